@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Set up .venv with the `dev` group if need be, then run the tests.
+#
+#   scripts/test.sh [PYTEST ARGS...]
+#
+# Runs at the top of the repository. The long reproductions: scripts/test.sh -m slow
+set -euo pipefail
+
+root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
+"$root/scripts/setup.sh" test
+
+cd -- "$root"
+exec "$root/.venv/bin/python" -m pytest "$@"
