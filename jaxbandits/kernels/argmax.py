@@ -1,0 +1,52 @@
+"""Argmax with a stated tie rule, without ``jnp.argmax`` (slow on CPUs)."""
+
+import jax
+import jax.numpy as jnp
+
+
+def first_true(mask):
+    """Row-major position of the first true entry.
+
+    Args:
+      mask: bool array of any shape.
+
+    Returns:
+      i32[]; the size of `mask` if no entry is true.
+    """
+    positions = jnp.arange(mask.size, dtype=jnp.int32).reshape(mask.shape)
+    return jnp.min(jnp.where(mask, positions, jnp.int32(mask.size)))
+
+
+@jax.jit
+def first_argmax(x):
+    """Row-major position of the largest entry; the first one if several are equal.
+
+    The ``jit`` gives the operation a name by which the engine recognises it and puts
+    a single-pass form in its place.
+
+    Args:
+      x: real array of any shape, infinities allowed, NaN not.
+
+    Returns:
+      i32[] in [0, x.size).
+    """
+    return first_true(x == jnp.max(x))
+
+
+def random_argmax(x, uniform):
+    """Index of the largest entry; ties are broken uniformly at random.
+
+    Args:
+      x: real array ``[n]``, infinities allowed, NaN not.
+      uniform: f32[] in (0, 1); decides among the ties.
+
+    Returns:
+      i32[] in [0, n).
+    """
+    tied = x == jnp.max(x)
+    rank = jnp.cumsum(tied, dtype=jnp.int32)  # 1, 2, ... at the tied entries
+    count = jnp.sum(tied, dtype=jnp.int32)
+    chosen = jnp.floor(uniform * count.astype(uniform.dtype)).astype(jnp.int32)
+    # Rounding may lift uniform * count to count itself.
+    chosen = jnp.minimum(chosen, count - 1)
+    return first_true(tied & (rank == chosen + 1))

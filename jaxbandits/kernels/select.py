@@ -1,0 +1,82 @@
+"""Selecting and replacing one row of an array by a traced index, without a gather.
+
+A gather per lane walks memory lane by lane; selections keep every operation
+element-wise across lanes. The barriers tell XLA to store a row before it is used many
+times, instead of computing it anew for every element of the result.
+"""
+
+import jax.numpy as jnp
+from jax import lax
+
+BINARY_ROWS = 64  # up to here `pick` is unrolled into a binary tree of selections
+
+
+def one_hot(index, length: int):
+    """Indicator of `index`.
+
+    Args:
+      index: i32[].
+      length: number of positions.
+
+    Returns:
+      bool[length], true at `index` only; all false if `index` is out of range.
+    """
+    return jnp.arange(length, dtype=jnp.int32) == index
+
+
+def pick(x, index):
+    """``x[index]`` along the first axis.
+
+    Args:
+      x: array ``[n, ...]``; entries that are not picked may be infinite or NaN.
+      index: i32[] in [0, n); out of range is undefined.
+
+    Returns:
+      Array ``[...]``.
+    """
+    if x.shape[0] > BINARY_ROWS:
+        return jnp.sum(jnp.where(_mask(x, index), x, 0), axis=0, dtype=x.dtype)
+    rows = [x[i] for i in range(x.shape[0])]
+    bit = 0
+    while len(rows) > 1:
+        odd = (index >> bit) & 1 == 1
+        pairs = [rows[i : i + 2] for i in range(0, len(rows), 2)]
+        rows = [jnp.where(odd, p[1], p[0]) if len(p) == 2 else p[0] for p in pairs]
+        bit += 1
+    return lax.optimization_barrier(rows[0])
+
+
+def put(x, index, row):
+    """``x`` with ``x[index]`` replaced by `row`.
+
+    Args:
+      x: array ``[n, ...]``.
+      index: i32[]; out of range leaves `x` as it is.
+      row: array ``[...]``, broadcast against ``x[0]``.
+
+    Returns:
+      Array of the shape and dtype of `x`.
+    """
+    return jnp.where(_mask(x, index), lax.optimization_barrier(row), x)
+
+
+def _mask(x, index):
+    return one_hot(index, x.shape[0]).reshape(-1, *(1,) * (x.ndim - 1))
+
+
+def split_index(flat_index, num_rows: int, num_columns: int):
+    """Row and column of an index into a row-major flattened matrix.
+
+    Comparisons instead of an integer division, which vector units lack.
+
+    Args:
+      flat_index: i32[] in [0, num_rows * num_columns).
+      num_rows: rows of the matrix.
+      num_columns: columns of the matrix.
+
+    Returns:
+      ``(row, column)``, i32[] each.
+    """
+    starts = jnp.arange(1, num_rows, dtype=jnp.int32) * num_columns
+    row = jnp.sum(flat_index >= starts, dtype=jnp.int32) if num_rows > 1 else 0
+    return jnp.asarray(row, jnp.int32), flat_index - row * num_columns

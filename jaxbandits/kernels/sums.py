@@ -1,0 +1,38 @@
+"""Sums that do not stall.
+
+A plain float32 sum of numbers near 1 stops growing at 2**24. A compensated sum carries
+the rounding error along and stays exact to a few units in the last place.
+"""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+
+class CompensatedSum(NamedTuple):
+    """A running sum and what rounding has lost so far.
+
+    Attributes:
+      total: float array, the best single number for the sum.
+      lost: float array of the same shape; ``total + lost`` is the sum, to about twice
+        the precision of the dtype.
+    """
+
+    total: jax.Array
+    lost: jax.Array
+
+    @classmethod
+    def zeros(cls, shape, dtype=jnp.float32) -> "CompensatedSum":
+        """An empty sum of the given shape."""
+        return cls(jnp.zeros(shape, dtype), jnp.zeros(shape, dtype))
+
+    def add(self, x) -> "CompensatedSum":
+        """Add `x` (broadcast against the sum).
+
+        Kahan's algorithm: exact as long as ``|x|`` does not exceed the total by much,
+        which holds for sums of bounded terms.
+        """
+        corrected = x + self.lost
+        total = self.total + corrected
+        return CompensatedSum(total, corrected - (total - self.total))

@@ -1,0 +1,98 @@
+"""The protocol: what a policy and an environment are.
+
+Both are values, NamedTuples of pure functions written for *one* seed and *one* round.
+The engine maps them over seeds and rounds, draws their random numbers and keeps the
+books. A policy sees a view and feedback, nothing else; the instance stays with the
+environment.
+
+Every function gets its random numbers as ``noise``: a float32 vector of independent
+uniforms on the open interval (0, 1), as long as declared. This makes a run a pure
+function of its seed, lets all policies meet the same environment noise, and lets a
+NumPy program replay it (see `jaxbandits.engine.tape`).
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+# Pytrees of arrays. Aliases for signatures; nothing checks them.
+State = Any
+Params = Any
+Action = Any
+Feedback = Any
+Instance = Any
+Record = Any
+Noise = Any  # f32[uniforms]
+
+
+class View(NamedTuple):
+    """What every policy may know before it acts. Settings may add fields.
+
+    Attributes:
+      round: i32[], the round about to be played; the first is 1.
+    """
+
+    round: Any
+
+
+class Policy(NamedTuple):
+    """A policy: pure functions, default parameters, and its appetite for noise.
+
+    Attributes:
+      name: shown in results; simulate()'s mapping keys take its place.
+      init: ``params -> state``, a pytree of arrays of fixed shapes and dtypes.
+      act: ``(noise, view, state, params) -> action``.
+      update: ``(noise, view, state, action, feedback, params) -> state``.
+      params: NamedTuple of numbers. Every leaf can be swept.
+      uniforms: how many uniforms `act` and `update` consume per round.
+      check: host function ``params -> None`` that raises a ValueError naming the
+        parameter if one is out of range; leaves are arrays of points.
+    """
+
+    name: str
+    init: Callable[[Params], State]
+    act: Callable[[Noise, View, State, Params], Action]
+    update: Callable[[Noise, View, State, Action, Feedback, Params], State]
+    params: Params = ()
+    uniforms: tuple[int, int] = (0, 0)
+    check: Callable[[Params], None] | None = None
+
+
+class Environment(NamedTuple):
+    """An environment: how instances are drawn, rounds are played and books are kept.
+
+    Environments that differ in `setup` only share one compiled program.
+
+    Attributes:
+      name: of the instance family, shown in results.
+      setup: pytree of arrays, the numbers behind `sample`.
+      sample: ``(key, setup) -> instance``; a fixed instance ignores the key (and is
+        then not copied per seed).
+      init: ``instance -> env_state``.
+      view: ``(round, instance, env_state) -> View``.
+      step: ``(noise, instance, env_state, action) -> (env_state, feedback)``.
+      record: ``(instance, env_state) -> record``, what is kept at a checkpoint.
+      spent: ``env_state -> number``, the consumed budget; None if the game has no
+        budget and ends with the horizon.
+      metrics: host function ``(setup, instance, record) -> {name: array}``; the
+        leaves of `record` are NumPy arrays ``[S, C, ...]`` and those of `instance`
+        ``[S, ...]``; every metric is float64 ``[S, C]``.
+      oracle: host function ``setup, instance -> pytree`` of float64 facts about the
+        instance (optimal action, gaps).
+      uniforms: how many uniforms `step` consumes per round.
+      problem: what a learner knows before the game; policies are built from it.
+      provenance: description of the instance for the results (JSON-able).
+    """
+
+    name: str
+    setup: Any
+    sample: Callable
+    init: Callable
+    view: Callable
+    step: Callable
+    record: Callable
+    metrics: Callable
+    oracle: Callable
+    spent: Callable | None = None
+    uniforms: int = 0
+    problem: Any = None
+    provenance: Any = None
