@@ -1,0 +1,103 @@
+"""Values inside the lanes transform, and cheap expressions that are not yet computed.
+
+An element-wise operation or a broadcast is *deferred*: it is emitted as a whole array
+only if something needs the array. A reduction needs its operand entry by entry and asks
+for the entries instead, so that an index such as ``mean + bonus * width`` is computed
+inside the reduction and never written to memory.
+"""
+
+from typing import Any
+
+import jax.numpy as jnp
+from jax import lax
+
+ELEMENTWISE = frozenset(
+    "abs acos acosh add and asin asinh atan atan2 atanh cbrt ceil clamp "
+    "convert_element_type copy copy_p cos cosh digamma div eq erf erf_inv erfc exp "
+    "exp2 expm1 floor ge gt imag integer_pow is_finite le lgamma log log1p logistic lt "
+    "max min mul ne neg nextafter not or population_count pow real rem round rsqrt "
+    "select_n shift_left shift_right_arithmetic shift_right_logical sign sin sinh sqrt "
+    "square stop_gradient sub tan tanh xor".split()
+)
+# Worth repeating rather than storing. Everything else is computed once, as an array.
+CHEAP = frozenset(
+    "abs add and broadcast_in_dim convert_element_type eq ge gt le lt max min mul ne "
+    "neg not or select_n sub xor".split()
+)
+MAX_DEPTH = 6  # of cheap operations that are repeated
+
+
+class Lane:
+    """One value of the one-lane program, for all lanes.
+
+    Attributes:
+      batched: whether the value has the lane axis, last.
+      shape: of the value in one lane.
+    """
+
+    __slots__ = ("_value", "batched", "depth", "num_lanes", "operation", "shape")
+
+    def __init__(self, value: Any, batched: bool):
+        self._value = value
+        self.batched = batched
+        self.shape = value.shape[:-1] if batched else value.shape
+        self.operation, self.depth, self.num_lanes = None, 0, None
+
+    @classmethod
+    def deferred(cls, primitive, params, operands, shape, num_lanes) -> "Lane":
+        """The result of an element-wise operation or a broadcast, on request."""
+        lane = cls.__new__(cls)
+        lane._value, lane.batched, lane.shape = None, True, shape
+        lane.num_lanes = num_lanes
+        lane.operation = (primitive, params, operands)
+        lane.depth = 1 + max(operand.depth for operand in operands)
+        if primitive.name not in CHEAP or lane.depth > MAX_DEPTH:
+            _ = lane.value
+        return lane
+
+    @property
+    def value(self):
+        """The array, ``[*shape, lanes]`` if batched."""
+        if self._value is None:
+            primitive, params, operands = self.operation
+            if primitive.name == "broadcast_in_dim":
+                dims = (*params["broadcast_dimensions"], len(self.shape))
+                self._value = lax.broadcast_in_dim(
+                    operands[0].value, (*self.shape, self.num_lanes), dims
+                )
+            else:
+                values = [align(x, self.shape, self.num_lanes) for x in operands]
+                self._value = primitive.bind(*values, **params)
+            self.operation, self.depth = None, 0
+        return self._value
+
+    def entry(self, position: tuple[int, ...]):
+        """The value at one position: ``[lanes]`` if batched, else a scalar."""
+        if self.operation is None:
+            start = (*position, 0) if self.batched else position
+            stop = tuple(i + 1 for i in position)
+            stop = (*stop, self._value.shape[-1]) if self.batched else stop
+            out = lax.slice(self._value, start, stop)
+            return out.reshape(out.shape[-1:] if self.batched else ())
+        primitive, params, operands = self.operation
+        if primitive.name == "broadcast_in_dim":
+            (operand,) = operands
+            dims = zip(operand.shape, params["broadcast_dimensions"], strict=True)
+            inner = tuple(0 if n == 1 else position[axis] for n, axis in dims)
+            return operand.entry(inner)
+        entries = [
+            Lane(x.entry(position if x.shape else ()), x.batched) for x in operands
+        ]
+        values = [align(x, (), self.num_lanes) for x in entries]
+        return primitive.bind(*values, **params)
+
+
+def align(lane: Lane, shape: tuple[int, ...], num_lanes: int):
+    """The value of an operand as an array ``[*shape, lanes]``."""
+    value = jnp.asarray(lane.value)
+    ndim = len(lane.shape)
+    if lane.batched and ndim == len(shape):
+        return value
+    # A scalar operand (select_n's predicate, clamp's bounds) spreads over `shape`.
+    dims = tuple(range(ndim)) + ((len(shape),) if lane.batched else ())
+    return lax.broadcast_in_dim(value, (*shape, num_lanes), dims)

@@ -1,0 +1,234 @@
+"""The rollout: one compiled program that plays a policy against an environment.
+
+A *lane* is one run: one seed of one parameter point. `begin` sets lanes up, `advance`
+plays them to a series of checkpoints and returns what the environment records there.
+Memory is proportional to the number of checkpoints, never to the number of rounds.
+
+Two ways to stop: after a number of rounds (all lanes in step), or when a budget is
+spent (lanes that have reached the checkpoint are frozen until the slowest has).
+"""
+
+from functools import cache, partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jax.sharding import Mesh, PartitionSpec
+
+from jaxbandits.engine.lanes import fill, lanes
+from jaxbandits.engine.tape import Stream, stream_key, uniforms
+
+LANES = "lanes"  # name of the mesh axis
+LANE_QUANTUM = 16  # lanes per device are a multiple of one 512-bit vector of float32
+
+
+class Carry(NamedTuple):
+    """What passes from one stretch of checkpoints to the next; lane axis last.
+
+    Attributes:
+      round: i32[L], the round to be played next.
+      policy: the policy's state.
+      environment: the environment's state.
+    """
+
+    round: Any
+    policy: Any
+    environment: Any
+
+
+class Program(NamedTuple):
+    """Compiled-on-demand functions of one policy in one environment.
+
+    `begin(root, seeds, params, setup) -> (carry, instance)` and
+    `advance(root, seeds, params, setup, carry, targets, last_round) -> (carry, records)`,
+    with `seeds` u32[L], `params` leaves ``[..., L]``, `targets` ``[C]`` and records
+    ``[C, ..., L]``; `records` is a pair (rounds played i32[C, L], environment record).
+    Leaves of `instance` have a lane axis (last) of length L, or 1 if shared.
+    """
+
+    begin: Any
+    advance: Any
+
+
+@cache
+def program(act, update, init, policy_uniforms, env_fns, by_budget, mesh) -> Program:
+    """Build the program; equal functions (not data) give the same program."""
+    rules = _Rules(act, update, init, policy_uniforms, env_fns, by_budget)
+    return Program(
+        jax.jit(
+            _sharded(partial(_begin, rules), mesh, lane_args=(1, 2)),
+            compiler_options=_compiler_options(mesh),
+        ),
+        jax.jit(
+            _sharded(partial(_advance, rules), mesh, lane_args=(1, 2, 4)),
+            donate_argnums=4,
+            compiler_options=_compiler_options(mesh),
+        ),
+    )
+
+
+def _compiler_options(mesh: Mesh) -> dict:
+    """What XLA must be told to keep the round body as it is written (CPU only)."""
+    if mesh.devices.flat[0].platform != "cpu":
+        return {}
+    return {
+        # XLA drops optimization barriers before it fuses; without them it computes a
+        # whole reduction again for every element that uses its result (600 times
+        # slower for RCUCB with 10 x 10 pairs).
+        "xla_disable_hlo_passes": "cse_barrier_expander",
+        # Full vectors where the machine has them; ignored elsewhere.
+        "xla_cpu_prefer_vector_width": 512,
+    }
+
+
+def program_for(policy, environment, by_budget: bool, mesh: Mesh) -> Program:
+    """The program of a policy in an environment on the devices of `mesh`."""
+    fns = EnvironmentFunctions(
+        environment.sample,
+        environment.init,
+        environment.view,
+        environment.step,
+        environment.record,
+        environment.spent,
+        environment.uniforms,
+    )
+    return program(
+        policy.act, policy.update, policy.init, policy.uniforms, fns, by_budget, mesh
+    )
+
+
+class EnvironmentFunctions(NamedTuple):
+    """The part of an environment that is traced. Hashable, no data."""
+
+    sample: Any
+    init: Any
+    view: Any
+    step: Any
+    record: Any
+    spent: Any
+    uniforms: int
+
+
+class _Rules(NamedTuple):
+    act: Any
+    update: Any
+    init: Any
+    uniforms: tuple[int, int]
+    env: EnvironmentFunctions
+    by_budget: bool
+
+
+def _sharded(fn, mesh, lane_args):
+    """Run `fn` on every device of the mesh, each on its own share of the lanes.
+
+    Lane axes are last, so the specification of an array follows from its rank.
+    """
+
+    def spec(x):
+        return PartitionSpec(*(None,) * (x.ndim - 1), LANES)
+
+    def wrapped(*args):
+        in_specs = tuple(
+            jax.tree.map(spec, arg) if i in lane_args else PartitionSpec()
+            for i, arg in enumerate(args)
+        )
+        shapes = jax.eval_shape(fn, *args)
+        out_specs = jax.tree.map(
+            lambda x: spec(x) if x.shape[-1] > 1 else PartitionSpec(), shapes
+        )
+        return jax.shard_map(
+            fn, mesh=mesh, in_specs=in_specs, out_specs=out_specs, check_vma=False
+        )(*args)
+
+    return wrapped
+
+
+def _sample(rules: _Rules, root, seeds, setup):
+    """Instances of the lanes: `(instance, flags)`."""
+    num_lanes = seeds.shape[0]
+
+    def one(root, seed, setup):
+        key = stream_key(root, seed, Stream.INSTANCE)
+        words = jnp.stack([key.high, key.low])
+        return rules.env.sample(jax.random.wrap_key_data(words), setup)
+
+    return lanes(one, (False, True, False), num_lanes)(root, seeds, setup)
+
+
+def _begin(rules: _Rules, root, seeds, params, setup):
+    num_lanes = seeds.shape[0]
+    instance, shared = _sample(rules, root, seeds, setup)
+    policy = fill(*lanes(rules.init, (True,), num_lanes)(params), num_lanes)
+    env = fill(*lanes(rules.env.init, (shared,), num_lanes)(instance), num_lanes)
+    carry = Carry(jnp.ones((num_lanes,), jnp.int32), policy, env)
+    instance = jax.tree.map(
+        lambda x, lane: x if lane else jnp.asarray(x)[..., None], instance, shared
+    )
+    return carry, instance
+
+
+def _advance(rules: _Rules, root, seeds, params, setup, carry, targets, last_round):
+    num_lanes = seeds.shape[0]
+    instance, instance_lanes = _sample(rules, root, seeds, setup)
+    keys = {s: stream_key(root, seeds, s) for s in Stream if s != Stream.INSTANCE}
+    play = partial(_round, rules)
+
+    def one_round(round_, policy, env):
+        """Play `round_` (i32[] in step, or i32[L] lane by lane) in all lanes."""
+        in_lanes = (round_.ndim == 1, True, instance_lanes, True, True, True)
+        out, flags = lanes(play, in_lanes, num_lanes)(
+            round_, keys, instance, params, policy, env
+        )
+        return fill(out, flags, num_lanes)
+
+    def in_step(carry, target):
+        def body(round_, states):
+            return one_round(round_, *states)
+
+        start, end = carry.round[0], target.astype(jnp.int32) + 1
+        states = lax.fori_loop(start, end, body, (carry.policy, carry.environment))
+        return Carry(jnp.full_like(carry.round, jnp.maximum(start, end)), *states)
+
+    def until_spent(carry, target):
+        def active(carry):
+            spent, _ = lanes(rules.env.spent, (True,), num_lanes)(carry.environment)
+            return (spent < target) & (carry.round <= last_round)
+
+        def body(carry):
+            going = active(carry)
+            states = one_round(carry.round, carry.policy, carry.environment)
+            after = Carry(carry.round + 1, *states)
+            return jax.tree.map(lambda new, old: jnp.where(going, new, old), after, carry)
+
+        return lax.while_loop(lambda c: jnp.any(active(c)), body, carry)
+
+    leg = until_spent if rules.by_budget else in_step
+
+    def to_checkpoint(carry, target):
+        carry = leg(carry, target)
+        record = lanes(rules.env.record, (instance_lanes, True), num_lanes)
+        record = fill(*record(instance, carry.environment), num_lanes)
+        return carry, (carry.round - 1, record)
+
+    return lax.scan(to_checkpoint, carry, targets)
+
+
+def _round(rules: _Rules, round_, keys, instance, params, policy_state, env_state):
+    """One round of one lane. Barriers keep XLA from recomputing a stage downstream."""
+    act_width, update_width = rules.uniforms
+    view = rules.env.view(round_, instance, env_state)
+    noise = _drawn(keys[Stream.ACT], round_, act_width)
+    action = rules.act(noise, view, policy_state, params)
+    action = lax.optimization_barrier(action)
+    noise = _drawn(keys[Stream.ENVIRONMENT], round_, rules.env.uniforms)
+    env_state, feedback = rules.env.step(noise, instance, env_state, action)
+    feedback = lax.optimization_barrier(feedback)
+    noise = _drawn(keys[Stream.UPDATE], round_, update_width)
+    policy_state = rules.update(noise, view, policy_state, action, feedback, params)
+    return policy_state, env_state
+
+
+def _drawn(key, round_, width):
+    noise = uniforms(key, round_, width)
+    return lax.optimization_barrier(noise) if width else noise

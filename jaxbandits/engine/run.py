@@ -1,0 +1,206 @@
+"""Running a program over many lanes: chunks, devices, stretches, progress.
+
+Lanes are played in chunks that bound memory and fit the cache; a chunk is shared out
+over the devices. Within a chunk the checkpoints are visited in a few stretches, so that
+progress can be reported and a long run can be interrupted between them. None of this
+changes a single bit of the results.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import Mesh
+
+from jaxbandits.engine.rollout import LANE_QUANTUM, LANES, program_for
+from jaxbandits.engine.tape import root_key
+from jaxbandits.protocol import Environment, Policy
+
+# The state that a device works on at a time: about half a core's second-level cache on
+# a CPU; on an accelerator enough lanes to fill it.
+CACHE_BYTES = {"cpu": 600_000}
+ACCELERATOR_BYTES = 1 << 28
+STRETCHES = 10  # progress reports of a run that fits one chunk
+
+
+class Chunk(NamedTuple):
+    """Results of consecutive lanes, on the host.
+
+    Attributes:
+      start: position of the first lane.
+      rounds: i32[L, C], rounds played at each checkpoint.
+      record: what the environment recorded; leaves ``[L, C, ...]``.
+      instance: leaves ``[L, ...]``, or ``[1, ...]`` where all lanes share them.
+    """
+
+    start: int
+    rounds: np.ndarray
+    record: Any
+    instance: Any
+
+
+class Clock(NamedTuple):
+    """Seconds spent compiling and running, accumulated over chunks."""
+
+    compiling: list[float]
+    running: list[float]
+
+
+def run(
+    policy: Policy,
+    environment: Environment,
+    params: Any,
+    seeds: np.ndarray,
+    *,
+    targets: np.ndarray,
+    last_round: int,
+    by_budget: bool,
+    root_seed: int,
+    chunk: int | None,
+    memory: int,
+    devices: list,
+    clock: Clock,
+    progress: Callable[[float], None],
+) -> Iterator[Chunk]:
+    """Play all lanes and yield them chunk by chunk.
+
+    Args:
+      policy: the policy.
+      environment: the environment.
+      params: the policy's parameters, leaves f64[L], one entry per lane.
+      seeds: u32[L], the seed of every lane.
+      targets: checkpoints [C], increasing: rounds, or amounts of spent budget.
+      last_round: no lane plays beyond this round.
+      by_budget: whether `targets` are amounts of spent budget.
+      root_seed: names the whole run.
+      chunk: lanes per chunk, or None to choose.
+      memory: cap on the bytes of a chunk's records and state.
+      devices: devices to share lanes over.
+      clock: where seconds are added up.
+      progress: called with the number of lane-checkpoints just completed.
+    """
+    mesh = Mesh(np.array(devices), (LANES,))
+    program = program_for(policy, environment, by_budget, mesh)
+    root = root_key(root_seed)
+    setup = jax.tree.map(_to_device, environment.setup)
+    if chunk is None:
+        chunk = choose_chunk(
+            policy, environment, params, len(seeds), len(targets), memory, devices
+        )
+    quantum = LANE_QUANTUM * len(devices)
+    width = -(-min(chunk, len(seeds)) // quantum) * quantum
+    begin, advance = program.begin, program.advance
+    per_stretch = -(-len(targets) // STRETCHES)
+    for start in range(0, len(seeds), chunk):
+        stop = min(start + chunk, len(seeds))
+        # Surplus lanes repeat the last one and are dropped: one shape, one program.
+        position = np.minimum(np.arange(start, start + width), stop - 1)
+        lane_seeds = jnp.asarray(seeds[position], jnp.uint32)
+        lane_params = jax.tree.map(
+            lambda x, p=position: _to_device(np.moveaxis(x[p], 0, -1)), params
+        )
+        args = (root, lane_seeds, lane_params, setup)
+        began = time.perf_counter()
+        carry, instance = jax.block_until_ready(begin(*args))
+        pieces = []
+        clock.compiling.append(time.perf_counter() - began)
+        for first in range(0, len(targets), per_stretch):
+            part = targets[first : first + per_stretch]
+            # A short last stretch repeats its last checkpoint: no round is played.
+            full = np.pad(part, (0, per_stretch - len(part)), mode="edge")
+            call = (*args, carry, _to_device(full), jnp.int32(last_round))
+            compiled = _compiled(advance, call, clock)
+            began = time.perf_counter()
+            carry, (rounds, record) = jax.block_until_ready(compiled(*call))
+            clock.running.append(time.perf_counter() - began)
+            keep = slice(0, len(part))
+            pieces.append(_to_host((rounds, record), keep, stop - start))
+            progress(len(part) * (stop - start))
+        rounds, record = jax.tree.map(lambda *x: np.concatenate(x, axis=1), *pieces)
+        yield Chunk(start, rounds, record, _instance_to_host(instance, stop - start))
+
+
+_EXECUTABLES: dict = {}
+
+
+def _compiled(advance, call, clock: Clock):
+    """The executable for these shapes; compile time is kept apart from run time."""
+    shapes = tuple(
+        (x.shape, x.dtype.name, str(x.sharding)) for x in jax.tree.leaves(call)
+    )
+    key = (advance, shapes)
+    if key not in _EXECUTABLES:
+        began = time.perf_counter()
+        _EXECUTABLES[key] = advance.lower(*call).compile()
+        clock.compiling.append(time.perf_counter() - began)
+    return _EXECUTABLES[key]
+
+
+def choose_chunk(
+    policy, environment, params, num_lanes, num_checkpoints, memory, devices
+) -> int:
+    """Lanes per chunk: what fits the cache, within the memory cap.
+
+    Returns at least one vector of lanes per device.
+
+    Raises:
+      ValueError: if not even that fits into `memory`.
+    """
+    state, record = _bytes_per_lane(policy, environment, params)
+    platform = devices[0].platform
+    cache = CACHE_BYTES.get(platform, ACCELERATOR_BYTES)
+    quantum = LANE_QUANTUM * len(devices)
+    lanes = max(cache // max(state, 1), LANE_QUANTUM) * len(devices)
+    affordable = memory // (2 * state + 3 * record * num_checkpoints)
+    if affordable < quantum:
+        need = quantum * (2 * state + 3 * record * num_checkpoints)
+        raise ValueError(
+            f"memory = {memory} bytes is too little: {quantum} lanes with "
+            f"{num_checkpoints} checkpoints need {need}"
+        )
+    lanes = min(lanes, affordable, max(num_lanes, 1))
+    # Equal chunks, so that the last one is not mostly surplus lanes.
+    chunks = -(-num_lanes // lanes)
+    return -(-num_lanes // (chunks * quantum)) * quantum
+
+
+def _bytes_per_lane(policy, environment, params) -> tuple[int, int]:
+    """Bytes of the state and of one record of one lane."""
+
+    def one_lane(seed, params, setup):
+        key = jax.random.wrap_key_data(jnp.stack([seed, seed]))
+        instance = environment.sample(key, setup)
+        state = environment.init(instance)
+        return (policy.init(params), state), environment.record(instance, state)
+
+    lane = jax.tree.map(lambda x: _to_device(x[0]), params)
+    setup = jax.tree.map(_to_device, environment.setup)
+    seed = jax.ShapeDtypeStruct((), jnp.uint32)
+    state, record = jax.eval_shape(one_lane, seed, lane, setup)
+
+    def size(tree):
+        return sum(x.size * x.dtype.itemsize for x in jax.tree.leaves(tree))
+
+    return size(state), size(record)
+
+
+def _to_device(x):
+    """Numbers in JAX's precision: float32 and int32 unless 64 bits are enabled."""
+    x = np.asarray(x)
+    return jnp.asarray(x, jnp.int32 if x.dtype.kind == "i" else None)
+
+
+def _to_host(tree, checkpoints: slice, num_lanes: int):
+    """``[C, ..., L]`` on devices to ``[L, C, ...]`` on the host."""
+    return jax.tree.map(
+        lambda x: np.moveaxis(np.asarray(x)[checkpoints, ..., :num_lanes], -1, 0), tree
+    )
+
+
+def _instance_to_host(tree, num_lanes: int):
+    return jax.tree.map(
+        lambda x: np.moveaxis(np.asarray(x)[..., :num_lanes], -1, 0), tree
+    )

@@ -1,0 +1,84 @@
+"""The tape: which uniforms a seed hands out in which round.
+
+Every number is a function of (root seed, seed index, stream, round, column) and of
+nothing else: not of the chunk or device a seed runs on, the other policies, or the
+checkpoints. All policies therefore meet the same environment noise (common random
+numbers), and any program can replay a run (`read`).
+"""
+
+from enum import IntEnum
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxbandits.kernels.threefry import threefry, unit_interval
+
+
+class Stream(IntEnum):
+    """Independent streams of one seed."""
+
+    INSTANCE = 0
+    ENVIRONMENT = 1
+    ACT = 2
+    UPDATE = 3
+
+
+class Key(NamedTuple):
+    """Two 32-bit words. u32[] each (or with a lane axis)."""
+
+    high: jax.Array
+    low: jax.Array
+
+
+def root_key(root_seed: int) -> Key:
+    """The key of a whole run. `root_seed` is a Python int in [0, 2**64)."""
+    return Key(
+        jnp.uint32(root_seed >> 32), jnp.uint32(root_seed & 0xFFFFFFFF)
+    )
+
+
+def stream_key(root: Key, seed_index, stream: Stream) -> Key:
+    """The key of one stream of one seed (`seed_index`: u32 array of any shape)."""
+    return Key(*threefry(root, (seed_index, jnp.uint32(stream))))
+
+
+def uniforms(key: Key, round_, width: int):
+    """The `width` uniforms that a stream hands out in a round.
+
+    Args:
+      key: stream key of one lane, u32[] each.
+      round_: i32[], 1 for the first round.
+      width: number of uniforms.
+
+    Returns:
+      f32[width] in (0, 1).
+    """
+    if width == 0:
+        return jnp.zeros((0,), jnp.float32)
+    # One encryption yields two numbers: columns j and j + ceil(width / 2).
+    half = (width + 1) // 2
+    counter = (jnp.asarray(round_, jnp.uint32), jnp.arange(half, dtype=jnp.uint32))
+    first, second = threefry(key, counter)
+    return unit_interval(jnp.concatenate([first, second[: width - half]]))
+
+
+def read(
+    root_seed: int, seed_index: int, stream: Stream, rounds: int, width: int
+) -> np.ndarray:
+    """Replay a stretch of the tape on the host.
+
+    Args:
+      root_seed: the `seed` argument of `simulate`.
+      seed_index: the seed's position, from 0.
+      stream: which stream.
+      rounds: how many rounds, from the first.
+      width: uniforms per round, as declared by the policy or environment.
+
+    Returns:
+      f64[rounds, width]; row t - 1 belongs to round t. The values are float32 numbers.
+    """
+    key = stream_key(root_key(root_seed), jnp.uint32(seed_index), stream)
+    row = jax.vmap(lambda t: uniforms(key, t, width))
+    return np.asarray(row(jnp.arange(1, rounds + 1)), np.float64)

@@ -1,0 +1,87 @@
+"""Reductions over a lane's own axes as balanced trees of element-wise operations."""
+
+import itertools
+import math
+
+import jax.numpy as jnp
+from jax import lax
+
+from jaxbandits.engine.expression import Lane
+
+WIDTH = 128  # entries that are reduced in one expression; longer axes take several
+
+
+def reduce(operation, lane: Lane, axes: tuple[int, ...]) -> Lane:
+    """Reduce `axes` of a lane's value with a commutative, associative operation."""
+    if len(axes) == len(lane.shape) and math.prod(lane.shape) <= WIDTH:
+        return Lane(_barrier(_tree(operation, _entries(lane))), True)
+    x = lane.value
+    axes = sorted(axes)
+    if axes == list(range(axes[0], axes[0] + len(axes))):
+        # Neighbouring axes are one axis in memory: one tree instead of several.
+        merged = math.prod(x.shape[a] for a in axes)
+        x = x.reshape(*x.shape[: axes[0]], merged, *x.shape[axes[-1] + 1 :])
+        axes = axes[:1]
+    for axis in reversed(axes):
+        while x.shape[axis] > 1:
+            x = _barrier(_shorten(operation, x, axis))
+        x = jnp.squeeze(x, axis)
+    return Lane(x, True)
+
+
+def first_argmax(lane: Lane) -> Lane:
+    """Position (row-major) of the first largest entry, as `kernels.first_argmax`."""
+    if math.prod(lane.shape) > WIDTH:
+        return _long_argmax(lane)
+
+    def better(left, right):
+        # Strictly: on a tie the left one, which comes first, stays.
+        wins = right[0] > left[0]
+        return tuple(jnp.where(wins, r, f) for f, r in zip(left, right, strict=True))
+
+    entries = [(x, jnp.int32(i)) for i, x in enumerate(_entries(lane))]
+    _, position = _tree(better, entries)
+    position = jnp.broadcast_to(position, lane.value.shape[-1:])
+    return Lane(_barrier(position), True)
+
+
+def _long_argmax(lane: Lane) -> Lane:
+    """The largest entry first, then the first position that equals it."""
+    x = lane.value.reshape(-1, lane.value.shape[-1])
+    x = _barrier(x)
+    largest = reduce(jnp.maximum, Lane(x, True), (0,)).value
+    positions = jnp.arange(x.shape[0], dtype=jnp.int32)[:, None]
+    candidates = jnp.where(x == largest, positions, jnp.int32(x.shape[0]))
+    return reduce(jnp.minimum, Lane(candidates, True), (0,))
+
+
+def _entries(lane: Lane) -> list:
+    return [lane.entry(p) for p in itertools.product(*map(range, lane.shape))]
+
+
+def _shorten(operation, x, axis):
+    """Reduce `axis` to 1 if it fits one tree, else to the width of one piece."""
+    length = x.shape[axis]
+    pieces = length if length <= WIDTH else min(length // WIDTH, WIDTH)
+    width = length // pieces
+    cuts = [
+        lax.slice_in_dim(x, i * width, (i + 1) * width, axis=axis) for i in range(pieces)
+    ]
+    rest = length - pieces * width
+    if rest:
+        # The remainder goes through with the next, shorter pass.
+        tail = lax.slice_in_dim(x, pieces * width, length, axis=axis)
+        return lax.concatenate([_tree(operation, cuts), tail], axis)
+    return _tree(operation, cuts)
+
+
+def _tree(operation, items):
+    while len(items) > 1:
+        pairs = [items[i : i + 2] for i in range(0, len(items), 2)]
+        items = [operation(*p) if len(p) == 2 else p[0] for p in pairs]
+    return items[0]
+
+
+def _barrier(x):
+    """Have XLA store `x`: without it every consumer would compute the tree again."""
+    return lax.optimization_barrier(x)
