@@ -1,0 +1,46 @@
+"""Laws of rewards and consumptions: samplers for the rounds, moments for the books."""
+
+from jaxbandits.laws.empirical import Empirical, empirical, empirical_params
+from jaxbandits.laws.law import JointLaw, Law, Moments
+from jaxbandits.laws.product import Product, product
+from jaxbandits.laws.truncated_gaussian import (
+    TruncatedGaussian,
+    truncated_gaussian,
+    truncated_gaussian_params,
+)
+from jaxbandits.laws.univariate import (
+    Bernoulli,
+    Beta,
+    Discrete,
+    Exponential,
+    Uniform,
+    bernoulli,
+    beta,
+    discrete,
+    exponential,
+    uniform,
+)
+
+__all__ = [
+    "Bernoulli",
+    "Beta",
+    "Discrete",
+    "Empirical",
+    "Exponential",
+    "JointLaw",
+    "Law",
+    "Moments",
+    "Product",
+    "TruncatedGaussian",
+    "Uniform",
+    "bernoulli",
+    "beta",
+    "discrete",
+    "empirical",
+    "empirical_params",
+    "exponential",
+    "product",
+    "truncated_gaussian",
+    "truncated_gaussian_params",
+    "uniform",
+]

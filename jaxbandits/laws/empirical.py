@@ -1,0 +1,61 @@
+"""The empirical joint law: replays recorded pairs of reward and consumption."""
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+
+from jaxbandits.laws.law import JointLaw, Moments
+
+
+class Empirical(NamedTuple):
+    """Recorded runs.
+
+    Attributes:
+      reward: f64[K, n], in [0, 1].
+      consumption: f64[K, n], >= 0; run j of an arm is the pair (reward[j],
+        consumption[j]).
+    """
+
+    reward: np.ndarray
+    consumption: np.ndarray
+
+
+def empirical_params(reward, consumption) -> Empirical:
+    """Check recorded runs.
+
+    Raises:
+      ValueError: if the tables are not of one shape [K, n], empty, not finite, or if a
+        reward lies outside [0, 1] or a consumption is negative.
+    """
+    reward, consumption = (np.asarray(x, np.float64) for x in (reward, consumption))
+    if reward.ndim != 2 or reward.shape != consumption.shape or reward.size == 0:
+        raise ValueError(
+            "reward and consumption must be non-empty tables of one shape [K, n], got "
+            f"{reward.shape} and {consumption.shape}"
+        )
+    if not np.all((reward >= 0) & (reward <= 1)):
+        raise ValueError("reward must lie in [0, 1] and be finite")
+    if not np.all((consumption >= 0) & np.isfinite(consumption)):
+        raise ValueError("consumption must be >= 0 and finite")
+    return Empirical(reward, consumption)
+
+
+def _sample(noise, params, arm):
+    # A table of recorded runs is long: here a gather is the cheaper way to one entry.
+    runs = params.reward.shape[1]
+    run = jnp.minimum((noise[0] * runs).astype(jnp.int32), runs - 1)
+    return params.reward[arm, run], params.consumption[arm, run]
+
+
+def _moments(params, limits, cost):
+    inside = params.consumption[:, :, None] <= np.asarray(limits)
+    costs = np.asarray(cost(params.consumption))
+
+    def mean(x):
+        return np.mean(x[:, :, None] * inside, axis=1)
+
+    return Moments(mean(params.reward), mean(costs), np.mean(inside, axis=1))
+
+
+empirical = JointLaw("empirical", 1, _sample, _moments)

@@ -1,0 +1,118 @@
+"""What a law is: a sampler for the rounds and exact moments for the books.
+
+Samplers are traced, turn a fixed number of uniforms into a value and never loop until
+something is accepted. Exact moments are host functions in float64.
+
+Parameters are pytrees whose leaves have a leading axis of K arms (f64, host); in a
+sampler of a univariate law they are those of one arm.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from scipy import integrate
+
+from jaxbandits.kernels.select import pick
+
+
+class Law(NamedTuple):
+    """A univariate law.
+
+    Attributes:
+      name: of the family.
+      uniforms: how many uniforms a draw consumes.
+      sample: ``(noise, params of one arm) -> f32[]``.
+      mean: host, ``params -> f64[K]``.
+      cdf: host, ``(params, x) -> f64[K, ...]`` for x of any shape, or None.
+      pdf: host, likewise, or None if the law has atoms.
+      atoms: host, ``params -> (values f64[K, n], probabilities f64[K, n])`` or None.
+    """
+
+    name: str
+    uniforms: int
+    sample: Callable[[Any, Any], Any]
+    mean: Callable[[Any], np.ndarray]
+    cdf: Callable[[Any, Any], np.ndarray] | None = None
+    pdf: Callable[[Any, Any], np.ndarray] | None = None
+    atoms: Callable[[Any], tuple[np.ndarray, np.ndarray]] | None = None
+
+
+class Moments(NamedTuple):
+    """Exact moments of (R, C) below limits, f64[K, M] each.
+
+    Attributes:
+      reward: ``E[R 1{C <= tau}]``.
+      cost: ``E[c(C) 1{C <= tau}]``.
+      probability: ``P(C <= tau)``.
+    """
+
+    reward: np.ndarray
+    cost: np.ndarray
+    probability: np.ndarray
+
+
+class JointLaw(NamedTuple):
+    """A joint law of a reward in [0, 1] and a consumption >= 0.
+
+    Attributes:
+      name: of the family.
+      uniforms: how many uniforms a draw consumes.
+      sample: ``(noise, params, arm) -> (reward f32[], consumption f32[])``.
+      moments: host, ``(params, limits f64[M], cost) -> Moments``.
+    """
+
+    name: str
+    uniforms: int
+    sample: Callable[[Any, Any, Any], tuple[Any, Any]]
+    moments: Callable[[Any, np.ndarray, Callable], Moments]
+
+
+def of_arm(params, arm):
+    """Parameters of one arm, selected in one stroke and without a gather.
+
+    Args:
+      params: pytree of float arrays ``[K, ...]`` of one dtype.
+      arm: i32[].
+
+    Returns:
+      Pytree of the same structure, arrays ``[...]``.
+    """
+    leaves, structure = jax.tree.flatten(params)
+    table = jnp.concatenate([x.reshape(x.shape[0], -1) for x in leaves], axis=1)
+    row = pick(table, arm)
+    ends = np.cumsum([math.prod(x.shape[1:]) for x in leaves])
+    parts = [row[e - math.prod(x.shape[1:]) : e] for x, e in zip(leaves, ends, strict=True)]
+    parts = [p.reshape(x.shape[1:]) for p, x in zip(parts, leaves, strict=True)]
+    return jax.tree.unflatten(structure, parts)
+
+
+def expectation_below(density, function, limits, breakpoints=()) -> np.ndarray:
+    """``integral_0^tau function(c) density(c) dc`` at every limit.
+
+    Args:
+      density: host, ``x f64[n] -> f64[K, n]``.
+      function: host, ``x f64[n] -> f64[n]`` or ``f64[K, n]``.
+      limits: f64[M], increasing, positive.
+      breakpoints: where `function` or `density` may jump.
+
+    Returns:
+      f64[K, M]; adaptive Gauss-Kronrod quadrature, absolute error below 1e-11.
+    """
+    limits = np.asarray(limits, np.float64)
+    edges = np.unique(np.concatenate([[0.0], limits, np.asarray(breakpoints, float)]))
+    edges = edges[edges <= limits[-1]]
+
+    def integrand(x):
+        x = np.atleast_1d(x)
+        return (function(x) * density(x))[:, 0]
+
+    pieces = [
+        integrate.quad_vec(integrand, low, high, epsabs=1e-13, epsrel=1e-12)[0]
+        for low, high in zip(edges[:-1], edges[1:], strict=True)
+    ]
+    total = np.cumsum(np.stack(pieces, axis=-1), axis=-1)
+    return total[:, np.searchsorted(edges, limits) - 1]

@@ -1,0 +1,56 @@
+"""Independent products: a reward law times a consumption law."""
+
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jaxbandits.laws.law import JointLaw, Law, Moments, expectation_below, of_arm
+
+
+class Product(NamedTuple):
+    """Parameters of the two laws."""
+
+    reward: Any
+    consumption: Any
+
+
+@cache
+def product(reward: Law, consumption: Law) -> JointLaw:
+    """The joint law of an independent reward and consumption.
+
+    Args:
+      reward: law on [0, 1]; its uniforms come first.
+      consumption: law on [0, inf) with a cdf and a pdf, or with atoms.
+
+    Returns:
+      A joint law with parameters `Product`.
+    """
+
+    def sample(noise, params, arm):
+        params = of_arm(params, arm)
+        return (
+            reward.sample(noise[: reward.uniforms], params.reward),
+            consumption.sample(noise[reward.uniforms :], params.consumption),
+        )
+
+    def moments(params, limits, cost):
+        mean = reward.mean(params.reward)[:, None]
+        if consumption.atoms is not None:
+            below, cost_below = _atom_moments(params.consumption, limits, cost)
+        else:
+            below = consumption.cdf(params.consumption, limits)
+            cost_below = expectation_below(
+                lambda x: consumption.pdf(params.consumption, x), cost, limits
+            )
+        return Moments(mean * below, cost_below, below)
+
+    def _atom_moments(params, limits, cost):
+        values, probabilities = consumption.atoms(params)
+        inside = values[:, :, None] <= np.asarray(limits)
+        weight = probabilities[:, :, None] * inside
+        costs = np.asarray(cost(values))[:, :, None]
+        return weight.sum(axis=1), (weight * costs).sum(axis=1)
+
+    uniforms = reward.uniforms + consumption.uniforms
+    return JointLaw(f"{reward.name} x {consumption.name}", uniforms, sample, moments)

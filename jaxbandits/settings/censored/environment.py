@@ -1,0 +1,157 @@
+"""The censored setting: choose an arm and a resource limit.
+
+Bengs & Huellermeier (2022), section 2: the reward of a round is realised only if the
+consumption stays within the limit, eq. (1); a pair is worth its penalised expected
+gain, eq. (2); regret is measured against the best pair, eq. (4).
+"""
+
+from functools import cache, partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxbandits.kernels.select import one_hot, pick
+from jaxbandits.laws.law import JointLaw
+from jaxbandits.protocol import Environment, View
+from jaxbandits.settings.censored.types import Feedback, Problem
+
+
+class State(NamedTuple):
+    """The books.
+
+    Attributes:
+      pulls: i32[K, M], how often each pair was chosen.
+      censored: i32[], rounds in which the limit was exceeded.
+    """
+
+    pulls: jax.Array
+    censored: jax.Array
+
+
+class Oracle(NamedTuple):
+    """Exact facts about an instance, float64, by quadrature.
+
+    Attributes:
+      values: nu, f64[K, M], eq. (2).
+      gaps: Delta, f64[K, M], eq. (5).
+      censoring: ``1 - P(C <= tau)``, f64[K, M].
+      arm, limit: position of the (first) optimal pair, eq. (3).
+      value: nu*, the optimum.
+    """
+
+    values: np.ndarray
+    gaps: np.ndarray
+    censoring: np.ndarray
+    arm: int
+    limit: int
+    value: float
+
+
+def censored(name: str, problem: Problem, law: JointLaw, arms: Any) -> Environment:
+    """An environment of the censored setting.
+
+    Args:
+      name: of the instance.
+      problem: arms, limits, cost and penalty functions (what the learner knows).
+      law: joint law of reward and consumption.
+      arms: the law's parameters, leaves ``[K, ...]`` (what the learner does not know).
+
+    Returns:
+      An environment whose record is its `State` and whose metrics are
+
+      * ``regret``: cumulative pseudo-regret, eq. (6), exact from counts;
+      * ``censored``: share of rounds whose limit was exceeded;
+      * ``optimal``: share of rounds in which an optimal pair was chosen.
+
+    Raises:
+      ValueError: if a leaf of `arms` has not `problem.num_arms` rows, or the exact
+        values are not finite.
+    """
+    for leaf in jax.tree.leaves(arms):
+        if np.ndim(leaf) == 0 or np.shape(leaf)[0] != problem.num_arms:
+            raise ValueError(
+                f"arms must have num_arms = {problem.num_arms} rows in every leaf, "
+                f"got a leaf of shape {np.shape(leaf)}"
+            )
+    oracle = exact_oracle(problem, law, arms)
+    return _functions(problem, law)._replace(
+        name=name,
+        setup=arms,
+        metrics=partial(_metrics, oracle),
+        oracle=lambda setup, instance: oracle,
+        provenance={
+            "setting": "censored",
+            "law": law.name,
+            "limits": list(problem.limits),
+            "optimal_pair": [oracle.arm, oracle.limit],
+            "optimal_value": oracle.value,
+        },
+    )
+
+
+def exact_oracle(problem: Problem, law: JointLaw, arms: Any) -> Oracle:
+    """The table of eq. (2) and what follows from it. Arguments as in `censored`."""
+    limits = np.asarray(problem.limits)
+    moments = law.moments(arms, limits, problem.cost)
+    censoring = 1 - moments.probability
+    values = moments.reward - moments.cost - problem.penalties() * censoring  # Eq. (2)
+    if not np.all(np.isfinite(values)):
+        raise ValueError("arms give penalised expected gains that are not finite")
+    best = values.max()
+    # Pairs that are equal but for the quadrature's rounding are equally optimal.
+    gaps = np.where(best - values < 1e-9, 0.0, best - values)  # Eq. (5)
+    arm, limit = np.unravel_index(np.argmax(gaps == 0), values.shape)
+    return Oracle(values, gaps, censoring, int(arm), int(limit), float(best))
+
+
+@cache
+def _functions(problem: Problem, law: JointLaw) -> Environment:
+    """The traced functions; instances that differ in numbers only share them."""
+    limits = np.asarray(problem.limits)
+
+    def init(instance):
+        del instance
+        shape = (problem.num_arms, problem.num_limits)
+        return State(jnp.zeros(shape, jnp.int32), jnp.zeros((), jnp.int32))
+
+    def step(noise, instance, state, action):
+        reward, consumption = law.sample(noise, instance, action.arm)
+        censored = consumption > pick(jnp.asarray(limits), action.limit)
+        feedback = Feedback(  # Eq. (1)
+            jnp.where(censored, 0.0, reward),
+            jnp.where(censored, jnp.inf, consumption),
+            censored,
+        )
+        chosen = (
+            one_hot(action.arm, problem.num_arms)[:, None]
+            & one_hot(action.limit, problem.num_limits)
+        )
+        return State(state.pulls + chosen, state.censored + censored), feedback
+
+    return Environment(
+        name="",
+        setup=None,
+        sample=lambda key, setup: setup,
+        init=init,
+        view=lambda round_, instance, state: View(round_),
+        step=step,
+        record=lambda instance, state: state,
+        metrics=None,
+        oracle=None,
+        uniforms=law.uniforms,
+        problem=problem,
+    )
+
+
+def _metrics(oracle: Oracle, setup, instance, record: State) -> dict[str, np.ndarray]:
+    del setup, instance
+    pulls = record.pulls.astype(np.float64)
+    rounds = pulls.sum(axis=(-2, -1))
+    played = np.maximum(rounds, 1)
+    return {
+        "regret": np.sum(pulls * oracle.gaps, axis=(-2, -1)),  # Eq. (6)
+        "censored": record.censored / played,
+        "optimal": np.sum(pulls * (oracle.gaps == 0), axis=(-2, -1)) / played,
+    }

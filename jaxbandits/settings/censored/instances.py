@@ -1,0 +1,149 @@
+"""The instances of the censored paper, and its limit grids.
+
+The paper calls its grid "equidistant of size |M|" on (0, 1]. Its tables were made with
+``linspace(0.1, 0.9, |M|)`` (docs/errata.md): form ``tabulated``. Form ``printed`` is
+the literal reading {1/|M|, ..., 1}, whose largest limit is never exceeded when
+consumption is truncated to [0, 1].
+"""
+
+import numpy as np
+
+from jaxbandits.laws import (
+    Beta,
+    Exponential,
+    Product,
+    beta,
+    exponential,
+    product,
+    truncated_gaussian,
+    truncated_gaussian_params,
+)
+from jaxbandits.protocol import Environment
+from jaxbandits.settings.censored.costs import fast_track, scaled
+from jaxbandits.settings.censored.environment import censored
+from jaxbandits.settings.censored.types import Problem, make_problem
+
+FORMS = ("tabulated", "printed")
+M1 = (0.5, 0.9)  # appendix F.1
+
+
+def equidistant(
+    size: int, max_limit: float = 1.0, form: str = "tabulated"
+) -> tuple[float, ...]:
+    """The paper's equidistant grid on (0, max_limit].
+
+    Args:
+      size: number of limits, at least 1 (`tabulated`: at least 2).
+      max_limit: tau_max.
+      form: ``tabulated`` (0.1 to 0.9 of tau_max) or ``printed`` (1/size to 1).
+
+    Raises:
+      ValueError: on an unknown form or a size that is too small.
+    """
+    if form not in FORMS:
+        raise ValueError(f"form must be one of {FORMS}, got {form!r}")
+    least = 2 if form == "tabulated" else 1
+    if size < least:
+        raise ValueError(f"size must be at least {least}, got {size}")
+    if form == "printed":
+        return tuple((max_limit * np.arange(1, size + 1) / size).tolist())
+    return tuple((max_limit * np.linspace(0.1, 0.9, size)).tolist())
+
+
+def running_example(
+    num_arms: int, limits, max_limit: float = 1.0, *, soft: bool = False
+) -> Problem:
+    """Example 2: ``c(x) = x / 10`` and the fast-track penalty.
+
+    Args:
+      num_arms: K.
+      limits: the limit grid.
+      max_limit: tau_max.
+      soft: the soft promise (L = 5 beyond 0.99) instead of the strict one (L = 10
+        beyond 0.5), which sections 5.1 and F use.
+    """
+    penalty = fast_track(5.0, 0.99) if soft else fast_track(10.0, 0.5)
+    return make_problem(num_arms, limits, scaled(0.1), penalty, max_limit)
+
+
+def gaussian_covariance(x, scale) -> np.ndarray:
+    """Eq. (33): covariance matrices f64[K, 2, 2] with correlation 2 x sqrt(1 - x^2).
+
+    Args:
+      x: f64[K] in [-1, 1] (the paper's text says [0, 1], yet NegCorr uses -0.2).
+      scale: sigma, a variance.
+    """
+    x = np.asarray(x, np.float64)
+    off = 2 * x * np.sqrt(1 - x**2)
+    one = np.ones_like(x)
+    return scale * np.moveaxis(np.array([[one, off], [off, one]]), 2, 0)
+
+
+def _gaussian(name, problem, mean, x, scale) -> Environment:
+    arms = truncated_gaussian_params(mean, gaussian_covariance(x, scale))
+    return censored(name, problem, truncated_gaussian, arms)
+
+
+def poscorr(limits=None, form: str = "tabulated") -> Environment:
+    """PosCorr (E.2): ten arms, positively correlated rewards and consumptions."""
+    mean = [(0.6, 0.45)] + 9 * [(0.5, 0.5)]
+    x = [0.2, 0.3, 0.4, 0.4] + 6 * [0.6]
+    problem = running_example(10, _grid(limits, form))
+    return _gaussian("PosCorr", problem, mean, x, 0.2)
+
+
+def negcorr(limits=None, form: str = "tabulated") -> Environment:
+    """NegCorr (E.2): ten arms, negatively correlated rewards and consumptions."""
+    mean = [(0.9, 0.8)] + 9 * [(0.8, 0.8)]
+    problem = running_example(10, _grid(limits, form))
+    return _gaussian("NegCorr", problem, mean, 10 * [-0.2], 0.2)
+
+
+def indep(limits=None, form: str = "tabulated") -> Environment:
+    """Indep (E.2): ten arms, Beta rewards independent of exponential consumptions."""
+    a, b = np.full(10, 0.8), np.array([0.2] + 9 * [0.3])
+    arms = Product(Beta(a, b), Exponential(a / (a + b) + 1))
+    problem = running_example(10, _grid(limits, form))
+    return censored("Indep", problem, product(beta, exponential), arms)
+
+
+def many_arms(num_arms: int, form: str = "tabulated") -> Environment:
+    """F.2: PosCorr with n arms whose means sweep, and a grid of 5 limits."""
+    position = np.arange(num_arms) / num_arms
+    mean = np.stack([(1 - position) * 0.9, 0.3 + 0.7 * position], axis=1)
+    problem = running_example(num_arms, equidistant(5, form=form))
+    return _gaussian(f"F.2, n = {num_arms}", problem, mean, np.full(num_arms, 0.2), 0.2)
+
+
+def low_censoring(num_arms: int = 5, form: str = "tabulated") -> Environment:
+    """F.3: consumption close to 0 and ten limits on (0, 0.6].
+
+    Form ``tabulated`` is ``linspace(0.1, 0.6, 10)``, for which the optimal pair's
+    censoring probability is 0.0753; the paper says "about 0.075".
+    """
+    mean = np.stack([(1 - np.arange(num_arms) / num_arms) * 0.9, np.zeros(num_arms)], 1)
+    printed = form == "printed"
+    limits = equidistant(10, 0.6, form) if printed else np.linspace(0.1, 0.6, 10)
+    problem = running_example(num_arms, limits, 0.6)
+    return _gaussian(f"F.3, n = {num_arms}", problem, mean, np.full(num_arms, 0.2), 0.1)
+
+
+def example1(limits=None, *, soft: bool = False) -> Environment:
+    """Example 1 (Figures 1 and 2): a complex, a medium and a simple model.
+
+    *Reconstructed*: the paper shows the three laws as pictures only. These means and
+    eq. (33) with x = 0.3 and sigma = 0.02 give what its text says of them: which model
+    leads at which limit under the strict and the soft promise.
+
+    Args:
+      limits: the limit grid; 50 limits up to 1 by default.
+      soft: the soft promise of Example 2 instead of the strict one.
+    """
+    mean = [(0.8, 0.7), (0.6, 0.42), (0.35, 0.25)]
+    grid = equidistant(50, form="printed") if limits is None else limits
+    problem = running_example(3, grid, soft=soft)
+    return _gaussian("Example 1", problem, mean, np.full(3, 0.3), 0.02)
+
+
+def _grid(limits, form):
+    return equidistant(10, form=form) if limits is None else limits

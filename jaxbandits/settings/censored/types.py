@@ -1,0 +1,113 @@
+"""What passes between a policy and an environment of the censored setting."""
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import jax
+import numpy as np
+
+
+class Action(NamedTuple):
+    """A pair of an arm and a resource limit.
+
+    Attributes:
+      arm: i32[] in [0, K).
+      limit: i32[] in [0, M), position in the problem's limits.
+    """
+
+    arm: jax.Array
+    limit: jax.Array
+
+
+class Feedback(NamedTuple):
+    """Eq. (1). What is not observed is not there.
+
+    Attributes:
+      reward: f32[], the reward R; 0 if censored.
+      consumption: f32[], the consumption C; +inf if censored.
+      censored: bool[], whether the consumption exceeded the limit.
+    """
+
+    reward: jax.Array
+    consumption: jax.Array
+    censored: jax.Array
+
+
+class Problem(NamedTuple):
+    """What a learner knows about the game. Hashable: policies are built from it.
+
+    Attributes:
+      num_arms: K.
+      limits: the M admissible resource limits, increasing.
+      cost: c, maps an array of consumptions to costs on the reward's scale.
+      penalty: lambda, maps an array of limits to penalties >= 0.
+      max_limit: tau_max, the largest admissible consumption limit; at least the largest
+        entry of `limits` (the grid need not contain it).
+    """
+
+    num_arms: int
+    limits: tuple[float, ...]
+    cost: Callable
+    penalty: Callable
+    max_limit: float = 1.0
+
+    @property
+    def num_limits(self) -> int:
+        """M."""
+        return len(self.limits)
+
+    @property
+    def num_pairs(self) -> int:
+        """K M."""
+        return self.num_arms * self.num_limits
+
+    def penalties(self) -> np.ndarray:
+        """lambda at every limit, f64[M], computed on the host."""
+        return np.asarray(self.penalty(np.asarray(self.limits)), np.float64)
+
+    @property
+    def max_penalty(self) -> float:
+        """lambda(tau_max), the scale of the reductions in E.1."""
+        return float(self.penalty(np.asarray([self.max_limit]))[0])
+
+
+def make_problem(
+    num_arms: int, limits, cost: Callable, penalty: Callable, max_limit: float = 1.0
+) -> Problem:
+    """Check and build a `Problem`.
+
+    Raises:
+      ValueError: if `num_arms` < 1, `limits` is empty, not strictly increasing or
+        outside (0, max_limit], or if `cost` or `penalty` return something that is not
+        finite, negative, decreasing, or of another shape.
+    """
+    if num_arms < 1:
+        raise ValueError(f"num_arms must be at least 1, got {num_arms}")
+    if not (math.isfinite(max_limit) and max_limit > 0):
+        raise ValueError(f"max_limit must be positive and finite, got {max_limit}")
+    grid = np.asarray(limits, np.float64)
+    if grid.ndim != 1 or grid.size == 0:
+        raise ValueError(f"limits must be a non-empty list of numbers, got {limits!r}")
+    if not np.all((grid > 0) & (grid <= max_limit)):
+        raise ValueError(f"limits must lie in (0, {max_limit}], got {limits!r}")
+    if not np.all(np.diff(grid) > 0):
+        raise ValueError(f"limits must be strictly increasing, got {limits!r}")
+    points = np.concatenate([grid, [max_limit]])
+    for name, function in (("cost", cost), ("penalty", penalty)):
+        _check_monotone(name, function, np.unique(points))
+    return Problem(num_arms, tuple(grid.tolist()), cost, penalty, float(max_limit))
+
+
+def _check_monotone(name, function, points):
+    """`function` must map the increasing `points` to finite, increasing values >= 0."""
+    values = np.asarray(function(points))
+    if values.shape != points.shape:
+        raise ValueError(
+            f"{name} must map an array of shape {points.shape} to the same shape, "
+            f"got {values.shape}"
+        )
+    if not np.all(np.isfinite(values)) or np.any(values < 0):
+        raise ValueError(f"{name} must be finite and >= 0 on the limits, got {values}")
+    if np.any(np.diff(values) < 0):
+        raise ValueError(f"{name} must not decrease, got {values} at {points}")
