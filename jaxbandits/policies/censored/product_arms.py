@@ -1,0 +1,46 @@
+"""The reduction to a plain bandit: every pair of an arm and a limit is a virtual arm.
+
+Bengs & Huellermeier (2022), section 3.1, eq. (7), rescaled to [0, 1] as in E.1.
+"""
+
+from collections.abc import Callable
+from functools import cache
+
+import jax.numpy as jnp
+
+from jaxbandits.kernels.select import pick, split_index
+from jaxbandits.protocol import Policy
+from jaxbandits.settings.censored.types import Action, Problem
+
+
+@cache
+def product_arms(problem: Problem, plain: Callable[[int], Policy]) -> Policy:
+    """Lift a plain policy on K M arms to the censored setting.
+
+    Args:
+      problem: arms, limits, cost and penalty functions.
+      plain: factory of a plain policy, called with the number of virtual arms: its
+        actions are i32[] in [0, K M), its feedback a reward f32[] in [0, 1].
+
+    Returns:
+      A policy of the censored setting with the plain policy's parameters, noise and
+      state. The reward of a round is eq. (7) plus lambda(tau_max), divided by ``1 +
+      lambda(tau_max)``.
+    """
+    inner = plain(problem.num_pairs)
+    penalties, largest = problem.penalties(), problem.max_penalty
+
+    def act(noise, view, state, params):
+        pair = inner.act(noise, view, state, params)
+        return Action(*split_index(pair, problem.num_arms, problem.num_limits))
+
+    def update(noise, view, state, action, feedback, params):
+        safe = jnp.where(feedback.censored, 0.0, feedback.consumption)
+        gain = feedback.reward - problem.cost(safe)
+        penalty = pick(jnp.asarray(penalties), action.limit)
+        value = jnp.where(feedback.censored, -penalty, gain)  # Eq. (7)
+        reward = (value + largest) / (1 + largest)  # E.1
+        pair = action.arm * problem.num_limits + action.limit
+        return inner.update(noise, view, state, pair, reward, params)
+
+    return inner._replace(act=act, update=update)

@@ -1,0 +1,168 @@
+"""RCUCB, the Resource-censored Upper Confidence Bound.
+
+Bengs & Huellermeier, "Multi-Armed Bandits with Censored Consumption of Resources",
+2022, section 3, eqs. (8)-(12).
+
+Idea: a round with limit tau also tells what every smaller limit would have given, so
+the gain of a pair is estimated from all rounds whose limit was at least as large, and
+the risk of exceeding a limit from all rounds of the arm.
+
+Named choices (docs/errata.md): `penalty_radius` scales the second part of the
+confidence length; 1 is eq. (12), 0 is what the paper's figures show. `gain_radius`
+scales the first; 1/2 is the constant of UCB1 as used in E.1. `survival` says how the
+risk is estimated from censored rounds.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxbandits.checks import non_negative, positive
+from jaxbandits.kernels.argmax import first_argmax
+from jaxbandits.kernels.radii import peeling_scale
+from jaxbandits.kernels.select import pick, put, split_index
+from jaxbandits.kernels.sums import CompensatedSum
+from jaxbandits.protocol import Policy
+from jaxbandits.settings.censored.types import Action, Problem
+
+
+class Params(NamedTuple):
+    """alpha > 0 in the confidence length; factors >= 0 of its two parts."""
+
+    alpha: float = 1.0
+    penalty_radius: float = 1.0
+    gain_radius: float = 1.0
+
+
+def _check(params):
+    positive(alpha=params.alpha)
+    non_negative(
+        penalty_radius=params.penalty_radius, gain_radius=params.gain_radius
+    )
+
+
+class State(NamedTuple):
+    """Statistics of every pair, and the two parts of its index that they determine."""
+
+    reached: jax.Array  # i32[K, M]  N_{i,tau}: rounds of the arm with a limit >= tau
+    risk: tuple[jax.Array, ...]  # i32[K, M] each: counts behind the survival estimate
+    gain: CompensatedSum  # f32[K, M]  sum of gains within tau, numerator of eq. (8)
+    estimate: jax.Array  # f32[K, M]  nu_hat, eq. (10)
+    width: jax.Array  # f32[K, M]  confidence length over sqrt(2 alpha log t)
+
+
+class Survival(NamedTuple):
+    """An estimate of P(C > tau) at every limit from counts over the rounds of an arm."""
+
+    num_counts: int
+    observe: Callable  # (exceeds, within) bool[M] each -> increments of the counts
+    estimate: Callable  # (counts, rounds of the arm) -> f32[M]
+
+
+def _exceeded(exceeds, within):
+    """Eq. (9): a censored round counts as exceeding every limit (C = infinity)."""
+    del within
+    return (exceeds,)
+
+
+def _exceeded_share(counts, rounds):
+    (exceeded,) = counts
+    return exceeded.astype(float) / rounds
+
+
+def _survived_cells(exceeds, within):
+    """Cell j, (tau_{j-1}, tau_j], is seen in rounds whose limit reaches tau_j."""
+    entered = jnp.concatenate([jnp.ones_like(exceeds[:1]), exceeds[:-1]])
+    return (within & exceeds, within & entered)
+
+
+def _product_limit(counts, rounds):
+    """Kaplan & Meier (1958): the product of the survival rates of the cells."""
+    del rounds
+    survived, at_risk = (x.astype(float) for x in counts)
+    # A cell that nothing has entered leaves the estimate as it is.
+    rate = jnp.where(at_risk > 0, survived / jnp.maximum(at_risk, 1.0), 1.0)
+    return jnp.cumprod(rate)
+
+
+SURVIVAL = {
+    "censored_exceeds": Survival(1, _exceeded, _exceeded_share),
+    "kaplan_meier": Survival(2, _survived_cells, _product_limit),
+}
+
+
+@cache
+def rcucb(problem: Problem, survival: str = "censored_exceeds") -> Policy:
+    """RCUCB for a problem of the censored setting.
+
+    Plays every arm once with the largest limit, then the first pair that maximises
+    eq. (12).
+
+    Args:
+      problem: arms, limits, cost and penalty functions.
+      survival: ``censored_exceeds``, eq. (9), or ``kaplan_meier``, the consistent
+        estimate on the grid.
+
+    Returns:
+      A policy with `Params`; state O(K M).
+
+    Raises:
+      ValueError: on an unknown `survival`.
+    """
+    if survival not in SURVIVAL:
+        raise ValueError(f"survival must be one of {(*SURVIVAL,)}, got {survival!r}")
+    risk = SURVIVAL[survival]
+    shape = (problem.num_arms, problem.num_limits)
+    limits, penalties = np.asarray(problem.limits), problem.penalties()
+
+    def init(params):
+        del params
+        # An arm starts with its largest limit: +inf there until it has been played.
+        unplayed = jnp.where(jnp.arange(shape[1]) == shape[1] - 1, jnp.inf, 0.0)
+        zeros = jnp.zeros(shape, jnp.int32)
+        return State(
+            zeros,
+            (zeros,) * risk.num_counts,
+            CompensatedSum.zeros(shape, float),
+            jnp.broadcast_to(unplayed.astype(float), shape),
+            jnp.zeros(shape, float),
+        )
+
+    def act(noise, view, state, params):
+        del noise
+        log_t = jnp.log(view.round.astype(float))
+        index = state.estimate + peeling_scale(params.alpha * log_t) * state.width
+        arm, limit = split_index(first_argmax(index), *shape)  # Eq. (12)
+        return Action(arm, limit)
+
+    def update(noise, view, state, action, feedback, params):
+        del noise, view
+        old = (state.reached, state.risk, state.gain)
+        reached, counts, gain = jax.tree.map(lambda x: pick(x, action.arm), old)
+        within = limits <= pick(limits, action.limit)
+        exceeds = feedback.consumption > limits  # all of them if censored
+        safe = jnp.where(feedback.censored, 0.0, feedback.consumption)
+        gained = feedback.reward - problem.cost(safe)
+        reached = reached + within
+        increments = risk.observe(exceeds, within)
+        counts = tuple(n + i for n, i in zip(counts, increments, strict=True))
+        gain = gain.add(jnp.where(within & ~exceeds, gained, 0.0))  # Eq. (8)
+        # N_{i,0}, the rounds of the arm, is N at the smallest limit.
+        count = reached.astype(float)
+        rounds = count[:1]
+        survival = risk.estimate(counts, rounds)  # Eq. (9)
+        row = State(
+            reached,
+            counts,
+            gain,
+            gain.total / count - penalties * survival,  # Eq. (10)
+            params.gain_radius / jnp.sqrt(count)
+            + params.penalty_radius * penalties / jnp.sqrt(rounds),
+        )
+        return jax.tree.map(lambda x, new: put(x, action.arm, new), state, row)
+
+    return Policy("RCUCB", init, act, update, Params(), check=_check)
