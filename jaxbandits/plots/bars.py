@@ -1,0 +1,101 @@
+"""Metrics at the horizon: one bar per policy."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from jaxbandits.plots.labels import metric_label, percentage, short_number
+from jaxbandits.plots.selection import seeds_note, select
+from jaxbandits.plots.style import SMALL_FONT, figure
+
+
+def plot_bars(
+    dataset: xr.Dataset,
+    metric: str = "censored",
+    *,
+    ax: Axes | None = None,
+    params: int = 0,
+    level: float = 0.95,
+    policies: Sequence[str] | None = None,
+    labels: Mapping[str, str] | None = None,
+    percent: bool = True,
+    reference: float | None = None,
+    reference_label: str = "reference",
+    title: str | None = None,
+) -> Figure:
+    """Plot a metric at the last checkpoint, per policy, with its t interval.
+
+    Args:
+      dataset: as `jaxbandits.results.build_dataset` makes it.
+      metric: name of a metric.
+      ax: where to draw; by default a new figure.
+      params: number of the parameter point.
+      level: coverage of the error bars, in (0, 1); none with one seed.
+      policies: which ones, from top to bottom; by default all that have the metric.
+      labels: policy -> text beside its bar; by default the policy's name.
+      percent: whether the metric is a share, to be shown in percent.
+      reference: value of a vertical line (an oracle's, or a published one).
+      reference_label: text of the line.
+      title: of the axes.
+
+    Returns:
+      The figure that was drawn on.
+
+    Raises:
+      ValueError: naming the argument that is unknown or out of range, or `metric` if
+        none of the policies has it.
+    """
+    horizon = dataset.isel(checkpoint=[-1])
+    bars = select(horizon, metric, params, level, policies, labels).values()
+
+    text = percentage if percent else lambda value: short_number(value, 4)
+    if ax is None:
+        fig, (ax,) = figure()
+        fig.set_figheight(1.6 + 0.5 * len(bars))
+    for place, bar in enumerate(bars):
+        (mean,), (upper,) = bar.mean, bar.upper
+        error = None if np.isnan(upper) else upper - mean
+        look = {"color": bar.style.color, "alpha": 0.75, "height": 0.62}
+        ax.barh(place, mean, xerr=error, capsize=4, **look)
+        ax.annotate(
+            text(mean),
+            (max(mean if error is None else upper, 0), place),
+            xytext=(6, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=SMALL_FONT,
+            # Legible where it meets the reference.
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
+            zorder=4,
+        )
+    if reference is not None:
+        ax.axvline(reference, color="0.25", linestyle="dashed", zorder=3)
+        ax.annotate(
+            f"{reference_label}: {text(reference)}",
+            (reference, 1),
+            xycoords=("data", "axes fraction"),
+            xytext=(0, 3),
+            textcoords="offset points",
+            ha="center",
+            va="bottom",
+            fontsize=SMALL_FONT,
+        )
+    ax.set_yticks(range(len(bars)), [bar.label for bar in bars])
+    ax.invert_yaxis()  # The first policy on top.
+    ax.grid(False, axis="y")
+    ax.margins(x=0.18)  # Room for the numbers.
+    ax.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
+    tick = "{:.6g} %".format if percent else short_number
+    scale = 100 if percent else 1
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: tick(scale * value)))
+    where = "round" if dataset.attrs["checkpoint_kind"] == "round" else "spent budget"
+    last = short_number(horizon["checkpoint"].item())
+    note = seeds_note(dataset, level)
+    ax.set_xlabel(f"{metric_label(metric)} at {where} {last}\n{note}")
+    # Above the line of the reference's text, if there is one.
+    ax.set_title(title or "", pad=6 if reference is None else 20)
+    return ax.figure

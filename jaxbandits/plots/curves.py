@@ -1,0 +1,107 @@
+"""Metrics over checkpoints: mean curves with confidence bands."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from jaxbandits.plots.labels import checkpoint_label, metric_label, readable_ticks
+from jaxbandits.plots.selection import seeds_note, select
+from jaxbandits.plots.style import SMALL_FONT, LineStyle, figure
+from jaxbandits.results.statistics import quantiles
+
+
+def plot_curves(
+    dataset: xr.Dataset,
+    metric: str = "regret",
+    *,
+    ax: Axes | None = None,
+    params: int = 0,
+    level: float = 0.95,
+    policies: Sequence[str] | None = None,
+    labels: Mapping[str, str] | None = None,
+    styles: Mapping[str, LineStyle] | None = None,
+    seeds_quantiles: tuple[float, float] | None = None,
+    x_scale: str = "linear",
+    y_scale: str = "linear",
+    title: str | None = None,
+    legend: bool = True,
+) -> Figure:
+    """Plot the mean of a metric over seeds, per policy, with its t interval.
+
+    A policy keeps its colour and dashes whatever else is shown. A policy that has not
+    the metric is left out; with one seed there is no band.
+
+    Args:
+      dataset: as `jaxbandits.results.build_dataset` makes it.
+      metric: name of a metric.
+      ax: where to draw; by default a new figure.
+      params: number of the parameter point.
+      level: coverage of the pointwise confidence band, in (0, 1).
+      policies: which ones, and their order in the legend; by default all.
+      labels: policy -> text of the legend; by default the policy's name.
+      styles: policy -> how to draw it; by default by its place in the dataset.
+      seeds_quantiles: two probabilities whose quantiles over seeds are drawn as thin
+        lines, to show the spread of single runs.
+      x_scale: "linear" or "log".
+      y_scale: "linear" or "log". A linear axis of a metric >= 0 starts at 0.
+      title: of the axes.
+      legend: whether to draw one.
+
+    Returns:
+      The figure that was drawn on.
+
+    Raises:
+      ValueError: naming the argument that is unknown or out of range, or `metric` if
+        none of the policies has it.
+    """
+    curves = select(dataset, metric, params, level, policies, labels)
+    spread = _spread(dataset.isel(params=params), metric, seeds_quantiles)
+    if ax is None:
+        _, (ax,) = figure()
+    x = dataset["checkpoint"].values
+    for name, curve in curves.items():
+        style = (styles or {}).get(name, curve.style)._asdict()
+        if len(x) == 1:
+            style["marker"] = "o"  # A line of one point would be invisible.
+        ax.plot(x, curve.mean, label=curve.label, **style)
+        if not np.isnan(curve.lower).all():
+            band = {"color": style["color"], "alpha": 0.2, "linewidth": 0}
+            ax.fill_between(x, curve.lower, curve.upper, zorder=1.5, **band)
+        if spread is not None:
+            thin = style | {"linewidth": 0.8, "alpha": 0.8}
+            ax.plot(x, spread.sel(policy=name).values.T, **thin)
+    _dress(ax, dataset, metric, x_scale, y_scale)
+    ax.set_title(title or "")
+    if legend:
+        note = seeds_note(dataset, level, seeds_quantiles).replace("; ", "\n")
+        font = {"fontsize": SMALL_FONT, "title_fontsize": SMALL_FONT}
+        ax.legend(title=note, alignment="left", frameon=False, **font).set_zorder(10)
+    return ax.figure
+
+
+def _spread(dataset, metric: str, seeds_quantiles) -> xr.DataArray | None:
+    """Quantiles over seeds, ``[quantile, policy, checkpoint]``."""
+    if seeds_quantiles is None:
+        return None
+    low, high = seeds_quantiles
+    if not 0 <= low < high <= 1:
+        raise ValueError(
+            f"seeds_quantiles: must increase and lie in [0, 1], got {seeds_quantiles}"
+        )
+    return quantiles(dataset, metric, [low, high])
+
+
+def _dress(ax: Axes, dataset, metric: str, x_scale: str, y_scale: str) -> None:
+    box = ax.dataLim
+    readable_ticks(ax.xaxis, x_scale, box.minposx, box.x1)
+    readable_ticks(ax.yaxis, y_scale, box.minposy, box.y1)
+    ax.margins(x=0.02)
+    # The lines decide: a band may dip below 0 where the metric cannot.
+    lowest = min(np.nanmin(line.get_ydata()) for line in ax.lines)
+    if y_scale == "linear" and lowest >= 0:
+        ax.set_ylim(bottom=0)
+    ax.set_xlabel(checkpoint_label(dataset))
+    ax.set_ylabel(metric_label(metric))

@@ -1,0 +1,41 @@
+"""Files that appear whole or not at all."""
+
+import os
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def replacing(path: str | os.PathLike) -> Iterator[Path]:
+    """A temporary name beside `path`, moved onto `path` when the block succeeds.
+
+    A reader sees the old file or the new one, never a half; an error in the block
+    leaves the old file as it was and nothing else behind.
+
+    Args:
+      path: the file to write. Its folder must exist.
+
+    Yields:
+      The name to write to. It has the suffix of `path`, which some writers go by.
+
+    Raises:
+      ValueError: if the folder does not exist, or `path` is a folder.
+      PermissionError: if the folder cannot be written to.
+    """
+    path = Path(path)
+    if not path.parent.is_dir():
+        raise ValueError(f"path: there is no folder {path.parent} to write {path} in")
+    if path.is_dir():
+        raise ValueError(f"path: {path} is a folder, not a file")
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        raise PermissionError(f"path: the folder {path.parent} cannot be written to")
+    # In the same folder, because a rename is atomic within one file system only; made
+    # by the writer, not by `tempfile`, so that the user's umask decides who may read.
+    temporary = path.with_name(f".{path.stem}.{uuid.uuid4().hex}{path.suffix}")
+    try:
+        yield temporary
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -1,0 +1,39 @@
+"""Datasets on disk, as netCDF-4."""
+
+import os
+
+import xarray as xr
+
+from jaxbandits.results.atomic import replacing
+
+
+def save(dataset: xr.Dataset, path: str | os.PathLike) -> None:
+    """Write a dataset as a netCDF-4 file, whole or not at all.
+
+    Args:
+      dataset: as `build_dataset` makes it.
+      path: the file, by custom ``*.nc``; an old one is replaced.
+
+    Raises:
+      ValueError: if the folder of `path` does not exist.
+      PermissionError: if the folder cannot be written to.
+    """
+    # Curves over checkpoints compress well, and cheaply at the lowest level.
+    compressed = {name: {"zlib": True, "complevel": 1} for name in dataset.data_vars}
+    with replacing(path) as temporary:
+        dataset.to_netcdf(temporary, engine="h5netcdf", encoding=compressed)
+
+
+def load(path: str | os.PathLike) -> xr.Dataset:
+    """Read a dataset that `save` wrote, all of it, and close the file.
+
+    Args:
+      path: the file.
+
+    Returns:
+      The dataset, identical to the one that was saved.
+
+    Raises:
+      FileNotFoundError: if there is no such file.
+    """
+    return xr.load_dataset(path, engine="h5netcdf")

@@ -1,0 +1,83 @@
+"""Bars: lengths, error bars, words, reference."""
+
+import numpy as np
+import pytest
+
+from jaxbandits.plots import plot_bars, save_figure
+from jaxbandits.results import interval
+from tests.results.samples import dataset
+
+
+def shares(**options):
+    """Shares of 10 and 40 % at the horizon, and others before."""
+    data = dataset(**options)
+    data["censored"] = data["optimal"].fillna(0.5)
+    noise = np.linspace(-0.01, 0.01, data.sizes["seed"])
+    data["censored"][0, 0, :, -1] = 0.1 + noise
+    data["censored"][1, 0, :, -1] = 0.4 + noise
+    return data
+
+
+def test_bars_are_the_means_at_the_horizon(tmp_path):
+    data = shares()
+    fig = plot_bars(data, labels={"ucb": "UCB1"}, title="two arms")
+    (ax,) = fig.axes
+    np.testing.assert_allclose([bar.get_width() for bar in ax.patches], [0.1, 0.4])
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["UCB1", "uniform"]
+    assert ax.yaxis_inverted()
+    assert [text.get_text() for text in ax.texts] == ["10.0 %", "40.0 %"]
+    assert ax.get_xlabel() == (
+        "share of censored rounds at round 10k\nmean of 5 seeds, 95 % interval"
+    )
+    assert ax.get_title() == "two arms"
+    fig.draw_without_rendering()
+    assert {"0 %", "20 %"} <= {text.get_text() for text in ax.get_xticklabels()}
+    save_figure(fig, tmp_path / "a.png")
+    assert (tmp_path / "a.png").stat().st_size > 1000
+
+
+def test_error_bars_are_the_interval():
+    data = shares()
+    (ax,) = plot_bars(data, policies=["uniform"], level=0.9).axes
+    (bar,) = ax.containers[-1].errorbar.lines[2]
+    (segment,) = bar.get_segments()
+    found = interval(data, "censored", 0.9)
+    at = {"policy": "uniform", "params": 0, "checkpoint": 10000}
+    expected = [part.sel(at).item() for part in (found.lower, found.upper)]
+    np.testing.assert_allclose(segment[:, 0], expected)
+
+
+def test_one_seed_has_no_error_bars():
+    (ax,) = plot_bars(shares(num_seeds=1)).axes
+    assert len(ax.patches) == 2
+    assert all(container.errorbar is None for container in ax.containers)
+
+
+def test_reference():
+    (ax,) = plot_bars(shares(), reference=0.25, reference_label="oracle").axes
+    assert [*ax.lines[-1].get_xdata()] == [0.25, 0.25]
+    assert ax.texts[-1].get_text() == "oracle: 25.0 %"
+
+
+def test_numbers_that_are_no_shares():
+    (ax,) = plot_bars(shares(), "rounds", percent=False).axes
+    assert [text.get_text() for text in ax.texts] == ["10k", "10k"]
+
+
+def test_a_policy_without_the_metric_is_left_out():
+    (ax,) = plot_bars(shares(), "optimal").axes
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["ucb"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"metric": "gain"}, "metric: 'gain' is unknown"),
+        ({"params": -1}, "params: -1"),
+        ({"policies": ["ts"]}, "policies: 'ts'"),
+        ({"level": 0}, "level: "),
+    ],
+)
+def test_mistakes_are_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        plot_bars(shares(), **arguments)

@@ -1,0 +1,112 @@
+"""What `plot_curves` draws, read back from the axes."""
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_hex
+
+from jaxbandits.plots import figure, line_style, plot_curves, save_figure
+from jaxbandits.results import interval, quantiles
+from tests.results.samples import dataset
+
+
+def test_lines_are_the_means_and_bands_the_intervals():
+    data = dataset(points=2)
+    (ax,) = plot_curves(data, params=1, level=0.8).axes
+    found = interval(data, "regret", 0.8)
+    assert [line.get_label() for line in ax.lines] == ["ucb", "uniform"]
+    assert len(ax.collections) == 2
+    for line, band in zip(ax.lines, ax.collections, strict=True):
+        at = {"policy": line.get_label(), "params": 1}
+        np.testing.assert_array_equal(line.get_xdata(), [10, 100, 1000, 10000])
+        np.testing.assert_array_equal(line.get_ydata(), found.mean.sel(at))
+        (path,) = band.get_paths()
+        for bound in (found.lower, found.upper):
+            assert np.isin(bound.sel(at).values, path.vertices[:, 1]).all()
+
+
+def test_words():
+    (ax,) = plot_curves(dataset(), title="two arms", labels={"ucb": "UCB1"}).axes
+    assert ax.get_xlabel() == "round $t$"
+    assert ax.get_ylabel() == "cumulative regret"
+    assert ax.get_title() == "two arms"
+    legend = ax.get_legend()
+    assert [text.get_text() for text in legend.get_texts()] == ["UCB1", "uniform"]
+    assert legend.get_title().get_text() == "mean of 5 seeds, 95 % interval"
+    spent = dataset(checkpoint_kind="spent", checkpoints=[0.5, 1, 2, 4])
+    assert plot_curves(spent).axes[0].get_xlabel() == "budget spent"
+
+
+def test_ticks_are_readable_and_the_axis_starts_at_zero():
+    data = dataset()
+    data["regret"][0] = np.abs(data["regret"][0])
+    fig = plot_curves(data.assign_coords(checkpoint=[1, 20_000, 50_000, 100_000]))
+    fig.draw_without_rendering()
+    (ax,) = fig.axes
+    assert "100k" in [text.get_text() for text in ax.get_xticklabels()]
+    assert ax.get_ylim()[0] == 0
+    data["regret"][0, 0, :, 0] = -5.0
+    assert plot_curves(data).axes[0].get_ylim()[0] < 0
+
+
+def test_a_policy_keeps_its_look():
+    (line,) = plot_curves(dataset(), policies=["uniform"]).axes[0].lines
+    style = line_style(1)
+    assert to_hex(line.get_color()).upper() == style.color
+    assert line.get_zorder() == style.zorder
+    mine = {"uniform": line_style(4)}
+    (line,) = plot_curves(dataset(), policies=["uniform"], styles=mine).axes[0].lines
+    assert to_hex(line.get_color()).upper() == line_style(4).color
+
+
+def test_quantiles_are_thin_lines_on_request():
+    data = dataset(points=2)
+    options = {"policies": ["ucb"], "params": 1, "seeds_quantiles": (0.1, 0.9)}
+    (ax,) = plot_curves(data, **options).axes
+    mean, low, high = ax.lines
+    expected = quantiles(data, "regret", [0.1, 0.9]).sel(policy="ucb", params=1)
+    np.testing.assert_allclose([low.get_ydata(), high.get_ydata()], expected)
+    assert low.get_linewidth() == high.get_linewidth() < mean.get_linewidth()
+    legend = ax.get_legend()
+    assert len(legend.get_texts()) == 1
+    assert "10 % and 90 % quantiles" in legend.get_title().get_text()
+
+
+def test_one_seed_has_no_band_and_one_checkpoint_a_marker():
+    (ax,) = plot_curves(dataset(num_seeds=1).isel(checkpoint=[-1])).axes
+    assert len(ax.lines) == 2 and not ax.collections
+    assert ax.lines[0].get_marker() == "o"
+    assert ax.get_legend().get_title().get_text() == "one seed"
+
+
+def test_a_policy_without_the_metric_is_left_out():
+    (ax,) = plot_curves(dataset(), "optimal").axes
+    assert [line.get_label() for line in ax.lines] == ["ucb"]
+    with pytest.raises(ValueError, match=r"metric: no policy of \['uniform'\]"):
+        plot_curves(dataset(), "optimal", policies=["uniform"])
+
+
+def test_given_axes_and_scales(tmp_path):
+    fig, (left, right) = figure(1, 2)
+    scales = {"x_scale": "log", "y_scale": "log"}
+    assert plot_curves(dataset(), ax=right, legend=False, **scales) is fig
+    assert not left.lines and right.get_legend() is None
+    assert right.get_xscale() == right.get_yscale() == "log"
+    save_figure(fig, tmp_path / "a.png")
+    assert (tmp_path / "a.png").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"metric": "gain"}, "metric: 'gain' is unknown"),
+        ({"params": 1}, "params: 1 is not in"),
+        ({"policies": ["ts"]}, "policies: 'ts' is unknown; known are ucb, uniform"),
+        ({"labels": {"ts": "TS"}}, "labels: 'ts'"),
+        ({"level": 95}, "level: "),
+        ({"seeds_quantiles": (0.9, 0.1)}, "seeds_quantiles: "),
+        ({"x_scale": "cubic"}, "x_scale: "),
+    ],
+)
+def test_mistakes_are_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        plot_curves(dataset(), **arguments)

@@ -1,0 +1,61 @@
+"""Numbers and names as people read them."""
+
+import pytest
+
+from jaxbandits.plots import figure
+from jaxbandits.plots.labels import (
+    metric_label,
+    percentage,
+    readable_ticks,
+    short_number,
+)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0"),
+        (0.05, "0.05"),
+        (0.1 + 0.2, "0.3"),
+        (999, "999"),
+        (1000, "1k"),
+        (12_500, "12.5k"),
+        (100_000, "100k"),
+        (-2_500_000, "-2.5M"),
+        (999_999.9, "1M"),
+        (1e9, "1G"),
+    ],
+)
+def test_short_number(value, text):
+    assert short_number(value) == text
+
+
+def test_short_number_to_fewer_digits():
+    assert short_number(12_345, 2) == "12k"
+
+
+def test_percentage():
+    shares = (0.46, 0.2091, 1, 0.000_24, 0)
+    expected = ["46.0 %", "20.9 %", "100.0 %", "0.024 %", "0 %"]
+    assert list(map(percentage, shares)) == expected
+
+
+def test_metric_label():
+    assert metric_label("regret") == "cumulative regret"
+    assert metric_label("unspent_budget") == "unspent budget"
+
+
+@pytest.mark.parametrize("high", [30, 300, 3e4, 3e7])
+def test_a_log_axis_has_at_least_three_labels(high):
+    fig, (ax,) = figure()
+    ax.plot([10, high], [1, 1])
+    readable_ticks(ax.xaxis, "log", 10, high)
+    fig.draw_without_rendering()
+    low, high = ax.get_xlim()
+    ticks = [tick for tick in ax.get_xticks() if low <= tick <= high]
+    assert len(ticks) >= (2 if high < 100 else 3)
+
+
+def test_unknown_scale():
+    with pytest.raises(ValueError, match="x_scale: .*'cubic'"):
+        readable_ticks(figure()[1][0].xaxis, "cubic", 1, 2)

@@ -1,0 +1,90 @@
+"""Shapes, names and complaints of `build_dataset`."""
+
+import json
+
+import numpy as np
+import pytest
+
+from jaxbandits.results import build_dataset
+from tests.results.samples import arguments, dataset
+
+
+def test_values_lie_where_their_names_say():
+    made = arguments(points=2)
+    data = build_dataset(**made)
+    assert data["regret"].dims == ("policy", "params", "seed", "checkpoint")
+    assert dict(data.sizes) == {"policy": 2, "params": 2, "seed": 5, "checkpoint": 4}
+    picked = data["regret"].sel(policy="uniform", params=1, seed=4, checkpoint=1000)
+    assert picked.item() == made["metrics"]["uniform"]["regret"][1, 1, 2]
+    assert data["run_seconds"].sel(policy="uniform").item() == 2.0
+    assert data["compile_seconds"].sel(policy="ucb").item() == 1.5
+    assert {data[name].dtype for name in ("regret", "optimal")} == {np.dtype("f8")}
+    assert data["rounds"].dtype == data["checkpoint"].dtype == np.int64
+
+
+def test_what_a_policy_has_not_is_nan():
+    data = dataset(points=2)
+    assert data["optimal"].sel(policy="uniform").isnull().all()
+    assert data["optimal"].sel(policy="ucb").notnull().all()
+    assert data["param_alpha"].sel(policy="ucb").values.tolist() == [0.5, 1.0]
+    assert data["param_alpha"].sel(policy="uniform").isnull().all()
+
+
+def test_attributes():
+    data = dataset()
+    assert json.loads(data.attrs["provenance"])["device"] == "cpu"
+    assert data.attrs["environment"] == "two arms"
+    assert data.attrs["setting"] == "censored"
+    assert data.attrs["checkpoint_kind"] == "round"
+
+
+def test_spent_budget_gives_float_checkpoints():
+    data = dataset(checkpoint_kind="spent", checkpoints=[0.5, 1, 2, 4])
+    assert data["checkpoint"].dtype == np.float64
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"metrics": {}}, "metrics: there is no policy"),
+        ({"rounds": {}}, "rounds: policies"),
+        ({"params": {"ucb": [{}]}}, "params: policies"),
+        ({"params": {"ucb": [{}], "uniform": []}}, r"params\['uniform'\]: 0 points"),
+        ({"params": {"ucb": [], "uniform": []}}, r"params\['ucb'\]: 0 points"),
+        ({"params": {"ucb": [{"a": [1, 2]}], "uniform": [{}]}}, "params: 'a' must be"),
+        ({"run_seconds": {"ucb": 1.0}}, "run_seconds: policies"),
+        ({"seeds": [1, 2, 3, 4]}, r"shape \(1, 5, 4\), expected \(1, 4, 4\)"),
+        ({"seeds": [1, 1, 2, 3, 4]}, "seeds: must be distinct"),
+        ({"seeds": []}, "seeds: must be"),
+        ({"checkpoints": [1, 2, 2, 3]}, "checkpoints: must increase"),
+        ({"checkpoints": []}, "checkpoints: must be a list"),
+        ({"checkpoints": [1.0, 2.0, 3.0, 4.0]}, "checkpoints: must be integers"),
+        ({"checkpoint_kind": "time"}, "checkpoint_kind: 'time'"),
+        ({"provenance": {"when": object()}}, "provenance.when: object"),
+    ],
+)
+def test_mistakes_are_named(changes, message):
+    with pytest.raises(ValueError, match=message):
+        dataset(**changes)
+
+
+def test_a_metric_of_a_wrong_shape_is_named():
+    made = arguments()
+    made["metrics"]["uniform"]["regret"] = np.zeros((1, 4, 5))
+    with pytest.raises(ValueError, match=r"metrics\['uniform'\]\['regret'\]: shape"):
+        build_dataset(**made)
+
+
+def test_rounds_are_counts():
+    made = arguments()
+    made["rounds"]["ucb"] = np.full((1, 5, 4), 0.5)
+    with pytest.raises(ValueError, match="rounds: must be integers"):
+        build_dataset(**made)
+
+
+@pytest.mark.parametrize("name", ["rounds", "seed", "param_alpha", "run_seconds"])
+def test_names_that_are_taken(name):
+    made = arguments()
+    made["metrics"]["ucb"][name] = np.zeros((1, 5, 4))
+    with pytest.raises(ValueError, match="is taken"):
+        build_dataset(**made)

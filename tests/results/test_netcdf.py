@@ -1,0 +1,72 @@
+"""Saving is lossless and atomic."""
+
+import os
+
+import pytest
+import xarray as xr
+
+from jaxbandits.results import load, save
+from tests.results.samples import dataset
+
+
+def test_round_trip(tmp_path):
+    # No setting, and 200 kB of provenance: HDF5 keeps attributes above 64 kB elsewhere.
+    long = {"note": "x" * 200_000, "weights": [1, 2]}
+    data = dataset(points=2, setting="", provenance=long)
+    save(data, tmp_path / "run.nc")
+    again = load(tmp_path / "run.nc")
+    xr.testing.assert_identical(data, again)
+    assert list(tmp_path.iterdir()) == [tmp_path / "run.nc"]
+    for name, variable in data.variables.items():
+        if name != "policy":  # Strings of a fixed length come back as of any length.
+            assert again[name].dtype == variable.dtype, name
+
+
+def test_spent_budget_survives(tmp_path):
+    data = dataset(checkpoint_kind="spent", checkpoints=[0.1, 0.2, 0.3, 0.7])
+    save(data, tmp_path / "run.nc")
+    again = load(tmp_path / "run.nc")
+    assert again["checkpoint"].values.tolist() == [0.1, 0.2, 0.3, 0.7]
+
+
+def test_loaded_file_is_closed_and_can_be_replaced(tmp_path):
+    path = tmp_path / "run.nc"
+    save(dataset(), path)
+    data = load(path)
+    save(data.isel(seed=[0]), path)
+    assert load(path).sizes["seed"] == 1
+
+
+def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "run.nc"
+    save(dataset(), path)
+    before = path.read_bytes()
+
+    def fail(self, target, **options):
+        target.write_bytes(b"half a file")
+        raise OSError("disk full")
+
+    monkeypatch.setattr(xr.Dataset, "to_netcdf", fail)
+    with pytest.raises(OSError, match="disk full"):
+        save(dataset(num_seeds=2), path)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_missing_folder_is_named(tmp_path):
+    with pytest.raises(ValueError, match="path: there is no folder"):
+        save(dataset(), tmp_path / "nowhere" / "run.nc")
+    with pytest.raises(ValueError, match="path: .* is a folder"):
+        save(dataset(), tmp_path)
+
+
+def test_unwritable_folder_is_named(tmp_path, monkeypatch):
+    # The superuser may write anywhere, so the system's answer is imitated.
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(PermissionError, match="path: the folder"):
+        save(dataset(), tmp_path / "run.nc")
+
+
+def test_missing_file(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        load(tmp_path / "run.nc")
