@@ -1,0 +1,99 @@
+"""Benchmarks: ``python scripts/bench.py [rivals | memory]`` (see docs/benchmarks.md).
+
+``rivals`` plays one game (RCUCB, 10 arms x 10 limits) side by side: the library, a
+plain-``vmap`` JAX loop, NumPy vectorised over seeds (straightforward and tuned), a Numba
+loop per seed in one process per core, and a hand-tuned C loop on one core. The
+contestants take turns, several times; the best turn of each counts, because on a shared
+machine noise only ever slows things down. Compile time is apart.
+
+``memory`` runs many seeds and prints the peak memory of the process.
+"""
+
+import argparse
+import json
+import os
+import resource
+import time
+
+os.environ.setdefault("JAX_NUM_CPU_DEVICES", str(os.cpu_count() or 1))
+
+# Seed-rounds per second differ by a factor of 30: horizons that take a second or two.
+HORIZONS = {
+    "jaxbandits": 20_000,
+    "JAX, plain vmap": 1_000,
+    "NumPy, straightforward": 1_000,
+    "NumPy, tuned": 3_000,
+    "Numba, all cores": 5_000,
+    "C, one core": 50_000,
+}
+
+
+def rivals(seeds: int, repeats: int) -> list[dict]:
+    """Measure every contestant `repeats` times in turn; the best turn of each."""
+    from bench import c_peer, jax_peers, numba_peer, numpy_peer, numpy_plain_peer
+
+    contestants = {
+        "jaxbandits": jax_peers.measure,
+        "JAX, plain vmap": jax_peers.measure_plain,
+        "NumPy, straightforward": numpy_plain_peer.measure,
+        "NumPy, tuned": numpy_peer.measure,
+        "Numba, all cores": numba_peer.measure,
+        "C, one core": c_peer.measure,
+    }
+    best: dict[str, dict] = {}
+    for _ in range(repeats):
+        for name, measure in contestants.items():
+            entry = measure(seeds, HORIZONS[name])
+            if entry is None:
+                continue
+            entry = entry | {"name": name, "horizon": HORIZONS[name]}
+            before = best.get(name)
+            if before and before["seed_rounds_per_s"] >= entry["seed_rounds_per_s"]:
+                continue
+            best[name] = entry
+    return list(best.values())
+
+
+def memory(seeds: int, horizon: int) -> dict:
+    """Peak resident memory of a long run with 100 checkpoints."""
+    from bench import jax_peers
+    from jaxbandits.policies.censored import rcucb
+    from jaxbandits.simulate import simulate
+
+    game = jax_peers.environment()
+    began = time.perf_counter()
+    simulate(rcucb(game.problem), game, horizon=horizon, seeds=seeds)
+    return {
+        "seeds": seeds,
+        "horizon": horizon,
+        "seconds": time.perf_counter() - began,
+        "peak_megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    }
+
+
+def main() -> None:
+    """Parse the command line, measure, print."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("what", nargs="?", default="rivals", choices=("rivals", "memory"))
+    parser.add_argument("--seeds", type=int)
+    parser.add_argument("--horizon", type=int, default=100_000, help="memory only")
+    parser.add_argument("--repeats", type=int, default=3, help="rivals only")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    if options.what == "memory":
+        print(json.dumps(memory(options.seeds or 10_000, options.horizon)))
+        return
+    entries = rivals(options.seeds or 512, options.repeats)
+    if options.json:
+        print(json.dumps(entries))
+        return
+    own = entries[0]["seed_rounds_per_s"]
+    print(f"{'contestant':24s} {'M seed-rounds/s':>16s} {'jaxbandits is':>14s}")
+    for entry in entries:
+        rate = entry["seed_rounds_per_s"]
+        print(f"{entry['name']:24s} {rate / 1e6:16.2f} {own / rate:12.1f} x")
+    print(f"compile: {entries[0]['compile_seconds']:.1f} s")
+
+
+if __name__ == "__main__":
+    main()
