@@ -1,0 +1,22 @@
+"""Resource-constrained bandits with censored feedback, thousands of seeds at a time."""
+
+from jaxbandits import kernels, laws, plots, policies, results, settings, testing
+from jaxbandits.protocol import Environment, Policy, View
+from jaxbandits.simulate import simulate, sweep
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Environment",
+    "Policy",
+    "View",
+    "kernels",
+    "laws",
+    "plots",
+    "policies",
+    "results",
+    "settings",
+    "simulate",
+    "sweep",
+    "testing",
+]

@@ -1,0 +1,125 @@
+"""The command line: ``jaxbandits list | reproduce | info``."""
+
+import argparse
+import json
+import os
+import sys
+
+# Before JAX starts: one host device per core, so that runs use all of them.
+os.environ.setdefault("JAX_NUM_CPU_DEVICES", str(os.cpu_count() or 1))
+
+from rich.console import Console
+from rich.table import Table
+
+from jaxbandits import checks
+from jaxbandits.experiments import REGISTRY, prepare_folder, write
+from jaxbandits.experiments.table import records_table
+from jaxbandits.policies import REGISTRY as POLICIES
+from jaxbandits.results import provenance
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run a command; the exit status is 0, or 2 after an error in the input."""
+    options = _parser().parse_args(arguments)
+    try:
+        return options.command(options)
+    except (ValueError, TypeError) as error:
+        print(f"jaxbandits: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("jaxbandits: interrupted", file=sys.stderr)
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="jaxbandits",
+        description="Simulate resource-constrained bandits with censored feedback.",
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    listing = commands.add_parser("list", help="experiments and policies")
+    listing.add_argument("--json", action="store_true", help="for programs")
+    listing.set_defaults(command=_list)
+    info = commands.add_parser("info", help="versions and devices")
+    info.add_argument("--json", action="store_true", help="for programs")
+    info.set_defaults(command=_info)
+    reproduce = commands.add_parser("reproduce", help="run a figure or table")
+    reproduce.add_argument("name", metavar="NAME", help="see `jaxbandits list`")
+    reproduce.add_argument("--seeds", type=int, help="number of seeds")
+    reproduce.add_argument("--horizon", type=int, help="number of rounds")
+    reproduce.add_argument("--out", help="output folder (default: results/NAME)")
+    reproduce.add_argument(
+        "--quick", action="store_true", help="few seeds and rounds, in under a minute"
+    )
+    reproduce.add_argument("--json", action="store_true", help="print the records")
+    reproduce.set_defaults(command=_reproduce)
+    return parser
+
+
+def _list(options) -> int:
+    experiments = [
+        {
+            "name": e.name,
+            "setting": e.setting,
+            "title": e.title,
+            "source": e.source,
+            "seeds": e.full.seeds,
+            "horizon": e.full.horizon,
+        }
+        for e in REGISTRY.values()
+    ]
+    if options.json:
+        print(json.dumps({"experiments": experiments, "policies": list(POLICIES)}))
+        return 0
+    table = Table("experiment", "what it shows", "source", title="Experiments")
+    for e in experiments:
+        table.add_row(e["name"], e["title"], e["source"])
+    console = Console()
+    console.print(table)
+    console.print("Policies: " + ", ".join(POLICIES))
+    return 0
+
+
+def _info(options) -> int:
+    import jax
+
+    facts = provenance(devices=[str(d) for d in jax.devices()])
+    if options.json:
+        print(json.dumps(facts))
+        return 0
+    table = Table(show_header=False)
+    for key, value in facts.items():
+        table.add_row(key, json.dumps(value) if isinstance(value, dict) else str(value))
+    Console().print(table)
+    return 0
+
+
+def _reproduce(options) -> int:
+    experiment = REGISTRY.get(options.name)
+    if experiment is None:
+        raise ValueError(
+            f"NAME: there is no experiment {options.name!r}; known are "
+            + ", ".join(REGISTRY)
+        )
+    chosen = experiment.quick if options.quick else experiment.full
+    if options.seeds is not None:
+        chosen = chosen._replace(seeds=checks.whole("--seeds", options.seeds, 1))
+    if options.horizon is not None:
+        chosen = chosen._replace(horizon=checks.whole("--horizon", options.horizon, 1))
+    folder = prepare_folder(options.out or os.path.join("results", experiment.name))
+    outcome = experiment.run(chosen)
+    paths = write(outcome, experiment.name, folder)
+    if options.json:
+        print(json.dumps(outcome.records))
+        return 0
+    console = Console(width=None if sys.stdout.isatty() else 120)
+    console.print(records_table(outcome.records, f"{experiment.title} (mean ± s.e.)"))
+    for note in outcome.notes:
+        console.print(note)
+    for path in paths:
+        console.print(f"wrote {path}", soft_wrap=True, highlight=False)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

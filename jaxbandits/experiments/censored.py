@@ -1,0 +1,251 @@
+"""The figures and tables of the censored paper.
+
+Bengs & Huellermeier (2022): sections 2, 5.1 and appendix F.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxbandits.experiments.censored_pictures import joint_laws, value_curves
+from jaxbandits.experiments.experiment import Experiment, Options, Outcome
+from jaxbandits.plots import plot_panels
+from jaxbandits.policies import censored as policies
+from jaxbandits.protocol import Environment, Policy
+from jaxbandits.results import summary_records
+from jaxbandits.settings import censored as settings
+from jaxbandits.settings.censored import Problem
+from jaxbandits.simulate import simulate
+
+CLAIRVOYANT = "clairvoyant"
+
+
+class Contestant(NamedTuple):
+    """A policy of a comparison: its factory and the parameters that are not default."""
+
+    factory: Callable[[Problem], Policy]
+    params: dict[str, float] = {}
+
+
+RCUCB = "RCUCB, gain radius only"
+PRINTED = "RCUCB, eq. (12)"
+# The order is that of the legends: best first.
+PAPER = {
+    RCUCB: Contestant(policies.rcucb, {"penalty_radius": 0.0}),
+    PRINTED: Contestant(policies.rcucb),
+    "TS": Contestant(policies.thompson),
+    "UCB": Contestant(policies.ucb_reduction),
+}
+UPDATES = {
+    f"TS, {update}": Contestant(partial(policies.thompson, update=update))
+    for update in ("independent", "shared", "copied", "strict")
+}
+RADII = {
+    PRINTED: PAPER[PRINTED],
+    "both radii halved": Contestant(
+        policies.rcucb, {"gain_radius": 0.5, "penalty_radius": 0.5}
+    ),
+    RCUCB: PAPER[RCUCB],
+    "gain radius only, halved": Contestant(
+        policies.rcucb, {"gain_radius": 0.5, "penalty_radius": 0.0}
+    ),
+    "gain radius only, Kaplan-Meier": Contestant(
+        partial(policies.rcucb, survival="kaplan_meier"), {"penalty_radius": 0.0}
+    ),
+}
+TRIO = {
+    "PosCorr": settings.poscorr,
+    "NegCorr": settings.negcorr,
+    "Indep": settings.indep,
+}
+# The tables of sections 5.1 and F.1: censored share of RCUCB, TS, UCB, and
+# 1 - P(tau*) of the optimal pair.
+TABLE_5_1 = {
+    "PosCorr": (0.6399, 0.7516, 0.7993, 0.6116),
+    "NegCorr": (0.7700, 0.8510, 0.8894, 0.7631),
+    "Indep": (0.4462, 0.5749, 0.5455, 0.4404),
+}
+TABLE_M1 = {
+    "PosCorr": (0.5876, 0.5688, 0.5919, 0.5584),
+    "NegCorr": (0.7266, 0.7081, 0.7246, 0.7189),
+    "Indep": (0.4122, 0.4158, 0.4142, 0.4066),
+}
+TABLE_M2 = {
+    "PosCorr": (0.6126, 0.7383, 0.8157, 0.5851),
+    "NegCorr": (0.7477, 0.8396, 0.9185, 0.7559),
+    "Indep": (0.4282, 0.5639, 0.5870, 0.4222),
+}
+TABLE_NOTES = (
+    "The paper's columns TS and UCB look exchanged, and its PosCorr row matches no "
+    "reading of the printed parameters: docs/errata.md.",
+)
+
+
+def compare(
+    name: str,
+    environments: Callable[[], dict[str, Environment]],
+    contestants: dict[str, Contestant],
+    published: dict[str, tuple[float, float, float, float]],
+    notes: tuple[str, ...],
+    options: Options,
+) -> Outcome:
+    """Regret of several policies on several instances, with the paper's shares."""
+    datasets, records = {}, []
+    for title, environment in environments().items():
+        problem = environment.problem
+        dataset = simulate(
+            {label: c.factory(problem) for label, c in contestants.items()},
+            environment,
+            horizon=options.horizon,
+            seeds=options.seeds,
+            params={label: c.params for label, c in contestants.items() if c.params},
+            progress=options.progress,
+        )
+        datasets[title] = dataset
+        row = published.get(title)
+        shares = {} if row is None else _published_shares(row, contestants)
+        records += summary_records(dataset, name, instance=title, published=shares)
+        records.append(_clairvoyant(name, title, environment, options, row))
+    figure = plot_panels(datasets, "regret")
+    return Outcome(datasets, records, figure, notes)
+
+
+def _published_shares(row, contestants):
+    rcucb, ts, ucb, _ = row
+    shares = {RCUCB: rcucb, PRINTED: rcucb, "TS": ts, "UCB": ucb}
+    return {k: {"censored": v} for k, v in shares.items() if k in contestants}
+
+
+def _clairvoyant(name, title, environment, options, row):
+    """What always playing the optimal pair gives: exact, not simulated."""
+    oracle = environment.oracle(environment.setup, None)
+    exact = {"regret": 0.0, "censored": oracle.censoring[oracle.arm, oracle.limit]}
+    published = {"censored": row[3]} if row else {}
+    return {
+        "experiment": name,
+        "instance": title,
+        "policy": CLAIRVOYANT,
+        "params": {},
+        "seeds": options.seeds,
+        "horizon": options.horizon,
+        "metrics": {
+            key: {"mean": float(value), "sem": 0.0, "published": published.get(key)}
+            for key, value in (exact | {"optimal": 1.0}).items()
+        },
+    }
+
+
+def _trio(limits=None):
+    return {title: make(limits) for title, make in TRIO.items()}
+
+
+def _comparison(
+    figure, title, source, environments, published=None, contestants=None, notes=()
+):
+    name = f"censored-{figure}"
+    run = partial(
+        compare, name, environments, contestants or PAPER, published or {}, notes
+    )
+    return Experiment(
+        name, title, source, run, Options(100, 100_000), Options(20, 2_000)
+    )
+
+
+def _pictures(figure, title, source, run):
+    options = Options(1, 1)
+    return Experiment(f"censored-{figure}", title, source, run, options, options)
+
+
+EXPERIMENTS = (
+    _pictures(
+        "fig1",
+        "Reward, consumption and joint laws of Example 1 (reconstructed)",
+        "Figure 1",
+        joint_laws,
+    ),
+    _pictures(
+        "fig2",
+        "Penalised expected gain against the limit, two promises",
+        "Figure 2",
+        value_curves,
+    ),
+    _comparison(
+        "fig4",
+        "Regret of RCUCB, TS and UCB on PosCorr, NegCorr and Indep",
+        "Figure 4 and the table of section 5.1",
+        _trio,
+        TABLE_5_1,
+        notes=TABLE_NOTES,
+    ),
+    _comparison(
+        "fig6",
+        "The same with the two limits 0.5 and 0.9",
+        "Figure 6 and the table of appendix F.1 (M1)",
+        partial(_trio, settings.M1),
+        TABLE_M1,
+        notes=TABLE_NOTES,
+    ),
+    _comparison(
+        "fig7",
+        "The same with 20 limits",
+        "Figure 7 and the table of appendix F.1 (M2)",
+        partial(_trio, settings.equidistant(20)),
+        TABLE_M2,
+        notes=TABLE_NOTES,
+    ),
+    _comparison(
+        "fig8",
+        "More arms: n = 20, 50, 80",
+        "Figure 8, appendix F.2",
+        lambda: {f"n = {n}": settings.many_arms(n) for n in (20, 50, 80)},
+    ),
+    _comparison(
+        "fig9",
+        "Low censoring probability, n = 5",
+        "Figure 9, appendix F.3",
+        lambda: {"low censoring, n = 5": settings.low_censoring(5)},
+    ),
+    _comparison(
+        "radii",
+        "Which confidence length did the paper's figures use?",
+        "eq. (12); docs/errata.md",
+        _trio,
+        TABLE_5_1,
+        contestants=RADII,
+    ),
+    _comparison(
+        "ts-updates",
+        "Four readings of Thompson sampling's update",
+        "appendix E.1; docs/errata.md",
+        _trio,
+        contestants=UPDATES,
+    ),
+)
+
+
+def exact_table() -> list[dict]:
+    """Optimal pairs and their censoring probability against the printed ones."""
+    grids = {
+        "5.1": (settings.equidistant(10), TABLE_5_1),
+        "F.1, M1": (settings.M1, TABLE_M1),
+        "F.1, M2": (settings.equidistant(20), TABLE_M2),
+        "5.1, literal grid": (settings.equidistant(10, form="printed"), TABLE_5_1),
+    }
+    rows = []
+    for section, (limits, table) in grids.items():
+        for title, environment in _trio(limits).items():
+            oracle = environment.oracle(environment.setup, None)
+            rows.append(
+                {
+                    "table": section,
+                    "instance": title,
+                    "arm": oracle.arm + 1,
+                    "limit": float(np.asarray(limits)[oracle.limit]),
+                    "value": oracle.value,
+                    "censoring": float(oracle.censoring[oracle.arm, oracle.limit]),
+                    "published": table[title][3],
+                }
+            )
+    return rows

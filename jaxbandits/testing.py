@@ -1,0 +1,245 @@
+"""Contract checks for policies and environments, and traces to compare with twins.
+
+Usable by anyone who writes their own: ``check_policy(policy, environment)`` raises an
+AssertionError that says which clause of the protocol is broken.
+"""
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxbandits.engine.lanes import lanes
+from jaxbandits.engine.tape import Stream, root_key, stream_key, uniforms
+from jaxbandits.protocol import Environment, Policy
+
+
+class Trace(NamedTuple):
+    """One run, round by round, on the host.
+
+    Attributes:
+      actions: the policy's actions, leaves ``[T, ...]``.
+      feedback: what the environment answered, leaves ``[T, ...]``.
+      state: the policy's final state.
+      environment: the environment's final state.
+    """
+
+    actions: Any
+    feedback: Any
+    state: Any
+    environment: Any
+
+
+def play(
+    policy: Policy,
+    environment: Environment,
+    rounds: int,
+    *,
+    params: Any = None,
+    seed: int = 0,
+    seed_index: int = 0,
+) -> Trace:
+    """Play one run in the plainest way, with every action and feedback on record.
+
+    Draws the very noise that `simulate` gives this seed, and is written without the
+    engine's transforms: an independent check of them.
+
+    Args:
+      policy: the policy.
+      environment: the environment.
+      rounds: how many rounds, from the first.
+      params: the policy's parameters; its defaults if None.
+      seed: root seed of the run.
+      seed_index: which seed.
+    """
+    # Equal functions share one compiled rollout; the rest is data or of no effect.
+    rules = policy._replace(name="", params=(), check=None)
+    world = environment._replace(
+        name="", setup=None, metrics=None, oracle=None, provenance=None
+    )
+    (state, env_state), (actions, feedback) = jax.tree.map(
+        np.asarray,
+        _rollout(
+            rules,
+            world,
+            rounds,
+            _single(policy.params if params is None else params),
+            _single(environment.setup),
+            root_key(seed),
+            jnp.uint32(seed_index),
+        ),
+    )
+    return Trace(actions, feedback, state, env_state)
+
+
+@partial(jax.jit, static_argnums=(0, 1, 2))
+def _rollout(policy, environment, rounds, params, setup, root, seed_index):
+    key = {s: stream_key(root, seed_index, s) for s in Stream}
+    words = jnp.stack(tuple(key[Stream.INSTANCE]))
+    instance = environment.sample(jax.random.wrap_key_data(words), setup)
+    act_width, update_width = policy.uniforms
+
+    def step(carry, round_):
+        state, env_state = carry
+        view = environment.view(round_, instance, env_state)
+        noise = uniforms(key[Stream.ACT], round_, act_width)
+        action = policy.act(noise, view, state, params)
+        noise = uniforms(key[Stream.ENVIRONMENT], round_, environment.uniforms)
+        env_state, feedback = environment.step(noise, instance, env_state, action)
+        noise = uniforms(key[Stream.UPDATE], round_, update_width)
+        state = policy.update(noise, view, state, action, feedback, params)
+        return (state, env_state), (action, feedback)
+
+    start = policy.init(params), environment.init(instance)
+    return jax.lax.scan(step, start, jnp.arange(1, rounds + 1, dtype=jnp.int32))
+
+
+def check_policy(
+    policy: Policy, environment: Environment, rounds: int = 30, seed: int = 0
+) -> None:
+    """Check that a policy keeps the protocol's promises in an environment.
+
+    * it is a `Policy` whose `params` are a NamedTuple of finite numbers;
+    * `init` returns arrays (no Python scalars), and does so again when called again;
+    * `update` keeps the state's structure, shapes and dtypes;
+    * actions have the structure, shapes and dtypes that the environment steps on;
+    * `act` and `update` work with exactly the declared number of uniforms;
+    * nothing becomes NaN in play, and counts (integers) never decrease;
+    * the lanes transform gives what a plain loop gives, for several seeds.
+
+    Raises:
+      AssertionError: saying which clause is broken.
+    """
+    assert isinstance(policy, Policy), f"not a Policy: {policy!r}"
+    assert all(np.all(np.isfinite(x)) for x in jax.tree.leaves(policy.params)), (
+        "params must be finite numbers"
+    )
+    params = _single(policy.params)
+    state = policy.init(params)
+    for leaf in jax.tree.leaves(state):
+        assert isinstance(leaf, jax.Array), f"init returned {leaf!r}, not an array"
+    _assert_equal(state, policy.init(params), "init is not a pure function")
+    shapes = jax.eval_shape(policy.init, params)
+    act_width, update_width = policy.uniforms
+
+    def one_round(act_noise, update_noise, env_noise, state):
+        instance = environment.sample(jax.random.key(0), _single(environment.setup))
+        env_state = environment.init(instance)
+        view = environment.view(jnp.int32(1), instance, env_state)
+        action = policy.act(act_noise, view, state, params)
+        env_state, feedback = environment.step(env_noise, instance, env_state, action)
+        return policy.update(update_noise, view, state, action, feedback, params)
+
+    widths = (act_width, update_width, environment.uniforms)
+    noises = [jax.ShapeDtypeStruct((w,), jnp.float32) for w in widths]
+    after = jax.eval_shape(one_round, *noises, shapes)
+    assert _describe(after) == _describe(shapes), (
+        f"update changes the state: {_describe(shapes)} became {_describe(after)}"
+    )
+    before = None
+    for seed_index in range(2):
+        trace = play(policy, environment, rounds, seed=seed, seed_index=seed_index)
+        for name in ("actions", "state"):
+            for leaf in jax.tree.leaves(getattr(trace, name)):
+                assert not np.any(np.isnan(leaf)), f"{name} hold NaN after play"
+        _check_counts(trace.state)
+        again = play(policy, environment, rounds, seed=seed, seed_index=seed_index)
+        _assert_equal(trace, again, "a run is not a pure function of its seed")
+        before = trace if before is None else before
+    _check_lanes(policy, params, state)
+
+
+def check_environment(
+    environment: Environment, policy: Policy, rounds: int = 30, seed: int = 0
+) -> None:
+    """Check that an environment keeps the protocol's promises.
+
+    * `sample`, `init` and `record` return arrays of fixed shapes and dtypes;
+    * `step` keeps the state's structure, shapes and dtypes and works with exactly the
+      declared number of uniforms;
+    * feedback holds no NaN;
+    * metrics are finite float64 arrays ``[S, C]``.
+
+    Args:
+      environment: the environment.
+      policy: any policy that plays it.
+      rounds: how long to play.
+      seed: root seed.
+
+    Raises:
+      AssertionError: saying which clause is broken.
+    """
+    assert isinstance(environment, Environment), f"not an Environment: {environment!r}"
+    setup = _single(environment.setup)
+    instance = environment.sample(jax.random.key(seed), setup)
+    state = environment.init(instance)
+    for leaf in jax.tree.leaves((instance, state)):
+        assert isinstance(leaf, jax.Array), f"{leaf!r} is not an array"
+    params = _single(policy.params)
+
+    def one_round(noise, act_noise, state):
+        view = environment.view(jnp.int32(1), instance, state)
+        action = policy.act(act_noise, view, policy.init(params), params)
+        return environment.step(noise, instance, state, action)[0]
+
+    noises = [
+        jax.ShapeDtypeStruct((w,), jnp.float32)
+        for w in (environment.uniforms, policy.uniforms[0])
+    ]
+    after = jax.eval_shape(one_round, *noises, state)
+    assert _describe(after) == _describe(state), (
+        f"step changes the state: {_describe(state)} became {_describe(after)}"
+    )
+    trace = play(policy, environment, rounds, seed=seed)
+    for leaf in jax.tree.leaves(trace.feedback):
+        assert not np.any(np.isnan(leaf)), "feedback holds NaN"
+    record = environment.record(instance, jax.tree.map(jnp.asarray, trace.environment))
+    record = jax.tree.map(lambda x: np.asarray(x)[None, None], record)
+    batch = jax.tree.map(lambda x: np.asarray(x)[None], instance)
+    metrics = environment.metrics(environment.setup, batch, record)
+    assert metrics, "metrics must name at least one metric"
+    for name, value in metrics.items():
+        assert isinstance(value, np.ndarray) and value.dtype == np.float64, (
+            f"metric {name!r} must be a float64 array"
+        )
+        assert value.shape == (1, 1), f"metric {name!r} must have shape [S, C]"
+        assert np.all(np.isfinite(value)), f"metric {name!r} is not finite"
+
+
+def _single(tree):
+    """Numbers in JAX's precision (float32 unless 64 bits are enabled)."""
+    return jax.tree.map(
+        lambda x: jnp.asarray(np.asarray(x, np.float64))
+        if np.asarray(x).dtype.kind == "f"
+        else jnp.asarray(x),
+        tree,
+    )
+
+
+def _describe(tree):
+    return jax.tree.map(lambda x: f"{x.dtype}{list(x.shape)}", tree)
+
+
+def _assert_equal(left, right, message):
+    same = jax.tree.map(lambda a, b: np.array_equal(a, b, equal_nan=True), left, right)
+    assert jax.tree.all(same), message
+
+
+def _check_counts(state):
+    for leaf in jax.tree.leaves(state):
+        if np.issubdtype(leaf.dtype, np.integer):
+            assert np.all(leaf >= 0), "an integer statistic is negative"
+
+
+def _check_lanes(policy, params, state):
+    """`init` mapped over lanes is `init`, lane by lane."""
+    batch = jax.tree.map(lambda x: jnp.broadcast_to(x[..., None], (*x.shape, 3)), params)
+    out, flags = lanes(policy.init, (True,), 3)(batch)
+    for leaf, flag, single in zip(
+        *map(jax.tree.leaves, (out, flags, state)), strict=True
+    ):
+        expected = jnp.broadcast_to(single[..., None], (*single.shape, 3))
+        found = leaf if flag else jnp.broadcast_to(leaf[..., None], expected.shape)
+        assert np.array_equal(found, expected, equal_nan=True), "lanes change init"
