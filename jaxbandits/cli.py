@@ -113,7 +113,7 @@ def _reproduce(options) -> int:
         print(json.dumps(outcome.records))
         return 0
     console = Console(width=None if sys.stdout.isatty() else 120)
-    console.print(records_table(outcome.records, f"{experiment.title} (mean ± s.e.)"))
+    console.print(records_table(outcome.records, experiment.title))
     for note in outcome.notes:
         console.print(note)
     for path in paths:

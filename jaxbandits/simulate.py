@@ -46,8 +46,8 @@ def simulate(
       horizon: number of rounds T; this or `budget`.
       budget: play until this much is spent; needs an environment with a budget.
       seeds: how many seeds, or which (integers >= 0).
-      checkpoints: when metrics are recorded: ``"linear"`` or ``"log"`` (100 of them), or
-        strictly increasing rounds (with `budget`: amounts). The horizon is added.
+      checkpoints: when metrics are recorded: ``"linear"`` or ``"log"`` (100 of them),
+        or strictly increasing rounds (with `budget`: amounts). The horizon is added.
       params: parameters by policy name: a `Params`, or a mapping from leaf names to
         values. An array ``[P]`` in place of a number makes P parameter points; arrays
         of one policy are zipped. See `sweep` for grids.
@@ -217,7 +217,9 @@ def _targets(environment, horizon, budget, checkpoints, max_rounds):
     if environment.spent is None:
         raise ValueError(f"budget: the environment {environment.name!r} spends nothing")
     checks.positive(budget=budget)
-    last = MAX_ROUNDS if max_rounds is None else checks.whole("max_rounds", max_rounds, 1)
+    last = (
+        MAX_ROUNDS if max_rounds is None else checks.whole("max_rounds", max_rounds, 1)
+    )
     return resolve_spent(checkpoints, budget), last, "spent"
 
 
@@ -225,7 +227,9 @@ def _points(named, params) -> dict[str, list[dict[str, float]]]:
     """Parameter points of every policy: one dict of leaves per point."""
     unknown = set(params) - set(named)
     if unknown:
-        raise ValueError(f"params names {sorted(unknown)}; policies are {sorted(named)}")
+        raise ValueError(
+            f"params names {sorted(unknown)}; policies are {sorted(named)}"
+        )
     points = {name: _rows(name, p, params.get(name)) for name, p in named.items()}
     lengths = {len(rows) for rows in points.values()} - {1}
     if len(lengths) > 1:
@@ -246,7 +250,7 @@ def _rows(name, policy, override) -> list[dict[str, float]]:
     unknown = set(override) - set(defaults)
     if unknown:
         raise ValueError(
-            f"params[{name!r}] has no {sorted(unknown)}; its leaves are {list(defaults)}"
+            f"params[{name!r}] has no {sorted(unknown)}; it has {list(defaults)}"
         )
     leaves = {k: np.asarray(v, np.float64) for k, v in (defaults | override).items()}
     if any(x.ndim > 1 for x in leaves.values()):

@@ -211,9 +211,11 @@ def check_environment(
 def _single(tree):
     """Numbers in JAX's precision (float32 unless 64 bits are enabled)."""
     return jax.tree.map(
-        lambda x: jnp.asarray(np.asarray(x, np.float64))
-        if np.asarray(x).dtype.kind == "f"
-        else jnp.asarray(x),
+        lambda x: (
+            jnp.asarray(np.asarray(x, np.float64))
+            if np.asarray(x).dtype.kind == "f"
+            else jnp.asarray(x)
+        ),
         tree,
     )
 
@@ -235,7 +237,9 @@ def _check_counts(state):
 
 def _check_lanes(policy, params, state):
     """`init` mapped over lanes is `init`, lane by lane."""
-    batch = jax.tree.map(lambda x: jnp.broadcast_to(x[..., None], (*x.shape, 3)), params)
+    batch = jax.tree.map(
+        lambda x: jnp.broadcast_to(x[..., None], (*x.shape, 3)), params
+    )
     out, flags = lanes(policy.init, (True,), 3)(batch)
     for leaf, flag, single in zip(
         *map(jax.tree.leaves, (out, flags, state)), strict=True

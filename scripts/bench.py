@@ -1,10 +1,10 @@
 """Benchmarks: ``python scripts/bench.py [rivals | memory]`` (see docs/benchmarks.md).
 
 ``rivals`` plays one game (RCUCB, 10 arms x 10 limits) side by side: the library, a
-plain-``vmap`` JAX loop, NumPy vectorised over seeds (straightforward and tuned), a Numba
-loop per seed in one process per core, and a hand-tuned C loop on one core. The
-contestants take turns, several times; the best turn of each counts, because on a shared
-machine noise only ever slows things down. Compile time is apart.
+plain-``vmap`` JAX loop, NumPy vectorised over seeds (straightforward and tuned), a
+Numba loop per seed in one process per core, and a hand-tuned C loop on one core. The
+contestants take turns, several times; the best turn of each counts, because on a
+shared machine noise only ever slows things down. Compile time is apart.
 
 ``memory`` runs many seeds and prints the peak memory of the process.
 """
@@ -57,6 +57,7 @@ def rivals(seeds: int, repeats: int) -> list[dict]:
 def memory(seeds: int, horizon: int) -> dict:
     """Peak resident memory of a long run with 100 checkpoints."""
     from bench import jax_peers
+
     from jaxbandits.policies.censored import rcucb
     from jaxbandits.simulate import simulate
 
@@ -74,7 +75,9 @@ def memory(seeds: int, horizon: int) -> dict:
 def main() -> None:
     """Parse the command line, measure, print."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("what", nargs="?", default="rivals", choices=("rivals", "memory"))
+    parser.add_argument(
+        "what", nargs="?", default="rivals", choices=("rivals", "memory")
+    )
     parser.add_argument("--seeds", type=int)
     parser.add_argument("--horizon", type=int, default=100_000, help="memory only")
     parser.add_argument("--repeats", type=int, default=3, help="rivals only")

@@ -40,8 +40,8 @@ class Carry(NamedTuple):
 class Program(NamedTuple):
     """Compiled-on-demand functions of one policy in one environment.
 
-    `begin(root, seeds, params, setup) -> (carry, instance)` and
-    `advance(root, seeds, params, setup, carry, targets, last_round) -> (carry, records)`,
+    `begin(root, seeds, params, setup) -> (carry, instance)` and `advance(root, seeds,
+    params, setup, carry, targets, last_round) -> (carry, records)`,
     with `seeds` u32[L], `params` leaves ``[..., L]``, `targets` ``[C]`` and records
     ``[C, ..., L]``; `records` is a pair (rounds played i32[C, L], environment record).
     Leaves of `instance` have a lane axis (last) of length L, or 1 if shared.
@@ -199,7 +199,9 @@ def _advance(rules: _Rules, root, seeds, params, setup, carry, targets, last_rou
             going = active(carry)
             states = one_round(carry.round, carry.policy, carry.environment)
             after = Carry(carry.round + 1, *states)
-            return jax.tree.map(lambda new, old: jnp.where(going, new, old), after, carry)
+            return jax.tree.map(
+                lambda new, old: jnp.where(going, new, old), after, carry
+            )
 
         return lax.while_loop(lambda c: jnp.any(active(c)), body, carry)
 

@@ -65,7 +65,8 @@ def _shorten(operation, x, axis):
     pieces = length if length <= WIDTH else min(length // WIDTH, WIDTH)
     width = length // pieces
     cuts = [
-        lax.slice_in_dim(x, i * width, (i + 1) * width, axis=axis) for i in range(pieces)
+        lax.slice_in_dim(x, i * width, (i + 1) * width, axis=axis)
+        for i in range(pieces)
     ]
     rest = length - pieces * width
     if rest:

@@ -7,9 +7,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-import numpy as np
-
+from jaxbandits.experiments.censored_grids import grid_readings
 from jaxbandits.experiments.censored_pictures import joint_laws, value_curves
+from jaxbandits.experiments.censored_tables import (
+    TABLE_5_1,
+    TABLE_M1,
+    TABLE_M2,
+    trio,
+)
 from jaxbandits.experiments.experiment import Experiment, Options, Outcome
 from jaxbandits.plots import plot_panels
 from jaxbandits.policies import censored as policies
@@ -54,28 +59,6 @@ RADII = {
     "gain radius only, Kaplan-Meier": Contestant(
         partial(policies.rcucb, survival="kaplan_meier"), {"penalty_radius": 0.0}
     ),
-}
-TRIO = {
-    "PosCorr": settings.poscorr,
-    "NegCorr": settings.negcorr,
-    "Indep": settings.indep,
-}
-# The tables of sections 5.1 and F.1: censored share of RCUCB, TS, UCB, and
-# 1 - P(tau*) of the optimal pair.
-TABLE_5_1 = {
-    "PosCorr": (0.6399, 0.7516, 0.7993, 0.6116),
-    "NegCorr": (0.7700, 0.8510, 0.8894, 0.7631),
-    "Indep": (0.4462, 0.5749, 0.5455, 0.4404),
-}
-TABLE_M1 = {
-    "PosCorr": (0.5876, 0.5688, 0.5919, 0.5584),
-    "NegCorr": (0.7266, 0.7081, 0.7246, 0.7189),
-    "Indep": (0.4122, 0.4158, 0.4142, 0.4066),
-}
-TABLE_M2 = {
-    "PosCorr": (0.6126, 0.7383, 0.8157, 0.5851),
-    "NegCorr": (0.7477, 0.8396, 0.9185, 0.7559),
-    "Indep": (0.4282, 0.5639, 0.5870, 0.4222),
 }
 TABLE_NOTES = (
     "The paper's columns TS and UCB look exchanged, and its PosCorr row matches no "
@@ -137,10 +120,6 @@ def _clairvoyant(name, title, environment, options, row):
     }
 
 
-def _trio(limits=None):
-    return {title: make(limits) for title, make in TRIO.items()}
-
-
 def _comparison(
     figure, title, source, environments, published=None, contestants=None, notes=()
 ):
@@ -175,7 +154,7 @@ EXPERIMENTS = (
         "fig4",
         "Regret of RCUCB, TS and UCB on PosCorr, NegCorr and Indep",
         "Figure 4 and the table of section 5.1",
-        _trio,
+        trio,
         TABLE_5_1,
         notes=TABLE_NOTES,
     ),
@@ -183,7 +162,7 @@ EXPERIMENTS = (
         "fig6",
         "The same with the two limits 0.5 and 0.9",
         "Figure 6 and the table of appendix F.1 (M1)",
-        partial(_trio, settings.M1),
+        partial(trio, settings.M1),
         TABLE_M1,
         notes=TABLE_NOTES,
     ),
@@ -191,7 +170,7 @@ EXPERIMENTS = (
         "fig7",
         "The same with 20 limits",
         "Figure 7 and the table of appendix F.1 (M2)",
-        partial(_trio, settings.equidistant(20)),
+        partial(trio, settings.equidistant(20)),
         TABLE_M2,
         notes=TABLE_NOTES,
     ),
@@ -207,11 +186,17 @@ EXPERIMENTS = (
         "Figure 9, appendix F.3",
         lambda: {"low censoring, n = 5": settings.low_censoring(5)},
     ),
+    _pictures(
+        "grids",
+        "Which limit grid were the tables made with?",
+        "sections 5.1 and F.1; docs/errata.md",
+        grid_readings,
+    ),
     _comparison(
         "radii",
         "Which confidence length did the paper's figures use?",
         "eq. (12); docs/errata.md",
-        _trio,
+        trio,
         TABLE_5_1,
         contestants=RADII,
     ),
@@ -219,33 +204,7 @@ EXPERIMENTS = (
         "ts-updates",
         "Four readings of Thompson sampling's update",
         "appendix E.1; docs/errata.md",
-        _trio,
+        trio,
         contestants=UPDATES,
     ),
 )
-
-
-def exact_table() -> list[dict]:
-    """Optimal pairs and their censoring probability against the printed ones."""
-    grids = {
-        "5.1": (settings.equidistant(10), TABLE_5_1),
-        "F.1, M1": (settings.M1, TABLE_M1),
-        "F.1, M2": (settings.equidistant(20), TABLE_M2),
-        "5.1, literal grid": (settings.equidistant(10, form="printed"), TABLE_5_1),
-    }
-    rows = []
-    for section, (limits, table) in grids.items():
-        for title, environment in _trio(limits).items():
-            oracle = environment.oracle(environment.setup, None)
-            rows.append(
-                {
-                    "table": section,
-                    "instance": title,
-                    "arm": oracle.arm + 1,
-                    "limit": float(np.asarray(limits)[oracle.limit]),
-                    "value": oracle.value,
-                    "censoring": float(oracle.censoring[oracle.arm, oracle.limit]),
-                    "published": table[title][3],
-                }
-            )
-    return rows

@@ -25,7 +25,8 @@ def records_table(records: Sequence[dict], title: str) -> Table:
         for n, entry in r["metrics"].items()
         if entry["published"] is not None
     }
-    table = Table(title=title)
+    averaged = any(e["sem"] for r in records for e in r["metrics"].values())
+    table = Table(title=f"{title} (mean ± s.e.)" if averaged else title)
     table.add_column("instance")
     table.add_column("policy")
     for name in names:

@@ -3,8 +3,8 @@
 import jax.numpy as jnp
 from jax.scipy.special import ndtr, ndtri
 
-# Giles, "Approximating the erfinv function" (GPU Computing Gems, 2011), single precision:
-# polynomials in w - 2.5 for the centre and in sqrt(w) - 3 for the tails.
+# Giles, "Approximating the erfinv function" (GPU Computing Gems, 2011), in single
+# precision: polynomials in w - 2.5 for the centre, in sqrt(w) - 3 for the tails.
 CENTRE = (
     *(2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087),
     *(-0.00125372503, -0.00417768164, 0.246640727, 1.50140941),

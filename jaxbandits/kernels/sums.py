@@ -15,8 +15,8 @@ class CompensatedSum(NamedTuple):
 
     Attributes:
       total: float array, the best single number for the sum.
-      lost: float array of the same shape; ``total + lost`` is the sum, to about twice
-        the precision of the dtype.
+      lost: float array of the same shape; ``total + lost`` is the sum, up to half a
+        unit in the last place of each term (not of the total) that was added.
     """
 
     total: jax.Array
@@ -30,8 +30,8 @@ class CompensatedSum(NamedTuple):
     def add(self, x) -> "CompensatedSum":
         """Add `x` (broadcast against the sum).
 
-        Kahan's algorithm: exact as long as ``|x|`` does not exceed the total by much,
-        which holds for sums of bounded terms.
+        Kahan's algorithm, for finite terms that do not exceed the total by much, which
+        holds for sums of bounded terms.
         """
         corrected = x + self.lost
         total = self.total + corrected

@@ -84,9 +84,11 @@ def of_arm(params, arm):
     leaves, structure = jax.tree.flatten(params)
     table = jnp.concatenate([x.reshape(x.shape[0], -1) for x in leaves], axis=1)
     row = pick(table, arm)
-    ends = np.cumsum([math.prod(x.shape[1:]) for x in leaves])
-    parts = [row[e - math.prod(x.shape[1:]) : e] for x, e in zip(leaves, ends, strict=True)]
-    parts = [p.reshape(x.shape[1:]) for p, x in zip(parts, leaves, strict=True)]
+    parts, start = [], 0
+    for leaf in leaves:
+        stop = start + math.prod(leaf.shape[1:])
+        parts.append(row[start:stop].reshape(leaf.shape[1:]))
+        start = stop
     return jax.tree.unflatten(structure, parts)
 
 

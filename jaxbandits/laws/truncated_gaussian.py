@@ -182,7 +182,8 @@ def _cumulative(density, edges):
 def _match(edges, masses, points):
     """Positions whose second mass equals the first mass at `points`."""
     source, target = masses
-    keep = np.concatenate([[True], np.diff(target) > 0])
+    # Steps of denormal size would have an infinite slope.
+    keep = np.concatenate([[True], np.diff(target) > 1e-200])
     order = np.argsort(edges)
     at_points = interpolate.CubicSpline(edges[order], source[order])(points)
     inverse = interpolate.PchipInterpolator(target[keep], edges[keep])

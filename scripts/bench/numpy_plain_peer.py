@@ -31,14 +31,12 @@ def play(seeds, horizon, penalty_radius=0.0, seed=0):
                 if penalty_radius:
                     width = np.sqrt(2 * np.log(t) / plays)
                     index += penalty_radius * PENALTIES * width
-            arm, limit = np.divmod(
-                index.reshape(seeds, -1).argmax(axis=1), LIMIT_COUNT
-            )
+            arm, limit = np.divmod(index.reshape(seeds, -1).argmax(axis=1), LIMIT_COUNT)
         uniform, reward = rng.random((2, seeds))
         consumption = -np.log1p(-uniform) / RATES[arm]
         tau = LIMITS[limit]
         seen = np.where(consumption > tau, np.inf, consumption)
-        within = LIMITS <= tau[:, None]
+        within = tau[:, None] >= LIMITS
         over = seen[:, None] > LIMITS
         gain = np.where(consumption > tau, 0.0, reward - COST * consumption)
         counts[runs, arm] += within

@@ -40,9 +40,7 @@ class Params(NamedTuple):
 
 def _check(params):
     positive(alpha=params.alpha)
-    non_negative(
-        penalty_radius=params.penalty_radius, gain_radius=params.gain_radius
-    )
+    non_negative(penalty_radius=params.penalty_radius, gain_radius=params.gain_radius)
 
 
 class State(NamedTuple):
@@ -56,7 +54,7 @@ class State(NamedTuple):
 
 
 class Survival(NamedTuple):
-    """An estimate of P(C > tau) at every limit from counts over the rounds of an arm."""
+    """An estimate of P(C > tau) at every limit from counts over an arm's rounds."""
 
     num_counts: int
     observe: Callable  # (exceeds, within) bool[M] each -> increments of the counts

@@ -34,9 +34,7 @@ class Params(NamedTuple):
 
 
 def _check(params):
-    at_least_one(
-        prior_success=params.prior_success, prior_failure=params.prior_failure
-    )
+    at_least_one(prior_success=params.prior_success, prior_failure=params.prior_failure)
 
 
 class State(NamedTuple):

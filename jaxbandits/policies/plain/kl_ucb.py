@@ -1,7 +1,7 @@
 """KL-UCB for rewards in [0, 1].
 
-Garivier & Cappe, "The KL-UCB Algorithm for Bounded Stochastic Bandits and Beyond", 2011,
-with c = 0 as they recommend in practice.
+Garivier & Cappe, "The KL-UCB Algorithm for Bounded Stochastic Bandits and Beyond",
+2011, with c = 0 as they recommend in practice.
 """
 
 from functools import cache

@@ -40,7 +40,8 @@ def scaled(factor: float):
 def fast_track(compensation: float, promise: float, cost_factor: float = 0.1):
     """The running example's penalty (Example 2).
 
-    ``lambda(x) = cost_factor * x`` up to the promised time, ``compensation * x`` beyond.
+    ``lambda(x) = cost_factor * x`` up to the promised time and ``compensation * x``
+    beyond.
 
     Args:
       compensation: L, the compensation per unit of resource.

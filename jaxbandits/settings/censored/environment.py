@@ -95,7 +95,7 @@ def exact_oracle(problem: Problem, law: JointLaw, arms: Any) -> Oracle:
     """The table of eq. (2) and what follows from it. Arguments as in `censored`."""
     limits = np.asarray(problem.limits)
     moments = law.moments(arms, limits, problem.cost)
-    censoring = 1 - moments.probability
+    censoring = np.clip(1 - moments.probability, 0.0, 1.0)
     values = moments.reward - moments.cost - problem.penalties() * censoring  # Eq. (2)
     if not np.all(np.isfinite(values)):
         raise ValueError("arms give penalised expected gains that are not finite")
@@ -124,11 +124,10 @@ def _functions(problem: Problem, law: JointLaw) -> Environment:
             jnp.where(censored, jnp.inf, consumption),
             censored,
         )
-        chosen = (
-            one_hot(action.arm, problem.num_arms)[:, None]
-            & one_hot(action.limit, problem.num_limits)
-        )
-        return State(state.pulls + chosen, state.censored + censored), feedback
+        arm = one_hot(action.arm, problem.num_arms)[:, None]
+        limit = one_hot(action.limit, problem.num_limits)[None, :]
+        pulls = state.pulls + (arm & limit)
+        return State(pulls, state.censored + censored), feedback
 
     return Environment(
         name="",
