@@ -22,13 +22,19 @@ class Empirical(NamedTuple):
 
 
 def empirical_params(reward, consumption) -> Empirical:
-    """Check recorded runs.
+    """Parameters from recorded runs.
 
     Raises:
       ValueError: if the tables are not of one shape [K, n], empty, not finite, or if a
         reward lies outside [0, 1] or a consumption is negative.
     """
-    reward, consumption = (np.asarray(x, np.float64) for x in (reward, consumption))
+    params = Empirical(*(np.asarray(x, np.float64) for x in (reward, consumption)))
+    _check(params)
+    return params
+
+
+def _check(params):
+    reward, consumption = params
     if reward.ndim != 2 or reward.shape != consumption.shape or reward.size == 0:
         raise ValueError(
             "reward and consumption must be non-empty tables of one shape [K, n], got "
@@ -38,7 +44,6 @@ def empirical_params(reward, consumption) -> Empirical:
         raise ValueError("reward must lie in [0, 1] and be finite")
     if not np.all((consumption >= 0) & np.isfinite(consumption)):
         raise ValueError("consumption must be >= 0 and finite")
-    return Empirical(reward, consumption)
 
 
 def _sample(noise, params, arm):
@@ -58,4 +63,4 @@ def _moments(params, limits, cost):
     return Moments(mean(params.reward), mean(costs), np.mean(inside, axis=1))
 
 
-empirical = JointLaw("empirical", 1, _sample, _moments)
+empirical = JointLaw("empirical", 1, _sample, _check, _moments)

@@ -26,7 +26,10 @@ class Law(NamedTuple):
       name: of the family.
       uniforms: how many uniforms a draw consumes.
       sample: ``(noise, params of one arm) -> f32[]``.
+      check: host, ``params -> None``; raises a ValueError naming the parameter that is
+        out of range.
       mean: host, ``params -> f64[K]``.
+      support: host, ``params -> (lowest f64[K], highest f64[K])``.
       cdf: host, ``(params, x) -> f64[K, ...]`` for x of any shape, or None.
       pdf: host, likewise, or None if the law has atoms.
       atoms: host, ``params -> (values f64[K, n], probabilities f64[K, n])`` or None.
@@ -35,7 +38,9 @@ class Law(NamedTuple):
     name: str
     uniforms: int
     sample: Callable[[Any, Any], Any]
+    check: Callable[[Any], None]
     mean: Callable[[Any], np.ndarray]
+    support: Callable[[Any], tuple[np.ndarray, np.ndarray]]
     cdf: Callable[[Any, Any], np.ndarray] | None = None
     pdf: Callable[[Any, Any], np.ndarray] | None = None
     atoms: Callable[[Any], tuple[np.ndarray, np.ndarray]] | None = None
@@ -62,12 +67,15 @@ class JointLaw(NamedTuple):
       name: of the family.
       uniforms: how many uniforms a draw consumes.
       sample: ``(noise, params, arm) -> (reward f32[], consumption f32[])``.
+      check: host, ``params -> None``; raises a ValueError naming the parameter that is
+        out of range.
       moments: host, ``(params, limits f64[M], cost) -> Moments``.
     """
 
     name: str
     uniforms: int
     sample: Callable[[Any, Any, Any], tuple[Any, Any]]
+    check: Callable[[Any], None]
     moments: Callable[[Any, np.ndarray, Callable], Moments]
 
 

@@ -34,6 +34,15 @@ def product(reward: Law, consumption: Law) -> JointLaw:
             consumption.sample(noise[reward.uniforms :], params.consumption),
         )
 
+    def check(params):
+        reward.check(params.reward)
+        consumption.check(params.consumption)
+        lowest, highest = reward.support(params.reward)
+        if np.any(lowest < 0) or np.any(highest > 1):
+            raise ValueError("the reward law must have its support in [0, 1]")
+        if np.any(consumption.support(params.consumption)[0] < 0):
+            raise ValueError("the consumption law must have its support in [0, inf)")
+
     def moments(params, limits, cost):
         mean = reward.mean(params.reward)[:, None]
         if consumption.atoms is not None:
@@ -53,4 +62,6 @@ def product(reward: Law, consumption: Law) -> JointLaw:
         return weight.sum(axis=1), (weight * costs).sum(axis=1)
 
     uniforms = reward.uniforms + consumption.uniforms
-    return JointLaw(f"{reward.name} x {consumption.name}", uniforms, sample, moments)
+    return JointLaw(
+        f"{reward.name} x {consumption.name}", uniforms, sample, check, moments
+    )

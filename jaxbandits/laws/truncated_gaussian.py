@@ -22,6 +22,7 @@ import numpy as np
 from numpy.polynomial import chebyshev
 from scipy import integrate, interpolate, special
 
+from jaxbandits.checks import non_negative, positive
 from jaxbandits.kernels.normal import truncated_normal_quantile
 from jaxbandits.laws.law import JointLaw, Moments, expectation_below, of_arm
 
@@ -183,7 +184,7 @@ def _match(edges, masses, points):
     """Positions whose second mass equals the first mass at `points`."""
     source, target = masses
     # Steps of denormal size would have an infinite slope.
-    keep = np.concatenate([[True], np.diff(target) > 1e-200])
+    keep = np.concatenate([[True], np.diff(target) > 1e-100])
     order = np.argsort(edges)
     at_points = interpolate.CubicSpline(edges[order], source[order])(points)
     inverse = interpolate.PchipInterpolator(target[keep], edges[keep])
@@ -212,6 +213,16 @@ def _consumption(u, params):
         params.upper[1],
     )
     return _tilted(plain, params)
+
+
+def _check(params):
+    """Parameters come from `truncated_gaussian_params`, which has checked the rest."""
+    positive(
+        reward_scale=params.reward_scale, consumption_scale=params.consumption_scale
+    )
+    if not np.all((params.lower[:, 0] >= 0) & (params.upper[:, 0] <= 1)):
+        raise ValueError("lower and upper must keep the reward in [0, 1]")
+    non_negative(lower=params.lower[:, 1])
 
 
 def _sample(noise, params, arm):
@@ -246,4 +257,6 @@ def _moments(params, limits, cost):
     )
 
 
-truncated_gaussian = JointLaw("truncated bivariate Gaussian", 2, _sample, _moments)
+truncated_gaussian = JointLaw(
+    "truncated bivariate Gaussian", 2, _sample, _check, _moments
+)

@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from scipy import stats
 
+from jaxbandits.checks import non_negative, positive
 from jaxbandits.kernels.gamma import beta_from_uniforms_small
 from jaxbandits.laws.law import Law
 
@@ -87,32 +88,81 @@ def _frozen(family, *columns):
     return {"cdf": cdf, "pdf": pdf}
 
 
+def _check_bernoulli(params):
+    p = np.asarray(params.probability)
+    if not np.all((p >= 0) & (p <= 1)):
+        raise ValueError(f"probability must lie in [0, 1], got {p}")
+
+
+def _check_discrete(params):
+    values, probabilities = np.asarray(params.values), np.asarray(params.probabilities)
+    if values.ndim != 2 or values.shape != probabilities.shape:
+        raise ValueError("values and probabilities must have one shape [K, n]")
+    if not np.all(np.isfinite(values)):
+        raise ValueError(f"values must be finite, got {values}")
+    non_negative(probabilities=probabilities)
+    if not np.allclose(probabilities.sum(axis=1), 1, rtol=0, atol=1e-6):
+        raise ValueError(
+            f"probabilities must sum to 1, got {probabilities.sum(axis=1)}"
+        )
+
+
+def _check_uniform(params):
+    low, high = np.asarray(params.low), np.asarray(params.high)
+    if not np.all(np.isfinite(low) & np.isfinite(high) & (low < high)):
+        raise ValueError(f"low must lie below high, got {low} and {high}")
+
+
+def _check_beta(params):
+    if not np.all((np.asarray(params.a) >= 0.01) & (np.asarray(params.b) >= 0.01)):
+        raise ValueError(f"a and b must be at least 0.01, got {params}")
+    positive(a=params.a, b=params.b)
+
+
+def _constant(low, high):
+    """A support that does not depend on the parameters."""
+    return lambda params: (np.asarray(low), np.asarray(high))
+
+
+def _discrete_support(params):
+    values = np.asarray(params.values)
+    return values.min(axis=1), values.max(axis=1)
+
+
 bernoulli = Law(
     "Bernoulli",
     1,
     _bernoulli_sample,
-    lambda params: np.asarray(params.probability, np.float64),
+    _check_bernoulli,
+    mean=lambda p: np.asarray(p.probability, np.float64),
+    support=_constant(0.0, 1.0),
     atoms=_bernoulli_atoms,
 )
 discrete = Law(
     "discrete",
     1,
     _discrete_sample,
-    _discrete_mean,
-    atoms=lambda params: (np.asarray(params.values), np.asarray(params.probabilities)),
+    _check_discrete,
+    mean=_discrete_mean,
+    support=_discrete_support,
+    atoms=lambda p: (np.asarray(p.values), np.asarray(p.probabilities)),
 )
 uniform = Law(
     "uniform",
     1,
-    lambda noise, params: params.low + noise[0] * (params.high - params.low),
-    lambda params: (np.asarray(params.low) + np.asarray(params.high)) / 2,
+    lambda noise, p: p.low + noise[0] * (p.high - p.low),
+    _check_uniform,
+    mean=lambda p: (np.asarray(p.low) + np.asarray(p.high)) / 2,
+    support=lambda p: (np.asarray(p.low), np.asarray(p.high)),
     **_frozen(stats.uniform, lambda p: p.low, lambda p: np.subtract(p.high, p.low)),
 )
 exponential = Law(
     "exponential",
     1,
     _exponential_sample,
-    lambda params: 1 / np.asarray(params.rate, np.float64),
+    lambda p: positive(rate=p.rate),
+    mean=lambda p: 1 / np.asarray(p.rate, np.float64),
+    support=_constant(0.0, np.inf),
     **_frozen(
         stats.expon, lambda p: np.zeros_like(p.rate), lambda p: 1 / np.asarray(p.rate)
     ),
@@ -120,7 +170,9 @@ exponential = Law(
 beta = Law(
     "Beta",
     4,
-    lambda noise, params: beta_from_uniforms_small(noise, params.a, params.b),
-    lambda params: np.asarray(params.a) / (np.asarray(params.a) + np.asarray(params.b)),
+    lambda noise, p: beta_from_uniforms_small(noise, p.a, p.b),
+    _check_beta,
+    mean=lambda p: np.asarray(p.a) / (np.asarray(p.a) + np.asarray(p.b)),
+    support=_constant(0.0, 1.0),
     **_frozen(stats.beta, lambda p: p.a, lambda p: p.b),
 )

@@ -28,7 +28,7 @@ def product_arms(problem: Problem, plain: Callable[[int], Policy]) -> Policy:
       lambda(tau_max)``.
     """
     inner = plain(problem.num_pairs)
-    penalties, largest = problem.penalties(), problem.max_penalty
+    largest = problem.max_penalty
 
     def act(noise, view, state, params):
         pair = inner.act(noise, view, state, params)
@@ -37,7 +37,7 @@ def product_arms(problem: Problem, plain: Callable[[int], Policy]) -> Policy:
     def update(noise, view, state, action, feedback, params):
         safe = jnp.where(feedback.censored, 0.0, feedback.consumption)
         gain = feedback.reward - problem.cost(safe)
-        penalty = pick(jnp.asarray(penalties), action.limit)
+        penalty = pick(jnp.asarray(problem.penalties()), action.limit)
         value = jnp.where(feedback.censored, -penalty, gain)  # Eq. (7)
         reward = (value + largest) / (1 + largest)  # E.1
         pair = action.arm * problem.num_limits + action.limit

@@ -19,7 +19,6 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from jaxbandits.checks import non_negative, positive
 from jaxbandits.kernels.argmax import first_argmax
@@ -115,7 +114,6 @@ def rcucb(problem: Problem, survival: str = "censored_exceeds") -> Policy:
         raise ValueError(f"survival must be one of {(*SURVIVAL,)}, got {survival!r}")
     risk = SURVIVAL[survival]
     shape = (problem.num_arms, problem.num_limits)
-    limits, penalties = np.asarray(problem.limits), problem.penalties()
 
     def init(params):
         del params
@@ -139,6 +137,8 @@ def rcucb(problem: Problem, survival: str = "censored_exceeds") -> Policy:
 
     def update(noise, view, state, action, feedback, params):
         del noise, view
+        limits = jnp.asarray(problem.limits)
+        penalties = jnp.asarray(problem.penalties())
         old = (state.reached, state.risk, state.gain)
         reached, counts, gain = jax.tree.map(lambda x: pick(x, action.arm), old)
         within = limits <= pick(limits, action.limit)

@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import lax
 
 from jaxbandits.checks import at_least_one
@@ -67,7 +66,6 @@ def thompson(problem: Problem, update: str = "independent") -> Policy:
     if update not in UPDATES:
         raise ValueError(f"update must be one of {UPDATES}, got {update!r}")
     shape = (problem.num_arms, problem.num_limits)
-    limits, penalties = np.asarray(problem.limits), problem.penalties()
     largest = problem.max_penalty
 
     def init(params):
@@ -91,7 +89,8 @@ def thompson(problem: Problem, update: str = "independent") -> Policy:
         """Eq. (32) at every limit, f32[M]."""
         safe = jnp.where(feedback.censored, 0.0, feedback.consumption)
         gain = feedback.reward - problem.cost(safe)
-        value = jnp.where(feedback.consumption > limits, -penalties, gain)
+        exceeds = feedback.consumption > jnp.asarray(problem.limits)
+        value = jnp.where(exceeds, -jnp.asarray(problem.penalties()), gain)
         return (value + largest) / (1 + largest)
 
     def learn(noise, view, state, action, feedback, params):

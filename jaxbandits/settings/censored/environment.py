@@ -66,8 +66,8 @@ def censored(name: str, problem: Problem, law: JointLaw, arms: Any) -> Environme
       * ``optimal``: share of rounds in which an optimal pair was chosen.
 
     Raises:
-      ValueError: if a leaf of `arms` has not `problem.num_arms` rows, or the exact
-        values are not finite.
+      ValueError: if a leaf of `arms` has not `problem.num_arms` rows or a parameter is
+        out of the law's range, or if the exact values are not finite.
     """
     for leaf in jax.tree.leaves(arms):
         if np.ndim(leaf) == 0 or np.shape(leaf)[0] != problem.num_arms:
@@ -75,6 +75,7 @@ def censored(name: str, problem: Problem, law: JointLaw, arms: Any) -> Environme
                 f"arms must have num_arms = {problem.num_arms} rows in every leaf, "
                 f"got a leaf of shape {np.shape(leaf)}"
             )
+    law.check(arms)
     oracle = exact_oracle(problem, law, arms)
     return _functions(problem, law)._replace(
         name=name,
@@ -109,7 +110,6 @@ def exact_oracle(problem: Problem, law: JointLaw, arms: Any) -> Oracle:
 @cache
 def _functions(problem: Problem, law: JointLaw) -> Environment:
     """The traced functions; instances that differ in numbers only share them."""
-    limits = np.asarray(problem.limits)
 
     def init(instance):
         del instance
@@ -118,7 +118,8 @@ def _functions(problem: Problem, law: JointLaw) -> Environment:
 
     def step(noise, instance, state, action):
         reward, consumption = law.sample(noise, instance, action.arm)
-        censored = consumption > pick(jnp.asarray(limits), action.limit)
+        limits = jnp.asarray(problem.limits)
+        censored = consumption > pick(limits, action.limit)
         feedback = Feedback(  # Eq. (1)
             jnp.where(censored, 0.0, reward),
             jnp.where(censored, jnp.inf, consumption),
