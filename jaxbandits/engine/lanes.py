@@ -16,6 +16,7 @@ Values that do not depend on the lane (the round, ``log t``, the limits) stay un
 and are computed once for all lanes.
 """
 
+import math
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -142,7 +143,8 @@ def _emit(eqn, inputs: list[Lane], num_lanes: int) -> list[Lane]:
     if name in ELEMENTWISE or name == "broadcast_in_dim":
         shape = eqn.outvars[0].aval.shape
         return [Lane.deferred(eqn.primitive, params, inputs, shape, num_lanes)]
-    if name in REDUCTIONS:
+    # Reductions of nothing or over no axis are left to the fallback.
+    if name in REDUCTIONS and params["axes"] and math.prod(inputs[0].shape):
         return [trees.reduce(REDUCTIONS[name], inputs[0], params["axes"])]
     if name in STRUCTURE:
         values = [align(x, x.shape, num_lanes) for x in inputs]

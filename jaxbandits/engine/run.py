@@ -23,7 +23,9 @@ from jaxbandits.protocol import Environment, Policy
 # a CPU; on an accelerator enough lanes to fill it.
 CACHE_BYTES = {"cpu": 600_000}
 ACCELERATOR_BYTES = 1 << 28
-STRETCHES = 10  # progress reports of a run that fits one chunk
+# Checkpoints per stretch: one shape for all grids of checkpoints, so that they share
+# one compiled program, and progress is reported ten times in a hundred checkpoints.
+STRETCH = 10
 
 
 class Chunk(NamedTuple):
@@ -93,7 +95,6 @@ def run(
     quantum = LANE_QUANTUM * len(devices)
     width = -(-min(chunk, len(seeds)) // quantum) * quantum
     begin, advance = program.begin, program.advance
-    per_stretch = -(-len(targets) // STRETCHES)
     for start in range(0, len(seeds), chunk):
         stop = min(start + chunk, len(seeds))
         # Surplus lanes repeat the last one and are dropped: one shape, one program.
@@ -107,10 +108,10 @@ def run(
         carry, instance = jax.block_until_ready(begin(*args))
         pieces = []
         clock.compiling.append(time.perf_counter() - began)
-        for first in range(0, len(targets), per_stretch):
-            part = targets[first : first + per_stretch]
+        for first in range(0, len(targets), STRETCH):
+            part = targets[first : first + STRETCH]
             # A short last stretch repeats its last checkpoint: no round is played.
-            full = np.pad(part, (0, per_stretch - len(part)), mode="edge")
+            full = np.pad(part, (0, STRETCH - len(part)), mode="edge")
             call = (*args, carry, _to_device(full), jnp.int32(last_round))
             compiled = _compiled(advance, call, clock)
             began = time.perf_counter()

@@ -51,7 +51,7 @@ def _long_argmax(lane: Lane) -> Lane:
     x = _barrier(x)
     largest = reduce(jnp.maximum, Lane(x, True), (0,)).value
     positions = jnp.arange(x.shape[0], dtype=jnp.int32)[:, None]
-    candidates = jnp.where(x == largest, positions, jnp.int32(x.shape[0]))
+    candidates = jnp.where(x == largest[None], positions, jnp.int32(x.shape[0]))
     return reduce(jnp.minimum, Lane(candidates, True), (0,))
 
 
@@ -62,7 +62,7 @@ def _entries(lane: Lane) -> list:
 def _shorten(operation, x, axis):
     """Reduce `axis` to 1 if it fits one tree, else to the width of one piece."""
     length = x.shape[axis]
-    pieces = length if length <= WIDTH else min(length // WIDTH, WIDTH)
+    pieces = length if length <= WIDTH else min(-(-length // WIDTH), WIDTH)
     width = length // pieces
     cuts = [
         lax.slice_in_dim(x, i * width, (i + 1) * width, axis=axis)

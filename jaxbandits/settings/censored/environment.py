@@ -147,11 +147,14 @@ def _functions(problem: Problem, law: JointLaw) -> Environment:
 
 def _metrics(oracle: Oracle, setup, instance, record: State) -> dict[str, np.ndarray]:
     del setup, instance
-    pulls = record.pulls.astype(np.float64)
-    rounds = pulls.sum(axis=(-2, -1))
-    played = np.maximum(rounds, 1)
+    # One contiguous axis: NumPy then adds in the same order whatever the batch, and the
+    # last digits do not depend on it.
+    pulls = np.ascontiguousarray(record.pulls, np.float64)
+    pulls = pulls.reshape(*pulls.shape[:-2], -1)
+    gaps = oracle.gaps.reshape(-1)
+    played = np.maximum(np.sum(pulls, axis=-1), 1)
     return {
-        "regret": np.sum(pulls * oracle.gaps, axis=(-2, -1)),  # Eq. (6)
+        "regret": np.sum(pulls * gaps, axis=-1),  # Eq. (6)
         "censored": record.censored / played,
-        "optimal": np.sum(pulls * (oracle.gaps == 0), axis=(-2, -1)) / played,
+        "optimal": np.sum(pulls * (gaps == 0), axis=-1) / played,
     }

@@ -1,0 +1,61 @@
+"""Games that end with a budget, against a plain Python loop on the same tape."""
+
+import numpy as np
+import pytest
+
+from jaxbandits.simulate import simulate
+from tests.engine.budget_game import ALTERNATE, environment, plain_loop
+
+SEEDS = 6
+
+
+def played(data):
+    """[S, C, 3]: rounds, spend and pulls of arm 0."""
+    return np.stack(
+        [data[name].values[0, 0] for name in ("rounds", "spent", "first")], axis=-1
+    )
+
+
+@pytest.mark.parametrize("unit", [1, 30_011])
+def test_every_lane_stops_where_a_plain_loop_stops(unit):
+    # With the large unit the spend exceeds 2**24, where float32 would round it.
+    amounts = np.array([7, 100, 101, 1_000]) * unit
+    data = simulate(
+        ALTERNATE,
+        environment(unit),
+        budget=int(amounts[-1]),
+        seeds=SEEDS,
+        checkpoints=amounts,
+    )
+    expected = np.stack([plain_loop(s, amounts, unit) for s in range(SEEDS)])
+    np.testing.assert_array_equal(played(data), expected)
+    assert data.attrs["checkpoint_kind"] == "spent"
+    # The pull that overshoots the budget is counted, and lanes differ in length.
+    assert np.all(data["spent"].values[..., -1] >= amounts[-1])
+    assert len(set(expected[:, -1, 0])) > 1
+
+
+def test_max_rounds_cuts_a_game_off():
+    data = simulate(
+        ALTERNATE,
+        environment(),
+        budget=500,
+        seeds=2,
+        checkpoints=[50, 500],
+        max_rounds=40,
+    )
+    expected = np.stack([plain_loop(s, [50, 500], max_rounds=40) for s in range(2)])
+    np.testing.assert_array_equal(played(data), expected)
+    assert np.all(data["rounds"].values[..., -1] == 40)
+
+
+def test_a_budget_below_one_pull_buys_one_pull():
+    data = simulate(ALTERNATE, environment(), budget=0.5, seeds=2, checkpoints=[0.5])
+    assert np.all(data["rounds"] == 1)
+
+
+def test_chunks_do_not_matter():
+    options = {"budget": 300, "seeds": 70, "checkpoints": [100, 300]}
+    whole = simulate(ALTERNATE, environment(), **options)
+    parts = simulate(ALTERNATE, environment(), chunk=9, **options)
+    np.testing.assert_array_equal(played(whole), played(parts))

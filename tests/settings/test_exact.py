@@ -1,0 +1,105 @@
+"""Exact tables against independent quadrature, and the facts known about instances."""
+
+import numpy as np
+import pytest
+
+from jaxbandits.settings import censored as settings
+from tests.reference import exact
+
+# mean, x of eq. (33), sigma; appendix E.2.
+GAUSSIAN = {
+    "PosCorr": ([(0.6, 0.45)] + 9 * [(0.5, 0.5)], [0.2, 0.3, 0.4, 0.4] + 6 * [0.6]),
+    "NegCorr": ([(0.9, 0.8)] + 9 * [(0.8, 0.8)], 10 * [-0.2]),
+}
+MAKE = {
+    "PosCorr": settings.poscorr,
+    "NegCorr": settings.negcorr,
+    "Indep": settings.indep,
+}
+GRIDS = {
+    "section 5.1": settings.equidistant(10),
+    "literal": settings.equidistant(10, form="printed"),
+    "M1": settings.M1,
+}
+
+
+def cost(x):
+    return x / 10
+
+
+def penalty(x):
+    return x / 10 if x <= 0.5 else 10 * x
+
+
+def independent_arms(name):
+    if name == "Indep":
+        shapes = [(0.8, 0.2)] + 9 * [(0.8, 0.3)]
+        return [exact.BetaTimesExponential(a, b, a / (a + b) + 1) for a, b in shapes]
+    means, xs = GAUSSIAN[name]
+    arms = []
+    for mean, x in zip(means, xs, strict=True):
+        off = 2 * x * np.sqrt(1 - x**2)
+        covariance = 0.2 * np.array([[1, off], [off, 1]])
+        arms.append(exact.TruncatedGaussianPair(mean, covariance, (0, 0), (1, 1)))
+    return arms
+
+
+@pytest.mark.parametrize("name", list(MAKE))
+@pytest.mark.parametrize("grid", list(GRIDS))
+def test_table_equals_independent_quadrature(name, grid):
+    limits = GRIDS[grid]
+    arms = independent_arms(name)
+    # Equal arms are integrated once: arms 1, 2 and the last stand for all.
+    some = [0, 1, 2, 9]
+    oracle = MAKE[name](limits).oracle(None, None)
+    picked = [arms[i] for i in some]
+    values = exact.nu_table(picked, limits, cost, penalty)
+    np.testing.assert_allclose(oracle.values[some], values, rtol=0, atol=2e-8)
+    within = exact.within_table(picked, limits)
+    np.testing.assert_allclose(oracle.censoring[some], 1 - within, rtol=0, atol=2e-8)
+
+
+# An independent float64 computation of the optimal pairs: arm (from 1), limit, nu*,
+# 1 - P(tau*); to the digits given.
+KNOWN = {
+    "PosCorr": (1, 0.45556, 0.21434, 0.5087),
+    "NegCorr": (2, 0.45556, 0.12013, 0.7637),
+    "Indep": (1, 0.45556, 0.41657, 0.4404),
+}
+
+
+@pytest.mark.parametrize("name", list(KNOWN))
+def test_optimal_pairs(name):
+    game = MAKE[name]()
+    oracle = game.oracle(None, None)
+    arm, limit, value, censoring = KNOWN[name]
+    assert oracle.arm == arm - 1
+    assert game.problem.limits[oracle.limit] == pytest.approx(limit, abs=5e-6)
+    assert oracle.value == pytest.approx(value, abs=5e-6)
+    assert oracle.censoring[oracle.arm, oracle.limit] == pytest.approx(
+        censoring, abs=5e-5
+    )
+
+
+def test_negcorr_has_nine_optimal_arms():
+    gaps = settings.negcorr().oracle(None, None).gaps
+    assert np.sum(gaps == 0) == 9
+    assert gaps[0].min() == pytest.approx(0.12013 - 0.1175, abs=1e-4)
+
+
+def test_literal_grid_makes_the_correlated_instances_trivial():
+    for make in (settings.poscorr, settings.negcorr):
+        oracle = make(form="printed").oracle(None, None)
+        assert oracle.limit == 9 and oracle.censoring[oracle.arm, 9] == 0
+
+
+def test_low_censoring_instance():
+    oracle = settings.low_censoring().oracle(None, None)
+    # The paper: "about 0.075".
+    assert oracle.censoring[oracle.arm, oracle.limit] == pytest.approx(0.0753, abs=5e-5)
+
+
+def test_gaps_and_values_fit():
+    oracle = settings.indep().oracle(None, None)
+    np.testing.assert_allclose(oracle.value - oracle.values, oracle.gaps, atol=1e-9)
+    assert oracle.gaps[oracle.arm, oracle.limit] == 0

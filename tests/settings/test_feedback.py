@@ -1,0 +1,72 @@
+"""Feedback is eq. (1), boundary included; the books count what was played."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxbandits.laws import (
+    Bernoulli,
+    Discrete,
+    Product,
+    bernoulli,
+    discrete,
+    empirical,
+    empirical_params,
+    product,
+)
+from jaxbandits.settings import censored as settings
+from jaxbandits.settings.censored import Action
+
+LIMITS = [0.25, 0.5, 0.75]
+
+
+@pytest.fixture(scope="module")
+def game():
+    """Two arms whose consumption is certain: 0.5 and 1; rewards are always 1."""
+    arms = Product(
+        Bernoulli(np.ones(2)), Discrete(np.array([[0.5], [1.0]]), np.ones((2, 1)))
+    )
+    problem = settings.running_example(2, LIMITS)
+    return settings.censored("certain", problem, product(bernoulli, discrete), arms)
+
+
+@pytest.mark.parametrize(
+    ("arm", "limit", "censored"),
+    [(0, 0, True), (0, 1, False), (0, 2, False), (1, 0, True), (1, 2, True)],
+)
+def test_censored_iff_the_limit_is_exceeded(game, arm, limit, censored):
+    state = game.init(game.setup)
+    setup = Product(*(type(p)(*map(jnp.float32, p)) for p in game.setup))
+    action = Action(jnp.int32(arm), jnp.int32(limit))
+    state, feedback = game.step(jnp.full(2, 0.3, jnp.float32), setup, state, action)
+    assert bool(feedback.censored) is censored
+    # A consumption equal to the limit is observed: eq. (1) has C <= tau.
+    assert float(feedback.consumption) == (np.inf if censored else 0.5)
+    assert float(feedback.reward) == (0.0 if censored else 1.0)
+    expected = np.zeros((2, 3), int)
+    expected[arm, limit] = 1
+    np.testing.assert_array_equal(state.pulls, expected)
+    assert int(state.censored) == censored
+
+
+def test_exact_values_of_certain_consumption(game):
+    values = game.oracle(None, None).values
+    # Arm 1: censored below 0.5, else reward 1 minus cost 0.05. Arm 2: always censored;
+    # the penalty is tau / 10 up to 0.5 and 10 tau beyond.
+    np.testing.assert_allclose(
+        values, [[-0.025, 0.95, 0.95], [-0.025, -0.05, -7.5]], atol=1e-12
+    )
+
+
+def test_empirical_values_are_averages_of_the_records():
+    reward = [[0.2, 0.8], [1.0, 0.0]]
+    consumption = [[0.2, 0.6], [0.5, 0.5]]
+    problem = settings.running_example(2, [0.25, 0.75])
+    game = settings.censored(
+        "records", problem, empirical, empirical_params(reward, consumption)
+    )
+    expected = [
+        [(0.2 - 0.02) / 2 - 0.5 * 0.025, (0.2 - 0.02 + 0.8 - 0.06) / 2],
+        [-0.025, (1.0 - 0.05 + 0.0 - 0.05) / 2],
+    ]
+    np.testing.assert_allclose(game.oracle(None, None).values, expected, atol=1e-12)

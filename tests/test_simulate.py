@@ -1,0 +1,221 @@
+"""simulate and sweep: what they return, and what they refuse before compiling."""
+
+import json
+
+import jax
+import numpy as np
+import pytest
+
+from jaxbandits.policies import censored as policies
+from jaxbandits.settings import censored as settings
+from jaxbandits.simulate import simulate, sweep
+
+HORIZON = 40
+
+
+@pytest.fixture(scope="module")
+def game():
+    return settings.indep([0.3, 0.5])
+
+
+@pytest.fixture(scope="module")
+def rcucb(game):
+    return policies.rcucb(game.problem)
+
+
+@pytest.fixture(scope="module")
+def two(game, rcucb):
+    """Two policies, three of them swept over two points."""
+    return simulate(
+        {"mine": rcucb, "other": policies.uniform(game.problem)},
+        game,
+        horizon=HORIZON,
+        seeds=5,
+        checkpoints=[10, 20],
+        params={"mine": {"alpha": [0.5, 1.0], "penalty_radius": 0.0}},
+    )
+
+
+def test_shape_and_coordinates(two):
+    assert dict(two.sizes) == {"policy": 2, "params": 2, "seed": 5, "checkpoint": 3}
+    assert two["policy"].values.tolist() == ["mine", "other"]
+    assert two["checkpoint"].values.tolist() == [10, 20, HORIZON]
+    alpha = two["param_alpha"].sel(policy="mine").values
+    np.testing.assert_array_equal(alpha, [0.5, 1.0])
+    assert np.all(np.isnan(two["param_alpha"].sel(policy="other")))
+    for metric in ("regret", "censored", "optimal"):
+        assert two[metric].dtype == np.float64
+        assert np.all(np.isfinite(two[metric]))
+
+
+def test_rounds_are_the_checkpoints(two):
+    rounds = two["rounds"].values
+    np.testing.assert_array_equal(rounds, np.broadcast_to([10, 20, 40], rounds.shape))
+
+
+def test_regret_never_falls(two):
+    assert np.all(np.diff(two["regret"].values, axis=-1) >= 0)
+
+
+def test_a_policy_without_a_sweep_stands_at_every_point(two):
+    other = two.sel(policy="other")
+    np.testing.assert_array_equal(other["regret"][0], other["regret"][1])
+
+
+def test_points_differ(two):
+    mine = two.sel(policy="mine")["regret"].values
+    assert not np.array_equal(mine[0], mine[1])
+
+
+def test_provenance_and_seconds(two):
+    facts = json.loads(two.attrs["provenance"])
+    assert facts["root_seed"] == 0
+    assert facts["instance"]["limits"] == [0.3, 0.5]
+    assert {"jax", "numpy", "jaxbandits"} <= set(facts["versions"])
+    assert np.all(two["run_seconds"] > 0)
+    assert np.all(two["compile_seconds"] >= 0)
+
+
+def test_seeds_by_list_are_those_of_a_count(game, rcucb):
+    options = {"horizon": HORIZON, "checkpoints": [HORIZON]}
+    five = simulate(rcucb, game, seeds=5, **options)
+    some = simulate(rcucb, game, seeds=[3, 1], **options)
+    assert some["seed"].values.tolist() == [3, 1]
+    np.testing.assert_array_equal(
+        some["regret"].values, five["regret"].sel(seed=[3, 1]).values
+    )
+
+
+def test_the_root_seed_matters(game, rcucb):
+    options = {"horizon": HORIZON, "seeds": 5}
+    first = simulate(rcucb, game, seed=0, **options)
+    second = simulate(rcucb, game, seed=1, **options)
+    assert not np.array_equal(first["censored"], second["censored"])
+
+
+def test_sweep_crosses_and_zips(game, rcucb):
+    grid = {"alpha": [0.5, 1.0], "gain_radius": [1.0, 0.5]}
+    options = {"horizon": HORIZON, "seeds": 3}
+    crossed = sweep(rcucb, game, grid, **options)
+    zipped = sweep(rcucb, game, grid, mode="zip", **options)
+    assert crossed.sizes["params"] == 4 and zipped.sizes["params"] == 2
+    name = rcucb.name
+    for point in range(2):
+        alpha = zipped["param_alpha"].sel(policy=name)[point].item()
+        radius = zipped["param_gain_radius"].sel(policy=name)[point].item()
+        same = (crossed["param_alpha"] == alpha) & (
+            crossed["param_gain_radius"] == radius
+        )
+        where = int(np.flatnonzero(same.sel(policy=name).values)[0])
+        np.testing.assert_array_equal(
+            zipped["regret"].isel(params=point), crossed["regret"].isel(params=where)
+        )
+
+
+def options_of(**changes):
+    return {"horizon": 10, "seeds": 2} | changes
+
+
+BAD = {
+    "negative horizon": ({"horizon": -1}, ValueError, "horizon"),
+    "no rounds": ({"horizon": 0}, ValueError, "horizon"),
+    "fractional horizon": ({"horizon": 10.5}, TypeError, "horizon"),
+    "boolean horizon": ({"horizon": True}, TypeError, "horizon"),
+    "huge horizon": ({"horizon": 2**31}, ValueError, "horizon"),
+    "no end": ({"horizon": None}, ValueError, "horizon or budget"),
+    "two ends": ({"budget": 1.0}, ValueError, "horizon or budget"),
+    "nothing to spend": ({"horizon": None, "budget": 1.0}, ValueError, "budget"),
+    "max_rounds alone": ({"max_rounds": 5}, ValueError, "max_rounds"),
+    "no seeds": ({"seeds": 0}, ValueError, "seeds"),
+    "empty seeds": ({"seeds": []}, ValueError, "seeds"),
+    "double seeds": ({"seeds": [1, 1]}, ValueError, "seeds"),
+    "negative seeds": ({"seeds": [-1]}, ValueError, "seeds"),
+    "fractional seeds": ({"seeds": 2.5}, TypeError, "seeds"),
+    "negative root": ({"seed": -1}, ValueError, "seed"),
+    "huge root": ({"seed": 2**64}, ValueError, "seed"),
+    "key as root": ({"seed": jax.random.key(0)}, TypeError, "seed"),
+    "falling checkpoints": ({"checkpoints": [5, 3]}, ValueError, "checkpoints"),
+    "late checkpoints": ({"checkpoints": [11]}, ValueError, "checkpoints"),
+    "real checkpoints": ({"checkpoints": [1.5]}, ValueError, "checkpoints"),
+    "unknown checkpoints": ({"checkpoints": "often"}, ValueError, "checkpoints"),
+    "no chunk": ({"chunk": 0}, ValueError, "chunk"),
+    "little memory": ({"memory": 1000}, ValueError, "memory"),
+    "unknown policy": ({"params": {"nobody": {}}}, ValueError, "nobody"),
+    "unknown leaf": ({"params": {"RCUCB": {"beta": 1}}}, ValueError, "beta"),
+    "alpha of zero": ({"params": {"RCUCB": {"alpha": 0}}}, ValueError, "alpha"),
+    "alpha of NaN": ({"params": {"RCUCB": {"alpha": np.nan}}}, ValueError, "alpha"),
+    "negative radius": (
+        {"params": {"RCUCB": {"penalty_radius": -1}}},
+        ValueError,
+        "penalty_radius",
+    ),
+    "unequal columns": (
+        {"params": {"RCUCB": {"alpha": [1, 2], "gain_radius": [1, 2, 3]}}},
+        ValueError,
+        "RCUCB",
+    ),
+    "matrix": ({"params": {"RCUCB": {"alpha": [[1.0]]}}}, ValueError, "RCUCB"),
+    "no mapping": ({"params": {"RCUCB": 3}}, TypeError, "RCUCB"),
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "named"), list(BAD.values()), ids=list(BAD)
+)
+def test_bad_input_is_refused_before_compiling(game, change, error, named):
+    def untraced(*args):
+        raise AssertionError("traced before the input was checked")
+
+    policy = policies.rcucb(game.problem)
+    if "memory" not in change:  # the sizes of the state are looked up for this one
+        policy = policy._replace(init=untraced, act=untraced, update=untraced)
+    with pytest.raises(error, match=named):
+        simulate(policy, game, **options_of(**change))
+
+
+def test_policies_must_be_policies_with_names_of_their_own(game, rcucb):
+    with pytest.raises(ValueError, match="different names"):
+        simulate([rcucb, rcucb], game, **options_of())
+    with pytest.raises(TypeError, match="must be a Policy"):
+        simulate({"mine": "RCUCB"}, game, **options_of())
+    with pytest.raises(ValueError, match="must not be empty"):
+        simulate([], game, **options_of())
+
+
+@pytest.mark.parametrize(
+    ("grid", "mode", "named"),
+    [
+        ({}, "cross", "grid"),
+        ({"alpha": []}, "cross", "grid"),
+        ({"alpha": [1.0]}, "diagonal", "mode"),
+        ({"alpha": [1.0], "gain_radius": [1.0, 2.0]}, "zip", "zip"),
+    ],
+)
+def test_sweep_refuses_bad_grids(game, rcucb, grid, mode, named):
+    with pytest.raises(ValueError, match=named):
+        sweep(rcucb, game, grid, mode=mode, **options_of())
+
+
+def test_one_compiled_program_serves_other_numbers(game, rcucb):
+    traces = 0
+
+    def counting_act(*args):
+        nonlocal traces
+        traces += 1
+        return rcucb.act(*args)
+
+    counted = rcucb._replace(act=counting_act)
+    simulate(counted, game, **options_of())
+    first = traces
+    assert first > 0
+    other = settings.indep([0.3, 0.5])._replace(setup=game.setup)
+    simulate(
+        counted,
+        other,
+        horizon=25,
+        seeds=7,
+        seed=3,
+        checkpoints=list(range(1, 11)),
+        params={"RCUCB": {"alpha": 2.0}},
+    )
+    assert traces == first
