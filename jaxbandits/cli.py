@@ -23,7 +23,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         return options.command(options)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, OSError) as error:
         print(f"jaxbandits: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
@@ -106,6 +106,9 @@ def _reproduce(options) -> int:
         chosen = chosen._replace(seeds=checks.whole("--seeds", options.seeds, 1))
     if options.horizon is not None:
         chosen = chosen._replace(horizon=checks.whole("--horizon", options.horizon, 1))
+    if experiment.fixed and (options.seeds or options.horizon):
+        message = f"--seeds and --horizon have no effect on {experiment.name}"
+        print(f"jaxbandits: {message}", file=sys.stderr)
     folder = prepare_folder(options.out or os.path.join("results", experiment.name))
     outcome = experiment.run(chosen)
     paths = write(outcome, experiment.name, folder)

@@ -105,7 +105,7 @@ def check_policy(
     * `init` returns arrays (no Python scalars), and does so again when called again;
     * `update` keeps the state's structure, shapes and dtypes;
     * actions have the structure, shapes and dtypes that the environment steps on;
-    * `act` and `update` work with exactly the declared number of uniforms;
+    * `act` and `update` work with the declared number of uniforms;
     * nothing becomes NaN in play, and counts (integers) never decrease;
     * the lanes transform gives what a plain loop gives, for several seeds.
 
@@ -157,7 +157,7 @@ def check_environment(
     """Check that an environment keeps the protocol's promises.
 
     * `sample`, `init` and `record` return arrays of fixed shapes and dtypes;
-    * `step` keeps the state's structure, shapes and dtypes and works with exactly the
+    * `step` keeps the state's structure, shapes and dtypes and works with the
       declared number of uniforms;
     * feedback holds no NaN;
     * metrics are finite float64 arrays ``[S, C]``.

@@ -134,7 +134,8 @@ def _comparison(
 
 def _pictures(figure, title, source, run):
     options = Options(1, 1)
-    return Experiment(f"censored-{figure}", title, source, run, options, options)
+    name = f"censored-{figure}"
+    return Experiment(name, title, source, run, options, options, fixed=True)
 
 
 EXPERIMENTS = (

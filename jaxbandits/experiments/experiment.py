@@ -58,6 +58,7 @@ class Experiment(NamedTuple):
       run: ``Options -> Outcome``.
       full: seeds and horizon of the paper.
       quick: a small form, for a first look and for tests.
+      fixed: whether no game is played, so that seeds and horizon have no effect.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Experiment(NamedTuple):
     run: Callable[[Options], Outcome]
     full: Options
     quick: Options
+    fixed: bool = False
 
     @property
     def setting(self) -> str:

@@ -1,0 +1,220 @@
+"""The comparisons: two are played, of all others the cast is checked."""
+
+import numpy as np
+import pytest
+
+from jaxbandits.experiments import REGISTRY, Options, censored
+from jaxbandits.experiments.censored import CLAIRVOYANT
+from jaxbandits.experiments.censored_tables import INSTANCES
+from jaxbandits.results import build_dataset, final, mean
+from tests.experiments.checks import check_records, entry, legend_texts
+from tests.experiments.conftest import TINY
+
+PAPER = ["RCUCB, gain radius only", "RCUCB, eq. (12)", "TS", "UCB"]
+RADII = [
+    "RCUCB, eq. (12)",
+    "both radii halved",
+    "RCUCB, gain radius only",
+    "gain radius only, halved",
+    "gain radius only, Kaplan-Meier",
+]
+UPDATES = ["TS, independent", "TS, shared", "TS, copied", "TS, strict"]
+THREE = list(INSTANCES)
+# Experiment -> instances, policies.
+CAST = {
+    "censored-fig4": (THREE, PAPER),
+    "censored-fig6": (THREE, PAPER),
+    "censored-fig7": (THREE, PAPER),
+    "censored-fig8": (["n = 20", "n = 50", "n = 80"], PAPER),
+    "censored-fig9": (["low censoring, n = 5"], PAPER),
+    "censored-radii": (THREE, RADII),
+    "censored-ts-updates": (THREE, UPDATES),
+}
+PLAYED = ("censored-fig6", "censored-fig9")  # The cheapest to compile.
+# Some of the numbers in the paper's tables, typed in a second time: experiment ->
+# (instance, policy, censored share).
+PUBLISHED = {
+    "censored-fig4": (
+        ("Indep", "RCUCB, gain radius only", 0.4462),
+        ("Indep", "RCUCB, eq. (12)", 0.4462),
+        ("Indep", "TS", 0.5749),
+        ("Indep", "UCB", 0.5455),
+        ("Indep", CLAIRVOYANT, 0.4404),
+        ("PosCorr", "TS", 0.7516),
+        ("PosCorr", CLAIRVOYANT, 0.6116),
+        ("NegCorr", "UCB", 0.8894),
+        ("NegCorr", CLAIRVOYANT, 0.7631),
+    ),
+    "censored-fig6": (
+        ("Indep", "TS", 0.4158),
+        ("PosCorr", "RCUCB, gain radius only", 0.5876),
+        ("NegCorr", CLAIRVOYANT, 0.7189),
+    ),
+    "censored-fig7": (
+        ("Indep", "UCB", 0.5870),
+        ("PosCorr", CLAIRVOYANT, 0.5851),
+        ("NegCorr", "RCUCB, gain radius only", 0.7477),
+    ),
+    "censored-radii": (
+        ("Indep", "RCUCB, gain radius only", 0.4462),
+        ("NegCorr", "RCUCB, eq. (12)", 0.7700),
+        ("Indep", "both radii halved", None),
+        ("Indep", "gain radius only, Kaplan-Meier", None),
+    ),
+    "censored-ts-updates": (("Indep", "TS, independent", None),),
+    "censored-fig8": (("n = 20", "TS", None), ("n = 80", CLAIRVOYANT, None)),
+    "censored-fig9": (("low censoring, n = 5", "UCB", None),),
+}
+
+
+@pytest.fixture
+def rehearsal(monkeypatch):
+    """``rehearsal(name)``: an outcome without play, and what would have been played.
+
+    In place of a run, the metrics of policy number i are i, for every seed.
+    """
+    calls = []
+
+    def stand_in(policies, environment, *, horizon, seeds, params, progress):
+        assert set(params) <= set(policies)
+        for label, policy in policies.items():
+            policy.check(policy.params._replace(**params.get(label, {})))
+        calls.append((policies, environment, params))
+        ones = np.ones((1, seeds, 1))
+        names = ("regret", "censored", "optimal")
+        return build_dataset(
+            {p: dict.fromkeys(names, i * ones) for i, p in enumerate(policies)},
+            {p: (horizon * ones).astype(int) for p in policies},
+            checkpoints=[horizon],
+            checkpoint_kind="round",
+            seeds=list(range(seeds)),
+            params={
+                label: [policy.params._asdict() | params.get(label, {})]
+                for label, policy in policies.items()
+            },
+            compile_seconds=dict.fromkeys(policies, 0.0),
+            run_seconds=dict.fromkeys(policies, 0.0),
+            environment=environment.name,
+            setting="censored",
+            provenance={},
+        )
+
+    def rehearse(name):
+        monkeypatch.setattr(censored, "simulate", stand_in)
+        return REGISTRY[name].run(Options(seeds=3, horizon=70)), calls
+
+    return rehearse
+
+
+def test_the_cast_is_complete():
+    pictures = {"censored-fig1", "censored-fig2", "censored-grids"}
+    assert set(CAST) == set(REGISTRY) - pictures
+
+
+@pytest.mark.parametrize("name", sorted(set(CAST) - set(PLAYED)))
+def test_cast(rehearsal, name):
+    outcome, calls = rehearsal(name)
+    instances, policies = CAST[name]
+    check_records(outcome, name)
+    assert list(outcome.datasets) == instances
+    assert [(r["instance"], r["policy"]) for r in outcome.records] == [
+        (i, p) for i in instances for p in (*policies, CLAIRVOYANT)
+    ]
+    assert {(r["seeds"], r["horizon"]) for r in outcome.records} == {(3, 70)}
+    for instance in instances:
+        found = [entry(outcome, instance, p, "regret")["mean"] for p in policies]
+        assert found == list(range(len(policies)))
+    for instance, policy, share in PUBLISHED[name]:
+        assert entry(outcome, instance, policy, "censored")["published"] == share
+        assert entry(outcome, instance, policy, "regret")["published"] is None
+    assert [list(policies) for policies, _, _ in calls] == len(instances) * [policies]
+    check_figure(outcome, instances, policies)
+
+
+def check_figure(outcome, instances, policies):
+    axes = outcome.figure.axes
+    assert [ax.get_title() for ax in axes] == instances
+    for ax in axes:
+        assert [line.get_label() for line in ax.lines] == policies
+    assert legend_texts(outcome.figure) == policies
+
+
+def test_the_radii_are_what_their_names_say(rehearsal):
+    _, calls = rehearsal("censored-radii")
+    policies, _, params = calls[0]
+    found = {
+        label: policy.params._asdict() | params.get(label, {})
+        for label, policy in policies.items()
+    }
+    assert {k: (v["gain_radius"], v["penalty_radius"]) for k, v in found.items()} == {
+        "RCUCB, eq. (12)": (1.0, 1.0),
+        "both radii halved": (0.5, 0.5),
+        "RCUCB, gain radius only": (1.0, 0.0),
+        "gain radius only, halved": (0.5, 0.0),
+        "gain radius only, Kaplan-Meier": (1.0, 0.0),
+    }
+    assert {v["alpha"] for v in found.values()} == {1.0}
+    *eq_9, kaplan_meier = policies.values()
+    assert len({policy.update for policy in eq_9}) == 1
+    assert kaplan_meier.update is not eq_9[0].update
+
+
+def test_the_updates_are_four_policies(rehearsal):
+    _, calls = rehearsal("censored-ts-updates")
+    assert len({policy.update for policy in calls[0][0].values()}) == 4
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes"),
+    [
+        ("censored-fig4", 3 * [(10, 10)]),
+        ("censored-fig7", 3 * [(10, 20)]),
+        ("censored-fig8", [(20, 5), (50, 5), (80, 5)]),
+    ],
+)
+def test_numbers_of_arms_and_limits(rehearsal, name, sizes):
+    _, calls = rehearsal(name)
+    problems = [environment.problem for _, environment, _ in calls]
+    assert [(p.num_arms, p.num_limits) for p in problems] == sizes
+
+
+@pytest.mark.parametrize("name", PLAYED)
+def test_played(tiny, name):
+    outcome = tiny(name)
+    instances, policies = CAST[name]
+    check_records(outcome, name)
+    check_figure(outcome, instances, policies)
+    assert list(outcome.datasets) == instances
+    for instance, dataset in outcome.datasets.items():
+        assert dataset["policy"].values.tolist() == policies
+        assert dataset.sizes["seed"] == TINY.seeds
+        assert dataset["checkpoint"].values[-1] == TINY.horizon
+        assert (final(dataset, "rounds") == TINY.horizon).all()
+        assert (dataset["regret"].diff("checkpoint") >= 0).all()
+        for policy in policies:
+            for metric in ("regret", "censored", "optimal"):
+                expected = mean(dataset, metric).sel(policy=policy).values[0, -1]
+                assert entry(outcome, instance, policy, metric)["mean"] == expected
+            assert entry(outcome, instance, policy, "regret")["mean"] > 0
+    for instance, policy, share in PUBLISHED[name]:
+        assert entry(outcome, instance, policy, "censored")["published"] == share
+    for record in outcome.records:
+        assert (record["seeds"], record["horizon"]) == (TINY.seeds, TINY.horizon)
+
+
+def test_the_two_forms_of_rcucb_play_with_their_own_parameters(tiny):
+    records = {r["policy"]: r for r in tiny("censored-fig9").records}
+    assert records["RCUCB, gain radius only"]["params"]["penalty_radius"] == 0
+    assert records["RCUCB, eq. (12)"]["params"]["penalty_radius"] == 1
+    assert records["RCUCB, gain radius only"]["params"]["gain_radius"] == 1
+
+
+def test_thirty_rounds_of_ucb_and_ts_visit_thirty_pairs(tiny):
+    """Both start with every pair in index order: their regret is known exactly."""
+    outcome = tiny("censored-fig9")
+    environment = censored.settings.low_censoring(5)
+    gaps = environment.oracle(environment.setup, None).gaps.ravel()[: TINY.horizon]
+    for policy in ("TS", "UCB"):
+        found = entry(outcome, "low censoring, n = 5", policy, "regret")
+        assert found["mean"] == pytest.approx(gaps.sum(), rel=1e-12)
+        assert found["sem"] == 0

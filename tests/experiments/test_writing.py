@@ -1,0 +1,107 @@
+"""The output folder and the files in it."""
+
+import json
+import os
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from jaxbandits.experiments import Outcome, prepare_folder, write
+from jaxbandits.plots import figure
+from jaxbandits.results import load
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def outcome(value=1.0, instances=("n = 20", "Strict: L = 10 beyond 0.5")):
+    datasets = {
+        name: xr.Dataset({"value": ("x", np.full(3, value))}) for name in instances
+    }
+    return Outcome(datasets, [{"name": "TS", "value": value}], figure()[0])
+
+
+def test_every_file_is_listed_and_nothing_else_is_left(tmp_path):
+    made = outcome()
+    paths = write(made, "censored-fig8", tmp_path)
+    assert [path.name for path in paths] == [
+        "summary.json",
+        "censored-fig8.png",
+        "censored-fig8-n-20.nc",
+        "censored-fig8-strict-l-10-beyond-0-5.nc",
+    ]
+    assert sorted(paths) == sorted(tmp_path.iterdir())
+    assert json.loads(paths[0].read_text()) == made.records
+    assert paths[1].read_bytes().startswith(PNG)
+    for path, dataset in zip(paths[2:], made.datasets.values(), strict=True):
+        assert load(path).identical(dataset)
+
+
+def test_old_files_are_replaced(tmp_path):
+    write(outcome(1.0), "a", tmp_path)
+    paths = write(outcome(2.0), "a", tmp_path)
+    assert sorted(paths) == sorted(tmp_path.iterdir())
+    assert json.loads(paths[0].read_text())[0]["value"] == 2.0
+    assert (load(paths[2])["value"] == 2.0).all()
+
+
+def test_a_failure_leaves_the_old_file_whole(tmp_path):
+    summary, *_ = write(outcome(), "a", tmp_path)
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    unwritable = outcome(2.0)._replace(records=[{"value": object()}])
+    with pytest.raises(TypeError, match="JSON"):
+        write(unwritable, "a", tmp_path)
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+    assert summary in before
+
+
+def test_the_summary_appears_by_renaming(tmp_path, monkeypatch):
+    """Whatever has the name `summary.json` is complete."""
+    renamed = []
+    replace = os.replace
+
+    def watched(source, target):
+        renamed.append((os.path.getsize(source), os.path.basename(target)))
+        assert not os.path.exists(target)
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", watched)
+    paths = write(outcome(), "a", tmp_path)
+    assert [name for _, name in renamed] == [path.name for path in paths]
+    assert [size for size, _ in renamed] == [path.stat().st_size for path in paths]
+
+
+def test_folders_are_made_and_left_empty(tmp_path):
+    folder = prepare_folder(str(tmp_path / "a" / "b"))
+    assert folder == tmp_path / "a" / "b"
+    assert folder.is_dir() and not list(folder.iterdir())
+    assert prepare_folder(folder) == folder  # An old folder will do.
+
+
+@pytest.mark.parametrize("below", [(), ("b",)], ids=["itself", "above"])
+def test_a_file_in_the_way(tmp_path, below):
+    (tmp_path / "a").write_text("mine")
+    with pytest.raises(ValueError, match="^out: cannot write to .*a"):
+        prepare_folder(tmp_path.joinpath("a", *below))
+    assert (tmp_path / "a").read_text() == "mine"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
+def test_a_folder_that_forbids_writing(tmp_path):
+    tmp_path.chmod(0o500)
+    try:
+        with pytest.raises(ValueError, match="^out: cannot write to"):
+            prepare_folder(tmp_path)
+    finally:
+        tmp_path.chmod(0o700)
+
+
+def test_a_probe_that_fails_is_an_error_in_out(tmp_path, monkeypatch):
+    """As in a folder that forbids writing, for whoever runs the tests."""
+
+    def forbid(self, *args, **kwargs):
+        raise PermissionError(13, "Permission denied", str(self))
+
+    monkeypatch.setattr("pathlib.Path.touch", forbid)
+    with pytest.raises(ValueError, match="^out: cannot write to .*Permission denied"):
+        prepare_folder(tmp_path)

@@ -1,0 +1,254 @@
+"""The command line: what it prints, what it writes, how it complains."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from jaxbandits import cli
+from jaxbandits.experiments import REGISTRY
+from jaxbandits.policies import REGISTRY as POLICIES
+from jaxbandits.results import load
+
+ROOT = Path(__file__).resolve().parents[1]
+PNG = b"\x89PNG\r\n\x1a\n"
+RECORD = {
+    "experiment",
+    "instance",
+    "policy",
+    "params",
+    "seeds",
+    "horizon",
+    "metrics",
+}
+
+
+@pytest.fixture
+def idle(monkeypatch):
+    """Experiments that fail the test if they are run."""
+
+    def run(options):
+        raise AssertionError(f"ran with {options}")
+
+    for name, experiment in REGISTRY.items():
+        monkeypatch.setitem(REGISTRY, name, experiment._replace(run=run))
+
+
+def check_listing(found):
+    assert set(found) == {"experiments", "policies"}
+    assert [e["name"] for e in found["experiments"]] == list(REGISTRY)
+    for listed in found["experiments"]:
+        experiment = REGISTRY[listed["name"]]
+        assert listed == {
+            "name": experiment.name,
+            "setting": "censored",
+            "title": experiment.title,
+            "source": experiment.source,
+            "seeds": experiment.full.seeds,
+            "horizon": experiment.full.horizon,
+        }
+    assert found["policies"] == list(POLICIES)
+
+
+def test_list(capsys, idle, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    assert cli.main(["list"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    for experiment in REGISTRY.values():
+        (line,) = (li for li in out.splitlines() if f" {experiment.name} " in li)
+        assert experiment.title in line and experiment.source in line
+    assert all(policy in out for policy in POLICIES)
+
+
+def test_list_as_json(capsys, idle):
+    assert cli.main(["list", "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    check_listing(json.loads(out))
+
+
+def test_list_as_a_program_of_its_own():
+    done = subprocess.run(
+        [sys.executable, "-m", "jaxbandits.cli", "list", "--json"],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    check_listing(json.loads(done.stdout))
+
+
+def test_info_as_json(capsys):
+    assert cli.main(["info", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert {"python", "jaxbandits", "jax", "jaxlib", "numpy"} <= set(facts["versions"])
+    assert facts["versions"]["jax"] == cli_jax().__version__
+    assert facts["devices"] == [str(device) for device in cli_jax().devices()]
+
+
+def cli_jax():
+    import jax
+
+    return jax
+
+
+def test_info(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    assert cli.main(["info"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert "versions" in out and "devices" in out and cli_jax().__version__ in out
+
+
+def test_reproduce_an_exact_figure(capsys, tmp_path):
+    folder = tmp_path / "new" / "folder"
+    assert cli.main(["reproduce", "censored-fig2", "--out", str(folder)]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert "complex model" in out and "best_value" in out
+    assert "reconstructed" in out  # The note.
+    assert sorted(path.suffix for path in folder.iterdir()) == [
+        ".json",
+        ".nc",
+        ".nc",
+        ".png",
+    ]
+    for path in folder.iterdir():
+        assert f"wrote {path}" in out.splitlines()
+
+
+def test_reproduce_a_run(capsys, tmp_path):
+    arguments = "reproduce censored-fig9 --seeds 2 --horizon 30 --json --out".split()
+    assert cli.main([*arguments, str(tmp_path)]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    records = json.loads(out)
+    assert json.loads((tmp_path / "summary.json").read_text()) == records
+    assert {frozenset(r) for r in records} == {frozenset(RECORD)}
+    assert {(r["seeds"], r["horizon"]) for r in records} == {(2, 30)}
+    assert (tmp_path / "censored-fig9.png").read_bytes().startswith(PNG)
+    (path,) = tmp_path.glob("*.nc")
+    dataset = load(path)
+    assert dict(dataset.sizes) == {
+        "policy": len(records) - 1,  # All but the clairvoyant.
+        "params": 1,
+        "seed": 2,
+        "checkpoint": 30,
+    }
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "seeds", "horizon"),
+    [
+        ([], 100, 100_000),
+        (["--quick"], 20, 2_000),
+        (["--quick", "--seeds", "7"], 7, 2_000),
+        (["--horizon", "9"], 100, 9),
+    ],
+)
+def test_sizes(tmp_path, monkeypatch, arguments, seeds, horizon):
+    """What reaches the experiment, which then stops."""
+    name, asked = "censored-fig4", []
+
+    def run(options):
+        asked.append(options)
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(REGISTRY, name, REGISTRY[name]._replace(run=run))
+    out = ["--out", str(tmp_path)]
+    assert cli.main(["reproduce", name, *out, *arguments]) == 130
+    (options,) = asked
+    assert (options.seeds, options.horizon) == (seeds, horizon)
+
+
+def test_the_folder_has_the_experiments_name_by_default(tmp_path, monkeypatch):
+    name = "censored-fig4"
+
+    def run(options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(REGISTRY, name, REGISTRY[name]._replace(run=run))
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["reproduce", name]) == 130
+    assert (tmp_path / "results" / name).is_dir()
+
+
+def test_an_interruption_is_said_in_one_line(capsys, tmp_path, monkeypatch):
+    def run(options):
+        raise KeyboardInterrupt
+
+    name = "censored-fig4"
+    monkeypatch.setitem(REGISTRY, name, REGISTRY[name]._replace(run=run))
+    assert cli.main(["reproduce", name, "--out", str(tmp_path)]) == 130
+    out, err = capsys.readouterr()
+    assert (out, err) == ("", "jaxbandits: interrupted\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["censored-fig3"], "NAME: there is no experiment 'censored-fig3'; known are"),
+        (["censored-fig9", "--seeds", "0"], "--seeds must be at least 1, got 0"),
+        (["censored-fig9", "--horizon", "-5"], "--horizon must be at least 1, got -5"),
+        (["censored-fig9", "--quick", "--seeds", "-1"], "--seeds must be at least 1"),
+    ],
+)
+def test_mistakes_are_named(capsys, tmp_path, idle, arguments, message):
+    folder = tmp_path / "out"
+    assert cli.main(["reproduce", *arguments, "--out", str(folder)]) == 2
+    check_complaint(capsys, f"jaxbandits: {message}")
+    assert not folder.exists()
+
+
+def check_complaint(capsys, start):
+    """One line on stderr, nothing on stdout."""
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(start)
+    assert err.count("\n") == 1 and "Traceback" not in err
+
+
+def test_an_unknown_name_is_answered_with_the_known_ones(capsys, idle):
+    cli.main(["reproduce", "fig4"])
+    err = capsys.readouterr().err
+    assert all(name in err for name in REGISTRY)
+
+
+@pytest.mark.parametrize("below", [(), ("deeper",)], ids=["itself", "above"])
+def test_a_file_where_the_folder_should_be(capsys, tmp_path, idle, below):
+    file = tmp_path / "results"
+    file.write_text("mine")
+    folder = str(file.joinpath(*below))
+    assert cli.main(["reproduce", "censored-fig9", "--out", folder]) == 2
+    check_complaint(capsys, f"jaxbandits: out: cannot write to {folder}")
+    assert file.read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["reproduce", "censored-fig9", "--seeds", "many"],
+            "argument --seeds: invalid",
+        ),
+        (["reproduce", "censored-fig9", "--horizon", "1e5"], "argument --horizon"),
+        (["reproduce", "censored-fig9", "--seeds", "2.5"], "argument --seeds"),
+        (["reproduce"], "NAME"),
+        (["reproduce", "censored-fig9", "--rounds", "9"], "--rounds"),
+        (["sweep"], "sweep"),
+        ([], "COMMAND"),
+    ],
+)
+def test_what_cannot_be_parsed(capsys, idle, arguments, message):
+    with pytest.raises(SystemExit) as stopped:
+        cli.main(arguments)
+    assert stopped.value.code == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("usage: jaxbandits") and message in err
