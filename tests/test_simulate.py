@@ -9,6 +9,7 @@ import pytest
 from jaxbandits.policies import censored as policies
 from jaxbandits.settings import censored as settings
 from jaxbandits.simulate import simulate, sweep
+from tests.engine import budget_game
 
 HORIZON = 40
 
@@ -196,15 +197,67 @@ def test_sweep_refuses_bad_grids(game, rcucb, grid, mode, named):
         sweep(rcucb, game, grid, mode=mode, **options_of())
 
 
+def test_policies_must_have_one_number_of_points(game, rcucb):
+    params = {"a": {"alpha": [1.0, 2.0]}, "b": {"alpha": [1.0, 2.0, 3.0]}}
+    with pytest.raises(ValueError, match="params must have one number of points"):
+        simulate({"a": rcucb, "b": rcucb}, game, params=params, **options_of())
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "named"),
+    [
+        ({"budget": 0}, ValueError, "budget"),
+        ({"budget": -1.0}, ValueError, "budget"),
+        ({"budget": np.nan}, ValueError, "budget"),
+        ({"budget": np.inf}, ValueError, "budget"),
+        ({"budget": 5, "max_rounds": 0}, ValueError, "max_rounds"),
+        ({"budget": 5, "max_rounds": 1.5}, TypeError, "max_rounds"),
+        ({"budget": 5, "checkpoints": [6]}, ValueError, "checkpoints"),
+    ],
+)
+def test_bad_budgets_are_refused(change, error, named):
+    with pytest.raises(error, match=named):
+        simulate(budget_game.ALTERNATE, budget_game.environment(), seeds=2, **change)
+
+
+def test_a_params_tuple_is_a_mapping(game, rcucb):
+    """`Params` and a mapping say the same, and leave the defaults alone."""
+    options = {"horizon": HORIZON, "seeds": 3}
+    values = rcucb.params._replace(penalty_radius=0.0)
+    one = simulate(rcucb, game, params={"RCUCB": values}, **options)
+    two = simulate(rcucb, game, params={"RCUCB": {"penalty_radius": 0}}, **options)
+    plain = simulate(rcucb, game, **options)
+    np.testing.assert_array_equal(one["censored"], two["censored"])
+    assert not np.array_equal(one["censored"], plain["censored"])
+
+
+def test_a_sweep_takes_no_params(game, rcucb):
+    with pytest.raises(ValueError, match="params"):
+        sweep(rcucb, game, {"alpha": [1.0]}, params={}, **options_of())
+
+
+def test_seconds_of_compiling_and_running_are_apart(game, rcucb):
+    fresh = rcucb._replace(act=lambda *args: rcucb.act(*args))
+    first, second = (simulate(fresh, game, **options_of()) for _ in range(2))
+    assert first["compile_seconds"] > 10 * second["compile_seconds"]
+    assert first["compile_seconds"] > first["run_seconds"]
+
+
 def test_one_compiled_program_serves_other_numbers(game, rcucb):
     traces = 0
 
-    def counting_act(*args):
-        nonlocal traces
-        traces += 1
-        return rcucb.act(*args)
+    def counting(function):
+        def counted(*args):
+            nonlocal traces
+            traces += 1
+            return function(*args)
 
-    counted = rcucb._replace(act=counting_act)
+        return counted
+
+    counted = rcucb._replace(
+        act=counting(rcucb.act),
+        update=counting(rcucb.update),
+    )
     simulate(counted, game, **options_of())
     first = traces
     assert first > 0

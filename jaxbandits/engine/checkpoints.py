@@ -69,7 +69,8 @@ def resolve_spent(checkpoints, budget: float) -> np.ndarray:
         raise ValueError("checkpoints must be strictly increasing amounts")
     if not (amounts[0] > 0 and amounts[-1] <= budget):
         raise ValueError(f"checkpoints must lie in (0, budget = {budget}]")
-    return amounts
+    # The game is played until the budget is spent, so its end is always on record.
+    return amounts if amounts[-1] == budget else np.append(amounts, budget)
 
 
 def _check(last, count):

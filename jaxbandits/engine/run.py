@@ -88,6 +88,8 @@ def run(
     program = program_for(policy, environment, by_budget, mesh)
     root = root_key(root_seed)
     setup = jax.tree.map(_to_device, environment.setup)
+    if by_budget:
+        targets = _in_units_of_spend(targets, environment, setup)
     if chunk is None:
         chunk = choose_chunk(
             policy, environment, params, len(seeds), len(targets), memory, devices
@@ -155,9 +157,9 @@ def choose_chunk(
     cache = CACHE_BYTES.get(platform, ACCELERATOR_BYTES)
     quantum = LANE_QUANTUM * len(devices)
     lanes = max(cache // max(state, 1), LANE_QUANTUM) * len(devices)
-    affordable = memory // (2 * state + 3 * record * num_checkpoints)
+    need = quantum * (2 * state + 3 * record * num_checkpoints)
+    affordable = memory // need * quantum
     if affordable < quantum:
-        need = quantum * (2 * state + 3 * record * num_checkpoints)
         raise ValueError(
             f"memory = {memory} bytes is too little: {quantum} lanes with "
             f"{num_checkpoints} checkpoints need {need}"
@@ -186,6 +188,27 @@ def _bytes_per_lane(policy, environment, params) -> tuple[int, int]:
         return sum(x.size * x.dtype.itemsize for x in jax.tree.leaves(tree))
 
     return size(state), size(record)
+
+
+def _in_units_of_spend(targets, environment, setup):
+    """Amounts in whole numbers where the environment counts its spend in them.
+
+    A fraction is reached with the next whole number; and int32 tells numbers beyond
+    2**24 apart, which float32 does not.
+    """
+
+    def spent(key, setup):
+        return environment.spent(environment.init(environment.sample(key, setup)))
+
+    dtype = jax.eval_shape(spent, jax.random.key(0), setup).dtype
+    if not jnp.issubdtype(dtype, jnp.integer):
+        return targets
+    if targets[-1] > np.iinfo(np.int32).max:
+        raise ValueError(
+            f"budget must be below 2**31 in {environment.name!r}, which counts what is "
+            f"spent in int32, got {targets[-1]}"
+        )
+    return np.ceil(targets).astype(np.int64)
 
 
 def _to_device(x):

@@ -20,6 +20,7 @@ GRIDS = {
     "section 5.1": settings.equidistant(10),
     "literal": settings.equidistant(10, form="printed"),
     "M1": settings.M1,
+    "20 limits": settings.equidistant(20),
 }
 
 
@@ -54,9 +55,9 @@ def test_table_equals_independent_quadrature(name, grid):
     oracle = MAKE[name](limits).oracle(None, None)
     picked = [arms[i] for i in some]
     values = exact.nu_table(picked, limits, cost, penalty)
-    np.testing.assert_allclose(oracle.values[some], values, rtol=0, atol=2e-8)
+    np.testing.assert_allclose(oracle.values[some], values, rtol=0, atol=1e-12)
     within = exact.within_table(picked, limits)
-    np.testing.assert_allclose(oracle.censoring[some], 1 - within, rtol=0, atol=2e-8)
+    np.testing.assert_allclose(oracle.censoring[some], 1 - within, rtol=0, atol=1e-12)
 
 
 # An independent float64 computation of the optimal pairs: arm (from 1), limit, nu*,

@@ -1,8 +1,10 @@
 """Feedback is eq. (1), boundary included; the books count what was played."""
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from scipy import stats
 
 from jaxbandits.laws import (
     Bernoulli,
@@ -14,8 +16,10 @@ from jaxbandits.laws import (
     empirical_params,
     product,
 )
+from jaxbandits.policies.censored import uniform
 from jaxbandits.settings import censored as settings
 from jaxbandits.settings.censored import Action
+from jaxbandits.testing import play
 
 LIMITS = [0.25, 0.5, 0.75]
 
@@ -70,3 +74,35 @@ def test_empirical_values_are_averages_of_the_records():
         [-0.025, (1.0 - 0.05 + 0.0 - 0.05) / 2],
     ]
     np.testing.assert_allclose(game.oracle(None, None).values, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("x64", [False, True])
+def test_records_that_equal_a_limit_are_observed(x64):
+    """Limits that neither float type represents; every record stands on one of them."""
+    limits = np.linspace(0.1, 0.9, 10)
+    problem = settings.running_example(1, limits)
+    game = settings.censored(
+        "edge", problem, empirical, empirical_params(limits[None], limits[None])
+    )
+    with jax.enable_x64(x64):
+        trace = play(uniform(problem), game, 2000)
+    drawn = np.searchsorted(limits, np.nextafter(trace.feedback.reward, 0) - 1e-6)
+    seen = ~trace.feedback.censored
+    assert np.all(drawn[seen] <= trace.actions.limit[seen])
+    assert len(set(zip(drawn[seen], trace.actions.limit[seen], strict=True))) == 55
+    # A censored round shows nothing at all.
+    assert np.all(trace.feedback.reward[~seen] == 0)
+    assert np.all(np.isinf(trace.feedback.consumption[~seen]))
+
+
+def test_censored_shares_are_the_exact_probabilities():
+    """All pairs of NegCorr, about 200 rounds each; false alarms: 1 in 10,000."""
+    game = settings.negcorr()
+    exact = game.oracle(None, None).censoring
+    pulls, censored = np.zeros_like(exact), np.zeros_like(exact)
+    for seed in range(10):
+        trace = play(uniform(game.problem), game, 2000, seed_index=seed)
+        np.add.at(pulls, tuple(trace.actions), 1)
+        np.add.at(censored, tuple(trace.actions), trace.feedback.censored)
+    z = (censored - pulls * exact) / np.sqrt(pulls * exact * (1 - exact))
+    assert stats.chi2.sf(np.sum(z**2), z.size) > 1e-4

@@ -1,0 +1,50 @@
+"""Strict flags, a fixed hypothesis profile, both precisions, the tape of uniforms."""
+
+from functools import cache
+
+import hypothesis
+import jax
+import numpy as np
+import pytest
+
+from jaxbandits.engine.tape import Stream, read
+
+# Two devices, so that sharing lanes out is tested on any machine.
+jax.config.update("jax_num_cpu_devices", 2)
+jax.config.update("jax_numpy_rank_promotion", "raise")
+jax.config.update("jax_debug_nans", False)
+
+hypothesis.settings.register_profile(
+    "fixed",
+    derandomize=True,
+    database=None,
+    deadline=None,
+    max_examples=40,
+    suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture],
+)
+hypothesis.settings.load_profile("fixed")
+
+
+@pytest.fixture(params=["float32", "float64"])
+def dtype(request):
+    """Runs a test in both precisions; the value is the NumPy type of its arrays."""
+    with jax.enable_x64(request.param == "float64"):
+        yield np.dtype(request.param).type
+
+
+@pytest.fixture(scope="session")
+def tape():
+    """``tape(rounds, width, seed=0) -> f32[rounds, width]``, uniforms in (0, 1)."""
+
+    @cache
+    def uniforms(rounds, width, seed=0):
+        noise = read(20220907, seed, Stream.ENVIRONMENT, rounds, width)
+        return noise.astype(np.float32)
+
+    return uniforms
+
+
+@pytest.fixture
+def rng():
+    """A NumPy generator with a fixed seed, for inputs that are not uniforms."""
+    return np.random.default_rng(7)

@@ -1,0 +1,68 @@
+"""When the books are read."""
+
+import numpy as np
+import pytest
+
+from jaxbandits.engine import linear_checkpoints, log_checkpoints
+from jaxbandits.engine.checkpoints import resolve_rounds, resolve_spent
+
+HELPERS = [linear_checkpoints, log_checkpoints]
+
+
+@pytest.mark.parametrize("make", HELPERS)
+@pytest.mark.parametrize("last", [1, 2, 99, 100, 101, 12_345, 2**31 - 2])
+@pytest.mark.parametrize("count", [1, 2, 100])
+def test_helpers_increase_and_end_with_the_last_round(make, last, count):
+    rounds = make(last, count)
+    assert rounds.dtype == np.int64
+    assert 1 <= len(rounds) <= count and rounds[0] >= 1
+    assert np.all(np.diff(rounds) > 0)
+    if count > 1 or make is linear_checkpoints:
+        assert rounds[-1] == last
+
+
+def test_helpers_by_hand():
+    assert linear_checkpoints(1000, 4).tolist() == [250, 500, 750, 1000]
+    assert linear_checkpoints(3, 100).tolist() == [1, 2, 3]
+    assert log_checkpoints(1000, 4).tolist() == [1, 10, 100, 1000]
+    assert log_checkpoints(10**6, 100).size < 100  # equal ones are dropped
+
+
+@pytest.mark.parametrize("make", HELPERS)
+@pytest.mark.parametrize(("last", "count"), [(0, 5), (5, 0), (-1, 5)])
+def test_helpers_refuse_nonsense(make, last, count):
+    with pytest.raises(ValueError, match="last >= 1 and count >= 1"):
+        make(last, count)
+
+
+def test_rounds():
+    assert resolve_rounds([3, 5], 10).tolist() == [3, 5, 10]  # the end is added
+    assert resolve_rounds([3, 10], 10).tolist() == [3, 10]
+    assert resolve_rounds("linear", 200).tolist() == list(range(2, 201, 2))
+    assert resolve_rounds("log", 200)[-1] == 200
+    assert resolve_rounds(np.array([1, 7], np.int32), 7).dtype == np.int64
+
+
+@pytest.mark.parametrize(
+    "bad", [[], [0], [3, 3], [5, 4], [11], [2.5], [[1, 2]], "often", [True, False]]
+)
+def test_bad_rounds(bad):
+    with pytest.raises(ValueError, match="checkpoints"):
+        resolve_rounds(bad, 10)
+
+
+def test_amounts():
+    assert resolve_spent([3.5, 8], 8).tolist() == [3.5, 8]
+    assert resolve_spent([3, 5], 8).tolist() == [3, 5, 8]  # the end is added
+    for name in ("linear", "log"):
+        amounts = resolve_spent(name, 0.7)
+        assert amounts.size == 100 and amounts[-1] == 0.7
+        assert amounts[0] > 0 and np.all(np.diff(amounts) > 0)
+
+
+@pytest.mark.parametrize(
+    "bad", [[], [0.0], [-1.0, 2], [3, 3], [5, 4], [9], [np.nan], [[1.0]], "often"]
+)
+def test_bad_amounts(bad):
+    with pytest.raises(ValueError, match="checkpoints"):
+        resolve_spent(bad, 8)

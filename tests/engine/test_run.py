@@ -1,0 +1,187 @@
+"""Rounds in step, instances drawn per seed, chunks within memory."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxbandits.engine.rollout import LANE_QUANTUM
+from jaxbandits.engine.run import choose_chunk
+from jaxbandits.engine.tape import Stream, read
+from jaxbandits.protocol import Environment, Policy, View
+from jaxbandits.simulate import simulate
+from jaxbandits.testing import play
+from tests.engine.budget_game import ALTERNATE, environment, plain_loop
+
+K, ROUNDS, SEEDS = 3, 60, 5
+
+
+def coins() -> Environment:
+    """Coins whose chances are drawn anew for every seed. State: pulls and heads."""
+
+    def step(noise, instance, state, action):
+        hit = jnp.arange(K) == action
+        head = (noise[0] < jnp.sum(jnp.where(hit, instance, 0.0))).astype(jnp.int32)
+        pulls, heads = state
+        return (pulls + hit, heads + head), head
+
+    def metrics(setup, instance, record):
+        pulls, heads = record
+        columns = {f"pulls {k}": pulls[..., k].astype(np.float64) for k in range(K)}
+        chances = np.broadcast_to(instance[:, None, 0], heads.shape)
+        return columns | {
+            "heads": heads.astype(np.float64),
+            "chance": chances.astype(np.float64),
+        }
+
+    return Environment(
+        name="coins",
+        setup=np.float64(0.5),
+        sample=lambda key, setup: setup + jax.random.uniform(key, (K,)) / 2,
+        init=lambda instance: (jnp.zeros(K, jnp.int32), jnp.int32(0)),
+        view=lambda round_, instance, state: View(round_),
+        step=step,
+        record=lambda instance, state: state,
+        metrics=metrics,
+        oracle=lambda setup, instance: None,
+        uniforms=1,
+    )
+
+
+def follower() -> Policy:
+    """Plays the coin with the most heads, in one of four rounds any; learns noisily."""
+
+    def act(noise, view, state, params):
+        wanders = noise[0] < 0.25
+        anyone = jnp.floor(noise[1] * K).astype(jnp.int32)
+        return jnp.where(wanders, anyone, jnp.argmax(state).astype(jnp.int32))
+
+    def update(noise, view, state, action, feedback, params):
+        counted = feedback * (noise[0] < 0.9)
+        return state + jnp.where(jnp.arange(K) == action, counted, 0)
+
+    return Policy(
+        "follower",
+        init=lambda params: jnp.zeros(K, jnp.int32),
+        act=act,
+        update=update,
+        uniforms=(2, 1),
+    )
+
+
+@pytest.fixture(scope="module")
+def data():
+    return simulate(
+        follower(),
+        coins(),
+        horizon=ROUNDS,
+        seeds=SEEDS,
+        seed=9,
+        checkpoints=range(1, ROUNDS + 1),
+    )
+
+
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_every_round_in_step_is_that_of_the_plain_loop(data, seed):
+    """Whole numbers leave no near ties: action by action, the same."""
+    trace = play(follower(), coins(), ROUNDS, seed=9, seed_index=seed)
+    one = data.isel(policy=0, params=0, seed=seed)
+    chosen = trace.actions[:, None] == np.arange(K)
+    for k in range(K):
+        np.testing.assert_array_equal(one[f"pulls {k}"], np.cumsum(chosen[:, k]))
+    np.testing.assert_array_equal(one["heads"], np.cumsum(trace.feedback))
+    assert trace.environment[0].tolist() == chosen.sum(axis=0).tolist()
+
+
+def test_every_seed_meets_its_own_instance(data):
+    chances = data["chance"].values[0, 0, :, 0]
+    assert len(set(chances)) == SEEDS
+
+
+def test_play_follows_the_tape():
+    """The plain loop again, in Python."""
+    trace = play(follower(), coins(), ROUNDS, seed=9, seed_index=2)
+    act, update = (
+        read(9, 2, s, ROUNDS, w) for s, w in ((Stream.ACT, 2), (Stream.UPDATE, 1))
+    )
+    heads = np.zeros(K, int)
+    for t in range(ROUNDS):
+        wanders = act[t, 0] < 0.25
+        arm = int(act[t, 1] * K) if wanders else int(np.argmax(heads))
+        assert trace.actions[t] == arm
+        heads[arm] += trace.feedback[t] * (update[t, 0] < 0.9)
+    np.testing.assert_array_equal(trace.state, heads)
+
+
+# Memory
+
+
+def chunk_of(memory, lanes=10**6, checkpoints=100, devices=1):
+    params = ()
+    devices = jax.devices()[:devices]
+    return choose_chunk(
+        ALTERNATE, environment(), params, lanes, checkpoints, memory, devices
+    )
+
+
+def test_a_chunk_respects_memory():
+    state = record = 12  # bytes: two counts and the spend
+    per_lane = 2 * state + 3 * record * 100
+    for lanes in (LANE_QUANTUM, 7 * LANE_QUANTUM + 1, 10_000):
+        chunk = chunk_of(memory=per_lane * lanes)
+        assert chunk % LANE_QUANTUM == 0
+        assert 0 < chunk <= lanes
+
+
+def test_a_chunk_is_no_longer_than_needed():
+    for lanes in (1, 100, 1000):
+        chunk = chunk_of(1 << 30, lanes)
+        assert lanes <= chunk < lanes + LANE_QUANTUM
+
+
+@pytest.mark.parametrize("devices", [1, 2])
+def test_chunks_are_equal_and_fill_the_devices(devices):
+    chunk = chunk_of(1 << 22, devices=devices)
+    assert chunk % (LANE_QUANTUM * devices) == 0
+    chunks = -(-(10**6) // chunk)
+    assert chunks * chunk - 10**6 < LANE_QUANTUM * devices * chunks
+
+
+def test_too_little_memory_says_how_much_is_needed():
+    with pytest.raises(ValueError, match="memory = 1000 bytes is too little") as error:
+        chunk_of(memory=1000)
+    need = int(str(error.value).split()[-1])
+    assert chunk_of(memory=need) == LANE_QUANTUM
+    with pytest.raises(ValueError, match="memory"):
+        chunk_of(memory=need - 1)
+
+
+# Whole-number spends
+
+
+def test_fractional_amounts_do_not_round_large_spends():
+    """2**24 + 1 is no float32: a lane with that spend must not pass for 2**24."""
+    unit = 2**22 + 1
+    amounts = [4 * unit - 0.5, 4.0 * unit + 0.25]
+    data = simulate(
+        ALTERNATE,
+        environment(unit),
+        budget=amounts[-1],
+        checkpoints=amounts,
+        seeds=20,
+    )
+    expected = np.stack([plain_loop(s, amounts, unit) for s in range(20)])
+    for column, name in enumerate(("rounds", "spent", "first")):
+        np.testing.assert_array_equal(data[name].values[0, 0], expected[..., column])
+    assert np.any(expected[:, 0, 1] == 4 * unit)  # some lane stands on the edge
+
+
+def test_a_budget_beyond_int32_is_refused():
+    with pytest.raises(ValueError, match="budget must be below 2"):
+        simulate(ALTERNATE, environment(), budget=2.0**31, seeds=1)
+
+
+def test_the_budget_itself_is_on_record():
+    data = simulate(ALTERNATE, environment(), budget=90, checkpoints=[30], seeds=3)
+    assert data["checkpoint"].values.tolist() == [30, 90]
+    assert np.all(data["spent"].values[..., -1] >= 90)

@@ -1,0 +1,139 @@
+"""Gamma and Beta variates: distribution functions against SciPy's."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy import special, stats
+
+from jaxbandits.kernels.gamma import (
+    GAMMA_CDF_ERROR,
+    SCORES,
+    beta_from_uniforms,
+    beta_from_uniforms_small,
+    gamma_quantile,
+    log_gamma_quantile,
+)
+from jaxbandits.kernels.normal import normal_quantile
+from tests.kernels.checks import (
+    assert_frequency,
+    assert_law,
+    assert_mean,
+    assert_transforms_agree,
+)
+from tests.kernels.test_normal import tape_points
+from tests.reference import laws as reference
+
+SHAPES = np.concatenate([np.linspace(1, 3, 21), np.geomspace(3, 1e6, 60)])
+DRAWS = 1_000_000
+quantile, log_quantile = jax.jit(gamma_quantile), jax.jit(log_gamma_quantile)
+
+
+def cdf_errors(dtype, shapes):
+    """|F(G(u)) - u| f64[shapes, points], where G is the library's quantile function."""
+    u = tape_points(2000)
+    shape = np.asarray(shapes, dtype)[:, None]
+    z = normal_quantile(jnp.asarray(u, dtype))
+    gamma = np.asarray(quantile(z[None, :], jnp.asarray(shape)))
+    assert gamma.dtype == dtype
+    shape, gamma = shape.astype(float), gamma.astype(float)
+    lower, upper = special.gammainc(shape, gamma), special.gammaincc(shape, gamma)
+    return np.abs(np.where(u < 0.5, lower - u, upper - (1 - u)))
+
+
+def test_gamma_cdf_error(dtype):
+    errors = np.max(cdf_errors(dtype, SHAPES), axis=1)
+    rounding = 1e-7 * np.sqrt(SHAPES) if dtype == np.float32 else np.zeros(SHAPES.size)
+    assert np.all(errors <= GAMMA_CDF_ERROR + np.where(SHAPES > 1e5, rounding, 0))
+    # The bound is not a wild overstatement either.
+    assert np.max(errors) > GAMMA_CDF_ERROR / 2
+
+
+def test_gamma_quantile_increases_and_stays_positive(dtype):
+    z = jnp.linspace(-SCORES, SCORES, 1001, dtype=dtype)
+    for shape in (1.0, 1.01, 1.5, 3.0, 10.0, 1e3):
+        gamma = np.asarray(quantile(z, dtype(shape)))
+        assert np.all(gamma > 0) and np.all(np.diff(gamma) > 0)
+        np.testing.assert_allclose(
+            log_quantile(z, dtype(shape)), np.log(gamma), rtol=1e-4, atol=1e-4
+        )
+
+
+def test_shape_one_is_exponential(dtype):
+    u = jnp.asarray([1e-4, 0.01, 0.25, 0.5, 0.75, 0.99, 1 - 1e-4], dtype)
+    expected = -np.log1p(-np.asarray(u, float))
+    gamma = quantile(normal_quantile(u), dtype(1))
+    np.testing.assert_allclose(gamma, expected, atol=2e-4, rtol=2e-4)
+
+
+small_betas = jax.jit(jax.vmap(beta_from_uniforms_small, (0, None, None)))
+
+
+@pytest.mark.parametrize(
+    "a, b", [(1, 1), (1, 40), (2, 3.5), (30, 70), (1e3, 10), (1e4, 1e5)]
+)
+def test_beta_law(a, b, tape):
+    a, b = np.float32(a), np.float32(b)
+    noise = tape(DRAWS, 2)
+    x = np.asarray(jax.jit(beta_from_uniforms)(noise[:, 0], noise[:, 1], a, b))
+    law = stats.beta(float(a), float(b))
+    assert np.all((x >= 0) & (x <= 1))
+    assert_law(x, law.cdf)
+    assert_mean(x, law.mean())
+    assert_mean((x - law.mean()) ** 2, law.var())
+
+
+SMALL = [
+    (0.01, 0.01), (0.01, 1e5), (1e5, 0.01), (0.02, 3), (0.1, 0.1), (0.3, 0.02),
+    (0.5, 0.5), (0.8, 0.2), (1, 1), (2, 3.5), (1e3, 10), (1e4, 1e5), (1e5, 1e5),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("a, b", SMALL)
+def test_beta_law_of_any_parameters(a, b, tape):
+    a, b = np.float32(a), np.float32(b)
+    draws = 300_000
+    x = np.asarray(small_betas(tape(draws, 4), a, b))
+    law = stats.beta(float(a), float(b))
+    assert np.all((x >= 0) & (x <= 1))
+    assert_law(x, law.cdf)
+    # What float32 cannot hold becomes 0 or, within half a unit of 1, becomes 1.
+    assert_frequency(np.sum(x == 0), law.cdf(np.finfo(np.float32).tiny), draws)
+    one = special.betainc(float(b), float(a), [2.0**-25, 2.0**-24])
+    chance = np.clip(np.mean(x == 1), *one)
+    assert_frequency(np.sum(x == 1), chance, draws)
+
+
+@pytest.mark.parametrize("a, b", [(0.01, 0.02), (0.8, 0.3), (5, 2)])
+def test_beta_law_in_float64(a, b, tape):
+    with jax.enable_x64(True):
+        x = np.asarray(small_betas(jnp.float64(tape(200_000, 4)), float(a), float(b)))
+    assert x.dtype == np.float64
+    assert_law(x, stats.beta(a, b).cdf)
+
+
+@pytest.mark.parametrize("a, b", [(0.8, 0.2), (2, 3.5), (30, 70)])
+def test_beta_equals_the_reference_on_the_same_uniforms(a, b, tape, dtype):
+    noise = tape(2000, 4)
+    a, b = np.float32(a), np.float32(b)
+    x = np.asarray(small_betas(jnp.asarray(noise, dtype), dtype(a), dtype(b)))
+    truth = reference.beta(noise.T.astype(float), float(a), float(b))
+    # 5e-5 in probability, stretched where the distribution function is flat.
+    np.testing.assert_allclose(x, truth, atol=3e-4)
+    assert np.quantile(np.abs(x - truth), 0.99) < 5e-5
+
+
+def test_extreme_uniforms_stay_in_the_interval(dtype):
+    ends = jnp.asarray([2.0**-24, 0.5, 1 - 2.0**-24], dtype)
+    noise = jnp.stack(jnp.meshgrid(ends, ends, ends, ends), axis=-1).reshape(-1, 4)
+    for a in (0.01, 0.5, 1, 1e5):
+        for b in (0.01, 0.5, 1, 1e5):
+            x = np.asarray(small_betas(noise, dtype(a), dtype(b)))
+            assert np.all((x >= 0) & (x <= 1))
+
+
+def test_transforms(tape):
+    u = tape(20, 4)
+    shapes = 1 + 5 * u[:, 0]
+    assert_transforms_agree(gamma_quantile, 4 * u[:, 1] - 2, shapes, rtol=1e-5)
+    assert_transforms_agree(beta_from_uniforms_small, u, shapes, u[:, 3], rtol=1e-4)

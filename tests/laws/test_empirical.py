@@ -1,0 +1,109 @@
+"""The empirical law: moments are frequencies, tables are checked."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxbandits.laws import Empirical, empirical, empirical_params
+from tests.kernels.checks import assert_transforms_agree
+from tests.reference import laws as reference
+
+LIMITS = np.array([0.1, 0.25, 0.5, 2.0])
+
+
+def cost(x):
+    return x**2
+
+
+@pytest.fixture
+def table(rng):
+    """Three arms, forty runs; consumptions sit on limits and at zero, too."""
+    reward = rng.integers(0, 5, (3, 40)) / 4
+    consumption = rng.integers(0, 9, (3, 40)) / 8
+    return empirical_params(reward, consumption)
+
+
+def all_draws(params, arm, dtype=np.float32):
+    """Every run once: the midpoints of n equal cells of the uniform."""
+    runs = params.reward.shape[1]
+    noise = jnp.asarray((np.arange(runs) + 0.5) / runs, dtype)[:, None]
+    params = jax.tree.map(lambda x: jnp.asarray(x, dtype), params)
+    return jax.jit(jax.vmap(empirical.sample, (0, None, None)))(noise, params, arm)
+
+
+@pytest.mark.parametrize("arm", range(3))
+def test_moments_are_the_samplers_frequencies(table, arm, dtype):
+    reward, consumption = (np.asarray(x, float) for x in all_draws(table, arm, dtype))
+    np.testing.assert_array_equal(reward, table.reward[arm])
+    np.testing.assert_array_equal(consumption, table.consumption[arm])
+    moments = empirical.moments(table, LIMITS, cost)
+    within = consumption[:, None] <= LIMITS
+    expected = (reward[:, None] * within, cost(consumption)[:, None] * within, within)
+    for ours, theirs in zip(moments, expected, strict=True):
+        np.testing.assert_allclose(ours[arm], theirs.mean(axis=0), atol=1e-15)
+
+
+def test_hand_computed_moments():
+    params = empirical_params([[1.0, 0.5, 0.0]], [[0.1, 0.5, 3.0]])
+    moments = empirical.moments(params, LIMITS, lambda x: 2 * x)
+    np.testing.assert_allclose(moments.reward * 3, [[1, 1, 1.5, 1.5]])
+    np.testing.assert_allclose(moments.cost * 3, [[0.2, 0.2, 1.2, 1.2]])
+    np.testing.assert_allclose(moments.probability * 3, [[1, 1, 2, 2]])
+
+
+def test_sampler_equals_the_reference(table, tape):
+    noise = np.concatenate([tape(500, 1), [[2.0**-24], [1 - 2.0**-24]]])
+    params = jax.tree.map(jnp.float32, table)
+    sample = jax.jit(jax.vmap(empirical.sample, (0, None, None)))
+    pairs = np.stack([table.reward[2], table.consumption[2]], axis=1)
+    truth = [reference.empirical(u, pairs) for u in noise]
+    drawn = np.stack(sample(jnp.float32(noise), params, 2), axis=1)
+    np.testing.assert_array_equal(drawn, truth)
+
+
+def test_one_run_and_the_last_uniform():
+    params = empirical_params(np.ones((2, 1)), np.full((2, 1), 0.5))
+    for runs in (1, 3, 999):
+        params = empirical_params(np.ones((2, runs)), np.full((2, runs), 0.5))
+        params = jax.tree.map(jnp.float32, params)
+        drawn = empirical.sample(jnp.float32([1 - 2.0**-24]), params, 1)
+        assert drawn == (1, 0.5)
+
+
+def test_transforms(table, tape):
+    params = jax.tree.map(jnp.float32, table)
+    arms = np.array([0, 1, 2, 2], np.int32)
+    assert_transforms_agree(
+        lambda noise, arm: empirical.sample(noise, params, arm), tape(4, 1), arms
+    )
+
+
+GOOD = np.full((2, 3), 0.5)
+
+
+@pytest.mark.parametrize(
+    "reward, consumption, words",
+    [
+        (GOOD[0], GOOD[0], "one shape"),
+        (GOOD, GOOD[:1], "one shape"),
+        (np.zeros((2, 0)), np.zeros((2, 0)), "non-empty"),
+        (np.zeros((0, 2)), np.zeros((0, 2)), "non-empty"),
+        (GOOD + 0.6, GOOD, "reward must lie"),
+        (-GOOD, GOOD, "reward must lie"),
+        (GOOD * np.nan, GOOD, "reward must lie"),
+        (GOOD, -GOOD, "consumption must be"),
+        (GOOD, GOOD + np.inf, "consumption must be"),
+        (GOOD, GOOD * np.nan, "consumption must be"),
+    ],
+)
+def test_bad_tables_are_refused(reward, consumption, words):
+    with pytest.raises(ValueError, match=words):
+        empirical_params(reward, consumption)
+    with pytest.raises(ValueError, match=words):
+        empirical.check(Empirical(reward, consumption))
+
+
+def test_the_ends_are_allowed():
+    params = empirical_params([[0, 1]], [[0, 7]])
+    assert params.reward.dtype == params.consumption.dtype == np.float64

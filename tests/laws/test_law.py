@@ -1,0 +1,66 @@
+"""Selecting an arm's parameters, and expectations below limits."""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy import stats
+
+from jaxbandits.laws.law import expectation_below, of_arm
+
+
+class Tree(NamedTuple):
+    scalar: object
+    vector: object
+    nested: tuple
+
+
+@pytest.mark.parametrize("arms", [1, 3, 70])
+def test_of_arm(arms, rng, dtype):
+    params = Tree(
+        rng.normal(size=arms),
+        rng.normal(size=(arms, 4)),
+        (rng.normal(size=(arms, 2, 3)), rng.normal(size=arms)),
+    )
+    params = jax.tree.map(lambda x: jnp.asarray(x, dtype), params)
+    every = jax.jit(jax.vmap(of_arm, (None, 0)))(params, jnp.arange(arms))
+    jax.tree.map(np.testing.assert_array_equal, every, params)
+    assert jax.tree.structure(every) == jax.tree.structure(params)
+
+
+def exponential_density(x):
+    return np.stack([rate * np.exp(-rate * x) for rate in (0.5, 3.0)])
+
+
+def test_expectation_of_one_is_the_cdf():
+    limits = np.array([0.1, 0.2, 1.0, 5.0])
+    table = expectation_below(exponential_density, np.ones_like, limits)
+    expected = [stats.expon.cdf(limits * rate) for rate in (0.5, 3.0)]
+    np.testing.assert_allclose(table, expected, atol=1e-11, rtol=0)
+
+
+def test_expectation_of_the_identity():
+    limits = np.array([0.3, 2.0])
+    table = expectation_below(exponential_density, lambda x: x, limits)
+    expected = [(1 - np.exp(-r * limits) * (1 + r * limits)) / r for r in (0.5, 3.0)]
+    np.testing.assert_allclose(table, expected, atol=1e-11, rtol=0)
+    by_arm = expectation_below(
+        exponential_density, lambda x: np.stack([x, 2 * x]), limits
+    )
+    np.testing.assert_allclose(by_arm, table * [[1], [2]], atol=1e-11, rtol=0)
+
+
+@pytest.mark.parametrize("breakpoints", [(), (0.37,), (0.37, 0.5, 7.0)])
+def test_jumps(breakpoints):
+    limits = np.array([0.2, 0.5, 0.9])
+
+    def cost(x):
+        return np.where(x <= 0.37, 1.0, 3.0)
+
+    table = expectation_below(exponential_density, cost, limits, breakpoints)
+    for row, rate in zip(table, (0.5, 3.0), strict=True):
+        below, split = stats.expon.cdf(limits * rate), stats.expon.cdf(0.37 * rate)
+        expected = np.where(limits <= 0.37, below, split + 3 * (below - split))
+        np.testing.assert_allclose(row, expected, atol=1e-11, rtol=0)

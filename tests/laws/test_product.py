@@ -1,0 +1,144 @@
+"""Independent products: moments in closed form, the order of the uniforms."""
+
+import itertools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxbandits import laws
+from tests.kernels.checks import assert_mean, assert_transforms_agree
+from tests.reference import exact
+from tests.reference import laws as reference
+
+LIMITS = np.linspace(0.1, 0.9, 10)
+A, B = np.full(3, 0.8), np.array([0.2, 0.3, 0.3])  # Indep, appendix E.2
+INDEP = laws.Product(laws.Beta(A, B), laws.Exponential(A / (A + B) + 1))
+
+
+def cost(x):
+    return x / 10
+
+
+def jumping_cost(x):
+    return np.where(x <= 0.37, 0.1 * x, 0.7 * x)
+
+
+def test_indep_against_quadrature():
+    moments = laws.product(laws.beta, laws.exponential).moments(INDEP, LIMITS, cost)
+    assert all(table.shape == (3, 10) for table in moments)
+    for arm in range(3):
+        law = exact.BetaTimesExponential(A[arm], B[arm], INDEP.consumption.rate[arm])
+        within = [law.within(tau) for tau in LIMITS]
+        gain = [law.gain(tau, cost) for tau in LIMITS]
+        np.testing.assert_allclose(moments.probability[arm], within, atol=1e-12)
+        ours = moments.reward[arm] - moments.cost[arm]
+        np.testing.assert_allclose(ours, gain, atol=1e-11)
+
+
+@pytest.mark.parametrize("function", [cost, jumping_cost, np.ones_like])
+def test_atoms_of_the_consumption(function):
+    values = np.array([[0.1, 0.5, 0.95], [0.0, 0.2, 0.9]])
+    weights = np.array([[0.2, 0.3, 0.5], [0.6, 0.3, 0.1]])
+    reward = laws.Bernoulli(np.array([0.3, 0.6]))
+    params = laws.Product(reward, laws.Discrete(values, weights))
+    law = laws.product(laws.bernoulli, laws.discrete)
+    moments = law.moments(params, LIMITS, function)
+    for arm, (m, tau) in itertools.product(range(2), enumerate(LIMITS)):
+        inside = values[arm] <= tau  # a consumption equal to the limit is within it
+        mass = weights[arm] @ inside
+        assert moments.probability[arm, m] == pytest.approx(mass, abs=1e-15)
+        mean = reward.probability[arm]
+        assert moments.reward[arm, m] == pytest.approx(mean * mass, abs=1e-15)
+        expected = weights[arm] @ (function(values[arm]) * inside)
+        assert moments.cost[arm, m] == pytest.approx(expected, abs=1e-15)
+
+
+def test_uniform_consumption_whose_density_jumps():
+    low, high = np.array([0.2, 0.0]), np.array([0.55, 1.0])
+    params = laws.Product(laws.Bernoulli(np.array([0.5, 1.0])), laws.Uniform(low, high))
+    law = laws.product(laws.bernoulli, laws.uniform)
+    moments = law.moments(params, LIMITS, cost)
+    low, high = low[:, None], high[:, None]
+    inside = np.clip(LIMITS, low, high)
+    within = (inside - low) / (high - low)
+    costs = (inside**2 - low**2) / (20 * (high - low))
+    np.testing.assert_allclose(moments.probability, within, atol=1e-12)
+    np.testing.assert_allclose(moments.cost, costs, atol=1e-11)
+    np.testing.assert_allclose(moments.reward, [[0.5], [1.0]] * within, atol=1e-12)
+
+
+def test_the_rewards_uniforms_come_first(tape, dtype):
+    law = laws.product(laws.beta, laws.exponential)
+    assert law.uniforms == 5
+    noise = tape(500, 5)
+    params = jax.tree.map(lambda x: jnp.asarray(x, dtype), INDEP)
+    sample = jax.jit(jax.vmap(law.sample, (0, None, None)))
+    reward, consumption = sample(jnp.asarray(noise, dtype), params, jnp.int32(1))
+    rate = INDEP.consumption.rate[1]
+    truth = [
+        reference.product(
+            u,
+            lambda v: reference.beta(v, 0.8, 0.3),
+            lambda v: reference.exponential(v, rate),
+            4,
+        )
+        for u in noise.astype(float)
+    ]
+    np.testing.assert_allclose(reward, [r for r, _ in truth], atol=3e-4)
+    np.testing.assert_allclose(consumption, [c for _, c in truth], rtol=1e-6)
+
+
+def test_simulated_moments(tape):
+    law = laws.product(laws.beta, laws.exponential)
+    params = jax.tree.map(jnp.float32, INDEP)
+    sample = jax.jit(jax.vmap(law.sample, (0, None, None)))
+    moments = law.moments(INDEP, LIMITS, cost)
+    for arm in (0, 2):
+        reward, consumption = map(np.asarray, sample(tape(300_000, 5), params, arm))
+        within = consumption <= LIMITS[3]
+        assert_mean(reward * within, moments.reward[arm, 3])
+        assert_mean(cost(consumption) * within, moments.cost[arm, 3])
+        assert_mean(within, moments.probability[arm, 3])
+
+
+def test_products_are_values(tape):
+    law = laws.product(laws.beta, laws.exponential)
+    assert law is laws.product(laws.beta, laws.exponential)
+    assert law.name == "Beta x exponential"
+    params = jax.tree.map(jnp.float32, INDEP)
+    arms = np.array([0, 2, 1, 1], np.int32)
+    assert_transforms_agree(
+        lambda noise, arm: law.sample(noise, params, arm), tape(4, 5), arms, rtol=1e-4
+    )
+
+
+def test_check():
+    law = laws.product(laws.beta, laws.exponential)
+    law.check(INDEP)
+    with pytest.raises(ValueError, match="rate"):
+        law.check(INDEP._replace(consumption=laws.Exponential(-A)))
+    with pytest.raises(ValueError, match="at least 0.01"):
+        law.check(INDEP._replace(reward=laws.Beta(-A, B)))
+
+
+@pytest.mark.parametrize(
+    "reward, consumption, words",
+    [
+        ((-0.1, 1.0), (0.0, 1.0), "the reward law"),
+        ((0.0, 1.1), (0.0, 1.0), "the reward law"),
+        ((0.0, 1.0), (-0.1, 1.0), "the consumption law"),
+    ],
+)
+def test_supports_are_checked(reward, consumption, words):
+    pair = [
+        laws.Uniform(*(np.array([x]) for x in ends)) for ends in (reward, consumption)
+    ]
+    with pytest.raises(ValueError, match=words):
+        laws.product(laws.uniform, laws.uniform).check(laws.Product(*pair))
+    law = laws.product(laws.discrete, laws.discrete)
+    weights = np.array([[0.5, 0.5]])
+    pair = [laws.Discrete(np.array([x]), weights) for x in (reward, consumption)]
+    with pytest.raises(ValueError, match=words):
+        law.check(laws.Product(*pair))

@@ -1,0 +1,213 @@
+"""The truncated bivariate Gaussian: moments, sampler and refusals."""
+
+from functools import cache
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxbandits.laws import truncated_gaussian, truncated_gaussian_params
+from jaxbandits.laws.truncated_gaussian import CONSUMPTION_ERROR
+from jaxbandits.settings.censored.instances import gaussian_covariance
+from tests.kernels.checks import assert_mean, assert_transforms_agree
+from tests.reference import exact
+from tests.reference import laws as reference
+
+LIMITS = np.linspace(0.1, 0.9, 10)
+SWEEP = np.array([0.0, 0.8])
+ARMS = {  # means, x of eq. (33), sigma: arms of E.2, F.2 and F.3
+    "PosCorr": ([(0.6, 0.45), (0.5, 0.5)], [0.2, 0.6], 0.2),
+    "NegCorr": ([(0.9, 0.8), (0.8, 0.8)], 2 * [-0.2], 0.2),
+    "F.2": (np.stack([0.9 * (1 - SWEEP), 0.3 + 0.7 * SWEEP], 1), 2 * [0.2], 0.2),
+    "F.3": (np.stack([0.9 * (1 - SWEEP), 0 * SWEEP], 1), 2 * [0.2], 0.1),
+}
+CORNERS = np.array([2.0**-24, 0.5, 1 - 2.0**-24])
+
+
+def cost(x):
+    return x / 10
+
+
+def arms(name):
+    mean, x, scale = ARMS[name]
+    return np.asarray(mean, float), gaussian_covariance(x, scale)
+
+
+@pytest.fixture(scope="module")
+def params():
+    """``params(name)``, fitted once."""
+    return {name: truncated_gaussian_params(*arms(name)) for name in ARMS}.__getitem__
+
+
+draw = jax.jit(jax.vmap(truncated_gaussian.sample, (0, None, None)))
+
+
+def draws(params, noise, arm, dtype=np.float32):
+    params = jax.tree.map(lambda x: jnp.asarray(x, dtype), params)
+    return map(np.asarray, draw(jnp.asarray(noise, dtype), params, jnp.int32(arm)))
+
+
+@pytest.mark.parametrize("name", ARMS)
+def test_moments_against_quadrature(name, params):
+    moments = truncated_gaussian.moments(params(name), LIMITS, cost)
+    for arm, (mean, covariance) in enumerate(zip(*arms(name), strict=True)):
+        law = exact.TruncatedGaussianPair(mean, covariance)
+        within = [law.within(tau) for tau in LIMITS]
+        reward = [law.gain(tau, np.zeros_like) for tau in LIMITS]
+        gain = [law.gain(tau, cost) for tau in LIMITS]
+        np.testing.assert_allclose(moments.probability[arm], within, atol=1e-10)
+        np.testing.assert_allclose(moments.reward[arm], reward, atol=1e-10)
+        ours = moments.reward[arm] - moments.cost[arm]
+        np.testing.assert_allclose(ours, gain, atol=1e-10)
+
+
+def test_moments_in_another_box():
+    """Limits below, on, between and beyond the ends of the consumption's interval."""
+    mean, covariance = np.array([[0.6, 0.5]]), gaussian_covariance([0.3], 0.2)
+    box = (0.1, 0.2), (0.9, 0.7)
+    limits = np.array([0.1, 0.2, 0.4, 0.7, 5.0])
+    other = truncated_gaussian_params(mean, covariance, *box)
+    moments = truncated_gaussian.moments(other, limits, cost)
+    law = exact.TruncatedGaussianPair(mean[0], covariance[0], *box)
+    within = [law.within(tau) for tau in limits]
+    gain = [law.gain(tau, cost) for tau in limits]
+    np.testing.assert_allclose(moments.probability[0], within, atol=1e-10)
+    ours = moments.reward[0] - moments.cost[0]
+    np.testing.assert_allclose(ours, gain, atol=1e-10)
+    np.testing.assert_array_equal(moments.probability[0, [0, 1]], 0)
+    np.testing.assert_array_equal(moments.probability[0, 3:], 1)
+
+
+@cache
+def reference_draws(noise, name, arm):
+    """f64[n, 2] from the bytes of f32[n, 2]; the two precisions share them."""
+    noise = np.frombuffer(noise, np.float32).reshape(-1, 2).astype(float)
+    mean, covariance = (x[arm] for x in arms(name))
+    return np.array(
+        [reference.truncated_gaussian_pair(u, mean, covariance) for u in noise]
+    )
+
+
+@pytest.mark.parametrize("name", ARMS)
+def test_sampler_equals_the_reference(name, params, tape, dtype):
+    ends = np.stack(np.meshgrid(CORNERS, CORNERS), axis=-1).reshape(-1, 2)
+    for arm in range(len(ARMS[name][1])):
+        noise = np.concatenate([tape(1000, 2, seed=arm), ends]).astype(np.float32)
+        reward, consumption = draws(params(name), noise, arm, dtype)
+        truth = reference_draws(noise.tobytes(), name, arm)
+        error = np.max(np.abs(consumption - truth[:, 1]))
+        assert error <= CONSUMPTION_ERROR
+        # The reward's conditional law moves with the consumption.
+        assert np.max(np.abs(reward - truth[:, 0])) <= CONSUMPTION_ERROR
+        assert np.all((reward >= 0) & (reward <= 1))
+        assert np.all((consumption >= 0) & (consumption <= 1))
+        if name != "F.3":  # where the stated bound is generous
+            assert error <= 3e-6
+
+
+@pytest.mark.parametrize("name, arm", [("PosCorr", 1), ("NegCorr", 0)])
+def test_simulated_means_and_correlation(name, arm, params, tape):
+    reward, consumption = draws(params(name), tape(200_000, 2), arm)
+    mean, covariance = (x[arm] for x in arms(name))
+    law = exact.TruncatedGaussianPair(mean, covariance)
+
+    def expectation(function):
+        return law._integral(function, 1.0) / law.total
+
+    assert_mean(reward, expectation(lambda r, c: r))
+    assert_mean(consumption, expectation(lambda r, c: c))
+    product = expectation(lambda r, c: r * c)
+    assert_mean(reward * consumption, product)
+    assert_mean(reward**2, expectation(lambda r, c: r * r))
+    moments = truncated_gaussian.moments(params(name), LIMITS, cost)
+    within = consumption <= LIMITS[4]
+    assert_mean(within, moments.probability[arm, 4])
+    assert_mean(reward * within, moments.reward[arm, 4])
+    correlation = np.corrcoef(reward, consumption)[0, 1]
+    assert np.sign(correlation) == np.sign(covariance[0, 1])
+
+
+def test_without_correlation_the_tilt_vanishes():
+    mean = np.array([[0.4, 0.6], [0.9, 0.1]])
+    params = truncated_gaussian_params(mean, gaussian_covariance([0.0, 0.0], 0.2))
+    np.testing.assert_allclose(params.tilt, 0, atol=1e-6)
+    np.testing.assert_array_equal(params.correlation, 0)
+    np.testing.assert_allclose(params.reward_scale, np.sqrt(0.2))
+
+
+def test_transforms(params, tape):
+    single = jax.tree.map(jnp.float32, params("PosCorr"))
+    arms_ = np.array([0, 1, 1, 0], np.int32)
+
+    def sample(noise, arm):
+        return truncated_gaussian.sample(noise, single, arm)
+
+    assert_transforms_agree(sample, tape(4, 2), arms_, rtol=1e-5)
+
+
+def test_parameters_do_not_depend_on_the_precision(params):
+    with jax.enable_x64(True):
+        double = truncated_gaussian_params(*arms("PosCorr"))
+    np.testing.assert_array_equal(double.tilt, params("PosCorr").tilt)
+
+
+MEAN, IDENTITY = np.full((2, 2), 0.5), np.stack(2 * [0.2 * np.eye(2)])
+
+
+def entries(a, b, c, d):
+    return np.broadcast_to(np.array([[a, b], [c, d]]), (2, 2, 2))
+
+
+@pytest.mark.parametrize(
+    "mean, covariance, words",
+    [
+        (MEAN[0], IDENTITY, r"mean must have shape \[K, 2\]"),
+        (np.zeros((2, 3)), IDENTITY, r"mean must have shape \[K, 2\]"),
+        (MEAN, IDENTITY[0], "covariance must have shape"),
+        (MEAN, IDENTITY[:1], "covariance must have shape"),
+        (MEAN * np.nan, IDENTITY, "mean must be finite"),
+        (MEAN + np.inf, IDENTITY, "mean must be finite"),
+        (MEAN, entries(0.2, 0.1, 0.0, 0.2), "symmetric and positive definite"),
+        (MEAN, entries(0.2, 0.2, 0.2, 0.2), "symmetric and positive definite"),
+        (MEAN, entries(0.2, 0.3, 0.3, 0.2), "symmetric and positive definite"),
+        (MEAN, entries(0.2, 0.0, 0.0, -0.2), "symmetric and positive definite"),
+        (MEAN, entries(0.0, 0.0, 0.0, 0.2), "symmetric and positive definite"),
+        (MEAN, entries(np.nan, 0.0, 0.0, 0.2), "symmetric and positive definite"),
+        (MEAN + 50, IDENTITY, "no mass in the box"),
+        (MEAN - 50, IDENTITY, "no mass in the box"),
+        (MEAN, entries(1.0, 0.03, 0.03, 0.001), "too sharply"),
+    ],
+)
+def test_bad_parameters_are_refused(mean, covariance, words):
+    with pytest.raises(ValueError, match=words):
+        truncated_gaussian_params(mean, covariance)
+
+
+@pytest.mark.parametrize("lower, upper", [((0, 0), (1, 0)), ((0.5, 0), (0.5, 1))])
+def test_an_empty_box_is_refused(lower, upper):
+    with pytest.raises(ValueError, match="lower must lie below upper"):
+        truncated_gaussian_params(MEAN, IDENTITY, lower, upper)
+
+
+@pytest.mark.parametrize(
+    "lower, upper, words",
+    [
+        ((-0.1, 0.0), (1.0, 1.0), "keep the reward"),
+        ((0.0, 0.0), (1.1, 1.0), "keep the reward"),
+        ((0.0, -0.1), (1.0, 1.0), "lower"),
+    ],
+)
+def test_boxes_outside_the_game_are_refused(lower, upper, words):
+    with pytest.raises(ValueError, match=words):
+        truncated_gaussian.check(
+            truncated_gaussian_params(MEAN, IDENTITY, lower, upper)
+        )
+
+
+def test_check(params):
+    good = params("PosCorr")
+    truncated_gaussian.check(good)
+    for name in ("reward_scale", "consumption_scale"):
+        with pytest.raises(ValueError, match=name):
+            truncated_gaussian.check(good._replace(**{name: -good.reward_scale}))

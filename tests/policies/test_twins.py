@@ -1,0 +1,169 @@
+"""Every policy of the registry chooses as its float64 twin does, on the same tape.
+
+The twin follows the policy's choices: it is told what the policy played and learns from
+what its *own* environment answers, so that a difference shows in the round in which it
+arises and does not multiply. In each round the two must choose alike, or the policy's
+choice must be a near tie for the twin.
+
+What counts as a near tie comes from errors that the package states:
+
+* float32 moves an index by less than 1e-5 (PosCorr, NegCorr);
+* on Indep the Beta rewards come from an approximated gamma quantile, and the twin,
+  which has the exact one, sees other rewards (1.4e-3 off at worst): 1e-4;
+* KL-UCB finds its index by 20 halvings, to 2**-20. With 100 virtual arms whose means
+  lie near 1, dozens of indices lie within that of 1, so that a fifth of its rounds are
+  near ties, in float64 too;
+* Thompson sampling's gamma variates are within `GAMMA_CDF_ERROR` of the exact
+  distribution function, so its choice is the best of *some* samples that lie between
+  the twin's samples at uniforms moved by that much.
+"""
+
+from functools import cache
+
+import jax
+import numpy as np
+import pytest
+
+from jaxbandits.engine.tape import Stream, read
+from jaxbandits.kernels.gamma import GAMMA_CDF_ERROR
+from jaxbandits.policies import REGISTRY
+from jaxbandits.settings import censored
+from jaxbandits.testing import play
+from tests.policies.twins import ARMS, CASES, Draws, K, M
+from tests.reference import laws
+
+ROUNDS = 2000
+KL_RESOLUTION = 2.0**-20
+PROBLEM = censored.running_example(K, censored.equidistant(M))
+INDEX_CASES = [name for name, case in CASES.items() if "TS" not in name]
+
+
+@cache
+def environment(instance):
+    return getattr(censored, instance)()
+
+
+@cache
+def draws(instance):
+    width = environment(instance).uniforms
+    return Draws(instance, read(0, 0, Stream.ENVIRONMENT, ROUNDS, width))
+
+
+def policy_of(case):
+    return REGISTRY[f"censored/{case.entry}"](PROBLEM)
+
+
+def played(case, instance):
+    """One run of the JAX policy: arms, limits and the feedback of every round."""
+    policy = policy_of(case)
+    params = policy.params._replace(**case.params) if case.params else None
+    trace = play(policy, environment(instance), ROUNDS, params=params)
+    return [x.tolist() for x in (*trace.actions, *trace.feedback)]
+
+
+def noise_of(case):
+    act, update = policy_of(case).uniforms
+    return read(0, 0, Stream.ACT, ROUNDS, act), read(
+        0, 0, Stream.UPDATE, ROUNDS, update
+    )
+
+
+def test_every_policy_of_the_setting_has_a_twin():
+    entries = {name for name in REGISTRY if name.startswith("censored/")}
+    assert {f"censored/{case.entry}" for case in CASES.values()} == entries
+
+
+def thompson_near_tie(twin, t, noise, arm, limit):
+    """Whether some samples within the stated error make the pair the best."""
+    a, b = np.split(noise, 2)
+    least, most = (
+        twin.indices(t, np.clip(np.concatenate([a + shift, b - shift]), 0, 1))
+        for shift in (-GAMMA_CDF_ERROR, GAMMA_CDF_ERROR)
+    )
+    return most[arm, limit] >= least.max() - 1e-6
+
+
+def assert_follows(case, run, tolerance, feedback_of):
+    """Replay the twin along a run; return the share of equal choices."""
+    twin, (act_noise, update_noise) = case.twin(), noise_of(case)
+    equal = compared = 0
+    for t, (arm, limit, *_) in enumerate(zip(*run, strict=True), start=1):
+        if t % case.every == 0:
+            noise = act_noise[t - 1]
+            index = np.asarray(twin.indices(t, noise))
+            compared += 1
+            if np.argmax(index) == arm * M + limit:
+                equal += 1
+            elif tolerance is None:
+                assert thompson_near_tie(twin, t, noise, arm, limit), f"round {t}"
+            else:
+                assert index[arm, limit] >= index.max() - tolerance, f"round {t}"
+        twin.update(t, update_noise[t - 1], arm, limit, *feedback_of(t, arm, limit))
+    return equal / compared
+
+
+def own_feedback(instance):
+    return draws(instance).step
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("instance", ARMS)
+def test_policy_chooses_as_its_twin(instance, name):
+    case = CASES[name]
+    tolerance, share = (1e-4 if instance == "indep" else 1e-5), 0.99
+    if case.entry == "kl-ucb":
+        tolerance, share = KL_RESOLUTION, 0.5
+    elif case.entry.startswith("thompson"):
+        tolerance, share = None, 0.97
+    run = played(case, instance)
+    assert assert_follows(case, run, tolerance, own_feedback(instance)) >= share
+
+
+@pytest.mark.parametrize("name", INDEX_CASES)
+def test_index_policies_in_float64(name):
+    """With the same feedback, the rewards' approximation left aside."""
+    case = CASES[name]
+    with jax.enable_x64(True):
+        run = played(case, "indep")
+
+    def same_feedback(t, arm, limit):
+        _, _, *feedback = (column[t - 1] for column in run)
+        return feedback
+
+    kl_ucb = case.entry == "kl-ucb"
+    tolerance, share = (KL_RESOLUTION, 0.5) if kl_ucb else (1e-12, 0.999)
+    assert assert_follows(case, run, tolerance, same_feedback) >= share
+
+
+@pytest.mark.parametrize("instance", ARMS)
+def test_environment_answers_as_its_twin(instance):
+    """Under uniform play: censored alike but at ties, and the same numbers if not."""
+    run = played(CASES["uniform"], instance)
+    ties = 0
+    for t, (arm, limit, reward, consumption, flag) in enumerate(
+        zip(*run, strict=True), start=1
+    ):
+        exact_reward, exact_consumption = draws(instance).draw(t, arm)
+        expected = draws(instance).step(t, arm, limit)[2]
+        if flag != expected:
+            ties += 1
+            assert abs(exact_consumption - PROBLEM.limits[limit]) < 1e-4
+        if flag:
+            assert (reward, consumption) == (0, np.inf)
+        else:
+            assert abs(consumption - exact_consumption) < 1e-4
+            assert reward_fits(instance, t, arm, reward, exact_reward)
+    assert ties <= 1
+
+
+def reward_fits(instance, t, arm, reward, exact):
+    """Within 1e-4, or (Beta rewards) within what the gamma variates' error explains."""
+    if abs(reward - exact) < 1e-4:
+        return True
+    if instance != "indep":
+        return False
+    u, b = draws(instance).noise[t - 1, :4], 0.2 if arm == 0 else 0.3
+    error = GAMMA_CDF_ERROR * np.array([1, 0, -1, 0])
+    ends = (np.clip(u + sign * error, 1e-9, 1 - 1e-9) for sign in (-1, 1))
+    low, high = (laws.beta(end, 0.8, b) for end in ends)
+    return low - 1e-6 <= reward <= high + 1e-6

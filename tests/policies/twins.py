@@ -1,0 +1,147 @@
+"""The paper's three instances and the policies' twins, in plain NumPy.
+
+Everything here is written from the paper (appendix E) and from `tests.reference` alone,
+so that a slip in the package cannot hide in its own test.
+"""
+
+from collections.abc import Callable
+from functools import cache, partial
+from typing import NamedTuple
+
+import numpy as np
+
+from tests.reference import censored_policies as twins
+from tests.reference import laws
+from tests.reference.censored_environment import CensoredEnvironment
+
+K, M = 10, 10
+LIMITS = np.linspace(0.1, 0.9, M)
+PENALTY_MAX = 10.0  # lambda(1) of the strict promise
+
+
+def cost(x):
+    """c of Example 2."""
+    return x / 10
+
+
+def penalty(x):
+    """lambda of Example 2: the strict promise, L = 10 beyond 0.5."""
+    return x / 10 if x <= 0.5 else 10 * x
+
+
+def covariance(x, sigma):
+    """Eq. (33)."""
+    off = 2 * x * np.sqrt(1 - x**2)
+    return sigma * np.array([[1, off], [off, 1]])
+
+
+def _gaussian(means, xs):
+    return [
+        partial(laws.truncated_gaussian_pair, mean=m, covariance=covariance(x, 0.2))
+        for m, x in zip(means, xs, strict=True)
+    ]
+
+
+def _indep_arm(b):
+    a = 0.8
+    return partial(
+        laws.product,
+        reward_law=partial(laws.beta, a=a, b=b),
+        consumption_law=partial(laws.exponential, rate=a / (a + b) + 1),
+        reward_uniforms=4,
+    )
+
+
+# Appendix E.2: arms as functions of uniforms.
+ARMS = {
+    "indep": [_indep_arm(b) for b in [0.2] + 9 * [0.3]],
+    "poscorr": _gaussian(
+        [(0.6, 0.45)] + 9 * [(0.5, 0.5)], [0.2, 0.3, 0.4, 0.4] + 6 * [0.6]
+    ),
+    "negcorr": _gaussian([(0.9, 0.8)] + 9 * [(0.8, 0.8)], 10 * [-0.2]),
+}
+
+
+class Draws:
+    """One instance on one tape; a draw is made once, however many policies ask."""
+
+    def __init__(self, instance: str, noise):
+        self.draw = cache(lambda t, arm: ARMS[instance][arm](noise[t - 1]))
+        self.noise = noise
+
+    def step(self, t, arm, limit):
+        """Feedback of eq. (1) in round t: (reward, consumption, censored)."""
+        return CensoredEnvironment([lambda _: self.draw(t, arm)]).step(
+            None, 0, LIMITS[limit]
+        )
+
+
+class Case(NamedTuple):
+    """A policy of the registry, its parameters and its twin.
+
+    Attributes:
+      entry: key of the registry, without the setting.
+      params: what differs from the defaults.
+      twin: builds the twin.
+      every: of how many rounds one is compared (all are played).
+    """
+
+    entry: str
+    params: dict
+    twin: Callable
+    every: int = 1
+
+
+def _pairs(kind, **options):
+    return partial(kind, K, LIMITS, cost, penalty, **options)
+
+
+def _product(plain):
+    return lambda: _pairs(
+        twins.ProductArms, policy=plain(K * M), penalty_max=PENALTY_MAX
+    )()
+
+
+def _thompson(update):
+    return _pairs(twins.Thompson, penalty_max=PENALTY_MAX, update=update)
+
+
+_KAPLAN_MEIER = {"estimator": "kaplan_meier"}
+CASES = {
+    "RCUCB": Case("rcucb", {}, _pairs(twins.RCUCB)),
+    "RCUCB, gain part": Case(
+        "rcucb", {"penalty_radius": 0.0}, _pairs(twins.RCUCB, penalty_radius=0)
+    ),
+    "RCUCB, gain part, UCB1 constant": Case(
+        "rcucb",
+        {"penalty_radius": 0.0, "gain_radius": 0.5},
+        _pairs(twins.RCUCB, penalty_radius=0, radius="ucb1"),
+    ),
+    # The twin's UCB1 constant halves both parts, ours the gain's alone.
+    "RCUCB, UCB1 constant, alpha": Case(
+        "rcucb",
+        {"gain_radius": 0.5, "alpha": 0.3},
+        _pairs(twins.RCUCB, penalty_radius=2, radius="ucb1", alpha=0.3),
+    ),
+    "Kaplan-Meier": Case(
+        "rcucb-kaplan-meier", {}, _pairs(twins.RCUCB, **_KAPLAN_MEIER)
+    ),
+    "Kaplan-Meier, gain part": Case(
+        "rcucb-kaplan-meier",
+        {"penalty_radius": 0.0},
+        _pairs(twins.RCUCB, penalty_radius=0, **_KAPLAN_MEIER),
+    ),
+    "UCB": Case("ucb", {}, _product(twins.UCB)),
+    "UCB, alpha": Case("ucb", {"alpha": 0.2}, _product(partial(twins.UCB, alpha=0.2))),
+    "MOSS": Case(
+        "moss", {"horizon": 2000.0}, _product(partial(twins.MOSS, horizon=2000))
+    ),
+    # The twin searches for 100 indices one by one, 15 ms a round.
+    "KL-UCB": Case("kl-ucb", {}, _product(twins.KLUCB), every=50),
+    "TS": Case("thompson", {}, _thompson("independent")),
+    "TS, shared": Case("thompson-shared", {}, _thompson("shared")),
+    "TS, copied": Case("thompson-copied", {}, _thompson("copied")),
+    "TS, strict": Case("thompson-strict", {}, _thompson("strict")),
+    "uniform": Case("uniform", {}, _pairs(twins.Uniform)),
+    "fixed": Case("fixed", {}, _pairs(twins.FixedPair, arm=0, limit_index=0)),
+}

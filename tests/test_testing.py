@@ -1,0 +1,120 @@
+"""The tools for people who write policies: plain play, and checks that can fail."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxbandits.engine.tape import Stream, read
+from jaxbandits.testing import check_environment, check_policy, play
+from tests.engine.budget_game import ALTERNATE, cost_of, environment
+
+GAME = environment()
+
+
+def test_play_records_every_round():
+    trace = play(ALTERNATE, GAME, 50, seed=4, seed_index=3)
+    noise = read(4, 3, Stream.ENVIRONMENT, 50, 1)[:, 0]
+    assert trace.actions.tolist() == [t % 2 for t in range(1, 51)]
+    costs = [int(cost_of(u, t % 2, 1)) for t, u in enumerate(noise, start=1)]
+    assert trace.feedback.tolist() == costs
+    assert trace.environment.spent == sum(costs)
+    assert trace.environment.pulls.tolist() == [25, 25]
+
+
+def test_play_takes_other_seeds_and_setups_without_a_new_trace():
+    traces = 0
+
+    def act(noise, view, state, params):
+        nonlocal traces
+        traces += 1
+        return view.round % 2
+
+    policy = ALTERNATE._replace(act=act)
+    runs = [play(policy, GAME, 20)]
+    first = traces
+    runs += [play(policy, GAME, 20, seed_index=1), play(policy, GAME, 20, seed=7)]
+    # Another scale of costs is another `setup` of the same functions.
+    runs.append(play(policy, GAME._replace(setup=np.int32(5)), 20))
+    assert traces == first > 0
+    assert len({run.feedback.tobytes() for run in runs}) == 4
+
+
+def test_good_ones_pass():
+    check_policy(ALTERNATE, GAME)
+    check_environment(GAME, ALTERNATE)
+
+
+def counter(**changes):
+    """A policy that counts its pulls, one of them wrong."""
+    good = {
+        "init": lambda params: jnp.zeros(2, jnp.int32),
+        "act": lambda noise, view, state, params: view.round % 2,
+        "update": lambda noise, view, state, action, feedback, params: (
+            state + (jnp.arange(2) == action)
+        ),
+    }
+    return ALTERNATE._replace(**(good | changes))
+
+
+BAD_POLICIES = {
+    "no policy": (3, "not a Policy"),
+    "params": (counter(params=(np.nan,)), "finite"),
+    "scalar state": (counter(init=lambda params: 0), "not an array"),
+    "shape": (
+        counter(update=lambda n, v, state, a, f, p: jnp.append(state, 0)),
+        "update changes the state",
+    ),
+    "dtype": (
+        counter(update=lambda n, v, state, a, f, p: state + 0.5),
+        "update changes the state",
+    ),
+    "negative count": (
+        counter(update=lambda n, v, state, a, f, p: state - 1),
+        "negative",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD_POLICIES)
+def test_bad_policies_fail_with_the_clause_they_break(name):
+    policy, message = BAD_POLICIES[name]
+    with pytest.raises(AssertionError, match=message):
+        check_policy(policy, GAME)
+
+
+def test_noise_of_another_length_fails():
+    hungry = counter(act=lambda noise, view, s, p: noise.reshape(2).argmax())
+    with pytest.raises(TypeError):
+        check_policy(hungry, GAME)
+    check_policy(hungry._replace(uniforms=(2, 0)), GAME)
+
+
+BAD_ENVIRONMENTS = {
+    "no environment": (3, "not an Environment"),
+    "scalar state": (GAME._replace(init=lambda instance: 0), "not an array"),
+    "NaN feedback": (
+        GAME._replace(step=lambda n, i, state, a: (state, n[0] * jnp.nan)),
+        "feedback holds NaN",
+    ),
+    "no metrics": (GAME._replace(metrics=lambda s, i, r: {}), "at least one metric"),
+    "metric's type": (
+        GAME._replace(metrics=lambda s, i, r: {"spent": r.spent}),
+        "'spent' must be a float64 array",
+    ),
+    "metric's shape": (
+        GAME._replace(metrics=lambda s, i, r: {"pulls": r.pulls.astype(float)}),
+        "'pulls' must have shape",
+    ),
+    "metric of infinity": (
+        GAME._replace(metrics=lambda s, i, r: {"spent": r.spent / np.zeros(())}),
+        "'spent' is not finite",
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore:divide by zero")
+@pytest.mark.parametrize("name", BAD_ENVIRONMENTS)
+def test_bad_environments_fail_with_the_clause_they_break(name):
+    game, message = BAD_ENVIRONMENTS[name]
+    with pytest.raises(AssertionError, match=message):
+        check_environment(game, ALTERNATE)
