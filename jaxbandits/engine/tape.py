@@ -1,9 +1,9 @@
 """The tape: which uniforms a seed hands out in which round.
 
-Every number is a function of (root seed, seed index, stream, round, column) and of
-nothing else: not of the chunk or device a seed runs on, the other policies, or the
-checkpoints. All policies therefore meet the same environment noise (common random
-numbers), and any program can replay a run (`read`).
+Every number is a function of (root seed, seed index, stream, round, column, and how
+many columns the stream has) and of nothing else: not of the chunk or device a seed runs
+on, the other policies, or the checkpoints. All policies therefore meet the same
+environment noise (common random numbers), and any program can replay a run (`read`).
 """
 
 from enum import IntEnum

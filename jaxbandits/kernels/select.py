@@ -57,7 +57,8 @@ def put(x, index, row):
     Returns:
       Array of the shape and dtype of `x`.
     """
-    return jnp.where(_mask(x, index), lax.optimization_barrier(row), x)
+    row = lax.optimization_barrier(jnp.broadcast_to(row, x.shape[1:]))
+    return jnp.where(_mask(x, index), row[None], x)
 
 
 def _mask(x, index):

@@ -31,7 +31,8 @@ class Law(NamedTuple):
       mean: host, ``params -> f64[K]``.
       support: host, ``params -> (lowest f64[K], highest f64[K])``.
       cdf: host, ``(params, x) -> f64[K, ...]`` for x of any shape, or None.
-      pdf: host, likewise, or None if the law has atoms.
+      quantile: host, ``(params, p f64[K, n]) -> f64[K, n]``, the inverse of `cdf`; None
+        if the law has atoms.
       atoms: host, ``params -> (values f64[K, n], probabilities f64[K, n])`` or None.
     """
 
@@ -42,7 +43,7 @@ class Law(NamedTuple):
     mean: Callable[[Any], np.ndarray]
     support: Callable[[Any], tuple[np.ndarray, np.ndarray]]
     cdf: Callable[[Any, Any], np.ndarray] | None = None
-    pdf: Callable[[Any, Any], np.ndarray] | None = None
+    quantile: Callable[[Any, Any], np.ndarray] | None = None
     atoms: Callable[[Any], tuple[np.ndarray, np.ndarray]] | None = None
 
 

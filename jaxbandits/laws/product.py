@@ -4,8 +4,9 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import integrate
 
-from jaxbandits.laws.law import JointLaw, Law, Moments, expectation_below, of_arm
+from jaxbandits.laws.law import JointLaw, Law, Moments, of_arm
 
 
 class Product(NamedTuple):
@@ -21,7 +22,7 @@ def product(reward: Law, consumption: Law) -> JointLaw:
 
     Args:
       reward: law on [0, 1]; its uniforms come first.
-      consumption: law on [0, inf) with a cdf and a pdf, or with atoms.
+      consumption: law on [0, inf) with a cdf and a quantile, or with atoms.
 
     Returns:
       A joint law with parameters `Product`.
@@ -49,10 +50,22 @@ def product(reward: Law, consumption: Law) -> JointLaw:
             below, cost_below = _atom_moments(params.consumption, limits, cost)
         else:
             below = consumption.cdf(params.consumption, limits)
-            cost_below = expectation_below(
-                lambda x: consumption.pdf(params.consumption, x), cost, limits
-            )
+            cost_below = _cost_below(params.consumption, below, cost)
         return Moments(mean * below, cost_below, below)
+
+    def _cost_below(params, below, cost):
+        """``E[c(C) 1{C <= tau}]`` as the integral of ``c(quantile(p))`` up to F(tau).
+
+        Over probabilities the integrand is bounded even where a density is not.
+        """
+        start = np.concatenate([np.zeros_like(below[:, :1]), below[:, :-1]], axis=1)
+
+        def integrand(share):
+            p = start + share * (below - start)
+            return (below - start) * cost(consumption.quantile(params, p))
+
+        pieces = integrate.quad_vec(integrand, 0, 1, epsabs=1e-13, epsrel=1e-12)[0]
+        return np.cumsum(pieces, axis=1)
 
     def _atom_moments(params, limits, cost):
         values, probabilities = consumption.atoms(params)

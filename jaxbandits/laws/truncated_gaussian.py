@@ -27,6 +27,7 @@ from jaxbandits.kernels.normal import truncated_normal_quantile
 from jaxbandits.laws.law import JointLaw, Moments, expectation_below, of_arm
 
 DEGREE = 20
+OUTERMOST = 2.0**-24  # the tape's smallest uniform
 CONSUMPTION_ERROR = 1e-4  # stated bound, in float32, relative to the box's width
 
 
@@ -38,7 +39,8 @@ class TruncatedGaussian(NamedTuple):
       reward_scale, consumption_scale: standard deviations before truncation.
       correlation: before truncation, in (-1, 1).
       lower, upper: corners of the box, f64[K, 2], reward first.
-      tilt: f64[K, DEGREE], Chebyshev coefficients of p on the interval of C.
+      reach: f64[K, 2], the interval of x that the tape's uniforms reach.
+      tilt: f64[K, DEGREE], Chebyshev coefficients of p on `reach`.
     """
 
     reward_mean: np.ndarray
@@ -48,6 +50,7 @@ class TruncatedGaussian(NamedTuple):
     correlation: np.ndarray
     lower: np.ndarray
     upper: np.ndarray
+    reach: np.ndarray
     tilt: np.ndarray
 
 
@@ -90,8 +93,10 @@ def truncated_gaussian_params(
         covariance[:, 0, 1] / scales.prod(axis=1),
         np.broadcast_to(np.asarray(lower, np.float64), mean.shape),
         np.broadcast_to(np.asarray(upper, np.float64), mean.shape),
+        np.zeros(mean.shape),
         np.zeros((mean.shape[0], DEGREE)),
     )
+    params = params._replace(reach=_reach(params))
     return params._replace(tilt=_fit_tilt(params))
 
 
@@ -130,11 +135,30 @@ def _marginal_density(params, x):
     return inside * np.exp(-(z**2) / 2) * _reward_mass_and_mean(params, x)[0]
 
 
+def _reach(params):
+    """Plain quantiles at the tape's outermost uniforms, f64[K, 2].
+
+    A narrow law leaves most of the box to probabilities that are never drawn; what
+    happens there must not spoil the fit.
+    """
+    low, high = params.lower[:, 1], params.upper[:, 1]
+    mean, scale = params.consumption_mean, params.consumption_scale
+    flip = low + high > 2 * mean
+    z = np.stack([low - mean, high - mean]) / scale
+    below, above = special.ndtr(np.sort(np.where(flip, -z, z), axis=0))
+    tail = OUTERMOST * (above - below)
+    ends = special.ndtri(np.stack([below + tail, above - tail]))
+    ends = mean + scale * np.where(flip, -ends[::-1], ends)
+    return np.clip(ends, low, high).T
+
+
 def _fit_tilt(params):
     """Chebyshev coefficients of p for every arm, checked against exact quantiles."""
     nodes = np.cos(np.pi * (np.arange(8 * DEGREE) + 0.5) / (8 * DEGREE))
     low, high = params.lower[:, 1:], params.upper[:, 1:]
-    plain = low + (high - low) * (nodes + 1) / 2
+    first, last = params.reach[:, :1], params.reach[:, 1:]
+    # Short of the very ends: at the box's own end the factor of p vanishes.
+    plain = first + (last - first) * (1 + 0.999999 * nodes) / 2
     exact = _exact_map(params, plain)
     tilt = (exact - plain) / ((plain - low) * (high - plain))
     tilt = chebyshev.chebfit(nodes, tilt.T, DEGREE - 1).T
@@ -194,8 +218,9 @@ def _match(edges, masses, points):
 def _tilted(plain, params):
     """``x + (x - low) (high - x) p(x)``; traced, one arm."""
     low, high = params.lower[1], params.upper[1]
+    first, last = params.reach[0], params.reach[1]
     # Clenshaw's recurrence on [-1, 1].
-    x = (2 * plain - low - high) / (high - low)
+    x = (2 * plain - first - last) / (last - first)
     b1 = b2 = jnp.zeros_like(plain)
     for k in range(DEGREE - 1, 0, -1):
         b1, b2 = 2 * x * b1 - b2 + params.tilt[k], b1

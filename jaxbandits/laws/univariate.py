@@ -77,15 +77,15 @@ def _exponential_sample(noise, params):
 
 
 def _frozen(family, *columns):
-    """Host cdf and pdf of a SciPy family with parameters as functions of ours."""
+    """Host cdf and quantile of a SciPy family with parameters as functions of ours."""
 
     def cdf(params, x):
         return family.cdf(x, *(_column(c(params), x) for c in columns))
 
-    def pdf(params, x):
-        return family.pdf(x, *(_column(c(params), x) for c in columns))
+    def quantile(params, p):
+        return family.ppf(p, *(np.reshape(c(params), (-1, 1)) for c in columns))
 
-    return {"cdf": cdf, "pdf": pdf}
+    return {"cdf": cdf, "quantile": quantile}
 
 
 def _check_bernoulli(params):

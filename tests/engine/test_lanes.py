@@ -270,6 +270,13 @@ def test_first_argmax_is_replaced(monkeypatch):
     assert seen == [(3,)]
 
 
+def test_the_largest_entry_is_found_in_one_pass():
+    """And not as the kernel does it: maximum first, then a search for its equal."""
+    mapped = lanes(lambda x: first_argmax(x), (True,), LANES)
+    jaxpr = jax.make_jaxpr(lambda x: mapped(x)[0])(X)
+    assert "eq" not in {eqn.primitive.name for eqn in jaxpr.eqns}
+
+
 def test_outputs_without_a_lane_stay_without():
     def fn(x, w):
         return {"a": x + w, "b": (w * 2, jnp.zeros(2)), "c": jnp.int32(3), "d": w}
@@ -340,6 +347,9 @@ DEFERRED = {
     "used twice": lambda x, y, z: (x + y, jnp.sum(x + y), jnp.max(x + y) * z),
     "broadcasts": lambda x, y, z: jnp.sum(
         (x[:, None] + y[None, :]) * jnp.broadcast_to(z, (3, 3))
+    ),
+    "broadcast of size one": lambda x, y, z: jnp.sum(
+        lax.broadcast_in_dim(x[1:2] + z, (2, 4), (1,)) * 2
     ),
     "outer maximum": lambda x, y, z: first_argmax(
         jnp.where(x[:, None] > z, x[:, None] * y[None, :], -z)

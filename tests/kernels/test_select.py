@@ -53,10 +53,10 @@ def test_pick_keeps_the_dtype(n, kind, rng):
 @pytest.mark.parametrize("n", LENGTHS)
 def test_put_every_index(n, rng, dtype):
     x = jnp.asarray(rng.normal(size=(n, 3)), dtype)
-    rows = jnp.asarray(rng.normal(size=(n, 1, 3)), dtype)
+    rows = jnp.asarray(rng.normal(size=(n, 3)), dtype)
     out = jax.jit(jax.vmap(put, (None, 0, 0)))(x, every_index(n), rows)
     expected = np.repeat(np.asarray(x)[None], n, axis=0)
-    expected[np.arange(n), np.arange(n)] = np.asarray(rows)[:, 0]
+    expected[np.arange(n), np.arange(n)] = np.asarray(rows)
     np.testing.assert_array_equal(out, expected, strict=True)
 
 
@@ -71,10 +71,8 @@ def test_put_scalars_and_infinities():
     np.testing.assert_array_equal(counts, np.array([0, 9, 2], np.int32), strict=True)
 
 
-def test_put_of_a_bare_row():
-    """The row needs no leading axis where rank promotion is allowed."""
-    with jax.numpy_rank_promotion("allow"):
-        out = put(jnp.zeros((2, 3)), jnp.int32(1), jnp.array([1.0, 2.0, 3.0]))
+def test_put_of_a_row_that_is_not_the_first():
+    out = put(jnp.zeros((2, 3)), jnp.int32(1), jnp.array([1.0, 2.0, 3.0]))
     np.testing.assert_array_equal(out, [[0, 0, 0], [1, 2, 3]])
 
 

@@ -142,3 +142,18 @@ def test_supports_are_checked(reward, consumption, words):
     pair = [laws.Discrete(np.array([x]), weights) for x in (reward, consumption)]
     with pytest.raises(ValueError, match=words):
         law.check(laws.Product(*pair))
+
+
+def test_a_density_that_is_infinite_at_a_limit():
+    # Beta(., 0.3) has an infinite density at 1, where a literal grid ends.
+    law = product(beta, beta)
+    params = Product(
+        Beta(np.ones(1), np.ones(1)), Beta(np.array([0.03]), np.array([0.3]))
+    )
+    moments = law.moments(params, np.array([0.5, 1.0]), lambda x: x / 10)
+    mean = 0.03 / 0.33
+    assert moments.cost[0, 1] == pytest.approx(mean / 10, abs=1e-10)
+    assert moments.probability[0, 1] == 1
+    # E[C 1{C <= tau}] = mean * F(tau; a + 1, b) for a Beta law.
+    below = stats.beta.cdf(0.5, 1.03, 0.3)
+    assert moments.cost[0, 0] == pytest.approx(mean * below / 10, abs=1e-10)

@@ -176,7 +176,7 @@ def entries(a, b, c, d):
         (MEAN, entries(np.nan, 0.0, 0.0, 0.2), "symmetric and positive definite"),
         (MEAN + 50, IDENTITY, "no mass in the box"),
         (MEAN - 50, IDENTITY, "no mass in the box"),
-        (MEAN, entries(1.0, 0.03, 0.03, 0.001), "too sharply"),
+        (MEAN, entries(0.2, 0.1998, 0.1998, 0.2), "too sharply"),
     ],
 )
 def test_bad_parameters_are_refused(mean, covariance, words):
@@ -211,3 +211,22 @@ def test_check(params):
     for name in ("reward_scale", "consumption_scale"):
         with pytest.raises(ValueError, match=name):
             truncated_gaussian.check(good._replace(**{name: -good.reward_scale}))
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.4])
+def test_a_narrow_law_is_sampled(correlation, tape):
+    # Most of the box lies beyond what any uniform of the tape reaches.
+    covariance = 0.001 * np.array([[[1.0, correlation], [correlation, 1.0]]])
+    params = truncated_gaussian_params([(0.9, 0.1)], covariance)
+    noise = jnp.asarray(tape(2_000, 2))
+    single = jax.tree.map(lambda x: jnp.asarray(x, jnp.float32), params)
+    draw = jax.vmap(truncated_gaussian.sample, (0, None, None))
+    reward, consumption = draw(noise, single, 0)
+    expected = np.array(
+        [
+            reference.truncated_gaussian_pair(u, (0.9, 0.1), covariance[0])
+            for u in np.asarray(noise[:200], np.float64)
+        ]
+    )
+    np.testing.assert_allclose(reward[:200], expected[:, 0], atol=2e-5)
+    np.testing.assert_allclose(consumption[:200], expected[:, 1], atol=2e-6)

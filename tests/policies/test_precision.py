@@ -75,8 +75,8 @@ def both():
 def test_long_runs_agree_until_the_first_near_tie_and_in_the_mean(both):
     (pulls, regret), (pulls64, regret64) = both
     moved = np.abs(pulls - pulls64).sum(axis=-1) / 2
-    # All agree at 1,000 rounds, 64 % at 10,000, none at 100,000; at the end 0.8 % of the
-    # rounds have moved, and a seed's regret differs by 3.5 % (median).
+    # All agree at 1,000 rounds, 64 % at 10,000, none at 100,000; at the end 0.8 % of
+    # the rounds have moved, and a seed's regret differs by 3.5 % (median).
     assert np.all(moved[:, 0] == 0) and np.mean(moved[:, 1] == 0) > 0.9
     assert np.all(moved[:, -1] < 0.03 * 10**6)
     difference = regret[:, -1] - regret64[:, -1]
