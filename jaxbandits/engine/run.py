@@ -21,7 +21,7 @@ from jaxbandits.protocol import Environment, Policy
 
 # The state that a device works on at a time: about half a core's second-level cache on
 # a CPU; on an accelerator enough lanes to fill it.
-CACHE_BYTES = {"cpu": 600_000}
+CACHE_BYTES = {"cpu": 1_000_000}
 ACCELERATOR_BYTES = 1 << 28
 # Checkpoints per stretch: one shape for all grids of checkpoints, so that they share
 # one compiled program, and progress is reported ten times in a hundred checkpoints.
