@@ -42,7 +42,8 @@ def assert_same(data, reference):
 def test_chunk_size(game, contestants, reference, chunk):
     # With chunks of one seed, a few seeds show as much as all of them.
     seeds = [0, 3, 64] if chunk == 1 else SEEDS
-    data = simulate(contestants, game, horizon=HORIZON, seeds=seeds, chunk=chunk)
+    options = {"seeds": seeds, "chunk": chunk, "checkpoints": [HORIZON // 2]}
+    data = simulate(contestants, game, horizon=HORIZON, **options)
     assert_same(data, reference)
 
 

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from scipy import stats
 
 from jaxbandits import laws
 from tests.kernels.checks import assert_mean, assert_transforms_agree
@@ -146,10 +147,9 @@ def test_supports_are_checked(reward, consumption, words):
 
 def test_a_density_that_is_infinite_at_a_limit():
     # Beta(., 0.3) has an infinite density at 1, where a literal grid ends.
-    law = product(beta, beta)
-    params = Product(
-        Beta(np.ones(1), np.ones(1)), Beta(np.array([0.03]), np.array([0.3]))
-    )
+    law = laws.product(laws.beta, laws.beta)
+    reward = laws.Beta(np.ones(1), np.ones(1))
+    params = laws.Product(reward, laws.Beta(np.array([0.03]), np.array([0.3])))
     moments = law.moments(params, np.array([0.5, 1.0]), lambda x: x / 10)
     mean = 0.03 / 0.33
     assert moments.cost[0, 1] == pytest.approx(mean / 10, abs=1e-10)
