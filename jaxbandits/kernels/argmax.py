@@ -1,5 +1,6 @@
 """Argmax with a stated tie rule, without ``jnp.argmax`` (slow on CPUs)."""
 
+import chex
 import jax
 import jax.numpy as jnp
 
@@ -43,6 +44,7 @@ def random_argmax(x, uniform):
     Returns:
       i32[] in [0, n).
     """
+    chex.assert_rank([x, uniform], [1, 0])
     tied = x == jnp.max(x)
     rank = jnp.cumsum(tied, dtype=jnp.int32)  # 1, 2, ... at the tied entries
     count = jnp.sum(tied, dtype=jnp.int32)

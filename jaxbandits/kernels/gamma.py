@@ -14,6 +14,7 @@ the rounding of the result adds up to ``1e-7 * sqrt(shape)``, which shows from 1
 
 from functools import cache
 
+import chex
 import jax.numpy as jnp
 import numpy as np
 from numpy.polynomial import chebyshev
@@ -124,6 +125,7 @@ def beta_from_uniforms_small(noise, a, b):
     Returns:
       f32[] in [0, 1]; 0 or 1 exactly where float32 has no closer number.
     """
+    chex.assert_shape(noise, (4,))
     scores = normal_quantile(noise)
     log_x = log_gamma_quantile(scores[0], a + 1) + jnp.log(noise[1]) / a
     log_y = log_gamma_quantile(scores[2], b + 1) + jnp.log(noise[3]) / b

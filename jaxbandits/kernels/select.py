@@ -5,6 +5,7 @@ element-wise across lanes. The barriers tell XLA to store a row before it is use
 times, instead of computing it anew for every element of the result.
 """
 
+import chex
 import jax.numpy as jnp
 from jax import lax
 
@@ -21,6 +22,7 @@ def one_hot(index, length: int):
     Returns:
       bool[length], true at `index` only; all false if `index` is out of range.
     """
+    chex.assert_rank(index, 0)
     return jnp.arange(length, dtype=jnp.int32) == index
 
 
@@ -34,6 +36,7 @@ def pick(x, index):
     Returns:
       Array ``[...]``.
     """
+    chex.assert_rank(index, 0)
     if x.shape[0] > BINARY_ROWS:
         return jnp.sum(jnp.where(_mask(x, index), x, 0), axis=0, dtype=x.dtype)
     rows = [x[i] for i in range(x.shape[0])]
