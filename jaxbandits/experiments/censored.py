@@ -72,6 +72,7 @@ def compare(
     contestants: dict[str, Contestant],
     published: dict[str, tuple[float, float, float, float]],
     notes: tuple[str, ...],
+    y_scale: str,
     options: Options,
 ) -> Outcome:
     """Regret of several policies on several instances, with the paper's shares."""
@@ -91,7 +92,7 @@ def compare(
         shares = {} if row is None else _published_shares(row, contestants)
         records += summary_records(dataset, name, instance=title, published=shares)
         records.append(_clairvoyant(name, title, environment, options, row))
-    figure = plot_panels(datasets, "regret")
+    figure = plot_panels(datasets, "regret", y_scale=y_scale)
     return Outcome(datasets, records, figure, notes)
 
 
@@ -121,11 +122,19 @@ def _clairvoyant(name, title, environment, options, row):
 
 
 def _comparison(
-    figure, title, source, environments, published=None, contestants=None, notes=()
+    figure,
+    title,
+    source,
+    environments,
+    *,
+    published=None,
+    contestants=PAPER,
+    notes=(),
+    y_scale="linear",
 ):
     name = f"censored-{figure}"
     run = partial(
-        compare, name, environments, contestants or PAPER, published or {}, notes
+        compare, name, environments, contestants, published or {}, notes, y_scale
     )
     return Experiment(
         name, title, source, run, Options(100, 100_000), Options(20, 2_000)
@@ -156,7 +165,7 @@ EXPERIMENTS = (
         "Regret of RCUCB, TS and UCB on PosCorr, NegCorr and Indep",
         "Figure 4 and the table of section 5.1",
         trio,
-        TABLE_5_1,
+        published=TABLE_5_1,
         notes=TABLE_NOTES,
     ),
     _comparison(
@@ -164,7 +173,7 @@ EXPERIMENTS = (
         "The same with the two limits 0.5 and 0.9",
         "Figure 6 and the table of appendix F.1 (M1)",
         partial(trio, settings.M1),
-        TABLE_M1,
+        published=TABLE_M1,
         notes=TABLE_NOTES,
     ),
     _comparison(
@@ -172,7 +181,7 @@ EXPERIMENTS = (
         "The same with 20 limits",
         "Figure 7 and the table of appendix F.1 (M2)",
         partial(trio, settings.equidistant(20)),
-        TABLE_M2,
+        published=TABLE_M2,
         notes=TABLE_NOTES,
     ),
     _comparison(
@@ -198,8 +207,9 @@ EXPERIMENTS = (
         "Which confidence length did the paper's figures use?",
         "eq. (12); docs/errata.md",
         trio,
-        TABLE_5_1,
+        published=TABLE_5_1,
         contestants=RADII,
+        y_scale="log",
     ),
     _comparison(
         "ts-updates",
@@ -207,5 +217,6 @@ EXPERIMENTS = (
         "appendix E.1; docs/errata.md",
         trio,
         contestants=UPDATES,
+        y_scale="log",
     ),
 )

@@ -21,8 +21,8 @@ MARGIN = {
     "censored/kl-ucb": 0.5,  # 0.30
     "censored/thompson": 0.5,  # 0.26
 }
-# Variants of these, over 8 seeds of the plain loop on Indep with ten limits: the
-# program that the twins are compared with, which need not be compiled again.
+# Variants of these, over 8 seeds of the plain loop on Indep with ten limits; this
+# program is compiled for the twins anyway.
 VARIANT_MARGIN = {
     "censored/rcucb-kaplan-meier": 0.25,  # 0.12
     "censored/thompson-shared": 0.5,  # 0.32
