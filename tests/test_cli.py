@@ -12,18 +12,10 @@ from jaxbandits import cli
 from jaxbandits.experiments import REGISTRY
 from jaxbandits.policies import REGISTRY as POLICIES
 from jaxbandits.results import load
+from tests.experiments.checks import RECORD
 
 ROOT = Path(__file__).resolve().parents[1]
 PNG = b"\x89PNG\r\n\x1a\n"
-RECORD = {
-    "experiment",
-    "instance",
-    "policy",
-    "params",
-    "seeds",
-    "horizon",
-    "metrics",
-}
 
 
 @pytest.fixture
