@@ -69,11 +69,15 @@ def follower() -> Policy:
     )
 
 
+# Made once: other functions would be another program.
+COINS, FOLLOWER = coins(), follower()
+
+
 @pytest.fixture(scope="module")
 def data():
     return simulate(
-        follower(),
-        coins(),
+        FOLLOWER,
+        COINS,
         horizon=ROUNDS,
         seeds=SEEDS,
         seed=9,
@@ -84,7 +88,7 @@ def data():
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_every_round_in_step_is_that_of_the_plain_loop(data, seed):
     """Whole numbers leave no near ties: action by action, the same."""
-    trace = play(follower(), coins(), ROUNDS, seed=9, seed_index=seed)
+    trace = play(FOLLOWER, COINS, ROUNDS, seed=9, seed_index=seed)
     one = data.isel(policy=0, params=0, seed=seed)
     chosen = trace.actions[:, None] == np.arange(K)
     for k in range(K):
@@ -100,7 +104,7 @@ def test_every_seed_meets_its_own_instance(data):
 
 def test_play_follows_the_tape():
     """The plain loop again, in Python."""
-    trace = play(follower(), coins(), ROUNDS, seed=9, seed_index=2)
+    trace = play(FOLLOWER, COINS, ROUNDS, seed=9, seed_index=2)
     act, update = (
         read(9, 2, s, ROUNDS, w) for s, w in ((Stream.ACT, 2), (Stream.UPDATE, 1))
     )
