@@ -6,6 +6,8 @@ consumption exceeds the chosen limit is censored: its reward is not seen and it
 counts as exceeding every limit (eq. (9) of the paper).
 """
 
+import time
+
 import numpy as np
 
 ARMS = 10
@@ -28,3 +30,17 @@ def optimal_shares(pulls):
     """Return each run's share of pulls of the optimal pair, ``[seeds]``."""
     flat = pulls.reshape(len(pulls), -1)
     return flat[:, expected_gains().argmax()] / flat.sum(axis=1)
+
+
+def timed(name, play, seeds, horizon):
+    """Time one warm call of a one-core peer and return the benchmark's entry."""
+    play(seeds, min(horizon, 50))
+    start = time.perf_counter()
+    pulls = play(seeds, horizon, seed=1)
+    seconds = time.perf_counter() - start
+    return {
+        "name": name,
+        "seed_rounds_per_s": seeds * horizon / seconds,
+        "cores": 1,
+        "optimal_share": float(optimal_shares(pulls).mean()),
+    }

@@ -1,10 +1,8 @@
 """The NumPy rival: one array program, vectorised over the seeds, on one core."""
 
-import time
-
 import numpy as np
 
-from .game import ARMS, COST, LIMIT_COUNT, LIMITS, PENALTIES, RATES, optimal_shares
+from .game import ARMS, COST, LIMIT_COUNT, LIMITS, PENALTIES, RATES, timed
 
 BLOCK = 256
 
@@ -76,14 +74,5 @@ def play(seeds, horizon, penalty_radius=0.0, seed=0):
 
 
 def measure(seeds: int, horizon: int) -> dict:
-    """Time one warm call of :func:`play` and return the benchmark's entry."""
-    play(seeds, min(horizon, 50))
-    start = time.perf_counter()
-    pulls = play(seeds, horizon, seed=1)
-    seconds = time.perf_counter() - start
-    return {
-        "name": "NumPy, tuned",
-        "seed_rounds_per_s": seeds * horizon / seconds,
-        "cores": 1,
-        "optimal_share": float(optimal_shares(pulls).mean()),
-    }
+    """Time the peer; see `game.timed`."""
+    return timed("NumPy, tuned", play, seeds, horizon)

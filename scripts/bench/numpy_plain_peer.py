@@ -4,11 +4,9 @@ What one writes first: statistics ``[seeds, K, M]``, eqs. (8)-(12) as array expr
 fancy indexing for the pulled rows. `numpy_peer` is the tuned form.
 """
 
-import time
-
 import numpy as np
 
-from .game import ARMS, COST, LIMIT_COUNT, LIMITS, PENALTIES, RATES, optimal_shares
+from .game import ARMS, COST, LIMIT_COUNT, LIMITS, PENALTIES, RATES, timed
 
 
 def play(seeds, horizon, penalty_radius=0.0, seed=0):
@@ -47,14 +45,5 @@ def play(seeds, horizon, penalty_radius=0.0, seed=0):
 
 
 def measure(seeds: int, horizon: int) -> dict:
-    """Time one warm call of `play` and return the benchmark's entry."""
-    play(seeds, min(horizon, 50))
-    start = time.perf_counter()
-    pulls = play(seeds, horizon, seed=1)
-    seconds = time.perf_counter() - start
-    return {
-        "name": "NumPy, straightforward",
-        "seed_rounds_per_s": seeds * horizon / seconds,
-        "cores": 1,
-        "optimal_share": float(optimal_shares(pulls).mean()),
-    }
+    """Time the peer; see `game.timed`."""
+    return timed("NumPy, straightforward", play, seeds, horizon)
