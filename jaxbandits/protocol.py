@@ -70,9 +70,11 @@ class Environment(NamedTuple):
       init: ``instance -> env_state``.
       view: ``(round, instance, env_state) -> View``.
       step: ``(noise, instance, env_state, action) -> (env_state, feedback)``.
-      record: ``(instance, env_state) -> record``, what is kept at a checkpoint.
-      spent: ``env_state -> number``, the consumed budget; None if the game has no
-        budget and ends with the horizon.
+      record: ``(instance, env_state, budget) -> record``, what is kept at a checkpoint;
+        `budget` is the amount that it stands for, in the dtype of `spent` (the largest
+        i32 where the game is played for a number of rounds).
+      spent: ``(instance, env_state) -> number``, the consumed budget; None if the game
+        has no budget and ends with the horizon.
       metrics: host function ``(setup, instance, record) -> {name: array}``; the
         leaves of `record` are NumPy arrays ``[S, C, ...]`` and those of `instance`
         ``[S, ...]``; every metric is float64 ``[S, C]``.

@@ -11,6 +11,7 @@ import xarray as xr
 from jaxbandits import checks
 from jaxbandits.engine.checkpoints import resolve_rounds, resolve_spent
 from jaxbandits.engine.run import Clock, run
+from jaxbandits.engine.shares import device_shares, side_by_side
 from jaxbandits.progress import reporter
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.results import build_dataset, provenance
@@ -83,13 +84,18 @@ def simulate(
     metrics, rounds, compile_seconds, run_seconds = {}, {}, {}, {}
     total = sum(len(rows) for rows in points.values()) * len(seed_list) * len(targets)
     with reporter(progress, total, environment.name) as report:
-        for name, policy in named.items():
+
+        def play(name, share, check):
+            def advanced(done):
+                report(done, name)
+                check()
+
             clock = Clock([], [])
             rows = points[name]
             chunks = run(
-                policy,
+                named[name],
                 environment,
-                _lane_params(policy, rows, len(seed_list)),
+                _lane_params(named[name], rows, len(seed_list)),
                 np.tile(seed_list, len(rows)),
                 targets=targets,
                 last_round=last_round,
@@ -97,12 +103,16 @@ def simulate(
                 root_seed=root_seed,
                 chunk=chunk,
                 memory=memory,
-                devices=devices,
+                devices=share,
                 clock=clock,
-                progress=lambda done, name=name: report(done, name),
+                progress=advanced,
             )
-            found, played = _collect(environment, chunks)
-            shape = (len(rows), len(seed_list), len(targets))
+            return *_collect(environment, chunks), clock
+
+        shares = device_shares(devices, num_points * len(seed_list))
+        results = side_by_side(play, named, shares)
+        for name, (found, played, clock) in zip(named, results, strict=True):
+            shape = (len(points[name]), len(seed_list), len(targets))
             # A policy without a sweep of its own stands at every point of the others'.
             full = (num_points, *shape[1:])
             metrics[name] = {

@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.engine.lanes import lanes
+from jaxbandits.engine.rollout import NO_BUDGET
 from jaxbandits.engine.tape import Stream, root_key, stream_key, uniforms
 from jaxbandits.protocol import Environment, Policy
 
@@ -194,7 +195,8 @@ def check_environment(
     trace = play(policy, environment, rounds, seed=seed)
     for leaf in jax.tree.leaves(trace.feedback):
         assert not np.any(np.isnan(leaf)), "feedback holds NaN"
-    record = environment.record(instance, jax.tree.map(jnp.asarray, trace.environment))
+    state = jax.tree.map(jnp.asarray, trace.environment)
+    record = environment.record(instance, state, jnp.int32(NO_BUDGET))
     record = jax.tree.map(lambda x: np.asarray(x)[None, None], record)
     batch = jax.tree.map(lambda x: np.asarray(x)[None], instance)
     metrics = environment.metrics(environment.setup, batch, record)

@@ -39,7 +39,10 @@ CALLS = {
     "checkpoint": "jaxpr",
 }
 # Kernels for which the engine has a form of its own, by the name of their ``jit``.
-KERNELS = {"first_argmax": trees.first_argmax}
+KERNELS = {
+    "first_argmax": trees.first_argmax,
+    "random_argmax": trees.random_argmax,
+}
 REDUCTIONS = {
     "reduce_max": jnp.maximum,
     "reduce_min": jnp.minimum,

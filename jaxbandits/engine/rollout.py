@@ -1,7 +1,8 @@
 """The rollout: one compiled program that plays a policy against an environment.
 
-A *lane* is one run: one seed of one parameter point. `begin` sets lanes up, `advance`
-plays them to a series of checkpoints and returns what the environment records there.
+A *lane* is one run: one seed of one parameter point. `draw` makes its instance, `begin`
+sets it up, `advance` plays it to a series of checkpoints and returns what the
+environment records there.
 Memory is proportional to the number of checkpoints, never to the number of rounds.
 
 Two ways to stop: after a number of rounds (all lanes in step), or when a budget is
@@ -25,6 +26,9 @@ LANES = "lanes"  # name of the mesh axis
 LANE_QUANTUM = 64
 
 
+NO_BUDGET = 2**31 - 1  # stands for the budget of a game played for rounds
+
+
 class Carry(NamedTuple):
     """What passes from one stretch of checkpoints to the next; lane axis last.
 
@@ -42,13 +46,14 @@ class Carry(NamedTuple):
 class Program(NamedTuple):
     """Compiled-on-demand functions of one policy in one environment.
 
-    `begin(root, seeds, params, setup) -> (carry, instance)` and `advance(root, seeds,
-    params, setup, carry, targets, last_round) -> (carry, records)`,
-    with `seeds` u32[L], `params` leaves ``[..., L]``, `targets` ``[C]`` and records
-    ``[C, ..., L]``; `records` is a pair (rounds played i32[C, L], environment record).
-    Leaves of `instance` have a lane axis (last) of length L, or 1 if shared.
+    `draw(root, seeds, setup) -> instance`, `begin(seeds, params, instance) -> carry`,
+    `advance(root, seeds, params, instance, carry, targets, last_round) -> (carry,
+    records)`, with `seeds` u32[L], `params` leaves ``[..., L]``, `targets` ``[C]`` and
+    records ``[C, ..., L]``; `records` is a pair (rounds played i32[C, L], environment
+    record). Leaves of `instance` have a lane axis (last) of length L, or 1 if shared.
     """
 
+    draw: Any
     begin: Any
     advance: Any
 
@@ -58,15 +63,25 @@ def program(act, update, init, policy_uniforms, env_fns, by_budget, mesh) -> Pro
     """Build the program; equal functions (not data) give the same program."""
     rules = _Rules(act, update, init, policy_uniforms, env_fns, by_budget)
     return Program(
+        _drawing(env_fns.sample, mesh),
         jax.jit(
-            _sharded(partial(_begin, rules), mesh, lane_args=(1, 2)),
+            _sharded(partial(_begin, rules), mesh, lane_args=(0, 1, 2)),
             compiler_options=_compiler_options(mesh),
         ),
         jax.jit(
-            _sharded(partial(_advance, rules), mesh, lane_args=(1, 2, 4)),
+            _sharded(partial(_advance, rules), mesh, lane_args=(1, 2, 3, 4)),
             donate_argnums=4,
             compiler_options=_compiler_options(mesh),
         ),
+    )
+
+
+@cache
+def _drawing(sample, mesh):
+    """`draw` is compiled once for all policies."""
+    return jax.jit(
+        _sharded(partial(_draw, sample), mesh, lane_args=(1,)),
+        compiler_options=_compiler_options(mesh),
     )
 
 
@@ -124,10 +139,13 @@ class _Rules(NamedTuple):
 def _sharded(fn, mesh, lane_args):
     """Run `fn` on every device of the mesh, each on its own share of the lanes.
 
-    Lane axes are last, so the specification of an array follows from its rank.
+    Lane axes are last, so the specification of an array follows from its shape; a last
+    axis of length 1 is that of an instance which all lanes share.
     """
 
     def spec(x):
+        if x.shape[-1] == 1:
+            return PartitionSpec()
         return PartitionSpec(*(None,) * (x.ndim - 1), LANES)
 
     def wrapped(*args):
@@ -136,43 +154,48 @@ def _sharded(fn, mesh, lane_args):
             for i, arg in enumerate(args)
         )
         shapes = jax.eval_shape(fn, *args)
-        out_specs = jax.tree.map(
-            lambda x: spec(x) if x.shape[-1] > 1 else PartitionSpec(), shapes
-        )
         return jax.shard_map(
-            fn, mesh=mesh, in_specs=in_specs, out_specs=out_specs, check_vma=False
+            fn,
+            mesh=mesh,
+            in_specs=in_specs,
+            out_specs=jax.tree.map(spec, shapes),
+            check_vma=False,
         )(*args)
 
     return wrapped
 
 
-def _sample(rules: _Rules, root, seeds, setup):
-    """Instances of the lanes: `(instance, flags)`."""
-    num_lanes = seeds.shape[0]
+def _draw(sample, root, seeds, setup):
+    """Instances of the lanes; a leaf that does not depend on the seed is shared."""
 
     def one(root, seed, setup):
         key = stream_key(root, seed, Stream.INSTANCE)
         words = jnp.stack([key.high, key.low])
-        return rules.env.sample(jax.random.wrap_key_data(words), setup)
+        return sample(jax.random.wrap_key_data(words), setup)
 
-    return lanes(one, (False, True, False), num_lanes)(root, seeds, setup)
-
-
-def _begin(rules: _Rules, root, seeds, params, setup):
-    num_lanes = seeds.shape[0]
-    instance, shared = _sample(rules, root, seeds, setup)
-    policy = fill(*lanes(rules.init, (True,), num_lanes)(params), num_lanes)
-    env = fill(*lanes(rules.env.init, (shared,), num_lanes)(instance), num_lanes)
-    carry = Carry(jnp.ones((num_lanes,), jnp.int32), policy, env)
-    instance = jax.tree.map(
-        lambda x, lane: x if lane else jnp.asarray(x)[..., None], instance, shared
+    drawn = lanes(one, (False, True, False), seeds.shape[0])(root, seeds, setup)
+    return jax.tree.map(
+        lambda x, lane: x if lane else jnp.asarray(x)[..., None], *drawn
     )
-    return carry, instance
 
 
-def _advance(rules: _Rules, root, seeds, params, setup, carry, targets, last_round):
+def _flagged(instance):
+    """An instance as `lanes` takes it: shared leaves without a lane axis, and flags."""
+    flags = jax.tree.map(lambda x: x.shape[-1] > 1, instance)
+    return jax.tree.map(lambda x, f: x if f else x[..., 0], instance, flags), flags
+
+
+def _begin(rules: _Rules, seeds, params, instance):
     num_lanes = seeds.shape[0]
-    instance, instance_lanes = _sample(rules, root, seeds, setup)
+    instance, flags = _flagged(instance)
+    policy = fill(*lanes(rules.init, (True,), num_lanes)(params), num_lanes)
+    env = fill(*lanes(rules.env.init, (flags,), num_lanes)(instance), num_lanes)
+    return Carry(jnp.ones((num_lanes,), jnp.int32), policy, env)
+
+
+def _advance(rules: _Rules, root, seeds, params, instance, carry, targets, last_round):
+    num_lanes = seeds.shape[0]
+    instance, instance_lanes = _flagged(instance)
     keys = {s: stream_key(root, seeds, s) for s in Stream if s != Stream.INSTANCE}
     play = partial(_round, rules)
 
@@ -194,7 +217,8 @@ def _advance(rules: _Rules, root, seeds, params, setup, carry, targets, last_rou
 
     def until_spent(carry, target):
         def active(carry):
-            spent, _ = lanes(rules.env.spent, (True,), num_lanes)(carry.environment)
+            spent = lanes(rules.env.spent, (instance_lanes, True), num_lanes)
+            spent, _ = spent(instance, carry.environment)
             return (spent < target) & (carry.round <= last_round)
 
         def body(carry):
@@ -211,8 +235,9 @@ def _advance(rules: _Rules, root, seeds, params, setup, carry, targets, last_rou
 
     def to_checkpoint(carry, target):
         carry = leg(carry, target)
-        record = lanes(rules.env.record, (instance_lanes, True), num_lanes)
-        record = fill(*record(instance, carry.environment), num_lanes)
+        record = lanes(rules.env.record, (instance_lanes, True, False), num_lanes)
+        budget = target if rules.by_budget else jnp.int32(NO_BUDGET)
+        record = fill(*record(instance, carry.environment, budget), num_lanes)
         return carry, (carry.round - 1, record)
 
     return lax.scan(to_checkpoint, carry, targets)

@@ -96,7 +96,6 @@ def run(
         )
     quantum = LANE_QUANTUM * len(devices)
     width = -(-min(chunk, len(seeds)) // quantum) * quantum
-    begin, advance = program.begin, program.advance
     for start in range(0, len(seeds), chunk):
         stop = min(start + chunk, len(seeds))
         # Surplus lanes repeat the last one and are dropped: one shape, one program.
@@ -105,9 +104,11 @@ def run(
         lane_params = jax.tree.map(
             lambda x, p=position: _to_device(np.moveaxis(x[p], 0, -1)), params
         )
-        args = (root, lane_seeds, lane_params, setup)
         began = time.perf_counter()
-        carry, instance = jax.block_until_ready(begin(*args))
+        instance = program.draw(root, lane_seeds, setup)
+        carry = program.begin(lane_seeds, lane_params, instance)
+        jax.block_until_ready((instance, carry))
+        args = (root, lane_seeds, lane_params, instance)
         pieces = []
         clock.compiling.append(time.perf_counter() - began)
         for first in range(0, len(targets), STRETCH):
@@ -115,7 +116,7 @@ def run(
             # A short last stretch repeats its last checkpoint: no round is played.
             full = np.pad(part, (0, STRETCH - len(part)), mode="edge")
             call = (*args, carry, _to_device(full), jnp.int32(last_round))
-            compiled = _compiled(advance, call, clock)
+            compiled = _compiled(program.advance, call, clock)
             began = time.perf_counter()
             carry, (rounds, record) = jax.block_until_ready(compiled(*call))
             clock.running.append(time.perf_counter() - began)
@@ -177,7 +178,8 @@ def _bytes_per_lane(policy, environment, params) -> tuple[int, int]:
         key = jax.random.wrap_key_data(jnp.stack([seed, seed]))
         instance = environment.sample(key, setup)
         state = environment.init(instance)
-        return (policy.init(params), state), environment.record(instance, state)
+        record = environment.record(instance, state, 0)
+        return (policy.init(params), state), record
 
     lane = jax.tree.map(lambda x: _to_device(x[0]), params)
     setup = jax.tree.map(_to_device, environment.setup)
@@ -198,7 +200,8 @@ def _in_units_of_spend(targets, environment, setup):
     """
 
     def spent(key, setup):
-        return environment.spent(environment.init(environment.sample(key, setup)))
+        instance = environment.sample(key, setup)
+        return environment.spent(instance, environment.init(instance))
 
     dtype = jax.eval_shape(spent, jax.random.key(0), setup).dtype
     if not jnp.issubdtype(dtype, jnp.integer):

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from jaxbandits.engine.expression import Lane
+from jaxbandits.kernels.argmax import chosen_tie
 
 WIDTH = 128  # entries that are reduced in one expression; longer axes take several
 
@@ -43,6 +44,23 @@ def first_argmax(lane: Lane) -> Lane:
     _, position = _tree(better, entries)
     position = jnp.broadcast_to(position, lane.value.shape[-1:])
     return Lane(_barrier(position), True)
+
+
+def random_argmax(lane: Lane, uniform: Lane) -> Lane:
+    """Position of the largest entry, ties at random, as `kernels.random_argmax`.
+
+    The number of entries whose rank among the ties is at most the chosen one, by
+    running counts: unrolled, because XLA's cumulative sums are slow on CPUs.
+    """
+    stored = Lane(_barrier(lane.value), True)  # it is needed twice
+    largest = reduce(jnp.maximum, stored, (0,)).value
+    ranks, rank = [], 0
+    for entry in _entries(stored):
+        rank = rank + (entry == largest).astype(jnp.int32)
+        ranks.append(rank)
+    chosen = chosen_tie(rank, uniform.value)
+    before = [(rank <= chosen).astype(jnp.int32) for rank in ranks]
+    return Lane(_barrier(_tree(jnp.add, before)), True)
 
 
 def _long_argmax(lane: Lane) -> Lane:

@@ -4,13 +4,20 @@ from jaxbandits.kernels.argmax import first_argmax, first_true, random_argmax
 from jaxbandits.kernels.gamma import (
     beta_from_uniforms,
     beta_from_uniforms_small,
+    beta_logit_from_uniforms,
     gamma_quantile,
     log_gamma_quantile,
+)
+from jaxbandits.kernels.intervals import (
+    bernstein_interval,
+    hoeffding_interval,
+    wilson_interval,
 )
 from jaxbandits.kernels.normal import normal_quantile, truncated_normal_quantile
 from jaxbandits.kernels.radii import (
     hoeffding_scale,
     kl_bernoulli,
+    kl_ratio_bound,
     kl_upper_bound,
     peeling_scale,
 )
@@ -22,11 +29,15 @@ __all__ = [
     "CompensatedSum",
     "beta_from_uniforms",
     "beta_from_uniforms_small",
+    "beta_logit_from_uniforms",
+    "bernstein_interval",
     "first_argmax",
     "first_true",
     "gamma_quantile",
+    "hoeffding_interval",
     "hoeffding_scale",
     "kl_bernoulli",
+    "kl_ratio_bound",
     "kl_upper_bound",
     "log_gamma_quantile",
     "normal_quantile",
@@ -39,4 +50,5 @@ __all__ = [
     "threefry",
     "truncated_normal_quantile",
     "unit_interval",
+    "wilson_interval",
 ]

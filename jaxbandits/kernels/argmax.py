@@ -34,8 +34,11 @@ def first_argmax(x):
     return first_true(x == jnp.max(x))
 
 
+@jax.jit
 def random_argmax(x, uniform):
     """Index of the largest entry; ties are broken uniformly at random.
+
+    A ``jit`` for the same reason as `first_argmax`.
 
     Args:
       x: real array ``[n]``, infinities allowed, NaN not.
@@ -47,8 +50,11 @@ def random_argmax(x, uniform):
     chex.assert_rank([x, uniform], [1, 0])
     tied = x == jnp.max(x)
     rank = jnp.cumsum(tied, dtype=jnp.int32)  # 1, 2, ... at the tied entries
-    count = jnp.sum(tied, dtype=jnp.int32)
+    return jnp.sum(rank <= chosen_tie(rank[-1], uniform), dtype=jnp.int32)
+
+
+def chosen_tie(count, uniform):
+    """Which of `count` tied entries a uniform picks: i32 in [0, count)."""
     chosen = jnp.floor(uniform * count.astype(uniform.dtype)).astype(jnp.int32)
     # Rounding may lift uniform * count to count itself.
-    chosen = jnp.minimum(chosen, count - 1)
-    return first_true(tied & (rank == chosen + 1))
+    return jnp.minimum(chosen, count - 1)

@@ -23,6 +23,7 @@ from scipy import special
 from jaxbandits.kernels.normal import normal_quantile
 
 GAMMA_CDF_ERROR = 5e-5  # stated bound, for every shape >= 1
+BETA_LEAST = 1e-15  # smaller Beta variates are set to this
 SCORES = 5.6  # |z| of the most extreme uniform of the tape is 5.29
 DEGREE_SCORE, DEGREE_SHAPE = 16, 6  # numbers of coefficients
 
@@ -123,12 +124,23 @@ def beta_from_uniforms_small(noise, a, b):
       b: f32[] > 0.
 
     Returns:
-      f32[] in [0, 1]; 0 or 1 exactly where float32 has no closer number.
+      f32[] in [BETA_LEAST, 1]: never 0, which would make a cost look free; 1 where
+      float32 has no closer number.
+    """
+    logit = beta_logit_from_uniforms(noise, a, b)
+    # The logistic function, with the exponential of a number <= 0 only.
+    ratio = jnp.exp(-jnp.abs(logit))
+    return jnp.maximum(jnp.where(logit < 0, ratio, 1.0) / (1 + ratio), BETA_LEAST)
+
+
+def beta_logit_from_uniforms(noise, a, b):
+    """``log(X / (1 - X))`` of the variate of `beta_from_uniforms_small`, not cut off.
+
+    Same arguments. With a parameter of 0.01 two fifths of the variates lie below
+    float32's smallest number; their logits do not.
     """
     chex.assert_shape(noise, (4,))
     scores = normal_quantile(noise)
     log_x = log_gamma_quantile(scores[0], a + 1) + jnp.log(noise[1]) / a
     log_y = log_gamma_quantile(scores[2], b + 1) + jnp.log(noise[3]) / b
-    # x / (x + y), with the exponential of a number <= 0 only.
-    ratio = jnp.exp(-jnp.abs(log_x - log_y))
-    return jnp.where(log_x < log_y, ratio, 1.0) / (1 + ratio)
+    return log_x - log_y

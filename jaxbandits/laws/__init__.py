@@ -1,5 +1,12 @@
 """Laws of rewards and consumptions: samplers for the rounds, moments for the books."""
 
+from jaxbandits.laws.clipped import (
+    LogNormal,
+    Pareto,
+    clipped_lognormal,
+    clipped_pareto,
+)
+from jaxbandits.laws.copula import Copula, gaussian_copula
 from jaxbandits.laws.empirical import Empirical, empirical, empirical_params
 from jaxbandits.laws.law import JointLaw, Law, Moments
 from jaxbandits.laws.product import Product, product
@@ -24,21 +31,27 @@ from jaxbandits.laws.univariate import (
 __all__ = [
     "Bernoulli",
     "Beta",
+    "Copula",
     "Discrete",
     "Empirical",
     "Exponential",
     "JointLaw",
     "Law",
+    "LogNormal",
     "Moments",
+    "Pareto",
     "Product",
     "TruncatedGaussian",
     "Uniform",
     "bernoulli",
     "beta",
+    "clipped_lognormal",
+    "clipped_pareto",
     "discrete",
     "empirical",
     "empirical_params",
     "exponential",
+    "gaussian_copula",
     "product",
     "truncated_gaussian",
     "truncated_gaussian_params",

@@ -63,4 +63,12 @@ def _moments(params, limits, cost):
     return Moments(mean(params.reward), mean(costs), np.mean(inside, axis=1))
 
 
-empirical = JointLaw("empirical", 1, _sample, _check, _moments)
+empirical = JointLaw(
+    "empirical",
+    1,
+    _sample,
+    _check,
+    _moments,
+    means=lambda p: (p.reward.mean(axis=-1), p.consumption.mean(axis=-1)),
+    highest=lambda p: p.consumption.max(axis=-1),
+)

@@ -28,12 +28,15 @@ class Law(NamedTuple):
       sample: ``(noise, params of one arm) -> f32[]``.
       check: host, ``params -> None``; raises a ValueError naming the parameter that is
         out of range.
-      mean: host, ``params -> f64[K]``.
+      mean: ``params -> [..., K]`` for leaves ``[..., K]`` (vectors of one arm last), in
+        the arrays' own module and precision, on the host or traced.
       support: host, ``params -> (lowest f64[K], highest f64[K])``.
       cdf: host, ``(params, x) -> f64[K, ...]`` for x of any shape, or None.
       quantile: host, ``(params, p f64[K, n]) -> f64[K, n]``, the inverse of `cdf`; None
         if the law has atoms.
       atoms: host, ``params -> (values f64[K, n], probabilities f64[K, n])`` or None.
+      monotone: 1 or -1 if a draw is an increasing or decreasing function of its one
+        uniform, else 0. What a copula needs.
     """
 
     name: str
@@ -45,6 +48,7 @@ class Law(NamedTuple):
     cdf: Callable[[Any, Any], np.ndarray] | None = None
     quantile: Callable[[Any, Any], np.ndarray] | None = None
     atoms: Callable[[Any], tuple[np.ndarray, np.ndarray]] | None = None
+    monotone: int = 0
 
 
 class Moments(NamedTuple):
@@ -70,14 +74,20 @@ class JointLaw(NamedTuple):
       sample: ``(noise, params, arm) -> (reward f32[], consumption f32[])``.
       check: host, ``params -> None``; raises a ValueError naming the parameter that is
         out of range.
-      moments: host, ``(params, limits f64[M], cost) -> Moments``.
+      moments: host, ``(params, limits f64[M], cost) -> Moments``; what the censored
+        setting needs, None if there are no exact ones.
+      means: ``params -> (mean reward, mean consumption)``, as `Law.mean`; what the
+        budgeted setting needs, or None.
+      highest: host, ``params -> f64[K]``, the largest possible consumption, or None.
     """
 
     name: str
     uniforms: int
     sample: Callable[[Any, Any, Any], tuple[Any, Any]]
     check: Callable[[Any], None]
-    moments: Callable[[Any, np.ndarray, Callable], Moments]
+    moments: Callable[[Any, np.ndarray, Callable], Moments] | None = None
+    means: Callable[[Any], tuple[Any, Any]] | None = None
+    highest: Callable[[Any], np.ndarray] | None = None
 
 
 def of_arm(params, arm):

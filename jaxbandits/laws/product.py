@@ -44,8 +44,14 @@ def product(reward: Law, consumption: Law) -> JointLaw:
         if np.any(consumption.support(params.consumption)[0] < 0):
             raise ValueError("the consumption law must have its support in [0, inf)")
 
+    def means(params):
+        return reward.mean(params.reward), consumption.mean(params.consumption)
+
+    def highest(params):
+        return consumption.support(params.consumption)[1]
+
     def moments(params, limits, cost):
-        mean = reward.mean(params.reward)[:, None]
+        mean = means(params)[0][:, None]
         if consumption.atoms is not None:
             below, cost_below = _atom_moments(params.consumption, limits, cost)
         else:
@@ -74,7 +80,12 @@ def product(reward: Law, consumption: Law) -> JointLaw:
         costs = np.asarray(cost(values))[:, :, None]
         return weight.sum(axis=1), (weight * costs).sum(axis=1)
 
-    uniforms = reward.uniforms + consumption.uniforms
     return JointLaw(
-        f"{reward.name} x {consumption.name}", uniforms, sample, check, moments
+        f"{reward.name} x {consumption.name}",
+        reward.uniforms + consumption.uniforms,
+        sample,
+        check,
+        moments,
+        means,
+        highest,
     )

@@ -18,7 +18,10 @@ class Bernoulli(NamedTuple):
 
 
 class Discrete(NamedTuple):
-    """Finitely many values: f64[K, n], with probabilities f64[K, n] that sum to 1."""
+    """Finitely many values: f64[K, n], with probabilities f64[K, n] that sum to 1.
+
+    Values should increase if the law is to be part of a copula.
+    """
 
     values: np.ndarray
     probabilities: np.ndarray
@@ -38,7 +41,7 @@ class Exponential(NamedTuple):
 
 
 class Beta(NamedTuple):
-    """Shape parameters, f64[K] > 0 each; float32-safe from 0.01 upwards."""
+    """Shape parameters, f64[K] > 0 each. Draws below 1e-15 are set to that."""
 
     a: np.ndarray
     b: np.ndarray
@@ -69,7 +72,7 @@ def _discrete_sample(noise, params):
 
 
 def _discrete_mean(params):
-    return np.sum(np.asarray(params.values) * np.asarray(params.probabilities), axis=1)
+    return (params.values * params.probabilities).sum(axis=-1)
 
 
 def _exponential_sample(noise, params):
@@ -113,12 +116,6 @@ def _check_uniform(params):
         raise ValueError(f"low must lie below high, got {low} and {high}")
 
 
-def _check_beta(params):
-    if not np.all((np.asarray(params.a) >= 0.01) & (np.asarray(params.b) >= 0.01)):
-        raise ValueError(f"a and b must be at least 0.01, got {params}")
-    positive(a=params.a, b=params.b)
-
-
 def _constant(low, high):
     """A support that does not depend on the parameters."""
     return lambda params: (np.asarray(low), np.asarray(high))
@@ -134,9 +131,10 @@ bernoulli = Law(
     1,
     _bernoulli_sample,
     _check_bernoulli,
-    mean=lambda p: np.asarray(p.probability, np.float64),
+    mean=lambda p: p.probability,
     support=_constant(0.0, 1.0),
     atoms=_bernoulli_atoms,
+    monotone=-1,
 )
 discrete = Law(
     "discrete",
@@ -146,14 +144,16 @@ discrete = Law(
     mean=_discrete_mean,
     support=_discrete_support,
     atoms=lambda p: (np.asarray(p.values), np.asarray(p.probabilities)),
+    monotone=1,
 )
 uniform = Law(
     "uniform",
     1,
     lambda noise, p: p.low + noise[0] * (p.high - p.low),
     _check_uniform,
-    mean=lambda p: (np.asarray(p.low) + np.asarray(p.high)) / 2,
+    mean=lambda p: (p.low + p.high) / 2,
     support=lambda p: (np.asarray(p.low), np.asarray(p.high)),
+    monotone=1,
     **_frozen(stats.uniform, lambda p: p.low, lambda p: np.subtract(p.high, p.low)),
 )
 exponential = Law(
@@ -161,8 +161,9 @@ exponential = Law(
     1,
     _exponential_sample,
     lambda p: positive(rate=p.rate),
-    mean=lambda p: 1 / np.asarray(p.rate, np.float64),
+    mean=lambda p: 1 / p.rate,
     support=_constant(0.0, np.inf),
+    monotone=1,
     **_frozen(
         stats.expon, lambda p: np.zeros_like(p.rate), lambda p: 1 / np.asarray(p.rate)
     ),
@@ -171,8 +172,8 @@ beta = Law(
     "Beta",
     4,
     lambda noise, p: beta_from_uniforms_small(noise, p.a, p.b),
-    _check_beta,
-    mean=lambda p: np.asarray(p.a) / (np.asarray(p.a) + np.asarray(p.b)),
+    lambda p: positive(a=p.a, b=p.b),
+    mean=lambda p: p.a / (p.a + p.b),
     support=_constant(0.0, 1.0),
     **_frozen(stats.beta, lambda p: p.a, lambda p: p.b),
 )

@@ -3,7 +3,7 @@
 `REGISTRY` maps ``setting/name`` to a factory; every entry passes the contract check.
 """
 
-from jaxbandits.policies import censored, plain
+from jaxbandits.policies import budgeted, censored, farewell, plain
 
 REGISTRY = {
     "censored/rcucb": censored.rcucb,
@@ -19,6 +19,48 @@ REGISTRY = {
     "censored/thompson-strict": lambda problem: censored.thompson(problem, "strict"),
     "censored/uniform": censored.uniform,
     "censored/fixed": lambda problem: censored.fixed_pair(problem, 0, 0),
+    "budgeted/omega-ucb": budgeted.omega_ucb,
+    "budgeted/omega-star-ucb": budgeted.omega_star_ucb,
+    "budgeted/omega-ucb-log-share": lambda problem: budgeted.omega_ucb(
+        problem, exploration="log_share"
+    ),
+    "budgeted/omega-star-ucb-log-share": lambda problem: budgeted.omega_star_ucb(
+        problem, "log_share"
+    ),
+    "budgeted/bts": budgeted.bts,
+    "budgeted/m-ucb": budgeted.m_ucb,
+    "budgeted/mrcb": budgeted.mrcb,
+    "budgeted/c-ucb": budgeted.c_ucb,
+    "budgeted/i-ucb": budgeted.i_ucb,
+    "budgeted/budget-ucb": budgeted.budget_ucb,
+    "budgeted/ucb-bv1": budgeted.ucb_bv1,
+    "budgeted/ucb-sc-plus": budgeted.ucb_sc_plus,
+    "budgeted/kl-ucb-sc-plus": budgeted.kl_ucb_sc_plus,
+    "budgeted/kube": budgeted.kube,
+    "budgeted/pd-bwk": budgeted.pd_bwk,
+    "budgeted/b-greedy": budgeted.b_greedy,
+    "budgeted/epsilon-first": budgeted.epsilon_first,
+    "budgeted/uniform": budgeted.uniform,
+    "budgeted/clairvoyant": budgeted.clairvoyant,
+    "budgeted/fixed": lambda problem: budgeted.fixed_arm(problem, 0),
+    "farewell/wait-ucb": farewell.wait_ucb,
+    "farewell/wait-ucb-shorter": lambda problem: farewell.wait_ucb(problem, "shorter"),
+    "farewell/wait-ucb-naive": lambda problem: farewell.wait_ucb(problem, "naive"),
+    "farewell/product-limit": farewell.product_limit,
+    "farewell/ucb-simplex": farewell.ucb_simplex,
+    "farewell/budget-ucb": farewell.budget_ucb,
+    "farewell/ucb-bv1": farewell.ucb_bv1,
+    "farewell/omega-ucb": farewell.omega_ucb,
+    "farewell/omega-ucb-shorter": lambda problem: farewell.omega_ucb(
+        problem, observe="shorter"
+    ),
+    "farewell/omega-star-ucb": farewell.omega_star_ucb,
+    "farewell/omega-star-ucb-shorter": lambda problem: farewell.omega_star_ucb(
+        problem, observe="shorter"
+    ),
+    "farewell/ucb1": farewell.ucb1,
+    "farewell/uniform": farewell.uniform,
+    "farewell/fixed": lambda problem: farewell.fixed_pair(problem, 0, 0),
 }
 
-__all__ = ["REGISTRY", "censored", "plain"]
+__all__ = ["REGISTRY", "budgeted", "censored", "farewell", "plain"]

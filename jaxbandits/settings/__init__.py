@@ -1,5 +1,5 @@
 """The problem settings: actions, feedback, instances and environments."""
 
-from jaxbandits.settings import censored
+from jaxbandits.settings import budgeted, censored, farewell
 
-__all__ = ["censored"]
+__all__ = ["budgeted", "censored", "farewell"]

@@ -43,13 +43,13 @@ def environment(unit: int = 1) -> Environment:
         init=lambda instance: State(jnp.zeros(2, jnp.int32), jnp.int32(0)),
         view=lambda round_, instance, state: View(round_),
         step=step,
-        record=lambda instance, state: state,
+        record=lambda instance, state, budget: state,
         metrics=lambda setup, instance, record: {
             "spent": record.spent.astype(np.float64),
             "first": record.pulls[..., 0].astype(np.float64),
         },
         oracle=lambda setup, instance: None,
-        spent=lambda state: state.spent,
+        spent=lambda instance, state: state.spent,
         uniforms=1,
     )
 

@@ -11,7 +11,7 @@ from jax import lax
 from jaxbandits.engine import expression, trees
 from jaxbandits.engine.lanes import KERNELS, fill, lanes
 from jaxbandits.engine.trees import WIDTH
-from jaxbandits.kernels.argmax import first_argmax
+from jaxbandits.kernels.argmax import first_argmax, random_argmax
 
 LANES = 5
 SHARED = "shared"  # marks an argument without a lane axis
@@ -257,17 +257,69 @@ def test_first_argmax(shape):
     np.testing.assert_array_equal(of_integers, np.argmax(flat, axis=0))
 
 
-def test_first_argmax_is_replaced(monkeypatch):
-    """Where a lane is involved, inside other calls too; else it is left alone."""
+UNIFORM = np.linspace(0.05, 0.95, LANES, dtype=np.float32)
+
+
+@pytest.mark.parametrize("length", [1, 2, 10, WIDTH - 1, WIDTH, WIDTH + 1, 300])
+def test_random_argmax(length):
+    """Lanes of +inf, of -inf, with two +inf, with one largest entry, with ties."""
+    values = integers(length, high=3).astype(np.float32)
+    values[:, 0], values[:, 1] = np.inf, -np.inf
+    values[[0, -1], 2], values[length // 2, 3] = np.inf, 9
+    shared = (SHARED, np.float32(0.7))
+
+    def fn(x, u, v):
+        # The second one's operand is a formula, the third one's uniform is shared.
+        return random_argmax(x, u), random_argmax(2 * x + x, u), random_argmax(x, v)
+
+    found, _, expected = both(fn, values, UNIFORM, shared)
+    for one, other in zip(found, expected, strict=True):
+        assert one.dtype == jnp.int32
+        np.testing.assert_array_equal(one, other)
+    # And what it should be, in plain NumPy.
+    for lane, (x, u) in enumerate(zip(values.T, UNIFORM, strict=True)):
+        tied = np.flatnonzero(x == np.max(x))
+        assert found[0][lane] == tied[int(u * tied.size)]
+
+
+@pytest.mark.parametrize("x64", [False, True])
+def test_random_argmax_of_entries_that_all_lanes_share(x64):
+    """Only the uniform differs from lane to lane: it decides among the ties."""
+    with jax.enable_x64(x64):
+        shared = (SHARED, jnp.asarray([1.0, 2.0, 2.0, 0.0, 2.0]))
+        (found,), _, (expected,) = both(
+            lambda w, u: (random_argmax(w, u),), shared, UNIFORM
+        )
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(found, [1, 1, 2, 4, 4])
+
+
+def test_kernels_are_replaced(monkeypatch):
+    """Where a lane is involved, inside other calls too; else they are left alone."""
     seen = []
 
-    def spy(lane):
-        seen.append(lane.shape)
-        return trees.first_argmax(lane)
+    def spy(name):
+        def replaced(*lanes):
+            seen.append((name, lanes[0].shape))
+            return getattr(trees, name)(*lanes)
 
-    monkeypatch.setitem(KERNELS, "first_argmax", spy)
+        monkeypatch.setitem(KERNELS, name, replaced)
+
+    assert set(KERNELS) == {"first_argmax", "random_argmax"}
+    for name in list(KERNELS):
+        spy(name)
     both(lambda x, w: (jax.jit(first_argmax)(x), first_argmax(w)), X, TABLE)
-    assert seen == [(3,)]
+    assert seen == [("first_argmax", (3,))]
+    half = (SHARED, np.float32(0.5))
+    both(
+        lambda x, w, u: (jax.jit(random_argmax)(x, u), random_argmax(w, u)),
+        MATRIX[:, 0],
+        TABLE,
+        half,
+    )
+    assert seen[1:] == [("random_argmax", (3,))]
+    both(lambda w, u: random_argmax(w, u), TABLE, UNIFORM)
+    assert len(seen) == 3
 
 
 def test_the_largest_entry_is_found_in_one_pass():

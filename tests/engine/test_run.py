@@ -41,7 +41,7 @@ def coins() -> Environment:
         init=lambda instance: (jnp.zeros(K, jnp.int32), jnp.int32(0)),
         view=lambda round_, instance, state: View(round_),
         step=step,
-        record=lambda instance, state: state,
+        record=lambda instance, state, budget: state,
         metrics=metrics,
         oracle=lambda setup, instance: None,
         uniforms=1,

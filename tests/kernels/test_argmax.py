@@ -63,14 +63,25 @@ def test_the_last_uniform_stays_in_range(dtype):
         np.testing.assert_array_equal(choose(jnp.zeros(n, dtype), u), [0, n - 1])
 
 
-def test_ties_are_broken_uniformly(tape):
-    x = jnp.array([1.0, 5.0, 5.0, 0.0, 5.0, -INF, 5.0, 5.0, 4.0, 5.0, 5.0])
-    u = tape(70_000, 1)[:, 0]
-    chosen = np.asarray(choose(x, u))
-    counts = np.bincount(chosen, minlength=x.size)
-    tied = np.asarray(x) == 5.0
+@pytest.mark.parametrize("largest", [5.0, INF, -INF])
+def test_ties_are_broken_uniformly(largest, tape):
+    """Seven of eleven entries tie, also at infinity."""
+    tied = np.array([0, 1, 1, 0, 1, 0, 1, 1, 0, 1, 1], bool)
+    others = -1.0 if largest > 0 else -INF
+    x = jnp.where(tied, largest, others)
+    chosen = np.asarray(choose(x, tape(70_000, 1)[:, 0]))
+    counts = np.bincount(chosen, minlength=tied.size)
+    tied |= others == largest
     assert np.all(counts[~tied] == 0)
     assert stats.chisquare(counts[tied]).pvalue > ALARM
+
+
+def test_one_largest_entry_is_chosen_whatever_the_uniform(tape, rng):
+    u = tape(50, 1)[:, 0]
+    for best in (0, 4, 10):
+        x = rng.permutation(11).astype(np.float32)
+        x[best] = 11
+        assert np.all(choose(jnp.asarray(x), u) == best)
 
 
 def test_first_true():

@@ -1,5 +1,7 @@
 """Gamma and Beta variates: distribution functions against SciPy's."""
 
+import itertools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -7,15 +9,18 @@ import pytest
 from scipy import special, stats
 
 from jaxbandits.kernels.gamma import (
+    BETA_LEAST,
     GAMMA_CDF_ERROR,
     SCORES,
     beta_from_uniforms,
     beta_from_uniforms_small,
+    beta_logit_from_uniforms,
     gamma_quantile,
     log_gamma_quantile,
 )
 from jaxbandits.kernels.normal import normal_quantile
 from tests.kernels.checks import (
+    ALARM,
     assert_frequency,
     assert_law,
     assert_mean,
@@ -95,10 +100,12 @@ def test_beta_law_of_any_parameters(a, b, tape):
     draws = 300_000
     x = np.asarray(small_betas(tape(draws, 4), a, b))
     law = stats.beta(float(a), float(b))
-    assert np.all((x >= 0) & (x <= 1))
-    assert_law(x, law.cdf)
-    # What float32 cannot hold becomes 0 or, within half a unit of 1, becomes 1.
-    assert_frequency(np.sum(x == 0), law.cdf(np.finfo(np.float32).tiny), draws)
+    least = np.float32(BETA_LEAST)
+    assert np.all((x >= least) & (x <= 1))
+    # Never 0: what lies below the least number is set to it.
+    assert_law(x, lambda y: np.where(y < least, 0.0, law.cdf(y)))
+    assert_frequency(np.sum(x == least), law.cdf(BETA_LEAST), draws)
+    # Within half a unit of 1 a number becomes 1.
     one = special.betainc(float(b), float(a), [2.0**-25, 2.0**-24])
     chance = np.clip(np.mean(x == 1), *one)
     assert_frequency(np.sum(x == 1), chance, draws)
@@ -109,7 +116,82 @@ def test_beta_law_in_float64(a, b, tape):
     with jax.enable_x64(True):
         x = np.asarray(small_betas(jnp.float64(tape(200_000, 4)), float(a), float(b)))
     assert x.dtype == np.float64
-    assert_law(x, stats.beta(a, b).cdf)
+    law = stats.beta(a, b)
+    assert_law(x, lambda y: np.where(y < BETA_LEAST, 0.0, law.cdf(y)))
+    assert_frequency(np.sum(x == BETA_LEAST), law.cdf(BETA_LEAST), x.size)
+
+
+def beta_logit_cdf(logit, a, b):
+    """P(log(X / (1 - X)) <= logit) for Beta(a, b), f64; nothing underflows."""
+
+    def lower_tail(x, a, b):
+        """At x <= 0: below exp(-600) the density is x**(a - 1) / B(a, b)."""
+        far = np.exp(a * np.minimum(x, -600) - np.log(a) - special.betaln(a, b))
+        return np.where(x < -600, far, special.betainc(a, b, special.expit(x)))
+
+    below, above = np.minimum(logit, 0), np.minimum(-logit, 0)
+    return np.where(logit < 0, lower_tail(below, a, b), 1 - lower_tail(above, b, a))
+
+
+beta_logits = jax.jit(jax.vmap(beta_logit_from_uniforms, (0, None, None)))
+PARAMETERS = (0.01, 0.1, 1, 10, 1e3, 1e5)
+EVERY = 20  # order statistics at which the distribution functions are compared
+
+
+def logit_distance(noise, a, b, dtype=np.float32):
+    """Kolmogorov-Smirnov distance of the logits, up to ``EVERY / draws`` above it."""
+    logits = np.asarray(beta_logits(jnp.asarray(noise, dtype), dtype(a), dtype(b)))
+    assert logits.dtype == dtype and np.all(np.isfinite(logits))
+    logits = np.sort(logits.astype(float))[EVERY - 1 :: EVERY]
+    exact = beta_logit_cdf(logits, float(np.float32(a)), float(np.float32(b)))
+    rank = np.arange(1, logits.size + 1) * EVERY / len(noise)
+    return np.max(np.abs(exact - rank)) + EVERY / len(noise)
+
+
+CRITICAL = np.sqrt(np.log(2 / ALARM) / 2)  # of the distance times sqrt(draws)
+
+
+@pytest.mark.parametrize(
+    "a, b", list(itertools.combinations_with_replacement(PARAMETERS, 2))
+)
+def test_beta_logits_pass_kolmogorov_smirnov(a, b, tape):
+    """A million draws; in float32 too, whose rounding of 1e5 stays invisible here."""
+    noise = tape(DRAWS, 4)
+    assert logit_distance(noise, a, b) * np.sqrt(DRAWS) < CRITICAL
+
+
+@pytest.mark.parametrize("a, b", [(0.01, 0.1), (1e5, 1e5)])
+def test_beta_logits_in_float64(a, b, tape):
+    with jax.enable_x64(True):
+        distance = logit_distance(tape(DRAWS, 4), a, b, np.float64)
+    assert distance * np.sqrt(DRAWS) < CRITICAL
+
+
+def test_the_distance_notices_another_law(tape):
+    """One part in 300 off in a parameter, and the test above would fail."""
+    logits = np.asarray(beta_logits(tape(DRAWS, 4), np.float32(10), np.float32(10)))
+    logits = np.sort(logits.astype(float))[EVERY - 1 :: EVERY]
+    rank = np.arange(1, logits.size + 1) * EVERY / DRAWS
+    distance = np.max(np.abs(beta_logit_cdf(logits, 10, 10.035) - rank))
+    assert distance * np.sqrt(DRAWS) > CRITICAL
+
+
+def test_exchanging_the_parameters_and_the_uniforms_turns_the_logit_round(tape):
+    noise = tape(1000, 4)
+    for a, b in ((0.01, 1e5), (1, 0.1), (1e3, 10)):
+        a, b = np.float32(a), np.float32(b)
+        turned = beta_logits(noise[:, [2, 3, 0, 1]], b, a)
+        np.testing.assert_array_equal(beta_logits(noise, a, b), -turned)
+
+
+def test_variates_are_the_logistic_function_of_their_logits(tape, dtype):
+    noise = tape(1000, 4).astype(dtype)
+    for a, b in ((0.01, 0.3), (0.3, 0.01), (2, 3.5)):
+        logits = beta_logits(noise, dtype(a), dtype(b))
+        expected = np.maximum(special.expit(np.asarray(logits, float)), BETA_LEAST)
+        found = small_betas(noise, dtype(a), dtype(b))
+        rtol = 1e-5 if dtype == np.float32 else 1e-14
+        np.testing.assert_allclose(found, expected, rtol=rtol)
 
 
 @pytest.mark.parametrize("a, b", [(0.8, 0.2), (2, 3.5), (30, 70)])
@@ -129,7 +211,7 @@ def test_extreme_uniforms_stay_in_the_interval(dtype):
     for a in (0.01, 0.5, 1, 1e5):
         for b in (0.01, 0.5, 1, 1e5):
             x = np.asarray(small_betas(noise, dtype(a), dtype(b)))
-            assert np.all((x >= 0) & (x <= 1))
+            assert np.all((x >= dtype(BETA_LEAST)) & (x <= 1))
 
 
 def test_transforms(tape):

@@ -1,5 +1,7 @@
 """Confidence radii: hand values, SciPy values, boundaries."""
 
+import math
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -11,16 +13,19 @@ from scipy import optimize, special
 from jaxbandits.kernels.radii import (
     hoeffding_scale,
     kl_bernoulli,
+    kl_ratio_bound,
     kl_upper_bound,
     peeling_scale,
 )
 from tests.kernels.checks import assert_transforms_agree
 
+PIECE = 200
 BOUNDS = (1e-8, 1e-6, 1e-4, 1e-2, 0.1, 1.0, 5.0)
 
 
 divergence_of = jax.jit(kl_bernoulli)
 jitted_bound = jax.jit(kl_upper_bound, static_argnums=2)
+_ratio_bounds = jax.jit(kl_ratio_bound)
 
 
 def divergence(p, q):
@@ -78,6 +83,39 @@ def test_divergence_is_finite_at_the_ends(dtype):
     np.testing.assert_allclose(table, [[0, far], [far, 0]], rtol=0.02, atol=2e-7)
 
 
+def test_divergence_of_neighbours(dtype, rng):
+    """Differences down to 1e-4, where the usual form keeps no digit in float32."""
+    p = rng.uniform(0.001, 0.999, 2000)
+    distance = 10 ** rng.uniform(-4, -2, 2000) * rng.choice([-1, 1], 2000)
+    p, q = p.astype(dtype), np.clip(p + distance, 1e-4, 1 - 1e-4).astype(dtype)
+    # In float64 the usual form is good to 1e-16 / 1e-8 here.
+    truth = divergence(p.astype(float), q.astype(float))
+    rtol = 1e-4 if dtype == np.float32 else 1e-6
+    np.testing.assert_allclose(divergence_of(p, q), truth, rtol=rtol)
+    if dtype == np.float32:
+        usual = p * np.log(p / q) + (1 - p) * np.log((1 - p) / (1 - q))
+        assert np.max(np.abs(usual / truth - 1)) > 1
+    np.testing.assert_array_equal(divergence_of(p, p), 0)
+
+
+def test_divergence_is_precise_where_the_series_ends():
+    """u = (p - q) / q around 0.2 and (q - p) / (1 - q) around -0.2."""
+    q = np.full(41, 0.5)
+    p = q * (1 + np.linspace(0.19, 0.21, 41))
+    with jax.enable_x64(True):
+        np.testing.assert_allclose(divergence_of(p, q), divergence(p, q), rtol=3e-9)
+
+
+def test_divergence_from_certain_coins(dtype):
+    q = np.array([2e-7, 1e-3, 0.2, 0.5, 0.9, 0.999], dtype)
+    rtol = 2e-6 if dtype == np.float32 else 1e-8
+    wide = q.astype(float)
+    never = divergence_of(dtype(0), q)
+    np.testing.assert_allclose(never, -np.log1p(-wide), rtol=rtol)
+    always = divergence_of(dtype(1), q)
+    np.testing.assert_allclose(always, -np.log(wide), rtol=rtol)
+
+
 @pytest.mark.parametrize("bound", BOUNDS)
 def test_upper_bound_is_the_root(bound, dtype, rng):
     p = np.concatenate([[0, 1, 0.5, 1e-6, 1 - 1e-6], rng.random(100)]).astype(dtype)
@@ -128,3 +166,158 @@ def test_broadcast_and_transforms(tape):
         lambda p, b: kl_upper_bound(p, b, 4), u[:, 0], u[:, 1], rtol=1e-5
     )
     assert_transforms_agree(kl_bernoulli, u[:, 0], u[:, 1], rtol=1e-3)
+
+
+# The ratio bound. The truth is found by SciPy: the smallest divergence on the line of
+# slope q, and the slope at which it equals the bound.
+
+
+def ratio_bound(*columns):
+    """`kl_ratio_bound` as f64, in pieces of one shape: it takes seconds to compile."""
+    dtype = np.result_type(*columns)
+    flat = [x.ravel() for x in np.broadcast_arrays(*columns)]
+    size = flat[0].size
+    padded = np.stack([np.pad(x, (0, -size % PIECE), mode="edge") for x in flat])
+    pieces = padded.astype(dtype).reshape(3, -1, PIECE)
+    found = [_ratio_bounds(*pieces[:, i]) for i in range(pieces.shape[1])]
+    assert all(piece.dtype == dtype for piece in found)
+    found = np.concatenate(found)[:size].astype(float)
+    return found.reshape(np.broadcast_shapes(*map(np.shape, columns)))
+
+
+def entropy_gap(u):
+    """(1 + u) log(1 + u) - u in float64."""
+    if abs(u) < 1e-3:
+        return u * u * (1 / 2 - u / 6 + u * u / 12 - u**3 / 20)
+    return (1 + u) * math.log1p(u) - u if u > -1 else 1.0
+
+
+def precise_divergence(p, q):
+    if q >= 1:
+        return 0.0 if p == 1 else math.inf
+    return q * entropy_gap((p - q) / q) + (1 - q) * entropy_gap((q - p) / (1 - q))
+
+
+def smallest_divergence(reward, cost, log_q):
+    """Of the points (q x, x) with q x <= 1 and x <= 1, over log x."""
+
+    def at(log_x):
+        return precise_divergence(reward, math.exp(log_q + log_x)) + precise_divergence(
+            cost, math.exp(log_x)
+        )
+
+    top = min(0.0, -log_q)
+    inner = optimize.minimize_scalar(
+        at, bounds=(top - 40, top), method="bounded", options={"xatol": 1e-9}
+    )
+    return min(inner.fun, at(top - 1e-16))
+
+
+def largest_log_ratio(reward, cost, bound):
+    def excess(log_q):
+        return smallest_divergence(reward, cost, log_q) - bound
+
+    low = math.log(reward / cost) if reward > 0 else -18.0
+    step = math.sqrt(bound)
+    while excess(low + step) < 0:
+        step *= 2
+    return optimize.brentq(excess, low, low + step, xtol=1e-10)
+
+
+def pinsker_ratio_bound(reward, cost, bound):
+    """UCB-SC+, Table 2 of Heyden et al. (2023), with ``bound = log(t / n) / n``."""
+    share = bound / 2
+    finite = cost**2 > share
+    spread = np.where(finite, reward**2 + cost**2 - share, 1.0)
+    alpha = np.sqrt(share / spread)
+    ratio = (reward + alpha * cost) / np.where(finite, cost - alpha * reward, 1.0)
+    return np.where(finite, ratio, np.inf)
+
+
+def observations(rng, size):
+    """Means and ``log(t / n) / n``; some rewards 0 or 1, some costs 1."""
+    plays = np.floor(10 ** rng.uniform(0.5, 4, size))
+    bound = np.log(10 ** rng.uniform(0.01, 2, size)) / plays
+    reward, cost = rng.random(size), rng.uniform(0.05, 1, size)
+    reward[::7], reward[::11], cost[::5] = 0.0, 1.0, 1.0
+    bound[1::20] = 10 ** rng.uniform(-8, -5, bound[1::20].size)
+    # The cost stays above 1e-6, see the next test for what lies below.
+    bound = np.minimum(bound, 8 * cost)
+    return tuple(np.float32(x) for x in (reward, cost, bound))
+
+
+@pytest.fixture(scope="module")
+def solved():
+    """200 observations and the logarithms of their true bounds."""
+    columns = observations(np.random.default_rng(7), 200)
+    truth = [largest_log_ratio(*map(float, row)) for row in zip(*columns, strict=True)]
+    return columns, np.array(truth)
+
+
+def test_ratio_bound_against_scipy(solved, dtype):
+    (reward, cost, bound), truth = solved
+    truth = np.exp(truth)
+    found = ratio_bound(*(x.astype(dtype) for x in (reward, cost, bound)))
+    # Means closer to 0 than 1e-7 are not told apart.
+    assert np.all(np.abs(found - truth) <= 1e-4 * truth + 1e-7 / cost)
+
+
+def test_ratio_bound_is_at_least_the_ratio_and_at_most_ucb_sc(dtype, rng):
+    reward, cost, bound = (x.astype(dtype) for x in observations(rng, 3000))
+    found = ratio_bound(reward, cost, bound)
+    assert np.all(found >= reward / cost)
+    relaxed = pinsker_ratio_bound(*(x.astype(float) for x in (reward, cost, bound)))
+    assert np.all(found <= relaxed * (1 + 1e-4) + 1e-8)
+    assert np.mean(np.isfinite(relaxed)) > 0.8
+    # And it is not UCB-SC+ itself.
+    assert np.median(found / relaxed) < 0.97
+
+
+def test_ratio_bound_increases_in_the_bound(dtype, rng):
+    reward, cost, _ = observations(rng, 50)
+    ladder = np.geomspace(1e-8, 0.5, 60)
+    columns = (reward[:, None], cost[:, None], ladder)
+    found = ratio_bound(*(x.astype(dtype) for x in columns))
+    assert np.all(found[:, 1:] >= found[:, :-1] * (1 - 1e-5) - 1e-8)
+    assert np.all(found[:, -1] > 1.1 * found[:, 0])
+
+
+def test_ratio_bound_at_the_boundaries(dtype):
+    """No bound gives the ratio; with one certain mean there are closed forms."""
+    one, zero, half = dtype(1), dtype(0), dtype(0.5)
+    tight = 3e-6 if dtype == np.float32 else 1e-7
+    for reward, cost in ((half, half), (dtype(0.3), one), (one, dtype(0.2))):
+        found = ratio_bound(reward, cost, zero)
+        assert abs(float(found) / float(reward / cost) - 1) <= tight
+    assert ratio_bound(zero, half, zero) <= 1e-8
+    # Reward and cost certainly 1: reward 1 and cost x with -log x = bound.
+    for bound in (0.01, 0.1, 1.0, 5.0):
+        found = ratio_bound(one, one, dtype(bound))
+        assert found == pytest.approx(math.exp(bound), rel=1e-4)
+
+
+def test_ratio_bounds_of_tiny_costs(dtype):
+    """A few plays of a cheap arm: the cost at the bound is between 1e-30 and 1e-8."""
+    columns = np.array(
+        [[0.03568, 0.0535, 0.7083], [0.2528, 0.03, 0.6931], [0.458, 0.025, 0.549]]
+    )
+    truth = [largest_log_ratio(*row) for row in columns]
+    found = ratio_bound(*columns.T.astype(dtype))
+    np.testing.assert_allclose(np.log(found), truth, atol=1e-3)
+
+
+def test_ratio_bounds_of_huge_ratios_stay_finite(dtype):
+    reward, cost, bound = np.meshgrid(
+        [0.0, 1e-3, 0.75, 1.0], [1e-6, 0.015, 0.3, 1.0], [1e-3, 1.0, 10.0, 1e3]
+    )
+    found = ratio_bound(*(x.astype(dtype) for x in (reward, cost, bound)))
+    assert np.all(np.isfinite(found)) and np.all(found <= 1.001 * np.e**80)
+
+
+def test_ratio_bound_transforms(tape):
+    u = tape(6, 3)
+
+    def bound_of(reward, cost, bound):
+        return kl_ratio_bound(reward, cost, bound, 1)
+
+    assert_transforms_agree(bound_of, u[:, 0], u[:, 1], u[:, 2], rtol=1e-4)

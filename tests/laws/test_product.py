@@ -120,7 +120,7 @@ def test_check():
     law.check(INDEP)
     with pytest.raises(ValueError, match="rate"):
         law.check(INDEP._replace(consumption=laws.Exponential(-A)))
-    with pytest.raises(ValueError, match="at least 0.01"):
+    with pytest.raises(ValueError, match="a must be positive"):
         law.check(INDEP._replace(reward=laws.Beta(-A, B)))
 
 

@@ -137,7 +137,7 @@ def _functions(problem: Problem, law: JointLaw) -> Environment:
         init=init,
         view=lambda round_, instance, state: View(round_),
         step=step,
-        record=lambda instance, state: state,
+        record=lambda instance, state, budget: state,
         metrics=None,
         oracle=None,
         uniforms=law.uniforms,

@@ -1,0 +1,69 @@
+"""Policies side by side: a run too small for all devices leaves some to the next one.
+
+A device needs a full vector of lanes; ten seeds on two devices would play fifty-four
+copies of the last seed on each. So they get one device, and two policies run at a time.
+"""
+
+import queue
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from jaxbandits.engine.rollout import LANE_QUANTUM
+
+
+def device_shares(devices: list, num_lanes: int) -> list[list]:
+    """Groups of devices, each as large as `num_lanes` lanes can use."""
+    size = min(len(devices), -(-num_lanes // LANE_QUANTUM))
+    return [devices[i : i + size] for i in range(0, len(devices) - size + 1, size)]
+
+
+class Stopped(Exception):
+    """Raised in the threads that still play when one has failed."""
+
+
+def side_by_side(
+    play: Callable[[Any, list, Callable[[], None]], Any],
+    tasks: Iterable[Any],
+    shares: list[list],
+) -> Iterator[Any]:
+    """``play(task, share, check)`` for all tasks, as many at a time as there are shares.
+
+    Args:
+      play: calls ``check()`` now and then, which raises when the work is to stop.
+      tasks: anything.
+      shares: groups of devices.
+
+    Returns:
+      Results in the order of the tasks. After an exception (or Ctrl-C) the others stop
+      at their next check.
+    """
+    tasks = list(tasks)
+    if len(shares) == 1 or len(tasks) == 1:
+        yield from (play(task, shares[0], lambda: None) for task in tasks)
+        return
+    free = queue.SimpleQueue()
+    for share in shares:
+        free.put(share)
+    stop = threading.Event()
+
+    def check():
+        if stop.is_set():
+            raise Stopped
+
+    def work(task):
+        check()
+        share = free.get()
+        try:
+            return play(task, share, check)
+        finally:
+            free.put(share)
+
+    with ThreadPoolExecutor(len(shares)) as pool:
+        futures = [pool.submit(work, task) for task in tasks]
+        try:
+            for future in futures:
+                yield future.result()
+        finally:
+            stop.set()

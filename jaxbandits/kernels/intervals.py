@@ -1,0 +1,77 @@
+"""Confidence intervals of the mean of bounded observations, as pairs (lower, upper).
+
+All take the sample mean, the number of observations and how sure to be, element-wise,
+and are finite for every input in range (an interval of no observations is the range).
+"""
+
+import jax.numpy as jnp
+
+
+def wilson_interval(mean, count, z_squared, eta=1.0, low=0.0, high=1.0):
+    """Asymmetric interval of Heyden et al. (2023), Theorem 1; Wilson's for ``eta = 1``.
+
+    The ends solve ``count (mean - mu)**2 = z_squared eta (high - mu) (mu - low)``. They
+    are computed without cancellation: the lower end is `low` exactly if and only if the
+    mean is (or count is 0), where the textbook form comes out slightly below.
+
+    Args:
+      mean: real array in [low, high], the sample mean.
+      count: real array >= 0, observations.
+      z_squared: real array >= 0, squared normal score of the confidence.
+      eta: real array in [0, 1], variance over its largest value at that mean.
+      low: lower end of the range, m.
+      high: upper end of the range, M; where it equals `low` so do both ends.
+
+    Returns:
+      ``(lower, upper)``, arrays of the broadcast shape in [low, high].
+    """
+    width = jnp.asarray(high - low, mean.dtype)
+    share = (mean - low) / jnp.where(width > 0, width, 1.0)
+    lower, upper = wilson_unit_interval(share, count, z_squared * eta)
+    return low + width * lower, low + width * upper
+
+
+def wilson_unit_interval(share, count, z_squared):
+    """`wilson_interval` for observations in [0, 1], with eta inside `z_squared`."""
+    z2 = jnp.maximum(z_squared, 1e-30)  # 0 / 0 for no observations and no confidence
+    hits = count * share
+    # Each end is written with positive terms only; the middle is B of the theorem.
+    middle = 2 * hits + z2 + jnp.sqrt(z2 * (z2 + 4 * hits * (1 - share)))
+    upper = jnp.minimum(middle / (2 * (count + z2)), 1.0)
+    return 2 * hits * share / middle, upper
+
+
+def hoeffding_interval(mean, count, confidence):
+    """Hoeffding (1963), Theorem 2: ``mean +- sqrt(confidence / (2 count))``, cut to
+    [0, 1].
+
+    Args:
+      mean: real array in [0, 1].
+      count: real array >= 0.
+      confidence: real array >= 0, minus the log of the error probability of one side.
+
+    Returns:
+      ``(lower, upper)``, arrays of the broadcast shape.
+    """
+    radius = jnp.sqrt(confidence / (2 * jnp.maximum(count, 1e-30)))
+    return jnp.maximum(mean - radius, 0.0), jnp.minimum(mean + radius, 1.0)
+
+
+def bernstein_interval(mean, variance, count, confidence):
+    """Empirical Bernstein interval, cut to [0, 1].
+
+    Audibert, Munos & Szepesvari (2009), Theorem 1: radius ``sqrt(2 v x / n) + 3 x / n``
+    with ``x = log(3 / delta)``.
+
+    Args:
+      mean: real array in [0, 1].
+      variance: real array >= 0, population form (divided by n).
+      count: real array >= 0.
+      confidence: real array >= 0, x.
+
+    Returns:
+      ``(lower, upper)``, arrays of the broadcast shape.
+    """
+    share = confidence / jnp.maximum(count, 1e-30)
+    radius = jnp.sqrt(2 * variance * share) + 3 * share
+    return jnp.maximum(mean - radius, 0.0), jnp.minimum(mean + radius, 1.0)

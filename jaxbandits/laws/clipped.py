@@ -1,0 +1,116 @@
+"""Heavy tails that fit into [0, 1]: log-normal and Pareto variables, cut off at 1.
+
+What exceeds 1 counts as 1, so that there is an atom there and the means are exact.
+"""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from scipy import special, stats
+
+from jaxbandits.checks import positive
+from jaxbandits.kernels.normal import normal_quantile
+from jaxbandits.laws.law import Law
+
+
+class LogNormal(NamedTuple):
+    """Mean and standard deviation (> 0) of the logarithm, f64[K] each."""
+
+    location: np.ndarray
+    scale: np.ndarray
+
+
+class Pareto(NamedTuple):
+    """Least value, f64[K] in (0, 1), and tail index, f64[K] > 0."""
+
+    least: np.ndarray
+    index: np.ndarray
+
+
+def _lognormal_mean(params):
+    """``E[min(X, 1)]``: the part below 1 of the log-normal mean, and P(X > 1)."""
+    ndtr = jax.scipy.special.ndtr if _traced(params.scale) else special.ndtr
+    exp = jnp.exp if _traced(params.scale) else np.exp
+    variance = params.scale**2
+    z = -params.location / params.scale
+    below = exp(params.location + variance / 2) * ndtr(z - params.scale)
+    return below + ndtr(-z)
+
+
+def _pareto_mean(params):
+    """``E[min(X, 1)] = (a m - m**a) / (a - 1)``, by ``expm1`` near a = 1."""
+    expm1, log = (jnp.expm1, jnp.log) if _traced(params.index) else (np.expm1, np.log)
+    where = jnp.where if _traced(params.index) else np.where
+    excess = params.index - 1
+    safe = where(excess == 0, 1.0, excess)
+    # (m**a - m) / (1 - a) = -m (m**(a - 1) - 1) / (a - 1), whose limit is -m log m.
+    log_least = log(params.least)
+    slope = where(excess == 0, log_least, expm1(safe * log_least) / safe)
+    return params.least * (1 - slope)
+
+
+def _traced(x):
+    return isinstance(x, jax.Array)
+
+
+def _check_lognormal(params):
+    positive(scale=params.scale)
+    if not np.all(np.isfinite(params.location)):
+        raise ValueError(f"location must be finite, got {params.location}")
+
+
+def _check_pareto(params):
+    positive(index=params.index)
+    least = np.asarray(params.least)
+    if not np.all((least > 0) & (least < 1)):
+        raise ValueError(f"least must lie in (0, 1), got {least}")
+
+
+def _law(name, sample, check, mean, lowest, family):
+    """A clipped law; `family` gives SciPy's frozen distribution of the columns."""
+
+    def column(params, ndim):
+        return [np.reshape(x, (-1, *(1,) * ndim)) for x in params]
+
+    def cdf(params, x):
+        below = family(*column(params, np.ndim(x))).cdf(x)
+        return np.where(np.asarray(x) >= 1, 1.0, below)
+
+    def quantile(params, p):
+        return np.minimum(family(*column(params, 1)).ppf(p), 1.0)
+
+    return Law(
+        name,
+        1,
+        sample,
+        check,
+        mean=mean,
+        support=lambda params: (lowest(params), np.asarray(1.0)),
+        cdf=cdf,
+        quantile=quantile,
+        monotone=1,
+    )
+
+
+clipped_lognormal = _law(
+    "log-normal clipped to 1",
+    lambda noise, p: jnp.minimum(
+        jnp.exp(p.location + p.scale * normal_quantile(noise[0])), 1.0
+    ),
+    _check_lognormal,
+    _lognormal_mean,
+    lambda p: np.asarray(0.0),
+    lambda location, scale: stats.lognorm(scale, scale=np.exp(location)),
+)
+clipped_pareto = _law(
+    "Pareto clipped to 1",
+    lambda noise, p: jnp.minimum(
+        p.least * jnp.exp(-jnp.log1p(-noise[0]) / p.index), 1.0
+    ),
+    _check_pareto,
+    _pareto_mean,
+    lambda p: np.asarray(p.least),
+    lambda least, index: stats.pareto(index, scale=least),
+)

@@ -1,0 +1,77 @@
+"""Dependent rewards and consumptions: a Gaussian copula of two laws."""
+
+from functools import cache
+from typing import Any, NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+from jax.scipy.special import ndtr
+
+from jaxbandits.kernels.normal import normal_quantile
+from jaxbandits.laws.law import JointLaw, Law, of_arm
+from jaxbandits.laws.product import Product, product
+
+
+class Copula(NamedTuple):
+    """Parameters of the two laws, and the correlation of their normal scores, f64[K].
+
+    The scores' correlation lies in [-1, 1]; that of the values is smaller, by how much
+    depends on the laws.
+    """
+
+    reward: Any
+    consumption: Any
+    correlation: np.ndarray
+
+
+@cache
+def gaussian_copula(reward: Law, consumption: Law) -> JointLaw:
+    """The joint law with the given margins whose normal scores are bivariate Gaussian.
+
+    Args:
+      reward: law on [0, 1]; a draw is a monotone function of one uniform.
+      consumption: law on [0, inf), likewise.
+
+    Returns:
+      A joint law with parameters `Copula`, without moments below limits.
+
+    Raises:
+      ValueError: if a law's sampler is not a monotone function of one uniform (Beta).
+    """
+    for name, law in (("reward", reward), ("consumption", consumption)):
+        if law.monotone == 0:
+            raise ValueError(
+                f"{name}: a copula needs a law whose draw is a monotone function of "
+                f"one uniform; {law.name} is not"
+            )
+    # Both draws rise with their uniforms.
+    sign = float(reward.monotone * consumption.monotone)
+    independent = product(reward, consumption)
+
+    def sample(noise, params, arm):
+        params = of_arm(params, arm)
+        rho = sign * params.correlation
+        first, second = normal_quantile(noise)
+        mixed = rho * first + jnp.sqrt(1 - rho * rho) * second
+        # Off the ends, as the tape's own uniforms are.
+        dependent = jnp.clip(ndtr(mixed), 2.0**-24, 1 - 2.0**-24)
+        return (
+            reward.sample(noise[:1], params.reward),
+            consumption.sample(dependent[None], params.consumption),
+        )
+
+    def check(params):
+        independent.check(Product(params.reward, params.consumption))
+        if not np.all(np.abs(np.asarray(params.correlation)) <= 1):
+            raise ValueError(
+                f"correlation must lie in [-1, 1], got {params.correlation}"
+            )
+
+    return JointLaw(
+        f"Gaussian copula of {reward.name} and {consumption.name}",
+        2,
+        sample,
+        check,
+        means=independent.means,
+        highest=independent.highest,
+    )

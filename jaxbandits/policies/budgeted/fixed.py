@@ -1,0 +1,65 @@
+"""Reference points: uniform play, one arm, and the clairvoyant."""
+
+from functools import cache
+
+import jax.numpy as jnp
+
+from jaxbandits.protocol import Policy
+from jaxbandits.settings.budgeted.types import Problem
+
+
+def uniform_arm(uniform, view):
+    """An arm that exists, each with the same probability."""
+    arm = jnp.floor(uniform * view.num_arms.astype(uniform.dtype)).astype(jnp.int32)
+    # Rounding may lift the product to the number of arms itself.
+    return jnp.minimum(arm, view.num_arms - 1)
+
+
+def _stateless(name, act, uniforms=(0, 0)):
+    return Policy(name, lambda params: (), act, _no_update, uniforms=uniforms)
+
+
+def _no_update(noise, view, state, action, feedback, params):
+    del noise, view, action, feedback, params
+    return state
+
+
+@cache
+def uniform(problem: Problem) -> Policy:
+    """Every arm with the same probability in every round."""
+    del problem
+
+    def act(noise, view, state, params):
+        del state, params
+        return uniform_arm(noise[0], view)
+
+    return _stateless("uniform", act, (1, 0))
+
+
+@cache
+def clairvoyant(problem: Problem) -> Policy:
+    """The best arm in every round, which only the oracle knows. Its regret is 0."""
+    del problem
+
+    def act(noise, view, state, params):
+        del noise, state, params
+        return view.oracle.best
+
+    return _stateless("clairvoyant", act)
+
+
+@cache
+def fixed_arm(problem: Problem, arm: int) -> Policy:
+    """The same arm in every round.
+
+    Raises:
+      ValueError: if `arm` is not in [0, K).
+    """
+    if not 0 <= arm < problem.num_arms:
+        raise ValueError(f"arm must lie in [0, {problem.num_arms}), got {arm}")
+
+    def act(noise, view, state, params):
+        del noise, view, state, params
+        return jnp.int32(arm)
+
+    return _stateless(f"arm {arm}", act)

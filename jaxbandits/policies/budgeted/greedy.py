@@ -1,0 +1,71 @@
+"""b-greedy and epsilon-first: the best observed ratio, after or between exploring.
+
+b-greedy: Xia et al. (2017), explores with probability ``min(1, K / t)``. epsilon-first:
+Tran-Thanh, Chapman, Munoz de Cote, Rogers & Jennings, "Epsilon-First Policies for
+Budget-Limited Multi-Armed Bandits", AAAI 2010, explores with a share of the budget.
+"""
+
+from functools import cache
+from typing import NamedTuple
+
+import jax.numpy as jnp
+
+from jaxbandits.checks import positive
+from jaxbandits.policies.budgeted.fixed import uniform_arm
+from jaxbandits.policies.budgeted.index_policy import index_policy
+from jaxbandits.protocol import Policy
+from jaxbandits.settings.budgeted.types import Problem
+
+
+class FirstParams(NamedTuple):
+    """epsilon in (0, 1), share of the budget to explore with; the budget, in units."""
+
+    epsilon: float = 0.1
+    budget: float = 1.5e5
+
+
+def _check_first(params):
+    positive(epsilon=params.epsilon, budget=params.budget)
+    if not jnp.all(jnp.asarray(params.epsilon) < 1):
+        raise ValueError(f"epsilon must lie in (0, 1), got {params.epsilon}")
+
+
+def _ratio(view, means, params):
+    del view, params
+    return means.ratio
+
+
+@cache
+def b_greedy(problem: Problem) -> Policy:
+    """b-greedy."""
+
+    def explore(noise, view, params):
+        del params
+        share = view.num_arms.astype(float) / view.round.astype(float)
+        return noise[0] < share, uniform_arm(noise[1], view)
+
+    return index_policy(
+        "b-greedy", problem, _ratio, explore=explore, exploring_uniforms=2
+    )
+
+
+@cache
+def epsilon_first(problem: Problem) -> Policy:
+    """epsilon-first: all arms in turn, then the best observed ratio.
+
+    Needs to know the budget that the game is played for, `params.budget`.
+    """
+
+    def explore(noise, view, params):
+        del noise
+        turn = (view.round - 1) % view.num_arms
+        return view.spent < params.epsilon * params.budget * view.unit, turn
+
+    return index_policy(
+        "epsilon-first",
+        problem,
+        _ratio,
+        params=FirstParams(),
+        check=_check_first,
+        explore=explore,
+    )

@@ -1,0 +1,87 @@
+"""What most policies of the setting share: every arm once, then the largest index.
+
+Ties, also among infinite indices, are broken uniformly at random, as in the published
+code of Heyden et al. (2023).
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from jaxbandits.kernels.argmax import random_argmax
+from jaxbandits.kernels.select import pick, put
+from jaxbandits.policies.budgeted.statistics import MEANS, Statistics
+from jaxbandits.protocol import Policy
+from jaxbandits.settings.budgeted.types import Problem
+
+
+def index_policy(
+    name: str,
+    problem: Problem,
+    index: Callable,
+    *,
+    params: Any = (),
+    check: Callable | None = None,
+    statistics: Statistics = MEANS,
+    updater: Callable[[Statistics], Callable] | None = None,
+    explore: Callable | None = None,
+    exploring_uniforms: int = 0,
+) -> Policy:
+    """A policy that maximises an index of an arm's statistics.
+
+    Args:
+      name: of the policy.
+      problem: what the learner knows.
+      index: ``(view, statistics, params) -> f32[K]``; +inf allowed, NaN not. All arms
+        have been pulled.
+      params: default parameters.
+      check: of the parameters.
+      statistics: what is remembered of the arms, by default their means.
+      updater: makes `update` from the statistics, by default `update_arm`.
+      explore: ``(noise, view, params) -> (bool[], i32[])``: whether to play another arm
+        instead, and which. By default never.
+      exploring_uniforms: how many uniforms `explore` consumes.
+    """
+
+    def init(params):
+        del params
+        return statistics.zeros(problem.num_arms)
+
+    def act(noise, view, state, params):
+        arm = best_arm(index(view, state, params), view, noise[0])
+        if explore is not None:
+            flag, other = explore(noise[1:], view, params)
+            arm = jnp.where(flag, other, arm)
+        return jnp.where(view.round <= view.num_arms, view.round - 1, arm)
+
+    return Policy(
+        name,
+        init,
+        act,
+        (updater or update_arm)(statistics),
+        params,
+        uniforms=(1 + exploring_uniforms, 0),
+        check=check,
+    )
+
+
+def best_arm(index, view, uniform):
+    """Position of the largest index among the arms that exist, ties at random."""
+    exists = jnp.arange(index.shape[0], dtype=jnp.int32) < view.num_arms
+    return random_argmax(jnp.where(exists, index, -jnp.inf), uniform)
+
+
+def update_arm(statistics: Statistics) -> Callable:
+    """`update` of a policy whose state is the statistics: those of the arm change."""
+
+    def update(noise, view, state, action, feedback, params):
+        del noise, view, params
+        row, constants = jax.tree.map(
+            lambda x: pick(jnp.asarray(x), action), (state, statistics.constants)
+        )
+        row = statistics.observe(row, constants, feedback.reward, feedback.cost)
+        return jax.tree.map(lambda x, new: put(x, action, new), state, row)
+
+    return update

@@ -1,0 +1,84 @@
+"""Budget-UCB and UCB-BV1: indices that need the least expected cost of all arms.
+
+No learner knows that number. By default they are told it by the environment's oracle;
+with ``minimum_cost="range"`` they use the least cost that is possible at all, which is
+knowledge where costs are bounded away from 0 (waiting times are).
+
+Sources: Xia, Ding, Zhang, Yu & Qin, "Budgeted Bandit Problems with Continuous Random
+Costs", ACML 2015 (Budget-UCB); Ding, Qin, Zhang & Liu, "Multi-Armed Bandit with Budget
+Constraint and Variable Costs", AAAI 2013 (UCB-BV1); Table 2 of Heyden et al. (2023).
+
+Named choice: Budget-UCB's `log_factor` is 1 in Table 2 and 2 in the published code.
+"""
+
+from functools import cache
+from typing import NamedTuple
+
+import jax.numpy as jnp
+
+from jaxbandits.checks import positive
+from jaxbandits.policies.budgeted.index_policy import index_policy
+from jaxbandits.policies.budgeted.ratio_bounds import radius
+from jaxbandits.policies.budgeted.statistics import over_cost
+from jaxbandits.protocol import Policy
+from jaxbandits.settings.budgeted.types import Problem
+
+SOURCES = ("oracle", "range")
+
+
+class Params(NamedTuple):
+    """log_factor > 0 in the radius ``sqrt(log_factor log(t - 1) / n)``."""
+
+    log_factor: float = 1.0
+
+
+def _check(params):
+    positive(log_factor=params.log_factor)
+
+
+def _least_cost(problem: Problem, source: str):
+    """``view -> lambda``, the least expected cost of an arm or a bound below it."""
+    if source not in SOURCES:
+        raise ValueError(f"minimum_cost must be one of {SOURCES}, got {source!r}")
+    least = min(problem.lowest_cost)
+    if source == "range" and least <= 0:
+        raise ValueError(
+            "minimum_cost='range' needs a problem whose costs are bounded away from 0"
+        )
+    return lambda view: view.oracle.cheapest if source == "oracle" else least
+
+
+@cache
+def budget_ucb(problem: Problem, minimum_cost: str = "oracle") -> Policy:
+    """Budget-UCB.
+
+    Args:
+      problem: what the learner knows.
+      minimum_cost: where lambda comes from, ``oracle`` or ``range``.
+
+    Raises:
+      ValueError: on an unknown `minimum_cost`, or ``range`` where costs may be 0.
+    """
+    least = _least_cost(problem, minimum_cost)
+
+    def index(view, means, params):
+        epsilon = radius(view, means, jnp.sqrt(params.log_factor))
+        reward = jnp.minimum(means.mean_reward + epsilon, 1.0)
+        cost = jnp.maximum(means.mean_cost - epsilon, least(view))
+        bonus = epsilon * (1 + reward / cost)
+        return over_cost(means.mean_reward + bonus, means.mean_cost)
+
+    return index_policy("Budget-UCB", problem, index, params=Params(), check=_check)
+
+
+@cache
+def ucb_bv1(problem: Problem, minimum_cost: str = "oracle") -> Policy:
+    """UCB-BV1. Arguments and errors as for `budget_ucb`."""
+    least = _least_cost(problem, minimum_cost)
+
+    def index(view, means, params):
+        epsilon = radius(view, means, jnp.sqrt(params.log_factor))
+        slack = least(view) - epsilon
+        return means.ratio + over_cost((1 + 1 / least(view)) * epsilon, slack)
+
+    return index_policy("UCB-BV1", problem, index, params=Params(), check=_check)

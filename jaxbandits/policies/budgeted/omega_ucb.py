@@ -1,0 +1,147 @@
+"""omega-UCB and omega*-UCB: asymmetric confidence intervals.
+
+Heyden, Arzamasov, Fouche & Boehm, "Budgeted Multi-Armed Bandits with Asymmetric
+Confidence Intervals", NeurIPS 2023, section 4, eq. (2) and Theorem 1.
+
+Idea: a ratio is bounded by the upper end of Wilson's interval of the reward over the
+lower end of that of the cost, which stays above 0. omega* shortens both by the observed
+variances.
+
+Named choice: `exploration`. ``log_t`` is the paper's ``z = sqrt(2 rho log t)``;
+``log_share`` is ``z = sqrt(2 rho log(t / n))``, which has no need of a small rho
+(docs/recommendation.md).
+"""
+
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxbandits.checks import positive
+from jaxbandits.kernels.intervals import wilson_unit_interval
+from jaxbandits.kernels.sums import CompensatedSum
+from jaxbandits.policies.budgeted.index_policy import index_policy
+from jaxbandits.policies.budgeted.statistics import (
+    MEANS,
+    Means,
+    Statistics,
+    over_cost,
+)
+from jaxbandits.protocol import Policy
+from jaxbandits.settings.budgeted.types import Problem
+
+# With log t, rho = 1 has logarithmic regret (Theorem 6) and 1/4 is the paper's default.
+DEFAULT_RHO = {"log_t": 0.25, "log_share": 1.0}
+LEAST_PULLS = 30  # before a variance is trusted, section 5.2
+
+
+class Params(NamedTuple):
+    """rho > 0, scales the squared normal score."""
+
+    rho: float
+
+
+def _check(params):
+    positive(rho=params.rho)
+
+
+class Spread(NamedTuple):
+    """Squared deviations from the running mean, and eta, which they determine."""
+
+    squares: CompensatedSum  # f32[K], Welford's sum
+    eta: jax.Array  # f32[K], 1 until the variance is trusted
+
+    @classmethod
+    def zeros(cls, num_arms: int) -> "Spread":
+        """Before the first pull."""
+        nothing = CompensatedSum.zeros(num_arms, float)
+        return cls(nothing, jnp.ones(num_arms, float))
+
+    def observe(self, pulls, x, old_mean, mean) -> "Spread":
+        """The row of one arm after one more observation in [0, 1]."""
+        squares = self.squares.add((x - old_mean) * (x - mean))
+        largest = mean * (1 - mean) * pulls.astype(float)
+        inside = (pulls >= LEAST_PULLS) & (largest > 0)
+        share = squares.total / jnp.where(inside, largest, 1.0)
+        return Spread(squares, jnp.where(inside, jnp.clip(share, 0.0, 1.0), 1.0))
+
+
+class Moments(NamedTuple):
+    """Statistics of omega*-UCB."""
+
+    means: Means
+    reward: Spread
+    cost: Spread  # of the cost's position in its range
+
+
+@cache
+def omega_ucb(
+    problem: Problem,
+    star: bool = False,
+    exploration: str = "log_t",
+    updater: Callable[[Statistics], Callable] | None = None,
+) -> Policy:
+    """omega-UCB, or omega*-UCB with `star`.
+
+    Args:
+      problem: number of arms and the range of every arm's cost, [m, M] of Theorem 1.
+      star: whether eta is estimated.
+      exploration: ``log_t`` or ``log_share``.
+      updater: as for `index_policy`.
+
+    Raises:
+      ValueError: on an unknown `exploration`.
+    """
+    if exploration not in DEFAULT_RHO:
+        raise ValueError(
+            f"exploration must be one of {(*DEFAULT_RHO,)}, got {exploration!r}"
+        )
+    low, high = (np.array(x) for x in (problem.lowest_cost, problem.highest_cost))
+    # A known cost has no width; any other number keeps its position, 0, finite.
+    width = np.where(high > low, high - low, 1.0)
+
+    def index(view, state, params):
+        means = state.means if star else state
+        count, t = means.count, view.round.astype(float)
+        confidence = jnp.log(t if exploration == "log_t" else t / count)
+        z2 = 2 * params.rho * confidence  # Theorem 3
+        eta_reward, eta_cost = (
+            (state.reward.eta, state.cost.eta) if star else (1.0, 1.0)
+        )
+        _, upper = wilson_unit_interval(means.mean_reward, count, z2 * eta_reward)
+        start, size = jnp.asarray(low), jnp.asarray(width)
+        share = jnp.clip((means.mean_cost - start) / size, 0.0, 1.0)
+        lower, _ = wilson_unit_interval(share, count, z2 * eta_cost)
+        return over_cost(upper, start + size * lower)  # Eq. (2)
+
+    def observe(row, constants, reward, cost):
+        old, means = row.means, row.means.observe(reward, cost)
+        start, size = constants
+        costs = (cost, old.mean_cost, means.mean_cost)
+        return Moments(
+            means,
+            row.reward.observe(means.pulls, reward, old.mean_reward, means.mean_reward),
+            row.cost.observe(means.pulls, *((x - start) / size for x in costs)),
+        )
+
+    def zeros(num_arms):
+        spread = Spread.zeros(num_arms)
+        return Moments(Means.zeros(num_arms), spread, spread)
+
+    statistics = Statistics(zeros, observe, (low, width)) if star else MEANS
+    name = "omega*-UCB" if star else "omega-UCB"
+    if exploration == "log_share":
+        name += ", log(t/n)"
+    params = Params(DEFAULT_RHO[exploration])
+    return index_policy(
+        name,
+        problem,
+        index,
+        params=params,
+        check=_check,
+        statistics=statistics,
+        updater=updater,
+    )

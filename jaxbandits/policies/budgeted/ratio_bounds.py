@@ -1,0 +1,76 @@
+"""m-UCB, c-UCB and i-UCB: three ways to add Hoeffding's radius to a ratio.
+
+Xia, Qin, Ding, Li, Zhang, Yu & Liu, "Finite budget analysis of multi-armed bandit
+problems", Neurocomputing 258, 2017; Table 2 of Heyden et al. (2023), whose clock is the
+number of plays done, t - 1.
+
+MRCB (Xia et al., "Budgeted Multi-Armed Bandits with Multiple Plays", IJCAI 2016) with
+one play per round is m-UCB.
+"""
+
+from functools import cache
+from typing import NamedTuple
+
+import jax.numpy as jnp
+
+from jaxbandits.checks import positive
+from jaxbandits.policies.budgeted.index_policy import index_policy
+from jaxbandits.policies.budgeted.statistics import over_cost
+from jaxbandits.protocol import Policy
+from jaxbandits.settings.budgeted.types import Problem
+
+
+class Params(NamedTuple):
+    """alpha > 0, scales the radius ``alpha sqrt(log(t - 1) / n)``."""
+
+    alpha: float
+
+
+def _check(params):
+    positive(alpha=params.alpha)
+
+
+def radius(view, means, scale):
+    """``scale sqrt(log(t - 1) / n)`` of every arm; 0 in the first round."""
+    done = jnp.maximum(view.round - 1, 1).astype(float)
+    return scale * jnp.sqrt(jnp.log(done) / means.count)
+
+
+@cache
+def m_ucb(problem: Problem) -> Policy:
+    """m-UCB: the reward's upper over the cost's lower bound; +inf if that is 0."""
+
+    def index(view, means, params):
+        epsilon = radius(view, means, params.alpha)
+        reward = jnp.minimum(means.mean_reward + epsilon, 1.0)
+        cost = jnp.where(means.mean_cost > 0, means.mean_cost - epsilon, 0.0)
+        return over_cost(reward, cost)
+
+    return index_policy("m-UCB", problem, index, params=Params(2.0**-4), check=_check)
+
+
+@cache
+def c_ucb(problem: Problem) -> Policy:
+    """c-UCB: ``(reward + radius) / cost``."""
+
+    def index(view, means, params):
+        epsilon = radius(view, means, params.alpha)
+        return over_cost(means.mean_reward + epsilon, means.mean_cost)
+
+    return index_policy("c-UCB", problem, index, params=Params(2.0**-3), check=_check)
+
+
+@cache
+def i_ucb(problem: Problem) -> Policy:
+    """i-UCB: ``reward / cost + radius``."""
+
+    def index(view, means, params):
+        return means.ratio + radius(view, means, params.alpha)
+
+    return index_policy("i-UCB", problem, index, params=Params(2.0**-2), check=_check)
+
+
+@cache
+def mrcb(problem: Problem) -> Policy:
+    """MRCB with one play per round: `m_ucb` under its other name."""
+    return m_ucb(problem)._replace(name="MRCB, one play")

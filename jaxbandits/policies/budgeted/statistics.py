@@ -1,0 +1,76 @@
+"""What the policies remember of every arm."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from jaxbandits.kernels.sums import CompensatedSum
+
+
+class Statistics(NamedTuple):
+    """How to keep statistics.
+
+    Attributes:
+      zeros: ``num_arms -> state``, leaves ``[K]``.
+      observe: ``(row, constants, reward, cost) -> row``, all of one arm, ``[]`` (or of
+        several arms, with one axis): the statistics after one more pull.
+      constants: pytree of arrays ``[K]``, what `observe` knows of the arms.
+    """
+
+    zeros: Callable[[int], Any]
+    observe: Callable[[Any, Any, Any, Any], Any]
+    constants: Any = ()
+
+
+class Means(NamedTuple):
+    """Pulls, sums and means; fields ``[K]``, or ``[]`` for the row of one arm.
+
+    A mean is its sum divided by the pulls and not updated by increments, so that arms
+    with equal sums and pulls tie exactly.
+    """
+
+    pulls: jax.Array  # i32[K]
+    reward: CompensatedSum  # f32[K]
+    cost: CompensatedSum  # f32[K]
+    mean_reward: jax.Array  # f32[K], 0 before the first pull
+    mean_cost: jax.Array  # f32[K], 0 before the first pull
+
+    @classmethod
+    def zeros(cls, num_arms: int) -> "Means":
+        """Statistics before the first pull."""
+        nothing = CompensatedSum.zeros(num_arms, float)
+        zero = jnp.zeros(num_arms, float)
+        return cls(jnp.zeros(num_arms, jnp.int32), nothing, nothing, zero, zero)
+
+    def observe(self, reward, cost) -> "Means":
+        """The row of one arm after one more pull."""
+        pulls = self.pulls + 1
+        count = pulls.astype(float)
+        rewards, costs = self.reward.add(reward), self.cost.add(cost)
+        return Means(pulls, rewards, costs, rewards.total / count, costs.total / count)
+
+    @property
+    def count(self):
+        """Pulls as real numbers, at least 1."""
+        return jnp.maximum(self.pulls, 1).astype(float)
+
+    @property
+    def ratio(self):
+        """Rewards over costs; +inf where nothing has been paid.
+
+        Of the sums, so that arms with equal ratios of counts tie exactly.
+        """
+        return over_cost(self.reward.total, self.cost.total)
+
+
+MEANS = Statistics(
+    Means.zeros, lambda row, constants, reward, cost: row.observe(reward, cost)
+)
+
+
+def over_cost(value, cost):
+    """``value / cost``, and +inf where the cost is 0 (or below)."""
+    free = cost <= 0
+    return jnp.where(free, jnp.inf, value / jnp.where(free, 1.0, cost))

@@ -1,0 +1,60 @@
+"""BTS, Budgeted Thompson Sampling.
+
+Xia, Li, Qin, Yu & Liu, "Thompson Sampling for Budgeted Multi-Armed Bandits", IJCAI
+2015; Table 2 of Heyden et al. (2023).
+
+Idea: draw a mean reward and a mean cost of every arm from Beta posteriors and pull the
+arm with the largest ratio. Rewards and costs that are not 0 or 1 are first replaced by
+coins with that probability.
+"""
+
+from functools import cache
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from jaxbandits.kernels.argmax import first_argmax
+from jaxbandits.kernels.gamma import beta_from_uniforms
+from jaxbandits.kernels.select import one_hot
+from jaxbandits.protocol import Policy
+from jaxbandits.settings.budgeted.types import Problem
+
+
+class State(NamedTuple):
+    """Pulls of every arm, and how often the reward's and the cost's coin showed 1."""
+
+    pulls: jax.Array  # i32[K]
+    reward: jax.Array  # i32[K]
+    cost: jax.Array  # i32[K]
+
+
+@cache
+def bts(problem: Problem) -> Policy:
+    """Budgeted Thompson sampling: no start, the first maximiser."""
+    num_arms = problem.num_arms
+
+    def init(params):
+        del params
+        zeros = jnp.zeros(num_arms, jnp.int32)
+        return State(zeros, zeros, zeros)
+
+    def act(noise, view, state, params):
+        del params
+        pulls, reward, cost = (x.astype(float) for x in state)
+        u = noise.reshape(4, num_arms)
+        theta_reward = beta_from_uniforms(u[0], u[1], reward + 1, pulls - reward + 1)
+        theta_cost = beta_from_uniforms(u[2], u[3], cost + 1, pulls - cost + 1)
+        exists = jnp.arange(num_arms, dtype=jnp.int32) < view.num_arms
+        return first_argmax(jnp.where(exists, theta_reward / theta_cost, -1.0))
+
+    def update(noise, view, state, action, feedback, params):
+        del view, params
+        played = one_hot(action, num_arms)
+        return State(
+            state.pulls + played,
+            state.reward + (played & (noise[0] < feedback.reward)),
+            state.cost + (played & (noise[1] < feedback.cost)),
+        )
+
+    return Policy("BTS", init, act, update, uniforms=(4 * num_arms, 2))

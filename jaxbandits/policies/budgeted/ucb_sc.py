@@ -1,0 +1,56 @@
+"""KL-UCB-SC+ and UCB-SC+: bounds of the ratio itself.
+
+Watanabe, Komiyama, Nakamura & Kudo, "KL-UCB-Based Policy for Budgeted Multi-Armed
+Bandits with Stochastic Action Costs", 2017, and "UCB-SC: A Fast Variant of KL-UCB-SC",
+2018 (Table 2 of Heyden et al. 2023).
+
+Idea: the largest ratio of means in a joint ball around the observed means, of radius
+``log(t / n) / n`` in the divergence (KL-UCB-SC+) or in its lower bound by Pinsker's
+inequality (UCB-SC+, which then has a closed form).
+"""
+
+from functools import cache
+
+import jax.numpy as jnp
+
+from jaxbandits.kernels.radii import kl_ratio_bound
+from jaxbandits.policies.budgeted.index_policy import index_policy
+from jaxbandits.protocol import Policy
+from jaxbandits.settings.budgeted.types import Problem
+
+
+def _log_share(view, means):
+    """``log(t / n)``."""
+    return jnp.log(view.round.astype(float) / means.count)
+
+
+@cache
+def ucb_sc_plus(problem: Problem) -> Policy:
+    """UCB-SC+: +inf while the ball reaches a cost of 0."""
+
+    def index(view, means, params):
+        del params
+        reward, cost = means.mean_reward, means.mean_cost
+        share = _log_share(view, means) / (2 * means.count)
+        finite = cost * cost > share
+        spread = jnp.where(finite, reward * reward + cost * cost - share, 1.0)
+        alpha = jnp.sqrt(share / spread)
+        bound = (reward + alpha * cost) / jnp.where(finite, cost - alpha * reward, 1.0)
+        return jnp.where(finite, bound, jnp.inf)
+
+    return index_policy("UCB-SC+", problem, index)
+
+
+@cache
+def kl_ucb_sc_plus(problem: Problem) -> Policy:
+    """KL-UCB-SC+: every index is searched for in every round, at 50 times the cost."""
+
+    def index(view, means, params):
+        del params
+        free = means.mean_cost <= 0
+        cost = jnp.where(free, 1.0, means.mean_cost)
+        share = _log_share(view, means) / means.count
+        bound = kl_ratio_bound(means.mean_reward, cost, share)
+        return jnp.where(free, jnp.inf, bound)
+
+    return index_policy("KL-UCB-SC+", problem, index)

@@ -1,0 +1,84 @@
+"""Policies of the farewell setting: its own, and those of other settings on pairs.
+
+On pairs, costs are times divided by D for the policies that suppose costs in [0, 1];
+omega-UCB takes the time itself, which lies in [1, j].
+"""
+
+from functools import cache
+
+from jaxbandits.policies import budgeted, plain
+from jaxbandits.policies.farewell.fixed import fixed_pair, uniform
+from jaxbandits.policies.farewell.pairs import (
+    as_arms,
+    on_pairs,
+    on_rewards,
+    update_shorter,
+)
+from jaxbandits.policies.farewell.product_limit import product_limit
+from jaxbandits.policies.farewell.ucb_simplex import ucb_simplex
+from jaxbandits.policies.farewell.wait_ucb import wait_ucb
+
+SIDE = ("pair", "shorter")
+
+
+@cache
+def omega_ucb(problem, star=False, exploration="log_t", observe="pair"):
+    """omega-UCB (budgeted) with the cost interval [1, j] of every wait; rho = 1.
+
+    Args:
+      problem: number of macro-arms and waits.
+      star: as for `policies.budgeted.omega_ucb`.
+      exploration: likewise.
+      observe: ``pair``, or ``shorter`` to learn about shorter waits too.
+
+    Raises:
+      ValueError: on an unknown `exploration` or `observe`.
+    """
+    if observe not in SIDE:
+        raise ValueError(f"observe must be one of {SIDE}, got {observe!r}")
+    updater = update_shorter(problem) if observe == "shorter" else None
+    policy = budgeted.omega_ucb(as_arms(problem), star, exploration, updater)
+    name = policy.name if observe == "pair" else f"{policy.name}, {observe}"
+    params = policy.params._replace(rho=1.0)
+    return on_pairs(problem, policy)._replace(name=name, params=params)
+
+
+def omega_star_ucb(problem, exploration="log_t", observe="pair"):
+    """omega*-UCB: `omega_ucb` with estimated variances."""
+    return omega_ucb(problem, True, exploration, observe)
+
+
+@cache
+def budget_ucb(problem):
+    """Budget-UCB with lambda = 1 / D, the least possible cost."""
+    scale = float(problem.num_waits)
+    policy = budgeted.budget_ucb(as_arms(problem, scale), "range")
+    return on_pairs(problem, policy, scale)
+
+
+@cache
+def ucb_bv1(problem):
+    """UCB-BV1 with lambda = 1 / D."""
+    scale = float(problem.num_waits)
+    return on_pairs(problem, budgeted.ucb_bv1(as_arms(problem, scale), "range"), scale)
+
+
+@cache
+def ucb1(problem):
+    """UCB1 on the reward per epoch: what comes of leaving time out of account."""
+    policy = on_rewards(problem, plain.ucb(problem.num_pairs))
+    return policy._replace(name="UCB1", params=policy.params._replace(alpha=4.0))
+
+
+__all__ = [
+    "budget_ucb",
+    "fixed_pair",
+    "omega_star_ucb",
+    "omega_ucb",
+    "product_limit",
+    "ucb1",
+    "ucb_bv1",
+    "ucb_simplex",
+    "uniform",
+    "wait_ucb",
+]

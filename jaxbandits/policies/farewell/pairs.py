@@ -1,0 +1,109 @@
+"""Policies for plain or budgeted arms, played on pairs of a macro-arm and a wait.
+
+A pair is an arm with a reward in [0, 1] and a cost, the time of an epoch, that lies
+between 1 and its wait.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxbandits.kernels.select import pick, put, split_index
+from jaxbandits.protocol import Policy
+from jaxbandits.settings import budgeted
+from jaxbandits.settings.farewell.types import Action, Problem
+
+
+class PairFeedback(NamedTuple):
+    """Feedback of the budgeted setting, and the delay. f32[] each."""
+
+    reward: jax.Array
+    cost: jax.Array
+    delay: jax.Array
+
+
+def as_arms(problem: Problem, scale: float = 1.0) -> budgeted.Problem:
+    """The pairs as arms of the budgeted setting, row-major.
+
+    Args:
+      problem: macro-arms and waits.
+      scale: the time that counts as a cost of 1.
+    """
+    waits = np.tile(np.arange(1.0, problem.num_waits + 1), problem.num_arms)
+    return budgeted.make_problem(problem.num_pairs, 1 / scale, waits / scale)
+
+
+def on_pairs(problem: Problem, policy: Policy, scale: float = 1.0) -> Policy:
+    """A policy of the budgeted setting, built for `as_arms`, on pairs.
+
+    Arguments as for `as_arms`. What only an oracle knows is not passed on.
+    """
+
+    def view_of(view):
+        nothing = budgeted.OracleView(jnp.zeros(()), jnp.int32(0))
+        spent = view.clock.astype(float) / scale
+        return budgeted.View(
+            view.round, jnp.int32(problem.num_pairs), spent, jnp.ones(()), nothing
+        )
+
+    def feedback_of(feedback):
+        cost = feedback.time.astype(float) / scale
+        return PairFeedback(feedback.reward, cost, feedback.delay)
+
+    return _lifted(problem, policy, view_of, feedback_of)
+
+
+def on_rewards(problem: Problem, policy: Policy) -> Policy:
+    """A plain policy on pairs, which looks at the reward of an epoch and not at time."""
+    return _lifted(problem, policy, lambda view: view, lambda feedback: feedback.reward)
+
+
+def _lifted(problem, policy, view_of, feedback_of):
+    def act(noise, view, state, params):
+        pair = policy.act(noise, view_of(view), state, params)
+        return Action(*split_index(pair, problem.num_arms, problem.num_waits))
+
+    def update(noise, view, state, action, feedback, params):
+        pair = action.arm * problem.num_waits + action.wait
+        return policy.update(
+            noise, view_of(view), state, pair, feedback_of(feedback), params
+        )
+
+    return policy._replace(act=act, update=update)
+
+
+def update_shorter(problem: Problem, scale: float = 1.0) -> Callable:
+    """An updater (`policies.budgeted.index_policy`) for side observations.
+
+    Waiting j shows what every shorter wait of the macro-arm would have given: the pairs
+    of these waits learn as well.
+    """
+    shape = (problem.num_arms, problem.num_waits)
+    waits = np.arange(1, problem.num_waits + 1, dtype=np.int32)
+
+    def updater(statistics):
+        def update(noise, view, state, action, feedback, params):
+            del noise, view, params
+            arm, wait = split_index(action, *shape)
+            old, constants = jax.tree.map(
+                lambda x: pick(jnp.asarray(x).reshape(shape), arm),
+                (state, statistics.constants),
+            )
+            reward = jnp.where(feedback.delay <= waits, feedback.reward, 0.0)
+            cost = problem.time(feedback.delay, waits.astype(float)) / scale
+            new = statistics.observe(old, constants, reward, cost)
+            row = jax.tree.map(
+                lambda after, before: jnp.where(waits <= wait + 1, after, before),
+                new,
+                old,
+            )
+            return jax.tree.map(
+                lambda x, r: put(x.reshape(shape), arm, r).reshape(x.shape), state, row
+            )
+
+        return update
+
+    return updater

@@ -1,0 +1,38 @@
+"""The budgeted setting: random reward and cost until the money is gone."""
+
+from jaxbandits.settings.budgeted.environment import (
+    Arms,
+    Oracle,
+    budgeted,
+    exact_oracle,
+    fixed,
+)
+from jaxbandits.settings.budgeted.facebook import Group, fb_br, fb_bt, load_facebook
+from jaxbandits.settings.budgeted.synthetic import s_br, s_bt, s_gbr
+from jaxbandits.settings.budgeted.types import (
+    Feedback,
+    OracleView,
+    Problem,
+    View,
+    make_problem,
+)
+
+__all__ = [
+    "Arms",
+    "Feedback",
+    "Group",
+    "Oracle",
+    "OracleView",
+    "Problem",
+    "View",
+    "budgeted",
+    "exact_oracle",
+    "fb_br",
+    "fb_bt",
+    "fixed",
+    "load_facebook",
+    "make_problem",
+    "s_br",
+    "s_bt",
+    "s_gbr",
+]

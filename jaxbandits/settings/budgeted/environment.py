@@ -1,0 +1,264 @@
+"""The budgeted setting: pull an arm, receive a reward, pay a random cost.
+
+Heyden et al. (2023), section 2: the game ends when the realised costs have reached the
+budget; the pull that reaches it counts in full. Regret is measured against a policy
+that always pulls the arm with the largest ratio of expected reward to expected cost.
+"""
+
+from collections.abc import Callable
+from functools import cache, partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxbandits.kernels.argmax import first_argmax
+from jaxbandits.kernels.select import one_hot
+from jaxbandits.kernels.sums import CompensatedSum
+from jaxbandits.laws.law import JointLaw
+from jaxbandits.protocol import Environment
+from jaxbandits.settings.budgeted.types import (
+    Feedback,
+    OracleView,
+    View,
+    make_problem,
+)
+
+UNITS = ("cheapest", "money")
+
+
+class Arms(NamedTuple):
+    """Arms of an instance, drawn or fixed.
+
+    Attributes:
+      law: parameters of the joint law, leaves ``[K, ...]``.
+      num_arms: i32[], how many of the K arms exist; the others are never played.
+    """
+
+    law: Any
+    num_arms: Any
+
+
+class Instance(NamedTuple):
+    """The arms and what follows from them, f32[] or i32[]."""
+
+    arms: Arms
+    unit: jax.Array
+    oracle: OracleView
+
+
+class State(NamedTuple):
+    """The books.
+
+    Attributes:
+      pulls: i32[K].
+      reward: f32[], sum of all rewards.
+      spent: f32[], sum of all costs.
+    """
+
+    pulls: jax.Array
+    reward: CompensatedSum
+    spent: CompensatedSum
+
+
+class Oracle(NamedTuple):
+    """Exact facts about instances, float64; arms that do not exist have NaN.
+
+    Attributes:
+      mean_reward, mean_cost: f64[..., K].
+      ratios: expected reward over expected cost, f64[..., K].
+      gaps: Delta, section 2, f64[..., K].
+      best: i64[...], position of the (first) best arm.
+    """
+
+    mean_reward: np.ndarray
+    mean_cost: np.ndarray
+    ratios: np.ndarray
+    gaps: np.ndarray
+    best: np.ndarray
+
+
+def budgeted(
+    name: str,
+    law: JointLaw,
+    draw: Callable[[Any, Any], Arms],
+    setup: Any,
+    num_arms: int,
+    *,
+    unit: str = "cheapest",
+    provenance: dict | None = None,
+) -> Environment:
+    """An environment whose instances are drawn anew for every seed.
+
+    Args:
+      name: of the family of instances.
+      law: joint law of reward and cost.
+      draw: traced, ``(key, setup) -> Arms``; a module-level function, so that equal
+        calls compile once.
+      setup: pytree of numbers for `draw`.
+      num_arms: K, the largest number of arms.
+      unit: what the budget given to `simulate` is counted in: ``cheapest``, the
+        smallest expected cost of the instance (the paper's budget is 1.5e5 of these),
+        or ``money``.
+      provenance: further facts for the results.
+
+    Returns:
+      An environment whose record is its `State` and whose metrics are
+
+      * ``regret``: pseudo-regret, section 2, exact from counts;
+      * ``optimal``: share of pulls of a best arm;
+      * ``reward``: realised rewards;
+      * ``spent`` and ``expected_spent``: realised and expected costs, in units.
+
+    Raises:
+      ValueError: if `law` has no means, or on an unknown `unit`.
+    """
+    if law.means is None or law.highest is None:
+        raise ValueError(f"law: {law.name} has no exact means, which regret needs")
+    if unit not in UNITS:
+        raise ValueError(f"unit must be one of {UNITS}, got {unit!r}")
+    problem = make_problem(num_arms)
+    return _functions(law, draw, problem, unit)._replace(
+        name=name,
+        setup=setup,
+        metrics=partial(_metrics, law),
+        oracle=lambda setup, instance: exact_oracle(law, instance.arms),
+        provenance={
+            "setting": "budgeted",
+            "law": law.name,
+            "num_arms": num_arms,
+            "unit": unit,
+        }
+        | (provenance or {}),
+    )
+
+
+def fixed(name: str, law: JointLaw, params: Any, *, unit: str = "money") -> Environment:
+    """An environment with one instance for all seeds.
+
+    Args:
+      name: of the instance.
+      law: joint law of reward and cost.
+      params: its parameters, leaves ``[K, ...]``.
+      unit: as for `budgeted`.
+
+    Raises:
+      ValueError: if a parameter is out of the law's range, a cost can exceed 1, an
+        expected cost is 0, or the leaves have not one number of rows.
+    """
+    rows = {np.shape(leaf)[:1] for leaf in jax.tree.leaves(params)}
+    if len(rows) != 1 or rows == {()}:
+        raise ValueError(f"params must have one row per arm in every leaf, got {rows}")
+    law.check(params)
+    if law.highest is not None and np.any(np.asarray(law.highest(params)) > 1):
+        raise ValueError("params: costs must lie in [0, 1]")
+    if law.means is not None and not np.all(law.means(params)[1] > 0):
+        raise ValueError("params: every expected cost must be positive")
+    ((num_arms,),) = rows
+    arms = Arms(params, np.int32(num_arms))
+    return budgeted(name, law, _as_given, arms, num_arms, unit=unit)
+
+
+def exact_oracle(law: JointLaw, arms: Arms) -> Oracle:
+    """What follows from arms; leaves may have leading axes (seeds)."""
+    arms = jax.tree.map(_double, arms)
+    mean_reward, mean_cost = np.broadcast_arrays(*law.means(arms.law))
+    exists = np.arange(mean_cost.shape[-1]) < arms.num_arms[..., None]
+    mean_reward, mean_cost = (
+        np.where(exists, x, np.nan) for x in (mean_reward, mean_cost)
+    )
+    ratios = mean_reward / mean_cost
+    value = np.nanmax(ratios, axis=-1, keepdims=True)
+    best = np.nanargmax(ratios, axis=-1)
+    return Oracle(mean_reward, mean_cost, ratios, value - ratios, best)
+
+
+def _double(x):
+    return np.asarray(x, np.float64 if np.asarray(x).dtype.kind == "f" else None)
+
+
+def _as_given(key, setup):
+    del key
+    return setup
+
+
+@cache
+def _functions(law: JointLaw, draw, problem, unit) -> Environment:
+    """The traced functions; environments that differ in numbers only share them."""
+    positions = np.arange(problem.num_arms, dtype=np.int32)
+
+    def sample(key, setup):
+        arms = draw(key, setup)
+        reward, cost = law.means(arms.law)
+        exists = positions < arms.num_arms
+        cheapest = jnp.min(jnp.where(exists, cost, jnp.inf))
+        best = first_argmax(jnp.where(exists, reward / cost, -1.0))
+        money = jnp.ones_like(cheapest)
+        return Instance(
+            arms,
+            cheapest if unit == "cheapest" else money,
+            OracleView(cheapest, best),
+        )
+
+    def init(instance):
+        del instance
+        nothing = CompensatedSum.zeros((), float)
+        return State(jnp.zeros(problem.num_arms, jnp.int32), nothing, nothing)
+
+    def view(round_, instance, state):
+        return View(
+            round_,
+            instance.arms.num_arms,
+            state.spent.total,
+            instance.unit,
+            instance.oracle,
+        )
+
+    def step(noise, instance, state, action):
+        reward, cost = law.sample(noise, instance.arms.law, action)
+        state = State(
+            state.pulls + one_hot(action, problem.num_arms),
+            state.reward.add(reward),
+            state.spent.add(cost),
+        )
+        return state, Feedback(reward, cost)
+
+    return Environment(
+        name="",
+        setup=None,
+        sample=sample,
+        init=init,
+        view=view,
+        step=step,
+        record=lambda instance, state, budget: state,
+        metrics=None,
+        oracle=None,
+        spent=lambda instance, state: state.spent.total / instance.unit,
+        uniforms=law.uniforms,
+        problem=problem,
+    )
+
+
+def _metrics(law, setup, instance: Instance, record: State) -> dict[str, np.ndarray]:
+    del setup
+    oracle = exact_oracle(law, instance.arms)
+    # One contiguous axis: NumPy then adds in the same order whatever the batch.
+    pulls = np.ascontiguousarray(record.pulls, np.float64)
+    loss, cost, best = (
+        np.nan_to_num(x)[:, None]
+        for x in (oracle.mean_cost * oracle.gaps, oracle.mean_cost, oracle.gaps == 0)
+    )
+    unit = np.asarray(instance.unit, np.float64)[:, None]
+    played = np.maximum(np.sum(pulls, axis=-1), 1)
+    return {
+        "regret": np.sum(pulls * loss, axis=-1),
+        "optimal": np.sum(pulls * best, axis=-1) / played,
+        "reward": _exact(record.reward),
+        "spent": _exact(record.spent) / unit,
+        "expected_spent": np.sum(pulls * cost, axis=-1) / unit,
+    }
+
+
+def _exact(total: CompensatedSum) -> np.ndarray:
+    return np.float64(total.total) + np.float64(total.lost)

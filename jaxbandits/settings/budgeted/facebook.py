@@ -1,0 +1,164 @@
+"""The social-media advertisement settings of the budgeted paper (FB-Br and FB-Bt).
+
+An arm is an ad, a setting a group of ads. The data are Kaggle's
+``madislemsalu/facebook-ad-campaign``, which this package does not contain; the rules by
+which the paper's 19 settings come out are those of its published code (docs/errata.md).
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pandas as pd
+
+from jaxbandits.laws import Bernoulli, Beta, Product, bernoulli, beta, product
+from jaxbandits.protocol import Environment
+from jaxbandits.settings.budgeted.environment import Arms, budgeted
+from jaxbandits.settings.budgeted.synthetic import LARGEST_PARAMETER
+
+GROUPS = ("campaign_id", "age", "gender")
+NUMBERS = ("clicks", "spent", "total_conversion")
+LEAST_REWARD = 0.01  # stands for "no conversion at all"
+LARGEST_MEAN = 0.99
+
+
+class Group(NamedTuple):
+    """One setting.
+
+    Attributes:
+      campaign: campaign id.
+      age: age category.
+      gender: ``F`` or ``M``.
+      mean_reward: f64[K] in (0, 1), conversions per click.
+      mean_cost: f64[K] in (0, 1), money per click.
+    """
+
+    campaign: str
+    age: str
+    gender: str
+    mean_reward: np.ndarray
+    mean_cost: np.ndarray
+
+    @property
+    def name(self) -> str:
+        """``campaign/age/gender``."""
+        return f"{self.campaign}/{self.age}/{self.gender}"
+
+
+def load_facebook(path) -> list[Group]:
+    """Read the campaign data and form the settings.
+
+    Ads with money spent and at least as many clicks as conversions are kept (rows that
+    the original file has shifted by two columns fail this and drop out), grouped by
+    campaign, age and gender; groups of one ad are left out. A reward is total
+    conversions per click, a cost is money per click; zero rewards become 0.01, and both
+    are divided by their largest value in the group, times 0.99.
+
+    Args:
+      path: of ``data.csv``.
+
+    Returns:
+      Groups in the order of (campaign, age, gender); the paper's 19, with 2 to 93 arms.
+
+    Raises:
+      ValueError: naming `path`, if the file has not the columns, has a negative number
+        or no group of two ads.
+      FileNotFoundError: if there is no such file.
+    """
+    table = pd.read_csv(Path(path), dtype=str)
+    missing = [c for c in (*GROUPS, *NUMBERS) if c not in table.columns]
+    if missing:
+        raise ValueError(f"path: {path} has no column {', '.join(missing)}")
+    numbers = table[list(NUMBERS)].apply(pd.to_numeric, errors="coerce")
+    if (numbers < 0).any(axis=None):
+        raise ValueError(f"path: {path} has negative clicks, money or conversions")
+    clicks, spent, conversions = (numbers[c] for c in NUMBERS)
+    kept = (spent > 0) & (clicks >= conversions) & (clicks > 0)
+    reward = (conversions / clicks).where(conversions > 0, LEAST_REWARD)
+    ads = table[list(GROUPS)].assign(reward=reward, cost=spent / clicks)[kept]
+    groups = [
+        Group(*map(str, key), _scaled(part["reward"]), _scaled(part["cost"]))
+        for key, part in ads.groupby(list(GROUPS), sort=True)
+        if len(part) >= 2
+    ]
+    if not groups:
+        raise ValueError(f"path: {path} has no group of at least two ads")
+    return groups
+
+
+def _scaled(column) -> np.ndarray:
+    values = column.to_numpy(np.float64)
+    return LARGEST_MEAN * values / values.max()
+
+
+def fb_br(groups: list[Group]) -> Environment:
+    """FB-Br: Bernoulli rewards and costs with the groups' means.
+
+    Args:
+      groups: of `load_facebook`; every seed draws one of them. Pass a list of one group
+        to fix it.
+    """
+    return _facebook("FB-Br", groups, bernoulli, _draw_bernoulli)
+
+
+def fb_bt(groups: list[Group]) -> Environment:
+    """FB-Bt: Beta laws with the groups' means and random parameters.
+
+    All parameters are drawn from U(0, 5); then alpha is adjusted to the mean if that is
+    at most 1/2, else beta. Argument as for `fb_br`.
+    """
+    return _facebook("FB-Bt", groups, beta, _draw_beta)
+
+
+def _facebook(name, groups, law, draw):
+    if not groups:
+        raise ValueError("groups must not be empty")
+    sizes = np.array([len(g.mean_reward) for g in groups], np.int32)
+    capacity = int(sizes.max())
+
+    def padded(column):
+        # Arms that do not exist need means that a law can have.
+        pad = ((0, capacity - len(column)),)
+        return np.pad(column, pad, constant_values=0.5)
+
+    setup = {
+        "reward": np.stack([padded(g.mean_reward) for g in groups]),
+        "cost": np.stack([padded(g.mean_cost) for g in groups]),
+        "sizes": sizes,
+    }
+    name = f"{name} {groups[0].name}" if len(groups) == 1 else name
+    provenance = {"groups": [g.name for g in groups]}
+    return budgeted(
+        name, product(law, law), draw, setup, capacity, provenance=provenance
+    )
+
+
+def _chosen(key, setup):
+    """Mean rewards and costs of a random group, and its number of arms."""
+    group = jax.random.randint(key, (), 0, setup["sizes"].shape[0])
+    return setup["reward"][group], setup["cost"][group], setup["sizes"][group]
+
+
+def _draw_bernoulli(key, setup):
+    reward, cost, size = _chosen(key, setup)
+    return Arms(Product(Bernoulli(reward), Bernoulli(cost)), size)
+
+
+def _draw_beta(key, setup):
+    which, shapes = jax.random.split(key)
+    reward, cost, size = _chosen(which, setup)
+    drawn = 1 - jax.random.uniform(shapes, (2, 2, *reward.shape), reward.dtype)
+    drawn = LARGEST_PARAMETER * drawn
+    return Arms(Product(_with_mean(reward, drawn[0]), _with_mean(cost, drawn[1])), size)
+
+
+def _with_mean(mean, drawn) -> Beta:
+    """A Beta law with the given mean and one of its parameters as drawn."""
+    a, b = drawn
+    small = mean <= 0.5
+    return Beta(
+        jnp.where(small, mean * b / (1 - mean), a),
+        jnp.where(small, b, a * (1 - mean) / mean),
+    )

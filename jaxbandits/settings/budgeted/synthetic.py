@@ -1,0 +1,88 @@
+"""The synthetic instances of the budgeted paper, Table 1, drawn anew for every seed.
+
+The text draws mean costs from U(0, 1); the published code, and so the paper's figures,
+from U(0.01, 1): `cost_floor` (docs/errata.md).
+"""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxbandits.checks import whole
+from jaxbandits.laws import (
+    Bernoulli,
+    Beta,
+    Discrete,
+    Product,
+    bernoulli,
+    beta,
+    discrete,
+    product,
+)
+from jaxbandits.protocol import Environment
+from jaxbandits.settings.budgeted.environment import Arms, budgeted
+
+OUTCOMES = (0.0, 0.25, 0.5, 0.75, 1.0)  # of the generalised Bernoulli law
+LARGEST_PARAMETER = 5.0  # of the Beta laws
+COST_FLOOR = 0.01
+
+
+def s_br(num_arms: int, cost_floor: float = COST_FLOOR) -> Environment:
+    """S-Br-K: Bernoulli rewards with means U(0, 1), costs with U(cost_floor, 1).
+
+    Raises:
+      ValueError: if `cost_floor` is not in [0, 1).
+    """
+    if not 0 <= cost_floor < 1:
+        raise ValueError(f"cost_floor must lie in [0, 1), got {cost_floor}")
+    setup = {"floor": np.float64(cost_floor), "like": _like(num_arms)}
+    return _synthetic("S-Br", bernoulli, _draw_bernoulli, setup, num_arms)
+
+
+def s_gbr(num_arms: int) -> Environment:
+    """S-GBr-K: outcomes 0, 1/4, ..., 1 with weights U(0, 1), normalised."""
+    setup = {"values": np.tile(OUTCOMES, (num_arms, 1)), "like": _like(num_arms)}
+    return _synthetic("S-GBr", discrete, _draw_discrete, setup, num_arms)
+
+
+def s_bt(num_arms: int) -> Environment:
+    """S-Bt-K: Beta laws whose parameters are U(0, 5)."""
+    return _synthetic("S-Bt", beta, _draw_beta, {"like": _like(num_arms)}, num_arms)
+
+
+def _synthetic(family, law, draw, setup, num_arms):
+    name = f"{family}-{num_arms}"
+    return budgeted(name, product(law, law), draw, setup, num_arms)
+
+
+def _like(num_arms):
+    """Zeros [K], from which a draw takes its shape and precision."""
+    return np.zeros(whole("num_arms", num_arms, 1))
+
+
+def _uniform(key, count, like):
+    """``count`` arrays of uniforms on (0, 1] like `like`."""
+    u = jax.random.uniform(key, (count, *like.shape), like.dtype)
+    return 1 - u
+
+
+def _draw_bernoulli(key, setup):
+    like, floor = setup["like"], setup["floor"]
+    reward, cost = _uniform(key, 2, like)
+    laws = Product(Bernoulli(reward), Bernoulli(floor + (1 - floor) * cost))
+    return Arms(laws, jnp.int32(like.shape[0]))
+
+
+def _draw_discrete(key, setup):
+    values = setup["values"]
+    weights = _uniform(key, 2, values)
+    reward, cost = weights / jnp.sum(weights, axis=-1, keepdims=True)
+    laws = Product(Discrete(values, reward), Discrete(values, cost))
+    return Arms(laws, jnp.int32(values.shape[0]))
+
+
+def _draw_beta(key, setup):
+    like = setup["like"]
+    reward_a, reward_b, cost_a, cost_b = LARGEST_PARAMETER * _uniform(key, 4, like)
+    laws = Product(Beta(reward_a, reward_b), Beta(cost_a, cost_b))
+    return Arms(laws, jnp.int32(like.shape[0]))

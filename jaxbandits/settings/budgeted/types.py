@@ -1,0 +1,85 @@
+"""What passes between a policy and an environment of the budgeted setting.
+
+The action is an arm, i32[] in [0, K).
+"""
+
+from typing import NamedTuple
+
+import jax
+import numpy as np
+
+
+class Feedback(NamedTuple):
+    """A reward in [0, 1] and a cost in [0, 1], f32[] each."""
+
+    reward: jax.Array
+    cost: jax.Array
+
+
+class OracleView(NamedTuple):
+    """What no learner knows. Only policies that say so use it.
+
+    Attributes:
+      cheapest: f32[], the smallest expected cost of an arm.
+      best: i32[], the (first) arm with the largest ratio of expected reward to cost.
+    """
+
+    cheapest: jax.Array
+    best: jax.Array
+
+
+class View(NamedTuple):
+    """What a policy may know before it acts.
+
+    Attributes:
+      round: i32[], the round about to be played; the first is 1.
+      num_arms: i32[], arms that exist: positions beyond it must not be played.
+      spent: f32[], the money spent so far.
+      unit: f32[], the money in a unit of the budget given to `simulate`.
+      oracle: what no learner knows.
+    """
+
+    round: jax.Array
+    num_arms: jax.Array
+    spent: jax.Array
+    unit: jax.Array
+    oracle: OracleView
+
+
+class Problem(NamedTuple):
+    """What a learner knows about the game. Hashable: policies are built from it.
+
+    Attributes:
+      num_arms: K, the largest number of arms that an instance has.
+      lowest_cost: per arm, the least cost that is possible.
+      highest_cost: per arm, the largest; where the two are equal the cost is known. In
+        the paper costs lie in [0, 1].
+    """
+
+    num_arms: int
+    lowest_cost: tuple[float, ...]
+    highest_cost: tuple[float, ...]
+
+
+def make_problem(num_arms: int, lowest_cost=0.0, highest_cost=1.0) -> Problem:
+    """Check and build a `Problem`.
+
+    Args:
+      num_arms: K, at least 1.
+      lowest_cost: number or one per arm.
+      highest_cost: number or one per arm.
+
+    Raises:
+      ValueError: unless ``0 <= lowest_cost <= highest_cost``, ``0 < highest_cost`` and
+        ``num_arms >= 1``.
+    """
+    if num_arms < 1:
+        raise ValueError(f"num_arms must be at least 1, got {num_arms}")
+    low = np.broadcast_to(np.asarray(lowest_cost, np.float64), num_arms)
+    high = np.broadcast_to(np.asarray(highest_cost, np.float64), num_arms)
+    if not np.all((low >= 0) & (low <= high) & (high > 0) & np.isfinite(high)):
+        raise ValueError(
+            "lowest_cost and highest_cost must satisfy 0 <= lowest <= highest and "
+            f"0 < highest, got {lowest_cost} and {highest_cost}"
+        )
+    return Problem(num_arms, tuple(low.tolist()), tuple(high.tolist()))

@@ -1,0 +1,302 @@
+"""The farewell setting: choose an arm and when to give up waiting for its reward.
+
+Sharoff, Mehta & Ganti (2020), section 2.1. An epoch with macro-arm k and wait j draws a
+potential reward V and a delay tau, gives ``V 1{tau <= j}`` and lasts ``min(tau, j)``.
+
+The end of the clock, eq. (6): with T units of time the game has ``L = max{n : S_n <=
+T}`` epochs; one that would last beyond T is not counted. Time and counts are int32 and
+so exact up to 2**31 - 1.
+"""
+
+from functools import cache, partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxbandits.kernels.select import one_hot, pick
+from jaxbandits.kernels.sums import CompensatedSum
+from jaxbandits.laws.law import Law, of_arm
+from jaxbandits.laws.univariate import Bernoulli, bernoulli
+from jaxbandits.protocol import Environment
+from jaxbandits.settings.farewell.types import FAILURES, Feedback, Problem, View
+
+
+class Arms(NamedTuple):
+    """The macro-arms.
+
+    Attributes:
+      delay: f64[K, N], probabilities of the delays 1, ..., N; those above D never fit.
+      reward: parameters of the reward's law given the delay, leaves ``[K, N, ...]``.
+    """
+
+    delay: Any
+    reward: Any
+
+
+class Instance(NamedTuple):
+    """What a draw needs: cumulative probabilities f32[K, N], and the rewards' law."""
+
+    cumulative: jax.Array
+    reward: Any
+
+
+class Epoch(NamedTuple):
+    """The last epoch, which may have lasted beyond a checkpoint."""
+
+    pair: jax.Array  # bool[K, D]
+    reward: jax.Array  # f32[]
+
+
+class State(NamedTuple):
+    """The books, all epochs included.
+
+    Attributes:
+      pulls: i32[K, D].
+      clock: i32[], the time that they have taken.
+      reward: f32[], sum of rewards.
+      last: the last of them.
+    """
+
+    pulls: jax.Array
+    clock: jax.Array
+    reward: CompensatedSum
+    last: Epoch
+
+
+class Record(NamedTuple):
+    """What is kept: the epochs that have ended in time.
+
+    Attributes:
+      pulls: i32[K, D].
+      reward: f32[].
+      time: i32[], the checkpoint's time (the clock, in a game played for epochs).
+    """
+
+    pulls: jax.Array
+    reward: CompensatedSum
+    time: jax.Array
+
+
+class Oracle(NamedTuple):
+    """Exact facts about an instance, float64.
+
+    Attributes:
+      mean_reward, mean_time: of an epoch, f64[K, D].
+      rates: g, reward per unit of time, eq. (2), f64[K, D].
+      gaps: Delta, f64[K, D].
+      arm, wait: position of the (first) optimal pair.
+      rate: g*, the optimum.
+    """
+
+    mean_reward: np.ndarray
+    mean_time: np.ndarray
+    rates: np.ndarray
+    gaps: np.ndarray
+    arm: int
+    wait: int
+    rate: float
+
+
+def farewell(
+    name: str,
+    delay,
+    reward,
+    *,
+    num_waits: int | None = None,
+    reward_law: Law = bernoulli,
+    failure: str = "wait",
+    provenance: dict | None = None,
+) -> Environment:
+    """An environment of the farewell setting.
+
+    Args:
+      name: of the instance.
+      delay: f64[K, N], probabilities of the delays 1, ..., N of every macro-arm.
+      reward: parameters of `reward_law` given the delay, leaves ``[K, N, ...]``; for the
+        Bernoulli law an array of probabilities will do. ``[K, 1, ...]`` stands for
+        rewards that do not depend on the delay.
+      num_waits: D, at most N (by default N). Delays beyond D never bring a reward.
+      reward_law: law on [0, 1].
+      failure: ``wait`` or ``unit``, see `Problem`.
+      provenance: further facts for the results.
+
+    Returns:
+      An environment with a budget of time, whose record is a `Record` and whose metrics
+      are
+
+      * ``regret``: pseudo-regret ``sum n mu_c Delta``, exact from counts;
+      * ``realised_regret``: ``t g* - sum r``, what the paper plots (section 7);
+      * ``optimal``: share of epochs with an optimal pair;
+      * ``reward``: realised rewards;
+      * ``epochs``: how many have ended in time.
+
+    Raises:
+      ValueError: naming the argument, if probabilities are negative or do not sum to 1,
+        a reward's parameter is out of range, or `num_waits` is not in 1..N.
+    """
+    delay = np.asarray(delay, np.float64)
+    if delay.ndim != 2 or 0 in delay.shape:
+        raise ValueError(f"delay must be a table [K, N], got shape {delay.shape}")
+    if not np.all((delay >= 0) & (delay <= 1)):
+        raise ValueError("delay must hold probabilities in [0, 1]")
+    if not np.allclose(delay.sum(axis=1), 1, rtol=0, atol=1e-9):
+        raise ValueError(
+            f"delay must have rows that sum to 1, got {delay.sum(axis=1).tolist()}"
+        )
+    num_arms, longest = delay.shape
+    num_waits = longest if num_waits is None else num_waits
+    if not 1 <= num_waits <= longest:
+        raise ValueError(f"num_waits must lie in 1..{longest}, got {num_waits}")
+    if failure not in FAILURES:
+        raise ValueError(f"failure must be one of {FAILURES}, got {failure!r}")
+    arms = Arms(delay, _reward_params(reward, reward_law, delay.shape))
+    problem = Problem(num_arms, num_waits, failure)
+    oracle = exact_oracle(problem, reward_law, arms)
+    return _functions(problem, reward_law)._replace(
+        name=name,
+        setup=arms,
+        metrics=partial(_metrics, oracle),
+        oracle=lambda setup, instance: oracle,
+        provenance={
+            "setting": "farewell",
+            "reward_law": reward_law.name,
+            "delay": delay.tolist(),
+            "num_waits": num_waits,
+            "failure": failure,
+            "optimal_pair": [oracle.arm, oracle.wait],
+            "optimal_rate": oracle.rate,
+        }
+        | (provenance or {}),
+    )
+
+
+def _reward_params(reward, law: Law, shape):
+    """Parameters with leaves ``[K, N, ...]``, checked."""
+    if law is bernoulli and not isinstance(reward, Bernoulli):
+        reward = Bernoulli(reward)
+    leaves, structure = jax.tree.flatten(
+        reward, is_leaf=lambda x: isinstance(x, list | tuple) and x is not reward
+    )
+    full = []
+    for leaf in leaves:
+        leaf = np.asarray(leaf, np.float64)
+        if leaf.shape[:2] not in (shape, (shape[0], 1)):
+            raise ValueError(
+                f"reward must have leaves [K, N, ...] or [K, 1, ...] with K, N = "
+                f"{shape}, got {leaf.shape}"
+            )
+        full.append(np.broadcast_to(leaf, (*shape, *leaf.shape[2:])))
+    params = jax.tree.unflatten(structure, full)
+    # Laws check rows of arms; here every pair of arm and delay is one.
+    rows = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), params)
+    law.check(rows)
+    lowest, highest = law.support(rows)
+    if np.any(lowest < 0) or np.any(highest > 1):
+        raise ValueError("reward: the law must have its support in [0, 1]")
+    return params
+
+
+def exact_oracle(problem: Problem, reward_law: Law, arms: Arms) -> Oracle:
+    """The table of eq. (2) and what follows from it."""
+    delays = np.arange(1, arms.delay.shape[1] + 1)
+    waits = np.arange(1, problem.num_waits + 1)
+    seen = delays <= waits[:, None]  # [D, N]
+    given_up = waits if problem.failure == "wait" else np.ones_like(waits)
+    reward = arms.delay * reward_law.mean(arms.reward)
+    mean_reward = reward @ seen.T
+    mean_time = (arms.delay * delays) @ seen.T + (arms.delay @ ~seen.T) * given_up
+    rates = mean_reward / mean_time  # Eq. (2)
+    best = rates.max()
+    # Pairs that are equal but for rounding are equally optimal.
+    gaps = np.where(best - rates < 1e-12, 0.0, best - rates)
+    arm, wait = np.unravel_index(np.argmax(gaps == 0), rates.shape)
+    return Oracle(mean_reward, mean_time, rates, gaps, int(arm), int(wait), float(best))
+
+
+@cache
+def _functions(problem: Problem, reward_law: Law) -> Environment:
+    """The traced functions; instances that differ in numbers only share them."""
+    shape = (problem.num_arms, problem.num_waits)
+
+    def sample(key, setup):
+        del key
+        cumulative = jnp.cumsum(setup.delay, axis=1)
+        # The last delay takes what rounding leaves above the last sum.
+        last = jnp.arange(cumulative.shape[1]) == cumulative.shape[1] - 1
+        return Instance(jnp.where(last, 2.0, cumulative), setup.reward)
+
+    def init(instance):
+        del instance
+        zero = jnp.zeros((), float)
+        return State(
+            jnp.zeros(shape, jnp.int32),
+            jnp.zeros((), jnp.int32),
+            CompensatedSum.zeros((), float),
+            Epoch(jnp.zeros(shape, bool), zero),
+        )
+
+    def step(noise, instance, state, action):
+        drawn = pick(instance.cumulative, action.arm) <= noise[0]
+        position = jnp.sum(drawn, dtype=jnp.int32)
+        # Beyond the longest delay there is nothing, thanks to `sample`.
+        given_arm = of_arm(instance.reward, action.arm)
+        potential = reward_law.sample(noise[1:], of_arm(given_arm, position))
+        delay, wait = position + 1, action.wait + 1
+        seen = delay <= wait
+        time = problem.time(delay, wait)
+        reward = jnp.where(seen, potential, 0.0).astype(float)
+        arm = one_hot(action.arm, problem.num_arms)[:, None]
+        pair = arm & one_hot(action.wait, problem.num_waits)[None, :]
+        state = State(
+            state.pulls + pair,
+            state.clock + time,
+            state.reward.add(reward),
+            Epoch(pair, reward),
+        )
+        return state, Feedback(
+            reward, time, jnp.where(seen, delay.astype(float), jnp.inf)
+        )
+
+    def record(instance, state, budget):
+        """Without the last epoch if that has lasted beyond the budget."""
+        del instance
+        beyond = state.clock > budget
+        last = state.last
+        pulls = state.pulls - (last.pair & beyond)
+        reward = state.reward.add(jnp.where(beyond, -last.reward, 0.0))
+        return Record(pulls, reward, jnp.where(beyond, budget, state.clock))
+
+    return Environment(
+        name="",
+        setup=None,
+        sample=sample,
+        init=init,
+        view=lambda round_, instance, state: View(round_, state.clock),
+        step=step,
+        record=record,
+        metrics=None,
+        oracle=None,
+        spent=lambda instance, state: state.clock,
+        uniforms=1 + reward_law.uniforms,
+        problem=problem,
+    )
+
+
+def _metrics(oracle: Oracle, setup, instance, record: Record) -> dict[str, np.ndarray]:
+    del setup, instance
+    # One contiguous axis: NumPy then adds in the same order whatever the batch.
+    pulls = np.ascontiguousarray(record.pulls, np.float64)
+    pulls = pulls.reshape(*pulls.shape[:-2], -1)
+    loss = (oracle.mean_time * oracle.gaps).reshape(-1)
+    best = (oracle.gaps == 0).reshape(-1)
+    epochs = np.sum(pulls, axis=-1)
+    reward = np.float64(record.reward.total) + np.float64(record.reward.lost)
+    return {
+        "regret": np.sum(pulls * loss, axis=-1),
+        "realised_regret": record.time * oracle.rate - reward,
+        "optimal": np.sum(pulls * best, axis=-1) / np.maximum(epochs, 1),
+        "reward": reward,
+        "epochs": epochs,
+    }

@@ -1,0 +1,76 @@
+"""What passes between a policy and an environment of the farewell setting."""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+FAILURES = ("wait", "unit")
+
+
+class Action(NamedTuple):
+    """A macro-arm and how long to wait.
+
+    Attributes:
+      arm: i32[] in [0, K).
+      wait: i32[] in [0, D), position of the wait; the wait itself is one more.
+    """
+
+    arm: jax.Array
+    wait: jax.Array
+
+
+class Feedback(NamedTuple):
+    """What an epoch gives and takes, section 2.1. What is not observed is not there.
+
+    Attributes:
+      reward: f32[], V if it came in time, else 0.
+      time: i32[], how long the epoch lasted.
+      delay: f32[], tau if it was seen, else +inf.
+    """
+
+    reward: jax.Array
+    time: jax.Array
+    delay: jax.Array
+
+
+class View(NamedTuple):
+    """What a policy may know before it acts.
+
+    Attributes:
+      round: i32[], the epoch about to be played; the first is 1.
+      clock: i32[], the time that all epochs before have taken.
+    """
+
+    round: jax.Array
+    clock: jax.Array
+
+
+class Problem(NamedTuple):
+    """What a learner knows about the game. Hashable: policies are built from it.
+
+    Attributes:
+      num_arms: K macro-arms.
+      num_waits: D; the waits are 1, ..., D.
+      failure: what giving up costs: ``wait``, the time waited, or ``unit``, one unit (a
+        lost bid costs the participation fee).
+    """
+
+    num_arms: int
+    num_waits: int
+    failure: str = "wait"
+
+    @property
+    def num_pairs(self) -> int:
+        """K D."""
+        return self.num_arms * self.num_waits
+
+    def time(self, delay, wait):
+        """How long an epoch lasts, in [1, wait].
+
+        Args:
+          delay: array, +inf if the delay exceeds the wait.
+          wait: array, the wait (not its position); both broadcast together.
+        """
+        given_up = wait if self.failure == "wait" else jnp.ones_like(wait)
+        return jnp.where(delay <= wait, delay, given_up)

@@ -1,0 +1,341 @@
+"""Bounds for omega-UCB in the budgeted game.
+
+Heyden, Arzamasov, Fouché & Böhm (2023), "Budgeted Multi-Armed Bandits with Asymmetric
+Confidence Intervals", Section 4.2 and Appendix A. Every function evaluates what the
+paper states. Two things to know before laying a curve over a plot:
+
+- The bounds inherit the normal approximation of Theorem 1, and Lemma 1 evaluates the
+  width of the interval at the mean where the shifted mean of Eq. (12) belongs. An arm
+  with little reward and a cost near 1 is then granted too few pulls: with ``mu^r = 0``
+  and ``mu^c = 1`` Theorem 4 allows ``1 + xi`` pulls and omega-UCB makes about
+  ``2 rho log(tau) mu_1^c / mu_1^r``.
+- At practical budgets Theorem 5 often says less than `trivial_bound`.
+"""
+
+import numpy as np
+
+from jaxbandits.checks import at_least_one, non_negative, positive, whole
+
+LARGEST_TAU = 10**9
+"""`xi` sums term by term, some 1e8 terms in a few seconds; beyond this it refuses."""
+
+_CHUNK = 2**18
+_TIE = 1e-12
+
+
+def gaps(mean_reward, mean_cost) -> np.ndarray:
+    """Gaps ``Delta_k = max_i mu_i^r / mu_i^c - mu_k^r / mu_k^c`` (Section 2).
+
+    Args:
+      mean_reward: real ``[K]`` in [0, 1], expected rewards.
+      mean_cost: real ``[K]`` in (0, 1], expected costs.
+
+    Returns:
+      f64[K] >= 0, reward per unit of cost. Ratios equal up to rounding, to 1e-12 of
+      the best, are ties: their gap is exactly 0.
+
+    Raises:
+      ValueError: if a mean is out of its range or the shapes are not one ``[K]``.
+    """
+    mean_reward, mean_cost = _means(mean_reward, mean_cost)
+    ratio = mean_reward / mean_cost
+    gap = ratio.max() - ratio
+    return np.where(gap <= _TIE * ratio.max(), 0.0, gap)
+
+
+def proportional_gap(mean_reward, mean_cost) -> np.ndarray:
+    """Proportional gaps ``delta_k = Delta_k / (Delta_k + 1 / mu_k^c)``.
+
+    The share of its way to 1 that the mean reward, and of its way to 0 that the mean
+    cost must go for the arm to equal the best one: the solution of Eq. (12).
+
+    Args:
+      mean_reward: real ``[K]`` in [0, 1].
+      mean_cost: real ``[K]`` in (0, 1].
+
+    Returns:
+      f64[K] in [0, 1), 0 for optimal arms.
+
+    Raises:
+      ValueError: as `gaps`.
+    """
+    gap = gaps(mean_reward, mean_cost)
+    return gap / (gap + 1 / np.asarray(mean_cost, np.float64))
+
+
+def sufficient_pulls(
+    tau, rho, mean_reward, mean_cost, eta_reward=1.0, eta_cost=1.0
+) -> np.ndarray:
+    """Pulls ``n_k^*(tau)`` after which a suboptimal arm looks suboptimal (Lemma 1).
+
+    ``8 rho log(tau) / delta_k^2`` times the larger of ``eta^r mu^r / (1 - mu^r)`` and
+    ``eta^c (1 - mu^c) / mu^c``. The module's docstring says where Lemma 1 fails.
+
+    Args:
+      tau: whole numbers >= 1 of any shape ``[...]``, time steps.
+      rho: number > 0, the exploration parameter.
+      mean_reward: real ``[K]`` in [0, 1].
+      mean_cost: real ``[K]`` in (0, 1].
+      eta_reward: number or real ``[K]`` in [0, 1], variance of the reward over that of
+        a Bernoulli variable with its mean.
+      eta_cost: the same for the cost.
+
+    Returns:
+      f64[..., K]; ``inf`` for optimal arms, which never look suboptimal, and for
+      suboptimal arms with ``mu^r = 1`` and ``eta^r > 0``, where it divides by 0.
+
+    Raises:
+      ValueError: if an argument is out of its range or the shapes do not agree.
+    """
+    tau = _time_steps(tau)
+    positive(rho=rho)
+    delta = proportional_gap(mean_reward, mean_cost)
+    mean_reward, mean_cost = _means(mean_reward, mean_cost)
+    spread = np.maximum(
+        _odds(mean_reward, _eta("eta_reward", eta_reward, mean_reward)),
+        _eta("eta_cost", eta_cost, mean_cost) * (1 - mean_cost) / mean_cost,
+    )
+    finite = (delta > 0) & np.isfinite(spread)
+    factor = np.where(finite, spread, 0.0) / np.where(finite, delta, 1.0) ** 2
+    return np.where(finite, 8 * rho * np.log(tau)[..., None] * factor, np.inf)
+
+
+def xi(tau, rho, num_arms: int) -> np.ndarray:
+    """Expected plays ``xi(tau, rho)`` when a confidence bound fails (Theorem 4).
+
+    ``(tau - K) (2 - sqrt(1 - tau^-rho)) - sum_{t=K+1}^tau sqrt(1 - t^-rho)``, written
+    with the probabilities ``f(t) = 1 - sqrt(1 - t^-rho)`` of Eqs. (10) and (11):
+    ``(tau - K) f(tau) + sum_{t=K+1}^tau f(t)``. The sum is exact, term by term.
+
+    Args:
+      tau: whole numbers in [1, 1e9] of any shape, time steps.
+      rho: number > 0, the exploration parameter.
+      num_arms: K, an integer >= 1.
+
+    Returns:
+      f64 of the shape of `tau`, >= 0; 0 where ``tau <= K``, the start-up in which every
+      arm is played at most once.
+
+    Raises:
+      ValueError: if an argument is out of its range.
+      TypeError: if `num_arms` is no integer.
+    """
+    tau = _time_steps(tau)
+    positive(rho=rho)
+    num_arms = whole("num_arms", num_arms, 1)
+    if np.any(tau > LARGEST_TAU):
+        raise ValueError(f"tau must be at most {LARGEST_TAU}, got {tau.max():g}")
+    end, where = np.unique(np.maximum(tau, num_arms), return_inverse=True)
+    value = (end - num_arms) * _failure(end, rho) + _failure_sums(end, rho, num_arms)
+    return value[where].reshape(tau.shape)
+
+
+def suboptimal_pulls_bound(
+    tau, rho, mean_reward, mean_cost, eta_reward=1.0, eta_cost=1.0
+) -> np.ndarray:
+    """Bound ``1 + n_k^*(tau) + xi(tau, rho)`` on ``E[n_k(tau)]`` (Theorem 4).
+
+    Args:
+      tau: whole numbers in [1, 1e9] of any shape ``[...]``, time steps.
+      rho: number > 0.
+      mean_reward: real ``[K]`` in [0, 1].
+      mean_cost: real ``[K]`` in (0, 1].
+      eta_reward: number or real ``[K]`` in [0, 1], as in `sufficient_pulls`.
+      eta_cost: the same for the cost.
+
+    Returns:
+      f64[..., K]; ``inf`` for optimal arms, of which the theorem says nothing.
+
+    Raises:
+      ValueError: as `sufficient_pulls` and `xi`.
+    """
+    pulls = sufficient_pulls(tau, rho, mean_reward, mean_cost, eta_reward, eta_cost)
+    return 1 + pulls + xi(tau, rho, pulls.shape[-1])[..., None]
+
+
+def tau_of_budget(budgets, mean_cost) -> np.ndarray:
+    """Time steps ``tau_B = floor(2 B / min_k mu_k^c)`` (Theorem 5).
+
+    Twice as long as B lasts on the cheapest arm: hardly ever does it last longer.
+
+    Args:
+      budgets: real > 0 of any shape.
+      mean_cost: real ``[K]`` in (0, 1].
+
+    Returns:
+      f64 whole numbers, of the shape of `budgets`.
+
+    Raises:
+      ValueError: if an argument is out of its range.
+    """
+    positive(budgets=budgets)
+    return np.floor(2 * np.asarray(budgets, np.float64) / np.min(_costs(mean_cost)))
+
+
+def regret_bound(
+    budgets,
+    rho,
+    mean_reward,
+    mean_cost,
+    eta_reward=1.0,
+    eta_cost=1.0,
+    tail_constant=0.0,
+) -> np.ndarray:
+    """Bound on the regret of omega-UCB (Theorem 5, Eq. 3).
+
+    ``sum_k Delta_k (1 + n_k^*(tau_B) + xi(tau_B, rho)) + X(B) sum_k Delta_k
+    + 2 mu_1^r / mu_1^c`` over the suboptimal arms k. The paper gives the order of X(B)
+    only: here ``X(B) = tail_constant B / mu_min^c exp(-B mu_min^c / 2)``. The default
+    of 0 leaves it out, which is fair where ``B mu_min^c`` is above 50 or so.
+
+    Args:
+      budgets: real of any shape, at least half the smallest mean cost (tau_B >= 1).
+      rho: number > 0.
+      mean_reward: real ``[K]`` in [0, 1].
+      mean_cost: real ``[K]`` in (0, 1].
+      eta_reward: number or real ``[K]`` in [0, 1], as in `sufficient_pulls`.
+      eta_cost: the same for the cost.
+      tail_constant: number >= 0, the unknown constant of X(B).
+
+    Returns:
+      f64 of the shape of `budgets`; ``inf`` if a suboptimal arm has ``mu^r = 1``. It
+      says nothing where it is above `trivial_bound`.
+
+    Raises:
+      ValueError: if an argument is out of its range or the shapes do not agree.
+    """
+    non_negative(tail_constant=tail_constant)
+    gap = gaps(mean_reward, mean_cost)
+    mean_reward, mean_cost = _means(mean_reward, mean_cost)
+    tau = tau_of_budget(budgets, mean_cost)
+    if np.any(tau < 1):
+        raise ValueError(
+            f"budgets must be at least half the smallest mean cost, "
+            f"{mean_cost.min() / 2:g}, got {np.min(budgets):g}"
+        )
+    pulls = suboptimal_pulls_bound(
+        tau, rho, mean_reward, mean_cost, eta_reward, eta_cost
+    )
+    suboptimal = gap > 0
+    learning = np.sum(gap[suboptimal] * pulls[..., suboptimal], axis=-1)
+    tail = tail_constant * _tail_order(np.asarray(budgets), mean_cost.min())
+    return learning + tail * gap.sum() + 2 * np.max(mean_reward / mean_cost)
+
+
+def trivial_bound(budgets, mean_reward, mean_cost) -> np.ndarray:
+    """Largest regret of any policy, ``(B + 1) max_k Delta_k``: what a bound must beat.
+
+    The regret is ``sum_k mu_k^c Delta_k E[n_k]``, and by Wald's identity the expected
+    spend ``sum_k mu_k^c E[n_k]`` exceeds B by one last cost at most.
+
+    Args:
+      budgets: real > 0 of any shape.
+      mean_reward: real ``[K]`` in [0, 1].
+      mean_cost: real ``[K]`` in (0, 1].
+
+    Returns:
+      f64 of the shape of `budgets`.
+
+    Raises:
+      ValueError: if an argument is out of its range or the shapes do not agree.
+    """
+    positive(budgets=budgets)
+    largest_gap = gaps(mean_reward, mean_cost).max()
+    return (np.asarray(budgets, np.float64) + 1) * largest_gap
+
+
+def regret_rate(budgets, rho) -> np.ndarray:
+    """Order of the regret of omega-UCB (Theorem 6).
+
+    ``B^(1 - rho)`` for ``0 < rho < 1`` and ``log B`` for ``rho >= 1``, without the
+    constant: scale it to a curve before comparing.
+
+    Args:
+      budgets: real >= 1 of any shape.
+      rho: number > 0.
+
+    Returns:
+      f64 of the shape of `budgets`.
+
+    Raises:
+      ValueError: if an argument is out of its range.
+    """
+    at_least_one(budgets=budgets)
+    positive(rho=rho)
+    budgets = np.asarray(budgets, np.float64)
+    return budgets ** (1 - rho) if rho < 1 else np.log(budgets)
+
+
+def _failure(t, rho):
+    """``1 - sqrt(1 - t^-rho)`` (Theorem 3), accurate for large t and for small rho."""
+    exponent = -rho * np.log(t)
+    # 1 - sqrt(1 - u) = u / (1 + sqrt(1 - u)): nothing cancels.
+    return np.exp(exponent) / (1 + np.sqrt(-np.expm1(exponent)))
+
+
+def _failure_sums(ends, rho, start):
+    """``sum_{t=start+1}^end f(t)`` for ascending ends, each term computed once."""
+    sums, total = [], 0.0
+    for end in ends:
+        for low in np.arange(start, end, _CHUNK):
+            t = np.arange(low + 1, min(low + _CHUNK, end) + 1)
+            total += _failure(t, rho).sum()
+        start = end
+        sums.append(total)
+    return np.array(sums)
+
+
+def _tail_order(budgets, cheapest):
+    """The order of X(B), ``B / mu_min^c exp(-B mu_min^c / 2)`` (Theorem 5)."""
+    return budgets / cheapest * np.exp(-0.5 * budgets * cheapest)
+
+
+def _odds(mean, eta):
+    """``eta mean / (1 - mean)``; at a mean of 1, inf, or 0 without variance."""
+    certain = mean == 1
+    odds = eta * mean / np.where(certain, 1.0, 1 - mean)
+    return np.where(certain & (eta > 0), np.inf, odds)
+
+
+def _means(mean_reward, mean_cost):
+    mean_reward = _share("mean_reward", mean_reward)
+    mean_cost = _costs(mean_cost)
+    if (
+        mean_reward.shape != mean_cost.shape
+        or mean_cost.ndim != 1
+        or not mean_cost.size
+    ):
+        raise ValueError(
+            "mean_reward and mean_cost must have one shape [K], got "
+            f"{mean_reward.shape} and {mean_cost.shape}"
+        )
+    return mean_reward, mean_cost
+
+
+def _costs(mean_cost):
+    positive(mean_cost=mean_cost)
+    return _share("mean_cost", mean_cost)
+
+
+def _share(name, value):
+    value = np.asarray(value, np.float64)
+    if not np.all((value >= 0) & (value <= 1)):
+        raise ValueError(f"{name} must be in [0, 1], got {value}")
+    return value
+
+
+def _eta(name, value, means):
+    value = _share(name, value)
+    if value.shape not in ((), means.shape):
+        raise ValueError(
+            f"{name} must be a number or have shape {means.shape}, got {value.shape}"
+        )
+    return value
+
+
+def _time_steps(tau):
+    at_least_one(tau=tau)
+    tau = np.asarray(tau, np.float64)
+    if np.any(tau != np.floor(tau)):
+        raise ValueError(f"tau must be whole numbers, got {tau}")
+    return tau

@@ -1,0 +1,265 @@
+"""Bounds for Wait-UCB in the game with waiting times.
+
+Sharoff, Mehta & Ganti (2020), "A Farewell to Arms: Sequential Reward Maximization on a
+Budget with a Giving Up Option", Sections 5 and 6 and Appendices B to D. Arm pairs
+``(k, j)``, a macro-arm and a wait, are the entries of arrays ``[K, D]``.
+
+Lemma 2 leaves out one rounding: its proof needs a whole number of pulls, so it holds
+after adding 1. Where T is small Theorem 2 says less than `trivial_bound`: below some
+1e5 to 1e6 with ten waits and gaps like the paper's.
+"""
+
+import numpy as np
+
+from jaxbandits.checks import at_least_one, non_negative, positive
+
+_TIE = 1e-12
+
+
+def radius(counts, delta, largest_cost, mean_cost) -> np.ndarray:
+    """Radius of the ratio of a mean reward to a mean cost (Lemma 1).
+
+    With probability at least ``1 - delta`` the ratio of the sample means, rewards in
+    [0, 1] and costs in [1, B], is this close to the ratio of the expectations::
+
+        sqrt((B-1) L / 2n) + 2 (B-1) L / (3 mu n) + sqrt(L / 2n),    L = log(4 / delta)
+
+    The last term is Hoeffding's, the others are Bernstein's. Lemma 4 and its proof
+    print one root over both of Bernstein's; solving the quadratic in the proof,
+    ``n t^2 = L ((B-1) / 2 + 2 (B-1) t / (3 mu))``, gives the root of the first only.
+
+    Args:
+      counts: real >= 1, n, the size of the sample.
+      delta: real in (0, 1], the error probability.
+      largest_cost: real >= 1, B.
+      mean_cost: real in [1, B], mu.
+
+    Returns:
+      f64 of the broadcast shape.
+
+    Raises:
+      ValueError: if an argument is out of its range.
+    """
+    at_least_one(counts=counts, largest_cost=largest_cost, mean_cost=mean_cost)
+    positive(delta=delta)
+    counts, delta, largest_cost, mean_cost = _floats(
+        counts, delta, largest_cost, mean_cost
+    )
+    if np.any(delta > 1):
+        raise ValueError(f"delta must be in (0, 1], got {delta}")
+    if np.any(mean_cost > largest_cost):
+        raise ValueError(f"mean_cost must be at most largest_cost, got {mean_cost}")
+    share = np.log(4 / delta) / counts
+    spread = largest_cost - 1
+    bernstein = np.sqrt(spread * share / 2) + 2 * spread * share / (3 * mean_cost)
+    return bernstein + np.sqrt(share / 2)
+
+
+def wait_ucb_radius(count, epochs, wait) -> np.ndarray:
+    """Wait-UCB's radius ``alpha_j log s / n + beta_j sqrt(log s / n)`` (Section 5).
+
+    `radius` at the error probability ``4 s^-4`` with its mean cost replaced by 1: the
+    weights of Lemma 3 are exact.
+
+    Args:
+      count: real >= 0, n, pulls of the arm pair.
+      epochs: real >= 1, s, epochs done.
+      wait: real >= 1, j.
+
+    Returns:
+      f64 of the broadcast shape; ``inf`` for a pair without pulls (Algorithm 1).
+
+    Raises:
+      ValueError: if an argument is out of its range.
+    """
+    non_negative(count=count)
+    at_least_one(epochs=epochs, wait=wait)
+    count, epochs, wait = _floats(count, epochs, wait)
+    alpha, beta = _weights(wait)
+    share = np.log(epochs) / np.where(count > 0, count, 1.0)
+    return np.where(count > 0, alpha * share + beta * np.sqrt(share), np.inf)
+
+
+def pulls_bound(T, gaps, waits) -> np.ndarray:
+    """Bound on the expected pulls of the suboptimal arm pairs (Lemma 2).
+
+    ``log(T) ((beta_j + sqrt(beta_j^2 + 2 alpha_j Delta)) / Delta)^2 + 4 pi^2 / 3``.
+
+    Args:
+      T: real >= 1 of any shape ``[...]``, the time budget.
+      gaps: real ``[K, D]`` in [0, 1], ``Delta = max g - g`` with g the expected reward
+        per unit of time. A gap of at most 1e-12 is a tie, up to rounding.
+      waits: real ``[D]`` >= 1, the waits j.
+
+    Returns:
+      f64[..., K, D]; ``inf`` for the optimal pairs, of which the lemma says nothing.
+
+    Raises:
+      ValueError: if an argument is out of its range or the shapes do not agree.
+    """
+    at_least_one(T=T, waits=waits)
+    gaps = _gaps(gaps)
+    (waits,) = _floats(waits)
+    if waits.shape != gaps.shape[1:]:
+        raise ValueError(f"waits must have shape {gaps.shape[1:]}, got {waits.shape}")
+    alpha, beta = _weights(waits)
+    optimal = gaps == 0
+    gaps = np.where(optimal, 1.0, gaps)
+    root = (beta + np.sqrt(beta**2 + 2 * alpha * gaps)) / gaps
+    pulls = np.log(T)[..., None, None] * root**2 + 4 * np.pi**2 / 3
+    return np.where(optimal, np.inf, pulls)
+
+
+def regret_bound(T, gaps, mean_time, waits) -> np.ndarray:
+    """Bound on the pseudo-regret ``sum mu Delta E[n]`` of Wait-UCB (Theorem 2).
+
+    ``sum mu ((beta_j + sqrt(beta_j^2 + 2 alpha_j Delta))^2 log(T) / Delta
+    + 4 pi^2 / 3 Delta)`` over the suboptimal pairs, with the constant of Appendix D.
+
+    Args:
+      T: real >= 1 of any shape ``[...]``, the time budget.
+      gaps: real ``[K, D]`` in [0, 1], as in `pulls_bound`.
+      mean_time: real ``[K, D]`` >= 1, mu, the expected time of a pull.
+      waits: real ``[D]`` >= 1, the waits j.
+
+    Returns:
+      f64 of the shape of `T`. It says nothing where it is above `trivial_bound`.
+
+    Raises:
+      ValueError: if an argument is out of its range or the shapes do not agree.
+    """
+    pulls = pulls_bound(T, gaps, waits)
+    gaps = _gaps(gaps)
+    weight = gaps * _times(mean_time, gaps)
+    suboptimal = gaps > 0
+    return np.sum(weight[suboptimal] * pulls[..., suboptimal], axis=-1)
+
+
+def trivial_bound(T, gaps, waits) -> np.ndarray:
+    """Largest pseudo-regret of any policy, ``(T + D - 1) max Delta``.
+
+    The time spent exceeds T by less than the last pull, which takes D at most.
+
+    Args:
+      T: real >= 1 of any shape, the time budget.
+      gaps: real ``[K, D]`` in [0, 1].
+      waits: real ``[D]`` >= 1, the waits; D is the longest.
+
+    Returns:
+      f64 of the shape of `T`.
+
+    Raises:
+      ValueError: if an argument is out of its range.
+    """
+    at_least_one(T=T, waits=waits)
+    return (np.asarray(T, np.float64) + np.max(waits) - 1) * _gaps(gaps).max()
+
+
+def wait_rate(T, gaps, mean_time) -> np.ndarray:
+    """Order of Wait-UCB's regret, ``D / Delta sum_j mu_j log T`` (WAIT).
+
+    An order of magnitude; 80/3 of it bounds the leading term of Theorem 2.
+
+    Args:
+      T: real >= 1 of any shape, the time budget.
+      gaps: real ``[1, D]`` in [0, 1]: the paper compares with a single macro-arm. Delta
+        is the smallest positive gap.
+      mean_time: real ``[1, D]`` >= 1, the expected time of a pull.
+
+    Returns:
+      f64 of the shape of `T`.
+
+    Raises:
+      ValueError: if an argument is out of its range, all gaps are 0, or the shapes do
+        not agree.
+    """
+    log, gaps, mean_time = _single_macro_arm(T, gaps, mean_time)
+    return gaps.size / _smallest(gaps) * mean_time.sum() * log
+
+
+def dqzl_rate(T, gaps, best_ratio) -> np.ndarray:
+    """Order of UCB-BV1's regret by Ding, Qin, Zhang & Liu (2013), labelled (DQZL).
+
+    ``(D^4 + D^3 / Delta + D^2 / Delta^2) g^* log T``, an order of magnitude.
+
+    Args:
+      T: real >= 1 of any shape, the time budget.
+      gaps: real ``[1, D]`` in [0, 1], as in `wait_rate`.
+      best_ratio: number in [0, 1], ``g^* = mu^(r) / mu^(c)`` of the optimal pair.
+
+    Returns:
+      f64 of the shape of `T`.
+
+    Raises:
+      ValueError: if an argument is out of its range or all gaps are 0.
+    """
+    non_negative(best_ratio=best_ratio)
+    if best_ratio > 1:
+        raise ValueError(f"best_ratio must be in [0, 1], got {best_ratio}")
+    log, gaps, _ = _single_macro_arm(T, gaps, np.ones(np.shape(gaps)))
+    D, smallest = gaps.size, _smallest(gaps)
+    return (D**4 + D**3 / smallest + D**2 / smallest**2) * best_ratio * log
+
+
+def fj_rate(T, gaps, mean_time) -> np.ndarray:
+    """Order of UCB-Simplex' regret by Flajolet & Jaillet (2017), labelled (FJ).
+
+    ``D^2 / Delta sum_j 1 / mu_j log T``, an order of magnitude; the paper adds a
+    constant of order D^3, which is left out.
+
+    Args:
+      T: real >= 1 of any shape, the time budget.
+      gaps: real ``[1, D]`` in [0, 1], as in `wait_rate`.
+      mean_time: real ``[1, D]`` >= 1, the expected time of a pull.
+
+    Returns:
+      f64 of the shape of `T`.
+
+    Raises:
+      ValueError: as `wait_rate`.
+    """
+    log, gaps, mean_time = _single_macro_arm(T, gaps, mean_time)
+    return gaps.size**2 / _smallest(gaps) * np.sum(1 / mean_time) * log
+
+
+def _weights(wait):
+    """``alpha_j = 8 (j-1) / 3`` and ``beta_j = sqrt(2) (sqrt(j-1) + 1)`` (Lemma 3)."""
+    return 8 * (wait - 1) / 3, np.sqrt(2) * (np.sqrt(wait - 1) + 1)
+
+
+def _single_macro_arm(T, gaps, mean_time):
+    at_least_one(T=T)
+    gaps = _gaps(gaps)
+    if gaps.shape[0] != 1:
+        raise ValueError(f"gaps must have shape [1, D], got {gaps.shape}")
+    return np.log(T), gaps, _times(mean_time, gaps)
+
+
+def _smallest(gaps):
+    if not np.any(gaps > 0):
+        raise ValueError("gaps must have a positive entry, got none above 1e-12")
+    return gaps[gaps > 0].min()
+
+
+def _gaps(gaps):
+    non_negative(gaps=gaps)
+    (gaps,) = _floats(gaps)
+    if gaps.ndim != 2 or not gaps.size:
+        raise ValueError(f"gaps must have shape [K, D], got {gaps.shape}")
+    if np.any(gaps > 1):
+        raise ValueError(f"gaps must be in [0, 1], got {gaps.max():g}")
+    return np.where(gaps <= _TIE, 0.0, gaps)
+
+
+def _times(mean_time, gaps):
+    at_least_one(mean_time=mean_time)
+    (mean_time,) = _floats(mean_time)
+    if mean_time.shape != gaps.shape:
+        raise ValueError(
+            f"mean_time must have the shape {gaps.shape} of gaps, got {mean_time.shape}"
+        )
+    return mean_time
+
+
+def _floats(*values):
+    return [np.asarray(value, np.float64) for value in values]

@@ -1,0 +1,239 @@
+"""Confidence intervals: SciPy values, the defining quadratic, ends of the range."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy import stats
+
+from jaxbandits.kernels.intervals import (
+    bernstein_interval,
+    hoeffding_interval,
+    wilson_interval,
+)
+from tests.kernels.checks import assert_transforms_agree
+
+wilson = jax.jit(wilson_interval)
+hoeffding, bernstein = jax.jit(hoeffding_interval), jax.jit(bernstein_interval)
+CASES = 400
+
+
+def rounding(dtype):
+    """A few units in the last place of a number near 1."""
+    return 8 * np.finfo(dtype).eps
+
+
+def arrays(dtype, *columns):
+    return tuple(np.asarray(x, dtype) for x in columns)
+
+
+def on_host(pair):
+    return tuple(np.asarray(x, np.float64) for x in pair)
+
+
+def literal(mean, count, z_squared, eta, low, high):
+    """Theorem 1 as printed, in float64."""
+    mean, count, z_squared, eta = (
+        np.asarray(x, float) for x in (mean, count, z_squared, eta)
+    )
+    a = count + z_squared * eta
+    b = 2 * count * mean + z_squared * eta * (high + low)
+    c = count * mean**2 + z_squared * eta * high * low
+    root = np.sqrt(np.maximum(b * b / (4 * a * a) - c / a, 0.0))
+    return b / (2 * a) - root, b / (2 * a) + root
+
+
+def random_arguments(rng, dtype, low=0.0, high=1.0):
+    mean = low + (high - low) * rng.random(CASES)
+    mean[:4], mean[4:8] = low, high
+    count = np.floor(10 ** rng.uniform(0, 5, CASES))
+    return arrays(
+        dtype, mean, count, 10 ** rng.uniform(-2, 1.7, CASES), rng.random(CASES)
+    )
+
+
+@pytest.mark.parametrize("hits, count", [(0, 1), (1, 1), (0, 40), (3, 10), (99, 100)])
+@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.9999])
+def test_scipys_wilson_interval(hits, count, confidence, dtype):
+    exact = stats.binomtest(hits, count).proportion_ci(confidence, "wilson")
+    z = stats.norm.isf((1 - confidence) / 2)
+    mean, n, z_squared = arrays(dtype, hits / count, count, z * z)
+    lower, upper = wilson(mean, n, z_squared)
+    assert lower.dtype == upper.dtype == dtype
+    np.testing.assert_allclose(lower, exact.low, atol=rounding(dtype))
+    np.testing.assert_allclose(upper, exact.high, atol=rounding(dtype))
+
+
+@pytest.mark.parametrize("low, high", [(0.0, 1.0), (0.1, 0.7), (0.25, 0.3), (-2, 6)])
+def test_theorem_1(low, high, dtype, rng):
+    arguments = random_arguments(rng, dtype, low, high)
+    lower, upper = on_host(wilson(*arguments, low, high))
+    # The printed form cancels: where it does, it is good to about 1e-8.
+    atol = (high - low) * max(rounding(dtype), 5e-8)
+    expected = literal(*arguments, low, high)
+    np.testing.assert_allclose(lower, expected[0], atol=atol)
+    np.testing.assert_allclose(upper, expected[1], atol=atol)
+    mean, count, z_squared, eta = (x.astype(float) for x in arguments)
+    # The defining equation, relative to the largest value of its right-hand side.
+    for end in (lower, upper):
+        left = count * (mean - end) ** 2
+        right = z_squared * eta * (high - end) * (end - low)
+        scale = (count + z_squared * eta) * (high - low) ** 2
+        np.testing.assert_allclose((left - right) / scale, 0, atol=2 * rounding(dtype))
+
+
+def test_small_lower_ends_keep_their_digits(dtype):
+    """Where the textbook form has none left: a mean of 1e-4 after few plays."""
+    mean, count, z_squared = arrays(dtype, [1e-4, 1e-6, 1e-9], [5, 50, 5], 20)
+    share = mean.astype(float)
+    hits = count.astype(float) * share
+    middle = 2 * hits + 20 + np.sqrt(20 * (20 + 4 * hits * (1 - share)))
+    lower, _ = wilson(mean, count, z_squared)
+    np.testing.assert_allclose(lower, 2 * hits * share / middle, rtol=rounding(dtype))
+    assert np.all(np.asarray(lower) > 0)
+
+
+@pytest.mark.parametrize("low, high", [(0.0, 1.0), (0.1, 0.7), (1 / 3, 0.9)])
+def test_a_mean_at_the_low_end_gives_exactly_the_low_end(low, high, dtype):
+    count, z_squared = np.meshgrid(
+        [1, 2, 3, 7, 30, 999, 12_345, 10**6], [0, 1e-6, 0.1, 1 / 3, 2.0, 27.6, 60]
+    )
+    mean = np.full(count.shape, low)
+    lower, upper = wilson(*arrays(dtype, mean, count, z_squared), 1.0, low, high)
+    np.testing.assert_array_equal(lower, dtype(low))
+    assert np.all(np.asarray(upper)[z_squared >= 0.1] > dtype(low))
+    mean, *rest = arrays(dtype, 1e-12, count, z_squared)
+    assert np.all(np.asarray(wilson(mean, *rest)[0]) > 0)
+
+
+def test_the_mean_lies_inside_and_the_ends_in_the_range(dtype, rng):
+    for low, high in ((0.0, 1.0), (0.1, 0.7)):
+        mean, *rest = random_arguments(rng, dtype, low, high)
+        lower, upper = on_host(wilson(mean, *rest, low, high))
+        assert np.all(lower <= mean + rounding(dtype))
+        assert np.all(upper >= mean - rounding(dtype))
+        assert np.all(lower >= dtype(low))
+        assert np.all(upper <= high + rounding(dtype))
+    # In the unit interval the ends do not leave it by a rounding error either.
+    mean, *rest = random_arguments(rng, dtype)
+    lower, upper = on_host(wilson(mean, *rest))
+    assert np.all((lower >= 0) & (upper <= 1))
+
+
+def test_affine_maps(dtype, rng):
+    mean, *rest = random_arguments(rng, dtype)
+    lower, upper = on_host(wilson(mean, *rest))
+    for scale, shift in ((0.5, 0.25), (8.0, -3.0)):
+        moved = on_host(
+            wilson(dtype(scale) * mean + dtype(shift), *rest, shift, shift + scale)
+        )
+        atol = 8 * rounding(dtype) * scale
+        np.testing.assert_allclose(moved[0], scale * lower + shift, atol=atol)
+        np.testing.assert_allclose(moved[1], scale * upper + shift, atol=atol)
+    # Exchanging 0 and 1 exchanges the ends.
+    flipped = on_host(wilson(1 - mean, *rest))
+    np.testing.assert_allclose(flipped[0], 1 - upper, atol=4 * rounding(dtype))
+    np.testing.assert_allclose(flipped[1], 1 - lower, atol=4 * rounding(dtype))
+
+
+def test_no_variance_gives_the_mean(dtype, rng):
+    mean, count, z_squared, _ = random_arguments(rng, dtype)
+    for arguments in ((z_squared, dtype(0)), (dtype(0), dtype(1))):
+        for end in wilson(mean, count, *arguments):
+            np.testing.assert_allclose(end, mean, atol=rounding(dtype))
+
+
+@pytest.mark.parametrize("low, high", [(0.0, 1.0), (0.1, 0.7)])
+@pytest.mark.parametrize("z_squared", [1e-3, 1.0, 50.0])
+def test_no_observations_give_the_range(low, high, z_squared, dtype):
+    mean = np.linspace(low, high, 5)
+    ends = wilson(*arrays(dtype, mean, 0, z_squared), 1.0, low, high)
+    np.testing.assert_array_equal(ends[0], dtype(low))
+    np.testing.assert_allclose(ends[1], high, rtol=rounding(dtype))
+
+
+def test_no_observations_and_no_confidence_give_the_range(dtype):
+    for z_squared, eta in ((0.0, 1.0), (2.0, 0.0), (1e-25, 1.0)):
+        lower, upper = wilson(*arrays(dtype, 0.5, 0, z_squared, eta))
+        assert lower == 0
+        assert float(upper) == pytest.approx(1, rel=rounding(dtype))
+
+
+def test_more_confidence_widens_and_more_observations_shorten(dtype, rng):
+    mean = rng.random(50)[:, None]
+    slack = rounding(dtype)
+    ladder = np.geomspace(1e-3, 100, 30)
+    lower, upper = on_host(wilson(*arrays(dtype, mean, 12, ladder[None])))
+    assert np.all(np.diff(lower) <= slack) and np.all(np.diff(upper) >= -slack)
+    assert np.all(upper[:, -1] - lower[:, -1] > upper[:, 0] - lower[:, 0] + 0.5)
+    counts = np.geomspace(1, 1e6, 30)
+    lower, upper = on_host(wilson(*arrays(dtype, mean, counts[None], 3.0)))
+    assert np.all(np.diff(lower) >= -slack) and np.all(np.diff(upper) <= slack)
+    assert np.all(upper[:, -1] - lower[:, -1] < 0.01)
+    eta = np.linspace(0, 1, 30)
+    lower, upper = on_host(wilson(*arrays(dtype, mean, 12, 3.0, eta[None])))
+    assert np.all(np.diff(lower) <= slack) and np.all(np.diff(upper) >= -slack)
+
+
+def test_a_range_of_no_width(dtype):
+    mean, count, z_squared = arrays(dtype, 0.3, [0, 1, 50], 4.0)
+    for end in wilson(mean, count, z_squared, 1.0, 0.3, 0.3):
+        np.testing.assert_array_equal(end, dtype(0.3))
+
+
+def test_a_range_per_arm():
+    """Arrays as ends, one of them of no width."""
+    low, high = np.float32([0.0, 0.2, 0.4]), np.float32([1.0, 0.2, 0.8])
+    mean = np.float32([0.5, 0.2, 0.5])
+    lower, upper = wilson(mean, np.float32(9), np.float32(2), np.float32(1), low, high)
+    expected = literal(mean, 9.0, 2.0, 1.0, low.astype(float), high.astype(float))
+    np.testing.assert_allclose(lower, expected[0], rtol=1e-6)
+    np.testing.assert_allclose(upper, expected[1], rtol=1e-6)
+
+
+def test_hoeffding_values(dtype):
+    mean, count, confidence = arrays(
+        dtype, [0.5, 0.5, 0.05, 0.95, 0.5], [50, 8, 50, 50, 0], [1.0, 1, 1, 1, 1]
+    )
+    lower, upper = hoeffding(mean, count, confidence)
+    np.testing.assert_allclose(lower, [0.4, 0.25, 0, 0.85, 0], rtol=rounding(dtype))
+    np.testing.assert_allclose(upper, [0.6, 0.75, 0.15, 1, 1], rtol=rounding(dtype))
+    assert lower.dtype == upper.dtype == dtype
+    # No confidence: the mean.
+    for end in hoeffding(mean[:4], count[:4], dtype(0)):
+        np.testing.assert_array_equal(end, mean[:4])
+
+
+def test_hoeffding_covers():
+    """10,000 means of 20 coins, 95 %: each side misses at most 2.5 %."""
+    rng = np.random.default_rng(7)
+    mean = np.float32(rng.binomial(20, 0.4, 10_000) / 20)
+    lower, upper = hoeffding(mean, np.float32(20), np.float32(np.log(40)))
+    misses = np.mean(np.asarray(lower) > 0.4), np.mean(np.asarray(upper) < 0.4)
+    assert max(misses) <= 0.025
+    assert 0 < np.asarray(lower).max() and np.asarray(upper).min() < 1
+
+
+def test_bernstein_values(dtype):
+    mean, variance, count = arrays(
+        dtype, [0.5, 0.5, 0.9, 0.5, 0.02, 0.5], [0.02, 0, 0.02, 0.25, 0.02, 0.0], 100
+    )
+    count = np.array([100, 100, 100, 1, 100, 0], dtype)
+    lower, upper = bernstein(mean, variance, count, dtype(1))
+    # sqrt(2 * 0.02 / 100) = 0.02, and 3 / 100.
+    expected = [(0.45, 0.55), (0.47, 0.53), (0.85, 0.95), (0, 1), (0, 0.07), (0, 1)]
+    np.testing.assert_allclose(
+        np.stack([lower, upper], 1), expected, rtol=rounding(dtype)
+    )
+    assert lower.dtype == upper.dtype == dtype
+
+
+def test_broadcast_and_transforms(tape):
+    u = tape(12, 3)
+    wide = wilson(u[:, :1], 1 + 20 * u[None, :, 1], np.float32(3))
+    assert wide[0].shape == wide[1].shape == (12, 12)
+    single = wilson(u[:, 0], 1 + 20 * u[:, 1], np.float32(3))
+    for table, row in zip(wide, single, strict=True):
+        np.testing.assert_allclose(np.diagonal(table), row, rtol=1e-6)
+    assert_transforms_agree(wilson_interval, u[:, 0], 40 * u[:, 1], u[:, 2], rtol=1e-5)
+    assert jnp.shape(hoeffding(u[:, :1], u[None, :, 1], u[:, 2:])[0]) == (12, 12)

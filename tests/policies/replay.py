@@ -1,0 +1,91 @@
+"""The budgeted game on tables of rewards and costs: one program for all instances.
+
+A policy's program depends on its environment's functions. Here the draws of any
+environment are data, so that a policy is compiled once for Bernoulli, generalised
+Bernoulli and Beta instances.
+"""
+
+from functools import cache
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxbandits.engine.tape import Stream, read, root_key, stream_key
+from jaxbandits.protocol import Environment
+from jaxbandits.settings import budgeted
+
+ROUNDS, K = 2000, 10
+PROBLEM = budgeted.make_problem(K)
+SOURCES = {
+    "Bernoulli": budgeted.s_br,
+    "generalised Bernoulli": budgeted.s_gbr,
+    "Beta": budgeted.s_bt,
+}
+
+
+class Tables(NamedTuple):
+    """What every arm would give in every round, and the facts that views hold."""
+
+    reward: np.ndarray  # f32[T, K]
+    cost: np.ndarray  # f32[T, K]
+    unit: np.ndarray
+    cheapest: np.ndarray
+    best: np.ndarray
+
+
+class State(NamedTuple):
+    """round: i32[], from 0; spent: f32[]."""
+
+    round: jax.Array
+    spent: jax.Array
+
+
+def _view(round_, instance, state):
+    oracle = budgeted.OracleView(instance.cheapest, instance.best)
+    return budgeted.View(round_, jnp.int32(K), state.spent, instance.unit, oracle)
+
+
+def _step(noise, instance, state, action):
+    reward, cost = (x[state.round, action] for x in (instance.reward, instance.cost))
+    state = State(state.round + 1, state.spent + cost)
+    return state, budgeted.Feedback(reward, cost)
+
+
+GAME = Environment(
+    name="replay",
+    setup=None,
+    sample=lambda key, setup: setup,
+    init=lambda instance: State(jnp.int32(0), jnp.zeros((), float)),
+    view=_view,
+    step=_step,
+    record=lambda instance, state, budget: state,
+    metrics=lambda setup, instance, record: {"spent": np.float64(record.spent)},
+    oracle=lambda setup, instance: None,
+    spent=lambda instance, state: state.spent,
+    problem=PROBLEM,
+)
+
+
+@cache
+def replay(source: str) -> Environment:
+    """The first seed of a synthetic family, with its draws as data."""
+    environment = SOURCES[source](K)
+    words = jnp.stack(stream_key(root_key(0), jnp.uint32(0), Stream.INSTANCE))
+    setup = jax.tree.map(jnp.asarray, environment.setup)
+    setup = jax.tree.map(
+        lambda x: x.astype(jnp.float32) if x.dtype == jnp.float64 else x, setup
+    )
+    instance = environment.sample(jax.random.wrap_key_data(words), setup)
+    noise = read(0, 0, Stream.ENVIRONMENT, ROUNDS, environment.uniforms)
+    start = environment.init(instance)
+
+    def draw(noise, arm):
+        return environment.step(noise, instance, start, arm)[1]
+
+    arms = jnp.arange(K, dtype=jnp.int32)
+    every_arm = jax.vmap(draw, (None, 0))
+    given = jax.jit(jax.vmap(every_arm, (0, None)))(noise.astype(np.float32), arms)
+    facts = (instance.unit, *instance.oracle)
+    return GAME._replace(setup=jax.tree.map(np.asarray, Tables(*given, *facts)))

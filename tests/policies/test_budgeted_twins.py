@@ -1,0 +1,152 @@
+"""Every budgeted policy chooses as its float64 twin does, on the same draws.
+
+As in test_twins.py, the twin is told what the policy played and what came of it, so
+that a difference shows in the round in which it arises; in each round the two must
+choose alike, or the policy's choice must be a near tie for the twin: within 2e-5 of the
+largest index (relative), which is what float32 does to a ratio of bounds.
+"""
+
+from functools import cache, partial
+from types import SimpleNamespace
+from typing import NamedTuple
+
+import jax
+import numpy as np
+import pytest
+
+from jaxbandits.engine.tape import Stream, read
+from jaxbandits.kernels.gamma import GAMMA_CDF_ERROR
+from jaxbandits.policies import REGISTRY
+from jaxbandits.testing import play
+from tests.policies.replay import PROBLEM, ROUNDS, SOURCES, K, replay
+from tests.reference import budgeted_policies as twins
+
+NEAR_TIE = 2e-5
+# Within the rounds of the test, so that both phases of epsilon-first are seen.
+BUDGET, HORIZON = 400.0, 1500.0
+
+
+class Case(NamedTuple):
+    """An entry of the registry, parameters that are not default, and the twin."""
+
+    entry: str
+    params: dict
+    twin: partial
+    every: int = 1  # of how many rounds one is compared; all are played
+
+
+def _case(entry, twin, every=1, twin_params=None, **params):
+    options = params if twin_params is None else twin_params
+    return Case(entry, params, partial(twin, K, **options), every)
+
+
+_omega = partial(_case, twin=twins.OmegaUCB)
+CASES = {
+    "omega": _omega("omega-ucb"),
+    "omega, rho = 1": _omega("omega-ucb", rho=1.0),
+    "omega*": _omega("omega-star-ucb", twin_params={"star": True}),
+    "omega, log share": _omega(
+        "omega-ucb-log-share", twin_params={"rho": 1.0, "exploration": "log_share"}
+    ),
+    "omega*, log share": _omega(
+        "omega-star-ucb-log-share",
+        twin_params={"rho": 1.0, "star": True, "exploration": "log_share"},
+    ),
+    "m-UCB": _case("m-ucb", twins.MUCB),
+    "MRCB": _case("mrcb", twins.MUCB),
+    "c-UCB": _case("c-ucb", twins.CUCB),
+    "c-UCB, alpha": _case("c-ucb", twins.CUCB, alpha=1.0),
+    "i-UCB": _case("i-ucb", twins.IUCB),
+    "Budget-UCB": _case("budget-ucb", twins.BudgetUCB),
+    "Budget-UCB, code": _case("budget-ucb", twins.BudgetUCB, log_factor=2.0),
+    "UCB-BV1": _case("ucb-bv1", twins.UCBBV1),
+    "UCB-SC+": _case("ucb-sc-plus", twins.UCBSCPlus),
+    # The twin searches for ten roots in a round.
+    "KL-UCB-SC+": _case("kl-ucb-sc-plus", twins.KLUCBSCPlus, every=20),
+    "KUBE": _case("kube", twins.KUBE),
+    "PD-BwK": _case("pd-bwk", twins.PDBwK, budget=BUDGET, horizon=HORIZON),
+    "b-greedy": _case("b-greedy", twins.BGreedy),
+    "epsilon-first": _case("epsilon-first", twins.EpsilonFirst, budget=BUDGET),
+    "BTS": _case("bts", twins.BTS),
+    "uniform": _case("uniform", twins.Uniform),
+    "clairvoyant": _case("clairvoyant", twins.Clairvoyant),
+}
+
+
+def test_every_policy_of_the_setting_has_a_twin():
+    entries = {name for name in REGISTRY if name.startswith("budgeted/")}
+    without = {"budgeted/fixed"}  # plays what it is told
+    assert {f"budgeted/{case.entry}" for case in CASES.values()} == entries - without
+
+
+@cache
+def policy_of(entry):
+    return REGISTRY[f"budgeted/{entry}"](PROBLEM)
+
+
+def near_tie(twin, t, noise, view, arm, tolerance):
+    """Whether the twin finds the arm as good as any, up to the stated error."""
+    if isinstance(twin, twins.BTS):
+        # Gamma variates are within GAMMA_CDF_ERROR of the exact distribution function:
+        # numerators up and denominators down for the arm, the reverse for the others.
+        signs = np.repeat([1, -1, -1, 1], K) * GAMMA_CDF_ERROR
+        most, least = (
+            twin.indices(t, np.clip(noise + s * signs, 1e-12, 1 - 1e-12), view)
+            for s in (1, -1)
+        )
+        return most[arm] >= least.max()
+    index = twin.indices(t, noise, view)
+    best = index.max()
+    return index[arm] == best or index[arm] >= best * (1 - tolerance)
+
+
+def assert_follows(name, source, tolerance):
+    """Replay the twin along a run; return the share of equal choices."""
+    case, environment = CASES[name], replay(source)
+    policy = policy_of(case.entry)
+    params = policy.params._replace(**case.params) if case.params else None
+    trace = play(policy, environment, ROUNDS, params=params)
+    noise = [
+        read(0, 0, stream, ROUNDS, width)
+        for stream, width in zip(
+            (Stream.ACT, Stream.UPDATE), policy.uniforms, strict=True
+        )
+    ]
+    tables, twin, spent = environment.setup, case.twin(), 0.0
+    equal = compared = 0
+    rewards, costs = (np.asarray(x, np.float64) for x in trace.feedback)
+    for t, arm in enumerate(trace.actions.tolist(), start=1):
+        act_noise, update_noise = (rows[t - 1] for rows in noise)
+        act_noise = act_noise if act_noise.size else np.zeros(1)  # no ties to break
+        view = SimpleNamespace(
+            num_arms=K,
+            spent=spent,
+            unit=float(tables.unit),
+            cheapest=float(tables.cheapest),
+            best=int(tables.best),
+        )
+        if t % case.every == 0 or t <= K:
+            compared += 1
+            if twin.act(t, act_noise, view) == arm:
+                equal += 1
+            else:
+                tied = near_tie(twin, t, act_noise, view, arm, tolerance)
+                assert tied, f"round {t}: {arm}"
+        twin.update(t, update_noise, arm, rewards[t - 1], costs[t - 1])
+        spent += costs[t - 1]
+    return equal / compared
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("name", CASES)
+def test_policy_chooses_as_its_twin(name, source):
+    share = assert_follows(name, source, NEAR_TIE)
+    assert share >= (0.97 if name == "BTS" else 0.99), share
+
+
+@pytest.mark.parametrize("name", ["omega*", "UCB-SC+", "KL-UCB-SC+", "PD-BwK"])
+def test_index_policies_in_float64(name):
+    with jax.enable_x64(True):
+        # The bisection of KL-UCB-SC+ ends within 2**-30 of its bracket.
+        tolerance = 1e-7 if name.startswith("KL") else 1e-12
+        assert assert_follows(name, "Beta", tolerance) >= 0.999

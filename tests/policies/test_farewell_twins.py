@@ -1,0 +1,139 @@
+"""Every farewell policy chooses as its float64 twin does, on the same tape.
+
+As in test_twins.py: the twin is told what the policy played and what came of it, and in
+each epoch the two must choose alike, or the policy's choice must be a near tie for the
+twin (within 1e-5 of the largest index, relative).
+"""
+
+from functools import cache, partial
+from typing import NamedTuple
+
+import jax
+import numpy as np
+import pytest
+
+from jaxbandits.engine.tape import Stream, read
+from jaxbandits.policies import REGISTRY
+from jaxbandits.settings import farewell
+from jaxbandits.testing import play
+from tests.reference import farewell_policies as twins
+from tests.reference.farewell_environment import Environment as EnvironmentTwin
+
+EPOCHS = 5000
+NEAR_TIE = 1e-5
+INSTANCES = {
+    "1a": farewell.doubling,
+    "1b": farewell.optimum_in_the_middle,
+    "1c": farewell.optimum_at_one,
+    "2b": farewell.display_advertising,
+}
+
+
+class Case(NamedTuple):
+    """An entry of the registry, parameters that are not default, and the twin."""
+
+    entry: str
+    params: dict
+    twin: partial
+
+
+def _case(entry, twin, twin_params=None, **params):
+    options = params if twin_params is None else twin_params
+    return Case(entry, params, partial(twin, **options))
+
+
+CASES = {
+    "Wait-UCB": _case("wait-ucb", twins.WaitUCB),
+    "shorter": _case("wait-ucb-shorter", twins.WaitUCB, {"observe": "shorter"}),
+    "naive": _case("wait-ucb-naive", twins.WaitUCB, {"observe": "naive"}),
+    "product limit": _case(
+        "product-limit", twins.WaitUCB, {"observe": "product_limit"}
+    ),
+    "UCB-Simplex": _case("ucb-simplex", twins.UCBSimplex),
+    "UCB-Simplex, kappa": _case("ucb-simplex", twins.UCBSimplex, kappa=2.0),
+    "Budget-UCB": _case("budget-ucb", twins.BudgetUCB),
+    "Budget-UCB, code": _case("budget-ucb", twins.BudgetUCB, log_factor=2.0),
+    "UCB-BV1": _case("ucb-bv1", twins.UCBBV1),
+    "omega": _case("omega-ucb", twins.OmegaUCB),
+    "omega, rho": _case("omega-ucb", twins.OmegaUCB, rho=0.25),
+    "omega, shorter": _case(
+        "omega-ucb-shorter", twins.OmegaUCB, {"observe": "shorter"}
+    ),
+    "omega*": _case("omega-star-ucb", twins.OmegaUCB, {"star": True}),
+    "omega*, shorter": _case(
+        "omega-star-ucb-shorter", twins.OmegaUCB, {"star": True, "observe": "shorter"}
+    ),
+    "UCB1": _case("ucb1", twins.UCB1),
+    "uniform": _case("uniform", twins.Uniform),
+}
+
+
+@cache
+def game(instance):
+    return INSTANCES[instance]()
+
+
+def policy_of(case, instance):
+    return REGISTRY[f"farewell/{case.entry}"](game(instance).problem)
+
+
+def test_every_policy_of_the_setting_has_a_twin():
+    entries = {name for name in REGISTRY if name.startswith("farewell/")}
+    without = {"farewell/fixed"}  # plays what it is told
+    assert {f"farewell/{case.entry}" for case in CASES.values()} == entries - without
+
+
+def assert_follows(name, instance, tolerance):
+    """Replay the twin along a run; return the share of equal choices."""
+    case, environment = CASES[name], game(instance)
+    policy = policy_of(case, instance)
+    params = policy.params._replace(**case.params) if case.params else None
+    trace = play(policy, environment, EPOCHS, params=params)
+    noise = read(0, 0, Stream.ACT, EPOCHS, policy.uniforms[0])
+    problem = environment.problem
+    twin = case.twin(problem.num_arms, problem.num_waits)
+    columns = [np.asarray(x, np.float64) for x in (*trace.actions, *trace.feedback)]
+    equal = 0
+    for t, (arm, wait, reward, time, delay) in enumerate(
+        zip(*columns, strict=True), start=1
+    ):
+        pair = int(arm), int(wait)
+        if twin.act(t, noise[t - 1]) == pair:
+            equal += 1
+        else:
+            index = twin.indices(t, noise[t - 1])
+            best = index.max()
+            tied = index[pair] == best or index[pair] >= best * (1 - tolerance)
+            assert tied, f"epoch {t}: {pair}"
+        twin.update(t, None, *pair, reward, time, delay)
+    return equal / EPOCHS
+
+
+@pytest.mark.parametrize("instance", INSTANCES)
+@pytest.mark.parametrize("name", CASES)
+def test_policy_chooses_as_its_twin(name, instance):
+    assert assert_follows(name, instance, NEAR_TIE) >= 0.99
+
+
+@pytest.mark.parametrize("name", ["Wait-UCB", "product limit", "omega*, shorter"])
+def test_index_policies_in_float64(name):
+    with jax.enable_x64(True):
+        assert assert_follows(name, "1a", 1e-12) >= 0.999
+
+
+@pytest.mark.parametrize("instance", INSTANCES)
+def test_environment_answers_as_its_twin(instance):
+    environment = game(instance)
+    trace = play(policy_of(CASES["uniform"], instance), environment, EPOCHS)
+    noise = read(0, 0, Stream.ENVIRONMENT, EPOCHS, environment.uniforms)
+    twin = EnvironmentTwin(
+        np.pad(environment.setup.delay, ((0, 0), (0, 1))),
+        environment.setup.reward.probability,
+    )
+    columns = [x.tolist() for x in (*trace.actions, *trace.feedback)]
+    different = sum(
+        twin.step(u, arm, wait) != tuple(answer)
+        for u, arm, wait, *answer in zip(noise, *columns, strict=True)
+    )
+    # A uniform within a rounding error of a cumulative probability.
+    assert different <= 1

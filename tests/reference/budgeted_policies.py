@@ -1,0 +1,429 @@
+"""Literal float64 twins of the policies for the budgeted setting.
+
+Symbols as in the paper: r and c are the mean reward and cost of an arm, n its
+number of plays, t the number of the play to come, K the number of arms that exist.
+"""
+
+import math
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import gammaincinv
+
+
+def only(num_arms, arm):
+    """+inf at one arm, -inf elsewhere: a forced choice."""
+    values = np.full(num_arms, -np.inf)
+    values[arm] = np.inf
+    return values
+
+
+def uniform_position(u, count):
+    """One of `count` positions from one uniform."""
+    return min(math.floor(u * count), count - 1)
+
+
+def random_argmax(values, u):
+    """Uniform among the exactly equal maxima, in index order."""
+    tied = np.flatnonzero(values == np.max(values))
+    return int(tied[uniform_position(u, len(tied))])
+
+
+class Policy:
+    """Plays every arm once in index order, then the argmax of its indices."""
+
+    def __init__(self, num_arms):
+        self.num_arms = num_arms
+        self.pulls = np.zeros(num_arms)
+        self.reward_sums = np.zeros(num_arms)
+        self.cost_sums = np.zeros(num_arms)
+
+    def indices(self, t, noise, view):
+        if t <= view.num_arms:
+            return only(self.num_arms, t - 1)
+        values = np.full(self.num_arms, -np.inf)
+        for k in range(view.num_arms):
+            values[k] = self.index(k, t, view)
+        return values
+
+    def index(self, k, t, view):
+        n, r, c = self.means(k)
+        return np.inf if c == 0 else self.bound(t, n, r, c, view)
+
+    def bound(self, t, n, r, c, view):
+        """The index of an arm whose mean cost is not 0."""
+        raise NotImplementedError
+
+    def act(self, t, noise, view):
+        return random_argmax(self.indices(t, noise, view), noise[0])
+
+    def update(self, t, noise, arm, reward, cost):
+        self.pulls[arm] += 1
+        self.reward_sums[arm] += reward
+        self.cost_sums[arm] += cost
+
+    def means(self, k):
+        n = self.pulls[k]
+        return n, self.reward_sums[k] / n, self.cost_sums[k] / n
+
+    def ratio(self, k):
+        """r / c. The quotient of the sums: equal ratios of counts tie exactly."""
+        if self.cost_sums[k] == 0:
+            return np.inf
+        return self.reward_sums[k] / self.cost_sums[k]
+
+
+# omega-UCB
+
+
+def theorem_1(mean, n, z2_eta, low, high):
+    """(omega_-, omega_+) of Theorem 1 for a variable in [low, high] = [m, M].
+
+    The printed B/2A -+ sqrt(B^2/4A^2 - C/A) = (B -+ sqrt(D)) / 2A loses digits twice,
+    so: D = B^2 - 4AC is multiplied out, which leaves no difference of large terms, and
+    omega_- is C/A (the product of the two) over omega_+; it is 0 if mean = m = 0.
+    """
+    mean = min(max(mean, low), high)  # a mean of equal values may be an ulp outside
+    A = n + z2_eta
+    B = 2 * n * mean + z2_eta * (high + low)
+    C = n * mean**2 + z2_eta * high * low
+    D = z2_eta * (z2_eta * (high - low) ** 2 + 4 * n * (mean - low) * (high - mean))
+    sum_ = B + math.sqrt(D)
+    return (2 * C / sum_ if sum_ > 0 else 0.0), sum_ / (2 * A)
+
+
+def estimated_eta(variance, mean, n, low, high):
+    """Section 5.2: 1 for n < 30 and at the ends, never above 1 (Bhatia-Davis)."""
+    if n < 30 or not low < mean < high:
+        return 1.0
+    return min(1.0, variance / ((high - mean) * (mean - low)))
+
+
+class OmegaUCB(Policy):
+    """omega-UCB, eq. (2) with Theorem 1; star=True: omega*-UCB, section 5.2."""
+
+    def __init__(
+        self,
+        num_arms,
+        rho=0.25,
+        star=False,
+        exploration="log_t",
+        cost_low=0.0,
+        cost_high=1.0,
+    ):
+        super().__init__(num_arms)
+        if exploration not in ("log_t", "log_share"):
+            raise ValueError(exploration)
+        self.rho, self.star, self.exploration = rho, star, exploration
+        self.cost_low = np.broadcast_to(np.asarray(cost_low, np.float64), num_arms)
+        self.cost_high = np.broadcast_to(np.asarray(cost_high, np.float64), num_arms)
+        self.rewards = [[] for _ in range(num_arms)]
+        self.costs = [[] for _ in range(num_arms)]
+        self.reward_variances = np.zeros(num_arms)
+        self.cost_variances = np.zeros(num_arms)
+
+    def update(self, t, noise, arm, reward, cost):
+        super().update(t, noise, arm, reward, cost)
+        if self.star:
+            self.rewards[arm].append(reward)
+            self.costs[arm].append(cost)
+            self.reward_variances[arm] = np.var(self.rewards[arm])  # over n
+            self.cost_variances[arm] = np.var(self.costs[arm])
+
+    def index(self, k, t, view):
+        n, r, c = self.means(k)
+        if c == 0:
+            return np.inf
+        low, high = self.cost_low[k], self.cost_high[k]
+        share = t if self.exploration == "log_t" else t / n
+        z2 = 2 * self.rho * math.log(share)  # z = sqrt(2 rho log t), below Theorem 3
+        eta_r = eta_c = 1.0
+        if self.star:
+            eta_r = estimated_eta(self.reward_variances[k], r, n, 0.0, 1.0)
+            eta_c = estimated_eta(self.cost_variances[k], c, n, low, high)
+        upper = theorem_1(r, n, z2 * eta_r, 0.0, 1.0)[1]
+        lower = low if low == high else theorem_1(c, n, z2 * eta_c, low, high)[0]
+        return upper / lower if lower > 0 else np.inf  # (2)
+
+
+# Table 2
+
+
+class MUCB(Policy):
+    """min{r + eps, 1} / max{c - eps, 0}."""
+
+    def __init__(self, num_arms, alpha=2**-4):
+        super().__init__(num_arms)
+        self.alpha = alpha
+
+    def bound(self, t, n, r, c, view):
+        epsilon = self.alpha * math.sqrt(math.log(t - 1) / n)
+        lower = max(c - epsilon, 0.0)
+        return min(r + epsilon, 1.0) / lower if lower > 0 else np.inf
+
+
+class CUCB(Policy):
+    """r / c + eps / c."""
+
+    def __init__(self, num_arms, alpha=2**-3):
+        super().__init__(num_arms)
+        self.alpha = alpha
+
+    def bound(self, t, n, r, c, view):
+        epsilon = self.alpha * math.sqrt(math.log(t - 1) / n)
+        return r / c + epsilon / c
+
+
+class IUCB(Policy):
+    """r / c + eps."""
+
+    def __init__(self, num_arms, alpha=2**-2):
+        super().__init__(num_arms)
+        self.alpha = alpha
+
+    def index(self, k, t, view):
+        return self.ratio(k) + self.alpha * math.sqrt(math.log(t - 1) / self.pulls[k])
+
+
+class BudgetUCB(Policy):
+    """r / c + eps / c (1 + min{r + eps, 1} / max{c - eps, lambda})."""
+
+    def __init__(self, num_arms, log_factor=1.0, minimum_cost=None):
+        super().__init__(num_arms)
+        self.log_factor, self.minimum_cost = log_factor, minimum_cost
+
+    def bound(self, t, n, r, c, view):
+        lambda_ = view.cheapest if self.minimum_cost is None else self.minimum_cost
+        epsilon = math.sqrt(self.log_factor * math.log(t - 1) / n)
+        inner = min(r + epsilon, 1.0) / max(c - epsilon, lambda_)
+        return r / c + epsilon / c * (1 + inner)
+
+
+class UCBSCPlus(Policy):
+    """(r + a c) / (c - a r), and infinite for c^2 <= log(t/n) / (2n).
+
+    Equality is infinite as printed: there a = c / r and the denominator is 0.
+    """
+
+    def bound(self, t, n, r, c, view):
+        log_share = math.log(t / n)
+        if not c**2 > log_share / (2 * n):
+            return np.inf
+        kappa = r**2 + c**2
+        a = math.sqrt(log_share / (2 * kappa * n - log_share))
+        denominator = c - a * r
+        return (r + a * c) / denominator if denominator > 0 else np.inf
+
+
+class BTS(Policy):
+    """Beta(1 + S_r, 1 + F_r) / Beta(1 + S_c, 1 + F_c), first argmax, no start."""
+
+    def __init__(self, num_arms):
+        super().__init__(num_arms)
+        # sums of the Bernoulli trials; the failures are pulls - sums
+        self.reward_successes = np.zeros(num_arms)
+        self.cost_successes = np.zeros(num_arms)
+
+    def indices(self, t, noise, view):
+        values = np.full(self.num_arms, -np.inf)
+        blocks = np.reshape(noise, (4, -1))  # X and Y of the reward, then of the cost
+        for k in range(view.num_arms):
+            theta_r = self.theta(self.reward_successes[k], k, *blocks[:2, k])
+            theta_c = self.theta(self.cost_successes[k], k, *blocks[2:, k])
+            values[k] = theta_r / theta_c if theta_c > 0 else np.inf
+        return values
+
+    def theta(self, successes, k, u, v):
+        x = gammaincinv(1 + successes, u)
+        y = gammaincinv(1 + self.pulls[k] - successes, v)
+        return x / (x + y)
+
+    def act(self, t, noise, view):
+        return int(np.argmax(self.indices(t, noise, view)))
+
+    def update(self, t, noise, arm, reward, cost):
+        super().update(t, noise, arm, reward, cost)
+        self.reward_successes[arm] += noise[0] < reward
+        self.cost_successes[arm] += noise[1] < cost
+
+
+# Policies that Table 2 leaves out
+
+
+def divergence(p, log_p, log_1_p, log_q, log_1_q):
+    """d(p, q) of Bernoulli variables, from the logs of p, 1 - p, q and 1 - q."""
+    value = p * (log_p - log_q) if p > 0 else 0.0
+    return value + ((1 - p) * (log_1_p - log_1_q) if p < 1 else 0.0)
+
+
+def logs(p):
+    return (math.log(p) if p > 0 else -np.inf), (math.log1p(-p) if p < 1 else -np.inf)
+
+
+def largest_ratio(r, c, level):
+    """Largest r'/c' with d(r, r') + d(c, c') <= level, for c > 0.
+
+    Stationarity of log r' - log c' with multiplier x gives 1 - r' = x (r' - r) and
+    1 - c' = x (c - c'). With x = (1 + s) / c and s > 0:
+        r' = (c + (1 + s) r) / (1 + s + c),   1 - r' = (1 - r) (1 + s) / (1 + s + c),
+        c' = s c / (1 + s - c),               1 - c' = (1 - c) (1 + s) / (1 + s - c),
+    and the two divergences fall from infinity to 0 as s grows. For c = 1 they start
+    at d(r, (1 + r) / 2) only; from there a smaller c' costs as much as it gains, and
+    what is left of the level goes to d(1, c') = -log c'.
+    The ratio grows like exp(level / c): +inf where float64 ends.
+    """
+    if c == 1:
+        half = (1 + r) / 2
+        spent = divergence(r, *logs(r), *logs(half))
+        if level >= spent * (1 - 1e-14):
+            return exp(math.log(half) + level - spent)
+
+    def point(log_s):
+        """log r', log(1 - r'), log c', log(1 - c')."""
+        s = math.exp(log_s)
+        log_sum, log_difference = math.log(1 + s + c), math.log(s + (1 - c))
+        return (
+            math.log(c + (1 + s) * r) - log_sum,
+            logs(r)[1] + math.log1p(s) - log_sum,
+            log_s + math.log(c) - log_difference,
+            logs(c)[1] + math.log1p(s) - log_difference,
+        )
+
+    def excess(log_s):
+        log_r, log_1_r, log_c, log_1_c = point(log_s)
+        spent_r = divergence(r, *logs(r), log_r, log_1_r)
+        spent_c = divergence(c, *logs(c), log_c, log_1_c)
+        return spent_r + spent_c - level
+
+    low, high = -1.0, 1.0
+    while excess(low) < 0:
+        low *= 2
+    while excess(high) > 0:
+        high += 1
+    log_r, _, log_c, _ = point(brentq(excess, low, high, xtol=1e-14, rtol=1e-15))
+    return exp(log_r - log_c)
+
+
+def exp(x):
+    """exp, +inf beyond the range of float64."""
+    return math.exp(x) if x < 709.78 else np.inf
+
+
+class KLUCBSCPlus(Policy):
+    """Watanabe et al. (2017): the largest ratio in a joint Kullback-Leibler ball."""
+
+    def bound(self, t, n, r, c, view):
+        return largest_ratio(r, c, math.log(t / n) / n)
+
+
+class UCBBV1(Policy):
+    """r / c + (1 + 1/lambda) e / (lambda - e), Ding et al. (2013)."""
+
+    def __init__(self, num_arms, minimum_cost=None):
+        super().__init__(num_arms)
+        self.minimum_cost = minimum_cost
+
+    def bound(self, t, n, r, c, view):
+        lambda_ = view.cheapest if self.minimum_cost is None else self.minimum_cost
+        e = math.sqrt(math.log(t - 1) / n)
+        if lambda_ <= e:
+            return np.inf
+        return r / c + (1 + 1 / lambda_) * e / (lambda_ - e)
+
+
+class KUBE(Policy):
+    """Fractional KUBE, Tran-Thanh et al. (2012), with the running mean cost."""
+
+    def __init__(self, num_arms, scale=2.0):
+        super().__init__(num_arms)
+        self.scale = scale
+
+    def bound(self, t, n, r, c, view):
+        return (r + math.sqrt(self.scale * math.log(t) / n)) / c
+
+
+class PDBwK(Policy):
+    """Primal-dual bandits with knapsacks, Badanidiyuru et al. (2013).
+
+    Two resources with budget B each: money, and time, of which every pull takes
+    B / horizon. The weights of the resources are kept as logarithms.
+    """
+
+    def __init__(self, num_arms, budget, horizon, confidence=None):
+        super().__init__(num_arms)
+        if confidence is None and math.isinf(horizon):
+            raise ValueError("an infinite horizon needs a confidence")
+        self.budget, self.horizon, self.confidence = budget, horizon, confidence
+        self.log_weights = np.zeros(2)  # money, time
+        self.log_factor = 0.0  # log(1 + eps), 0 during the start
+        self.lower = np.zeros(num_arms)  # L of this round's choice
+        self.pull_time = 0.0  # B / horizon
+
+    def indices(self, t, noise, view):
+        if t <= view.num_arms:
+            return only(self.num_arms, t - 1)
+        B = self.budget * view.unit
+        C = self.confidence
+        if C is None:
+            C = math.log(2 * self.horizon * view.num_arms)
+        self.log_factor = math.log1p(min(math.sqrt(math.log(2) / B), 1.0))
+        self.pull_time = B / self.horizon
+        v_money, v_time = np.exp(self.log_weights - self.log_weights.max())
+        values = np.full(self.num_arms, -np.inf)
+        for k in range(view.num_arms):
+            n, r, c = self.means(k)
+            upper = min(r + math.sqrt(C * r / n) + C / n, 1.0)  # rad(r, n)
+            self.lower[k] = max(c - math.sqrt(C * c / n) - C / n, 0.0)
+            price = v_money * self.lower[k] + v_time * self.pull_time
+            values[k] = upper / price if price > 0 else np.inf
+        return values
+
+    def update(self, t, noise, arm, reward, cost):
+        """Follows the indices of the same round."""
+        super().update(t, noise, arm, reward, cost)
+        used = np.array([self.lower[arm], self.pull_time])
+        self.log_weights += used * self.log_factor  # v *= (1 + eps)^used
+
+
+class BGreedy(Policy):
+    """Explores with probability min(1, K/t), else the best r / c."""
+
+    def index(self, k, t, view):
+        return self.ratio(k)
+
+    def act(self, t, noise, view):
+        K = view.num_arms
+        if t > K and noise[1] < min(1.0, K / t):
+            return uniform_position(noise[2], K)
+        return super().act(t, noise, view)
+
+
+class EpsilonFirst(Policy):
+    """All arms in turn for a share of the budget, then the best r / c,
+    Tran-Thanh et al. (2010)."""
+
+    def __init__(self, num_arms, budget, epsilon=0.1):
+        super().__init__(num_arms)
+        self.budget, self.epsilon = budget, epsilon
+
+    def index(self, k, t, view):
+        return self.ratio(k)
+
+    def act(self, t, noise, view):
+        if view.spent < self.epsilon * self.budget * view.unit:
+            return (t - 1) % view.num_arms
+        return super().act(t, noise, view)
+
+
+class Uniform(Policy):
+    """An arm drawn uniformly, from one uniform."""
+
+    def indices(self, t, noise, view):
+        return only(self.num_arms, uniform_position(noise[0], view.num_arms))
+
+
+class Clairvoyant(Policy):
+    """Always the truly best arm."""
+
+    def indices(self, t, noise, view):
+        return only(self.num_arms, view.best)

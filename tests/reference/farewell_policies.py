@@ -1,0 +1,277 @@
+"""Literal float64 twins of the policies for the farewell game.
+
+Pairs (arm, wait position) are indexed [K, D]; position 0 is the wait j = 1. Epoch t
+is the one to come, s = t - 1 epochs are done. Equations of the farewell paper, unless
+said otherwise; "budgeted" is the paper of omega-UCB.
+"""
+
+import numpy as np
+
+from tests.reference.censored_policies import only
+
+
+def credited(num_waits, wait, reward, time, delay, observe):
+    """(position, reward, time) for every wait of the arm that an epoch counts for."""
+    yield wait, reward, time
+    if observe in ("shorter", "naive"):
+        for j in range(1, wait + 1):  # waiting j < the wait played
+            yield j - 1, (reward if delay <= j else 0.0), min(delay, j)
+    if observe == "naive" and delay < np.inf:
+        for j in range(wait + 2, num_waits + 1):
+            yield j - 1, reward, delay
+
+
+class PairPolicy:
+    """Plays the first argmax of its indices; counts and sums for every pair."""
+
+    def __init__(self, num_arms, num_waits):
+        self.shape = (num_arms, num_waits)
+        self.waits = np.tile(np.arange(1.0, num_waits + 1), (num_arms, 1))  # j
+        self.count = np.zeros(self.shape)
+        self.reward_sum = np.zeros(self.shape)
+        self.time_sum = np.zeros(self.shape)
+
+    def indices(self, t, noise=None):
+        index = np.full(self.shape, np.inf)
+        pulled = self.count > 0
+        if pulled.any():
+            index[pulled] = self.upper_bounds(t, pulled)
+        return index
+
+    def upper_bounds(self, t, pulled):
+        """The index of the pulled pairs, in row-major order."""
+        raise NotImplementedError
+
+    def means(self, pulled):
+        """Pulls, mean reward and mean time of the pulled pairs."""
+        n = self.count[pulled]
+        return n, self.reward_sum[pulled] / n, self.time_sum[pulled] / n
+
+    def act(self, t, noise=None):
+        arm, wait = np.unravel_index(np.argmax(self.indices(t, noise)), self.shape)
+        return int(arm), int(wait)
+
+    def update(self, t, noise, arm, wait, reward, time, delay):
+        self.credit(arm, wait, reward, time)
+
+    def credit(self, arm, wait, reward, time):
+        self.count[arm, wait] += 1
+        self.reward_sum[arm, wait] += reward
+        self.time_sum[arm, wait] += time
+
+
+class RandomTies(PairPolicy):
+    """Every pair once in row-major order, then an argmax with ties at random."""
+
+    def act(self, t, noise):
+        num_pairs = self.shape[0] * self.shape[1]
+        if t <= num_pairs:
+            pair = t - 1
+        else:
+            index = self.indices(t, noise).ravel()
+            tied = np.flatnonzero(index == index.max())
+            pair = tied[min(int(np.floor(noise[0] * len(tied))), len(tied) - 1)]
+        arm, wait = np.unravel_index(pair, self.shape)
+        return int(arm), int(wait)
+
+
+class WaitUCB(PairPolicy):
+    """Algorithm 1. The ways to observe beyond "pair" are ours, after section 8.
+
+    "shorter" credits every shorter wait too, "naive" also the longer ones where the
+    delay was seen (biased), "product_limit" replaces the ratio by one of estimates
+    from the hazards of the delay.
+    """
+
+    def __init__(self, num_arms, num_waits, observe="pair"):
+        super().__init__(num_arms, num_waits)
+        if observe not in ("pair", "shorter", "naive", "product_limit"):
+            raise ValueError(observe)
+        self.observe = observe
+        self.at_risk = np.zeros(self.shape)  # entered unit d of waiting
+        self.events = np.zeros(self.shape)  # the delay d seen
+        self.reward_at = np.zeros(self.shape)  # the sum of V over these
+
+    def update(self, t, noise, arm, wait, reward, time, delay):
+        if self.observe == "product_limit":
+            for d in range(1, wait + 2):
+                self.count[arm, d - 1] += 1  # pulls of the arm with wait >= d
+                self.at_risk[arm, d - 1] += delay >= d
+                if delay == d:
+                    self.events[arm, d - 1] += 1
+                    self.reward_at[arm, d - 1] += reward
+            return
+        for position, r, c in credited(
+            self.shape[1], wait, reward, time, delay, self.observe
+        ):
+            self.credit(arm, position, r, c)
+
+    def product_limit(self):
+        """sum_{d <= j} S(d - 1) v_d / sum_{d <= j} S(d - 1), [K, D]."""
+        estimate = np.empty(self.shape)
+        for k in range(self.shape[0]):
+            survival, reward, time = 1.0, 0.0, 0.0
+            for d in range(self.shape[1]):
+                hazard = value = 0.0
+                if self.at_risk[k, d] > 0:
+                    hazard = self.events[k, d] / self.at_risk[k, d]
+                    value = self.reward_at[k, d] / self.at_risk[k, d]
+                reward += survival * value
+                time += survival
+                estimate[k, d] = reward / time
+                survival *= 1.0 - hazard
+        return estimate
+
+    def upper_bounds(self, t, pulled):
+        n, j = self.count[pulled], self.waits[pulled]
+        if self.observe == "product_limit":
+            g = self.product_limit()[pulled]
+        else:
+            g = self.reward_sum[pulled] / self.time_sum[pulled]  # (4)
+        alpha = 8 * (j - 1) / 3
+        beta = np.sqrt(2) * (np.sqrt(j - 1) + 1)
+        log_s = np.log(t - 1)
+        return g + (alpha * log_s / n + beta * np.sqrt(log_s / n))
+
+
+class UCBSimplex(PairPolicy):
+    """Flajolet and Jaillet (2017) with one resource, costs divided by D."""
+
+    def __init__(self, num_arms, num_waits, kappa=None):
+        super().__init__(num_arms, num_waits)
+        self.kappa = num_waits if kappa is None else kappa
+
+    def upper_bounds(self, t, pulled):
+        n, r, time = self.means(pulled)
+        c = time / self.shape[1]
+        return (r + (1 + self.kappa) * np.sqrt(2 * np.log(t) / n)) / c
+
+
+class BudgetUCB(RandomTies):
+    """Budgeted, Table 2 (Xia et al., 2015); costs over D, lambda = 1/D."""
+
+    def __init__(self, num_arms, num_waits, log_factor=1.0):
+        super().__init__(num_arms, num_waits)
+        self.log_factor = log_factor
+
+    def upper_bounds(self, t, pulled):
+        n, r, time = self.means(pulled)
+        c, smallest = time / self.shape[1], 1 / self.shape[1]
+        e = np.sqrt(self.log_factor * np.log(t - 1) / n)
+        ratio = np.minimum(r + e, 1) / np.maximum(c - e, smallest)
+        return r / c + e / c * (1 + ratio)
+
+
+class UCBBV1(RandomTies):
+    """UCB-BV1 of Ding et al. (2013); costs over D, lambda = 1/D."""
+
+    def upper_bounds(self, t, pulled):
+        n, r, time = self.means(pulled)
+        c, smallest = time / self.shape[1], 1 / self.shape[1]
+        e = np.sqrt(np.log(t - 1) / n)
+        index = np.full(n.shape, np.inf)
+        for i in range(len(n)):
+            if e[i] < smallest:
+                radius = (1 + 1 / smallest) * e[i] / (smallest - e[i])
+                index[i] = r[i] / c[i] + radius
+        return index
+
+
+def upper_bound(mean, n, z2):
+    """omega_+ of budgeted Theorem 1 on [0, 1]; z2 stands for z^2 eta."""
+    s = np.sqrt(z2 * (z2 + 4 * n * mean * (1 - mean)))
+    return (2 * n * mean + z2 + s) / (2 * (n + z2))
+
+
+def lower_bound(mean, n, z2):
+    """omega_- on [0, 1], rid of its cancellation: exactly 0 iff the mean is 0."""
+    s = np.sqrt(z2 * (z2 + 4 * n * mean * (1 - mean)))
+    if mean == 0:
+        return 0.0
+    return 2 * n * mean**2 / (2 * n * mean + z2 + s)
+
+
+def variance_ratio(n, total, squares, low, high):
+    """eta of budgeted section 5.2: 1 before 30 samples and at the ends."""
+    mean = total / n
+    if n < 30 or mean <= low or mean >= high:
+        return 1.0
+    variance = (n * squares - total**2) / n**2
+    return min(max(variance / ((high - mean) * (mean - low)), 0.0), 1.0)
+
+
+class OmegaUCB(RandomTies):
+    """omega-UCB, budgeted (2): rewards in [0, 1], times of the wait j in [1, j].
+
+    Theorem 1 keeps its form under affine maps, so a time c is bounded as
+    1 + (j - 1) x, with x = (c - 1) / (j - 1) in [0, 1].
+    """
+
+    def __init__(self, num_arms, num_waits, rho=1.0, star=False, observe="pair"):
+        super().__init__(num_arms, num_waits)
+        if observe not in ("pair", "shorter"):
+            raise ValueError(observe)
+        self.rho, self.star, self.observe = rho, star, observe
+        self.reward_squares = np.zeros(self.shape)
+        self.time_squares = np.zeros(self.shape)
+
+    def update(self, t, noise, arm, wait, reward, time, delay):
+        for position, r, c in credited(
+            self.shape[1], wait, reward, time, delay, self.observe
+        ):
+            self.credit(arm, position, r, c)
+            self.reward_squares[arm, position] += r**2
+            self.time_squares[arm, position] += c**2
+
+    def eta(self, arm, wait):
+        """eta of the reward and of the time."""
+        if not self.star:
+            return 1.0, 1.0
+        n, pair = self.count[arm, wait], (arm, wait)
+        reward = self.reward_sum[pair], self.reward_squares[pair]
+        time = self.time_sum[pair], self.time_squares[pair]
+        return (
+            variance_ratio(n, *reward, 0.0, 1.0),
+            variance_ratio(n, *time, 1.0, wait + 1.0),
+        )
+
+    def upper_bounds(self, t, pulled):
+        z2 = 2 * self.rho * np.log(t)
+        index = []
+        for arm, wait in zip(*np.nonzero(pulled), strict=True):
+            n, width = self.count[arm, wait], float(wait)  # j - 1
+            eta_reward, eta_time = self.eta(arm, wait)
+            reward = upper_bound(self.reward_sum[arm, wait] / n, n, z2 * eta_reward)
+            time = 1.0  # j = 1
+            if wait > 0:
+                x = (self.time_sum[arm, wait] / n - 1) / width
+                time = 1 + width * lower_bound(x, n, z2 * eta_time)
+            index.append(reward / time)
+        return np.array(index)
+
+
+class UCB1(PairPolicy):
+    """Auer et al. (2002) on the reward per epoch: blind to time."""
+
+    def upper_bounds(self, t, pulled):
+        n, r, _ = self.means(pulled)
+        return r + np.sqrt(2 * np.log(t) / n)
+
+
+class Uniform(PairPolicy):
+    """A pair drawn uniformly, from one uniform."""
+
+    def indices(self, t, noise):
+        pairs = self.shape[0] * self.shape[1]
+        return only(self.shape, min(int(np.floor(noise[0] * pairs)), pairs - 1))
+
+
+class FixedPair(PairPolicy):
+    """Always the same pair."""
+
+    def __init__(self, num_arms, num_waits, arm, wait):
+        super().__init__(num_arms, num_waits)
+        self.arm, self.wait = arm, wait
+
+    def indices(self, t, noise=None):
+        return only(self.shape, self.arm * self.shape[1] + self.wait)

@@ -1,0 +1,269 @@
+"""Bounds for omega-UCB: hand values, a loop for xi, limits, where the paper fails."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jaxbandits.theory import budgeted
+
+REWARD = np.array([0.8, 0.1, 0.5])
+COST = np.array([0.4, 0.1, 0.5])
+shares = st.floats(0.01, 0.99)
+
+
+def slow_xi(tau, rho, num_arms):
+    """Theorem 4 as printed, in a loop."""
+    total = math.fsum(math.sqrt(1 - t**-rho) for t in range(num_arms + 1, tau + 1))
+    return (tau - num_arms) * (2 - math.sqrt(1 - tau**-rho)) - total
+
+
+def test_gaps_by_hand():
+    np.testing.assert_allclose(budgeted.gaps(REWARD, COST), [0, 1, 1])
+    # delta = 1 / (1 + 1 / cost): 1/11 and 1/3.
+    delta = budgeted.proportional_gap(REWARD, COST)
+    np.testing.assert_allclose(delta, [0, 1 / 11, 1 / 3])
+
+
+def test_ties_up_to_rounding_have_no_gap():
+    reward, cost = np.array([0.3, 0.9, 0.6]), np.array([0.1, 0.3, 0.2])
+    assert np.ptp(reward / cost) > 0
+    assert np.all(budgeted.gaps(reward, cost) == 0)
+
+
+@given(st.lists(st.tuples(shares, shares), min_size=2, max_size=6))
+def test_proportional_gap_solves_equation_12(means):
+    reward, cost = np.array(means).T
+    delta = budgeted.proportional_gap(reward, cost)
+    shifted = (reward + delta * (1 - reward)) / (cost - delta * cost)
+    np.testing.assert_allclose(shifted, np.max(reward / cost), rtol=1e-9)
+    assert np.all((delta >= 0) & (delta < 1))
+
+
+def test_sufficient_pulls_by_hand():
+    log = np.log(100)
+    # 16 log / delta^2 times max(1/9, 9) and max(1, 1).
+    expected = [np.inf, 16 * log * 121 * 9, 16 * log * 9]
+    pulls = budgeted.sufficient_pulls(100, 2.0, REWARD, COST)
+    np.testing.assert_allclose(pulls, expected)
+    quiet = budgeted.sufficient_pulls(100, 2.0, REWARD, COST, 1.0, [1.0, 0.0, 0.5])
+    np.testing.assert_allclose(quiet, [np.inf, 16 * log * 121 / 9, 16 * log * 9])
+
+
+def test_sufficient_pulls_at_the_edges():
+    reward, cost = [0.5, 1.0, 0.0], [0.1, 1.0, 1.0]
+    pulls = budgeted.sufficient_pulls([1, 10], 1.0, reward, cost)
+    np.testing.assert_array_equal(pulls, [[np.inf, np.inf, 0]] * 2)
+    certain = budgeted.sufficient_pulls(10, 1.0, reward, cost, eta_reward=0.0)
+    np.testing.assert_array_equal(certain, [np.inf, 0, 0])
+
+
+@pytest.mark.parametrize("rho", [0.25, 0.5, 1.0, 2.0])
+@pytest.mark.parametrize("num_arms", [1, 7])
+def test_xi_is_the_loop(rho, num_arms):
+    tau = [7, 8, 100, 5000]
+    expected = [slow_xi(t, rho, num_arms) for t in tau]
+    np.testing.assert_allclose(budgeted.xi(tau, rho, num_arms), expected, atol=1e-11)
+
+
+def test_xi_keeps_its_digits():
+    """The printed form subtracts numbers near tau; here xi is some 1e-11 of it."""
+    tau, rho, K = 10**4, 4.0, 1000
+    # f(t) = t^-rho / 2 up to a relative t^-rho.
+    expected = math.fsum(t**-rho / 2 for t in range(K + 1, tau + 1))
+    expected += (tau - K) * tau**-rho / 2
+    assert abs(budgeted.xi(tau, rho, K) / expected - 1) < 1e-10
+    assert abs(slow_xi(tau, rho, K) / expected - 1) > 1e-6
+    # And for rho near 0: 1 - sqrt(1 - t^-rho) = 1 - sqrt(rho log t).
+    assert abs(budgeted.xi(2, 1e-20, 1) - 2 * (1 - np.sqrt(1e-20 * np.log(2)))) < 1e-15
+
+
+def test_xi_over_several_chunks_in_any_order():
+    tau = np.array([[600_000, 20], [300_000, 600_000]])
+    value = budgeted.xi(tau, 0.5, 10)
+    t = np.arange(11.0, 600_001)
+    failure = 1 - np.sqrt(1 - t**-0.5)
+    expected = failure.cumsum() + (t - 10) * failure
+    np.testing.assert_allclose(value, expected[tau - 11], rtol=1e-10)
+
+
+def test_xi_in_the_start_up_is_zero():
+    np.testing.assert_array_equal(budgeted.xi([1, 9, 10], 0.5, 10), 0)
+    assert budgeted.xi(11, 0.5, 10) > 0
+
+
+def test_xi_rises_with_tau_and_falls_with_rho():
+    tau = np.arange(10, 400)
+    table = np.stack([budgeted.xi(tau, rho, 5) for rho in (0.25, 0.5, 1, 2)])
+    # Above rho = 1 the part (tau - K) f(tau) falls in the end.
+    assert np.all(np.diff(table[:3], axis=1) > 0)
+    assert np.all(np.diff(table, axis=0) < 0)
+
+
+@pytest.mark.parametrize("rho", [0.25, 0.5, 0.75])
+def test_xi_has_the_order_of_theorem_6(rho):
+    """f(t) ~ t^-rho / 2, so xi ~ (1 + 1 / (1 - rho)) / 2 tau^(1 - rho)."""
+    tau = np.array([10**5, 10**6])
+    step = np.diff(budgeted.xi(tau, rho, 2)) / np.diff(budgeted.regret_rate(tau, rho))
+    assert abs(step / ((1 + 1 / (1 - rho)) / 2) - 1) < 0.02
+
+
+def test_xi_is_half_a_logarithm_at_rho_1_and_converges_above():
+    tau = np.array([10**4, 10**6])
+    step = np.diff(budgeted.xi(tau, 1.0, 2)) / np.diff(budgeted.regret_rate(tau, 1.0))
+    assert abs(step - 0.5) < 1e-4
+    assert abs(np.diff(budgeted.xi(tau, 2.0, 2))) < 1e-4
+
+
+def test_rates():
+    np.testing.assert_allclose(budgeted.regret_rate([1, 16, 81], 0.75), [1, 2, 3])
+    np.testing.assert_allclose(budgeted.regret_rate([1, np.e], 1.0), [0, 1])
+    np.testing.assert_allclose(budgeted.regret_rate([1, np.e], 3.0), [0, 1])
+
+
+def test_tau_of_budget():
+    tau = budgeted.tau_of_budget([[1.0, 10.0]], COST)
+    np.testing.assert_array_equal(tau, [[20, 200]])
+    assert budgeted.tau_of_budget(1.0, [0.3, 0.9]) == 6
+
+
+def test_regret_bound_by_hand():
+    budgets = np.array([0.5, 50.0, 200.0])
+    expected = []
+    for B in budgets:
+        tau = math.floor(2 * B / 0.1)
+        log = 8 * math.log(tau)
+        pulls = 2 * (1 + slow_xi(max(tau, 3), 1.0, 3)) + log * (121 * 9 + 9)
+        expected.append(pulls + 2 * 2)
+    bound = budgeted.regret_bound(budgets, 1.0, REWARD, COST)
+    np.testing.assert_allclose(bound, expected)
+    tail = budgeted.regret_bound(budgets, 1.0, REWARD, COST, tail_constant=3.0) - bound
+    hand = 3 * 2 * budgets / 0.1 * np.exp(-0.05 * budgets)
+    np.testing.assert_allclose(tail, hand, rtol=1e-9)
+
+
+def test_optimal_arms_add_nothing_to_the_regret():
+    one = budgeted.regret_bound(100.0, 2.0, [0.8, 0.5], [0.4, 0.5])
+    two = budgeted.regret_bound(100.0, 2.0, [0.8, 0.5, 0.8], [0.4, 0.5, 0.4])
+    # A second best arm only shortens the sum of xi by its first term, t = 3.
+    assert 0 < one - two < 1 - np.sqrt(1 - 3.0**-2) + 1e-3
+    assert budgeted.regret_bound(10.0, 1.0, [0.5], [0.5]) == 2
+    assert budgeted.regret_bound(10.0, 1.0, [0.5, 1.0], [0.1, 1.0]) == np.inf
+
+
+def test_trivial_bound_holds_for_the_worst_arm_and_is_nearly_reached(rng):
+    """Pulling the worst arm until the budget is gone; five standard errors."""
+    B, repetitions = 50.0, 2000
+    spend = np.cumsum(rng.random((repetitions, 400)) < 0.3, axis=1)
+    pulls = (spend < B).sum(axis=1) + 1
+    reward, cost = np.array([0.9, 0.03]), np.array([0.5, 0.3])
+    regret = pulls * cost[1] * budgeted.gaps(reward, cost)[1]
+    bound = budgeted.trivial_bound(B, reward, cost)
+    error = 5 * regret.std() / np.sqrt(repetitions)
+    assert regret.mean() - error < bound < 1.03 * regret.mean()
+
+
+def test_theorem_5_says_nothing_for_small_budgets_or_small_rho():
+    reward, cost = [0.9] + [0.3] * 9, [0.5] + [0.6] * 9
+    budgets = [1e3, 1e4, 1e5]
+    trivial = budgeted.trivial_bound(budgets, reward, cost)
+    for rho, vacuous in ((0.25, [True] * 3), (1.0, [True, False, False])):
+        bound = budgeted.regret_bound(budgets, rho, reward, cost)
+        np.testing.assert_array_equal(bound > trivial, vacuous)
+
+
+def omega_ucb_pulls(tau, rho):
+    """Pulls of an arm without reward beside a perfect one; both cost 1, no noise."""
+    best, other = 1, 1
+    for t in range(3, tau + 1):
+        z2 = 2 * rho * math.log(t)
+        # Wilson's interval at a mean of 1 ends at n / (n + z2), at 0 at z2 / (n + z2).
+        if 1 + z2 / best >= z2 / other:
+            best += 1
+        else:
+            other += 1
+    return other
+
+
+def test_theorem_4_fails_for_an_arm_without_reward():
+    """What the docstring states; this falls when the bound is mended."""
+    tau, rho = 3000, 2.0
+    bound = budgeted.suboptimal_pulls_bound(tau, rho, [1.0, 0.0], [1.0, 1.0])
+    assert bound[0] == np.inf
+    assert 1 < bound[1] < 1.3
+    pulls = omega_ucb_pulls(tau, rho)
+    assert abs(pulls - 2 * rho * np.log(tau)) < 2
+
+
+MEANS = dict(mean_reward=[0.5, 0.2], mean_cost=[0.5, 0.5])
+
+
+@pytest.mark.parametrize(
+    "name, bad",
+    [
+        ("mean_reward", [0.5, 1.1]),
+        ("mean_reward", [0.5, np.nan]),
+        ("mean_reward", [0.5]),
+        ("mean_reward", 0.5),
+        ("mean_cost", [0.5, 0.0]),
+        ("mean_cost", [0.5, 1.1]),
+        ("mean_cost", [0.5, np.nan]),
+        ("rho", 0.0),
+        ("rho", np.inf),
+        ("eta_reward", 1.5),
+        ("eta_reward", [1.0, 1.0, 1.0]),
+        ("eta_cost", -0.1),
+        ("tail_constant", -1.0),
+        ("budgets", [10.0, 0.2]),
+        ("budgets", [0.0]),
+        ("budgets", [np.nan]),
+        ("budgets", [1e12]),
+    ],
+)
+def test_bad_input_of_the_regret_bound(name, bad):
+    good = dict(budgets=[10.0], rho=1.0, **MEANS)
+    budgeted.regret_bound(**good)
+    named = "tau" if bad == [1e12] else name
+    with pytest.raises(ValueError, match=rf"{named}.* must"):
+        budgeted.regret_bound(**(good | {name: bad}))
+
+
+@pytest.mark.parametrize("tau", [0, 2.5, np.nan, [5, -1]])
+def test_bad_time_steps(tau):
+    with pytest.raises(ValueError, match="tau must be"):
+        budgeted.xi(tau, 1.0, 2)
+    with pytest.raises(ValueError, match="tau must be"):
+        budgeted.sufficient_pulls(tau, 1.0, **MEANS)
+
+
+def test_other_bad_input():
+    with pytest.raises(ValueError, match="num_arms must be at least 1"):
+        budgeted.xi(10, 1.0, 0)
+    with pytest.raises(TypeError, match="num_arms must be an integer"):
+        budgeted.xi(10, 1.0, 2.0)
+    with pytest.raises(ValueError, match="rho must be positive"):
+        budgeted.xi(10, -1.0, 2)
+    with pytest.raises(ValueError, match="budgets must be >= 1"):
+        budgeted.regret_rate(0.5, 1.0)
+    with pytest.raises(ValueError, match="rho must be positive"):
+        budgeted.regret_rate(2.0, 0.0)
+    with pytest.raises(ValueError, match="budgets must be positive"):
+        budgeted.trivial_bound(0.0, **MEANS)
+
+
+def test_shapes_and_types():
+    tau = np.full((2, 3), 50)
+    for function in (budgeted.sufficient_pulls, budgeted.suboptimal_pulls_bound):
+        assert function(tau, 1.0, REWARD, COST).shape == (2, 3, 3)
+        assert function(50, 1.0, REWARD, COST).shape == (3,)
+    for budgets in (10.0, [10, 20], np.full((2, 3), 10)):
+        for curve in (
+            budgeted.regret_bound(budgets, 1.0, REWARD, COST),
+            budgeted.trivial_bound(budgets, REWARD, COST),
+            budgeted.regret_rate(budgets, 0.5),
+            budgeted.tau_of_budget(budgets, COST),
+        ):
+            assert np.shape(curve) == np.shape(budgets)
+            assert np.asarray(curve).dtype == np.float64

@@ -1,0 +1,226 @@
+"""Bounds for Wait-UCB: hand values, coverage of Lemma 1, the algebra of Lemma 3."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jaxbandits.theory import farewell
+
+WAITS = np.array([1, 2])
+GAPS = np.array([[0.0, 0.5], [0.25, 1.0]])
+TIMES = np.array([[1.0, 1.5], [1.0, 2.0]])
+
+
+def test_radius_by_hand():
+    # log(4 / delta) = 2, n = 4: sqrt(9 * 2 / 8) + 36 / (3 * 3 * 4) + sqrt(2 / 8).
+    value = farewell.radius(4, 4 * np.exp(-2), 10, 3.0)
+    np.testing.assert_allclose(value, 1.5 + 1 + 0.5)
+    # Costs that are always 1 leave Hoeffding's radius.
+    np.testing.assert_allclose(farewell.radius(4, 4 * np.exp(-2), 1, 1.0), 0.5)
+
+
+@given(st.floats(1, 1e4), st.floats(1e-6, 1), st.floats(1, 50), st.floats(0, 1))
+def test_radius_holds_the_root_of_bernsteins_quadratic(n, delta, B, position):
+    """The root lies between half the two terms and their sum, as Lemma 1 needs."""
+    mean = 1 + position * (B - 1)
+    L = np.log(4 / delta)
+    linear, constant = 2 * (B - 1) * L / (3 * mean), (B - 1) * L / 2
+    root = (linear + np.sqrt(linear**2 + 4 * n * constant)) / (2 * n)
+    terms = farewell.radius(n, delta, B, mean) - np.sqrt(L / (2 * n))
+    assert terms / 2 - 1e-12 <= root <= terms + 1e-12
+
+
+def test_lemma_4_as_printed_is_false():
+    """A rare long delay, one pull: it strays with probability p, more than delta.
+
+    One root over both terms does not hold the deviation; the root of the first does.
+    """
+    B, p, delta = 1000, 1e-3, 5e-4
+    mean = 1 + p * (B - 1)
+    deviation = (B - mean) / mean
+    L = np.log(2 / delta)
+    printed = np.sqrt((B - 1) * L / 2 + 2 * (B - 1) * L / (3 * mean))
+    # Lemma 1 at twice the error without Hoeffding's term is Lemma 4 put right.
+    right = farewell.radius(1, 2 * delta, B, mean) - np.sqrt(L / 2)
+    assert printed < deviation < right
+    assert delta < p
+
+
+@pytest.mark.parametrize("n", [5, 50])
+@pytest.mark.parametrize("delta", [0.02, 0.1, 0.3])
+@pytest.mark.parametrize("wait", [1, 2, 10])
+def test_radius_covers(n, delta, wait, rng):
+    """Waiting for a delay in 1..10 with p(1) = 1/2: a violation in at most delta."""
+    repetitions = 20_000
+    delay = np.where(rng.random((repetitions, n)) < 0.5, 1, 10)
+    reward, time = delay <= wait, np.minimum(delay, wait)
+    mean_reward, mean_time = (1.0 if wait == 10 else 0.5), (1 + wait) / 2
+    deviation = reward.mean(axis=1) / time.mean(axis=1) - mean_reward / mean_time
+    radius = farewell.radius(n, delta, wait, mean_time)
+    assert np.mean(np.abs(deviation) > radius) <= delta
+
+
+def test_coverage_would_notice_half_the_radius(rng):
+    n, delta = 50, 0.1
+    deviation = rng.binomial(n, 0.5, 20_000) / n - 0.5
+    radius = farewell.radius(n, delta, 1, 1.0)
+    assert np.mean(np.abs(deviation) > radius) <= delta
+    assert np.mean(np.abs(deviation) > radius / 2) > delta
+
+
+@given(st.floats(1, 1e6), st.floats(2, 1e7), st.integers(1, 30))
+def test_wait_ucb_radius_is_lemma_1_at_4_over_s_to_the_4(count, epochs, wait):
+    """Lemma 3: the weights alpha_j and beta_j follow, with a mean cost of 1."""
+    lemma = farewell.radius(count, 4 * epochs**-4.0, wait, 1.0)
+    value = farewell.wait_ucb_radius(count, epochs, wait)
+    np.testing.assert_allclose(value, lemma, rtol=1e-9)
+
+
+def test_wait_ucb_radius_by_hand():
+    # UCB1 for a wait of 1 (Section 7.2).
+    value = farewell.wait_ucb_radius(7, 1000, 1)
+    np.testing.assert_allclose(value, np.sqrt(2 * np.log(1000) / 7))
+    # alpha_4 = 8, beta_4 = sqrt(2) (sqrt(3) + 1).
+    value = farewell.wait_ucb_radius(4, np.e, 4)
+    np.testing.assert_allclose(value, 2 + np.sqrt(2) * (np.sqrt(3) + 1) / 2)
+    table = farewell.wait_ucb_radius([[0], [1]], [1, 10, 100], 3)
+    assert np.all(table[0] == np.inf)
+    assert table[1, 0] == 0 and np.all(np.diff(table[1]) > 0)
+
+
+def test_pulls_bound_by_hand():
+    constant = 4 * np.pi**2 / 3
+    # Wait 1: (2 sqrt(2) / Delta)^2. Wait 2: beta = sqrt(8), alpha = 8/3.
+    long = [(np.sqrt(8) + np.sqrt(8 + 16 / 3 * x)) / x for x in (0.5, 1.0)]
+    expected = [[np.inf, long[0] ** 2], [128, long[1] ** 2]]
+    pulls = farewell.pulls_bound([1, np.e], GAPS, WAITS)
+    assert pulls.shape == (2, 2, 2)
+    np.testing.assert_allclose(pulls[1], np.array(expected) + constant)
+    np.testing.assert_allclose(pulls[0, GAPS > 0], constant)
+
+
+@given(st.floats(2, 1e8), st.floats(0.01, 1), st.integers(1, 20))
+def test_at_the_bound_the_radius_is_half_the_gap(T, gap, wait):
+    """Appendix D: the leading term solves u(l) = Delta / 2."""
+    pulls = farewell.pulls_bound(T, np.full((1, 1), gap), [wait])[0, 0]
+    enough = pulls - 4 * np.pi**2 / 3
+    radius = farewell.wait_ucb_radius(enough, T, wait)
+    np.testing.assert_allclose(radius, gap / 2, rtol=1e-6)
+
+
+def test_regret_bound_by_hand():
+    T = np.array([10.0, 1e6])
+    pulls = farewell.pulls_bound(T, GAPS, WAITS)
+    hand = 0.25 * pulls[:, 1, 0] + 0.75 * pulls[:, 0, 1] + 2 * pulls[:, 1, 1]
+    bound = farewell.regret_bound(T, GAPS, TIMES, WAITS)
+    np.testing.assert_allclose(bound, hand)
+    assert farewell.regret_bound(10.0, np.zeros((1, 2)), [[1.0, 1.0]], WAITS) == 0
+
+
+def test_gaps_of_rounding_size_are_ties():
+    T = 1e4
+    rounded = np.where(GAPS == 0, 1e-16, GAPS)
+    np.testing.assert_array_equal(
+        farewell.regret_bound(T, rounded, TIMES, WAITS),
+        farewell.regret_bound(T, GAPS, TIMES, WAITS),
+    )
+
+
+@given(st.lists(st.floats(0.01, 1), min_size=2, max_size=12), st.floats(10, 1e7))
+def test_wait_rate_times_80_thirds_holds_the_leading_term(gaps, T):
+    gaps = np.array([[0.0, *gaps]])
+    waits = np.arange(1, gaps.size + 1)
+    times = (1 + waits[None]) / 2
+    leading = farewell.regret_bound(T, gaps, times, waits)
+    leading -= farewell.regret_bound(1.0, gaps, times, waits)
+    assert leading <= 80 / 3 * farewell.wait_rate(T, gaps, times)
+
+
+def test_rates_by_hand():
+    gaps, times = np.array([[0.5, 0.0, 0.25]]), np.array([[1.0, 1.5, 2.0]])
+    T = np.exp([1.0, 2.0])
+    for value, expected in (
+        (farewell.wait_rate(T, gaps, times), 3 * 4 * 4.5),
+        (farewell.dqzl_rate(T, gaps, 0.5), (81 + 27 * 4 + 9 * 16) / 2),
+        (farewell.fj_rate(T, gaps, times), 9 * 4 * (1 + 1 / 1.5 + 1 / 2)),
+    ):
+        np.testing.assert_allclose(value, [expected, 2 * expected])
+
+
+def test_trivial_bound_is_reached_by_the_longest_waits():
+    # T = 10, pulls of 3 units with the largest gap: 4 pulls spend 12 = T + D - 1.
+    assert farewell.trivial_bound(10, [[0.0, 0.5, 0.75]], [1, 2, 3]) == 12 * 0.75
+
+
+def test_theorem_2_informs_only_for_long_games():
+    T = np.array([1e2, 1e9])
+    bound = farewell.regret_bound(T, GAPS, TIMES, WAITS)
+    trivial = farewell.trivial_bound(T, GAPS, WAITS)
+    assert np.all((bound > trivial) == [True, False])
+
+
+@pytest.mark.parametrize(
+    "name, bad",
+    [
+        ("T", [10.0, 0.5]),
+        ("T", np.nan),
+        ("gaps", [[0.0, -0.1], [0.1, 0.1]]),
+        ("gaps", [[0.0, 1.1], [0.1, 0.1]]),
+        ("gaps", [0.0, 0.1]),
+        ("gaps", np.zeros((0, 2))),
+        ("mean_time", 0.5 * TIMES),
+        ("mean_time", TIMES[0]),
+        ("waits", [0, 1]),
+        ("waits", [1, 2, 3]),
+    ],
+)
+def test_bad_input_of_the_regret_bound(name, bad):
+    good = dict(T=10.0, gaps=GAPS, mean_time=TIMES, waits=WAITS)
+    farewell.regret_bound(**good)
+    with pytest.raises(ValueError, match=rf"^{name} must"):
+        farewell.regret_bound(**(good | {name: bad}))
+
+
+@pytest.mark.parametrize(
+    "name, bad",
+    [
+        ("counts", 0),
+        ("delta", 0.0),
+        ("delta", 1.5),
+        ("largest_cost", 0.5),
+        ("mean_cost", 0.9),
+        ("mean_cost", 6.0),
+    ],
+)
+def test_bad_input_of_the_radius(name, bad):
+    good = dict(counts=3, delta=0.1, largest_cost=5, mean_cost=2.0)
+    farewell.radius(**good)
+    with pytest.raises(ValueError, match=rf"^{name} must"):
+        farewell.radius(**(good | {name: bad}))
+
+
+@pytest.mark.parametrize("name, bad", [("count", -1), ("epochs", 0), ("wait", 0.5)])
+def test_bad_input_of_wait_ucb_radius(name, bad):
+    with pytest.raises(ValueError, match=rf"^{name} must"):
+        farewell.wait_ucb_radius(**(dict(count=3, epochs=10, wait=2) | {name: bad}))
+
+
+def test_bad_input_of_the_rates():
+    gaps, times = GAPS[:1], TIMES[:1]
+    for rate, second in (
+        (farewell.wait_rate, times),
+        (farewell.fj_rate, times),
+        (farewell.dqzl_rate, 0.5),
+    ):
+        with pytest.raises(ValueError, match=r"gaps must have shape \[1, D\]"):
+            rate(10.0, GAPS, second)
+        with pytest.raises(ValueError, match="gaps must have a positive entry"):
+            rate(10.0, 0 * gaps, second)
+        with pytest.raises(ValueError, match="T must be >= 1"):
+            rate(0.0, gaps, second)
+    with pytest.raises(ValueError, match="mean_time must have the shape"):
+        farewell.wait_rate(10.0, gaps, TIMES)
+    for bad in (-0.1, 1.1):
+        with pytest.raises(ValueError, match="best_ratio must be"):
+            farewell.dqzl_rate(10.0, gaps, bad)
