@@ -33,12 +33,29 @@ def wilson_interval(mean, count, z_squared, eta=1.0, low=0.0, high=1.0):
 
 def wilson_unit_interval(share, count, z_squared):
     """`wilson_interval` for observations in [0, 1], with eta inside `z_squared`."""
+    least, middle, most = wilson_parts(share, count, z_squared)
+    return least / middle, jnp.minimum(middle / most, 1.0)
+
+
+def wilson_parts(share, count, z_squared):
+    """Numbers whose ratios are the ends of Wilson's interval on [0, 1].
+
+    For those who need a ratio of ends and want to divide once. Each is a sum of
+    positive terms: nothing cancels.
+
+    Args:
+      share: real array in [0, 1], the sample mean.
+      count: real array >= 0.
+      z_squared: real array >= 0, with eta inside.
+
+    Returns:
+      ``(least, middle, most)``: the lower end is ``least / middle``, the upper ``middle
+      / most``.
+    """
     z2 = jnp.maximum(z_squared, 1e-30)  # 0 / 0 for no observations and no confidence
     hits = count * share
-    # Each end is written with positive terms only; the middle is B of the theorem.
     middle = 2 * hits + z2 + jnp.sqrt(z2 * (z2 + 4 * hits * (1 - share)))
-    upper = jnp.minimum(middle / (2 * (count + z2)), 1.0)
-    return 2 * hits * share / middle, upper
+    return 2 * hits * share, middle, 2 * (count + z2)
 
 
 def hoeffding_interval(mean, count, confidence):

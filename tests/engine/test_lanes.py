@@ -260,26 +260,33 @@ def test_first_argmax(shape):
 UNIFORM = np.linspace(0.05, 0.95, LANES, dtype=np.float32)
 
 
-@pytest.mark.parametrize("length", [1, 2, 10, WIDTH - 1, WIDTH, WIDTH + 1, 300])
-def test_random_argmax(length):
+def _first_uniform(x, u, v):
+    return random_argmax(x, u)
+
+
+def _shared_uniform_and_formula(x, u, v):
+    return random_argmax(x * 2 + x, v)
+
+
+@pytest.mark.parametrize(
+    ("fn", "length"),
+    [(_first_uniform, n) for n in (1, 2, 10, WIDTH - 1, WIDTH, WIDTH + 1, 300)]
+    + [(_shared_uniform_and_formula, n) for n in (3, WIDTH + 1)],
+)
+def test_random_argmax(fn, length):
     """Lanes of +inf, of -inf, with two +inf, with one largest entry, with ties."""
     values = integers(length, high=3).astype(np.float32)
     values[:, 0], values[:, 1] = np.inf, -np.inf
     values[[0, -1], 2], values[length // 2, 3] = np.inf, 9
-    shared = (SHARED, np.float32(0.7))
-
-    def fn(x, u, v):
-        # The second one's operand is a formula, the third one's uniform is shared.
-        return random_argmax(x, u), random_argmax(2 * x + x, u), random_argmax(x, v)
-
-    found, _, expected = both(fn, values, UNIFORM, shared)
-    for one, other in zip(found, expected, strict=True):
-        assert one.dtype == jnp.int32
-        np.testing.assert_array_equal(one, other)
-    # And what it should be, in plain NumPy.
-    for lane, (x, u) in enumerate(zip(values.T, UNIFORM, strict=True)):
+    found, _, _ = both(fn, values, UNIFORM, (SHARED, np.float32(0.7)))
+    assert found.dtype == jnp.int32
+    for lane, x in enumerate(values.T):
+        one = jnp.asarray(x), UNIFORM[lane], jnp.float32(0.7)
+        assert found[lane] == fn(*one)
+        # And what it should be, in plain NumPy.
         tied = np.flatnonzero(x == np.max(x))
-        assert found[0][lane] == tied[int(u * tied.size)]
+        u = UNIFORM[lane] if fn is _first_uniform else np.float32(0.7)
+        assert found[lane] == tied[int(u * tied.size)]
 
 
 @pytest.mark.parametrize("x64", [False, True])
@@ -311,15 +318,12 @@ def test_kernels_are_replaced(monkeypatch):
     both(lambda x, w: (jax.jit(first_argmax)(x), first_argmax(w)), X, TABLE)
     assert seen == [("first_argmax", (3,))]
     half = (SHARED, np.float32(0.5))
-    both(
-        lambda x, w, u: (jax.jit(random_argmax)(x, u), random_argmax(w, u)),
-        MATRIX[:, 0],
-        TABLE,
-        half,
-    )
+
+    def fn(x, w, u):
+        return jax.jit(random_argmax)(x, u), random_argmax(w, u)
+
+    both(fn, X, TABLE, half)
     assert seen[1:] == [("random_argmax", (3,))]
-    both(lambda w, u: random_argmax(w, u), TABLE, UNIFORM)
-    assert len(seen) == 3
 
 
 def test_the_largest_entry_is_found_in_one_pass():

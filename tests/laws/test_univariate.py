@@ -278,8 +278,16 @@ HALVES = array([0.5, 0.5])
         (laws.exponential, laws.Exponential(array(np.nan)), "rate"),
         (laws.exponential, laws.Exponential(array(np.inf)), "rate"),
         (laws.beta, laws.Beta(array(0.0), array(1.0)), "a must be positive and finite"),
-        (laws.beta, laws.Beta(array(1.0), array(-1.0)), "b must be positive and finite"),
-        (laws.beta, laws.Beta(array(1.0), array(np.nan)), "b must be positive and finite"),
+        (
+            laws.beta,
+            laws.Beta(array(1.0), array(-1.0)),
+            "b must be positive and finite",
+        ),
+        (
+            laws.beta,
+            laws.Beta(array(1.0), array(np.nan)),
+            "b must be positive and finite",
+        ),
         (laws.beta, laws.Beta(array(np.inf), array(1.0)), "a must"),
     ],
 )

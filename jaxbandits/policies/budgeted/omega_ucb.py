@@ -21,7 +21,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.checks import positive
-from jaxbandits.kernels.intervals import wilson_unit_interval
+from jaxbandits.kernels.intervals import wilson_parts
 from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.policies.budgeted.index_policy import index_policy
 from jaxbandits.policies.budgeted.statistics import (
@@ -111,11 +111,12 @@ def omega_ucb(
         eta_reward, eta_cost = (
             (state.reward.eta, state.cost.eta) if star else (1.0, 1.0)
         )
-        _, upper = wilson_unit_interval(means.mean_reward, count, z2 * eta_reward)
         start, size = jnp.asarray(low), jnp.asarray(width)
-        share = jnp.clip((means.mean_cost - start) / size, 0.0, 1.0)
-        lower, _ = wilson_unit_interval(share, count, z2 * eta_cost)
-        return over_cost(upper, start + size * lower)  # Eq. (2)
+        share = jnp.clip((means.mean_cost - start) * jnp.asarray(1 / width), 0.0, 1.0)
+        _, middle, most = wilson_parts(means.mean_reward, count, z2 * eta_reward)
+        least, centre, _ = wilson_parts(share, count, z2 * eta_cost)
+        # Eq. (2): (middle / most) / (start + size least / centre).
+        return over_cost(middle * centre, most * (start * centre + size * least))
 
     def observe(row, constants, reward, cost):
         old, means = row.means, row.means.observe(reward, cost)

@@ -1,0 +1,529 @@
+"""The budgeted setting: instances, the oracle, the books, and how a game ends."""
+
+from functools import cache
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy import stats
+
+from jaxbandits import laws, simulate, sweep
+from jaxbandits.engine.tape import Stream, read
+from jaxbandits.kernels.sums import CompensatedSum
+from jaxbandits.policies.budgeted import clairvoyant, fixed_arm, omega_ucb, uniform
+from jaxbandits.settings import budgeted as settings
+from jaxbandits.settings.budgeted.environment import Instance, State
+from jaxbandits.testing import check_environment, play
+from tests.kernels.checks import ALARM, assert_uniform
+
+COINS = laws.product(laws.bernoulli, laws.bernoulli)
+SEEDS = 4
+METRICS = ("regret", "optimal", "reward", "spent", "expected_spent")
+
+
+def array(*x):
+    return np.asarray(x, np.float64)
+
+
+def coins(reward, cost, unit="money"):
+    """Arms with Bernoulli rewards and costs. Equal sizes share their programs."""
+    params = laws.Product(laws.Bernoulli(array(*reward)), laws.Bernoulli(array(*cost)))
+    return settings.fixed("coins", COINS, params, unit=unit)
+
+
+def both_policies(game):
+    return [uniform(game.problem), omega_ucb(game.problem)]
+
+
+def run(game, budget, policies=None, checkpoints=(), seeds=SEEDS):
+    policies = policies or both_policies(game)
+    return simulate(
+        policies, game, budget=budget, seeds=seeds, checkpoints=[*checkpoints, budget]
+    )
+
+
+# Drawn instances.
+
+FAMILIES = {"S-Br": settings.s_br, "S-GBr": settings.s_gbr, "S-Bt": settings.s_bt}
+
+
+GAMES = {name: make(5) for name, make in FAMILIES.items()} | {
+    "no floor": settings.s_br(5, cost_floor=0.0),
+    "floor": settings.s_br(5, cost_floor=0.4),
+}
+DRAWN = 4000
+
+
+@cache
+def drawn(name):
+    """Instances of many seeds, on the host."""
+    keys = jax.random.split(jax.random.key(0), DRAWN)
+    setup = jax.tree.map(jnp.float32, GAMES[name].setup)
+    sample = jax.jit(jax.vmap(GAMES[name].sample, (0, None)))
+    return jax.tree.map(np.asarray, sample(keys, setup))
+
+
+@pytest.mark.parametrize(
+    ("name", "floor"), [("S-Br", 0.01), ("no floor", 0.0), ("floor", 0.4)]
+)
+def test_s_br_draws_uniform_means(name, floor):
+    params = drawn(name).arms.law
+    reward, cost = params.reward.probability, params.consumption.probability
+    assert reward.shape == cost.shape == (DRAWN, 5) and reward.dtype == np.float32
+    for arm in range(5):
+        assert_uniform(reward[:, arm])
+        assert_uniform((cost[:, arm].astype(float) - floor) / (1 - floor))
+    assert np.all((cost > 0) & (cost >= np.float32(floor)) & (cost <= 1))
+    assert np.all((reward > 0) & (reward <= 1))
+    # Arms, and an arm's reward and cost, do not repeat each other.
+    columns = np.concatenate([reward, cost], axis=1)
+    off = np.corrcoef(columns.T) - np.eye(10)
+    assert np.max(np.abs(off)) < stats.norm.isf(ALARM / 90) / np.sqrt(DRAWN)
+
+
+def test_s_gbr_draws_normalised_weights():
+    params = drawn("S-GBr").arms.law
+    for law in (params.reward, params.consumption):
+        np.testing.assert_allclose(law.probabilities.sum(axis=-1), 1, atol=1e-6)
+        assert np.all(law.values == np.float32([0, 0.25, 0.5, 0.75, 1]))
+        assert law.probabilities.shape == (DRAWN, 5, 5)
+    # Weights U(0, 1): the ratio X of two has P(X <= x) = x / 2 up to 1, then
+    # 1 - 1 / (2 x).
+    w = params.reward.probabilities[:, 2].astype(float)
+    x = w[:, 0] / w[:, 4]
+    assert_uniform(np.where(x <= 1, x / 2, 1 - 1 / (2 * x)))
+    mean = laws.product(laws.discrete, laws.discrete).means(params)[0]
+    by_hand = params.reward.probabilities @ np.float32([0, 0.25, 0.5, 0.75, 1])
+    np.testing.assert_allclose(mean, by_hand, rtol=1e-6)
+    assert not np.any(params.reward.probabilities == params.consumption.probabilities)
+
+
+def test_s_bt_draws_uniform_parameters():
+    params = drawn("S-Bt").arms.law
+    columns = [*params.reward, *params.consumption]
+    for column in columns:
+        assert column.shape == (DRAWN, 5)
+        assert np.all((column > 0) & (column <= 5))
+        for arm in (0, 4):
+            assert_uniform(column[:, arm] / 5)
+    assert len({column.tobytes() for column in columns}) == 4
+
+
+@pytest.mark.parametrize("name", ["S-Br", "S-GBr", "S-Bt"])
+def test_what_an_instance_knows_of_itself(name):
+    """The unit and the oracle's view against the exact facts of the same arms."""
+    instance = drawn(name)
+    oracle = GAMES[name].oracle(None, instance)
+    for x in (oracle.mean_reward, oracle.mean_cost, oracle.ratios, oracle.gaps):
+        assert x.dtype == np.float64 and x.shape == (DRAWN, 5)
+    cheapest = oracle.mean_cost.min(axis=1)
+    np.testing.assert_allclose(instance.oracle.cheapest, cheapest, rtol=1e-6)
+    np.testing.assert_array_equal(instance.unit, instance.oracle.cheapest)
+    np.testing.assert_array_equal(instance.arms.num_arms, 5)
+    rows = np.arange(DRAWN)
+    assert np.all(oracle.gaps >= 0) and np.all(oracle.gaps[rows, oracle.best] == 0)
+    assert np.mean(instance.oracle.best == oracle.best) > 0.999
+    chosen = oracle.ratios[rows, instance.oracle.best]
+    np.testing.assert_allclose(chosen, oracle.ratios.max(axis=1), rtol=1e-6)
+    np.testing.assert_array_equal(oracle.ratios, oracle.mean_reward / oracle.mean_cost)
+
+
+def test_seeds_draw_different_instances_and_policies_the_same():
+    game = settings.s_br(3)
+    game = game._replace(
+        metrics=lambda setup, instance, record: {
+            "cheapest": np.float64(instance.oracle.cheapest)[:, None]
+            + np.zeros(record.pulls.shape[:2])
+        }
+    )
+    policies = [uniform(game.problem), clairvoyant(game.problem)]
+    options = {"horizon": 2, "seeds": 30, "checkpoints": [2]}
+    data = simulate(policies, game, **options)
+    cheapest = data["cheapest"].values[:, 0, :, 0]
+    np.testing.assert_array_equal(cheapest[0], cheapest[1])
+    assert np.unique(cheapest[0]).size == 30
+    # Another root seed, other instances.
+    other = simulate(policies[0], game, seed=1, **options)
+    assert not np.any(other["cheapest"].values[0, 0, :, 0] == cheapest[0])
+
+
+def test_equal_numbers_of_arms_share_their_functions():
+    one, two = settings.s_br(4), settings.s_br(4, cost_floor=0.2)
+    assert one.step is two.step and one.sample is two.sample
+    assert one.problem == settings.make_problem(4)
+    assert [make(4).name for make in FAMILIES.values()] == [
+        "S-Br-4",
+        "S-GBr-4",
+        "S-Bt-4",
+    ]
+    assert one.provenance["setting"] == "budgeted"
+    assert one.provenance["unit"] == "cheapest"
+    assert one.provenance["law"] == "Bernoulli x Bernoulli"
+
+
+@pytest.mark.parametrize("name", [*FAMILIES, "fixed"])
+def test_contract(name):
+    game = coins([0.4, 0.5, 0.6], [0.3, 0.5, 0.7]) if name == "fixed" else None
+    game = game or FAMILIES[name](3)
+    check_environment(game, uniform(game.problem))
+
+
+# The oracle and the metrics, by hand.
+
+
+def test_oracle_of_two_arms_by_hand():
+    game = coins([0.5, 0.6], [0.25, 0.5])
+    oracle = game.oracle(game.setup, Instance(game.setup, None, None))
+    np.testing.assert_array_equal(oracle.mean_reward, [0.5, 0.6])
+    np.testing.assert_array_equal(oracle.mean_cost, [0.25, 0.5])
+    np.testing.assert_allclose(oracle.ratios, [2, 1.2], rtol=1e-15)
+    np.testing.assert_allclose(oracle.gaps, [0, 0.8], rtol=1e-15)
+    assert oracle.best == 0
+
+
+def test_oracle_leaves_arms_out_that_do_not_exist():
+    law = laws.Product(
+        laws.Bernoulli(array([0.5, 0.9, 1.0], [0.2, 0.4, 0.8])),
+        laws.Bernoulli(array([0.5, 0.3, 0.1], [0.4, 0.5, 0.1])),
+    )
+    oracle = settings.exact_oracle(COINS, settings.Arms(law, np.array([2, 1])))
+    np.testing.assert_allclose(oracle.ratios, [[1, 3, np.nan], [0.5, np.nan, np.nan]])
+    np.testing.assert_allclose(oracle.gaps, [[2, 0, np.nan], [0, np.nan, np.nan]])
+    np.testing.assert_array_equal(oracle.best, [1, 0])
+    assert np.isnan(oracle.mean_cost[0, 2]) and np.isnan(oracle.mean_reward[1, 1])
+
+
+def test_metrics_by_hand():
+    """Two seeds, two checkpoints; the second seed's third arm does not exist."""
+    law = laws.Product(
+        laws.Bernoulli(array([0.5, 0.6, 0.1], [0.2, 0.4, 0.8])),
+        laws.Bernoulli(array([0.25, 0.5, 0.2], [0.4, 0.4, 0.1])),
+    )
+    arms = settings.Arms(law, np.array([3, 2], np.int32))
+    instance = Instance(arms, array(0.2, 0.4), None)
+    pulls = np.array([[[0, 0, 0], [10, 4, 6]], [[1, 1, 0], [3, 5, 0]]], np.int32)
+    zeros = np.zeros((2, 2), np.float32)
+    spent = CompensatedSum(np.float32([[0, 4], [1, 3]]), zeros + np.float32(1e-9))
+    record = State(pulls, CompensatedSum(zeros + 2, zeros), spent)
+    metrics = coins([0.5] * 3, [0.5] * 3).metrics(None, instance, record)
+    assert set(metrics) == set(METRICS)
+    # Ratios 2, 1.2, 0.5 and 0.5, 1: losses per pull 0, 0.4, 0.3 and 0.2, 0.
+    np.testing.assert_allclose(metrics["regret"], [[0, 3.4], [0.2, 0.6]], rtol=1e-14)
+    np.testing.assert_allclose(metrics["optimal"], [[0, 0.5], [0.5, 5 / 8]])
+    np.testing.assert_array_equal(metrics["reward"], 2)
+    exact = (array([0, 4], [1, 3]) + np.float32(1e-9)) / array([0.2], [0.4])
+    np.testing.assert_allclose(metrics["spent"], exact, rtol=1e-14)
+    expected = array([0, 2.5 + 2 + 1.2], [0.8, 3.2]) / array([0.2], [0.4])
+    np.testing.assert_allclose(metrics["expected_spent"], expected, rtol=1e-14)
+
+
+# Games, against a plain loop.
+
+
+def plain_loop(seed_index, reward, cost, amounts, unit=1.0):
+    """Uniform play; rounds, pulls, rewards and spend when each amount is reached."""
+    act = read(0, seed_index, Stream.ACT, 2000, 1)[:, 0]
+    world = read(0, seed_index, Stream.ENVIRONMENT, 2000, 2)
+    reward, cost = np.float32(reward), np.float32(cost)
+    pulls, rounds, gained, spent, found = np.zeros(len(cost)), 0, 0, 0, []
+    for amount in amounts:
+        while spent < amount * unit:
+            arm = int(act[rounds] * len(cost))
+            gained += world[rounds, 0] < reward[arm]
+            spent += world[rounds, 1] < cost[arm]
+            pulls[arm] += 1
+            rounds += 1
+        found.append((rounds, pulls.copy(), gained, spent))
+    return found
+
+
+REWARD, COST = (0.5, 0.9, 0.2), (0.6, 0.4, 0.125)
+
+
+@pytest.mark.parametrize("unit", settings.environment.UNITS)
+def test_every_game_ends_where_a_plain_loop_ends(unit):
+    """Also with amounts between two pulls, and with two reached by one pull."""
+    game = coins(REWARD, COST, unit)
+    money = 1.0 if unit == "money" else 0.125
+    amounts = np.array([0.5, 0.75, 3.0, 10.0, 10.5, 60.0]) / money
+    data = run(game, amounts[-1], [uniform(game.problem)], amounts[:-1])
+    reward, cost = (np.float32(x).astype(float) for x in (REWARD, COST))
+    gaps = np.max(reward / cost) - reward / cost
+    for seed in range(SEEDS):
+        found = plain_loop(seed, REWARD, COST, amounts, money)
+        one = data.isel(policy=0, params=0, seed=seed)
+        for i, (rounds, pulls, gained, spent) in enumerate(found):
+            at = one.isel(checkpoint=i)
+            assert at["rounds"] == rounds
+            assert at["reward"] == gained
+            # The pull that reaches the amount counts in full.
+            assert at["spent"] == spent / money and spent >= amounts[i] * money
+            np.testing.assert_allclose(at["regret"], pulls @ (cost * gaps), rtol=1e-12)
+            np.testing.assert_allclose(at["optimal"], pulls[1] / rounds, rtol=1e-12)
+            expected = pulls @ cost / money
+            np.testing.assert_allclose(at["expected_spent"], expected, rtol=1e-12)
+    assert np.unique(data["rounds"].isel(checkpoint=-1)).size > 1
+
+
+@pytest.mark.parametrize(
+    ("budget", "rounds"), [(0.3, 1), (1.0, 1), (2.0, 2), (3, 3), (7, 7), (7.5, 8)]
+)
+def test_costs_of_exactly_1(budget, rounds):
+    """B rounds; less than a pull buys one; 2 ends within the start of omega-UCB."""
+    game = coins([0.9, 0.5, 0.1], [1, 1, 1])
+    data = run(game, budget)
+    assert np.all(data["rounds"] == rounds)
+    assert np.all(data["spent"] == rounds) and np.all(data["expected_spent"] == rounds)
+    started = np.float32([0, 0.9 - 0.5, 0.9 - 0.1])[: min(rounds, 3)].sum()
+    regret = data["regret"].sel(policy="omega-UCB").values
+    assert np.all(regret >= started - 1e-6)
+    if rounds <= 3:
+        np.testing.assert_allclose(regret, started, rtol=1e-6)
+
+
+def test_one_arm():
+    game = coins([0.3], [0.5])
+    data = run(game, 20, [omega_ucb(game.problem)])
+    assert np.all(data["regret"] == 0) and np.all(data["optimal"] == 1)
+    assert np.all(data["spent"] == 20)
+    for seed, rounds in enumerate(data["rounds"].values[0, 0, :, 0]):
+        costs = read(0, seed, Stream.ENVIRONMENT, rounds, 2)[:, 1] < 0.5
+        assert np.sum(costs) == 20 and costs[-1]
+
+
+def test_rewards_of_zero_leave_no_regret():
+    data = run(coins([0, 0, 0], [0.5, 0.9, 0.2]), 30, checkpoints=(1,))
+    for name in METRICS:
+        assert np.all(np.isfinite(data[name])), name
+    assert np.all(data["regret"] == 0) and np.all(data["reward"] == 0)
+    assert np.all(data["optimal"] == 1)
+
+
+def test_equal_arms_are_all_best_and_ties_are_broken_at_random():
+    game = coins([1, 1, 1], [1, 1, 1])
+    data = run(game, 30)
+    assert np.all(data["regret"] == 0) and np.all(data["optimal"] == 1)
+    fourth = [
+        play(omega_ucb(game.problem), game, 40, seed_index=seed).actions[3]
+        for seed in range(30)
+    ]
+    assert set(fourth) == {0, 1, 2}
+
+
+def test_an_arm_without_observed_cost_is_worth_all_others():
+    game = coins([0.0, 1.0, 0.0], [1e-6, 1.0, 1.0])
+    actions = play(omega_ucb(game.problem), game, 40).actions
+    np.testing.assert_array_equal(actions, [0, 1, 2] + 37 * [0])
+    # Two such arms take turns at random.
+    game = coins([0.0, 0.0, 1.0], [1e-6, 1e-6, 1.0])
+    actions = play(omega_ucb(game.problem), game, 40).actions
+    assert set(actions[3:]) == {0, 1}
+    assert 5 < np.sum(actions[3:] == 0) < 32
+
+
+def test_the_unit_only_scales_the_money():
+    """40 times the smallest mean cost, 1/4, is 10 in money."""
+    reward, cost = [0.3, 0.6, 0.9], [0.25, 0.5, 0.75]
+    money = coins(reward, cost, unit="money")
+    cheapest = coins(reward, cost, unit="cheapest")
+    only = uniform(money.problem)
+    ten, forty = run(money, 10, [only], [4]), run(cheapest, 40, [only], [16])
+    for name in ("rounds", "regret", "reward", "optimal"):
+        np.testing.assert_array_equal(ten[name], forty[name])
+    for name in ("spent", "expected_spent"):
+        np.testing.assert_array_equal(4 * ten[name].values, forty[name].values)
+    assert money.provenance["unit"] == "money"
+
+
+def test_views_tell_what_they_say():
+    """The round, the arms, the spend and the unit, seen from inside a policy."""
+    game = coins(REWARD, COST, "cheapest")
+    seen = uniform(game.problem)._replace(
+        name="witness",
+        init=lambda params: (jnp.zeros(6), jnp.zeros(2, jnp.int32)),
+        update=lambda noise, view, state, action, feedback, params: (
+            jnp.stack(
+                [view.spent, state[0][1] + feedback.cost, state[0][0], view.unit]
+                + [view.oracle.cheapest, feedback.reward]
+            ),
+            jnp.stack([view.round, view.num_arms]),
+        ),
+    )
+    trace = play(seen, game, 50)
+    (spent, after, _, unit, cheapest, _), (round_, num_arms) = trace.state
+    assert round_ == 50 and num_arms == 3
+    # A view is of the time before the round.
+    assert spent == np.sum(trace.feedback.cost[:-1])
+    assert after == np.sum(trace.feedback.cost)
+    assert unit == cheapest == np.float32(0.125)
+    assert trace.environment.reward.total == np.sum(trace.feedback.reward)
+
+
+def test_the_clairvoyant_has_no_regret_and_an_arm_its_own():
+    game = coins(REWARD, COST)
+    policies = [clairvoyant(game.problem), fixed_arm(game.problem, 0)]
+    data = run(game, 15, policies)
+    assert np.all(data["regret"].sel(policy="clairvoyant") == 0)
+    assert np.all(data["optimal"].sel(policy="clairvoyant") == 1)
+    # Arm 0 loses 0.6 (2.25 - 0.5 / 0.6) in a round.
+    loss = data["regret"].sel(policy="arm 0") / data["rounds"].sel(policy="arm 0")
+    np.testing.assert_allclose(loss, 0.6 * 2.25 - 0.5, rtol=1e-6)
+
+
+# Other laws.
+
+PARETO = laws.Pareto(array(0.02, 0.1, 0.3), array(0.8, 1.0, 1.2))
+LOG_NORMAL = laws.LogNormal(array(-1, -2, -3), array(1.0, 0.5, 2.0))
+COIN = laws.Bernoulli(array(0.3, 0.6, 0.9))
+OTHERS = {
+    "correlated": (
+        laws.gaussian_copula(laws.bernoulli, laws.clipped_pareto),
+        laws.Copula(COIN, PARETO, array(0.9, -1.0, 0.5)),
+    ),
+    "heavy tails": (
+        laws.product(laws.clipped_lognormal, laws.clipped_lognormal),
+        laws.Product(LOG_NORMAL, jax.tree.map(lambda x: x[::-1], LOG_NORMAL)),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_laws(name):
+    """Dependence and heavy tails change neither the books nor the means."""
+    law, params = OTHERS[name]
+    game = settings.fixed(name, law, params)
+    check_environment(game, uniform(game.problem))
+    policy = omega_ucb if name == "correlated" else uniform
+    data = run(game, 40, [policy(game.problem)], seeds=200)
+    spent, expected = (data[x].values[0, 0, :, -1] for x in ("spent", "expected_spent"))
+    assert np.all((spent >= 40) & (spent < 41))
+    # Optional stopping: the two differ by 0 in the mean.
+    z = np.mean(spent - expected) / (np.std(spent - expected) / np.sqrt(200))
+    assert abs(z) < stats.norm.isf(ALARM / 2)
+    assert np.std(spent - expected) > 0.1
+    assert np.all(np.isfinite(data["regret"])) and np.all(data["regret"] > 0)
+
+
+def test_small_costs_add_up(tape):
+    """Realised spend of 2e4 small costs, against a sum in float64."""
+    params = laws.Product(
+        laws.Bernoulli(array(0.5)), laws.Uniform(array(0.001), array(0.003))
+    )
+    law = laws.product(laws.bernoulli, laws.uniform)
+    game = settings.fixed("small", law, params)
+    trace = play(uniform(game.problem), game, 20_000)
+    truth = np.sum(trace.feedback.cost.astype(float))
+    assert trace.environment.spent.total == pytest.approx(truth, rel=1e-7)
+
+
+# What is refused.
+
+
+COIN_OF_ONE = laws.Bernoulli(array(0.5))
+ONE_COIN = laws.Product(COIN_OF_ONE, COIN_OF_ONE)
+FREE = laws.Discrete(array([0.0, 0.5]), array([1, 0]))
+
+
+BAD = {
+    "floor below 0": (lambda: settings.s_br(3, cost_floor=-0.1), "cost_floor"),
+    "floor of 1": (lambda: settings.s_br(3, cost_floor=1.0), "cost_floor"),
+    "floor of NaN": (lambda: settings.s_br(3, cost_floor=np.nan), "cost_floor"),
+    "S-Br of no arms": (lambda: settings.s_br(0), "num_arms"),
+    "S-GBr of no arms": (lambda: settings.s_gbr(0), "num_arms"),
+    "S-Bt of no arms": (lambda: settings.s_bt(0), "num_arms"),
+    "unit": (lambda: coins([0.5], [0.5], unit="euro"), "unit must be one of"),
+    "free arm": (lambda: coins([0.5, 0.5], [0.5, 0.0]), "params: every expected cost"),
+    "probability": (lambda: coins([0.5, 1.5], [0.5, 0.5]), "probability"),
+    "rows": (lambda: coins([0.5, 0.5], [0.5]), "params must have one row per arm"),
+    "costs beyond 1": (
+        lambda: settings.fixed(
+            "bad",
+            laws.product(laws.bernoulli, laws.exponential),
+            laws.Product(COIN_OF_ONE, laws.Exponential(array(2.0))),
+        ),
+        r"params: costs must lie in \[0, 1\]",
+    ),
+    "negative costs": (
+        lambda: settings.fixed(
+            "bad",
+            laws.product(laws.bernoulli, laws.uniform),
+            laws.Product(COIN_OF_ONE, laws.Uniform(array(-0.5), array(1.0))),
+        ),
+        "consumption law",
+    ),
+    "constant cost of 0": (
+        lambda: settings.fixed(
+            "bad",
+            laws.product(laws.bernoulli, laws.discrete),
+            laws.Product(COIN_OF_ONE, FREE),
+        ),
+        "params: every expected cost",
+    ),
+    "a number for params": (
+        lambda: settings.fixed(
+            "bad", COINS, laws.Product(laws.Bernoulli(0.5), laws.Bernoulli(0.5))
+        ),
+        "params must have one row per arm",
+    ),
+    "law without means": (
+        lambda: settings.fixed("bad", COINS._replace(means=None), ONE_COIN),
+        "law: .* no exact means",
+    ),
+    "problem of no arms": (lambda: settings.make_problem(0), "num_arms"),
+    "negative lowest cost": (
+        lambda: settings.make_problem(2, lowest_cost=-0.1),
+        "lowest_cost",
+    ),
+    "infinite highest cost": (
+        lambda: settings.make_problem(2, highest_cost=np.inf),
+        "highest_cost",
+    ),
+    "highest below lowest": (
+        lambda: settings.make_problem(2, [0.2, 0.5], [0.3, 0.4]),
+        "lowest_cost",
+    ),
+    "highest cost of 0": (lambda: settings.make_problem(2, 0.0, 0.0), "highest"),
+    "lowest cost of NaN": (lambda: settings.make_problem(2, np.nan), "lowest_cost"),
+    "fixed arm": (lambda: fixed_arm(settings.make_problem(2), 2), "arm must lie"),
+    "negative arm": (lambda: fixed_arm(settings.make_problem(2), -1), "arm must lie"),
+}
+
+
+@pytest.mark.parametrize(("call", "named"), list(BAD.values()), ids=list(BAD))
+def test_bad_input(call, named):
+    with pytest.raises(ValueError, match=named):
+        call()
+
+
+def test_problems_have_a_range_per_arm():
+    problem = settings.make_problem(3, 0.1, [0.5, 1.0, 0.1])
+    assert problem == settings.Problem(3, (0.1, 0.1, 0.1), (0.5, 1.0, 0.1))
+    assert hash(problem) == hash(settings.make_problem(3, [0.1] * 3, (0.5, 1, 0.1)))
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"budget": 0}, "budget"),
+        ({"budget": -1.0}, "budget"),
+        ({"budget": np.inf}, "budget"),
+        ({"budget": np.nan}, "budget"),
+        ({"budget": 5, "horizon": 5}, "either horizon or budget"),
+        ({}, "either horizon or budget"),
+        ({"horizon": 5, "max_rounds": 5}, "max_rounds"),
+        ({"budget": 5, "max_rounds": 0}, "max_rounds"),
+        ({"budget": 5, "checkpoints": [6.0]}, "checkpoints"),
+        ({"budget": 5, "checkpoints": [0.0, 5.0]}, "checkpoints"),
+    ],
+)
+def test_simulate_refuses(options, named):
+    game = coins(REWARD, COST)
+    with pytest.raises(ValueError, match=named):
+        simulate(uniform(game.problem), game, seeds=1, **options)
+
+
+def test_sweeps_refuse_a_bad_rho():
+    game = coins(REWARD, COST)
+    with pytest.raises(ValueError, match="rho"):
+        sweep(omega_ucb(game.problem), game, {"rho": [0.25, 0.0]}, budget=5)

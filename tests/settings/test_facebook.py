@@ -1,0 +1,233 @@
+"""The Facebook settings: how ads become arms, and which arms are played."""
+
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from jaxbandits import simulate
+from jaxbandits.policies.budgeted import omega_ucb, uniform
+from jaxbandits.settings.budgeted import Group, fb_br, fb_bt, load_facebook
+from jaxbandits.testing import check_environment, play
+from tests.kernels.checks import ALARM, assert_uniform
+
+DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
+needs_data = pytest.mark.skipif(
+    not (DATA / "facebook_ad_campaign.csv").exists(),
+    reason="the campaign data are not part of this repository",
+)
+HEADER = "ad_id,campaign_id,age,gender,interest,clicks,spent,total_conversion,approved"
+# Campaign 7: two men's ads, three women's (one of which has no conversion), then ads
+# that drop out. Campaign 8: a lone ad. Campaign 6: two equal ads.
+ROWS = """
+1,7,30-34,M,15,10,5.0,2,1
+2,7,30-34,M,16,4,4.0,1,0
+3,7,30-34,F,15,5,1.0,0,0
+4,7,30-34,F,15,2,2.0,1,1
+5,7,30-34,F,15,8,2.0,8,1
+6,7,30-34,F,15,0,0.0,1,1
+7,7,30-34,F,15,3,0.0,1,1
+8,7,30-34,F,15,2,1.5,3,0
+9,8,30-34,F,15,2,1.5,1,0
+10,6,45-49,M,20,1,1.0,1,0
+11,6,45-49,M,21,1,1.0,1,0
+12,30-34,M,15,10,5.0,2,1,
+13,30-34,M,15,10,5.0,2,1,
+14,7,30-34,M,15,,5.0,2,1
+"""
+
+
+@pytest.fixture
+def path(tmp_path):
+    """A function that writes a table and returns its path."""
+
+    def write(rows=ROWS, header=HEADER):
+        file = tmp_path / "data.csv"
+        file.write_text(header + "\n" + rows.lstrip())
+        return file
+
+    return write
+
+
+def group(reward, cost, name="7"):
+    return Group(name, "30-34", "M", np.array(reward), np.array(cost))
+
+
+# More arms in the second group than in the first.
+GROUPS = [group([0.99, 0.3], [0.2, 0.99]), group([0.1, 0.5, 0.99], [0.99, 0.7, 0.4])]
+
+
+def test_small_table_by_hand(path):
+    groups = load_facebook(path())
+    assert [g.name for g in groups] == ["6/45-49/M", "7/30-34/F", "7/30-34/M"]
+    equal, women, men = groups
+    np.testing.assert_allclose(equal.mean_reward, [0.99, 0.99], rtol=1e-15)
+    np.testing.assert_allclose(equal.mean_cost, [0.99, 0.99], rtol=1e-15)
+    # Rewards 1/100 in place of 0, 1/2 and 1; costs 1/5, 1 and 1/4. Ads 6 to 8 have no
+    # click, no money spent, or more conversions than clicks.
+    np.testing.assert_allclose(women.mean_reward, 0.99 * np.array([0.01, 0.5, 1]))
+    np.testing.assert_allclose(women.mean_cost, 0.99 * np.array([0.2, 1, 0.25]))
+    # Rewards 1/5 and 1/4, costs 1/2 and 1: divided by the largest of the group.
+    np.testing.assert_allclose(men.mean_reward, 0.99 * np.array([0.8, 1]))
+    np.testing.assert_allclose(men.mean_cost, 0.99 * np.array([0.5, 1]))
+    assert (men.campaign, men.age, men.gender) == ("7", "30-34", "M")
+
+
+@needs_data
+def test_the_papers_19_settings():
+    groups = load_facebook(DATA / "facebook_ad_campaign.csv")
+    sizes = [len(g.mean_reward) for g in groups]
+    assert len(groups) == 19 and sum(sizes) == 545
+    assert min(sizes) == 2 and max(sizes) == 93
+    table = pd.read_csv(DATA / "facebook_settings.csv", dtype={"campaign_id": str})
+    keys = ["campaign_id", "age", "gender"]
+    expected = {
+        "/".join(key): np.stack([part["mean_reward"], part["mean_cost"]])
+        for key, part in table.groupby(keys)
+    }
+    assert {g.name for g in groups} == set(expected)
+
+    def ordered(pairs):
+        return pairs[:, np.lexsort(np.round(pairs, 9))]
+
+    for g in groups:
+        found = np.stack([g.mean_reward, g.mean_cost])
+        np.testing.assert_allclose(
+            ordered(found), ordered(expected[g.name]), rtol=0, atol=1e-9
+        )
+
+
+def without(column):
+    """The table without a column."""
+    table = [line.split(",") for line in (HEADER + "\n" + ROWS.strip()).splitlines()]
+    drop = table[0].index(column)
+    lines = [",".join(row[:drop] + row[drop + 1 :]) for row in table]
+    return "\n".join(lines[1:]), lines[0]
+
+
+@pytest.mark.parametrize(
+    "column", ["campaign_id", "age", "gender", "clicks", "spent", "total_conversion"]
+)
+def test_missing_columns_are_named(column, path):
+    with pytest.raises(ValueError, match=f"path: .* no column {column}"):
+        load_facebook(path(*without(column)))
+
+
+@pytest.mark.parametrize(
+    ("rows", "named"),
+    [
+        (ROWS + "15,7,30-34,M,15,10,-5.0,2,1\n", "path: .* negative"),
+        (ROWS + "15,7,30-34,M,15,-1,5.0,2,1\n", "path: .* negative"),
+        (ROWS + "15,7,30-34,M,15,10,5.0,-2,1\n", "path: .* negative"),
+        ("9,8,30-34,F,15,2,1.5,1,0\n", "path: .* no group"),
+        ("", "path: .* no group"),
+    ],
+)
+def test_bad_tables_are_refused(rows, named, path):
+    with pytest.raises(ValueError, match=named):
+        load_facebook(path(rows))
+
+
+def test_missing_files_are_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"nowhere\.csv"):
+        load_facebook(tmp_path / "nowhere.csv")
+
+
+@pytest.mark.parametrize("make", [fb_br, fb_bt])
+def test_no_groups_are_refused(make):
+    with pytest.raises(ValueError, match="groups"):
+        make([])
+
+
+def drawn(game, seeds=3000):
+    keys = jax.random.split(jax.random.key(0), seeds)
+    setup = jax.tree.map(
+        lambda x: jnp.asarray(x, np.float32 if x.dtype.kind == "f" else None),
+        game.setup,
+    )
+    sample = jax.jit(jax.vmap(game.sample, (0, None)))
+    return jax.tree.map(np.asarray, sample(keys, setup))
+
+
+@pytest.mark.parametrize("make", [fb_br, fb_bt])
+def test_instances_are_the_groups_in_turn(make):
+    """Every group as often as the others, with its means."""
+    game = make(GROUPS)
+    assert game.problem.num_arms == 3 and game.name == make([GROUPS[0]]).name[:5]
+    instance = drawn(game)
+    second = instance.arms.num_arms == 3
+    assert np.all(second | (instance.arms.num_arms == 2))
+    assert stats.binomtest(int(second.sum()), second.size, 0.5).pvalue > ALARM
+    oracle = game.oracle(None, instance)
+    for number, chosen in ((0, ~second), (1, second)):
+        size = len(GROUPS[number].mean_reward)
+        for found, means in (
+            (oracle.mean_reward[chosen], GROUPS[number].mean_reward),
+            (oracle.mean_cost[chosen], GROUPS[number].mean_cost),
+        ):
+            np.testing.assert_allclose(found[:, :size] - means, 0, atol=2e-6)
+            assert np.all(np.isnan(found[:, size:]))
+        assert np.all(oracle.best[chosen] == (0, 2)[number])
+        assert np.all(instance.oracle.best[chosen] == (0, 2)[number])
+    # What does not exist is not the cheapest either: the second group's 0.4.
+    cheapest = np.where(second, 0.4, 0.2)
+    np.testing.assert_allclose(instance.oracle.cheapest, cheapest, rtol=1e-5)
+    np.testing.assert_array_equal(instance.unit, instance.oracle.cheapest)
+
+
+def test_beta_laws_keep_one_parameter_as_drawn():
+    """beta for a mean of at most 1/2, else alpha; both drawn from U(0, 5)."""
+    game = fb_bt([GROUPS[1]])
+    law = drawn(game).arms.law
+    for beta, means in (
+        (law.reward, GROUPS[1].mean_reward),
+        (law.consumption, GROUPS[1].mean_cost),
+    ):
+        for arm, mean in enumerate(means):
+            kept = beta.b if mean <= 0.5 else beta.a
+            assert_uniform(kept[:, arm] / 5)
+            other = (beta.a if mean <= 0.5 else beta.b)[:, arm]
+            assert np.all(other > 0) and np.all(kept[:, arm] <= 5)
+    assert not np.any(law.reward.b[:, 0] == law.reward.b[:, 1])
+    # Different seeds, different laws; equal groups.
+    assert np.unique(law.reward.b[:, 0]).size > 2900
+
+
+@pytest.mark.parametrize("make", [fb_br, fb_bt])
+def test_contract(make, path):
+    game = make(load_facebook(path()))
+    check_environment(game, uniform(game.problem))
+    assert game.provenance["groups"] == ["6/45-49/M", "7/30-34/F", "7/30-34/M"]
+
+
+@pytest.mark.parametrize("policy", [uniform, omega_ucb])
+def test_arms_that_do_not_exist_are_never_played(policy):
+    game = fb_br(GROUPS)
+    sizes = set()
+    for seed in range(8):
+        trace = play(policy(game.problem), game, 60, seed_index=seed)
+        played = set(trace.actions.tolist())
+        assert played in ({0, 1}, {0, 1, 2})
+        sizes.add(len(played))
+    assert sizes == {2, 3}
+
+
+def test_one_group_only():
+    """Every seed plays the same ads; the name says which."""
+    game = fb_br([GROUPS[0]])
+    assert game.name == "FB-Br 7/30-34/M" and game.problem.num_arms == 2
+    data = simulate(
+        omega_ucb(game.problem), game, budget=50, seeds=4, checkpoints=[25, 50]
+    )
+    assert np.all(data["spent"] >= [25, 50])
+    # In units of the smallest mean cost, 0.2: a pull costs at most 5.
+    assert np.all(data["spent"] < np.array([25, 50]) + 5.001)
+    best = data["optimal"] * data["rounds"]
+    loss = 0.99 * (0.99 / 0.2 - 0.3 / 0.99) * (data["rounds"] - best)
+    np.testing.assert_allclose(data["regret"], loss, rtol=1e-6)
+    expected = (0.2 * best + 0.99 * (data["rounds"] - best)) / 0.2
+    np.testing.assert_allclose(data["expected_spent"], expected, rtol=1e-6)
