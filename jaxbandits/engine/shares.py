@@ -19,7 +19,7 @@ def device_shares(devices: list, num_lanes: int) -> list[list]:
     return [devices[i : i + size] for i in range(0, len(devices) - size + 1, size)]
 
 
-class Stopped(Exception):
+class StoppedError(Exception):
     """Raised in the threads that still play when one has failed."""
 
 
@@ -28,7 +28,7 @@ def side_by_side(
     tasks: Iterable[Any],
     shares: list[list],
 ) -> Iterator[Any]:
-    """``play(task, share, check)`` for all tasks, as many at a time as there are shares.
+    """``play(task, share, check)`` for all tasks, as many at a time as shares.
 
     Args:
       play: calls ``check()`` now and then, which raises when the work is to stop.
@@ -50,7 +50,7 @@ def side_by_side(
 
     def check():
         if stop.is_set():
-            raise Stopped
+            raise StoppedError
 
     def work(task):
         check()

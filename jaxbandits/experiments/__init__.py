@@ -1,6 +1,6 @@
 """Every figure and table of the papers as a named, runnable experiment."""
 
-from jaxbandits.experiments import censored
+from jaxbandits.experiments import budgeted, censored
 from jaxbandits.experiments.experiment import (
     Experiment,
     Options,
@@ -9,7 +9,9 @@ from jaxbandits.experiments.experiment import (
     write,
 )
 
-REGISTRY: dict[str, Experiment] = {e.name: e for e in censored.EXPERIMENTS}
+REGISTRY: dict[str, Experiment] = {
+    e.name: e for part in (censored, budgeted) for e in part.EXPERIMENTS
+}
 
 __all__ = [
     "REGISTRY",

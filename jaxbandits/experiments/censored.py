@@ -5,7 +5,6 @@ Bengs & Huellermeier (2022): sections 2, 5.1 and appendix F.
 
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
 
 from jaxbandits.experiments.censored_grids import grid_readings
 from jaxbandits.experiments.censored_pictures import joint_laws, value_curves
@@ -15,23 +14,15 @@ from jaxbandits.experiments.censored_tables import (
     TABLE_M2,
     trio,
 )
+from jaxbandits.experiments.comparison import Contestant, play
 from jaxbandits.experiments.experiment import Experiment, Options, Outcome
 from jaxbandits.plots import plot_panels
 from jaxbandits.policies import censored as policies
-from jaxbandits.protocol import Environment, Policy
+from jaxbandits.protocol import Environment
 from jaxbandits.results import summary_records
 from jaxbandits.settings import censored as settings
-from jaxbandits.settings.censored import Problem
-from jaxbandits.simulate import simulate
 
 CLAIRVOYANT = "clairvoyant"
-
-
-class Contestant(NamedTuple):
-    """A policy of a comparison: its factory and the parameters that are not default."""
-
-    factory: Callable[[Problem], Policy]
-    params: dict[str, float] = {}
 
 
 RCUCB = "RCUCB, gain radius only"
@@ -78,15 +69,7 @@ def compare(
     """Regret of several policies on several instances, with the paper's shares."""
     datasets, records = {}, []
     for title, environment in environments().items():
-        problem = environment.problem
-        dataset = simulate(
-            {label: c.factory(problem) for label, c in contestants.items()},
-            environment,
-            horizon=options.horizon,
-            seeds=options.seeds,
-            params={label: c.params for label, c in contestants.items() if c.params},
-            progress=options.progress,
-        )
+        dataset = play(environment, contestants, options)
         datasets[title] = dataset
         row = published.get(title)
         shares = {} if row is None else _published_shares(row, contestants)

@@ -25,11 +25,13 @@ class Options(NamedTuple):
       seeds: how many seeds.
       horizon: number of rounds.
       progress: whether to show progress; None if stderr is a terminal.
+      quick: whether to leave out what takes long (large instances, say).
     """
 
     seeds: int
     horizon: int
     progress: bool | None = None
+    quick: bool = False
 
 
 class Outcome(NamedTuple):

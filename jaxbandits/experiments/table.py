@@ -8,6 +8,9 @@ METRICS = {
     "regret": ("regret", "{:,.1f}"),
     "censored": ("censored share", "{:.4f}"),
     "optimal": ("optimal share", "{:.4f}"),
+    "regret_median": ("median", "{:,.1f}"),
+    "regret_q90": ("90 % quantile", "{:,.0f}"),
+    "regret_minus_baseline": ("minus baseline", "{:,.1f}"),
 }
 
 

@@ -25,7 +25,8 @@ def wilson_interval(mean, count, z_squared, eta=1.0, low=0.0, high=1.0):
     Returns:
       ``(lower, upper)``, arrays of the broadcast shape in [low, high].
     """
-    width = jnp.asarray(high - low, mean.dtype)
+    mean = jnp.asarray(mean)
+    width = jnp.asarray(high - low).astype(mean.dtype)
     share = (mean - low) / jnp.where(width > 0, width, 1.0)
     lower, upper = wilson_unit_interval(share, count, z_squared * eta)
     return low + width * lower, low + width * upper

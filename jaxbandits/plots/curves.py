@@ -19,7 +19,7 @@ def plot_curves(
     *,
     ax: Axes | None = None,
     params: int = 0,
-    level: float = 0.95,
+    level: float | None = 0.95,
     policies: Sequence[str] | None = None,
     labels: Mapping[str, str] | None = None,
     styles: Mapping[str, LineStyle] | None = None,
@@ -39,7 +39,7 @@ def plot_curves(
       metric: name of a metric.
       ax: where to draw; by default a new figure.
       params: number of the parameter point.
-      level: coverage of the pointwise confidence band, in (0, 1).
+      level: coverage of the pointwise confidence band, in (0, 1); None for no band.
       policies: which ones, and their order in the legend; by default all.
       labels: policy -> text of the legend; by default the policy's name.
       styles: policy -> how to draw it; by default by its place in the dataset.

@@ -11,9 +11,15 @@ METRIC_LABELS = {
     "regret": "cumulative regret",
     "censored": "share of censored rounds",
     "optimal": "share of optimal choices",
+    "realised_regret": "realised regret",
     "rounds": "rounds played",
 }
-CHECKPOINT_LABELS = {"round": "round $t$", "spent": "budget spent"}
+CHECKPOINT_LABELS = {
+    "round": "round $t$",
+    "spent": "budget spent",
+    "share": "share of the budget spent",
+}
+BUDGET_LABELS = {"farewell": "time $t$"}  # what the budget of a setting is
 _UNITS = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
@@ -24,7 +30,11 @@ def metric_label(metric: str) -> str:
 
 def checkpoint_label(dataset: xr.Dataset) -> str:
     """An axis label for the checkpoints."""
-    return CHECKPOINT_LABELS[dataset.attrs["checkpoint_kind"]]
+    kind = dataset.attrs["checkpoint_kind"]
+    label = CHECKPOINT_LABELS[kind]
+    if kind == "spent":
+        label = BUDGET_LABELS.get(dataset.attrs.get("setting"), label)
+    return label
 
 
 def short_number(value: float, digits: int = 6) -> str:

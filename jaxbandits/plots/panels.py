@@ -16,14 +16,16 @@ def plot_panels(
     metric: str = "regret",
     *,
     params: int = 0,
-    level: float = 0.95,
+    level: float | None = 0.95,
     policies: Sequence[str] | None = None,
     labels: Mapping[str, str] | None = None,
     seeds_quantiles: tuple[float, float] | None = None,
     x_scale: str = "linear",
     y_scale: str = "linear",
+    columns: int | None = None,
+    tops: Mapping[str, float] | None = None,
 ) -> Figure:
-    """One row of `plot_curves` with one legend below.
+    """Rows of `plot_curves` with one legend below.
 
     A policy looks the same in every panel. The y axes are independent.
 
@@ -31,12 +33,14 @@ def plot_panels(
       datasets: panel title -> dataset. They may have different policies.
       metric: name of a metric that all datasets have.
       params: number of the parameter point.
-      level: coverage of the pointwise confidence bands, in (0, 1).
+      level: coverage of the pointwise confidence bands, in (0, 1); None for no bands.
       policies: which ones, and their order in the legend; by default all.
       labels: policy -> text of the legend; by default the policy's name.
       seeds_quantiles: two probabilities whose quantiles are drawn as thin lines.
       x_scale: "linear" or "log".
       y_scale: "linear" or "log".
+      columns: panels in a row; by default all of them.
+      tops: panel title -> upper end of its y axis, for what grows out of the picture.
 
     Returns:
       The figure.
@@ -56,7 +60,11 @@ def plot_panels(
                 f"{argument}: {unknown[0]!r} is unknown; known are {', '.join(names)}"
             )
     styles = {name: line_style(i) for i, name in enumerate(names)}
-    fig, axes = figure(1, len(datasets))
+    columns = min(columns or len(datasets), len(datasets))
+    fig, axes = figure(-(-len(datasets) // columns), columns)
+    for ax in axes[len(datasets) :]:
+        ax.remove()
+    axes = axes[: len(datasets)]
     handles = {}
     for ax, (title, dataset) in zip(axes, datasets.items(), strict=True):
         here = dataset["policy"].values.tolist()
@@ -77,17 +85,22 @@ def plot_panels(
         )
         for handle, text in zip(*ax.get_legend_handles_labels(), strict=True):
             handles.setdefault(text, handle)
-    for ax in axes[1:]:
-        ax.set_ylabel("")  # The same as on the left.
+        if title in (tops or {}):
+            ax.set_ylim(top=tops[title])
+    for place, ax in enumerate(axes):
+        if place % columns:
+            ax.set_ylabel("")  # The same as on the left.
+        if place + columns < len(axes):
+            ax.set_xlabel("")  # The same as below.
     wanted = [labels.get(name, name) for name in policies or names]
     entries = [text for text in dict.fromkeys(wanted) if text in handles]
     # In inches: about 0.1 per letter, 0.8 for the line and the space around it.
-    columns = fig.get_figwidth() / (0.8 + 0.1 * max(map(len, entries)))
+    fitting = fig.get_figwidth() / (0.8 + 0.1 * max(map(len, entries)))
     fig.legend(
         [handles[text] for text in entries],
         entries,
         loc="outside lower center",
-        ncols=max(1, min(len(entries), int(columns))),
+        ncols=max(1, min(len(entries), int(fitting))),
         frameon=False,
         fontsize=SMALL_FONT,
         title_fontsize=SMALL_FONT,

@@ -33,7 +33,7 @@ def select(
     dataset: xr.Dataset,
     metric: str,
     params: int,
-    level: float,
+    level: float | None,
     policies: Sequence[str] | None,
     labels: Mapping[str, str] | None,
 ) -> dict[str, Curve]:
@@ -50,11 +50,13 @@ def select(
     check_params(dataset, params)
     check_policies(dataset, policies or (), "policies")
     check_policies(dataset, labels, "labels")
-    found = interval(dataset.isel(params=params), metric, level)
+    found = interval(dataset.isel(params=params), metric, level or 0.95)
     names = dataset["policy"].values.tolist()
     curves = {}
     for name in names if policies is None else policies:
         mean, lower, upper = (part.sel(policy=name).values for part in found)
+        if level is None:
+            lower = upper = np.full_like(mean, np.nan)
         if not np.isnan(mean).all():
             style = line_style(names.index(name))
             curves[name] = Curve(labels.get(name, name), mean, lower, upper, style)
@@ -68,14 +70,16 @@ def select(
 
 def seeds_note(
     dataset: xr.Dataset,
-    level: float,
+    level: float | None,
     seeds_quantiles: tuple[float, float] | None = None,
 ) -> str:
     """What lines, bands and bars are, in words."""
     seeds = dataset.sizes["seed"]
     if seeds == 1:
         return "one seed"
-    note = f"mean of {seeds:,} seeds, {100 * level:g} % interval"
+    note = f"mean of {seeds:,} seeds"
+    if level is not None:
+        note += f", {100 * level:g} % interval"
     if seeds_quantiles is not None:
         low, high = (f"{100 * q:g} %" for q in seeds_quantiles)
         note += f"; thin: {low} and {high} quantiles"

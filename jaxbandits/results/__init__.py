@@ -2,8 +2,9 @@
 
 `build_dataset` puts names on the numbers of a simulation; `save` and `load` keep them
 as netCDF; `provenance` says what made them. `mean`, `sem`, `interval`, `quantiles`,
-`final` and `paired_difference` reduce over seeds, the unit of replication, and
-`summary_records` writes flat records for tables.
+`final` and `paired_difference` reduce over seeds, the unit of replication;
+`resample` and `as_share` change the axis of curves, and `summary_records` writes flat
+records for tables.
 """
 
 from jaxbandits.results.dataset import build_dataset
@@ -11,6 +12,7 @@ from jaxbandits.results.netcdf import load, save
 from jaxbandits.results.pairs import PairedDifference, paired_difference
 from jaxbandits.results.provenance import provenance
 from jaxbandits.results.records import summary_records
+from jaxbandits.results.resample import as_share, resample
 from jaxbandits.results.statistics import (
     Interval,
     final,
@@ -23,6 +25,7 @@ from jaxbandits.results.statistics import (
 __all__ = [
     "Interval",
     "PairedDifference",
+    "as_share",
     "build_dataset",
     "final",
     "interval",
@@ -31,6 +34,7 @@ __all__ = [
     "paired_difference",
     "provenance",
     "quantiles",
+    "resample",
     "save",
     "sem",
     "summary_records",

@@ -10,7 +10,7 @@ import xarray as xr
 from jaxbandits.results.plain import plain
 
 DIMS = ("policy", "params", "seed", "checkpoint")
-CHECKPOINT_KINDS = ("round", "spent")
+CHECKPOINT_KINDS = ("round", "spent", "share")
 _RESERVED = {*DIMS, "rounds", "quantile", "compile_seconds", "run_seconds"}
 
 
@@ -38,7 +38,7 @@ def build_dataset(
       metrics: policy -> metric -> real array ``[P, S, C]``.
       rounds: policy -> int array ``[P, S, C]``, rounds played.
       checkpoints: C increasing numbers, rounds or amounts of spent budget.
-      checkpoint_kind: "round" or "spent", which of the two.
+      checkpoint_kind: "round", "spent" (amounts) or "share" (of the budget).
       seeds: S distinct ints.
       params: policy -> P mappings from a parameter's name to its value.
       compile_seconds: policy -> seconds of compilation.
@@ -141,7 +141,7 @@ def _checkpoints(checkpoints, kind: str) -> np.ndarray:
         raise ValueError("checkpoints: must be a list of numbers, and not empty")
     if not np.all(np.diff(checkpoints) > 0):
         raise ValueError("checkpoints: must increase")
-    if kind == "spent":
+    if kind != "round":
         return checkpoints.astype(np.float64)
     if not np.issubdtype(checkpoints.dtype, np.integer):
         raise ValueError('checkpoints: must be integers if checkpoint_kind is "round"')

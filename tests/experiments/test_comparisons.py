@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from jaxbandits.experiments import REGISTRY, Options, censored
+from jaxbandits.experiments import REGISTRY, Options, comparison
 from jaxbandits.experiments.censored import CLAIRVOYANT
 from jaxbandits.experiments.censored_tables import INSTANCES
 from jaxbandits.results import build_dataset, final, mean
+from jaxbandits.settings import censored as settings
 from tests.experiments.checks import check_records, entry, legend_texts
 from tests.experiments.conftest import TINY
 
@@ -100,7 +101,7 @@ def rehearsal(monkeypatch):
         )
 
     def rehearse(name):
-        monkeypatch.setattr(censored, "simulate", stand_in)
+        monkeypatch.setattr(comparison, "simulate", stand_in)
         return REGISTRY[name].run(Options(seeds=3, horizon=70)), calls
 
     return rehearse
@@ -212,7 +213,7 @@ def test_the_two_forms_of_rcucb_play_with_their_own_parameters(tiny):
 def test_thirty_rounds_of_ucb_and_ts_visit_thirty_pairs(tiny):
     """Both start with every pair in index order: their regret is known exactly."""
     outcome = tiny("censored-fig9")
-    environment = censored.settings.low_censoring(5)
+    environment = settings.low_censoring(5)
     gaps = environment.oracle(environment.setup, None).gaps.ravel()[: TINY.horizon]
     for policy in ("TS", "UCB"):
         found = entry(outcome, "low censoring, n = 5", policy, "regret")

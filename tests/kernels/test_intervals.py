@@ -20,7 +20,7 @@ CASES = 400
 
 def rounding(dtype):
     """A few units in the last place of a number near 1."""
-    return 8 * np.finfo(dtype).eps
+    return float(8 * np.finfo(dtype).eps)
 
 
 def arrays(dtype, *columns):
@@ -211,7 +211,7 @@ def test_hoeffding_covers():
     lower, upper = hoeffding(mean, np.float32(20), np.float32(np.log(40)))
     misses = np.mean(np.asarray(lower) > 0.4), np.mean(np.asarray(upper) < 0.4)
     assert max(misses) <= 0.025
-    assert 0 < np.asarray(lower).max() and np.asarray(upper).min() < 1
+    assert np.asarray(lower).max() > 0 and np.asarray(upper).min() < 1
 
 
 def test_bernstein_values(dtype):

@@ -278,7 +278,8 @@ def test_ratio_bound_increases_in_the_bound(dtype, rng):
     ladder = np.geomspace(1e-8, 0.5, 60)
     columns = (reward[:, None], cost[:, None], ladder)
     found = ratio_bound(*(x.astype(dtype) for x in columns))
-    assert np.all(found[:, 1:] >= found[:, :-1] * (1 - 1e-5) - 1e-8)
+    rounding = 1e-4 if dtype == np.float32 else 1e-7
+    assert np.all(found[:, 1:] >= found[:, :-1] * (1 - rounding) - 1e-8)
     assert np.all(found[:, -1] > 1.1 * found[:, 0])
 
 
@@ -311,7 +312,7 @@ def test_ratio_bounds_of_huge_ratios_stay_finite(dtype):
         [0.0, 1e-3, 0.75, 1.0], [1e-6, 0.015, 0.3, 1.0], [1e-3, 1.0, 10.0, 1e3]
     )
     found = ratio_bound(*(x.astype(dtype) for x in (reward, cost, bound)))
-    assert np.all(np.isfinite(found)) and np.all(found <= 1.001 * np.e**80)
+    assert np.all(np.isfinite(found)) and np.all(found <= 1.001 * np.e**43)
 
 
 def test_ratio_bound_transforms(tape):

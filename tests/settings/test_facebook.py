@@ -20,24 +20,25 @@ needs_data = pytest.mark.skipif(
     not (DATA / "facebook_ad_campaign.csv").exists(),
     reason="the campaign data are not part of this repository",
 )
-HEADER = "ad_id,campaign_id,age,gender,interest,clicks,spent,total_conversion,approved"
+HEADER = "ad_id,campaign_id,fb_id,age,gender,clicks,spent,total_conversion,approved"
 # Campaign 7: two men's ads, three women's (one of which has no conversion), then ads
-# that drop out. Campaign 8: a lone ad. Campaign 6: two equal ads.
+# that drop out. Campaign 8: a lone ad. Campaign 6: two equal ads. The rest: rows that
+# are shifted left by two columns, and one without clicks.
 ROWS = """
-1,7,30-34,M,15,10,5.0,2,1
-2,7,30-34,M,16,4,4.0,1,0
-3,7,30-34,F,15,5,1.0,0,0
-4,7,30-34,F,15,2,2.0,1,1
-5,7,30-34,F,15,8,2.0,8,1
-6,7,30-34,F,15,0,0.0,1,1
-7,7,30-34,F,15,3,0.0,1,1
-8,7,30-34,F,15,2,1.5,3,0
-9,8,30-34,F,15,2,1.5,1,0
-10,6,45-49,M,20,1,1.0,1,0
-11,6,45-49,M,21,1,1.0,1,0
-12,30-34,M,15,10,5.0,2,1,
-13,30-34,M,15,10,5.0,2,1,
-14,7,30-34,M,15,,5.0,2,1
+1,7,107,30-34,M,10,5.0,2,1
+2,7,107,30-34,M,4,4.0,1,0
+3,7,107,30-34,F,5,1.0,0,0
+4,7,107,30-34,F,2,2.0,1,1
+5,7,107,30-34,F,8,2.0,8,1
+6,7,107,30-34,F,0,0.0,1,1
+7,7,107,30-34,F,3,0.0,1,1
+8,7,107,30-34,F,2,1.5,3,0
+9,8,108,30-34,F,2,1.5,1,0
+10,6,106,45-49,M,1,1.0,1,0
+11,6,106,45-49,M,1,1.0,1,0
+12,30-34,M,10,5.0,2,1,,
+13,30-34,M,10,5.0,2,1,,
+14,7,107,30-34,M,,5.0,2,1
 """
 
 
@@ -120,10 +121,10 @@ def test_missing_columns_are_named(column, path):
 @pytest.mark.parametrize(
     ("rows", "named"),
     [
-        (ROWS + "15,7,30-34,M,15,10,-5.0,2,1\n", "path: .* negative"),
-        (ROWS + "15,7,30-34,M,15,-1,5.0,2,1\n", "path: .* negative"),
-        (ROWS + "15,7,30-34,M,15,10,5.0,-2,1\n", "path: .* negative"),
-        ("9,8,30-34,F,15,2,1.5,1,0\n", "path: .* no group"),
+        (ROWS + "15,7,107,30-34,M,10,-5.0,2,1\n", "path: .* negative"),
+        (ROWS + "15,7,107,30-34,M,-1,5.0,2,1\n", "path: .* negative"),
+        (ROWS + "15,7,107,30-34,M,10,5.0,-2,1\n", "path: .* negative"),
+        ("9,8,108,30-34,F,2,1.5,1,0\n", "path: .* no group"),
         ("", "path: .* no group"),
     ],
 )
@@ -223,7 +224,8 @@ def test_one_group_only():
     data = simulate(
         omega_ucb(game.problem), game, budget=50, seeds=4, checkpoints=[25, 50]
     )
-    assert np.all(data["spent"] >= [25, 50])
+    # The game ends by float32 numbers, the metric is exact.
+    assert np.all(data["spent"] >= np.array([25, 50]) * (1 - 1e-6))
     # In units of the smallest mean cost, 0.2: a pull costs at most 5.
     assert np.all(data["spent"] < np.array([25, 50]) + 5.001)
     best = data["optimal"] * data["rounds"]

@@ -57,7 +57,7 @@ def on_pairs(problem: Problem, policy: Policy, scale: float = 1.0) -> Policy:
 
 
 def on_rewards(problem: Problem, policy: Policy) -> Policy:
-    """A plain policy on pairs, which looks at the reward of an epoch and not at time."""
+    """A plain policy on pairs: it looks at an epoch's reward and not at its time."""
     return _lifted(problem, policy, lambda view: view, lambda feedback: feedback.reward)
 
 

@@ -7,7 +7,7 @@ Idea: the estimate of eq. (4) is a ratio of sums; Bernstein's inequality bounds 
 the mean time can be off, so that the radius grows with the wait.
 
 Named choice: `observe`, what an epoch teaches about the other waits of its macro-arm.
-``pair`` is the paper. ``shorter`` adds what waiting j shows of every shorter wait, which
+``pair`` is the paper. ``shorter`` adds what waiting j shows of every shorter wait, and
 is unbiased (its section 8). ``naive`` also credits longer waits when the delay was
 seen: *biased*, because only short delays are, and kept to show it
 (`jaxbandits reproduce farewell-side`). For longer waits see `product_limit`.
@@ -42,7 +42,7 @@ def check(params):
 
 
 class Radius(NamedTuple):
-    """``linear * log s + root * sqrt(log s)``, section 5: the parts that a pull fixes."""
+    """``linear log s + root sqrt(log s)``, section 5: the parts that a pull fixes."""
 
     linear: jax.Array  # f32[K, D], alpha_j / N
     root: jax.Array  # f32[K, D], beta_j / sqrt(N)

@@ -114,9 +114,9 @@ def farewell(
     Args:
       name: of the instance.
       delay: f64[K, N], probabilities of the delays 1, ..., N of every macro-arm.
-      reward: parameters of `reward_law` given the delay, leaves ``[K, N, ...]``; for the
-        Bernoulli law an array of probabilities will do. ``[K, 1, ...]`` stands for
-        rewards that do not depend on the delay.
+      reward: parameters of `reward_law` given the delay, leaves ``[K, N, ...]``; an
+        array of probabilities will do for the Bernoulli law. ``[K, 1, ...]`` stands
+        for rewards that do not depend on the delay.
       num_waits: D, at most N (by default N). Delays beyond D never bring a reward.
       reward_law: law on [0, 1].
       failure: ``wait`` or ``unit``, see `Problem`.

@@ -77,14 +77,14 @@ def second_price_auction(
 ) -> Environment:
     """Repeated second-price auctions with a participation fee (section 2.2).
 
-    The fee is the unit of money. Bid number j, 1 to D, is ``j - 1`` units; it wins if the
-    others' highest bid M is at most that, and then costs ``1 + M`` and brings V. A lost
-    auction costs the fee alone, whatever the bid: unlike in section 2.1, where giving
-    up costs the whole wait (`failure` is ``unit``; docs/errata.md).
+    The fee is the unit of money. Bid number j, 1 to D, is ``j - 1`` units; it wins if
+    the others' highest bid M is at most that, and then costs ``1 + M`` and brings V. A
+    lost auction costs the fee alone, whatever the bid: unlike in section 2.1, where
+    giving up costs the whole wait (`failure` is ``unit``; docs/errata.md).
 
     Args:
-      highest_bid_of_others: f64[N], probabilities of M = 0, ..., N - 1 units; by default
-        a synthetic example.
+      highest_bid_of_others: f64[N], probabilities of M = 0, ..., N - 1 units; a
+        synthetic example by default.
       utility: f64[N], probability that V = 1 given M (they may be dependent); by
         default goods that others want more are worth more.
       name: of the instance.

@@ -1,0 +1,237 @@
+"""The figures and tables of the budgeted paper, Heyden et al. (2023)."""
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from jaxbandits.experiments.budgeted_intervals import (
+    asymmetry,
+    example2,
+    interval_study,
+)
+from jaxbandits.experiments.budgeted_settings import (
+    BUDGET,
+    DATA,
+    NO_DATA,
+    TOPS,
+    facebook,
+    synthetic,
+)
+from jaxbandits.experiments.budgeted_table import settings_table
+from jaxbandits.experiments.comparison import Contestant, add_spread, play
+from jaxbandits.experiments.experiment import Experiment, Options, Outcome
+from jaxbandits.plots import figure, line_style, plot_panels
+from jaxbandits.policies import budgeted as policies
+from jaxbandits.protocol import Environment
+from jaxbandits.results import as_share, final, summary_records
+
+BASELINE = "omega*-UCB, rho = 1/4"
+LOG_SHARE = "omega*-UCB, log(t/n)"
+_log_share = partial(policies.omega_star_ucb, exploration="log_share")
+_horizon = {"budget": lambda options: options.horizon}
+# Shown in Figure 3, in the order of the legend. Ours is the third.
+PAPER = {
+    "omega-UCB, rho = 1/4": Contestant(policies.omega_ucb, {"rho": 1 / 4}),
+    BASELINE: Contestant(policies.omega_star_ucb, {"rho": 1 / 4}),
+    LOG_SHARE: Contestant(_log_share),
+    "omega-UCB, rho = 1": Contestant(policies.omega_ucb, {"rho": 1.0}),
+    "omega*-UCB, rho = 1": Contestant(policies.omega_star_ucb, {"rho": 1.0}),
+    "BTS": Contestant(policies.bts),
+    "m-UCB": Contestant(policies.m_ucb),
+    "c-UCB": Contestant(policies.c_ucb),
+    "i-UCB": Contestant(policies.i_ucb),
+    "b-greedy": Contestant(policies.b_greedy),
+    "Budget-UCB (oracle)": Contestant(policies.budget_ucb),
+    "UCB-SC+": Contestant(policies.ucb_sc_plus),
+}
+# Named in the paper and not compared there.
+OTHERS = {
+    "KL-UCB-SC+": Contestant(policies.kl_ucb_sc_plus),
+    "KUBE": Contestant(policies.kube),
+    "Budget-UCB, code (oracle)": Contestant(policies.budget_ucb, {"log_factor": 2.0}),
+    "UCB-BV1 (oracle)": Contestant(policies.ucb_bv1),
+    "PD-BwK": Contestant(
+        policies.pd_bwk, _horizon | {"horizon": lambda options: options.horizon}
+    ),
+    "epsilon-first": Contestant(policies.epsilon_first, _horizon),
+    "uniform": Contestant(policies.uniform),
+}
+EVERYONE = PAPER | OTHERS
+FINALISTS = {
+    name: EVERYONE[name]
+    for name in (LOG_SHARE, BASELINE, "omega*-UCB, rho = 1", "BTS", "KUBE")
+}
+HEAVY_TAILS = (
+    "Means of 100 runs cannot rank policies whose rare lost runs make up most of the "
+    "mean: see the medians, quantiles and paired differences in summary.json and "
+    "docs/errata.md (B5).",
+)
+RHO = tuple(2.0**k for k in range(-7, 2))
+
+
+def regret_curves(
+    name: str,
+    environments: Callable[[Options], dict[str, Environment]],
+    contestants: dict[str, Contestant],
+    shown: tuple[str, ...],
+    bands: bool,
+    columns: int | None,
+    options: Options,
+) -> Outcome:
+    """Regret over the share of the budget that is spent."""
+    datasets, records, notes = {}, [], HEAVY_TAILS
+    cast = {k: contestants[k] for k in shown} if options.quick else contestants
+    chosen = environments(options)
+    for title, environment in chosen.items():
+        dataset = play(environment, cast, options, by_budget=True, checkpoints="log")
+        found = summary_records(
+            dataset, name, instance=title, metrics=["regret", "optimal"]
+        )
+        add_spread(found, dataset, "regret", BASELINE)
+        records += found
+        datasets[title] = dataset
+    if not chosen:
+        raise ValueError(NO_DATA)
+    if "FB-Br" not in chosen and not options.quick and "fig3" in name:
+        notes = (*notes, NO_DATA)
+    picture = plot_panels(
+        {title: as_share(each) for title, each in datasets.items()},
+        "regret",
+        policies=[name for name in shown if name in cast],
+        level=0.95 if bands else None,
+        x_scale="log",
+        columns=columns,
+        tops={} if options.horizon < BUDGET else TOPS,
+    )
+    return Outcome(datasets, records, picture, notes)
+
+
+def _all_settings(options):
+    if options.quick:
+        return synthetic(sizes=(10,))
+    return synthetic() | facebook()
+
+
+def _family(family):
+    def environments(options):
+        return synthetic((family,), (10,) if options.quick else (10, 50, 100))
+
+    return environments
+
+
+def sensitivity(options: Options) -> Outcome:
+    """Figure 4: final regret against rho, omega-UCB and omega*-UCB."""
+    name = "budgeted-fig4"
+    cast = {
+        "omega-UCB": Contestant(policies.omega_ucb, {"rho": np.array(RHO)}),
+        "omega*-UCB": Contestant(policies.omega_star_ucb, {"rho": np.array(RHO)}),
+    }
+    chosen = synthetic(sizes=(10,)) if options.quick else synthetic()
+    columns = min(3, len(chosen))
+    fig, axes = figure(-(-len(chosen) // columns), columns)
+    datasets, records = {}, []
+    for place, (ax, (title, environment)) in enumerate(
+        zip(axes, chosen.items(), strict=True)
+    ):
+        dataset = play(environment, cast, options, by_budget=True, checkpoints="log")
+        records += summary_records(dataset, name, instance=title)
+        # A sweep of this size is not kept whole: its ends are what is drawn.
+        datasets[title] = dataset.isel(checkpoint=[-1])
+        regret = final(dataset, "regret")
+        for i, policy in enumerate(cast):
+            runs = regret.sel(policy=policy)
+            style = line_style(i)._asdict()
+            ax.plot(RHO, runs.mean("seed"), label=f"{policy}, mean", **style)
+            thin = style | {"linewidth": 1.2, "linestyle": "dotted"}
+            ax.plot(RHO, runs.median("seed"), label=f"{policy}, median", **thin)
+        ax.set(title=title, xscale="log", yscale="log")
+        ax.set_xscale("log", base=2)
+        if place % columns == 0:
+            ax.set_ylabel("final regret")
+        if place + columns >= len(chosen):
+            ax.set_xlabel(r"$\rho$")
+    handles, labels = axes[0].get_legend_handles_labels()
+    fig.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
+    return Outcome(datasets, records, fig)
+
+
+def _comparison(figure, title, source, environments, **options):
+    name = f"budgeted-{figure}"
+    choices = {
+        "contestants": EVERYONE,
+        "shown": tuple(PAPER),
+        "bands": False,
+        "columns": 3,
+    } | options
+    seeds = choices.pop("seeds", 100)
+    run = partial(regret_curves, name, environments, *choices.values())
+    quick = Options(16, 2_000, quick=True)
+    return Experiment(name, title, source, run, Options(seeds, BUDGET), quick)
+
+
+def _exact(figure, title, source, run, options=None):
+    name = f"budgeted-{figure}"
+    options = options or Options(1, 1)
+    quick = options._replace(quick=True)
+    fixed = options.seeds == 1
+    return Experiment(name, title, source, run, options, quick, fixed)
+
+
+EXPERIMENTS = (
+    _exact(
+        "fig1",
+        "Confidence bounds of a ratio: how often too tight, how loose",
+        "Figure 1",
+        interval_study,
+        Options(10_000, 10_000),
+    ),
+    _comparison(
+        "fig3",
+        "Regret of all policies in all settings",
+        "Figure 3 (a)-(e)",
+        _all_settings,
+    ),
+    _comparison("fig3a", "Bernoulli settings", "Figure 3a", _family("S-Br")),
+    _comparison(
+        "fig3b", "Generalised Bernoulli settings", "Figure 3b", _family("S-GBr")
+    ),
+    _comparison("fig3c", "Beta settings", "Figure 3c", _family("S-Bt")),
+    _comparison(
+        "fig3d",
+        f"Social-media advertisements (needs {DATA})",
+        "Figure 3 (d), (e)",
+        lambda options: facebook(),
+    ),
+    Experiment(
+        "budgeted-fig4",
+        "Sensitivity to rho",
+        "Figure 4",
+        sensitivity,
+        Options(100, BUDGET),
+        Options(16, 2_000, quick=True),
+    ),
+    _exact(
+        "fig5", "Asymmetry of the confidence interval", "Figure 5, eq. (23)", asymmetry
+    ),
+    _comparison(
+        "fig6",
+        "Regret with 95 % confidence intervals",
+        "Figure 6",
+        _all_settings,
+        contestants=PAPER,
+        bands=True,
+    ),
+    _exact("table1", "The settings of the evaluation", "Table 1", settings_table),
+    _exact("example2", "omega-UCB and m-UCB on two arms", "Example 2", example2),
+    _comparison(
+        "recommendation",
+        "Which policy to recommend? 1,000 runs of the finalists",
+        "docs/recommendation.md",
+        _all_settings,
+        contestants=FINALISTS,
+        shown=tuple(FINALISTS),
+        bands=True,
+        seeds=1_000,
+    ),
+)

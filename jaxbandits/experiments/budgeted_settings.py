@@ -1,0 +1,64 @@
+"""The settings of the budgeted paper's experiments, and where their data are."""
+
+import os
+from pathlib import Path
+
+from jaxbandits.protocol import Environment
+from jaxbandits.settings import budgeted as settings
+
+SIZES = (10, 50, 100)
+FAMILIES = {"S-Br": settings.s_br, "S-GBr": settings.s_gbr, "S-Bt": settings.s_bt}
+BUDGET = 150_000  # section 6, in units of the smallest expected cost
+DATA = "JAXBANDITS_DATA"  # environment variable: a folder with the file below
+FACEBOOK_FILE = "facebook_ad_campaign.csv"
+# Upper ends of the axes of Figure 3, read from the paper.
+TOPS = {
+    "S-Br-10": 2500,
+    "S-Br-50": 8000,
+    "S-Br-100": 14000,
+    "S-GBr-10": 2000,
+    "S-GBr-50": 4000,
+    "S-GBr-100": 4000,
+    "S-Bt-10": 1000,
+    "S-Bt-50": 7000,
+    "S-Bt-100": 12000,
+    "FB-Br": 2000,
+    "FB-Bt": 2000,
+}
+NO_DATA = (
+    f"The Facebook settings were left out: set {DATA} to a folder that holds "
+    f"{FACEBOOK_FILE}."
+)
+
+
+def synthetic(families=tuple(FAMILIES), sizes=SIZES) -> dict[str, Environment]:
+    """The synthetic settings by name."""
+    return {
+        f"{family}-{size}": FAMILIES[family](size)
+        for family in families
+        for size in sizes
+    }
+
+
+def facebook_file() -> Path | None:
+    """The campaign data, if the user has named a folder that has them.
+
+    Raises:
+      ValueError: if the folder is named and does not hold the file.
+    """
+    folder = os.environ.get(DATA)
+    if not folder:
+        return None
+    path = Path(folder) / FACEBOOK_FILE
+    if not path.is_file():
+        raise ValueError(f"{DATA}: there is no {path}")
+    return path
+
+
+def facebook() -> dict[str, Environment]:
+    """The Facebook settings by name; empty without data."""
+    path = facebook_file()
+    if path is None:
+        return {}
+    groups = settings.load_facebook(path)
+    return {"FB-Br": settings.fb_br(groups), "FB-Bt": settings.fb_bt(groups)}

@@ -1,0 +1,79 @@
+"""Table 1 of the budgeted paper, and how hard its settings are; nothing is played."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+
+from jaxbandits.engine.tape import Stream, root_key, stream_key
+from jaxbandits.experiments.budgeted_settings import NO_DATA, facebook, synthetic
+from jaxbandits.experiments.experiment import Options, Outcome
+from jaxbandits.plots import figure, line_style
+
+DRAWS = 1_000
+
+
+def settings_table(options: Options) -> Outcome:
+    """Arms, costs and gaps of every setting, over the instances of the first seeds."""
+    environments = synthetic(sizes=(10,)) if options.quick else synthetic()
+    environments |= facebook()
+    fig, (ax,) = figure()
+    datasets, records = {}, []
+    for place, (title, environment) in enumerate(environments.items()):
+        facts = _facts(environment)
+        style = {"color": line_style(place // 3).color}
+        spread = np.quantile(facts["relative_gap"], [0.1, 0.5, 0.9])
+        ax.plot(spread[[0, 2]], [place, place], linewidth=2.5, **style)
+        ax.plot(spread[1], place, "o", **style)
+        datasets[title] = xr.Dataset({k: ("seed", v) for k, v in facts.items()})
+        records.append(
+            {
+                "experiment": "budgeted-table1",
+                "instance": title,
+                "policy": "(instances)",
+                "params": {},
+                "seeds": DRAWS,
+                "horizon": 0,
+                "metrics": {
+                    name: {
+                        "mean": float(np.mean(values)),
+                        "sem": float(np.std(values, ddof=1) / np.sqrt(DRAWS)),
+                        "published": None,
+                    }
+                    for name, values in facts.items()
+                },
+            }
+        )
+    ax.set_yticks(range(len(environments)), list(environments))
+    ax.invert_yaxis()
+    ax.set_xscale("log")
+    ax.set_xlabel("gap of the second-best arm over the best ratio\n10 %, 50 %, 90 %")
+    return Outcome(datasets, records, fig, () if "FB-Br" in datasets else (NO_DATA,))
+
+
+def _facts(environment) -> dict[str, np.ndarray]:
+    """Facts of the instances that `simulate` gives the first seeds, f64[DRAWS] each."""
+    setup = jax.tree.map(
+        lambda x: jnp.asarray(
+            x, jnp.float32 if np.asarray(x).dtype.kind == "f" else None
+        ),
+        environment.setup,
+    )
+
+    def draw(seed):
+        words = jnp.stack(stream_key(root_key(0), seed, Stream.INSTANCE))
+        return environment.sample(jax.random.wrap_key_data(words), setup)
+
+    instance = jax.jit(jax.vmap(draw))(jnp.arange(DRAWS, dtype=jnp.uint32))
+    oracle = environment.oracle(setup, jax.tree.map(np.asarray, instance))
+    gaps = np.sort(oracle.gaps, axis=-1)
+    best = np.take_along_axis(oracle.ratios, oracle.best[:, None], -1)[:, 0]
+    cost = np.take_along_axis(oracle.mean_cost, oracle.best[:, None], -1)[:, 0]
+    cheapest = np.nanmin(oracle.mean_cost, axis=-1)
+    return {
+        "arms": np.sum(~np.isnan(oracle.gaps), axis=-1).astype(np.float64),
+        "best_ratio": best,
+        "cheapest_cost": cheapest,
+        "cost_of_best_over_cheapest": cost / cheapest,
+        "relative_gap": gaps[:, 1] / best,
+    }

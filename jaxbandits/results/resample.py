@@ -1,0 +1,65 @@
+"""Curves over another axis: what was recorded at budgets, seen at rounds, say.
+
+Games with a budget stop at different rounds, so that "the mean at round t" needs a
+convention: a run that has stopped keeps its last value.
+"""
+
+import numpy as np
+import xarray as xr
+
+from jaxbandits.results.lookup import metric_values
+
+
+def resample(
+    dataset: xr.Dataset, along: str, grid, kind: str | None = None
+) -> xr.Dataset:
+    """Metrics at given values of another metric, run by run.
+
+    Linear between checkpoints and from the origin (0, 0) to the first one; beyond the
+    end of a run its last value.
+
+    Args:
+      dataset: as `build_dataset` makes it.
+      along: name of a metric that does not decrease in the checkpoint (``rounds``,
+        ``expected_spent``, ...).
+      grid: f64[G], increasing values >= 0 of that metric.
+      kind: the new kind of checkpoint; by default ``round`` for ``rounds`` (the grid
+        must then be integers), else ``spent``.
+
+    Returns:
+      A dataset of the same policies, points and seeds with the grid as checkpoints.
+
+    Raises:
+      ValueError: if `along` is unknown or decreases, or `grid` does not increase.
+    """
+    axis = metric_values(dataset, along).values
+    grid = np.asarray(grid)
+    if grid.ndim != 1 or grid.size == 0 or np.any(np.diff(grid) <= 0) or grid[0] < 0:
+        raise ValueError("grid: must hold increasing numbers >= 0")
+    if np.any(np.diff(axis, axis=-1) < 0):
+        raise ValueError(f"along: {along!r} decreases somewhere, it cannot be an axis")
+    kind = kind or ("round" if along == "rounds" else "spent")
+    dims = dataset["rounds"].dims
+    flat = axis.reshape(-1, axis.shape[-1])
+    variables = {}
+    for name in dataset.data_vars:
+        values = np.asarray(dataset[name].values, np.float64).reshape(flat.shape)
+        rows = [
+            np.interp(grid, np.append(0.0, x), np.append(0.0, y))
+            for x, y in zip(flat, values, strict=True)
+        ]
+        variables[name] = (dims, np.reshape(rows, (*axis.shape[:-1], grid.size)))
+    coords = {k: v for k, v in dataset.coords.items() if "checkpoint" not in v.dims}
+    return xr.Dataset(
+        variables,
+        coords=coords | {"checkpoint": grid},
+        attrs=dataset.attrs | {"checkpoint_kind": kind},
+    )
+
+
+def as_share(dataset: xr.Dataset) -> xr.Dataset:
+    """The same curves over the share of the last checkpoint, (0, 1]."""
+    checkpoints = dataset["checkpoint"].values
+    return dataset.assign_coords(checkpoint=checkpoints / checkpoints[-1]).assign_attrs(
+        checkpoint_kind="share"
+    )
