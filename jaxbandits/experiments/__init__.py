@@ -1,6 +1,6 @@
 """Every figure and table of the papers as a named, runnable experiment."""
 
-from jaxbandits.experiments import budgeted, censored
+from jaxbandits.experiments import budgeted, censored, farewell
 from jaxbandits.experiments.experiment import (
     Experiment,
     Options,
@@ -10,7 +10,7 @@ from jaxbandits.experiments.experiment import (
 )
 
 REGISTRY: dict[str, Experiment] = {
-    e.name: e for part in (censored, budgeted) for e in part.EXPERIMENTS
+    e.name: e for part in (censored, budgeted, farewell) for e in part.EXPERIMENTS
 }
 
 __all__ = [

@@ -188,10 +188,8 @@ def example2(options: Options) -> Outcome:
         ax.plot(printed, places, "D", color=line_style(1).color, label="printed")
         ax.axvline(reward[arm] / cost[arm], color="0.25", linestyle="dashed")
         ax.set_yticks(places, list(found) if arm == 0 else [])
-        ax.set(
-            title=f"arm {arm + 1}", xlabel="index (dashed: true ratio)", xscale="log"
-        )
-    axes[0].legend(frameon=False)
+        ax.set(title=f"arm {arm + 1}", xlabel="index (dashed: true ratio)")
+    axes[1].legend(frameon=False, loc="lower right")
     dataset = xr.Dataset(
         {
             "index": (

@@ -7,6 +7,8 @@ from rich.table import Table
 METRICS = {
     "regret": ("regret", "{:,.1f}"),
     "censored": ("censored share", "{:.4f}"),
+    "realised_regret": ("realised", "{:,.0f}"),
+    "epochs": ("epochs", "{:,.0f}"),
     "optimal": ("optimal share", "{:.4f}"),
     "regret_median": ("median", "{:,.1f}"),
     "regret_q90": ("90 % quantile", "{:,.0f}"),

@@ -96,6 +96,9 @@ def plot_panels(
     entries = [text for text in dict.fromkeys(wanted) if text in handles]
     # In inches: about 0.1 per letter, 0.8 for the line and the space around it.
     fitting = fig.get_figwidth() / (0.8 + 0.1 * max(map(len, entries)))
+    rows = -(-len(entries) // max(1, min(len(entries), int(fitting))))
+    # The legend is not to come out of the panels' height.
+    fig.set_figheight(fig.get_figheight() + 0.25 * max(rows - 1, 0))
     fig.legend(
         [handles[text] for text in entries],
         entries,

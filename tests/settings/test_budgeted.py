@@ -90,8 +90,8 @@ def test_s_gbr_draws_normalised_weights():
         assert law.probabilities.shape == (DRAWN, 5, 5)
     # Weights U(0, 1): the ratio X of two has P(X <= x) = x / 2 up to 1, then
     # 1 - 1 / (2 x).
-    w = params.reward.probabilities[:, 2].astype(float)
-    x = w[:, 0] / w[:, 4]
+    w = params.reward.probabilities.astype(float)
+    x = np.concatenate([w[..., 0] / w[..., 4], w[..., 1] / w[..., 3]]).ravel()
     assert_uniform(np.where(x <= 1, x / 2, 1 - 1 / (2 * x)))
     mean = laws.product(laws.discrete, laws.discrete).means(params)[0]
     by_hand = params.reward.probabilities @ np.float32([0, 0.25, 0.5, 0.75, 1])

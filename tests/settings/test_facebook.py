@@ -58,8 +58,9 @@ def group(reward, cost, name="7"):
     return Group(name, "30-34", "M", np.array(reward), np.array(cost))
 
 
-# More arms in the second group than in the first.
-GROUPS = [group([0.99, 0.3], [0.2, 0.99]), group([0.1, 0.5, 0.99], [0.99, 0.7, 0.4])]
+# More arms in the second group than in the first, whose costs exceed what stands for
+# arms that do not exist.
+GROUPS = [group([0.99, 0.3], [0.6, 0.99]), group([0.1, 0.5, 0.99], [0.99, 0.7, 0.4])]
 
 
 def test_small_table_by_hand(path):
@@ -174,8 +175,8 @@ def test_instances_are_the_groups_in_turn(make):
             assert np.all(np.isnan(found[:, size:]))
         assert np.all(oracle.best[chosen] == (0, 2)[number])
         assert np.all(instance.oracle.best[chosen] == (0, 2)[number])
-    # What does not exist is not the cheapest either: the second group's 0.4.
-    cheapest = np.where(second, 0.4, 0.2)
+    # What does not exist is not the cheapest either: the groups' 0.6 and 0.4.
+    cheapest = np.where(second, 0.4, 0.6)
     np.testing.assert_allclose(instance.oracle.cheapest, cheapest, rtol=1e-5)
     np.testing.assert_array_equal(instance.unit, instance.oracle.cheapest)
 
@@ -226,10 +227,10 @@ def test_one_group_only():
     )
     # The game ends by float32 numbers, the metric is exact.
     assert np.all(data["spent"] >= np.array([25, 50]) * (1 - 1e-6))
-    # In units of the smallest mean cost, 0.2: a pull costs at most 5.
-    assert np.all(data["spent"] < np.array([25, 50]) + 5.001)
+    # In units of the smallest mean cost, 0.6: a pull costs at most 5/3.
+    assert np.all(data["spent"] < np.array([25, 50]) + 1.667)
     best = data["optimal"] * data["rounds"]
-    loss = 0.99 * (0.99 / 0.2 - 0.3 / 0.99) * (data["rounds"] - best)
+    loss = 0.99 * (0.99 / 0.6 - 0.3 / 0.99) * (data["rounds"] - best)
     np.testing.assert_allclose(data["regret"], loss, rtol=1e-6)
-    expected = (0.2 * best + 0.99 * (data["rounds"] - best)) / 0.2
+    expected = (0.6 * best + 0.99 * (data["rounds"] - best)) / 0.6
     np.testing.assert_allclose(data["expected_spent"], expected, rtol=1e-6)

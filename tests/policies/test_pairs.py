@@ -1,0 +1,326 @@
+"""Policies on pairs of a macro-arm and a wait: what they see, learn and play first."""
+
+from functools import cache
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxbandits.policies import budgeted, farewell, plain
+from jaxbandits.policies.budgeted.statistics import MEANS, Means
+from jaxbandits.policies.farewell.pairs import (
+    PairFeedback,
+    as_arms,
+    on_pairs,
+    on_rewards,
+    update_shorter,
+)
+from jaxbandits.protocol import Policy
+from jaxbandits.settings.budgeted import Problem as Arms
+from jaxbandits.settings.farewell import Problem
+from jaxbandits.settings.farewell import farewell as make_game
+from jaxbandits.testing import play
+
+K, D, EPOCHS = 2, 4, 400
+
+
+@cache
+def game_of(failure):
+    """Two macro-arms, four waits, delays beyond them."""
+    delay = [[0.3, 0.1, 0.2, 0.1, 0.3], [0.1, 0.0, 0.4, 0.3, 0.2]]
+    reward = [[0.2, 0.9, 0.5, 1.0, 0.7], [1.0, 0.3, 0.6, 0.0, 0.9]]
+    return make_game("pairs", delay, reward, num_waits=D, failure=failure)
+
+
+# What they see.
+
+
+def test_pairs_as_arms():
+    assert as_arms(Problem(2, 3)) == Arms(6, (1.0,) * 6, (1.0, 2.0, 3.0) * 2)
+    # A lost bid costs less than the bid and not less than one unit.
+    assert as_arms(Problem(2, 3, "unit")) == as_arms(Problem(2, 3))
+    scaled = as_arms(Problem(1, 4), 4.0)
+    assert scaled == Arms(4, (0.25,) * 4, (0.25, 0.5, 0.75, 1.0))
+    assert as_arms(Problem(3, 1)) == Arms(3, (1.0,) * 3, (1.0,) * 3)
+
+
+def witness():
+    """Plays the arms in turn and writes down what it is told."""
+
+    def update(noise, view, state, action, feedback, params):
+        hit = jnp.arange(K * D) == action
+        sums = state[0] + jnp.where(hit, jnp.stack(feedback[:2])[:, None], 0.0)
+        told = jnp.stack([view.spent, view.unit, view.oracle.cheapest, noise[0]])
+        whole = jnp.stack([view.round, view.num_arms, view.oracle.best])
+        return sums, told, whole, feedback.delay
+
+    return Policy(
+        "witness",
+        init=lambda params: (
+            jnp.zeros((2, K * D)),
+            jnp.zeros(4),
+            jnp.zeros(3, jnp.int32),
+            jnp.zeros(()),
+        ),
+        act=lambda noise, view, state, params: (view.round - 1) % (K * D),
+        update=update,
+        uniforms=(0, 1),
+    )
+
+
+@pytest.mark.parametrize("scale", [1.0, 4.0])
+def test_a_policy_on_pairs_sees_the_times_as_costs(scale):
+    game, rounds = game_of("wait"), 203
+    trace = play(on_pairs(game.problem, witness(), scale), game, rounds)
+    pair = np.arange(rounds) % (K * D)
+    np.testing.assert_array_equal(trace.actions.arm, pair // D)
+    np.testing.assert_array_equal(trace.actions.wait, pair % D)
+    (reward, cost), told, whole, delay = trace.state
+    feedback = trace.feedback
+    for sums, x in ((reward, feedback.reward), (cost, feedback.time / scale)):
+        np.testing.assert_array_equal(sums, np.bincount(pair, x, K * D))
+    assert delay == feedback.delay[-1]
+    # The view is of the time before the epoch. An oracle's facts are not passed on.
+    assert told[0] == np.sum(feedback.time[:-1]) / scale
+    assert told[1] == 1 and told[2] == 0 and 0 < told[3] < 1
+    np.testing.assert_array_equal(whole, [rounds, K * D, 0])
+
+
+def test_a_plain_policy_on_pairs_sees_rewards_only():
+    game = game_of("wait")
+    policy = on_rewards(game.problem, plain.ucb(K * D))
+    state = play(policy, game, 50).state
+    trace = play(policy, game, 50)
+    pair = trace.actions.arm * D + trace.actions.wait
+    sums = np.bincount(pair, trace.feedback.reward, K * D)
+    found = [np.allclose(x, sums) for x in jax.tree.leaves(state) if x.shape == (8,)]
+    assert any(found)
+    pulls = np.bincount(pair, minlength=K * D)
+    assert any(np.array_equal(x, pulls) for x in jax.tree.leaves(state))
+
+
+# What they learn from side observations.
+
+
+def literal_sums(trace, failure, learns):
+    """Counts, sums of rewards and times, and squared deviations: lists per pair."""
+    rewards = [[[] for _ in range(D)] for _ in range(K)]
+    times = [[[] for _ in range(D)] for _ in range(K)]
+    columns = (*trace.actions, *trace.feedback)
+    for arm, wait, reward, time, delay in zip(*columns, strict=True):
+        assert (delay <= wait + 1) == (delay < np.inf)
+        for j in range(1, D + 1):
+            if not learns(j, wait + 1, delay):
+                continue
+            if delay <= j:
+                gained, lasted = reward, delay
+            else:
+                gained, lasted = 0.0, j if failure == "wait" else 1
+            if j == wait + 1:
+                assert (gained, lasted) == (reward, time)
+            rewards[arm][j - 1].append(gained)
+            times[arm][j - 1].append(lasted)
+    return rewards, times
+
+
+def shorter(j, wait, delay):
+    return j <= wait
+
+
+def naive(j, wait, delay):
+    return j <= wait or delay < np.inf
+
+
+def table(lists, what):
+    return np.array([[what(np.array(x)) for x in row] for row in lists])
+
+
+@pytest.mark.parametrize("failure", ["wait", "unit"])
+@pytest.mark.parametrize("star", [False, True])
+def test_omega_learns_about_shorter_waits(failure, star):
+    game = game_of(failure)
+    policy = farewell.omega_ucb(game.problem, star, observe="shorter")
+    trace = play(policy, game, EPOCHS)
+    rewards, times = literal_sums(trace, failure, shorter)
+    means = trace.state.means if star else trace.state
+    pulls = table(rewards, len)
+    np.testing.assert_array_equal(means.pulls, pulls.ravel())
+    assert pulls.sum() > EPOCHS + 100 and np.all(np.diff(pulls, axis=1) <= 0)
+    for total, mean, lists in (
+        (means.reward, means.mean_reward, rewards),
+        (means.cost, means.mean_cost, times),
+    ):
+        np.testing.assert_array_equal(total.total, table(lists, np.sum).ravel())
+        np.testing.assert_allclose(mean, table(lists, np.mean).ravel(), rtol=1e-6)
+    if star:
+        # Squared deviations; those of times by their position between 1 and j.
+        longest = np.tile(np.maximum(np.arange(D), 1), K)
+        for spread, lists, width in (
+            (trace.state.reward, rewards, 1),
+            (trace.state.cost, times, longest),
+        ):
+            squares = table(lists, lambda x: np.sum((x - x.mean()) ** 2)).ravel()
+            found = spread.squares.total
+            np.testing.assert_allclose(found, squares / width**2, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("observe", "learns"), [("shorter", shorter), ("naive", naive)]
+)
+def test_wait_ucb_learns_about_other_bids(observe, learns):
+    """Where failure costs one unit (test_farewell_twins.py has the other game)."""
+    game = game_of("unit")
+    trace = play(farewell.wait_ucb(game.problem, observe), game, EPOCHS)
+    rewards, times = literal_sums(trace, "unit", learns)
+    state = trace.state
+    np.testing.assert_array_equal(state.count, table(rewards, len))
+    np.testing.assert_array_equal(state.reward.total, table(rewards, np.sum))
+    np.testing.assert_array_equal(state.time, table(times, np.sum))
+    assert np.any(table(times, np.sum) > table(times, len))
+
+
+@pytest.mark.parametrize("delay", [1.0, 2.0, 3.0, np.inf])
+def test_one_update_of_shorter_waits(delay):
+    """Arm 1 waits 3 units, counted in units of 4; arm 0 and wait 4 learn nothing."""
+    update = update_shorter(Problem(K, D), 4.0)(MEANS)
+    reward = 0.5 if delay < np.inf else 0.0
+    feedback = PairFeedback(
+        jnp.float32(reward), jnp.float32(min(delay, 3) / 4), jnp.float32(delay)
+    )
+    state = update(None, None, Means.zeros(K * D), jnp.int32(D + 2), feedback, ())
+    np.testing.assert_array_equal(state.pulls, [0, 0, 0, 0, 1, 1, 1, 0])
+    waits = np.arange(1, 4)
+    gained = np.where(delay <= waits, 0.5, 0.0)
+    np.testing.assert_array_equal(state.reward.total[4:7], gained)
+    np.testing.assert_array_equal(state.cost.total[4:7], np.minimum(delay, waits) / 4)
+    learns_not = [0, 1, 2, 3, 7]
+    for x in (state.reward.total, state.cost.total, state.mean_cost):
+        assert not np.any(np.asarray(x)[learns_not])
+
+
+# What they play first, and ties.
+
+IN_ORDER = {
+    "Wait-UCB": farewell.wait_ucb,
+    "UCB-Simplex": farewell.ucb_simplex,
+    "omega": farewell.omega_ucb,
+    "shorter": lambda problem: farewell.wait_ucb(problem, "shorter"),
+    "omega*, shorter": lambda problem: farewell.omega_star_ucb(
+        problem, observe="shorter"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", IN_ORDER)
+def test_every_pair_once_in_order(name):
+    """Macro-arm by macro-arm, the shortest wait first."""
+    game = game_of("wait")
+    actions = play(IN_ORDER[name](game.problem), game, EPOCHS).actions
+    np.testing.assert_array_equal(actions.arm[: K * D], np.repeat(np.arange(K), D))
+    np.testing.assert_array_equal(actions.wait[: K * D], np.tile(np.arange(D), K))
+
+
+@cache
+def equal_arms():
+    """Three macro-arms and one wait; every epoch gives 1 and lasts 1."""
+    return make_game("equal", np.ones((3, 1)), np.ones((3, 1)))
+
+
+@pytest.mark.parametrize(
+    "make", [farewell.wait_ucb, farewell.ucb_simplex, farewell.product_limit]
+)
+def test_the_first_of_equals(make):
+    """With equal arms the least played is best, and of those the first: in turn."""
+    game = equal_arms()
+    actions = play(make(game.problem), game, 30).actions
+    np.testing.assert_array_equal(actions.arm, np.tile([0, 1, 2], 10))
+    assert not np.any(actions.wait)
+
+
+def test_the_first_wait_among_equal_waits():
+    """One macro-arm whose delay is 1: all waits have one rate, long ones more radius.
+
+    At first the logarithm is 0 and the radius with it: the tie goes to wait 1.
+    """
+    delay = [[1.0, 0.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0, 0.0]]
+    game = make_game("ties", delay, np.ones((2, 1)), num_waits=D)
+    policy = farewell.wait_ucb(game.problem, "shorter")
+    params = policy.params._replace(scale=1e-30)  # the rates alone, but for ties
+    actions = play(policy, game, EPOCHS, params=params).actions
+    assert not np.any(actions.arm[K * D :]) and not np.any(actions.wait[K * D :])
+
+
+def test_omega_breaks_ties_at_random():
+    game = equal_arms()
+    policy = farewell.omega_ucb(game.problem)
+    runs = [play(policy, game, 30, seed_index=s).actions.arm for s in range(30)]
+    for arms in runs:
+        np.testing.assert_array_equal(arms[:3], [0, 1, 2])
+    fourth, fifth = (np.array([arms[t] for arms in runs]) for t in (3, 4))
+    assert set(fourth) == {0, 1, 2}
+    # The fifth is one of the two that were not played again.
+    assert np.all(fifth != fourth) and len(set(fifth)) == 3
+
+
+# Names, parameters and what is refused.
+
+
+def test_names_and_parameters():
+    problem = Problem(2, 3)
+    names = {
+        farewell.omega_ucb(problem, star, exploration, observe).name
+        for star in (False, True)
+        for exploration in ("log_t", "log_share")
+        for observe in ("pair", "shorter")
+    }
+    assert len(names) == 8
+    assert farewell.omega_ucb(problem).name == "omega-UCB"
+    assert farewell.omega_star_ucb(problem, observe="shorter").name.endswith(
+        ", shorter"
+    )
+    # Unlike in the budgeted setting rho is 1 in both forms.
+    assert budgeted.omega_ucb(as_arms(problem)).params.rho == 0.25
+    for exploration in ("log_t", "log_share"):
+        assert farewell.omega_ucb(problem, exploration=exploration).params.rho == 1
+    assert farewell.ucb_simplex(problem).params.kappa == 3
+
+
+PROBLEM = Problem(2, 3)
+BAD = {
+    "observe of Wait-UCB": (lambda: farewell.wait_ucb(PROBLEM, "longer"), "observe"),
+    "observe of omega": (
+        lambda: farewell.omega_ucb(PROBLEM, observe="naive"),
+        "observe",
+    ),
+    "observe of omega*": (
+        lambda: farewell.omega_star_ucb(PROBLEM, observe="longer"),
+        "observe",
+    ),
+    "exploration": (
+        lambda: farewell.omega_ucb(PROBLEM, exploration="log"),
+        "exploration",
+    ),
+    "product limit of an auction": (
+        lambda: farewell.product_limit(Problem(1, 3, "unit")),
+        "failure='wait'",
+    ),
+    "scale": (
+        lambda: farewell.wait_ucb(PROBLEM).check(
+            farewell.wait_ucb(PROBLEM).params._replace(scale=0.0)
+        ),
+        "scale",
+    ),
+    "kappa": (
+        lambda: farewell.ucb_simplex(PROBLEM).check(
+            farewell.ucb_simplex(PROBLEM).params._replace(kappa=-1.0)
+        ),
+        "kappa",
+    ),
+}
+
+
+@pytest.mark.parametrize(("call", "named"), list(BAD.values()), ids=list(BAD))
+def test_bad_input(call, named):
+    with pytest.raises(ValueError, match=named):
+        call()

@@ -1,0 +1,579 @@
+"""The farewell setting: the exact table, the end of the clock, the books."""
+
+from functools import cache
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy import stats
+
+from jaxbandits import laws, simulate
+from jaxbandits.engine.tape import Stream, read
+from jaxbandits.kernels.sums import CompensatedSum
+from jaxbandits.policies.farewell import fixed_pair, uniform
+from jaxbandits.settings import farewell as settings
+from jaxbandits.settings.farewell import Action, Problem, Record
+from jaxbandits.settings.farewell.environment import Epoch, State
+from jaxbandits.testing import check_environment, play
+from tests.kernels.checks import ALARM, assert_frequency, assert_mean
+from tests.reference.farewell_environment import count_epochs, exact_table
+
+INSTANCES = {
+    "1a (i)": settings.doubling,
+    "1a (ii)": lambda: settings.doubling("ii"),
+    "1a (iii)": lambda: settings.doubling("iii"),
+    "1b": settings.optimum_in_the_middle,
+    "1c": settings.optimum_at_one,
+    "2a": settings.macro_arms_only,
+    "2b": settings.display_advertising,
+    "2c": lambda: settings.display_advertising(2),
+    "auction": settings.second_price_auction,
+    "cross-validation": settings.cross_validation,
+}
+METRICS = ("regret", "realised_regret", "optimal", "reward", "epochs")
+
+
+def reference(environment, reward_mean):
+    """The table of the literal twin, which lumps together all delays beyond D."""
+    delay, num_waits = environment.setup.delay, environment.problem.num_waits
+    beyond = delay[:, num_waits:].sum(axis=1, keepdims=True)
+    return exact_table(
+        np.hstack([delay[:, :num_waits], beyond]), reward_mean[:, :num_waits]
+    )
+
+
+def assert_oracle(environment, reward_mean):
+    oracle = environment.oracle(environment.setup, None)
+    found = oracle.mean_reward, oracle.mean_time, oracle.rates, oracle.gaps
+    table = reference(environment, reward_mean)
+    for x, expected in zip(found, table.values(), strict=True):
+        assert x.dtype == np.float64
+        np.testing.assert_allclose(x, expected, rtol=1e-12, atol=1e-14)
+    np.testing.assert_array_equal(oracle.gaps == 0, table["gap"] == 0)
+    assert oracle.rate == pytest.approx(table["g"].max(), rel=1e-14)
+    first = np.argwhere(table["gap"] == 0)[0]
+    assert [oracle.arm, oracle.wait] == first.tolist()
+    assert environment.provenance["optimal_pair"] == [oracle.arm, oracle.wait]
+    assert environment.provenance["optimal_rate"] == oracle.rate
+
+
+# The exact table.
+
+
+def test_table_by_hand():
+    """Delays 1, 2 and 3 with D = 2: the last never fits."""
+    delay, reward = [[0.5, 0.25, 0.25]], [[1.0, 0.5, 1.0]]
+    game = settings.farewell("by hand", delay, reward, num_waits=2)
+    oracle = game.oracle(game.setup, None)
+    np.testing.assert_allclose(oracle.mean_reward, [[0.5, 0.625]])
+    np.testing.assert_allclose(oracle.mean_time, [[1.0, 1.5]])
+    np.testing.assert_allclose(oracle.rates, [[0.5, 5 / 12]])
+    np.testing.assert_allclose(oracle.gaps, [[0, 1 / 12]], atol=1e-15)
+    assert (oracle.arm, oracle.wait, oracle.rate) == (0, 0, 0.5)
+    # A failure that costs one unit: 1/2 + 2/4 + 1/4 for wait 2, and so a tie.
+    game = settings.farewell("unit", delay, reward, num_waits=2, failure="unit")
+    oracle = game.oracle(game.setup, None)
+    np.testing.assert_allclose(oracle.mean_time, [[1.0, 1.25]])
+    np.testing.assert_array_equal(oracle.gaps, 0)
+
+
+# Optimal pairs (positions) and the smallest gap above 0, to three digits.
+FACTS = {
+    "1a (i)": ([(0, 1)], 0.042),
+    "1a (ii)": ([(0, 7), (0, 8), (0, 9)], 0.042),
+    "1a (iii)": ([(0, 9)], 0.042),
+    "1b": ([(0, j) for j in range(4, 10)], 0.124),
+    "1c": ([(0, 0)], 0.167),
+    "2a": ([(2, j) for j in range(5)], 0.3),
+    "2b": ([(1, 4)], 0.041),
+    "2c": ([(0, 0)], 0.043),
+}
+
+
+@pytest.mark.parametrize("name", FACTS)
+def test_figures(name):
+    game, (pairs, gap) = INSTANCES[name](), FACTS[name]
+    assert_oracle(game, game.setup.reward.probability)
+    gaps = game.oracle(game.setup, None).gaps
+    assert [tuple(pair) for pair in np.argwhere(gaps == 0)] == pairs
+    assert round(gaps[gaps > 0].min(), 3) == gap
+    assert game.provenance["reconstructed"]
+
+
+def test_gaps_that_are_fractions():
+    for name, gap in (("1c", 1 / 6), ("2a", 0.3)):
+        gaps = INSTANCES[name]().oracle(None, None).gaps
+        assert gaps[gaps > 0].min() == pytest.approx(gap, rel=1e-14)
+
+
+def test_a_delay_that_tells_about_the_reward(rng):
+    """A joint law, delays beyond D, and rewards that are no coins."""
+    delay = rng.dirichlet(np.ones(6), size=3)
+    params = laws.Beta(*(rng.uniform(0.5, 5, (2, 3, 6))))
+    game = settings.farewell("joint", delay, params, num_waits=4, reward_law=laws.beta)
+    assert game.problem == Problem(3, 4, "wait")
+    assert game.oracle(None, None).rates.shape == (3, 4)
+    assert_oracle(game, params.a / (params.a + params.b))
+
+
+def test_cross_validation():
+    game = settings.cross_validation(4)
+    assert game.problem == Problem(4, 12, "wait") and game.setup.delay.shape == (4, 13)
+    assert_oracle(game, game.setup.reward.a / 8.0)
+    # The last delay stands for all runs that do not converge in 12 units.
+    np.testing.assert_allclose(
+        game.setup.delay[:, -1], (1 - game.setup.delay[:, 0]) ** 12
+    )
+
+
+def test_one_reward_for_all_delays():
+    delay = np.array([[0.2, 0.8], [0.6, 0.4]])
+    short = settings.farewell("short", delay, [[0.3], [0.9]])
+    full = settings.farewell("full", delay, [[0.3, 0.3], [0.9, 0.9]])
+    for x, y in zip(short.oracle(None, None), full.oracle(None, None), strict=True):
+        np.testing.assert_array_equal(x, y)
+    np.testing.assert_array_equal(
+        short.setup.reward.probability, full.setup.reward.probability
+    )
+
+
+def test_auction_by_hand():
+    """M = 0, 1, 2 units with goods worth 0.2, 0.5, 1: bids of 0, 1 and 2 units."""
+    game = settings.second_price_auction([0.5, 0.25, 0.25], [0.2, 0.5, 1.0])
+    oracle = game.oracle(game.setup, None)
+    np.testing.assert_allclose(oracle.mean_reward, [[0.1, 0.225, 0.475]])
+    # The fee of 1 always, and what is bid against where the bid wins.
+    np.testing.assert_allclose(oracle.mean_time, [[1, 1.25, 1.75]])
+    assert oracle.wait == 2 and game.problem == Problem(1, 3, "unit")
+
+
+def answer(game, noise, arm, wait, state=None):
+    """The state and the feedback after one epoch; noise in f32."""
+    setup = jax.tree.map(jnp.float32, game.setup)
+    instance = game.sample(jax.random.key(0), setup)
+    state = game.init(instance) if state is None else state
+    action = Action(jnp.int32(arm), jnp.int32(wait))
+    return game.step(jnp.asarray(noise, jnp.float32), instance, state, action)
+
+
+@pytest.mark.parametrize("failure", ["wait", "unit"])
+@pytest.mark.parametrize("wait", [0, 1, 2])
+@pytest.mark.parametrize("delay", [1, 2, 3, 4])
+def test_one_epoch(failure, wait, delay):
+    """A delay of exactly the wait is in time; what is not seen is not told."""
+    game = settings.farewell(
+        "one", np.full((1, 4), 0.25), np.ones((1, 1)), num_waits=3, failure=failure
+    )
+    state, feedback = answer(game, [0.25 * delay - 0.1, 0.5], 0, wait)
+    in_time, given_up = delay <= wait + 1, wait + 1 if failure == "wait" else 1
+    time = delay if in_time else given_up
+    assert feedback.reward == in_time and feedback.time == time
+    assert feedback.delay == (delay if in_time else np.inf)
+    assert feedback.time.dtype == jnp.int32
+    assert state.clock == time and state.reward.total == in_time
+    np.testing.assert_array_equal(state.pulls, np.arange(3)[None] == wait)
+    np.testing.assert_array_equal(state.last.pair, state.pulls > 0)
+    assert state.last.reward == in_time
+
+
+def test_views_tell_the_epoch_and_the_clock():
+    game = settings.doubling()
+    _, state = None, answer(game, [0.9, 0.5], 0, 6)[0]
+    view = game.view(jnp.int32(2), None, state)
+    assert view.round == 2 and view.clock == 7 == game.spent(None, state)
+
+
+def test_draws_follow_the_joint_law(tape):
+    """Frequencies of delays, and the mean reward given each of them."""
+    delay = np.array([[0.5, 0.0, 0.2, 0.3], [0.1, 0.6, 0.1, 0.2]])
+    params = laws.Beta(
+        np.array([[1.0, 1, 4, 3], [2, 5, 1, 1]]),
+        np.array([[1.0, 2, 1, 1], [1, 2, 3, 1]]),
+    )
+    game = settings.farewell("law", delay, params, num_waits=3, reward_law=laws.beta)
+    noise = jnp.asarray(tape(20_000, game.uniforms))
+    draw = jax.jit(jax.vmap(lambda u, arm: answer(game, u, arm, 2)[1], (0, None)))
+    for arm in range(2):
+        found = jax.tree.map(np.asarray, draw(noise, jnp.int32(arm)))
+        for position, d in enumerate([1, 2, 3, np.inf]):
+            here = found.delay == d
+            if delay[arm, position] == 0:
+                assert not np.any(here)
+                continue
+            assert_frequency(here.sum(), delay[arm, position], len(noise))
+            if d == np.inf:
+                assert np.all(found.reward[here] == 0)
+                assert np.all(found.time[here] == 3)
+            else:
+                a, b = params.a[arm, position], params.b[arm, position]
+                assert_mean(found.reward[here], a / (a + b))
+
+
+# Games, against a plain loop.
+
+JOINT = (
+    [[0.3, 0.1, 0.2, 0.1, 0.3], [0.1, 0.0, 0.4, 0.3, 0.2]],
+    [[0.2, 0.9, 0.5, 1.0, 0.7], [1.0, 0.3, 0.6, 0.0, 0.9]],
+)
+EPOCHS, SEEDS = 400, 4
+GAMES = {
+    "joint": JOINT,
+    # D = 4: nothing ever comes in time.
+    "never": ([[0, 0, 0, 0, 1.0]] * 2, [[1.0]] * 2),
+    "certain": ([[0, 1.0, 0, 0, 0], [0, 0, 0, 1.0, 0]], [[0.5], [1.0]]),
+    "at once": ([[1.0, 0, 0, 0, 0]] * 2, [[1.0]] * 2),
+}
+
+
+@cache
+def game_of(name, failure="wait"):
+    """K = 2, N = 5, D = 4: one compiled program for all of one kind of failure."""
+    return settings.farewell(name, *GAMES[name], num_waits=4, failure=failure)
+
+
+@cache
+def plain_game(name, failure, seed_index):
+    """Uniform play, epoch by epoch: pairs, rewards and times."""
+    game = game_of(name, failure)
+    act = read(0, seed_index, Stream.ACT, EPOCHS, 1)[:, 0]
+    noise = read(0, seed_index, Stream.ENVIRONMENT, EPOCHS, 2)
+    pairs, rewards, times = [], [], []
+    for choice, (u, v) in zip(act, noise, strict=True):
+        arm, wait = divmod(int(choice * 8), 4)
+        tau = 1
+        while np.sum(game.setup.delay[arm, :tau]) <= u:
+            tau += 1
+        in_time = tau <= wait + 1
+        hit = in_time and v < game.setup.reward.probability[arm, tau - 1]
+        pairs.append((arm, wait))
+        rewards.append(float(hit))
+        times.append(tau if in_time else wait + 1 if failure == "wait" else 1)
+    return np.array(pairs), np.array(rewards), np.array(times)
+
+
+def run(game, policy=None, seeds=SEEDS, **options):
+    policy = uniform(game.problem) if policy is None else policy
+    return simulate(policy, game, seeds=seeds, **options).isel(policy=0, params=0)
+
+
+def assert_books(at, game, pairs, rewards, time):
+    """Metrics of one seed at a checkpoint, from the epochs that count."""
+    oracle = game.oracle(game.setup, None)
+    chosen = tuple(pairs.T) if len(pairs) else ([], [])
+    loss = np.sum((oracle.mean_time * oracle.gaps)[chosen])
+    np.testing.assert_allclose(at["regret"], loss, rtol=1e-12, atol=1e-14)
+    share = np.mean(oracle.gaps[chosen] == 0) if len(pairs) else 0
+    np.testing.assert_allclose(at["optimal"], share, rtol=1e-15)
+    assert at["reward"] == np.sum(rewards) and at["epochs"] == len(rewards)
+    realised = time * oracle.rate - np.sum(rewards)
+    np.testing.assert_allclose(at["realised_regret"], realised, rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("name", "failure"), [(name, "wait") for name in GAMES] + [("joint", "unit")]
+)
+def test_every_game_ends_where_a_plain_loop_ends(name, failure):
+    """L = max{n: S_n <= T}; checkpoints at every unit, so that one epoch passes many.
+
+    An epoch that lasts beyond a checkpoint counts from the first one that allows it.
+    """
+    game = game_of(name, failure)
+    amounts = np.array([*range(1, 31), 100, 317])
+    data = run(game, budget=int(amounts[-1]), checkpoints=amounts)
+    assert data.attrs["checkpoint_kind"] == "spent"
+    hit = passed = 0
+    for seed in range(SEEDS):
+        pairs, rewards, times = plain_game(name, failure, seed)
+        ends = np.cumsum(times)
+        for i, T in enumerate(amounts):
+            L, at = count_epochs(times, T), data.isel(seed=seed, checkpoint=i)
+            assert_books(at, game, pairs[:L], rewards[:L], T)
+            # Epochs are played until the clock has reached the checkpoint.
+            assert at["rounds"] == np.argmax(ends >= T) + 1
+            hit += T in ends
+            passed += T not in ends
+    if name == "at once":
+        assert passed == 0
+    else:
+        assert hit > 10 and passed > 10
+    if name == "never":
+        assert np.all(data["reward"] == 0) and np.all(data["regret"] == 0)
+    # One epoch more than counted where the last one was too long, and none otherwise.
+    late = data["rounds"] - data["epochs"]
+    assert set(np.unique(late)) == ({0} if name == "at once" else {0, 1})
+
+
+def test_rewards_of_an_epoch_that_ends_late_come_back():
+    """Certain delays of 4: a reward of 1 is counted at 4 and not at 3."""
+    game = game_of("certain")
+    only = fixed_pair(game.problem, 1, 3)
+    data = run(game, only, budget=9, checkpoints=[1, 3, 4, 5, 7, 8, 9], seeds=2)
+    expected = np.tile([0, 0, 1, 1, 1, 2, 2], (2, 1))
+    np.testing.assert_array_equal(data["reward"], expected)
+    np.testing.assert_array_equal(data["epochs"], expected)
+    np.testing.assert_array_equal(
+        data["rounds"], np.tile([1, 1, 1, 2, 2, 2, 3], (2, 1))
+    )
+    # The best rate is 1/4 in (1, 3) and in (0, 1): T / 4 - r.
+    realised = np.tile([0.25, 0.75, 0, 0.25, 0.75, 0, 0.25], (2, 1))
+    np.testing.assert_allclose(data["realised_regret"], realised, atol=1e-15)
+    np.testing.assert_array_equal(data["regret"], 0)
+    np.testing.assert_array_equal(data["optimal"], np.minimum(expected, 1))
+
+
+def test_a_fraction_of_a_unit_of_time():
+    """4.5 units are 5 at the end of the clock; nothing lasts half a unit."""
+    game = game_of("joint")
+    for budget, whole in ((0.5, 1), (4.5, 5)):
+        data = run(game, budget=budget, checkpoints=[budget])
+        other = run(game, budget=whole, checkpoints=[whole])
+        for name in ("epochs", "reward", "rounds", "regret"):
+            np.testing.assert_array_equal(data[name], other[name])
+
+
+def test_max_rounds_cuts_a_game_off():
+    """The clock stands where the last epoch has left it."""
+    game = game_of("joint")
+    data = run(game, budget=300, checkpoints=[20, 300], max_rounds=30)
+    for seed in range(SEEDS):
+        pairs, rewards, times = plain_game("joint", "wait", seed)
+        L = count_epochs(times, 20)
+        assert_books(
+            data.isel(seed=seed, checkpoint=0), game, pairs[:L], rewards[:L], 20
+        )
+        clock = np.sum(times[:30])
+        assert clock < 300
+        at = data.isel(seed=seed, checkpoint=1)
+        assert_books(at, game, pairs[:30], rewards[:30], clock)
+        assert at["rounds"] == 30
+
+
+def test_a_game_for_a_number_of_epochs_keeps_everything():
+    game = game_of("joint")
+    data = run(game, horizon=50, checkpoints=[7, 50])
+    assert data.attrs["checkpoint_kind"] == "round"
+    for seed in range(SEEDS):
+        pairs, rewards, times = plain_game("joint", "wait", seed)
+        for i, n in enumerate((7, 50)):
+            at = data.isel(seed=seed, checkpoint=i)
+            assert_books(at, game, pairs[:n], rewards[:n], np.sum(times[:n]))
+
+
+def test_one_arm_and_one_wait():
+    game = settings.farewell("one", [[1.0]], [[0.3]])
+    data = run(game, budget=50, checkpoints=[1, 50])
+    np.testing.assert_array_equal(data["epochs"], np.tile([1, 50], (SEEDS, 1)))
+    assert np.all(data["regret"] == 0) and np.all(data["optimal"] == 1)
+    for seed in range(SEEDS):
+        wins = np.cumsum(
+            read(0, seed, Stream.ENVIRONMENT, 50, 2)[:, 1] < np.float32(0.3)
+        )
+        reward = data["reward"].isel(seed=seed)
+        np.testing.assert_array_equal(reward, wins[[0, 49]])
+        np.testing.assert_allclose(
+            data["realised_regret"].isel(seed=seed), [0.3, 15] - wins[[0, 49]]
+        )
+
+
+def test_tied_optima_are_all_optimal():
+    """Figure 2a: every wait of the third macro-arm; arm 2 loses 0.3 in an epoch."""
+    game = settings.macro_arms_only()
+    pulls = np.zeros((2, 1, 3, 5), np.int32)
+    pulls[0, 0, 2] = [1, 2, 3, 4, 5]
+    pulls[1, 0, 1:] = 10
+    zero = np.zeros((2, 1), np.float32)
+    record = Record(pulls, CompensatedSum(zero, zero), np.full((2, 1), 100, np.int32))
+    metrics = game.metrics(game.setup, None, record)
+    np.testing.assert_allclose(metrics["regret"], [[0], [15]], rtol=1e-14)
+    assert metrics["regret"][0, 0] == 0
+    np.testing.assert_array_equal(metrics["optimal"], [[1], [0.5]])
+    np.testing.assert_array_equal(metrics["epochs"], [[15], [100]])
+
+
+def test_metrics_by_hand():
+    """One macro-arm with rates 1/2 and 5/12 (first test): wait 2 loses 1/8 an epoch."""
+    game = settings.farewell("x", [[0.5, 0.25, 0.25]], [[1, 0.5, 1]], num_waits=2)
+    pulls = np.array([[[0, 0], [4, 0]], [[3, 1], [0, 8]]], np.int32)[:, :, None]
+    reward = CompensatedSum(
+        np.float32([[0, 2], [3, 2**24]]), np.float32([[0, 0], [0, 1]])
+    )
+    record = Record(pulls, reward, np.array([[0, 4], [5, 12]], np.int32))
+    metrics = game.metrics(game.setup, None, record)
+    assert set(metrics) == set(METRICS)
+    assert all(x.dtype == np.float64 for x in metrics.values())
+    np.testing.assert_allclose(metrics["regret"], [[0, 0], [1 / 8, 1]], atol=1e-15)
+    np.testing.assert_array_equal(metrics["reward"], [[0, 2], [3, 2**24 + 1]])
+    np.testing.assert_array_equal(
+        metrics["realised_regret"], [[0, 0], [-0.5, 6 - 2**24 - 1]]
+    )
+    np.testing.assert_array_equal(metrics["optimal"], [[0, 1], [0.75, 0]])
+    np.testing.assert_array_equal(metrics["epochs"], [[0, 4], [4, 8]])
+
+
+# Exact beyond 2**24, where float32 leaves numbers out.
+
+MANY = 2**24 + 1
+AMOUNTS = np.arange(1, 21)
+
+
+def test_counts_and_clock_are_exact_beyond_float32():
+    game = settings.doubling()
+    pulls = jnp.zeros((1, 10), jnp.int32).at[0, 2].set(MANY)
+    nothing = CompensatedSum.zeros((), float)
+    last = Epoch(jnp.zeros((1, 10), bool), jnp.zeros(()))
+    state = State(pulls, jnp.int32(MANY), nothing, last)
+    state, _ = answer(game, [0.9, 0.5], 0, 2, state)  # too long a delay: 3 units
+    assert state.pulls.dtype == state.clock.dtype == jnp.int32
+    assert state.clock == MANY + 3 and state.pulls[0, 2] == MANY + 1
+    for budget, epochs in ((MANY + 2, MANY), (MANY + 3, MANY + 1)):
+        record = game.record(None, state, jnp.int32(budget))
+        assert record.pulls.dtype == record.time.dtype == jnp.int32
+        assert record.time == budget
+        record = jax.tree.map(lambda x: np.asarray(x)[None, None], record)
+        metrics = game.metrics(game.setup, None, record)
+        assert metrics["epochs"] == epochs
+        oracle = game.oracle(None, None)
+        loss = oracle.gaps[0, 2] * oracle.mean_time[0, 2]
+        assert metrics["regret"] == epochs * loss
+        assert metrics["realised_regret"] == budget * oracle.rate
+
+
+def test_a_long_game_ends_exactly():
+    """The plain loop again, in a game that starts with a clock beyond 2**24."""
+    game = game_of("joint")
+
+    def late(instance):
+        state = game.init(instance)
+        return state._replace(
+            pulls=state.pulls.at[1, 1].set(MANY), clock=state.clock + MANY
+        )
+
+    data = run(game._replace(init=late), budget=MANY + 20, checkpoints=MANY + AMOUNTS)
+    for seed in range(SEEDS):
+        times = plain_game("joint", "wait", seed)[-1]
+        expected = [MANY + count_epochs(times, T) for T in AMOUNTS]
+        np.testing.assert_array_equal(data["epochs"].isel(seed=seed), expected)
+
+
+def test_a_budget_beyond_int32_is_refused():
+    game = game_of("joint")
+    with pytest.raises(ValueError, match=r"budget must be below 2\*\*31"):
+        run(game, budget=2**31, checkpoints=[2**31])
+
+
+# The contract.
+
+
+@pytest.mark.parametrize("name", INSTANCES)
+def test_contract(name):
+    game = INSTANCES[name]()
+    check_environment(game, uniform(game.problem))
+
+
+def test_instances_that_differ_in_numbers_only_share_their_functions():
+    one = [INSTANCES[name]() for name in ("1a (i)", "1a (iii)", "1b", "1c")]
+    ads = [INSTANCES[name]() for name in ("2a", "2b", "2c")]
+    for first, *others in (one, ads):
+        for other in others:
+            assert first.step is other.step and first.sample is other.sample
+            assert first.record is other.record and first.problem == other.problem
+    assert one[0].step is not ads[0].step
+    assert game_of("joint").step is not game_of("joint", "unit").step
+    names = [INSTANCES[name]().name for name in INSTANCES]
+    assert len(set(names)) == len(names)
+    assert all(game.provenance["setting"] == "farewell" for game in one + ads)
+
+
+@pytest.mark.parametrize("name", ["auction", "cross-validation"])
+def test_applications_are_paid_as_promised(name):
+    """Rewards of uniform play over time, against the exact table."""
+    game = INSTANCES[name]()
+    trace = play(uniform(game.problem), game, 30, seed_index=1)
+    assert trace.feedback.time.dtype == np.int32
+    times = trace.feedback.time
+    assert np.all((times >= 1) & (times <= trace.actions.wait + 1))
+    seen = np.isfinite(trace.feedback.delay)
+    assert np.any(seen) and not np.all(seen)
+    assert np.all(times[seen] == trace.feedback.delay[seen])
+    lost = times[~seen]
+    wait = trace.actions.wait[~seen] + 1
+    assert np.all(lost == (1 if name == "auction" else wait)) and np.any(wait > 1)
+    assert np.all(trace.feedback.reward[~seen] == 0)
+
+
+def test_pseudo_regret_is_the_mean_of_the_realised_one():
+    """Up to the ends of the clock: a constant number of units, in expectation."""
+    game = game_of("joint")
+    data = run(game, budget=2000, checkpoints=[2000], seeds=64)
+    error = data["realised_regret"].values - data["regret"].values
+    assert np.std(error) > 5
+    width = stats.norm.isf(ALARM / 2) * np.std(error) / np.sqrt(64)
+    assert abs(np.mean(error)) < width + 4
+
+
+# What is refused.
+
+HALF = np.full((2, 2), 0.5)
+ONES = np.ones((2, 1))
+farewell = settings.farewell
+BAD = {
+    "sum below 1": (lambda: farewell("x", HALF * 0.9, ONES), "delay .* sum to 1"),
+    "sum beyond 1": (lambda: farewell("x", HALF * 1.1, ONES), "delay .* sum to 1"),
+    "negative": (lambda: farewell("x", [[1.5, -0.5]], ONES[:1]), "delay .* probab"),
+    "NaN": (lambda: farewell("x", [[np.nan, 1]], ONES[:1]), "delay .* probab"),
+    "one row": (lambda: farewell("x", [0.5, 0.5], ONES), "delay must be a table"),
+    "no delays": (lambda: farewell("x", np.ones((2, 0)), ONES), "delay must be a tab"),
+    "no arms": (lambda: farewell("x", np.ones((0, 2)), ONES), "delay must be a table"),
+    "no waits": (
+        lambda: farewell("x", HALF, ONES, num_waits=0),
+        r"num_waits .* 1\.\.2",
+    ),
+    "too many": (
+        lambda: farewell("x", HALF, ONES, num_waits=3),
+        r"num_waits .* 1\.\.2",
+    ),
+    "reward of 2": (lambda: farewell("x", HALF, 2 * ONES), "probability"),
+    "reward below 0": (lambda: farewell("x", HALF, -ONES), "probability"),
+    "reward of NaN": (lambda: farewell("x", HALF, ONES * np.nan), "probability"),
+    "a number": (lambda: farewell("x", HALF, 0.5), "reward must have leaves"),
+    "rewards of an arm": (lambda: farewell("x", HALF, ONES[:1]), "reward must have"),
+    "transposed": (lambda: farewell("x", HALF, ONES.T), "reward must have leaves"),
+    "three delays": (lambda: farewell("x", HALF, np.ones((2, 3))), "reward must have"),
+    "Beta": (
+        lambda: farewell("x", HALF, laws.Beta(-ONES, ONES), reward_law=laws.beta),
+        "a must be positive",
+    ),
+    "support": (
+        lambda: farewell(
+            "x", HALF, laws.Uniform(0 * ONES, 2 * ONES), reward_law=laws.uniform
+        ),
+        r"reward: .* support in \[0, 1\]",
+    ),
+    "negative support": (
+        lambda: farewell("x", HALF, laws.Uniform(-ONES, ONES), reward_law=laws.uniform),
+        r"reward: .* support in \[0, 1\]",
+    ),
+    "failure": (lambda: farewell("x", HALF, ONES, failure="fee"), "failure must be"),
+    "reading": (lambda: settings.doubling("iv"), "reading must be one of"),
+    "case": (lambda: settings.display_advertising(3), "case must be one of"),
+    "bids": (lambda: settings.second_price_auction([0.5, 0.6]), "sum to 1"),
+    "utility": (
+        lambda: settings.second_price_auction([0.5, 0.5], [0.5, 1.5]),
+        "probability",
+    ),
+    "no configurations": (lambda: settings.cross_validation(0), "num_configurations"),
+    "arm": (lambda: fixed_pair(Problem(2, 3), 2, 0), r"arm must lie in \[0, 2\)"),
+    "negative arm": (lambda: fixed_pair(Problem(2, 3), -1, 0), "arm must lie"),
+    "wait": (lambda: fixed_pair(Problem(2, 3), 0, 3), r"wait must lie in \[0, 3\)"),
+    "negative wait": (lambda: fixed_pair(Problem(2, 3), 0, -1), "wait must lie"),
+    "budget of 0": (lambda: run(game_of("joint"), budget=0), "budget"),
+    "negative budget": (lambda: run(game_of("joint"), budget=-5), "budget"),
+    "infinite budget": (lambda: run(game_of("joint"), budget=np.inf), "budget"),
+}
+
+
+@pytest.mark.parametrize(("call", "named"), list(BAD.values()), ids=list(BAD))
+def test_bad_input(call, named):
+    with pytest.raises(ValueError, match=named):
+        call()
