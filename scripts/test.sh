@@ -3,11 +3,13 @@
 #
 #   scripts/test.sh [PYTEST ARGS...]
 #
-# Runs at the top of the repository. The long reproductions: scripts/test.sh -m slow
+# Runs at the top of the repository, with as many workers as there are cores (-n 0: one,
+# in this process). The long reproductions: scripts/test.sh -m slow
 set -euo pipefail
 
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
 "$root/scripts/setup.sh" test
 
 cd -- "$root"
-exec "$root/.venv/bin/python" -m pytest "$@"
+# A file stays with one worker: its tests share compiled programs.
+exec "$root/.venv/bin/python" -m pytest -n auto --dist loadfile "$@"

@@ -130,7 +130,7 @@ def _emit(eqn, inputs: list[Lane], num_lanes: int) -> list[Lane]:
     batched = any(lane.batched for lane in inputs)
     if name in CALLS:
         kernel = KERNELS.get(params.get("name"))
-        if batched and kernel is not None:
+        if kernel is not None and inputs[0].batched:
             return [kernel(*inputs)]
         inner = params[CALLS[name]]
         if not isinstance(inner, ClosedJaxpr):

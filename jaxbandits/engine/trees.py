@@ -50,12 +50,17 @@ def random_argmax(lane: Lane, uniform: Lane) -> Lane:
     """Position of the largest entry, ties at random, as `kernels.random_argmax`.
 
     The number of entries whose rank among the ties is at most the chosen one, by
-    running counts: unrolled, because XLA's cumulative sums are slow on CPUs.
+    running counts: unrolled, because XLA's cumulative sums are slow on CPUs (and its
+    compiler is on long unrolled ones).
     """
-    stored = Lane(_barrier(lane.value), True)  # it is needed twice
-    largest = reduce(jnp.maximum, stored, (0,)).value
+    x = _barrier(lane.value)  # it is needed twice
+    largest = reduce(jnp.maximum, Lane(x, True), (0,)).value
+    if x.shape[0] > WIDTH:
+        rank = jnp.cumsum(x == largest[None], axis=0, dtype=jnp.int32)
+        before = rank <= chosen_tie(rank[-1], uniform.value)[None]
+        return reduce(jnp.add, Lane(before.astype(jnp.int32), True), (0,))
     ranks, rank = [], 0
-    for entry in _entries(stored):
+    for entry in _entries(Lane(x, True)):
         rank = rank + (entry == largest).astype(jnp.int32)
         ranks.append(rank)
     chosen = chosen_tie(rank, uniform.value)

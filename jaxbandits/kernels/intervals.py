@@ -55,7 +55,7 @@ def wilson_parts(share, count, z_squared):
     """
     z2 = jnp.maximum(z_squared, 1e-30)  # 0 / 0 for no observations and no confidence
     hits = count * share
-    middle = 2 * hits + z2 + jnp.sqrt(z2 * (z2 + 4 * hits * (1 - share)))
+    middle = 2 * hits + z2 + jnp.sqrt(z2) * jnp.sqrt(z2 + 4 * hits * (1 - share))
     return 2 * hits * share, middle, 2 * (count + z2)
 
 

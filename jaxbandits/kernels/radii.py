@@ -129,9 +129,10 @@ def kl_ratio_bound(reward, cost, bound, iterations: int = 8):
     below_one = 1 - jnp.finfo(total.dtype).epsneg
     for _ in range(iterations):
         q = jnp.exp(log_q)
-        b = q + reward + 1 + cost * q
-        root = jnp.sqrt(jnp.maximum(b * b - 8 * q * total, 0.0))
-        x = 2 * total / (b + root)
+        # b**2 - 8 q s, written without a difference of large terms.
+        gap = q * (1 + cost) - (1 + reward)
+        root = jnp.sqrt(gap * gap + 4 * q * (1 - reward) * (1 - cost))
+        x = 2 * total / (q + reward + 1 + cost * q + root)
         top = jnp.minimum(q * x, below_one)
         x = jnp.clip(x, 1e-36, below_one)
         value = _divergence(reward, top) + _divergence(cost, x)

@@ -2,7 +2,6 @@
 
 from functools import cache
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -90,14 +89,13 @@ def test_a_policy_on_pairs_sees_the_times_as_costs(scale):
 def test_a_plain_policy_on_pairs_sees_rewards_only():
     game = game_of("wait")
     policy = on_rewards(game.problem, plain.ucb(K * D))
-    state = play(policy, game, 50).state
     trace = play(policy, game, 50)
     pair = trace.actions.arm * D + trace.actions.wait
-    sums = np.bincount(pair, trace.feedback.reward, K * D)
-    found = [np.allclose(x, sums) for x in jax.tree.leaves(state) if x.shape == (8,)]
-    assert any(found)
+    np.testing.assert_array_equal(pair[: K * D], np.arange(K * D))
     pulls = np.bincount(pair, minlength=K * D)
-    assert any(np.array_equal(x, pulls) for x in jax.tree.leaves(state))
+    np.testing.assert_array_equal(trace.state.pulls, pulls)
+    sums = np.bincount(pair, trace.feedback.reward, K * D)
+    np.testing.assert_array_equal(trace.state.reward.total, sums)
 
 
 # What they learn from side observations.
@@ -136,8 +134,7 @@ def table(lists, what):
     return np.array([[what(np.array(x)) for x in row] for row in lists])
 
 
-@pytest.mark.parametrize("failure", ["wait", "unit"])
-@pytest.mark.parametrize("star", [False, True])
+@pytest.mark.parametrize(("star", "failure"), [(False, "wait"), (True, "unit")])
 def test_omega_learns_about_shorter_waits(failure, star):
     game = game_of(failure)
     policy = farewell.omega_ucb(game.problem, star, observe="shorter")
@@ -204,11 +201,8 @@ def test_one_update_of_shorter_waits(delay):
 IN_ORDER = {
     "Wait-UCB": farewell.wait_ucb,
     "UCB-Simplex": farewell.ucb_simplex,
-    "omega": farewell.omega_ucb,
     "shorter": lambda problem: farewell.wait_ucb(problem, "shorter"),
-    "omega*, shorter": lambda problem: farewell.omega_star_ucb(
-        problem, observe="shorter"
-    ),
+    "omega, shorter": lambda problem: farewell.omega_ucb(problem, observe="shorter"),
 }
 
 
@@ -257,10 +251,12 @@ def test_omega_breaks_ties_at_random():
     runs = [play(policy, game, 30, seed_index=s).actions.arm for s in range(30)]
     for arms in runs:
         np.testing.assert_array_equal(arms[:3], [0, 1, 2])
-    fourth, fifth = (np.array([arms[t] for arms in runs]) for t in (3, 4))
-    assert set(fourth) == {0, 1, 2}
-    # The fifth is one of the two that were not played again.
-    assert np.all(fifth != fourth) and len(set(fifth)) == 3
+    # A mean reward of 1 is its own upper bound: all arms tie for ever.
+    later = np.array([arms[3:] for arms in runs])
+    assert set(later[:, 0]) == {0, 1, 2}
+    shares = np.bincount(later.ravel(), minlength=3) / later.size
+    # Four standard errors of 810 draws.
+    np.testing.assert_allclose(shares, 1 / 3, atol=0.067)
 
 
 # Names, parameters and what is refused.

@@ -70,7 +70,7 @@ ARMS = {
     "Beta": (
         product(beta, exponential),
         Product(Beta(-TWO, TWO), Exponential(TWO)),
-        "a and b",
+        "a must be positive",
     ),
     "rate": (
         product(beta, exponential),

@@ -67,7 +67,10 @@ def load_facebook(path) -> list[Group]:
         or no group of two ads.
       FileNotFoundError: if there is no such file.
     """
-    table = pd.read_csv(Path(path), dtype=str)
+    try:
+        table = pd.read_csv(Path(path), dtype=str)
+    except pd.errors.EmptyDataError:
+        raise ValueError(f"path: {path} is empty") from None
     missing = [c for c in (*GROUPS, *NUMBERS) if c not in table.columns]
     if missing:
         raise ValueError(f"path: {path} has no column {', '.join(missing)}")

@@ -8,6 +8,8 @@ from typing import NamedTuple
 import jax
 import numpy as np
 
+from jaxbandits.checks import whole
+
 
 class Feedback(NamedTuple):
     """A reward in [0, 1] and a cost in [0, 1], f32[] each."""
@@ -73,8 +75,7 @@ def make_problem(num_arms: int, lowest_cost=0.0, highest_cost=1.0) -> Problem:
       ValueError: unless ``0 <= lowest_cost <= highest_cost``, ``0 < highest_cost`` and
         ``num_arms >= 1``.
     """
-    if num_arms < 1:
-        raise ValueError(f"num_arms must be at least 1, got {num_arms}")
+    num_arms = whole("num_arms", num_arms, 1)
     low = np.broadcast_to(np.asarray(lowest_cost, np.float64), num_arms)
     high = np.broadcast_to(np.asarray(highest_cost, np.float64), num_arms)
     if not np.all((low >= 0) & (low <= high) & (high > 0) & np.isfinite(high)):

@@ -67,8 +67,11 @@ def censored(name: str, problem: Problem, law: JointLaw, arms: Any) -> Environme
 
     Raises:
       ValueError: if a leaf of `arms` has not `problem.num_arms` rows or a parameter is
-        out of the law's range, or if the exact values are not finite.
+        out of the law's range, if the law has no exact moments, or if the exact values
+        are not finite.
     """
+    if law.moments is None:
+        raise ValueError(f"law: {law.name} has no exact moments, which regret needs")
     for leaf in jax.tree.leaves(arms):
         if np.ndim(leaf) == 0 or np.shape(leaf)[0] != problem.num_arms:
             raise ValueError(
