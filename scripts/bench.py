@@ -1,4 +1,4 @@
-"""Benchmarks: ``python scripts/bench.py [rivals | memory]`` (see docs/benchmarks.md).
+"""Benchmarks: ``python scripts/bench.py WHAT`` (see docs/benchmarks.md).
 
 ``rivals`` plays one game (RCUCB, 10 arms x 10 limits) side by side: the library, a
 plain-``vmap`` JAX loop, NumPy vectorised over seeds (straightforward and tuned), a
@@ -6,7 +6,9 @@ Numba loop per seed in one process per core, and a hand-tuned C loop on one core
 contestants take turns, several times; the best turn of each counts, because on a
 shared machine noise only ever slows things down. Compile time is apart.
 
-``memory`` runs many seeds and prints the peak memory of the process.
+``memory`` runs many seeds and prints the peak memory of the process. ``budgeted``
+compares omega-UCB on S-Br-10, -50 and -100 with a loop over objects; ``farewell`` times
+the policies of a panel of the farewell paper's Figure 1.
 """
 
 import argparse
@@ -74,19 +76,78 @@ def memory(seeds: int, horizon: int) -> dict:
     }
 
 
+def budgeted(seeds: int, repeats: int) -> list[dict]:
+    """omega-UCB against a per-object loop: pulls per second and core, best turn."""
+    from bench import object_loop_peer
+
+    from jaxbandits.policies.budgeted import omega_ucb
+    from jaxbandits.settings.budgeted import s_br
+    from jaxbandits.simulate import simulate
+
+    rows = []
+    for num_arms in (10, 50, 100):
+        game = s_br(num_arms)
+        policy = omega_ucb(game.problem)
+        ours = theirs = 0.0
+        for _ in range(repeats):
+            theirs = max(theirs, object_loop_peer.measure(num_arms))
+            data = simulate(policy, game, budget=10_000, seeds=seeds, progress=False)
+            pulls = float(data["rounds"].isel(checkpoint=-1).sum())
+            ours = max(ours, pulls / float(data["run_seconds"][0]))
+        per_core = ours / (os.cpu_count() or 1)
+        rows.append(
+            {
+                "arms": num_arms,
+                "pulls_per_s": ours,
+                "object_loop_pulls_per_s": theirs,
+                "ratio_per_core": per_core / theirs,
+            }
+        )
+    return rows
+
+
+def farewell(horizon: int) -> dict:
+    """Seconds of all policies of one panel (Figure 1a), 10 seeds."""
+    from jaxbandits.experiments.comparison import play
+    from jaxbandits.experiments.experiment import Options
+    from jaxbandits.experiments.farewell import PAPER
+    from jaxbandits.settings.farewell import doubling
+
+    began = time.perf_counter()
+    data = play(doubling(), PAPER, Options(10, horizon, progress=False), by_budget=True)
+    return {
+        "horizon": horizon,
+        "seconds": time.perf_counter() - began,
+        "run_seconds": dict(
+            zip(data["policy"].values.tolist(), data["run_seconds"].values, strict=True)
+        ),
+        "compile_seconds": float(data["compile_seconds"].sum()),
+    }
+
+
 def main() -> None:
     """Parse the command line, measure, print."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument(
-        "what", nargs="?", default="rivals", choices=("rivals", "memory")
+        "what",
+        nargs="?",
+        default="rivals",
+        choices=("rivals", "memory", "budgeted", "farewell"),
     )
     parser.add_argument("--seeds", type=int)
-    parser.add_argument("--horizon", type=int, default=100_000, help="memory only")
-    parser.add_argument("--repeats", type=int, default=3, help="rivals only")
+    parser.add_argument("--horizon", type=int, default=100_000, help="memory, farewell")
+    parser.add_argument("--repeats", type=int, default=3, help="rivals, budgeted")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     if options.what == "memory":
         print(json.dumps(memory(options.seeds or 10_000, options.horizon)))
+        return
+    if options.what == "budgeted":
+        for row in budgeted(options.seeds or 512, options.repeats):
+            print(json.dumps(row))
+        return
+    if options.what == "farewell":
+        print(json.dumps(farewell(options.horizon)))
         return
     entries = rivals(options.seeds or 512, options.repeats)
     if options.json:

@@ -19,6 +19,7 @@ from jaxbandits.experiments.budgeted_settings import (
     synthetic,
 )
 from jaxbandits.experiments.budgeted_table import settings_table
+from jaxbandits.experiments.budgeted_theory import bounds
 from jaxbandits.experiments.comparison import Contestant, add_spread, play
 from jaxbandits.experiments.experiment import Experiment, Options, Outcome
 from jaxbandits.plots import figure, line_style, plot_panels
@@ -224,6 +225,14 @@ EXPERIMENTS = (
     ),
     _exact("table1", "The settings of the evaluation", "Table 1", settings_table),
     _exact("example2", "omega-UCB and m-UCB on two arms", "Example 2", example2),
+    Experiment(
+        "budgeted-bounds",
+        "omega-UCB's regret and Theorem 5",
+        "Theorem 5; docs/errata.md",
+        bounds,
+        Options(100, 100_000),
+        Options(16, 2_000),
+    ),
     _comparison(
         "recommendation",
         "Which policy to recommend? 1,000 runs of the finalists",

@@ -96,4 +96,5 @@ def add_spread(
             sem = (upper - mean) / stats.t.ppf(0.975, seeds - 1)
             entries[f"{metric}_minus_baseline"] = (mean, sem)
         for name, (value, sem) in entries.items():
+            sem = None if sem is None else float(sem)
             record["metrics"][name] = {"mean": value, "sem": sem, "published": None}

@@ -8,6 +8,7 @@ import xarray as xr
 from jaxbandits.experiments.comparison import Contestant, play
 from jaxbandits.experiments.experiment import Options, Outcome
 from jaxbandits.plots import figure, line_style, plot_curves
+from jaxbandits.plots.labels import readable_ticks
 from jaxbandits.policies.farewell import wait_ucb
 from jaxbandits.protocol import Environment
 from jaxbandits.results import summary_records
@@ -58,8 +59,10 @@ def bounds(
                 "published": None,
             }
         records += found
-        ax.set(title=title, ylabel="" if ax is not axes[0] else "regret")
+        ax.set(title=title, ylabel="cumulative regret" if ax is axes[0] else "")
         ax.autoscale(axis="y")
+        # The bounds have widened the range.
+        readable_ticks(ax.yaxis, "log", ax.dataLim.minposy, ax.dataLim.y1)
     handles, labels = axes[0].get_legend_handles_labels()
     fig.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
     return Outcome(datasets, records, fig)

@@ -1,7 +1,9 @@
 """Policies side by side: shares of devices, order, errors, and the same numbers."""
 
+import sys
 import threading
 import time
+from contextlib import contextmanager
 
 import jax
 import numpy as np
@@ -94,7 +96,8 @@ def test_an_error_stops_the_others():
     stopped, started = [], threading.Barrier(3)
 
     def play(task, share, check):
-        started.wait(A_WHILE)
+        if task < 3:
+            started.wait(A_WHILE)
         if task == 0:
             raise ZeroDivisionError("task 0")
         try:
@@ -105,8 +108,7 @@ def test_an_error_stops_the_others():
 
     with pytest.raises(ZeroDivisionError, match="task 0"):
         list(side_by_side(play, range(9), SHARES))
-    # The tasks that had not begun never did.
-    assert sorted(stopped) == [1, 2]
+    assert {1, 2} <= set(stopped)
 
 
 @pytest.mark.xfail(reason="noticed only when the tasks before it have ended")
@@ -127,24 +129,12 @@ def test_an_error_of_a_later_task_stops_the_earlier_ones():
         list(side_by_side(play, range(2), SHARES[:2]))
 
 
-def test_an_error_among_the_last_results_comes_after_the_first():
-    def play(task, share, check):
-        if task == 2:
-            raise ZeroDivisionError
-        return task
-
-    found = []
-    with pytest.raises(ZeroDivisionError):
-        found.extend(side_by_side(play, range(3), SHARES[:1]))
-    results = side_by_side(play, range(2), SHARES[:2])
-    assert list(results) == [0, 1]
-
-
 def test_results_that_nobody_waits_for_are_stopped():
     """As by Ctrl-C between two results."""
-    stopped = []
+    stopped, started = [], threading.Barrier(3)
 
     def play(task, share, check):
+        started.wait(A_WHILE)
         if task == 0:
             return task
         try:
@@ -155,10 +145,8 @@ def test_results_that_nobody_waits_for_are_stopped():
 
     results = side_by_side(play, range(3), SHARES)
     assert next(results) == 0
-    began = time.monotonic()
     results.close()
-    assert time.monotonic() - began < A_WHILE / 2
-    assert set(stopped) <= {1, 2}
+    assert sorted(stopped) == [1, 2]
 
 
 # Within `simulate`.
@@ -266,6 +254,14 @@ def test_refusals_come_through_threads(game, contestants):
         play(contestants, game, seeds=3, memory=10)
 
 
-def test_progress_counts_all_policies(game, contestants, capsys):
-    play(contestants, game, seeds=3, progress=True)
-    assert "Error" not in capsys.readouterr().err
+def test_progress_counts_all_policies(game, contestants, monkeypatch):
+    reports = []
+
+    @contextmanager
+    def reporter(show, total, title):
+        yield lambda done, label: reports.append((done, label))
+        assert sum(done for done, _ in reports) == total == 2 * 3 * 2
+
+    monkeypatch.setattr(sys.modules["jaxbandits.simulate"], "reporter", reporter)
+    play(contestants, game, seeds=3)
+    assert {label for _, label in reports} == {policy.name for policy in contestants}

@@ -1,14 +1,19 @@
 """Every policy and environment keeps the protocol; every policy beats uniform play."""
 
+from functools import cache
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits.policies import REGISTRY
+from jaxbandits.policies import REGISTRY, budgeted, farewell
 from jaxbandits.policies import censored as policies
+from jaxbandits.settings import budgeted as budgeted_settings
 from jaxbandits.settings import censored as settings
+from jaxbandits.settings import farewell as farewell_settings
 from jaxbandits.simulate import simulate
 from jaxbandits.testing import check_environment, check_policy, play
+from tests.policies.replay import GAME, PROBLEM, ROUNDS, K, Tables, replay
 
 # Regret at T = 2,000 as a share of uniform play's, measured over 64 seeds on Indep with
 # three limits, rounded up generously. Uniform itself and the fixed pair have no margin.
@@ -30,6 +35,54 @@ VARIANT_MARGIN = {
     "censored/thompson-strict": 0.6,  # 0.43
 }
 GAIN_PART = {"penalty_radius": 0.0}
+# The share of the best possible reward that is lost, as a share of what uniform play
+# loses: mean of 16 instances S-Br with ten arms, over 2,000 rounds of the plain loop;
+# these programs, too, are compiled for the twins.
+BUDGETED_MARGIN = {
+    "budgeted/omega-ucb": 0.25,  # 0.12
+    "budgeted/omega-star-ucb": 0.25,  # 0.12
+    "budgeted/omega-ucb-log-share": 0.4,  # 0.21
+    "budgeted/omega-star-ucb-log-share": 0.4,  # 0.21
+    "budgeted/bts": 0.4,  # 0.22
+    "budgeted/m-ucb": 0.25,  # 0.13
+    "budgeted/mrcb": 0.25,  # 0.13
+    "budgeted/c-ucb": 0.25,  # 0.13
+    "budgeted/i-ucb": 0.25,  # 0.13
+    "budgeted/budget-ucb": 0.6,  # 0.37
+    "budgeted/ucb-sc-plus": 0.6,  # 0.38
+    "budgeted/kl-ucb-sc-plus": 0.45,  # 0.26
+    "budgeted/kube": 0.25,  # 0.12
+    "budgeted/pd-bwk": 0.95,  # 0.83
+    "budgeted/b-greedy": 0.4,  # 0.22
+    "budgeted/epsilon-first": 0.75,  # 0.49
+}
+# The same for the farewell game: 8 seeds of 5,000 epochs with ten waits.
+FAREWELL_MARGIN = {
+    "1b": {
+        "farewell/wait-ucb": 0.5,  # 0.35
+        "farewell/wait-ucb-shorter": 0.01,  # 0.002
+        "farewell/wait-ucb-naive": 0.01,  # 0.001
+        "farewell/product-limit": 0.01,  # 0.002
+        "farewell/budget-ucb": 0.75,  # 0.58
+        "farewell/omega-ucb": 0.12,  # 0.06
+        "farewell/omega-ucb-shorter": 0.01,  # 0.002
+        "farewell/omega-star-ucb": 0.15,  # 0.07
+        "farewell/omega-star-ucb-shorter": 0.01,  # 0.003
+        "farewell/ucb1": 0.06,  # 0.025, as few epochs are long ones in this instance
+    },
+    # On Figure 1b it loses 1.8 times what uniform play does, with kappa = D.
+    "1a": {"farewell/ucb-simplex": 0.75},  # 0.58
+}
+# UCB-BV1's radius is infinite until all arms have been played very often, with costs
+# that may be as small as 0.01 or 1 / D: it plays the arms in turn.
+LIKE_UNIFORM = {"budgeted/ucb-bv1", "farewell/ucb-bv1"}
+WITHOUT_MARGIN = {"censored/uniform", "censored/fixed"} | {
+    "budgeted/uniform",
+    "budgeted/clairvoyant",
+    "budgeted/fixed",
+    "farewell/uniform",
+    "farewell/fixed",
+}
 
 
 @pytest.fixture(scope="module")
@@ -37,11 +90,18 @@ def game():
     return settings.indep([0.3, 0.5, 0.7])
 
 
+TWINS_GAMES = {
+    "censored": lambda: (settings.indep(), 2000),
+    "budgeted": lambda: (replay("Bernoulli"), ROUNDS),
+    "farewell": lambda: (farewell_settings.doubling(), 5000),
+}
+
+
 @pytest.mark.parametrize("name", list(REGISTRY))
 def test_policy_keeps_the_contract(name):
-    # As many rounds as with the twins (test_twins.py): one compiled program for both.
-    game = settings.indep()
-    check_policy(REGISTRY[name](game.problem), game, rounds=2000)
+    # As many rounds as with the twins (test_*twins.py): one compiled program for both.
+    game, rounds = TWINS_GAMES[name.split("/")[0]]()
+    check_policy(REGISTRY[name](game.problem), game, rounds=rounds)
 
 
 @pytest.mark.parametrize(
@@ -61,8 +121,9 @@ def test_environment_keeps_the_contract(make):
 
 
 def test_every_policy_has_a_margin():
-    without = {"censored/uniform", "censored/fixed"}
-    assert MARGIN.keys() | VARIANT_MARGIN.keys() | without == REGISTRY.keys()
+    sets = [MARGIN, VARIANT_MARGIN, BUDGETED_MARGIN, *FAREWELL_MARGIN.values()]
+    names = [name for each in (*sets, LIKE_UNIFORM, WITHOUT_MARGIN) for name in each]
+    assert sorted(names) == sorted(REGISTRY)
 
 
 def test_margin_over_uniform_play(game):
@@ -102,6 +163,76 @@ def test_margin_of_a_variant(name):
     assert share < VARIANT_MARGIN[name]
 
 
+@cache
+def s_br(position):
+    """An instance S-Br with its draws as data: means of rewards and costs, the game."""
+    rng = np.random.default_rng([2023, position])
+    reward, cost = rng.random(K), 0.01 + 0.99 * rng.random(K)
+    draws = [(rng.random((ROUNDS, K)) < p).astype(np.float32) for p in (reward, cost)]
+    cheapest, best = np.float32(cost.min()), np.int32(np.argmax(reward / cost))
+    tables = Tables(*draws, cheapest, cheapest, best)
+    return reward, cost, GAME._replace(setup=tables)
+
+
+@cache
+def budgeted_loss(name):
+    """Mean share of the best possible reward that a policy loses."""
+    policy, lost = REGISTRY[name](PROBLEM), []
+    for position in range(16):
+        reward, cost, game = s_br(position)
+        # What uniform play spends, for the two policies that plan with their budget.
+        plan = {"budget": ROUNDS * cost.mean() / cost.min(), "horizon": float(ROUNDS)}
+        fields = policy.params._fields if policy.params else ()
+        plan = {key: value for key, value in plan.items() if key in fields}
+        params = policy.params._replace(**plan) if plan else None
+        actions = play(policy, game, ROUNDS, params=params).actions
+        rate = reward[actions].sum() / cost[actions].sum()
+        lost.append(1 - rate / np.max(reward / cost))
+    return np.mean(lost)
+
+
+FIGURES = {
+    "1a": farewell_settings.doubling,
+    "1b": farewell_settings.optimum_in_the_middle,
+}
+
+
+@cache
+def farewell_loss(name, figure):
+    game = FIGURES[figure]()
+    policy, oracle, lost = REGISTRY[name](game.problem), game.oracle(None, None), []
+    for seed in range(8):
+        chosen = tuple(play(policy, game, 5000, seed_index=seed).actions)
+        rate = oracle.mean_reward[chosen].sum() / oracle.mean_time[chosen].sum()
+        lost.append(1 - rate / oracle.rate)
+    return np.mean(lost)
+
+
+@pytest.mark.parametrize("name", list(BUDGETED_MARGIN))
+def test_margin_of_a_budgeted_policy(name):
+    share = budgeted_loss(name) / budgeted_loss("budgeted/uniform")
+    assert share < BUDGETED_MARGIN[name]
+
+
+@pytest.mark.parametrize(
+    ("name", "figure"),
+    [(name, figure) for figure, names in FAREWELL_MARGIN.items() for name in names],
+)
+def test_margin_of_a_farewell_policy(name, figure):
+    share = farewell_loss(name, figure) / farewell_loss("farewell/uniform", figure)
+    assert share < FAREWELL_MARGIN[figure][name]
+
+
+@pytest.mark.parametrize("name", sorted(LIKE_UNIFORM))
+def test_policies_that_play_like_uniform_play(name):
+    """At this horizon; a policy that has learnt something deserves a margin."""
+    if name.startswith("budgeted"):
+        share = budgeted_loss(name) / budgeted_loss("budgeted/uniform")
+    else:
+        share = farewell_loss(name, "1b") / farewell_loss("farewell/uniform", "1b")
+    assert 0.97 < share < 1.03
+
+
 def test_the_clairvoyant_has_no_regret(game):
     oracle = game.oracle(game.setup, None)
     best = policies.fixed_pair(game.problem, oracle.arm, oracle.limit)
@@ -113,12 +244,38 @@ def test_the_clairvoyant_has_no_regret(game):
     assert abs(float(data["censored"].mean()) - exact) < 4 * error
 
 
-def test_factories_return_the_same_policy_for_equal_problems():
-    first = settings.running_example(3, [0.2, 0.4])
-    second = settings.running_example(3, [0.2, 0.4])
-    for factory in REGISTRY.values():
-        one, two = factory(first), factory(second)
-        assert one.act is two.act and one.update is two.update
+def test_the_budgeted_clairvoyant_has_no_regret():
+    game = budgeted_settings.s_br(3)
+    policy = budgeted.clairvoyant(game.problem)
+    data = simulate(policy, game, budget=100, seeds=64, checkpoints=[100])
+    assert np.all(data["regret"] == 0) and np.all(data["optimal"] == 1)
+
+
+def test_the_farewell_clairvoyant_has_no_regret():
+    game = farewell_settings.display_advertising()
+    oracle = game.oracle(game.setup, None)
+    best = farewell.fixed_pair(game.problem, oracle.arm, oracle.wait)
+    data = simulate(best, game, budget=3000, seeds=64, checkpoints=[3000])
+    assert np.all(data["regret"] == 0) and np.all(data["optimal"] == 1)
+    # Its reward is T g*, but for the last epoch, within 4 standard errors.
+    reward = data["reward"].values
+    error = np.std(reward) / np.sqrt(64)
+    assert error > 0 and abs(np.mean(reward) - 3000 * oracle.rate) < 4 * error + 1
+
+
+PROBLEMS = {
+    "censored": lambda: settings.running_example(3, [0.2, 0.4]),
+    "budgeted": lambda: budgeted_settings.make_problem(3, 0.1, [0.5, 1.0, 0.8]),
+    "farewell": lambda: farewell_settings.Problem(2, 3),
+}
+
+
+@pytest.mark.parametrize("name", list(REGISTRY))
+def test_factories_return_the_same_policy_for_equal_problems(name):
+    make = PROBLEMS[name.split("/")[0]]
+    one, two = (REGISTRY[name](make()) for _ in range(2))
+    assert one.act is two.act and one.update is two.update and one.init is two.init
+    assert (one.name, one.params) == (two.name, two.params)
 
 
 BROKEN = {

@@ -391,6 +391,17 @@ def test_tied_optima_are_all_optimal():
     np.testing.assert_array_equal(metrics["epochs"], [[15], [100]])
 
 
+def test_rates_that_differ_by_rounding_are_equal():
+    """0.7 in 7 units is 0.1 per unit; in floating point it is less."""
+    delay = np.eye(7)[[6, 0]]
+    game = settings.farewell("rounding", delay, [[0.7], [0.1]])
+    oracle = game.oracle(None, None)
+    assert 0 < oracle.rate - oracle.rates[0, 6] < 1e-16
+    assert (
+        np.argwhere(oracle.gaps == 0)[0].tolist() == [0, 6] == [oracle.arm, oracle.wait]
+    )
+
+
 def test_metrics_by_hand():
     """One macro-arm with rates 1/2 and 5/12 (first test): wait 2 loses 1/8 an epoch."""
     game = settings.farewell("x", [[0.5, 0.25, 0.25]], [[1, 0.5, 1]], num_waits=2)
