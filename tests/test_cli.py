@@ -36,7 +36,7 @@ def check_listing(found):
         experiment = REGISTRY[listed["name"]]
         assert listed == {
             "name": experiment.name,
-            "setting": "censored",
+            "setting": experiment.setting,
             "title": experiment.title,
             "source": experiment.source,
             "seeds": experiment.full.seeds,

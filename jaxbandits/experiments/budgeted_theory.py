@@ -4,9 +4,9 @@ import numpy as np
 
 from jaxbandits.experiments.comparison import Contestant, play
 from jaxbandits.experiments.experiment import Options, Outcome
+from jaxbandits.experiments.overlay import draw_bounds
 from jaxbandits.laws import Bernoulli, Product, bernoulli, product
-from jaxbandits.plots import figure, line_style, plot_curves
-from jaxbandits.plots.labels import readable_ticks
+from jaxbandits.plots import figure, plot_curves
 from jaxbandits.policies.budgeted import omega_ucb
 from jaxbandits.results import summary_records
 from jaxbandits.settings.budgeted import fixed
@@ -37,15 +37,9 @@ def bounds(options: Options) -> Outcome:
             "Theorem 5": theory.regret_bound(budgets, rho, MEAN_REWARD, MEAN_COST),
             "any policy": theory.trivial_bound(budgets, MEAN_REWARD, MEAN_COST),
         }
-        for i, (label, values) in enumerate(curves.items(), start=1):
-            ax.plot(budgets, values, label=label, **line_style(i)._asdict())
-            entry = {"mean": float(values[-1]), "sem": None, "published": None}
-            found["metrics"][label] = entry
+        draw_bounds(ax, budgets, curves, found["metrics"])
         records.append(found)
         ax.set(title=title, ylabel="cumulative regret" if ax is axes[0] else "")
-        ax.autoscale(axis="y")
-        # The bounds have widened the range.
-        readable_ticks(ax.yaxis, "log", ax.dataLim.minposy, ax.dataLim.y1)
     handles, labels = axes[0].get_legend_handles_labels()
     fig.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
     return Outcome(datasets, records, fig)

@@ -74,19 +74,15 @@ def compare(
     options: Options,
 ) -> Outcome:
     """Regret over time below the distributions of the delays, as in the paper."""
-    datasets, records = {}, []
+    datasets, records = _play(name, environments, contestants, options)
     fig, axes = figure(2, len(environments))
     for place, (title, make) in enumerate(environments.items()):
-        environment = make()
-        dataset = play(
-            environment, contestants, options, by_budget=True, checkpoints="log"
-        )
-        datasets[title] = dataset
-        records += summary_records(dataset, name, instance=title, metrics=SHOWN)
         above, below = axes[place], axes[place + len(environments)]
-        _delays(above, environment)
+        _delays(above, make())
         above.set_title(title)
-        plot_curves(dataset, ax=below, x_scale="log", y_scale="log", legend=False)
+        plot_curves(
+            datasets[title], ax=below, x_scale="log", y_scale="log", legend=False
+        )
         if place:
             below.set_ylabel("")
     axes[0].set_ylabel("probability")
@@ -121,14 +117,20 @@ def over_time(
     options: Options,
 ) -> Outcome:
     """Regret over time, one panel per instance."""
+    datasets, records = _play(name, environments, contestants, options)
+    columns = 2 if len(datasets) == 4 else 3
+    picture = plot_panels(datasets, x_scale="log", y_scale="log", columns=columns)
+    return Outcome(datasets, records, picture, notes(datasets))
+
+
+def _play(name, environments, contestants, options):
+    """Datasets by instance, and their records."""
     datasets, records = {}, []
     for title, make in environments.items():
         dataset = play(make(), contestants, options, by_budget=True, checkpoints="log")
         datasets[title] = dataset
         records += summary_records(dataset, name, instance=title, metrics=SHOWN)
-    columns = 2 if len(datasets) == 4 else 3
-    picture = plot_panels(datasets, x_scale="log", y_scale="log", columns=columns)
-    return Outcome(datasets, records, picture, notes(datasets))
+    return datasets, records
 
 
 def _experiment(

@@ -7,8 +7,8 @@ import xarray as xr
 
 from jaxbandits.experiments.comparison import Contestant, play
 from jaxbandits.experiments.experiment import Options, Outcome
+from jaxbandits.experiments.overlay import draw_bounds
 from jaxbandits.plots import figure, line_style, plot_curves
-from jaxbandits.plots.labels import readable_ticks
 from jaxbandits.policies.farewell import wait_ucb
 from jaxbandits.protocol import Environment
 from jaxbandits.results import summary_records
@@ -51,18 +51,9 @@ def bounds(
             "(DQZL), order": theory.dqzl_rate(times, oracle.gaps, oracle.rate),
             "(FJ), order": theory.fj_rate(times, oracle.gaps, oracle.mean_time),
         }
-        for i, (label, values) in enumerate(curves.items(), start=1):
-            ax.plot(times, values, label=label, **line_style(i)._asdict())
-            found[0]["metrics"][label] = {
-                "mean": float(values[-1]),
-                "sem": None,
-                "published": None,
-            }
+        draw_bounds(ax, times, curves, found[0]["metrics"])
         records += found
         ax.set(title=title, ylabel="cumulative regret" if ax is axes[0] else "")
-        ax.autoscale(axis="y")
-        # The bounds have widened the range.
-        readable_ticks(ax.yaxis, "log", ax.dataLim.minposy, ax.dataLim.y1)
     handles, labels = axes[0].get_legend_handles_labels()
     fig.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
     return Outcome(datasets, records, fig)

@@ -2,6 +2,7 @@
 
 import json
 import math
+from itertools import pairwise
 
 RECORD = {
     "experiment",
@@ -43,3 +44,27 @@ def legend_texts(fig):
     """What the figure's only legend says."""
     (legend,) = fig.legends
     return [text.get_text() for text in legend.get_texts()]
+
+
+def assert_readable(fig):
+    """No two tick labels of an axis touch, and no axis's name is longer than it."""
+    fig.draw_without_rendering()
+    for ax in fig.axes:
+        frame = ax.get_window_extent()
+        for axis, side in ((ax.xaxis, "width"), (ax.yaxis, "height")):
+            boxes = [text.get_window_extent() for text in visible(axis)]
+            for first, second in pairwise(boxes):
+                assert not first.overlaps(second), f"{ax.get_title()}: {axis.axis_name}"
+            name = axis.label.get_window_extent()
+            assert getattr(name, side) <= 1.02 * getattr(frame, side), (
+                f"{axis.label.get_text()!r} is longer than its axis"
+            )
+
+
+def visible(axis):
+    """Tick labels of an axis that are drawn, in order."""
+    low, high = sorted(axis.get_view_interval())
+    ticks = sorted(axis.get_majorticklocs())
+    labels = axis.get_ticklabels()
+    at = dict(zip(axis.get_majorticklocs(), labels, strict=True))
+    return [at[t] for t in ticks if low <= t <= high and at[t].get_text()]

@@ -1,15 +1,89 @@
-"""Small runs of experiments, each made once."""
+"""Small runs of experiments, each made once, and rehearsals without play."""
 
 from functools import cache
 
+import numpy as np
 import pytest
 
-from jaxbandits.experiments import REGISTRY, Options
+from jaxbandits.experiments import REGISTRY, Options, comparison
+from jaxbandits.experiments.budgeted_settings import DATA
+from jaxbandits.results import build_dataset
 
 TINY = Options(seeds=2, horizon=30, progress=False)
+METRICS = {
+    "censored": ("regret", "censored", "optimal"),
+    "budgeted": ("regret", "optimal"),
+    "farewell": ("regret", "realised_regret", "optimal", "epochs"),
+}
 
 
 @pytest.fixture(scope="session")
 def tiny():
     """``tiny(name)``: the outcome of an experiment with 2 seeds and 30 rounds."""
     return cache(lambda name: REGISTRY[name].run(TINY))
+
+
+@pytest.fixture
+def no_data(monkeypatch):
+    """Whatever the user's environment says, there are no campaign data."""
+    monkeypatch.delenv(DATA, raising=False)
+
+
+@pytest.fixture
+def rehearsal(monkeypatch):
+    """``rehearsal(name, **options)``: an outcome without play, and the calls.
+
+    A call is what `simulate` would have been given: policies, environment, and the
+    other arguments by name. In place of a run, every metric of policy number i (0, 1,
+    ...) is ``i + 1`` at the end and a tenth of it before, for every seed and point.
+    """
+    calls = []
+
+    def stand_in(policies, environment, *, seeds, params, progress, **end):
+        assert progress is None
+        assert set(params) <= set(policies)
+        points = {
+            label: policy.params._asdict() | dict(params.get(label, {}))
+            for label, policy in ((p, q) for p, q in policies.items() if q.params)
+        }
+        for label, leaves in points.items():
+            leaves = {k: np.asarray(v, np.float64) for k, v in leaves.items()}
+            policies[label].check(policies[label].params._replace(**leaves))
+        calls.append((policies, environment, end | {"params": params}))
+        num = max((np.size(v) for p in points.values() for v in p.values()), default=1)
+        setting = environment.provenance["setting"]
+        by_budget = "budget" in end
+        last = end["budget" if by_budget else "horizon"]
+        growth = np.array([0.1, 1.0]) * np.ones((num, seeds, 1))
+        return build_dataset(
+            {
+                p: dict.fromkeys(METRICS[setting], (i + 1) * growth)
+                for i, p in enumerate(policies)
+            },
+            {p: np.ceil(last * growth).astype(int) for p in policies},
+            checkpoints=[-(-last // 10), last],
+            checkpoint_kind="spent" if by_budget else "round",
+            seeds=list(range(seeds)),
+            params={
+                p: [
+                    {
+                        k: float(np.broadcast_to(v, num)[n])
+                        for k, v in points.get(p, {}).items()
+                    }
+                    for n in range(num)
+                ]
+                for p in policies
+            },
+            compile_seconds=dict.fromkeys(policies, 0.0),
+            run_seconds=dict.fromkeys(policies, 0.0),
+            environment=environment.name,
+            setting=setting,
+            provenance={},
+        )
+
+    def rehearse(name, **options):
+        monkeypatch.setattr(comparison, "simulate", stand_in)
+        chosen = Options(seeds=3, horizon=70)._replace(**options)
+        return REGISTRY[name].run(chosen), calls
+
+    return rehearse

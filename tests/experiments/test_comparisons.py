@@ -1,12 +1,12 @@
-"""The comparisons: two are played, of all others the cast is checked."""
+"""The censored comparisons: two are played, of all others the cast is checked."""
 
 import numpy as np
 import pytest
 
-from jaxbandits.experiments import REGISTRY, Options, comparison
+from jaxbandits.experiments import REGISTRY
 from jaxbandits.experiments.censored import CLAIRVOYANT
 from jaxbandits.experiments.censored_tables import INSTANCES
-from jaxbandits.results import build_dataset, final, mean
+from jaxbandits.results import final, mean
 from jaxbandits.settings import censored as settings
 from tests.experiments.checks import check_records, entry, legend_texts
 from tests.experiments.conftest import TINY
@@ -68,48 +68,10 @@ PUBLISHED = {
 }
 
 
-@pytest.fixture
-def rehearsal(monkeypatch):
-    """``rehearsal(name)``: an outcome without play, and what would have been played.
-
-    In place of a run, the metrics of policy number i are i, for every seed.
-    """
-    calls = []
-
-    def stand_in(policies, environment, *, horizon, seeds, params, progress):
-        assert set(params) <= set(policies)
-        for label, policy in policies.items():
-            policy.check(policy.params._replace(**params.get(label, {})))
-        calls.append((policies, environment, params))
-        ones = np.ones((1, seeds, 1))
-        names = ("regret", "censored", "optimal")
-        return build_dataset(
-            {p: dict.fromkeys(names, i * ones) for i, p in enumerate(policies)},
-            {p: (horizon * ones).astype(int) for p in policies},
-            checkpoints=[horizon],
-            checkpoint_kind="round",
-            seeds=list(range(seeds)),
-            params={
-                label: [policy.params._asdict() | params.get(label, {})]
-                for label, policy in policies.items()
-            },
-            compile_seconds=dict.fromkeys(policies, 0.0),
-            run_seconds=dict.fromkeys(policies, 0.0),
-            environment=environment.name,
-            setting="censored",
-            provenance={},
-        )
-
-    def rehearse(name):
-        monkeypatch.setattr(comparison, "simulate", stand_in)
-        return REGISTRY[name].run(Options(seeds=3, horizon=70)), calls
-
-    return rehearse
-
-
 def test_the_cast_is_complete():
     pictures = {"censored-fig1", "censored-fig2", "censored-grids"}
-    assert set(CAST) == set(REGISTRY) - pictures
+    ours = {name for name, e in REGISTRY.items() if e.setting == "censored"}
+    assert set(CAST) == ours - pictures
 
 
 @pytest.mark.parametrize("name", sorted(set(CAST) - set(PLAYED)))
@@ -124,7 +86,7 @@ def test_cast(rehearsal, name):
     assert {(r["seeds"], r["horizon"]) for r in outcome.records} == {(3, 70)}
     for instance in instances:
         found = [entry(outcome, instance, p, "regret")["mean"] for p in policies]
-        assert found == list(range(len(policies)))
+        assert found == [i + 1 for i in range(len(policies))]
     for instance, policy, share in PUBLISHED[name]:
         assert entry(outcome, instance, policy, "censored")["published"] == share
         assert entry(outcome, instance, policy, "regret")["published"] is None
@@ -142,9 +104,10 @@ def check_figure(outcome, instances, policies):
 
 def test_the_radii_are_what_their_names_say(rehearsal):
     _, calls = rehearsal("censored-radii")
-    policies, _, params = calls[0]
+    policies, _, arguments = calls[0]
+    assert arguments["horizon"] == 70 and "budget" not in arguments
     found = {
-        label: policy.params._asdict() | params.get(label, {})
+        label: policy.params._asdict() | arguments["params"].get(label, {})
         for label, policy in policies.items()
     }
     assert {k: (v["gain_radius"], v["penalty_radius"]) for k, v in found.items()} == {

@@ -2,34 +2,76 @@
 
 import re
 
+import pytest
+
 from jaxbandits import settings
-from jaxbandits.experiments import REGISTRY, censored
+from jaxbandits.experiments import REGISTRY, budgeted, censored, farewell
+
+PARTS = {"censored": censored, "budgeted": budgeted, "farewell": farewell}
+# Seeds and horizon (rounds, budget or time) of the papers' own experiments, and of the
+# others.
+PAPER_SIZE = {"censored": (100, 100_000), "budgeted": (100, 150_000)}
+OTHER_SIZE = {
+    "budgeted-fig1": (10_000, 10_000),
+    "budgeted-bounds": (100, 100_000),
+    "budgeted-recommendation": (1_000, 150_000),
+    "farewell-fig1": (10, 10_000_000),
+    "farewell-fig2": (10, 10_000_000),
+    "farewell-readings": (10, 1_000_000),
+    "farewell-side": (20, 1_000_000),
+    "farewell-crossover": (20, 1_000_000),
+    "farewell-applications": (20, 300_000),
+    "farewell-bounds": (10, 1_000_000),
+    "farewell-coverage": (20_000, 1_000),
+}
+FIXED = {
+    *("censored-fig1", "censored-fig2", "censored-grids"),
+    *("budgeted-fig5", "budgeted-table1", "budgeted-example2"),
+}
 
 
 def test_names_are_unique_and_start_with_a_setting():
-    assert len(REGISTRY) == len(censored.EXPERIMENTS)
+    assert len(REGISTRY) == sum(len(part.EXPERIMENTS) for part in PARTS.values())
     for name, experiment in REGISTRY.items():
         assert experiment.name == name
         assert re.fullmatch(r"[a-z]+(-[a-z0-9]+)+", name)
         assert experiment.setting == name.split("-")[0]
         assert hasattr(settings, experiment.setting)
+        assert experiment in PARTS[experiment.setting].EXPERIMENTS
 
 
-def test_the_figures_of_the_censored_paper_are_there():
-    figures = {f"censored-fig{i}" for i in (1, 2, 4, 6, 7, 8, 9)}
-    assert figures | {"censored-radii", "censored-ts-updates"} <= set(REGISTRY)
+@pytest.mark.parametrize(
+    ("setting", "figures"),
+    [
+        ("censored", "fig1 fig2 fig4 fig6 fig7 fig8 fig9 radii ts-updates"),
+        ("budgeted", "fig1 fig3 fig4 fig5 fig6 table1 example2 recommendation"),
+        ("budgeted", "fig3a fig3b fig3c fig3d bounds"),
+        ("farewell", "fig1 fig2 readings side crossover applications"),
+        ("farewell", "bounds coverage"),
+    ],
+)
+def test_the_figures_of_the_papers_are_there(setting, figures):
+    assert {f"{setting}-{figure}" for figure in figures.split()} <= set(REGISTRY)
 
 
-def test_titles_and_sources_differ():
-    for field in ("title", "source"):
-        texts = [getattr(e, field) for e in REGISTRY.values()]
-        assert all(texts) and len(set(texts)) == len(texts)
+def test_titles_differ_and_so_do_the_sources_of_a_paper():
+    titles = [e.title for e in REGISTRY.values()]
+    assert all(titles) and len(set(titles)) == len(titles)
+    for setting in PARTS:
+        sources = [e.source for e in REGISTRY.values() if e.setting == setting]
+        assert all(sources) and len(set(sources)) == len(sources)
 
 
-def test_full_is_the_papers_size_and_quick_no_larger():
-    for name, experiment in REGISTRY.items():
-        full, quick = experiment.full, experiment.quick
-        assert 1 <= quick.seeds <= full.seeds and 1 <= quick.horizon <= full.horizon
-        assert full.progress is quick.progress is None
-        if full.horizon > 1:
-            assert (full.seeds, full.horizon) == (100, 100_000), name
+@pytest.mark.parametrize("name", REGISTRY)
+def test_full_is_the_papers_size_and_quick_no_larger(name):
+    experiment = REGISTRY[name]
+    full, quick = experiment.full, experiment.quick
+    assert 1 <= quick.seeds <= full.seeds and 1 <= quick.horizon <= full.horizon
+    assert full.progress is quick.progress is None
+    assert not full.quick
+    assert experiment.fixed == (name in FIXED)
+    if experiment.fixed:
+        assert (full.seeds, full.horizon) == (1, 1)
+    else:
+        expected = OTHER_SIZE.get(name) or PAPER_SIZE[experiment.setting]
+        assert (full.seeds, full.horizon) == expected

@@ -18,12 +18,16 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.kernels.argmax import first_argmax
-from jaxbandits.kernels.select import pick, put, split_index
+from jaxbandits.kernels.select import pick, put
 from jaxbandits.kernels.sums import CompensatedSum
-from jaxbandits.policies.farewell.wait_ucb import Params, Radius, check
+from jaxbandits.policies.farewell.wait_ucb import (
+    Params,
+    Radius,
+    check,
+    largest_bound,
+)
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.farewell.types import Action, Problem
+from jaxbandits.settings.farewell.types import Problem
 
 
 class State(NamedTuple):
@@ -56,11 +60,6 @@ def product_limit(problem: Problem) -> Policy:
         unknown = zeros + jnp.inf
         return State(count, count, count, nothing, unknown, Radius(zeros, zeros))
 
-    def act(noise, view, state, params):
-        del noise
-        index = state.rate + state.radius.at(view.round, params.scale)
-        return Action(*split_index(first_argmax(index), *shape))
-
     def update(noise, view, state, action, feedback, params):
         del noise, view, params
         old = jax.tree.map(lambda x: pick(x, action.arm), state)
@@ -78,7 +77,14 @@ def product_limit(problem: Problem) -> Policy:
         )
         return jax.tree.map(lambda x, new: put(x, action.arm, new), state, row)
 
-    return Policy("Wait-UCB, product-limit", init, act, update, Params(), check=check)
+    return Policy(
+        "Wait-UCB, product-limit",
+        init,
+        largest_bound(problem),
+        update,
+        Params(),
+        check=check,
+    )
 
 
 def _rates(entered, ended, reward):

@@ -61,6 +61,17 @@ class Radius(NamedTuple):
         return scale * (self.linear * log_s + self.root * jnp.sqrt(log_s))
 
 
+def largest_bound(problem: Problem):
+    """`act`: the first pair (arm, then wait) of the largest rate plus radius."""
+
+    def act(noise, view, state, params):
+        del noise
+        best = first_argmax(state.rate + state.radius.at(view.round, params.scale))
+        return Action(*split_index(best, problem.num_arms, problem.num_waits))
+
+    return act
+
+
 class State(NamedTuple):
     """Statistics of every pair, and the parts of its index that they determine."""
 
@@ -73,7 +84,7 @@ class State(NamedTuple):
 
 @cache
 def wait_ucb(problem: Problem, observe: str = "pair") -> Policy:
-    """Wait-UCB: the first pair (macro-arm, then wait) with the largest bound.
+    """Wait-UCB.
 
     Args:
       problem: number of macro-arms and waits.
@@ -92,11 +103,6 @@ def wait_ucb(problem: Problem, observe: str = "pair") -> Policy:
         zeros, count = jnp.zeros(shape, float), jnp.zeros(shape, jnp.int32)
         nothing = CompensatedSum.zeros(shape, float)
         return State(count, nothing, count, zeros + jnp.inf, Radius(zeros, zeros))
-
-    def act(noise, view, state, params):
-        del noise
-        index = state.rate + state.radius.at(view.round, params.scale)
-        return Action(*split_index(first_argmax(index), *shape))
 
     def credited(wait, delay):
         """Waits that learn from an epoch, bool[D]."""
@@ -123,5 +129,6 @@ def wait_ucb(problem: Problem, observe: str = "pair") -> Policy:
         )
         return jax.tree.map(lambda x, new: put(x, action.arm, new), state, row)
 
+    act = largest_bound(problem)
     name = "Wait-UCB" if observe == "pair" else f"Wait-UCB, {observe}"
     return Policy(name, init, act, update, Params(), check=check)

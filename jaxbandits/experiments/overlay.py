@@ -1,0 +1,26 @@
+"""Theory curves on top of measured ones."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from jaxbandits.plots import line_style
+from jaxbandits.plots.labels import readable_ticks
+
+
+def draw_bounds(ax: Axes, x, curves: Mapping[str, np.ndarray], metrics: dict) -> None:
+    """Draw bounds on log-log axes that hold one measured curve.
+
+    Args:
+      ax: the axes.
+      x: where the bounds are evaluated, increasing.
+      curves: label -> values at `x`.
+      metrics: of the record of the measured curve; gets the bounds' last values.
+    """
+    for i, (label, values) in enumerate(curves.items(), start=1):
+        ax.plot(x, values, label=label, **line_style(i)._asdict())
+        metrics[label] = {"mean": float(values[-1]), "sem": None, "published": None}
+    ax.autoscale(axis="y")
+    # The bounds have widened the range.
+    readable_ticks(ax.yaxis, "log", ax.dataLim.minposy, ax.dataLim.y1)

@@ -1,0 +1,437 @@
+"""The budgeted comparisons: two policies are played, of all others the cast is checked."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from jaxbandits.experiments import REGISTRY, Options, budgeted, budgeted_table
+from jaxbandits.experiments.budgeted_settings import (
+    BUDGET,
+    DATA,
+    FACEBOOK_FILE,
+    TOPS,
+    facebook,
+    synthetic,
+)
+from jaxbandits.policies import budgeted as policies
+from jaxbandits.results import final, paired_difference
+from tests.experiments.checks import (
+    assert_readable,
+    check_records,
+    entry,
+    legend_texts,
+)
+
+SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "data"
+needs_data = pytest.mark.skipif(
+    not (SHARED / FACEBOOK_FILE).exists(),
+    reason="the campaign data are not part of this repository",
+)
+# Two campaigns of three and two ads.
+ADS = """ad_id,campaign_id,fb_id,age,gender,clicks,spent,total_conversion,approved
+1,7,107,30-34,M,10,5.0,2,1
+2,7,107,30-34,M,4,4.0,1,0
+3,7,107,30-34,M,5,1.0,0,0
+4,8,108,30-34,F,2,2.0,1,1
+5,8,108,30-34,F,8,2.0,8,1
+"""
+PAPER = [
+    "omega-UCB, rho = 1/4",
+    "omega*-UCB, rho = 1/4",
+    "omega*-UCB, log(t/n)",
+    "omega-UCB, rho = 1",
+    "omega*-UCB, rho = 1",
+    "BTS",
+    "m-UCB",
+    "c-UCB",
+    "i-UCB",
+    "b-greedy",
+    "Budget-UCB (oracle)",
+    "UCB-SC+",
+]
+OTHERS = [
+    "KL-UCB-SC+",
+    "KUBE",
+    "Budget-UCB, code (oracle)",
+    "UCB-BV1 (oracle)",
+    "PD-BwK",
+    "epsilon-first",
+    "uniform",
+]
+FINALISTS = [
+    "omega*-UCB, log(t/n)",
+    "omega*-UCB, rho = 1/4",
+    "omega*-UCB, rho = 1",
+    "BTS",
+    "KUBE",
+]
+BASELINE = "omega*-UCB, rho = 1/4"
+# Figure 3 and Table 1: instance -> number of arms.
+ARMS = {f"{f}-{k}": k for f in ("S-Br", "S-GBr", "S-Bt") for k in (10, 50, 100)}
+
+
+def family(name):
+    return [title for title in ARMS if title.startswith(f"{name}-")]
+
+
+# Experiment -> instances without data, policies, those shown, bands.
+CAST = {
+    "budgeted-fig3": (list(ARMS), PAPER + OTHERS, PAPER, False),
+    "budgeted-fig3a": (family("S-Br"), PAPER + OTHERS, PAPER, False),
+    "budgeted-fig3b": (family("S-GBr"), PAPER + OTHERS, PAPER, False),
+    "budgeted-fig3c": (family("S-Bt"), PAPER + OTHERS, PAPER, False),
+    "budgeted-fig6": (list(ARMS), PAPER, PAPER, True),
+    "budgeted-recommendation": (list(ARMS), FINALISTS, FINALISTS, True),
+}
+ALL_SETTINGS = ("budgeted-fig3", "budgeted-fig6", "budgeted-recommendation")
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    """A folder with a small file of campaign data, named to the library."""
+    (tmp_path / FACEBOOK_FILE).write_text(ADS)
+    monkeypatch.setenv(DATA, str(tmp_path))
+
+
+def check_cast(outcome, name, instances, cast):
+    check_records(outcome, name)
+    assert list(outcome.datasets) == instances
+    assert [(r["instance"], r["policy"]) for r in outcome.records] == [
+        (i, p) for i in instances for p in cast
+    ]
+
+
+def check_figure(outcome, instances, shown, bands):
+    axes = outcome.figure.axes
+    assert [ax.get_title() for ax in axes] == instances
+    for ax in axes:
+        assert [line.get_label() for line in ax.lines] == shown
+        assert len(ax.collections) == (len(shown) if bands else 0)
+        assert list(ax.lines[0].get_xdata()) == pytest.approx([0.1, 1])
+        assert ax.get_xscale() == "log" and ax.get_yscale() == "linear"
+    assert axes[-1].get_xlabel() == "share of the budget spent"
+    assert legend_texts(outcome.figure) == shown
+    note = outcome.figure.legends[0].get_title().get_text()
+    assert note == "mean of 3 seeds" + (", 95 % interval" if bands else "")
+
+
+@pytest.mark.parametrize("name", CAST)
+def test_cast(rehearsal, no_data, name):
+    instances, cast, shown, bands = CAST[name]
+    outcome, calls = rehearsal(name)
+    check_cast(outcome, name, instances, cast)
+    check_figure(outcome, instances, shown, bands)
+    for title, (_, environment, arguments) in zip(instances, calls, strict=True):
+        assert environment.name == title
+        assert environment.problem.num_arms == ARMS[title]
+        assert arguments["budget"] == 70 and arguments["checkpoints"] == "log"
+    for record in outcome.records:
+        found = record["metrics"]
+        regret = 1 + cast.index(record["policy"])
+        assert found["regret"]["mean"] == found["regret_median"]["mean"] == regret
+        assert found["regret_q90"]["mean"] == found["optimal"]["mean"] == regret
+        if record["policy"] == BASELINE:
+            assert "regret_minus_baseline" not in found
+        else:
+            difference = found["regret_minus_baseline"]["mean"]
+            assert difference == regret - 1 - cast.index(BASELINE)
+
+
+def test_the_policies_are_what_their_names_say(rehearsal, no_data):
+    _, calls = rehearsal("budgeted-fig3a")
+    found, environment, arguments = calls[0]
+    params = {
+        label: (policy.params._asdict() if policy.params else {})
+        | arguments["params"].get(label, {})
+        for label, policy in found.items()
+    }
+    problem = environment.problem
+    rho = {k: v["rho"] for k, v in params.items() if "rho" in v}
+    assert rho == {
+        "omega-UCB, rho = 1/4": 0.25,
+        "omega*-UCB, rho = 1/4": 0.25,
+        "omega*-UCB, log(t/n)": 1.0,
+        "omega-UCB, rho = 1": 1.0,
+        "omega*-UCB, rho = 1": 1.0,
+    }
+    star = policies.omega_star_ucb(problem)
+    assert found[BASELINE] is found["omega*-UCB, rho = 1"] is star
+    assert found["omega-UCB, rho = 1"] is policies.omega_ucb(problem) is not star
+    shares = policies.omega_star_ucb(problem, exploration="log_share")
+    assert found["omega*-UCB, log(t/n)"] is shares is not star
+    # The paper's Table 2, and the code's radius.
+    assert params["Budget-UCB (oracle)"]["log_factor"] == 1
+    assert params["Budget-UCB, code (oracle)"]["log_factor"] == 2
+    assert params["epsilon-first"]["budget"] == params["PD-BwK"]["budget"] == 70
+    assert params["PD-BwK"]["horizon"] == 70
+    makers = {
+        "BTS": policies.bts,
+        "m-UCB": policies.m_ucb,
+        "c-UCB": policies.c_ucb,
+        "i-UCB": policies.i_ucb,
+        "b-greedy": policies.b_greedy,
+        "Budget-UCB (oracle)": policies.budget_ucb,
+        "UCB-SC+": policies.ucb_sc_plus,
+        "KL-UCB-SC+": policies.kl_ucb_sc_plus,
+        "KUBE": policies.kube,
+        "UCB-BV1 (oracle)": policies.ucb_bv1,
+        "PD-BwK": policies.pd_bwk,
+        "epsilon-first": policies.epsilon_first,
+        "uniform": policies.uniform,
+    }
+    for label, make in makers.items():
+        assert found[label] is make(problem), label
+
+
+@pytest.mark.parametrize("name", ALL_SETTINGS)
+def test_a_hurry_leaves_out_the_large_instances(rehearsal, no_data, name):
+    outcome, calls = rehearsal(name, quick=True)
+    _, _, shown, bands = CAST[name]
+    check_cast(outcome, name, ["S-Br-10", "S-GBr-10", "S-Bt-10"], shown)
+    check_figure(outcome, ["S-Br-10", "S-GBr-10", "S-Bt-10"], shown, bands)
+    assert REGISTRY[name].quick.quick
+
+
+@pytest.mark.parametrize(
+    ("name", "instance"),
+    [
+        ("budgeted-fig3a", "S-Br-10"),
+        ("budgeted-fig3b", "S-GBr-10"),
+        ("budgeted-fig3c", "S-Bt-10"),
+    ],
+)
+def test_a_hurry_leaves_one_instance_of_a_family(rehearsal, no_data, name, instance):
+    outcome, _ = rehearsal(name, quick=True)
+    check_cast(outcome, name, [instance], PAPER)
+
+
+@pytest.mark.parametrize("name", ["budgeted-fig3a", "budgeted-fig6"])
+def test_axes_are_the_papers_at_the_papers_budget(rehearsal, no_data, name):
+    """In Figure 3 some curves grow out of the picture."""
+    for horizon, tops in ((BUDGET, TOPS), (BUDGET - 1, {})):
+        outcome, _ = rehearsal(name, horizon=horizon)
+        for ax in outcome.figure.axes:
+            top = ax.get_ylim()[1]
+            if tops:
+                assert top == tops[ax.get_title()]
+            else:
+                assert top < 25
+
+
+def test_tops_of_all_settings():
+    assert set(TOPS) == {*ARMS, "FB-Br", "FB-Bt"}
+    assert BUDGET == 150_000
+
+
+@pytest.mark.parametrize("name", ALL_SETTINGS)
+def test_missing_data_are_told(rehearsal, no_data, name):
+    outcome, _ = rehearsal(name)
+    (note,) = (note for note in outcome.notes if "Facebook" in note)
+    assert DATA in note and FACEBOOK_FILE in note
+
+
+@pytest.mark.parametrize("name", ["budgeted-fig3a", "budgeted-fig3b", "budgeted-fig3c"])
+def test_a_family_misses_no_data(rehearsal, no_data, name):
+    outcome, _ = rehearsal(name)
+    assert not any("Facebook" in note for note in outcome.notes)
+
+
+def test_all_settings_with_data(rehearsal, data):
+    outcome, calls = rehearsal("budgeted-fig6")
+    check_cast(outcome, "budgeted-fig6", [*ARMS, "FB-Br", "FB-Bt"], PAPER)
+    check_figure(outcome, [*ARMS, "FB-Br", "FB-Bt"], PAPER, bands=True)
+    assert [environment.name for _, environment, _ in calls[-2:]] == ["FB-Br", "FB-Bt"]
+    assert {environment.problem.num_arms for _, environment, _ in calls[-2:]} == {3}
+    assert not any("Facebook" in note for note in outcome.notes)
+
+
+def test_fig3d_with_data(rehearsal, data):
+    outcome, _ = rehearsal("budgeted-fig3d")
+    check_cast(outcome, "budgeted-fig3d", ["FB-Br", "FB-Bt"], PAPER + OTHERS)
+    check_figure(outcome, ["FB-Br", "FB-Bt"], PAPER, bands=False)
+
+
+def test_fig3d_without_data(rehearsal, no_data):
+    with pytest.raises(ValueError, match=f"{DATA} .* {FACEBOOK_FILE}"):
+        rehearsal("budgeted-fig3d")
+    assert facebook() == {}
+
+
+@pytest.mark.parametrize("name", ["budgeted-fig3", "budgeted-fig3d"])
+def test_a_folder_without_the_file_is_named(rehearsal, tmp_path, monkeypatch, name):
+    monkeypatch.setenv(DATA, str(tmp_path))
+    with pytest.raises(ValueError, match=f"^{DATA}: there is no {tmp_path}"):
+        rehearsal(name)
+
+
+def test_the_heavy_tails_are_told(rehearsal, no_data):
+    for name in CAST:
+        outcome, _ = rehearsal(name, quick=True)
+        assert "medians" in outcome.notes[0]
+
+
+def test_sensitivity(rehearsal):
+    outcome, calls = rehearsal("budgeted-fig4")
+    rho = [1 / 128, 1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2]
+    assert list(outcome.datasets) == list(ARMS)
+    assert [(r["policy"], r["params"]["rho"]) for r in outcome.records] == len(ARMS) * [
+        (policy, r) for policy in ("omega-UCB", "omega*-UCB") for r in rho
+    ]
+    for found, environment, arguments in calls:
+        assert arguments["budget"] == 70
+        for label, params in arguments["params"].items():
+            np.testing.assert_array_equal(params["rho"], rho)
+            maker = policies.omega_ucb if label == "omega-UCB" else None
+            maker = maker or policies.omega_star_ucb
+            assert found[label] is maker(environment.problem)
+    for title, dataset in outcome.datasets.items():
+        assert dict(dataset.sizes) == {
+            "policy": 2,
+            "params": 9,
+            "seed": 3,
+            "checkpoint": 1,
+        }, title
+    assert [ax.get_title() for ax in outcome.figure.axes] == list(ARMS)
+    for ax in outcome.figure.axes:
+        assert ax.get_xscale() == ax.get_yscale() == "log"
+        for place, line in enumerate(ax.lines):
+            np.testing.assert_array_equal(line.get_xdata(), rho)
+            np.testing.assert_array_equal(line.get_ydata(), 1 + place // 2)
+    assert legend_texts(outcome.figure) == [
+        f"{policy}, {what}"
+        for policy in ("omega-UCB", "omega*-UCB")
+        for what in ("mean", "median")
+    ]
+    quick, _ = rehearsal("budgeted-fig4", quick=True)
+    assert list(quick.datasets) == ["S-Br-10", "S-GBr-10", "S-Bt-10"]
+
+
+@pytest.fixture(scope="module")
+def played():
+    """Two policies on one instance, for a budget of 60."""
+    cast = {name: budgeted.EVERYONE[name] for name in (BASELINE, "epsilon-first")}
+    return budgeted.regret_curves(
+        "budgeted-test",
+        lambda options: synthetic(("S-Br",), (10,)),
+        cast,
+        ("epsilon-first",),
+        True,
+        3,
+        Options(seeds=4, horizon=60, progress=False),
+    )
+
+
+def test_played(played):
+    check_records(played, "budgeted-test")
+    dataset = played.datasets["S-Br-10"]
+    assert dataset["policy"].values.tolist() == [BASELINE, "epsilon-first"]
+    assert dataset["param_budget"].values.tolist()[1] == [60]
+    assert dataset.attrs["checkpoint_kind"] == "spent"
+    checkpoints = dataset["checkpoint"].values
+    np.testing.assert_allclose(checkpoints, np.geomspace(0.006, 60, 100))
+    # In units of the cheapest cost; the last pull counts in full.
+    assert (final(dataset, "spent") >= 60).all()
+    assert (dataset["regret"].diff("checkpoint") >= 0).all()
+    regret = final(dataset, "regret").isel(params=0)
+    assert (regret > 0).all()
+    for policy in (BASELINE, "epsilon-first"):
+        runs = regret.sel(policy=policy).values
+        for metric, value in (
+            ("regret", runs.mean()),
+            ("regret_median", np.median(runs)),
+            ("regret_q90", np.quantile(runs, 0.9)),
+        ):
+            found = entry(played, "S-Br-10", policy, metric)["mean"]
+            assert found == pytest.approx(value)
+    paired = paired_difference(dataset, "regret", "epsilon-first", BASELINE)
+    found = entry(played, "S-Br-10", "epsilon-first", "regret_minus_baseline")
+    assert found["mean"] == paired.mean.values[0, -1]
+    for record in played.records:
+        assert (record["seeds"], record["horizon"]) == (4, 60)
+
+
+def test_figure_of_what_was_played(played):
+    (ax,) = played.figure.axes
+    (line,) = ax.lines
+    regret = played.datasets["S-Br-10"]["regret"].sel(policy="epsilon-first")
+    np.testing.assert_allclose(line.get_ydata(), regret.isel(params=0).mean("seed"))
+    np.testing.assert_allclose(line.get_xdata(), np.geomspace(1e-4, 1, 100))
+    assert legend_texts(played.figure) == ["epsilon-first"]
+    assert_readable(played.figure)
+
+
+def test_the_settings_of_table_1(no_data):
+    environments = synthetic()
+    assert {k: e.problem.num_arms for k, e in environments.items()} == ARMS
+    assert list(environments) == list(ARMS)
+
+
+@pytest.fixture
+def table_of(monkeypatch):
+    """``table_of(environments)``: Table 1 with these in place of all."""
+
+    def run(synthetic, facebook):
+        monkeypatch.setattr(budgeted_table, "synthetic", lambda **_: synthetic)
+        monkeypatch.setattr(budgeted_table, "facebook", lambda: facebook)
+        return REGISTRY["budgeted-table1"].run(Options(1, 1))
+
+    return run
+
+
+def test_table_1_against_drawn_instances(table_of, rng):
+    """Facts of S-Br-10 and of as many instances drawn here; errors of the difference.
+
+    A standard error is in the records; five comparisons at four errors.
+    """
+    outcome = table_of(synthetic(("S-Br",), (10,)), {})
+    check_records(outcome, "budgeted-table1")
+    assert DATA in outcome.notes[0]
+    reward, cost = rng.uniform(size=(2, 100_000, 10))
+    cost = 0.01 + 0.99 * cost
+    ratios = np.sort(reward / cost, axis=1)
+    best = np.take_along_axis(cost, np.argmax(reward / cost, 1)[:, None], 1)[:, 0]
+    cheapest = cost.min(axis=1)
+    expected = {
+        "best_ratio": ratios[:, -1],
+        "cheapest_cost": cheapest,
+        "cost_of_best_over_cheapest": best / cheapest,
+        "relative_gap": (ratios[:, -1] - ratios[:, -2]) / ratios[:, -1],
+    }
+    (record,) = outcome.records
+    assert record["metrics"]["arms"] == {"mean": 10, "sem": 0, "published": None}
+    assert set(record["metrics"]) == {"arms", *expected}
+    for name, values in expected.items():
+        found = record["metrics"][name]
+        assert abs(found["mean"] - values.mean()) < 4 * found["sem"]
+        facts = outcome.datasets["S-Br-10"][name].values
+        assert found["mean"] == pytest.approx(facts.mean())
+        assert found["sem"] == pytest.approx(facts.std(ddof=1) / 1_000**0.5)
+        assert found["sem"] == pytest.approx(values.std() / 1_000**0.5, rel=0.25)
+    (ax,) = outcome.figure.axes
+    interval, median = ax.lines
+    gap = outcome.datasets["S-Br-10"]["relative_gap"]
+    np.testing.assert_allclose(interval.get_xdata(), gap.quantile([0.1, 0.9]))
+    assert median.get_xdata()[0] == pytest.approx(gap.median().item())
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["S-Br-10"]
+
+
+@needs_data
+def test_table_1_of_the_campaign_data(table_of, monkeypatch):
+    """19 groups of 2 to 93 ads, and each is drawn."""
+    monkeypatch.setenv(DATA, str(SHARED))
+    environments = facebook()
+    assert list(environments) == ["FB-Br", "FB-Bt"]
+    for environment in environments.values():
+        assert environment.problem.num_arms == 93
+        sizes = environment.setup["sizes"]
+        assert len(sizes) == 19 and sizes.sum() == 545
+        assert (sizes.min(), sizes.max()) == (2, 93)
+    outcome = table_of({"FB-Br": environments["FB-Br"]}, {})
+    assert outcome.notes == ()
+    arms = outcome.datasets["FB-Br"]["arms"].values
+    assert set(arms) == set(sizes.tolist())
+    error = sizes.std() / np.sqrt(arms.size)
+    assert abs(arms.mean() - sizes.mean()) < 4 * error
+    (record,) = outcome.records
+    assert record["metrics"]["best_ratio"]["mean"] > 1

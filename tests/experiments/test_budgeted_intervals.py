@@ -1,0 +1,250 @@
+"""Figures 1 and 5 and Example 2: exact numbers, and Monte-Carlo ones within errors.
+
+The numbers called "independent" come from a run of the published code: 10,000 pairs of
+Bernoulli laws, as here. Two frequencies may differ by three pooled standard errors; of
+ten such comparisons 2.7 % of the seeds would fail one, and ours is fixed.
+"""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from jaxbandits.experiments import REGISTRY, Options
+from jaxbandits.experiments.budgeted_intervals import _positive_binomial, ratio_bounds
+from tests.experiments.checks import (
+    assert_readable,
+    check_records,
+    entry,
+    legend_texts,
+)
+from tests.kernels.checks import ALARM
+
+PAIRS = 10_000
+POLICIES = ["omega-UCB", "m-UCB", "c-UCB", "i-UCB", "Budget-UCB", "UCB-SC+"]
+# Share of violations in % at 100 and 10,000 observations. Budget-UCB with the slip of
+# the code repaired. UCB-SC is not reproduced: 5.3 and 1.2 % there, below 0.05 % here
+# with the ball of radius log(1 / delta).
+INDEPENDENT = {
+    "omega-UCB": (0.16, 0.00),
+    "m-UCB": (0.08, 0.12),
+    "c-UCB": (5.0, 5.0),
+    "i-UCB": (15.9, 16.8),
+    "Budget-UCB": (0.00, 0.00),
+}
+
+
+@pytest.fixture(scope="module")
+def study():
+    experiment = REGISTRY["budgeted-fig1"]
+    return experiment.run(experiment.full)
+
+
+@pytest.fixture(scope="module")
+def asymmetry():
+    return REGISTRY["budgeted-fig5"].run(Options(1, 1))
+
+
+@pytest.fixture(scope="module")
+def example2():
+    return REGISTRY["budgeted-example2"].run(Options(1, 1))
+
+
+@pytest.mark.parametrize("policy", INDEPENDENT)
+@pytest.mark.parametrize(("count", "place"), [(100, 0), (10_000, 1)])
+def test_violations(study, policy, count, place):
+    expected = INDEPENDENT[policy][place] / 100
+    found = entry(study, f"n = {count}", policy, "violations")["mean"]
+    assert found * PAIRS == pytest.approx(round(found * PAIRS))
+    # One run of 20,000 where neither saw any.
+    pooled = max((expected + found) / 2, 0.5 / PAIRS)
+    error = np.sqrt(2 * pooled * (1 - pooled) / PAIRS)
+    assert abs(found - expected) <= 3 * error
+
+
+def test_omega_is_sure_enough_and_the_confidence_of_the_two_simple_bounds_is_not(study):
+    for record in study.records:
+        share = record["metrics"]["violations"]["mean"]
+        if record["policy"] in ("c-UCB", "i-UCB"):
+            assert share > 0.03
+        else:
+            assert share <= 0.01
+
+
+def test_looseness_of_omega(study):
+    """Means of 10,000 ratios; at 100 observations some ten pairs make up a third."""
+    for count, expected, error in ((100, 3.54, 1.2), (10_000, 1.10, 0.005)):
+        found = entry(study, f"n = {count}", "omega-UCB", "looseness")["mean"]
+        assert abs(found - expected) <= 3 * np.hypot(error, error)
+
+
+def test_looseness_falls_to_one(study):
+    looseness = study.datasets["intervals"]["median_looseness"]
+    assert looseness["policy"].values.tolist() == POLICIES
+    assert (looseness.diff("count") < 0).all()
+    assert (looseness > 1).all() and (looseness.isel(count=-1) < 1.1).all()
+    # Among those that keep their promise omega-UCB is tightest at 30 observations.
+    safe = looseness.sel(count=30, policy=["omega-UCB", "m-UCB", "Budget-UCB"])
+    assert safe.idxmin("policy").item() == "omega-UCB"
+
+
+def test_only_the_ball_can_be_infinite(study):
+    infinite = study.datasets["intervals"]["infinite"]
+    assert (infinite.drop_sel(policy="UCB-SC+") == 0).all()
+    # A cost below sqrt(log(100) / 2 n): a fifth of U(0, 1) costs or so at 100.
+    share = infinite.sel(policy="UCB-SC+", count=100).item()
+    assert share == pytest.approx(np.sqrt(np.log(100) / 200), abs=0.02)
+
+
+def test_records_of_figure_1(study):
+    check_records(study, "budgeted-fig1")
+    counts = [10, 30, 100, 300, 1_000, 3_000, 10_000]
+    assert [(r["horizon"], r["policy"]) for r in study.records] == [
+        (count, policy) for count in counts for policy in POLICIES
+    ]
+    assert {r["seeds"] for r in study.records} == {PAIRS}
+    data = study.datasets["intervals"]
+    for record in study.records:
+        at = {"policy": record["policy"], "count": record["horizon"]}
+        for name, found in record["metrics"].items():
+            assert found["mean"] == data[name].sel(at).item()
+
+
+def test_figure_1(study):
+    left, right = study.figure.axes
+    assert legend_texts(study.figure) == POLICIES
+    data = study.datasets["intervals"]
+    (promise,) = (x for x in left.lines if len(x.get_xdata()) == 2)
+    assert list(promise.get_ydata()) == [1, 1]
+    for ax, name, scale in ((left, "violations", 100), (right, "median_looseness", 1)):
+        for line in ax.lines[: len(POLICIES)]:
+            values = scale * data[name].sel(policy=line.get_label()).values
+            shown = np.asarray(line.get_ydata())
+            seen = values > 0
+            np.testing.assert_allclose(shown[seen], values[seen])
+            assert (shown[~seen] == 1e-3).all()  # Below one run in 10,000.
+    assert_readable(study.figure)
+
+
+@pytest.mark.parametrize("pairs", [1, 3])
+def test_a_few_pairs_give_a_valid_summary(pairs):
+    """A bound may be infinite for most of them, or for all."""
+    outcome = REGISTRY["budgeted-fig1"].run(Options(pairs, 1))
+    json.dumps(outcome.records, allow_nan=False)
+
+
+def literal(r, c, n, delta):
+    """Upper bounds of r / c, one by one."""
+
+    def wilson(mean, sign):
+        z = stats.norm.ppf(1 - delta / 4)
+        middle = mean + z**2 / (2 * n)
+        root = z * math.sqrt(mean * (1 - mean) / n + z**2 / (4 * n**2))
+        return (middle + sign * root) / (1 + z**2 / n)
+
+    epsilon = math.sqrt(math.log(2 / delta) / (2 * n))
+    m_ucb = min(r + epsilon, 1) / max(c - epsilon, 0.001)
+    # The tangent from the origin to the ball around (c, r).
+    radius = math.sqrt(math.log(1 / delta) / (2 * n))
+    angle = math.atan2(r, c) + math.asin(min(radius / math.hypot(r, c), 1))
+    return {
+        "omega-UCB": wilson(r, 1) / wilson(c, -1),
+        "m-UCB": m_ucb,
+        "c-UCB": r / c + epsilon / c,
+        "i-UCB": r / c + epsilon,
+        "Budget-UCB": r / c + epsilon / c + epsilon / c * m_ucb,
+        "UCB-SC+": math.tan(angle) if radius < c else math.inf,
+    }
+
+
+@pytest.mark.parametrize("delta", [0.01, 0.2])
+@pytest.mark.parametrize("n", [10, 200])
+def test_bounds_one_by_one(n, delta):
+    values = np.array([[0.0, 0.1, 0.5, 0.9, 1.0, 0.3], [0.1, 0.6, 0.5, 1.0, 0.4, 0.9]])
+    reward, cost = values
+    found = ratio_bounds(reward, cost, n, delta)
+    assert list(found) == POLICIES
+    for i in range(reward.size):
+        expected = literal(reward[i], cost[i], n, delta)
+        for policy in POLICIES:
+            assert found[policy][i] == pytest.approx(expected[policy], rel=2e-6)
+
+
+def test_positive_binomial(rng):
+    """The law of a binomial number given that it is not 0, also where that is rare."""
+    for count, probability in ((3, 0.3), (10, 0.001), (100, 0.02)):
+        draws = _positive_binomial(rng, count, np.full(20_000, probability))
+        values = np.arange(1, count + 1)
+        exact = stats.binom.pmf(values, count, probability)
+        exact = 20_000 * exact / exact.sum()
+        seen = np.array([(draws == k).sum() for k in values])
+        assert seen.sum() == draws.size
+        common = exact > 5
+        rest = [x[~common].sum() for x in (seen, exact)]
+        statistic = np.sum((seen - exact)[common] ** 2 / exact[common])
+        if rest[1] > 0:
+            statistic += (rest[0] - rest[1]) ** 2 / max(rest[1], 1)
+        assert stats.chi2.sf(statistic, max(common.sum(), 1)) > ALARM
+
+
+def test_example_2(example2):
+    check_records(example2, "budgeted-example2")
+    # (index, what the paper prints) of the two arms; 2.95 is a slip of the paper.
+    expected = {
+        "omega-UCB, exact score": ((5.504, 5.5), (2.142, 2.1)),
+        "omega-UCB, sqrt(2 log t)": ((5.607, None), (2.238, None)),
+        "m-UCB, alpha = 1": ((8.61, 2.95), (48.63, 48.6)),
+    }
+    assert len(example2.records) == 6
+    for policy, arms in expected.items():
+        for arm, (index, printed) in enumerate(arms, start=1):
+            found = entry(example2, f"arm {arm}", policy, "index")
+            assert found["mean"] == pytest.approx(index, abs=0.005)
+            assert found["published"] == printed
+            data = example2.datasets["example2"]["index"]
+            assert data.sel(policy=policy, arm=arm).item() == found["mean"]
+
+
+def test_example_2_prefers_the_other_arm(example2):
+    """Its point: arm 1 is better, and m-UCB pulls arm 2."""
+    index = example2.datasets["example2"]["index"]
+    assert index.idxmax("arm").values.tolist() == [1, 1, 2]
+
+
+def test_figure_of_example_2(example2):
+    for arm, ax in enumerate(example2.figure.axes, start=1):
+        assert ax.get_title() == f"arm {arm}"
+        index = example2.datasets["example2"]["index"].sel(arm=arm).values
+        np.testing.assert_allclose([bar.get_width() for bar in ax.patches], index)
+        printed, truth = ax.lines
+        np.testing.assert_array_equal(np.isnan(printed.get_xdata()), [0, 1, 0])
+        assert truth.get_xdata()[0] == pytest.approx({1: 4, 2: 1}[arm])
+    assert_readable(example2.figure)
+
+
+def test_eq_23_is_the_square_of_the_ratio_of_the_text(asymmetry):
+    check_records(asymmetry, "budgeted-fig5")
+    data = asymmetry.datasets["asymmetry"]
+    assert data["count"].values.tolist() == [1, 10, 100, 1_000]
+    # Two ends in float32, and their difference near 1/2.
+    np.testing.assert_allclose(data["ratio"] ** 2, data["asymmetry"], atol=2e-4)
+    assert (abs(data["ratio"] - data["asymmetry"]).max("mean") > 0.2).all()
+
+
+def test_figure_5(asymmetry):
+    """1 at the ends, 0 in the middle, the less the more observations; z = 3."""
+    (ax,) = asymmetry.figure.axes
+    values = asymmetry.datasets["asymmetry"]["asymmetry"]
+    assert len(ax.lines) == 4
+    for line, curve in zip(ax.lines, values.values, strict=True):
+        np.testing.assert_array_equal(line.get_ydata(), curve)
+        assert curve[0] == curve[-1] == pytest.approx(1)
+        assert curve[100] == pytest.approx(0, abs=1e-12)
+        np.testing.assert_allclose(curve, curve[::-1], atol=1e-12)
+    assert (values.diff("count").isel(mean=slice(1, 100)) < 0).all()
+    # (2 * 0.1 - 1)^2 * 9 / (4 * 10 * 0.1 * 0.9 + 9) = 16 / 35.
+    found = entry(asymmetry, "n = 10", "Wilson", "at_0.1")
+    assert found["mean"] == pytest.approx(16 / 35)
+    assert_readable(asymmetry.figure)

@@ -1,0 +1,144 @@
+"""What a comparison asks of `simulate`, and what it adds to its records."""
+
+import json
+
+import numpy as np
+import pytest
+
+from jaxbandits.experiments import Options, comparison
+from jaxbandits.experiments.comparison import Contestant, add_spread, play
+from jaxbandits.policies import budgeted as policies
+from jaxbandits.results import summary_records
+from jaxbandits.settings.budgeted import s_br
+from tests.results.samples import dataset
+
+OPTIONS = Options(seeds=5, horizon=700, progress=False)
+CAST = {
+    "plain": Contestant(policies.omega_ucb),
+    "number": Contestant(policies.omega_ucb, {"rho": 2.0}),
+    "points": Contestant(policies.omega_ucb, {"rho": np.array([0.5, 1.0])}),
+    "by the options": Contestant(
+        policies.epsilon_first, {"budget": lambda options: 3 * options.horizon}
+    ),
+}
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """``asked(**arguments of play)``: the arguments that `simulate` gets."""
+
+    def ask(**arguments):
+        calls = []
+
+        def simulate(policies, environment, **others):
+            calls.append(others | {"policies": policies, "environment": environment})
+            return "dataset"
+
+        monkeypatch.setattr(comparison, "simulate", simulate)
+        assert play(s_br(4), CAST, OPTIONS, **arguments) == "dataset"
+        return calls.pop()
+
+    return ask
+
+
+def test_rounds_or_budget(asked):
+    by_rounds, by_budget = asked(), asked(by_budget=True, checkpoints="log")
+    assert by_rounds["horizon"] == by_budget["budget"] == OPTIONS.horizon
+    assert "budget" not in by_rounds and "horizon" not in by_budget
+    assert by_budget["checkpoints"] == "log"
+    for found in (by_rounds, by_budget):
+        assert found["seeds"] == OPTIONS.seeds
+        assert found["progress"] is OPTIONS.progress
+        assert found["environment"].name == "S-Br-4"
+
+
+def test_policies_are_built_from_what_the_learner_knows(asked):
+    found = asked()["policies"]
+    assert list(found) == list(CAST)
+    problem = s_br(4).problem
+    assert found["plain"] is policies.omega_ucb(problem)
+    assert found["by the options"] is policies.epsilon_first(problem)
+
+
+def test_params_are_numbers_arrays_or_functions_of_the_options(asked):
+    params = asked()["params"]
+    assert set(params) == {"number", "points", "by the options"}
+    assert params["number"] == {"rho": 2.0}
+    np.testing.assert_array_equal(params["points"]["rho"], [0.5, 1.0])
+    assert params["by the options"] == {"budget": 3 * OPTIONS.horizon}
+
+
+def spread(first, second, baseline="uniform"):
+    """Records of two policies' final regrets, with what `add_spread` adds to them."""
+    values = {
+        name: {"regret": np.stack([0 * final, final], -1)[None]}
+        for name, final in {"ucb": first, "uniform": second}.items()
+    }
+    ones = np.ones((1, len(first), 2), int)
+    made = dataset(
+        num_seeds=len(first),
+        metrics=values,
+        rounds={"ucb": ones, "uniform": ones},
+        checkpoints=[1, 2],
+    )
+    records = summary_records(made, "x")
+    add_spread(records, made, "regret", baseline)
+    assert json.loads(json.dumps(records, allow_nan=False)) == records
+    return {record["policy"]: record["metrics"] for record in records}
+
+
+@pytest.fixture
+def runs(rng):
+    """Heavy-tailed regrets of two policies over the same 900 seeds."""
+    shared, own = rng.normal(size=(2, 900))
+    return np.exp(shared), 2 * np.exp(shared + 0.5 * own)
+
+
+def test_quantiles_and_paired_difference(runs):
+    first, second = runs
+    found = spread(first, second)
+    for name, values in zip(("ucb", "uniform"), runs, strict=True):
+        entries = found[name]
+        assert entries["regret"]["mean"] == pytest.approx(values.mean())
+        assert entries["regret_median"]["mean"] == pytest.approx(np.median(values))
+        ninth = entries["regret_q90"]
+        assert ninth["mean"] == pytest.approx(np.quantile(values, 0.9))
+        assert ninth["sem"] is ninth["published"] is None
+    paired = found["ucb"]["regret_minus_baseline"]
+    differences = first - second
+    assert paired["mean"] == pytest.approx(differences.mean())
+    error = differences.std(ddof=1) / np.sqrt(len(differences))
+    assert paired["sem"] == pytest.approx(error)
+    assert "regret_minus_baseline" not in found["uniform"]
+
+
+def test_the_other_baseline(runs):
+    found = spread(*runs, baseline="ucb")
+    assert found["uniform"]["regret_minus_baseline"]["mean"] > 0
+    assert "regret_minus_baseline" not in found["ucb"]
+
+
+def test_the_error_of_the_median_by_hand():
+    """Of 0, ..., 100: half the distance of the quantiles 0.5 -+ 0.5 / sqrt(101)."""
+    values = np.arange(101.0)
+    found = spread(values, values[::-1])["ucb"]["regret_median"]
+    assert found["mean"] == 50
+    assert found["sem"] == pytest.approx(100 * 0.5 / np.sqrt(101))
+
+
+def test_the_error_of_the_median_against_a_bootstrap(runs, rng):
+    found = spread(*runs)
+    for name, values in zip(("ucb", "uniform"), runs, strict=True):
+        again = np.median(rng.choice(values, (2_000, values.size)), axis=1)
+        # Both estimate the density at the median from some 30 runs on each side.
+        assert found[name]["regret_median"]["sem"] == pytest.approx(
+            again.std(), rel=0.25
+        )
+
+
+def test_one_seed_has_a_median_and_no_error():
+    for name, entries in spread(np.array([4.0]), np.array([9.0])).items():
+        final = {"ucb": 4.0, "uniform": 9.0}[name]
+        alone = {"mean": final, "sem": None, "published": None}
+        assert entries["regret_median"] == entries["regret_q90"] == alone
+        assert "regret_minus_baseline" not in entries
