@@ -11,5 +11,5 @@ root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
 "$root/scripts/setup.sh" test
 
 cd -- "$root"
-# A file stays with one worker: its tests share compiled programs.
-exec "$root/.venv/bin/python" -m pytest -n auto --dist loadfile "$@"
+# Tests that share compiled programs stay with one worker (tests/conftest.py).
+exec "$root/.venv/bin/python" -m pytest -n auto --dist loadgroup "$@"

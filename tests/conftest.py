@@ -25,6 +25,16 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("fixed")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """What goes to one worker: a file, and all of tests/policies, whose files share
+    compiled programs."""
+    for item in items:
+        folder = item.path.parent.name
+        group = folder if folder == "policies" else item.path.stem
+        item.add_marker(pytest.mark.xdist_group(group))
+
+
 @pytest.fixture(params=["float32", "float64"])
 def dtype(request):
     """Runs a test in both precisions; the value is the NumPy type of its arrays."""

@@ -206,10 +206,10 @@ def _in_units_of_spend(targets, environment, setup):
     dtype = jax.eval_shape(spent, jax.random.key(0), setup).dtype
     if not jnp.issubdtype(dtype, jnp.integer):
         return targets
-    if targets[-1] > np.iinfo(np.int32).max:
+    if targets[-1] >= np.iinfo(np.int32).max:
         raise ValueError(
-            f"budget must be below 2**31 in {environment.name!r}, which counts what is "
-            f"spent in int32, got {targets[-1]}"
+            f"budget must be below 2**31 - 1 in {environment.name!r}, which counts in "
+            f"int32, got {targets[-1]}"
         )
     return np.ceil(targets).astype(np.int64)
 

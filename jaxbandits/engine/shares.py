@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import jax
+
 from jaxbandits.engine.rollout import LANE_QUANTUM
 
 
@@ -47,16 +49,21 @@ def side_by_side(
     for share in shares:
         free.put(share)
     stop = threading.Event()
+    x64 = bool(jax.config.jax_enable_x64)  # a setting of the calling thread
 
     def check():
         if stop.is_set():
             raise StoppedError
 
     def work(task):
-        check()
         share = free.get()
         try:
-            return play(task, share, check)
+            check()
+            with jax.enable_x64(x64):
+                return play(task, share, check)
+        except BaseException:
+            stop.set()
+            raise
         finally:
             free.put(share)
 
@@ -64,6 +71,18 @@ def side_by_side(
         futures = [pool.submit(work, task) for task in tasks]
         try:
             for future in futures:
-                yield future.result()
+                yield _result(future, futures)
         finally:
             stop.set()
+
+
+def _result(future, futures):
+    """The result of a task; if it was stopped, the error that stopped it."""
+    try:
+        return future.result()
+    except StoppedError:
+        for other in futures:
+            error = other.exception()
+            if error is not None and not isinstance(error, StoppedError):
+                raise error from None
+        raise

@@ -111,7 +111,6 @@ def test_an_error_stops_the_others():
     assert {1, 2} <= set(stopped)
 
 
-@pytest.mark.xfail(reason="noticed only when the tasks before it have ended")
 def test_an_error_of_a_later_task_stops_the_earlier_ones():
     started = threading.Barrier(2)
 
@@ -217,7 +216,6 @@ def test_chunks_side_by_side(game, contestants, few):
 
 
 @needs_two
-@pytest.mark.xfail(reason="threads do not inherit the context of enable_x64")
 def test_precision_side_by_side(game):
     """What JAX's context says in the caller's thread holds for all policies."""
     seen = []

@@ -1,5 +1,6 @@
 """Small runs of experiments, each made once, and rehearsals without play."""
 
+import os
 from functools import cache
 
 import numpy as np
@@ -29,15 +30,21 @@ def no_data(monkeypatch):
     monkeypatch.delenv(DATA, raising=False)
 
 
+@pytest.fixture(scope="session")
+def rehearsed():
+    """Outcomes and calls of rehearsals."""
+    return {}
+
+
 @pytest.fixture
-def rehearsal(monkeypatch):
+def rehearsal(monkeypatch, rehearsed):
     """``rehearsal(name, **options)``: an outcome without play, and the calls.
 
     A call is what `simulate` would have been given: policies, environment, and the
     other arguments by name. In place of a run, every metric of policy number i (0, 1,
     ...) is ``i + 1`` at the end and a tenth of it before, for every seed and point.
+    Equal rehearsals are held once.
     """
-    calls = []
 
     def stand_in(policies, environment, *, seeds, params, progress, **end):
         assert progress is None
@@ -82,8 +89,13 @@ def rehearsal(monkeypatch):
         )
 
     def rehearse(name, **options):
-        monkeypatch.setattr(comparison, "simulate", stand_in)
         chosen = Options(seeds=3, horizon=70)._replace(**options)
-        return REGISTRY[name].run(chosen), calls
+        key = name, chosen, os.environ.get(DATA)
+        if key not in rehearsed:
+            calls.clear()
+            monkeypatch.setattr(comparison, "simulate", stand_in)
+            rehearsed[key] = REGISTRY[name].run(chosen), [*calls]
+        return rehearsed[key]
 
+    calls = []
     return rehearse

@@ -121,10 +121,11 @@ def test_cross_validation():
     game = settings.cross_validation(4)
     assert game.problem == Problem(4, 12, "wait") and game.setup.delay.shape == (4, 13)
     assert_oracle(game, game.setup.reward.a / 8.0)
-    # The last delay stands for all runs that do not converge in 12 units.
-    np.testing.assert_allclose(
-        game.setup.delay[:, -1], (1 - game.setup.delay[:, 0]) ** 12
-    )
+    # The last delay stands for the runs that do not converge in 12 units.
+    assert np.all((game.setup.delay[:, -1] >= 0.3) & (game.setup.delay[:, -1] < 0.302))
+    # Giving up plays a part: every configuration has its own best wait, below D.
+    best = np.argmax(game.oracle(None, None).rates, axis=1)
+    assert np.all(np.diff(best) > 0) and best[0] > 0 and best[-1] < 11
 
 
 def test_one_reward_for_all_delays():
@@ -538,7 +539,7 @@ BAD = {
     "no arms": (lambda: farewell("x", np.ones((0, 2)), ONES), "delay must be a table"),
     "no waits": (
         lambda: farewell("x", HALF, ONES, num_waits=0),
-        r"num_waits .* 1\.\.2",
+        "num_waits must be at least 1",
     ),
     "too many": (
         lambda: farewell("x", HALF, ONES, num_waits=3),

@@ -15,12 +15,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxbandits.checks import whole
 from jaxbandits.kernels.select import one_hot, pick
 from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.laws.law import Law, of_arm
 from jaxbandits.laws.univariate import Bernoulli, bernoulli
 from jaxbandits.protocol import Environment
 from jaxbandits.settings.farewell.types import FAILURES, Feedback, Problem, View
+
+LATEST = 2**31 - 1
 
 
 class Arms(NamedTuple):
@@ -146,8 +149,8 @@ def farewell(
             f"delay must have rows that sum to 1, got {delay.sum(axis=1).tolist()}"
         )
     num_arms, longest = delay.shape
-    num_waits = longest if num_waits is None else num_waits
-    if not 1 <= num_waits <= longest:
+    num_waits = whole("num_waits", longest if num_waits is None else num_waits, 1)
+    if num_waits > longest:
         raise ValueError(f"num_waits must lie in 1..{longest}, got {num_waits}")
     if failure not in FAILURES:
         raise ValueError(f"failure must be one of {FAILURES}, got {failure!r}")
@@ -223,9 +226,10 @@ def _functions(problem: Problem, reward_law: Law) -> Environment:
     def sample(key, setup):
         del key
         cumulative = jnp.cumsum(setup.delay, axis=1)
-        # The last delay takes what rounding leaves above the last sum.
-        last = jnp.arange(cumulative.shape[1]) == cumulative.shape[1] - 1
-        return Instance(jnp.where(last, 2.0, cumulative), setup.reward)
+        # The last possible delay takes what rounding leaves above the last sum.
+        position = jnp.arange(cumulative.shape[1], dtype=jnp.int32)[None]
+        last = jnp.max(jnp.where(setup.delay > 0, position, 0), axis=1, keepdims=True)
+        return Instance(jnp.where(position >= last, 2.0, cumulative), setup.reward)
 
     def init(instance):
         del instance
@@ -251,7 +255,8 @@ def _functions(problem: Problem, reward_law: Law) -> Environment:
         pair = arm & one_hot(action.wait, problem.num_waits)[None, :]
         state = State(
             state.pulls + pair,
-            state.clock + time,
+            # It stops at the largest number, which no budget reaches, and never wraps.
+            state.clock + jnp.minimum(time, LATEST - state.clock),
             state.reward.add(reward),
             Epoch(pair, reward),
         )

@@ -1,0 +1,492 @@
+"""The farewell experiments: casts, claims, figures, bounds; two policies are played."""
+
+import json
+
+import numpy as np
+import pytest
+
+from jaxbandits import cli
+from jaxbandits.experiments import REGISTRY, Options, farewell
+from jaxbandits.experiments.farewell_claims import crossover_notes, verdicts
+from jaxbandits.plots import line_style
+from jaxbandits.policies import farewell as policies
+from jaxbandits.results import final, load, paired_difference
+from jaxbandits.theory import farewell as theory
+from tests.experiments.checks import (
+    RECORD,
+    assert_readable,
+    check_records,
+    entry,
+    legend_texts,
+)
+from tests.results.samples import dataset
+
+PNG = b"\x89PNG\r\n\x1a\n"
+PAPER = [
+    "Wait-UCB",
+    "UCB-Simplex",
+    "Budget-UCB",
+    "Budget-UCB, code",
+    "UCB-BV1",
+    "omega*-UCB, rho = 1",
+]
+SIDE = [
+    "Wait-UCB",
+    "Wait-UCB, shorter waits",
+    "Wait-UCB, naive",
+    "Wait-UCB, product-limit",
+    "omega*-UCB",
+    "omega*-UCB, shorter waits",
+]
+CROSSOVER = [*PAPER, "omega*-UCB, shorter waits", "UCB1 on rewards", "uniform"]
+FIGURE_1 = ["Figure 1a (i)", "Figure 1b", "Figure 1c"]
+FIGURE_2 = ["Figure 2a", "Figure 2b", "Figure 2c"]
+READINGS = ["Figure 1a (i)", "Figure 1a (ii)", "Figure 1a (iii)"]
+# Experiment -> instances, policies.
+CAST = {
+    "farewell-fig1": (FIGURE_1, PAPER),
+    "farewell-fig2": (FIGURE_2, PAPER),
+    "farewell-readings": (READINGS, PAPER),
+    "farewell-side": ([*FIGURE_1, "Figure 2b"], SIDE),
+    "farewell-crossover": ([*FIGURE_1, *FIGURE_2], CROSSOVER),
+    "farewell-applications": (
+        ["second-price auction", "cross-validation"],
+        [name for name in CROSSOVER if name != "Budget-UCB, code"],
+    ),
+}
+WITH_BARS = ("farewell-fig1", "farewell-fig2", "farewell-readings")
+# Instance -> K and D, the delays' probabilities, waits that are optimal (from 1, of the
+# first arm that has one), smallest positive gap as the text or facts state it.
+INSTANCES = {
+    "Figure 1a (i)": (1, 10, {1: 0.27, 2: 0.27, 10: 0.46}, (0, [2]), 0.042),
+    "Figure 1a (ii)": (
+        *(1, 10, {1: 0.118987, 2: 0.118987, 4: 0.237974, 8: 0.524052}),
+        *((0, [8, 9, 10]), 0.042),
+    ),
+    "Figure 1a (iii)": (1, 10, {1: 0.07077, 3: 0.07077, 10: 0.85846}, (0, [10]), 0.042),
+    "Figure 1b": (1, 10, {1: 0.09186, 5: 0.90814}, (0, [5, 6, 7, 8, 9, 10]), 0.124),
+    "Figure 1c": (
+        *(1, 10, {1: 0.5} | {d: 0.0625 for d in range(3, 11)}),
+        *((0, [1]), 1 / 6),
+    ),
+    "Figure 2a": (3, 5, {1: 1.0}, (2, [1, 2, 3, 4, 5]), 0.3),
+    "Figure 2b": (3, 5, {1: 0.4, 2: 0.1, 3: 0.1, 4: 0.1, 5: 0.3}, (1, [5]), 0.041),
+    "Figure 2c": (3, 5, {1: 0.4, 2: 0.1, 3: 0.1, 4: 0.1, 5: 0.3}, (0, [1]), 0.043),
+}
+
+
+@pytest.mark.parametrize("name", CAST)
+def test_cast(rehearsal, name):
+    instances, cast = CAST[name]
+    outcome, calls = rehearsal(name)
+    check_records(outcome, name)
+    assert list(outcome.datasets) == instances
+    assert [(r["instance"], r["policy"]) for r in outcome.records] == [
+        (i, p) for i in instances for p in cast
+    ]
+    for record in outcome.records:
+        metrics = ["regret", "realised_regret", "optimal", "epochs"]
+        assert list(record["metrics"]) == metrics
+    for _, _, arguments in calls:
+        assert arguments["budget"] == 70 and arguments["checkpoints"] == "log"
+        codes = {k: v for k, v in arguments["params"].items() if v}
+        code = {"Budget-UCB, code": {"log_factor": 2.0}}
+        assert codes == (code if "Budget-UCB, code" in cast else {})
+    axes = outcome.figure.axes
+    curves = axes[-len(instances) :]
+    for ax in curves:
+        assert [line.get_label() for line in ax.lines] == cast
+        assert ax.get_xscale() == ax.get_yscale() == "log"
+    assert curves[-1].get_xlabel() == "time $t$"
+    assert curves[0].get_ylabel() == "cumulative regret"
+    assert curves[1].get_ylabel() == ""
+    assert legend_texts(outcome.figure) == cast
+    note = outcome.figure.legends[0].get_title().get_text()
+    assert note == "mean of 3 seeds, 95 % interval"
+
+
+def test_the_cast_is_complete():
+    ours = {name for name, e in REGISTRY.items() if e.setting == "farewell"}
+    assert ours == {*CAST, "farewell-bounds", "farewell-coverage"}
+
+
+@pytest.mark.parametrize("title", INSTANCES)
+def test_instances(title):
+    makers = farewell.FIGURE_1 | farewell.FIGURE_2 | farewell.READINGS
+    environment = makers[title]()
+    num_arms, num_waits, delays, (arm, waits), gap = INSTANCES[title]
+    assert environment.name == title
+    problem = environment.problem
+    assert (problem.num_arms, problem.num_waits) == (num_arms, num_waits)
+    row = environment.setup.delay[0]
+    for delay in range(1, num_waits + 1):
+        assert row[delay - 1] == pytest.approx(delays.get(delay, 0), abs=2e-6)
+    gaps = environment.oracle(environment.setup, None).gaps
+    best = np.argwhere(gaps == 0)
+    if title == "Figure 2b":  # The optimal wait of arm 2 is the longest or nearly so.
+        best_arm, best_wait = best[0]
+        assert len(best) == 1 and best_arm == 1
+    else:
+        assert best.tolist() == [[arm, wait - 1] for wait in waits]
+    assert gaps[gaps > 0].min() == pytest.approx(gap, abs=5e-4)
+
+
+def test_the_policies_are_what_their_names_say(rehearsal):
+    _, calls = rehearsal("farewell-crossover")
+    _, sides = rehearsal("farewell-side")
+    found, environment, _ = calls[0]
+    side, _, _ = sides[0]
+    problem = environment.problem
+    shorter = {"observe": "shorter"}
+    expected = {
+        "Wait-UCB": policies.wait_ucb(problem),
+        "UCB-Simplex": policies.ucb_simplex(problem),
+        "Budget-UCB": policies.budget_ucb(problem),
+        "Budget-UCB, code": policies.budget_ucb(problem),
+        "UCB-BV1": policies.ucb_bv1(problem),
+        "omega*-UCB, rho = 1": policies.omega_star_ucb(problem),
+        "omega*-UCB, shorter waits": policies.omega_star_ucb(problem, **shorter),
+        "UCB1 on rewards": policies.ucb1(problem),
+        "uniform": policies.uniform(problem),
+    }
+    assert list(found) == list(expected)
+    for label, policy in expected.items():
+        assert found[label].name == policy.name, label
+        assert found[label].params == policy.params, label
+    assert expected["omega*-UCB, rho = 1"].params.rho == 1
+    assert [policy.name for policy in side.values()] == [
+        policies.wait_ucb(problem).name,
+        policies.wait_ucb(problem, observe="shorter").name,
+        policies.wait_ucb(problem, observe="naive").name,
+        policies.product_limit(problem).name,
+        policies.omega_star_ucb(problem).name,
+        policies.omega_star_ucb(problem, **shorter).name,
+    ]
+    assert len({policy.name for policy in side.values()}) == len(side)
+
+
+@pytest.mark.parametrize("name", WITH_BARS)
+def test_bars_of_the_delays_stand_above_the_curves(rehearsal, name):
+    outcome, calls = rehearsal(name)
+    instances, _ = CAST[name]
+    axes = outcome.figure.axes
+    above, below = axes[:3], axes[3:]
+    assert [ax.get_title() for ax in above] == instances
+    assert [ax.get_title() for ax in below] == ["", "", ""]
+    assert [ax.get_ylabel() for ax in above] == ["probability", "", ""]
+    outcome.figure.draw_without_rendering()
+    for top, bottom, (_, environment, _) in zip(above, below, calls, strict=True):
+        assert top.get_position().y0 > bottom.get_position().y1
+        delay = environment.setup.delay
+        heights = [bar.get_height() for bar in top.patches]
+        np.testing.assert_allclose(heights, delay.ravel())
+        centres = [bar.get_x() + bar.get_width() / 2 for bar in top.patches]
+        arms, longest = delay.shape
+        nearest = np.round(centres).astype(int)
+        assert nearest.tolist() == [*range(1, longest + 1)] * arms
+        # Side by side, none over another.
+        edges = sorted((bar.get_x(), bar.get_width()) for bar in top.patches)
+        lefts, widths = np.array(edges).T
+        assert (np.diff(lefts) >= widths[:-1] - 1e-9).all()
+        texts = [t.get_text() for t in (top.get_legend() or ax_without()).get_texts()]
+        assert texts == ([f"arm {i}" for i in range(1, arms + 1)] if arms > 1 else [])
+        assert bottom.get_legend() is None
+    assert "reconstructed" in outcome.notes[-1]
+    assert_readable(outcome.figure)
+
+
+def ax_without():
+    """In place of a legend that is not there."""
+
+    class Nothing:
+        @staticmethod
+        def get_texts():
+            return []
+
+    return Nothing
+
+
+def test_claims_of_a_rehearsal(rehearsal):
+    """In a rehearsal Wait-UCB has the smallest regret everywhere, without spread."""
+    notes = rehearsal("farewell-fig1")[0].notes
+    assert len(notes) == 3 * 3 + 1
+    assert [("holds" in note, "FAILS" in note) for note in notes[:-1]] == (
+        6 * [(True, False)] + 3 * [(False, True)]
+    )
+    assert notes[0] == (
+        "Figure 1a (i): claim 'Wait-UCB below UCB-Simplex': holds (1 against 2)."
+    )
+    for name in ("farewell-fig2", "farewell-readings"):
+        notes = rehearsal(name)[0].notes
+        assert len(notes) == 3 * 3 + 1
+        assert all(" below " in n and "holds" in n for n in notes[:-1])
+    assert rehearsal("farewell-side")[0].notes == ()
+    assert rehearsal("farewell-applications")[0].notes == ()
+    notes = rehearsal("farewell-crossover")[0].notes
+    assert [n.split(":")[0] for n in notes] == [*FIGURE_1, *FIGURE_2]
+    assert all(n.endswith(": smallest mean regret: Wait-UCB from 7.") for n in notes)
+
+
+def made(**finals):
+    """A dataset of final regrets by policy, preceded by their opposite."""
+    finals = {
+        {"wait": "Wait-UCB", "simplex": "UCB-Simplex", "budget": "Budget-UCB"}[k]: v
+        for k, v in finals.items()
+    }
+    seeds = len(next(iter(finals.values())))
+    return dataset(
+        num_seeds=seeds,
+        metrics={
+            name: {"regret": np.stack([-np.array(v), v], -1)[None].astype(float)}
+            for name, v in finals.items()
+        },
+        rounds={name: np.ones((1, seeds, 2), int) for name in finals},
+        checkpoints=[1, 2],
+        params=dict.fromkeys(finals, [{}]),
+        compile_seconds=dict.fromkeys(finals, 0.0),
+        run_seconds=dict.fromkeys(finals, 0.0),
+    )
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "better", "worse"),
+    [
+        ([1, 2, 3], [11, 12, 14], "holds", "FAILS"),
+        ([11, 12, 14], [1, 2, 3], "FAILS", "holds"),
+        ([1, 12, 3], [11, 2, 4], "undecided", "undecided"),
+        # Only the differences seed by seed are of one size.
+        ([1, 100, 1_000], [2, 101.1, 1_001.2], "holds", "FAILS"),
+        ([7], [700], "undecided", "undecided"),
+    ],
+    ids=["below", "above", "mixed", "paired", "one seed"],
+)
+def test_verdicts(ours, theirs, better, worse):
+    """The paper: Wait-UCB is better on Figure 1b and worse on Figure 1c."""
+    data = made(wait=ours, simplex=theirs)
+    notes = verdicts({"Figure 1b": data, "Figure 1c": data})
+    numbers = f"({np.mean(ours):,.0f} against {np.mean(theirs):,.0f})."
+    assert notes == (
+        f"Figure 1b: claim 'Wait-UCB below UCB-Simplex': {better} {numbers}",
+        f"Figure 1c: claim 'Wait-UCB above UCB-Simplex': {worse} {numbers}",
+    )
+
+
+def test_verdicts_on_the_rivals_that_have_played():
+    data = made(wait=[1, 2], simplex=[11, 12], budget=[31, 32])
+    notes = verdicts({"Figure 2c": data, "another": data})
+    assert [note.split("'")[1] for note in notes] == [
+        "Wait-UCB below UCB-Simplex",
+        "Wait-UCB below Budget-UCB",
+    ]
+
+
+def test_crossovers():
+    """Leaders by the mean over seeds, with the checkpoints where they take over."""
+    ucb, uniform = np.array([[1, 5, 5, 9], [1, 5, 7, 1]]), 3 * np.ones((2, 4))
+    uniform[:, 2:] = [[6, 2], [9, 2]]
+    data = dataset(
+        num_seeds=2,
+        metrics={"ucb": {"regret": ucb[None]}, "uniform": {"regret": uniform[None]}},
+        checkpoints=[10, 100, 1_000, 10_000],
+    )
+    assert crossover_notes({"here": data, "there": data.isel(checkpoint=[0])}) == (
+        "here: smallest mean regret: ucb from 10, uniform from 100, ucb from 1,000, "
+        "uniform from 10,000.",
+        "there: smallest mean regret: ucb from 10.",
+    )
+
+
+PLAYED = Options(seeds=3, horizon=2_000, progress=False)
+
+
+@pytest.fixture(scope="module")
+def played():
+    """Two policies on the instances of Figure 1; they share the programs."""
+    cast = {name: farewell.PAPER[name] for name in ("Wait-UCB", "UCB-Simplex")}
+    return farewell.compare(
+        "farewell-test", farewell.FIGURE_1, cast, verdicts, PLAYED
+    )
+
+
+def test_played(played):
+    check_records(played, "farewell-test")
+    for title, data in played.datasets.items():
+        assert data.attrs["setting"] == "farewell"
+        checkpoints = data["checkpoint"].values
+        np.testing.assert_allclose(checkpoints, np.geomspace(0.2, 2_000, 100))
+        assert (data["regret"].diff("checkpoint") >= 0).all()
+        assert (final(data, "epochs") > 2_000 / 10).all()
+        for policy in ("Wait-UCB", "UCB-Simplex"):
+            for metric in ("regret", "realised_regret", "optimal", "epochs"):
+                found = entry(played, title, policy, metric)
+                runs = final(data, metric).sel(policy=policy)
+                assert found["mean"] == pytest.approx(runs.mean().item())
+            assert entry(played, title, policy, "regret")["mean"] > 0
+            assert 0 < entry(played, title, policy, "optimal")["mean"] < 1
+    assert {(r["seeds"], r["horizon"]) for r in played.records} == {(3, 2_000)}
+
+
+def test_what_was_played_is_judged(played):
+    assert len(played.notes) == 4
+    for title, note in zip(FIGURE_1, played.notes, strict=False):
+        word = "above" if title == "Figure 1c" else "below"
+        assert note.startswith(f"{title}: claim 'Wait-UCB {word} UCB-Simplex': ")
+        last = played.datasets[title].isel(checkpoint=[-1])
+        pair = paired_difference(last, "regret", "Wait-UCB", "UCB-Simplex")
+        lower, upper = pair.lower.item(), pair.upper.item()
+        below = "holds" if upper < 0 else "FAILS" if lower > 0 else "undecided"
+        above = "holds" if lower > 0 else "FAILS" if upper < 0 else "undecided"
+        assert f": {above if word == 'above' else below} (" in note
+    assert_readable(played.figure)
+
+
+def test_curves_of_what_was_played(played):
+    for ax, data in zip(played.figure.axes[3:], played.datasets.values(), strict=True):
+        for i, line in enumerate(ax.lines):
+            mean = data["regret"].isel(policy=i, params=0).mean("seed")
+            np.testing.assert_allclose(line.get_ydata(), mean)
+            np.testing.assert_array_equal(line.get_xdata(), data["checkpoint"])
+            assert line.get_color() == line_style(i).color
+
+
+def test_one_seed_is_called_one_seed(rehearsal):
+    for name in ("farewell-fig1", "farewell-side"):
+        outcome, _ = rehearsal(name, seeds=1)
+        title = outcome.figure.legends[0].get_title().get_text()
+        assert title == "one seed"
+
+
+@pytest.fixture(scope="module")
+def bounds():
+    return REGISTRY["farewell-bounds"].run(PLAYED)
+
+
+def test_the_bounds_lie_above_the_regret(bounds):
+    check_records(bounds, "farewell-bounds")
+    assert list(bounds.datasets) == FIGURE_1
+    assert [r["policy"] for r in bounds.records] == 3 * ["Wait-UCB"]
+    for ax, (title, data) in zip(
+        bounds.figure.axes, bounds.datasets.items(), strict=True
+    ):
+        environment = farewell.FIGURE_1[title]()
+        oracle = environment.oracle(environment.setup, None)
+        waits = np.arange(1, 11)
+        curves = {line.get_label(): line for line in ax.lines}
+        assert list(curves) == [
+            "Wait-UCB",
+            "Theorem 2",
+            "any policy",
+            "(WAIT), order",
+            "(DQZL), order",
+            "(FJ), order",
+        ]
+        times = data["checkpoint"].values
+        later = times > 10
+        worst = data["regret"].max("seed").values[0, 0][later]
+        expected = {
+            "Theorem 2": theory.regret_bound(
+                times[later], oracle.gaps, oracle.mean_time, waits
+            ),
+            "any policy": theory.trivial_bound(times[later], oracle.gaps, waits),
+        }
+        for label, values in expected.items():
+            np.testing.assert_array_equal(curves[label].get_xdata(), times[later])
+            np.testing.assert_allclose(curves[label].get_ydata(), values)
+            assert (values > worst).all()
+        for label, line in curves.items():
+            shown = np.asarray(line.get_ydata())
+            metric = "regret" if label == "Wait-UCB" else label
+            last = entry(bounds, title, "Wait-UCB", metric)["mean"]
+            assert last == pytest.approx(shown[-1])
+            low, high = ax.get_ylim()
+            assert low <= shown[shown > 0].min() and shown.max() <= high
+
+
+def test_figure_of_the_bounds(bounds):
+    axes = bounds.figure.axes
+    assert [ax.get_title() for ax in axes] == FIGURE_1
+    assert [ax.get_ylabel() for ax in axes] == ["cumulative regret", "", ""]
+    assert len(legend_texts(bounds.figure)) == 6
+    assert_readable(bounds.figure)
+
+
+@pytest.fixture(scope="module")
+def coverage():
+    experiment = REGISTRY["farewell-coverage"]
+    return experiment.run(experiment.full)
+
+
+def test_lemma_1_never_fails_more_often_than_it_says(coverage):
+    """Not even by chance: its radius is several times too wide."""
+    check_records(coverage, "farewell-coverage")
+    data = coverage.datasets["coverage"]
+    assert dict(data.sizes) == {"law": 3, "count": 4, "delta": 4}
+    assert (data["failures"] <= data["delta"]).all()
+    assert (data["slack"] > 1).all()
+    for law in data["law"].values.tolist():
+        for delta in (0.01, 0.03, 0.1, 0.3):
+            at = {"law": law, "delta": delta}
+            policy = f"Lemma 1, delta = {delta}"
+            found = entry(coverage, law, policy, "failures")
+            assert found["published"] == delta
+            assert found["mean"] == data["failures"].sel(at).max()
+            found = entry(coverage, law, policy, "least_slack")
+            assert found["mean"] == data["slack"].sel(at).min()
+
+
+def test_slack_against_exact_quantiles(coverage):
+    """X / Y with ten observations each, by both binomial laws."""
+    from scipy import stats
+
+    n, delta = 10, 0.1
+    laws = {"B = 2, p = 1/2": (0.5, 2), "B = 10, p = 1/10": (0.1, 10)}
+    k = np.arange(n + 1)
+    for law, (share, largest) in laws.items():
+        mean = 1 + share * (largest - 1)
+        ratios = (k / n)[:, None] / (1 + (largest - 1) * k / n)
+        weights = stats.binom.pmf(k, n, 0.5)[:, None] * stats.binom.pmf(k, n, share)
+        off = np.abs(ratios - 0.5 / mean).ravel()
+        order = np.argsort(off)
+        covered = np.cumsum(weights.ravel()[order])
+        # The quantile of 20,000 draws lies between those of 0.9 -+ 0.01.
+        near = [off[order][np.searchsorted(covered, q)] for q in (0.89, 0.91)]
+        least, most = theory.radius(n, delta, largest, mean) / near[::-1]
+        found = coverage.datasets["coverage"]["slack"].sel(law=law, count=n, delta=0.1)
+        assert least - 1e-9 <= found.item() <= most + 1e-9
+
+
+def test_figure_of_the_coverage(coverage):
+    (ax,) = coverage.figure.axes
+    slack = coverage.datasets["coverage"]["slack"].sel(delta=0.1)
+    laws = slack["law"].values.tolist()
+    assert [line.get_label() for line in ax.lines[:3]] == laws
+    for line, values in zip(ax.lines, slack.values, strict=False):
+        np.testing.assert_array_equal(line.get_ydata(), values)
+    assert_readable(coverage.figure)
+
+
+def test_counts_end_with_the_horizon():
+    outcome = REGISTRY["farewell-coverage"].run(Options(200, 100))
+    assert outcome.datasets["coverage"]["count"].values.tolist() == [1, 10, 100]
+    assert {(r["seeds"], r["horizon"]) for r in outcome.records} == {(200, 100)}
+
+
+def test_reproduce_on_the_command_line(bounds, capsys, tmp_path):
+    """With the programs that `bounds` has compiled."""
+    arguments = "reproduce farewell-bounds --seeds 3 --horizon 2000 --json --out"
+    assert cli.main([*arguments.split(), str(tmp_path)]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    records = json.loads((tmp_path / "summary.json").read_text())
+    assert json.loads(out) == records == bounds.records
+    assert {frozenset(r) for r in records} == {frozenset(RECORD)}
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "farewell-bounds-figure-1a-i.nc",
+        "farewell-bounds-figure-1b.nc",
+        "farewell-bounds-figure-1c.nc",
+        "farewell-bounds.png",
+        "summary.json",
+    ]
+    assert (tmp_path / "farewell-bounds.png").read_bytes().startswith(PNG)
+    found = load(tmp_path / "farewell-bounds-figure-1b.nc")
+    assert (found["regret"] == bounds.datasets["Figure 1b"]["regret"]).all()
