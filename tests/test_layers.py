@@ -75,9 +75,12 @@ def test_imports_point_down(path):
 # Policies see their own setting and its folder only. What else a file may import, and
 # why.
 PAIRS = "a pair of an arm and a wait is an arm of the budgeted setting"
+REFERENCE = "uniform play and a fixed pair are the same in both settings"
 REDUCTIONS = "a pair of an arm and a limit is an arm of a plain bandit"
 EXCEPTIONS = {
     "censored/__init__.py": {"policies.plain": REDUCTIONS},
+    "censored/fixed.py": {"policies.plain": REFERENCE},
+    "farewell/fixed.py": {"policies.plain": REFERENCE},
     "farewell/__init__.py": {"policies.budgeted": PAIRS, "policies.plain": PAIRS},
     "farewell/pairs.py": {"settings.budgeted": PAIRS},
 }

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from jaxbandits import cli
 from jaxbandits.experiments import REGISTRY, Options, farewell
@@ -55,19 +56,25 @@ CAST = {
     ),
 }
 WITH_BARS = ("farewell-fig1", "farewell-fig2", "farewell-readings")
-# Instance -> K and D, the delays' probabilities, waits that are optimal (from 1, of the
-# first arm that has one), smallest positive gap as the text or facts state it.
+# Instance -> K, D, probabilities of the first arm's delays, the best arm (from 0) and
+# its optimal waits (from 1), the smallest positive gap.
 INSTANCES = {
     "Figure 1a (i)": (1, 10, {1: 0.27, 2: 0.27, 10: 0.46}, (0, [2]), 0.042),
     "Figure 1a (ii)": (
-        *(1, 10, {1: 0.118987, 2: 0.118987, 4: 0.237974, 8: 0.524052}),
-        *((0, [8, 9, 10]), 0.042),
+        1,
+        10,
+        {1: 0.118987, 2: 0.118987, 4: 0.237974, 8: 0.524052},
+        (0, [8, 9, 10]),
+        0.042,
     ),
     "Figure 1a (iii)": (1, 10, {1: 0.07077, 3: 0.07077, 10: 0.85846}, (0, [10]), 0.042),
     "Figure 1b": (1, 10, {1: 0.09186, 5: 0.90814}, (0, [5, 6, 7, 8, 9, 10]), 0.124),
     "Figure 1c": (
-        *(1, 10, {1: 0.5} | {d: 0.0625 for d in range(3, 11)}),
-        *((0, [1]), 1 / 6),
+        1,
+        10,
+        {1: 0.5} | {d: 0.0625 for d in range(3, 11)},
+        (0, [1]),
+        1 / 6,
     ),
     "Figure 2a": (3, 5, {1: 1.0}, (2, [1, 2, 3, 4, 5]), 0.3),
     "Figure 2b": (3, 5, {1: 0.4, 2: 0.1, 3: 0.1, 4: 0.1, 5: 0.3}, (1, [5]), 0.041),
@@ -123,11 +130,7 @@ def test_instances(title):
         assert row[delay - 1] == pytest.approx(delays.get(delay, 0), abs=2e-6)
     gaps = environment.oracle(environment.setup, None).gaps
     best = np.argwhere(gaps == 0)
-    if title == "Figure 2b":  # The optimal wait of arm 2 is the longest or nearly so.
-        best_arm, best_wait = best[0]
-        assert len(best) == 1 and best_arm == 1
-    else:
-        assert best.tolist() == [[arm, wait - 1] for wait in waits]
+    assert best.tolist() == [[arm, wait - 1] for wait in waits]
     assert gaps[gaps > 0].min() == pytest.approx(gap, abs=5e-4)
 
 
@@ -188,22 +191,12 @@ def test_bars_of_the_delays_stand_above_the_curves(rehearsal, name):
         edges = sorted((bar.get_x(), bar.get_width()) for bar in top.patches)
         lefts, widths = np.array(edges).T
         assert (np.diff(lefts) >= widths[:-1] - 1e-9).all()
-        texts = [t.get_text() for t in (top.get_legend() or ax_without()).get_texts()]
+        legend = top.get_legend()
+        texts = [text.get_text() for text in legend.get_texts()] if legend else []
         assert texts == ([f"arm {i}" for i in range(1, arms + 1)] if arms > 1 else [])
         assert bottom.get_legend() is None
     assert "reconstructed" in outcome.notes[-1]
     assert_readable(outcome.figure)
-
-
-def ax_without():
-    """In place of a legend that is not there."""
-
-    class Nothing:
-        @staticmethod
-        def get_texts():
-            return []
-
-    return Nothing
 
 
 def test_claims_of_a_rehearsal(rehearsal):
@@ -296,16 +289,14 @@ def test_crossovers():
     )
 
 
-PLAYED = Options(seeds=3, horizon=2_000, progress=False)
+PLAYED = Options(seeds=10, horizon=2_000, progress=False)
 
 
 @pytest.fixture(scope="module")
 def played():
     """Two policies on the instances of Figure 1; they share the programs."""
     cast = {name: farewell.PAPER[name] for name in ("Wait-UCB", "UCB-Simplex")}
-    return farewell.compare(
-        "farewell-test", farewell.FIGURE_1, cast, verdicts, PLAYED
-    )
+    return farewell.compare("farewell-test", farewell.FIGURE_1, cast, verdicts, PLAYED)
 
 
 def test_played(played):
@@ -323,7 +314,7 @@ def test_played(played):
                 assert found["mean"] == pytest.approx(runs.mean().item())
             assert entry(played, title, policy, "regret")["mean"] > 0
             assert 0 < entry(played, title, policy, "optimal")["mean"] < 1
-    assert {(r["seeds"], r["horizon"]) for r in played.records} == {(3, 2_000)}
+    assert {(r["seeds"], r["horizon"]) for r in played.records} == {(10, 2_000)}
 
 
 def test_what_was_played_is_judged(played):
@@ -382,17 +373,18 @@ def test_the_bounds_lie_above_the_regret(bounds):
         ]
         times = data["checkpoint"].values
         later = times > 10
-        worst = data["regret"].max("seed").values[0, 0][later]
         expected = {
             "Theorem 2": theory.regret_bound(
                 times[later], oracle.gaps, oracle.mean_time, waits
             ),
             "any policy": theory.trivial_bound(times[later], oracle.gaps, waits),
         }
+        # Both bound the expectation: single runs may be above what any policy loses.
+        mean = data["regret"].mean("seed").values[0, 0][later]
         for label, values in expected.items():
             np.testing.assert_array_equal(curves[label].get_xdata(), times[later])
             np.testing.assert_allclose(curves[label].get_ydata(), values)
-            assert (values > worst).all()
+            assert (values > mean).all()
         for label, line in curves.items():
             shown = np.asarray(line.get_ydata())
             metric = "regret" if label == "Wait-UCB" else label
@@ -436,8 +428,6 @@ def test_lemma_1_never_fails_more_often_than_it_says(coverage):
 
 def test_slack_against_exact_quantiles(coverage):
     """X / Y with ten observations each, by both binomial laws."""
-    from scipy import stats
-
     n, delta = 10, 0.1
     laws = {"B = 2, p = 1/2": (0.5, 2), "B = 10, p = 1/10": (0.1, 10)}
     k = np.arange(n + 1)
@@ -473,7 +463,7 @@ def test_counts_end_with_the_horizon():
 
 def test_reproduce_on_the_command_line(bounds, capsys, tmp_path):
     """With the programs that `bounds` has compiled."""
-    arguments = "reproduce farewell-bounds --seeds 3 --horizon 2000 --json --out"
+    arguments = "reproduce farewell-bounds --seeds 10 --horizon 2000 --json --out"
     assert cli.main([*arguments.split(), str(tmp_path)]) == 0
     out, err = capsys.readouterr()
     assert err == ""

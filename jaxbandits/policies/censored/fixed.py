@@ -2,9 +2,7 @@
 
 from functools import cache
 
-import jax.numpy as jnp
-
-from jaxbandits.kernels.select import split_index
+from jaxbandits.policies.plain.pairs import same_pair, uniform_pairs
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.censored.types import Action, Problem
 
@@ -12,14 +10,7 @@ from jaxbandits.settings.censored.types import Action, Problem
 @cache
 def uniform(problem: Problem) -> Policy:
     """Every pair with the same probability in every round."""
-
-    def act(noise, view, state, params):
-        del view, state, params
-        pair = jnp.floor(noise[0] * problem.num_pairs).astype(jnp.int32)
-        pair = jnp.minimum(pair, problem.num_pairs - 1)
-        return Action(*split_index(pair, problem.num_arms, problem.num_limits))
-
-    return Policy("uniform", _no_state, act, _no_update, uniforms=(1, 0))
+    return uniform_pairs((problem.num_arms, problem.num_limits), Action)
 
 
 @cache
@@ -36,25 +27,5 @@ def fixed_pair(problem: Problem, arm: int, limit: int) -> Policy:
     Raises:
       ValueError: if `arm` or `limit` is out of range.
     """
-    for name, value, size in (
-        ("arm", arm, problem.num_arms),
-        ("limit", limit, problem.num_limits),
-    ):
-        if not 0 <= value < size:
-            raise ValueError(f"{name} must lie in [0, {size}), got {value}")
-
-    def act(noise, view, state, params):
-        del noise, view, state, params
-        return Action(jnp.int32(arm), jnp.int32(limit))
-
-    return Policy(f"fixed ({arm}, {limit})", _no_state, act, _no_update)
-
-
-def _no_state(params):
-    del params
-    return ()
-
-
-def _no_update(noise, view, state, action, feedback, params):
-    del noise, view, action, feedback, params
-    return state
+    shape = (problem.num_arms, problem.num_limits)
+    return same_pair(shape, Action, ("arm", "limit"), (arm, limit))

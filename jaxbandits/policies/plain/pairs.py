@@ -1,0 +1,68 @@
+"""Reference points where an action is a pair: uniform play, and always the same pair.
+
+A setting names its two coordinates and its `Action`.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+
+from jaxbandits.kernels.select import split_index
+from jaxbandits.protocol import Policy
+
+
+def uniform_pairs(shape: tuple[int, int], action: Callable[[Any, Any], Any]) -> Policy:
+    """Every pair with the same probability in every round.
+
+    Args:
+      shape: how many values each coordinate has.
+      action: makes an action of the two positions, i32[] each.
+    """
+    size = shape[0] * shape[1]
+
+    def act(noise, view, state, params):
+        del view, state, params
+        pair = jnp.floor(noise[0] * size).astype(jnp.int32)
+        # Rounding may lift the product to `size` itself.
+        return action(*split_index(jnp.minimum(pair, size - 1), *shape))
+
+    return Policy("uniform", _no_state, act, _no_update, uniforms=(1, 0))
+
+
+def same_pair(
+    shape: tuple[int, int],
+    action: Callable[[Any, Any], Any],
+    names: tuple[str, str],
+    pair: tuple[int, int],
+) -> Policy:
+    """The same pair in every round.
+
+    Args:
+      shape: how many values each coordinate has.
+      action: makes an action of the two positions.
+      names: of the two coordinates, for errors.
+      pair: the positions.
+
+    Raises:
+      ValueError: if a position is out of range.
+    """
+    for name, value, size in zip(names, pair, shape, strict=True):
+        if not 0 <= value < size:
+            raise ValueError(f"{name} must lie in [0, {size}), got {value}")
+
+    def act(noise, view, state, params):
+        del noise, view, state, params
+        return action(*(jnp.int32(position) for position in pair))
+
+    return Policy(f"fixed ({pair[0]}, {pair[1]})", _no_state, act, _no_update)
+
+
+def _no_state(params):
+    del params
+    return ()
+
+
+def _no_update(noise, view, state, action, feedback, params):
+    del noise, view, action, feedback, params
+    return state
