@@ -46,7 +46,9 @@ def _parser() -> argparse.ArgumentParser:
     reproduce = commands.add_parser("reproduce", help="run a figure or table")
     reproduce.add_argument("name", metavar="NAME", help="see `jaxbandits list`")
     reproduce.add_argument("--seeds", type=int, help="number of seeds")
-    reproduce.add_argument("--horizon", type=int, help="number of rounds")
+    reproduce.add_argument(
+        "--horizon", type=int, help="number of rounds, or the budget"
+    )
     reproduce.add_argument("--out", help="output folder (default: results/NAME)")
     reproduce.add_argument(
         "--quick", action="store_true", help="few seeds and rounds, in under a minute"

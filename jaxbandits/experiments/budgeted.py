@@ -16,6 +16,7 @@ from jaxbandits.experiments.budgeted_settings import (
     NO_DATA,
     TOPS,
     facebook,
+    facebook_file,
     synthetic,
 )
 from jaxbandits.experiments.budgeted_table import settings_table
@@ -84,6 +85,8 @@ def regret_curves(
     datasets, records, notes = {}, [], HEAVY_TAILS
     cast = {k: contestants[k] for k in shown} if options.quick else contestants
     chosen = environments(options)
+    if not chosen:
+        raise ValueError(NO_DATA)
     for title, environment in chosen.items():
         dataset = play(environment, cast, options, by_budget=True, checkpoints="log")
         found = summary_records(
@@ -92,9 +95,7 @@ def regret_curves(
         add_spread(found, dataset, "regret", BASELINE)
         records += found
         datasets[title] = dataset
-    if not chosen:
-        raise ValueError(NO_DATA)
-    if "FB-Br" not in chosen and not options.quick and "fig3" in name:
+    if environments is _all_settings and facebook_file() is None:
         notes = (*notes, NO_DATA)
     picture = plot_panels(
         {title: as_share(each) for title, each in datasets.items()},

@@ -23,7 +23,7 @@ class Options(NamedTuple):
 
     Attributes:
       seeds: how many seeds.
-      horizon: number of rounds.
+      horizon: number of rounds; in games with a budget, the budget.
       progress: whether to show progress; None if stderr is a terminal.
       quick: whether to leave out what takes long (large instances, say).
     """

@@ -1,4 +1,4 @@
-"""The budgeted comparisons: two policies are played, of all others the cast is checked."""
+"""The budgeted comparisons: one is played, of all others the cast is checked."""
 
 from pathlib import Path
 
@@ -342,6 +342,33 @@ def test_figure_of_what_was_played(played):
     np.testing.assert_allclose(line.get_xdata(), np.geomspace(1e-4, 1, 100))
     assert legend_texts(played.figure) == ["epsilon-first"]
     assert_readable(played.figure)
+
+
+def test_theorem_5_lies_above_the_regret():
+    """One small instance; the three panels share a program."""
+    outcome = REGISTRY["budgeted-bounds"].run(Options(8, 300, progress=False))
+    check_records(outcome, "budgeted-bounds")
+    assert list(outcome.datasets) == ["rho = 0.25", "rho = 1", "rho = 2"]
+    for ax, (title, dataset) in zip(
+        outcome.figure.axes, outcome.datasets.items(), strict=True
+    ):
+        rho = float(title.removeprefix("rho = "))
+        assert dataset["param_rho"].item() == rho
+        assert ax.get_title() == rf"$\rho$ = {rho:g}"
+        curves = {line.get_label(): line for line in ax.lines}
+        assert list(curves) == ["omega-UCB", "Theorem 5", "any policy"]
+        # No less than the largest mean cost, where the bounds begin.
+        later = dataset["checkpoint"].values >= 0.6
+        mean = dataset["regret"].mean("seed").values[0, 0]
+        np.testing.assert_allclose(curves["omega-UCB"].get_ydata(), mean)
+        for label in ("Theorem 5", "any policy"):
+            found = np.asarray(curves[label].get_ydata())
+            assert (found >= mean[later]).all()
+            last = entry(outcome, title, "omega-UCB", label)["mean"]
+            assert last == found[-1] > 1
+        # The best ratio is 2: what a useless arm loses per unit of money, at most.
+        assert found[-1] >= 300 * 1.5
+    assert_readable(outcome.figure)
 
 
 def test_the_settings_of_table_1(no_data):

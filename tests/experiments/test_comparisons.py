@@ -1,6 +1,5 @@
 """The censored comparisons: two are played, of all others the cast is checked."""
 
-import numpy as np
 import pytest
 
 from jaxbandits.experiments import REGISTRY

@@ -5,7 +5,7 @@ import pytest
 from matplotlib.colors import to_hex
 
 from jaxbandits.plots import figure, line_style, plot_curves, save_figure
-from jaxbandits.results import interval, quantiles
+from jaxbandits.results import as_share, interval, quantiles
 from tests.results.samples import dataset
 
 
@@ -34,6 +34,11 @@ def test_words():
     assert legend.get_title().get_text() == "mean of 5 seeds, 95 % interval"
     spent = dataset(checkpoint_kind="spent", checkpoints=[0.5, 1, 2, 4])
     assert plot_curves(spent).axes[0].get_xlabel() == "budget spent"
+    time = spent.assign_attrs(setting="farewell")
+    assert plot_curves(time).axes[0].get_xlabel() == "time $t$"
+    (ax,) = plot_curves(as_share(spent)).axes
+    assert ax.get_xlabel() == "share of the budget spent"
+    np.testing.assert_array_equal(ax.lines[0].get_xdata(), [0.125, 0.25, 0.5, 1])
 
 
 def test_ticks_are_readable_and_the_axis_starts_at_zero():
@@ -78,6 +83,19 @@ def test_one_seed_has_no_band_and_one_checkpoint_a_marker():
     assert ax.get_legend().get_title().get_text() == "one seed"
 
 
+def test_no_band_on_request():
+    """The means are the same, and the legend speaks of no interval."""
+    (plain,) = plot_curves(dataset(), level=None).axes
+    (with_bands,) = plot_curves(dataset()).axes
+    assert not plain.collections and len(with_bands.collections) == 2
+    for line, other in zip(plain.lines, with_bands.lines, strict=True):
+        np.testing.assert_array_equal(line.get_ydata(), other.get_ydata())
+    assert plain.get_legend().get_title().get_text() == "mean of 5 seeds"
+    (ax,) = plot_curves(dataset(), level=None, seeds_quantiles=(0.1, 0.9)).axes
+    title = ax.get_legend().get_title().get_text()
+    assert title == "mean of 5 seeds\nthin: 10 % and 90 % quantiles"
+
+
 def test_a_policy_without_the_metric_is_left_out():
     (ax,) = plot_curves(dataset(), "optimal").axes
     assert [line.get_label() for line in ax.lines] == ["ucb"]
@@ -103,6 +121,7 @@ def test_given_axes_and_scales(tmp_path):
         ({"policies": ["ts"]}, "policies: 'ts' is unknown; known are ucb, uniform"),
         ({"labels": {"ts": "TS"}}, "labels: 'ts'"),
         ({"level": 95}, "level: "),
+        ({"level": 0}, "level: "),
         ({"seeds_quantiles": (0.9, 0.1)}, "seeds_quantiles: "),
         ({"x_scale": "cubic"}, "x_scale: "),
     ],

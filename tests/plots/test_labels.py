@@ -4,11 +4,13 @@ import pytest
 
 from jaxbandits.plots import figure
 from jaxbandits.plots.labels import (
+    checkpoint_label,
     metric_label,
     percentage,
     readable_ticks,
     short_number,
 )
+from tests.results.samples import dataset
 
 
 @pytest.mark.parametrize(
@@ -43,6 +45,25 @@ def test_percentage():
 def test_metric_label():
     assert metric_label("regret") == "cumulative regret"
     assert metric_label("unspent_budget") == "unspent budget"
+
+
+@pytest.mark.parametrize(
+    ("kind", "setting", "label"),
+    [
+        ("round", "censored", "round $t$"),
+        ("round", "farewell", "round $t$"),
+        ("spent", "budgeted", "budget spent"),
+        ("spent", "farewell", "time $t$"),
+        ("spent", "", "budget spent"),
+        ("share", "budgeted", "share of the budget spent"),
+        ("share", "farewell", "share of the budget spent"),
+    ],
+)
+def test_checkpoint_label(kind, setting, label):
+    """A farewell game's budget is time."""
+    checkpoints = [1, 2, 3, 4]
+    made = dataset(setting=setting, checkpoint_kind=kind, checkpoints=checkpoints)
+    assert checkpoint_label(made) == label
 
 
 @pytest.mark.parametrize("high", [30, 300, 3e4, 3e7])

@@ -3,6 +3,7 @@
 import pytest
 
 from jaxbandits.plots import plot_panels, save_figure
+from jaxbandits.results import as_share
 from tests.results.samples import dataset
 
 
@@ -50,10 +51,75 @@ def test_different_numbers_of_seeds_are_told():
     assert "a: mean of 5 seeds" in note and "b: mean of 3 seeds" in note
 
 
+@pytest.mark.parametrize(
+    ("columns", "rows", "left", "bottom"),
+    [
+        (None, 1, [0], [0, 1, 2, 3, 4]),
+        (5, 1, [0], [0, 1, 2, 3, 4]),
+        (9, 1, [0], [0, 1, 2, 3, 4]),
+        (3, 2, [0, 3], [2, 3, 4]),
+        (2, 3, [0, 2, 4], [3, 4]),
+        (1, 5, [0, 1, 2, 3, 4], [4]),
+    ],
+)
+def test_columns(columns, rows, left, bottom):
+    """Axes are named on the left, and below where no panel follows."""
+    fig = plot_panels({f"panel {i}": dataset() for i in range(5)}, columns=columns)
+    assert [ax.get_title() for ax in fig.axes] == [f"panel {i}" for i in range(5)]
+    fig.draw_without_rendering()
+    corners = [ax.get_position() for ax in fig.axes]
+    assert len({round(corner.y0, 3) for corner in corners}) == rows
+    assert len({round(corner.x0, 3) for corner in corners}) == min(columns or 5, 5)
+    named = [i for i, ax in enumerate(fig.axes) if ax.get_ylabel()]
+    assert named == left
+    assert [i for i, ax in enumerate(fig.axes) if ax.get_xlabel()] == bottom
+    assert {ax.get_xlabel() for ax in fig.axes} == {"round $t$", ""} - (
+        {""} if len(bottom) == 5 else set()
+    )
+
+
+def test_rows_of_the_legend_do_not_shrink_the_panels():
+    def panel_height(count):
+        names = {"ucb": "a policy " * count, "uniform": "another one " * count}
+        fig = plot_panels({"a": dataset(), "b": dataset()}, labels=names)
+        fig.draw_without_rendering()
+        return fig.axes[0].get_position().height * fig.get_figheight()
+
+    assert panel_height(5) == pytest.approx(panel_height(1), rel=0.05)
+
+
+def test_tops():
+    """Of the panels that are named, whatever grows out of them."""
+    datasets = {"a": dataset(), "b": dataset()}
+    plain = [ax.get_ylim() for ax in plot_panels(datasets).axes]
+    fig = plot_panels(datasets, tops={"b": 50.0, "elsewhere": 3.0})
+    assert fig.axes[0].get_ylim() == plain[0]
+    assert fig.axes[1].get_ylim() == (plain[1][0], 50.0)
+    assert plain[1][1] > 1_000
+
+
+def test_no_bands_on_request():
+    fig = plot_panels({"a": dataset(), "b": dataset()}, level=None)
+    assert not any(ax.collections for ax in fig.axes)
+    assert [len(ax.lines) for ax in fig.axes] == [2, 2]
+    assert fig.legends[0].get_title().get_text() == "mean of 5 seeds"
+
+
+def test_shares_of_a_budget():
+    spent = dataset(checkpoint_kind="spent", checkpoints=[1.0, 2, 4, 8])
+    fig = plot_panels({"a": as_share(spent), "b": as_share(spent)}, x_scale="log")
+    for ax in fig.axes:
+        assert list(ax.lines[0].get_xdata()) == [0.125, 0.25, 0.5, 1]
+        assert ax.get_xlabel() == "share of the budget spent"
+        assert ax.get_xscale() == "log"
+
+
 def test_mistakes_are_named():
     with pytest.raises(ValueError, match="datasets: "):
         plot_panels({})
     with pytest.raises(ValueError, match="policies: 'ts' is unknown"):
         plot_panels({"a": dataset()}, policies=["ts"])
+    with pytest.raises(ValueError, match="level: "):
+        plot_panels({"a": dataset()}, level=0)
     with pytest.raises(ValueError, match="labels: 'ts' is unknown"):
         plot_panels({"a": dataset()}, labels={"ts": "TS"})
