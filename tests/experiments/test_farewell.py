@@ -275,7 +275,7 @@ def test_verdicts_on_the_rivals_that_have_played():
 
 def test_crossovers():
     """Leaders by the mean over seeds, with the checkpoints where they take over."""
-    ucb, uniform = np.array([[1, 5, 5, 9], [1, 5, 7, 1]]), 3 * np.ones((2, 4))
+    ucb, uniform = np.array([[4, 5, 5, 9], [0, 5, 7, 1]]), 3 * np.ones((2, 4))
     uniform[:, 2:] = [[6, 2], [9, 2]]
     data = dataset(
         num_seeds=2,
