@@ -24,6 +24,7 @@ from jaxbandits.experiments.budgeted_theory import bounds
 from jaxbandits.experiments.comparison import Contestant, add_spread, play
 from jaxbandits.experiments.experiment import Experiment, Options, Outcome
 from jaxbandits.plots import figure, line_style, plot_panels
+from jaxbandits.plots.labels import readable_ticks
 from jaxbandits.policies import budgeted as policies
 from jaxbandits.protocol import Environment
 from jaxbandits.results import as_share, final, summary_records
@@ -147,14 +148,16 @@ def sensitivity(options: Options) -> Outcome:
             ax.plot(RHO, runs.mean("seed"), label=f"{policy}, mean", **style)
             thin = style | {"linewidth": 1.2, "linestyle": "dotted"}
             ax.plot(RHO, runs.median("seed"), label=f"{policy}, median", **thin)
-        ax.set(title=title, xscale="log", yscale="log")
+        ax.set_title(title)
         ax.set_xscale("log", base=2)
+        readable_ticks(ax.yaxis, "log", ax.dataLim.minposy, ax.dataLim.y1)
         if place % columns == 0:
             ax.set_ylabel("final regret")
         if place + columns >= len(chosen):
             ax.set_xlabel(r"$\rho$")
     handles, labels = axes[0].get_legend_handles_labels()
-    fig.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
+    legend = {"loc": "outside lower center", "ncols": 4, "frameon": False}
+    fig.legend(handles, labels, title=f"{options.seeds:,} seeds", **legend)
     return Outcome(datasets, records, fig)
 
 

@@ -7,6 +7,7 @@ from scipy import stats
 from jaxbandits.experiments.experiment import Options, Outcome
 from jaxbandits.kernels.intervals import wilson_interval
 from jaxbandits.plots import figure, line_style
+from jaxbandits.plots.labels import readable_ticks
 
 DELTA = 0.01  # Figure 1: 99 % confidence
 FLOOR = 1e-3  # of a cost's lower bound, where a policy needs one
@@ -78,10 +79,14 @@ def interval_study(options: Options) -> Outcome:
         axes[0].plot(COUNTS, 100 * shown, label=policy, **style)
         axes[1].plot(COUNTS, medians[policy], label=policy, **style)
     axes[0].axhline(100 * DELTA, color="0.25", linewidth=1)
-    axes[0].set(xscale="log", yscale="log", xlabel="observations $n$")
-    axes[0].set(ylabel="bound below the true ratio, %")
-    axes[1].set(xscale="log", yscale="log", xlabel="observations $n$")
-    axes[1].set(ylabel="bound / true ratio (median)")
+    where = (COUNTS[-1], 100 * DELTA)
+    axes[0].annotate("nominal", where, ha="right", va="bottom")
+    axes[0].set(title="bound below the true ratio", ylabel="share of cases, %")
+    axes[1].set(title="bound over the true ratio", ylabel="median")
+    for ax in axes:
+        ax.set_xlabel("observations $n$")
+        readable_ticks(ax.xaxis, "log", COUNTS[0], COUNTS[-1])
+        readable_ticks(ax.yaxis, "log", ax.dataLim.minposy, ax.dataLim.y1)
     handles, labels = axes[0].get_legend_handles_labels()
     fig.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
     columns = {
@@ -227,5 +232,6 @@ def _record(experiment, instance, policy, values, seeds, horizon):
         "metrics": {
             key: {"mean": float(value), "sem": None, "published": None}
             for key, value in values.items()
+            if np.isfinite(value)
         },
     }

@@ -18,10 +18,11 @@ def settings_table(options: Options) -> Outcome:
     environments = synthetic(sizes=(10,)) if options.quick else synthetic()
     environments |= facebook()
     fig, (ax,) = figure()
-    datasets, records = {}, []
+    datasets, records, families = {}, [], {}
     for place, (title, environment) in enumerate(environments.items()):
         facts = _facts(environment)
-        style = {"color": line_style(place // 3).color}
+        families.setdefault(title.rsplit("-", 1)[0], len(families))
+        style = {"color": line_style(families[title.rsplit("-", 1)[0]]).color}
         spread = np.quantile(facts["relative_gap"], [0.1, 0.5, 0.9])
         ax.plot(spread[[0, 2]], [place, place], linewidth=2.5, **style)
         ax.plot(spread[1], place, "o", **style)

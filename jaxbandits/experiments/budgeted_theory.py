@@ -35,11 +35,13 @@ def bounds(options: Options) -> Outcome:
         budgets = budgets[budgets >= MEAN_COST.max()]
         curves = {
             "Theorem 5": theory.regret_bound(budgets, rho, MEAN_REWARD, MEAN_COST),
-            "any policy": theory.trivial_bound(budgets, MEAN_REWARD, MEAN_COST),
+            "trivial bound": theory.trivial_bound(budgets, MEAN_REWARD, MEAN_COST),
         }
         draw_bounds(ax, budgets, curves, found["metrics"])
         records.append(found)
         ax.set(title=title, ylabel="cumulative regret" if ax is axes[0] else "")
     handles, labels = axes[0].get_legend_handles_labels()
-    fig.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
+    fig.set_figheight(fig.get_figheight() + 0.5)  # for the legend's three lines
+    legend = {"loc": "outside lower center", "ncols": 3, "frameon": False}
+    fig.legend(handles, labels, title=f"regret: {options.seeds:,} seeds", **legend)
     return Outcome(datasets, records, fig)

@@ -44,8 +44,6 @@ def play(
       checkpoints: as for `simulate`.
     """
     end = {"budget" if by_budget else "horizon": options.horizon}
-    if by_budget:
-        end["checkpoints"] = checkpoints
     return simulate(
         {label: c.factory(environment.problem) for label, c in contestants.items()},
         environment,
@@ -55,6 +53,7 @@ def play(
             for label, c in contestants.items()
             if c.params
         },
+        checkpoints=checkpoints,
         progress=options.progress,
         **end,
     )

@@ -10,6 +10,7 @@ from jaxbandits.experiments.experiment import Experiment, Options, Outcome
 from jaxbandits.experiments.farewell_claims import crossover_notes, verdicts
 from jaxbandits.experiments.farewell_theory import bounds, coverage
 from jaxbandits.plots import figure, plot_curves, plot_panels
+from jaxbandits.plots.selection import seeds_note
 from jaxbandits.policies import farewell as policies
 from jaxbandits.protocol import Environment
 from jaxbandits.results import summary_records
@@ -88,7 +89,7 @@ def compare(
     axes[0].set_ylabel("probability")
     handles, labels = axes[-1].get_legend_handles_labels()
     legend = {"loc": "outside lower center", "ncols": 3, "frameon": False}
-    note = f"mean of {options.seeds} seeds, 95 % interval"
+    note = seeds_note(next(iter(datasets.values())), level=0.95)
     fig.legend(handles, labels, title=note, **legend)
     return Outcome(datasets, records, fig, (*notes(datasets), *RECONSTRUCTED))
 

@@ -9,6 +9,7 @@ from jaxbandits.experiments.comparison import Contestant, play
 from jaxbandits.experiments.experiment import Options, Outcome
 from jaxbandits.experiments.overlay import draw_bounds
 from jaxbandits.plots import figure, line_style, plot_curves
+from jaxbandits.plots.labels import readable_ticks
 from jaxbandits.policies.farewell import wait_ucb
 from jaxbandits.protocol import Environment
 from jaxbandits.results import summary_records
@@ -46,7 +47,7 @@ def bounds(
             "Theorem 2": theory.regret_bound(
                 times, oracle.gaps, oracle.mean_time, waits
             ),
-            "any policy": theory.trivial_bound(times, oracle.gaps, waits),
+            "trivial bound": theory.trivial_bound(times, oracle.gaps, waits),
             "(WAIT), order": theory.wait_rate(times, oracle.gaps, oracle.mean_time),
             "(DQZL), order": theory.dqzl_rate(times, oracle.gaps, oracle.rate),
             "(FJ), order": theory.fj_rate(times, oracle.gaps, oracle.mean_time),
@@ -55,7 +56,9 @@ def bounds(
         records += found
         ax.set(title=title, ylabel="cumulative regret" if ax is axes[0] else "")
     handles, labels = axes[0].get_legend_handles_labels()
-    fig.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
+    fig.set_figheight(fig.get_figheight() + 0.5)  # for the legend's three lines
+    legend = {"loc": "outside lower center", "ncols": 3, "frameon": False}
+    fig.legend(handles, labels, title=f"regret: {options.seeds:,} seeds", **legend)
     return Outcome(datasets, records, fig)
 
 
@@ -85,7 +88,8 @@ def coverage(options: Options) -> Outcome:
     ax.axhline(1, color="0.25", linewidth=1)
     ax.set(xscale="log", yscale="log", xlabel="observations $n$")
     ax.set_ylabel("radius / 90 % quantile of the deviation")
-    ax.legend(frameon=False, title="Lemma 1, $\\delta$ = 0.1")
+    readable_ticks(ax.yaxis, "log", 1, ax.dataLim.y1)
+    ax.legend(frameon=False, loc="upper right", title="Lemma 1, $\\delta$ = 0.1")
     dataset = xr.Dataset(
         {
             "failures": (("law", "count", "delta"), frequency),

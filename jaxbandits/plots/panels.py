@@ -60,6 +60,8 @@ def plot_panels(
                 f"{argument}: {unknown[0]!r} is unknown; known are {', '.join(names)}"
             )
     styles = {name: line_style(i) for i, name in enumerate(names)}
+    if columns is not None and columns < 1:
+        raise ValueError(f"columns: must be at least 1, got {columns}")
     columns = min(columns or len(datasets), len(datasets))
     fig, axes = figure(-(-len(datasets) // columns), columns)
     for ax in axes[len(datasets) :]:

@@ -50,7 +50,9 @@ def select(
     check_params(dataset, params)
     check_policies(dataset, policies or (), "policies")
     check_policies(dataset, labels, "labels")
-    found = interval(dataset.isel(params=params), metric, level or 0.95)
+    found = interval(
+        dataset.isel(params=params), metric, 0.95 if level is None else level
+    )
     names = dataset["policy"].values.tolist()
     curves = {}
     for name in names if policies is None else policies:

@@ -34,7 +34,8 @@ def resample(
     """
     axis = metric_values(dataset, along).values
     grid = np.asarray(grid)
-    if grid.ndim != 1 or grid.size == 0 or np.any(np.diff(grid) <= 0) or grid[0] < 0:
+    increasing = grid.ndim == 1 and grid.size and np.all(np.diff(grid) > 0)
+    if not increasing or not np.all(np.isfinite(grid)) or grid[0] < 0:
         raise ValueError("grid: must hold increasing numbers >= 0")
     if np.any(np.diff(axis, axis=-1) < 0):
         raise ValueError(f"along: {along!r} decreases somewhere, it cannot be an axis")

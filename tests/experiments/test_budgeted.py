@@ -356,12 +356,12 @@ def test_theorem_5_lies_above_the_regret():
         assert dataset["param_rho"].item() == rho
         assert ax.get_title() == rf"$\rho$ = {rho:g}"
         curves = {line.get_label(): line for line in ax.lines}
-        assert list(curves) == ["omega-UCB", "Theorem 5", "any policy"]
+        assert list(curves) == ["omega-UCB", "Theorem 5", "trivial bound"]
         # No less than the largest mean cost, where the bounds begin.
         later = dataset["checkpoint"].values >= 0.6
         mean = dataset["regret"].mean("seed").values[0, 0]
         np.testing.assert_allclose(curves["omega-UCB"].get_ydata(), mean)
-        for label in ("Theorem 5", "any policy"):
+        for label in ("Theorem 5", "trivial bound"):
             found = np.asarray(curves[label].get_ydata())
             assert (found >= mean[later]).all()
             last = entry(outcome, title, "omega-UCB", label)["mean"]

@@ -366,7 +366,7 @@ def test_the_bounds_lie_above_the_regret(bounds):
         assert list(curves) == [
             "Wait-UCB",
             "Theorem 2",
-            "any policy",
+            "trivial bound",
             "(WAIT), order",
             "(DQZL), order",
             "(FJ), order",
@@ -377,7 +377,7 @@ def test_the_bounds_lie_above_the_regret(bounds):
             "Theorem 2": theory.regret_bound(
                 times[later], oracle.gaps, oracle.mean_time, waits
             ),
-            "any policy": theory.trivial_bound(times[later], oracle.gaps, waits),
+            "trivial bound": theory.trivial_bound(times[later], oracle.gaps, waits),
         }
         # Both bound the expectation: single runs may be above what any policy loses.
         mean = data["regret"].mean("seed").values[0, 0][later]
