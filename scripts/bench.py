@@ -91,7 +91,14 @@ def budgeted(seeds: int, repeats: int) -> list[dict]:
         ours = theirs = 0.0
         for _ in range(repeats):
             theirs = max(theirs, object_loop_peer.measure(num_arms))
-            data = simulate(policy, game, budget=10_000, seeds=seeds, progress=False)
+            data = simulate(
+                policy,
+                game,
+                budget=10_000,
+                seeds=seeds,
+                checkpoints=[10_000],
+                progress=False,
+            )
             pulls = float(data["rounds"].isel(checkpoint=-1).sum())
             ours = max(ours, pulls / float(data["run_seconds"][0]))
         per_core = ours / (os.cpu_count() or 1)
