@@ -54,7 +54,7 @@ def index_policy(
         if explore is not None:
             flag, other = explore(noise[1:], view, params)
             arm = jnp.where(flag, other, arm)
-        return jnp.where(view.round <= view.num_arms, view.round - 1, arm)
+        return after_start(arm, view)
 
     return Policy(
         name,
@@ -65,6 +65,11 @@ def index_policy(
         uniforms=(1 + exploring_uniforms, 0),
         check=check,
     )
+
+
+def after_start(arm, view):
+    """The arm, once every arm that exists has been pulled in index order."""
+    return jnp.where(view.round <= view.num_arms, view.round - 1, arm)
 
 
 def best_arm(index, view, uniform):

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 
 from jaxbandits.checks import non_negative, positive
 from jaxbandits.kernels.select import pick
-from jaxbandits.policies.budgeted.index_policy import best_arm, update_arm
+from jaxbandits.policies.budgeted.index_policy import after_start, best_arm, update_arm
 from jaxbandits.policies.budgeted.statistics import MEANS, Means, over_cost
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.budgeted.types import Problem
@@ -82,8 +82,7 @@ def pd_bwk(problem: Problem) -> Policy:
         money_price = jnp.exp(jnp.minimum(state.log_price, 0.0))
         time_price = jnp.exp(jnp.minimum(-state.log_price, 0.0))
         index = over_cost(reward, money_price * cost + time_price * time)
-        arm = best_arm(index, view, noise[0])
-        return jnp.where(view.round <= view.num_arms, view.round - 1, arm)
+        return after_start(best_arm(index, view, noise[0]), view)
 
     def update(noise, view, state, action, feedback, params):
         _, cost = bounds(view, state.means, params)
