@@ -27,11 +27,12 @@ hypothesis.settings.load_profile("fixed")
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """What goes to one worker: a file, and all of tests/policies, whose files share
-    compiled programs."""
+    """What goes to one worker: a file; of tests/policies, whose files share compiled
+    programs, what is about allocation, and the rest."""
     for item in items:
-        folder = item.path.parent.name
-        group = folder if folder == "policies" else item.path.stem
+        folder, group = item.path.parent.name, item.path.stem
+        if folder == "policies":
+            group = "allocation" if "allocation" in item.nodeid else "policies"
         item.add_marker(pytest.mark.xdist_group(group))
 
 

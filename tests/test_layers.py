@@ -104,7 +104,7 @@ def test_exceptions_name_files():
 
 def test_theory_imports_numpy_and_scipy_only():
     """Bounds are for the host: their functions work without JAX."""
-    allowed = {"collections", "functools", "numpy", "scipy", "typing"}
+    allowed = {"collections", "functools", "numpy", "scipy", "typing", "warnings"}
     for path in (ROOT / "theory").glob("*.py"):
         for name in everything_imported(path):
             first, *rest = name.split(".")

@@ -9,6 +9,7 @@ function once and re-emits each operation:
 * element-wise operations, broadcasts, reshapes, slices and the like have a rule here;
 * reductions become balanced trees (`jaxbandits.engine.trees`), because XLA's CPU
   reductions over a leading axis cost several times as much;
+* loops of fixed length (``lax.scan``, ``lax.fori_loop``) stay loops, their body mapped;
 * everything else falls back to ``jax.vmap(..., in_axes=-1, out_axes=-1)``: correct for
   any operation, only slower.
 
@@ -130,7 +131,9 @@ def _emit(eqn, inputs: list[Lane], num_lanes: int) -> list[Lane]:
     batched = any(lane.batched for lane in inputs)
     if name in CALLS:
         kernel = KERNELS.get(params.get("name"))
-        if kernel is not None and inputs[0].batched:
+        # Inside a `vmap` of the policy the same name stands for many rows.
+        one_row = bool(inputs) and len(inputs[0].shape) == 1
+        if kernel is not None and one_row and inputs[0].batched:
             return [kernel(*inputs)]
         inner = params[CALLS[name]]
         if not isinstance(inner, ClosedJaxpr):
@@ -152,11 +155,52 @@ def _emit(eqn, inputs: list[Lane], num_lanes: int) -> list[Lane]:
     if name in STRUCTURE:
         values = [align(x, x.shape, num_lanes) for x in inputs]
         return [Lane(STRUCTURE[name](values, eqn), True)]
+    if name == "scan":
+        return _scan(params, inputs, num_lanes)
     axes = [-1 if lane.batched else None for lane in inputs]
     out = jax.vmap(partial(eqn.primitive.bind, **params), axes, -1)(
         *(lane.value for lane in inputs)
     )
     return [Lane(x, True) for x in (out if eqn.primitive.multiple_results else [out])]
+
+
+def _scan(params, inputs: list[Lane], num_lanes: int) -> list[Lane]:
+    """A loop of fixed length: the same loop, its body mapped over lanes."""
+    first, last = params["num_consts"], params["num_consts"] + params["num_carry"]
+    # What the body reads is computed outside of it.
+    constants = [Lane(lane.value, lane.batched) for lane in inputs[:first]]
+    carry, columns = inputs[first:last], inputs[last:]
+    rows = [lane.value for lane in columns]
+    flags = [lane.batched for lane in carry]  # grow until the body keeps them
+    out_flags: list[bool] = []
+
+    def body(values, row):
+        values = [Lane(x, flag) for x, flag in zip(values, flags, strict=True)]
+        row = [Lane(x, lane.batched) for x, lane in zip(row, columns, strict=True)]
+        outputs = _evaluate(params["jaxpr"], [*constants, *values, *row], num_lanes)
+        out_flags[:] = [lane.batched for lane in outputs]
+        after, found = outputs[: len(flags)], outputs[len(flags) :]
+        kept = [
+            _spread(lane.value, num_lanes) if flag and not lane.batched else lane.value
+            for lane, flag in zip(after, flags, strict=True)
+        ]
+        return kept, [lane.value for lane in found]
+
+    def start():
+        return [
+            align(lane, lane.shape, num_lanes) if flag else lane.value
+            for lane, flag in zip(carry, flags, strict=True)
+        ]
+
+    while True:
+        jax.eval_shape(body, start(), [x[0] for x in rows])
+        if all(flags[i] or not out_flags[i] for i in range(len(flags))):
+            break
+        flags = [old or new for old, new in zip(flags, out_flags, strict=False)]
+    options = {key: params[key] for key in ("length", "reverse", "unroll")}
+    after, found = lax.scan(body, start(), rows, **options)
+    flags = flags + out_flags[len(flags) :]
+    return [Lane(x, flag) for x, flag in zip([*after, *found], flags, strict=True)]
 
 
 def _reshape(values, eqn):

@@ -1,6 +1,6 @@
 """Every figure and table of the papers as a named, runnable experiment."""
 
-from jaxbandits.experiments import budgeted, censored, farewell
+from jaxbandits.experiments import allocation, budgeted, censored, farewell
 from jaxbandits.experiments.experiment import (
     Experiment,
     Options,
@@ -9,9 +9,8 @@ from jaxbandits.experiments.experiment import (
     write,
 )
 
-REGISTRY: dict[str, Experiment] = {
-    e.name: e for part in (censored, budgeted, farewell) for e in part.EXPERIMENTS
-}
+PARTS = (censored, allocation, budgeted, farewell)
+REGISTRY: dict[str, Experiment] = {e.name: e for p in PARTS for e in p.EXPERIMENTS}
 
 __all__ = [
     "REGISTRY",

@@ -12,16 +12,16 @@ from jaxbandits.experiments.budgeted_intervals import (
 )
 from jaxbandits.experiments.budgeted_settings import (
     BUDGET,
-    DATA,
+    FACEBOOK_FILE,
     NO_DATA,
     TOPS,
     facebook,
-    facebook_file,
     synthetic,
 )
 from jaxbandits.experiments.budgeted_table import settings_table
 from jaxbandits.experiments.budgeted_theory import bounds
 from jaxbandits.experiments.comparison import Contestant, add_spread, play
+from jaxbandits.experiments.data import FOLDER, data_file
 from jaxbandits.experiments.experiment import Experiment, Options, Outcome
 from jaxbandits.plots import figure, line_style, plot_panels
 from jaxbandits.plots.labels import readable_ticks
@@ -96,7 +96,7 @@ def regret_curves(
         add_spread(found, dataset, "regret", BASELINE)
         records += found
         datasets[title] = dataset
-    if environments is _all_settings and facebook_file() is None:
+    if environments is _all_settings and data_file(FACEBOOK_FILE) is None:
         notes = (*notes, NO_DATA)
     picture = plot_panels(
         {title: as_share(each) for title, each in datasets.items()},
@@ -204,7 +204,7 @@ EXPERIMENTS = (
     _comparison("fig3c", "Beta settings", "Figure 3c", _family("S-Bt")),
     _comparison(
         "fig3d",
-        f"Social-media advertisements (needs {DATA})",
+        f"Social-media advertisements (needs {FOLDER})",
         "Figure 3 (d), (e)",
         lambda options: facebook(),
     ),

@@ -1,15 +1,12 @@
 """The settings of the budgeted paper's experiments, and where their data are."""
 
-import os
-from pathlib import Path
-
+from jaxbandits.experiments.data import FOLDER, data_file
 from jaxbandits.protocol import Environment
 from jaxbandits.settings import budgeted as settings
 
 SIZES = (10, 50, 100)
 FAMILIES = {"S-Br": settings.s_br, "S-GBr": settings.s_gbr, "S-Bt": settings.s_bt}
 BUDGET = 150_000  # section 6, in units of the smallest expected cost
-DATA = "JAXBANDITS_DATA"  # environment variable: a folder with the file below
 FACEBOOK_FILE = "facebook_ad_campaign.csv"
 # Upper ends of the axes of Figure 3, read from the paper.
 TOPS = {
@@ -26,7 +23,7 @@ TOPS = {
     "FB-Bt": 2000,
 }
 NO_DATA = (
-    f"The Facebook settings were left out: set {DATA} to a folder that holds "
+    f"The Facebook settings were left out: set {FOLDER} to a folder that holds "
     f"{FACEBOOK_FILE}."
 )
 
@@ -40,24 +37,9 @@ def synthetic(families=tuple(FAMILIES), sizes=SIZES) -> dict[str, Environment]:
     }
 
 
-def facebook_file() -> Path | None:
-    """The campaign data, if the user has named a folder that has them.
-
-    Raises:
-      ValueError: if the folder is named and does not hold the file.
-    """
-    folder = os.environ.get(DATA)
-    if not folder:
-        return None
-    path = Path(folder) / FACEBOOK_FILE
-    if not path.is_file():
-        raise ValueError(f"{DATA}: there is no {path}")
-    return path
-
-
 def facebook() -> dict[str, Environment]:
     """The Facebook settings by name; empty without data."""
-    path = facebook_file()
+    path = data_file(FACEBOOK_FILE)
     if path is None:
         return {}
     groups = settings.load_facebook(path)

@@ -1,6 +1,8 @@
 """Pure maths in JAX: importable one by one, used by the policies and the engine."""
 
+from jaxbandits.kernels import allocation
 from jaxbandits.kernels.argmax import first_argmax, first_true, random_argmax
+from jaxbandits.kernels.bisection import bisect
 from jaxbandits.kernels.gamma import (
     beta_from_uniforms,
     beta_from_uniforms_small,
@@ -8,11 +10,13 @@ from jaxbandits.kernels.gamma import (
     gamma_quantile,
     log_gamma_quantile,
 )
+from jaxbandits.kernels.interpolation import crossing, interpolate, maximum
 from jaxbandits.kernels.intervals import (
     bernstein_interval,
     hoeffding_interval,
     wilson_interval,
 )
+from jaxbandits.kernels.lambert import beyond_mode, wright_omega
 from jaxbandits.kernels.normal import normal_quantile, truncated_normal_quantile
 from jaxbandits.kernels.radii import (
     hoeffding_scale,
@@ -24,22 +28,29 @@ from jaxbandits.kernels.radii import (
 from jaxbandits.kernels.select import one_hot, pick, put, split_index
 from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.kernels.threefry import threefry, unit_interval
+from jaxbandits.kernels.truncated import truncated_exponential_mean
 
 __all__ = [
     "CompensatedSum",
+    "allocation",
     "beta_from_uniforms",
     "beta_from_uniforms_small",
     "beta_logit_from_uniforms",
+    "beyond_mode",
+    "bisect",
+    "crossing",
     "bernstein_interval",
     "first_argmax",
     "first_true",
     "gamma_quantile",
     "hoeffding_interval",
     "hoeffding_scale",
+    "interpolate",
     "kl_bernoulli",
     "kl_ratio_bound",
     "kl_upper_bound",
     "log_gamma_quantile",
+    "maximum",
     "normal_quantile",
     "one_hot",
     "peeling_scale",
@@ -48,7 +59,9 @@ __all__ = [
     "random_argmax",
     "split_index",
     "threefry",
+    "truncated_exponential_mean",
     "truncated_normal_quantile",
     "unit_interval",
     "wilson_interval",
+    "wright_omega",
 ]

@@ -1,5 +1,6 @@
 """Laws of rewards and consumptions: samplers for the rounds, moments for the books."""
 
+from jaxbandits.laws import thresholds
 from jaxbandits.laws.clipped import (
     LogNormal,
     Pareto,
@@ -53,6 +54,7 @@ __all__ = [
     "exponential",
     "gaussian_copula",
     "product",
+    "thresholds",
     "truncated_gaussian",
     "truncated_gaussian_params",
     "uniform",

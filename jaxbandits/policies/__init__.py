@@ -3,7 +3,7 @@
 `REGISTRY` maps ``setting/name`` to a factory; every entry passes the contract check.
 """
 
-from jaxbandits.policies import budgeted, censored, farewell, plain
+from jaxbandits.policies import allocation, budgeted, censored, farewell, plain
 
 REGISTRY = {
     "censored/rcucb": censored.rcucb,
@@ -61,6 +61,30 @@ REGISTRY = {
     "farewell/ucb1": farewell.ucb1,
     "farewell/uniform": farewell.uniform,
     "farewell/fixed": lambda problem: farewell.fixed_pair(problem, 0, 0),
+    "allocation/ra-ucb": allocation.ra_ucb,
+    "allocation/ra-ucb-all": lambda problem: allocation.ra_ucb(
+        problem, update="all", others="point", start="uniform_split"
+    ),
+    "allocation/ra-ucb-delta": lambda problem: allocation.ra_ucb(
+        problem, radii="delta"
+    ),
+    "allocation/ra-ucb-printed": lambda problem: allocation.ra_ucb(
+        problem, estimator="printed"
+    ),
+    "allocation/ra-ucb-printed-radii": lambda problem: allocation.ra_ucb(
+        problem, radii="printed"
+    ),
+    "allocation/mg-ucb": allocation.mg_ucb,
+    "allocation/mg-ucb-delta": allocation.mg_ucb_delta,
+    "allocation/mg-ucb-delta-difference": lambda problem: allocation.mg_ucb_delta(
+        problem, greedy="difference"
+    ),
+    "allocation/ra-etc": allocation.ra_etc,
+    "allocation/ra-etc-per-arm": lambda problem: allocation.ra_etc(problem, "per_arm"),
+    "allocation/no-ucb": allocation.no_ucb,
+    "allocation/thompson": allocation.thompson_allocation,
+    "allocation/uniform": allocation.uniform_split,
+    "allocation/clairvoyant": allocation.clairvoyant,
 }
 
-__all__ = ["REGISTRY", "budgeted", "censored", "farewell", "plain"]
+__all__ = ["REGISTRY", "allocation", "budgeted", "censored", "farewell", "plain"]

@@ -1,5 +1,5 @@
 """The problem settings: actions, feedback, instances and environments."""
 
-from jaxbandits.settings import budgeted, censored, farewell
+from jaxbandits.settings import allocation, budgeted, censored, farewell
 
-__all__ = ["budgeted", "censored", "farewell"]
+__all__ = ["allocation", "budgeted", "censored", "farewell"]

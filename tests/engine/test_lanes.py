@@ -445,3 +445,127 @@ def test_eager_and_compiled_agree():
     fn = partial(jnp.where, True)
     eager, _, expected = both(lambda x, y: fn(x, y) + 1, X, Y, jit=False)
     np.testing.assert_array_equal(eager, expected)
+
+
+@pytest.mark.parametrize("kernel", [first_argmax, lambda x: random_argmax(x, 0.3)])
+def test_named_kernels_inside_a_vmap(kernel):
+    """The engine's forms are for one row; many rows keep the kernel's own."""
+    assert_like_vmap(jax.vmap(kernel), floats(4, 6))
+
+
+# Loops of fixed length stay loops; what of theirs has a lane may differ.
+
+ROWS = floats(4, 3)  # four rows of a column, with lanes
+TABLE_ROWS = (SHARED, np.arange(12, dtype=np.float32).reshape(4, 3) / 12)
+
+
+def _with_constants(constant, carry, rows, **options):
+    def body(carry, row):
+        after = carry * 0.5 + constant * row
+        return after, (jnp.sum(after), row - carry)
+
+    return lax.scan(body, carry, rows, **options)
+
+
+def _spreading(a, b, c, z):
+    """From trip to trip one more carry depends on the lane: c, then b, then a."""
+
+    def body(carry, _):
+        a, b, c = carry
+        return (a + b, b * c, c + z), a
+
+    return lax.scan(body, (a, b, c), None, length=4)
+
+
+def _nested(x, rows):
+    def outer(carry, row):
+        inner = lax.fori_loop(0, 3, lambda i, s: s * 0.5 + i * row, carry)
+        return inner, jnp.max(inner)
+
+    return lax.scan(outer, x, rows)
+
+
+def _records(z, length):
+    """Outputs that all lanes share beside others, and a carry of integers."""
+
+    def body(carry, _):
+        count, total = carry
+        return (count + 1, total + z * count), (count, 2.0 * count, total, total > 0)
+
+    return lax.scan(body, (jnp.int32(0), jnp.float32(0)), None, length=length)
+
+
+def _forgetting(z, rows):
+    """The body replaces a carry with lanes by what all lanes share."""
+    return lax.scan(lambda carry, row: (jnp.sum(row), carry + row), z, rows)
+
+
+SHARED_ROW = (SHARED, np.float32([0.5, -1, 2]))
+LOOPS = {
+    "all with lanes": (_with_constants, X, Y, ROWS),
+    "shared constant": (_with_constants, SHARED_ROW, Y, ROWS),
+    "shared carry": (_with_constants, X, SHARED_ROW, ROWS),
+    "shared columns": (_with_constants, X, Y, TABLE_ROWS),
+    "only constants": (_with_constants, X, SHARED_ROW, TABLE_ROWS),
+    "only the carry": (_with_constants, SHARED_ROW, Y, TABLE_ROWS),
+    "only columns": (_with_constants, SHARED_ROW, SHARED_ROW, ROWS),
+    "nothing": (_with_constants, SHARED_ROW, SHARED_ROW, TABLE_ROWS),
+    "reverse": (partial(_with_constants, reverse=True), X, SHARED_ROW, ROWS),
+    "unrolled": (partial(_with_constants, unroll=3), X, Y, TABLE_ROWS),
+    "carries that come to have lanes": (
+        _spreading,
+        *[(SHARED, np.float32(k)) for k in (1, 2, 3)],
+        Z,
+    ),
+    "a carry that loses its lanes": (_forgetting, Z, TABLE_ROWS),
+    "records": (partial(_records, length=3), Z),
+    "no trips": (partial(_records, length=0), Z),
+    "nested": (_nested, X, ROWS),
+    "nested, shared start": (_nested, SHARED_ROW, ROWS),
+    "a deferred carry": (
+        lambda x, z, rows: _with_constants(x * z, x + z, rows),
+        X,
+        Z,
+        ROWS,
+    ),
+    "fori_loop over rows": (
+        lambda x, w: lax.fori_loop(0, 3, lambda i, s: s + w[i] * x[i], 0.0),
+        X,
+        TABLE,
+    ),
+    "fori_loop that selects an arm": (
+        lambda x: lax.fori_loop(
+            0, 5, lambda i, s: s + (jnp.arange(3) == first_argmax(x - s)), 0 * x
+        ),
+        X,
+    ),
+    "a loop for every entry": (
+        jax.vmap(lambda c, row: lax.fori_loop(0, 3, lambda i, s: s * c + i, row)),
+        MATRIX,
+        MATRIX,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_loops(name):
+    fn, *args = LOOPS[name]
+    assert_like_vmap(fn, *args, rtol=2e-6)
+
+
+def test_loops_stay_loops():
+    """One scan, whose body is mapped: no batch axis in front, nothing transposed."""
+    mapped = lanes(_with_constants, (True, False, True), LANES)
+    args = (X, SHARED_ROW[1], ROWS)
+    jaxpr = jax.make_jaxpr(lambda *args: mapped(*args)[0])(*args)
+    assert [eqn.primitive.name for eqn in jaxpr.eqns].count("scan") == 1
+    assert "transpose" not in str(jaxpr)
+
+
+def test_what_a_loop_shares_stays_shared():
+    """Records and carries that no lane enters come back without the lane axis."""
+    mapped = lanes(partial(_records, length=3), (True,), LANES)
+    ((count, total), records), flags = mapped(Z)
+    assert flags == ((False, True), (False, False, True, True))
+    assert count.shape == () and total.shape == (LANES,)
+    assert [x.shape for x in records] == [(3,), (3,), (3, LANES), (3, LANES)]

@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 
 from jaxbandits.experiments import REGISTRY, Options, comparison
-from jaxbandits.experiments.budgeted_settings import DATA
+from jaxbandits.experiments.data import FOLDER
 from jaxbandits.results import build_dataset
 
 TINY = Options(seeds=2, horizon=30, progress=False)
 METRICS = {
     "censored": ("regret", "censored", "optimal"),
     "budgeted": ("regret", "optimal"),
+    "allocation": ("regret", "realised_regret", "reward", "spent"),
     "farewell": ("regret", "realised_regret", "optimal", "epochs"),
 }
 
@@ -26,8 +27,8 @@ def tiny():
 
 @pytest.fixture
 def no_data(monkeypatch):
-    """Whatever the user's environment says, there are no campaign data."""
-    monkeypatch.delenv(DATA, raising=False)
+    """Whatever the user's environment says, there are no data sets."""
+    monkeypatch.delenv(FOLDER, raising=False)
 
 
 @pytest.fixture(scope="session")
@@ -90,7 +91,7 @@ def rehearsal(monkeypatch, rehearsed):
 
     def rehearse(name, **options):
         chosen = Options(seeds=3, horizon=70)._replace(**options)
-        key = name, chosen, os.environ.get(DATA)
+        key = name, chosen, os.environ.get(FOLDER)
         if key not in rehearsed:
             calls.clear()
             monkeypatch.setattr(comparison, "simulate", stand_in)

@@ -5,9 +5,14 @@ import re
 import pytest
 
 from jaxbandits import settings
-from jaxbandits.experiments import REGISTRY, budgeted, censored, farewell
+from jaxbandits.experiments import REGISTRY, allocation, budgeted, censored, farewell
 
-PARTS = {"censored": censored, "budgeted": budgeted, "farewell": farewell}
+PARTS = {
+    "censored": censored,
+    "allocation": allocation,
+    "budgeted": budgeted,
+    "farewell": farewell,
+}
 # Seeds and horizon (rounds, budget or time) of the papers' own experiments, and of the
 # others.
 PAPER_SIZE = {"censored": (100, 100_000), "budgeted": (100, 150_000)}
@@ -23,10 +28,22 @@ OTHER_SIZE = {
     "farewell-applications": (20, 300_000),
     "farewell-bounds": (10, 1_000_000),
     "farewell-coverage": (20_000, 1_000),
+    "allocation-fig1": (100, 1_000),
+    "allocation-fig2": (100, 100_000),
+    "allocation-fig3": (100, 10_000),
+    "allocation-fig4": (100, 10_000),
+    "allocation-fig6": (2_000, 1),
+    "allocation-fig7": (100, 1_000),
+    "allocation-estimator": (1_000, 2_000),
+    "allocation-slopes": (16, 1_000_000),
+    "allocation-radii": (100, 10_000),
+    "allocation-oracle": (500, 1),
+    "allocation-mg": (50, 1),
 }
 FIXED = {
     *("censored-fig1", "censored-fig2", "censored-grids"),
     *("budgeted-fig5", "budgeted-table1", "budgeted-example2"),
+    "allocation-fig5",
 }
 
 
@@ -48,6 +65,8 @@ def test_names_are_unique_and_start_with_a_setting():
         ("budgeted", "fig3a fig3b fig3c fig3d bounds"),
         ("farewell", "fig1 fig2 readings side crossover applications"),
         ("farewell", "bounds coverage"),
+        ("allocation", "fig1 fig2 fig3 fig4 fig5 fig6 fig7"),
+        ("allocation", "estimator slopes radii oracle mg"),
     ],
 )
 def test_the_figures_of_the_papers_are_there(setting, figures):

@@ -1,0 +1,121 @@
+"""Water-filling for any concave curves, by bisection on the water level."""
+
+import chex
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from jaxbandits.kernels.allocation.solution import (
+    INACCURATE,
+    NOTHING_TO_GAIN,
+    SOLVED,
+    Curves,
+    Solution,
+    evenly,
+)
+from jaxbandits.kernels.bisection import bracket
+
+# Levels are searched between these distances below the greatest height. A half-normal
+# arm of rate 1 takes 1e-9 of resource at the first; exp(-600) is nothing to gain.
+NEAREST, FARTHEST = 1e-18, 600.0
+
+
+def water_filling(curves: Curves, budget, *, bounded=True, limit=None) -> Solution:
+    """Maximise ``sum_i f_i(x_i)`` over ``sum_i x_i = budget`` for concave ``f_i``.
+
+    All arms are filled until one marginal value remains, the water level. Its distance
+    below the greatest height is found by bisection, on a logarithmic scale if heights
+    are finite. A Newton step, taken by the arms and not by the level, then spends the
+    budget to rounding; as the bisection carries no derivative, that step has the
+    derivative of the implicit function, and so has the solution.
+
+    Args:
+      curves: the curves; `touch` is not used.
+      budget: f[] > 0.
+      bounded: host bool, whether all marginals are finite at 0.
+      limit: f[K] or None, the most that every arm may take. What is left over once all
+        are full is not spent.
+
+    Returns:
+      A `Solution`. The bound is weak duality's at the level. The status is `INACCURATE`
+      if more than a relative 1e-4 of the budget is left over or overspent.
+    """
+    height = curves.log_height
+    chex.assert_rank([height, budget], [1, 0])
+    alive = height > -jnp.inf
+    some = jnp.any(alive)
+    top = jnp.where(some, jnp.max(height), 0.0)
+    below = jnp.where(alive, top - jnp.where(alive, height, 0.0), 0.0)
+
+    def fill(level):
+        drop = level - below
+        active = alive & (drop > 0) if bounded else alive
+        # An arm that takes nothing must not be asked: its derivative may be infinite.
+        x = jnp.where(active, curves.fall(jnp.where(active, drop, 1.0)), 0.0)
+        return x if limit is None else jnp.minimum(x, limit)
+
+    def level_at(position):
+        return jnp.exp(position) if bounded else position
+
+    def short(position):
+        return jnp.sum(fill(level_at(position))) < budget
+
+    ends = (np.log(NEAREST), np.log(FARTHEST)) if bounded else (-FARTHEST, FARTHEST)
+    low, high = (jnp.asarray(end, height.dtype) for end in ends)
+    low, high = lax.stop_gradient(bracket(short, low, high))
+    level = level_at(low)
+    x, growth = jax.jvp(fill, (level,), (jnp.ones_like(level),))
+    total = jnp.sum(growth)
+    step = (budget - jnp.sum(x)) / jnp.where(total > 0, total, 1.0)
+    stepped = jnp.maximum(x + step * growth, 0.0)
+    # Where an arm is about to begin, the level's rounding is worth much and the slope
+    # knows nothing of it; between the two fills there is one that spends the budget.
+    more = fill(level_at(high)) - x
+    room = jnp.sum(more)
+    share = (budget - jnp.sum(x)) / jnp.where(room > 0, room, 1.0)
+    between = x + jnp.clip(share, 0.0, 1.0) * more
+    missed = [jnp.abs(budget - jnp.sum(each)) for each in (stepped, between)]
+    x = jnp.where(
+        (missed[0] <= 1e-6 * budget) | (missed[0] <= missed[1]), stepped, between
+    )
+    value = jnp.sum(curves.value(x))
+    missing = budget - jnp.sum(x)
+    full = False if limit is None else jnp.sum(jnp.minimum(limit, budget)) < budget
+    exact = (jnp.abs(missing) <= 1e-4 * budget) | full
+    status = jnp.where(exact, SOLVED, INACCURATE)
+    return Solution(
+        jnp.where(some, x, evenly(height, budget)),
+        value,
+        value + jnp.where(some, jnp.exp(top - level) * missing, 0.0),
+        jnp.where(some, status, NOTHING_TO_GAIN).astype(jnp.int32),
+    )
+
+
+def kkt_residual(curves: Curves, allocation, budget):
+    """How far an allocation is from the optimality conditions of concave curves.
+
+    With the water level m halfway between the extreme marginals of the arms that take
+    something: the largest of ``|f_i' - m| / m`` over these, ``(f_i' - m) / m`` over the
+    others (their height stands for the marginal at 0), and ``|sum x - B| / B``.
+
+    Args:
+      curves: the curves.
+      allocation: f[K] >= 0.
+      budget: f[] > 0.
+
+    Returns:
+      f[], 0 at an exact optimum.
+    """
+    x = allocation
+    taking = x > 0
+    _, marginal = jax.jvp(
+        curves.value, (jnp.where(taking, x, 1.0),), (jnp.ones_like(x),)
+    )
+    most = jnp.max(jnp.where(taking, marginal, -jnp.inf))
+    least = jnp.min(jnp.where(taking, marginal, jnp.inf))
+    level = 0.5 * (most + least)
+    idle = jnp.max(jnp.where(taking, -jnp.inf, jnp.exp(curves.log_height)))
+    over = jnp.maximum(idle - level, 0.0) / level
+    spread = (most - level) / level
+    return jnp.max(jnp.stack([spread, over, jnp.abs(jnp.sum(x) - budget) / budget]))

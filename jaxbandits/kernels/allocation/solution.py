@@ -1,0 +1,58 @@
+"""What an allocation problem is to a kernel, and what a solver returns.
+
+The problem, eq. (12) of the allocation paper: maximise ``sum_i f_i(x_i)`` over
+``x >= 0`` with ``sum_i x_i <= B``, for functions ``f_i`` that do not decrease and are
+0 at 0. They may be concave, or convex up to a mode and concave beyond it (sigmoids).
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+SOLVED = 0  # within the solver's stated accuracy
+NOTHING_TO_GAIN = 1  # all weights are 0: the budget is split evenly
+INACCURATE = 2  # the solver's check failed; the bound says by how much
+
+
+class Curves(NamedTuple):
+    """The K functions, as a solver needs them.
+
+    Attributes:
+      value: ``x f[K] -> f[K]``, the ``f_i(x_i)``.
+      fall: ``drop f[K] -> f[K]``, the inverse marginal: the largest ``x_i`` at which
+        ``f_i'`` is ``exp(log_height_i - drop_i)``; with bounded marginals, the mode
+        (0 if concave) where the drop is negative.
+      log_height: f[K], logarithm of the largest value of ``f_i'`` where it is bounded,
+        else of any reference level; -inf for a function that is 0 throughout.
+      touch: f[K], where the tangent through the origin touches a sigmoid; 0 for a
+        concave function.
+    """
+
+    value: Callable[[jax.Array], jax.Array]
+    fall: Callable[[jax.Array], jax.Array]
+    log_height: jax.Array
+    touch: jax.Array
+
+
+class Solution(NamedTuple):
+    """What a solver returns.
+
+    Attributes:
+      allocation: f[K] >= 0 (i32[K] for integer problems), of sum B.
+      value: f[], the objective there.
+      bound: f[], no allocation is worth more (weak duality; equal to the value where
+        the solver is exact). ``bound - value`` is the certified gap.
+      status: i32[], `SOLVED`, `NOTHING_TO_GAIN` or `INACCURATE`.
+    """
+
+    allocation: jax.Array
+    value: jax.Array
+    bound: jax.Array
+    status: jax.Array
+
+
+def evenly(like, budget):
+    """``budget / K`` for every arm, f[K]."""
+    return jnp.full_like(like, 1.0) * (budget / like.shape[0])

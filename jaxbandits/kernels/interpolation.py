@@ -1,0 +1,153 @@
+"""Functions known at equally spaced nodes: values between them, maxima, crossings.
+
+Polynomials of degree five through six neighbouring nodes, in units of the spacing and
+without a gather. For a smooth function the error is of the order of the sixth power of
+the spacing.
+"""
+
+from typing import NamedTuple
+
+import chex
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from jaxbandits.kernels.argmax import first_argmax
+from jaxbandits.kernels.bisection import bisect
+
+NODES = 6  # that a polynomial passes through
+TRIPS = {jnp.dtype("float32"): 20, jnp.dtype("float64"): 48}  # halvings of two cells
+
+
+class Polynomial(NamedTuple):
+    """Newton's form on the nodes ``start, start + 1, ...``.
+
+    Attributes:
+      start: i32[].
+      coefficients: tuple of f[], the divided differences.
+    """
+
+    start: jax.Array
+    coefficients: tuple
+
+    def __call__(self, position):
+        """The value at a position, in units of the spacing."""
+        s = position - self.start.astype(position.dtype)
+        value = self.coefficients[-1]
+        for k in range(len(self.coefficients) - 2, -1, -1):
+            value = self.coefficients[k] + (s - k) * value
+        return value
+
+
+def around(values, node) -> Polynomial:
+    """The polynomial whose middle cell begins at a node (nearer the ends, which cannot
+    be in the middle, the outermost one).
+
+    Args:
+      values: f[J], J >= 6.
+      node: i32[].
+    """
+    chex.assert_rank([values, node], [1, 0])
+    length = values.shape[0]
+    start = jnp.clip(node - (NODES // 2 - 1), 0, length - NODES)
+    near = window(values, start, NODES)
+    row = [near[k] for k in range(NODES)]
+    coefficients = []
+    for order in range(1, NODES + 1):
+        coefficients.append(row[0])
+        row = [(b - a) / order for a, b in zip(row[:-1], row[1:], strict=True)]
+    return Polynomial(start, tuple(coefficients))
+
+
+def window(values, start, size: int):
+    """``values[start : start + size]`` for a traced start, without a gather.
+
+    A barrel shifter: half as many candidates remain after every bit of `start`.
+
+    Args:
+      values: f[J].
+      start: i32[] in [0, J - size].
+      size: length of the window.
+    """
+    bits = (values.shape[0] - size).bit_length()
+    reach = (1 << bits) - 1
+    x = jnp.pad(values, (0, max(0, reach + size - values.shape[0])))
+    for bit in reversed(range(bits)):
+        shift, length = 1 << bit, (1 << bit) - 1 + size
+        odd = (start >> bit) & 1 == 1
+        # Stored: computed anew for every reader, the work would double with every bit.
+        x = lax.optimization_barrier(
+            jnp.where(odd, x[shift : shift + length], x[:length])
+        )
+    return x
+
+
+def interpolate(values, position):
+    """The function at one position.
+
+    Args:
+      values: f[J].
+      position: f[] in [0, J - 1].
+    """
+    node = jnp.floor(position).astype(jnp.int32)
+    return around(values, node)(position)
+
+
+def maximum(values):
+    """Position and value of the maximum of a unimodal function.
+
+    Args:
+      values: f[J].
+
+    Returns:
+      ``(position f[] in [0, J - 1], value f[])``.
+    """
+    last = values.shape[0] - 1
+    node = first_argmax(values)
+    polynomial = around(values, node)
+
+    def rising(position):
+        return jax.jvp(polynomial, (position,), (jnp.ones_like(position),))[1] > 0
+
+    low = jnp.maximum(node - 1, 0).astype(values.dtype)
+    high = jnp.minimum(node + 1, last).astype(values.dtype)
+    position = _halve(rising, low, high)
+    # A function that is largest at an end is so to the last digit.
+    position = jnp.where((node == 0) & ~rising(low), low, position)
+    position = jnp.where((node == last) & rising(high), high, position)
+    return position, polynomial(position)
+
+
+def crossing(values, peak, level, side: int):
+    """Where a unimodal function falls to a level on one side of its maximum.
+
+    Args:
+      values: f[J].
+      peak: f[], position of the maximum.
+      level: f[], at most the value there.
+      side: -1 or 1.
+
+    Returns:
+      f[], the crossing nearest to the peak; the end of the nodes on that side if there
+      is none.
+    """
+    last = values.shape[0] - 1
+    nodes = jnp.arange(last + 1, dtype=jnp.int32)
+    # The nodes beyond the crossing are the outermost ones: their number is its place.
+    beyond = (values < level) & ((nodes <= peak) if side < 0 else (nodes >= peak))
+    beyond = lax.optimization_barrier(beyond.astype(jnp.int32))
+    number = jnp.sum(beyond, dtype=jnp.int32)
+    found = number > 0
+    cell = jnp.clip(number - 1 if side < 0 else last - number, 0, last - 1)
+    polynomial = around(values, cell)
+    edge = cell.astype(values.dtype)
+    inner = jnp.clip(peak, edge, edge + 1)
+    if side < 0:
+        position = _halve(lambda s: polynomial(s) < level, edge, inner)
+        return jnp.where(found, position, 0.0)
+    position = _halve(lambda s: polynomial(s) >= level, inner, edge + 1)
+    return jnp.where(found, position, float(last))
+
+
+def _halve(below, low, high):
+    return bisect(below, low, high, TRIPS[jnp.result_type(low)])

@@ -1,0 +1,156 @@
+"""Generalised gamma laws: what most threshold families are.
+
+With ``v = (unit rate x) ** power`` the law is ``G(x) = P(order, v)``, P the regularised
+incomplete gamma function, and the density is
+
+    power unit rate v**b exp(-v) / Gamma(order),        b = order - 1 / power.
+
+It is largest at ``v = b`` for b > 0 (a sigmoid), at 0 for b = 0, and infinite at 0 for
+b < 0; both for b = 0 and for b < 0, G is concave. The surrogate scale of Lemma D.1 is
+``(other / rate) ** (power order)``.
+"""
+
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.scipy.special import gammainc, gammaln, xlogy
+
+from jaxbandits.kernels.gamma import gamma_quantile
+from jaxbandits.kernels.lambert import beyond_mode, wright_omega
+from jaxbandits.kernels.normal import normal_quantile
+from jaxbandits.laws.thresholds.threshold import LEAST, Threshold
+
+
+def generalised_gamma(
+    name: str,
+    *,
+    order: Callable | float = 1.0,
+    power: Callable | float = 1.0,
+    unit: Callable | float = 1.0,
+    cdf: Callable | None = None,
+    truncated_mean: Callable | None = None,
+) -> Threshold:
+    """A threshold family of this kind.
+
+    Args:
+      name: of the family.
+      order: number, or function of the known shape.
+      power: likewise.
+      unit: likewise.
+      cdf: P(order, v) where there is a closed form; by default that of order 1 if
+        `order` is the number 1, else the incomplete gamma function.
+      truncated_mean: ``(x, rate) -> E[X | X <= x]`` where there is a closed form.
+    """
+    shaped = any(callable(f) for f in (order, power, unit))
+    of_order_one = order == 1.0
+
+    def constants(shape):
+        return (f(shape) if callable(f) else f for f in (order, power, unit))
+
+    def level(x, rate, shape):
+        """v, positive for positive x even where it underflows."""
+        _, q, c = constants(shape)
+        return jnp.maximum((c * rate * x) ** q, LEAST)
+
+    if cdf is None:
+        cdf = (lambda a, v: -jnp.expm1(-v)) if of_order_one else gammainc
+
+    def family_cdf(x, rate, shape=None):
+        @jax.custom_jvp
+        def of_product(z):
+            a, _, _ = constants(shape)
+            return jnp.where(z > 0, cdf(a, level(z, 1.0, shape)), 0.0)
+
+        # At 0 the formula has no slope; the density has the right one.
+        @of_product.defjvp
+        def _(z, tangent):
+            slope = jnp.exp(log_pdf(z[0], jnp.ones_like(z[0]), shape))
+            return of_product(z[0]), slope * tangent[0]
+
+        return of_product(jnp.asarray(rate * x))
+
+    def log_pdf(x, rate, shape=None):
+        a, q, c = constants(shape)
+        v = level(x, rate, shape)
+        return jnp.log(q * c * rate) + xlogy(a - 1 / q, v) - v - gammaln(a)
+
+    def log_cdf(x, rate, shape=None):
+        a, _, _ = constants(shape)
+        v = level(x, rate, shape)
+        if not of_order_one:
+            return jnp.log(jnp.maximum(cdf(a, v), LEAST))
+        large = v > 0.7  # where 1 - exp(-v) rounds
+        survival = jnp.exp(-jnp.where(large, v, 1.0))
+        small = -jnp.expm1(-jnp.where(large, 1.0, v))
+        return jnp.where(large, jnp.log1p(-survival), jnp.log(small))
+
+    def mean(x, rate, shape=None):
+        if truncated_mean is not None:
+            return truncated_mean(x, rate)
+        a, q, c = constants(shape)
+        v, above = level(x, rate, shape), a + 1 / q
+        factor = jnp.exp(gammaln(above) - gammaln(a)) / (c * rate)
+        return factor * gammainc(above, v) / jnp.maximum(cdf(a, v), LEAST)
+
+    def scale(rate, other, shape=None):
+        a, q, _ = constants(shape)
+        return (other / rate) ** (a * q)
+
+    def sample(noise, rate, shape=None):
+        a, q, c = constants(shape)
+        if of_order_one:
+            v = -jnp.log1p(-noise[0])
+        else:
+            # A gamma variate of order a < 1 is one of order a + 1 times U ** (1 / a).
+            small = a < 1
+            above = gamma_quantile(
+                normal_quantile(noise[0]), jnp.where(small, a + 1, a)
+            )
+            v = above * jnp.where(small, noise[1] ** (1 / a), 1.0)
+        return v ** (1 / q) / (c * rate)
+
+    def peak(shape):
+        """b and the logarithm of the largest ``v**b exp(-v)`` (of 1 for b <= 0)."""
+        a, q, _ = constants(shape)
+        b = a - 1 / q
+        return b, jnp.where(b > 0, xlogy(b, jnp.maximum(b, LEAST)) - b, 0.0)
+
+    def log_height(rate, shape=None):
+        a, q, c = constants(shape)
+        return jnp.log(q * c * rate) + peak(shape)[1] - gammaln(a)
+
+    def fall(drop, rate, shape=None):
+        _, q, c = constants(shape)
+        b, _ = peak(shape)
+        if np.all(sharpness(shape) >= 0):
+            v = beyond_mode(b, drop)
+        else:
+            # v - b log v = drop with b < 0.
+            size = jnp.where(b < 0, -b, 1.0)
+            unbounded = size * wright_omega(drop / size - jnp.log(size))
+            v = jnp.where(b < 0, unbounded, beyond_mode(jnp.maximum(b, 0.0), drop))
+            v = jnp.maximum(v, LEAST)  # a power of 0 has no derivative
+        return v ** (1 / q) / (c * rate)
+
+    def sharpness(shape):
+        """b on the host."""
+        a, q, _ = constants(None if shape is None else np.asarray(shape, np.float64))
+        return np.asarray(a - 1 / q)
+
+    return Threshold(
+        name,
+        shaped,
+        family_cdf,
+        log_pdf,
+        log_cdf,
+        mean,
+        scale,
+        sample,
+        log_height,
+        fall,
+        concave=lambda shape: sharpness(shape) <= 0,
+        bounded=lambda shape: sharpness(shape) >= 0,
+        uniforms=1 if of_order_one else 2,
+    )

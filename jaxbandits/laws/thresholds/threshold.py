@@ -1,0 +1,179 @@
+"""What a threshold family is: the law of the resource that an arm needs.
+
+``G(x, rate)``, the probability that x suffices, does not decrease in the rate
+(Assumption 2.2 of the allocation paper), which is the one unknown number of an arm's
+law; the shape, if there is one, is known. A family is one file: a `Threshold` of
+functions that work element by element and broadcast ``(x, rate, shape)``, in float32 or
+float64; `fall` and `touch_point` need the shape on the host.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxbandits.checks import positive
+from jaxbandits.kernels.allocation import Curves
+from jaxbandits.kernels.bisection import bisect
+
+LEAST = 1e-30  # stands for 0 under a logarithm
+
+
+class Threshold(NamedTuple):
+    """A family of threshold laws on the positive half-line.
+
+    Attributes:
+      name: of the family.
+      shaped: whether it has a known shape (> 0); others ignore that argument.
+      cdf: G(x, rate), 0 at 0.
+      log_pdf: logarithm of the density (of the probability, for integers), x > 0.
+      log_cdf: log G, x > 0.
+      truncated_mean: ``E[X | X <= x]``, eq. (8) with x in place of B; x > 0.
+      scale: ``s(rate, other)`` of the surrogate ``1 - s (1 - G)``, Lemma D.1.
+      sample: ``(noise f[uniforms], rate, shape) -> x`` of one arm.
+      uniforms: how many uniforms a draw consumes.
+      log_height: logarithm of the density's maximum if it is bounded, else of a
+        reference level that is proportional to the rate.
+      fall: ``(drop, rate, shape)``, the inverse marginal: the largest x at which the
+        log density is ``log_height - drop``. None for integers.
+      concave: host, ``shape -> bool``, whether G is concave in x for all rates.
+      bounded: host, ``shape -> bool``, whether the density is.
+      least_rate: rates must be at least this.
+      integer: whether thresholds are 1, 2, ...
+    """
+
+    name: str
+    shaped: bool
+    cdf: Callable[..., jax.Array]
+    log_pdf: Callable[..., jax.Array]
+    log_cdf: Callable[..., jax.Array]
+    truncated_mean: Callable[..., jax.Array]
+    scale: Callable[..., jax.Array]
+    sample: Callable[..., jax.Array]
+    log_height: Callable[..., jax.Array] | None
+    fall: Callable[..., jax.Array] | None
+    concave: Callable[[Any], np.ndarray]
+    bounded: Callable[[Any], np.ndarray]
+    uniforms: int = 1
+    least_rate: float = 0.0
+    integer: bool = False
+
+
+def check_family(family: Threshold, rate, shape) -> None:
+    """Check parameters on the host.
+
+    Raises:
+      ValueError: naming `rate` or `shape`, unless rates are positive, finite and at
+        least `family.least_rate`, and shapes (of a shaped family) positive and finite.
+    """
+    positive(rate=rate)
+    if np.any(np.asarray(rate) < family.least_rate):
+        raise ValueError(
+            f"rate must be at least {family.least_rate:g} for the {family.name} "
+            f"family, got {rate}"
+        )
+    if family.shaped:
+        positive(shape=np.nan if shape is None else shape)
+
+
+def pdf(family: Threshold, x, rate, shape=None):
+    """The density ``dG/dx`` at x > 0, the marginal value of resource."""
+    return jnp.exp(family.log_pdf(x, rate, shape))
+
+
+def surrogate(family: Threshold, x, rate, other, shape=None):
+    """G~(x, rate, other) = 1 - s(rate, other) (1 - G(x, rate)), appendix D.2."""
+    survival = 1 - family.cdf(x, rate, shape)
+    return 1 - family.scale(rate, other, shape) * survival
+
+
+def quantile(family: Threshold, p, rate, shape=None):
+    """The x at which ``G(x, rate)`` is p, by bisection over 60 powers of ten.
+
+    Args:
+      family: the family.
+      p: real array in (0, 1).
+      rate: positive array.
+      shape: positive array or None.
+
+    Returns:
+      Array of the broadcast shape; a whole number for integers, the least that
+      suffices.
+    """
+    p, rate = jnp.asarray(p), jnp.asarray(rate)
+    shapes = () if shape is None else (jnp.shape(shape),)
+    full = jnp.broadcast_shapes(p.shape, rate.shape, *shapes)
+    unit = jnp.broadcast_to(1 / rate, full)
+
+    def short(log_x):
+        return family.cdf(unit * jnp.exp(log_x), rate, shape) < p
+
+    low, high = jnp.full(full, -69.0), jnp.full(full, 69.0)
+    x = unit * jnp.exp(bisect(short, low, high))
+    return jnp.ceil(x * (1 - 1e-6)) if family.integer else x
+
+
+def inverse_truncated_mean(family: Threshold, mean, x, lowest, highest, shape=None):
+    """The rate at which ``E[X | X <= x]`` is `mean`: eq. (10).
+
+    Args:
+      family: the family.
+      mean: positive array; means beyond what Lambda can give lead to its ends.
+      x: positive array, B in eq. (8).
+      lowest: positive number, least rate of Lambda.
+      highest: positive number, largest rate of Lambda.
+      shape: positive array or None.
+
+    Returns:
+      Array in [lowest, highest].
+    """
+    mean = jnp.asarray(mean)
+
+    def too_large(log_rate):
+        return family.truncated_mean(x, jnp.exp(log_rate), shape) > mean
+
+    low = jnp.broadcast_to(jnp.log(jnp.asarray(lowest, mean.dtype)), mean.shape)
+    high = jnp.broadcast_to(jnp.log(jnp.asarray(highest, mean.dtype)), mean.shape)
+    return jnp.clip(jnp.exp(bisect(too_large, low, high)), lowest, highest)
+
+
+def touch_point(family: Threshold, rate, shape=None):
+    """Where the tangent through the origin touches G: ``x G'(x) = G(x)``, x > 0.
+
+    0 where G is concave. The envelope of a sigmoid is its tangent up to this point and
+    itself beyond. Families with a bounded density only.
+    """
+    rate = jnp.asarray(rate)
+    if np.all(family.concave(shape)):
+        return jnp.zeros_like(rate)
+    mode = family.fall(jnp.zeros_like(rate), rate, shape)
+
+    def before(excess):
+        x = mode * jnp.exp(excess)
+        return jnp.log(x) + family.log_pdf(x, rate, shape) > family.log_cdf(
+            x, rate, shape
+        )
+
+    start = jnp.zeros_like(mode)
+    x = mode * jnp.exp(bisect(before, start, start + 10.0))
+    return jnp.where(family.concave(shape), 0.0, x)
+
+
+def curves(family: Threshold, weight, rate, shape=None) -> Curves:
+    """The functions ``weight G(x, rate)`` as the allocation kernels need them.
+
+    Args:
+      family: not one of integers.
+      weight: f[K] >= 0.
+      rate: f[K] > 0.
+      shape: f[K] or None.
+    """
+    log_weight = jnp.where(weight > 0, jnp.log(jnp.maximum(weight, LEAST)), -jnp.inf)
+    return Curves(
+        value=lambda x: weight * family.cdf(x, rate, shape),
+        fall=lambda drop: family.fall(drop, rate, shape),
+        log_height=log_weight + family.log_height(rate, shape),
+        touch=touch_point(family, rate, shape),
+    )

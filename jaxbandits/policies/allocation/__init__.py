@@ -1,0 +1,18 @@
+"""Policies of the allocation setting."""
+
+from jaxbandits.policies.allocation.fixed import clairvoyant, uniform_split
+from jaxbandits.policies.allocation.mg_ucb import mg_ucb, mg_ucb_delta
+from jaxbandits.policies.allocation.ra_etc import ra_etc
+from jaxbandits.policies.allocation.ra_ucb import no_ucb, ra_ucb
+from jaxbandits.policies.allocation.thompson import thompson_allocation
+
+__all__ = [
+    "clairvoyant",
+    "mg_ucb",
+    "mg_ucb_delta",
+    "no_ucb",
+    "ra_etc",
+    "ra_ucb",
+    "thompson_allocation",
+    "uniform_split",
+]

@@ -1,0 +1,145 @@
+"""What RA-UCB and its relatives share: one arm at its best, in turn (section 4.3)."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
+
+import jax.numpy as jnp
+
+from jaxbandits.checks import non_negative, positive
+from jaxbandits.kernels.select import one_hot
+from jaxbandits.policies.allocation.estimates import ESTIMATORS, no_statistics
+from jaxbandits.policies.allocation.learning import (
+    STARTS,
+    UPDATES,
+    Learner,
+    bounds_after,
+    learn,
+    start_allocation,
+    turn,
+)
+from jaxbandits.policies.allocation.radii import (
+    RADII,
+    Bounds,
+    no_bounds,
+    printed_constants,
+)
+from jaxbandits.protocol import Policy
+from jaxbandits.settings.allocation import Problem
+from jaxbandits.settings.allocation.oracle import shape_array
+
+OTHERS = ("pessimistic", "point")
+
+
+class Params(NamedTuple):
+    """scale > 0 of the radii; initial >= 0 rounds of start, floor(log T) in the paper.
+
+    `initial` counts rounds per arm, or rounds of uniform play.
+    """
+
+    scale: float = 1.0
+    initial: float = 9.0
+
+
+def _check(params):
+    positive(scale=params.scale)
+    non_negative(initial=params.initial)
+
+
+class Options(NamedTuple):
+    """The named choices of `policies.allocation.ra_ucb`."""
+
+    estimator: str = "truncated"
+    radii: str = "profile"
+    update: str = "boosted"
+    others: str = "pessimistic"
+    start: str = "one_arm"
+    boost: bool = True
+
+
+CHOICES = {
+    "estimator": ESTIMATORS,
+    "radii": RADII,
+    "update": UPDATES,
+    "others": OTHERS,
+    "start": STARTS,
+}
+
+
+@cache
+def boosting(
+    name: str, problem: Problem, hand_out: Callable, options: Options
+) -> Policy:
+    """A policy that solves P~ for its boosted arm.
+
+    Args:
+      name: of the policy.
+      problem: what is known of the game.
+      hand_out: ``(weight f[K], rate f[K], budget f[]) -> action``, for the objective
+        ``sum weight_i G(x_i, rate_i)``; the same function for equal problems.
+      options: the choices.
+
+    Raises:
+      ValueError: naming the option, on a choice that does not exist.
+    """
+    for key, allowed in CHOICES.items():
+        if getattr(options, key) not in allowed:
+            raise ValueError(
+                f"{key} must be one of {allowed}, got {getattr(options, key)!r}"
+            )
+    start, shape = options.start, shape_array(problem)
+    printed = options.radii == "printed"
+    constants = printed_constants(problem) if printed else None
+
+    def init(params):
+        del params
+        statistics = no_statistics(problem.num_arms, options.estimator)
+        return Learner(statistics, no_bounds(problem))
+
+    def act(noise, view, state, params):
+        del noise
+        now = turn(problem, start, params.initial, view.round)
+        alone = start_allocation(problem, start, now, 1.0)
+        weight, rate = surrogate_problem(problem, options, shape, state.bounds, now.arm)
+        return hand_out(now.starting, alone, weight, rate, view.budget)
+
+    def update(noise, view, state, action, feedback, params):
+        del noise, action
+        return learn(
+            problem,
+            state,
+            feedback,
+            turn(problem, start, params.initial, view.round),
+            start=start,
+            update=options.update,
+            renew=bounds_after(problem, options.radii, params, view.round, constants),
+        )
+
+    return Policy(name, init, act, update, Params(), check=_check)
+
+
+def surrogate_problem(problem: Problem, options: Options, shape, found: Bounds, arm):
+    """Weights and rates of eq. (13), lines 8 and 9 of Algorithm 1.
+
+    Args:
+      problem: the game.
+      options: who is taken how.
+      shape: f[K] or None.
+      found: bounds of all arms.
+      arm: i32[], the boosted one.
+
+    Returns:
+      ``(weight f[K], rate f[K])``: up to a constant, ``p G~(x, rate, rate')`` is
+      ``p s(rate, rate') G(x, rate)``.
+    """
+    if not options.boost:
+        return found.probability, found.rate
+    scale = problem.family.scale
+    best = found.probability_high * scale(found.rate_low, found.rate_high, shape)
+    if options.others == "point":
+        weight, rate = found.probability, found.rate
+    else:
+        weight = found.probability_low * scale(found.rate_high, found.rate_low, shape)
+        rate = found.rate_high
+    boosted = one_hot(arm, problem.num_arms)
+    return jnp.where(boosted, best, weight), jnp.where(boosted, found.rate_low, rate)

@@ -1,0 +1,199 @@
+"""What a learner knows about an arm: likelihoods on a grid of rates, and what follows.
+
+A success at allocation x shows the threshold truncated to [0, x], so the likelihood of
+a rate given the thresholds seen is the product of ``pdf(F_u) / G(x_u)`` over successes.
+(The paper's eqs. (6), (9) and (10) have B for x, which is right for ``x = B`` only;
+docs/errata.md.) Allocations differ from round to round, so no fixed number of moments
+is sufficient; the logarithm of the likelihood at `NODES` rates, equally spaced in
+``log rate``, is, up to an interpolation error far below the statistical one. The same
+nodes hold the exposure ``C(rate) = sum_u G(x_u, rate)`` over all rounds, successes or
+not, which turns successes into a probability, eq. (11).
+"""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxbandits.kernels.interpolation import crossing, interpolate, maximum
+from jaxbandits.kernels.sums import CompensatedSum
+from jaxbandits.laws.thresholds import inverse_truncated_mean
+from jaxbandits.settings.allocation import Problem
+
+NODES = 64
+ESTIMATORS = ("truncated", "printed")
+
+
+class Statistics(NamedTuple):
+    """What has been observed of an arm; a leading axis K for all arms.
+
+    Attributes:
+      successes: i32[], n.
+      likelihood: f32[J], logarithm of the likelihood of every rate.
+      exposure: f32[J], C.
+      thresholds: f32[], sum of the thresholds seen; None unless the estimator needs it.
+      last: f32[], the last allocation that was observed.
+    """
+
+    successes: jax.Array
+    likelihood: CompensatedSum
+    exposure: CompensatedSum
+    thresholds: CompensatedSum | None
+    last: jax.Array
+
+
+class Estimate(NamedTuple):
+    """Point estimates.
+
+    Attributes:
+      place: f[], of the rate on the grid, in units of the spacing.
+      height: f[], the likelihood there.
+      rate: f[].
+      probability: f[].
+    """
+
+    place: jax.Array
+    height: jax.Array
+    rate: jax.Array
+    probability: jax.Array
+
+
+class Grid(NamedTuple):
+    """The rates of a problem: ``lowest exp(spacing j)``, j = 0, ..., J - 1."""
+
+    lowest: float
+    highest: float
+    spacing: float
+
+    @classmethod
+    def of(cls, problem: Problem) -> "Grid":
+        """From the least to the largest possible rate."""
+        spacing = np.log(problem.highest / problem.lowest) / (NODES - 1)
+        return cls(problem.lowest, problem.highest, float(spacing))
+
+    def nodes(self):
+        """f[J]."""
+        rates = np.geomspace(self.lowest, self.highest, NODES)
+        return jnp.asarray(rates, float)
+
+    def rate(self, place):
+        """The rate at a place."""
+        rate = self.lowest * jnp.exp(self.spacing * place)
+        return jnp.clip(rate, self.lowest, self.highest)
+
+    def place(self, rate):
+        """The place of a rate."""
+        place = jnp.log(rate / self.lowest) / self.spacing
+        return jnp.clip(place, 0.0, NODES - 1.0)
+
+
+def no_statistics(num_arms: int, estimator: str) -> Statistics:
+    """Before the first round, for all arms."""
+    table = CompensatedSum.zeros((num_arms, NODES), float)
+    sums = CompensatedSum.zeros(num_arms, float) if estimator == "printed" else None
+    count = jnp.zeros(num_arms, jnp.int32)
+    return Statistics(count, table, table, sums, jnp.zeros(num_arms, float))
+
+
+def observe(problem: Problem, statistics, threshold, amount, shape) -> Statistics:
+    """Statistics of one arm after a round.
+
+    Args:
+      problem: the game.
+      statistics: of the arm.
+      threshold: f[], as in the feedback: +inf unless the arm succeeded.
+      amount: f[], what the arm had.
+      shape: f[] or None, the arm's.
+    """
+    family, rates = problem.family, Grid.of(problem).nodes()
+    success = threshold < jnp.inf
+    seen = jnp.where(success, threshold, 1.0)
+    printed = statistics.thresholds is not None
+    bound = jnp.where(success, problem.budget if printed else amount, 1.0)
+    likelihood = family.log_pdf(seen, rates, shape) - family.log_cdf(
+        bound, rates, shape
+    )
+    sums = statistics.thresholds
+    return Statistics(
+        statistics.successes + success,
+        statistics.likelihood.add(jnp.where(success, likelihood, 0.0)),
+        statistics.exposure.add(family.cdf(amount, rates, shape)),
+        sums.add(jnp.where(success, threshold, 0.0)) if printed else None,
+        amount,
+    )
+
+
+def likelihood(statistics: Statistics):
+    """Log likelihood at the nodes, less its largest total: f[J] of small numbers."""
+    total, lost = statistics.likelihood
+    return (total - jnp.max(total)) + lost
+
+
+def exposure_at(statistics: Statistics, place):
+    """C at a place of the grid."""
+    return interpolate(statistics.exposure.total + statistics.exposure.lost, place)
+
+
+def estimate(problem: Problem, statistics: Statistics, shape) -> Estimate:
+    """Rate and probability of one arm, eqs. (10) and (11).
+
+    Without a success the rate is the middle of the grid and the probability 0.
+    """
+    grid, none = Grid.of(problem), statistics.successes == 0
+    values = likelihood(statistics)
+    if statistics.thresholds is None:
+        place, height = maximum(values)
+    else:
+        count = jnp.maximum(statistics.successes, 1).astype(float)
+        rate = inverse_truncated_mean(
+            problem.family,
+            statistics.thresholds.total / count,
+            problem.budget,
+            problem.lowest,
+            problem.highest,
+            shape,
+        )
+        place = grid.place(rate)
+        height = interpolate(values, place)
+    place = jnp.where(none, (NODES - 1) / 2, place)
+    height = jnp.where(none, 0.0, height)
+    exposure = jnp.maximum(exposure_at(statistics, place), TINY)
+    probability = jnp.minimum(statistics.successes.astype(float) / exposure, 1.0)
+    return Estimate(place, height, grid.rate(place), probability)
+
+
+TINY = 1e-30  # stands for an exposure of 0
+
+
+def rate_bound(statistics: Statistics, found: Estimate, z_squared, side: int):
+    """Place where twice the log likelihood ratio to the estimate is z squared.
+
+    Args:
+      statistics: of one arm, with at least one success.
+      found: its estimate.
+      z_squared: f[] >= 0.
+      side: -1 or 1.
+
+    Returns:
+      f[], the end of the grid if there is none.
+    """
+    level = found.height - z_squared / 2
+    return crossing(likelihood(statistics), found.place, level, side)
+
+
+def probability_bound(statistics: Statistics, place, z):
+    """Bound of the probability, given the rate: successes are nearly a Poisson count.
+
+    Args:
+      statistics: of one arm.
+      place: f[], of the rate.
+      z: f[], negative for a lower bound.
+
+    Returns:
+      f[] in [0, 1]: ``(n + z**2 / 2 + z sqrt(n + z**2 / 4)) / C``.
+    """
+    n = statistics.successes.astype(float)
+    count = n + z * z / 2 + z * jnp.sqrt(n + z * z / 4)
+    exposure = jnp.maximum(exposure_at(statistics, place), TINY)
+    return jnp.clip(count / exposure, 0.0, 1.0)

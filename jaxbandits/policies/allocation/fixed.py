@@ -1,0 +1,51 @@
+"""Reference points: the uniform split and the clairvoyant."""
+
+from functools import cache
+
+import jax.numpy as jnp
+
+from jaxbandits.protocol import Policy
+from jaxbandits.settings.allocation import Allocation, Order, Plan, Problem
+
+
+@cache
+def uniform_split(problem: Problem) -> Policy:
+    """Every arm gets the same; also where the budget is not known."""
+    num_arms = problem.num_arms
+
+    def act(noise, view, state, params):
+        del noise, state, params
+        if problem.known:
+            return Allocation(jnp.ones(num_arms, float) * (view.budget / num_arms))
+        arms = jnp.arange(num_arms * FINE, dtype=jnp.int32) % num_arms
+        return Order(arms, jnp.asarray(problem.budget / arms.shape[0], float))
+
+    return _stateless("uniform", act)
+
+
+FINE = 10  # units per arm where the budget is not known
+
+
+@cache
+def clairvoyant(problem: Problem) -> Policy:
+    """Plays the optimal allocation. Oracle knowledge."""
+
+    def act(noise, view, state, params):
+        del noise, state, params
+        if problem.known:
+            return Allocation(view.oracle.allocation)
+        return Plan(view.oracle.probability, view.oracle.rate)
+
+    return _stateless("clairvoyant", act)
+
+
+def _stateless(name, act):
+    def init(params):
+        del params
+        return jnp.zeros((), jnp.int32)
+
+    def update(noise, view, state, action, feedback, params):
+        del noise, view, action, feedback, params
+        return state
+
+    return Policy(name, init, act, update)

@@ -1,0 +1,123 @@
+"""The estimation side of all learners here: whom to observe, and what is kept.
+
+RA-UCB boosts one arm after the other and learns about the boosted one only (Algorithm
+2); once the estimator is the truncated one, all arms may learn in every round.
+"""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from jaxbandits.kernels.select import one_hot, pick, put
+from jaxbandits.policies.allocation.estimates import Statistics, observe
+from jaxbandits.policies.allocation.radii import Bounds, bounds
+from jaxbandits.settings.allocation import Problem
+from jaxbandits.settings.allocation.oracle import shape_array
+
+STARTS = ("one_arm", "uniform_split")
+UPDATES = ("boosted", "all")
+
+
+class Learner(NamedTuple):
+    """What is kept of every arm: leading axis K."""
+
+    statistics: Statistics
+    bounds: Bounds
+
+
+class Turn(NamedTuple):
+    """Whose turn it is.
+
+    Attributes:
+      starting: bool[], whether the round belongs to the start.
+      arm: i32[], the arm that gets all (in a start with one arm at a time) or is
+        boosted (afterwards).
+    """
+
+    starting: jax.Array
+    arm: jax.Array
+
+
+def turn(problem: Problem, start: str, initial, round_) -> Turn:
+    """The turn of a round.
+
+    The start lasts for `initial` rounds per arm with ``one_arm`` (Algorithm 2), for
+    `initial` rounds with ``uniform_split``; then the arms are boosted in turn.
+    """
+    rounds = jnp.round(initial).astype(jnp.int32)
+    length = rounds * (problem.num_arms if start == "one_arm" else 1)
+    played = round_ - 1
+    starting = played < length
+    first = played // jnp.maximum(rounds, 1)
+    return Turn(
+        starting, jnp.where(starting, first, (played - length)) % problem.num_arms
+    )
+
+
+def start_allocation(problem: Problem, start: str, now: Turn, budget):
+    """What the arms get in the start, f[K]."""
+    if start == "uniform_split":
+        return jnp.full(problem.num_arms, 1.0) * (budget / problem.num_arms)
+    return jnp.where(one_hot(now.arm, problem.num_arms), budget, 0.0)
+
+
+def learn(
+    problem: Problem,
+    learner: Learner,
+    feedback,
+    now: Turn,
+    *,
+    start: str,
+    update: str,
+    renew,
+) -> Learner:
+    """The learner after a round.
+
+    Args:
+      problem: the game.
+      learner: before the round.
+      feedback: of the round.
+      now: whose turn it was.
+      start: one of `STARTS`.
+      update: one of `UPDATES`.
+      renew: ``(statistics, shape, constants) -> Bounds`` of one arm, after it has been
+        observed.
+    """
+    shapes = shape_array(problem)
+    everyone = jnp.arange(problem.num_arms, dtype=jnp.int32)
+
+    def one(learner, arm, threshold, amount):
+        shape = None if shapes is None else pick(jnp.asarray(shapes, float), arm)
+        statistics = observe(problem, learner.statistics, threshold, amount, shape)
+        return Learner(statistics, renew(statistics, shape, arm))
+
+    if start == "one_arm" and update == "boosted":
+        row = jax.tree.map(lambda x: pick(x, now.arm), learner)
+        seen, amount = (
+            pick(x, now.arm) for x in (feedback.threshold, feedback.allocation)
+        )
+        row = one(row, now.arm, seen, amount)
+        return jax.tree.map(lambda x, new: put(x, now.arm, new), learner, row)
+    after = jax.vmap(one)(learner, everyone, feedback.threshold, feedback.allocation)
+    if update == "all":
+        return after
+    observed = now.starting | (everyone == now.arm)
+
+    def choose(new, old):
+        mask = observed.reshape(-1, *(1,) * (new.ndim - 1))
+        return jnp.where(mask, new, old)
+
+    return jax.tree.map(choose, after, learner)
+
+
+def bounds_after(problem, kind, params, round_, constants):
+    """The `renew` of `learn` for bounds of a kind."""
+    table = None if constants is None else [jnp.asarray(x, float) for x in constants]
+
+    def renew(statistics, shape, arm):
+        own = None if table is None else type(constants)(*(pick(x, arm) for x in table))
+        t = round_.astype(float)
+        return bounds(problem, kind, statistics, t, params.scale, shape, own)
+
+    return renew

@@ -1,0 +1,90 @@
+"""RA-UCB and NO-UCB.
+
+Montanari, Fiegel, Pla, Saha & Perchet, "Learning to Allocate Resources with Censored
+Feedback", Algorithm 2. The arms are boosted in turn: the boosted one is taken at its
+best, the others at their worst, and the surrogate problem P~ of eq. (13) is solved. So
+every arm keeps getting at least what is optimal for it, and is learnt about under
+little censoring.
+
+Named choices, each with its evidence in docs/errata.md:
+
+* `estimator`: ``truncated`` at the allocation of the time (right), or ``printed``, at
+  the whole budget (eqs. 6-10; inconsistent);
+* `radii`: ``profile`` likelihood, ``delta`` method or ``printed``;
+* `update`: ``boosted`` arms only (the paper) or ``all``;
+* `others`: ``pessimistic`` (the paper) or at their ``point`` estimates;
+* `start`: ``one_arm`` at a time (the paper) or a ``uniform_split``.
+
+An arm's bounds are renewed when it has been observed, with that round's log t.
+"""
+
+from functools import cache
+
+import jax.numpy as jnp
+
+from jaxbandits.policies.allocation.boosting import Options, boosting
+from jaxbandits.protocol import Policy
+from jaxbandits.settings.allocation import Allocation, Problem, solve
+
+
+def ra_ucb(
+    problem: Problem,
+    estimator: str = "truncated",
+    radii: str = "profile",
+    update: str = "boosted",
+    others: str = "pessimistic",
+    start: str = "one_arm",
+) -> Policy:
+    """RA-UCB: solves P~ for the round's budget, which it must know.
+
+    Args:
+      problem: what is known of the game.
+      estimator: ``truncated`` or ``printed``.
+      radii: ``profile``, ``delta`` or ``printed``.
+      update: ``boosted`` or ``all``.
+      others: ``pessimistic`` or ``point``.
+      start: ``one_arm`` or ``uniform_split``.
+
+    Raises:
+      ValueError: naming the argument, on a choice that does not exist, or if budgets
+        are not known in advance.
+    """
+    options = Options(estimator, radii, update, others, start)
+    return boosting("RA-UCB", problem, optimum(problem), options)
+
+
+def no_ucb(problem: Problem, update: str = "boosted", start: str = "one_arm") -> Policy:
+    """NO-UCB (appendix A.1): plays the optimum of its point estimates, boosting no arm.
+
+    Arms that never succeed in the start are starved; `initial` decides how many.
+
+    Args:
+      problem: what is known of the game.
+      update: ``boosted`` to update the arms in turn, or ``all``.
+      start: as for `ra_ucb`.
+
+    Raises:
+      ValueError: as `ra_ucb`.
+    """
+    options = Options(update=update, start=start, boost=False)
+    policy = boosting("NO-UCB", problem, optimum(problem), options)
+    return policy._replace(params=policy.params._replace(initial=1.0))
+
+
+@cache
+def optimum(problem: Problem):
+    """The solution of P~ as an action.
+
+    Raises:
+      ValueError: if budgets are not known in advance.
+    """
+    if not problem.known:
+        raise ValueError(
+            "problem must have budgets known in advance; MG-UCB does without"
+        )
+
+    def hand_out(starting, alone, weight, rate, budget):
+        solution = solve(problem, weight, rate, budget)
+        return Allocation(jnp.where(starting, alone * budget, solution.allocation))
+
+    return hand_out

@@ -1,0 +1,198 @@
+"""Confidence bounds of an arm's rate and probability.
+
+Three forms, all with one factor ``scale``:
+
+* ``profile``: rates whose twice log likelihood ratio is at most ``z**2 = scale log t``,
+  and the probabilities that go with the two ends;
+* ``delta``: normal approximations from the curvature at the maximum, with the same z;
+* ``printed``: the paper's Hoeffding radii (section 4.3), times `scale`. With the
+  constants of the theorems they are vacuous (docs/errata.md): the policy then gives all
+  budget to one arm, in turn.
+
+The paper's ``sqrt(3 log t / (2 n))`` corresponds to ``z**2 = 6 log t``.
+"""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxbandits.kernels.interpolation import around
+from jaxbandits.laws.thresholds import exponential
+from jaxbandits.policies.allocation.estimates import (
+    Estimate,
+    Grid,
+    Statistics,
+    estimate,
+    exposure_at,
+    likelihood,
+    probability_bound,
+    rate_bound,
+)
+from jaxbandits.settings.allocation import Problem
+
+RADII = ("profile", "delta", "printed")
+LARGE = 1e30  # stands for an infinite radius
+
+
+class Bounds(NamedTuple):
+    """Estimates and bounds of an arm, f[] each (a leading axis K for all arms)."""
+
+    rate: jax.Array
+    rate_low: jax.Array
+    rate_high: jax.Array
+    probability: jax.Array
+    probability_low: jax.Array
+    probability_high: jax.Array
+
+
+def no_bounds(problem: Problem) -> Bounds:
+    """Before the first observation, for all arms."""
+    one = jnp.ones(problem.num_arms, float)
+    middle = (problem.lowest * problem.highest) ** 0.5
+    return Bounds(
+        middle * one,
+        problem.lowest * one,
+        problem.highest * one,
+        0 * one,
+        0 * one,
+        one,
+    )
+
+
+class Constants(NamedTuple):
+    """Lipschitz constants of Assumptions 2.3 and 4.1, one per arm: f64[K].
+
+    Attributes:
+      cdf: L_lambda, of G in the rate.
+      mean: L_mu, one over that of the inverse of the truncated mean.
+    """
+
+    cdf: np.ndarray
+    mean: np.ndarray
+
+
+def printed_constants(problem: Problem) -> Constants:
+    """The constants of a problem (host); the paper's for exponential thresholds.
+
+    For other families the extreme slopes on a fine grid of rates and allocations.
+    """
+    if problem.family is exponential:
+        top = problem.highest * problem.budget  # M
+        slope = 1 / top**2 - np.exp(-top) / np.expm1(-top) ** 2  # D, Lemma H.1
+        ones = np.ones(problem.num_arms)
+        return Constants(problem.budget * ones, problem.budget**2 * slope * ones)
+    family = problem.family
+    with jax.enable_x64(True):
+        rates = jnp.asarray(np.geomspace(problem.lowest, problem.highest, 129))
+        amounts = jnp.asarray(np.linspace(0, problem.budget, 2049)[1:])[:, None]
+        shapes = problem.shape or (None,) * problem.num_arms
+
+        def slope(function, x, shape):
+            rows = tuple(jnp.broadcast_arrays(x, rates))
+            tangent = (jnp.zeros_like(rows[0]), jnp.ones_like(rows[1]))
+            return jax.jvp(lambda x, r: function(x, r, shape), rows, tangent)[1]
+
+        def constants(shape):
+            steepest = jnp.max(slope(family.cdf, amounts, shape))
+            flattest = jnp.min(
+                jnp.abs(slope(family.truncated_mean, problem.budget, shape))
+            )
+            return float(steepest), float(flattest)
+
+        different = {shape: constants(shape) for shape in set(shapes)}
+    return Constants(*np.array([different[shape] for shape in shapes]).T)
+
+
+def bounds(
+    problem: Problem, kind: str, statistics: Statistics, round_, scale, shape, constants
+) -> Bounds:
+    """Estimates and bounds of one arm.
+
+    Args:
+      problem: the game.
+      kind: one of `RADII`.
+      statistics: of the arm.
+      round_: f[], t.
+      scale: f[] > 0.
+      shape: f[] or None, the arm's.
+      constants: of the arm, f[] each, for ``printed``; else None.
+
+    Returns:
+      `Bounds`; without a success the rate may be anything and the probability too.
+    """
+    found = estimate(problem, statistics, shape)
+    log_t = jnp.log(round_)
+    if kind == "profile":
+        rest = _profile(problem, statistics, found, scale * log_t)
+    elif kind == "delta":
+        rest = _delta(problem, statistics, found, scale * log_t)
+    else:
+        rest = _printed(problem, statistics, found, scale, log_t, shape, constants)
+    none = statistics.successes == 0
+    anything = (problem.lowest, problem.highest, 0.0, 1.0)
+    low, high, p_low, p_high = (
+        jnp.where(none, end, x) for x, end in zip(rest, anything, strict=True)
+    )
+    return Bounds(found.rate, low, high, found.probability, p_low, p_high)
+
+
+def _profile(problem, statistics, found: Estimate, z_squared):
+    grid, z = Grid.of(problem), jnp.sqrt(z_squared)
+    low, high = (rate_bound(statistics, found, z_squared, side) for side in (-1, 1))
+    # Eager arms need many successes to be likely, slow ones few: the ends cross over.
+    p_high = probability_bound(statistics, low, z)
+    p_low = probability_bound(statistics, high, -z)
+    return grid.rate(low), grid.rate(high), p_low, p_high
+
+
+def _delta(problem, statistics, found: Estimate, z_squared):
+    grid, z = Grid.of(problem), jnp.sqrt(z_squared)
+    node = jnp.floor(found.place).astype(jnp.int32)
+    one = jnp.ones_like(found.place)
+
+    def slope(polynomial):
+        return lambda place: jax.jvp(polynomial, (place,), (one,))[1]
+
+    log_likelihood = around(likelihood(statistics), node)
+    curvature = jax.jvp(slope(log_likelihood), (found.place,), (one,))[1]
+    information = -curvature / grid.spacing**2  # in log rate
+    useful = information > 0
+    width = z / jnp.sqrt(jnp.where(useful, information, 1.0))
+    low, high = (
+        jnp.clip(found.rate * factor, problem.lowest, problem.highest)
+        for factor in (1 - width, 1 + width)
+    )
+    total = statistics.exposure.total + statistics.exposure.lost
+    growth = slope(around(total, node))(found.place) / grid.spacing
+    growth = growth / jnp.maximum(exposure_at(statistics, found.place), 1e-30)
+    count = jnp.maximum(statistics.successes, 1).astype(float)
+    variance = 1 / count + growth**2 / jnp.where(useful, information, 1.0)
+    spread = z * found.probability * jnp.sqrt(variance)
+    return (
+        jnp.where(useful, low, problem.lowest),
+        jnp.where(useful, high, problem.highest),
+        jnp.where(useful, jnp.maximum(found.probability - spread, 0.0), 0.0),
+        jnp.where(useful, jnp.minimum(found.probability + spread, 1.0), 1.0),
+    )
+
+
+def _printed(problem, statistics, found: Estimate, scale, log_t, shape, constants):
+    """The displayed formulas of section 4.3."""
+    count = jnp.maximum(statistics.successes, 1).astype(float)
+    root = jnp.sqrt(3 * log_t / (2 * count))
+    budget = problem.budget
+    width = scale * budget / constants.mean * root
+    # C_hat = G(x_t, m/B) with the x_t that is about to be chosen is circular: this is
+    # the arm's last observed allocation.
+    floor = problem.family.cdf(statistics.last, problem.lowest, shape)
+    factor = constants.cdf / constants.mean * budget * (1 + found.probability)
+    spread = scale * factor * root / jnp.maximum(floor, 1e-30)
+    spread = jnp.minimum(spread, LARGE)
+    return (
+        jnp.maximum(found.rate - width, problem.lowest),
+        jnp.minimum(found.rate + width, problem.highest),
+        jnp.maximum(found.probability - spread, 0.0),
+        jnp.minimum(found.probability + spread, 1.0),
+    )

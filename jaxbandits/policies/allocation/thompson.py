@@ -1,0 +1,133 @@
+"""Thompson sampling for allocation: a challenger of our own.
+
+A rate and a probability are drawn for every arm from its posterior, and the optimum for
+these is played; all arms learn in every round. The posterior of the rate is that of the
+likelihood grid under a flat prior of ``log rate``: by its distribution function while
+it covers several nodes, and by its signed root once it is narrower (for a standard
+normal z, the rate on the side of z's sign at which twice the log likelihood ratio is
+``z**2``; off by the order of the squared width, and in need of no finer grid as
+observations accumulate). Given the rate, the probability is drawn by the signed root of
+the Poisson likelihood of successes.
+"""
+
+from functools import cache, partial
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jax.scipy.special import ndtr
+
+from jaxbandits.checks import at_least_one
+from jaxbandits.kernels.interpolation import window
+from jaxbandits.kernels.normal import normal_quantile
+from jaxbandits.policies.allocation.estimates import (
+    Estimate,
+    Grid,
+    Statistics,
+    estimate,
+    likelihood,
+    no_statistics,
+    observe,
+    probability_bound,
+    rate_bound,
+)
+from jaxbandits.policies.allocation.learning import start_allocation, turn
+from jaxbandits.policies.allocation.ra_ucb import optimum
+from jaxbandits.protocol import Policy
+from jaxbandits.settings.allocation import Problem
+from jaxbandits.settings.allocation.oracle import shape_array
+
+
+class Params(NamedTuple):
+    """initial >= 1: rounds of uniform play before."""
+
+    initial: float = 1.0
+
+
+def _check(params):
+    at_least_one(initial=params.initial)
+
+
+class State(NamedTuple):
+    """Statistics and estimates of all arms."""
+
+    statistics: Statistics
+    found: Estimate
+
+
+LEAST = 1e-30  # stands for the mass of an empty cell
+BROAD = 2.5  # nodes; a normal law of standard deviation 1 covers these
+
+
+def _from_grid(log_density, uniform):
+    """A draw by the distribution function of a density that is linear between nodes.
+
+    Args:
+      log_density: f[J], at most about 0.
+      uniform: f[] in (0, 1).
+
+    Returns:
+      ``(place f[] in [0, J - 1], breadth f[])``: the breadth is the number of nodes
+      that a density as high as the highest would need.
+    """
+    density = jnp.exp(log_density - jnp.max(log_density))
+    mass = 0.5 * (density[1:] + density[:-1])
+    below = lax.optimization_barrier(jnp.cumsum(mass))
+    total = below[-1]
+    cell = jnp.sum(below < uniform * total, dtype=jnp.int32)
+    cell = jnp.minimum(cell, mass.shape[0] - 1)
+    inside = window(mass, cell, 1)[0]
+    missing = window(below, cell, 1)[0] - uniform * total
+    share = jnp.clip(1 - missing / jnp.maximum(inside, LEAST), 0.0, 1.0)
+    return cell.astype(share.dtype) + share, total
+
+
+@cache
+def thompson_allocation(problem: Problem) -> Policy:
+    """Thompson sampling with truncated likelihoods.
+
+    Args:
+      problem: what is known of the game; budgets must be known in advance.
+
+    Raises:
+      ValueError: if budgets are not known.
+    """
+    hand_out, num_arms, grid = optimum(problem), problem.num_arms, Grid.of(problem)
+    start = "uniform_split"
+    shapes = shape_array(problem)
+
+    def init(params):
+        del params
+        statistics = no_statistics(num_arms, "truncated")
+        return State(statistics, every_estimate(statistics))
+
+    def every_estimate(statistics):
+        return jax.vmap(partial(estimate, problem))(statistics, shapes)
+
+    def draw(statistics, found, z_rate, z_probability):
+        """Place of the rate and probability of one arm."""
+        broad, breadth = _from_grid(likelihood(statistics), ndtr(z_rate))
+        sides = [rate_bound(statistics, found, z_rate**2, side) for side in (-1, 1)]
+        narrow = jnp.where(z_rate < 0, *sides)
+        place = jnp.where(breadth > BROAD, broad, narrow)
+        probability = probability_bound(statistics, place, z_probability)
+        return grid.rate(place), probability
+
+    def act(noise, view, state, params):
+        z = normal_quantile(noise)
+        rate, probability = jax.vmap(draw)(*state, z[:num_arms], z[num_arms:])
+        now = turn(problem, start, params.initial, view.round)
+        alone = start_allocation(problem, start, now, 1.0)
+        return hand_out(now.starting, alone, probability, rate, view.budget)
+
+    def update(noise, view, state, action, feedback, params):
+        del noise, view, action, params
+        statistics = jax.vmap(partial(observe, problem))(
+            state.statistics, feedback.threshold, feedback.allocation, shapes
+        )
+        return State(statistics, every_estimate(statistics))
+
+    return Policy(
+        "Thompson", init, act, update, Params(), (2 * num_arms, 0), check=_check
+    )

@@ -1,0 +1,54 @@
+"""The allocation setting: split a budget over arms that may need more than they get."""
+
+from jaxbandits.settings.allocation.criteo import fit_criteo, load_criteo
+from jaxbandits.settings.allocation.ednet import EdNet, load_ednet
+from jaxbandits.settings.allocation.environment import (
+    Arms,
+    Oracle,
+    Users,
+    allocation,
+    make_problem,
+    random_allocation,
+)
+from jaxbandits.settings.allocation.instances import (
+    criteo_like,
+    ednet,
+    ednet_like,
+    simulation,
+)
+from jaxbandits.settings.allocation.oracle import best_allocations, solve
+from jaxbandits.settings.allocation.types import (
+    Allocation,
+    Feedback,
+    OracleView,
+    Order,
+    Plan,
+    Problem,
+    View,
+)
+
+__all__ = [
+    "Allocation",
+    "Arms",
+    "EdNet",
+    "Feedback",
+    "Oracle",
+    "OracleView",
+    "Order",
+    "Plan",
+    "Problem",
+    "Users",
+    "View",
+    "allocation",
+    "best_allocations",
+    "criteo_like",
+    "ednet",
+    "ednet_like",
+    "fit_criteo",
+    "load_criteo",
+    "load_ednet",
+    "make_problem",
+    "random_allocation",
+    "simulation",
+    "solve",
+]

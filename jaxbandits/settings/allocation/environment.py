@@ -1,0 +1,444 @@
+"""The allocation setting: split a budget over arms.
+
+Montanari, Fiegel, Pla, Saha & Perchet, "Learning to Allocate Resources with Censored
+Feedback", sections 2 and 5. In a round with budget B the learner gives ``x_i`` to arm
+i, ``sum x_i <= B``. The arm succeeds if it is active (probability p_i) and its
+threshold ``X_i ~ G(., rate_i)`` is at most x_i; only then is the threshold seen.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxbandits.checks import positive, whole
+from jaxbandits.kernels.allocation import fill_in_order
+from jaxbandits.kernels.sums import CompensatedSum
+from jaxbandits.laws.thresholds import Threshold, check_family
+from jaxbandits.protocol import Environment
+from jaxbandits.settings.allocation.oracle import (
+    best_allocations,
+    is_concave,
+    shape_array,
+    solve,
+)
+from jaxbandits.settings.allocation.types import (
+    Allocation,
+    Feedback,
+    OracleView,
+    Order,
+    Plan,
+    Problem,
+    View,
+)
+
+BUDGET_ORDERS = ("cycle", "shuffle")
+
+
+class Arms(NamedTuple):
+    """True parameters: f[K] each."""
+
+    probability: Any
+    rate: Any
+
+
+class Users(NamedTuple):
+    """Recorded rounds in place of draws.
+
+    Attributes:
+      threshold: f[N, K], what every arm needs.
+      active: bool[N, K].
+    """
+
+    threshold: Any
+    active: Any
+
+
+class Setup(NamedTuple):
+    """The numbers behind an environment.
+
+    Attributes:
+      arms: parameters, or what they are drawn from.
+      budgets: f[N]; round t has one of them.
+      best: f[N, K], optimal allocations; None if arms are drawn per seed.
+      users: recorded rounds, or None.
+    """
+
+    arms: Any
+    budgets: Any
+    best: Any = None
+    users: Users | None = None
+
+
+class Instance(NamedTuple):
+    """A seed's game: as `Setup`, and the order of budgets and users, i32[N] or None."""
+
+    arms: Arms
+    budgets: jax.Array
+    best: jax.Array
+    users: Users | None
+    order: jax.Array | None
+
+
+class State(NamedTuple):
+    """The books.
+
+    Attributes:
+      round: i32[], rounds played.
+      regret: expected regret, eq. (3).
+      successes: i32[], of the learner.
+      realised: i32[], regret in successes on the same draws, eq. (2).
+      spent: share of the budgets that was spent, summed over rounds.
+    """
+
+    round: jax.Array
+    regret: CompensatedSum
+    successes: jax.Array
+    realised: jax.Array
+    spent: CompensatedSum
+
+
+class Oracle(NamedTuple):
+    """Exact facts, float64.
+
+    Attributes:
+      allocation: an optimal allocation of every budget, f64[N, K].
+      value: expected successes with it, f64[N].
+    """
+
+    allocation: np.ndarray
+    value: np.ndarray
+
+
+def allocation(
+    name: str,
+    family: Threshold,
+    probability,
+    rate,
+    budgets,
+    *,
+    shape=None,
+    lowest: float | None = None,
+    highest: float | None = None,
+    known: bool = True,
+    order: str = "cycle",
+    stop_on_success: bool = False,
+    users: Users | None = None,
+    provenance: dict | None = None,
+) -> Environment:
+    """An environment with fixed arms.
+
+    Args:
+      name: of the instance.
+      family: of the thresholds.
+      probability: f64[K] in [0, 1], that an arm is active.
+      rate: f64[K] > 0.
+      budgets: a number, or f64[N] > 0: round t has budget number ``(t - 1) mod N``.
+      shape: known shapes, a number or f64[K], for families that have one.
+      lowest: least rate that a learner reckons with, m / B; a quarter of the least by
+        default.
+      highest: largest one, M / B; four times the largest by default.
+      known: whether a round's budget is known before acting.
+      order: ``cycle`` to take budgets (and users) in turn, ``shuffle`` to put them into
+        an order of every seed's own first.
+      stop_on_success: whether an arm gives back what it does not need any more once it
+        has succeeded. Outside the paper, whose benchmark does not do so: the regret may
+        be negative. Needs a concave family and policies that play a `Plan`.
+      users: recorded rounds to be replayed, as many as budgets; or one budget for all.
+        The expected regret is then that of the model.
+      provenance: further facts for the results.
+
+    Returns:
+      An environment whose metrics are
+
+      * ``regret``: expected regret, eqs. (3) and (4);
+      * ``realised_regret``: eq. (2), on the draws that the learner meets;
+      * ``reward``: successes;
+      * ``spent``: mean share of the budget that was spent.
+
+    Raises:
+      ValueError: naming the argument, if probabilities are outside [0, 1], rates or
+        shapes are not positive, rates lie outside [lowest, highest], ``lowest >=
+        highest``, a budget is not positive (or not whole, for integers), or tables do
+        not fit together.
+    """
+    probability = np.atleast_1d(np.asarray(probability, np.float64))
+    rate = np.atleast_1d(np.asarray(rate, np.float64))
+    if probability.ndim != 1 or probability.shape != rate.shape:
+        raise ValueError(
+            "probability and rate must be vectors of one length, got shapes "
+            f"{probability.shape} and {rate.shape}"
+        )
+    if not np.all((probability >= 0) & (probability <= 1)):
+        raise ValueError(f"probability must lie in [0, 1], got {probability}")
+    check_family(family, rate, shape)
+    lowest = max(rate.min() / 4, family.least_rate) if lowest is None else lowest
+    highest = 4 * rate.max() if highest is None else highest
+    problem = make_problem(
+        family, len(rate), budgets, shape=shape, lowest=lowest, highest=highest
+    )
+    if rate.min() < problem.lowest or rate.max() > problem.highest:
+        raise ValueError(
+            f"rate must lie in [lowest, highest] = [{lowest}, {highest}], got {rate}"
+        )
+    budgets = np.atleast_1d(np.asarray(budgets, np.float64))
+    _check_options(problem, order, stop_on_success)
+    if users is not None:
+        _check_users(users, len(rate), len(budgets))
+    best = best_allocations(problem, probability, rate, budgets)
+    setup = Setup(Arms(probability, rate), budgets, best, users)
+    row = None if problem.shape is None else np.asarray(problem.shape)[None]
+    with jax.enable_x64(True):
+        reached = np.asarray(family.cdf(best, rate[None], row))
+    value = np.sum(probability * reached, axis=-1)
+    return _environment(
+        name,
+        problem,
+        None,
+        setup,
+        known,
+        order,
+        stop_on_success,
+        {
+            "family": family.name,
+            "probability": probability.tolist(),
+            "rate": rate.tolist(),
+            "optimal_value": float(value.mean()),
+        }
+        | (provenance or {}),
+    )._replace(oracle=lambda setup, instance: Oracle(best, value))
+
+
+def random_allocation(
+    name: str,
+    problem: Problem,
+    draw: Callable,
+    setup: Any,
+    *,
+    stop_on_success: bool = False,
+    provenance: dict | None = None,
+) -> Environment:
+    """An environment whose arms are drawn for every seed; the budget is constant.
+
+    Args:
+      name: of the family of instances.
+      problem: of `make_problem`.
+      draw: ``(key, setup) -> Arms`` with rates in [lowest, highest], traced; one
+        function per family of instances, as programs are kept by it.
+      setup: pytree of numbers for `draw`.
+      stop_on_success: as for `allocation`.
+      provenance: further facts for the results.
+
+    Returns:
+      An environment with the metrics of `allocation`.
+    """
+    _check_options(problem, "cycle", stop_on_success)
+    whole_setup = Setup(setup, np.array([problem.budget]))
+    return _environment(
+        name,
+        problem,
+        draw,
+        whole_setup,
+        problem.known,
+        "cycle",
+        stop_on_success,
+        provenance or {},
+    )
+
+
+def make_problem(
+    family: Threshold,
+    num_arms: int,
+    budgets,
+    *,
+    shape=None,
+    lowest: float,
+    highest: float,
+    known: bool = True,
+) -> Problem:
+    """Check and build a `Problem`; arguments and errors as for `allocation`."""
+    num_arms = whole("num_arms", num_arms, 1)
+    positive(budgets=budgets)
+    positive(lowest=lowest, highest=highest)
+    if lowest >= highest:
+        raise ValueError(
+            f"lowest must be less than highest (m < M), got {lowest} and {highest}"
+        )
+    check_family(family, lowest, 1.0 if shape is None and not family.shaped else shape)
+    if family.integer and np.any(np.asarray(budgets) != np.round(budgets)):
+        raise ValueError(
+            f"budgets must be whole numbers for the {family.name} family, got {budgets}"
+        )
+    shapes = None
+    if family.shaped:
+        shapes = np.broadcast_to(np.asarray(shape, np.float64), num_arms)
+        shapes = tuple(shapes.tolist())
+    largest = float(np.max(budgets))
+    return Problem(
+        num_arms, family, shapes, float(lowest), float(highest), largest, known
+    )
+
+
+def _check_options(problem, order, stop):
+    if order not in BUDGET_ORDERS:
+        raise ValueError(f"order must be one of {BUDGET_ORDERS}, got {order!r}")
+    if stop and (problem.family.integer or not is_concave(problem)):
+        raise ValueError(
+            f"stop_on_success needs a concave family, got {problem.family.name}"
+        )
+
+
+def _check_users(users: Users, num_arms: int, num_budgets: int):
+    threshold, active = (np.asarray(x) for x in users)
+    if threshold.shape != active.shape or threshold.shape[1:] != (num_arms,):
+        raise ValueError(
+            f"users must be tables [N, {num_arms}], got shapes {threshold.shape} and "
+            f"{active.shape}"
+        )
+    if num_budgets not in (1, len(threshold)):
+        raise ValueError(
+            f"budgets must be one or {len(threshold)} (one per user), got {num_budgets}"
+        )
+    if not np.all(threshold > 0):
+        raise ValueError("users must have positive thresholds")
+
+
+def _environment(name, problem, draw, setup, known, order, stop, provenance):
+    problem = problem._replace(known=bool(known))
+    length = len(setup.budgets if setup.users is None else setup.users.threshold)
+    functions = _functions(problem, draw, length, order == "shuffle", bool(stop))
+    return functions._replace(
+        name=name,
+        setup=setup,
+        metrics=_metrics,
+        oracle=lambda setup, instance: None,
+        provenance={
+            "setting": "allocation",
+            "budget": [float(np.min(setup.budgets)), float(np.max(setup.budgets))],
+            "known_budget": bool(known),
+            "order": order,
+            "stop_on_success": bool(stop),
+        }
+        | provenance,
+    )
+
+
+@cache
+def _functions(problem: Problem, draw, length: int, shuffle: bool, stop: bool):
+    """The traced functions; instances that differ in numbers only share them."""
+    family, num_arms = problem.family, problem.num_arms
+    shape = shape_array(problem)
+    draw_threshold = jax.vmap(family.sample, (0, 0, None if shape is None else 0))
+
+    def sample(key, setup):
+        order = jax.random.permutation(key, length) if shuffle else None
+        if draw is None:
+            arms, best = setup.arms, setup.best
+        else:
+            arms = draw(key, setup.arms)
+            best = jax.vmap(
+                lambda budget: solve(problem, *arms, budget, thorough=True).allocation
+            )(setup.budgets)
+        order = order.astype(jnp.int32) if shuffle else None
+        return Instance(arms, setup.budgets, best, setup.users, order)
+
+    def init(instance):
+        del instance
+        zero, count = CompensatedSum.zeros((), float), jnp.zeros((), jnp.int32)
+        return State(count, zero, count, count, zero)
+
+    def user(instance, round_):
+        """Position of the round's user."""
+        place = round_ % length
+        return instance.order[place] if shuffle else place
+
+    def given(instance, round_):
+        """The round's budget, and the optimal allocation of it."""
+        if instance.budgets.shape[0] == 1:
+            return instance.budgets[0], instance.best[0]
+        place = user(instance, round_)
+        return instance.budgets[place], instance.best[place]
+
+    def view(round_, instance, state):
+        budget, best = given(instance, state.round)
+        if not problem.known:
+            budget = jnp.full_like(budget, problem.budget)
+        return View(round_, budget, OracleView(best, *instance.arms))
+
+    def amounts(action, budget, threshold, active):
+        """What every arm gets."""
+        if isinstance(action, Plan):
+            limit = jnp.where(active, threshold, jnp.inf) if stop else None
+            return solve(problem, *action, budget, limit=limit).allocation
+        if stop:
+            raise TypeError(f"stop_on_success needs a Plan, got {type(action)}")
+        if isinstance(action, Order):
+            return fill_in_order(action.arms, num_arms, action.step, budget)
+        if not isinstance(action, Allocation) or not problem.known:
+            raise TypeError(
+                f"an action must be an {'Allocation, ' if problem.known else ''}Order "
+                f"or Plan, got {type(action).__name__}"
+            )
+        wanted = jnp.maximum(action.amounts, 0.0)
+        total = jnp.sum(wanted)
+        return wanted * jnp.minimum(1.0, budget / jnp.where(total > 0, total, 1.0))
+
+    def meets(noise, instance, round_):
+        """Thresholds and activations of the round."""
+        if instance.users is not None:
+            place = user(instance, round_)
+            return instance.users.threshold[place], instance.users.active[place]
+        active = noise[:num_arms] < instance.arms.probability
+        draws = noise[num_arms:].reshape(num_arms, family.uniforms)
+        return draw_threshold(draws, instance.arms.rate, shape), active
+
+    def step(noise, instance, state, action):
+        budget, best = given(instance, state.round)
+        threshold, active = meets(noise, instance, state.round)
+        x = amounts(action, budget, threshold, active)
+        success = active & (threshold <= x)
+        would = active & (threshold <= best)
+        probability, rate = instance.arms
+
+        def reward(x):
+            return jnp.sum(probability * family.cdf(x, rate, shape))
+
+        state = State(
+            state.round + 1,
+            state.regret.add(reward(best) - reward(x)),
+            state.successes + jnp.sum(success, dtype=jnp.int32),
+            state.realised
+            + jnp.sum(would, dtype=jnp.int32)
+            - jnp.sum(success, dtype=jnp.int32),
+            state.spent.add(jnp.sum(x) / budget),
+        )
+        return state, Feedback(jnp.where(success, threshold, jnp.inf), x)
+
+    return Environment(
+        name="",
+        setup=None,
+        sample=sample,
+        init=init,
+        view=view,
+        step=step,
+        record=lambda instance, state, budget: state,
+        metrics=None,
+        oracle=None,
+        uniforms=num_arms * (1 + family.uniforms),
+        problem=problem,
+    )
+
+
+def _metrics(setup, instance, record: State) -> dict[str, np.ndarray]:
+    del setup, instance
+    rounds = np.maximum(np.asarray(record.round, np.float64), 1)
+    return {
+        "regret": np.float64(record.regret.total) + np.float64(record.regret.lost),
+        "realised_regret": np.float64(record.realised),
+        "reward": np.float64(record.successes),
+        "spent": (np.float64(record.spent.total) + np.float64(record.spent.lost))
+        / rounds,
+    }

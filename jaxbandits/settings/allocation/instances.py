@@ -1,0 +1,149 @@
+"""The instances of the allocation paper's experiments, and labelled synthetic ones."""
+
+from functools import cache
+
+import jax
+import numpy as np
+
+from jaxbandits.checks import positive
+from jaxbandits.laws.thresholds import discrete_weibull, exponential, weibull
+from jaxbandits.protocol import Environment
+from jaxbandits.settings.allocation.ednet import EdNet
+from jaxbandits.settings.allocation.environment import (
+    Arms,
+    Users,
+    allocation,
+    make_problem,
+    random_allocation,
+)
+from jaxbandits.settings.allocation.fitting import fit_arms
+from jaxbandits.settings.allocation.synthetic import (
+    criteo_like_parameters,
+    ednet_like_parameters,
+)
+
+
+def simulation(
+    num_arms: int = 10,
+    budget: float = 40.0,
+    m: float = 1.0,
+    M: float = 80.0,
+    known: bool = True,
+) -> Environment:
+    """Appendix A.1: exponential thresholds, rates ~ U[m/B, M/B], p ~ U(0, 1].
+
+    Every seed draws its own arms, the same for all policies.
+
+    Args:
+      num_arms: K.
+      budget: B.
+      m: least rate times budget.
+      M: largest rate times budget.
+      known: whether the budget is known in advance.
+
+    Raises:
+      ValueError: unless ``0 < m < M`` and the budget is positive.
+    """
+    positive(budget=budget, m=m, M=M)
+    if m >= M:
+        raise ValueError(f"m must be less than M, got {m} and {M}")
+    problem = make_problem(
+        exponential,
+        num_arms,
+        budget,
+        lowest=m / budget,
+        highest=M / budget,
+        known=known,
+    )
+    name = f"A.1, K = {num_arms}, B = {budget:g}"
+    ends = np.array([m / budget, M / budget])
+    facts = {"family": "exponential", "m": m, "M": M, "num_arms": num_arms}
+    return random_allocation(
+        name, problem, _draw_uniform(num_arms), ends, provenance=facts
+    )
+
+
+@cache
+def _draw_uniform(num_arms: int):
+    def draw(key, ends):
+        u = jax.random.uniform(key, (2, num_arms), ends.dtype)
+        return Arms(1 - u[0], ends[0] + (ends[1] - ends[0]) * u[1])
+
+    return draw
+
+
+def ednet(
+    data: EdNet,
+    *,
+    budget: float | str = 700.0,
+    replay: bool = True,
+    truncated: bool = False,
+) -> Environment:
+    """The quiz of appendix A.2: seconds are split over questions.
+
+    Args:
+      data: of `load_ednet`.
+      budget: seconds per user (700 in Figure 1), or ``"user"``: what the user took in
+        all (appendix A.2).
+      replay: whether recorded users are met, every seed in an order of its own, or
+        users drawn from the fitted model.
+      truncated: whether response times are fitted as appendix A.2 says (the middle 95 %
+        of them, by a truncated law), or as the published table of arms was made (all of
+        them, plainly).
+
+    Returns:
+      An environment; learners know the fitted shapes. The expected regret is the
+      model's, the realised regret and reward are those of the users met.
+
+    Raises:
+      ValueError: on a budget that is neither positive nor ``"user"``.
+    """
+    if isinstance(budget, str) and budget != "user":
+        raise ValueError(f"budget must be a number of seconds or 'user', got {budget}")
+    middle = (0.025, 0.975) if truncated else (0.0, 1.0)
+    fitted = fit_arms(data.seconds, data.correct, middle, truncated)
+    budgets = data.total_seconds if budget == "user" else float(budget)
+    return allocation(
+        f"EdNet, {'recorded' if replay else 'modelled'} users, "
+        + ("own time" if budget == "user" else f"{budget:g} s"),
+        weibull,
+        fitted.probability,
+        1 / fitted.scale,
+        budgets,
+        shape=fitted.shape,
+        order="shuffle" if replay or budget == "user" else "cycle",
+        users=Users(data.seconds, data.correct) if replay else None,
+        provenance={"questions": list(data.questions), "truncated_fit": truncated},
+    )
+
+
+def ednet_like(num_questions: int = 20, seed: int = 0) -> Environment:
+    """A synthetic stand-in for the EdNet quiz, for whoever has not the data."""
+    arms = ednet_like_parameters(num_questions, seed)
+    return allocation(
+        f"EdNet-like, K = {num_questions} (synthetic)",
+        weibull,
+        arms.probability,
+        1 / arms.scale,
+        arms.budget,
+        shape=arms.shape,
+        provenance={"synthetic": True},
+    )
+
+
+def criteo_like(num_campaigns: int = 15, seed: int = 0) -> Environment:
+    """A synthetic stand-in for the advertising task: impressions of every user.
+
+    Users come in an order of every seed's own, with whole numbers of impressions.
+    """
+    arms = criteo_like_parameters(num_campaigns, seed)
+    return allocation(
+        f"Criteo-like, K = {num_campaigns} (synthetic)",
+        discrete_weibull,
+        arms.probability,
+        arms.rate,
+        arms.budgets,
+        shape=arms.shape,
+        order="shuffle",
+        provenance={"synthetic": True},
+    )

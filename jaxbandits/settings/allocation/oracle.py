@@ -1,0 +1,113 @@
+"""Which kernel solves an allocation problem: eqs. (12) and (13)."""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxbandits.kernels.allocation import (
+    Solution,
+    exponential_water_filling,
+    integer_greedy,
+    integer_programming,
+    sigmoid_filling,
+    sigmoid_prefix,
+    water_filling,
+)
+from jaxbandits.laws.thresholds import curves, exponential
+from jaxbandits.settings.allocation.types import Problem
+
+
+def is_concave(problem: Problem) -> bool:
+    """Whether ``G(., rate)`` is concave for all arms (host)."""
+    return bool(np.all(problem.family.concave(shape_array(problem))))
+
+
+def shape_array(problem: Problem):
+    """The known shapes, f64[K] on the host, or None."""
+    return None if problem.shape is None else np.asarray(problem.shape)
+
+
+def solve(
+    problem: Problem, weight, rate, budget, *, limit=None, thorough: bool = False
+) -> Solution:
+    """Maximise ``sum_i weight_i G(x_i, rate_i)`` over ``sum_i x_i = budget``.
+
+    The problem P of eq. (12) with probabilities for weights, and P~ of eq. (13) with
+    ``p s(rate, rate')``: up to a constant, ``p G~(x, rate, rate') = p s G(x, rate)``.
+
+    Exponential thresholds are solved exactly, other concave families by bisection,
+    sigmoids by the search over prefixes of the envelope's order, integers by greedy
+    filling if that is exact and by dynamic programming if not.
+
+    Args:
+      problem: family, shapes, and the largest budget.
+      weight: f[K] >= 0.
+      rate: f[K] > 0.
+      budget: f[] > 0; a whole number for integers.
+      limit: f[K] or None, the most that an arm may take; concave families only.
+      thorough: for sigmoids, whether to go on with a local search (for benchmarks; a
+        learner does not need it).
+
+    Returns:
+      A `Solution`, its allocation as floats.
+
+    Raises:
+      ValueError: if there is a `limit` and the family is not concave.
+    """
+    family, shape = problem.family, shape_array(problem)
+    if shape is not None:
+        shape = shape.astype(jnp.result_type(weight))
+    concave = is_concave(problem) and not family.integer
+    if limit is not None and not concave:
+        raise ValueError(f"limit: the {family.name} family must be concave")
+    if family.integer:
+        units = jnp.arange(int(problem.budget) + 1).astype(jnp.result_type(weight))
+        column = None if shape is None else shape[:, None]
+        values = weight[:, None] * family.cdf(units[None], rate[:, None], column)
+        kernel = integer_greedy if is_concave(problem) else integer_programming
+        found = kernel(values, jnp.round(budget).astype(jnp.int32))
+        return found._replace(allocation=found.allocation.astype(values.dtype))
+    if family is exponential and limit is None:
+        return exponential_water_filling(weight, rate, budget)
+    arms = curves(family, weight, rate, shape)
+    if concave:
+        bounded = bool(np.all(family.bounded(shape)))
+        return water_filling(arms, budget, bounded=bounded, limit=limit)
+    return (sigmoid_filling if thorough else sigmoid_prefix)(arms, budget)
+
+
+CERTIFIED = 1e-4  # relative gap that calls for a local search
+MANY = 64  # budgets for which that is not worth the time
+
+
+def best_allocations(problem: Problem, probability, rate, budgets) -> np.ndarray:
+    """The clairvoyant's allocation of every budget, in float64 on the host.
+
+    Sigmoids get a local search where the prefix search has no certificate of 1e-4, for
+    up to 64 such budgets. (With the 5,000 budgets of EdNet's users the certified gap of
+    the prefix search is 7e-5 of the value in the mean, 8e-4 at most.)
+
+    Args:
+      problem: family and shapes.
+      probability: f64[K].
+      rate: f64[K].
+      budgets: f64[N].
+
+    Returns:
+      f64[N, K].
+    """
+    different, place = np.unique(budgets, return_inverse=True)
+    with jax.enable_x64(True):
+        arms = (jnp.asarray(probability, float), jnp.asarray(rate, float))
+        quick = jax.jit(jax.vmap(partial(solve, problem, *arms)))
+        found = quick(jnp.asarray(different, float))
+        gap = np.asarray(found.bound - found.value)
+        doubtful = np.flatnonzero(gap > CERTIFIED * np.abs(found.value))
+        best = np.array(found.allocation)
+        if 0 < doubtful.size <= MANY and not problem.family.integer:
+            search = jax.jit(partial(solve, problem, *arms, thorough=True))
+            for i in doubtful:
+                best[i] = search(jnp.asarray(different[i], float)).allocation
+    return best[place]

@@ -1,0 +1,106 @@
+"""What passes between a policy and an environment of the allocation setting.
+
+Three kinds of action. `Allocation` needs to know the round's budget. `Plan` and `Order`
+do not: they say how resource is handed out until it is gone (section 5 of the paper).
+"""
+
+from typing import NamedTuple
+
+import jax
+
+from jaxbandits.laws.thresholds import Threshold
+
+
+class Allocation(NamedTuple):
+    """What every arm gets, f32[K] >= 0; more than the budget is scaled down to it."""
+
+    amounts: jax.Array
+
+
+class Plan(NamedTuple):
+    """Resource goes, bit by bit, to the arm with the largest marginal value.
+
+    The continuous-time process of MG-UCB (Algorithm 3) with the surrogate objective
+    ``sum weight_i G(x_i, rate_i)``. For concave families.
+
+    Attributes:
+      weight: f32[K] >= 0.
+      rate: f32[K] > 0.
+    """
+
+    weight: jax.Array
+    rate: jax.Array
+
+
+class Order(NamedTuple):
+    """Resource goes in units to arms in this order (Algorithm 4).
+
+    Attributes:
+      arms: i32[G], enough for the largest budget.
+      step: f32[], Delta, the size of a unit.
+    """
+
+    arms: jax.Array
+    step: jax.Array
+
+
+class Feedback(NamedTuple):
+    """What a round shows, eq. (5).
+
+    Attributes:
+      threshold: f32[K], X where the arm succeeded, else +inf.
+      allocation: f32[K], what the arms have got.
+    """
+
+    threshold: jax.Array
+    allocation: jax.Array
+
+
+class OracleView(NamedTuple):
+    """What no learner knows. Only policies that say so use it.
+
+    Attributes:
+      allocation: f32[K], an optimal allocation of the round's budget.
+      probability: f32[K].
+      rate: f32[K].
+    """
+
+    allocation: jax.Array
+    probability: jax.Array
+    rate: jax.Array
+
+
+class View(NamedTuple):
+    """What a policy may know before it acts.
+
+    Attributes:
+      round: i32[], the round about to be played; the first is 1.
+      budget: f32[], the round's budget; the largest one if it is not known in advance.
+      oracle: what no learner knows.
+    """
+
+    round: jax.Array
+    budget: jax.Array
+    oracle: OracleView
+
+
+class Problem(NamedTuple):
+    """What a learner knows about the game. Hashable: policies are built from it.
+
+    Attributes:
+      num_arms: K.
+      family: of the thresholds.
+      shape: known shape of every arm, or None if the family has none.
+      lowest: least rate, m / B in the paper's Assumption 2.1.
+      highest: largest rate, M / B.
+      budget: the largest budget of a round.
+      known: whether a round's budget is known in advance.
+    """
+
+    num_arms: int
+    family: Threshold
+    shape: tuple[float, ...] | None
+    lowest: float
+    highest: float
+    budget: float
+    known: bool = True

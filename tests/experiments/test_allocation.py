@@ -1,0 +1,159 @@
+"""The allocation experiments: casts, claims and figures; few policies are played."""
+
+import numpy as np
+import pytest
+
+from jaxbandits.experiments import Options
+from jaxbandits.experiments.allocation_estimator import estimator, limit_factor
+from jaxbandits.experiments.allocation_rounds import exploration, start_rounds
+from tests.experiments.checks import (
+    assert_readable,
+    check_records,
+    entry,
+    legend_texts,
+)
+
+# Experiment -> instances -> policies.
+CAST = {
+    "allocation-fig3": {
+        "as shown: explores per arm": ["RA-UCB", "RA-ETC, per arm"],
+        "fair: explores T^(2/3) in all": [
+            "RA-UCB",
+            "RA-ETC, in all",
+            "RA-UCB, all arms learn",
+            "Thompson",
+        ],
+    },
+    "allocation-fig4": {
+        "as shown: unequal starts": ["RA-UCB", "NO-UCB, 1 round"],
+        "fair: equal starts": [
+            "RA-UCB",
+            "RA-UCB, 1 round",
+            "NO-UCB",
+            "NO-UCB, 1 round",
+        ],
+    },
+    "allocation-fig7": {
+        "Criteo-like, K = 15 (synthetic)": [
+            "RA-UCB, as printed",
+            "RA-UCB, uniform start",
+            "RA-UCB, all arms learn",
+            "Thompson",
+            "uniform",
+        ],
+    },
+    "allocation-fig1": {
+        "EdNet-like (synthetic)": [
+            "RA-UCB, as printed",
+            "RA-UCB, uniform start",
+            "RA-UCB, all arms learn",
+            "Thompson",
+            "NO-UCB",
+            "uniform",
+            "clairvoyant",
+        ],
+    },
+}
+
+
+def test_lengths():
+    options = Options(1, 10_000)
+    assert start_rounds(options) == 9 and exploration(options) == 464
+
+
+@pytest.mark.parametrize("name", list(CAST))
+def test_cast_records_and_figure(rehearsal, no_data, name):
+    outcome, calls = rehearsal(name)
+    check_records(outcome, name)
+    played = {
+        title: list(policies)
+        for title, (policies, _, _) in zip(outcome.datasets, calls, strict=True)
+    }
+    assert played == CAST[name]
+    assert_readable(outcome.figure)
+    shown = {p for policies in played.values() for p in policies} - {"clairvoyant"}
+    assert set(legend_texts(outcome.figure)) == shown
+
+
+def test_lengths_reach_the_policies(rehearsal):
+    outcome, _ = rehearsal("allocation-fig3", horizon=1_000)
+    by_policy = {r["policy"]: r["params"] for r in outcome.records}
+    assert by_policy["RA-UCB"]["initial"] == 6
+    assert by_policy["RA-ETC, per arm"]["exploration"] == 100
+    assert by_policy["RA-UCB, all arms learn"]["initial"] == 6
+
+
+def test_duels_say_who_wins_and_by_how_much(rehearsal):
+    # In a rehearsal, policy number i has regret i + 1 in every run.
+    outcome, _ = rehearsal("allocation-fig3")
+    fair = "fair: explores T^(2/3) in all"
+    difference = entry(outcome, fair, "Thompson", "regret_minus_baseline")
+    assert difference["mean"] == pytest.approx(3)
+    assert f"{fair}: RA-UCB beats Thompson in 100% of runs." in outcome.notes
+
+
+def test_radii_have_one_record_per_scale(rehearsal):
+    outcome, calls = rehearsal("allocation-radii")
+    check_records(outcome, "allocation-radii")
+    assert len(calls) == 3 and len(outcome.records) == 13
+    scales = [r["params"]["scale"] for r in outcome.records[:5]]
+    assert scales == [6.0, 2.0, 1.0, 0.5, 0.25]
+    assert_readable(outcome.figure)
+
+
+def test_quiz_ranks_by_correct_answers(rehearsal, no_data):
+    outcome, _ = rehearsal("allocation-fig1", horizon=10)
+    (ranking,) = (n for n in outcome.notes if n.startswith("EdNet-like"))
+    # In a rehearsal the last policy has the most: 7 in 10 rounds.
+    assert "per user: clairvoyant 0.700 [0.700, 0.700]; uniform 0.600" in ranking
+    assert any("Synthetic users" in note for note in outcome.notes)
+
+
+def test_figure_2_shows_bounds(rehearsal):
+    outcome, _ = rehearsal("allocation-fig2", horizon=1_000)
+    check_records(outcome, "allocation-fig2")
+    metrics = outcome.records[0]["metrics"]
+    assert metrics["trivial bound K T"]["mean"] == 10_000
+    lower = metrics["lower bound, Theorem 3.1"]["mean"]
+    assert lower == pytest.approx(10 ** (2 / 3) * 1_000 ** (1 / 3) / 48)
+    assert 1e10 < metrics["upper bound (55), median"]["mean"] < 1e13
+    assert metrics["upper bound (56), median"]["mean"] > 1e90
+
+
+def test_impressions_are_fitted(tiny):
+    outcome = tiny("allocation-fig6")
+    check_records(outcome, "allocation-fig6")
+    assert [r["instance"] for r in outcome.records] == [
+        "campaign 1",
+        "campaign 2",
+        "campaign 3",
+    ]
+
+
+def test_limit_of_the_printed_estimator():
+    assert limit_factor(10.0, 0.1) == pytest.approx(2.392, abs=2e-3)
+    assert limit_factor(10.0, 1.0) == pytest.approx(1, abs=1e-4)
+
+
+@pytest.mark.slow
+def test_bias_and_coverage():
+    """200 repetitions of 1,000 rounds: errors of 3 standard errors are allowed."""
+    outcome = estimator(Options(200, 1_000), [(10.0, 0.1)])
+    check_records(outcome, "allocation-estimator")
+    assert_readable(outcome.figure)
+    far = "rate B = 10, x = 0.1 B"
+
+    def found(policy, metric):
+        values = entry(outcome, far, policy, metric)
+        return values["mean"], values["sem"]
+
+    ratio, error = found("printed", "rate_ratio")
+    # The bias of a finite sample is of the order of its variance.
+    assert abs(ratio - 2.392) < 3 * error + 0.02
+    ratio, error = found("truncated", "rate_ratio")
+    assert abs(ratio - 1) < 3 * error + 0.02
+    ratio, error = found("printed", "probability_ratio")
+    assert abs(ratio - 0.697) < 3 * error + 0.01
+    assert found("printed", "rate_coverage")[0] == 0
+    coverage = found("truncated", "rate_coverage")[0]
+    assert coverage > 0.93 - 3 * np.sqrt(0.95 * 0.05 / 200)

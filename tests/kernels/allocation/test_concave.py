@@ -1,0 +1,263 @@
+"""Water-filling of concave curves: optimality conditions, SciPy, caps, derivatives."""
+
+from functools import cache, partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy import optimize, stats
+
+from jaxbandits.kernels.allocation import (
+    INACCURATE,
+    NOTHING_TO_GAIN,
+    SOLVED,
+    exponential_water_filling,
+    kkt_residual,
+    water_filling,
+)
+from jaxbandits.laws import thresholds
+from tests.heavy import light_first
+
+ARMS, PROBLEMS = 8, 60
+# Family, shape, and the law of SciPy at rate 1.
+FAMILIES = {
+    "exponential": (thresholds.exponential, None, stats.expon()),
+    "Weibull": (thresholds.weibull, 0.7, stats.weibull_min(0.7)),
+    "gamma": (thresholds.gamma, 0.7, stats.gamma(0.7)),
+    "Lomax": (thresholds.lomax, 1.5, stats.lomax(1.5)),
+    "beta(1, rate)": (thresholds.beta_one, None, partial(stats.beta, 1)),
+    "beta": (thresholds.beta, 0.7, partial(stats.beta, 0.7)),
+    "half-normal": (thresholds.half_normal, None, stats.halfnorm()),
+    "Nakagami": (thresholds.nakagami, 0.45, stats.nakagami(0.45)),
+}
+
+
+def problems(name, rng, count, size=ARMS):
+    """Weights, rates and budgets, in the ranges where the numbers can show an optimum.
+
+    A Beta arm near 1 and a Nakagami arm near 0 have marginals that change by more than
+    1e-5 from one float32 number to the next; their parameters avoid this.
+    """
+    weight = rng.uniform(0.05, 1, (count, size))
+    rate = 10 ** rng.uniform(-2, 0.5, (count, size))
+    budget = 10 ** rng.uniform(-3, 1.5, count)
+    if name.startswith("beta"):
+        rate = rng.uniform(1.5, 7, (count, size))
+        budget = np.minimum(budget, size / 6)
+    if name == "Nakagami":
+        weight = np.maximum(weight, 0.5)
+        rate = np.maximum(rate, 0.3)
+    return weight, rate, budget
+
+
+def solve(name, weight, rate, budget, limit=None):
+    family, shape, _ = FAMILIES[name]
+    curves = thresholds.curves(family, weight, rate, shape)
+    bounded = bool(np.all(family.bounded(shape)))
+    return water_filling(curves, budget, bounded=bounded, limit=limit), curves
+
+
+@cache
+def solver(name, x64):
+    """Solutions and residuals, compiled once for a family and a precision."""
+
+    def one(weight, rate, budget):
+        found, curves = solve(name, weight, rate, budget)
+        return found, kkt_residual(curves, found.allocation, budget)
+
+    return jax.jit(jax.vmap(one))
+
+
+def solved(name, dtype, *columns):
+    columns = [np.asarray(column, dtype) for column in columns]
+    out = solver(name, dtype == np.float64)(*columns)
+    return jax.tree.map(np.asarray, out)
+
+
+@pytest.mark.parametrize("name", light_first(FAMILIES))
+def test_optimality_conditions(name, dtype, rng):
+    if dtype == np.float64 and name in ("gamma", "Nakagami", "beta"):
+        pytest.skip("the forms of the Weibull family, slow to compile")
+    weight, rate, budget = problems(name, rng, PROBLEMS)
+    found, residual = solved(name, dtype, weight, rate, budget)
+    single = dtype == np.float32
+    assert found.allocation.dtype == dtype
+    assert np.max(residual) <= (1e-5 if single else 1e-10)
+    assert np.all(found.status == SOLVED) and np.all(found.allocation >= 0)
+    rounding = 1e-5 if single else 1e-12
+    assert np.all(found.bound >= found.value * (1 - 3e-6 * single - 1e-14))
+    np.testing.assert_allclose(found.bound, found.value, rtol=rounding)
+    # Arms stay idle where the marginals at 0 are finite, and only there.
+    family, shape, _ = FAMILIES[name]
+    idle = np.sum(found.allocation == 0)
+    assert (idle > 0) == bool(np.all(family.bounded(shape)))
+
+
+def _scipy_value(law, weight, rate, budget):
+    """By SLSQP from the even split, which is good to 1e-6 or so."""
+    if callable(law):
+        law, scale = law(rate), np.ones_like(rate)
+    else:
+        scale = rate
+
+    def loss(x):
+        return -np.sum(weight * law.cdf(scale * x))
+
+    def slope(x):
+        return -weight * scale * law.pdf(scale * x)
+
+    start = np.full(weight.size, budget / weight.size)
+    spent = {"type": "eq", "fun": lambda x: np.sum(x) - budget}
+    spent["jac"] = lambda x: np.ones_like(x)
+    found = optimize.minimize(
+        loss,
+        start,
+        jac=slope,
+        method="SLSQP",
+        bounds=[(1e-9, budget)] * weight.size,
+        constraints=[spent],
+        options={"ftol": 1e-13, "maxiter": 300},
+    )
+    assert found.success, found.message
+    return -found.fun
+
+
+@pytest.mark.parametrize("name", light_first(FAMILIES))
+def test_values_against_scipy(name):
+    """And the value is that of SciPy's distribution functions at the allocation."""
+    rng = np.random.default_rng(2)
+    weight = rng.uniform(0.3, 1, (PROBLEMS, ARMS))
+    rate = rng.uniform(1.5, 4, (PROBLEMS, ARMS))
+    budget = rng.uniform(0.5, 1.5, PROBLEMS)
+    found, _ = solved(name, np.float32, weight, rate, budget)
+    law = FAMILIES[name][2]
+    for i in range(3):
+        best = _scipy_value(law, weight[i], rate[i], budget[i])
+        assert found.value[i] == pytest.approx(best, rel=1e-5)
+        x = found.allocation[i].astype(np.float64)
+        reached = law(rate[i]).cdf(x) if callable(law) else law.cdf(rate[i] * x)
+        assert found.value[i] == pytest.approx(np.sum(weight[i] * reached), rel=2e-6)
+
+
+def test_the_exponential_kernel_agrees(dtype, rng):
+    columns = [x.astype(dtype) for x in problems("exponential", rng, PROBLEMS)]
+    found, _ = solved("exponential", dtype, *columns)
+    other = jax.jit(jax.vmap(exponential_water_filling))(*columns)
+    tight = 1e-5 if dtype == np.float32 else 1e-12
+    share = found.allocation / columns[-1][:, None]
+    np.testing.assert_allclose(
+        share, other.allocation / columns[-1][:, None], atol=tight
+    )
+    np.testing.assert_allclose(found.value, other.value, rtol=tight)
+
+
+@pytest.mark.parametrize("name", ["Weibull", "half-normal"])
+def test_limits(name, rng):
+    """Arms at their limits would take more; the others share a marginal value."""
+    weight, rate, budget = (x.astype(np.float32) for x in problems(name, rng, 40))
+    limit = (budget[:, None] * rng.uniform(0.1, 0.6, weight.shape)).astype(np.float32)
+    family, shape, _ = FAMILIES[name]
+
+    @jax.jit
+    @jax.vmap
+    def limited(weight, rate, budget, limit):
+        found, curves = solve(name, weight, rate, budget, limit)
+        x = found.allocation
+        slope = weight * thresholds.pdf(family, jnp.maximum(x, 1e-12), rate, shape)
+        return found, slope, curves.log_height
+
+    found, slope, height = limited(weight, rate, budget, limit)
+    x, slope = np.asarray(found.allocation), np.asarray(slope)
+    assert np.all(x <= limit * (1 + 1e-5)) and np.all(found.status == SOLVED)
+    enough = np.sum(limit, axis=1) > 1.01 * budget
+    assert np.sum(enough) > 30
+    spent = np.sum(x.astype(np.float64), axis=1)[enough]
+    np.testing.assert_allclose(spent, budget[enough], rtol=2e-6)
+    full = x >= limit * (1 - 1e-5)
+    seen = 0
+    for i in np.flatnonzero(enough):
+        free = ~full[i] & (x[i] > 0)
+        if not np.any(free):
+            continue
+        seen += 1
+        price = np.mean(slope[i, free])
+        np.testing.assert_allclose(slope[i, free], price, rtol=1e-4)
+        assert np.all(slope[i, full[i]] >= price * (1 - 1e-4))
+        if name == "half-normal":
+            assert np.all(np.exp(height[i])[x[i] == 0] <= price * (1 + 1e-4))
+    assert seen > 20
+    # All full: what is left over is not spent.
+    few = limit / 20
+    found, _, _ = limited(weight, rate, budget, few)
+    np.testing.assert_allclose(found.allocation, few, rtol=1e-6)
+    assert np.all(found.status == SOLVED)
+
+
+def test_statuses():
+    zero, two = np.zeros((1, ARMS)), np.full((1, ARMS), 2.0)
+    found, _ = solved("half-normal", np.float32, zero, two, [4])
+    assert (found.value, found.bound, found.status) == (0, 0, NOTHING_TO_GAIN)
+    np.testing.assert_allclose(found.allocation, 0.5)
+    assert found.status.dtype == jnp.int32
+    # Beta arms have no use for more than 1 each, and no marginal there.
+    found, _ = solved("beta(1, rate)", np.float32, zero + 1, two, [2 * ARMS])
+    assert found.status == INACCURATE
+    assert found.value == pytest.approx(ARMS)
+    assert found.bound >= found.value * (1 - 1e-6)
+
+
+def test_arms_without_weight_get_nothing():
+    weight = np.array([[0.5, 0, 1, 0, 0.7, 0.6, 0.8, 1]])
+    for name in ("Weibull", "half-normal"):
+        found, _ = solved(name, np.float32, weight, np.ones((1, ARMS)), [9])
+        x = found.allocation[0]
+        np.testing.assert_array_equal(x > 0, weight[0] > 0)
+        assert np.sum(x) == pytest.approx(9, rel=1e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["Weibull", "half-normal"])
+def test_derivatives_are_those_of_differences(name):
+    """By weights, rates and the budget, of allocation and value, in float64."""
+    size = 4
+    rng = np.random.default_rng(5)
+    weight, rate = rng.uniform(0.3, 1, size), rng.uniform(0.2, 2, size)
+    weight[0], rate[0] = 0.05, 0.3  # idle where heights are finite
+    point = np.concatenate([weight, rate, [1.5]])
+    step = 1e-6 * np.eye(point.size)
+
+    def flat(p):
+        found, _ = solve(name, p[:size], p[size:-1], p[-1])
+        return jnp.append(found.allocation, found.value)
+
+    with jax.enable_x64(True):
+        nearby = np.concatenate([point + step, point - step])
+        values = np.asarray(jax.jit(jax.vmap(flat))(nearby))
+        jacobian = np.asarray(jax.jit(jax.jacrev(flat))(point))
+    up, down = np.split(values, 2)
+    np.testing.assert_allclose(jacobian, (up - down).T / 2e-6, atol=1e-7)
+    np.testing.assert_allclose(np.sum(jacobian[:-1, -1]), 1, rtol=1e-9)
+    assert (jacobian[0, -1] == 0) == (name != "Weibull")
+
+
+# The residual is a judge: it must tell optimal from other allocations.
+
+
+def _equal_exponentials():
+    return thresholds.curves(thresholds.exponential, jnp.ones(2), jnp.ones(2))
+
+
+@pytest.mark.parametrize(
+    ("x", "budget", "residual"),
+    [
+        ([1, 1], 2, 0),
+        ([1, 1], 4, 0.5),  # half of the budget is left
+        ([np.log(3), 0], np.log(3), 2),  # marginals 1/3 and, idle, 1
+        ([0, np.log(3)], np.log(3), 2),
+        ([np.log(2), np.log(4)], np.log(8), 1 / 3),  # 1/2 and 1/4 around 3/8
+    ],
+)
+def test_residual_hand_values(x, budget, residual):
+    found = kkt_residual(_equal_exponentials(), np.float32(x), np.float32(budget))
+    assert found == pytest.approx(residual, rel=1e-5, abs=1e-6)

@@ -1,0 +1,185 @@
+"""Exact water-filling for exponential curves against a float64 reference."""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxbandits.kernels.allocation import (
+    NOTHING_TO_GAIN,
+    SOLVED,
+    exponential_water_filling,
+)
+from jaxbandits.kernels.allocation.exponential import FEW_ARMS
+from tests.kernels.checks import assert_transforms_agree
+
+solve = jax.jit(exponential_water_filling)
+solve_all = jax.jit(jax.vmap(exponential_water_filling))
+SIZES = (1, 2, 3, 10, FEW_ARMS, FEW_ARMS + 1, 80, 200)
+PROBLEMS = 1250  # of every size
+
+
+def problems(rng, count, size, dtype=np.float32):
+    """Weights, rates and budgets; a third with ties, a third with zero weights."""
+    weight = rng.uniform(0.01, 1, (count, size))
+    rate = 10 ** rng.uniform(-2, 0.5, (count, size))
+    ties = count // 3
+    weight[:ties] = np.ceil(4 * weight[:ties]) / 4
+    rate[:ties] = np.ceil(2 * rate[:ties]) / 2
+    empty = rng.random((ties, size)) < 0.4
+    empty[:, 0] = False
+    weight[-ties:][empty] = 0
+    budget = 10 ** rng.uniform(-6, 6, count)
+    return [x.astype(dtype) for x in (weight, rate, budget)]
+
+
+def worth(weight, rate, x):
+    """The objective in float64."""
+    weight, rate, x = (np.asarray(v, np.float64) for v in (weight, rate, x))
+    return np.sum(-weight * np.expm1(-rate * x), axis=-1)
+
+
+def reference(weight, rate, budget):
+    """By bisection on the level, in float64; the last step is exact."""
+    weight, rate, budget = (np.asarray(v, np.float64) for v in (weight, rate, budget))
+    steep = weight * rate
+    with np.errstate(divide="ignore"):
+        drop = -np.log(steep / np.max(steep, axis=1, keepdims=True))
+    low, high = np.zeros(budget.shape), budget * np.max(rate, axis=1) + 1e-300
+    for _ in range(80):
+        level = (low + high) / 2
+        short = np.sum(np.maximum(level[:, None] - drop, 0) / rate, axis=1) < budget
+        low, high = np.where(short, level, low), np.where(short, high, level)
+    # The level of a known set of arms is linear in the budget.
+    taking = drop < high[:, None]
+    need = np.sum(np.where(taking, drop, 0) / rate, axis=1, where=taking)
+    level = (budget + need) / np.sum(1 / rate, axis=1, where=taking)
+    return np.where(taking, np.maximum(level[:, None] - drop, 0) / rate, 0)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_ten_thousand_problems(size):
+    weight, rate, budget = problems(np.random.default_rng(size), PROBLEMS, size)
+    found = jax.tree.map(np.asarray, solve_all(weight, rate, budget))
+    optimum = worth(weight, rate, reference(weight, rate, budget))
+    x = found.allocation.astype(np.float64)
+    assert np.all(x >= 0) and np.all(found.status == SOLVED)
+    np.testing.assert_allclose(np.sum(x, axis=1), budget, rtol=1e-6)
+    np.testing.assert_allclose(worth(weight, rate, x), optimum, rtol=1e-6)
+    np.testing.assert_allclose(found.value, optimum, rtol=1e-6)
+    np.testing.assert_allclose(found.bound, found.value, rtol=1e-5)
+    assert np.all(found.bound >= found.value * (1 - 1e-6))
+    # Arms without weight get nothing.
+    assert np.all(x[weight == 0] == 0)
+
+
+def test_in_float64():
+    weight, rate, budget = problems(np.random.default_rng(1), 300, 40, np.float64)
+    with jax.enable_x64(True):
+        found = jax.tree.map(np.asarray, solve_all(weight, rate, budget))
+    x = reference(weight, rate, budget)
+    scale = budget[:, None]
+    np.testing.assert_allclose(found.allocation / scale, x / scale, atol=1e-13)
+    np.testing.assert_allclose(found.value, worth(weight, rate, x), rtol=1e-13)
+
+
+def test_hand_values(dtype):
+    """Equal arms share; of rates 1 and weights (e, 1), one unit goes ahead."""
+    one = np.ones(2, dtype)
+    np.testing.assert_allclose(solve(one, one, dtype(3)).allocation, [1.5, 1.5])
+    uneven = np.array([np.e, 1], dtype)
+    for budget, split in ((0.6, [0.6, 0]), (1.0, [1, 0]), (3.0, [2, 1])):
+        found = solve(uneven, one, dtype(budget))
+        np.testing.assert_allclose(found.allocation, split, rtol=1e-6, atol=1e-6)
+        assert found.allocation.dtype == found.value.dtype == dtype
+    assert found.value == pytest.approx(np.e + 1 - 2 / np.e, rel=1e-6)
+    assert found.status.dtype == jnp.int32
+
+
+@pytest.mark.parametrize("size", [1, 4, FEW_ARMS + 1])
+def test_nothing_to_gain(size, dtype):
+    zero, one = np.zeros(size, dtype), np.ones(size, dtype)
+    found = solve(zero, one, dtype(6))
+    np.testing.assert_allclose(found.allocation, 6 / size, rtol=1e-6)
+    assert (found.value, found.bound, found.status) == (0, 0, NOTHING_TO_GAIN)
+
+
+def test_permutations_and_units(rng):
+    """Another order, weights in another currency, resource in another unit."""
+    for size in (9, FEW_ARMS + 1):
+        weight, rate, budget = problems(rng, 60, size)
+        found = solve_all(weight, rate, budget)
+        order = rng.permutation(size)
+        permuted = solve_all(weight[:, order], rate[:, order], budget)
+        dearer = solve_all(1000 * weight, rate, budget)
+        finer = solve_all(weight, rate / 50, budget * 50)
+        scale = budget[:, None]
+        shares = np.asarray(found.allocation) / scale
+        close = partial(np.testing.assert_allclose, rtol=2e-5, atol=3e-6)
+        close(permuted.allocation / scale, shares[:, order])
+        close(dearer.allocation / scale, shares)
+        close(finer.allocation / (50 * scale), shares)
+        close(permuted.value, found.value)
+        close(dearer.value, 1000 * found.value)
+        close(finer.value, found.value)
+
+
+def test_transforms_agree(rng):
+    weight, rate, budget = problems(rng, 12, 6)
+    budget = np.clip(budget, 1e-3, 1e2)
+
+    def allocation(weight, rate, budget):
+        return exponential_water_filling(weight, rate, budget)[:2]
+
+    assert_transforms_agree(allocation, weight, rate, budget, rtol=2e-5)
+
+
+@pytest.mark.parametrize(
+    "size", [5, pytest.param(FEW_ARMS + 3, marks=pytest.mark.slow)]
+)
+def test_derivatives_are_those_of_differences(size):
+    """Of value and allocation; the price of the budget is the common marginal.
+
+    One arm has weight 0 and some get nothing: their derivatives are finite too.
+    """
+    rng = np.random.default_rng(3)
+    weight, rate = rng.uniform(0.1, 1, size), rng.uniform(0.1, 2, size)
+    weight[1] = 0
+    budget = np.float64(2.0)
+
+    def of(inputs):
+        found = exponential_water_filling(*inputs)
+        return jnp.append(found.allocation, found.value)
+
+    point = np.concatenate([weight, rate, [budget]])
+    step = 1e-6 * np.eye(point.size)
+    step[1] = 0  # at weight 0 a step down leaves the domain
+    with jax.enable_x64(True):
+
+        def flat(p):
+            return of((p[:size], p[size:-1], p[-1]))
+
+        nearby = np.concatenate([point + step, point - step, point[None]])
+        values = np.asarray(jax.jit(jax.vmap(flat))(nearby))
+        jacobian = np.asarray(jax.jit(jax.jacfwd(flat))(point))
+        backward = jax.jit(jax.grad(lambda p: flat(p)[-1]))(point)
+    up, down, here = np.split(values, [point.size, 2 * point.size])
+    spread = (up - down).T / 2e-6
+    np.testing.assert_allclose(jacobian[-1], backward, atol=1e-12)
+    smooth = np.arange(point.size) != 1
+    np.testing.assert_allclose(jacobian[:, smooth], spread[:, smooth], atol=2e-8)
+    x = here[0, :-1]
+    taking = x > 0
+    assert 1 < np.sum(taking) < size - 1
+    price = (weight * rate * np.exp(-rate * x))[taking]
+    np.testing.assert_allclose(jacobian[-1, -1], price, rtol=1e-9)
+    np.testing.assert_allclose(np.sum(jacobian[:-1, -1]), 1, rtol=1e-12)
+
+
+def test_shapes_are_checked():
+    one = np.ones(3, np.float32)
+    for bad in ((one, np.ones(2, np.float32), 1.0), (one, one, one), (1.0, 1.0, 1.0)):
+        with pytest.raises(AssertionError):
+            exponential_water_filling(*bad)

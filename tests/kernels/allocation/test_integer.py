@@ -1,0 +1,158 @@
+"""Integer allocation: hand values, brute force, the discrete Weibull gap."""
+
+import itertools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxbandits.kernels.allocation.integer import integer_greedy, integer_programming
+from jaxbandits.kernels.allocation.solution import NOTHING_TO_GAIN, SOLVED
+
+programming = jax.jit(integer_programming)
+greedy = jax.jit(integer_greedy)
+SOLVERS = pytest.mark.parametrize("solver", [programming, greedy])
+
+
+def brute_force(values, budget):
+    counts = range(budget + 1)
+    rows = np.arange(len(values))
+    return max(
+        values[rows, list(n)].sum()
+        for n in itertools.product(counts, repeat=len(values))
+        if sum(n) == budget
+    )
+
+
+def random_values(rng, arms, units, concave=False):
+    steps = rng.random((arms, units)) * rng.choice([0, 1, 1], (arms, units))
+    if concave:
+        steps = -np.sort(-steps, axis=1)
+    return np.pad(np.cumsum(steps, axis=1), ((0, 0), (1, 0)))
+
+
+def discrete_weibull(q, shape, weight, units):
+    n = np.arange(units + 1)
+    return weight[:, None] * (1 - q[:, None] ** (n[None, :] ** shape[:, None]))
+
+
+def concave_majorant(row):
+    """At every n, the largest chord over n: the definition."""
+    n = np.arange(row.size)
+    chords = [
+        np.interp(n, [a, b], [row[a], row[b]], left=-1, right=-1)
+        for a in n
+        for b in n[a:]
+    ]
+    return np.max(chords, axis=0)
+
+
+def test_hand_values(dtype):
+    """Two units of arm 1 together beat what the greedy takes first."""
+    values = dtype([[0, 2, 3, 3], [0, 0, 6, 6], [0, 1, 2, 3]])
+    table = [(0, [0, 0, 0], 0), (1, [1, 0, 0], 2), (2, [0, 2, 0], 6), (3, [1, 2, 0], 8)]
+    for budget, allocation, value in table:
+        found = programming(values, budget)
+        np.testing.assert_array_equal(found.allocation, allocation)
+        assert found.value == found.bound == value and found.status == SOLVED
+        assert found.allocation.dtype == np.int32 and found.value.dtype == dtype
+    found = greedy(values, 2)
+    np.testing.assert_array_equal(found.allocation, [2, 0, 0])
+    assert found.value == 3
+    assert found.bound == pytest.approx(6, rel=1e-6)
+
+
+@SOLVERS
+def test_ties_and_what_is_left(solver, dtype):
+    """Worthless units go to the first arm; equal arms are served in order."""
+    found = solver(dtype([[0, 0, 0, 0, 0], [0, 1, 1, 1, 1]]), 4)
+    np.testing.assert_array_equal(found.allocation, [3, 1])
+    found = greedy(dtype([[0, 1, 2], [0, 1, 2]]), 1)
+    np.testing.assert_array_equal(found.allocation, [1, 0])
+
+
+@SOLVERS
+def test_nothing_to_gain(solver, dtype):
+    found = solver(np.zeros((3, 9), dtype), 8)
+    np.testing.assert_array_equal(found.allocation, [3, 3, 2])
+    assert found.status == NOTHING_TO_GAIN and found.value == found.bound == 0
+
+
+@SOLVERS
+def test_one_arm_takes_everything(solver, dtype):
+    values = dtype([[0, 0.25, 0.5, 0.5]])
+    for budget in range(4):
+        found = solver(values, budget)
+        np.testing.assert_array_equal(found.allocation, [budget])
+        assert found.value == values[0, budget]
+
+
+def test_programming_against_brute_force(dtype, rng):
+    for _ in range(30):
+        values = random_values(rng, 3, 7).astype(dtype)
+        for budget in (0, 1, 4, 7):
+            found = programming(values, budget)
+            allocation = np.asarray(found.allocation)
+            assert allocation.sum() == budget and np.all(allocation >= 0)
+            worth = values[np.arange(3), allocation].sum()
+            assert found.value == pytest.approx(worth, rel=1e-6)
+            assert found.value == pytest.approx(brute_force(values, budget), rel=1e-6)
+
+
+def test_greedy_is_exact_for_concave_values(dtype, rng):
+    for _ in range(20):
+        values = random_values(rng, 4, 12, concave=True).astype(dtype)
+        for budget in (1, 5, 12):
+            found, best = greedy(values, budget), programming(values, budget)
+            assert np.sum(found.allocation) == budget
+            assert found.value == pytest.approx(float(best.value), rel=1e-6)
+            assert found.bound == pytest.approx(float(found.value), rel=1e-5)
+
+
+def test_bound_is_the_value_of_the_concave_majorants(dtype, rng):
+    for _ in range(10):
+        values = random_values(rng, 4, 12).astype(dtype)
+        hulls = np.array([concave_majorant(row) for row in values.astype(float)])
+        steps = np.sort(np.diff(hulls, axis=1).ravel())[::-1]
+        for budget in (1, 6, 12):
+            found = greedy(values, budget)
+            assert found.bound == pytest.approx(steps[:budget].sum(), rel=1e-5)
+            assert found.bound >= programming(values, budget).value * (1 - 1e-6)
+
+
+def test_discrete_weibull(dtype, rng):
+    """Greedy is exact up to shape 1 and loses much for shapes up to 2.5."""
+
+    def losses(low, high):
+        problems = [
+            discrete_weibull(
+                rng.uniform(0.5, 0.99, 6),
+                rng.uniform(low, high, 6),
+                rng.uniform(0.05, 1, 6),
+                40,
+            )
+            for _ in range(200)
+        ]
+        values = np.stack(problems).astype(dtype)
+        budgets = rng.integers(1, 41, 200).astype(np.int32)
+        best = np.asarray(jax.vmap(programming)(values, budgets).value)
+        found = jax.vmap(greedy)(values, budgets)
+        assert np.all(np.asarray(found.bound) >= best * (1 - 1e-6))
+        return 1 - np.asarray(found.value) / best
+
+    assert np.max(losses(0.4, 1.0)) < 1e-6
+    assert 0.05 < np.max(losses(1.0, 2.5)) < 0.6
+
+
+@SOLVERS
+def test_batches_of_budgets(solver, dtype, rng):
+    values = random_values(rng, 3, 9).astype(dtype)
+    budgets = jnp.arange(10, dtype=jnp.int32)
+    batch = jax.jit(jax.vmap(solver, in_axes=(None, 0)))(values, budgets)
+    np.testing.assert_array_equal(np.sum(batch.allocation, axis=1), np.arange(10))
+    for budget in range(10):
+        alone = solver(values, budget)
+        np.testing.assert_array_equal(batch.allocation[budget], alone.allocation)
+        np.testing.assert_allclose(batch.value[budget], alone.value, rtol=1e-6)
+    assert np.all(np.diff(batch.value) >= 0)

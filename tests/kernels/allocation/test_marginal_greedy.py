@@ -1,0 +1,140 @@
+"""Filling in steps: by hand, feasibility, both forms of the gain, the error's order."""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxbandits.kernels.allocation import (
+    fill_in_order,
+    marginal_greedy,
+    water_filling,
+)
+from jaxbandits.laws import thresholds
+
+
+def falling(x):
+    """Gains of two quadratics: 3 - x and 2 - x."""
+    return jnp.asarray([3.0, 2.0]) - x
+
+
+def test_hand_example():
+    """Gains (3,2), (2,2), (1,2), (1,1), (0,1): ties go to the first arm."""
+    order = marginal_greedy(falling, 2, 1.0, 5)
+    assert order.dtype == jnp.int32
+    np.testing.assert_array_equal(order, [0, 0, 1, 0, 1])
+
+
+@pytest.mark.parametrize(
+    ("budget", "has"),
+    [
+        (0.0, [0, 0]),
+        (0.25, [0.25, 0]),
+        (2.0, [2, 0]),
+        (3.5, [2.5, 1]),
+        (5.0, [3, 2]),
+        (9.0, [3, 2]),  # all units are spent
+    ],
+)
+def test_the_last_unit_is_cut(budget, has):
+    order = jnp.asarray([0, 0, 1, 0, 1], jnp.int32)
+    np.testing.assert_array_equal(fill_in_order(order, 2, 1.0, budget), has)
+
+
+def test_steps_scale_with_the_unit():
+    fine = marginal_greedy(falling, 2, 0.5, 6)
+    # Gains (3,2), (2.5,2), (2,2), (1.5,2), (1.5,1.5), (1,1.5).
+    np.testing.assert_array_equal(fine, [0, 0, 0, 1, 0, 1])
+    np.testing.assert_allclose(fill_in_order(fine, 2, 0.5, 2.75), [2, 0.75])
+
+
+def gains(family, weight, rate, shape, step, difference):
+    """The derivative (Algorithm 4) or what a unit adds (Lemma G.1)."""
+    if difference:
+        return lambda x: (
+            weight * (family.cdf(x + step, rate, shape) - family.cdf(x, rate, shape))
+        )
+    return lambda x: weight * thresholds.pdf(family, x, rate, shape)
+
+
+def test_the_two_forms_differ():
+    """After a unit has gone to it, a steep short arm adds less than its slope says."""
+    family = thresholds.exponential
+    weight, rate = jnp.asarray([1.0, 1.0]), jnp.asarray([2.0, 0.8])
+
+    def first(difference):
+        gain = gains(family, weight, rate, None, 3.0, difference)
+        return marginal_greedy(gain, 2, 3.0, 2)
+
+    # Slopes 2 and .8, then 2 exp(-6) = .005; units add .998 and .909.
+    np.testing.assert_array_equal(first(False), [0, 1])
+    np.testing.assert_array_equal(first(True), [0, 1])
+    weight = jnp.asarray([0.9, 1.0])
+    np.testing.assert_array_equal(first(False), [0, 1])
+    np.testing.assert_array_equal(first(True), [1, 0])
+
+
+FAMILIES = {
+    "exponential": (thresholds.exponential, None),
+    "Lomax": (thresholds.lomax, 2),
+}
+ARMS, PROBLEMS, BUDGET = 5, 96, 12.0
+STEPS = (64, 128, 256)
+
+
+def drawn():
+    rng = np.random.default_rng(11)
+    weight = rng.uniform(0.3, 1, (PROBLEMS, ARMS))
+    return weight, rng.uniform(0.3, 1.5, (PROBLEMS, ARMS))
+
+
+def shortfall(name, difference):
+    """Mean loss against water-filling, for every number of steps, in float64.
+
+    Algorithm 4 does not know the budget: half of the last unit is left over.
+    """
+    family, shape = FAMILIES[name]
+
+    def loss(steps, weight, rate):
+        step = BUDGET / (steps + 0.5)
+        gain = gains(family, weight, rate, shape, step, difference)
+        order = marginal_greedy(gain, ARMS, step, steps + 1)
+        x = fill_in_order(order, ARMS, step, BUDGET)
+        curves = thresholds.curves(family, weight, rate, shape)
+        best = water_filling(curves, jnp.asarray(BUDGET)).value
+        return best - jnp.sum(curves.value(x)), jnp.sum(x), jnp.min(x)
+
+    losses = []
+    with jax.enable_x64(True):
+        for steps in STEPS:
+            out = jax.jit(jax.vmap(partial(loss, steps)))(*drawn())
+            lost, spent, least = map(np.asarray, out)
+            np.testing.assert_allclose(spent, BUDGET, rtol=1e-12)
+            assert np.all(least >= 0) and np.all(lost >= -1e-12)
+            losses.append(np.mean(lost))
+    return np.array(losses)
+
+
+@pytest.mark.parametrize("difference", [False, True])
+@pytest.mark.parametrize("name", FAMILIES)
+def test_the_error_is_of_second_order(name, difference):
+    """Not of first order, as the bound K G_max Delta of the paper suggests."""
+    losses = shortfall(name, difference)
+    slope, _ = np.polyfit(np.log(STEPS), np.log(losses), 1)
+    assert -2.1 < slope < -1.9
+    assert losses[0] < 0.02
+
+
+def test_transforms_agree():
+    """A batch of instances and one at a time."""
+    weight, rate = (jnp.asarray(x[:6], jnp.float32) for x in drawn())
+
+    def has(weight, rate):
+        gain = gains(thresholds.exponential, weight, rate, None, 0.5, False)
+        return fill_in_order(marginal_greedy(gain, ARMS, 0.5, 10), ARMS, 0.5, 4.2)
+
+    batch = jax.jit(jax.vmap(has))(weight, rate)
+    for i in range(6):
+        np.testing.assert_allclose(batch[i], has(weight[i], rate[i]), rtol=1e-6)

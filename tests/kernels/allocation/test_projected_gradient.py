@@ -1,0 +1,135 @@
+"""Projected gradient ascent: against water-filling, its bound, other optimisers."""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+import pytest
+
+from jaxbandits.kernels.allocation import SOLVED, projected_gradient, water_filling
+from jaxbandits.laws import thresholds
+from tests.heavy import light_first
+
+ARMS, PROBLEMS = 6, 25
+FAMILIES = {
+    "exponential": (thresholds.exponential, None),
+    "Lomax": (thresholds.lomax, 1.5),
+    "half-normal": (thresholds.half_normal, None),
+}
+
+
+def problems(seed):
+    rng = np.random.default_rng(seed)
+    weight = rng.uniform(0.1, 1, (PROBLEMS, ARMS))
+    rate = rng.uniform(0.1, 1, (PROBLEMS, ARMS))
+    budget = 10 ** rng.uniform(-0.5, 1.3, PROBLEMS)
+    start = rng.uniform(0, 1, (PROBLEMS, ARMS)) * budget[:, None]
+    return [x.astype(np.float32) for x in (weight, rate, budget, start)]
+
+
+def both(family, shape, weight, rate, budget, start, **options):
+    curves = thresholds.curves(family, weight, rate, shape)
+
+    def objective(x):
+        return jnp.sum(curves.value(x))
+
+    found = projected_gradient(objective, start, budget, **options)
+    return found, water_filling(curves, budget)
+
+
+@pytest.mark.parametrize("name", light_first(FAMILIES))
+def test_concave_problems(name):
+    columns = problems(3)
+    solve = jax.jit(jax.vmap(partial(both, *FAMILIES[name])))
+    found, best = jax.tree.map(np.asarray, solve(*columns))
+    np.testing.assert_allclose(found.value, best.value, rtol=1e-4)
+    assert np.all(found.value <= best.value * (1 + 2e-6))
+    # The bound of Frank and Wolfe holds, and is worth something.
+    assert np.all(found.bound >= best.value * (1 - 2e-6))
+    assert np.median(found.bound / found.value - 1) < 2e-2
+    feasible(found, columns[2])
+
+
+def feasible(found, budget):
+    x = np.asarray(found.allocation, np.float64)
+    assert np.all(x >= 0) and np.all(found.status == SOLVED)
+    np.testing.assert_allclose(np.sum(x, axis=-1), budget, rtol=2e-6)
+
+
+def unit_steps(length, steps):
+    """Along the gradient, of a length that falls to 0."""
+    shrink = optax.cosine_decay_schedule(length, steps)
+    return optax.chain(
+        optax.normalize_by_update_norm(), optax.scale_by_learning_rate(shrink)
+    )
+
+
+@pytest.mark.parametrize(
+    "optimiser",
+    [optax.sgd(0.3, momentum=0.5), unit_steps(0.2, 300)],
+    ids=["sgd", "unit steps"],
+)
+def test_other_optimisers(optimiser):
+    """They are less exact, and never better than the bound."""
+    weight, rate, budget, start = problems(4)
+    budget = np.minimum(budget, 3)
+    solve = partial(both, *FAMILIES["exponential"], steps=300, optimiser=optimiser)
+    found, best = jax.jit(jax.vmap(solve))(weight, rate, budget, start)
+    np.testing.assert_allclose(found.value, best.value, rtol=2e-3)
+    assert np.all(found.bound >= best.value * (1 - 2e-6))
+    feasible(found, budget)
+
+
+def test_no_steps_give_the_projected_start():
+    """(4, 1) and (-1, 1) at a budget of 3: Euclidean projections by hand."""
+    curves = thresholds.curves(thresholds.exponential, jnp.ones(2), jnp.ones(2))
+
+    def objective(x):
+        return jnp.sum(curves.value(x))
+
+    still = {"steps": 0, "optimiser": optax.sgd(1.0)}
+    for start, projected in (
+        ((4, 1), (3, 0)),
+        ((2, 2), (1.5, 1.5)),
+        ((-1, 1), (0.5, 2.5)),
+    ):
+        found = projected_gradient(objective, jnp.asarray(start, float), 3.0, **still)
+        np.testing.assert_allclose(found.allocation, projected, rtol=1e-6, atol=1e-6)
+        assert found.value == pytest.approx(float(objective(jnp.asarray(projected))))
+    # f + max f' B - f' x at (3, 0): f' = (exp(-3), 1).
+    found = projected_gradient(objective, jnp.asarray([4.0, 1.0]), 3.0, **still)
+    bound = 1 - np.exp(-3) + 3 - 3 * np.exp(-3)
+    assert found.bound == pytest.approx(bound, rel=1e-5)
+
+
+@pytest.mark.slow
+def test_the_best_point_is_kept():
+    """An optimiser that runs away cannot lose what was found."""
+    away = optax.sgd(-5.0)
+    weight, rate, budget, start = (x[0] for x in problems(5))
+    even = jnp.full(ARMS, budget / ARMS)
+    family = FAMILIES["exponential"]
+    moved, _ = both(*family, weight, rate, budget, even, steps=20, optimiser=away)
+    stayed, _ = both(*family, weight, rate, budget, even, steps=0, optimiser=away)
+    assert moved.value >= stayed.value * (1 - 1e-6)
+
+
+@pytest.mark.slow
+def test_a_local_optimum_of_sigmoids():
+    """Two Weibull arms with slope 0 at 0: from (60, 0) nothing moves, worth .7935,
+    while (0, 60) is worth .8051."""
+    weight = jnp.asarray([1.0, 0.9])
+    rate, shape = jnp.asarray([1 / 50, 1 / 40]), np.array([2.5, 2.0])
+
+    def objective(x):
+        x = jnp.maximum(x, 1e-6)
+        return jnp.sum(weight * thresholds.weibull.cdf(x, rate, shape))
+
+    stuck = projected_gradient(objective, jnp.asarray([60.0, 0.0]), 60.0)
+    assert stuck.value == pytest.approx(0.7935, abs=1e-4)
+    best = projected_gradient(objective, jnp.asarray([0.0, 60.0]), 60.0)
+    assert best.value == pytest.approx(0.8051, abs=1e-4)
+    # What is called a bound is one for concave objectives only.
+    assert stuck.bound < best.value

@@ -1,0 +1,271 @@
+"""Allocation among Weibull arms, judged by dynamic programming and SciPy."""
+
+from functools import cache, partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy import optimize
+
+from jaxbandits.kernels.allocation.sigmoid import sigmoid_filling, sigmoid_prefix
+from jaxbandits.kernels.allocation.solution import (
+    INACCURATE,
+    NOTHING_TO_GAIN,
+    SOLVED,
+)
+from tests.kernels.allocation import problems
+
+# One shape, for compilation takes seconds: batches are cut and padded, and problems
+# are padded by arms that are worth nothing.
+PIECE, ARMS = 5, 20
+# Compiling takes longer than running: let the compiler try less hard.
+QUICKLY = {"xla_backend_optimization_level": 0}
+
+
+def solver_of(kernel):
+    def solve(weight, shape, scale, touch, budget):
+        return kernel(problems.weibull_curves(weight, shape, scale, touch), budget)
+
+    return jax.jit(jax.vmap(solve), compiler_options=QUICKLY)
+
+
+SOLVERS = {"prefix": solver_of(sigmoid_prefix), "filling": solver_of(sigmoid_filling)}
+BOTH = pytest.mark.parametrize("name", SOLVERS)
+
+
+def solve(name, arms, budgets, dtype=np.float64):
+    """Solutions, as NumPy arrays, of problems with arms f64[3, n, K]."""
+    count, size = np.shape(arms[0])
+    extra = ((0, -count % PIECE), (0, ARMS - size))
+    weight, shape, scale = (
+        np.pad(x, extra, constant_values=fill)
+        for x, fill in zip(arms, (0, 2, 1), strict=True)
+    )
+    columns = problems.numbers(weight, shape, scale, dtype=dtype)
+    columns = (*columns, np.pad(np.asarray(budgets, dtype), extra[0], mode="edge"))
+    pieces = [x.reshape(-1, PIECE, *x.shape[1:]) for x in columns]
+    with jax.enable_x64(dtype == np.float64):
+        found = [SOLVERS[name](*piece) for piece in zip(*pieces, strict=True)]
+        found = jax.tree.map(lambda *x: np.concatenate(x)[:count], *found)
+    assert found.value.dtype == found.allocation.dtype == found.bound.dtype == dtype
+    assert all(np.all(np.isfinite(x)) for x in found)
+    assert np.all(found.allocation >= 0) and np.all(found.value <= found.bound)
+    rtol = 1e-6 if dtype == np.float32 else 1e-14
+    total = np.sum(found.allocation, axis=1, dtype=np.float64)
+    np.testing.assert_allclose(total, np.asarray(budgets, dtype), rtol=rtol)
+    return found
+
+
+def solve_one(name, weight, shape, scale, budget, dtype=np.float64):
+    arms = [np.asarray(x, float)[None] for x in (weight, shape, scale)]
+    found = solve(name, arms, np.array([budget]), dtype)
+    found = jax.tree.map(lambda x: x[0], found)
+    return found._replace(allocation=found.allocation[: len(weight)])
+
+
+@cache
+def random_problems(count=60):
+    """Problems of 2 to 20 arms; those beyond a problem's number weigh nothing."""
+    rng = np.random.default_rng(11)
+    sizes = rng.integers(2, ARMS + 1, count)
+    weight, shape, scale = problems.draw(rng, (count, ARMS))
+    weight = np.where(np.arange(ARMS)[None, :] < sizes[:, None], weight, 0)
+    return (weight, shape, scale), np.exp(rng.uniform(np.log(5), np.log(1500), count))
+
+
+@cache
+def random_solutions(name, dtype=np.float64, count=60):
+    return solve(name, *random_problems(count), dtype)
+
+
+def grid_values(arms, budgets):
+    values = []
+    for weight, shape, scale, budget in zip(*arms, budgets, strict=True):
+        real = weight > 0
+        found = problems.grid_optimum(weight[real], shape[real], scale[real], budget)
+        values.append(found[1])
+    return np.array(values)
+
+
+@pytest.mark.parametrize("count", [60, pytest.param(500, marks=pytest.mark.slow)])
+def test_no_grid_allocation_is_better(count):
+    """bound >= value >= dynamic programming on 401 points."""
+    arms, budgets = random_problems(count)
+    best = grid_values(arms, budgets)
+    found = random_solutions("filling", np.float64, count)
+    prefix = random_solutions("prefix", np.float64, count)
+    worth = problems.worth(*arms, found.allocation)
+    np.testing.assert_allclose(worth, found.value, rtol=1e-12)
+    # The search is local: see the docstring. None is missed by half a percent.
+    assert np.sum(found.value < best - 1e-6) <= count // 250
+    assert np.all(found.value >= best * 0.995)
+    assert np.all(found.value >= prefix.value - 1e-12)
+    assert np.all(prefix.bound >= best * (1 - 1e-12))
+    np.testing.assert_allclose(found.bound, prefix.bound, rtol=1e-12)
+    assert np.all(found.status == SOLVED) and np.all(prefix.status == SOLVED)
+    # The prefixes alone fail on tight budgets only.
+    assert np.mean(prefix.value >= best - 1e-3) > 0.8
+
+
+@BOTH
+def test_single_precision(name):
+    arms, _ = random_problems()
+    wide, narrow = (random_solutions(name, d, 60) for d in (np.float64, np.float32))
+    np.testing.assert_allclose(narrow.value, wide.value, rtol=1e-5)
+    np.testing.assert_allclose(narrow.bound, wide.bound, rtol=1e-5)
+    # And the allocation is worth what it says.
+    worth = problems.worth(*arms, narrow.allocation.astype(float))
+    np.testing.assert_allclose(worth, narrow.value, rtol=1e-5)
+    assert np.all(narrow.status == SOLVED)
+
+
+def test_certified_gap_of_twenty_arms():
+    """B = 700 s and arms like those fitted to the source's quiz data."""
+    rng, size = np.random.default_rng(0), (200, 20)
+    arms = [rng.uniform(*ends, size) for ends in ((0.2, 0.75), (1.2, 2), (30, 50))]
+    found = solve("prefix", arms, np.full(200, 700.0))
+    gap = (found.bound - found.value) / found.value
+    assert np.max(gap) <= 1e-3 and np.mean(gap) <= 1e-4
+    better = solve("filling", [x[:25] for x in arms], np.full(25, 700.0))
+    assert np.all(better.value >= found.value[:25] - 1e-12)
+
+
+@BOTH
+def test_two_arms_that_stop_a_gradient(name, dtype):
+    """From (60, 0) no small step gains, but (0, 60) is the optimum."""
+    found = solve_one(name, [1, 0.9], [2.5, 2], [50, 40], 60, dtype)
+    np.testing.assert_allclose(found.allocation, [0, 60], atol=1e-4)
+    assert found.value == pytest.approx(0.9 * (1 - np.exp(-2.25)), rel=1e-6)
+    assert found.value == pytest.approx(0.8051, abs=5e-5)
+
+
+@pytest.mark.parametrize("budget", [1e-3, 1.0, 10.0, 1e4])
+@BOTH
+def test_one_arm_takes_everything(name, budget, dtype):
+    """Below its mode (20 / sqrt 2), too."""
+    found = solve_one(name, [0.5], [2], [20], budget, dtype)
+    assert found.allocation[0] == pytest.approx(budget, rel=1e-6)
+    value = -0.5 * np.expm1(-((budget / 20) ** 2))
+    assert found.value == pytest.approx(value, rel=1e-6)
+    assert found.status == SOLVED
+
+
+@BOTH
+def test_equal_arms_share_a_large_budget(name, dtype):
+    found = solve_one(name, [0.5] * 3, [2.5] * 3, [20] * 3, 90, dtype)
+    np.testing.assert_allclose(found.allocation, [30, 30, 30], rtol=1e-5)
+    assert found.bound == pytest.approx(found.value, rel=1e-6)
+
+
+@BOTH
+def test_equal_arms_take_turns_on_a_small_budget(name, dtype):
+    """Room for one of three: the first one gets it all; two touches: two arms."""
+    found = solve_one(name, [0.5] * 3, [4] * 3, [20] * 3, 22, dtype)
+    np.testing.assert_allclose(found.allocation, [22, 0, 0])
+    touch = 20 * problems.touch_ratio(4) ** 0.25
+    found = solve_one(name, [0.5] * 3, [4] * 3, [20] * 3, 2 * touch, dtype)
+    np.testing.assert_allclose(found.allocation, [touch, touch, 0], rtol=1e-4)
+    rel = 1e-6 if dtype == np.float32 else 1e-13
+    assert found.bound == pytest.approx(found.value, rel=rel)
+
+
+@BOTH
+def test_exponential_arms_have_a_closed_form(name, dtype):
+    """Concave throughout: log(a_i / nu) / lambda_i for the arms above nu."""
+    rate, weight = np.array([0.5, 0.2, 0.1]), np.array([0.3, 0.6, 0.9])
+    height = np.log(weight * rate)
+    log_nu = (np.sum(height / rate) - 15) / np.sum(1 / rate)
+    assert np.all(height > log_nu)
+    found = solve_one(name, weight, [1, 1, 1], 1 / rate, 15, dtype)
+    rtol = 2e-6 if dtype == np.float32 else 1e-12
+    np.testing.assert_allclose(found.allocation, (height - log_nu) / rate, rtol=rtol)
+    assert found.bound == pytest.approx(found.value, rel=1e-6)
+
+
+def test_concave_and_sigmoid_arms_against_scipy():
+    """Sequential quadratic programming from the solution finds nothing better."""
+    rng = np.random.default_rng(3)
+    weight, _, scale = problems.draw(rng, (10, 3))
+    shape, budgets = np.tile([1.0, 1.8, 3.0], (10, 1)), rng.uniform(50, 300, 10)
+    found = solve("filling", (weight, shape, scale), budgets)
+    for i, budget in enumerate(budgets):
+        judged = optimize.minimize(
+            lambda x, i=i: -problems.worth(weight[i], shape[i], scale[i], x),
+            found.allocation[i, :3],
+            bounds=[(0, budget)] * 3,
+            constraints={"type": "eq", "fun": lambda x, b=budget: np.sum(x) - b},
+            options={"ftol": 1e-12},
+        )
+        assert found.value[i] >= -judged.fun - 1e-8
+
+
+def test_one_arm_on_its_convex_branch():
+    """The last arm's mode is 9.76; no set of arms beyond their modes does as well."""
+    arms = [0.5406, 0.9097], [1.3973, 1.1205], [18.4804, 71.3627]
+    found = solve_one("filling", *arms, 33.5374)
+    judged = optimize.minimize_scalar(
+        lambda y: -problems.worth(*map(np.array, arms), np.array([33.5374 - y, y])),
+        bounds=(7, 9.7),
+        method="bounded",
+        options={"xatol": 1e-8},
+    )
+    assert found.allocation[1] == pytest.approx(judged.x, abs=1e-3) and judged.x < 9
+    assert found.value == pytest.approx(-judged.fun, rel=1e-9)
+    assert solve_one("prefix", *arms, 33.5374).value < found.value - 1e-5
+
+
+def test_one_arm_gives_way_to_two():
+    weight, shape = [0.8662, 0.8958, 0.579], [3.2321, 1.76, 3.7996]
+    scale = [42.8511, 41.9177, 20.9749]
+    found = solve_one("filling", weight, shape, scale, 58.2728)
+    grid, value = problems.grid_optimum(weight, shape, scale, 58.2728)
+    np.testing.assert_allclose(found.allocation, grid, atol=0.3)
+    assert grid[0] == 0 and value <= found.value <= value + 1e-4
+
+
+@BOTH
+def test_nothing_to_gain(name, dtype):
+    nothing, shapes = np.zeros(ARMS), np.linspace(1, 3, ARMS)
+    found = solve_one(name, nothing, shapes, 10 * shapes, 60, dtype)
+    np.testing.assert_allclose(found.allocation, 60 / ARMS, rtol=1e-6)
+    assert found.status == NOTHING_TO_GAIN and found.value == found.bound == 0
+
+
+@BOTH
+def test_worthless_arms_get_nothing(name, dtype):
+    found = solve_one(name, [0, 0.5, 0], [2, 1.5, 1], [20, 30, 10], 200, dtype)
+    np.testing.assert_allclose(found.allocation, [0, 200, 0], rtol=1e-6)
+
+
+@pytest.mark.parametrize("budget", [0.0, 1e-20, 1e-3, 1e5, 1e12])
+@BOTH
+def test_tiny_and_huge_budgets(name, budget, dtype):
+    found = solve_one(name, [0.5, 0.7, 0.9], [1, 2, 3.5], [20, 30, 40], budget, dtype)
+    assert found.status == SOLVED
+    if budget >= 1e5:
+        assert found.value == pytest.approx(2.1, rel=1e-6)
+    else:
+        # Of the three only the concave one has a slope at 0.
+        assert found.allocation[0] == pytest.approx(budget, rel=1e-6)
+
+
+def test_wrong_curves_are_noticed():
+    """An inverse marginal that is far off breaks weak duality."""
+    columns = problems.numbers([0.5, 0.7], [2, 3], [9, 9], dtype=np.float32)
+    curves = problems.weibull_curves(*map(jnp.asarray, columns))
+
+    @partial(jax.jit, compiler_options=QUICKLY)
+    def status(factor):
+        wrong = curves._replace(fall=lambda drop: factor * curves.fall(drop))
+        return sigmoid_prefix(wrong, 30.0).status
+
+    assert status(1.0) == SOLVED and status(0.01) == INACCURATE
+
+
+@pytest.mark.parametrize("rounds, error", [(-1, ValueError), (1.5, TypeError)])
+def test_bad_rounds(rounds, error):
+    columns = problems.numbers([0.5], [2], [9], dtype=np.float32)
+    curves = problems.weibull_curves(*map(jnp.asarray, columns))
+    with pytest.raises(error, match="rounds"):
+        sigmoid_filling(curves, 1.0, rounds)

@@ -1,0 +1,185 @@
+"""Values, maxima and crossings of functions known at nodes, against NumPy."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+from jaxbandits.kernels.interpolation import (
+    around,
+    crossing,
+    interpolate,
+    maximum,
+    window,
+)
+from tests.kernels.checks import assert_transforms_agree
+
+J = 64
+PEAKS = (20.3, 31.5, 40.0, 46.81)
+WIDTHS = (6.0, 12.0)  # nodes
+
+
+def hill(s, peak, width):
+    """A skewed hill with its maximum, 0, at the peak; like a log likelihood."""
+    v = (np.asarray(s, np.float64) - peak) / width
+    return 1 + v - np.exp(v)
+
+
+def nodes(dtype, peak, width, size=J):
+    return jnp.asarray(hill(np.arange(size), peak, width).astype(dtype))
+
+
+def tolerance(dtype, exact):
+    """In float64 the error of the polynomial; in float32 that of rounding too."""
+    return exact + (3e-6 if dtype is np.float32 else 0.0)
+
+
+@pytest.mark.parametrize("size", [1, 2, 6])
+@pytest.mark.parametrize("length", [6, 7, 8, 33, 64])
+def test_windows_are_slices(length, size, dtype, rng):
+    values = rng.normal(size=length).astype(dtype)
+    cut = jax.jit(lambda start: window(jnp.asarray(values), start, size))
+    for start in range(length - size + 1):
+        found = cut(jnp.int32(start))
+        assert found.dtype == dtype
+        np.testing.assert_array_equal(found, values[start : start + size])
+
+
+def test_polynomials_of_degree_five_are_exact(rng):
+    """Everywhere, the cells at the ends included."""
+    with jax.enable_x64(True):
+        polynomial = np.polynomial.Polynomial(rng.normal(size=6), domain=[0, 11])
+        values = jnp.asarray(polynomial(np.arange(12.0)))
+        positions = np.linspace(0, 11, 111)
+        found = jax.vmap(interpolate, (None, 0))(values, positions)
+        np.testing.assert_allclose(found, polynomial(positions), rtol=1e-10)
+
+
+@pytest.mark.parametrize("node", range(12))
+def test_polynomials_pass_through_their_six_nodes(node, dtype, rng):
+    values = rng.normal(size=12).astype(dtype)
+    polynomial = around(jnp.asarray(values), jnp.int32(node))
+    start = min(max(node - 2, 0), 6)
+    assert polynomial.start == start
+    at = np.arange(start, start + 6)
+    found = [polynomial(jnp.asarray(s, dtype)) for s in at]
+    atol = 2e-13 if dtype is np.float64 else 1e-4
+    np.testing.assert_allclose(found, values[at], atol=atol)
+
+
+@pytest.mark.parametrize("peak", PEAKS)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_values_between_nodes(peak, width, dtype):
+    positions = np.linspace(0, min(peak + 2 * width, J - 1), 301).astype(dtype)
+    values = nodes(dtype, peak, width)
+    found = jax.jit(jax.vmap(interpolate, (None, 0)))(values, positions)
+    assert found.dtype == dtype
+    exact = hill(positions, peak, width)
+    # f(6) h^6 / 1024 in a middle cell (of six nodes), more in the two outermost ones.
+    atol = tolerance(dtype, 40 * np.exp(2) * width**-6.0 / 1024)
+    np.testing.assert_allclose(found, exact, atol=atol)
+
+
+def worst(length, interior):
+    """Largest error for exp on [0, 4], known at so many equally spaced nodes."""
+    spacing = 4 / (length - 1)
+    values = jnp.exp(jnp.arange(length) * spacing)
+    ends = (2, length - 3) if interior else (0, length - 1)
+    positions = np.linspace(*ends, 977)
+    found = jax.jit(jax.vmap(interpolate, (None, 0)))(values, positions)
+    return np.max(np.abs(found - np.exp(positions * spacing)))
+
+
+@pytest.mark.parametrize("interior", [True, False])
+def test_errors_are_of_order_six(interior):
+    with jax.enable_x64(True):
+        errors = [worst(length, interior) for length in (17, 33, 65)]
+    orders = np.log2(np.array(errors[:-1]) / errors[1:])
+    assert np.all((orders > 5.3) & (orders < 6.5)), orders
+
+
+@pytest.mark.parametrize("peak", PEAKS)
+@pytest.mark.parametrize("width", WIDTHS)
+def test_maxima(peak, width, dtype):
+    position, value = jax.jit(maximum)(nodes(dtype, peak, width))
+    assert position.dtype == value.dtype == dtype
+    # The slope's error over the curvature; rounding moves a flat top further.
+    exact = 3e-5 * (6 / width) ** 4
+    atol = exact if dtype is np.float64 else exact + 1e-4
+    np.testing.assert_allclose(position, peak, atol=atol)
+    np.testing.assert_allclose(value, 0, atol=tolerance(dtype, 2e-7 * (6 / width) ** 6))
+
+
+@pytest.mark.parametrize(("peak", "end"), [(-3.0, 0), (70.0, J - 1)])
+def test_maxima_at_an_end(peak, end, dtype):
+    values = nodes(dtype, peak, 12.0)
+    position, value = jax.jit(maximum)(values)
+    assert position == end
+    np.testing.assert_allclose(value, values[end], rtol=1e-6)
+
+
+def test_maxima_within_half_a_node_of_an_end(dtype):
+    for peak in (0.3, J - 1.4):
+        position, _ = jax.jit(maximum)(nodes(dtype, peak, 6.0))
+        np.testing.assert_allclose(position, peak, atol=5e-3)
+
+
+@pytest.mark.parametrize("drop", [1e-2, 0.3, 2.0])
+@pytest.mark.parametrize("side", [-1, 1])
+@pytest.mark.parametrize("peak", PEAKS)
+def test_crossings(peak, side, drop, dtype):
+    width = 6.0
+    end = 0 if side < 0 else J - 1
+    exact = brentq(lambda s: hill(s, peak, width) + drop, peak, end, xtol=1e-12)
+    at = jax.jit(crossing, static_argnums=3)
+    values = nodes(dtype, peak, width)
+    position = at(values, dtype(peak), dtype(-drop), side)
+    assert position.dtype == dtype
+    # The value's error over the slope, about sqrt(2 drop) / width.
+    slope = np.sqrt(2 * drop) / width
+    atol = tolerance(dtype, 3e-7) / slope + 4e-5
+    np.testing.assert_allclose(position, exact, atol=atol)
+
+
+@pytest.mark.parametrize(("side", "end"), [(-1, 0), (1, J - 1)])
+def test_without_a_crossing_the_end(side, end, dtype):
+    at = jax.jit(crossing, static_argnums=3)
+    values = nodes(dtype, 31.5, 12.0)
+    assert at(values, dtype(31.5), dtype(-1e4), side) == end
+    # A maximum at the end has no crossing beyond it.
+    peak, values = (0.0, values[32:]) if side < 0 else (31.0, values[:32])
+    assert at(values, dtype(peak), dtype(-0.5), side) == (0 if side < 0 else 31)
+
+
+def test_a_crossing_at_the_peak_is_the_peak(dtype):
+    at = jax.jit(crossing, static_argnums=3)
+    for peak in (31.5, 40.0):
+        values = nodes(dtype, peak, 6.0)
+        for side in (-1, 1):
+            position = at(values, dtype(peak), dtype(0.0), side)
+            np.testing.assert_allclose(position, peak, atol=2e-2)
+
+
+def test_crossings_in_the_outermost_cells(dtype):
+    at = jax.jit(crossing, static_argnums=3)
+    values = nodes(dtype, 31.5, 12.0)
+    for exact in (0.4, 62.6):
+        side = -1 if exact < 31 else 1
+        level = dtype(hill(exact, 31.5, 12.0))
+        position = at(values, dtype(31.5), level, side)
+        np.testing.assert_allclose(position, exact, atol=2e-4)
+
+
+def test_transforms(tape):
+    noise = tape(8, 3)
+    peaks = 10 + 40 * noise[:, :1]
+    values = np.float32(hill(np.arange(J), peaks, 8.0))
+    assert_transforms_agree(maximum, values, rtol=1e-5)
+    assert_transforms_agree(
+        lambda v, peak, drop: crossing(v, peak, -drop, 1),
+        values,
+        peaks[:, 0],
+        noise[:, 2],
+        rtol=1e-4,
+    )

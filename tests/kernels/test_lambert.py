@@ -1,0 +1,103 @@
+"""Lambert's W: SciPy values, round trips, cancellation, underflow."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy import special
+
+from jaxbandits.kernels.lambert import beyond_mode, wright_omega
+
+omega = jax.jit(wright_omega)
+beyond = jax.jit(beyond_mode)
+
+
+def drop_of(excess):
+    """``e - log1p(e)`` in float64, by its series where the difference cancels."""
+    e = np.asarray(excess, np.float64)
+    series = sum((-1) ** k * e**k / k for k in range(2, 12))
+    return np.where(e < 0.01, series, e - np.log1p(e))
+
+
+def test_omega_against_scipy(dtype):
+    z = np.concatenate([np.linspace(-80, 80, 641), np.geomspace(80, 1e6, 50)])
+    z = z.astype(dtype)
+    truth = special.wrightomega(z.astype(np.float64))
+    # Below 0, omega is nearly exp(z), whose last place moves |z| times as fast as z's.
+    last = np.finfo(dtype).eps
+    assert omega(z).dtype == dtype
+    np.testing.assert_allclose(omega(z[z > -1]), truth[z > -1], rtol=4 * last)
+    np.testing.assert_allclose(omega(z[z <= -1]), truth[z <= -1], rtol=80 * last)
+
+
+def test_omega_hand_values():
+    """w + log w = z: w = 1 at 1, e at 1 + e, 1/e at 1/e - 1."""
+    z = np.array([1, 1 + np.e, 1 / np.e - 1], np.float32)
+    np.testing.assert_allclose(omega(z), [1, np.e, 1 / np.e], rtol=3e-7)
+
+
+def test_omega_at_the_ends(dtype):
+    ends = np.array([-1e4, -200, -100, 1e30], dtype)
+    found = np.asarray(omega(ends))
+    assert np.all(np.isfinite(found)) and np.all(found >= 0)
+    assert found[-1] == dtype(1e30)
+
+
+def test_omega_slope_is_that_of_the_implicit_function():
+    z = jnp.linspace(-20.0, 50.0, 29)
+    w = omega(z)
+    slope = jax.vmap(jax.grad(wright_omega))(z)
+    np.testing.assert_allclose(slope, w / (1 + w), rtol=3e-6)
+
+
+@pytest.mark.parametrize("b", [1e-3, 0.3, 1.0, 7.0, 200.0])
+def test_beyond_mode_round_trip(b, dtype):
+    """The excess over the mode decides its drop; the drop must give it back."""
+    excess = np.geomspace(1e-9, 1e4, 150)
+    drop = (b * drop_of(excess)).astype(dtype)
+    found = np.asarray(beyond(dtype(b), drop), np.float64)
+    last = np.finfo(dtype).eps
+    np.testing.assert_allclose(found, b * (1 + excess), rtol=6 * last)
+    assert np.all(found >= np.float64(dtype(b)))
+
+
+def test_beyond_mode_against_the_lower_branch():
+    """``v = -b W_{-1}(-exp(-1 - drop / b))``, where that does not underflow."""
+    b, drop = np.meshgrid([0.05, 0.5, 3.0], [0.1, 1.0, 5.0, 30.0])
+    usable = drop / b < 700
+    truth = -b * special.lambertw(-np.exp(-1 - drop / b), -1).real
+    with jax.enable_x64(True):
+        found = np.asarray(beyond(b, drop))
+    np.testing.assert_allclose(found[usable], truth[usable], rtol=1e-12)
+
+
+def test_beyond_mode_where_the_lower_branch_underflows():
+    """The 6 % loss: exp(-1 - drop / b) is 0 in float32 from drop / b = 104 on."""
+    b, drop = np.float32(0.05), np.float32([6, 40, 1e3])
+    v = np.asarray(beyond(b, drop), np.float64)
+    b = float(b)
+    assert np.all(np.exp(np.float32(-1 - drop / b)) == 0)
+    residual = v - b * np.log(v) - (b - b * np.log(b) + drop)
+    np.testing.assert_allclose(residual / v, 0, atol=1e-6)
+
+
+def test_beyond_mode_at_the_ends(dtype):
+    b = np.array([0, 0, 0, 2, 2, 1e-20], dtype)
+    drop = np.array([-1, 0, 3, -5, 0, 3], dtype)
+    np.testing.assert_array_equal(beyond(b[:5], drop[:5]), [0, 0, 3, 2, 2])
+    assert beyond(b[5], drop[5]) == pytest.approx(3, rel=1e-5)
+    assert beyond(dtype(2), drop).shape == drop.shape
+
+
+def test_beyond_mode_slopes_are_those_of_the_implicit_function():
+    """``(v - b) dv = v d drop``; at a fixed drop, ``(v - b) dv = v log(v / b) db``.
+
+    Differences in float64; drops of 0 are left out, where the slope is infinite.
+    """
+    b = np.array([0.1, 0.5, 2.0, 30.0])
+    drop = np.array([1e-4, 0.2, 4.0, 50.0])
+    with jax.enable_x64(True):
+        v = np.asarray(beyond(b, drop))
+        by_b, by_drop = jax.vmap(jax.grad(beyond_mode, (0, 1)))(b, drop)
+    np.testing.assert_allclose(by_drop, v / (v - b), rtol=1e-7)
+    np.testing.assert_allclose(by_b, v * np.log(v / b) / (v - b), rtol=1e-7)

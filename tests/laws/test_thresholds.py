@@ -1,0 +1,476 @@
+"""Threshold families against SciPy, and the properties that the allocation needs.
+
+Arrays are ``[2 shapes, 4 rates, 9 points]`` throughout and nothing is compiled as a
+whole, so that the families share what JAX compiles.
+"""
+
+from functools import cache, partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy import stats
+
+from jaxbandits.laws import thresholds
+from jaxbandits.laws.thresholds import (
+    FAMILIES,
+    check_family,
+    curves,
+    inverse_truncated_mean,
+    pdf,
+    quantile,
+    surrogate,
+    touch_point,
+)
+from tests.heavy import light_first
+from tests.kernels.checks import assert_law
+
+
+class Whole:
+    """Discrete Weibull on 1, 2, ..., after appendix A.2."""
+
+    def __init__(self, rate, shape):
+        self.rate, self.shape = rate, shape
+
+    def cdf(self, x):
+        return -np.expm1(-((self.rate * np.maximum(np.floor(x), 0)) ** self.shape))
+
+    def logcdf(self, x):
+        return np.log(self.cdf(x))
+
+    def logpdf(self, x):
+        return np.log(self.cdf(x) - self.cdf(x - 1))
+
+    def ppf(self, p):
+        return np.ceil((-np.log1p(-p)) ** (1 / self.shape) / self.rate)
+
+
+def of_scale(law):
+    return lambda rate, shape: law(scale=1 / rate)
+
+
+def of_shape(law):
+    return lambda rate, shape: law(shape, scale=1 / rate)
+
+
+RATES, BETA_RATES = (0.02, 0.3, 2.5, 50.0), (1.0, 1.5, 4.0, 20.0)
+# SciPy's law of a rate and a shape, two shapes, rates.
+LAWS = {
+    "exponential": (of_scale(stats.expon), None, RATES),
+    "Weibull": (of_shape(stats.weibull_min), (0.7, 2.5), RATES),
+    "gamma": (of_shape(stats.gamma), (0.7, 3), RATES),
+    "Lomax": (of_shape(stats.lomax), (1, 2.5), RATES),
+    "beta(1, rate)": (lambda rate, shape: stats.beta(1, rate), None, BETA_RATES),
+    "beta": (lambda rate, shape: stats.beta(shape, rate), (0.7, 2.5), BETA_RATES),
+    "half-normal": (of_scale(stats.halfnorm), None, RATES),
+    "Maxwell": (of_scale(stats.maxwell), None, RATES),
+    "Nakagami": (of_shape(stats.nakagami), (0.45, 2), RATES),
+    "discrete Weibull": (Whole, (0.8, 1.5), (0.3, 0.5, 1.0, 1.5)),
+}
+CONTINUOUS = [name for name in LAWS if name != "discrete Weibull"]
+PROBABILITIES = np.array([1e-9, 1e-5, 1e-3, 0.05, 0.3, 0.6, 0.9, 0.99, 1 - 1e-6])
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(80)
+
+
+FULL = (2, 4, 9)
+
+
+def parameters(name, dtype):
+    """``(rate, shape or None)``, [2, 4, 9] each."""
+    _, shape, rate = LAWS[name]
+    rate = np.broadcast_to(np.reshape(rate, (1, 4, 1)), FULL)
+    if shape is not None:
+        shape = np.broadcast_to(np.reshape(shape, (2, 1, 1)), FULL)
+        shape = jnp.asarray(shape, dtype)
+    return jnp.asarray(rate, dtype), shape
+
+
+def law_of(name, rate, shape):
+    wide = [None if v is None else np.asarray(v, np.float64) for v in (rate, shape)]
+    return LAWS[name][0](*wide)
+
+
+def points(name, dtype):
+    """``(x [2, 4, 9], rate, shape, law)``: x at the probabilities above."""
+    rate, shape = parameters(name, dtype)
+    law = law_of(name, rate, shape)
+    return jnp.asarray(law.ppf(PROBABILITIES), dtype), rate, shape, law
+
+
+def truncated_mean(law, x):
+    """``integral of 1 - G(t) / G(x)`` over t in [0, x], by Gauss and Legendre.
+
+    At ``t = x u**4``, as densities may be infinite at 0; for whole thresholds a sum
+    up to 64, as stated.
+    """
+    if isinstance(law, Whole):
+        x = np.minimum(x, 64)
+        steps = range(64)
+        return sum(np.where(j < x, 1 - law.cdf(j) / law.cdf(x), 0) for j in steps)
+    total = np.zeros_like(x)
+    for u, w in zip((NODES + 1) / 2, WEIGHTS / 2, strict=True):
+        total += w * 4 * u**3 * (1 - law.cdf(x * u**4) / law.cdf(x))
+    return x * total
+
+
+@pytest.mark.parametrize("name", light_first(LAWS))
+def test_functions_against_scipy(name, dtype):
+    """G and the mean by relative errors, logarithms by absolute ones."""
+    family, single = FAMILIES[name], dtype == np.float32
+    x, rate, shape, law = points(name, dtype)
+    exact = np.asarray(x, np.float64)
+
+    def found(function):
+        values = function(x, rate, shape)
+        assert values.dtype == dtype and values.shape == x.shape
+        return np.asarray(values, np.float64)
+
+    tight = 1e-5 if single else 1e-10
+    close = np.testing.assert_allclose
+    close(found(family.cdf), law.cdf(exact), rtol=tight)
+    # Small x: the logarithm is large. Large x: it vanishes.
+    close(found(family.log_cdf), law.logcdf(exact), rtol=tight, atol=tight)
+    # JAX's betaln is good to 1e-7 for arguments from 8 on, in float64 too.
+    atol = {"beta": 2e-7, "discrete Weibull": 1e-4}.get(name, 0) if single else 0
+    atol = 2e-7 if name == "beta" and not single else max(atol, tight / 2)
+    close(found(family.log_pdf), law.logpdf(exact), rtol=tight, atol=atol)
+    # In the far tails of heavy laws the quadrature is the less exact one.
+    mean, truth = found(family.truncated_mean), truncated_mean(law, exact)
+    close(mean[..., :-2], truth[..., :-2], rtol=tight)
+    close(mean, truth, rtol=tight if single else 2e-6)
+
+
+def test_log_cdf_of_certainty(dtype):
+    """-survival, also where ``1 - survival`` is 1; without a floor for small x."""
+    shape = jnp.asarray([1.0, 2.5], dtype)[:, None]
+    v = np.array([1e-20, 1e-3, 5, 20, 60])
+    x = jnp.asarray(v, dtype)[None] ** (1 / shape)
+    found = thresholds.weibull.log_cdf(x, dtype(1), shape)
+    expected = np.log(-np.expm1(-v[:3])).tolist() + (-np.exp(-v[3:])).tolist()
+    expected = np.broadcast_to(expected, found.shape)
+    np.testing.assert_allclose(found, expected, rtol=3e-5)
+
+
+def test_truncated_means_of_long_waits_are_stated():
+    """Whole thresholds beyond 64 count as 64."""
+    family = thresholds.discrete_weibull
+    x, rate, shape = jnp.asarray([64.0, 1e4]), jnp.asarray(0.02), jnp.asarray(1.0)
+    at = family.truncated_mean(x, rate, shape)
+    below = np.arange(64)
+    sum_at_64 = np.sum(np.exp(-0.02 * below) - np.exp(-0.02 * 64))
+    assert at[0] == pytest.approx(sum_at_64 / -np.expm1(-0.02 * 64), rel=1e-5)
+    assert np.isfinite(at[1])
+
+
+TRIPS = [
+    ("exponential", np.float64),
+    ("Lomax", np.float64),
+    pytest.param("gamma", np.float32, marks=pytest.mark.slow),
+    ("discrete Weibull", np.float32),
+]
+
+
+@pytest.mark.parametrize(("name", "dtype"), TRIPS)
+def test_round_trips(name, dtype):
+    """The rate of a truncated mean, and the quantile of a probability."""
+    family, shape = FAMILIES[name], LAWS[name][1]
+    single = dtype == np.float32
+    with jax.enable_x64(not single):
+        rates = jnp.asarray(LAWS[name][2], dtype)
+        shape = None if shape is None else jnp.asarray(shape[0], dtype)
+        law = law_of(name, rates[1], shape)
+        x = jnp.asarray(law.ppf(0.6) + family.integer * 3, dtype)
+        means = family.truncated_mean(x, rates, shape)
+        # Means out of reach lead to the ends.
+        means = jnp.concatenate([means[1:3], jnp.asarray([1e-12, 1e12], dtype)])
+        back = inverse_truncated_mean(family, means, x, rates[0], rates[3], shape)
+        wanted = np.asarray(rates)[[1, 2, 3, 0]]
+        np.testing.assert_allclose(back, wanted, rtol=5e-4 if single else 1e-9)
+        p = jnp.asarray([1e-4, 0.1, 0.5, 0.93], dtype)
+        ours = np.asarray(quantile(family, p, rates[1], shape), np.float64)
+    p = np.asarray(p, np.float64)
+    if family.integer:
+        assert np.all(ours == np.rint(ours)) and np.all(law.cdf(ours) >= p)
+        assert np.all(law.cdf(ours - 1) < p)
+    else:
+        np.testing.assert_allclose(ours, law.ppf(p), rtol=5e-5 if single else 1e-10)
+
+
+DROPS = np.array([1e-12, 1e-6, 1e-3, 0.1, 0.5, 1, 3, 10, 50])
+
+
+@pytest.mark.parametrize("name", light_first(CONTINUOUS))
+def test_fall_inverts_the_marginal(name, dtype):
+    """``log_pdf(fall(d)) = log_height - d``, beyond the mode, from tiny to large d."""
+    family = FAMILIES[name]
+    rate, shape = parameters(name, dtype)
+    drop = jnp.asarray(np.broadcast_to(DROPS, FULL), dtype)
+    x = family.fall(drop, rate, shape)
+    assert x.dtype == dtype and x.shape == drop.shape
+    height = family.log_height(rate, shape)
+    found = np.asarray(height - family.log_pdf(x, rate, shape), np.float64)
+    # Near 1, one step of a float is much of a Beta's marginal; at rate 1 it is flat.
+    usable = np.ones(x.shape, bool)
+    if "beta" in name:
+        usable = (np.asarray(x) < 0.9) & (np.asarray(rate) > 1)
+        assert np.sum(usable) >= 30
+    rounding = 4e-5 if dtype == np.float32 else 1e-12
+    wanted = np.asarray(drop, np.float64)[usable]
+    np.testing.assert_allclose(found[usable], wanted, rtol=2e-6, atol=rounding)
+    x = np.asarray(x)
+    # To rounding: two drops far below it may give one x or its neighbour.
+    growth = np.diff(x, axis=2)[usable[..., 1:]]
+    assert np.all(growth >= -1e-6 * np.max(x[usable]))
+    bounded = np.broadcast_to(family.bounded(LAWS[name][1]), 2)
+    # Nothing is steeper than the height: negative drops lead to the mode.
+    mode = np.asarray(family.fall(drop * 0 - 2, rate, shape))[bounded]
+    at_zero = np.asarray(family.fall(drop * 0, rate, shape))[bounded]
+    np.testing.assert_allclose(mode, at_zero, rtol=1e-6, atol=1e-9)
+    assert np.all(mode <= x[bounded] * (1 + 1e-5) + 1e-9)
+
+
+@pytest.mark.parametrize("name", ["Weibull", "Lomax"])
+def test_slope_of_fall(name):
+    """By the drop and by the rate: differences in float64."""
+    family = FAMILIES[name]
+    with jax.enable_x64(True):
+        rate, shape = parameters(name, np.float64)
+        rate = jnp.full_like(rate, 3.0)
+        drop = jnp.asarray(np.broadcast_to([0.02, 0.5, 2.0] * 3, FULL))
+        at = partial(family.fall, shape=shape)
+        for place in (0, 1):
+            inputs = [drop, rate]
+            ones = [jnp.zeros_like(v) for v in inputs]
+            ones[place] = ones[place] + 1
+            _, slope = jax.jvp(at, inputs, ones)
+            up = at(drop + 1e-6 * ones[0], rate + 1e-6 * ones[1])
+            down = at(drop - 1e-6 * ones[0], rate - 1e-6 * ones[1])
+            spread = np.asarray(up - down) / 2e-6
+            np.testing.assert_allclose(slope, spread, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.slow
+def test_slope_of_fall_backward():
+    """Reverse mode gives the same, also at drops below 0 where there is no mode."""
+    rate = jnp.full(FULL, 3.0)
+    drop = jnp.asarray(np.broadcast_to([-2.0, -0.5, 2.0] * 3, FULL), jnp.float32)
+    at = partial(thresholds.weibull.fall, rate=rate, shape=jnp.full(FULL, 0.7))
+    _, forward = jax.jvp(at, [drop], [jnp.ones_like(drop)])
+    (backward,) = jax.vjp(at, drop)[1](jnp.ones_like(drop))
+    np.testing.assert_allclose(backward, forward, rtol=1e-5)
+
+
+@pytest.mark.parametrize("name", light_first(CONTINUOUS))
+def test_surrogate(name):
+    """Assumption 4.4: consistency, values of at most 1, monotone slopes (i-iii)."""
+    family = FAMILIES[name]
+    rates = np.array([1.0, 1.3, 2.5, 4.0])
+    x = np.linspace(0.01, 0.95, 9) * (1 if "beta" in name else 3)
+    with jax.enable_x64(True):
+        x = jnp.asarray(np.broadcast_to(x, FULL))
+        _, shape = parameters(name, np.float64)
+        own = jnp.asarray(np.broadcast_to(rates[:, None], FULL))
+        density, same = pdf(family, x, own, shape), family.cdf(x, own, shape)
+        values, slopes = [], []
+        for other in rates:
+            other = jnp.full(FULL, other)
+            values.append(np.asarray(surrogate(family, x, own, other, shape)))
+            slopes.append(np.asarray(family.scale(own, other, shape) * density))
+        same = np.asarray(same)
+    values, slopes = np.array(values), np.array(slopes)
+    for i in range(rates.size):
+        np.testing.assert_allclose(values[i, :, i], same[:, i], atol=1e-12)
+    assert np.all(values <= 1 + 1e-12)
+    assert np.all(np.diff(values, axis=-1) >= -1e-12)
+    grows, falls = np.diff(slopes, axis=0), np.diff(slopes, axis=2)
+    # Where the law does not depend on its rate (x = 0), to rounding.
+    assert np.all(grows >= -1e-7 * slopes[1:])
+    assert np.all(falls <= 1e-7 * slopes[:, :, 1:])
+    # Strictly, so that boosting does something.
+    assert np.max(grows) > 0.05 and np.min(falls) < -0.05
+
+
+@pytest.mark.parametrize("name", light_first(CONTINUOUS))
+def test_concave_flag(name):
+    """The sign of second differences; the other flag, whether SciPy's density ends."""
+    family = FAMILIES[name]
+    with jax.enable_x64(True):
+        rate, shape = parameters(name, np.float64)
+        law = law_of(name, rate, shape)
+        x = law.ppf(0.95) * np.linspace(0, 1, 9)
+        second = np.diff(np.asarray(family.cdf(jnp.asarray(x), rate, shape)), 2)
+    # Of the third rate: the first Beta law is uniform.
+    concave = np.all(second[:, 2] <= 1e-12, axis=1)
+    np.testing.assert_array_equal(
+        np.broadcast_to(family.concave(LAWS[name][1]), 2), concave
+    )
+    with np.errstate(divide="ignore"):
+        at_zero = law.pdf(np.zeros(FULL))[:, 2, 0]
+    np.testing.assert_array_equal(
+        np.broadcast_to(family.bounded(LAWS[name][1]), 2), np.isfinite(at_zero)
+    )
+
+
+@pytest.mark.parametrize("name", ["Weibull", "Lomax"])
+def test_touch_point(name):
+    """``x G'(x) = G(x)`` by SciPy, beyond the mode; 0 for concave curves."""
+    family = FAMILIES[name]
+    with jax.enable_x64(True):
+        rate, shape = parameters(name, np.float64)
+        shape = jnp.maximum(shape, 1.5)
+        touch = np.asarray(touch_point(family, rate, shape))
+        mode = np.asarray(family.fall(jnp.zeros_like(rate), rate, shape))
+    if name == "Lomax":
+        np.testing.assert_array_equal(touch, 0)
+        return
+    law = law_of(name, rate, shape)
+    assert np.all(touch > mode) and np.all(mode > 0)
+    np.testing.assert_allclose(touch * law.pdf(touch), law.cdf(touch), rtol=1e-9)
+
+
+@cache
+def _strata(columns, size=4096):
+    """Every stratum once: a Latin square if a draw takes several uniforms."""
+    rng = np.random.default_rng(3)
+    strata = np.stack([rng.permutation(size) for _ in range(columns)], axis=1)
+    return ((strata + 0.5) / size).astype(np.float32)
+
+
+@pytest.mark.parametrize("name", light_first(LAWS))
+def test_sample(name):
+    """4096 stratified draws."""
+    family = FAMILIES[name]
+    rate = jnp.float32(LAWS[name][2][1])
+    shapes = LAWS[name][1] or (None,)
+    noise = _strata(family.uniforms)
+    for shape in shapes:
+        shape = None if shape is None else jnp.float32(shape)
+        law = law_of(name, rate, shape)
+        draw = jax.vmap(lambda u, shape=shape: family.sample(u, rate, shape))
+        x = np.asarray(draw(noise))
+        assert x.shape == noise.shape[:1] and x.dtype == np.float32 and np.all(x > 0)
+        if family.integer:
+            np.testing.assert_array_equal(x, np.rint(x))
+            seen = np.mean(x[:, None] <= np.arange(1, 9), axis=0)
+            truth = law.cdf(np.arange(1, 9))
+            np.testing.assert_allclose(seen, truth, atol=2 / x.size)
+            continue
+        assert_law(x, law.cdf)
+        if family.uniforms == 1:
+            # Inversion: the empirical distribution is exact to a stratum.
+            ranks = (np.arange(x.size) + 0.5) / x.size
+            np.testing.assert_allclose(np.sort(x), law.ppf(ranks), rtol=2e-4)
+
+
+@pytest.mark.parametrize("name", ["exponential", "Lomax"])
+def test_broadcasting(name):
+    """Arrays f[K] against scalars."""
+    family, shapes = FAMILIES[name], LAWS[name][1]
+    rates = jnp.asarray(LAWS[name][2])
+    x = jnp.full(4, 0.5 if "beta" in name else 2.0)
+    shape = None if shapes is None else jnp.float32(shapes[1])
+    full_shape = None if shapes is None else jnp.full(4, shapes[1])
+    for f in (family.cdf, family.fall):
+        full = f(x, rates, full_shape)
+        assert full.shape == rates.shape
+        np.testing.assert_allclose(f(x[0], rates, shape), full, rtol=1e-5)
+        some = np.broadcast_to(full[1], 4)
+        np.testing.assert_allclose(f(x, rates[1], full_shape), some, rtol=1e-5)
+
+
+@pytest.mark.parametrize("name", light_first(LAWS))
+def test_ends(name, dtype):
+    """G is 0 at 0, and 1 far away."""
+    rate, shape = parameters(name, dtype)
+    cdf = FAMILIES[name].cdf
+    np.testing.assert_array_equal(cdf(0 * rate, rate, shape), 0)
+    far = cdf(jnp.full(FULL, 1e15, dtype), rate, shape)
+    np.testing.assert_allclose(far, np.ones(FULL), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "name", light_first(["Weibull", "gamma", "Lomax", "beta(1, rate)"])
+)
+def test_derivatives_by_the_rate(name):
+    """Of G and the log density, backward: finite, and those of differences.
+
+    Not for `beta`: JAX has no derivative of the incomplete beta function by its
+    second parameter.
+    """
+    family = FAMILIES[name]
+    with jax.enable_x64(True):
+        x, rate, shape, _ = points(name, np.float64)
+        for f in (family.cdf, family.log_pdf):
+            at = partial(lambda rate, f: f(x, rate, shape), f=f)
+            (found,) = jax.vjp(at, rate)[1](jnp.ones_like(rate))
+            step = 1e-6 * rate
+            spread = (at(rate + step) - at(rate - step)) / (2 * step)
+            found, spread = np.asarray(found * rate), np.asarray(spread * rate)
+            np.testing.assert_allclose(found, spread, rtol=2e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    "name", light_first(["Weibull", "gamma", "Lomax", "half-normal"])
+)
+def test_derivative_by_the_rate_at_zero(name):
+    """G(0, rate) is 0 for all rates."""
+    family = FAMILIES[name]
+    rate, shape = parameters(name, np.float32)
+    x = jnp.zeros(FULL)
+    (slope,) = jax.vjp(lambda r: family.cdf(x, r, shape), rate)[1](x + 1)
+    np.testing.assert_array_equal(slope, 0)
+
+
+@pytest.mark.parametrize("name", ["exponential", "half-normal", "Lomax"])
+def test_the_marginal_at_zero(name):
+    """dG/dx at 0 is the height where that is finite: solvers start there."""
+    family = FAMILIES[name]
+    rate, shape = parameters(name, np.float32)
+    x = jnp.zeros(FULL)
+    _, slope = jax.jvp(lambda x: family.cdf(x, rate, shape), [x], [x + 1])
+    height = jnp.exp(family.log_height(rate, shape))
+    np.testing.assert_allclose(slope, height, rtol=1e-5)
+
+
+def test_curves():
+    """What kernels get: weights multiply, and arms without weight have no height."""
+    weight, rate = jnp.asarray([0.5, 0.0, 1.0]), jnp.asarray([1.0, 2.0, 0.5])
+    found = curves(thresholds.weibull, weight, rate, np.array([2.0, 2.0, 1.0]))
+    x = jnp.asarray([1.0, 1.0, 2.0])
+    value = np.array([0.5, 0, 1]) * -np.expm1(-np.array([1, 4, 1]))
+    np.testing.assert_allclose(found.value(x), value, rtol=1e-6)
+    assert found.log_height[1] == -jnp.inf
+    assert found.log_height[2] == pytest.approx(np.log(0.5))
+    assert found.touch[2] == 0 and found.touch[0] > 1 / np.sqrt(2)
+    steepest = 1 / np.sqrt(2)
+    np.testing.assert_allclose(found.fall(jnp.zeros(3))[0], steepest, rtol=1e-5)
+
+
+@pytest.mark.parametrize("rate", [0.0, -1.0, np.nan, np.inf, [1.0, 0.0]])
+def test_bad_rates_are_named(rate):
+    for family in FAMILIES.values():
+        with pytest.raises(ValueError, match="rate must be"):
+            check_family(family, rate, 2.0)
+
+
+@pytest.mark.parametrize("shape", [None, 0.0, -2.0, np.nan, np.inf, [1.0, -1.0]])
+def test_bad_shapes_are_named(shape):
+    for family in FAMILIES.values():
+        if family.shaped:
+            with pytest.raises(ValueError, match="shape must be positive"):
+                check_family(family, 1.0, shape)
+        else:
+            check_family(family, 1.0, shape)
+
+
+def test_beta_rates_are_at_least_one():
+    for family in (thresholds.beta, thresholds.beta_one):
+        with pytest.raises(ValueError, match=r"rate must be at least 1 .*beta"):
+            check_family(family, [2.0, 0.9], 0.5)
+        check_family(family, [1.0, 3.0], 0.5)
+
+
+def test_the_registry_has_every_family_by_its_name():
+    assert len(FAMILIES) == 10 and set(LAWS) == set(FAMILIES)
+    assert all(name == family.name for name, family in FAMILIES.items())

@@ -1,0 +1,54 @@
+"""Literal twin of the allocation game of section 2 of the allocation paper."""
+
+import numpy as np
+
+from tests.reference.allocation_families import make_laws
+from tests.reference.allocation_oracle import objective, oracle
+
+
+class AllocationGame:
+    """Arms with activation probabilities p, thresholds G(., rate) and budgets B_t.
+
+    Args:
+        family: name of the family of thresholds.
+        shapes, probability, rate: f64[K].
+        budgets: f64[T], the budget of each round, or one number for all.
+    """
+
+    def __init__(self, family, shapes, probability, rate, budgets):
+        self.laws = make_laws(family, shapes)
+        self.probability = np.asarray(probability, float)
+        self.rate = np.asarray(rate, float)
+        self.budgets = budgets
+        self.optima = {}
+
+    def budget(self, t):
+        """B_t, t = 1, 2, ..."""
+        return float(
+            self.budgets if np.ndim(self.budgets) == 0 else self.budgets[t - 1]
+        )
+
+    def step(self, noise, x):
+        """F[K] of eq. (5): the threshold of a success, else +inf; noise: f64[2 K]."""
+        K = len(self.laws)
+        F = np.full(K, np.inf)
+        for i, law in enumerate(self.laws):
+            if noise[i] < self.probability[i]:
+                threshold = law.quantile(noise[K + i], self.rate[i])
+                if threshold <= x[i]:
+                    F[i] = threshold
+        return F
+
+    def value(self, x):
+        """sum_i p_i G(x_i, rate_i), the expected successes of a round."""
+        return objective(self.laws, self.probability, self.rate, x)
+
+    def best(self, budget):
+        """x*[K] of eq. (12)."""
+        if budget not in self.optima:
+            self.optima[budget] = oracle(self.laws, self.probability, self.rate, budget)
+        return self.optima[budget]
+
+    def regret(self, t, x):
+        """The expected regret of round t, eq. (3)."""
+        return self.value(self.best(self.budget(t))) - self.value(x)

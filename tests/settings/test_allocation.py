@@ -1,0 +1,504 @@
+"""The allocation setting: rounds, budgets, books, instances, and what is refused."""
+
+from functools import cache
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxbandits import simulate
+from jaxbandits.engine.tape import Stream, read
+from jaxbandits.laws.thresholds import discrete_weibull, exponential, weibull
+from jaxbandits.policies import allocation as policies
+from jaxbandits.protocol import Policy
+from jaxbandits.settings import allocation as settings
+from jaxbandits.settings.allocation import Allocation, Order, Plan, Users
+from jaxbandits.settings.allocation.environment import _metrics
+from jaxbandits.testing import check_environment, play
+from tests.reference.allocation_environment import AllocationGame
+from tests.reference.allocation_families import make_laws
+from tests.reference.allocation_oracle import objective, oracle
+
+P, RATE, B = np.array([0.9, 0.5, 0.3]), np.array([0.1, 0.2, 0.4]), 20.0
+BUDGETS = np.array([5.0, 20.0, 11.0, 2.0])
+ROUNDS = 200
+FAMILIES = {
+    "exponential": ("exponential", exponential, None, B),
+    "Weibull": ("weibull", weibull, (0.8, 1.5, 2.0), B),
+    "integers": ("discrete_weibull", discrete_weibull, (0.8, 1.5, 2.0), B),
+    "several budgets": ("exponential", exponential, None, BUDGETS),
+}
+
+
+@cache
+def game(name="exponential", **options):
+    _, family, shape, budgets = FAMILIES[name]
+    return settings.allocation(name, family, P, RATE, budgets, shape=shape, **options)
+
+
+def twin(name):
+    family, _, shape, budgets = FAMILIES[name]
+    if np.ndim(budgets):
+        budgets = np.resize(budgets, ROUNDS)
+    return AllocationGame(family, shape or (1.0,) * 3, P, RATE, budgets)
+
+
+def script(act):
+    """Plays ``act(noise, view)``, with three uniforms, and learns nothing."""
+    return Policy(
+        "script",
+        init=lambda params: jnp.zeros((), jnp.int32),
+        act=lambda noise, view, state, params: act(noise, view),
+        update=lambda noise, view, state, action, feedback, params: state,
+        uniforms=(3, 0),
+    )
+
+
+@cache
+def anything(whole=False):
+    """Random splits, some of them of more than the budget, some of less."""
+
+    def act(noise, view):
+        amounts = noise / jnp.sum(noise) * view.budget
+        amounts = amounts * (0.5 + noise[0])
+        return Allocation(jnp.floor(amounts) if whole else amounts)
+
+    return script(act)
+
+
+def metrics(trace):
+    record = jax.tree.map(lambda x: np.asarray(x)[None, None], trace.environment)
+    return {k: v.item() for k, v in _metrics(None, None, record).items()}
+
+
+# A round, against the literal twin.
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_rounds_and_books(name):
+    """Feedback (5), the regrets (2) and (3) and what was spent, round by round."""
+    environment, reference = game(name), twin(name)
+    assert environment.uniforms == 6
+    trace = play(anything(name == "integers"), environment, ROUNDS)
+    noise = read(0, 0, Stream.ENVIRONMENT, ROUNDS, 6)
+    wanted = np.asarray(trace.actions.amounts, float)
+    given = np.asarray(trace.feedback.allocation, float)
+    regret = realised = reward = spent = 0
+    for t in range(1, ROUNDS + 1):
+        x, budget = given[t - 1], reference.budget(t)
+        scale = min(1.0, budget / wanted[t - 1].sum())
+        np.testing.assert_allclose(x, wanted[t - 1] * scale, rtol=1e-6)
+        seen, best = trace.feedback.threshold[t - 1], reference.best(budget)
+        answer = reference.step(noise[t - 1], x)
+        np.testing.assert_array_equal(np.isfinite(seen), np.isfinite(answer))
+        np.testing.assert_allclose(seen, answer, rtol=1e-5)
+        ideal = np.isfinite(reference.step(noise[t - 1], best)).sum()
+        regret += reference.regret(t, x)
+        reward += np.isfinite(answer).sum()
+        realised += ideal - np.isfinite(answer).sum()
+        spent += x.sum() / budget
+    books = metrics(trace)
+    assert regret > 1 and reward > 20
+    assert books["regret"] == pytest.approx(regret, rel=1e-4)
+    assert (books["realised_regret"], books["reward"]) == (realised, reward)
+    assert books["spent"] == pytest.approx(spent / ROUNDS, rel=1e-5)
+    assert 0.5 < books["spent"] < 1
+
+
+def test_more_than_the_budget_is_scaled_down_and_debts_are_nothing():
+    amounts = [[30.0, 10.0, 0.0], [-5.0, 4.0, 2.0], [0.0, 0.0, 0.0]]
+    expected = [[15.0, 5.0, 0.0], [0.0, 4.0, 2.0], [0.0, 0.0, 0.0]]
+    table = jnp.float32(amounts)
+    trace = play(
+        script(lambda noise, view: Allocation(table[view.round - 1])), game(), 3
+    )
+    np.testing.assert_allclose(trace.feedback.allocation, expected, rtol=1e-6)
+    assert metrics(trace)["spent"] == pytest.approx((20 + 6) / 60)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_oracles(name):
+    environment, reference = game(name), twin(name)
+    found = environment.oracle(environment.setup, None)
+    budgets = np.atleast_1d(FAMILIES[name][-1])
+    assert found.allocation.shape == (len(budgets), 3)
+    assert found.allocation.dtype == found.value.dtype == np.float64
+    for x, value, budget in zip(found.allocation, found.value, budgets, strict=True):
+        assert x.sum() == pytest.approx(budget)
+        assert value == pytest.approx(reference.value(x), rel=1e-12)
+        assert value == pytest.approx(reference.value(reference.best(budget)), rel=1e-9)
+    assert environment.provenance["optimal_value"] == pytest.approx(found.value.mean())
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        game,
+        lambda: game("several budgets"),
+        lambda: game("integers"),
+        settings.simulation,
+    ],
+)
+def test_the_clairvoyant_has_no_regret(make):
+    environment = make()
+    data = simulate(
+        policies.clairvoyant(environment.problem),
+        environment,
+        horizon=100,
+        seeds=4,
+        checkpoints=[100],
+    )
+    assert np.all(data["regret"] == 0) and np.all(data["realised_regret"] == 0)
+    np.testing.assert_allclose(data["spent"], 1, rtol=1e-6)
+
+
+# Budgets and users.
+
+
+def witness(environment, rounds, seed_index=0):
+    """What every arm gets under an equal split, in every round."""
+    policy = policies.uniform_split(environment.problem)
+    return play(policy, environment, rounds, seed_index=seed_index).feedback
+
+
+@pytest.mark.parametrize("order", ["cycle", "shuffle"])
+def test_orders_of_budgets(order):
+    environment, n = game("several budgets", order=order), len(BUDGETS)
+    orders = set()
+    for seed in range(8):
+        given = witness(environment, 3 * n, seed).allocation.sum(axis=1)
+        rows = given.reshape(3, n)
+        np.testing.assert_array_equal(rows, rows[:1].repeat(3, axis=0))
+        np.testing.assert_allclose(np.sort(rows[0]), np.sort(BUDGETS), rtol=1e-6)
+        if order == "cycle":
+            np.testing.assert_allclose(rows[0], BUDGETS, rtol=1e-6)
+        orders.add(tuple(rows[0]))
+    assert (len(orders) > 4) == (order == "shuffle")
+
+
+@pytest.mark.parametrize("order", ["cycle", "shuffle"])
+@pytest.mark.parametrize("several", [False, True])
+def test_recorded_users_are_replayed(order, several, rng):
+    """Thresholds and activations from the tables, each user with the own budget."""
+    n = 5
+    users = Users(rng.uniform(1, 8, (n, 3)), rng.random((n, 3)) < 0.7)
+    budgets = np.arange(10.0, 10 + n) if several else B
+    environment = settings.allocation(
+        "users", exponential, P, RATE, budgets, order=order, users=users
+    )
+    seen, given = witness(environment, 2 * n, seed_index=3)
+    share = np.broadcast_to(budgets, n)[:, None] / 3
+    hit = users.active & (users.threshold <= share)
+    rows = np.where(hit, users.threshold, np.inf)
+    met = [
+        next(u for u in range(n) if np.allclose(seen[t], rows[u], rtol=1e-6))
+        for t in range(2 * n)
+    ]
+    assert sorted(met[:n]) == list(range(n)) and met[n:] == met[:n]
+    assert (met[:n] == list(range(n))) == (order == "cycle")
+    np.testing.assert_allclose(given, share[met].repeat(3, axis=1), rtol=1e-6)
+    check_environment(environment, policies.uniform_split(environment.problem), 10)
+
+
+# Budgets that are not known in advance.
+
+
+def unknown(**options):
+    return game("several budgets", known=False, **options)
+
+
+def test_unknown_budgets_are_not_seen():
+    environment = unknown()
+    instance = environment.sample(jax.random.key(0), environment.setup)
+    state = environment.init(instance)
+    for place, budget in enumerate(BUDGETS):
+        at = state._replace(round=jnp.int32(place))
+        assert environment.view(jnp.int32(place + 1), instance, at).budget == 20
+        known = game("several budgets").view(jnp.int32(place + 1), instance, at)
+        assert known.budget == budget
+
+
+def test_unknown_budgets_refuse_allocations():
+    with pytest.raises(TypeError, match="must be an Order or Plan, got Allocation"):
+        play(anything(), unknown(), 1)
+    with pytest.raises(TypeError, match="an action must be an Allocation, Order"):
+        play(script(lambda noise, view: noise), game(), 1)
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_plans_are_solved_for_the_budget_that_comes(known):
+    """The flow of Algorithm 3 ends in the optimum of P~ (Lemma 5.2)."""
+
+    def act(noise, view):
+        return Plan(noise[::-1], 0.1 + noise)
+
+    environment = game("several budgets", known=known)
+    trace = play(script(act), environment, 40)
+    laws = make_laws("exponential", (1.0,) * 3)
+    weight, rate = (np.asarray(x, float) for x in trace.actions)
+    for t, x in enumerate(trace.feedback.allocation):
+        budget = BUDGETS[t % 4]
+        best = oracle(laws, weight[t], rate[t], budget)
+        np.testing.assert_allclose(x, best, atol=1e-5 * budget)
+
+
+def test_orders_are_filled_until_the_budget_is_gone():
+    """Units of 3: a budget of 11 is 3 + 3 + 3 + 2."""
+    arms = jnp.int32([0, 2, 2, 1, 0, 1, 1])
+    environment = unknown()
+    trace = play(
+        script(lambda noise, view: Order(arms, jnp.float32(3))), environment, 4
+    )
+    expected = [[3, 0, 2], [6, 8, 6], [3, 2, 6], [2, 0, 0]]
+    np.testing.assert_allclose(trace.feedback.allocation, expected, atol=1e-5)
+    # A uniform split, in fine units.
+    given = witness(environment, 4).allocation
+    np.testing.assert_allclose(given.sum(axis=1), BUDGETS, rtol=1e-5)
+    assert np.max(given - BUDGETS[:, None] / 3) < 20 / 30
+
+
+# An arm that has succeeded may give the rest back.
+
+
+def test_stop_on_success():
+    plan = script(lambda noise, view: Plan(0.5 + noise, 0.1 + noise[::-1]))
+    usual = play(plan, game(), ROUNDS)
+    early = play(plan, game(stop_on_success=True), ROUNDS)
+    noise = read(0, 0, Stream.ENVIRONMENT, ROUNDS, 6)
+    threshold = np.where(noise[:, :3] < P, -np.log1p(-noise[:, 3:]) / RATE, np.inf)
+    x = np.asarray(early.feedback.allocation, float)
+    seen = early.feedback.threshold
+    assert np.all(x <= threshold * (1 + 1e-5))
+    # All is spent, unless every arm has what it needs.
+    needed = np.minimum(threshold.sum(axis=1), B)
+    np.testing.assert_allclose(x.sum(axis=1), needed, rtol=1e-5)
+    hit = np.isfinite(seen)
+    np.testing.assert_allclose(x[hit], seen[hit], rtol=1e-5)
+    assert np.all(hit.sum(axis=1) >= np.isfinite(usual.feedback.threshold).sum(axis=1))
+    assert metrics(early)["reward"] > metrics(usual)["reward"]
+
+
+def test_stop_on_success_needs_a_plan():
+    with pytest.raises(TypeError, match="stop_on_success needs a Plan"):
+        play(anything(), game(stop_on_success=True), 1)
+
+
+# Instances.
+
+
+def test_random_instances():
+    """Appendix A.1: every seed its own arms; the same for all policies."""
+    environment = settings.simulation(4, budget=20.0, m=2.0, M=10.0)
+    seen = []
+
+    def keep(setup, instance, record):
+        seen.append(instance)
+        return _metrics(setup, instance, record)
+
+    spied = environment._replace(metrics=keep)
+    pair = {
+        "uniform": policies.uniform_split(environment.problem),
+        "clairvoyant": policies.clairvoyant(environment.problem),
+    }
+    data = simulate(pair, spied, horizon=20, seeds=200, checkpoints=[20])
+    chunks = [jax.tree.map(np.asarray, instance) for instance in seen]
+    rate, p, best = (
+        np.concatenate(leaves)
+        for leaves in zip(
+            *((i.arms.rate, i.arms.probability, i.best) for i in chunks), strict=True
+        )
+    )
+    assert len(rate) == 400
+    np.testing.assert_array_equal(rate[:200], rate[200:])
+    np.testing.assert_array_equal(p[:200], p[200:])
+    assert len(np.unique(rate[:200])) > 790
+    assert np.all((rate >= 0.1) & (rate <= 0.5)) and np.all((p > 0) & (p <= 1))
+    # Means of 800 uniforms, within 4 standard errors.
+    assert abs(rate[:200].mean() - 0.3) < 4 * 0.4 / np.sqrt(12 * 800)
+    assert abs(p[:200].mean() - 0.5) < 4 / np.sqrt(12 * 800)
+    laws = make_laws("exponential", (1.0,) * 4)
+    lost = []
+    for i in range(20):
+        x = oracle(laws, p[i], rate[i], 20.0)
+        np.testing.assert_allclose(best[i, 0], x, atol=1e-4)
+        ideal, uniform = (objective(laws, p[i], rate[i], v) for v in (x, [5.0] * 4))
+        lost.append(20 * (ideal - uniform))
+    regret = data["regret"].sel(policy="uniform").values.ravel()[:20]
+    np.testing.assert_allclose(regret, lost, rtol=1e-3, atol=1e-4)
+
+
+def test_results_do_not_depend_on_chunks():
+    environment = settings.simulation(3, budget=20.0, m=2.0, M=10.0)
+    policy = policies.ra_ucb(environment.problem)
+    options = {"horizon": 60, "seeds": 20, "checkpoints": [30, 60]}
+    one, two = (simulate(policy, environment, chunk=c, **options) for c in (7, 64))
+    for name in ("regret", "realised_regret", "reward", "spent"):
+        np.testing.assert_array_equal(one[name], two[name])
+    assert np.all(one["regret"] > 0)
+
+
+def test_instances_that_differ_in_numbers_only_share_their_functions():
+    one = settings.allocation("a", exponential, P, RATE, B, lowest=0.01, highest=1)
+    two = settings.allocation(
+        "b", exponential, P / 2, RATE / 2, B, lowest=0.01, highest=1
+    )
+    assert one.step is two.step and one.sample is two.sample and one.view is two.view
+    assert game(known=False).problem != game().problem
+    assert game().problem.lowest == 0.025 and game().problem.highest == 1.6
+
+
+@pytest.mark.parametrize(
+    "make",
+    [pytest.param(settings.ednet_like, marks=pytest.mark.slow), settings.criteo_like],
+)
+def test_synthetic_stand_ins(make):
+    environment = make()
+    policy = policies.ra_ucb(environment.problem)
+    check_environment(environment, policy, rounds=200)
+    assert environment.provenance["synthetic"]
+    trace = play(policy, environment, 200)
+    given = trace.feedback.allocation
+    assert np.all(given >= 0) and metrics(trace)["reward"] > 20
+    assert metrics(trace)["spent"] == pytest.approx(1, rel=1e-5)
+    if make is settings.criteo_like:
+        np.testing.assert_array_equal(given, np.round(given))
+
+
+# What is refused, naming the argument, before anything is compiled.
+
+
+def bad(family=exponential, p=P, rate=RATE, budgets=B, **options):
+    return settings.allocation("bad", family, p, rate, budgets, **options)
+
+
+def users(threshold, active):
+    return Users(np.full(threshold, 2.0), np.ones(active, bool))
+
+
+BAD = {
+    "budget of 0": (lambda: bad(budgets=0.0), "budgets must be positive"),
+    "a negative budget": (lambda: bad(budgets=[3.0, -1.0]), "budgets must be positive"),
+    "budget of NaN": (lambda: bad(budgets=np.nan), "budgets must be positive"),
+    "p beyond 1": (lambda: bad(p=P + 0.5), r"probability must lie in \[0, 1\]"),
+    "p below 0": (lambda: bad(p=P - 0.5), r"probability must lie in \[0, 1\]"),
+    "p of NaN": (lambda: bad(p=P * np.nan), r"probability must lie in \[0, 1\]"),
+    "lengths": (lambda: bad(p=P[:2]), "probability and rate must be vectors"),
+    "rate of 0": (lambda: bad(rate=RATE * 0), "rate must be positive"),
+    "m = M": (lambda: bad(lowest=1.0, highest=1.0), "lowest must be less"),
+    "m > M": (lambda: bad(lowest=2.0, highest=1.0), "lowest must be less"),
+    "m of 0": (lambda: bad(lowest=0.0), "lowest must be positive"),
+    "rate below": (lambda: bad(lowest=0.2), r"rate must lie in \[lowest, highest\]"),
+    "rate above": (lambda: bad(highest=0.3), r"rate must lie in \[lowest, highest\]"),
+    "no shape": (lambda: bad(weibull), "shape must be positive"),
+    "shape of 0": (lambda: bad(weibull, shape=0.0), "shape must be positive"),
+    "a negative shape": (lambda: bad(weibull, shape=[1, -1, 1]), "shape must be pos"),
+    "fractions": (
+        lambda: bad(discrete_weibull, shape=1.0, budgets=[3.0, 2.5]),
+        "budgets must be whole numbers",
+    ),
+    "order": (lambda: bad(order="random"), "order must be one of"),
+    "sigmoid stop": (
+        lambda: settings.random_allocation(
+            "bad", problem("Weibull"), None, RATE, stop_on_success=True
+        ),
+        "stop_on_success needs a concave family",
+    ),
+    "integer stop": (
+        lambda: bad(discrete_weibull, shape=0.5, stop_on_success=True),
+        "stop_on_success needs a concave family",
+    ),
+    "columns": (
+        lambda: bad(users=users((4, 2), (4, 2))),
+        r"users must be tables \[N, 3",
+    ),
+    "rows": (lambda: bad(users=users((4, 3), (5, 3))), "users must be tables"),
+    "budgets of users": (
+        lambda: bad(users=users((4, 3), (4, 3)), budgets=[1.0, 2.0]),
+        "budgets must be one or 4",
+    ),
+    "thresholds of 0": (
+        lambda: bad(users=Users(np.zeros((4, 3)), np.ones((4, 3), bool))),
+        "users must have positive thresholds",
+    ),
+    "no arms": (
+        lambda: settings.make_problem(exponential, 0, B, lowest=1, highest=2),
+        "num_arms must be at least 1",
+    ),
+    "A.1, m = M": (lambda: settings.simulation(m=3.0, M=3.0), "m must be less than M"),
+    "A.1, budget": (lambda: settings.simulation(budget=0.0), "budget must be positive"),
+}
+
+
+@pytest.mark.parametrize(("call", "named"), list(BAD.values()), ids=list(BAD))
+def test_bad_input(call, named):
+    with pytest.raises(ValueError, match=named):
+        call()
+
+
+def problem(name="exponential", **options):
+    return game(name, **options).problem
+
+
+OPTIONS = {
+    "estimator": (lambda p: policies.ra_ucb(p, estimator="both"), "estimator must be"),
+    "radii": (lambda p: policies.ra_ucb(p, radii="exact"), "radii must be"),
+    "update": (lambda p: policies.ra_ucb(p, update="none"), "update must be"),
+    "others": (lambda p: policies.ra_ucb(p, others="best"), "others must be"),
+    "start": (lambda p: policies.ra_ucb(p, start="cold"), "start must be"),
+    "MG-UCB": (lambda p: policies.mg_ucb(p, radii="exact"), "radii must be"),
+    "MG-UCB-Delta": (lambda p: policies.mg_ucb_delta(p, start="cold"), "start must be"),
+    "steps": (lambda p: policies.mg_ucb_delta(p, steps=0), "steps must be at least 1"),
+    "greedy": (lambda p: policies.mg_ucb_delta(p, greedy="both"), "greedy must be one"),
+    "count": (lambda p: policies.ra_etc(p, "rounds"), "count must be one of"),
+    "NO-UCB": (lambda p: policies.no_ucb(p, update="none"), "update must be"),
+}
+
+
+@pytest.mark.parametrize(("call", "named"), list(OPTIONS.values()), ids=list(OPTIONS))
+def test_options_of_policies(call, named):
+    with pytest.raises(ValueError, match=named):
+        call(problem())
+
+
+@pytest.mark.parametrize(
+    "make",
+    [policies.ra_ucb, policies.no_ucb, policies.ra_etc, policies.thompson_allocation],
+)
+def test_policies_that_need_the_budget(make):
+    with pytest.raises(ValueError, match="budgets known in advance"):
+        make(problem(known=False))
+
+
+def test_policies_that_need_a_family():
+    for name in ("Weibull", "integers"):
+        with pytest.raises(ValueError, match="problem must have a concave family"):
+            policies.mg_ucb(problem(name))
+    with pytest.raises(ValueError, match="greedy must be 'difference'"):
+        policies.mg_ucb_delta(problem("integers"))
+
+
+PARAMETERS = {
+    "scale of 0": (policies.ra_ucb, {"scale": 0.0}, "scale"),
+    "a negative scale": (policies.mg_ucb, {"scale": -1.0}, "scale"),
+    "scale of NaN": (policies.mg_ucb_delta, {"scale": np.nan}, "scale"),
+    "a negative start": (policies.no_ucb, {"initial": -1.0}, "initial"),
+    "one of several": (policies.ra_ucb, {"initial": [1.0, -1.0]}, "initial"),
+    "no exploration": (policies.ra_etc, {"exploration": 0.0}, "exploration"),
+    "Thompson": (policies.thompson_allocation, {"initial": -1.0}, "initial"),
+}
+
+
+@pytest.mark.parametrize(
+    ("make", "params", "named"), list(PARAMETERS.values()), ids=list(PARAMETERS)
+)
+def test_parameters_of_policies(make, params, named):
+    """Refused on the host: the environment's functions are never traced."""
+
+    def untouched(*args):
+        raise AssertionError("compiled")
+
+    environment = game()._replace(step=untouched, init=untouched, sample=untouched)
+    policy = make(environment.problem)
+    with pytest.raises(ValueError, match=named):
+        simulate(policy, environment, horizon=5, seeds=2, params={policy.name: params})

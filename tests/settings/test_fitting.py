@@ -1,0 +1,399 @@
+"""Weibull fits: exact solutions, SciPy, simulated data, the table of fitted arms."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import optimize, stats
+
+from jaxbandits.settings.allocation.ednet import load_ednet
+from jaxbandits.settings.allocation.fitting import (
+    DiscreteWeibullFit,
+    WeibullFit,
+    fit_arms,
+    fit_discrete_weibull,
+    fit_weibull,
+    kolmogorov_smirnov,
+    select_arms,
+    trim,
+)
+
+DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
+needs_data = pytest.mark.skipif(
+    not (DATA / "ednet_fitted_arms.csv").exists(),
+    reason="the EdNet data are not part of this repository",
+)
+TRUNCATIONS = [(0.0, 3.5), (1.0, np.inf), (1.0, 4.5)]  # of laws with scale 3
+
+
+def weibull(shape, scale, size, seed=0):
+    return scale * np.random.default_rng(seed).weibull(shape, size)
+
+
+def exact_fit(sample):
+    """Shape and scale of the plain fit by the root of the profile score."""
+    top = sample.max()
+    logs = np.log(sample / top)
+
+    def score(k):
+        return 1 / k + logs.mean() - np.average(logs, weights=(sample / top) ** k)
+
+    k = optimize.brentq(score, 0.05, 100, xtol=1e-14)
+    return k, top * np.mean((sample / top) ** k) ** (1 / k)
+
+
+def hessian(f, point, step):
+    """Central differences of f at a point with two coordinates."""
+    e = np.diag(step)
+
+    def second(a, b):
+        return f(point + a + b) - f(point + a - b) - f(point - a + b) + f(point - a - b)
+
+    raw = np.array([[second(a, b) for a in e] for b in e])
+    return raw / (4 * np.outer(step, step))
+
+
+def assert_at_the_truth(log_likelihood, fit, truth):
+    """A maximum, and within 4 standard errors of the true parameters."""
+    fit, truth = np.array(fit), np.array(truth)
+    best = log_likelihood(fit)
+    step = 1e-3 * fit
+    information = -hessian(log_likelihood, fit, step)
+    errors = np.sqrt(np.diag(np.linalg.inv(information)))
+    for move in 0.02 * errors * np.array([[1, 0], [-1, 0], [0, 1], [0, -1]]):
+        assert log_likelihood(fit + move) < best
+    assert np.all(np.abs(fit - truth) < 4 * errors)
+    assert np.all(errors < 0.2 * truth)
+
+
+@pytest.mark.parametrize(
+    ("shape", "scale", "size"),
+    [(0.5, 1e-3, 50), (1.0, 1.0, 500), (1.7, 35.0, 5000), (6.0, 1e5, 20)],
+)
+def test_plain_fit_is_the_exact_one(shape, scale, size):
+    sample = weibull(shape, scale, size)
+    fit = fit_weibull(sample)
+    np.testing.assert_allclose([fit.shape, fit.scale], exact_fit(sample), rtol=2e-7)
+    scipy_shape, _, scipy_scale = stats.weibull_min.fit(sample, floc=0)
+    np.testing.assert_allclose(
+        [fit.shape, fit.scale], [scipy_shape, scipy_scale], rtol=1e-3
+    )
+    law = stats.weibull_min(fit.shape, scale=fit.scale)
+    assert fit.log_likelihood == pytest.approx(law.logpdf(sample).sum(), rel=1e-12)
+    assert (fit.low, fit.high) == (0, np.inf)
+
+
+def test_plain_fit_by_hand():
+    """Of 1 and e^d: tanh(k d / 2) = 2 / (k d), whence k d = 2.399357 for every d."""
+    product = 2 * optimize.brentq(lambda y: y * np.tanh(y) - 1, 1, 2, xtol=1e-14)
+    for ratio in (1 + 1e-6, 2.0, 1e9):
+        k = product / np.log(ratio)
+        fit = fit_weibull([1.0, ratio])
+        assert fit.shape == pytest.approx(k, rel=1e-6)
+        assert fit.scale == pytest.approx(
+            ((1 + np.exp(product)) / 2) ** (1 / k), rel=1e-6
+        )
+
+
+@pytest.mark.parametrize("ends", TRUNCATIONS)
+@pytest.mark.parametrize("shape", [0.8, 2.0, 3.5])
+def test_truncated_fit_recovers_the_law(shape, ends):
+    low, high = ends
+    sample = weibull(shape, 3.0, 30_000)
+    sample = sample[(sample >= low) & (sample <= high)]
+    fit = fit_weibull(sample, ends)
+
+    def log_likelihood(point):
+        law = stats.weibull_min(point[0], scale=point[1])
+        mass = law.cdf(high) - law.cdf(low)
+        return law.logpdf(sample).sum() - sample.size * np.log(mass)
+
+    found = fit.shape, fit.scale
+    assert_at_the_truth(log_likelihood, found, (shape, 3.0))
+    assert fit.log_likelihood == pytest.approx(log_likelihood(found), rel=1e-9)
+    # Without the truncation the same sample misses the law by far.
+    plain = fit_weibull(sample)
+    assert abs(plain.shape / shape - 1) > 5 * abs(fit.shape / shape - 1)
+
+
+@pytest.mark.parametrize("ends", [None, (1.0, 4.5)])
+def test_fits_know_no_units(ends):
+    sample = weibull(2.0, 3.0, 2000)
+    sample = sample[(sample > 1) & (sample < 4.5)]
+    first = fit_weibull(sample, ends)
+    for unit in (1e-9, 1000.0):
+        scaled = None if ends is None else tuple(unit * e for e in ends)
+        fit = fit_weibull(unit * sample, scaled)
+        assert fit.shape == pytest.approx(first.shape, rel=1e-6)
+        assert fit.scale == pytest.approx(unit * first.scale, rel=1e-6)
+
+
+@pytest.mark.parametrize("ends", [(0.0, np.inf), *TRUNCATIONS])
+def test_distribution_function(ends):
+    law = stats.weibull_min(1.4, scale=3.0)
+    x = np.linspace(0, 9, 50)
+    low, high = ends
+    mass = law.cdf(high) - law.cdf(low)
+    expected = (law.cdf(np.clip(x, low, high)) - law.cdf(low)) / mass
+    np.testing.assert_allclose(
+        WeibullFit(1.4, 3.0, low, high, 0.0).cdf(x), expected, atol=1e-14
+    )
+
+
+@pytest.mark.parametrize("ends", [None, (1.0, 4.5)])
+def test_kolmogorov_smirnov_is_that_of_scipy(ends):
+    sample = weibull(2.0, 3.0, 400)
+    if ends:
+        sample = sample[(sample > 1) & (sample < 4.5)]
+    fit = fit_weibull(sample, ends)
+    expected = stats.kstest(sample, fit.cdf).statistic
+    assert kolmogorov_smirnov(sample, fit) == pytest.approx(expected, abs=1e-15)
+    # Either side of the steps: one value below and one above the median.
+    half = WeibullFit(1.0, 1.0, 0.0, np.inf, 0.0)
+    assert kolmogorov_smirnov([np.log(10)], half) == pytest.approx(0.9)
+    assert kolmogorov_smirnov([-np.log(0.9)], half) == pytest.approx(0.9)
+
+
+def test_trim_by_hand():
+    found = trim([5.0, 1.0, 2.0, 4.0, 3.0, 100.0], (0.2, 0.8))
+    assert (found.low, found.high) == (2.0, 5.0)
+    assert found.sample.tolist() == [5.0, 2.0, 4.0, 3.0]
+    assert found.kept.tolist() == [True, False, True, True, True, False]
+    assert trim(np.arange(1000.0)).sample.tolist() == list(range(25, 975))
+    assert trim([3.0, 7.0], (0, 1)).sample.tolist() == [3.0, 7.0]
+
+
+def test_arms_count_the_retained_answers_only():
+    """Fast and slow answers of the second question are right, the others wrong."""
+    seconds = np.stack([weibull(1.5, 40.0, 4000), weibull(2.2, 20.0, 4000, 1)], axis=1)
+    low, high = np.quantile(seconds[:, 1], [0.025, 0.975])
+    correct = np.ones(seconds.shape, bool)
+    correct[:, 1] = (seconds[:, 1] < low) | (seconds[:, 1] > high)
+    arms = fit_arms(seconds, correct)
+    assert arms.probability.tolist() == [1.0, 0.0]
+    np.testing.assert_allclose(arms.shape, [1.5, 2.2], rtol=0.1)
+    np.testing.assert_allclose(arms.scale, [40, 20], rtol=0.05)
+    assert np.all(arms.statistic < 0.03)
+    np.testing.assert_allclose(
+        fit_arms(seconds, correct, (0, 1), truncated=False).probability, [1, 0.05]
+    )
+    plain = fit_arms(seconds, correct, truncated=False)
+    assert np.all(plain.shape > 1.1 * arms.shape)
+    for question in range(2):
+        kept = trim(seconds[:, question])
+        fit = fit_weibull(kept.sample, (kept.low, kept.high))
+        assert arms.statistic[question] == kolmogorov_smirnov(kept.sample, fit)
+        assert (arms.shape[question], arms.scale[question]) == (fit.shape, fit.scale)
+
+
+def test_selected_arms_have_the_smallest_statistics():
+    assert select_arms([0.3, 0.1, 0.2, 0.1], 3).tolist() == [1, 3, 2]
+    assert select_arms([0.3, 0.1], 2).tolist() == [1, 0]
+    many = np.tile([0.2, 0.1], 50)
+    assert select_arms(many, 60).tolist() == [*range(1, 100, 2), *range(0, 20, 2)]
+
+
+@needs_data
+def test_the_table_of_fitted_arms_is_of_plain_fits():
+    data = load_ednet(DATA / "ednet_pseudo_users.csv.gz")
+    table = pd.read_csv(DATA / "ednet_fitted_arms.csv", index_col="question_id")
+    table = table.loc[list(data.questions)]
+    plain = fit_arms(data.seconds, data.correct, (0, 1), truncated=False)
+    np.testing.assert_allclose(plain.probability, table["p"], atol=1e-12)
+    # The table has the accuracy of SciPy's fit.
+    np.testing.assert_allclose(plain.shape, table["weibull_shape_k"], atol=4e-6)
+    np.testing.assert_allclose(plain.scale, table["weibull_scale_seconds"], atol=8e-5)
+    exact = np.array([exact_fit(x) for x in data.seconds.T]).T
+    np.testing.assert_allclose([plain.shape, plain.scale], exact, rtol=1e-7)
+
+    appendix = fit_arms(data.seconds, data.correct)
+    assert np.max(np.abs(appendix.probability - table["p"])) > 0.009
+    assert np.min(appendix.shape - table["weibull_shape_k"]) > 0.15
+    assert np.min(table["weibull_scale_seconds"] - appendix.scale) > 1.2
+    # The truncated law describes every question better.
+    assert np.max(appendix.statistic) < 0.033 < 0.045 < np.min(plain.statistic)
+
+
+def discrete(shape, rate, size, seed=0):
+    u = np.random.default_rng(seed).random(size)
+    return DiscreteWeibullFit(shape, rate, np.inf, 0.0).quantile(u)
+
+
+@pytest.mark.parametrize("largest", [None, 12])
+@pytest.mark.parametrize(
+    ("shape", "rate"), [(0.6, 0.4), (1.0, 0.25), (1.6, 0.2), (2.5, 0.15)]
+)
+def test_discrete_fit_recovers_the_law(shape, rate, largest):
+    counts = discrete(shape, rate, 30_000)
+    counts = counts if largest is None else counts[counts <= largest]
+    fit = fit_discrete_weibull(counts, largest)
+
+    def log_likelihood(point):
+        k, lam = point
+        above = np.exp(-((lam * np.arange(counts.max() + 1)) ** k))
+        end = 0 if largest is None else np.exp(-((lam * largest) ** k))
+        mass = (above[:-1] - above[1:]) / (1 - end)
+        return np.log(mass[counts.astype(int) - 1]).sum()
+
+    found = fit.shape, fit.rate
+    assert_at_the_truth(log_likelihood, found, (shape, rate))
+    assert fit.log_likelihood == pytest.approx(log_likelihood(found), rel=1e-9)
+    assert fit.largest == (np.inf if largest is None else largest)
+
+
+def test_discrete_fit_by_hand():
+    """P(X > 1) = 1/2 and P(X > 2) = 1/8: k = log2 3, a = log 2, if nothing is above 3.
+
+    Conditional on X <= 3 two ratios determine two parameters: the fit has the shares.
+    """
+    above = np.exp(-((0.5 * np.arange(4)) ** 1.5))
+    share = (above[:-1] - above[1:]) / (1 - above[-1])
+    counts = np.repeat([1, 2, 3], np.round(share * 1e6).astype(int))
+    fit = fit_discrete_weibull(counts, largest=3)
+    assert (fit.shape, fit.rate) == pytest.approx((1.5, 0.5), rel=1e-4)
+    np.testing.assert_allclose(fit.cdf([1, 2, 3]), np.cumsum(share), atol=1e-6)
+    # Geometric: k = 1 and P(X > 1) = 1/2.
+    geometric = np.repeat(np.arange(1, 21), 2 ** np.arange(19, -1, -1))
+    fit = fit_discrete_weibull(geometric)
+    assert (fit.shape, fit.rate) == pytest.approx((1, np.log(2)), rel=1e-4)
+
+
+def test_discrete_fits_of_wide_and_narrow_samples():
+    """Hazards that differ in the last digits, and almost all the mass at 1."""
+    largest = 10**9
+    wide = fit_discrete_weibull([1, largest])
+    hazard = (wide.rate * largest) ** wide.shape
+    # P(X = x) of so large an x is the density of the continuous law.
+    density = np.log(hazard * wide.shape / largest) - hazard
+    likelihood = density + np.log(-np.expm1(-(wide.rate**wide.shape)))
+    assert wide.log_likelihood == pytest.approx(likelihood, rel=1e-10)
+    narrow = fit_discrete_weibull([999, 1000, 1001])
+    assert narrow.cdf(998) < 0.25 and narrow.cdf(1001) > 0.75
+    ones = fit_discrete_weibull([1] * 9990 + [2] * 8 + [3] * 2)
+    assert ones.cdf(1) == pytest.approx(0.999, abs=1e-5)
+
+
+@pytest.mark.parametrize("largest", [np.inf, 9.0])
+@pytest.mark.parametrize(("shape", "rate"), [(0.6, 0.3), (1.0, 0.9), (1.6, 0.2)])
+def test_discrete_distribution_function_and_quantiles(shape, rate, largest):
+    law = DiscreteWeibullFit(shape, rate, largest, 0.0)
+    x = np.arange(0.0, 10)
+    end = 0 if largest == np.inf else np.exp(-((rate * largest) ** shape))
+    expected = (1 - np.exp(-((rate * x) ** shape))) / (1 - end)
+    np.testing.assert_allclose(law.cdf(x), np.minimum(expected, 1), atol=1e-14)
+    np.testing.assert_array_equal(law.cdf(x + 0.9), law.cdf(x))
+    assert law.cdf(-1) == 0
+    # u in (cdf(x - 1), cdf(x)] goes to x, so that uniform u have exactly this cdf.
+    inner = x[1:-1]
+    np.testing.assert_array_equal(law.quantile(law.cdf(inner) * (1 - 1e-12)), inner)
+    np.testing.assert_array_equal(law.quantile(law.cdf(inner) + 1e-12), inner + 1)
+    assert law.quantile(0.0) == 1
+    assert law.quantile(1 - 1e-16) <= largest
+
+
+@pytest.mark.parametrize(
+    ("sample", "named"),
+    [
+        ([1.0, 1.0], "sample must have at least two different values"),
+        ([1.0], "sample must have at least two"),
+        ([], "sample must have at least two"),
+        ([0.0, 1.0], "sample must be positive"),
+        ([-1.0, 1.0], "sample must be positive"),
+        ([np.nan, 1.0], "sample must be positive"),
+        ([np.inf, 1.0], "sample must be positive"),
+        ([[1.0, 2.0]], "sample must have shape"),
+    ],
+)
+def test_bad_samples_are_refused(sample, named):
+    with pytest.raises(ValueError, match=named):
+        fit_weibull(sample)
+    with pytest.raises(ValueError, match=named.replace("sample", "counts")):
+        fit_discrete_weibull(sample)
+
+
+@pytest.mark.parametrize(
+    "ends", [(2.0, 1.0), (-1.0, 5.0), (1.5, 5.0), (0.0, 2.5), (1.0, 1.0), (np.nan, 5)]
+)
+def test_bad_truncations_are_refused(ends):
+    with pytest.raises(ValueError, match="truncation must"):
+        fit_weibull([1.0, 2.0, 3.0], ends)
+
+
+def test_power_laws_have_no_truncated_fit():
+    """Too much mass at the upper end, or at both ends, for any scale."""
+    u = (np.arange(1000) + 0.5) / 1000
+    for sample, ends in (
+        (1 - (1 - u) ** 2, (0.0, 1.0)),
+        (1 + np.sin(u * np.pi / 2) ** 2, (1.0, 2.0)),
+        (np.exp(5 * np.sin(u**2 * np.pi / 2) ** 2), (1.0, np.exp(5))),
+        (np.exp(5 * np.sin(u**0.5 * np.pi / 2) ** 2), (1.0, np.exp(5))),
+    ):
+        assert fit_weibull(sample).shape > 0
+        with pytest.raises(ValueError, match=r"sample: .* no maximum"):
+            fit_weibull(sample, ends)
+    with pytest.raises(ValueError, match=r"counts: .* no maximum"):
+        fit_discrete_weibull([1] + [2] * 8 + [3] * 20 + [4] * 60, 4)
+
+
+@pytest.mark.parametrize(
+    ("counts", "largest", "named"),
+    [
+        ([1, 2.5, 4], None, "counts must be integers"),
+        ([1, 2, 2], None, "counts must not be two neighbours"),
+        ([0, 1, 2], None, "counts must be positive"),
+        ([1, 2, 3], 2, "largest must be at least 3"),
+    ],
+)
+def test_bad_counts_are_refused(counts, largest, named):
+    with pytest.raises(ValueError, match=named):
+        fit_discrete_weibull(counts, largest)
+    with pytest.raises(TypeError, match="largest"):
+        fit_discrete_weibull([1, 2, 3], 4.0)
+
+
+@pytest.mark.parametrize("u", [-0.1, 1.0, np.nan])
+def test_quantiles_outside_the_unit_interval_are_refused(u):
+    with pytest.raises(ValueError, match="u must be"):
+        DiscreteWeibullFit(1.0, 1.0, np.inf, 0.0).quantile(u)
+
+
+@pytest.mark.parametrize(
+    "quantiles", [(0.5, 0.5), (-0.1, 0.5), (0.5, 1.1), (0.9, 0.1), (np.nan, 1)]
+)
+def test_bad_quantiles_are_refused(quantiles):
+    with pytest.raises(ValueError, match="quantiles must"):
+        trim([1.0, 2.0, 3.0], quantiles)
+
+
+@pytest.mark.parametrize(
+    ("call", "named"),
+    [
+        (lambda: trim([]), "sample must"),
+        (lambda: trim([1.0, np.nan]), "sample must"),
+        (lambda: trim([[1.0, 2.0]]), "sample must"),
+        (lambda: fit_arms([1.0, 2.0], [1, 0]), "seconds must"),
+        (lambda: fit_arms(np.ones((3, 0)), np.ones((3, 0))), "seconds must"),
+        (lambda: fit_arms(np.ones((3, 2)), np.ones((3, 1))), "correct must"),
+        (lambda: fit_arms(np.ones((3, 1)), np.full((3, 1), 2)), "correct must be 0"),
+        (lambda: fit_arms(np.ones((3, 1)), np.ones((3, 1))), "seconds, question 0"),
+        (lambda: fit_arms(np.eye(3) + 1, np.eye(3), (0, 1)), "truncated must"),
+        (lambda: select_arms([0.1, 0.2], 3), "count must"),
+        (lambda: select_arms([0.1, 0.2], 0), "count must"),
+        (lambda: select_arms([0.1, np.nan], 1), "statistic must"),
+        (lambda: select_arms([[0.1, 0.2]], 1), "statistic must"),
+        (lambda: kolmogorov_smirnov([], WeibullFit(1, 1, 0, np.inf, 0)), "sample must"),
+        (
+            lambda: kolmogorov_smirnov([-1.0], WeibullFit(1, 1, 0, np.inf, 0)),
+            "sample must",
+        ),
+    ],
+)
+def test_bad_arguments_are_refused(call, named):
+    with pytest.raises(ValueError, match=named):
+        call()
+
+
+def test_counts_of_arms_are_integers():
+    with pytest.raises(TypeError, match="count must"):
+        select_arms([0.1, 0.2], 1.0)

@@ -1,0 +1,545 @@
+"""Bounds for RA-UCB: hand values, quadrature, finite differences, where proofs slip."""
+
+import warnings
+from decimal import Decimal, localcontext
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.integrate import quad
+
+from jaxbandits.theory import allocation
+
+# The numbers of Appendix A.1.
+SETTING = dict(budget=40.0, m=1.0, M=80.0)
+PROBABILITY = np.array([0.9, 0.6, 0.4, 0.2])
+RATE = np.array([0.05, 0.2, 1.0, 2.0])
+INSTANCE = dict(probability=PROBABILITY, rate=RATE, **SETTING)
+
+ranges = st.tuples(st.floats(0.2, 5), st.floats(0.1, 10), st.floats(0.5, 50)).map(
+    lambda t: (t[0], t[0] + t[1], t[2])
+)
+arms = st.lists(
+    st.tuples(st.floats(0.01, 1), st.floats(0.05, 5)), min_size=2, max_size=8
+).map(lambda pairs: np.array(pairs).T)
+
+
+def quietly(bound, *args, **kwargs):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", allocation.VacuousBound)
+        return bound(*args, **kwargs)
+
+
+def worth(allocated, probability, rate):
+    return np.sum(-probability * np.expm1(-rate * allocated), axis=-1)
+
+
+@pytest.mark.parametrize(
+    "v", [1e-9, 1e-3, 0.5, 1.0, 1.999, 2.0, 2.001, 8, 80, 700, 1e4]
+)
+def test_g_and_its_slope_in_fifty_digits(v):
+    with localcontext(prec=50):
+        x = Decimal(v)
+        survival = (-x).exp()
+        g = 1 / x - survival / (1 - survival)
+        slope = survival / (1 - survival) ** 2 - 1 / x**2
+    np.testing.assert_allclose(allocation.g(v), float(g), rtol=4e-15)
+    np.testing.assert_allclose(allocation.g_slope(v), float(slope), rtol=4e-15)
+
+
+@pytest.mark.parametrize("v", [0.3, 2.5, 20.0])
+def test_g_is_a_mean_and_its_slope_a_variance(v):
+    mass = quad(lambda u: np.exp(-v * u), 0, 1)[0]
+    mean = quad(lambda u: u * np.exp(-v * u), 0, 1)[0] / mass
+    square = quad(lambda u: u**2 * np.exp(-v * u), 0, 1)[0] / mass
+    np.testing.assert_allclose(allocation.g(v), mean, rtol=1e-10)
+    np.testing.assert_allclose(allocation.g_slope(v), mean**2 - square, rtol=1e-9)
+
+
+def test_g_at_the_ends():
+    assert allocation.g(0) == 0.5
+    np.testing.assert_allclose(allocation.g_slope(0), -1 / 12)
+    # exp(-v) is gone: 1 / v and -1 / v^2.
+    assert allocation.g([800.0]) == 1 / 800
+    assert allocation.g_slope([[800.0]]).shape == (1, 1)
+    np.testing.assert_allclose(allocation.g_slope(80.0), -1.5625e-4)
+
+
+def test_lemma_h1():
+    """g' is negative and increases, so that D is taken at M and mu^-1 is 1/L_mu."""
+    v = np.linspace(1e-6, 100, 20_000)
+    slope = allocation.g_slope(v)
+    assert np.all(slope < 0) and np.all(np.diff(slope) > 0)
+    B, m, M = SETTING["budget"], SETTING["m"], SETTING["M"]
+    rates = np.linspace(m / B, M / B, 2_000)
+    mean = B * allocation.g(rates * B)
+    steepest = np.max(-np.diff(rates) / np.diff(mean))
+    L_mu = allocation.lipschitz_constants(m, M, B).L_mu
+    assert 0.99 / L_mu < steepest <= 1 / L_mu
+    # The condition of Theorem 4.8, D <= sqrt(3/8), holds for all m and M.
+    assert np.all(-slope <= np.sqrt(3 / 8))
+
+
+def test_constants_by_hand():
+    c = allocation.lipschitz_constants(2, 3, 10)
+    D = 1 / 9 - np.exp(-3) / (1 - np.exp(-3)) ** 2
+    expected = (10, 100 * D, 5, 22.5, 5, 0.04 * np.exp(-3), 0.09, 0.3, 3, 1)
+    np.testing.assert_allclose(c, expected)
+
+
+@given(ranges, st.integers(0, 10**6))
+def test_constants_bound_the_surrogate(limits, seed):
+    """Assumptions 2.3, 4.4 and 4.10, by sampling: G~ = 1 - l'/l exp(-l x)."""
+    m, M, B = limits
+    c = allocation.lipschitz_constants(*limits)
+    rng = np.random.default_rng(seed)
+
+    def sample(low, high, *shape):
+        """Uniform, with the ends drawn often."""
+        return low + (high - low) * rng.uniform(-0.2, 1.2, shape).clip(0, 1)
+
+    x = sample(0, B, 200)
+    l, other, l2, other2 = sample(m / B, M / B, 4, 200, 1)
+
+    def G(l):
+        return -np.expm1(-l * x)
+
+    def surrogate(l, other):
+        return 1 - other / l * np.exp(-l * x)
+
+    def slope(l, other):
+        return other * np.exp(-l * x)
+
+    at_most = 1 + 1e-9
+    assert np.all(abs(G(l) - G(l2)) <= c.L_lambda * abs(l - l2) * at_most)
+    bias = abs(surrogate(l, other) - G(l))
+    assert np.all(bias <= c.L_delta * abs(l - other) * at_most + 1e-12)
+    for value, first, second in (
+        (surrogate, c.L_tilde, c.L_tilde_other),
+        (slope, c.L_g, c.L_g_other),
+    ):
+        change = abs(value(l, other) - value(l2, other2))
+        limit = first * abs(l - l2) + second * abs(other - other2)
+        assert np.all(change <= limit * at_most + 1e-12)
+    curvature = l * slope(l, other)
+    assert np.all((curvature >= c.mu_G / at_most) & (curvature <= c.L_G * at_most))
+    assert np.all(slope(l, other) <= c.G_max * at_most)
+
+
+def test_constants_are_near_their_suprema():
+    """How loose: factors 1, m + 1, 1, min(M / m, exp(M - m)), 1, 1 (and e for M)."""
+    m, M, B, h = 2.0, 3.0, 10.0, 1e-6
+    c = allocation.lipschitz_constants(m, M, B)
+    l = m / B
+    derivative = (M / B) * (1 / (l - h) - 1 / (l + h)) / (2 * h)
+    np.testing.assert_allclose(c.L_tilde, (m + 1) * derivative, rtol=1e-6)
+    flattest = min(m * np.exp(-m), M * np.exp(-M)) * m / B**2
+    ratio = min(M / m, np.exp(M - m))
+    np.testing.assert_allclose(flattest / c.mu_G, ratio, rtol=1e-12)
+
+
+def test_oracle_by_hand():
+    # Equal arms share; an arm worth less than the level 1/2 e^-1 gets nothing.
+    np.testing.assert_allclose(
+        allocation.oracle([0.5, 0.1, 0.5], [1.0, 1.0, 1.0], 2.0), [1, 0, 1]
+    )
+    # log(a / nu) / lambda with nu = 1/e: (log 2 + 1) / 2 and 1.
+    shares = allocation.oracle([1.0, 1.0], [2.0, 1.0], (np.log(2) + 3) / 2)
+    np.testing.assert_allclose(shares, [(np.log(2) + 1) / 2, 1])
+    np.testing.assert_array_equal(allocation.oracle([0, 0], [1, 2], 6.0), [3, 3])
+    np.testing.assert_allclose(allocation.oracle([0.0, 1e-9], [9, 1], 6.0), [0, 6])
+    np.testing.assert_allclose(allocation.oracle([0.3], [2.0], 6.0), [6])
+
+
+@given(arms, st.floats(0.01, 50), st.integers(0, 10**6))
+def test_oracle_beats_other_allocations(arms, budget, seed):
+    probability, rate = arms
+    best = allocation.oracle(probability, rate, budget)
+    np.testing.assert_allclose(best.sum(), budget)
+    others = budget * np.random.default_rng(seed).dirichlet(np.ones(rate.size), 200)
+    others = np.concatenate([others, 0.99 * best + 0.01 * others])
+    value = worth(best, probability, rate)
+    assert np.all(worth(others, probability, rate) <= value * (1 + 1e-12))
+    # The conditions of optimality, which a local optimum meets too.
+    marginal = probability * rate * np.exp(-rate * best)
+    level = marginal[best > 0].min()
+    np.testing.assert_allclose(marginal[best > 0], level, rtol=1e-9)
+    assert np.all(marginal[best == 0] <= level * (1 + 1e-9))
+
+
+def divergence(rate, other, x):
+    """Of min(X, x) for exponential X, by quadrature."""
+
+    def integrand(t):
+        return (np.log(rate / other) + (other - rate) * t) * rate * np.exp(-rate * t)
+
+    return quad(integrand, 0, x)[0] + (other - rate) * x * np.exp(-rate * x)
+
+
+@given(st.floats(0.05, 3), st.floats(0.01, 3), st.floats(0.05, 3))
+def test_lemma_b1(rate, epsilon, x):
+    kl = divergence(rate, rate + epsilon, x)
+    u = epsilon / rate
+    exact = -np.expm1(-rate * x) * (u - np.log1p(u))
+    np.testing.assert_allclose(kl, exact, rtol=1e-6, atol=1e-12)
+    # The first of the lemma's two terms is enough, and nearly reached for small u, x.
+    assert kl <= epsilon**2 * x / (2 * rate) * (1 + 1e-9)
+
+
+def test_the_first_term_of_lemma_b1_is_needed():
+    rate, epsilon, x = 0.1, 0.001, 0.1
+    assert divergence(rate, rate + epsilon, x) > 0.98 * epsilon**2 * x / (2 * rate)
+
+
+def test_lower_bound_by_hand():
+    # Appendix A.1: K = 8, T = 1000: 4 * 10 / 48.
+    np.testing.assert_allclose(allocation.lower_bound([1000, 8], 8), [5 / 6, 1 / 6])
+    small, large = allocation.lower_bound([10, 80], 10)
+    np.testing.assert_allclose(large, 2 * small)
+
+
+@pytest.mark.parametrize("K, T", [(2, 2), (2, 1e3), (10, 10), (10, 1e5)])
+def test_lower_bound_instance(K, T):
+    """What the proof asks of epsilon and lambda, and what it concludes."""
+    epsilon, rate = allocation.lower_bound_instance(T, K)
+    np.testing.assert_allclose((rate + epsilon) ** 2, epsilon / 2)
+    assert 0 < epsilon <= rate
+    np.testing.assert_allclose(epsilon, (K / T) ** (2 / 3) / 12)
+    rates = np.append(np.full(K - 1, rate), rate + epsilon)
+    best = allocation.oracle(np.ones(K), rates, 1.0)
+    np.testing.assert_allclose(best, np.eye(K)[-1])
+    others = np.random.default_rng(0).dirichlet(np.full(K, 0.3), 500)
+    loss = worth(best, 1.0, rates) - worth(others, 1.0, rates)
+    assert np.all(loss >= epsilon / 2 * (1 - others[:, -1]) - 1e-15)
+    kl = divergence(rate, rate + epsilon, 0.3) / 0.3
+    assert kl <= np.sqrt(2) * epsilon**1.5
+
+
+def test_epsilon_above_an_eighth_has_no_rate():
+    """Appendix B prints epsilon >= 1/8: there lambda < epsilon."""
+    edge = allocation.lower_bound_instance(2, 2, 1 / 8)
+    np.testing.assert_allclose(edge, [1 / 8, 1 / 8])
+    assert np.sqrt(0.13 / 2) - 0.13 < 0.13
+    with pytest.raises(ValueError, match=r"scale must be at most .* / 8"):
+        allocation.lower_bound_instance([2, 100], 2, 0.13)
+    allocation.lower_bound_instance([3, 100], 2, 0.14)
+
+
+@pytest.mark.parametrize("K", [2, 3, 4, 10, 1000])
+def test_theorem_3_1_needs_more_than_its_proof(K):
+    T = np.array([1, 1.5, 2, 10, 1e3, 1e6]) * K
+    claim = allocation.lower_bound(T, K)
+    printed = allocation.proved_lower_bound(T, K)
+    # The last lines of the paper's proof, and what is behind them.
+    assert np.all(claim / 2 <= printed)
+    if K > 2:
+        assert np.all(printed >= claim)
+    else:
+        assert np.all(printed < claim)
+        assert np.all(allocation.proved_lower_bound(T[1:], K, 0.14) >= claim[1:])
+        # T = 2 is left: the test below.
+        assert claim[0] < 1 / 4
+
+
+def test_two_rounds_on_two_arms():
+    """The first round against rates (2 log 2, 0) and (0, 2 log 2), any allocation."""
+    x = np.linspace(0, 1, 101)
+    loss = 3 / 4 - (2 - 4**-x - 4 ** -(1 - x)) / 2
+    np.testing.assert_allclose(loss.min(), 1 / 4)
+
+
+def appendix_e(T, K, D, m, M, p, q, C):
+    """Eq. (55) as printed."""
+    sums = 2 * np.sum((1 + p) / (C * np.sqrt(q)))
+    sums += (3 + m + M * (m + 1)) / m * np.sum(1 / q)
+    log = np.log(T)
+    return 14 / D * sums * np.sqrt(K * T * log) + 3 * K**2 * log + 8 * K**2
+
+
+def optimum(m):
+    used = allocation.oracle(PROBABILITY, RATE, SETTING["budget"])
+    q = -PROBABILITY * np.expm1(-RATE * used)
+    return q, -np.expm1(-m * used / SETTING["budget"])
+
+
+def test_sqrt_bound_is_eq_55():
+    T, D = np.array([1e4, 1e5]), -allocation.g_slope(80.0)
+    q, C = optimum(1.0)
+    printed = appendix_e(T, 4, D, 1.0, 80.0, PROBABILITY, q, C)
+    bound = quietly(allocation.sqrt_bound, T, **INSTANCE)
+    np.testing.assert_allclose(printed / bound, 14 / np.sqrt(192))
+
+
+def test_remainder_of_the_upper_bounds():
+    """``3 K^2 log T + 8 K^2``, on rates so alike that the leading terms are small."""
+    T, K, B, m, M = np.exp([1.0, 9.0]), 2, 1.0, 0.5, 0.6
+    p, rate = np.ones(K), np.full(K, 0.55)
+    q, C = np.full(K, -np.expm1(-0.275)), np.full(K, -np.expm1(-0.25))
+    constants = allocation.lipschitz_constants(m, M, B)
+    root = allocation.sqrt_constant(p, q, C, B, constants)
+    log = allocation.log_constant(p, q, C, B, constants, 1.0, K)
+    for bound, leading in (
+        (allocation.sqrt_bound, root * np.sqrt([2 * T[0], 18 * T[1]])),
+        (allocation.log_bound, log * np.array([2, 90])),
+    ):
+        rest = quietly(bound, T, p, rate, B, m, M) - leading
+        np.testing.assert_allclose(rest, [44, 140], rtol=1e-6)
+
+
+def test_eq_55_is_too_small_for_m_below_1():
+    """Not only against the loose L_tilde of Appendix H: M B / m^2 is a supremum."""
+    T, m = 1e4, 0.25
+    q, C = optimum(m)
+    D = -allocation.g_slope(80.0)
+    printed = appendix_e(T, 4, D, m, 80.0, PROBABILITY, q, C)
+    constants = allocation.lipschitz_constants(m, 80.0, 40.0)
+    least = constants._replace(L_tilde=constants.L_tilde / (m + 1))
+    constant = allocation.sqrt_constant(PROBABILITY, q, C, 40.0, least)
+    assert printed < constant * np.sqrt(4 * T * np.log(T))
+    bound = quietly(allocation.sqrt_bound, T, **(INSTANCE | dict(m=m)))
+    assert printed < bound
+
+
+def test_log_bound_is_eq_56():
+    T, K, m, M, B, p = np.array([1.0, 1e4]), 4, 0.5, 3.0, 40.0, PROBABILITY
+    rate = np.array([0.02, 0.05, 0.06, 0.07])
+    used = allocation.oracle(p, rate, B)
+    assert np.all(used > 0)
+    q, C = -p * np.expm1(-rate * used), -np.expm1(-m * used / B)
+    D = -allocation.g_slope(M)
+    mu = 0.2 * m**2 * np.exp(-M) / B**2
+    beta = M**2 * (1 + p) ** 2 / (B * C * D) ** 2 + (M + 1) ** 2 / (B * D) ** 2
+    beta += 2 * M * (M + 1) * (1 + p) / (C * B**2 * D**2)
+    factor = 15 * K * M**2 / (mu * B) ** 2 * np.sum(beta / q)
+    log = np.log(T)
+    printed = factor * log**2 + (factor + 3 * K**2) * log + 8 * K**2
+    bound = quietly(allocation.log_bound, T, p, rate, B, m, M)
+    np.testing.assert_allclose(bound, printed, rtol=1e-10)
+    half = quietly(allocation.log_bound, T[1], p, rate, B, m, M, p_min=0.1)
+    np.testing.assert_allclose(half / bound[1], 4, rtol=1e-6)
+
+
+def test_log_bound_beyond_float64_is_infinite():
+    with pytest.warns(allocation.VacuousBound):
+        bound = allocation.log_bound([1.0, 1e4], PROBABILITY, RATE, 40.0, 1.0, 800.0)
+    assert bound[0] == 8 * 16 and bound[1] == np.inf
+
+
+def test_arms_without_budget_are_left_out():
+    rate = np.append(RATE, 0.03)
+    q, C = optimum(1.0)
+    probability = np.append(PROBABILITY, 0.001)
+    assert allocation.oracle(probability, rate, 40.0)[-1] == 0
+    constants = allocation.lipschitz_constants(1.0, 80.0, 40.0)
+    constant = allocation.sqrt_constant(PROBABILITY, q, C, 40.0, constants)
+    T = 1e4
+    bound = quietly(allocation.sqrt_bound, T, probability, rate, 40.0, 1.0, 80.0)
+    log = np.log(T)
+    expected = constant * np.sqrt(5 * T * log) + 75 * log + 200
+    np.testing.assert_allclose(bound, expected)
+    least = quietly(allocation.log_bound, T, probability, rate, **SETTING)
+    without = quietly(allocation.log_bound, T, p_min=0.001, **INSTANCE)
+    np.testing.assert_allclose(least, 5 / 4 * without, rtol=1e-6)
+
+
+def test_steps_of_appendices_e_and_f():
+    """Chernoff's term is below the rest: 1/sqrt(n) and 1/n, n binomial of mean x."""
+    x = np.linspace(1e-3, 200, 100_000)
+    tail = (np.sqrt(2) * np.exp(-0.5)) ** x
+    assert np.all(tail <= np.sqrt(2 / x))
+    assert np.all(tail + 2 / x <= 5 / x)
+    # The bad events, with the exponent 3 / (4 D^2) - 1 >= 107 of the exponential case.
+    T = np.array([10, 1000])
+    bad = [np.sum(2 / t + 2 / t**2 + 2 * t**-107.0) for t in map(_up_to, T)]
+    assert np.all(bad <= 2 * np.log(T) + 8)
+
+
+def _up_to(T):
+    return np.arange(1.0, T + 1)
+
+
+def test_orders_of_magnitude_in_appendix_a1(rng):
+    """Ten arms, T = 1e4: the median of (55) is 7e11, that of (56) 7e95; K T is 1e5."""
+    bounds = []
+    for _ in range(200):
+        instance = (1 - rng.random(10), rng.uniform(1 / 40, 2, 10), 40.0, 1.0, 80.0)
+        bounds.append(
+            [
+                quietly(bound, 1e4, *instance)
+                for bound in (allocation.sqrt_bound, allocation.log_bound)
+            ]
+        )
+    exponents = np.log10(np.median(bounds, axis=0))
+    np.testing.assert_allclose(exponents, [11.8, 95.8], atol=0.6)
+
+
+def test_vacuous_bounds_warn():
+    for bound, theorem in (
+        (allocation.sqrt_bound, "Theorem 4.8"),
+        (allocation.log_bound, "Theorem 4.11"),
+    ):
+        with pytest.warns(allocation.VacuousBound, match=theorem) as record:
+            bound([1e4, 1e6], **INSTANCE)
+        assert record[0].filename == __file__
+        # One informative horizon is enough. Warnings are errors here.
+        bound([1e4, 1e120], **INSTANCE)
+        bound(np.empty(0), **INSTANCE)
+    with pytest.warns(allocation.VacuousBound, match="Theorem H.2"):
+        allocation.problem_independent_bound(7.0, 3, 2.0)
+    allocation.problem_independent_bound(9.0, 3, 2.0)
+
+
+def test_is_vacuous():
+    bound = [[29.0, 31.0, np.inf], [30.0, 30.0, 30.1]]
+    vacuous = allocation.is_vacuous(bound, 10.0, 3)
+    np.testing.assert_array_equal(vacuous, [[False, True, True], [False, False, True]])
+    np.testing.assert_array_equal(allocation.trivial_bound([1, 10], 3), [3, 30])
+    with pytest.raises(ValueError, match="bound must be numbers"):
+        allocation.is_vacuous(np.nan, 10.0, 3)
+
+
+def test_problem_independent_bound():
+    assert np.isclose(allocation.problem_independent_bound(32.0, 2, 1.0), 2 * 16)
+    # The order is that of the balance T A = sqrt(T) K^(5/2) rho^(3/2) A^(-3/2).
+    T, K, rho = 1e6, 5, 3.0
+    A = np.geomspace(1e-6, 1e6, 200_001)
+    worst = np.minimum(T * A, np.sqrt(T) * K**2.5 * rho**1.5 * A**-1.5).max()
+    bound = allocation.problem_independent_bound(T, K, rho)
+    np.testing.assert_allclose(bound, worst, rtol=1e-3)
+
+
+def test_etc_rate():
+    rate = allocation.etc_rate(1e6, [0.0, 2 / 3, 1.0])
+    np.testing.assert_allclose(rate.exploring, [1, 1e4, 1e6])
+    np.testing.assert_allclose(rate.committed, [1e6, 1e4, 1e3])
+    alpha = np.linspace(0, 1, 301)
+    worst = np.max(allocation.etc_rate(1e9, alpha), axis=0)
+    assert alpha[worst.argmin()] == alpha[200]
+
+
+def test_printed_radii_by_hand():
+    # B / L_mu = 160; 3 log t / 2n = 9 for t = exp(6 n).
+    radii = allocation.printed_radii(1, np.exp(6), c_hat=0.5, p_hat=0.25, **SETTING)
+    np.testing.assert_allclose(radii.rate, 480)
+    np.testing.assert_allclose(radii.probability, 160 * 40 * 1.25 / 0.5 * 3)
+    c = allocation.lipschitz_constants(SETTING["m"], SETTING["M"], SETTING["budget"])
+    general = c.L_lambda / c.L_mu * 40 * 1.25 / 0.5 * 3
+    np.testing.assert_allclose(radii.probability, general)
+
+
+def test_printed_radii_are_vacuous():
+    """Half of the rates' range at t = 1e4 takes 363,000 successes."""
+    half = (2 - 1 / 40) / 2
+    radii = allocation.printed_radii(
+        [362_000, 364_000], 1e4, p_hat=0.5, c_hat=0.6, **SETTING
+    )
+    assert radii.rate[0] > half > radii.rate[1]
+    assert radii.probability[1] > 90
+
+
+def test_printed_radii_at_the_edges():
+    radii = allocation.printed_radii(
+        [0, 4, 4], [1, 1, 10], p_hat=0.5, c_hat=[0.5, 0.5, 0.0], **SETTING
+    )
+    np.testing.assert_array_equal(radii.rate[:2], [np.inf, 0])
+    np.testing.assert_array_equal(radii.probability, [np.inf, 0, np.inf])
+    assert radii.rate.shape == (3,)
+
+
+@pytest.mark.parametrize(
+    "name, bad",
+    [
+        ("horizon", [1e4, 0.5]),
+        ("horizon", np.nan),
+        ("probability", [0.9, 0.6, 0.4, 1.2]),
+        ("probability", [0.9, 0.6, 0.4, -0.2]),
+        ("probability", np.zeros(4)),
+        ("probability", PROBABILITY[:2]),
+        ("rate", [0.02, 0.2, 1.0, 2.0]),
+        ("rate", [0.05, 0.2, 1.0, 2.1]),
+        ("rate", [0.05, 0.2, 1.0, 0.0]),
+        ("budget", 0.0),
+        ("budget", [40.0, 40.0]),
+        ("m", 0.0),
+        ("m", 80.0),
+        ("M", np.inf),
+    ],
+)
+def test_bad_input_of_the_regret_bounds(name, bad):
+    good = dict(horizon=1e4) | INSTANCE
+    for bound in (allocation.sqrt_bound, allocation.log_bound):
+        quietly(bound, **good)
+        with pytest.raises(ValueError, match=rf"^{name} (must|and rate must)"):
+            bound(**(good | {name: bad}))
+
+
+@pytest.mark.parametrize("bad", [0.0, 0.3, np.nan])
+def test_bad_least_probability(bad):
+    with pytest.raises(ValueError, match="^p_min must"):
+        allocation.log_bound(1e4, p_min=bad, **INSTANCE)
+
+
+def test_bad_input_of_the_constants():
+    q, C = optimum(1.0)
+    constants = allocation.lipschitz_constants(1.0, 80.0, 40.0)
+    for bad, name in (
+        ((PROBABILITY, q[:2], C), "probability, success and floor"),
+        ((PROBABILITY, 0 * q, C), "success"),
+        ((PROBABILITY, q, 0 * C), "floor"),
+        ((2 * PROBABILITY, q, C), "probability"),
+        (([], [], []), "probability, success and floor"),
+    ):
+        with pytest.raises(ValueError, match=f"^{name} must"):
+            allocation.sqrt_constant(*bad, 40.0, constants)
+        with pytest.raises(ValueError, match=f"^{name} must"):
+            allocation.log_constant(*bad, 40.0, constants, 0.2, 4)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        allocation.lower_bound,
+        allocation.proved_lower_bound,
+        allocation.lower_bound_instance,
+    ],
+)
+def test_bad_input_of_the_lower_bound(function):
+    function(10, 10)
+    for bad, name in (((9, 10), "horizon"), ((10, 1), "num_arms")):
+        with pytest.raises(ValueError, match=f"^{name} must be at least"):
+            function(*bad)
+    with pytest.raises(TypeError, match="num_arms must be an integer"):
+        function(10, 2.5)
+
+
+@pytest.mark.parametrize(
+    "name, bad",
+    [
+        ("count", -1),
+        ("round", 0),
+        ("p_hat", 1.1),
+        ("c_hat", -0.1),
+        ("m", 90.0),
+        ("budget", -1.0),
+    ],
+)
+def test_bad_input_of_the_radii(name, bad):
+    good = dict(count=3, round=10, p_hat=0.5, c_hat=0.5) | SETTING
+    allocation.printed_radii(**good)
+    with pytest.raises(ValueError, match=rf"^{name} must"):
+        allocation.printed_radii(**(good | {name: bad}))
+
+
+def test_bad_input_of_the_small_functions():
+    for function in (allocation.g, allocation.g_slope):
+        with pytest.raises(ValueError, match="^v must be >= 0"):
+            function([1.0, -1.0])
+    with pytest.raises(ValueError, match="^rho must be >= 1"):
+        allocation.problem_independent_bound(10.0, 3, 0.5)
+    with pytest.raises(ValueError, match="^alpha must be in"):
+        allocation.etc_rate(10.0, 1.5)
+    with pytest.raises(ValueError, match="probability and rate must have one shape"):
+        allocation.oracle([0.5, 0.5], [1.0], 2.0)
+    with pytest.raises(ValueError, match="^probability must be >= 0"):
+        allocation.oracle([-0.5], [1.0], 2.0)
