@@ -1,11 +1,9 @@
 """Figures 6 and 7: impressions over campaigns, on a synthetic stand-in for Criteo."""
 
-from functools import partial
-
 import numpy as np
 import xarray as xr
 
-from jaxbandits.experiments.allocation_rounds import start_rounds
+from jaxbandits.experiments.allocation_cast import LEARNERS
 from jaxbandits.experiments.comparison import Contestant, play
 from jaxbandits.experiments.experiment import Options, Outcome
 from jaxbandits.plots import figure, plot_panels
@@ -16,15 +14,7 @@ from jaxbandits.settings.allocation.fitting import fit_discrete_weibull
 from jaxbandits.settings.allocation.synthetic import criteo_like_parameters
 
 CAMPAIGNS = 3
-CAST = {
-    "RA-UCB, as printed": Contestant(policies.ra_ucb, {"initial": start_rounds}),
-    "RA-UCB, uniform start": Contestant(
-        partial(policies.ra_ucb, start="uniform_split")
-    ),
-    "RA-UCB, all arms learn": Contestant(
-        partial(policies.ra_ucb, update="all", others="point", start="uniform_split"),
-    ),
-    "Thompson": Contestant(policies.thompson_allocation),
+CAST = LEARNERS | {
     "uniform": Contestant(policies.uniform_split),
 }
 NOTE = "Synthetic: Criteo's logs could not be had (docs/errata.md)."

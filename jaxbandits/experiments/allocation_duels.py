@@ -5,7 +5,13 @@ from functools import partial
 
 import numpy as np
 
-from jaxbandits.experiments.allocation_rounds import exploration, start_rounds
+from jaxbandits.experiments.allocation_cast import (
+    ALL_LEARN,
+    AS_PRINTED,
+    THOMPSON,
+    exploration,
+    start_rounds,
+)
 from jaxbandits.experiments.comparison import Contestant, add_spread, play
 from jaxbandits.experiments.experiment import Options, Outcome
 from jaxbandits.plots import plot_panels
@@ -14,33 +20,28 @@ from jaxbandits.results import summary_records
 from jaxbandits.settings import allocation as settings
 
 RA_UCB = "RA-UCB"
-PAPER = Contestant(policies.ra_ucb, {"initial": start_rounds})
-ALL_LEARN = Contestant(
-    partial(policies.ra_ucb, update="all", others="point", start="uniform_split"),
-    {"initial": start_rounds},
-)
 ETC = {
     "as shown: explores per arm": {
-        RA_UCB: PAPER,
+        RA_UCB: AS_PRINTED,
         "RA-ETC, per arm": Contestant(
             partial(policies.ra_etc, count="per_arm"), {"exploration": exploration}
         ),
     },
     "fair: explores T^(2/3) in all": {
-        RA_UCB: PAPER,
+        RA_UCB: AS_PRINTED,
         "RA-ETC, in all": Contestant(policies.ra_etc, {"exploration": exploration}),
         "RA-UCB, all arms learn": ALL_LEARN,
-        "Thompson": Contestant(policies.thompson_allocation),
+        "Thompson": THOMPSON,
     },
 }
 ONE_ROUND = Contestant(policies.no_ucb, {"initial": 1.0})
 NO_UCB = {
     "as shown: unequal starts": {
-        RA_UCB: PAPER,
+        RA_UCB: AS_PRINTED,
         "NO-UCB, 1 round": ONE_ROUND,
     },
     "fair: equal starts": {
-        RA_UCB: PAPER,
+        RA_UCB: AS_PRINTED,
         "RA-UCB, 1 round": Contestant(policies.ra_ucb, {"initial": 1.0}),
         "NO-UCB": Contestant(policies.no_ucb, {"initial": start_rounds}),
         "NO-UCB, 1 round": ONE_ROUND,

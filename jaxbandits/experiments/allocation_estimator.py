@@ -144,7 +144,8 @@ def _picture(rows):
             )
     axes[0].axvline(1, color="0.6", linewidth=1)
     axes[0].set(xlabel="estimated rate / rate", xscale="log")
-    axes[0].set_xticks([1, 2, 3, 4], ["1", "2", "3", "4"])
+    axes[0].set_xticks([1, 2, 4, 8], ["1", "2", "4", "8"])
+    axes[0].set_xticks([], minor=True)
     axes[1].axvline(0.95, color="0.6", linewidth=1)
     axes[1].set(xlabel="coverage, 95 % interval", xlim=(-0.02, 1.02))
     for ax in axes:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
-from jaxbandits.experiments.allocation_rounds import start_rounds
+from jaxbandits.experiments.allocation_cast import LEARNERS, start_rounds
 from jaxbandits.experiments.comparison import Contestant, play
 from jaxbandits.experiments.data import FOLDER, data_file
 from jaxbandits.experiments.experiment import Options, Outcome
@@ -14,15 +14,7 @@ from jaxbandits.results import final, interval_of, summary_records
 from jaxbandits.settings import allocation as settings
 
 FILE = "ednet_pseudo_users.csv.gz"
-CAST = {
-    "RA-UCB, as printed": Contestant(policies.ra_ucb, {"initial": start_rounds}),
-    "RA-UCB, uniform start": Contestant(
-        partial(policies.ra_ucb, start="uniform_split")
-    ),
-    "RA-UCB, all arms learn": Contestant(
-        partial(policies.ra_ucb, update="all", others="point", start="uniform_split"),
-    ),
-    "Thompson": Contestant(policies.thompson_allocation),
+CAST = LEARNERS | {
     "NO-UCB": Contestant(policies.no_ucb, {"initial": start_rounds}),
     "uniform": Contestant(policies.uniform_split),
     "clairvoyant": Contestant(policies.clairvoyant),

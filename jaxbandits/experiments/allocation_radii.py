@@ -4,10 +4,11 @@ from functools import partial
 
 import numpy as np
 
-from jaxbandits.experiments.allocation_rounds import start_rounds
+from jaxbandits.experiments.allocation_cast import start_rounds
 from jaxbandits.experiments.comparison import Contestant, play
 from jaxbandits.experiments.experiment import Options, Outcome
 from jaxbandits.plots import figure, line_style
+from jaxbandits.plots.labels import readable_ticks
 from jaxbandits.policies import allocation as policies
 from jaxbandits.results import interval_of, summary_records
 from jaxbandits.settings import allocation as settings
@@ -46,10 +47,12 @@ def radii(options: Options) -> Outcome:
         mean, low, high = (x.values for x in interval_of(at_end))
         style = line_style(i)._asdict()
         ax = axes[kind == "printed"]
-        ax.errorbar(scales, mean, (mean - low, high - mean), capsize=3, **style)
-        ax.lines[-1].set_label(title)
+        errors = (mean - low, high - mean)
+        ax.errorbar(scales, mean, errors, capsize=3, label=title, **style)
     for ax, text in zip(axes, ("$z^2 / \\log t$", "factor of the radii"), strict=True):
         ax.set(xscale="log", yscale="log", xlabel=text)
         ax.set_ylabel(f"regret at T = {options.horizon:,}")
+        readable_ticks(ax.yaxis, "log", ax.dataLim.minposy, ax.dataLim.y1)
+        readable_ticks(ax.xaxis, "log", ax.dataLim.minposx, ax.dataLim.x1)
         ax.legend(frameon=False)
     return Outcome(datasets, records, fig)

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 
-from jaxbandits.experiments.allocation_rounds import start_rounds
+from jaxbandits.experiments.allocation_cast import start_rounds
 from jaxbandits.experiments.comparison import Contestant, play
 from jaxbandits.experiments.experiment import Options, Outcome
 from jaxbandits.experiments.overlay import draw_bounds

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from jaxbandits.experiments import Options
+from jaxbandits.experiments.allocation_cast import exploration, start_rounds
 from jaxbandits.experiments.allocation_estimator import estimator, limit_factor
-from jaxbandits.experiments.allocation_rounds import exploration, start_rounds
 from tests.experiments.checks import (
     assert_readable,
     check_records,

@@ -19,12 +19,11 @@ from jaxbandits.experiments.allocation_fits import (
     fits,
     synthetic_answers,
 )
-from jaxbandits.experiments.allocation_greedy import flow
+from jaxbandits.experiments.allocation_greedy import flow, marginal_greedy_errors
 from jaxbandits.experiments.allocation_oracle import (
     CASES,
     OUTSIDER,
     SLOW_TO_COMPILE,
-    marginal_greedy_errors,
     oracle,
     simulated,
     slsqp,
@@ -95,6 +94,7 @@ GAPS = {
 }
 
 
+@pytest.mark.slow
 def test_records_of_the_solvers(solvers):
     check_records(solvers, "allocation-oracle")
     expected = [
@@ -115,6 +115,7 @@ def test_records_of_the_solvers(solvers):
         assert found["worst_gap"]["mean"] == data["gap"].max().item()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("title", "name"), GAPS)
 def test_gaps(solvers, title, name):
     mean, most = GAPS[title, name]
@@ -122,6 +123,7 @@ def test_gaps(solvers, title, name):
     assert entry(solvers, title, name, "worst_gap")["mean"] <= most
 
 
+@pytest.mark.slow
 def test_greedy_and_general_solvers_are_not_exact(solvers):
     """What the comparison is for: the gaps are there to be seen."""
     quiz = "Weibull, k > 1, K = 20"
@@ -131,6 +133,7 @@ def test_greedy_and_general_solvers_are_not_exact(solvers):
     assert entry(solvers, "discrete Weibull, K = 15", "greedy", "gap")["mean"] > 1e-4
 
 
+@pytest.mark.slow
 def test_figure_of_the_solvers(solvers):
     left, right = solvers.figure.axes
     shown = [text.get_text() for text in left.get_yticklabels()]
@@ -204,6 +207,7 @@ def test_the_outsider_solves_what_is_easy():
     assert np.all(seconds > 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", ["exponential", "Lomax"])
 def test_lemma_5_2(discretised, family):
     """The flow ends where the optimum for the realised budget is."""
@@ -220,6 +224,7 @@ def test_flow_by_hand(budget, has):
     np.testing.assert_allclose(found, has, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", ["exponential", "Lomax"])
 @pytest.mark.parametrize("greedy", ["derivative", "difference"])
 def test_the_error_is_quadratic_and_the_bound_loose(discretised, family, greedy):
@@ -236,6 +241,7 @@ def test_the_error_is_quadratic_and_the_bound_loose(discretised, family, greedy)
     assert (errors <= data["bound"]).all() and (errors > -1e-12).all()
 
 
+@pytest.mark.slow
 def test_the_bound_is_lemma_g_3s(discretised):
     """(K + 1) G_max Delta with the largest slope at 0, p lambda."""
     batch = simulated(20)
@@ -246,6 +252,7 @@ def test_the_bound_is_lemma_g_3s(discretised):
         np.testing.assert_allclose(data["bound"].sel(steps=steps), expected)
 
 
+@pytest.mark.slow
 def test_greedies_fail_on_sigmoids(discretised):
     """By derivatives 93 % are lost, whatever the unit; by differences 37 %, or so."""
     for greedy, loss, error in (("derivative", 0.93, 0.02), ("difference", 0.37, 0.04)):
@@ -261,6 +268,7 @@ def test_greedies_fail_on_sigmoids(discretised):
     assert (difference.diff("steps") > 0).all()
 
 
+@pytest.mark.slow
 def test_records_and_figure_of_the_discretisation(discretised):
     check_records(discretised, "allocation-mg")
     assert [ax.get_title() for ax in discretised.figure.axes] == list(

@@ -8,12 +8,12 @@ import pytest
 from jaxbandits.experiments import REGISTRY, Options, budgeted, budgeted_table
 from jaxbandits.experiments.budgeted_settings import (
     BUDGET,
-    DATA,
     FACEBOOK_FILE,
     TOPS,
     facebook,
     synthetic,
 )
+from jaxbandits.experiments.data import FOLDER
 from jaxbandits.policies import budgeted as policies
 from jaxbandits.results import final, paired_difference
 from tests.experiments.checks import (
@@ -91,7 +91,7 @@ ALL_SETTINGS = ("budgeted-fig3", "budgeted-fig6", "budgeted-recommendation")
 def data(tmp_path, monkeypatch):
     """A folder with a small file of campaign data, named to the library."""
     (tmp_path / FACEBOOK_FILE).write_text(ADS)
-    monkeypatch.setenv(DATA, str(tmp_path))
+    monkeypatch.setenv(FOLDER, str(tmp_path))
 
 
 def check_cast(outcome, name, instances, cast):
@@ -140,7 +140,7 @@ def test_cast(rehearsal, no_data, name):
     assert "medians" in heavy_tails
     # Whoever asked for all settings is told which are missing, and why.
     assert len(notes) == (name in ALL_SETTINGS)
-    assert all(DATA in note and FACEBOOK_FILE in note for note in notes)
+    assert all(FOLDER in note and FACEBOOK_FILE in note for note in notes)
 
 
 def test_the_policies_are_what_their_names_say(rehearsal, no_data):
@@ -242,15 +242,15 @@ def test_fig3d_with_data(rehearsal, data):
 
 
 def test_fig3d_without_data(rehearsal, no_data):
-    with pytest.raises(ValueError, match=f"{DATA} .* {FACEBOOK_FILE}"):
+    with pytest.raises(ValueError, match=f"{FOLDER} .* {FACEBOOK_FILE}"):
         rehearsal("budgeted-fig3d")
     assert facebook() == {}
 
 
 @pytest.mark.parametrize("name", ["budgeted-fig3", "budgeted-fig3d"])
 def test_a_folder_without_the_file_is_named(rehearsal, tmp_path, monkeypatch, name):
-    monkeypatch.setenv(DATA, str(tmp_path))
-    with pytest.raises(ValueError, match=f"^{DATA}: there is no {tmp_path}"):
+    monkeypatch.setenv(FOLDER, str(tmp_path))
+    with pytest.raises(ValueError, match=f"^{FOLDER}: there is no {tmp_path}"):
         rehearsal(name)
 
 
@@ -396,7 +396,7 @@ def test_table_1_against_drawn_instances(table_of, rng):
     """
     outcome = table_of(synthetic(("S-Br",), (10,)), {})
     check_records(outcome, "budgeted-table1")
-    assert DATA in outcome.notes[0]
+    assert FOLDER in outcome.notes[0]
     reward, cost = rng.uniform(size=(2, 100_000, 10))
     cost = 0.01 + 0.99 * cost
     ratios = np.sort(reward / cost, axis=1)
@@ -428,7 +428,7 @@ def test_table_1_against_drawn_instances(table_of, rng):
 @needs_data
 def test_table_1_of_the_campaign_data(table_of, monkeypatch):
     """19 groups of 2 to 93 ads, and each is drawn."""
-    monkeypatch.setenv(DATA, str(SHARED))
+    monkeypatch.setenv(FOLDER, str(SHARED))
     environments = facebook()
     assert list(environments) == ["FB-Br", "FB-Bt"]
     for environment in environments.values():

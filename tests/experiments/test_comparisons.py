@@ -9,6 +9,7 @@ from jaxbandits.results import final, mean
 from jaxbandits.settings import censored as settings
 from tests.experiments.checks import check_records, entry, legend_texts
 from tests.experiments.conftest import TINY
+from tests.heavy import in_short
 
 PAPER = ["RCUCB, gain radius only", "RCUCB, eq. (12)", "TS", "UCB"]
 RADII = [
@@ -141,7 +142,7 @@ def test_numbers_of_arms_and_limits(rehearsal, name, sizes):
     assert [(p.num_arms, p.num_limits) for p in problems] == sizes
 
 
-@pytest.mark.parametrize("name", PLAYED)
+@pytest.mark.parametrize("name", in_short(PLAYED, {"censored-fig6"}))
 def test_played(tiny, name):
     outcome = tiny(name)
     instances, policies = CAST[name]

@@ -21,6 +21,7 @@ from jaxbandits.policies import allocation as policies
 from jaxbandits.policies.allocation.radii import printed_constants
 from jaxbandits.settings import allocation as settings
 from jaxbandits.testing import play
+from tests.heavy import in_short
 from tests.reference import allocation_policies as twins
 from tests.reference.allocation_families import make_laws
 from tests.reference.allocation_oracle import objective
@@ -151,16 +152,13 @@ CASES = {
 }
 
 
-# Programs of their own, that no other test compiles: left to the long run.
-LONG = {"update all", "point", "NO-UCB, all", "sharp delta", "difference"}
-
-
-def in_short(cases):
-    """Names of cases; some are marked slow."""
-    return [
-        pytest.param(name, marks=pytest.mark.slow) if name in LONG else name
-        for name in cases
-    ]
+# Left to the long run: much the same as another case, or a program of its own.
+LONG = {"update all", "point", "NO-UCB, all", "sharp delta", "difference"} | {
+    "all",
+    "sharp",
+    "printed radii, scaled",
+    "RA-ETC, per arm",
+}
 
 
 def make(case, problem):
@@ -232,7 +230,7 @@ def test_every_policy_of_the_setting_has_a_twin():
     assert {f"allocation/{name}" for name in followed} == entries - without
 
 
-@pytest.mark.parametrize("name", in_short(CASES))
+@pytest.mark.parametrize("name", in_short(CASES, LONG))
 def test_policy_splits_as_its_twin(name):
     case = CASES[name]
     found = follow(case, game())
@@ -286,6 +284,7 @@ def ra_ucb(initial):
     return Case("ra-ucb", {"initial": float(initial)}, partial(RaUcb, initial=initial))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("family", "shape"), [(weibull, (0.7, 0.8, 0.6)), (lomax, (2.0, 1.0, 3.0))]
 )

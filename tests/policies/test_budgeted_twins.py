@@ -18,6 +18,7 @@ from jaxbandits.engine.tape import Stream, read
 from jaxbandits.kernels.gamma import GAMMA_CDF_ERROR
 from jaxbandits.policies import REGISTRY
 from jaxbandits.testing import play
+from tests.heavy import in_short
 from tests.policies.replay import PROBLEM, ROUNDS, SOURCES, K, replay
 from tests.reference import budgeted_policies as twins
 
@@ -137,7 +138,7 @@ def assert_follows(name, source, tolerance):
     return equal / compared
 
 
-@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("source", in_short(SOURCES, {"generalised Bernoulli"}))
 @pytest.mark.parametrize("name", CASES)
 def test_policy_chooses_as_its_twin(name, source):
     share = assert_follows(name, source, NEAR_TIE)

@@ -16,6 +16,7 @@ from jaxbandits.engine.tape import Stream, read
 from jaxbandits.policies import REGISTRY
 from jaxbandits.settings import farewell
 from jaxbandits.testing import play
+from tests.heavy import in_short
 from tests.reference import farewell_policies as twins
 from tests.reference.farewell_environment import Environment as EnvironmentTwin
 
@@ -109,7 +110,7 @@ def assert_follows(name, instance, tolerance):
     return equal / EPOCHS
 
 
-@pytest.mark.parametrize("instance", INSTANCES)
+@pytest.mark.parametrize("instance", in_short(INSTANCES, {"1b", "1c"}))
 @pytest.mark.parametrize("name", CASES)
 def test_policy_chooses_as_its_twin(name, instance):
     assert assert_follows(name, instance, NEAR_TIE) >= 0.99

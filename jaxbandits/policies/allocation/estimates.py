@@ -22,6 +22,7 @@ from jaxbandits.laws.thresholds import inverse_truncated_mean
 from jaxbandits.settings.allocation import Problem
 
 NODES = 64
+TINY = 1e-30  # stands for an exposure of 0
 ESTIMATORS = ("truncated", "printed")
 
 
@@ -161,9 +162,6 @@ def estimate(problem: Problem, statistics: Statistics, shape) -> Estimate:
     exposure = jnp.maximum(exposure_at(statistics, place), TINY)
     probability = jnp.minimum(statistics.successes.astype(float) / exposure, 1.0)
     return Estimate(place, height, grid.rate(place), probability)
-
-
-TINY = 1e-30  # stands for an exposure of 0
 
 
 def rate_bound(statistics: Statistics, found: Estimate, z_squared, side: int):

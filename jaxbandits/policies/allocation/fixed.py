@@ -7,10 +7,12 @@ import jax.numpy as jnp
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.allocation import Allocation, Order, Plan, Problem
 
+FINE = 10  # units per arm where the budget is not known
+
 
 @cache
 def uniform_split(problem: Problem) -> Policy:
-    """Every arm gets the same; also where the budget is not known."""
+    """Every arm gets the same; up to a unit of B / 10 K if budgets are not known."""
     num_arms = problem.num_arms
 
     def act(noise, view, state, params):
@@ -21,9 +23,6 @@ def uniform_split(problem: Problem) -> Policy:
         return Order(arms, jnp.asarray(problem.budget / arms.shape[0], float))
 
     return _stateless("uniform", act)
-
-
-FINE = 10  # units per arm where the budget is not known
 
 
 @cache

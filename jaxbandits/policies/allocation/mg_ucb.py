@@ -16,6 +16,7 @@ from jaxbandits.settings.allocation import Order, Plan, Problem
 from jaxbandits.settings.allocation.oracle import is_concave, shape_array
 
 GREEDY = ("derivative", "difference")
+LEAST = 1e-12  # an allocation of 0, where the derivative is a limit
 
 
 def mg_ucb(problem: Problem, **options) -> Policy:
@@ -103,6 +104,3 @@ def _units(problem: Problem, steps: int, greedy: str):
         return Order(arms, jnp.asarray(step, float))
 
     return hand_out
-
-
-LEAST = 1e-12  # an allocation of 0, where the derivative is a limit

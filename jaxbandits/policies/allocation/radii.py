@@ -141,7 +141,7 @@ def bounds(
 def _profile(problem, statistics, found: Estimate, z_squared):
     grid, z = Grid.of(problem), jnp.sqrt(z_squared)
     low, high = (rate_bound(statistics, found, z_squared, side) for side in (-1, 1))
-    # Eager arms need many successes to be likely, slow ones few: the ends cross over.
+    # A low rate and a high probability explain the same successes: ends go together.
     p_high = probability_bound(statistics, low, z)
     p_low = probability_bound(statistics, high, -z)
     return grid.rate(low), grid.rate(high), p_low, p_high

@@ -19,13 +19,13 @@ from typing import NamedTuple
 import numpy as np
 
 from jaxbandits.checks import whole
-from jaxbandits.settings.allocation.ednet import (
+from jaxbandits.settings.allocation.fitting import fit_discrete_weibull
+from jaxbandits.settings.allocation.tables import (
     binary,
     factorized,
     numbers,
     read_table,
 )
-from jaxbandits.settings.allocation.fitting import fit_discrete_weibull
 
 COLUMNS = ("uid", "campaign", "exposures_before_click", "clicked")
 

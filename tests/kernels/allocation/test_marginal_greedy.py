@@ -13,6 +13,7 @@ from jaxbandits.kernels.allocation import (
     water_filling,
 )
 from jaxbandits.laws import thresholds
+from tests.heavy import in_short
 
 
 def falling(x):
@@ -117,7 +118,7 @@ def shortfall(name, difference):
     return np.array(losses)
 
 
-@pytest.mark.parametrize("difference", [False, True])
+@pytest.mark.parametrize("difference", in_short([False, True], {True}))
 @pytest.mark.parametrize("name", FAMILIES)
 def test_the_error_is_of_second_order(name, difference):
     """Not of first order, as the bound K G_max Delta of the paper suggests."""

@@ -14,6 +14,7 @@ from jaxbandits.kernels.allocation.solution import (
     NOTHING_TO_GAIN,
     SOLVED,
 )
+from tests.heavy import in_short
 from tests.kernels.allocation import problems
 
 # One shape, for compilation takes seconds: batches are cut and padded, and problems
@@ -31,7 +32,7 @@ def solver_of(kernel):
 
 
 SOLVERS = {"prefix": solver_of(sigmoid_prefix), "filling": solver_of(sigmoid_filling)}
-BOTH = pytest.mark.parametrize("name", SOLVERS)
+BOTH = pytest.mark.parametrize("name", in_short(SOLVERS, {"filling"}))
 
 
 def solve(name, arms, budgets, dtype=np.float64):
