@@ -15,6 +15,7 @@ from jaxbandits.experiments.censored_tables import (
 )
 from jaxbandits.settings import censored as settings
 from tests.experiments.checks import entry
+from tests.heavy import in_short
 
 # Where the optimal limit lies on linspace(0.1, 0.9, 10), {0.5, 0.9} and
 # linspace(0.1, 0.9, 20).
@@ -95,7 +96,7 @@ def test_the_literal_grid_makes_the_correlated_instances_trivial(rows, instance,
     assert row["censoring"] == pytest.approx(0, abs=1e-12)
 
 
-@pytest.mark.parametrize("instance", INSTANCES)
+@pytest.mark.parametrize("instance", in_short(INSTANCES, {"Indep", "PosCorr"}))
 def test_the_clairvoyant_is_the_exact_table(tiny, rows, instance):
     outcome = tiny("censored-fig6")
     share = entry(outcome, instance, CLAIRVOYANT, "censored")
