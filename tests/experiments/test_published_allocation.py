@@ -83,18 +83,33 @@ def test_rivals(name):
     check(played(factory, params)[0], expected)
 
 
-def test_slopes_of_the_estimators():
-    """The printed estimator costs more and more: .81 against .33 up to T = 1e6."""
-    slope, last = {}, {}
+@pytest.mark.parametrize(
+    ("estimator", "expected", "slope"),
+    [
+        ("truncated", 4_500, 0.33),
+        pytest.param(
+            "printed",
+            12_037,
+            0.81,
+            marks=pytest.mark.xfail(
+                strict=True,
+                reason="4,752 +- 530 and .39: how the study combined the biased "
+                "estimate with its radii is not on record (docs/errata.md, A1)",
+            ),
+        ),
+    ],
+)
+def test_slopes_of_the_estimators(estimator, expected, slope):
+    """Up to T = 1e6; slopes over the last factor of ten agree to 0.1."""
     game = settings.simulation()
-    for estimator in ("printed", "truncated"):
-        policy = policies.ra_ucb(game.problem, estimator=estimator)
-        data = simulate(policy, game, horizon=1_000_000, seeds=16, checkpoints="log")
-        curve = data["regret"].isel(policy=0, params=0).mean("seed")
-        late = curve["checkpoint"].values >= 100_000
-        logs = np.log(curve["checkpoint"].values[late]), np.log(curve.values[late])
-        slope[estimator] = np.polyfit(*logs, 1)[0]
-        last[estimator] = float(curve[-1])
-    assert slope["printed"] > 0.65 and slope["truncated"] < 0.45
-    # 12,037 and 4,500 from 8 runs, whose spread is about a third of the mean.
-    assert 8_000 < last["printed"] < 16_000 and 3_300 < last["truncated"] < 5_700
+    policy = policies.ra_ucb(game.problem, estimator=estimator)
+    data = simulate(policy, game, horizon=1_000_000, seeds=16, checkpoints="log")
+    curve = data["regret"].isel(policy=0, params=0)
+    mean = curve.mean("seed")
+    late = curve["checkpoint"].values >= 100_000
+    logs = np.log(curve["checkpoint"].values[late]), np.log(mean.values[late])
+    assert abs(np.polyfit(*logs, 1)[0] - slope) < 0.1
+    last = curve.isel(checkpoint=-1).values
+    # Theirs were 8 runs.
+    allowed = 3 * np.std(last, ddof=1) * np.sqrt(1 / 16 + 1 / 8)
+    assert abs(np.mean(last) - expected) < allowed
