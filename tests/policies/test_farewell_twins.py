@@ -110,7 +110,7 @@ def assert_follows(name, instance, tolerance):
     return equal / EPOCHS
 
 
-@pytest.mark.parametrize("instance", in_short(INSTANCES, {"1b", "1c"}))
+@pytest.mark.parametrize("instance", in_short(INSTANCES, set(INSTANCES) - {"1a"}))
 @pytest.mark.parametrize("name", CASES)
 def test_policy_chooses_as_its_twin(name, instance):
     assert assert_follows(name, instance, NEAR_TIE) >= 0.99
