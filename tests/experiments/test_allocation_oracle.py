@@ -4,8 +4,6 @@ Claims of the paper: Lemma 5.2, Proposition G.2 and Lemma G.3. The other numbers
 measured, on problems drawn with fixed keys.
 """
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -32,6 +30,7 @@ from jaxbandits.experiments.allocation_oracle import (
 from jaxbandits.experiments.data import FOLDER
 from jaxbandits.experiments.experiment import Options
 from jaxbandits.settings.allocation.fitting import WeibullFit
+from tests.data import DATA, needs_data
 from tests.experiments.checks import (
     assert_readable,
     check_records,
@@ -39,11 +38,6 @@ from tests.experiments.checks import (
     legend_texts,
 )
 
-SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "data"
-needs_data = pytest.mark.skipif(
-    not (SHARED / EDNET_FILE).exists(),
-    reason="the EdNet data are not part of this repository",
-)
 QUICK = Options(20, 1, quick=True)
 TABLE = "ednet_fitted_arms.csv"
 
@@ -74,7 +68,7 @@ def synthetic():
 @pytest.fixture(scope="module")
 def ednet():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(FOLDER, str(SHARED))
+        patch.setenv(FOLDER, str(DATA))
         return fits(Options(1, 1))
 
 
@@ -310,7 +304,7 @@ def test_stand_ins_are_drawn_from_their_laws():
 def test_fits_of_ednet(ednet):
     """Plain fits are those of the published table; the truncated ones are closer."""
     check_records(ednet, "allocation-fig5")
-    published = pd.read_csv(SHARED / TABLE).set_index("question_id")
+    published = pd.read_csv(DATA / TABLE).set_index("question_id")
     for name, row in published.iterrows():
 
         def of(metric, law=PLAIN, name=name):

@@ -1,7 +1,5 @@
 """The budgeted comparisons: one is played, of all others the cast is checked."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -16,6 +14,7 @@ from jaxbandits.experiments.budgeted_settings import (
 from jaxbandits.experiments.data import FOLDER
 from jaxbandits.policies import budgeted as policies
 from jaxbandits.results import final, paired_difference
+from tests.data import DATA, needs_data
 from tests.experiments.checks import (
     assert_readable,
     check_records,
@@ -23,11 +22,6 @@ from tests.experiments.checks import (
     legend_texts,
 )
 
-SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "data"
-needs_data = pytest.mark.skipif(
-    not (SHARED / FACEBOOK_FILE).exists(),
-    reason="the campaign data are not part of this repository",
-)
 # Two campaigns of three and two ads.
 ADS = """ad_id,campaign_id,fb_id,age,gender,clicks,spent,total_conversion,approved
 1,7,107,30-34,M,10,5.0,2,1
@@ -428,7 +422,7 @@ def test_table_1_against_drawn_instances(table_of, rng):
 @needs_data
 def test_table_1_of_the_campaign_data(table_of, monkeypatch):
     """19 groups of 2 to 93 ads, and each is drawn."""
-    monkeypatch.setenv(FOLDER, str(SHARED))
+    monkeypatch.setenv(FOLDER, str(DATA))
     environments = facebook()
     assert list(environments) == ["FB-Br", "FB-Bt"]
     for environment in environments.values():

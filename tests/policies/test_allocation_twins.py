@@ -219,6 +219,8 @@ def assert_bounds(found, rtol):
     """Estimates and bounds of the last round, arm by arm."""
     found.twin.renew()
     expected = np.array(found.twin.bounds)
+    if isinstance(found.twin, twins.NoUcb):  # the policy has estimates for bounds
+        expected = expected[:, [0, 0, 0, 3, 3, 3]]
     state = np.stack(found.state.bounds, axis=1)
     np.testing.assert_allclose(state, expected, rtol=rtol, atol=1e-7)
 

@@ -243,6 +243,13 @@ def test_plans_are_solved_for_the_budget_that_comes(known):
         np.testing.assert_allclose(x, best, atol=1e-5 * budget)
 
 
+def test_plans_need_a_concave_family():
+    plan = script(lambda noise, view: Plan(noise, 0.1 + noise))
+    for name in ("Weibull", "integers"):
+        with pytest.raises(TypeError, match="a Plan needs a concave family, got"):
+            play(plan, game(name), 1)
+
+
 def test_orders_are_filled_until_the_budget_is_gone():
     """Units of 3: a budget of 11 is 3 + 3 + 3 + 2."""
     arms = jnp.int32([0, 2, 2, 1, 0, 1, 1])

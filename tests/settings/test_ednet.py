@@ -1,19 +1,14 @@
 """The EdNet table: answers in their places, the schema, the synthetic stand-in."""
 
 import gzip
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from jaxbandits.settings.allocation.ednet import load_ednet
 from jaxbandits.settings.allocation.synthetic import ednet_like_parameters
+from tests.data import DATA, needs_data
 
-DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
-needs_data = pytest.mark.skipif(
-    not (DATA / "ednet_pseudo_users.csv.gz").exists(),
-    reason="the EdNet data are not part of this repository",
-)
 HEADER = "pseudo_user_id,question_id,response_time_ms,is_correct"
 # Neither users nor questions are sorted or in blocks; an id is spelled NA.
 ROWS = """

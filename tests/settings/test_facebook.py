@@ -1,7 +1,5 @@
 """The Facebook settings: how ads become arms, and which arms are played."""
 
-from pathlib import Path
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -13,13 +11,9 @@ from jaxbandits import simulate
 from jaxbandits.policies.budgeted import omega_ucb, uniform
 from jaxbandits.settings.budgeted import Group, fb_br, fb_bt, load_facebook
 from jaxbandits.testing import check_environment, play
+from tests.data import DATA, needs_data
 from tests.kernels.checks import ALARM, assert_uniform
 
-DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
-needs_data = pytest.mark.skipif(
-    not (DATA / "facebook_ad_campaign.csv").exists(),
-    reason="the campaign data are not part of this repository",
-)
 HEADER = "ad_id,campaign_id,fb_id,age,gender,clicks,spent,total_conversion,approved"
 # Campaign 7: two men's ads, three women's (one of which has no conversion), then ads
 # that drop out. Campaign 8: a lone ad. Campaign 6: two equal ads. The rest: rows that

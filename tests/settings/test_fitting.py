@@ -1,7 +1,5 @@
 """Weibull fits: exact solutions, SciPy, simulated data, the table of fitted arms."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,12 +16,8 @@ from jaxbandits.settings.allocation.fitting import (
     select_arms,
     trim,
 )
+from tests.data import DATA, needs_data
 
-DATA = Path(__file__).resolve().parents[2].parent / "shared" / "data"
-needs_data = pytest.mark.skipif(
-    not (DATA / "ednet_fitted_arms.csv").exists(),
-    reason="the EdNet data are not part of this repository",
-)
 TRUNCATIONS = [(0.0, 3.5), (1.0, np.inf), (1.0, 4.5)]  # of laws with scale 3
 
 

@@ -54,7 +54,6 @@ class Options(NamedTuple):
     update: str = "boosted"
     others: str = "pessimistic"
     start: str = "one_arm"
-    boost: bool = True
 
 
 CHOICES = {
@@ -75,8 +74,9 @@ def boosting(
     Args:
       name: of the policy.
       problem: what is known of the game.
-      hand_out: ``(weight f[K], rate f[K], budget f[]) -> action``, for the objective
-        ``sum weight_i G(x_i, rate_i)``; the same function for equal problems.
+      hand_out: ``(starting bool[], alone f[K], weight f[K], rate f[K], budget f[]) ->
+        action``: in the start the shares `alone` of the budget, afterwards for the
+        objective ``sum weight_i G(x_i, rate_i)``; the same function for equal problems.
       options: the choices.
 
     Raises:
@@ -112,7 +112,9 @@ def boosting(
             turn(problem, start, params.initial, view.round),
             start=start,
             update=options.update,
-            renew=bounds_after(problem, options.radii, params, view.round, constants),
+            renew=bounds_after(
+                problem, options.radii, view.round, params.scale, constants
+            ),
         )
 
     return Policy(name, init, act, update, Params(), check=_check)
@@ -120,6 +122,8 @@ def boosting(
 
 def surrogate_problem(problem: Problem, options: Options, shape, found: Bounds, arm):
     """Weights and rates of eq. (13), lines 8 and 9 of Algorithm 1.
+
+    Without radii nobody is boosted: these are the point estimates.
 
     Args:
       problem: the game.
@@ -132,7 +136,7 @@ def surrogate_problem(problem: Problem, options: Options, shape, found: Bounds, 
       ``(weight f[K], rate f[K])``: up to a constant, ``p G~(x, rate, rate')`` is
       ``p s(rate, rate') G(x, rate)``.
     """
-    if not options.boost:
+    if options.radii == "none":
         return found.probability, found.rate
     scale = problem.family.scale
     best = found.probability_high * scale(found.rate_low, found.rate_high, shape)

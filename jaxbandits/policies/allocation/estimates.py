@@ -112,13 +112,12 @@ def observe(problem: Problem, statistics, threshold, amount, shape) -> Statistic
     seen = jnp.where(success, threshold, 1.0)
     printed = statistics.thresholds is not None
     bound = jnp.where(success, problem.budget if printed else amount, 1.0)
-    likelihood = family.log_pdf(seen, rates, shape) - family.log_cdf(
-        bound, rates, shape
-    )
+    density = family.log_pdf(seen, rates, shape)
+    truncated = density - family.log_cdf(bound, rates, shape)
     sums = statistics.thresholds
     return Statistics(
         statistics.successes + success,
-        statistics.likelihood.add(jnp.where(success, likelihood, 0.0)),
+        statistics.likelihood.add(jnp.where(success, truncated, 0.0)),
         statistics.exposure.add(family.cdf(amount, rates, shape)),
         sums.add(jnp.where(success, threshold, 0.0)) if printed else None,
         amount,

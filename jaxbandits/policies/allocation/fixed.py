@@ -27,7 +27,10 @@ def uniform_split(problem: Problem) -> Policy:
 
 @cache
 def clairvoyant(problem: Problem) -> Policy:
-    """Plays the optimal allocation. Oracle knowledge."""
+    """Plays the optimal allocation. Oracle knowledge.
+
+    If budgets are not known it plays a `Plan`, which needs a concave family.
+    """
 
     def act(noise, view, state, params):
         del noise, state, params

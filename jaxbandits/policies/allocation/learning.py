@@ -81,7 +81,7 @@ def learn(
       now: whose turn it was.
       start: one of `STARTS`.
       update: one of `UPDATES`.
-      renew: ``(statistics, shape, constants) -> Bounds`` of one arm, after it has been
+      renew: ``(statistics, shape, arm) -> Bounds`` of one arm, after it has been
         observed.
     """
     shapes = shape_array(problem)
@@ -111,13 +111,13 @@ def learn(
     return jax.tree.map(choose, after, learner)
 
 
-def bounds_after(problem, kind, params, round_, constants):
-    """The `renew` of `learn` for bounds of a kind."""
+def bounds_after(problem, kind, round_, scale=None, constants=None):
+    """The `renew` of `learn` for bounds of a kind; ``none`` takes no scale."""
     table = None if constants is None else [jnp.asarray(x, float) for x in constants]
 
     def renew(statistics, shape, arm):
         own = None if table is None else type(constants)(*(pick(x, arm) for x in table))
         t = round_.astype(float)
-        return bounds(problem, kind, statistics, t, params.scale, shape, own)
+        return bounds(problem, kind, statistics, t, scale, shape, own)
 
     return renew

@@ -37,12 +37,6 @@ def _check(params):
     at_least_one(exploration=params.exploration)
 
 
-class _Scale(NamedTuple):
-    """Bounds are not used; their scale is of no effect."""
-
-    scale: float = 1.0
-
-
 @cache
 def ra_etc(problem: Problem, count: str = "total") -> Policy:
     """RA-ETC, with the truncated estimator.
@@ -86,7 +80,7 @@ def ra_etc(problem: Problem, count: str = "total") -> Policy:
             observed,
             start="one_arm",
             update="boosted",
-            renew=bounds_after(problem, "profile", _Scale(), view.round, None),
+            renew=bounds_after(problem, "none", view.round),
         )
 
     return Policy("RA-ETC", init, act, update, Params(), check=_check)

@@ -10,7 +10,8 @@ Named choices, each with its evidence in docs/errata.md:
 
 * `estimator`: ``truncated`` at the allocation of the time (right), or ``printed``, at
   the whole budget (eqs. 6-10; inconsistent);
-* `radii`: ``profile`` likelihood, ``delta`` method or ``printed``;
+* `radii`: ``profile`` likelihood, ``delta`` method, ``printed``, or ``none``: point
+  estimates, and nobody is boosted (NO-UCB);
 * `update`: ``boosted`` arms only (the paper) or ``all``;
 * `others`: ``pessimistic`` (the paper) or at their ``point`` estimates;
 * `start`: ``one_arm`` at a time (the paper) or a ``uniform_split``.
@@ -40,7 +41,7 @@ def ra_ucb(
     Args:
       problem: what is known of the game.
       estimator: ``truncated`` or ``printed``.
-      radii: ``profile``, ``delta`` or ``printed``.
+      radii: ``profile``, ``delta``, ``printed`` or ``none``.
       update: ``boosted`` or ``all``.
       others: ``pessimistic`` or ``point``.
       start: ``one_arm`` or ``uniform_split``.
@@ -66,7 +67,7 @@ def no_ucb(problem: Problem, update: str = "boosted", start: str = "one_arm") ->
     Raises:
       ValueError: as `ra_ucb`.
     """
-    options = Options(update=update, start=start, boost=False)
+    options = Options(radii="none", update=update, start=start)
     policy = boosting("NO-UCB", problem, optimum(problem), options)
     return policy._replace(params=policy.params._replace(initial=1.0))
 

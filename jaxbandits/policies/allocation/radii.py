@@ -1,13 +1,14 @@
 """Confidence bounds of an arm's rate and probability.
 
-Three forms, all with one factor ``scale``:
+Three forms, all with one factor ``scale``, and none:
 
 * ``profile``: rates whose twice log likelihood ratio is at most ``z**2 = scale log t``,
   and the probabilities that go with the two ends;
 * ``delta``: normal approximations from the curvature at the maximum, with the same z;
 * ``printed``: the paper's Hoeffding radii (section 4.3), times `scale`. With the
   constants of the theorems they are vacuous (docs/errata.md): the policy then gives all
-  budget to one arm, in turn.
+  budget to one arm, in turn;
+* ``none``: the point estimates, for policies that make no use of bounds.
 
 The paper's ``sqrt(3 log t / (2 n))`` corresponds to ``z**2 = 6 log t``.
 """
@@ -32,7 +33,7 @@ from jaxbandits.policies.allocation.estimates import (
 )
 from jaxbandits.settings.allocation import Problem
 
-RADII = ("profile", "delta", "printed")
+RADII = ("profile", "delta", "printed", "none")
 LARGE = 1e30  # stands for an infinite radius
 
 
@@ -115,14 +116,18 @@ def bounds(
       kind: one of `RADII`.
       statistics: of the arm.
       round_: f[], t.
-      scale: f[] > 0.
+      scale: f[] > 0, or None for ``none``.
       shape: f[] or None, the arm's.
       constants: of the arm, f[] each, for ``printed``; else None.
 
     Returns:
-      `Bounds`; without a success the rate may be anything and the probability too.
+      `Bounds`; without a success the rate may be anything and the probability too,
+      unless there are no radii.
     """
     found = estimate(problem, statistics, shape)
+    rate, probability = found.rate, found.probability
+    if kind == "none":
+        return Bounds(rate, rate, rate, probability, probability, probability)
     log_t = jnp.log(round_)
     if kind == "profile":
         rest = _profile(problem, statistics, found, scale * log_t)
@@ -135,7 +140,7 @@ def bounds(
     low, high, p_low, p_high = (
         jnp.where(none, end, x) for x, end in zip(rest, anything, strict=True)
     )
-    return Bounds(found.rate, low, high, found.probability, p_low, p_high)
+    return Bounds(rate, low, high, probability, p_low, p_high)
 
 
 def _profile(problem, statistics, found: Estimate, z_squared):

@@ -14,16 +14,22 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.checks import positive, whole
 from jaxbandits.kernels.allocation import fill_in_order
 from jaxbandits.kernels.sums import CompensatedSum
-from jaxbandits.laws.thresholds import Threshold, check_family
+from jaxbandits.laws.thresholds import Threshold
 from jaxbandits.protocol import Environment
 from jaxbandits.settings.allocation.oracle import (
     best_allocations,
     is_concave,
     shape_array,
     solve,
+)
+from jaxbandits.settings.allocation.problem import (
+    check_arms,
+    check_options,
+    check_range,
+    check_users,
+    make_problem,
 )
 from jaxbandits.settings.allocation.types import (
     Allocation,
@@ -34,8 +40,6 @@ from jaxbandits.settings.allocation.types import (
     Problem,
     View,
 )
-
-BUDGET_ORDERS = ("cycle", "shuffle")
 
 
 class Arms(NamedTuple):
@@ -167,27 +171,23 @@ def allocation(
     """
     probability = np.atleast_1d(np.asarray(probability, np.float64))
     rate = np.atleast_1d(np.asarray(rate, np.float64))
-    if probability.ndim != 1 or probability.shape != rate.shape:
-        raise ValueError(
-            "probability and rate must be vectors of one length, got shapes "
-            f"{probability.shape} and {rate.shape}"
-        )
-    if not np.all((probability >= 0) & (probability <= 1)):
-        raise ValueError(f"probability must lie in [0, 1], got {probability}")
-    check_family(family, rate, shape)
+    check_arms(family, probability, rate, shape)
     lowest = max(rate.min() / 4, family.least_rate) if lowest is None else lowest
     highest = 4 * rate.max() if highest is None else highest
     problem = make_problem(
-        family, len(rate), budgets, shape=shape, lowest=lowest, highest=highest
+        family,
+        len(rate),
+        budgets,
+        shape=shape,
+        lowest=lowest,
+        highest=highest,
+        known=known,
     )
-    if rate.min() < problem.lowest or rate.max() > problem.highest:
-        raise ValueError(
-            f"rate must lie in [lowest, highest] = [{lowest}, {highest}], got {rate}"
-        )
+    check_range(problem, rate)
     budgets = np.atleast_1d(np.asarray(budgets, np.float64))
-    _check_options(problem, order, stop_on_success)
+    check_options(problem, order, stop_on_success)
     if users is not None:
-        _check_users(users, len(rate), len(budgets))
+        check_users(users, len(rate), len(budgets))
     best = best_allocations(problem, probability, rate, budgets)
     setup = Setup(Arms(probability, rate), budgets, best, users)
     row = None if problem.shape is None else np.asarray(problem.shape)[None]
@@ -199,7 +199,6 @@ def allocation(
         problem,
         None,
         setup,
-        known,
         order,
         stop_on_success,
         {
@@ -235,79 +234,20 @@ def random_allocation(
     Returns:
       An environment with the metrics of `allocation`.
     """
-    _check_options(problem, "cycle", stop_on_success)
+    check_options(problem, "cycle", stop_on_success)
     whole_setup = Setup(setup, np.array([problem.budget]))
     return _environment(
         name,
         problem,
         draw,
         whole_setup,
-        problem.known,
         "cycle",
         stop_on_success,
         provenance or {},
     )
 
 
-def make_problem(
-    family: Threshold,
-    num_arms: int,
-    budgets,
-    *,
-    shape=None,
-    lowest: float,
-    highest: float,
-    known: bool = True,
-) -> Problem:
-    """Check and build a `Problem`; arguments and errors as for `allocation`."""
-    num_arms = whole("num_arms", num_arms, 1)
-    positive(budgets=budgets)
-    positive(lowest=lowest, highest=highest)
-    if lowest >= highest:
-        raise ValueError(
-            f"lowest must be less than highest (m < M), got {lowest} and {highest}"
-        )
-    check_family(family, lowest, 1.0 if shape is None and not family.shaped else shape)
-    if family.integer and np.any(np.asarray(budgets) != np.round(budgets)):
-        raise ValueError(
-            f"budgets must be whole numbers for the {family.name} family, got {budgets}"
-        )
-    shapes = None
-    if family.shaped:
-        shapes = np.broadcast_to(np.asarray(shape, np.float64), num_arms)
-        shapes = tuple(shapes.tolist())
-    largest = float(np.max(budgets))
-    return Problem(
-        num_arms, family, shapes, float(lowest), float(highest), largest, known
-    )
-
-
-def _check_options(problem, order, stop):
-    if order not in BUDGET_ORDERS:
-        raise ValueError(f"order must be one of {BUDGET_ORDERS}, got {order!r}")
-    if stop and (problem.family.integer or not is_concave(problem)):
-        raise ValueError(
-            f"stop_on_success needs a concave family, got {problem.family.name}"
-        )
-
-
-def _check_users(users: Users, num_arms: int, num_budgets: int):
-    threshold, active = (np.asarray(x) for x in users)
-    if threshold.shape != active.shape or threshold.shape[1:] != (num_arms,):
-        raise ValueError(
-            f"users must be tables [N, {num_arms}], got shapes {threshold.shape} and "
-            f"{active.shape}"
-        )
-    if num_budgets not in (1, len(threshold)):
-        raise ValueError(
-            f"budgets must be one or {len(threshold)} (one per user), got {num_budgets}"
-        )
-    if not np.all(threshold > 0):
-        raise ValueError("users must have positive thresholds")
-
-
-def _environment(name, problem, draw, setup, known, order, stop, provenance):
-    problem = problem._replace(known=bool(known))
+def _environment(name, problem, draw, setup, order, stop, provenance):
     length = len(setup.budgets if setup.users is None else setup.users.threshold)
     functions = _functions(problem, draw, length, order == "shuffle", bool(stop))
     return functions._replace(
@@ -318,7 +258,7 @@ def _environment(name, problem, draw, setup, known, order, stop, provenance):
         provenance={
             "setting": "allocation",
             "budget": [float(np.min(setup.budgets)), float(np.max(setup.budgets))],
-            "known_budget": bool(known),
+            "known_budget": problem.known,
             "order": order,
             "stop_on_success": bool(stop),
         }
@@ -371,6 +311,11 @@ def _functions(problem: Problem, draw, length: int, shuffle: bool, stop: bool):
     def amounts(action, budget, threshold, active):
         """What every arm gets."""
         if isinstance(action, Plan):
+            if not is_concave(problem):
+                raise TypeError(
+                    f"a Plan needs a concave family, got {family.name}: elsewhere a "
+                    "flow to the largest marginal value may end far from the optimum"
+                )
             limit = jnp.where(active, threshold, jnp.inf) if stop else None
             return solve(problem, *action, budget, limit=limit).allocation
         if stop:
