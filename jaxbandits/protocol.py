@@ -46,6 +46,11 @@ class Policy(NamedTuple):
       uniforms: how many uniforms `act` and `update` consume per round.
       check: host function ``params -> None`` that raises a ValueError naming the
         parameter if one is out of range; leaves are arrays of points.
+      recommend: ``(state, params) -> action``, the answer if the game ended now; the
+        environment judges it at every checkpoint. None if the policy has none.
+      report: ``(state, params) -> {name: array}``, what the results shall hold of the
+        state at every checkpoint: numbers (an overflow flag, say) or arrays of fixed
+        shapes. None for nothing.
     """
 
     name: str
@@ -55,6 +60,8 @@ class Policy(NamedTuple):
     params: Params = ()
     uniforms: tuple[int, int] = (0, 0)
     check: Callable[[Params], None] | None = None
+    recommend: Callable[[State, Params], Action] | None = None
+    report: Callable[[State, Params], dict[str, Any]] | None = None
 
 
 class Environment(NamedTuple):
@@ -80,6 +87,9 @@ class Environment(NamedTuple):
         ``[S, ...]``; every metric is float64 ``[S, C]``.
       oracle: host function ``setup, instance -> pytree`` of float64 facts about the
         instance (optimal action, gaps).
+      judge: host function ``(setup, instance, action) -> {name: array}``, metrics of
+        what policies recommend; leaves of `action` are NumPy arrays ``[S, C, ...]``.
+        None if recommendations are not judged.
       uniforms: how many uniforms `step` consumes per round.
       problem: what a learner knows before the game; policies are built from it.
       provenance: description of the instance for the results (JSON-able).
@@ -95,6 +105,7 @@ class Environment(NamedTuple):
     metrics: Callable
     oracle: Callable
     spent: Callable | None = None
+    judge: Callable | None = None
     uniforms: int = 0
     problem: Any = None
     provenance: Any = None

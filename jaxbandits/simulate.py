@@ -62,7 +62,9 @@ def simulate(
 
     Returns:
       Dataset with dims ``policy, params, seed, checkpoint``: the environment's metrics
-      (float64) and ``rounds``, seconds of compiling and running per policy, provenance.
+      (float64), what it says of the policies' recommendations, what policies report
+      (arrays have further dims ``<name>_0, ...``), ``rounds``, seconds of compiling and
+      running per policy, provenance.
 
     Raises:
       ValueError, TypeError: on bad input, naming the argument, before compilation.
@@ -116,7 +118,9 @@ def simulate(
             # A policy without a sweep of its own stands at every point of the others'.
             full = (num_points, *shape[1:])
             metrics[name] = {
-                key: np.broadcast_to(value.reshape(shape), full)
+                key: np.broadcast_to(
+                    value.reshape(*shape, *value.shape[2:]), (*full, *value.shape[2:])
+                )
                 for key, value in found.items()
             }
             rounds[name] = np.broadcast_to(played.reshape(shape), full)
@@ -288,12 +292,17 @@ def _lane_params(policy, rows, num_seeds):
 
 
 def _collect(environment, chunks) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """Metrics and rounds of all lanes, [L, C] each."""
+    """Metrics and rounds ``[L, C]`` and reports ``[L, C, ...]`` of all lanes."""
     found, played = [], []
     for chunk in chunks:
-        found.append(
-            environment.metrics(environment.setup, chunk.instance, chunk.record)
-        )
+        instance = environment.setup, chunk.instance
+        recommended, report = chunk.notes
+        each = [environment.metrics(*instance, chunk.record), report]
+        if environment.judge is not None and jax.tree.leaves(recommended):
+            each.append(environment.judge(*instance, recommended))
+        found.append({key: value for part in each for key, value in part.items()})
+        if len(found[-1]) < sum(map(len, each)):
+            raise ValueError(f"policy.report uses a metric's name: {sorted(report)}")
         played.append(chunk.rounds)
     metrics = {key: np.concatenate([f[key] for f in found]) for key in found[0]}
     return metrics, np.concatenate(played)

@@ -109,6 +109,7 @@ def check_policy(
     * `act` and `update` work with the declared number of uniforms;
     * nothing becomes NaN in play, and integer statistics (counts) stay >= 0;
     * a run is a pure function of its seed;
+    * a recommendation has the form of an action, and reports are arrays without NaN;
     * the lanes transform of `init` gives what `init` gives.
 
     Raises:
@@ -146,6 +147,7 @@ def check_policy(
             for leaf in jax.tree.leaves(getattr(trace, name)):
                 assert not np.any(np.isnan(leaf)), f"{name} hold NaN after play"
         _check_counts(trace.state)
+        _check_notes(policy, params, trace)
         again = play(policy, environment, rounds, seed=seed, seed_index=seed_index)
         _assert_equal(trace, again, "a run is not a pure function of its seed")
     _check_lanes(policy, params, state)
@@ -234,6 +236,20 @@ def _check_counts(state):
     for leaf in jax.tree.leaves(state):
         if np.issubdtype(leaf.dtype, np.integer):
             assert np.all(leaf >= 0), "an integer statistic is negative"
+
+
+def _check_notes(policy, params, trace):
+    state = jax.tree.map(jnp.asarray, trace.state)
+    if policy.recommend is not None:
+        found = policy.recommend(state, params)
+        action = jax.tree.map(lambda x: x[0], trace.actions)
+        assert _describe(found) == _describe(action), (
+            f"recommend gives {_describe(found)}, an action is {_describe(action)}"
+        )
+    if policy.report is not None:
+        for name, value in policy.report(state, params).items():
+            assert isinstance(value, jax.Array), f"report {name!r} is not an array"
+            assert not np.any(np.isnan(value)), f"report {name!r} holds NaN"
 
 
 def _check_lanes(policy, params, state):

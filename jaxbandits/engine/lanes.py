@@ -9,7 +9,8 @@ function once and re-emits each operation:
 * element-wise operations, broadcasts, reshapes, slices and the like have a rule here;
 * reductions become balanced trees (`jaxbandits.engine.trees`), because XLA's CPU
   reductions over a leading axis cost several times as much;
-* loops of fixed length (``lax.scan``, ``lax.fori_loop``) stay loops, their body mapped;
+* loops stay loops, their body mapped: those of fixed length (``lax.scan``,
+  ``lax.fori_loop``), and ``lax.while_loop``, which goes on until the last lane is done;
 * everything else falls back to ``jax.vmap(..., in_axes=-1, out_axes=-1)``: correct for
   any operation, only slower.
 
@@ -157,6 +158,8 @@ def _emit(eqn, inputs: list[Lane], num_lanes: int) -> list[Lane]:
         return [Lane(STRUCTURE[name](values, eqn), True)]
     if name == "scan":
         return _scan(params, inputs, num_lanes)
+    if name == "while":
+        return _while(params, inputs, num_lanes)
     axes = [-1 if lane.batched else None for lane in inputs]
     out = jax.vmap(partial(eqn.primitive.bind, **params), axes, -1)(
         *(lane.value for lane in inputs)
@@ -171,36 +174,93 @@ def _scan(params, inputs: list[Lane], num_lanes: int) -> list[Lane]:
     constants = [Lane(lane.value, lane.batched) for lane in inputs[:first]]
     carry, columns = inputs[first:last], inputs[last:]
     rows = [lane.value for lane in columns]
-    flags = [lane.batched for lane in carry]  # grow until the body keeps them
-    out_flags: list[bool] = []
+    found_flags: list[bool] = []
 
-    def body(values, row):
-        values = [Lane(x, flag) for x, flag in zip(values, flags, strict=True)]
+    def body(flags, values, row):
         row = [Lane(x, lane.batched) for x, lane in zip(row, columns, strict=True)]
-        outputs = _evaluate(params["jaxpr"], [*constants, *values, *row], num_lanes)
-        out_flags[:] = [lane.batched for lane in outputs]
+        inner = [*constants, *_marked(values, flags), *row]
+        outputs = _evaluate(params["jaxpr"], inner, num_lanes)
         after, found = outputs[: len(flags)], outputs[len(flags) :]
-        kept = [
-            _spread(lane.value, num_lanes) if flag and not lane.batched else lane.value
-            for lane, flag in zip(after, flags, strict=True)
-        ]
-        return kept, [lane.value for lane in found]
+        found_flags[:] = [lane.batched for lane in found]
+        return after, [lane.value for lane in found]
 
-    def start():
-        return [
-            align(lane, lane.shape, num_lanes) if flag else lane.value
-            for lane, flag in zip(carry, flags, strict=True)
-        ]
+    flags = _settled(
+        lambda flags, values: body(flags, values, [x[0] for x in rows])[0],
+        carry,
+        num_lanes,
+    )
 
-    while True:
-        jax.eval_shape(body, start(), [x[0] for x in rows])
-        if all(flags[i] or not out_flags[i] for i in range(len(flags))):
-            break
-        flags = [old or new for old, new in zip(flags, out_flags, strict=False)]
+    def step(values, row):
+        after, found = body(flags, values, row)
+        return _values(after, flags, num_lanes), found
+
     options = {key: params[key] for key in ("length", "reverse", "unroll")}
-    after, found = lax.scan(body, start(), rows, **options)
-    flags = flags + out_flags[len(flags) :]
-    return [Lane(x, flag) for x, flag in zip([*after, *found], flags, strict=True)]
+    after, found = lax.scan(step, _values(carry, flags, num_lanes), rows, **options)
+    return _marked([*after, *found], flags + found_flags)
+
+
+def _while(params, inputs: list[Lane], num_lanes: int) -> list[Lane]:
+    """A loop until all lanes are done; those that are wait as they are."""
+    first = params["cond_nconsts"]
+    last = first + params["body_nconsts"]
+    constants = [Lane(lane.value, lane.batched) for lane in inputs[:last]]
+    carry = inputs[last:]
+
+    def going(values):
+        inner = [*constants[:first], *values]
+        return _evaluate(params["cond_jaxpr"], inner, num_lanes)[0]
+
+    def body(flags, values):
+        values = _marked(values, flags)
+        after = _evaluate(
+            params["body_jaxpr"], [*constants[first:], *values], num_lanes
+        )
+        active = going(values)
+        if not active.batched:
+            return after
+        old = _values(values, [True] * len(values), num_lanes)
+        new = _values(after, [True] * len(values), num_lanes)
+        kept = [jnp.where(active.value, n, o) for n, o in zip(new, old, strict=True)]
+        return [Lane(x, True) for x in kept]
+
+    flags = _settled(body, carry, num_lanes)
+    after = lax.while_loop(
+        lambda values: jnp.any(going(_marked(values, flags)).value),
+        lambda values: _values(body(flags, values), flags, num_lanes),
+        _values(carry, flags, num_lanes),
+    )
+    return _marked(after, flags)
+
+
+def _marked(values, flags) -> list[Lane]:
+    return [Lane(x, flag) for x, flag in zip(values, flags, strict=True)]
+
+
+def _values(lanes_, flags, num_lanes):
+    """The arrays of a loop's carry, with a lane axis where `flags` ask for one."""
+    return [
+        align(lane, lane.shape, num_lanes) if flag else lane.value
+        for lane, flag in zip(lanes_, flags, strict=True)
+    ]
+
+
+def _settled(body, carry, num_lanes) -> list[bool]:
+    """Which values of a loop's carry depend on the lane: grows until the body keeps it.
+
+    `body` is called with the flags and the carry's values, and returns a carry.
+    """
+    flags = [lane.batched for lane in carry]
+    while True:
+        after = []
+
+        def trace(values, flags=flags, after=after):
+            after[:] = [lane.batched for lane in body(flags, values)]
+
+        jax.eval_shape(trace, _values(carry, flags, num_lanes))
+        grown = [a or b for a, b in zip(flags, after, strict=True)]
+        if grown == flags:
+            return flags
+        flags = grown
 
 
 def _reshape(values, eqn):

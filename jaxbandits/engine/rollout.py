@@ -49,8 +49,9 @@ class Program(NamedTuple):
     `draw(root, seeds, setup) -> instance`, `begin(seeds, params, instance) -> carry`,
     `advance(root, seeds, params, instance, carry, targets, last_round) -> (carry,
     records)`, with `seeds` u32[L], `params` leaves ``[..., L]``, `targets` ``[C]`` and
-    records ``[C, ..., L]``; `records` is a pair (rounds played i32[C, L], environment
-    record). Leaves of `instance` have a lane axis (last) of length L, or 1 if shared.
+    records ``[C, ..., L]``; `records` are the rounds played i32[C, L], the
+    environment's record and the policy's `Notes`. Leaves of `instance` have a lane axis
+    (last) of length L, or 1 if shared.
     """
 
     draw: Any
@@ -58,10 +59,17 @@ class Program(NamedTuple):
     advance: Any
 
 
+class Notes(NamedTuple):
+    """What a policy says at a checkpoint: see `recommend` and `report` of `Policy`."""
+
+    recommended: Any
+    report: Any
+
+
 @cache
-def program(act, update, init, policy_uniforms, env_fns, by_budget, mesh) -> Program:
+def program(policy: "PolicyFunctions", env_fns, by_budget, mesh) -> Program:
     """Build the program; equal functions (not data) give the same program."""
-    rules = _Rules(act, update, init, policy_uniforms, env_fns, by_budget)
+    rules = _Rules(policy, env_fns, by_budget)
     return Program(
         _drawing(env_fns.sample, mesh),
         jax.jit(
@@ -110,9 +118,31 @@ def program_for(policy, environment, by_budget: bool, mesh: Mesh) -> Program:
         environment.spent,
         environment.uniforms,
     )
-    return program(
-        policy.act, policy.update, policy.init, policy.uniforms, fns, by_budget, mesh
+    rules = PolicyFunctions(
+        policy.init,
+        policy.act,
+        policy.update,
+        policy.recommend or _nothing,
+        policy.report or _nothing,
+        policy.uniforms,
     )
+    return program(rules, fns, by_budget, mesh)
+
+
+def _nothing(state, params):
+    del state, params
+    return {}
+
+
+class PolicyFunctions(NamedTuple):
+    """The part of a policy that is traced. Hashable, no data."""
+
+    init: Any
+    act: Any
+    update: Any
+    recommend: Any
+    report: Any
+    uniforms: tuple[int, int]
 
 
 class EnvironmentFunctions(NamedTuple):
@@ -128,10 +158,7 @@ class EnvironmentFunctions(NamedTuple):
 
 
 class _Rules(NamedTuple):
-    act: Any
-    update: Any
-    init: Any
-    uniforms: tuple[int, int]
+    policy: PolicyFunctions
     env: EnvironmentFunctions
     by_budget: bool
 
@@ -188,7 +215,7 @@ def _flagged(instance):
 def _begin(rules: _Rules, seeds, params, instance):
     num_lanes = seeds.shape[0]
     instance, flags = _flagged(instance)
-    policy = fill(*lanes(rules.init, (True,), num_lanes)(params), num_lanes)
+    policy = fill(*lanes(rules.policy.init, (True,), num_lanes)(params), num_lanes)
     env = fill(*lanes(rules.env.init, (flags,), num_lanes)(instance), num_lanes)
     return Carry(jnp.ones((num_lanes,), jnp.int32), policy, env)
 
@@ -238,23 +265,31 @@ def _advance(rules: _Rules, root, seeds, params, instance, carry, targets, last_
         record = lanes(rules.env.record, (instance_lanes, True, False), num_lanes)
         budget = target if rules.by_budget else jnp.int32(NO_BUDGET)
         record = fill(*record(instance, carry.environment, budget), num_lanes)
-        return carry, (carry.round - 1, record)
+        notes = lanes(partial(_notes, rules), (True, True), num_lanes)
+        notes = fill(*notes(carry.policy, params), num_lanes)
+        return carry, (carry.round - 1, record, notes)
 
     return lax.scan(to_checkpoint, carry, targets)
 
 
+def _notes(rules: _Rules, state, params):
+    policy = rules.policy
+    return Notes(policy.recommend(state, params), policy.report(state, params))
+
+
 def _round(rules: _Rules, round_, keys, instance, params, policy_state, env_state):
     """One round of one lane. Barriers keep XLA from recomputing a stage downstream."""
-    act_width, update_width = rules.uniforms
+    policy = rules.policy
+    act_width, update_width = policy.uniforms
     view = rules.env.view(round_, instance, env_state)
     noise = _drawn(keys[Stream.ACT], round_, act_width)
-    action = rules.act(noise, view, policy_state, params)
+    action = policy.act(noise, view, policy_state, params)
     action = lax.optimization_barrier(action)
     noise = _drawn(keys[Stream.ENVIRONMENT], round_, rules.env.uniforms)
     env_state, feedback = rules.env.step(noise, instance, env_state, action)
     feedback = lax.optimization_barrier(feedback)
     noise = _drawn(keys[Stream.UPDATE], round_, update_width)
-    policy_state = rules.update(noise, view, policy_state, action, feedback, params)
+    policy_state = policy.update(noise, view, policy_state, action, feedback, params)
     return policy_state, env_state
 
 

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh
 
-from jaxbandits.engine.rollout import LANE_QUANTUM, LANES, program_for
+from jaxbandits.engine.rollout import LANE_QUANTUM, LANES, Notes, program_for
 from jaxbandits.engine.tape import root_key
 from jaxbandits.protocol import Environment, Policy
 
@@ -35,12 +35,14 @@ class Chunk(NamedTuple):
       start: position of the first lane.
       rounds: i32[L, C], rounds played at each checkpoint.
       record: what the environment recorded; leaves ``[L, C, ...]``.
+      notes: what the policy noted; leaves ``[L, C, ...]``.
       instance: leaves ``[L, ...]``, or ``[1, ...]`` where all lanes share them.
     """
 
     start: int
     rounds: np.ndarray
     record: Any
+    notes: Notes
     instance: Any
 
 
@@ -118,13 +120,13 @@ def run(
             call = (*args, carry, _to_device(full), jnp.int32(last_round))
             compiled = _compiled(program.advance, call, clock)
             began = time.perf_counter()
-            carry, (rounds, record) = jax.block_until_ready(compiled(*call))
+            carry, found = jax.block_until_ready(compiled(*call))
             clock.running.append(time.perf_counter() - began)
             keep = slice(0, len(part))
-            pieces.append(_to_host((rounds, record), keep, stop - start))
+            pieces.append(_to_host(found, keep, stop - start))
             progress(len(part) * (stop - start))
-        rounds, record = jax.tree.map(lambda *x: np.concatenate(x, axis=1), *pieces)
-        yield Chunk(start, rounds, record, _instance_to_host(instance, stop - start))
+        found = jax.tree.map(lambda *x: np.concatenate(x, axis=1), *pieces)
+        yield Chunk(start, *found, _instance_to_host(instance, stop - start))
 
 
 _EXECUTABLES: dict = {}
@@ -179,7 +181,9 @@ def _bytes_per_lane(policy, environment, params) -> tuple[int, int]:
         instance = environment.sample(key, setup)
         state = environment.init(instance)
         record = environment.record(instance, state, 0)
-        return (policy.init(params), state), record
+        mine = policy.init(params)
+        says = [f(mine, params) for f in (policy.recommend, policy.report) if f]
+        return (mine, state), (record, says)
 
     lane = jax.tree.map(lambda x: _to_device(x[0]), params)
     setup = jax.tree.map(_to_device, environment.setup)

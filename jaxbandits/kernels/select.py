@@ -68,6 +68,25 @@ def _mask(x, index):
     return one_hot(index, x.shape[0]).reshape(-1, *(1,) * (x.ndim - 1))
 
 
+def when(condition, fn, value):
+    """``fn(value)`` where a condition holds, else `value`.
+
+    A loop of at most one trip: over a batch it runs only when some entry needs it,
+    where ``lax.cond`` would compute `fn` every time.
+
+    Args:
+      condition: bool[].
+      fn: function of a pytree that keeps its structure, shapes and dtypes.
+      value: pytree of arrays.
+
+    Returns:
+      Pytree like `value`.
+    """
+    start = (condition, value)
+    done = lax.while_loop(lambda c: c[0], lambda c: (c[0] & False, fn(c[1])), start)
+    return done[1]
+
+
 def split_index(flat_index, num_rows: int, num_columns: int):
     """Row and column of an index into a row-major flattened matrix.
 

@@ -35,7 +35,7 @@ def build_dataset(
     every other mapping has the same keys.
 
     Args:
-      metrics: policy -> metric -> real array ``[P, S, C]``.
+      metrics: policy -> metric -> real array ``[P, S, C]`` or ``[P, S, C, ...]``.
       rounds: policy -> int array ``[P, S, C]``, rounds played.
       checkpoints: C increasing numbers, rounds or amounts of spent budget.
       checkpoint_kind: "round", "spent" (amounts) or "share" (of the budget).
@@ -49,7 +49,8 @@ def build_dataset(
 
     Returns:
       Dataset with dimensions policy, params, seed and checkpoint; every metric as
-      float64 (NaN for a policy that has it not); ``rounds`` as int64; coordinates
+      float64 (NaN for a policy that has it not), further axes of its values as
+      dimensions ``<name>_0``, ``<name>_1`` ...; ``rounds`` as int64; coordinates
       ``param_<name>`` over (policy, params), NaN where a policy has no such parameter,
       and ``compile_seconds``, ``run_seconds`` over policy; attributes ``environment``,
       ``setting``, ``provenance`` (JSON) and ``checkpoint_kind``.
@@ -88,12 +89,14 @@ def build_dataset(
     for metric in dict.fromkeys(name for each in metrics.values() for name in each):
         if metric in _RESERVED or metric.startswith("param_"):
             raise ValueError(f"metrics: the name {metric!r} is taken")
-        values = np.full((len(policies), *shape), np.nan)
+        rest = next(np.shape(m[metric])[3:] for m in metrics.values() if metric in m)
+        values = np.full((len(policies), *shape, *rest), np.nan)
         for row, name in zip(values, policies, strict=True):
             if metric in metrics[name]:
                 argument = f"metrics[{name!r}][{metric!r}]"
-                row[:] = _array(metrics[name][metric], shape, argument)
-        variables[metric] = (DIMS, values)
+                row[:] = _array(metrics[name][metric], (*shape, *rest), argument)
+        axes = [f"{metric}_{axis}" for axis in range(len(rest))]
+        variables[metric] = ((*DIMS, *axes), values)
     return xr.Dataset(
         variables,
         coords={

@@ -31,7 +31,8 @@ def summary_records(
       instance: name of the instance; by default the dataset's environment.
       params: further entries for every record's ``params`` (the size of the instance,
         say). A policy's own parameters win.
-      metrics: names of metrics; by default all but ``rounds``.
+      metrics: names of metrics; by default all that are single numbers, but not
+        ``rounds``.
       published: policy -> metric -> the source's number, or None. A sweep needs a
         sequence with one entry per parameter point.
 
@@ -47,7 +48,8 @@ def summary_records(
         entries.
     """
     published = published or {}
-    names = [name for name in dataset.data_vars if name != "rounds"]
+    numbers = [x for x, values in dataset.data_vars.items() if values.ndim == 4]
+    names = [name for name in numbers if name != "rounds"]
     names = list(names if metrics is None else metrics)
     _check_published(dataset, names, published)
     last = dataset.isel(checkpoint=[-1])

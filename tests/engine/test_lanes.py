@@ -453,7 +453,7 @@ def test_named_kernels_inside_a_vmap(kernel):
     assert_like_vmap(jax.vmap(kernel), floats(4, 6))
 
 
-# Loops of fixed length stay loops; what of theirs has a lane may differ.
+# Loops stay loops; what of theirs has a lane may differ.
 
 ROWS = floats(4, 3)  # four rows of a column, with lanes
 TABLE_ROWS = (SHARED, np.arange(12, dtype=np.float32).reshape(4, 3) / 12)
@@ -500,8 +500,46 @@ def _forgetting(z, rows):
     return lax.scan(lambda carry, row: (jnp.sum(row), carry + row), z, rows)
 
 
+def _halving(x, least, step):
+    """Lanes end after different numbers of trips, some after none."""
+
+    def going(carry):
+        count, x = carry
+        return (jnp.max(jnp.abs(x)) > least) & (count < 50)
+
+    def halve(carry):
+        count, x = carry
+        return count + step, x * 0.5
+
+    return lax.while_loop(going, halve, (jnp.int32(0), x))
+
+
+def _turns(x, turns):
+    """All lanes go on for as long; only one of the carries has lanes."""
+
+    def body(carry):
+        left, total = carry
+        return left - 1, total + x * left
+
+    return lax.while_loop(lambda carry: carry[0] > 0, body, (turns, jnp.float32(0)))
+
+
 SHARED_ROW = (SHARED, np.float32([0.5, -1, 2]))
+ONE = (SHARED, np.int32(1))
 LOOPS = {
+    "while, lane by lane": (_halving, X, np.float32([9, 1, 0.1, 1e-3, 1e-9]), ONE),
+    "while, shared bound": (_halving, X, (SHARED, np.float32(0.1)), ONE),
+    "while, shared start": (_halving, SHARED_ROW, np.float32([9, 1, 0.1, 1, 1]), ONE),
+    "while, all shared": (_halving, SHARED_ROW, (SHARED, np.float32(0.1)), ONE),
+    "while, in step": (_turns, Z, (SHARED, np.int32(3))),
+    "while, no trips": (_turns, Z, (SHARED, np.int32(0))),
+    "while inside a loop": (
+        lambda x, rows: lax.scan(
+            lambda c, row: (_halving(c + row, 0.1, 1)[1], 0), x, rows
+        ),
+        X,
+        ROWS,
+    ),
     "all with lanes": (_with_constants, X, Y, ROWS),
     "shared constant": (_with_constants, SHARED_ROW, Y, ROWS),
     "shared carry": (_with_constants, X, SHARED_ROW, ROWS),
