@@ -1,9 +1,12 @@
 """The policies, a folder per setting, and the registry.
 
 `REGISTRY` maps ``setting/name`` to a factory; every entry passes the contract check.
+``continuum`` stands for the censored setting with arbitrary limits: those factories
+take a `Continuum`, the others the `Problem` of their setting.
 """
 
 from jaxbandits.policies import allocation, budgeted, censored, farewell, plain
+from jaxbandits.policies.doubling import doubling
 
 REGISTRY = {
     "censored/rcucb": censored.rcucb,
@@ -19,6 +22,16 @@ REGISTRY = {
     "censored/thompson-strict": lambda problem: censored.thompson(problem, "strict"),
     "censored/uniform": censored.uniform,
     "censored/fixed": lambda problem: censored.fixed_pair(problem, 0, 0),
+    "continuum/z-rcucb": censored.z_rcucb,
+    "continuum/z-rcucb-inherit": lambda problem: censored.z_rcucb(
+        problem, history="inherit"
+    ),
+    "continuum/z-rcucb-doubling": lambda problem: doubling(censored.z_rcucb(problem)),
+    "continuum/stoo": censored.stoo,
+    "continuum/zooming": censored.zooming,
+    "continuum/rcucb-uniform": lambda problem: censored.on_grid(
+        problem, 10, censored.rcucb
+    ),
     "budgeted/omega-ucb": budgeted.omega_ucb,
     "budgeted/omega-star-ucb": budgeted.omega_star_ucb,
     "budgeted/omega-ucb-log-share": lambda problem: budgeted.omega_ucb(
@@ -87,4 +100,12 @@ REGISTRY = {
     "allocation/clairvoyant": allocation.clairvoyant,
 }
 
-__all__ = ["REGISTRY", "allocation", "budgeted", "censored", "farewell", "plain"]
+__all__ = [
+    "REGISTRY",
+    "allocation",
+    "budgeted",
+    "censored",
+    "doubling",
+    "farewell",
+    "plain",
+]

@@ -3,9 +3,13 @@
 from functools import cache
 
 from jaxbandits.policies.censored.fixed import fixed_pair, uniform
+from jaxbandits.policies.censored.on_grid import on_grid
 from jaxbandits.policies.censored.product_arms import product_arms
 from jaxbandits.policies.censored.rcucb import rcucb
+from jaxbandits.policies.censored.stoo import stoo
 from jaxbandits.policies.censored.thompson import thompson
+from jaxbandits.policies.censored.z_rcucb import grid_capacity, z_rcucb
+from jaxbandits.policies.censored.zooming import zooming
 from jaxbandits.policies.plain import kl_ucb, moss, ucb
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.censored.types import Problem
@@ -31,11 +35,16 @@ def kl_ucb_reduction(problem: Problem) -> Policy:
 
 __all__ = [
     "fixed_pair",
+    "grid_capacity",
     "kl_ucb_reduction",
     "moss_reduction",
+    "on_grid",
     "product_arms",
     "rcucb",
+    "stoo",
     "thompson",
     "ucb_reduction",
     "uniform",
+    "z_rcucb",
+    "zooming",
 ]

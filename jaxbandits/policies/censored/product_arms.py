@@ -9,8 +9,9 @@ from functools import cache
 import jax.numpy as jnp
 
 from jaxbandits.kernels.select import pick, split_index
+from jaxbandits.policies.censored.value import value_of_round
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.censored.types import Action, Problem
+from jaxbandits.settings.censored.types import Action, Problem, check_grid
 
 
 @cache
@@ -27,20 +28,26 @@ def product_arms(problem: Problem, plain: Callable[[int], Policy]) -> Policy:
       state. The reward of a round is eq. (7) plus lambda(tau_max), divided by ``1 +
       lambda(tau_max)``.
     """
+    check_grid(problem, "product_arms")
     inner = plain(problem.num_pairs)
     largest = problem.max_penalty
 
+    def to_pair(arm):
+        return Action(*split_index(arm, problem.num_arms, problem.num_limits))
+
     def act(noise, view, state, params):
-        pair = inner.act(noise, view, state, params)
-        return Action(*split_index(pair, problem.num_arms, problem.num_limits))
+        return to_pair(inner.act(noise, view, state, params))
 
     def update(noise, view, state, action, feedback, params):
-        safe = jnp.where(feedback.censored, 0.0, feedback.consumption)
-        gain = feedback.reward - problem.cost(safe)
-        penalty = pick(jnp.asarray(problem.penalties()), action.limit)
-        value = jnp.where(feedback.censored, -penalty, gain)  # Eq. (7)
+        limit = pick(jnp.asarray(problem.limits, float), action.limit)
+        value = value_of_round(problem, limit, feedback)  # Eq. (7)
         reward = (value + largest) / (1 + largest)  # E.1
         pair = action.arm * problem.num_limits + action.limit
         return inner.update(noise, view, state, pair, reward, params)
 
-    return inner._replace(act=act, update=update)
+    def recommend(state, params):
+        return to_pair(inner.recommend(state, params))
+
+    return inner._replace(
+        act=act, update=update, recommend=recommend if inner.recommend else None
+    )

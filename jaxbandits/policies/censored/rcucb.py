@@ -26,7 +26,7 @@ from jaxbandits.kernels.radii import peeling_scale
 from jaxbandits.kernels.select import pick, put, split_index
 from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.censored.types import Action, Problem
+from jaxbandits.settings.censored.types import Action, Problem, check_grid
 
 
 class Params(NamedTuple):
@@ -97,7 +97,7 @@ def rcucb(problem: Problem, survival: str = "censored_exceeds") -> Policy:
     """RCUCB for a problem of the censored setting.
 
     Plays every arm once with the largest limit, then the first pair that maximises
-    eq. (12).
+    eq. (12). It recommends the pair that it has played most often.
 
     Args:
       problem: arms, limits, cost and penalty functions.
@@ -109,7 +109,9 @@ def rcucb(problem: Problem, survival: str = "censored_exceeds") -> Policy:
 
     Raises:
       ValueError: on an unknown `survival`.
+      TypeError: if the problem has no grid of limits.
     """
+    check_grid(problem, "rcucb")
     if survival not in SURVIVAL:
         raise ValueError(f"survival must be one of {(*SURVIVAL,)}, got {survival!r}")
     risk = SURVIVAL[survival]
@@ -163,4 +165,12 @@ def rcucb(problem: Problem, survival: str = "censored_exceeds") -> Policy:
         )
         return jax.tree.map(lambda x, new: put(x, action.arm, new), state, row)
 
-    return Policy("RCUCB", init, act, update, Params(), check=_check)
+    def recommend(state, params):
+        del params
+        # Rounds with the very limit: those that reach it but not the next one.
+        longer = jnp.pad(state.reached[:, 1:], ((0, 0), (0, 1)))
+        return Action(*split_index(first_argmax(state.reached - longer), *shape))
+
+    return Policy(
+        "RCUCB", init, act, update, Params(), check=_check, recommend=recommend
+    )

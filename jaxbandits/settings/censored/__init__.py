@@ -1,8 +1,10 @@
 """The censored setting: choose an arm and a resource limit."""
 
-from jaxbandits.settings.censored.costs import fast_track, scaled
+from jaxbandits.settings.censored.continuum import any_limit, pair_values
+from jaxbandits.settings.censored.costs import fast_track, late_fee, scaled
 from jaxbandits.settings.censored.environment import Oracle, censored, exact_oracle
 from jaxbandits.settings.censored.instances import (
+    ANY,
     M1,
     equidistant,
     example1,
@@ -11,28 +13,49 @@ from jaxbandits.settings.censored.instances import (
     low_censoring,
     many_arms,
     negcorr,
+    overtime,
     poscorr,
     running_example,
 )
-from jaxbandits.settings.censored.types import Action, Feedback, Problem, make_problem
+from jaxbandits.settings.censored.types import (
+    Action,
+    Continuum,
+    Feedback,
+    Problem,
+    RealAction,
+    check_continuum,
+    check_grid,
+    make_continuum,
+    make_problem,
+)
 
 __all__ = [
-    "M1",
+    "ANY",
     "Action",
+    "Continuum",
     "Feedback",
+    "M1",
     "Oracle",
     "Problem",
+    "RealAction",
+    "any_limit",
     "censored",
+    "check_continuum",
+    "check_grid",
     "equidistant",
-    "example1",
     "exact_oracle",
+    "example1",
     "fast_track",
     "gaussian_covariance",
     "indep",
+    "late_fee",
     "low_censoring",
+    "make_continuum",
     "make_problem",
     "many_arms",
     "negcorr",
+    "overtime",
+    "pair_values",
     "poscorr",
     "running_example",
     "scaled",

@@ -2,8 +2,8 @@
 
 They are called with NumPy arrays (exact tables, on the host) and with JAX arrays
 (inside a policy): write them with operators and ``where`` of the argument's own module.
-`scaled` and `fast_track` return one and the same function for equal arguments, so that
-problems built twice compare equal and compile once.
+`scaled`, `fast_track` and `late_fee` return one and the same function for equal
+arguments, so that problems built twice compare equal and compile once.
 """
 
 from functools import cache
@@ -60,5 +60,32 @@ def fast_track(compensation: float, promise: float, cost_factor: float = 0.1):
 
     def penalty(x):
         return _where(x <= promise, cost_factor * x, compensation * x)
+
+    return penalty
+
+
+@cache
+def late_fee(fee: float, promise: float, cost_factor: float = 0.1):
+    """A penalty that grows with the time over the promise, and does not jump.
+
+    ``lambda(x) = cost_factor * x + fee * max(x - promise, 0)``. (The paper's
+    `fast_track` jumps at the promise, where its own eq. (22) then fails.)
+
+    Args:
+      fee: per unit of resource beyond the promise.
+      promise: the promised time.
+      cost_factor: slope of the cost function c.
+
+    Raises:
+      ValueError: if an argument is negative.
+    """
+    if promise < 0 or fee < 0 or cost_factor < 0:
+        raise ValueError(
+            f"need fee, promise, cost_factor >= 0, got {fee=}, {promise=}, "
+            f"{cost_factor=}"
+        )
+
+    def penalty(x):
+        return cost_factor * x + _where(x > promise, fee * (x - promise), 0.0)
 
     return penalty

@@ -15,7 +15,8 @@ import numpy as np
 from jaxbandits.kernels.select import one_hot, pick
 from jaxbandits.laws.law import JointLaw
 from jaxbandits.protocol import Environment, View
-from jaxbandits.settings.censored.types import Feedback, Problem
+from jaxbandits.settings.censored.continuum import any_limit, pair_values
+from jaxbandits.settings.censored.types import Continuum, Feedback, Problem
 
 
 class State(NamedTuple):
@@ -49,12 +50,15 @@ class Oracle(NamedTuple):
     value: float
 
 
-def censored(name: str, problem: Problem, law: JointLaw, arms: Any) -> Environment:
+def censored(
+    name: str, problem: Problem | Continuum, law: JointLaw, arms: Any
+) -> Environment:
     """An environment of the censored setting.
 
     Args:
       name: of the instance.
-      problem: arms, limits, cost and penalty functions (what the learner knows).
+      problem: arms, limits, cost and penalty functions (what the learner knows). With a
+        `Continuum` any limit may be chosen: see `any_limit`.
       law: joint law of reward and consumption.
       arms: the law's parameters, leaves ``[K, ...]`` (what the learner does not know).
 
@@ -63,7 +67,8 @@ def censored(name: str, problem: Problem, law: JointLaw, arms: Any) -> Environme
 
       * ``regret``: cumulative pseudo-regret, eq. (6), exact from counts;
       * ``censored``: share of rounds whose limit was exceeded;
-      * ``optimal``: share of rounds in which an optimal pair was chosen.
+      * ``optimal``: share of rounds in which an optimal pair was chosen;
+      * ``simple_regret``: gap of the pair that the policy recommends, if it does.
 
     Raises:
       ValueError: if a leaf of `arms` has not `problem.num_arms` rows or a parameter is
@@ -79,11 +84,14 @@ def censored(name: str, problem: Problem, law: JointLaw, arms: Any) -> Environme
                 f"got a leaf of shape {np.shape(leaf)}"
             )
     law.check(arms)
+    if isinstance(problem, Continuum):
+        return any_limit(name, problem, law, arms)
     oracle = exact_oracle(problem, law, arms)
     return _functions(problem, law)._replace(
         name=name,
         setup=arms,
         metrics=partial(_metrics, oracle),
+        judge=partial(_judge, oracle),
         oracle=lambda setup, instance: oracle,
         provenance={
             "setting": "censored",
@@ -98,9 +106,9 @@ def censored(name: str, problem: Problem, law: JointLaw, arms: Any) -> Environme
 def exact_oracle(problem: Problem, law: JointLaw, arms: Any) -> Oracle:
     """The table of eq. (2) and what follows from it. Arguments as in `censored`."""
     limits = np.asarray(problem.limits)
-    moments = law.moments(arms, limits, problem.cost)
-    censoring = np.clip(1 - moments.probability, 0.0, 1.0)
-    values = moments.reward - moments.cost - problem.penalties() * censoring  # Eq. (2)
+    below = law.moments(arms, limits, problem.cost).probability
+    censoring = np.clip(1 - below, 0.0, 1.0)
+    values = pair_values(problem, law, arms, limits)  # Eq. (2)
     if not np.all(np.isfinite(values)):
         raise ValueError("arms give penalised expected gains that are not finite")
     best = values.max()
@@ -161,3 +169,9 @@ def _metrics(oracle: Oracle, setup, instance, record: State) -> dict[str, np.nda
         "censored": record.censored / played,
         "optimal": np.sum(pulls * (gaps == 0), axis=-1) / played,
     }
+
+
+def _judge(oracle: Oracle, setup, instance, action) -> dict[str, np.ndarray]:
+    """Simple regret of section 4.2: the gap of the recommended pair."""
+    del setup, instance
+    return {"simple_regret": oracle.gaps[action.arm, action.limit]}

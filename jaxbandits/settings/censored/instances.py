@@ -19,11 +19,17 @@ from jaxbandits.laws import (
     truncated_gaussian_params,
 )
 from jaxbandits.protocol import Environment
-from jaxbandits.settings.censored.costs import fast_track, scaled
+from jaxbandits.settings.censored.costs import fast_track, late_fee, scaled
 from jaxbandits.settings.censored.environment import censored
-from jaxbandits.settings.censored.types import Problem, make_problem
+from jaxbandits.settings.censored.types import (
+    Continuum,
+    Problem,
+    make_continuum,
+    make_problem,
+)
 
 FORMS = ("tabulated", "printed")
+ANY = "any"  # in place of a grid: every limit up to the largest
 M1 = (0.5, 0.9)  # appendix F.1
 
 
@@ -52,17 +58,25 @@ def equidistant(
 
 def running_example(
     num_arms: int, limits, max_limit: float = 1.0, *, soft: bool = False
-) -> Problem:
+) -> Problem | Continuum:
     """Example 2: ``c(x) = x / 10`` and the fast-track penalty.
 
     Args:
       num_arms: K.
-      limits: the limit grid.
+      limits: the limit grid, or `ANY`.
       max_limit: tau_max.
       soft: the soft promise (L = 5 beyond 0.99) instead of the strict one (L = 10
         beyond 0.5), which sections 5.1 and F use.
     """
     penalty = fast_track(5.0, 0.99) if soft else fast_track(10.0, 0.5)
+    return _problem(num_arms, limits, penalty, max_limit)
+
+
+def _problem(num_arms, limits, penalty, max_limit=1.0):
+    if isinstance(limits, str):
+        if limits != ANY:
+            raise ValueError(f"limits must be numbers or {ANY!r}, got {limits!r}")
+        return make_continuum(num_arms, scaled(0.1), penalty, max_limit)
     return make_problem(num_arms, limits, scaled(0.1), penalty, max_limit)
 
 
@@ -101,10 +115,34 @@ def negcorr(limits=None, form: str = "tabulated") -> Environment:
 
 def indep(limits=None, form: str = "tabulated") -> Environment:
     """Indep (E.2): ten arms, Beta rewards independent of exponential consumptions."""
-    a, b = np.full(10, 0.8), np.array([0.2] + 9 * [0.3])
-    arms = Product(Beta(a, b), Exponential(a / (a + b) + 1))
     problem = running_example(10, _grid(limits, form))
-    return censored("Indep", problem, product(beta, exponential), arms)
+    return _indep("Indep", problem)
+
+
+def overtime(
+    limits=ANY, promise: float = 0.382, fee: float = 3.0, num_arms: int = 10
+) -> Environment:
+    """Indep's laws with a fee for overtime in place of the fast-track promise.
+
+    Not of the paper. The best limit is the promise (by default 2 less the golden
+    ratio, far from the points of all small grids), and with the default fee eq. (22), which Theorem 2 needs, holds at it on both sides (with the
+    promises of the paper, whose penalty jumps, it does not).
+
+    Args:
+      limits: a limit grid, or `ANY`.
+      promise: beyond it the fee is due.
+      fee: per unit of resource, see `late_fee`.
+      num_arms: K.
+    """
+    problem = _problem(num_arms, limits, late_fee(fee, promise))
+    return _indep("overtime", problem)
+
+
+def _indep(name, problem):
+    n = problem.num_arms
+    a, b = np.full(n, 0.8), np.array([0.2] + (n - 1) * [0.3])
+    arms = Product(Beta(a, b), Exponential(a / (a + b) + 1))
+    return censored(name, problem, product(beta, exponential), arms)
 
 
 def many_arms(num_arms: int, form: str = "tabulated") -> Environment:

@@ -20,6 +20,18 @@ class Action(NamedTuple):
     limit: jax.Array
 
 
+class RealAction(NamedTuple):
+    """A pair of an arm and a limit from a continuum.
+
+    Attributes:
+      arm: i32[] in [0, K).
+      limit: f32[] in (0, max_limit].
+    """
+
+    arm: jax.Array
+    limit: jax.Array
+
+
 class Feedback(NamedTuple):
     """Eq. (1). What is not observed is not there.
 
@@ -69,7 +81,34 @@ class Problem(NamedTuple):
     @property
     def max_penalty(self) -> float:
         """lambda(tau_max), the scale of the reductions in E.1."""
-        return float(self.penalty(np.asarray([self.max_limit]))[0])
+        return _at(self.penalty, self.max_limit)
+
+
+class Continuum(NamedTuple):
+    """What a learner knows where every limit in (0, max_limit] may be chosen.
+
+    Section 4 of the paper. Hashable: policies are built from it.
+
+    Attributes:
+      num_arms: K.
+      cost: c, maps an array of consumptions to costs on the reward's scale.
+      penalty: lambda, maps an array of limits to penalties >= 0.
+      max_limit: tau_max.
+    """
+
+    num_arms: int
+    cost: Callable
+    penalty: Callable
+    max_limit: float = 1.0
+
+    @property
+    def max_penalty(self) -> float:
+        """lambda(tau_max)."""
+        return _at(self.penalty, self.max_limit)
+
+
+def _at(function, point):
+    return float(function(np.asarray([point]))[0])
 
 
 def make_problem(
@@ -82,10 +121,7 @@ def make_problem(
         outside (0, max_limit], or if `cost` or `penalty` return something that is not
         finite, negative, decreasing, or of another shape.
     """
-    if num_arms < 1:
-        raise ValueError(f"num_arms must be at least 1, got {num_arms}")
-    if not (math.isfinite(max_limit) and max_limit > 0):
-        raise ValueError(f"max_limit must be positive and finite, got {max_limit}")
+    _check_size(num_arms, max_limit)
     grid = np.asarray(limits, np.float64)
     if grid.ndim != 1 or grid.size == 0:
         raise ValueError(f"limits must be a non-empty list of numbers, got {limits!r}")
@@ -93,10 +129,61 @@ def make_problem(
         raise ValueError(f"limits must lie in (0, {max_limit}], got {limits!r}")
     if not np.all(np.diff(grid) > 0):
         raise ValueError(f"limits must be strictly increasing, got {limits!r}")
-    points = np.concatenate([grid, [max_limit]])
-    for name, function in (("cost", cost), ("penalty", penalty)):
-        _check_monotone(name, function, np.unique(points))
+    _check_functions(cost, penalty, np.unique(np.append(grid, max_limit)))
     return Problem(num_arms, tuple(grid.tolist()), cost, penalty, float(max_limit))
+
+
+def make_continuum(
+    num_arms: int, cost: Callable, penalty: Callable, max_limit: float = 1.0
+) -> Continuum:
+    """Check and build a `Continuum`.
+
+    Raises:
+      ValueError: if `num_arms` < 1, `max_limit` is not positive and finite, or if
+        `cost` or `penalty`, looked at in 1,000 points, return something that is not
+        finite, negative, decreasing, or of another shape.
+    """
+    _check_size(num_arms, max_limit)
+    _check_functions(cost, penalty, max_limit * np.arange(1, 1001) / 1000)
+    return Continuum(num_arms, cost, penalty, float(max_limit))
+
+
+def check_grid(problem, policy: str) -> None:
+    """Refuse a problem without a grid of limits, before a policy is built on it.
+
+    Raises:
+      TypeError: naming the policy.
+    """
+    if isinstance(problem, Continuum):
+        raise TypeError(
+            f"{policy} chooses from a finite grid of limits, and the problem has none: "
+            "wrap it as on_grid(problem, limits, policy)"
+        )
+
+
+def check_continuum(problem, policy: str) -> None:
+    """Refuse a problem with a grid of limits, before a policy is built on it.
+
+    Raises:
+      TypeError: naming the policy.
+    """
+    if not isinstance(problem, Continuum):
+        raise TypeError(
+            f"{policy} chooses any limit up to the largest: it needs a Continuum "
+            f"(an instance with limits=ANY), got {type(problem).__name__}"
+        )
+
+
+def _check_size(num_arms, max_limit):
+    if num_arms < 1:
+        raise ValueError(f"num_arms must be at least 1, got {num_arms}")
+    if not (math.isfinite(max_limit) and max_limit > 0):
+        raise ValueError(f"max_limit must be positive and finite, got {max_limit}")
+
+
+def _check_functions(cost, penalty, points):
+    for name, function in (("cost", cost), ("penalty", penalty)):
+        _check_monotone(name, function, points)
 
 
 def _check_monotone(name, function, points):

@@ -1,0 +1,147 @@
+"""Grids of limits in arrays of fixed capacity, and how a cell is split.
+
+Grid points are not sorted: a point keeps its place from the moment it is added, and
+stores the width of the cell ``(limit - width, limit]`` that it stands for. A split adds
+points inside the cell and narrows the cell of the point itself, so that no other point
+changes. Points of width 0 cannot be played: places that are not used yet, and (with
+``inherit``) the points at which a cell would be split, which are watched in advance.
+"""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from jaxbandits.kernels.argmax import first_true
+from jaxbandits.kernels.select import pick
+
+HISTORIES = ("restart", "inherit")
+
+
+class Grid(NamedTuple):
+    """The grids of all arms ``[K, ...]``, or of one.
+
+    Attributes:
+      limit: f32[G], the points tau; 0 where nothing is.
+      width: f32[G], of the point's cell; 0 if the point cannot be played.
+      born: i32[G], rounds of the arm before the point came into being.
+      watched: i32[G], place of the first of the ``splits - 1`` points inside the cell
+        that are watched for the next split; None if none are (`restart`).
+      count: i32[], used places.
+    """
+
+    limit: jax.Array
+    width: jax.Array
+    born: jax.Array
+    watched: Any
+    count: jax.Array
+
+    @classmethod
+    def start(cls, num_arms, capacity, max_limit, splits, history) -> "Grid":
+        """One cell ``(0, max_limit]`` for every arm."""
+        place = jnp.arange(capacity, dtype=jnp.int32)
+        first = place == 0
+        limit = jnp.where(first, max_limit, 0.0)
+        width, count, watched = limit, 1, None
+        if history == "inherit":
+            inside = (place > 0) & (place < splits)
+            limit = jnp.where(inside, max_limit * place.astype(float) / splits, limit)
+            watched, count = first.astype(jnp.int32), splits
+        one = cls(
+            limit.astype(float),
+            width.astype(float),
+            jnp.zeros(capacity, jnp.int32),
+            watched,
+            jnp.int32(count),
+        )
+        return jax.tree.map(lambda x: jnp.broadcast_to(x, (num_arms, *x.shape)), one)
+
+    @property
+    def playable(self):
+        """bool[..., G], the points that may be played."""
+        return self.width > 0
+
+    def used(self, capacity):
+        """bool[G], the points of one arm that learn from its rounds."""
+        return jnp.arange(capacity, dtype=jnp.int32) < self.count
+
+
+def extend(grid: Grid, ready, born, splits: int):
+    """Split the cells of several points of one arm's grid, in the order of places.
+
+    Splits for which there is no room left are not done.
+
+    Args:
+      grid: of one arm.
+      ready: bool[G], whose cells to split.
+      born: i32[], rounds of the arm so far.
+      splits: m.
+
+    Returns:
+      ``(grid, overflow)``, overflow bool[]: whether a split was not done.
+    """
+    split = _split if grid.watched is None else _split_watched
+
+    def going(carry):
+        return jnp.any(carry[1])
+
+    def step(carry):
+        grid, ready, overflow = carry
+        place = first_true(ready)
+        after, needed = split(grid, place, born, splits)
+        room = grid.count + needed <= ready.shape[0]
+        grid = jax.tree.map(lambda new, old: jnp.where(room, new, old), after, grid)
+        # All splits need the same room: without it none of the others can be done.
+        rest = ready & room & (jnp.arange(ready.shape[0]) != place)
+        return grid, rest, overflow | ~room
+
+    grid, _, overflow = lax.while_loop(going, step, (grid, ready, jnp.zeros((), bool)))
+    return grid, overflow
+
+
+def _split(grid: Grid, place, born, splits):
+    """Add the points inside the cell from left to right."""
+    places = jnp.arange(grid.limit.shape[0], dtype=jnp.int32)
+    right, width = pick(grid.limit, place), pick(grid.width, place)
+    step = places - grid.count + 1  # 1, ..., m - 1 at the new points
+    new = (step >= 1) & (step < splits)
+    limit = (right - width) + step.astype(float) * width / splits
+    after = grid._replace(
+        limit=jnp.where(new, limit, grid.limit),
+        width=jnp.where(new | (places == place), width / splits, grid.width),
+        born=jnp.where(new, born, grid.born),
+        count=grid.count + (splits - 1),
+    )
+    return after, splits - 1
+
+
+def _split_watched(grid: Grid, place, born, splits):
+    """Make the watched points playable; watch new ones inside each of the new cells.
+
+    First those of the point's own cell, which is the rightmost, then those of the
+    others from left to right.
+    """
+    each = splits - 1
+    places = jnp.arange(grid.limit.shape[0], dtype=jnp.int32)
+    right, width = pick(grid.limit, place), pick(grid.width, place)
+    narrow = width / splits
+    cell = places - pick(grid.watched, place) + 1  # 1, ..., m - 1 at the watched points
+    opened = (cell >= 1) & (cell < splits)
+    offset = places - grid.count
+    new = (offset >= 0) & (offset < splits * each)
+    number, step = offset // each, offset % each + 1
+    left = jnp.where(number == 0, right - narrow, right - width + narrow * (number - 1))
+    own = places == place
+    after = grid._replace(
+        limit=jnp.where(new, left + step.astype(float) * narrow / splits, grid.limit),
+        width=jnp.where(opened | own, narrow, grid.width),
+        born=jnp.where(new, born, grid.born),
+        watched=jnp.where(
+            opened | own,
+            grid.count + each * jnp.where(own, 0, cell),
+            grid.watched,
+        ),
+        count=grid.count + splits * each,
+    )
+    return after, splits * each

@@ -1,0 +1,218 @@
+"""The censored setting with arbitrary limits: any limit in (0, max_limit].
+
+Bengs & Huellermeier (2022), section 4. The game is that of `environment`; the books
+differ, because there is no finite table of pairs: a round's expected gain is read off
+a table of the smooth parts of eq. (2), and a recommended pair is valued exactly.
+"""
+
+from functools import cache, partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxbandits.kernels.select import one_hot
+from jaxbandits.kernels.sums import CompensatedSum
+from jaxbandits.laws.law import JointLaw
+from jaxbandits.protocol import Environment, View
+from jaxbandits.settings.censored.types import Continuum, Feedback
+
+CELLS = 1024  # of the table of gains and survival probabilities
+TOLERANCE = 1e-5  # largest error of a value that is read off the table
+
+
+class State(NamedTuple):
+    """The books.
+
+    Attributes:
+      pulls: i32[K], how often each arm was chosen.
+      censored: i32[], rounds in which the limit was exceeded.
+      value: sum of the expected gains of the chosen pairs, f32[].
+    """
+
+    pulls: jax.Array
+    censored: jax.Array
+    value: CompensatedSum
+
+
+class Setup(NamedTuple):
+    """The instance, and what its books need.
+
+    Attributes:
+      arms: the law's parameters.
+      table: g and P(C > tau) at the limits 0, 1/CELLS, ... of max_limit,
+        f64[K, CELLS + 1, 2].
+    """
+
+    arms: Any
+    table: np.ndarray
+
+
+class Oracle(NamedTuple):
+    """Exact facts about an instance, float64.
+
+    Attributes:
+      arm: position of the best arm, eq. (3).
+      limit: its best limit.
+      value: nu*, the optimum over all pairs.
+    """
+
+    arm: int
+    limit: float
+    value: float
+
+
+def any_limit(name: str, problem: Continuum, law: JointLaw, arms: Any) -> Environment:
+    """An environment in which every limit up to the largest may be chosen.
+
+    Actions are `RealAction`s. Arguments as for `censored`, whose metrics it has, but
+    ``optimal`` is the share of rounds with the best arm. The regret of a round is exact
+    up to `TOLERANCE`.
+
+    Raises:
+      ValueError: as `censored`, and if the law's gains are not smooth enough for the
+        table (those of recorded runs are not).
+    """
+    values = partial(pair_values, problem, law, arms)
+    oracle = _best_pair(problem, values)
+    table = _table(problem, law, arms, values)
+    return _functions(problem, law)._replace(
+        name=name,
+        setup=Setup(arms, table),
+        metrics=partial(_metrics, oracle),
+        judge=partial(_judge, oracle, values),
+        oracle=lambda setup, instance: oracle,
+        provenance={
+            "setting": "censored",
+            "law": law.name,
+            "max_limit": problem.max_limit,
+            "optimal_pair": [oracle.arm, oracle.limit],
+            "optimal_value": oracle.value,
+        },
+    )
+
+
+def pair_values(problem, law: JointLaw, arms: Any, limits) -> np.ndarray:
+    """Penalised expected gains of all arms, eq. (2).
+
+    Args:
+      problem: with its cost and penalty functions.
+      law: joint law of reward and consumption.
+      arms: the law's parameters.
+      limits: f64[n], increasing.
+
+    Returns:
+      f64[K, n].
+    """
+    limits = np.asarray(limits, np.float64)
+    moments = law.moments(arms, limits, problem.cost)
+    survival = np.clip(1 - moments.probability, 0.0, 1.0)
+    return moments.reward - moments.cost - problem.penalty(limits) * survival
+
+
+def _best_pair(problem, values) -> Oracle:
+    """The optimum: the best of a grid, refined around the best limit of every arm."""
+    grid = problem.max_limit * np.arange(1, CELLS + 1) / CELLS
+    table = values(grid)
+    if not np.all(np.isfinite(table)):
+        raise ValueError("arms give penalised expected gains that are not finite")
+    arms = np.arange(problem.num_arms)
+    limit, step = grid[np.argmax(table, axis=1)], grid[0]
+    # Each pass looks 32 times as closely, at all arms at once. A jump (of the penalty)
+    # is approached from its left, where the paper's penalties are continuous.
+    for _ in range(6):
+        near = limit[:, None] + step * np.linspace(-1, 1, 65)
+        near = np.clip(near, step * 1e-9, problem.max_limit)
+        points, position = np.unique(near, return_inverse=True)
+        found = values(points)[arms[:, None], position.reshape(near.shape)]
+        limit, step = near[arms, np.argmax(found, axis=1)], step / 32
+    value = found.max(axis=1)
+    # Of arms that are equal but for rounding, the first.
+    arm = int(np.argmax(value >= value.max() - 1e-12))
+    return Oracle(arm, float(limit[arm]), float(value[arm]))
+
+
+def _table(problem, law, arms, values) -> np.ndarray:
+    """`Setup.table`, checked between its points."""
+    limits = problem.max_limit * np.arange(1, 2 * CELLS + 1) / (2 * CELLS)
+    moments = law.moments(arms, limits, problem.cost)
+    smooth = np.stack([moments.reward - moments.cost, 1 - moments.probability], -1)
+    start = np.broadcast_to([0.0, 1.0], (len(smooth), 1, 2))
+    table = np.concatenate([start, smooth[:, 1::2]], axis=1)
+    between = (table[:, :-1] + table[:, 1:]) / 2
+    weights = np.stack([np.ones(CELLS), problem.penalty(limits[::2])], -1)
+    # Where the first cell starts an atom at 0 may lie: limits are positive.
+    error = np.abs((between - smooth[:, ::2]) * weights).sum(-1)[:, 1:].max()
+    if error > TOLERANCE:
+        raise ValueError(
+            f"law: the gains of {law.name} vary too fast for the table of arbitrary "
+            f"limits (error {error:.2g}, at most {TOLERANCE}); use a grid of limits"
+        )
+    return table
+
+
+@cache
+def _functions(problem: Continuum, law: JointLaw) -> Environment:
+    """The traced functions; instances that differ in numbers only share them."""
+
+    def init(instance):
+        del instance
+        zero = jnp.zeros((), jnp.int32)
+        pulls = jnp.zeros(problem.num_arms, jnp.int32)
+        return State(pulls, zero, CompensatedSum.zeros((), float))
+
+    def step(noise, instance, state, action):
+        reward, consumption = law.sample(noise, instance.arms, action.arm)
+        censored = consumption > action.limit
+        feedback = Feedback(  # Eq. (1)
+            jnp.where(censored, 0.0, reward),
+            jnp.where(censored, jnp.inf, consumption),
+            censored,
+        )
+        pulls = state.pulls + one_hot(action.arm, problem.num_arms)
+        value = state.value.add(_expected(instance.table, action))
+        return State(pulls, state.censored + censored, value), feedback
+
+    def _expected(table, action):
+        """Eq. (2) at a pair; the penalty, which may jump, is not interpolated."""
+        place = jnp.clip(action.limit * (CELLS / problem.max_limit), 0.0, CELLS)
+        cell = jnp.minimum(place.astype(jnp.int32), CELLS - 1)
+        low, high = table[action.arm, cell], table[action.arm, cell + 1]
+        gain, survival = low + (place - cell) * (high - low)
+        return gain - problem.penalty(action.limit) * survival
+
+    return Environment(
+        name="",
+        setup=None,
+        sample=lambda key, setup: setup,
+        init=init,
+        view=lambda round_, instance, state: View(round_),
+        step=step,
+        record=lambda instance, state, budget: state,
+        metrics=None,
+        oracle=None,
+        uniforms=law.uniforms,
+        problem=problem,
+    )
+
+
+def _metrics(oracle: Oracle, setup, instance, record: State) -> dict[str, np.ndarray]:
+    del setup, instance
+    pulls = record.pulls.astype(np.float64)
+    rounds = pulls.sum(axis=-1)
+    earned = np.float64(record.value.total) + np.float64(record.value.lost)
+    played = np.maximum(rounds, 1)
+    return {
+        "regret": rounds * oracle.value - earned,  # Eq. (4)
+        "censored": record.censored / played,
+        "optimal": pulls[..., oracle.arm] / played,
+    }
+
+
+def _judge(oracle: Oracle, values, setup, instance, action) -> dict[str, np.ndarray]:
+    """Simple regret of section 4.2: ``nu* - nu`` of the recommended pair."""
+    del setup, instance
+    limits, position = np.unique(np.float64(action.limit), return_inverse=True)
+    value = values(limits)[action.arm, position.reshape(action.limit.shape)]
+    return {"simple_regret": np.maximum(oracle.value - value, 0.0)}

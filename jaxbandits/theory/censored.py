@@ -1,0 +1,654 @@
+"""Bounds for RCUCB, z-RCUCB and UCB in the game with censored consumption.
+
+Bengs & Hüllermeier (2022), "Multi-Armed Bandits with Censored Consumption of
+Resources": Proposition 1, Theorem 1 with Appendix B, Theorem 2 with Appendix C,
+Corollary 4 in Appendix G. Pairs ``(i, tau)`` of an arm and a limit are the entries of
+arrays ``[K, M]``, limits ascending; lambda is the penalty, nu the penalized expected
+gain.
+
+The bounds are the printed ones. Where a proof gives another formula, ``form="proof"``
+has it. What to know before laying a curve over a plot:
+
+- Proposition 1 needs rounds that show whether ``C > tau``. Eq. (9) counts a round
+  censored below tau as exceeding tau: the estimate is too low by up to lambda(tau), and
+  optimism fails. A policy can be trapped at small limits. One arm, two limits,
+  penalties 0.05 and 2, ``P(C <= tau)`` 0 and 0.8, rewards of 1: RCUCB (alpha = 1.01)
+  plays the worse limit for good in 0.4% of the runs, in half of them without penalty
+  radius. Its regret is then linear, and Theorem 1 false for large T.
+- Theorem 1 subtracts pulls of neighbours, but its first part bounds how often a pair is
+  chosen, not ``N_{i,tau}``. With ``probability=0`` it stands if Proposition 1 does.
+- Lemma 2 takes a union over infinitely many grid points. Theorem 2 is not proved for
+  the pair that is returned: small limits are refined along with the larger ones that
+  are played, and Lemma 3 says nothing of them. One arm, C uniform, rewards of 0.6,
+  ``lambda = 0.3 tau``, m = 2, alpha = 1.01, delta = 0.1, T = 53500: d = 0, C = 5, the
+  bound is 0.39, and all points of the finest level lose 0.57 or more.
+"""
+
+import warnings
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxbandits.checks import at_least_one, non_negative, positive, whole
+from jaxbandits.theory.allocation import VacuousBound
+
+_TIE = 1e-12
+_FORMS = ("printed", "proof")
+
+
+class NearOptimality(NamedTuple):
+    """What Definition 3 asks of value curves, over a range of epsilon.
+
+    Attributes:
+      dimension: d >= 0.
+      constant: the smallest C with ``packing <= C epsilon^-d`` over the range.
+      epsilons: f64[E] ascending.
+      packing: i64[E], numbers of disjoint sets.
+    """
+
+    dimension: float
+    constant: float
+    epsilons: np.ndarray
+    packing: np.ndarray
+
+
+class Zooming(NamedTuple):
+    """A game for z-RCUCB and its parameters.
+
+    Attributes:
+      num_arms: K, an integer >= 1.
+      penalty: function of an array of limits in [0, max_limit], lambda >= 0.
+      max_limit: number > 0, tau_max.
+      alpha: number > 1 in theory, > 0 in use.
+      delta: number in (0, 1), the error probability.
+      splits: m, an integer >= 2.
+    """
+
+    num_arms: int
+    penalty: Callable
+    max_limit: float = 1.0
+    alpha: float = 2.0
+    delta: float = 0.1
+    splits: int = 3
+
+
+def confidence_length(
+    pulls_reaching,
+    arm_pulls,
+    round_,
+    penalty,
+    alpha,
+    *,
+    gain_radius=1.0,
+    penalty_radius=1.0,
+) -> np.ndarray:
+    """Confidence length of the penalized expected gain (above Proposition 1).
+
+    ``sqrt(2 alpha log(t) / N_{i,tau}) + lambda(tau) sqrt(2 alpha log(t) / N_{i,0})``.
+
+    Args:
+      pulls_reaching: real >= 0, N_{i,tau}: rounds of the arm with a limit >= tau.
+      arm_pulls: real >= N_{i,tau}, N_{i,0}: all rounds of the arm.
+      round_: real >= 1, t; z-RCUCB has ``K T^2 / delta`` in its place.
+      penalty: real >= 0, lambda(tau).
+      alpha: real > 0.
+      gain_radius: real >= 0, factor of the first term.
+      penalty_radius: real >= 0, factor of the second.
+
+    Returns:
+      f64 of the broadcast shape; ``inf`` where N_{i,tau} is 0.
+
+    Raises:
+      ValueError: if an argument is out of its range.
+    """
+    non_negative(pulls_reaching=pulls_reaching, arm_pulls=arm_pulls, penalty=penalty)
+    non_negative(gain_radius=gain_radius, penalty_radius=penalty_radius)
+    at_least_one(round_=round_)
+    positive(alpha=alpha)
+    reaching, pulls, t = _floats(pulls_reaching, arm_pulls, round_)
+    if np.any(reaching > pulls):
+        raise ValueError(f"pulls_reaching must be <= arm_pulls, got {pulls_reaching}")
+    seen, scale = reaching > 0, 2 * alpha * np.log(t)
+    gain = np.sqrt(scale / np.where(seen, reaching, 1))
+    risk = np.sqrt(scale / np.where(pulls > 0, pulls, 1))
+    length = gain_radius * gain + np.multiply(penalty_radius, penalty) * risk
+    return np.where(seen, length, np.inf)
+
+
+def coverage_bound(round_, alpha, *, cap=False) -> np.ndarray:
+    """Bound on the probability of one-sided error of an estimate (Proposition 1).
+
+    ``2 (1 + log(t) / log((alpha + 1) / 2)) t^(-2 alpha / (alpha + 1))``: below 1 from
+    t = 3100, 16, 6 and 3 on for alpha = 1.01, 1.5, 2 and 4. For eq. (9) only the error
+    upwards, ``nu_hat - nu > c``, keeps to it: with C always between two limits, the
+    larger played once and the smaller ever after, lambda = 9, alpha = 2 and t = 1000,
+    nu_hat is certain to be 8.99 too low and c is 6.75.
+
+    Appendix A takes the steps of its martingale to be at most 1. With ``R - c(C)`` in
+    [-1, 1] they reach 2, but their range is 2, so Hoeffding's bound is the printed one.
+    Lemma 5 multiplies by lambda^2 where it must divide; Proposition 1 does not use it.
+
+    Args:
+      round_: real >= 1, t.
+      alpha: real > 1.
+      cap: whether to return at most 1.
+
+    Returns:
+      f64 of the broadcast shape; it says nothing where it is 1 or more.
+
+    Raises:
+      ValueError: if an argument is out of its range.
+    """
+    at_least_one(round_=round_)
+    (t,), alpha = _floats(round_), _alpha(alpha)
+    bound = 2 * (1 + np.log(t) / np.log((alpha + 1) / 2))
+    bound = bound * t ** (-2 * alpha / (alpha + 1))
+    return np.minimum(bound, 1) if cap else bound
+
+
+def rcucb_pull_bound(gaps, penalties, horizon, alpha) -> np.ndarray:
+    """Bound ``u_{i,tau}(T, alpha)`` on RCUCB's pulls of suboptimal pairs (Theorem 1).
+
+    ``8 alpha (1 + lambda(tau))^2 log(T) / Delta^2 + 1
+    + 8 / log((alpha + 1) / 2) ((alpha + 1) / (alpha - 1))^2``. It bounds how often a
+    pair is chosen, E[T_{i,tau}]; the proof says E[N_{i,tau}], which is T for the
+    smaller of one arm's two limits if the larger is always played. The last step
+    of the proof needs ``log((alpha + 1) / 2) <= (alpha + 1) / (alpha - 1)``, that is
+    alpha <= 6.71; from alpha = 11.12 on the sum itself exceeds the constant.
+
+    Args:
+      gaps: real ``[K, M]`` >= 0, ``Delta = nu^* - nu``; up to 1e-12 a tie.
+      penalties: real ``[M]`` >= 0, lambda at the limits, which ascend.
+      horizon: real >= 1 of any shape ``[...]``, T.
+      alpha: number > 1.
+
+    Returns:
+      f64[..., K, M]; ``inf`` for optimal pairs, of which the theorem says nothing.
+
+    Raises:
+      ValueError: if an argument is out of its range or the shapes do not agree.
+    """
+    gaps, penalties = _pairs(gaps, penalties)
+    return _pulls(gaps, 8 * _alpha(alpha) * (1 + penalties) ** 2, horizon, alpha, 8)
+
+
+def rcucb_pull_lower(
+    gaps, penalties, horizon, alpha, *, epsilon, delta, form="printed"
+) -> np.ndarray:
+    """Lower bound ``l_{i,tau}(T, alpha)`` on E[N_{i,tau}] (Theorem 1).
+
+    ``alpha epsilon delta log(T) / H`` with H the maximum over the other pairs j of
+    ``(8 (1 + lambda_j^2 alpha) / D + 1)^2 D^2 = (8 (1 + lambda_j^2 alpha) + D)^2``,
+    ``D = Delta - Delta_j``: the product is finite where D is 0. The proof needs
+    ``8 (1 + lambda_j)^2 alpha`` (a bracket is misplaced) and has epsilon^2 in place of
+    epsilon, which ``form="proof"`` gives. H is 64 or so at least: below 1 to T = 1e50
+    or so, the bound says no more than that every arm starts with its largest limit.
+
+    Args:
+      gaps: real ``[K, M]`` >= 0 of two pairs at least.
+      penalties: real ``[M]`` >= 0.
+      horizon: real >= 1 of any shape ``[...]``, T.
+      alpha: number > 1.
+      epsilon: number in (0, 1).
+      delta: number in (0, 1/2), at most `largest_delta`.
+      form: "printed" or "proof".
+
+    Returns:
+      f64[..., K, M] >= 0.
+
+    Raises:
+      ValueError: if an argument is out of its range, the shapes do not agree or
+        ``(K M - 1)^(1 - delta) T^(2 delta) > T`` for a horizon.
+    """
+    gaps, penalties = _pairs(gaps, penalties)
+    _below("epsilon", epsilon, 1)
+    _below("delta", delta, 0.5)
+    if np.any(delta > largest_delta(horizon, gaps.size)):
+        raise ValueError(
+            "delta must fulfil (K M - 1)^(1 - delta) T^(2 delta) <= T (largest_delta), "
+            f"got {delta}"
+        )
+    alpha, proof = _alpha(alpha), _form(form)
+    square = (1 + penalties) ** 2 * alpha if proof else 1 + penalties**2 * alpha
+    # (shift_j + Delta)^2 is largest for the largest or the smallest other shift_j.
+    shift = (8 * square - gaps).ravel()
+    low, second_low = np.sort(shift)[:2]
+    second_high, high = np.sort(shift)[-2:]
+    low = np.where(shift == low, second_low, low)
+    high = np.where(shift == high, second_high, high)
+    H = np.maximum((low + gaps.ravel()) ** 2, (high + gaps.ravel()) ** 2)
+    weight = alpha * (epsilon**2 if proof else epsilon) * delta
+    return weight * np.log(horizon)[..., None, None] / H.reshape(gaps.shape)
+
+
+def largest_delta(horizon, num_pairs: int) -> np.ndarray:
+    """Largest delta with ``(K M - 1)^(1 - delta) T^(2 delta) <= T`` (Theorem 1).
+
+    ``log(T / (K M - 1)) / log(T^2 / (K M - 1))``, below 1/2 if there are three pairs.
+
+    Args:
+      horizon: real >= 1 of any shape, T.
+      num_pairs: K M, an integer >= 2.
+
+    Returns:
+      f64 of the shape of `horizon`; 0 or less where no delta will do.
+
+    Raises:
+      ValueError: if an argument is out of its range.
+      TypeError: if `num_pairs` is no integer.
+    """
+    at_least_one(horizon=horizon)
+    T, others = np.log(horizon), np.log(whole("num_pairs", num_pairs, 2) - 1)
+    # Below, at T^2 <= K M - 1, only a delta above 1/2 would fulfil the condition.
+    possible = others < 2 * T
+    return np.where(possible, T - others, -np.inf) / np.where(
+        possible, 2 * T - others, 1
+    )
+
+
+def rcucb_regret_bound(
+    gaps,
+    penalties,
+    horizon,
+    alpha,
+    *,
+    probability=0.0,
+    epsilon=0.5,
+    delta=0.1,
+    form="printed",
+) -> np.ndarray:
+    """Bound on the cumulative regret of RCUCB (Theorem 1).
+
+    ``sum Delta u_{i,tau} - P(A_epsilon) sum Delta l_{i,up(tau)}``, the second sum over
+    the limits but the largest. The paper's ``up(tau)``, the next larger limit, leaves
+    out tau_max; eq. (11) needs it, or the second largest has no neighbour. Here the
+    neighbour of the second largest limit is the largest. The second sum is at most
+    1/1000 or so of the first, and its proof has the gap named on top of this module.
+
+    Args:
+      gaps: real ``[K, M]`` >= 0, ``Delta = nu^* - nu``; ties contribute nothing.
+      penalties: real ``[M]`` >= 0, lambda at the limits, which ascend.
+      horizon: real >= 1 of any shape, T.
+      alpha: number > 1.
+      probability: number in [0, 1], P(A_epsilon), which is not known; 0 leaves the
+        second sum out, with its conditions.
+      epsilon: number in (0, 1).
+      delta: number in (0, 1/2), at most `largest_delta`.
+      form: "printed" or "proof", as in `rcucb_pull_lower`.
+
+    Returns:
+      f64 of the shape of `horizon`. Warns with `VacuousBound` if it exceeds
+      `trivial_bound` at every horizon.
+
+    Raises:
+      ValueError: as `rcucb_pull_lower`.
+    """
+    _form(form)
+    if not 0 <= probability <= 1:
+        raise ValueError(f"probability must be in [0, 1], got {probability}")
+    pulls = rcucb_pull_bound(gaps, penalties, horizon, alpha)
+    gaps, _ = _pairs(gaps, penalties)
+    bound = _weighted(gaps, pulls)
+    if probability > 0:
+        lower = rcucb_pull_lower(
+            gaps, penalties, horizon, alpha, epsilon=epsilon, delta=delta, form=form
+        )
+        saved = np.sum(gaps[:, :-1] * lower[..., 1:], axis=(-2, -1))
+        bound = bound - probability * saved
+    return _checked(bound, trivial_bound(horizon, gaps))
+
+
+def ucb_regret_bound(gaps, max_penalty, horizon, alpha) -> np.ndarray:
+    """Bound on the cumulative regret of UCB on the pairs (Corollary 4).
+
+    ``sum 2 alpha (1 + lambda(tau_max))^2 log(T) / Delta + Delta (1
+    + 4 / log((alpha + 1) / 2) ((alpha + 1) / (alpha - 1))^2)`` over suboptimal pairs,
+    right for alpha <= 6.71 as `rcucb_pull_bound`. Its first term is a quarter of
+    Theorem 1's for the largest limit. It takes outcomes scaled by
+    ``(x + lambda(tau_max)) / (1 + lambda(tau_max))`` to be in [0, 1], which needs
+    ``c(tau) <= lambda(tau_max)``: with outcomes of -1 or 1, lambda = 0, 100 pulls,
+    alpha = 2 and t = 1e4, the radius fails with probability 9e-4, not 1.1e-4.
+
+    Args:
+      gaps: real ``[K, M]`` >= 0; ties contribute nothing.
+      max_penalty: number >= 0, lambda(tau_max).
+      horizon: real >= 1 of any shape, T.
+      alpha: number > 1.
+
+    Returns:
+      f64 of the shape of `horizon`. Warns as `rcucb_regret_bound`.
+
+    Raises:
+      ValueError: if an argument is out of its range.
+    """
+    gaps, _ = _pairs(gaps, max_penalty)
+    factor = 2 * _alpha(alpha) * (1 + max_penalty) ** 2
+    bound = _weighted(gaps, _pulls(gaps, factor, horizon, alpha, 4))
+    return _checked(bound, trivial_bound(horizon, gaps))
+
+
+def trivial_bound(horizon, gaps) -> np.ndarray:
+    """Largest cumulative regret of any policy, ``T max Delta``.
+
+    Args:
+      horizon: real >= 1 of any shape, T.
+      gaps: real ``[K, M]`` >= 0.
+
+    Returns:
+      f64 of the shape of `horizon`.
+
+    Raises:
+      ValueError: if an argument is out of its range.
+    """
+    at_least_one(horizon=horizon)
+    return np.asarray(horizon, np.float64) * _pairs(gaps, 0.0)[0].max()
+
+
+def packing_numbers(values, max_limit, epsilons, *, eta=1 / 3) -> np.ndarray:
+    """Largest numbers of disjoint near-optimal sets ``{i} x (a, b]`` (Definition 3).
+
+    ``b`` is a point of the grid with ``nu_{i,b} >= nu^* - epsilon`` and ``b - a = eta
+    epsilon``. The paper asks for widths of *at most* this: any number of sets would do.
+    Lemma 4 counts sets m times narrower than its epsilon allows (on a flat curve m^l
+    of them, not m^(l-1)); it holds with ``eta = 1 / (3 m)``.
+
+    Args:
+      values: real ``[K, G]``, nu at the limits ``max_limit (1, ..., G) / G``.
+      max_limit: number > 0, tau_max.
+      epsilons: real ``[E]`` > 0.
+      eta: number > 0.
+
+    Returns:
+      i64[E]: exact for ends on the grid, by taking the leftmost set that fits.
+
+    Raises:
+      ValueError: if an argument is out of its range.
+    """
+    values = _curves(values)
+    positive(max_limit=max_limit, epsilons=epsilons, eta=eta)
+    limits = _grid(max_limit, values.shape[1])
+    counts = [
+        sum(
+            _disjoint(limits[row >= values.max() - eps - _TIE], eta * eps)
+            for row in values
+        )
+        for eps in np.atleast_1d(epsilons)
+    ]
+    return np.array(counts, np.int64)
+
+
+def near_optimality(
+    values, max_limit, *, epsilons=None, eta=1 / 3, dimension=None
+) -> NearOptimality:
+    """Estimate the near-optimality dimension d and constant C (Definition 3).
+
+    An estimate: the definition asks for all epsilon > 0, a grid shows a range. A peak
+    ``nu^* - |x|^p`` has the dimension ``1 - 1 / p`` for p >= 1, a flat curve 1.
+
+    Args:
+      values: real ``[K, G]``, nu at the limits ``max_limit (1, ..., G) / G``.
+      max_limit: number > 0, tau_max.
+      epsilons: real ``[E]`` > 0; 40 of them by default, from sets of 8 grid steps to
+        sets of the whole range, beyond which no set fits.
+      eta: number > 0, as in `packing_numbers`.
+      dimension: number >= 0, d; by default the slope of the packing numbers over
+        1 / epsilon on log scales, fitted to the smaller half of epsilons.
+
+    Returns:
+      `NearOptimality`.
+
+    Raises:
+      ValueError: if an argument is out of its range.
+    """
+    values = _curves(values)
+    positive(max_limit=max_limit, eta=eta)
+    if epsilons is None:
+        finest = min(8 / values.shape[1], 1 / 2)
+        epsilons = np.geomspace(finest, 1, 40) * max_limit / eta
+    epsilons = np.sort(np.ravel(epsilons).astype(np.float64))
+    packing = packing_numbers(values, max_limit, epsilons, eta=eta)
+    if dimension is None:
+        small = (epsilons <= np.median(epsilons)) & (packing > 0)
+        if small.sum() < 2:
+            raise ValueError("epsilons must have two that sets fit, to fit a dimension")
+        slope, _ = np.polyfit(np.log(epsilons[small]), np.log(packing[small]), 1)
+        dimension = max(-slope, 0.0)
+    non_negative(dimension=dimension)
+    constant = np.max(packing * epsilons**dimension)
+    return NearOptimality(float(dimension), float(constant), epsilons, packing)
+
+
+def zooming_rate(dimension) -> np.ndarray:
+    """Exponent ``1 / (d + 2)`` of z-RCUCB's loss, ``(log T / T)^(1 / (d + 2))``.
+
+    Args:
+      dimension: real >= 0, d.
+
+    Returns:
+      f64 of the shape of `dimension`.
+
+    Raises:
+      ValueError: if it is out of its range.
+    """
+    non_negative(dimension=dimension)
+    return 1 / (np.asarray(dimension, np.float64) + 2)
+
+
+def zooming_constant(
+    horizon, setup: Zooming, near: NearOptimality, *, levels=6, reuse=True
+) -> np.ndarray:
+    """Constant C tilde of z-RCUCB, or of StoOO (Theorem 2).
+
+    ``(4 alpha C m^2 (H_T + (1 + lambda(tau_max))^2) / (3^d (1 - m^-(d+2))))^(1/(d+2))``
+    with ``H_T = max (1 + lambda(tau_(l,j)))^2 - (1 + lambda(tau_(l-1,s)) c_T)^2 / m^2``
+    and ``c_T = sqrt(2 alpha log(K T^2 / delta) / T) (1 + lambda(tau_max)) / tau_max``,
+    cut off at 1: above it no arm can be refined in T rounds (eq. 28).
+
+    The grid is equidistant; printed eq. (20) lacks the left end of the cell. The s of
+    the text, ``floor(j / m) + 1``, belongs to the parent of j + 1, as eq. (29) needs
+    (Appendix C's to that of j + 2). Up to rounding at the last level
+    ``H_T >= (1 - 1 / m^2) H~_T``: reuse improves the constant by 7% at most.
+
+    Args:
+      horizon: real >= 1 of any shape, T.
+      setup: a `Zooming`.
+      near: a `NearOptimality`; d and C are read.
+      levels: integer >= 1, where to stop the maximum over the levels l.
+      reuse: whether rounds with larger limits are reused; False replaces H_T by
+        StoOO's ``H~_T = max (1 + lambda(tau_(l,j)))^2``.
+
+    Returns:
+      f64 of the shape of `horizon`.
+
+    Raises:
+      ValueError: if an argument is out of its range.
+      TypeError: if an integer is none.
+    """
+    share, m, d = _share(horizon, setup), setup.splits, near.dimension
+    rate, largest = zooming_rate(d), 1 + _penalty_at(setup, setup.max_limit)
+    positive(constant=near.constant)
+    _alpha(setup.alpha)
+    c_T = np.minimum(np.sqrt(share) * largest / setup.max_limit, 1.0)[..., None]
+    H = -np.inf
+    for l in range(1, whole("levels", levels, 1) + 1):
+        own = 1 + _penalty_at(setup, _grid(setup.max_limit, m**l)[:-1])
+        parent = _penalty_at(setup, _grid(setup.max_limit, m ** (l - 1)))
+        spared = ((1 + parent[np.arange(1, m**l) // m] * c_T) / m) ** 2 if reuse else 0
+        H = np.maximum(H, np.max(own**2 - spared, axis=-1))
+    factor = 4 * setup.alpha * near.constant * m**2 / (3**d * (1 - m ** -(d + 2)))
+    return (factor * (H + largest**2)) ** rate + 0 * share
+
+
+def zooming_loss_bound(
+    horizon, setup: Zooming, near: NearOptimality, *, levels=6, form="printed"
+) -> np.ndarray:
+    """Bound on z-RCUCB's loss with probability at least 1 - delta (Theorem 2).
+
+    ``C~ (log(T^2 / delta) / T)^(1 / (d + 2))``. Proposition 5 bounds the loss by
+    ``3 m^-(l(T) - 1)``; the 3 is lost in Theorem 2, and ``form="proof"`` has it.
+
+    Args:
+      horizon, setup, near, levels: as in `zooming_constant`.
+      form: "printed" or "proof".
+
+    Returns:
+      f64 of the shape of `horizon`. Warns with `VacuousBound` if it exceeds
+      ``1 + lambda(tau_max)``, the paper's bound on any loss, at every horizon.
+
+    Raises:
+      ValueError, TypeError: as `zooming_constant`.
+    """
+    return _loss(horizon, setup, near, levels, form, reuse=True)
+
+
+def stoo_loss_bound(
+    horizon, setup: Zooming, near: NearOptimality, *, levels=6, form="printed"
+) -> np.ndarray:
+    """`zooming_loss_bound` for StoOO on the pairs: H~_T for H_T (Section 4.2)."""
+    return _loss(horizon, setup, near, levels, form, reuse=False)
+
+
+def zooming_levels(
+    horizon,
+    setup: Zooming,
+    *,
+    limit=0.0,
+    gain_radius=1.0,
+    penalty_radius=1.0,
+    smoothness=1.0,
+) -> np.ndarray:
+    """Finest level that a grid point of z-RCUCB can reach in T rounds (criterion 14).
+
+    A cell of level l, of width ``tau_max m^-l``, is refined once `smoothness` times
+    its width is at least its confidence length. The best case: all rounds are the
+    arm's, with limits that reach the point, so that both counts are T.
+
+    Args:
+      horizon: real >= 1 of any shape, T.
+      setup: a `Zooming`.
+      limit: real in [0, max_limit], the point, whose penalty counts; small ones are
+        refined first.
+      gain_radius: real > 0, as in `confidence_length`.
+      penalty_radius: real >= 0, as in `confidence_length`.
+      smoothness: real > 0, the factor of the widths in eqs. (13) and (14).
+
+    Returns:
+      i64 of the broadcast shape: 0 where nothing is refined.
+
+    Raises:
+      ValueError: if an argument is out of its range.
+      TypeError: if an integer is none.
+    """
+    positive(gain_radius=gain_radius, smoothness=smoothness)
+    non_negative(limit=limit, penalty_radius=penalty_radius)
+    factor = gain_radius + np.multiply(penalty_radius, _penalty_at(setup, limit))
+    length = np.sqrt(_share(horizon, setup)) * factor
+    widest = np.multiply(smoothness, setup.max_limit) / length
+    depth = np.floor(np.log(widest) / np.log(setup.splits) + _TIE)
+    return np.maximum(depth + 1, 0).astype(np.int64)
+
+
+def _loss(horizon, setup, near, levels, form, *, reuse):
+    factor = 3 if _form(form) else 1
+    constant = zooming_constant(horizon, setup, near, levels=levels, reuse=reuse)
+    T = np.asarray(horizon, np.float64)
+    share = (2 * np.log(T) - np.log(setup.delta)) / T
+    bound = factor * constant * share ** zooming_rate(near.dimension)
+    return _checked(bound, 1 + _penalty_at(setup, setup.max_limit))
+
+
+def _share(horizon, setup):
+    """``2 alpha log(K T^2 / delta) / T``, the squared length after T rounds."""
+    at_least_one(horizon=horizon)
+    positive(alpha=setup.alpha, max_limit=setup.max_limit)
+    _below("delta", setup.delta, 1)
+    whole("splits", setup.splits, 2)
+    arms = whole("num_arms", setup.num_arms, 1)
+    log = np.log(arms / setup.delta) + 2 * np.log(horizon)
+    return 2 * setup.alpha * log / np.asarray(horizon, np.float64)
+
+
+def _disjoint(ends, width):
+    """How many disjoint ``(b - width, b]`` in (0, inf) have b in `ends`, ascending."""
+    count, left = 0, 0.0
+    while (k := np.searchsorted(ends, left + width - _TIE)) < len(ends):
+        count, left = count + 1, ends[k]
+    return count
+
+
+def _pulls(gaps, factor, horizon, alpha, weight):
+    at_least_one(horizon=horizon)
+    optimal = gaps == 0
+    leading = factor / np.where(optimal, 1.0, gaps) ** 2
+    rest = weight / np.log((alpha + 1) / 2) * ((alpha + 1) / (alpha - 1)) ** 2
+    pulls = np.log(horizon)[..., None, None] * leading + 1 + rest
+    return np.where(optimal, np.inf, pulls)
+
+
+def _weighted(gaps, pulls):
+    suboptimal = gaps > 0
+    return np.sum(gaps[suboptimal] * pulls[..., suboptimal], axis=-1)
+
+
+def _checked(bound, trivial):
+    """The bound; warns the caller of the caller if it is vacuous throughout."""
+    if np.size(bound) and np.all(bound > trivial):
+        warnings.warn(
+            "the bound says nothing here: no policy can do worse at any horizon asked "
+            "for",
+            VacuousBound,
+            stacklevel=3,
+        )
+    return bound
+
+
+def _grid(max_limit, size):
+    return max_limit * np.arange(1, size + 1) / size
+
+
+def _penalty_at(setup, limits):
+    values = setup.penalty(np.asarray(limits, np.float64))
+    non_negative(penalty=values)
+    return np.broadcast_to(np.asarray(values, np.float64), np.shape(limits))
+
+
+def _pairs(gaps, penalties):
+    non_negative(gaps=gaps, penalties=penalties)
+    gaps, penalties = _floats(gaps, penalties)
+    if gaps.ndim != 2 or not gaps.size:
+        raise ValueError(f"gaps must have shape [K, M], got {gaps.shape}")
+    if penalties.shape not in ((), gaps.shape[1:]):
+        raise ValueError(
+            f"penalties must have shape {gaps.shape[1:]}, got {penalties.shape}"
+        )
+    return np.where(gaps <= _TIE, 0.0, gaps), penalties
+
+
+def _curves(values):
+    (values,) = _floats(values)
+    if values.ndim != 2 or not values.size or not np.all(np.isfinite(values)):
+        raise ValueError(f"values must be finite of shape [K, G], got {values.shape}")
+    return values
+
+
+def _alpha(alpha):
+    positive(alpha=alpha)
+    if np.any(np.asarray(alpha) <= 1):
+        raise ValueError(f"alpha must be above 1, got {alpha}")
+    return alpha
+
+
+def _below(name, value, end):
+    if not 0 < value < end:
+        raise ValueError(f"{name} must be in (0, {end:g}), got {value}")
+
+
+def _form(form):
+    if form not in _FORMS:
+        raise ValueError(f"form must be one of {_FORMS}, got {form!r}")
+    return form == "proof"
+
+
+def _floats(*values):
+    return [np.asarray(value, np.float64) for value in values]
