@@ -18,6 +18,11 @@ def at_least_one(**values) -> None:
     _require(values, lambda x: x >= 1, ">= 1 and finite")
 
 
+def above_one(**values) -> None:
+    """Require every value to be finite and > 1."""
+    _require(values, lambda x: x > 1, "above 1 and finite")
+
+
 def between_zero_and_one(**values) -> None:
     """Require every value to lie in the open interval (0, 1)."""
     _require(values, lambda x: (x > 0) & (x < 1), "in (0, 1)")

@@ -6,6 +6,7 @@ Bengs & Huellermeier (2022): sections 2, 5.1 and appendix F.
 from collections.abc import Callable
 from functools import partial
 
+from jaxbandits.experiments.censored_configuration import configuration
 from jaxbandits.experiments.censored_grids import grid_readings
 from jaxbandits.experiments.censored_pictures import joint_laws, value_curves
 from jaxbandits.experiments.censored_tables import (
@@ -14,6 +15,8 @@ from jaxbandits.experiments.censored_tables import (
     TABLE_M2,
     trio,
 )
+from jaxbandits.experiments.censored_theory import bounds, coverage
+from jaxbandits.experiments.censored_zooming import simple_regret
 from jaxbandits.experiments.comparison import Contestant, play
 from jaxbandits.experiments.experiment import Experiment, Options, Outcome
 from jaxbandits.plots import plot_panels
@@ -50,6 +53,13 @@ RADII = {
     "gain radius only, Kaplan-Meier": Contestant(
         partial(policies.rcucb, survival="kaplan_meier"), {"penalty_radius": 0.0}
     ),
+}
+SURVIVAL = {
+    "eq. (12)": PAPER[PRINTED],
+    "gain radius only": PAPER[RCUCB],
+    "Kaplan-Meier": Contestant(partial(policies.rcucb, survival="kaplan_meier")),
+    "Kaplan-Meier, gain radius only": RADII["gain radius only, Kaplan-Meier"],
+    "UCB": PAPER["UCB"],
 }
 TABLE_NOTES = (
     "The paper's columns TS and UCB look exchanged, and its PosCorr row matches no "
@@ -151,6 +161,14 @@ EXPERIMENTS = (
         published=TABLE_5_1,
         notes=TABLE_NOTES,
     ),
+    Experiment(
+        "censored-fig5",
+        "Configuring a random forest on AmesHousing, on recorded runs",
+        "Figure 5, section 5.2",
+        partial(configuration, PAPER),
+        Options(64, 2 * 672 * 10),
+        Options(2, 2_000, quick=True),
+    ),
     _comparison(
         "fig6",
         "The same with the two limits 0.5 and 0.9",
@@ -179,6 +197,14 @@ EXPERIMENTS = (
         "Figure 9, appendix F.3",
         lambda: {"low censoring, n = 5": settings.low_censoring(5)},
     ),
+    Experiment(
+        "censored-simple-regret",
+        "Simple regret with arbitrary limits: z-RCUCB, StoOO, zooming, uniform grids",
+        "section 4.2, Theorem 2",
+        simple_regret,
+        Options(64, 1_000_000),
+        Options(8, 2_000, quick=True),
+    ),
     _pictures(
         "grids",
         "Which limit grid were the tables made with?",
@@ -193,6 +219,30 @@ EXPERIMENTS = (
         published=TABLE_5_1,
         contestants=RADII,
         y_scale="log",
+    ),
+    _comparison(
+        "trap",
+        "An estimate that does not recover: eq. (9) against Kaplan-Meier",
+        "eq. (9), Theorem 1; docs/errata.md",
+        lambda: {"trap": settings.trap()},
+        contestants=SURVIVAL,
+        y_scale="log",
+    ),
+    Experiment(
+        "censored-bounds",
+        "Theorem 1 and Corollary 4 beside the regret of RCUCB and UCB",
+        "Theorem 1, Corollary 4",
+        partial(bounds, trio),
+        Options(64, 100_000),
+        Options(8, 2_000),
+    ),
+    Experiment(
+        "censored-coverage",
+        "How often estimates are farther off than Proposition 1 allows",
+        "Proposition 1",
+        coverage,
+        Options(2_000, 10_000),
+        Options(200, 1_000),
     ),
     _comparison(
         "ts-updates",

@@ -24,16 +24,13 @@ import numpy as np
 from scipy.special import zeta
 
 from jaxbandits.checks import at_least_one, non_negative, positive, whole
+from jaxbandits.theory.vacuous import VacuousBound
 
 _ORDERS = np.arange(1, 17)
 # B_2k / (2k)!, B the Bernoulli numbers: 1 / expm1(v) = 1/v - 1/2 + sum_k c_k v^(2k-1).
 _SERIES = 2 * (-1.0) ** (_ORDERS + 1) * zeta(2 * _ORDERS) / (2 * np.pi) ** (2 * _ORDERS)
 # The series has the radius 2 pi; below this, 16 terms are exact in float64.
 _SMALL = 2.0
-
-
-class VacuousBound(RuntimeWarning):
-    """A regret bound exceeds `trivial_bound` at every horizon asked for."""
 
 
 class LipschitzConstants(NamedTuple):

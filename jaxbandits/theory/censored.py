@@ -1,10 +1,9 @@
-"""Bounds for RCUCB, z-RCUCB and UCB in the game with censored consumption.
+"""Bounds for RCUCB and UCB in the game with censored consumption.
 
 Bengs & Hüllermeier (2022), "Multi-Armed Bandits with Censored Consumption of
-Resources": Proposition 1, Theorem 1 with Appendix B, Theorem 2 with Appendix C,
-Corollary 4 in Appendix G. Pairs ``(i, tau)`` of an arm and a limit are the entries of
-arrays ``[K, M]``, limits ascending; lambda is the penalty, nu the penalized expected
-gain.
+Resources": Proposition 1, Theorem 1 with Appendix B, Corollary 4 in Appendix G. Pairs
+``(i, tau)`` of an arm and a limit are the entries of arrays ``[K, M]``, limits
+ascending; lambda is the penalty.
 
 The bounds are the printed ones. Where a proof gives another formula, ``form="proof"``
 has it. What to know before laying a curve over a plot:
@@ -17,60 +16,15 @@ has it. What to know before laying a curve over a plot:
   radius. Its regret is then linear, and Theorem 1 false for large T.
 - Theorem 1 subtracts pulls of neighbours, but its first part bounds how often a pair is
   chosen, not ``N_{i,tau}``. With ``probability=0`` it stands if Proposition 1 does.
-- Lemma 2 takes a union over infinitely many grid points. Theorem 2 is not proved for
-  the pair that is returned: small limits are refined along with the larger ones that
-  are played, and Lemma 3 says nothing of them. One arm, C uniform, rewards of 0.6,
-  ``lambda = 0.3 tau``, m = 2, alpha = 1.01, delta = 0.1, T = 53500: d = 0, C = 5, the
-  bound is 0.39, and all points of the finest level lose 0.57 or more.
 """
-
-import warnings
-from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
 from jaxbandits.checks import at_least_one, non_negative, positive, whole
-from jaxbandits.theory.allocation import VacuousBound
+from jaxbandits.theory.vacuous import checked
 
 _TIE = 1e-12
 _FORMS = ("printed", "proof")
-
-
-class NearOptimality(NamedTuple):
-    """What Definition 3 asks of value curves, over a range of epsilon.
-
-    Attributes:
-      dimension: d >= 0.
-      constant: the smallest C with ``packing <= C epsilon^-d`` over the range.
-      epsilons: f64[E] ascending.
-      packing: i64[E], numbers of disjoint sets.
-    """
-
-    dimension: float
-    constant: float
-    epsilons: np.ndarray
-    packing: np.ndarray
-
-
-class Zooming(NamedTuple):
-    """A game for z-RCUCB and its parameters.
-
-    Attributes:
-      num_arms: K, an integer >= 1.
-      penalty: function of an array of limits in [0, max_limit], lambda >= 0.
-      max_limit: number > 0, tau_max.
-      alpha: number > 1 in theory, > 0 in use.
-      delta: number in (0, 1), the error probability.
-      splits: m, an integer >= 2.
-    """
-
-    num_arms: int
-    penalty: Callable
-    max_limit: float = 1.0
-    alpha: float = 2.0
-    delta: float = 0.1
-    splits: int = 3
 
 
 def confidence_length(
@@ -296,7 +250,7 @@ def rcucb_regret_bound(
         )
         saved = np.sum(gaps[:, :-1] * lower[..., 1:], axis=(-2, -1))
         bound = bound - probability * saved
-    return _checked(bound, trivial_bound(horizon, gaps))
+    return checked(bound, trivial_bound(horizon, gaps))
 
 
 def ucb_regret_bound(gaps, max_penalty, horizon, alpha) -> np.ndarray:
@@ -325,7 +279,7 @@ def ucb_regret_bound(gaps, max_penalty, horizon, alpha) -> np.ndarray:
     gaps, _ = _pairs(gaps, max_penalty)
     factor = 2 * _alpha(alpha) * (1 + max_penalty) ** 2
     bound = _weighted(gaps, _pulls(gaps, factor, horizon, alpha, 4))
-    return _checked(bound, trivial_bound(horizon, gaps))
+    return checked(bound, trivial_bound(horizon, gaps))
 
 
 def trivial_bound(horizon, gaps) -> np.ndarray:
@@ -345,238 +299,6 @@ def trivial_bound(horizon, gaps) -> np.ndarray:
     return np.asarray(horizon, np.float64) * _pairs(gaps, 0.0)[0].max()
 
 
-def packing_numbers(values, max_limit, epsilons, *, eta=1 / 3) -> np.ndarray:
-    """Largest numbers of disjoint near-optimal sets ``{i} x (a, b]`` (Definition 3).
-
-    ``b`` is a point of the grid with ``nu_{i,b} >= nu^* - epsilon`` and ``b - a = eta
-    epsilon``. The paper asks for widths of *at most* this: any number of sets would do.
-    Lemma 4 counts sets m times narrower than its epsilon allows (on a flat curve m^l
-    of them, not m^(l-1)); it holds with ``eta = 1 / (3 m)``.
-
-    Args:
-      values: real ``[K, G]``, nu at the limits ``max_limit (1, ..., G) / G``.
-      max_limit: number > 0, tau_max.
-      epsilons: real ``[E]`` > 0.
-      eta: number > 0.
-
-    Returns:
-      i64[E]: exact for ends on the grid, by taking the leftmost set that fits.
-
-    Raises:
-      ValueError: if an argument is out of its range.
-    """
-    values = _curves(values)
-    positive(max_limit=max_limit, epsilons=epsilons, eta=eta)
-    limits = _grid(max_limit, values.shape[1])
-    counts = [
-        sum(
-            _disjoint(limits[row >= values.max() - eps - _TIE], eta * eps)
-            for row in values
-        )
-        for eps in np.atleast_1d(epsilons)
-    ]
-    return np.array(counts, np.int64)
-
-
-def near_optimality(
-    values, max_limit, *, epsilons=None, eta=1 / 3, dimension=None
-) -> NearOptimality:
-    """Estimate the near-optimality dimension d and constant C (Definition 3).
-
-    An estimate: the definition asks for all epsilon > 0, a grid shows a range. A peak
-    ``nu^* - |x|^p`` has the dimension ``1 - 1 / p`` for p >= 1, a flat curve 1.
-
-    Args:
-      values: real ``[K, G]``, nu at the limits ``max_limit (1, ..., G) / G``.
-      max_limit: number > 0, tau_max.
-      epsilons: real ``[E]`` > 0; 40 of them by default, from sets of 8 grid steps to
-        sets of the whole range, beyond which no set fits.
-      eta: number > 0, as in `packing_numbers`.
-      dimension: number >= 0, d; by default the slope of the packing numbers over
-        1 / epsilon on log scales, fitted to the smaller half of epsilons.
-
-    Returns:
-      `NearOptimality`.
-
-    Raises:
-      ValueError: if an argument is out of its range.
-    """
-    values = _curves(values)
-    positive(max_limit=max_limit, eta=eta)
-    if epsilons is None:
-        finest = min(8 / values.shape[1], 1 / 2)
-        epsilons = np.geomspace(finest, 1, 40) * max_limit / eta
-    epsilons = np.sort(np.ravel(epsilons).astype(np.float64))
-    packing = packing_numbers(values, max_limit, epsilons, eta=eta)
-    if dimension is None:
-        small = (epsilons <= np.median(epsilons)) & (packing > 0)
-        if small.sum() < 2:
-            raise ValueError("epsilons must have two that sets fit, to fit a dimension")
-        slope, _ = np.polyfit(np.log(epsilons[small]), np.log(packing[small]), 1)
-        dimension = max(-slope, 0.0)
-    non_negative(dimension=dimension)
-    constant = np.max(packing * epsilons**dimension)
-    return NearOptimality(float(dimension), float(constant), epsilons, packing)
-
-
-def zooming_rate(dimension) -> np.ndarray:
-    """Exponent ``1 / (d + 2)`` of z-RCUCB's loss, ``(log T / T)^(1 / (d + 2))``.
-
-    Args:
-      dimension: real >= 0, d.
-
-    Returns:
-      f64 of the shape of `dimension`.
-
-    Raises:
-      ValueError: if it is out of its range.
-    """
-    non_negative(dimension=dimension)
-    return 1 / (np.asarray(dimension, np.float64) + 2)
-
-
-def zooming_constant(
-    horizon, setup: Zooming, near: NearOptimality, *, levels=6, reuse=True
-) -> np.ndarray:
-    """Constant C tilde of z-RCUCB, or of StoOO (Theorem 2).
-
-    ``(4 alpha C m^2 (H_T + (1 + lambda(tau_max))^2) / (3^d (1 - m^-(d+2))))^(1/(d+2))``
-    with ``H_T = max (1 + lambda(tau_(l,j)))^2 - (1 + lambda(tau_(l-1,s)) c_T)^2 / m^2``
-    and ``c_T = sqrt(2 alpha log(K T^2 / delta) / T) (1 + lambda(tau_max)) / tau_max``,
-    cut off at 1: above it no arm can be refined in T rounds (eq. 28).
-
-    The grid is equidistant; printed eq. (20) lacks the left end of the cell. The s of
-    the text, ``floor(j / m) + 1``, belongs to the parent of j + 1, as eq. (29) needs
-    (Appendix C's to that of j + 2). Up to rounding at the last level
-    ``H_T >= (1 - 1 / m^2) H~_T``: reuse improves the constant by 7% at most.
-
-    Args:
-      horizon: real >= 1 of any shape, T.
-      setup: a `Zooming`.
-      near: a `NearOptimality`; d and C are read.
-      levels: integer >= 1, where to stop the maximum over the levels l.
-      reuse: whether rounds with larger limits are reused; False replaces H_T by
-        StoOO's ``H~_T = max (1 + lambda(tau_(l,j)))^2``.
-
-    Returns:
-      f64 of the shape of `horizon`.
-
-    Raises:
-      ValueError: if an argument is out of its range.
-      TypeError: if an integer is none.
-    """
-    share, m, d = _share(horizon, setup), setup.splits, near.dimension
-    rate, largest = zooming_rate(d), 1 + _penalty_at(setup, setup.max_limit)
-    positive(constant=near.constant)
-    _alpha(setup.alpha)
-    c_T = np.minimum(np.sqrt(share) * largest / setup.max_limit, 1.0)[..., None]
-    H = -np.inf
-    for l in range(1, whole("levels", levels, 1) + 1):
-        own = 1 + _penalty_at(setup, _grid(setup.max_limit, m**l)[:-1])
-        parent = _penalty_at(setup, _grid(setup.max_limit, m ** (l - 1)))
-        spared = ((1 + parent[np.arange(1, m**l) // m] * c_T) / m) ** 2 if reuse else 0
-        H = np.maximum(H, np.max(own**2 - spared, axis=-1))
-    factor = 4 * setup.alpha * near.constant * m**2 / (3**d * (1 - m ** -(d + 2)))
-    return (factor * (H + largest**2)) ** rate + 0 * share
-
-
-def zooming_loss_bound(
-    horizon, setup: Zooming, near: NearOptimality, *, levels=6, form="printed"
-) -> np.ndarray:
-    """Bound on z-RCUCB's loss with probability at least 1 - delta (Theorem 2).
-
-    ``C~ (log(T^2 / delta) / T)^(1 / (d + 2))``. Proposition 5 bounds the loss by
-    ``3 m^-(l(T) - 1)``; the 3 is lost in Theorem 2, and ``form="proof"`` has it.
-
-    Args:
-      horizon, setup, near, levels: as in `zooming_constant`.
-      form: "printed" or "proof".
-
-    Returns:
-      f64 of the shape of `horizon`. Warns with `VacuousBound` if it exceeds
-      ``1 + lambda(tau_max)``, the paper's bound on any loss, at every horizon.
-
-    Raises:
-      ValueError, TypeError: as `zooming_constant`.
-    """
-    return _loss(horizon, setup, near, levels, form, reuse=True)
-
-
-def stoo_loss_bound(
-    horizon, setup: Zooming, near: NearOptimality, *, levels=6, form="printed"
-) -> np.ndarray:
-    """`zooming_loss_bound` for StoOO on the pairs: H~_T for H_T (Section 4.2)."""
-    return _loss(horizon, setup, near, levels, form, reuse=False)
-
-
-def zooming_levels(
-    horizon,
-    setup: Zooming,
-    *,
-    limit=0.0,
-    gain_radius=1.0,
-    penalty_radius=1.0,
-    smoothness=1.0,
-) -> np.ndarray:
-    """Finest level that a grid point of z-RCUCB can reach in T rounds (criterion 14).
-
-    A cell of level l, of width ``tau_max m^-l``, is refined once `smoothness` times
-    its width is at least its confidence length. The best case: all rounds are the
-    arm's, with limits that reach the point, so that both counts are T.
-
-    Args:
-      horizon: real >= 1 of any shape, T.
-      setup: a `Zooming`.
-      limit: real in [0, max_limit], the point, whose penalty counts; small ones are
-        refined first.
-      gain_radius: real > 0, as in `confidence_length`.
-      penalty_radius: real >= 0, as in `confidence_length`.
-      smoothness: real > 0, the factor of the widths in eqs. (13) and (14).
-
-    Returns:
-      i64 of the broadcast shape: 0 where nothing is refined.
-
-    Raises:
-      ValueError: if an argument is out of its range.
-      TypeError: if an integer is none.
-    """
-    positive(gain_radius=gain_radius, smoothness=smoothness)
-    non_negative(limit=limit, penalty_radius=penalty_radius)
-    factor = gain_radius + np.multiply(penalty_radius, _penalty_at(setup, limit))
-    length = np.sqrt(_share(horizon, setup)) * factor
-    widest = np.multiply(smoothness, setup.max_limit) / length
-    depth = np.floor(np.log(widest) / np.log(setup.splits) + _TIE)
-    return np.maximum(depth + 1, 0).astype(np.int64)
-
-
-def _loss(horizon, setup, near, levels, form, *, reuse):
-    factor = 3 if _form(form) else 1
-    constant = zooming_constant(horizon, setup, near, levels=levels, reuse=reuse)
-    T = np.asarray(horizon, np.float64)
-    share = (2 * np.log(T) - np.log(setup.delta)) / T
-    bound = factor * constant * share ** zooming_rate(near.dimension)
-    return _checked(bound, 1 + _penalty_at(setup, setup.max_limit))
-
-
-def _share(horizon, setup):
-    """``2 alpha log(K T^2 / delta) / T``, the squared length after T rounds."""
-    at_least_one(horizon=horizon)
-    positive(alpha=setup.alpha, max_limit=setup.max_limit)
-    _below("delta", setup.delta, 1)
-    whole("splits", setup.splits, 2)
-    arms = whole("num_arms", setup.num_arms, 1)
-    log = np.log(arms / setup.delta) + 2 * np.log(horizon)
-    return 2 * setup.alpha * log / np.asarray(horizon, np.float64)
-
-
-def _disjoint(ends, width):
-    """How many disjoint ``(b - width, b]`` in (0, inf) have b in `ends`, ascending."""
-    count, left = 0, 0.0
-    while (k := np.searchsorted(ends, left + width - _TIE)) < len(ends):
-        count, left = count + 1, ends[k]
-    return count
-
-
 def _pulls(gaps, factor, horizon, alpha, weight):
     at_least_one(horizon=horizon)
     optimal = gaps == 0
@@ -591,28 +313,6 @@ def _weighted(gaps, pulls):
     return np.sum(gaps[suboptimal] * pulls[..., suboptimal], axis=-1)
 
 
-def _checked(bound, trivial):
-    """The bound; warns the caller of the caller if it is vacuous throughout."""
-    if np.size(bound) and np.all(bound > trivial):
-        warnings.warn(
-            "the bound says nothing here: no policy can do worse at any horizon asked "
-            "for",
-            VacuousBound,
-            stacklevel=3,
-        )
-    return bound
-
-
-def _grid(max_limit, size):
-    return max_limit * np.arange(1, size + 1) / size
-
-
-def _penalty_at(setup, limits):
-    values = setup.penalty(np.asarray(limits, np.float64))
-    non_negative(penalty=values)
-    return np.broadcast_to(np.asarray(values, np.float64), np.shape(limits))
-
-
 def _pairs(gaps, penalties):
     non_negative(gaps=gaps, penalties=penalties)
     gaps, penalties = _floats(gaps, penalties)
@@ -623,13 +323,6 @@ def _pairs(gaps, penalties):
             f"penalties must have shape {gaps.shape[1:]}, got {penalties.shape}"
         )
     return np.where(gaps <= _TIE, 0.0, gaps), penalties
-
-
-def _curves(values):
-    (values,) = _floats(values)
-    if values.ndim != 2 or not values.size or not np.all(np.isfinite(values)):
-        raise ValueError(f"values must be finite of shape [K, G], got {values.shape}")
-    return values
 
 
 def _alpha(alpha):

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jaxbandits.theory import censored
-from jaxbandits.theory.allocation import VacuousBound
+from jaxbandits.theory import censored, zooming
+from jaxbandits.theory.vacuous import VacuousBound
 
 GAPS = np.array([[0.0, 0.5, 0.25], [0.1, 0.2, 1.0]])
 PENALTIES = np.array([0.0, 1.0, 3.0])
@@ -19,8 +19,8 @@ def linear(limits):
     return limits / 2
 
 
-SETUP = censored.Zooming(3, linear, max_limit=2.0, alpha=1.5, delta=0.1, splits=2)
-NEAR = censored.NearOptimality(1.0, 6.0, None, None)
+SETUP = zooming.Zooming(3, linear, max_limit=2.0, alpha=1.5, delta=0.1, splits=2)
+NEAR = zooming.NearOptimality(1.0, 6.0, None, None)
 
 
 def test_confidence_length_by_hand():
@@ -189,7 +189,7 @@ def test_vacuous_bounds_warn():
         with pytest.warns(VacuousBound):
             assert bound(GAPS, penalty, 10, 2) > censored.trivial_bound(10, GAPS)
     with pytest.warns(VacuousBound):
-        assert censored.zooming_loss_bound(10, SETUP, NEAR) > 2
+        assert zooming.zooming_loss_bound(10, SETUP, NEAR) > 2
 
 
 def brute_packing(values, max_limit, epsilon, eta):
@@ -212,7 +212,7 @@ def test_packing_numbers_against_brute_force(rng):
     epsilons = np.array([0.1, 0.3, 0.7, 1.5, 4.0])
     for _ in range(10):
         values = rng.random((2, 8))
-        packing = censored.packing_numbers(values, 2.0, epsilons, eta=0.5)
+        packing = zooming.packing_numbers(values, 2.0, epsilons, eta=0.5)
         expected = [brute_packing(values, 2.0, e, 0.5) for e in epsilons]
         np.testing.assert_array_equal(packing, expected)
 
@@ -220,8 +220,8 @@ def test_packing_numbers_against_brute_force(rng):
 def test_lemma_4_counts_too_few_on_a_flat_curve():
     flat, m, level = np.zeros((1, 64)), 2, 4
     epsilon = 3 / m ** (level - 1)
-    assert censored.packing_numbers(flat, 1.0, [epsilon]) == [m ** (level - 1)]
-    narrow = censored.packing_numbers(flat, 1.0, [epsilon], eta=1 / (3 * m))
+    assert zooming.packing_numbers(flat, 1.0, [epsilon]) == [m ** (level - 1)]
+    narrow = zooming.packing_numbers(flat, 1.0, [epsilon], eta=1 / (3 * m))
     assert narrow == [m**level]
 
 
@@ -235,14 +235,14 @@ def test_lemma_4_counts_too_few_on_a_flat_curve():
 )
 def test_near_optimality_of_peaks(curve, dimension):
     limits = np.arange(1, 2001) / 2000
-    near = censored.near_optimality(curve(limits)[None], 1.0)
+    near = zooming.near_optimality(curve(limits)[None], 1.0)
     assert abs(near.dimension - dimension) < 0.05
-    given_d = censored.near_optimality(curve(limits)[None], 1.0, dimension=dimension)
+    given_d = zooming.near_optimality(curve(limits)[None], 1.0, dimension=dimension)
     cover = given_d.constant * given_d.epsilons**-dimension
     assert np.all(given_d.packing <= cover * (1 + 1e-12))
     np.testing.assert_allclose(np.min(cover - given_d.packing), 0, atol=1e-9)
     # A second arm like it doubles the constant.
-    both = censored.near_optimality(
+    both = zooming.near_optimality(
         np.stack(2 * [curve(limits)]), 1.0, dimension=dimension
     )
     np.testing.assert_allclose(both.constant, 2 * given_d.constant)
@@ -255,13 +255,13 @@ def test_zooming_constant_by_hand():
     pairs = [(1, 2), (0.5, 1), (1, 2), (1.5, 2)]
     H = max((1 + x / 2) ** 2 - (1 + y / 2 * c) ** 2 / 4 for x, y in pairs)
     ratio = 4 * 1.5 * C * 4 / (3 * (1 - 2.0**-3))
-    value = censored.zooming_constant(T, SETUP, NEAR, levels=2)
+    value = zooming.zooming_constant(T, SETUP, NEAR, levels=2)
     np.testing.assert_allclose(value, (ratio * (H + 4)) ** (1 / 3))
-    stoo = censored.zooming_constant(T, SETUP, NEAR, levels=2, reuse=False)
+    stoo = zooming.zooming_constant(T, SETUP, NEAR, levels=2, reuse=False)
     np.testing.assert_allclose(stoo, (ratio * (1.75**2 + 4)) ** (1 / 3))
-    loss = censored.zooming_loss_bound([T], SETUP, NEAR, levels=2)
+    loss = zooming.zooming_loss_bound([T], SETUP, NEAR, levels=2)
     np.testing.assert_allclose(loss, value * (np.log(T**2 / 0.1) / T) ** (1 / 3))
-    proof = censored.zooming_loss_bound([T], SETUP, NEAR, levels=2, form="proof")
+    proof = zooming.zooming_loss_bound([T], SETUP, NEAR, levels=2, form="proof")
     np.testing.assert_allclose(proof, 3 * loss)
 
 
@@ -271,17 +271,17 @@ def test_reuse_gains_little():
         for penalty in (linear, lambda x: 10.0 * (x > 0.5), lambda x: 0 * x):
             setup = SETUP._replace(penalty=penalty, splits=m)
             near = NEAR._replace(dimension=0.0)
-            ratio = censored.zooming_loss_bound(
+            ratio = zooming.zooming_loss_bound(
                 T, setup, near
-            ) / censored.stoo_loss_bound(T, setup, near)
+            ) / zooming.stoo_loss_bound(T, setup, near)
             assert np.all((ratio > 0.93) & (ratio < 1))
 
 
 def test_zooming_rate():
-    np.testing.assert_allclose(censored.zooming_rate([0, 1]), [1 / 2, 1 / 3])
+    np.testing.assert_allclose(zooming.zooming_rate([0, 1]), [1 / 2, 1 / 3])
     # The bound falls at this rate, but for the logarithm.
     T = np.array([1e20, 1e24])
-    near = censored.zooming_loss_bound(T, SETUP, NEAR) * np.log(T**2 / 0.1) ** (-1 / 3)
+    near = zooming.zooming_loss_bound(T, SETUP, NEAR) * np.log(T**2 / 0.1) ** (-1 / 3)
     np.testing.assert_allclose(near[0] / near[1], 1e4 ** (1 / 3), rtol=1e-3)
 
 
@@ -289,7 +289,7 @@ def test_zooming_levels_meet_the_criterion():
     """The deepest cell but one is wide enough for criterion (14), the deepest not."""
     T = np.geomspace(1, 1e9, 50)
     for extra in ({}, dict(limit=2.0, gain_radius=0.5, smoothness=3.0)):
-        levels = censored.zooming_levels(T, SETUP, **extra)
+        levels = zooming.zooming_levels(T, SETUP, **extra)
         radii = {k: v for k, v in extra.items() if k == "gain_radius"}
         penalty = linear(extra.get("limit", 0.0))
         length = censored.confidence_length(T, T, 3 * T**2 / 0.1, penalty, 1.5, **radii)
@@ -297,7 +297,7 @@ def test_zooming_levels_meet_the_criterion():
         assert np.all(width < length)
         assert np.all((2 * width >= length) | (levels == 0))
         assert levels[-1] > 8 and np.all(np.diff(levels[T >= 10]) >= 0)
-    assert censored.zooming_levels(1, SETUP) == 0
+    assert zooming.zooming_levels(1, SETUP) == 0
 
 
 @pytest.mark.parametrize(
@@ -360,8 +360,8 @@ def test_bad_input_of_the_confidence_length(name, bad):
 def test_bad_input_of_zooming(name, bad, error):
     setup = SETUP._replace(**{name: bad})
     for bound in (
-        lambda: censored.zooming_loss_bound(1e6, setup, NEAR),
-        lambda: censored.zooming_levels(1e6, setup),
+        lambda: zooming.zooming_loss_bound(1e6, setup, NEAR),
+        lambda: zooming.zooming_levels(1e6, setup),
     ):
         with pytest.raises(error, match=rf"^{name} must"):
             bound()
@@ -377,14 +377,14 @@ def test_bad_input_of_the_rest():
     with pytest.raises(ValueError, match="alpha must be above 1"):
         censored.coverage_bound(10, 1)
     with pytest.raises(ValueError, match="alpha must be above 1"):
-        censored.zooming_loss_bound(1e9, SETUP._replace(alpha=1.0), NEAR)
+        zooming.zooming_loss_bound(1e9, SETUP._replace(alpha=1.0), NEAR)
     with pytest.raises(ValueError, match="values must"):
-        censored.near_optimality(np.zeros(3), 1.0)
+        zooming.near_optimality(np.zeros(3), 1.0)
     with pytest.raises(ValueError, match="epsilons must"):
-        censored.near_optimality(np.zeros((1, 3)), 1.0, epsilons=[9.0, 10.0])
+        zooming.near_optimality(np.zeros((1, 3)), 1.0, epsilons=[9.0, 10.0])
     with pytest.raises(ValueError, match="epsilons must"):
-        censored.packing_numbers(np.zeros((1, 3)), 1.0, [0.0])
+        zooming.packing_numbers(np.zeros((1, 3)), 1.0, [0.0])
     with pytest.raises(ValueError, match="dimension must"):
-        censored.zooming_rate(-1)
+        zooming.zooming_rate(-1)
     with pytest.raises(ValueError, match="form must"):
-        censored.zooming_loss_bound(1e9, SETUP, NEAR, form="")
+        zooming.zooming_loss_bound(1e9, SETUP, NEAR, form="")

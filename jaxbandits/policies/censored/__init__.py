@@ -8,6 +8,7 @@ from jaxbandits.policies.censored.product_arms import product_arms
 from jaxbandits.policies.censored.rcucb import rcucb
 from jaxbandits.policies.censored.stoo import stoo
 from jaxbandits.policies.censored.thompson import thompson
+from jaxbandits.policies.censored.z_rcucb import Params as ZoomingParams
 from jaxbandits.policies.censored.z_rcucb import grid_capacity, z_rcucb
 from jaxbandits.policies.censored.zooming import zooming
 from jaxbandits.policies.plain import kl_ucb, moss, ucb
@@ -34,6 +35,7 @@ def kl_ucb_reduction(problem: Problem) -> Policy:
 
 
 __all__ = [
+    "ZoomingParams",
     "fixed_pair",
     "grid_capacity",
     "kl_ucb_reduction",

@@ -27,7 +27,7 @@ from jaxbandits.checks import (
 )
 from jaxbandits.kernels.argmax import first_argmax
 from jaxbandits.kernels.radii import peeling_scale
-from jaxbandits.kernels.select import pick, put
+from jaxbandits.kernels.select import pick, put, when
 from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.policies.censored.grid import HISTORIES, Grid, extend
 from jaxbandits.protocol import Policy
@@ -81,6 +81,11 @@ class State(NamedTuple):
     place: jax.Array  # i32[K]  the point that has it
     limit: jax.Array  # f32[K]  its limit
     overflow: jax.Array  # bool[]  whether a grid was too small for an extension
+
+
+def put_row(tree, arm, row):
+    """`put` for all arrays of a pytree."""
+    return jax.tree.map(lambda x, new: put(x, arm, new), tree, row)
 
 
 class Judgement(NamedTuple):
@@ -239,17 +244,24 @@ def _z_rcucb(problem, splits, history, answer, capacity) -> Policy:
         tried = statistics.reached > 0
         wide = params.smoothness * grid.width >= judged.length  # Eq. (14)
         ready = wide & tried & grid.playable
-        grid, overflow = extend(grid, ready, rounds, splits)
+
+        def refine(carry):
+            grids, grid, overflow = carry
+            grid, full = extend(grid, ready, rounds, splits)
+            return put_row(grids, action.arm, grid), grid, overflow | full
+
+        # Most rounds split nothing, and leave the grids where they lie in memory.
+        carry = (state.grid, grid, state.overflow)
+        grids, grid, overflow = when(jnp.any(ready), refine, carry)
         # A split moves no estimate: only widths change, and new points are untried.
         index = judged.estimate + judged.length + params.smoothness * grid.width
         index = jnp.where(tried, index, jnp.inf)  # Eq. (13)
         index = jnp.where(grid.playable, index, -jnp.inf)
         best = first_argmax(index)
         best_of_arm = (pick(index, best), best, pick(grid.limit, best))
-        *old, before = state
-        rows = (grid, statistics, rounds, *best_of_arm)
-        new = jax.tree.map(lambda x, row: put(x, action.arm, row), tuple(old), rows)
-        return State(*new, before | overflow)
+        _, *old, _ = state
+        rows = [statistics, rounds, *best_of_arm]
+        return State(grids, *put_row(old, action.arm, rows), overflow)
 
     def recommend(state, params):
         grid = state.grid

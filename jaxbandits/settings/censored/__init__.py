@@ -3,6 +3,7 @@
 from jaxbandits.settings.censored.continuum import any_limit, pair_values
 from jaxbandits.settings.censored.costs import fast_track, late_fee, scaled
 from jaxbandits.settings.censored.environment import Oracle, censored, exact_oracle
+from jaxbandits.settings.censored.forest import Runs, forest, load_runs
 from jaxbandits.settings.censored.instances import (
     ANY,
     M1,
@@ -16,6 +17,7 @@ from jaxbandits.settings.censored.instances import (
     overtime,
     poscorr,
     running_example,
+    trap,
 )
 from jaxbandits.settings.censored.types import (
     Action,
@@ -38,6 +40,7 @@ __all__ = [
     "Oracle",
     "Problem",
     "RealAction",
+    "Runs",
     "any_limit",
     "censored",
     "check_continuum",
@@ -46,9 +49,11 @@ __all__ = [
     "exact_oracle",
     "example1",
     "fast_track",
+    "forest",
     "gaussian_covariance",
     "indep",
     "late_fee",
+    "load_runs",
     "low_censoring",
     "make_continuum",
     "make_problem",
@@ -59,4 +64,5 @@ __all__ = [
     "poscorr",
     "running_example",
     "scaled",
+    "trap",
 ]

@@ -13,6 +13,8 @@ from jaxbandits.laws import (
     Exponential,
     Product,
     beta,
+    empirical,
+    empirical_params,
     exponential,
     product,
     truncated_gaussian,
@@ -125,8 +127,9 @@ def overtime(
     """Indep's laws with a fee for overtime in place of the fast-track promise.
 
     Not of the paper. The best limit is the promise (by default 2 less the golden
-    ratio, far from the points of all small grids), and with the default fee eq. (22), which Theorem 2 needs, holds at it on both sides (with the
-    promises of the paper, whose penalty jumps, it does not).
+    ratio, far from the points of all small grids), and with the default fee eq. (22),
+    which Theorem 2 needs, holds at it on both sides (with the promises of the paper,
+    whose penalty jumps, it does not).
 
     Args:
       limits: a limit grid, or `ANY`.
@@ -136,6 +139,21 @@ def overtime(
     """
     problem = _problem(num_arms, limits, late_fee(fee, promise))
     return _indep("overtime", problem)
+
+
+def trap() -> Environment:
+    """One arm, two limits, and an estimate that does not recover.
+
+    Not of the paper. Rewards are 1; the consumption is 0.3, or 0.8 in a fifth of the
+    rounds; the limits are 0.2 and 0.5 with penalties 0.05 and 2. The larger limit is
+    worth 0.4, the smaller -0.05, and it never lets a round finish: each counts, by eq.
+    (9), as if it had exceeded the larger one too, whose estimated risk so goes to 1.
+    """
+    consumption = [[0.3] * 4 + [0.8]]
+    arms = empirical_params(np.ones((1, 5)), consumption)
+    penalty = fast_track(4.0, 0.25, 0.25)
+    problem = make_problem(1, (0.2, 0.5), scaled(0.0), penalty)
+    return censored("trap", problem, empirical, arms)
 
 
 def _indep(name, problem):

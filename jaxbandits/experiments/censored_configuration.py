@@ -1,0 +1,61 @@
+"""Figure 5 of the censored paper: configuring a random forest under time limits."""
+
+from jaxbandits.experiments.comparison import Contestant, play
+from jaxbandits.experiments.experiment import Options, Outcome
+from jaxbandits.plots import figure, plot_curves
+from jaxbandits.results import paired_difference, summary_records
+from jaxbandits.settings import censored as settings
+
+# Share of rounds in which the limit was exceeded; section 5.2.
+TIMEOUTS = {"RCUCB": 0.0589, "TS": 0.2843, "UCB": 0.2853}
+
+
+def configuration(contestants: dict[str, Contestant], options: Options) -> Outcome:
+    """Cumulative reward and penalised gain, with the paper's shares of timeouts."""
+    runs = settings.load_runs()
+    environment = settings.forest(runs)
+    dataset = play(environment, contestants, options)
+    published = {
+        name: {"censored": share}
+        for name in contestants
+        for policy, share in TIMEOUTS.items()
+        if name.startswith(policy)
+    }
+    records = summary_records(
+        dataset, "censored-fig5", instance=environment.name, published=published
+    )
+    fig, (left, right) = figure(1, 2)
+    fig.set_size_inches(9.5, 4.4)
+    plot_curves(dataset, "reward", ax=left, legend=False)
+    plot_curves(dataset, "gain", ax=right, legend=False)
+    left.set(title="reward seen in time", ylabel="cumulative reward")
+    right.set(title="with costs and penalties", ylabel="cumulative penalised gain")
+    handles, labels = left.get_legend_handles_labels()
+    legend = {"loc": "outside lower center", "ncols": 2, "frameon": False}
+    fig.legend(handles, labels, title=f"means, {options.seeds:,} seeds", **legend)
+    return Outcome(
+        {environment.name: dataset}, records, fig, _notes(dataset, runs, environment)
+    )
+
+
+def _notes(dataset, runs, environment):
+    unit = environment.provenance["seconds_per_unit"]
+    limits = [unit * x for x in environment.problem.limits]
+    oracle = environment.oracle(None, None)
+    notes = [
+        f"{len(runs.configurations)} configurations, {runs.reward.shape[1]} recorded "
+        f"runs of each ({runs.about.get('machine', 'machine unknown')}); limits from "
+        f"{limits[0]:.2f} to {limits[-1]:.2f} s; {unit:.2f} s are one unit of cost.",
+        f"Best pair: {runs.configurations[oracle.arm]} within "
+        f"{limits[oracle.limit]:.2f} s, penalised gain {oracle.value:.4f}.",
+    ]
+    ours = next(iter(dataset["policy"].values))
+    for rival in dataset["policy"].values[1:]:
+        last = dataset.isel(checkpoint=[-1])
+        mean, low, high, _ = paired_difference(last, "reward", ours, rival)
+        mean, low, high = (float(x.values.ravel()[0]) for x in (mean, low, high))
+        notes.append(
+            f"Reward of {ours} less that of {rival}: {mean:,.0f} [{low:,.0f}, "
+            f"{high:,.0f}]."
+        )
+    return tuple(notes)

@@ -1,0 +1,21 @@
+"""Bounds that say nothing."""
+
+import warnings
+
+import numpy as np
+
+
+class VacuousBound(RuntimeWarning):
+    """A bound exceeds what no policy can exceed, at every horizon asked for."""
+
+
+def checked(bound, trivial):
+    """The bound; warns the caller of the caller if it is vacuous throughout."""
+    if np.size(bound) and np.all(bound > trivial):
+        warnings.warn(
+            "the bound says nothing here: no policy can do worse at any horizon asked "
+            "for",
+            VacuousBound,
+            stacklevel=3,
+        )
+    return bound

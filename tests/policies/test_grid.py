@@ -1,0 +1,225 @@
+"""Grids of limits against plain Python lists."""
+
+from dataclasses import dataclass
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxbandits.engine.lanes import fill, lanes
+from jaxbandits.policies.censored.grid import HISTORIES, Grid, extend
+
+LARGEST = 1.5
+CASES = [(history, m) for history in HISTORIES for m in (2, 3, 4)]
+by_case = pytest.mark.parametrize(("history", "splits"), CASES)
+
+
+@dataclass
+class Point:
+    """A point, its cell's width (0: not playable), and where its watched ones are."""
+
+    limit: float
+    width: float
+    born: int
+    watched: int = 0
+
+
+class Model:
+    """The grid of one arm as a list of points, extended one split after the other."""
+
+    def __init__(self, capacity, splits, history):
+        self.capacity, self.splits = capacity, splits
+        self.inherit = history == "inherit"
+        self.points = [Point(LARGEST, LARGEST, 0)]
+        self.overflow = False
+        if self.inherit:
+            self.watch(self.points[0], 0)
+
+    def watch(self, point, born):
+        """Add the points at which the point's cell would be split."""
+        point.watched = len(self.points)
+        self.points += self.inside(point.limit, point.width, 0.0, born)
+
+    def inside(self, right, width, new_width, born):
+        """The points strictly inside ``(right - width, right]``, left to right."""
+        m = self.splits
+        limits = [right - width + s * width / m for s in range(1, m)]
+        return [Point(limit, new_width, born) for limit in limits]
+
+    def extend(self, ready, born):
+        """Split the cells of the ready places in order, until there is no room."""
+        m = self.splits
+        for place in np.flatnonzero(ready).tolist():
+            point = self.points[place]
+            needed = (m - 1) * (m if self.inherit else 1)
+            if len(self.points) + needed > self.capacity:
+                self.overflow = True
+                return
+            narrow = point.width / m
+            if not self.inherit:
+                self.points += self.inside(point.limit, point.width, narrow, born)
+                point.width = narrow
+                continue
+            opened = self.points[point.watched : point.watched + m - 1]
+            for cell in [point, *opened]:
+                cell.width = narrow
+                self.watch(cell, born)
+
+    def playable(self):
+        return [p for p in self.points if p.width > 0]
+
+
+def started(capacity, splits, history, num_arms=1):
+    return Grid.start(num_arms, capacity, LARGEST, splits, history)
+
+
+def of_arm(grid, arm=0):
+    return jax.tree.map(lambda x: x[arm], grid)
+
+
+extend_now = jax.jit(extend, static_argnums=3)
+
+
+def assert_equal(grid, model):
+    """Every used place, and nothing beyond."""
+    used, capacity = len(model.points), grid.limit.shape[0]
+    assert int(grid.count) == used
+    columns = {
+        name: [getattr(p, name) for p in model.points]
+        for name in ("limit", "width", "born", "watched")
+    }
+    for name in ("limit", "width", "born"):
+        found = np.asarray(getattr(grid, name))
+        np.testing.assert_allclose(found[:used], columns[name], rtol=1e-6)
+        assert not np.any(found[used:])
+    np.testing.assert_array_equal(grid.used(capacity), np.arange(capacity) < used)
+    playable = np.array([p.width > 0 for p in model.points])
+    np.testing.assert_array_equal(grid.playable[:used], playable)
+    if model.inherit:
+        found = np.asarray(grid.watched)[:used]
+        assert (
+            found[playable].tolist() == np.array(columns["watched"])[playable].tolist()
+        )
+
+
+def assert_partition(grid):
+    """The cells of the playable points cover (0, LARGEST], each limit once."""
+    limit, width = (np.asarray(x)[grid.playable] for x in (grid.limit, grid.width))
+    order = np.argsort(limit)
+    limit, width = limit[order], width[order]
+    edges = np.concatenate([[0.0], limit])
+    np.testing.assert_allclose(limit - width, edges[:-1], atol=1e-6)
+    assert limit[-1] == LARGEST
+
+
+@by_case
+def test_start(history, splits):
+    """One cell for every arm; where it would be split is watched if asked for."""
+    grid = started(10, splits, history, num_arms=3)
+    for arm in range(3):
+        assert_equal(of_arm(grid, arm), Model(10, splits, history))
+    assert grid.limit.shape == (3, 10) and grid.count.shape == (3,)
+    assert (grid.watched is None) == (history == "restart")
+    assert grid.playable.sum(axis=1).tolist() == [1, 1, 1]
+
+
+@by_case
+@pytest.mark.parametrize("capacity", [17, 40, 300])
+def test_random_extensions(history, splits, capacity, rng):
+    """From the first cell until nothing fits, with several splits at a time."""
+    grid = of_arm(started(capacity, splits, history))
+    model, full = Model(capacity, splits, history), False
+    for born in range(1, 16):
+        ready = np.asarray(grid.playable) & (rng.random(capacity) < 0.4)
+        grid, overflow = extend_now(grid, ready, jnp.int32(born), splits)
+        model.overflow = False
+        model.extend(ready, born)
+        assert bool(overflow) == model.overflow
+        full |= model.overflow
+        assert_equal(grid, model)
+        assert_partition(grid)
+    assert full == (capacity < 300) or len(model.points) > 100
+
+
+@by_case
+def test_a_grid_is_filled_to_its_last_place(history, splits):
+    """Capacity for one level more, exactly: all splits are done, and no other."""
+    last = splits**2 if history == "restart" else splits**3
+    grid, model = of_arm(started(last, splits, history)), Model(last, splits, history)
+    for born in (1, 2):
+        grid, overflow = extend_now(grid, grid.playable, jnp.int32(born), splits)
+        model.extend([p.width > 0 for p in model.points], born)
+        assert not overflow
+    assert int(grid.count) == last == len(model.points)
+    assert_equal(grid, model)
+    after, overflow = extend_now(grid, grid.playable, jnp.int32(3), splits)
+    assert overflow
+    jax.tree.map(np.testing.assert_array_equal, after, grid)
+
+
+@by_case
+def test_what_fits_is_split_and_the_rest_is_not(history, splits):
+    """One place too few for the second level: the last of its splits is left out."""
+    capacity = (splits**2 if history == "restart" else splits**3) - 1
+    grid = of_arm(started(capacity, splits, history))
+    grid, _ = extend_now(grid, grid.playable, jnp.int32(1), splits)
+    before, wide = grid, np.flatnonzero(grid.playable)
+    grid, overflow = extend_now(grid, grid.playable, jnp.int32(2), splits)
+    assert overflow
+    split = np.asarray(grid.width)[wide] < np.asarray(before.width)[wide]
+    assert split.tolist() == [True] * (splits - 1) + [False]
+    assert_partition(grid)
+
+
+@by_case
+def test_nothing_ready_changes_nothing(history, splits):
+    grid = of_arm(started(40, splits, history))
+    grid, _ = extend_now(grid, grid.playable, jnp.int32(3), splits)
+    after, overflow = extend_now(grid, jnp.zeros(40, bool), jnp.int32(9), splits)
+    assert not overflow
+    jax.tree.map(np.testing.assert_array_equal, after, grid)
+
+
+@pytest.mark.parametrize("history", HISTORIES)
+def test_order_of_places(history):
+    """By hand, in three: the widest cell, then its middle one."""
+    grid = of_arm(Grid.start(1, 30, 9.0, 3, history))
+    grid, _ = extend_now(grid, jnp.arange(30) == 0, jnp.int32(4), 3)
+    grid, _ = extend_now(grid, jnp.arange(30) == 2, jnp.int32(7), 3)
+    if history == "restart":
+        limits, born = [9, 3, 6, 4, 5], [0, 4, 4, 7, 7]
+    else:
+        # Own cell first, then the others from left to right.
+        limits = [9, 3, 6, 7, 8, 1, 2, 4, 5]
+        limits += [16 / 3, 17 / 3, 10 / 3, 11 / 3, 13 / 3, 14 / 3]
+        born = [0, 0, 0] + 6 * [4] + 6 * [7]
+    used = len(limits)
+    np.testing.assert_allclose(grid.limit[:used], limits, rtol=1e-6)
+    assert grid.born[:used].tolist() == born
+    assert int(grid.count) == used
+
+
+@by_case
+def test_transforms_agree(history, splits, rng):
+    """One by one, under `jax.vmap` and over lanes: the same grids, bit by bit."""
+    batch, capacity = 7, 40
+    grid = of_arm(started(capacity, splits, history))
+    grid, _ = extend_now(grid, grid.playable, jnp.int32(1), splits)
+    # The first row has nothing to do, the last is given what does not fit.
+    share = np.linspace(0, 1, batch)[:, None]
+    ready = np.asarray(grid.playable) & (rng.random((batch, capacity)) < share)
+    born = np.arange(batch, dtype=np.int32)
+    singles = [extend_now(grid, r, b, splits) for r, b in zip(ready, born, strict=True)]
+    expected = jax.tree.map(lambda *rows: np.stack(rows), *singles)
+    mapped = jax.jit(jax.vmap(lambda r, b: extend(grid, r, b, splits)))(ready, born)
+    jax.tree.map(np.testing.assert_array_equal, mapped, expected)
+
+    def over_lanes(ready, born):
+        one_lane = lanes(lambda r, b: extend(grid, r, b, splits), (True, True), batch)
+        return fill(*one_lane(ready, born), batch)
+
+    found = jax.jit(over_lanes)(ready.T, born)
+    found = jax.tree.map(lambda x: np.moveaxis(np.asarray(x), -1, 0), found)
+    jax.tree.map(np.testing.assert_array_equal, found, expected)
+    assert len(set(expected[0].count.tolist())) > 1

@@ -1,0 +1,320 @@
+"""z-RCUCB: capacities, what it refuses, what it reports and recommends."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxbandits.kernels.sums import CompensatedSum
+from jaxbandits.laws import (
+    Bernoulli,
+    Exponential,
+    Product,
+    bernoulli,
+    exponential,
+    product,
+)
+from jaxbandits.policies.censored import ZoomingParams, grid_capacity, z_rcucb
+from jaxbandits.policies.censored.z_rcucb import BINS
+from jaxbandits.settings import censored as settings
+from jaxbandits.simulate import simulate
+from jaxbandits.testing import play
+
+# One limit is as good as another, so that all of a grid is refined.
+FLAT = settings.make_continuum(2, settings.scaled(0.0), settings.scaled(0.0))
+STEEP = settings.make_continuum(2, settings.scaled(0.1), settings.scaled(1.0), 2.0)
+NAME, T = "z-RCUCB", 2000
+SMALL = {"gain_radius": 0.05, "penalty_radius": 0.0}
+
+
+def flat_game():
+    arms = Product(Bernoulli(np.full(2, 0.5)), Exponential(np.full(2, 50.0)))
+    return settings.censored("flat", FLAT, product(bernoulli, exponential), arms)
+
+
+def deepest(problem, horizon, splits, params):
+    """Cells if all are split as far as T rounds with one limit would allow."""
+    p, rounds = params, horizon
+    log = np.log(problem.num_arms * horizon**2 / p.delta)
+    length = p.gain_radius * np.sqrt(2 * p.alpha * log / rounds)
+    cells, width = 1, problem.max_limit
+    while p.smoothness * width >= length:  # Eq. (14)
+        cells, width = cells * splits, width / splits
+    return cells
+
+
+PARAMS = {
+    "printed": ZoomingParams(),
+    "small radii": ZoomingParams(gain_radius=0.1, penalty_radius=0.0),
+    "other": ZoomingParams(alpha=2.0, delta=0.5, gain_radius=0.3, smoothness=3.0),
+    "large radii": ZoomingParams(gain_radius=100.0),
+}
+
+
+@pytest.mark.parametrize("params", PARAMS.values(), ids=PARAMS)
+@pytest.mark.parametrize("splits", [2, 3, 4])
+def test_capacity_is_that_of_the_deepest_grid(params, splits):
+    for problem in (FLAT, STEEP):
+        for horizon in (1, 10, 500, 2000, 30_000):
+            cells = deepest(problem, horizon, splits, params)
+            # The formula keeps room for one level where no cell can be split.
+            cells = max(cells, splits)
+            found = grid_capacity(problem, horizon, splits, params=params)
+            assert found == cells
+            found = grid_capacity(problem, horizon, splits, "inherit", params=params)
+            assert found == cells * splits
+
+
+def test_capacities_by_hand():
+    """``n T^2 / delta = 8e8``, twice its log is 41.0; ``T = 100,000``: 53.4."""
+    # sqrt(41.0 / 2000) = 0.143, finer than 1/4: eighths.
+    assert grid_capacity(FLAT, 2000) == 8
+    # sqrt(53.4 / 100,000) = 0.023, finer than 1/32 (or 1/27).
+    assert grid_capacity(FLAT, 100_000) == 64
+    assert grid_capacity(FLAT, 100_000, 3) == 81
+    assert grid_capacity(FLAT, 100_000, history="inherit") == 128
+
+
+def test_capacity_grows_with_the_horizon_and_as_radii_shrink():
+    sizes = [grid_capacity(FLAT, t) for t in (10, 100, 1000, 10_000, 100_000, 10**6)]
+    assert sizes == sorted(sizes) and len(set(sizes)) > 3
+    radii = [2.0, 1.0, 0.5, 0.2, 0.1, 0.01]
+    sizes = [grid_capacity(FLAT, T, params=ZoomingParams(gain_radius=r)) for r in radii]
+    assert sizes == sorted(sizes) and len(set(sizes)) > 3
+
+
+def test_capacity_without_a_bound():
+    params = ZoomingParams(gain_radius=0.0)
+    with pytest.raises(ValueError, match=r"capacity: \d+ points may come to be needed"):
+        grid_capacity(FLAT, T, params=params)
+
+
+@pytest.mark.parametrize("history", ["restart", "inherit"])
+def test_capacity_is_never_exceeded(history):
+    """Tiny radii, and a game in which every limit is worth refining."""
+    params = ZoomingParams(T, **SMALL)
+    capacity = grid_capacity(FLAT, T, history=history, params=params)
+    policy = z_rcucb(FLAT, T, history=history, capacity=capacity)
+    data = simulate(policy, flat_game(), horizon=T, seeds=2, params={NAME: params})
+    places = data["largest_grid"] * (2 if history == "inherit" else 1)
+    assert np.all(places <= capacity) and np.all(data["overflow"] == 0)
+    # Not because nothing was split.
+    assert data["largest_grid"].max() >= 32
+
+
+BAD = {
+    "one cell": ({"splits": 1}, "splits must be at least 2, got 1"),
+    "history": ({"history": "forget"}, "history must be one of"),
+    "answer": ({"answer": "best"}, "answer must be one of"),
+    "no rounds": ({"horizon": 0}, "horizon must be at least 1, got 0"),
+    "capacity": ({"splits": 3, "capacity": 2}, "capacity must be at least 3"),
+    "capacity of watched points": (
+        {"splits": 3, "capacity": 8, "history": "inherit"},
+        "capacity must be at least 9",
+    ),
+}
+
+
+@pytest.mark.parametrize(("options", "named"), BAD.values(), ids=BAD)
+def test_factory_refuses(options, named):
+    with pytest.raises(ValueError, match=named):
+        z_rcucb(STEEP, **options)
+
+
+def test_smallest_capacities_are_accepted():
+    for options in ({"capacity": 3}, {"capacity": 9, "history": "inherit"}):
+        policy = z_rcucb(STEEP, splits=3, **options)
+        assert policy.init(policy.params).grid.limit.shape[1] == options["capacity"]
+    # A short horizon does without a split; the grid has room for one all the same.
+    assert z_rcucb(STEEP, 1, 3).init(()).grid.limit.shape == (2, 3)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"delta": 0.0},
+        {"delta": 1.0},
+        {"alpha": 0.0},
+        {"alpha": -1.0},
+        {"smoothness": 0.0},
+        {"gain_radius": -0.1},
+        {"penalty_radius": -0.1},
+        {"horizon": 0.5},
+        {"delta": [0.05, np.nan]},
+    ],
+)
+def test_parameters_are_checked(bad):
+    policy = z_rcucb(FLAT, T)
+    with pytest.raises(ValueError, match=f"^{next(iter(bad))} must be"):
+        simulate(policy, flat_game(), horizon=5, seeds=1, params={NAME: bad})
+
+
+def test_the_horizon_is_a_parameter():
+    assert z_rcucb(STEEP, 500).params == ZoomingParams(horizon=500.0)
+    assert z_rcucb(STEEP, 500, capacity=64).act is z_rcucb(STEEP, 9, capacity=64).act
+
+
+def number(params):
+    return jax.tree.map(jnp.float32, params)
+
+
+def hand_made(answer, limits, widths, reached, gain, exceeded=None):
+    """A policy on `STEEP`, and the state with these tables ``[2, 4]``."""
+    policy = z_rcucb(STEEP, T, answer=answer, capacity=4)
+    state = policy.init(number(policy.params))
+    reached = jnp.asarray(reached, jnp.int32)
+    table = (jnp.asarray(x, float) for x in (limits, widths))
+    limit, width = table
+    count = jnp.sum(limit > 0, axis=1, dtype=jnp.int32)
+    grid = state.grid._replace(limit=limit, width=width, count=count)
+    exceeded = jnp.zeros((2, 4), jnp.int32) if exceeded is None else exceeded
+    statistics = state.statistics._replace(
+        reached=reached,
+        exceeded=jnp.asarray(exceeded, jnp.int32),
+        gain=CompensatedSum(jnp.asarray(gain, float), jnp.zeros((2, 4))),
+    )
+    rounds = jnp.max(reached, axis=1)
+    return policy, state._replace(grid=grid, statistics=statistics, rounds=rounds)
+
+
+# Arm 0 has been split twice, arm 1 once; the places in between are not used.
+LIMITS = [[2.0, 1.0, 0.5, 0.0], [2.0, 1.0, 0.0, 0.0]]
+WIDTHS = [[1.0, 0.5, 0.5, 0.0], [1.0, 1.0, 0.0, 0.0]]
+ROUNDS = [[90, 90, 90, 0], [900, 900, 0, 0]]
+
+
+def recommended(answer, *tables, **options):
+    policy, state = hand_made(answer, LIMITS, WIDTHS, *tables, **options)
+    arm, limit = policy.recommend(state, number(policy.params))
+    assert arm.dtype == jnp.int32 and limit.dtype == jnp.float32
+    return int(arm), float(limit)
+
+
+@pytest.mark.parametrize("best", [1, 2])
+def test_finest_is_the_best_of_the_finest_level(best):
+    """Whatever wider cells have to say."""
+    gain = np.array([[90.0, 9.0, 9.0, 99.0], [900.0, 900.0, 99.0, 99.0]])
+    gain[0, best] = 18.0
+    assert recommended("finest", ROUNDS, gain) == (0, LIMITS[0][best])
+
+
+def test_finest_leaves_out_what_has_not_been_tried():
+    """A point that a split has just made has no estimate."""
+    reached = [[90, 0, 90, 0], [900, 900, 0, 0]]
+    gain = [[90.0, 0.0, -9.0, 0.0], [900.0, 900.0, 0.0, 0.0]]
+    assert recommended("finest", reached, gain) == (0, 0.5)
+    # Nor has its level, if no other point of it has been tried.
+    reached = [[90, 0, 0, 0], [900, 900, 0, 0]]
+    gain = [[9.0, 0.0, 0.0, 0.0], [90.0, 180.0, 0.0, 0.0]]
+    assert recommended("finest", reached, gain) == (1, 1.0)
+
+
+def test_finest_counts_the_penalty():
+    """Eq. (10): at limit 1 a third of the rounds costs 1/3, at 1/2 it costs 1/6."""
+    gain = [[0.0, 9.0, 9.0, 0.0], [0.0, 0.0, 0.0, 0.0]]
+    exceeded = [[0, 30, 30, 0], [0, 0, 0, 0]]
+    assert recommended("finest", ROUNDS, gain, exceeded=exceeded) == (0, 0.5)
+    exceeded = [[0, 10, 40, 0], [0, 0, 0, 0]]
+    assert recommended("finest", ROUNDS, gain, exceeded=exceeded) == (0, 1.0)
+
+
+def test_safest_is_the_largest_lower_bound():
+    """Arm 0 looks better; arm 1 is known better, and best at its small limit."""
+    gain = [[90.0, 90.0, 90.0, 0.0], [720.0, 720.0, 0.0, 0.0]]
+    # Bounds: 1 - 6.4 (1 + l) / sqrt(90) < 0.8 - 6.4 (1 + l) / 30, l the limit.
+    assert recommended("safest", ROUNDS, gain) == (1, 1.0)
+    assert recommended("finest", ROUNDS, gain) == (0, 1.0)
+    # With as many rounds the larger estimate wins again, at the smallest limit.
+    reached = [[900, 900, 900, 0], [900, 900, 0, 0]]
+    assert recommended("safest", reached, 10 * np.array(gain)) == (1, 1.0)
+    gain = [[900.0, 900.0, 900.0, 0.0], [720.0, 720.0, 0.0, 0.0]]
+    assert recommended("safest", reached, gain) == (0, 0.5)
+
+
+@pytest.mark.parametrize("answer", ["finest", "safest"])
+def test_before_the_first_round(answer):
+    policy = z_rcucb(STEEP, T, answer=answer)
+    params = number(policy.params)
+    arm, limit = policy.recommend(policy.init(params), params)
+    assert (int(arm), float(limit)) == (0, 2.0)
+
+
+def test_report_of_a_state():
+    policy, state = hand_made("finest", LIMITS, WIDTHS, ROUNDS, np.zeros((2, 4)))
+    report = policy.report(state, number(policy.params))
+    numbers = {name: x.tolist() for name, x in report.items() if x.ndim == 0}
+    assert numbers == {"points": 5, "largest_grid": 3, "depth": 2, "overflow": 0}
+    expected = np.zeros((2, BINS))
+    # Bins are (0, 1/16], ..., (31/16, 2]: limits on edges belong to the left one.
+    for arm, limit in ((0, 2.0), (0, 1.0), (0, 0.5), (1, 2.0), (1, 1.0)):
+        expected[arm, round(limit * 16) - 1] += 1
+    np.testing.assert_array_equal(report["histogram"], expected)
+    full = policy.report(state._replace(overflow=jnp.asarray(True)), policy.params)
+    assert full["overflow"] == 1
+
+
+def test_histogram_holds_points_close_to_zero():
+    """The finest of 2**20 cells, which 20 splits of the leftmost one make."""
+    tiny = 2.0 * 2.0**-20
+    limits, widths = np.array(LIMITS), np.array(WIDTHS)
+    limits[1, 1], widths[1, 1] = tiny, tiny
+    policy, state = hand_made("finest", limits, widths, ROUNDS, np.zeros((2, 4)))
+    report = policy.report(state, number(policy.params))
+    assert report["depth"] == 20
+    assert report["histogram"].sum() == report["points"] == 5
+    assert report["histogram"][1, 0] == 1
+
+
+@pytest.fixture(scope="module")
+def run():
+    """Ten arms, small grids, two points of parameters: one of them overflows."""
+    game = settings.overtime(num_arms=3)
+    policy = z_rcucb(game.problem, 600, capacity=16)
+    options = {"horizon": 600, "seeds": 70, "checkpoints": [5, 150]}
+    options["params"] = {NAME: {"gain_radius": [1.0, 0.05], "penalty_radius": 0.01}}
+    chunks = [simulate(policy, game, chunk=c, **options) for c in (64, 192)]
+    return game, policy, chunks
+
+
+def test_results_do_not_depend_on_the_chunk(run):
+    """Bit by bit, reports and recommendations included."""
+    _, _, (one, other) = run
+    assert {"histogram", "simple_regret", "overflow", "regret"} <= set(one.data_vars)
+    for name in one.data_vars:
+        np.testing.assert_array_equal(one[name].values, other[name].values)
+    assert len(np.unique(one["regret"])) > 200
+
+
+def test_report_in_a_dataset(run):
+    _, _, (data, _) = run
+    data = data.isel(policy=0)
+    assert data["histogram"].dims[-2:] == ("histogram_0", "histogram_1")
+    assert data["histogram"].shape[-2:] == (3, BINS)
+    per_arm = data["histogram"].sum("histogram_1")
+    np.testing.assert_array_equal(per_arm.sum("histogram_0"), data["points"])
+    np.testing.assert_array_equal(per_arm.max("histogram_0"), data["largest_grid"])
+    assert np.all(data["points"].diff("checkpoint") >= 0)
+    assert np.all(data["largest_grid"] <= 16)
+    assert np.all(data["depth"].isel(checkpoint=0) == 0)
+
+
+def test_overflow_reaches_the_dataset(run):
+    """Radii of the paper split next to nothing, small ones more than 16 places take."""
+    _, _, (data, _) = run
+    large, small = data["overflow"].values[0, :, :, -1]
+    assert np.all(large == 0) and np.all(small == 1)
+    assert np.all(data["overflow"].values[..., 0] == 0)
+    np.testing.assert_array_equal(data["largest_grid"].values[0, 1, :, -1], 16)
+
+
+def test_report_is_that_of_the_final_state(run):
+    game, policy, (data, _) = run
+    params = policy.params._replace(gain_radius=0.05, penalty_radius=0.01)
+    trace = play(policy, game, 600, params=params, seed_index=1)
+    state = jax.tree.map(jnp.asarray, trace.state)
+    report = policy.report(state, number(params))
+    for name, value in report.items():
+        found = data[name].values[0, 1, 1, -1]
+        np.testing.assert_array_equal(found, value)
+    # Points that are watched but not played do not exist here: all used places count.
+    assert int(report["points"]) == int(trace.state.grid.count.sum())

@@ -1,0 +1,393 @@
+"""Arbitrary limits: exact values, the optimum, the books, and what is refused.
+
+Indep and overtime have values in closed form, with which the books are compared.
+"""
+
+from functools import cache
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxbandits.laws import (
+    Bernoulli,
+    Exponential,
+    Product,
+    bernoulli,
+    beta,
+    empirical,
+    exponential,
+    product,
+    truncated_gaussian,
+)
+from jaxbandits.laws.empirical import empirical_params
+from jaxbandits.policies import censored as policies
+from jaxbandits.protocol import Policy
+from jaxbandits.settings import censored as settings
+from jaxbandits.settings.censored import ANY, make_continuum, pair_values
+from jaxbandits.settings.censored.continuum import TOLERANCE
+from jaxbandits.simulate import simulate
+from jaxbandits.testing import check_environment, play
+from tests.heavy import in_short
+from tests.reference import exact
+from tests.settings import test_exact as on_grids
+
+INSTANCES = {
+    "Indep": settings.indep,
+    "PosCorr": settings.poscorr,
+    "NegCorr": settings.negcorr,
+    "overtime": settings.overtime,
+}
+LIMITS = [0.07, 0.382, 0.5, 0.93]
+
+
+@cache
+def game(name):
+    return INSTANCES[name](ANY)
+
+
+def cost(x):
+    return x / 10
+
+
+def fast_track(x):
+    return np.where(x <= 0.5, x / 10, 10 * x)
+
+
+def late_fee(x):
+    return x / 10 + 3 * np.maximum(x - 0.382, 0)
+
+
+PENALTY = {"overtime": late_fee, "Indep": fast_track}
+
+
+def values(name, limits):
+    """Eq. (2) of Indep or overtime in closed form, f64[10, n]."""
+    mean = np.array([0.8] + 9 * [0.8 / 1.1])[:, None]
+    rate = mean + 1
+    survival = np.exp(-rate * limits)
+    spent = (1 - survival) / rate - limits * survival  # E[C 1{C <= tau}]
+    penalty = PENALTY[name](limits)
+    return mean * (1 - survival) - spent / 10 - penalty * survival
+
+
+def exact_values(name, limits):
+    """Eq. (2) by the library's quadrature."""
+    law = product(beta, exponential)
+    if name in ("PosCorr", "NegCorr"):
+        law = truncated_gaussian
+    return pair_values(game(name).problem, law, game(name).setup.arms, limits)
+
+
+@pytest.mark.parametrize("name", ["Indep", "PosCorr", "overtime"])
+def test_values_equal_independent_quadrature(name):
+    arms = on_grids.independent_arms("Indep" if name == "overtime" else name)
+    penalty = PENALTY.get(name, fast_track)
+    # Equal arms are integrated once.
+    some = [0, 1, 9]
+    expected = exact.nu_table([arms[i] for i in some], LIMITS, cost, penalty)
+    found = exact_values(name, LIMITS)[some]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", ["Indep", "overtime"])
+def test_closed_form(name):
+    """What the tests of the books compare with."""
+    limits = np.linspace(0.001, 1, 97)
+    found = exact_values(name, limits)
+    np.testing.assert_allclose(found, values(name, limits), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", in_short(INSTANCES, {"NegCorr"}))
+def test_optimum_is_that_of_a_fine_search(name):
+    """20,001 limits: one tiny, and every multiple of 1/20,000."""
+    limits = np.concatenate([[1e-6], np.arange(1, 20_001) / 20_000])
+    oracle = game(name).oracle(None, None)
+    table = exact_values(name, limits)
+    arm, place = np.unravel_index(np.argmax(table), table.shape)
+    # All optima lie on the search's grid: ends and jumps.
+    assert oracle.value == pytest.approx(table.max(), abs=1e-10)
+    assert oracle.limit == pytest.approx(limits[place], abs=1e-9)
+    # Of equal arms the first.
+    assert oracle.arm == np.argmax(table.max(axis=1) > table.max() - 1e-12)
+    assert arm >= oracle.arm
+
+
+def test_an_interior_optimum():
+    """Neither an end nor a jump: only the refinement finds it.
+
+    Reward probability 1/2, ``C ~ Exp(1)``, cost 0 and penalty ``2 tau^2``: the value's
+    derivative vanishes where ``1/2 - 4 tau + 2 tau^2 = 0``.
+    """
+    problem = make_continuum(1, lambda x: 0 * x, lambda x: 2 * x**2, 1.5)
+    arms = Product(Bernoulli(np.array([0.5])), Exponential(np.ones(1)))
+    law = product(bernoulli, exponential)
+    oracle = settings.censored("hump", problem, law, arms).oracle(None, None)
+    best = 1 - np.sqrt(0.75)
+    value = 0.5 * (1 - np.exp(-best)) - 2 * best**2 * np.exp(-best)
+    assert oracle.limit == pytest.approx(best, abs=1e-6)
+    assert oracle.value == pytest.approx(value, abs=1e-12)
+
+
+def test_the_promise_itself_is_the_optimum_of_indep():
+    """The penalty jumps beyond it: the limit is attained, not only approached."""
+    oracle = game("Indep").oracle(None, None)
+    assert (oracle.arm, oracle.limit) == (0, 0.5)
+    tail, rate = np.exp(-1.8 * 0.5), 1.8
+    by_hand = 0.8 * (1 - tail) - 0.1 * (1 / rate - tail * (0.5 + 1 / rate))
+    assert oracle.value == pytest.approx(by_hand - 0.05 * tail, abs=1e-12)
+
+
+def test_optimum_of_overtime_is_the_promise():
+    for promise in (0.382, 0.61):
+        oracle = settings.overtime(promise=promise).oracle(None, None)
+        assert oracle.arm == 0 and oracle.limit == pytest.approx(promise, abs=1e-9)
+
+
+def odd_limits(num_arms):
+    """Any arm; any limit, or a jump, or the largest. Recommends its last pair."""
+
+    def act(noise, view, state, params):
+        arm = jnp.floor(noise[0] * num_arms).astype(jnp.int32)
+        limit = jnp.where(noise[2] < 0.2, 0.5, noise[1])
+        return settings.RealAction(arm, jnp.where(noise[2] > 0.9, 1.0, limit))
+
+    return Policy(
+        "odd limits",
+        init=lambda params: settings.RealAction(jnp.int32(0), jnp.ones(())),
+        act=act,
+        update=lambda noise, view, state, action, feedback, params: action,
+        uniforms=(3, 0),
+        recommend=lambda state, params: state,
+    )
+
+
+ODD, ROUNDS, SEEDS, EARLY = odd_limits(10), 400, 3, 30
+
+
+@cache
+def odd_run(name):
+    """The dataset, ``[S, C]``, and the same seeds in the plainest way."""
+    data = simulate(ODD, game(name), horizon=ROUNDS, seeds=SEEDS, checkpoints=[EARLY])
+    traces = [play(ODD, game(name), ROUNDS, seed_index=i) for i in range(SEEDS)]
+    return data.isel(policy=0, params=0), traces
+
+
+@pytest.mark.parametrize("name", ["Indep", "overtime"])
+def test_regret_is_the_sum_of_exact_gaps(name):
+    data, traces = odd_run(name)
+    best = values(name, np.array([0.382, 0.5])).max()
+    rounds = np.arange(ROUNDS)
+    for seed, trace in enumerate(traces):
+        limits = np.float64(trace.actions.limit)
+        gaps = best - values(name, limits)[trace.actions.arm, rounds]
+        found = data["regret"].values[seed, -1]
+        assert found == pytest.approx(gaps.sum(), abs=ROUNDS * TOLERANCE)
+        # The books are kept by pairs, not by what happened.
+        assert len(np.unique(limits)) > 200
+
+
+def test_shares_are_counted():
+    data, traces = odd_run("Indep")
+    for seed, trace in enumerate(traces):
+        censored = np.mean(trace.feedback.censored)
+        assert data["censored"].values[seed, -1] == pytest.approx(censored, abs=1e-12)
+        best = np.mean(trace.actions.arm == 0)
+        assert data["optimal"].values[seed, -1] == pytest.approx(best, abs=1e-12)
+        assert 0 < best < 1 and 0 < censored < 1
+
+
+def test_feedback_is_that_of_the_limit():
+    """Censored beyond the very limit, and then nothing is seen."""
+    _, traces = odd_run("Indep")
+    actions, feedback = traces[0].actions, traces[0].feedback
+    seen = ~feedback.censored
+    assert np.all(feedback.consumption[seen] <= actions.limit[seen])
+    assert np.all(np.isinf(feedback.consumption[~seen]))
+    assert np.all(feedback.reward[~seen] == 0) and np.all(feedback.reward[seen] > 0)
+
+
+def test_clairvoyant_play_has_no_regret():
+    oracle = game("overtime").oracle(None, None)
+    pair = settings.RealAction(jnp.int32(oracle.arm), jnp.float32(0.382))
+    policy = ODD._replace(act=lambda *args: pair)
+    data = simulate(policy, game("overtime"), horizon=100, seeds=2)
+    assert np.all(np.abs(data["regret"]) <= data["rounds"] * TOLERANCE)
+    assert np.all(data["optimal"] == 1)
+
+
+def test_contract():
+    check_environment(game("overtime"), ODD)
+
+
+@pytest.mark.parametrize("name", ["Indep", "overtime"])
+def test_simple_regret_with_any_limit(name):
+    """Exact, not read off the table; the pair is that of the checkpoint's round."""
+    data, traces = odd_run(name)
+    best = values(name, np.array([0.382, 0.5])).max()
+    for seed, trace in enumerate(traces):
+        for place, rounds in enumerate((EARLY, ROUNDS)):
+            arm, limit = (x[rounds - 1] for x in trace.actions)
+            gap = best - values(name, np.float64([limit]))[arm, 0]
+            found = data["simple_regret"].values[seed, place]
+            assert found == pytest.approx(gap, abs=1e-9)
+
+
+def test_simple_regret_on_a_grid():
+    """RCUCB recommends the pair that it has played most often."""
+    limits = np.array([0.2, 0.45, 0.7])
+    environment = settings.indep(limits)
+    policy = policies.rcucb(environment.problem)
+    data = simulate(policy, environment, horizon=60, seeds=3, checkpoints=[11, 60])
+    table = values("Indep", limits)
+    for seed in range(3):
+        trace = play(policy, environment, 60, seed_index=seed)
+        for place, rounds in enumerate((11, 60)):
+            pulls = np.zeros((10, 3), int)
+            np.add.at(pulls, tuple(x[:rounds] for x in trace.actions), 1)
+            pair = np.unravel_index(np.argmax(pulls), pulls.shape)
+            found = data["simple_regret"].values[0, 0, seed, place]
+            assert found == pytest.approx(table.max() - table[pair], abs=1e-9)
+        state = jax.tree.map(jnp.asarray, trace.state)
+        assert tuple(map(int, policy.recommend(state, policy.params))) == pair
+
+
+def test_a_limit_beyond_the_jump_is_judged_beyond_it():
+    """The exact judgement sees a jump that lies between two neighbouring floats."""
+    after = np.nextafter(np.float32(0.5), np.float32(1))
+    action = settings.RealAction(
+        np.zeros((1, 2), np.int32), np.array([[0.5, after]], np.float32)
+    )
+    environment = game("Indep")
+    found = environment.judge(environment.setup, None, action)["simple_regret"]
+    assert found.shape == (1, 2) and found.dtype == np.float64
+    tail = np.exp(-0.9)
+    np.testing.assert_allclose(found, [[0, 4.95 * tail]], atol=1e-5)
+
+
+def test_late_fee():
+    penalty = settings.late_fee(3.0, 0.25, 0.2)
+    x = np.array([0.0, 0.1, 0.25, 0.5, 1.0])
+    expected = [0.0, 0.02, 0.05, 0.1 + 0.75, 0.2 + 2.25]
+    np.testing.assert_allclose(penalty(x), expected, rtol=1e-12)
+    np.testing.assert_allclose(penalty(jnp.asarray(x)), expected, rtol=1e-6)
+    assert penalty is settings.late_fee(3.0, 0.25, 0.2)
+
+
+@pytest.mark.parametrize("arguments", [(-1.0, 0.5), (1.0, -0.5), (1.0, 0.5, -0.1)])
+def test_late_fee_refuses_negative_numbers(arguments):
+    with pytest.raises(ValueError, match="need fee, promise, cost_factor >= 0"):
+        settings.late_fee(*arguments)
+
+
+CONTINUA = {
+    "no arms": ({"num_arms": 0}, "num_arms"),
+    "tau_max of 0": ({"max_limit": 0.0}, "max_limit"),
+    "infinite tau_max": ({"max_limit": np.inf}, "max_limit"),
+    "tau_max of NaN": ({"max_limit": np.nan}, "max_limit"),
+    "falling penalty": ({"penalty": lambda x: 1 - x}, "penalty must not decrease"),
+    "a short fall": (
+        {"penalty": lambda x: np.where(x > 0.9985, 0.0, x)},
+        "penalty must not decrease",
+    ),
+    "infinite penalty": ({"penalty": lambda x: x + np.inf}, "penalty must be finite"),
+    "penalty of one number": ({"penalty": lambda x: 1.0}, "penalty must map"),
+    "falling cost": ({"cost": lambda x: 1 - x}, "cost must not decrease"),
+    "negative cost": ({"cost": lambda x: x - 1}, "cost must be finite and >= 0"),
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "named"), list(CONTINUA.values()), ids=list(CONTINUA)
+)
+def test_continua_that_are_refused(change, named):
+    good = {"num_arms": 2, "cost": cost, "penalty": late_fee, "max_limit": 1.0}
+    with pytest.raises(ValueError, match=named):
+        make_continuum(**(good | change))
+
+
+@pytest.mark.parametrize("make", [*INSTANCES.values(), settings.example1])
+def test_limits_in_words(make):
+    with pytest.raises(ValueError, match="limits must be numbers or 'any', got 'some'"):
+        make("some")
+
+
+def test_recorded_runs_are_refused():
+    """Their gains are steps, which a table of smooth parts cannot hold."""
+    problem = make_continuum(1, cost, late_fee)
+    runs = empirical_params([[0.2, 0.9, 0.4]], [[0.1, 0.5, 0.7]])
+    with pytest.raises(ValueError, match="law: the gains of empirical vary too fast"):
+        settings.censored("recorded", problem, empirical, runs)
+
+
+ON_GRIDS = {
+    "rcucb": policies.rcucb,
+    "ucb": policies.ucb_reduction,
+    "moss": policies.moss_reduction,
+    "kl-ucb": policies.kl_ucb_reduction,
+    "thompson": policies.thompson,
+    "thompson-strict": lambda problem: policies.thompson(problem, "strict"),
+    "uniform": policies.uniform,
+    "fixed": lambda problem: policies.fixed_pair(problem, 0, 0),
+}
+
+
+@pytest.mark.parametrize("name", ON_GRIDS)
+def test_policies_on_grids_refuse_a_continuum(name):
+    with pytest.raises(TypeError, match="chooses from a finite grid of limits"):
+        ON_GRIDS[name](game("Indep").problem)
+
+
+ON_CONTINUA = {
+    "z_rcucb": policies.z_rcucb,
+    "stoo": policies.stoo,
+    "zooming": policies.zooming,
+    "on_grid": lambda problem: policies.on_grid(problem, 3, policies.rcucb),
+}
+
+
+@pytest.mark.parametrize("name", ON_CONTINUA)
+def test_policies_for_any_limit_refuse_a_grid(name):
+    with pytest.raises(TypeError, match=f"{name} chooses any limit.*got Problem"):
+        ON_CONTINUA[name](settings.indep().problem)
+
+
+@pytest.mark.parametrize("max_limit", [1.0, 0.1, 0.7])
+def test_on_grid_takes_a_number_of_limits(max_limit):
+    """The last limit is the largest, whatever rounding does to its product."""
+    problem = make_continuum(2, cost, late_fee, max_limit)
+    for size in range(1, 12):
+        seen = []
+
+        def make(inner, seen=seen):
+            seen.append(inner)
+            return policies.rcucb(inner)
+
+        policies.on_grid(problem, size, make)
+        expected = max_limit * np.arange(1, size + 1) / size
+        np.testing.assert_allclose(seen[0].limits, expected, rtol=1e-12)
+        assert seen[0].max_limit == max_limit
+
+
+def losses(name):
+    """Distance from the best limit, and what the best arm loses there."""
+    limits = np.arange(1, 10_001) / 10_000
+    oracle = game(name).oracle(None, None)
+    loss = oracle.value - exact_values(name, limits)[oracle.arm]
+    return limits - oracle.limit, loss
+
+
+def test_the_jump_breaks_the_smoothness_of_theorem_2():
+    """Right of the promise eq. (22) fails: no limit there is nearly as good."""
+    distance, loss = losses("Indep")
+    right = (distance > 1e-9) & (distance <= 0.3)
+    assert np.all(loss[right] > distance[right])
+    assert loss[right].min() > 1
+
+
+def test_overtime_keeps_the_smoothness_of_theorem_2():
+    """Eq. (22) on both sides of the promise, and not because nothing is lost."""
+    distance, loss = losses("overtime")
+    assert np.all(loss <= np.abs(distance) + 1e-9)
+    assert loss.max() > 0.1 and np.any(loss[distance > 0] > 0.05)
