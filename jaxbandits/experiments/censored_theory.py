@@ -71,7 +71,8 @@ def coverage(options: Options) -> Outcome:
     """How often RCUCB's estimates are farther off than Proposition 1 allows.
 
     Three ways to choose: RCUCB itself, always the largest limit, and that once per arm
-    and the smallest limit ever after; the estimates are RCUCB's in all. For each round the frequency of the worst pair, above and below separately.
+    and the smallest limit ever after; the estimates are RCUCB's in all. For each round
+    the frequency of the worst pair, above and below separately.
     """
     environment = settings.indep()
     oracle = environment.oracle(environment.setup, None)
