@@ -243,6 +243,8 @@ def _check_notes(policy, params, trace):
     if policy.recommend is not None:
         found = policy.recommend(state, params)
         action = jax.tree.map(lambda x: x[0], trace.actions)
+        for leaf in jax.tree.leaves(found):
+            assert isinstance(leaf, jax.Array), f"recommend gives {leaf!r}"
         assert _describe(found) == _describe(action), (
             f"recommend gives {_describe(found)}, an action is {_describe(action)}"
         )

@@ -9,7 +9,8 @@ shared machine noise only ever slows things down. Compile time is apart.
 ``memory`` runs many seeds and prints the peak memory of the process. ``budgeted``
 compares omega-UCB on S-Br-10, -50 and -100 with a loop over objects; ``farewell`` times
 the policies of a panel of the farewell paper's Figure 1; ``oracle`` times the solvers
-of the allocation problem beside SciPy's SLSQP.
+of the allocation problem beside SciPy's SLSQP, ``allocation`` RA-UCB; ``zooming``
+compares z-RCUCB with its NumPy twin.
 """
 
 import argparse
@@ -192,6 +193,47 @@ def oracle(repeats: int) -> list[dict]:
     return rows
 
 
+def allocation(seeds: int, repeats: int) -> dict:
+    """Seconds of RA-UCB on appendix A.1 (K = 10), 10,000 rounds; best turn."""
+    from jaxbandits.policies.allocation import ra_ucb
+    from jaxbandits.settings.allocation import simulation
+    from jaxbandits.simulate import simulate
+
+    game = simulation(10, 40.0, 1.0, 80.0)
+    runs = [
+        simulate(
+            ra_ucb(game.problem), game, horizon=10_000, seeds=seeds, progress=False
+        )
+        for _ in range(repeats)
+    ]
+    seconds = min(float(run["run_seconds"].sum()) for run in runs)
+    return {
+        "seeds": seeds,
+        "run_seconds": seconds,
+        "compile_seconds": float(runs[0]["compile_seconds"].sum()),
+        "microseconds_per_seed_round": seconds / seeds / 10_000 * 1e6,
+    }
+
+
+def zooming(seeds: int, repeats: int) -> dict:
+    """z-RCUCB with grids of up to 256 points and its twin, in turn; best turns."""
+    from bench import zooming_peer
+
+    turns = [
+        (zooming_peer.measure(seeds), zooming_peer.measure_twin())
+        for _ in range(repeats)
+    ]
+    ours = max(turn["seed_rounds_per_s"] for turn, _ in turns)
+    twin = max(turn["rounds_per_s"] for _, turn in turns)
+    per_core = ours / (os.cpu_count() or 1)
+    return {
+        "seed_rounds_per_s": ours,
+        "twin_rounds_per_s": twin,
+        "ratio_per_core": per_core / twin,
+        "points": [turns[0][0]["points"], turns[0][1]["points"]],
+    }
+
+
 def _solves_per_s(solve, batch, repeats: int) -> float:
     """Of a batch that is shared out to all devices, float32, compiled before."""
     import jax
@@ -220,7 +262,15 @@ def main() -> None:
         "what",
         nargs="?",
         default="rivals",
-        choices=("rivals", "memory", "budgeted", "farewell", "oracle"),
+        choices=(
+            "rivals",
+            "memory",
+            "budgeted",
+            "farewell",
+            "oracle",
+            "allocation",
+            "zooming",
+        ),
     )
     parser.add_argument("--seeds", type=int)
     parser.add_argument("--horizon", type=int, default=100_000, help="memory, farewell")
@@ -236,6 +286,12 @@ def main() -> None:
         return
     if options.what == "farewell":
         print(json.dumps(farewell(options.horizon)))
+        return
+    if options.what == "allocation":
+        print(json.dumps(allocation(options.seeds or 128, options.repeats)))
+        return
+    if options.what == "zooming":
+        print(json.dumps(zooming(options.seeds or 512, options.repeats)))
         return
     if options.what == "oracle":
         rows = oracle(options.repeats)

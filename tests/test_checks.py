@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from jaxbandits.checks import at_least_one, non_negative, positive, whole
+from jaxbandits.checks import (
+    at_least_one,
+    between_zero_and_one,
+    non_negative,
+    positive,
+    whole,
+)
 
 BAD_NUMBERS = [np.nan, np.inf, -np.inf, -1.0, [1.0, np.nan], [[2.0], [-2.0]]]
 
@@ -26,6 +32,16 @@ def test_the_edges():
     for check, value in ((positive, 0.0), (at_least_one, 0.999)):
         with pytest.raises(ValueError, match="x must be"):
             check(x=value)
+
+
+def test_the_open_unit_interval():
+    between_zero_and_one(a=0.5, b=[1e-9, 1 - 1e-9], c=np.float32(0.05))
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0, 0, 1, -0.5, 1.5, np.nan, [0.5, 1.0]])
+def test_outside_of_the_open_unit_interval(value):
+    with pytest.raises(ValueError, match=r"^delta must be in \(0, 1\), got"):
+        between_zero_and_one(good=0.5, delta=value)
 
 
 @pytest.mark.parametrize("value", [3, np.int64(3), np.uint8(3)])

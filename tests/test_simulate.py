@@ -1,12 +1,15 @@
 """simulate and sweep: what they return, and what they refuse before compiling."""
 
 import json
+from typing import NamedTuple
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from jaxbandits.policies import censored as policies
+from jaxbandits.protocol import Policy
 from jaxbandits.settings import censored as settings
 from jaxbandits.simulate import simulate, sweep
 from tests.engine import budget_game
@@ -272,3 +275,86 @@ def test_one_compiled_program_serves_other_numbers(game, rcucb):
         params={"RCUCB": {"alpha": 2.0}},
     )
     assert traces == first
+
+
+class Noted(NamedTuple):
+    """A number that a policy is told, and reports."""
+
+    alpha: float = 1.0
+
+
+# Counts its pulls, recommends the arm of the last round, and says what it knows.
+COUNTING = Policy(
+    "counting",
+    init=lambda params: jnp.zeros(2, jnp.int32),
+    act=lambda noise, view, state, params: view.round % 2,
+    update=lambda noise, view, state, action, feedback, params: (
+        state + (jnp.arange(2) == action)
+    ),
+    params=Noted(),
+    recommend=lambda state, params: jnp.sum(state) % 2,
+    report=lambda state, params: {"alpha": params.alpha, "pulls": state},
+)
+# The judge likes arm 1 better.
+JUDGED = budget_game.environment()._replace(
+    judge=lambda setup, instance, action: {"fault": 1.0 - action}
+)
+
+
+@pytest.fixture(scope="module")
+def notes():
+    """A policy with notes, swept over two points, beside one that says nothing."""
+    silent = budget_game.ALTERNATE
+    return simulate(
+        [COUNTING, silent],
+        JUDGED,
+        horizon=10,
+        seeds=3,
+        checkpoints=[1, 4],
+        params={"counting": {"alpha": [0.5, 2.0]}},
+    )
+
+
+def test_reports_are_metrics_at_every_checkpoint(notes):
+    said = notes.sel(policy="counting")
+    for point, alpha in enumerate((0.5, 2.0)):
+        assert np.all(said["alpha"].isel(params=point) == alpha)
+    pulls = said["pulls"]
+    assert pulls.dims == ("params", "seed", "checkpoint", "pulls_0")
+    expected = np.broadcast_to([[0, 1], [2, 2], [5, 5]], (2, 3, 3, 2))
+    np.testing.assert_array_equal(pulls, expected)
+
+
+def test_recommendations_are_judged_at_every_checkpoint(notes):
+    fault = notes["fault"].sel(policy="counting")
+    np.testing.assert_array_equal(fault, np.broadcast_to([0, 1, 1], (2, 3, 3)))
+
+
+def test_what_a_policy_does_not_say_is_nan(notes):
+    """Its other metrics are as ever."""
+    silent = notes.sel(policy="alternate")
+    for name in ("alpha", "pulls", "fault"):
+        assert np.all(np.isnan(silent[name]))
+    np.testing.assert_array_equal(silent["first"][0, :, -1], [5, 5, 5])
+
+
+def test_notes_do_not_change_the_run(notes):
+    spent = notes["spent"]
+    for point in range(2):
+        said = spent.sel(policy="counting").isel(params=point)
+        np.testing.assert_array_equal(said, spent.sel(policy="alternate")[0])
+
+
+def test_an_environment_that_does_not_judge(notes):
+    game = JUDGED._replace(judge=None)
+    data = simulate(COUNTING, game, horizon=10, seeds=3, checkpoints=[1, 4])
+    assert "fault" not in data
+    np.testing.assert_array_equal(data["pulls"][0, 0], notes["pulls"][0, 0])
+
+
+@pytest.mark.parametrize("name", ["spent", "fault", "rounds"])
+def test_reports_need_names_of_their_own(name):
+    """Not those of the environment's metrics and judgements, nor reserved ones."""
+    policy = COUNTING._replace(report=lambda state, params: {name: params.alpha})
+    with pytest.raises(ValueError, match=f"'{name}'"):
+        simulate(policy, JUDGED, **options_of())

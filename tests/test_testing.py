@@ -75,6 +75,52 @@ BAD_POLICIES = {
 }
 
 
+BAD_NOTES = {
+    "another dtype": (
+        {"recommend": lambda state, params: state[0] * 1.0},
+        "recommend gives float32",
+    ),
+    "another shape": (
+        {"recommend": lambda state, params: state},
+        r"recommend gives int32\[2\], an action is int32\[\]",
+    ),
+    "another structure": (
+        {"recommend": lambda state, params: (state[0], state[1])},
+        "recommend gives",
+    ),
+    "a number for an answer": ({"recommend": lambda state, params: 0}, "recommend"),
+    "a number for a report": (
+        {"report": lambda state, params: {"pulls": state, "depth": 3}},
+        "report 'depth' is not an array",
+    ),
+    "NaN in a report": (
+        {"report": lambda state, params: {"pulls": jnp.log(-1.0 - state)}},
+        "report 'pulls' holds NaN",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD_NOTES)
+def test_bad_notes_fail_with_the_clause_they_break(name):
+    change, message = BAD_NOTES[name]
+    with pytest.raises(AssertionError, match=message):
+        check_policy(counter(**change), GAME)
+
+
+def test_good_notes_pass():
+    """A recommendation like an action, reports of any shape; infinity is allowed."""
+    check_policy(
+        counter(
+            recommend=lambda state, params: state[0] % 2,
+            report=lambda state, params: {
+                "pulls": state,
+                "width": jnp.inf + state,
+            },
+        ),
+        GAME,
+    )
+
+
 @pytest.mark.parametrize("name", BAD_POLICIES)
 def test_bad_policies_fail_with_the_clause_they_break(name):
     policy, message = BAD_POLICIES[name]

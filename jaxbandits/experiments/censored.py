@@ -26,6 +26,7 @@ from jaxbandits.results import summary_records
 from jaxbandits.settings import censored as settings
 
 CLAIRVOYANT = "clairvoyant"
+METRICS = ("regret", "censored", "optimal")
 
 
 RCUCB = "RCUCB, gain radius only"
@@ -83,7 +84,9 @@ def compare(
         datasets[title] = dataset
         row = published.get(title)
         shares = {} if row is None else _published_shares(row, contestants)
-        records += summary_records(dataset, name, instance=title, published=shares)
+        records += summary_records(
+            dataset, name, instance=title, published=shares, metrics=METRICS
+        )
         records.append(_clairvoyant(name, title, environment, options, row))
     figure = plot_panels(datasets, "regret", y_scale=y_scale)
     return Outcome(datasets, records, figure, notes)

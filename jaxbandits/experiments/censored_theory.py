@@ -11,6 +11,7 @@ from jaxbandits.experiments.comparison import Contestant, play
 from jaxbandits.experiments.experiment import Options, Outcome
 from jaxbandits.experiments.overlay import draw_bounds
 from jaxbandits.plots import figure, line_style, plot_curves
+from jaxbandits.plots.labels import readable_ticks
 from jaxbandits.policies import censored as policies
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.results import summary_records
@@ -57,7 +58,7 @@ def bounds(
                 ),
                 "trivial bound": theory.trivial_bound(rounds, gaps),
             }
-        draw_bounds(ax, rounds, curves, found[0]["metrics"])
+        draw_bounds(ax, rounds, curves, found[0]["metrics"], measured=len(cast))
         records += found
         ax.set(title=title, ylabel="cumulative regret" if ax is axes[0] else "")
     handles, labels = axes[0].get_legend_handles_labels()
@@ -118,7 +119,8 @@ def coverage(options: Options) -> Outcome:
             shown = frequency.sel(policy=name).values
             ax.plot(rounds, shown, label=name, **line_style(i)._asdict())
         ax.plot(rounds, bound, color="0.25", label="Proposition 1")
-        ax.set(xscale="log", xlabel="round $t$", ylim=(-0.03, 1.03))
+        ax.set(xlabel="round $t$", ylim=(-0.03, 1.03))
+        readable_ticks(ax.xaxis, "log", rounds[0], rounds[-1])
         ax.set_title(f"estimate too {'high' if side == 'above' else 'low'}")
     axes[0].set_ylabel("frequency, worst pair")
     axes[1].legend(frameon=False, title=f"{options.seeds:,} seeds, $\\alpha$ = {ALPHA}")

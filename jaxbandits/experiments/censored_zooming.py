@@ -71,6 +71,9 @@ def simple_regret(options: Options) -> Outcome:
         cast = {k: v for k, v in cast.items() if "128" not in k}
     dataset = play(environment, cast, options, checkpoints="log")
     records = summary_records(dataset, NAME, instance=environment.name)
+    for record in records:  # Grids are what only some policies have.
+        found = record["metrics"].items()
+        record["metrics"] = {k: e for k, e in found if e["mean"] is not None}
     slopes = _add_slopes(records, dataset)
     fig, (left, middle, right) = figure(1, 3)
     fig.set_figheight(fig.get_figheight() + 1.6)  # for the legend

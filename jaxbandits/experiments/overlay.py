@@ -9,16 +9,19 @@ from jaxbandits.plots import line_style
 from jaxbandits.plots.labels import readable_ticks
 
 
-def draw_bounds(ax: Axes, x, curves: Mapping[str, np.ndarray], metrics: dict) -> None:
-    """Draw bounds on log-log axes that hold one measured curve.
+def draw_bounds(
+    ax: Axes, x, curves: Mapping[str, np.ndarray], metrics: dict, *, measured: int = 1
+) -> None:
+    """Draw bounds on log-log axes that hold measured curves.
 
     Args:
       ax: the axes.
       x: where the bounds are evaluated, increasing.
       curves: label -> values at `x`.
-      metrics: of the record of the measured curve; gets the bounds' last values.
+      metrics: of the record of a measured curve; gets the bounds' last values.
+      measured: how many curves are there, whose styles are taken.
     """
-    for i, (label, values) in enumerate(curves.items(), start=1):
+    for i, (label, values) in enumerate(curves.items(), start=measured):
         ax.plot(x, values, label=label, **line_style(i)._asdict())
         metrics[label] = {"mean": float(values[-1]), "sem": None, "published": None}
     ax.autoscale(axis="y")

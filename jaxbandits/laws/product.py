@@ -56,10 +56,10 @@ def product(reward: Law, consumption: Law) -> JointLaw:
             below, cost_below = _atom_moments(params.consumption, limits, cost)
         else:
             below = consumption.cdf(params.consumption, limits)
-            cost_below = _cost_below(params.consumption, below, cost)
+            cost_below = _cost_below(params.consumption, limits, below, cost)
         return Moments(mean * below, cost_below, below)
 
-    def _cost_below(params, below, cost):
+    def _cost_below(params, limits, below, cost):
         """``E[c(C) 1{C <= tau}]`` as the integral of ``c(quantile(p))`` up to F(tau).
 
         Over probabilities the integrand is bounded even where a density is not.
@@ -68,7 +68,9 @@ def product(reward: Law, consumption: Law) -> JointLaw:
 
         def integrand(share):
             p = start + share * (below - start)
-            return (below - start) * cost(consumption.quantile(params, p))
+            # Where F rounds to 1 its inverse is infinite.
+            quantile = np.minimum(consumption.quantile(params, p), np.asarray(limits))
+            return (below - start) * cost(quantile)
 
         pieces = integrate.quad_vec(integrand, 0, 1, epsabs=1e-13, epsrel=1e-12)[0]
         return np.cumsum(pieces, axis=1)

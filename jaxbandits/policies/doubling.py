@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
+from jaxbandits.checks import at_least_one
 from jaxbandits.kernels.select import when
 from jaxbandits.protocol import Policy
 
@@ -59,6 +60,11 @@ def doubling(policy: Policy, first: int = 1024) -> Policy:
         )
     if first < 1:
         raise ValueError(f"first must be at least 1, got {first}")
+
+    def check(params):
+        at_least_one(horizon=params.horizon)
+        if policy.check is not None:
+            policy.check(params)
 
     def told(params, length):
         return params._replace(horizon=jnp.asarray(length, float))
@@ -114,6 +120,7 @@ def doubling(policy: Policy, first: int = 1024) -> Policy:
         act=act,
         update=update,
         params=policy.params._replace(horizon=float(first)),
+        check=check,
         recommend=recommend if policy.recommend else None,
         report=report if policy.report else None,
     )

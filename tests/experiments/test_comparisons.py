@@ -20,6 +20,13 @@ RADII = [
     "gain radius only, Kaplan-Meier",
 ]
 UPDATES = ["TS, independent", "TS, shared", "TS, copied", "TS, strict"]
+SURVIVAL = [
+    "eq. (12)",
+    "gain radius only",
+    "Kaplan-Meier",
+    "Kaplan-Meier, gain radius only",
+    "UCB",
+]
 THREE = list(INSTANCES)
 # Experiment -> instances, policies.
 CAST = {
@@ -30,6 +37,7 @@ CAST = {
     "censored-fig9": (["low censoring, n = 5"], PAPER),
     "censored-radii": (THREE, RADII),
     "censored-ts-updates": (THREE, UPDATES),
+    "censored-trap": (["trap"], SURVIVAL),
 }
 PLAYED = ("censored-fig6", "censored-fig9")  # The cheapest to compile.
 # Some of the numbers in the paper's tables, typed in a second time: experiment ->

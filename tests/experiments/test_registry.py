@@ -17,6 +17,10 @@ PARTS = {
 # others.
 PAPER_SIZE = {"censored": (100, 100_000), "budgeted": (100, 150_000)}
 OTHER_SIZE = {
+    "censored-simple-regret": (64, 1_000_000),
+    "censored-fig5": (64, 13_440),
+    "censored-bounds": (64, 100_000),
+    "censored-coverage": (2_000, 10_000),
     "budgeted-fig1": (10_000, 10_000),
     "budgeted-bounds": (100, 100_000),
     "budgeted-recommendation": (1_000, 150_000),

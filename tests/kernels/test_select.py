@@ -5,7 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits.kernels.select import one_hot, pick, put, split_index
+from jaxbandits.engine.lanes import lanes
+from jaxbandits.kernels.select import one_hot, pick, put, split_index, when
 from tests.kernels.checks import assert_transforms_agree
 
 LENGTHS = (1, 3, 64, 65)  # both forms of `pick`
@@ -86,6 +87,55 @@ def test_split_index_exhaustively(rows, columns):
     assert row.dtype == column.dtype == jnp.int32
 
 
+def halved(tree):
+    """A function of a pytree with two dtypes."""
+    count, value = tree
+    return count + 1, value / 2
+
+
+def test_when():
+    start = (jnp.int32(3), jnp.array([1.0, np.inf, -5.0]))
+    for condition, expected in ((True, halved(start)), (False, start)):
+        found = when(jnp.asarray(condition), halved, start)
+        for x, y in zip(found, expected, strict=True):
+            np.testing.assert_array_equal(x, y, strict=True)
+
+
+def test_when_is_done_once_and_only_when_needed():
+    """In a batch: one trip if some entry needs it, none if no entry does."""
+    calls = []
+
+    def counted(x):
+        jax.debug.callback(lambda: calls.append(1))
+        return x + 1
+
+    some = jax.jit(jax.vmap(lambda c, x: when(c, counted, x)))
+    for conditions, trips in (([False] * 3, 0), ([True, False, True], 1)):
+        calls.clear()
+        found = some(jnp.array(conditions), jnp.arange(3))
+        jax.effects_barrier()
+        np.testing.assert_array_equal(found, np.arange(3) + np.array(conditions))
+        # A callback of a batch may be made entry by entry.
+        assert (len(calls) > 0) == (trips > 0) and len(calls) <= 3 * trips
+
+
+def test_when_over_lanes(rng):
+    """A condition of each lane, or one for all; values may be shared by all lanes."""
+    x, conditions = rng.normal(size=(4, 6)), rng.random(6) < 0.5
+    mapped = lanes(lambda c, x: when(c, jnp.negative, x), (True, True), 6)
+    found, _ = mapped(jnp.asarray(conditions), jnp.asarray(x))
+    np.testing.assert_array_equal(found, np.where(conditions, -x, x).astype("f4"))
+    shared = lanes(lambda c, x: when(c, jnp.negative, x), (True, False), 6)
+    found, flags = shared(jnp.asarray(conditions), jnp.asarray(x[:, 0]))
+    assert flags and found.shape == (4, 6)
+    expected = np.where(conditions, -x[:, :1], x[:, :1]).astype("f4")
+    np.testing.assert_array_equal(found, expected)
+    for condition in (True, False):
+        shared = lanes(lambda c, x: when(c, jnp.negative, x), (False, True), 6)
+        found, _ = shared(jnp.asarray(condition), jnp.asarray(x))
+        np.testing.assert_array_equal(found, (-x if condition else x).astype("f4"))
+
+
 def test_transforms(rng):
     x = rng.normal(size=(6, 9)).astype(np.float32)
     index = rng.integers(0, 9, 6).astype(np.int32)
@@ -93,3 +143,4 @@ def test_transforms(rng):
     assert_transforms_agree(put, x, index, x[:, 0])
     assert_transforms_agree(lambda i: one_hot(i, 9), index)
     assert_transforms_agree(lambda i: split_index(i, 3, 3), index)
+    assert_transforms_agree(lambda i, x: when(i > 4, jnp.cumsum, x), index, x)

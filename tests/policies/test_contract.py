@@ -40,6 +40,17 @@ VARIANT_MARGIN = {
     "censored/thompson-strict": 0.6,  # 0.43
 }
 GAIN_PART = {"penalty_radius": 0.0}
+# Arbitrary limits, on Indep, 64 seeds, with a tenth of the radii: the printed ones
+# explore throughout 2,000 rounds. Uniform play is that of ten limits.
+CONTINUUM_MARGIN = {
+    "continuum/z-rcucb": 0.25,  # 0.10
+    "continuum/z-rcucb-inherit": 0.2,  # 0.08
+    "continuum/z-rcucb-doubling": 0.25,  # 0.12
+    "continuum/stoo": 0.4,  # 0.19
+    "continuum/zooming": 0.5,  # 0.27
+    "continuum/rcucb-uniform": 0.15,  # 0.06
+}
+CONTINUUM_PARAMS = {"gain_radius": 0.1, "penalty_radius": 0.0}
 # The share of the best possible reward that is lost, as a share of what uniform play
 # loses: mean of 16 instances S-Br with ten arms, over 2,000 rounds of the plain loop;
 # these programs, too, are compiled for the twins.
@@ -126,6 +137,7 @@ def game():
 
 TWINS_GAMES = {
     "censored": lambda: (settings.indep(), 2000),
+    "continuum": lambda: (settings.indep(settings.ANY), 1000),
     "budgeted": lambda: (replay("Bernoulli"), ROUNDS),
     "farewell": lambda: (farewell_settings.doubling(), 5000),
     "allocation": lambda: (allocation_game(), ALLOCATION_ROUNDS),
@@ -157,6 +169,7 @@ def test_environment_keeps_the_contract(make):
 
 def test_every_policy_has_a_margin():
     sets = [MARGIN, VARIANT_MARGIN, BUDGETED_MARGIN, *FAREWELL_MARGIN.values()]
+    sets += [CONTINUUM_MARGIN]
     sets += [ALLOCATION_MARGIN, LIKE_UNIFORM, ONE_ARM_AT_A_TIME, WITHOUT_MARGIN]
     names = [name for each in sets for name in each]
     assert sorted(names) == sorted(REGISTRY)
@@ -178,6 +191,27 @@ def test_margin_over_uniform_play(game):
         for name in MARGIN
     }
     assert {n: s for n, s in share.items() if s >= MARGIN[n]} == {}, share
+
+
+@pytest.mark.parametrize("name", list(CONTINUUM_MARGIN))
+def test_margin_with_arbitrary_limits(name):
+    game = settings.indep(settings.ANY)
+    policy = REGISTRY[name](game.problem)
+    rivals = {"uniform": policies.on_grid(game.problem, 10, policies.uniform)}
+    leaves = policy.params._fields
+    changes = {k: v for k, v in CONTINUUM_PARAMS.items() if k in leaves}
+    changes |= {"radius": 0.1} if "radius" in leaves else {}
+    data = simulate(
+        {name: policy, **rivals},
+        game,
+        horizon=2_000,
+        seeds=64,
+        params={name: changes},
+        checkpoints=[2_000],
+    )
+    regret = data["regret"].mean("seed").isel(checkpoint=-1, params=0)
+    share = float(regret.sel(policy=name) / regret.sel(policy="uniform"))
+    assert share < CONTINUUM_MARGIN[name], share
 
 
 @pytest.mark.parametrize("name", list(VARIANT_MARGIN))
@@ -353,6 +387,7 @@ def test_the_allocating_clairvoyant_has_no_regret():
 
 PROBLEMS = {
     "censored": lambda: settings.running_example(3, [0.2, 0.4]),
+    "continuum": lambda: settings.running_example(3, settings.ANY),
     "budgeted": lambda: budgeted_settings.make_problem(3, 0.1, [0.5, 1.0, 0.8]),
     "farewell": lambda: farewell_settings.Problem(2, 3),
     "allocation": lambda: allocation_settings.make_problem(

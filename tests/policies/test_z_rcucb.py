@@ -1,5 +1,7 @@
 """z-RCUCB: capacities, what it refuses, what it reports and recommends."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -28,7 +30,7 @@ SMALL = {"gain_radius": 0.05, "penalty_radius": 0.0}
 
 
 def flat_game():
-    arms = Product(Bernoulli(np.full(2, 0.5)), Exponential(np.full(2, 50.0)))
+    arms = Product(Bernoulli(np.full(2, 0.5)), Exponential(np.full(2, 5.0)))
     return settings.censored("flat", FLAT, product(bernoulli, exponential), arms)
 
 
@@ -89,17 +91,19 @@ def test_capacity_without_a_bound():
         grid_capacity(FLAT, T, params=params)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("history", ["restart", "inherit"])
 def test_capacity_is_never_exceeded(history):
     """Tiny radii, and a game in which every limit is worth refining."""
     params = ZoomingParams(T, **SMALL)
     capacity = grid_capacity(FLAT, T, history=history, params=params)
     policy = z_rcucb(FLAT, T, history=history, capacity=capacity)
-    data = simulate(policy, flat_game(), horizon=T, seeds=2, params={NAME: params})
-    places = data["largest_grid"] * (2 if history == "inherit" else 1)
-    assert np.all(places <= capacity) and np.all(data["overflow"] == 0)
+    trace = play(policy, flat_game(), T, params=params)
+    report = policy.report(jax.tree.map(jnp.asarray, trace.state), number(params))
+    places = report["largest_grid"] * (2 if history == "inherit" else 1)
+    assert places <= capacity and report["overflow"] == 0
     # Not because nothing was split.
-    assert data["largest_grid"].max() >= 32
+    assert report["largest_grid"] >= 32
 
 
 BAD = {
@@ -267,54 +271,58 @@ def test_histogram_holds_points_close_to_zero():
 
 @pytest.fixture(scope="module")
 def run():
-    """Ten arms, small grids, two points of parameters: one of them overflows."""
-    game = settings.overtime(num_arms=3)
+    """Two arms, small grids, two points of parameters: one of them overflows."""
+    game = settings.overtime(num_arms=2)
     policy = z_rcucb(game.problem, 600, capacity=16)
     options = {"horizon": 600, "seeds": 70, "checkpoints": [5, 150]}
     options["params"] = {NAME: {"gain_radius": [1.0, 0.05], "penalty_radius": 0.01}}
-    chunks = [simulate(policy, game, chunk=c, **options) for c in (64, 192)]
-    return game, policy, chunks
+    return game, policy, partial(simulate, policy, game, **options)
 
 
-def test_results_do_not_depend_on_the_chunk(run):
+@pytest.fixture(scope="module")
+def dataset(run):
+    return run[-1](chunk=64)
+
+
+@pytest.mark.slow
+def test_results_do_not_depend_on_the_chunk(run, dataset):
     """Bit by bit, reports and recommendations included."""
-    _, _, (one, other) = run
+    one, other = dataset, run[-1](chunk=192)
     assert {"histogram", "simple_regret", "overflow", "regret"} <= set(one.data_vars)
     for name in one.data_vars:
         np.testing.assert_array_equal(one[name].values, other[name].values)
     assert len(np.unique(one["regret"])) > 200
 
 
-def test_report_in_a_dataset(run):
-    _, _, (data, _) = run
-    data = data.isel(policy=0)
+def test_report_in_a_dataset(dataset):
+    data = dataset.isel(policy=0)
     assert data["histogram"].dims[-2:] == ("histogram_0", "histogram_1")
-    assert data["histogram"].shape[-2:] == (3, BINS)
+    assert data["histogram"].shape[-2:] == (2, BINS)
     per_arm = data["histogram"].sum("histogram_1")
     np.testing.assert_array_equal(per_arm.sum("histogram_0"), data["points"])
     np.testing.assert_array_equal(per_arm.max("histogram_0"), data["largest_grid"])
     assert np.all(data["points"].diff("checkpoint") >= 0)
     assert np.all(data["largest_grid"] <= 16)
-    assert np.all(data["depth"].isel(checkpoint=0) == 0)
 
 
-def test_overflow_reaches_the_dataset(run):
+def test_overflow_reaches_the_dataset(dataset):
     """Radii of the paper split next to nothing, small ones more than 16 places take."""
-    _, _, (data, _) = run
+    data = dataset
     large, small = data["overflow"].values[0, :, :, -1]
     assert np.all(large == 0) and np.all(small == 1)
     assert np.all(data["overflow"].values[..., 0] == 0)
     np.testing.assert_array_equal(data["largest_grid"].values[0, 1, :, -1], 16)
 
 
-def test_report_is_that_of_the_final_state(run):
-    game, policy, (data, _) = run
+@pytest.mark.slow
+def test_report_is_that_of_the_final_state(run, dataset):
+    game, policy, _ = run
     params = policy.params._replace(gain_radius=0.05, penalty_radius=0.01)
     trace = play(policy, game, 600, params=params, seed_index=1)
     state = jax.tree.map(jnp.asarray, trace.state)
     report = policy.report(state, number(params))
     for name, value in report.items():
-        found = data[name].values[0, 1, 1, -1]
+        found = dataset[name].values[0, 1, 1, -1]
         np.testing.assert_array_equal(found, value)
     # Points that are watched but not played do not exist here: all used places count.
     assert int(report["points"]) == int(trace.state.grid.count.sum())

@@ -88,3 +88,37 @@ def test_names_that_are_taken(name):
     made["metrics"]["ucb"][name] = np.zeros((1, 5, 4))
     with pytest.raises(ValueError, match="is taken"):
         build_dataset(**made)
+
+
+def with_histogram(**changes):
+    """Arguments with a metric that has further axes, ``[1, 5, 4, 2, 3]``."""
+    made = arguments(**changes)
+    made["metrics"]["ucb"]["histogram"] = np.arange(120).reshape(1, 5, 4, 2, 3)
+    return made
+
+
+def test_further_axes_have_dimensions_of_their_own():
+    data = build_dataset(**with_histogram())
+    histogram = data["histogram"]
+    further = ("histogram_0", "histogram_1")
+    assert histogram.dims == (*data["regret"].dims, *further)
+    assert histogram.dtype == np.float64
+    assert [data.sizes[name] for name in further] == [2, 3]
+    assert not set(further) & set(data.coords)
+    picked = histogram.sel(policy="ucb", seed=4, checkpoint=1000)
+    expected = np.arange(120).reshape(5, 4, 2, 3)[1, 2]
+    np.testing.assert_array_equal(picked.squeeze("params"), expected)
+
+
+def test_a_policy_without_the_array_has_nan_in_its_place():
+    data = build_dataset(**with_histogram())
+    assert data["histogram"].sel(policy="uniform").isnull().all()
+    assert data["histogram"].sel(policy="ucb").notnull().all()
+    assert data["regret"].notnull().all()
+
+
+def test_arrays_of_two_policies_must_have_one_shape():
+    made = with_histogram()
+    made["metrics"]["uniform"]["histogram"] = np.zeros((1, 5, 4, 2, 2))
+    with pytest.raises(ValueError, match=r"metrics\['uniform'\]\['histogram'\]: shape"):
+        build_dataset(**made)

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from jaxbandits.results import mean, sem, summary_records
-from tests.results.samples import dataset
+from jaxbandits.results import build_dataset, mean, sem, summary_records
+from tests.results.samples import arguments, dataset
 
 
 def test_a_record():
@@ -70,6 +70,19 @@ def test_chosen_metrics():
     assert record["metrics"] == {
         "rounds": {"mean": 10000.0, "sem": 0.0, "published": None}
     }
+
+
+def test_arrays_are_left_out():
+    """Only metrics that are one number per run have a place in a table."""
+    made = arguments()
+    made["metrics"]["ucb"]["pulls"] = np.ones((1, 5, 4, 2))
+    made["metrics"]["ucb"]["points"] = np.full((1, 5, 4), 3)
+    records = summary_records(build_dataset(**made), "x")
+    assert [set(record["metrics"]) for record in records] == 2 * [
+        {"regret", "optimal", "points"}
+    ]
+    assert records[0]["metrics"]["points"]["mean"] == 3.0
+    assert records[1]["metrics"]["points"]["mean"] is None
 
 
 def test_spent_budget_is_the_horizon():

@@ -4,12 +4,13 @@ from functools import cache
 
 from jaxbandits.policies.plain.pairs import same_pair, uniform_pairs
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.censored.types import Action, Problem
+from jaxbandits.settings.censored.types import Action, Problem, check_grid
 
 
 @cache
 def uniform(problem: Problem) -> Policy:
     """Every pair with the same probability in every round."""
+    check_grid(problem, "uniform")
     return uniform_pairs((problem.num_arms, problem.num_limits), Action)
 
 
@@ -27,5 +28,6 @@ def fixed_pair(problem: Problem, arm: int, limit: int) -> Policy:
     Raises:
       ValueError: if `arm` or `limit` is out of range.
     """
+    check_grid(problem, "fixed_pair")
     shape = (problem.num_arms, problem.num_limits)
     return same_pair(shape, Action, ("arm", "limit"), (arm, limit))

@@ -1,8 +1,10 @@
 """A policy for a grid of limits, played where any limit may be chosen."""
 
 from collections.abc import Callable
+from functools import cache
 
 import jax.numpy as jnp
+import numpy as np
 
 from jaxbandits.kernels.argmax import first_true
 from jaxbandits.kernels.select import pick
@@ -35,10 +37,16 @@ def on_grid(problem: Continuum, limits, make: Callable[[Problem], Policy]) -> Po
     """
     check_continuum(problem, "on_grid")
     if isinstance(limits, int):
-        limits = [problem.max_limit * (j + 1) / limits for j in range(limits)]
+        # The last one, whatever rounding does, is the largest.
+        share = np.arange(1, limits + 1) / limits
+        limits = problem.max_limit * share
+    return _on_grid(problem, tuple(float(x) for x in limits), make)
+
+
+@cache
+def _on_grid(problem: Continuum, grid: tuple[float, ...], make) -> Policy:
     n, cost, penalty, largest = problem
-    inner = make(make_problem(n, limits, cost, penalty, largest))
-    grid = tuple(float(x) for x in limits)
+    inner = make(make_problem(n, grid, cost, penalty, largest))
 
     def to_real(action):
         return RealAction(action.arm, pick(jnp.asarray(grid, float), action.limit))

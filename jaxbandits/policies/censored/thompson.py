@@ -20,7 +20,7 @@ from jaxbandits.kernels.argmax import first_argmax
 from jaxbandits.kernels.gamma import beta_from_uniforms
 from jaxbandits.kernels.select import one_hot, pick, put, split_index
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.censored.types import Action, Problem
+from jaxbandits.settings.censored.types import Action, Problem, check_grid
 
 UPDATES = ("independent", "shared", "copied", "strict")
 
@@ -62,7 +62,9 @@ def thompson(problem: Problem, update: str = "independent") -> Policy:
 
     Raises:
       ValueError: on an unknown `update`.
+      TypeError: if the problem has no grid of limits.
     """
+    check_grid(problem, "thompson")
     if update not in UPDATES:
         raise ValueError(f"update must be one of {UPDATES}, got {update!r}")
     shape = (problem.num_arms, problem.num_limits)

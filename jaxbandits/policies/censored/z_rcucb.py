@@ -286,6 +286,7 @@ def _z_rcucb(problem, splits, history, answer, capacity) -> Policy:
         level = jnp.log(problem.max_limit / narrowest) / math.log(splits)
         # Cells are closed on the right: a limit on an edge belongs to the left bin.
         bins = jnp.ceil(grid.limit * (BINS / problem.max_limit) - 1e-4)
+        bins = jnp.maximum(bins, 1)
         inside = bins[..., None] == jnp.arange(1, BINS + 1)[None, None]
         counted = jnp.sum(inside & grid.playable[..., None], axis=1, dtype=jnp.int32)
         return {

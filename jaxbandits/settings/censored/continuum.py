@@ -18,7 +18,7 @@ from jaxbandits.laws.law import JointLaw
 from jaxbandits.protocol import Environment, View
 from jaxbandits.settings.censored.types import Continuum, Feedback
 
-CELLS = 1024  # of the table of gains and survival probabilities
+CELLS = 2048  # of the table of gains and survival probabilities
 TOLERANCE = 1e-5  # largest error of a value that is read off the table
 
 

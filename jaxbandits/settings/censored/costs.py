@@ -52,7 +52,7 @@ def fast_track(compensation: float, promise: float, cost_factor: float = 0.1):
       ValueError: if the compensation is below the cost (lambda would decrease) or an
         argument is negative.
     """
-    if promise < 0 or cost_factor < 0 or compensation < cost_factor:
+    if not (promise >= 0 and compensation >= cost_factor >= 0):
         raise ValueError(
             "need promise >= 0 and compensation >= cost_factor >= 0, got "
             f"{promise=}, {compensation=}, {cost_factor=}"
@@ -79,7 +79,7 @@ def late_fee(fee: float, promise: float, cost_factor: float = 0.1):
     Raises:
       ValueError: if an argument is negative.
     """
-    if promise < 0 or fee < 0 or cost_factor < 0:
+    if not (promise >= 0 and fee >= 0 and cost_factor >= 0):
         raise ValueError(
             f"need fee, promise, cost_factor >= 0, got {fee=}, {promise=}, "
             f"{cost_factor=}"

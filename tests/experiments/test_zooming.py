@@ -1,0 +1,116 @@
+"""Arbitrary limits, recorded runs, and the censored paper's bounds beside the runs."""
+
+import numpy as np
+import pytest
+
+from jaxbandits.experiments import REGISTRY, Options
+from jaxbandits.experiments.censored_zooming import ZOOMING
+from tests.experiments.checks import assert_readable, check_records, entry, legend_texts
+
+SMALL = Options(8, 1_000, progress=False, quick=True)
+
+
+@pytest.fixture(scope="module")
+def zooming():
+    return REGISTRY["censored-simple-regret"].run(SMALL)
+
+
+@pytest.mark.slow
+def test_simple_regret_has_every_policy_and_its_slope(zooming):
+    check_records(zooming, "censored-simple-regret")
+    names = [r["policy"] for r in zooming.records]
+    assert names[:3] == list(ZOOMING)
+    assert {"StoOO", "zooming", "RCUCB, 10 limits", "RCUCB, 64 limits"} < set(names)
+    data = zooming.datasets["overtime"]
+    for record in zooming.records:
+        assert "slope" in record["metrics"]
+        last = data["simple_regret"].sel(policy=record["policy"])[..., -1]
+        found = record["metrics"]["simple_regret"]["mean"]
+        assert found == pytest.approx(float(last.mean()))
+        on_grid = record["policy"].startswith("RCUCB")
+        assert ("points" in record["metrics"]) != on_grid
+
+
+@pytest.mark.slow
+def test_simple_regret_draws_curves_growth_and_refinement(zooming):
+    left, middle, right = zooming.figure.axes
+    assert len(left.lines) == len(zooming.records) + 1  # and the rate of Theorem 2
+    assert "rate of Theorem 2, d = 0" in legend_texts(zooming.figure)
+    assert len(middle.lines) == len(ZOOMING)
+    counts = zooming.datasets["overtime"]["histogram"].isel(checkpoint=-1, params=0)
+    best = counts.sel(policy=ZOOMING[1]).mean("seed").values[0]
+    np.testing.assert_allclose(right.patches[0].get_data().values, best)
+    assert_readable(zooming.figure)
+
+
+@pytest.mark.slow
+def test_z_rcucb_finds_a_better_limit_than_every_uniform_grid():
+    """With the paper's radii, after 100,000 rounds; paired over seeds."""
+    outcome = REGISTRY["censored-simple-regret"].run(Options(64, 100_000, False))
+    data = outcome.datasets["overtime"]["simple_regret"].isel(params=0, checkpoint=-1)
+    ours = data.sel(policy="z-RCUCB, inherit")
+    for grid in ("RCUCB, 10 limits", "RCUCB, 64 limits"):
+        better = data.sel(policy=grid) - ours
+        assert better.mean() > 3 * better.std(ddof=1) / 8
+    assert np.all(outcome.datasets["overtime"]["overflow"].sel(policy=ZOOMING[1]) == 0)
+
+
+def test_configuration_prints_the_papers_shares():
+    outcome = REGISTRY["censored-fig5"].run(Options(2, 700, False, quick=True))
+    check_records(outcome, "censored-fig5")
+    published = {
+        r["policy"]: r["metrics"]["censored"]["published"] for r in outcome.records
+    }
+    assert published == {
+        "RCUCB, gain radius only": 0.0589,
+        "RCUCB, eq. (12)": 0.0589,
+        "UCB": 0.2853,
+    }
+    assert any("672 configurations" in note for note in outcome.notes)
+    assert_readable(outcome.figure)
+
+
+@pytest.mark.slow
+def test_figure_5_has_the_papers_order():
+    """RCUCB sees more reward than both, and far fewer timeouts: disjoint bands."""
+    outcome = REGISTRY["censored-fig5"].run(Options(64, 13_440, False))
+    (name,) = outcome.datasets
+    ours = entry(outcome, name, "RCUCB, gain radius only", "reward")
+    timeouts = entry(outcome, name, "RCUCB, gain radius only", "censored")["mean"]
+    for rival in ("TS", "UCB"):
+        theirs = entry(outcome, name, rival, "reward")
+        gap = ours["mean"] - theirs["mean"]
+        assert gap > 4 * np.hypot(ours["sem"], theirs["sem"])
+        assert 3 * timeouts < entry(outcome, name, rival, "censored")["mean"]
+
+
+def test_coverage_holds_where_the_largest_limit_is_played():
+    """And fails, for the estimate of eq. (9), where small ones are (errata, C8)."""
+    outcome = REGISTRY["censored-coverage"].run(Options(200, 1_000, False))
+    check_records(outcome, "censored-coverage")
+    bound = entry(outcome, "Indep", "RCUCB", "below")["published"]
+    for way in ("RCUCB", "largest limit", "smallest limit"):
+        assert entry(outcome, "Indep", way, "above")["mean"] <= bound
+    assert entry(outcome, "Indep", "largest limit", "below")["mean"] <= bound
+    assert entry(outcome, "Indep", "smallest limit", "below")["mean"] > 10 * bound
+    assert_readable(outcome.figure)
+
+
+def test_kaplan_meier_leaves_the_trap():
+    outcome = REGISTRY["censored-trap"].run(Options(64, 2_000, False))
+    trapped = entry(outcome, "trap", "gain radius only", "optimal")
+    assert 0.3 < trapped["mean"] < 0.7  # half of the runs, for good
+    for survival in ("Kaplan-Meier", "Kaplan-Meier, gain radius only"):
+        assert entry(outcome, "trap", survival, "optimal")["mean"] > 0.95
+
+
+@pytest.mark.slow
+def test_bounds_lie_above_the_regret(tiny):
+    outcome = tiny("censored-bounds")
+    for instance in ("PosCorr", "NegCorr", "Indep"):
+        metrics = next(r for r in outcome.records if r["instance"] == instance)
+        metrics = metrics["metrics"]
+        for bound in ("Theorem 1, without subtraction", "trivial bound"):
+            assert metrics[bound]["mean"] >= metrics["regret"]["mean"]
+    styles = {(x.get_color(), x.get_linestyle()) for x in outcome.figure.axes[0].lines}
+    assert len(styles) == 5

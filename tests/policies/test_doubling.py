@@ -1,0 +1,238 @@
+"""The doubling trick: epochs, what the inner policy is told, what an epoch leaves."""
+
+from functools import partial
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxbandits.policies import doubling
+from jaxbandits.policies.censored import moss_reduction, rcucb, z_rcucb
+from jaxbandits.policies.plain import moss, ucb
+from jaxbandits.protocol import Policy, View
+from jaxbandits.settings import censored as settings
+from jaxbandits.simulate import simulate
+from jaxbandits.testing import play
+
+FIRST = 3
+# Rounds as the inner policy counts them, and the horizons that it is told.
+EPOCHS = [1, 2, 3] + [*range(1, 7)] + [*range(1, 13)] + [1, 2]
+HORIZONS = 3 * [3] + 6 * [6] + 12 * [12] + 2 * [24]
+
+
+class Params(NamedTuple):
+    """horizon, and one more."""
+
+    horizon: float = 50.0
+    other: float = 7.0
+
+
+def recorder(overflows_at=99):
+    """Acts with the round it sees; its state is all that it has been told last.
+
+    Its answer is its round; it reports an overflow from a round of epoch `FIRST` on.
+    """
+
+    def update(noise, view, state, action, feedback, params):
+        told = view.round.astype(float), params.horizon, params.other, action, noise[0]
+        full = (params.horizon == FIRST) & (view.round >= overflows_at)
+        return jnp.stack([*told, jnp.maximum(state[-1], full)])
+
+    return Policy(
+        "recorder",
+        init=lambda params: jnp.zeros(6) + params.horizon * jnp.eye(6)[1],
+        act=lambda noise, view, state, params: view.round + params.horizon / 100,
+        update=update,
+        params=Params(),
+        uniforms=(0, 1),
+        recommend=lambda state, params: state[0] + params.horizon / 100,
+        report=lambda state, params: {
+            "seen": state[0],
+            "overflow": state[-1].astype(jnp.int32),
+        },
+    )
+
+
+def number(params):
+    return jax.tree.map(jnp.float32, params)
+
+
+def driven(policy, rounds, params, feedback=None):
+    """States after 0, 1, ... rounds, and the actions, in a plain Python loop."""
+    act, update = jax.jit(policy.act), jax.jit(policy.update)
+    params = number(params)
+    states, actions = [policy.init(params)], []
+    for t in range(1, rounds + 1):
+        view, noise = View(jnp.int32(t)), jnp.full(1, t / 100)
+        actions.append(act(noise, view, states[-1], params))
+        seen = jnp.float32(0 if feedback is None else feedback(t, actions[-1]))
+        states.append(update(noise, view, states[-1], actions[-1], seen, params))
+    return states, actions
+
+
+def test_epochs_by_hand():
+    """Lengths 3, 6, 12, 24; rounds start again, and the horizon is the length."""
+    policy = doubling(recorder(), FIRST)
+    states, actions = driven(policy, len(EPOCHS), policy.params)
+    expected = np.array(EPOCHS) + np.array(HORIZONS) / 100
+    np.testing.assert_allclose(np.float64(actions), expected, rtol=1e-6)
+    before = [0, 0, 0] + 6 * [3] + 12 * [9] + 3 * [21]
+    assert [int(s.before) for s in states] == before
+    assert [int(s.length) for s in states] == [*HORIZONS, 24]
+    for t, state in enumerate(states[1:], start=1):
+        if t in (3, 9, 21):  # A new policy, which has not been told anything.
+            fresh = [0, HORIZONS[t], 0, 0, 0, 0]
+            np.testing.assert_allclose(state.inner, fresh)
+            continue
+        action = expected[t - 1]
+        told = [EPOCHS[t - 1], HORIZONS[t - 1], 7, action, t / 100, 0]
+        np.testing.assert_allclose(state.inner, told, rtol=1e-6)
+
+
+def test_answer_is_that_of_the_last_finished_epoch():
+    """In the first epoch its own policy's; an epoch's answer counts its last round."""
+    policy = doubling(recorder(), FIRST)
+    states, _ = driven(policy, len(EPOCHS), policy.params)
+    params = number(policy.params)
+    answers = [float(policy.recommend(s, params)) for s in states]
+    expected = [0.03, 1.03, 2.03] + 6 * [3.03] + 12 * [6.06] + 3 * [12.12]
+    np.testing.assert_allclose(answers, expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("at", [2, FIRST])
+def test_an_overflow_stays(at):
+    """For good, also one of an epoch's last round. Other reports do not stay."""
+    policy = doubling(recorder(overflows_at=at), FIRST)
+    states, _ = driven(policy, 10, policy.params)
+    reports = [policy.report(s, number(policy.params)) for s in states]
+    assert [int(r["overflow"]) for r in reports] == at * [0] + (11 - at) * [1]
+    assert [int(r["seen"]) for r in reports] == [0, 1, 2, 0, 1, 2, 3, 4, 5, 0, 1]
+    assert all(r["overflow"].dtype == jnp.int32 for r in reports)
+
+
+def test_without_an_overflow_there_is_none():
+    policy = doubling(recorder(), FIRST)
+    states, _ = driven(policy, 8, policy.params)
+    reports = [policy.report(s, number(policy.params)) for s in states]
+    assert not any(int(r["overflow"]) for r in reports)
+
+
+def test_epochs_are_the_policy_afresh():
+    """MOSS on three arms: act and update of each epoch, with its own horizon."""
+    inner, rounds = moss(3), 5 + 10 + 20
+    policy = doubling(inner, 5)
+
+    def reward(t, arm):
+        return ((7 * t + 3 * int(arm)) % 11) / 10
+
+    states, actions = driven(policy, rounds, policy.params, reward)
+    begin = 0
+    for length in (5, 10, 20):
+        params = inner.params._replace(horizon=length)
+        later = partial(lambda begin, t, arm: reward(begin + t, arm), begin)
+        fresh, chosen = driven(inner, length, params, later)
+        assert [int(a) for a in actions[begin : begin + length]] == [
+            int(a) for a in chosen
+        ]
+        found = [s.inner for s in states[begin : begin + length]]
+        jax.tree.map(np.testing.assert_array_equal, found, fresh[:-1])
+        begin += length
+    assert len({int(a) for a in actions}) == 3
+
+
+def test_the_horizon_parameter_is_the_first_length():
+    policy = doubling(recorder(), FIRST)
+    assert policy.params == Params(horizon=3.0) and policy.uniforms == (0, 1)
+    assert policy.name == "recorder, doubling"
+    states, _ = driven(policy, 6, policy.params._replace(horizon=2))
+    assert [int(s.length) for s in states] == [2, 2, 4, 4, 4, 4, 8]
+
+
+def test_what_the_policy_has_not():
+    """No answer and no report, as the policy itself; its check stays."""
+    policy = doubling(moss(3))
+    assert policy.recommend is None and policy.report is None
+    with pytest.raises(ValueError, match="horizon must be"):
+        policy.check(policy.params._replace(horizon=0.0))
+
+
+def test_policies_without_a_horizon_are_refused():
+    for policy in (ucb(3), rcucb(settings.indep().problem)):
+        with pytest.raises(ValueError, match="has no parameter horizon"):
+            doubling(policy)
+    with pytest.raises(ValueError, match="'none' has no parameter horizon"):
+        doubling(recorder()._replace(name="none", params=()))
+
+
+@pytest.mark.parametrize("first", [0, -5])
+def test_first_epochs_that_are_too_short(first):
+    with pytest.raises(ValueError, match=f"first must be at least 1, got {first}"):
+        doubling(moss(3), first)
+
+
+def test_a_first_length_that_rounds_to_nothing_is_refused():
+    """As `first` below 1 is: an epoch of 0 rounds would never end."""
+    policy = doubling(moss(3), 4)
+    with pytest.raises(ValueError, match="horizon must be"):
+        policy.check(policy.params._replace(horizon=0.4))
+
+
+@pytest.fixture(scope="module")
+def grid_run():
+    """Plain MOSS, and doubled with one epoch or several, on three pairs."""
+    game = settings.overtime([0.5], num_arms=3)
+    inner = moss_reduction(game.problem)
+    policies = {
+        "told": inner,
+        "one epoch": doubling(inner, 16),
+        "several": doubling(inner, 16),
+    }
+    params = {"told": {"horizon": 128}, "one epoch": {"horizon": 128}}
+    options = {"horizon": 128, "seeds": 4, "checkpoints": [16, 17]}
+    # On one device the two that are doubled share a program.
+    options["devices"] = jax.local_devices()[:1]
+    data = simulate(policies, game, params=params, **options).isel(params=0)
+    return game, policies["several"], data
+
+
+def test_one_epoch_is_the_policy_that_knows_the_horizon(grid_run):
+    _, _, data = grid_run
+    for name in ("regret", "censored", "optimal"):
+        one, told = (data[name].sel(policy=p).values for p in ("one epoch", "told"))
+        np.testing.assert_array_equal(one, told)
+
+
+def test_several_epochs_in_simulate(grid_run):
+    """As in plain play, and unlike what the horizon would make of it."""
+    game, policy, data = grid_run
+    several = data.sel(policy="several")
+    for seed in range(4):
+        trace = play(policy, game, 128, seed_index=seed)
+        optimal = np.mean(trace.actions.arm == 0)
+        assert several["optimal"].values[seed, -1] == pytest.approx(optimal)
+        # Epochs of 16, 32 and 64 rounds start with every arm in turn.
+        for begin in (0, 16, 48, 112):
+            assert trace.actions.arm[begin : begin + 3].tolist() == [0, 1, 2]
+    assert not np.array_equal(several["regret"], data["regret"].sel(policy="told"))
+
+
+@pytest.mark.slow
+def test_zooming_in_simulate():
+    """Grids that are too small in the first epoch: the report says so ever after."""
+    game = settings.overtime(num_arms=1)
+    inner = z_rcucb(game.problem, 4096, capacity=4)
+    policy = doubling(inner, 64)
+    params = {policy.name: {"gain_radius": 0.02, "penalty_radius": 0.0}}
+    options = {"horizon": 193, "seeds": 3, "checkpoints": [1, 63, 64, 65, 191, 192]}
+    data = simulate(policy, game, params=params, **options).isel(policy=0, params=0)
+    overflow = data["overflow"].values
+    assert np.all(overflow[:, 0] == 0) and np.all(overflow[:, 1:] == 1)
+    # A new epoch starts with one point.
+    points = data["points"].values
+    assert np.all(points[:, [2, 5]] == 1) and np.all(points[:, [1, 4]] == 4)
+    # The answer of an epoch is that of its last round, and stays for the next one.
+    answers = data["simple_regret"].values
+    assert np.all(answers >= 0)
+    np.testing.assert_array_equal(answers[:, 2], answers[:, 4])
