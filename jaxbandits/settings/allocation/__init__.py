@@ -7,7 +7,6 @@ from jaxbandits.settings.allocation.environment import (
     Oracle,
     Users,
     allocation,
-    make_problem,
     random_allocation,
 )
 from jaxbandits.settings.allocation.instances import (
@@ -17,6 +16,7 @@ from jaxbandits.settings.allocation.instances import (
     simulation,
 )
 from jaxbandits.settings.allocation.oracle import best_allocations, solve
+from jaxbandits.settings.allocation.problem import make_problem
 from jaxbandits.settings.allocation.types import (
     Allocation,
     Feedback,

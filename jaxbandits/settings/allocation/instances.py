@@ -13,10 +13,10 @@ from jaxbandits.settings.allocation.environment import (
     Arms,
     Users,
     allocation,
-    make_problem,
     random_allocation,
 )
 from jaxbandits.settings.allocation.fitting import fit_arms
+from jaxbandits.settings.allocation.problem import make_problem
 from jaxbandits.settings.allocation.synthetic import (
     criteo_like_parameters,
     ednet_like_parameters,

@@ -16,7 +16,7 @@ from jaxbandits.kernels.select import one_hot
 from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.laws.law import JointLaw
 from jaxbandits.protocol import Environment, View
-from jaxbandits.settings.censored.types import Continuum, Feedback
+from jaxbandits.settings.censored.types import Continuum, censor
 
 CELLS = 2048  # of the table of gains and survival probabilities
 TOLERANCE = 1e-5  # largest error of a value that is read off the table
@@ -164,15 +164,10 @@ def _functions(problem: Continuum, law: JointLaw) -> Environment:
 
     def step(noise, instance, state, action):
         reward, consumption = law.sample(noise, instance.arms, action.arm)
-        censored = consumption > action.limit
-        feedback = Feedback(  # Eq. (1)
-            jnp.where(censored, 0.0, reward),
-            jnp.where(censored, jnp.inf, consumption),
-            censored,
-        )
+        feedback = censor(reward, consumption, action.limit)
         pulls = state.pulls + one_hot(action.arm, problem.num_arms)
         value = state.value.add(_expected(instance.table, action))
-        return State(pulls, state.censored + censored, value), feedback
+        return State(pulls, state.censored + feedback.censored, value), feedback
 
     def _expected(table, action):
         """Eq. (2) at a pair; the penalty, which may jump, is not interpolated."""

@@ -16,7 +16,7 @@ from jaxbandits.kernels.select import one_hot, pick
 from jaxbandits.laws.law import JointLaw
 from jaxbandits.protocol import Environment, View
 from jaxbandits.settings.censored.continuum import any_limit, pair_values
-from jaxbandits.settings.censored.types import Continuum, Feedback, Problem
+from jaxbandits.settings.censored.types import Continuum, Problem, censor
 
 
 class State(NamedTuple):
@@ -130,16 +130,11 @@ def _functions(problem: Problem, law: JointLaw) -> Environment:
     def step(noise, instance, state, action):
         reward, consumption = law.sample(noise, instance, action.arm)
         limits = jnp.asarray(problem.limits)
-        censored = consumption > pick(limits, action.limit)
-        feedback = Feedback(  # Eq. (1)
-            jnp.where(censored, 0.0, reward),
-            jnp.where(censored, jnp.inf, consumption),
-            censored,
-        )
+        feedback = censor(reward, consumption, pick(limits, action.limit))
         arm = one_hot(action.arm, problem.num_arms)[:, None]
         limit = one_hot(action.limit, problem.num_limits)[None, :]
         pulls = state.pulls + (arm & limit)
-        return State(pulls, state.censored + censored), feedback
+        return State(pulls, state.censored + feedback.censored), feedback
 
     return Environment(
         name="",

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 
@@ -44,6 +45,16 @@ class Feedback(NamedTuple):
     reward: jax.Array
     consumption: jax.Array
     censored: jax.Array
+
+
+def censor(reward, consumption, limit) -> Feedback:
+    """What a learner sees of a round, eq. (1); all f32[]."""
+    censored = consumption > limit
+    return Feedback(
+        jnp.where(censored, 0.0, reward),
+        jnp.where(censored, jnp.inf, consumption),
+        censored,
+    )
 
 
 class Problem(NamedTuple):
