@@ -120,7 +120,7 @@ FULL = {name for name in CASES if "full" in name}
 # A centre that is 1/2 comes out as 0.50000006 in float32, on the other side of the jump
 # of these instances' penalty.
 FLOAT64_ONLY = {"StoOO 3"}
-SHORT = {"restart 3", "inherit 2", "full", "StoOO 2", "zooming", "doubling"}
+SHORT = {"restart 3", "inherit 2", "StoOO 2", "zooming"}
 
 
 @cache
