@@ -164,7 +164,7 @@ def z_rcucb(
     Returns:
       A policy with `Params`; state O(K G). It reports ``points`` (playable points of
       all arms), ``largest_grid`` (of one arm), ``depth`` (finest level), ``overflow``
-      (0 or 1) and ``histogram``, f32[K, 32], playable points by limit.
+      (0 or 1) and ``histogram``, i32[K, 32], playable points by limit.
 
     Raises:
       ValueError: naming `splits`, `history`, `answer`, `capacity` or `horizon` if out
