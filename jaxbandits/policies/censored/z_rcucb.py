@@ -151,8 +151,8 @@ def z_rcucb(
       history: what a new point knows. ``restart``: nothing, its counts start from zero
         (and it is played at once). ``inherit``: every cell also keeps the statistics of
         the points at which it would be split, from the moment it comes into being; a
-        split makes them playable. No estimate is borrowed from another limit, so that
-        Proposition 1 holds as for the points of a fixed grid, from that moment on.
+        split makes them playable. No estimate is borrowed from another limit: from that
+        moment on they are what a fixed grid's points would be.
       answer: the pair that is recommended, among those that have been played or
         passed. ``finest``: Algorithm 1's, a point of the finest level, of several the
         one with the largest estimate. ``safest``: the point with the largest lower

@@ -15,7 +15,8 @@ import numpy as np
 from jaxbandits.kernels.select import one_hot
 from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.laws.law import JointLaw
-from jaxbandits.protocol import Environment, View
+from jaxbandits.protocol import Environment
+from jaxbandits.settings.censored.game import game
 from jaxbandits.settings.censored.types import Continuum, censor
 
 CELLS = 2048  # of the table of gains and survival probabilities
@@ -177,19 +178,7 @@ def _functions(problem: Continuum, law: JointLaw) -> Environment:
         gain, survival = low + (place - cell) * (high - low)
         return gain - problem.penalty(action.limit) * survival
 
-    return Environment(
-        name="",
-        setup=None,
-        sample=lambda key, setup: setup,
-        init=init,
-        view=lambda round_, instance, state: View(round_),
-        step=step,
-        record=lambda instance, state, budget: state,
-        metrics=None,
-        oracle=None,
-        uniforms=law.uniforms,
-        problem=problem,
-    )
+    return game(problem, law, init, step)
 
 
 def _metrics(oracle: Oracle, setup, instance, record: State) -> dict[str, np.ndarray]:

@@ -14,8 +14,9 @@ import numpy as np
 
 from jaxbandits.kernels.select import one_hot, pick
 from jaxbandits.laws.law import JointLaw
-from jaxbandits.protocol import Environment, View
+from jaxbandits.protocol import Environment
 from jaxbandits.settings.censored.continuum import any_limit, pair_values
+from jaxbandits.settings.censored.game import game
 from jaxbandits.settings.censored.types import Continuum, Problem, censor
 
 
@@ -136,19 +137,7 @@ def _functions(problem: Problem, law: JointLaw) -> Environment:
         pulls = state.pulls + (arm & limit)
         return State(pulls, state.censored + feedback.censored), feedback
 
-    return Environment(
-        name="",
-        setup=None,
-        sample=lambda key, setup: setup,
-        init=init,
-        view=lambda round_, instance, state: View(round_),
-        step=step,
-        record=lambda instance, state, budget: state,
-        metrics=None,
-        oracle=None,
-        uniforms=law.uniforms,
-        problem=problem,
-    )
+    return game(problem, law, init, step)
 
 
 def _metrics(oracle: Oracle, setup, instance, record: State) -> dict[str, np.ndarray]:
