@@ -2,7 +2,8 @@
 
 from jaxbandits import kernels, laws, plots, policies, results, settings, testing
 from jaxbandits.protocol import Environment, Policy, View
-from jaxbandits.simulate import simulate, sweep
+from jaxbandits.simulate import simulate
+from jaxbandits.sweeps import sweep
 
 __version__ = "0.1.0"
 

@@ -1,4 +1,4 @@
-"""The command line: ``jaxbandits list | reproduce | info``."""
+"""The command line: ``jaxbandits list | reproduce | sweep | info``."""
 
 import argparse
 import json
@@ -8,6 +8,9 @@ import sys
 # Before JAX starts: one host device per core, so that runs use all of them.
 os.environ.setdefault("JAX_NUM_CPU_DEVICES", str(os.cpu_count() or 1))
 
+from pathlib import Path
+
+import jax
 from rich.console import Console
 from rich.table import Table
 
@@ -16,6 +19,9 @@ from jaxbandits.experiments import REGISTRY, prepare_folder, write
 from jaxbandits.experiments.table import records_table
 from jaxbandits.policies import REGISTRY as POLICIES
 from jaxbandits.results import provenance
+from jaxbandits.sweeps import read_spec, run_sweep
+from jaxbandits.sweeps.hosts import join
+from jaxbandits.sweeps.summary import best_points, sweep_records
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -55,6 +61,30 @@ def _parser() -> argparse.ArgumentParser:
     )
     reproduce.add_argument("--json", action="store_true", help="print the records")
     reproduce.set_defaults(command=_reproduce)
+    sweep = commands.add_parser("sweep", help="play a sweep, or what is missing of it")
+    sweep.add_argument("spec", metavar="SPEC", help="a .toml or .py file")
+    sweep.add_argument("--store", help="a Zarr store (default: results/NAME.zarr)")
+    sweep.add_argument(
+        "--extend", action="store_true", help="add what is new in SPEC to the store"
+    )
+    sweep.add_argument("--seeds", type=int, help="number of seeds, in place of SPEC's")
+    sweep.add_argument(
+        "--block", type=int, metavar="N", help="runs that are written at a time"
+    )
+    sweep.add_argument("--json", action="store_true", help="print the records")
+    hosts = sweep.add_argument_group(
+        "several processes", "each runs this command; see docs/sweeps.md"
+    )
+    hosts.add_argument(
+        "--distributed",
+        action="store_true",
+        help="join the others by jax.distributed; finds them under SLURM, Open MPI and "
+        "on TPU pods",
+    )
+    hosts.add_argument("--coordinator", metavar="HOST:PORT", help="of process 0")
+    hosts.add_argument("--processes", type=int, metavar="N", help="how many there are")
+    hosts.add_argument("--process", type=int, metavar="I", help="this one, from 0")
+    sweep.set_defaults(command=_sweep)
     return parser
 
 
@@ -83,8 +113,6 @@ def _list(options) -> int:
 
 
 def _info(options) -> int:
-    import jax
-
     facts = provenance(devices=[str(d) for d in jax.devices()])
     if options.json:
         print(json.dumps(facts))
@@ -123,6 +151,29 @@ def _reproduce(options) -> int:
         console.print(note)
     for path in paths:
         console.print(f"wrote {path}", soft_wrap=True, highlight=False)
+    return 0
+
+
+def _sweep(options) -> int:
+    hosts = (options.coordinator, options.processes, options.process)
+    if options.distributed or any(x is not None for x in hosts):
+        join(*hosts)
+    spec, until = read_spec(options.spec)
+    if options.seeds is not None:
+        spec = spec._replace(seeds=checks.whole("--seeds", options.seeds, 1))
+    store = options.store or os.path.join("results", f"{Path(options.spec).stem}.zarr")
+    run_sweep(
+        spec, store, extend=options.extend, until=until, block=options.block
+    )
+    if jax.process_index() > 0:
+        return 0
+    records = sweep_records(store)
+    if options.json:
+        print(json.dumps(records))
+        return 0
+    console = Console(width=None if sys.stdout.isatty() else 120)
+    console.print(records_table(best_points(records), f"{store}: best points"))
+    console.print(f"wrote {store}", soft_wrap=True, highlight=False)
     return 0
 
 

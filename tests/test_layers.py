@@ -18,9 +18,12 @@ LAYERS = {
     "policies": 4,
     "plots": 5,
     "progress": 5,
+    "arguments": 4,
+    "play": 5,
     "simulate": 5,
     "testing": 5,
     "experiments": 6,
+    "sweeps": 6,
     "cli": 7,
 }
 # Neighbours in one layer that must not know one another, and other bans.

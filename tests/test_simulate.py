@@ -11,7 +11,8 @@ import pytest
 from jaxbandits.policies import censored as policies
 from jaxbandits.protocol import Policy
 from jaxbandits.settings import censored as settings
-from jaxbandits.simulate import simulate, sweep
+from jaxbandits import sweep
+from jaxbandits.simulate import simulate
 from tests.engine import budget_game
 
 HORIZON = 40

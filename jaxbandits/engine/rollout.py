@@ -69,7 +69,7 @@ class Notes(NamedTuple):
 @cache
 def program(policy: "PolicyFunctions", env_fns, by_budget, mesh) -> Program:
     """Build the program; equal functions (not data) give the same program."""
-    rules = _Rules(policy, env_fns, by_budget)
+    rules = Rules(policy, env_fns, by_budget)
     return Program(
         _drawing(env_fns.sample, mesh),
         jax.jit(
@@ -109,7 +109,12 @@ def _compiler_options(mesh: Mesh) -> dict:
 
 def program_for(policy, environment, by_budget: bool, mesh: Mesh) -> Program:
     """The program of a policy in an environment on the devices of `mesh`."""
-    fns = EnvironmentFunctions(
+    return program(*functions_of(policy, environment), by_budget, mesh)
+
+
+def functions_of(policy, environment):
+    """The traced parts of a policy and an environment."""
+    env = EnvironmentFunctions(
         environment.sample,
         environment.init,
         environment.view,
@@ -126,7 +131,7 @@ def program_for(policy, environment, by_budget: bool, mesh: Mesh) -> Program:
         policy.report or _nothing,
         policy.uniforms,
     )
-    return program(rules, fns, by_budget, mesh)
+    return rules, env
 
 
 def _nothing(state, params):
@@ -157,7 +162,9 @@ class EnvironmentFunctions(NamedTuple):
     uniforms: int
 
 
-class _Rules(NamedTuple):
+class Rules(NamedTuple):
+    """What a program is made of."""
+
     policy: PolicyFunctions
     env: EnvironmentFunctions
     by_budget: bool
@@ -212,7 +219,7 @@ def _flagged(instance):
     return jax.tree.map(lambda x, f: x if f else x[..., 0], instance, flags), flags
 
 
-def _begin(rules: _Rules, seeds, params, instance):
+def _begin(rules: Rules, seeds, params, instance):
     num_lanes = seeds.shape[0]
     instance, flags = _flagged(instance)
     policy = fill(*lanes(rules.policy.init, (True,), num_lanes)(params), num_lanes)
@@ -220,11 +227,11 @@ def _begin(rules: _Rules, seeds, params, instance):
     return Carry(jnp.ones((num_lanes,), jnp.int32), policy, env)
 
 
-def _advance(rules: _Rules, root, seeds, params, instance, carry, targets, last_round):
+def _advance(rules: Rules, root, seeds, params, instance, carry, targets, last_round):
     num_lanes = seeds.shape[0]
     instance, instance_lanes = _flagged(instance)
     keys = {s: stream_key(root, seeds, s) for s in Stream if s != Stream.INSTANCE}
-    play = partial(_round, rules)
+    play = partial(play_round, rules)
 
     def one_round(round_, policy, env):
         """Play `round_` (i32[] in step, or i32[L] lane by lane) in all lanes."""
@@ -265,19 +272,19 @@ def _advance(rules: _Rules, root, seeds, params, instance, carry, targets, last_
         record = lanes(rules.env.record, (instance_lanes, True, False), num_lanes)
         budget = target if rules.by_budget else jnp.int32(NO_BUDGET)
         record = fill(*record(instance, carry.environment, budget), num_lanes)
-        notes = lanes(partial(_notes, rules), (True, True), num_lanes)
+        notes = lanes(partial(notes_of, rules), (True, True), num_lanes)
         notes = fill(*notes(carry.policy, params), num_lanes)
         return carry, (carry.round - 1, record, notes)
 
     return lax.scan(to_checkpoint, carry, targets)
 
 
-def _notes(rules: _Rules, state, params):
+def notes_of(rules: Rules, state, params):
     policy = rules.policy
     return Notes(policy.recommend(state, params), policy.report(state, params))
 
 
-def _round(rules: _Rules, round_, keys, instance, params, policy_state, env_state):
+def play_round(rules: Rules, round_, keys, instance, params, policy_state, env_state):
     """One round of one lane. Barriers keep XLA from recomputing a stage downstream."""
     policy = rules.policy
     act_width, update_width = policy.uniforms

@@ -8,6 +8,7 @@ changes a single bit of the results.
 
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -63,11 +64,13 @@ def run(
     last_round: int,
     by_budget: bool,
     root_seed: int,
+    runs_per_instance: int = 1,
     chunk: int | None,
     memory: int,
     devices: list,
     clock: Clock,
     progress: Callable[[float], None],
+    same_shape: bool = False,
 ) -> Iterator[Chunk]:
     """Play all lanes and yield them chunk by chunk.
 
@@ -80,11 +83,14 @@ def run(
       last_round: no lane plays beyond this round.
       by_budget: whether `targets` are amounts of spent budget.
       root_seed: names the whole run.
+      runs_per_instance: how many consecutive seeds share one drawn instance.
       chunk: lanes per chunk, or None to choose.
       memory: cap on the bytes of a chunk's records and state.
       devices: devices to share lanes over.
       clock: where seconds are added up.
       progress: called with the number of lane-checkpoints just completed.
+      same_shape: whether to play `chunk` lanes even where there are fewer, so that
+        calls with different numbers of lanes share one compiled program.
     """
     mesh = Mesh(np.array(devices), (LANES,))
     program = program_for(policy, environment, by_budget, mesh)
@@ -97,7 +103,8 @@ def run(
             policy, environment, params, len(seeds), len(targets), memory, devices
         )
     quantum = LANE_QUANTUM * len(devices)
-    width = -(-min(chunk, len(seeds)) // quantum) * quantum
+    width = chunk if same_shape else min(chunk, len(seeds))
+    width = -(-width // quantum) * quantum
     for start in range(0, len(seeds), chunk):
         stop = min(start + chunk, len(seeds))
         # Surplus lanes repeat the last one and are dropped: one shape, one program.
@@ -107,7 +114,7 @@ def run(
             lambda x, p=position: _to_device(np.moveaxis(x[p], 0, -1)), params
         )
         began = time.perf_counter()
-        instance = program.draw(root, lane_seeds, setup)
+        instance = program.draw(root, lane_seeds // runs_per_instance, setup)
         carry = program.begin(lane_seeds, lane_params, instance)
         jax.block_until_ready((instance, carry))
         args = (root, lane_seeds, lane_params, instance)
@@ -175,25 +182,47 @@ def choose_chunk(
 
 def _bytes_per_lane(policy, environment, params) -> tuple[int, int]:
     """Bytes of the state and of one record of one lane."""
-
-    def one_lane(seed, params, setup):
-        key = jax.random.wrap_key_data(jnp.stack([seed, seed]))
-        instance = environment.sample(key, setup)
-        state = environment.init(instance)
-        record = environment.record(instance, state, 0)
-        mine = policy.init(params)
-        says = [f(mine, params) for f in (policy.recommend, policy.report) if f]
-        return (mine, state), (record, says)
-
     lane = jax.tree.map(lambda x: _to_device(x[0]), params)
     setup = jax.tree.map(_to_device, environment.setup)
     seed = jax.ShapeDtypeStruct((), jnp.uint32)
-    state, record = jax.eval_shape(one_lane, seed, lane, setup)
+    _, state, record = jax.eval_shape(
+        partial(_before_round_one, policy, environment), seed, lane, setup
+    )
 
     def size(tree):
         return sum(x.size * x.dtype.itemsize for x in jax.tree.leaves(tree))
 
     return size(state), size(record)
+
+
+def opening(policy: Policy, environment: Environment, params: Any) -> Chunk:
+    """What would be on record before the first round: its names and shapes are final.
+
+    Args:
+      policy: the policy.
+      environment: the environment.
+      params: the policy's parameters, numbers.
+
+    Returns:
+      One lane with one checkpoint.
+    """
+    start = jax.jit(partial(_before_round_one, policy, environment))
+    args = jax.tree.map(_to_device, (params, environment.setup))
+    instance, _, said = start(jnp.uint32(0), *args)
+    said = jax.tree.map(lambda x: np.asarray(x)[None, None], said)
+    instance = jax.tree.map(lambda x: np.asarray(x)[None], instance)
+    return Chunk(0, np.zeros((1, 1), np.int32), *said, instance)
+
+
+def _before_round_one(policy, environment, seed, params, setup):
+    """Instance, states, and record and notes of one lane."""
+    key = jax.random.wrap_key_data(jnp.stack([seed, seed]))
+    instance = environment.sample(key, setup)
+    state = environment.init(instance)
+    record = environment.record(instance, state, 0)
+    mine = policy.init(params)
+    says = [f(mine, params) if f else {} for f in (policy.recommend, policy.report)]
+    return instance, (mine, state), (record, Notes(*says))
 
 
 def _in_units_of_spend(targets, environment, setup):

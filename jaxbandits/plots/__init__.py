@@ -1,14 +1,22 @@
-"""Figures of labelled results: curves over checkpoints, panels of them, bars.
+"""Figures of labelled results, also of sweeps over parameters and instances.
 
-`plot_curves`, `plot_panels` and `plot_bars` take the datasets of
-`jaxbandits.results` and return Matplotlib figures, which show themselves in notebooks
-and which `save_figure` writes. They use no pyplot and so need no display. `figure` and
-`line_style` give one's own plots the same look.
+`plot_curves` draws metrics over checkpoints and `plot_panels` several such figures
+side by side; `plot_bars` draws them at the horizon and `plot_ranks` the average ranks
+of policies. Of a sweep, `plot_heat_map` draws a metric over two parameters of a policy
+and `plot_sensitivity` over one, for several policies. A sweep may be half finished: the
+figures use the runs that there are and tell how many.
+
+All take the datasets of `jaxbandits.results` and return Matplotlib figures, which show
+themselves in notebooks and which `save_figure` writes. They use no pyplot and so need
+no display. `figure` and `line_style` give one's own plots the same look.
 """
 
 from jaxbandits.plots.bars import plot_bars
 from jaxbandits.plots.curves import plot_curves
+from jaxbandits.plots.heat_map import plot_heat_map
 from jaxbandits.plots.panels import plot_panels
+from jaxbandits.plots.ranks import plot_ranks
+from jaxbandits.plots.sensitivity import plot_sensitivity
 from jaxbandits.plots.style import LineStyle, figure, line_style, save_figure
 
 __all__ = [
@@ -17,6 +25,9 @@ __all__ = [
     "line_style",
     "plot_bars",
     "plot_curves",
+    "plot_heat_map",
     "plot_panels",
+    "plot_ranks",
+    "plot_sensitivity",
     "save_figure",
 ]

@@ -8,8 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from jaxbandits.plots.labels import metric_label, percentage, short_number
-from jaxbandits.plots.selection import seeds_note, select
+from jaxbandits.plots.labels import metric_at, percentage, short_number
+from jaxbandits.plots.selection import seeds_note, select, shown
 from jaxbandits.plots.style import SMALL_FONT, figure
 
 
@@ -18,7 +18,7 @@ def plot_bars(
     metric: str = "censored",
     *,
     ax: Axes | None = None,
-    params: int = 0,
+    params: int | Mapping[str, int] = 0,
     level: float = 0.95,
     policies: Sequence[str] | None = None,
     labels: Mapping[str, str] | None = None,
@@ -29,11 +29,15 @@ def plot_bars(
 ) -> Figure:
     """Plot a metric at the last checkpoint, per policy, with its t interval.
 
+    Of a half-finished sweep the figure uses the seeds that all shown policies have
+    played, and tells how many.
+
     Args:
-      dataset: as `jaxbandits.results.build_dataset` makes it.
+      dataset: as `jaxbandits.results.build_dataset` makes it, of one instance.
       metric: name of a metric.
       ax: where to draw; by default a new figure.
-      params: number of the parameter point.
+      params: number of the parameter point, or policy -> number; 0 for policies that
+        are not named.
       level: coverage of the error bars, in (0, 1); none with one seed.
       policies: which ones, from top to bottom; by default all that have the metric.
       labels: policy -> text beside its bar; by default the policy's name.
@@ -46,11 +50,12 @@ def plot_bars(
       The figure that was drawn on.
 
     Raises:
-      ValueError: naming the argument that is unknown or out of range, or `metric` if
-        none of the policies has it.
+      ValueError: as `plot_curves`.
     """
+    total = dataset.sizes["seed"]
+    dataset = shown(dataset, metric, params, policies)
     horizon = dataset.isel(checkpoint=[-1])
-    bars = select(horizon, metric, params, level, policies, labels).values()
+    bars = select(horizon, metric, level, policies, labels).values()
 
     text = percentage if percent else lambda value: short_number(value, 4)
     if ax is None:
@@ -92,10 +97,8 @@ def plot_bars(
     tick = "{:.6g} %".format if percent else short_number
     scale = 100 if percent else 1
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: tick(scale * value)))
-    where = "round" if dataset.attrs["checkpoint_kind"] == "round" else "spent budget"
-    last = short_number(horizon["checkpoint"].item())
-    note = seeds_note(dataset, level)
-    ax.set_xlabel(f"{metric_label(metric)} at {where} {last}\n{note}")
+    note = seeds_note(dataset, level, total=total)
+    ax.set_xlabel(f"{metric_at(dataset, metric)}\n{note}")
     # Above the line of the reference's text, if there is one.
     ax.set_title(title or "", pad=6 if reference is None else 20)
     return ax.figure

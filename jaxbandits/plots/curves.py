@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from jaxbandits.plots.labels import checkpoint_label, metric_label, readable_ticks
-from jaxbandits.plots.selection import seeds_note, select
+from jaxbandits.plots.selection import seeds_note, select, shown
 from jaxbandits.plots.style import SMALL_FONT, LineStyle, figure
 from jaxbandits.results.statistics import quantiles
 
@@ -18,7 +18,7 @@ def plot_curves(
     metric: str = "regret",
     *,
     ax: Axes | None = None,
-    params: int = 0,
+    params: int | Mapping[str, int] = 0,
     level: float | None = 0.95,
     policies: Sequence[str] | None = None,
     labels: Mapping[str, str] | None = None,
@@ -32,13 +32,16 @@ def plot_curves(
     """Plot the mean of a metric over seeds, per policy, with its t interval.
 
     A policy keeps its colour and dashes whatever else is shown. A policy that has not
-    the metric is left out; with one seed there is no band.
+    the metric, or no run at its parameter point, is left out; with one seed there is
+    no band. Of a half-finished sweep the figure uses the seeds that all shown policies
+    have played, and the legend tells how many.
 
     Args:
-      dataset: as `jaxbandits.results.build_dataset` makes it.
+      dataset: as `jaxbandits.results.build_dataset` makes it, of one instance.
       metric: name of a metric.
       ax: where to draw; by default a new figure.
-      params: number of the parameter point.
+      params: number of the parameter point, or policy -> number; 0 for policies that
+        are not named.
       level: coverage of the pointwise confidence band, in (0, 1); None for no band.
       policies: which ones, and their order in the legend; by default all.
       labels: policy -> text of the legend; by default the policy's name.
@@ -54,11 +57,14 @@ def plot_curves(
       The figure that was drawn on.
 
     Raises:
-      ValueError: naming the argument that is unknown or out of range, or `metric` if
-        none of the policies has it.
+      ValueError: naming the argument that is unknown or out of range; `metric` if
+        none of the policies has it; `dataset` if it has several instances; `policies`
+        if no seed has been played by all of them.
     """
-    curves = select(dataset, metric, params, level, policies, labels)
-    spread = _spread(dataset.isel(params=params), metric, seeds_quantiles)
+    total = dataset.sizes["seed"]
+    dataset = shown(dataset, metric, params, policies)
+    curves = select(dataset, metric, level, policies, labels)
+    spread = _spread(dataset, metric, seeds_quantiles)
     if ax is None:
         _, (ax,) = figure()
     x = dataset["checkpoint"].values
@@ -76,7 +82,7 @@ def plot_curves(
     _dress(ax, dataset, metric, x_scale, y_scale)
     ax.set_title(title or "")
     if legend:
-        note = seeds_note(dataset, level, seeds_quantiles).replace("; ", "\n")
+        note = seeds_note(dataset, level, seeds_quantiles, total).replace("; ", "\n")
         font = {"fontsize": SMALL_FONT, "title_fontsize": SMALL_FONT}
         ax.legend(title=note, alignment="left", frameon=False, **font).set_zorder(10)
     return ax.figure

@@ -1,10 +1,18 @@
 """What axes say: names with units, and numbers that people can read."""
 
+from collections.abc import Iterable
 from math import log10
 
+import numpy as np
 import xarray as xr
 from matplotlib.axis import Axis
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+from matplotlib.ticker import (
+    FuncFormatter,
+    Locator,
+    LogLocator,
+    MaxNLocator,
+    NullFormatter,
+)
 
 # Metrics whose name does not say enough.
 METRIC_LABELS = {
@@ -28,6 +36,18 @@ def metric_label(metric: str) -> str:
     return METRIC_LABELS.get(metric, metric.replace("_", " "))
 
 
+def metric_at(dataset: xr.Dataset, metric: str, checkpoint: int = -1) -> str:
+    """A metric and where: "cumulative regret at round 10k"."""
+    where = "round" if dataset.attrs["checkpoint_kind"] == "round" else "spent budget"
+    value = short_number(dataset["checkpoint"].values[checkpoint].item())
+    return f"{metric_label(metric)} at {where} {value}"
+
+
+def parameter_label(name: str) -> str:
+    """An axis label for a parameter."""
+    return name.replace("_", " ")
+
+
 def checkpoint_label(dataset: xr.Dataset) -> str:
     """An axis label for the checkpoints."""
     kind = dataset.attrs["checkpoint_kind"]
@@ -45,6 +65,28 @@ def short_number(value: float, digits: int = 6) -> str:
         if abs(value) >= size:
             return f"{value / size:.{digits}g}{unit}"
     return f"{value:.{digits}g}"
+
+
+def padded_number(value: float) -> str:
+    """`value` to three digits, zeros too, so that numbers compare: 0.210, 3.50k."""
+    text = short_number(value, 3)
+    number, unit = (text[:-1], text[-1]) if text[-1].isalpha() else (text, "")
+    padded = f"{float(number):#.3g}".removesuffix(".") if number != "0" else number
+    return padded + unit
+
+
+def value_labels(values: Iterable[float]) -> list[str]:
+    """Distinct values to as few digits, three or more, as keep them apart."""
+    values = np.asarray(values, np.float64)
+    for digits in range(3, 17):
+        # Python writes two digits of an exponent: 1e-05.
+        texts = [
+            short_number(value, digits).replace("e-0", "e-")
+            for value in values.tolist()
+        ]
+        if len(set(texts)) == len(set(values.tolist())):
+            break
+    return texts
 
 
 def percentage(share: float) -> str:
@@ -67,12 +109,22 @@ def readable_ticks(axis: Axis, scale: str, low: float, high: float) -> None:
     if scale not in ("linear", "log"):
         raise ValueError(f'{axis.axis_name}_scale: "linear" or "log", got {scale!r}')
     axis.axes.set(**{f"{axis.axis_name}scale": scale})
+    axis.set_major_locator(tick_locator(scale, low, high))
+    if scale == "log":
+        axis.set_minor_formatter(NullFormatter())
+    axis.set_major_formatter(tick_formatter())
+
+
+def tick_locator(scale: str, low: float, high: float) -> Locator:
+    """Places of ticks; arguments as in `readable_ticks`."""
     if scale == "log":
         # Powers of ten alone would leave a short range with a label or none.
         decades = log10(high / low) if 0 < low < high else 0
         steps = (1, 2, 5) if decades < 1.3 else (1, 3) if decades < 2.8 else (1,)
-        axis.set_major_locator(LogLocator(subs=steps))
-        axis.set_minor_formatter(NullFormatter())
-    else:
-        axis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: short_number(value)))
+        return LogLocator(subs=steps)
+    return MaxNLocator(5, steps=[1, 2, 2.5, 5, 10])
+
+
+def tick_formatter() -> FuncFormatter:
+    """Texts of ticks."""
+    return FuncFormatter(lambda value, _: short_number(value))

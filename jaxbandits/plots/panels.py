@@ -7,15 +7,16 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from jaxbandits.plots.curves import plot_curves
-from jaxbandits.plots.selection import seeds_note
+from jaxbandits.plots.runs import at_points, instances, played
+from jaxbandits.plots.selection import seeds_note, shown
 from jaxbandits.plots.style import SMALL_FONT, figure, line_style
 
 
 def plot_panels(
-    datasets: Mapping[str, xr.Dataset],
+    datasets: Mapping[str, xr.Dataset] | xr.Dataset,
     metric: str = "regret",
     *,
-    params: int = 0,
+    params: int | Mapping[str, int] = 0,
     level: float | None = 0.95,
     policies: Sequence[str] | None = None,
     labels: Mapping[str, str] | None = None,
@@ -30,9 +31,11 @@ def plot_panels(
     A policy looks the same in every panel. The y axes are independent.
 
     Args:
-      datasets: panel title -> dataset. They may have different policies.
+      datasets: panel title -> dataset. They may have different policies. Or one
+        dataset with a dimension ``instance``, for a panel per instance that has runs.
       metric: name of a metric that all datasets have.
-      params: number of the parameter point.
+      params: number of the parameter point, or policy -> number; 0 for policies that
+        are not named.
       level: coverage of the pointwise confidence bands, in (0, 1); None for no bands.
       policies: which ones, and their order in the legend; by default all.
       labels: policy -> text of the legend; by default the policy's name.
@@ -46,15 +49,29 @@ def plot_panels(
       The figure.
 
     Raises:
-      ValueError: as `plot_curves`; `datasets` if it is empty; `policies` or `labels`
-        if no dataset has one of them.
+      ValueError: as `plot_curves`; `datasets` if it is empty; `policies`, `labels` or
+        `params` if no dataset has one of them.
     """
+    if isinstance(datasets, xr.Dataset):
+        if "instance" not in datasets.dims:
+            raise ValueError(
+                "datasets: a mapping from titles to datasets, or a dataset with a "
+                "dimension 'instance'; for one panel see plot_curves"
+            )
+        datasets = {
+            name: each
+            for name, each in instances(datasets).items()
+            if played(at_points(each, params)).any()
+        }
     if not datasets:
         raise ValueError("datasets: there is nothing to plot")
     everyone = (each["policy"].values.tolist() for each in datasets.values())
     names = list(dict.fromkeys(chain.from_iterable(everyone)))
     labels = dict(labels or {})
-    for argument, asked in {"policies": policies, "labels": labels}.items():
+    asking = {"policies": policies, "labels": labels}
+    if isinstance(params, Mapping):
+        asking["params"] = params
+    for argument, asked in asking.items():
         if unknown := [name for name in asked or () if name not in names]:
             raise ValueError(
                 f"{argument}: {unknown[0]!r} is unknown; known are {', '.join(names)}"
@@ -74,10 +91,10 @@ def plot_panels(
             dataset,
             metric,
             ax=ax,
-            params=params,
+            params=_known(params, here),
             level=level,
-            policies=[name for name in policies or here if name in here],
-            labels={name: labels[name] for name in here if name in labels},
+            policies=_known(policies or here, here),
+            labels=_known(labels, here),
             styles=styles,
             seeds_quantiles=seeds_quantiles,
             x_scale=x_scale,
@@ -99,8 +116,10 @@ def plot_panels(
     # In inches: about 0.1 per letter, 0.8 for the line and the space around it.
     fitting = fig.get_figwidth() / (0.8 + 0.1 * max(map(len, entries)))
     rows = -(-len(entries) // max(1, min(len(entries), int(fitting))))
+    note = _note(datasets, metric, params, policies, level, seeds_quantiles)
     # The legend is not to come out of the panels' height.
-    fig.set_figheight(fig.get_figheight() + 0.25 * max(rows - 1, 0))
+    more = 0.25 * max(rows - 1, 0) + 0.2 * note.count("\n")
+    fig.set_figheight(fig.get_figheight() + more)
     fig.legend(
         [handles[text] for text in entries],
         entries,
@@ -109,17 +128,28 @@ def plot_panels(
         frameon=False,
         fontsize=SMALL_FONT,
         title_fontsize=SMALL_FONT,
-        title=_note(datasets, level, seeds_quantiles),
+        title=note,
     )
     return fig
 
 
-def _note(datasets, level, seeds_quantiles) -> str:
+def _known(asked, here: list[str]):
+    """What is asked of the policies of one panel; a number is asked of all."""
+    if isinstance(asked, Mapping):
+        return {name: value for name, value in asked.items() if name in here}
+    if isinstance(asked, Sequence):
+        return [name for name in asked if name in here]
+    return asked
+
+
+def _note(datasets, metric, params, policies, level, seeds_quantiles) -> str:
     """One note for all panels, or a line for each if they differ."""
-    notes = {
-        title: seeds_note(each, level, seeds_quantiles)
-        for title, each in datasets.items()
-    }
+    notes = {}
+    for title, each in datasets.items():
+        here = each["policy"].values.tolist()
+        part = shown(each, metric, _known(params, here), _known(policies or here, here))
+        total = each.sizes["seed"]
+        notes[title] = seeds_note(part, level, seeds_quantiles, total)
     if len(set(notes.values())) == 1:
         return next(iter(notes.values()))
     return "\n".join(f"{title}: {note}" for title, note in notes.items())

@@ -6,8 +6,9 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
+from jaxbandits.plots.runs import at_points, one_instance, whole_seeds
 from jaxbandits.plots.style import LineStyle, line_style
-from jaxbandits.results.lookup import check_params, check_policies
+from jaxbandits.results.lookup import check_policies
 from jaxbandits.results.statistics import interval
 
 
@@ -29,30 +30,44 @@ class Curve(NamedTuple):
     style: LineStyle
 
 
+def shown(
+    dataset: xr.Dataset,
+    metric: str,
+    params: int | Mapping[str, int],
+    policies: Sequence[str] | None,
+) -> xr.Dataset:
+    """What a figure with a curve per policy shows. Arguments as in `plot_curves`.
+
+    Returns:
+      Dataset without dimensions ``instance`` and ``params``, with the seeds that all
+      shown policies have played.
+
+    Raises:
+      ValueError: naming the argument that is unknown or out of range; `dataset` if it
+        has several instances; `policies` if no seed has been played by all of them.
+    """
+    return whole_seeds(at_points(one_instance(dataset), params), metric, policies)
+
+
 def select(
     dataset: xr.Dataset,
     metric: str,
-    params: int,
     level: float | None,
     policies: Sequence[str] | None,
     labels: Mapping[str, str] | None,
 ) -> dict[str, Curve]:
     """The curves of the policies that have a metric. Arguments as in `plot_curves`.
 
-    A policy's style goes by its place in the dataset, so that it looks the same
-    whatever else is shown.
+    The dataset is what `shown` returns. A policy's style goes by its place in the
+    dataset, so that it looks the same whatever else is shown.
 
     Raises:
       ValueError: naming the argument that is unknown or out of range, or `metric` if
         none of the policies has it.
     """
     labels = labels or {}
-    check_params(dataset, params)
-    check_policies(dataset, policies or (), "policies")
     check_policies(dataset, labels, "labels")
-    found = interval(
-        dataset.isel(params=params), metric, 0.95 if level is None else level
-    )
+    found = interval(dataset, metric, 0.95 if level is None else level)
     names = dataset["policy"].values.tolist()
     curves = {}
     for name in names if policies is None else policies:
@@ -74,15 +89,36 @@ def seeds_note(
     dataset: xr.Dataset,
     level: float | None,
     seeds_quantiles: tuple[float, float] | None = None,
+    total: int | None = None,
 ) -> str:
-    """What lines, bands and bars are, in words."""
+    """What lines, bands and bars are, in words.
+
+    `total` is the number of seeds that there will be, if not all have been played.
+    """
     seeds = dataset.sizes["seed"]
+    text = seeds_text([seeds], total or seeds)
     if seeds == 1:
-        return "one seed"
-    note = f"mean of {seeds:,} seeds"
+        return text
+    note = f"mean of {text}"
     if level is not None:
         note += f", {100 * level:g} % interval"
     if seeds_quantiles is not None:
         low, high = (f"{100 * q:g} %" for q in seeds_quantiles)
         note += f"; thin: {low} and {high} quantiles"
     return note
+
+
+def seeds_text(counts: Sequence[int], total: int) -> str:
+    """How many seeds were used: "200 seeds", "3 to 150 of 200 seeds", "one seed".
+
+    Args:
+      counts: seeds used in every part of a figure, at least one part.
+      total: seeds of the dataset.
+    """
+    low, high = int(min(counts)), int(max(counts))
+    used = "one" if high == 1 else f"{high:,}"
+    if low < high:
+        used = f"{low:,} to {used}"
+    if high < total:
+        used += f" of {total:,}"
+    return f"{used} seed{'s' if total > 1 else ''}"

@@ -12,6 +12,8 @@ import numpy as np
 import xarray as xr
 from scipy import stats
 
+from jaxbandits.results.bootstrap import bootstrap_ends
+from jaxbandits.results.checks import check_choice, check_level, check_resamples
 from jaxbandits.results.lookup import metric_values
 
 
@@ -49,31 +51,57 @@ def sem(dataset: xr.Dataset, metric: str) -> xr.DataArray:
     return _sem(metric_values(dataset, metric))
 
 
-def interval(dataset: xr.Dataset, metric: str, level: float = 0.95) -> Interval:
-    """Student's t interval for the mean over seeds.
+def interval(
+    dataset: xr.Dataset,
+    metric: str,
+    level: float = 0.95,
+    method: str = "t",
+    *,
+    resamples: int = 9999,
+    seed: int = 0,
+) -> Interval:
+    """Confidence interval for the mean over seeds.
 
     Pointwise in the checkpoint: a band of such intervals does not cover the whole
-    curve with probability `level`.
+    curve with probability `level`; `band` does.
 
     Args:
       dataset: as `build_dataset` makes it.
       metric: name of a metric.
       level: coverage in (0, 1).
+      method: "t", Student's interval, or "bootstrap", the BCa interval of
+        `jaxbandits.results.bootstrap`, for many seeds of a skewed metric.
+      resamples: number of bootstrap samples.
+      seed: seed of the bootstrap; the same seed gives the same interval.
 
     Returns:
       An `Interval` of arrays ``[policy, params, checkpoint]``.
 
     Raises:
-      ValueError: if `metric` is unknown or `level` is not in (0, 1).
+      ValueError: if `metric` or `method` is unknown, `level` is not in (0, 1), or
+        `resamples` is below ``2 / (1 - level)``.
     """
-    return interval_of(metric_values(dataset, metric), level)
+    values = metric_values(dataset, metric)
+    return interval_of(values, level, method, resamples=resamples, seed=seed)
 
 
-def interval_of(values: xr.DataArray, level: float = 0.95) -> Interval:
+def interval_of(
+    values: xr.DataArray,
+    level: float = 0.95,
+    method: str = "t",
+    *,
+    resamples: int = 9999,
+    seed: int = 0,
+) -> Interval:
     """`interval` of an array with a dimension ``seed``."""
-    if not 0 < level < 1:
-        raise ValueError(f"level: must be in (0, 1), got {level}")
+    check_level(level)
+    check_choice("method", method, ("t", "bootstrap"))
     center = values.mean("seed", skipna=False)
+    if method == "bootstrap":
+        check_resamples(resamples, level)
+        rows = values.transpose(..., "seed").values
+        ends = bootstrap_ends(rows, level, resamples, seed)
+        return Interval(center, *(center.copy(data=end) for end in ends))
     # Zero degrees of freedom give NaN in scipy, which is the promise for one seed.
     half = stats.t.ppf((1 + level) / 2, values.sizes["seed"] - 1) * _sem(values)
     return Interval(center, center - half, center + half)

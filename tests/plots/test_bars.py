@@ -5,6 +5,7 @@ import pytest
 
 from jaxbandits.plots import plot_bars, save_figure
 from jaxbandits.results import interval
+from tests.plots.sweeps import sweep, unplayed
 from tests.results.samples import dataset
 
 
@@ -67,6 +68,15 @@ def test_numbers_that_are_no_shares():
 def test_a_policy_without_the_metric_is_left_out():
     (ax,) = plot_bars(shares(), "optimal").axes
     assert [text.get_text() for text in ax.get_yticklabels()] == ["ucb"]
+
+
+def test_half_finished_bars_at_points_by_policy():
+    data = sweep({"a": [{"alpha": 1.0}, {"alpha": 2.0}], "b": [{}]})
+    data = unplayed(data, policy=0, params=1, seed=slice(2))
+    (ax,) = plot_bars(data, "regret", params={"a": 1}, percent=False).axes
+    means = data["regret"].values[[0, 1], [1, 0], 2:, -1].mean(1)
+    np.testing.assert_allclose([bar.get_width() for bar in ax.patches], means)
+    assert ax.get_xlabel().endswith("\nmean of 4 of 6 seeds, 95 % interval")
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from matplotlib.colors import to_hex
 
 from jaxbandits.plots import figure, line_style, plot_curves, save_figure
 from jaxbandits.results import as_share, interval, quantiles
+from tests.plots.sweeps import several, sweep, unplayed
 from tests.results.samples import dataset
 
 
@@ -103,6 +104,58 @@ def test_a_policy_without_the_metric_is_left_out():
         plot_curves(dataset(), "optimal", policies=["uniform"])
 
 
+MIXED = {"a": [{"alpha": 1.0}, {"alpha": 2.0}], "b": [{}], "c": [{}]}
+
+
+def test_points_by_policy():
+    data = sweep(MIXED)
+    (ax,) = plot_curves(data, params={"a": 1}).axes
+    means = data["regret"].mean("seed")
+    expected = [means[0, 1], means[1, 0], means[2, 0]]
+    np.testing.assert_allclose([line.get_ydata() for line in ax.lines], expected)
+    # The others have no such point.
+    (ax,) = plot_curves(data, params=1).axes
+    assert [line.get_label() for line in ax.lines] == ["a"]
+
+
+def test_half_finished_curves_are_of_the_same_seeds():
+    data = unplayed(sweep(MIXED), policy=0, params=0, seed=[0, 3])
+    data = unplayed(data, policy=1)
+    options = {"seeds_quantiles": (0.25, 0.75)}
+    (ax,) = plot_curves(data, **options).axes
+    means = data["regret"][[0, 2], 0][:, [1, 2, 4, 5]].mean("seed")
+    lines = [line for line in ax.lines if not line.get_label().startswith("_")]
+    assert [line.get_label() for line in lines] == ["a", "c"]
+    np.testing.assert_allclose([line.get_ydata() for line in lines], means)
+    title = ax.get_legend().get_title().get_text()
+    assert title.startswith("mean of 4 of 6 seeds, 95 % interval\nthin: ")
+    (ax,) = plot_curves(data, policies=["c"]).axes
+    title = ax.get_legend().get_title().get_text()
+    assert title == "mean of 6 seeds, 95 % interval"
+    apart = unplayed(data, policy=2, seed=[1, 2, 4, 5])
+    with pytest.raises(ValueError, match="policies: no seed .* all of a, c yet"):
+        plot_curves(apart)
+
+
+def test_an_undefined_value_is_a_gap():
+    """Not a seed that was not played."""
+    data = dataset()
+    data["regret"][0, 0, 2, :2] = np.nan
+    (ax,) = plot_curves(data).axes
+    assert np.isnan(ax.lines[0].get_ydata()).tolist() == [True, True, False, False]
+    assert ax.get_legend().get_title().get_text() == "mean of 5 seeds, 95 % interval"
+
+
+def test_instances_are_selected():
+    data = several(grids=MIXED)
+    with pytest.raises(ValueError, match="dataset: it has 2 instances, easy, hard"):
+        plot_curves(data)
+    for one in (data.sel(instance="hard"), data.isel(instance=[1])):
+        (ax,) = plot_curves(one).axes
+        expected = data["regret"][1, 0, 0].mean("seed")
+        np.testing.assert_allclose(ax.lines[0].get_ydata(), expected)
+
+
 def test_given_axes_and_scales(tmp_path):
     fig, (left, right) = figure(1, 2)
     scales = {"x_scale": "log", "y_scale": "log"}
@@ -118,6 +171,7 @@ def test_given_axes_and_scales(tmp_path):
     [
         ({"metric": "gain"}, "metric: 'gain' is unknown"),
         ({"params": 1}, "params: 1 is not in"),
+        ({"params": {"ts": 0}}, "params: 'ts' is unknown"),
         ({"policies": ["ts"]}, "policies: 'ts' is unknown; known are ucb, uniform"),
         ({"labels": {"ts": "TS"}}, "labels: 'ts'"),
         ({"level": 95}, "level: "),

@@ -5,10 +5,14 @@ import pytest
 from jaxbandits.plots import figure
 from jaxbandits.plots.labels import (
     checkpoint_label,
+    metric_at,
     metric_label,
+    padded_number,
+    parameter_label,
     percentage,
     readable_ticks,
     short_number,
+    value_labels,
 )
 from tests.results.samples import dataset
 
@@ -36,6 +40,27 @@ def test_short_number_to_fewer_digits():
     assert short_number(12_345, 2) == "12k"
 
 
+@pytest.mark.parametrize(
+    ("values", "texts"),
+    [
+        ([0.1, 0.2, 0.1 + 0.2], "0.1 0.2 0.3"),
+        ([0, 1e-5, 0.0268269], "0 1e-5 0.0268"),
+        ([1e-12, 1500], "1e-12 1.5k"),
+        ([1, 1.0001, 12], "1 1.0001 12"),  # Enough digits to differ.
+        ([2, 2], "2 2"),
+        ([], ""),
+    ],
+)
+def test_value_labels(values, texts):
+    assert value_labels(values) == texts.split()
+
+
+def test_padded_number():
+    values = [0.21, 0.2094, 105, 3499.6, 0, -6.3, 0.00012, 99.96]
+    expected = "0.210 0.209 105 3.50k 0 -6.30 0.000120 100"
+    assert list(map(padded_number, values)) == expected.split()
+
+
 def test_percentage():
     shares = (0.46, 0.2091, 1, 0.000_24, 0)
     expected = ["46.0 %", "20.9 %", "100.0 %", "0.024 %", "0 %"]
@@ -45,6 +70,17 @@ def test_percentage():
 def test_metric_label():
     assert metric_label("regret") == "cumulative regret"
     assert metric_label("unspent_budget") == "unspent budget"
+
+
+def test_parameter_label():
+    assert parameter_label("gain_radius") == "gain radius"
+
+
+def test_metric_at():
+    assert metric_at(dataset(), "regret") == "cumulative regret at round 10k"
+    assert metric_at(dataset(), "gain", 0) == "gain at round 10"
+    spent = dataset(checkpoint_kind="spent", checkpoints=[0.5, 1, 2, 4])
+    assert metric_at(spent, "gain") == "gain at spent budget 4"
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import pytest
 
 from jaxbandits.plots import plot_panels, save_figure
 from jaxbandits.results import as_share
+from tests.plots.sweeps import several, sweep, unplayed
 from tests.results.samples import dataset
 
 
@@ -110,6 +111,39 @@ def test_shares_of_a_budget():
         assert list(ax.lines[0].get_xdata()) == [0.125, 0.25, 0.5, 1]
         assert ax.get_xlabel() == "share of the budget spent"
         assert ax.get_xscale() == "log"
+
+
+def test_a_panel_per_instance():
+    data = unplayed(several(grids={"a": [{}], "b": [{}]}), instance=1, seed=[4])
+    fig = plot_panels(data)
+    assert [ax.get_title() for ax in fig.axes] == ["easy", "hard"]
+    for ax, values in zip(fig.axes, data["regret"][:, 0, 0], strict=True):
+        mean = values.mean("seed", skipna=True)
+        assert ax.lines[0].get_ydata() == pytest.approx(mean.values)
+    note = fig.legends[0].get_title().get_text().split("\n")
+    assert note == [
+        "easy: mean of 6 seeds, 95 % interval",
+        "hard: mean of 5 of 6 seeds, 95 % interval",
+    ]
+    assert [ax.get_title() for ax in plot_panels(unplayed(data, instance=0)).axes] == [
+        "hard"
+    ]
+    with pytest.raises(ValueError, match="datasets: there is nothing to plot"):
+        plot_panels(unplayed(data, instance=slice(None)))
+    with pytest.raises(ValueError, match="datasets: a mapping from titles"):
+        plot_panels(sweep())
+
+
+def test_points_by_policy():
+    """Of the policies that a panel has."""
+    data = sweep({"a": [{"alpha": 1.0}, {"alpha": 2.0}], "b": [{}]})
+    datasets = {"both": data, "one": data.sel(policy=["b"])}
+    fig = plot_panels(datasets, params={"a": 1})
+    mean = data["regret"][0, 1].mean("seed").values
+    assert fig.axes[0].lines[0].get_ydata() == pytest.approx(mean)
+    assert [len(ax.lines) for ax in fig.axes] == [2, 1]
+    with pytest.raises(ValueError, match="params: 'c' is unknown"):
+        plot_panels(datasets, params={"c": 1})
 
 
 def test_mistakes_are_named():

@@ -1,6 +1,7 @@
-"""Small datasets with known numbers."""
+"""Small datasets with known numbers, and many repetitions of an experiment."""
 
 import numpy as np
+import xarray as xr
 
 from jaxbandits.results import build_dataset
 
@@ -46,3 +47,38 @@ def arguments(points: int = 1, num_seeds: int = 5, **changes) -> dict:
 def dataset(points: int = 1, num_seeds: int = 5, **changes):
     """The dataset of `arguments`."""
     return build_dataset(**arguments(points, num_seeds, **changes))
+
+
+def repetitions(values, **coordinates) -> xr.Dataset:
+    """One policy with the values ``[R, S]`` or ``[R, S, C]``.
+
+    The R parameter points are repetitions of an experiment with S seeds, so that one
+    call makes R intervals.
+    """
+    values = np.asarray(values, np.float64)
+    values = values.reshape(*values.shape[:2], -1)
+    return xr.Dataset(
+        {"regret": (("policy", "params", "seed", "checkpoint"), values[None])},
+        coords={
+            "policy": ["ucb"],
+            "params": np.arange(values.shape[0]),
+            "seed": np.arange(values.shape[1]),
+            "checkpoint": np.arange(values.shape[2]),
+            **coordinates,
+        },
+    )
+
+
+def blocks(data: xr.Dataset, number: int) -> list[xr.Dataset]:
+    """The parameter points in equal parts.
+
+    A bootstrap with one seed gives all points the same resamples, and so their coverage
+    a common error; a simulation spreads it over several seeds.
+    """
+    size = data.sizes["params"] // number
+    return [data.isel(params=slice(i * size, (i + 1) * size)) for i in range(number)]
+
+
+def slack(probability: float, trials: int) -> float:
+    """Four standard deviations of a frequency: a false alarm in 16,000 tests."""
+    return 4 * (probability * (1 - probability) / trials) ** 0.5

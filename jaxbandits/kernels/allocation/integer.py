@@ -103,11 +103,10 @@ def _dual(values, steps, budget):
     def halve(_, ends):
         low, high = ends
         price = (low + high) / 2
-        profits = values - price * units[None, :]
-        # The most units that are worth their price: exact ties are rare and harmless.
-        best = profits == jnp.max(profits, axis=1, keepdims=True)
-        demand = jnp.sum(jnp.max(jnp.where(best, units[None, :], 0), axis=1))
-        dear = demand <= budget
+        # Not by comparing with the maximum: XLA may compute the profits twice, and
+        # differently in the last bit. Exact ties are rare and harmless.
+        best = jnp.argmax(values - price * units[None, :], axis=1)
+        dear = jnp.sum(best).astype(values.dtype) <= budget
         return jnp.where(dear, low, price), jnp.where(dear, price, high)
 
     trips = 30 if jnp.finfo(values.dtype).bits == 32 else 56

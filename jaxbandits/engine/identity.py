@@ -1,0 +1,80 @@
+"""What a policy and an environment compute, as short texts that can be compared.
+
+Two runs with the same digests, numbers and versions give the same results; a policy
+whose code was changed in between has another digest, whatever its name says.
+"""
+
+import hashlib
+from functools import cache, partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxbandits.engine.rollout import (
+    NO_BUDGET,
+    Rules,
+    functions_of,
+    notes_of,
+    play_round,
+)
+from jaxbandits.engine.tape import Stream, root_key, stream_key
+from jaxbandits.protocol import Environment, Policy
+
+DIGITS = 16
+
+
+def program_digest(policy: Policy, environment: Environment) -> str:
+    """Digest of all that the two compute: the program of a round before compilation.
+
+    Numbers that are arguments of the program (parameters, `setup`) do not count;
+    constants in the code do, and the precision.
+    """
+    shapes = jax.tree.map(
+        lambda x: (np.shape(x), np.asarray(x).dtype.kind), environment.setup
+    )
+    leaves, structure = jax.tree.flatten(shapes, is_leaf=lambda x: type(x) is tuple)
+    rules = Rules(*functions_of(policy, environment), False)
+    kind = type(policy.params), len(policy.params)
+    x64 = bool(jax.config.jax_enable_x64)
+    return _program_digest(rules, kind, tuple(leaves), structure, x64)
+
+
+@cache
+def _program_digest(rules, kind, leaves, structure, x64):
+    del x64  # part of the key
+
+    def shaped(shape, dtype_kind):
+        dtype = jnp.asarray(np.zeros((), dtype_kind)).dtype
+        return jax.ShapeDtypeStruct(shape, jnp.int32 if dtype_kind == "i" else dtype)
+
+    make, count = kind
+    params = make(*[shaped((), "f")] * count) if count else ()
+    setup = jax.tree.unflatten(structure, [shaped(*leaf) for leaf in leaves])
+    word = jax.ShapeDtypeStruct((), jnp.uint32)
+    lowered = jax.jit(partial(_first_round, rules)).lower(word, word, params, setup)
+    return _digest(lowered.as_text().encode())
+
+
+def _first_round(rules: Rules, seed, round_, params, setup):
+    root = root_key(0)
+    keys = {stream: stream_key(root, seed, stream) for stream in Stream}
+    key = jax.random.wrap_key_data(jnp.stack([*keys[Stream.INSTANCE]]))
+    instance = rules.env.sample(key, setup)
+    states = rules.policy.init(params), rules.env.init(instance)
+    round_ = round_.astype(jnp.int32)
+    mine, its = play_round(rules, round_, keys, instance, params, *states)
+    spent = rules.env.spent(instance, its) if rules.env.spent else ()
+    record = rules.env.record(instance, its, jnp.int32(NO_BUDGET))
+    return record, spent, notes_of(rules, mine, params)
+
+
+def numbers_digest(environment: Environment) -> str:
+    """Digest of the numbers behind an environment's instances."""
+    arrays = [np.asarray(x) for x in jax.tree.leaves(environment.setup)]
+    parts = [f"{x.dtype.str}{x.shape}".encode() + x.tobytes() for x in arrays]
+    return _digest(b"".join(parts))
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:DIGITS]

@@ -1,0 +1,85 @@
+"""Two parameters of a policy as rows and columns."""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+import xarray as xr
+
+from jaxbandits.plots.points import cells, check_at, check_parameter, coordinates
+from jaxbandits.plots.samples import Samples
+from jaxbandits.results.lookup import check_policies
+
+
+class Grid(NamedTuple):
+    """Values of two parameters and the points that have them.
+
+    Attributes:
+      x: float64[X], the distinct values, increasing.
+      y: float64[Y].
+      points: int[Y, X], number of the parameter point; -1 where there is none.
+    """
+
+    x: np.ndarray
+    y: np.ndarray
+    points: np.ndarray
+
+    def places(self, points) -> tuple[np.ndarray, np.ndarray]:
+        """Rows and columns of some points."""
+        return np.nonzero(np.isin(self.points, points))
+
+
+def grid_policy(dataset: xr.Dataset, policy: str | None, x: str, y: str) -> str:
+    """The name of the policy that has both parameters; arguments as `plot_heat_map`.
+
+    Raises:
+      ValueError: naming `x`, `y` or `policy`, if there is no such policy or, with
+        `policy` left out, more than one.
+    """
+    for argument, name in {"x": x, "y": y}.items():
+        check_parameter(dataset, name, argument)
+    if x == y:
+        raise ValueError(f"y: must be another parameter than x, got {y!r} for both")
+    names = dataset["policy"].values.tolist()
+    if policy is None:
+        able = [name for name in names if {x, y} <= coordinates(dataset, name).keys()]
+        if len(able) != 1:
+            found = ", ".join(able) or "none"
+            raise ValueError(f"policy: name one; {found} has both {x!r} and {y!r}")
+        return able[0]
+    check_policies(dataset, [policy])
+    for argument, name in {"x": x, "y": y}.items():
+        if name not in coordinates(dataset, policy):
+            raise ValueError(f"{argument}: {policy!r} has no parameter {name!r}")
+    return policy
+
+
+def grid_of(
+    dataset: xr.Dataset, policy: str, x: str, y: str, at: Mapping[str, float]
+) -> Grid:
+    """The grid of a policy's points.
+
+    Raises:
+      ValueError: naming `at`, if no point has its values, or points differ in other
+        parameters too.
+    """
+    check_at(dataset, [policy], at)
+    found = cells(dataset, policy, (x, y), at)
+    if not found:
+        raise ValueError(f"at: no point of {policy!r} has all of {dict(at)}")
+    xs, ys = (np.unique(column) for column in zip(*found, strict=True))
+    points = np.full((len(ys), len(xs)), -1)
+    for (at_x, at_y), point in found.items():
+        points[np.searchsorted(ys, at_y), np.searchsorted(xs, at_x)] = point
+    return Grid(xs, ys, points)
+
+
+def grid_values(
+    grid: Grid, runs: Samples, statistic: Callable[[np.ndarray], float]
+) -> np.ndarray:
+    """float64[Y, X]; NaN where there is no run or the metric is undefined."""
+    values = np.full(grid.points.shape, np.nan)
+    for place, point in np.ndenumerate(grid.points):
+        if point >= 0 and len(sample := runs.of(point)):
+            values[place] = statistic(sample)
+    return values

@@ -1,0 +1,116 @@
+"""Parameter points by the values of their parameters."""
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+import xarray as xr
+
+from jaxbandits.plots.labels import value_labels
+
+_PREFIX = "param_"
+
+
+def parameters(dataset: xr.Dataset) -> list[str]:
+    """Names of the parameters that some policy has."""
+    return [
+        str(name).removeprefix(_PREFIX)
+        for name in dataset.coords
+        if str(name).startswith(_PREFIX)
+    ]
+
+
+def check_parameter(dataset: xr.Dataset, name: str, argument: str) -> None:
+    """Raise a ValueError naming `argument` if no policy has the parameter."""
+    known = parameters(dataset)
+    if name not in known:
+        raise ValueError(
+            f"{argument}: the parameter {name!r} is unknown; "
+            f"known are {', '.join(known) or 'none'}"
+        )
+
+
+def check_labels(dataset: xr.Dataset, labels: Iterable[str]) -> None:
+    """Raise a ValueError if a label is neither a policy's nor a parameter's."""
+    known = dataset["policy"].values.tolist() + parameters(dataset)
+    for name in labels:
+        if name not in known:
+            raise ValueError(
+                f"labels: {name!r} is unknown; known are {', '.join(known)}"
+            )
+
+
+def coordinates(dataset: xr.Dataset, policy: str) -> dict[str, np.ndarray]:
+    """Parameter -> float64[P], the values at every point of a policy.
+
+    Of the parameters that the policy has; NaN at points that it has not.
+    """
+    values = {
+        name: dataset[_PREFIX + name].sel(policy=policy).values
+        for name in parameters(dataset)
+    }
+    return {name: each for name, each in values.items() if not np.isnan(each).all()}
+
+
+def check_at(dataset: xr.Dataset, policies: Iterable[str], at: Mapping[str, float]):
+    """Raise a ValueError if none of the policies has a point with a value of `at`."""
+    for name, value in at.items():
+        check_parameter(dataset, name, "at")
+        columns = [coordinates(dataset, policy).get(name, []) for policy in policies]
+        known = np.unique(np.concatenate(columns))
+        known = known[~np.isnan(known)]
+        if not np.isclose(known, value, rtol=1e-9, atol=0).any():
+            raise ValueError(
+                f"at: {name} has no value {value!r}; "
+                f"it has {', '.join(value_labels(known)) or 'none'}"
+            )
+
+
+def cells(
+    dataset: xr.Dataset,
+    policy: str,
+    names: tuple[str, ...],
+    at: Mapping[str, float],
+) -> dict[tuple[float, ...], int]:
+    """The points of a policy by the values of some of its parameters.
+
+    Args:
+      dataset: of any number of points.
+      policy: name of the policy.
+      names: parameters that it has; may be empty.
+      at: parameter -> value, which points are meant; one that the policy has not is
+        passed over.
+
+    Returns:
+      The values of `names` -> number of the point.
+
+    Raises:
+      ValueError: if points differ in other parameters; it names them.
+    """
+    values = coordinates(dataset, policy)
+    real = np.ones(dataset.sizes["params"], bool)
+    if values:  # Where another policy has more points, all of them are NaN.
+        real = ~np.all([np.isnan(each) for each in values.values()], axis=0)
+    for name, value in at.items():
+        if name in values:
+            real &= np.isclose(values[name], value, rtol=1e-9, atol=0)
+    points = np.flatnonzero(real)
+    found: dict[tuple[float, ...], int] = {}
+    varying = set()
+    for point in points:
+        # A point that repeats another one in everything plays the same runs.
+        first = found.setdefault(
+            tuple(float(values[name][point]) for name in names), int(point)
+        )
+        varying |= {name for name, each in values.items() if each[first] != each[point]}
+    if varying:
+        others = {name: np.unique(values[name][points]) for name in values}
+        others = {name: each for name, each in others.items() if name in varying}
+        told = ", ".join(
+            f"{name} ({', '.join(value_labels(each))})" for name, each in others.items()
+        )
+        example = {name: float(each[0]) for name, each in others.items()}
+        raise ValueError(
+            f"at: points of {policy!r} differ also in {told}; "
+            f"select values, as in at={example}"
+        )
+    return found

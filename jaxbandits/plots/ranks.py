@@ -1,0 +1,177 @@
+"""Average ranks of policies."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+from scipy.stats import rankdata
+
+from jaxbandits.plots.labels import metric_at, tick_formatter
+from jaxbandits.plots.runs import at_points, check_checkpoint, played
+from jaxbandits.plots.samples import t_interval
+from jaxbandits.plots.selection import seeds_text
+from jaxbandits.plots.style import SMALL_FONT, figure, line_style
+from jaxbandits.results.lookup import check_policies, metric_values
+
+
+class Ranks(NamedTuple):
+    """Ranks of N policies.
+
+    Attributes:
+      policies: N names.
+      values: float64[N, S], averages over instances of every seed; 1 is best.
+      seeds: S, how many were used.
+      instances: how many were used; 0 if the dataset has no such dimension.
+    """
+
+    policies: list[str]
+    values: np.ndarray
+    seeds: int
+    instances: int
+
+
+def plot_ranks(
+    dataset: xr.Dataset,
+    metric: str = "regret",
+    *,
+    checkpoint: int = -1,
+    params: int | Mapping[str, int] = 0,
+    policies: Sequence[str] | None = None,
+    smaller_is_better: bool = True,
+    level: float = 0.95,
+    ax: Axes | None = None,
+    labels: Mapping[str, str] | None = None,
+    title: str | None = None,
+) -> Figure:
+    """Plot the average rank of every policy, from the best to the worst.
+
+    Policies are ranked seed by seed, and instance by instance if there are several:
+    all meet the same noise there. Equal policies share the average of their ranks. A
+    seed's ranks are averaged over the instances, and seeds give Student's t interval:
+    it is about other seeds, not about other instances.
+
+    Of a half-finished sweep only what all shown policies have played counts: instances
+    with no such seed are left out, then seeds that an instance lacks; the note tells
+    how many of both were used. A policy that has played nothing is left out.
+
+    Args:
+      dataset: as `jaxbandits.simulate` or `jaxbandits.sweep` makes it, of one or
+        several instances.
+      metric: name of a metric.
+      checkpoint: number of the checkpoint; -1 is the last.
+      params: number of the parameter point, or policy -> number; 0 for policies that
+        are not named.
+      policies: which ones are ranked; by default all that have the metric.
+      smaller_is_better: as for a regret.
+      level: coverage of the intervals, in (0, 1); none with one seed.
+      ax: where to draw; by default a new figure.
+      labels: policy -> text beside its dot; by default the policy's name.
+      title: of the axes.
+
+    Returns:
+      The figure that was drawn on.
+
+    Raises:
+      ValueError: naming the argument that is unknown or out of range; `policies` if
+        fewer than two can be ranked, or no seed has been played by all of them;
+        `metric` if it is NaN in a run that was played.
+    """
+    labels = labels or {}
+    check_checkpoint(dataset, checkpoint)
+    check_policies(dataset, policies or (), "policies")
+    check_policies(dataset, labels, "labels")
+    if not 0 < level < 1:
+        raise ValueError(f"level: must be in (0, 1), got {level}")
+    ranks = _ranks(
+        at_points(dataset, params), metric, checkpoint, policies, smaller_is_better
+    )
+    found = [t_interval(row, level) for row in ranks.values]
+    order = np.argsort([mean for mean, _, _ in found], kind="stable")
+
+    if ax is None:
+        fig, (ax,) = figure()
+        fig.set_figheight(1.5 + 0.4 * len(order))
+    names = dataset["policy"].values.tolist()
+    for place, number in enumerate(order):
+        mean, lower, upper = found[number]
+        color = line_style(names.index(ranks.policies[number])).color
+        error = None if np.isnan(upper) else upper - mean
+        ax.errorbar(
+            mean, place, xerr=error, fmt="o", color=color, capsize=4, markersize=7
+        )
+        ax.annotate(
+            f"{mean:.2f}",
+            (mean if error is None else upper, place),
+            xytext=(8, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=SMALL_FONT,
+            # Legible where it meets a line of the grid.
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
+        )
+    texts = [labels.get(name, name) for name in ranks.policies]
+    ax.set_yticks(range(len(order)), [texts[number] for number in order])
+    ax.set_ylim(len(order) - 0.5, -0.5)  # The best on top.
+    ax.grid(False, axis="y")
+    # All ranks there are, with room for the number of the last.
+    gap = (len(order) - 1) / 20
+    low, high = (pick([1, len(order), *ax.dataLim.intervalx]) for pick in (min, max))
+    ax.set_xlim(low - gap, high + 3 * gap)
+    ax.xaxis.set_major_locator(MaxNLocator(8, integer=True, steps=[1, 2, 5, 10]))
+    ax.xaxis.set_major_formatter(tick_formatter())
+    extreme = "lowest" if smaller_is_better else "highest"
+    words = metric_at(dataset, metric, checkpoint)
+    note = _note(ranks, dataset, level)
+    ax.set_xlabel(f"average rank (1: {extreme})\n{words}\n{note}")
+    ax.set_title(title or "")
+    return ax.figure
+
+
+def _ranks(
+    dataset: xr.Dataset, metric: str, checkpoint: int, policies, smaller_is_better
+) -> Ranks:
+    """Ranks at one parameter point per policy."""
+    at_end = dataset.isel(checkpoint=[checkpoint])
+    values = metric_values(at_end, metric).isel(checkpoint=0)
+    ran = played(dataset)
+    if policies is not None:
+        values, ran = values.sel(policy=list(policies)), ran.sel(policy=list(policies))
+    several = "instance" in values.dims
+    if not several:
+        values, ran = values.expand_dims("instance"), ran.expand_dims("instance")
+    values = values.transpose("instance", "policy", "seed")
+    names = values["policy"].values
+    values, ran = values.values, ran.transpose("instance", "policy", "seed").values
+    shown = (ran & ~np.isnan(values)).any((0, 2))
+    values, ran, names = values[:, shown], ran[:, shown], names[shown].tolist()
+    if len(names) < 2:
+        raise ValueError(
+            f"policies: at least two with runs and {metric!r} can be ranked, "
+            f"got {', '.join(names) or 'none'}"
+        )
+    whole = ran.all(1)
+    there = whole.any(1)
+    seeds = whole[there].all(0)
+    if not there.any() or not seeds.any():
+        raise ValueError(
+            f"policies: no seed has been played by all of {', '.join(names)} yet; "
+            "name fewer"
+        )
+    values = values[there][:, :, seeds]
+    if np.isnan(values).any():
+        raise ValueError(f"metric: {metric!r} is NaN in runs that were played")
+    ranked = rankdata(values if smaller_is_better else -values, axis=1).mean(0)
+    return Ranks(names, ranked, int(seeds.sum()), int(there.sum()) if several else 0)
+
+
+def _note(ranks: Ranks, dataset: xr.Dataset, level: float) -> str:
+    note = seeds_text([ranks.seeds], dataset.sizes["seed"])
+    if ranks.instances:
+        total = dataset.sizes["instance"]
+        some = "" if ranks.instances == total else f" of {total}"
+        note += f", {ranks.instances}{some} instance{'s' if total > 1 else ''}"
+    return note if ranks.seeds == 1 else f"{note}, {100 * level:g} % interval"

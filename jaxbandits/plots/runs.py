@@ -1,0 +1,128 @@
+"""Which runs a figure shows: of one instance, at one point per policy, whole seeds.
+
+A sweep may be half finished, and its policies may have different numbers of parameter
+points. Metrics are NaN where nothing was played, so a figure asks here before it
+averages, and its note tells how many seeds it used.
+"""
+
+import operator
+from collections.abc import Mapping, Sequence
+from functools import reduce
+
+import numpy as np
+import xarray as xr
+
+from jaxbandits.results.dataset import DIMS
+from jaxbandits.results.lookup import check_params, check_policies, metric_values
+
+
+def instances(dataset: xr.Dataset) -> dict[str, xr.Dataset]:
+    """The dataset of each instance, by its name. Needs a dimension ``instance``."""
+    names = dataset["instance"].values.tolist()
+    return {str(name): dataset.isel(instance=i) for i, name in enumerate(names)}
+
+
+def one_instance(dataset: xr.Dataset) -> xr.Dataset:
+    """The dataset without a dimension ``instance``.
+
+    Raises:
+      ValueError: if there are several instances.
+    """
+    if "instance" not in dataset.dims:
+        return dataset
+    names = dataset["instance"].values.tolist()
+    if len(names) > 1:
+        raise ValueError(
+            f"dataset: it has {len(names)} instances, {', '.join(map(str, names))}; "
+            f"select one, as in dataset.sel(instance={names[0]!r})"
+        )
+    return dataset.isel(instance=0)
+
+
+def played(dataset: xr.Dataset) -> xr.DataArray:
+    """Whether a run was played, bool over the dataset's dimensions up to ``seed``.
+
+    The variable ``session`` of a sweep's store tells (0: not yet). Without it, a run
+    that was not has no metric at any checkpoint. A single metric that is NaN does not
+    tell: it may be undefined, or one that the policy has not.
+    """
+    dims = [dim for dim in ("instance", *DIMS) if dim in dataset.dims]
+    kept = dims[: dims.index("seed") + 1]
+    if "session" in dataset and set(dataset["session"].dims) == set(kept):
+        return dataset["session"].transpose(*kept) > 0
+    metrics = [
+        values
+        for values in dataset.data_vars.values()
+        if values.dtype.kind == "f" and set(dims) <= set(values.dims)
+    ]
+    if not metrics:
+        shape = [dataset.sizes[dim] for dim in kept]
+        return xr.DataArray(np.ones(shape, bool), dims=kept)
+    there = [
+        values.notnull().any([dim for dim in values.dims if dim not in kept])
+        for values in metrics
+    ]
+    return reduce(operator.or_, there).transpose(*kept)
+
+
+def at_points(dataset: xr.Dataset, params: int | Mapping[str, int]) -> xr.Dataset:
+    """The dataset at one parameter point per policy, without dimension ``params``.
+
+    Args:
+      dataset: as `jaxbandits.results.build_dataset` makes it.
+      params: number of the point, or policy -> number; 0 for policies not named.
+
+    Raises:
+      ValueError: naming `params`, if it names a policy or a point that is not there.
+    """
+    if not isinstance(params, Mapping):
+        check_params(dataset, params)
+        return dataset.isel(params=params)
+    check_policies(dataset, params, "params")
+    for point in params.values():
+        check_params(dataset, point)
+    names = dataset["policy"].values.tolist()
+    numbers = [params.get(name, 0) for name in names]
+    return dataset.isel(params=xr.DataArray(numbers, dims="policy"))
+
+
+def whole_seeds(
+    dataset: xr.Dataset, metric: str, policies: Sequence[str] | None
+) -> xr.Dataset:
+    """The dataset with the seeds that all shown policies have played.
+
+    Shown are those of `policies` that have the metric; one that has played nothing is
+    not waited for. So all curves of a figure are of the same seeds.
+
+    Args:
+      dataset: of one instance, at one point per policy.
+      metric: name of a metric.
+      policies: names, or None for all.
+
+    Raises:
+      ValueError: if `metric` or one of `policies` is unknown, or no seed is whole.
+    """
+    check_policies(dataset, policies or (), "policies")
+    values = metric_values(dataset, metric)
+    ran = played(dataset)
+    if policies is not None:
+        values, ran = values.sel(policy=policies), ran.sel(policy=policies)
+    shown = (values.notnull().any("checkpoint") & ran).any("seed").values
+    if not shown.any():
+        return dataset  # Whoever draws it says that there is nothing to draw.
+    whole = ran.isel(policy=shown).all("policy").values
+    if not whole.any():
+        names = ", ".join(values["policy"].values[shown].tolist())
+        raise ValueError(
+            f"policies: no seed has been played by all of {names} yet; name fewer"
+        )
+    return dataset if whole.all() else dataset.isel(seed=whole)
+
+
+def check_checkpoint(dataset: xr.Dataset, checkpoint: int) -> None:
+    """Raise a ValueError if there is no checkpoint number `checkpoint`."""
+    count = dataset.sizes["checkpoint"]
+    if not -count <= checkpoint < count:
+        raise ValueError(
+            f"checkpoint: {checkpoint} is not in {-count}, ..., {count - 1}"
+        )

@@ -1,0 +1,194 @@
+"""A metric against one parameter: how much the choice of it matters."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from jaxbandits.plots.labels import (
+    metric_at,
+    parameter_label,
+    readable_ticks,
+    value_labels,
+)
+from jaxbandits.plots.points import (
+    check_at,
+    check_labels,
+    check_parameter,
+    coordinates,
+)
+from jaxbandits.plots.responses import Response, responses
+from jaxbandits.plots.runs import check_checkpoint, one_instance
+from jaxbandits.plots.samples import samples
+from jaxbandits.plots.selection import seeds_text
+from jaxbandits.plots.style import SMALL_FONT, figure
+from jaxbandits.results.lookup import check_policies
+
+
+def plot_sensitivity(
+    dataset: xr.Dataset,
+    metric: str = "regret",
+    *,
+    x: str,
+    by: str | None = None,
+    policies: Sequence[str] | None = None,
+    checkpoint: int = -1,
+    at: Mapping[str, float] | None = None,
+    level: float | None = 0.95,
+    ax: Axes | None = None,
+    x_scale: str | None = None,
+    y_scale: str = "linear",
+    labels: Mapping[str, str] | None = None,
+    title: str | None = None,
+    legend: bool = True,
+) -> Figure:
+    """Plot the mean of a metric against a parameter, with its t interval.
+
+    A line per policy; one that has not the parameter is a horizontal line. Or, with
+    `by`, a line per value of a second parameter of one policy, from dark to light.
+
+    A sweep may be half finished: every point is of the seeds that were played there,
+    and the legend tells how many; lines have gaps where there are none.
+
+    Args:
+      dataset: as `jaxbandits.sweep` makes it, of one instance.
+      metric: name of a metric.
+      x: parameter from left to right.
+      by: second parameter; then one policy is shown.
+      policies: which ones, and their order in the legend; by default all that have the
+        metric, with `by` the one that has both parameters.
+      checkpoint: number of the checkpoint; -1 is the last.
+      at: parameter -> value that selects the points, where others vary too. For
+        policies that have the parameter.
+      level: coverage of the pointwise confidence band, in (0, 1); None for no band.
+      ax: where to draw; by default a new figure.
+      x_scale: "linear" or "log"; by default log if the values are positive and span a
+        decade or more.
+      y_scale: "linear" or "log".
+      labels: policy or parameter -> its text; by default its name.
+      title: of the axes; with `by`, by default the policy's name.
+      legend: whether to draw one, right of the axes.
+
+    Returns:
+      The figure that was drawn on.
+
+    Raises:
+      ValueError: naming the argument that is unknown or out of range; `x` if none of
+        the policies has it; `dataset` if it has several instances; `at` if points
+        differ in other parameters too; `metric` if no run has it.
+    """
+    labels = labels or {}
+    at = at or {}
+    dataset = one_instance(dataset)
+    check_checkpoint(dataset, checkpoint)
+    check_policies(dataset, policies or (), "policies")
+    check_labels(dataset, labels)
+    if level is not None and not 0 < level < 1:
+        raise ValueError(f"level: must be in (0, 1), got {level}")
+    names = _policies(dataset, policies, x, by)
+    check_at(dataset, names, at)
+    lines = []
+    for name in names:
+        runs = samples(dataset, metric, name, checkpoint)
+        lines += responses(dataset, runs, name, x, by, at, level, labels)
+    # As in `plot_curves`: what has nothing to show is left out.
+    lines = [each for each in lines if not np.isnan(each.mean).all()]
+    if not any(each.x.size for each in lines):
+        raise ValueError(f"metric: no run of {names} has {metric!r}")
+
+    if ax is None:
+        fig, (ax,) = figure()
+        if legend:
+            letters = max(len(each.label) for each in lines)
+            fig.set_figwidth(fig.get_figwidth() + 0.5 + 0.08 * letters)
+    span = np.concatenate(
+        [each.x[~np.isnan(each.mean)] for each in lines if each.x.size]
+    )
+    low, high = span.min(), span.max()
+    if x_scale is None:
+        x_scale = "log" if 0 < low * 10 <= high else "linear"
+    if x_scale == "log" and low <= 0:
+        raise ValueError(f'x_scale: "log" needs positive values of {x!r}, got {low:g}')
+    for each in lines:
+        _draw(ax, each, (low, high))
+    readable_ticks(ax.xaxis, x_scale, low, high)
+    readable_ticks(ax.yaxis, y_scale, ax.dataLim.minposy, ax.dataLim.y1)
+    ax.margins(x=0.04)
+    ax.set_xlabel(labels.get(x, parameter_label(x)))
+    ax.set_ylabel(metric_at(dataset, metric, checkpoint))
+    if title is None and by is not None:
+        title = labels.get(names[0], names[0])
+    ax.set_title(title or "")
+    if legend:
+        counts = np.concatenate([each.counts[each.counts > 0] for each in lines])
+        used = seeds_text(counts, dataset.sizes["seed"])
+        note = _note(used, level, by, at, labels)
+        ax.legend(
+            title=note,
+            alignment="left",
+            loc="upper left",
+            bbox_to_anchor=(1.01, 1),
+            borderaxespad=0,
+            frameon=False,
+            fontsize=SMALL_FONT,
+            title_fontsize=SMALL_FONT,
+        )
+    return ax.figure
+
+
+def _policies(dataset, policies, x: str, by: str | None) -> list[str]:
+    """The policies to show, one if there is `by`."""
+    needed = {"x": x} if by is None else {"x": x, "by": by}
+    for argument, name in needed.items():
+        check_parameter(dataset, name, argument)
+    if x == by:
+        raise ValueError(f"by: must be another parameter than x, got {by!r} for both")
+    names = dataset["policy"].values.tolist() if policies is None else list(policies)
+    able = [
+        name
+        for name in names
+        if set(needed.values()) <= coordinates(dataset, name).keys()
+    ]
+    if by is None:
+        if not able:
+            raise ValueError(f"x: none of {', '.join(names)} has the parameter {x!r}")
+        return names
+    if len(able) != 1 or (policies is not None and len(names) > 1):
+        raise ValueError(
+            f"policies: with `by` name one; {', '.join(able) or 'none'} has both "
+            f"{x!r} and {by!r}"
+        )
+    return able
+
+
+def _draw(ax: Axes, response: Response, ends: tuple[float, float]) -> None:
+    """Draw a line and its band; a lone point has a bar instead of a band."""
+    x, mean = response.x, response.mean
+    lower, upper = response.lower, response.upper
+    if not x.size:  # The same whatever the parameter is.
+        x = np.array(ends)
+        mean, lower, upper = (np.repeat(each, 2) for each in (mean, lower, upper))
+    ax.plot(x, mean, label=response.label, **response.style)
+    color = response.style["color"]
+    there = np.pad(~np.isnan(lower), 1)
+    if not there.any():
+        return
+    ax.fill_between(x, lower, upper, color=color, alpha=0.2, linewidth=0, zorder=1.5)
+    lone = there[1:-1] & ~there[:-2] & ~there[2:]
+    if lone.any():
+        ax.vlines(x[lone], lower[lone], upper[lone], color=color, linewidth=1.5)
+
+
+def _note(used: str, level: float | None, by: str | None, at, labels) -> str:
+    """What lines and bands are, in lines short enough for a place at the side."""
+    lines = [used if used.startswith("one ") else f"mean of {used}"]
+    if level is not None and lines[0] != "one seed":
+        lines.append(f"{100 * level:g} % interval")
+    for name, value in at.items():
+        text = labels.get(name, parameter_label(name))
+        lines.append(f"{text} = {value_labels([value])[0]}")
+    if by is not None:
+        lines.append(labels.get(by, parameter_label(by)) + ":")
+    return "\n".join(lines)

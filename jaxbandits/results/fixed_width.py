@@ -1,0 +1,103 @@
+"""How many seeds an interval of a given width takes: Stein's two-stage procedure.
+
+Stein (1945), "A two-sample test for a linear hypothesis whose power is independent of
+the variance", Ann. Math. Stat. 16, 243-258. A pilot of n seeds with the standard
+deviation s decides once how many seeds N there will be, and the interval of all N
+keeps the pilot's s and its n - 1 degrees of freedom. For normal values N depends on
+the pilot's variance only, which is independent of the mean of all N seeds, so that
+``sqrt(N) (mean - truth) / s`` has Student's distribution with n - 1 degrees of freedom
+whatever the variance: the coverage is exact.
+
+A t interval computed anew after every batch until it is narrow enough covers less
+than its level says. It stops where the sample variance happens to be small, so that
+the interval at the stop is too narrow, and with every look there is another chance of
+that. Only as the width goes to 0 is the loss made good (Chow and Robbins 1965, "On the
+asymptotic theory of fixed-width sequential confidence intervals for the mean", Ann.
+Math. Stat. 36, 457-462).
+"""
+
+import numpy as np
+import xarray as xr
+from scipy import stats
+
+from jaxbandits.results.checks import check_level
+from jaxbandits.results.statistics import Interval, variance
+
+
+def seeds_needed(pilot_values, half_width: float, level: float = 0.95) -> xr.DataArray:
+    """Total number of seeds for an interval ``mean +- half_width``.
+
+    ``N = max(n, ceil((t s / half_width)^2))`` with the pilot's number n of seeds, its
+    standard deviation s and the quantile t of Student's distribution with n - 1 degrees
+    of freedom. For several means on the same seeds take the largest N: for jointly
+    normal values the coverage of each stays exact.
+
+    Args:
+      pilot_values: the pilot's values, a `DataArray` with the dimension ``seed`` or an
+        array ``[..., n]``; finite, n >= 2. Fewer than about 10 make t large and N with
+        it.
+      half_width: positive, in the unit of the values.
+      level: coverage in (0, 1).
+
+    Returns:
+      int64 array ``[...]``, the pilot's seeds included.
+
+    Raises:
+      ValueError: if `pilot_values` has less than two seeds or is not finite,
+        `half_width` is not positive or so small that the number is no int64, or
+        `level` is not in (0, 1).
+    """
+    values = _by_seed(pilot_values)
+    check_level(level)
+    pilot = values.sizes["seed"]
+    if pilot < 2:
+        raise ValueError(f"pilot_values: needs at least 2 seeds, got {pilot}")
+    if not np.isfinite(values).all():
+        raise ValueError("pilot_values: must be finite")
+    if not half_width > 0:
+        raise ValueError(f"half_width: must be positive, got {half_width}")
+    quantile = stats.t.ppf((1 + level) / 2, pilot - 1)
+    with np.errstate(over="ignore"):
+        needed = np.ceil((quantile * np.sqrt(variance(values)) / half_width) ** 2)
+    if not (needed < 2.0**63).all():
+        raise ValueError(f"half_width: {half_width} takes more than 2^63 seeds")
+    return np.maximum(needed, pilot).astype(np.int64)
+
+
+def fixed_width_interval(values, pilot: int, level: float = 0.95) -> Interval:
+    """Stein's interval: the mean of all seeds, the variance of the pilot.
+
+    The half width is ``t s / sqrt(N)``, at most what `seeds_needed` was asked for.
+
+    Args:
+      values: all N seeds, a `DataArray` with the dimension ``seed`` or an array
+        ``[..., N]``, of which the first `pilot` are the pilot. Their number must have
+        been decided by the pilot's variance alone.
+      pilot: number of seeds of the pilot, in 2, ..., N.
+      level: coverage in (0, 1).
+
+    Returns:
+      An `Interval` of arrays without the dimension ``seed``; NaN where a seed is NaN.
+
+    Raises:
+      ValueError: if `pilot` is not in 2, ..., N or `level` is not in (0, 1).
+    """
+    values = _by_seed(values)
+    check_level(level)
+    size = values.sizes["seed"]
+    if not 2 <= pilot <= size:
+        raise ValueError(f"pilot: must be in 2, ..., {size}, got {pilot}")
+    center = values.mean("seed", skipna=False)
+    quantile = stats.t.ppf((1 + level) / 2, pilot - 1)
+    half = quantile * np.sqrt(variance(values.isel(seed=slice(pilot))) / size)
+    # A NaN beyond the pilot makes the mean NaN, and so the ends.
+    return Interval(center, center - half, center + half)
+
+
+def _by_seed(values) -> xr.DataArray:
+    """Float64 values with a dimension ``seed``: their own, or the last axis."""
+    if not isinstance(values, xr.DataArray):
+        values = np.asarray(values)
+        dims = [f"dim_{axis}" for axis in range(values.ndim - 1)]
+        values = xr.DataArray(values, dims=[*dims, "seed"])
+    return values.astype("float64")

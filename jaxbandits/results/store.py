@@ -1,0 +1,281 @@
+"""Results of a sweep on disk: a Zarr store that is filled block by block.
+
+The store is one `xarray.open_zarr` dataset with dims ``instance, policy, params, seed,
+checkpoint``; what is not played yet is NaN. Its variable ``session`` says who played a
+run (0: nobody yet) and is written last, so that a block counts once all of it is there.
+
+Nothing is ever half there, whatever happens to the writer:
+
+* a chunk appears under a temporary name and is renamed (`zarr.storage.LocalStore`);
+* a new store is made under a temporary name and renamed;
+* the store grows behind the back of its readers. They go by the consolidated metadata
+  in the root ``zarr.json``, one file, which is replaced when everything is in place.
+"""
+
+import json
+import os
+import shutil
+import time
+import uuid
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import xarray as xr
+import zarr
+
+from jaxbandits.results.atomic import replacing
+
+FORMAT = 1  # of the store; raised when an older library could not read it
+DIMS = ("instance", "policy", "params", "seed", "checkpoint")
+RUN_DIMS = DIMS[:-1]
+PLAYED = "session"
+_COORDINATE_CHUNK = 4096
+_STALE_SECONDS = 60
+
+
+class Place(NamedTuple):
+    """Where a block lies.
+
+    Attributes:
+      instance: position on the axis.
+      policy: position on the axis.
+      params: positions, a slice.
+      seed: positions, a slice.
+    """
+
+    instance: int
+    policy: int
+    params: slice
+    seed: slice
+
+
+def create_store(
+    path: str | os.PathLike,
+    axes: xr.Dataset,
+    metrics: Mapping[str, tuple[int, ...]],
+    chunk: tuple[int, int],
+    attributes: Mapping[str, Any],
+) -> None:
+    """Make an empty store, whole or not at all.
+
+    Args:
+      path: the folder that becomes the store; must not exist.
+      axes: the coordinates, no variables.
+      metrics: name -> shape that a value has beyond the dims of a sweep; ``()`` for
+        numbers.
+      chunk: parameter points and seeds of a block.
+      attributes: of the dataset; anything that JSON holds.
+
+    Raises:
+      FileExistsError: if there is something at `path`.
+      OSError: if it cannot be written.
+    """
+    path = Path(path)
+    if path.exists():
+        raise FileExistsError(f"store: {path} exists already")
+    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+    try:
+        group = zarr.open_group(temporary, mode="w-")
+        _fit(group, axes, metrics, chunk)
+        _publish(temporary, attributes, _metadata(temporary))
+        os.rename(temporary, path)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def grow_store(
+    path: str | os.PathLike,
+    axes: xr.Dataset,
+    metrics: Mapping[str, tuple[int, ...]],
+    attributes: Mapping[str, Any],
+) -> None:
+    """Make room for more. What is there keeps its place.
+
+    Interrupted at any moment, the store is as it was, and the same call completes it.
+
+    Args:
+      path: the store.
+      axes: coordinates that begin with those of the store.
+      metrics: as for `create_store`; new names are added.
+      attributes: take the place of the store's.
+    """
+    path = Path(path)
+    # Not by the consolidated metadata: an interrupted call may have got further.
+    group = zarr.open_group(path, mode="r+", use_consolidated=False)
+    _fit(group, axes, metrics, group[PLAYED].chunks[-2:])
+    _publish(path, attributes, _metadata(path))
+
+
+def set_attributes(path: str | os.PathLike, attributes: Mapping[str, Any]) -> None:
+    """Replace the attributes of a store, and nothing else."""
+    root = _read_json(Path(path) / "zarr.json")
+    _publish(Path(path), attributes, root["consolidated_metadata"]["metadata"])
+
+
+def write_block(
+    path: str | os.PathLike,
+    place: Place,
+    values: Mapping[str, np.ndarray],
+    session: int,
+) -> None:
+    """Put the results of a block into a store.
+
+    Args:
+      path: the store.
+      place: where.
+      values: arrays ``[params, seed, checkpoint, ...]`` by name.
+      session: number of the session that played it, at least 1.
+    """
+    group = zarr.open_group(path, mode="r+")
+    for name, block in values.items():
+        group[name][place] = block
+    group[PLAYED][place] = session
+
+
+def open_store(path: str | os.PathLike) -> xr.Dataset:
+    """Open a sweep's store; values are read when they are needed.
+
+    Args:
+      path: the store; it may be being written.
+
+    Returns:
+      What ``xarray.open_zarr`` returns: dims ``instance, policy, params, seed,
+      checkpoint``, metrics (NaN where nothing is played yet), ``rounds`` (0 there) and
+      ``session`` (0 there; else the entry, from 1, of the attribute ``sessions``).
+
+    Raises:
+      FileNotFoundError: if there is no store at `path`.
+      ValueError: if it is not a sweep's store, or one of another format.
+    """
+    check_store(path)
+    dataset = xr.open_zarr(path, chunks=None, consolidated=True)
+    # NumPy strings, as `simulate` has them.
+    names = {dim: np.array(dataset[dim].values.tolist()) for dim in DIMS[:2]}
+    return dataset.assign_coords(names)
+
+
+def check_store(path: str | os.PathLike) -> dict[str, Any]:
+    """The attributes of a sweep's store. Raises as `open_store`."""
+    root = Path(path) / "zarr.json"
+    if not root.is_file():
+        raise FileNotFoundError(f"store: there is no Zarr store at {path}")
+    attributes = _read_json(root).get("attributes", {})
+    made = attributes.get("format")
+    if made is None:
+        raise ValueError(f"store: {path} is a Zarr store, but not of a sweep")
+    if made != FORMAT:
+        raise ValueError(
+            f"store: {path} has format {made}; this version of jaxbandits reads and "
+            f"writes format {FORMAT}"
+        )
+    return attributes
+
+
+def played(path: str | os.PathLike) -> tuple[np.ndarray, tuple[int, int]]:
+    """Which runs are complete, and the size of a block.
+
+    Returns:
+      bool[instance, policy, params, seed]; parameter points and seeds of a block.
+    """
+    sessions = zarr.open_group(path, mode="r")[PLAYED]
+    return sessions[:] > 0, tuple(sessions.chunks[-2:])
+
+
+def stored_shapes(path: str | os.PathLike) -> dict[str, tuple[int, ...]]:
+    """Metrics of a store, as `create_store` takes them."""
+    return {
+        name: array.shape[len(DIMS) :]
+        for name, array in zarr.open_group(path, mode="r").arrays()
+        if array.ndim >= len(DIMS) and name != "rounds"
+    }
+
+
+def remove_leavings(path: str | os.PathLike) -> None:
+    """Delete temporary files that a killed writer has left in a store."""
+    before = time.time() - _STALE_SECONDS  # A younger one may be under way.
+    for file in Path(path).rglob("*.partial"):
+        if file.stat().st_mtime < before:
+            file.unlink(missing_ok=True)
+
+
+def _fit(group, axes: xr.Dataset, metrics, chunk) -> None:
+    """Create what is missing in a group, and give every array its size."""
+    sizes = dict(axes.sizes)
+    for name, coordinate in axes.coords.items():
+        values = coordinate.values
+        text = values.dtype.kind in "UOT"
+        array = _array(
+            group,
+            name,
+            coordinate.dims,
+            values.shape,
+            [_COORDINATE_CHUNK] * values.ndim,
+            str if text else values.dtype,
+            "" if text else np.array(_missing(values.dtype), values.dtype)[()],
+        )
+        array[...] = values.astype(object) if text else values
+    lengths = [sizes[dim] for dim in DIMS]
+    chunks = [1, 1, *chunk, sizes["checkpoint"]]
+    for name, rest in metrics.items():
+        dims = (*DIMS, *(f"{name}_{axis}" for axis in range(len(rest))))
+        _array(group, name, dims, (*lengths, *rest), (*chunks, *rest), "f8", np.nan)
+    _array(group, "rounds", DIMS, lengths, chunks, "i8", 0)
+    _array(group, PLAYED, RUN_DIMS, lengths[:-1], chunks[:-1], "i4", 0)
+
+
+def _missing(dtype: np.dtype) -> float:
+    return np.nan if dtype.kind == "f" else 0
+
+
+def _array(group, name, dims, shape, chunks, dtype, fill):
+    if name in group:
+        array = group[name]
+        array.resize(tuple(shape))
+        return array
+    return group.create_array(
+        name,
+        shape=tuple(shape),
+        chunks=tuple(chunks),
+        dtype=dtype,
+        fill_value=fill,
+        dimension_names=dims,
+    )
+
+
+def _metadata(path: Path) -> dict[str, Any]:
+    """Metadata of all arrays, as their own files have it."""
+    files = sorted(path.glob("*/zarr.json"))
+    return {file.parent.name: _read_json(file) for file in files}
+
+
+def _publish(path: Path, attributes: Mapping[str, Any], arrays: dict) -> None:
+    """Replace the file that readers go by."""
+    coordinates = [
+        name
+        for name, array in arrays.items()
+        # How xarray knows a coordinate that is no dimension.
+        if name.startswith("param_") or array["dimension_names"] == ["seed"]
+    ]
+    index = set(DIMS)
+    root = {
+        "zarr_format": 3,
+        "node_type": "group",
+        "attributes": {
+            **attributes,
+            "format": FORMAT,
+            "coordinates": " ".join(c for c in coordinates if c not in index),
+        },
+        "consolidated_metadata": {
+            "kind": "inline",
+            "must_understand": False,
+            "metadata": arrays,
+        },
+    }
+    with replacing(path / "zarr.json") as temporary:
+        temporary.write_text(json.dumps(root))
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    return json.loads(path.read_text())

@@ -1,0 +1,122 @@
+"""Blocks: the pieces in which a sweep is played and written.
+
+A block is a rectangle of parameter points times seeds of one policy on one instance:
+one chunk of every array of the store. Its size follows from the spec and the kind of
+device, not from their number: any number of processes can work on one store.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxbandits.engine.rollout import LANE_QUANTUM
+from jaxbandits.results.store import Place
+from jaxbandits.sweeps.plan import Plan
+
+
+class Limits(NamedTuple):
+    """What a block may cost.
+
+    Attributes:
+      bytes: of its results: memory does not depend on how much is played in all.
+      rounds: lanes times rounds; an interrupted run loses the block under way.
+      least: lanes below which the engine is slow.
+    """
+
+    bytes: int
+    rounds: int
+    least: int
+
+
+# A GPU needs ten thousands of lanes to be busy, and is that much faster.
+LIMITS = {"cpu": Limits(1 << 22, 1 << 28, 256)}
+ACCELERATOR = Limits(1 << 28, 1 << 36, 1 << 14)
+
+
+def block_shape(plan: Plan, shapes: dict, platform: str) -> tuple[int, int]:
+    """Parameter points and seeds of a block, by what it may cost.
+
+    Args:
+      plan: the plan.
+      shapes: of the metrics, see `metric_shapes`.
+      platform: of the devices, ``cpu``, ``gpu`` ...
+    """
+    limits = LIMITS.get(platform, ACCELERATOR)
+    checkpoints = plan.rules.end.checkpoints
+    numbers = 1 + sum(math.prod(shape) for shape in shapes.values())
+    by_bytes = limits.bytes // (8 * numbers * len(checkpoints))
+    by_rounds = int(limits.rounds // max(checkpoints[-1], 1))
+    most = min(by_bytes, max(by_rounds, limits.least))
+    return rectangle(plan, max(most, LANE_QUANTUM))
+
+
+def rectangle(plan: Plan, most: int) -> tuple[int, int]:
+    """Parameter points and seeds of a block of at most `most` runs."""
+    num_points = max(len(game.points) for game in plan.games.values())
+    seeds = _even(len(plan.seeds), most)
+    return _even(num_points, max(most // seeds, 1)), seeds
+
+
+def _even(total: int, most: int) -> int:
+    """The size of equal parts of at most `most`; whole vectors of lanes if possible."""
+    size = -(-total // -(-total // most))
+    whole = -(-size // LANE_QUANTUM) * LANE_QUANTUM
+    return whole if size < total and whole <= most else size
+
+
+class Block(NamedTuple):
+    """A block that has to be played.
+
+    Attributes:
+      key: (instance, policy) by name.
+      place: where it lies; of a block that was complete once, what was added.
+    """
+
+    key: tuple[str, str]
+    place: Place
+
+
+def outstanding(
+    plan: Plan, played: np.ndarray, shape: tuple[int, int], host: int, hosts: int
+) -> list[Block]:
+    """The blocks that a process has to play.
+
+    Seeds vary slowest: a sweep that is interrupted has some seeds of everything.
+
+    Args:
+      plan: the plan.
+      played: bool[instance, policy, params, seed], see `results.store.played`.
+      shape: parameter points and seeds of a block.
+      host: number of the process.
+      hosts: how many processes there are; the blocks of every game go round.
+    """
+    rows = []
+    for number, (key, game) in enumerate(plan.games.items()):
+        instance, policy = divmod(number, len(plan.spec.policies))
+        found = []
+        for seed in _pieces(len(plan.seeds), shape[1]):
+            for params in _pieces(len(game.points), shape[0]):
+                missing = ~played[instance, policy, params, seed]
+                if missing.any():
+                    place = Place(
+                        instance,
+                        policy,
+                        _span(params, missing.any(axis=1)),
+                        _span(seed, missing.any(axis=0)),
+                    )
+                    found.append((seed.start, number, Block(key, place)))
+        # Not all games alike, or two policies would go to one process each.
+        rows += found[(host - number) % hosts :: hosts]
+    return [block for *_, block in sorted(rows, key=lambda row: row[:2])]
+
+
+def _pieces(total: int, size: int) -> list[slice]:
+    return [slice(i, min(i + size, total)) for i in range(0, total, size)]
+
+
+def _span(piece: slice, missing: Sequence[bool]) -> slice:
+    """The part of a piece from the first to the last missing position."""
+    where = np.flatnonzero(missing)
+    return slice(piece.start + int(where[0]), piece.start + int(where[-1]) + 1)

@@ -1,0 +1,180 @@
+"""Sweeps in files: TOML, checked against ``schema.json``, or a Python module."""
+
+import difflib
+import inspect
+import json
+import os
+import runpy
+import tomllib
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import jsonschema
+import numpy as np
+
+from jaxbandits import policies, settings
+from jaxbandits.protocol import Environment, Policy
+from jaxbandits.sweeps.grid import points_from
+from jaxbandits.sweeps.spec import Entry, Spec
+from jaxbandits.sweeps.until import HalfWidth
+
+SCHEMA = json.loads(Path(__file__).with_name("schema.json").read_text())
+
+
+class Loaded(NamedTuple):
+    """What a file says.
+
+    Attributes:
+      spec: the sweep.
+      until: when there are enough seeds, or None.
+    """
+
+    spec: Spec
+    until: HalfWidth | None = None
+
+
+def read_spec(path: str | os.PathLike) -> Loaded:
+    """Read a sweep from a file.
+
+    Args:
+      path: a ``.toml`` file as in ``schema.json``, or a ``.py`` file that defines
+        ``SPEC``, a `Spec`, and possibly ``UNTIL``, a `HalfWidth`.
+
+    Raises:
+      FileNotFoundError: if there is no such file.
+      ValueError: naming the part of the file that is wrong.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"SPEC: there is no file {path}")
+    if path.suffix == ".toml":
+        return from_table(_table(path), str(path))
+    if path.suffix != ".py":
+        raise ValueError(f"SPEC: {path} must be a .toml or a .py file")
+    names = runpy.run_path(str(path))
+    if not isinstance(names.get("SPEC"), Spec):
+        raise ValueError(f"SPEC: {path} must define SPEC, a jaxbandits.sweeps.Spec")
+    return Loaded(names["SPEC"], names.get("UNTIL"))
+
+
+def _table(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text())
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"SPEC: {path} is not TOML: {error}") from error
+
+
+def from_table(table: dict[str, Any], source: str = "SPEC") -> Loaded:
+    """A sweep from the contents of a TOML file.
+
+    Args:
+      table: what the file holds.
+      source: where it comes from, for errors.
+
+    Raises:
+      ValueError: naming the part that is wrong.
+    """
+    checker = jsonschema.Draft202012Validator(SCHEMA)
+    error = jsonschema.exceptions.best_match(checker.iter_errors(table))
+    if error is not None:
+        where = ".".join(map(str, error.absolute_path))
+        message = f"{where}: {error.message}" if where else error.message
+        allowed = error.schema.get("description")
+        raise ValueError(f"{source}: {message}" + (f" ({allowed})" if allowed else ""))
+    setting = table["setting"]
+    makers = getattr(settings, setting), getattr(policies, setting)
+    until = table.get("until")
+    fields = set(Spec._fields) - {"instances", "policies"}
+    spec = Spec(
+        policies={
+            name: _entry(f"{source}: policies.{name}", makers[1], entry)
+            for name, entry in table["policies"].items()
+        },
+        instances={
+            name: _instance(f"{source}: instances.{name}", makers[0], entry)
+            for name, entry in table["instances"].items()
+        },
+        **{name: value for name, value in table.items() if name in fields},
+    )
+    return Loaded(spec, HalfWidth(**until) if until else None)
+
+
+def _instance(where: str, module: ModuleType, entry: dict) -> Environment:
+    known = {
+        name: function
+        for name, function in _functions(module)
+        if inspect.signature(function).return_annotation is Environment
+    }
+    make = _chosen(where, known, entry["make"])
+    return _called(where, make, _hashable(entry.get("arguments", {})))
+
+
+def _entry(where: str, module: ModuleType, entry: dict) -> Entry:
+    known = {
+        name: function
+        for name, function in _functions(module)
+        if _makes_policies(inspect.signature(function))
+    }
+    make = _chosen(where, known, entry["make"])
+    arguments = _hashable(entry.get("arguments", {}))
+    _bound(where, make, "problem", **arguments)
+    grids = (
+        {leaf: _values(values) for leaf, values in entry.get(part, {}).items()}
+        for part in ("cross", "zip")
+    )
+    points = points_from(*grids, name=where)
+    return Entry(partial(make, **arguments), tuple(points))
+
+
+def _makes_policies(signature: inspect.Signature) -> bool:
+    kinds = Policy, inspect.Signature.empty
+    first = next(iter(signature.parameters), None)
+    return first == "problem" and signature.return_annotation in kinds
+
+
+def _functions(module: ModuleType):
+    for name in module.__all__:
+        if inspect.isfunction(inspect.unwrap(getattr(module, name))):
+            yield name, getattr(module, name)
+
+
+def _chosen(where: str, known: dict[str, Callable], name: str) -> Callable:
+    if name in known:
+        return known[name]
+    close = difflib.get_close_matches(name, known, 1)
+    hint = f" (did you mean {close[0]!r}?)" if close else ""
+    raise ValueError(
+        f"{where}.make: {name!r} is unknown{hint}; known are {', '.join(sorted(known))}"
+    )
+
+
+def _bound(where: str, make: Callable, *args, **kwargs) -> None:
+    try:
+        inspect.signature(make).bind(*args, **kwargs)
+    except TypeError as error:
+        raise ValueError(f"{where}.arguments: {error}") from error
+
+
+def _called(where: str, make: Callable, arguments: dict) -> Any:
+    _bound(where, make, **arguments)
+    try:
+        return make(**arguments)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{where}.arguments: {error}") from error
+
+
+def _hashable(value: Any) -> Any:
+    """Lists as tuples, which factories can be cached by."""
+    if isinstance(value, dict):
+        return {name: _hashable(item) for name, item in value.items()}
+    return tuple(map(_hashable, value)) if isinstance(value, list) else value
+
+
+def _values(values: Any) -> list[float]:
+    if isinstance(values, dict):
+        space = np.geomspace if values.get("scale") == "log" else np.linspace
+        return space(values["from"], values["to"], values["points"]).tolist()
+    return values if isinstance(values, list) else [values]

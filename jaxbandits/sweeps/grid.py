@@ -1,0 +1,64 @@
+"""Parameter points from columns of values: crossed, zipped, or both."""
+
+import itertools
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+Point = dict[str, float]
+MODES = ("cross", "zip")
+
+
+def points_from(
+    cross: Mapping[str, Iterable[float]] = {},
+    zipped: Mapping[str, Iterable[float]] = {},
+    name: str = "grid",
+) -> list[Point]:
+    """Every combination of the crossed values with every row of the zipped ones.
+
+    Args:
+      cross: values by leaf, each combined with each.
+      zipped: values by leaf, the i-th ones together.
+      name: of the argument, for errors.
+
+    Returns:
+      The points, the zipped leaves varying slowest and the last crossed one fastest;
+      one without leaves if there are no columns.
+
+    Raises:
+      ValueError: on an empty or unequal column, a leaf in both, or equal points.
+    """
+    if both := sorted(cross.keys() & zipped.keys()):
+        raise ValueError(f"{name} both crosses and zips {both}")
+    crossed, rows = (
+        {leaf: _column(f"{name}[{leaf!r}]", values) for leaf, values in part.items()}
+        for part in (cross, zipped)
+    )
+    if len({len(column) for column in rows.values()}) > 1:
+        raise ValueError(f"{name} must have columns of equal length to zip them")
+    tuples = zip(*rows.values(), strict=True) if rows else [()]
+    points = [
+        dict(zip((*rows, *crossed), (*row, *combination), strict=True))
+        for row, combination in itertools.product(
+            tuples, itertools.product(*crossed.values())
+        )
+    ]
+    if len({tuple(point.values()) for point in points}) < len(points):
+        raise ValueError(f"{name} has equal points; each may stand there once")
+    return points
+
+
+def columns(grid: Mapping[str, Iterable[float]], mode: str, name: str) -> list[Point]:
+    """`points_from` for a grid that is all crossed or all zipped."""
+    if mode not in MODES:
+        raise ValueError(f"mode must be 'cross' or 'zip', got {mode!r}")
+    if not grid:
+        raise ValueError(f"{name} must name at least one leaf with values")
+    return points_from(**{"cross" if mode == "cross" else "zipped": grid}, name=name)
+
+
+def _column(name: str, values: Iterable[float]) -> list[float]:
+    column = np.asarray(list(values))
+    if column.ndim != 1 or column.size == 0 or column.dtype.kind not in "biuf":
+        raise ValueError(f"{name} must be a list of numbers, at least one")
+    return column.astype(np.float64).tolist()

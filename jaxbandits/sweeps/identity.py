@@ -1,0 +1,203 @@
+"""What makes a sweep this sweep: a description, its fingerprint, and differences.
+
+Two plans with one description give the same numbers, bit by bit. Seeds, points,
+policies and instances may be added to a sweep; everything else has to stay.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+from jaxbandits.engine.identity import numbers_digest, program_digest
+from jaxbandits.results import provenance
+from jaxbandits.results.plain import plain
+from jaxbandits.sweeps.plan import Plan
+from jaxbandits.sweeps.spec import Spec
+
+# Of other packages the numbers do not depend, up to what the programs show.
+PACKAGES = ("jaxbandits", "jax", "jaxlib")
+MISSING = "nothing"
+Description = dict[str, Any]
+
+
+def describe(plan: Plan) -> Description:
+    """The description, as JSON can hold it."""
+    spec, rules = plan.spec, plan.rules
+    versions = provenance()["versions"]
+    return {
+        "versions": {package: versions[package] for package in PACKAGES},
+        "backend": jax.default_backend(),
+        "x64": bool(jax.config.jax_enable_x64),
+        "seed": rules.root_seed,
+        "runs_per_instance": rules.runs_per_instance,
+        "checkpoint_kind": rules.end.kind,
+        "checkpoints": plain(rules.end.checkpoints),
+        "last_round": rules.end.last_round,
+        "metrics": None if spec.metrics is None else sorted(spec.metrics),
+        "instances": {
+            name: {
+                "provenance": plain(environment.provenance or {}),
+                "numbers": numbers_digest(environment),
+            }
+            for name, environment in spec.instances.items()
+        },
+        "policies": {
+            name: {
+                "defaults": {i: _defaults(plan, i, name) for i in spec.instances},
+                "program": {i: _program(plan, i, name) for i in spec.instances},
+                "points": plain(list(entry.points)),
+            }
+            for name, entry in spec.policies.items()
+        },
+        "seeds": _seeds(plan.seeds),
+    }
+
+
+def _program(plan: Plan, instance: str, policy: str) -> str:
+    game = plan.games[instance, policy]
+    return program_digest(game.policy, game.environment)
+
+
+def _defaults(plan: Plan, instance: str, policy: str) -> dict[str, float]:
+    params = plan.games[instance, policy].policy.params
+    return plain(params._asdict() if params else {})
+
+
+def _seeds(seeds: np.ndarray) -> int | list[int]:
+    """The number of seeds if they are the first ones, else a list."""
+    first = np.array_equal(seeds, np.arange(len(seeds)))
+    return len(seeds) if first else seeds.tolist()
+
+
+def _listed(seeds: int | list[int]) -> list[int]:
+    return list(range(seeds)) if isinstance(seeds, int) else seeds
+
+
+def fingerprint(description: Description) -> str:
+    """Digest of a description."""
+    text = json.dumps(description, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class Comparison(NamedTuple):
+    """A spec held against a store, in words.
+
+    Attributes:
+      changed: what differs and cannot.
+      added: what the spec has and the store lacks, on axes that may grow.
+      absent: what the store has and the spec lacks, on those axes.
+      lost: policies and instances among the absent.
+    """
+
+    changed: list[str]
+    added: list[str]
+    absent: list[str]
+    lost: list[str]
+
+
+def compare(stored: Description, wanted: Description) -> Comparison:
+    """Compare the description of a store with that of a plan."""
+    return Comparison(
+        _differences(_fixed(stored, wanted), _fixed(wanted, stored)),
+        _more(wanted, stored),
+        _more(stored, wanted),
+        _names(stored, wanted),
+    )
+
+
+def union(spec: Spec, wanted: Description, stored: Description) -> Spec:
+    """A spec with what is in a store first, in the store's order, then what is new.
+
+    Args:
+      spec: the spec.
+      wanted: its description.
+      stored: the store's.
+    """
+    policies = _stored_first(spec.policies, stored["policies"])
+    for name, entry in policies.items():
+        old = stored["policies"].get(name, {"points": []})["points"]
+        points = (*old, *_without(wanted["policies"][name]["points"], old))
+        policies[name] = entry._replace(points=points)
+    old = _listed(stored["seeds"])
+    return spec._replace(
+        policies=policies,
+        instances=_stored_first(spec.instances, stored["instances"]),
+        seeds=[*old, *sorted(set(_listed(wanted["seeds"])) - set(old))],
+    )
+
+
+def _stored_first(mapping: Mapping[str, Any], order: Mapping[str, Any]) -> dict:
+    names = [name for name in order if name in mapping]
+    return {n: mapping[n] for n in [*names, *(n for n in mapping if n not in order)]}
+
+
+def _fixed(description: Description, other: Description) -> Description:
+    """What may not change: all but the axes, of policies and instances in both."""
+    fixed = {key: value for key, value in description.items() if key != "seeds"}
+    for part in ("instances", "policies"):
+        fixed[part] = {
+            name: {key: _shared(value, other) for key, value in entry.items()}
+            for name, entry in description[part].items()
+            if name in other[part]
+        }
+        for entry in fixed[part].values():
+            entry.pop("points", None)
+    return fixed
+
+
+def _shared(value: Any, other: Description) -> Any:
+    """What is said by instance, for the instances that the other knows too."""
+    if isinstance(value, Mapping) and value.keys() & other["instances"].keys():
+        return {name: value[name] for name in value if name in other["instances"]}
+    return value
+
+
+def _more(large: Description, small: Description) -> list[str]:
+    """What a description has more of on its axes."""
+    more = _names(large, small)
+    for name, entry in large["policies"].items():
+        if name in small["policies"]:
+            new = _without(entry["points"], small["policies"][name]["points"])
+            more += [f"policies.{name}: points {_shortened(new)}"] if new else []
+    new = set(_listed(large["seeds"])) - set(_listed(small["seeds"]))
+    return more + ([f"seeds: {len(new)}"] if new else [])
+
+
+def _names(large: Description, small: Description) -> list[str]:
+    return [
+        f"{part}: {', '.join(names)}"
+        for part in ("instances", "policies")
+        if (names := [name for name in large[part] if name not in small[part]])
+    ]
+
+
+def _without(points: list[dict], others: list[dict]) -> list[dict]:
+    known = {frozenset(point.items()) for point in others}
+    return [point for point in points if frozenset(point.items()) not in known]
+
+
+def _differences(stored: Any, wanted: Any, at: str = "") -> list[str]:
+    if isinstance(stored, Mapping) and isinstance(wanted, Mapping):
+        return [
+            line
+            for key in dict.fromkeys([*stored, *wanted])
+            for line in _differences(
+                stored.get(key, MISSING),
+                wanted.get(key, MISSING),
+                f"{at}.{key}" if at else key,
+            )
+        ]
+    if stored == wanted:
+        return []
+    return [f"{at}: {_shortened(stored)} in the store, {_shortened(wanted)} now"]
+
+
+def _shortened(value: Any, length: int = 60) -> str:
+    text = value if isinstance(value, str) else json.dumps(value)
+    if len(text) > length and isinstance(value, list):
+        return f"{len(value)} of them, from {value[0]} to {value[-1]}"
+    return text if len(text) <= length else f"{text[: length - 4]} ..."

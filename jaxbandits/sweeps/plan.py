@@ -1,0 +1,154 @@
+"""A spec made ready: every policy built and checked, every axis known."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+import xarray as xr
+
+from jaxbandits import checks
+from jaxbandits.arguments import end_of, is_policy, points_of, root_seed_of, seeds_of
+from jaxbandits.engine.run import opening
+from jaxbandits.play import Rules, booked
+from jaxbandits.protocol import Environment, Policy
+from jaxbandits.sweeps.grid import Point
+from jaxbandits.sweeps.spec import Spec
+
+
+class Game(NamedTuple):
+    """A policy on an instance.
+
+    Attributes:
+      policy: the policy, built for the instance.
+      environment: the instance.
+      points: parameter points, all leaves of each.
+    """
+
+    policy: Policy
+    environment: Environment
+    points: list[Point]
+
+
+class Plan(NamedTuple):
+    """What is to be played.
+
+    Attributes:
+      spec: where it comes from.
+      games: by (instance, policy), in the order of the axes.
+      rules: common to all runs.
+      seeds: u32[S].
+    """
+
+    spec: Spec
+    games: Mapping[tuple[str, str], Game]
+    rules: Rules
+    seeds: np.ndarray
+
+
+def make_plan(spec: Spec) -> Plan:
+    """Build and check everything; nothing is compiled.
+
+    Raises:
+      ValueError, TypeError: naming the part of the spec that is wrong.
+    """
+    if not spec.policies or not spec.instances:
+        raise ValueError("a sweep must have at least one policy and one instance")
+    rules = Rules(
+        _end(spec),
+        root_seed_of(spec.seed),
+        checks.whole("runs_per_instance", spec.runs_per_instance, 1),
+    )
+    games = {
+        (instance, name): _game(instance, environment, name, entry)
+        for instance, environment in spec.instances.items()
+        for name, entry in spec.policies.items()
+    }
+    return Plan(spec, games, rules, seeds_of(spec.seeds))
+
+
+def _end(spec: Spec):
+    arguments = spec.horizon, spec.budget, spec.checkpoints, spec.max_rounds
+    ends = [end_of(environment, *arguments) for environment in spec.instances.values()]
+    return ends[0]
+
+
+def _game(instance, environment, name, entry) -> Game:
+    policy = entry.policy
+    if not is_policy(policy):
+        try:
+            policy = policy(environment.problem)
+        except (TypeError, ValueError) as error:
+            raise type(error)(
+                f"policy {name!r} cannot be made for instance {instance!r}: {error}"
+            ) from error
+    if not is_policy(policy):
+        raise TypeError(f"policies[{name!r}] must be a Policy or make one")
+    points = [point for p in entry.points for point in points_of(name, policy, p)]
+    return Game(policy, environment, points)
+
+
+def axes(plan: Plan) -> xr.Dataset:
+    """The coordinates of the results, no variables.
+
+    A policy with fewer points than another has NaN parameters at the rest.
+    """
+    instances, policies = list(plan.spec.instances), list(plan.spec.policies)
+    num_points = max(len(game.points) for game in plan.games.values())
+    leaves = dict.fromkeys(
+        leaf for game in plan.games.values() for leaf in game.points[0]
+    )
+    values = {
+        leaf: np.full((len(instances), len(policies), num_points), np.nan)
+        for leaf in leaves
+    }
+    for (instance, policy), game in plan.games.items():
+        row = instances.index(instance), policies.index(policy)
+        for number, point in enumerate(game.points):
+            for leaf, value in point.items():
+                values[leaf][(*row, number)] = value
+    seeds = plan.seeds.astype(np.int64)
+    coords = {
+        "instance": instances,
+        "policy": policies,
+        "params": np.arange(num_points),
+        "seed": seeds,
+        "checkpoint": plan.rules.end.checkpoints,
+        **{f"param_{leaf}": _parameter(x) for leaf, x in values.items()},
+    }
+    if plan.rules.runs_per_instance > 1:
+        coords["drawn"] = ("seed", seeds // plan.rules.runs_per_instance)
+    return xr.Dataset(coords=coords)
+
+
+def _parameter(values: np.ndarray):
+    """A parameter over (policy, params); over instances too where defaults differ."""
+    if np.array_equal(values, np.broadcast_to(values[:1], values.shape), True):
+        return ("policy", "params"), values[0]
+    return ("instance", "policy", "params"), values
+
+
+def metric_shapes(plan: Plan) -> dict[str, tuple[int, ...]]:
+    """Names of what is kept, and the shape of a value beyond the axes.
+
+    Raises:
+      ValueError: on an unknown metric, or one whose shape differs between games.
+    """
+    shapes: dict[str, tuple[int, ...]] = {}
+    for (instance, name), game in plan.games.items():
+        params = type(game.policy.params)(**game.points[0]) if game.points[0] else ()
+        found = booked(game.environment, opening(game.policy, game.environment, params))
+        for metric, values in found.items():
+            shape = np.shape(values)[2:]
+            if shapes.setdefault(metric, shape) != shape:
+                raise ValueError(
+                    f"metrics: {metric!r} has shape {shape} for {name!r} on "
+                    f"{instance!r} and {shapes[metric]} before; leave it out "
+                    "(metrics = [...]) or sweep them apart"
+                )
+    wanted = plan.spec.metrics
+    if wanted is None:
+        return shapes
+    wanted = list(wanted)
+    if unknown := [name for name in wanted if name not in shapes]:
+        raise ValueError(f"metrics: {unknown} unknown; known are {list(shapes)}")
+    return {name: shapes[name] for name in wanted}

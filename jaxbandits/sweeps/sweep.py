@@ -1,0 +1,121 @@
+"""`sweep`: a sweep described by arguments."""
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import xarray as xr
+
+from jaxbandits.arguments import by_name, is_policy
+from jaxbandits.protocol import Environment, Policy
+from jaxbandits.sweeps.drive import DEFAULT_MEMORY, run_sweep
+from jaxbandits.sweeps.grid import columns
+from jaxbandits.sweeps.spec import Entry, Spec
+from jaxbandits.sweeps.until import HalfWidth
+
+
+def sweep(
+    policies: Policy | Iterable[Policy] | Mapping[str, Policy | Callable],
+    environments: Environment | Iterable[Environment] | Mapping[str, Environment],
+    grid: Mapping[str, Any],
+    *,
+    mode: str = "cross",
+    horizon: int | None = None,
+    budget: float | None = None,
+    seeds: int | Iterable[int] = 100,
+    checkpoints: str | Any = "linear",
+    seed: int = 0,
+    runs_per_instance: int = 1,
+    max_rounds: int | None = None,
+    metrics: Iterable[str] | None = None,
+    store: str | os.PathLike | None = None,
+    extend: bool = False,
+    until: HalfWidth | None = None,
+    block: int | None = None,
+    memory: int = DEFAULT_MEMORY,
+    devices: list | None = None,
+    progress: bool | None = None,
+) -> xr.Dataset:
+    """Play policies at many parameter points on many instances.
+
+    Points are lanes like seeds: a policy is compiled once, however many there are.
+
+    With a `store` the results are written there block by block. The same call goes on
+    after an interruption, whatever it was, on any number of devices and processes, and
+    the numbers are those of an uninterrupted run, bit by bit, on one kind of device.
+
+    Args:
+      policies: one policy, several, or a mapping from names to policies or to functions
+        that make them from ``environment.problem``.
+      environments: one environment, several, or a mapping from names to environments.
+      grid: values by leaf of the policy's `Params`; with several policies, such a
+        mapping by policy (one that is not named stays at its defaults).
+      mode: ``cross`` for every combination of the values, ``zip`` for the i-th values
+        together.
+      horizon, budget, seeds, checkpoints, seed, runs_per_instance, max_rounds: as for
+        `jaxbandits.simulate`.
+      metrics: names of what to keep; by default everything.
+      store: folder of a Zarr store, new or of the same sweep; by default the results
+        stay in memory.
+      extend: whether seeds, points, policies and instances may be new to the store.
+      until: play more seeds until a mean is known well enough; `seeds` are the pilot.
+      block: runs (seeds times points) that are written at a time, for a new store; by
+        default by their size and duration.
+      memory: cap on the bytes of what is played at a time.
+      devices: JAX devices of this process to share runs over; all of them by default.
+      progress: show a progress bar; by default if stderr is a terminal.
+
+    Returns:
+      Dataset with dims ``instance, policy, params, seed, checkpoint``, ``instance``
+      only if `environments` is not a single one. Metrics (float64) and ``rounds`` as
+      from `simulate`; ``param_<leaf>`` are the parameters of a point. Policies with
+      fewer points than others have NaN at the rest. With a store its values are read
+      when they are needed.
+
+    Raises:
+      ValueError, TypeError: on bad input, naming the argument, before compilation; if
+        the store holds another sweep, naming what differs.
+      OSError: if the store cannot be written.
+    """
+    single = isinstance(environments, Environment)
+    named = by_name(
+        policies, "policies", lambda p: is_policy(p) or callable(p), "a Policy"
+    )
+    is_environment = _is_environment
+    instances = by_name(environments, "environments", is_environment, "an Environment")
+    grids = {next(iter(named)): grid} if is_policy(policies) else dict(grid)
+    if unknown := sorted(set(grids) - set(named)):
+        raise ValueError(f"grid names {unknown}; policies are {sorted(named)}")
+    spec = Spec(
+        policies={
+            name: Entry(
+                policy,
+                tuple(columns(grids[name], mode, "grid")) if name in grids else ({},),
+            )
+            for name, policy in named.items()
+        },
+        instances=instances,
+        seeds=seeds,
+        horizon=horizon,
+        budget=budget,
+        checkpoints=checkpoints,
+        max_rounds=max_rounds,
+        seed=seed,
+        runs_per_instance=runs_per_instance,
+        metrics=metrics,
+    )
+    found = run_sweep(
+        spec,
+        store,
+        extend=extend,
+        until=until,
+        block=block,
+        memory=memory,
+        devices=devices,
+        progress=progress,
+    )
+    return found.isel(instance=0) if single else found
+
+
+def _is_environment(value: Any) -> bool:
+    return isinstance(value, Environment)

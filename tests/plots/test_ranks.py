@@ -1,0 +1,181 @@
+"""Average ranks: places, intervals, order, what is left out."""
+
+import numpy as np
+import pytest
+from scipy.stats import rankdata
+
+from jaxbandits.plots import figure, plot_ranks, save_figure
+from jaxbandits.results import build_dataset
+from tests.plots.sweeps import several, sweep, unplayed
+from tests.results.samples import dataset
+
+THREE = {"a": [{}], "b": [{"beta": 1.0}, {"beta": 2.0}], "c": [{}]}
+
+
+def noisy(names=("a", "b", "c"), num_seeds=8, seed=1):
+    """Policies whose order changes from seed to seed."""
+    rng = np.random.default_rng(seed)
+    shape = (1, num_seeds, 2)
+    metrics = {
+        name: {"regret": rng.normal(size=shape) - place}
+        for place, name in enumerate(names)
+    }
+    return build_dataset(
+        metrics,
+        {name: np.ones(shape, int) for name in names},
+        checkpoints=[1, 2],
+        checkpoint_kind="round",
+        seeds=np.arange(num_seeds),
+        params={name: [{}] for name in names},
+        compile_seconds=dict.fromkeys(names, 1.0),
+        run_seconds=dict.fromkeys(names, 1.0),
+        environment="",
+        setting="",
+        provenance={},
+    )
+
+
+def dots(ax):
+    """Policy -> (mean, lower, upper)."""
+    found = {}
+    texts = [text.get_text() for text in ax.get_yticklabels()]
+    for text, container in zip(texts, ax.containers, strict=True):
+        line, _, bars = container
+        ends = bars[0].get_segments()[0][:, 0] if bars else (np.nan, np.nan)
+        found[text] = (line.get_xdata()[0], *ends)
+    return found
+
+
+def test_dots_are_average_ranks(tmp_path):
+    data = noisy()
+    fig = plot_ranks(data, level=0.9, labels={"a": "policy A"}, title="two arms")
+    (ax,) = fig.axes
+    ranks = rankdata(data["regret"][:, 0, :, -1], axis=0)
+    found = dots(ax)
+    means = ranks.mean(1)
+    assert list(found) == [["policy A", "b", "c"][i] for i in means.argsort()]
+    np.testing.assert_allclose(
+        [found[name][0] for name in ("policy A", "b", "c")], means
+    )
+    # The 95 % quantile of Student's t with 7 degrees of freedom.
+    half = 1.894579 * ranks.std(1, ddof=1) / np.sqrt(8)
+    for name, mean, width in zip(("policy A", "b", "c"), means, half, strict=True):
+        np.testing.assert_allclose(
+            found[name][1:], [mean - width, mean + width], rtol=1e-6
+        )
+    assert [text.get_text() for text in ax.texts] == [
+        f"{mean:.2f}" for mean in sorted(means)
+    ]
+    assert ax.get_xlabel() == (
+        "average rank (1: lowest)\ncumulative regret at round 2\n8 seeds, 90 % interval"
+    )
+    assert ax.get_title() == "two arms" and ax.yaxis_inverted()
+    save_figure(fig, tmp_path / "a.png")
+    assert (tmp_path / "a.png").stat().st_size > 1000
+
+
+def test_ties_share_their_ranks():
+    data = noisy()
+    data["regret"][1] = data["regret"][0]
+    data["regret"][2] = data["regret"][0] + 1
+    found = dots(plot_ranks(data).axes[0])
+    assert found == {"a": (1.5,) * 3, "b": (1.5,) * 3, "c": (3.0,) * 3}
+    found = dots(plot_ranks(data, smaller_is_better=False).axes[0])
+    assert {name: mean for name, (mean, *_) in found.items()} == {
+        "c": 1,
+        "a": 2.5,
+        "b": 2.5,
+    }
+
+
+def test_seeds_are_the_replications_and_instances_averaged():
+    data = several(grids=THREE)
+    data["regret"][1, [0, 2]] = data["regret"][1, [2, 0]].values
+    (ax,) = plot_ranks(data).axes
+    found = dots(ax)
+    assert {name: mean for name, (mean, *_) in found.items()} == {
+        "a": 2,
+        "b": 2,
+        "c": 2,
+    }
+    assert found["a"] == (2, 2, 2)  # The same for every seed: no width.
+    assert ax.get_xlabel().endswith("\n6 seeds, 2 instances, 95 % interval")
+
+
+def test_parameter_points():
+    data = sweep(THREE)
+    data["regret"][1, 1] = 0.0
+    first = {name: mean for name, (mean, *_) in dots(plot_ranks(data).axes[0]).items()}
+    assert first == {"a": 1, "b": 2, "c": 3}
+    (ax,) = plot_ranks(data, params={"b": 1}).axes
+    assert list(dots(ax)) == ["b", "a", "c"]
+    with pytest.raises(ValueError, match="policies: at least two .* got b"):
+        plot_ranks(data, params=1)
+
+
+def test_half_finished_sweeps():
+    """Seeds and instances count that all shown policies have played."""
+    data = unplayed(several(("x", "y", "z"), grids=THREE), instance=2, policy=1)
+    data = unplayed(data, instance=1, policy=2, seed=[0, 5])
+    data["regret"][0, 0, :, [0, 5]] = 1e6  # Not used.
+    (ax,) = plot_ranks(data).axes
+    assert {name: mean for name, (mean, *_) in dots(ax).items()} == {
+        "a": 1,
+        "b": 2,
+        "c": 3,
+    }
+    note = "4 of 6 seeds, 2 of 3 instances, 95 % interval"
+    assert ax.get_xlabel().split("\n")[-1] == note
+    (ax,) = plot_ranks(unplayed(data, policy=1)).axes
+    assert list(dots(ax)) == ["a", "c"]
+    (ax,) = plot_ranks(data, policies=["c", "a"]).axes
+    assert ax.get_xlabel().split("\n")[-1] == "4 of 6 seeds, 3 instances, 95 % interval"
+    apart = unplayed(sweep(THREE), policy=0, seed=slice(3))
+    apart = unplayed(apart, policy=1, seed=slice(3, None))
+    with pytest.raises(ValueError, match="policies: no seed .* all of a, b, c yet"):
+        plot_ranks(apart)
+
+
+def test_one_seed_has_no_interval():
+    (ax,) = plot_ranks(sweep(THREE, num_seeds=1)).axes
+    assert np.isnan([ends for _, *ends in dots(ax).values()]).all()
+    assert ax.get_xlabel().endswith("\none seed")
+
+
+def test_a_policy_keeps_its_colour_and_given_axes():
+    fig, (left, right) = figure(1, 2)
+    assert plot_ranks(noisy(), ax=left) is fig
+    plot_ranks(noisy(), ax=right, policies=["b", "c"])
+
+    def colors(ax):
+        texts = [text.get_text() for text in ax.get_yticklabels()]
+        lines = (container[0] for container in ax.containers)
+        return {text: line.get_color() for text, line in zip(texts, lines, strict=True)}
+
+    assert colors(right).items() < colors(left).items()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"metric": "gain"}, "metric: 'gain' is unknown"),
+        ({"metric": "optimal"}, "policies: at least two .* got ucb"),
+        ({"params": 1}, "params: 1 is not in"),
+        ({"params": {"ts": 0}}, "params: 'ts' is unknown"),
+        ({"policies": ["ts"]}, "policies: 'ts' is unknown"),
+        ({"policies": ["ucb"]}, "policies: at least two .* got ucb"),
+        ({"labels": {"ts": "TS"}}, "labels: 'ts'"),
+        ({"level": 1}, "level: "),
+        ({"checkpoint": 4}, "checkpoint: 4"),
+    ],
+)
+def test_mistakes_are_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        plot_ranks(dataset(), **arguments)
+
+
+def test_undefined_values_are_no_ranks():
+    data = dataset()
+    data["regret"][0, 0, 2, -1] = np.nan
+    with pytest.raises(ValueError, match="metric: 'regret' is NaN in runs"):
+        plot_ranks(data)

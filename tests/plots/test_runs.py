@@ -1,0 +1,97 @@
+"""Which runs there are, and which of them a figure uses."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from jaxbandits.plots.runs import (
+    at_points,
+    check_checkpoint,
+    instances,
+    one_instance,
+    played,
+    whole_seeds,
+)
+from tests.plots.sweeps import several, sweep, unplayed
+from tests.results.samples import dataset
+
+TWO = {"a": [{"alpha": 1.0}, {"alpha": 2.0}], "b": [{}]}
+
+
+def test_surplus_points_and_missing_runs_are_not_played():
+    found = played(unplayed(sweep(TWO), policy=0, params=1, seed=[2, 4]))
+    assert found.dims == ("policy", "params", "seed")
+    expected = np.ones((2, 2, 6), bool)
+    expected[1, 1] = False  # "b" has one point.
+    expected[0, 1, [2, 4]] = False
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_a_metric_that_is_undefined_does_not_make_a_run_unplayed():
+    assert played(dataset()).all()  # "uniform" has no metric "optimal".
+    assert played(dataset()[["rounds"]]).all()
+    data = dataset()
+    data["regret"][0, 0, 1, :2] = np.nan
+    data["optimal"][0, 0, 1, :3] = np.nan
+    assert played(data).all()
+
+
+def test_a_store_says_who_played_a_run():
+    data = sweep(TWO)
+    session = np.ones((6, 2, 2), int)
+    session[3] = 0
+    data["session"] = (("seed", "policy", "params"), session)
+    found = played(data)
+    assert found.dims == ("policy", "params", "seed")
+    assert not found[..., 3].any() and found[..., :3].all()
+
+
+def test_played_of_several_instances():
+    found = played(unplayed(several(), instance=1, seed=0))
+    assert found.dims == ("instance", "policy", "params", "seed")
+    assert found[0].all() and not found[1, ..., 0].any() and found[1, ..., 1:].all()
+
+
+def test_one_instance():
+    data = several()
+    assert "instance" not in one_instance(data.isel(instance=[1])).dims
+    assert one_instance(sweep()).identical(sweep())
+    message = (
+        r"dataset: it has 2 instances, easy, hard; .*dataset.sel\(instance='easy'\)"
+    )
+    with pytest.raises(ValueError, match=message):
+        one_instance(data)
+    parts = instances(data)
+    assert list(parts) == ["easy", "hard"]
+    xr.testing.assert_equal(parts["hard"]["regret"], data["regret"][1])
+
+
+def test_points_by_policy():
+    data = sweep(TWO)
+    regret = at_points(data, {"a": 1})["regret"]
+    np.testing.assert_array_equal(regret, [data["regret"][0, 1], data["regret"][1, 0]])
+    xr.testing.assert_identical(at_points(data, 1), data.isel(params=1))
+    for params in (2, {"a": 2}):
+        with pytest.raises(ValueError, match="params: 2 is not in"):
+            at_points(data, params)
+    with pytest.raises(ValueError, match="params: 'c' is unknown"):
+        at_points(data, {"c": 0})
+
+
+def test_whole_seeds():
+    data = unplayed(sweep({"a": [{}], "b": [{}], "c": [{}]}), policy=0, seed=[0, 3])
+    data = unplayed(data, policy=2).isel(params=0)
+    # "c" has not begun, and nobody waits for it.
+    assert whole_seeds(data, "regret", None)["seed"].values.tolist() == [1, 2, 4, 5]
+    assert whole_seeds(data, "regret", ["b", "c"]).sizes["seed"] == 6
+    data = unplayed(data, policy=1, seed=[1, 2, 4, 5])
+    with pytest.raises(ValueError, match="policies: no seed .* all of a, b yet"):
+        whole_seeds(data, "regret", None)
+
+
+def test_checkpoints():
+    check_checkpoint(sweep(), -2)
+    check_checkpoint(sweep(), 1)
+    for wrong in (-3, 2):
+        with pytest.raises(ValueError, match=f"checkpoint: {wrong} is not in -2"):
+            check_checkpoint(sweep(), wrong)

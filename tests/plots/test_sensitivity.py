@@ -1,0 +1,171 @@
+"""Sensitivity: lines against a parameter, bands, gaps, words."""
+
+import numpy as np
+import pytest
+
+from jaxbandits.plots import figure, plot_sensitivity, save_figure
+from jaxbandits.results import interval
+from tests.plots.sweeps import ALPHAS, GRID, RADII, several, sweep, unplayed
+
+LINE = [{"alpha": alpha} for alpha in (0.01, 0.1, 1.0, 10.0)]
+MIXED = {"ucb": LINE, "ts": [{}], "kl": LINE[1:3], "moss": [{"beta": 2.0}]}
+
+
+def lines_of(ax):
+    return {line.get_label(): line for line in ax.lines}
+
+
+def legend_of(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def test_lines_are_the_means_and_bands_the_intervals(tmp_path):
+    data = sweep(MIXED)
+    fig = plot_sensitivity(data, x="alpha", level=0.8, labels={"ts": "Thompson"})
+    (ax,) = fig.axes
+    found = interval(data, "regret", 0.8)
+    lines = lines_of(ax)
+    assert legend_of(ax) == ["ucb", "Thompson", "kl", "moss"]
+    bands = dict(zip(lines, ax.collections, strict=True))
+    for name, points, x in (
+        ("ucb", [0, 1, 2, 3], [0.01, 0.1, 1, 10]),
+        ("kl", [0, 1], [0.1, 1]),
+        ("moss", [0, 0], [0.01, 10]),
+    ):
+        at = {"policy": name, "checkpoint": 2000}
+        line = lines[name]
+        np.testing.assert_allclose(line.get_xdata(), x)
+        means = found.mean.sel(at).values[points]
+        np.testing.assert_allclose(line.get_ydata(), means)
+        corners = bands[name].get_paths()[0].vertices[:, 1]
+        for bound in (found.lower, found.upper):
+            for value in bound.sel(at).values[points]:
+                assert np.isclose(corners, value).any()
+    assert ax.get_xscale() == "log"
+    assert ax.get_xlabel() == "alpha"
+    assert ax.get_ylabel() == "cumulative regret at round 2k"
+    assert ax.get_legend().get_title().get_text() == "mean of 6 seeds\n80 % interval"
+    save_figure(fig, tmp_path / "a.png")
+    assert (tmp_path / "a.png").stat().st_size > 1000
+
+
+def test_a_line_per_value_of_a_second_parameter():
+    data = sweep({"ucb": GRID, "ts": [{}]})
+    (ax,) = plot_sensitivity(data, x="alpha", by="radius", checkpoint=0).axes
+    assert legend_of(ax) == ["0", "1"]
+    note = ax.get_legend().get_title().get_text()
+    assert note == "mean of 6 seeds\n95 % interval\nradius:"
+    assert ax.get_title() == "ucb"
+    means = data["regret"][0, :, :, 0].mean("seed").values.reshape(3, 2)
+    for line, expected in zip(ax.lines, means.T, strict=True):
+        np.testing.assert_allclose(line.get_xdata(), ALPHAS)
+        np.testing.assert_allclose(line.get_ydata(), expected)
+    first, second = ax.lines
+    assert first.get_color() != second.get_color()
+    assert first.get_marker() != second.get_marker()
+    (ax,) = plot_sensitivity(data, x="radius", by="alpha", title="").axes
+    assert legend_of(ax) == ["0.1", "0.2", "0.3"]
+    assert ax.get_xscale() == "linear" and ax.get_title() == ""
+
+
+def test_half_finished_sweeps():
+    data = unplayed(sweep({"ucb": LINE, "ts": [{}]}), policy=0, params=1)
+    data = unplayed(data, policy=0, params=3, seed=slice(2, None))
+    data = unplayed(data, policy=1)
+    (ax,) = plot_sensitivity(data, x="alpha").axes
+    (line,) = ax.lines  # "ts" has not begun.
+    expected = data["regret"][0, :, :, -1].mean("seed", skipna=True)
+    np.testing.assert_allclose(line.get_ydata(), expected)
+    assert np.isnan(line.get_ydata()).tolist() == [False, True, False, False]
+    title = ax.get_legend().get_title().get_text()
+    assert title == "mean of 2 to 6 seeds\n95 % interval"
+    # The first point stands alone: its interval is a bar.
+    bar = ax.collections[-1].get_segments()
+    assert len(bar) == 1 and bar[0][0, 0] == 0.01
+
+
+def test_a_policy_with_one_value_is_a_point_with_a_bar():
+    data = sweep({"ucb": LINE, "kl": LINE[2:3]})
+    (ax,) = plot_sensitivity(data, x="alpha").axes
+    line = lines_of(ax)["kl"]
+    assert line.get_xdata().tolist() == [1.0] and line.get_marker() != "None"
+    (segment,) = ax.collections[-1].get_segments()
+    found = interval(data, "regret")
+    at = {"policy": "kl", "params": 0, "checkpoint": 2000}
+    ends = [part.sel(at).item() for part in (found.lower, found.upper)]
+    np.testing.assert_allclose(segment[:, 1], ends)
+
+
+def test_third_parameters_are_selected():
+    data = sweep({"ucb": GRID, "moss": [{"beta": 2.0}, {"beta": 3.0}]})
+    with pytest.raises(ValueError, match=r"at: points of 'ucb' .* radius \(0, 1\)"):
+        plot_sensitivity(data, x="alpha", policies=["ucb"])
+    at = {"radius": 1, "beta": 3}
+    (ax,) = plot_sensitivity(data, x="alpha", at=at).axes
+    lines = lines_of(ax)
+    means = data["regret"][..., -1].mean("seed").values
+    np.testing.assert_allclose(lines["ucb"].get_ydata(), means[0, 1:6:2])
+    np.testing.assert_allclose(lines["moss"].get_ydata(), means[1, [1, 1]])
+    assert ax.get_legend().get_title().get_text().endswith("radius = 1\nbeta = 3")
+
+
+def test_no_band_on_request_nor_with_one_seed():
+    (ax,) = plot_sensitivity(sweep(MIXED), x="alpha", level=None).axes
+    assert len(ax.lines) == 4 and not ax.collections
+    assert ax.get_legend().get_title().get_text() == "mean of 6 seeds"
+    (ax,) = plot_sensitivity(sweep(MIXED, num_seeds=1), x="alpha").axes
+    assert len(ax.lines) == 4 and not ax.collections
+    assert ax.get_legend().get_title().get_text() == "one seed"
+
+
+def test_given_axes_and_chosen_policies():
+    fig, (left, right) = figure(1, 2)
+    options = {"ax": right, "legend": False, "x_scale": "linear", "y_scale": "log"}
+    chosen = ["kl", "ucb"]
+    assert plot_sensitivity(sweep(MIXED), x="alpha", policies=chosen, **options) is fig
+    assert not left.lines and right.get_legend() is None
+    assert [line.get_label() for line in right.lines] == chosen
+    assert (right.get_xscale(), right.get_yscale()) == ("linear", "log")
+
+
+def test_instances_are_selected():
+    data = several(grids=MIXED)
+    with pytest.raises(ValueError, match="dataset: it has 2 instances"):
+        plot_sensitivity(data, x="alpha")
+    (ax,) = plot_sensitivity(data.sel(instance="hard"), x="alpha").axes
+    expected = data["regret"][1, 0, :, :, -1].mean("seed")
+    np.testing.assert_allclose(ax.lines[0].get_ydata(), expected)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"metric": "gain"}, "metric: 'gain' is unknown"),
+        ({"x": "gamma"}, "x: the parameter 'gamma' is unknown"),
+        ({"policies": ["ts"]}, "x: none of ts has the parameter 'alpha'"),
+        ({"policies": ["tss"]}, "policies: 'tss' is unknown"),
+        ({"by": "alpha"}, "by: must be another parameter"),
+        ({"by": "beta"}, "policies: with `by` name one; none has both"),
+        ({"checkpoint": -3}, "checkpoint: -3"),
+        ({"level": 0}, "level: "),
+        ({"at": {"alpha": 7}}, "at: alpha has no value 7"),
+        ({"labels": {"gamma": "B"}}, "labels: 'gamma'"),
+        ({"x_scale": "cubic"}, "x_scale: "),
+        ({"y_scale": "cubic"}, "y_scale: "),
+    ],
+)
+def test_mistakes_are_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        plot_sensitivity(sweep(MIXED), **{"x": "alpha", **arguments})
+
+
+def test_by_wants_one_policy_and_log_positive_values():
+    data = sweep({"ucb": GRID, "ucb2": GRID})
+    with pytest.raises(ValueError, match="policies: .* ucb, ucb2 has both"):
+        plot_sensitivity(data, x="alpha", by="radius")
+    (ax,) = plot_sensitivity(data, x="alpha", by="radius", policies=["ucb2"]).axes
+    assert len(ax.lines) == len(RADII)
+    with pytest.raises(ValueError, match='x_scale: "log" needs positive values'):
+        plot_sensitivity(sweep(), x="radius", by="alpha", x_scale="log")
+    with pytest.raises(ValueError, match=r"metric: no run of \['ucb'\]"):
+        plot_sensitivity(unplayed(sweep(), policy=0), x="alpha", by="radius")

@@ -1,0 +1,184 @@
+"""A sweep holds the numbers of `simulate`, whatever its blocks, devices and history."""
+
+import jax
+import numpy as np
+import pytest
+import xarray as xr
+
+from jaxbandits import simulate, sweep
+from jaxbandits.results import open_store
+from jaxbandits.sweeps import Entry, run_sweep
+from tests.sweeps import walk
+
+
+@pytest.fixture(scope="module")
+def whole():
+    return run_sweep(walk.SPEC)
+
+
+def assert_same(found: xr.Dataset, wanted: xr.Dataset):
+    """Equal bits, coordinates included; who played what may differ."""
+    xr.testing.assert_identical(
+        found.drop_vars("session").drop_attrs().load(),
+        wanted.drop_vars("session").drop_attrs().load(),
+    )
+
+
+def test_a_sweep_is_many_simulations(whole):
+    points = {"step": np.linspace(0.5, 2.0, 4)}
+    for name, environment in walk.SPEC.instances.items():
+        one = simulate(
+            walk.WALKER,
+            environment,
+            horizon=40,
+            checkpoints=[20],
+            seeds=200,
+            params={"walker": points},
+        ).isel(policy=0)
+        mine = whole.sel(instance=name, policy="walker")
+        for metric in ("regret", "small", "rounds"):
+            np.testing.assert_array_equal(mine[metric], one[metric])
+        for parameter in ("param_step", "param_growth"):
+            np.testing.assert_array_equal(mine[parameter], one[parameter])
+
+
+def test_a_policy_with_fewer_points_has_nothing_at_the_rest(whole):
+    idler = whole.sel(policy="idler")
+    assert np.isfinite(idler["regret"][:, 0]).all()
+    assert np.isnan(idler["regret"][:, 1:]).all()
+    assert np.isnan(idler["param_step"][1:]).all()
+    assert not idler["rounds"][:, 1:].any() and not idler["session"][:, 1:].any()
+
+
+@pytest.mark.parametrize("block", [19, 64, 1000])
+def test_blocks(whole, block):
+    assert_same(run_sweep(walk.SPEC, block=block), whole)
+
+
+def test_devices(whole):
+    found = run_sweep(walk.SPEC, devices=jax.local_devices()[:1])
+    assert_same(found, whole)
+
+
+def test_an_extended_store_is_one_that_was_whole_at_once(whole, tmp_path):
+    """Seeds, points, an instance and a policy come one after the other."""
+    store = tmp_path / "sweep.zarr"
+    walker, idler = walk.SPEC.policies.values()
+    small = walk.SPEC._replace(
+        policies={"walker": walker._replace(points=walker.points[:2])},
+        instances={"short": walk.SPEC.instances["short"]},
+        seeds=90,
+    )
+    run_sweep(small, store, block=64)
+    before = files(store)
+    for change in (
+        {"seeds": 200},
+        {"seeds": 200, "policies": {"walker": walker}},
+        {"seeds": 200, "policies": {"walker": walker, "idler": idler}},
+        {},
+    ):
+        run_sweep(
+            walk.SPEC if not change else small._replace(**change), store, extend=True
+        )
+    assert_same(open_store(store), whole)
+    # A full block of the first call has not been written again.
+    full = "regret/c/0/0/0/0/0"
+    assert files(store)[full] == before[full]
+
+
+def files(store):
+    return {
+        str(path.relative_to(store)): (path.read_bytes(), path.stat().st_mtime_ns)
+        for path in store.rglob("c/**/*")
+        if path.is_file()
+    }
+
+
+def test_the_order_of_a_spec_does_not_matter_to_a_store(whole, tmp_path):
+    store = tmp_path / "sweep.zarr"
+    run_sweep(walk.SPEC, store)
+    before = files(store)
+    mixed = walk.SPEC._replace(
+        policies={
+            name: Entry(entry.policy, entry.points[::-1])
+            for name, entry in reversed(walk.SPEC.policies.items())
+        },
+        instances=dict(reversed(walk.SPEC.instances.items())),
+        seeds=range(199, -1, -1),
+    )
+    assert_same(run_sweep(mixed, store), whole)
+    assert files(store) == before
+
+
+def test_drawn_instances_are_shared_by_consecutive_seeds():
+    found = run_sweep(
+        walk.spec(
+            instances={"drawn": walk.DRAWN}, seeds=8, runs_per_instance=4, horizon=999
+        )
+    ).sel(policy="idler", params=0, instance="drawn")
+    assert found["drawn"].values.tolist() == [0] * 4 + [1] * 4
+    ends = found["regret"].isel(checkpoint=-1).values.reshape(2, 4)
+    # The factor of an instance is common to its runs, which differ by their coins.
+    assert (np.ptp(ends, axis=1) > 0).all()
+    assert ends.std(axis=1).max() < abs(ends[0].mean() - ends[1].mean()) / 4
+    one = simulate(
+        walk.WALKER,
+        walk.DRAWN,
+        horizon=999,
+        checkpoints=[499],
+        seeds=8,
+        runs_per_instance=4,
+    )
+    np.testing.assert_array_equal(one["regret"][0, 0], found["regret"])
+    assert one["drawn"].values.tolist() == found["drawn"].values.tolist()
+
+
+def test_only_what_is_asked_for_is_kept(whole):
+    found = run_sweep(walk.spec(metrics=["regret"]))
+    assert set(found.data_vars) == {"regret", "rounds", "session"}
+    np.testing.assert_array_equal(found["regret"], whole["regret"])
+
+
+def test_from_python(whole):
+    """`sweep` describes the same sweep by arguments."""
+    found = sweep(
+        {"walker": walk.WALKER, "idler": lambda problem: walk.WALKER},
+        walk.SPEC.instances,
+        {"walker": {"step": np.linspace(0.5, 2.0, 4)}},
+        horizon=40,
+        checkpoints=[20],
+        seeds=200,
+    )
+    assert_same(found, whole)
+    single = sweep(
+        walk.WALKER,
+        walk.GAME,
+        {"step": np.linspace(0.5, 2.0, 4)},
+        horizon=40,
+        checkpoints=[20],
+        seeds=200,
+    )
+    assert single["regret"].dims == ("policy", "params", "seed", "checkpoint")
+    wanted = whole.sel(instance="short", policy=["walker"])
+    np.testing.assert_array_equal(single["regret"], wanted["regret"])
+
+
+def test_a_policy_is_compiled_once():
+    """64 points on two instances in 12 blocks take the traces of one point on one."""
+    traced = []
+
+    def walker():
+        def act(*args):
+            traced.append(None)
+            return walk.act(*args)
+
+        return walk.WALKER._replace(act=act)
+
+    def traces(instances, **points):
+        traced.clear()
+        options = {"seeds": 150, "block": 64, "devices": jax.local_devices()[:1]}
+        sweep(walker(), instances, points, horizon=40, **options)
+        return len(traced)
+
+    grid = {"step": np.linspace(0.5, 2, 8), "growth": np.linspace(1, 3, 8)}
+    assert traces(walk.SPEC.instances, **grid) == traces(walk.GAME, step=[1.0])

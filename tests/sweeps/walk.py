@@ -1,0 +1,86 @@
+"""A game that compiles in no time: every round the chosen step, times a coin, is lost.
+
+Its policies have two parameters, and the instance may be drawn.
+"""
+
+import os
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxbandits.checks import positive
+from jaxbandits.protocol import Environment, Policy, View
+from jaxbandits.sweeps import Entry, Spec, points_from
+
+
+class Params(NamedTuple):
+    """Both > 0."""
+
+    step: float = 1.0
+    growth: float = 1.0
+
+
+GAME = Environment(
+    name="walk",
+    setup=np.float64(1.0),
+    sample=lambda key, setup: setup,
+    init=lambda instance: jnp.float32(0.0),
+    view=lambda round_, instance, state: View(round_),
+    step=lambda noise, instance, state, action: (
+        state + instance * action * (noise[0] < 0.5),
+        noise[0],
+    ),
+    record=lambda instance, state, budget: state,
+    metrics=lambda setup, instance, record: {"regret": record.astype(np.float64)},
+    oracle=lambda setup, instance: None,
+    uniforms=1,
+    provenance={"setting": "walk"},
+)
+DRAWN = GAME._replace(
+    name="drawn", sample=lambda key, setup: setup * jax.random.uniform(key)
+)
+
+
+def act(noise, view, state, params):
+    return params.step * jnp.sqrt(view.round.astype(float)) * params.growth
+
+
+def check(params):
+    positive(step=params.step, growth=params.growth)
+
+
+# Its report says how often the coin was small.
+WALKER = Policy(
+    "walker",
+    init=lambda params: jnp.int32(0),
+    act=act,
+    update=lambda noise, view, state, action, feedback, params: (
+        state + (feedback < 0.25).astype(jnp.int32)
+    ),
+    params=Params(),
+    check=check,
+    report=lambda state, params: {"small": jnp.stack([state, -state])},
+)
+
+
+def spec(points: int = 4, seeds: int = 200, horizon: int = 40, **changes) -> Spec:
+    """Two policies, one with `points` points, on two instances."""
+    cross = {"step": np.linspace(0.5, 2.0, points)}
+    return Spec(
+        policies={
+            "walker": Entry(WALKER, tuple(points_from(cross))),
+            "idler": Entry(WALKER),
+        },
+        instances={"short": GAME, "long": GAME._replace(setup=np.float64(3.0))},
+        seeds=seeds,
+        horizon=horizon,
+        checkpoints=[horizon // 2],
+    )._replace(**changes)
+
+
+# As a file that `jaxbandits sweep` reads, it is what the environment says.
+SPEC = spec(
+    int(os.environ.get("WALK_POINTS", 4)), int(os.environ.get("WALK_SEEDS", 200))
+)
