@@ -162,9 +162,7 @@ def _sweep(options) -> int:
     if options.seeds is not None:
         spec = spec._replace(seeds=checks.whole("--seeds", options.seeds, 1))
     store = options.store or os.path.join("results", f"{Path(options.spec).stem}.zarr")
-    run_sweep(
-        spec, store, extend=options.extend, until=until, block=options.block
-    )
+    run_sweep(spec, store, extend=options.extend, until=until, block=options.block)
     if jax.process_index() > 0:
         return 0
     records = sweep_records(store)

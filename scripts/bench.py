@@ -10,7 +10,8 @@ shared machine noise only ever slows things down. Compile time is apart.
 compares omega-UCB on S-Br-10, -50 and -100 with a loop over objects; ``farewell`` times
 the policies of a panel of the farewell paper's Figure 1; ``oracle`` times the solvers
 of the allocation problem beside SciPy's SLSQP, ``allocation`` RA-UCB; ``zooming``
-compares z-RCUCB with its NumPy twin.
+compares z-RCUCB with its NumPy twin; ``sweeps`` compares points with seeds, one device
+with all, and the memory of few seeds with that of many.
 """
 
 import argparse
@@ -270,6 +271,7 @@ def main() -> None:
             "oracle",
             "allocation",
             "zooming",
+            "sweeps",
         ),
     )
     parser.add_argument("--seeds", type=int)
@@ -292,6 +294,11 @@ def main() -> None:
         return
     if options.what == "zooming":
         print(json.dumps(zooming(options.seeds or 512, options.repeats)))
+        return
+    if options.what == "sweeps":
+        from bench import sweeps
+
+        print(json.dumps(sweeps.measure(min(options.horizon, 10_000), options.repeats)))
         return
     if options.what == "oracle":
         rows = oracle(options.repeats)

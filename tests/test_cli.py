@@ -11,7 +11,7 @@ import pytest
 from jaxbandits import cli
 from jaxbandits.experiments import REGISTRY
 from jaxbandits.policies import REGISTRY as POLICIES
-from jaxbandits.results import load
+from jaxbandits.results import load, open_store
 from tests.experiments.checks import RECORD
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -233,7 +233,11 @@ def test_a_file_where_the_folder_should_be(capsys, tmp_path, idle, below):
         (["reproduce", "censored-fig9", "--seeds", "2.5"], "argument --seeds"),
         (["reproduce"], "NAME"),
         (["reproduce", "censored-fig9", "--rounds", "9"], "--rounds"),
-        (["sweep"], "sweep"),
+        (["sweep"], "SPEC"),
+        (["sweep", "one.toml", "--seeds", "many"], "argument --seeds: invalid"),
+        (["sweep", "one.toml", "--block", "2.5"], "argument --block: invalid"),
+        (["sweep", "one.toml", "--horizon", "5"], "--horizon"),
+        (["sweeps"], "sweeps"),
         ([], "COMMAND"),
     ],
 )
@@ -244,3 +248,172 @@ def test_what_cannot_be_parsed(capsys, idle, arguments, message):
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith("usage: jaxbandits") and message in err
+
+
+SPEC = """
+setting = "budgeted"
+seeds = 4
+budget = 3
+checkpoints = [1.5]
+metrics = ["regret"]
+
+[instances.two]
+make = "s_br"
+arguments = {num_arms = 2, cost_floor = 0.25}
+
+[policies.uniform]
+make = "uniform"
+
+[policies.omega]
+make = "omega_ucb"
+cross = {rho = [0.25, 0.5, 1.0]}
+"""
+
+
+@pytest.fixture
+def spec(tmp_path, monkeypatch):
+    """The path of a small sweep; runs start in a folder of their own."""
+    path = tmp_path / "small.toml"
+    path.write_text(SPEC)
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return path
+
+
+@pytest.fixture
+def nothing_played(monkeypatch):
+    def play(*args, **kwargs):
+        raise AssertionError("played")
+
+    monkeypatch.setattr("jaxbandits.sweeps.drive.play", play)
+
+
+def swept(capsys, *arguments):
+    """Exit status 0, nothing on stderr; stdout."""
+    assert cli.main(["sweep", *map(str, arguments)]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    return out
+
+
+def test_a_sweep(capsys, spec):
+    out = swept(capsys, spec)
+    store = os.path.join("results", "small.zarr")
+    assert out.splitlines()[-1] == f"wrote {store}"
+    assert f"{store}: best points (mean ± s.e.)" in out
+    with open_store(store) as dataset:
+        regret = dataset["regret"].load().isel(checkpoint=-1)
+        assert dataset.attrs["setting"] == "budgeted"
+    assert dict(regret.sizes) == {"instance": 1, "policy": 2, "params": 3, "seed": 4}
+    best = regret.sel(policy="omega").mean("seed").argmin("params").item()
+    rho = ("0.25", "0.5", "1")[best]
+    (line,) = (li for li in out.splitlines() if "omega" in li)
+    assert f"omega (rho = {rho})" in line
+    assert f"{regret.sel(policy='omega', params=best).mean('seed').item():,.1f}" in line
+    (line,) = (li for li in out.splitlines() if "uniform" in li)
+    assert "two" in out and "(" not in line
+
+
+def test_a_sweep_as_json(capsys, spec, tmp_path):
+    store = tmp_path / "new" / "mine.zarr"
+    records = json.loads(swept(capsys, spec, "--json", "--store", store))
+    assert [(r["policy"], r["params"].get("rho")) for r in records] == [
+        ("uniform", None),
+        ("omega", 0.25),
+        ("omega", 0.5),
+        ("omega", 1.0),
+    ]
+    assert {frozenset(r) for r in records} == {frozenset(RECORD)}
+    assert {(r["experiment"], r["instance"]) for r in records} == {("mine", "two")}
+    assert {(r["seeds"], r["horizon"]) for r in records} == {(4, 3.0)}
+    assert all(set(r["metrics"]) == {"regret"} for r in records)
+    assert not Path("results").exists()
+
+
+def test_a_sweep_that_is_complete(capsys, spec, request):
+    first = swept(capsys, spec, "--json")
+    request.getfixturevalue("nothing_played")
+    assert swept(capsys, spec, "--json") == first
+
+
+def test_a_sweep_is_extended(capsys, spec):
+    swept(capsys, spec, "--seeds", 3)
+    store = os.path.join("results", "small.zarr")
+    assert cli.main(["sweep", str(spec)]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and "Traceback" not in err
+    assert err.splitlines() == [
+        f"jaxbandits: store: {store} holds a sweep of another extent:",
+        "  only in the spec: seeds: 1",
+        "extend (--extend) adds what is new to what is there",
+    ]
+    records = json.loads(swept(capsys, spec, "--extend", "--json"))
+    assert {r["seeds"] for r in records} == {4}
+    # One of another kind is not touched.
+    spec.write_text(SPEC.replace("budget = 3", "budget = 4"))
+    before = Path(store, "zarr.json").read_bytes()
+    assert cli.main(["sweep", str(spec), "--extend"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"jaxbandits: store: {store} holds another sweep:")
+    assert "  checkpoints: [1.5, 3.0] in the store, [1.5, 4.0] now" in err.splitlines()
+    assert Path(store, "zarr.json").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--seeds", "0"], "--seeds must be at least 1, got 0"),
+        (["--block", "0"], "block must be at least 1, got 0"),
+        (["--processes", "2"], "coordinator, processes and process go together"),
+    ],
+)
+def test_mistakes_in_the_arguments_of_a_sweep(
+    capsys, spec, nothing_played, arguments, message
+):
+    assert cli.main(["sweep", str(spec), *arguments]) == 2
+    check_complaint(capsys, f"jaxbandits: {message}")
+    assert not Path("results").exists()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("seeds", "sedes", "Additional properties are not allowed ('sedes' was"),
+        ("omega_ucb", "omega_uc", "policies.omega.make: 'omega_uc' is unknown (did"),
+        ("[policies.uniform]", "[policies.uniform", "is not TOML"),
+        ("0.25, 0.5", "-0.25, 0.5", "policy 'omega' on instance 'two': rho must be"),
+        ('"regret"', '"regrets"', "metrics: ['regrets'] unknown; known are"),
+    ],
+)
+def test_mistakes_in_the_file_of_a_sweep(
+    capsys, spec, nothing_played, old, new, message
+):
+    spec.write_text(SPEC.replace(old, new))
+    assert cli.main(["sweep", str(spec)]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("jaxbandits: ") and message in err
+    assert err.count("\n") == 1
+    assert not Path("results", "small.zarr").exists()
+
+
+def test_a_sweep_without_its_file(capsys, spec, tmp_path):
+    path = tmp_path / "none.toml"
+    assert cli.main(["sweep", str(path)]) == 2
+    check_complaint(capsys, f"jaxbandits: SPEC: there is no file {path}")
+
+
+def test_a_store_that_is_none(capsys, spec, tmp_path, nothing_played):
+    assert cli.main(["sweep", str(spec), "--store", str(tmp_path)]) == 2
+    check_complaint(capsys, f"jaxbandits: store: there is no Zarr store at {tmp_path}")
+
+
+def test_a_sweep_that_is_interrupted(capsys, spec, monkeypatch):
+    def play(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("jaxbandits.sweeps.drive.play", play)
+    assert cli.main(["sweep", str(spec)]) == 130
+    check_complaint(capsys, "jaxbandits: interrupted")

@@ -8,10 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxbandits import sweep
 from jaxbandits.policies import censored as policies
 from jaxbandits.protocol import Policy
 from jaxbandits.settings import censored as settings
-from jaxbandits import sweep
 from jaxbandits.simulate import simulate
 from tests.engine import budget_game
 

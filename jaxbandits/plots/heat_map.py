@@ -20,10 +20,11 @@ from jaxbandits.plots.labels import (
 )
 from jaxbandits.plots.marks import MISSING, draw_best, draw_key
 from jaxbandits.plots.points import check_labels
-from jaxbandits.plots.runs import check_checkpoint, one_instance
+from jaxbandits.plots.runs import one_instance
 from jaxbandits.plots.samples import STATISTICS, samples
 from jaxbandits.plots.selection import seeds_text
 from jaxbandits.plots.style import SMALL_FONT, figure
+from jaxbandits.results.lookup import check_checkpoint
 
 _WORDS = {"median": "median ", "std": "s.d. of ", "sem": "standard error of "}
 _DIGIT = 0.078  # inches wide, about

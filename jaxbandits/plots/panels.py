@@ -7,9 +7,10 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from jaxbandits.plots.curves import plot_curves
-from jaxbandits.plots.runs import at_points, instances, played
+from jaxbandits.plots.runs import instances, played
 from jaxbandits.plots.selection import seeds_note, shown
 from jaxbandits.plots.style import SMALL_FONT, figure, line_style
+from jaxbandits.results.lookup import at_points
 
 
 def plot_panels(

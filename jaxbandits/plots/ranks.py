@@ -11,11 +11,16 @@ from matplotlib.ticker import MaxNLocator
 from scipy.stats import rankdata
 
 from jaxbandits.plots.labels import metric_at, tick_formatter
-from jaxbandits.plots.runs import at_points, check_checkpoint, played
+from jaxbandits.plots.runs import played
 from jaxbandits.plots.samples import t_interval
 from jaxbandits.plots.selection import seeds_text
 from jaxbandits.plots.style import SMALL_FONT, figure, line_style
-from jaxbandits.results.lookup import check_policies, metric_values
+from jaxbandits.results.lookup import (
+    at_points,
+    check_checkpoint,
+    check_policies,
+    metric_values,
+)
 
 
 class Ranks(NamedTuple):

@@ -6,14 +6,14 @@ averages, and its note tells how many seeds it used.
 """
 
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import reduce
 
 import numpy as np
 import xarray as xr
 
 from jaxbandits.results.dataset import DIMS
-from jaxbandits.results.lookup import check_params, check_policies, metric_values
+from jaxbandits.results.lookup import check_policies, metric_values
 
 
 def instances(dataset: xr.Dataset) -> dict[str, xr.Dataset]:
@@ -65,27 +65,6 @@ def played(dataset: xr.Dataset) -> xr.DataArray:
     return reduce(operator.or_, there).transpose(*kept)
 
 
-def at_points(dataset: xr.Dataset, params: int | Mapping[str, int]) -> xr.Dataset:
-    """The dataset at one parameter point per policy, without dimension ``params``.
-
-    Args:
-      dataset: as `jaxbandits.results.build_dataset` makes it.
-      params: number of the point, or policy -> number; 0 for policies not named.
-
-    Raises:
-      ValueError: naming `params`, if it names a policy or a point that is not there.
-    """
-    if not isinstance(params, Mapping):
-        check_params(dataset, params)
-        return dataset.isel(params=params)
-    check_policies(dataset, params, "params")
-    for point in params.values():
-        check_params(dataset, point)
-    names = dataset["policy"].values.tolist()
-    numbers = [params.get(name, 0) for name in names]
-    return dataset.isel(params=xr.DataArray(numbers, dims="policy"))
-
-
 def whole_seeds(
     dataset: xr.Dataset, metric: str, policies: Sequence[str] | None
 ) -> xr.Dataset:
@@ -117,12 +96,3 @@ def whole_seeds(
             f"policies: no seed has been played by all of {names} yet; name fewer"
         )
     return dataset if whole.all() else dataset.isel(seed=whole)
-
-
-def check_checkpoint(dataset: xr.Dataset, checkpoint: int) -> None:
-    """Raise a ValueError if there is no checkpoint number `checkpoint`."""
-    count = dataset.sizes["checkpoint"]
-    if not -count <= checkpoint < count:
-        raise ValueError(
-            f"checkpoint: {checkpoint} is not in {-count}, ..., {count - 1}"
-        )

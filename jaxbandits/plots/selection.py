@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
-from jaxbandits.plots.runs import at_points, one_instance, whole_seeds
+from jaxbandits.plots.runs import one_instance, whole_seeds
 from jaxbandits.plots.style import LineStyle, line_style
-from jaxbandits.results.lookup import check_policies
+from jaxbandits.results.lookup import at_points, check_policies
 from jaxbandits.results.statistics import interval
 
 

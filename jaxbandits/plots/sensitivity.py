@@ -20,11 +20,11 @@ from jaxbandits.plots.points import (
     coordinates,
 )
 from jaxbandits.plots.responses import Response, responses
-from jaxbandits.plots.runs import check_checkpoint, one_instance
+from jaxbandits.plots.runs import one_instance
 from jaxbandits.plots.samples import samples
 from jaxbandits.plots.selection import seeds_text
 from jaxbandits.plots.style import SMALL_FONT, figure
-from jaxbandits.results.lookup import check_policies
+from jaxbandits.results.lookup import check_checkpoint, check_policies
 
 
 def plot_sensitivity(

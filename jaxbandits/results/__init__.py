@@ -2,8 +2,8 @@
 
 `build_dataset` puts names on the numbers of a simulation; `save` and `load` keep them
 as netCDF, `open_store` opens the Zarr store of a sweep; `provenance` says what made
-them. `resample` and `as_share` change the axis of curves, and `summary_records` writes
-flat records for tables.
+them. `resample` and `as_share` change the axis of curves, `at_points` picks a parameter
+point per policy, and `summary_records` writes flat records for tables.
 
 The seed is the unit of replication, over which the statistics reduce. `mean`, `sem`,
 `interval`, `quantiles`, `quantile_interval` and `final` look at one point of a curve at
@@ -16,6 +16,7 @@ from jaxbandits.results.band import band
 from jaxbandits.results.dataset import build_dataset
 from jaxbandits.results.dominance import dominance
 from jaxbandits.results.fixed_width import fixed_width_interval, seeds_needed
+from jaxbandits.results.lookup import at_points
 from jaxbandits.results.netcdf import load, save
 from jaxbandits.results.pairs import PairedDifference, paired_difference
 from jaxbandits.results.provenance import provenance
@@ -40,6 +41,7 @@ __all__ = [
     "QuantileInterval",
     "TwoLevel",
     "as_share",
+    "at_points",
     "band",
     "build_dataset",
     "dominance",

@@ -1,12 +1,14 @@
 """Which policy beats which: all pairs of policies, with control of multiplicity."""
 
+from collections.abc import Mapping
+
 import numpy as np
 import xarray as xr
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from jaxbandits.results.checks import check_choice, check_level
-from jaxbandits.results.lookup import check_params, metric_values
+from jaxbandits.results.lookup import at_points, check_checkpoint, metric_values
 
 # Seeds up to which the signed-rank test is exact; its normal form is close beyond.
 EXACT = 50
@@ -18,7 +20,7 @@ def dominance(
     metric: str,
     *,
     level: float = 0.95,
-    params: int = 0,
+    params: int | Mapping[str, int] = 0,
     checkpoint: int = -1,
     smaller_is_better: bool = True,
     correction: str = "holm",
@@ -42,7 +44,7 @@ def dominance(
       dataset: as `build_dataset` makes it.
       metric: name of a metric with one number per run and checkpoint.
       level: one minus the error rate, in (0, 1).
-      params: number of the parameter point.
+      params: number of the parameter point, or policy -> number.
       checkpoint: number of the checkpoint; negative ones count from the end.
       smaller_is_better: True for a loss such as regret, False for a gain.
       correction: "holm", "bonferroni", "holm-sidak" or "fdr_bh".
@@ -75,11 +77,8 @@ def dominance(
     check_level(level)
     check_choice("correction", correction, CORRECTIONS)
     check_choice("test", test, ("t", "wilcoxon"))
-    check_params(dataset, params)
-    last = values.sizes["checkpoint"] - 1
-    if not -last - 1 <= checkpoint <= last:
-        raise ValueError(f"checkpoint: {checkpoint} is not in {-last - 1}, ..., {last}")
-    values = values.isel(params=params, checkpoint=checkpoint)
+    check_checkpoint(dataset, checkpoint)
+    values = at_points(values, params).isel(checkpoint=checkpoint)
     if set(values.dims) != {"policy", "seed"}:
         further = ", ".join(str(d) for d in values.dims if d not in ("policy", "seed"))
         raise ValueError(f"metric: {metric!r} has further dimensions, {further}")

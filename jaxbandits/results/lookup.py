@@ -1,6 +1,6 @@
 """Metrics, policies and parameter points by name, with errors that help."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import xarray as xr
 
@@ -34,3 +34,36 @@ def check_params(dataset: xr.Dataset, params: int) -> None:
     points = dataset.sizes["params"]
     if not 0 <= params < points:
         raise ValueError(f"params: {params} is not in 0, ..., {points - 1}")
+
+
+def check_checkpoint(dataset, checkpoint: int) -> None:
+    """Raise a ValueError if there is no checkpoint number `checkpoint`."""
+    count = dataset.sizes["checkpoint"]
+    if not -count <= checkpoint < count:
+        raise ValueError(
+            f"checkpoint: {checkpoint} is not in {-count}, ..., {count - 1}"
+        )
+
+
+def at_points(dataset, params: int | Mapping[str, int]):
+    """A `Dataset` or `DataArray` at one parameter point per policy.
+
+    Args:
+      dataset: as `jaxbandits.results.build_dataset` makes it.
+      params: number of the point, or policy -> number; 0 for policies not named.
+
+    Returns:
+      The same without dimension ``params``.
+
+    Raises:
+      ValueError: naming `params`, if it names a policy or a point that is not there.
+    """
+    if not isinstance(params, Mapping):
+        check_params(dataset, params)
+        return dataset.isel(params=params)
+    check_policies(dataset, params, "params")
+    for point in params.values():
+        check_params(dataset, point)
+    names = dataset["policy"].values.tolist()
+    numbers = [params.get(name, 0) for name in names]
+    return dataset.isel(params=xr.DataArray(numbers, dims="policy"))

@@ -6,18 +6,21 @@ run (0: nobody yet) and is written last, so that a block counts once all of it i
 
 Nothing is ever half there, whatever happens to the writer:
 
-* a chunk appears under a temporary name and is renamed (`zarr.storage.LocalStore`);
+* a chunk appears under a temporary name and is renamed (`zarr.storage.LocalStore`,
+  from 3.1.3);
 * a new store is made under a temporary name and renamed;
 * the store grows behind the back of its readers. They go by the consolidated metadata
   in the root ``zarr.json``, one file, which is replaced when everything is in place.
 """
 
+import fcntl
 import json
 import os
 import shutil
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -94,6 +97,7 @@ def grow_store(
     """Make room for more. What is there keeps its place.
 
     Interrupted at any moment, the store is as it was, and the same call completes it.
+    (Parameters of new points may show where a policy had fewer points than another.)
 
     Args:
       path: the store.
@@ -143,7 +147,8 @@ def open_store(path: str | os.PathLike) -> xr.Dataset:
     Returns:
       What ``xarray.open_zarr`` returns: dims ``instance, policy, params, seed,
       checkpoint``, metrics (NaN where nothing is played yet), ``rounds`` (0 there) and
-      ``session`` (0 there; else the entry, from 1, of the attribute ``sessions``).
+      ``session`` (0 there; else the entry, from 1, of the attribute ``sessions``);
+      ``param_<leaf>`` without instances unless they have different values.
 
     Raises:
       FileNotFoundError: if there is no store at `path`.
@@ -153,7 +158,19 @@ def open_store(path: str | os.PathLike) -> xr.Dataset:
     dataset = xr.open_zarr(path, chunks=None, consolidated=True)
     # NumPy strings, as `simulate` has them.
     names = {dim: np.array(dataset[dim].values.tolist()) for dim in DIMS[:2]}
-    return dataset.assign_coords(names)
+    parameters = {
+        name: _parameter(coordinate.values)
+        for name, coordinate in dataset.coords.items()
+        if name.startswith("param_")
+    }
+    return dataset.assign_coords(names | parameters)
+
+
+def _parameter(values: np.ndarray):
+    """A parameter over (policy, params); over instances too where defaults differ."""
+    if np.array_equal(values, np.broadcast_to(values[:1], values.shape), True):
+        return RUN_DIMS[1:3], values[0]
+    return RUN_DIMS[:3], values
 
 
 def check_store(path: str | os.PathLike) -> dict[str, Any]:
@@ -173,14 +190,13 @@ def check_store(path: str | os.PathLike) -> dict[str, Any]:
     return attributes
 
 
-def played(path: str | os.PathLike) -> tuple[np.ndarray, tuple[int, int]]:
-    """Which runs are complete, and the size of a block.
+def sessions(path: str | os.PathLike) -> zarr.Array:
+    """Who played what, i32[instance, policy, params, seed]; 0 for nobody yet.
 
-    Returns:
-      bool[instance, policy, params, seed]; parameter points and seeds of a block.
+    The array is read where it is indexed; its ``chunks[-2:]`` are the parameter points
+    and seeds of a block.
     """
-    sessions = zarr.open_group(path, mode="r")[PLAYED]
-    return sessions[:] > 0, tuple(sessions.chunks[-2:])
+    return zarr.open_group(path, mode="r")[PLAYED]
 
 
 def stored_shapes(path: str | os.PathLike) -> dict[str, tuple[int, ...]]:
@@ -193,11 +209,55 @@ def stored_shapes(path: str | os.PathLike) -> dict[str, tuple[int, ...]]:
 
 
 def remove_leavings(path: str | os.PathLike) -> None:
-    """Delete temporary files that a killed writer has left in a store."""
+    """Delete temporary files that a killed writer has left in a store or beside it."""
+    path = Path(path)
     before = time.time() - _STALE_SECONDS  # A younger one may be under way.
-    for file in Path(path).rglob("*.partial"):
-        if file.stat().st_mtime < before:
-            file.unlink(missing_ok=True)
+    # Of chunks and arrays, of the root, of a store that was being made.
+    names = (".zarr.*.json", "**/*.partial"), (f".{path.name}.*",)
+    for folder, patterns in zip((path, path.parent), names, strict=True):
+        for leaving in (file for name in patterns for file in folder.glob(name)):
+            if leaving.stat().st_mtime < before:
+                shutil.rmtree(leaving) if leaving.is_dir() else leaving.unlink()
+
+
+@contextmanager
+def only_writer(path: str | os.PathLike) -> Iterator[None]:
+    """Keep other programs from writing to a store.
+
+    The lock is the operating system's, on the folder; it goes with the process, however
+    that ends. File systems without locks are trusted.
+
+    Raises:
+      BlockingIOError: if another program writes to the store.
+    """
+    folder = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        os.close(folder)
+        message = f"store: another program is writing to {path}"
+        raise BlockingIOError(error.errno, message) from error
+    except OSError:  # There are no locks here.
+        pass
+    try:
+        yield
+    finally:
+        os.close(folder)
+
+
+@contextmanager
+def naming(path: str | os.PathLike, safe: str = "") -> Iterator[None]:
+    """Errors of the disk (full, read-only) that name the store.
+
+    Args:
+      path: the store.
+      safe: what is not lost, to be said too.
+    """
+    try:
+        yield
+    except OSError as error:
+        message = f"store: cannot write to {path}: {error.strerror or error}{safe}"
+        raise OSError(error.errno, message) from error
 
 
 def _fit(group, axes: xr.Dataset, metrics, chunk) -> None:
@@ -211,7 +271,7 @@ def _fit(group, axes: xr.Dataset, metrics, chunk) -> None:
             name,
             coordinate.dims,
             values.shape,
-            [_COORDINATE_CHUNK] * values.ndim,
+            [1] * (values.ndim - 1) + [_COORDINATE_CHUNK],
             str if text else values.dtype,
             "" if text else np.array(_missing(values.dtype), values.dtype)[()],
         )

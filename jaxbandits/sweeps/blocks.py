@@ -7,7 +7,7 @@ device, not from their number: any number of processes can work on one store.
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -62,8 +62,8 @@ def rectangle(plan: Plan, most: int) -> tuple[int, int]:
 def _even(total: int, most: int) -> int:
     """The size of equal parts of at most `most`; whole vectors of lanes if possible."""
     size = -(-total // -(-total // most))
-    whole = -(-size // LANE_QUANTUM) * LANE_QUANTUM
-    return whole if size < total and whole <= most else size
+    whole = min(-(-size // LANE_QUANTUM), most // LANE_QUANTUM) * LANE_QUANTUM
+    return whole if whole > 0 and size < total else size
 
 
 class Block(NamedTuple):
@@ -79,7 +79,7 @@ class Block(NamedTuple):
 
 
 def outstanding(
-    plan: Plan, played: np.ndarray, shape: tuple[int, int], host: int, hosts: int
+    plan: Plan, sessions: Any, shape: tuple[int, int], host: int, hosts: int
 ) -> list[Block]:
     """The blocks that a process has to play.
 
@@ -87,18 +87,23 @@ def outstanding(
 
     Args:
       plan: the plan.
-      played: bool[instance, policy, params, seed], see `results.store.played`.
+      sessions: i32[instance, policy, params, seed], 0 where nothing is played, an array
+        or what is indexed like one (`results.store.sessions`).
       shape: parameter points and seeds of a block.
       host: number of the process.
-      hosts: how many processes there are; the blocks of every game go round.
+      hosts: how many processes there are; the blocks of every policy go round.
     """
     rows = []
+    # Policies differ in cost, so each is dealt out by itself; not all from process 0.
+    turn = list(range(len(plan.spec.policies)))
     for number, (key, game) in enumerate(plan.games.items()):
         instance, policy = divmod(number, len(plan.spec.policies))
         found = []
         for seed in _pieces(len(plan.seeds), shape[1]):
+            # All of a large sweep would not fit into memory.
+            unplayed = np.asarray(sessions[instance, policy, :, seed]) == 0
             for params in _pieces(len(game.points), shape[0]):
-                missing = ~played[instance, policy, params, seed]
+                missing = unplayed[params]
                 if missing.any():
                     place = Place(
                         instance,
@@ -107,8 +112,8 @@ def outstanding(
                         _span(seed, missing.any(axis=0)),
                     )
                     found.append((seed.start, number, Block(key, place)))
-        # Not all games alike, or two policies would go to one process each.
-        rows += found[(host - number) % hosts :: hosts]
+        rows += found[(host - turn[policy]) % hosts :: hosts]
+        turn[policy] += len(found)
     return [block for *_, block in sorted(rows, key=lambda row: row[:2])]
 
 

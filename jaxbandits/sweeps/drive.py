@@ -1,4 +1,4 @@
-"""A sweep from beginning to end: make or open the store, play what is missing.
+"""A sweep from beginning to end: play what is missing in the store.
 
 Nothing here changes a number: a sweep that was killed, resumed on another number of
 devices or processes and extended holds the same bits as one that was not.
@@ -10,10 +10,11 @@ import math
 import os
 import tempfile
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import xarray as xr
@@ -22,24 +23,21 @@ from jaxbandits import checks
 from jaxbandits.arguments import seeds_of
 from jaxbandits.engine.run import Clock, choose_chunk
 from jaxbandits.engine.shares import device_shares, side_by_side
-from jaxbandits.play import lane_params, play
+from jaxbandits.play import Played, lane_params, play
 from jaxbandits.progress import reporter
-from jaxbandits.results import provenance
 from jaxbandits.results.store import (
     check_store,
-    create_store,
-    grow_store,
+    naming,
+    only_writer,
     open_store,
-    played,
-    remove_leavings,
-    set_attributes,
+    sessions,
     stored_shapes,
     write_block,
 )
-from jaxbandits.sweeps.blocks import Block, block_shape, outstanding, rectangle
+from jaxbandits.sweeps import stores
+from jaxbandits.sweeps.blocks import Block, outstanding
 from jaxbandits.sweeps.hosts import meet
-from jaxbandits.sweeps.identity import compare, describe, fingerprint, union
-from jaxbandits.sweeps.plan import Plan, axes, make_plan, metric_shapes
+from jaxbandits.sweeps.plan import Plan
 from jaxbandits.sweeps.spec import Spec
 from jaxbandits.sweeps.until import HalfWidth, check_until, verdict
 
@@ -90,107 +88,68 @@ def run_sweep(
 
 
 def _run(spec: Spec, path: Path, extend, until, block, machine: Machine) -> None:
-    pilot = len(seeds_of(spec.seeds))
-    if until is None:
-        _fill(_prepared(spec, path, extend, block, machine), path, machine)
-        return
-    check_until(until, pilot)
-    # The store may have seeds of the second stage, from an earlier call.
-    plan = _prepared(spec, path, True, block, machine)
-    _fill(plan, path, machine)
-    found = verdict(open_store(path), until, pilot)
-    meet("counted")
-    if found.needed > found.seeds:
-        warnings.warn(
-            f"a half-width of {until.half_width:g} takes {found.needed} seeds; "
-            f"stopped at at_most = {found.seeds}",
-            stacklevel=3,
-        )
-    new = itertools.filterfalse(
-        set(plan.seeds.tolist()).__contains__, itertools.count()
-    )
-    missing = max(found.seeds - len(plan.seeds), 0)
-    seeds = [*plan.seeds.tolist(), *itertools.islice(new, missing)]
-    if missing:
-        more = plan.spec._replace(seeds=seeds)
-        _fill(_prepared(more, path, True, block, machine), path, machine)
-
-
-def _prepared(spec: Spec, path: Path, extend, block, machine: Machine) -> Plan:
-    """The plan, and a store that has room for it, made by the first process."""
-    if jax.process_index() == 0:
-        plan = _opened(spec, path, extend, block, machine, write=True)
-    meet("prepared")
-    if jax.process_index() > 0:
-        plan = _opened(spec, path, extend, block, machine, write=False)
-    return plan
-
-
-def _opened(spec, path: Path, extend, block, machine: Machine, write: bool) -> Plan:
-    plan = make_plan(spec)
-    wanted = describe(plan)
-    if not path.exists():
-        if write:
-            _check_folder(path.parent)
-            shapes = metric_shapes(plan)
-            platform = machine.devices[0].platform
-            shape = (
-                rectangle(plan, block) if block else block_shape(plan, shapes, platform)
+    spec = spec._replace(seeds=seeds_of(spec.seeds).tolist())
+    if until is not None:
+        check_until(until, len(spec.seeds))
+    first = jax.process_index() == 0
+    if first and not path.exists():
+        stores.create(spec, path, block, machine.devices)
+    meet("created")
+    with only_writer(path) if first else nullcontext():
+        if until is None:
+            _complete(spec, path, extend, machine)
+            return
+        if until.metric not in (known := stored_shapes(path)):
+            raise ValueError(
+                f"metric: {until.metric!r} is unknown; known are {[*known]}"
             )
-            attributes = _attributes(plan, wanted, [], machine)
-            create_store(path, axes(plan), shapes, shape, attributes)
-        return plan
-    attributes = check_store(path)
-    stored = json.loads(attributes["spec"])
-    found = compare(stored, wanted)
-    if found.changed or found.lost:
-        lines = [*found.changed, *(f"{line} only in the store" for line in found.lost)]
-        raise ValueError(f"store: {path} holds another sweep:\n  " + "\n  ".join(lines))
-    if (found.added or found.absent) and not extend:
-        lines = [f"only in the spec: {line}" for line in found.added]
-        lines += [f"only in the store: {line}" for line in found.absent]
-        raise ValueError(
-            f"store: {path} holds a sweep of another extent:\n  "
-            + "\n  ".join(lines)
-            + "\nextend (--extend) adds what is new to what is there"
-        )
-    plan = make_plan(union(spec, wanted, stored))
-    if write:
-        _check_folder(path)
-        remove_leavings(path)
-        sessions = json.loads(attributes["sessions"])
-        new = _attributes(plan, describe(plan), sessions, machine)
-        if found.added:
-            shapes = stored_shapes(path) | metric_shapes(plan)
-            grow_store(path, axes(plan), shapes, new)
-        else:
-            set_attributes(path, new)
+        # The store may have seeds of the second stage, from an earlier call.
+        with open_store(path) as dataset:
+            seeds = list(_joined(spec.seeds, dataset["seed"].values.tolist()))
+        plan = _complete(spec._replace(seeds=seeds), path, extend, machine)
+        with open_store(path) as dataset:
+            pilot = dataset.sel(seed=spec.seeds)
+            found = verdict(pilot, until, len(spec.seeds))
+        meet("counted")
+        if found.needed > found.seeds:
+            warnings.warn(
+                f"a half-width of {until.half_width:g} takes {found.needed} seeds; "
+                f"stopped at at_most = {found.seeds}",
+                stacklevel=3,
+            )
+        if found.seeds > len(plan.seeds):
+            seeds = _joined(plan.seeds.tolist(), itertools.count())
+            seeds = list(itertools.islice(seeds, found.seeds))
+            _complete(plan.spec._replace(seeds=seeds), path, True, machine)
+
+
+def _joined(seeds: list[int], others: Iterable[int]) -> Iterable[int]:
+    """The seeds, then those of the others that are new."""
+    return itertools.chain(
+        seeds, itertools.filterfalse(set(seeds).__contains__, others)
+    )
+
+
+def _complete(spec: Spec, path: Path, extend: bool, machine: Machine) -> Plan:
+    """Play what the store lacks of a spec."""
+    plan, grows = stores.fit(spec, path, extend, machine.devices)
+    # Every process has the same objections, if any, before one of them writes.
+    meet("fitted")
+    if jax.process_index() == 0:
+        stores.enter(plan, path, grows, machine.devices)
+    meet("entered")
+    _fill(plan, path, machine)
+    meet("filled")
     return plan
-
-
-def _attributes(plan: Plan, description, sessions: list, machine) -> dict[str, Any]:
-    """Attributes of the dataset, with one more session."""
-    devices = [str(d.device_kind) for d in machine.devices]
-    session = provenance(devices=devices, processes=jax.process_count())
-    instances = plan.spec.instances
-    first = next(iter(instances.values()))
-    return {
-        "environment": ", ".join(instances),
-        "setting": (first.provenance or {}).get("setting", ""),
-        "checkpoint_kind": plan.rules.end.kind,
-        "fingerprint": fingerprint(description),
-        "spec": json.dumps(description),
-        "sessions": json.dumps([*sessions, session]),
-    }
 
 
 def _fill(plan: Plan, path: Path, machine: Machine) -> None:
     """Play and write the blocks that are this process's to play."""
-    attributes = check_store(path)
-    session = len(json.loads(attributes["sessions"]))
-    complete, shape = played(path)
+    session = len(json.loads(check_store(path)["sessions"]))
+    who = sessions(path)
+    shape = who.chunks[-2:]
     hosts = jax.process_index(), jax.process_count()
-    blocks = outstanding(plan, complete, shape, *hosts)
+    blocks = outstanding(plan, who, shape, *hosts)
     # Nobody writes before everybody has seen what is missing.
     meet("planned")
     checkpoints = len(plan.rules.end.checkpoints)
@@ -224,7 +183,6 @@ def _fill(plan: Plan, path: Path, machine: Machine) -> None:
         shares = device_shares(machine.devices, math.prod(shape))
         for _ in side_by_side(work_on, blocks, shares):
             pass
-    meet("filled")
 
 
 def _chunks(plan: Plan, lanes: int, machine: Machine):
@@ -251,17 +209,14 @@ def _writer(path: Path, session: int, total: int):
     kept = stored_shapes(path)
     written = []
 
-    def write(block: Block, found) -> None:
+    def write(block: Block, found: Played) -> None:
         values = {k: x for k, x in found.metrics.items() if k in kept}
-        try:
+        safe = (
+            f"; {len(written)} of {total} blocks of this run are complete and safe, "
+            "the same command goes on from there"
+        )
+        with naming(path, safe):
             write_block(path, block.place, values | {"rounds": found.rounds}, session)
-        except OSError as error:
-            raise OSError(
-                error.errno,
-                f"store: cannot write to {path}: {error.strerror or error}; "
-                f"{len(written)} of {total} blocks of this run are complete and safe, "
-                "the same command goes on from there",
-            ) from error
         written.append(block)
 
     return write
@@ -270,14 +225,3 @@ def _writer(path: Path, session: int, total: int):
 def _lanes(block: Block) -> int:
     params, seed = block.place.params, block.place.seed
     return (params.stop - params.start) * (seed.stop - seed.start)
-
-
-def _check_folder(folder: Path) -> None:
-    """Raise before anything is played if nothing can be written."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        message = f"store: cannot write to {folder}: {error.strerror}"
-        raise OSError(error.errno, message) from error

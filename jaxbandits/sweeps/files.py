@@ -57,13 +57,16 @@ def read_spec(path: str | os.PathLike) -> Loaded:
     names = runpy.run_path(str(path))
     if not isinstance(names.get("SPEC"), Spec):
         raise ValueError(f"SPEC: {path} must define SPEC, a jaxbandits.sweeps.Spec")
-    return Loaded(names["SPEC"], names.get("UNTIL"))
+    until = names.get("UNTIL")
+    if not isinstance(until, HalfWidth | None):
+        raise ValueError(f"SPEC: {path}: UNTIL must be a jaxbandits.sweeps.HalfWidth")
+    return Loaded(names["SPEC"], until)
 
 
 def _table(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text())
-    except tomllib.TOMLDecodeError as error:
+        return tomllib.loads(path.read_text("utf-8"))
+    except ValueError as error:  # The text, or its encoding.
         raise ValueError(f"SPEC: {path} is not TOML: {error}") from error
 
 
@@ -83,6 +86,8 @@ def from_table(table: dict[str, Any], source: str = "SPEC") -> Loaded:
         where = ".".join(map(str, error.absolute_path))
         message = f"{where}: {error.message}" if where else error.message
         allowed = error.schema.get("description")
+        if error.validator == "additionalProperties":
+            allowed = f"known are {', '.join(error.schema['properties'])}"
         raise ValueError(f"{source}: {message}" + (f" ({allowed})" if allowed else ""))
     setting = table["setting"]
     makers = getattr(settings, setting), getattr(policies, setting)
@@ -122,7 +127,10 @@ def _entry(where: str, module: ModuleType, entry: dict) -> Entry:
     arguments = _hashable(entry.get("arguments", {}))
     _bound(where, make, "problem", **arguments)
     grids = (
-        {leaf: _values(values) for leaf, values in entry.get(part, {}).items()}
+        {
+            leaf: _values(f"{where}.{part}.{leaf}", values)
+            for leaf, values in entry.get(part, {}).items()
+        }
         for part in ("cross", "zip")
     )
     points = points_from(*grids, name=where)
@@ -173,8 +181,13 @@ def _hashable(value: Any) -> Any:
     return tuple(map(_hashable, value)) if isinstance(value, list) else value
 
 
-def _values(values: Any) -> list[float]:
-    if isinstance(values, dict):
-        space = np.geomspace if values.get("scale") == "log" else np.linspace
-        return space(values["from"], values["to"], values["points"]).tolist()
-    return values if isinstance(values, list) else [values]
+def _values(where: str, values: Any) -> list[float]:
+    if not isinstance(values, dict):
+        return values if isinstance(values, list) else [values]
+    ends = values["from"], values["to"]
+    log = values.get("scale") == "log"
+    if not np.isfinite(ends).all() or (log and min(ends) <= 0):
+        limits = "positive and finite on a log scale" if log else "finite"
+        raise ValueError(f"{where}: from and to must be {limits}, got {ends}")
+    space = np.geomspace if log else np.linspace
+    return space(*ends, int(values["points"])).tolist()

@@ -26,7 +26,8 @@ def points_from(
       one without leaves if there are no columns.
 
     Raises:
-      ValueError: on an empty or unequal column, a leaf in both, or equal points.
+      ValueError: on a column that is empty, unequal to another or no numbers, a leaf in
+        both, or equal points.
     """
     if both := sorted(cross.keys() & zipped.keys()):
         raise ValueError(f"{name} both crosses and zips {both}")
@@ -50,6 +51,8 @@ def points_from(
 
 def columns(grid: Mapping[str, Iterable[float]], mode: str, name: str) -> list[Point]:
     """`points_from` for a grid that is all crossed or all zipped."""
+    if not isinstance(grid, Mapping):
+        raise TypeError(f"{name} must be a mapping from leaves to values")
     if mode not in MODES:
         raise ValueError(f"mode must be 'cross' or 'zip', got {mode!r}")
     if not grid:
@@ -58,7 +61,12 @@ def columns(grid: Mapping[str, Iterable[float]], mode: str, name: str) -> list[P
 
 
 def _column(name: str, values: Iterable[float]) -> list[float]:
-    column = np.asarray(list(values))
+    try:
+        column = np.asarray(list(values))
+    except (TypeError, ValueError):  # A single number, lists of unequal lengths.
+        column = np.empty(0)
     if column.ndim != 1 or column.size == 0 or column.dtype.kind not in "biuf":
         raise ValueError(f"{name} must be a list of numbers, at least one")
+    if np.isnan(column).any():  # In results it says that there is no such parameter.
+        raise ValueError(f"{name} must not have NaN")
     return column.astype(np.float64).tolist()

@@ -24,13 +24,18 @@ MISSING = "nothing"
 Description = dict[str, Any]
 
 
-def describe(plan: Plan) -> Description:
-    """The description, as JSON can hold it."""
+def describe(plan: Plan, platform: str) -> Description:
+    """The description, as JSON can hold it.
+
+    Args:
+      plan: the plan.
+      platform: of the devices, ``cpu``, ``gpu`` ...
+    """
     spec, rules = plan.spec, plan.rules
     versions = provenance()["versions"]
     return {
         "versions": {package: versions[package] for package in PACKAGES},
-        "backend": jax.default_backend(),
+        "platform": platform,
         "x64": bool(jax.config.jax_enable_x64),
         "seed": rules.root_seed,
         "runs_per_instance": rules.runs_per_instance,
@@ -138,22 +143,20 @@ def _stored_first(mapping: Mapping[str, Any], order: Mapping[str, Any]) -> dict:
 def _fixed(description: Description, other: Description) -> Description:
     """What may not change: all but the axes, of policies and instances in both."""
     fixed = {key: value for key, value in description.items() if key != "seeds"}
-    for part in ("instances", "policies"):
-        fixed[part] = {
-            name: {key: _shared(value, other) for key, value in entry.items()}
-            for name, entry in description[part].items()
-            if name in other[part]
+    fixed["instances"] = _shared(description["instances"], other["instances"])
+    fixed["policies"] = {
+        name: {
+            key: _shared(by_instance, other["instances"])
+            for key, by_instance in entry.items()
+            if key != "points"
         }
-        for entry in fixed[part].values():
-            entry.pop("points", None)
+        for name, entry in _shared(description["policies"], other["policies"]).items()
+    }
     return fixed
 
 
-def _shared(value: Any, other: Description) -> Any:
-    """What is said by instance, for the instances that the other knows too."""
-    if isinstance(value, Mapping) and value.keys() & other["instances"].keys():
-        return {name: value[name] for name in value if name in other["instances"]}
-    return value
+def _shared(values: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if name in others}
 
 
 def _more(large: Description, small: Description) -> list[str]:

@@ -11,8 +11,13 @@ from jaxbandits.arguments import end_of, is_policy, points_of, root_seed_of, see
 from jaxbandits.engine.run import opening
 from jaxbandits.play import Rules, booked
 from jaxbandits.protocol import Environment, Policy
+from jaxbandits.results.store import RUN_DIMS
 from jaxbandits.sweeps.grid import Point
-from jaxbandits.sweeps.spec import Spec
+from jaxbandits.sweeps.spec import Entry, Spec
+
+# What a store has besides the metrics; its parameters start with param_.
+RESERVED = {"instance", "policy", "params", "seed", "checkpoint"}
+RESERVED |= {"drawn", "rounds", "session"}
 
 
 class Game(NamedTuple):
@@ -53,6 +58,10 @@ def make_plan(spec: Spec) -> Plan:
     """
     if not spec.policies or not spec.instances:
         raise ValueError("a sweep must have at least one policy and one instance")
+    _check_kinds("policies", spec.policies, Entry)
+    _check_kinds("instances", spec.instances, Environment)
+    if isinstance(spec.metrics, str):
+        raise TypeError(f"metrics must be a list of names, got {spec.metrics!r}")
     rules = Rules(
         _end(spec),
         root_seed_of(spec.seed),
@@ -64,6 +73,14 @@ def make_plan(spec: Spec) -> Plan:
         for name, entry in spec.policies.items()
     }
     return Plan(spec, games, rules, seeds_of(spec.seeds))
+
+
+def _check_kinds(part: str, values: Mapping, kind: type) -> None:
+    for name, value in values.items():
+        if not isinstance(name, str):
+            raise TypeError(f"{part} must have strings for names, got {name!r}")
+        if not isinstance(value, kind):
+            raise TypeError(f"{part}[{name!r}] must be of type {kind.__name__}")
 
 
 def _end(spec: Spec):
@@ -78,12 +95,17 @@ def _game(instance, environment, name, entry) -> Game:
         try:
             policy = policy(environment.problem)
         except (TypeError, ValueError) as error:
-            raise type(error)(
+            raise ValueError(
                 f"policy {name!r} cannot be made for instance {instance!r}: {error}"
             ) from error
     if not is_policy(policy):
         raise TypeError(f"policies[{name!r}] must be a Policy or make one")
-    points = [point for p in entry.points for point in points_of(name, policy, p)]
+    try:
+        points = [point for p in entry.points for point in points_of(name, policy, p)]
+    except ValueError as error:
+        raise ValueError(
+            f"policy {name!r} on instance {instance!r}: {error}"
+        ) from error
     return Game(policy, environment, points)
 
 
@@ -113,31 +135,27 @@ def axes(plan: Plan) -> xr.Dataset:
         "params": np.arange(num_points),
         "seed": seeds,
         "checkpoint": plan.rules.end.checkpoints,
-        **{f"param_{leaf}": _parameter(x) for leaf, x in values.items()},
+        **{f"param_{leaf}": (RUN_DIMS[:3], x) for leaf, x in values.items()},
     }
     if plan.rules.runs_per_instance > 1:
         coords["drawn"] = ("seed", seeds // plan.rules.runs_per_instance)
     return xr.Dataset(coords=coords)
 
 
-def _parameter(values: np.ndarray):
-    """A parameter over (policy, params); over instances too where defaults differ."""
-    if np.array_equal(values, np.broadcast_to(values[:1], values.shape), True):
-        return ("policy", "params"), values[0]
-    return ("instance", "policy", "params"), values
-
-
 def metric_shapes(plan: Plan) -> dict[str, tuple[int, ...]]:
     """Names of what is kept, and the shape of a value beyond the axes.
 
     Raises:
-      ValueError: on an unknown metric, or one whose shape differs between games.
+      ValueError: on an unknown metric, or one whose name is taken or whose shape
+        differs between games.
     """
     shapes: dict[str, tuple[int, ...]] = {}
     for (instance, name), game in plan.games.items():
         params = type(game.policy.params)(**game.points[0]) if game.points[0] else ()
         found = booked(game.environment, opening(game.policy, game.environment, params))
         for metric, values in found.items():
+            if metric in RESERVED or metric.startswith("param_"):
+                raise ValueError(f"metrics: the name {metric!r} is taken")
             shape = np.shape(values)[2:]
             if shapes.setdefault(metric, shape) != shape:
                 raise ValueError(

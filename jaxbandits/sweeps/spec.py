@@ -1,6 +1,6 @@
 """What a sweep is: policies with parameter points, instances, seeds, an end."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from jaxbandits.protocol import Environment, Policy
@@ -37,11 +37,11 @@ class Spec(NamedTuple):
 
     policies: Mapping[str, Entry]
     instances: Mapping[str, Environment]
-    seeds: int | Iterable[int] = 100
+    seeds: int | Sequence[int] = 100
     horizon: int | None = None
     budget: float | None = None
     checkpoints: Any = "linear"
     max_rounds: int | None = None
     seed: int = 0
     runs_per_instance: int = 1
-    metrics: Iterable[str] | None = None
+    metrics: Sequence[str] | None = None

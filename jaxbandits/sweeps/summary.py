@@ -1,6 +1,7 @@
 """A sweep in flat records: one per instance, policy and parameter point."""
 
 import os
+from pathlib import Path
 from typing import Any
 
 from jaxbandits.results import open_store, summary_records
@@ -18,7 +19,7 @@ def sweep_records(store: str | os.PathLike) -> list[dict[str, Any]]:
             for instance in dataset["instance"].values.tolist()
             for record in summary_records(
                 dataset.sel(instance=instance, drop=True),
-                os.path.basename(store).removesuffix(".zarr"),
+                Path(store).name.removesuffix(".zarr"),
                 instance=instance,
             )
             # Policies with fewer points than others have nothing at the rest.
@@ -27,21 +28,22 @@ def sweep_records(store: str | os.PathLike) -> list[dict[str, Any]]:
 
 
 def best_points(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Of every policy on every instance the record with the least of the first metric.
+    """Of every policy on every instance the record with the least regret.
 
-    That is the regret where it is kept. The policy's name tells the parameters that
-    distinguish the point from the policy's others.
+    The policy's name tells the parameters that distinguish the point from the policy's
+    others. Where no regret is kept all records are returned.
     """
+    if not all("regret" in record["metrics"] for record in records):
+        return records
     games: dict[tuple[str, str], list[dict]] = {}
     for record in records:
         games.setdefault((record["instance"], record["policy"]), []).append(record)
-    return [_named(min(game, key=_first_metric), game) for game in games.values()]
+    return [_named(min(game, key=_regret), game) for game in games.values()]
 
 
-def _first_metric(record: dict[str, Any]) -> float:
-    metrics = record["metrics"]
-    entry = metrics.get("regret", next(iter(metrics.values())))
-    return float("inf") if entry["mean"] is None else entry["mean"]
+def _regret(record: dict[str, Any]) -> float:
+    mean = record["metrics"]["regret"]["mean"]
+    return float("inf") if mean is None else mean
 
 
 def _named(best: dict[str, Any], game: list[dict[str, Any]]) -> dict[str, Any]:
@@ -50,5 +52,5 @@ def _named(best: dict[str, Any], game: list[dict[str, Any]]) -> dict[str, Any]:
         for leaf, value in best["params"].items()
         if any(other["params"][leaf] != value for other in game)
     }
-    text = ", ".join(f"{leaf} = {value:g}" for leaf, value in varied.items())
+    text = ", ".join(f"{leaf} = {float(x):g}" for leaf, x in varied.items())
     return best | {"policy": f"{best['policy']} ({text})" if text else best["policy"]}

@@ -6,7 +6,7 @@ from typing import Any
 
 import xarray as xr
 
-from jaxbandits.arguments import by_name, is_policy
+from jaxbandits.arguments import by_name, is_policy, seeds_of
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.sweeps.drive import DEFAULT_MEMORY, run_sweep
 from jaxbandits.sweeps.grid import columns
@@ -78,11 +78,18 @@ def sweep(
       OSError: if the store cannot be written.
     """
     single = isinstance(environments, Environment)
+    # A function has no name of its own.
+    mapped = isinstance(policies, Mapping)
     named = by_name(
-        policies, "policies", lambda p: is_policy(p) or callable(p), "a Policy"
+        [policies] if callable(policies) else policies,
+        "policies",
+        lambda p: is_policy(p) or (mapped and callable(p)),
+        "a Policy (or, in a mapping from names, a function that makes one)",
     )
     is_environment = _is_environment
     instances = by_name(environments, "environments", is_environment, "an Environment")
+    if not isinstance(grid, Mapping):
+        raise TypeError("grid must be a mapping")
     grids = {next(iter(named)): grid} if is_policy(policies) else dict(grid)
     if unknown := sorted(set(grids) - set(named)):
         raise ValueError(f"grid names {unknown}; policies are {sorted(named)}")
@@ -90,19 +97,21 @@ def sweep(
         policies={
             name: Entry(
                 policy,
-                tuple(columns(grids[name], mode, "grid")) if name in grids else ({},),
+                tuple(columns(grids[name], mode, f"grid[{name!r}]"))
+                if name in grids
+                else ({},),
             )
             for name, policy in named.items()
         },
         instances=instances,
-        seeds=seeds,
+        seeds=seeds_of(seeds),
         horizon=horizon,
         budget=budget,
         checkpoints=checkpoints,
         max_rounds=max_rounds,
         seed=seed,
         runs_per_instance=runs_per_instance,
-        metrics=metrics,
+        metrics=metrics if metrics is None or isinstance(metrics, str) else [*metrics],
     )
     found = run_sweep(
         spec,

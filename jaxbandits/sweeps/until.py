@@ -2,13 +2,12 @@
 
 from typing import NamedTuple
 
-import numpy as np
 import xarray as xr
 
 from jaxbandits import checks
 from jaxbandits.results import seeds_needed
 from jaxbandits.results.lookup import metric_values
-from jaxbandits.results.store import RUN_DIMS
+from jaxbandits.results.store import PLAYED, RUN_DIMS
 
 
 class HalfWidth(NamedTuple):
@@ -64,14 +63,13 @@ def verdict(dataset: xr.Dataset, until: HalfWidth, pilot: int) -> Verdict:
     Raises:
       ValueError: if the metric is unknown, or not finite at the end of some run.
     """
-    values = metric_values(dataset, until.metric).isel(checkpoint=-1)
-    if values.dims != RUN_DIMS:
+    # First, for the rest of the store may not fit into memory.
+    pilots = dataset.isel(checkpoint=-1, seed=slice(pilot))
+    values = metric_values(pilots, until.metric)
+    if values.dims != RUN_DIMS or until.metric == PLAYED:
         raise ValueError(f"metric: {until.metric!r} must be a number per run")
-    needed = pilot
-    for cell in np.ndindex(values.shape[:3]):
-        here = dict(zip(RUN_DIMS, (*cell, slice(pilot)), strict=True))
-        # Not all policies have all points.
-        if dataset["session"].isel(here).values.all():
-            found = seeds_needed(values.isel(here), until.half_width, until.level)
-            needed = max(needed, int(found))
+    # Not all policies have all points.
+    there = pilots[PLAYED].values.all(axis=-1)
+    found = seeds_needed(values.values[there], until.half_width, until.level)
+    needed = int(found.max(initial=pilot))
     return Verdict(needed, min(needed, until.at_most))

@@ -11,6 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.py"))
+SEEDS = {"00_start": 100, "01_sweeps": 5000}
 LARGEST = 600_000  # bytes, so that a web page shows it at once
 
 by_name = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -75,4 +76,4 @@ def test_what_a_reader_sees_is_small_and_full_size(path):
     pictures = [o for o in outputs(path) if "image/png" in o.get("data", {})]
     assert pictures
     text = "".join(o.get("text", "") for o in outputs(path))
-    assert "'seed': 100" in text  # Not the tiny size.
+    assert f"'seed': {SEEDS[path.stem]}" in text  # Not the tiny size.

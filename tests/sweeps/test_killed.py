@@ -59,7 +59,7 @@ def wait_for_a_block(process, store, complete):
             if (sessions[:] > 0).sum() > complete:
                 return
         time.sleep(0.01)
-    raise AssertionError(f"no progress; exit status {process.poll()}")
+    raise AssertionError(f"no progress; {finish(process, 1)}")
 
 
 def check_prefix(found, whole):

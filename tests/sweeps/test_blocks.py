@@ -1,0 +1,213 @@
+"""Blocks cover exactly what is missing, each of one process."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jaxbandits.arguments import End
+from jaxbandits.engine.rollout import LANE_QUANTUM
+from jaxbandits.play import Rules
+from jaxbandits.sweeps import Entry, Spec
+from jaxbandits.sweeps.blocks import (
+    ACCELERATOR,
+    LIMITS,
+    block_shape,
+    outstanding,
+    rectangle,
+)
+from jaxbandits.sweeps.plan import Game, Plan
+
+
+def plan_of(points=(1,), instances=1, seeds=1, checkpoints=(1,)) -> Plan:
+    """A plan of policies with so many points; nobody looks at the policies."""
+    names = [f"instance {i}" for i in range(instances)]
+    spec = Spec({str(p): Entry(None) for p in range(len(points))}, dict.fromkeys(names))
+    games = {
+        (name, policy): Game(None, None, [{"a": float(i)} for i in range(count)])
+        for name in names
+        for policy, count in zip(spec.policies, points, strict=True)
+    }
+    end = End(np.array(checkpoints), checkpoints[-1], "round")
+    return Plan(spec, games, Rules(end, 0), np.arange(seeds, dtype=np.uint32))
+
+
+def nothing_played(plan):
+    points = max(len(game.points) for game in plan.games.values())
+    policies, instances = len(plan.spec.policies), len(plan.spec.instances)
+    return np.zeros((instances, policies, points, len(plan.seeds)), bool)
+
+
+def lanes(block):
+    params, seed = block.place.params, block.place.seed
+    return (params.stop - params.start) * (seed.stop - seed.start)
+
+
+@st.composite
+def situations(draw):
+    """A plan, what is played of it, and the size of a block."""
+    plan = plan_of(
+        draw(st.lists(st.integers(1, 6), min_size=1, max_size=3)),
+        draw(st.integers(1, 3)),
+        draw(st.integers(1, 12)),
+    )
+    shape = draw(st.integers(1, 5)), draw(st.integers(1, 7))
+    complete = nothing_played(plan)
+    rng = np.random.default_rng(draw(st.integers(0, 99)))
+    kind = draw(st.sampled_from(["nothing", "runs", "blocks", "a corner", "all"]))
+    share = draw(st.sampled_from([0.1, 0.5, 0.9]))
+    if kind == "runs":
+        complete = rng.random(complete.shape) < share
+    elif kind == "blocks":
+        cells = [-(-n // s) for n, s in zip(complete.shape[2:], shape, strict=True)]
+        some = rng.random((*complete.shape[:2], *cells)) < share
+        grown = some.repeat(shape[0], axis=2).repeat(shape[1], axis=3)
+        complete = grown[:, :, : complete.shape[2], : complete.shape[3]]
+    elif kind == "a corner":  # As an extended store has it.
+        corner = tuple(slice(math.ceil(share * n)) for n in complete.shape)
+        complete[corner] = True
+    elif kind == "all":
+        complete[:] = True
+    return plan, complete, shape
+
+
+@given(situations(), st.integers(1, 4))
+def test_every_missing_run_is_in_one_block(situation, hosts):
+    plan, complete, shape = situation
+    count = np.zeros(complete.shape, int)
+    keys = list(plan.games)
+    for host in range(hosts):
+        for key, place in outstanding(plan, complete, shape, host, hosts):
+            policies = len(plan.spec.policies)
+            assert key == keys[place.instance * policies + place.policy]
+            for piece, size in zip(place[2:], shape, strict=True):
+                assert piece.start < piece.stop
+                assert piece.start // size == (piece.stop - 1) // size
+            assert place.params.stop <= len(plan.games[key].points)
+            # No smaller rectangle would do.
+            missing = ~complete[place]
+            assert missing[[0, -1]].any(axis=1).all()
+            assert missing[:, [0, -1]].any(axis=0).all()
+            count[place] += 1
+    assert count.max(initial=0) <= 1
+    real = np.zeros(complete.shape, bool)
+    for number, game in enumerate(plan.games.values()):
+        instance, policy = divmod(number, len(plan.spec.policies))
+        real[instance, policy, : len(game.points)] = True
+    assert count[real & ~complete].all()
+    assert not count[~real].any()
+
+
+@given(situations(), st.integers(1, 4))
+def test_processes_have_equally_much_to_do(situation, hosts):
+    """Of every policy: policies differ in cost."""
+    plan, complete, shape = situation
+    for policy in range(len(plan.spec.policies)):
+        numbers = [
+            sum(
+                block.place.policy == policy
+                for block in outstanding(plan, complete, shape, host, hosts)
+            )
+            for host in range(hosts)
+        ]
+        assert max(numbers) - min(numbers) <= 1
+
+
+def test_games_of_a_block_each_go_round():
+    """One block per game, and a policy that was complete already."""
+    plan = plan_of((1, 1), instances=4, seeds=5)
+    complete = nothing_played(plan)
+    complete[:, 0] = True
+    for host in range(2):
+        blocks = outstanding(plan, complete, (1, 5), host, 2)
+        assert [block.place.policy for block in blocks] == [1, 1]
+    # Neither policy is all with one process, nor does one process start with all.
+    complete[:] = False
+    for host in range(2):
+        blocks = outstanding(plan, complete, (1, 5), host, 2)
+        assert sorted(block.place.policy for block in blocks) == [0, 0, 1, 1]
+        assert blocks[0].place.policy == host
+
+
+def test_seeds_vary_slowest():
+    """Then games, then points."""
+    plan = plan_of((3, 1), instances=2, seeds=5)
+    blocks = outstanding(plan, nothing_played(plan), (2, 3), 0, 1)
+    wanted = [
+        (seed, instance, policy, params)
+        for seed in (slice(0, 3), slice(3, 5))
+        for instance in (0, 1)
+        for policy, pieces in ((0, (slice(0, 2), slice(2, 3))), (1, (slice(0, 1),)))
+        for params in pieces
+    ]
+    found = [
+        (b.place.seed, b.place.instance, b.place.policy, b.place.params) for b in blocks
+    ]
+    assert found == wanted
+
+
+def test_of_a_block_that_grew_only_the_rest_is_played():
+    plan = plan_of((4,), seeds=10)
+    complete = nothing_played(plan)
+    complete[..., :6] = True
+    places = [b.place for b in outstanding(plan, complete, (4, 4), 0, 1)]
+    assert places == [
+        (0, 0, slice(0, 4), slice(6, 8)),
+        (0, 0, slice(0, 4), slice(8, 10)),
+    ]
+
+
+@given(st.integers(1, 400), st.integers(1, 40), st.integers(1, 500))
+def test_rectangles(seeds, points, most):
+    plan = plan_of((points, 1), seeds=seeds)
+    height, width = rectangle(plan, most)
+    assert 1 <= width <= seeds and 1 <= height <= points
+    assert height * width <= most
+    # Not much smaller than needed.
+    assert width == seeds or 2 * width > most
+    # Whole vectors of lanes, where a block has more than one.
+    if LANE_QUANTUM <= width < seeds:
+        assert width % LANE_QUANTUM == 0
+    if height > 1:
+        assert width == seeds
+
+
+@pytest.mark.parametrize(
+    ("seeds", "points", "most", "shape"),
+    [
+        (100, 1, 1000, (1, 100)),
+        (100, 30, 1000, (10, 100)),
+        (100, 31, 1000, (8, 100)),  # Four of at most ten: equal parts.
+        (1000, 5, 300, (1, 256)),  # Four of at least 250, in whole vectors.
+        (1000, 5, 250, (1, 192)),  # 256 would be more than may be.
+        (1000, 5, 63, (1, 63)),
+        (130, 1, 129, (1, 128)),
+        (3, 7, 1, (1, 1)),
+    ],
+)
+def test_shapes_by_hand(seeds, points, most, shape):
+    assert rectangle(plan_of((points,), seeds=seeds), most) == shape
+
+
+@pytest.mark.parametrize("platform", ["cpu", "gpu", "tpu"])
+@pytest.mark.parametrize("checkpoints", [(10,), (10, 20), range(1, 101), (10**7,)])
+@pytest.mark.parametrize("shapes", [{"a": ()}, {"a": (), "b": (30,), "c": (2, 5)}])
+def test_a_block_costs_what_it_may(platform, checkpoints, shapes):
+    plan = plan_of((10_000,), seeds=100_000, checkpoints=tuple(checkpoints))
+    height, width = block_shape(plan, shapes, platform)
+    limits = LIMITS.get(platform, ACCELERATOR)
+    # Rounds count too: i64.
+    numbers = 1 + {1: 1, 3: 41}[len(shapes)]
+    cost = height * width * numbers * len(checkpoints) * 8
+    assert cost <= limits.bytes
+    rounds = height * width * checkpoints[-1]
+    assert rounds <= limits.rounds or height * width <= limits.least
+    # And not much less.
+    assert 4 * cost > limits.bytes or 4 * rounds > limits.rounds
+
+
+def test_a_block_has_at_least_a_vector_of_lanes():
+    plan = plan_of((2,), seeds=1000, checkpoints=range(1, 100_001))
+    assert block_shape(plan, {"a": ()}, "cpu") == (1, LANE_QUANTUM)

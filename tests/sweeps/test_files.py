@@ -1,0 +1,369 @@
+"""Sweeps in files: what is read, and what is said about mistakes."""
+
+import textwrap
+
+import jsonschema
+import numpy as np
+import pytest
+
+from jaxbandits import cli
+from jaxbandits.policies import budgeted as policies
+from jaxbandits.settings import budgeted as settings
+from jaxbandits.sweeps import HalfWidth, Spec, read_spec, run_sweep
+from jaxbandits.sweeps.files import SCHEMA, from_table
+
+FULL = """
+setting = "budgeted"
+seeds = 7
+budget = 12.5
+max_rounds = 900
+checkpoints = [2.5, 5.0]
+seed = 3
+runs_per_instance = 2
+metrics = ["regret"]
+
+[instances."drei Maschinen"]
+make = "s_br"
+arguments = {num_arms = 3, cost_floor = 0.5}
+
+[policies.star]
+make = "omega_star_ucb"
+arguments = {exploration = "log_share"}
+cross.rho = {from = 0.5, to = 2.0, points = 4}
+
+[policies.crossed]
+make = "omega_ucb"
+zip = {rho = [0.25, 0.5], z_cap = [1, 2.5]}
+
+[policies.log]
+make = "omega_ucb"
+cross = {rho = {from = 0.25, to = 4, points = 3, scale = "log"}, z_cap = 2}
+
+[policies.uniform]
+make = "uniform"
+
+[until]
+metric = "regret"
+half_width = 2.5
+level = 0.9
+at_most = 50
+"""
+# Everything but the part that a test is about.
+TABLE = {
+    "setting": "budgeted",
+    "budget": 5,
+    "instances": {"three": {"make": "s_br", "arguments": {"num_arms": 3}}},
+    "policies": {"omega": {"make": "omega_ucb"}},
+}
+
+
+@pytest.fixture
+def written(tmp_path):
+    """``written(text, name="one.toml")`` is the path of a file."""
+
+    def write(text, name="one.toml"):
+        path = tmp_path / name
+        path.write_text(textwrap.dedent(text), "utf-8")
+        return path
+
+    return write
+
+
+def test_the_schema_is_one():
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+
+
+def test_every_key_has_a_place():
+    """No key of a file is dropped in silence, every field can be written in one."""
+    of_spec = set(Spec._fields)
+    assert set(SCHEMA["properties"]) == of_spec | {"setting", "until"}
+    assert {"instances", "policies"} < of_spec
+    assert set(SCHEMA["properties"]["until"]["properties"]) == set(HalfWidth._fields)
+
+
+def test_a_full_file(written):
+    spec, until = read_spec(written(FULL))
+    assert until == HalfWidth("regret", 2.5, 0.9, 50)
+    assert spec._replace(policies={}, instances={}) == Spec(
+        {},
+        {},
+        seeds=7,
+        budget=12.5,
+        checkpoints=[2.5, 5.0],
+        max_rounds=900,
+        seed=3,
+        runs_per_instance=2,
+        metrics=["regret"],
+    )
+    assert list(spec.instances) == ["drei Maschinen"]
+    instance = spec.instances["drei Maschinen"]
+    wanted = settings.s_br(3, cost_floor=0.5)
+    assert instance.provenance == wanted.provenance
+    assert instance.problem == wanted.problem
+    # Factories are cached, so that equal arguments give one object.
+    made = {name: e.policy(instance.problem) for name, e in spec.policies.items()}
+    assert made["star"] is policies.omega_star_ucb(
+        instance.problem, exploration="log_share"
+    )
+    assert made["crossed"] is made["log"] is policies.omega_ucb(instance.problem)
+    points = {name: entry.points for name, entry in spec.policies.items()}
+    assert points["star"] == tuple({"rho": rho} for rho in (0.5, 1.0, 1.5, 2.0))
+    assert points["crossed"] == (
+        {"rho": 0.25, "z_cap": 1.0},
+        {"rho": 0.5, "z_cap": 2.5},
+    )
+    assert [p["z_cap"] for p in points["log"]] == [2.0] * 3
+    np.testing.assert_allclose([p["rho"] for p in points["log"]], [0.25, 1, 4], 1e-15)
+    assert points["uniform"] == ({},)
+
+
+def test_defaults():
+    spec, until = from_table(TABLE)
+    assert until is None
+    plain = Spec({}, {}, budget=5)
+    assert spec._replace(policies={}, instances={}) == plain
+
+
+def test_lists_become_tuples():
+    """A factory with a cache takes no lists."""
+    entry = {"make": "fixed_arm", "arguments": {"arm": [1, [2, 3]]}}
+    spec = from_table(TABLE | {"policies": {"fixed": entry}}).spec
+    assert spec.policies["fixed"].policy.keywords == {"arm": (1, (2, 3))}
+
+
+def test_a_module(written):
+    path = written(
+        """
+        from jaxbandits.sweeps import HalfWidth
+        from tests.sweeps import walk
+
+        def spec():
+            return walk.spec(seeds=SEEDS)
+
+        SEEDS = 5
+        SPEC = spec()
+        UNTIL = HalfWidth("regret", 1.0)
+        """,
+        "one.py",
+    )
+    spec, until = read_spec(path)
+    assert spec.seeds == 5 and list(spec.policies) == ["walker", "idler"]
+    assert until == HalfWidth("regret", 1.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("SPECS = 1", "must define SPEC, a jaxbandits.sweeps.Spec"),
+        ("SPEC = {'seeds': 1}", "must define SPEC, a jaxbandits.sweeps.Spec"),
+        (
+            "from jaxbandits.sweeps import Spec\nSPEC = Spec({}, {})\nUNTIL = 0.1",
+            "UNTIL must be a jaxbandits.sweeps.HalfWidth",
+        ),
+    ],
+)
+def test_modules_with_mistakes(written, text, message):
+    path = written(text, "one.py")
+    with pytest.raises(ValueError) as raised:
+        read_spec(path)
+    said = str(raised.value)
+    assert said.startswith(f"SPEC: {path}") and message in said
+
+
+def test_no_file(tmp_path):
+    path = tmp_path / "none.toml"
+    with pytest.raises(FileNotFoundError, match=f"^SPEC: there is no file {path}$"):
+        read_spec(path)
+    with pytest.raises(FileNotFoundError, match="^SPEC: there is no file"):
+        read_spec(tmp_path)
+
+
+def test_another_kind_of_file(written):
+    with pytest.raises(ValueError, match=r"^SPEC: .*one.json must be a .toml or a .py"):
+        read_spec(written("{}", "one.json"))
+
+
+@pytest.mark.parametrize(
+    "data", [b"seeds = ", b"[a]\n[a]", b'seeds = "\xff"'], ids=["half", "twice", "code"]
+)
+def test_not_toml(tmp_path, data):
+    path = tmp_path / "one.toml"
+    path.write_bytes(data)
+    with pytest.raises(ValueError, match=f"^SPEC: {path} is not TOML: "):
+        read_spec(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "where", "allowed"),
+    [
+        ({"setting": "plain"}, "setting: 'plain'", "'allocation', 'budgeted'"),
+        ({"setting": None}, "'setting' is a required", ""),
+        ({"sedes": 5}, "Additional", "'sedes' was unexpected) (known are setting, see"),
+        ({"seeds": "many"}, "seeds: 'many'", "How many seeds, or which"),
+        ({"seeds": 0}, "seeds: 0", "minimum of 1"),
+        ({"seeds": [3, -1]}, "seeds.1: -1", "minimum of 0"),
+        ({"horizon": "9"}, "horizon: '9'", "'integer' (Number of rounds.)"),
+        ({"budget": 0}, "budget: 0", "(Play until this much is spent.)"),
+        ({"checkpoints": "log2"}, "checkpoints: 'log2'", "'linear' or 'log'"),
+        ({"metrics": "regret"}, "metrics: 'regret'", "'array' (What to keep"),
+        ({"seed": -1}, "seed: -1", "minimum of 0 (Root seed.)"),
+        ({"runs_per_instance": 0}, "runs_per_instance: 0", "minimum of 1"),
+        ({"instances": {}}, "instances: {}", "non-empty"),
+        ({"instances": {"a": {}}}, "instances.a: 'make' is a required", ""),
+        ({"policies": {"p": "ucb"}}, "policies.p: 'ucb'", "'object'"),
+        ({"until": {"metric": "regret"}}, "until: 'half_width' is a required", ""),
+        (
+            {"until": {"metric": "regret", "half_width": 1, "levle": 0.9}},
+            "until: Additional",
+            "(known are metric, half_width, level, at_most)",
+        ),
+        (
+            {"until": {"metric": "regret", "half_width": 1, "level": 1}},
+            "until.level: 1",
+            "maximum of 1",
+        ),
+    ],
+    ids=str,
+)
+def test_what_the_schema_refuses(written, change, where, allowed):
+    table = {key: value for key, value in (TABLE | change).items() if value is not None}
+    with pytest.raises(ValueError) as raised:
+        from_table(table, "one.toml")
+    said = str(raised.value)
+    assert said.startswith(f"one.toml: {where}") and allowed in said
+
+
+def instance(**entry):
+    return {"instances": {"three": TABLE["instances"]["three"] | entry}}
+
+
+def policy(**entry):
+    return {"policies": {"p": {"make": "omega_ucb"} | entry}}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (instance(make="s_brr"), "instances.three.make: 's_brr' is unknown (did you "),
+        (
+            instance(make="x"),
+            "instances.three.make: 'x' is unknown; known are budgeted",
+        ),
+        (instance(make="make_problem"), "instances.three.make: 'make_problem' is unk"),
+        (instance(make="Problem"), "instances.three.make: 'Problem' is unknown"),
+        (instance(arguments={}), "instances.three.arguments: missing a required argum"),
+        (
+            instance(arguments={"num_arms": 3, "arms": 3}),
+            "instances.three.arguments: got an unexpected keyword argument 'arms'",
+        ),
+        (
+            instance(arguments={"num_arms": 0}),
+            "instances.three.arguments: num_arms must be at least",
+        ),
+        (instance(arguments={"num_arms": "3"}), "instances.three.arguments: num_arms"),
+        (
+            policy(make="omega_ucbb"),
+            "policies.p.make: 'omega_ucbb' is unknown (did you mean 'omega_ucb'?); "
+            "known are b_greedy, bts,",
+        ),
+        (policy(make="Params"), "policies.p.make: 'Params' is unknown"),
+        (
+            policy(arguments={"explore": 1}),
+            "policies.p.arguments: got an unexpected keyword argument 'explore'",
+        ),
+        (policy(arguments={"problem": 1}), "policies.p.arguments: multiple values"),
+        (policy(cross={"rho": "x"}), "policies.p.cross.rho: 'x' is not valid"),
+        (policy(cross={"rho": [1, "a"]}), "policies.p.cross.rho.1: 'a' is not of type"),
+        (policy(cross={"rho": []}), "policies.p.cross.rho: [] should be non-empty"),
+        (policy(cross={"rho": True}), "policies.p.cross.rho: True is not valid"),
+        (policy(cross={"rho": [1, 1.0]}), "policies.p has equal points"),
+        (policy(cross={"rho": [float("nan")]}), "policies.p['rho'] must not have NaN"),
+        (policy(cross={"rho": 1}, zip={"rho": 2}), "policies.p both crosses and zips"),
+        (policy(zip={"rho": [1, 2], "z_cap": 1}), "policies.p must have columns of eq"),
+        (policy(grid={"rho": 1}), "policies.p: Additional properties are not allowed"),
+    ],
+    ids=str,
+)
+def test_what_is_wrong_with_an_entry(change, message):
+    with pytest.raises(ValueError) as raised:
+        from_table(TABLE | change, "one.toml")
+    assert str(raised.value).startswith(f"one.toml: {message}")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"points": 1}, ".points: 1 is less than the minimum of 2"),
+        ({"points": 2.5}, ".points: 2.5 is not of type 'integer'"),
+        ({"scale": "ln"}, ".scale: 'ln' is not one of ['linear', 'log']"),
+        ({"step": 1}, ": Additional properties are not allowed ('step' was unexpec"),
+        ({"to": None}, ": 'to' is a required property (Evenly spaced values.)"),
+        ({"from": 0, "scale": "log"}, ": from and to must be positive and finite on a"),
+        ({"from": -1, "scale": "log"}, ": from and to must be positive and finite"),
+        ({"to": float("inf")}, ": from and to must be finite, got (1, inf)"),
+    ],
+    ids=str,
+)
+def test_bad_ranges(change, message):
+    values = {"from": 1, "to": 2, "points": 3} | change
+    values = {key: value for key, value in values.items() if value is not None}
+    with pytest.raises(ValueError) as raised:
+        from_table(TABLE | policy(cross={"rho": values}), "one.toml")
+    assert str(raised.value).startswith(f"one.toml: policies.p.cross.rho{message}")
+
+
+def test_a_whole_number_may_have_a_point():
+    values = {"from": 1, "to": 2, "points": 3.0}
+    spec = from_table(TABLE | policy(cross={"rho": values})).spec
+    assert spec.policies["p"].points == ({"rho": 1.0}, {"rho": 1.5}, {"rho": 2.0})
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            policy(cross={"rho": [0.5, -1.0]}),
+            "policy 'p' on instance 'three': rho must be positive and finite, got -1.0",
+        ),
+        (
+            policy(cross={"roh": 1}),
+            "policy 'p' on instance 'three': params['p'] has no ['roh']; it has ['rho'",
+        ),
+        (
+            policy(arguments={"exploration": "none"}),
+            "policy 'p' cannot be made for instance 'three': exploration",
+        ),
+        ({"horizon": 5}, "give either horizon or budget"),
+        ({"max_rounds": 0}, "max_rounds: 0 is less than the minimum of 1"),
+        ({"checkpoints": [3, 2]}, "checkpoints must be"),
+        ({"metrics": ["regrets"]}, "metrics: ['regrets'] unknown; known are ['"),
+        ({"seeds": [1, 1]}, "seeds must be different integers"),
+    ],
+    ids=str,
+)
+def test_nothing_is_made_before_all_is_checked(tmp_path, change, message):
+    store = tmp_path / "new" / "one.zarr"
+    with pytest.raises(ValueError) as raised:
+        run_sweep(from_table(TABLE | change).spec, store)
+    assert message in str(raised.value)
+    assert not store.exists()
+    assert not store.parent.exists() or not list(store.parent.iterdir())
+
+
+def test_each_setting_has_its_own_policies():
+    assert SCHEMA["properties"]["setting"]["enum"] == [
+        "censored",
+        "allocation",
+        "budgeted",
+        "farewell",
+    ]
+    with pytest.raises(ValueError, match="known are .*rcucb.*z_rcucb"):
+        from_table(TABLE | {"setting": "censored"})
+
+
+def test_the_command_line_names_the_file(written, capsys):
+    path = written(FULL.replace("seeds = 7", "seeds = 0"))
+    assert cli.main(["sweep", str(path)]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert err.startswith(f"jaxbandits: {path}: seeds: 0 is less than the minimum")

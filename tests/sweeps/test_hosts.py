@@ -1,0 +1,82 @@
+"""Two processes that work on one sweep by `jax.distributed`."""
+
+import socket
+import time
+
+import numpy as np
+import pytest
+
+from jaxbandits.results import open_store
+from jaxbandits.sweeps import run_sweep
+from jaxbandits.sweeps.hosts import join
+from tests.sweeps import walk
+from tests.sweeps.processes import finish, start
+from tests.sweeps.test_numbers import assert_same, files
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+def start_both(store, cache, **options):
+    coordinator = f"127.0.0.1:{free_port()}"
+    return [
+        start(
+            store,
+            cache,
+            more=("--block", "40", "--coordinator", coordinator)
+            + ("--processes", "2", "--process", str(process)),
+            **options,
+        )
+        for process in range(2)
+    ]
+
+
+def test_two_processes_fill_one_store(tmp_path):
+    """The same bits, file by file, as one process writes."""
+    one, two = tmp_path / "one.zarr", tmp_path / "two.zarr"
+    wanted = run_sweep(walk.SPEC, one, block=40)
+    for process in start_both(two, tmp_path / "cache"):
+        status, said = finish(process)
+        assert status == 0, said
+    assert_same(open_store(two), wanted)
+    assert {k: bits for k, (bits, _) in files(two).items()} == {
+        k: bits for k, (bits, _) in files(one).items()
+    }
+
+
+def test_one_process_goes_on_where_two_were_killed(tmp_path):
+    store, cache = tmp_path / "sweep.zarr", tmp_path / "cache"
+    size = {"WALK_SEEDS": "3000"}
+    processes = start_both(store, cache, **size)
+    try:
+        wait_until_both_have_written(processes, store)
+    finally:
+        for process in processes:
+            process.kill()
+            finish(process)
+    left = int((open_store(store)["session"] == 0).sum())
+    wanted = walk.spec(seeds=3000)
+    found = run_sweep(wanted, store)
+    assert set(np.unique(found["session"])) == {0, 1, 2}
+    assert left > 0
+    assert_same(found, run_sweep(wanted))
+
+
+def wait_until_both_have_written(processes, store):
+    deadline = time.monotonic() + 90
+    while time.monotonic() < deadline:
+        assert all(process.poll() is None for process in processes)
+        if store.exists():
+            done = open_store(store)["session"].values > 0
+            if done.sum() > 400:
+                return
+        time.sleep(0.02)
+    raise AssertionError("no progress")
+
+
+def test_an_incomplete_address_is_refused():
+    with pytest.raises(ValueError, match="coordinator, processes and process"):
+        join("127.0.0.1:1234", 2)

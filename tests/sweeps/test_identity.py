@@ -1,0 +1,305 @@
+"""What makes two sweeps the same, and what is said about differences."""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from types import MappingProxyType
+
+import jax
+import numpy as np
+import pytest
+
+from jaxbandits.sweeps import Entry
+from jaxbandits.sweeps.identity import compare, describe, fingerprint, union
+from jaxbandits.sweeps.plan import make_plan
+from tests.sweeps import walk
+from tests.sweeps.processes import ROOT
+
+SPEC = walk.spec(points=2, seeds=4, horizon=8)
+WALKER, IDLER = SPEC.policies.values()
+SHORT, LONG = SPEC.instances.values()
+
+
+def described(spec=SPEC, **changes):
+    return describe(make_plan(spec._replace(**changes)), "cpu")
+
+
+def compared(spec, **changes):
+    """`spec` as what is in a store, held against a changed one."""
+    stored = json.loads(json.dumps(described(spec)))
+    return compare(stored, described(spec, **changes))
+
+
+def test_a_description():
+    found = described()
+    assert json.loads(json.dumps(found)) == found
+    assert set(found["versions"]) == {"jaxbandits", "jax", "jaxlib"}
+    assert (found["platform"], found["x64"]) == ("cpu", False)
+    assert (found["seed"], found["runs_per_instance"]) == (0, 1)
+    assert (found["checkpoint_kind"], found["checkpoints"]) == ("round", [4, 8])
+    assert (found["last_round"], found["metrics"], found["seeds"]) == (8, None, 4)
+    assert found["instances"]["long"] == {
+        "provenance": {"setting": "walk"},
+        # Type, shape and bytes of 3.0.
+        "numbers": hashlib.sha256(b"<f8()" + np.float64(3).tobytes()).hexdigest()[:16],
+    }
+    walker = found["policies"]["walker"]
+    assert walker["points"] == [{"step": 0.5}, {"step": 2.0}]
+    assert walker["defaults"]["short"] == {"step": 1.0, "growth": 1.0}
+    assert walker["program"] == found["policies"]["idler"]["program"]
+
+
+def test_a_fingerprint_is_of_the_sorted_json():
+    digest = hashlib.sha256(b'{"a": [1.5], "b": "x"}').hexdigest()
+    assert fingerprint({"b": "x", "a": [1.5]}) == digest
+
+
+def test_another_process_says_the_same():
+    code = """
+        import json
+        from jaxbandits.sweeps.identity import describe
+        from jaxbandits.sweeps.plan import make_plan
+        from tests.sweeps import walk
+        spec = walk.spec(points=2, seeds=4, horizon=8)
+        print(json.dumps(describe(make_plan(spec), "cpu")))
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(line.strip() for line in code.splitlines())],
+        # Strings hash in another way there.
+        env=os.environ | {"PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "77"},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert json.loads(done.stdout) == described()
+
+
+def other(**changes):
+    return {"policies": SPEC.policies | {"idler": Entry(walk.WALKER, **changes)}}
+
+
+def coded(**changes):
+    entry = Entry(walk.WALKER._replace(**changes))
+    return {"policies": SPEC.policies | {"idler": entry}}
+
+
+CHANGES = {
+    "code": coded(act=lambda *args: 2 * walk.act(*args)),
+    "report": coded(report=lambda state, params: {"small": -state}),
+    "default": coded(params=walk.Params(growth=2.0)),
+    "point": other(points=({"growth": 2.0},)),
+    "setup": {"instances": SPEC.instances | {"long": SHORT}},
+    "provenance": {
+        "instances": SPEC.instances | {"long": LONG._replace(provenance={})}
+    },
+    "sampling": {"instances": {"short": walk.DRAWN, "long": LONG}},
+    "root seed": {"seed": 1},
+    "checkpoints": {"checkpoints": [5]},
+    "horizon": {"horizon": 9},
+    "runs_per_instance": {"runs_per_instance": 2},
+    "metrics": {"metrics": ["regret"]},
+    "number of seeds": {"seeds": 5},
+    "seeds": {"seeds": [0, 1, 2, 4]},
+    "policy's name": {"policies": {"a": WALKER, "idler": IDLER}},
+    "instance's name": {"instances": {"a": SHORT, "long": LONG}},
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_what_matters(change):
+    assert fingerprint(described(**change)) != fingerprint(described())
+
+
+def test_precision_matters():
+    with jax.enable_x64(True):
+        found = described()
+    assert (found["x64"], described()["x64"]) == (True, False)
+    program = [d["policies"]["idler"]["program"]["long"] for d in (found, described())]
+    assert program[0] != program[1]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"policies": dict(reversed(SPEC.policies.items()))},
+        {"policies": MappingProxyType(SPEC.policies)},
+        {"instances": MappingProxyType(SPEC.instances)},
+        {"policies": SPEC.policies | {"idler": Entry(lambda problem: walk.WALKER)}},
+        {"policies": SPEC.policies | {"idler": Entry(walk.WALKER, [{}])}},
+        {
+            "policies": {"walker": WALKER._replace(points=np.array(WALKER.points))}
+            | {"idler": IDLER}
+        },
+        {"seeds": range(4)},
+        {"seeds": np.arange(4)},
+        {"checkpoints": np.array([4])},
+        {"checkpoints": (4, 8)},
+        {"seed": np.int64(0)},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_what_does_not_matter(change):
+    assert fingerprint(described(**change)) == fingerprint(described())
+
+
+def test_the_order_of_what_is_kept_does_not_matter():
+    kept = [
+        described(metrics=names) for names in (["regret", "small"], ("small", "regret"))
+    ]
+    assert kept[0] == kept[1]
+
+
+def test_equal_sweeps():
+    assert compared(SPEC) == ([], [], [], [])
+
+
+@pytest.mark.parametrize(
+    ("change", "lines"),
+    [
+        ({"seed": 9}, ["seed: 0 in the store, 9 now"]),
+        (
+            {"horizon": 9},
+            [
+                "checkpoints: [4, 8] in the store, [4, 9] now",
+                "last_round: 8 in the store, 9 now",
+            ],
+        ),
+        ({"metrics": ["regret"]}, ['metrics: null in the store, ["regret"] now']),
+        (
+            CHANGES["default"],
+            [
+                "policies.idler.defaults.short.growth: 1.0 in the store, 2.0 now",
+                "policies.idler.defaults.long.growth: 1.0 in the store, 2.0 now",
+            ],
+        ),
+        (
+            CHANGES["provenance"],
+            ["instances.long.provenance.setting: walk in the store, nothing now"],
+        ),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, dict) else "",
+)
+def test_what_changed(change, lines):
+    assert compared(SPEC, **change) == (lines, [], [], [])
+
+
+def test_changed_code_is_told_from_added_policies():
+    entry = Entry(walk.WALKER._replace(act=lambda *args: 2 * walk.act(*args)))
+    found = compared(SPEC, policies=SPEC.policies | {"idler": entry, "new": entry})
+    assert [line.split(":")[0] for line in found.changed] == [
+        "policies.idler.program.short",
+        "policies.idler.program.long",
+    ]
+    assert found[1:] == (["policies: new"], [], [])
+
+
+def test_what_is_added():
+    small = SPEC._replace(
+        policies={"walker": WALKER._replace(points=WALKER.points[:1])},
+        instances={"long": LONG},
+        seeds=[7],
+    )
+    found = compared(
+        small, policies=SPEC.policies, instances=SPEC.instances, seeds=[8, 7, 9]
+    )
+    assert found == (
+        [],
+        [
+            "instances: short",
+            "policies: idler",
+            'policies.walker: points [{"step": 2.0}]',
+            "seeds: 2",
+        ],
+        [],
+        [],
+    )
+
+
+def test_what_is_absent_and_what_is_lost():
+    small = {
+        "policies": {"walker": WALKER._replace(points=WALKER.points[:1])},
+        "instances": {"long": LONG},
+        "seeds": 1,
+    }
+    found = compared(SPEC, **small)
+    lost = ["instances: short", "policies: idler"]
+    assert found.changed == found.added == []
+    assert found.lost == lost
+    assert found.absent == [
+        *lost,
+        'policies.walker: points [{"step": 2.0}]',
+        "seeds: 3",
+    ]
+
+
+def test_an_instance_in_place_of_another_is_no_change_of_policies():
+    found = compared(
+        SPEC._replace(instances={"short": SHORT}), instances={"long": LONG}
+    )
+    assert found == (
+        [],
+        ["instances: long"],
+        ["instances: short"],
+        ["instances: short"],
+    )
+
+
+def test_names_of_instances_hide_no_differences():
+    """An instance may be called as a key of a provenance is."""
+    spec = SPEC._replace(
+        instances={"a": SHORT._replace(provenance={"a": 1, "b": 1}), "b": SHORT}
+    )
+    changed = {"a": SHORT._replace(provenance={"a": 1, "b": 1, "c": 2})}
+    found = compared(spec, instances=spec.instances | changed)
+    assert found.changed == ["instances.a.provenance.c: nothing in the store, 2 now"]
+
+
+def test_a_long_list_is_shortened():
+    found = compared(SPEC._replace(horizon=100, checkpoints="linear"), horizon=200)
+    assert found.changed == [
+        "checkpoints: 100 of them, from 1 to 100 in the store, "
+        "100 of them, from 2 to 200 now",
+        "last_round: 100 in the store, 200 now",
+    ]
+
+
+def test_a_union():
+    """What is in the store keeps its place; what is new comes after it, in order."""
+    stored = SPEC._replace(
+        policies={"idler": IDLER, "walker": WALKER._replace(points=WALKER.points[1:])},
+        instances={"long": LONG},
+        seeds=[5, 3],
+    )
+    new = Entry(walk.WALKER, ({"step": 3.0},))
+    wanted = SPEC._replace(
+        policies={"new": new, "walker": WALKER, "idler": IDLER}, seeds=[9, 5, 4]
+    )
+    found = union(wanted, described(wanted), json.loads(json.dumps(described(stored))))
+    assert list(found.instances) == ["long", "short"]
+    assert {name: entry.points for name, entry in found.policies.items()} == {
+        "idler": ({},),
+        "walker": ({"step": 2.0}, {"step": 0.5}),
+        "new": ({"step": 3.0},),
+    }
+    assert list(found.policies) == ["idler", "walker", "new"]
+    assert found.seeds == [5, 3, 4, 9]
+    # Nothing is new then.
+    again = union(wanted, described(wanted), described(found))
+    assert described(again) == described(found)
+    # Absent points and seeds stay.
+    less = union(stored, described(stored), described(found))
+    assert less.policies["walker"].points == found.policies["walker"].points
+    assert less.seeds == found.seeds
+
+
+def test_values_without_a_number_in_json():
+    """Infinity goes through a store and back."""
+    entry = Entry(walk.WALKER._replace(check=None), ({"step": np.inf},))
+    spec = SPEC._replace(policies={"walker": entry})
+    assert compared(spec) == ([], [], [], [])
+    stored = json.loads(json.dumps(described(spec)))
+    (game, _) = make_plan(union(spec, described(spec), stored)).games.values()
+    assert game.points == [{"step": np.inf, "growth": 1.0}]

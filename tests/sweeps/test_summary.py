@@ -1,0 +1,146 @@
+"""Records of a sweep, and the best point of every policy."""
+
+import json
+
+import jax
+import numpy as np
+import pytest
+
+from jaxbandits.experiments.table import records_table
+from jaxbandits.sweeps import Entry, points_from, run_sweep
+from jaxbandits.sweeps.summary import best_points, sweep_records
+from tests.sweeps import walk
+
+POINTS = points_from({"step": [2.0, 0.5], "growth": [1.0, 3.0]})
+SPEC = walk.spec(
+    seeds=30,
+    horizon=8,
+    policies={"walker": Entry(walk.WALKER, tuple(POINTS)), "idler": Entry(walk.WALKER)},
+)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    path = tmp_path_factory.mktemp("sweeps") / "walks.zarr"
+    run_sweep(SPEC, path, devices=jax.local_devices()[:1]).close()
+    return path
+
+
+def test_records(store):
+    found = sweep_records(store)
+    assert json.loads(json.dumps(found)) == found
+    places = [(r["instance"], r["policy"]) for r in found]
+    assert places == [
+        (instance, policy)
+        for instance in ("short", "long")
+        for policy in ("walker",) * 4 + ("idler",)
+    ]
+    with run_sweep(SPEC, store) as dataset:
+        ends = dataset["regret"].values[..., -1]
+    for number, record in enumerate(found):
+        instance, rest = divmod(number, 5)
+        policy, point = divmod(rest, 4)
+        params = {"step": 1.0, "growth": 1.0} if policy else POINTS[point]
+        values = ends[instance, policy, point]
+        assert record.pop("metrics") == {
+            "regret": {
+                "mean": pytest.approx(np.mean(values), rel=1e-12),
+                "sem": pytest.approx(np.std(values, ddof=1) / np.sqrt(30), rel=1e-12),
+                "published": None,
+            }
+        }
+        assert record == {
+            "experiment": "walks",
+            "instance": ("short", "long")[instance],
+            "policy": ("walker", "idler")[policy],
+            "params": params,
+            "seeds": 30,
+            "horizon": 8,
+        }
+
+
+def test_the_path_of_a_store_in_any_form(store):
+    found = sweep_records(store)
+    assert sweep_records(f"{store}/") == sweep_records(str(store)) == found
+
+
+def test_best_points(store):
+    """The shortest steps: half the regret of the next one."""
+    records = sweep_records(store)
+    best = best_points(records)
+    assert [(r["instance"], r["policy"]) for r in best] == [
+        ("short", "walker (growth = 1, step = 0.5)"),
+        ("short", "idler"),
+        ("long", "walker (growth = 1, step = 0.5)"),
+        ("long", "idler"),
+    ]
+    for record, original in zip(best, [records[i] for i in (2, 4, 7, 9)], strict=True):
+        assert record | {"policy": original["policy"]} == original
+    assert records == sweep_records(store)
+
+
+def record(policy, params, **means):
+    entries = {
+        name: {"mean": mean, "sem": None, "published": None}
+        for name, mean in means.items()
+    }
+    return {"instance": "a", "policy": policy, "params": params, "metrics": entries}
+
+
+@pytest.mark.parametrize(
+    ("records", "name"),
+    [
+        # The regret wherever it stands, else what stands first.
+        (
+            [
+                record("p", {"x": 1.0}, steps=1.0, regret=2.0),
+                record("p", {"x": 2.0}, steps=2.0, regret=1.0),
+            ],
+            "p (x = 2)",
+        ),
+        # What is not finite is never the best.
+        (
+            [record("p", {"x": 1.0}, regret=None), record("p", {"x": 2.0}, regret=9.0)],
+            "p (x = 2)",
+        ),
+        # Of equal ones the first.
+        (
+            [record("p", {"x": 1.0}, regret=1.0), record("p", {"x": 2.0}, regret=1.0)],
+            "p (x = 1)",
+        ),
+        # Only what tells the points apart is named.
+        (
+            [
+                record("p", {"x": 1.0, "y": 0.1234567}, regret=1.0),
+                record("p", {"x": 1.0, "y": "inf"}, regret=2.0),
+            ],
+            "p (y = 0.123457)",
+        ),
+        (
+            [
+                record("p", {"y": 0.5}, regret=3.0),
+                record("p", {"y": "inf"}, regret=2.0),
+            ],
+            "p (y = inf)",
+        ),
+        ([record("p", {}, regret=3.0)], "p"),
+    ],
+    ids="regret finite tie apart infinite single".split(),
+)
+def test_what_is_best(records, name):
+    (found,) = best_points(records)
+    assert found["policy"] == name
+
+
+def test_of_a_gain_nobody_knows_what_is_best():
+    records = [record("p", {"x": x}, reward=x) for x in (1.0, 2.0)]
+    assert best_points(records) == records
+
+
+def test_nothing_to_tell(tmp_path):
+    """A sweep of which only vectors are kept has no records."""
+    store = tmp_path / "one.zarr"
+    small = SPEC._replace(policies={"idler": Entry(walk.WALKER)}, metrics=["small"])
+    run_sweep(small, store, devices=jax.local_devices()[:1])
+    assert sweep_records(store) == best_points([]) == []
+    assert records_table([], "nothing").row_count == 0

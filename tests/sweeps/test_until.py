@@ -1,0 +1,193 @@
+"""Seeds until a mean is known: Stein's number, and no more."""
+
+import math
+import warnings
+
+import jax
+import numpy as np
+import pytest
+from scipy import stats
+
+from jaxbandits.results import open_store
+from jaxbandits.sweeps import Entry, HalfWidth, run_sweep
+from jaxbandits.sweeps.until import verdict
+from tests.sweeps import walk
+from tests.sweeps.test_numbers import assert_same
+
+PILOT = 20
+SPEC = walk.spec(points=2, seeds=PILOT, horizon=8, metrics=["regret"])
+# The widest: a step of 2 on the instance where everything counts three times.
+WIDEST = {"instance": "long", "policy": "walker", "params": 1}
+
+
+def played(spec=SPEC, store=None, **options):
+    options = {"devices": jax.local_devices()[:1], "block": 64} | options
+    return run_sweep(spec, store, **options)
+
+
+@pytest.fixture(scope="module")
+def pilot():
+    return played()
+
+
+def deviation(pilot, cell=WIDEST):
+    values = pilot["regret"].sel(cell).isel(checkpoint=-1).values
+    assert values.shape == (PILOT,)
+    return math.sqrt(((values - values.mean()) ** 2).sum() / (PILOT - 1))
+
+
+def stein(s, half_width, level):
+    quantile = stats.t.ppf(1 - (1 - level) / 2, PILOT - 1)
+    return max(PILOT, math.ceil((quantile * s / half_width) ** 2))
+
+
+@pytest.mark.parametrize(("share", "level"), [(0.3, 0.95), (1.0, 0.9)])
+def test_as_many_seeds_as_stein_says(pilot, share, level):
+    """The half-width in standard deviations of the pilot."""
+    s = deviation(pilot)
+    others = pilot["regret"].isel(checkpoint=-1).std("seed", ddof=1)
+    assert s == pytest.approx(float(others.max()), rel=1e-12)
+    wanted = stein(s, share * s, level)
+    found = played(until=HalfWidth("regret", share * s, level))
+    assert found.sizes["seed"] == wanted
+    assert (wanted > PILOT) == (share < 1)
+    assert found["seed"].values.tolist() == list(range(wanted))
+    assert (found["session"].values > 0).sum() == 2 * (2 + 1) * wanted
+    assert_same(found, played(SPEC._replace(seeds=wanted)))
+
+
+def test_other_means_than_the_last_one_may_be_wider(pilot):
+    """Policies with one point only have nothing at the others."""
+    only = SPEC._replace(policies={"idler": Entry(walk.WALKER), **SPEC.policies})
+    s = deviation(pilot)
+    found = played(only, until=HalfWidth("regret", 0.3 * s))
+    assert found.sizes["seed"] == stein(s, 0.3 * s, 0.95)
+    assert np.isnan(found["regret"].sel(policy="idler", params=1)).all()
+
+
+def test_the_same_call_plays_nothing_more(pilot, tmp_path):
+    store = tmp_path / "one.zarr"
+    until = HalfWidth("regret", 0.3 * deviation(pilot))
+    first = played(store=store, until=until).load()
+    before = chunks(store)
+    again = played(store=store, until=until).load()
+    assert chunks(store) == before
+    assert_same(again, first)
+    # The pilot decides, not what has been played since.
+    wider = played(store=store, until=until._replace(half_width=10.0)).load()
+    assert_same(wider, first)
+
+
+def chunks(store):
+    return {
+        path: (path.read_bytes(), path.stat().st_mtime_ns)
+        for path in store.glob("*/c/**/*")
+        if path.is_file() and path.relative_to(store).parts[0] in ("regret", "session")
+    }
+
+
+def test_an_interruption_in_the_second_stage(pilot, tmp_path):
+    """Some of the second stage's seeds are there: the pilot is the same."""
+    store = tmp_path / "one.zarr"
+    until = HalfWidth("regret", 0.3 * deviation(pilot))
+    wanted = stein(deviation(pilot), until.half_width, 0.95)
+    played(SPEC._replace(seeds=PILOT + 7), store)
+    assert wanted > PILOT + 7
+    found = played(store=store, until=until)
+    assert_same(found, played(SPEC._replace(seeds=wanted)))
+
+
+def test_listed_seeds_are_the_pilot(pilot, tmp_path):
+    """The new ones are the first that are not among them."""
+    listed = [*range(1, 2 * PILOT, 2)]
+    s = deviation(played(SPEC._replace(seeds=listed)))
+    found = played(
+        SPEC._replace(seeds=listed), until=HalfWidth("regret", 0.6 * s, at_most=23)
+    )
+    wanted = min(stein(s, 0.6 * s, 0.95), 23)
+    new = [0, 2, 4][: wanted - PILOT]
+    assert found["seed"].values.tolist() == listed + new
+
+
+def test_at_most(pilot):
+    s = deviation(pilot)
+    needed = stein(s, 0.01 * s, 0.95)
+    message = (
+        f"a half-width of {0.01 * s:g} takes {needed} seeds; stopped at at_most = 30"
+    )
+    with pytest.warns(UserWarning, match=message):
+        found = played(until=HalfWidth("regret", 0.01 * s, at_most=30))
+    assert found.sizes["seed"] == 30
+    assert_same(found, played(SPEC._replace(seeds=30)))
+
+
+def test_at_most_as_many_as_there_are(pilot):
+    s = deviation(pilot)
+    with pytest.warns(UserWarning, match="stopped at at_most = 20"):
+        found = played(until=HalfWidth("regret", 0.1 * s, at_most=PILOT))
+    assert_same(found, pilot)
+
+
+@pytest.mark.parametrize(
+    ("until", "seeds", "error", "message"),
+    [
+        (HalfWidth("regret", 0.0), PILOT, ValueError, "half_width must be positive"),
+        (HalfWidth("regret", np.nan), PILOT, ValueError, "half_width must be positive"),
+        (HalfWidth("regret", 1.0, 1.0), PILOT, ValueError, r"level must be in \(0, 1"),
+        (HalfWidth("regret", 1.0, 95), PILOT, ValueError, r"level must be in \(0, 1"),
+        (
+            HalfWidth("regret", 1.0, at_most=19),
+            PILOT,
+            ValueError,
+            "at_most must be at least 20, got 19",
+        ),
+        (HalfWidth("regret", 1.0, at_most=1e5), PILOT, TypeError, "at_most must be an"),
+        (HalfWidth("regret", 1.0), 1, ValueError, "seeds must be at least 2 with a ha"),
+        (HalfWidth("regret", 1.0), [4], ValueError, "seeds must be at least 2 with a"),
+    ],
+    ids=str,
+)
+def test_bad_values(tmp_path, until, seeds, error, message):
+    store = tmp_path / "one.zarr"
+    with pytest.raises(error, match=f"^{message}"):
+        played(SPEC._replace(seeds=seeds), store, until=until)
+    assert not store.exists()
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    path = tmp_path_factory.mktemp("pilot") / "one.zarr"
+    played(SPEC._replace(metrics=None), path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("metric", "message"),
+    [
+        ("regrets", "metric: 'regrets' is unknown; known are "),
+        ("small", "metric: 'small' must be a number per run"),
+        ("session", "metric: 'session' must be a number per run"),
+    ],
+)
+def test_bad_metrics(stored, metric, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        verdict(open_store(stored), HalfWidth(metric, 1.0), PILOT)
+
+
+def test_a_verdict_is_about_the_first_seeds(pilot, stored):
+    """As many as the pilot has, whatever else there is."""
+    until = HalfWidth("regret", 0.3 * deviation(pilot), at_most=40)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = verdict(open_store(stored), until, PILOT)
+        fewer = verdict(open_store(stored), until, 5)
+    needed = stein(deviation(pilot), until.half_width, 0.95)
+    assert found == (needed, min(needed, 40))
+    values = pilot["regret"].isel(checkpoint=-1, seed=slice(5)).std("seed", ddof=1)
+    quantile = stats.t.ppf(0.975, 4)
+    half_width = until.half_width
+    assert fewer.needed == math.ceil((quantile * float(values.max()) / half_width) ** 2)
+
+
+def test_a_mean_without_spread_takes_the_pilot(stored):
+    assert verdict(open_store(stored), HalfWidth("rounds", 1e-9), PILOT) == (20, 20)
