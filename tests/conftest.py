@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from jaxbandits.engine.tape import Stream, read
+from tests.heavy import LONG
 
 # Two devices, so that sharing lanes out is tested on any machine.
 jax.config.update("jax_num_cpu_devices", 2)
@@ -26,14 +27,20 @@ hypothesis.settings.load_profile("fixed")
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     """What goes to one worker: a file; of tests/policies, whose files share compiled
-    programs, what is about allocation, and the rest."""
+    programs, what is about allocation, and the rest. And what is left to -m slow."""
     for item in items:
+        if any(part in item.nodeid for part in LONG):
+            item.add_marker(pytest.mark.slow)
         folder, group = item.path.parent.name, item.path.stem
         if folder == "policies":
             group = "allocation" if "allocation" in item.nodeid else "policies"
         item.add_marker(pytest.mark.xdist_group(group))
+    if config.args == config.getini("testpaths"):
+        known = "\n".join(item.nodeid for item in items)
+        stale = [part for part in LONG if part not in known]
+        assert not stale, f"tests/heavy.py: LONG names no test: {stale}"
 
 
 @pytest.fixture(params=["float32", "float64"])

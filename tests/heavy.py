@@ -23,3 +23,44 @@ def in_short(cases, long):
 def light_first(names):
     """`in_short` for threshold families."""
     return in_short(names, HEAVY)
+
+
+# Tests and cases that repeat in another option, instance or precision what a
+# lighter one shows. Parts of node ids; tests/conftest.py marks them slow.
+LONG = (
+    "test_contract.py::test_margin_of_a_variant",
+    "test_contract.py::test_margin_of_an_allocation_policy[allocation/ra-ucb-",
+    "test_contract.py::test_margin_of_an_allocation_policy[allocation/mg-ucb-delta",
+    "test_contract.py::test_margin_of_an_allocation_policy[allocation/thompson",
+    "test_contract.py::test_policy_keeps_the_contract[allocation/ra-ucb-",
+    "test_contract.py::test_policy_keeps_the_contract[allocation/mg-ucb-delta-",
+    "test_contract.py::test_policy_keeps_the_contract[allocation/ra-etc-",
+    "test_contract.py::test_policy_keeps_the_contract[continuum/z-rcucb-",
+    "test_twins.py::test_index_policies_in_float64[RCUCB,",
+    "test_twins.py::test_index_policies_in_float64[Kaplan-Meier,",
+    "test_twins.py::test_index_policies_in_float64[UCB",
+    "test_twins.py::test_index_policies_in_float64[MOSS",
+    "test_twins.py::test_index_policies_in_float64[KL-UCB",
+    "test_budgeted_twins.py::test_index_policies_in_float64[KL-UCB-SC+",
+    "test_budgeted_twins.py::test_index_policies_in_float64[PD-BwK",
+    "test_farewell_twins.py::test_index_policies_in_float64[product",
+    "test_farewell_twins.py::test_index_policies_in_float64[omega",
+    "test_allocation_twins.py::test_policy_splits_as_its_twin[printed",
+    "test_allocation_twins.py::test_policy_splits_as_its_twin[delta",
+    "test_allocation_twins.py::test_constants_of_the_printed_radii[family2",
+    "test_continuum_twins.py::test_policy_chooses_as_its_twin[poscorr-restart 3",
+    "test_continuum_twins.py::test_policy_chooses_as_its_twin_in_float64",
+    "test_allocation.py::test_rounds_and_books[integers",
+    "test_allocation.py::test_rounds_and_books[several",
+    "test_allocation.py::test_the_clairvoyant_has_no_regret[simulation",
+    "test_allocation.py::test_synthetic_stand_ins",
+    "test_budgeted.py::test_every_game_ends_where_a_plain_loop_ends[cheapest",
+    "test_budgeted.py::test_other_laws[heavy",
+    "test_facebook.py::test_contract[fb_bt",
+    "test_farewell.py::test_every_game_ends_where_a_plain_loop_ends[never",
+    "test_farewell.py::test_every_game_ends_where_a_plain_loop_ends[certain",
+    "test_farewell.py::test_every_game_ends_where_a_plain_loop_ends[at once",
+    "test_comparisons.py::test_played[censored-fig9",
+    "test_zooming.py::test_coverage_holds_where_the_largest_limit_is_played",
+    "test_invariance.py::test_chunk_size[7",
+)

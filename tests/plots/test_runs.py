@@ -5,8 +5,6 @@ import pytest
 import xarray as xr
 
 from jaxbandits.plots.runs import (
-    at_points,
-    check_checkpoint,
     instances,
     one_instance,
     played,
@@ -66,18 +64,6 @@ def test_one_instance():
     xr.testing.assert_equal(parts["hard"]["regret"], data["regret"][1])
 
 
-def test_points_by_policy():
-    data = sweep(TWO)
-    regret = at_points(data, {"a": 1})["regret"]
-    np.testing.assert_array_equal(regret, [data["regret"][0, 1], data["regret"][1, 0]])
-    xr.testing.assert_identical(at_points(data, 1), data.isel(params=1))
-    for params in (2, {"a": 2}):
-        with pytest.raises(ValueError, match="params: 2 is not in"):
-            at_points(data, params)
-    with pytest.raises(ValueError, match="params: 'c' is unknown"):
-        at_points(data, {"c": 0})
-
-
 def test_whole_seeds():
     data = unplayed(sweep({"a": [{}], "b": [{}], "c": [{}]}), policy=0, seed=[0, 3])
     data = unplayed(data, policy=2).isel(params=0)
@@ -87,11 +73,3 @@ def test_whole_seeds():
     data = unplayed(data, policy=1, seed=[1, 2, 4, 5])
     with pytest.raises(ValueError, match="policies: no seed .* all of a, b yet"):
         whole_seeds(data, "regret", None)
-
-
-def test_checkpoints():
-    check_checkpoint(sweep(), -2)
-    check_checkpoint(sweep(), 1)
-    for wrong in (-3, 2):
-        with pytest.raises(ValueError, match=f"checkpoint: {wrong} is not in -2"):
-            check_checkpoint(sweep(), wrong)
