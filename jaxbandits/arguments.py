@@ -10,6 +10,7 @@ import numpy as np
 
 from jaxbandits import checks
 from jaxbandits.engine.checkpoints import resolve_rounds, resolve_spent
+from jaxbandits.engine.fused import ENGINES
 from jaxbandits.protocol import Environment, Policy
 
 MAX_ROUNDS = 2**31 - 2  # rounds are counted in int32
@@ -70,6 +71,13 @@ def root_seed_of(seed: int) -> int:
     if checks.whole("seed", seed, 0) >= 2**64:
         raise ValueError(f"seed must lie below 2**64, got {seed}")
     return int(seed)
+
+
+def engine_of(engine: str) -> str:
+    """The name of an engine, see `engine.fused.legs_of`."""
+    if engine not in ENGINES:
+        raise ValueError(f"engine must be one of {ENGINES}, got {engine!r}")
+    return engine
 
 
 def by_name(values: Any, argument: str, is_one: Callable[[Any], bool], what: str):

@@ -20,11 +20,13 @@ class Rules(NamedTuple):
       end: checkpoints and the last round.
       root_seed: names the whole run.
       runs_per_instance: how many consecutive seeds share one drawn instance.
+      engine: how rounds are played, one of `engine.fused.ENGINES`.
     """
 
     end: End
     root_seed: int
     runs_per_instance: int = 1
+    engine: str = "scan"
 
 
 class Played(NamedTuple):
@@ -71,6 +73,7 @@ def play(
         by_budget=end.kind == "spent",
         root_seed=rules.root_seed,
         runs_per_instance=rules.runs_per_instance,
+        engine=rules.engine,
         clock=clock,
         **options,
     )

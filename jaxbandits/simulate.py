@@ -11,6 +11,7 @@ from jaxbandits import checks
 from jaxbandits.arguments import (
     by_name,
     end_of,
+    engine_of,
     is_policy,
     points_of,
     root_seed_of,
@@ -38,6 +39,7 @@ def simulate(
     seed: int = 0,
     runs_per_instance: int = 1,
     max_rounds: int | None = None,
+    engine: str = "scan",
     chunk: int | None = None,
     memory: int = DEFAULT_MEMORY,
     devices: list | None = None,
@@ -64,6 +66,9 @@ def simulate(
         same one; above 1 the coordinate ``drawn`` numbers them (see
         `jaxbandits.results.two_level`).
       max_rounds: with `budget`, the round after which a run is cut off.
+      engine: ``scan``, or ``fused``: many rounds in one GPU kernel, for most policies
+        (docs/fused.md; not measured on a GPU yet). ``auto`` is ``fused`` on a GPU where
+        it can be, else ``scan``. Engines agree up to rounding.
       chunk: runs (seeds times parameter points) that are played at a time; chosen to
         fit cache and memory by default.
       memory: cap on the bytes of one chunk.
@@ -82,7 +87,7 @@ def simulate(
     named = by_name(policies, "policies", is_policy, "a Policy")
     seed_list = seeds_of(seeds)
     end = end_of(environment, horizon, budget, checkpoints, max_rounds)
-    rules = Rules(end, root_seed_of(seed), runs_per_instance)
+    rules = Rules(end, root_seed_of(seed), runs_per_instance, engine_of(engine))
     checks.whole("runs_per_instance", runs_per_instance, 1)
     if chunk is not None:
         checks.whole("chunk", chunk, 1)

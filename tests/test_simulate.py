@@ -236,7 +236,7 @@ def test_a_params_tuple_is_a_mapping(game, rcucb):
 
 
 def test_a_sweep_takes_no_params(game, rcucb):
-    with pytest.raises(ValueError, match="params"):
+    with pytest.raises(TypeError, match="params"):
         sweep(rcucb, game, {"alpha": [1.0]}, params={}, **options_of())
 
 

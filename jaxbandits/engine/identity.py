@@ -18,6 +18,7 @@ from jaxbandits.engine.rollout import (
     notes_of,
     play_round,
 )
+from jaxbandits.engine.run import to_device
 from jaxbandits.engine.tape import Stream, root_key, stream_key
 from jaxbandits.protocol import Environment, Policy
 
@@ -25,15 +26,15 @@ DIGITS = 16
 
 
 def program_digest(policy: Policy, environment: Environment) -> str:
-    """Digest of all that the two compute: the program of a round before compilation.
+    """Digest of what the two compute in play: a round's program before compilation.
 
-    Numbers that are arguments of the program (parameters, `setup`) do not count;
-    constants in the code do, and the precision.
+    Numbers that are arguments of the program (parameters, `setup`) do not count, and
+    neither does what is done on the host (`metrics`, `judge`); constants in the code
+    do, and the precision.
     """
-    shapes = jax.tree.map(
-        lambda x: (np.shape(x), np.asarray(x).dtype.kind), environment.setup
-    )
-    leaves, structure = jax.tree.flatten(shapes, is_leaf=lambda x: type(x) is tuple)
+    leaves, structure = jax.tree.flatten(environment.setup)
+    leaves = [to_device(x) for x in leaves]
+    leaves = [(x.shape, x.dtype) for x in leaves]
     rules = Rules(*functions_of(policy, environment), False)
     kind = type(policy.params), len(policy.params)
     x64 = bool(jax.config.jax_enable_x64)
@@ -44,13 +45,11 @@ def program_digest(policy: Policy, environment: Environment) -> str:
 def _program_digest(rules, kind, leaves, structure, x64):
     del x64  # part of the key
 
-    def shaped(shape, dtype_kind):
-        dtype = jnp.asarray(np.zeros((), dtype_kind)).dtype
-        return jax.ShapeDtypeStruct(shape, jnp.int32 if dtype_kind == "i" else dtype)
-
     make, count = kind
-    params = make(*[shaped((), "f")] * count) if count else ()
-    setup = jax.tree.unflatten(structure, [shaped(*leaf) for leaf in leaves])
+    number = jax.ShapeDtypeStruct((), to_device(0.0).dtype)
+    params = make(*[number] * count) if count else ()
+    shapes = [jax.ShapeDtypeStruct(*leaf) for leaf in leaves]
+    setup = jax.tree.unflatten(structure, shapes)
     word = jax.ShapeDtypeStruct((), jnp.uint32)
     lowered = jax.jit(partial(_first_round, rules)).lower(word, word, params, setup)
     return _digest(lowered.as_text().encode())

@@ -67,7 +67,7 @@ class Notes(NamedTuple):
 
 
 @cache
-def program(policy: "PolicyFunctions", env_fns, by_budget, mesh) -> Program:
+def program(policy: "PolicyFunctions", env_fns, by_budget, mesh, legs) -> Program:
     """Build the program; equal functions (not data) give the same program."""
     rules = Rules(policy, env_fns, by_budget)
     return Program(
@@ -77,7 +77,7 @@ def program(policy: "PolicyFunctions", env_fns, by_budget, mesh) -> Program:
             compiler_options=_compiler_options(mesh),
         ),
         jax.jit(
-            _sharded(partial(_advance, rules), mesh, lane_args=(1, 2, 3, 4)),
+            _sharded(partial(_advance, rules, legs), mesh, lane_args=(1, 2, 3, 4)),
             donate_argnums=4,
             compiler_options=_compiler_options(mesh),
         ),
@@ -107,9 +107,19 @@ def _compiler_options(mesh: Mesh) -> dict:
     }
 
 
-def program_for(policy, environment, by_budget: bool, mesh: Mesh) -> Program:
-    """The program of a policy in an environment on the devices of `mesh`."""
-    return program(*functions_of(policy, environment), by_budget, mesh)
+def program_for(policy, environment, by_budget: bool, mesh: Mesh, legs=None) -> Program:
+    """The program of a policy in an environment on the devices of `mesh`.
+
+    Args:
+      policy: the policy.
+      environment: the environment.
+      by_budget: whether checkpoints are amounts of spent budget.
+      mesh: devices to share lanes over.
+      legs: how rounds are played between checkpoints, a function like `scan_legs`
+        (the default).
+    """
+    fns = functions_of(policy, environment)
+    return program(*fns, by_budget, mesh, legs or scan_legs)
 
 
 def functions_of(policy, environment):
@@ -227,10 +237,41 @@ def _begin(rules: Rules, seeds, params, instance):
     return Carry(jnp.ones((num_lanes,), jnp.int32), policy, env)
 
 
-def _advance(rules: Rules, root, seeds, params, instance, carry, targets, last_round):
+def _advance(
+    rules: Rules, legs, root, seeds, params, instance, carry, targets, last_round
+):
     num_lanes = seeds.shape[0]
-    instance, instance_lanes = _flagged(instance)
     keys = {s: stream_key(root, seeds, s) for s in Stream if s != Stream.INSTANCE}
+    leg = legs(rules, keys, params, instance, last_round)
+    instance, instance_lanes = _flagged(instance)
+
+    def to_checkpoint(carry, target):
+        carry = leg(carry, target)
+        record = lanes(rules.env.record, (instance_lanes, True, False), num_lanes)
+        budget = target if rules.by_budget else jnp.int32(NO_BUDGET)
+        record = fill(*record(instance, carry.environment, budget), num_lanes)
+        notes = lanes(partial(notes_of, rules), (True, True), num_lanes)
+        notes = fill(*notes(carry.policy, params), num_lanes)
+        return carry, (carry.round - 1, record, notes)
+
+    return lax.scan(to_checkpoint, carry, targets)
+
+
+def scan_legs(rules: Rules, keys, params, instance, last_round):
+    """How rounds are played: one step of a loop per round, in all lanes.
+
+    Args:
+      rules: the policy and the environment.
+      keys: stream keys of the lanes, by `Stream`.
+      params: leaves ``[..., L]``.
+      instance: leaves with a lane axis (last), of length 1 if shared.
+      last_round: i32[], no lane plays beyond it.
+
+    Returns:
+      ``leg(carry, target) -> carry``, which plays to a checkpoint.
+    """
+    num_lanes = keys[Stream.ACT].low.shape[0]
+    instance, instance_lanes = _flagged(instance)
     play = partial(play_round, rules)
 
     def one_round(round_, policy, env):
@@ -265,18 +306,7 @@ def _advance(rules: Rules, root, seeds, params, instance, carry, targets, last_r
 
         return lax.while_loop(lambda c: jnp.any(active(c)), body, carry)
 
-    leg = until_spent if rules.by_budget else in_step
-
-    def to_checkpoint(carry, target):
-        carry = leg(carry, target)
-        record = lanes(rules.env.record, (instance_lanes, True, False), num_lanes)
-        budget = target if rules.by_budget else jnp.int32(NO_BUDGET)
-        record = fill(*record(instance, carry.environment, budget), num_lanes)
-        notes = lanes(partial(notes_of, rules), (True, True), num_lanes)
-        notes = fill(*notes(carry.policy, params), num_lanes)
-        return carry, (carry.round - 1, record, notes)
-
-    return lax.scan(to_checkpoint, carry, targets)
+    return until_spent if rules.by_budget else in_step
 
 
 def notes_of(rules: Rules, state, params):
@@ -284,22 +314,24 @@ def notes_of(rules: Rules, state, params):
     return Notes(policy.recommend(state, params), policy.report(state, params))
 
 
-def play_round(rules: Rules, round_, keys, instance, params, policy_state, env_state):
+def play_round(
+    rules: Rules, round_, keys, instance, params, policy_state, env_state, draw=uniforms
+):
     """One round of one lane. Barriers keep XLA from recomputing a stage downstream."""
     policy = rules.policy
     act_width, update_width = policy.uniforms
     view = rules.env.view(round_, instance, env_state)
-    noise = _drawn(keys[Stream.ACT], round_, act_width)
+    noise = _drawn(draw, keys[Stream.ACT], round_, act_width)
     action = policy.act(noise, view, policy_state, params)
     action = lax.optimization_barrier(action)
-    noise = _drawn(keys[Stream.ENVIRONMENT], round_, rules.env.uniforms)
+    noise = _drawn(draw, keys[Stream.ENVIRONMENT], round_, rules.env.uniforms)
     env_state, feedback = rules.env.step(noise, instance, env_state, action)
     feedback = lax.optimization_barrier(feedback)
-    noise = _drawn(keys[Stream.UPDATE], round_, update_width)
+    noise = _drawn(draw, keys[Stream.UPDATE], round_, update_width)
     policy_state = policy.update(noise, view, policy_state, action, feedback, params)
     return policy_state, env_state
 
 
-def _drawn(key, round_, width):
-    noise = uniforms(key, round_, width)
+def _drawn(draw, key, round_, width):
+    noise = draw(key, round_, width)
     return lax.optimization_barrier(noise) if width else noise

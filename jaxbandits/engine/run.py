@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh
 
+from jaxbandits.engine.fused import legs_of
 from jaxbandits.engine.rollout import LANE_QUANTUM, LANES, Notes, program_for
 from jaxbandits.engine.tape import root_key
 from jaxbandits.protocol import Environment, Policy
@@ -71,6 +72,7 @@ def run(
     clock: Clock,
     progress: Callable[[float], None],
     same_shape: bool = False,
+    engine: str = "scan",
 ) -> Iterator[Chunk]:
     """Play all lanes and yield them chunk by chunk.
 
@@ -91,11 +93,17 @@ def run(
       progress: called with the number of lane-checkpoints just completed.
       same_shape: whether to play `chunk` lanes even where there are fewer, so that
         calls with different numbers of lanes share one compiled program.
+      engine: how rounds are played, see `fused.legs_of`.
+
+    Raises:
+      ValueError: if the engine does not exist, or (`fused.UnsupportedError`) if it
+        cannot play the policy in the environment.
     """
     mesh = Mesh(np.array(devices), (LANES,))
-    program = program_for(policy, environment, by_budget, mesh)
+    legs = legs_of(engine, policy, environment, devices[0].platform)
+    program = program_for(policy, environment, by_budget, mesh, legs)
     root = root_key(root_seed)
-    setup = jax.tree.map(_to_device, environment.setup)
+    setup = jax.tree.map(to_device, environment.setup)
     if by_budget:
         targets = _in_units_of_spend(targets, environment, setup)
     if chunk is None:
@@ -111,7 +119,7 @@ def run(
         position = np.minimum(np.arange(start, start + width), stop - 1)
         lane_seeds = jnp.asarray(seeds[position], jnp.uint32)
         lane_params = jax.tree.map(
-            lambda x, p=position: _to_device(np.moveaxis(x[p], 0, -1)), params
+            lambda x, p=position: to_device(np.moveaxis(x[p], 0, -1)), params
         )
         began = time.perf_counter()
         instance = program.draw(root, lane_seeds // runs_per_instance, setup)
@@ -124,7 +132,7 @@ def run(
             part = targets[first : first + STRETCH]
             # A short last stretch repeats its last checkpoint: no round is played.
             full = np.pad(part, (0, STRETCH - len(part)), mode="edge")
-            call = (*args, carry, _to_device(full), jnp.int32(last_round))
+            call = (*args, carry, to_device(full), jnp.int32(last_round))
             compiled = _compiled(program.advance, call, clock)
             began = time.perf_counter()
             carry, found = jax.block_until_ready(compiled(*call))
@@ -182,8 +190,8 @@ def choose_chunk(
 
 def _bytes_per_lane(policy, environment, params) -> tuple[int, int]:
     """Bytes of the state and of one record of one lane."""
-    lane = jax.tree.map(lambda x: _to_device(x[0]), params)
-    setup = jax.tree.map(_to_device, environment.setup)
+    lane = jax.tree.map(lambda x: to_device(x[0]), params)
+    setup = jax.tree.map(to_device, environment.setup)
     seed = jax.ShapeDtypeStruct((), jnp.uint32)
     _, state, record = jax.eval_shape(
         partial(_before_round_one, policy, environment), seed, lane, setup
@@ -207,7 +215,7 @@ def opening(policy: Policy, environment: Environment, params: Any) -> Chunk:
       One lane with one checkpoint.
     """
     start = jax.jit(partial(_before_round_one, policy, environment))
-    args = jax.tree.map(_to_device, (params, environment.setup))
+    args = jax.tree.map(to_device, (params, environment.setup))
     instance, _, said = start(jnp.uint32(0), *args)
     said = jax.tree.map(lambda x: np.asarray(x)[None, None], said)
     instance = jax.tree.map(lambda x: np.asarray(x)[None], instance)
@@ -247,7 +255,7 @@ def _in_units_of_spend(targets, environment, setup):
     return np.ceil(targets).astype(np.int64)
 
 
-def _to_device(x):
+def to_device(x):
     """Numbers in JAX's precision: float32 and int32 unless 64 bits are enabled."""
     x = np.asarray(x)
     return jnp.asarray(x, jnp.int32 if x.dtype.kind == "i" else None)

@@ -3,6 +3,7 @@
 import os
 import platform
 import subprocess
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -31,10 +32,8 @@ def provenance(**extra: Any) -> dict[str, Any]:
     Raises:
       ValueError: if an extra entry has no JSON form, or the name of a standard one.
     """
-    versions = {"python": platform.python_version()}
-    versions.update({package: _version(package) for package in PACKAGES})
     entries = {
-        "versions": versions,
+        "versions": {"python": platform.python_version()} | versions(PACKAGES),
         "platform": platform.platform(),
         "git": git_state(_SOURCE),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -42,6 +41,11 @@ def provenance(**extra: Any) -> dict[str, Any]:
     if clash := sorted(entries.keys() & extra.keys()):
         raise ValueError(f"extra: {clash} are standard entries of a provenance")
     return entries | {name: plain(value, name) for name, value in extra.items()}
+
+
+def versions(packages: Iterable[str]) -> dict[str, str]:
+    """Versions of installed packages, "unknown" for those that are not."""
+    return {package: _version(package) for package in packages}
 
 
 def git_state(folder: Path) -> dict[str, Any]:

@@ -13,8 +13,8 @@ import jax
 import numpy as np
 
 from jaxbandits.engine.identity import numbers_digest, program_digest
-from jaxbandits.results import provenance
 from jaxbandits.results.plain import plain
+from jaxbandits.results.provenance import versions
 from jaxbandits.sweeps.plan import Plan
 from jaxbandits.sweeps.spec import Spec
 
@@ -32,10 +32,10 @@ def describe(plan: Plan, platform: str) -> Description:
       platform: of the devices, ``cpu``, ``gpu`` ...
     """
     spec, rules = plan.spec, plan.rules
-    versions = provenance()["versions"]
     return {
-        "versions": {package: versions[package] for package in PACKAGES},
+        "versions": versions(PACKAGES),
         "platform": platform,
+        "engine": rules.engine,
         "x64": bool(jax.config.jax_enable_x64),
         "seed": rules.root_seed,
         "runs_per_instance": rules.runs_per_instance,

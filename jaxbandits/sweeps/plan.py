@@ -7,7 +7,14 @@ import numpy as np
 import xarray as xr
 
 from jaxbandits import checks
-from jaxbandits.arguments import end_of, is_policy, points_of, root_seed_of, seeds_of
+from jaxbandits.arguments import (
+    end_of,
+    engine_of,
+    is_policy,
+    points_of,
+    root_seed_of,
+    seeds_of,
+)
 from jaxbandits.engine.run import opening
 from jaxbandits.play import Rules, booked
 from jaxbandits.protocol import Environment, Policy
@@ -66,6 +73,7 @@ def make_plan(spec: Spec) -> Plan:
         _end(spec),
         root_seed_of(spec.seed),
         checks.whole("runs_per_instance", spec.runs_per_instance, 1),
+        engine_of(spec.engine),
     )
     games = {
         (instance, name): _game(instance, environment, name, entry)
@@ -149,11 +157,16 @@ def metric_shapes(plan: Plan) -> dict[str, tuple[int, ...]]:
       ValueError: on an unknown metric, or one whose name is taken or whose shape
         differs between games.
     """
+    wanted = None if plan.spec.metrics is None else list(plan.spec.metrics)
     shapes: dict[str, tuple[int, ...]] = {}
+    known = {}
     for (instance, name), game in plan.games.items():
         params = type(game.policy.params)(**game.points[0]) if game.points[0] else ()
         found = booked(game.environment, opening(game.policy, game.environment, params))
+        known |= found
         for metric, values in found.items():
+            if wanted is not None and metric not in wanted:
+                continue
             if metric in RESERVED or metric.startswith("param_"):
                 raise ValueError(f"metrics: the name {metric!r} is taken")
             shape = np.shape(values)[2:]
@@ -163,10 +176,6 @@ def metric_shapes(plan: Plan) -> dict[str, tuple[int, ...]]:
                     f"{instance!r} and {shapes[metric]} before; leave it out "
                     "(metrics = [...]) or sweep them apart"
                 )
-    wanted = plan.spec.metrics
-    if wanted is None:
-        return shapes
-    wanted = list(wanted)
-    if unknown := [name for name in wanted if name not in shapes]:
-        raise ValueError(f"metrics: {unknown} unknown; known are {list(shapes)}")
-    return {name: shapes[name] for name in wanted}
+    if unknown := [name for name in wanted or () if name not in known]:
+        raise ValueError(f"metrics: {unknown} unknown; known are {[*known]}")
+    return shapes

@@ -33,6 +33,7 @@ class Spec(NamedTuple):
       seed: root seed of the whole sweep.
       runs_per_instance: how many consecutive seeds meet the same drawn instance.
       metrics: names of what to keep; None for everything.
+      engine: how rounds are played.
     """
 
     policies: Mapping[str, Entry]
@@ -45,3 +46,4 @@ class Spec(NamedTuple):
     seed: int = 0
     runs_per_instance: int = 1
     metrics: Sequence[str] | None = None
+    engine: str = "scan"

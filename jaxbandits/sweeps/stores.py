@@ -102,4 +102,6 @@ def _attributes(plan: Plan, description, sessions: list) -> dict[str, Any]:
         "fingerprint": fingerprint(description),
         "spec": json.dumps(description),
         "sessions": json.dumps(sessions),
+        # Where `simulate` has it too.
+        "provenance": json.dumps(sessions[-1] if sessions else {}),
     }

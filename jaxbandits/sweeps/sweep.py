@@ -28,6 +28,7 @@ def sweep(
     runs_per_instance: int = 1,
     max_rounds: int | None = None,
     metrics: Iterable[str] | None = None,
+    engine: str = "scan",
     store: str | os.PathLike | None = None,
     extend: bool = False,
     until: HalfWidth | None = None,
@@ -52,8 +53,8 @@ def sweep(
         mapping by policy (one that is not named stays at its defaults).
       mode: ``cross`` for every combination of the values, ``zip`` for the i-th values
         together.
-      horizon, budget, seeds, checkpoints, seed, runs_per_instance, max_rounds: as for
-        `jaxbandits.simulate`.
+      horizon, budget, seeds, checkpoints, seed, runs_per_instance, max_rounds, engine:
+        as for `jaxbandits.simulate`.
       metrics: names of what to keep; by default everything.
       store: folder of a Zarr store, new or of the same sweep; by default the results
         stay in memory.
@@ -111,6 +112,7 @@ def sweep(
         max_rounds=max_rounds,
         seed=seed,
         runs_per_instance=runs_per_instance,
+        engine=engine,
         metrics=metrics if metrics is None or isinstance(metrics, str) else [*metrics],
     )
     found = run_sweep(

@@ -24,6 +24,7 @@ from jaxbandits.settings.budgeted.types import (
     View,
     make_problem,
 )
+from jaxbandits.settings.counts import weighted
 
 UNITS = ("cheapest", "money")
 
@@ -243,20 +244,19 @@ def _functions(law: JointLaw, draw, problem, unit) -> Environment:
 def _metrics(law, setup, instance: Instance, record: State) -> dict[str, np.ndarray]:
     del setup
     oracle = exact_oracle(law, instance.arms)
-    # One contiguous axis: NumPy then adds in the same order whatever the batch.
-    pulls = np.ascontiguousarray(record.pulls, np.float64)
+    pulls = record.pulls
     loss, cost, best = (
         np.nan_to_num(x)[:, None]
         for x in (oracle.mean_cost * oracle.gaps, oracle.mean_cost, oracle.gaps == 0)
     )
     unit = np.asarray(instance.unit, np.float64)[:, None]
-    played = np.maximum(np.sum(pulls, axis=-1), 1)
+    played = np.maximum(weighted(pulls, np.ones_like(cost), 1), 1)
     return {
-        "regret": np.sum(pulls * loss, axis=-1),
-        "optimal": np.sum(pulls * best, axis=-1) / played,
+        "regret": weighted(pulls, loss, 1),
+        "optimal": weighted(pulls, best, 1) / played,
         "reward": _exact(record.reward),
         "spent": _exact(record.spent) / unit,
-        "expected_spent": np.sum(pulls * cost, axis=-1) / unit,
+        "expected_spent": weighted(pulls, cost, 1) / unit,
     }
 
 

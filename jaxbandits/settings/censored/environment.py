@@ -18,6 +18,7 @@ from jaxbandits.protocol import Environment
 from jaxbandits.settings.censored.continuum import any_limit, pair_values
 from jaxbandits.settings.censored.game import game
 from jaxbandits.settings.censored.types import Continuum, Problem, censor
+from jaxbandits.settings.counts import weighted
 
 
 class State(NamedTuple):
@@ -142,16 +143,12 @@ def _functions(problem: Problem, law: JointLaw) -> Environment:
 
 def _metrics(oracle: Oracle, setup, instance, record: State) -> dict[str, np.ndarray]:
     del setup, instance
-    # One contiguous axis: NumPy then adds in the same order whatever the batch, and the
-    # last digits do not depend on it.
-    pulls = np.ascontiguousarray(record.pulls, np.float64)
-    pulls = pulls.reshape(*pulls.shape[:-2], -1)
-    gaps = oracle.gaps.reshape(-1)
-    played = np.maximum(np.sum(pulls, axis=-1), 1)
+    pulls = record.pulls
+    played = np.maximum(weighted(pulls, np.ones_like(oracle.gaps), 2), 1)
     return {
-        "regret": np.sum(pulls * gaps, axis=-1),  # Eq. (6)
+        "regret": weighted(pulls, oracle.gaps, 2),  # Eq. (6)
         "censored": record.censored / played,
-        "optimal": np.sum(pulls * (gaps == 0), axis=-1) / played,
+        "optimal": weighted(pulls, oracle.gaps == 0, 2) / played,
     }
 
 

@@ -21,6 +21,7 @@ from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.laws.law import Law, of_arm
 from jaxbandits.laws.univariate import Bernoulli, bernoulli
 from jaxbandits.protocol import Environment
+from jaxbandits.settings.counts import weighted
 from jaxbandits.settings.farewell.types import FAILURES, Feedback, Problem, View
 
 LATEST = 2**31 - 1
@@ -291,17 +292,13 @@ def _functions(problem: Problem, reward_law: Law) -> Environment:
 
 def _metrics(oracle: Oracle, setup, instance, record: Record) -> dict[str, np.ndarray]:
     del setup, instance
-    # One contiguous axis: NumPy then adds in the same order whatever the batch.
-    pulls = np.ascontiguousarray(record.pulls, np.float64)
-    pulls = pulls.reshape(*pulls.shape[:-2], -1)
-    loss = (oracle.mean_time * oracle.gaps).reshape(-1)
-    best = (oracle.gaps == 0).reshape(-1)
-    epochs = np.sum(pulls, axis=-1)
+    pulls = record.pulls
+    epochs = weighted(pulls, np.ones_like(oracle.gaps), 2)
     reward = np.float64(record.reward.total) + np.float64(record.reward.lost)
     return {
-        "regret": np.sum(pulls * loss, axis=-1),
+        "regret": weighted(pulls, oracle.mean_time * oracle.gaps, 2),
         "realised_regret": record.time * oracle.rate - reward,
-        "optimal": np.sum(pulls * best, axis=-1) / np.maximum(epochs, 1),
+        "optimal": weighted(pulls, oracle.gaps == 0, 2) / np.maximum(epochs, 1),
         "reward": reward,
         "epochs": epochs,
     }

@@ -1,0 +1,221 @@
+"""The fused engine against the scan engine, on the same tape; no GPU is needed.
+
+The kernel is run as an ordinary program (``fused-interpret``), and lowered for CUDA.
+"""
+
+from functools import cache, partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax.sharding import Mesh
+
+from jaxbandits import simulate, sweep
+from jaxbandits.engine import fused
+from jaxbandits.engine.rollout import LANES, program_for
+from jaxbandits.engine.run import Clock, run, to_device
+from jaxbandits.engine.tape import root_key
+from jaxbandits.laws.thresholds import exponential
+from jaxbandits.policies import REGISTRY
+from jaxbandits.settings import allocation, budgeted, censored, farewell
+from tests.engine import budget_game
+from tests.heavy import in_short
+
+SEEDS = 64
+
+
+@cache
+def ten_arms():
+    p = [0.95, 0.9, 0.5, 0.1, 0.1, 0.1, 0.05, 0.05, 0.05, 0.05]
+    rate = [0.05, 0.06, 0.3, 0.05, 0.04, 0.08, 0.05, 1.0, 0.5, 0.1]
+    return allocation.allocation(
+        "ten arms", exponential, p, rate, 20.0, lowest=1 / 40, highest=2
+    )
+
+
+GAMES = {
+    "censored": censored.indep,
+    "continuum": lambda: censored.indep(censored.ANY),
+    "budgeted": lambda: budgeted.s_br(10),
+    "farewell": farewell.doubling,
+    "allocation": ten_arms,
+    "three by five": lambda: censored.many_arms(3),
+}
+
+
+def policy_and_game(name, game=None):
+    game = GAMES[game or name.split("/")[0]]()
+    return REGISTRY[name](game.problem), game
+
+
+def played(engine, policy, game, targets, devices=None):
+    """The one chunk of a run over `SEEDS` lanes."""
+    params = jax.tree.map(lambda x: np.full(SEEDS, x, np.float64), policy.params)
+    (chunk,) = run(
+        policy,
+        game,
+        params,
+        np.arange(SEEDS, dtype=np.uint32),
+        targets=np.asarray(targets),
+        last_round=10**6,
+        by_budget=game.spent is not None,
+        root_seed=0,
+        chunk=None,
+        memory=10**9,
+        devices=devices or jax.devices()[:1],
+        clock=Clock([], []),
+        progress=lambda done: None,
+        engine=engine,
+    )
+    return chunk
+
+
+def differing(one, other):
+    """Lanes in which some whole number of the records differs, bool[S]."""
+    differs = np.zeros(SEEDS, bool)
+    for a, b in zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=True):
+        assert a.dtype == b.dtype and a.shape == b.shape
+        if a.dtype.kind in "ib":
+            differs |= (a != b).reshape(SEEDS, -1).any(axis=1)
+    return differs
+
+
+# Sums are taken in another order, so that an index may differ in its last digit and a
+# tie that is one only on paper may be broken in another way: two lanes may differ.
+MOST_DIFFERING = 2
+CASES = {
+    "censored/rcucb": (None, [1, 10, 300]),
+    "censored/rcucb, 3 x 5": ("three by five", [300]),
+    "censored/ucb": (None, [300]),
+    "censored/thompson": (None, [200]),
+    "farewell/wait-ucb": (None, [50, 1000]),
+    "budgeted/omega-star-ucb": (None, [10.0, 100.0]),
+    "allocation/ra-ucb": (None, [10, 100]),
+}
+
+
+# The same transform at work on rounds that take longer to compile, or are much alike.
+SLOW_CASES = {"censored/thompson", "censored/ucb", "allocation/ra-ucb"}
+
+
+@pytest.mark.parametrize("name", in_short(CASES, SLOW_CASES))
+def test_it_plays_as_the_scan_engine(name):
+    game, targets = CASES[name]
+    policy, game = policy_and_game(name.split(",")[0], game)
+    scan = played("scan", policy, game, targets)
+    found = played("fused-interpret", policy, game, targets)
+    said = [(c.rounds, c.record, c.notes) for c in (scan, found)]
+    differs = differing(*said)
+    assert differs.sum() <= MOST_DIFFERING, np.flatnonzero(differs)
+    for a, b in zip(*map(jax.tree.leaves, said), strict=True):
+        np.testing.assert_allclose(a[~differs], b[~differs], rtol=1e-4, atol=1e-3)
+
+
+def test_lanes_stop_where_their_budget_is_spent():
+    game, policy = budget_game.environment(), budget_game.ALTERNATE
+    amounts = [7, 100, 101]
+    found = played("fused-interpret", policy, game, amounts, jax.devices())
+    pulls = found.record.pulls[..., 0]
+    rows = np.stack([found.rounds, found.record.spent, pulls], axis=-1)
+    expected = [budget_game.plain_loop(seed, amounts) for seed in range(6)]
+    np.testing.assert_array_equal(rows[:6], np.stack(expected))
+
+
+def lowered(policy, game, block=None):
+    """The program that plays a leg, as text for a GPU."""
+    legs = partial(fused.legs, block=block)
+    mesh = Mesh(np.array(jax.devices()[:1]), (LANES,))
+    by_budget = game.spent is not None
+    program = program_for(policy, game, by_budget, mesh, legs)
+    seeds, root = jnp.arange(SEEDS, dtype=jnp.uint32), root_key(0)
+    params = jax.tree.map(
+        lambda x: to_device(np.full(SEEDS, x, np.float64)), policy.params
+    )
+    setup = jax.tree.map(to_device, game.setup)
+    instance = jax.eval_shape(program.draw, root, seeds, setup)
+    carry = jax.eval_shape(program.begin, seeds, params, instance)
+    targets = to_device(np.array([10.0, 20.0] if by_budget else [10, 20]))
+    args = (root, seeds, params, instance, carry, targets, jnp.int32(100))
+    traced = program.advance.trace(*args)
+    return traced.lower(lowering_platforms=("cuda",)).as_text()
+
+
+SUPPORTED = [name for name in REGISTRY if not name.startswith("continuum/")]
+LONG = set(SUPPORTED) - {
+    "censored/rcucb-kaplan-meier",
+    "censored/kl-ucb",
+    "censored/thompson-strict",
+    "budgeted/bts",
+    "budgeted/pd-bwk",
+    "farewell/product-limit",
+    "farewell/omega-star-ucb",
+    "allocation/ra-ucb-all",
+    "allocation/thompson",
+}
+
+
+@pytest.mark.parametrize("name", in_short(SUPPORTED, LONG))
+def test_the_kernel_is_lowered_for_a_gpu(name):
+    assert "__gpu$xla.gpu.triton" in lowered(*policy_and_game(name))
+
+
+@pytest.mark.parametrize("name", in_short(REGISTRY, LONG))
+def test_what_is_supported(name):
+    """All of the registry, but for tables that no register holds."""
+    found = fused.unsupported(*policy_and_game(name))
+    table = ["numbers of 'Indep': too large for registers: float32 [10, 2049, 2]"]
+    assert found == ([] if name in SUPPORTED else table)
+
+
+def sorting(policy):
+    """The policy, which sorts something before it acts."""
+
+    def act(noise, view, state, params):
+        action = policy.act(noise, view, state, params)
+        return action._replace(arm=action.arm + jnp.sort(noise)[0].astype(jnp.int32))
+
+    return policy._replace(name="Sorting", act=act)
+
+
+def test_what_is_missing_is_named():
+    policy, game = policy_and_game("censored/uniform")
+    policy = sorting(policy)
+    reason = "act of 'Sorting': sort"
+    assert fused.unsupported(policy, game) == [reason]
+    with pytest.raises(fused.UnsupportedError, match=reason):
+        fused.legs_of("fused-interpret", policy, game, "cpu")
+    scan = fused.legs_of("scan", policy, game, "cpu")
+    assert fused.legs_of("auto", policy, game, "gpu") is scan
+    policy = policy_and_game("censored/uniform")[0]
+    assert fused.legs_of("auto", policy, game, "gpu") is fused.legs
+    assert fused.legs_of("auto", policy, game, "cpu") is scan
+
+
+def test_arguments_are_checked():
+    policy, game = policy_and_game("censored/uniform")
+    with pytest.raises(ValueError, match="engine must be one of"):
+        fused.legs_of("quick", policy, game, "cpu")
+    with pytest.raises(ValueError, match="needs a GPU"):
+        fused.legs_of("fused", policy, game, "cpu")
+    with pytest.raises(ValueError, match="block must divide 64 lanes"):
+        lowered(policy, game, fused.Block(128, 4))
+
+
+def test_simulate_and_sweep_take_an_engine(tmp_path):
+    """The same numbers by either engine; a store keeps to one."""
+    game = censored.indep([0.3, 0.5])
+    policy = REGISTRY["censored/uniform"](game.problem)
+    options = {"horizon": 20, "seeds": 3, "checkpoints": [20]}
+    scan = simulate(policy, game, **options)
+    options["engine"] = "fused-interpret"
+    np.testing.assert_array_equal(
+        simulate(policy, game, **options)["censored"], scan["censored"]
+    )
+    store = tmp_path / "sweep.zarr"
+    swept = sweep({"it": policy}, game, {}, store=store, **options)
+    np.testing.assert_array_equal(swept["censored"], scan["censored"])
+    with pytest.raises(ValueError, match="engine: fused-interpret in the store, scan"):
+        sweep({"it": policy}, game, {}, store=store, **options | {"engine": "scan"})
+    with pytest.raises(ValueError, match="engine must be one of"):
+        simulate(policy, game, **options | {"engine": "steam"})

@@ -1,0 +1,208 @@
+"""The padded-lanes transform, operation by operation, against the plain function."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import scipy.special
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jax import lax
+
+from jaxbandits.engine.fused import special
+from jaxbandits.engine.fused.draws import at_columns, tape_row
+from jaxbandits.engine.fused.transform import Missing, padded_lanes
+from jaxbandits.engine.tape import Key, uniforms
+from jaxbandits.kernels import argmax, select
+from jaxbandits.kernels.interpolation import interpolate
+
+LANES = 4
+lengths = st.integers(1, 6)
+few = settings(max_examples=3)  # every shape is compiled
+
+
+def both(fn, *args, atol=0.0):
+    """`fn` mapped by `jax.vmap` and by the transform give the same."""
+
+    @jax.jit
+    def twice(*args):
+        plain = jax.vmap(fn, in_axes=-1, out_axes=-1)(*args)
+        return padded_lanes(fn, (True,) * len(args), LANES)(*args), plain
+
+    found, plain = twice(*args)
+    jax.tree.map(
+        lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-6, atol=atol),
+        found,
+        plain,
+    )
+
+
+def numbers(*shape, kind=np.float32):
+    """Few values, so that ties are common; ``[*shape, LANES]``."""
+    rng = np.random.default_rng(len(shape) + sum(shape))
+    return rng.integers(-2, 3, (*shape, LANES)).astype(kind)
+
+
+REDUCTIONS = {
+    "sum": jnp.sum,
+    "max": jnp.max,
+    "min": jnp.min,
+    "prod": jnp.prod,
+    "any": lambda x, axis=None: jnp.any(x > 1, axis),
+    "all": lambda x, axis=None: jnp.all(x > -2, axis),
+    "first": lambda x, axis=None: argmax.first_argmax(x if axis is None else x * axis),
+}
+
+
+@pytest.mark.parametrize("name", REDUCTIONS)
+@few
+@given(rows=lengths, columns=lengths, axis=st.sampled_from([None, 0, 1]))
+def test_reductions_leave_out_the_padding(name, rows, columns, axis):
+    both(lambda x: REDUCTIONS[name](x, axis=axis), numbers(rows, columns))
+
+
+@pytest.mark.parametrize("name", ["cumsum", "cumprod", "cummax", "cummin"])
+@pytest.mark.parametrize("reverse", [False, True])
+@few
+@given(rows=lengths, columns=lengths)
+def test_running_totals(name, reverse, rows, columns):
+    fn = getattr(lax, name)
+    both(lambda x: fn(x, axis=1, reverse=reverse), numbers(rows, columns))
+
+
+@few
+@given(n=lengths, m=lengths, row=st.integers(0, 5))
+def test_pick_and_put(n, m, row):
+    table, index = numbers(n, m), np.full(LANES, row % n, np.int32)
+    both(select.pick, table, index)
+    both(select.pick, table > 0, index)
+    both(lambda x, i: select.put(x, i, 7.0), table, index)
+    # Under a map, rows are picked from every array of a stack.
+    many = np.broadcast_to(np.arange(n)[:, None] % m, (n, LANES)).astype(np.int32)
+    both(jax.vmap(select.pick), table, many)
+
+
+@few
+@given(n=lengths, low=st.integers(0, 3), length=lengths)
+def test_slices(n, low, length):
+    x = numbers(n + 3, 3)
+    stop = min(low + length, n + 3)
+    both(lambda x: x[low:stop], x)
+    both(lambda x: x[low:stop][-1], x)
+    both(lambda x: x[low:, 1:], x)
+    both(lambda x: x[-1, :2] + x[0, 1:], x)
+    start = np.arange(LANES, dtype=np.int32)  # beyond the last possible one, too
+    both(lambda x, i: lax.dynamic_slice_in_dim(x, i, length), numbers(6), start)
+
+
+@few
+@given(sizes=st.lists(lengths, min_size=1, max_size=4), axis=st.sampled_from([0, 1]))
+def test_concatenation(sizes, axis):
+    parts = [numbers(*((n, 3) if axis == 0 else (3, n))) for n in sizes]
+    both(lambda *x: jnp.concatenate(x, axis), *parts)
+
+
+@few
+@given(low=st.integers(0, 3), high=st.integers(0, 3), n=lengths)
+def test_padding(low, high, n):
+    both(
+        lambda x: jnp.pad(x, ((0, 1), (low, high)), constant_values=9.0), numbers(2, n)
+    )
+
+
+@few
+@given(n=lengths, m=lengths)
+def test_shapes(n, m):
+    x = numbers(n, m)
+    both(lambda x: x.T, x)
+    both(lambda x: x.reshape(-1), x)
+    both(lambda x: x.reshape(m, n), x)
+    both(lambda x: (x > 0).reshape(1, m, n), x)
+    both(lambda x: x[:, None] * x.T[None, :, 0][..., None], numbers(n, n))
+    both(lambda x: x[None] + jnp.arange(m, dtype=jnp.float32)[None, None], x)
+
+
+@few
+@given(n=lengths)
+def test_argmax_with_ties(n):
+    uniform = np.linspace(0.1, 0.9, LANES).astype(np.float32)
+    both(argmax.random_argmax, numbers(n), uniform)
+    both(argmax.first_argmax, numbers(n, 3))
+
+
+@few
+@given(n=st.integers(6, 20), vmapped=st.booleans())
+def test_a_window_that_starts_anywhere(n, vmapped):
+    position = np.linspace(0, n - 1, LANES).astype(np.float32)
+    if not vmapped:
+        both(interpolate, numbers(n), position, atol=1e-5)
+        return
+    position = np.stack([position, position[::-1]])
+    both(jax.vmap(interpolate), numbers(2, n), position, atol=1e-5)
+
+
+def test_tables_of_the_program():
+    limits = np.array([0.1, 0.25, 0.7], np.float32)
+    both(lambda x: jnp.where(x > limits, limits, x), numbers(3))
+    both(lambda x: x + select.pick(jnp.asarray(limits), (x[0] > 0) + 0), numbers(3))
+    grid = jnp.arange(6).reshape(2, 3)
+    both(lambda x: jnp.sum(jnp.where(grid == 4, x, 0.0)), numbers(2, 3))
+
+
+def test_loops():
+    x = numbers(3)
+    both(lambda x: lax.fori_loop(0, 5, lambda i, s: 0.5 * s + i, x), x)
+    both(
+        lambda x: lax.while_loop(lambda s: s < 9, lambda s: s * 2, 1 + jnp.abs(x[0])), x
+    )
+    both(lambda x: select.when(x[0] > 0, lambda s: s + x, x), x)
+    both(lambda x: lax.scan(lambda s, row: (s + row, s * row), 1.0, x), x)
+    both(lambda x: lax.scan(lambda s, r: (s - r, s), 1.0, x, reverse=True), x)
+
+
+@pytest.mark.parametrize("width", [1, 2, 5, 12])
+def test_uniforms_are_those_of_the_tape(width):
+    key = Key(jnp.arange(LANES, dtype=jnp.uint32), jnp.uint32(7) * jnp.ones(LANES, int))
+    keys = Key(*(jnp.asarray(x, jnp.uint32) for x in key))
+    row = jax.vmap(lambda key: uniforms(key, 9, width), out_axes=-1)(keys)
+    shape = (width, LANES)
+    spread = [jnp.broadcast_to(x[None], shape) for x in keys]
+    columns = jnp.broadcast_to(jnp.arange(width)[:, None], shape)
+    found = at_columns(Key(*spread), jnp.full(shape, 9), columns, width)
+    np.testing.assert_array_equal(found, row)
+    # As a policy takes them: one, some, in another shape.
+    ways = [
+        lambda x: x,
+        lambda x: x[-1],
+        lambda x: x[1:].reshape(1, width - 1),
+        lambda x: x.reshape(1, width)[0] + x[0],
+    ]
+    for way in ways:
+        fn = padded_lanes(lambda k, way=way: way(tape_row(k, 9, width)), (True,), LANES)
+        expected = jax.vmap(way, in_axes=-1, out_axes=-1)(row)
+        np.testing.assert_array_equal(jax.jit(fn)(keys), expected)
+
+
+def test_special_functions():
+    x = np.linspace(-6, 6, 2001).astype(np.float32)
+    exact = x.astype(np.float64)
+    np.testing.assert_allclose(special.erf(x), scipy.special.erf(exact), rtol=5e-7)
+    np.testing.assert_allclose(special.erfc(x), scipy.special.erfc(exact), rtol=5e-6)
+    halves = np.arange(-6, 6, 0.25, np.float32)
+    np.testing.assert_array_equal(special.round_to_even(halves), np.round(halves))
+
+
+@pytest.mark.parametrize(
+    ("fn", "name"),
+    [
+        (jnp.sort, "sort"),
+        (lambda x: x[jnp.argmax(x)], "argmax"),
+        (lambda x: x[::2], "slice with strides"),
+        (lambda x: lax.cond(x[0] > 0, jnp.sin, jnp.cos, x), "cond"),
+        (lambda x: (x[:, None] + jnp.ones((1, 99))).reshape(11, 27), "reshape of f32"),
+        (lambda x: lax.lgamma(x), "lgamma"),
+    ],
+)
+def test_what_has_no_rule_is_named(fn, name):
+    with pytest.raises(Missing, match=name):
+        padded_lanes(fn, (True,), LANES)(numbers(3))

@@ -1,0 +1,134 @@
+"""Digests of programs and of numbers."""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxbandits.engine.identity import numbers_digest, program_digest
+from jaxbandits.policies import REGISTRY
+from jaxbandits.settings import budgeted
+from tests.sweeps import walk
+
+GAME, WALKER = walk.GAME, walk.WALKER
+
+
+@pytest.fixture(scope="module")
+def digest():
+    return program_digest(WALKER, GAME)
+
+
+def test_equal_code_has_an_equal_digest(digest):
+    copy = WALKER._replace(act=lambda *args: walk.act(*args))
+    assert program_digest(copy, GAME) == digest
+    assert len(digest) == 16 and int(digest, 16)
+
+
+@pytest.mark.parametrize(
+    ("policy", "game"),
+    [
+        (WALKER._replace(name="other", params=walk.Params(2.0, 3.0)), GAME),
+        (WALKER._replace(check=None), GAME),
+        (WALKER, GAME._replace(name="other", provenance={}, problem=3)),
+        (WALKER, GAME._replace(setup=np.float64(7))),
+        (WALKER, GAME._replace(setup=np.float32(7))),
+        (WALKER, GAME._replace(setup=7.5)),
+    ],
+    ids=["numbers", "check", "names", "setup", "narrower setup", "plain setup"],
+)
+def test_names_and_numbers_do_not_count(digest, policy, game):
+    assert program_digest(policy, game) == digest
+
+
+def looked_up(table):
+    """A game that reads a factor from a table in its code."""
+    return GAME._replace(sample=lambda key, setup: setup * jnp.asarray(table)[700])
+
+
+@pytest.mark.parametrize(
+    ("policy", "game"),
+    [
+        (WALKER._replace(init=lambda params: jnp.int32(1)), GAME),
+        (WALKER._replace(act=lambda *args: 2 * walk.act(*args)), GAME),
+        (WALKER._replace(update=lambda noise, view, state, *rest: state), GAME),
+        (WALKER._replace(report=lambda state, params: {"s": state}), GAME),
+        (WALKER._replace(report=None), GAME),
+        (WALKER._replace(recommend=lambda state, params: params.step), GAME),
+        (WALKER, walk.DRAWN),
+        (WALKER, GAME._replace(init=lambda instance: jnp.float32(1.0))),
+        (WALKER, GAME._replace(record=lambda instance, state, budget: 2 * state)),
+        (WALKER, GAME._replace(spent=lambda instance, state: state)),
+        (WALKER, looked_up(np.arange(1000.0))),
+    ],
+    ids="init act update report silent recommend sample env record spent table".split(),
+)
+def test_code_counts(digest, policy, game):
+    assert program_digest(policy, game) != digest
+
+
+@pytest.mark.parametrize("array", [np.asarray, jnp.asarray], ids=["numpy", "jax"])
+def test_tables_in_the_code_count(array):
+    """Even one number in a long one."""
+    table = np.linspace(0, 1, 1000, dtype=np.float32)
+    same, changed = table.copy(), table.copy()
+    changed[700] += 0.5
+    digests = [
+        program_digest(WALKER, looked_up(array(x))) for x in (table, same, changed)
+    ]
+    assert digests[0] == digests[1] != digests[2]
+
+
+def test_precision_counts(digest):
+    with jax.enable_x64(True):
+        assert program_digest(WALKER, GAME) != digest
+    assert program_digest(WALKER, GAME) == digest
+
+
+def test_shapes_of_the_setup_count():
+    summed = GAME._replace(sample=lambda key, setup: setup.sum())
+    games = [summed._replace(setup=np.ones(n)) for n in (2, 2, 3)]
+    digests = [program_digest(WALKER, game) for game in games]
+    assert digests[0] == digests[1] != digests[2]
+
+
+class Nested(NamedTuple):
+    factor: np.ndarray
+    rest: dict
+
+
+def test_any_tree_of_numbers_is_a_setup():
+    game = GAME._replace(
+        setup=Nested(np.int64([1, 2]), {"a": [3.0, np.float32(1)], "b": None}),
+        sample=lambda key, setup: setup.factor[1] * setup.rest["a"][0],
+    )
+    assert program_digest(WALKER, game) == program_digest(WALKER, game)
+
+
+def test_a_policy_of_the_library():
+    """Two instances that differ in numbers only share a program."""
+    games = [budgeted.s_br(arms) for arms in (3, 3, 4)]
+    digests = [
+        program_digest(REGISTRY["budgeted/omega-ucb"](game.problem), game)
+        for game in games
+    ]
+    assert digests[0] == digests[1] != digests[2]
+
+
+def test_digests_of_numbers():
+    def digest(setup):
+        return numbers_digest(GAME._replace(setup=setup))
+
+    setups = [
+        np.float64([1, 2]),
+        np.float64([2, 1]),
+        np.float32([1, 2]),
+        np.int64([1, 2]),
+        np.float64([[1, 2]]),
+        np.float64([1, 2, 3]),
+        Nested(np.float64([1, 2]), {"a": 1.0}),
+        None,
+    ]
+    assert len({digest(setup) for setup in setups}) == len(setups)
+    assert digest(np.float64([1, 2])) == digest(np.array([1.0, 2.0]))

@@ -1,0 +1,56 @@
+"""Plans: what policies and instances have in common, and what they must."""
+
+import numpy as np
+import pytest
+
+from jaxbandits.sweeps import Entry
+from jaxbandits.sweeps.plan import axes, make_plan, metric_shapes
+from tests.sweeps import walk
+
+
+def vocal(length):
+    """A walker whose report has so many numbers."""
+    report = lambda state, params: {"small": state + np.arange(length)}  # noqa: E731
+    return walk.WALKER._replace(report=report)
+
+
+def plan(**changes):
+    return make_plan(walk.spec(points=2, seeds=3)._replace(**changes))
+
+
+def test_shapes_that_differ_are_refused_unless_left_out():
+    policies = {"one": Entry(vocal(1)), "two": Entry(vocal(2))}
+    with pytest.raises(ValueError, match=r"'small' has shape \(2,\) for 'two' on 'sho"):
+        metric_shapes(plan(policies=policies))
+    assert metric_shapes(plan(policies=policies, metrics=["regret"])) == {"regret": ()}
+    only = {"two": Entry(vocal(2))}
+    assert metric_shapes(plan(policies=only)) == {"regret": (), "small": (2,)}
+
+
+def test_unknown_metrics_are_named():
+    with pytest.raises(ValueError, match=r"\[.foo.\] unknown; known are"):
+        metric_shapes(plan(metrics=["regret", "foo"]))
+
+
+def test_parameters_of_points_and_instances():
+    """Defaults that a factory takes from the problem differ between instances."""
+
+    def make(problem):
+        return walk.WALKER._replace(params=walk.Params(growth=float(problem)))
+
+    games = {
+        name: walk.GAME._replace(problem=growth)
+        for name, growth in {"short": 1, "long": 2}.items()
+    }
+    entries = {"all": Entry(make, ({"step": 3.0}, {})), "one": Entry(make)}
+    found = axes(plan(instances=games, policies=entries))
+    nan = np.nan
+    np.testing.assert_array_equal(
+        found["param_growth"], [[[1, 1], [1, nan]], [[2, 2], [2, nan]]]
+    )
+    np.testing.assert_array_equal(found["param_step"][0], [[3, 1], [1, nan]])
+
+
+def test_every_instance_must_have_the_end():
+    with pytest.raises(ValueError, match="spends nothing"):
+        plan(budget=5.0, horizon=None)
