@@ -61,6 +61,11 @@ LONG = (
     "test_farewell.py::test_every_game_ends_where_a_plain_loop_ends[certain",
     "test_farewell.py::test_every_game_ends_where_a_plain_loop_ends[at once",
     "test_comparisons.py::test_played[censored-fig9",
+    "test_comparisons.py::test_the_two_forms_of_rcucb_play_with_their_own",
+    "test_contract.py::test_margin_with_arbitrary_limits",
+    "test_budgeted.py::test_one_arm",
+    "test_hosts.py::test_one_process_goes_on_where_two_were_killed",
+    "test_zooming.py::test_configuration_prints_the_papers_shares",
     "test_zooming.py::test_coverage_holds_where_the_largest_limit_is_played",
     "test_invariance.py::test_chunk_size[7",
 )

@@ -310,6 +310,7 @@ def scan_legs(rules: Rules, keys, params, instance, last_round):
 
 
 def notes_of(rules: Rules, state, params):
+    """What the policy says of its state, one lane."""
     policy = rules.policy
     return Notes(policy.recommend(state, params), policy.report(state, params))
 

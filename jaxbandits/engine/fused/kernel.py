@@ -121,10 +121,10 @@ def legs(
     def described(x, batched):
         return Leaf(x.shape[:-1] if batched else x.shape, x.dtype, batched)
 
-    shared = jax.tree.map(lambda x: x.shape[-1] > 1, instance)
-    instance = jax.tree.map(lambda x, f: x if f else x[..., 0], instance, shared)
+    by_lane = jax.tree.map(lambda x: x.shape[-1] > 1, instance)
+    instance = jax.tree.map(lambda x, f: x if f else x[..., 0], instance, by_lane)
     fixed = (keys, params, instance)
-    fixed_flags = (*jax.tree.map(lambda x: True, fixed[:2]), shared)
+    fixed_flags = (*jax.tree.map(lambda x: True, fixed[:2]), by_lane)
 
     def leg(carry: Carry, target):
         lanes, warps = block or block_for(carry)
