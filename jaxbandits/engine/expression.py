@@ -6,7 +6,7 @@ for the entries instead, so that an index such as ``mean + bonus * width`` is co
 inside the reduction and never written to memory.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 from jax import lax
@@ -27,19 +27,57 @@ CHEAP = frozenset(
 MAX_DEPTH = 6  # of cheap operations that are repeated
 
 
+# For the lane axis of an input: there is one, and all lanes hold the same.
+UNIFORM = "uniform"
+
+
+class Scope(NamedTuple):
+    """What holds for all values of a program.
+
+    Attributes:
+      num_lanes: length of the lane axis.
+      going: bool[L], lanes that are not frozen; None if no lane is.
+      scatter: whether arrays can be written in place.
+    """
+
+    num_lanes: int
+    going: Any = None
+    scatter: bool = True
+
+
 class Lane:
     """One value of the one-lane program, for all lanes.
 
     Attributes:
       batched: whether the value has the lane axis, last.
       shape: of the value in one lane.
+      origin: which input this is, up to writes that spare frozen lanes; or None.
+      uniform: whether all lanes are known to hold the same. Numbers are computed lane
+        by lane nevertheless, so that they are the same bits whether it is known or not.
     """
 
-    __slots__ = ("_value", "batched", "depth", "num_lanes", "operation", "shape")
+    __slots__ = (
+        "_value",
+        "batched",
+        "depth",
+        "num_lanes",
+        "operation",
+        "origin",
+        "shape",
+        "uniform",
+    )
 
-    def __init__(self, value: Any, batched: bool):
+    def __init__(
+        self,
+        value: Any,
+        batched: bool,
+        origin: int | None = None,
+        uniform: bool = False,
+    ):
         self._value = value
         self.batched = batched
+        self.origin = origin
+        self.uniform = uniform or not batched
         self.shape = value.shape[:-1] if batched else value.shape
         self.operation, self.depth, self.num_lanes = None, 0, None
 
@@ -48,12 +86,18 @@ class Lane:
         """The result of an element-wise operation or a broadcast, on request."""
         lane = cls.__new__(cls)
         lane._value, lane.batched, lane.shape = None, True, shape
-        lane.num_lanes = num_lanes
+        lane.num_lanes, lane.origin = num_lanes, None
+        lane.uniform = all(operand.uniform for operand in operands)
         lane.operation = (primitive, params, operands)
         lane.depth = 1 + max(operand.depth for operand in operands)
         if primitive.name not in CHEAP or lane.depth > MAX_DEPTH:
             _ = lane.value
         return lane
+
+    @property
+    def dtype(self):
+        """Of the value."""
+        return self.value.dtype
 
     @property
     def value(self):
@@ -70,6 +114,10 @@ class Lane:
                 self._value = primitive.bind(*values, **params)
             self.operation, self.depth = None, 0
         return self._value
+
+    def common(self):
+        """The value in all lanes, of a uniform one."""
+        return self.value[..., 0] if self.batched else self.value
 
     def entry(self, position: tuple[int, ...]):
         """The value at one position: ``[lanes]`` if batched, else a scalar."""

@@ -62,7 +62,7 @@ def _first_round(rules: Rules, seed, round_, params, setup):
     instance = rules.env.sample(key, setup)
     states = rules.policy.init(params), rules.env.init(instance)
     round_ = round_.astype(jnp.int32)
-    mine, its = play_round(rules, round_, keys, instance, params, *states)
+    mine, its = play_round(rules, round_, keys, instance, params, states)
     spent = rules.env.spent(instance, its) if rules.env.spent else ()
     record = rules.env.record(instance, its, jnp.int32(NO_BUDGET))
     return record, spent, notes_of(rules, mine, params)

@@ -9,6 +9,8 @@ function once and re-emits each operation:
 * element-wise operations, broadcasts, reshapes, slices and the like have a rule here;
 * reductions become balanced trees (`jaxbandits.engine.trees`), because XLA's CPU
   reductions over a leading axis cost several times as much;
+* a row that is picked or put is gathered or scattered where that is faster
+  (`jaxbandits.engine.rows`);
 * loops stay loops, their body mapped: those of fixed length (``lax.scan``,
   ``lax.fori_loop``), and ``lax.while_loop``, which goes on until the last lane is done;
 * everything else falls back to ``jax.vmap(..., in_axes=-1, out_axes=-1)``: correct for
@@ -28,8 +30,9 @@ import jax.numpy as jnp
 from jax import lax
 from jax.extend.core import ClosedJaxpr, Literal
 
-from jaxbandits.engine import trees
-from jaxbandits.engine.expression import ELEMENTWISE, Lane, align
+from jaxbandits.engine import rows, trees
+from jaxbandits.engine.expression import ELEMENTWISE, UNIFORM, Lane, Scope, align
+from jaxbandits.kernels.named import PREFIX
 
 # Primitives that carry a jaxpr to be inlined, and the parameter that holds it.
 CALLS = {
@@ -39,11 +42,19 @@ CALLS = {
     "custom_jvp_call": "call_jaxpr",
     "custom_vjp_call": "call_jaxpr",
     "checkpoint": "jaxpr",
+    "custom_vmap_call": "call",
 }
-# Kernels for which the engine has a form of its own, by the name of their ``jit``.
+# Kernels for which the engine has a form of its own (`kernels.named`): functions
+# ``(inputs, scope, default) -> Lane``, or None where the default is better.
 KERNELS = {
-    "first_argmax": trees.first_argmax,
-    "random_argmax": trees.random_argmax,
+    PREFIX + name: form
+    for name, form in {
+        "first_argmax": trees.first_argmax,
+        "random_argmax": trees.random_argmax,
+        "pick": rows.pick,
+        "put": rows.put,
+        "tally": rows.tally,
+    }.items()
 }
 REDUCTIONS = {
     "reduce_max": jnp.maximum,
@@ -61,7 +72,8 @@ def lanes(fn: Callable, in_lanes: tuple, num_lanes: int) -> Callable[..., tuple]
     Args:
       fn: function of pytrees of arrays, written for one lane.
       in_lanes: per positional argument, a bool or a pytree of bools (a prefix): whether
-        its leaves have the lane axis (last) or are shared by all lanes.
+        its leaves have the lane axis (last) or are shared by all lanes; or `UNIFORM`,
+        which is true and says that all lanes hold the same.
       num_lanes: length of the lane axis.
 
     Returns:
@@ -71,30 +83,71 @@ def lanes(fn: Callable, in_lanes: tuple, num_lanes: int) -> Callable[..., tuple]
     """
 
     def mapped(*args):
-        flags = jax.tree.leaves(
-            tuple(
-                jax.tree.broadcast(flag, arg)
-                for flag, arg in zip(in_lanes, args, strict=True)
-            )
-        )
-        leaves, structure = jax.tree.flatten(args)
-        leaves = [jnp.asarray(leaf) for leaf in leaves]
-        one_lane = [
-            jax.ShapeDtypeStruct(x.shape[:-1] if batched else x.shape, x.dtype)
-            for x, batched in zip(leaves, flags, strict=True)
-        ]
-        closed, out_shape = jax.make_jaxpr(fn, return_shape=True)(
-            *jax.tree.unflatten(structure, one_lane)
-        )
-        inputs = [Lane(x, b) for x, b in zip(leaves, flags, strict=True)]
-        outputs = _evaluate(closed, inputs, num_lanes)
-        structure = jax.tree.structure(out_shape)
+        inputs = _as_lanes(args, in_lanes)
+        outputs, structure = _traced(fn, args, inputs, Scope(num_lanes))
         return (
             jax.tree.unflatten(structure, [lane.value for lane in outputs]),
             jax.tree.unflatten(structure, [lane.batched for lane in outputs]),
         )
 
     return mapped
+
+
+def lanes_going(fn: Callable, in_lanes: tuple, num_lanes: int) -> Callable:
+    """Map a step of a state over lanes, some of which are frozen.
+
+    Args:
+      fn: function of pytrees of arrays for one lane; it returns what its last argument
+        becomes, a pytree of the same shapes.
+      in_lanes: as for `lanes`, all true for the last argument.
+      num_lanes: length of the lane axis.
+
+    Returns:
+      A function ``(going, *arguments) -> state`` with `going` bool[L]; lanes that are
+      not going keep their state.
+    """
+
+    def mapped(going, *args):
+        inputs = _as_lanes(args, in_lanes)
+        old = inputs[len(inputs) - len(jax.tree.leaves(args[-1])) :]
+        for i, lane in enumerate(old):
+            lane.origin = i
+        scope = Scope(num_lanes, going)
+        outputs, structure = _traced(fn, args, inputs, scope)
+        kept = []
+        for i, (before, after) in enumerate(zip(old, outputs, strict=True)):
+            new = align(after, after.shape, num_lanes)
+            if after.origin != i:
+                new = jnp.where(going, new, before.value)
+            kept.append(new)
+        return jax.tree.unflatten(structure, kept)
+
+    return mapped
+
+
+def _as_lanes(args, in_lanes) -> list[Lane]:
+    """Every leaf of the arguments."""
+    flags = jax.tree.leaves(
+        tuple(
+            jax.tree.broadcast(flag, arg)
+            for flag, arg in zip(in_lanes, args, strict=True)
+        )
+    )
+    leaves = [jnp.asarray(leaf) for leaf in jax.tree.leaves(args)]
+    return [
+        Lane(x, bool(b), uniform=b is UNIFORM)
+        for x, b in zip(leaves, flags, strict=True)
+    ]
+
+
+def _traced(fn, args, inputs: list[Lane], scope: Scope):
+    """The outputs of `fn` in all lanes, and the structure of its result."""
+    one_lane = [jax.ShapeDtypeStruct(x.shape, x.dtype) for x in inputs]
+    structure = jax.tree.structure(args)
+    closed, out_shape = jax.make_jaxpr(fn, return_shape=True)(
+        *jax.tree.unflatten(structure, one_lane)
+    )
+    return _evaluate(closed, inputs, scope), jax.tree.structure(out_shape)
 
 
 def fill(tree: Any, out_lanes: Any, num_lanes: int):
@@ -109,7 +162,7 @@ def _spread(x, num_lanes):
     return jnp.broadcast_to(x[..., None], (*x.shape, num_lanes))
 
 
-def _evaluate(closed: ClosedJaxpr, inputs: list[Lane], num_lanes: int) -> list[Lane]:
+def _evaluate(closed: ClosedJaxpr, inputs: list[Lane], scope: Scope) -> list[Lane]:
     jaxpr = closed.jaxpr
     env = dict(zip(jaxpr.invars, inputs, strict=True))
     constants = [Lane(jnp.asarray(c), False) for c in closed.consts]
@@ -121,45 +174,51 @@ def _evaluate(closed: ClosedJaxpr, inputs: list[Lane], num_lanes: int) -> list[L
         return env[atom]
 
     for eqn in jaxpr.eqns:
-        outputs = _emit(eqn, [read(v) for v in eqn.invars], num_lanes)
+        outputs = _emit(eqn, [read(v) for v in eqn.invars], scope)
         env.update(zip(eqn.outvars, outputs, strict=True))
     return [read(v) for v in jaxpr.outvars]
 
 
-def _emit(eqn, inputs: list[Lane], num_lanes: int) -> list[Lane]:
+def _emit(eqn, inputs: list[Lane], scope: Scope) -> list[Lane]:
     """Emit one equation of the one-lane jaxpr for all lanes."""
     name, params = eqn.primitive.name, eqn.params
     batched = any(lane.batched for lane in inputs)
     if name in CALLS:
-        kernel = KERNELS.get(params.get("name"))
-        # Inside a `vmap` of the policy the same name stands for many rows.
-        one_row = bool(inputs) and len(inputs[0].shape) == 1
-        if kernel is not None and one_row and inputs[0].batched:
-            return [kernel(*inputs)]
         inner = params[CALLS[name]]
         if not isinstance(inner, ClosedJaxpr):
             inner = ClosedJaxpr(inner, ())
-        return _evaluate(inner, inputs, num_lanes)
+
+        def default(inputs):
+            return _evaluate(inner, inputs, scope)
+
+        form = KERNELS.get(params.get("name"))
+        found = form(inputs, scope, default) if form and batched else None
+        return default(inputs) if found is None else [found]
     if name == "optimization_barrier":
         out = eqn.primitive.bind(*(lane.value for lane in inputs))
-        return [Lane(x, lane.batched) for x, lane in zip(out, inputs, strict=True)]
+        return [
+            Lane(x, lane.batched, lane.origin, lane.uniform)
+            for x, lane in zip(out, inputs, strict=True)
+        ]
     if not batched:
         out = eqn.primitive.bind(*(lane.value for lane in inputs), **params)
         out = out if eqn.primitive.multiple_results else [out]
         return [Lane(x, False) for x in out]
     if name in ELEMENTWISE or name == "broadcast_in_dim":
         shape = eqn.outvars[0].aval.shape
-        return [Lane.deferred(eqn.primitive, params, inputs, shape, num_lanes)]
+        return [Lane.deferred(eqn.primitive, params, inputs, shape, scope.num_lanes)]
     # Reductions of nothing or over no axis are left to the fallback.
     if name in REDUCTIONS and params["axes"] and math.prod(inputs[0].shape):
         return [trees.reduce(REDUCTIONS[name], inputs[0], params["axes"])]
     if name in STRUCTURE:
-        values = [align(x, x.shape, num_lanes) for x in inputs]
-        return [Lane(STRUCTURE[name](values, eqn), True)]
+        values = [align(x, x.shape, scope.num_lanes) for x in inputs]
+        # Another shape of the same numbers in the same order is still that input.
+        origin = inputs[0].origin if STRUCTURE[name] is _reshape else None
+        return [Lane(STRUCTURE[name](values, eqn), True, origin)]
     if name == "scan":
-        return _scan(params, inputs, num_lanes)
+        return _scan(params, inputs, scope._replace(going=None))
     if name == "while":
-        return _while(params, inputs, num_lanes)
+        return _while(params, inputs, scope._replace(going=None, scatter=False))
     axes = [-1 if lane.batched else None for lane in inputs]
     out = jax.vmap(partial(eqn.primitive.bind, **params), axes, -1)(
         *(lane.value for lane in inputs)
@@ -167,7 +226,7 @@ def _emit(eqn, inputs: list[Lane], num_lanes: int) -> list[Lane]:
     return [Lane(x, True) for x in (out if eqn.primitive.multiple_results else [out])]
 
 
-def _scan(params, inputs: list[Lane], num_lanes: int) -> list[Lane]:
+def _scan(params, inputs: list[Lane], scope: Scope) -> list[Lane]:
     """A loop of fixed length: the same loop, its body mapped over lanes."""
     first, last = params["num_consts"], params["num_consts"] + params["num_carry"]
     # What the body reads is computed outside of it.
@@ -179,7 +238,7 @@ def _scan(params, inputs: list[Lane], num_lanes: int) -> list[Lane]:
     def body(flags, values, row):
         row = [Lane(x, lane.batched) for x, lane in zip(row, columns, strict=True)]
         inner = [*constants, *_marked(values, flags), *row]
-        outputs = _evaluate(params["jaxpr"], inner, num_lanes)
+        outputs = _evaluate(params["jaxpr"], inner, scope)
         after, found = outputs[: len(flags)], outputs[len(flags) :]
         found_flags[:] = [lane.batched for lane in found]
         return after, [lane.value for lane in found]
@@ -187,19 +246,19 @@ def _scan(params, inputs: list[Lane], num_lanes: int) -> list[Lane]:
     flags = _settled(
         lambda flags, values: body(flags, values, [x[0] for x in rows])[0],
         carry,
-        num_lanes,
+        scope,
     )
 
     def step(values, row):
         after, found = body(flags, values, row)
-        return _values(after, flags, num_lanes), found
+        return _values(after, flags, scope), found
 
     options = {key: params[key] for key in ("length", "reverse", "unroll")}
-    after, found = lax.scan(step, _values(carry, flags, num_lanes), rows, **options)
+    after, found = lax.scan(step, _values(carry, flags, scope), rows, **options)
     return _marked([*after, *found], flags + found_flags)
 
 
-def _while(params, inputs: list[Lane], num_lanes: int) -> list[Lane]:
+def _while(params, inputs: list[Lane], scope: Scope) -> list[Lane]:
     """A loop until all lanes are done; those that are wait as they are."""
     first = params["cond_nconsts"]
     last = first + params["body_nconsts"]
@@ -208,26 +267,26 @@ def _while(params, inputs: list[Lane], num_lanes: int) -> list[Lane]:
 
     def going(values):
         inner = [*constants[:first], *values]
-        return _evaluate(params["cond_jaxpr"], inner, num_lanes)[0]
+        return _evaluate(params["cond_jaxpr"], inner, scope)[0]
 
     def body(flags, values):
         values = _marked(values, flags)
         after = _evaluate(
-            params["body_jaxpr"], [*constants[first:], *values], num_lanes
+            params["body_jaxpr"], [*constants[first:], *values], scope
         )
         active = going(values)
         if not active.batched:
             return after
-        old = _values(values, [True] * len(values), num_lanes)
-        new = _values(after, [True] * len(values), num_lanes)
+        old = _values(values, [True] * len(values), scope)
+        new = _values(after, [True] * len(values), scope)
         kept = [jnp.where(active.value, n, o) for n, o in zip(new, old, strict=True)]
         return [Lane(x, True) for x in kept]
 
-    flags = _settled(body, carry, num_lanes)
+    flags = _settled(body, carry, scope)
     after = lax.while_loop(
         lambda values: jnp.any(going(_marked(values, flags)).value),
-        lambda values: _values(body(flags, values), flags, num_lanes),
-        _values(carry, flags, num_lanes),
+        lambda values: _values(body(flags, values), flags, scope),
+        _values(carry, flags, scope),
     )
     return _marked(after, flags)
 
@@ -236,15 +295,15 @@ def _marked(values, flags) -> list[Lane]:
     return [Lane(x, flag) for x, flag in zip(values, flags, strict=True)]
 
 
-def _values(lanes_, flags, num_lanes):
+def _values(lanes_, flags, scope: Scope):
     """The arrays of a loop's carry, with a lane axis where `flags` ask for one."""
     return [
-        align(lane, lane.shape, num_lanes) if flag else lane.value
+        align(lane, lane.shape, scope.num_lanes) if flag else lane.value
         for lane, flag in zip(lanes_, flags, strict=True)
     ]
 
 
-def _settled(body, carry, num_lanes) -> list[bool]:
+def _settled(body, carry, scope) -> list[bool]:
     """Which values of a loop's carry depend on the lane: grows until the body keeps it.
 
     `body` is called with the flags and the carry's values, and returns a carry.
@@ -256,7 +315,7 @@ def _settled(body, carry, num_lanes) -> list[bool]:
         def trace(values, flags=flags, after=after):
             after[:] = [lane.batched for lane in body(flags, values)]
 
-        jax.eval_shape(trace, _values(carry, flags, num_lanes))
+        jax.eval_shape(trace, _values(carry, flags, scope))
         grown = [a or b for a, b in zip(flags, after, strict=True)]
         if grown == flags:
             return flags

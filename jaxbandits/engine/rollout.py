@@ -17,7 +17,8 @@ import jax.numpy as jnp
 from jax import lax
 from jax.sharding import Mesh, PartitionSpec
 
-from jaxbandits.engine.lanes import fill, lanes
+from jaxbandits.engine.expression import UNIFORM
+from jaxbandits.engine.lanes import fill, lanes, lanes_going
 from jaxbandits.engine.tape import Stream, stream_key, uniforms
 
 LANES = "lanes"  # name of the mesh axis
@@ -67,9 +68,11 @@ class Notes(NamedTuple):
 
 
 @cache
-def program(policy: "PolicyFunctions", env_fns, by_budget, mesh, legs) -> Program:
+def program(
+    policy: "PolicyFunctions", env_fns, by_budget, mesh, legs, uniform
+) -> Program:
     """Build the program; equal functions (not data) give the same program."""
-    rules = Rules(policy, env_fns, by_budget)
+    rules = Rules(policy, env_fns, by_budget, uniform)
     return Program(
         _drawing(env_fns.sample, mesh),
         jax.jit(
@@ -107,7 +110,14 @@ def _compiler_options(mesh: Mesh) -> dict:
     }
 
 
-def program_for(policy, environment, by_budget: bool, mesh: Mesh, legs=None) -> Program:
+def program_for(
+    policy,
+    environment,
+    by_budget: bool,
+    mesh: Mesh,
+    legs=None,
+    uniform: tuple[bool, ...] = (),
+) -> Program:
     """The program of a policy in an environment on the devices of `mesh`.
 
     Args:
@@ -117,9 +127,11 @@ def program_for(policy, environment, by_budget: bool, mesh: Mesh, legs=None) -> 
       mesh: devices to share lanes over.
       legs: how rounds are played between checkpoints, a function like `scan_legs`
         (the default).
+      uniform: which leaves of the parameters are the same in all lanes; by default
+        none is known to be.
     """
     fns = functions_of(policy, environment)
-    return program(*fns, by_budget, mesh, legs or scan_legs)
+    return program(*fns, by_budget, mesh, legs or scan_legs, uniform)
 
 
 def functions_of(policy, environment):
@@ -178,6 +190,13 @@ class Rules(NamedTuple):
     policy: PolicyFunctions
     env: EnvironmentFunctions
     by_budget: bool
+    uniform: tuple[bool, ...] = ()
+
+    def param_lanes(self, params):
+        """The flags of the parameters for `lanes`."""
+        leaves, structure = jax.tree.flatten(params)
+        uniform = self.uniform or (False,) * len(leaves)
+        return jax.tree.unflatten(structure, [UNIFORM if u else True for u in uniform])
 
 
 def _sharded(fn, mesh, lane_args):
@@ -272,25 +291,24 @@ def scan_legs(rules: Rules, keys, params, instance, last_round):
     """
     num_lanes = keys[Stream.ACT].low.shape[0]
     instance, instance_lanes = _flagged(instance)
-    play = partial(play_round, rules)
-
-    def one_round(round_, policy, env):
-        """Play `round_` (i32[] in step, or i32[L] lane by lane) in all lanes."""
-        in_lanes = (round_.ndim == 1, True, instance_lanes, True, True, True)
-        out, flags = lanes(play, in_lanes, num_lanes)(
-            round_, keys, instance, params, policy, env
-        )
-        return fill(out, flags, num_lanes)
+    play, param_lanes = partial(play_round, rules), rules.param_lanes(params)
 
     def in_step(carry, target):
+        """All lanes play the same round."""
+        in_lanes = (False, True, instance_lanes, param_lanes, True)
+
         def body(round_, states):
-            return one_round(round_, *states)
+            args = (round_, keys, instance, params, states)
+            return fill(*lanes(play, in_lanes, num_lanes)(*args), num_lanes)
 
         start, end = carry.round[0], target.astype(jnp.int32) + 1
         states = lax.fori_loop(start, end, body, (carry.policy, carry.environment))
         return Carry(jnp.full_like(carry.round, jnp.maximum(start, end)), *states)
 
     def until_spent(carry, target):
+        """Every lane plays a round of its own, or is frozen."""
+        in_lanes = (True, True, instance_lanes, param_lanes, True)
+
         def active(carry):
             spent = lanes(rules.env.spent, (instance_lanes, True), num_lanes)
             spent, _ = spent(instance, carry.environment)
@@ -298,11 +316,10 @@ def scan_legs(rules: Rules, keys, params, instance, last_round):
 
         def body(carry):
             going = active(carry)
-            states = one_round(carry.round, carry.policy, carry.environment)
-            after = Carry(carry.round + 1, *states)
-            return jax.tree.map(
-                lambda new, old: jnp.where(going, new, old), after, carry
-            )
+            states = (carry.policy, carry.environment)
+            args = (carry.round, keys, instance, params, states)
+            states = lanes_going(play, in_lanes, num_lanes)(going, *args)
+            return Carry(carry.round + going, *states)
 
         return lax.while_loop(lambda c: jnp.any(active(c)), body, carry)
 
@@ -315,11 +332,12 @@ def notes_of(rules: Rules, state, params):
     return Notes(policy.recommend(state, params), policy.report(state, params))
 
 
-def play_round(
-    rules: Rules, round_, keys, instance, params, policy_state, env_state, draw=uniforms
-):
-    """One round of one lane. Barriers keep XLA from recomputing a stage downstream."""
-    policy = rules.policy
+def play_round(rules: Rules, round_, keys, instance, params, states, draw=uniforms):
+    """One round of one lane. Barriers keep XLA from recomputing a stage downstream.
+
+    `states` are those of the policy and of the environment.
+    """
+    policy, (policy_state, env_state) = rules.policy, states
     act_width, update_width = policy.uniforms
     view = rules.env.view(round_, instance, env_state)
     noise = _drawn(draw, keys[Stream.ACT], round_, act_width)

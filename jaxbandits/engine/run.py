@@ -72,6 +72,7 @@ def run(
     clock: Clock,
     progress: Callable[[float], None],
     same_shape: bool = False,
+    uniform: tuple[bool, ...] | None = None,
     engine: str = "scan",
 ) -> Iterator[Chunk]:
     """Play all lanes and yield them chunk by chunk.
@@ -93,6 +94,8 @@ def run(
       progress: called with the number of lane-checkpoints just completed.
       same_shape: whether to play `chunk` lanes even where there are fewer, so that
         calls with different numbers of lanes share one compiled program.
+      uniform: which leaves of `params` are one number throughout, for calls that are
+        to share a program; by default found out.
       engine: how rounds are played, see `fused.legs_of`.
 
     Raises:
@@ -101,7 +104,9 @@ def run(
     """
     mesh = Mesh(np.array(devices), (LANES,))
     legs = legs_of(engine, policy, environment, devices[0].platform)
-    program = program_for(policy, environment, by_budget, mesh, legs)
+    if uniform is None:
+        uniform = uniform_leaves(params)
+    program = program_for(policy, environment, by_budget, mesh, legs, uniform)
     root = root_key(root_seed)
     setup = jax.tree.map(to_device, environment.setup)
     if by_budget:
@@ -142,6 +147,11 @@ def run(
             progress(len(part) * (stop - start))
         found = jax.tree.map(lambda *x: np.concatenate(x, axis=1), *pieces)
         yield Chunk(start, *found, _instance_to_host(instance, stop - start))
+
+
+def uniform_leaves(params) -> tuple[bool, ...]:
+    """Which leaves of parameters, f64[L] each, are one number throughout."""
+    return tuple(bool(np.all(x == x[0])) for x in jax.tree.leaves(params))
 
 
 _EXECUTABLES: dict = {}

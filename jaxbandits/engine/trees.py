@@ -6,7 +6,7 @@ import math
 import jax.numpy as jnp
 from jax import lax
 
-from jaxbandits.engine.expression import Lane
+from jaxbandits.engine.expression import Lane, Scope, align
 from jaxbandits.kernels.argmax import chosen_tie
 
 WIDTH = 128  # entries that are reduced in one expression; longer axes take several
@@ -30,8 +30,10 @@ def reduce(operation, lane: Lane, axes: tuple[int, ...]) -> Lane:
     return Lane(x, True)
 
 
-def first_argmax(lane: Lane) -> Lane:
+def first_argmax(inputs: list[Lane], scope: Scope, default) -> Lane:
     """Position (row-major) of the first largest entry, as `kernels.first_argmax`."""
+    del scope, default
+    (lane,) = inputs
     if math.prod(lane.shape) > WIDTH:
         return _long_argmax(lane)
 
@@ -46,14 +48,17 @@ def first_argmax(lane: Lane) -> Lane:
     return Lane(_barrier(position), True)
 
 
-def random_argmax(lane: Lane, uniform: Lane) -> Lane:
+def random_argmax(inputs: list[Lane], scope: Scope, default) -> Lane:
     """Position of the largest entry, ties at random, as `kernels.random_argmax`.
 
     The number of entries whose rank among the ties is at most the chosen one, by
     running counts: unrolled, because XLA's cumulative sums are slow on CPUs (and its
     compiler is on long unrolled ones).
     """
-    x = _barrier(lane.value)  # it is needed twice
+    del default
+    lane, uniform = inputs
+    # It is needed twice.
+    x = _barrier(align(lane, lane.shape, scope.num_lanes))
     largest = reduce(jnp.maximum, Lane(x, True), (0,)).value
     if x.shape[0] > WIDTH:
         rank = jnp.cumsum(x == largest[None], axis=0, dtype=jnp.int32)

@@ -25,7 +25,7 @@ from jaxbandits.kernels.radii import (
     kl_upper_bound,
     peeling_scale,
 )
-from jaxbandits.kernels.select import one_hot, pick, put, split_index
+from jaxbandits.kernels.select import one_hot, pick, put, split_index, tally
 from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.kernels.threefry import threefry, unit_interval
 from jaxbandits.kernels.truncated import truncated_exponential_mean
@@ -58,6 +58,7 @@ __all__ = [
     "put",
     "random_argmax",
     "split_index",
+    "tally",
     "threefry",
     "truncated_exponential_mean",
     "truncated_normal_quantile",

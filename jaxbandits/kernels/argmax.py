@@ -1,8 +1,9 @@
 """Argmax with a stated tie rule, without ``jnp.argmax`` (slow on CPUs)."""
 
 import chex
-import jax
 import jax.numpy as jnp
+
+from jaxbandits.kernels.named import named
 
 
 def first_true(mask):
@@ -18,12 +19,11 @@ def first_true(mask):
     return jnp.min(jnp.where(mask, positions, jnp.int32(mask.size)))
 
 
-@jax.jit
+@named
 def first_argmax(x):
     """Row-major position of the largest entry; the first one if several are equal.
 
-    The ``jit`` gives the operation a name by which the engine recognises it and puts
-    a single-pass form in its place.
+    The engine recognises it by its name and puts a single-pass form in its place.
 
     Args:
       x: real array of any shape, infinities allowed, NaN not.
@@ -34,11 +34,11 @@ def first_argmax(x):
     return first_true(x == jnp.max(x))
 
 
-@jax.jit
+@named
 def random_argmax(x, uniform):
     """Index of the largest entry; ties are broken uniformly at random.
 
-    A ``jit`` for the same reason as `first_argmax`.
+    The engine recognises it, as `first_argmax`.
 
     Args:
       x: real array ``[n]``, infinities allowed, NaN not.

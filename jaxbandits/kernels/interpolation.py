@@ -13,10 +13,12 @@ import jax.numpy as jnp
 from jax import lax
 
 from jaxbandits.kernels.argmax import first_argmax
-from jaxbandits.kernels.bisection import bisect
+from jaxbandits.kernels.newton import guarded_newton
 
 NODES = 6  # that a polynomial passes through
-TRIPS = {jnp.dtype("float32"): 20, jnp.dtype("float64"): 48}  # halvings of two cells
+# Of Newton's method, for functions that are nearly linear in a cell.
+STEPS = {jnp.dtype("float32"): 5, jnp.dtype("float64"): 7}
+LEAST = 1e-6  # stands for 0 in a denominator
 
 
 class Polynomial(NamedTuple):
@@ -37,6 +39,16 @@ class Polynomial(NamedTuple):
         for k in range(len(self.coefficients) - 2, -1, -1):
             value = self.coefficients[k] + (s - k) * value
         return value
+
+    def derivatives(self, position):
+        """Value, slope and curvature at a position."""
+        s = position - self.start.astype(position.dtype)
+        value, slope, half = self.coefficients[-1], 0.0, 0.0
+        for k in range(len(self.coefficients) - 2, -1, -1):
+            half = slope + (s - k) * half
+            slope = value + (s - k) * slope
+            value = self.coefficients[k] + (s - k) * value
+        return value, slope, 2 * half
 
 
 def around(values, node) -> Polynomial:
@@ -106,25 +118,31 @@ def maximum(values):
     node = first_argmax(values)
     polynomial = around(values, node)
 
-    def rising(position):
-        return jax.jvp(polynomial, (position,), (jnp.ones_like(position),))[1] > 0
+    def falling(position):
+        _, slope, curvature = polynomial.derivatives(position)
+        return -slope, -curvature
 
     low = jnp.maximum(node - 1, 0).astype(values.dtype)
     high = jnp.minimum(node + 1, last).astype(values.dtype)
-    position = _halve(rising, low, high)
+    steps = STEPS[values.dtype]
+    position = guarded_newton(falling, low, high, node.astype(values.dtype), steps)
     # A function that is largest at an end is so to the last digit.
-    position = jnp.where((node == 0) & ~rising(low), low, position)
-    position = jnp.where((node == last) & rising(high), high, position)
+    position = jnp.where((node == 0) & (falling(low)[0] >= 0), low, position)
+    position = jnp.where((node == last) & (falling(high)[0] < 0), high, position)
     return position, polynomial(position)
 
 
-def crossing(values, peak, level, side: int):
+def crossing(values, peak, height, level, side: int):
     """Where a unimodal function falls to a level on one side of its maximum.
+
+    Looked for is a zero of ``sqrt(height - value) - sqrt(height - level)``, which is
+    nearly linear for a log likelihood, also where the peak is in the same cell.
 
     Args:
       values: f[J].
       peak: f[], position of the maximum.
-      level: f[], at most the value there.
+      height: f[], the value there.
+      level: f[], at most `height`.
       side: -1 or 1.
 
     Returns:
@@ -142,12 +160,15 @@ def crossing(values, peak, level, side: int):
     polynomial = around(values, cell)
     edge = cell.astype(values.dtype)
     inner = jnp.clip(peak, edge, edge + 1)
-    if side < 0:
-        position = _halve(lambda s: polynomial(s) < level, edge, inner)
-        return jnp.where(found, position, 0.0)
-    position = _halve(lambda s: polynomial(s) >= level, inner, edge + 1)
-    return jnp.where(found, position, float(last))
+    target = jnp.sqrt(jnp.maximum(height - level, 0.0))
 
+    def further(position):
+        value, slope, _ = polynomial.derivatives(position)
+        root = jnp.sqrt(jnp.maximum(height - value, 0.0))
+        return side * (root - target), side * -slope / (2 * jnp.maximum(root, LEAST))
 
-def _halve(below, low, high):
-    return bisect(below, low, high, TRIPS[jnp.result_type(low)])
+    low, high = (edge, inner) if side < 0 else (inner, edge + 1)
+    outer = low if side < 0 else high
+    position = guarded_newton(further, low, high, outer, STEPS[values.dtype])
+    position = jnp.where(target > 0, position, inner)
+    return jnp.where(found, position, 0.0 if side < 0 else float(last))

@@ -1,13 +1,16 @@
-"""Selecting and replacing one row of an array by a traced index, without a gather.
+"""Selecting and replacing one row of an array by a traced index.
 
-A gather per lane walks memory lane by lane; selections keep every operation
-element-wise across lanes. The barriers tell XLA to store a row before it is used many
-times, instead of computing it anew for every element of the result.
+Here they are selections among all rows, element-wise across lanes, which is the best
+form for few rows and on a GPU. The engine recognises them by name and may gather and
+scatter instead (`jaxbandits.engine.rows`). The barriers tell XLA to store a row before
+it is used many times, instead of computing it anew for every element of the result.
 """
 
 import chex
 import jax.numpy as jnp
 from jax import lax
+
+from jaxbandits.kernels.named import named
 
 BINARY_ROWS = 64  # up to here `pick` is unrolled into a binary tree of selections
 
@@ -26,6 +29,7 @@ def one_hot(index, length: int):
     return jnp.arange(length, dtype=jnp.int32) == index
 
 
+@named
 def pick(x, index):
     """``x[index]`` along the first axis.
 
@@ -49,6 +53,7 @@ def pick(x, index):
     return lax.optimization_barrier(rows[0])
 
 
+@named
 def put(x, index, row):
     """``x`` with ``x[index]`` replaced by `row`.
 
@@ -62,6 +67,25 @@ def put(x, index, row):
     """
     row = lax.optimization_barrier(jnp.broadcast_to(row, x.shape[1:]))
     return jnp.where(_mask(x, index), row[None], x)
+
+
+@named
+def tally(counts, *position):
+    """``counts`` with one more at a position.
+
+    Args:
+      counts: integers ``[n, m, ...]``.
+      *position: i32[] per axis, each within it.
+
+    Returns:
+      Array of the shape and dtype of `counts`.
+    """
+    hit = jnp.ones((1,) * counts.ndim, bool)
+    for axis, index in enumerate(position):
+        along = [1] * counts.ndim
+        along[axis] = length = counts.shape[axis]
+        hit = hit & one_hot(index, length).reshape(along)
+    return counts + hit
 
 
 def _mask(x, index):

@@ -21,7 +21,7 @@ import xarray as xr
 
 from jaxbandits import checks
 from jaxbandits.arguments import seeds_of
-from jaxbandits.engine.run import Clock, choose_chunk
+from jaxbandits.engine.run import Clock, choose_chunk, uniform_leaves
 from jaxbandits.engine.shares import device_shares, side_by_side
 from jaxbandits.play import Played, lane_params, play
 from jaxbandits.progress import reporter
@@ -174,6 +174,7 @@ def _fill(plan: Plan, path: Path, machine: Machine) -> None:
                 clock=Clock([], []),
                 chunk=chunk_for(block.key, len(share)),
                 same_shape=True,
+                uniform=uniform_leaves(lane_params(game.policy, game.points, 1)),
                 memory=machine.memory,
                 devices=share,
                 progress=advanced,

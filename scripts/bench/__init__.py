@@ -1,13 +1,5 @@
-"""Honest CPU rivals for the simulator's benchmark.
+"""Benchmarks: what ``python scripts/bench.py WHAT`` runs (docs/benchmarks.md).
 
-All peers play the same game, the censored bandit stated in :mod:`.game`, with
-the same policy, RCUCB.  Each peer module offers
-
-* ``play(seeds, horizon, ...)``: the pulls, an array ``[seeds, K, M]``, and
-* ``measure(seeds, horizon)``: a dictionary with the keys ``name``,
-  ``seed_rounds_per_s``, ``cores`` and ``optimal_share``; only the play is
-  timed, after a warm-up.
-
-``python -m bench.check`` (run in ``scripts/``) compares the peers' results and
-prints their speeds.
+`contest` says what a contestant is and lets contestants take turns; each setting's
+folder holds one game, the library's turn at it and its rivals'.
 """

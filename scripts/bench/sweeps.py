@@ -14,22 +14,30 @@ import numpy as np
 from jaxbandits import sweep
 from jaxbandits.policies.censored import rcucb
 
-from .jax_peers import environment
+from .censored.game import Game
+from .censored.library import environment
 
 POINTS = {"alpha": np.geomspace(0.25, 4, 8), "gain_radius": np.linspace(0.25, 2, 8)}
 
 
-def measure(horizon: int, repeats: int) -> dict:
-    """Ratios of times, each the best of `repeats` turns, and of peak memories."""
-    game = environment()
+def measure(options) -> list[dict]:
+    """Seconds, each the best of several turns, peak memories, and their ratios."""
+    game = environment(Game())
     policy = rcucb(game.problem)
 
     def seconds(grid, seeds, devices=None):
         with tempfile.TemporaryDirectory() as folder:
             began = time.perf_counter()
-            options = {"horizon": horizon, "seeds": seeds, "progress": False}
-            store = Path(folder) / "sweep.zarr"
-            sweep(policy, game, grid, store=store, devices=devices, **options)
+            sweep(
+                policy,
+                game,
+                grid,
+                horizon=options.horizon,
+                seeds=seeds,
+                store=Path(folder) / "sweep.zarr",
+                devices=devices,
+                progress=False,
+            )
             return time.perf_counter() - began
 
     turns = {
@@ -40,21 +48,26 @@ def measure(horizon: int, repeats: int) -> dict:
     }
     # The first turn compiles.
     rounds = [
-        {name: turn() for name, turn in turns.items()} for _ in range(repeats + 1)
+        {name: turn() for name, turn in turns.items()}
+        for _ in range(options.repeats + 1)
     ]
     best = {name: min(r[name] for r in rounds[1:]) for name in turns}
     peaks = {seeds: _peak(seeds) for seeds in (1_000, 10_000, 100_000)}
     many, one, single, every = best.values()
-    return {
-        "horizon": horizon,
-        "seconds": best,
-        "compile_seconds": rounds[0]["64 points x 1,024 seeds"] - many,
-        "points_over_seeds": many / one,
-        "devices": len(jax.devices()),
-        "speedup_of_devices": single / every,
-        "peak_megabytes": peaks,
-        "peak_ratio": max(peaks.values()) / min(peaks.values()),
-    }
+    rows = [{"what": name, "seconds": value} for name, value in best.items()]
+    rows += [
+        {"what": f"peak of {seeds:,} seeds", "megabytes": value}
+        for seeds, value in peaks.items()
+    ]
+    return [
+        *rows,
+        {"what": "points over seeds, time", "ratio": many / one},
+        {"what": f"speed of {len(jax.devices())} devices", "ratio": single / every},
+        {
+            "what": "peaks, largest over smallest",
+            "ratio": max(peaks.values()) / min(peaks.values()),
+        },
+    ]
 
 
 def _peak(seeds: int) -> float:
@@ -66,7 +79,7 @@ def _peak(seeds: int) -> float:
 
 
 if __name__ == "__main__":
-    GAME = environment()
+    GAME = environment(Game())
     with tempfile.TemporaryDirectory() as out:
         sweep(
             rcucb(GAME.problem),

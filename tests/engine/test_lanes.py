@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 from jax import lax
 
-from jaxbandits.engine import expression, trees
+from jaxbandits.engine import expression
 from jaxbandits.engine.lanes import KERNELS, fill, lanes
 from jaxbandits.engine.trees import WIDTH
 from jaxbandits.kernels.argmax import first_argmax, random_argmax
+from jaxbandits.kernels.named import PREFIX
+from jaxbandits.kernels.select import pick, put, tally
 
 LANES = 5
 SHARED = "shared"  # marks an argument without a lane axis
@@ -305,16 +307,15 @@ def test_kernels_are_replaced(monkeypatch):
     """Where a lane is involved, inside other calls too; else they are left alone."""
     seen = []
 
-    def spy(name):
-        def replaced(*lanes):
-            seen.append((name, lanes[0].shape))
-            return getattr(trees, name)(*lanes)
+    def spied(name, form):
+        def replaced(inputs, scope, default):
+            seen.append((name.removeprefix(PREFIX), inputs[0].shape))
+            return form(inputs, scope, default)
 
-        monkeypatch.setitem(KERNELS, name, replaced)
+        return replaced
 
-    assert set(KERNELS) == {"first_argmax", "random_argmax"}
-    for name in list(KERNELS):
-        spy(name)
+    for name, form in KERNELS.items():
+        monkeypatch.setitem(KERNELS, name, spied(name, form))
     both(lambda x, w: (jax.jit(first_argmax)(x), first_argmax(w)), X, TABLE)
     assert seen == [("first_argmax", (3,))]
     half = (SHARED, np.float32(0.5))
@@ -324,6 +325,20 @@ def test_kernels_are_replaced(monkeypatch):
 
     both(fn, X, TABLE, half)
     assert seen[1:] == [("random_argmax", (3,))]
+
+
+def test_kernels_of_many_rows_are_not_taken_for_kernels_of_one(monkeypatch):
+    """Inside a ``vmap`` of the policy the same operations stand for many rows."""
+    for name in KERNELS:
+        monkeypatch.setitem(KERNELS, name, None)
+    square = floats(40, 40)
+    index = np.arange(LANES, dtype=np.int32)
+    position = (SHARED, np.arange(40, dtype=np.int32))
+    assert_like_vmap(jax.vmap(first_argmax), square)
+    assert_like_vmap(jax.vmap(pick, (0, None)), square, index)
+    assert_like_vmap(jax.vmap(pick), square, position)
+    assert_like_vmap(jax.vmap(put, (0, None, None)), square, index, floats())
+    assert_like_vmap(jax.vmap(tally, (0, None)), integers(40, 40), index)
 
 
 def test_the_largest_entry_is_found_in_one_pass():

@@ -174,8 +174,7 @@ def test_one_epoch(failure, wait, delay):
     assert feedback.time.dtype == jnp.int32
     assert state.clock == time and state.reward.total == in_time
     np.testing.assert_array_equal(state.pulls, np.arange(3)[None] == wait)
-    np.testing.assert_array_equal(state.last.pair, state.pulls > 0)
-    assert state.last.reward == in_time
+    assert tuple(state.last.action) == (0, wait) and state.last.reward == in_time
 
 
 def test_views_tell_the_epoch_and_the_clock():

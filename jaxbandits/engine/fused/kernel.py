@@ -207,7 +207,7 @@ def _play(rules: Rules, lanes: int, bounds, fixed, carry: Carry) -> list:
         """The arrays of both states after a round."""
         play = partial(play_round, rules, draw=tape_row)
         after = apply(
-            evaluator, play, round_, keys, instance, params, *unpacked(values)
+            evaluator, play, round_, keys, instance, params, unpacked(values)
         )
         return [
             full(evaluator, x, f.dtype)

@@ -2,6 +2,7 @@
 
 import chex
 import jax.numpy as jnp
+from jax import lax
 
 from jaxbandits.kernels.allocation.solution import (
     NOTHING_TO_GAIN,
@@ -11,7 +12,7 @@ from jaxbandits.kernels.allocation.solution import (
 )
 
 LEAST = 1e-30  # stands for 0 in a denominator
-FEW_ARMS = 32  # up to here all pairs are compared; beyond, the arms are sorted
+FEW_ARMS = 16  # up to here all pairs are compared; beyond, arms are left out in turns
 
 
 def exponential_water_filling(weight, rate, budget) -> Solution:
@@ -20,8 +21,11 @@ def exponential_water_filling(weight, rate, budget) -> Solution:
     The optimum is ``x_i = max(log(weight_i rate_i) - u, 0) / rate_i`` at the level u
     that spends the budget. A level that spends it on *some* arms, the others left out
     and no sign looked at, is never above the optimal one, and equal to it for the right
-    arms; so u is the largest over the sets of the r steepest arms, r = 1, ..., K. No
-    tolerance, no search; differentiable wherever the solution is.
+    arms; so u is the largest over the sets of the r steepest arms, r = 1, ..., K. For
+    many arms it is found by leaving out those that the level of the others drowns,
+    until there are none: Newton's method on a convex function made of straight lines,
+    which ends after a few turns (at most K). No tolerance; differentiable wherever the
+    solution is.
 
     Args:
       weight: f[K] >= 0.
@@ -50,11 +54,8 @@ def exponential_water_filling(weight, rate, budget) -> Solution:
     )
     finite = jnp.where(steep > 0, drop, 0.0)
     inverse = jnp.where(steep > 0, 1 / rate, 0.0)
-    need, slope = _sums_of_steepest(drop, finite * inverse, inverse)
-    # Of the r steepest arms: sum (u - drop_i) / rate_i = budget, u below the top.
-    level = jnp.min(
-        jnp.where(slope > 0, (budget + need) / jnp.where(slope > 0, slope, 1), jnp.inf)
-    )
+    level_of = _level_by_pairs if drop.shape[0] <= FEW_ARMS else _level_by_turns
+    level = level_of(drop, finite, inverse, budget)
     level = jnp.where(some, level, 0.0)
     x = jnp.maximum(level - finite, 0.0) * inverse
     # Rounding of the level is worth much where a rate is small: spend what is missing.
@@ -70,10 +71,39 @@ def exponential_water_filling(weight, rate, budget) -> Solution:
     return Solution(allocation, value, jnp.where(some, bound, 0.0), status)
 
 
-def _sums_of_steepest(drop, *columns):
-    """For every arm, the sums of the columns over the arms at least as steep."""
-    if drop.shape[0] <= FEW_ARMS:
-        steeper = drop[None, :] <= drop[:, None]
-        return [jnp.sum(jnp.where(steeper, c[None, :], 0.0), axis=1) for c in columns]
-    order = jnp.argsort(drop)
-    return [jnp.cumsum(column[order]) for column in columns]
+def _level_by_pairs(drop, finite, inverse, budget):
+    """The level, from the sums over the arms at least as steep as each arm."""
+    steeper = drop[None, :] <= drop[:, None]
+
+    def sums(column):
+        return jnp.sum(jnp.where(steeper, column[None, :], 0.0), axis=1)
+
+    # Of the r steepest arms: sum (u - drop_i) / rate_i = budget, u below the top.
+    return jnp.min(_spending(budget, sums(finite * inverse), sums(inverse)))
+
+
+def _level_by_turns(drop, finite, inverse, budget):
+    """The level, from that of all arms downwards."""
+
+    def level_of(taking, finite, inverse, budget):
+        need = jnp.sum(jnp.where(taking, finite * inverse, 0.0))
+        return _spending(budget, need, jnp.sum(jnp.where(taking, inverse, 0.0)))
+
+    # Which arms take part has no derivative; the level of these arms has.
+    fixed = lax.stop_gradient((finite, inverse, jnp.asarray(budget, finite.dtype)))
+    fixed_drop = lax.stop_gradient(drop)
+
+    def turn(carry):
+        level, _ = carry
+        lower = level_of(fixed_drop <= level, *fixed)
+        return lower, lower < level
+
+    start = level_of(fixed_drop < jnp.inf, *fixed)
+    level, _ = lax.while_loop(lambda c: c[1], turn, (start, jnp.ones((), bool)))
+    return level_of(fixed_drop <= level, finite, inverse, budget)
+
+
+def _spending(budget, need, slope):
+    """The level that spends the budget, +inf where nothing can."""
+    some = slope > 0
+    return jnp.where(some, (budget + need) / jnp.where(some, slope, 1.0), jnp.inf)

@@ -81,10 +81,15 @@ def generalised_gamma(
         v = level(x, rate, shape)
         if not of_order_one:
             return jnp.log(jnp.maximum(cdf(a, v), LEAST))
-        large = v > 0.7  # where 1 - exp(-v) rounds
-        survival = jnp.exp(-jnp.where(large, v, 1.0))
-        small = -jnp.expm1(-jnp.where(large, 1.0, v))
-        return jnp.where(large, jnp.log1p(-survival), jnp.log(small))
+        # One logarithm for all: where 1 - exp(-v) rounds, what rounding did to the
+        # distance from 1 was done to the logarithm too and is undone (Kahan's log1p).
+        survival = jnp.exp(-v)
+        rounded = 1 - survival
+        large = v > 0.7
+        log = jnp.log(jnp.where(large, rounded, -jnp.expm1(-v)))
+        off = jnp.where(large & (rounded < 1), 1 - rounded, 1.0)
+        exact = jnp.where(rounded < 1, log * (survival / off), -survival)
+        return jnp.where(large, exact, log)
 
     def mean(x, rate, shape=None):
         if truncated_mean is not None:

@@ -93,7 +93,7 @@ def boosting(
 
     def init(params):
         del params
-        statistics = no_statistics(problem.num_arms, options.estimator)
+        statistics = no_statistics(problem, options.estimator)
         return Learner(statistics, no_bounds(problem))
 
     def act(noise, view, state, params):

@@ -4,12 +4,13 @@ A success at allocation x shows the threshold truncated to [0, x], so the likeli
 a rate given the thresholds seen is the product of ``pdf(F_u) / G(x_u)`` over successes.
 (The paper's eqs. (6), (9) and (10) have B for x, which is right for ``x = B`` only;
 docs/errata.md.) Allocations differ from round to round, so no fixed number of moments
-is sufficient; the logarithm of the likelihood at `NODES` rates, equally spaced in
+is sufficient; the logarithm of the likelihood at a few dozen rates, equally spaced in
 ``log rate``, is, up to an interpolation error far below the statistical one. The same
 nodes hold the exposure ``C(rate) = sum_u G(x_u, rate)`` over all rounds, successes or
 not, which turns successes into a probability, eq. (11).
 """
 
+import math
 from typing import NamedTuple
 
 import jax
@@ -21,7 +22,10 @@ from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.laws.thresholds import inverse_truncated_mean
 from jaxbandits.settings.allocation import Problem
 
-NODES = 64
+# Neighbouring rates differ by a factor of exp(SPACING), unless that takes too many.
+SPACING = 0.12
+MOST_NODES = 64
+LEAST_NODES = 8
 TINY = 1e-30  # stands for an exposure of 0
 ESTIMATORS = ("truncated", "printed")
 
@@ -65,17 +69,28 @@ class Grid(NamedTuple):
 
     lowest: float
     highest: float
-    spacing: float
+    size: int
 
     @classmethod
     def of(cls, problem: Problem) -> "Grid":
         """From the least to the largest possible rate."""
-        spacing = np.log(problem.highest / problem.lowest) / (NODES - 1)
-        return cls(problem.lowest, problem.highest, float(spacing))
+        size = 1 + math.ceil(math.log(problem.highest / problem.lowest) / SPACING)
+        size = min(max(size, LEAST_NODES), MOST_NODES)
+        return cls(problem.lowest, problem.highest, size)
+
+    @property
+    def last(self) -> float:
+        """Place of the largest rate."""
+        return self.size - 1.0
+
+    @property
+    def spacing(self) -> float:
+        """Of the logarithms of neighbouring rates."""
+        return math.log(self.highest / self.lowest) / self.last
 
     def nodes(self):
         """f[J]."""
-        rates = np.geomspace(self.lowest, self.highest, NODES)
+        rates = np.geomspace(self.lowest, self.highest, self.size)
         return jnp.asarray(rates, float)
 
     def rate(self, place):
@@ -86,12 +101,13 @@ class Grid(NamedTuple):
     def place(self, rate):
         """The place of a rate."""
         place = jnp.log(rate / self.lowest) / self.spacing
-        return jnp.clip(place, 0.0, NODES - 1.0)
+        return jnp.clip(place, 0.0, self.last)
 
 
-def no_statistics(num_arms: int, estimator: str) -> Statistics:
+def no_statistics(problem: Problem, estimator: str) -> Statistics:
     """Before the first round, for all arms."""
-    table = CompensatedSum.zeros((num_arms, NODES), float)
+    num_arms = problem.num_arms
+    table = CompensatedSum.zeros((num_arms, Grid.of(problem).size), float)
     sums = CompensatedSum.zeros(num_arms, float) if estimator == "printed" else None
     count = jnp.zeros(num_arms, jnp.int32)
     return Statistics(count, table, table, sums, jnp.zeros(num_arms, float))
@@ -156,7 +172,7 @@ def estimate(problem: Problem, statistics: Statistics, shape) -> Estimate:
         )
         place = grid.place(rate)
         height = interpolate(values, place)
-    place = jnp.where(none, (NODES - 1) / 2, place)
+    place = jnp.where(none, grid.last / 2, place)
     height = jnp.where(none, 0.0, height)
     exposure = jnp.maximum(exposure_at(statistics, place), TINY)
     probability = jnp.minimum(statistics.successes.astype(float) / exposure, 1.0)
@@ -176,7 +192,8 @@ def rate_bound(statistics: Statistics, found: Estimate, z_squared, side: int):
       f[], the end of the grid if there is none.
     """
     level = found.height - z_squared / 2
-    return crossing(likelihood(statistics), found.place, level, side)
+    values = likelihood(statistics)
+    return crossing(values, found.place, found.height, level, side)
 
 
 def probability_bound(statistics: Statistics, place, z):

@@ -59,7 +59,7 @@ def ra_etc(problem: Problem, count: str = "total") -> Policy:
 
     def init(params):
         del params
-        return Learner(no_statistics(num_arms, "truncated"), no_bounds(problem))
+        return Learner(no_statistics(problem, "truncated"), no_bounds(problem))
 
     def act(noise, view, state, params):
         del noise

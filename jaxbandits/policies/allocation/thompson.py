@@ -99,7 +99,7 @@ def thompson_allocation(problem: Problem) -> Policy:
 
     def init(params):
         del params
-        statistics = no_statistics(num_arms, "truncated")
+        statistics = no_statistics(problem, "truncated")
         return State(statistics, every_estimate(statistics))
 
     def every_estimate(statistics):

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.kernels.argmax import first_argmax
-from jaxbandits.kernels.select import one_hot
+from jaxbandits.kernels.select import tally
 from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.laws.law import JointLaw
 from jaxbandits.protocol import Environment
@@ -219,7 +219,7 @@ def _functions(law: JointLaw, draw, problem, unit) -> Environment:
     def step(noise, instance, state, action):
         reward, cost = law.sample(noise, instance.arms.law, action)
         state = State(
-            state.pulls + one_hot(action, problem.num_arms),
+            tally(state.pulls, action),
             state.reward.add(reward),
             state.spent.add(cost),
         )

@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.kernels.select import one_hot
+from jaxbandits.kernels.select import tally
 from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.laws.law import JointLaw
 from jaxbandits.protocol import Environment
@@ -166,7 +166,7 @@ def _functions(problem: Continuum, law: JointLaw) -> Environment:
     def step(noise, instance, state, action):
         reward, consumption = law.sample(noise, instance.arms, action.arm)
         feedback = censor(reward, consumption, action.limit)
-        pulls = state.pulls + one_hot(action.arm, problem.num_arms)
+        pulls = tally(state.pulls, action.arm)
         value = state.value.add(_expected(instance.table, action))
         return State(pulls, state.censored + feedback.censored, value), feedback
 

@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.kernels.select import one_hot, pick
+from jaxbandits.kernels.select import pick, tally
 from jaxbandits.laws.law import JointLaw
 from jaxbandits.protocol import Environment
 from jaxbandits.settings.censored.continuum import any_limit, pair_values
@@ -133,9 +133,7 @@ def _functions(problem: Problem, law: JointLaw) -> Environment:
         reward, consumption = law.sample(noise, instance, action.arm)
         limits = jnp.asarray(problem.limits)
         feedback = censor(reward, consumption, pick(limits, action.limit))
-        arm = one_hot(action.arm, problem.num_arms)[:, None]
-        limit = one_hot(action.limit, problem.num_limits)[None, :]
-        pulls = state.pulls + (arm & limit)
+        pulls = tally(state.pulls, *action)
         return State(pulls, state.censored + feedback.censored), feedback
 
     return game(problem, law, init, step)

@@ -16,13 +16,19 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.checks import whole
-from jaxbandits.kernels.select import one_hot, pick
+from jaxbandits.kernels.select import pick, tally
 from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.laws.law import Law, of_arm
 from jaxbandits.laws.univariate import Bernoulli, bernoulli
 from jaxbandits.protocol import Environment
 from jaxbandits.settings.counts import weighted
-from jaxbandits.settings.farewell.types import FAILURES, Feedback, Problem, View
+from jaxbandits.settings.farewell.types import (
+    FAILURES,
+    Action,
+    Feedback,
+    Problem,
+    View,
+)
 
 LATEST = 2**31 - 1
 
@@ -49,7 +55,7 @@ class Instance(NamedTuple):
 class Epoch(NamedTuple):
     """The last epoch, which may have lasted beyond a checkpoint."""
 
-    pair: jax.Array  # bool[K, D]
+    action: Action
     reward: jax.Array  # f32[]
 
 
@@ -234,12 +240,12 @@ def _functions(problem: Problem, reward_law: Law) -> Environment:
 
     def init(instance):
         del instance
-        zero = jnp.zeros((), float)
+        zero, start = jnp.zeros((), float), jnp.zeros((), jnp.int32)
         return State(
             jnp.zeros(shape, jnp.int32),
-            jnp.zeros((), jnp.int32),
+            start,
             CompensatedSum.zeros((), float),
-            Epoch(jnp.zeros(shape, bool), zero),
+            Epoch(Action(start, start), zero),
         )
 
     def step(noise, instance, state, action):
@@ -252,14 +258,12 @@ def _functions(problem: Problem, reward_law: Law) -> Environment:
         seen = delay <= wait
         time = problem.time(delay, wait)
         reward = jnp.where(seen, potential, 0.0).astype(float)
-        arm = one_hot(action.arm, problem.num_arms)[:, None]
-        pair = arm & one_hot(action.wait, problem.num_waits)[None, :]
         state = State(
-            state.pulls + pair,
+            tally(state.pulls, *action),
             # It stops at the largest number, which no budget reaches, and never wraps.
             state.clock + jnp.minimum(time, LATEST - state.clock),
             state.reward.add(reward),
-            Epoch(pair, reward),
+            Epoch(action, reward),
         )
         return state, Feedback(
             reward, time, jnp.where(seen, delay.astype(float), jnp.inf)
@@ -270,7 +274,8 @@ def _functions(problem: Problem, reward_law: Law) -> Environment:
         del instance
         beyond = state.clock > budget
         last = state.last
-        pulls = state.pulls - (last.pair & beyond)
+        without = tally(-state.pulls, *last.action)
+        pulls = jnp.where(beyond, -without, state.pulls)
         reward = state.reward.add(jnp.where(beyond, -last.reward, 0.0))
         return Record(pulls, reward, jnp.where(beyond, budget, state.clock))
 

@@ -2,12 +2,14 @@
 
 Stands in for the published code of the budgeted paper, which no longer runs on current
 NumPy: one object for the policy with arrays over arms, one per arm that draws, a list
-of logged steps; omega-UCB's two intervals are computed for all arms in every step.
+of logged steps; omega-UCB's two intervals are computed for all arms in every step. It
+plays omega-UCB (eta = 1), which costs it less than omega*-UCB.
 """
 
-import time
-
 import numpy as np
+
+from ..contest import Played, on_one_core
+from .game import COST_FLOOR, RHO, Game
 
 
 class Arm:
@@ -25,8 +27,8 @@ class Arm:
 class OmegaUCB:
     """omega-UCB with eta = 1 on arrays over arms."""
 
-    def __init__(self, num_arms, rho, rng):
-        self.num_arms, self.rho, self.rng = num_arms, rho, rng
+    def __init__(self, num_arms, rng):
+        self.num_arms, self.rng = num_arms, rng
         self.plays = np.zeros(num_arms)
         self.rewards, self.costs = np.zeros(num_arms), np.zeros(num_arms)
 
@@ -42,7 +44,7 @@ class OmegaUCB:
         """The arm of play t."""
         if t <= self.num_arms:
             return t - 1
-        z2 = 2 * self.rho * np.log(t)
+        z2 = 2 * RHO * np.log(t)
         mean_cost = self.costs / self.plays
         _, upper = self.interval(self.rewards / self.plays, z2)
         lower, _ = self.interval(mean_cost, z2)
@@ -58,24 +60,30 @@ class OmegaUCB:
         self.costs[arm] += cost
 
 
-def play(num_arms, rounds, seed=0):
-    """Rounds of one run; returns the pulls of every arm."""
+def play(game: Game, seeds: int, horizon: float, seed: int) -> Played:
+    """Play one run after the other; no more than `RUNS`, because it takes long."""
+    runs = [_play_one(game, horizon, seed * RUNS + k) for k in range(min(seeds, RUNS))]
+    return Played(*map(np.array, zip(*runs, strict=True)))
+
+
+RUNS = 4
+
+
+def _play_one(game, horizon, seed):
     rng = np.random.default_rng(seed)
-    means = rng.uniform(size=(2, num_arms))
-    arms = [Arm(r, max(c, 0.01), rng) for r, c in means.T]
-    policy, log = OmegaUCB(num_arms, 0.25, rng), []
-    for t in range(1, rounds + 1):
+    rewards, costs = rng.random((2, game.arms))
+    costs = COST_FLOOR + (1 - COST_FLOOR) * costs
+    arms = [Arm(*means, rng) for means in zip(rewards, costs, strict=True)]
+    policy, log = OmegaUCB(game.arms, rng), []
+    t = 0
+    while policy.costs.sum() < horizon * costs.min():
+        t += 1
         k = policy.choose(t)
-        reward, cost = arms[k].pull()
-        policy.learn(k, reward, cost)
+        policy.learn(k, *arms[k].pull())
         if t % 1000 == 0:
             log.append((t, policy.costs.sum(), policy.rewards.sum()))
-    return policy.plays
+    gap = costs * (rewards / costs).max() - rewards
+    return t, policy.plays @ gap
 
 
-def measure(num_arms, rounds=20_000):
-    """Rounds per second on one core."""
-    play(num_arms, 100)
-    began = time.perf_counter()
-    play(num_arms, rounds)
-    return rounds / (time.perf_counter() - began)
+timed = on_one_core(play, warm=10)

@@ -15,20 +15,25 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#ifndef REAL
 #define REAL float
-#define SINGLE 1
+#ifndef K
+#define K 10 /* arms */
 #endif
-#if defined(__AVX512F__) && defined(__BMI__) && defined(SINGLE) && !defined(PORTABLE)
+#ifndef M
+#define M 10 /* limits */
+#endif
+#define PADDED(x) (((x) + 15) / 16 * 16)
+#define ROW PADDED(M)       /* a row of the statistics: whole vectors */
+#define PAIRS PADDED(K * M)
+#define G 16                /* runs that advance together */
+/* With INTRINSICS: written out for rows of one vector and seven vectors of pairs. */
+#ifdef INTRINSICS
+#if !defined(__AVX512F__) || !defined(__BMI__) || ROW != 16 || PAIRS != 112
+#error "no intrinsics for this machine or size"
+#endif
 #include <immintrin.h>
 #define WIDE 1
 #endif
-
-#define K 10       /* arms */
-#define M 10       /* limits */
-#define ROW 16     /* a row of the statistics, padded */
-#define PAIRS 112  /* K * M = 100, padded to whole vectors */
-#define G 16       /* runs that advance together */
 #define LOWEST ((REAL)-1e30)
 
 typedef struct {
@@ -144,7 +149,7 @@ static inline int choose(const Run *run, REAL s) {
 
 /* Play the pair; e is a standard exponential, reward a uniform variate. */
 static inline void update(Run *run, const Game *game, int pair, REAL e, REAL reward) {
-    int arm = (pair * 205) >> 11, limit = pair - M * arm; /* pair / 10 */
+    int arm = pair / M, limit = pair - M * arm;
     REAL consumption = e * game->mean[arm];
     REAL gain = reward - game->cost * consumption;
     REAL *n = run->n[arm], *g = run->gain[arm], *o = run->over[arm];

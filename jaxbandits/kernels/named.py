@@ -1,0 +1,34 @@
+"""Kernels that the engine recognises, and may play in a form of its own."""
+
+from collections.abc import Callable
+from functools import wraps
+
+import jax
+from jax.custom_batching import custom_vmap
+
+PREFIX = "jaxbandits."
+
+
+def named(fn: Callable) -> Callable:
+    """`fn` as a ``jit`` whose name no function of a policy has by chance.
+
+    Under ``jax.vmap`` the name is gone, because there the same operation stands for
+    many rows.
+
+    Args:
+      fn: function of arrays that returns an array.
+    """
+
+    def call(*args):
+        return fn(*args)
+
+    call.__name__ = PREFIX + fn.__name__
+    kernel = custom_vmap(jax.jit(call))
+
+    @kernel.def_vmap
+    def _(axis_size, batched, *args):
+        del axis_size
+        axes = [0 if each else None for each in batched]
+        return jax.vmap(fn, axes)(*args), True
+
+    return wraps(fn)(lambda *args: kernel(*args))

@@ -1,0 +1,34 @@
+"""Newton's method inside a bracket, with a fixed number of steps."""
+
+from collections.abc import Callable
+
+import jax.numpy as jnp
+
+
+def guarded_newton(function: Callable, low, high, start, steps: int):
+    """The point where a function turns from negative to positive.
+
+    A step that leaves the bracket, or that a slope of the wrong sign asks for, is
+    replaced by the middle of the bracket. The steps are written out: a loop of so
+    little work would cost more than the work.
+
+    Args:
+      function: ``f[...] -> (value, slope)``, element by element.
+      low: f[...], where it is negative or the point lies.
+      high: f[...], where it is positive or the point lies.
+      start: f[...] in [low, high].
+      steps: how many; near a simple zero each doubles the number of digits.
+
+    Returns:
+      f[...] in [low, high].
+    """
+    x = start
+    for _ in range(steps):
+        value, slope = function(x)
+        below = value < 0
+        low, high = jnp.where(below, x, low), jnp.where(below, high, x)
+        usable = slope > 0
+        after = x - value / jnp.where(usable, slope, 1.0)
+        inside = usable & (low <= after) & (after <= high)
+        x = jnp.where(inside, after, 0.5 * (low + high))
+    return x

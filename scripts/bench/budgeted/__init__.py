@@ -1,0 +1,1 @@
+"""The benchmark's game of the budgeted setting, and its contestants."""

@@ -1,0 +1,1 @@
+"""RCUCB on a censored bandit, and its rivals."""

@@ -1,0 +1,1 @@
+"""The benchmark's game of the farewell setting, and its contestants."""

@@ -1,0 +1,116 @@
+"""How the cost grows: with the number of indices, of seeds, and of rounds.
+
+``measure`` plays the library beside its two honest CPU rivals, Numba and NumPy, and
+returns flat rows; ``draw`` makes one row of panels per setting out of them.
+"""
+
+from collections.abc import Iterator
+
+from .contest import FIRST_HORIZON, LONGEST_HORIZON, Turn, first_turn, turns
+from .contests import CONTESTS, LIBRARY, NUMBA, NUMPY
+
+RIVALS = (LIBRARY, NUMBA, NUMPY)
+SEEDS = (1, 8, 64, 512, 4_096, 32_768, 100_000)
+HORIZONS = (1_000, 10_000, 100_000, 1_000_000, LONGEST_HORIZON)
+SIZE_SEEDS = 512
+HORIZON_SEEDS = 64
+# A point that would take longer, by the rate of the point before, is left out.
+LONGEST = 60.0
+AXES = ("size", "seeds", "horizon")
+
+
+def measure(options) -> Iterator[dict]:
+    """Rows ``{setting, policy, axis, x, name, rate, ...}``."""
+    for setting in options.settings:
+        contest = CONTESTS[setting]()
+        rivals = {name: contest.contestants[name] for name in RIVALS}
+        how = {"seconds": options.seconds, "repeats": options.repeats}
+
+        def row(axis, x, turn, seeds, setting=setting, contest=contest):
+            found = {"setting": setting, "policy": contest.policy, "axis": axis, "x": x}
+            return found | {"seeds": seeds} | turn._asdict()
+
+        for size, game in contest.sizes.items():
+            for turn in turns(rivals, game, SIZE_SEEDS, **how):
+                yield row("size", size, turn, SIZE_SEEDS)
+        for seeds in SEEDS:
+            for turn in turns(rivals, contest.game, seeds, **how):
+                yield row("seeds", seeds, turn, seeds)
+        for name, timed in rivals.items():
+            for turn, run_seconds in _by_horizon(name, timed, contest.game):
+                found = row("horizon", turn.horizon, turn, HORIZON_SEEDS)
+                yield found | {"run_seconds": run_seconds}
+
+
+def _by_horizon(name, timed, game) -> Iterator[tuple[Turn, float]]:
+    """One turn at each horizon that is not too long, and its seconds."""
+    rate = None
+    for horizon in HORIZONS:
+        if rate and HORIZON_SEEDS * horizon / rate > LONGEST:
+            return
+        # Of a program that has been compiled.
+        first_turn(name, timed, game, HORIZON_SEEDS, 0.0, FIRST_HORIZON)
+        done = timed(game, HORIZON_SEEDS, horizon, 1)
+        rate = done.rate
+        yield Turn(name, rate, done.cores, 0.0, horizon), done.seconds
+
+
+def draw(rows: list[dict]):
+    """A figure: settings by rows, axes by columns."""
+    import matplotlib.pyplot as plt
+
+    from jaxbandits.plots.style import COLORS
+
+    settings = list(dict.fromkeys(row["setting"] for row in rows))
+    figure, panels = plt.subplots(
+        len(settings),
+        len(AXES),
+        figsize=(10, 2.6 * len(settings) + 0.6),
+        squeeze=False,
+        layout="constrained",
+    )
+    markers = dict(zip(RIVALS, "os^", strict=True))
+    colors = dict(zip(RIVALS, COLORS, strict=False))
+    for line, setting in zip(panels, settings, strict=True):
+        for ax, axis in zip(line, AXES, strict=True):
+            for name in RIVALS:
+                mine = [
+                    row
+                    for row in rows
+                    if (row["setting"], row["axis"], row["name"])
+                    == (setting, axis, name)
+                ]
+                ax.plot(
+                    [row["x"] for row in mine],
+                    [_cost(row) for row in mine],
+                    color=colors[name],
+                    marker=markers[name],
+                    markersize=5,
+                    label=name,
+                )
+            ax.set(xscale="log", yscale="log")
+            ax.grid(alpha=0.3)
+        policy = next(row["policy"] for row in rows if row["setting"] == setting)
+        line[0].set_title(f"{policy}, {SIZE_SEEDS} seeds", fontsize=10)
+        line[1].set_title(f"{policy}, standard size", fontsize=10)
+        line[2].set_title(f"{policy}, {HORIZON_SEEDS} seeds", fontsize=10)
+        for ax, label in zip(
+            line,
+            ("ns per seed and round", "ns per seed and round", "seconds"),
+            strict=True,
+        ):
+            ax.set_ylabel(label)
+    for ax, label in zip(
+        panels[-1], ("indices in a round", "seeds", "rounds, or budget"), strict=True
+    ):
+        ax.set_xlabel(label)
+    handles, labels = panels[0][0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=3, frameon=False)
+    return figure
+
+
+def _cost(row: dict) -> float:
+    """Seconds of a run of all seeds, or nanoseconds per seed and round."""
+    if row["axis"] == "horizon":
+        return row["run_seconds"]
+    return 1e9 / row["rate"]

@@ -1,0 +1,214 @@
+"""Rows that are gathered and scattered are those that selections give."""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxbandits.engine.expression import UNIFORM
+from jaxbandits.engine.lanes import fill, lanes, lanes_going
+from jaxbandits.engine.rows import MANY_ROWS
+from jaxbandits.kernels.select import pick, put, tally
+
+LANES = 64
+SIZES = (1, MANY_ROWS - 1, MANY_ROWS, 100)
+GATHER, SCATTER = "gather", "scatter"
+
+
+def numbers(*shape, dtype=np.float32):
+    draw = np.random.default_rng(len(shape)).integers(-99, 99, shape)
+    return draw.astype(dtype)
+
+
+def index(num_rows, low=0, high=None):
+    high = num_rows if high is None else high
+    return np.random.default_rng(3).integers(low, high, LANES).astype(np.int32)
+
+
+def mapped(fn, flags, *args):
+    """The result in all lanes, and the names of the operations it took."""
+
+    def run(*args):
+        return fill(*lanes(fn, flags, LANES)(*args), LANES)
+
+    found = jax.tree.map(np.asarray, jax.jit(run)(*args))
+    return found, jax.jit(run).lower(*args).as_text()
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("rest", [(), (3,), (2, 5)])
+@pytest.mark.parametrize("shared", [False, True])
+def test_pick(size, rest, shared):
+    x = numbers(size, *rest, *() if shared else (LANES,))
+    i = index(size)
+    found, program = mapped(pick, (not shared, True), x, i)
+    wanted = [x[k] if shared else x[k, ..., lane] for lane, k in enumerate(i)]
+    np.testing.assert_array_equal(found, np.stack(wanted, -1), strict=True)
+    assert (GATHER in program) == (size >= MANY_ROWS)
+
+
+@pytest.mark.parametrize("shape", [(3,), (100, 2)])
+def test_the_same_row_in_all_lanes(shape):
+    """Is a slice, however many there are; a row that does not exist is not put."""
+    x, row = numbers(*shape, LANES), numbers(*shape[1:], LANES)
+    found, program = mapped(pick, (True, False), x, np.int32(2))
+    np.testing.assert_array_equal(found, x[2], strict=True)
+    assert "dynamic_slice" in program and "select" not in program
+    for index in (-1, 0, 2, shape[0] - 1, shape[0]):
+        flags = (True, False, True)
+        found, program = mapped(put, flags, x, np.int32(index), row)
+        wanted = x.copy()
+        if 0 <= index < shape[0]:
+            wanted[index] = row
+        np.testing.assert_array_equal(found, wanted, strict=True)
+        assert "dynamic_update_slice" in program
+
+
+def test_uniform_lanes_give_the_same_bits():
+    """Numbers are computed lane by lane, whether they are known to be equal or not."""
+
+    def fn(x, factor, round_):
+        turn = (round_ // jnp.round(factor).astype(jnp.int32)) % x.shape[0]
+        row = jnp.sin(factor * pick(x, turn)) + factor * x[0]
+        return put(x, turn, row), turn
+
+    x, factor = numbers(7, 3, LANES) / 7, np.full(LANES, 2.7, np.float32)
+    known, program = mapped(fn, (True, UNIFORM, False), x, factor, np.int32(11))
+    found, selecting = mapped(fn, (True, True, False), x, factor, np.int32(11))
+    np.testing.assert_array_equal(known[0], found[0], strict=True)
+    np.testing.assert_array_equal(known[1], found[1], strict=True)
+    assert "dynamic_update_slice" in program
+    assert "dynamic_update_slice" not in selecting
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("rest", [(), (3,), (2, 5)])
+@pytest.mark.parametrize("row_shape", ["whole", "shared", "scalar"])
+def test_put(size, rest, row_shape):
+    """Rows below and beyond the array leave it as it is."""
+    x, i = numbers(size, *rest, LANES), index(size, -2, size + 2)
+    row = {
+        "whole": numbers(*rest, LANES),
+        "shared": numbers(*rest),
+        "scalar": numbers(LANES),
+    }[row_shape]
+    found, program = mapped(put, (True, True, row_shape != "shared"), x, i, row)
+    wanted = x.copy()
+    for lane, k in enumerate(i):
+        if 0 <= k < size:
+            wanted[k, ..., lane] = row[..., lane] if row_shape != "shared" else row
+    np.testing.assert_array_equal(found, wanted, strict=True)
+    assert (SCATTER in program) == (size >= MANY_ROWS)
+
+
+@pytest.mark.parametrize("shape", [(10,), (4, 5), (100,), (10, 10), (2, 40)])
+def test_tally(shape):
+    counts = numbers(*shape, LANES, dtype=np.int32)
+    position = [index(n) for n in shape]
+    found, program = mapped(tally, (True,) * (1 + len(shape)), counts, *position)
+    wanted = counts.copy()
+    wanted[(*position, np.arange(LANES))] += 1
+    np.testing.assert_array_equal(found, wanted, strict=True)
+    assert (SCATTER in program) == (np.prod(shape) >= MANY_ROWS)
+
+
+def test_tally_outside_of_lanes():
+    assert tally(jnp.zeros((2, 3), jnp.int32), 1, 2).tolist() == [[0, 0, 0], [0, 0, 1]]
+
+
+# A state of which some parts are written row by row and others as a whole.
+def step(shift, state):
+    """One step: `shift` turns the rows; the parts of the state are named after it."""
+    table, counts, flat, whole = state
+    i = (whole + shift) % table.shape[0]
+    row = pick(table, i) + 1
+    square = put(flat.reshape(table.shape), i, 2 * row)
+    return (
+        put(table, i, row),
+        tally(counts, i, i % counts.shape[1]),
+        square.reshape(flat.shape),
+        whole + 1,
+    )
+
+
+def state(num_rows):
+    return (
+        numbers(num_rows, 2, LANES),
+        numbers(num_rows, 3, LANES, dtype=np.int32),
+        numbers(2 * num_rows, LANES),
+        index(num_rows),
+    )
+
+
+@pytest.mark.parametrize("num_rows", [5, 100])
+def test_frozen_lanes_keep_their_state(num_rows):
+    """And the others play as if all were going."""
+    going = np.arange(LANES) % 3 > 0
+    start, shift = state(num_rows), np.int32(11)
+    every = lanes(step, (False, True), LANES)(shift, start)[0]
+    some = jax.jit(lanes_going(step, (False, True), LANES))(going, shift, start)
+    for before, after, found in zip(start, every, some, strict=True):
+        wanted = np.where(going, np.asarray(after), before)
+        np.testing.assert_array_equal(found, wanted, strict=True)
+        assert not np.array_equal(after, before)
+
+
+def test_arrays_that_are_written_in_place_are_not_merged():
+    """For them a frozen lane costs nothing: no selection between old and new."""
+    run = lanes_going(step, (False, True), LANES)
+    args = (np.ones(LANES, bool), np.int32(1), state(100))
+    text = jax.jit(run).lower(*args).as_text()
+    whole = "tensor<100x2x64xf32>"
+    selections = [x for x in text.splitlines() if "stablehlo.select" in x]
+    assert not any(whole in line for line in selections)
+    assert selections  # of the last part
+
+
+def swapped(shift, state):
+    """Two parts change places: neither is what it was, whatever was written to it."""
+    first, second = state
+    row = jnp.zeros((), first.dtype)
+    return put(second, shift, row), put(first, shift, row)
+
+
+def test_an_array_in_another_s_place_is_merged():
+    going = np.arange(LANES) % 2 > 0
+    start = (numbers(50, LANES), numbers(50, LANES) + 1)
+    run = jax.jit(lanes_going(swapped, (True, True), LANES))
+    first, second = run(going, index(50), start)
+    np.testing.assert_array_equal(first[:, ~going], start[0][:, ~going])
+    np.testing.assert_array_equal(second[:, ~going], start[1][:, ~going])
+    assert (np.asarray(first)[:, going] == start[1][:, going]).mean() > 0.9
+
+
+def test_in_a_loop_of_a_policy():
+    """Inside ``lax.while_loop``, whose lanes end at different times."""
+
+    def fn(x, trips):
+        def body(carry):
+            x, i = carry
+            return put(x, i, pick(x, i) + 1), i + 1
+
+        return jax.lax.while_loop(lambda c: c[1] < trips, body, (x, jnp.int32(0)))[0]
+
+    x, trips = numbers(40, LANES), index(40)
+    found, program = mapped(fn, (True, True), x, trips)
+    wanted = x + (np.arange(40)[:, None] < trips)
+    np.testing.assert_array_equal(found, wanted)
+    assert GATHER in program and SCATTER not in program
+
+
+def test_other_platforms_keep_selections():
+    """Lowered for a GPU from here."""
+    run = partial(lanes, num_lanes=LANES)
+    args = (numbers(100, LANES), index(100), numbers(LANES))
+
+    def fn(x, i, row):
+        both = (put(x, i, row), pick(x, i))
+        return both
+
+    traced = jax.jit(lambda *a: run(fn, (True,) * 3)(*a)[0]).trace(*args)
+    text = traced.lower(lowering_platforms=("cuda",)).as_text()
+    assert GATHER not in text and SCATTER not in text

@@ -1,0 +1,59 @@
+"""Guarded Newton steps against known zeros."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxbandits.kernels.newton import guarded_newton
+
+# Function and slope, bracket, zero.
+CASES = {
+    "linear": (lambda x: (3 * x - 1, 3.0 + 0 * x), (0, 1), 1 / 3),
+    "cube": (lambda x: (x**3 - 2, 3 * x**2), (0, 2), 2 ** (1 / 3)),
+    # From an end where the slope vanishes, and where a step would leave the bracket.
+    "arc tangent": (lambda x: (jnp.arctan(x - 1), 1 / (1 + (x - 1) ** 2)), (-40, 9), 1),
+    "steep": (lambda x: (jnp.tanh(50 * x), 50 / jnp.cosh(50 * x) ** 2), (-1, 1.5), 0),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("start", ["low", "high"])
+def test_zeros(name, start):
+    function, (low, high), zero = CASES[name]
+    with jax.enable_x64(True):
+        low, high = jnp.float64(low), jnp.float64(high)
+        begin = low if start == "low" else high
+        found = guarded_newton(function, low, high, begin, 20)
+    np.testing.assert_allclose(found, zero, atol=1e-9)
+
+
+def test_it_converges_quadratically():
+    function, (_, high), zero = CASES["cube"]
+    with jax.enable_x64(True):
+        ends = jnp.float64(0), jnp.float64(high), jnp.float64(high)
+        found = [float(guarded_newton(function, *ends, k)) for k in range(6)]
+    errors = np.abs(np.array(found) - zero)
+    assert all(b < a**2 for a, b in zip(errors[1:-1], errors[2:], strict=True))
+
+
+@pytest.mark.parametrize(("value", "end"), [(1.0, 2.0), (-1.0, 5.0)])
+def test_without_a_zero_it_moves_to_the_end(value, end):
+    """By halves: after 30 steps it is there, in single precision."""
+
+    def function(x):
+        return value + 0 * x, 0 * x
+
+    ends = np.float32(2), np.float32(5), np.float32(3)
+    np.testing.assert_allclose(guarded_newton(function, *ends, 30), end, rtol=1e-6)
+
+
+def test_element_by_element():
+    targets = np.linspace(0.1, 3.9, 7, dtype=np.float32)
+
+    def function(x):
+        return x**2 - targets, 2 * x
+
+    low, high = np.zeros(7, np.float32), np.full(7, 2, np.float32)
+    solve = jax.jit(lambda a, b: guarded_newton(function, a, b, b, 8))
+    np.testing.assert_allclose(solve(low, high), np.sqrt(targets), rtol=1e-6)

@@ -1,0 +1,60 @@
+"""The contestants of scripts/bench play the same games as the library.
+
+Those that need nothing but NumPy; ``python scripts/bench.py agree`` compares all.
+"""
+
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"
+# Setting, rival, horizon (or budget).
+RIVALS = [
+    ("censored", "numpy_seeds", 300),
+    ("censored", "numpy_plain", 300),
+    ("farewell", "numpy_seeds", 1_000),
+    ("budgeted", "numpy_seeds", 300),
+    pytest.param("allocation", "numpy_seeds", 400, marks=pytest.mark.slow),
+]
+
+
+@pytest.fixture(autouse=True)
+def scripts(monkeypatch):
+    monkeypatch.syspath_prepend(SCRIPTS)
+    yield
+    for name in [name for name in sys.modules if name.split(".")[0] == "bench"]:
+        del sys.modules[name]
+
+
+@pytest.mark.parametrize(("setting", "rival", "horizon"), RIVALS)
+def test_scores_agree_with_the_library(setting, rival, horizon):
+    contest = import_module("bench.contest")
+    modules = [import_module(f"bench.{setting}.{m}") for m in ("library", rival)]
+    game = import_module(f"bench.{setting}.game").Game()
+    ours, theirs = (m.timed(game, 512, horizon, 3).played for m in modules)
+    assert abs(contest.z_score(ours, theirs)) < 4
+    assert (ours.rounds > 0).all() and len(theirs.rounds) == 512
+
+
+def test_turns_find_horizons_and_keep_the_best():
+    """Of a contestant that needs a millisecond for a thousand rounds."""
+    contest = import_module("bench.contest")
+    speeds = iter([1.0] * 20)
+
+    def steady(game, seeds, horizon, seed):
+        played = contest.Played(np.full(seeds, horizon), np.zeros(seeds))
+        return contest.Timed(played, 1e-6 * horizon / next(speeds), 2, 0.5)
+
+    def missing(game, seeds, horizon, seed):
+        return None
+
+    (turn,) = contest.turns({"a": steady, "b": missing}, None, 4, seconds=0.1)
+    assert 5e4 <= turn.horizon <= 2e5
+    assert turn.rate == pytest.approx(4e6) and turn.compile_seconds == 0.5
+    faster = [1.0, 3.0, 2.0, 1.0]
+    speeds = iter(faster)
+    (turn,) = contest.turns({"a": steady}, None, 4, horizon=1_000)
+    assert turn.rate == pytest.approx(4e6 * 3) and turn.horizon == 1_000
