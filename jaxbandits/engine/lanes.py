@@ -271,9 +271,7 @@ def _while(params, inputs: list[Lane], scope: Scope) -> list[Lane]:
 
     def body(flags, values):
         values = _marked(values, flags)
-        after = _evaluate(
-            params["body_jaxpr"], [*constants[first:], *values], scope
-        )
+        after = _evaluate(params["body_jaxpr"], [*constants[first:], *values], scope)
         active = going(values)
         if not active.batched:
             return after

@@ -1,13 +1,12 @@
 """One row per lane: slices, gathers and scatters, where they beat selections.
 
-A row that is the same in all lanes (the arm whose turn it is) is a slice of memory.
-
-Where lanes differ: `kernels.select` picks and puts rows by selections among all of them. XLA's CPU compiler
-turns these into vector code at about 0.1 ns per lane and entry of the whole array. It
-also turns a gather or scatter along contiguous lanes into a loop, at 2 to 4 ns per lane
-and entry *of the row*, however many rows there are. Hence from `MANY_ROWS` rows on the
-forms below, on a CPU; other platforms keep the selections, which fuse with what is
-around them.
+A row that is the same in all lanes (that of the arm whose turn it is) is a slice of
+memory. Where lanes differ, `kernels.select` picks and puts by selections among all
+rows, which XLA's CPU compiler turns into vector code: about 0.1 ns per lane and entry
+of the whole array. A gather or scatter along contiguous lanes becomes a loop that takes
+2 to 4 ns per lane and entry *of the row*, however many rows there are. Hence from
+`MANY_ROWS` rows on the forms below, on a CPU; other platforms keep the selections,
+which fuse with what is around them.
 
 A scatter leaves lanes alone that are frozen (`Scope.going`), so that games with a
 budget need not merge a whole old array with a whole new one.

@@ -206,9 +206,7 @@ def _play(rules: Rules, lanes: int, bounds, fixed, carry: Carry) -> list:
     def one_round(round_: Padded, values):
         """The arrays of both states after a round."""
         play = partial(play_round, rules, draw=tape_row)
-        after = apply(
-            evaluator, play, round_, keys, instance, params, unpacked(values)
-        )
+        after = apply(evaluator, play, round_, keys, instance, params, unpacked(values))
         return [
             full(evaluator, x, f.dtype)
             for x, f in zip(jax.tree.leaves(after), leaves, strict=True)
