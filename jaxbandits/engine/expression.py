@@ -6,6 +6,7 @@ for the entries instead, so that an index such as ``mean + bonus * width`` is co
 inside the reduction and never written to memory.
 """
 
+import math
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
@@ -25,6 +26,7 @@ CHEAP = frozenset(
     "neg not or select_n sub xor".split()
 )
 MAX_DEPTH = 6  # of cheap operations that are repeated
+MANY = 128  # entries of a broadcast from which on its operand is stored
 
 
 # For the lane axis of an input: there is one, and all lanes hold the same.
@@ -106,8 +108,13 @@ class Lane:
             primitive, params, operands = self.operation
             if primitive.name == "broadcast_in_dim":
                 dims = (*params["broadcast_dimensions"], len(self.shape))
+                (operand,) = operands
+                value = operand.value
+                if math.prod(self.shape) > MANY * math.prod(operand.shape):
+                    # Or XLA computes it anew for every entry, however dear it is.
+                    value = lax.optimization_barrier(value)
                 self._value = lax.broadcast_in_dim(
-                    operands[0].value, (*self.shape, self.num_lanes), dims
+                    value, (*self.shape, self.num_lanes), dims
                 )
             else:
                 values = [align(x, self.shape, self.num_lanes) for x in operands]

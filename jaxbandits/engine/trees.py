@@ -19,9 +19,12 @@ def reduce(operation, lane: Lane, axes: tuple[int, ...]) -> Lane:
     x = lane.value
     axes = sorted(axes)
     if axes == list(range(axes[0], axes[0] + len(axes))):
-        # Neighbouring axes are one axis in memory: one tree instead of several.
+        # Neighbouring axes are one axis in memory: one tree instead of several. Stored
+        # first: a loop that computes in one shape and writes in another is not vector
+        # code.
         merged = math.prod(x.shape[a] for a in axes)
-        x = x.reshape(*x.shape[: axes[0]], merged, *x.shape[axes[-1] + 1 :])
+        shape = (*x.shape[: axes[0]], merged, *x.shape[axes[-1] + 1 :])
+        x = (_barrier(x) if len(axes) > 1 else x).reshape(shape)
         axes = axes[:1]
     for axis in reversed(axes):
         while x.shape[axis] > 1:
@@ -75,8 +78,9 @@ def random_argmax(inputs: list[Lane], scope: Scope, default) -> Lane:
 
 def _long_argmax(lane: Lane) -> Lane:
     """The largest entry first, then the first position that equals it."""
-    x = lane.value.reshape(-1, lane.value.shape[-1])
-    x = _barrier(x)
+    # Stored in its own shape: a loop that computes in one shape and writes in another
+    # is not vector code.
+    x = _barrier(lane.value).reshape(-1, lane.value.shape[-1])
     largest = reduce(jnp.maximum, Lane(x, True), (0,)).value
     positions = jnp.arange(x.shape[0], dtype=jnp.int32)[:, None]
     candidates = jnp.where(x == largest[None], positions, jnp.int32(x.shape[0]))

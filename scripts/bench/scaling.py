@@ -10,12 +10,12 @@ from .contest import FIRST_HORIZON, LONGEST_HORIZON, Turn, first_turn, turns
 from .contests import CONTESTS, LIBRARY, NUMBA, NUMPY
 
 RIVALS = (LIBRARY, NUMBA, NUMPY)
-SEEDS = (1, 8, 64, 512, 4_096, 32_768, 100_000)
+SEEDS = (1, 16, 128, 1_024, 10_000, 100_000)
 HORIZONS = (1_000, 10_000, 100_000, 1_000_000, LONGEST_HORIZON)
 SIZE_SEEDS = 512
 HORIZON_SEEDS = 64
 # A point that would take longer, by the rate of the point before, is left out.
-LONGEST = 60.0
+LONGEST = 20.0
 AXES = ("size", "seeds", "horizon")
 
 

@@ -17,7 +17,7 @@ from .grid import MARGIN, PER_OCTAVE
 NEWTON_STEPS = 2
 STEP = math.log(2.0) / PER_OCTAVE  # of the log rate, between nodes
 
-compiled = numba.njit(fastmath=True, error_model="numpy")
+compiled = numba.njit(fastmath=True, error_model="numpy", cache=True)
 inverse_cubic = compiled(formulas.inverse_cubic)
 
 

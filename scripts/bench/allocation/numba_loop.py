@@ -19,7 +19,7 @@ NODES = 64
 BISECTIONS = 16
 NOTHING = -1e30  # log of a weight of 0: fastmath knows no infinity
 
-compiled = numba.njit(fastmath=True, error_model="numpy")
+compiled = numba.njit(fastmath=True, error_model="numpy", cache=True)
 cubic = compiled(formulas.cubic)
 
 

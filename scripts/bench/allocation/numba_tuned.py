@@ -17,7 +17,7 @@ from . import formulas
 from .grid import MARGIN, PER_OCTAVE, grid
 from .numba_bounds import bounds_of_rate
 
-compiled = numba.njit(fastmath=True, error_model="numpy")
+compiled = numba.njit(fastmath=True, error_model="numpy", cache=True)
 cubic = compiled(formulas.cubic)
 
 NOTHING = -1e30  # log of a weight of 0: fastmath knows no infinity

@@ -15,7 +15,7 @@ from .game import COST_FLOOR, LEAST_PULLS, RHO, Game
 
 INFINITE = 1e30  # an index; fastmath knows no infinity
 
-compiled = numba.njit(fastmath=True, error_model="numpy")
+compiled = numba.njit(fastmath=True, error_model="numpy", cache=True)
 
 
 @compiled

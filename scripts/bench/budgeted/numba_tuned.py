@@ -12,7 +12,7 @@ from .game import COST_FLOOR, LEAST_PULLS, RHO, Game
 INFINITE = 1e30  # an index; fastmath knows no infinity
 
 
-@numba.njit(fastmath=True, error_model="numpy")
+@numba.njit(fastmath=True, error_model="numpy", cache=True)
 def play_one(rng, budget, arms, rho, cost_floor, least_pulls, logs):
     """Play one run of omega*-UCB; return its pulls and its pseudo-regret.
 
@@ -79,7 +79,7 @@ def play_one(rng, budget, arms, rho, cost_floor, least_pulls, logs):
     return t, regret
 
 
-@numba.njit(fastmath=True, error_model="numpy")
+@numba.njit(fastmath=True, error_model="numpy", cache=True)
 def random_argmax(x, rng):
     """Position of the largest entry, ties at random."""
     best = x[0]

@@ -14,7 +14,7 @@ from ..processes import in_all_processes
 from .game import COST, Game, limits, penalties, played, rates
 
 
-@numba.njit(fastmath=True, error_model="numpy")
+@numba.njit(fastmath=True, error_model="numpy", cache=True)
 def play_one(seed, horizon, penalty_radius, limits, penalties, rates, cost, pulls):
     """Play one run of RCUCB and add its pulls to ``pulls`` (``[K, M]``)."""
     np.random.seed(seed)

@@ -14,7 +14,7 @@ from ..processes import in_all_processes
 from .game import Game, cumulative_delays, losses, radius_factors, utilities
 
 
-@numba.njit(fastmath=True, error_model="numpy")
+@numba.njit(fastmath=True, error_model="numpy", cache=True)
 def play_one(seed, budget, cumulative, utility, alpha, beta, counts):
     """Play one run of Wait-UCB and count its pulls in ``counts`` (``[K, D]``)."""
     np.random.seed(seed)

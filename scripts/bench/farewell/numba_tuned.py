@@ -10,7 +10,7 @@ from ..processes import in_all_processes
 from .game import Game, cumulative_delays, losses, radius_factors, utilities
 
 
-@numba.njit(fastmath=True, error_model="numpy")
+@numba.njit(fastmath=True, error_model="numpy", cache=True)
 def play_one(rng, budget, cumulative, utility, alpha, beta, logs, roots):
     """Play one run of Wait-UCB; return the epochs that ended in time, f64[K D].
 
