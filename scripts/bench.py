@@ -52,6 +52,12 @@ BENCHMARKS = {
         "z-RCUCB beside its NumPy twin",
         {"seeds": 512},
     ),
+    "gpu": (
+        "gpu",
+        "measure",
+        "kernels and instructions of a round on an H100; compiled, not run",
+        {"seeds": 8_192},
+    ),
     "sweeps": (
         "sweeps",
         "measure",

@@ -26,7 +26,7 @@ CHEAP = frozenset(
     "neg not or select_n sub xor".split()
 )
 MAX_DEPTH = 6  # of cheap operations that are repeated
-MANY = 128  # entries of a broadcast from which on its operand is stored
+MANY = 128  # entries made of one, from which on a broadcast's operand is stored
 
 
 # For the lane axis of an input: there is one, and all lanes hold the same.
@@ -86,6 +86,12 @@ class Lane:
     @classmethod
     def deferred(cls, primitive, params, operands, shape, num_lanes) -> "Lane":
         """The result of an element-wise operation or a broadcast, on request."""
+        if primitive.name == "broadcast_in_dim":
+            (operand,) = operands
+            if math.prod(shape) > MANY * math.prod(operand.shape):
+                # Or XLA computes it anew for every entry, however dear it is.
+                value = lax.optimization_barrier(operand.value)
+                operands = [Lane(value, operand.batched, uniform=operand.uniform)]
         lane = cls.__new__(cls)
         lane._value, lane.batched, lane.shape = None, True, shape
         lane.num_lanes, lane.origin = num_lanes, None
@@ -108,19 +114,21 @@ class Lane:
             primitive, params, operands = self.operation
             if primitive.name == "broadcast_in_dim":
                 dims = (*params["broadcast_dimensions"], len(self.shape))
-                (operand,) = operands
-                value = operand.value
-                if math.prod(self.shape) > MANY * math.prod(operand.shape):
-                    # Or XLA computes it anew for every entry, however dear it is.
-                    value = lax.optimization_barrier(value)
                 self._value = lax.broadcast_in_dim(
-                    value, (*self.shape, self.num_lanes), dims
+                    operands[0].value, (*self.shape, self.num_lanes), dims
                 )
             else:
                 values = [align(x, self.shape, self.num_lanes) for x in operands]
                 self._value = primitive.bind(*values, **params)
             self.operation, self.depth = None, 0
         return self._value
+
+    @property
+    def reads(self) -> int:
+        """How many arrays an entry is computed from."""
+        if self.operation is None:
+            return int(self.batched and len(self.shape) > 0)
+        return sum(operand.reads for operand in self.operation[2])
 
     def common(self):
         """The value in all lanes, of a uniform one."""

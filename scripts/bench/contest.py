@@ -40,6 +40,9 @@ class Timed(NamedTuple):
         return float(self.played.rounds.sum()) / self.seconds
 
 
+FIRST_HORIZON = 200
+LONGEST_HORIZON = 10_000_000
+
 Contestant = Callable[[Any, int, float, int], Timed | None]
 
 
@@ -86,6 +89,7 @@ def turns(
     seconds: float = 1.0,
     repeats: int = 3,
     horizon: int | None = None,
+    shortest: int = FIRST_HORIZON,
 ) -> list[Turn]:
     """Let contestants take turns.
 
@@ -96,13 +100,14 @@ def turns(
       seconds: how long a turn should take; each contestant gets a horizon for that.
       repeats: turns of each.
       horizon: the horizon of all, instead of `seconds`.
+      shortest: no horizon found is shorter.
 
     Returns:
       The best turn of each that can run here.
     """
     best: dict[str, Turn] = {}
     for name, timed in contestants.items():
-        first = first_turn(name, timed, game, seeds, seconds, horizon)
+        first = first_turn(name, timed, game, seeds, seconds, horizon, shortest)
         if first is not None:
             best[name] = first
     for repeat in range(repeats):
@@ -113,17 +118,15 @@ def turns(
     return list(best.values())
 
 
-FIRST_HORIZON = 200
-LONGEST_HORIZON = 10_000_000
-
-
-def first_turn(name, timed, game, seeds, seconds, horizon=None) -> Turn | None:
+def first_turn(
+    name, timed, game, seeds, seconds, horizon=None, shortest=FIRST_HORIZON
+) -> Turn | None:
     """Find a horizon that takes about so many seconds; None if it cannot run here.
 
     The rate is 0: it is of a run that was too short.
     """
     compiling = 0.0
-    trial = horizon or FIRST_HORIZON
+    trial = horizon or shortest
     while True:
         done = timed(game, seeds, trial, 0)
         if done is None:
@@ -131,7 +134,7 @@ def first_turn(name, timed, game, seeds, seconds, horizon=None) -> Turn | None:
         compiling = max(compiling, done.compile_seconds)
         # The first rounds and short runs are not typical: come closer step by step.
         factor = 1.0 if horizon else min(seconds / done.seconds, 10.0)
-        trial = min(max(int(trial * factor), FIRST_HORIZON), LONGEST_HORIZON)
+        trial = min(max(int(trial * factor), shortest), LONGEST_HORIZON)
         if factor < 2 or trial == LONGEST_HORIZON:
             return Turn(name, 0.0, done.cores, compiling, horizon or trial)
 

@@ -21,6 +21,7 @@ class Contest(NamedTuple):
       sizes: games from small to large, by the number of indices in a round.
       contestants: by name, the library first.
       agreement: a horizon at which all are compared in distribution.
+      start: the horizon of a game by which the policy's first pulls are over.
       other_policies: contestants that play a cheaper policy.
     """
 
@@ -29,6 +30,7 @@ class Contest(NamedTuple):
     sizes: dict[int, Any]
     contestants: dict[str, Contestant]
     agreement: int
+    start: Callable[[Any], int]
     other_policies: tuple[str, ...] = ()
 
 
@@ -61,6 +63,7 @@ def censored() -> Contest:
             "C, AVX-512 intrinsics": c_loop.timed_intrinsics,
         },
         agreement=1_000,
+        start=lambda game: game.arms,  # every arm once
     )
 
 
@@ -68,7 +71,7 @@ def farewell() -> Contest:
     """Wait-UCB, 3 arms x 5 waits."""
     from .farewell import game, library, numba_loop, numba_tuned, numpy_seeds
 
-    shapes = ((3, 5), (10, 10), (25, 40), (100, 100))
+    shapes = ((3, 5), (10, 10), (25, 40))
     return Contest(
         "Wait-UCB",
         game.Game(),
@@ -80,6 +83,8 @@ def farewell() -> Contest:
             NUMPY: numpy_seeds.timed,
         },
         agreement=3_000,
+        # Every pair once: waits of some three units.
+        start=lambda game: 3 * game.arms * game.waits,
     )
 
 
@@ -97,7 +102,7 @@ def budgeted() -> Contest:
     return Contest(
         "omega*-UCB",
         game.Game(),
-        {k: game.Game(k) for k in (10, 100, 1_000)},
+        {k: game.Game(k) for k in (10, 32, 100)},
         {
             LIBRARY: library.timed,
             NUMBA: numba_loop.timed,
@@ -106,6 +111,8 @@ def budgeted() -> Contest:
             OBJECTS: object_loop.timed,
         },
         agreement=500,
+        # Every arm once: half a unit of cost each, the cheapest costs 0.01 or more.
+        start=lambda game: 50 * game.arms,
         other_policies=(OBJECTS,),
     )
 
@@ -125,6 +132,7 @@ def allocation() -> Contest:
             NUMPY: numpy_seeds.timed,
         },
         agreement=1_000,
+        start=lambda game: game.initial * game.arms,
     )
 
 

@@ -31,7 +31,9 @@ def measure(options) -> Iterator[dict]:
             return found | {"seeds": seeds} | turn._asdict()
 
         for size, game in contest.sizes.items():
-            for turn in turns(rivals, game, SIZE_SEEDS, **how):
+            # Mostly rounds in which indices decide.
+            shortest = max(4 * contest.start(game), FIRST_HORIZON)
+            for turn in turns(rivals, game, SIZE_SEEDS, shortest=shortest, **how):
                 yield row("size", size, turn, SIZE_SEEDS)
         for seeds in SEEDS:
             for turn in turns(rivals, contest.game, seeds, **how):

@@ -21,10 +21,12 @@ from jaxbandits.engine.fused.padded import Padded, pad, padded_shape
 from jaxbandits.engine.fused.transform import Evaluator, any_lane, apply, full, where
 from jaxbandits.engine.rollout import LANE_QUANTUM, Carry, Rules, play_round
 
-# Numbers of the padded state that a thread holds: a GPU has 255 registers for them and
-# for all that a round computes. With 128, RCUCB spills them (docs/fused.md).
-WORDS_PER_THREAD = 64
+# Numbers of the padded state that a thread holds. A GPU has 255 registers for them and
+# for all that a round computes; a few that do not fit cost less than idle threads.
+WORDS_PER_THREAD = 256
 MOST_WARPS = 8
+# A large GPU has some 500 schedulers, and a warp alone keeps none of them busy.
+LEAST_WARPS = 1024
 
 
 class Block(NamedTuple):
@@ -42,6 +44,9 @@ class Block(NamedTuple):
 def block_for(carry: Carry) -> Block:
     """As few warps as hold the state of a lane, and as many lanes as these then hold.
 
+    The more lanes in a warp, the fewer instructions each of them takes
+    (docs/fused.md); but there should be `LEAST_WARPS` warps.
+
     Args:
       carry: leaves ``[..., L]``, for their shapes.
 
@@ -51,7 +56,9 @@ def block_for(carry: Carry) -> Block:
     words = sum(math.prod(padded_shape(x.shape[:-1])) for x in jax.tree.leaves(carry))
     of_warp = 32 * WORDS_PER_THREAD
     warps = min(1 << max(-(-words // of_warp) - 1, 0).bit_length(), MOST_WARPS)
-    lanes = 1 << (max(warps * of_warp // words, 1).bit_length() - 1)
+    fitting = max(warps * of_warp // words, 1)
+    spread = max(carry.round.shape[0] * warps // LEAST_WARPS, 1)
+    lanes = 1 << (min(fitting, spread).bit_length() - 1)
     return Block(min(lanes, LANE_QUANTUM), warps)
 
 
@@ -109,7 +116,8 @@ def legs(
       instance: leaves with a lane axis (last), of length 1 if shared.
       last_round: i32[], no lane plays beyond it.
       interpret: whether to run the kernel as an ordinary program, on any platform.
-      block: what one program works on, its lanes dividing L; `block_for` by default.
+      block: what one program works on, its lanes dividing L; by default `block_for`,
+        or all lanes of a quantum where it is an ordinary program.
 
     Returns:
       ``leg(carry, target) -> carry``.
@@ -127,7 +135,8 @@ def legs(
     fixed_flags = (*jax.tree.map(lambda x: True, fixed[:2]), by_lane)
 
     def leg(carry: Carry, target):
-        lanes, warps = block or block_for(carry)
+        default = Block(LANE_QUANTUM, 1) if interpret else block_for(carry)
+        lanes, warps = block or default
         num_lanes = carry.round.shape[0]
         if num_lanes % lanes:
             raise ValueError(f"block must divide {num_lanes} lanes, got {lanes}")
