@@ -58,3 +58,43 @@ def test_turns_find_horizons_and_keep_the_best():
     speeds = iter(faster)
     (turn,) = contest.turns({"a": steady}, None, 4, horizon=1_000)
     assert turn.rate == pytest.approx(4e6 * 3) and turn.horizon == 1_000
+
+
+def test_kernels_of_a_round_are_those_of_the_innermost_loop():
+    gpu = import_module("bench.gpu")
+    compiled = """
+%round (p: (s32[])) -> (s32[]) {
+  %a = f32[4]{0} fusion(%p), kind=kLoop, calls=%fused
+  %b = (f32[4]{0}, s32[]) fusion(%a), kind=kInput, calls=%fused_2
+  %c = f32[4]{0} copy(%a)
+  ROOT %t = (s32[]) tuple(%c)
+}
+
+%checkpoint (p: (s32[])) -> (s32[]) {
+  %d = f32[4]{0} fusion(%p), kind=kLoop, calls=%fused
+  ROOT %w = (s32[]) while(%p), condition=%going, body=%round
+}
+
+ENTRY %main (p: s32[]) -> (s32[]) {
+  ROOT %w = (s32[]) while(%p), condition=%more, body=%checkpoint
+}
+"""
+    assert gpu.kernels_per_round(compiled) == 3
+
+
+def test_the_longest_loop_of_a_machine_program():
+    gpu = import_module("bench.gpu")
+    code = """
+        /*0000*/                   MOV R1, c[0x0][0x28] ;
+.L_x_1:
+        /*0010*/                   LDL R2, [R1] ;
+        /*0020*/              @!P0 FADD R2, R2, 1 ;
+.L_x_2:
+        /*0030*/                   FMUL R3, R2, R2 ;
+        /*0040*/               @P1 BRA `(.L_x_2) ;
+        /*0050*/               @P0 BRA `(.L_x_1) ;
+        /*0060*/                   EXIT ;
+.L_x_3:
+        /*0070*/                   BRA `(.L_x_3);
+"""
+    assert gpu.longest_loop(code) == ["LDL", "FADD", "FMUL", "BRA", "BRA"]

@@ -39,7 +39,7 @@ def reduce(operation, lane: Lane, axes: tuple[int, ...]) -> Lane:
 
 def first_argmax(inputs: list[Lane], scope: Scope, default) -> Lane:
     """Position (row-major) of the first largest entry, as `kernels.first_argmax`."""
-    del scope, default
+    del default
     (lane,) = inputs
     if math.prod(lane.shape) > WIDTH:
         return _long_argmax(lane)
@@ -51,7 +51,7 @@ def first_argmax(inputs: list[Lane], scope: Scope, default) -> Lane:
 
     entries = [(x, jnp.int32(i)) for i, x in enumerate(_entries(lane))]
     _, position = _tree(better, entries)
-    position = jnp.broadcast_to(position, lane.value.shape[-1:])
+    position = jnp.broadcast_to(position, (scope.num_lanes,))
     return Lane(_barrier(position), True)
 
 

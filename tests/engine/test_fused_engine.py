@@ -13,7 +13,7 @@ from jax.sharding import Mesh
 
 from jaxbandits import simulate, sweep
 from jaxbandits.engine import fused
-from jaxbandits.engine.rollout import LANES, program_for
+from jaxbandits.engine.rollout import LANES, Carry, program_for
 from jaxbandits.engine.run import Clock, run, to_device
 from jaxbandits.engine.tape import root_key
 from jaxbandits.laws.thresholds import exponential
@@ -190,6 +190,24 @@ def test_what_is_missing_is_named():
     policy = policy_and_game("censored/uniform")[0]
     assert fused.legs_of("auto", policy, game, "gpu") is fused.legs
     assert fused.legs_of("auto", policy, game, "cpu") is scan
+
+
+@pytest.mark.parametrize(
+    ("numbers", "num_lanes", "block"),
+    [
+        ((3,), 64, (1, 1)),  # a warp each, to have some
+        ((3,), 8_192, (8, 1)),
+        ((3,), 1 << 20, (64, 1)),  # no more than a quantum
+        ((60, 10), 1 << 20, (4, 1)),  # 1,025 padded: as many as the threads hold
+        ((100, 100), 1 << 20, (1, 4)),
+        ((300, 300), 8_192, (1, 8)),
+    ],
+)
+def test_blocks(numbers, num_lanes, block):
+    state = jax.ShapeDtypeStruct((*numbers, num_lanes), jnp.float32)
+    round_ = jax.ShapeDtypeStruct((num_lanes,), jnp.int32)
+    found = fused.block_for(Carry(round_, (), state))
+    assert found == block
 
 
 def test_arguments_are_checked():

@@ -115,6 +115,7 @@ def test_padding(low, high, n):
 def test_shapes(n, m):
     x = numbers(n, m)
     both(lambda x: x.T, x)
+    both(lambda x: x - lax.stop_gradient(x.T).T, x)
     both(lambda x: x.reshape(-1), x)
     both(lambda x: x.reshape(m, n), x)
     both(lambda x: (x > 0).reshape(1, m, n), x)

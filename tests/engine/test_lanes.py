@@ -10,7 +10,7 @@ from jax import lax
 
 from jaxbandits.engine import expression
 from jaxbandits.engine.lanes import KERNELS, fill, lanes
-from jaxbandits.engine.trees import WIDTH
+from jaxbandits.engine.trees import MOST_READS, WIDTH
 from jaxbandits.kernels.argmax import first_argmax, random_argmax
 from jaxbandits.kernels.named import PREFIX
 from jaxbandits.kernels.select import pick, put, tally
@@ -454,6 +454,23 @@ def test_a_reduction_of_a_deferred_index_writes_no_array():
     mapped = lanes(lambda x, y: jnp.max(x + y), (True, True), LANES)
     jaxpr = jax.make_jaxpr(lambda *args: mapped(*args)[0])(X, Y)
     assert all(v.aval.shape != X.shape for e in jaxpr.eqns for v in e.outvars)
+
+
+def test_an_index_of_many_reads_is_stored():
+    """In one expression with the argmax it would not become vector code."""
+
+    def index(x, y, z):
+        return first_argmax(x + y * z)
+
+    def stored(n):
+        args = [integers(n, seed=k).astype(np.float32) for k in range(3)]
+        assert_like_vmap(index, *args)
+        mapped = lanes(index, (True, True, True), LANES)
+        jaxpr = jax.make_jaxpr(lambda *args: mapped(*args)[0])(*args)
+        return any(v.aval.shape == (n, LANES) for e in jaxpr.eqns for v in e.outvars)
+
+    assert MOST_READS < 3 * WIDTH
+    assert not stored(MOST_READS // 3) and stored(MOST_READS // 3 + 1)
 
 
 def test_eager_and_compiled_agree():

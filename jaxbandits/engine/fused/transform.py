@@ -48,7 +48,7 @@ REWRITTEN = {
     "round": special.round_to_even,
 }
 TO_EVEN = lax.RoundingMethod.TO_NEAREST_EVEN
-SAME = frozenset("copy copy_p optimization_barrier reshard".split())
+SAME = frozenset("copy copy_p optimization_barrier reshard stop_gradient".split())
 # Entries of an array times entries of its new shape, for a reshape that moves numbers.
 LARGEST_RESHAPE = 4096
 
