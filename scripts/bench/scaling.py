@@ -31,9 +31,8 @@ def measure(options) -> Iterator[dict]:
             return found | {"seeds": seeds} | turn._asdict()
 
         for size, game in contest.sizes.items():
-            # Mostly rounds in which indices decide, and enough of them to hide
-            # what a run costs.
-            shortest = max(4 * contest.start(game), HORIZONS[0])
+            # Mostly rounds in which indices decide.
+            shortest = max(4 * contest.start(game), FIRST_HORIZON)
             for turn in turns(rivals, game, SIZE_SEEDS, shortest=shortest, **how):
                 yield row("size", size, turn, SIZE_SEEDS)
         for seeds in SEEDS:
