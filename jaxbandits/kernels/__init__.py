@@ -3,6 +3,7 @@
 from jaxbandits.kernels import allocation
 from jaxbandits.kernels.argmax import first_argmax, first_true, random_argmax
 from jaxbandits.kernels.bisection import bisect
+from jaxbandits.kernels.constant import constant
 from jaxbandits.kernels.gamma import (
     beta_from_uniforms,
     beta_from_uniforms_small,
@@ -38,6 +39,7 @@ __all__ = [
     "beta_logit_from_uniforms",
     "beyond_mode",
     "bisect",
+    "constant",
     "crossing",
     "bernstein_interval",
     "first_argmax",

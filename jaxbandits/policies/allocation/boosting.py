@@ -7,6 +7,7 @@ from typing import NamedTuple
 import jax.numpy as jnp
 
 from jaxbandits.checks import non_negative, positive
+from jaxbandits.kernels.constant import constant
 from jaxbandits.kernels.select import one_hot
 from jaxbandits.policies.allocation.estimates import ESTIMATORS, no_statistics
 from jaxbandits.policies.allocation.learning import (
@@ -100,7 +101,8 @@ def boosting(
         del noise
         now = turn(problem, start, params.initial, view.round)
         alone = start_allocation(problem, start, now, 1.0)
-        weight, rate = surrogate_problem(problem, options, shape, state.bounds, now.arm)
+        known = constant(shape)
+        weight, rate = surrogate_problem(problem, options, known, state.bounds, now.arm)
         return hand_out(now.starting, alone, weight, rate, view.budget)
 
     def update(noise, view, state, action, feedback, params):

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
+from jaxbandits.kernels.constant import constant
 from jaxbandits.kernels.select import one_hot, pick, put
 from jaxbandits.policies.allocation.estimates import Statistics, observe
 from jaxbandits.policies.allocation.radii import Bounds, bounds
@@ -88,7 +89,7 @@ def learn(
     everyone = jnp.arange(problem.num_arms, dtype=jnp.int32)
 
     def one(learner, arm, threshold, amount):
-        shape = None if shapes is None else pick(jnp.asarray(shapes, float), arm)
+        shape = None if shapes is None else pick(constant(shapes), arm)
         statistics = observe(problem, learner.statistics, threshold, amount, shape)
         return Learner(statistics, renew(statistics, shape, arm))
 
@@ -113,7 +114,7 @@ def learn(
 
 def bounds_after(problem, kind, round_, scale=None, constants=None):
     """The `renew` of `learn` for bounds of a kind; ``none`` takes no scale."""
-    table = None if constants is None else [jnp.asarray(x, float) for x in constants]
+    table = None if constants is None else constant(list(constants))
 
     def renew(statistics, shape, arm):
         own = None if table is None else type(constants)(*(pick(x, arm) for x in table))

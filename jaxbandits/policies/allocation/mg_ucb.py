@@ -10,6 +10,7 @@ from functools import cache
 import jax.numpy as jnp
 
 from jaxbandits.kernels.allocation import marginal_greedy
+from jaxbandits.kernels.constant import constant
 from jaxbandits.policies.allocation.boosting import Options, boosting
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.allocation import Order, Plan, Problem
@@ -85,11 +86,12 @@ def _flow(problem: Problem):
 
 @cache
 def _units(problem: Problem, steps: int, greedy: str):
-    family, shape = problem.family, shape_array(problem)
+    family = problem.family
     step = problem.budget / steps
 
     def hand_out(starting, alone, weight, rate, budget):
         del budget
+        shape = constant(shape_array(problem))
 
         def gain(x):
             if greedy == "difference":

@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxbandits.kernels.argmax import random_argmax
+from jaxbandits.kernels.constant import constant
 from jaxbandits.kernels.select import pick, put
 from jaxbandits.policies.budgeted.statistics import MEANS, Statistics
 from jaxbandits.protocol import Policy
@@ -84,7 +85,7 @@ def update_arm(statistics: Statistics) -> Callable:
     def update(noise, view, state, action, feedback, params):
         del noise, view, params
         row, constants = jax.tree.map(
-            lambda x: pick(jnp.asarray(x), action), (state, statistics.constants)
+            lambda x: pick(x, action), (state, constant(statistics.constants))
         )
         row = statistics.observe(row, constants, feedback.reward, feedback.cost)
         return jax.tree.map(lambda x, new: put(x, action, new), state, row)

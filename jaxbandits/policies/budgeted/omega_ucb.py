@@ -21,6 +21,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.checks import positive
+from jaxbandits.kernels.constant import constant
 from jaxbandits.kernels.intervals import wilson_parts
 from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.policies.budgeted.index_policy import index_policy
@@ -111,8 +112,8 @@ def omega_ucb(
         eta_reward, eta_cost = (
             (state.reward.eta, state.cost.eta) if star else (1.0, 1.0)
         )
-        start, size = jnp.asarray(low), jnp.asarray(width)
-        share = jnp.clip((means.mean_cost - start) * jnp.asarray(1 / width), 0.0, 1.0)
+        start, size, inverse = constant((low, width, 1 / width))
+        share = jnp.clip((means.mean_cost - start) * inverse, 0.0, 1.0)
         _, middle, most = wilson_parts(means.mean_reward, count, z2 * eta_reward)
         least, centre, _ = wilson_parts(share, count, z2 * eta_cost)
         # Eq. (2): (middle / most) / (start + size least / centre).

@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxbandits.kernels.constant import constant
 from jaxbandits.kernels.select import pick, put, split_index
 from jaxbandits.protocol import Policy
 from jaxbandits.settings import budgeted
@@ -89,8 +90,8 @@ def update_shorter(problem: Problem, scale: float = 1.0) -> Callable:
             del noise, view, params
             arm, wait = split_index(action, *shape)
             old, constants = jax.tree.map(
-                lambda x: pick(jnp.asarray(x).reshape(shape), arm),
-                (state, statistics.constants),
+                lambda x: pick(x.reshape(shape), arm),
+                (state, constant(statistics.constants)),
             )
             reward = jnp.where(feedback.delay <= waits, feedback.reward, 0.0)
             cost = problem.time(feedback.delay, waits.astype(float)) / scale

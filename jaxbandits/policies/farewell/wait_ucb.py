@@ -22,6 +22,7 @@ import numpy as np
 
 from jaxbandits.checks import positive
 from jaxbandits.kernels.argmax import first_argmax
+from jaxbandits.kernels.constant import constant
 from jaxbandits.kernels.select import pick, put, split_index
 from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.protocol import Policy
@@ -51,8 +52,8 @@ class Radius(NamedTuple):
     def of(cls, count, num_waits: int) -> "Radius":
         """After `count` >= 1 pulls of every wait, f32[D]."""
         longer = np.arange(num_waits, dtype=np.float64)  # j - 1
-        alpha = jnp.asarray(8 * longer / 3)
-        beta = jnp.asarray(np.sqrt(2) * (np.sqrt(longer) + 1))
+        alpha = constant(8 * longer / 3)
+        beta = constant(np.sqrt(2) * (np.sqrt(longer) + 1))
         return cls(alpha / count, beta / jnp.sqrt(count))
 
     def at(self, epoch, scale):

@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.kernels.allocation import fill_in_order
+from jaxbandits.kernels.constant import constant
 from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.laws.thresholds import Threshold
 from jaxbandits.protocol import Environment
@@ -338,7 +339,7 @@ def _functions(problem: Problem, draw, length: int, shuffle: bool, stop: bool):
             return instance.users.threshold[place], instance.users.active[place]
         active = noise[:num_arms] < instance.arms.probability
         draws = noise[num_arms:].reshape(num_arms, family.uniforms)
-        return draw_threshold(draws, instance.arms.rate, shape), active
+        return draw_threshold(draws, instance.arms.rate, constant(shape)), active
 
     def step(noise, instance, state, action):
         budget, best = given(instance, state.round)
@@ -349,7 +350,7 @@ def _functions(problem: Problem, draw, length: int, shuffle: bool, stop: bool):
         probability, rate = instance.arms
 
         def reward(x):
-            return jnp.sum(probability * family.cdf(x, rate, shape))
+            return jnp.sum(probability * family.cdf(x, rate, constant(shape)))
 
         state = State(
             state.round + 1,

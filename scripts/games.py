@@ -1,0 +1,50 @@
+"""The games that scripts play every policy of the registry in, a few per setting."""
+
+from typing import NamedTuple
+
+from jaxbandits.policies import REGISTRY
+from jaxbandits.protocol import Environment, Policy
+from jaxbandits.settings import allocation, budgeted, censored, farewell
+
+
+class Game(NamedTuple):
+    """An environment, and where its runs end.
+
+    Attributes:
+      environment: the environment.
+      end: ``horizon`` or ``budget``, arguments of `simulate`.
+    """
+
+    environment: Environment
+    end: dict
+
+
+def games(rounds: int) -> dict[str, list[Game]]:
+    """Games by the first part of the policies' names, of about `rounds` rounds each."""
+    horizon = {"horizon": rounds}
+    continuum = Game(censored.indep(censored.ANY), horizon)
+    return {
+        "censored": [
+            Game(censored.indep(censored.equidistant(10)), horizon),
+            Game(censored.poscorr(censored.equidistant(3)), horizon),
+        ],
+        "continuum": [continuum],
+        "budgeted": [
+            # A round of these costs 0.5 on average.
+            Game(budgeted.s_br(10), {"budget": 0.5 * rounds}),
+            Game(budgeted.s_bt(5), {"budget": 0.5 * rounds}),
+        ],
+        "farewell": [
+            Game(farewell.optimum_in_the_middle(), {"budget": 3 * rounds}),
+            Game(farewell.display_advertising(), {"budget": 3 * rounds}),
+        ],
+        "allocation": [
+            Game(allocation.simulation(4), horizon),
+            Game(allocation.ednet_like(3), horizon),
+        ],
+    }
+
+
+def policy_of(name: str, game: Game) -> Policy:
+    """A policy of the registry, built for a game."""
+    return REGISTRY[name](game.environment.problem)
