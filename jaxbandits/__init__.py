@@ -1,5 +1,10 @@
 """Resource-constrained bandits with censored feedback, thousands of seeds at a time."""
 
+# ruff: noqa: E402
+from jaxbandits.devices import use_all_cores
+
+use_all_cores()  # before JAX starts
+
 from jaxbandits import kernels, laws, plots, policies, results, settings, testing
 from jaxbandits.protocol import Environment, Policy, View
 from jaxbandits.simulate import simulate

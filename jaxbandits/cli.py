@@ -4,10 +4,6 @@ import argparse
 import json
 import os
 import sys
-
-# Before JAX starts: one host device per core, so that runs use all of them.
-os.environ.setdefault("JAX_NUM_CPU_DEVICES", str(os.cpu_count() or 1))
-
 from pathlib import Path
 
 import jax

@@ -17,6 +17,7 @@ from jaxbandits.arguments import (
     root_seed_of,
     seeds_of,
 )
+from jaxbandits.devices import local_devices
 from jaxbandits.engine.run import Clock
 from jaxbandits.engine.shares import device_shares, side_by_side
 from jaxbandits.play import Rules, play
@@ -93,7 +94,7 @@ def simulate(
         checks.whole("chunk", chunk, 1)
     checks.whole("memory", memory, 1)
     points = _points(named, params or {})
-    devices = list(devices) if devices is not None else jax.local_devices()
+    devices = list(devices) if devices is not None else local_devices()
     num_points = max(len(rows) for rows in points.values())
     targets = end.checkpoints
     metrics, rounds, compile_seconds, run_seconds = {}, {}, {}, {}

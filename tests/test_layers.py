@@ -9,6 +9,7 @@ ROOT = Path(__file__).parents[1] / "jaxbandits"
 LAYERS = {
     "protocol": 0,
     "checks": 0,
+    "devices": 0,
     "kernels": 1,
     "engine": 1,
     "results": 1,

@@ -32,18 +32,9 @@ from jax.extend.core import ClosedJaxpr, Literal
 
 from jaxbandits.engine import rows, trees
 from jaxbandits.engine.expression import ELEMENTWISE, UNIFORM, Lane, Scope, align
+from jaxbandits.engine.jaxprs import CALLS, scan_counts
 from jaxbandits.kernels.named import PREFIX
 
-# Primitives that carry a jaxpr to be inlined, and the parameter that holds it.
-CALLS = {
-    "jit": "jaxpr",
-    "pjit": "jaxpr",
-    "closed_call": "call_jaxpr",
-    "custom_jvp_call": "call_jaxpr",
-    "custom_vjp_call": "call_jaxpr",
-    "checkpoint": "jaxpr",
-    "custom_vmap_call": "call",
-}
 # Kernels for which the engine has a form of its own (`kernels.named`): functions
 # ``(inputs, scope, default) -> Lane``, or None where the default is better.
 KERNELS = {
@@ -228,7 +219,8 @@ def _emit(eqn, inputs: list[Lane], scope: Scope) -> list[Lane]:
 
 def _scan(params, inputs: list[Lane], scope: Scope) -> list[Lane]:
     """A loop of fixed length: the same loop, its body mapped over lanes."""
-    first, last = params["num_consts"], params["num_consts"] + params["num_carry"]
+    first, num_carry = scan_counts(params)
+    last = first + num_carry
     # What the body reads is computed outside of it.
     constants = [Lane(lane.value, lane.batched) for lane in inputs[:first]]
     carry, columns = inputs[first:last], inputs[last:]

@@ -21,6 +21,7 @@ import xarray as xr
 
 from jaxbandits import checks
 from jaxbandits.arguments import seeds_of
+from jaxbandits.devices import local_devices
 from jaxbandits.engine.run import Clock, choose_chunk, uniform_leaves
 from jaxbandits.engine.shares import device_shares, side_by_side
 from jaxbandits.play import Played, lane_params, play
@@ -73,7 +74,7 @@ def run_sweep(
     checks.whole("memory", memory, 1)
     if block is not None:
         checks.whole("block", block, 1)
-    devices = jax.local_devices() if devices is None else list(devices)
+    devices = local_devices() if devices is None else list(devices)
     machine = Machine(devices, memory, progress)
     if store is None:
         if jax.process_count() > 1:

@@ -29,7 +29,7 @@ from jaxbandits.engine.fused.padded import (
     padded_shape,
     spread,
 )
-from jaxbandits.engine.lanes import CALLS
+from jaxbandits.engine.jaxprs import CALLS, scan_counts
 from jaxbandits.engine.tape import Key
 
 # What both Triton's lowering and this transform do entry by entry.
@@ -448,7 +448,8 @@ STRUCTURE |= {
 def _scan(evaluator: Evaluator, eqn, inputs) -> list[Padded]:
     """A loop of fixed length; rows are cut out and put in by position."""
     params, body = eqn.params, eqn.params["jaxpr"]
-    first, last = params["num_consts"], params["num_consts"] + params["num_carry"]
+    first, num_carry = scan_counts(params)
+    last = first + num_carry
     constants = [x.entered() for x in inputs[:first]]
     columns = [x.entered() for x in inputs[last:]]
     carried = [v.aval for v in eqn.outvars[: last - first]]

@@ -1,0 +1,82 @@
+"""Every core is a device, unless somebody has said something else."""
+
+import json
+import logging
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import jax
+import pytest
+
+from jaxbandits import devices
+
+ROOT = Path(devices.__file__).parents[1]
+CORES = devices.cores()
+SAID = ("JAX_NUM_CPU_DEVICES", "XLA_FLAGS", "JAXBANDITS_DEVICES")
+needs_cores = pytest.mark.skipif(CORES < 2, reason="needs two cores")
+
+
+def run(code, **said):
+    """What a fresh process prints; nobody has said anything but `said`."""
+    silent = {k: v for k, v in os.environ.items() if k not in SAID}
+    environment = silent | {"PYTHONPATH": str(ROOT)} | said
+    command = [sys.executable, "-c", code]
+    return subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=120
+    )
+
+
+# The module by itself: the whole package takes seconds to import.
+ALONE = f"""
+import runpy
+{{before}}
+runpy.run_path({devices.__file__!r})["use_all_cores"]()
+import jax
+print(len(jax.devices()))
+"""
+
+
+@needs_cores
+def test_the_command_line_has_all_cores():
+    done = run("from jaxbandits.cli import main; main(['info', '--json'])")
+    assert json.loads(done.stdout)["devices"] == [f"cpu:{i}" for i in range(CORES)]
+
+
+@needs_cores
+@pytest.mark.parametrize(
+    ("before", "said", "count"),
+    [
+        ("", {}, CORES),
+        ("import jax", {}, 1),
+        ("", {"JAXBANDITS_DEVICES": "keep"}, 1),
+        ("", {"JAX_NUM_CPU_DEVICES": "3"}, 3),
+        ("", {"XLA_FLAGS": "--xla_force_host_platform_device_count=3"}, 3),
+    ],
+)
+def test_what_was_said_before(before, said, count):
+    assert run(ALONE.format(before=before), **said).stdout == f"{count}\n"
+
+
+def test_an_unknown_wish_is_refused():
+    done = run(ALONE.format(before=""), JAXBANDITS_DEVICES="all")
+    assert "JAXBANDITS_DEVICES must be 'keep' or not set, got 'all'" in done.stderr
+
+
+@needs_cores
+def test_a_note_where_it_is_too_late(monkeypatch, caplog):
+    for name in SAID:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(jax, "local_devices", lambda: jax.devices()[:1])
+    monkeypatch.setattr(devices, "_noted", set())
+    with caplog.at_level(logging.WARNING, "jaxbandits"):
+        for _ in range(2):
+            assert len(devices.local_devices()) == 1
+        assert len(caplog.records) == 1
+        assert "import jaxbandits before jax" in caplog.text
+        caplog.clear()
+        monkeypatch.setattr(devices, "_noted", set())
+        monkeypatch.setenv("JAXBANDITS_DEVICES", "keep")
+        devices.local_devices()
+        assert not caplog.records
