@@ -5,6 +5,7 @@ from typing import NamedTuple
 from jaxbandits.policies import REGISTRY
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.settings import allocation, budgeted, censored, farewell
+from jaxbandits.settings.allocation.oracle import is_concave
 
 
 class Game(NamedTuple):
@@ -45,6 +46,12 @@ def games(rounds: int) -> dict[str, list[Game]]:
     }
 
 
-def policy_of(name: str, game: Game) -> Policy:
-    """A policy of the registry, built for a game."""
-    return REGISTRY[name](game.environment.problem)
+CONCAVE = {"allocation/mg-ucb"}  # no rule for sigmoids
+
+
+def policy_of(name: str, game: Game) -> Policy | None:
+    """A policy of the registry, built for a game; None if it is not for that game."""
+    problem = game.environment.problem
+    if name in CONCAVE and not is_concave(problem):
+        return None
+    return REGISTRY[name](problem)

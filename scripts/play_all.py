@@ -35,9 +35,12 @@ def main() -> int:
 
 def _played(name, game, seeds) -> bool:
     label = f"{name:36s} {game.environment.name:28s} {seeds:5d}"
+    policy = policy_of(name, game)
+    if policy is None:
+        return True
     try:
         data = jb.simulate(
-            policy_of(name, game),
+            policy,
             game.environment,
             **game.end,
             seeds=seeds,

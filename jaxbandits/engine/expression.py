@@ -26,6 +26,8 @@ CHEAP = frozenset(
     "neg not or select_n sub xor".split()
 )
 MAX_DEPTH = 6  # of cheap operations that are repeated
+# Products that a compiler may round together with the sum they enter.
+PRODUCTS = frozenset("mul square integer_pow".split())
 MANY = 128  # entries made of one, from which on a broadcast's operand is stored
 
 
@@ -56,12 +58,14 @@ class Lane:
       origin: which input this is, up to writes that spare frozen lanes; or None.
       uniform: whether all lanes are known to hold the same. Numbers are computed lane
         by lane nevertheless, so that they are the same bits whether it is known or not.
+      is_product: whether it is a product that was not stored yet.
     """
 
     __slots__ = (
         "_value",
         "batched",
         "depth",
+        "is_product",
         "num_lanes",
         "operation",
         "origin",
@@ -82,14 +86,18 @@ class Lane:
         self.uniform = uniform or not batched
         self.shape = value.shape[:-1] if batched else value.shape
         self.operation, self.depth, self.num_lanes = None, 0, None
+        self.is_product = False
 
     @classmethod
     def deferred(cls, primitive, params, operands, shape, num_lanes) -> "Lane":
         """The result of an element-wise operation or a broadcast, on request."""
         if primitive.name == "broadcast_in_dim":
             (operand,) = operands
-            if math.prod(shape) > MANY * math.prod(operand.shape):
-                # Or XLA computes it anew for every entry, however dear it is.
+            if operand.is_product or math.prod(shape) > MANY * math.prod(operand.shape):
+                # Many entries: or XLA computes it anew for each, however dear it is.
+                # A product: with few lanes the compiler moves it out of the loop over
+                # entries, with many it stays and is rounded together with a sum. The
+                # last bit would depend on the chunk.
                 value = lax.optimization_barrier(operand.value)
                 operands = [Lane(value, operand.batched, uniform=operand.uniform)]
         lane = cls.__new__(cls)
@@ -98,6 +106,9 @@ class Lane:
         lane.uniform = all(operand.uniform for operand in operands)
         lane.operation = (primitive, params, operands)
         lane.depth = 1 + max(operand.depth for operand in operands)
+        lane.is_product = primitive.name in PRODUCTS or (
+            primitive.name in ("neg", "broadcast_in_dim") and operands[0].is_product
+        )
         if primitive.name not in CHEAP or lane.depth > MAX_DEPTH:
             _ = lane.value
         return lane

@@ -20,6 +20,7 @@ from jax.sharding import Mesh, PartitionSpec
 from jaxbandits.engine.expression import UNIFORM
 from jaxbandits.engine.lanes import fill, lanes, lanes_going
 from jaxbandits.engine.tape import Stream, stream_key, uniforms
+from jaxbandits.engine.xla import compiler_options
 
 LANES = "lanes"  # name of the mesh axis
 # Lanes per device are a multiple of this: every lane goes through the same vector code,
@@ -77,12 +78,12 @@ def program(
         _drawing(env_fns.sample, mesh),
         jax.jit(
             _sharded(partial(_begin, rules), mesh, lane_args=(0, 1, 2)),
-            compiler_options=_compiler_options(mesh),
+            compiler_options=compiler_options(mesh),
         ),
         jax.jit(
             _sharded(partial(_advance, rules, legs), mesh, lane_args=(1, 2, 3, 4)),
             donate_argnums=4,
-            compiler_options=_compiler_options(mesh),
+            compiler_options=compiler_options(mesh),
         ),
     )
 
@@ -92,22 +93,8 @@ def _drawing(sample, mesh):
     """`draw` is compiled once for all policies."""
     return jax.jit(
         _sharded(partial(_draw, sample), mesh, lane_args=(1,)),
-        compiler_options=_compiler_options(mesh),
+        compiler_options=compiler_options(mesh),
     )
-
-
-def _compiler_options(mesh: Mesh) -> dict:
-    """What XLA must be told to keep the round body as it is written (CPU only)."""
-    if mesh.devices.flat[0].platform != "cpu":
-        return {}
-    return {
-        # XLA drops optimization barriers before it fuses; without them it computes a
-        # whole reduction again for every element that uses its result (600 times
-        # slower for RCUCB with 10 x 10 pairs).
-        "xla_disable_hlo_passes": "cse_barrier_expander",
-        # Full vectors where the machine has them; ignored elsewhere.
-        "xla_cpu_prefer_vector_width": 512,
-    }
 
 
 def program_for(

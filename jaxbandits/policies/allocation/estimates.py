@@ -16,6 +16,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from jaxbandits.kernels.interpolation import crossing, interpolate, maximum
 from jaxbandits.kernels.sums import CompensatedSum
@@ -172,7 +173,8 @@ def estimate(problem: Problem, statistics: Statistics, shape) -> Estimate:
         )
         place = grid.place(rate)
         height = interpolate(values, place)
-    place = jnp.where(none, grid.last / 2, place)
+    # Stored: it has many readers, and each would compute Newton's steps again.
+    place = lax.optimization_barrier(jnp.where(none, grid.last / 2, place))
     height = jnp.where(none, 0.0, height)
     exposure = jnp.maximum(exposure_at(statistics, place), TINY)
     probability = jnp.minimum(statistics.successes.astype(float) / exposure, 1.0)

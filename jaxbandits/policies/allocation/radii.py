@@ -155,13 +155,8 @@ def _profile(problem, statistics, found: Estimate, z_squared):
 def _delta(problem, statistics, found: Estimate, z_squared):
     grid, z = Grid.of(problem), jnp.sqrt(z_squared)
     node = jnp.floor(found.place).astype(jnp.int32)
-    one = jnp.ones_like(found.place)
-
-    def slope(polynomial):
-        return lambda place: jax.jvp(polynomial, (place,), (one,))[1]
-
     log_likelihood = around(likelihood(statistics), node)
-    curvature = jax.jvp(slope(log_likelihood), (found.place,), (one,))[1]
+    _, _, curvature = log_likelihood.derivatives(found.place)
     information = -curvature / grid.spacing**2  # in log rate
     useful = information > 0
     width = z / jnp.sqrt(jnp.where(useful, information, 1.0))
@@ -170,8 +165,10 @@ def _delta(problem, statistics, found: Estimate, z_squared):
         for factor in (1 - width, 1 + width)
     )
     total = statistics.exposure.total + statistics.exposure.lost
-    growth = slope(around(total, node))(found.place) / grid.spacing
-    growth = growth / jnp.maximum(exposure_at(statistics, found.place), 1e-30)
+    _, growth, _ = around(total, node).derivatives(found.place)
+    growth = (
+        growth / grid.spacing / jnp.maximum(exposure_at(statistics, found.place), 1e-30)
+    )
     count = jnp.maximum(statistics.successes, 1).astype(float)
     variance = 1 / count + growth**2 / jnp.where(useful, information, 1.0)
     spread = z * found.probability * jnp.sqrt(variance)

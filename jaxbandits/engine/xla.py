@@ -1,0 +1,41 @@
+"""What XLA is told, by version of JAX.
+
+A round is written so that every stage is stored once (`lax.optimization_barrier`). Up
+to JAX 0.10 XLA's CPU compiler drops barriers before it fuses, and then computes a whole
+reduction again for every element that uses its result: RCUCB with 10 x 10 pairs is 66
+times slower. There the pass that drops them has to be disabled. Newer compilers keep
+barriers by themselves, and fail with that option ("Unhandled opcode"): they compile a
+small loop into one function, which knows no barrier.
+
+docs/engine.md has the measured table; `tests/engine/test_xla.py` compiles a round and
+looks whether its barriers are still there.
+"""
+
+import jax
+from jax.sharding import Mesh
+
+# (versions of JAX below this one, options for CPUs), the first that fits is taken.
+OPTIONS = [
+    (
+        (0, 11),
+        {
+            "xla_disable_hlo_passes": "cse_barrier_expander",
+            # Full vectors where the machine has them; ignored elsewhere.
+            "xla_cpu_prefer_vector_width": 512,
+        },
+    ),
+]
+NEWER: dict = {"xla_cpu_prefer_vector_width": 512}
+
+
+def compiler_options(mesh: Mesh) -> dict:
+    """Options for programs on the devices of a mesh."""
+    if mesh.devices.flat[0].platform != "cpu":
+        return {}
+    return options_for(jax.__version_info__)
+
+
+def options_for(version: tuple[int, ...]) -> dict:
+    """Options for CPUs with a version of JAX."""
+    found = (options for below, options in OPTIONS if version < below)
+    return next(found, NEWER)
