@@ -156,14 +156,18 @@ class Lane:
         primitive, params, operands = self.operation
         if primitive.name == "broadcast_in_dim":
             (operand,) = operands
-            dims = zip(operand.shape, params["broadcast_dimensions"], strict=True)
-            inner = tuple(0 if n == 1 else position[axis] for n, axis in dims)
-            return operand.entry(inner)
-        entries = [
-            Lane(x.entry(position if x.shape else ()), x.batched) for x in operands
-        ]
+            inner = tuple(position[axis] for axis in params["broadcast_dimensions"])
+            return operand.entry(_within(operand, inner))
+        entries = [Lane(x.entry(_within(x, position)), x.batched) for x in operands]
         values = [align(x, (), self.num_lanes) for x in entries]
         return primitive.bind(*values, **params)
+
+
+def _within(lane: Lane, position: tuple[int, ...]) -> tuple[int, ...]:
+    """A position of a result in an operand: scalars and axes of length 1 spread."""
+    if not lane.shape:
+        return ()
+    return tuple(0 if n == 1 else i for n, i in zip(lane.shape, position, strict=True))
 
 
 def align(lane: Lane, shape: tuple[int, ...], num_lanes: int):

@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.engine.rollout import (
+    KEYS,
     NO_BUDGET,
     Rules,
     functions_of,
@@ -58,7 +59,7 @@ def _program_digest(rules, kind, leaves, structure, x64):
 def _first_round(rules: Rules, seed, round_, params, setup):
     root = root_key(0)
     keys = {stream: stream_key(root, seed, stream) for stream in Stream}
-    key = jax.random.wrap_key_data(jnp.stack([*keys[Stream.INSTANCE]]))
+    key = jax.random.wrap_key_data(jnp.stack([*keys[Stream.INSTANCE]]), impl=KEYS)
     instance = rules.env.sample(key, setup)
     states = rules.policy.init(params), rules.env.init(instance)
     round_ = round_.astype(jnp.int32)

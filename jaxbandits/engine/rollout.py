@@ -9,7 +9,7 @@ Two ways to stop: after a number of rounds (all lanes in step), or when a budget
 spent (lanes that have reached the checkpoint are frozen until the slowest has).
 """
 
-from functools import cache, partial
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import jax
@@ -28,6 +28,10 @@ LANES = "lanes"  # name of the mesh axis
 LANE_QUANTUM = 64
 
 
+# That are kept, with what they were compiled to (some 4 MiB each).
+MOST_PROGRAMS = 128
+# Of instance keys: two words, whatever kind of key JAX makes by default.
+KEYS = "threefry2x32"
 NO_BUDGET = 2**31 - 1  # stands for the budget of a game played for rounds
 
 
@@ -49,16 +53,35 @@ class Program(NamedTuple):
     """Compiled-on-demand functions of one policy in one environment.
 
     `draw(root, seeds, setup) -> instance`, `begin(seeds, params, instance) -> carry`,
-    `advance(root, seeds, params, instance, carry, targets, last_round) -> (carry,
-    records)`, with `seeds` u32[L], `params` leaves ``[..., L]``, `targets` ``[C]`` and
-    records ``[C, ..., L]``; `records` are the rounds played i32[C, L], the
-    environment's record and the policy's `Notes`. Leaves of `instance` have a lane axis
-    (last) of length L, or 1 if shared.
+    `advance(root, seeds, params, instance, carry, targets, last_round, steps) ->
+    (carry, Found, spent)`, with `seeds` u32[L], `params` leaves ``[..., L]``,
+    `targets` ``[C]``, at most `steps` rounds (i32[]) one after the other, and `spent`
+    [L], what lanes have spent of a budget. Leaves of `instance` have a lane axis (last)
+    of length L, or 1 if shared.
     """
 
     draw: Any
     begin: Any
     advance: Any
+
+
+class Found(NamedTuple):
+    """What there is at the checkpoints of one call of `advance`.
+
+    A call ends after so many steps, wherever it is, so that the host is heard; a
+    checkpoint that a lane has not reached then is found by a later call.
+
+    Attributes:
+      reached: bool[C, L], whether the rest is what holds at the checkpoint.
+      rounds: i32[C, L], rounds played.
+      record: the environment's, leaves ``[C, ..., L]``.
+      notes: the policy's `Notes`, leaves ``[C, ..., L]``.
+    """
+
+    reached: Any
+    rounds: Any
+    record: Any
+    notes: Any
 
 
 class Notes(NamedTuple):
@@ -68,7 +91,7 @@ class Notes(NamedTuple):
     report: Any
 
 
-@cache
+@lru_cache(MOST_PROGRAMS)
 def program(
     policy: "PolicyFunctions", env_fns, by_budget, mesh, legs, uniform
 ) -> Program:
@@ -88,7 +111,7 @@ def program(
     )
 
 
-@cache
+@lru_cache(MOST_PROGRAMS)
 def _drawing(sample, mesh):
     """`draw` is compiled once for all policies."""
     return jax.jit(
@@ -221,7 +244,7 @@ def _draw(sample, root, seeds, setup):
     def one(root, seed, setup):
         key = stream_key(root, seed, Stream.INSTANCE)
         words = jnp.stack([key.high, key.low])
-        return sample(jax.random.wrap_key_data(words), setup)
+        return sample(jax.random.wrap_key_data(words, impl=KEYS), setup)
 
     drawn = lanes(one, (False, True, False), seeds.shape[0])(root, seeds, setup)
     return jax.tree.map(
@@ -244,23 +267,50 @@ def _begin(rules: Rules, seeds, params, instance):
 
 
 def _advance(
-    rules: Rules, legs, root, seeds, params, instance, carry, targets, last_round
+    rules: Rules,
+    legs,
+    root,
+    seeds,
+    params,
+    instance,
+    carry,
+    targets,
+    last_round,
+    steps,
 ):
     num_lanes = seeds.shape[0]
     keys = {s: stream_key(root, seeds, s) for s in Stream if s != Stream.INSTANCE}
     leg = legs(rules, keys, params, instance, last_round)
     instance, instance_lanes = _flagged(instance)
 
-    def to_checkpoint(carry, target):
-        carry = leg(carry, target)
+    def spent_of(carry):
+        if not rules.by_budget:
+            return jnp.zeros((num_lanes,), jnp.int32)
+        spent = lanes(rules.env.spent, (instance_lanes, True), num_lanes)
+        return fill(*spent(instance, carry.environment), num_lanes)
+
+    def reaches(carry, target):
+        """Lanes that are done with a checkpoint."""
+        if not rules.by_budget:
+            return carry.round > target.astype(jnp.int32)
+        return ~(spent_of(carry) < target) | (carry.round > last_round)
+
+    def to_checkpoint(state, target):
+        carry, steps, before, on = state
+        # Where the steps were used up, all wait as they are.
+        carry, steps = leg(carry, jnp.where(on, target, before), steps)
+        reached = reaches(carry, target)
+        state = (carry, steps, jnp.where(on, target, before), on & jnp.all(reached))
         record = lanes(rules.env.record, (instance_lanes, True, False), num_lanes)
         budget = target if rules.by_budget else jnp.int32(NO_BUDGET)
         record = fill(*record(instance, carry.environment, budget), num_lanes)
         notes = lanes(partial(notes_of, rules), (True, True), num_lanes)
         notes = fill(*notes(carry.policy, params), num_lanes)
-        return carry, (carry.round - 1, record, notes)
+        return state, Found(reached, carry.round - 1, record, notes)
 
-    return lax.scan(to_checkpoint, carry, targets)
+    start = (carry, steps, targets[0], jnp.bool(True))
+    (carry, *_), found = lax.scan(to_checkpoint, start, targets)
+    return carry, found, spent_of(carry)
 
 
 def scan_legs(rules: Rules, keys, params, instance, last_round):
@@ -274,13 +324,14 @@ def scan_legs(rules: Rules, keys, params, instance, last_round):
       last_round: i32[], no lane plays beyond it.
 
     Returns:
-      ``leg(carry, target) -> carry``, which plays to a checkpoint.
+      ``leg(carry, target, steps) -> (carry, steps)``, which plays to a checkpoint, or
+      for as many steps as are left.
     """
     num_lanes = keys[Stream.ACT].low.shape[0]
     instance, instance_lanes = _flagged(instance)
     play, param_lanes = partial(play_round, rules), rules.param_lanes(params)
 
-    def in_step(carry, target):
+    def in_step(carry, target, steps):
         """All lanes play the same round."""
         in_lanes = (False, True, instance_lanes, param_lanes, True)
 
@@ -288,11 +339,12 @@ def scan_legs(rules: Rules, keys, params, instance, last_round):
             args = (round_, keys, instance, params, states)
             return fill(*lanes(play, in_lanes, num_lanes)(*args), num_lanes)
 
-        start, end = carry.round[0], target.astype(jnp.int32) + 1
+        start = carry.round[0]
+        end = start + jnp.clip(target.astype(jnp.int32) + 1 - start, 0, steps)
         states = lax.fori_loop(start, end, body, (carry.policy, carry.environment))
-        return Carry(jnp.full_like(carry.round, jnp.maximum(start, end)), *states)
+        return Carry(jnp.full_like(carry.round, end), *states), steps - (end - start)
 
-    def until_spent(carry, target):
+    def until_spent(carry, target, steps):
         """Every lane plays a round of its own, or is frozen."""
         in_lanes = (True, True, instance_lanes, param_lanes, True)
 
@@ -301,14 +353,19 @@ def scan_legs(rules: Rules, keys, params, instance, last_round):
             spent, _ = spent(instance, carry.environment)
             return (spent < target) & (carry.round <= last_round)
 
-        def body(carry):
+        def body(state):
+            carry, steps = state
             going = active(carry)
             states = (carry.policy, carry.environment)
             args = (carry.round, keys, instance, params, states)
             states = lanes_going(play, in_lanes, num_lanes)(going, *args)
-            return Carry(carry.round + going, *states)
+            return Carry(carry.round + going, *states), steps - 1
 
-        return lax.while_loop(lambda c: jnp.any(active(c)), body, carry)
+        def goes_on(state):
+            carry, steps = state
+            return jnp.any(active(carry)) & (steps > 0)
+
+        return lax.while_loop(goes_on, body, (carry, steps))
 
     return until_spent if rules.by_budget else in_step
 

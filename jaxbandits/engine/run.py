@@ -7,6 +7,7 @@ changes a single bit of the results.
 """
 
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
@@ -16,8 +17,18 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh
 
+from jaxbandits.engine.flags import switches
 from jaxbandits.engine.fused import legs_of
-from jaxbandits.engine.rollout import LANE_QUANTUM, LANES, Notes, program_for
+from jaxbandits.engine.limits import Watch
+from jaxbandits.engine.rollout import (
+    KEYS,
+    LANE_QUANTUM,
+    LANES,
+    MOST_PROGRAMS,
+    Found,
+    Notes,
+    program_for,
+)
 from jaxbandits.engine.tape import root_key
 from jaxbandits.protocol import Environment, Policy
 
@@ -100,7 +111,8 @@ def run(
 
     Raises:
       ValueError: if the engine does not exist, or (`fused.UnsupportedError`) if it
-        cannot play the policy in the environment.
+        cannot play the policy in the environment; if a budget is out of reach, or what
+        is spent is NaN or falls.
     """
     mesh = Mesh(np.array(devices), (LANES,))
     legs = legs_of(engine, policy, environment, devices[0].platform)
@@ -131,22 +143,41 @@ def run(
         carry = program.begin(lane_seeds, lane_params, instance)
         jax.block_until_ready((instance, carry))
         args = (root, lane_seeds, lane_params, instance)
-        pieces = []
+        pieces, watch = [], Watch(targets, last_round, by_budget, stop - start)
         clock.compiling.append(time.perf_counter() - began)
         for first in range(0, len(targets), STRETCH):
             part = targets[first : first + STRETCH]
             # A short last stretch repeats its last checkpoint: no round is played.
             full = np.pad(part, (0, STRETCH - len(part)), mode="edge")
-            call = (*args, carry, to_device(full), jnp.int32(last_round))
-            compiled = _compiled(program.advance, call, clock)
-            began = time.perf_counter()
-            carry, found = jax.block_until_ready(compiled(*call))
-            clock.running.append(time.perf_counter() - began)
-            keep = slice(0, len(part))
-            pieces.append(_to_host(found, keep, stop - start))
-            progress(len(part) * (stop - start))
+            keep, piece, known = slice(0, len(part)), None, 0
+            while piece is None or not piece.reached.all():
+                limits = (last_round, watch.steps)
+                call = (*args, carry, to_device(full), *map(jnp.int32, limits))
+                compiled = _compiled(program.advance, call, clock)
+                began = time.perf_counter()
+                carry, found, spent = jax.block_until_ready(compiled(*call))
+                seconds = time.perf_counter() - began
+                clock.running.append(seconds)
+                piece = _joined(piece, _to_host(found, keep, stop - start))
+                watch.look(seconds, carry.round, spent, piece.reached)
+                progress(int(piece.reached.sum()) - known)
+                known = int(piece.reached.sum())
+            pieces.append(piece[1:])
         found = jax.tree.map(lambda *x: np.concatenate(x, axis=1), *pieces)
         yield Chunk(start, *found, _instance_to_host(instance, stop - start))
+
+
+def _joined(before: Found | None, after: Found) -> Found:
+    """What is known of checkpoints after two calls: what was reached first counts."""
+    if before is None or not before.reached.any():
+        return after
+    known = before.reached
+
+    def choose(old, new):
+        return np.where(known.reshape(*known.shape, *(1,) * (old.ndim - 2)), old, new)
+
+    found = jax.tree.map(choose, before[1:], after[1:])
+    return Found(known | after.reached, *found)
 
 
 def uniform_leaves(params) -> tuple[bool, ...]:
@@ -154,7 +185,9 @@ def uniform_leaves(params) -> tuple[bool, ...]:
     return tuple(bool(np.all(x == x[0])) for x in jax.tree.leaves(params))
 
 
-_EXECUTABLES: dict = {}
+# Executables by program, shapes and JAX's own switches, the last used at the end: a
+# notebook cell that is run again makes another one each time.
+_EXECUTABLES: OrderedDict = OrderedDict()
 
 
 def _compiled(advance, call, clock: Clock):
@@ -162,12 +195,16 @@ def _compiled(advance, call, clock: Clock):
     shapes = tuple(
         (x.shape, x.dtype.name, str(x.sharding)) for x in jax.tree.leaves(call)
     )
-    key = (advance, shapes)
+    key = (advance, shapes, switches())
     if key not in _EXECUTABLES:
         began = time.perf_counter()
         _EXECUTABLES[key] = advance.lower(*call).compile()
         clock.compiling.append(time.perf_counter() - began)
-    return _EXECUTABLES[key]
+    compiled = _EXECUTABLES[key]
+    _EXECUTABLES.move_to_end(key)
+    while len(_EXECUTABLES) > MOST_PROGRAMS:
+        _EXECUTABLES.popitem(last=False)
+    return compiled
 
 
 def choose_chunk(
@@ -234,7 +271,7 @@ def opening(policy: Policy, environment: Environment, params: Any) -> Chunk:
 
 def _before_round_one(policy, environment, seed, params, setup):
     """Instance, states, and record and notes of one lane."""
-    key = jax.random.wrap_key_data(jnp.stack([seed, seed]))
+    key = jax.random.wrap_key_data(jnp.stack([seed, seed]), impl=KEYS)
     instance = environment.sample(key, setup)
     state = environment.init(instance)
     record = environment.record(instance, state, 0)

@@ -12,6 +12,7 @@ from typing import Any
 
 import jax
 
+from jaxbandits.engine.flags import in_play
 from jaxbandits.engine.rollout import LANE_QUANTUM
 
 
@@ -59,7 +60,7 @@ def side_by_side(
         share = free.get()
         try:
             check()
-            with jax.enable_x64(x64):
+            with in_play(), jax.enable_x64(x64):
                 return play(task, share, check)
         except BaseException:
             stop.set()

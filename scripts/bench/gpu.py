@@ -105,7 +105,7 @@ def _lowered(topology, policy, game, seeds: int, legs):
     instance = jax.eval_shape(on_cpu.draw, root, lanes, setup)
     carry = jax.eval_shape(on_cpu.begin, lanes, params, instance)
     targets = to_device(np.array([10.0, 20.0] if by_budget else [10, 20]))
-    args = (root, lanes, params, instance, carry, targets, jnp.int32(100))
+    args = (root, lanes, params, instance, carry, targets, *jnp.int32([100, 100]))
     shapes = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype), args)
     traced = program.advance.trace(*shapes)
     return traced.lower(lowering_platforms=("cuda",)), carry

@@ -136,7 +136,7 @@ def lowered(policy, game, block=None):
     instance = jax.eval_shape(program.draw, root, seeds, setup)
     carry = jax.eval_shape(program.begin, seeds, params, instance)
     targets = to_device(np.array([10.0, 20.0] if by_budget else [10, 20]))
-    args = (root, seeds, params, instance, carry, targets, jnp.int32(100))
+    args = (root, seeds, params, instance, carry, targets, *jnp.int32([100, 100]))
     traced = program.advance.trace(*args)
     return traced.lower(lowering_platforms=("cuda",)).as_text()
 

@@ -120,7 +120,8 @@ def legs(
         or all lanes of a quantum where it is an ordinary program.
 
     Returns:
-      ``leg(carry, target) -> carry``.
+      ``leg(carry, target, steps) -> (carry, steps)``. A game with a budget is played
+      to the checkpoint, however many steps it takes.
 
     Raises:
       Missing: if there is no rule for something in the policy or the environment.
@@ -134,7 +135,10 @@ def legs(
     fixed = (keys, params, instance)
     fixed_flags = (*jax.tree.map(lambda x: True, fixed[:2]), by_lane)
 
-    def leg(carry: Carry, target):
+    def leg(carry: Carry, target, steps):
+        if not rules.by_budget:
+            done = carry.round[0] - 1
+            target = done + jnp.minimum(target - done, steps)
         default = Block(LANE_QUANTUM, 1) if interpret else block_for(carry)
         lanes, warps = block or default
         num_lanes = carry.round.shape[0]
@@ -164,7 +168,8 @@ def legs(
             interpret=interpret,
         )(*arrays)
         after = [f.unpacked(x) for f, x in zip(leaves[first:last], after, strict=True)]
-        return jax.tree.unflatten(jax.tree.structure(carry), after)
+        after = jax.tree.unflatten(jax.tree.structure(carry), after)
+        return after, steps - (after.round[0] - carry.round[0])
 
     return leg
 

@@ -1,0 +1,39 @@
+"""JAX's own switches: what programs depend on, and what must stand still."""
+
+from contextlib import contextmanager
+
+import jax
+
+# What a traced and compiled program depends on beside its arguments.
+SWITCHES = (
+    "jax_enable_x64",
+    "jax_numpy_dtype_promotion",
+    "jax_numpy_rank_promotion",
+    "jax_default_matmul_precision",
+    "jax_default_prng_impl",
+    "jax_threefry_partitionable",
+    "jax_debug_nans",
+    "jax_debug_infs",
+    "jax_disable_jit",
+)
+
+
+def switches() -> tuple:
+    """Their values in this thread."""
+    return tuple(getattr(jax.config, name) for name in SWITCHES)
+
+
+@contextmanager
+def in_play():
+    """Switches that policies and environments are played under.
+
+    Infinities mean something here (a pair that was never played), integers meet floats
+    without ceremony, and numbers move to the devices. Whether NaN is looked for
+    (``jax_debug_nans``) and the precision are left as they are.
+    """
+    with (
+        jax.debug_infs(False),
+        jax.numpy_dtype_promotion("standard"),
+        jax.transfer_guard("allow"),
+    ):
+        yield

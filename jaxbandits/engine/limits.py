@@ -1,0 +1,87 @@
+"""How long a call on the devices may take, and games that would never end.
+
+While a call runs, nobody hears Ctrl-C and no progress is shown; so a call plays a
+limited number of rounds, about a second's worth. Between calls the host looks at what
+has been spent: a budget that is out of reach ends with an error, not after 2**31
+rounds.
+"""
+
+import numpy as np
+
+FIRST_STEPS = 1 << 13
+FEWEST_STEPS, MOST_STEPS = 1 << 8, 1 << 30
+SECONDS = 1.0  # that a call should take
+LAST_ROUND = 2**31 - 2  # of runs that nobody has limited: rounds are counted in int32
+# Rounds without any spending after which there will be none, and rounds after which
+# what is spent in a round is known well enough to tell how many are needed.
+IDLE_ROUNDS = 1 << 24
+TELLING_ROUNDS = 1 << 16
+
+
+class Watch:
+    """Looks at the lanes of a chunk after every call.
+
+    Attributes:
+      steps: how many rounds the next call may play, one after the other.
+    """
+
+    def __init__(self, targets, last_round: int, by_budget: bool, num_lanes: int):
+        """
+        Args:
+          targets: checkpoints [C], increasing.
+          last_round: no lane plays beyond this round.
+          by_budget: whether `targets` are amounts of spent budget.
+          num_lanes: lanes that count.
+        """
+        self.steps = FIRST_STEPS
+        self._end = float(targets[-1])
+        self._by_budget, self._limited = by_budget, last_round < LAST_ROUND
+        self._spent = np.zeros(num_lanes)
+        self._since = np.ones(num_lanes, np.int64)  # round of the last spending
+
+    def look(self, seconds: float, round_, spent, reached) -> None:
+        """Choose the next call's steps, and check that the game can end.
+
+        Args:
+          seconds: that the call took.
+          round_: [L], the round to be played next.
+          spent: [L].
+          reached: bool[L, C], of the checkpoints that are being played to.
+
+        Raises:
+          ValueError: if what is spent is NaN, falls, does not grow, or grows so slowly
+            that the budget is not reached within the rounds that can be counted.
+        """
+        factor = np.clip(SECONDS / max(seconds, 1e-9), 0.25, 4.0)
+        self.steps = int(np.clip(self.steps * factor, FEWEST_STEPS, MOST_STEPS))
+        if self._by_budget:
+            lanes = slice(self._spent.size)
+            on = ~np.all(reached, axis=1)
+            self._check(np.asarray(round_)[lanes], np.asarray(spent)[lanes], on)
+
+    def _check(self, round_, spent, on):
+        if np.isnan(spent).any():
+            raise ValueError("environment.spent is NaN: a cost must be a number >= 0")
+        if np.any(spent < self._spent):
+            raise ValueError(
+                f"environment.spent must not fall, fell from {self._spent.max()}"
+            )
+        self._since = np.where(spent > self._spent, round_, self._since)
+        self._spent = spent.astype(np.float64)
+        if self._limited or not on.any():
+            return
+        idle = (round_ - self._since)[on].max()
+        if idle >= IDLE_ROUNDS:
+            raise ValueError(
+                f"budget = {self._end:g} is out of reach: nothing was spent in {idle} "
+                "rounds (costs are too small for the precision, or 0); max_rounds "
+                "ends runs after so many rounds"
+            )
+        rounds, paid = round_[on].max(), self._spent[on].max()
+        needed = self._end / max(paid, 1e-300) * rounds
+        if rounds >= TELLING_ROUNDS and needed > 2 * LAST_ROUND:
+            raise ValueError(
+                f"budget = {self._end:g} is out of reach: {paid:g} was spent in "
+                f"{rounds} rounds, and at most {LAST_ROUND} can be played; max_rounds "
+                "ends runs after so many rounds"
+            )

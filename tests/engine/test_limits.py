@@ -1,0 +1,90 @@
+"""Calls of a limited length change no number; a budget out of reach is an error."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxbandits.engine import limits
+from jaxbandits.simulate import simulate
+from tests.engine.budget_game import ALTERNATE, environment
+from tests.engine.test_run import COINS, FOLLOWER
+
+GAME = environment()
+
+
+@pytest.fixture
+def short_calls(monkeypatch):
+    """A call plays three rounds."""
+    for name in ("FIRST_STEPS", "FEWEST_STEPS", "MOST_STEPS"):
+        monkeypatch.setattr(limits, name, 3)
+
+
+def played(**options):
+    by_rounds = simulate(FOLLOWER, COINS, horizon=40, seeds=70, **options)
+    options = {"checkpoints": range(10, 260, 10), **options}
+    by_budget = simulate(ALTERNATE, GAME, budget=250, seeds=70, **options)
+    return by_rounds, by_budget
+
+
+def test_short_calls_give_the_same_bits(request):
+    whole = played()
+    request.getfixturevalue("short_calls")
+    reports = []
+    for one, other in zip(whole, played(), strict=True):
+        for key, value in one.data_vars.items():
+            if "seconds" not in key:
+                np.testing.assert_array_equal(other[key].values, value.values)
+                reports.append(key)
+    assert {"heads", "spent", "rounds"} <= set(reports)
+
+
+def watch(budget=100.0, last_round=limits.LAST_ROUND):
+    return limits.Watch(np.array([budget]), last_round, True, 2)
+
+
+def look(found, round_, spent, seconds=1.0):
+    found.look(seconds, np.array(round_), np.array(spent), np.zeros((2, 1), bool))
+
+
+def test_what_is_spent_is_a_number_that_grows():
+    with pytest.raises(ValueError, match="spent is NaN"):
+        look(watch(), [5, 5], [1.0, np.nan])
+    falls = watch()
+    look(falls, [5, 5], [3.0, 3.0])
+    with pytest.raises(ValueError, match="must not fall"):
+        look(falls, [9, 9], [3.0, 2.0])
+
+
+def test_nothing_is_ever_spent():
+    found = watch()
+    look(found, [10, 10], [0.5, 0.5])
+    look(found, [limits.IDLE_ROUNDS - 1] * 2, [0.5, 0.5])
+    with pytest.raises(ValueError, match="budget = 100 is out of reach: nothing was"):
+        look(found, [limits.IDLE_ROUNDS + 20] * 2, [0.5, 0.5])
+
+
+def test_too_little_is_spent_for_the_budget():
+    look(watch(1e30), [1000, 1000], [500.0, 480.0])  # too early to tell
+    with pytest.raises(ValueError, match="budget = 1e.30 is out of reach: 50000 was"):
+        look(watch(1e30), [100_000] * 2, [5e4, 4.8e4])
+    look(watch(1e30, last_round=10**9), [100_000] * 2, [5e4, 4.8e4])  # max_rounds
+    look(watch(1e9), [100_000] * 2, [5e4, 4.8e4])
+
+
+def test_a_call_takes_about_a_second():
+    found = watch()
+    first = found.steps
+    look(found, [10, 10], [1.0, 1.0], seconds=0.5)
+    assert found.steps == 2 * first
+    for _ in range(30):
+        look(found, [10, 10], [1.0, 1.0], seconds=100.0)
+    assert found.steps == limits.FEWEST_STEPS
+    for _ in range(30):
+        look(found, [10, 10], [1.0, 1.0], seconds=0.0)
+    assert found.steps == limits.MOST_STEPS
+
+
+def test_a_cost_that_is_no_number_ends_the_game():
+    broken = GAME._replace(spent=lambda instance, state: jnp.float32(jnp.nan))
+    with pytest.raises(ValueError, match="spent is NaN"):
+        simulate(ALTERNATE, broken, budget=20.0, seeds=2)
