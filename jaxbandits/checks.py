@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 LONGEST = 80  # characters of a value in an error
+MOST = 10**6  # arms, limits, waits, ... of a game: more is a slip, and no memory has it
 
 
 def positive(**values) -> None:

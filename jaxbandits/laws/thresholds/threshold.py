@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.checks import positive
+from jaxbandits.checks import instance, numbers, played, positive
 from jaxbandits.kernels.allocation import Curves
 from jaxbandits.kernels.bisection import bisect
 
@@ -65,17 +65,23 @@ def check_family(family: Threshold, rate, shape) -> None:
     """Check parameters on the host.
 
     Raises:
+      TypeError: if `family` is none.
       ValueError: naming `rate` or `shape`, unless rates are positive, finite and at
         least `family.least_rate`, and shapes (of a shaped family) positive and finite.
     """
+    instance("family", family, Threshold, "of jaxbandits.laws.thresholds")
     positive(rate=rate)
-    if np.any(np.asarray(rate) < family.least_rate):
+    played(rate=rate)
+    if np.any(numbers("rate", rate) < family.least_rate):
         raise ValueError(
             f"rate must be at least {family.least_rate:g} for the {family.name} "
             f"family, got {rate}"
         )
     if family.shaped:
-        positive(shape=np.nan if shape is None else shape)
+        if shape is None:
+            raise ValueError(f"shape must be positive numbers for {family.name}")
+        positive(shape=shape)
+        played(shape=shape)
 
 
 def pdf(family: Threshold, x, rate, shape=None):

@@ -55,7 +55,7 @@ class Oracle(NamedTuple):
 
     Attributes:
       arm: position of the best arm, eq. (3).
-      limit: its best limit.
+      limit: its best limit, of those that float32 holds.
       value: nu*, the optimum over all pairs.
     """
 
@@ -125,6 +125,8 @@ def _best_pair(problem, values) -> Oracle:
     for _ in range(6):
         near = limit[:, None] + step * np.linspace(-1, 1, 65)
         near = np.clip(near, step * 1e-9, problem.max_limit)
+        # Actions hold limits in float32, in which a promise is kept or not.
+        near = np.float64(np.float32(near))
         points, position = np.unique(near, return_inverse=True)
         found = values(points)[arms[:, None], position.reshape(near.shape)]
         limit, step = near[arms, np.argmax(found, axis=1)], step / 32
