@@ -24,8 +24,11 @@ def one_hot(index, length: int):
 
     Returns:
       bool[length], true at `index` only; all false if `index` is out of range.
+
+    Raises:
+      TypeError: if `index` is no integer.
     """
-    chex.assert_rank(index, 0)
+    _check_index(index)
     return jnp.arange(length, dtype=jnp.int32) == index
 
 
@@ -38,9 +41,12 @@ def pick(x, index):
       index: i32[] in [0, n); out of range is undefined.
 
     Returns:
-      Array ``[...]``.
+      Array ``[...]``. Differentiable by `x`.
+
+    Raises:
+      TypeError: if `index` is no integer.
     """
-    chex.assert_rank(index, 0)
+    _check_index(index)
     if x.shape[0] > BINARY_ROWS:
         return jnp.sum(jnp.where(_mask(x, index), x, 0), axis=0, dtype=x.dtype)
     rows = [x[i] for i in range(x.shape[0])]
@@ -63,7 +69,10 @@ def put(x, index, row):
       row: array ``[...]``, broadcast against ``x[0]``.
 
     Returns:
-      Array of the shape and dtype of `x`.
+      Array of the shape and dtype of `x`. Differentiable by `x` and `row`.
+
+    Raises:
+      TypeError: if `index` is no integer.
     """
     row = lax.optimization_barrier(jnp.broadcast_to(row, x.shape[1:]))
     return jnp.where(_mask(x, index), row[None], x)
@@ -86,6 +95,12 @@ def tally(counts, *position):
         along[axis] = length = counts.shape[axis]
         hit = hit & one_hot(index, length).reshape(along)
     return counts + hit
+
+
+def _check_index(index):
+    if not jnp.issubdtype(jnp.result_type(index), jnp.integer):
+        raise TypeError(f"index must be an integer i32[], got {index}")
+    chex.assert_rank(index, 0)
 
 
 def _mask(x, index):

@@ -24,10 +24,13 @@ def threefry(key, counter):
 
     Returns:
       Pair of u32 arrays of the broadcast shape, uniform bits.
+
+    Raises:
+      TypeError: if a word is no integer.
     """
-    k0, k1 = (jnp.asarray(k, jnp.uint32) for k in key)
+    k0, k1 = (_words("key", k) for k in key)
     schedule = (k0, k1, k0 ^ k1 ^ jnp.uint32(PARITY))
-    x0, x1 = (jnp.asarray(c, jnp.uint32) for c in counter)
+    x0, x1 = (_words("counter", c) for c in counter)
     x0, x1 = x0 + schedule[0], x1 + schedule[1]
     for group in range(5):
         for distance in ROTATIONS[group % 2]:
@@ -36,6 +39,12 @@ def threefry(key, counter):
         x0 = x0 + schedule[(group + 1) % 3]
         x1 = x1 + schedule[(group + 2) % 3] + jnp.uint32(group + 1)
     return x0, x1
+
+
+def _words(name, value):
+    if not jnp.issubdtype(jnp.result_type(value), jnp.integer):
+        raise TypeError(f"{name} must be 32-bit integers, got {value}")
+    return jnp.asarray(value, jnp.uint32)
 
 
 def _rotate_left(x, distance):
@@ -54,6 +63,9 @@ def unit_interval(bits):
 
     Returns:
       f32 array of the same shape, in [2**-24, 1 - 2**-24].
+
+    Raises:
+      TypeError: if `bits` are no integers.
     """
-    high = (bits >> jnp.uint32(9)).astype(jnp.float32)
+    high = (_words("bits", bits) >> jnp.uint32(9)).astype(jnp.float32)
     return (high + jnp.float32(0.5)) * jnp.float32(2.0**-23)
