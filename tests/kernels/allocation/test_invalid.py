@@ -36,7 +36,9 @@ def concave(weight=ONE, rate=ONE, budget=3.0):
 
 @jax.jit
 def sigmoid(weight=ONE, rate=ONE, budget=3.0):
-    return sigmoid_prefix(curves(weibull, weight, rate, jnp.full(2, 2.0)), budget)
+    return sigmoid_prefix(
+        curves(weibull, weight, rate, np.full(2, 2.0, np.float32)), budget
+    )
 
 
 def dynamic(values=VALUES, budget=2):
@@ -47,7 +49,8 @@ def greedy(values=VALUES, budget=2):
     return integer_greedy(values, budget)
 
 
-REAL = [exponentials, concave, sigmoid]
+# Sigmoids take eight seconds to compile.
+REAL = [exponentials, concave, pytest.param(sigmoid, marks=pytest.mark.slow)]
 WRONG = {
     "budget of NaN": {"budget": np.nan},
     "negative budget": {"budget": -1.0},
