@@ -47,7 +47,7 @@ def check_law(
       TypeError, ValueError: on arguments out of range, parameters included.
     """
     instance("law", law, (Law, JointLaw, Threshold), "of jaxbandits.laws or your own")
-    whole("draws", draws, 100)
+    whole("draws", draws, 100, 10**7)
     random = np.random.default_rng(whole("seed", seed, 0))
     if isinstance(law, Threshold):
         law, params = _of_family(law, params)

@@ -25,7 +25,6 @@ class Copula(NamedTuple):
     correlation: np.ndarray
 
 
-@cache
 def gaussian_copula(reward: Law, consumption: Law) -> JointLaw:
     """The joint law with the given margins whose normal scores are bivariate Gaussian.
 
@@ -47,6 +46,11 @@ def gaussian_copula(reward: Law, consumption: Law) -> JointLaw:
                 f"{name}: a copula needs a law whose draw is a monotone function of "
                 f"one uniform; {law.name} is not"
             )
+    return _gaussian_copula(reward, consumption)
+
+
+@cache
+def _gaussian_copula(reward: Law, consumption: Law) -> JointLaw:
     # Both draws rise with their uniforms.
     sign = float(reward.monotone * consumption.monotone)
     independent = product(reward, consumption)

@@ -17,7 +17,6 @@ class Product(NamedTuple):
     consumption: Any
 
 
-@cache
 def product(reward: Law, consumption: Law) -> JointLaw:
     """The joint law of an independent reward and consumption.
 
@@ -33,7 +32,11 @@ def product(reward: Law, consumption: Law) -> JointLaw:
     """
     instance("reward", reward, Law, "of jaxbandits.laws")
     instance("consumption", consumption, Law, "of jaxbandits.laws")
+    return _product(reward, consumption)
 
+
+@cache
+def _product(reward: Law, consumption: Law) -> JointLaw:
     def sample(noise, params, arm):
         params = of_arm(params, arm)
         return (

@@ -192,7 +192,7 @@ def _exact_map(params, plain):
         normal = np.exp(-(z**2) / 2)
         tilted = _marginal_density(one, edges)[0]
         if not (normal.max() > 1e-12 and tilted.max() > 1e-12 * normal.max()):
-            raise ValueError("mean and covariance leave (almost) no mass in the box")
+            raise ValueError("mean and covariance must leave some mass in the box")
         # Each half is matched in its own tail, where probabilities keep their digits.
         below = [_cumulative(f, edges) for f in (normal, tilted)]
         above = [_cumulative(f[::-1], edges)[::-1] for f in (normal, tilted)]

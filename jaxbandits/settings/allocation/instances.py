@@ -111,6 +111,7 @@ def ednet(
     if not own:
         budget = number("budget", budget)
         positive(budget=budget)
+        played(budget=budget)
     middle = (0.025, 0.975) if truncated else (0.0, 1.0)
     fitted = fit_arms(data.seconds, data.correct, middle, truncated)
     budgets = data.total_seconds if own else budget
