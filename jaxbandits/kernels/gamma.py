@@ -72,14 +72,14 @@ def gamma_quantile(score, shape):
     Returns:
       Positive array of the broadcast shape.
     """
-    score, shape = real(score, shape)
+    score, shape = real(score=score, shape=shape)
     s = 1 / jnp.sqrt(shape)
     return shape * _cube_root(score, s) ** 3
 
 
 def log_gamma_quantile(score, shape):
     """Logarithm of `gamma_quantile`; same arguments."""
-    score, shape = real(score, shape)
+    score, shape = real(score=score, shape=shape)
     return jnp.log(shape) + 3 * jnp.log(_cube_root(score, 1 / jnp.sqrt(shape)))
 
 

@@ -107,7 +107,7 @@ def interpolate(values, position):
     Raises:
       ValueError: if there are fewer than six values.
     """
-    values, position = real(values, position)
+    values, position = real(values=values, position=position)
     node = jnp.floor(position).astype(jnp.int32)
     return around(values, node)(position)
 
@@ -121,7 +121,7 @@ def maximum(values):
     Returns:
       ``(position f[] in [0, J - 1], value f[])``.
     """
-    values = real(values)
+    values = real(values=values)
     last = values.shape[0] - 1
     node = first_argmax(values)
     polynomial = around(values, node)
@@ -157,7 +157,9 @@ def crossing(values, peak, height, level, side: int):
       f[], the crossing nearest to the peak; the end of the nodes on that side if there
       is none.
     """
-    values, peak, height, level = real(values, peak, height, level)
+    values, peak, height, level = real(
+        values=values, peak=peak, height=height, level=level
+    )
     last = values.shape[0] - 1
     nodes = jnp.arange(last + 1, dtype=jnp.int32)
     # The nodes beyond the crossing are the outermost ones: their number is its place.

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import wraps
+from inspect import signature
 
 import jax
 from jax.custom_batching import custom_vmap
@@ -38,4 +39,12 @@ def named(fn: Callable) -> Callable:
     def _(primals, tangents):
         return kernel(*primals), jax.jvp(fn, primals, tangents)[1]
 
-    return wraps(fn)(lambda *args: differentiable(*args))
+    arguments = signature(fn)
+
+    @wraps(fn)
+    def by_position(*args, **by_name):
+        if by_name:
+            args = arguments.bind(*args, **by_name).args
+        return differentiable(*args)
+
+    return by_position

@@ -30,7 +30,7 @@ def normal_quantile(u):
     Returns:
       Array of the same shape.
     """
-    u = real(u)
+    u = real(u=u)
     w = -jnp.log(4 * u * (1 - u))
     centre = _horner(CENTRE, w - 2.5)
     tail = _horner(TAIL, jnp.sqrt(jnp.maximum(w, 5.0)) - 3)
@@ -62,7 +62,9 @@ def truncated_normal_quantile(u, mean, scale, lower, upper):
       Array in [lower, upper]. If the interval is so far out that its probability
       vanishes in the dtype (float32: 13 deviations), the end nearest to the mean.
     """
-    u, mean, scale, lower, upper = real(u, mean, scale, lower, upper)
+    u, mean, scale, lower, upper = real(
+        u=u, mean=mean, scale=scale, lower=lower, upper=upper
+    )
     a, b = (lower - mean) / scale, (upper - mean) / scale
     flip = a + b > 0
     low, high = jnp.where(flip, -b, a), jnp.where(flip, -a, b)

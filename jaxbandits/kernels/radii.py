@@ -24,7 +24,7 @@ def hoeffding_scale(confidence):
     Returns:
       Array of the same shape.
     """
-    return jnp.sqrt(real(confidence) / 2)
+    return jnp.sqrt(real(confidence=confidence) / 2)
 
 
 def peeling_scale(confidence):
@@ -40,7 +40,7 @@ def peeling_scale(confidence):
     Returns:
       Array of the same shape.
     """
-    return jnp.sqrt(2 * real(confidence))
+    return jnp.sqrt(2 * real(confidence=confidence))
 
 
 def kl_bernoulli(p, q):
@@ -57,7 +57,7 @@ def kl_bernoulli(p, q):
     Returns:
       Array of the broadcast shape, >= 0, finite: q is kept 1e-7 off the ends.
     """
-    p, q = real(p, q)
+    p, q = real(p=p, q=q)
     return _divergence(p, jnp.clip(q, 1e-7, 1 - 1e-7))
 
 
@@ -92,7 +92,7 @@ def kl_upper_bound(mean, bound, iterations: int = 20):
     Returns:
       Array of the broadcast shape, in [mean, min(1, mean + sqrt(bound / 2))].
     """
-    return _kl_upper_bound(*real(mean, bound), iterations)
+    return _kl_upper_bound(*real(mean=mean, bound=bound), iterations)
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(2,))
@@ -141,7 +141,7 @@ def kl_ratio_bound(reward, cost, bound, iterations: int = 8):
       Array of the broadcast shape, at least ``reward / cost``, at most e**43, whose
       square float32 still holds.
     """
-    reward, cost, bound = real(reward, cost, bound)
+    reward, cost, bound = real(reward=reward, cost=cost, bound=bound)
     total = reward + cost
     log_cost = jnp.log(cost)
     # d(r, s) <= -log(1 - s) for s >= r: this much the reward alone can rise.

@@ -1,27 +1,52 @@
-"""What a kernel of real numbers is given, as arrays of real numbers."""
+"""What a kernel is given, as arrays of real numbers or of integers."""
 
 import jax.numpy as jnp
 
 
-def real(*values):
+def real(**values):
     """Every value as a real array.
 
     Args:
-      *values: real arrays, NumPy or JAX, lists or numbers. Float arrays keep their
-        dtype; integers and Python numbers follow them, and are in JAX's precision
-        where there are none.
+      **values: by the arguments' names: real arrays, NumPy or JAX, lists or numbers.
+        Float arrays keep their dtype; integers and Python numbers follow them, and are
+        in JAX's precision where there are none.
 
     Returns:
       A tuple of arrays, or the array if there is one value.
+
+    Raises:
+      TypeError: naming the argument that is no real array.
     """
-    arrays = tuple(_real(value) for value in values)
+    arrays = tuple(_real(name, value) for name, value in values.items())
     if all(array.weak_type for array in arrays):
         # A constant of a kernel in float32 would win over a weak float64.
         arrays = tuple(array.astype(array.dtype) for array in arrays)
     return arrays if len(arrays) > 1 else arrays[0]
 
 
-def _real(value):
-    array = jnp.asarray(value)
-    # As a product with a Python number is: weakly typed, a float.
-    return array if jnp.issubdtype(array.dtype, jnp.floating) else array * 1.0
+def _real(name, value):
+    try:
+        array = jnp.asarray(value)
+        if jnp.issubdtype(array.dtype, jnp.floating):
+            return array
+        if jnp.issubdtype(array.dtype, jnp.integer) or array.dtype == bool:
+            # As a product with a Python number is: weakly typed, a float.
+            return array * 1.0
+    except (TypeError, ValueError):
+        pass  # JAX's own words name no argument
+    raise TypeError(f"{name} must be a real array, got {value!r}") from None
+
+
+def integer(name: str, value):
+    """An integer array, as it is.
+
+    Raises:
+      TypeError: naming the argument that is none.
+    """
+    try:
+        array = jnp.asarray(value)
+        if jnp.issubdtype(array.dtype, jnp.integer):
+            return array
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise TypeError(f"{name} must be an integer array, got {value!r}") from None

@@ -10,7 +10,9 @@ import chex
 import jax.numpy as jnp
 from jax import lax
 
+from jaxbandits.checks import whole
 from jaxbandits.kernels.named import named
+from jaxbandits.kernels.real import integer
 
 BINARY_ROWS = 64  # up to here `pick` is unrolled into a binary tree of selections
 
@@ -28,7 +30,8 @@ def one_hot(index, length: int):
     Raises:
       TypeError: if `index` is no integer.
     """
-    _check_index(index)
+    chex.assert_rank(integer("index", index), 0)
+    whole("length", length, 0)
     return jnp.arange(length, dtype=jnp.int32) == index
 
 
@@ -46,7 +49,7 @@ def pick(x, index):
     Raises:
       TypeError: if `index` is no integer.
     """
-    _check_index(index)
+    chex.assert_rank(integer("index", index), 0)
     if x.shape[0] > BINARY_ROWS:
         return jnp.sum(jnp.where(_mask(x, index), x, 0), axis=0, dtype=x.dtype)
     rows = [x[i] for i in range(x.shape[0])]
@@ -95,12 +98,6 @@ def tally(counts, *position):
         along[axis] = length = counts.shape[axis]
         hit = hit & one_hot(index, length).reshape(along)
     return counts + hit
-
-
-def _check_index(index):
-    if not jnp.issubdtype(jnp.result_type(index), jnp.integer):
-        raise TypeError(f"index must be an integer i32[], got {index}")
-    chex.assert_rank(index, 0)
 
 
 def _mask(x, index):

@@ -25,7 +25,7 @@ def truncated_exponential_mean(v):
     Returns:
       Array in (0, 1/2), decreasing in v; relative error a few units in the last place.
     """
-    v = real(v)
+    v = real(v=v)
     small = v < SMALL
     large = jnp.where(small, 1.0, v)
     v2 = v * v

@@ -11,8 +11,8 @@ CLEAR, FINE, CRYPTIC, SILENT, HANG = "clear", "fine", "cryptic", "silent", "hang
 KINDS = (CLEAR, FINE, CRYPTIC, SILENT, HANG)
 # What an error that says what is allowed has one of.
 SAYS = re.compile(
-    r"must|need|there is no|has no|have no|had no|unknown|not |one of|at least|at most|"
-    r"cannot|give |only |expected|required|unexpected|taken|empty|refuse|spends nothing",
+    r"must|need|there is no|has |have |had no|unknown|not |one of|at least|at most|"
+    r"cannot|give |only |expected|required|unexpected|taken|empty|refuse|spends",
     re.IGNORECASE,
 )
 # Words of machinery, not of this package.
@@ -74,7 +74,7 @@ def _raised(case, error) -> Verdict:
 def _names(word, text) -> bool:
     """Whether a text names an argument; of one letter only in so many words."""
     if len(word) == 1:
-        return bool(re.search(rf"(?<!\w){word}(?= must|:|=| and \w must)", text))
+        return bool(re.search(rf"(?<!\w){word}(?= must|:| ?=| and \w must)", text))
     return bool(re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE))
 
 

@@ -45,7 +45,7 @@ def water_filling(curves: Curves, budget, *, bounded=True, limit=None) -> Soluti
       if more than a relative 1e-4 of the budget is left over or overspent, `INVALID` if
       a height is NaN or +inf, or the budget negative, infinite or NaN.
     """
-    height, budget = curves.log_height, real(budget)
+    height, budget = curves.log_height, real(budget=budget)
     chex.assert_rank([height, budget], [1, 0])
     alive = height > -jnp.inf
     some = jnp.any(alive)

@@ -43,9 +43,13 @@ def exponential_water_filling(weight, rate, budget) -> Solution:
       >>> exponential_water_filling(jnp.ones(2), jnp.ones(2), 3.0).allocation
       Array([1.5, 1.5], dtype=float32)
     """
-    weight, rate, budget = real(weight, rate, budget)
+    weight, rate, budget = real(weight=weight, rate=rate, budget=budget)
     chex.assert_rank([weight, rate, budget], [1, 1, 0])
-    chex.assert_equal_shape([weight, rate])
+    if weight.shape != rate.shape:
+        raise ValueError(
+            f"weight and rate must have one shape [K], got {weight.shape} and "
+            f"{rate.shape}"
+        )
     steep = weight * rate
     steepest = jnp.max(steep)
     some = steepest > 0

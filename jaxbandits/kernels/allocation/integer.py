@@ -16,7 +16,7 @@ from jaxbandits.kernels.allocation.solution import (
     judged,
 )
 from jaxbandits.kernels.argmax import first_argmax
-from jaxbandits.kernels.real import real
+from jaxbandits.kernels.real import integer, real
 from jaxbandits.kernels.select import one_hot
 
 
@@ -102,10 +102,9 @@ def integer_greedy(values, budget) -> Solution:
 
 
 def _arguments(values, budget):
-    if not jnp.issubdtype(jnp.result_type(budget), jnp.integer):
-        raise TypeError(f"budget must be an integer i32[], got {budget}")
+    values, budget = real(values=values), integer("budget", budget)
     chex.assert_rank([values, budget], [2, 0])
-    return real(values), jnp.asarray(budget, jnp.int32)
+    return values, budget.astype(jnp.int32)
 
 
 def _dual(values, steps, budget):

@@ -54,7 +54,7 @@ def projected_gradient(
       ValueError: if `steps` is negative.
     """
     whole("steps", steps, 0)
-    start, budget = real(start, budget)
+    start, budget = real(start=start, budget=budget)
     chex.assert_rank([start, budget], [1, 0])
     if optimiser is None:
         optimiser = optax.chain(

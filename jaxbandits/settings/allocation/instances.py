@@ -48,7 +48,7 @@ def simulation(
     positive(budget=budget, m=m, M=M)
     played(budget=budget, m=m, M=M)
     if m >= M:
-        raise ValueError(f"m must be less than M, got {m} and {M}")
+        raise ValueError(f"m must be less than M, got m = {m} and M = {M}")
     problem = make_problem(
         exponential,
         num_arms,

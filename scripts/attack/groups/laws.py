@@ -1,9 +1,9 @@
 """Laws, their parameters, threshold families, and check_law."""
 
 import numpy as np
+
 from attack.case import Case
 from attack.values import INF, NAN, attack, of
-
 from jaxbandits import laws
 from jaxbandits.laws import thresholds
 from jaxbandits.testing import check_law

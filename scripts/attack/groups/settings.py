@@ -1,9 +1,9 @@
 """Factories of problems and environments of all four settings."""
 
 import numpy as np
+
 from attack.case import Case
 from attack.values import INF, NAN, attack, of
-
 from jaxbandits import laws
 from jaxbandits.laws import thresholds
 from jaxbandits.settings import allocation, budgeted, censored, farewell
@@ -67,7 +67,9 @@ def _censored():
         {"num_arms": "count", "limits": LIMITS, "max_limit": "played", "soft": "flag"},
         fine=fine,
     )
-    yield from attack(censored.scaled, {"factor": 1}, {"factor": of("not negative", plus=(1e39,))})
+    yield from attack(
+        censored.scaled, {"factor": 1}, {"factor": of("not negative", plus=(1e39,))}
+    )
     yield from attack(
         censored.fast_track,
         {"compensation": 10.0, "promise": 0.3},
@@ -282,7 +284,10 @@ def _allocation():
             "stop_on_success": "flag",
         },
     )
-    for name, count in (("ednet_like", "num_questions"), ("criteo_like", "num_campaigns")):
+    for name, count in (
+        ("ednet_like", "num_questions"),
+        ("criteo_like", "num_campaigns"),
+    ):
         wrong = {count: "count", "seed": of("natural", 2**70)}
         yield from attack(getattr(allocation, name), {}, wrong)
     yield from attack(allocation.ednet, {}, {"data": "object"}, works=False)
