@@ -24,29 +24,30 @@ def real(**values):
     return arrays if len(arrays) > 1 else arrays[0]
 
 
-def _real(name, value):
-    try:
-        array = jnp.asarray(value)
-        if jnp.issubdtype(array.dtype, jnp.floating):
-            return array
-        if jnp.issubdtype(array.dtype, jnp.integer) or array.dtype == bool:
-            # As a product with a Python number is: weakly typed, a float.
-            return array * 1.0
-    except (TypeError, ValueError):
-        pass  # JAX's own words name no argument
-    raise TypeError(f"{name} must be a real array, got {value!r}") from None
-
-
 def integer(name: str, value):
     """An integer array, as it is.
 
     Raises:
       TypeError: naming the argument that is none.
     """
+    array = _array(name, value, "an integer array")
+    if not jnp.issubdtype(array.dtype, jnp.integer):
+        raise TypeError(f"{name} must be an integer array, got one of {array.dtype}")
+    return array
+
+
+def _real(name, value):
+    array = _array(name, value, "a real array")
+    if jnp.issubdtype(array.dtype, jnp.floating):
+        return array
+    if jnp.issubdtype(array.dtype, jnp.complexfloating):
+        raise TypeError(f"{name} must be a real array, got one of {array.dtype}")
+    # As a product with a Python number is: weakly typed, a float.
+    return array * 1.0
+
+
+def _array(name, value, what):
     try:
-        array = jnp.asarray(value)
-        if jnp.issubdtype(array.dtype, jnp.integer):
-            return array
-    except (TypeError, ValueError, OverflowError):
-        pass
-    raise TypeError(f"{name} must be an integer array, got {value!r}") from None
+        return jnp.asarray(value)
+    except (TypeError, ValueError, OverflowError):  # in words that name no argument
+        raise TypeError(f"{name} must be {what}, got {value!r}") from None
