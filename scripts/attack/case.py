@@ -12,7 +12,8 @@ KINDS = (CLEAR, FINE, CRYPTIC, SILENT, HANG)
 # What an error that says what is allowed has one of.
 SAYS = re.compile(
     r"must|need|there is no|has |have |had no|unknown|not |one of|at least|at most|"
-    r"cannot|give |only |expected|required|unexpected|taken|empty|refuse|spends",
+    r"cannot|give |only |expected|required|unexpected|taken|empty|refuse|spends|"
+    r"changes|holds? NaN|negative|uses|policies are|no JSON form",
     re.IGNORECASE,
 )
 # Words of machinery, not of this package.

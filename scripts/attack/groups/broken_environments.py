@@ -11,7 +11,7 @@ from jaxbandits.testing import check_environment
 WORDS = (
     *("two arms", "environment", "environments", "setup", "sample", "init", "view"),
     *("step", "record", "metric", "metrics", "spent", "uniforms", "name", "feedback"),
-    *("provenance", "setting"),
+    *("provenance", "setting", "instance.f"),
 )
 
 
