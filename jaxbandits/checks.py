@@ -17,6 +17,8 @@ import numpy as np
 LONGEST = 80  # characters of a value in an error
 MOST = 10**6  # arms, limits, waits, ... of a game: more is a slip, and no memory has it
 
+_played_in: int | None = None  # the process that has played
+
 
 def positive(**values) -> None:
     """Require every value (numbers or arrays of them) to be finite and > 0."""
@@ -175,6 +177,23 @@ def instance(name: str, value: Any, kind: type | tuple, source: str) -> Any:
         wanted = " or ".join(k.__name__ for k in kinds)
         raise TypeError(f"{name} must be a {wanted} ({source}), got {shown(value)}")
     return value
+
+
+def unforked() -> None:
+    """Refuse to play in a process that was forked from one that has played.
+
+    JAX's threads are not in the fork, which would wait for them for ever.
+
+    Raises:
+      RuntimeError: saying what to do instead.
+    """
+    global _played_in
+    if _played_in not in (None, os.getpid()):
+        raise RuntimeError(
+            "this process was forked from one that has played, where JAX hangs: start "
+            "workers by multiprocessing.get_context('spawn')"
+        )
+    _played_in = os.getpid()
 
 
 def path(name: str, value: Any) -> Path:

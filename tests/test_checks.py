@@ -8,6 +8,7 @@ import jax
 import numpy as np
 import pytest
 
+from jaxbandits import checks
 from jaxbandits.checks import (
     at_least_one,
     between_zero_and_one,
@@ -137,6 +138,15 @@ def test_other_kinds(check, good, bad, says):
     assert check("x", good) == (Path(good) if check is path else good)
     with pytest.raises((TypeError, ValueError), match=f"^x must .*{says}"):
         check("x", bad)
+
+
+def test_a_forked_process(monkeypatch):
+    monkeypatch.setattr(checks, "_played_in", None)
+    for _ in range(2):
+        checks.unforked()
+    monkeypatch.setattr(checks.os, "getpid", lambda: -1)
+    with pytest.raises(RuntimeError, match="forked .* get_context"):
+        checks.unforked()
 
 
 def test_values_are_shown_short():

@@ -50,7 +50,7 @@ class Worker:
             return Verdict(HANG, f"no answer in {limit_s:g} s")
         if not line:
             code = self.process.wait()
-            self.process = None
+            self.close()
             return Verdict(HANG, f"the process died with code {code}")
         return Verdict(*json.loads(line))
 
@@ -58,8 +58,8 @@ class Worker:
         """End the process."""
         if self.process is not None:
             self.process.kill()
-            self.process.wait()
-            self.process = None
+            with self.process:  # closes its pipes
+                self.process = None
 
     def _start(self):
         self.process = subprocess.Popen(

@@ -24,7 +24,7 @@ CHANGES = [
     ('setting = "budgeted"', "", "setting"),
     ('"budgeted"', '"plain"', "setting"),
     ('"budgeted"', "3", "setting"),
-    ('"budgeted"', '"censored"', "instances"),
+    ('"budgeted"', '"censored"', "make"),
     ("budget = 5", "", "budget"),
     ("budget = 5", "budget = 0", "budget"),
     ("budget = 5", "budget = -1", "budget"),
@@ -67,7 +67,7 @@ CHANGES = [
     ("{num_arms = 3}", '{num_arms = "3"}', "num_arms"),
     ("{num_arms = 3}", "{num_arms = nan}", "num_arms"),
     ("{num_arms = 3}", "{}", "num_arms"),
-    ("{num_arms = 3}", "{arms = 3}", "arms"),
+    ("{num_arms = 3}", "{arms = 3}", "num_arms"),
     ("{num_arms = 3}", "3", "arguments"),
     ('"omega_ucb"', '"omega_ucbb"', "make"),
     ('"omega_ucb"', '"Params"', "make"),
@@ -170,13 +170,14 @@ def cases() -> list[Case]:
     for old, new, word in CHANGES:
         assert old in TABLE, old
         found.append(
-            _of_file(f"{old} -> {new}", "a.toml", TABLE.replace(old, new), word)
+            _of_file(f"{old} -> {new!r}", "a.toml", TABLE.replace(old, new), word)
         )
     for old, new, word in UNTILS:
         text = TABLE + UNTIL.replace(old, new)
-        found.append(_of_file(f"until: {old} -> {new}", "a.toml", text, word))
+        found.append(_of_file(f"until: {old} -> {new!r}", "a.toml", text, word))
     for name, text in MODULES.items():
-        found.append(_of_file(f"a module: {name}", "a.py", text, "a.py"))
+        word = "sweep" if name == "an empty SPEC" else "a.py"
+        found.append(_of_file(f"a module: {name}", "a.py", text, word))
     for name, data in FILES.items():
         found.append(_of_file(f"a file: {name}", name, data, name))
     for line, word in LINES:

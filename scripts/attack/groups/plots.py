@@ -27,7 +27,7 @@ CHECKPOINTS = ("x", 0.5, 7, [0], {})
 
 
 def cases() -> list[Case]:
-    scales = {"x_scale": "choice", "y_scale": "choice"}
+    scales = {"x_scale": of("choice", None), "y_scale": "choice"}
     reference = ("x", NAN, [1.0], {})
     xy = {"x": of("choice"), "at": (3, "x", {"nothing": 1.0}, {"alpha": 7.0})}
     found = [
@@ -86,7 +86,7 @@ def cases() -> list[Case]:
         {"dataset": two, "x": "alpha", "y": "beta", "policy": "a"},
         heat,
     )
-    index = of("natural")
+    index = of("natural", 2**70)
     found += attack(plots.line_style, {"index": 0}, {"index": index})
     sizes = {"rows": of("count", 2**70), "columns": of("count", 2**70)}
     found += attack(plots.figure, {}, sizes)
