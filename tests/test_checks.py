@@ -145,7 +145,7 @@ def test_a_forked_process(monkeypatch):
     for _ in range(2):
         checks.unforked()
     monkeypatch.setattr(checks.os, "getpid", lambda: -1)
-    with pytest.raises(RuntimeError, match="forked .* get_context"):
+    with pytest.raises(RuntimeError, match="forked .*get_context"):
         checks.unforked()
 
 

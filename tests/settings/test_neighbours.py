@@ -47,6 +47,21 @@ def test_costs_and_penalties(name):
             np.testing.assert_allclose(function(jnp.asarray(limits)), host, rtol=1e-12)
 
 
+@pytest.mark.parametrize("promise", [0.3, 0.7])
+def test_a_jump_of_the_users_own(promise):
+    """On the host a limit lies on the side of the jump on which it is played."""
+
+    def penalty(x):
+        return 0.1 * x + 3.0 * (x > promise)
+
+    limits = np.unique(np.float32(neighbours([*GRID, promise]))).astype(np.float64)
+    cost = settings.scaled(0.1)
+    for near in (limits, np.nextafter(limits, 1), np.nextafter(limits, 0)):
+        problem = settings.make_problem(2, near, cost, penalty)
+        played = penalty(jnp.asarray(near, jnp.float32))
+        np.testing.assert_allclose(problem.penalties(), played, rtol=1e-5)
+
+
 def test_the_promise_of_an_even_grid():
     problem = settings.make_problem(
         2, GRID, settings.scaled(0.1), settings.fast_track(10.0, 0.3)

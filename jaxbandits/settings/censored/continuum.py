@@ -17,7 +17,7 @@ from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.laws.law import JointLaw
 from jaxbandits.protocol import Environment
 from jaxbandits.settings.censored.game import game
-from jaxbandits.settings.censored.types import Continuum, censor
+from jaxbandits.settings.censored.types import Continuum, censor, penalty_at
 
 CELLS = 2048  # of the table of gains and survival probabilities
 TOLERANCE = 1e-5  # largest error of a value that is read off the table
@@ -109,7 +109,7 @@ def pair_values(problem, law: JointLaw, arms: Any, limits) -> np.ndarray:
     limits = np.asarray(limits, np.float64)
     moments = law.moments(arms, limits, problem.cost)
     survival = np.clip(1 - moments.probability, 0.0, 1.0)
-    return moments.reward - moments.cost - problem.penalty(limits) * survival
+    return moments.reward - moments.cost - penalty_at(problem, limits) * survival
 
 
 def _best_pair(problem, values) -> Oracle:
@@ -144,7 +144,7 @@ def _table(problem, law, arms, values) -> np.ndarray:
     start = np.broadcast_to([0.0, 1.0], (len(smooth), 1, 2))
     table = np.concatenate([start, smooth[:, 1::2]], axis=1)
     between = (table[:, :-1] + table[:, 1:]) / 2
-    weights = np.stack([np.ones(CELLS), problem.penalty(limits[::2])], -1)
+    weights = np.stack([np.ones(CELLS), penalty_at(problem, limits[::2])], -1)
     # Where the first cell starts an atom at 0 may lie: limits are positive.
     error = np.abs((between - smooth[:, ::2]) * weights).sum(-1)[:, 1:].max()
     if error > TOLERANCE:

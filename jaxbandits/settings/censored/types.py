@@ -99,12 +99,12 @@ class Problem(NamedTuple):
 
     def penalties(self) -> np.ndarray:
         """lambda at every limit, f64[M], computed on the host."""
-        return np.asarray(self.penalty(np.asarray(self.limits)), np.float64)
+        return penalty_at(self, self.limits)
 
     @property
     def max_penalty(self) -> float:
         """lambda(tau_max), the scale of the reductions in E.1."""
-        return _at(self.penalty, self.max_limit)
+        return float(penalty_at(self, [self.max_limit])[0])
 
 
 class Continuum(NamedTuple):
@@ -127,11 +127,19 @@ class Continuum(NamedTuple):
     @property
     def max_penalty(self) -> float:
         """lambda(tau_max)."""
-        return _at(self.penalty, self.max_limit)
+        return float(penalty_at(self, [self.max_limit])[0])
 
 
-def _at(function, point):
-    return float(function(np.asarray([point]))[0])
+def penalty_at(problem, limits) -> np.ndarray:
+    """lambda at limits ``[n]`` as they are played, f64[n], on the host.
+
+    In float64, but on the side of a jump on which the limit lies in float32: a policy
+    that asks for the penalty in a round gets that one.
+    """
+    limits = np.asarray(limits, np.float64)
+    exact = np.asarray(problem.penalty(limits), np.float64)
+    single = np.asarray(problem.penalty(limits.astype(np.float32)), np.float64)
+    return np.where(np.isclose(single, exact, rtol=1e-4, atol=1e-6), exact, single)
 
 
 def make_problem(
