@@ -161,7 +161,6 @@ OPTIONS = [
     (["--store", "https://a.b/c"], "store"),
     (["--process", "0"], "process"),
     (["--processes", "0", "--process", "0"], "processes"),
-    (["--coordinator", "x", "--processes", "1", "--process", "1"], "process"),
 ]
 
 

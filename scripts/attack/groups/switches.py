@@ -10,6 +10,8 @@ import numpy as np
 from attack.case import Case
 from attack.games import GAME, GREEDY
 from jaxbandits import simulate
+from jaxbandits.policies import censored as policies
+from jaxbandits.settings import censored as settings
 
 # What each may do: give the numbers of the plain run, or say why not.
 FLAGS = {
@@ -31,14 +33,17 @@ OTHER_PRNG = ("unsafe_rbg",)
 FORK_S = 15.0
 
 
-def play(seeds=3):
-    """A short run of the small game."""
-    return simulate(GREEDY, GAME, horizon=10, seeds=seeds, progress=False)
+def play(policy=GREEDY, environment=GAME, seeds=3):
+    """A short run, of the small game if no other is given."""
+    return simulate(policy, environment, horizon=10, seeds=seeds, progress=False)
 
 
 def cases() -> list[Case]:
     found = [_flag(name, value) for name, value in FLAGS.items()]
     found += [_flag("jax_default_prng_impl", value) for value in OTHER_PRNG]
+    # Its estimates of unpulled pairs are infinite, rightly so.
+    game = settings.example1((0.5, 0.9))
+    found.append(_flag("jax_debug_infs", True, policies.rcucb(game.problem), game))
     wrappers = {
         "jax.jit": lambda: jax.jit(lambda x: _regret(x))(1.0),
         "jax.vmap": lambda: jax.vmap(lambda x: _regret(x))(jnp.ones(2)),
@@ -73,18 +78,19 @@ def _under_disable_jit():
         return _regret(1.0)
 
 
-def _flag(name, value):
+def _flag(name, value, *game):
     def call():
-        expected = play()
+        expected = play(*game)
         before = getattr(jax.config, name)
         jax.config.update(name, value)
         try:
-            return np.allclose(play()["regret"], expected["regret"], atol=1e-6)
+            return np.allclose(play(*game)["regret"], expected["regret"], atol=1e-6)
         finally:
             jax.config.update(name, before)
 
     words = (name, name.removeprefix("jax_"))
-    return Case(f"{name} = {value!r}", call, words, lambda same: same, heavy=True)
+    what = f", {game[0].name}" if game else ""
+    return Case(f"{name} = {value!r}{what}", call, words, lambda same: same, heavy=True)
 
 
 def _threads():
