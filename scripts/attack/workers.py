@@ -35,7 +35,7 @@ def work() -> None:
 class Worker:
     """One process, started when needed and anew after it had to be killed."""
 
-    def __init__(self, start_s: float = 120.0):
+    def __init__(self, start_s: float = 300.0):
         self.process = None
         self.start_s = start_s
 

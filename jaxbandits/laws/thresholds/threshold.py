@@ -106,7 +106,7 @@ def quantile(family: Threshold, p, rate, shape=None):
 
     Returns:
       Array of the broadcast shape; a whole number for integers, the least that
-      suffices.
+      suffices. Its derivative is that of `1 / rate` only: see `kernels.bisect`.
     """
     p, rate = jnp.asarray(p), jnp.asarray(rate)
     shapes = () if shape is None else (jnp.shape(shape),)
@@ -133,7 +133,7 @@ def inverse_truncated_mean(family: Threshold, mean, x, lowest, highest, shape=No
       shape: positive array or None.
 
     Returns:
-      Array in [lowest, highest].
+      Array in [lowest, highest]. It carries no derivative: see `kernels.bisect`.
     """
     mean = jnp.asarray(mean)
 
