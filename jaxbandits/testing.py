@@ -14,6 +14,7 @@ import numpy as np
 from jaxbandits.engine.lanes import lanes
 from jaxbandits.engine.rollout import NO_BUDGET
 from jaxbandits.engine.tape import Stream, root_key, stream_key, uniforms
+from jaxbandits.laws.contract import check_law as check_law
 from jaxbandits.protocol import Environment, Policy
 
 

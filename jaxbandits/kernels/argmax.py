@@ -29,7 +29,7 @@ def first_argmax(x):
       x: real array of any shape, infinities allowed, NaN not.
 
     Returns:
-      i32[] in [0, x.size).
+      i32[] in [0, x.size); x.size, which is out of range, where an entry is NaN.
     """
     return first_true(x == jnp.max(x))
 
@@ -45,7 +45,7 @@ def random_argmax(x, uniform):
       uniform: f32[] in (0, 1); decides among the ties.
 
     Returns:
-      i32[] in [0, n).
+      i32[] in [0, n) if no entry is NaN.
     """
     chex.assert_rank([x, uniform], [1, 0])
     tied = x == jnp.max(x)

@@ -26,6 +26,11 @@ def bracket(below, low, high, trips: int | None = None):
 def bisect(below, low, high, trips: int | None = None):
     """The point where a predicate turns from true to false.
 
+    A predicate has no slope, so neither has the point: its derivative by anything that
+    `below` uses is 0, which is wrong. Where one is wanted, take a Newton step of the
+    underlying function from ``lax.stop_gradient(bisect(...))``: it carries the
+    derivative of the implicit function, as in `allocation.water_filling`.
+
     Args:
       below: ``f[...] -> bool[...]``, true on the lower side of the point; element by
         element.

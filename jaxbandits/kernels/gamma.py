@@ -21,6 +21,7 @@ from numpy.polynomial import chebyshev
 from scipy import special
 
 from jaxbandits.kernels.normal import normal_quantile
+from jaxbandits.kernels.real import real
 
 GAMMA_CDF_ERROR = 5e-5  # stated bound, for every shape >= 1
 BETA_LEAST = 1e-15  # smaller Beta variates are set to this
@@ -71,12 +72,14 @@ def gamma_quantile(score, shape):
     Returns:
       Positive array of the broadcast shape.
     """
+    score, shape = real(score=score, shape=shape)
     s = 1 / jnp.sqrt(shape)
     return shape * _cube_root(score, s) ** 3
 
 
 def log_gamma_quantile(score, shape):
     """Logarithm of `gamma_quantile`; same arguments."""
+    score, shape = real(score=score, shape=shape)
     return jnp.log(shape) + 3 * jnp.log(_cube_root(score, 1 / jnp.sqrt(shape)))
 
 

@@ -14,6 +14,7 @@ from jax import lax
 
 from jaxbandits.kernels.argmax import first_argmax
 from jaxbandits.kernels.newton import guarded_newton
+from jaxbandits.kernels.real import real
 
 NODES = 6  # that a polynomial passes through
 # Of Newton's method, for functions that are nearly linear in a cell.
@@ -61,6 +62,8 @@ def around(values, node) -> Polynomial:
     """
     chex.assert_rank([values, node], [1, 0])
     length = values.shape[0]
+    if length < NODES:
+        raise ValueError(f"values must be at least {NODES} numbers, got {length}")
     start = jnp.clip(node - (NODES // 2 - 1), 0, length - NODES)
     near = window(values, start, NODES)
     row = [near[k] for k in range(NODES)]
@@ -100,7 +103,11 @@ def interpolate(values, position):
     Args:
       values: f[J].
       position: f[] in [0, J - 1].
+
+    Raises:
+      ValueError: if there are fewer than six values.
     """
+    values, position = real(values=values, position=position)
     node = jnp.floor(position).astype(jnp.int32)
     return around(values, node)(position)
 
@@ -114,6 +121,7 @@ def maximum(values):
     Returns:
       ``(position f[] in [0, J - 1], value f[])``.
     """
+    values = real(values=values)
     last = values.shape[0] - 1
     node = first_argmax(values)
     polynomial = around(values, node)
@@ -149,6 +157,9 @@ def crossing(values, peak, height, level, side: int):
       f[], the crossing nearest to the peak; the end of the nodes on that side if there
       is none.
     """
+    values, peak, height, level = real(
+        values=values, peak=peak, height=height, level=level
+    )
     last = values.shape[0] - 1
     nodes = jnp.arange(last + 1, dtype=jnp.int32)
     # The nodes beyond the crossing are the outermost ones: their number is its place.

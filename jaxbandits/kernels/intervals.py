@@ -6,6 +6,8 @@ and are finite for every input in range (an interval of no observations is the r
 
 import jax.numpy as jnp
 
+from jaxbandits.kernels.real import real
+
 
 def wilson_interval(mean, count, z_squared, eta=1.0, low=0.0, high=1.0):
     """Asymmetric interval of Heyden et al. (2023), Theorem 1; Wilson's for ``eta = 1``.
@@ -25,7 +27,9 @@ def wilson_interval(mean, count, z_squared, eta=1.0, low=0.0, high=1.0):
     Returns:
       ``(lower, upper)``, arrays of the broadcast shape in [low, high].
     """
-    mean = jnp.asarray(mean)
+    mean, count, z_squared, eta = real(
+        mean=mean, count=count, z_squared=z_squared, eta=eta
+    )
     width = jnp.asarray(high - low).astype(mean.dtype)
     share = (mean - low) / jnp.where(width > 0, width, 1.0)
     lower, upper = wilson_unit_interval(share, count, z_squared * eta)
@@ -53,6 +57,7 @@ def wilson_parts(share, count, z_squared):
       ``(least, middle, most)``: the lower end is ``least / middle``, the upper ``middle
       / most``.
     """
+    share, count, z_squared = real(share=share, count=count, z_squared=z_squared)
     z2 = jnp.maximum(z_squared, 1e-30)  # 0 / 0 for no observations and no confidence
     hits = count * share
     middle = 2 * hits + z2 + jnp.sqrt(z2) * jnp.sqrt(z2 + 4 * hits * (1 - share))
@@ -71,6 +76,7 @@ def hoeffding_interval(mean, count, confidence):
     Returns:
       ``(lower, upper)``, arrays of the broadcast shape.
     """
+    mean, count, confidence = real(mean=mean, count=count, confidence=confidence)
     radius = jnp.sqrt(confidence / (2 * jnp.maximum(count, 1e-30)))
     return jnp.maximum(mean - radius, 0.0), jnp.minimum(mean + radius, 1.0)
 
@@ -90,6 +96,9 @@ def bernstein_interval(mean, variance, count, confidence):
     Returns:
       ``(lower, upper)``, arrays of the broadcast shape.
     """
+    mean, variance, count, confidence = real(
+        mean=mean, variance=variance, count=count, confidence=confidence
+    )
     share = confidence / jnp.maximum(count, 1e-30)
     radius = jnp.sqrt(2 * variance * share) + 3 * share
     return jnp.maximum(mean - radius, 0.0), jnp.minimum(mean + radius, 1.0)

@@ -2,6 +2,8 @@
 
 import jax.numpy as jnp
 
+from jaxbandits.kernels.real import real
+
 TRIPS = 5  # Newton steps; the start is good to 10 %, each step squares the error
 
 
@@ -15,7 +17,7 @@ def wright_omega(z):
       Positive array, relative error a few units in the last place; it underflows to the
       smallest normal number for z below about -87 (float32).
     """
-    z = jnp.asarray(z)
+    z = real(z=z)
     # Newton's method for log w: one unknown on the whole line, nothing to guard.
     log_w = jnp.where(z > 1, jnp.log(jnp.maximum(z, 1.0)), z)
     for _ in range(TRIPS):
@@ -40,6 +42,7 @@ def beyond_mode(b, drop):
     Returns:
       Array of the broadcast shape; for b = 0 it is the drop.
     """
+    b, drop = real(b=b, drop=drop)
     drop = jnp.maximum(drop, 0.0)
     safe = jnp.where(b > 0, b, 1.0)
     # In units of b, and as an excess over 1, so that nothing cancels near the mode:

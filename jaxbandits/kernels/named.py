@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import wraps
+from inspect import signature
 
 import jax
 from jax.custom_batching import custom_vmap
@@ -13,7 +14,7 @@ def named(fn: Callable) -> Callable:
     """`fn` as a ``jit`` whose name no function of a policy has by chance.
 
     Under ``jax.vmap`` the name is gone, because there the same operation stands for
-    many rows.
+    many rows. Derivatives are those of `fn`, forward and backward.
 
     Args:
       fn: function of arrays that returns an array.
@@ -31,4 +32,19 @@ def named(fn: Callable) -> Callable:
         axes = [0 if each else None for each in batched]
         return jax.vmap(fn, axes)(*args), True
 
-    return wraps(fn)(lambda *args: kernel(*args))
+    # What has a rule for vmap cannot be transposed; its plain form can.
+    differentiable = jax.custom_jvp(kernel)
+
+    @differentiable.defjvp
+    def _(primals, tangents):
+        return kernel(*primals), jax.jvp(fn, primals, tangents)[1]
+
+    arguments = signature(fn)
+
+    @wraps(fn)
+    def by_position(*args, **by_name):
+        if by_name:
+            args = arguments.bind(*args, **by_name).args
+        return differentiable(*args)
+
+    return by_position

@@ -20,7 +20,8 @@ def guarded_newton(function: Callable, low, high, start, steps: int):
       steps: how many; near a simple zero each doubles the number of digits.
 
     Returns:
-      f[...] in [low, high].
+      f[...] in [low, high]. Differentiable, as the implicit function that it is, where
+      the last step was Newton's.
     """
     x = start
     for _ in range(steps):

@@ -3,6 +3,8 @@
 import jax.numpy as jnp
 from jax.scipy.special import ndtr, ndtri
 
+from jaxbandits.kernels.real import real
+
 # Giles, "Approximating the erfinv function" (GPU Computing Gems, 2011), in single
 # precision: polynomials in w - 2.5 for the centre, in sqrt(w) - 3 for the tails.
 CENTRE = (
@@ -28,6 +30,7 @@ def normal_quantile(u):
     Returns:
       Array of the same shape.
     """
+    u = real(u=u)
     w = -jnp.log(4 * u * (1 - u))
     centre = _horner(CENTRE, w - 2.5)
     tail = _horner(TAIL, jnp.sqrt(jnp.maximum(w, 5.0)) - 3)
@@ -59,6 +62,9 @@ def truncated_normal_quantile(u, mean, scale, lower, upper):
       Array in [lower, upper]. If the interval is so far out that its probability
       vanishes in the dtype (float32: 13 deviations), the end nearest to the mean.
     """
+    u, mean, scale, lower, upper = real(
+        u=u, mean=mean, scale=scale, lower=lower, upper=upper
+    )
     a, b = (lower - mean) / scale, (upper - mean) / scale
     flip = a + b > 0
     low, high = jnp.where(flip, -b, a), jnp.where(flip, -a, b)

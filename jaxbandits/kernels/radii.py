@@ -1,6 +1,14 @@
 """Confidence radii of means of bounded observations."""
 
+from functools import partial
+
+import jax
 import jax.numpy as jnp
+
+from jaxbandits.kernels.real import real
+
+LEAST = 1e-30  # stands for 0 in a denominator and under a logarithm
+EDGE = 1e-7  # closer to 1 a bound has no slope in float32
 
 
 def hoeffding_scale(confidence):
@@ -16,7 +24,7 @@ def hoeffding_scale(confidence):
     Returns:
       Array of the same shape.
     """
-    return jnp.sqrt(confidence / 2)
+    return jnp.sqrt(real(confidence=confidence) / 2)
 
 
 def peeling_scale(confidence):
@@ -32,7 +40,7 @@ def peeling_scale(confidence):
     Returns:
       Array of the same shape.
     """
-    return jnp.sqrt(2 * confidence)
+    return jnp.sqrt(2 * real(confidence=confidence))
 
 
 def kl_bernoulli(p, q):
@@ -49,6 +57,7 @@ def kl_bernoulli(p, q):
     Returns:
       Array of the broadcast shape, >= 0, finite: q is kept 1e-7 off the ends.
     """
+    p, q = real(p=p, q=q)
     return _divergence(p, jnp.clip(q, 1e-7, 1 - 1e-7))
 
 
@@ -71,6 +80,9 @@ def _entropy_gap(u):
 def kl_upper_bound(mean, bound, iterations: int = 20):
     """Largest q in [mean, 1] with ``d(mean, q) <= bound``, by bisection.
 
+    Differentiable by `mean` and `bound`, as the implicit function that it is; the
+    derivative is 0 by `bound` at the ends, where q is the mean or 1.
+
     Args:
       mean: real array in [0, 1].
       bound: real array >= 0, broadcastable against `mean`.
@@ -80,6 +92,11 @@ def kl_upper_bound(mean, bound, iterations: int = 20):
     Returns:
       Array of the broadcast shape, in [mean, min(1, mean + sqrt(bound / 2))].
     """
+    return _kl_upper_bound(*real(mean=mean, bound=bound), iterations)
+
+
+@partial(jax.custom_jvp, nondiff_argnums=(2,))
+def _kl_upper_bound(mean, bound, iterations):
     low, high = jnp.broadcast_arrays(mean, jnp.ones_like(bound))
     # Pinsker's inequality narrows the search: d(p, q) >= 2 (p - q)**2.
     high = jnp.minimum(high, mean + jnp.sqrt(bound / 2))
@@ -88,6 +105,20 @@ def kl_upper_bound(mean, bound, iterations: int = 20):
         inside = kl_bernoulli(mean, middle) <= bound
         low, high = jnp.where(inside, middle, low), jnp.where(inside, high, middle)
     return low
+
+
+@_kl_upper_bound.defjvp
+def _(iterations, primals, tangents):
+    mean, bound = primals
+    q = _kl_upper_bound(mean, bound, iterations)
+    # d(p, q) = bound: the partial derivatives of d by q and by p.
+    by_q = (q - mean) / jnp.maximum(q * (1 - q), LEAST)
+    p, inner = jnp.clip(mean, LEAST, 1 - EDGE), jnp.clip(q, LEAST, 1 - EDGE)
+    by_p = jnp.log(p / inner) - jnp.log1p(-p) + jnp.log1p(-inner)
+    inside = (q > mean) & (q < 1 - EDGE)
+    change = (tangents[1] - by_p * tangents[0]) / jnp.where(inside, by_q, 1.0)
+    # Where the ball is a point or reaches 1, q follows the mean or stays.
+    return q, jnp.where(inside, change, jnp.where(q > mean, 0.0, tangents[0]))
 
 
 def kl_ratio_bound(reward, cost, bound, iterations: int = 8):
@@ -110,6 +141,7 @@ def kl_ratio_bound(reward, cost, bound, iterations: int = 8):
       Array of the broadcast shape, at least ``reward / cost``, at most e**43, whose
       square float32 still holds.
     """
+    reward, cost, bound = real(reward=reward, cost=cost, bound=bound)
     total = reward + cost
     log_cost = jnp.log(cost)
     # d(r, s) <= -log(1 - s) for s >= r: this much the reward alone can rise.

@@ -10,7 +10,9 @@ import chex
 import jax.numpy as jnp
 from jax import lax
 
+from jaxbandits.checks import whole
 from jaxbandits.kernels.named import named
+from jaxbandits.kernels.real import integer
 
 BINARY_ROWS = 64  # up to here `pick` is unrolled into a binary tree of selections
 
@@ -24,8 +26,12 @@ def one_hot(index, length: int):
 
     Returns:
       bool[length], true at `index` only; all false if `index` is out of range.
+
+    Raises:
+      TypeError: if `index` is no integer.
     """
-    chex.assert_rank(index, 0)
+    chex.assert_rank(integer("index", index), 0)
+    whole("length", length, 0)
     return jnp.arange(length, dtype=jnp.int32) == index
 
 
@@ -38,9 +44,12 @@ def pick(x, index):
       index: i32[] in [0, n); out of range is undefined.
 
     Returns:
-      Array ``[...]``.
+      Array ``[...]``. Differentiable by `x`.
+
+    Raises:
+      TypeError: if `index` is no integer.
     """
-    chex.assert_rank(index, 0)
+    chex.assert_rank(integer("index", index), 0)
     if x.shape[0] > BINARY_ROWS:
         return jnp.sum(jnp.where(_mask(x, index), x, 0), axis=0, dtype=x.dtype)
     rows = [x[i] for i in range(x.shape[0])]
@@ -63,7 +72,10 @@ def put(x, index, row):
       row: array ``[...]``, broadcast against ``x[0]``.
 
     Returns:
-      Array of the shape and dtype of `x`.
+      Array of the shape and dtype of `x`. Differentiable by `x` and `row`.
+
+    Raises:
+      TypeError: if `index` is no integer.
     """
     row = lax.optimization_barrier(jnp.broadcast_to(row, x.shape[1:]))
     return jnp.where(_mask(x, index), row[None], x)

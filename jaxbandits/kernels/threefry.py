@@ -11,6 +11,8 @@ SC 2011, section 3 (20 rounds).
 
 import jax.numpy as jnp
 
+from jaxbandits.kernels.real import integer
+
 ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
 PARITY = 0x1BD11BDA
 
@@ -24,10 +26,13 @@ def threefry(key, counter):
 
     Returns:
       Pair of u32 arrays of the broadcast shape, uniform bits.
+
+    Raises:
+      TypeError: if a word is no integer.
     """
-    k0, k1 = (jnp.asarray(k, jnp.uint32) for k in key)
+    k0, k1 = _pair("key", key)
     schedule = (k0, k1, k0 ^ k1 ^ jnp.uint32(PARITY))
-    x0, x1 = (jnp.asarray(c, jnp.uint32) for c in counter)
+    x0, x1 = _pair("counter", counter)
     x0, x1 = x0 + schedule[0], x1 + schedule[1]
     for group in range(5):
         for distance in ROTATIONS[group % 2]:
@@ -36,6 +41,12 @@ def threefry(key, counter):
         x0 = x0 + schedule[(group + 1) % 3]
         x1 = x1 + schedule[(group + 2) % 3] + jnp.uint32(group + 1)
     return x0, x1
+
+
+def _pair(name, words):
+    if not isinstance(words, tuple | list) or len(words) != 2:
+        raise TypeError(f"{name} must be a pair of u32 arrays, got {words!r}")
+    return (jnp.asarray(integer(name, word), jnp.uint32) for word in words)
 
 
 def _rotate_left(x, distance):
@@ -54,6 +65,11 @@ def unit_interval(bits):
 
     Returns:
       f32 array of the same shape, in [2**-24, 1 - 2**-24].
+
+    Raises:
+      TypeError: if `bits` are no integers.
     """
-    high = (bits >> jnp.uint32(9)).astype(jnp.float32)
+    high = (jnp.asarray(integer("bits", bits), jnp.uint32) >> jnp.uint32(9)).astype(
+        jnp.float32
+    )
     return (high + jnp.float32(0.5)) * jnp.float32(2.0**-23)

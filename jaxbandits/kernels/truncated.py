@@ -2,6 +2,8 @@
 
 import jax.numpy as jnp
 
+from jaxbandits.kernels.real import real
+
 SMALL = 0.5  # below, the series; above, the formula
 SERIES = (
     1 / 2,
@@ -23,7 +25,7 @@ def truncated_exponential_mean(v):
     Returns:
       Array in (0, 1/2), decreasing in v; relative error a few units in the last place.
     """
-    v = jnp.asarray(v)
+    v = real(v=v)
     small = v < SMALL
     large = jnp.where(small, 1.0, v)
     v2 = v * v

@@ -10,9 +10,15 @@ import jax.numpy as jnp
 import numpy as np
 from scipy import special, stats
 
-from jaxbandits.checks import positive
+from jaxbandits.checks import (
+    between_zero_and_one,
+    finite,
+    instance,
+    played,
+    positive,
+)
 from jaxbandits.kernels.normal import normal_quantile
-from jaxbandits.laws.law import Law
+from jaxbandits.laws.law import Law, exceeds
 
 
 class LogNormal(NamedTuple):
@@ -56,16 +62,17 @@ def _traced(x):
 
 
 def _check_lognormal(params):
+    instance("params", params, LogNormal, "of jaxbandits.laws")
     positive(scale=params.scale)
-    if not np.all(np.isfinite(params.location)):
-        raise ValueError(f"location must be finite, got {params.location}")
+    finite(location=params.location)
+    played(scale=params.scale, location=params.location)
 
 
 def _check_pareto(params):
+    instance("params", params, Pareto, "of jaxbandits.laws")
     positive(index=params.index)
-    least = np.asarray(params.least)
-    if not np.all((least > 0) & (least < 1)):
-        raise ValueError(f"least must lie in (0, 1), got {least}")
+    between_zero_and_one(least=params.least)
+    played(index=params.index, least=params.least)
 
 
 def _law(name, sample, check, mean, lowest, family):
@@ -76,7 +83,7 @@ def _law(name, sample, check, mean, lowest, family):
 
     def cdf(params, x):
         below = family(*column(params, np.ndim(x))).cdf(x)
-        return np.where(np.asarray(x) >= 1, 1.0, below)
+        return np.where(exceeds(np.asarray(1.0), x), below, 1.0)
 
     def quantile(params, p):
         return np.minimum(family(*column(params, 1)).ppf(p), 1.0)

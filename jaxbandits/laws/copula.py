@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.scipy.special import ndtr
 
+from jaxbandits.checks import instance, numbers
 from jaxbandits.kernels.normal import normal_quantile
 from jaxbandits.laws.law import JointLaw, Law, of_arm
 from jaxbandits.laws.product import Product, product
@@ -24,7 +25,6 @@ class Copula(NamedTuple):
     correlation: np.ndarray
 
 
-@cache
 def gaussian_copula(reward: Law, consumption: Law) -> JointLaw:
     """The joint law with the given margins whose normal scores are bivariate Gaussian.
 
@@ -36,14 +36,21 @@ def gaussian_copula(reward: Law, consumption: Law) -> JointLaw:
       A joint law with parameters `Copula`, without moments below limits.
 
     Raises:
+      TypeError: if an argument is no law.
       ValueError: if a law's sampler is not a monotone function of one uniform (Beta).
     """
     for name, law in (("reward", reward), ("consumption", consumption)):
+        instance(name, law, Law, "of jaxbandits.laws")
         if law.monotone == 0:
             raise ValueError(
                 f"{name}: a copula needs a law whose draw is a monotone function of "
                 f"one uniform; {law.name} is not"
             )
+    return _gaussian_copula(reward, consumption)
+
+
+@cache
+def _gaussian_copula(reward: Law, consumption: Law) -> JointLaw:
     # Both draws rise with their uniforms.
     sign = float(reward.monotone * consumption.monotone)
     independent = product(reward, consumption)
@@ -61,8 +68,9 @@ def gaussian_copula(reward: Law, consumption: Law) -> JointLaw:
         )
 
     def check(params):
+        instance("params", params, Copula, "of jaxbandits.laws")
         independent.check(Product(params.reward, params.consumption))
-        if not np.all(np.abs(np.asarray(params.correlation)) <= 1):
+        if not np.all(np.abs(numbers("correlation", params.correlation)) <= 1):
             raise ValueError(
                 f"correlation must lie in [-1, 1], got {params.correlation}"
             )

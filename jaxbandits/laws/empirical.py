@@ -5,7 +5,8 @@ from typing import NamedTuple
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.laws.law import JointLaw, Moments
+from jaxbandits.checks import in_unit_interval, instance, non_negative, numbers, played
+from jaxbandits.laws.law import JointLaw, Moments, exceeds
 
 
 class Empirical(NamedTuple):
@@ -28,22 +29,23 @@ def empirical_params(reward, consumption) -> Empirical:
       ValueError: if the tables are not of one shape [K, n], empty, not finite, or if a
         reward lies outside [0, 1] or a consumption is negative.
     """
-    params = Empirical(*(np.asarray(x, np.float64) for x in (reward, consumption)))
+    params = Empirical(numbers("reward", reward), numbers("consumption", consumption))
     _check(params)
     return params
 
 
 def _check(params):
-    reward, consumption = params
+    instance("params", params, Empirical, "of empirical_params")
+    reward = numbers("reward", params.reward)
+    consumption = numbers("consumption", params.consumption)
     if reward.ndim != 2 or reward.shape != consumption.shape or reward.size == 0:
         raise ValueError(
             "reward and consumption must be non-empty tables of one shape [K, n], got "
             f"{reward.shape} and {consumption.shape}"
         )
-    if not np.all((reward >= 0) & (reward <= 1)):
-        raise ValueError("reward must lie in [0, 1] and be finite")
-    if not np.all((consumption >= 0) & np.isfinite(consumption)):
-        raise ValueError("consumption must be >= 0 and finite")
+    in_unit_interval(reward=reward)
+    non_negative(consumption=consumption)
+    played(consumption=consumption)
 
 
 def _sample(noise, params, arm):
@@ -54,7 +56,7 @@ def _sample(noise, params, arm):
 
 
 def _moments(params, limits, cost):
-    inside = params.consumption[:, :, None] <= np.asarray(limits)
+    inside = ~exceeds(params.consumption[:, :, None], np.asarray(limits))
     costs = np.asarray(cost(params.consumption))
 
     def mean(x):

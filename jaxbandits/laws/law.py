@@ -90,6 +90,17 @@ class JointLaw(NamedTuple):
     highest: Callable[[Any], np.ndarray] | None = None
 
 
+def exceeds(x, limit):
+    """``x > limit`` in float32, whatever the precision of either: bool[...].
+
+    What is played in float32 and what is computed for it in float64 so agree where a
+    number and a limit are a rounding error apart: 0.1 + 0.2 does not exceed 0.3.
+    """
+    host = isinstance(x, np.ndarray | np.generic) and not isinstance(limit, jax.Array)
+    single = np.asarray if host else jnp.asarray
+    return single(x, np.float32) > single(limit, np.float32)
+
+
 def of_arm(params, arm):
     """Parameters of one arm, selected in one stroke and without a gather.
 

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import integrate
 
-from jaxbandits.laws.law import JointLaw, Law, Moments, of_arm
+from jaxbandits.checks import instance
+from jaxbandits.laws.law import JointLaw, Law, Moments, exceeds, of_arm
 
 
 class Product(NamedTuple):
@@ -16,7 +17,6 @@ class Product(NamedTuple):
     consumption: Any
 
 
-@cache
 def product(reward: Law, consumption: Law) -> JointLaw:
     """The joint law of an independent reward and consumption.
 
@@ -26,8 +26,17 @@ def product(reward: Law, consumption: Law) -> JointLaw:
 
     Returns:
       A joint law with parameters `Product`.
-    """
 
+    Raises:
+      TypeError: if an argument is no law.
+    """
+    instance("reward", reward, Law, "of jaxbandits.laws")
+    instance("consumption", consumption, Law, "of jaxbandits.laws")
+    return _product(reward, consumption)
+
+
+@cache
+def _product(reward: Law, consumption: Law) -> JointLaw:
     def sample(noise, params, arm):
         params = of_arm(params, arm)
         return (
@@ -36,6 +45,7 @@ def product(reward: Law, consumption: Law) -> JointLaw:
         )
 
     def check(params):
+        instance("params", params, Product, "of jaxbandits.laws")
         reward.check(params.reward)
         consumption.check(params.consumption)
         lowest, highest = reward.support(params.reward)
@@ -77,7 +87,7 @@ def product(reward: Law, consumption: Law) -> JointLaw:
 
     def _atom_moments(params, limits, cost):
         values, probabilities = consumption.atoms(params)
-        inside = values[:, :, None] <= np.asarray(limits)
+        inside = ~exceeds(values[:, :, None], np.asarray(limits))
         weight = probabilities[:, :, None] * inside
         costs = np.asarray(cost(values))[:, :, None]
         return weight.sum(axis=1), (weight * costs).sum(axis=1)

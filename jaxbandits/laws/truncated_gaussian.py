@@ -22,7 +22,7 @@ import numpy as np
 from numpy.polynomial import chebyshev
 from scipy import integrate, interpolate, special
 
-from jaxbandits.checks import non_negative, positive
+from jaxbandits.checks import finite, instance, non_negative, numbers, played, positive
 from jaxbandits.kernels.normal import truncated_normal_quantile
 from jaxbandits.laws.law import JointLaw, Moments, expectation_below, of_arm
 
@@ -69,20 +69,24 @@ def truncated_gaussian_params(
       ValueError: if shapes do not match, a covariance is not positive definite, the box
         is empty, or the box holds so little of the mass that float32 cannot sample it.
     """
-    mean = np.asarray(mean, np.float64)
-    covariance = np.asarray(covariance, np.float64)
+    finite(mean=mean, covariance=covariance, lower=lower, upper=upper)
+    played(mean=mean, covariance=covariance, lower=lower, upper=upper)
+    mean, covariance = numbers("mean", mean), numbers("covariance", covariance)
     if mean.ndim != 2 or mean.shape[1] != 2:
         raise ValueError(f"mean must have shape [K, 2], got {mean.shape}")
     if covariance.shape != (*mean.shape, 2):
         raise ValueError(
             f"covariance must have shape {(*mean.shape, 2)}, got {covariance.shape}"
         )
-    if not np.all(np.isfinite(mean)):
-        raise ValueError("mean must be finite")
+    lower, upper = numbers("lower", lower), numbers("upper", upper)
+    if lower.shape != (2,) or upper.shape != (2,):
+        raise ValueError(
+            f"lower and upper must be pairs, reward first, got {lower} and {upper}"
+        )
     symmetric = np.allclose(covariance, covariance.swapaxes(1, 2))
     if not symmetric or not np.all(np.linalg.eigvalsh(covariance) > 0):
         raise ValueError("covariance must be symmetric and positive definite")
-    if not np.all(np.asarray(lower) < np.asarray(upper)):
+    if not np.all(lower < upper):
         raise ValueError(f"lower must lie below upper, got {lower} and {upper}")
     scales = np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
     params = TruncatedGaussian(
@@ -91,8 +95,8 @@ def truncated_gaussian_params(
         scales[:, 0],
         scales[:, 1],
         covariance[:, 0, 1] / scales.prod(axis=1),
-        np.broadcast_to(np.asarray(lower, np.float64), mean.shape),
-        np.broadcast_to(np.asarray(upper, np.float64), mean.shape),
+        np.broadcast_to(lower, mean.shape),
+        np.broadcast_to(upper, mean.shape),
         np.zeros(mean.shape),
         np.zeros((mean.shape[0], DEGREE)),
     )
@@ -188,7 +192,7 @@ def _exact_map(params, plain):
         normal = np.exp(-(z**2) / 2)
         tilted = _marginal_density(one, edges)[0]
         if not (normal.max() > 1e-12 and tilted.max() > 1e-12 * normal.max()):
-            raise ValueError("mean and covariance leave (almost) no mass in the box")
+            raise ValueError("mean and covariance must leave some mass in the box")
         # Each half is matched in its own tail, where probabilities keep their digits.
         below = [_cumulative(f, edges) for f in (normal, tilted)]
         above = [_cumulative(f[::-1], edges)[::-1] for f in (normal, tilted)]
@@ -242,6 +246,7 @@ def _consumption(u, params):
 
 def _check(params):
     """Parameters come from `truncated_gaussian_params`, which has checked the rest."""
+    instance("params", params, TruncatedGaussian, "of truncated_gaussian_params")
     positive(
         reward_scale=params.reward_scale, consumption_scale=params.consumption_scale
     )

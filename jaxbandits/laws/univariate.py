@@ -6,7 +6,15 @@ import jax.numpy as jnp
 import numpy as np
 from scipy import stats
 
-from jaxbandits.checks import non_negative, positive
+from jaxbandits.checks import (
+    finite,
+    in_unit_interval,
+    instance,
+    non_negative,
+    numbers,
+    played,
+    positive,
+)
 from jaxbandits.kernels.gamma import beta_from_uniforms_small
 from jaxbandits.laws.law import Law
 
@@ -91,19 +99,27 @@ def _frozen(family, *columns):
     return {"cdf": cdf, "quantile": quantile}
 
 
+def _is(params, kind):
+    instance("params", params, kind, "of jaxbandits.laws")
+
+
 def _check_bernoulli(params):
-    p = np.asarray(params.probability)
-    if not np.all((p >= 0) & (p <= 1)):
-        raise ValueError(f"probability must lie in [0, 1], got {p}")
+    _is(params, Bernoulli)
+    in_unit_interval(probability=params.probability)
 
 
 def _check_discrete(params):
-    values, probabilities = np.asarray(params.values), np.asarray(params.probabilities)
-    if values.ndim != 2 or values.shape != probabilities.shape:
-        raise ValueError("values and probabilities must have one shape [K, n]")
-    if not np.all(np.isfinite(values)):
-        raise ValueError(f"values must be finite, got {values}")
-    non_negative(probabilities=probabilities)
+    _is(params, Discrete)
+    finite(values=params.values)
+    played(values=params.values)
+    non_negative(probabilities=params.probabilities)
+    values = numbers("values", params.values)
+    probabilities = numbers("probabilities", params.probabilities)
+    if values.ndim != 2 or values.shape != probabilities.shape or values.size == 0:
+        raise ValueError(
+            "values and probabilities must be tables of one shape [K, n], got shapes "
+            f"{values.shape} and {probabilities.shape}"
+        )
     if not np.allclose(probabilities.sum(axis=1), 1, rtol=0, atol=1e-6):
         raise ValueError(
             f"probabilities must sum to 1, got {probabilities.sum(axis=1)}"
@@ -111,9 +127,24 @@ def _check_discrete(params):
 
 
 def _check_uniform(params):
-    low, high = np.asarray(params.low), np.asarray(params.high)
-    if not np.all(np.isfinite(low) & np.isfinite(high) & (low < high)):
+    _is(params, Uniform)
+    finite(low=params.low, high=params.high)
+    played(low=params.low, high=params.high)
+    low, high = numbers("low", params.low), numbers("high", params.high)
+    if not np.all(low < high):
         raise ValueError(f"low must lie below high, got {low} and {high}")
+
+
+def _check_exponential(params):
+    _is(params, Exponential)
+    positive(rate=params.rate)
+    played(rate=params.rate)
+
+
+def _check_beta(params):
+    _is(params, Beta)
+    positive(a=params.a, b=params.b)
+    played(a=params.a, b=params.b)
 
 
 def _constant(low, high):
@@ -160,7 +191,7 @@ exponential = Law(
     "exponential",
     1,
     _exponential_sample,
-    lambda p: positive(rate=p.rate),
+    _check_exponential,
     mean=lambda p: 1 / p.rate,
     support=_constant(0.0, np.inf),
     monotone=1,
@@ -172,7 +203,7 @@ beta = Law(
     "Beta",
     4,
     lambda noise, p: beta_from_uniforms_small(noise, p.a, p.b),
-    lambda p: positive(a=p.a, b=p.b),
+    _check_beta,
     mean=lambda p: p.a / (p.a + p.b),
     support=_constant(0.0, 1.0),
     **_frozen(stats.beta, lambda p: p.a, lambda p: p.b),

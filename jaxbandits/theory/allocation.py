@@ -23,7 +23,15 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import zeta
 
-from jaxbandits.checks import at_least_one, non_negative, positive, whole
+from jaxbandits.checks import (
+    at_least_one,
+    in_unit_interval,
+    instance,
+    non_negative,
+    numbers,
+    positive,
+    whole,
+)
 from jaxbandits.theory.vacuous import VacuousBound
 
 _ORDERS = np.arange(1, 17)
@@ -312,6 +320,7 @@ def sqrt_constant(probability, success, floor, budget, constants) -> np.float64:
       ValueError: if an argument is out of its range.
     """
     p, q, C = _arms(probability, success, floor)
+    instance("constants", constants, LipschitzConstants, "of lipschitz_constants")
     positive(budget=budget, L_mu=constants.L_mu)
     error = np.sqrt(2) * budget / constants.L_mu
     first = 2 * error * constants.L_lambda
@@ -381,6 +390,7 @@ def log_constant(
       TypeError: if `num_arms` is no integer.
     """
     p, q, C = _arms(probability, success, floor)
+    instance("constants", constants, LipschitzConstants, "of lipschitz_constants")
     positive(budget=budget, p_min=p_min, L_mu=constants.L_mu)
     num_arms = whole("num_arms", num_arms, 1)
     slopes = constants.L_g + constants.L_g_other
@@ -550,7 +560,7 @@ def is_vacuous(bound, horizon, num_arms: int) -> np.ndarray:
       ValueError: if an argument is out of its range or `bound` is not a number.
       TypeError: if `num_arms` is no integer.
     """
-    bound = np.asarray(bound, np.float64)
+    bound = numbers("bound", bound)
     if np.any(np.isnan(bound)):
         raise ValueError(f"bound must be numbers, got {bound}")
     return bound > trivial_bound(horizon, num_arms)
@@ -625,10 +635,8 @@ def _non_negative(v):
 
 
 def _share(name, value):
-    value = np.asarray(value, np.float64)
-    if not np.all((value >= 0) & (value <= 1)):
-        raise ValueError(f"{name} must be in [0, 1], got {value}")
-    return value
+    in_unit_interval(**{name: value})
+    return numbers(name, value)
 
 
 def _floats(*values):

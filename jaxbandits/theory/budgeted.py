@@ -14,7 +14,14 @@ paper states. Two things to know before laying a curve over a plot:
 
 import numpy as np
 
-from jaxbandits.checks import at_least_one, non_negative, positive, whole
+from jaxbandits.checks import (
+    at_least_one,
+    in_unit_interval,
+    non_negative,
+    numbers,
+    positive,
+    whole,
+)
 
 LARGEST_TAU = 10**9
 """`xi` sums term by term, some 1e8 terms in a few seconds; beyond this it refuses."""
@@ -318,10 +325,8 @@ def _costs(mean_cost):
 
 
 def _share(name, value):
-    value = np.asarray(value, np.float64)
-    if not np.all((value >= 0) & (value <= 1)):
-        raise ValueError(f"{name} must be in [0, 1], got {value}")
-    return value
+    in_unit_interval(**{name: value})
+    return numbers(name, value)
 
 
 def _eta(name, value, means):

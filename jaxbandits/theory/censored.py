@@ -20,7 +20,15 @@ has it. What to know before laying a curve over a plot:
 
 import numpy as np
 
-from jaxbandits.checks import at_least_one, non_negative, positive, whole
+from jaxbandits.checks import (
+    at_least_one,
+    in_unit_interval,
+    non_negative,
+    number,
+    one_of,
+    positive,
+    whole,
+)
 from jaxbandits.theory.vacuous import checked
 
 _TIE = 1e-12
@@ -239,8 +247,8 @@ def rcucb_regret_bound(
       ValueError: as `rcucb_pull_lower`.
     """
     _form(form)
-    if not 0 <= probability <= 1:
-        raise ValueError(f"probability must be in [0, 1], got {probability}")
+    probability = number("probability", probability)
+    in_unit_interval(probability=probability)
     pulls = rcucb_pull_bound(gaps, penalties, horizon, alpha)
     gaps, _ = _pairs(gaps, penalties)
     bound = _weighted(gaps, pulls)
@@ -276,6 +284,7 @@ def ucb_regret_bound(gaps, max_penalty, horizon, alpha) -> np.ndarray:
     Raises:
       ValueError: if an argument is out of its range.
     """
+    non_negative(max_penalty=max_penalty)
     gaps, _ = _pairs(gaps, max_penalty)
     factor = 2 * _alpha(alpha) * (1 + max_penalty) ** 2
     bound = _weighted(gaps, _pulls(gaps, factor, horizon, alpha, 4))
@@ -333,14 +342,12 @@ def _alpha(alpha):
 
 
 def _below(name, value, end):
-    if not 0 < value < end:
+    if not 0 < number(name, value) < end:
         raise ValueError(f"{name} must be in (0, {end:g}), got {value}")
 
 
 def _form(form):
-    if form not in _FORMS:
-        raise ValueError(f"form must be one of {_FORMS}, got {form!r}")
-    return form == "proof"
+    return one_of("form", form, _FORMS) == "proof"
 
 
 def _floats(*values):

@@ -97,11 +97,9 @@ def pulls_bound(T, gaps, waits) -> np.ndarray:
     Raises:
       ValueError: if an argument is out of its range or the shapes do not agree.
     """
-    at_least_one(T=T, waits=waits)
+    at_least_one(T=T)
     gaps = _gaps(gaps)
-    (waits,) = _floats(waits)
-    if waits.shape != gaps.shape[1:]:
-        raise ValueError(f"waits must have shape {gaps.shape[1:]}, got {waits.shape}")
+    waits = _waits(waits, gaps)
     alpha, beta = _weights(waits)
     optimal = gaps == 0
     gaps = np.where(optimal, 1.0, gaps)
@@ -151,8 +149,10 @@ def trivial_bound(T, gaps, waits) -> np.ndarray:
     Raises:
       ValueError: if an argument is out of its range.
     """
-    at_least_one(T=T, waits=waits)
-    return (np.asarray(T, np.float64) + np.max(waits) - 1) * _gaps(gaps).max()
+    at_least_one(T=T)
+    gaps = _gaps(gaps)
+    longest = _waits(waits, gaps).max()
+    return (np.asarray(T, np.float64) + longest - 1) * gaps.max()
 
 
 def wait_rate(T, gaps, mean_time) -> np.ndarray:
@@ -249,6 +249,14 @@ def _gaps(gaps):
     if np.any(gaps > 1):
         raise ValueError(f"gaps must be in [0, 1], got {gaps.max():g}")
     return np.where(gaps <= _TIE, 0.0, gaps)
+
+
+def _waits(waits, gaps):
+    at_least_one(waits=waits)
+    (waits,) = _floats(waits)
+    if waits.shape != gaps.shape[1:]:
+        raise ValueError(f"waits must have shape {gaps.shape[1:]}, got {waits.shape}")
+    return waits
 
 
 def _times(mean_time, gaps):

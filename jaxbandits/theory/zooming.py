@@ -22,7 +22,11 @@ from jaxbandits.checks import (
     above_one,
     at_least_one,
     between_zero_and_one,
+    function,
+    instance,
     non_negative,
+    numbers,
+    one_of,
     positive,
     whole,
 )
@@ -129,7 +133,7 @@ def near_optimality(
     if epsilons is None:
         finest = min(8 / values.shape[1], 1 / 2)
         epsilons = np.geomspace(finest, 1, 40) * max_limit / eta
-    epsilons = np.sort(np.ravel(epsilons).astype(np.float64))
+    epsilons = np.sort(np.ravel(numbers("epsilons", epsilons)))
     packing = packing_numbers(values, max_limit, epsilons, eta=eta)
     if dimension is None:
         small = (epsilons <= np.median(epsilons)) & (packing > 0)
@@ -188,7 +192,9 @@ def zooming_constant(
       ValueError: if an argument is out of its range.
       TypeError: if an integer is none.
     """
-    share, m, d = _share(horizon, setup), setup.splits, near.dimension
+    share = _share(horizon, setup)
+    instance("near", near, NearOptimality, "of near_optimality")
+    m, d = setup.splits, near.dimension
     rate, largest = zooming_rate(d), 1 + _penalty_at(setup, setup.max_limit)
     positive(constant=near.constant)
     above_one(alpha=setup.alpha)
@@ -265,16 +271,16 @@ def zooming_levels(
     """
     positive(gain_radius=gain_radius, smoothness=smoothness)
     non_negative(limit=limit, penalty_radius=penalty_radius)
+    share = _share(horizon, setup)
     factor = gain_radius + np.multiply(penalty_radius, _penalty_at(setup, limit))
-    length = np.sqrt(_share(horizon, setup)) * factor
+    length = np.sqrt(share) * factor
     widest = np.multiply(smoothness, setup.max_limit) / length
     depth = np.floor(np.log(widest) / np.log(setup.splits) + _TIE)
     return np.maximum(depth + 1, 0).astype(np.int64)
 
 
 def _loss(horizon, setup, near, levels, form, *, reuse):
-    if form not in _FORMS:
-        raise ValueError(f"form must be one of {_FORMS}, got {form!r}")
+    one_of("form", form, _FORMS)
     factor = 3 if form == "proof" else 1
     constant = zooming_constant(horizon, setup, near, levels=levels, reuse=reuse)
     T = np.asarray(horizon, np.float64)
@@ -286,6 +292,7 @@ def _loss(horizon, setup, near, levels, form, *, reuse):
 def _share(horizon, setup):
     """``2 alpha log(K T^2 / delta) / T``, the squared length after T rounds."""
     at_least_one(horizon=horizon)
+    instance("setup", setup, Zooming, "of theory.zooming")
     positive(alpha=setup.alpha, max_limit=setup.max_limit)
     between_zero_and_one(delta=setup.delta)
     whole("splits", setup.splits, 2)
@@ -307,13 +314,13 @@ def _grid(max_limit, size):
 
 
 def _penalty_at(setup, limits):
-    values = setup.penalty(np.asarray(limits, np.float64))
+    values = function("penalty", setup.penalty)(np.asarray(limits, np.float64))
     non_negative(penalty=values)
     return np.broadcast_to(np.asarray(values, np.float64), np.shape(limits))
 
 
 def _curves(values):
-    values = np.asarray(values, np.float64)
+    values = numbers("values", values)
     if values.ndim != 2 or not values.size or not np.all(np.isfinite(values)):
         raise ValueError(f"values must be finite of shape [K, G], got {values.shape}")
     return values

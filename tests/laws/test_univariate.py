@@ -257,9 +257,9 @@ HALVES = array([0.5, 0.5])
 @pytest.mark.parametrize(
     "law, params, words",
     [
-        (laws.bernoulli, laws.Bernoulli(array(0.5, 1.5)), "probability must lie"),
-        (laws.bernoulli, laws.Bernoulli(array(-0.1)), "probability must lie"),
-        (laws.bernoulli, laws.Bernoulli(array(np.nan)), "probability must lie"),
+        (laws.bernoulli, laws.Bernoulli(array(0.5, 1.5)), "probability must be"),
+        (laws.bernoulli, laws.Bernoulli(array(-0.1)), "probability must be"),
+        (laws.bernoulli, laws.Bernoulli(array(np.nan)), "probability must be"),
         (laws.discrete, laws.Discrete(HALVES[0], HALVES[0]), "one shape"),
         (laws.discrete, laws.Discrete(HALVES, HALVES[:, :1]), "one shape"),
         (
@@ -271,8 +271,8 @@ HALVES = array([0.5, 0.5])
         (laws.discrete, laws.Discrete(HALVES, array([0.5, np.nan])), "probabilities"),
         (laws.discrete, laws.Discrete(HALVES, array([0.5, 0.49])), "sum to 1"),
         (laws.uniform, laws.Uniform(array(0.5), array(0.5)), "low must lie below"),
-        (laws.uniform, laws.Uniform(array(0.0), array(np.inf)), "low must lie below"),
-        (laws.uniform, laws.Uniform(array(np.nan), array(1.0)), "low must lie below"),
+        (laws.uniform, laws.Uniform(array(0.0), array(np.inf)), "high must be finite"),
+        (laws.uniform, laws.Uniform(array(np.nan), array(1.0)), "low must be finite"),
         (laws.exponential, laws.Exponential(array(1.0, 0.0)), "rate"),
         (laws.exponential, laws.Exponential(array(-1.0)), "rate"),
         (laws.exponential, laws.Exponential(array(np.nan)), "rate"),

@@ -387,9 +387,9 @@ BAD = {
     "budget of 0": (lambda: bad(budgets=0.0), "budgets must be positive"),
     "a negative budget": (lambda: bad(budgets=[3.0, -1.0]), "budgets must be positive"),
     "budget of NaN": (lambda: bad(budgets=np.nan), "budgets must be positive"),
-    "p beyond 1": (lambda: bad(p=P + 0.5), r"probability must lie in \[0, 1\]"),
-    "p below 0": (lambda: bad(p=P - 0.5), r"probability must lie in \[0, 1\]"),
-    "p of NaN": (lambda: bad(p=P * np.nan), r"probability must lie in \[0, 1\]"),
+    "p beyond 1": (lambda: bad(p=P + 0.5), r"probability must be in \[0, 1\]"),
+    "p below 0": (lambda: bad(p=P - 0.5), r"probability must be in \[0, 1\]"),
+    "p of NaN": (lambda: bad(p=P * np.nan), r"probability must be in \[0, 1\]"),
     "lengths": (lambda: bad(p=P[:2]), "probability and rate must be vectors"),
     "rate of 0": (lambda: bad(rate=RATE * 0), "rate must be positive"),
     "m = M": (lambda: bad(lowest=1.0, highest=1.0), "lowest must be less"),
@@ -407,7 +407,7 @@ BAD = {
     "order": (lambda: bad(order="random"), "order must be one of"),
     "sigmoid stop": (
         lambda: settings.random_allocation(
-            "bad", problem("Weibull"), None, RATE, stop_on_success=True
+            "bad", problem("Weibull"), print, RATE, stop_on_success=True
         ),
         "stop_on_success needs a concave family",
     ),

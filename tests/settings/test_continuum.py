@@ -106,9 +106,9 @@ def test_optimum_is_that_of_a_fine_search(name):
     oracle = game(name).oracle(None, None)
     table = exact_values(name, limits)
     arm, place = np.unravel_index(np.argmax(table), table.shape)
-    # All optima lie on the search's grid: ends and jumps.
-    assert oracle.value == pytest.approx(table.max(), abs=1e-10)
-    assert oracle.limit == pytest.approx(limits[place], abs=1e-9)
+    # All optima lie on the search's grid, ends, jumps and kinks, up to float32.
+    assert oracle.value == pytest.approx(table.max(), abs=1e-9)
+    assert oracle.limit == np.float32(limits[place])
     # Of equal arms the first.
     assert oracle.arm == np.argmax(table.max(axis=1) > table.max() - 1e-12)
     assert arm >= oracle.arm
@@ -142,7 +142,7 @@ def test_the_promise_itself_is_the_optimum_of_indep():
 def test_optimum_of_overtime_is_the_promise():
     for promise in (0.382, 0.61):
         oracle = settings.overtime(promise=promise).oracle(None, None)
-        assert oracle.arm == 0 and oracle.limit == pytest.approx(promise, abs=1e-9)
+        assert oracle.arm == 0 and oracle.limit == np.float32(promise)
 
 
 def odd_limits(num_arms):
@@ -277,7 +277,7 @@ def test_late_fee():
 
 @pytest.mark.parametrize("arguments", [(-1.0, 0.5), (1.0, -0.5), (1.0, 0.5, -0.1)])
 def test_late_fee_refuses_negative_numbers(arguments):
-    with pytest.raises(ValueError, match="need fee, promise, cost_factor >= 0"):
+    with pytest.raises(ValueError, match="(fee|promise|cost_factor) must be >= 0"):
         settings.late_fee(*arguments)
 
 

@@ -14,6 +14,7 @@ from jaxbandits.kernels.allocation.projected_gradient import projected_gradient
 from jaxbandits.kernels.allocation.sigmoid import sigmoid_filling, sigmoid_prefix
 from jaxbandits.kernels.allocation.solution import (
     INACCURATE,
+    INVALID,
     NOTHING_TO_GAIN,
     SOLVED,
     Curves,
@@ -22,6 +23,7 @@ from jaxbandits.kernels.allocation.solution import (
 
 __all__ = [
     "INACCURATE",
+    "INVALID",
     "NOTHING_TO_GAIN",
     "SOLVED",
     "Curves",

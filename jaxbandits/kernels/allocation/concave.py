@@ -13,8 +13,11 @@ from jaxbandits.kernels.allocation.solution import (
     Curves,
     Solution,
     evenly,
+    judged,
+    spendable,
 )
 from jaxbandits.kernels.bisection import bracket
+from jaxbandits.kernels.real import real
 
 # Levels are searched between these distances below the greatest height. A half-normal
 # arm of rate 1 takes 1e-9 of resource at the first; exp(-600) is nothing to gain.
@@ -39,9 +42,10 @@ def water_filling(curves: Curves, budget, *, bounded=True, limit=None) -> Soluti
 
     Returns:
       A `Solution`. The bound is weak duality's at the level. The status is `INACCURATE`
-      if more than a relative 1e-4 of the budget is left over or overspent.
+      if more than a relative 1e-4 of the budget is left over or overspent, `INVALID` if
+      a height is NaN or +inf, or the budget negative, infinite or NaN.
     """
-    height = curves.log_height
+    height, budget = curves.log_height, real(budget=budget)
     chex.assert_rank([height, budget], [1, 0])
     alive = height > -jnp.inf
     some = jnp.any(alive)
@@ -84,12 +88,13 @@ def water_filling(curves: Curves, budget, *, bounded=True, limit=None) -> Soluti
     full = False if limit is None else jnp.sum(jnp.minimum(limit, budget)) < budget
     exact = (jnp.abs(missing) <= 1e-4 * budget) | full
     status = jnp.where(exact, SOLVED, INACCURATE)
-    return Solution(
+    solution = Solution(
         jnp.where(some, x, evenly(height, budget)),
         value,
         value + jnp.where(some, jnp.exp(top - level) * missing, 0.0),
         jnp.where(some, status, NOTHING_TO_GAIN).astype(jnp.int32),
     )
+    return judged(solution, height < jnp.inf, spendable(budget))
 
 
 def kkt_residual(curves: Curves, allocation, budget):

@@ -9,7 +9,10 @@ from jaxbandits.kernels.allocation.solution import (
     SOLVED,
     Solution,
     evenly,
+    judged,
+    spendable,
 )
+from jaxbandits.kernels.real import real
 
 LEAST = 1e-30  # stands for 0 in a denominator
 FEW_ARMS = 16  # up to here all pairs are compared; beyond, arms are left out in turns
@@ -33,15 +36,20 @@ def exponential_water_filling(weight, rate, budget) -> Solution:
       budget: f[] > 0.
 
     Returns:
-      A `Solution`; the bound is weak duality's, which the optimum attains.
+      A `Solution`; the bound is weak duality's, which the optimum attains. The status
+      is `INVALID` if a number is out of its range, infinite or NaN.
 
     Example:
       >>> exponential_water_filling(jnp.ones(2), jnp.ones(2), 3.0).allocation
       Array([1.5, 1.5], dtype=float32)
     """
-    weight, rate = jnp.asarray(weight), jnp.asarray(rate)
+    weight, rate, budget = real(weight=weight, rate=rate, budget=budget)
     chex.assert_rank([weight, rate, budget], [1, 1, 0])
-    chex.assert_equal_shape([weight, rate])
+    if weight.shape != rate.shape:
+        raise ValueError(
+            f"weight and rate must have one shape [K], got {weight.shape} and "
+            f"{rate.shape}"
+        )
     steep = weight * rate
     steepest = jnp.max(steep)
     some = steepest > 0
@@ -68,7 +76,10 @@ def exponential_water_filling(weight, rate, budget) -> Solution:
     # Weak duality at that price: every arm may take what is best for it alone.
     bound = jnp.sum(weight * -jnp.expm1(-rate * x) - price * x) + price * budget
     status = jnp.where(some, SOLVED, NOTHING_TO_GAIN).astype(jnp.int32)
-    return Solution(allocation, value, jnp.where(some, bound, 0.0), status)
+    solution = Solution(allocation, value, jnp.where(some, bound, 0.0), status)
+    # 0 times infinity is NaN, which no comparison lets pass.
+    sound = (weight >= 0) & (rate > 0) & (weight * rate < jnp.inf)
+    return judged(solution, sound, spendable(budget))
 
 
 def _level_by_pairs(drop, finite, inverse, budget):

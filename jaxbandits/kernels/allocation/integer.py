@@ -9,8 +9,14 @@ import chex
 import jax.numpy as jnp
 from jax import lax
 
-from jaxbandits.kernels.allocation.solution import NOTHING_TO_GAIN, SOLVED, Solution
+from jaxbandits.kernels.allocation.solution import (
+    NOTHING_TO_GAIN,
+    SOLVED,
+    Solution,
+    judged,
+)
 from jaxbandits.kernels.argmax import first_argmax
+from jaxbandits.kernels.real import integer, real
 from jaxbandits.kernels.select import one_hot
 
 
@@ -29,9 +35,13 @@ def integer_programming(values, budget) -> Solution:
     Returns:
       `Solution` with an i32[K] allocation of sum `budget`; the bound is the value. With
       nothing to gain the units are spread evenly, the first arms taking the odd ones.
+      The status is `INVALID` if the budget is not in [0, N], or values fall, are
+      infinite or NaN.
+
+    Raises:
+      TypeError: if the budget is no integer.
     """
-    chex.assert_rank([values, budget], [2, 0])
-    values, budget = jnp.asarray(values), jnp.asarray(budget, jnp.int32)
+    values, budget = _arguments(values, budget)
     size = values.shape[1]
     nowhere = jnp.full(size, -jnp.inf, values.dtype)
 
@@ -71,10 +81,10 @@ def integer_greedy(values, budget) -> Solution:
 
     Returns:
       `Solution`; the bound is the Lagrangian dual, i.e. the value of the concave
-      majorants of the rows, up to rounding.
+      majorants of the rows, up to rounding. Status and errors as of
+      `integer_programming`.
     """
-    chex.assert_rank([values, budget], [2, 0])
-    values, budget = jnp.asarray(values), jnp.asarray(budget, jnp.int32)
+    values, budget = _arguments(values, budget)
     num_arms, size = values.shape
     steps = jnp.pad(values[:, 1:] - values[:, :-1], ((0, 0), (0, 1)))
 
@@ -89,6 +99,12 @@ def integer_greedy(values, budget) -> Solution:
     value = jnp.sum(taken)
     bound = jnp.maximum(_dual(values, steps, budget), value)
     return _solution(values, budget, allocation, value, bound)
+
+
+def _arguments(values, budget):
+    values, budget = real(values=values), integer("budget", budget)
+    chex.assert_rank([values, budget], [2, 0])
+    return values, budget.astype(jnp.int32)
 
 
 def _dual(values, steps, budget):
@@ -122,4 +138,7 @@ def _solution(values, budget, allocation, value, bound):
     index = jnp.arange(num_arms, dtype=jnp.int32)
     even = each + (index < odd).astype(jnp.int32)
     status = jnp.where(nothing, NOTHING_TO_GAIN, SOLVED).astype(jnp.int32)
-    return Solution(jnp.where(nothing, even, allocation), value, bound, status)
+    solution = Solution(jnp.where(nothing, even, allocation), value, bound, status)
+    rising = values[:, 1:] >= values[:, :-1]
+    finite = jnp.abs(values) < jnp.inf
+    return judged(solution, rising, finite, (budget >= 0) & (budget < values.shape[1]))

@@ -7,13 +7,20 @@ are exact and much faster where they apply.
 
 from collections.abc import Callable
 
+import chex
 import jax
 import jax.numpy as jnp
 import optax
 from jax import lax
 
 from jaxbandits.checks import whole
-from jaxbandits.kernels.allocation.solution import SOLVED, Solution
+from jaxbandits.kernels.allocation.solution import (
+    SOLVED,
+    Solution,
+    judged,
+    spendable,
+)
+from jaxbandits.kernels.real import real
 
 STEPS = 400
 
@@ -40,12 +47,15 @@ def projected_gradient(
     Returns:
       A `Solution` with the best point that was visited. The bound is that of Frank and
       Wolfe, ``f + max_i f_i' B - f' x`` there: valid if the objective is concave, and
-      only then.
+      only then. The status is `INACCURATE` if the objective or its slope is not finite,
+      `INVALID` if the budget is not positive and finite or `start` is not finite.
 
     Raises:
       ValueError: if `steps` is negative.
     """
     whole("steps", steps, 0)
+    start, budget = real(start=start, budget=budget)
+    chex.assert_rank([start, budget], [1, 0])
     if optimiser is None:
         optimiser = optax.chain(
             optax.normalize_by_update_norm(),
@@ -70,7 +80,7 @@ def projected_gradient(
         change, state = optimiser.update(slope, state, share)
         return (project(optax.apply_updates(share, change)), state, best), None
 
-    share = project(jnp.asarray(start) / budget)
+    share = project(start / budget)
     nothing = (share, jnp.asarray(jnp.inf, share.dtype))
     carry = (share, optimiser.init(share), nothing)
     (share, _, best), _ = lax.scan(step, carry, None, length=steps)
@@ -78,4 +88,5 @@ def projected_gradient(
     loss, slope = ascend(share)
     bound = -loss + jnp.max(-slope) + jnp.sum(slope * share)
     status = jnp.asarray(SOLVED, jnp.int32)
-    return Solution(share * budget, -loss, bound, status)
+    solution = Solution(share * budget, -loss, bound, status)
+    return judged(solution, jnp.isfinite(start), spendable(budget), budget > 0)

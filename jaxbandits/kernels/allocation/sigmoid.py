@@ -23,6 +23,8 @@ from jaxbandits.kernels.allocation.solution import (
     SOLVED,
     Curves,
     Solution,
+    judged,
+    spendable,
 )
 from jaxbandits.kernels.argmax import first_argmax
 from jaxbandits.kernels.select import one_hot, pick
@@ -51,7 +53,9 @@ def sigmoid_prefix(curves: Curves, budget) -> Solution:
 
     Returns:
       `Solution`; the bound is the dual of the envelopes. Budget that no arm can turn
-      into reward is spread in proportion; with nothing to gain each arm gets B/K.
+      into reward is spread in proportion; with nothing to gain each arm gets B/K. The
+      status is `INVALID` if a height is NaN or +inf, or the budget negative, infinite
+      or NaN.
     """
     budget = jnp.asarray(budget, curves.log_height.dtype)
     start = _best_prefix(curves, budget)
@@ -479,4 +483,5 @@ def _checked(curves, budget, allocation, value, bound):
     status = jnp.where(filled & consistent, SOLVED, INACCURATE)
     status = jnp.where(nothing, NOTHING_TO_GAIN, status).astype(jnp.int32)
     bound = jnp.where(nothing, 0.0, jnp.maximum(bound, value))
-    return Solution(allocation, value, bound, status)
+    solution = Solution(allocation, value, bound, status)
+    return judged(solution, curves.log_height < jnp.inf, spendable(budget))

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 SOLVED = 0  # within the solver's stated accuracy
 NOTHING_TO_GAIN = 1  # all weights are 0: the budget is split evenly
 INACCURATE = 2  # the solver's check failed; the bound says by how much
+INVALID = 3  # no such problem: NaN, a negative budget, ...; the rest means nothing
 
 
 class Curves(NamedTuple):
@@ -44,13 +45,33 @@ class Solution(NamedTuple):
       value: f[], the objective there.
       bound: f[], no allocation is worth more (weak duality; equal to the value where
         the solver is exact). ``bound - value`` is the certified gap.
-      status: i32[], `SOLVED`, `NOTHING_TO_GAIN` or `INACCURATE`.
+      status: i32[], `SOLVED`, `NOTHING_TO_GAIN`, `INACCURATE` or `INVALID`.
     """
 
     allocation: jax.Array
     value: jax.Array
     bound: jax.Array
     status: jax.Array
+
+
+def judged(solution: Solution, *conditions) -> Solution:
+    """The solution with status `INVALID` unless all conditions hold.
+
+    Args:
+      solution: what came out.
+      *conditions: bool arrays, true where the problem is one.
+    """
+    valid = jnp.all(jnp.stack([jnp.all(each) for each in conditions]))
+    # Of nonsense that passes the conditions (curves that return NaN), at least this.
+    told = jnp.isfinite(solution.value) & jnp.isfinite(solution.bound)
+    status = jnp.where(told, solution.status, INACCURATE)
+    status = jnp.where(valid, status, INVALID).astype(jnp.int32)
+    return solution._replace(status=status)
+
+
+def spendable(budget):
+    """A budget that can be spent: finite and >= 0, bool[]."""
+    return (budget >= 0) & (budget < jnp.inf)
 
 
 def evenly(like, budget):

@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.checks import positive
+from jaxbandits.checks import instance, numbers, played, positive
 from jaxbandits.kernels.allocation import Curves
 from jaxbandits.kernels.bisection import bisect
 
@@ -65,17 +65,23 @@ def check_family(family: Threshold, rate, shape) -> None:
     """Check parameters on the host.
 
     Raises:
+      TypeError: if `family` is none.
       ValueError: naming `rate` or `shape`, unless rates are positive, finite and at
         least `family.least_rate`, and shapes (of a shaped family) positive and finite.
     """
+    instance("family", family, Threshold, "of jaxbandits.laws.thresholds")
     positive(rate=rate)
-    if np.any(np.asarray(rate) < family.least_rate):
+    played(rate=rate)
+    if np.any(numbers("rate", rate) < family.least_rate):
         raise ValueError(
             f"rate must be at least {family.least_rate:g} for the {family.name} "
             f"family, got {rate}"
         )
     if family.shaped:
-        positive(shape=np.nan if shape is None else shape)
+        if shape is None:
+            raise ValueError(f"shape must be positive numbers for {family.name}")
+        positive(shape=shape)
+        played(shape=shape)
 
 
 def pdf(family: Threshold, x, rate, shape=None):
@@ -100,7 +106,7 @@ def quantile(family: Threshold, p, rate, shape=None):
 
     Returns:
       Array of the broadcast shape; a whole number for integers, the least that
-      suffices.
+      suffices. Its derivative is that of `1 / rate` only: see `kernels.bisect`.
     """
     p, rate = jnp.asarray(p), jnp.asarray(rate)
     shapes = () if shape is None else (jnp.shape(shape),)
@@ -127,7 +133,7 @@ def inverse_truncated_mean(family: Threshold, mean, x, lowest, highest, shape=No
       shape: positive array or None.
 
     Returns:
-      Array in [lowest, highest].
+      Array in [lowest, highest]. It carries no derivative: see `kernels.bisect`.
     """
     mean = jnp.asarray(mean)
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxbandits.checks import whole
+from jaxbandits.checks import instance, whole
 from jaxbandits.settings.allocation.fitting import fit_discrete_weibull
 from jaxbandits.settings.allocation.tables import (
     binary,
@@ -164,6 +164,7 @@ def fit_criteo(log: CriteoLog, num_campaigns: int, largest=None) -> FittedCampai
         span three numbers of impressions.
       TypeError: if an integer is not one.
     """
+    instance("log", log, CriteoLog, "of load_criteo")
     if whole("num_campaigns", num_campaigns, 1) > len(log.campaigns):
         raise ValueError(
             f"num_campaigns must be at most {len(log.campaigns)}, the campaigns of the "

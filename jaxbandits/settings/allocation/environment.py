@@ -14,6 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxbandits.checks import function, instance, numbers, text
 from jaxbandits.kernels.allocation import fill_in_order
 from jaxbandits.kernels.constant import constant
 from jaxbandits.kernels.sums import CompensatedSum
@@ -27,6 +28,7 @@ from jaxbandits.settings.allocation.oracle import (
 )
 from jaxbandits.settings.allocation.problem import (
     check_arms,
+    check_budgets,
     check_options,
     check_range,
     check_users,
@@ -169,9 +171,11 @@ def allocation(
         shapes are not positive, rates lie outside [lowest, highest], ``lowest >=
         highest``, a budget is not positive (or not whole, for integers), or tables do
         not fit together.
+      TypeError: if an argument is of another kind.
     """
-    probability = np.atleast_1d(np.asarray(probability, np.float64))
-    rate = np.atleast_1d(np.asarray(rate, np.float64))
+    text("name", name)
+    probability = np.atleast_1d(numbers("probability", probability))
+    rate = np.atleast_1d(numbers("rate", rate))
     check_arms(family, probability, rate, shape)
     lowest = max(rate.min() / 4, family.least_rate) if lowest is None else lowest
     highest = 4 * rate.max() if highest is None else highest
@@ -185,7 +189,7 @@ def allocation(
         known=known,
     )
     check_range(problem, rate)
-    budgets = np.atleast_1d(np.asarray(budgets, np.float64))
+    budgets = check_budgets(budgets)
     check_options(problem, order, stop_on_success)
     if users is not None:
         check_users(users, len(rate), len(budgets))
@@ -235,6 +239,9 @@ def random_allocation(
     Returns:
       An environment with the metrics of `allocation`.
     """
+    text("name", name)
+    instance("problem", problem, Problem, "of settings.allocation.make_problem")
+    function("draw", draw)
     check_options(problem, "cycle", stop_on_success)
     whole_setup = Setup(setup, np.array([problem.budget]))
     return _environment(

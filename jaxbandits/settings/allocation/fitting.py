@@ -14,7 +14,15 @@ from typing import NamedTuple
 import numpy as np
 from scipy import optimize
 
-from jaxbandits.checks import non_negative, positive, whole
+from jaxbandits.checks import (
+    finite,
+    flag,
+    instance,
+    non_negative,
+    numbers,
+    positive,
+    whole,
+)
 
 QUANTILES = (0.025, 0.975)  # appendix A.2
 
@@ -86,7 +94,7 @@ class DiscreteWeibullFit(NamedTuple):
         Raises:
           ValueError: if `u` is not in [0, 1).
         """
-        u = np.asarray(u, np.float64)
+        u = numbers("u", u)
         if not np.all((u >= 0) & (u < 1)):
             raise ValueError("u must be in [0, 1)")
         with np.errstate(over="ignore"):
@@ -146,7 +154,7 @@ def fit_weibull(sample, truncation=None) -> WeibullFit:
         a scale.
     """
     sample = _sample(sample=sample)
-    low, high = (0.0, np.inf) if truncation is None else map(float, truncation)
+    low, high = (0.0, np.inf) if truncation is None else _pair(truncation=truncation)
     if not 0 <= low < high:
         raise ValueError(f"truncation must have 0 <= low < high, got {truncation}")
     if sample.min() < low or sample.max() > high:
@@ -230,10 +238,11 @@ def trim(sample, quantiles=QUANTILES) -> Trimmed:
     Raises:
       ValueError: if an argument is out of its range.
     """
-    sample = np.asarray(sample, np.float64)
-    if sample.ndim != 1 or sample.size == 0 or not np.all(np.isfinite(sample)):
+    finite(sample=sample)
+    sample = numbers("sample", sample, 1)
+    if sample.size == 0:
         raise ValueError("sample must be finite numbers of shape [n] with n >= 1")
-    lower, upper = quantiles
+    lower, upper = _pair(quantiles=quantiles)
     if not 0 <= lower < upper <= 1:
         raise ValueError(f"quantiles must be 0 <= lower < upper <= 1, got {quantiles}")
     low, high = np.quantile(sample, [lower, upper])
@@ -252,6 +261,7 @@ def kolmogorov_smirnov(sample, fit: WeibullFit) -> float:
       ValueError: if the sample is empty, or not finite and non-negative.
     """
     non_negative(sample=sample)
+    instance("fit", fit, WeibullFit, "of fit_weibull")
     below = fit.cdf(np.sort(np.asarray(sample, np.float64).ravel()))
     if below.size == 0:
         raise ValueError("sample must not be empty")
@@ -284,8 +294,7 @@ def fit_arms(seconds, correct, quantiles=QUANTILES, truncated=True) -> FittedArm
     Raises:
       ValueError: if an argument is out of its range.
     """
-    seconds = np.asarray(seconds, np.float64)
-    correct = np.asarray(correct)
+    seconds, correct = numbers("seconds", seconds), np.asarray(correct)
     if seconds.ndim != 2 or seconds.shape[1] == 0:
         raise ValueError(f"seconds must have shape [U, Q], got {seconds.shape}")
     if correct.shape != seconds.shape:
@@ -295,7 +304,7 @@ def fit_arms(seconds, correct, quantiles=QUANTILES, truncated=True) -> FittedArm
         )
     if not np.all((correct == 0) | (correct == 1)):
         raise ValueError("correct must be 0 or 1")
-    if truncated and tuple(quantiles) == (0, 1):
+    if flag("truncated", truncated) and tuple(quantiles) == (0, 1):
         raise ValueError("truncated must be False for quantiles (0, 1)")
 
     def fitted(question):
@@ -347,6 +356,15 @@ def _sample(**named) -> np.ndarray:
     if np.unique(values).size < 2:
         raise ValueError(f"{name} must have at least two different values")
     return values
+
+
+def _pair(**named) -> tuple[float, float]:
+    """Two numbers."""
+    ((name, values),) = named.items()
+    values = numbers(name, values)
+    if values.shape != (2,):
+        raise ValueError(f"{name} must be two numbers, got shape {values.shape}")
+    return tuple(values.tolist())
 
 
 def _log(x):

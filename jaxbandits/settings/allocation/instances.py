@@ -5,7 +5,7 @@ from functools import cache
 import jax
 import numpy as np
 
-from jaxbandits.checks import positive
+from jaxbandits.checks import flag, instance, number, played, positive, shown
 from jaxbandits.laws.thresholds import discrete_weibull, exponential, weibull
 from jaxbandits.protocol import Environment
 from jaxbandits.settings.allocation.ednet import EdNet
@@ -44,9 +44,11 @@ def simulation(
     Raises:
       ValueError: unless ``0 < m < M`` and the budget is positive.
     """
+    budget, m, M = number("budget", budget), number("m", m), number("M", M)
     positive(budget=budget, m=m, M=M)
+    played(budget=budget, m=m, M=M)
     if m >= M:
-        raise ValueError(f"m must be less than M, got {m} and {M}")
+        raise ValueError(f"m must be less than M, got m = {m} and M = {M}")
     problem = make_problem(
         exponential,
         num_arms,
@@ -98,20 +100,30 @@ def ednet(
     Raises:
       ValueError: on a budget that is neither positive nor ``"user"``.
     """
-    if isinstance(budget, str) and budget != "user":
-        raise ValueError(f"budget must be a number of seconds or 'user', got {budget}")
+    instance("data", data, EdNet, "of load_ednet")
+    flag("replay", replay)
+    flag("truncated", truncated)
+    own = isinstance(budget, str) and budget == "user"
+    if isinstance(budget, str) and not own:
+        raise ValueError(
+            f"budget must be a number of seconds or 'user', got {shown(budget)}"
+        )
+    if not own:
+        budget = number("budget", budget)
+        positive(budget=budget)
+        played(budget=budget)
     middle = (0.025, 0.975) if truncated else (0.0, 1.0)
     fitted = fit_arms(data.seconds, data.correct, middle, truncated)
-    budgets = data.total_seconds if budget == "user" else float(budget)
+    budgets = data.total_seconds if own else budget
     return allocation(
         f"EdNet, {'recorded' if replay else 'modelled'} users, "
-        + ("own time" if budget == "user" else f"{budget:g} s"),
+        + ("own time" if own else f"{budget:g} s"),
         weibull,
         fitted.probability,
         1 / fitted.scale,
         budgets,
         shape=fitted.shape,
-        order="shuffle" if replay or budget == "user" else "cycle",
+        order="shuffle" if replay or own else "cycle",
         users=Users(data.seconds, data.correct) if replay else None,
         provenance={"questions": list(data.questions), "truncated_fit": truncated},
     )

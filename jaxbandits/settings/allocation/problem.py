@@ -5,11 +5,24 @@ All on the host, before anything is compiled.
 
 import numpy as np
 
-from jaxbandits.checks import positive, whole
+from jaxbandits.checks import (
+    MOST,
+    flag,
+    in_unit_interval,
+    instance,
+    number,
+    numbers,
+    one_of,
+    played,
+    positive,
+    shown,
+    whole,
+)
 from jaxbandits.laws.thresholds import Threshold, check_family
 from jaxbandits.settings.allocation.oracle import is_concave
 from jaxbandits.settings.allocation.types import Problem
 
+LEAST_PRODUCT = 1e-12  # of a rate and a budget: below, no arm ever activates
 BUDGET_ORDERS = ("cycle", "shuffle")
 
 
@@ -24,9 +37,20 @@ def make_problem(
     known: bool = True,
 ) -> Problem:
     """Check and build a `Problem`; arguments and errors as for `allocation`."""
-    num_arms = whole("num_arms", num_arms, 1)
-    positive(budgets=budgets)
+    instance("family", family, Threshold, "of jaxbandits.laws.thresholds")
+    num_arms = whole("num_arms", num_arms, 1, MOST)
+    largest = float(np.max(check_budgets(budgets)))
     positive(lowest=lowest, highest=highest)
+    lowest, highest = number("lowest", lowest), number("highest", highest)
+    # What a rate is compared with: resource, of which there is at most the budget.
+    for name, rate in (("lowest", lowest), ("highest", highest)):
+        played(**{name: rate})
+        if not LEAST_PRODUCT <= rate * largest <= 1 / LEAST_PRODUCT:
+            raise ValueError(
+                f"{name}: rate times the largest budget, {largest}, must lie in "
+                f"[{LEAST_PRODUCT}, {1 / LEAST_PRODUCT}], got the rate {rate}"
+            )
+    flag("known", known)
     if lowest >= highest:
         raise ValueError(
             f"lowest must be less than highest (m < M), got {lowest} and {highest}"
@@ -38,12 +62,26 @@ def make_problem(
         )
     shapes = None
     if family.shaped:
-        shapes = np.broadcast_to(np.asarray(shape, np.float64), num_arms)
-        shapes = tuple(shapes.tolist())
-    largest = float(np.max(budgets))
-    return Problem(
-        num_arms, family, shapes, float(lowest), float(highest), largest, bool(known)
-    )
+        shapes = numbers("shape", shape)
+        if shapes.shape not in ((), (1,), (num_arms,)):
+            raise ValueError(
+                f"shape must be a number or one per arm ({num_arms}), got shape "
+                f"{list(shapes.shape)}"
+            )
+        shapes = tuple(np.broadcast_to(shapes, num_arms).tolist())
+    return Problem(num_arms, family, shapes, lowest, highest, largest, known)
+
+
+def check_budgets(budgets) -> np.ndarray:
+    """f64[N] from a budget, or several in turn."""
+    positive(budgets=budgets)
+    played(budgets=budgets)
+    budgets = np.atleast_1d(numbers("budgets", budgets))
+    if budgets.ndim != 1 or budgets.size == 0:
+        raise ValueError(
+            f"budgets must be a number or a list of them, got shape {budgets.shape}"
+        )
+    return budgets
 
 
 def check_arms(family: Threshold, probability, rate, shape) -> None:
@@ -53,8 +91,9 @@ def check_arms(family: Threshold, probability, rate, shape) -> None:
             "probability and rate must be vectors of one length, got shapes "
             f"{probability.shape} and {rate.shape}"
         )
-    if not np.all((probability >= 0) & (probability <= 1)):
-        raise ValueError(f"probability must lie in [0, 1], got {probability}")
+    if probability.size == 0:
+        raise ValueError("probability and rate must have an entry per arm, got none")
+    in_unit_interval(probability=probability)
     check_family(family, rate, shape)
 
 
@@ -69,9 +108,10 @@ def check_range(problem: Problem, rate) -> None:
 
 def check_options(problem: Problem, order: str, stop: bool) -> None:
     """Require an order that exists, and a concave family to stop on success."""
-    if order not in BUDGET_ORDERS:
-        raise ValueError(f"order must be one of {BUDGET_ORDERS}, got {order!r}")
-    if stop and (problem.family.integer or not is_concave(problem)):
+    one_of("order", order, BUDGET_ORDERS)
+    if flag("stop_on_success", stop) and (
+        problem.family.integer or not is_concave(problem)
+    ):
         raise ValueError(
             f"stop_on_success needs a concave family, got {problem.family.name}"
         )
@@ -79,7 +119,15 @@ def check_options(problem: Problem, order: str, stop: bool) -> None:
 
 def check_users(users, num_arms: int, num_budgets: int) -> None:
     """Require tables of one shape, with a column per arm and a row per budget."""
-    threshold, active = (np.asarray(x) for x in users)
+    try:
+        threshold, active = users
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"users must be Users(threshold, active), got {shown(users)}"
+        ) from None
+    threshold, active = numbers("users.threshold", threshold), np.asarray(active)
+    if active.dtype != bool:
+        raise TypeError(f"users.active must be bools, got {active.dtype}")
     if threshold.shape != active.shape or threshold.shape[1:] != (num_arms,):
         raise ValueError(
             f"users must be tables [N, {num_arms}], got shapes {threshold.shape} and "

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import optimize
 
-from jaxbandits.checks import whole
+from jaxbandits.checks import MOST, whole
 
 SECONDS_PER_QUESTION = 35.0  # 700 s for 20 questions, Figure 1
 NUM_USERS = 1000  # rounds of a run, Figure 7
@@ -68,7 +68,7 @@ def ednet_like_parameters(num_questions: int = 20, seed: int = 0) -> EdNetLike:
       ValueError: if an argument is out of its range.
       TypeError: if an argument is not an integer.
     """
-    size = whole("num_questions", num_questions, 1)
+    size = whole("num_questions", num_questions, 1, MOST)
     draws = np.random.default_rng(whole("seed", seed, 0))
     return EdNetLike(
         probability=draws.uniform(0.2, 0.9, size),
@@ -93,7 +93,7 @@ def criteo_like_parameters(num_campaigns: int = 15, seed: int = 0) -> CriteoLike
       ValueError: if an argument is out of its range.
       TypeError: if an argument is not an integer.
     """
-    size = whole("num_campaigns", num_campaigns, 1)
+    size = whole("num_campaigns", num_campaigns, 1, MOST)
     draws = np.random.default_rng(whole("seed", seed, 0))
     successes, mean = 1.5, 8.0
     seen = draws.negative_binomial(successes, successes / (successes + mean), NUM_USERS)

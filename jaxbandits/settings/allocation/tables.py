@@ -1,9 +1,9 @@
 """Reading tables of logs, with errors that name the path and the column."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
+
+from jaxbandits.settings.tables import read_csv
 
 
 def read_table(path, columns) -> pd.DataFrame:
@@ -12,13 +12,8 @@ def read_table(path, columns) -> pd.DataFrame:
     Raises:
       ValueError: naming `path`, if it is empty, is no table or has other columns.
     """
-    try:
-        # An id may be spelled "NA"; only empty cells are missing.
-        table = pd.read_csv(Path(path), dtype=str, keep_default_na=False)
-    except pd.errors.EmptyDataError:
-        raise ValueError(f"path: {path} is empty") from None
-    except (pd.errors.ParserError, UnicodeDecodeError) as error:
-        raise ValueError(f"path: {path} is not a CSV table: {error}") from None
+    # An id may be spelled "NA"; only empty cells are missing.
+    table = read_csv(path, dtype=str, keep_default_na=False)
     missing = [c for c in columns if c not in table.columns]
     if missing:
         raise ValueError(f"path: {path} has no column {', '.join(missing)}")

@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxbandits.checks import function, instance, numbers, one_of, text
 from jaxbandits.kernels.argmax import first_argmax
 from jaxbandits.kernels.select import tally
 from jaxbandits.kernels.sums import CompensatedSum
@@ -27,6 +28,9 @@ from jaxbandits.settings.budgeted.types import (
 from jaxbandits.settings.counts import weighted
 
 UNITS = ("cheapest", "money")
+# Of an arm's expected cost, in money: the noise has no rarer events, and a budget of 1
+# would take 2^23 rounds.
+LEAST_COST = 2.0**-23
 
 
 class Arms(NamedTuple):
@@ -113,12 +117,15 @@ def budgeted(
       * ``spent`` and ``expected_spent``: realised and expected costs, in units.
 
     Raises:
+      TypeError: if an argument is of another kind.
       ValueError: if `law` has no means, or on an unknown `unit`.
     """
+    text("name", name)
+    instance("law", law, JointLaw, "of jaxbandits.laws, as product(bernoulli, beta)")
+    function("draw", draw)
     if law.means is None or law.highest is None:
         raise ValueError(f"law: {law.name} has no exact means, which regret needs")
-    if unit not in UNITS:
-        raise ValueError(f"unit must be one of {UNITS}, got {unit!r}")
+    one_of("unit", unit, UNITS)
     problem = make_problem(num_arms)
     return _functions(law, draw, problem, unit)._replace(
         name=name,
@@ -146,16 +153,23 @@ def fixed(name: str, law: JointLaw, params: Any, *, unit: str = "money") -> Envi
 
     Raises:
       ValueError: if a parameter is out of the law's range, a cost can exceed 1, an
-        expected cost is 0, or the leaves have not one number of rows.
+        expected cost is below `LEAST_COST`, or the leaves have not one number of rows.
+      TypeError: if an argument is of another kind.
     """
+    instance("law", law, JointLaw, "of jaxbandits.laws, as product(bernoulli, beta)")
+    for leaf in jax.tree.leaves(params):
+        numbers("params", leaf)
     rows = {np.shape(leaf)[:1] for leaf in jax.tree.leaves(params)}
     if len(rows) != 1 or rows == {()}:
         raise ValueError(f"params must have one row per arm in every leaf, got {rows}")
     law.check(params)
     if law.highest is not None and np.any(np.asarray(law.highest(params)) > 1):
         raise ValueError("params: costs must lie in [0, 1]")
-    if law.means is not None and not np.all(law.means(params)[1] > 0):
-        raise ValueError("params: every expected cost must be positive")
+    if law.means is not None and not np.all(law.means(params)[1] >= LEAST_COST):
+        raise ValueError(
+            f"params: every expected cost must be positive, and at least {LEAST_COST}, "
+            f"got {law.means(params)[1]}"
+        )
     ((num_arms,),) = rows
     arms = Arms(params, np.int32(num_arms))
     return budgeted(name, law, _as_given, arms, num_arms, unit=unit)

@@ -5,7 +5,7 @@ An arm is an ad, a setting a group of ads. The data are Kaggle's
 which the paper's 19 settings come out are those of its published code (docs/errata.md).
 """
 
-from pathlib import Path
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import jax
@@ -13,10 +13,12 @@ import jax.numpy as jnp
 import numpy as np
 import pandas as pd
 
+from jaxbandits.checks import between_zero_and_one, instance, shown
 from jaxbandits.laws import Bernoulli, Beta, Product, bernoulli, beta, product
 from jaxbandits.protocol import Environment
 from jaxbandits.settings.budgeted.environment import Arms, budgeted
 from jaxbandits.settings.budgeted.synthetic import LARGEST_PARAMETER
+from jaxbandits.settings.tables import read_csv
 
 GROUPS = ("campaign_id", "age", "gender")
 NUMBERS = ("clicks", "spent", "total_conversion")
@@ -67,10 +69,7 @@ def load_facebook(path) -> list[Group]:
         or no group of two ads.
       FileNotFoundError: if there is no such file.
     """
-    try:
-        table = pd.read_csv(Path(path), dtype=str)
-    except pd.errors.EmptyDataError:
-        raise ValueError(f"path: {path} is empty") from None
+    table = read_csv(path, dtype=str)
     missing = [c for c in (*GROUPS, *NUMBERS) if c not in table.columns]
     if missing:
         raise ValueError(f"path: {path} has no column {', '.join(missing)}")
@@ -102,6 +101,9 @@ def fb_br(groups: list[Group]) -> Environment:
     Args:
       groups: of `load_facebook`; every seed draws one of them. Pass a list of one group
         to fix it.
+
+    Raises:
+      TypeError, ValueError: if `groups` is no list of groups, or empty.
     """
     return _facebook("FB-Br", groups, bernoulli, _draw_bernoulli)
 
@@ -116,8 +118,13 @@ def fb_bt(groups: list[Group]) -> Environment:
 
 
 def _facebook(name, groups, law, draw):
+    if isinstance(groups, str | Group) or not isinstance(groups, Sequence):
+        raise TypeError(f"groups must be a list of groups, got {shown(groups)}")
     if not groups:
         raise ValueError("groups must not be empty")
+    for group in groups:
+        instance("groups", group, Group, "of load_facebook")
+        between_zero_and_one(mean_reward=group.mean_reward, mean_cost=group.mean_cost)
     sizes = np.array([len(g.mean_reward) for g in groups], np.int32)
     capacity = int(sizes.max())
 

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.checks import whole
+from jaxbandits.checks import MOST, non_negative, number, played, whole
 from jaxbandits.laws import (
     Bernoulli,
     Beta,
@@ -32,8 +32,11 @@ def s_br(num_arms: int, cost_floor: float = COST_FLOOR) -> Environment:
 
     Raises:
       ValueError: if `cost_floor` is not in [0, 1).
+      TypeError: if an argument is no number.
     """
-    if not 0 <= cost_floor < 1:
+    non_negative(cost_floor=cost_floor)
+    played(cost_floor=cost_floor)
+    if not number("cost_floor", cost_floor) < 1:
         raise ValueError(f"cost_floor must lie in [0, 1), got {cost_floor}")
     setup = {"floor": np.float64(cost_floor), "like": _like(num_arms)}
     return _synthetic("S-Br", bernoulli, _draw_bernoulli, setup, num_arms)
@@ -41,7 +44,7 @@ def s_br(num_arms: int, cost_floor: float = COST_FLOOR) -> Environment:
 
 def s_gbr(num_arms: int) -> Environment:
     """S-GBr-K: outcomes 0, 1/4, ..., 1 with weights U(0, 1), normalised."""
-    setup = {"values": np.tile(OUTCOMES, (num_arms, 1)), "like": _like(num_arms)}
+    setup = {"like": _like(num_arms), "values": np.tile(OUTCOMES, (num_arms, 1))}
     return _synthetic("S-GBr", discrete, _draw_discrete, setup, num_arms)
 
 
@@ -57,7 +60,7 @@ def _synthetic(family, law, draw, setup, num_arms):
 
 def _like(num_arms):
     """Zeros [K], from which a draw takes its shape and precision."""
-    return np.zeros(whole("num_arms", num_arms, 1))
+    return np.zeros(whole("num_arms", num_arms, 1, MOST))
 
 
 def _uniform(key, count, like):

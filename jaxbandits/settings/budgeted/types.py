@@ -8,7 +8,7 @@ from typing import NamedTuple
 import jax
 import numpy as np
 
-from jaxbandits.checks import whole
+from jaxbandits.checks import MOST, non_negative, numbers, played, positive, whole
 
 
 class Feedback(NamedTuple):
@@ -73,14 +73,28 @@ def make_problem(num_arms: int, lowest_cost=0.0, highest_cost=1.0) -> Problem:
 
     Raises:
       ValueError: unless ``0 <= lowest_cost <= highest_cost``, ``0 < highest_cost`` and
-        ``num_arms >= 1``.
+        ``num_arms >= 1``, or if there is not one cost per arm.
+      TypeError: if an argument is no number.
     """
-    num_arms = whole("num_arms", num_arms, 1)
-    low = np.broadcast_to(np.asarray(lowest_cost, np.float64), num_arms)
-    high = np.broadcast_to(np.asarray(highest_cost, np.float64), num_arms)
-    if not np.all((low >= 0) & (low <= high) & (high > 0) & np.isfinite(high)):
+    num_arms = whole("num_arms", num_arms, 1, MOST)
+    non_negative(lowest_cost=lowest_cost)
+    positive(highest_cost=highest_cost)
+    played(lowest_cost=lowest_cost, highest_cost=highest_cost)
+    low = _per_arm("lowest_cost", lowest_cost, num_arms)
+    high = _per_arm("highest_cost", highest_cost, num_arms)
+    if np.any(low > high):
         raise ValueError(
-            "lowest_cost and highest_cost must satisfy 0 <= lowest <= highest and "
-            f"0 < highest, got {lowest_cost} and {highest_cost}"
+            "lowest_cost and highest_cost must satisfy lowest <= highest, got "
+            f"{lowest_cost} and {highest_cost}"
         )
     return Problem(num_arms, tuple(low.tolist()), tuple(high.tolist()))
+
+
+def _per_arm(name, value, num_arms):
+    values = numbers(name, value)
+    if values.shape not in ((), (1,), (num_arms,)):
+        raise ValueError(
+            f"{name} must be a number or one per arm ({num_arms}), got shape "
+            f"{values.shape}"
+        )
+    return np.broadcast_to(values, num_arms)

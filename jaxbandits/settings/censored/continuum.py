@@ -17,7 +17,7 @@ from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.laws.law import JointLaw
 from jaxbandits.protocol import Environment
 from jaxbandits.settings.censored.game import game
-from jaxbandits.settings.censored.types import Continuum, censor
+from jaxbandits.settings.censored.types import Continuum, censor, penalty_at
 
 CELLS = 2048  # of the table of gains and survival probabilities
 TOLERANCE = 1e-5  # largest error of a value that is read off the table
@@ -55,7 +55,7 @@ class Oracle(NamedTuple):
 
     Attributes:
       arm: position of the best arm, eq. (3).
-      limit: its best limit.
+      limit: its best limit, of those that float32 holds.
       value: nu*, the optimum over all pairs.
     """
 
@@ -109,7 +109,7 @@ def pair_values(problem, law: JointLaw, arms: Any, limits) -> np.ndarray:
     limits = np.asarray(limits, np.float64)
     moments = law.moments(arms, limits, problem.cost)
     survival = np.clip(1 - moments.probability, 0.0, 1.0)
-    return moments.reward - moments.cost - problem.penalty(limits) * survival
+    return moments.reward - moments.cost - penalty_at(problem, limits) * survival
 
 
 def _best_pair(problem, values) -> Oracle:
@@ -125,6 +125,8 @@ def _best_pair(problem, values) -> Oracle:
     for _ in range(6):
         near = limit[:, None] + step * np.linspace(-1, 1, 65)
         near = np.clip(near, step * 1e-9, problem.max_limit)
+        # Actions hold limits in float32, in which a promise is kept or not.
+        near = np.float64(np.float32(near))
         points, position = np.unique(near, return_inverse=True)
         found = values(points)[arms[:, None], position.reshape(near.shape)]
         limit, step = near[arms, np.argmax(found, axis=1)], step / 32
@@ -142,7 +144,7 @@ def _table(problem, law, arms, values) -> np.ndarray:
     start = np.broadcast_to([0.0, 1.0], (len(smooth), 1, 2))
     table = np.concatenate([start, smooth[:, 1::2]], axis=1)
     between = (table[:, :-1] + table[:, 1:]) / 2
-    weights = np.stack([np.ones(CELLS), problem.penalty(limits[::2])], -1)
+    weights = np.stack([np.ones(CELLS), penalty_at(problem, limits[::2])], -1)
     # Where the first cell starts an atom at 0 may lie: limits are positive.
     error = np.abs((between - smooth[:, ::2]) * weights).sum(-1)[:, 1:].max()
     if error > TOLERANCE:

@@ -11,6 +11,9 @@ from functools import cache
 import jax.numpy as jnp
 import numpy as np
 
+from jaxbandits.checks import non_negative, number, played
+from jaxbandits.laws.law import exceeds
+
 
 def _where(condition, x, y):
     return (np if isinstance(condition, np.ndarray | np.bool_) else jnp).where(
@@ -18,30 +21,39 @@ def _where(condition, x, y):
     )
 
 
-@cache
+def _sizes(**values):
+    """Numbers >= 0 that can be played, as floats (which can be hashed)."""
+    sizes = [number(name, value) for name, value in values.items()]
+    non_negative(**values)
+    played(**values)
+    return sizes
+
+
 def scaled(factor: float):
     """``x -> factor * x``: a cost or penalty proportional to the resource.
 
     PAR10 (section 2) is ``cost = scaled(1.0)``, ``penalty = scaled(10.0)``.
 
     Raises:
-      ValueError: if `factor` is negative.
+      ValueError: if `factor` is negative, infinite, or too large or small to play.
     """
-    if not factor >= 0:
-        raise ValueError(f"factor must be >= 0, got {factor}")
+    return _scaled(*_sizes(factor=factor))
 
+
+@cache
+def _scaled(factor):
     def proportional(x):
         return factor * x
 
     return proportional
 
 
-@cache
 def fast_track(compensation: float, promise: float, cost_factor: float = 0.1):
     """The running example's penalty (Example 2).
 
     ``lambda(x) = cost_factor * x`` up to the promised time and ``compensation * x``
-    beyond.
+    beyond. A time is beyond the promise if it is in float32, in every precision: a
+    limit that only rounding has put above the promise keeps it.
 
     Args:
       compensation: L, the compensation per unit of resource.
@@ -50,21 +62,25 @@ def fast_track(compensation: float, promise: float, cost_factor: float = 0.1):
 
     Raises:
       ValueError: if the compensation is below the cost (lambda would decrease) or an
-        argument is negative.
+        argument is negative, infinite, or too large or small to play.
     """
-    if not (promise >= 0 and compensation >= cost_factor >= 0):
+    sizes = _sizes(compensation=compensation, promise=promise, cost_factor=cost_factor)
+    if compensation < cost_factor:
         raise ValueError(
-            "need promise >= 0 and compensation >= cost_factor >= 0, got "
-            f"{promise=}, {compensation=}, {cost_factor=}"
+            f"compensation must be at least cost_factor = {cost_factor}, got "
+            f"{compensation}"
         )
+    return _fast_track(*sizes)
 
+
+@cache
+def _fast_track(compensation, promise, cost_factor):
     def penalty(x):
-        return _where(x <= promise, cost_factor * x, compensation * x)
+        return _where(exceeds(x, promise), compensation * x, cost_factor * x)
 
     return penalty
 
 
-@cache
 def late_fee(fee: float, promise: float, cost_factor: float = 0.1):
     """A penalty that grows with the time over the promise, and does not jump.
 
@@ -77,14 +93,13 @@ def late_fee(fee: float, promise: float, cost_factor: float = 0.1):
       cost_factor: slope of the cost function c.
 
     Raises:
-      ValueError: if an argument is negative.
+      ValueError: if an argument is negative, infinite, or too large or small to play.
     """
-    if not (promise >= 0 and fee >= 0 and cost_factor >= 0):
-        raise ValueError(
-            f"need fee, promise, cost_factor >= 0, got {fee=}, {promise=}, "
-            f"{cost_factor=}"
-        )
+    return _late_fee(*_sizes(fee=fee, promise=promise, cost_factor=cost_factor))
 
+
+@cache
+def _late_fee(fee, promise, cost_factor):
     def penalty(x):
         return cost_factor * x + _where(x > promise, fee * (x - promise), 0.0)
 

@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxbandits.checks import instance, text
 from jaxbandits.kernels.select import pick, tally
 from jaxbandits.laws.law import JointLaw
 from jaxbandits.protocol import Environment
@@ -73,10 +74,14 @@ def censored(
       * ``simple_regret``: gap of the pair that the policy recommends, if it does.
 
     Raises:
+      TypeError: if `problem` or `law` is of another kind.
       ValueError: if a leaf of `arms` has not `problem.num_arms` rows or a parameter is
         out of the law's range, if the law has no exact moments, or if the exact values
         are not finite.
     """
+    text("name", name)
+    instance("problem", problem, (Problem, Continuum), "of settings.censored")
+    instance("law", law, JointLaw, "of jaxbandits.laws, as product(beta, exponential)")
     if law.moments is None:
         raise ValueError(f"law: {law.name} has no exact moments, which regret needs")
     for leaf in jax.tree.leaves(arms):

@@ -14,12 +14,13 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from jaxbandits.checks import positive, whole
+from jaxbandits.checks import MOST, instance, played, positive, whole
 from jaxbandits.laws import empirical, empirical_params
 from jaxbandits.protocol import Environment
 from jaxbandits.settings.censored.costs import scaled
 from jaxbandits.settings.censored.environment import censored
 from jaxbandits.settings.censored.types import make_problem
+from jaxbandits.settings.tables import read_csv
 
 REWARD, SECONDS, RUN = "reward", "seconds", "run"
 SHIPPED = "forest_runs.csv"  # beside it a JSON file: machine, versions, data
@@ -65,10 +66,7 @@ def load_runs(path=None) -> Runs:
         folder = files("jaxbandits.settings.censored") / "data"
         about = json.loads((folder / SHIPPED).with_suffix(".json").read_text())
         path = folder / SHIPPED
-    try:
-        table = pd.read_csv(path)
-    except pd.errors.EmptyDataError:
-        raise ValueError(f"path: {path} is empty") from None
+    table = read_csv(path)
     missing = [c for c in (REWARD, SECONDS) if c not in table]
     if missing:
         raise ValueError(f"path: {path} has no column {', '.join(missing)}")
@@ -117,13 +115,15 @@ def forest(
       gains, eq. (2), both exact from counts.
 
     Raises:
+      TypeError: if an argument is of another kind.
       ValueError: if `num_limits` < 2, `unit` is not positive, or the interquartile
         range is empty.
     """
-    runs = load_runs() if runs is None else runs
-    whole("num_limits", num_limits, 2)
+    whole("num_limits", num_limits, 2, MOST)
+    runs = load_runs() if runs is None else instance("runs", runs, Runs, "of load_runs")
     unit = float(runs.seconds.max()) if unit is None else unit
     positive(unit=unit)
+    played(unit=unit)
     times = runs.seconds / unit
     low, high = np.quantile(times[:, 0], [0.25, 0.75])
     if not 0 < low < high:

@@ -8,6 +8,17 @@ consumption is truncated to [0, 1].
 
 import numpy as np
 
+from jaxbandits.checks import (
+    MOST,
+    finite,
+    flag,
+    number,
+    numbers,
+    one_of,
+    played,
+    positive,
+    whole,
+)
 from jaxbandits.laws import (
     Beta,
     Exponential,
@@ -46,13 +57,15 @@ def equidistant(
       form: ``tabulated`` (0.1 to 0.9 of tau_max) or ``printed`` (1/size to 1).
 
     Raises:
-      ValueError: on an unknown form or a size that is too small.
+      ValueError: on an unknown form, a size that is too small, or a `max_limit` that is
+        not positive.
+      TypeError: if an argument is no number.
     """
-    if form not in FORMS:
-        raise ValueError(f"form must be one of {FORMS}, got {form!r}")
-    least = 2 if form == "tabulated" else 1
-    if size < least:
-        raise ValueError(f"size must be at least {least}, got {size}")
+    one_of("form", form, FORMS)
+    size = whole("size", size, 2 if form == "tabulated" else 1, MOST)
+    max_limit = number("max_limit", max_limit)
+    positive(max_limit=max_limit)
+    played(max_limit=max_limit)
     if form == "printed":
         return tuple((max_limit * np.arange(1, size + 1) / size).tolist())
     return tuple((max_limit * np.linspace(0.1, 0.9, size)).tolist())
@@ -70,7 +83,7 @@ def running_example(
       soft: the soft promise (L = 5 beyond 0.99) instead of the strict one (L = 10
         beyond 0.5), which sections 5.1 and F use.
     """
-    penalty = fast_track(5.0, 0.99) if soft else fast_track(10.0, 0.5)
+    penalty = fast_track(5.0, 0.99) if flag("soft", soft) else fast_track(10.0, 0.5)
     return _problem(num_arms, limits, penalty, max_limit)
 
 
@@ -88,8 +101,15 @@ def gaussian_covariance(x, scale) -> np.ndarray:
     Args:
       x: f64[K] in [-1, 1] (the paper's text says [0, 1], yet NegCorr uses -0.2).
       scale: sigma, a variance.
+
+    Raises:
+      ValueError: if an argument is out of its range.
     """
-    x = np.asarray(x, np.float64)
+    finite(x=x)
+    positive(scale=scale)
+    x, scale = numbers("x", x, 1), numbers("scale", scale)
+    if np.any(np.abs(x) > 1):
+        raise ValueError(f"x must lie in [-1, 1], got {x}")
     off = 2 * x * np.sqrt(1 - x**2)
     one = np.ones_like(x)
     return scale * np.moveaxis(np.array([[one, off], [off, one]]), 2, 0)
@@ -136,7 +156,13 @@ def overtime(
       promise: beyond it the fee is due.
       fee: per unit of resource, see `late_fee`.
       num_arms: K.
+
+    Raises:
+      ValueError: if an argument is out of its range, or the promise beyond the largest
+        limit, 1.
     """
+    if number("promise", promise) > 1:
+        raise ValueError(f"promise must be at most the largest limit, 1, got {promise}")
     problem = _problem(num_arms, limits, late_fee(fee, promise))
     return _indep("overtime", problem)
 
@@ -164,7 +190,12 @@ def _indep(name, problem):
 
 
 def many_arms(num_arms: int, form: str = "tabulated") -> Environment:
-    """F.2: PosCorr with n arms whose means sweep, and a grid of 5 limits."""
+    """F.2: PosCorr with n arms whose means sweep, and a grid of 5 limits.
+
+    Raises:
+      ValueError, TypeError: unless `num_arms` is an integer >= 1.
+    """
+    whole("num_arms", num_arms, 1, MOST)
     position = np.arange(num_arms) / num_arms
     mean = np.stack([(1 - position) * 0.9, 0.3 + 0.7 * position], axis=1)
     problem = running_example(num_arms, equidistant(5, form=form))
@@ -176,7 +207,12 @@ def low_censoring(num_arms: int = 5, form: str = "tabulated") -> Environment:
 
     Form ``tabulated`` is ``linspace(0.1, 0.6, 10)``, for which the optimal pair's
     censoring probability is 0.0753; the paper says "about 0.075".
+
+    Raises:
+      ValueError, TypeError: unless `num_arms` is an integer >= 1.
     """
+    whole("num_arms", num_arms, 1, MOST)
+    one_of("form", form, FORMS)
     mean = np.stack([(1 - np.arange(num_arms) / num_arms) * 0.9, np.zeros(num_arms)], 1)
     printed = form == "printed"
     limits = equidistant(10, 0.6, form) if printed else np.linspace(0.1, 0.6, 10)
@@ -202,4 +238,5 @@ def example1(limits=None, *, soft: bool = False) -> Environment:
 
 
 def _grid(limits, form):
+    one_of("form", form, FORMS)
     return equidistant(10, form=form) if limits is None else limits

@@ -1,12 +1,24 @@
 """What passes between a policy and an environment of the censored setting."""
 
-import math
 from collections.abc import Callable
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+
+from jaxbandits.checks import (
+    MOST,
+    function,
+    number,
+    numbers,
+    played,
+    positive,
+    precision,
+    shown,
+    whole,
+)
+from jaxbandits.laws.law import exceeds
 
 
 class Action(NamedTuple):
@@ -49,7 +61,7 @@ class Feedback(NamedTuple):
 
 def censor(reward, consumption, limit) -> Feedback:
     """What a learner sees of a round, eq. (1); all f32[]."""
-    censored = consumption > limit
+    censored = exceeds(consumption, limit)
     return Feedback(
         jnp.where(censored, 0.0, reward),
         jnp.where(censored, jnp.inf, consumption),
@@ -87,12 +99,12 @@ class Problem(NamedTuple):
 
     def penalties(self) -> np.ndarray:
         """lambda at every limit, f64[M], computed on the host."""
-        return np.asarray(self.penalty(np.asarray(self.limits)), np.float64)
+        return penalty_at(self, self.limits)
 
     @property
     def max_penalty(self) -> float:
         """lambda(tau_max), the scale of the reductions in E.1."""
-        return _at(self.penalty, self.max_limit)
+        return float(penalty_at(self, [self.max_limit])[0])
 
 
 class Continuum(NamedTuple):
@@ -115,11 +127,19 @@ class Continuum(NamedTuple):
     @property
     def max_penalty(self) -> float:
         """lambda(tau_max)."""
-        return _at(self.penalty, self.max_limit)
+        return float(penalty_at(self, [self.max_limit])[0])
 
 
-def _at(function, point):
-    return float(function(np.asarray([point]))[0])
+def penalty_at(problem, limits) -> np.ndarray:
+    """lambda at limits ``[n]`` as they are played, f64[n], on the host.
+
+    In float64, but on the side of a jump on which the limit lies in float32: a policy
+    that asks for the penalty in a round gets that one.
+    """
+    limits = np.asarray(limits, np.float64)
+    exact = np.asarray(problem.penalty(limits), np.float64)
+    single = np.asarray(problem.penalty(limits.astype(np.float32)), np.float64)
+    return np.where(np.isclose(single, exact, rtol=1e-4, atol=1e-6), exact, single)
 
 
 def make_problem(
@@ -128,20 +148,31 @@ def make_problem(
     """Check and build a `Problem`.
 
     Raises:
-      ValueError: if `num_arms` < 1, `limits` is empty, not strictly increasing or
-        outside (0, max_limit], or if `cost` or `penalty` return something that is not
-        finite, negative, decreasing, or of another shape.
+      ValueError: if `num_arms` < 1, `limits` is empty, not strictly increasing (in the
+        precision of play) or outside (0, max_limit], or if `cost` or `penalty` return
+        something that is not finite, negative, decreasing, or of another shape.
+      TypeError: if an argument is of another kind.
     """
-    _check_size(num_arms, max_limit)
-    grid = np.asarray(limits, np.float64)
-    if grid.ndim != 1 or grid.size == 0:
-        raise ValueError(f"limits must be a non-empty list of numbers, got {limits!r}")
-    if not np.all((grid > 0) & (grid <= max_limit)):
-        raise ValueError(f"limits must lie in (0, {max_limit}], got {limits!r}")
-    if not np.all(np.diff(grid) > 0):
-        raise ValueError(f"limits must be strictly increasing, got {limits!r}")
+    num_arms, max_limit = _size(num_arms, max_limit)
+    grid = check_limits(limits, max_limit)
     _check_functions(cost, penalty, np.unique(np.append(grid, max_limit)))
-    return Problem(num_arms, tuple(grid.tolist()), cost, penalty, float(max_limit))
+    return Problem(num_arms, tuple(grid.tolist()), cost, penalty, max_limit)
+
+
+def check_limits(limits, max_limit: float) -> np.ndarray:
+    """A grid of limits, f64[M]; errors as of `make_problem`."""
+    grid = numbers("limits", limits, 1)
+    if grid.size == 0:
+        raise ValueError("limits must be a non-empty list of numbers")
+    if not np.all((grid > 0) & (grid <= max_limit)):
+        raise ValueError(f"limits must lie in (0, {max_limit}], got {shown(limits)}")
+    played(limits=grid)
+    if not np.all(np.diff(grid.astype(precision())) > 0):
+        raise ValueError(
+            f"limits must be strictly increasing, also in {precision()}, got "
+            f"{shown(limits)}"
+        )
+    return grid
 
 
 def make_continuum(
@@ -153,10 +184,11 @@ def make_continuum(
       ValueError: if `num_arms` < 1, `max_limit` is not positive and finite, or if
         `cost` or `penalty`, looked at in 1,000 points, return something that is not
         finite, negative, decreasing, or of another shape.
+      TypeError: if an argument is of another kind.
     """
-    _check_size(num_arms, max_limit)
+    num_arms, max_limit = _size(num_arms, max_limit)
     _check_functions(cost, penalty, max_limit * np.arange(1, 1001) / 1000)
-    return Continuum(num_arms, cost, penalty, float(max_limit))
+    return Continuum(num_arms, cost, penalty, max_limit)
 
 
 def check_grid(problem, policy: str) -> None:
@@ -185,21 +217,29 @@ def check_continuum(problem, policy: str) -> None:
         )
 
 
-def _check_size(num_arms, max_limit):
-    if num_arms < 1:
-        raise ValueError(f"num_arms must be at least 1, got {num_arms}")
-    if not (math.isfinite(max_limit) and max_limit > 0):
-        raise ValueError(f"max_limit must be positive and finite, got {max_limit}")
+def _size(num_arms, max_limit) -> tuple[int, float]:
+    num_arms = whole("num_arms", num_arms, 1, MOST)
+    positive(max_limit=max_limit)
+    played(max_limit=max_limit)
+    return num_arms, number("max_limit", max_limit)
 
 
 def _check_functions(cost, penalty, points):
-    for name, function in (("cost", cost), ("penalty", penalty)):
-        _check_monotone(name, function, points)
+    for name, value in (("cost", cost), ("penalty", penalty)):
+        _check_monotone(name, function(name, value), points)
 
 
-def _check_monotone(name, function, points):
-    """`function` must map the increasing `points` to finite, increasing values >= 0."""
-    values = np.asarray(function(points))
+def _check_monotone(name, curve, points):
+    """`curve` must map the increasing `points` to finite, increasing values >= 0."""
+    try:
+        values = curve(points)
+    except Exception as error:
+        raise ValueError(
+            f"{name} must map an array of {points.size} numbers to numbers, but fails: "
+            f"{type(error).__name__}: {error}"
+        ) from error
+    values = numbers(f"what {name} returns", values)
+    played(**{f"what {name} returns": values})
     if values.shape != points.shape:
         raise ValueError(
             f"{name} must map an array of shape {points.shape} to the same shape, "

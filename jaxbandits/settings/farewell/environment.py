@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.checks import whole
+from jaxbandits.checks import in_unit_interval, instance, numbers, one_of, text, whole
 from jaxbandits.kernels.select import pick, tally
 from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.laws.law import Law, of_arm
@@ -145,12 +145,15 @@ def farewell(
     Raises:
       ValueError: naming the argument, if probabilities are negative or do not sum to 1,
         a reward's parameter is out of range, or `num_waits` is not in 1..N.
+      TypeError: if an argument is of another kind.
     """
-    delay = np.asarray(delay, np.float64)
-    if delay.ndim != 2 or 0 in delay.shape:
+    text("name", name)
+    instance("reward_law", reward_law, Law, "of jaxbandits.laws, as bernoulli")
+    one_of("failure", failure, FAILURES)
+    delay = numbers("delay", delay, 2)
+    if 0 in delay.shape:
         raise ValueError(f"delay must be a table [K, N], got shape {delay.shape}")
-    if not np.all((delay >= 0) & (delay <= 1)):
-        raise ValueError("delay must hold probabilities in [0, 1]")
+    in_unit_interval(delay=delay)
     if not np.allclose(delay.sum(axis=1), 1, rtol=0, atol=1e-9):
         raise ValueError(
             f"delay must have rows that sum to 1, got {delay.sum(axis=1).tolist()}"
@@ -159,8 +162,6 @@ def farewell(
     num_waits = whole("num_waits", longest if num_waits is None else num_waits, 1)
     if num_waits > longest:
         raise ValueError(f"num_waits must lie in 1..{longest}, got {num_waits}")
-    if failure not in FAILURES:
-        raise ValueError(f"failure must be one of {FAILURES}, got {failure!r}")
     arms = Arms(delay, _reward_params(reward, reward_law, delay.shape))
     problem = Problem(num_arms, num_waits, failure)
     oracle = exact_oracle(problem, reward_law, arms)
@@ -191,7 +192,7 @@ def _reward_params(reward, law: Law, shape):
     )
     full = []
     for leaf in leaves:
-        leaf = np.asarray(leaf, np.float64)
+        leaf = numbers("reward", leaf)
         if leaf.shape[:2] not in (shape, (shape[0], 1)):
             raise ValueError(
                 f"reward must have leaves [K, N, ...] or [K, 1, ...] with K, N = "

@@ -7,6 +7,7 @@ The paper shows its delay distributions as bar charts without numbers. Those bel
 import numpy as np
 from scipy import stats
 
+from jaxbandits.checks import MOST, numbers, one_of, whole
 from jaxbandits.laws import Beta, beta
 from jaxbandits.protocol import Environment
 from jaxbandits.settings.farewell.environment import farewell
@@ -35,8 +36,7 @@ def doubling(reading: str = "i") -> Environment:
     Raises:
       ValueError: on another reading.
     """
-    if reading not in DOUBLING:
-        raise ValueError(f"reading must be one of {(*DOUBLING,)}, got {reading!r}")
+    one_of("reading", reading, DOUBLING)
     return _single(f"Figure 1a ({reading})", DOUBLING[reading])
 
 
@@ -68,8 +68,7 @@ def display_advertising(case: int = 1) -> Environment:
       ValueError: on another case.
     """
     utilities = {1: (0.7, 1.0, 0.5), 2: (1.0, 0.5, 0.7)}
-    if case not in utilities:
-        raise ValueError(f"case must be one of {(*utilities,)}, got {case!r}")
+    one_of("case", case, utilities)
     return _ads(f"Figure 2{'abc'[case]}", AD_DELAYS, utilities[case])
 
 
@@ -95,10 +94,10 @@ def second_price_auction(
     """
     if highest_bid_of_others is None:
         highest_bid_of_others = (0.05, 0.10, 0.20, 0.25, 0.20, 0.10, 0.06, 0.04)
-    delay = np.asarray(highest_bid_of_others, np.float64)[None]
+    delay = numbers("highest_bid_of_others", highest_bid_of_others, 1)[None]
     if utility is None:
         utility = np.linspace(0.3, 0.9, delay.shape[1])
-    reward = np.asarray(utility, np.float64)[None]
+    reward = numbers("utility", utility, 1)[None]
     return farewell(name, delay, reward, failure="unit")
 
 
@@ -111,12 +110,9 @@ def cross_validation(num_configurations: int = 6) -> Environment:
     in time is worth while.
 
     Raises:
-      ValueError: if `num_configurations` is not positive.
+      ValueError, TypeError: unless `num_configurations` is an integer >= 1.
     """
-    if num_configurations < 1:
-        raise ValueError(
-            f"num_configurations must be at least 1, got {num_configurations}"
-        )
+    whole("num_configurations", num_configurations, 1, MOST)
     units = np.arange(1, 14)  # 13 stands for "does not converge"
     position = np.linspace(0, 1, num_configurations)[:, None]
     delay = 0.7 * stats.poisson.pmf(units - 1, 1 + 4 * position)

@@ -1,0 +1,313 @@
+"""The contract of a law: its sampler against everything that it says of itself.
+
+A law whose exact moments are not those of its sampler gives a wrong regret without a
+word. `check_law` looks at one's own law before it is played.
+"""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from scipy import integrate, stats
+
+from jaxbandits.checks import instance, whole
+from jaxbandits.laws.law import JointLaw, Law, exceeds
+from jaxbandits.laws.thresholds import Threshold, check_family
+
+ALARM = 1e-6  # chance that a check of draws fails for a law that is right
+SCORE = stats.norm.isf(ALARM / 2)
+TAPE = 2.0**-23  # spacing of the tape's uniforms
+PROBABILITIES = (1e-6, 1e-3, 0.1, 0.3, 0.5, 0.7, 0.9, 0.999, 1 - 1e-6)
+
+
+def check_law(
+    law: Law | JointLaw | Threshold, params: Any, draws: int = 20_000, seed: int = 0
+) -> None:
+    """Check that a law's sampler has the law that its other functions describe.
+
+    * the parameters pass the law's own check, draws are finite floats, one per arm;
+    * draws lie in the support and follow the cdf (or the atoms), tails included;
+    * the quantile function inverts the cdf, and the mean is that of the quantiles or
+      atoms, and of the draws;
+    * a draw moves with its uniform as `monotone` says;
+    * of a joint law: rewards lie in [0, 1], consumptions in [0, highest], and means and
+      moments below limits are those of the draws.
+
+    Args:
+      law: a univariate law, a joint law, or a family of thresholds.
+      params: its parameters, leaves ``[K, ...]``; of a family ``(rate f64[K], shape
+        f64[K] or None)``.
+      draws: how many per arm. Errors below some ``3 / sqrt(draws)`` in probability are
+        not seen in draws.
+      seed: of the draws.
+
+    Raises:
+      AssertionError: saying which clause is broken, and for which arm.
+      TypeError, ValueError: on arguments out of range, parameters included.
+    """
+    instance("law", law, (Law, JointLaw, Threshold), "of jaxbandits.laws or your own")
+    whole("draws", draws, 100, 10**7)
+    random = np.random.default_rng(whole("seed", seed, 0))
+    if isinstance(law, Threshold):
+        law, params = _of_family(law, params)
+    law.check(params)
+    noise = TAPE * (random.integers(0, 2**23, (draws, law.uniforms)) + 0.5)
+    if isinstance(law, JointLaw):
+        _check_joint(law, params, noise)
+    else:
+        _check_univariate(law, params, noise)
+
+
+def _of_family(family: Threshold, params) -> tuple[Law, tuple]:
+    """A family of thresholds as a univariate law on [0, inf)."""
+    rate, shape = params
+    check_family(family, rate, shape)
+    params = {"rate": np.atleast_1d(np.asarray(rate, np.float64))}
+    if family.shaped:
+        params["shape"] = np.broadcast_to(
+            np.asarray(shape, np.float64), params["rate"].shape
+        )
+
+    def cdf(params, x):
+        columns = [np.reshape(p, (-1, *(1,) * np.ndim(x))) for p in params.values()]
+        with jax.enable_x64(True):
+            x = jnp.maximum(jnp.asarray(x), 0.0)[None]
+            return np.asarray(family.cdf(x, *columns))
+
+    def support(params):
+        del params
+        return np.asarray(0.0), np.asarray(np.inf)
+
+    law = Law(
+        family.name,
+        family.uniforms,
+        lambda noise, p: family.sample(noise, p["rate"], p.get("shape")),
+        lambda params: None,
+        mean=None,
+        support=support,
+        cdf=cdf,
+    )
+    return law, params
+
+
+def _drawn(law, params, noise):
+    """Draws, leaves f64[K, n], and the error of rounding them."""
+    with jax.enable_x64(False):
+        params = jax.tree.map(lambda x: jnp.asarray(x, jnp.float32), params)
+        noise = jnp.asarray(noise, jnp.float32)
+        if isinstance(law, JointLaw):
+            arms = jnp.arange(jax.tree.leaves(params)[0].shape[0], dtype=jnp.int32)
+
+            def each(arm):
+                return jax.vmap(lambda u: law.sample(u, params, arm))(noise)
+
+            found = jax.jit(jax.vmap(each))(arms)
+        else:
+
+            def each(p):
+                return jax.vmap(lambda u: law.sample(u, p))(noise)
+
+            found = jax.jit(jax.vmap(each))(params)
+    for x in jax.tree.leaves(found):
+        assert x.ndim == 2, f"{law.name}: a draw must be a number, got {x.shape[2:]}"
+        assert jnp.issubdtype(x.dtype, jnp.floating), (
+            f"{law.name}: a draw must be a float, got {x.dtype}"
+        )
+        assert np.all(np.isfinite(x)), f"{law.name}: a draw is not finite"
+    return jax.tree.map(lambda x: np.asarray(x, np.float64), found)
+
+
+def _check_univariate(law: Law, params, noise):
+    x = _drawn(law, params, noise)
+    num_arms = len(x)
+    lowest, highest = (
+        np.broadcast_to(np.asarray(end, np.float64), num_arms)
+        for end in law.support(params)
+    )
+    slack = 4 * np.spacing(np.abs(x).max(axis=1).astype(np.float32)).astype(np.float64)
+    for arm in range(num_arms):
+        here = f"{law.name}, arm {arm}"
+        assert np.all(x[arm] >= lowest[arm] - slack[arm]), f"{here}: below the support"
+        assert np.all(x[arm] <= highest[arm] + slack[arm]), f"{here}: above the support"
+    cdf = law.cdf
+    if law.atoms is not None:
+        values, probabilities = (np.asarray(a, np.float64) for a in law.atoms(params))
+        assert np.allclose(probabilities.sum(axis=1), 1, rtol=0, atol=1e-6), (
+            f"{law.name}: the atoms' probabilities do not sum to 1"
+        )
+
+        def cdf(params, points):
+            points = np.asarray(points, np.float64)
+            inside = ~exceeds(values[:, :, None], points.ravel()[None, None])
+            below = np.sum(probabilities[:, :, None] * inside, axis=1)
+            return below.reshape(num_arms, *points.shape)
+
+    for arm in range(num_arms):
+        if cdf is not None:
+            _check_cdf(law, cdf, params, x[arm], arm)
+    if law.quantile is not None:
+        _check_quantile(law, params)
+    if law.mean is not None:
+        _check_mean(law, params, x, highest)
+    if law.monotone:
+        _check_monotone(law, params, x, noise)
+
+
+def _check_cdf(law, cdf, params, x, arm):
+    """Dvoretzky, Kiefer and Wolfowitz: the draws' distribution function is near."""
+    values = np.sort(x)
+    gap = np.maximum(np.spacing(np.abs(values).astype(np.float32)), 1e-30)
+    low, high = (
+        np.asarray(cdf(params, values + sign * gap))[arm] for sign in (-1.0, 1.0)
+    )
+    for end in (low, high):
+        assert np.all(np.diff(end) >= -1e-12) and np.all((end >= 0) & (end <= 1)), (
+            f"{law.name}, arm {arm}: the cdf is not one: it falls or leaves [0, 1]"
+        )
+    before, upto = (
+        np.searchsorted(values, values, side) / x.size for side in ("left", "right")
+    )
+    # With atoms, `low` is the probability before a value and `high` that up to it.
+    distance = max(np.max(low - upto), np.max(upto - high), np.max(before - low))
+    bound = np.sqrt(np.log(2 / ALARM) / (2 * x.size))
+    assert distance < bound, (
+        f"{law.name}, arm {arm}: the draws do not follow the cdf: their distribution "
+        f"function is {distance:.3g} away (up to {bound:.3g} is chance)"
+    )
+
+
+def _check_quantile(law, params):
+    p = np.asarray(PROBABILITIES)
+    rows = len(np.asarray(law.quantile(params, p[None])))
+    x = np.asarray(law.quantile(params, np.tile(p, (rows, 1))))
+    assert np.all(np.diff(x, axis=1) >= 0), f"{law.name}: the quantiles fall"
+    if law.cdf is None:
+        return
+    for arm in range(rows):
+        # At an atom the cdf jumps over p: what lies just below is not beyond it.
+        upto = np.asarray(law.cdf(params, x[arm]))[arm]
+        before = np.asarray(law.cdf(params, x[arm] * (1 - 1e-6) - 1e-30))[arm]
+        near = 1e-5 * np.minimum(p, 1 - p) + 1e-9
+        wrong = (upto < p - near) | (before > p + near)
+        assert not np.any(wrong), (
+            f"{law.name}, arm {arm}: the quantile at {p[wrong][0]} has a cdf of "
+            f"{upto[wrong][0]}"
+        )
+
+
+def _check_mean(law, params, x, highest):
+    mean = np.asarray(law.mean(params), np.float64)
+    assert mean.shape == (len(x),), (
+        f"{law.name}: mean must give one number per arm, got shape {mean.shape}"
+    )
+    if law.atoms is not None:
+        values, probabilities = (np.asarray(a, np.float64) for a in law.atoms(params))
+        exact = np.sum(values * probabilities, axis=1)
+    elif law.quantile is not None:
+        # Over u with p = u**2 (3 - 2 u): ends that are infinite weigh nothing.
+        def integrand(u):
+            p = np.full((len(x), 1), u * u * (3 - 2 * u))
+            return np.asarray(law.quantile(params, p))[:, 0] * 6 * u * (1 - u)
+
+        exact = integrate.quad_vec(integrand, 1e-9, 1 - 1e-9, epsrel=1e-7)[0]
+    else:
+        exact = mean
+    for arm in range(len(x)):
+        assert np.isclose(mean[arm], exact[arm], rtol=1e-4, atol=1e-7), (
+            f"{law.name}, arm {arm}: the mean is {mean[arm]}, that of the law's own "
+            f"quantiles or atoms {exact[arm]}"
+        )
+        # A heavy tail has no standard error to speak of.
+        if np.isfinite(highest[arm]):
+            _check_average(f"{law.name}, arm {arm}: the mean", x[arm], mean[arm])
+
+
+def _check_average(what, x, mean):
+    error = np.std(x) / np.sqrt(x.size)
+    # One draw more or less: what is rarer than a draw may not have come at all.
+    slack = SCORE * error + SCORE**2 * np.ptp(x) / x.size + 1e-6 * (1 + abs(mean))
+    assert abs(np.mean(x) - mean) <= slack, (
+        f"{what} is {mean:.6g}, that of {x.size} draws {np.mean(x):.6g} (up to "
+        f"{slack:.2g} away is chance)"
+    )
+
+
+def _check_monotone(law, params, x, noise):
+    assert law.uniforms == 1, f"{law.name}: monotone in one uniform, but takes more"
+    order = np.argsort(noise[:, 0])
+    steps = law.monotone * np.diff(x[:, order], axis=1)
+    slack = 1e-6 * (1 + np.abs(x[:, order][:, 1:]))
+    assert np.all(steps >= -slack), f"{law.name}: a draw is not monotone as it says"
+    if law.quantile is None:
+        return
+    # The tails: the outermost uniforms of the tape.
+    u = np.array([0.5, 1.5, 8.5, 2**23 - 8.5, 2**23 - 1.5, 2**23 - 0.5]) * TAPE
+    drawn = _drawn(law, params, u[:, None])
+    p = u if law.monotone > 0 else 1 - u
+    exact = np.asarray(law.quantile(params, np.tile(p, (len(x), 1))))
+    for arm in range(len(x)):
+        near = np.isclose(drawn[arm], exact[arm], rtol=1e-2, atol=1e-6)
+        assert np.all(near), (
+            f"{law.name}, arm {arm}: in the tail, at the uniform {u[~near][0]}, the "
+            f"draw is {drawn[arm][~near][0]} and the quantile {exact[arm][~near][0]}"
+        )
+
+
+def _check_joint(law: JointLaw, params, noise):
+    reward, consumption = _drawn(law, params, noise)
+    num_arms = len(reward)
+    for arm in range(num_arms):
+        here = f"{law.name}, arm {arm}"
+        r, c = reward[arm], consumption[arm]
+        assert np.all((r >= 0) & (r <= 1)), f"{here}: a reward lies outside [0, 1]"
+        assert np.all(c >= 0), f"{here}: a consumption is negative"
+    if law.highest is not None:
+        highest = np.broadcast_to(np.asarray(law.highest(params)), num_arms)
+        assert not np.any(exceeds(consumption.max(axis=1), highest)), (
+            f"{law.name}: a consumption exceeds highest"
+        )
+    if law.means is not None:
+        for name, x, mean in zip(
+            ("reward", "consumption"),
+            (reward, consumption),
+            law.means(params),
+            strict=True,
+        ):
+            mean = np.asarray(mean, np.float64)
+            assert mean.shape == (num_arms,), f"{law.name}: means must be [K] each"
+            for arm in range(num_arms):
+                what = f"{law.name}, arm {arm}: the mean {name}"
+                _check_average(what, x[arm], mean[arm])
+    if law.moments is not None:
+        _check_moments(law, params, reward, consumption)
+
+
+def _check_moments(law, params, reward, consumption):
+    limits = np.unique(np.quantile(consumption, [0.1, 0.5, 0.9]))
+    limits = limits[limits > 0]
+    if not limits.size:
+        limits = np.ones(1)
+
+    def cost(x):
+        return 0.5 * x
+
+    found = law.moments(params, limits, cost)
+    for name, table in found._asdict().items():
+        table = np.asarray(table)
+        assert table.shape == (len(reward), limits.size), (
+            f"{law.name}: moments.{name} must be [K, M], got shape {table.shape}"
+        )
+        for arm in range(len(reward)):
+            for place, limit in enumerate(limits):
+                kept = ~exceeds(consumption[arm], limit)
+                x = {
+                    "reward": reward[arm],
+                    "cost": cost(consumption[arm]),
+                    "probability": np.ones_like(reward[arm]),
+                }[name]
+                _check_average(
+                    f"{law.name}, arm {arm}: moments.{name} below {limit:.4g}",
+                    np.where(kept, x, 0.0),
+                    table[arm, place],
+                )

@@ -1,0 +1,78 @@
+"""The smallest game and policies: two arms that pay 0.2 and 0.6, and cost 1 each.
+
+They compile in a second, and their regret is known.
+"""
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+
+from jaxbandits.protocol import Environment, Policy, View
+
+GAPS = np.array([0.4, 0.0])
+
+
+class Params(NamedTuple):
+    """eps: how often the worse arm is played."""
+
+    eps: float
+
+
+class Greedy(NamedTuple):
+    """pulls: i32[2]; reward: f32[2]."""
+
+    pulls: jnp.ndarray
+    reward: jnp.ndarray
+
+
+class Books(NamedTuple):
+    """pulls: i32[2]."""
+
+    pulls: jnp.ndarray
+
+
+def _act(noise, view, state, params):
+    mean = state.reward / jnp.maximum(state.pulls, 1)
+    best = (mean[1] >= mean[0]).astype(jnp.int32)
+    return jnp.where(noise[0] < params.eps, 1 - best, best)
+
+
+def _update(noise, view, state, action, feedback, params):
+    played = jnp.arange(2) == action
+    return Greedy(state.pulls + played, state.reward + played * feedback)
+
+
+GREEDY = Policy(
+    "greedy",
+    init=lambda params: Greedy(jnp.zeros(2, jnp.int32), jnp.zeros(2)),
+    act=_act,
+    update=_update,
+    params=Params(0.1),
+    uniforms=(1, 0),
+)
+
+
+def _step(noise, instance, state, action):
+    reward = (noise[0] < instance[action]).astype(float)
+    return Books(state.pulls + (jnp.arange(2) == action)), reward
+
+
+def _metrics(setup, instance, record):
+    return {"regret": np.float64(record.pulls) @ GAPS}
+
+
+GAME = Environment(
+    name="two arms",
+    setup=np.array([0.2, 0.6]),
+    sample=lambda key, setup: setup,
+    init=lambda instance: Books(jnp.zeros(2, jnp.int32)),
+    view=lambda round_, instance, state: View(round_),
+    step=_step,
+    record=lambda instance, state, budget: state,
+    metrics=_metrics,
+    oracle=lambda setup, instance: None,
+    spent=lambda instance, state: jnp.sum(state.pulls).astype(float),
+    uniforms=1,
+    provenance={"setting": "attack"},
+)

@@ -1,0 +1,101 @@
+"""Environments that break the protocol."""
+
+import jax.numpy as jnp
+import numpy as np
+
+from attack.case import Case
+from attack.games import GAME, GREEDY, Books
+from jaxbandits import simulate
+from jaxbandits.testing import check_environment
+
+WORDS = (
+    *("two arms", "environment", "environments", "setup", "sample", "init", "view"),
+    *("step", "record", "metric", "metrics", "spent", "uniforms", "name", "feedback"),
+    *("provenance", "setting", "instance.f"),
+)
+
+
+def _step(change):
+    def step(noise, instance, state, action):
+        return change(*GAME.step(noise, instance, state, action))
+
+    return {"step": step}
+
+
+def _metrics(value):
+    return {"metrics": lambda setup, instance, record: value}
+
+
+def _spent(value):
+    return {"spent": lambda instance, state: value(state)}
+
+
+ROUNDS = {"horizon": 10}
+MONEY = {"budget": 5.0, "max_rounds": 50}
+BROKEN = {
+    "setup is None": ({"setup": None}, ROUNDS),
+    "setup of strings": ({"setup": "a"}, ROUNDS),
+    "setup has NaN": ({"setup": np.array([np.nan, 0.5])}, ROUNDS),
+    "sample is None": ({"sample": None}, ROUNDS),
+    "sample takes one": ({"sample": lambda key: 0}, ROUNDS),
+    "init is None": ({"init": None}, ROUNDS),
+    "init gives None": ({"init": lambda instance: None}, ROUNDS),
+    "view is None": ({"view": None}, ROUNDS),
+    "view takes one": ({"view": lambda r: r}, ROUNDS),
+    "step is None": ({"step": None}, ROUNDS),
+    "step gives one": ({"step": lambda *a: a[2]}, ROUNDS),
+    "step changes a dtype": (_step(lambda s, f: (Books(s.pulls * 1.0), f)), ROUNDS),
+    "step changes a shape": (_step(lambda s, f: (Books(s.pulls[None]), f)), ROUNDS),
+    "step gives NaN": (_step(lambda s, f: (s, f * jnp.nan)), ROUNDS),
+    "step gives None": (_step(lambda s, f: (s, None)), ROUNDS),
+    "record is None": ({"record": None}, ROUNDS),
+    "metrics is None": ({"metrics": None}, ROUNDS),
+    "metrics are NaN": (_metrics({"regret": np.full((2, 10), np.nan)}), ROUNDS),
+    "metrics give nothing": (_metrics({}), ROUNDS),
+    "metrics give None": (_metrics(None), ROUNDS),
+    "metrics give strings": (_metrics({"regret": "a"}), ROUNDS),
+    "metrics of another shape": (_metrics({"regret": np.ones(3)}), ROUNDS),
+    "metrics named seed": (_metrics({"seed": np.ones((2, 10))}), ROUNDS),
+    "metrics named 3": (_metrics({3: np.ones((2, 10))}), ROUNDS),
+    "uniforms = -1": ({"uniforms": -1}, ROUNDS),
+    "uniforms = None": ({"uniforms": None}, ROUNDS),
+    "uniforms = 1.5": ({"uniforms": 1.5}, ROUNDS),
+    "uniforms = '1'": ({"uniforms": "1"}, ROUNDS),
+    "uniforms = 0, step reads 1": ({"uniforms": 0}, ROUNDS),
+    "name is None": ({"name": None}, ROUNDS),
+    "name is 3": ({"name": 3}, ROUNDS),
+    "provenance is a function": ({"provenance": {"f": print}}, ROUNDS),
+    "provenance is a string": ({"provenance": "a"}, ROUNDS),
+    "spent is None": ({"spent": None}, MONEY),
+    "spent is a number": ({"spent": 3}, MONEY),
+    "spent is NaN": (_spent(lambda s: jnp.float32(np.nan)), MONEY),
+    "spent falls": (_spent(lambda s: -jnp.sum(s.pulls) * 1.0), MONEY),
+    "spent stands still": (_spent(lambda s: jnp.zeros(())), MONEY),
+    "spent is a bool": (_spent(lambda s: jnp.sum(s.pulls) > 3), MONEY),
+    "spent is a vector": (_spent(lambda s: s.pulls * 1.0), MONEY),
+    "spent is a string": (_spent(lambda s: "a"), MONEY),
+}
+
+
+def cases() -> list[Case]:
+    found = []
+    for name, (change, end) in BROKEN.items():
+        found.append(_play(name, change, end))
+        if end is ROUNDS and not name.startswith(("name", "provenance")):
+            found.append(_check(name, change))
+    return [*found, _check("two arms, rightly", {})._replace(fine=True)]
+
+
+def _play(name, change, end):
+    def call():
+        game = GAME._replace(**change)
+        return simulate(GREEDY, game, seeds=2, progress=False, **end)
+
+    return Case(f"simulate: {name}", call, WORDS, heavy=True)
+
+
+def _check(name, change):
+    def call():
+        check_environment(GAME._replace(**change), GREEDY, rounds=3)
+
+    return Case(f"check_environment: {name}", call, WORDS, heavy=True)

@@ -1,0 +1,115 @@
+"""Policies' factories: what is no problem, and options out of range."""
+
+from attack.case import Case
+from attack.values import attack, of
+from jaxbandits import policies
+from jaxbandits.laws import thresholds
+from jaxbandits.policies import allocation, budgeted, censored, farewell, plain
+from jaxbandits.settings import allocation as shares
+from jaxbandits.settings import budgeted as money
+from jaxbandits.settings import censored as limits
+from jaxbandits.settings import farewell as waits
+
+GRID = limits.indep()
+CONTINUUM = limits.indep(limits.ANY)
+ARMS = money.s_br(3)
+PAIRS = waits.optimum_at_one()
+SPLIT = shares.make_problem(thresholds.exponential, 2, 3.0, lowest=0.1, highest=5.0)
+PROBLEMS = {
+    "censored": GRID.problem,
+    "continuum": CONTINUUM.problem,
+    "budgeted": ARMS.problem,
+    "farewell": PAIRS.problem,
+    "allocation": SPLIT,
+}
+# The environment in place of its problem is the likeliest slip of all.
+ENVIRONMENTS = (GRID, CONTINUUM, ARMS, PAIRS)
+OF_CONTINUUM = ("grid_capacity", "stoo", "z_rcucb", "zooming", "on_grid")
+MODULES = {
+    "censored": censored,
+    "budgeted": budgeted,
+    "farewell": farewell,
+    "allocation": allocation,
+}
+OPTIONS = {
+    ("censored", "rcucb"): {"survival": "choice"},
+    ("censored", "thompson"): {"update": "choice"},
+    ("censored", "stoo"): {"splits": of("count", plus=(1,)), "capacity": "count"},
+    ("censored", "zooming"): {"capacity": "count"},
+    ("censored", "z_rcucb"): {
+        "horizon": "count",
+        "splits": of("count", plus=(1,)),
+        "history": "choice",
+        "answer": "choice",
+        "capacity": of("count", None),
+    },
+    ("censored", "grid_capacity"): {
+        "horizon": "count",
+        "splits": of("count", plus=(1,)),
+        "history": "choice",
+    },
+    ("censored", "fixed_pair"): {
+        "arm": of("natural", plus=(10,)),
+        "limit": of("natural", plus=(10,)),
+    },
+    ("censored", "product_arms"): {"plain": "function"},
+    ("censored", "on_grid"): {"limits": of("object"), "make": "function"},
+    ("budgeted", "omega_ucb"): {"star": "flag", "exploration": "choice"},
+    ("budgeted", "omega_star_ucb"): {"exploration": "choice"},
+    ("budgeted", "budget_ucb"): {"minimum_cost": "choice"},
+    ("budgeted", "ucb_bv1"): {"minimum_cost": "choice"},
+    ("budgeted", "fixed_arm"): {"arm": of("natural", plus=(3,))},
+    ("farewell", "fixed_pair"): {
+        "arm": of("natural", plus=(1,)),
+        "wait": of("natural", plus=(10,)),
+    },
+    ("farewell", "wait_ucb"): {"observe": "choice"},
+    ("farewell", "omega_ucb"): {"exploration": "choice", "observe": "choice"},
+    ("allocation", "mg_ucb_delta"): {"steps": "count", "greedy": "choice"},
+    ("allocation", "ra_ucb"): dict.fromkeys(
+        ("estimator", "radii", "update", "others", "start"), "choice"
+    ),
+    ("allocation", "no_ucb"): {"update": "choice", "start": "choice"},
+    ("allocation", "ra_etc"): {"count": "choice"},
+}
+GOOD = {
+    ("censored", "grid_capacity"): {"horizon": 1000},
+    ("censored", "fixed_pair"): {"arm": 0, "limit": 0},
+    ("censored", "product_arms"): {"plain": plain.ucb},
+    ("censored", "on_grid"): {"limits": [0.5], "make": censored.rcucb},
+    ("budgeted", "fixed_arm"): {"arm": 0},
+    ("farewell", "fixed_pair"): {"arm": 0, "wait": 0},
+}
+
+
+def cases() -> list[Case]:
+    found = []
+    for setting, module in MODULES.items():
+        for name in module.__all__:
+            function = getattr(module, name)
+            if callable(function) and not isinstance(function, type):
+                found += _of(setting, name, function)
+    for name in ("ucb", "kl_ucb", "moss"):
+        wrong = {"num_arms": "count"}
+        found += attack(getattr(plain, name), {"num_arms": 3}, wrong, f"plain.{name}")
+    wrong = {"policy": of("object", plus=(GRID,)), "first": "count"}
+    good = {"policy": censored.z_rcucb(CONTINUUM.problem)}
+    found += attack(policies.doubling, good, wrong)
+    return found
+
+
+def _of(setting, name, function):
+    key = setting, name
+    own = "continuum" if name in OF_CONTINUUM else setting
+    others = [p for s, p in PROBLEMS.items() if s != own]
+    wrong = {"problem": of("object", plus=(*others, *ENVIRONMENTS))}
+    good = {"problem": PROBLEMS[own], **GOOD.get(key, {})}
+    # A good call must have all that the setting's problem can be played with.
+    return attack(
+        function,
+        good,
+        wrong | OPTIONS.get(key, {}),
+        f"{setting}.{name}",
+        named={"problem": (name, "problem")},
+        works=(setting, name) not in {("allocation", "mg_ucb")},
+    )

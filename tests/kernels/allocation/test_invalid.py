@@ -1,0 +1,103 @@
+"""What is no problem gets a status that says so, never that of a solution."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxbandits.kernels.allocation import (
+    INACCURATE,
+    INVALID,
+    NOTHING_TO_GAIN,
+    SOLVED,
+    Curves,
+    exponential_water_filling,
+    integer_greedy,
+    integer_programming,
+    projected_gradient,
+    sigmoid_prefix,
+    water_filling,
+)
+from jaxbandits.laws.thresholds import curves, exponential, weibull
+
+ONE, NAN, INF = jnp.ones(2), jnp.array([1.0, np.nan]), jnp.array([1.0, np.inf])
+VALUES = jnp.array([[0.0, 1.0, 2.0], [0.0, 1.0, 1.5]])
+
+
+@jax.jit
+def exponentials(weight=ONE, rate=ONE, budget=3.0):
+    return exponential_water_filling(weight, rate, budget)
+
+
+@jax.jit
+def concave(weight=ONE, rate=ONE, budget=3.0):
+    return water_filling(curves(exponential, weight, rate), budget)
+
+
+@jax.jit
+def sigmoid(weight=ONE, rate=ONE, budget=3.0):
+    return sigmoid_prefix(
+        curves(weibull, weight, rate, np.full(2, 2.0, np.float32)), budget
+    )
+
+
+def dynamic(values=VALUES, budget=2):
+    return integer_programming(values, budget)
+
+
+def greedy(values=VALUES, budget=2):
+    return integer_greedy(values, budget)
+
+
+# Sigmoids take eight seconds to compile.
+REAL = [exponentials, concave, pytest.param(sigmoid, marks=pytest.mark.slow)]
+WRONG = {
+    "budget of NaN": {"budget": np.nan},
+    "negative budget": {"budget": -1.0},
+    "infinite budget": {"budget": np.inf},
+    "weight of NaN": {"weight": NAN},
+    "all weights of NaN": {"weight": jnp.full(2, np.nan)},
+    "infinite weight": {"weight": INF},
+    "rate of NaN": {"rate": NAN},
+}
+
+
+@pytest.mark.parametrize("solve", REAL)
+def test_real_problems(solve):
+    assert solve().status == SOLVED
+    assert solve(weight=0 * ONE).status == NOTHING_TO_GAIN
+    for name, wrong in WRONG.items():
+        assert solve(**wrong).status in (INVALID, INACCURATE), name
+    assert solve(budget=np.nan).status == INVALID
+
+
+@pytest.mark.parametrize("rate", [0 * ONE, -ONE, INF])
+def test_rates_of_exponentials(rate):
+    assert exponentials(rate=rate).status == INVALID
+
+
+@pytest.mark.parametrize("solve", [dynamic, greedy])
+def test_integer_problems(solve):
+    assert solve().status == SOLVED
+    assert solve(values=0 * VALUES).status == NOTHING_TO_GAIN
+    # Budget 3 of two units has always come out as an allocation of 3.
+    for budget in (-1, 3, 9):
+        assert solve(budget=budget).status == INVALID
+    for values in (VALUES * np.nan, VALUES[:, ::-1], VALUES.at[0, 2].set(np.inf)):
+        assert solve(values=values).status == INVALID
+    with pytest.raises(TypeError, match="budget must be an integer"):
+        solve(budget=1.7)
+
+
+def test_projected_gradient():
+    def solve(objective=jnp.sum, start=ONE, budget=3.0):
+        return projected_gradient(objective, start, budget, steps=2).status
+
+    assert solve() == SOLVED
+    assert solve(lambda x: jnp.sum(x) * np.nan) == INACCURATE
+    assert solve(budget=-1.0) == solve(budget=0.0) == solve(start=NAN) == INVALID
+
+
+def test_curves_of_nan():
+    broken = Curves(lambda x: x * np.nan, lambda drop: drop, jnp.zeros(2), jnp.zeros(2))
+    assert water_filling(broken, 3.0).status == INACCURATE

@@ -1,0 +1,118 @@
+"""Kernels differentiate rightly, forward and backward, and keep float64."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxbandits import kernels
+
+NODES = np.arange(9.0)
+
+# Of one number, at a point where it is smooth.
+CURVES = {
+    "bernstein_interval": (
+        lambda x: kernels.bernstein_interval(0.5, 0.1, x, 1.0)[1],
+        100.0,
+    ),
+    "beyond_mode by b": (lambda x: kernels.beyond_mode(x, 0.4), 1.2),
+    "beyond_mode by drop": (lambda x: kernels.beyond_mode(1.2, x), 0.4),
+    "crossing": (
+        lambda x: kernels.crossing(-((NODES - 3.3) ** 2), 3.3, 0.0, x, 1),
+        -2.0,
+    ),
+    "gamma_quantile": (lambda x: kernels.gamma_quantile(x, 3.0), 0.3),
+    "gamma_quantile by shape": (lambda x: kernels.gamma_quantile(0.3, x), 3.0),
+    "hoeffding_interval": (lambda x: kernels.hoeffding_interval(0.5, x, 1.0)[1], 10.0),
+    "interpolate": (lambda x: kernels.interpolate(np.sin(NODES / 4), x), 3.3),
+    "kl_bernoulli by p": (lambda x: kernels.kl_bernoulli(x, 0.5), 0.3),
+    "kl_bernoulli by q": (lambda x: kernels.kl_bernoulli(0.3, x), 0.5),
+    "kl_ratio_bound by reward": (lambda x: kernels.kl_ratio_bound(x, 0.5, 0.1), 0.3),
+    "kl_ratio_bound by cost": (lambda x: kernels.kl_ratio_bound(0.3, x, 0.1), 0.5),
+    "kl_upper_bound by mean": (lambda x: kernels.kl_upper_bound(x, 0.1, 50), 0.3),
+    "kl_upper_bound by bound": (lambda x: kernels.kl_upper_bound(0.3, x, 50), 0.1),
+    "kl_upper_bound at 0": (lambda x: kernels.kl_upper_bound(0.0, x, 50), 0.1),
+    "log_gamma_quantile": (lambda x: kernels.log_gamma_quantile(x, 3.0), 0.3),
+    "maximum": (lambda x: kernels.maximum(-((NODES - x) ** 2))[0], 3.3),
+    "normal_quantile": (kernels.normal_quantile, 0.3),
+    "peeling_scale": (kernels.peeling_scale, 2.0),
+    "truncated_exponential_mean": (kernels.truncated_exponential_mean, 0.3),
+    "truncated_normal_quantile": (
+        lambda x: kernels.truncated_normal_quantile(0.3, x, 0.5, 0.0, 1.0),
+        0.4,
+    ),
+    "wilson_interval": (lambda x: kernels.wilson_interval(x, 10, 4.0)[0], 0.3),
+    "wright_omega": (kernels.wright_omega, 1.5),
+}
+
+
+@pytest.mark.parametrize("name", CURVES)
+def test_derivatives_are_those_of_the_curve(name):
+    function, x = CURVES[name]
+    with jax.enable_x64(True):
+        # Python numbers are float64 here, and so is what comes of them.
+        assert function(x).dtype == np.float64
+        step = 1e-6 * x
+        slope = (function(x + step) - function(x - step)) / (2 * step)
+        assert jax.grad(function)(x) == pytest.approx(float(slope), rel=1e-5)
+        forward = jax.jvp(function, (x,), (1.0,))[1]
+        assert forward == pytest.approx(float(slope), rel=1e-5)
+
+
+def test_kl_upper_bound_at_the_ends():
+    slopes = jax.grad(kernels.kl_upper_bound, (0, 1))
+    assert slopes(0.3, 0.0) == (1.0, 0.0)
+    assert slopes(0.3, 100.0) == pytest.approx((0.0, 0.0), abs=1e-4)
+
+
+X = np.array([3.0, 1.0, 4.0, 1.5, 9.0], np.float32)
+SELECTIONS = {
+    "pick": lambda x: kernels.pick(x, 2),
+    "put": lambda x: kernels.put(2 * x, 1, x[0]),
+    "of the largest": lambda x: kernels.pick(x * x, kernels.first_argmax(x)),
+    "of a random largest": lambda x: kernels.pick(x, kernels.random_argmax(x, 0.5)),
+    "tally": lambda x: kernels.tally(jnp.zeros(5, jnp.int32), 1) * x,
+}
+JACOBIANS = {
+    "pick": np.eye(5)[2],
+    "of the largest": 18 * np.eye(5)[4],
+    "of a random largest": np.eye(5)[4],
+    "tally": np.diag(np.eye(5)[1]),
+}
+JACOBIANS["put"] = 2 * np.eye(5)
+JACOBIANS["put"][1] = np.eye(5)[0]
+
+
+@pytest.mark.parametrize("name", SELECTIONS)
+@pytest.mark.parametrize("jacobian", [jax.jacrev, jax.jacfwd])
+def test_selections(name, jacobian):
+    found = jax.jit(jacobian(SELECTIONS[name]))(X)
+    np.testing.assert_array_equal(found, JACOBIANS[name])
+    many = jax.vmap(jacobian(SELECTIONS[name]))(np.stack([X, X]))
+    np.testing.assert_array_equal(many, np.stack([JACOBIANS[name]] * 2))
+
+
+def test_numbers_of_python_and_lists_will_do():
+    assert kernels.hoeffding_interval([0.3], [5], [1])[0].shape == (1,)
+    assert kernels.wilson_interval(1, 3, 2, low=0.0, high=1.5)[0] < 1
+    # What is given in float32 stays there.
+    with jax.enable_x64(True):
+        mean = jnp.float32(0.3)
+        assert kernels.wilson_interval(mean, 5, 4.0)[0].dtype == np.float32
+
+
+@pytest.mark.parametrize(
+    ("call", "named"),
+    [
+        (lambda: kernels.pick(X, 1.5), "index"),
+        (lambda: kernels.put(X, 1.5, 0.0), "index"),
+        (lambda: kernels.tally(jnp.zeros(3, jnp.int32), 1.0), "index"),
+        (lambda: kernels.one_hot(0.5, 3), "index"),
+        (lambda: kernels.threefry((0.5, 1), (0, 0)), "key"),
+        (lambda: kernels.threefry((0, 1), (0.5, 0)), "counter"),
+        (lambda: kernels.unit_interval(0.5), "bits"),
+    ],
+)
+def test_what_must_be_an_integer(call, named):
+    with pytest.raises(TypeError, match=f"^{named} must be"):
+        call()

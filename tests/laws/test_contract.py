@@ -1,0 +1,146 @@
+"""`check_law` passes every law of the package, and finds what is planted."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxbandits import laws
+from jaxbandits.laws.thresholds import FAMILIES
+from jaxbandits.testing import check_law
+
+A, B = np.array([0.8, 2.0]), np.array([0.3, 3.5])
+P = np.array([0.3, 0.0])
+UNIVARIATE = {
+    "bernoulli": (laws.bernoulli, laws.Bernoulli(P)),
+    "discrete": (
+        laws.discrete,
+        laws.Discrete(np.array([[0.1, 0.2, 1.0]]), np.array([[0.5, 0.25, 0.25]])),
+    ),
+    "uniform": (laws.uniform, laws.Uniform(P, P + 0.5)),
+    "exponential": (laws.exponential, laws.Exponential(B)),
+    "beta": (laws.beta, laws.Beta(A, B)),
+    "log-normal": (laws.clipped_lognormal, laws.LogNormal(-A, B)),
+    "Pareto": (laws.clipped_pareto, laws.Pareto(np.array([0.2, 0.1]), A)),
+}
+RUNS = laws.empirical_params(np.array([[0.1, 0.5, 0.9]]), np.array([[0.3, 0.2, 2.0]]))
+JOINT = {
+    "product": (
+        laws.product(laws.beta, laws.exponential),
+        laws.Product(laws.Beta(A, B), laws.Exponential(B)),
+    ),
+    "copula": (
+        laws.gaussian_copula(laws.uniform, laws.exponential),
+        laws.Copula(laws.Uniform(P, P + 0.5), laws.Exponential(B), np.array([0.7, -1])),
+    ),
+    "empirical": (laws.empirical, RUNS),
+    "truncated Gaussian": (
+        laws.truncated_gaussian,
+        laws.truncated_gaussian_params([(0.6, 0.45)], [[(0.2, 0.1), (0.1, 0.2)]]),
+    ),
+}
+SHAPES = {name: 1.7 if family.shaped else None for name, family in FAMILIES.items()}
+THRESHOLDS = {
+    name: (family, (np.array([1.2, 3.0]), SHAPES[name]))
+    for name, family in FAMILIES.items()
+}
+ALL = UNIVARIATE | JOINT | {f"threshold {k}": v for k, v in THRESHOLDS.items()}
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_laws_of_the_package(name):
+    check_law(*ALL[name], draws=5000)
+
+
+EXPONENTIAL, RATE = laws.exponential, laws.Exponential(B)
+WRONG = {
+    "cdf": (EXPONENTIAL._replace(cdf=laws.uniform.cdf, quantile=None), "cdf"),
+    "cdf of twice the rate": (
+        EXPONENTIAL._replace(
+            cdf=lambda p, x: laws.exponential.cdf(laws.Exponential(2 * p.rate), x),
+            quantile=None,
+        ),
+        "the draws do not follow the cdf",
+    ),
+    "quantile": (
+        EXPONENTIAL._replace(
+            quantile=lambda p, q: 1.1 * laws.exponential.quantile(p, q)
+        ),
+        "the quantile at",
+    ),
+    "mean": (EXPONENTIAL._replace(mean=lambda p: 1.01 / p.rate), "the mean is"),
+    "one mean": (EXPONENTIAL._replace(mean=lambda p: 1.0), "one number per arm"),
+    "support": (
+        EXPONENTIAL._replace(support=lambda p: (np.asarray(0.0), np.asarray(1.0))),
+        "above the support",
+    ),
+    "direction": (EXPONENTIAL._replace(monotone=-1), "not monotone"),
+    "tail": (
+        EXPONENTIAL._replace(
+            sample=lambda u, p: -jnp.log1p(-jnp.minimum(u[0], 0.99999)) / p.rate
+        ),
+        "in the tail",
+    ),
+    "NaN": (EXPONENTIAL._replace(sample=lambda u, p: u[0] * jnp.nan), "not finite"),
+    "a vector": (EXPONENTIAL._replace(sample=lambda u, p: u), "must be a number"),
+    "an integer": (
+        EXPONENTIAL._replace(sample=lambda u, p: jnp.int32(1)),
+        "must be a float",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_is_found(name):
+    law, says = WRONG[name]
+    params = laws.Uniform(P, P + 0.5) if name == "cdf" else RATE
+    law = law._replace(check=lambda params: None)
+    if name == "cdf":
+        law = law._replace(sample=lambda u, p: u[0], mean=lambda p: p.low + 0.5)
+    with pytest.raises(AssertionError, match=says):
+        check_law(law, params, draws=5000)
+
+
+GOOD, PARAMS = JOINT["product"]
+OTHER = PARAMS._replace(reward=laws.Beta(B, A))
+
+
+def planted(name):
+    def sample(noise, params, arm):
+        reward, consumption = GOOD.sample(noise, params, arm)
+        if name == "reward":
+            return reward + 0.5, consumption
+        return (reward, -consumption) if name == "consumption" else (reward / 2, 0.1)
+
+    return GOOD._replace(sample=sample)
+
+
+@pytest.mark.parametrize(
+    ("law", "says"),
+    [
+        (planted("reward"), "a reward lies outside"),
+        (planted("consumption"), "negative"),
+        (GOOD._replace(means=lambda p: (A * 0 + 0.5, 1 / B)), "the mean reward is"),
+        (GOOD._replace(highest=lambda p: np.ones(2)), "exceeds highest"),
+        (
+            GOOD._replace(moments=lambda *a: GOOD.moments(*a)._replace(cost=A)),
+            "moments.cost must be",
+        ),
+        (
+            GOOD._replace(moments=lambda p, *a: GOOD.moments(OTHER, *a)),
+            "moments.reward below",
+        ),
+    ],
+    ids=["reward", "consumption", "means", "highest", "shape", "moments"],
+)
+def test_what_is_wrong_of_two_is_found(law, says):
+    with pytest.raises(AssertionError, match=says):
+        check_law(law, PARAMS, draws=5000)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [((None, RATE), "law"), ((EXPONENTIAL, None), "params")],
+)
+def test_arguments(arguments, named):
+    with pytest.raises(TypeError, match=f"^{named} must be"):
+        check_law(*arguments)

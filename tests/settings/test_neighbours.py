@@ -1,0 +1,123 @@
+"""Host and device agree where a number and a limit are a rounding error apart."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxbandits import laws
+from jaxbandits.laws.law import exceeds
+from jaxbandits.settings import censored as settings
+from jaxbandits.settings.censored.types import censor
+
+GRID = np.linspace(0.1, 0.9, 9)  # 0.3 and 0.7 are an ulp off
+
+
+def neighbours(points):
+    """The points, their neighbours in both precisions, and what is just told from them.
+
+    Sorted, and different in float32 at most four units in the last place.
+    """
+    points = np.asarray(points, np.float64)
+    single = points.astype(np.float32)
+    near = [points, single]
+    for end in (-np.inf, np.inf):
+        near += [np.nextafter(points, end), np.nextafter(single, np.float32(end))]
+        near += [points + np.sign(end) * 4 * np.spacing(single)]
+    return np.unique(np.concatenate([np.float64(x) for x in near]))
+
+
+FUNCTIONS = {
+    "scaled": [settings.scaled(10.0)],
+    "fast track": [settings.fast_track(10.0, p) for p in (*GRID, 0.3, 0.7, 0.99)],
+    "late fee": [settings.late_fee(3.0, p) for p in (*GRID, 0.382)],
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_costs_and_penalties(name):
+    limits = neighbours([*GRID, 0.3, 0.7, 0.99, 0.382])
+    for function in FUNCTIONS[name]:
+        host = function(limits)
+        single = function(jnp.asarray(limits, jnp.float32))
+        np.testing.assert_allclose(single, host, rtol=1e-5)
+        rounded = function(np.float64(np.float32(limits)))
+        np.testing.assert_allclose(rounded, host, rtol=1e-5)
+        with jax.enable_x64(True):
+            np.testing.assert_allclose(function(jnp.asarray(limits)), host, rtol=1e-12)
+
+
+@pytest.mark.parametrize("promise", [0.3, 0.7])
+def test_a_jump_of_the_users_own(promise):
+    """On the host a limit lies on the side of the jump on which it is played."""
+
+    def penalty(x):
+        return 0.1 * x + 3.0 * (x > promise)
+
+    limits = np.unique(np.float32(neighbours([*GRID, promise]))).astype(np.float64)
+    cost = settings.scaled(0.1)
+    for near in (limits, np.nextafter(limits, 1), np.nextafter(limits, 0)):
+        problem = settings.make_problem(2, near, cost, penalty)
+        played = penalty(jnp.asarray(near, jnp.float32))
+        np.testing.assert_allclose(problem.penalties(), played, rtol=1e-5)
+
+
+def test_the_promise_of_an_even_grid():
+    problem = settings.make_problem(
+        2, GRID, settings.scaled(0.1), settings.fast_track(10.0, 0.3)
+    )
+    assert problem.limits[2] > 0.3
+    assert problem.penalties()[2] == pytest.approx(0.03)
+
+
+ONE = np.ones(1)
+VALUES = np.array([[0.3, 0.1 + 0.2 + 1e-16, 0.7, 1.0]])
+WITH_ATOMS = {
+    "discrete": (
+        laws.product(laws.bernoulli, laws.discrete),
+        laws.Product(laws.Bernoulli(ONE), laws.Discrete(VALUES, np.full((1, 4), 0.25))),
+        4,
+    ),
+    "bernoulli": (
+        laws.product(laws.bernoulli, laws.bernoulli),
+        laws.Product(laws.Bernoulli(ONE), laws.Bernoulli(ONE / 4)),
+        4,
+    ),
+    "empirical": (laws.empirical, laws.empirical_params(np.ones((1, 4)), VALUES), 4),
+    "log-normal": (
+        laws.product(laws.bernoulli, laws.clipped_lognormal),
+        laws.Product(laws.Bernoulli(ONE), laws.LogNormal(0 * ONE, ONE)),
+        1000,
+    ),
+    "Pareto": (
+        laws.product(laws.bernoulli, laws.clipped_pareto),
+        laws.Product(laws.Bernoulli(ONE), laws.Pareto(ONE / 4, ONE)),
+        1000,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WITH_ATOMS)
+@pytest.mark.parametrize("wide", [False, True])
+def test_laws_with_atoms(name, wide):
+    """The share of uniforms whose consumption keeps a limit is the probability."""
+    law, params, count = WITH_ATOMS[name]
+    limits = neighbours([0.3, 0.7, 1.0])
+    exact = law.moments(params, limits, settings.scaled(1.0)).probability[0]
+    with jax.enable_x64(wide):
+        u = jnp.tile((jnp.arange(count) + 0.5)[:, None] / count, law.uniforms)
+        drawn = jax.vmap(lambda u: law.sample(u, jax.tree.map(jnp.asarray, params), 0))
+        reward, consumption = drawn(u)
+        seen = censor(reward[:, None], consumption[:, None], jnp.asarray(limits)[None])
+    kept = 1 - np.mean(seen.censored, axis=0)
+    np.testing.assert_allclose(kept, exact, rtol=0, atol=0.9 / count)
+
+
+def test_numbers_on_host_and_device():
+    points = neighbours([0.1, 0.3, 0.7])
+    host = exceeds(points[:, None], points[None])
+    assert isinstance(host, np.ndarray)
+    device = exceeds(jnp.asarray(points)[:, None], points[None])
+    np.testing.assert_array_equal(device, host)
+    assert not exceeds(np.float64(0.1 + 0.2), 0.3)
+    assert exceeds(np.float64(0.30001), 0.3)
