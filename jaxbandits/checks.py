@@ -1,6 +1,21 @@
-"""Checks of user input: errors that name the argument and the allowed range."""
+"""Checks of user input: errors that name the argument and the allowed range.
+
+Types come before ranges: a TypeError says what kind of value an argument takes, a
+ValueError which of them. Numbers are looked at in float64, on the host; what is to be
+played must also survive rounding to the precision of play (`played`).
+"""
+
+import os
+import sys
+from collections.abc import Callable, Iterable
+from numbers import Real
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+
+LONGEST = 80  # characters of a value in an error
+MOST = 10**6  # arms, limits, waits, ... of a game: more is a slip, and no memory has it
 
 
 def positive(**values) -> None:
@@ -28,17 +43,175 @@ def between_zero_and_one(**values) -> None:
     _require(values, lambda x: (x > 0) & (x < 1), "in (0, 1)")
 
 
-def whole(name: str, value, least: int) -> int:
-    """Require an integer of at least `least` (a bool is not one); return it."""
+def in_unit_interval(**values) -> None:
+    """Require every value to lie in [0, 1]."""
+    _require(values, lambda x: (x >= 0) & (x <= 1), "in [0, 1]")
+
+
+def finite(**values) -> None:
+    """Require every value to be finite."""
+    _require(values, np.isfinite, "finite")
+
+
+def played(**values) -> None:
+    """Require finite values to stay so in the precision of play, and others than 0 too.
+
+    That is float32 unless JAX has 64 bits enabled. 1e39 would be played as infinity and
+    1e-50 as 0, whatever a check in float64 has said of them.
+
+    Raises:
+      ValueError: naming the argument and the range.
+    """
+    limits = np.finfo(precision())
+    for name, value in values.items():
+        size = np.abs(numbers(name, value))
+        told = np.isfinite(size) & (size > 0)
+        if np.any(told & ((size > limits.max) | (size < limits.tiny))):
+            raise ValueError(
+                f"{name} must be 0 or of a size in [{limits.tiny:.2g}, "
+                f"{limits.max:.2g}], which {limits.dtype} can tell, got {shown(value)}"
+            )
+
+
+def precision() -> np.dtype:
+    """The dtype in which real numbers are played."""
+    # Without JAX (results and plots do not import it) nothing is played.
+    jax = sys.modules.get("jax")
+    wide = jax is not None and jax.config.jax_enable_x64
+    return np.dtype(np.float64 if wide else np.float32)
+
+
+def numbers(name: str, value: Any, ndim: int | None = None) -> np.ndarray:
+    """A real number or array of them (no bools, no text) as float64.
+
+    Args:
+      name: of the argument.
+      value: what was given; NaN and infinities pass.
+      ndim: how many axes it must have, if that matters.
+
+    Raises:
+      TypeError, ValueError: naming the argument.
+    """
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind == "O":
+            real = all(_is_real(x) for x in array.flat)
+        else:
+            real = array.dtype.kind in "iuf"
+        if not real:
+            raise TypeError
+        array = array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        # NumPy's own words name no argument; ragged lists and 10**400 come here too.
+        raise TypeError(
+            f"{name} must be a real number or an array of them, got {shown(value)}"
+        ) from None
+    if ndim is not None and array.ndim != ndim:
+        wanted = ("a number", "a list of numbers", "a table of numbers")[ndim]
+        raise ValueError(f"{name} must be {wanted}, got shape {list(array.shape)}")
+    return array
+
+
+def number(name: str, value: Any) -> float:
+    """One real number (NaN and infinities pass) as a float."""
+    return float(numbers(name, value, 0))
+
+
+def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
+    """Require an integer in [least, most] (a bool is not one); return it."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
-        raise TypeError(f"{name} must be an integer, got {type(value).__name__}")
+        allowed = f">= {least}" if most is None else f"in [{least}, {most}]"
+        raise TypeError(f"{name} must be an integer {allowed}, got {shown(value)}")
     if value < least:
-        raise ValueError(f"{name} must be at least {least}, got {value}")
+        raise ValueError(f"{name} must be at least {least}, got {shown(value)}")
+    if most is not None and value > most:
+        raise ValueError(f"{name} must be at most {most}, got {shown(value)}")
     return int(value)
+
+
+def flag(name: str, value: Any) -> bool:
+    """Require True or False; return it."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be True or False, got {shown(value)}")
+    return bool(value)
+
+
+def one_of(name: str, value: Any, choices: Iterable) -> Any:
+    """Require one of a few values; return it."""
+    choices = tuple(choices)
+    # `in` would compare an array element by element.
+    if not any(type(value) is type(c) and value == c for c in choices):
+        raise ValueError(f"{name} must be one of {choices}, got {shown(value)}")
+    return value
+
+
+def text(name: str, value: Any) -> str:
+    """Require a string that is not empty; return it."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be a string, got {shown(value)}")
+    if not value:
+        raise ValueError(f"{name} must not be empty")
+    return value
+
+
+def function(name: str, value: Any) -> Callable:
+    """Require something that can be called; return it."""
+    if not callable(value):
+        raise TypeError(f"{name} must be a function, got {shown(value)}")
+    return value
+
+
+def instance(name: str, value: Any, kind: type | tuple, source: str) -> Any:
+    """Require a value of a type of ours; return it.
+
+    Args:
+      name: of the argument.
+      value: what was given.
+      kind: the type or types.
+      source: where one gets such a value, for the error.
+    """
+    if not isinstance(value, kind):
+        kinds = kind if isinstance(kind, tuple) else (kind,)
+        wanted = " or ".join(k.__name__ for k in kinds)
+        raise TypeError(f"{name} must be a {wanted} ({source}), got {shown(value)}")
+    return value
+
+
+def path(name: str, value: Any) -> Path:
+    """Require the path of a local file or folder; return it.
+
+    Raises:
+      TypeError: if it is none.
+      ValueError: if it is empty or a URL, which nothing here reads or writes.
+    """
+    if not isinstance(value, str | os.PathLike):
+        raise TypeError(f"{name} must be a path, got {shown(value)}")
+    if "://" in str(value) or not str(value):
+        raise ValueError(f"{name} must be a path of this machine, got {shown(value)}")
+    return Path(value)
+
+
+def shown(value: Any) -> str:
+    """A value as errors show it: short, on one line, with its type if that is news."""
+    try:
+        words = " ".join((f"{value}" if _is_real(value) else repr(value)).split())
+    except Exception:  # noqa: BLE001 - a value's own repr must not hide the error
+        words = "a value"
+    if len(words) > LONGEST:
+        words = words[: LONGEST - 3] + "..."
+    known = _is_real(value) or value is None or isinstance(value, np.ndarray | list)
+    return words if known else f"{words} ({type(value).__name__})"
+
+
+def _is_real(value):
+    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
 
 
 def _require(values, condition, text):
     for name, value in values.items():
-        numbers = np.asarray(value, np.float64)
-        if not np.all(np.isfinite(numbers) & condition(numbers)):
-            raise ValueError(f"{name} must be {text}, got {value}")
+        try:
+            array = numbers(name, value)
+        except TypeError as error:
+            raise TypeError(f"{error}; it must be {text}") from None
+        if not np.all(np.isfinite(array) & condition(array)):
+            raise ValueError(f"{name} must be {text}, got {shown(value)}")

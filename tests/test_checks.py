@@ -1,13 +1,28 @@
 """Checks of user input: what passes, what is refused, and what the error says."""
 
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+
+import jax
 import numpy as np
 import pytest
 
 from jaxbandits.checks import (
     at_least_one,
     between_zero_and_one,
+    flag,
+    function,
+    instance,
     non_negative,
+    number,
+    numbers,
+    one_of,
+    path,
+    played,
     positive,
+    shown,
+    text,
     whole,
 )
 
@@ -59,3 +74,79 @@ def test_what_is_no_integer(value):
 def test_integers_that_are_too_small():
     with pytest.raises(ValueError, match="n must be at least 4, got 3"):
         whole("n", 3, 4)
+
+
+NO_NUMBERS = ["0.5", None, True, 1j, b"1", {"a": 1}, [1, None], [[1], [1, 2]], print]
+
+
+@pytest.mark.parametrize("value", NO_NUMBERS, ids=repr)
+def test_types_come_before_ranges(value):
+    with pytest.raises(TypeError, match="^rate must be a real number.* positive and"):
+        positive(rate=value)
+    with pytest.raises(TypeError, match="^rate must be a real number"):
+        numbers("rate", value)
+
+
+def test_numbers():
+    found = numbers("x", [Fraction(1, 2), 2**70])
+    assert found.dtype == np.float64
+    assert found.tolist() == [0.5, 2.0**70]
+    assert number("x", np.float32(0.5)) == 0.5
+    with pytest.raises(ValueError, match="x must be a number, got shape"):
+        number("x", [1.0])
+    with pytest.raises(TypeError, match="x must be a real number"):
+        numbers("x", 10**400)
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0, -3e38, np.inf, np.nan, 2e-38])
+def test_what_float32_can_tell(value):
+    played(x=value)
+
+
+@pytest.mark.parametrize("value", [1e39, -1e39, 1e-50, [1.0, -1e-50]])
+def test_what_float32_cannot_tell(value):
+    with pytest.raises(ValueError, match=r"^x must be 0 or of a size in .* float32"):
+        played(x=value)
+    with jax.enable_x64(True):
+        played(x=value)
+
+
+def test_integers_that_are_too_large():
+    assert whole("n", 3, 1, 3) == 3
+    with pytest.raises(ValueError, match="n must be at most 3, got 4"):
+        whole("n", 4, 1, 3)
+
+
+@pytest.mark.parametrize(
+    ("check", "good", "bad", "says"),
+    [
+        (flag, True, 1, "True or False, got 1"),
+        (partial(one_of, choices=("a", "b")), "a", "c", "one of"),
+        (partial(one_of, choices=(1, 2)), 1, True, "one of"),
+        (partial(one_of, choices=("a",)), "a", np.ones(3), "one of"),
+        (text, "a", "", "not be empty"),
+        (text, "a", 3, "a string"),
+        (function, len, 0.5, "a function"),
+        (partial(instance, kind=str, source="of here"), "a", 1, r"a str \(of here\)"),
+        (path, "a/b.csv", "https://a.b/c.csv", "path of this machine"),
+        (path, "a/b.csv", "", "path of this machine"),
+        (path, Path("a"), 3, "a path"),
+    ],
+)
+def test_other_kinds(check, good, bad, says):
+    assert check("x", good) == (Path(good) if check is path else good)
+    with pytest.raises((TypeError, ValueError), match=f"^x must .*{says}"):
+        check("x", bad)
+
+
+def test_values_are_shown_short():
+    assert shown(2.5) == "2.5"
+    assert shown("a") == "'a' (str)"
+    assert len(shown(list(range(1000)))) <= 80
+    assert "\n" not in shown(np.ones((4, 4)))
+
+    class Rude:
+        def __repr__(self):
+            raise KeyError
+
+    assert shown(Rude()) == "a value (Rude)"
