@@ -10,15 +10,20 @@ import xarray as xr
 from jaxbandits import checks
 from jaxbandits.arguments import (
     by_name,
+    devices_of,
     end_of,
     engine_of,
+    environment_of,
     is_policy,
     points_of,
     root_seed_of,
+    runs_per_instance_of,
     seeds_of,
 )
+from jaxbandits.contract import check_round
 from jaxbandits.engine.run import Clock
 from jaxbandits.engine.shares import device_shares, side_by_side
+from jaxbandits.fit import check_fit
 from jaxbandits.play import Rules, play
 from jaxbandits.progress import reporter
 from jaxbandits.protocol import Environment, Policy
@@ -84,16 +89,26 @@ def simulate(
     Raises:
       ValueError, TypeError: on bad input, naming the argument, before compilation.
     """
+    environment_of(environment)
     named = by_name(policies, "policies", is_policy, "a Policy")
     seed_list = seeds_of(seeds)
-    end = end_of(environment, horizon, budget, checkpoints, max_rounds)
-    rules = Rules(end, root_seed_of(seed), runs_per_instance, engine_of(engine))
-    checks.whole("runs_per_instance", runs_per_instance, 1)
+    rules = Rules(
+        end_of(environment, horizon, budget, checkpoints, max_rounds),
+        root_seed_of(seed),
+        runs_per_instance_of(runs_per_instance),
+        engine_of(engine),
+    )
+    end = rules.end
     if chunk is not None:
         checks.whole("chunk", chunk, 1)
     checks.whole("memory", memory, 1)
-    points = _points(named, params or {})
-    devices = list(devices) if devices is not None else jax.local_devices()
+    if progress is not None:
+        checks.flag("progress", progress)
+    devices = devices_of(devices)
+    points = _points(named, {} if params is None else params, end)
+    for name, policy in named.items():
+        check_fit(name, policy, environment)
+        check_round(name, policy, environment)
     num_points = max(len(rows) for rows in points.values())
     targets = end.checkpoints
     metrics, rounds, compile_seconds, run_seconds = {}, {}, {}, {}
@@ -151,15 +166,20 @@ def simulate(
     ).assign_coords(drawn if runs_per_instance > 1 else {})
 
 
-def _points(named, params) -> dict[str, list[dict[str, float]]]:
+def _points(named, params, end) -> dict[str, list[dict[str, float]]]:
     """Parameter points of every policy: one dict of leaves per point."""
+    if not isinstance(params, Mapping):
+        raise TypeError(
+            "params must be a mapping from policies' names to their parameters, got "
+            f"{checks.shown(params)}"
+        )
     unknown = set(params) - set(named)
     if unknown:
         raise ValueError(
-            f"params names {sorted(unknown)}; policies are {sorted(named)}"
+            f"params names {sorted(map(str, unknown))}; policies are {sorted(named)}"
         )
     points = {
-        name: points_of(name, p, params.get(name, {})) for name, p in named.items()
+        name: points_of(name, p, params.get(name, {}), end) for name, p in named.items()
     }
     lengths = {len(rows) for rows in points.values()} - {1}
     if len(lengths) > 1:

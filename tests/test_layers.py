@@ -9,6 +9,9 @@ ROOT = Path(__file__).parents[1] / "jaxbandits"
 LAYERS = {
     "protocol": 0,
     "checks": 0,
+    "factory": 0,
+    "fit": 0,
+    "contract": 0,
     "kernels": 1,
     "engine": 1,
     "results": 1,

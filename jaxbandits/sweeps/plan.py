@@ -16,6 +16,7 @@ from jaxbandits.arguments import (
     seeds_of,
 )
 from jaxbandits.engine.run import opening
+from jaxbandits.fit import check_fit
 from jaxbandits.play import Rules, booked
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.results.store import RUN_DIMS
@@ -76,7 +77,7 @@ def make_plan(spec: Spec) -> Plan:
         engine_of(spec.engine),
     )
     games = {
-        (instance, name): _game(instance, environment, name, entry)
+        (instance, name): _game(instance, environment, name, entry, rules.end)
         for instance, environment in spec.instances.items()
         for name, entry in spec.policies.items()
     }
@@ -97,7 +98,7 @@ def _end(spec: Spec):
     return ends[0]
 
 
-def _game(instance, environment, name, entry) -> Game:
+def _game(instance, environment, name, entry, end) -> Game:
     policy = entry.policy
     if not is_policy(policy):
         try:
@@ -109,7 +110,8 @@ def _game(instance, environment, name, entry) -> Game:
     if not is_policy(policy):
         raise TypeError(f"policies[{name!r}] must be a Policy or make one")
     try:
-        points = [point for p in entry.points for point in points_of(name, policy, p)]
+        points = [x for p in entry.points for x in points_of(name, policy, p, end)]
+        check_fit(name, policy, environment)
     except ValueError as error:
         raise ValueError(
             f"policy {name!r} on instance {instance!r}: {error}"
