@@ -332,6 +332,7 @@ def test_a_fraction_of_a_unit_of_time():
             np.testing.assert_array_equal(data[name], other[name])
 
 
+@pytest.mark.filterwarnings("ignore:max_rounds:UserWarning")
 def test_max_rounds_cuts_a_game_off():
     """The clock stands where the last epoch has left it."""
     game = game_of("joint")
@@ -383,7 +384,8 @@ def test_tied_optima_are_all_optimal():
     pulls[0, 0, 2] = [1, 2, 3, 4, 5]
     pulls[1, 0, 1:] = 10
     zero = np.zeros((2, 1), np.float32)
-    record = Record(pulls, CompensatedSum(zero, zero), np.full((2, 1), 100, np.int32))
+    time = np.full((2, 1), 100, np.int32)
+    record = Record(pulls, CompensatedSum(zero, zero), time, time)
     metrics = game.metrics(game.setup, None, record)
     np.testing.assert_allclose(metrics["regret"], [[0], [15]], rtol=1e-14)
     assert metrics["regret"][0, 0] == 0
@@ -409,7 +411,8 @@ def test_metrics_by_hand():
     reward = CompensatedSum(
         np.float32([[0, 2], [3, 2**24]]), np.float32([[0, 0], [0, 1]])
     )
-    record = Record(pulls, reward, np.array([[0, 4], [5, 12]], np.int32))
+    time = np.array([[0, 4], [5, 12]], np.int32)
+    record = Record(pulls, reward, time, time)
     metrics = game.metrics(game.setup, None, record)
     assert set(metrics) == set(METRICS)
     assert all(x.dtype == np.float64 for x in metrics.values())
