@@ -4,9 +4,10 @@ JAX would say the same of a loop's carry, and not whose it is; and what is only 
 number read beyond the noise, NumPy's randomness frozen in the trace) it would not say.
 """
 
+import random
 import re
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import jax
@@ -40,13 +41,17 @@ class Parts(NamedTuple):
     its_uniforms: int
 
 
-def check_round(name: str, policy: Policy, environment: Environment) -> None:
+def check_round(
+    name: str, policy: Policy, environment: Environment, *, twice: bool = False
+) -> None:
     """Trace a round of a policy in an environment, and refuse what cannot be played.
 
     Args:
       name: of the policy, for errors.
       policy: the policy.
       environment: the environment.
+      twice: whether to trace again and compare, which finds any randomness but the
+        noise; NumPy's and Python's global generators are watched in any case.
 
     Raises:
       ValueError, TypeError: naming both, the function, and the leaf that is wrong.
@@ -56,7 +61,7 @@ def check_round(name: str, policy: Policy, environment: Environment) -> None:
         leaves, structure = jax.tree.flatten(environment.setup)
         leaves = tuple((np.shape(x), _played(x)) for x in leaves)
         kind = type(policy.params), len(policy.params)
-        _check(parts, kind, leaves, structure, bool(jax.config.jax_enable_x64))
+        _check(parts, kind, leaves, structure, twice, bool(jax.config.jax_enable_x64))
     except (ValueError, TypeError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(
@@ -105,8 +110,9 @@ def _played(x) -> Any:
 
 # Bounded: a notebook's policies come and go.
 @lru_cache(maxsize=512)
-def _check(parts: Parts, kind, leaves, structure, x64: bool) -> None:
+def _check(parts: Parts, kind, leaves, structure, twice: bool, x64: bool) -> None:
     del x64  # part of the key
+    draws = partial(_of_noise, twice)
     make, count = kind
     number = jax.ShapeDtypeStruct((), jnp.zeros(()).dtype)
     params = make(*[number] * count) if count else ()
@@ -121,13 +127,13 @@ def _check(parts: Parts, kind, leaves, structure, x64: bool) -> None:
     round_ = jax.ShapeDtypeStruct((), jnp.int32)
     view = _shapes("the environment's view", parts.view, round_, instance, its)
     mine = _shapes("init", _arrays_only(parts.init), params)
-    action = _drawing("act", parts.act, noise[0], view, mine, params)
+    action = draws("act", parts.act, noise[0], view, mine, params)
     _check_action("act", parts, instance, action)
-    after, feedback = _drawing(
+    after, feedback = draws(
         "the environment's step", parts.step, noise[2], instance, its, action
     )
     _check_same("the environment's step", "its state", its, after)
-    after = _drawing(
+    after = draws(
         "update", parts.update, noise[1], view, mine, action, feedback, params
     )
     _check_same("update", "the state", mine, after)
@@ -142,7 +148,10 @@ def _check(parts: Parts, kind, leaves, structure, x64: bool) -> None:
     if parts.recommend is not None:
         found = _shapes("recommend", parts.recommend, mine, params)
         _check_action("recommend", parts, instance, found)
-        _check_same("recommend", "an action", action, found)
+        if _words(found) != _words(action):
+            raise TypeError(
+                f"recommend gives {_words(found)}, an action is {_words(action)}"
+            )
     if parts.report is not None:
         _check_report(_shapes("report", _named_only(parts.report), mine, params))
 
@@ -163,21 +172,32 @@ def _traced(what, function, *args):
         raise kind(f"{what} failed: {type(error).__name__}: {words}") from error
 
 
-def _drawing(what: str, function: Callable, noise, *args) -> Any:
+def _of_noise(twice: bool, what: str, function: Callable, noise, *args) -> Any:
     """`_shapes` of a function of noise, which must read its own noise and no other."""
+    before = _generators()
     program, shapes = _traced(what, function, noise, *args)
     if _reads_beyond(program.jaxpr):
         raise ValueError(
             f"{what} reads beyond its noise, which has {noise.shape[0]} uniforms: "
             "declare more in `uniforms`"
         )
-    again, _ = _traced(what, function, noise, *args)
-    if _text(program) != _text(again):
+    pure = before == _generators()
+    if pure and twice:
+        # JAX would answer for the same function without calling it.
+        again, _ = _traced(what, lambda *args: function(*args), noise, *args)
+        pure = _text(program) == _text(again)
+    if not pure:
         raise ValueError(
             f"{what} is another program each time that it is traced: randomness must "
             "come from its noise, and nothing from outside that changes"
         )
     return shapes
+
+
+def _generators():
+    """The state of the generators that a slip would draw from."""
+    name, words, *rest = np.random.get_state()
+    return name, words.tobytes(), rest, random.getstate()
 
 
 def _text(program) -> str:
@@ -252,7 +272,7 @@ def _named_only(report: Callable) -> Callable:
 def _check_report(found: Mapping[str, Any]) -> None:
     for name, value in found.items():
         if not hasattr(value, "shape"):
-            raise TypeError(f"report {name!r} must be one array, got {_words(value)}")
+            raise TypeError(f"report {name!r} is not an array: {_words(value)}")
         if name in RESERVED or name.startswith("param_"):
             raise ValueError(f"report: the name {name!r} is taken")
         if not name or name.startswith(".") or re.search(r"[/\\\x00-\x1f]", name):

@@ -13,7 +13,8 @@ def of_kind(action: Any, *kinds: type) -> Any:
     """
     if not isinstance(action, kinds):
         wanted = " or ".join(kind.__name__ for kind in kinds)
-        raise TypeError(f"it must be of type {wanted}, got {type(action).__name__}")
+        got = "an array" if hasattr(action, "dtype") else type(action).__name__
+        raise TypeError(f"it must be of type {wanted}, got {got}")
     return action
 
 
