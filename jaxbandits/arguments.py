@@ -257,9 +257,10 @@ def points_of(
     if policy.check is not None:
         policy.check(policy.params._replace(**leaves))
     for leaf, values in leaves.items():
-        whose = {f"params[{name!r}]: {leaf}": values}
-        checks.finite(**whose)
-        checks.played(**whose)
+        whose = f"params[{name!r}]: {leaf}"
+        if np.any(np.isnan(values)):
+            raise ValueError(f"{whose} must be a number, got NaN")
+        checks.played(**{whose: values})
     count = lengths.pop() if lengths else 1
     columns = {k: np.broadcast_to(x, count) for k, x in leaves.items()}
     return [{k: float(c[i]) for k, c in columns.items()} for i in range(count)]

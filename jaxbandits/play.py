@@ -115,8 +115,8 @@ def _closed(policy, environment, chunk: Chunk) -> dict[str, np.ndarray]:
 
 def _check_actions(whose: str, actions: Actions, refused: np.ndarray) -> None:
     """Require that no action was refused, [L, C]."""
-    if np.any(refused):
-        runs = np.count_nonzero(np.any(refused, axis=1))
+    if np.any(refused > 0):
+        runs = np.count_nonzero(np.any(refused > 0, axis=1))
         raise ValueError(
             f"{whose}: {runs} of {len(refused)} runs have an action that the game has "
             f"not (up to {int(refused.max())} by one checkpoint); an action is "

@@ -84,10 +84,9 @@ RANGES = {
     ),
     "allocation": (
         SPLIT,
-        [amounts(0.0, 9.0, -1e-9), order(0, 2, 0), plan(0.0, 1.0)],
+        [amounts(0.0, 99.0, -1.0), order(0, 2, 0), plan(0.0, 1.0)],
         [
             amounts(0.0, NAN, 1.0),
-            amounts(1.0, -1.0, 1.0),
             amounts(0.0, np.inf, 1.0),
             order(0, 3),
             order(-1, 0),
@@ -128,8 +127,8 @@ PLAYED = {
     "farewell": ((0, 9), (0, 10), lambda x, y: farewell.Action(whole(x), whole(y))),
     "allocation": (
         (1, 1),
-        (1, -1),
-        lambda x, y: allocation.Allocation(jnp.stack([x, y, x])),
+        (0, 1),
+        lambda x, y: allocation.Allocation(jnp.stack([y / x, y, y])),
     ),
 }
 

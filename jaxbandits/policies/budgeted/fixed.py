@@ -55,8 +55,7 @@ def fixed_arm(problem: Problem, arm: int) -> Policy:
     Raises:
       ValueError, TypeError: if `arm` is no integer in [0, K).
     """
-    if whole("arm", arm, 0) >= problem.num_arms:
-        raise ValueError(f"arm must lie in [0, {problem.num_arms}), got {arm}")
+    whole("arm", arm, 0, problem.num_arms - 1)
 
     def act(noise, view, state, params):
         del noise, view, state, params

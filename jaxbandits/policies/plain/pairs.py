@@ -49,8 +49,7 @@ def same_pair(
       ValueError, TypeError: if a position is no integer or out of range.
     """
     for name, value, size in zip(names, pair, shape, strict=True):
-        if whole(name, value, 0) >= size:
-            raise ValueError(f"{name} must lie in [0, {size}), got {value}")
+        whole(name, value, 0, size - 1)
 
     def act(noise, view, state, params):
         del noise, view, state, params

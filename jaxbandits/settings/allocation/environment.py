@@ -42,8 +42,6 @@ from jaxbandits.settings.allocation.types import (
     View,
 )
 
-SLACK = 1e-5  # share of the budget that rounding may put below 0
-
 
 class Arms(NamedTuple):
     """True parameters: f[K] each."""
@@ -346,7 +344,7 @@ def _functions(problem: Problem, draw, length: int, shuffle: bool, stop: bool):
         if not isinstance(action, Allocation):
             return jnp.zeros((), bool)  # and `amounts` refuses it by name
         wanted = reals("amounts", action.amounts, (num_arms,))
-        return jnp.all((wanted >= -SLACK * problem.budget) & jnp.isfinite(wanted))
+        return jnp.all(jnp.isfinite(wanted))
 
     def meets(noise, instance, round_):
         """Thresholds and activations of the round."""
@@ -393,7 +391,7 @@ def _functions(problem: Problem, draw, length: int, shuffle: bool, stop: bool):
         uniforms=num_arms * (1 + family.uniforms),
         problem=problem,
         actions=Actions(
-            f"{'an Allocation of amounts >= 0, ' if problem.known else ''}a Plan of "
+            f"{'an Allocation of finite amounts, ' if problem.known else ''}a Plan of "
             f"weights >= 0 and rates > 0, or an Order of arms in [0, {num_arms}) and a "
             "step > 0",
             allowed,
