@@ -118,7 +118,7 @@ def _check(parts: Parts, kind, leaves, structure, twice: bool, x64: bool) -> Non
     params = make(*[number] * count) if count else ()
     setup = jax.tree.unflatten(structure, [jax.ShapeDtypeStruct(*x) for x in leaves])
     noise = [
-        jax.ShapeDtypeStruct((width,), number.dtype)
+        jax.ShapeDtypeStruct((width,), jnp.float32)
         for width in (*parts.uniforms, parts.its_uniforms)
     ]
     key = jax.eval_shape(lambda: jax.random.key(0))

@@ -98,29 +98,50 @@ def _closed(policy, environment, chunk: Chunk) -> dict[str, np.ndarray]:
             f"{whose}: runs were over before their first round; `spent` must be a "
             "number below the budget at the start, and not NaN"
         )
-    actions = environment.actions
-    if actions is not None:
-        of_game = environment.setup, chunk.instance, chunk.record
-        _check_actions(whose, actions, chunk.rounds - actions.counted(*of_game))
-        recommended = chunk.notes.recommended
-        if jax.tree.leaves(recommended):
-            allowed = _every(actions.allowed, chunk.instance, recommended)
-            _check_actions(f"{whose}, recommend", actions, ~allowed)
+    counted = counted_rounds(environment, chunk.instance, chunk.record)
+    if counted is not None:
+        _check_actions(whose, environment.actions, chunk.rounds - counted)
+    recommended = chunk.notes.recommended
+    if environment.actions is not None and jax.tree.leaves(recommended):
+        allowed = _every(environment.actions.allowed, chunk.instance, recommended)
+        _check_actions(f"{whose}, recommend", environment.actions, ~allowed)
     found = booked(environment, chunk)
-    for name, value in found.items():
-        if name not in chunk.notes.report and np.any(np.isnan(value)):
+    metrics = found.keys() - chunk.notes.report.keys()
+    if not metrics:
+        raise ValueError(f"{whose}: the environment's metrics are none")
+    for name in sorted(metrics):
+        if np.any(np.isnan(found[name])):
             raise ValueError(f"{whose}: the metric {name!r} is NaN")
     return found
 
 
-def _check_actions(whose: str, actions: Actions, refused: np.ndarray) -> None:
+def counted_rounds(environment: Environment, instance, record) -> np.ndarray | None:
+    """How many rounds on record had an action of the game, int[L, C].
+
+    An environment that does not say what its actions are, and has counts named `pulls`
+    on record, is taken to count one in every round. None if it has no such counts.
+    """
+    if environment.actions is not None:
+        return environment.actions.counted(environment.setup, instance, record)
+    pulls = getattr(record, "pulls", None)
+    if not isinstance(pulls, np.ndarray) or pulls.dtype.kind not in "iu":
+        return None
+    return np.sum(pulls, axis=tuple(range(2, pulls.ndim)))
+
+
+def _check_actions(whose: str, actions: Actions | None, refused: np.ndarray) -> None:
     """Require that no action was refused, [L, C]."""
     if np.any(refused > 0):
         runs = np.count_nonzero(np.any(refused > 0, axis=1))
         raise ValueError(
             f"{whose}: {runs} of {len(refused)} runs have an action that the game has "
-            f"not (up to {int(refused.max())} by one checkpoint); an action is "
-            f"{actions.text}"
+            f"not (up to {int(refused.max())} by one checkpoint); "
+            + (
+                f"an action is {actions.text}"
+                if actions
+                else "its pulls do not count them (if they shall not, say in "
+                "environment.actions what is an action)"
+            )
         )
 
 

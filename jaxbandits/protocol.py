@@ -118,7 +118,8 @@ class Environment(NamedTuple):
       uniforms: how many uniforms `step` consumes per round.
       problem: what a learner knows before the game; policies are built from it.
       provenance: description of the instance for the results (JSON-able).
-      actions: what may be played; None if the game does not say.
+      actions: what may be played. None if the game does not say; counts named `pulls`
+        in its record are then taken to count every round, which is checked.
     """
 
     name: str

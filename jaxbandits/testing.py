@@ -16,6 +16,7 @@ from jaxbandits.engine.lanes import lanes
 from jaxbandits.engine.rollout import NO_BUDGET
 from jaxbandits.engine.tape import Stream, root_key, stream_key, uniforms
 from jaxbandits.fit import check_fit
+from jaxbandits.play import counted_rounds
 from jaxbandits.protocol import Environment, Policy
 
 
@@ -143,8 +144,9 @@ def check_policy(
             for leaf in jax.tree.leaves(getattr(trace, name)):
                 assert not np.any(np.isnan(leaf)), f"{name} hold NaN after play"
         _check_counts(trace.state)
-        _check_actions(environment, trace.actions, seed, seed_index)
-        _check_notes(policy, params, trace)
+        instance = _instance(environment, seed, seed_index)
+        _check_actions(environment, instance, trace, rounds)
+        _check_notes(policy, params, trace, environment.actions, instance)
         again = play(policy, environment, rounds, seed=seed, seed_index=seed_index)
         _assert_equal(trace, again, "a run is not a pure function of its seed")
     _check_lanes(policy, params, state)
@@ -229,18 +231,31 @@ def _assert_equal(left, right, message):
     assert jax.tree.all(same), message
 
 
-def _check_actions(environment, actions, seed, seed_index):
-    """All of them, leaves ``[T, ...]``, are among those of the seed's instance."""
-    if environment.actions is None:
-        return
+def _instance(environment, seed, seed_index):
     key = stream_key(root_key(seed), jnp.uint32(seed_index), Stream.INSTANCE)
     key = jax.random.wrap_key_data(jnp.stack(tuple(key)))
-    instance = environment.sample(key, _single(environment.setup))
-    allowed = jax.vmap(environment.actions.allowed, (None, 0))(instance, actions)
-    first = int(np.argmin(allowed))
-    action = jax.tree.map(lambda x: x[first].tolist(), actions)
-    text = environment.actions.text
-    assert np.all(allowed), f"it plays {action} in round {first + 1}, not {text}"
+    return environment.sample(key, _single(environment.setup))
+
+
+def _check_actions(environment, instance, trace, rounds):
+    """All that were played are the game's, and its books count them."""
+    actions = environment.actions
+    if actions is not None:
+        allowed = jax.vmap(actions.allowed, (None, 0))(instance, trace.actions)
+        first = int(np.argmin(allowed))
+        action = jax.tree.map(lambda x: x[first].tolist(), trace.actions)
+        assert np.all(allowed), (
+            f"it plays {action} in round {first + 1}, not {actions.text}"
+        )
+    state = jax.tree.map(jnp.asarray, trace.environment)
+    record = environment.record(instance, state, jnp.int32(NO_BUDGET))
+    record = jax.tree.map(lambda x: np.asarray(x)[None, None], record)
+    batch = jax.tree.map(lambda x: np.asarray(x)[None], instance)
+    counted = counted_rounds(environment, batch, record)
+    assert counted is None or np.all(counted >= rounds), (
+        f"it plays {rounds} rounds, and the environment counts {counted.item()} with "
+        "an action that the game has"
+    )
 
 
 def _check_counts(state):
@@ -249,12 +264,15 @@ def _check_counts(state):
             assert np.all(leaf >= 0), "an integer statistic is negative"
 
 
-def _check_notes(policy, params, trace):
+def _check_notes(policy, params, trace, actions, instance):
     state = jax.tree.map(jnp.asarray, trace.state)
     if policy.recommend is not None:
         found = policy.recommend(state, params)
         for leaf in jax.tree.leaves(found):
             assert isinstance(leaf, jax.Array), f"recommend gives {leaf!r}"
+        assert actions is None or actions.allowed(instance, found), (
+            f"recommend gives {found}, not {actions.text}"
+        )
     if policy.report is not None:
         for name, value in policy.report(state, params).items():
             assert isinstance(value, jax.Array), f"report {name!r} is not an array"

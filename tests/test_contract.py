@@ -244,3 +244,15 @@ def test_check_policy_finds_actions_out_of_range():
     idle = playing(jnp.int32(99))._replace(update=lambda n, v, state, a, f, p: state)
     with pytest.raises(AssertionError, match=r"plays 99 in round 1, not an arm in"):
         check_policy(idle, game)
+
+
+def test_check_policy_finds_recommendations_out_of_range():
+    good = censored.Action(*index(0, 0))
+    bad = censored.Action(*index(0, 2))
+    idle = playing(good)._replace(
+        init=lambda params: (),
+        update=lambda n, v, state, a, f, p: state,
+        recommend=lambda state, params: bad,
+    )
+    with pytest.raises(AssertionError, match="recommend gives .* not an Action of an"):
+        check_policy(idle, GRID)

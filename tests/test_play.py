@@ -12,6 +12,7 @@ from jaxbandits.protocol import Policy
 from jaxbandits.settings import allocation, budgeted, censored, farewell
 from jaxbandits.settings.budgeted.environment import State
 from jaxbandits.simulate import CutOffWarning, simulate
+from jaxbandits.testing import check_policy
 from tests.engine import budget_game
 
 GRID = censored.indep([0.3, 0.5])
@@ -189,6 +190,22 @@ def test_arms_that_an_instance_has_not():
     pulls = np.array([[[4, 3, 0], [4, 3, 2]]], np.int32)
     record = State(pulls, None, None)
     assert ARMS.actions.counted(None, drawn, record).tolist() == [[7, 7]]
+
+
+def test_pulls_that_are_not_counted_are_an_error():
+    """Also in a game that does not say what its actions are."""
+    game = budget_game.environment()
+    with pytest.raises(ValueError, match="2 of 2 runs have .* say in environment"):
+        simulate(playing(jnp.int32(2)), game, **END)
+    with pytest.raises(AssertionError, match="environment counts 0 with an action"):
+        check_policy(playing(jnp.int32(2)), game)
+
+
+def test_metrics_of_nothing_are_an_error():
+    game = budget_game.environment()
+    broken = game._replace(metrics=lambda setup, instance, record: {})
+    with pytest.raises(ValueError, match="the environment's metrics are none"):
+        simulate(budget_game.ALTERNATE, broken, **END)
 
 
 def test_metrics_of_nan_are_an_error():

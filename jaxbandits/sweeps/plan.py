@@ -10,11 +10,13 @@ from jaxbandits import checks
 from jaxbandits.arguments import (
     end_of,
     engine_of,
+    environment_of,
     is_policy,
     points_of,
     root_seed_of,
     seeds_of,
 )
+from jaxbandits.contract import check_round
 from jaxbandits.engine.run import opening
 from jaxbandits.fit import check_fit
 from jaxbandits.play import Rules, booked
@@ -68,6 +70,8 @@ def make_plan(spec: Spec) -> Plan:
         raise ValueError("a sweep must have at least one policy and one instance")
     _check_kinds("policies", spec.policies, Entry)
     _check_kinds("instances", spec.instances, Environment)
+    for environment in spec.instances.values():
+        environment_of(environment)
     if isinstance(spec.metrics, str):
         raise TypeError(f"metrics must be a list of names, got {spec.metrics!r}")
     rules = Rules(
@@ -112,6 +116,7 @@ def _game(instance, environment, name, entry, end) -> Game:
     try:
         points = [x for p in entry.points for x in points_of(name, policy, p, end)]
         check_fit(name, policy, environment)
+        check_round(name, policy, environment)
     except ValueError as error:
         raise ValueError(
             f"policy {name!r} on instance {instance!r}: {error}"
