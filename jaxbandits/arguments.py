@@ -3,17 +3,24 @@
 Errors name the argument and come before anything is compiled.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sized
+from itertools import islice
 from typing import Any, NamedTuple
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits import checks
+from jaxbandits.devices import local_devices
 from jaxbandits.engine.checkpoints import resolve_rounds, resolve_spent
 from jaxbandits.engine.fused import ENGINES
 from jaxbandits.protocol import Environment, Policy
+from jaxbandits.results.plain import plain
 
 MAX_ROUNDS = 2**31 - 2  # rounds are counted in int32
+MOST_SEEDS = 10**8  # of one call
+MOST_LISTED = 10**6  # of them from an iterator, which may never end
 
 
 class End(NamedTuple):
@@ -41,43 +48,115 @@ def end_of(
     if (horizon is None) == (budget is None):
         raise ValueError("give either horizon or budget")
     if horizon is not None:
-        last = checks.whole("horizon", horizon, 1)
-        if last > MAX_ROUNDS:
-            raise ValueError(f"horizon must be at most {MAX_ROUNDS}, got {horizon}")
+        last = checks.whole("horizon", horizon, 1, MAX_ROUNDS)
         if max_rounds is not None:
             raise ValueError("max_rounds goes with budget, not with horizon")
         return End(resolve_rounds(checkpoints, last), last, "round")
     if environment.spent is None:
         raise ValueError(f"budget: the environment {environment.name!r} spends nothing")
+    budget = checks.number("budget", budget)
     checks.positive(budget=budget)
-    last = (
-        MAX_ROUNDS if max_rounds is None else checks.whole("max_rounds", max_rounds, 1)
-    )
+    checks.played(budget=budget)
+    if max_rounds is None and budget > MAX_ROUNDS:
+        raise ValueError(
+            f"budget must be below 2**31 - 1, the most rounds of a run, got {budget:g};"
+            " give max_rounds if a round costs more than 1"
+        )
+    if not isinstance(checkpoints, str):
+        checks.numbers("checkpoints", checkpoints)
+    if max_rounds is not None:
+        checks.whole("max_rounds", max_rounds, 1, MAX_ROUNDS)
+    last = MAX_ROUNDS if max_rounds is None else int(max_rounds)
     return End(resolve_spent(checkpoints, budget), last, "spent")
+
+
+def environment_of(environment: Any) -> Environment:
+    """An environment whose name, numbers and facts can be used.
+
+    Raises:
+      TypeError, ValueError: naming what is wrong.
+    """
+    if not isinstance(environment, Environment):
+        hint = "; call the factory" if callable(environment) else ""
+        raise TypeError(
+            "environment must be an Environment (settings.censored.indep(), for "
+            f"example), got {_kind(environment)}{hint}"
+        )
+    if not isinstance(environment.name, str) or not environment.name:
+        raise TypeError(
+            f"environment.name must be a string, got {checks.shown(environment.name)}"
+        )
+    whose = f"environment {environment.name!r}"
+    checks.whole(f"{whose}: uniforms", environment.uniforms, 0)
+    for leaf in jax.tree.leaves(environment.setup):
+        # Keys are numbers too, but no NumPy array.
+        if isinstance(leaf, jax.Array) and jnp.issubdtype(
+            leaf.dtype, jax.dtypes.extended
+        ):
+            continue
+        numbers = np.asarray(leaf)
+        if numbers.dtype.kind not in "biuf":
+            raise TypeError(
+                f"{whose}: setup must hold numbers, got {checks.shown(leaf)}"
+            )
+        if np.any(np.isnan(numbers)):
+            raise ValueError(f"{whose}: setup holds NaN")
+    plain(environment.provenance or {}, f"{whose}: provenance")
+    return environment
 
 
 def seeds_of(seeds: int | Iterable[int]) -> np.ndarray:
     """u32[S] from a count or a list of different indices."""
     if isinstance(seeds, int | np.integer) or not isinstance(seeds, Iterable):
-        return np.arange(checks.whole("seeds", seeds, 1), dtype=np.uint32)
-    indices = [checks.whole("seeds", s, 0) for s in seeds]
-    if not indices or len(set(indices)) < len(indices) or max(indices) >= 2**32:
+        return np.arange(checks.whole("seeds", seeds, 1, MOST_SEEDS), dtype=np.uint32)
+    if isinstance(seeds, str | bytes | Mapping):
+        raise TypeError(
+            f"seeds must be an integer or a list of them, got {checks.shown(seeds)}"
+        )
+    if not isinstance(seeds, Sized):
+        seeds = list(islice(seeds, MOST_LISTED + 1))
+        if len(seeds) > MOST_LISTED:
+            raise ValueError(
+                f"seeds must end: at most {MOST_LISTED} of an iterator, give a list or "
+                "a range for more"
+            )
+    indices = [checks.whole("seeds", s, 0, 2**32 - 1) for s in seeds]
+    if not indices or len(set(indices)) < len(indices):
         raise ValueError("seeds must be different integers in [0, 2**32), at least one")
     return np.array(indices, np.uint32)
 
 
+def runs_per_instance_of(runs: int) -> int:
+    """How many consecutive seeds share an instance."""
+    return checks.whole("runs_per_instance", runs, 1, 2**31 - 1)
+
+
+def devices_of(devices: Any) -> list:
+    """Devices to play on: all local ones by default."""
+    if devices is None:
+        return local_devices()
+    wanted = "devices must be a list of JAX devices, such as jax.local_devices()[:1]"
+    if not isinstance(devices, list | tuple | np.ndarray) or len(devices) == 0:
+        raise TypeError(f"{wanted}, got {checks.shown(devices)}")
+    for device in devices:
+        if not isinstance(device, jax.Device):
+            raise TypeError(f"{wanted}; got {checks.shown(device)} in it")
+    if len(set(devices)) < len(devices) or len({d.platform for d in devices}) > 1:
+        raise ValueError(
+            "devices must be different ones of one platform, got "
+            f"{[str(d) for d in devices]}"
+        )
+    return list(devices)
+
+
 def root_seed_of(seed: int) -> int:
     """The root seed, an int in [0, 2**64)."""
-    if checks.whole("seed", seed, 0) >= 2**64:
-        raise ValueError(f"seed must lie below 2**64, got {seed}")
-    return int(seed)
+    return checks.whole("seed", seed, 0, 2**64 - 1)
 
 
 def engine_of(engine: str) -> str:
     """The name of an engine, see `engine.fused.legs_of`."""
-    if engine not in ENGINES:
-        raise ValueError(f"engine must be one of {ENGINES}, got {engine!r}")
-    return engine
+    return checks.one_of("engine", engine, ENGINES)
 
 
 def by_name(values: Any, argument: str, is_one: Callable[[Any], bool], what: str):
@@ -95,10 +174,16 @@ def by_name(values: Any, argument: str, is_one: Callable[[Any], bool], what: str
     """
     if is_one(values):
         values = [values]
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        hint = f"; {argument} are made by calling it" if callable(values) else ""
+        raise TypeError(
+            f"{argument} must be {what}, several, or a mapping from names to them, got "
+            f"{_kind(values)}{hint}"
+        )
     if not isinstance(values, Mapping):
         values = list(values)
         names = [v.name if hasattr(v, "name") else repr(v) for v in values]
-        if len(set(names)) < len(names):
+        if len(set(map(repr, names))) < len(names):
             raise ValueError(
                 f"{argument} must have different names, got {names}; pass a mapping"
             )
@@ -107,8 +192,22 @@ def by_name(values: Any, argument: str, is_one: Callable[[Any], bool], what: str
         raise ValueError(f"{argument} must not be empty")
     for name, value in values.items():
         if not is_one(value):
-            raise TypeError(f"{argument}[{name!r}] must be {what}, got {value!r}")
+            raise TypeError(f"{argument}[{name!r}] must be {what}, got {_kind(value)}")
+        if not isinstance(name, str) or not name:
+            raise TypeError(
+                f"{argument} must have strings for names, none of them empty, got "
+                f"{checks.shown(name)}"
+            )
     return dict(values)
+
+
+def _kind(value):
+    """A value in a few words."""
+    if isinstance(value, Policy | Environment):
+        return f"the {type(value).__name__} {value.name!r}"
+    if callable(value) and hasattr(value, "__name__"):
+        return f"the function {value.__name__}"
+    return checks.shown(value)
 
 
 def is_policy(value: Any) -> bool:
@@ -116,28 +215,39 @@ def is_policy(value: Any) -> bool:
     return isinstance(value, Policy)
 
 
-def points_of(name: str, policy: Policy, override: Any) -> list[dict[str, float]]:
+def points_of(
+    name: str, policy: Policy, override: Any, end: End
+) -> list[dict[str, float]]:
     """Parameter points of a policy with some leaves replaced: a dict of leaves each.
 
     Args:
       name: of the policy, for errors.
       policy: the policy.
       override: a `Params`, or a mapping from leaf names to numbers or arrays [P].
+      end: of the game, for what the policy must be told of it.
 
     Raises:
       ValueError, TypeError: naming ``params[name]`` or the parameter.
     """
-    defaults = policy.params._asdict() if policy.params else {}
+    defaults = _defaults(name, policy)
     if hasattr(override, "_asdict"):
         override = override._asdict()
     if not isinstance(override, Mapping):
-        raise TypeError(f"params[{name!r}] must be a Params or a mapping")
+        raise TypeError(
+            f"params[{name!r}] must be a Params or a mapping, got "
+            f"{checks.shown(override)}"
+        )
     unknown = set(override) - set(defaults)
     if unknown:
         raise ValueError(
-            f"params[{name!r}] has no {sorted(unknown)}; it has {list(defaults)}"
+            f"params[{name!r}] has no {sorted(map(str, unknown))}; it has "
+            f"{list(defaults)}"
         )
-    leaves = {k: np.asarray(v, np.float64) for k, v in (defaults | override).items()}
+    told = _told(name, policy, set(defaults) - set(override), end)
+    leaves = {
+        leaf: checks.numbers(f"params[{name!r}]: {leaf}", value)
+        for leaf, value in (defaults | told | dict(override)).items()
+    }
     if any(x.ndim > 1 for x in leaves.values()):
         raise ValueError(f"params[{name!r}] must be numbers or arrays [P]")
     lengths = {x.size for x in leaves.values() if x.ndim == 1}
@@ -147,6 +257,44 @@ def points_of(name: str, policy: Policy, override: Any) -> list[dict[str, float]
         )
     if policy.check is not None:
         policy.check(policy.params._replace(**leaves))
+    for leaf, values in leaves.items():
+        whose = f"params[{name!r}]: {leaf}"
+        if np.any(np.isnan(values)):
+            raise ValueError(f"{whose} must be a number, got NaN")
+        checks.played(**{whose: values})
     count = lengths.pop() if lengths else 1
     columns = {k: np.broadcast_to(x, count) for k, x in leaves.items()}
     return [{k: float(c[i]) for k, c in columns.items()} for i in range(count)]
+
+
+def _defaults(name: str, policy: Policy) -> dict[str, float]:
+    """The policy's own parameters, a number each."""
+    params = policy.params
+    if not hasattr(params, "_asdict"):
+        if isinstance(params, tuple) and not params:
+            return {}
+        raise TypeError(
+            f"policies[{name!r}]: params must be a NamedTuple of numbers, got "
+            f"{checks.shown(params)}"
+        )
+    return {
+        leaf: checks.number(f"policies[{name!r}]: params.{leaf}", value)
+        for leaf, value in params._asdict().items()
+    }
+
+
+def _told(name: str, policy: Policy, free: set[str], end: End) -> dict[str, float]:
+    """What the policy must know of the game's end and nobody has said."""
+    own = {"round": "horizon", "spent": "budget"}[end.kind]
+    untouched = type(policy.params)._field_defaults if policy.told else {}
+    told = {}
+    for leaf in free.intersection(policy.told):
+        if getattr(policy.params, leaf) != untouched.get(leaf):
+            continue
+        if leaf != own:
+            raise ValueError(
+                f"policies[{name!r}] must know the {leaf}, and this game is played for "
+                f"a {own}: give params={{{name!r}: {{{leaf!r}: ...}}}}"
+            )
+        told[leaf] = float(end.checkpoints[-1])
+    return told

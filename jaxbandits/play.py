@@ -10,7 +10,7 @@ import numpy as np
 
 from jaxbandits.arguments import End
 from jaxbandits.engine.run import Chunk, Clock, run
-from jaxbandits.protocol import Environment, Policy
+from jaxbandits.protocol import Actions, Environment, Policy
 
 
 class Rules(NamedTuple):
@@ -61,6 +61,10 @@ def play(
       rules: common to all runs.
       clock: where seconds are added up.
       **options: of `engine.run.run`: chunk, memory, devices, progress.
+
+    Raises:
+      ValueError: if the books do not hold: an action that the game has not, a metric
+        that is NaN, or a game that was over before its first round.
     """
     end = rules.end
     chunks = run(
@@ -77,13 +81,81 @@ def play(
         clock=clock,
         **options,
     )
-    parts = [(booked(environment, chunk), chunk.rounds) for chunk in chunks]
+    parts = [(_closed(policy, environment, chunk), chunk.rounds) for chunk in chunks]
 
     def joined(*pieces):
         lanes = np.concatenate(pieces)
         return lanes.reshape(len(points), len(seeds), *lanes.shape[1:])
 
     return Played(*jax.tree.map(joined, *parts))
+
+
+def _closed(policy, environment, chunk: Chunk) -> dict[str, np.ndarray]:
+    """The books of a chunk, checked."""
+    whose = f"policy {policy.name!r} in environment {environment.name!r}"
+    if not np.all(chunk.rounds[:, -1] > 0):
+        raise ValueError(
+            f"{whose}: runs were over before their first round; `spent` must be a "
+            "number below the budget at the start, and not NaN"
+        )
+    counted = counted_rounds(environment, chunk.instance, chunk.record)
+    if counted is not None:
+        _check_actions(whose, environment.actions, chunk.rounds - counted)
+    recommended = chunk.notes.recommended
+    if environment.actions is not None and jax.tree.leaves(recommended):
+        allowed = _every(environment.actions.allowed, chunk.instance, recommended)
+        _check_actions(f"{whose}, recommend", environment.actions, ~allowed)
+    found = booked(environment, chunk)
+    metrics = found.keys() - chunk.notes.report.keys()
+    if not metrics:
+        raise ValueError(f"{whose}: the environment's metrics are none")
+    for name in sorted(metrics):
+        if np.any(np.isnan(found[name])):
+            raise ValueError(f"{whose}: the metric {name!r} is NaN")
+    return found
+
+
+def counted_rounds(environment: Environment, instance, record) -> np.ndarray | None:
+    """How many rounds on record had an action of the game, int[L, C].
+
+    An environment that does not say what its actions are, and has counts named `pulls`
+    on record, is taken to count one in every round. None if it has no such counts.
+    """
+    if environment.actions is not None:
+        return environment.actions.counted(environment.setup, instance, record)
+    pulls = getattr(record, "pulls", None)
+    if not isinstance(pulls, np.ndarray) or pulls.dtype.kind not in "iu":
+        return None
+    return np.sum(pulls, axis=tuple(range(2, pulls.ndim)))
+
+
+def _check_actions(whose: str, actions: Actions | None, refused: np.ndarray) -> None:
+    """Require that no action was refused, [L, C]."""
+    if np.any(refused > 0):
+        runs = np.count_nonzero(np.any(refused > 0, axis=1))
+        raise ValueError(
+            f"{whose}: {runs} of {len(refused)} runs have an action that the game has "
+            f"not (up to {int(refused.max())} by one checkpoint); "
+            + (
+                f"an action is {actions.text}"
+                if actions
+                else "its pulls do not count them (if they shall not, say in "
+                "environment.actions what is an action)"
+            )
+        )
+
+
+def _every(allowed, instance, actions) -> np.ndarray:
+    """`Actions.allowed` of actions ``[L, C, ...]``; `instance` may be shared."""
+    leaves, structure = jax.tree.flatten(instance)
+    flags = [None if len(x) == 1 else 0 for x in leaves]
+    leaves = [x[0] if len(x) == 1 else x for x in leaves]
+
+    def of_lane(leaves, actions):
+        own = jax.tree.unflatten(structure, leaves)
+        return jax.vmap(lambda action: allowed(own, action))(actions)
+
+    return np.asarray(jax.vmap(of_lane, (flags, 0))(leaves, actions))
 
 
 def lane_params(policy: Policy, points: list[dict[str, float]], num_seeds: int):

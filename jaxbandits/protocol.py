@@ -51,6 +51,10 @@ class Policy(NamedTuple):
       report: ``(state, params) -> {name: array}``, what the results shall hold of the
         state at every checkpoint: numbers (an overflow flag, say) or arrays of fixed
         shapes. None for nothing.
+      problem: what it was built for; it plays environments with an equal `problem` only
+        (see `jaxbandits.fit`). None for a policy that plays anything.
+      told: which parameters are the game's ``horizon`` or ``budget``: while they have
+        their class's default, `simulate` and `sweep` put the game's own in its place.
     """
 
     name: str
@@ -62,6 +66,27 @@ class Policy(NamedTuple):
     check: Callable[[Params], None] | None = None
     recommend: Callable[[State, Params], Action] | None = None
     report: Callable[[State, Params], dict[str, Any]] | None = None
+    problem: Any = None
+    told: tuple[str, ...] = ()
+
+
+class Actions(NamedTuple):
+    """The actions that a game has, and how its books show that no other was played.
+
+    What a game does with an action that it has not is its own affair, as long as
+    `counted` leaves out that round.
+
+    Attributes:
+      text: what they are, for errors: "an arm in [0, 3)".
+      allowed: ``(instance, action) -> bool[]``, traced; raises a TypeError on what is
+        no action at all.
+      counted: host function ``(setup, instance, record) -> int[S, C]``, the rounds on
+        record whose action the game has; arguments as for `Environment.metrics`.
+    """
+
+    text: str
+    allowed: Callable[[Instance, Action], Any]
+    counted: Callable[[Any, Instance, Record], Any]
 
 
 class Environment(NamedTuple):
@@ -93,6 +118,8 @@ class Environment(NamedTuple):
       uniforms: how many uniforms `step` consumes per round.
       problem: what a learner knows before the game; policies are built from it.
       provenance: description of the instance for the results (JSON-able).
+      actions: what may be played. None if the game does not say; counts named `pulls`
+        in its record are then taken to count every round, which is checked.
     """
 
     name: str
@@ -109,3 +136,4 @@ class Environment(NamedTuple):
     uniforms: int = 0
     problem: Any = None
     provenance: Any = None
+    actions: Actions | None = None

@@ -1,5 +1,6 @@
 """`simulate`: policies against an environment, in memory."""
 
+import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -10,22 +11,30 @@ import xarray as xr
 from jaxbandits import checks
 from jaxbandits.arguments import (
     by_name,
+    devices_of,
     end_of,
     engine_of,
+    environment_of,
     is_policy,
     points_of,
     root_seed_of,
+    runs_per_instance_of,
     seeds_of,
 )
-from jaxbandits.devices import local_devices
+from jaxbandits.contract import check_round
 from jaxbandits.engine.run import Clock
 from jaxbandits.engine.shares import device_shares, side_by_side
+from jaxbandits.fit import check_fit
 from jaxbandits.play import Rules, play
 from jaxbandits.progress import reporter
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.results import build_dataset, provenance
 
 DEFAULT_MEMORY = 1 << 30
+
+
+class CutOffWarning(UserWarning):
+    """Runs were cut off by `max_rounds`, before their budget was spent."""
 
 
 def simulate(
@@ -66,7 +75,10 @@ def simulate(
       runs_per_instance: where instances are drawn, how many consecutive seeds meet the
         same one; above 1 the coordinate ``drawn`` numbers them (see
         `jaxbandits.results.two_level`).
-      max_rounds: with `budget`, the round after which a run is cut off.
+      max_rounds: with `budget`, the round after which a run is cut off. The dataset
+        then has a variable ``cut``: whether a run had come to that round. Where one
+        ends there, a `CutOffWarning` says so (also if that round spent the last of the
+        budget).
       engine: ``scan``, or ``fused``: many rounds in one GPU kernel, for most policies
         (docs/fused.md; not measured on a GPU yet). ``auto`` is ``fused`` on a GPU where
         it can be, else ``scan``. Engines agree up to rounding.
@@ -83,18 +95,31 @@ def simulate(
       running per policy, provenance.
 
     Raises:
-      ValueError, TypeError: on bad input, naming the argument, before compilation.
+      ValueError, TypeError: on bad input, naming the argument, before compilation; a
+        policy that was built for another game is bad input (see `jaxbandits.fit`).
+      ValueError: after play, if a policy has played or recommended what is no action of
+        the game, or a metric is NaN.
     """
+    environment_of(environment)
     named = by_name(policies, "policies", is_policy, "a Policy")
     seed_list = seeds_of(seeds)
-    end = end_of(environment, horizon, budget, checkpoints, max_rounds)
-    rules = Rules(end, root_seed_of(seed), runs_per_instance, engine_of(engine))
-    checks.whole("runs_per_instance", runs_per_instance, 1)
+    rules = Rules(
+        end_of(environment, horizon, budget, checkpoints, max_rounds),
+        root_seed_of(seed),
+        runs_per_instance_of(runs_per_instance),
+        engine_of(engine),
+    )
+    end = rules.end
     if chunk is not None:
         checks.whole("chunk", chunk, 1)
     checks.whole("memory", memory, 1)
-    points = _points(named, params or {})
-    devices = list(devices) if devices is not None else local_devices()
+    if progress is not None:
+        checks.flag("progress", progress)
+    devices = devices_of(devices)
+    points = _points(named, {} if params is None else params, end)
+    for name, policy in named.items():
+        check_fit(name, policy, environment)
+        check_round(name, policy, environment)
     num_points = max(len(rows) for rows in points.values())
     targets = end.checkpoints
     metrics, rounds, compile_seconds, run_seconds = {}, {}, {}, {}
@@ -108,7 +133,7 @@ def simulate(
 
             clock = Clock([], [])
             played = play(
-                named[name],
+                named[name]._replace(name=name),
                 environment,
                 points[name],
                 seed_list,
@@ -131,7 +156,7 @@ def simulate(
             compile_seconds[name] = sum(clock.compiling)
             run_seconds[name] = sum(clock.running)
     drawn = {"drawn": ("seed", seed_list.astype(np.int64) // runs_per_instance)}
-    return build_dataset(
+    dataset = build_dataset(
         metrics,
         rounds,
         checkpoints=targets,
@@ -150,17 +175,41 @@ def simulate(
             x64=bool(jax.config.jax_enable_x64),
         ),
     ).assign_coords(drawn if runs_per_instance > 1 else {})
+    return dataset if max_rounds is None else _with_cuts(dataset, max_rounds)
 
 
-def _points(named, params) -> dict[str, list[dict[str, float]]]:
+def _with_cuts(dataset: xr.Dataset, max_rounds: int) -> xr.Dataset:
+    """Mark, and warn of, the runs that were over for their rounds."""
+    cut = dataset["rounds"] >= max_rounds
+    at_end = cut.isel(checkpoint=-1)
+    if bool(at_end.any()):
+        shares = at_end.mean(("params", "seed")).to_series()
+        warnings.warn(
+            f"max_rounds = {max_rounds} cut runs off, whose budget may not be spent: "
+            + ", ".join(
+                f"{100 * x:.3g} % of {name!r}" for name, x in shares.items() if x
+            )
+            + "; the variable cut says which",
+            CutOffWarning,
+            stacklevel=3,
+        )
+    return dataset.assign(cut=cut)
+
+
+def _points(named, params, end) -> dict[str, list[dict[str, float]]]:
     """Parameter points of every policy: one dict of leaves per point."""
+    if not isinstance(params, Mapping):
+        raise TypeError(
+            "params must be a mapping from policies' names to their parameters, got "
+            f"{checks.shown(params)}"
+        )
     unknown = set(params) - set(named)
     if unknown:
         raise ValueError(
-            f"params names {sorted(unknown)}; policies are {sorted(named)}"
+            f"params names {sorted(map(str, unknown))}; policies are {sorted(named)}"
         )
     points = {
-        name: points_of(name, p, params.get(name, {})) for name, p in named.items()
+        name: points_of(name, p, params.get(name, {}), end) for name, p in named.items()
     }
     lengths = {len(rows) for rows in points.values()} - {1}
     if len(lengths) > 1:

@@ -11,10 +11,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxbandits.contract import check_round
 from jaxbandits.engine.lanes import lanes
 from jaxbandits.engine.rollout import NO_BUDGET
 from jaxbandits.engine.tape import Stream, root_key, stream_key, uniforms
+from jaxbandits.fit import check_fit
 from jaxbandits.laws.contract import check_law as check_law
+from jaxbandits.play import counted_rounds
 from jaxbandits.protocol import Environment, Policy
 
 
@@ -57,9 +60,9 @@ def play(
       seed_index: which seed.
     """
     # Equal functions share one compiled rollout; the rest is data or of no effect.
-    rules = policy._replace(name="", params=(), check=None)
+    rules = policy._replace(name="", params=(), check=None, problem=None, told=())
     world = environment._replace(
-        name="", setup=None, metrics=None, oracle=None, provenance=None
+        name="", setup=None, metrics=None, oracle=None, provenance=None, actions=None
     )
     (state, env_state), (actions, feedback) = jax.tree.map(
         np.asarray,
@@ -103,11 +106,14 @@ def check_policy(
 ) -> None:
     """Check that a policy keeps the protocol's promises in an environment.
 
-    * it is a `Policy` whose `params` are a NamedTuple of finite numbers;
+    * it is a `Policy` whose `params` are a NamedTuple of finite numbers, built for the
+      environment's problem;
     * `init` returns arrays (no Python scalars), and does so again when called again;
     * `update` keeps the state's structure, shapes and dtypes;
-    * actions have the structure, shapes and dtypes that the environment steps on;
-    * `act` and `update` work with the declared number of uniforms;
+    * actions have the structure, shapes and dtypes that the environment steps on, and
+      are among those that it has (so is a recommendation);
+    * `act` and `update` work with the declared number of uniforms, read no others, and
+      are one program each time that they are traced: no randomness but their noise;
     * nothing becomes NaN in play, and integer statistics (counts) stay >= 0;
     * a run is a pure function of its seed;
     * a recommendation has the form of an action, and reports are arrays without NaN;
@@ -117,7 +123,10 @@ def check_policy(
       AssertionError: saying which clause is broken.
     """
     assert isinstance(policy, Policy), f"not a Policy: {policy!r}"
-    assert all(np.all(np.isfinite(x)) for x in jax.tree.leaves(policy.params)), (
+    assert isinstance(policy.params, tuple), (
+        f"params must be a NamedTuple of numbers, got {policy.params!r}"
+    )
+    assert all(np.ndim(x) == 0 and np.all(np.isfinite(x)) for x in policy.params), (
         "params must be finite numbers"
     )
     params = _single(policy.params)
@@ -125,30 +134,20 @@ def check_policy(
     for leaf in jax.tree.leaves(state):
         assert isinstance(leaf, jax.Array), f"init returned {leaf!r}, not an array"
     _assert_equal(state, policy.init(params), "init is not a pure function")
-    shapes = jax.eval_shape(policy.init, params)
-    act_width, update_width = policy.uniforms
-
-    def one_round(act_noise, update_noise, env_noise, state):
-        instance = environment.sample(jax.random.key(0), _single(environment.setup))
-        env_state = environment.init(instance)
-        view = environment.view(jnp.int32(1), instance, env_state)
-        action = policy.act(act_noise, view, state, params)
-        env_state, feedback = environment.step(env_noise, instance, env_state, action)
-        return policy.update(update_noise, view, state, action, feedback, params)
-
-    widths = (act_width, update_width, environment.uniforms)
-    noises = [jax.ShapeDtypeStruct((w,), jnp.float32) for w in widths]
-    after = jax.eval_shape(one_round, *noises, shapes)
-    assert _describe(after) == _describe(shapes), (
-        f"update changes the state: {_describe(shapes)} became {_describe(after)}"
-    )
+    try:
+        check_fit(policy.name, policy, environment)
+        check_round(policy.name, policy, environment, twice=True)
+    except (TypeError, ValueError) as error:
+        raise AssertionError(str(error)) from error
     for seed_index in range(2):
         trace = play(policy, environment, rounds, seed=seed, seed_index=seed_index)
         for name in ("actions", "state"):
             for leaf in jax.tree.leaves(getattr(trace, name)):
                 assert not np.any(np.isnan(leaf)), f"{name} hold NaN after play"
         _check_counts(trace.state)
-        _check_notes(policy, params, trace)
+        instance = _instance(environment, seed, seed_index)
+        _check_actions(environment, instance, trace, rounds)
+        _check_notes(policy, params, trace, environment.actions, instance)
         again = play(policy, environment, rounds, seed=seed, seed_index=seed_index)
         _assert_equal(trace, again, "a run is not a pure function of its seed")
     _check_lanes(policy, params, state)
@@ -233,21 +232,47 @@ def _assert_equal(left, right, message):
     assert jax.tree.all(same), message
 
 
+def _instance(environment, seed, seed_index):
+    key = stream_key(root_key(seed), jnp.uint32(seed_index), Stream.INSTANCE)
+    key = jax.random.wrap_key_data(jnp.stack(tuple(key)))
+    return environment.sample(key, _single(environment.setup))
+
+
+def _check_actions(environment, instance, trace, rounds):
+    """All that were played are the game's, and its books count them."""
+    actions = environment.actions
+    if actions is not None:
+        allowed = jax.vmap(actions.allowed, (None, 0))(instance, trace.actions)
+        first = int(np.argmin(allowed))
+        action = jax.tree.map(lambda x: x[first].tolist(), trace.actions)
+        assert np.all(allowed), (
+            f"it plays {action} in round {first + 1}, not {actions.text}"
+        )
+    state = jax.tree.map(jnp.asarray, trace.environment)
+    record = environment.record(instance, state, jnp.int32(NO_BUDGET))
+    record = jax.tree.map(lambda x: np.asarray(x)[None, None], record)
+    batch = jax.tree.map(lambda x: np.asarray(x)[None], instance)
+    counted = counted_rounds(environment, batch, record)
+    assert counted is None or np.all(counted >= rounds), (
+        f"it plays {rounds} rounds, and the environment counts {counted.item()} with "
+        "an action that the game has"
+    )
+
+
 def _check_counts(state):
     for leaf in jax.tree.leaves(state):
         if np.issubdtype(leaf.dtype, np.integer):
             assert np.all(leaf >= 0), "an integer statistic is negative"
 
 
-def _check_notes(policy, params, trace):
+def _check_notes(policy, params, trace, actions, instance):
     state = jax.tree.map(jnp.asarray, trace.state)
     if policy.recommend is not None:
         found = policy.recommend(state, params)
-        action = jax.tree.map(lambda x: x[0], trace.actions)
         for leaf in jax.tree.leaves(found):
             assert isinstance(leaf, jax.Array), f"recommend gives {leaf!r}"
-        assert _describe(found) == _describe(action), (
-            f"recommend gives {_describe(found)}, an action is {_describe(action)}"
+        assert actions is None or actions.allowed(instance, found), (
+            f"recommend gives {found}, not {actions.text}"
         )
     if policy.report is not None:
         for name, value in policy.report(state, params).items():

@@ -130,7 +130,7 @@ def test_bad_policies_fail_with_the_clause_they_break(name):
 
 def test_noise_of_another_length_fails():
     hungry = counter(act=lambda noise, view, s, p: noise.reshape(2).argmax())
-    with pytest.raises(TypeError):
+    with pytest.raises(AssertionError, match="act failed: TypeError"):
         check_policy(hungry, GAME)
     check_policy(hungry._replace(uniforms=(2, 0)), GAME)
 

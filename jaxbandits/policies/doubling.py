@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxbandits.checks import at_least_one
+from jaxbandits.checks import at_least_one, whole
 from jaxbandits.kernels.select import when
 from jaxbandits.protocol import Policy
 
@@ -58,8 +58,7 @@ def doubling(policy: Policy, first: int = 1024) -> Policy:
             f"policy {policy.name!r} has no parameter horizon, so that it needs no "
             "doubling"
         )
-    if first < 1:
-        raise ValueError(f"first must be at least 1, got {first}")
+    whole("first", first, 1)
 
     def check(params):
         at_least_one(horizon=params.horizon)
@@ -120,6 +119,7 @@ def doubling(policy: Policy, first: int = 1024) -> Policy:
         act=act,
         update=update,
         params=policy.params._replace(horizon=float(first)),
+        told=(),
         check=check,
         recommend=recommend if policy.recommend else None,
         report=report if policy.report else None,

@@ -126,7 +126,12 @@ def union(spec: Spec, wanted: Description, stored: Description) -> Spec:
     for name, entry in policies.items():
         old = stored["policies"].get(name, {"points": []})["points"]
         points = (*old, *_without(wanted["policies"][name]["points"], old))
-        policies[name] = entry._replace(points=points)
+        # JSON has no infinities: the description has text in their place.
+        points = [
+            {k: float(v) if isinstance(v, str) else v for k, v in point.items()}
+            for point in points
+        ]
+        policies[name] = entry._replace(points=tuple(points))
     old = _listed(stored["seeds"])
     return spec._replace(
         policies=policies,

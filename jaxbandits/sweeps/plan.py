@@ -10,12 +10,15 @@ from jaxbandits import checks
 from jaxbandits.arguments import (
     end_of,
     engine_of,
+    environment_of,
     is_policy,
     points_of,
     root_seed_of,
     seeds_of,
 )
+from jaxbandits.contract import check_round
 from jaxbandits.engine.run import opening
+from jaxbandits.fit import check_fit
 from jaxbandits.play import Rules, booked
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.results.store import RUN_DIMS
@@ -67,6 +70,8 @@ def make_plan(spec: Spec) -> Plan:
         raise ValueError("a sweep must have at least one policy and one instance")
     _check_kinds("policies", spec.policies, Entry)
     _check_kinds("instances", spec.instances, Environment)
+    for environment in spec.instances.values():
+        environment_of(environment)
     if isinstance(spec.metrics, str):
         raise TypeError(f"metrics must be a list of names, got {spec.metrics!r}")
     rules = Rules(
@@ -76,7 +81,7 @@ def make_plan(spec: Spec) -> Plan:
         engine_of(spec.engine),
     )
     games = {
-        (instance, name): _game(instance, environment, name, entry)
+        (instance, name): _game(instance, environment, name, entry, rules.end)
         for instance, environment in spec.instances.items()
         for name, entry in spec.policies.items()
     }
@@ -97,7 +102,7 @@ def _end(spec: Spec):
     return ends[0]
 
 
-def _game(instance, environment, name, entry) -> Game:
+def _game(instance, environment, name, entry, end) -> Game:
     policy = entry.policy
     if not is_policy(policy):
         try:
@@ -109,7 +114,9 @@ def _game(instance, environment, name, entry) -> Game:
     if not is_policy(policy):
         raise TypeError(f"policies[{name!r}] must be a Policy or make one")
     try:
-        points = [point for p in entry.points for point in points_of(name, policy, p)]
+        points = [x for p in entry.points for x in points_of(name, policy, p, end)]
+        check_fit(name, policy, environment)
+        check_round(name, policy, environment)
     except ValueError as error:
         raise ValueError(
             f"policy {name!r} on instance {instance!r}: {error}"

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from jaxbandits.simulate import simulate
+from jaxbandits.simulate import CutOffWarning, simulate
 from tests.engine.budget_game import ALTERNATE, environment, plain_loop
 
 SEEDS = 6
@@ -36,14 +36,16 @@ def test_every_lane_stops_where_a_plain_loop_stops(unit):
 
 
 def test_max_rounds_cuts_a_game_off():
-    data = simulate(
-        ALTERNATE,
-        environment(),
-        budget=500,
-        seeds=2,
-        checkpoints=[50, 500],
-        max_rounds=40,
-    )
+    with pytest.warns(CutOffWarning, match="100 % of 'alternate'"):
+        data = simulate(
+            ALTERNATE,
+            environment(),
+            budget=500,
+            seeds=2,
+            checkpoints=[50, 500],
+            max_rounds=40,
+        )
+    np.testing.assert_array_equal(data["cut"][0, 0], [[False, True]] * 2)
     expected = np.stack([plain_loop(s, [50, 500], max_rounds=40) for s in range(2)])
     np.testing.assert_array_equal(played(data), expected)
     assert np.all(data["rounds"].values[..., -1] == 40)

@@ -485,8 +485,14 @@ BAD = {
     ),
     "highest cost of 0": (lambda: settings.make_problem(2, 0.0, 0.0), "highest"),
     "lowest cost of NaN": (lambda: settings.make_problem(2, np.nan), "lowest_cost"),
-    "fixed arm": (lambda: fixed_arm(settings.make_problem(2), 2), "arm must lie"),
-    "negative arm": (lambda: fixed_arm(settings.make_problem(2), -1), "arm must lie"),
+    "fixed arm": (
+        lambda: fixed_arm(settings.make_problem(2), 2),
+        "arm must be at most 1",
+    ),
+    "negative arm": (
+        lambda: fixed_arm(settings.make_problem(2), -1),
+        "arm must be at least 0",
+    ),
 }
 
 

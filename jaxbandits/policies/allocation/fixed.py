@@ -1,16 +1,15 @@
 """Reference points: the uniform split and the clairvoyant."""
 
-from functools import cache
-
 import jax.numpy as jnp
 
+from jaxbandits.factory import factory
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.allocation import Allocation, Order, Plan, Problem
 
 FINE = 10  # units per arm where the budget is not known
 
 
-@cache
+@factory(Problem)
 def uniform_split(problem: Problem) -> Policy:
     """Every arm gets the same; up to a unit of B / 10 K if budgets are not known."""
     num_arms = problem.num_arms
@@ -25,7 +24,7 @@ def uniform_split(problem: Problem) -> Policy:
     return _stateless("uniform", act)
 
 
-@cache
+@factory(Problem)
 def clairvoyant(problem: Problem) -> Policy:
     """Plays the optimal allocation. Oracle knowledge.
 

@@ -9,6 +9,8 @@ from functools import cache
 
 import jax.numpy as jnp
 
+from jaxbandits.checks import one_of, whole
+from jaxbandits.factory import factory
 from jaxbandits.kernels.allocation import marginal_greedy
 from jaxbandits.kernels.constant import constant
 from jaxbandits.policies.allocation.boosting import Options, boosting
@@ -20,6 +22,7 @@ GREEDY = ("derivative", "difference")
 LEAST = 1e-12  # an allocation of 0, where the derivative is a limit
 
 
+@factory(Problem)
 def mg_ucb(problem: Problem, **options) -> Policy:
     """MG-UCB (Algorithm 3): resource flows to the largest marginal value until it ends.
 
@@ -37,6 +40,7 @@ def mg_ucb(problem: Problem, **options) -> Policy:
     return boosting("MG-UCB", problem, _flow(problem), Options(**options))
 
 
+@factory(Problem)
 def mg_ucb_delta(
     problem: Problem, steps: int = 100, greedy: str = "derivative", **options
 ) -> Policy:
@@ -54,10 +58,8 @@ def mg_ucb_delta(
       ValueError: as `ra_ucb`; if `steps` is less than 1; on another `greedy`, or on
         derivatives of a family of integers.
     """
-    if steps < 1:
-        raise ValueError(f"steps must be at least 1, got {steps}")
-    if greedy not in GREEDY:
-        raise ValueError(f"greedy must be one of {GREEDY}, got {greedy!r}")
+    whole("steps", steps, 1)
+    one_of("greedy", greedy, GREEDY)
     if problem.family.integer and greedy == "derivative":
         raise ValueError("greedy must be 'difference' for a family of integers")
     units = _units(problem, steps, greedy)

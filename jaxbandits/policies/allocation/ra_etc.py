@@ -5,12 +5,12 @@ for ever. The paper's exploration length ``T**(2/3)`` may count rounds in all or
 (Remark 4.7: per arm); Figure 3 is reproduced by the latter only (docs/errata.md).
 """
 
-from functools import cache
 from typing import NamedTuple
 
 import jax.numpy as jnp
 
 from jaxbandits.checks import at_least_one
+from jaxbandits.factory import factory
 from jaxbandits.kernels.select import one_hot
 from jaxbandits.policies.allocation.estimates import no_statistics
 from jaxbandits.policies.allocation.learning import (
@@ -37,7 +37,7 @@ def _check(params):
     at_least_one(exploration=params.exploration)
 
 
-@cache
+@factory(Problem)
 def ra_etc(problem: Problem, count: str = "total") -> Policy:
     """RA-ETC, with the truncated estimator.
 

@@ -23,11 +23,13 @@ from functools import cache
 
 import jax.numpy as jnp
 
+from jaxbandits.factory import factory
 from jaxbandits.policies.allocation.boosting import Options, boosting
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.allocation import Allocation, Problem, solve
 
 
+@factory(Problem)
 def ra_ucb(
     problem: Problem,
     estimator: str = "truncated",
@@ -54,6 +56,7 @@ def ra_ucb(
     return boosting("RA-UCB", problem, optimum(problem), options)
 
 
+@factory(Problem)
 def no_ucb(problem: Problem, update: str = "boosted", start: str = "one_arm") -> Policy:
     """NO-UCB (appendix A.1): plays the optimum of its point estimates, boosting no arm.
 

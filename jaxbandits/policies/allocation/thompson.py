@@ -10,7 +10,7 @@ observations accumulate). Given the rate, the probability is drawn by the signed
 the Poisson likelihood of successes.
 """
 
-from functools import cache, partial
+from functools import partial
 from typing import NamedTuple
 
 import jax
@@ -19,6 +19,7 @@ from jax import lax
 from jax.scipy.special import ndtr
 
 from jaxbandits.checks import at_least_one
+from jaxbandits.factory import factory
 from jaxbandits.kernels.interpolation import window
 from jaxbandits.kernels.normal import normal_quantile
 from jaxbandits.policies.allocation.estimates import (
@@ -83,7 +84,7 @@ def _from_grid(log_density, uniform):
     return cell.astype(share.dtype) + share, total
 
 
-@cache
+@factory(Problem)
 def thompson_allocation(problem: Problem) -> Policy:
     """Thompson sampling with truncated likelihoods.
 

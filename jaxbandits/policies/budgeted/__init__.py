@@ -1,7 +1,9 @@
 """Policies of the budgeted setting."""
 
+from jaxbandits.factory import factory
 from jaxbandits.policies.budgeted.fixed import clairvoyant, fixed_arm, uniform
 from jaxbandits.policies.budgeted.greedy import b_greedy, epsilon_first
+from jaxbandits.policies.budgeted.index_policy import index_policy
 from jaxbandits.policies.budgeted.kube import kube
 from jaxbandits.policies.budgeted.least_cost import budget_ucb, ucb_bv1
 from jaxbandits.policies.budgeted.omega_ucb import omega_ucb
@@ -9,8 +11,10 @@ from jaxbandits.policies.budgeted.pd_bwk import pd_bwk
 from jaxbandits.policies.budgeted.ratio_bounds import c_ucb, i_ucb, m_ucb, mrcb
 from jaxbandits.policies.budgeted.thompson import bts
 from jaxbandits.policies.budgeted.ucb_sc import kl_ucb_sc_plus, ucb_sc_plus
+from jaxbandits.settings.budgeted.types import Problem
 
 
+@factory(Problem)
 def omega_star_ucb(problem, exploration="log_t", updater=None):
     """omega*-UCB: `omega_ucb` with estimated variances."""
     return omega_ucb(problem, True, exploration, updater)
@@ -25,6 +29,7 @@ __all__ = [
     "epsilon_first",
     "fixed_arm",
     "i_ucb",
+    "index_policy",
     "kl_ucb_sc_plus",
     "kube",
     "m_ucb",

@@ -1,9 +1,9 @@
 """Reference points: uniform play, one arm, and the clairvoyant."""
 
-from functools import cache
-
 import jax.numpy as jnp
 
+from jaxbandits.checks import whole
+from jaxbandits.factory import factory
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.budgeted.types import Problem
 
@@ -24,7 +24,7 @@ def _no_update(noise, view, state, action, feedback, params):
     return state
 
 
-@cache
+@factory(Problem)
 def uniform(problem: Problem) -> Policy:
     """Every arm with the same probability in every round."""
     del problem
@@ -36,7 +36,7 @@ def uniform(problem: Problem) -> Policy:
     return _stateless("uniform", act, (1, 0))
 
 
-@cache
+@factory(Problem)
 def clairvoyant(problem: Problem) -> Policy:
     """The best arm in every round, which only the oracle knows. Its regret is 0."""
     del problem
@@ -48,15 +48,14 @@ def clairvoyant(problem: Problem) -> Policy:
     return _stateless("clairvoyant", act)
 
 
-@cache
+@factory(Problem)
 def fixed_arm(problem: Problem, arm: int) -> Policy:
     """The same arm in every round.
 
     Raises:
-      ValueError: if `arm` is not in [0, K).
+      ValueError, TypeError: if `arm` is no integer in [0, K).
     """
-    if not 0 <= arm < problem.num_arms:
-        raise ValueError(f"arm must lie in [0, {problem.num_arms}), got {arm}")
+    whole("arm", arm, 0, problem.num_arms - 1)
 
     def act(noise, view, state, params):
         del noise, view, state, params

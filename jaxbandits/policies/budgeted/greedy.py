@@ -5,12 +5,12 @@ Tran-Thanh, Chapman, Munoz de Cote, Rogers & Jennings, "Epsilon-First Policies f
 Budget-Limited Multi-Armed Bandits", AAAI 2010, explores with a share of the budget.
 """
 
-from functools import cache
 from typing import NamedTuple
 
 import jax.numpy as jnp
 
 from jaxbandits.checks import positive
+from jaxbandits.factory import factory
 from jaxbandits.policies.budgeted.fixed import uniform_arm
 from jaxbandits.policies.budgeted.index_policy import index_policy
 from jaxbandits.protocol import Policy
@@ -18,7 +18,10 @@ from jaxbandits.settings.budgeted.types import Problem
 
 
 class FirstParams(NamedTuple):
-    """epsilon in (0, 1), share of the budget to explore with; the budget, in units."""
+    """epsilon in (0, 1), share of the budget to explore with; the budget, in units.
+
+    By default the budget is the one that the game is played for.
+    """
 
     epsilon: float = 0.1
     budget: float = 1.5e5
@@ -35,7 +38,7 @@ def _ratio(view, means, params):
     return means.ratio
 
 
-@cache
+@factory(Problem)
 def b_greedy(problem: Problem) -> Policy:
     """b-greedy."""
 
@@ -49,11 +52,11 @@ def b_greedy(problem: Problem) -> Policy:
     )
 
 
-@cache
+@factory(Problem)
 def epsilon_first(problem: Problem) -> Policy:
     """epsilon-first: all arms in turn, then the best observed ratio.
 
-    Needs to know the budget that the game is played for, `params.budget`.
+    It must know the budget that the game is played for.
     """
 
     def explore(noise, view, params):
@@ -68,4 +71,4 @@ def epsilon_first(problem: Problem) -> Policy:
         params=FirstParams(),
         check=_check_first,
         explore=explore,
-    )
+    )._replace(told=("budget",))

@@ -10,6 +10,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from jaxbandits.factory import check_problem
 from jaxbandits.kernels.argmax import random_argmax
 from jaxbandits.kernels.constant import constant
 from jaxbandits.kernels.select import pick, put
@@ -44,7 +45,11 @@ def index_policy(
       explore: ``(noise, view, params) -> (bool[], i32[])``: whether to play another arm
         instead, and which. By default never.
       exploring_uniforms: how many uniforms `explore` consumes.
+
+    Raises:
+      TypeError: if `problem` is not of this setting.
     """
+    check_problem("index_policy", problem, Problem)
 
     def init(params):
         del params
@@ -65,6 +70,7 @@ def index_policy(
         params,
         uniforms=(1 + exploring_uniforms, 0),
         check=check,
+        problem=problem,
     )
 
 

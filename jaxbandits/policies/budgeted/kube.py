@@ -8,12 +8,12 @@ place. The fractional form pulls the arm of the largest density; the integer for
 fills a knapsack in every round, differs only while the last pulls are paid.
 """
 
-from functools import cache
 from typing import NamedTuple
 
 import jax.numpy as jnp
 
 from jaxbandits.checks import positive
+from jaxbandits.factory import factory
 from jaxbandits.policies.budgeted.index_policy import index_policy
 from jaxbandits.policies.budgeted.statistics import over_cost
 from jaxbandits.protocol import Policy
@@ -30,7 +30,7 @@ def _check(params):
     positive(scale=params.scale)
 
 
-@cache
+@factory(Problem)
 def kube(problem: Problem) -> Policy:
     """Fractional KUBE with the running mean cost."""
 

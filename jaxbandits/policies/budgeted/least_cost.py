@@ -11,12 +11,12 @@ Constraint and Variable Costs", AAAI 2013 (UCB-BV1); Table 2 of Heyden et al. (2
 Named choice: Budget-UCB's `log_factor` is 1 in Table 2 and 2 in the published code.
 """
 
-from functools import cache
 from typing import NamedTuple
 
 import jax.numpy as jnp
 
 from jaxbandits.checks import positive
+from jaxbandits.factory import factory
 from jaxbandits.policies.budgeted.index_policy import index_policy
 from jaxbandits.policies.budgeted.ratio_bounds import radius
 from jaxbandits.policies.budgeted.statistics import over_cost
@@ -48,7 +48,7 @@ def _least_cost(problem: Problem, source: str):
     return lambda view: view.oracle.cheapest if source == "oracle" else least
 
 
-@cache
+@factory(Problem)
 def budget_ucb(problem: Problem, minimum_cost: str = "oracle") -> Policy:
     """Budget-UCB.
 
@@ -71,7 +71,7 @@ def budget_ucb(problem: Problem, minimum_cost: str = "oracle") -> Policy:
     return index_policy("Budget-UCB", problem, index, params=Params(), check=_check)
 
 
-@cache
+@factory(Problem)
 def ucb_bv1(problem: Problem, minimum_cost: str = "oracle") -> Policy:
     """UCB-BV1. Arguments and errors as for `budget_ucb`."""
     least = _least_cost(problem, minimum_cost)

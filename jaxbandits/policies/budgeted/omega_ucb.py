@@ -13,7 +13,6 @@ Named choice: `exploration`. ``log_t`` is the paper's ``z = sqrt(2 rho log t)``;
 """
 
 from collections.abc import Callable
-from functools import cache
 from typing import NamedTuple
 
 import jax
@@ -21,6 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.checks import positive
+from jaxbandits.factory import factory
 from jaxbandits.kernels.constant import constant
 from jaxbandits.kernels.intervals import wilson_parts
 from jaxbandits.kernels.sums import CompensatedSum
@@ -78,7 +78,7 @@ class Moments(NamedTuple):
     cost: Spread  # of the cost's position in its range
 
 
-@cache
+@factory(Problem)
 def omega_ucb(
     problem: Problem,
     star: bool = False,

@@ -7,13 +7,13 @@ Idea: every resource has a price, which rises with what has been consumed of it;
 the arm with the largest optimistic reward per optimistic cost at these prices.
 """
 
-from functools import cache
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 
 from jaxbandits.checks import non_negative, positive
+from jaxbandits.factory import factory
 from jaxbandits.kernels.select import pick
 from jaxbandits.policies.budgeted.index_policy import after_start, best_arm, update_arm
 from jaxbandits.policies.budgeted.statistics import MEANS, Means, over_cost
@@ -25,19 +25,20 @@ class Params(NamedTuple):
     """What PD-BwK must know, and the constant of its radius.
 
     Attributes:
-      budget: B, in units of the budget given to `simulate`.
-      horizon: the number of rounds after which the game is over at the latest.
+      budget: B, in units of the budget given to `simulate`; the game's own by default.
+      horizon: the number of rounds after which the game is over at the latest; 0 means
+        as many as the budget has units.
       confidence: C_rad of the radius; 0 means ``log(2 horizon K)``.
     """
 
     budget: float = 1.5e5
-    horizon: float = 1.5e5
+    horizon: float = 0.0
     confidence: float = 0.0
 
 
 def _check(params):
-    positive(budget=params.budget, horizon=params.horizon)
-    non_negative(confidence=params.confidence)
+    positive(budget=params.budget)
+    non_negative(horizon=params.horizon, confidence=params.confidence)
 
 
 class State(NamedTuple):
@@ -47,14 +48,14 @@ class State(NamedTuple):
     log_price: jax.Array  # f32[]
 
 
-@cache
+@factory(Problem)
 def pd_bwk(problem: Problem) -> Policy:
     """PD-BwK with the resources money and rounds, both of budget B."""
     update_means = update_arm(MEANS)
 
     def bounds(view, means, params):
         """Optimistic reward and cost of every arm, their section 4."""
-        rounds = 2 * params.horizon * view.num_arms.astype(float)
+        rounds = 2 * horizon(params) * view.num_arms.astype(float)
         given = params.confidence > 0
         confidence = jnp.where(given, params.confidence, jnp.log(rounds))
 
@@ -65,11 +66,14 @@ def pd_bwk(problem: Problem) -> Policy:
         cost = jnp.maximum(means.mean_cost - radius(means.mean_cost), 0.0)
         return reward, cost
 
+    def horizon(params):
+        return jnp.where(params.horizon > 0, params.horizon, params.budget)
+
     def per_round(view, params):
         """What a round takes of the budget of rounds, and the prices' growth rate."""
         budget = params.budget * view.unit
         epsilon = jnp.minimum(jnp.sqrt(jnp.log(2.0) / budget), 1.0)
-        return budget / params.horizon, jnp.log1p(epsilon)
+        return budget / horizon(params), jnp.log1p(epsilon)
 
     def init(params):
         del params
@@ -92,4 +96,6 @@ def pd_bwk(problem: Problem) -> Policy:
         means = update_means(noise, view, state.means, action, feedback, params)
         return State(means, state.log_price + jnp.where(started, rise, 0.0))
 
-    return Policy("PD-BwK", init, act, update, Params(), (1, 0), _check)
+    return Policy(
+        "PD-BwK", init, act, update, Params(), (1, 0), _check, told=("budget",)
+    )

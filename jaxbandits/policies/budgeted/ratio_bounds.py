@@ -8,12 +8,12 @@ MRCB (Xia et al., "Budgeted Multi-Armed Bandits with Multiple Plays", IJCAI 2016
 one play per round is m-UCB.
 """
 
-from functools import cache
 from typing import NamedTuple
 
 import jax.numpy as jnp
 
 from jaxbandits.checks import positive
+from jaxbandits.factory import factory
 from jaxbandits.policies.budgeted.index_policy import index_policy
 from jaxbandits.policies.budgeted.statistics import over_cost
 from jaxbandits.protocol import Policy
@@ -36,7 +36,7 @@ def radius(view, means, scale):
     return scale * jnp.sqrt(jnp.log(done) / means.count)
 
 
-@cache
+@factory(Problem)
 def m_ucb(problem: Problem) -> Policy:
     """m-UCB: the reward's upper over the cost's lower bound; +inf if that is 0."""
 
@@ -49,7 +49,7 @@ def m_ucb(problem: Problem) -> Policy:
     return index_policy("m-UCB", problem, index, params=Params(2.0**-4), check=_check)
 
 
-@cache
+@factory(Problem)
 def c_ucb(problem: Problem) -> Policy:
     """c-UCB: ``(reward + radius) / cost``."""
 
@@ -60,7 +60,7 @@ def c_ucb(problem: Problem) -> Policy:
     return index_policy("c-UCB", problem, index, params=Params(2.0**-3), check=_check)
 
 
-@cache
+@factory(Problem)
 def i_ucb(problem: Problem) -> Policy:
     """i-UCB: ``reward / cost + radius``."""
 
@@ -70,7 +70,7 @@ def i_ucb(problem: Problem) -> Policy:
     return index_policy("i-UCB", problem, index, params=Params(2.0**-2), check=_check)
 
 
-@cache
+@factory(Problem)
 def mrcb(problem: Problem) -> Policy:
     """MRCB with one play per round: `m_ucb` under its other name."""
     return m_ucb(problem)._replace(name="MRCB, one play")

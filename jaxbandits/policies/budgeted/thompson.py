@@ -8,12 +8,12 @@ arm with the largest ratio. Rewards and costs that are not 0 or 1 are first repl
 coins with that probability.
 """
 
-from functools import cache
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 
+from jaxbandits.factory import factory
 from jaxbandits.kernels.argmax import first_argmax
 from jaxbandits.kernels.gamma import beta_from_uniforms
 from jaxbandits.kernels.select import one_hot
@@ -29,7 +29,7 @@ class State(NamedTuple):
     cost: jax.Array  # i32[K]
 
 
-@cache
+@factory(Problem)
 def bts(problem: Problem) -> Policy:
     """Budgeted Thompson sampling: no start, the first maximiser."""
     num_arms = problem.num_arms

@@ -9,10 +9,9 @@ Idea: the largest ratio of means in a joint ball around the observed means, of r
 inequality (UCB-SC+, which then has a closed form).
 """
 
-from functools import cache
-
 import jax.numpy as jnp
 
+from jaxbandits.factory import factory
 from jaxbandits.kernels.radii import kl_ratio_bound
 from jaxbandits.policies.budgeted.index_policy import index_policy
 from jaxbandits.protocol import Policy
@@ -24,7 +23,7 @@ def _log_share(view, means):
     return jnp.log(view.round.astype(float) / means.count)
 
 
-@cache
+@factory(Problem)
 def ucb_sc_plus(problem: Problem) -> Policy:
     """UCB-SC+: +inf while the ball reaches a cost of 0."""
 
@@ -41,7 +40,7 @@ def ucb_sc_plus(problem: Problem) -> Policy:
     return index_policy("UCB-SC+", problem, index)
 
 
-@cache
+@factory(Problem)
 def kl_ucb_sc_plus(problem: Problem) -> Policy:
     """KL-UCB-SC+: every index is searched for in every round, at 50 times the cost."""
 

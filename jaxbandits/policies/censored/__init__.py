@@ -1,7 +1,6 @@
 """Policies of the censored setting."""
 
-from functools import cache
-
+from jaxbandits.factory import factory
 from jaxbandits.policies.censored.fixed import fixed_pair, uniform
 from jaxbandits.policies.censored.on_grid import on_grid
 from jaxbandits.policies.censored.product_arms import product_arms
@@ -13,22 +12,22 @@ from jaxbandits.policies.censored.z_rcucb import grid_capacity, z_rcucb
 from jaxbandits.policies.censored.zooming import zooming
 from jaxbandits.policies.plain import kl_ucb, moss, ucb
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.censored.types import Problem
+from jaxbandits.settings.censored.types import Continuum, Problem
 
 
-@cache
+@factory(Problem, Continuum)
 def ucb_reduction(problem: Problem) -> Policy:
     """The paper's UCB (E.1): plain UCB on the pairs."""
     return product_arms(problem, ucb)
 
 
-@cache
+@factory(Problem, Continuum)
 def moss_reduction(problem: Problem) -> Policy:
     """MOSS on the pairs."""
     return product_arms(problem, moss)
 
 
-@cache
+@factory(Problem, Continuum)
 def kl_ucb_reduction(problem: Problem) -> Policy:
     """KL-UCB on the pairs."""
     return product_arms(problem, kl_ucb)

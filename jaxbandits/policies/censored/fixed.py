@@ -1,20 +1,19 @@
 """Reference points: uniform play and a fixed pair (clairvoyant if it is the best)."""
 
-from functools import cache
-
+from jaxbandits.factory import factory
 from jaxbandits.policies.plain.pairs import same_pair, uniform_pairs
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.censored.types import Action, Problem, check_grid
+from jaxbandits.settings.censored.types import Action, Continuum, Problem, check_grid
 
 
-@cache
+@factory(Problem, Continuum)
 def uniform(problem: Problem) -> Policy:
     """Every pair with the same probability in every round."""
     check_grid(problem, "uniform")
     return uniform_pairs((problem.num_arms, problem.num_limits), Action)
 
 
-@cache
+@factory(Problem, Continuum)
 def fixed_pair(problem: Problem, arm: int, limit: int) -> Policy:
     """The same pair in every round.
 

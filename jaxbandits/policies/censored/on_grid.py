@@ -6,6 +6,7 @@ from functools import cache
 import jax.numpy as jnp
 import numpy as np
 
+from jaxbandits.factory import check_problem
 from jaxbandits.kernels.argmax import first_true
 from jaxbandits.kernels.select import pick
 from jaxbandits.protocol import Policy
@@ -35,6 +36,7 @@ def on_grid(problem: Continuum, limits, make: Callable[[Problem], Policy]) -> Po
       ValueError: as `make_problem`.
       TypeError: if the problem has a grid already.
     """
+    check_problem("on_grid", problem, Continuum, Problem)
     check_continuum(problem, "on_grid")
     if isinstance(limits, int):
         # The last one, whatever rounding does, is the largest.
@@ -63,5 +65,8 @@ def _on_grid(problem: Continuum, grid: tuple[float, ...], make) -> Policy:
         return to_real(inner.recommend(state, params))
 
     return inner._replace(
-        act=act, update=update, recommend=recommend if inner.recommend else None
+        act=act,
+        update=update,
+        recommend=recommend if inner.recommend else None,
+        problem=problem,
     )

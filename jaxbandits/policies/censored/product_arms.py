@@ -4,17 +4,17 @@ Bengs & Huellermeier (2022), section 3.1, eq. (7), rescaled to [0, 1] as in E.1.
 """
 
 from collections.abc import Callable
-from functools import cache
 
 import jax.numpy as jnp
 
+from jaxbandits.factory import factory
 from jaxbandits.kernels.select import pick, split_index
 from jaxbandits.policies.censored.value import value_of_round
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.censored.types import Action, Problem, check_grid
+from jaxbandits.settings.censored.types import Action, Continuum, Problem, check_grid
 
 
-@cache
+@factory(Problem, Continuum)
 def product_arms(problem: Problem, plain: Callable[[int], Policy]) -> Policy:
     """Lift a plain policy on K M arms to the censored setting.
 

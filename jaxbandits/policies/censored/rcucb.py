@@ -14,19 +14,19 @@ risk is estimated from censored rounds.
 """
 
 from collections.abc import Callable
-from functools import cache
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 
 from jaxbandits.checks import non_negative, positive
+from jaxbandits.factory import factory
 from jaxbandits.kernels.argmax import first_argmax
 from jaxbandits.kernels.radii import peeling_scale
 from jaxbandits.kernels.select import pick, put, split_index
 from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.censored.types import Action, Problem, check_grid
+from jaxbandits.settings.censored.types import Action, Continuum, Problem, check_grid
 
 
 class Params(NamedTuple):
@@ -92,7 +92,7 @@ SURVIVAL = {
 }
 
 
-@cache
+@factory(Problem, Continuum)
 def rcucb(problem: Problem, survival: str = "censored_exceeds") -> Policy:
     """RCUCB for a problem of the censored setting.
 

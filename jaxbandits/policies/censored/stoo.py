@@ -20,21 +20,28 @@ from jaxbandits.checks import (
     between_zero_and_one,
     non_negative,
     positive,
+    whole,
 )
+from jaxbandits.factory import factory
 from jaxbandits.kernels.argmax import first_argmax
 from jaxbandits.kernels.radii import hoeffding_scale
 from jaxbandits.kernels.select import pick, put
 from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.policies.censored.value import value_of_round
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.censored.types import Continuum, RealAction, check_continuum
+from jaxbandits.settings.censored.types import (
+    Continuum,
+    Problem,
+    RealAction,
+    check_continuum,
+)
 
 
 class Params(NamedTuple):
     """What StoOO is told.
 
     Attributes:
-      horizon: T, the number of rounds.
+      horizon: T, the number of rounds; the game's own by default.
       delta: in (0, 1), the error probability.
       radius: factor >= 0 of the confidence length.
       smoothness: > 0, how much the value may change per unit of the limit.
@@ -88,6 +95,7 @@ class State(NamedTuple):
     overflow: jax.Array  # bool[]
 
 
+@factory(Continuum, Problem)
 def stoo(problem: Continuum, splits: int = 2, capacity: int = 64) -> Policy:
     """StoOO for a problem with arbitrary limits.
 
@@ -111,9 +119,8 @@ def stoo(problem: Continuum, splits: int = 2, capacity: int = 64) -> Policy:
       TypeError: if the problem has a grid of limits.
     """
     check_continuum(problem, "stoo")
-    if splits < 2:
-        raise ValueError(f"splits must be at least 2, got {splits}")
-    if capacity < splits:
+    whole("splits", splits, 2)
+    if whole("capacity", capacity, 1) < splits:
         raise ValueError(f"capacity must be at least splits = {splits}, got {capacity}")
     return _stoo(problem, splits, capacity)
 
@@ -230,4 +237,5 @@ def _stoo(problem: Continuum, splits: int, capacity: int) -> Policy:
         check=_check,
         recommend=recommend,
         report=report,
+        told=("horizon",),
     )

@@ -8,7 +8,6 @@ The paper's "conduct a Bernoulli trial for every tau <= tau_t" can be read in se
 ways that differ in regret by a factor of three (docs/errata.md), hence `update`.
 """
 
-from functools import cache
 from typing import NamedTuple
 
 import jax
@@ -16,11 +15,12 @@ import jax.numpy as jnp
 from jax import lax
 
 from jaxbandits.checks import at_least_one
+from jaxbandits.factory import factory
 from jaxbandits.kernels.argmax import first_argmax
 from jaxbandits.kernels.gamma import beta_from_uniforms
 from jaxbandits.kernels.select import one_hot, pick, put, split_index
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.censored.types import Action, Problem, check_grid
+from jaxbandits.settings.censored.types import Action, Continuum, Problem, check_grid
 
 UPDATES = ("independent", "shared", "copied", "strict")
 
@@ -43,7 +43,7 @@ class State(NamedTuple):
     failure: jax.Array  # i32[K, M]  F
 
 
-@cache
+@factory(Problem, Continuum)
 def thompson(problem: Problem, update: str = "independent") -> Policy:
     """Thompson sampling for a problem of the censored setting.
 

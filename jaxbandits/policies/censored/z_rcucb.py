@@ -23,15 +23,23 @@ from jaxbandits.checks import (
     at_least_one,
     between_zero_and_one,
     non_negative,
+    one_of,
     positive,
+    whole,
 )
+from jaxbandits.factory import factory
 from jaxbandits.kernels.argmax import first_argmax
 from jaxbandits.kernels.radii import peeling_scale
 from jaxbandits.kernels.select import pick, put, when
 from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.policies.censored.grid import HISTORIES, Grid, extend
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.censored.types import Continuum, RealAction, check_continuum
+from jaxbandits.settings.censored.types import (
+    Continuum,
+    Problem,
+    RealAction,
+    check_continuum,
+)
 
 ANSWERS = ("finest", "safest")
 BINS = 32  # of the histogram of grid points in the report
@@ -41,7 +49,7 @@ class Params(NamedTuple):
     """What z-RCUCB is told.
 
     Attributes:
-      horizon: T, the number of rounds.
+      horizon: T, the number of rounds; the game's own by default.
       alpha: > 0, as in RCUCB.
       delta: in (0, 1), the error probability.
       gain_radius, penalty_radius: factors >= 0 of the confidence length's two parts.
@@ -117,9 +125,11 @@ def grid_capacity(
       params: their radii count; defaults if None.
 
     Raises:
-      ValueError: if that is more than 2**16 points.
+      ValueError, TypeError: if that is more than 2**16 points, or `horizon` is no
+        integer >= 1.
     """
     p = params or Params()
+    whole("horizon", horizon, 1)
     share = 2 * p.alpha * math.log(problem.num_arms * horizon**2 / p.delta) / horizon
     width = max(p.gain_radius, 1e-9) * math.sqrt(share) / p.smoothness
     finest = max(problem.max_limit / width, 1.0)
@@ -130,9 +140,10 @@ def grid_capacity(
     return points
 
 
+@factory(Continuum, Problem)
 def z_rcucb(
     problem: Continuum,
-    horizon: int = 100_000,
+    horizon: int | None = None,
     splits: int = 2,
     *,
     history: str = "restart",
@@ -146,7 +157,8 @@ def z_rcucb(
 
     Args:
       problem: arms, cost and penalty functions, largest limit.
-      horizon: T, for the default parameters and the default capacity.
+      horizon: T, for the default capacity and the parameter of that name. By default
+        the parameter is the game's, and the capacity that of 100,000 rounds.
       splits: m >= 2, cells into which one cell is split.
       history: what a new point knows. ``restart``: nothing, its counts start from zero
         (and it is played at once). ``inherit``: every cell also keeps the statistics of
@@ -172,23 +184,22 @@ def z_rcucb(
       TypeError: if the problem has a grid of limits.
     """
     check_continuum(problem, "z_rcucb")
-    if splits < 2:
-        raise ValueError(f"splits must be at least 2, got {splits}")
-    if history not in HISTORIES:
-        raise ValueError(f"history must be one of {HISTORIES}, got {history!r}")
-    if answer not in ANSWERS:
-        raise ValueError(f"answer must be one of {ANSWERS}, got {answer!r}")
-    if horizon < 1:
-        raise ValueError(f"horizon must be at least 1, got {horizon}")
+    whole("splits", splits, 2)
+    one_of("history", history, HISTORIES)
+    one_of("answer", answer, ANSWERS)
     least = splits**2 if history == "inherit" else splits
     if capacity is None:
-        capacity = max(grid_capacity(problem, horizon, splits, history), least)
-    if capacity < least:
+        longest = int(Params().horizon) if horizon is None else horizon
+        capacity = max(grid_capacity(problem, longest, splits, history), least)
+    if whole("capacity", capacity, 1) < least:
         raise ValueError(
             f"capacity must be at least {least}, one split of {splits}, got {capacity}"
         )
     policy = _z_rcucb(problem, splits, history, answer, capacity)
-    return policy._replace(params=Params(float(horizon)))
+    if horizon is None:
+        return policy
+    whole("horizon", horizon, 1)
+    return policy._replace(params=Params(float(horizon)), told=())
 
 
 @cache
@@ -306,4 +317,5 @@ def _z_rcucb(problem, splits, history, answer, capacity) -> Policy:
         check=_check,
         recommend=recommend,
         report=report,
+        told=("horizon",),
     )

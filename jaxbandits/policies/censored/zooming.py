@@ -14,21 +14,27 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxbandits.checks import at_least_one, positive
+from jaxbandits.checks import at_least_one, positive, whole
+from jaxbandits.factory import factory
 from jaxbandits.kernels.argmax import first_argmax
 from jaxbandits.kernels.radii import peeling_scale
 from jaxbandits.kernels.select import pick, put
 from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.policies.censored.value import value_of_round
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.censored.types import Continuum, RealAction, check_continuum
+from jaxbandits.settings.censored.types import (
+    Continuum,
+    Problem,
+    RealAction,
+    check_continuum,
+)
 
 
 class Params(NamedTuple):
     """What the policy is told.
 
     Attributes:
-      horizon: T, the number of rounds.
+      horizon: T, the number of rounds; the game's own by default.
       radius: > 0, factor of the confidence radius.
       smoothness: > 0, how much the value may change per unit of the limit.
     """
@@ -56,6 +62,7 @@ class State(NamedTuple):
     overflow: jax.Array  # bool[]
 
 
+@factory(Continuum, Problem)
 def zooming(problem: Continuum, capacity: int = 64) -> Policy:
     """The zooming bandit for a problem with arbitrary limits.
 
@@ -77,8 +84,7 @@ def zooming(problem: Continuum, capacity: int = 64) -> Policy:
       TypeError: if the problem has a grid of limits.
     """
     check_continuum(problem, "zooming")
-    if capacity < 1:
-        raise ValueError(f"capacity must be at least 1, got {capacity}")
+    whole("capacity", capacity, 1)
     return _zooming(problem, capacity)
 
 
@@ -171,4 +177,5 @@ def _zooming(problem: Continuum, capacity: int) -> Policy:
         check=_check,
         recommend=recommend,
         report=report,
+        told=("horizon",),
     )

@@ -4,8 +4,7 @@ On pairs, costs are times divided by D for the policies that suppose costs in [0
 omega-UCB takes the time itself, which lies in [1, j].
 """
 
-from functools import cache
-
+from jaxbandits.factory import factory
 from jaxbandits.policies import budgeted, plain
 from jaxbandits.policies.farewell.fixed import fixed_pair, uniform
 from jaxbandits.policies.farewell.pairs import (
@@ -17,11 +16,12 @@ from jaxbandits.policies.farewell.pairs import (
 from jaxbandits.policies.farewell.product_limit import product_limit
 from jaxbandits.policies.farewell.ucb_simplex import ucb_simplex
 from jaxbandits.policies.farewell.wait_ucb import wait_ucb
+from jaxbandits.settings.farewell.types import Problem
 
 SIDE = ("pair", "shorter")
 
 
-@cache
+@factory(Problem)
 def omega_ucb(problem, star=False, exploration="log_t", observe="pair"):
     """omega-UCB (budgeted) with the cost interval [1, j] of every wait; rho = 1.
 
@@ -43,12 +43,13 @@ def omega_ucb(problem, star=False, exploration="log_t", observe="pair"):
     return on_pairs(problem, policy)._replace(name=name, params=params)
 
 
+@factory(Problem)
 def omega_star_ucb(problem, exploration="log_t", observe="pair"):
     """omega*-UCB: `omega_ucb` with estimated variances."""
     return omega_ucb(problem, True, exploration, observe)
 
 
-@cache
+@factory(Problem)
 def budget_ucb(problem):
     """Budget-UCB with lambda = 1 / D, the least possible cost."""
     scale = float(problem.num_waits)
@@ -56,14 +57,14 @@ def budget_ucb(problem):
     return on_pairs(problem, policy, scale)
 
 
-@cache
+@factory(Problem)
 def ucb_bv1(problem):
     """UCB-BV1 with lambda = 1 / D."""
     scale = float(problem.num_waits)
     return on_pairs(problem, budgeted.ucb_bv1(as_arms(problem, scale), "range"), scale)
 
 
-@cache
+@factory(Problem)
 def ucb1(problem):
     """UCB1 on the reward per epoch: what comes of leaving time out of account."""
     policy = on_rewards(problem, plain.ucb(problem.num_pairs))
@@ -73,6 +74,7 @@ def ucb1(problem):
 __all__ = [
     "budget_ucb",
     "fixed_pair",
+    "on_pairs",
     "omega_star_ucb",
     "omega_ucb",
     "product_limit",

@@ -1,19 +1,18 @@
 """Reference points: uniform play and a fixed pair (clairvoyant if it is the best)."""
 
-from functools import cache
-
+from jaxbandits.factory import factory
 from jaxbandits.policies.plain.pairs import same_pair, uniform_pairs
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.farewell.types import Action, Problem
 
 
-@cache
+@factory(Problem)
 def uniform(problem: Problem) -> Policy:
     """Every pair with the same probability in every epoch."""
     return uniform_pairs((problem.num_arms, problem.num_waits), Action)
 
 
-@cache
+@factory(Problem)
 def fixed_pair(problem: Problem, arm: int, wait: int) -> Policy:
     """The same pair in every epoch.
 

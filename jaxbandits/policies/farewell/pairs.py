@@ -73,7 +73,7 @@ def _lifted(problem, policy, view_of, feedback_of):
             noise, view_of(view), state, pair, feedback_of(feedback), params
         )
 
-    return policy._replace(act=act, update=update)
+    return policy._replace(act=act, update=update, problem=problem)
 
 
 def update_shorter(problem: Problem, scale: float = 1.0) -> Callable:

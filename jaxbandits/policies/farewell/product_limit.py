@@ -11,13 +11,13 @@ h_1) ... (1 - h_d)``, wait j has the reward ``sum_{d <= j} S(d - 1) v_d`` and la
 j, the only ones that say something about unit j (ours; no paper has it).
 """
 
-from functools import cache
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxbandits.factory import factory
 from jaxbandits.kernels.select import pick, put
 from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.policies.farewell.wait_ucb import (
@@ -41,7 +41,7 @@ class State(NamedTuple):
     radius: Radius
 
 
-@cache
+@factory(Problem)
 def product_limit(problem: Problem) -> Policy:
     """Wait-UCB on product-limit estimates; first maximiser.
 

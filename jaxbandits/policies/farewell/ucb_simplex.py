@@ -8,13 +8,13 @@ learner must know. Without knowledge it is D (a reward of 1 in one unit of time)
 would be oracle knowledge.
 """
 
-from functools import cache
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 
 from jaxbandits.checks import non_negative
+from jaxbandits.factory import factory
 from jaxbandits.kernels.argmax import first_argmax
 from jaxbandits.kernels.select import pick, put, split_index
 from jaxbandits.kernels.sums import CompensatedSum
@@ -42,7 +42,7 @@ class State(NamedTuple):
     width: jax.Array  # f32[K D], 1 / (mean cost sqrt(pulls))
 
 
-@cache
+@factory(Problem)
 def ucb_simplex(problem: Problem) -> Policy:
     """UCB-Simplex: the first pair with the largest bound.
 

@@ -13,7 +13,6 @@ seen: *biased*, because only short delays are, and kept to show it
 (`jaxbandits reproduce farewell-side`). For longer waits see `product_limit`.
 """
 
-from functools import cache
 from typing import NamedTuple
 
 import jax
@@ -21,6 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.checks import positive
+from jaxbandits.factory import factory
 from jaxbandits.kernels.argmax import first_argmax
 from jaxbandits.kernels.constant import constant
 from jaxbandits.kernels.select import pick, put, split_index
@@ -83,7 +83,7 @@ class State(NamedTuple):
     radius: Radius
 
 
-@cache
+@factory(Problem)
 def wait_ucb(problem: Problem, observe: str = "pair") -> Policy:
     """Wait-UCB.
 

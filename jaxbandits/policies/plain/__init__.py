@@ -1,10 +1,12 @@
 """Plain bandit policies: an arm per action, a reward in [0, 1] per feedback.
 
-Lifted to a setting by a combinator such as `policies.censored.product_arms`.
+Lifted to a setting by a combinator such as `policies.censored.product_arms`; and the
+reference points of settings where an action is a pair.
 """
 
 from jaxbandits.policies.plain.kl_ucb import kl_ucb
 from jaxbandits.policies.plain.moss import moss
+from jaxbandits.policies.plain.pairs import same_pair, uniform_pairs
 from jaxbandits.policies.plain.ucb import ucb
 
-__all__ = ["kl_ucb", "moss", "ucb"]
+__all__ = ["kl_ucb", "moss", "same_pair", "ucb", "uniform_pairs"]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxbandits.checks import positive
+from jaxbandits.checks import positive, whole
 from jaxbandits.kernels.argmax import first_argmax
 from jaxbandits.kernels.radii import kl_upper_bound
 from jaxbandits.kernels.select import pick, put
@@ -43,6 +43,8 @@ def kl_ucb(num_arms: int) -> Policy:
     ``pulls * d(mean, q) <= scale * log t``, d the Bernoulli divergence. The index of
     every arm is searched for in every round: expect 50 times the cost of UCB.
     """
+
+    whole("num_arms", num_arms, 1)
 
     def init(params):
         del params

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxbandits.checks import positive
+from jaxbandits.checks import positive, whole
 from jaxbandits.kernels.argmax import first_argmax
 from jaxbandits.kernels.select import pick, put
 from jaxbandits.kernels.sums import CompensatedSum
@@ -17,7 +17,7 @@ from jaxbandits.protocol import Policy
 
 
 class Params(NamedTuple):
-    """horizon: the number of rounds T that MOSS must know."""
+    """horizon: the number of rounds T that MOSS must know; the game's by default."""
 
     horizon: float = 100_000.0
 
@@ -40,6 +40,8 @@ def moss(num_arms: int) -> Policy:
 
     The first maximiser of ``mean + sqrt(max(log(T / (n pulls)), 0) / pulls)``.
     """
+
+    whole("num_arms", num_arms, 1)
 
     def init(params):
         del params
@@ -64,4 +66,4 @@ def moss(num_arms: int) -> Policy:
         new = State(pulls, reward, index)
         return jax.tree.map(lambda x, row: put(x, action, row), state, new)
 
-    return Policy("MOSS", init, act, update, Params(), check=_check)
+    return Policy("MOSS", init, act, update, Params(), check=_check, told=("horizon",))

@@ -8,6 +8,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
+from jaxbandits.checks import whole
 from jaxbandits.kernels.select import split_index
 from jaxbandits.protocol import Policy
 
@@ -45,11 +46,10 @@ def same_pair(
       pair: the positions.
 
     Raises:
-      ValueError: if a position is out of range.
+      ValueError, TypeError: if a position is no integer or out of range.
     """
     for name, value, size in zip(names, pair, shape, strict=True):
-        if not 0 <= value < size:
-            raise ValueError(f"{name} must lie in [0, {size}), got {value}")
+        whole(name, value, 0, size - 1)
 
     def act(noise, view, state, params):
         del noise, view, state, params

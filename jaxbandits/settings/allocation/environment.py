@@ -19,7 +19,8 @@ from jaxbandits.kernels.allocation import fill_in_order
 from jaxbandits.kernels.constant import constant
 from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.laws.thresholds import Threshold
-from jaxbandits.protocol import Environment
+from jaxbandits.protocol import Actions, Environment
+from jaxbandits.settings.actions import reals
 from jaxbandits.settings.allocation.oracle import (
     best_allocations,
     is_concave,
@@ -94,7 +95,7 @@ class State(NamedTuple):
     """The books.
 
     Attributes:
-      round: i32[], rounds played.
+      round: i32[], rounds played, with an action that the game has.
       regret: expected regret, eq. (3).
       successes: i32[], of the learner.
       realised: i32[], regret in successes on the same draws, eq. (2).
@@ -339,6 +340,20 @@ def _functions(problem: Problem, draw, length: int, shuffle: bool, stop: bool):
         total = jnp.sum(wanted)
         return wanted * jnp.minimum(1.0, budget / jnp.where(total > 0, total, 1.0))
 
+    def allowed(instance, action):
+        del instance
+        if isinstance(action, Plan):
+            weight = reals("weight", action.weight, (num_arms,))
+            rate = reals("rate", action.rate, (num_arms,))
+            return jnp.all((weight >= 0) & (rate > 0) & jnp.isfinite(weight + rate))
+        if isinstance(action, Order):
+            known = (action.arms >= 0) & (action.arms < num_arms)
+            return jnp.all(known) & (reals("step", action.step, ()) > 0)
+        if not isinstance(action, Allocation):
+            return jnp.zeros((), bool)  # and `amounts` refuses it by name
+        wanted = reals("amounts", action.amounts, (num_arms,))
+        return jnp.all(jnp.isfinite(wanted))
+
     def meets(noise, instance, round_):
         """Thresholds and activations of the round."""
         if instance.users is not None:
@@ -360,7 +375,8 @@ def _functions(problem: Problem, draw, length: int, shuffle: bool, stop: bool):
             return jnp.sum(probability * family.cdf(x, rate, constant(shape)))
 
         state = State(
-            state.round + 1,
+            # A round with an action that the game has not does not count.
+            state.round + allowed(instance, action).astype(jnp.int32),
             state.regret.add(reward(best) - reward(x)),
             state.successes + jnp.sum(success, dtype=jnp.int32),
             state.realised
@@ -382,6 +398,13 @@ def _functions(problem: Problem, draw, length: int, shuffle: bool, stop: bool):
         oracle=None,
         uniforms=num_arms * (1 + family.uniforms),
         problem=problem,
+        actions=Actions(
+            f"{'an Allocation of finite amounts, ' if problem.known else ''}a Plan of "
+            f"weights >= 0 and rates > 0, or an Order of arms in [0, {num_arms}) and a "
+            "step > 0",
+            allowed,
+            lambda setup, instance, record: record.round,
+        ),
     )
 
 

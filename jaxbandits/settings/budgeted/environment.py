@@ -18,7 +18,8 @@ from jaxbandits.kernels.argmax import first_argmax
 from jaxbandits.kernels.select import tally
 from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.laws.law import JointLaw
-from jaxbandits.protocol import Environment
+from jaxbandits.protocol import Actions, Environment
+from jaxbandits.settings.actions import in_range
 from jaxbandits.settings.budgeted.types import (
     Feedback,
     OracleView,
@@ -239,6 +240,14 @@ def _functions(law: JointLaw, draw, problem, unit) -> Environment:
         )
         return state, Feedback(reward, cost)
 
+    def allowed(instance, action):
+        return in_range("arm", action, instance.arms.num_arms)
+
+    def counted(setup, instance, record):
+        del setup
+        exists = positions < np.asarray(instance.arms.num_arms)[:, None]
+        return np.sum(record.pulls * exists[:, None], axis=-1)
+
     return Environment(
         name="",
         setup=None,
@@ -252,6 +261,9 @@ def _functions(law: JointLaw, draw, problem, unit) -> Environment:
         spent=lambda instance, state: state.spent.total / instance.unit,
         uniforms=law.uniforms,
         problem=problem,
+        actions=Actions(
+            f"an arm in [0, {problem.num_arms}) that the instance has", allowed, counted
+        ),
     )
 
 

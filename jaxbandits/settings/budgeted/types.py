@@ -62,6 +62,9 @@ class Problem(NamedTuple):
     lowest_cost: tuple[float, ...]
     highest_cost: tuple[float, ...]
 
+    # No environment knows what a learner knows of its costs.
+    beliefs = ("lowest_cost", "highest_cost")
+
 
 def make_problem(num_arms: int, lowest_cost=0.0, highest_cost=1.0) -> Problem:
     """Check and build a `Problem`.

@@ -15,9 +15,15 @@ import numpy as np
 from jaxbandits.kernels.select import tally
 from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.laws.law import JointLaw
-from jaxbandits.protocol import Environment
+from jaxbandits.protocol import Actions, Environment
+from jaxbandits.settings.actions import in_range, of_kind, reals
 from jaxbandits.settings.censored.game import game
-from jaxbandits.settings.censored.types import Continuum, censor, penalty_at
+from jaxbandits.settings.censored.types import (
+    Continuum,
+    RealAction,
+    censor,
+    penalty_at,
+)
 
 CELLS = 2048  # of the table of gains and survival probabilities
 TOLERANCE = 1e-5  # largest error of a value that is read off the table
@@ -168,7 +174,9 @@ def _functions(problem: Continuum, law: JointLaw) -> Environment:
     def step(noise, instance, state, action):
         reward, consumption = law.sample(noise, instance.arms, action.arm)
         feedback = censor(reward, consumption, action.limit)
-        pulls = tally(state.pulls, action.arm)
+        # An action that the game has not is no pull of any arm.
+        arm = jnp.where(allowed(instance, action), action.arm, -1)
+        pulls = tally(state.pulls, arm)
         value = state.value.add(_expected(instance.table, action))
         return State(pulls, state.censored + feedback.censored, value), feedback
 
@@ -180,7 +188,19 @@ def _functions(problem: Continuum, law: JointLaw) -> Environment:
         gain, survival = low + (place - cell) * (high - low)
         return gain - problem.penalty(action.limit) * survival
 
-    return game(problem, law, init, step)
+    def allowed(instance, action):
+        del instance
+        arm, limit = of_kind(action, RealAction)
+        known = (reals("limit", limit, ()) > 0) & (limit <= problem.max_limit)
+        return in_range("arm", arm, problem.num_arms) & known
+
+    actions = Actions(
+        f"a RealAction of an arm in [0, {problem.num_arms}) and a limit in "
+        f"(0, {problem.max_limit}]",
+        allowed,
+        lambda setup, instance, record: np.sum(record.pulls, axis=-1),
+    )
+    return game(problem, law, init, step, actions)
 
 
 def _metrics(oracle: Oracle, setup, instance, record: State) -> dict[str, np.ndarray]:

@@ -15,10 +15,11 @@ import numpy as np
 from jaxbandits.checks import instance, text
 from jaxbandits.kernels.select import pick, tally
 from jaxbandits.laws.law import JointLaw
-from jaxbandits.protocol import Environment
+from jaxbandits.protocol import Actions, Environment
+from jaxbandits.settings.actions import in_range, of_kind
 from jaxbandits.settings.censored.continuum import any_limit, pair_values
 from jaxbandits.settings.censored.game import game
-from jaxbandits.settings.censored.types import Continuum, Problem, censor
+from jaxbandits.settings.censored.types import Action, Continuum, Problem, censor
 from jaxbandits.settings.counts import weighted
 
 
@@ -141,7 +142,19 @@ def _functions(problem: Problem, law: JointLaw) -> Environment:
         pulls = tally(state.pulls, *action)
         return State(pulls, state.censored + feedback.censored), feedback
 
-    return game(problem, law, init, step)
+    def allowed(instance, action):
+        del instance
+        arm, limit = of_kind(action, Action)
+        known = in_range("limit", limit, problem.num_limits)
+        return in_range("arm", arm, problem.num_arms) & known
+
+    actions = Actions(
+        f"an Action of an arm in [0, {problem.num_arms}) and a limit's position in "
+        f"[0, {problem.num_limits})",
+        allowed,
+        lambda setup, instance, record: np.sum(record.pulls, axis=(-2, -1)),
+    )
+    return game(problem, law, init, step, actions)
 
 
 def _metrics(oracle: Oracle, setup, instance, record: State) -> dict[str, np.ndarray]:

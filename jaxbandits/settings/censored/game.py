@@ -3,10 +3,12 @@
 from collections.abc import Callable
 
 from jaxbandits.laws.law import JointLaw
-from jaxbandits.protocol import Environment, View
+from jaxbandits.protocol import Actions, Environment, View
 
 
-def game(problem, law: JointLaw, init: Callable, step: Callable) -> Environment:
+def game(
+    problem, law: JointLaw, init: Callable, step: Callable, actions: Actions
+) -> Environment:
     """The traced functions of a game; name, setup and metrics are filled in later.
 
     Args:
@@ -14,6 +16,7 @@ def game(problem, law: JointLaw, init: Callable, step: Callable) -> Environment:
       law: joint law of reward and consumption, for its appetite for noise.
       init: ``instance -> State``, the books, which are also the record.
       step: as in `Environment`.
+      actions: likewise.
     """
     return Environment(
         name="",
@@ -27,4 +30,5 @@ def game(problem, law: JointLaw, init: Callable, step: Callable) -> Environment:
         oracle=None,
         uniforms=law.uniforms,
         problem=problem,
+        actions=actions,
     )

@@ -20,7 +20,8 @@ from jaxbandits.kernels.select import pick, tally
 from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.laws.law import Law, of_arm
 from jaxbandits.laws.univariate import Bernoulli, bernoulli
-from jaxbandits.protocol import Environment
+from jaxbandits.protocol import Actions, Environment
+from jaxbandits.settings.actions import in_range, of_kind
 from jaxbandits.settings.counts import weighted
 from jaxbandits.settings.farewell.types import (
     FAILURES,
@@ -82,11 +83,13 @@ class Record(NamedTuple):
       pulls: i32[K, D].
       reward: f32[].
       time: i32[], the checkpoint's time (the clock, in a game played for epochs).
+      begun: i32[], epochs with an action that the game has, the last one included.
     """
 
     pulls: jax.Array
     reward: CompensatedSum
     time: jax.Array
+    begun: jax.Array
 
 
 class Oracle(NamedTuple):
@@ -278,7 +281,14 @@ def _functions(problem: Problem, reward_law: Law) -> Environment:
         without = tally(-state.pulls, *last.action)
         pulls = jnp.where(beyond, -without, state.pulls)
         reward = state.reward.add(jnp.where(beyond, -last.reward, 0.0))
-        return Record(pulls, reward, jnp.where(beyond, budget, state.clock))
+        begun = jnp.sum(state.pulls, dtype=jnp.int32)
+        return Record(pulls, reward, jnp.where(beyond, budget, state.clock), begun)
+
+    def allowed(instance, action):
+        del instance
+        arm, wait = of_kind(action, Action)
+        known = in_range("wait", wait, problem.num_waits)
+        return in_range("arm", arm, problem.num_arms) & known
 
     return Environment(
         name="",
@@ -293,6 +303,12 @@ def _functions(problem: Problem, reward_law: Law) -> Environment:
         spent=lambda instance, state: state.clock,
         uniforms=1 + reward_law.uniforms,
         problem=problem,
+        actions=Actions(
+            f"an Action of an arm in [0, {problem.num_arms}) and a wait's position "
+            f"in [0, {problem.num_waits})",
+            allowed,
+            lambda setup, instance, record: record.begun,
+        ),
     )
 
 

@@ -1,0 +1,328 @@
+"""One round, traced before anything is compiled: what breaks the protocol, by name.
+
+JAX would say the same of a loop's carry, and not whose it is; and what is only wrong (a
+number read beyond the noise, NumPy's randomness frozen in the trace) it would not say.
+"""
+
+import random
+import re
+from collections.abc import Callable, Mapping
+from functools import lru_cache, partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxbandits.checks import shown, whole
+from jaxbandits.protocol import Actions, Environment, Policy
+
+# What else datasets and stores have; parameters start with param_.
+RESERVED = {"instance", "policy", "params", "seed", "checkpoint", "quantile"}
+RESERVED |= {"drawn", "rounds", "session", "cut", "compile_seconds", "run_seconds"}
+
+
+class Parts(NamedTuple):
+    """What a round is made of: functions of a policy and of an environment."""
+
+    init: Callable
+    act: Callable
+    update: Callable
+    recommend: Callable | None
+    report: Callable | None
+    uniforms: tuple[int, int]
+    sample: Callable
+    start: Callable
+    view: Callable
+    step: Callable
+    record: Callable
+    spent: Callable | None
+    actions: Actions | None
+    its_uniforms: int
+
+
+def check_round(
+    name: str, policy: Policy, environment: Environment, *, twice: bool = False
+) -> None:
+    """Trace a round of a policy in an environment, and refuse what cannot be played.
+
+    Args:
+      name: of the policy, for errors.
+      policy: the policy.
+      environment: the environment.
+      twice: whether to trace again and compare, which finds any randomness but the
+        noise; NumPy's and Python's global generators are watched in any case.
+
+    Raises:
+      ValueError, TypeError: naming both, the function, and the leaf that is wrong.
+    """
+    try:
+        parts = _parts(policy, environment)
+        leaves, structure = jax.tree.flatten(environment.setup)
+        leaves = tuple((np.shape(x), _played(x)) for x in leaves)
+        kind = type(policy.params), len(policy.params)
+        _check(parts, kind, leaves, structure, twice, bool(jax.config.jax_enable_x64))
+    except (ValueError, TypeError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(
+            f"policy {name!r} in environment {environment.name!r}: {error}"
+        ) from error
+
+
+def _parts(policy, environment) -> Parts:
+    widths = policy.uniforms
+    if not isinstance(widths, tuple | list) or len(widths) != 2:
+        raise TypeError(f"uniforms must be two integers >= 0, got {shown(widths)}")
+    for function in ("init", "act", "update"):
+        if not callable(getattr(policy, function)):
+            raise TypeError(
+                f"{function} must be a function, got {shown(getattr(policy, function))}"
+            )
+    return Parts(
+        policy.init,
+        policy.act,
+        policy.update,
+        policy.recommend,
+        policy.report,
+        tuple(whole("uniforms", width, 0) for width in widths),
+        environment.sample,
+        environment.init,
+        environment.view,
+        environment.step,
+        environment.record,
+        environment.spent,
+        environment.actions,
+        environment.uniforms,
+    )
+
+
+def _played(x) -> Any:
+    """The dtype in which a number of `setup` is played."""
+    if isinstance(x, jax.Array):
+        return x.dtype
+    x = np.asarray(x)
+    return (
+        np.dtype(np.int32)
+        if x.dtype.kind == "i"
+        else jax.dtypes.canonicalize_dtype(x.dtype)
+    )
+
+
+# Bounded: a notebook's policies come and go.
+@lru_cache(maxsize=512)
+def _check(parts: Parts, kind, leaves, structure, twice: bool, x64: bool) -> None:
+    del x64  # part of the key
+    draws = partial(_of_noise, twice)
+    make, count = kind
+    number = jax.ShapeDtypeStruct((), jnp.zeros(()).dtype)
+    params = make(*[number] * count) if count else ()
+    setup = jax.tree.unflatten(structure, [jax.ShapeDtypeStruct(*x) for x in leaves])
+    noise = [
+        jax.ShapeDtypeStruct((width,), jnp.float32)
+        for width in (*parts.uniforms, parts.its_uniforms)
+    ]
+    key = jax.eval_shape(lambda: jax.random.key(0))
+    instance = _shapes("the environment's sample", parts.sample, key, setup)
+    its = _shapes("the environment's init", parts.start, instance)
+    round_ = jax.ShapeDtypeStruct((), jnp.int32)
+    view = _shapes("the environment's view", parts.view, round_, instance, its)
+    mine = _shapes("init", _arrays_only(parts.init), params)
+    action = draws("act", parts.act, noise[0], view, mine, params)
+    _check_action("act", parts, instance, action)
+    after, feedback = draws(
+        "the environment's step", parts.step, noise[2], instance, its, action
+    )
+    _check_same("the environment's step", "its state", its, after)
+    after = draws(
+        "update", parts.update, noise[1], view, mine, action, feedback, params
+    )
+    _check_same("update", "the state", mine, after)
+    _shapes("the environment's record", parts.record, instance, its, round_)
+    if parts.spent is not None:
+        spent = _shapes("the environment's spent", parts.spent, instance, its)
+        if _words(spent) not in ("float32[]", "int32[]", "float64[]", "int64[]"):
+            raise TypeError(
+                "the environment's spent must be a number, float32[] or int32[], got "
+                f"{_words(spent)}"
+            )
+    if parts.recommend is not None:
+        found = _shapes("recommend", parts.recommend, mine, params)
+        _check_action("recommend", parts, instance, found)
+        if _words(found) != _words(action):
+            raise TypeError(
+                f"recommend gives {_words(found)}, an action is {_words(action)}"
+            )
+    if parts.report is not None:
+        _check_report(_shapes("report", _named_only(parts.report), mine, params))
+
+
+def _shapes(what: str, function: Callable, *args) -> Any:
+    """Shapes of a function's result; its own errors with its name."""
+    return _traced(what, function, *args)[1]
+
+
+def _traced(what, function, *args):
+    if not callable(function):
+        raise TypeError(f"{what} must be a function, got {shown(function)}")
+    try:
+        return jax.make_jaxpr(function, return_shape=True)(*args)
+    except Exception as error:  # noqa: BLE001 - whatever a user's function raises
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        words = str(error).strip().split("\n")[0]
+        raise kind(f"{what} failed: {type(error).__name__}: {words}") from error
+
+
+def _of_noise(twice: bool, what: str, function: Callable, noise, *args) -> Any:
+    """`_shapes` of a function of noise, which must read its own noise and no other."""
+    before = _generators()
+    program, shapes = _traced(what, function, noise, *args)
+    if _reads_beyond(program.jaxpr):
+        raise ValueError(
+            f"{what} reads beyond its noise, which has {noise.shape[0]} uniforms: "
+            "declare more in `uniforms`"
+        )
+    pure = before == _generators()
+    if pure and twice:
+        # JAX would answer for the same function without calling it.
+        again, _ = _traced(what, lambda *args: function(*args), noise, *args)
+        pure = _text(program) == _text(again)
+    if not pure:
+        raise ValueError(
+            f"{what} is another program each time that it is traced: randomness must "
+            "come from its noise, and nothing from outside that changes"
+        )
+    return shapes
+
+
+def _generators():
+    """The state of the generators that a slip would draw from."""
+    name, words, *rest = np.random.get_state()
+    return name, words.tobytes(), rest, random.getstate()
+
+
+def _text(program) -> str:
+    """A program and its constants, without addresses in memory."""
+    numbers = [np.asarray(x).tobytes() for x in program.consts if _is_plain(x)]
+    return re.sub(r"0x[0-9a-f]+", "", f"{program.jaxpr}{numbers}")
+
+
+def _is_plain(x):
+    return isinstance(x, np.ndarray | np.generic | int | float) or (
+        isinstance(x, jax.Array)
+        and not isinstance(x, jax.core.Tracer)
+        and not jnp.issubdtype(x.dtype, jax.dtypes.extended)
+    )
+
+
+def _reads_beyond(program) -> bool:
+    """Whether an entry of the first argument is read that is not there.
+
+    An index within bounds is a slice; one that is known and out of bounds is left as a
+    dynamic slice, which JAX would clamp.
+    """
+    noise = program.invars[0]
+    known: dict[Any, Any] = {}
+    for equation in program.eqns:
+        name = equation.primitive.name
+        inputs = [x.val if hasattr(x, "val") else known.get(x) for x in equation.invars]
+        if name == "dynamic_slice" and equation.invars[0] is noise:
+            if inputs[1] is not None:
+                return True
+        elif name in ("lt", "add", "select_n") and all(x is not None for x in inputs):
+            known[equation.outvars[0]] = equation.primitive.bind(
+                *inputs, **equation.params
+            )
+    return False
+
+
+def _arrays_only(init: Callable) -> Callable:
+    """`init`, which must not give NumPy arrays that JAX would round."""
+
+    def checked(params):
+        state = init(params)
+        for path, leaf in jax.tree_util.tree_leaves_with_path(state):
+            if not isinstance(leaf, np.ndarray | np.generic):
+                continue
+            dtype = jax.dtypes.canonicalize_dtype(leaf.dtype)
+            if dtype != leaf.dtype:
+                raise TypeError(
+                    f"state{_path(path)} is a NumPy array of {leaf.dtype}, which JAX "
+                    f"would play in {dtype}: make it with jax.numpy"
+                )
+        return state
+
+    return checked
+
+
+def _named_only(report: Callable) -> Callable:
+    """`report`, which must give a mapping."""
+
+    def checked(state, params):
+        found = report(state, params)
+        if not isinstance(found, Mapping):
+            raise TypeError(f"it must give names and arrays, got {shown(found)}")
+        for name in found:
+            if not isinstance(name, str):
+                raise TypeError(f"its names must be strings, got {shown(name)}")
+        return dict(found)
+
+    return checked
+
+
+def _check_report(found: Mapping[str, Any]) -> None:
+    for name, value in found.items():
+        if not hasattr(value, "shape"):
+            raise TypeError(f"report {name!r} is not an array: {_words(value)}")
+        if name in RESERVED or name.startswith("param_"):
+            raise ValueError(f"report: the name {name!r} is taken")
+        if not name or name.startswith(".") or re.search(r"[/\\\x00-\x1f]", name):
+            raise ValueError(
+                "report: a name must not be empty, start with a dot, or have slashes "
+                f"or control characters in it, got {name!r}"
+            )
+
+
+def _check_action(what: str, parts: Parts, instance, action) -> None:
+    if not jax.tree.leaves(action):
+        raise TypeError(f"{what} gives {action!r}, which is no action")
+    if parts.actions is None:
+        return
+    try:
+        jax.eval_shape(parts.actions.allowed, instance, action)
+    except TypeError as error:
+        raise TypeError(
+            f"{what} gives {_words(action)}, and an action is {parts.actions.text}: "
+            f"{error}"
+        ) from error
+
+
+def _check_same(what: str, whose: str, before, after) -> None:
+    """Require one structure, and one shape and dtype of every leaf."""
+    old, new = (jax.tree_util.tree_flatten_with_path(x) for x in (before, after))
+    if old[1] != new[1]:
+        raise TypeError(
+            f"{what} changes the structure of {whose}: {_words(before)} became "
+            f"{_words(after)}"
+        )
+    for (path, x), (_, y) in zip(old[0], new[0], strict=True):
+        if (x.shape, x.dtype) != (y.shape, y.dtype):
+            raise TypeError(
+                f"{what} changes {whose}{_path(path)}: {_words(x)} became {_words(y)}"
+            )
+
+
+def _path(path) -> str:
+    return jax.tree_util.keystr(path)
+
+
+def _words(tree) -> str:
+    """Shapes and dtypes: "Action(arm=int32[], limit=int32[])"."""
+    words = jax.tree.map(lambda x: _Word(f"{x.dtype}{[*x.shape]}"), tree)
+    return repr(words)
+
+
+class _Word(str):
+    __slots__ = ()
+
+    def __repr__(self):
+        return str(self)

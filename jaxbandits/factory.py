@@ -1,0 +1,88 @@
+"""Factories of policies: what every one of them does with its arguments."""
+
+import inspect
+from collections.abc import Callable
+from functools import lru_cache, wraps
+from typing import Any
+
+from jaxbandits.checks import shown
+from jaxbandits.protocol import Environment, Policy
+
+
+def factory(*kinds: type) -> Callable:
+    """Decorator of a function that makes a policy for a problem, its first argument.
+
+    The problem must be of one of `kinds`, and the policy remembers it. Equal arguments
+    give one and the same policy, so that its programs are compiled once.
+    """
+
+    def decorate(make: Callable[..., Policy]) -> Callable[..., Policy]:
+        signature = inspect.signature(make)
+
+        # Typed: else a fraction or a bool would pass for the integer that it equals.
+        @lru_cache(maxsize=None, typed=True)
+        def built(*args, **options):
+            return make(*args, **options)._replace(problem=args[0])
+
+        @wraps(make)
+        def checked(*args, **options):
+            given = signature.bind(*args, **options)
+            given.apply_defaults()
+            check_problem(make.__name__, given.args[0], *kinds)
+            names = [*signature.parameters][: len(given.args)]
+            for name, value in [
+                *zip(names, given.args, strict=True),
+                *given.kwargs.items(),
+            ]:
+                _check_hashable(f"{make.__name__}: {name}", value)
+            return built(*given.args, **given.kwargs)
+
+        return checked
+
+    return decorate
+
+
+def check_problem(name: str, problem: Any, *kinds: type) -> None:
+    """Require a problem of one of some kinds.
+
+    Args:
+      name: of the factory, for the error.
+      problem: what was given.
+      kinds: of problems.
+
+    Raises:
+      TypeError: naming what is wanted and what was given.
+    """
+    if isinstance(problem, kinds):
+        return
+    hint = ""
+    if isinstance(problem, Environment):
+        hint = "; give environment.problem in place of the environment"
+    raise TypeError(
+        f"{name}: problem must be {' or '.join(map(kind_name, kinds))} "
+        f"(environment.problem of such a game), got {_named(problem)}{hint}"
+    )
+
+
+def kind_name(kind: type) -> str:
+    """A problem's type in words, with its setting: "a Problem of settings.censored"."""
+    setting = kind.__module__.removeprefix("jaxbandits.").removesuffix(".types")
+    return f"a {kind.__name__} of {setting}"
+
+
+def _named(value):
+    if isinstance(value, Environment):
+        return f"the environment {value.name!r}"
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return kind_name(type(value))
+    return shown(value)
+
+
+def _check_hashable(name, value):
+    try:
+        hash(value)
+    except TypeError:
+        raise TypeError(
+            f"{name} must be a value that can be hashed (a number, a name, a tuple, a "
+            f"function), got {shown(value)}"
+        ) from None

@@ -1,0 +1,258 @@
+"""What simulate refuses of policies and environments, by name, before it compiles."""
+
+import sys
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxbandits.arguments import environment_of
+from jaxbandits.contract import check_round
+from jaxbandits.protocol import Policy
+from jaxbandits.settings import allocation, budgeted, censored, farewell
+from jaxbandits.simulate import simulate
+from jaxbandits.testing import check_policy
+from tests.engine import budget_game
+
+GAME = budget_game.environment()
+GRID = censored.indep([0.3, 0.5])
+ANY = censored.indep(censored.ANY)
+
+
+def policy(**changes):
+    """Counts its pulls of two arms."""
+    good = {
+        "init": lambda params: {"pulls": jnp.zeros(2, jnp.int32)},
+        "act": lambda noise, view, state, params: view.round % 2,
+        "update": lambda noise, view, state, action, feedback, params: {
+            "pulls": state["pulls"] + (jnp.arange(2) == action)
+        },
+        "uniforms": (1, 0),
+    }
+    return Policy("mine", **(good | changes))
+
+
+def playing(action):
+    return policy(act=lambda noise, view, state, params: action)
+
+
+def updating(change):
+    return policy(update=lambda n, v, state, a, f, p: change(state))
+
+
+def index(*positions):
+    """An action whose positions are integers."""
+    return [jnp.int32(position) for position in positions]
+
+
+BROKEN = {
+    "dtype of the state": (
+        updating(lambda s: {"pulls": s["pulls"] + 0.5}),
+        r"update changes the state\['pulls'\]: int32\[2\] became float32\[2\]",
+    ),
+    "shape of the state": (
+        updating(lambda s: {"pulls": jnp.append(s["pulls"], 0)}),
+        r"update changes the state\['pulls'\]: int32\[2\] became int32\[3\]",
+    ),
+    "structure of the state": (
+        updating(lambda s: s["pulls"]),
+        "update changes the structure of the state",
+    ),
+    "float64 of NumPy": (
+        policy(init=lambda params: {"pulls": np.zeros(2)}),
+        r"init failed: TypeError: state\['pulls'\] is a NumPy array of float64",
+    ),
+    "an error of its own": (
+        policy(act=lambda n, v, s, p: {}["x"]),
+        "act failed: KeyError: 'x'",
+    ),
+    "no init": (policy(init=None), "init must be a function, got None"),
+    "no action": (playing(None), "act gives None, which is no action"),
+    "one number for uniforms": (policy(uniforms=3), "uniforms must be two integers"),
+    "negative uniforms": (policy(uniforms=(-1, 0)), "uniforms must be at least 0"),
+    "text for uniforms": (policy(uniforms=("2", 0)), "uniforms must be an integer"),
+    "noise of others": (
+        policy(act=lambda noise, v, s, p: (noise[5] > 0.5).astype(jnp.int32)),
+        "act reads beyond its noise, which has 1 uniforms",
+    ),
+    "noise of others, from the end": (
+        policy(act=lambda noise, v, s, p: (noise[-2] > 0.5).astype(jnp.int32)),
+        "act reads beyond its noise",
+    ),
+    "randomness of NumPy": (
+        policy(act=lambda n, v, s, p: (v.round + int(1e9 * np.random.rand())) % 2),
+        "act is another program each time",
+    ),
+    "a report that is a number": (
+        policy(report=lambda s, p: 3.0),
+        "report failed: TypeError: it must give names and arrays, got 3.0",
+    ),
+    "a report of a pair": (
+        policy(report=lambda s, p: {"pair": (s["pulls"], s["pulls"])}),
+        "report 'pair' is not an array",
+    ),
+    "a recommendation of another kind": (
+        policy(recommend=lambda s, p: s["pulls"]),
+        r"recommend gives int32\[2\], an action is int32\[\]",
+    ),
+}
+for name in ("seed", "drawn", "cut", "session", "param_alpha"):
+    report = {name: jnp.zeros(())}
+    BROKEN[f"a report named {name}"] = (
+        policy(report=lambda s, p, report=report: report),
+        f"the name '{name}' is taken",
+    )
+for name in ("", "/abs", "a/b", ".hidden", "c\0d"):
+    report = {name: jnp.zeros(())}
+    BROKEN[f"a report named {name!r}"] = (
+        policy(report=lambda s, p, report=report: report),
+        "report: a name must not be empty",
+    )
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_broken_policies_are_refused_by_name(name):
+    broken, message = BROKEN[name]
+    where = "policy 'mine' in environment 'budget game'"
+    with pytest.raises((TypeError, ValueError), match=f"(?s){where}.*{message}"):
+        check_round("mine", broken, GAME)
+
+
+def test_good_ones_pass():
+    check_round("mine", policy(), GAME)
+    check_round("mine", policy(act=lambda noise, v, s, p: v.round % 2), GAME)
+    inside = policy(
+        uniforms=(3, 0), act=lambda n, v, s, p: (n[1] > n[-1]).astype(jnp.int32)
+    )
+    check_round("mine", inside, GAME)
+
+
+def test_simulate_refuses_before_it_compiles(monkeypatch):
+    def compiled(*args, **options):
+        raise AssertionError("compiled")
+
+    monkeypatch.setattr(sys.modules["jaxbandits.simulate"], "play", compiled)
+    broken, message = BROKEN["dtype of the state"]
+    with pytest.raises(TypeError, match=f"policy 'a' in .*{message}"):
+        simulate({"a": broken}, GAME, horizon=5, seeds=1)
+
+
+WRONG_KINDS = {
+    "an arm for a pair": (jnp.int32(0), GRID, "of type Action, got an array"),
+    "a shape": (
+        censored.Action(jnp.zeros(1, jnp.int32), jnp.int32(0)),
+        GRID,
+        r"arm must be an integer, int32\[\], got int32\[1\]",
+    ),
+    "a grid's pair": (censored.Action(*index(0, 0)), ANY, "RealAction, got Action"),
+    "a real pair": (
+        censored.RealAction(jnp.int32(0), jnp.float32(0.3)),
+        GRID,
+        "of type Action, got RealAction",
+    ),
+    "a real arm": (jnp.float32(1.0), budgeted.s_bt(3), "arm must be an integer"),
+    "a wait that is a fraction": (
+        farewell.Action(jnp.int32(0), jnp.float32(0.5)),
+        farewell.optimum_in_the_middle(),
+        "wait must be an integer",
+    ),
+    "an allocation to fewer arms": (
+        allocation.Allocation(jnp.ones(2)),
+        allocation.simulation(3),
+        r"amounts must be real numbers, float32\[3\], got float32\[2\]",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_KINDS)
+def test_actions_of_another_kind_are_refused(name):
+    action, game, message = WRONG_KINDS[name]
+    idle = playing(action)._replace(update=lambda n, v, state, a, f, p: state)
+    with pytest.raises(TypeError, match=f"act gives .*{message}"):
+        check_round("mine", idle, game)
+
+
+BROKEN_GAMES = {
+    "dtype of the state": (
+        {
+            "step": lambda n, i, state, a: (
+                state._replace(pulls=state.pulls + 0.5),
+                n[0],
+            )
+        },
+        r"the environment's step changes its state\.pulls: int32\[2\] became float32",
+    ),
+    "noise of others": (
+        {"step": lambda noise, i, state, a: (state, noise[1])},
+        "the environment's step reads beyond its noise",
+    ),
+    "no step": ({"step": None}, "the environment's step must be a function"),
+    "spent or not": (
+        {"spent": lambda i, state: state.spent > 5},
+        r"spent must be a number, .* got bool\[\]",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN_GAMES)
+def test_broken_environments_are_refused_by_name(name):
+    change, message = BROKEN_GAMES[name]
+    with pytest.raises((TypeError, ValueError), match=message):
+        check_round("mine", policy(), GAME._replace(**change))
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("indep", "environment must be an Environment .*, got 'indep'"),
+        (None, "environment must be an Environment .*, got None"),
+        (censored.indep, "got the function indep; call the factory"),
+        (policy(), "got the Policy 'mine'"),
+        ([GAME], "environment must be an Environment"),
+        (GAME._replace(name=None), "environment.name must be a string"),
+        (GAME._replace(uniforms=-1), "uniforms must be at least 0"),
+        (GAME._replace(setup=np.array([1, np.nan])), "setup holds NaN"),
+        (GAME._replace(setup="numbers"), "setup must hold numbers"),
+        (GAME._replace(provenance={"f": print}), "provenance.f: .* no JSON form"),
+    ],
+)
+def test_what_is_no_environment_is_refused(value, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        environment_of(value)
+
+
+GENERATOR = np.random.default_rng(0)
+HIDDEN = {
+    "a generator": (
+        policy(act=lambda n, v, s, p: (v.round + int(GENERATOR.integers(9))) % 2),
+        "act is another program each time",
+    ),
+    "noise of others": BROKEN["noise of others"],
+    "randomness of NumPy": BROKEN["randomness of NumPy"],
+}
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_check_policy_finds_what_play_does_not_show(name):
+    broken, message = HIDDEN[name]
+    with pytest.raises(AssertionError, match=message):
+        check_policy(broken, GAME)
+
+
+def test_check_policy_finds_actions_out_of_range():
+    game = budgeted.s_bt(3)
+    idle = playing(jnp.int32(99))._replace(update=lambda n, v, state, a, f, p: state)
+    with pytest.raises(AssertionError, match=r"plays 99 in round 1, not an arm in"):
+        check_policy(idle, game)
+
+
+def test_check_policy_finds_recommendations_out_of_range():
+    good = censored.Action(*index(0, 0))
+    bad = censored.Action(*index(0, 2))
+    idle = playing(good)._replace(
+        init=lambda params: (),
+        update=lambda n, v, state, a, f, p: state,
+        recommend=lambda state, params: bad,
+    )
+    with pytest.raises(AssertionError, match="recommend gives .* not an Action of an"):
+        check_policy(idle, GRID)

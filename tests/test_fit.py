@@ -1,0 +1,203 @@
+"""A policy plays only the game that it was built for, and learns where that ends."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from jaxbandits import sweep
+from jaxbandits.arguments import end_of, points_of
+from jaxbandits.fit import check_fit
+from jaxbandits.policies import REGISTRY, allocation, budgeted, censored, doubling
+from jaxbandits.policies import farewell as waiting
+from jaxbandits.policies.budgeted import index_policy
+from jaxbandits.policies.farewell import on_pairs
+from jaxbandits.policies.farewell.pairs import as_arms
+from jaxbandits.policies.plain import same_pair, ucb
+from jaxbandits.settings import allocation as allocation_games
+from jaxbandits.settings import budgeted as budgeted_games
+from jaxbandits.settings import censored as censored_games
+from jaxbandits.settings import farewell as farewell_games
+from jaxbandits.settings.censored import types as grids
+from jaxbandits.simulate import simulate
+from jaxbandits.testing import check_policy
+from tests.engine import budget_game
+
+MAKE = {
+    "censored": lambda: censored_games.indep([0.3, 0.5]),
+    "continuum": lambda: censored_games.indep(censored_games.ANY),
+    "budgeted": lambda: budgeted_games.s_bt(3),
+    "farewell": lambda: farewell_games.optimum_in_the_middle(),
+    "allocation": lambda: allocation_games.simulation(3),
+}
+
+
+@cache
+def game_of(setting, copy=1):
+    """A game, made anew for every copy."""
+    del copy
+    return MAKE[setting]()
+
+
+@pytest.mark.parametrize("name", list(REGISTRY))
+def test_every_policy_of_the_registry_knows_its_game(name):
+    """It fits a game that was made twice, and no game of another kind."""
+    setting = name.split("/")[0]
+    policy = REGISTRY[name](game_of(setting).problem)
+    check_fit(name, policy, game_of(setting, copy=2))
+    for other in MAKE.keys() - {setting}:
+        with pytest.raises(ValueError, match="was built for a"):
+            check_fit(name, policy, game_of(other))
+
+
+def grid(num_arms=2, limits=(0.5, 1.0), slope=2.0):
+    """A problem whose functions are new at every call."""
+    return grids.make_problem(num_arms, limits, lambda x: x, lambda x: slope * x)
+
+
+OTHER_GAMES = {
+    "arms": (grid(num_arms=3), "num_arms = 2, and .* has num_arms = 3"),
+    "limits": (grid(limits=(0.5, 0.75)), r"limits = \(0.5, 1.0\).* has limits"),
+    "penalty": (grid(slope=3.0), "penalty"),
+}
+
+
+@pytest.mark.parametrize("change", OTHER_GAMES)
+def test_games_are_compared_by_value(change):
+    game = budget_game.environment()
+    policy = censored.rcucb(grid())
+    check_fit("mine", policy, game._replace(problem=grid()))
+    other, message = OTHER_GAMES[change]
+    with pytest.raises(ValueError, match=f"'mine' was built for .*{message}"):
+        check_fit("mine", policy, game._replace(problem=other))
+    check_fit("mine", policy._replace(problem=None), game._replace(problem=other))
+
+
+def test_what_a_learner_believes_may_differ():
+    """Only the number of arms is the budgeted game's own."""
+    known = budgeted_games.make_problem(3, 0.25, 0.75)
+    policy = budgeted.omega_ucb(known)
+    check_fit("omega", policy, game_of("budgeted"))
+    with pytest.raises(ValueError, match="num_arms = 3, and .* num_arms = 5"):
+        check_fit("omega", policy, budgeted_games.s_bt(5))
+
+
+def test_combinators_keep_the_problem():
+    game = game_of("continuum").problem
+    assert doubling(censored.z_rcucb(game)).problem == game
+    assert censored.on_grid(game, 3, censored.rcucb).problem == game
+    pairs = farewell_games.Problem(2, 3)
+    assert on_pairs(pairs, budgeted.uniform(as_arms(pairs))).problem == pairs
+    assert censored.product_arms(grid(), ucb).problem.num_arms == 2
+
+
+def test_simulate_sweep_and_check_policy_refuse_another_game():
+    policy = censored.uniform(censored_games.indep([0.3, 0.5]).problem)
+    game = censored_games.indep([0.3, 0.6])
+    with pytest.raises(ValueError, match="'uniform' was built for limits"):
+        simulate(policy, game, horizon=5, seeds=1)
+    with pytest.raises(ValueError, match="'a' was built for limits"):
+        sweep({"a": policy}, game, {}, horizon=5, seeds=1)
+    with pytest.raises(AssertionError, match="'uniform' was built for limits"):
+        check_policy(policy, game)
+
+
+# Factories.
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: censored.rcucb(game_of("censored")), "give environment.problem"),
+        (lambda: censored.rcucb(None), "rcucb: problem must be .*, got None"),
+        (lambda: censored.rcucb("indep"), "rcucb: problem must be .*, got 'indep'"),
+        (
+            lambda: budgeted.omega_ucb(farewell_games.Problem(2, 3)),
+            "omega_ucb: problem must be a Problem of settings.budgeted .*, got a "
+            "Problem of settings.farewell",
+        ),
+        (
+            lambda: allocation.ra_ucb(budgeted_games.make_problem(3)),
+            "ra_ucb: problem must be",
+        ),
+        (lambda: index_policy("mine", 3, None), "index_policy: problem must be"),
+        (
+            lambda: waiting.wait_ucb(farewell_games.Problem(2, 3), ["pair"]),
+            "wait_ucb: observe must be a value that can be hashed",
+        ),
+        (lambda: censored.fixed_pair(grid(), 1.0, 0), "arm must be an integer"),
+        (lambda: censored.fixed_pair(grid(), "0", 0), "arm must be an integer"),
+        (lambda: same_pair((2, 2), tuple, ("arm", "x"), (0, True)), "x must be an"),
+        (
+            lambda: budgeted.fixed_arm(budgeted_games.make_problem(3), 1.5),
+            "arm must be an integer",
+        ),
+        (lambda: censored.zooming(game_of("continuum").problem, 2.5), "capacity must"),
+        (lambda: censored.stoo(game_of("continuum").problem, 2.5), "splits must be"),
+        (lambda: censored.z_rcucb(game_of("continuum").problem, 1.5), "horizon must"),
+        (
+            lambda: doubling(censored.z_rcucb(game_of("continuum").problem), 1.5),
+            "first must be an integer",
+        ),
+        (
+            lambda: allocation.mg_ucb_delta(game_of("allocation").problem, 2.5),
+            "steps must be an integer",
+        ),
+        (lambda: ucb(2.5), "num_arms must be an integer"),
+    ],
+)
+def test_factories_refuse_by_name(make, message):
+    censored.fixed_pair(grid(), 1, 0)  # 1.0 must not find what was made for 1
+    with pytest.raises(TypeError, match=message):
+        make()
+
+
+# What a policy must be told.
+
+
+def told(policy, override=None, **end):
+    game = game_of("budgeted")
+    end = {"horizon": None, "budget": None, "max_rounds": None} | end
+    end = end_of(game, checkpoints="linear", **end)
+    (point,) = points_of("mine", policy, override or {}, end)
+    return point
+
+
+def test_the_game_tells_its_end():
+    arms, intervals = game_of("budgeted").problem, game_of("continuum").problem
+    for make in (budgeted.epsilon_first, budgeted.pd_bwk):
+        assert told(make(arms), budget=700.0)["budget"] == 700
+        assert told(make(arms), {"budget": 30}, budget=700.0)["budget"] == 30
+    makers = censored.z_rcucb, censored.stoo, censored.zooming
+    for policy in (censored.moss_reduction(grid()), *(f(intervals) for f in makers)):
+        assert told(policy, horizon=500)["horizon"] == 500
+        assert told(policy, {"horizon": 30}, horizon=500)["horizon"] == 30
+        own = policy._replace(params=policy.params._replace(horizon=40.0))
+        assert told(own, horizon=500)["horizon"] == 40
+    assert told(censored.z_rcucb(intervals, 100_000), horizon=500)["horizon"] == 1e5
+    doubled = doubling(censored.z_rcucb(intervals), 64)
+    assert told(doubled, horizon=500)["horizon"] == 64
+
+
+def test_a_game_with_another_end_cannot_tell():
+    with pytest.raises(ValueError, match="'mine'. must know the budget"):
+        told(budgeted.epsilon_first(game_of("budgeted").problem), horizon=500)
+    with pytest.raises(ValueError, match="'mine'. must know the horizon"):
+        told(censored.moss_reduction(grid()), budget=500)
+
+
+def test_epsilon_first_stops_to_explore():
+    """Within the tenth of a small budget that it was told by nobody but the game."""
+    game = game_of("budgeted")
+    policy = budgeted.epsilon_first(game.problem)
+    free = simulate(policy, game, budget=400, seeds=2, checkpoints=[400])
+    same = simulate(
+        policy,
+        game,
+        budget=400,
+        seeds=2,
+        checkpoints=[400],
+        params={"epsilon-first": {"budget": 400}},
+    )
+    np.testing.assert_array_equal(free["regret"], same["regret"])
+    assert free["param_budget"].values == 400

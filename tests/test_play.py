@@ -1,0 +1,241 @@
+"""The books check themselves: what a game has not is neither played nor free."""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxbandits import laws
+from jaxbandits.protocol import Policy
+from jaxbandits.settings import allocation, budgeted, censored, farewell
+from jaxbandits.settings.budgeted.environment import State
+from jaxbandits.simulate import CutOffWarning, simulate
+from jaxbandits.testing import check_policy
+from tests.engine import budget_game
+
+GRID = censored.indep([0.3, 0.5])
+ANY = censored.indep(censored.ANY)
+COINS = laws.product(laws.bernoulli, laws.bernoulli)
+FAIR = laws.Bernoulli(np.full(3, 0.5))
+ARMS = budgeted.fixed("coins", COINS, laws.Product(FAIR, FAIR))
+WAITS = farewell.optimum_in_the_middle()
+SPLIT = allocation.simulation(3)
+
+
+def playing(action, **changes):
+    """The same action in every round."""
+    return Policy(
+        "mine",
+        lambda params: (),
+        lambda noise, view, state, params: action,
+        lambda noise, view, state, action, feedback, params: state,
+        **changes,
+    )
+
+
+def pair(kind, arm, other):
+    """An action of an arm and a position, or a limit if that is a float."""
+    number = jnp.int32 if isinstance(other, int) else jnp.float32
+    return kind(jnp.int32(arm), number(other))
+
+
+def amounts(*x):
+    return allocation.Allocation(jnp.asarray(x, jnp.float32))
+
+
+def order(*arms, step=1.0):
+    return allocation.Order(jnp.asarray(arms, jnp.int32), jnp.float32(step))
+
+
+def plan(weight, rate):
+    return allocation.Plan(jnp.full(3, weight, float), jnp.full(3, rate, float))
+
+
+def instance_of(game):
+    setup = jax.tree.map(lambda x: jnp.asarray(np.asarray(x)), game.setup)
+    return game.sample(jax.random.key(0), setup)
+
+
+NAN = float("nan")
+# Actions that a game has, and those that it has not.
+RANGES = {
+    "grid": (
+        GRID,
+        [pair(censored.Action, 0, 0), pair(censored.Action, 9, 1)],
+        [
+            pair(censored.Action, *bad)
+            for bad in ((10, 0), (-1, 0), (0, 2), (0, -1), (99, 99))
+        ],
+    ),
+    "continuum": (
+        ANY,
+        [pair(censored.RealAction, 0, 1e-9), pair(censored.RealAction, 9, 1.0)],
+        [
+            pair(censored.RealAction, *bad)
+            for bad in ((10, 0.5), (-1, 0.5), (0, 0.0), (0, 1.001), (0, NAN))
+        ],
+    ),
+    "budgeted": (ARMS, [jnp.int32(0), jnp.int32(2)], [jnp.int32(3), jnp.int32(-1)]),
+    "farewell": (
+        WAITS,
+        [pair(farewell.Action, 0, 9)],
+        [pair(farewell.Action, *bad) for bad in ((0, 10), (0, -1), (1, 0))],
+    ),
+    "allocation": (
+        SPLIT,
+        [amounts(0.0, 99.0, -1.0), order(0, 2, 0), plan(0.0, 1.0)],
+        [
+            amounts(0.0, NAN, 1.0),
+            amounts(0.0, np.inf, 1.0),
+            order(0, 3),
+            order(-1, 0),
+            order(0, 1, step=0.0),
+            plan(-1.0, 1.0),
+            plan(1.0, 0.0),
+            plan(NAN, 1.0),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RANGES)
+def test_which_actions_a_game_has(name):
+    game, good, bad = RANGES[name]
+    instance = instance_of(game)
+    for action in good:
+        assert game.actions.allowed(instance, action), action
+    for action in bad:
+        assert not game.actions.allowed(instance, action), action
+
+
+END = {"horizon": 6, "seeds": 2, "checkpoints": [3]}
+
+
+class Numbers(NamedTuple):
+    """What an action is made of."""
+
+    first: float
+    second: float
+
+
+# A good one and a bad one; how they are made into an action.
+PLAYED = {
+    "grid": ((9, 1), (0, 2), lambda x, y: censored.Action(whole(x), whole(y))),
+    "continuum": ((9, 1.0), (0, 1.001), lambda x, y: censored.RealAction(whole(x), y)),
+    "budgeted": ((2, 0), (3, 0), lambda x, y: whole(x)),
+    "farewell": ((0, 9), (0, 10), lambda x, y: farewell.Action(whole(x), whole(y))),
+    "allocation": (
+        (1, 1),
+        (0, 1),
+        lambda x, y: allocation.Allocation(jnp.stack([y / x, y, y])),
+    ),
+}
+
+
+def whole(x):
+    return x.astype(jnp.int32)
+
+
+@pytest.mark.parametrize("name", PLAYED)
+def test_an_action_out_of_range_is_an_error(name):
+    game = RANGES[name][0]
+    good, bad, make = PLAYED[name]
+    policy = playing(None)._replace(
+        act=lambda noise, view, state, params: make(*params), params=Numbers(*good)
+    )
+    end = END if name != "farewell" else {"budget": 60, "seeds": 2}
+    assert np.all(np.isfinite(simulate(policy, game, **end)["regret"]))
+    with pytest.raises(
+        ValueError,
+        match=rf"'mine' in environment {game.name!r}: 2 of 2 runs have an action that "
+        r"the game has not \(up to .*\); an action is an? ",
+    ):
+        simulate(policy, game, params={"mine": Numbers(*bad)}, **end)
+
+
+def test_one_action_out_of_range_is_enough():
+    """In the last round, of one run of three."""
+    late = Policy(
+        "late",
+        lambda params: (),
+        lambda noise, view, state, params: jnp.where(
+            (view.round == 6) & (noise[0] > 0.5), 7, 0
+        ),
+        lambda noise, view, state, action, feedback, params: state,
+        uniforms=(1, 0),
+    )
+    with pytest.raises(ValueError, match="1 of 2 runs have .* not .up to 1 by"):
+        simulate(late, ARMS, **(END | {"seeds": [1, 2]}))
+
+
+def test_recommendations_are_actions_of_the_game():
+    good = pair(censored.Action, 0, 0)
+    for arm, limit in ((10, 0), (-1, 0)):
+        other = pair(censored.Action, arm, limit)
+        policy = playing(good, recommend=lambda state, params, other=other: other)
+        with pytest.raises(ValueError, match="'mine' in .*, recommend: 2 of 2 runs"):
+            simulate(policy, GRID, **END)
+
+
+def test_arms_that_an_instance_has_not():
+    """Of three positions it has two arms: the third is no action, and not counted."""
+    instance = instance_of(ARMS)
+    arms = instance.arms._replace(num_arms=jnp.int32(2))
+    allowed = ARMS.actions.allowed
+    assert allowed(instance, jnp.int32(2))
+    assert not allowed(instance._replace(arms=arms), jnp.int32(2))
+    drawn = jax.tree.map(lambda x: np.asarray(x)[None], instance._replace(arms=arms))
+    pulls = np.array([[[4, 3, 0], [4, 3, 2]]], np.int32)
+    record = State(pulls, None, None)
+    assert ARMS.actions.counted(None, drawn, record).tolist() == [[7, 7]]
+
+
+def test_pulls_that_are_not_counted_are_an_error():
+    """Also in a game that does not say what its actions are."""
+    game = budget_game.environment()
+    with pytest.raises(ValueError, match="2 of 2 runs have .* say in environment"):
+        simulate(playing(jnp.int32(2)), game, **END)
+    with pytest.raises(AssertionError, match="environment counts 0 with an action"):
+        check_policy(playing(jnp.int32(2)), game)
+
+
+def test_metrics_of_nothing_are_an_error():
+    game = budget_game.environment()
+    broken = game._replace(metrics=lambda setup, instance, record: {})
+    with pytest.raises(ValueError, match="the environment's metrics are none"):
+        simulate(budget_game.ALTERNATE, broken, **END)
+
+
+def test_metrics_of_nan_are_an_error():
+    game = budget_game.environment()
+    broken = game._replace(
+        metrics=lambda setup, instance, record: {"first": record.spent * np.nan}
+    )
+    with pytest.raises(
+        ValueError, match="'alternate' in .*: the metric 'first' is NaN"
+    ):
+        simulate(budget_game.ALTERNATE, broken, **END)
+
+
+def test_a_budget_that_is_spent_before_the_start():
+    game = budget_game.environment()
+    broken = game._replace(spent=lambda instance, state: state.spent * jnp.nan)
+    with pytest.raises(ValueError, match="over before their first round"):
+        simulate(budget_game.ALTERNATE, broken, budget=5.0, seeds=1)
+
+
+def test_runs_that_are_cut_off_are_marked():
+    """Only those whose budget is not spent."""
+    game = budget_game.environment()
+    options = {"budget": 30, "seeds": 40, "checkpoints": [4, 30]}
+    free = simulate(budget_game.ALTERNATE, game, **options)
+    assert "cut" not in free
+    rounds = int(free["rounds"].isel(checkpoint=-1).median())
+    with pytest.warns(CutOffWarning, match=f"max_rounds = {rounds} cut runs off"):
+        data = simulate(budget_game.ALTERNATE, game, max_rounds=rounds, **options)
+    np.testing.assert_array_equal(data["cut"], free["rounds"] >= rounds)
+    assert 0 < data["cut"].isel(checkpoint=-1).mean() < 1
+    many = simulate(budget_game.ALTERNATE, game, max_rounds=1000, **options)
+    assert not many["cut"].any()
