@@ -10,7 +10,8 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from jaxbandits.plots.labels import metric_at, percentage, short_number
 from jaxbandits.plots.selection import seeds_note, select, shown
-from jaxbandits.plots.style import SMALL_FONT, figure
+from jaxbandits.plots.style import SMALL_FONT, check_axes, figure
+from jaxbandits.results.checks import check_dataset
 
 
 def plot_bars(
@@ -52,6 +53,8 @@ def plot_bars(
     Raises:
       ValueError: as `plot_curves`.
     """
+    check_axes(ax)
+    check_dataset(dataset)
     total = dataset.sizes["seed"]
     dataset = shown(dataset, metric, params, policies)
     horizon = dataset.isel(checkpoint=[-1])

@@ -9,7 +9,9 @@ from matplotlib.figure import Figure
 
 from jaxbandits.plots.labels import checkpoint_label, metric_label, readable_ticks
 from jaxbandits.plots.selection import seeds_note, select, shown
-from jaxbandits.plots.style import SMALL_FONT, LineStyle, figure
+from jaxbandits.plots.style import SMALL_FONT, LineStyle, check_axes, figure
+from jaxbandits.results.checks import check_dataset
+from jaxbandits.results.lookup import check_policies
 from jaxbandits.results.statistics import quantiles
 
 
@@ -61,10 +63,16 @@ def plot_curves(
         none of the policies has it; `dataset` if it has several instances; `policies`
         if no seed has been played by all of them.
     """
+    check_axes(ax)
+    check_dataset(dataset)
     total = dataset.sizes["seed"]
     dataset = shown(dataset, metric, params, policies)
+    check_policies(dataset, styles or (), "styles")
     curves = select(dataset, metric, level, policies, labels)
     spread = _spread(dataset, metric, seeds_quantiles)
+    for name, curve in curves.items() if y_scale == "log" else ():
+        if not (curve.mean > 0).any():
+            raise ValueError(f'y_scale: "log" needs positive values, {name!r} has none')
     if ax is None:
         _, (ax,) = figure()
     x = dataset["checkpoint"].values

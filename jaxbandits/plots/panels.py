@@ -96,7 +96,7 @@ def plot_panels(
             level=level,
             policies=_known(policies or here, here),
             labels=_known(labels, here),
-            styles=styles,
+            styles=_known(styles, here),
             seeds_quantiles=seeds_quantiles,
             x_scale=x_scale,
             y_scale=y_scale,
