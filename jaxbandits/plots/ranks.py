@@ -103,7 +103,7 @@ def plot_ranks(
         at_points(dataset, params), metric, checkpoint, policies, smaller_is_better
     )
     means = ranks.values.mean(1)
-    lowers, uppers = _ends(ranks.values, level)
+    lowers, uppers = rank_ends(ranks.values, len(ranks.policies), level)
     order = np.argsort(means, kind="stable")
 
     if ax is None:
@@ -185,12 +185,20 @@ def _ranks(
     return Ranks(names, ranked, int(seeds.sum()), int(there.sum()) if several else 0)
 
 
-def _ends(values: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
-    """Ends of the intervals of the mean ranks; NaN with one replication."""
-    if values.shape[1] < 2:
-        return np.full((2, len(values)), np.nan)
-    width = len(values) - 1
-    lower, upper = betting_ends((values - 1) / width, level)
+def rank_ends(
+    ranks: np.ndarray, policies: int, level: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Ends of intervals of mean ranks, f64[...]; NaN with one replication.
+
+    Args:
+      ranks: f64[..., S], independent replications of ranks in 1, ..., `policies`.
+      policies: how many were ranked, at least 2.
+      level: coverage in (0, 1).
+    """
+    if ranks.shape[-1] < 2:
+        return np.full((2, *ranks.shape[:-1]), np.nan)
+    width = policies - 1
+    lower, upper = betting_ends((ranks - 1) / width, level)
     return 1 + width * lower, 1 + width * upper
 
 

@@ -64,7 +64,7 @@ def band(
       TypeError: if an argument is of another type.
 
     Warns:
-      CoverageWarning: if the seeds at the last checkpoint do not support the coverage.
+      CoverageWarning: if the seeds at some checkpoint do not support the coverage.
     """
     values = metric_values(dataset, metric)
     check_level(level)
@@ -77,7 +77,7 @@ def band(
             f"over: must name some of the dimensions {', '.join(known)}, got {over}"
         )
     values = replications(values)
-    warn_of_coverage(values, f"the {100 * level:g} % bands of {metric!r}")
+    warn_of_coverage(values, f"the {100 * level:g} % bands of {metric!r}", joint=True)
     center = values.mean("seed", skipna=False)
     if values.sizes["seed"] < 2:
         nothing = xr.full_like(center, np.nan)

@@ -82,7 +82,9 @@ def supported(rows: np.ndarray) -> np.ndarray:
     return (size >= FEWEST) & (np.abs(skewness) <= SKEWED * np.sqrt(size))
 
 
-def warn_of_coverage(values: xr.DataArray, what: str, stacklevel: int = 3) -> None:
+def warn_of_coverage(
+    values: xr.DataArray, what: str, stacklevel: int = 3, *, joint: bool = False
+) -> None:
     """Warn, once, if intervals of means over ``seed`` may cover less than they say.
 
     Of curves the last checkpoint counts: at the first ones nothing has happened yet.
@@ -92,12 +94,16 @@ def warn_of_coverage(values: xr.DataArray, what: str, stacklevel: int = 3) -> No
         interval to warn of, and samples with a value that is not finite have none.
       what: the intervals, for the message.
       stacklevel: as in `warnings.warn`; 3 is the caller's caller.
+      joint: whether all checkpoints count, as what is covered is the whole curve; those
+        at which all seeds are equal do not.
     """
-    if "checkpoint" in values.dims:
+    if "checkpoint" in values.dims and not joint:
         values = values.isel(checkpoint=-1)
     rows = np.asarray(values.transpose(..., "seed").values, np.float64)
     rows = rows.reshape(-1, rows.shape[-1])
     rows = rows[np.isfinite(rows).all(axis=1)]
+    if joint and not (equal := constant(rows)).all():
+        rows = rows[~equal]
     if rows.shape[1] > 1 and not supported(rows).all():
         _warn(rows, what, stacklevel + 1)
 
