@@ -194,7 +194,9 @@ METHODS = {
     "`band`": Method(
         curves, lambda case, size: size >= 10 and small_skewness(case, size), 2000
     ),
-    "`fixed_width_interval`, `HalfWidth`": Method(stein, small_skewness),
+    "`fixed_width_interval`, `HalfWidth`": Method(
+        stein, lambda case, size: size >= 10 and small_skewness(case, size)
+    ),
     "`quantile_interval`, median": Method(median, lambda case, size: True, warns=False),
 }
 

@@ -9,9 +9,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from jaxbandits.plots.labels import metric_at, percentage, short_number
+from jaxbandits.plots.runs import one_instance
 from jaxbandits.plots.selection import seeds_note, select, shown
 from jaxbandits.plots.style import SMALL_FONT, check_axes, figure
-from jaxbandits.results.checks import check_dataset
+from jaxbandits.results.checks import check_number
 
 
 def plot_bars(
@@ -54,7 +55,9 @@ def plot_bars(
       ValueError: as `plot_curves`.
     """
     check_axes(ax)
-    check_dataset(dataset)
+    if reference is not None:
+        check_number("reference", reference)
+    dataset = one_instance(dataset)
     total = dataset.sizes["seed"]
     dataset = shown(dataset, metric, params, policies)
     horizon = dataset.isel(checkpoint=[-1])

@@ -24,7 +24,7 @@ from jaxbandits.plots.runs import one_instance
 from jaxbandits.plots.samples import STATISTICS, samples
 from jaxbandits.plots.selection import seeds_text
 from jaxbandits.plots.style import SMALL_FONT, check_axes, figure
-from jaxbandits.results.checks import check_level
+from jaxbandits.results.checks import check_level, check_mapping
 from jaxbandits.results.lookup import check_checkpoint
 
 _WORDS = {"median": "median ", "std": "s.d. of ", "sem": "standard error of "}
@@ -93,6 +93,7 @@ def plot_heat_map(
     """
     labels = labels or {}
     at = at or {}
+    check_mapping("at", at)
     dataset = one_instance(dataset)
     check_checkpoint(dataset, checkpoint)
     check_labels(dataset, labels)

@@ -15,7 +15,7 @@ from jaxbandits.plots.runs import played
 from jaxbandits.plots.selection import seeds_text
 from jaxbandits.plots.style import SMALL_FONT, check_axes, figure, line_style
 from jaxbandits.results.betting import betting_ends
-from jaxbandits.results.checks import check_level
+from jaxbandits.results.checks import check_dataset, check_flag, check_level
 from jaxbandits.results.lookup import (
     at_points,
     check_checkpoint,
@@ -94,6 +94,8 @@ def plot_ranks(
         `metric` if it is NaN in a run that was played.
     """
     labels = labels or {}
+    check_dataset(dataset)
+    check_flag("smaller_is_better", smaller_is_better)
     check_checkpoint(dataset, checkpoint)
     check_policies(dataset, policies or (), "policies")
     check_policies(dataset, labels, "labels")

@@ -24,7 +24,7 @@ from jaxbandits.plots.runs import one_instance
 from jaxbandits.plots.samples import samples
 from jaxbandits.plots.selection import seeds_text
 from jaxbandits.plots.style import SMALL_FONT, check_axes, figure
-from jaxbandits.results.checks import check_level
+from jaxbandits.results.checks import check_level, check_mapping
 from jaxbandits.results.lookup import check_checkpoint, check_policies
 from jaxbandits.results.replications import shared_instances
 from jaxbandits.results.soundness import warn_of_coverage
@@ -87,6 +87,7 @@ def plot_sensitivity(
     """
     labels = labels or {}
     at = at or {}
+    check_mapping("at", at)
     dataset = one_instance(dataset)
     check_checkpoint(dataset, checkpoint)
     check_policies(dataset, policies or (), "policies")

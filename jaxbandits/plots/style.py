@@ -93,6 +93,8 @@ def figure(rows: int = 1, columns: int = 1) -> tuple[Figure, list[Axes]]:
     Returns:
       The figure and its axes, row by row.
     """
+    checks.whole("rows", rows, 1)
+    checks.whole("columns", columns, 1)
     width, height = SINGLE if rows == columns == 1 else PANEL
     # Sizes relative to the font are resolved as the axes' texts are made.
     with matplotlib.rc_context(FONT):

@@ -16,7 +16,7 @@ import numpy as np
 import xarray as xr
 
 from jaxbandits.results.bootstrap import ROOM
-from jaxbandits.results.checks import check_level, check_resamples, check_seeds
+from jaxbandits.results.checks import check_bootstrap, check_level, check_seeds
 from jaxbandits.results.lookup import metric_values
 from jaxbandits.results.replications import replications
 from jaxbandits.results.soundness import warn_of_coverage
@@ -68,7 +68,7 @@ def band(
     """
     values = metric_values(dataset, metric)
     check_level(level)
-    check_resamples(resamples, level)
+    check_bootstrap(resamples, seed, level)
     check_seeds(values)
     over = _names(over)
     known = [dim for dim in values.dims if dim != "seed"]

@@ -1,6 +1,6 @@
 """Checks of the arguments that the statistics share: the type before the range."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from numbers import Real
 
 import numpy as np
@@ -41,8 +41,23 @@ def check_whole(argument: str, value: int) -> None:
         raise TypeError(f"{argument}: must be an integer, got {value!r}")
 
 
-def check_resamples(resamples: int, level: float) -> None:
-    """Raise an error if a tail of the resamples would hold less than one."""
+def check_flag(argument: str, value: bool) -> None:
+    """Raise a TypeError naming `argument` if `value` is not True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{argument}: must be True or False, got {value!r}")
+
+
+def check_mapping(argument: str, value) -> None:
+    """Raise a TypeError naming `argument` if `value` is no mapping."""
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{argument}: must be a mapping, got {value!r}")
+
+
+def check_bootstrap(resamples: int, seed: int, level: float) -> None:
+    """Raise an error if `seed` is none, or a tail would hold less than one resample."""
+    check_whole("seed", seed)
+    if seed < 0:
+        raise ValueError(f"seed: must be at least 0, got {seed}")
     check_whole("resamples", resamples)
     if not resamples * (1 - level) / 2 >= 1:
         raise ValueError(

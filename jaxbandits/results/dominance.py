@@ -6,7 +6,12 @@ import numpy as np
 import xarray as xr
 from statsmodels.stats.multitest import multipletests
 
-from jaxbandits.results.checks import check_bounds, check_choice, check_level
+from jaxbandits.results.checks import (
+    check_bounds,
+    check_choice,
+    check_flag,
+    check_level,
+)
 from jaxbandits.results.lookup import at_points, check_checkpoint, metric_values
 from jaxbandits.results.pair_tests import bounded_test, sign_test, t_test
 from jaxbandits.results.replications import replications
@@ -93,14 +98,15 @@ def dominance(
     Raises:
       ValueError: if `metric`, `correction` or `test` is unknown, `metric` has further
         dimensions, `level` is not in (0, 1), `params` or `checkpoint` is not a number
-        of the dataset, there are less than two policies or no seeds, or `bounds` do
-        not hold the values, are missing or not wanted.
+        of the dataset, a value is infinite, there are less than two policies or no
+        seeds, or `bounds` do not hold the values, are missing or not wanted.
       TypeError: if an argument is of another type.
     """
     values = metric_values(dataset, metric)
     check_level(level)
     check_choice("correction", correction, CORRECTIONS)
     check_choice("test", test, tuple(ABOUT))
+    check_flag("smaller_is_better", smaller_is_better)
     check_checkpoint(dataset, checkpoint)
     values = at_points(values, params).isel(checkpoint=checkpoint)
     if set(values.dims) != {"policy", "seed"}:
@@ -111,6 +117,8 @@ def dominance(
             f"dataset: needs two policies and a seed, got {values.sizes['policy']} and "
             f"{values.sizes['seed']}"
         )
+    if np.isinf(values).any():
+        raise ValueError(f"metric: {metric!r} is infinite in some run")
     if (test == "bounded") != (bounds is not None):
         raise ValueError('bounds: are for the test "bounded", which needs them')
     runs = replications(values).transpose("policy", "seed").values

@@ -15,7 +15,7 @@ def metric_values(dataset: xr.Dataset, metric: str) -> xr.DataArray:
       TypeError: if it is no dataset.
     """
     check_dataset(dataset)
-    if metric not in dataset.data_vars:
+    if not isinstance(metric, str) or metric not in dataset.data_vars:
         known = ", ".join(map(str, dataset.data_vars))
         raise ValueError(f"metric: {metric!r} is unknown; known are {known}")
     return dataset[metric].astype("float64")

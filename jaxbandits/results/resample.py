@@ -7,7 +7,7 @@ convention: a run that has stopped keeps its last value.
 import numpy as np
 import xarray as xr
 
-from jaxbandits.results.checks import check_choice
+from jaxbandits.results.checks import check_choice, check_dataset
 from jaxbandits.results.dataset import CHECKPOINT_KINDS
 from jaxbandits.results.lookup import metric_values
 
@@ -69,6 +69,7 @@ def resample(
 
 def as_share(dataset: xr.Dataset) -> xr.Dataset:
     """The same curves over the share of the last checkpoint, (0, 1]."""
+    check_dataset(dataset)
     checkpoints = dataset["checkpoint"].values
     return dataset.assign_coords(checkpoint=checkpoints / checkpoints[-1]).assign_attrs(
         checkpoint_kind="share"

@@ -52,9 +52,10 @@ def moments(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
       finite.
     """
     size = rows.shape[-1]
+    rows = np.where(np.isfinite(rows).all(axis=-1, keepdims=True), rows, np.nan)
     residuals = rows - rows.mean(axis=-1, keepdims=True)
     scale = np.abs(residuals).max(axis=-1, keepdims=True)
-    proper = ~constant(rows)[..., None] & np.isfinite(scale) & (scale > 0)
+    proper = ~constant(rows)[..., None] & (scale > 0)
     # Scaled first, as high powers of what is small vanish.
     residuals = np.where(proper, residuals, np.nan) / np.where(proper, scale, 1)
     second = (residuals**2).sum(axis=-1)

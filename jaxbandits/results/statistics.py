@@ -17,11 +17,11 @@ from scipy import stats
 from jaxbandits.results.betting import betting_ends
 from jaxbandits.results.bootstrap import bootstrap_ends
 from jaxbandits.results.checks import (
+    check_bootstrap,
     check_bounds,
     check_choice,
     check_level,
     check_probabilities,
-    check_resamples,
     check_seeds,
 )
 from jaxbandits.results.lookup import metric_values
@@ -49,7 +49,9 @@ def mean(dataset: xr.Dataset, metric: str) -> xr.DataArray:
     Raises:
       ValueError: if `metric` is unknown.
     """
-    return replications(metric_values(dataset, metric)).mean("seed", skipna=False)
+    values = metric_values(dataset, metric)
+    check_seeds(values)
+    return replications(values).mean("seed", skipna=False)
 
 
 def sem(dataset: xr.Dataset, metric: str) -> xr.DataArray:
@@ -60,7 +62,9 @@ def sem(dataset: xr.Dataset, metric: str) -> xr.DataArray:
     Raises:
       ValueError: if `metric` is unknown.
     """
-    return _sem(replications(metric_values(dataset, metric)))
+    values = metric_values(dataset, metric)
+    check_seeds(values)
+    return _sem(replications(values))
 
 
 def interval(
@@ -122,7 +126,9 @@ def interval_of(
     seed: int = 0,
     bounds: tuple[float, float] | None = None,
 ) -> Interval:
-    """`interval` of an array with a dimension ``seed``."""
+    """`interval` of a `DataArray` with a dimension ``seed``."""
+    if not isinstance(values, xr.DataArray) or "seed" not in values.dims:
+        raise TypeError("values: must be an xarray.DataArray with the dimension seed")
     options = {"resamples": resamples, "seed": seed, "bounds": bounds}
     found = _interval(values, level, method, **options)
     if method != "bounded":
@@ -164,7 +170,7 @@ def _interval(
         half = stats.t.ppf((1 + level) / 2, values.sizes["seed"] - 1) * _sem(values)
         return Interval(center, center - half, center + half)
     if method == "bootstrap":
-        check_resamples(resamples, level)
+        check_bootstrap(resamples, seed, level)
         ends = bootstrap_ends(rows, level, resamples, seed)
     else:
         units = (rows - low) / (high - low)

@@ -14,9 +14,9 @@ import xarray as xr
 
 from jaxbandits.results.bootstrap import ROOM
 from jaxbandits.results.checks import (
+    check_bootstrap,
     check_choice,
     check_level,
-    check_resamples,
     check_seeds,
 )
 from jaxbandits.results.dataset import DIMS
@@ -127,7 +127,7 @@ def two_level(
     mean, lower, upper = quiet_interval(units, level)
     warn_of_coverage(units, f"the {100 * level:g} % intervals of {metric!r}")
     if method == "bootstrap":
-        check_resamples(resamples, level)
+        check_bootstrap(resamples, seed, level)
         if len(sizes) > 1:
             ends = _bootstrap_ends(rows, groups.starts, sizes, level, resamples, seed)
             lower, upper = (mean + end for end in ends)
