@@ -26,6 +26,11 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("fixed")
 
 
+def pytest_configure(config):
+    # Tests play a few seeds. Those of this warning ask for it with `pytest.warns`.
+    config.addinivalue_line("filterwarnings", "ignore:coverage of the:UserWarning")
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
     """What goes to one worker: a file; of tests/policies, whose files share compiled

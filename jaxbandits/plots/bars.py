@@ -9,8 +9,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from jaxbandits.plots.labels import metric_at, percentage, short_number
+from jaxbandits.plots.runs import one_instance
 from jaxbandits.plots.selection import seeds_note, select, shown
-from jaxbandits.plots.style import SMALL_FONT, figure
+from jaxbandits.plots.style import SMALL_FONT, check_axes, figure
+from jaxbandits.results.checks import check_number
 
 
 def plot_bars(
@@ -52,6 +54,10 @@ def plot_bars(
     Raises:
       ValueError: as `plot_curves`.
     """
+    check_axes(ax)
+    if reference is not None:
+        check_number("reference", reference)
+    dataset = one_instance(dataset)
     total = dataset.sizes["seed"]
     dataset = shown(dataset, metric, params, policies)
     horizon = dataset.isel(checkpoint=[-1])

@@ -8,8 +8,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from jaxbandits.plots.labels import checkpoint_label, metric_label, readable_ticks
+from jaxbandits.plots.runs import one_instance
 from jaxbandits.plots.selection import seeds_note, select, shown
-from jaxbandits.plots.style import SMALL_FONT, LineStyle, figure
+from jaxbandits.plots.style import SMALL_FONT, LineStyle, check_axes, figure
+from jaxbandits.results.lookup import check_policies
 from jaxbandits.results.statistics import quantiles
 
 
@@ -61,10 +63,19 @@ def plot_curves(
         none of the policies has it; `dataset` if it has several instances; `policies`
         if no seed has been played by all of them.
     """
+    check_axes(ax)
+    dataset = one_instance(dataset)
     total = dataset.sizes["seed"]
     dataset = shown(dataset, metric, params, policies)
+    check_policies(dataset, styles or (), "styles")
+    for name, style in (styles or {}).items():
+        if not isinstance(style, LineStyle):
+            raise TypeError(f"styles[{name!r}]: must be a LineStyle, got {style!r}")
     curves = select(dataset, metric, level, policies, labels)
     spread = _spread(dataset, metric, seeds_quantiles)
+    for name, curve in curves.items() if y_scale == "log" else ():
+        if not (curve.mean > 0).any():
+            raise ValueError(f'y_scale: "log" needs positive values, {name!r} has none')
     if ax is None:
         _, (ax,) = figure()
     x = dataset["checkpoint"].values
@@ -92,7 +103,12 @@ def _spread(dataset, metric: str, seeds_quantiles) -> xr.DataArray | None:
     """Quantiles over seeds, ``[quantile, policy, checkpoint]``."""
     if seeds_quantiles is None:
         return None
-    low, high = seeds_quantiles
+    try:
+        low, high = map(float, seeds_quantiles)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"seeds_quantiles: must be two probabilities, got {seeds_quantiles!r}"
+        ) from None
     if not 0 <= low < high <= 1:
         raise ValueError(
             f"seeds_quantiles: must increase and lie in [0, 1], got {seeds_quantiles}"

@@ -1,13 +1,13 @@
 """Two parameters of a policy as rows and columns."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
 
 from jaxbandits.plots.points import cells, check_at, check_parameter, coordinates
-from jaxbandits.plots.samples import Samples
+from jaxbandits.plots.samples import OF_RUNS, STATISTICS, Samples
 from jaxbandits.results.lookup import check_policies
 
 
@@ -74,12 +74,11 @@ def grid_of(
     return Grid(xs, ys, points)
 
 
-def grid_values(
-    grid: Grid, runs: Samples, statistic: Callable[[np.ndarray], float]
-) -> np.ndarray:
+def grid_values(grid: Grid, runs: Samples, statistic: str) -> np.ndarray:
     """float64[Y, X]; NaN where there is no run or the metric is undefined."""
     values = np.full(grid.points.shape, np.nan)
     for place, point in np.ndenumerate(grid.points):
-        if point >= 0 and len(sample := runs.of(point)):
-            values[place] = statistic(sample)
+        if point >= 0 and runs.counts[point]:
+            of = runs.of if statistic in OF_RUNS else runs.replications
+            values[place] = STATISTICS[statistic](of(point))
     return values

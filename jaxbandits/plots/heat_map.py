@@ -23,7 +23,8 @@ from jaxbandits.plots.points import check_labels
 from jaxbandits.plots.runs import one_instance
 from jaxbandits.plots.samples import STATISTICS, samples
 from jaxbandits.plots.selection import seeds_text
-from jaxbandits.plots.style import SMALL_FONT, figure
+from jaxbandits.plots.style import SMALL_FONT, check_axes, figure
+from jaxbandits.results.checks import check_level, check_mapping
 from jaxbandits.results.lookup import check_checkpoint
 
 _WORDS = {"median": "median ", "std": "s.d. of ", "sem": "standard error of "}
@@ -52,10 +53,12 @@ def plot_heat_map(
 ) -> Figure:
     """Plot a metric over two parameters of a policy, a cell per parameter point.
 
-    Cells are of one size, in the order of their values. A star marks the best mean;
-    dots mark the points whose paired difference to it is not significant (Student's t
-    over the seeds that both have, each point by itself, with no correction for their
-    number): any of them may be as good.
+    Cells are of one size, in the order of their values. A star marks the best mean:
+    selected, so that its number flatters it (play the point on fresh seeds to know its
+    mean). Dots mark the points that are not surely worse: star and dots together hold
+    the point with the best true mean with probability `level` (paired t tests over the
+    seeds that both have, corrected for the number of points; with fewer than 20 seeds,
+    or where the seeds do not support the test, nothing is sure).
 
     A sweep may be half finished: every cell is of the seeds that were played there,
     and the note tells how many. Cells without a run, or whose metric is undefined, are
@@ -71,7 +74,7 @@ def plot_heat_map(
       at: parameter -> value that selects the points, where others vary too.
       statistic: over seeds: "mean", "median", "std" or "sem". The marks go by the mean
         whatever is shown.
-      level: 1 minus the level of the test of differences, in (0, 1).
+      level: probability in (0, 1) that star or dots hold the best point.
       ax: where to draw; by default a new figure.
       log: whether colours go by the logarithm.
       annotate: whether numbers stand in the cells; by default if there is room.
@@ -90,6 +93,7 @@ def plot_heat_map(
     """
     labels = labels or {}
     at = at or {}
+    check_mapping("at", at)
     dataset = one_instance(dataset)
     check_checkpoint(dataset, checkpoint)
     check_labels(dataset, labels)
@@ -97,12 +101,12 @@ def plot_heat_map(
         raise ValueError(
             f"statistic: {statistic!r} is unknown; known are {', '.join(STATISTICS)}"
         )
-    if not 0 < level < 1:
-        raise ValueError(f"level: must be in (0, 1), got {level}")
+    check_level(level)
+    check_axes(ax)
     policy = grid_policy(dataset, policy, x, y)
     grid = grid_of(dataset, policy, x, y, at)
     runs = samples(dataset, metric, policy, checkpoint).only(grid.points)
-    shown = grid_values(grid, runs, STATISTICS[statistic])
+    shown = grid_values(grid, runs, statistic)
     if np.isnan(shown).all():
         raise ValueError(f"metric: no run of {policy!r} has {statistic} {metric!r}")
     if log and np.nanmin(shown) <= 0:
@@ -136,7 +140,7 @@ def plot_heat_map(
     lines = draw_key(ax, marks, bool(np.isnan(shown).any()), narrow)
     _label_ticks(ax, grid, cell)
     texts = {name: labels.get(name, parameter_label(name)) for name in (x, y, *at)}
-    used = seeds_text(runs.counts[runs.counts > 0], dataset.sizes["seed"])
+    used = seeds_text(runs.counts[runs.counts > 0], dataset.sizes["seed"], runs.drawn)
     note = [
         texts[x],
         *(f"{texts[name]} = {value_labels([at[name]])[0]}" for name in at),

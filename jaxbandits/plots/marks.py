@@ -10,7 +10,7 @@ from jaxbandits.plots.samples import (
     Samples,
     best_point,
     enough_seeds,
-    indistinguishable,
+    may_be_best,
 )
 from jaxbandits.plots.style import SMALL_FONT
 
@@ -31,7 +31,7 @@ def draw_best(
     level: float,
     shift: tuple[float, float],
 ) -> list[Artist]:
-    """Draw a star at the best point and dots at those not significantly different.
+    """Draw a star at the best point and dots at those that may be the best.
 
     `shift` is where a mark lies in its cell, to the right and up from the middle.
 
@@ -41,15 +41,16 @@ def draw_best(
     best = best_point(runs, smaller_is_better)
     if best is None:
         return []
-    label = f"{'lowest' if smaller_is_better else 'highest'} mean"
+    means = int((runs.counts > 0).sum())
+    label = f"{'lowest' if smaller_is_better else 'highest'} of {means} means"
     least = enough_seeds(runs)
     if ((runs.counts > 0) & (runs.counts < least)).any():
         label += f" of {least:,} seeds or more"
     marks = _draw(ax, grid, [best], shift, _BEST | {"label": label})
     if runs.counts.max() > 1:  # One seed can tell nothing apart.
-        close = np.flatnonzero(indistinguishable(runs, best, level))
+        close = np.flatnonzero(may_be_best(runs, best, level, smaller_is_better))
         if close.size:
-            label = f"may be as good (paired t, {100 * level:g} %)"
+            label = f"may be the best ({100 * level:g} %)"
             marks += _draw(ax, grid, close, shift, _CLOSE | {"label": label})
     return marks
 

@@ -6,10 +6,12 @@ from itertools import chain
 import xarray as xr
 from matplotlib.figure import Figure
 
+from jaxbandits import checks
 from jaxbandits.plots.curves import plot_curves
 from jaxbandits.plots.runs import instances, played
 from jaxbandits.plots.selection import seeds_note, shown
 from jaxbandits.plots.style import SMALL_FONT, figure, line_style
+from jaxbandits.results.checks import check_dataset, check_mapping
 from jaxbandits.results.lookup import at_points
 
 
@@ -64,6 +66,9 @@ def plot_panels(
             for name, each in instances(datasets).items()
             if played(at_points(each, params)).any()
         }
+    check_mapping("datasets", datasets)
+    for each in datasets.values():
+        check_dataset(each)
     if not datasets:
         raise ValueError("datasets: there is nothing to plot")
     everyone = (each["policy"].values.tolist() for each in datasets.values())
@@ -78,8 +83,8 @@ def plot_panels(
                 f"{argument}: {unknown[0]!r} is unknown; known are {', '.join(names)}"
             )
     styles = {name: line_style(i) for i, name in enumerate(names)}
-    if columns is not None and columns < 1:
-        raise ValueError(f"columns: must be at least 1, got {columns}")
+    if columns is not None:
+        checks.whole("columns", columns, 1)
     columns = min(columns or len(datasets), len(datasets))
     fig, axes = figure(-(-len(datasets) // columns), columns)
     for ax in axes[len(datasets) :]:
@@ -96,7 +101,7 @@ def plot_panels(
             level=level,
             policies=_known(policies or here, here),
             labels=_known(labels, here),
-            styles=styles,
+            styles=_known(styles, here),
             seeds_quantiles=seeds_quantiles,
             x_scale=x_scale,
             y_scale=y_scale,

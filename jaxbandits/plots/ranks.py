@@ -12,15 +12,17 @@ from scipy.stats import rankdata
 
 from jaxbandits.plots.labels import metric_at, tick_formatter
 from jaxbandits.plots.runs import played
-from jaxbandits.plots.samples import t_interval
 from jaxbandits.plots.selection import seeds_text
-from jaxbandits.plots.style import SMALL_FONT, figure, line_style
+from jaxbandits.plots.style import SMALL_FONT, check_axes, figure, line_style
+from jaxbandits.results.betting import betting_ends
+from jaxbandits.results.checks import check_dataset, check_flag, check_level
 from jaxbandits.results.lookup import (
     at_points,
     check_checkpoint,
     check_policies,
     metric_values,
 )
+from jaxbandits.results.replications import group, shared_instances
 
 
 class Ranks(NamedTuple):
@@ -28,8 +30,9 @@ class Ranks(NamedTuple):
 
     Attributes:
       policies: N names.
-      values: float64[N, S], averages over instances of every seed; 1 is best.
-      seeds: S, how many were used.
+      values: float64[N, S], averages over instances of every seed; 1 is best. Of seeds
+        that share a drawn instance, their average.
+      seeds: how many were used.
       instances: how many were used; 0 if the dataset has no such dimension.
     """
 
@@ -56,8 +59,13 @@ def plot_ranks(
 
     Policies are ranked seed by seed, and instance by instance if there are several:
     all meet the same noise there. Equal policies share the average of their ranks. A
-    seed's ranks are averaged over the instances, and seeds give Student's t interval:
-    it is about other seeds, not about other instances.
+    seed's ranks are averaged over the instances, and seeds give the interval: it is
+    about other seeds, not about other instances. Of seeds that share a drawn instance
+    (``runs_per_instance > 1``) the average is one replication.
+
+    The interval is for bounded variables (`jaxbandits.results.interval`, "bounded"): it
+    covers with at least the stated probability for every number of seeds, also where
+    one policy has won on all of them.
 
     Of a half-finished sweep only what all shown policies have played counts: instances
     with no such seed are left out, then seeds that an instance lacks; the note tells
@@ -86,25 +94,28 @@ def plot_ranks(
         `metric` if it is NaN in a run that was played.
     """
     labels = labels or {}
+    check_dataset(dataset)
+    check_flag("smaller_is_better", smaller_is_better)
     check_checkpoint(dataset, checkpoint)
     check_policies(dataset, policies or (), "policies")
     check_policies(dataset, labels, "labels")
-    if not 0 < level < 1:
-        raise ValueError(f"level: must be in (0, 1), got {level}")
+    check_level(level)
+    check_axes(ax)
     ranks = _ranks(
         at_points(dataset, params), metric, checkpoint, policies, smaller_is_better
     )
-    found = [t_interval(row, level) for row in ranks.values]
-    order = np.argsort([mean for mean, _, _ in found], kind="stable")
+    means = ranks.values.mean(1)
+    lowers, uppers = rank_ends(ranks.values, len(ranks.policies), level)
+    order = np.argsort(means, kind="stable")
 
     if ax is None:
         fig, (ax,) = figure()
         fig.set_figheight(1.5 + 0.4 * len(order))
     names = dataset["policy"].values.tolist()
     for place, number in enumerate(order):
-        mean, lower, upper = found[number]
+        mean, lower, upper = means[number], lowers[number], uppers[number]
         color = line_style(names.index(ranks.policies[number])).color
-        error = None if np.isnan(upper) else upper - mean
+        error = None if np.isnan(upper) else [[mean - lower], [upper - mean]]
         ax.errorbar(
             mean, place, xerr=error, fmt="o", color=color, capsize=4, markersize=7
         )
@@ -170,11 +181,32 @@ def _ranks(
     if np.isnan(values).any():
         raise ValueError(f"metric: {metric!r} is NaN in runs that were played")
     ranked = rankdata(values if smaller_is_better else -values, axis=1).mean(0)
+    numbers = shared_instances(dataset)
+    if numbers is not None:
+        ranked = group(numbers[seeds]).means(ranked)
     return Ranks(names, ranked, int(seeds.sum()), int(there.sum()) if several else 0)
 
 
+def rank_ends(
+    ranks: np.ndarray, policies: int, level: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Ends of intervals of mean ranks, f64[...]; NaN with one replication.
+
+    Args:
+      ranks: f64[..., S], independent replications of ranks in 1, ..., `policies`.
+      policies: how many were ranked, at least 2.
+      level: coverage in (0, 1).
+    """
+    if ranks.shape[-1] < 2:
+        return np.full((2, *ranks.shape[:-1]), np.nan)
+    width = policies - 1
+    lower, upper = betting_ends((ranks - 1) / width, level)
+    return 1 + width * lower, 1 + width * upper
+
+
 def _note(ranks: Ranks, dataset: xr.Dataset, level: float) -> str:
-    note = seeds_text([ranks.seeds], dataset.sizes["seed"])
+    drawn = shared_instances(dataset)
+    note = seeds_text([ranks.seeds], dataset.sizes["seed"], drawn)
     if ranks.instances:
         total = dataset.sizes["instance"]
         some = "" if ranks.instances == total else f" of {total}"

@@ -26,6 +26,7 @@ class Response(NamedTuple):
       lower: lower end of the interval, as `mean`; NaN with one seed.
       upper: upper end.
       counts: int, as `mean`: seeds that were used.
+      samples: as many replications as there are at every point.
       style: arguments of `Axes.plot`.
     """
 
@@ -35,6 +36,7 @@ class Response(NamedTuple):
     lower: np.ndarray
     upper: np.ndarray
     counts: np.ndarray
+    samples: list[np.ndarray]
     style: dict
 
 
@@ -106,9 +108,11 @@ def _response(
     """`points` are by the value of the parameter; NaN for a policy without it."""
     x = np.array(sorted(points))
     chosen = [points[value] for value in sorted(points)]
-    found = [t_interval(runs.of(point), level or 0.95) for point in chosen]
+    samples = [runs.replications(point) for point in chosen]
+    found = [t_interval(sample, level or 0.95) for sample in samples]
     mean, lower, upper = np.array(found).reshape(-1, 3).T
     if level is None:
         lower = upper = np.full_like(mean, np.nan)
     x = x[~np.isnan(x)]
-    return Response(label, x, mean, lower, upper, runs.counts[chosen], style)
+    counts = runs.counts[chosen]
+    return Response(label, x, mean, lower, upper, counts, samples, style)

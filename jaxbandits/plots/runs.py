@@ -12,6 +12,7 @@ from functools import reduce
 import numpy as np
 import xarray as xr
 
+from jaxbandits.results.checks import check_dataset
 from jaxbandits.results.dataset import DIMS
 from jaxbandits.results.lookup import check_policies, metric_values
 
@@ -28,6 +29,7 @@ def one_instance(dataset: xr.Dataset) -> xr.Dataset:
     Raises:
       ValueError: if there are several instances.
     """
+    check_dataset(dataset)
     if "instance" not in dataset.dims:
         return dataset
     names = dataset["instance"].values.tolist()

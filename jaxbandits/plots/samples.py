@@ -9,9 +9,13 @@ import xarray as xr
 from jaxbandits.plots.runs import played
 from jaxbandits.results.dataset import DIMS
 from jaxbandits.results.lookup import metric_values
-from jaxbandits.results.statistics import interval_of
+from jaxbandits.results.pair_tests import t_test
+from jaxbandits.results.replications import group, shared_instances
+from jaxbandits.results.statistics import quiet_interval
 
-# Of one sample, float64[seeds], to one number.
+# Of one sample, float64[seeds], to one number. Median and deviation are of single runs,
+# the others of replications.
+OF_RUNS = ("median", "std")
 STATISTICS: dict[str, Callable[[np.ndarray], float]] = {
     "mean": np.mean,
     "median": np.median,
@@ -28,10 +32,12 @@ class Samples(NamedTuple):
     Attributes:
       values: float64[P, S].
       played: bool[P, S]; what was not played is in no statistic.
+      drawn: [S], the drawn instance of every seed; None if no two seeds share one.
     """
 
     values: np.ndarray
     played: np.ndarray
+    drawn: np.ndarray | None = None
 
     @property
     def counts(self) -> np.ndarray:
@@ -47,10 +53,19 @@ class Samples(NamedTuple):
         """The values of one point, float64[its seeds]."""
         return self.values[point, self.played[point]]
 
+    def replications(self, point: int) -> np.ndarray:
+        """As `of`, or the means of the drawn instances that seeds share."""
+        return self._independent(self.values[point], self.played[point])
+
     def difference(self, point: int, other: int) -> np.ndarray:
-        """`point` minus `other`, float64[the seeds that both have]."""
+        """`point` minus `other`: replications on the seeds that both have."""
         both = self.played[point] & self.played[other]
-        return self.values[point, both] - self.values[other, both]
+        return self._independent(self.values[point] - self.values[other], both)
+
+    def _independent(self, row: np.ndarray, there: np.ndarray) -> np.ndarray:
+        if self.drawn is None or not there.any():
+            return row[there]
+        return group(self.drawn[there]).means(row[there])
 
 
 def samples(
@@ -65,14 +80,15 @@ def samples(
     # Of a store, what is not selected before the values are asked for is read.
     at_end = dataset.isel(checkpoint=[checkpoint])
     values = metric_values(at_end, metric).transpose(*DIMS)
-    return Samples(values.values[0, :, :, 0], played(dataset).values[0])
+    ran = played(dataset).values[0]
+    return Samples(values.values[0, :, :, 0], ran, shared_instances(dataset))
 
 
 def t_interval(sample: np.ndarray, level: float) -> tuple[float, float, float]:
     """Mean and Student's t interval of a sample; NaN where it is too small."""
     if sample.size == 0:
         return np.nan, np.nan, np.nan
-    found = interval_of(xr.DataArray(sample, dims="seed"), level)
+    found = quiet_interval(xr.DataArray(sample, dims="seed"), level)
     return found.mean.item(), found.lower.item(), found.upper.item()
 
 
@@ -85,22 +101,34 @@ def best_point(runs: Samples, smaller_is_better: bool) -> int | None:
     """The point with the best mean, of those with enough seeds: few could be lucky."""
     # An empty sample has no mean; leave it out before it warns.
     able = np.flatnonzero(runs.counts >= max(enough_seeds(runs), 1))
-    means = np.array([runs.of(point).mean() for point in able])
+    means = np.array([runs.replications(point).mean() for point in able])
     if np.isnan(means).all():  # So it is if there are none.
         return None
     return int(able[(np.nanargmin if smaller_is_better else np.nanargmax)(means)])
 
 
-def indistinguishable(runs: Samples, best: int, level: float) -> np.ndarray:
-    """bool[P], points that the paired t test does not tell from point `best`.
+def may_be_best(
+    runs: Samples, best: int, level: float, smaller_is_better: bool
+) -> np.ndarray:
+    """bool[P], points that are not surely worse than point `best`.
 
-    Not `best` itself, and no point without runs. The comparisons are one by one, with
-    no correction for their number or for how `best` was chosen.
+    Not `best` itself, and no point without runs. Paired t tests, one-sided and with
+    Bonferroni's correction for the k points with runs: whichever point has the best
+    true mean, it is `best` or among these with probability at least `level`, however
+    `best` was chosen (it is left out only if its own test against one of the k - 1
+    others errs). What the seeds do not support
+    (`jaxbandits.results.pair_tests.t_test`) makes no point surely worse.
     """
+    points = np.flatnonzero(runs.counts)
+    each = 1 - 2 * (1 - level) / max(len(points) - 1, 1)
     close = np.zeros(len(runs.values), bool)
-    for point in np.flatnonzero(runs.counts):
+    for point in points:
         if point != best and not np.isnan(runs.of(point)).any():
-            _, lower, upper = t_interval(runs.difference(point, best), level)
-            # A difference of one seed has no interval, and so tells nothing.
-            close[point] = not (lower > 0 or upper < 0)
+            difference = runs.difference(point, best)
+            if not smaller_is_better:
+                difference = -difference
+            scale = np.abs(runs.of(point)).max()
+            found = t_test(difference, each, scale) if difference.size else None
+            worse = found and found.sign > 0 and found.p <= 1 - each
+            close[point] = not worse
     return close

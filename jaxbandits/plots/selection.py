@@ -8,8 +8,10 @@ import xarray as xr
 
 from jaxbandits.plots.runs import one_instance, whole_seeds
 from jaxbandits.plots.style import LineStyle, line_style
-from jaxbandits.results.lookup import at_points, check_policies
-from jaxbandits.results.statistics import interval
+from jaxbandits.results.lookup import at_points, check_policies, metric_values
+from jaxbandits.results.replications import replications, shared_instances
+from jaxbandits.results.soundness import warn_of_coverage
+from jaxbandits.results.statistics import quiet_interval
 
 
 class Curve(NamedTuple):
@@ -67,7 +69,10 @@ def select(
     """
     labels = labels or {}
     check_policies(dataset, labels, "labels")
-    found = interval(dataset, metric, 0.95 if level is None else level)
+    values = metric_values(dataset, metric)
+    if np.isinf(values).any():
+        raise ValueError(f"metric: {metric!r} is infinite in some run")
+    found = quiet_interval(values, 0.95 if level is None else level)
     names = dataset["policy"].values.tolist()
     curves = {}
     for name in names if policies is None else policies:
@@ -82,6 +87,9 @@ def select(
             f"metric: no policy of {names if policies is None else list(policies)} "
             f"has {metric!r}"
         )
+    if level is not None:
+        drawn = replications(values.sel(policy=list(curves)))
+        warn_of_coverage(drawn, f"the {100 * level:g} % intervals of {metric!r}", 4)
     return curves
 
 
@@ -96,7 +104,7 @@ def seeds_note(
     `total` is the number of seeds that there will be, if not all have been played.
     """
     seeds = dataset.sizes["seed"]
-    text = seeds_text([seeds], total or seeds)
+    text = seeds_text([seeds], total or seeds, shared_instances(dataset))
     if seeds == 1:
         return text
     note = f"mean of {text}"
@@ -108,12 +116,16 @@ def seeds_note(
     return note
 
 
-def seeds_text(counts: Sequence[int], total: int) -> str:
+def seeds_text(
+    counts: Sequence[int], total: int, drawn: np.ndarray | None = None
+) -> str:
     """How many seeds were used: "200 seeds", "3 to 150 of 200 seeds", "one seed".
 
     Args:
       counts: seeds used in every part of a figure, at least one part.
       total: seeds of the dataset.
+      drawn: the drawn instances that the seeds share, if they do: "200 seeds on 20
+        drawn instances".
     """
     low, high = int(min(counts)), int(max(counts))
     used = "one" if high == 1 else f"{high:,}"
@@ -121,4 +133,5 @@ def seeds_text(counts: Sequence[int], total: int) -> str:
         used = f"{low:,} to {used}"
     if high < total:
         used += f" of {total:,}"
-    return f"{used} seed{'s' if total > 1 else ''}"
+    shared = "" if drawn is None else f" on {len(np.unique(drawn)):,} drawn instances"
+    return f"{used} seed{'s' if total > 1 else ''}{shared}"

@@ -23,8 +23,11 @@ from jaxbandits.plots.responses import Response, responses
 from jaxbandits.plots.runs import one_instance
 from jaxbandits.plots.samples import samples
 from jaxbandits.plots.selection import seeds_text
-from jaxbandits.plots.style import SMALL_FONT, figure
+from jaxbandits.plots.style import SMALL_FONT, check_axes, figure
+from jaxbandits.results.checks import check_level, check_mapping
 from jaxbandits.results.lookup import check_checkpoint, check_policies
+from jaxbandits.results.replications import shared_instances
+from jaxbandits.results.soundness import warn_of_coverage
 
 
 def plot_sensitivity(
@@ -45,6 +48,9 @@ def plot_sensitivity(
     legend: bool = True,
 ) -> Figure:
     """Plot the mean of a metric against a parameter, with its t interval.
+
+    The intervals hold point by point. The lowest of many means is selected and so too
+    low: play that point on fresh seeds to know its mean.
 
     A line per policy; one that has not the parameter is a horizontal line. Or, with
     `by`, a line per value of a second parameter of one policy, from dark to light.
@@ -81,12 +87,14 @@ def plot_sensitivity(
     """
     labels = labels or {}
     at = at or {}
+    check_mapping("at", at)
     dataset = one_instance(dataset)
     check_checkpoint(dataset, checkpoint)
     check_policies(dataset, policies or (), "policies")
     check_labels(dataset, labels)
-    if level is not None and not 0 < level < 1:
-        raise ValueError(f"level: must be in (0, 1), got {level}")
+    if level is not None:
+        check_level(level)
+    check_axes(ax)
     names = _policies(dataset, policies, x, by)
     check_at(dataset, names, at)
     lines = []
@@ -97,6 +105,8 @@ def plot_sensitivity(
     lines = [each for each in lines if not np.isnan(each.mean).all()]
     if not any(each.x.size for each in lines):
         raise ValueError(f"metric: no run of {names} has {metric!r}")
+    if level is not None:
+        _warn(lines, f"the {100 * level:g} % intervals of {metric!r}")
 
     if ax is None:
         fig, (ax,) = figure()
@@ -123,7 +133,7 @@ def plot_sensitivity(
     ax.set_title(title or "")
     if legend:
         counts = np.concatenate([each.counts[each.counts > 0] for each in lines])
-        used = seeds_text(counts, dataset.sizes["seed"])
+        used = seeds_text(counts, dataset.sizes["seed"], shared_instances(dataset))
         note = _note(used, level, by, at, labels)
         ax.legend(
             title=note,
@@ -136,6 +146,14 @@ def plot_sensitivity(
             title_fontsize=SMALL_FONT,
         )
     return ax.figure
+
+
+def _warn(lines: list[Response], what: str) -> None:
+    """One warning for all points with as many replications: all, of a whole sweep."""
+    samples = [sample for each in lines for sample in each.samples]
+    for size in sorted({len(sample) for sample in samples if len(sample) > 1}):
+        rows = [sample for sample in samples if len(sample) == size]
+        warn_of_coverage(xr.DataArray(rows, dims=("point", "seed")), what, 4)
 
 
 def _policies(dataset, policies, x: str, by: str | None) -> list[str]:
@@ -185,7 +203,7 @@ def _note(used: str, level: float | None, by: str | None, at, labels) -> str:
     """What lines and bands are, in lines short enough for a place at the side."""
     lines = [used if used.startswith("one ") else f"mean of {used}"]
     if level is not None and lines[0] != "one seed":
-        lines.append(f"{100 * level:g} % interval")
+        lines.append(f"{100 * level:g} % interval\nof each point")
     for name, value in at.items():
         text = labels.get(name, parameter_label(name))
         lines.append(f"{text} = {value_labels([value])[0]}")

@@ -7,6 +7,7 @@ what a notebook has open.
 import io
 import os
 import sys
+from pathlib import Path
 from typing import NamedTuple
 
 import matplotlib
@@ -14,6 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as BaseFigure
 
+from jaxbandits import checks
 from jaxbandits.results.atomic import replacing
 
 # Okabe & Ito (2008), "Color Universal Design", without yellow, which is too pale for
@@ -31,6 +33,7 @@ DASHES = (
     (0, (10, 4)),
 )
 DPI = 150
+SUFFIXES = (".png", ".pdf", ".svg")
 # A README shows a figure about 830 pixels wide: a row of three panels (1485 pixels)
 # shrinks to 56 %, which leaves 12 points at some 14 pixels.
 PANEL = (3.3, 2.9)  # inches
@@ -57,6 +60,12 @@ class Figure(BaseFigure):
         return file.getvalue()
 
 
+def check_axes(ax) -> None:
+    """Raise a TypeError if `ax` is neither None nor Matplotlib's axes."""
+    if not isinstance(ax, Axes | None):
+        raise TypeError(f"ax: must be Matplotlib axes, got {ax!r}")
+
+
 def line_style(index: int) -> LineStyle:
     """The style of curve number `index` (0, 1, ...).
 
@@ -64,6 +73,7 @@ def line_style(index: int) -> LineStyle:
     least one. Later curves are thinner and lie on top, so that equal curves stay
     visible as one inside the other.
     """
+    checks.whole("index", index, 0)
     turn, place = divmod(index, len(COLORS))
     return LineStyle(
         color=COLORS[place],
@@ -83,6 +93,8 @@ def figure(rows: int = 1, columns: int = 1) -> tuple[Figure, list[Axes]]:
     Returns:
       The figure and its axes, row by row.
     """
+    checks.whole("rows", rows, 1)
+    checks.whole("columns", columns, 1)
     width, height = SINGLE if rows == columns == 1 else PANEL
     # Sizes relative to the font are resolved as the axes' texts are made.
     with matplotlib.rc_context(FONT):
@@ -100,20 +112,33 @@ def figure(rows: int = 1, columns: int = 1) -> tuple[Figure, list[Axes]]:
 
 
 def save_figure(fig: BaseFigure, path: str | os.PathLike) -> None:
-    """Write a figure as PNG, whole or not at all, and close it.
+    """Write a figure, whole or not at all, and close it.
 
     Args:
       fig: any Matplotlib figure. One that pyplot holds is released; it can still be
         drawn and saved.
-      path: the file; an old one is replaced.
+      path: the file; an old one is replaced. Its suffix says what is written: .png,
+        .pdf or .svg.
 
     Raises:
-      ValueError: if the folder of `path` does not exist.
+      TypeError: if `fig` is no figure.
+      ValueError: if the folder of `path` does not exist, or its suffix is another.
       PermissionError: if the folder cannot be written to.
     """
+    if not isinstance(fig, BaseFigure):
+        raise TypeError(f"fig: must be a Matplotlib figure, got {fig!r}")
+    suffix = Path(path).suffix.lower()
+    if suffix not in SUFFIXES:
+        raise ValueError(
+            f"path: must end in {', '.join(SUFFIXES)}, got {os.fspath(path)!r}"
+        )
     with replacing(path) as temporary:
         fig.savefig(
-            temporary, format="png", dpi=DPI, bbox_inches="tight", facecolor="white"
+            temporary,
+            format=suffix[1:],
+            dpi=DPI,
+            bbox_inches="tight",
+            facecolor="white",
         )
     if pyplot := sys.modules.get("matplotlib.pyplot"):
         pyplot.close(fig)

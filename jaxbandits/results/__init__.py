@@ -9,7 +9,9 @@ The seed is the unit of replication, over which the statistics reduce. `mean`, `
 `interval`, `quantiles`, `quantile_interval` and `final` look at one point of a curve at
 a time, `band` at the whole curve. `paired_difference` compares two policies on the same
 seeds, `dominance` all pairs of them. `two_level` is for instances that are a sample
-themselves. `seeds_needed` and `fixed_width_interval` choose the number of seeds.
+themselves. `seeds_needed` and `fixed_width_interval` choose the number of seeds. What
+the seeds do not support is warned of (`CoverageWarning`); docs/statistics.md has a
+table of what holds when.
 """
 
 from jaxbandits.results.band import band
@@ -23,6 +25,7 @@ from jaxbandits.results.provenance import provenance
 from jaxbandits.results.quantile_interval import QuantileInterval, quantile_interval
 from jaxbandits.results.records import summary_records
 from jaxbandits.results.resample import as_share, resample
+from jaxbandits.results.soundness import CoverageWarning
 from jaxbandits.results.statistics import (
     Interval,
     final,
@@ -36,6 +39,7 @@ from jaxbandits.results.store import open_store
 from jaxbandits.results.two_level import TwoLevel, two_level
 
 __all__ = [
+    "CoverageWarning",
     "Interval",
     "PairedDifference",
     "QuantileInterval",

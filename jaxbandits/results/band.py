@@ -16,8 +16,10 @@ import numpy as np
 import xarray as xr
 
 from jaxbandits.results.bootstrap import ROOM
-from jaxbandits.results.checks import check_level, check_resamples
+from jaxbandits.results.checks import check_bootstrap, check_level, check_seeds
 from jaxbandits.results.lookup import metric_values
+from jaxbandits.results.replications import replications
+from jaxbandits.results.soundness import warn_of_coverage
 from jaxbandits.results.statistics import Interval, variance
 
 
@@ -57,18 +59,25 @@ def band(
 
     Raises:
       ValueError: if `metric` is unknown, `level` is not in (0, 1), `over` is empty or
-        names what is no dimension of the metric or ``seed``, or `resamples` is below
-        ``2 / (1 - level)``.
+        names what is no dimension of the metric or ``seed``, `resamples` is below
+        ``2 / (1 - level)``, or there is no seed.
+      TypeError: if an argument is of another type.
+
+    Warns:
+      CoverageWarning: if the seeds at some checkpoint do not support the coverage.
     """
     values = metric_values(dataset, metric)
     check_level(level)
-    check_resamples(resamples, level)
-    over = [over] if isinstance(over, str) else list(over)
+    check_bootstrap(resamples, seed, level)
+    check_seeds(values)
+    over = _names(over)
     known = [dim for dim in values.dims if dim != "seed"]
     if not over or not set(over) <= set(known):
         raise ValueError(
             f"over: must name some of the dimensions {', '.join(known)}, got {over}"
         )
+    values = replications(values)
+    warn_of_coverage(values, f"the {100 * level:g} % bands of {metric!r}", joint=True)
     center = values.mean("seed", skipna=False)
     if values.sizes["seed"] < 2:
         nothing = xr.full_like(center, np.nan)
@@ -88,6 +97,14 @@ def band(
     half = (critical * error.where(~equal, 1.0)).where(~equal, 0.0)
     half = half.transpose(*center.dims)
     return Interval(center, center - half, center + half)
+
+
+def _names(over) -> list[str]:
+    """The dimensions that `over` names, one or several."""
+    names = [over] if isinstance(over, str) else over
+    if not isinstance(names, Sequence) or not all(isinstance(x, str) for x in names):
+        raise TypeError(f"over: must be names of dimensions, got {over!r}")
+    return list(names)
 
 
 def _critical(rows: np.ndarray, level: float, resamples: int, seed: int) -> np.ndarray:

@@ -1,22 +1,103 @@
-"""Checks of the arguments that the statistics share."""
+"""Checks of the arguments that the statistics share: the type before the range."""
+
+from collections.abc import Iterable, Mapping
+from numbers import Real
+
+import numpy as np
+import xarray as xr
+
+
+def check_dataset(dataset: xr.Dataset) -> None:
+    """Raise a TypeError if `dataset` is none."""
+    if not isinstance(dataset, xr.Dataset):
+        raise TypeError(
+            f"dataset: must be an xarray.Dataset, as `simulate` or `sweep` returns it, "
+            f"got {type(dataset).__name__}"
+        )
+
+
+def check_number(argument: str, value: float) -> None:
+    """Raise a TypeError naming `argument` if `value` is no real number."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+        raise TypeError(f"{argument}: must be a number, got {value!r}")
 
 
 def check_level(level: float) -> None:
-    """Raise a ValueError if `level` is not in (0, 1)."""
+    """Raise an error if `level` is no number in (0, 1)."""
+    check_number("level", level)
     if not 0 < level < 1:
         raise ValueError(f"level: must be in (0, 1), got {level}")
 
 
-def check_choice(argument: str, value: str, choices: tuple[str, ...]) -> None:
+def check_choice(argument: str, value: str, choices: Iterable[str]) -> None:
     """Raise a ValueError naming `argument` if `value` is none of `choices`."""
-    if value not in choices:
+    if value not in tuple(choices):
         raise ValueError(f"{argument}: {value!r} is not one of {', '.join(choices)}")
 
 
-def check_resamples(resamples: int, level: float) -> None:
-    """Raise a ValueError if a tail of the resamples would hold less than one."""
+def check_whole(argument: str, value: int) -> None:
+    """Raise a TypeError naming `argument` if `value` is no integer."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
+        raise TypeError(f"{argument}: must be an integer, got {value!r}")
+
+
+def check_flag(argument: str, value: bool) -> None:
+    """Raise a TypeError naming `argument` if `value` is not True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{argument}: must be True or False, got {value!r}")
+
+
+def check_mapping(argument: str, value) -> None:
+    """Raise a TypeError naming `argument` if `value` is no mapping."""
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{argument}: must be a mapping, got {value!r}")
+
+
+def check_bootstrap(resamples: int, seed: int, level: float) -> None:
+    """Raise an error if `seed` is none, or a tail would hold less than one resample."""
+    check_whole("seed", seed)
+    if seed < 0:
+        raise ValueError(f"seed: must be at least 0, got {seed}")
+    check_whole("resamples", resamples)
     if not resamples * (1 - level) / 2 >= 1:
         raise ValueError(
             f"resamples: must be at least 2 / (1 - level) = {2 / (1 - level):.0f}, "
             f"got {resamples}"
         )
+
+
+def check_seeds(values: xr.DataArray) -> None:
+    """Raise a ValueError if there is no seed."""
+    if values.sizes["seed"] == 0:
+        raise ValueError("dataset: has no seed")
+
+
+def check_probabilities(q, inside: bool) -> np.ndarray:
+    """`q` as f64; `inside` leaves out 0 and 1. Raises an error that names ``q``."""
+    found = np.asarray(q)
+    if found.dtype.kind not in "fiu" or found.ndim > 1:
+        raise TypeError(f"q: must be a number or a list of numbers, got {q!r}")
+    if not found.size:
+        raise ValueError("q: must name at least one probability, got none")
+    proper = (found > 0) & (found < 1) if inside else (found >= 0) & (found <= 1)
+    if not proper.all():
+        raise ValueError(f"q: must be in {'(0, 1)' if inside else '[0, 1]'}, got {q}")
+    return found.astype(np.float64)
+
+
+def check_bounds(bounds, values: np.ndarray) -> tuple[float, float]:
+    """Two increasing numbers that hold all `values` but NaN; names ``bounds``."""
+    try:
+        low, high = map(float, bounds)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"bounds: must be two numbers, the least and the largest value that a run "
+            f"can have, got {bounds!r}"
+        ) from None
+    if not (np.isfinite(low) and np.isfinite(high) and low < high):
+        raise ValueError(f"bounds: must be finite and increase, got {bounds}")
+    if (outside := (values < low) | (values > high)).any():
+        raise ValueError(
+            f"bounds: {values[outside].flat[0]:g} is not in [{low:g}, {high:g}]"
+        )
+    return low, high

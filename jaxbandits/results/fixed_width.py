@@ -20,7 +20,14 @@ import numpy as np
 import xarray as xr
 from scipy import stats
 
-from jaxbandits.results.checks import check_level
+from jaxbandits.results.checks import check_level, check_number, check_whole
+from jaxbandits.results.replications import (
+    DRAWN,
+    group,
+    replications,
+    shared_instances,
+)
+from jaxbandits.results.soundness import warn_of_coverage
 from jaxbandits.results.statistics import Interval, variance
 
 
@@ -35,7 +42,8 @@ def seeds_needed(pilot_values, half_width: float, level: float = 0.95) -> xr.Dat
     Args:
       pilot_values: the pilot's values, a `DataArray` with the dimension ``seed`` or an
         array ``[..., n]``; finite, n >= 2. Fewer than about 10 make t large and N with
-        it.
+        it. With the coordinate ``drawn`` of shared instances the N counts seeds all the
+        same: all runs of as many instances as it takes.
       half_width: positive, in the unit of the values.
       level: coverage in (0, 1).
 
@@ -43,25 +51,35 @@ def seeds_needed(pilot_values, half_width: float, level: float = 0.95) -> xr.Dat
       int64 array ``[...]``, the pilot's seeds included.
 
     Raises:
-      ValueError: if `pilot_values` has less than two seeds or is not finite,
-        `half_width` is not positive or so small that the number is no int64, or
-        `level` is not in (0, 1).
+      ValueError: if `pilot_values` has less than two seeds (or two drawn instances),
+        is not finite or equal for all seeds, or its instances have different numbers
+        of runs, `half_width` is not positive and finite or so small that the number is
+        no int64, or `level` is not in (0, 1).
+      TypeError: if an argument is of another type.
+
+    Warns:
+      CoverageWarning: if the pilot does not support the coverage.
     """
-    values = _by_seed(pilot_values)
+    values = _by_seed(pilot_values, "pilot_values")
     check_level(level)
-    pilot = values.sizes["seed"]
-    if pilot < 2:
-        raise ValueError(f"pilot_values: needs at least 2 seeds, got {pilot}")
+    check_number("half_width", half_width)
+    if not 0 < half_width < np.inf:
+        raise ValueError(f"half_width: must be positive and finite, got {half_width}")
     if not np.isfinite(values).all():
         raise ValueError("pilot_values: must be finite")
-    if not half_width > 0:
-        raise ValueError(f"half_width: must be positive, got {half_width}")
+    runs = _runs_per_instance(values, "pilot_values")
+    values = replications(values)
+    pilot = values.sizes["seed"]
+    if pilot < 2:
+        unit = "seeds" if runs == 1 else "drawn instances"
+        raise ValueError(f"pilot_values: needs at least 2 {unit}, got {pilot}")
+    warn_of_coverage(values, f"the {100 * level:g} % intervals of a fixed width")
     quantile = stats.t.ppf((1 + level) / 2, pilot - 1)
     with np.errstate(over="ignore"):
         needed = np.ceil((quantile * np.sqrt(variance(values)) / half_width) ** 2)
     if not (needed < 2.0**63).all():
         raise ValueError(f"half_width: {half_width} takes more than 2^63 seeds")
-    return np.maximum(needed, pilot).astype(np.int64)
+    return np.maximum(needed, pilot).astype(np.int64) * runs
 
 
 def fixed_width_interval(values, pilot: int, level: float = 0.95) -> Interval:
@@ -80,13 +98,30 @@ def fixed_width_interval(values, pilot: int, level: float = 0.95) -> Interval:
       An `Interval` of arrays without the dimension ``seed``; NaN where a seed is NaN.
 
     Raises:
-      ValueError: if `pilot` is not in 2, ..., N or `level` is not in (0, 1).
+      ValueError: if `pilot` is not in 2, ..., N or ends within a drawn instance, or
+        `level` is not in (0, 1).
+      TypeError: if an argument is of another type.
+
+    Warns:
+      CoverageWarning: if the pilot does not support the coverage.
     """
-    values = _by_seed(values)
+    values = _by_seed(values, "values")
     check_level(level)
+    check_whole("pilot", pilot)
     size = values.sizes["seed"]
     if not 2 <= pilot <= size:
         raise ValueError(f"pilot: must be in 2, ..., {size}, got {pilot}")
+    if shared_instances(values) is not None:
+        first = values.isel(seed=slice(pilot))
+        runs = _runs_per_instance(first, "pilot")
+        if np.isin(first[DRAWN], values[DRAWN][pilot:]).any():
+            raise ValueError(f"pilot: {pilot} seeds end within a drawn instance")
+        values, pilot = replications(values), pilot // runs
+        size = values.sizes["seed"]
+    warn_of_coverage(
+        values.isel(seed=slice(pilot)),
+        f"the {100 * level:g} % intervals of a fixed width",
+    )
     center = values.mean("seed", skipna=False)
     quantile = stats.t.ppf((1 + level) / 2, pilot - 1)
     half = quantile * np.sqrt(variance(values.isel(seed=slice(pilot))) / size)
@@ -94,10 +129,28 @@ def fixed_width_interval(values, pilot: int, level: float = 0.95) -> Interval:
     return Interval(center, center - half, center + half)
 
 
-def _by_seed(values) -> xr.DataArray:
+def _runs_per_instance(values: xr.DataArray, argument: str) -> int:
+    """Runs of every drawn instance, 1 if none is shared; equal, or a ValueError."""
+    numbers = shared_instances(values)
+    if numbers is None:
+        return 1
+    sizes = group(numbers).sizes
+    if (sizes != sizes[0]).any():
+        raise ValueError(
+            f"{argument}: must have equally many seeds of every drawn instance, got "
+            f"{sizes.min()} to {sizes.max()}"
+        )
+    return int(sizes[0])
+
+
+def _by_seed(values, argument: str) -> xr.DataArray:
     """Float64 values with a dimension ``seed``: their own, or the last axis."""
     if not isinstance(values, xr.DataArray):
         values = np.asarray(values)
+        if values.dtype.kind not in "fiub" or values.ndim == 0:
+            raise TypeError(f"{argument}: must be an array of numbers, got {values!r}")
         dims = [f"dim_{axis}" for axis in range(values.ndim - 1)]
         values = xr.DataArray(values, dims=[*dims, "seed"])
+    elif "seed" not in values.dims:
+        raise ValueError(f"{argument}: must have the dimension seed, got {values.dims}")
     return values.astype("float64")

@@ -4,14 +4,18 @@ from collections.abc import Iterable, Mapping
 
 import xarray as xr
 
+from jaxbandits.results.checks import check_dataset, check_whole
+
 
 def metric_values(dataset: xr.Dataset, metric: str) -> xr.DataArray:
     """The float64 values of a metric, ``[policy, params, seed, checkpoint]``.
 
     Raises:
       ValueError: if the dataset has no such metric.
+      TypeError: if it is no dataset.
     """
-    if metric not in dataset.data_vars:
+    check_dataset(dataset)
+    if not isinstance(metric, str) or metric not in dataset.data_vars:
         known = ", ".join(map(str, dataset.data_vars))
         raise ValueError(f"metric: {metric!r} is unknown; known are {known}")
     return dataset[metric].astype("float64")
@@ -21,6 +25,8 @@ def check_policies(
     dataset: xr.Dataset, policies: Iterable[str], argument: str = "policy"
 ) -> None:
     """Raise a ValueError naming `argument` if the dataset lacks one of `policies`."""
+    if isinstance(policies, str):
+        raise TypeError(f"{argument}: must be a list of names, got {policies!r}")
     known = dataset["policy"].values.tolist()
     for policy in policies:
         if policy not in known:
@@ -31,6 +37,7 @@ def check_policies(
 
 def check_params(dataset: xr.Dataset, params: int) -> None:
     """Raise a ValueError if the dataset has no parameter point number `params`."""
+    check_whole("params", params)
     points = dataset.sizes["params"]
     if not 0 <= params < points:
         raise ValueError(f"params: {params} is not in 0, ..., {points - 1}")
@@ -38,6 +45,7 @@ def check_params(dataset: xr.Dataset, params: int) -> None:
 
 def check_checkpoint(dataset, checkpoint: int) -> None:
     """Raise a ValueError if there is no checkpoint number `checkpoint`."""
+    check_whole("checkpoint", checkpoint)
     count = dataset.sizes["checkpoint"]
     if not -count <= checkpoint < count:
         raise ValueError(

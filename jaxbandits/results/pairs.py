@@ -5,14 +5,17 @@ from typing import NamedTuple
 import xarray as xr
 
 from jaxbandits.results.lookup import check_policies, metric_values
-from jaxbandits.results.statistics import interval_of, variance
+from jaxbandits.results.replications import replications
+from jaxbandits.results.soundness import warn_of_coverage
+from jaxbandits.results.statistics import quiet_interval, variance
 
 
 class PairedDifference(NamedTuple):
     """A policy minus a baseline, seed by seed.
 
     Attributes:
-      mean: float64 ``[params, checkpoint]``, the mean difference over seeds.
+      mean: float64 ``[params, checkpoint]``, the mean difference over seeds, or over
+        drawn instances that seeds share.
       lower: lower end of its confidence interval; NaN with a single seed.
       upper: upper end; NaN with a single seed.
       variance_reduction: variance that the difference would have with independent
@@ -54,6 +57,10 @@ def paired_difference(
     Raises:
       ValueError: if `metric`, `policy` or `baseline` is unknown, or `level` is not in
         (0, 1).
+
+    Warns:
+      CoverageWarning: if the differences at the last checkpoint do not support the
+        coverage.
     """
     values = metric_values(dataset, metric)
     check_policies(dataset, [policy])
@@ -62,11 +69,15 @@ def paired_difference(
     second = values.sel(policy=baseline, drop=True)
     # The two sides carry different parameters, which xarray would drop or refuse.
     first, second = (
-        side.drop_vars(set(side.coords) - set(side.dims)) for side in (first, second)
+        side.drop_vars(set(side.coords) - set(side.dims))
+        for side in map(replications, (first, second))
     )
     difference = first - second
     paired, unpaired = variance(difference), variance(first) + variance(second)
     # Division by a NaN instead of 0 keeps quiet; then put what 0 means.
     ratio = unpaired / paired.where(paired > 0)
     ratio = ratio.where(~((paired == 0) & (unpaired > 0)), float("inf"))
-    return PairedDifference(*interval_of(difference, level), ratio)
+    found = quiet_interval(difference, level)
+    what = f"the {100 * level:g} % intervals of {policy!r} minus {baseline!r}"
+    warn_of_coverage(difference, what)
+    return PairedDifference(*found, ratio)

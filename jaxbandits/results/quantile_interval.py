@@ -13,8 +13,9 @@ import numpy as np
 import xarray as xr
 from scipy import stats
 
-from jaxbandits.results.checks import check_level
+from jaxbandits.results.checks import check_level, check_probabilities, check_seeds
 from jaxbandits.results.lookup import metric_values
+from jaxbandits.results.replications import shared_instances
 
 
 class QuantileInterval(NamedTuple):
@@ -57,13 +58,20 @@ def quantile_interval(
       gives is NaN; so is everything where a seed is NaN.
 
     Raises:
-      ValueError: if `metric` is unknown, or `q` or `level` is not in (0, 1).
+      ValueError: if `metric` is unknown, `q` is empty, `q` or `level` is not in (0, 1),
+        there is no seed, or seeds share drawn instances.
+      TypeError: if `q` or `level` is of another type.
     """
     values = metric_values(dataset, metric)
     check_level(level)
-    probabilities = np.atleast_1d(np.asarray(q, np.float64))
-    if not np.all((probabilities > 0) & (probabilities < 1)):
-        raise ValueError(f"q: must be in (0, 1), got {q}")
+    check_seeds(values)
+    probabilities = np.atleast_1d(check_probabilities(q, inside=True))
+    if shared_instances(values) is not None:
+        raise ValueError(
+            "dataset: several seeds share a drawn instance (runs_per_instance > 1), "
+            "and order statistics take independent runs; keep one run of each, as in "
+            'dataset.isel(seed=np.unique(dataset["drawn"], return_index=True)[1])'
+        )
     center = values.quantile(q, "seed", skipna=False)
     size = values.sizes["seed"]
     tail = (1 - level) / 2

@@ -2,11 +2,13 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
+from jaxbandits.results.checks import check_dataset, check_mapping
 from jaxbandits.results.lookup import check_policies
 from jaxbandits.results.plain import plain
 from jaxbandits.results.statistics import mean, sem
@@ -47,7 +49,11 @@ def summary_records(
         unknown policy, a metric that is not in the records or the wrong number of
         entries.
     """
+    check_dataset(dataset)
     published = published or {}
+    check_mapping("published", published)
+    if isinstance(metrics, str):
+        raise TypeError(f"metrics: must be a list of names, got {metrics!r}")
     numbers = [x for x, values in dataset.data_vars.items() if values.ndim == 4]
     names = [name for name in numbers if name != "rounds"]
     names = list(names if metrics is None else metrics)
@@ -101,7 +107,14 @@ def _check_published(
     check_policies(dataset, published, "published")
     points = dataset.sizes["params"]
     for policy, entries in published.items():
+        check_mapping(f"published[{policy!r}]", entries)
         for name, entry in entries.items():
+            wrong = np.asarray(entry, object).ravel().tolist()
+            if not all(isinstance(number, Real | None) for number in wrong):
+                raise TypeError(
+                    f"published[{policy!r}][{name!r}]: must be numbers or None, "
+                    f"got {entry!r}"
+                )
             if name not in names:
                 raise ValueError(
                     f"published[{policy!r}]: {name!r} is not among the metrics "

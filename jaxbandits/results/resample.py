@@ -7,6 +7,8 @@ convention: a run that has stopped keeps its last value.
 import numpy as np
 import xarray as xr
 
+from jaxbandits.results.checks import check_choice, check_dataset
+from jaxbandits.results.dataset import CHECKPOINT_KINDS
 from jaxbandits.results.lookup import metric_values
 
 
@@ -30,16 +32,23 @@ def resample(
       A dataset of the same policies, points and seeds with the grid as checkpoints.
 
     Raises:
-      ValueError: if `along` is unknown or decreases, or `grid` does not increase.
+      ValueError: if `along` is unknown or decreases, `grid` does not increase, or
+        `kind` is none or does not go with the grid.
+      TypeError: if `grid` holds no numbers.
     """
     axis = metric_values(dataset, along).values
     grid = np.asarray(grid)
-    increasing = grid.ndim == 1 and grid.size and np.all(np.diff(grid) > 0)
+    if grid.size and grid.dtype.kind not in "fiu":
+        raise TypeError(f"grid: must hold numbers, got {grid.dtype}")
+    kind = kind or ("round" if along == "rounds" else "spent")
+    check_choice("kind", kind, CHECKPOINT_KINDS)
+    increasing = grid.ndim == 1 and grid.size and np.all(grid[1:] > grid[:-1])
     if not increasing or not np.all(np.isfinite(grid)) or grid[0] < 0:
         raise ValueError("grid: must hold increasing numbers >= 0")
+    if kind == "round" and np.any(grid % 1):
+        raise ValueError("grid: must hold integers for checkpoints of rounds")
     if np.any(np.diff(axis, axis=-1) < 0):
         raise ValueError(f"along: {along!r} decreases somewhere, it cannot be an axis")
-    kind = kind or ("round" if along == "rounds" else "spent")
     dims = dataset["rounds"].dims
     flat = axis.reshape(-1, axis.shape[-1])
     variables = {}
@@ -60,6 +69,7 @@ def resample(
 
 def as_share(dataset: xr.Dataset) -> xr.Dataset:
     """The same curves over the share of the last checkpoint, (0, 1]."""
+    check_dataset(dataset)
     checkpoints = dataset["checkpoint"].values
     return dataset.assign_coords(checkpoint=checkpoints / checkpoints[-1]).assign_attrs(
         checkpoint_kind="share"

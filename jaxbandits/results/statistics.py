@@ -1,8 +1,10 @@
 """Statistics over seeds.
 
 The seed is the unit of replication: seeds are independent, checkpoints of one seed are
-not. So every function reduces the dimension ``seed`` and no other. A seed whose value
-is NaN makes the statistic NaN; seeds are never dropped in silence.
+not. So every function reduces the dimension ``seed`` and no other. Where several seeds
+share a drawn instance (``runs_per_instance > 1``) the instance is the unit, and means
+and their errors are over the instances' means. A seed whose value is NaN makes the
+statistic NaN; seeds are never dropped in silence.
 """
 
 from collections.abc import Sequence
@@ -12,18 +14,28 @@ import numpy as np
 import xarray as xr
 from scipy import stats
 
+from jaxbandits.results.betting import betting_ends
 from jaxbandits.results.bootstrap import bootstrap_ends
-from jaxbandits.results.checks import check_choice, check_level, check_resamples
+from jaxbandits.results.checks import (
+    check_bootstrap,
+    check_bounds,
+    check_choice,
+    check_level,
+    check_probabilities,
+    check_seeds,
+)
 from jaxbandits.results.lookup import metric_values
+from jaxbandits.results.replications import replications
+from jaxbandits.results.soundness import warn_of_coverage
 
 
 class Interval(NamedTuple):
     """A mean and its confidence interval.
 
     Attributes:
-      mean: float64, the mean over seeds.
-      lower: lower end; NaN with a single seed.
-      upper: upper end; NaN with a single seed.
+      mean: float64, the mean over seeds, or over drawn instances that seeds share.
+      lower: lower end; NaN with a single seed or instance.
+      upper: upper end; NaN with a single seed or instance.
     """
 
     mean: xr.DataArray
@@ -37,7 +49,9 @@ def mean(dataset: xr.Dataset, metric: str) -> xr.DataArray:
     Raises:
       ValueError: if `metric` is unknown.
     """
-    return metric_values(dataset, metric).mean("seed", skipna=False)
+    values = metric_values(dataset, metric)
+    check_seeds(values)
+    return replications(values).mean("seed", skipna=False)
 
 
 def sem(dataset: xr.Dataset, metric: str) -> xr.DataArray:
@@ -48,7 +62,9 @@ def sem(dataset: xr.Dataset, metric: str) -> xr.DataArray:
     Raises:
       ValueError: if `metric` is unknown.
     """
-    return _sem(metric_values(dataset, metric))
+    values = metric_values(dataset, metric)
+    check_seeds(values)
+    return _sem(replications(values))
 
 
 def interval(
@@ -59,30 +75,46 @@ def interval(
     *,
     resamples: int = 9999,
     seed: int = 0,
+    bounds: tuple[float, float] | None = None,
 ) -> Interval:
     """Confidence interval for the mean over seeds.
 
     Pointwise in the checkpoint: a band of such intervals does not cover the whole
-    curve with probability `level`; `band` does.
+    curve with probability `level`; `band` does. docs/statistics.md has a table of what
+    the methods cover.
 
     Args:
       dataset: as `build_dataset` makes it.
       metric: name of a metric.
       level: coverage in (0, 1).
-      method: "t", Student's interval, or "bootstrap", the BCa interval of
-        `jaxbandits.results.bootstrap`, for many seeds of a skewed metric.
+      method: "t", Student's interval; "bootstrap", the BCa interval of
+        `jaxbandits.results.bootstrap`, for many seeds of a skewed metric; or "bounded",
+        an interval by betting that covers at least `level` for every distribution on
+        `bounds` and every number of seeds, and is wider for it.
       resamples: number of bootstrap samples.
       seed: seed of the bootstrap; the same seed gives the same interval.
+      bounds: for "bounded", the least and the largest value that a run can have: not
+        of the seeds at hand, but of all.
 
     Returns:
       An `Interval` of arrays ``[policy, params, checkpoint]``.
 
     Raises:
-      ValueError: if `metric` or `method` is unknown, `level` is not in (0, 1), or
-        `resamples` is below ``2 / (1 - level)``.
+      ValueError: if `metric` or `method` is unknown, `level` is not in (0, 1),
+        `resamples` is below ``2 / (1 - level)``, there is no seed, or `bounds` do not
+        hold the values, are missing or not wanted.
+      TypeError: if an argument is of another type.
+
+    Warns:
+      CoverageWarning: if with "t" or "bootstrap" the seeds at the last checkpoint do
+        not support the coverage.
     """
     values = metric_values(dataset, metric)
-    return interval_of(values, level, method, resamples=resamples, seed=seed)
+    options = {"resamples": resamples, "seed": seed, "bounds": bounds}
+    found = _interval(values, level, method, **options)
+    if method != "bounded":
+        warn_of_coverage(replications(values), _words(values, level))
+    return found
 
 
 def interval_of(
@@ -92,25 +124,66 @@ def interval_of(
     *,
     resamples: int = 9999,
     seed: int = 0,
+    bounds: tuple[float, float] | None = None,
 ) -> Interval:
-    """`interval` of an array with a dimension ``seed``."""
+    """`interval` of a `DataArray` with a dimension ``seed``."""
+    if not isinstance(values, xr.DataArray) or "seed" not in values.dims:
+        raise TypeError("values: must be an xarray.DataArray with the dimension seed")
+    options = {"resamples": resamples, "seed": seed, "bounds": bounds}
+    found = _interval(values, level, method, **options)
+    if method != "bounded":
+        warn_of_coverage(replications(values), _words(values, level))
+    return found
+
+
+def quiet_interval(values: xr.DataArray, level: float) -> Interval:
+    """`interval_of` by Student's t, for callers that warn of many at once."""
+    return _interval(values, level, "t")
+
+
+def _words(values: xr.DataArray, level: float) -> str:
+    of = f" of {values.name!r}" if values.name else ""
+    return f"the {100 * level:g} % intervals{of}"
+
+
+def _interval(
+    values: xr.DataArray,
+    level: float,
+    method: str,
+    *,
+    resamples=9999,
+    seed=0,
+    bounds=None,
+) -> Interval:
     check_level(level)
-    check_choice("method", method, ("t", "bootstrap"))
+    check_choice("method", method, ("t", "bootstrap", "bounded"))
+    check_seeds(values)
+    if (method == "bounded") != (bounds is not None):
+        raise ValueError('bounds: are for the method "bounded", which needs them')
+    if bounds is not None:
+        low, high = check_bounds(bounds, values.values)
+    values = replications(values)
     center = values.mean("seed", skipna=False)
+    rows = values.transpose(..., "seed").values
+    if method == "t":
+        # Zero degrees of freedom give NaN in scipy, which is the promise for one seed.
+        half = stats.t.ppf((1 + level) / 2, values.sizes["seed"] - 1) * _sem(values)
+        return Interval(center, center - half, center + half)
     if method == "bootstrap":
-        check_resamples(resamples, level)
-        rows = values.transpose(..., "seed").values
+        check_bootstrap(resamples, seed, level)
         ends = bootstrap_ends(rows, level, resamples, seed)
-        return Interval(center, *(center.copy(data=end) for end in ends))
-    # Zero degrees of freedom give NaN in scipy, which is the promise for one seed.
-    half = stats.t.ppf((1 + level) / 2, values.sizes["seed"] - 1) * _sem(values)
-    return Interval(center, center - half, center + half)
+    else:
+        units = (rows - low) / (high - low)
+        ends = (low + (high - low) * end for end in betting_ends(units, level))
+    return Interval(center, *(center.copy(data=end) for end in ends))
 
 
 def quantiles(
     dataset: xr.Dataset, metric: str, q: float | Sequence[float]
 ) -> xr.DataArray:
     """Quantiles of a metric over seeds, interpolated linearly.
+
+    Of single runs, also where several share a drawn instance.
 
     Args:
       dataset: as `build_dataset` makes it.
@@ -122,12 +195,13 @@ def quantiles(
       `q` is a number.
 
     Raises:
-      ValueError: if `metric` is unknown or `q` is not in [0, 1].
+      ValueError: if `metric` is unknown, `q` is empty or not in [0, 1], or there is no
+        seed.
+      TypeError: if `q` is no number or list of numbers.
     """
     values = metric_values(dataset, metric)
-    if not np.all((np.asarray(q) >= 0) & (np.asarray(q) <= 1)):
-        raise ValueError(f"q: must be in [0, 1], got {q}")
-    return values.quantile(q, "seed", skipna=False)
+    check_seeds(values)
+    return values.quantile(check_probabilities(q, inside=False), "seed", skipna=False)
 
 
 def final(dataset: xr.Dataset, metric: str) -> xr.DataArray:

@@ -13,10 +13,17 @@ import numpy as np
 import xarray as xr
 
 from jaxbandits.results.bootstrap import ROOM
-from jaxbandits.results.checks import check_choice, check_level, check_resamples
+from jaxbandits.results.checks import (
+    check_bootstrap,
+    check_choice,
+    check_level,
+    check_seeds,
+)
 from jaxbandits.results.dataset import DIMS
 from jaxbandits.results.lookup import metric_values
-from jaxbandits.results.statistics import interval_of, variance
+from jaxbandits.results.replications import group as group_of
+from jaxbandits.results.soundness import warn_of_coverage
+from jaxbandits.results.statistics import quiet_interval, variance
 
 
 class TwoLevel(NamedTuple):
@@ -93,17 +100,22 @@ def two_level(
       ValueError: if `metric` or `method` is unknown, `level` is not in (0, 1), `group`
         is neither a coordinate over ``seed`` nor a further dimension or has missing
         numbers, or `resamples` is below ``2 / (1 - level)``.
+
+    Warns:
+      CoverageWarning: if the instances' means at the last checkpoint do not support the
+        coverage.
     """
     values = metric_values(dataset, metric)
     check_level(level)
     check_choice("method", method, ("t", "bootstrap"))
     runs, numbers = _runs(values, group)
     template = runs.isel(run=0, drop=True)
-    # Runs of one instance side by side, so that sums over instances are of slices.
-    order = np.argsort(numbers, kind="stable")
-    _, starts, sizes = np.unique(numbers[order], return_index=True, return_counts=True)
-    rows = runs.transpose(..., "run").values[..., order]
-    means = np.add.reduceat(rows, starts, axis=-1) / sizes
+    check_seeds(values)
+    groups = group_of(numbers)
+    sizes = groups.sizes
+    bare = runs.transpose(..., "run").values
+    means = groups.means(bare)
+    rows = bare[..., groups.order]
     residuals = rows - np.repeat(means, sizes, axis=-1)
     units = xr.DataArray(means, dims=(*template.dims, "seed"), coords=template.coords)
     within = np.full(template.shape, np.nan)
@@ -112,11 +124,12 @@ def two_level(
     within = template.copy(data=within)
     # np.maximum keeps NaN, where a comparison would make it 0.
     between = np.maximum(variance(units) - within * np.mean(1 / sizes), 0)
-    mean, lower, upper = interval_of(units, level)
+    mean, lower, upper = quiet_interval(units, level)
+    warn_of_coverage(units, f"the {100 * level:g} % intervals of {metric!r}")
     if method == "bootstrap":
-        check_resamples(resamples, level)
+        check_bootstrap(resamples, seed, level)
         if len(sizes) > 1:
-            ends = _bootstrap_ends(rows, starts, sizes, level, resamples, seed)
+            ends = _bootstrap_ends(rows, groups.starts, sizes, level, resamples, seed)
             lower, upper = (mean + end for end in ends)
     return TwoLevel(mean, lower, upper, between, within)
 

@@ -91,7 +91,7 @@ def run_sweep(
 def _run(spec: Spec, path: Path, extend, until, block, machine: Machine) -> None:
     spec = spec._replace(seeds=seeds_of(spec.seeds).tolist())
     if until is not None:
-        check_until(until, len(spec.seeds))
+        check_until(until, spec.seeds, spec.runs_per_instance)
     first = jax.process_index() == 0
     if first and not path.exists():
         stores.create(spec, path, block, machine.devices)

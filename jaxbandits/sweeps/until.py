@@ -2,11 +2,13 @@
 
 from typing import NamedTuple
 
+import numpy as np
 import xarray as xr
 
 from jaxbandits import checks
 from jaxbandits.results import seeds_needed
 from jaxbandits.results.lookup import metric_values
+from jaxbandits.results.replications import DRAWN
 from jaxbandits.results.store import PLAYED, RUN_DIMS
 
 
@@ -16,7 +18,12 @@ class HalfWidth(NamedTuple):
     Stein's two stages (1945): the seeds of the spec are the pilot, whose variance says
     how many seeds there must be in all. So the interval ``mean ± half_width`` covers
     with at least the stated probability, for normal values exactly, whatever the
-    variance; looking again and again until an interval is short enough does not.
+    variance; looking again and again until an interval is short enough does not. A
+    pilot that is skewed, or all equal, says too little: it is warned of
+    (`jaxbandits.results.CoverageWarning`).
+
+    Where several seeds share a drawn instance (``runs_per_instance > 1``) the instances
+    are counted: it takes all runs of as many as their means need.
 
     Attributes:
       metric: name of the metric.
@@ -36,20 +43,27 @@ class Verdict(NamedTuple):
 
     Attributes:
       needed: number of seeds that the half-width takes.
-      seeds: number of seeds to play in all: that, or `at_most`.
+      seeds: number of seeds to play in all: that, or `at_most` (of whole instances).
     """
 
     needed: int
     seeds: int
 
 
-def check_until(until: HalfWidth, pilot: int) -> None:
+def check_until(until: HalfWidth, seeds: list[int], runs_per_instance: int = 1) -> None:
     """Raise a ValueError or TypeError that names what is out of range."""
     checks.positive(half_width=until.half_width)
     checks.between_zero_and_one(level=until.level)
+    pilot = len(seeds)
     checks.whole("at_most", until.at_most, pilot)
     if pilot < 2:
         raise ValueError(f"seeds must be at least 2 with a half-width, got {pilot}")
+    whole = pilot % runs_per_instance == 0 and seeds == list(range(pilot))
+    if runs_per_instance > 1 and (not whole or pilot < 2 * runs_per_instance):
+        raise ValueError(
+            f"seeds must be 0, 1, ... and all {runs_per_instance} runs of two or more "
+            f"drawn instances with a half-width, got {pilot}"
+        )
 
 
 def verdict(dataset: xr.Dataset, until: HalfWidth, pilot: int) -> Verdict:
@@ -62,6 +76,9 @@ def verdict(dataset: xr.Dataset, until: HalfWidth, pilot: int) -> Verdict:
 
     Raises:
       ValueError: if the metric is unknown, or not finite at the end of some run.
+
+    Warns:
+      CoverageWarning: if the pilot does not support the coverage.
     """
     # First, for the rest of the store may not fit into memory.
     pilots = dataset.isel(checkpoint=-1, seed=slice(pilot))
@@ -70,6 +87,11 @@ def verdict(dataset: xr.Dataset, until: HalfWidth, pilot: int) -> Verdict:
         raise ValueError(f"metric: {until.metric!r} must be a number per run")
     # Not all policies have all points.
     there = pilots[PLAYED].values.all(axis=-1)
-    found = seeds_needed(values.values[there], until.half_width, until.level)
+    cells = xr.DataArray(values.values[there], dims=("cell", "seed"))
+    whole = 1
+    if DRAWN in pilots.coords:
+        cells = cells.assign_coords({DRAWN: ("seed", pilots[DRAWN].values)})
+        whole = pilot // len(np.unique(cells[DRAWN]))
+    found = seeds_needed(cells, until.half_width, until.level)
     needed = int(found.max(initial=pilot))
-    return Verdict(needed, min(needed, until.at_most))
+    return Verdict(needed, min(needed, until.at_most // whole * whole))

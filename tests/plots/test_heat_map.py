@@ -77,15 +77,15 @@ def test_statistics_and_checkpoints(statistic):
 
 
 def test_the_best_and_what_may_be_as_good():
-    data = sweep()
-    noise = np.array([0.1, -0.1, 0.2, -0.2, 0.1, -0.1])
+    data = sweep(num_seeds=24)
+    noise = np.tile([0.1, -0.1, 0.2, -0.2, 0.1, -0.1], 4)
     data["regret"][0, 3] = data["regret"][0, 0] + noise[:, None]
     (ax, _) = plot_heat_map(data, **XY).axes
     assert marked(ax, "*") | marked(ax, "o") == {(0, 0), (1, 1)}
-    assert key_of(ax) == ["lowest mean", "may be as good (paired t, 95 %)"]
+    assert key_of(ax) == ["lowest of 6 means", "may be the best (95 %)"]
     (ax, _) = plot_heat_map(data, **XY, smaller_is_better=False, level=0.5).axes
     assert marked(ax, "*") == {(2, 1)}
-    assert key_of(ax)[0] == "highest mean"
+    assert key_of(ax)[0] == "highest of 6 means"
     (ax, _) = plot_heat_map(data, **XY, mark_best=False).axes
     assert not ax.lines and ax.get_legend() is None
 
@@ -97,7 +97,11 @@ def test_missing_cells_are_missing():
     np.testing.assert_array_equal(shown.mask, [[False] * 3, [False, True, False]])
     np.testing.assert_allclose(shown.min(), data["regret"][0, 0, :, -1].mean())
     assert ax.patch.get_hatch() and len(ax.texts) == 5
-    assert key_of(ax) == ["lowest mean", "no complete run"]
+    assert key_of(ax) == [
+        "lowest of 5 means",
+        "may be the best (95 %)",
+        "no complete run",
+    ]
     diagonal = sweep({"ucb": [GRID[0], GRID[3]]})
     ax, _ = plot_heat_map(diagonal, **XY).axes
     np.testing.assert_array_equal(cells_of(ax).mask, [[False, True], [True, False]])
@@ -112,7 +116,7 @@ def test_half_finished_cells_are_of_their_own_seeds():
     assert ax.get_xlabel() == "alpha\nmean of 2 to 6 seeds"
     # Point 0 has too few seeds, point 1 has enough.
     assert marked(ax, "*") == {(0, 1)}
-    assert key_of(ax)[0] == "lowest mean of 3 seeds or more"
+    assert key_of(ax)[0] == "lowest of 6 means of 3 seeds or more"
 
 
 def test_an_undefined_value_is_not_left_out_of_a_mean():
@@ -125,7 +129,7 @@ def test_an_undefined_value_is_not_left_out_of_a_mean():
 
 def test_one_seed():
     ax, _ = plot_heat_map(sweep(num_seeds=1), **XY).axes
-    assert key_of(ax) == ["lowest mean"]
+    assert key_of(ax) == ["lowest of 6 means"]
     assert ax.get_xlabel() == "alpha\none seed"
 
 

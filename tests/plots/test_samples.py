@@ -9,12 +9,13 @@ from jaxbandits.plots.samples import (
     Samples,
     best_point,
     enough_seeds,
-    indistinguishable,
+    may_be_best,
     samples,
     t_interval,
 )
 from jaxbandits.results import interval
 from tests.plots.sweeps import sweep, unplayed
+from tests.results.samples import slack
 
 rng = np.random.default_rng(5)
 SAMPLE = rng.normal(size=12)
@@ -48,23 +49,62 @@ def test_statistics():
     assert np.isnan(STATISTICS["sem"](SAMPLE[:1]))
 
 
-def test_indistinguishable_is_the_paired_test():
-    values = SAMPLE + rng.normal(0.1, 0.2, size=(30, 12))
+def test_may_be_best_is_the_corrected_paired_test():
+    common = rng.normal(size=40)
+    values = common + 0.2 * rng.normal(size=(30, 40)) + np.linspace(0, 0.4, 30)[:, None]
     runs = Samples(values, np.ones(values.shape, bool))
     best = best_point(runs, smaller_is_better=True)
     assert best == values.mean(1).argmin()
-    expected = [stats.ttest_rel(row, values[best]).pvalue > 0.05 for row in values]
+    others = [
+        stats.ttest_rel(row, values[best], alternative="greater") for row in values
+    ]
+    expected = [test.pvalue > 0.05 / 29 for test in others]
     expected[best] = False
-    found = indistinguishable(runs, best, 0.95)
+    found = may_be_best(runs, best, 0.95, smaller_is_better=True)
     assert 0 < sum(expected) < 29
     np.testing.assert_array_equal(found, expected)
     assert best_point(runs, smaller_is_better=False) == values.mean(1).argmax()
+    mirrored = Samples(-values, runs.played)
+    found = may_be_best(mirrored, best, 0.95, smaller_is_better=False)
+    np.testing.assert_array_equal(found, expected)
 
 
-def test_constant_differences():
-    """No variance: the difference is 0, or certain."""
-    runs = Samples(SAMPLE + np.array([[0.0], [0.0], [1.0]]), np.ones((3, 12), bool))
-    assert indistinguishable(runs, 0, 0.95).tolist() == [False, True, False]
+def test_the_best_of_equal_points_is_kept():
+    """24 points with the same mean; point 0 is as good as any and must be marked."""
+    kept = []
+    for key in range(400):
+        values = np.random.default_rng(key).normal(size=(24, 20))
+        runs = Samples(values, np.ones(values.shape, bool))
+        best = best_point(runs, True)
+        kept.append(best == 0 or may_be_best(runs, best, 0.95, True)[0])
+    assert np.mean(kept) > 0.95 - slack(0.95, 400)
+
+
+def test_what_seeds_do_not_support_excludes_nothing():
+    """All differences equal, or too few seeds."""
+    values = np.tile(np.random.default_rng(3).normal(size=40), (3, 1))
+    values[2] += 1
+    there = np.ones(values.shape, bool)
+    expected = [False, True, True]
+    assert may_be_best(Samples(values, there), 0, 0.95, True).tolist() == expected
+    values[1:] = 99 + np.random.default_rng(4).normal(size=(2, 40))
+    expected = [False, False, False]
+    assert may_be_best(Samples(values, there), 0, 0.95, True).tolist() == expected
+    there[1, 19:] = False
+    expected = [False, True, False]
+    assert may_be_best(Samples(values, there), 0, 0.95, True).tolist() == expected
+
+
+def test_drawn_instances_are_the_replications():
+    drawn = np.repeat([5, 2, 9], [4, 4, 4])
+    runs = Samples(SAMPLE[None] * [[1], [2]], np.ones((2, 12), bool), drawn)
+    means = SAMPLE.reshape(3, 4).mean(1)
+    np.testing.assert_allclose(runs.replications(0), means)
+    np.testing.assert_allclose(runs.difference(1, 0), means)
+    np.testing.assert_array_equal(runs.of(0), SAMPLE)
+    runs.played[0, 3:5] = False
+    expected = [SAMPLE[:3].mean(), SAMPLE[5:8].mean(), SAMPLE[8:].mean()]
+    np.testing.assert_allclose(runs.replications(0), expected)
 
 
 def test_points_with_few_seeds():
@@ -75,7 +115,7 @@ def test_points_with_few_seeds():
     runs = Samples(np.where(there, values, np.nan), there)
     assert enough_seeds(runs) == 6
     assert best_point(runs, True) == 0
-    assert indistinguishable(runs, 0, 0.95).tolist() == [False, False, True, False]
+    assert may_be_best(runs, 0, 0.95, True).tolist() == [False, True, True, False]
 
 
 def test_undefined_values():
@@ -85,6 +125,6 @@ def test_undefined_values():
     runs = Samples(values, np.ones(values.shape, bool))
     assert np.isnan(runs.of(1).mean())
     assert best_point(runs, True) == 0
-    assert indistinguishable(runs, 0, 0.95).tolist() == [False, False]
+    assert may_be_best(runs, 0, 0.95, True).tolist() == [False, False]
     assert best_point(runs._replace(values=np.full((2, 12), np.nan)), True) is None
     assert best_point(runs.only(np.array([])), True) is None

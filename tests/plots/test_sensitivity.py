@@ -44,7 +44,10 @@ def test_lines_are_the_means_and_bands_the_intervals(tmp_path):
     assert ax.get_xscale() == "log"
     assert ax.get_xlabel() == "alpha"
     assert ax.get_ylabel() == "cumulative regret at round 2k"
-    assert ax.get_legend().get_title().get_text() == "mean of 6 seeds\n80 % interval"
+    assert (
+        ax.get_legend().get_title().get_text()
+        == "mean of 6 seeds\n80 % interval\nof each point"
+    )
     save_figure(fig, tmp_path / "a.png")
     assert (tmp_path / "a.png").stat().st_size > 1000
 
@@ -54,7 +57,7 @@ def test_a_line_per_value_of_a_second_parameter():
     (ax,) = plot_sensitivity(data, x="alpha", by="radius", checkpoint=0).axes
     assert legend_of(ax) == ["0", "1"]
     note = ax.get_legend().get_title().get_text()
-    assert note == "mean of 6 seeds\n95 % interval\nradius:"
+    assert note == "mean of 6 seeds\n95 % interval\nof each point\nradius:"
     assert ax.get_title() == "ucb"
     means = data["regret"][0, :, :, 0].mean("seed").values.reshape(3, 2)
     for line, expected in zip(ax.lines, means.T, strict=True):
@@ -78,7 +81,7 @@ def test_half_finished_sweeps():
     np.testing.assert_allclose(line.get_ydata(), expected)
     assert np.isnan(line.get_ydata()).tolist() == [False, True, False, False]
     title = ax.get_legend().get_title().get_text()
-    assert title == "mean of 2 to 6 seeds\n95 % interval"
+    assert title == "mean of 2 to 6 seeds\n95 % interval\nof each point"
     # The first point stands alone: its interval is a bar.
     bar = ax.collections[-1].get_segments()
     assert len(bar) == 1 and bar[0][0, 0] == 0.01

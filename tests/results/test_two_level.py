@@ -96,12 +96,16 @@ def test_coordinates_of_the_result():
 
 
 def test_coverage_balanced(rng):
-    """Exact, where the interval that takes runs for independent covers every other."""
+    """Exact; an interval that took runs for independent would cover every other."""
     trials, level = 4000, 0.95
     data = simulated(rng, [10] * 8, 1.0, 1.0, trials)
     covered = coverage(two_level(data, "regret", level))
     assert abs(covered - level) < slack(level, trials)
-    assert coverage(interval(data, "regret", level)) < 0.7
+    for part, other in zip(
+        interval(data, "regret", level), two_level(data, "regret", level), strict=False
+    ):
+        np.testing.assert_allclose(part, other)
+    assert coverage(interval(data.drop_vars("drawn"), "regret", level)) < 0.7
 
 
 @pytest.mark.parametrize("between", [0.0, 1.0])

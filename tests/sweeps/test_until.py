@@ -6,11 +6,12 @@ import warnings
 import jax
 import numpy as np
 import pytest
+import xarray as xr
 from scipy import stats
 
-from jaxbandits.results import open_store
+from jaxbandits.results import CoverageWarning, open_store
 from jaxbandits.sweeps import Entry, HalfWidth, run_sweep
-from jaxbandits.sweeps.until import verdict
+from jaxbandits.sweeps.until import check_until, verdict
 from tests.sweeps import walk
 from tests.sweeps.test_numbers import assert_same
 
@@ -179,6 +180,7 @@ def test_a_verdict_is_about_the_first_seeds(pilot, stored):
     until = HalfWidth("regret", 0.3 * deviation(pilot), at_most=40)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.simplefilter("ignore", CoverageWarning)
         found = verdict(open_store(stored), until, PILOT)
         fewer = verdict(open_store(stored), until, 5)
     needed = stein(deviation(pilot), until.half_width, 0.95)
@@ -191,3 +193,49 @@ def test_a_verdict_is_about_the_first_seeds(pilot, stored):
 
 def test_a_mean_without_spread_takes_the_pilot(stored):
     assert verdict(open_store(stored), HalfWidth("rounds", 1e-9), PILOT) == (20, 20)
+
+
+def made(values, **coordinates):
+    """A dataset of one mean, as a store has it."""
+    dims = ("instance", "policy", "params", "seed")
+    values = np.asarray(values, float)[None, None, None]
+    return xr.Dataset(
+        {
+            "regret": ((*dims, "checkpoint"), values[..., None]),
+            "session": (dims, np.ones(values.shape, int)),
+        },
+        {"seed": np.arange(values.shape[-1]), **coordinates},
+    )
+
+
+def test_shared_instances_are_counted_whole(rng):
+    """All runs of as many instances as their means take."""
+    means = rng.normal(size=30)
+    runs = np.repeat(means, 4) + np.tile([-0.1, 0.1, 0, 0], 30)
+    data = made(runs, drawn=("seed", np.arange(120) // 4))
+    alone = verdict(made(means), HalfWidth("regret", 0.1), 30)
+    assert alone.needed > 100
+    found = verdict(data, HalfWidth("regret", 0.1), 120)
+    assert found == (4 * alone.needed, 4 * alone.needed)
+    assert verdict(data, HalfWidth("regret", 0.1, at_most=203), 120).seeds == 200
+
+
+@pytest.mark.parametrize(
+    "seeds", [[*range(22)], [*range(10)], [*range(10, 30)], [0, 10, 20]], ids=str
+)
+def test_the_pilot_has_whole_instances(seeds):
+    check_until(HalfWidth("regret", 1.0), [*range(20)], 10)
+    with pytest.raises(ValueError, match="^seeds must be 0, 1, ... and all 10 runs"):
+        check_until(HalfWidth("regret", 1.0), seeds, 10)
+
+
+def test_a_pilot_that_says_too_little_is_warned_of(rng):
+    lost = np.full(50, 200.0)
+    with pytest.warns(CoverageWarning, match="in 1 of 1 samples all replications are"):
+        verdict(made(lost), HalfWidth("regret", 1.0), 50)
+    lost[3] = 5000
+    with pytest.warns(CoverageWarning, match="too skewed .*skewness 6.9, 50 rep"):
+        verdict(made(lost), HalfWidth("regret", 100.0), 50)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        verdict(made(rng.normal(size=50)), HalfWidth("regret", 0.5), 50)

@@ -1,0 +1,89 @@
+"""Means of bounded variables, with guarantees for every number of seeds.
+
+The hedged capital of Waudby-Smith and Ramdas (2024), "Estimating means of bounded
+random variables by betting", JRSS B 86, 1-27 (arXiv:2010.09686), Theorem 3: whoever
+bets on the next value's being above m, with stakes that depend on the values before,
+has a capital that is a nonnegative martingale if the mean is m. It exceeds 1 / alpha
+with probability at most alpha (Ville 1939), whatever the distribution on the bounds.
+Half of the capital bets on above, half on below. Stakes are as for a fixed number of
+values, Eq. (26), with the cut c = 3/4.
+
+The values must be independent, in an order that does not depend on them (seeds).
+"""
+
+import numpy as np
+
+# Largest share of the capital that one value may lose.
+CUT = 0.75
+_BISECTIONS = 40
+
+
+def betting_test(
+    units: np.ndarray, level: float, m: float = 0.5
+) -> tuple[np.ndarray, np.ndarray]:
+    """Two-sided p values of "the mean is m", and on which side it seems to be.
+
+    Args:
+      units: f64[..., S], values in [0, 1].
+      level: one minus the error rate for which the stakes are chosen; the p values
+        hold for all rates.
+      m: in (0, 1).
+
+    Returns:
+      f64[...] in (0, 1] and int[...], 1 for above m, -1 for below. The p value is NaN
+      where a value is NaN.
+    """
+    stakes = _stakes(units, level)
+    above = _log_capital(units, stakes, m)
+    below = _log_capital(1 - units, stakes, 1 - m)
+    p = np.minimum(1, 2 * np.exp(-np.maximum(above, below)))
+    return p, np.where(above >= below, 1, -1)
+
+
+def betting_ends(units: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+    """Ends of confidence intervals for means of variables in [0, 1].
+
+    Args:
+      units: f64[..., S], values in [0, 1].
+      level: coverage in (0, 1), a lower bound for every distribution and every S.
+
+    Returns:
+      Two f64[...] in [0, 1]; NaN where a value is NaN.
+    """
+    stakes = _stakes(units, level)
+    lower = _lower_end(units, stakes, level)
+    upper = 1 - _lower_end(1 - units, stakes, level)
+    unknown = np.isnan(units).any(axis=-1)
+    return np.where(unknown, np.nan, lower), np.where(unknown, np.nan, upper)
+
+
+def _stakes(units: np.ndarray, level: float) -> np.ndarray:
+    """f64[..., S], before the cut; the variance is that of the values before."""
+    size = units.shape[-1]
+    count = np.arange(1, size + 1)
+    mean = (0.5 + np.cumsum(units, axis=-1)) / (count + 1)
+    variance = (0.25 + np.cumsum((units - mean) ** 2, axis=-1)) / (count + 1)
+    start = np.full((*units.shape[:-1], 1), 0.25)
+    before = np.concatenate([start, variance[..., :-1]], axis=-1)
+    return np.sqrt(2 * np.log(2 / (1 - level)) / (size * before))
+
+
+def _log_capital(units: np.ndarray, stakes: np.ndarray, m) -> np.ndarray:
+    """f64[...], the largest log capital of bets on a mean above ``m [...]``."""
+    m = np.asarray(m)[..., None]
+    bets = np.minimum(stakes, CUT / m)
+    return np.cumsum(np.log1p(bets * (units - m)), axis=-1).max(axis=-1)
+
+
+def _lower_end(units: np.ndarray, stakes: np.ndarray, level: float) -> np.ndarray:
+    """The m below which the bets on a larger mean have won: they win less at larger m.
+
+    Of the bracket the side that is not excluded: the interval is not too short.
+    """
+    threshold = np.log(2 / (1 - level))
+    low, high = np.zeros(units.shape[:-1]), units.mean(axis=-1)
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2
+        won = _log_capital(units, stakes, np.maximum(middle, 1e-300)) > threshold
+        low, high = np.where(won, middle, low), np.where(won, high, middle)
+    return low

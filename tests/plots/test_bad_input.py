@@ -1,0 +1,65 @@
+"""Wrong arguments of the figures are named, types before ranges."""
+
+import numpy as np
+import pytest
+
+from jaxbandits import plots
+from tests.plots.sweeps import sweep
+from tests.results.samples import dataset
+
+DATA, SWEEP = dataset(), sweep()
+INFINITE = DATA.assign(regret=DATA["regret"].where(DATA["seed"] > 3, np.inf))
+ZERO = DATA.assign(regret=0 * DATA["regret"])
+XY = {"x": "alpha", "y": "radius"}
+CASES = [
+    (lambda: plots.plot_curves({}), TypeError, "dataset: must be an xarray.Dataset"),
+    (lambda: plots.plot_curves(DATA, policies="ucb"), TypeError, "policies: must be a"),
+    (lambda: plots.plot_curves(DATA, styles={"ts": 0}), ValueError, "styles: 'ts' is"),
+    (lambda: plots.plot_curves(DATA, styles={"ucb": 3}), TypeError, r"styles\['ucb'\]"),
+    (lambda: plots.plot_curves(INFINITE), ValueError, "metric: 'regret' is infinite"),
+    (lambda: plots.plot_curves(ZERO, y_scale="log"), ValueError, 'y_scale: "log" need'),
+    (lambda: plots.plot_curves(DATA, level="x"), TypeError, "level: must be a number"),
+    (lambda: plots.plot_curves(DATA, seeds_quantiles=3), TypeError, "seeds_quantiles:"),
+    (lambda: plots.plot_curves(DATA.isel(seed=[])), ValueError, "dataset: has no seed"),
+    (lambda: plots.plot_bars(DATA, "optimal", reference="x"), TypeError, "reference: "),
+    (lambda: plots.plot_bars({}), TypeError, "dataset: must be an xarray.Dataset"),
+    (lambda: plots.plot_panels(3), TypeError, "datasets: must be a mapping"),
+    (lambda: plots.plot_panels({"a": 3}), TypeError, "dataset: must be an xarray"),
+    (lambda: plots.plot_panels({"a": DATA}, columns=1.5), TypeError, "columns must be"),
+    (lambda: plots.plot_ranks({}), TypeError, "dataset: must be an xarray.Dataset"),
+    (lambda: plots.plot_ranks(DATA, smaller_is_better=3), TypeError, "smaller_is_bett"),
+    (lambda: plots.plot_heat_map({}, **XY), TypeError, "dataset: must be an xarray"),
+    (lambda: plots.plot_heat_map(SWEEP, **XY, at=[1]), TypeError, "at: must be a mapp"),
+    (lambda: plots.plot_heat_map(SWEEP, **XY, checkpoint="x"), TypeError, "checkpoint"),
+    (lambda: plots.plot_sensitivity({}, x="alpha"), TypeError, "dataset: must be an"),
+    (lambda: plots.save_figure(None, "a.png"), TypeError, "fig: must be a Matplotlib"),
+    (lambda: plots.save_figure(plots.figure()[0], "a.gif"), ValueError, "path: must e"),
+    (lambda: plots.save_figure(plots.figure()[0], "a"), ValueError, "path: must end i"),
+    (lambda: plots.line_style(-1), ValueError, "index must be at least 0, got -1"),
+    (lambda: plots.line_style("x"), TypeError, "index must be an integer, got str"),
+    (lambda: plots.figure(1.5), TypeError, "rows must be an integer, got float"),
+    *(
+        (lambda plot=plot: plot(ax=3), TypeError, "ax: must be Matplotlib axes, got 3")
+        for plot in (
+            lambda ax: plots.plot_curves(DATA, ax=ax),
+            lambda ax: plots.plot_bars(DATA, "optimal", ax=ax),
+            lambda ax: plots.plot_ranks(DATA, ax=ax),
+            lambda ax: plots.plot_heat_map(SWEEP, **XY, ax=ax),
+            lambda ax: plots.plot_sensitivity(SWEEP, x="alpha", by="radius", ax=ax),
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "message"), CASES)
+def test_mistakes_are_named(call, error, message):
+    with pytest.raises(error, match=f"^{message}"):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("name", "start"), [("a.png", b"\x89PNG"), ("a.pdf", b"%PDF-"), ("a.SVG", b"<?xml")]
+)
+def test_the_suffix_says_what_is_written(tmp_path, name, start):
+    plots.save_figure(plots.figure()[0], tmp_path / name)
+    assert (tmp_path / name).read_bytes().startswith(start)
