@@ -1,5 +1,6 @@
 """How many seeds it takes until a mean is known well enough."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import xarray as xr
@@ -7,7 +8,7 @@ import xarray as xr
 from jaxbandits import checks
 from jaxbandits.results import seeds_needed
 from jaxbandits.results.lookup import metric_values
-from jaxbandits.results.store import PLAYED, RUN_DIMS
+from jaxbandits.results.store import PLAYED
 
 
 class HalfWidth(NamedTuple):
@@ -43,8 +44,20 @@ class Verdict(NamedTuple):
     seeds: int
 
 
-def check_until(until: HalfWidth, pilot: int) -> None:
-    """Raise a ValueError or TypeError that names what is out of range."""
+def check_until(
+    until: HalfWidth, pilot: int, shapes: Mapping[str, tuple[int, ...]]
+) -> None:
+    """Raise a ValueError or TypeError that names what is out of range.
+
+    Args:
+      until: the half-width that is wanted.
+      pilot: number of seeds of the first stage.
+      shapes: of the metrics that are kept.
+    """
+    if until.metric not in shapes:
+        raise ValueError(f"metric: {until.metric!r} is unknown; known are {[*shapes]}")
+    if shapes[until.metric]:
+        raise ValueError(f"metric: {until.metric!r} must be a number per run")
     checks.positive(half_width=until.half_width)
     checks.between_zero_and_one(level=until.level)
     checks.whole("at_most", until.at_most, pilot)
@@ -61,13 +74,11 @@ def verdict(dataset: xr.Dataset, until: HalfWidth, pilot: int) -> Verdict:
       pilot: number of seeds of the first stage.
 
     Raises:
-      ValueError: if the metric is unknown, or not finite at the end of some run.
+      ValueError: if the metric is not finite at the end of some run.
     """
     # First, for the rest of the store may not fit into memory.
     pilots = dataset.isel(checkpoint=-1, seed=slice(pilot))
     values = metric_values(pilots, until.metric)
-    if values.dims != RUN_DIMS or until.metric == PLAYED:
-        raise ValueError(f"metric: {until.metric!r} must be a number per run")
     # Not all policies have all points.
     there = pilots[PLAYED].values.all(axis=-1)
     found = seeds_needed(values.values[there], until.half_width, until.level)

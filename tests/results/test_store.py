@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 
 import jax
 import numpy as np
@@ -14,23 +13,24 @@ import pytest
 import xarray as xr
 import zarr
 
-from jaxbandits.results import open_store
+from jaxbandits.results import open_store, root
+from jaxbandits.results.mending import mend_metadata
+from jaxbandits.results.root import CHECKSUM, COPY, FORMAT
 from jaxbandits.results.store import (
     DIMS,
-    FORMAT,
     RUN_DIMS,
     Place,
     check_store,
     create_store,
     grow_store,
     only_writer,
-    remove_leavings,
     sessions,
     set_attributes,
     stored_shapes,
     write_block,
 )
-from jaxbandits.sweeps import drive, run_sweep, stores
+from jaxbandits.sweeps import fill as filling
+from jaxbandits.sweeps import run_sweep, stores
 from tests.sweeps import walk
 from tests.sweeps.processes import ROOT
 from tests.sweeps.test_numbers import assert_same
@@ -89,7 +89,11 @@ def store(tmp_path):
 def contents(path):
     """Everything that readers see, through plain xarray."""
     with xr.open_zarr(path, chunks=None) as dataset:
-        return dataset.load()
+        return (
+            dataset.drop_attrs(deep=False)
+            .assign_attrs({k: v for k, v in dataset.attrs.items() if k != CHECKSUM})
+            .load()
+        )
 
 
 def files(path):
@@ -257,28 +261,40 @@ def test_no_store(tmp_path):
                 function(path)
 
 
-def test_other_stores(tmp_path, store):
+def test_other_stores(tmp_path, store, monkeypatch):
     other = tmp_path / "other.zarr"
     zarr.open_group(other, mode="w", attributes={"title": "mine"})
     with pytest.raises(
         ValueError, match=f"^store: {other} is a Zarr store, but not of"
     ):
         open_store(other)
-    root = json.loads((store / "zarr.json").read_text())
-    root["attributes"]["format"] = FORMAT + 1
-    (store / "zarr.json").write_text(json.dumps(root))
-    message = f"^store: {store} has format {FORMAT + 1}; .* writes format {FORMAT}$"
-    with pytest.raises(ValueError, match=message):
-        open_store(store)
+    with monkeypatch.context() as later:
+        later.setattr(root, "FORMAT", FORMAT + 1)
+        create_store(late := tmp_path / "late.zarr", SMALL, {}, CHUNK, {})
+    message = (
+        f"^store: {late} has format {FORMAT + 1}; .* writes format {FORMAT}: take the "
+        "newer version that made it$"
+    )
+    for function in (open_store, mend_metadata):
+        with pytest.raises(ValueError, match=message):
+            function(late)
+    # The first format had neither a digest nor a copy.
+    (store / COPY).unlink()
+    first = {"attributes": {"format": 1, "fingerprint": "1"}, "zarr_format": 3}
+    (store / "zarr.json").write_text(json.dumps(first))
+    for function in (open_store, mend_metadata):
+        with pytest.raises(ValueError, match=r"format 1; .*: finish it with the older"):
+            function(store)
 
 
 def test_attributes_are_replaced(store, failing):
     before = files(store), contents(store)
-    failing(0)
-    with pytest.raises(OSError):
-        set_attributes(store, {"spec": "new"})
-    assert files(store) == before[0]
-    failing(1)
+    for count in (0, 1):  # The copy comes first.
+        failing(count)
+        with pytest.raises(OSError):
+            set_attributes(store, {"spec": "new"})
+        assert files(store)["zarr.json"] == before[0]["zarr.json"]
+    failing(2)
     set_attributes(store, {"spec": "new"})
     assert contents(store).attrs == {"spec": "new", "format": FORMAT}
     xr.testing.assert_equal(contents(store), before[1])
@@ -343,7 +359,7 @@ def test_growth_that_is_interrupted_anywhere(store, failing, tmp_path):
     place = Place(0, 0, slice(0, 2), slice(4, 6))
     fill(store, place)
     fill(copy, place)
-    failing(writes)
+    failing(writes + 1)  # The new metric of the new block is one more file.
     grow()
     xr.testing.assert_identical(contents(store), contents(copy))
 
@@ -354,7 +370,7 @@ def test_growth_after_one_that_was_interrupted_may_be_smaller(store, monkeypatch
     def fail(*args):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("jaxbandits.results.store._publish", fail)
+    monkeypatch.setattr("jaxbandits.results.store.publish", fail)
     with pytest.raises(OSError):
         grow_store(store, LARGE, SHAPES, ATTRIBUTES)
     session = zarr.open_group(store, use_consolidated=False)["session"]
@@ -365,24 +381,6 @@ def test_growth_after_one_that_was_interrupted_may_be_smaller(store, monkeypatch
     assert found.sizes["seed"] == 7 and found.sizes["instance"] == 1
     xr.testing.assert_identical(found.isel(seed=slice(6)), before)
     assert found["regret"][..., 6, :].isnull().all()
-
-
-def test_leavings(store):
-    old = [
-        store / "regret" / "c" / "0" / "0" / "0" / "0" / "0.12ab.partial",
-        store / "seed" / "zarr.12ab.partial",
-        store / ".zarr.12ab.json",
-    ]
-    young = [store / "rounds" / "c" / "9.34cd.partial", store / ".zarr.34cd.json"]
-    before = files(store)
-    for file in old + young:
-        file.write_text("half of")
-    for file in old:
-        os.utime(file, (time.time() - 61,) * 2)
-    remove_leavings(store)
-    assert files(store) == before | {
-        str(file.relative_to(store)): b"half of" for file in young
-    }
 
 
 # ---- with a sweep
@@ -406,17 +404,20 @@ def test_stores_of_one_sweep_are_equal(whole, tmp_path):
     for path in stores:
         assert_same(played_with(store=path), whole)
     found = [files(path) for path in stores]
+    assert all(each["zarr.json"] == each.pop(COPY) for each in found)
     roots = [json.loads(each.pop("zarr.json")) for each in found]
     assert found[0] == found[1]
-    made = [json.loads(root["attributes"].pop("provenance")) for root in roots]
-    for root, provenance in zip(roots, made, strict=True):
-        assert len(json.loads(root["attributes"].pop("sessions"))) == 1
+    made = [json.loads(r["attributes"].pop("provenance")) for r in roots]
+    for each, provenance in zip(roots, made, strict=True):
+        assert len(json.loads(each["attributes"].pop("sessions"))) == 1
         del provenance["created"]  # the second in which a store was made
+        del each["attributes"][CHECKSUM]
     assert roots[0] == roots[1]
     assert made[0] == made[1]
     # The same call plays nothing, and says that it was there.
     played_with(store=stores[1])
     again = files(stores[1])
+    del again[COPY]
     attributes = json.loads(again.pop("zarr.json"))["attributes"]
     assert again == found[1]
     assert len(json.loads(attributes["sessions"])) == 2
@@ -433,7 +434,7 @@ def test_a_disk_that_is_full(whole, tmp_path, monkeypatch, complete):
         left[0] -= 1
         write_block(*args)
 
-    monkeypatch.setattr(drive, "write_block", write)
+    monkeypatch.setattr(filling, "write_block", write)
     message = (
         f"store: cannot write to {store}: No space left on device; {complete} of "
         f"{BLOCKS} blocks of this run are complete and safe"
@@ -492,7 +493,7 @@ def never(*args, **kwargs):
 
 
 def test_a_store_that_cannot_be_made(tmp_path, monkeypatch):
-    monkeypatch.setattr(drive, "play", never)
+    monkeypatch.setattr(filling, "play", never)
     (tmp_path / "file").touch()
     store = tmp_path / "file" / "one.zarr"
     with pytest.raises(OSError, match=f"store: cannot write to {store}: "):
@@ -511,7 +512,7 @@ def test_a_store_that_cannot_be_written_to(tmp_path, monkeypatch):
 
     # Permissions mean nothing to a superuser, who may well run this.
     monkeypatch.setattr(stores.tempfile, "TemporaryFile", refuse)
-    monkeypatch.setattr(drive, "play", never)
+    monkeypatch.setattr(filling, "play", never)
     with pytest.raises(PermissionError, match=f"cannot write to {store}: Permission"):
         played_with(small, store, extend=True)
     assert files(tmp_path) == before
@@ -522,7 +523,7 @@ def test_two_programs_do_not_write_to_one_store(tmp_path, monkeypatch):
     store = tmp_path / "one.zarr"
     whole = played_with(store=store).load()
     with only_writer(store):
-        monkeypatch.setattr(drive, "play", never)
+        monkeypatch.setattr(filling, "play", never)
         with pytest.raises(BlockingIOError, match=f"another program is .* {store}"):
             played_with(store=store)
         assert_same(open_store(store), whole)
