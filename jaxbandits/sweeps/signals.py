@@ -10,9 +10,12 @@ from contextlib import contextmanager
 def stop_at_sigterm() -> Iterator[threading.Event]:
     """An event that SIGTERM sets; a second one ends the process as ever.
 
-    In the main thread only, which is the one that hears signals.
+    In threads but the main one, which is the one that hears signals, nothing sets it.
     """
     stop = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield stop
+        return
     before = signal.getsignal(signal.SIGTERM)
 
     def heard(number, frame):

@@ -192,7 +192,7 @@ def test_somebody_else_makes_the_same_store_at_the_same_time(tmp_path, monkeypat
         rename(source, target)
 
     monkeypatch.setattr(os, "rename", late)
-    with pytest.raises(OSError):
+    with pytest.raises(FileExistsError, match=f"another program has just made {path}"):
         create_store(path, SMALL, SHAPES, CHUNK, {"by": "me"})
     assert contents(path).attrs["by"] == "another"
     assert len(list(tmp_path.iterdir())) == 1
@@ -252,6 +252,52 @@ def test_what_open_store_adds(tmp_path):
     assert found["param_step"].dims == ("instance", "policy", "params")
     np.testing.assert_array_equal(found["param_step"], wanted["param_step"])
     assert set(found.coords) == set(wanted.coords)
+
+
+def test_a_reader_is_never_ahead_of_the_writer(tmp_path):
+    """Plain xarray: what `session` says is there is there, in every variable."""
+    path = tmp_path / "one.zarr"
+    create_store(path, axes(seeds=240), SHAPES, (1, 4), ATTRIBUTES)
+    values = block(Place(0, 0, slice(1), slice(4)))
+    done = threading.Event()
+
+    def writer():
+        try:
+            for seed in range(0, 240, 4):
+                place = Place(0, 0, slice(0, 1), slice(seed, seed + 4))
+                write_block(path, place, values, 1)
+        finally:
+            done.set()
+
+    thread = threading.Thread(target=writer)
+    thread.start()
+    partial = 0
+    try:
+        while not done.is_set():
+            for found in (contents(path), open_store(path).load()):
+                played = found["session"] > 0
+                partial += bool(0 < played.sum() < 240)
+                for name in ("regret", "rounds", "pair"):
+                    there = found[name].notnull() & (found[name] != 0)
+                    dims = [d for d in there.dims if d not in RUN_DIMS]
+                    assert there.all(dims).where(played, True).all(), name
+    finally:
+        thread.join()
+    assert partial > 0
+
+
+def test_session_is_read_first(store):
+    """Before any metric, by whatever loads a whole dataset."""
+    with xr.open_zarr(store, chunks=None) as dataset:
+        assert next(iter(dataset.data_vars)) == "session"
+        assert next(iter(open_store(store).data_vars)) == "session"
+
+
+def test_urls_are_refused_by_name():
+    for url in ("s3://bucket/x.zarr", "file:///tmp/x.zarr"):
+        for function in (open_store, check_store):
+            with pytest.raises(ValueError, match=f"^store: {url} is a URL"):
+                function(url)
 
 
 def test_no_store(tmp_path):
