@@ -3,7 +3,10 @@
 import argparse
 import json
 import os
+import signal
 import sys
+import warnings
+from contextlib import contextmanager
 from pathlib import Path
 
 import jax
@@ -16,7 +19,9 @@ from jaxbandits.experiments.table import records_table
 from jaxbandits.policies import REGISTRY as POLICIES
 from jaxbandits.results import provenance
 from jaxbandits.sweeps import read_spec, run_sweep
+from jaxbandits.sweeps.fill import StoppedError
 from jaxbandits.sweeps.hosts import join
+from jaxbandits.sweeps.signals import stop_at_sigterm
 from jaxbandits.sweeps.summary import best_points, sweep_records
 
 
@@ -24,13 +29,25 @@ def main(arguments: list[str] | None = None) -> int:
     """Run a command; the exit status is 0, or 2 after an error in the input."""
     options = _parser().parse_args(arguments)
     try:
-        return options.command(options)
+        with _plain_warnings():
+            return options.command(options)
     except (ValueError, TypeError, OSError) as error:
         print(f"jaxbandits: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("jaxbandits: interrupted", file=sys.stderr)
         return 130
+
+
+@contextmanager
+def _plain_warnings():
+    """Warnings are sentences here, without the line of the source."""
+    before = warnings.formatwarning
+    warnings.formatwarning = lambda message, *_, **__: f"jaxbandits: {message}\n"
+    try:
+        yield
+    finally:
+        warnings.formatwarning = before
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -66,6 +83,15 @@ def _parser() -> argparse.ArgumentParser:
     sweep.add_argument("--seeds", type=int, help="number of seeds, in place of SPEC's")
     sweep.add_argument(
         "--block", type=int, metavar="N", help="runs that are written at a time"
+    )
+    sweep.add_argument(
+        "--verify",
+        type=int,
+        nargs="?",
+        const=8,
+        default=0,
+        metavar="N",
+        help="play N random blocks again and compare all bits (default: 8)",
     )
     sweep.add_argument("--json", action="store_true", help="print the records")
     hosts = sweep.add_argument_group(
@@ -150,6 +176,11 @@ def _reproduce(options) -> int:
     return 0
 
 
+_GOES_ON = (
+    "complete blocks are safe in the store, and the same command goes on from there"
+)
+
+
 def _sweep(options) -> int:
     hosts = (options.coordinator, options.processes, options.process)
     if options.distributed or any(x is not None for x in hosts):
@@ -158,7 +189,23 @@ def _sweep(options) -> int:
     if options.seeds is not None:
         spec = spec._replace(seeds=checks.whole("--seeds", options.seeds, 1))
     store = options.store or os.path.join("results", f"{Path(options.spec).stem}.zarr")
-    run_sweep(spec, store, extend=options.extend, until=until, block=options.block)
+    try:
+        with stop_at_sigterm() as stop:
+            run_sweep(
+                spec,
+                store,
+                extend=options.extend,
+                until=until,
+                block=options.block,
+                verify=options.verify,
+                stop=stop,
+            )
+    except StoppedError as error:
+        print(f"jaxbandits: SIGTERM: {error}; {_GOES_ON}", file=sys.stderr)
+        return 128 + signal.SIGTERM
+    except KeyboardInterrupt:
+        print(f"jaxbandits: interrupted; {_GOES_ON}", file=sys.stderr)
+        return 130
     if jax.process_index() > 0:
         return 0
     records = sweep_records(store)
@@ -167,6 +214,9 @@ def _sweep(options) -> int:
         return 0
     console = Console(width=None if sys.stdout.isatty() else 120)
     console.print(records_table(best_points(records), f"{store}: best points"))
+    if options.verify:
+        count = f"{options.verify} random blocks (or all)"
+        console.print(f"verified: {count} played again, every bit as in the store")
     console.print(f"wrote {store}", soft_wrap=True, highlight=False)
     return 0
 

@@ -286,7 +286,7 @@ def nothing_played(monkeypatch):
     def play(*args, **kwargs):
         raise AssertionError("played")
 
-    monkeypatch.setattr("jaxbandits.sweeps.drive.play", play)
+    monkeypatch.setattr("jaxbandits.sweeps.fill.play", play)
 
 
 def swept(capsys, *arguments):
@@ -414,6 +414,6 @@ def test_a_sweep_that_is_interrupted(capsys, spec, monkeypatch):
     def play(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("jaxbandits.sweeps.drive.play", play)
+    monkeypatch.setattr("jaxbandits.sweeps.fill.play", play)
     assert cli.main(["sweep", str(spec)]) == 130
     check_complaint(capsys, "jaxbandits: interrupted")

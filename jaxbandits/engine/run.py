@@ -122,7 +122,7 @@ def run(
     root = root_key(root_seed)
     setup = jax.tree.map(to_device, environment.setup)
     if by_budget:
-        targets = _in_units_of_spend(targets, environment, setup)
+        targets = in_units_of_spend(targets, environment, setup)
     if chunk is None:
         chunk = choose_chunk(
             policy, environment, params, len(seeds), len(targets), memory, devices
@@ -280,7 +280,7 @@ def _before_round_one(policy, environment, seed, params, setup):
     return instance, (mine, state), (record, Notes(*says))
 
 
-def _in_units_of_spend(targets, environment, setup):
+def in_units_of_spend(targets, environment, setup):
     """Amounts in whole numbers where the environment counts its spend in them.
 
     A fraction is reached with the next whole number; and int32 tells numbers beyond

@@ -11,13 +11,14 @@ Nothing is ever half there, whatever happens to the writer:
 * a new store is made under a temporary name and renamed;
 * the store grows behind the back of its readers. They go by the consolidated metadata
   in the root ``zarr.json``, one file, which is replaced when everything is in place.
+
+And nothing is read that is not as it was written: see `root` and `chunks`.
 """
 
 import fcntl
 import json
 import os
 import shutil
-import time
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -27,15 +28,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 import zarr
+from zarr.codecs import Crc32cCodec, ZstdCodec
 
-from jaxbandits.results.atomic import replacing
+from jaxbandits.results.chunks import CheckedStore, blocks_of, chunk_files, is_result
+from jaxbandits.results.root import CHECKSUM, PLAYED, local, publish, read_root
 
-FORMAT = 1  # of the store; raised when an older library could not read it
 DIMS = ("instance", "policy", "params", "seed", "checkpoint")
 RUN_DIMS = DIMS[:-1]
-PLAYED = "session"
 _COORDINATE_CHUNK = 4096
-_STALE_SECONDS = 60
+# A chunk that is not there is one that was lost, see `chunks`.
+_EMPTY_TOO = {"write_empty_chunks": True}
 
 
 class Place(NamedTuple):
@@ -72,7 +74,8 @@ def create_store(
       attributes: of the dataset; anything that JSON holds.
 
     Raises:
-      FileExistsError: if there is something at `path`.
+      FileExistsError: if there is something at `path`, or another program has just
+        made a store there.
       OSError: if it cannot be written.
     """
     path = Path(path)
@@ -82,8 +85,16 @@ def create_store(
     try:
         group = zarr.open_group(temporary, mode="w-")
         _fit(group, axes, metrics, chunk)
-        _publish(temporary, attributes, _metadata(temporary))
-        os.rename(temporary, path)
+        publish(temporary, attributes, _metadata(temporary))
+        try:
+            os.rename(temporary, path)
+        except OSError as error:
+            if not path.exists():
+                raise
+            raise FileExistsError(
+                f"store: another program has just made {path}; when it is done, the "
+                "same command goes on from there"
+            ) from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
 
@@ -108,14 +119,18 @@ def grow_store(
     path = Path(path)
     # Not by the consolidated metadata: an interrupted call may have got further.
     group = zarr.open_group(path, mode="r+", use_consolidated=False)
+    known = set(read_root(path)["consolidated_metadata"]["metadata"])
     _fit(group, axes, metrics, group[PLAYED].chunks[-2:])
-    _publish(path, attributes, _metadata(path))
+    for name in metrics:
+        if name not in known:
+            _fill_played(path, group, name)
+    publish(path, attributes, _metadata(path))
 
 
 def set_attributes(path: str | os.PathLike, attributes: Mapping[str, Any]) -> None:
     """Replace the attributes of a store, and nothing else."""
-    root = _read_json(Path(path) / "zarr.json")
-    _publish(Path(path), attributes, root["consolidated_metadata"]["metadata"])
+    root = read_root(Path(path))
+    publish(Path(path), attributes, root["consolidated_metadata"]["metadata"])
 
 
 def write_block(
@@ -129,13 +144,17 @@ def write_block(
     Args:
       path: the store.
       place: where.
-      values: arrays ``[params, seed, checkpoint, ...]`` by name.
+      values: arrays ``[params, seed, checkpoint, ...]`` by name; metrics that are not
+        there are empty.
       session: number of the session that played it, at least 1.
     """
     group = zarr.open_group(path, mode="r+")
-    for name, block in values.items():
-        group[name][place] = block
-    group[PLAYED][place] = session
+    arrays = {name: a.with_config(_EMPTY_TOO) for name, a in group.arrays()}
+    played = arrays.pop(PLAYED)
+    for name, array in arrays.items():
+        if is_result(array):
+            array[place] = values.get(name, array.fill_value)
+    played[place] = session
 
 
 def open_store(path: str | os.PathLike) -> xr.Dataset:
@@ -152,10 +171,13 @@ def open_store(path: str | os.PathLike) -> xr.Dataset:
 
     Raises:
       FileNotFoundError: if there is no store at `path`.
-      ValueError: if it is not a sweep's store, or one of another format.
+      ValueError: if it is not a sweep's store, one of another format, or if a file is
+        damaged or missing, naming it; for values also when they are read.
     """
     check_store(path)
-    dataset = xr.open_zarr(path, chunks=None, consolidated=True)
+    store = CheckedStore(local(path), read_only=True)
+    dataset = xr.open_zarr(store, chunks=None, consolidated=True)
+    del dataset.attrs[CHECKSUM]
     # NumPy strings, as `simulate` has them.
     names = {dim: np.array(dataset[dim].values.tolist()) for dim in DIMS[:2]}
     parameters = {
@@ -175,19 +197,7 @@ def _parameter(values: np.ndarray):
 
 def check_store(path: str | os.PathLike) -> dict[str, Any]:
     """The attributes of a sweep's store. Raises as `open_store`."""
-    root = Path(path) / "zarr.json"
-    if not root.is_file():
-        raise FileNotFoundError(f"store: there is no Zarr store at {path}")
-    attributes = _read_json(root).get("attributes", {})
-    made = attributes.get("format")
-    if made is None:
-        raise ValueError(f"store: {path} is a Zarr store, but not of a sweep")
-    if made != FORMAT:
-        raise ValueError(
-            f"store: {path} has format {made}; this version of jaxbandits reads and "
-            f"writes format {FORMAT}"
-        )
-    return attributes
+    return read_root(local(path))["attributes"]
 
 
 def sessions(path: str | os.PathLike) -> zarr.Array:
@@ -206,18 +216,6 @@ def stored_shapes(path: str | os.PathLike) -> dict[str, tuple[int, ...]]:
         for name, array in zarr.open_group(path, mode="r").arrays()
         if array.ndim >= len(DIMS) and name != "rounds"
     }
-
-
-def remove_leavings(path: str | os.PathLike) -> None:
-    """Delete temporary files that a killed writer has left in a store or beside it."""
-    path = Path(path)
-    before = time.time() - _STALE_SECONDS  # A younger one may be under way.
-    # Of chunks and arrays, of the root, of a store that was being made.
-    names = (".zarr.*.json", "**/*.partial"), (f".{path.name}.*",)
-    for folder, patterns in zip((path, path.parent), names, strict=True):
-        for leaving in (file for name in patterns for file in folder.glob(name)):
-            if leaving.stat().st_mtime < before:
-                shutil.rmtree(leaving) if leaving.is_dir() else leaving.unlink()
 
 
 @contextmanager
@@ -256,6 +254,8 @@ def naming(path: str | os.PathLike, safe: str = "") -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        if error.errno is None:  # One of ours, that says it all.
+            raise
         message = f"store: cannot write to {path}: {error.strerror or error}{safe}"
         raise OSError(error.errno, message) from error
 
@@ -275,7 +275,7 @@ def _fit(group, axes: xr.Dataset, metrics, chunk) -> None:
             str if text else values.dtype,
             "" if text else np.array(_missing(values.dtype), values.dtype)[()],
         )
-        array[...] = values.astype(object) if text else values
+        array.with_config(_EMPTY_TOO)[...] = values.astype(object) if text else values
     lengths = [sizes[dim] for dim in DIMS]
     chunks = [1, 1, *chunk, sizes["checkpoint"]]
     for name, rest in metrics.items():
@@ -301,40 +301,25 @@ def _array(group, name, dims, shape, chunks, dtype, fill):
         dtype=dtype,
         fill_value=fill,
         dimension_names=dims,
+        # The checksum last, so that it is of the very bytes of the file.
+        compressors=(ZstdCodec(level=0), Crc32cCodec()),
     )
+
+
+def _fill_played(path: Path, group, name: str) -> None:
+    """Give a new metric an empty chunk wherever something is played already."""
+    array = group[name].with_config(_EMPTY_TOO)
+    rest = (0,) * (array.ndim - len(RUN_DIMS))
+    for block in blocks_of(group):
+        (session,) = chunk_files(group[PLAYED], block)
+        if (path / session).exists():
+            array.set_block_selection((*block, *rest), array.fill_value)
 
 
 def _metadata(path: Path) -> dict[str, Any]:
     """Metadata of all arrays, as their own files have it."""
     files = sorted(path.glob("*/zarr.json"))
     return {file.parent.name: _read_json(file) for file in files}
-
-
-def _publish(path: Path, attributes: Mapping[str, Any], arrays: dict) -> None:
-    """Replace the file that readers go by."""
-    coordinates = [
-        name
-        for name, array in arrays.items()
-        # How xarray knows a coordinate that is no dimension.
-        if name.startswith("param_") or array["dimension_names"] == ["seed"]
-    ]
-    index = set(DIMS)
-    root = {
-        "zarr_format": 3,
-        "node_type": "group",
-        "attributes": {
-            **attributes,
-            "format": FORMAT,
-            "coordinates": " ".join(c for c in coordinates if c not in index),
-        },
-        "consolidated_metadata": {
-            "kind": "inline",
-            "must_understand": False,
-            "metadata": arrays,
-        },
-    }
-    with replacing(path / "zarr.json") as temporary:
-        temporary.write_text(json.dumps(root))
 
 
 def _read_json(path: Path) -> dict[str, Any]:

@@ -9,9 +9,12 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import jax
 import numpy as np
 
 from jaxbandits.engine.rollout import LANE_QUANTUM
+from jaxbandits.engine.run import to_device
+from jaxbandits.protocol import Environment
 from jaxbandits.results.store import Place
 from jaxbandits.sweeps.plan import Plan
 
@@ -47,9 +50,37 @@ def block_shape(plan: Plan, shapes: dict, platform: str) -> tuple[int, int]:
     checkpoints = plan.rules.end.checkpoints
     numbers = 1 + sum(math.prod(shape) for shape in shapes.values())
     by_bytes = limits.bytes // (8 * numbers * len(checkpoints))
-    by_rounds = int(limits.rounds // max(checkpoints[-1], 1))
+    by_rounds = int(limits.rounds // max(longest_run(plan), 1))
     most = min(by_bytes, max(by_rounds, limits.least))
     return rectangle(plan, max(most, LANE_QUANTUM))
+
+
+def longest_run(plan: Plan) -> float:
+    """About how many rounds a run has at most.
+
+    With a budget: what it pays for where every round costs as much as the cheapest
+    action does on average. Where an instance does not say its costs, the last round,
+    which without `max_rounds` is so late that blocks become as small as may be.
+    """
+    end = plan.rules.end
+    if end.kind == "round":
+        return end.last_round
+    cheapest = min(map(_cheapest, plan.spec.instances.values()))
+    paid = end.checkpoints[-1] / cheapest if cheapest > 0 else math.inf
+    return min(paid, end.last_round)
+
+
+def _cheapest(environment: Environment) -> float:
+    """The least mean cost of an action, in units of the budget; 0 if it is unknown."""
+    setup = environment.setup
+    instance = environment.sample(jax.random.key(0), jax.tree.map(to_device, setup))
+    batch = jax.tree.map(lambda x: np.asarray(x)[None], instance)
+    oracle = environment.oracle(setup, batch) if environment.oracle else None
+    for name in ("mean_cost", "mean_time"):
+        if hasattr(oracle, name):
+            least = np.nanmin(np.asarray(getattr(oracle, name)))
+            return float(least / np.min(getattr(batch, "unit", 1.0)))
+    return 0.0
 
 
 def rectangle(plan: Plan, most: int) -> tuple[int, int]:

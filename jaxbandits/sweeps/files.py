@@ -6,6 +6,7 @@ import json
 import os
 import runpy
 import tomllib
+import traceback
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -21,6 +22,7 @@ from jaxbandits.sweeps.grid import points_from
 from jaxbandits.sweeps.spec import Entry, Spec
 from jaxbandits.sweeps.until import HalfWidth
 
+INTEGERS = {"seeds", "horizon", "max_rounds", "seed", "runs_per_instance"}
 SCHEMA = json.loads(Path(__file__).with_name("schema.json").read_text())
 
 
@@ -54,13 +56,29 @@ def read_spec(path: str | os.PathLike) -> Loaded:
         return from_table(_table(path), str(path))
     if path.suffix != ".py":
         raise ValueError(f"SPEC: {path} must be a .toml or a .py file")
-    names = runpy.run_path(str(path))
+    names = _names(path)
     if not isinstance(names.get("SPEC"), Spec):
         raise ValueError(f"SPEC: {path} must define SPEC, a jaxbandits.sweeps.Spec")
     until = names.get("UNTIL")
     if not isinstance(until, HalfWidth | None):
         raise ValueError(f"SPEC: {path}: UNTIL must be a jaxbandits.sweeps.HalfWidth")
     return Loaded(names["SPEC"], until)
+
+
+def _names(path: Path) -> dict[str, Any]:
+    """What a Python file defines."""
+    try:
+        return runpy.run_path(str(path))
+    except (Exception, SystemExit) as error:
+        lines = [
+            frame.lineno
+            for frame in traceback.extract_tb(error.__traceback__)
+            if frame.filename == str(path)
+        ]
+        where = f", line {lines[-1]}" if lines else ""
+        raise ValueError(
+            f"SPEC: {path}{where} ends with {type(error).__name__}: {error}"
+        ) from error
 
 
 def _table(path: Path) -> dict[str, Any]:
@@ -89,6 +107,7 @@ def from_table(table: dict[str, Any], source: str = "SPEC") -> Loaded:
         if error.validator == "additionalProperties":
             allowed = f"known are {', '.join(error.schema['properties'])}"
         raise ValueError(f"{source}: {message}" + (f" ({allowed})" if allowed else ""))
+    table = _with_integers(table)
     setting = table["setting"]
     makers = getattr(settings, setting), getattr(policies, setting)
     until = table.get("until")
@@ -105,6 +124,21 @@ def from_table(table: dict[str, Any], source: str = "SPEC") -> Loaded:
         **{name: value for name, value in table.items() if name in fields},
     )
     return Loaded(spec, HalfWidth(**until) if until else None)
+
+
+def _with_integers(table: dict[str, Any]) -> dict[str, Any]:
+    """1e6 is a float in TOML; where the schema wants an integer it is taken for one."""
+    until = table.get("until")
+    whole = {name: _integer(value) for name, value in table.items() if name in INTEGERS}
+    if isinstance(table.get("seeds"), list):
+        whole["seeds"] = [_integer(seed) for seed in table["seeds"]]
+    if until and "at_most" in until:
+        whole["until"] = until | {"at_most": _integer(until["at_most"])}
+    return table | whole
+
+
+def _integer(value: Any) -> Any:
+    return int(value) if isinstance(value, float) else value
 
 
 def _instance(where: str, module: ModuleType, entry: dict) -> Environment:
@@ -126,6 +160,7 @@ def _entry(where: str, module: ModuleType, entry: dict) -> Entry:
     make = _chosen(where, known, entry["make"])
     arguments = _hashable(entry.get("arguments", {}))
     _bound(where, make, "problem", **arguments)
+    _check_kinds(where, make, arguments)
     grids = (
         {
             leaf: _values(f"{where}.{part}.{leaf}", values)
@@ -168,10 +203,27 @@ def _bound(where: str, make: Callable, *args, **kwargs) -> None:
 
 def _called(where: str, make: Callable, arguments: dict) -> Any:
     _bound(where, make, **arguments)
+    _check_kinds(where, make, arguments)
     try:
         return make(**arguments)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{where}.arguments: {error}") from error
+    except Exception as error:  # A mistake that the maker does not foresee.
+        raise ValueError(
+            f"{where}.arguments: {type(error).__name__}: {error}"
+        ) from error
+
+
+def _check_kinds(where: str, make: Callable, arguments: dict) -> None:
+    """Objects cannot be written in a file."""
+    for name in arguments:
+        parameter = inspect.signature(make).parameters.get(name)
+        kind = getattr(parameter, "annotation", inspect.Parameter.empty)
+        if inspect.isclass(kind) and kind.__module__.startswith("jaxbandits."):
+            raise ValueError(
+                f"{where}.arguments.{name}: a {kind.__name__} cannot be written in "
+                "TOML; take a .py file"
+            )
 
 
 def _hashable(value: Any) -> Any:

@@ -1,12 +1,14 @@
 """Parameter points from columns of values: crossed, zipped, or both."""
 
 import itertools
+import math
 from collections.abc import Iterable, Mapping
 
 import numpy as np
 
 Point = dict[str, float]
 MODES = ("cross", "zip")
+MOST = 1_000_000  # points: each is a row of the store and of its description
 
 
 def points_from(
@@ -37,6 +39,10 @@ def points_from(
     )
     if len({len(column) for column in rows.values()}) > 1:
         raise ValueError(f"{name} must have columns of equal length to zip them")
+    lengths = [len(column) for column in [*rows.values()][:1] + [*crossed.values()]]
+    number = math.prod(lengths)
+    if number > MOST:
+        raise ValueError(f"{name} has {number} points; at most {MOST} are possible")
     tuples = zip(*rows.values(), strict=True) if rows else [()]
     points = [
         dict(zip((*rows, *crossed), (*row, *combination), strict=True))

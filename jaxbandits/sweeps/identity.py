@@ -78,7 +78,8 @@ def _seeds(seeds: np.ndarray) -> int | list[int]:
     return len(seeds) if first else seeds.tolist()
 
 
-def _listed(seeds: int | list[int]) -> list[int]:
+def listed(seeds: int | list[int]) -> list[int]:
+    """The seeds of a description."""
     return list(range(seeds)) if isinstance(seeds, int) else seeds
 
 
@@ -132,11 +133,11 @@ def union(spec: Spec, wanted: Description, stored: Description) -> Spec:
             for point in points
         ]
         policies[name] = entry._replace(points=tuple(points))
-    old = _listed(stored["seeds"])
+    old = listed(stored["seeds"])
     return spec._replace(
         policies=policies,
         instances=_stored_first(spec.instances, stored["instances"]),
-        seeds=[*old, *sorted(set(_listed(wanted["seeds"])) - set(old))],
+        seeds=[*old, *sorted(set(listed(wanted["seeds"])) - set(old))],
     )
 
 
@@ -171,7 +172,7 @@ def _more(large: Description, small: Description) -> list[str]:
         if name in small["policies"]:
             new = _without(entry["points"], small["policies"][name]["points"])
             more += [f"policies.{name}: points {_shortened(new)}"] if new else []
-    new = set(_listed(large["seeds"])) - set(_listed(small["seeds"]))
+    new = set(listed(large["seeds"])) - set(listed(small["seeds"]))
     return more + ([f"seeds: {len(new)}"] if new else [])
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
@@ -17,10 +18,11 @@ from jaxbandits.arguments import (
     seeds_of,
 )
 from jaxbandits.contract import check_round
-from jaxbandits.engine.run import opening
+from jaxbandits.engine.run import in_units_of_spend, opening
 from jaxbandits.fit import check_fit
 from jaxbandits.play import Rules, booked
 from jaxbandits.protocol import Environment, Policy
+from jaxbandits.results.names import check_variable
 from jaxbandits.results.store import RUN_DIMS
 from jaxbandits.sweeps.grid import Point
 from jaxbandits.sweeps.spec import Entry, Spec
@@ -74,6 +76,8 @@ def make_plan(spec: Spec) -> Plan:
         environment_of(environment)
     if isinstance(spec.metrics, str):
         raise TypeError(f"metrics must be a list of names, got {spec.metrics!r}")
+    if spec.metrics is not None and not list(spec.metrics):
+        raise ValueError("metrics must name at least one, or be left out for all")
     rules = Rules(
         _end(spec),
         root_seed_of(spec.seed),
@@ -99,6 +103,15 @@ def _check_kinds(part: str, values: Mapping, kind: type) -> None:
 def _end(spec: Spec):
     arguments = spec.horizon, spec.budget, spec.checkpoints, spec.max_rounds
     ends = [end_of(environment, *arguments) for environment in spec.instances.values()]
+    amounts = np.asarray(ends[0].checkpoints, np.float64)
+    if not (np.isfinite(amounts).all() and np.all(np.diff(amounts) > 0)):
+        raise ValueError(
+            "checkpoints must be finite and strictly increasing, got "
+            f"{spec.checkpoints}"
+        )
+    if ends[0].kind == "spent":
+        for environment in spec.instances.values():
+            in_units_of_spend(amounts, environment, environment.setup)
     return ends[0]
 
 
@@ -121,7 +134,23 @@ def _game(instance, environment, name, entry, end) -> Game:
         raise ValueError(
             f"policy {name!r} on instance {instance!r}: {error}"
         ) from error
+    _check_different(name, points)
     return Game(policy, environment, points)
+
+
+def _check_different(name: str, points: list[Point]) -> None:
+    """Points are played in JAX's precision, and must still differ there."""
+    dtype = jnp.zeros(()).dtype
+    seen = {}
+    for point in points:
+        with np.errstate(over="ignore"):
+            played = tuple(np.array(list(point.values()), np.float64).astype(dtype))
+        if played in seen:
+            raise ValueError(
+                f"policies[{name!r}] has points that are equal in {dtype}: "
+                f"{seen[played]} and {point}"
+            )
+        seen[played] = point
 
 
 def axes(plan: Plan) -> xr.Dataset:
@@ -174,8 +203,7 @@ def metric_shapes(plan: Plan) -> dict[str, tuple[int, ...]]:
         for metric, values in found.items():
             if wanted is not None and metric not in wanted:
                 continue
-            if metric in RESERVED or metric.startswith("param_"):
-                raise ValueError(f"metrics: the name {metric!r} is taken")
+            check_variable("metrics", metric, RESERVED)
             shape = np.shape(values)[2:]
             if shapes.setdefault(metric, shape) != shape:
                 raise ValueError(

@@ -2,18 +2,25 @@
 
 import json
 import tempfile
+import warnings
 from pathlib import Path
 from typing import Any
 
 import jax
 
 from jaxbandits.results import provenance
+from jaxbandits.results.leavings import remove_leavings
+from jaxbandits.results.mending import (
+    damaged_coordinates,
+    mend_chunks,
+    mend_metadata,
+)
 from jaxbandits.results.store import (
     check_store,
     create_store,
     grow_store,
     naming,
-    remove_leavings,
+    sessions,
     set_attributes,
     stored_shapes,
 )
@@ -36,11 +43,42 @@ def create(spec: Spec, path: Path, block: int | None, devices: list) -> None:
     platform = devices[0].platform
     shapes = metric_shapes(plan)
     shape = rectangle(plan, block) if block else block_shape(plan, shapes, platform)
-    attributes = _attributes(plan, describe(plan, platform), [])
+    attributes = _attributes(plan, describe(plan, platform), [], block)
     with naming(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         remove_leavings(path)
         create_store(path, axes(plan), shapes, shape, attributes)
+
+
+def mend(path: Path) -> None:
+    """Put a store's metadata right, so that it can be opened.
+
+    Raises:
+      ValueError: naming the file, if it cannot be done.
+    """
+    with naming(path):
+        _tell(path, mend_metadata(path))
+
+
+def _tell(path: Path, files: list[str], blocks: int = 0) -> None:
+    """Warn that files were damaged."""
+    if files:
+        more = f" and {len(files) - 5} more" if len(files) > 5 else ""
+        again = f"; blocks to be played again: {blocks}" if blocks else ""
+        warnings.warn(
+            f"store: {path} was damaged; mended: {', '.join(files[:5])}{more}{again}",
+            stacklevel=2,
+        )
+
+
+def check_block(path: Path, block: int | None) -> None:
+    """Raise a ValueError if a store has blocks of another size than `block`."""
+    points, seeds = sessions(path).chunks[-2:]
+    if block not in (None, points * seeds, check_store(path)["block"]):
+        raise ValueError(
+            f"block must be left out (--block): {path} has blocks of {points * seeds} "
+            f"runs ({points} points x {seeds} seeds), which cannot change, got {block}"
+        )
 
 
 def fit(spec: Spec, path: Path, extend: bool, devices: list) -> tuple[Plan, bool]:
@@ -74,24 +112,26 @@ def fit(spec: Spec, path: Path, extend: bool, devices: list) -> tuple[Plan, bool
 
 
 def enter(plan: Plan, path: Path, grows: bool, devices: list) -> None:
-    """Begin a session on a store: make room for the plan, and say who plays."""
+    """Begin a session on a store: mend it, make room for the plan, say who plays."""
     with naming(path):
         with tempfile.TemporaryFile(dir=path):
             pass  # Before anything is played.
         remove_leavings(path)
-        sessions = json.loads(check_store(path)["sessions"])
+        _tell(path, *mend_chunks(path))
+        stored = check_store(path)
+        players = json.loads(stored["sessions"])
         kinds = [str(device.device_kind) for device in devices]
-        sessions.append(provenance(devices=kinds, processes=jax.process_count()))
+        players.append(provenance(devices=kinds, processes=jax.process_count()))
         description = describe(plan, devices[0].platform)
-        attributes = _attributes(plan, description, sessions)
-        if grows:
+        attributes = _attributes(plan, description, players, stored["block"])
+        if grows or damaged_coordinates(path):
             shapes = stored_shapes(path) | metric_shapes(plan)
             grow_store(path, axes(plan), shapes, attributes)
         else:
             set_attributes(path, attributes)
 
 
-def _attributes(plan: Plan, description, sessions: list) -> dict[str, Any]:
+def _attributes(plan: Plan, description, players, block) -> dict[str, Any]:
     """Attributes of the dataset."""
     instances = plan.spec.instances
     first = next(iter(instances.values()))
@@ -100,8 +140,9 @@ def _attributes(plan: Plan, description, sessions: list) -> dict[str, Any]:
         "setting": (first.provenance or {}).get("setting", ""),
         "checkpoint_kind": plan.rules.end.kind,
         "fingerprint": fingerprint(description),
+        "block": block,
         "spec": json.dumps(description),
-        "sessions": json.dumps(sessions),
+        "sessions": json.dumps(players),
         # Where `simulate` has it too.
-        "provenance": json.dumps(sessions[-1] if sessions else {}),
+        "provenance": json.dumps(players[-1] if players else {}),
     }

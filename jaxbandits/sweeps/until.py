@@ -1,5 +1,6 @@
 """How many seeds it takes until a mean is known well enough."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -9,7 +10,7 @@ from jaxbandits import checks
 from jaxbandits.results import seeds_needed
 from jaxbandits.results.lookup import metric_values
 from jaxbandits.results.replications import DRAWN
-from jaxbandits.results.store import PLAYED, RUN_DIMS
+from jaxbandits.results.store import PLAYED
 
 
 class HalfWidth(NamedTuple):
@@ -50,8 +51,24 @@ class Verdict(NamedTuple):
     seeds: int
 
 
-def check_until(until: HalfWidth, seeds: list[int], runs_per_instance: int = 1) -> None:
-    """Raise a ValueError or TypeError that names what is out of range."""
+def check_until(
+    until: HalfWidth,
+    seeds: list[int],
+    shapes: Mapping[str, tuple[int, ...]],
+    runs_per_instance: int = 1,
+) -> None:
+    """Raise a ValueError or TypeError that names what is out of range.
+
+    Args:
+      until: the half-width that is wanted.
+      seeds: those of the first stage.
+      shapes: of the metrics that are kept.
+      runs_per_instance: how many consecutive seeds share a drawn instance.
+    """
+    if until.metric not in shapes:
+        raise ValueError(f"metric: {until.metric!r} is unknown; known are {[*shapes]}")
+    if shapes[until.metric]:
+        raise ValueError(f"metric: {until.metric!r} must be a number per run")
     checks.positive(half_width=until.half_width)
     checks.between_zero_and_one(level=until.level)
     pilot = len(seeds)
@@ -75,7 +92,7 @@ def verdict(dataset: xr.Dataset, until: HalfWidth, pilot: int) -> Verdict:
       pilot: number of seeds of the first stage.
 
     Raises:
-      ValueError: if the metric is unknown, or not finite at the end of some run.
+      ValueError: if the metric is not finite at the end of some run.
 
     Warns:
       CoverageWarning: if the pilot does not support the coverage.
@@ -83,8 +100,6 @@ def verdict(dataset: xr.Dataset, until: HalfWidth, pilot: int) -> Verdict:
     # First, for the rest of the store may not fit into memory.
     pilots = dataset.isel(checkpoint=-1, seed=slice(pilot))
     values = metric_values(pilots, until.metric)
-    if values.dims != RUN_DIMS or until.metric == PLAYED:
-        raise ValueError(f"metric: {until.metric!r} must be a number per run")
     # Not all policies have all points.
     there = pilots[PLAYED].values.all(axis=-1)
     cells = xr.DataArray(values.values[there], dims=("cell", "seed"))

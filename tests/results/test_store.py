@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 
 import jax
 import numpy as np
@@ -14,23 +13,24 @@ import pytest
 import xarray as xr
 import zarr
 
-from jaxbandits.results import open_store
+from jaxbandits.results import open_store, root
+from jaxbandits.results.mending import mend_metadata
+from jaxbandits.results.root import CHECKSUM, COPY, FORMAT
 from jaxbandits.results.store import (
     DIMS,
-    FORMAT,
     RUN_DIMS,
     Place,
     check_store,
     create_store,
     grow_store,
     only_writer,
-    remove_leavings,
     sessions,
     set_attributes,
     stored_shapes,
     write_block,
 )
-from jaxbandits.sweeps import drive, run_sweep, stores
+from jaxbandits.sweeps import fill as filling
+from jaxbandits.sweeps import run_sweep, stores
 from tests.sweeps import walk
 from tests.sweeps.processes import ROOT
 from tests.sweeps.test_numbers import assert_same
@@ -89,7 +89,11 @@ def store(tmp_path):
 def contents(path):
     """Everything that readers see, through plain xarray."""
     with xr.open_zarr(path, chunks=None) as dataset:
-        return dataset.load()
+        return (
+            dataset.drop_attrs(deep=False)
+            .assign_attrs({k: v for k, v in dataset.attrs.items() if k != CHECKSUM})
+            .load()
+        )
 
 
 def files(path):
@@ -188,7 +192,7 @@ def test_somebody_else_makes_the_same_store_at_the_same_time(tmp_path, monkeypat
         rename(source, target)
 
     monkeypatch.setattr(os, "rename", late)
-    with pytest.raises(OSError):
+    with pytest.raises(FileExistsError, match=f"another program has just made {path}"):
         create_store(path, SMALL, SHAPES, CHUNK, {"by": "me"})
     assert contents(path).attrs["by"] == "another"
     assert len(list(tmp_path.iterdir())) == 1
@@ -250,6 +254,52 @@ def test_what_open_store_adds(tmp_path):
     assert set(found.coords) == set(wanted.coords)
 
 
+def test_a_reader_is_never_ahead_of_the_writer(tmp_path):
+    """Plain xarray: what `session` says is there is there, in every variable."""
+    path = tmp_path / "one.zarr"
+    create_store(path, axes(seeds=240), SHAPES, (1, 4), ATTRIBUTES)
+    values = block(Place(0, 0, slice(1), slice(4)))
+    done = threading.Event()
+
+    def writer():
+        try:
+            for seed in range(0, 240, 4):
+                place = Place(0, 0, slice(0, 1), slice(seed, seed + 4))
+                write_block(path, place, values, 1)
+        finally:
+            done.set()
+
+    thread = threading.Thread(target=writer)
+    thread.start()
+    partial = 0
+    try:
+        while not done.is_set():
+            for found in (contents(path), open_store(path).load()):
+                played = found["session"] > 0
+                partial += bool(0 < played.sum() < 240)
+                for name in ("regret", "rounds", "pair"):
+                    there = found[name].notnull() & (found[name] != 0)
+                    dims = [d for d in there.dims if d not in RUN_DIMS]
+                    assert there.all(dims).where(played, True).all(), name
+    finally:
+        thread.join()
+    assert partial > 0
+
+
+def test_session_is_read_first(store):
+    """Before any metric, by whatever loads a whole dataset."""
+    with xr.open_zarr(store, chunks=None) as dataset:
+        assert next(iter(dataset.data_vars)) == "session"
+        assert next(iter(open_store(store).data_vars)) == "session"
+
+
+def test_urls_are_refused_by_name():
+    for url in ("s3://bucket/x.zarr", "file:///tmp/x.zarr"):
+        for function in (open_store, check_store):
+            with pytest.raises(ValueError, match=f"^store: {url} is a URL"):
+                function(url)
+
+
 def test_no_store(tmp_path):
     for path in (tmp_path / "none.zarr", tmp_path):
         for function in (open_store, check_store):
@@ -257,28 +307,40 @@ def test_no_store(tmp_path):
                 function(path)
 
 
-def test_other_stores(tmp_path, store):
+def test_other_stores(tmp_path, store, monkeypatch):
     other = tmp_path / "other.zarr"
     zarr.open_group(other, mode="w", attributes={"title": "mine"})
     with pytest.raises(
         ValueError, match=f"^store: {other} is a Zarr store, but not of"
     ):
         open_store(other)
-    root = json.loads((store / "zarr.json").read_text())
-    root["attributes"]["format"] = FORMAT + 1
-    (store / "zarr.json").write_text(json.dumps(root))
-    message = f"^store: {store} has format {FORMAT + 1}; .* writes format {FORMAT}$"
-    with pytest.raises(ValueError, match=message):
-        open_store(store)
+    with monkeypatch.context() as later:
+        later.setattr(root, "FORMAT", FORMAT + 1)
+        create_store(late := tmp_path / "late.zarr", SMALL, {}, CHUNK, {})
+    message = (
+        f"^store: {late} has format {FORMAT + 1}; .* writes format {FORMAT}: take the "
+        "newer version that made it$"
+    )
+    for function in (open_store, mend_metadata):
+        with pytest.raises(ValueError, match=message):
+            function(late)
+    # The first format had neither a digest nor a copy.
+    (store / COPY).unlink()
+    first = {"attributes": {"format": 1, "fingerprint": "1"}, "zarr_format": 3}
+    (store / "zarr.json").write_text(json.dumps(first))
+    for function in (open_store, mend_metadata):
+        with pytest.raises(ValueError, match=r"format 1; .*: finish it with the older"):
+            function(store)
 
 
 def test_attributes_are_replaced(store, failing):
     before = files(store), contents(store)
-    failing(0)
-    with pytest.raises(OSError):
-        set_attributes(store, {"spec": "new"})
-    assert files(store) == before[0]
-    failing(1)
+    for count in (0, 1):  # The copy comes first.
+        failing(count)
+        with pytest.raises(OSError):
+            set_attributes(store, {"spec": "new"})
+        assert files(store)["zarr.json"] == before[0]["zarr.json"]
+    failing(2)
     set_attributes(store, {"spec": "new"})
     assert contents(store).attrs == {"spec": "new", "format": FORMAT}
     xr.testing.assert_equal(contents(store), before[1])
@@ -343,7 +405,7 @@ def test_growth_that_is_interrupted_anywhere(store, failing, tmp_path):
     place = Place(0, 0, slice(0, 2), slice(4, 6))
     fill(store, place)
     fill(copy, place)
-    failing(writes)
+    failing(writes + 1)  # The new metric of the new block is one more file.
     grow()
     xr.testing.assert_identical(contents(store), contents(copy))
 
@@ -354,7 +416,7 @@ def test_growth_after_one_that_was_interrupted_may_be_smaller(store, monkeypatch
     def fail(*args):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("jaxbandits.results.store._publish", fail)
+    monkeypatch.setattr("jaxbandits.results.store.publish", fail)
     with pytest.raises(OSError):
         grow_store(store, LARGE, SHAPES, ATTRIBUTES)
     session = zarr.open_group(store, use_consolidated=False)["session"]
@@ -365,24 +427,6 @@ def test_growth_after_one_that_was_interrupted_may_be_smaller(store, monkeypatch
     assert found.sizes["seed"] == 7 and found.sizes["instance"] == 1
     xr.testing.assert_identical(found.isel(seed=slice(6)), before)
     assert found["regret"][..., 6, :].isnull().all()
-
-
-def test_leavings(store):
-    old = [
-        store / "regret" / "c" / "0" / "0" / "0" / "0" / "0.12ab.partial",
-        store / "seed" / "zarr.12ab.partial",
-        store / ".zarr.12ab.json",
-    ]
-    young = [store / "rounds" / "c" / "9.34cd.partial", store / ".zarr.34cd.json"]
-    before = files(store)
-    for file in old + young:
-        file.write_text("half of")
-    for file in old:
-        os.utime(file, (time.time() - 61,) * 2)
-    remove_leavings(store)
-    assert files(store) == before | {
-        str(file.relative_to(store)): b"half of" for file in young
-    }
 
 
 # ---- with a sweep
@@ -406,17 +450,20 @@ def test_stores_of_one_sweep_are_equal(whole, tmp_path):
     for path in stores:
         assert_same(played_with(store=path), whole)
     found = [files(path) for path in stores]
+    assert all(each["zarr.json"] == each.pop(COPY) for each in found)
     roots = [json.loads(each.pop("zarr.json")) for each in found]
     assert found[0] == found[1]
-    made = [json.loads(root["attributes"].pop("provenance")) for root in roots]
-    for root, provenance in zip(roots, made, strict=True):
-        assert len(json.loads(root["attributes"].pop("sessions"))) == 1
+    made = [json.loads(r["attributes"].pop("provenance")) for r in roots]
+    for each, provenance in zip(roots, made, strict=True):
+        assert len(json.loads(each["attributes"].pop("sessions"))) == 1
         del provenance["created"]  # the second in which a store was made
+        del each["attributes"][CHECKSUM]
     assert roots[0] == roots[1]
     assert made[0] == made[1]
     # The same call plays nothing, and says that it was there.
     played_with(store=stores[1])
     again = files(stores[1])
+    del again[COPY]
     attributes = json.loads(again.pop("zarr.json"))["attributes"]
     assert again == found[1]
     assert len(json.loads(attributes["sessions"])) == 2
@@ -433,7 +480,7 @@ def test_a_disk_that_is_full(whole, tmp_path, monkeypatch, complete):
         left[0] -= 1
         write_block(*args)
 
-    monkeypatch.setattr(drive, "write_block", write)
+    monkeypatch.setattr(filling, "write_block", write)
     message = (
         f"store: cannot write to {store}: No space left on device; {complete} of "
         f"{BLOCKS} blocks of this run are complete and safe"
@@ -492,7 +539,7 @@ def never(*args, **kwargs):
 
 
 def test_a_store_that_cannot_be_made(tmp_path, monkeypatch):
-    monkeypatch.setattr(drive, "play", never)
+    monkeypatch.setattr(filling, "play", never)
     (tmp_path / "file").touch()
     store = tmp_path / "file" / "one.zarr"
     with pytest.raises(OSError, match=f"store: cannot write to {store}: "):
@@ -511,7 +558,7 @@ def test_a_store_that_cannot_be_written_to(tmp_path, monkeypatch):
 
     # Permissions mean nothing to a superuser, who may well run this.
     monkeypatch.setattr(stores.tempfile, "TemporaryFile", refuse)
-    monkeypatch.setattr(drive, "play", never)
+    monkeypatch.setattr(filling, "play", never)
     with pytest.raises(PermissionError, match=f"cannot write to {store}: Permission"):
         played_with(small, store, extend=True)
     assert files(tmp_path) == before
@@ -522,7 +569,7 @@ def test_two_programs_do_not_write_to_one_store(tmp_path, monkeypatch):
     store = tmp_path / "one.zarr"
     whole = played_with(store=store).load()
     with only_writer(store):
-        monkeypatch.setattr(drive, "play", never)
+        monkeypatch.setattr(filling, "play", never)
         with pytest.raises(BlockingIOError, match=f"another program is .* {store}"):
             played_with(store=store)
         assert_same(open_store(store), whole)

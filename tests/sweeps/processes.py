@@ -3,23 +3,37 @@
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
+from jaxbandits.results.store import sessions
+
 ROOT = Path(__file__).resolve().parents[2]
+WALK = "tests/sweeps/walk.py"
+# A shell may have told its jobs in the background to ignore Ctrl-C.
+MAIN = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from jaxbandits.cli import main
+sys.exit(main())
+"""
 
 
-def start(store: Path, cache: Path, *, devices: int = 1, more=(), **variables):
-    """Start ``jaxbandits sweep tests/sweeps/walk.py --store STORE``.
+def start(
+    store: Path, cache: Path, *, spec=WALK, devices: int = 1, more=(), **variables
+):
+    """Start ``jaxbandits sweep SPEC --store STORE``.
 
     Args:
       store: where to.
       cache: folder of compiled programs, so that a restart is a matter of seconds.
       devices: devices of the process.
       more: further arguments.
+      spec: the file.
       **variables: of the environment; ``WALK_...`` change the sweep.
     """
     return subprocess.Popen(
-        [sys.executable, "-m", "jaxbandits.cli", "sweep", "tests/sweeps/walk.py"]
+        [sys.executable, "-c", MAIN, "sweep", str(spec)]
         + ["--store", str(store), *more],
         cwd=ROOT,
         env=os.environ
@@ -34,6 +48,24 @@ def start(store: Path, cache: Path, *, devices: int = 1, more=(), **variables):
         stderr=subprocess.PIPE,
         text=True,
     )
+
+
+def wait_for_runs(process, store: Path, runs: int, timeout: float = 90) -> bool:
+    """Wait until a store has so many complete runs.
+
+    Returns:
+      Whether it has; otherwise the time is over.
+
+    Raises:
+      AssertionError: if the process ends before.
+    """
+    deadline = time.monotonic() + timeout
+    while time.monotonic() < deadline:
+        if store.exists() and (sessions(store)[:] > 0).sum() >= runs:
+            return True
+        assert process.poll() is None, finish(process, 1)
+        time.sleep(0.01)
+    return False
 
 
 def finish(process, timeout: float = 120) -> tuple[int, str]:

@@ -167,12 +167,16 @@ def stored(tmp_path_factory):
     [
         ("regrets", "metric: 'regrets' is unknown; known are "),
         ("small", "metric: 'small' must be a number per run"),
-        ("session", "metric: 'session' must be a number per run"),
+        ("session", "metric: 'session' is unknown"),
     ],
 )
-def test_bad_metrics(stored, metric, message):
+def test_bad_metrics(tmp_path, metric, message):
+    """Found before there is a store."""
+    store = tmp_path / "one.zarr"
     with pytest.raises(ValueError, match=f"^{message}"):
-        verdict(open_store(stored), HalfWidth(metric, 1.0), PILOT)
+        until = HalfWidth(metric, 1.0)
+        played(SPEC._replace(metrics=None), store, until=until)
+    assert not store.exists()
 
 
 def test_a_verdict_is_about_the_first_seeds(pilot, stored):

@@ -4,6 +4,7 @@ Its policies have two parameters, and the instance may be drawn.
 """
 
 import os
+import time
 from typing import NamedTuple
 
 import jax
@@ -22,6 +23,15 @@ class Params(NamedTuple):
     growth: float = 1.0
 
 
+# Seconds that a block takes at least: so a process is never done before it is killed.
+PAUSE = float(os.environ.get("WALK_PAUSE", 0))
+
+
+def metrics(record):
+    time.sleep(PAUSE)
+    return {"regret": record.astype(np.float64)}
+
+
 GAME = Environment(
     name="walk",
     setup=np.float64(1.0),
@@ -33,7 +43,7 @@ GAME = Environment(
         noise[0],
     ),
     record=lambda instance, state, budget: state,
-    metrics=lambda setup, instance, record: {"regret": record.astype(np.float64)},
+    metrics=lambda setup, instance, record: metrics(record),
     oracle=lambda setup, instance: None,
     uniforms=1,
     provenance={"setting": "walk"},

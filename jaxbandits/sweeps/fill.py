@@ -1,0 +1,168 @@
+"""A plan's missing blocks, played and written."""
+
+import json
+import math
+import threading
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import jax
+
+from jaxbandits.engine.run import Clock, choose_chunk, uniform_leaves
+from jaxbandits.engine.shares import device_shares, side_by_side
+from jaxbandits.play import Played, lane_params, play
+from jaxbandits.progress import reporter
+from jaxbandits.results.store import (
+    check_store,
+    naming,
+    sessions,
+    stored_shapes,
+    write_block,
+)
+from jaxbandits.sweeps.blocks import Block, outstanding
+from jaxbandits.sweeps.hosts import meet
+from jaxbandits.sweeps.plan import Plan
+
+DEFAULT_MEMORY = 1 << 30
+
+
+class Machine(NamedTuple):
+    """What a sweep is played on, and how it is watched.
+
+    Attributes:
+      devices: of this process.
+      memory: cap on the bytes of what is played at a time.
+      progress: whether to show it; None if stderr is a terminal.
+      stop: when it is set, no further block is begun.
+    """
+
+    devices: list
+    memory: int = DEFAULT_MEMORY
+    progress: bool | None = None
+    stop: threading.Event | None = None
+
+
+class StoppedError(Exception):
+    """Raised when a sweep was told to stop before it was complete."""
+
+
+def fill(plan: Plan, path: Path, machine: Machine) -> None:
+    """Play and write the blocks that are this process's to play.
+
+    Raises:
+      StoppedError: if it was told to stop before all was played.
+    """
+    session = len(json.loads(check_store(path)["sessions"]))
+    who = sessions(path)
+    hosts = jax.process_index(), jax.process_count()
+    blocks = outstanding(plan, who, who.chunks[-2:], *hosts)
+    # Nobody writes before everybody has seen what is missing.
+    meet("planned")
+    write = _writer(path, session, len(blocks))
+    play_blocks(plan, blocks, who.chunks[-2:], machine, path.name, write)
+
+
+def play_blocks(
+    plan: Plan,
+    blocks: list[Block],
+    shape: tuple[int, int],
+    machine: Machine,
+    title: str,
+    receive: Callable[[Block, Played], None],
+) -> None:
+    """Play blocks.
+
+    Args:
+      plan: the plan.
+      blocks: which.
+      shape: parameter points and seeds of a whole block.
+      machine: on what.
+      title: of the progress bar.
+      receive: is given every block's results; called from several threads.
+
+    Raises:
+      StoppedError: if it was told to stop before all was played.
+    """
+    checkpoints = len(plan.rules.end.checkpoints)
+    work = sum(_lanes(block) for block in blocks) * checkpoints
+    last = plan.rules.end.checkpoints[-1]
+    chunk_for = _chunks(plan, math.prod(shape), machine)
+    done = []
+    with reporter(machine.progress, work, title, last / checkpoints) as report:
+
+        def work_on(block: Block, share: list, check: Callable[[], None]) -> None:
+            def advanced(done):
+                report(done, " ".join(block.key))
+                check()
+
+            if machine.stop is not None and machine.stop.is_set():
+                return
+            game, place = plan.games[block.key], block.place
+            found = play(
+                game.policy,
+                game.environment,
+                game.points[place.params],
+                plan.seeds[place.seed],
+                plan.rules,
+                clock=Clock([], []),
+                chunk=chunk_for(block.key, len(share)),
+                same_shape=True,
+                uniform=uniform_leaves(lane_params(game.policy, game.points, 1)),
+                memory=machine.memory,
+                devices=share,
+                progress=advanced,
+            )
+            receive(block, found)
+            done.append(block)
+
+        shares = device_shares(machine.devices, math.prod(shape))
+        for _ in side_by_side(work_on, blocks, shares):
+            pass
+    if len(done) < len(blocks):
+        raise StoppedError(
+            f"stopped after {len(done)} of {len(blocks)} blocks of this run"
+        )
+
+
+def _chunks(plan: Plan, lanes: int, machine: Machine):
+    """Lanes to play at a time, by game: one shape, so one program, for all blocks."""
+
+    @cache
+    def chunk_for(key, num_devices):
+        game = plan.games[key]
+        return choose_chunk(
+            game.policy,
+            game.environment,
+            lane_params(game.policy, game.points[:1], 1),
+            lanes,
+            len(plan.rules.end.checkpoints),
+            machine.memory,
+            machine.devices[:num_devices],
+        )
+
+    return chunk_for
+
+
+def _writer(path: Path, session: int, total: int):
+    """A function that puts a block's results into the store."""
+    kept = stored_shapes(path)
+    written = []
+
+    def write(block: Block, found: Played) -> None:
+        values = {k: x for k, x in found.metrics.items() if k in kept}
+        safe = (
+            f"; {len(written)} of {total} blocks of this run are complete and safe, "
+            "the same command goes on from there"
+        )
+        with naming(path, safe):
+            write_block(path, block.place, values | {"rounds": found.rounds}, session)
+        written.append(block)
+
+    return write
+
+
+def _lanes(block: Block) -> int:
+    params, seed = block.place.params, block.place.seed
+    return (params.stop - params.start) * (seed.stop - seed.start)

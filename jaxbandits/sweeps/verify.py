@@ -1,0 +1,56 @@
+"""A sample of a store's blocks played once more and compared, bit by bit."""
+
+from pathlib import Path
+
+import jax
+import numpy as np
+import zarr
+
+from jaxbandits.play import Played
+from jaxbandits.results.chunks import CheckedStore
+from jaxbandits.results.store import sessions, stored_shapes
+from jaxbandits.sweeps.blocks import Block, outstanding
+from jaxbandits.sweeps.fill import Machine, play_blocks
+from jaxbandits.sweeps.plan import Plan
+
+
+def verify(plan: Plan, path: Path, count: int, machine: Machine) -> int:
+    """Play blocks of a complete store again; nothing is written.
+
+    Args:
+      plan: the plan of all that the store holds.
+      path: the store.
+      count: of blocks, which are drawn anew in every call; of each process.
+      machine: what to play on.
+
+    Returns:
+      How many blocks were compared.
+
+    Raises:
+      ValueError: if a block differs, naming its place and the variable.
+    """
+    who = sessions(path)
+    shape = who.chunks[-2:]
+    hosts = jax.process_index(), jax.process_count()
+    blocks = outstanding(plan, np.broadcast_to(0, who.shape), shape, *hosts)
+    chosen = np.random.default_rng().permutation(len(blocks))[:count]
+    group = zarr.open_group(CheckedStore(path, read_only=True), mode="r")
+    kept = {*stored_shapes(path), "rounds"}
+    different = []
+
+    def compare(block: Block, found: Played) -> None:
+        values = found.metrics | {"rounds": found.rounds}
+        for name in sorted(kept & values.keys()):
+            stored = group[name][block.place]
+            if stored.tobytes() != np.asarray(values[name], stored.dtype).tobytes():
+                different.append(f"{name} of {' '.join(block.key)}, {block.place[2:]}")
+
+    title = f"{path.name}, again"
+    sample = [blocks[i] for i in sorted(chosen)]
+    play_blocks(plan, sample, shape, machine, title, compare)
+    if different:
+        raise ValueError(
+            f"store: {path} holds other numbers than this machine and program give: "
+            + "; ".join(different)
+        )
+    return len(sample)

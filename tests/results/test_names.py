@@ -1,0 +1,19 @@
+"""Names of metrics that Zarr, netCDF or a file system would make something else of."""
+
+import pytest
+
+from jaxbandits.results.names import check_variable
+
+
+@pytest.mark.parametrize(
+    "name", ["", ".", "..", "/abs", "a/b", "c\0d", "a\nb", "__x", "param_x", "drawn"]
+)
+def test_refused(name):
+    with pytest.raises(ValueError, match="^metrics: .*name") as raised:
+        check_variable("metrics", name, {"drawn"})
+    assert repr(name) in str(raised.value)
+
+
+@pytest.mark.parametrize("name", ["regret", "a b", "a.b", "ε", "x_", "_x"])
+def test_fine(name):
+    check_variable("metrics", name, {"drawn"})

@@ -1,0 +1,114 @@
+"""Files of a store that are flipped, truncated or gone: noticed, named and mended."""
+
+import shutil
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from jaxbandits.results import open_store
+from jaxbandits.results.root import COPY
+from jaxbandits.sweeps import run_sweep
+from tests.sweeps import walk
+from tests.sweeps.damage import delete, files_of, flip, outcome, truncate
+
+SPEC = walk.spec(points=2, seeds=12, horizon=8, instances={"short": walk.GAME})
+CHUNK = "c/0/1/0/0"
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """Two policies, of which one has one point, in blocks of six runs."""
+    path = tmp_path_factory.mktemp("damage") / "whole.zarr"
+    run_sweep(SPEC, path, block=6)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("harm", "names", "read"),
+    [
+        (flip, ["zarr.json"], "refused"),
+        (truncate, [COPY], "right"),
+        (delete, ["zarr.json"], "refused"),
+        (flip, [f"regret/{CHUNK}/0"], "refused"),
+        (delete, [f"small/{CHUNK}/0/0"], "refused"),
+        (truncate, [f"rounds/{CHUNK}/0"], "refused"),
+        (truncate, [f"session/{CHUNK}"], "refused"),
+        (delete, [f"session/{CHUNK}"], "right"),
+        (delete, ["seed/c/0"], "refused"),
+        (flip, ["policy/c/0"], "refused"),
+        (delete, ["param_step/c/0/0/0", f"regret/{CHUNK}/0", "seed/zarr.json"], None),
+        (flip, ["regret/zarr.json"], "right"),
+        # A bit in every file but the root, of which one must be left.
+        (flip, "all", "refused"),
+    ],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+def test_damage_is_found_and_mended(whole, tmp_path, harm, names, read):
+    if names == "all":
+        names = [name for name in files_of(whole) if name != COPY]
+    got = outcome(
+        SPEC, whole, tmp_path / "one.zarr", harm, names, np.random.default_rng(1)
+    )
+    assert got.mended and got.again
+    assert got.read == (read or "refused")
+
+
+def test_a_metric_that_is_gone_altogether(whole, tmp_path):
+    copy = tmp_path / "one.zarr"
+    shutil.copytree(whole, copy)
+    shutil.rmtree(copy / "regret")
+    with (
+        pytest.warns(UserWarning, match="mended: regret/zarr.json$"),
+        pytest.warns(UserWarning, match="regret/c/.*; blocks to be played again: 6$"),
+    ):
+        found = run_sweep(SPEC, copy)
+    xr.testing.assert_identical(
+        found.drop_vars("session").drop_attrs().load(),
+        open_store(whole).drop_vars("session").drop_attrs().load(),
+    )
+    assert files_of(copy) == files_of(whole)
+
+
+def test_a_root_that_is_gone_with_its_copy(whole, tmp_path):
+    copy = tmp_path / "one.zarr"
+    shutil.copytree(whole, copy)
+    for name in ("zarr.json", COPY):
+        (copy / name).write_text("{")
+    for call in (lambda: open_store(copy), lambda: run_sweep(SPEC, copy)):
+        with pytest.raises(ValueError, match=f"^store: {copy}/zarr.json .*damaged"):
+            call()
+
+
+def test_another_sweep_mends_no_block(whole, tmp_path):
+    """It is refused before anything is removed."""
+    copy = tmp_path / "one.zarr"
+    shutil.copytree(whole, copy)
+    truncate(copy / f"regret/{CHUNK}/0", np.random.default_rng(0))
+    before = {name: (copy / name).read_bytes() for name in files_of(copy)}
+    with pytest.raises(ValueError, match="holds another sweep"):
+        run_sweep(SPEC._replace(seed=1), copy)
+    assert {name: (copy / name).read_bytes() for name in files_of(copy)} == before
+
+
+def test_a_policy_with_a_metric_of_its_own(tmp_path):
+    """It has a file in every block, so that one that is lost is missed."""
+    copy = tmp_path / "one.zarr"
+    mute = walk.WALKER._replace(report=None)
+    small = SPEC._replace(
+        policies={"mute": SPEC.policies["idler"]._replace(policy=mute)}
+    )
+    run_sweep(small, copy)
+    both = small._replace(policies=small.policies | SPEC.policies)
+    grown = run_sweep(both, copy, extend=True).load()
+    assert grown["small"].sel(policy="mute").isnull().all()
+    (copy / "small/c/0/0/0/0/0/0").unlink()
+    with pytest.raises(ValueError, match=r"small/c/0/0/0/0/0/0 is missing"):
+        open_store(copy).load()
+    with pytest.warns(UserWarning, match="played again: 1"):
+        found = run_sweep(both, copy).load()
+    assert (
+        found.drop_vars("session")
+        .drop_attrs()
+        .identical(grown.drop_vars("session").drop_attrs())
+    )

@@ -1,0 +1,62 @@
+"""Blocks of a store that are played again are compared bit by bit."""
+
+import threading
+
+import numpy as np
+import pytest
+import zarr
+
+from jaxbandits.results import open_store
+from jaxbandits.sweeps import run_sweep
+from jaxbandits.sweeps.fill import StoppedError
+from tests.sweeps import walk
+
+SPEC = walk.spec(points=2, seeds=12, horizon=8, instances={"short": walk.GAME})
+
+
+@pytest.fixture
+def store(tmp_path):
+    path = tmp_path / "one.zarr"
+    run_sweep(SPEC, path, block=6)
+    return path
+
+
+def test_a_store_that_is_as_it_was_played(store):
+    before = open_store(store).load()
+    run_sweep(SPEC, store, verify=100)
+    assert open_store(store).load().drop_attrs().identical(before.drop_attrs())
+
+
+@pytest.mark.parametrize("name", ["regret", "rounds", "small"])
+def test_other_numbers_with_a_good_checksum(store, name):
+    """In the last bit of one number, where no damage shows."""
+    array = zarr.open_group(store, mode="r+")[name]
+    place = (0, 0, 1, 8, 1) + (0,) * (array.ndim - 5)
+    old = np.asarray(array[place])
+    array[place] = np.nextafter(old, 99) if old.dtype.kind == "f" else old + 1
+    run_sweep(SPEC, store)
+    with pytest.raises(
+        ValueError, match=rf"other numbers .*: {name} of short walker, "
+    ):
+        run_sweep(SPEC, store, verify=100)
+
+
+def test_a_number_of_blocks(store):
+    with pytest.raises(ValueError, match="^verify must be at least 0"):
+        run_sweep(SPEC, store, verify=-1)
+
+
+def test_a_sweep_that_is_told_to_stop(tmp_path):
+    """No further block is begun; the processes of `test_killed` finish theirs."""
+    stop = threading.Event()
+    told = walk.GAME._replace(
+        metrics=lambda setup, instance, record: stop.set() or walk.metrics(record)
+    )
+    spec = SPEC._replace(instances={"short": told})
+    path = tmp_path / "one.zarr"
+    # Its metrics are asked for when the sweep is planned, so before the first block.
+    with pytest.raises(StoppedError, match="^stopped after 0 of 6 blocks"):
+        run_sweep(spec, path, block=6, stop=stop)
+    stop.clear()
+    found = run_sweep(spec, path)
+    assert found["session"].sel(policy="idler").isel(params=0).all()
