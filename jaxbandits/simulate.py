@@ -22,6 +22,7 @@ from jaxbandits.arguments import (
     seeds_of,
 )
 from jaxbandits.contract import check_round
+from jaxbandits.engine.flags import in_play
 from jaxbandits.engine.run import Clock
 from jaxbandits.engine.shares import device_shares, side_by_side
 from jaxbandits.fit import check_fit
@@ -37,6 +38,7 @@ class CutOffWarning(UserWarning):
     """Runs were cut off by `max_rounds`, before their budget was spent."""
 
 
+@in_play()
 def simulate(
     policies: Policy | Iterable[Policy] | Mapping[str, Policy],
     environment: Environment,
@@ -101,6 +103,7 @@ def simulate(
         the game, or a metric is NaN.
     """
     environment_of(environment)
+    checks.unforked()
     named = by_name(policies, "policies", is_policy, "a Policy")
     seed_list = seeds_of(seeds)
     rules = Rules(

@@ -1,15 +1,19 @@
 #!/usr/bin/env bash
 # Make .venv at the top of the repository and install jaxbandits in it: editable,
-# with the versions in constraints.txt.
+# with the versions in constraints.txt (Python 3.11: constraints-3.11.txt).
 #
 #   scripts/setup.sh [run|test]
+#   scripts/setup.sh find 3.11
 #
 #   run   what the package needs (the default)
 #   test  the `dev` dependency group as well
+#   find  install nothing; print an interpreter of that version, if there is one
 #
-# Uses uv where it is on PATH, else python3 -m venv and pip. PYTHON=/path/to/python
-# picks the interpreter for a new .venv. Nothing is installed again until
-# pyproject.toml or constraints.txt changes. All messages go to standard error.
+# Takes the newest tested Python that it finds, 3.11 to 3.14: on PATH, among pyenv's, or
+# of uv. PYTHON=/path/to/python picks the interpreter for a new environment, VENV=DIR
+# another place than .venv. Uses uv where it is on PATH, else python -m venv and pip.
+# Nothing is installed again until pyproject.toml or the constraints change. All messages
+# go to standard error.
 set -euo pipefail
 
 say() { printf 'setup: %s\n' "$*" >&2; }
@@ -20,12 +24,12 @@ fail() {
 
 profile=${1:-run}
 case $profile in
-    run | test) ;;
-    *) fail "unknown profile '$profile' (run or test)" ;;
+    run | test | find) ;;
+    *) fail "unknown profile '$profile' (run, test or find)" ;;
 esac
 
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
-venv=$root/.venv
+venv=${VENV:-$root/.venv}
 python=$venv/bin/python
 cd -- "$root"
 
@@ -37,40 +41,70 @@ version_of() {
     "$1" -c 'import sys; print(sys.version.split()[0])' 2>/dev/null || echo "not usable"
 }
 
-# Print the first interpreter that is at least 3.11.
-find_python() {
+# Whether it is an interpreter that an environment can be made with.
+usable() {
+    new_enough "$1" && "$1" -c 'import ensurepip, venv' >/dev/null 2>&1
+}
+
+# Print a usable interpreter of a version: on PATH, or of pyenv, which keeps those that
+# are not chosen off PATH.
+of_version() {
     local candidate
+    for candidate in "python$1" "${PYENV_ROOT:-$HOME/.pyenv}/versions/$1".*/bin/python; do
+        if usable "$candidate"; then
+            printf '%s\n' "$candidate"
+            return
+        fi
+    done
+    return 1
+}
+
+# Print the newest interpreter that is tested, or else python3 if it is newer.
+find_python() {
+    local minor
     if [[ -n ${PYTHON:-} ]]; then
         new_enough "$PYTHON" ||
             fail "Python 3.11 or newer is needed; PYTHON=$PYTHON is $(version_of "$PYTHON")"
         printf '%s\n' "$PYTHON"
         return
     fi
-    for candidate in python3 python3.13 python3.12 python3.11; do
-        if new_enough "$candidate"; then
-            printf '%s\n' "$candidate"
-            return
-        fi
+    for minor in 14 13 12 11; do
+        of_version "3.$minor" && return
     done
+    if new_enough python3; then
+        printf 'python3\n'
+        return
+    fi
     fail "Python 3.11 or newer is needed (python3 is $(version_of python3));" \
-        "install one, or name it: PYTHON=/path/to/python3.11"
+        "install one, or name it: PYTHON=/path/to/python3.13"
 }
 
 make_venv() {
     local base
     if command -v uv >/dev/null 2>&1; then
-        say "making .venv with uv"
-        # --seed puts pip in, so that .venv is of use without uv too.
-        uv venv --quiet --seed --python "${PYTHON:->=3.11}" "$venv" ||
-            fail "uv could not make .venv with Python 3.11 or newer (see above)"
+        # Where there is no Python, uv fetches one.
+        base=$(find_python 2>/dev/null) || base=${PYTHON:->=3.11,<3.15}
+        say "making $venv with uv ($base)"
+        # --seed puts pip in, so that the environment is of use without uv too.
+        uv venv --quiet --seed --python "$base" "$venv" ||
+            fail "uv could not make $venv with Python 3.11 or newer (see above)"
         return
     fi
     base=$(find_python)
     "$base" -c 'import ensurepip, venv' >/dev/null 2>&1 ||
         fail "$base has no venv module (or no ensurepip);" \
             "on Debian and Ubuntu: apt install python3-venv"
-    say "making .venv with $base ($(version_of "$base"))"
+    say "making $venv with $base ($(version_of "$base"))"
     "$base" -m venv "$venv" || fail "$base -m venv failed (see above)"
+}
+
+# The versions that are tested with the environment's Python.
+constraints() {
+    if "$python" -c 'import sys; sys.exit(sys.version_info >= (3, 12))'; then
+        printf 'constraints-3.11.txt\n'
+    else
+        printf 'constraints.txt\n'
+    fi
 }
 
 # Where the tree is, which Python, and the two files that say what to install.
@@ -78,15 +112,15 @@ fingerprint() {
     "$python" -I -S -c '
 import hashlib, sys
 digest = hashlib.sha256(f"{sys.argv[1]}\n{sys.version}\n".encode())
-for name in ("pyproject.toml", "constraints.txt"):
+for name in ("pyproject.toml", sys.argv[2]):
     with open(name, "rb") as file:
         digest.update(hashlib.sha256(file.read()).digest())
 print(digest.hexdigest())
-' "$root"
+' "$root" "$(constraints)"
 }
 
 install() {
-    local what=(--constraint constraints.txt --editable .)
+    local what=(--constraint "$(constraints)" --editable .)
     if [[ $profile == test ]]; then
         what+=(--group dev)
     fi
@@ -97,16 +131,20 @@ install() {
     fi
     "$python" -m pip --version >/dev/null 2>&1 ||
         "$python" -m ensurepip --default-pip >/dev/null ||
-        fail ".venv has no pip; remove .venv and run this again"
+        fail "$venv has no pip; remove it and run this again"
     # --group came with pip 25.1.
     "$python" -m pip install --quiet --disable-pip-version-check 'pip>=25.1'
     "$python" -m pip install --quiet --disable-pip-version-check "${what[@]}"
 }
 
+if [[ $profile == find ]]; then
+    of_version "${2:?which version?}"
+    exit
+fi
 [[ -e $venv ]] || make_venv
 new_enough "$python" ||
-    fail ".venv does not hold a working Python 3.11 or newer" \
-        "(its Python is $(version_of "$python")); remove .venv and run this again"
+    fail "$venv does not hold a working Python 3.11 or newer" \
+        "(its Python is $(version_of "$python")); remove it and run this again"
 
 current=$(fingerprint)
 stamp=$venv/.jaxbandits-$profile
@@ -114,7 +152,7 @@ if [[ -f $stamp && $(<"$stamp") == "$current" && -x $venv/bin/jaxbandits ]]; the
     exit 0
 fi
 
-say "installing jaxbandits ($profile) in .venv; the first time takes a minute or more"
+say "installing jaxbandits ($profile) in $venv; the first time takes a minute or more"
 rm -f -- "$venv/.jaxbandits-run" "$venv/.jaxbandits-test"
 install || fail "the installation failed (see above)"
 # What the tests need includes what a run needs.

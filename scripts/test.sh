@@ -3,6 +3,7 @@
 #
 #   scripts/test.sh [PYTEST ARGS...]
 #
+# VENV=DIR uses another environment, see scripts/setup.sh.
 # Runs at the top of the repository, with as many workers as there are cores (-n 0: one,
 # in this process). The long reproductions: scripts/test.sh -m slow
 set -euo pipefail
@@ -12,4 +13,4 @@ root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
 
 cd -- "$root"
 # Tests that share compiled programs stay with one worker (tests/conftest.py).
-exec "$root/.venv/bin/python" -m pytest -n auto --dist loadgroup "$@"
+exec "${VENV:-$root/.venv}/bin/python" -m pytest -n auto --dist loadgroup "$@"

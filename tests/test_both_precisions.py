@@ -12,14 +12,8 @@ import pytest
 
 from jaxbandits.policies import REGISTRY
 from jaxbandits.settings import allocation, budgeted, censored, farewell
+from tests.games import game_for
 
-GAMES = {
-    "censored": censored.example1,
-    "continuum": lambda: censored.indep(censored.ANY),
-    "budgeted": lambda: budgeted.s_br(3),
-    "farewell": farewell.doubling,
-    "allocation": lambda: allocation.simulation(3),
-}
 ENVIRONMENTS = {
     "poscorr": censored.poscorr,
     "negcorr, as printed": lambda: censored.negcorr(form="printed"),
@@ -99,7 +93,7 @@ def assert_narrow(found):
 
 @pytest.mark.parametrize("name", list(REGISTRY))
 def test_a_policy_under_32_bits(name):
-    environment = GAMES[name.split("/")[0]]()
+    environment = game_for(name)
     policy = REGISTRY[name](environment.problem)
     assert_narrow(under_32_after_64(whole_round(environment, policy)))
 

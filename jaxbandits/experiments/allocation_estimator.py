@@ -105,7 +105,7 @@ def _replicate(name, rounds, keys, rate, amount):
         return observe(problem, statistics, seen, amount, None), None
 
     def run(key):
-        start = jax.tree.map(lambda x: x[0], no_statistics(1, name))
+        start = jax.tree.map(lambda x: x[0], no_statistics(problem, name))
         statistics, _ = jax.lax.scan(round_, start, jax.random.split(key, rounds))
         # log e = 1: the scale is z squared.
         return bounds(problem, "profile", statistics, jnp.e, Z**2, None, None)

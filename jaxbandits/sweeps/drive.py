@@ -19,6 +19,7 @@ import xarray as xr
 
 from jaxbandits import checks
 from jaxbandits.arguments import devices_of, seeds_of
+from jaxbandits.engine.flags import in_play
 from jaxbandits.results.root import local
 from jaxbandits.results.store import check_store, only_writer, open_store
 from jaxbandits.sweeps import stores
@@ -51,6 +52,7 @@ def run_sweep(
       stop: when it is set (by a signal, by another thread), the blocks under way are
         finished, and `sweeps.fill.StoppedError` is raised.
     """
+    checks.unforked()
     checks.whole("memory", memory, 1)
     checks.whole("verify", verify, 0)
     if block is not None:
@@ -68,6 +70,7 @@ def run_sweep(
     return open_store(store)
 
 
+@in_play()
 def _run(
     spec: Spec, path: Path, extend, until, block, machine: Machine, verify: int
 ) -> None:

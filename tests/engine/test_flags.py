@@ -1,0 +1,58 @@
+"""JAX's own switches: under each the numbers are the same, and none is left switched."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxbandits.engine import run
+from jaxbandits.simulate import simulate
+from tests.engine.budget_game import ALTERNATE, environment
+from tests.engine.test_run import COINS, FOLLOWER
+
+SWITCHES = {
+    "jax_default_prng_impl": "rbg",
+    "jax_debug_infs": True,
+    "jax_numpy_dtype_promotion": "strict",
+    "jax_transfer_guard": "disallow",
+    "jax_numpy_rank_promotion": "allow",
+}
+
+
+def played():
+    return simulate(FOLLOWER, COINS, horizon=20, seeds=4)
+
+
+@pytest.mark.parametrize("name", list(SWITCHES))
+def test_a_switch_changes_no_number(name):
+    expected = played()
+    old = getattr(jax.config, name)
+    jax.config.update(name, SWITCHES[name])
+    try:
+        found = played()
+        assert getattr(jax.config, name) == SWITCHES[name]
+    finally:
+        jax.config.update(name, old)
+    for key in ("heads", "chance"):
+        np.testing.assert_array_equal(found[key].values, expected[key].values)
+
+
+def test_a_program_of_one_precision_is_not_played_in_the_other():
+    """No argument of this game is a float: shapes and dtypes alone do not tell."""
+    thirds = environment()._replace(
+        record=lambda instance, state, budget: jnp.asarray(1 / 3, float),
+        metrics=lambda setup, instance, record: {"third": record.astype(np.float64)},
+    )
+    found = []
+    for x64 in (False, True):
+        with jax.enable_x64(x64):
+            data = simulate(ALTERNATE, thirds, budget=20, seeds=2)
+            found.append(float(data["third"].max()))
+    assert found == [float(np.float32(1 / 3)), 1 / 3]
+
+
+def test_executables_are_not_kept_for_ever(monkeypatch):
+    monkeypatch.setattr(run, "MOST_PROGRAMS", 2)
+    for seeds in (1, 100, 200):
+        simulate(FOLLOWER, COINS, horizon=5, seeds=seeds, devices=jax.devices()[:1])
+    assert len(run._EXECUTABLES) == 2

@@ -1,0 +1,16 @@
+"""A small game for the policies of every setting, by the first part of their names."""
+
+from jaxbandits.settings import allocation, budgeted, censored, farewell
+
+GAMES = {
+    "censored": censored.example1,
+    "continuum": lambda: censored.indep(censored.ANY),
+    "budgeted": lambda: budgeted.s_br(3),
+    "farewell": farewell.doubling,
+    "allocation": lambda: allocation.simulation(3),
+}
+
+
+def game_for(name: str):
+    """The game of a policy of the registry."""
+    return GAMES[name.split("/")[0]]()
