@@ -210,7 +210,7 @@ def test_policies_must_be_policies_with_names_of_their_own(game, rcucb):
     for name in (1, None, ""):
         with pytest.raises(TypeError, match=f"strings for names.* got {name!r}"):
             simulate({name: rcucb, "1": rcucb}, game, **options_of())
-    with pytest.raises(TypeError, match="params.alpha must be a number"):
+    with pytest.raises(ValueError, match="params.alpha must be a number"):
         several = rcucb.params._replace(alpha=np.ones(3))
         simulate(rcucb._replace(params=several), game, **options_of())
 
