@@ -245,7 +245,8 @@ def points_of(
         )
     told = _told(name, policy, set(defaults) - set(override), end)
     leaves = {
-        leaf: checks.numbers(f"params[{name!r}]: {leaf}", value)
+        # Single numbers as such, for errors that show them.
+        leaf: checks.numbers(f"params[{name!r}]: {leaf}", value)[()]
         for leaf, value in (defaults | told | dict(override)).items()
     }
     if any(x.ndim > 1 for x in leaves.values()):

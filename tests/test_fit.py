@@ -55,6 +55,7 @@ def grid(num_arms=2, limits=(0.5, 1.0), slope=2.0):
     return grids.make_problem(num_arms, limits, lambda x: x, lambda x: slope * x)
 
 
+PAIRS = grid()
 OTHER_GAMES = {
     "arms": (grid(num_arms=3), "num_arms = 2, and .* has num_arms = 3"),
     "limits": (grid(limits=(0.5, 0.75)), r"limits = \(0.5, 1.0\).* has limits"),
@@ -125,8 +126,8 @@ def test_simulate_sweep_and_check_policy_refuse_another_game():
             lambda: waiting.wait_ucb(farewell_games.Problem(2, 3), ["pair"]),
             "wait_ucb: observe must be a value that can be hashed",
         ),
-        (lambda: censored.fixed_pair(grid(), 1.0, 0), "arm must be an integer"),
-        (lambda: censored.fixed_pair(grid(), "0", 0), "arm must be an integer"),
+        (lambda: censored.fixed_pair(PAIRS, 1.0, 0), "arm must be an integer"),
+        (lambda: censored.fixed_pair(PAIRS, "0", 0), "arm must be an integer"),
         (lambda: same_pair((2, 2), tuple, ("arm", "x"), (0, True)), "x must be an"),
         (
             lambda: budgeted.fixed_arm(budgeted_games.make_problem(3), 1.5),
@@ -147,7 +148,7 @@ def test_simulate_sweep_and_check_policy_refuse_another_game():
     ],
 )
 def test_factories_refuse_by_name(make, message):
-    censored.fixed_pair(grid(), 1, 0)  # 1.0 must not find what was made for 1
+    censored.fixed_pair(PAIRS, 1, 0)  # 1.0 must not find what was made for 1
     with pytest.raises(TypeError, match=message):
         make()
 

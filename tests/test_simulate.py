@@ -1,5 +1,6 @@
 """simulate and sweep: what they return, and what they refuse before compiling."""
 
+import itertools
 import json
 from typing import NamedTuple
 
@@ -161,6 +162,21 @@ BAD = {
     ),
     "matrix": ({"params": {"RCUCB": {"alpha": [[1.0]]}}}, ValueError, "RCUCB"),
     "no mapping": ({"params": {"RCUCB": 3}}, TypeError, "RCUCB"),
+    "more seeds than memory": ({"seeds": 2**40}, ValueError, "seeds must be at most"),
+    "endless seeds": ({"seeds": itertools.count()}, ValueError, "seeds must end"),
+    "seeds in a mapping": ({"seeds": {0: 1}}, TypeError, "seeds"),
+    "seeds in bytes": ({"seeds": b"12"}, TypeError, "seeds"),
+    "a platform": ({"devices": "cpu"}, TypeError, "devices must be a list of JAX"),
+    "no devices": ({"devices": []}, TypeError, "devices must be a list of JAX"),
+    "no device": ({"devices": [None]}, TypeError, "devices must .* got None in it"),
+    "a number of devices": ({"devices": 0}, TypeError, "devices must be a list of JAX"),
+    "huge alpha": ({"params": {"RCUCB": {"alpha": 1e39}}}, ValueError, "alpha must"),
+    "tiny alpha": ({"params": {"RCUCB": {"alpha": 1e-50}}}, ValueError, "alpha must"),
+    "alpha of None": ({"params": {"RCUCB": {"alpha": None}}}, TypeError, "alpha must"),
+    "alpha of text": ({"params": {"RCUCB": {"alpha": "1"}}}, TypeError, "alpha must"),
+    "params in a list": ({"params": [1.0]}, TypeError, "params must be a mapping"),
+    "huge drawn": ({"runs_per_instance": 2**40}, ValueError, "runs_per_instance"),
+    "progress in words": ({"progress": "yes"}, TypeError, "progress"),
 }
 
 
@@ -185,6 +201,18 @@ def test_policies_must_be_policies_with_names_of_their_own(game, rcucb):
         simulate({"mine": "RCUCB"}, game, **options_of())
     with pytest.raises(ValueError, match="must not be empty"):
         simulate([], game, **options_of())
+    with pytest.raises(TypeError, match="policies must be a Policy, .* 'RCUCB'"):
+        simulate("RCUCB", game, **options_of())
+    with pytest.raises(TypeError, match="got the function rcucb; policies are made by"):
+        simulate(policies.rcucb, game, **options_of())
+    with pytest.raises(TypeError, match="a Policy, got the Environment 'Indep'"):
+        simulate({"mine": game}, game, **options_of())
+    for name in (1, None, ""):
+        with pytest.raises(TypeError, match=f"strings for names.* got {name!r}"):
+            simulate({name: rcucb, "1": rcucb}, game, **options_of())
+    with pytest.raises(ValueError, match="params.alpha must be a number"):
+        several = rcucb.params._replace(alpha=np.ones(3))
+        simulate(rcucb._replace(params=several), game, **options_of())
 
 
 @pytest.mark.parametrize(
@@ -217,6 +245,16 @@ def test_policies_must_have_one_number_of_points(game, rcucb):
         ({"budget": 5, "max_rounds": 0}, ValueError, "max_rounds"),
         ({"budget": 5, "max_rounds": 1.5}, TypeError, "max_rounds"),
         ({"budget": 5, "checkpoints": [6]}, ValueError, "checkpoints"),
+        ({"budget": 5, "checkpoints": [1j]}, TypeError, "checkpoints"),
+        ({"budget": 5, "checkpoints": [True]}, TypeError, "checkpoints"),
+        ({"budget": "5"}, TypeError, "budget"),
+        ({"budget": [5, 6]}, ValueError, "budget"),
+        ({"budget": {}}, TypeError, "budget"),
+        ({"budget": True}, TypeError, "budget"),
+        ({"budget": 1e30}, ValueError, "budget must be below 2"),
+        ({"budget": 1e-50}, ValueError, "budget"),
+        ({"budget": 1e39, "max_rounds": 9}, ValueError, "budget"),
+        ({"budget": 5, "max_rounds": 2**40}, ValueError, "max_rounds"),
     ],
 )
 def test_bad_budgets_are_refused(change, error, named):
