@@ -21,8 +21,8 @@ import xarray as xr
 # Seeds from which on the sample's skewness tells much: of 20 exponential seeds three
 # samples in four are seen to be skewed, of log-normal ones nearly all.
 FEWEST = 20
-# |skewness| / sqrt(S) above which intervals warn. At that skewness of the distribution
-# Student's t covers .94 instead of .95, and one normal sample of 20 seeds in 17 is above
+# |skewness| / sqrt(S) above which intervals warn. Where the distribution has 0.2,
+# Student's t covers .94 instead of .95; one normal sample of 20 seeds in 17 is above
 # it, hardly any of 50 (docs/statistics.md).
 SKEWED = 0.2
 # Spread of equal numbers after some arithmetic in float64, relative.
