@@ -73,9 +73,10 @@ def plot_curves(
             raise TypeError(f"styles[{name!r}]: must be a LineStyle, got {style!r}")
     curves = select(dataset, metric, level, policies, labels)
     spread = _spread(dataset, metric, seeds_quantiles)
-    for name, curve in curves.items() if y_scale == "log" else ():
-        if not (curve.mean > 0).any():
-            raise ValueError(f'y_scale: "log" needs positive values, {name!r} has none')
+    if y_scale == "log" and not any(
+        (curve.mean > 0).any() for curve in curves.values()
+    ):
+        raise ValueError(f'y_scale: "log" needs positive values, {metric!r} has none')
     if ax is None:
         _, (ax,) = figure()
     x = dataset["checkpoint"].values

@@ -201,6 +201,7 @@ def _draw(ax: Axes, response: Response, ends: tuple[float, float]) -> None:
 
 def _note(used: str, level: float | None, by: str | None, at, labels) -> str:
     """What lines and bands are, in lines short enough for a place at the side."""
+    used = used.replace(" on ", "\non ")
     lines = [used if used.startswith("one ") else f"mean of {used}"]
     if level is not None and lines[0] != "one seed":
         lines.append(f"{100 * level:g} % interval\nof each point")

@@ -52,9 +52,9 @@ def seeds_needed(pilot_values, half_width: float, level: float = 0.95) -> xr.Dat
 
     Raises:
       ValueError: if `pilot_values` has less than two seeds (or two drawn instances),
-        is not finite or equal for all seeds, or its instances have different numbers
-        of runs, `half_width` is not positive and finite or so small that the number is
-        no int64, or `level` is not in (0, 1).
+        is not finite, or its instances have different numbers of runs, `half_width` is
+        not positive and finite or so small that the number is no int64, or `level` is
+        not in (0, 1).
       TypeError: if an argument is of another type.
 
     Warns:

@@ -259,6 +259,18 @@ def test_no_certainty_where_means_are_equal(rng, case, size):
     assert wrong / trials < 0.05 + slack(0.05, trials)
 
 
+@pytest.mark.parametrize("size", [50, 100])
+def test_on_a_lattice_the_test_keeps_its_level(size):
+    """0 or 1 with equal probability against a constant 1/2: all samples there are."""
+    counts = np.arange(size + 1)
+    ones = np.arange(size) < counts[:, None]
+    found = [
+        compared([row, np.full(size, 0.5)])["verdict"][0, 1].item() != 0 for row in ones
+    ]
+    wrong = stats.binom.pmf(counts, size, 0.5)[found].sum()
+    assert 0.01 < wrong <= 0.05
+
+
 @pytest.mark.parametrize("size", [5, 30])
 def test_bounds_hold_for_losses_that_no_seed_has_shown(rng, size):
     trials, wrong, won = 200, 0, 0
