@@ -20,7 +20,7 @@ from jaxbandits.policies import REGISTRY as POLICIES
 from jaxbandits.results import provenance
 from jaxbandits.sweeps import read_spec, run_sweep
 from jaxbandits.sweeps.fill import StoppedError
-from jaxbandits.sweeps.hosts import join
+from jaxbandits.sweeps.hosts import join, leave
 from jaxbandits.sweeps.signals import stop_at_sigterm
 from jaxbandits.sweeps.summary import best_points, sweep_records
 
@@ -33,10 +33,10 @@ def main(arguments: list[str] | None = None) -> int:
             return options.command(options)
     except (ValueError, TypeError, OSError) as error:
         print(f"jaxbandits: {error}", file=sys.stderr)
-        return 2
+        return leave(2)
     except KeyboardInterrupt:
         print("jaxbandits: interrupted", file=sys.stderr)
-        return 130
+        return leave(130)
 
 
 @contextmanager
@@ -202,10 +202,10 @@ def _sweep(options) -> int:
             )
     except StoppedError as error:
         print(f"jaxbandits: SIGTERM: {error}; {_GOES_ON}", file=sys.stderr)
-        return 128 + signal.SIGTERM
+        return leave(128 + signal.SIGTERM)
     except KeyboardInterrupt:
         print(f"jaxbandits: interrupted; {_GOES_ON}", file=sys.stderr)
-        return 130
+        return leave(130)
     if jax.process_index() > 0:
         return 0
     records = sweep_records(store)

@@ -4,8 +4,17 @@ Each process plays and writes blocks of its own on its own devices; nothing is s
 between them but the word that everybody has come this far.
 """
 
+import itertools
+import os
+import sys
+
 import jax
-from jax.experimental import multihost_utils
+from jax._src import distributed
+
+# A process that is silent for so long is dead; its heart beats in a thread of its own.
+HEARTBEAT_SECONDS = 10
+_LONGEST_WAIT = 2**31 - 1  # milliseconds, 24 days
+_meetings = itertools.count()
 
 
 def join(
@@ -30,10 +39,39 @@ def join(
             "coordinator, processes and process go together; give all of them, or none "
             "under SLURM, Open MPI or on a TPU pod"
         )
-    jax.distributed.initialize(coordinator, processes, process)
+    jax.distributed.initialize(
+        coordinator, processes, process, heartbeat_timeout_seconds=HEARTBEAT_SECONDS
+    )
 
 
 def meet(name: str) -> None:
-    """Wait until every process has come to the place called `name`."""
-    if jax.process_count() > 1:
-        multihost_utils.sync_global_devices(name)
+    """Wait until every process has come to the place called `name`.
+
+    Raises:
+      ConnectionError: if another process has died or given up.
+    """
+    if jax.process_count() == 1:
+        return
+    # `jax.experimental.multihost_utils` meets on the devices, where a process that is
+    # missing ends the others with a page of C++; this is what it rests on.
+    client = distributed.global_state.client
+    try:
+        client.wait_at_barrier(f"{name} {next(_meetings)}", _LONGEST_WAIT)
+    except jax.errors.JaxRuntimeError as error:
+        raise ConnectionError(
+            f"another process of the sweep has ended (waiting until all have {name}); "
+            "complete blocks are safe in the store; start all processes again, or any "
+            f"number of others, to go on from there: {str(error).splitlines()[0][:120]}"
+        ) from error
+
+
+def leave(status: int) -> int:
+    """An exit status; one of several processes that has failed ends here and now.
+
+    The ordinary goodbye of `jax.distributed` waits for the others, who wait for us.
+    """
+    if status and jax.distributed.is_initialized():
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+    return status

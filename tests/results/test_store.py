@@ -574,3 +574,13 @@ def test_two_programs_do_not_write_to_one_store(tmp_path, monkeypatch):
             played_with(store=store)
         assert_same(open_store(store), whole)
     played_with(store=store)
+
+
+def test_blocks_of_another_size_are_refused(tmp_path):
+    store = tmp_path / "one.zarr"
+    small = SPEC._replace(policies={"i": SPEC.policies["idler"]}, seeds=100)
+    run_sweep(small, store, block=70)
+    run_sweep(small, store, block=70)
+    run_sweep(small, store, block=64)  # So many they are: whole vectors of lanes.
+    with pytest.raises(ValueError, match=r"^block must be left out .* 64 runs"):
+        run_sweep(small, store, block=32)

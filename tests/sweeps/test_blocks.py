@@ -10,11 +10,13 @@ from hypothesis import strategies as st
 from jaxbandits.arguments import End
 from jaxbandits.engine.rollout import LANE_QUANTUM
 from jaxbandits.play import Rules
+from jaxbandits.settings import budgeted
 from jaxbandits.sweeps import Entry, Spec
 from jaxbandits.sweeps.blocks import (
     ACCELERATOR,
     LIMITS,
     block_shape,
+    longest_run,
     outstanding,
     rectangle,
 )
@@ -211,3 +213,19 @@ def test_a_block_costs_what_it_may(platform, checkpoints, shapes):
 def test_a_block_has_at_least_a_vector_of_lanes():
     plan = plan_of((2,), seeds=1000, checkpoints=range(1, 100_001))
     assert block_shape(plan, {"a": ()}, "cpu") == (1, LANE_QUANTUM)
+
+
+def test_a_budget_is_turned_into_rounds():
+    """By the cheapest arm on average; blocks are small where nobody says the costs."""
+    from tests.engine import budget_game
+
+    law_units = budgeted.s_br(3), budgeted.s_br(3)._replace(oracle=None)
+    plan = plan_of((1,), seeds=10_000, checkpoints=(1000.0,))
+    end = End(np.array([1000.0]), 2**31 - 2, "spent")
+    plan = plan._replace(rules=Rules(end, 0))
+    for instance, rounds in zip(law_units, (1000, 2**31 - 2), strict=True):
+        spec = plan.spec._replace(instances={"one": instance})
+        assert longest_run(plan._replace(spec=spec)) == pytest.approx(rounds, rel=1e-5)
+    spec = plan.spec._replace(instances={"one": budget_game.environment()})
+    height, width = block_shape(plan._replace(spec=spec), {"a": ()}, "cpu")
+    assert height * width <= LIMITS["cpu"].least

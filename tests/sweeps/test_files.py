@@ -338,6 +338,10 @@ def test_a_whole_number_may_have_a_point():
         ({"checkpoints": [3, 2]}, "checkpoints must be"),
         ({"metrics": ["regrets"]}, "metrics: ['regrets'] unknown; known are ['"),
         ({"seeds": [1, 1]}, "seeds must be different integers"),
+        (
+            policy(cross={"rho": [0.5, 0.5 + 1e-10]}),
+            "policies['p'] has points that are equal in float32",
+        ),
     ],
     ids=str,
 )
@@ -348,6 +352,68 @@ def test_nothing_is_made_before_all_is_checked(tmp_path, change, message):
     assert message in str(raised.value)
     assert not store.exists()
     assert not store.parent.exists() or not list(store.parent.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x = (", "one.py, line 1 ends with SyntaxError: "),
+        ("x = 1\ny = {}[3]", "one.py, line 2 ends with KeyError: 3"),
+        ("import no_such_module", "one.py, line 1 ends with ModuleNotFoundError: "),
+        ("import sys\n\nsys.exit(0)", "one.py, line 3 ends with SystemExit: 0"),
+    ],
+)
+def test_modules_that_fail(written, text, message):
+    with pytest.raises(ValueError, match=r"^SPEC: ") as raised:
+        read_spec(written(text, "one.py"))
+    said = str(raised.value)
+    assert message in said or message.replace(", line 1", "") in said
+
+
+def test_an_object_cannot_be_written_in_toml():
+    entry = {"name": "x", "delay": [[1.0]], "reward": [[0.5]], "reward_law": "beta"}
+    table = {
+        "setting": "farewell",
+        "budget": 5,
+        "instances": {"one": {"make": "farewell", "arguments": entry}},
+        "policies": {"p": {"make": "wait_ucb"}},
+    }
+    message = (
+        "^one.toml: instances.one.arguments.reward_law: a Law cannot be written in"
+    )
+    with pytest.raises(ValueError, match=message):
+        from_table(table, "one.toml")
+
+
+def test_a_float_may_stand_for_an_integer():
+    spec = from_table(TABLE | {"seeds": 1e1, "max_rounds": 1e2}).spec
+    assert (spec.seeds, spec.max_rounds) == (10, 100)
+    assert all(isinstance(x, int) for x in (spec.seeds, spec.max_rounds))
+    assert from_table(TABLE | {"seeds": [3.0, 1]}).spec.seeds == [3, 1]
+
+
+def test_too_many_points():
+    values = {"from": 1, "to": 2, "points": 10**10}
+    with pytest.raises(ValueError, match="points: 10000000000|cross.rho"):
+        from_table(TABLE | policy(cross={"rho": values}))
+    many = {"from": 1, "to": 2, "points": 10**4}
+    with pytest.raises(ValueError, match="policies.p has 100000000 points; at most"):
+        from_table(TABLE | policy(cross={"rho": many, "z_cap": many}))
+
+
+@pytest.mark.parametrize("checkpoints", [np.array([9, 5, 2], np.uint64), [1.0, np.nan]])
+def test_checkpoints_that_fall_or_are_nan(checkpoints):
+    end = {"horizon": 10} if len(checkpoints) == 3 else {"budget": 3.0, "horizon": None}
+    spec = from_table(TABLE).spec._replace(**({"budget": None} | end))
+    with pytest.raises(ValueError, match="^checkpoints must"):
+        run_sweep(spec._replace(checkpoints=checkpoints))
+
+
+def test_a_store_that_is_a_url(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match="^store: s3://bucket/x.zarr is a URL"):
+        run_sweep(from_table(TABLE).spec, "s3://bucket/x.zarr")
+    assert not list(tmp_path.iterdir())
 
 
 def test_each_setting_has_its_own_policies():

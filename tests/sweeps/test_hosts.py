@@ -65,6 +65,20 @@ def test_one_process_goes_on_where_two_were_killed(tmp_path):
     assert_same(found, run_sweep(wanted))
 
 
+@pytest.mark.slow
+def test_one_process_says_when_the_other_dies(tmp_path):
+    size = {"WALK_SEEDS": "400", "WALK_PAUSE": "0.05"}
+    first, second = start_both(tmp_path / "sweep.zarr", tmp_path / "cache", **size)
+    try:
+        assert wait_for_runs(first, tmp_path / "sweep.zarr", 200)
+    finally:
+        second.kill()
+        finish(second)
+    status, said = finish(first)
+    assert status == 2
+    assert "another process of the sweep has ended" in said and "Traceback" not in said
+
+
 def test_an_incomplete_address_is_refused():
     with pytest.raises(ValueError, match="coordinator, processes and process"):
         join("127.0.0.1:1234", 2)
