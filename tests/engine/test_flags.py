@@ -1,4 +1,4 @@
-"""JAX's own switches: under each the numbers are the same, and none is left switched."""
+"""JAX's own switches change no number, and are left as they were."""
 
 import jax
 import jax.numpy as jnp
