@@ -6,13 +6,15 @@ from jaxbandits.devices import use_all_cores
 use_all_cores()  # before JAX starts
 
 from jaxbandits import kernels, laws, plots, policies, results, settings, testing
-from jaxbandits.protocol import Environment, Policy, View
-from jaxbandits.simulate import simulate
+from jaxbandits.protocol import Actions, Environment, Policy, View
+from jaxbandits.simulate import CutOffWarning, simulate
 from jaxbandits.sweeps import sweep
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Actions",
+    "CutOffWarning",
     "Environment",
     "Policy",
     "View",

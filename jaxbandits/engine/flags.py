@@ -3,6 +3,7 @@
 from contextlib import contextmanager
 
 import jax
+import jax.numpy as jnp
 
 # What a traced and compiled program depends on beside its arguments.
 SWITCHES = (
@@ -30,10 +31,21 @@ def in_play():
     Infinities mean something here (a pair that was never played), integers meet floats
     without ceremony, and numbers move to the devices. Whether NaN is looked for
     (``jax_debug_nans``) and the precision are left as they are.
+
+    Raises:
+      ValueError: under ``jax_disable_jit``.
+      TypeError: inside a function that JAX is tracing.
     """
+    if jax.config.jax_disable_jit:
+        raise ValueError("jax_disable_jit must be off: runs are compiled programs")
     with (
         jax.debug_infs(False),
         jax.numpy_dtype_promotion("standard"),
         jax.transfer_guard("allow"),
     ):
+        if isinstance(jnp.zeros(()), jax.core.Tracer):
+            raise TypeError(
+                "simulate and sweep must be called outside jax.jit and other "
+                "transformations; they map over seeds and params by themselves"
+            )
         yield

@@ -37,6 +37,13 @@ def test_a_switch_changes_no_number(name):
         np.testing.assert_array_equal(found[key].values, expected[key].values)
 
 
+def test_what_cannot_be_played_under():
+    with jax.disable_jit(), pytest.raises(ValueError, match="jax_disable_jit must be"):
+        played()
+    with pytest.raises(TypeError, match=r"outside jax.jit"):
+        jax.jit(lambda x: x + float(played()["heads"].max()))(1.0)
+
+
 def test_a_program_of_one_precision_is_not_played_in_the_other():
     """No argument of this game is a float: shapes and dtypes alone do not tell."""
     thirds = environment()._replace(
