@@ -32,7 +32,7 @@ from jax.extend.core import ClosedJaxpr, Literal
 
 from jaxbandits.engine import rows, trees
 from jaxbandits.engine.expression import ELEMENTWISE, UNIFORM, Lane, Scope, align
-from jaxbandits.engine.jaxprs import CALLS, scan_counts
+from jaxbandits.engine.jaxprs import CALLS, expanded, scan_counts
 from jaxbandits.kernels.named import PREFIX
 
 # Kernels for which the engine has a form of its own (`kernels.named`): functions
@@ -195,6 +195,8 @@ def _emit(eqn, inputs: list[Lane], scope: Scope) -> list[Lane]:
         out = eqn.primitive.bind(*(lane.value for lane in inputs), **params)
         out = out if eqn.primitive.multiple_results else [out]
         return [Lane(x, False) for x in out]
+    if (inner := expanded(eqn)) is not None:
+        return _evaluate(inner, inputs, scope)
     if name in ELEMENTWISE or name == "broadcast_in_dim":
         shape = eqn.outvars[0].aval.shape
         return [Lane.deferred(eqn.primitive, params, inputs, shape, scope.num_lanes)]

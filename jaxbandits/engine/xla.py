@@ -12,7 +12,7 @@ looks whether its barriers are still there.
 """
 
 import jax
-from jax.sharding import Mesh
+from jax.sharding import AbstractMesh, Mesh
 
 # (versions of JAX below this one, options for CPUs), the first that fits is taken.
 OPTIONS = [
@@ -28,9 +28,11 @@ OPTIONS = [
 NEWER: dict = {"xla_cpu_prefer_vector_width": 512}
 
 
-def compiler_options(mesh: Mesh) -> dict:
-    """Options for programs on the devices of a mesh."""
-    if mesh.devices.flat[0].platform != "cpu":
+def compiler_options(mesh: Mesh | AbstractMesh) -> dict:
+    """Options for programs on the devices of a mesh (which need not be here)."""
+    abstract = isinstance(mesh, AbstractMesh)
+    device = mesh.abstract_device if abstract else mesh.devices.flat[0]
+    if device.platform != "cpu":
         return {}
     return options_for(jax.__version_info__)
 

@@ -29,7 +29,7 @@ from jaxbandits.engine.fused.padded import (
     padded_shape,
     spread,
 )
-from jaxbandits.engine.jaxprs import CALLS, scan_counts
+from jaxbandits.engine.jaxprs import CALLS, expanded, scan_counts
 from jaxbandits.engine.tape import Key
 
 # What both Triton's lowering and this transform do entry by entry.
@@ -103,6 +103,8 @@ class Evaluator:
             return LOOPS[name](self, eqn, inputs)
         if all(x.known for x in inputs):
             return self.folded(eqn, inputs)
+        if (inner := expanded(eqn)) is not None:
+            return self.jaxpr(inner, inputs)
         if eqn.outvars[0].aval.dtype.itemsize == 8:
             return self.unknown(eqn, "64-bit numbers")
         if name in MOVES and _still_drawn(inputs[0], eqn):
