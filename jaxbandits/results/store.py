@@ -19,6 +19,7 @@ import fcntl
 import json
 import os
 import shutil
+import time
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -96,7 +97,12 @@ def create_store(
                 "same command goes on from there"
             ) from error
     finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+        # zarr writes side by side: after an error of one, others may be under way.
+        for _ in range(20):
+            shutil.rmtree(temporary, ignore_errors=True)
+            if not temporary.exists():
+                break
+            time.sleep(0.05)
 
 
 def grow_store(

@@ -36,8 +36,12 @@ CASES = [
     (lambda: plots.save_figure(plots.figure()[0], "a.gif"), ValueError, "path: must e"),
     (lambda: plots.save_figure(plots.figure()[0], "a"), ValueError, "path: must end i"),
     (lambda: plots.line_style(-1), ValueError, "index must be at least 0, got -1"),
-    (lambda: plots.line_style("x"), TypeError, "index must be an integer, got str"),
-    (lambda: plots.figure(1.5), TypeError, "rows must be an integer, got float"),
+    (
+        lambda: plots.line_style("x"),
+        TypeError,
+        "index must be an integer >= 0",
+    ),
+    (lambda: plots.figure(1.5), TypeError, "rows must be an integer >= 1"),
     *(
         (lambda plot=plot: plot(ax=3), TypeError, "ax: must be Matplotlib axes, got 3")
         for plot in (

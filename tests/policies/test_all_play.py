@@ -3,11 +3,25 @@
 import numpy as np
 import pytest
 
+from jaxbandits.engine import rollout
+from jaxbandits.engine.xla import compiler_options
 from jaxbandits.policies import REGISTRY
 from jaxbandits.simulate import simulate
 from tests.games import game_for
 
 ROUNDS = 12
+# LLVM's part takes most of the time and is not what differs between versions.
+QUICK = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def quickly_compiled():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            rollout, "compiler_options", lambda mesh: compiler_options(mesh) | QUICK
+        )
+        yield
+    rollout.program.cache_clear()  # nobody else shall have these programs
 
 
 @pytest.mark.parametrize("name", list(REGISTRY))

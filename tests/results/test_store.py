@@ -519,7 +519,7 @@ except OSError as error:
 """
     done = subprocess.run(
         [sys.executable, "-c", code],
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        env=os.environ | {"PYTHONPATH": str(ROOT), "JAXBANDITS_DEVICES": "keep"},
         capture_output=True,
         text=True,
         timeout=120,

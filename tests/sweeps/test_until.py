@@ -228,9 +228,9 @@ def test_shared_instances_are_counted_whole(rng):
     "seeds", [[*range(22)], [*range(10)], [*range(10, 30)], [0, 10, 20]], ids=str
 )
 def test_the_pilot_has_whole_instances(seeds):
-    check_until(HalfWidth("regret", 1.0), [*range(20)], 10)
+    check_until(HalfWidth("regret", 1.0), [*range(20)], {"regret": ()}, 10)
     with pytest.raises(ValueError, match="^seeds must be 0, 1, ... and all 10 runs"):
-        check_until(HalfWidth("regret", 1.0), seeds, 10)
+        check_until(HalfWidth("regret", 1.0), seeds, {"regret": ()}, 10)
 
 
 def test_a_pilot_that_says_too_little_is_warned_of(rng):

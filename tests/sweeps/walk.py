@@ -36,7 +36,7 @@ GAME = Environment(
     name="walk",
     setup=np.float64(1.0),
     sample=lambda key, setup: setup,
-    init=lambda instance: jnp.float32(0.0),
+    init=lambda instance: jnp.zeros((), float),
     view=lambda round_, instance, state: View(round_),
     step=lambda noise, instance, state, action: (
         state + instance * action * (noise[0] < 0.5),
