@@ -116,8 +116,8 @@ print("complete:", float((same["session"].sel(policy="RCUCB") > 0).mean()))
 # ## Which radii?
 #
 # The mean regret at the end, for every point of the grid. The star marks the best cell;
-# a dot marks cells whose paired difference to it could be chance: all points met the
-# same noise, seed by seed.
+# a dot marks cells that may be the best all the same: star and dots together hold the
+# best cell with probability 0.95 (all points met the same noise, seed by seed).
 
 # %%
 at = {"x": "gain_radius", "y": "penalty_radius", "policy": "RCUCB"}
@@ -176,7 +176,8 @@ pd.Series(widths, name="width at the end").round(3)
 
 # %% [markdown]
 # Is the difference real? `dominance` compares all pairs of policies on the same seeds
-# and keeps the probability of any false verdict below 5 % (Holm's correction).
+# and keeps the probability of any false verdict below 5 % (Holm's correction), where the
+# seeds support one; elsewhere it gives a `reason` in place of a verdict.
 
 # %%
 verdicts = results.dominance(
