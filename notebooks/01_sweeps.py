@@ -176,8 +176,8 @@ pd.Series(widths, name="width at the end").round(3)
 
 # %% [markdown]
 # Is the difference real? `dominance` compares all pairs of policies on the same seeds
-# and keeps the probability of any false verdict below 5 % (Holm's correction), where the
-# seeds support one; elsewhere it gives a `reason` in place of a verdict.
+# and keeps the probability of any false verdict below 5 % (Holm's correction), where
+# the seeds support one; elsewhere it gives a `reason` in place of a verdict.
 
 # %%
 verdicts = results.dominance(

@@ -6,6 +6,7 @@ progress can be reported and a long run can be interrupted between them. None of
 changes a single bit of the results.
 """
 
+import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
@@ -188,6 +189,7 @@ def uniform_leaves(params) -> tuple[bool, ...]:
 # Executables by program, shapes and JAX's own switches, the last used at the end: a
 # notebook cell that is run again makes another one each time.
 _EXECUTABLES: OrderedDict = OrderedDict()
+_KEEPING = threading.Lock()  # policies play side by side
 
 
 def _compiled(advance, call, clock: Clock):
@@ -196,14 +198,16 @@ def _compiled(advance, call, clock: Clock):
         (x.shape, x.dtype.name, str(x.sharding)) for x in jax.tree.leaves(call)
     )
     key = (advance, shapes, switches())
-    if key not in _EXECUTABLES:
+    compiled = _EXECUTABLES.get(key)
+    if compiled is None:
         began = time.perf_counter()
-        _EXECUTABLES[key] = advance.lower(*call).compile()
+        compiled = advance.lower(*call).compile()
         clock.compiling.append(time.perf_counter() - began)
-    compiled = _EXECUTABLES[key]
-    _EXECUTABLES.move_to_end(key)
-    while len(_EXECUTABLES) > MOST_PROGRAMS:
-        _EXECUTABLES.popitem(last=False)
+    with _KEEPING:
+        _EXECUTABLES[key] = compiled
+        _EXECUTABLES.move_to_end(key)
+        while len(_EXECUTABLES) > MOST_PROGRAMS:
+            _EXECUTABLES.popitem(last=False)
     return compiled
 
 
