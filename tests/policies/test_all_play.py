@@ -21,7 +21,9 @@ def quickly_compiled():
             rollout, "compiler_options", lambda mesh: compiler_options(mesh) | QUICK
         )
         yield
-    rollout.program.cache_clear()  # nobody else shall have these programs
+    # Nobody else shall have these programs.
+    rollout.program.cache_clear()
+    rollout._drawing.cache_clear()
 
 
 @pytest.mark.parametrize("name", list(REGISTRY))
