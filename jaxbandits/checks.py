@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 LONGEST = 80  # characters of a value in an error
+MOST_ROUNDS = 2**31 - 2  # rounds are counted in int32
 MOST = 10**6  # arms, limits, waits, ... of a game: more is a slip, and no memory has it
 
 _played_in: int | None = None  # the process that has played

@@ -107,7 +107,9 @@ def readable_ticks(axis: Axis, scale: str, low: float, high: float) -> None:
       ValueError: if `scale` is neither.
     """
     if scale not in ("linear", "log"):
-        raise ValueError(f'{axis.axis_name}_scale: "linear" or "log", got {scale!r}')
+        raise ValueError(
+            f'{axis.axis_name}_scale must be "linear" or "log", got {scale!r}'
+        )
     axis.axes.set(**{f"{axis.axis_name}scale": scale})
     axis.set_major_locator(tick_locator(scale, low, high))
     if scale == "log":

@@ -8,6 +8,7 @@ import xarray as xr
 
 from jaxbandits.plots.runs import one_instance, whole_seeds
 from jaxbandits.plots.style import LineStyle, line_style
+from jaxbandits.results.checks import check_mapping
 from jaxbandits.results.lookup import at_points, check_policies, metric_values
 from jaxbandits.results.replications import replications, shared_instances
 from jaxbandits.results.soundness import warn_of_coverage
@@ -51,6 +52,17 @@ def shown(
     return whole_seeds(at_points(one_instance(dataset), params), metric, policies)
 
 
+def check_labels(labels: Mapping[str, str] | None) -> Mapping[str, str]:
+    """`labels`, or none; a TypeError if they are no texts by name."""
+    if labels is None:
+        return {}
+    check_mapping("labels", labels)
+    for name, label in labels.items():
+        if not isinstance(label, str):
+            raise TypeError(f"labels: {name!r} must have a text, got {label!r}")
+    return labels
+
+
 def select(
     dataset: xr.Dataset,
     metric: str,
@@ -67,7 +79,7 @@ def select(
       ValueError: naming the argument that is unknown or out of range, or `metric` if
         none of the policies has it.
     """
-    labels = labels or {}
+    labels = check_labels(labels)
     check_policies(dataset, labels, "labels")
     values = metric_values(dataset, metric)
     if np.isinf(values).any():

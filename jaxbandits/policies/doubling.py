@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxbandits.checks import at_least_one, whole
+from jaxbandits.checks import MOST_ROUNDS, at_least_one, instance, whole
 from jaxbandits.kernels.select import when
 from jaxbandits.protocol import Policy
 
@@ -33,7 +33,6 @@ class State(NamedTuple):
     overflow: jax.Array
 
 
-@cache
 def doubling(policy: Policy, first: int = 1024) -> Policy:
     """Play `policy` anew in epochs of lengths ``first, 2 first, 4 first, ...``.
 
@@ -53,12 +52,18 @@ def doubling(policy: Policy, first: int = 1024) -> Policy:
     Raises:
       ValueError: if `policy` has no parameter ``horizon``, or `first` < 1.
     """
+    instance("policy", policy, Policy, "a factory of jaxbandits.policies")
+    whole("first", first, 1, MOST_ROUNDS)
+    return _doubling(policy, first)
+
+
+@cache
+def _doubling(policy: Policy, first: int) -> Policy:
     if "horizon" not in getattr(policy.params, "_fields", ()):
         raise ValueError(
             f"policy {policy.name!r} has no parameter horizon, so that it needs no "
             "doubling"
         )
-    whole("first", first, 1)
 
     def check(params):
         at_least_one(horizon=params.horizon)

@@ -1,10 +1,12 @@
 """Datasets on disk, as netCDF-4."""
 
 import os
+from pathlib import Path
 
 import xarray as xr
 
 from jaxbandits.results.atomic import replacing
+from jaxbandits.results.checks import check_dataset
 
 
 def save(dataset: xr.Dataset, path: str | os.PathLike) -> None:
@@ -18,6 +20,9 @@ def save(dataset: xr.Dataset, path: str | os.PathLike) -> None:
       ValueError: if the folder of `path` does not exist.
       PermissionError: if the folder cannot be written to.
     """
+    check_dataset(dataset)
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"path: must be a file, got {path!r}")
     # Curves over checkpoints compress well, and cheaply at the lowest level.
     compressed = {name: {"zlib": True, "complevel": 1} for name in dataset.data_vars}
     with replacing(path) as temporary:
@@ -36,4 +41,10 @@ def load(path: str | os.PathLike) -> xr.Dataset:
     Raises:
       FileNotFoundError: if there is no such file.
     """
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"path: must be a file, got {path!r}")
+    if "://" in str(path):
+        raise ValueError(f"path: must be a local file, got the URL {path}")
+    if Path(path).is_dir():
+        raise ValueError(f"path: must be a file, and {path} is a folder")
     return xr.load_dataset(path, engine="h5netcdf")

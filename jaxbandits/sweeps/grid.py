@@ -31,6 +31,9 @@ def points_from(
       ValueError: on a column that is empty, unequal to another or no numbers, a leaf in
         both, or equal points.
     """
+    for part in (cross, zipped):
+        if not isinstance(part, Mapping) or not all(isinstance(k, str) for k in part):
+            raise TypeError(f"{name} must map names of leaves to values, got {part!r}")
     if both := sorted(cross.keys() & zipped.keys()):
         raise ValueError(f"{name} both crosses and zips {both}")
     crossed, rows = (

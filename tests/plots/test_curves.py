@@ -177,7 +177,7 @@ def test_given_axes_and_scales(tmp_path):
         ({"level": 95}, "level: "),
         ({"level": 0}, "level: "),
         ({"seeds_quantiles": (0.9, 0.1)}, "seeds_quantiles: "),
-        ({"x_scale": "cubic"}, "x_scale: "),
+        ({"x_scale": "cubic"}, "x_scale must be "),
     ],
 )
 def test_mistakes_are_named(arguments, message):

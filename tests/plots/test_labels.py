@@ -114,5 +114,5 @@ def test_a_log_axis_has_at_least_three_labels(high):
 
 
 def test_unknown_scale():
-    with pytest.raises(ValueError, match="x_scale: .*'cubic'"):
+    with pytest.raises(ValueError, match="x_scale must be .*'cubic'"):
         readable_ticks(figure()[1][0].xaxis, "cubic", 1, 2)

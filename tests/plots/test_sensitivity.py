@@ -153,8 +153,8 @@ def test_instances_are_selected():
         ({"level": 0}, "level: "),
         ({"at": {"alpha": 7}}, "at: alpha has no value 7"),
         ({"labels": {"gamma": "B"}}, "labels: 'gamma'"),
-        ({"x_scale": "cubic"}, "x_scale: "),
-        ({"y_scale": "cubic"}, "y_scale: "),
+        ({"x_scale": "cubic"}, "x_scale must be "),
+        ({"y_scale": "cubic"}, "y_scale must be "),
     ],
 )
 def test_mistakes_are_named(arguments, message):

@@ -9,7 +9,7 @@ from functools import cache
 
 import jax.numpy as jnp
 
-from jaxbandits.checks import one_of, whole
+from jaxbandits.checks import MOST, one_of, whole
 from jaxbandits.factory import factory
 from jaxbandits.kernels.allocation import marginal_greedy
 from jaxbandits.kernels.constant import constant
@@ -58,7 +58,7 @@ def mg_ucb_delta(
       ValueError: as `ra_ucb`; if `steps` is less than 1; on another `greedy`, or on
         derivatives of a family of integers.
     """
-    whole("steps", steps, 1)
+    whole("steps", steps, 1, MOST)
     one_of("greedy", greedy, GREEDY)
     if problem.family.integer and greedy == "derivative":
         raise ValueError("greedy must be 'difference' for a family of integers")

@@ -19,7 +19,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.checks import positive
+from jaxbandits.checks import flag, positive
 from jaxbandits.factory import factory
 from jaxbandits.kernels.constant import constant
 from jaxbandits.kernels.intervals import wilson_parts
@@ -96,6 +96,7 @@ def omega_ucb(
     Raises:
       ValueError: on an unknown `exploration`.
     """
+    flag("star", star)
     if exploration not in DEFAULT_RHO:
         raise ValueError(
             f"exploration must be one of {(*DEFAULT_RHO,)}, got {exploration!r}"

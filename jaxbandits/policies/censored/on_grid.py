@@ -6,6 +6,7 @@ from functools import cache
 import jax.numpy as jnp
 import numpy as np
 
+from jaxbandits.checks import MOST, function, numbers, whole
 from jaxbandits.factory import check_problem
 from jaxbandits.kernels.argmax import first_true
 from jaxbandits.kernels.select import pick
@@ -38,11 +39,14 @@ def on_grid(problem: Continuum, limits, make: Callable[[Problem], Policy]) -> Po
     """
     check_problem("on_grid", problem, Continuum, Problem)
     check_continuum(problem, "on_grid")
-    if isinstance(limits, int):
+    function("make", make)
+    if isinstance(limits, int | np.integer):
+        whole("limits", limits, 1, MOST)
         # The last one, whatever rounding does, is the largest.
         share = np.arange(1, limits + 1) / limits
         limits = problem.max_limit * share
-    return _on_grid(problem, tuple(float(x) for x in limits), make)
+    grid = numbers("limits", limits, ndim=1)
+    return _on_grid(problem, tuple(grid.tolist()), make)
 
 
 @cache

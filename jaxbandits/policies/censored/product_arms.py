@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import jax.numpy as jnp
 
+from jaxbandits.checks import function
 from jaxbandits.factory import factory
 from jaxbandits.kernels.select import pick, split_index
 from jaxbandits.policies.censored.value import value_of_round
@@ -29,6 +30,7 @@ def product_arms(problem: Problem, plain: Callable[[int], Policy]) -> Policy:
       lambda(tau_max)``.
     """
     check_grid(problem, "product_arms")
+    function("plain", plain)
     inner = plain(problem.num_pairs)
     largest = problem.max_penalty
 

@@ -16,6 +16,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxbandits.checks import (
+    MOST,
     at_least_one,
     between_zero_and_one,
     non_negative,
@@ -119,8 +120,8 @@ def stoo(problem: Continuum, splits: int = 2, capacity: int = 64) -> Policy:
       TypeError: if the problem has a grid of limits.
     """
     check_continuum(problem, "stoo")
-    whole("splits", splits, 2)
-    if whole("capacity", capacity, 1) < splits:
+    whole("splits", splits, 2, MOST)
+    if whole("capacity", capacity, 1, MOST) < splits:
         raise ValueError(f"capacity must be at least splits = {splits}, got {capacity}")
     return _stoo(problem, splits, capacity)
 

@@ -20,6 +20,8 @@ import jax
 import jax.numpy as jnp
 
 from jaxbandits.checks import (
+    MOST,
+    MOST_ROUNDS,
     at_least_one,
     between_zero_and_one,
     non_negative,
@@ -27,7 +29,7 @@ from jaxbandits.checks import (
     positive,
     whole,
 )
-from jaxbandits.factory import factory
+from jaxbandits.factory import check_problem, factory
 from jaxbandits.kernels.argmax import first_argmax
 from jaxbandits.kernels.radii import peeling_scale
 from jaxbandits.kernels.select import pick, put, when
@@ -128,8 +130,11 @@ def grid_capacity(
       ValueError, TypeError: if that is more than 2**16 points, or `horizon` is no
         integer >= 1.
     """
+    check_problem("grid_capacity", problem, Continuum)
     p = params or Params()
-    whole("horizon", horizon, 1)
+    whole("horizon", horizon, 1, MOST_ROUNDS)
+    whole("splits", splits, 2, MOST)
+    one_of("history", history, HISTORIES)
     share = 2 * p.alpha * math.log(problem.num_arms * horizon**2 / p.delta) / horizon
     width = max(p.gain_radius, 1e-9) * math.sqrt(share) / p.smoothness
     finest = max(problem.max_limit / width, 1.0)
@@ -184,21 +189,21 @@ def z_rcucb(
       TypeError: if the problem has a grid of limits.
     """
     check_continuum(problem, "z_rcucb")
-    whole("splits", splits, 2)
+    whole("splits", splits, 2, MOST)
     one_of("history", history, HISTORIES)
     one_of("answer", answer, ANSWERS)
     least = splits**2 if history == "inherit" else splits
     if capacity is None:
         longest = int(Params().horizon) if horizon is None else horizon
         capacity = max(grid_capacity(problem, longest, splits, history), least)
-    if whole("capacity", capacity, 1) < least:
+    if whole("capacity", capacity, 1, MOST) < least:
         raise ValueError(
             f"capacity must be at least {least}, one split of {splits}, got {capacity}"
         )
     policy = _z_rcucb(problem, splits, history, answer, capacity)
     if horizon is None:
         return policy
-    whole("horizon", horizon, 1)
+    whole("horizon", horizon, 1, MOST_ROUNDS)
     return policy._replace(params=Params(float(horizon)), told=())
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxbandits.checks import at_least_one, positive, whole
+from jaxbandits.checks import MOST, at_least_one, positive, whole
 from jaxbandits.factory import factory
 from jaxbandits.kernels.argmax import first_argmax
 from jaxbandits.kernels.radii import peeling_scale
@@ -84,7 +84,7 @@ def zooming(problem: Continuum, capacity: int = 64) -> Policy:
       TypeError: if the problem has a grid of limits.
     """
     check_continuum(problem, "zooming")
-    whole("capacity", capacity, 1)
+    whole("capacity", capacity, 1, MOST)
     return _zooming(problem, capacity)
 
 

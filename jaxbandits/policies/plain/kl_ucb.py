@@ -10,7 +10,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxbandits.checks import positive, whole
+from jaxbandits.checks import MOST, positive, whole
 from jaxbandits.kernels.argmax import first_argmax
 from jaxbandits.kernels.radii import kl_upper_bound
 from jaxbandits.kernels.select import pick, put
@@ -44,7 +44,7 @@ def kl_ucb(num_arms: int) -> Policy:
     every arm is searched for in every round: expect 50 times the cost of UCB.
     """
 
-    whole("num_arms", num_arms, 1)
+    whole("num_arms", num_arms, 1, MOST)
 
     def init(params):
         del params

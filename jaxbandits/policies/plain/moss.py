@@ -9,7 +9,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxbandits.checks import positive, whole
+from jaxbandits.checks import MOST, positive, whole
 from jaxbandits.kernels.argmax import first_argmax
 from jaxbandits.kernels.select import pick, put
 from jaxbandits.kernels.sums import CompensatedSum
@@ -41,7 +41,7 @@ def moss(num_arms: int) -> Policy:
     The first maximiser of ``mean + sqrt(max(log(T / (n pulls)), 0) / pulls)``.
     """
 
-    whole("num_arms", num_arms, 1)
+    whole("num_arms", num_arms, 1, MOST)
 
     def init(params):
         del params

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxbandits.checks import positive, whole
+from jaxbandits.checks import MOST, positive, whole
 from jaxbandits.kernels.argmax import first_argmax
 from jaxbandits.kernels.radii import hoeffding_scale
 from jaxbandits.kernels.select import pick, put
@@ -45,7 +45,7 @@ def ucb(num_arms: int) -> Policy:
     ``mean + sqrt(alpha log t / (2 pulls))``.
     """
 
-    whole("num_arms", num_arms, 1)
+    whole("num_arms", num_arms, 1, MOST)
 
     def init(params):
         del params
