@@ -57,6 +57,8 @@ def plot_bars(
     check_axes(ax)
     if reference is not None:
         check_number("reference", reference)
+        if not np.isfinite(reference):
+            raise ValueError(f"reference: must be finite, got {reference}")
     dataset = one_instance(dataset)
     total = dataset.sizes["seed"]
     dataset = shown(dataset, metric, params, policies)

@@ -22,7 +22,7 @@ from jaxbandits.plots.marks import MISSING, draw_best, draw_key
 from jaxbandits.plots.points import check_labels
 from jaxbandits.plots.runs import one_instance
 from jaxbandits.plots.samples import STATISTICS, samples
-from jaxbandits.plots.selection import seeds_text
+from jaxbandits.plots.selection import seeds_text, texts_of
 from jaxbandits.plots.style import SMALL_FONT, check_axes, figure
 from jaxbandits.results.checks import check_level, check_mapping
 from jaxbandits.results.lookup import check_checkpoint
@@ -91,7 +91,7 @@ def plot_heat_map(
         has several instances; `at` if more than one point falls into a cell; `metric`
         if no run of the policy has it.
     """
-    labels = labels or {}
+    labels = texts_of(labels)
     at = at or {}
     check_mapping("at", at)
     dataset = one_instance(dataset)

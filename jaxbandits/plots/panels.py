@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from jaxbandits import checks
 from jaxbandits.plots.curves import plot_curves
 from jaxbandits.plots.runs import instances, played
-from jaxbandits.plots.selection import check_labels, seeds_note, shown
+from jaxbandits.plots.selection import seeds_note, shown, texts_of
 from jaxbandits.plots.style import SMALL_FONT, figure, line_style
 from jaxbandits.results.checks import check_dataset, check_mapping, check_number
 from jaxbandits.results.lookup import at_points
@@ -73,7 +73,7 @@ def plot_panels(
         raise ValueError("datasets: there is nothing to plot")
     everyone = (each["policy"].values.tolist() for each in datasets.values())
     names = list(dict.fromkeys(chain.from_iterable(everyone)))
-    check_labels(labels)
+    texts_of(labels)
     if policies is not None and len(policies) == 0:
         raise ValueError("policies must name at least one, or be left out for all")
     if tops is not None:

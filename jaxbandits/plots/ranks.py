@@ -12,7 +12,7 @@ from scipy.stats import rankdata
 
 from jaxbandits.plots.labels import metric_at, tick_formatter
 from jaxbandits.plots.runs import played
-from jaxbandits.plots.selection import check_labels, seeds_text
+from jaxbandits.plots.selection import seeds_text, texts_of
 from jaxbandits.plots.style import SMALL_FONT, check_axes, figure, line_style
 from jaxbandits.results.betting import betting_ends
 from jaxbandits.results.checks import check_dataset, check_flag, check_level
@@ -97,7 +97,7 @@ def plot_ranks(
     check_flag("smaller_is_better", smaller_is_better)
     check_checkpoint(dataset, checkpoint)
     check_policies(dataset, policies or (), "policies")
-    labels = check_labels(labels)
+    labels = texts_of(labels)
     check_policies(dataset, labels, "labels")
     check_level(level)
     check_axes(ax)

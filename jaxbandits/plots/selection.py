@@ -52,7 +52,7 @@ def shown(
     return whole_seeds(at_points(one_instance(dataset), params), metric, policies)
 
 
-def check_labels(labels: Mapping[str, str] | None) -> Mapping[str, str]:
+def texts_of(labels: Mapping[str, str] | None) -> Mapping[str, str]:
     """`labels`, or none; a TypeError if they are no texts by name."""
     if labels is None:
         return {}
@@ -79,7 +79,7 @@ def select(
       ValueError: naming the argument that is unknown or out of range, or `metric` if
         none of the policies has it.
     """
-    labels = check_labels(labels)
+    labels = texts_of(labels)
     check_policies(dataset, labels, "labels")
     values = metric_values(dataset, metric)
     if np.isinf(values).any():
