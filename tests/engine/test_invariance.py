@@ -1,10 +1,16 @@
 """Bit-identical results, whatever the chunk, the devices, the company, the grid."""
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxbandits.engine.lanes import lanes
+from jaxbandits.engine.xla import options_for
+from jaxbandits.kernels.allocation import sigmoid_prefix
+from jaxbandits.laws.thresholds import curves
 from jaxbandits.policies import censored as policies
+from jaxbandits.settings import allocation
 from jaxbandits.settings import censored as settings
 from jaxbandits.simulate import simulate
 from jaxbandits.testing import play
@@ -93,3 +99,30 @@ def test_the_plain_loop_plays_the_same_game(game, contestants, reference, name):
         rounds = reference["checkpoint"].values
         agree += np.allclose(found, np.cumsum(gaps)[rounds - 1], rtol=1e-9, atol=1e-9)
     assert agree >= 4
+
+
+def test_a_solver_gives_the_same_bits_in_any_width():
+    """Its responses add a square that all arms share: rounded with the sum, or not."""
+    problem = allocation.ednet_like(3).problem
+    rng, count = np.random.default_rng(0), 384
+    weight = rng.uniform(0.1, 1.0, (3, count)).astype(np.float32)
+    ends = np.log([problem.lowest, problem.highest])
+    rate = np.exp(rng.uniform(*ends, (3, count))).astype(np.float32)
+    shape = np.asarray(problem.shape, np.float32)
+
+    def solve(weight, rate):
+        arms = curves(problem.family, weight, rate, shape)
+        return sigmoid_prefix(arms, jnp.float32(problem.budget)).allocation
+
+    def solved(width):
+        mapped = jax.jit(
+            lambda *x: lanes(solve, (True, True), width)(*x)[0],
+            compiler_options=options_for(jax.__version_info__),
+        )
+        starts = range(0, count, width)
+        return np.concatenate(
+            [mapped(weight[:, i : i + width], rate[:, i : i + width]) for i in starts],
+            axis=1,
+        )
+
+    np.testing.assert_array_equal(solved(64), solved(count))
