@@ -9,8 +9,8 @@
 #   test  the `dev` dependency group as well
 #   find  install nothing; print an interpreter of that version, if there is one
 #
-# Takes the newest tested Python that it finds, 3.11 to 3.14: on PATH, among pyenv's, or
-# of uv. PYTHON=/path/to/python picks the interpreter for a new environment, VENV=DIR
+# Takes the newest Python that it finds from 3.14 (not tested yet) down to 3.11: on PATH,
+# among pyenv's, or of uv. PYTHON=/path/to/python picks the interpreter for a new environment, VENV=DIR
 # another place than .venv. Uses uv where it is on PATH, else python -m venv and pip.
 # Nothing is installed again until pyproject.toml or the constraints change. All messages
 # go to standard error.
@@ -59,7 +59,7 @@ of_version() {
     return 1
 }
 
-# Print the newest interpreter that is tested, or else python3 if it is newer.
+# Print the newest interpreter from 3.14 down to 3.11, or else python3 if it is newer.
 find_python() {
     local minor
     if [[ -n ${PYTHON:-} ]]; then
