@@ -31,7 +31,9 @@ from jaxbandits.results import as_share, final, summary_records
 
 BASELINE = "omega*-UCB, rho = 1/4"
 LOG_SHARE = "omega*-UCB, log(t/n)"
+SHRUNK = "omega*-UCB, shrunk, rho = 1/4"
 _log_share = partial(policies.omega_star_ucb, exploration="log_share")
+_shrunk = partial(policies.omega_star_ucb, variance="shrunk")
 _horizon = {"budget": lambda options: options.horizon}
 # Shown in Figure 3, in the order of the legend. Ours is the third.
 PAPER = {
@@ -48,12 +50,17 @@ PAPER = {
     "Budget-UCB (oracle)": Contestant(policies.budget_ucb),
     "UCB-SC+": Contestant(policies.ucb_sc_plus),
 }
-# Named in the paper and not compared there.
+# Ours, and what is named in the paper, or is a rival in its published version.
 OTHERS = {
+    SHRUNK: Contestant(_shrunk, {"rho": 1 / 4}),
+    "omega*-UCB, log(t/n), rho = 1/2": Contestant(_log_share, {"rho": 1 / 2}),
     "KL-UCB-SC+": Contestant(policies.kl_ucb_sc_plus),
     "KUBE": Contestant(policies.kube),
     "Budget-UCB, code (oracle)": Contestant(policies.budget_ucb, {"log_factor": 2.0}),
     "UCB-BV1 (oracle)": Contestant(policies.ucb_bv1),
+    "UCB-B2": Contestant(policies.ucb_b2),
+    "UCB-B2, code (oracle)": Contestant(partial(policies.ucb_b2, form="code")),
+    "b-greedy, code": Contestant(partial(policies.b_greedy, unpaid="code")),
     "PD-BwK": Contestant(
         policies.pd_bwk, _horizon | {"horizon": lambda options: options.horizon}
     ),
@@ -63,7 +70,16 @@ OTHERS = {
 EVERYONE = PAPER | OTHERS
 FINALISTS = {
     name: EVERYONE[name]
-    for name in (LOG_SHARE, BASELINE, "omega*-UCB, rho = 1", "BTS", "KUBE")
+    for name in (
+        SHRUNK,
+        BASELINE,
+        LOG_SHARE,
+        "omega*-UCB, log(t/n), rho = 1/2",
+        "omega*-UCB, rho = 1",
+        "BTS",
+        "KUBE",
+        "m-UCB",
+    )
 }
 HEAVY_TAILS = (
     "Means of 100 runs cannot rank policies whose rare lost runs make up most of the "

@@ -40,6 +40,9 @@ REGISTRY = {
     "budgeted/omega-star-ucb-log-share": lambda problem: budgeted.omega_star_ucb(
         problem, "log_share"
     ),
+    "budgeted/omega-star-ucb-shrunk": lambda problem: budgeted.omega_star_ucb(
+        problem, variance="shrunk"
+    ),
     "budgeted/bts": budgeted.bts,
     "budgeted/m-ucb": budgeted.m_ucb,
     "budgeted/mrcb": budgeted.mrcb,
@@ -47,11 +50,14 @@ REGISTRY = {
     "budgeted/i-ucb": budgeted.i_ucb,
     "budgeted/budget-ucb": budgeted.budget_ucb,
     "budgeted/ucb-bv1": budgeted.ucb_bv1,
+    "budgeted/ucb-b2": budgeted.ucb_b2,
+    "budgeted/ucb-b2-code": lambda problem: budgeted.ucb_b2(problem, "code"),
     "budgeted/ucb-sc-plus": budgeted.ucb_sc_plus,
     "budgeted/kl-ucb-sc-plus": budgeted.kl_ucb_sc_plus,
     "budgeted/kube": budgeted.kube,
     "budgeted/pd-bwk": budgeted.pd_bwk,
     "budgeted/b-greedy": budgeted.b_greedy,
+    "budgeted/b-greedy-code": lambda problem: budgeted.b_greedy(problem, "code"),
     "budgeted/epsilon-first": budgeted.epsilon_first,
     "budgeted/uniform": budgeted.uniform,
     "budgeted/clairvoyant": budgeted.clairvoyant,

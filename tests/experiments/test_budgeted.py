@@ -45,20 +45,28 @@ PAPER = [
     "UCB-SC+",
 ]
 OTHERS = [
+    "omega*-UCB, shrunk, rho = 1/4",
+    "omega*-UCB, log(t/n), rho = 1/2",
     "KL-UCB-SC+",
     "KUBE",
     "Budget-UCB, code (oracle)",
     "UCB-BV1 (oracle)",
+    "UCB-B2",
+    "UCB-B2, code (oracle)",
+    "b-greedy, code",
     "PD-BwK",
     "epsilon-first",
     "uniform",
 ]
 FINALISTS = [
-    "omega*-UCB, log(t/n)",
+    "omega*-UCB, shrunk, rho = 1/4",
     "omega*-UCB, rho = 1/4",
+    "omega*-UCB, log(t/n)",
+    "omega*-UCB, log(t/n), rho = 1/2",
     "omega*-UCB, rho = 1",
     "BTS",
     "KUBE",
+    "m-UCB",
 ]
 BASELINE = "omega*-UCB, rho = 1/4"
 # Figure 3 and Table 1: instance -> number of arms.
@@ -151,6 +159,8 @@ def test_the_policies_are_what_their_names_say(rehearsal, no_data):
         "omega-UCB, rho = 1/4": 0.25,
         "omega*-UCB, rho = 1/4": 0.25,
         "omega*-UCB, log(t/n)": 1.0,
+        "omega*-UCB, shrunk, rho = 1/4": 0.25,
+        "omega*-UCB, log(t/n), rho = 1/2": 0.5,
         "omega-UCB, rho = 1": 1.0,
         "omega*-UCB, rho = 1": 1.0,
     }
@@ -159,6 +169,9 @@ def test_the_policies_are_what_their_names_say(rehearsal, no_data):
     assert found["omega-UCB, rho = 1"] is policies.omega_ucb(problem) is not star
     shares = policies.omega_star_ucb(problem, exploration="log_share")
     assert found["omega*-UCB, log(t/n)"] is shares is not star
+    shrunk = policies.omega_star_ucb(problem, variance="shrunk")
+    assert found["omega*-UCB, shrunk, rho = 1/4"] is shrunk is not star
+    assert found["omega*-UCB, log(t/n), rho = 1/2"] is shares
     # The paper's Table 2, and the code's radius.
     assert params["Budget-UCB (oracle)"]["log_factor"] == 1
     assert params["Budget-UCB, code (oracle)"]["log_factor"] == 2
@@ -175,6 +188,9 @@ def test_the_policies_are_what_their_names_say(rehearsal, no_data):
         "KL-UCB-SC+": policies.kl_ucb_sc_plus,
         "KUBE": policies.kube,
         "UCB-BV1 (oracle)": policies.ucb_bv1,
+        "UCB-B2": policies.ucb_b2,
+        "UCB-B2, code (oracle)": lambda p: policies.ucb_b2(p, form="code"),
+        "b-greedy, code": lambda p: policies.b_greedy(p, unpaid="code"),
         "PD-BwK": policies.pd_bwk,
         "epsilon-first": policies.epsilon_first,
         "uniform": policies.uniform,

@@ -46,6 +46,9 @@ CASES = {
     "omega": _omega("omega-ucb"),
     "omega, rho = 1": _omega("omega-ucb", rho=1.0),
     "omega*": _omega("omega-star-ucb", twin_params={"star": True}),
+    "omega*, shrunk": _omega(
+        "omega-star-ucb-shrunk", twin_params={"star": True, "variance": "shrunk"}
+    ),
     "omega, log share": _omega(
         "omega-ucb-log-share", twin_params={"rho": 1.0, "exploration": "log_share"}
     ),
@@ -61,12 +64,24 @@ CASES = {
     "Budget-UCB": _case("budget-ucb", twins.BudgetUCB),
     "Budget-UCB, code": _case("budget-ucb", twins.BudgetUCB, log_factor=2.0),
     "UCB-BV1": _case("ucb-bv1", twins.UCBBV1),
+    "UCB-B2": _case("ucb-b2", twins.UCBB2),
+    "UCB-B2, alpha, lambda": _case(
+        "ucb-b2",
+        twins.UCBB2,
+        twin_params={"alpha": 0.05, "lambda_": 20.0},
+        alpha=0.05,
+        stability=20.0,
+    ),
+    "UCB-B2, code": _case("ucb-b2-code", twins.UCBB2, twin_params={"form": "code"}),
     "UCB-SC+": _case("ucb-sc-plus", twins.UCBSCPlus),
     # The twin searches for ten roots in a round.
     "KL-UCB-SC+": _case("kl-ucb-sc-plus", twins.KLUCBSCPlus, every=20),
     "KUBE": _case("kube", twins.KUBE),
     "PD-BwK": _case("pd-bwk", twins.PDBwK, budget=BUDGET, horizon=HORIZON),
     "b-greedy": _case("b-greedy", twins.BGreedy),
+    "b-greedy, code": _case(
+        "b-greedy-code", twins.BGreedy, twin_params={"unpaid": "code"}
+    ),
     "epsilon-first": _case("epsilon-first", twins.EpsilonFirst, budget=BUDGET),
     "BTS": _case("bts", twins.BTS),
     "uniform": _case("uniform", twins.Uniform),

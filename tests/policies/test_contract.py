@@ -57,6 +57,7 @@ CONTINUUM_PARAMS = {"gain_radius": 0.1, "penalty_radius": 0.0}
 BUDGETED_MARGIN = {
     "budgeted/omega-ucb": 0.25,  # 0.12
     "budgeted/omega-star-ucb": 0.25,  # 0.12
+    "budgeted/omega-star-ucb-shrunk": 0.25,  # 0.12
     "budgeted/omega-ucb-log-share": 0.4,  # 0.21
     "budgeted/omega-star-ucb-log-share": 0.4,  # 0.21
     "budgeted/bts": 0.4,  # 0.22
@@ -70,6 +71,7 @@ BUDGETED_MARGIN = {
     "budgeted/kube": 0.25,  # 0.12
     "budgeted/pd-bwk": 0.95,  # 0.83
     "budgeted/b-greedy": 0.4,  # 0.22
+    "budgeted/b-greedy-code": 0.45,  # 0.26
     "budgeted/epsilon-first": 0.75,  # 0.49
 }
 # The same for the farewell game: 8 seeds of 5,000 epochs with ten waits.
@@ -117,10 +119,12 @@ ALLOCATION_PARAMS = {"scale": 0.25, "initial": 2.0}
 # turn, which is worse than a uniform split (docs/errata.md).
 ONE_ARM_AT_A_TIME = {"allocation/ra-ucb-printed-radii"}
 # UCB-BV1's radius is infinite until all arms have been played very often, with costs
-# that may be as small as 0.01 or 1 / D: it plays the arms in turn.
-LIKE_UNIFORM = {"budgeted/ucb-bv1", "farewell/ucb-bv1"}
+# that may be as small as 0.01 or 1 / D: it plays the arms in turn. So does UCB-B2 until
+# its stability condition holds; the published code's form prefers arms without reward.
+LIKE_UNIFORM = {"budgeted/ucb-bv1", "budgeted/ucb-b2", "farewell/ucb-bv1"}
 WITHOUT_MARGIN = {"censored/uniform", "censored/fixed"} | {
     "budgeted/uniform",
+    "budgeted/ucb-b2-code",
     "budgeted/clairvoyant",
     "budgeted/fixed",
     "farewell/uniform",

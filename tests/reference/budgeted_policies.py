@@ -92,6 +92,18 @@ def theorem_1(mean, n, z2_eta, low, high):
     return (2 * C / sum_ if sum_ > 0 else 0.0), sum_ / (2 * A)
 
 
+def shrunk_eta(values):
+    """Ours: unbiased variance over unbiased mu (1 - mu), mixed with 10 pulls of 1."""
+    x = np.asarray(values, np.float64)
+    n, mean = len(x), np.mean(x)
+    if not 0 < mean < 1 or n == 1:
+        return 1.0
+    variance = np.var(x, ddof=1)
+    # E[mean (1 - mean)] = mu (1 - mu) - variance / n.
+    largest = mean * (1 - mean) + variance / n
+    return (10 + (n - 1) * min(1.0, variance / largest)) / (10 + n - 1)
+
+
 def estimated_eta(variance, mean, n, low, high):
     """Section 5.2: 1 for n < 30 and at the ends, never above 1 (Bhatia-Davis)."""
     if n < 30 or not low < mean < high:
@@ -110,8 +122,10 @@ class OmegaUCB(Policy):
         exploration="log_t",
         cost_low=0.0,
         cost_high=1.0,
+        variance="switch",
     ):
         super().__init__(num_arms)
+        self.variance = variance
         if exploration not in ("log_t", "log_share"):
             raise ValueError(exploration)
         self.rho, self.star, self.exploration = rho, star, exploration
@@ -127,6 +141,8 @@ class OmegaUCB(Policy):
         if self.star:
             self.rewards[arm].append(reward)
             self.costs[arm].append(cost)
+            if self.variance == "shrunk":
+                return
             self.reward_variances[arm] = np.var(self.rewards[arm])  # over n
             self.cost_variances[arm] = np.var(self.costs[arm])
 
@@ -138,7 +154,10 @@ class OmegaUCB(Policy):
         share = t if self.exploration == "log_t" else t / n
         z2 = 2 * self.rho * math.log(share)  # z = sqrt(2 rho log t), below Theorem 3
         eta_r = eta_c = 1.0
-        if self.star:
+        if self.star and self.variance == "shrunk":
+            eta_r = shrunk_eta(self.rewards[k])
+            eta_c = shrunk_eta((np.array(self.costs[k]) - low) / (high - low))
+        elif self.star:
             eta_r = estimated_eta(self.reward_variances[k], r, n, 0.0, 1.0)
             eta_c = estimated_eta(self.cost_variances[k], c, n, low, high)
         upper = theorem_1(r, n, z2 * eta_r, 0.0, 1.0)[1]
@@ -213,6 +232,39 @@ class UCBSCPlus(Policy):
         a = math.sqrt(log_share / (2 * kappa * n - log_share))
         denominator = c - a * r
         return (r + a * c) / denominator if denominator > 0 else np.inf
+
+
+class UCBB2(Policy):
+    """ucb_b2.py of the published code; form="paper" asks for its condition (7)."""
+
+    def __init__(self, num_arms, form="paper", alpha=2.01, lambda_=1.28):
+        super().__init__(num_arms)
+        self.form, self.alpha, self.lambda_ = form, alpha, lambda_
+        self.rewards = [[] for _ in range(num_arms)]
+        self.costs = [[] for _ in range(num_arms)]
+
+    def update(self, t, noise, arm, reward, cost):
+        super().update(t, noise, arm, reward, cost)
+        self.rewards[arm].append(reward)
+        self.costs[arm].append(cost)
+
+    def epsilon(self, values, t):
+        n = len(values)
+        variance = 1 / 4 if n < 2 else np.var(values, ddof=1)
+        log = np.log((t - 1) ** self.alpha)
+        return np.sqrt(2 * variance * log / n) + 3 * log / n
+
+    def index(self, k, t, view):
+        n, r, c = self.means(k)
+        epsilon, eta = (self.epsilon(x[k], t) for x in (self.rewards, self.costs))
+        if self.form == "paper":
+            if not eta < c * (self.lambda_ - 1) / self.lambda_:
+                return np.inf
+            return r / c + 1.4 * (epsilon + r / c * eta) / c
+        if not eta < r:
+            return np.inf
+        ratio = r / max(view.cheapest, c)
+        return ratio + 1.4 * (epsilon + ratio * eta) / max(c, 1e-10)
 
 
 class BTS(Policy):
@@ -386,9 +438,16 @@ class PDBwK(Policy):
 
 
 class BGreedy(Policy):
-    """Explores with probability min(1, K/t), else the best r / c."""
+    """Explores with probability min(1, K/t), else the best r / c; with unpaid="code"
+    the efficiencies of b_greedy.py."""
+
+    def __init__(self, num_arms, unpaid="infinite"):
+        super().__init__(num_arms)
+        self.unpaid = unpaid
 
     def index(self, k, t, view):
+        if self.unpaid == "code":
+            return self.reward_sums[k] / (self.cost_sums[k] + 1e-10)
         return self.ratio(k)
 
     def act(self, t, noise, view):

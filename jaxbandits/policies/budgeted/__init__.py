@@ -10,14 +10,15 @@ from jaxbandits.policies.budgeted.omega_ucb import omega_ucb
 from jaxbandits.policies.budgeted.pd_bwk import pd_bwk
 from jaxbandits.policies.budgeted.ratio_bounds import c_ucb, i_ucb, m_ucb, mrcb
 from jaxbandits.policies.budgeted.thompson import bts
+from jaxbandits.policies.budgeted.ucb_b2 import ucb_b2
 from jaxbandits.policies.budgeted.ucb_sc import kl_ucb_sc_plus, ucb_sc_plus
 from jaxbandits.settings.budgeted.types import Problem
 
 
 @factory(Problem)
-def omega_star_ucb(problem, exploration="log_t", updater=None):
+def omega_star_ucb(problem, exploration="log_t", updater=None, variance="switch"):
     """omega*-UCB: `omega_ucb` with estimated variances."""
-    return omega_ucb(problem, True, exploration, updater)
+    return omega_ucb(problem, True, exploration, updater, variance)
 
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "omega_star_ucb",
     "omega_ucb",
     "pd_bwk",
+    "ucb_b2",
     "ucb_bv1",
     "ucb_sc_plus",
     "uniform",

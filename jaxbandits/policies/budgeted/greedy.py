@@ -3,18 +3,26 @@
 b-greedy: Xia et al. (2017), explores with probability ``min(1, K / t)``. epsilon-first:
 Tran-Thanh, Chapman, Munoz de Cote, Rogers & Jennings, "Epsilon-First Policies for
 Budget-Limited Multi-Armed Bandits", AAAI 2010, explores with a share of the budget.
+
+Named choice: `unpaid`, the ratio of an arm that has cost nothing yet. No paper says what
+b-greedy makes of 0 / 0. ``infinite`` is what every other index of the setting has there;
+``code`` is the published code of Heyden et al., rewards over costs + 1e-10: 0 for an
+arm that has brought nothing either, which is then left to the random rounds.
 """
 
 from typing import NamedTuple
 
 import jax.numpy as jnp
 
-from jaxbandits.checks import positive
+from jaxbandits.checks import one_of, positive
 from jaxbandits.factory import factory
 from jaxbandits.policies.budgeted.fixed import uniform_arm
 from jaxbandits.policies.budgeted.index_policy import index_policy
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.budgeted.types import Problem
+
+
+ALMOST_NOTHING = 1e-10  # added to the costs of an arm in the published code
 
 
 class FirstParams(NamedTuple):
@@ -38,9 +46,26 @@ def _ratio(view, means, params):
     return means.ratio
 
 
+def _ratio_of_the_code(view, means, params):
+    del view, params
+    return means.reward.total / (means.cost.total + ALMOST_NOTHING)
+
+
+RATIOS = {"infinite": _ratio, "code": _ratio_of_the_code}
+
+
 @factory(Problem)
-def b_greedy(problem: Problem) -> Policy:
-    """b-greedy."""
+def b_greedy(problem: Problem, unpaid: str = "infinite") -> Policy:
+    """b-greedy.
+
+    Args:
+      problem: what the learner knows.
+      unpaid: ratio of an arm that has cost nothing yet, ``infinite`` or ``code``.
+
+    Raises:
+      ValueError: on an unknown `unpaid`.
+    """
+    ratio = RATIOS[one_of("unpaid", unpaid, RATIOS)]
 
     def explore(noise, view, params):
         del params
@@ -48,7 +73,7 @@ def b_greedy(problem: Problem) -> Policy:
         return noise[0] < share, uniform_arm(noise[1], view)
 
     return index_policy(
-        "b-greedy", problem, _ratio, explore=explore, exploring_uniforms=2
+        "b-greedy", problem, ratio, explore=explore, exploring_uniforms=2
     )
 
 

@@ -1,15 +1,20 @@
 """omega-UCB and omega*-UCB: asymmetric confidence intervals.
 
 Heyden, Arzamasov, Fouche & Boehm, "Budgeted Multi-Armed Bandits with Asymmetric
-Confidence Intervals", NeurIPS 2023, section 4, eq. (2) and Theorem 1.
+Confidence Intervals", KDD 2024 (arXiv 2306.07071), section 4, eq. (2) and Theorem 1.
 
 Idea: a ratio is bounded by the upper end of Wilson's interval of the reward over the
 lower end of that of the cost, which stays above 0. omega* shortens both by the observed
-variances.
+variances. The paper's theorems are about omega-UCB; it proves nothing of omega*.
 
-Named choice: `exploration`. ``log_t`` is the paper's ``z = sqrt(2 rho log t)``;
-``log_share`` is ``z = sqrt(2 rho log(t / n))``, which has no need of a small rho
-(docs/recommendation.md).
+Named choices:
+
+* `exploration`. ``log_t`` is the paper's ``z = sqrt(2 rho log t)``; ``log_share`` is
+  ``z = sqrt(2 rho log(t / n))``, which has no need of a small rho.
+* `variance`, of omega*. ``switch`` is the paper's: eta is 1 for 30 pulls, and then what
+  was observed, which may be 0 and end an arm's exploration for good (linear regret).
+  ``shrunk`` (ours) mixes what was observed with 10 pulls of eta = 1: never 0, and low
+  variances count at once (docs/recommendation.md).
 """
 
 from collections.abc import Callable
@@ -19,7 +24,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.checks import flag, positive
+from jaxbandits.checks import flag, one_of, positive
 from jaxbandits.factory import factory
 from jaxbandits.kernels.constant import constant
 from jaxbandits.kernels.intervals import wilson_parts
@@ -37,6 +42,7 @@ from jaxbandits.settings.budgeted.types import Problem
 # With log t, rho = 1 has logarithmic regret (Theorem 6) and 1/4 is the paper's default.
 DEFAULT_RHO = {"log_t": 0.25, "log_share": 1.0}
 LEAST_PULLS = 30  # before a variance is trusted, section 5.2
+PRIOR_PULLS = 10  # with eta = 1, that a shrunk variance is mixed with
 
 
 class Params(NamedTuple):
@@ -53,7 +59,7 @@ class Spread(NamedTuple):
     """Squared deviations from the running mean, and eta, which they determine."""
 
     squares: CompensatedSum  # f32[K], Welford's sum
-    eta: jax.Array  # f32[K], 1 until the variance is trusted
+    eta: jax.Array  # f32[K], 1 before the first pull
 
     @classmethod
     def zeros(cls, num_arms: int) -> "Spread":
@@ -61,13 +67,32 @@ class Spread(NamedTuple):
         nothing = CompensatedSum.zeros(num_arms, float)
         return cls(nothing, jnp.ones(num_arms, float))
 
-    def observe(self, pulls, x, old_mean, mean) -> "Spread":
-        """The row of one arm after one more observation in [0, 1]."""
+    def observe(self, eta, pulls, x, old_mean, mean) -> "Spread":
+        """The row of one arm after one more observation in [0, 1]; `eta` of `ETAS`."""
         squares = self.squares.add((x - old_mean) * (x - mean))
-        largest = mean * (1 - mean) * pulls.astype(float)
-        inside = (pulls >= LEAST_PULLS) & (largest > 0)
-        share = squares.total / jnp.where(inside, largest, 1.0)
-        return Spread(squares, jnp.where(inside, jnp.clip(share, 0.0, 1.0), 1.0))
+        return Spread(squares, eta(pulls, squares.total, mean * (1 - mean)))
+
+
+def switched_eta(pulls, squares, most):
+    """Section 5.2: 1 for 30 pulls; then variance over the largest, m (1 - m)."""
+    largest = most * pulls.astype(float)
+    inside = (pulls >= LEAST_PULLS) & (largest > 0)
+    share = squares / jnp.where(inside, largest, 1.0)
+    return jnp.where(inside, jnp.clip(share, 0.0, 1.0), 1.0)
+
+
+def shrunk_eta(pulls, squares, most):
+    """The observed share and 1, weighted by n - 1 and `PRIOR_PULLS`; 1 for coins."""
+    count = pulls.astype(float)
+    known = count - 1
+    # Unbiased squares / (n - 1) over unbiased m (1 - m): 1 exactly for zeros and ones.
+    largest = known * most + squares / count
+    share = squares / jnp.where(largest > 0, largest, 1.0)
+    mixed = (PRIOR_PULLS + known * jnp.clip(share, 0.0, 1.0)) / (PRIOR_PULLS + known)
+    return jnp.where(most > 0, mixed, 1.0)
+
+
+ETAS = {"switch": switched_eta, "shrunk": shrunk_eta}
 
 
 class Moments(NamedTuple):
@@ -84,23 +109,24 @@ def omega_ucb(
     star: bool = False,
     exploration: str = "log_t",
     updater: Callable[[Statistics], Callable] | None = None,
+    variance: str = "switch",
 ) -> Policy:
     """omega-UCB, or omega*-UCB with `star`.
 
     Args:
-      problem: number of arms and the range of every arm's cost, [m, M] of Theorem 1.
+      problem: number of arms, and the ranges of every arm's reward and cost, [m, M] of
+        Theorem 1.
       star: whether eta is estimated.
       exploration: ``log_t`` or ``log_share``.
       updater: as for `index_policy`.
+      variance: how eta is estimated, ``switch`` or ``shrunk``.
 
     Raises:
-      ValueError: on an unknown `exploration`.
+      ValueError: on an unknown `exploration` or `variance`.
     """
     flag("star", star)
-    if exploration not in DEFAULT_RHO:
-        raise ValueError(
-            f"exploration must be one of {(*DEFAULT_RHO,)}, got {exploration!r}"
-        )
+    one_of("exploration", exploration, DEFAULT_RHO)
+    eta = ETAS[one_of("variance", variance, ETAS)]
     low, high = (np.array(x) for x in (problem.lowest_cost, problem.highest_cost))
     # A known cost has no width; any other number keeps its position, 0, finite.
     width = np.where(high > low, high - low, 1.0)
@@ -126,8 +152,10 @@ def omega_ucb(
         costs = (cost, old.mean_cost, means.mean_cost)
         return Moments(
             means,
-            row.reward.observe(means.pulls, reward, old.mean_reward, means.mean_reward),
-            row.cost.observe(means.pulls, *((x - start) / size for x in costs)),
+            row.reward.observe(
+                eta, means.pulls, reward, old.mean_reward, means.mean_reward
+            ),
+            row.cost.observe(eta, means.pulls, *((x - start) / size for x in costs)),
         )
 
     def zeros(num_arms):
@@ -138,6 +166,8 @@ def omega_ucb(
     name = "omega*-UCB" if star else "omega-UCB"
     if exploration == "log_share":
         name += ", log(t/n)"
+    if star and variance == "shrunk":
+        name += ", shrunk"
     params = Params(DEFAULT_RHO[exploration])
     return index_policy(
         name,

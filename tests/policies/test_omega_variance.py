@@ -1,0 +1,64 @@
+"""How omega*-UCB estimates eta, and what happens where a variance is seen as 0."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxbandits.laws import Discrete, Product, discrete, product
+from jaxbandits.policies.budgeted import omega_star_ucb, omega_ucb
+from jaxbandits.policies.budgeted.omega_ucb import shrunk_eta, switched_eta
+from jaxbandits.settings.budgeted import fixed, make_problem
+from jaxbandits.simulate import simulate
+
+
+def eta_of(rule, values):
+    x = np.asarray(values, np.float32)
+    most = jnp.float32(x.mean() * (1 - x.mean()))
+    squares = jnp.float32(np.sum((x - x.mean()) ** 2))
+    return float(rule(jnp.int32(x.size), squares, most))
+
+
+def test_eta_by_hand():
+    """Ten pulls of eta = 1 beside the n - 1 of what was seen."""
+    assert eta_of(shrunk_eta, [0.5] * 40) == pytest.approx(10 / 49)
+    assert eta_of(switched_eta, [0.5] * 40) == 0
+    # Variance 1/48 with n - 1 (1/64 with n), largest 3/16 + 1/192.
+    seen = [0.125, 0.375] * 2
+    share = (1 / 48) / (3 / 16 + 1 / 192)
+    assert eta_of(shrunk_eta, seen) == pytest.approx((10 + 3 * share) / 13)
+    assert eta_of(switched_eta, seen) == 1
+    assert eta_of(switched_eta, seen * 10) == pytest.approx((1 / 64) / (3 / 16))
+
+
+@pytest.mark.parametrize("rule", [shrunk_eta, switched_eta])
+@pytest.mark.parametrize("ones", [0, 1, 7, 40])
+def test_coins_have_the_largest_variance(rule, ones):
+    """So that omega* is omega on Bernoulli arms."""
+    assert eta_of(rule, [1] * ones + [0] * (40 - ones)) == pytest.approx(1, abs=1e-6)
+
+
+def test_unknown_variances_are_refused():
+    with pytest.raises(ValueError, match="variance must be one of"):
+        omega_star_ucb(make_problem(2), variance="none")
+    with pytest.raises(ValueError, match="exploration must be one of"):
+        omega_ucb(make_problem(2), exploration="none")
+
+
+def quiet():
+    """A reward of 1/2, in one pull of 50 of 1, beside a certain .504; costs of 1/2."""
+    rewards = np.array([[0.5, 1], [0.504, 0.504]]), np.array([[0.98, 0.02], [1, 0]])
+    costs = np.full((2, 2), 0.5), np.array([[1.0, 0], [1, 0]])
+    arms = Product(Discrete(*rewards), Discrete(*costs))
+    return fixed("quiet", product(discrete, discrete), arms)
+
+
+@pytest.mark.slow
+def test_an_observed_variance_of_0_ends_exploration_unless_it_is_shrunk():
+    """Half of all runs see no variance in 30 pulls: linear regret, at any budget."""
+    game = quiet()
+    cast = {v: omega_star_ucb(game.problem, variance=v) for v in ("switch", "shrunk")}
+    data = simulate(cast, game, budget=1e5, seeds=64, checkpoints=[1e4, 1e5])
+    regret = data["regret"].isel(params=0).mean("seed")
+    switch, shrunk = (regret.sel(policy=name).values for name in cast)
+    assert switch[1] > 400 and switch[1] / switch[0] > 8, switch  # 666: linear
+    assert shrunk[1] < 12, shrunk  # 7.4
