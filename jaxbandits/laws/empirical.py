@@ -1,11 +1,19 @@
 """The empirical joint law: replays recorded pairs of reward and consumption."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.checks import in_unit_interval, instance, non_negative, numbers, played
+from jaxbandits.checks import (
+    in_unit_interval,
+    instance,
+    non_negative,
+    numbers,
+    played,
+    shown,
+)
 from jaxbandits.laws.law import JointLaw, Moments, exceeds
 
 
@@ -16,22 +24,52 @@ class Empirical(NamedTuple):
       reward: f64[K, n], in [0, 1].
       consumption: f64[K, n], >= 0; run j of an arm is the pair (reward[j],
         consumption[j]).
+      runs: i32[K], how many of the n are an arm's own, the others being 0; None if all
+        arms have n.
     """
 
     reward: np.ndarray
     consumption: np.ndarray
+    runs: np.ndarray | None = None
 
 
 def empirical_params(reward, consumption) -> Empirical:
     """Parameters from recorded runs.
 
+    Args:
+      reward: table [K, n], or a list of K arrays of any lengths, in [0, 1].
+      consumption: the same, >= 0.
+
     Raises:
-      ValueError: if the tables are not of one shape [K, n], empty, not finite, or if a
-        reward lies outside [0, 1] or a consumption is negative.
+      ValueError: if the two are not of one shape, empty, not finite, or if a reward
+        lies outside [0, 1] or a consumption is negative.
     """
-    params = Empirical(numbers("reward", reward), numbers("consumption", consumption))
+    runs = None
+    if _ragged(reward) or _ragged(consumption):
+        sizes, other = ([np.size(arm) for arm in x] for x in (reward, consumption))
+        if sizes != other or 0 in sizes:
+            raise ValueError(
+                "reward and consumption must have as many runs of every arm, and at "
+                f"least one, got {shown(sizes)} and {shown(other)}"
+            )
+        reward, consumption = _padded(reward), _padded(consumption)
+        runs = np.array(sizes, np.int32)
+    reward, consumption = numbers("reward", reward), numbers("consumption", consumption)
+    params = Empirical(reward, consumption, runs)
     _check(params)
     return params
+
+
+def _ragged(rows) -> bool:
+    return isinstance(rows, Sequence) and len({np.size(row) for row in rows}) > 1
+
+
+def _padded(rows):
+    """A table of rows of several lengths, filled up with zeros."""
+    table = np.zeros((len(rows), max(map(np.size, rows))))
+    for filled, row in zip(table, rows, strict=True):
+        filled[: np.size(row)] = row
+    return table
 
 
 def _check(params):
@@ -50,7 +88,7 @@ def _check(params):
 
 def _sample(noise, params, arm):
     # A table of recorded runs is long: here a gather is the cheaper way to one entry.
-    runs = params.reward.shape[1]
+    runs = params.reward.shape[1] if params.runs is None else params.runs[arm]
     run = jnp.minimum((noise[0] * runs).astype(jnp.int32), runs - 1)
     return params.reward[arm, run], params.consumption[arm, run]
 
@@ -58,11 +96,22 @@ def _sample(noise, params, arm):
 def _moments(params, limits, cost):
     inside = ~exceeds(params.consumption[:, :, None], np.asarray(limits))
     costs = np.asarray(cost(params.consumption))
+    runs = costs.shape[1]
+    if params.runs is not None:
+        inside &= np.arange(runs)[:, None] < params.runs[:, None, None]
+        runs = params.runs[:, None]
 
     def mean(x):
-        return np.mean(x[:, :, None] * inside, axis=1)
+        return np.sum(x[:, :, None] * inside, axis=1) / runs
 
-    return Moments(mean(params.reward), mean(costs), np.mean(inside, axis=1))
+    return Moments(mean(params.reward), mean(costs), mean(np.ones_like(costs)))
+
+
+def _means(params):
+    tables = params.reward, params.consumption
+    if params.runs is None:
+        return tuple(x.mean(axis=-1) for x in tables)
+    return tuple(x.sum(axis=-1) / params.runs for x in tables)
 
 
 empirical = JointLaw(
@@ -71,6 +120,6 @@ empirical = JointLaw(
     _sample,
     _check,
     _moments,
-    means=lambda p: (p.reward.mean(axis=-1), p.consumption.mean(axis=-1)),
+    means=_means,
     highest=lambda p: p.consumption.max(axis=-1),
 )

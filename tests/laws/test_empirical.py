@@ -79,6 +79,41 @@ def test_transforms(table, tape):
     )
 
 
+def test_arms_of_unequal_length():
+    """Every arm draws from its own runs, each as often; moments are over these."""
+    rewards = [[0.25], [0.5, 0.75, 1.0]]
+    consumptions = [[0.3], [0.2, 0.0, 3.0]]
+    params = empirical_params(rewards, consumptions)
+    np.testing.assert_array_equal(params.runs, [1, 3])
+    mean_reward, mean_consumption = empirical.means(params)
+    np.testing.assert_allclose(mean_reward, [0.25, 0.75])
+    np.testing.assert_allclose(mean_consumption, [0.3, 3.2 / 3])
+    moments = empirical.moments(params, LIMITS, lambda x: 2 * x)
+    np.testing.assert_allclose(moments.reward[1] * 3, [0.75, 1.25, 1.25, 1.25])
+    np.testing.assert_allclose(
+        moments.cost * [[1], [3]], [[0, 0, 0.6, 0.6], [0] + 3 * [0.4]]
+    )
+    np.testing.assert_allclose(
+        moments.probability * [[1], [3]], [[0, 0, 1, 1], [1, 2, 2, 2]]
+    )
+    noise = jnp.float32((np.arange(12) + 0.5) / 12)[:, None]
+    played = jax.tree.map(jnp.asarray, params)
+    for arm in range(2):
+        drawn = jax.vmap(empirical.sample, (0, None, None))(noise, played, arm)
+        for found, rows in zip(drawn, (rewards, consumptions), strict=True):
+            expected = np.repeat(rows[arm], 12 // len(rows[arm]))
+            np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("reward", "consumption"),
+    [([[1.0], [1.0, 0]], [[1.0], [1.0]]), ([[1.0], []], [[1.0], []])],
+)
+def test_unequal_tables_are_refused(reward, consumption):
+    with pytest.raises(ValueError, match="as many runs of every arm"):
+        empirical_params(reward, consumption)
+
+
 GOOD = np.full((2, 3), 0.5)
 
 

@@ -4,10 +4,10 @@ b-greedy: Xia et al. (2017), explores with probability ``min(1, K / t)``. epsilo
 Tran-Thanh, Chapman, Munoz de Cote, Rogers & Jennings, "Epsilon-First Policies for
 Budget-Limited Multi-Armed Bandits", AAAI 2010, explores with a share of the budget.
 
-Named choice: `unpaid`, the ratio of an arm that has cost nothing yet. No paper says what
-b-greedy makes of 0 / 0. ``infinite`` is what every other index of the setting has there;
-``code`` is the published code of Heyden et al., rewards over costs + 1e-10: 0 for an
-arm that has brought nothing either, which is then left to the random rounds.
+Named choice: `unpaid`, the ratio of an arm that has cost nothing yet. No paper says
+what b-greedy makes of 0 / 0. ``infinite`` is what every other index of the setting has
+there; ``code`` is the published code of Heyden et al., rewards over costs + 1e-10: 0
+for an arm that has brought nothing either, which is then left to the random rounds.
 """
 
 from typing import NamedTuple
@@ -20,7 +20,6 @@ from jaxbandits.policies.budgeted.fixed import uniform_arm
 from jaxbandits.policies.budgeted.index_policy import index_policy
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.budgeted.types import Problem
-
 
 ALMOST_NOTHING = 1e-10  # added to the costs of an arm in the published code
 

@@ -5,8 +5,8 @@ Budget-Limited Multi-Armed Bandits", AAAI 2012.
 
 Deviation: KUBE knows its costs, which do not vary; here the running mean takes their
 place. This is the fractional form, which pulls the arm of the largest density. The
-integer form, which fills a knapsack with the money left and draws an arm from it, is not
-here: its source reports it as up to 40 % better where the money lasts for few pulls.
+integer form, which fills a knapsack with the money left and draws an arm from it, is
+not here; its source reports it as up to 40 % better in its experiments.
 """
 
 from typing import NamedTuple

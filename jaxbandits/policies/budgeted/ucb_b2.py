@@ -8,9 +8,9 @@ Idea: the error of a ratio is the reward's plus the ratio times the cost's, over
 cost, once the cost is known to a part of itself (their stability condition (7)); until
 then the index is infinite.
 
-Named choice: `form`. ``paper`` asks for condition (7), radius of the cost < cost (lambda
-- 1) / lambda. ``code`` is what that code plays: it compares the cost's radius with the
-mean *reward*, and takes no mean cost below the oracle's least one in the ratio.
+Named choice: `form`. ``paper`` asks for condition (7), radius of the cost < (lambda -
+1) / lambda of the cost. ``code`` is what that code plays: it compares the cost's radius
+with the mean *reward*, and takes no mean cost below the oracle's least in the ratio.
 """
 
 from typing import NamedTuple
