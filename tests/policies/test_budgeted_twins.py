@@ -17,6 +17,7 @@ import pytest
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.kernels.gamma import GAMMA_CDF_ERROR
 from jaxbandits.policies import REGISTRY
+from jaxbandits.settings import budgeted
 from jaxbandits.testing import play
 from tests.heavy import in_short
 from tests.policies.replay import PROBLEM, ROUNDS, SOURCES, K, replay
@@ -25,6 +26,8 @@ from tests.reference import budgeted_policies as twins
 NEAR_TIE = 2e-5
 # Within the rounds of the test, so that both phases of epsilon-first are seen.
 BUDGET, HORIZON = 400.0, 1500.0
+# What a learner may take for the largest cost, arm by arm.
+HIGH = np.linspace(1, 3, K)
 
 
 class Case(NamedTuple):
@@ -34,6 +37,7 @@ class Case(NamedTuple):
     params: dict
     twin: partial
     every: int = 1  # of how many rounds one is compared; all are played
+    problem: budgeted.Problem = PROBLEM  # what the learner believes
 
 
 def _case(entry, twin, every=1, twin_params=None, **params):
@@ -49,6 +53,10 @@ CASES = {
     "omega*, shrunk": _omega(
         "omega-star-ucb-shrunk", twin_params={"star": True, "variance": "shrunk"}
     ),
+    "omega*, ranges": _omega(
+        "omega-star-ucb",
+        twin_params={"star": True, "cost_high": HIGH, "reward_high": 4 - HIGH},
+    )._replace(problem=budgeted.make_problem(K, 0, HIGH, 0, 4 - HIGH)),
     "omega, log share": _omega(
         "omega-ucb-log-share", twin_params={"rho": 1.0, "exploration": "log_share"}
     ),
@@ -96,8 +104,8 @@ def test_every_policy_of_the_setting_has_a_twin():
 
 
 @cache
-def policy_of(entry):
-    return REGISTRY[f"budgeted/{entry}"](PROBLEM)
+def policy_of(entry, problem=PROBLEM):
+    return REGISTRY[f"budgeted/{entry}"](problem)
 
 
 def near_tie(twin, t, noise, view, arm, tolerance):
@@ -119,7 +127,7 @@ def near_tie(twin, t, noise, view, arm, tolerance):
 def assert_follows(name, source, tolerance):
     """Replay the twin along a run; return the share of equal choices."""
     case, environment = CASES[name], replay(source)
-    policy = policy_of(case.entry)
+    policy = policy_of(case.entry, case.problem)
     params = policy.params._replace(**case.params) if case.params else None
     trace = play(policy, environment, ROUNDS, params=params)
     noise = [

@@ -123,8 +123,12 @@ class OmegaUCB(Policy):
         cost_low=0.0,
         cost_high=1.0,
         variance="switch",
+        reward_low=0.0,
+        reward_high=1.0,
     ):
         super().__init__(num_arms)
+        self.reward_low = np.broadcast_to(np.asarray(reward_low, float), num_arms)
+        self.reward_high = np.broadcast_to(np.asarray(reward_high, float), num_arms)
         self.variance = variance
         if exploration not in ("log_t", "log_share"):
             raise ValueError(exploration)
@@ -151,6 +155,7 @@ class OmegaUCB(Policy):
         if c == 0:
             return np.inf
         low, high = self.cost_low[k], self.cost_high[k]
+        worst, most = self.reward_low[k], self.reward_high[k]
         share = t if self.exploration == "log_t" else t / n
         z2 = 2 * self.rho * math.log(share)  # z = sqrt(2 rho log t), below Theorem 3
         eta_r = eta_c = 1.0
@@ -158,9 +163,9 @@ class OmegaUCB(Policy):
             eta_r = shrunk_eta(self.rewards[k])
             eta_c = shrunk_eta((np.array(self.costs[k]) - low) / (high - low))
         elif self.star:
-            eta_r = estimated_eta(self.reward_variances[k], r, n, 0.0, 1.0)
+            eta_r = estimated_eta(self.reward_variances[k], r, n, worst, most)
             eta_c = estimated_eta(self.cost_variances[k], c, n, low, high)
-        upper = theorem_1(r, n, z2 * eta_r, 0.0, 1.0)[1]
+        upper = theorem_1(r, n, z2 * eta_r, worst, most)[1]
         lower = low if low == high else theorem_1(c, n, z2 * eta_c, low, high)[0]
         return upper / lower if lower > 0 else np.inf  # (2)
 

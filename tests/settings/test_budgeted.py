@@ -19,6 +19,9 @@ from tests.kernels.checks import ALARM, assert_uniform
 
 COINS = laws.product(laws.bernoulli, laws.bernoulli)
 SEEDS = 4
+COINS_OF_2 = laws.Product(
+    laws.Bernoulli(np.array([0.3, 0.1])), laws.Bernoulli(np.array([0.5, 1.0]))
+)
 METRICS = ("regret", "optimal", "reward", "spent", "expected_spent")
 
 
@@ -504,7 +507,8 @@ def test_bad_input(call, named):
 
 def test_problems_have_a_range_per_arm():
     problem = settings.make_problem(3, 0.1, [0.5, 1.0, 0.1])
-    assert problem == settings.Problem(3, (0.1, 0.1, 0.1), (0.5, 1.0, 0.1))
+    costs = (0.1, 0.1, 0.1), (0.5, 1.0, 0.1)
+    assert problem == settings.Problem(3, *costs, (0, 0, 0), (1, 1, 1))
     assert hash(problem) == hash(settings.make_problem(3, [0.1] * 3, (0.5, 1, 0.1)))
 
 
@@ -533,3 +537,53 @@ def test_sweeps_refuse_a_bad_rho():
     game = coins(REWARD, COST)
     with pytest.raises(ValueError, match="rho"):
         sweep(omega_ucb(game.problem), game, {"rho": [0.25, 0.0]}, budget=5)
+
+
+def test_money_in_and_out():
+    """A budget in dollars, where a cost of 1 is 0.8 and a reward of 1 is 12 dollars."""
+    arms = laws.Product(laws.Bernoulli(array(0.3, 0.1)), laws.Bernoulli(array(0.5, 1)))
+    plain = settings.fixed("plain", COINS, arms)
+    dollars = settings.fixed("dollars", COINS, arms, unit=1 / 0.8, worth=12)
+    policy = uniform(plain.problem)
+    one = simulate(policy, plain, budget=50, seeds=SEEDS, checkpoints=[25, 50])
+    # One unit is 1.25 costs: 40 dollars last as long as a budget of 50.
+    two = simulate(policy, dollars, budget=40, seeds=SEEDS, checkpoints=[20, 40])
+    np.testing.assert_array_equal(one["rounds"], two["rounds"])
+    for metric, factor in {"regret": 12, "reward": 12, "spent": 0.8}.items():
+        np.testing.assert_allclose(two[metric], factor * one[metric], rtol=1e-6)
+    assert two.attrs["setting"] == "budgeted"
+
+
+def test_ranges_are_told_to_learners():
+    ranges = {"cost_range": (0.1, [0.5, 1.0]), "reward_range": [0, (0.2, 0.9)]}
+    game = settings.fixed("ranges", COINS, COINS_OF_2, **ranges)
+    expected = settings.make_problem(2, 0.1, [0.5, 1.0], 0, [0.2, 0.9])
+    assert game.problem == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"unit": 0.0}, "unit must be positive"),
+        ({"unit": "dollars"}, "unit must be one of"),
+        ({"worth": -1}, "worth must be positive"),
+        ({"cost_range": (0.5, 0.2)}, "lowest_cost and highest_cost"),
+        ({"reward_range": (0.5, 0.2)}, "lowest_reward and highest_reward"),
+    ],
+)
+def test_bad_money_is_refused(options, named):
+    with pytest.raises(ValueError, match=named):
+        settings.fixed("bad", COINS, COINS_OF_2, **options)
+
+
+def test_ranges_are_pairs():
+    with pytest.raises(TypeError, match="cost_range must be a pair"):
+        settings.fixed("bad", COINS, COINS_OF_2, cost_range=0.5)
+
+
+def test_costs_above_1_are_refused_with_the_remedy():
+    arms = laws.Product(
+        COINS_OF_2.reward, laws.Discrete(array([2.0], [4.0]), array([1], [1]))
+    )
+    with pytest.raises(ValueError, match="divide them by 4 and give unit=1 / 4"):
+        settings.fixed("bad", laws.product(laws.bernoulli, laws.discrete), arms)

@@ -13,7 +13,17 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.checks import function, instance, numbers, one_of, text
+from jaxbandits.checks import (
+    function,
+    instance,
+    number,
+    numbers,
+    one_of,
+    played,
+    positive,
+    shown,
+    text,
+)
 from jaxbandits.kernels.argmax import first_argmax
 from jaxbandits.kernels.select import tally
 from jaxbandits.kernels.sums import CompensatedSum
@@ -92,7 +102,10 @@ def budgeted(
     setup: Any,
     num_arms: int,
     *,
-    unit: str = "cheapest",
+    unit: str | float = "cheapest",
+    worth: float = 1.0,
+    cost_range: tuple = (0.0, 1.0),
+    reward_range: tuple = (0.0, 1.0),
     provenance: dict | None = None,
 ) -> Environment:
     """An environment whose instances are drawn anew for every seed.
@@ -105,8 +118,13 @@ def budgeted(
       setup: pytree of numbers for `draw`.
       num_arms: K, the largest number of arms.
       unit: what the budget given to `simulate` is counted in: ``cheapest``, the
-        smallest expected cost of the instance (the paper's budget is 1.5e5 of these),
-        or ``money``.
+        smallest expected cost of the instance (the paper's budget is 1.5e5 of these);
+        ``money``, a cost of 1; or a number > 0, the cost that is one unit: 1/0.8 if
+        budgets are in dollars and a cost of 1 stands for 0.8 dollars.
+      worth: of a reward of 1, in the user's money; regret and reward are given in it.
+      cost_range: what a learner knows of costs, ``(lowest, highest)`` within [0, 1],
+        numbers or one per arm: [m, M] of Theorem 1.
+      reward_range: the same of rewards.
       provenance: further facts for the results.
 
     Returns:
@@ -119,31 +137,50 @@ def budgeted(
 
     Raises:
       TypeError: if an argument is of another kind.
-      ValueError: if `law` has no means, or on an unknown `unit`.
+      ValueError: if `law` has no means, on an unknown `unit`, if `worth` is not
+        positive, or on a range that is none.
     """
     text("name", name)
     instance("law", law, JointLaw, "of jaxbandits.laws, as product(bernoulli, beta)")
     function("draw", draw)
     if law.means is None or law.highest is None:
         raise ValueError(f"law: {law.name} has no exact means, which regret needs")
-    one_of("unit", unit, UNITS)
-    problem = make_problem(num_arms)
+    if isinstance(unit, str):
+        one_of("unit", unit, UNITS)
+    else:
+        positive(unit=unit)
+        played(unit=unit)
+        unit = number("unit", unit)
+    positive(worth=worth)
+    problem = make_problem(
+        num_arms, *_ends("cost_range", cost_range), *_ends("reward_range", reward_range)
+    )
     return _functions(law, draw, problem, unit)._replace(
         name=name,
         setup=setup,
-        metrics=partial(_metrics, law),
+        metrics=partial(_metrics, law, number("worth", worth)),
         oracle=lambda setup, instance: exact_oracle(law, instance.arms),
         provenance={
             "setting": "budgeted",
             "law": law.name,
             "num_arms": num_arms,
             "unit": unit,
+            "worth": worth,
         }
         | (provenance or {}),
     )
 
 
-def fixed(name: str, law: JointLaw, params: Any, *, unit: str = "money") -> Environment:
+def _ends(name, value):
+    """The two ends of a range."""
+    if not isinstance(value, tuple | list) or len(value) != 2:
+        raise TypeError(f"{name} must be a pair (lowest, highest), got {shown(value)}")
+    return value
+
+
+def fixed(
+    name: str, law: JointLaw, params: Any, *, unit: str | float = "money", **options
+) -> Environment:
     """An environment with one instance for all seeds.
 
     Args:
@@ -151,6 +188,7 @@ def fixed(name: str, law: JointLaw, params: Any, *, unit: str = "money") -> Envi
       law: joint law of reward and cost.
       params: its parameters, leaves ``[K, ...]``.
       unit: as for `budgeted`.
+      **options: `worth`, `cost_range` and `reward_range`, as for `budgeted`.
 
     Raises:
       ValueError: if a parameter is out of the law's range, a cost can exceed 1, an
@@ -165,7 +203,12 @@ def fixed(name: str, law: JointLaw, params: Any, *, unit: str = "money") -> Envi
         raise ValueError(f"params must have one row per arm in every leaf, got {rows}")
     law.check(params)
     if law.highest is not None and np.any(np.asarray(law.highest(params)) > 1):
-        raise ValueError("params: costs must lie in [0, 1]")
+        most = float(np.max(law.highest(params)))
+        raise ValueError(
+            f"params: costs must lie in [0, 1], and reach {most:g}: divide them by "
+            f"{most:g} and give unit=1 / {most:g} (and worth= for rewards); "
+            "settings.budgeted.from_table does so for records"
+        )
     if law.means is not None and not np.all(law.means(params)[1] >= LEAST_COST):
         raise ValueError(
             f"params: every expected cost must be positive, and at least {LEAST_COST}, "
@@ -173,7 +216,7 @@ def fixed(name: str, law: JointLaw, params: Any, *, unit: str = "money") -> Envi
         )
     ((num_arms,),) = rows
     arms = Arms(params, np.int32(num_arms))
-    return budgeted(name, law, _as_given, arms, num_arms, unit=unit)
+    return budgeted(name, law, as_given, arms, num_arms, unit=unit, **options)
 
 
 def exact_oracle(law: JointLaw, arms: Arms) -> Oracle:
@@ -194,7 +237,8 @@ def _double(x):
     return np.asarray(x, np.float64 if np.asarray(x).dtype.kind == "f" else None)
 
 
-def _as_given(key, setup):
+def as_given(key, setup):
+    """The draw of one instance for all seeds, which is the setup itself."""
     del key
     return setup
 
@@ -210,10 +254,13 @@ def _functions(law: JointLaw, draw, problem, unit) -> Environment:
         exists = positions < arms.num_arms
         cheapest = jnp.min(jnp.where(exists, cost, jnp.inf))
         best = first_argmax(jnp.where(exists, reward / cost, -1.0))
-        money = jnp.ones_like(cheapest)
+        if unit == "cheapest":
+            money = cheapest
+        else:
+            money = jnp.full_like(cheapest, 1.0 if unit == "money" else unit)
         return Instance(
             arms,
-            cheapest if unit == "cheapest" else money,
+            money,
             OracleView(cheapest, best),
         )
 
@@ -267,7 +314,9 @@ def _functions(law: JointLaw, draw, problem, unit) -> Environment:
     )
 
 
-def _metrics(law, setup, instance: Instance, record: State) -> dict[str, np.ndarray]:
+def _metrics(
+    law, worth, setup, instance: Instance, record: State
+) -> dict[str, np.ndarray]:
     del setup
     oracle = exact_oracle(law, instance.arms)
     pulls = record.pulls
@@ -278,9 +327,9 @@ def _metrics(law, setup, instance: Instance, record: State) -> dict[str, np.ndar
     unit = np.asarray(instance.unit, np.float64)[:, None]
     played = np.maximum(weighted(pulls, np.ones_like(cost), 1), 1)
     return {
-        "regret": weighted(pulls, loss, 1),
+        "regret": worth * weighted(pulls, loss, 1),
         "optimal": weighted(pulls, best, 1) / played,
-        "reward": _exact(record.reward),
+        "reward": worth * _exact(record.reward),
         "spent": _exact(record.spent) / unit,
         "expected_spent": weighted(pulls, cost, 1) / unit,
     }

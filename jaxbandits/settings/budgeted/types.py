@@ -56,41 +56,62 @@ class Problem(NamedTuple):
       lowest_cost: per arm, the least cost that is possible.
       highest_cost: per arm, the largest; where the two are equal the cost is known. In
         the paper costs lie in [0, 1].
+      lowest_reward: per arm, the least reward that is possible.
+      highest_reward: per arm, the largest.
     """
 
     num_arms: int
     lowest_cost: tuple[float, ...]
     highest_cost: tuple[float, ...]
+    lowest_reward: tuple[float, ...]
+    highest_reward: tuple[float, ...]
 
-    # No environment knows what a learner knows of its costs.
-    beliefs = ("lowest_cost", "highest_cost")
+    # A learner may know more, or less, of these than the environment says.
+    beliefs = ("lowest_cost", "highest_cost", "lowest_reward", "highest_reward")
 
 
-def make_problem(num_arms: int, lowest_cost=0.0, highest_cost=1.0) -> Problem:
-    """Check and build a `Problem`.
+def make_problem(
+    num_arms: int,
+    lowest_cost=0.0,
+    highest_cost=1.0,
+    lowest_reward=0.0,
+    highest_reward=1.0,
+) -> Problem:
+    """Check and build a `Problem`; only omega-UCB makes use of the four ranges.
 
     Args:
       num_arms: K, at least 1.
       lowest_cost: number or one per arm.
       highest_cost: number or one per arm.
+      lowest_reward: number or one per arm.
+      highest_reward: number or one per arm.
 
     Raises:
-      ValueError: unless ``0 <= lowest_cost <= highest_cost``, ``0 < highest_cost`` and
-        ``num_arms >= 1``, or if there is not one cost per arm.
+      ValueError: unless ``0 <= lowest <= highest`` and ``0 < highest`` of costs and
+        rewards and ``num_arms >= 1``, or if there is not one number per arm.
       TypeError: if an argument is no number.
     """
     num_arms = whole("num_arms", num_arms, 1, MOST)
-    non_negative(lowest_cost=lowest_cost)
-    positive(highest_cost=highest_cost)
-    played(lowest_cost=lowest_cost, highest_cost=highest_cost)
-    low = _per_arm("lowest_cost", lowest_cost, num_arms)
-    high = _per_arm("highest_cost", highest_cost, num_arms)
+    costs = _range("cost", lowest_cost, highest_cost, num_arms)
+    rewards = _range("reward", lowest_reward, highest_reward, num_arms)
+    return Problem(num_arms, *costs, *rewards)
+
+
+def _range(what, lowest, highest, num_arms):
+    names = f"lowest_{what}", f"highest_{what}"
+    non_negative(**{names[0]: lowest})
+    positive(**{names[1]: highest})
+    played(**dict(zip(names, (lowest, highest), strict=True)))
+    low, high = (
+        _per_arm(name, value, num_arms)
+        for name, value in zip(names, (lowest, highest), strict=True)
+    )
     if np.any(low > high):
         raise ValueError(
-            "lowest_cost and highest_cost must satisfy lowest <= highest, got "
-            f"{lowest_cost} and {highest_cost}"
+            f"{names[0]} and {names[1]} must satisfy lowest <= highest, got {lowest} "
+            f"and {highest}"
         )
-    return Problem(num_arms, tuple(low.tolist()), tuple(high.tolist()))
+    return tuple(low.tolist()), tuple(high.tolist())
 
 
 def _per_arm(name, value, num_arms):
