@@ -1,4 +1,4 @@
-"""The command line: ``jaxbandits list | reproduce | sweep | info``."""
+"""The command line: ``jaxbandits list | reproduce | compare | sweep | info``."""
 
 import argparse
 import json
@@ -15,9 +15,16 @@ from rich.table import Table
 
 from jaxbandits import checks
 from jaxbandits.experiments import REGISTRY, prepare_folder, write
+from jaxbandits.experiments.budgeted_compare import (
+    SEEDS,
+    compare,
+    ranking_table,
+    ranks,
+)
 from jaxbandits.experiments.table import records_table
 from jaxbandits.policies import REGISTRY as POLICIES
 from jaxbandits.results import provenance
+from jaxbandits.settings.budgeted import from_table
 from jaxbandits.sweeps import read_spec, run_sweep
 from jaxbandits.sweeps.fill import StoppedError
 from jaxbandits.sweeps.hosts import join, leave
@@ -74,6 +81,20 @@ def _parser() -> argparse.ArgumentParser:
     )
     reproduce.add_argument("--json", action="store_true", help="print the records")
     reproduce.set_defaults(command=_reproduce)
+    rank = commands.add_parser(
+        "compare", help="rank policies on your own records of costs and rewards"
+    )
+    rank.add_argument("csv", metavar="CSV", help="a row per pull (click, say)")
+    for column in ("arm", "cost", "reward"):
+        rank.add_argument(f"--{column}", required=True, help=f"column of the {column}")
+    rank.add_argument("--group", help="column that says which arms compete")
+    rank.add_argument("--budget", type=float, required=True, help="money to spend")
+    rank.add_argument(
+        "--seeds", type=int, default=SEEDS, help=f"number of games ({SEEDS})"
+    )
+    rank.add_argument("--out", default=os.path.join("results", "compare"))
+    rank.add_argument("--json", action="store_true", help="print the records")
+    rank.set_defaults(command=_compare)
     sweep = commands.add_parser("sweep", help="play a sweep, or what is missing of it")
     sweep.add_argument("spec", metavar="SPEC", help="a .toml or .py file")
     sweep.add_argument("--store", help="a Zarr store (default: results/NAME.zarr)")
@@ -171,6 +192,25 @@ def _reproduce(options) -> int:
     console.print(records_table(outcome.records, experiment.title))
     for note in outcome.notes:
         console.print(note)
+    for path in paths:
+        console.print(f"wrote {path}", soft_wrap=True, highlight=False)
+    return 0
+
+
+def _compare(options) -> int:
+    columns = {k: getattr(options, k) for k in ("arm", "cost", "reward", "group")}
+    environments = from_table(options.csv, **columns)
+    folder = prepare_folder(options.out)
+    outcome = compare(environments, budget=options.budget, seeds=options.seeds)
+    paths = write(outcome, "compare", folder)
+    if options.json:
+        print(json.dumps(outcome.records))
+        return 0
+    console = Console(width=None if sys.stdout.isatty() else 120)
+    for title, dataset in outcome.datasets.items():
+        console.print(ranking_table(title, ranks(dataset)))
+    for note in outcome.notes:
+        console.print(note, highlight=False)
     for path in paths:
         console.print(f"wrote {path}", soft_wrap=True, highlight=False)
     return 0

@@ -9,6 +9,7 @@ from jaxbandits.settings.budgeted.environment import (
 )
 from jaxbandits.settings.budgeted.facebook import Group, fb_br, fb_bt, load_facebook
 from jaxbandits.settings.budgeted.synthetic import s_br, s_bt, s_gbr
+from jaxbandits.settings.budgeted.table import Records, from_table, records_of
 from jaxbandits.settings.budgeted.types import (
     Feedback,
     OracleView,
@@ -24,14 +25,17 @@ __all__ = [
     "Oracle",
     "OracleView",
     "Problem",
+    "Records",
     "View",
     "budgeted",
     "exact_oracle",
     "fb_br",
     "fb_bt",
     "fixed",
+    "from_table",
     "load_facebook",
     "make_problem",
+    "records_of",
     "s_br",
     "s_bt",
     "s_gbr",

@@ -1,0 +1,176 @@
+"""One's own records as environments: a row is one pull of an arm, in money.
+
+A pull of an arm replays one of its rows, each with the same probability. Arms may have
+any numbers of rows; nothing is weighted or repeated.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from jaxbandits.checks import text
+from jaxbandits.laws import empirical, empirical_params
+from jaxbandits.protocol import Environment
+from jaxbandits.settings.budgeted.environment import (
+    LEAST_COST,
+    Arms,
+    as_given,
+    budgeted,
+)
+from jaxbandits.settings.tables import read_csv
+
+
+class Records(NamedTuple):
+    """Recorded pulls of one arm, in money.
+
+    Attributes:
+      name: of the arm.
+      reward: f64[n].
+      cost: f64[n].
+    """
+
+    name: str
+    reward: np.ndarray
+    cost: np.ndarray
+
+
+def from_table(
+    path, *, arm: str, cost: str, reward: str, group: str | None = None
+) -> Environment | dict[str, Environment]:
+    """Environments of recorded pulls.
+
+    Budgets, spending, rewards and regret are in the file's money. Policies see costs
+    and rewards as shares of the file's largest ones. All groups share one compiled
+    program per policy.
+
+    Args:
+      path: of a CSV file, plain or compressed, one row per pull (click, say).
+      arm: the column that names the arm.
+      cost: the column of what the pull cost, >= 0.
+      reward: the column of what it brought, >= 0.
+      group: the column that says which arms compete (campaigns), if not all do.
+
+    Returns:
+      An environment; with `group` one per group, by name. `records_of` gives back what
+      was read.
+
+    Raises:
+      ValueError: naming `path` and the column or arm, if a column is missing, a cell is
+        empty, no number or negative, or an arm has cost nothing (or next to nothing
+        beside the dearest row: its ratio is infinite).
+      TypeError, OSError: as for `settings.budgeted.load_facebook`.
+    """
+    table = _read(path, arm, cost, reward, group)
+    largest = {column: float(table[column].max()) for column in (cost, reward)}
+    if not largest[reward] > 0:
+        raise ValueError(f"path: no row of {path} has a {reward} above 0")
+    keys = table[group] if group is not None else pd.Series("", table.index)
+    parts = {
+        name: [
+            Records(key, *(rows[c].to_numpy(np.float64) for c in (reward, cost)))
+            for key, rows in part.groupby(arm, sort=True)
+        ]
+        for name, part in table.groupby(keys, sort=True)
+    }
+    for name, arms in parts.items():
+        for each in arms:
+            if not each.cost.mean() >= LEAST_COST * largest[cost]:
+                where = f" of {group} {name!r}" if group is not None else ""
+                raise ValueError(
+                    f"path: {arm} {each.name!r}{where} has cost {each.cost.mean():g} "
+                    f"on average in {path}, and must cost at least {LEAST_COST} of "
+                    f"the dearest row, {largest[cost]:g}"
+                )
+    stem = str(path).rsplit("/", 1)[-1]
+    made = {
+        name: _environment(f"{stem} {name}".strip(), arms, size, largest, cost, reward)
+        for size in [_capacity(parts)]
+        for name, arms in parts.items()
+    }
+    return made if group is not None else made[""]
+
+
+def _read(path, arm, cost, reward, group) -> pd.DataFrame:
+    named = {"arm": arm, "cost": cost, "reward": reward}
+    named |= {} if group is None else {"group": group}
+    for argument, column in named.items():
+        text(argument, column)
+    table = read_csv(path, dtype=str, keep_default_na=False)
+    for argument, column in named.items():
+        if column not in table.columns:
+            raise ValueError(
+                f"{argument}: {path} has no column {column!r}, but "
+                + ", ".join(map(str, table.columns))
+            )
+    if table.empty:
+        raise ValueError(f"path: {path} has no rows")
+    table = table[list(dict.fromkeys(named.values()))].copy()
+    for column in (cost, reward):
+        values = pd.to_numeric(table[column], errors="coerce").astype(np.float64)
+        bad = ~(np.isfinite(values) & (values >= 0))
+        if bad.any():
+            # A header is line 1.
+            line = int(np.flatnonzero(bad)[0]) + 2
+            raise ValueError(
+                f"path: {int(bad.sum())} cells of column {column!r} of {path} are no "
+                f"numbers >= 0, first {table[column].iloc[line - 2]!r} in line {line}"
+            )
+        table[column] = values
+    return table
+
+
+def _capacity(parts) -> tuple[int, int]:
+    """Arms of the largest group, and rows of the longest arm."""
+    return (
+        max(len(arms) for arms in parts.values()),
+        max(each.cost.size for arms in parts.values() for each in arms),
+    )
+
+
+def _environment(name, arms, size, largest, cost, reward) -> Environment:
+    num_arms, rows = size
+    # Arms that do not exist need a cost, and all groups one shape.
+    missing = Records("", np.zeros(1), np.full(1, largest[cost]))
+    filled = arms + [missing] * (num_arms - len(arms))
+    shares = [
+        [np.pad(x, (0, rows - x.size)) / most for x in columns]
+        for most, columns in (
+            (largest[reward], [each.reward for each in filled]),
+            (largest[cost], [each.cost for each in filled]),
+        )
+    ]
+    params = empirical_params(*map(np.stack, shares))
+    params = params._replace(runs=np.array([a.cost.size for a in filled], np.int32))
+    return budgeted(
+        name,
+        empirical,
+        as_given,
+        Arms(params, np.int32(len(arms))),
+        num_arms,
+        unit=1 / largest[cost],
+        worth=largest[reward],
+        provenance={
+            "arms": [each.name for each in arms],
+            "rows": [each.cost.size for each in arms],
+            "largest_cost": largest[cost],
+        },
+    )
+
+
+def records_of(environment: Environment) -> list[Records]:
+    """What `from_table` has read of an environment's arms, in money.
+
+    Raises:
+      ValueError: if the environment is not of `from_table`.
+    """
+    facts = environment.provenance or {}
+    if "largest_cost" not in facts:
+        raise ValueError(f"environment: {environment.name!r} is not of from_table")
+    law = environment.setup.law
+    return [
+        Records(name, facts["worth"] * reward[:n], facts["largest_cost"] * cost[:n])
+        for name, n, reward, cost in zip(
+            facts["arms"], facts["rows"], law.reward, law.consumption, strict=False
+        )
+    ]

@@ -1,0 +1,99 @@
+"""The comparison on one's own records, by function and by command."""
+
+import json
+
+import numpy as np
+import pytest
+
+from jaxbandits import cli
+from jaxbandits.experiments import budgeted_compare
+from jaxbandits.experiments.budgeted_compare import Rank, advice, compare, ranks
+from jaxbandits.settings.budgeted import from_table, s_br
+from tests.experiments.checks import assert_readable, check_records
+
+# Arm b brings 3 a unit of money, a 1/2; in the other group a brings 1 and c 2.
+ROWS = [("g", "a", 2, 1), ("g", "b", 1, 2), ("g", "b", 1, 4)]
+ROWS += [("h", "a", 2, 2), ("h", "c", 1, 0), ("h", "c", 1, 4), ("h", "c", 1, 2)]
+
+
+@pytest.fixture
+def path(tmp_path):
+    file = tmp_path / "mine.csv"
+    lines = [",".join(map(str, row)) for row in ROWS]
+    file.write_text("\n".join(["group,ad,paid,sales", *lines]) + "\n")
+    return file
+
+
+@pytest.fixture
+def cast(monkeypatch):
+    """Two policies only: all take half a minute to compile."""
+    two = {k: budgeted_compare.CAST[k] for k in ("uniform", "b-greedy")}
+    monkeypatch.setattr(budgeted_compare, "CAST", two)
+
+
+def test_command(path, tmp_path, cast, capsys):
+    columns = ["--arm", "ad", "--cost", "paid", "--reward", "sales", "--group", "group"]
+    end = ["--budget", "200", "--seeds", "8", "--out", str(tmp_path / "out")]
+    assert cli.main(["compare", str(path), *columns, *end]) == 0
+    out = capsys.readouterr().out
+    assert "g: play b-greedy, which leaves" in out
+    assert "h: c: 2.000 per unit of money, ± 2.263 from 3 rows" in out
+    assert "money left on the table" in out
+    records = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert [(r["instance"], r["policy"]) for r in records] == [
+        (group, policy) for group in "gh" for policy in ("b-greedy", "uniform")
+    ]
+    assert (tmp_path / "out" / "compare.png").is_file()
+
+
+def test_ranking_is_in_money(path, cast):
+    game = from_table(path, arm="ad", cost="paid", reward="sales", group="group")["g"]
+    outcome = compare(game, budget=200, seeds=8, progress=False)
+    check_records(outcome, "compare")
+    (dataset,) = outcome.datasets.values()
+    first, second = ranks(dataset)
+    assert (first.policy, second.policy) == ("b-greedy", "uniform")
+    # Half of the pulls cost 2 dollars and bring 1 where the best would bring 6: of 3
+    # dollars in two pulls 5 are lost, and 4 brought.
+    assert second.regret == pytest.approx(200 * 5 / 3, rel=0.1)
+    assert second.reward == pytest.approx(200 * 4 / 3, rel=0.1)
+    assert second.regret_interval[0] < second.regret < second.regret_interval[1]
+    assert second.behind == pytest.approx(second.regret - first.regret)
+    assert first.behind == 0 and not second.tied
+    runs = dataset["regret"].sel(policy="uniform").isel(checkpoint=-1, params=0)
+    assert second.median == pytest.approx(np.median(runs))
+    assert_readable(outcome.figure)
+
+
+def test_advice_names_who_is_not_told_apart():
+    one = Rank("A", 10.0, (9.0, 11.0), 10, 12, 0.0, (0.0, 0.0), 90)
+    tied = one._replace(policy="B", behind=1.0, behind_interval=(-0.5, 2.5))
+    behind = one._replace(policy="C", behind=1.0, behind_interval=(0.5, 1.5))
+    assert advice("x", [one, tied, behind]) == (
+        "x: play A, which leaves 10 [9, 11] on the table; not told from it: B."
+    )
+    assert advice("x", [one, behind]).endswith("[9, 11] on the table.")
+
+
+def test_bad_input_comes_before_play(path, capsys):
+    game = from_table(path, arm="ad", cost="paid", reward="sales")
+    with pytest.raises(ValueError, match="seeds must be at least 2"):
+        compare(game, budget=10, seeds=1)
+    with pytest.raises(ValueError, match="budget must be positive"):
+        compare(game, budget=0)
+    with pytest.raises(ValueError, match="not of from_table"):
+        compare(s_br(3), budget=10)
+    words = ["compare", str(path), "--arm", "x", "--cost", "paid", "--reward", "sales"]
+    assert cli.main([*words, "--budget", "10"]) == 2
+    assert "arm: " in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_the_whole_cast_plays(path):
+    game = from_table(path, arm="ad", cost="paid", reward="sales")
+    outcome = compare(game, budget=500, seeds=16, progress=False)
+    (dataset,) = outcome.datasets.values()
+    ranking = ranks(dataset)
+    assert {rank.policy for rank in ranking} == set(budgeted_compare.CAST)
+    regrets = [rank.regret for rank in ranking]
+    assert regrets == sorted(regrets) and ranking[-1].policy == "uniform"

@@ -1,0 +1,115 @@
+"""Records of one's own as environments: what is read, what is played, in money."""
+
+import numpy as np
+import pytest
+
+from jaxbandits import simulate
+from jaxbandits.policies.budgeted import fixed_arm, uniform
+from jaxbandits.settings.budgeted import from_table, records_of, s_br
+from jaxbandits.testing import check_environment, play
+
+COLUMNS = {"arm": "ad", "cost": "paid", "reward": "sales"}
+# Ratios 2 and 5 in spring, 1, 4/3 and 0 in summer.
+ROWS = """season,ad,paid,sales,note
+spring,b,2,10,x
+spring,a,1.5,0,
+spring,b,0,0,x
+spring,a,0.5,8,x
+spring,a,2,0,x
+summer,c,1,1,x
+summer,b,4,0,x
+summer,b,0.5,6,x
+summer,d,3,0,x
+"""
+
+
+@pytest.fixture
+def path(tmp_path):
+    """A function that writes a table and returns its path."""
+
+    def write(text=ROWS):
+        file = tmp_path / "mine.csv"
+        file.write_text(text)
+        return file
+
+    return write
+
+
+def test_groups_by_hand(path):
+    groups = from_table(path(), **COLUMNS, group="season")
+    assert list(groups) == ["spring", "summer"]
+    spring, summer = groups.values()
+    assert spring.name == "mine.csv spring"
+    found = {r.name: (r.reward.tolist(), r.cost.tolist()) for r in records_of(summer)}
+    assert found == {"b": ([0, 6], [4, 0.5]), "c": ([1], [1]), "d": ([0], [3])}
+    # In shares of the largest cost, 4, and reward, 10.
+    oracle = spring.oracle(spring.setup, spring.sample(None, spring.setup))
+    np.testing.assert_allclose(oracle.mean_cost, [1 / 3, 1 / 4, np.nan])
+    np.testing.assert_allclose(oracle.mean_reward, [8 / 30, 1 / 2, np.nan])
+    assert oracle.best == 1
+    # One program for both: the functions are the same, and all shapes.
+    assert spring.step is summer.step and spring.problem is not None
+    assert spring.problem == summer.problem
+
+
+def test_all_rows_are_one_game_without_groups(path):
+    game = from_table(path(), **COLUMNS)
+    assert game.name == "mine.csv" and game.problem.num_arms == 4
+    assert game.provenance["arms"] == ["a", "b", "c", "d"]
+    assert game.provenance["rows"] == [3, 4, 1, 1]
+    check_environment(game, uniform(game.problem))
+
+
+def test_play_is_booked_in_money(path):
+    """Rows of arm b of the summer: 4 dollars for nothing, or half a dollar for 6."""
+    game = from_table(path(), **COLUMNS, group="season")["summer"]
+    policy = fixed_arm(game.problem, 0)
+    data = simulate(policy, game, budget=100, seeds=8, checkpoints=[50, 100])
+    spent, reward, pulls = (data[k].values for k in ("spent", "reward", "rounds"))
+    dear = (spent - 0.5 * pulls) / 3.5  # of the pulls, how many cost 4
+    np.testing.assert_allclose(dear, np.round(dear), atol=1e-3)
+    np.testing.assert_allclose(reward, 6 * (pulls - np.round(dear)), rtol=1e-5)
+    assert np.all(spent >= np.array([50, 100]) * (1 - 1e-6))
+    assert np.all(spent < np.array([54.1, 104.1]))
+    assert np.all(data["regret"] == 0)
+    other = fixed_arm(game.problem, 1)
+    data = simulate(other, game, budget=100, seeds=8, checkpoints=[50, 100])
+    # Every pull costs 1 dollar and loses 4/3 - 1.
+    np.testing.assert_allclose(data["regret"], data["rounds"] / 3, rtol=1e-5)
+
+
+def test_arms_that_do_not_exist_are_never_played(path):
+    game = from_table(path(), **COLUMNS, group="season")["spring"]
+    assert set(play(uniform(game.problem), game, 60).actions.tolist()) == {0, 1}
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "named"),
+    [
+        (("", ""), {"arm": "advert"}, "arm: .* has no column 'advert', but season, ad"),
+        (("", ""), {"group": "place"}, "group: .* has no column 'place'"),
+        (("0.5,8", "half,8"), {}, "cells of column 'paid' .* first 'half' in line 5"),
+        (("0.5,8", "0.5,-8"), {}, "'sales' .* first '-8' in line 5"),
+        (("0.5,8", ",8"), {}, "'paid' .* first '' in line 5"),
+        (("0.5,8", "0.5,inf"), {}, "'sales' .* first 'inf' in line 5"),
+        (("c,1,1", "c,0,1"), {"group": "season"}, "ad 'c' of season 'summer' has cost"),
+        (("c,1,1", "c,0,1"), {}, "ad 'c' has cost 0"),
+    ],
+)
+def test_bad_tables_are_refused(path, change, options, named):
+    with pytest.raises(ValueError, match=named):
+        from_table(path(ROWS.replace(*change)), **COLUMNS | options)
+
+
+def test_tables_without_rows_or_rewards_are_refused(path):
+    with pytest.raises(ValueError, match="has no rows"):
+        from_table(path(ROWS.splitlines()[0] + "\n"), **COLUMNS)
+    with pytest.raises(ValueError, match="no row .* sales above 0"):
+        from_table(path("ad,paid,sales\na,1,0\nb,1,0\n"), **COLUMNS)
+    with pytest.raises(TypeError, match="cost must be a string"):
+        from_table(path(), arm="ad", cost=3, reward="sales")
+
+
+def test_other_games_have_no_records():
+    with pytest.raises(ValueError, match="not of from_table"):
+        records_of(s_br(3))
