@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 
+from jaxbandits.experiments.budgeted_facebook import means_of_ads, play_groups
 from jaxbandits.experiments.budgeted_intervals import (
     asymmetry,
     example2,
@@ -12,10 +13,12 @@ from jaxbandits.experiments.budgeted_intervals import (
 )
 from jaxbandits.experiments.budgeted_settings import (
     BUDGET,
+    FACEBOOK,
     FACEBOOK_FILE,
     NO_DATA,
     TOPS,
     facebook,
+    facebook_groups,
     synthetic,
 )
 from jaxbandits.experiments.budgeted_table import settings_table
@@ -105,7 +108,13 @@ def regret_curves(
     if not chosen:
         raise ValueError(NO_DATA)
     for title, environment in chosen.items():
-        dataset = play(environment, cast, options, by_budget=True, checkpoints="log")
+        if title in FACEBOOK:
+            groups = facebook_groups()[: 1 if options.quick else None]
+            dataset = play_groups(title, groups, cast, options)
+        else:
+            dataset = play(
+                environment, cast, options, by_budget=True, checkpoints="log"
+            )
         found = summary_records(
             dataset, name, instance=title, metrics=["regret", "optimal"]
         )
@@ -223,6 +232,12 @@ EXPERIMENTS = (
         f"Social-media advertisements (needs {FOLDER})",
         "Figure 3 (d), (e)",
         lambda options: facebook(),
+    ),
+    _exact(
+        "fig3f",
+        f"Mean rewards and costs of 33 ads (needs {FOLDER})",
+        "Figure 3f",
+        means_of_ads,
     ),
     Experiment(
         "budgeted-fig4",

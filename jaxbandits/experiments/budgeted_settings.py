@@ -6,6 +6,7 @@ from jaxbandits.settings import budgeted as settings
 
 SIZES = (10, 50, 100)
 FAMILIES = {"S-Br": settings.s_br, "S-GBr": settings.s_gbr, "S-Bt": settings.s_bt}
+FACEBOOK = {"FB-Br": settings.fb_br, "FB-Bt": settings.fb_bt}
 BUDGET = 150_000  # section 6, in units of the smallest expected cost
 FACEBOOK_FILE = "facebook_ad_campaign.csv"
 # Upper ends of the axes of Figure 3, read from the paper.
@@ -38,9 +39,12 @@ def synthetic(families=tuple(FAMILIES), sizes=SIZES) -> dict[str, Environment]:
 
 
 def facebook() -> dict[str, Environment]:
-    """The Facebook settings by name; empty without data."""
+    """The Facebook settings by name, a random group per seed; empty without data."""
+    groups = facebook_groups()
+    return {k: make(groups) for k, make in FACEBOOK.items()} if groups else {}
+
+
+def facebook_groups() -> list[settings.Group]:
+    """The campaigns' groups of ads; none without data."""
     path = data_file(FACEBOOK_FILE)
-    if path is None:
-        return {}
-    groups = settings.load_facebook(path)
-    return {"FB-Br": settings.fb_br(groups), "FB-Bt": settings.fb_bt(groups)}
+    return [] if path is None else settings.load_facebook(path)

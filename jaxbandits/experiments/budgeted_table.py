@@ -52,21 +52,30 @@ def settings_table(options: Options) -> Outcome:
     return Outcome(datasets, records, fig, () if "FB-Br" in datasets else (NO_DATA,))
 
 
-def _facts(environment) -> dict[str, np.ndarray]:
-    """Facts of the instances that `simulate` gives the first seeds, f64[DRAWS] each."""
-    setup = jax.tree.map(
+def first_instances(environment, count: int):
+    """The instances that `simulate` gives the seeds 0, ..., count - 1."""
+    setup = _setup(environment)
+
+    def draw(seed):
+        words = jnp.stack(stream_key(root_key(0), seed, Stream.INSTANCE))
+        return environment.sample(jax.random.wrap_key_data(words), setup)
+
+    return jax.jit(jax.vmap(draw))(jnp.arange(count, dtype=jnp.uint32))
+
+
+def _setup(environment):
+    return jax.tree.map(
         lambda x: jnp.asarray(
             x, jnp.float32 if np.asarray(x).dtype.kind == "f" else None
         ),
         environment.setup,
     )
 
-    def draw(seed):
-        words = jnp.stack(stream_key(root_key(0), seed, Stream.INSTANCE))
-        return environment.sample(jax.random.wrap_key_data(words), setup)
 
-    instance = jax.jit(jax.vmap(draw))(jnp.arange(DRAWS, dtype=jnp.uint32))
-    oracle = environment.oracle(setup, jax.tree.map(np.asarray, instance))
+def _facts(environment) -> dict[str, np.ndarray]:
+    """Facts of the instances that `simulate` gives the first seeds, f64[DRAWS] each."""
+    instance = first_instances(environment, DRAWS)
+    oracle = environment.oracle(_setup(environment), jax.tree.map(np.asarray, instance))
     gaps = np.sort(oracle.gaps, axis=-1)
     best = np.take_along_axis(oracle.ratios, oracle.best[:, None], -1)[:, 0]
     cost = np.take_along_axis(oracle.mean_cost, oracle.best[:, None], -1)[:, 0]

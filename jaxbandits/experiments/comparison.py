@@ -33,6 +33,7 @@ def play(
     *,
     by_budget: bool = False,
     checkpoints: str = "linear",
+    seeds: np.ndarray | None = None,
 ) -> xr.Dataset:
     """Run all contestants.
 
@@ -42,12 +43,13 @@ def play(
       options: seeds, and the horizon: a number of rounds, or the budget.
       by_budget: which of the two.
       checkpoints: as for `simulate`.
+      seeds: which ones, in place of the options' number of them.
     """
     end = {"budget" if by_budget else "horizon": options.horizon}
     return simulate(
         {label: c.factory(environment.problem) for label, c in contestants.items()},
         environment,
-        seeds=options.seeds,
+        seeds=options.seeds if seeds is None else seeds,
         params={
             label: {k: v(options) if callable(v) else v for k, v in c.params.items()}
             for label, c in contestants.items()

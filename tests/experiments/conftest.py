@@ -49,6 +49,7 @@ def rehearsal(monkeypatch, rehearsed):
 
     def stand_in(policies, environment, *, seeds, params, progress, **end):
         assert progress is None
+        seeds = [*range(seeds)] if isinstance(seeds, int) else list(seeds)
         assert set(params) <= set(policies)
         points = {
             label: policy.params._asdict() | dict(params.get(label, {}))
@@ -62,7 +63,7 @@ def rehearsal(monkeypatch, rehearsed):
         setting = environment.provenance["setting"]
         by_budget = "budget" in end
         last = end["budget" if by_budget else "horizon"]
-        growth = np.array([0.1, 1.0]) * np.ones((num, seeds, 1))
+        growth = np.array([0.1, 1.0]) * np.ones((num, len(seeds), 1))
         return build_dataset(
             {
                 p: dict.fromkeys(METRICS[setting], (i + 1) * growth)
@@ -71,7 +72,7 @@ def rehearsal(monkeypatch, rehearsed):
             {p: np.ceil(last * growth).astype(int) for p in policies},
             checkpoints=[-(-last // 10), last],
             checkpoint_kind="spent" if by_budget else "round",
-            seeds=list(range(seeds)),
+            seeds=seeds,
             params={
                 p: [
                     {

@@ -5,9 +5,9 @@ of each policy on instances of ten arms, for 5,000 cheapest costs. A twin shares
 reading of the paper; this does not.
 
 Regrets have heavy tails, so that means of both are compared with the larger of the two
-deviations, as in test_published_budgeted.py. omega-UCB's code skips an arm that has cost
-nothing in a fifth of the cases (docs/errata.md, B7); where that matters, on Br-cheap, it
-is left out here.
+deviations, as in test_published_budgeted.py. omega-UCB's code skips an arm that has
+cost nothing in a fifth of the cases (docs/errata.md, B7); where that matters, on
+Br-cheap, it is left out here.
 """
 
 import json

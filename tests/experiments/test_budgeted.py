@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from jaxbandits.experiments import REGISTRY, Options, budgeted, budgeted_table
+from jaxbandits.experiments.budgeted_facebook import seeds_by_group
 from jaxbandits.experiments.budgeted_settings import (
     BUDGET,
     FACEBOOK_FILE,
@@ -14,6 +15,8 @@ from jaxbandits.experiments.budgeted_settings import (
 from jaxbandits.experiments.data import FOLDER
 from jaxbandits.policies import budgeted as policies
 from jaxbandits.results import final, paired_difference
+from jaxbandits.settings.budgeted import Group, fb_br
+from jaxbandits.simulate import simulate
 from tests.data import DATA, needs_data
 from tests.experiments.checks import (
     assert_readable,
@@ -239,16 +242,58 @@ def test_all_settings_with_data(rehearsal, data):
     name = "budgeted-recommendation"
     outcome, calls = rehearsal(name)
     check_cast(outcome, name, [*ARMS, "FB-Br", "FB-Bt"], FINALISTS)
-    check_figure(outcome, [*ARMS, "FB-Br", "FB-Bt"], FINALISTS, bands=True)
-    assert [environment.name for _, environment, _ in calls[-2:]] == ["FB-Br", "FB-Bt"]
-    assert [e.problem.num_arms for _, e, _ in calls[-2:]] == [3, 3]
+    assert [ax.get_title() for ax in outcome.figure.axes] == list(outcome.datasets)
+    # Three seeds of every group.
+    games = [environment for _, environment, _ in calls[-2:]]
+    assert [game.name for game in games] == ["FB-Br", "FB-Bt"]
+    assert [game.problem.num_arms for game in games] == [3, 3]
+    groups = ["7/30-34/M", "8/30-34/F"]
+    dataset = outcome.datasets["FB-Bt"]
+    assert dataset["campaign"].values.tolist() == [g for g in groups for _ in range(3)]
+    assert dataset["regret"].sizes["seed"] == 6
     assert len(outcome.notes) == 1  # The heavy tails.
 
 
 def test_fig3d_with_data(rehearsal, data):
     outcome, _ = rehearsal("budgeted-fig3d")
     check_cast(outcome, "budgeted-fig3d", ["FB-Br", "FB-Bt"], PAPER + OTHERS)
-    check_figure(outcome, ["FB-Br", "FB-Bt"], PAPER, bands=False)
+    assert [ax.get_title() for ax in outcome.figure.axes] == ["FB-Br", "FB-Bt"]
+
+
+def test_seeds_of_a_group_draw_it():
+    """As `simulate` has it, whatever the other seeds draw."""
+    groups = [
+        Group(str(i), "30-34", "F", np.full(2, 0.5), np.full(2, 0.5)) for i in range(3)
+    ]
+    game = fb_br(groups)
+    seeds = seeds_by_group(game, 3, 4)
+    data = simulate(
+        policies.uniform(game.problem),
+        game,
+        budget=1,
+        seeds=np.concatenate(seeds),
+        checkpoints=[1],
+    )
+    assert data["group"].values.ravel().tolist() == [0] * 4 + [1] * 4 + [2] * 4
+
+
+def test_fig3f_without_data(no_data):
+    with pytest.raises(ValueError, match=FOLDER):
+        REGISTRY["budgeted-fig3f"].run(Options(1, 1))
+
+
+@needs_data
+def test_fig3f(monkeypatch):
+    """The paper's example has 33 ads; costs lie towards 1, rewards at both ends."""
+    monkeypatch.setenv(FOLDER, str(DATA))
+    outcome = REGISTRY["budgeted-fig3f"].run(Options(1, 1))
+    check_records(outcome, "budgeted-fig3f")
+    ((title, dataset),) = outcome.datasets.items()
+    assert title == "936/35-39/F" and dataset.sizes["arm"] == 33
+    # A density, but for what lies beyond the unit square.
+    assert 0.5 < float(dataset["density"].mean()) < 1
+    assert entry(outcome, title, "(ads)", "costs_above_half")["mean"] > 0.8
+    assert_readable(outcome.figure)
 
 
 def test_fig3d_without_data(rehearsal, no_data):

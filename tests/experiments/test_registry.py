@@ -46,7 +46,7 @@ OTHER_SIZE = {
 }
 FIXED = {
     *("censored-fig1", "censored-fig2", "censored-grids"),
-    *("budgeted-fig5", "budgeted-table1", "budgeted-example2"),
+    *("budgeted-fig3f", "budgeted-fig5", "budgeted-table1", "budgeted-example2"),
     "allocation-fig5",
 }
 
@@ -66,7 +66,7 @@ def test_names_are_unique_and_start_with_a_setting():
     [
         ("censored", "fig1 fig2 fig4 fig6 fig7 fig8 fig9 radii ts-updates"),
         ("budgeted", "fig1 fig3 fig4 fig5 fig6 table1 example2 recommendation"),
-        ("budgeted", "fig3a fig3b fig3c fig3d bounds"),
+        ("budgeted", "fig3a fig3b fig3c fig3d fig3f bounds"),
         ("farewell", "fig1 fig2 readings side crossover applications"),
         ("farewell", "bounds coverage"),
         ("allocation", "fig1 fig2 fig3 fig4 fig5 fig6 fig7"),

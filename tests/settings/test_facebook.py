@@ -175,6 +175,36 @@ def test_instances_are_the_groups_in_turn(make):
     np.testing.assert_array_equal(instance.unit, instance.oracle.cheapest)
 
 
+def test_the_drawn_group_is_on_record():
+    game = fb_br(GROUPS)
+    data = simulate(uniform(game.problem), game, budget=5, seeds=16, checkpoints=[5])
+    group = data["group"].values.ravel()
+    assert set(group) == {0, 1} and game.provenance["groups"] == [
+        g.name for g in GROUPS
+    ]
+    # Only the first has the cheapest mean cost of 0.6, in which the other's 0.4 is not.
+    instance = game.oracle(game.setup, drawn(game, 16))
+    assert set(np.sum(~np.isnan(instance.gaps), axis=-1)) == {2, 3}
+
+
+def test_groups_of_one_size_share_their_functions():
+    one, two = (fb_br([g], num_arms=5) for g in GROUPS)
+    assert one.step is two.step and one.problem == two.problem
+    with pytest.raises(ValueError, match="num_arms must be at least 3"):
+        fb_br(GROUPS, num_arms=2)
+
+
+def test_the_codes_second_factor():
+    """The published code multiplies the Beta arms' means by .99 once more."""
+    for factor in (1.0, 0.99):
+        instance = drawn(fb_bt([GROUPS[1]], factor=factor), 8)
+        oracle = fb_bt([GROUPS[1]]).oracle(None, instance)
+        means = factor * np.tile(GROUPS[1].mean_reward, (8, 1))
+        np.testing.assert_allclose(oracle.mean_reward, means, rtol=1e-5)
+    with pytest.raises(ValueError, match="factor must be"):
+        fb_bt(GROUPS, factor=1.1)
+
+
 def test_beta_laws_keep_one_parameter_as_drawn():
     """beta for a mean of at most 1/2, else alpha; both drawn from U(0, 5)."""
     game = fb_bt([GROUPS[1]])

@@ -50,10 +50,12 @@ class Arms(NamedTuple):
     Attributes:
       law: parameters of the joint law, leaves ``[K, ...]``.
       num_arms: i32[], how many of the K arms exist; the others are never played.
+      group: i32[], which of several groups of arms was drawn.
     """
 
     law: Any
     num_arms: Any
+    group: Any = np.int32(0)
 
 
 class Instance(NamedTuple):

@@ -6,6 +6,7 @@ which the paper's 19 settings come out are those of its published code (docs/err
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 import jax
@@ -13,7 +14,15 @@ import jax.numpy as jnp
 import numpy as np
 import pandas as pd
 
-from jaxbandits.checks import between_zero_and_one, instance, shown
+from jaxbandits.checks import (
+    MOST,
+    between_zero_and_one,
+    in_unit_interval,
+    instance,
+    positive,
+    shown,
+    whole,
+)
 from jaxbandits.laws import Bernoulli, Beta, Product, bernoulli, beta, product
 from jaxbandits.protocol import Environment
 from jaxbandits.settings.budgeted.environment import Arms, budgeted
@@ -95,29 +104,44 @@ def _scaled(column) -> np.ndarray:
     return LARGEST_MEAN * values / values.max()
 
 
-def fb_br(groups: list[Group]) -> Environment:
+def fb_br(groups: list[Group], num_arms: int | None = None) -> Environment:
     """FB-Br: Bernoulli rewards and costs with the groups' means.
 
     Args:
-      groups: of `load_facebook`; every seed draws one of them. Pass a list of one group
-        to fix it.
+      groups: of `load_facebook`; every seed draws one of several, and the metric
+        ``group`` says which, as a position in the provenance's ``groups``.
+      num_arms: K, the size of the largest group by default. Environments of one size
+        share their programs: give 93 to play the paper's groups one by one.
 
     Raises:
-      TypeError, ValueError: if `groups` is no list of groups, or empty.
+      TypeError, ValueError: if `groups` is no list of groups, or empty, or has a group
+        of more than `num_arms`.
     """
-    return _facebook("FB-Br", groups, bernoulli, _draw_bernoulli)
+    return _facebook("FB-Br", groups, bernoulli, _draw_bernoulli, num_arms)
 
 
-def fb_bt(groups: list[Group]) -> Environment:
+def fb_bt(
+    groups: list[Group], num_arms: int | None = None, factor: float = 1.0
+) -> Environment:
     """FB-Bt: Beta laws with the groups' means and random parameters.
 
     All parameters are drawn from U(0, 5); then alpha is adjusted to the mean if that is
-    at most 1/2, else beta. Argument as for `fb_br`.
+    at most 1/2, else beta.
+
+    Args:
+      groups: as for `fb_br`.
+      num_arms: as for `fb_br`.
+      factor: in (0, 1], of all means; the published code has 0.99 here, a second time.
+
+    Raises:
+      TypeError, ValueError: as `fb_br`, or if `factor` is out of range.
     """
-    return _facebook("FB-Bt", groups, beta, _draw_beta)
+    positive(factor=factor)
+    in_unit_interval(factor=factor)
+    return _facebook("FB-Bt", groups, beta, _draw_beta, num_arms, factor)
 
 
-def _facebook(name, groups, law, draw):
+def _facebook(name, groups, law, draw, num_arms, factor=1.0):
     if isinstance(groups, str | Group) or not isinstance(groups, Sequence):
         raise TypeError(f"groups must be a list of groups, got {shown(groups)}")
     if not groups:
@@ -127,11 +151,13 @@ def _facebook(name, groups, law, draw):
         between_zero_and_one(mean_reward=group.mean_reward, mean_cost=group.mean_cost)
     sizes = np.array([len(g.mean_reward) for g in groups], np.int32)
     capacity = int(sizes.max())
+    if num_arms is not None:
+        capacity = whole("num_arms", num_arms, capacity, MOST)
 
     def padded(column):
         # Arms that do not exist need means that a law can have.
         pad = ((0, capacity - len(column)),)
-        return np.pad(column, pad, constant_values=0.5)
+        return factor * np.pad(column, pad, constant_values=0.5)
 
     setup = {
         "reward": np.stack([padded(g.mean_reward) for g in groups]),
@@ -140,28 +166,39 @@ def _facebook(name, groups, law, draw):
     }
     name = f"{name} {groups[0].name}" if len(groups) == 1 else name
     provenance = {"groups": [g.name for g in groups]}
-    return budgeted(
+    environment = budgeted(
         name, product(law, law), draw, setup, capacity, provenance=provenance
     )
+    if len(groups) == 1:
+        return environment
+    return environment._replace(metrics=partial(_with_group, environment.metrics))
+
+
+def _with_group(metrics, setup, instance, record):
+    """The metrics, and which group was drawn."""
+    found = metrics(setup, instance, record)
+    group = np.asarray(instance.arms.group, np.float64)[:, None]
+    return found | {"group": np.broadcast_to(group, found["regret"].shape)}
 
 
 def _chosen(key, setup):
-    """Mean rewards and costs of a random group, and its number of arms."""
+    """Mean rewards and costs of a random group, its number of arms and position."""
     group = jax.random.randint(key, (), 0, setup["sizes"].shape[0])
-    return setup["reward"][group], setup["cost"][group], setup["sizes"][group]
+    return setup["reward"][group], setup["cost"][group], setup["sizes"][group], group
 
 
 def _draw_bernoulli(key, setup):
-    reward, cost, size = _chosen(key, setup)
-    return Arms(Product(Bernoulli(reward), Bernoulli(cost)), size)
+    reward, cost, size, group = _chosen(key, setup)
+    return Arms(Product(Bernoulli(reward), Bernoulli(cost)), size, group)
 
 
 def _draw_beta(key, setup):
     which, shapes = jax.random.split(key)
-    reward, cost, size = _chosen(which, setup)
+    reward, cost, size, group = _chosen(which, setup)
     drawn = 1 - jax.random.uniform(shapes, (2, 2, *reward.shape), reward.dtype)
     drawn = LARGEST_PARAMETER * drawn
-    return Arms(Product(_with_mean(reward, drawn[0]), _with_mean(cost, drawn[1])), size)
+    laws = Product(_with_mean(reward, drawn[0]), _with_mean(cost, drawn[1]))
+    return Arms(laws, size, group)
 
 
 def _with_mean(mean, drawn) -> Beta:
