@@ -8,6 +8,7 @@ from jaxbandits.experiments.experiment import Options, Outcome
 from jaxbandits.kernels.intervals import wilson_interval
 from jaxbandits.plots import figure, line_style
 from jaxbandits.plots.labels import readable_ticks
+from jaxbandits.theory.budgeted import failure_bound
 
 DELTA = 0.01  # Figure 1: 99 % confidence
 FLOOR = 1e-3  # of a cost's lower bound, where a policy needs one
@@ -173,7 +174,10 @@ def example2(options: Options) -> Outcome:
     del options
     reward, cost, count, t = np.array([0.8, 0.1]), np.array([0.2, 0.1]), 1_000, 10_000
     scores = {
-        "omega-UCB, exact score": (stats.norm.ppf(1 - _alpha(t) / 2), (5.5, 2.1)),
+        "omega-UCB, exact score": (
+            stats.norm.isf(failure_bound(t, 1.0) / 2),
+            (5.5, 2.1),
+        ),
         "omega-UCB, sqrt(2 log t)": (np.sqrt(2 * np.log(t)), (None, None)),
     }
     found = {}
@@ -214,11 +218,6 @@ def example2(options: Options) -> Outcome:
             record["metrics"]["index"]["published"] = published[arm]
             records.append(record)
     return Outcome({"example2": dataset}, records, fig)
-
-
-def _alpha(t):
-    """The bound of Theorem 3 on alpha(t), rho = 1: ``1 - sqrt(1 - 1/t)``."""
-    return -np.expm1(0.5 * np.log1p(-1 / t))
 
 
 def _record(experiment, instance, policy, values, seeds, horizon):

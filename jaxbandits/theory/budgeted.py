@@ -8,17 +8,20 @@ paper states. Two things to know before laying a curve over a plot:
   width of the interval at the mean where the shifted mean of Eq. (12) belongs. An arm
   with little reward and a cost near 1 is then granted too few pulls: with ``mu^r = 0``
   and ``mu^c = 1`` Theorem 4 allows ``1 + xi`` pulls and omega-UCB makes about
-  ``2 rho log(tau) mu_1^c / mu_1^r``.
+  ``2 rho log(tau) mu_1^c / mu_1^r``. ``form="proof"`` has the shifted mean.
 - At practical budgets Theorem 5 often says less than `trivial_bound`.
 """
 
 import numpy as np
+from scipy.stats import norm
 
 from jaxbandits.checks import (
     at_least_one,
+    between_zero_and_one,
     in_unit_interval,
     non_negative,
     numbers,
+    one_of,
     positive,
     whole,
 )
@@ -26,6 +29,7 @@ from jaxbandits.checks import (
 LARGEST_TAU = 10**9
 """`xi` sums term by term, some 1e8 terms in a few seconds; beyond this it refuses."""
 
+FORMS = ("printed", "proof")
 _CHUNK = 2**18
 _TIE = 1e-12
 
@@ -70,13 +74,94 @@ def proportional_gap(mean_reward, mean_cost) -> np.ndarray:
     return gap / (gap + 1 / np.asarray(mean_cost, np.float64))
 
 
+def ratio_bound(
+    mean_reward, mean_cost, count, alpha, eta_reward=1.0, eta_cost=1.0
+) -> np.ndarray:
+    """``Omega(alpha)``, below the true ratio with probability <= alpha (Theorem 2).
+
+    The upper end of the reward's interval over the lower end of the cost's (Theorem 1
+    on [0, 1]), each of level ``1 - alpha``: either end fails with ``alpha / 2``. As far
+    as the normal approximation of Theorem 1 goes.
+
+    Args:
+      mean_reward: real of any shape in [0, 1], observed means.
+      mean_cost: real in [0, 1].
+      count: real >= 1, observations of each.
+      alpha: real in (0, 1).
+      eta_reward: number or array in [0, 1], as in `sufficient_pulls`.
+      eta_cost: the same for the cost.
+
+    Returns:
+      f64 of the broadcast shape; ``inf`` where the mean cost is 0.
+
+    Raises:
+      ValueError: if an argument is out of its range.
+    """
+    in_unit_interval(
+        mean_reward=mean_reward,
+        mean_cost=mean_cost,
+        eta_reward=eta_reward,
+        eta_cost=eta_cost,
+    )
+    at_least_one(count=count)
+    between_zero_and_one(alpha=alpha)
+    z2 = norm.isf(np.asarray(alpha, np.float64) / 2) ** 2
+    upper = _wilson(mean_reward, count, z2 * eta_reward)[1]
+    lower = _wilson(mean_cost, count, z2 * eta_cost)[0]
+    free = lower <= 0
+    return np.where(free, np.inf, upper / np.where(free, 1.0, lower))
+
+
+def normal_score(t, rho) -> np.ndarray:
+    """``z_rho(t) = sqrt(2 rho log t)``, of which omega-UCB's interval is (Theorem 3).
+
+    Args:
+      t: whole numbers >= 1 of any shape, time steps.
+      rho: number > 0.
+
+    Raises:
+      ValueError: if an argument is out of its range.
+    """
+    positive(rho=rho)
+    return np.sqrt(2 * rho * np.log(_time_steps(t)))
+
+
+def failure_bound(t, rho) -> np.ndarray:
+    """Bound ``1 - sqrt(1 - t^-rho)`` on the probability alpha(t) (Theorem 3, Eq. 8).
+
+    That omega-UCB's index of an arm at time t is below the arm's true ratio. The
+    probability of the score itself, ``2 norm.sf(normal_score(t, rho))``, is smaller.
+
+    Args:
+      t: whole numbers >= 1 of any shape, time steps.
+      rho: number > 0.
+
+    Returns:
+      f64 of the shape of `t`, in (0, 1].
+
+    Raises:
+      ValueError: if an argument is out of its range.
+    """
+    positive(rho=rho)
+    return _failure(_time_steps(t), rho)
+
+
 def sufficient_pulls(
-    tau, rho, mean_reward, mean_cost, eta_reward=1.0, eta_cost=1.0
+    tau,
+    rho,
+    mean_reward,
+    mean_cost,
+    eta_reward=1.0,
+    eta_cost=1.0,
+    form="printed",
 ) -> np.ndarray:
     """Pulls ``n_k^*(tau)`` after which a suboptimal arm looks suboptimal (Lemma 1).
 
     ``8 rho log(tau) / delta_k^2`` times the larger of ``eta^r mu^r / (1 - mu^r)`` and
-    ``eta^c (1 - mu^c) / mu^c``. The module's docstring says where Lemma 1 fails.
+    ``eta^c (1 - mu^c) / mu^c``. The module's docstring says where Lemma 1 fails. With
+    ``form="proof"`` the widths are those at the shifted means, where the argument needs
+    them: ``(1 - delta)`` times ``eta^r (mu^r + delta (1 - mu^r)) / (1 - mu^r)`` and
+    ``eta^c (1 - mu^c + delta mu^c) / mu^c`` (docs/errata.md, B6).
 
     Args:
       tau: whole numbers >= 1 of any shape ``[...]``, time steps.
@@ -86,6 +171,7 @@ def sufficient_pulls(
       eta_reward: number or real ``[K]`` in [0, 1], variance of the reward over that of
         a Bernoulli variable with its mean.
       eta_cost: the same for the cost.
+      form: ``printed`` or ``proof``.
 
     Returns:
       f64[..., K]; ``inf`` for optimal arms, which never look suboptimal, and for
@@ -94,13 +180,18 @@ def sufficient_pulls(
     Raises:
       ValueError: if an argument is out of its range or the shapes do not agree.
     """
+    one_of("form", form, FORMS)
     tau = _time_steps(tau)
     positive(rho=rho)
     delta = proportional_gap(mean_reward, mean_cost)
     mean_reward, mean_cost = _means(mean_reward, mean_cost)
-    spread = np.maximum(
-        _odds(mean_reward, _eta("eta_reward", eta_reward, mean_reward)),
-        _eta("eta_cost", eta_cost, mean_cost) * (1 - mean_cost) / mean_cost,
+    eta_reward = _eta("eta_reward", eta_reward, mean_reward)
+    eta_cost = _eta("eta_cost", eta_cost, mean_cost)
+    shift = delta if form == "proof" else 0.0
+    # Eqs. (17), (18): the variance at a mean over the squared distance from its end.
+    spread = (1 - shift) * np.maximum(
+        _odds(mean_reward, eta_reward, shift),
+        eta_cost * (1 - mean_cost + shift * mean_cost) / mean_cost,
     )
     finite = (delta > 0) & np.isfinite(spread)
     factor = np.where(finite, spread, 0.0) / np.where(finite, delta, 1.0) ** 2
@@ -138,7 +229,13 @@ def xi(tau, rho, num_arms: int) -> np.ndarray:
 
 
 def suboptimal_pulls_bound(
-    tau, rho, mean_reward, mean_cost, eta_reward=1.0, eta_cost=1.0
+    tau,
+    rho,
+    mean_reward,
+    mean_cost,
+    eta_reward=1.0,
+    eta_cost=1.0,
+    form="printed",
 ) -> np.ndarray:
     """Bound ``1 + n_k^*(tau) + xi(tau, rho)`` on ``E[n_k(tau)]`` (Theorem 4).
 
@@ -149,6 +246,7 @@ def suboptimal_pulls_bound(
       mean_cost: real ``[K]`` in (0, 1].
       eta_reward: number or real ``[K]`` in [0, 1], as in `sufficient_pulls`.
       eta_cost: the same for the cost.
+      form: of n_k^*, ``printed`` or ``proof``.
 
     Returns:
       f64[..., K]; ``inf`` for optimal arms, of which the theorem says nothing.
@@ -156,7 +254,9 @@ def suboptimal_pulls_bound(
     Raises:
       ValueError: as `sufficient_pulls` and `xi`.
     """
-    pulls = sufficient_pulls(tau, rho, mean_reward, mean_cost, eta_reward, eta_cost)
+    pulls = sufficient_pulls(
+        tau, rho, mean_reward, mean_cost, eta_reward, eta_cost, form
+    )
     return 1 + pulls + xi(tau, rho, pulls.shape[-1])[..., None]
 
 
@@ -187,6 +287,7 @@ def regret_bound(
     eta_reward=1.0,
     eta_cost=1.0,
     tail_constant=0.0,
+    form="printed",
 ) -> np.ndarray:
     """Bound on the regret of omega-UCB (Theorem 5, Eq. 3).
 
@@ -203,6 +304,7 @@ def regret_bound(
       eta_reward: number or real ``[K]`` in [0, 1], as in `sufficient_pulls`.
       eta_cost: the same for the cost.
       tail_constant: number >= 0, the unknown constant of X(B).
+      form: of n_k^*, ``printed`` or ``proof``.
 
     Returns:
       f64 of the shape of `budgets`; ``inf`` if a suboptimal arm has ``mu^r = 1``. It
@@ -221,7 +323,7 @@ def regret_bound(
             f"{mean_cost.min() / 2:g}, got {np.min(budgets):g}"
         )
     pulls = suboptimal_pulls_bound(
-        tau, rho, mean_reward, mean_cost, eta_reward, eta_cost
+        tau, rho, mean_reward, mean_cost, eta_reward, eta_cost, form
     )
     suboptimal = gap > 0
     learning = np.sum(gap[suboptimal] * pulls[..., suboptimal], axis=-1)
@@ -297,10 +399,22 @@ def _tail_order(budgets, cheapest):
     return budgets / cheapest * np.exp(-0.5 * budgets * cheapest)
 
 
-def _odds(mean, eta):
-    """``eta mean / (1 - mean)``; at a mean of 1, inf, or 0 without variance."""
+def _wilson(mean, count, z2):
+    """Both ends of Theorem 1's interval on [0, 1], ``z2`` with eta in it."""
+    mean, count, z2 = (np.asarray(x, np.float64) for x in (mean, count, z2))
+    centre = 2 * count * mean + z2
+    root = np.sqrt(z2) * np.sqrt(z2 + 4 * count * mean * (1 - mean))
+    # The lower end without a difference: the product of both is known.
+    lower = np.where(
+        mean > 0, 2 * count * mean**2 / np.maximum(centre + root, 1e-300), 0
+    )
+    return lower, np.minimum((centre + root) / (2 * (count + z2)), 1.0)
+
+
+def _odds(mean, eta, shift):
+    """``eta (mean + shift (1 - mean)) / (1 - mean)``; at 1, inf, or 0 without eta."""
     certain = mean == 1
-    odds = eta * mean / np.where(certain, 1.0, 1 - mean)
+    odds = eta * (mean + shift * (1 - mean)) / np.where(certain, 1.0, 1 - mean)
     return np.where(certain & (eta > 0), np.inf, odds)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from jaxbandits.theory import budgeted
 
@@ -187,8 +188,88 @@ def omega_ucb_pulls(tau, rho):
     return other
 
 
+def test_theorem_2_in_example_2():
+    """5.5 and 2.1 are printed; the score is that of alpha(10,000), rho = 1."""
+    alpha = budgeted.failure_bound(10_000, 1.0)
+    assert stats.norm.isf(alpha / 2) == pytest.approx(4.056, abs=5e-4)
+    bound = budgeted.ratio_bound([0.8, 0.1], [0.2, 0.1], 1000, alpha)
+    np.testing.assert_allclose(bound, [5.504, 2.142], atol=5e-4)
+    own = 2 * stats.norm.sf(budgeted.normal_score(10_000, 1.0))
+    bound = budgeted.ratio_bound([0.8, 0.1], [0.2, 0.1], 1000, own)
+    np.testing.assert_allclose(bound, [5.607, 2.238], atol=5e-4)
+
+
+def test_theorem_2_at_the_edges():
+    """Nothing paid: +inf. No variance: the ratio itself. Both ends as SciPy's."""
+    assert budgeted.ratio_bound(0.3, 0.0, 10, 0.05) == np.inf
+    exact = budgeted.ratio_bound(0.3, 0.6, 10, 0.05, 0.0, 0.0)
+    assert exact == pytest.approx(0.5)
+    ends = stats.binomtest(7, 20).proportion_ci(0.99, "wilson")
+    found = budgeted.ratio_bound(0.35, 0.35, 20, 0.01)
+    assert found == pytest.approx(ends.high / ends.low)
+
+
+def test_theorem_2_keeps_its_level(rng):
+    """Coins, 200 pulls: the true ratio is above the bound in at most 5 % of cases."""
+    reward, cost = rng.binomial(200, [[0.4], [0.3]], (2, 20_000)) / 200
+    above = np.mean(budgeted.ratio_bound(reward, cost, 200, 0.05) < 4 / 3)
+    assert 0 < above < 0.05 + 4 * np.sqrt(0.05 * 0.95 / 20_000)
+
+
+@given(st.integers(2, 10**9), st.floats(0.1, 4))
+def test_theorem_3_bounds_the_probability_of_the_score(t, rho):
+    score = budgeted.normal_score(t, rho)
+    assert score == pytest.approx(np.sqrt(2 * rho * np.log(t)))
+    exact = 2 * stats.norm.sf(score)
+    bound = budgeted.failure_bound(t, rho)
+    assert exact <= bound <= exact + 0.056  # gamma, appendix A.2, step 2
+    assert bound == pytest.approx(-np.expm1(0.5 * np.log1p(-(float(t) ** -rho))))
+
+
+def test_the_corrected_number_of_pulls_by_hand():
+    """delta = 1/2 of two certain arms: 8 log(tau) (1/2) / (1/4) times max(1/2, 1/2)."""
+    found = budgeted.sufficient_pulls(100, 1.0, [1.0, 0.0], [1.0, 1.0], form="proof")
+    np.testing.assert_allclose(found, [np.inf, 8 * np.log(100)])
+    # The second arm: delta = 1/11, means .1 and .1, eta^r = .3.
+    delta = 1 / 11
+    reward = 0.3 * (0.1 + delta * 0.9) / 0.9
+    cost = (0.9 + delta * 0.1) / 0.1
+    expected = 8 * 0.5 * np.log(50) * (1 - delta) / delta**2 * max(reward, cost)
+    found = budgeted.sufficient_pulls(50, 0.5, REWARD, COST, 0.3, form="proof")
+    assert found[1] == pytest.approx(expected)
+
+
+@given(st.lists(shares, min_size=4, max_size=4))
+def test_at_the_shifted_means_the_corrected_interval_has_half_the_distance(means):
+    """What eqs. (17) and (18) need, kappa = 1/2, with n* pulls and z of (14)."""
+    reward, cost = np.array(means).reshape(2, 2)
+    n = budgeted.sufficient_pulls(1000, 0.7, reward, cost, form="proof")
+    delta = budgeted.proportional_gap(reward, cost)
+    k = int(np.argmax(delta))
+    if delta[k] < 1e-6:
+        return
+    z2 = budgeted.normal_score(1000, 0.7) ** 2
+    r, c, d = reward[k], cost[k], delta[k]
+    halves = []
+    for shifted, distance in ((r + d * (1 - r), d * (1 - r)), (c * (1 - d), c * d)):
+        width = np.sqrt(z2 * shifted * (1 - shifted) / n[k])
+        halves.append(width / (distance / 2))
+    assert max(halves) == pytest.approx(1)
+
+
+def test_the_corrected_theorem_4_holds_where_the_printed_one_fails():
+    tau, rho = 3000, 2.0
+    means = [1.0, 0.0], [1.0, 1.0]
+    bound = budgeted.suboptimal_pulls_bound(tau, rho, *means, form="proof")
+    assert omega_ucb_pulls(tau, rho) < bound[1] < 200
+    printed = budgeted.regret_bound(tau / 2, rho, *means)
+    assert budgeted.regret_bound(tau / 2, rho, *means, form="proof") > printed + 100
+    with pytest.raises(ValueError, match="form must be one of"):
+        budgeted.regret_bound(tau / 2, rho, *means, form="mended")
+
+
 def test_theorem_4_fails_for_an_arm_without_reward():
-    """What the docstring states; this falls when the bound is mended."""
+    """As printed, and as the docstring states."""
     tau, rho = 3000, 2.0
     bound = budgeted.suboptimal_pulls_bound(tau, rho, [1.0, 0.0], [1.0, 1.0])
     assert bound[0] == np.inf
