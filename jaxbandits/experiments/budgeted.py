@@ -35,6 +35,7 @@ from jaxbandits.results import as_share, final, summary_records
 BASELINE = "omega*-UCB, rho = 1/4"
 LOG_SHARE = "omega*-UCB, log(t/n)"
 SHRUNK = "omega*-UCB, shrunk, rho = 1/4"
+SAFE = "omega*-UCB, shrunk, log(t/n), rho = 1/2"
 _log_share = partial(policies.omega_star_ucb, exploration="log_share")
 _shrunk = partial(policies.omega_star_ucb, variance="shrunk")
 _horizon = {"budget": lambda options: options.horizon}
@@ -56,7 +57,7 @@ PAPER = {
 # Ours, and what is named in the paper, or is a rival in its published version.
 OTHERS = {
     SHRUNK: Contestant(_shrunk, {"rho": 1 / 4}),
-    "omega*-UCB, log(t/n), rho = 1/2": Contestant(_log_share, {"rho": 1 / 2}),
+    SAFE: Contestant(partial(_shrunk, exploration="log_share"), {"rho": 1 / 2}),
     "KL-UCB-SC+": Contestant(policies.kl_ucb_sc_plus),
     "KUBE": Contestant(policies.kube),
     "Budget-UCB, code (oracle)": Contestant(policies.budget_ucb, {"log_factor": 2.0}),
@@ -77,7 +78,7 @@ FINALISTS = {
         SHRUNK,
         BASELINE,
         LOG_SHARE,
-        "omega*-UCB, log(t/n), rho = 1/2",
+        SAFE,
         "omega*-UCB, rho = 1",
         "BTS",
         "KUBE",

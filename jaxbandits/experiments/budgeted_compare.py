@@ -34,8 +34,8 @@ _omega = policies.omega_star_ucb
 CAST = {
     "omega*-UCB, shrunk": Contestant(partial(_omega, variance="shrunk")),
     "omega*-UCB": Contestant(_omega),
-    "omega*-UCB, log(t/n), rho = 1/2": Contestant(
-        partial(_omega, exploration="log_share"), {"rho": 0.5}
+    "omega*-UCB, shrunk, log(t/n), rho = 1/2": Contestant(
+        partial(_omega, exploration="log_share", variance="shrunk"), {"rho": 0.5}
     ),
     "m-UCB": Contestant(policies.m_ucb),
     "BTS": Contestant(policies.bts),

@@ -49,7 +49,7 @@ PAPER = [
 ]
 OTHERS = [
     "omega*-UCB, shrunk, rho = 1/4",
-    "omega*-UCB, log(t/n), rho = 1/2",
+    "omega*-UCB, shrunk, log(t/n), rho = 1/2",
     "KL-UCB-SC+",
     "KUBE",
     "Budget-UCB, code (oracle)",
@@ -65,7 +65,7 @@ FINALISTS = [
     "omega*-UCB, shrunk, rho = 1/4",
     "omega*-UCB, rho = 1/4",
     "omega*-UCB, log(t/n)",
-    "omega*-UCB, log(t/n), rho = 1/2",
+    "omega*-UCB, shrunk, log(t/n), rho = 1/2",
     "omega*-UCB, rho = 1",
     "BTS",
     "KUBE",
@@ -163,7 +163,7 @@ def test_the_policies_are_what_their_names_say(rehearsal, no_data):
         "omega*-UCB, rho = 1/4": 0.25,
         "omega*-UCB, log(t/n)": 1.0,
         "omega*-UCB, shrunk, rho = 1/4": 0.25,
-        "omega*-UCB, log(t/n), rho = 1/2": 0.5,
+        "omega*-UCB, shrunk, log(t/n), rho = 1/2": 0.5,
         "omega-UCB, rho = 1": 1.0,
         "omega*-UCB, rho = 1": 1.0,
     }
@@ -174,7 +174,8 @@ def test_the_policies_are_what_their_names_say(rehearsal, no_data):
     assert found["omega*-UCB, log(t/n)"] is shares is not star
     shrunk = policies.omega_star_ucb(problem, variance="shrunk")
     assert found["omega*-UCB, shrunk, rho = 1/4"] is shrunk is not star
-    assert found["omega*-UCB, log(t/n), rho = 1/2"] is shares
+    safe = policies.omega_star_ucb(problem, "log_share", variance="shrunk")
+    assert found["omega*-UCB, shrunk, log(t/n), rho = 1/2"] is safe is not shares
     # The paper's Table 2, and the code's radius.
     assert params["Budget-UCB (oracle)"]["log_factor"] == 1
     assert params["Budget-UCB, code (oracle)"]["log_factor"] == 2
