@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.checks import (
@@ -14,6 +13,7 @@ from jaxbandits.checks import (
     played,
     shown,
 )
+from jaxbandits.kernels.words import position
 from jaxbandits.laws.law import JointLaw, Moments, exceeds
 
 
@@ -89,7 +89,7 @@ def _check(params):
 def _sample(noise, params, arm):
     # A table of recorded runs is long: here a gather is the cheaper way to one entry.
     runs = params.reward.shape[1] if params.runs is None else params.runs[arm]
-    run = jnp.minimum((noise[0] * runs).astype(jnp.int32), runs - 1)
+    run = position(noise[0], runs)
     return params.reward[arm, run], params.consumption[arm, run]
 
 
