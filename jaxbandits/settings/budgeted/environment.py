@@ -50,7 +50,7 @@ class Arms(NamedTuple):
     Attributes:
       law: parameters of the joint law, leaves ``[K, ...]``.
       num_arms: i32[], how many of the K arms exist; the others are never played.
-      group: i32[], which of several groups of arms was drawn.
+      group: i32[], which of several groups of arms was drawn; 0 if there is but one.
     """
 
     law: Any
@@ -253,6 +253,7 @@ def _functions(law: JointLaw, draw, problem, unit) -> Environment:
 
     def sample(key, setup):
         arms = draw(key, setup)
+        arms = arms._replace(group=jnp.asarray(arms.group, jnp.int32))
         reward, cost = law.means(arms.law)
         exists = positions < arms.num_arms
         cheapest = jnp.min(jnp.where(exists, cost, jnp.inf))
