@@ -68,9 +68,9 @@ BROKEN = {
     ),
     "no init": (policy(init=None), "init must be a function, got None"),
     "no action": (playing(None), "act gives None, which is no action"),
-    "one number for uniforms": (policy(words=3), "words must be two integers"),
-    "negative uniforms": (policy(words=(-1, 0)), "words must be at least 0"),
-    "text for uniforms": (policy(words=("2", 0)), "words must be an integer"),
+    "one number for words": (policy(words=3), "words must be two integers"),
+    "negative words": (policy(words=(-1, 0)), "words must be at least 0"),
+    "text for words": (policy(words=("2", 0)), "words must be an integer"),
     "noise of others": (
         policy(act=lambda noise, v, s, p: (noise[5] > 0.5).astype(jnp.int32)),
         "act reads beyond its noise, which has 1 words",

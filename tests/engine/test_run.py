@@ -13,6 +13,7 @@ from jaxbandits.protocol import Environment, Policy, View
 from jaxbandits.simulate import simulate
 from jaxbandits.testing import play
 from tests.engine.budget_game import ALTERNATE, environment, plain_loop
+from tests.reference.words import numbers
 
 K, ROUNDS, SEEDS = 3, 60, 5
 
@@ -108,9 +109,8 @@ def test_every_seed_meets_its_own_instance(data):
 def test_play_follows_the_tape():
     """The plain loop again, in Python."""
     trace = play(FOLLOWER, COINS, ROUNDS, seed=9, seed_index=2)
-    act, update = (
-        read(9, 2, s, ROUNDS, w) for s, w in ((Stream.ACT, 2), (Stream.UPDATE, 1))
-    )
+    act = numbers(read(9, 2, Stream.ACT, ROUNDS, 2), "up")
+    update = numbers(read(9, 2, Stream.UPDATE, ROUNDS, 1), "u")
     heads = np.zeros(K, int)
     for t in range(ROUNDS):
         wanders = act[t, 0] < 0.25

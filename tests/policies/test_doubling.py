@@ -94,7 +94,7 @@ def test_epochs_by_hand():
             np.testing.assert_allclose(state.inner, fresh)
             continue
         action = expected[t - 1]
-        told = [EPOCHS[t - 1], HORIZONS[t - 1], 7, action, t / 2**10, 0]
+        told = [EPOCHS[t - 1], HORIZONS[t - 1], 7, action, t / 2**10 + 2.0**-24, 0]
         np.testing.assert_allclose(state.inner, told, rtol=1e-6)
 
 
