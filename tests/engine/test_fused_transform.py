@@ -126,8 +126,8 @@ def test_shapes(n, m):
 @few
 @given(n=lengths)
 def test_argmax_with_ties(n):
-    uniform = np.linspace(0.1, 0.9, LANES).astype(np.float32)
-    both(argmax.random_argmax, numbers(n), uniform)
+    word = np.linspace(0, 2**32 - 1, LANES).astype(np.uint32)
+    both(argmax.random_argmax, numbers(n), word)
     both(argmax.first_argmax, numbers(n, 3))
 
 

@@ -43,7 +43,7 @@ def bts(problem: Problem) -> Policy:
     def act(noise, view, state, params):
         del params
         pulls, reward, cost = (x.astype(float) for x in state)
-        u = unit_interval(noise).reshape(4, num_arms)
+        u = unit_interval(noise.reshape(4, num_arms))
         theta_reward = beta_from_uniforms(u[0], u[1], reward + 1, pulls - reward + 1)
         theta_cost = beta_from_uniforms(u[2], u[3], cost + 1, pulls - cost + 1)
         exists = jnp.arange(num_arms, dtype=jnp.int32) < view.num_arms

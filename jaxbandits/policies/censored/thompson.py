@@ -76,7 +76,7 @@ def thompson(problem: Problem, update: str = "independent") -> Policy:
         return State(jnp.zeros(shape, jnp.int32), jnp.zeros(shape, jnp.int32))
 
     def act(noise, view, state, params):
-        first, second = unit_interval(noise).reshape(2, *shape)
+        first, second = unit_interval(noise.reshape(2, *shape))
         theta = beta_from_uniforms(
             first,
             second,
@@ -99,7 +99,7 @@ def thompson(problem: Problem, update: str = "independent") -> Policy:
     def learn(noise, view, state, action, feedback, params):
         del view, params
         probability = success_probability(feedback)
-        first, second = noise.reshape(shape[1], 2).T
+        first, second = noise[::2], noise[1::2]
         chosen = one_hot(action.limit, shape[1])
         informed = jnp.arange(shape[1], dtype=jnp.int32) <= action.limit
         if update == "independent":
