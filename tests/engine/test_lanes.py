@@ -259,45 +259,46 @@ def test_first_argmax(shape):
     np.testing.assert_array_equal(of_integers, np.argmax(flat, axis=0))
 
 
-UNIFORM = np.linspace(0.05, 0.95, LANES, dtype=np.float32)
+WORD = np.linspace(0.05 * 2**32, 0.95 * 2**32, LANES).astype(np.uint32)
+SOME = np.uint32(0.7 * 2**32)
 
 
-def _first_uniform(x, u, v):
+def _first_word(x, u, v):
     return random_argmax(x, u)
 
 
-def _shared_uniform_and_formula(x, u, v):
+def _shared_word_and_formula(x, u, v):
     return random_argmax(x * 2 + x, v)
 
 
 @pytest.mark.parametrize(
     ("fn", "length"),
-    [(_first_uniform, n) for n in (1, 2, 10, WIDTH - 1, WIDTH, WIDTH + 1, 300)]
-    + [(_shared_uniform_and_formula, n) for n in (3, WIDTH + 1)],
+    [(_first_word, n) for n in (1, 2, 10, WIDTH - 1, WIDTH, WIDTH + 1, 300)]
+    + [(_shared_word_and_formula, n) for n in (3, WIDTH + 1)],
 )
 def test_random_argmax(fn, length):
     """Lanes of +inf, of -inf, with two +inf, with one largest entry, with ties."""
     values = integers(length, high=3).astype(np.float32)
     values[:, 0], values[:, 1] = np.inf, -np.inf
     values[[0, -1], 2], values[length // 2, 3] = np.inf, 9
-    found, _, _ = both(fn, values, UNIFORM, (SHARED, np.float32(0.7)))
+    found, _, _ = both(fn, values, WORD, (SHARED, SOME))
     assert found.dtype == jnp.int32
     for lane, x in enumerate(values.T):
-        one = jnp.asarray(x), UNIFORM[lane], jnp.float32(0.7)
+        one = jnp.asarray(x), WORD[lane], SOME
         assert found[lane] == fn(*one)
         # And what it should be, in plain NumPy.
         tied = np.flatnonzero(x == np.max(x))
-        u = UNIFORM[lane] if fn is _first_uniform else np.float32(0.7)
-        assert found[lane] == tied[int(u * tied.size)]
+        word = WORD[lane] if fn is _first_word else SOME
+        assert found[lane] == tied[int(word) * tied.size >> 32]
 
 
 @pytest.mark.parametrize("x64", [False, True])
 def test_random_argmax_of_entries_that_all_lanes_share(x64):
-    """Only the uniform differs from lane to lane: it decides among the ties."""
+    """Only the word differs from lane to lane: it decides among the ties."""
     with jax.enable_x64(x64):
         shared = (SHARED, jnp.asarray([1.0, 2.0, 2.0, 0.0, 2.0]))
         (found,), _, (expected,) = both(
-            lambda w, u: (random_argmax(w, u),), shared, UNIFORM
+            lambda w, u: (random_argmax(w, u),), shared, WORD
         )
     np.testing.assert_array_equal(found, expected)
     np.testing.assert_array_equal(found, [1, 1, 2, 4, 4])
@@ -318,7 +319,7 @@ def test_kernels_are_replaced(monkeypatch):
         monkeypatch.setitem(KERNELS, name, spied(name, form))
     both(lambda x, w: (jax.jit(first_argmax)(x), first_argmax(w)), X, TABLE)
     assert seen == [("first_argmax", (3,))]
-    half = (SHARED, np.float32(0.5))
+    half = (SHARED, np.uint32(2**31))
 
     def fn(x, w, u):
         return jax.jit(random_argmax)(x, u), random_argmax(w, u)
@@ -479,7 +480,7 @@ def test_eager_and_compiled_agree():
     np.testing.assert_array_equal(eager, expected)
 
 
-@pytest.mark.parametrize("kernel", [first_argmax, lambda x: random_argmax(x, 0.3)])
+@pytest.mark.parametrize("kernel", [first_argmax, lambda x: random_argmax(x, SOME)])
 def test_named_kernels_inside_a_vmap(kernel):
     """The engine's forms are for one row; many rows keep the kernel's own."""
     assert_like_vmap(jax.vmap(kernel), floats(4, 6))

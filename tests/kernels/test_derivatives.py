@@ -75,7 +75,9 @@ SELECTIONS = {
     "pick": lambda x: kernels.pick(x, 2),
     "put": lambda x: kernels.put(2 * x, 1, x[0]),
     "of the largest": lambda x: kernels.pick(x * x, kernels.first_argmax(x)),
-    "of a random largest": lambda x: kernels.pick(x, kernels.random_argmax(x, 0.5)),
+    "of a random largest": lambda x: kernels.pick(
+        x, kernels.random_argmax(x, np.uint32(2**31))
+    ),
     "tally": lambda x: kernels.tally(jnp.zeros(5, jnp.int32), 1) * x,
 }
 JACOBIANS = {
@@ -115,7 +117,7 @@ def test_numbers_of_python_and_lists_will_do():
         (lambda: kernels.one_hot(0.5, 3), "index"),
         (lambda: kernels.threefry((0.5, 1), (0, 0)), "key"),
         (lambda: kernels.threefry((0, 1), (0.5, 0)), "counter"),
-        (lambda: kernels.unit_interval(0.5), "bits"),
+        (lambda: kernels.unit_interval(0.5), "word"),
     ],
 )
 def test_what_must_be_an_integer(call, named):
