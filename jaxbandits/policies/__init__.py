@@ -20,6 +20,7 @@ REGISTRY = {
     "censored/thompson-shared": lambda problem: censored.thompson(problem, "shared"),
     "censored/thompson-copied": lambda problem: censored.thompson(problem, "copied"),
     "censored/thompson-strict": lambda problem: censored.thompson(problem, "strict"),
+    "censored/cell-thompson": censored.cell_thompson,
     "censored/uniform": censored.uniform,
     "censored/fixed": lambda problem: censored.fixed_pair(problem, 0, 0),
     "continuum/z-rcucb": censored.z_rcucb,

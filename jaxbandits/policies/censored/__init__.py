@@ -1,7 +1,9 @@
 """Policies of the censored setting."""
 
 from jaxbandits.factory import factory
+from jaxbandits.policies.censored.cell_thompson import cell_thompson
 from jaxbandits.policies.censored.fixed import fixed_pair, uniform
+from jaxbandits.policies.censored.observed import cells_of, gain_of
 from jaxbandits.policies.censored.on_grid import on_grid
 from jaxbandits.policies.censored.product_arms import product_arms
 from jaxbandits.policies.censored.rcucb import rcucb
@@ -35,7 +37,10 @@ def kl_ucb_reduction(problem: Problem) -> Policy:
 
 __all__ = [
     "ZoomingParams",
+    "cell_thompson",
+    "cells_of",
     "fixed_pair",
+    "gain_of",
     "grid_capacity",
     "kl_ucb_reduction",
     "moss_reduction",

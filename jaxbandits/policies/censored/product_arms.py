@@ -41,8 +41,8 @@ def product_arms(problem: Problem, plain: Callable[[int], Policy]) -> Policy:
         return to_pair(inner.act(noise, view, state, params))
 
     def update(noise, view, state, action, feedback, params):
-        limit = pick(jnp.asarray(problem.limits, float), action.limit)
-        value = value_of_round(problem, limit, feedback)  # Eq. (7)
+        penalty = pick(jnp.asarray(problem.penalties(), float), action.limit)
+        value = value_of_round(problem, penalty, feedback)  # Eq. (7)
         reward = (value + largest) / (1 + largest)  # E.1
         pair = action.arm * problem.num_limits + action.limit
         return inner.update(noise, view, state, pair, reward, params)

@@ -19,6 +19,7 @@ from jaxbandits.factory import factory
 from jaxbandits.kernels.argmax import first_argmax
 from jaxbandits.kernels.gamma import beta_from_uniforms
 from jaxbandits.kernels.select import one_hot, pick, put, split_index
+from jaxbandits.policies.censored.observed import gain_of
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.censored.types import Action, Continuum, Problem, check_grid
 
@@ -89,8 +90,7 @@ def thompson(problem: Problem, update: str = "independent") -> Policy:
 
     def success_probability(feedback):
         """Eq. (32) at every limit, f32[M]."""
-        safe = jnp.where(feedback.censored, 0.0, feedback.consumption)
-        gain = feedback.reward - problem.cost(safe)
+        gain = gain_of(problem, feedback)
         exceeds = feedback.consumption > jnp.asarray(problem.limits)
         value = jnp.where(exceeds, -jnp.asarray(problem.penalties()), gain)
         return (value + largest) / (1 + largest)

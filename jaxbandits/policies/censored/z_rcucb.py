@@ -41,6 +41,7 @@ from jaxbandits.settings.censored.types import (
     Problem,
     RealAction,
     check_continuum,
+    penalty_in_play,
 )
 
 ANSWERS = ("finest", "safest")
@@ -232,7 +233,7 @@ def _z_rcucb(problem, splits, history, answer, capacity) -> Policy:
     def judge(grid, statistics, rounds, params) -> Judgement:
         count = jnp.maximum(statistics.reached, 1).astype(float)
         since = jnp.maximum(rounds - grid.born, 1).astype(float)  # N_{i,0}
-        penalty = problem.penalty(grid.limit)
+        penalty = penalty_in_play(problem, grid.limit)
         survival = statistics.exceeded / since  # Eq. (9)
         estimate = statistics.gain.total / count - penalty * survival  # Eq. (10)
         confidence = math.log(num_arms) + 2 * jnp.log(params.horizon)
