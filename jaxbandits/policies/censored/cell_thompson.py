@@ -4,7 +4,8 @@ Idea: the limits cut an arm's consumption into cells (tau_{j-1}, tau_j]. A round
 every cell that it has entered whether it ended there, and with which gain: nothing is
 censored any more. One draw of all cells is one draw of the values of *all* limits,
 
-    nu_m = sum_{j <= m} S_{j-1} h_j mu_j - lambda(tau_m) S_m,  S_j = prod_{k <= j} (1 - h_k)
+    nu_m = sum_{j <= m} S_{j-1} h_j mu_j - lambda(tau_m) S_m,
+    S_j = prod_{k <= j} (1 - h_k),
 
 which is eq. (2) with h_j the chance to end in a cell that was entered, and mu_j the
 mean gain of the rounds that end in it. The posterior of h_j is a Beta law (its mean is
