@@ -212,7 +212,7 @@ def epsilon_greedy(problem):
         new = State(pulls, total, total / pulls.astype(float))
         return jax.tree.map(lambda x, value: kernels.put(x, pair, value), state, new)
 
-    return Policy("epsilon-greedy", init, act, update, Params(), uniforms=(2, 0))
+    return Policy("epsilon-greedy", init, act, update, Params(), words=(2, 0))
 
 
 # %% [markdown]

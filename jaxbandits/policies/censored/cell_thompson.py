@@ -27,6 +27,7 @@ from jaxbandits.kernels.gamma import beta_from_uniforms
 from jaxbandits.kernels.normal import normal_quantile
 from jaxbandits.kernels.select import pick, put, split_index
 from jaxbandits.kernels.sums import CompensatedSum
+from jaxbandits.kernels.words import unit_interval
 from jaxbandits.policies.censored.observed import cells_of, gain_of
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.censored.types import Action, Continuum, Problem, check_grid
@@ -71,7 +72,7 @@ def cell_thompson(problem: Problem) -> Policy:
       problem: arms, limits, cost and penalty functions; rewards lie in [0, 1].
 
     Returns:
-      A policy with `Params`; state O(K M); consumes 3 K M uniforms to act.
+      A policy with `Params`; state O(K M); consumes 3 K M words to act.
 
     Raises:
       TypeError: if the problem has no grid of limits.
@@ -104,7 +105,7 @@ def cell_thompson(problem: Problem) -> Policy:
 
     def act(noise, view, state, params):
         del view
-        first, second, third = noise.reshape(3, *shape)
+        first, second, third = unit_interval(noise).reshape(3, *shape)
         passed = params.prior_passed + (state.entered - state.ended)
         hazard = beta_from_uniforms(
             first, second, params.prior_ended + state.ended, passed
@@ -136,7 +137,7 @@ def cell_thompson(problem: Problem) -> Policy:
         best = first_argmax(values(hazard, gain_moments(state)[0]))
         return Action(*split_index(best, *shape))
 
-    uniforms = (3 * problem.num_pairs, 0)
+    words = (3 * problem.num_pairs, 0)
     return Policy(
-        "cell TS", init, act, update, Params(), uniforms, _check, recommend=recommend
+        "cell TS", init, act, update, Params(), words, _check, recommend=recommend
     )
