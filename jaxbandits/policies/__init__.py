@@ -27,6 +27,9 @@ REGISTRY = {
     "continuum/z-rcucb-inherit": lambda problem: censored.z_rcucb(
         problem, history="inherit"
     ),
+    "continuum/z-rcucb-kaplan-meier": lambda problem: censored.z_rcucb(
+        problem, history="whole", survival="kaplan_meier"
+    ),
     "continuum/z-rcucb-doubling": lambda problem: doubling(censored.z_rcucb(problem)),
     "continuum/stoo": censored.stoo,
     "continuum/zooming": censored.zooming,
