@@ -15,7 +15,8 @@ class Empirical(NamedTuple):
     Attributes:
       reward: f64[K, n], in [0, 1].
       consumption: f64[K, n], >= 0; run j of an arm is the pair (reward[j],
-        consumption[j]).
+        consumption[j]). +inf for a run that had timed out when it was recorded: it
+        exceeds every limit, and its reward, never seen, may be any.
     """
 
     reward: np.ndarray
@@ -26,8 +27,9 @@ def empirical_params(reward, consumption) -> Empirical:
     """Parameters from recorded runs.
 
     Raises:
-      ValueError: if the tables are not of one shape [K, n], empty, not finite, or if a
-        reward lies outside [0, 1] or a consumption is negative.
+      ValueError: if the tables are not of one shape [K, n], empty, not finite (but for
+        consumptions of +inf), or if a reward lies outside [0, 1] or a consumption is
+        negative.
     """
     params = Empirical(numbers("reward", reward), numbers("consumption", consumption))
     _check(params)
@@ -44,8 +46,9 @@ def _check(params):
             f"{reward.shape} and {consumption.shape}"
         )
     in_unit_interval(reward=reward)
-    non_negative(consumption=consumption)
-    played(consumption=consumption)
+    finished = np.where(consumption == np.inf, 0.0, consumption)
+    non_negative(consumption=finished)
+    played(consumption=finished)
 
 
 def _sample(noise, params, arm):
@@ -57,7 +60,8 @@ def _sample(noise, params, arm):
 
 def _moments(params, limits, cost):
     inside = ~exceeds(params.consumption[:, :, None], np.asarray(limits))
-    costs = np.asarray(cost(params.consumption))
+    finished = np.where(params.consumption == np.inf, 0.0, params.consumption)
+    costs = np.asarray(cost(finished))
 
     def mean(x):
         return np.mean(x[:, :, None] * inside, axis=1)
