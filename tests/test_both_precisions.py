@@ -80,7 +80,7 @@ def whole_round(environment, policy=None):
     widths = (0, environment.words, 0)
     if policy is not None:
         widths = (policy.words[0], environment.words, policy.words[1])
-    noises = [jnp.full((w,), 0.5, jnp.float32) for w in widths]
+    noises = [jnp.full((w,), 2**31, jnp.uint32) for w in widths]
     return lambda action=None: jax.make_jaxpr(played)(
         noises, numbers(environment.setup), action
     )

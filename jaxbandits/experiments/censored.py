@@ -9,6 +9,7 @@ from functools import partial
 from jaxbandits.experiments.censored_configuration import configuration
 from jaxbandits.experiments.censored_grids import grid_readings
 from jaxbandits.experiments.censored_pictures import joint_laws, value_curves
+from jaxbandits.experiments.censored_recommendation import recommendation
 from jaxbandits.experiments.censored_tables import (
     TABLE_5_1,
     TABLE_M1,
@@ -230,6 +231,14 @@ EXPERIMENTS = (
         lambda: {"trap": settings.trap()},
         contestants=SURVIVAL,
         y_scale="log",
+    ),
+    Experiment(
+        "censored-recommendation",
+        "Every advised policy on every instance: means, medians, worst runs",
+        "docs/recommendation.md",
+        partial(recommendation, compare),
+        Options(64, 100_000),
+        Options(4, 500, quick=True),
     ),
     Experiment(
         "censored-bounds",

@@ -96,7 +96,7 @@ def compare(
 
 def _delays(ax, environment):
     """Bars of the delays' probabilities, side by side for several macro-arms."""
-    delay = environment.setup.delay
+    delay = np.asarray(environment.provenance["delay"])
     num_arms, longest = delay.shape
     width = 0.8 / num_arms
     for arm, row in enumerate(delay):

@@ -23,7 +23,8 @@ class Empirical(NamedTuple):
     Attributes:
       reward: f64[K, n], in [0, 1].
       consumption: f64[K, n], >= 0; run j of an arm is the pair (reward[j],
-        consumption[j]).
+        consumption[j]). +inf for a run that had timed out when it was recorded: it
+        exceeds every limit, and its reward, never seen, may be any.
       runs: i32[K], how many of the n are an arm's own, the others being 0; None if all
         arms have n.
     """
@@ -41,8 +42,9 @@ def empirical_params(reward, consumption) -> Empirical:
       consumption: the same, >= 0.
 
     Raises:
-      ValueError: if the two are not of one shape, empty, not finite, or if a reward
-        lies outside [0, 1] or a consumption is negative.
+      ValueError: if the two are not of one shape, empty, not finite (but for
+        consumptions of +inf), or if a reward lies outside [0, 1] or a consumption is
+        negative.
     """
     runs = None
     if _ragged(reward) or _ragged(consumption):
@@ -82,8 +84,9 @@ def _check(params):
             f"{reward.shape} and {consumption.shape}"
         )
     in_unit_interval(reward=reward)
-    non_negative(consumption=consumption)
-    played(consumption=consumption)
+    finished = np.where(consumption == np.inf, 0.0, consumption)
+    non_negative(consumption=finished)
+    played(consumption=finished)
 
 
 def _sample(noise, params, arm):
@@ -95,7 +98,8 @@ def _sample(noise, params, arm):
 
 def _moments(params, limits, cost):
     inside = ~exceeds(params.consumption[:, :, None], np.asarray(limits))
-    costs = np.asarray(cost(params.consumption))
+    finished = np.where(params.consumption == np.inf, 0.0, params.consumption)
+    costs = np.asarray(cost(finished))
     runs = costs.shape[1]
     if params.runs is not None:
         inside &= np.arange(runs)[:, None] < params.runs[:, None, None]

@@ -20,11 +20,15 @@ REGISTRY = {
     "censored/thompson-shared": lambda problem: censored.thompson(problem, "shared"),
     "censored/thompson-copied": lambda problem: censored.thompson(problem, "copied"),
     "censored/thompson-strict": lambda problem: censored.thompson(problem, "strict"),
+    "censored/cell-thompson": censored.cell_thompson,
     "censored/uniform": censored.uniform,
     "censored/fixed": lambda problem: censored.fixed_pair(problem, 0, 0),
     "continuum/z-rcucb": censored.z_rcucb,
     "continuum/z-rcucb-inherit": lambda problem: censored.z_rcucb(
         problem, history="inherit"
+    ),
+    "continuum/z-rcucb-kaplan-meier": lambda problem: censored.z_rcucb(
+        problem, history="whole", survival="kaplan_meier"
     ),
     "continuum/z-rcucb-doubling": lambda problem: doubling(censored.z_rcucb(problem)),
     "continuum/stoo": censored.stoo,

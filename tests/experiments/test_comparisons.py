@@ -1,12 +1,16 @@
 """The censored comparisons: two are played, of all others the cast is checked."""
 
+import numpy as np
 import pytest
 
 from jaxbandits.experiments import REGISTRY
 from jaxbandits.experiments.censored import CLAIRVOYANT
+from jaxbandits.experiments.censored_recommendation import CELLS, instances
 from jaxbandits.experiments.censored_tables import INSTANCES
+from jaxbandits.policies import censored as policies
 from jaxbandits.results import final, mean
 from jaxbandits.settings import censored as settings
+from jaxbandits.simulate import simulate
 from tests.experiments.checks import check_records, entry, legend_texts
 from tests.experiments.conftest import TINY
 from tests.heavy import in_short
@@ -28,6 +32,14 @@ SURVIVAL = [
     "UCB",
 ]
 THREE = list(INSTANCES)
+ADVISED = [
+    CELLS,
+    "RCUCB, Kaplan-Meier, half a gain radius",
+    "RCUCB, eq. (12)",
+    "TS",
+    "UCB",
+]
+EVERYWHERE = list(instances())
 # Experiment -> instances, policies.
 CAST = {
     "censored-fig4": (THREE, PAPER),
@@ -38,6 +50,7 @@ CAST = {
     "censored-radii": (THREE, RADII),
     "censored-ts-updates": (THREE, UPDATES),
     "censored-trap": (["trap"], SURVIVAL),
+    "censored-recommendation": (EVERYWHERE, ADVISED),
 }
 PLAYED = ("censored-fig6", "censored-fig9")  # The cheapest to compile.
 # Some of the numbers in the paper's tables, typed in a second time: experiment ->
@@ -72,6 +85,7 @@ PUBLISHED = {
     ),
     "censored-ts-updates": (("Indep", "TS, independent", None),),
     "censored-trap": (("trap", "UCB", None),),
+    "censored-recommendation": (("F.3, n = 5", "cell TS", None),),
     "censored-fig8": (("n = 20", "TS", None), ("n = 80", CLAIRVOYANT, None)),
     "censored-fig9": (("low censoring, n = 5", "UCB", None),),
 }
@@ -193,3 +207,22 @@ def test_thirty_rounds_of_ucb_and_ts_visit_thirty_pairs(tiny):
         found = entry(outcome, "low censoring, n = 5", policy, "regret")
         assert found["mean"] == pytest.approx(gaps.sum(), rel=1e-12)
         assert found["sem"] == 0
+
+
+def test_the_worst_run_of_every_policy_is_told(rehearsal):
+    outcome, _ = rehearsal("censored-recommendation")
+    for i, policy in enumerate(ADVISED, start=1):
+        for metric in ("regret_worst", "regret_median", "regret_q90"):
+            assert entry(outcome, "trap", policy, metric)["mean"] == i
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", EVERYWHERE)
+def test_no_run_of_the_advised_policy_is_trapped(name):
+    """At most 10 medians, or 2 % of the rounds with the pair that would trap it."""
+    game, rounds = instances()[name], 100_000
+    policy = policies.cell_thompson(game.problem)
+    data = simulate(policy, game, horizon=rounds, seeds=64, checkpoints=[rounds])
+    regret = data["regret"].values.ravel()
+    trapping = game.oracle(None, None).gaps.max() if "trap" in name else 0.0
+    assert regret.max() <= max(10 * np.median(regret), 0.02 * rounds * trapping)

@@ -125,7 +125,7 @@ def test_instances(title):
     assert environment.name == title
     problem = environment.problem
     assert (problem.num_arms, problem.num_waits) == (num_arms, num_waits)
-    row = environment.setup.delay[0]
+    row = np.asarray(environment.provenance["delay"])[0]
     for delay in range(1, num_waits + 1):
         assert row[delay - 1] == pytest.approx(delays.get(delay, 0), abs=2e-6)
     gaps = environment.oracle(environment.setup, None).gaps
@@ -180,7 +180,7 @@ def test_bars_of_the_delays_stand_above_the_curves(rehearsal, name):
     outcome.figure.draw_without_rendering()
     for top, bottom, (_, environment, _) in zip(above, below, calls, strict=True):
         assert top.get_position().y0 > bottom.get_position().y1
-        delay = environment.setup.delay
+        delay = np.asarray(environment.provenance["delay"])
         heights = [bar.get_height() for bar in top.patches]
         np.testing.assert_allclose(heights, delay.ravel())
         centres = [bar.get_x() + bar.get_width() / 2 for bar in top.patches]

@@ -20,6 +20,7 @@ OTHER_SIZE = {
     "censored-simple-regret": (64, 1_000_000),
     "censored-fig5": (64, 13_440),
     "censored-bounds": (64, 100_000),
+    "censored-recommendation": (64, 100_000),
     "censored-coverage": (2_000, 10_000),
     "budgeted-fig1": (10_000, 10_000),
     "budgeted-bounds": (100, 100_000),

@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 from jaxbandits.laws import Empirical, empirical, empirical_params
+from jaxbandits.policies import censored as policies
+from jaxbandits.settings import censored as settings
+from jaxbandits.simulate import simulate
 from tests.kernels.checks import assert_transforms_agree
 from tests.reference import laws as reference
 from tests.reference.words import spell
@@ -129,7 +132,7 @@ GOOD = np.full((2, 3), 0.5)
         (-GOOD, GOOD, "reward must be in"),
         (GOOD * np.nan, GOOD, "reward must be in"),
         (GOOD, -GOOD, "consumption must be"),
-        (GOOD, GOOD + np.inf, "consumption must be"),
+        (GOOD, GOOD - np.inf, "consumption must be"),
         (GOOD, GOOD * np.nan, "consumption must be"),
     ],
 )
@@ -143,3 +146,19 @@ def test_bad_tables_are_refused(reward, consumption, words):
 def test_the_ends_are_allowed():
     params = empirical_params([[0, 1]], [[0, 7]])
     assert params.reward.dtype == params.consumption.dtype == np.float64
+
+
+def test_runs_that_timed_out_exceed_every_limit():
+    """Two of four runs never finished: half of the rounds are censored at any limit."""
+    params = empirical_params([[1.0, 0.5, 0.0, 0.0]], [[0.1, 0.3, np.inf, np.inf]])
+    moments = empirical.moments(params, LIMITS, cost)
+    np.testing.assert_allclose(moments.probability, [[0.25, 0.25, 0.5, 0.5]])
+    np.testing.assert_allclose(moments.reward, [[0.25, 0.25, 0.375, 0.375]])
+    np.testing.assert_allclose(moments.cost, [[0.0025, 0.0025, 0.025, 0.025]])
+    problem = settings.make_problem(
+        1, LIMITS, settings.scaled(0), settings.scaled(1), 2
+    )
+    game = settings.censored("timeouts", problem, empirical, params)
+    data = simulate(policies.fixed_pair(problem, 0, 3), game, horizon=400, seeds=2)
+    shares = data["censored"].isel(checkpoint=-1).values
+    assert np.all(np.abs(shares - 0.5) < 0.1)

@@ -58,7 +58,12 @@ def zooming_rcucb(splits, history, params, capacity=None, **options):
         **options,
     )
     twin = _twin(
-        twins.ZRCUCB, splits=splits, history=history, capacity=capacity, **params
+        twins.ZRCUCB,
+        splits=splits,
+        history=history,
+        capacity=capacity,
+        kaplan_meier="survival" in options,
+        **params,
     )
     return Case(policy, {"horizon": HORIZON, **params}, twin)
 
@@ -114,13 +119,16 @@ CASES |= {
     "as printed": zooming_rcucb(2, "restart", {}),
     "full": zooming_rcucb(3, "restart", LEAST, capacity=10),
     "full, inherit": zooming_rcucb(2, "inherit", LEAST, capacity=12),
+    "whole 2": zooming_rcucb(2, "whole", SMALL, capacity=64),
+    "whole 3, full": zooming_rcucb(3, "whole", LEAST, capacity=9),
+    "Kaplan-Meier": zooming_rcucb(2, "whole", SMALL, 32, survival="kaplan_meier"),
     **_others(),
 }
 FULL = {name for name in CASES if "full" in name}
 # A centre that is 1/2 comes out as 0.50000006 in float32, on the other side of the jump
 # of these instances' penalty.
 FLOAT64_ONLY = {"StoOO 3"}
-SHORT = {"restart 3", "inherit 2", "StoOO 2", "zooming"}
+SHORT = {"restart 3", "inherit 2", "Kaplan-Meier", "StoOO 2", "zooming"}
 
 
 @cache
@@ -188,6 +196,7 @@ def test_every_policy_of_the_setting_has_a_twin():
     assert names == {
         "z-rcucb",
         "z-rcucb-inherit",
+        "z-rcucb-kaplan-meier",
         "z-rcucb-doubling",
         "stoo",
         "zooming",

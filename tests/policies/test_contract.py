@@ -30,6 +30,7 @@ MARGIN = {
     "censored/moss": 0.75,  # 0.57
     "censored/kl-ucb": 0.5,  # 0.30
     "censored/thompson": 0.5,  # 0.26
+    "censored/cell-thompson": 0.35,  # 0.17
 }
 # Variants of these, over 8 seeds of the plain loop on Indep with ten limits; this
 # program is compiled for the twins anyway.
@@ -40,17 +41,18 @@ VARIANT_MARGIN = {
     "censored/thompson-strict": 0.6,  # 0.43
 }
 GAIN_PART = {"penalty_radius": 0.0}
-# Arbitrary limits, on Indep, 64 seeds, with a tenth of the radii: the printed ones
+# Arbitrary limits, on Indep, 64 seeds, with a fifth of the radii: the printed ones
 # explore throughout 2,000 rounds. Uniform play is that of ten limits.
 CONTINUUM_MARGIN = {
     "continuum/z-rcucb": 0.25,  # 0.10
     "continuum/z-rcucb-inherit": 0.2,  # 0.08
+    "continuum/z-rcucb-kaplan-meier": 0.2,
     "continuum/z-rcucb-doubling": 0.25,  # 0.12
     "continuum/stoo": 0.4,  # 0.19
     "continuum/zooming": 0.5,  # 0.27
     "continuum/rcucb-uniform": 0.15,  # 0.06
 }
-CONTINUUM_PARAMS = {"gain_radius": 0.1, "penalty_radius": 0.0}
+CONTINUUM_PARAMS = {"gain_radius": 0.2, "penalty_radius": 0.0}
 # The share of the best possible reward that is lost, as a share of what uniform play
 # loses: mean of 16 instances S-Br with ten arms, over 2,000 rounds of the plain loop;
 # these programs, too, are compiled for the twins.

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from jaxbandits.engine.lanes import fill, lanes
-from jaxbandits.policies.censored.grid import HISTORIES, Grid, extend
+from jaxbandits.policies.censored.grid import Grid, extend
 
 LARGEST, CAPACITY = 1.5, 40
-CASES = [(history, m) for history in HISTORIES for m in (2, 3, 4)]
+GROWING = ("restart", "inherit")  # grids that grow by places; `whole` is below
+CASES = [(history, m) for history in GROWING for m in (2, 3, 4)]
 by_case = pytest.mark.parametrize(("history", "splits"), CASES)
 
 
@@ -79,7 +80,7 @@ def of_arm(grid, arm=0):
     return jax.tree.map(lambda x: x[arm], grid)
 
 
-extend_now = jax.jit(extend, static_argnums=3)
+extend_now = jax.jit(extend, static_argnums=(3, 4))
 
 
 def assert_equal(grid, model):
@@ -128,7 +129,7 @@ def test_random_extensions(history, splits, rng):
     model, overflows = Model(CAPACITY, splits, history), []
     for born in range(1, 40):
         ready = np.asarray(grid.playable) & (rng.random(CAPACITY) < 0.4)
-        grid, overflow = extend_now(grid, ready, jnp.int32(born), splits)
+        grid, overflow = extend_now(grid, ready, jnp.int32(born), splits, history)
         model.overflow = False
         model.extend(ready, born)
         assert bool(overflow) == model.overflow
@@ -146,24 +147,26 @@ def test_a_grid_is_filled_to_its_last_place(history, splits):
     last = splits**2 if history == "restart" else splits**3
     grid, model = of_arm(started(last, splits, history)), Model(last, splits, history)
     for born in (1, 2):
-        grid, overflow = extend_now(grid, grid.playable, jnp.int32(born), splits)
+        grid, overflow = extend_now(
+            grid, grid.playable, jnp.int32(born), splits, history
+        )
         model.extend([p.width > 0 for p in model.points], born)
         assert not overflow
     assert int(grid.count) == last == len(model.points)
     assert_equal(grid, model)
-    after, overflow = extend_now(grid, grid.playable, jnp.int32(3), splits)
+    after, overflow = extend_now(grid, grid.playable, jnp.int32(3), splits, history)
     assert overflow
     jax.tree.map(np.testing.assert_array_equal, after, grid)
 
 
-@pytest.mark.parametrize("history", HISTORIES)
+@pytest.mark.parametrize("history", GROWING)
 def test_what_fits_is_split_and_the_rest_is_not(history, splits=3):
     """One place too few for the second level: the last of its splits is left out."""
     capacity = (splits**2 if history == "restart" else splits**3) - 1
     grid = of_arm(started(capacity, splits, history))
-    grid, _ = extend_now(grid, grid.playable, jnp.int32(1), splits)
+    grid, _ = extend_now(grid, grid.playable, jnp.int32(1), splits, history)
     before, wide = grid, np.flatnonzero(grid.playable)
-    grid, overflow = extend_now(grid, grid.playable, jnp.int32(2), splits)
+    grid, overflow = extend_now(grid, grid.playable, jnp.int32(2), splits, history)
     assert overflow
     split = np.asarray(grid.width)[wide] < np.asarray(before.width)[wide]
     assert split.tolist() == [True] * (splits - 1) + [False]
@@ -173,18 +176,20 @@ def test_what_fits_is_split_and_the_rest_is_not(history, splits=3):
 @by_case
 def test_nothing_ready_changes_nothing(history, splits):
     grid = of_arm(started(CAPACITY, splits, history))
-    grid, _ = extend_now(grid, grid.playable, jnp.int32(3), splits)
-    after, overflow = extend_now(grid, jnp.zeros(CAPACITY, bool), jnp.int32(9), splits)
+    grid, _ = extend_now(grid, grid.playable, jnp.int32(3), splits, history)
+    after, overflow = extend_now(
+        grid, jnp.zeros(CAPACITY, bool), jnp.int32(9), splits, history
+    )
     assert not overflow
     jax.tree.map(np.testing.assert_array_equal, after, grid)
 
 
-@pytest.mark.parametrize("history", HISTORIES)
+@pytest.mark.parametrize("history", GROWING)
 def test_order_of_places(history):
     """By hand, in three: the widest cell, then its middle one."""
     grid = of_arm(Grid.start(1, CAPACITY, 9.0, 3, history))
-    grid, _ = extend_now(grid, jnp.arange(CAPACITY) == 0, jnp.int32(4), 3)
-    grid, _ = extend_now(grid, jnp.arange(CAPACITY) == 2, jnp.int32(7), 3)
+    grid, _ = extend_now(grid, jnp.arange(CAPACITY) == 0, jnp.int32(4), 3, history)
+    grid, _ = extend_now(grid, jnp.arange(CAPACITY) == 2, jnp.int32(7), 3, history)
     if history == "restart":
         limits, born = [9, 3, 6, 4, 5], [0, 4, 4, 7, 7]
     else:
@@ -198,27 +203,63 @@ def test_order_of_places(history):
     assert int(grid.count) == used
 
 
-@pytest.mark.parametrize("history", HISTORIES)
+@pytest.mark.parametrize("history", GROWING)
 def test_transforms_agree(history, rng, splits=3):
     """One by one, under `jax.vmap` and over lanes: the same grids, up to rounding."""
     batch = 7
     grid = of_arm(started(CAPACITY, splits, history))
-    grid, _ = extend_now(grid, grid.playable, jnp.int32(1), splits)
+    grid, _ = extend_now(grid, grid.playable, jnp.int32(1), splits, history)
     # The first row has nothing to do, the last is given what does not fit.
     share = np.linspace(0, 1, batch)[:, None]
     ready = np.asarray(grid.playable) & (rng.random((batch, CAPACITY)) < share)
     born = np.arange(batch, dtype=np.int32)
-    singles = [extend_now(grid, r, b, splits) for r, b in zip(ready, born, strict=True)]
+    singles = [
+        extend_now(grid, r, b, splits, history)
+        for r, b in zip(ready, born, strict=True)
+    ]
     expected = jax.tree.map(lambda *rows: np.stack(rows), *singles)
-    mapped = jax.jit(jax.vmap(lambda r, b: extend(grid, r, b, splits)))(ready, born)
+    mapped = jax.jit(jax.vmap(lambda r, b: extend(grid, r, b, splits, history)))(
+        ready, born
+    )
     equal = partial(np.testing.assert_allclose, rtol=2e-7)
     jax.tree.map(equal, mapped, expected)
 
     def over_lanes(ready, born):
-        one_lane = lanes(lambda r, b: extend(grid, r, b, splits), (True, True), batch)
+        one_lane = lanes(
+            lambda r, b: extend(grid, r, b, splits, history), (True, True), batch
+        )
         return fill(*one_lane(ready, born), batch)
 
     found = jax.jit(over_lanes)(ready.T, born)
     found = jax.tree.map(lambda x: np.moveaxis(np.asarray(x), -1, 0), found)
     jax.tree.map(equal, found, expected)
     assert len(set(expected[0].count.tolist())) > 1
+
+
+@pytest.mark.parametrize("splits", [2, 3, 4])
+def test_the_whole_grid_is_opened_where_another_is_extended(splits, rng):
+    """The playable points are those of a list of points; all of them watch."""
+    capacity = splits**3
+    grid = of_arm(started(capacity, splits, "whole"))
+    edges = LARGEST * np.arange(1, capacity + 1) / capacity
+    np.testing.assert_allclose(grid.limit, edges, rtol=1e-6)
+    assert int(grid.count) == capacity and not np.any(grid.born)
+    model = Model(capacity, splits, "restart")
+    for born in range(1, 30):
+        ready = np.asarray(grid.playable) & (rng.random(capacity) < 0.5)
+        splittable = np.asarray(grid.width) > LARGEST / capacity * 1.5
+        grid, overflow = extend_now(grid, ready, jnp.int32(born), splits, "whole")
+        chosen = edges[ready & splittable]
+        model.extend(
+            [np.any(np.isclose(point.limit, chosen)) for point in model.points], born
+        )
+        assert bool(overflow) == np.any(ready & ~splittable)
+        playable = np.asarray(grid.playable)
+        points = sorted(model.points, key=lambda point: point.limit)
+        np.testing.assert_allclose(edges[playable], [p.limit for p in points])
+        found = np.asarray(grid.width)[playable]
+        np.testing.assert_allclose(found, [p.width for p in points], rtol=1e-6)
+    assert playable.all()
+    after, overflow = extend_now(grid, playable, jnp.int32(99), splits, "whole")
+    assert overflow
+    jax.tree.map(np.testing.assert_array_equal, after, grid)

@@ -112,6 +112,14 @@ BAD = {
     "answer": ({"answer": "best"}, "answer must be one of"),
     "no rounds": ({"horizon": 0}, "horizon must be at least 1, got 0"),
     "capacity": ({"splits": 3, "capacity": 2}, "capacity must be at least 3"),
+    "capacity of a whole grid": (
+        {"splits": 3, "capacity": 12, "history": "whole"},
+        "capacity must be a power of splits = 3 where history='whole', got 12",
+    ),
+    "Kaplan-Meier on points without order": (
+        {"survival": "kaplan_meier"},
+        "survival: Kaplan-Meier needs all points in their order",
+    ),
     "capacity of watched points": (
         {"splits": 3, "capacity": 8, "history": "inherit"},
         "capacity must be at least 9",
@@ -174,7 +182,7 @@ def hand_made(answer, limits, widths, reached, gain, exceeded=None):
     exceeded = jnp.zeros((2, 4), jnp.int32) if exceeded is None else exceeded
     statistics = state.statistics._replace(
         reached=reached,
-        exceeded=jnp.asarray(exceeded, jnp.int32),
+        risk=(jnp.asarray(exceeded, jnp.int32),),
         gain=CompensatedSum(jnp.asarray(gain, float), jnp.zeros((2, 4))),
     )
     rounds = jnp.max(reached, axis=1)
@@ -326,3 +334,24 @@ def test_report_is_that_of_the_final_state(run, dataset):
         np.testing.assert_array_equal(found, value)
     # Points that are watched but not played do not exist here: all used places count.
     assert int(report["points"]) == int(trace.state.grid.count.sum())
+
+
+def test_a_default_capacity_that_may_be_too_small_is_refused():
+    """B3: radii are parameters of play, and the capacity was made for others."""
+    policy, game = z_rcucb(FLAT, T), flat_game()
+    small = {NAME: {"gain_radius": [1.0, 0.1]}}
+    named = r"^capacity: 128 places may be needed for .*gain_radius=0.1"
+    with pytest.raises(ValueError, match=named):
+        simulate(policy, game, horizon=T, seeds=1, params=small)
+    with pytest.raises(ValueError, match=r"^capacity: 128 places .*horizon=1000000"):
+        simulate(z_rcucb(FLAT), game, horizon=1_000_000, seeds=1)
+    # One's own choice is one's own, and so is what the default has room for.
+    chosen = z_rcucb(FLAT, T, capacity=8)
+    chosen.check(chosen.params._replace(gain_radius=0.1))
+    policy.check(policy.params._replace(gain_radius=2.0))
+
+
+def test_what_tells_variants_apart_is_in_their_names():
+    whole = {"history": "whole", "survival": "kaplan_meier"}
+    names = [z_rcucb(FLAT, T, **o).name for o in ({}, {"history": "inherit"}, whole)]
+    assert names == ["z-RCUCB", "z-RCUCB (inherit)", "z-RCUCB (whole, Kaplan-Meier)"]

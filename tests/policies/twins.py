@@ -111,6 +111,10 @@ def _thompson(update):
     return _pairs(twins.Thompson, penalty_max=PENALTY_MAX, update=update)
 
 
+def _cells(**options):
+    return _pairs(twins.CellThompson, least=-cost(1.0), **options)
+
+
 _KAPLAN_MEIER = {"estimator": "kaplan_meier"}
 CASES = {
     "RCUCB": Case("rcucb", {}, _pairs(twins.RCUCB)),
@@ -147,6 +151,13 @@ CASES = {
     "TS, shared": Case("thompson-shared", {}, _thompson("shared")),
     "TS, copied": Case("thompson-copied", {}, _thompson("copied")),
     "TS, strict": Case("thompson-strict", {}, _thompson("strict")),
+    "cell TS": Case("cell-thompson", {}, _cells(), every=20),
+    "cell TS, prior": Case(
+        "cell-thompson",
+        {"prior_ended": 2.0, "prior_passed": 5.0, "gain_spread": 0.5},
+        _cells(ended=2.0, passed=5.0, spread=0.5),
+        every=20,
+    ),
     "uniform": Case("uniform", {}, _pairs(twins.Uniform)),
     "fixed": Case("fixed", {}, _pairs(twins.FixedPair, arm=0, limit_index=0)),
 }

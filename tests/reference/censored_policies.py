@@ -5,7 +5,7 @@ tau_max of the grid; a tie goes to the smallest arm, then to the smallest limit.
 """
 
 import numpy as np
-from scipy.special import gammaincinv, rel_entr
+from scipy.special import gammaincinv, ndtri, rel_entr
 
 
 def gain_or_penalty(tau, reward, consumption, cost, penalty):
@@ -197,6 +197,12 @@ def largest_kl_mean(mean, level):
     return low
 
 
+def beta(u, v, a, b):
+    """Beta(a, b) variates from two uniforms: X / (X + Y), X and Y gamma variates."""
+    x, y = gammaincinv(a, u), gammaincinv(b, v)
+    return x / (x + y)
+
+
 class Thompson(PairPolicy):
     """Beta-Bernoulli Thompson sampling, E.1 with the readings of facts, section 5."""
 
@@ -214,11 +220,14 @@ class Thompson(PairPolicy):
         pairs = self.shape[0] * self.shape[1]
         if t <= pairs:
             return only(self.shape, t - 1)
-        a = gammaincinv(1.0 + self.successes, noise[:pairs].reshape(self.shape))
-        b = gammaincinv(
-            1.0 + self.failures, noise[pairs : 2 * pairs].reshape(self.shape)
-        )
-        return a / (a + b)  # theta ~ Beta(1 + S, 1 + F)
+        u, v = noise.reshape(2, *self.shape)
+        return beta(u, v, 1.0 + self.successes, 1.0 + self.failures)
+
+    def extremes(self, t, noise, error):
+        """Least and largest indices at uniforms that are off by `error`."""
+        sides = np.array([error, -error]).reshape(2, 1)
+        shifts = (np.clip(noise.reshape(2, -1) + s * sides, 0, 1) for s in (-1, 1))
+        return [self.indices(t, shifted) for shifted in shifts]
 
     def update(self, t, noise, arm, limit_index, reward, consumption, censored):
         for j in range(limit_index + 1):  # tau_j <= tau_t
@@ -234,6 +243,57 @@ class Thompson(PairPolicy):
                 self.successes[arm, j] += 1
             else:
                 self.failures[arm, j] += 1
+
+
+class CellThompson(PairPolicy):
+    """Thompson sampling on the cells (tau_{j-1}, tau_j]: one walk after the other.
+
+    A walk with limit m enters cell 1; in cell j it ends with probability h_j and then
+    earns mu_j on average; else it goes on, and pays lambda(tau_m) beyond the limit.
+    """
+
+    def __init__(
+        self, num_arms, limits, cost, penalty, least, ended=1.0, passed=1.0, spread=1.0
+    ):
+        super().__init__(num_arms, limits, cost, penalty)
+        self.least, self.prior, self.spread = least, (ended, passed), spread
+        self.ended = [[[] for _ in limits] for _ in range(num_arms)]  # gains, by cell
+        self.passed = np.zeros(self.shape)
+
+    def update(self, t, noise, arm, limit_index, reward, consumption, censored):
+        for j in range(limit_index + 1):
+            if not censored and consumption <= self.limits[j]:
+                self.ended[arm][j].append(reward - self.cost(consumption))
+                return
+            self.passed[arm, j] += 1
+
+    def extremes(self, t, noise, error):
+        """Least and largest indices at gamma variates' uniforms off by `error`."""
+        u, v, w = noise.reshape(3, *self.shape)
+        a, b = (np.full(self.shape, x) for x in self.prior)
+        a, b = a + [[len(x) for x in row] for row in self.ended], b + self.passed
+        low = beta(np.clip(u - error, 0, 1), np.clip(v + error, 0, 1), a, b)
+        high = beta(np.clip(u + error, 0, 1), np.clip(v - error, 0, 1), a, b)
+        least, most = np.empty(self.shape), np.empty(self.shape)
+        for i in range(self.shape[0]):
+            gains = [self.mean_gain(i, j, w[i, j]) for j in range(self.shape[1])]
+            for m in range(self.shape[1]):
+                worst = best = -self.penalty(self.limits[m])  # beyond the limit
+                for j in range(m, -1, -1):  # what a walk still gets in cell j
+                    hazards = low[i, j], high[i, j]
+                    worst = min(h * gains[j] + (1 - h) * worst for h in hazards)
+                    best = max(h * gains[j] + (1 - h) * best for h in hazards)
+                least[i, m], most[i, m] = worst, best
+        return least, most
+
+    def mean_gain(self, arm, cell, uniform):
+        """Normal with the moments of a Dirichlet process, truncated by clipping."""
+        seen = np.array([self.least, 1.0, *self.ended[arm][cell]])
+        deviation = self.spread * np.sqrt(seen.var() / (len(seen) + 1))
+        return np.clip(seen.mean() + deviation * ndtri(uniform), self.least, 1.0)
+
+    def indices(self, t, noise):
+        return self.extremes(t, noise, 0.0)[0]
 
 
 class Uniform(PairPolicy):

@@ -66,6 +66,8 @@ class GridPoint:
     N0: int = 0  # N_{i,0}
     exceeded: int = 0  # numerator of (9)
     gain: float = 0.0  # numerator of (8)
+    at_risk: int = 0  # n_j of Kaplan-Meier, of the cell below the point
+    events: int = 0  # d_j
     candidates: list = field(default_factory=list)  # inside the cell, if kept
 
 
@@ -87,9 +89,11 @@ class ZRCUCB(PointPolicy):
         smoothness=1.0,
         history="restart",
         capacity=None,
+        kaplan_meier=False,
     ):
         super().__init__(num_arms, max_limit, cost, penalty, horizon, capacity)
-        if history not in ("restart", "inherit"):
+        self.kaplan_meier = kaplan_meier
+        if history not in ("restart", "inherit", "whole"):
             raise ValueError(history)
         self.splits, self.history, self.smoothness = splits, history, smoothness
         self.gain_radius, self.penalty_radius = gain_radius, penalty_radius
@@ -97,6 +101,11 @@ class ZRCUCB(PointPolicy):
         self.points = []
         for arm in range(num_arms):
             self.points.append([GridPoint(max_limit, max_limit)])
+            if history == "whole":  # all points of the finest grid, of all arms
+                self.points[arm] = [
+                    GridPoint(max_limit * k / capacity, 0.0, active=False)
+                    for k in range(1, capacity)
+                ] + self.points[arm]
             if history == "inherit":
                 self.add_candidates(arm, self.points[arm][0])
 
@@ -105,8 +114,14 @@ class ZRCUCB(PointPolicy):
 
     def estimate(self, point):
         """(10), for a point with N > 0."""
-        penalty = self.penalty(point.limit) * point.exceeded / point.N0  # (9)
-        return point.gain / point.N - penalty  # (8)
+        risk = point.exceeded / point.N0  # (9)
+        if self.kaplan_meier:
+            (points,) = (row for row in self.points if point in row)
+            risk = 1.0
+            for below in points[: points.index(point) + 1]:
+                if below.at_risk:
+                    risk *= 1 - below.events / below.at_risk
+        return point.gain / point.N - self.penalty(point.limit) * risk  # (8)
 
     def confidence(self, point):
         """c_{i,tau}(n T^2 / delta; alpha)."""
@@ -126,9 +141,15 @@ class ZRCUCB(PointPolicy):
 
     def update(self, t, arm, limit, reward, consumption, censored):
         limit = self.played(arm, limit).limit
+        left = 0.0  # of the point's cell, where points are sorted
         for point in self.points[arm]:
             within = not censored and consumption <= point.limit
             point.N0 += 1
+            seen = limit >= point.limit * (1 - 1e-9)
+            if seen and (left == 0 or censored or consumption > left):
+                point.at_risk += 1
+                point.events += within
+            left = point.limit
             if not within:
                 point.exceeded += 1
             if limit >= point.limit * (1 - 1e-9):
@@ -157,6 +178,9 @@ class ZRCUCB(PointPolicy):
         self.points[arm] += point.candidates
 
     def extend(self, arm, point):
+        if self.history == "whole":
+            self.open(arm, point)
+            return
         inherit = self.history == "inherit"
         fresh_cells = self.splits if inherit else 1
         if not self.has_room(arm, fresh_cells * (self.splits - 1)):
@@ -174,6 +198,19 @@ class ZRCUCB(PointPolicy):
             candidate.active, candidate.width = True, width
         for new in [point, *former]:
             self.add_candidates(arm, new)
+
+    def open(self, arm, point):
+        """Makes points playable that have watched from the first round."""
+        width = point.width / self.splits
+        if width < 0.99 * self.max_limit / len(self.points[arm]):
+            self.overflow = True
+            return
+        for limit in self.interior(point):
+            (known,) = (
+                p for p in self.points[arm] if abs(p.limit - limit) < width / 100
+            )
+            known.active, known.width = True, width
+        point.width = width
 
     def recommend(self):
         """The pair of the finest grid level, Algorithm 1, line 9."""

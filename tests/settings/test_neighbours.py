@@ -7,8 +7,11 @@ import pytest
 
 from jaxbandits import laws
 from jaxbandits.laws.law import exceeds
+from jaxbandits.policies import censored as policies
+from jaxbandits.protocol import Policy, View
 from jaxbandits.settings import censored as settings
-from jaxbandits.settings.censored.types import censor
+from jaxbandits.settings.censored.types import censor, penalty_at, penalty_in_play
+from jaxbandits.simulate import simulate
 from tests.reference.words import spell
 
 GRID = np.linspace(0.1, 0.9, 9)  # 0.3 and 0.7 are an ulp off
@@ -123,3 +126,53 @@ def test_numbers_on_host_and_device():
     np.testing.assert_array_equal(device, host)
     assert not exceeds(np.float64(0.1 + 0.2), 0.3)
     assert exceeds(np.float64(0.30001), 0.3)
+
+
+def jump(x):
+    """A penalty of the user's own; 0.1 + 0.2 is beyond it in float64 only."""
+    return 0.1 * x + 3.0 * (x > 0.3)
+
+
+def test_the_penalty_in_double_precision_is_that_of_play():
+    points = neighbours([0.2, 0.3, 0.1 + 0.2])
+    problem = settings.make_continuum(1, settings.scaled(0.1), jump)
+    with jax.enable_x64(True):
+        found = penalty_in_play(problem, jnp.asarray(points))
+    np.testing.assert_allclose(found, penalty_at(problem, points), rtol=1e-12)
+    assert jump(0.1 + 0.2) > 3 > penalty_at(problem, [0.1 + 0.2])[0]
+
+
+def test_reductions_pay_the_penalty_of_the_table():
+    """Eq. (7), rescaled: what the plain policy is told of a censored round."""
+    problem = settings.make_problem(1, [0.1 + 0.2], settings.scaled(0.1), jump)
+
+    def plain(num_arms):
+        return Policy(
+            "told",
+            init=lambda params: jnp.zeros((), float),
+            act=lambda noise, view, state, params: jnp.int32(0),
+            update=lambda noise, view, state, action, reward, params: reward,
+        )
+
+    policy = policies.product_arms(problem, plain)
+    with jax.enable_x64(True):
+        censored = settings.Feedback(jnp.zeros(()), jnp.asarray(np.inf), True)
+        action, view = settings.Action(jnp.int32(0), jnp.int32(0)), View(jnp.int32(1))
+        reward = policy.update((), view, policy.init(()), action, censored, ())
+    largest = problem.max_penalty
+    expected = (largest - problem.penalties()[0]) / (1 + largest)
+    np.testing.assert_allclose(reward, expected, rtol=1e-12)
+
+
+def test_regret_and_simple_regret_agree_at_a_jump():
+    problem = settings.make_continuum(1, settings.scaled(0.1), jump)
+    arms = laws.Product(laws.Bernoulli(np.ones(1)), laws.Exponential(np.ones(1)))
+    law = laws.product(laws.bernoulli, laws.exponential)
+    game = settings.censored("jump", problem, law, arms)
+    policy = policies.on_grid(problem, [0.1 + 0.2], policies.rcucb)
+    with jax.enable_x64(True):
+        data = simulate(policy, game, horizon=10, seeds=1)
+    per_round = data["regret"].values[..., -1] / 10
+    np.testing.assert_allclose(
+        per_round, data["simple_regret"].values[..., -1], atol=1e-5
+    )

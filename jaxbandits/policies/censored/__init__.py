@@ -1,11 +1,24 @@
 """Policies of the censored setting."""
 
 from jaxbandits.factory import factory
+from jaxbandits.kernels.argmax import first_argmax
+from jaxbandits.policies.censored.cell_thompson import cell_thompson
 from jaxbandits.policies.censored.fixed import fixed_pair, uniform
+from jaxbandits.policies.censored.observed import cells_of, gain_of
 from jaxbandits.policies.censored.on_grid import on_grid
 from jaxbandits.policies.censored.product_arms import product_arms
 from jaxbandits.policies.censored.rcucb import rcucb
 from jaxbandits.policies.censored.stoo import stoo
+from jaxbandits.policies.censored.survival import (
+    CENSORED_EXCEEDS,
+    KAPLAN_MEIER,
+    Survival,
+    eq_12,
+    exceeded_share,
+    product_limit,
+    remark_3,
+    sub_gaussian_gain_radius,
+)
 from jaxbandits.policies.censored.thompson import thompson
 from jaxbandits.policies.censored.z_rcucb import Params as ZoomingParams
 from jaxbandits.policies.censored.z_rcucb import grid_capacity, z_rcucb
@@ -15,34 +28,51 @@ from jaxbandits.protocol import Policy
 from jaxbandits.settings.censored.types import Continuum, Problem
 
 
+def most_played(state, params):
+    """What the reductions recommend: the virtual arm that was pulled most often."""
+    del params
+    return first_argmax(state.pulls)
+
+
 @factory(Problem, Continuum)
 def ucb_reduction(problem: Problem) -> Policy:
     """The paper's UCB (E.1): plain UCB on the pairs."""
-    return product_arms(problem, ucb)
+    return product_arms(problem, ucb, most_played)
 
 
 @factory(Problem, Continuum)
 def moss_reduction(problem: Problem) -> Policy:
     """MOSS on the pairs."""
-    return product_arms(problem, moss)
+    return product_arms(problem, moss, most_played)
 
 
 @factory(Problem, Continuum)
 def kl_ucb_reduction(problem: Problem) -> Policy:
     """KL-UCB on the pairs."""
-    return product_arms(problem, kl_ucb)
+    return product_arms(problem, kl_ucb, most_played)
 
 
 __all__ = [
+    "CENSORED_EXCEEDS",
+    "KAPLAN_MEIER",
+    "Survival",
     "ZoomingParams",
+    "cell_thompson",
+    "cells_of",
+    "eq_12",
+    "exceeded_share",
     "fixed_pair",
+    "gain_of",
     "grid_capacity",
     "kl_ucb_reduction",
     "moss_reduction",
     "on_grid",
     "product_arms",
+    "product_limit",
     "rcucb",
+    "remark_3",
     "stoo",
+    "sub_gaussian_gain_radius",
     "thompson",
     "ucb_reduction",
     "uniform",

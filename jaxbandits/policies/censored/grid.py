@@ -3,8 +3,9 @@
 Grid points are not sorted: a point keeps its place from the moment it is added, and
 stores the width of the cell ``(limit - width, limit]`` that it stands for. A split adds
 points inside the cell and narrows the cell of the point itself, so that no other point
-changes. Points of width 0 cannot be played: places that are not used yet, and (with
-``inherit``) the points at which a cell would be split, which are watched in advance.
+changes. Points of width 0 cannot be played: places that are not used yet, and points
+that only watch: with ``inherit`` those at which a cell would be split next, with
+``whole`` all points of the finest grid, from the first round on and in their order.
 """
 
 from typing import Any, NamedTuple
@@ -16,7 +17,7 @@ from jax import lax
 from jaxbandits.kernels.argmax import first_true
 from jaxbandits.kernels.select import pick
 
-HISTORIES = ("restart", "inherit")
+HISTORIES = ("restart", "inherit", "whole")
 
 
 class Grid(NamedTuple):
@@ -27,7 +28,7 @@ class Grid(NamedTuple):
       width: f32[G], of the point's cell; 0 if the point cannot be played.
       born: i32[G], rounds of the arm before the point came into being.
       watched: i32[G], place of the first of the ``splits - 1`` points inside the cell
-        that are watched for the next split; None if none are (`restart`).
+        that are watched for the next split; None if not needed (`restart`, `whole`).
       count: i32[], used places.
     """
 
@@ -39,7 +40,10 @@ class Grid(NamedTuple):
 
     @classmethod
     def start(cls, num_arms, capacity, max_limit, splits, history) -> "Grid":
-        """One cell ``(0, max_limit]`` for every arm."""
+        """One cell ``(0, max_limit]`` for every arm.
+
+        With ``whole`` the capacity must be a power of `splits`.
+        """
         place = jnp.arange(capacity, dtype=jnp.int32)
         first = place == 0
         limit = jnp.where(first, max_limit, 0.0)
@@ -48,6 +52,10 @@ class Grid(NamedTuple):
             inside = (place > 0) & (place < splits)
             limit = jnp.where(inside, max_limit * place.astype(float) / splits, limit)
             watched, count = first.astype(jnp.int32), splits
+        if history == "whole":
+            limit = max_limit * ((place + 1).astype(float) / capacity)
+            width = jnp.where(place == capacity - 1, max_limit, 0.0)
+            count = capacity
         one = cls(
             limit.astype(float),
             width.astype(float),
@@ -67,7 +75,7 @@ class Grid(NamedTuple):
         return jnp.arange(capacity, dtype=jnp.int32) < self.count
 
 
-def extend(grid: Grid, ready, born, splits: int):
+def extend(grid: Grid, ready, born, splits: int, history: str):
     """Split the cells of several points of one arm's grid, in the order of places.
 
     Splits for which there is no room left are not done.
@@ -77,11 +85,12 @@ def extend(grid: Grid, ready, born, splits: int):
       ready: bool[G], whose cells to split.
       born: i32[], rounds of the arm so far.
       splits: m.
+      history: as for `Grid.start`.
 
     Returns:
       ``(grid, overflow)``, overflow bool[]: whether a split was not done.
     """
-    split = _split if grid.watched is None else _split_watched
+    split = SPLITS[history]
 
     def going(carry):
         return jnp.any(carry[1])
@@ -92,8 +101,10 @@ def extend(grid: Grid, ready, born, splits: int):
         after, needed = split(grid, place, born, splits)
         room = grid.count + needed <= ready.shape[0]
         grid = jax.tree.map(lambda new, old: jnp.where(room, new, old), after, grid)
-        # All splits need the same room: without it none of the others can be done.
-        rest = ready & room & (jnp.arange(ready.shape[0]) != place)
+        rest = ready & (jnp.arange(ready.shape[0]) != place)
+        if history != "whole":
+            # All splits need the same room: without it none of the others can be done.
+            rest &= room
         return grid, rest, overflow | ~room
 
     grid, _, overflow = lax.while_loop(going, step, (grid, ready, jnp.zeros((), bool)))
@@ -145,3 +156,22 @@ def _split_watched(grid: Grid, place, born, splits):
         count=grid.count + splits * each,
     )
     return after, splits * each
+
+
+def _split_whole(grid: Grid, place, born, splits):
+    """Make points of the finest grid playable that have watched from the first round.
+
+    A cell of a single point of the finest grid asks for a place that there is not.
+    """
+    del born
+    capacity = grid.limit.shape[0]
+    width = pick(grid.width, place)
+    points = jnp.round(width / jnp.max(grid.limit) * capacity).astype(jnp.int32)
+    before = place - jnp.arange(capacity, dtype=jnp.int32)
+    inside = (before >= 0) & (before < points)
+    at_edge = before % jnp.maximum(points // splits, 1) == 0
+    narrow = jnp.where(inside & at_edge, width / splits, grid.width)
+    return grid._replace(width=narrow), (points < splits).astype(jnp.int32)
+
+
+SPLITS = {"restart": _split, "inherit": _split_watched, "whole": _split_whole}

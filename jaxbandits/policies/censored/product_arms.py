@@ -16,13 +16,18 @@ from jaxbandits.settings.censored.types import Action, Continuum, Problem, check
 
 
 @factory(Problem, Continuum)
-def product_arms(problem: Problem, plain: Callable[[int], Policy]) -> Policy:
+def product_arms(
+    problem: Problem,
+    plain: Callable[[int], Policy],
+    recommend: Callable | None = None,
+) -> Policy:
     """Lift a plain policy on K M arms to the censored setting.
 
     Args:
       problem: arms, limits, cost and penalty functions.
       plain: factory of a plain policy, called with the number of virtual arms: its
         actions are i32[] in [0, K M), its feedback a reward f32[] in [0, 1].
+      recommend: ``(state, params) -> i32[]``, its answer, where it has none itself.
 
     Returns:
       A policy of the censored setting with the plain policy's parameters, noise and
@@ -32,6 +37,7 @@ def product_arms(problem: Problem, plain: Callable[[int], Policy]) -> Policy:
     check_grid(problem, "product_arms")
     function("plain", plain)
     inner = plain(problem.num_pairs)
+    answer = inner.recommend or recommend
     largest = problem.max_penalty
 
     def to_pair(arm):
@@ -41,15 +47,15 @@ def product_arms(problem: Problem, plain: Callable[[int], Policy]) -> Policy:
         return to_pair(inner.act(noise, view, state, params))
 
     def update(noise, view, state, action, feedback, params):
-        limit = pick(jnp.asarray(problem.limits, float), action.limit)
-        value = value_of_round(problem, limit, feedback)  # Eq. (7)
+        penalty = pick(jnp.asarray(problem.penalties(), float), action.limit)
+        value = value_of_round(problem, penalty, feedback)  # Eq. (7)
         reward = (value + largest) / (1 + largest)  # E.1
         pair = action.arm * problem.num_limits + action.limit
         return inner.update(noise, view, state, pair, reward, params)
 
-    def recommend(state, params):
-        return to_pair(inner.recommend(state, params))
+    def recommended(state, params):
+        return to_pair(answer(state, params))
 
     return inner._replace(
-        act=act, update=update, recommend=recommend if inner.recommend else None
+        act=act, update=update, recommend=recommended if answer else None
     )

@@ -8,9 +8,11 @@ the gain of a pair is estimated from all rounds whose limit was at least as larg
 the risk of exceeding a limit from all rounds of the arm.
 
 Named choices (docs/errata.md): `penalty_radius` scales the second part of the
-confidence length; 1 is eq. (12), 0 is what the paper's figures show. `gain_radius`
-scales the first; 1/2 is the constant of UCB1 as used in E.1. `survival` says how the
-risk is estimated from censored rounds.
+confidence length; 1 is eq. (12), 0 is what the paper's figures show, and can be
+trapped for good. `gain_radius` scales the first; 1/2 is the constant of UCB1 as used in
+E.1. `survival` says how the risk is estimated from censored rounds, `radius` how it
+enters the confidence length. Where rewards do not lie in [0, 1] (footnote 1), play with
+the `gain_radius` of `sub_gaussian_gain_radius`.
 """
 
 from collections.abc import Callable
@@ -25,6 +27,13 @@ from jaxbandits.kernels.argmax import first_argmax
 from jaxbandits.kernels.radii import peeling_scale
 from jaxbandits.kernels.select import pick, put, split_index
 from jaxbandits.kernels.sums import CompensatedSum
+from jaxbandits.policies.censored.observed import gain_of
+from jaxbandits.policies.censored.survival import (
+    Survival,
+    named,
+    radius_of,
+    survival_of,
+)
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.censored.types import Action, Continuum, Problem, check_grid
 
@@ -52,48 +61,12 @@ class State(NamedTuple):
     width: jax.Array  # f32[K, M]  confidence length over sqrt(2 alpha log t)
 
 
-class Survival(NamedTuple):
-    """An estimate of P(C > tau) at every limit from counts over an arm's rounds."""
-
-    num_counts: int
-    observe: Callable  # (exceeds, within) bool[M] each -> increments of the counts
-    estimate: Callable  # (counts, rounds of the arm) -> f32[M]
-
-
-def _exceeded(exceeds, within):
-    """Eq. (9): a censored round counts as exceeding every limit (C = infinity)."""
-    del within
-    return (exceeds,)
-
-
-def _exceeded_share(counts, rounds):
-    (exceeded,) = counts
-    return exceeded.astype(float) / rounds
-
-
-def _survived_cells(exceeds, within):
-    """Cell j, (tau_{j-1}, tau_j], is seen in rounds whose limit reaches tau_j."""
-    entered = jnp.concatenate([jnp.ones_like(exceeds[:1]), exceeds[:-1]])
-    return (within & exceeds, within & entered)
-
-
-def _product_limit(counts, rounds):
-    """Kaplan & Meier (1958): the product of the survival rates of the cells."""
-    del rounds
-    survived, at_risk = (x.astype(float) for x in counts)
-    # A cell that nothing has entered leaves the estimate as it is.
-    rate = jnp.where(at_risk > 0, survived / jnp.maximum(at_risk, 1.0), 1.0)
-    return jnp.cumprod(rate)
-
-
-SURVIVAL = {
-    "censored_exceeds": Survival(1, _exceeded, _exceeded_share),
-    "kaplan_meier": Survival(2, _survived_cells, _product_limit),
-}
-
-
 @factory(Problem, Continuum)
-def rcucb(problem: Problem, survival: str = "censored_exceeds") -> Policy:
+def rcucb(
+    problem: Problem,
+    survival: str | Survival = "censored_exceeds",
+    radius: str | Callable = "eq_12",
+) -> Policy:
     """RCUCB for a problem of the censored setting.
 
     Plays every arm once with the largest limit, then the first pair that maximises
@@ -102,19 +75,19 @@ def rcucb(problem: Problem, survival: str = "censored_exceeds") -> Policy:
     Args:
       problem: arms, limits, cost and penalty functions.
       survival: ``censored_exceeds``, eq. (9), or ``kaplan_meier``, the consistent
-        estimate on the grid.
+        estimate on the grid, or a `Survival` of one's own.
+      radius: ``eq_12``, or ``remark_3``, or a function of one's own like `eq_12`.
 
     Returns:
-      A policy with `Params`; state O(K M).
+      A policy with `Params`; state O(K M). Its name tells what is not the paper's.
 
     Raises:
-      ValueError: on an unknown `survival`.
-      TypeError: if the problem has no grid of limits.
+      ValueError: on an unknown `survival` or `radius`.
+      TypeError: if one of them is of another kind, or the problem has no grid.
     """
     check_grid(problem, "rcucb")
-    if survival not in SURVIVAL:
-        raise ValueError(f"survival must be one of {(*SURVIVAL,)}, got {survival!r}")
-    risk = SURVIVAL[survival]
+    risk = survival_of(survival)
+    radius_name, length = radius_of(radius)
     shape = (problem.num_arms, problem.num_limits)
 
     def init(params):
@@ -145,8 +118,7 @@ def rcucb(problem: Problem, survival: str = "censored_exceeds") -> Policy:
         reached, counts, gain = jax.tree.map(lambda x: pick(x, action.arm), old)
         within = limits <= pick(limits, action.limit)
         exceeds = feedback.consumption > limits  # all of them if censored
-        safe = jnp.where(feedback.censored, 0.0, feedback.consumption)
-        gained = feedback.reward - problem.cost(safe)
+        gained = gain_of(problem, feedback)
         reached = reached + within
         increments = risk.observe(exceeds, within)
         counts = tuple(n + i for n, i in zip(counts, increments, strict=True))
@@ -160,8 +132,7 @@ def rcucb(problem: Problem, survival: str = "censored_exceeds") -> Policy:
             counts,
             gain,
             gain.total / count - penalties * survival,  # Eq. (10)
-            params.gain_radius / jnp.sqrt(count)
-            + params.penalty_radius * penalties / jnp.sqrt(rounds),
+            length(count, rounds, penalties, params),
         )
         return jax.tree.map(lambda x, new: put(x, action.arm, new), state, row)
 
@@ -171,6 +142,5 @@ def rcucb(problem: Problem, survival: str = "censored_exceeds") -> Policy:
         longer = jnp.pad(state.reached[:, 1:], ((0, 0), (0, 1)))
         return Action(*split_index(first_argmax(state.reached - longer), *shape))
 
-    return Policy(
-        "RCUCB", init, act, update, Params(), check=_check, recommend=recommend
-    )
+    name = named("RCUCB", risk.name, radius_name)
+    return Policy(name, init, act, update, Params(), check=_check, recommend=recommend)

@@ -35,6 +35,7 @@ from jaxbandits.settings.censored.types import (
     Problem,
     RealAction,
     check_continuum,
+    penalty_in_play,
 )
 
 
@@ -184,7 +185,9 @@ def _stoo(problem: Continuum, splits: int, capacity: int) -> Policy:
         cells, count = jax.tree.map(lambda x: pick(x, action.arm), rows)
         # Known by its place: a limit that is computed twice may differ in its last bit.
         own = places == pick(state.place, action.arm)
-        value = value_of_round(problem, action.limit, feedback)
+        value = value_of_round(
+            problem, penalty_in_play(problem, action.limit), feedback
+        )
         cells = cells._replace(
             pulls=cells.pulls + own, value=cells.value.add(jnp.where(own, value, 0.0))
         )

@@ -20,6 +20,8 @@ from jaxbandits.kernels.argmax import first_argmax
 from jaxbandits.kernels.gamma import beta_from_uniforms
 from jaxbandits.kernels.select import one_hot, pick, put, split_index
 from jaxbandits.kernels.words import occurs, unit_interval
+from jaxbandits.policies.censored.observed import gain_of
+from jaxbandits.policies.censored.survival import named
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.censored.types import Action, Continuum, Problem, check_grid
 
@@ -90,8 +92,7 @@ def thompson(problem: Problem, update: str = "independent") -> Policy:
 
     def success_probability(feedback):
         """Eq. (32) at every limit, f32[M]."""
-        safe = jnp.where(feedback.censored, 0.0, feedback.consumption)
-        gain = feedback.reward - problem.cost(safe)
+        gain = gain_of(problem, feedback)
         exceeds = feedback.consumption > jnp.asarray(problem.limits)
         value = jnp.where(exceeds, -jnp.asarray(problem.penalties()), gain)
         return (value + largest) / (1 + largest)
@@ -115,5 +116,20 @@ def thompson(problem: Problem, update: str = "independent") -> Policy:
             put(state.failure, action.arm, failure + (informed & ~outcome)),
         )
 
+    def recommend(state, params):
+        """The best posterior mean; of equal ones, the first."""
+        success = params.prior_success + state.success
+        mean = success / (success + params.prior_failure + state.failure)
+        return Action(*split_index(first_argmax(mean), *shape))
+
     words = (2 * problem.num_pairs, 2 * problem.num_limits)
-    return Policy("TS", init, act, learn, Params(), words, _check)
+    return Policy(
+        named("TS", "" if update == "independent" else update),
+        init,
+        act,
+        learn,
+        Params(),
+        words,
+        _check,
+        recommend,
+    )

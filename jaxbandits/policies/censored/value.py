@@ -2,18 +2,18 @@
 
 import jax.numpy as jnp
 
+from jaxbandits.policies.censored.observed import gain_of
 
-def value_of_round(problem, limit, feedback):
-    """Eq. (7): ``R - c(C)`` within the limit, ``-lambda(limit)`` beyond it.
+
+def value_of_round(problem, penalty, feedback):
+    """Eq. (7): ``R - c(C)`` within the limit tau, ``-lambda(tau)`` beyond it.
 
     Args:
-      problem: with its cost and penalty functions.
-      limit: f32[], the limit that was played.
+      problem: with its cost function.
+      penalty: f32[], lambda at the limit that was played.
       feedback: of the round.
 
     Returns:
       f32[] in ``[-lambda(tau_max), 1]``.
     """
-    safe = jnp.where(feedback.censored, 0.0, feedback.consumption)
-    gain = feedback.reward - problem.cost(safe)
-    return jnp.where(feedback.censored, -problem.penalty(limit), gain)
+    return jnp.where(feedback.censored, -penalty, gain_of(problem, feedback))

@@ -13,11 +13,12 @@ paper assumes the Lipschitz constant 1. `history` says what a new point knows.
 """
 
 import math
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from jaxbandits.checks import (
     MOST,
@@ -35,12 +36,15 @@ from jaxbandits.kernels.radii import peeling_scale
 from jaxbandits.kernels.select import pick, put, when
 from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.policies.censored.grid import HISTORIES, Grid, extend
+from jaxbandits.policies.censored.observed import gain_of
+from jaxbandits.policies.censored.survival import Survival, named, survival_of
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.censored.types import (
     Continuum,
     Problem,
     RealAction,
     check_continuum,
+    penalty_in_play,
 )
 
 ANSWERS = ("finest", "safest")
@@ -77,7 +81,7 @@ class Statistics(NamedTuple):
     """What the points of a grid have seen since they came into being."""
 
     reached: jax.Array  # i32[K, G]  N_{i,tau}: rounds of the arm with a limit >= tau
-    exceeded: jax.Array  # i32[K, G]  rounds of the arm that were seen to exceed tau
+    risk: tuple[jax.Array, ...]  # i32[K, G] each: counts behind the survival estimate
     gain: CompensatedSum  # f32[K, G]  sum of gains within tau
 
 
@@ -153,6 +157,7 @@ def z_rcucb(
     *,
     history: str = "restart",
     answer: str = "finest",
+    survival: str | Survival = "censored_exceeds",
     capacity: int | None = None,
 ) -> Policy:
     """z-RCUCB for a problem with arbitrary limits.
@@ -169,14 +174,21 @@ def z_rcucb(
         (and it is played at once). ``inherit``: every cell also keeps the statistics of
         the points at which it would be split, from the moment it comes into being; a
         split makes them playable. No estimate is borrowed from another limit: from that
-        moment on they are what a fixed grid's points would be.
+        moment on they are what a fixed grid's points would be. ``whole``: all rounds,
+        as eq. (8) says and the proof of Lemma 2 needs: the points of the finest grid,
+        ``max_limit / capacity`` apart, watch from the first round, and splits only make
+        them playable.
       answer: the pair that is recommended, among those that have been played or
         passed. ``finest``: Algorithm 1's, a point of the finest level, of several the
         one with the largest estimate. ``safest``: the point with the largest lower
         confidence bound (small limits are refined along with the large ones that are
         played, so that the finest level need not be near the optimum).
-      capacity: G, the largest number of points of an arm's grid; `grid_capacity` by
-        default. A grid that is full is not refined further, and the report says so.
+      survival: as for `rcucb`. What needs the cells between neighbouring limits, as
+        ``kaplan_meier``, needs all points in their order: ``history="whole"``.
+      capacity: G, the largest number of points of an arm's grid (with ``whole``, a
+        power of `splits`). A grid that is full is not refined further, and the report
+        says so. By default `grid_capacity` for the default radii; to play with others,
+        or for more rounds, that may need more, is then an error.
 
     Returns:
       A policy with `Params`; state O(K G). It reports ``points`` (playable points of
@@ -184,42 +196,75 @@ def z_rcucb(
       (0 or 1) and ``histogram``, i32[K, 32], playable points by limit.
 
     Raises:
-      ValueError: naming `splits`, `history`, `answer`, `capacity` or `horizon` if out
-        of range.
+      ValueError: naming `splits`, `history`, `answer`, `survival`, `capacity` or
+        `horizon` if out of range.
       TypeError: if the problem has a grid of limits.
     """
     check_continuum(problem, "z_rcucb")
     whole("splits", splits, 2, MOST)
     one_of("history", history, HISTORIES)
     one_of("answer", answer, ANSWERS)
+    risk = survival_of(survival)
+    if risk.num_counts > 1 and history != "whole":
+        raise ValueError(
+            f"survival: {risk.name} needs all points in their order, history='whole', "
+            f"got history={history!r}"
+        )
     least = splits**2 if history == "inherit" else splits
-    if capacity is None:
+    by_default = capacity is None
+    if by_default:
         longest = int(Params().horizon) if horizon is None else horizon
         capacity = max(grid_capacity(problem, longest, splits, history), least)
     if whole("capacity", capacity, 1, MOST) < least:
         raise ValueError(
             f"capacity must be at least {least}, one split of {splits}, got {capacity}"
         )
-    policy = _z_rcucb(problem, splits, history, answer, capacity)
+    if history == "whole" and splits ** round(math.log(capacity, splits)) != capacity:
+        raise ValueError(
+            f"capacity must be a power of splits = {splits} where history='whole', got "
+            f"{capacity}"
+        )
+    policy = _z_rcucb(problem, splits, history, answer, risk, capacity)
+    if by_default:
+        fits = partial(_check_fits, problem, splits, history, capacity)
+        policy = policy._replace(check=fits)
     if horizon is None:
         return policy
     whole("horizon", horizon, 1, MOST_ROUNDS)
     return policy._replace(params=Params(float(horizon)), told=())
 
 
+def _check_fits(problem, splits, history, capacity, params):
+    """Refuse parameters for which a capacity chosen by default may be too small."""
+    _check(params)
+    leaves = np.broadcast_arrays(*(np.asarray(x, np.float64) for x in params))
+    for point in zip(*(x.ravel().tolist() for x in leaves), strict=True):
+        p = Params(*point)
+        needed = grid_capacity(problem, math.ceil(p.horizon), splits, history, params=p)
+        if needed > capacity:
+            raise ValueError(
+                f"capacity: {needed} places may be needed for {p}, and {capacity} is "
+                f"what the default parameters need; build z_rcucb(..., capacity="
+                f"{needed}), or choose a smaller one and look at the metric overflow"
+            )
+
+
 @cache
-def _z_rcucb(problem, splits, history, answer, capacity) -> Policy:
+def _z_rcucb(problem, splits, history, answer, risk, capacity) -> Policy:
     num_arms, shape = problem.num_arms, (problem.num_arms, capacity)
 
     def init(params):
         del params
         zeros = jnp.zeros(shape, jnp.int32)
+        first = capacity - 1 if history == "whole" else 0
         return State(
             Grid.start(num_arms, capacity, problem.max_limit, splits, history),
-            Statistics(zeros, zeros, CompensatedSum.zeros(shape, float)),
+            Statistics(
+                zeros, (zeros,) * risk.num_counts, CompensatedSum.zeros(shape, float)
+            ),
             jnp.zeros(num_arms, jnp.int32),
             jnp.full(num_arms, jnp.inf, float),
-            jnp.zeros(num_arms, jnp.int32),
+            jnp.full(num_arms, first, jnp.int32),
             jnp.full(num_arms, problem.max_limit, float),
             jnp.zeros((), bool),
         )
@@ -232,8 +277,8 @@ def _z_rcucb(problem, splits, history, answer, capacity) -> Policy:
     def judge(grid, statistics, rounds, params) -> Judgement:
         count = jnp.maximum(statistics.reached, 1).astype(float)
         since = jnp.maximum(rounds - grid.born, 1).astype(float)  # N_{i,0}
-        penalty = problem.penalty(grid.limit)
-        survival = statistics.exceeded / since  # Eq. (9)
+        penalty = penalty_in_play(problem, grid.limit)
+        survival = risk.estimate(statistics.risk, since)  # Eq. (9)
         estimate = statistics.gain.total / count - penalty * survival  # Eq. (10)
         confidence = math.log(num_arms) + 2 * jnp.log(params.horizon)
         scale = peeling_scale(params.alpha * (confidence - jnp.log(params.delta)))
@@ -242,14 +287,15 @@ def _z_rcucb(problem, splits, history, answer, capacity) -> Policy:
         return Judgement(estimate, scale * length)
 
     def learn(grid, old, place, feedback):
-        safe = jnp.where(feedback.censored, 0.0, feedback.consumption)
-        gained = feedback.reward - problem.cost(safe)
+        gained = gain_of(problem, feedback)
         used = grid.used(capacity)
         # Known by its place: a limit that is computed twice may differ in its last bit.
         reached = used & (grid.limit <= pick(grid.limit, place))
         exceeds = feedback.consumption > grid.limit  # all of them if censored
         gain = old.gain.add(jnp.where(reached & ~exceeds, gained, 0.0))  # Eq. (8)
-        return Statistics(old.reached + reached, old.exceeded + (used & exceeds), gain)
+        seen = risk.observe(exceeds, reached)
+        counts = (n + (used & i) for n, i in zip(old.risk, seen, strict=True))
+        return Statistics(old.reached + reached, tuple(counts), gain)
 
     def update(noise, view, state, action, feedback, params):
         del noise, view
@@ -263,7 +309,7 @@ def _z_rcucb(problem, splits, history, answer, capacity) -> Policy:
 
         def refine(carry):
             grids, grid, overflow = carry
-            grid, full = extend(grid, ready, rounds, splits)
+            grid, full = extend(grid, ready, rounds, splits, history)
             return put_row(grids, action.arm, grid), grid, overflow | full
 
         # Most rounds split nothing, and leave the grids where they lie in memory.
@@ -314,7 +360,12 @@ def _z_rcucb(problem, splits, history, answer, capacity) -> Policy:
         }
 
     return Policy(
-        "z-RCUCB",
+        named(
+            "z-RCUCB",
+            "" if history == "restart" else history,
+            "" if answer == "finest" else answer,
+            risk.name,
+        ),
         init,
         act,
         update,

@@ -27,6 +27,7 @@ from jaxbandits.settings.censored.types import (
     Problem,
     RealAction,
     check_continuum,
+    penalty_in_play,
 )
 
 
@@ -137,7 +138,9 @@ def _zooming(problem: Continuum, capacity: int) -> Policy:
         active, pulls, total, count = jax.tree.map(lambda x: pick(x, action.arm), rows)
         # Known by its place: a limit that is computed twice may differ in its last bit.
         own = places == pick(state.place, action.arm)
-        value = value_of_round(problem, action.limit, feedback)
+        value = value_of_round(
+            problem, penalty_in_play(problem, action.limit), feedback
+        )
         pulls, total = pulls + own, total.add(jnp.where(own, value, 0.0))
         radius = radii(pulls, params)
         begin, end = leftmost_gap(active, places < count, radius, params)

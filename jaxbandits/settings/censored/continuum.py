@@ -23,6 +23,7 @@ from jaxbandits.settings.censored.types import (
     RealAction,
     censor,
     penalty_at,
+    penalty_in_play,
 )
 
 CELLS = 2048  # of the table of gains and survival probabilities
@@ -186,7 +187,7 @@ def _functions(problem: Continuum, law: JointLaw) -> Environment:
         cell = jnp.minimum(place.astype(jnp.int32), CELLS - 1)
         low, high = table[action.arm, cell], table[action.arm, cell + 1]
         gain, survival = low + (place - cell) * (high - low)
-        return gain - problem.penalty(action.limit) * survival
+        return gain - penalty_in_play(problem, action.limit) * survival
 
     def allowed(instance, action):
         del instance

@@ -167,19 +167,24 @@ def overtime(
     return _indep("overtime", problem)
 
 
-def trap() -> Environment:
+def trap(*, steep: bool = False) -> Environment:
     """One arm, two limits, and an estimate that does not recover.
 
     Not of the paper. Rewards are 1; the consumption is 0.3, or 0.8 in a fifth of the
     rounds; the limits are 0.2 and 0.5 with penalties 0.05 and 2. The larger limit is
     worth 0.4, the smaller -0.05, and it never lets a round finish: each counts, by eq.
     (9), as if it had exceeded the larger one too, whose estimated risk so goes to 1.
+
+    Args:
+      steep: the penalty at 0.5 is 9 and due in a fiftieth of the rounds, so that it is
+        worth 0.8, and a single unlucky round brings its estimate down to -9.
     """
-    consumption = [[0.3] * 4 + [0.8]]
-    arms = empirical_params(np.ones((1, 5)), consumption)
-    penalty = fast_track(4.0, 0.25, 0.25)
+    risk, compensation = (50, 18.0) if flag("steep", steep) else (5, 4.0)
+    consumption = [[0.3] * (risk - 1) + [0.8]]
+    arms = empirical_params(np.ones((1, risk)), consumption)
+    penalty = fast_track(compensation, 0.25, 0.25)
     problem = make_problem(1, (0.2, 0.5), scaled(0.0), penalty)
-    return censored("trap", problem, empirical, arms)
+    return censored("steep trap" if steep else "trap", problem, empirical, arms)
 
 
 def _indep(name, problem):

@@ -106,6 +106,11 @@ class Problem(NamedTuple):
         """lambda(tau_max), the scale of the reductions in E.1."""
         return float(penalty_at(self, [self.max_limit])[0])
 
+    @property
+    def max_cost(self) -> float:
+        """c(tau_max)."""
+        return float(np.asarray(self.cost(np.array([self.max_limit])))[0])
+
 
 class Continuum(NamedTuple):
     """What a learner knows where every limit in (0, max_limit] may be chosen.
@@ -140,6 +145,15 @@ def penalty_at(problem, limits) -> np.ndarray:
     exact = np.asarray(problem.penalty(limits), np.float64)
     single = np.asarray(problem.penalty(limits.astype(np.float32)), np.float64)
     return np.where(np.isclose(single, exact, rtol=1e-4, atol=1e-6), exact, single)
+
+
+def penalty_in_play(problem, limits) -> jax.Array:
+    """`penalty_at` of limits f32[...] inside a game, whatever the precision of play."""
+    exact = problem.penalty(limits)
+    if limits.dtype == jnp.float32:
+        return exact
+    single = problem.penalty(limits.astype(jnp.float32)).astype(limits.dtype)
+    return jnp.where(jnp.isclose(single, exact, rtol=1e-4, atol=1e-6), exact, single)
 
 
 def make_problem(

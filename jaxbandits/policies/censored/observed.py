@@ -1,0 +1,39 @@
+"""What a round of the censored setting shows, as the policies of the grid use it."""
+
+import jax.numpy as jnp
+from jax import Array
+
+
+def gain_of(problem, feedback) -> Array:
+    """``R - c(C)`` of a round that finished; of a censored one ``-c(0)``, unused.
+
+    Args:
+      problem: with its cost function.
+      feedback: of the round.
+
+    Returns:
+      f32[], finite.
+    """
+    safe = jnp.where(feedback.censored, 0.0, feedback.consumption)
+    return feedback.reward - problem.cost(safe)
+
+
+def cells_of(limits, limit, feedback) -> tuple[Array, Array]:
+    """The cells of consumption that a round has entered, and the one that it ended in.
+
+    The limits cut consumption into cells ``(tau_{j-1}, tau_j]``. A round with the limit
+    tau_m walks through the cells up to m until it ends: nothing of this is censored.
+
+    Args:
+      limits: f32[M], increasing.
+      limit: i32[], position of the limit that was played.
+      feedback: of the round.
+
+    Returns:
+      ``(entered, ended)``, bool[M] each: whether the consumption was seen to lie beyond
+      the cell's left end, and whether it was seen to lie in the cell.
+    """
+    within = jnp.arange(len(limits), dtype=jnp.int32) <= limit
+    beyond = feedback.consumption > limits  # all of them if censored
+    entered = within & jnp.concatenate([jnp.ones_like(beyond[:1]), beyond[:-1]])
+    return entered, entered & ~beyond

@@ -1,0 +1,75 @@
+"""Estimates of survival and radii as values: by hand, and what names they give."""
+
+from functools import partial
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxbandits.policies import censored as policies
+from jaxbandits.policies.censored.rcucb import Params
+from jaxbandits.protocol import View
+from jaxbandits.settings import censored as settings
+
+PROBLEM = settings.trap().problem
+TWO = np.array([2.0, 3.0])
+
+
+def test_radii_by_hand():
+    params = Params(penalty_radius=0.5, gain_radius=2.0)
+    count, rounds = jnp.asarray([16.0, 4.0]), jnp.asarray([25.0])
+    found = policies.eq_12(count, rounds, TWO, params)
+    np.testing.assert_allclose(found, [0.5 + 0.2, 1.0 + 0.3], rtol=1e-6)
+    found = policies.remark_3(count, rounds, TWO, params)
+    np.testing.assert_allclose(found, [0.5 + 0.04, 1.0 + 0.06], rtol=1e-6)
+
+
+def test_survival_by_hand():
+    """Ten rounds; six pass the first cell, of the four that go on one the second."""
+    share = policies.exceeded_share((jnp.asarray([6, 3]),), 10.0)
+    np.testing.assert_allclose(share, [0.6, 0.3], rtol=1e-6)
+    counts = jnp.asarray([[6, 1, 0]]), jnp.asarray([[10, 4, 0]])
+    found = policies.product_limit(counts, None)
+    np.testing.assert_allclose(found, [[0.6, 0.15, 0.15]], rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("sigma", "factor"), [(0.0, 1.0), (1.0, 2**0.5), (np.sqrt(3), 2.0)]
+)
+def test_sub_gaussian_rewards(sigma, factor):
+    assert policies.sub_gaussian_gain_radius(sigma) == pytest.approx(factor)
+
+
+def test_what_is_refused():
+    with pytest.raises(ValueError, match="sigma must be at least 0|^sigma must"):
+        policies.sub_gaussian_gain_radius(-1.0)
+    with pytest.raises(ValueError, match="radius must be one of"):
+        policies.rcucb(PROBLEM, radius="eq_13")
+    with pytest.raises(ValueError, match="survival must be one of"):
+        policies.rcucb(PROBLEM, "kaplan")
+    with pytest.raises(TypeError, match="survival must be"):
+        policies.rcucb(PROBLEM, 3)
+
+
+def test_names_tell_variants_apart():
+    make = partial(policies.rcucb, PROBLEM)
+    found = {make().name, make("kaplan_meier").name, make(radius="remark_3").name}
+    assert found == {"RCUCB", "RCUCB (Kaplan-Meier)", "RCUCB (remark 3)"}
+    assert make(policies.KAPLAN_MEIER).name == "RCUCB (Kaplan-Meier)"
+    assert policies.thompson(PROBLEM, "shared").name == "TS (shared)"
+
+
+@pytest.mark.parametrize(
+    "make", [policies.thompson, policies.ucb_reduction, policies.moss_reduction]
+)
+def test_recommendations(make):
+    """The pair that has done well, or was played most."""
+    policy = make(PROBLEM)
+    action = settings.Action(jnp.int32(0), jnp.int32(1))
+    feedback = settings.Feedback(jnp.float32(1), jnp.float32(0.3), jnp.asarray(False))
+    words = np.full(policy.words[1], 2**32 - 1, np.uint32)
+    state = policy.init(policy.params)
+    state = policy.update(
+        words, View(jnp.int32(1)), state, action, feedback, policy.params
+    )
+    assert [int(x) for x in policy.recommend(state, policy.params)] == [0, 1]
