@@ -12,5 +12,5 @@ root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
 "$root/scripts/setup.sh" test
 
 cd -- "$root"
-# Tests that share compiled programs stay with one worker (tests/conftest.py).
-exec "${VENV:-$root/.venv}/bin/python" -m pytest -n auto --dist loadgroup "$@"
+# Tests that share compiled programs stay with one worker (tests/workers.py).
+exec "${VENV:-$root/.venv}/bin/python" -m pytest -n auto "$@"
