@@ -50,7 +50,7 @@ def start(store: Path, *, cache="", spec=WALK, devices: int = 1, more=(), **vari
     )
 
 
-def wait_for_runs(process, store: Path, runs: int, timeout: float = 90) -> bool:
+def wait_for_runs(process, store: Path, runs: int, timeout: float = 300) -> bool:
     """Wait until a store has so many complete runs.
 
     Returns:
