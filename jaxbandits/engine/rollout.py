@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jax.extend.core import jaxpr_as_fun
 from jax.sharding import Mesh, PartitionSpec
 
 from jaxbandits.engine.expression import UNIFORM
@@ -222,27 +221,14 @@ def _sharded(fn, mesh, lane_args):
             return PartitionSpec()
         return PartitionSpec(*(None,) * (x.ndim - 1), LANES)
 
-    def share(x, spec):
-        """One device's part of an array, which has what `spec` says."""
-        shape = (*x.shape[:-1], x.shape[-1] // mesh.size) if len(spec) else x.shape
-        return jax.ShapeDtypeStruct(shape, x.dtype)
-
     def wrapped(*args):
         in_specs = tuple(
-            jax.tree.map(spec if i in lane_args else lambda x: PartitionSpec(), arg)
+            jax.tree.map(spec, arg) if i in lane_args else PartitionSpec()
             for i, arg in enumerate(args)
         )
-        # Traced once: `shard_map` would do so again, with the same shapes.
-        parts = jax.tree.map(share, args, in_specs)
-        closed, shapes = jax.make_jaxpr(fn, return_shape=True)(*parts)
-        structure = jax.tree.structure(shapes)
-
-        def traced(*args):
-            leaves = jaxpr_as_fun(closed)(*jax.tree.leaves(args))
-            return jax.tree.unflatten(structure, leaves)
-
+        shapes = jax.eval_shape(fn, *args)
         return jax.shard_map(
-            traced,
+            fn,
             mesh=mesh,
             in_specs=in_specs,
             out_specs=jax.tree.map(spec, shapes),
