@@ -87,7 +87,7 @@ def environment_of(environment: Any) -> Environment:
             f"environment.name must be a string, got {checks.shown(environment.name)}"
         )
     whose = f"environment {environment.name!r}"
-    checks.whole(f"{whose}: uniforms", environment.uniforms, 0)
+    checks.whole(f"{whose}: words", environment.words, 0)
     for leaf in jax.tree.leaves(environment.setup):
         # Keys are numbers too, but no NumPy array.
         if isinstance(leaf, jax.Array) and jnp.issubdtype(

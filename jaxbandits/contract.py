@@ -30,7 +30,7 @@ class Parts(NamedTuple):
     update: Callable
     recommend: Callable | None
     report: Callable | None
-    uniforms: tuple[int, int]
+    words: tuple[int, int]
     sample: Callable
     start: Callable
     view: Callable
@@ -38,7 +38,7 @@ class Parts(NamedTuple):
     record: Callable
     spent: Callable | None
     actions: Actions | None
-    its_uniforms: int
+    its_words: int
 
 
 def check_round(
@@ -70,9 +70,9 @@ def check_round(
 
 
 def _parts(policy, environment) -> Parts:
-    widths = policy.uniforms
+    widths = policy.words
     if not isinstance(widths, tuple | list) or len(widths) != 2:
-        raise TypeError(f"uniforms must be two integers >= 0, got {shown(widths)}")
+        raise TypeError(f"words must be two integers >= 0, got {shown(widths)}")
     for function in ("init", "act", "update"):
         if not callable(getattr(policy, function)):
             raise TypeError(
@@ -84,7 +84,7 @@ def _parts(policy, environment) -> Parts:
         policy.update,
         policy.recommend,
         policy.report,
-        tuple(whole("uniforms", width, 0) for width in widths),
+        tuple(whole("words", width, 0) for width in widths),
         environment.sample,
         environment.init,
         environment.view,
@@ -92,7 +92,7 @@ def _parts(policy, environment) -> Parts:
         environment.record,
         environment.spent,
         environment.actions,
-        environment.uniforms,
+        environment.words,
     )
 
 
@@ -118,8 +118,8 @@ def _check(parts: Parts, kind, leaves, structure, twice: bool, x64: bool) -> Non
     params = make(*[number] * count) if count else ()
     setup = jax.tree.unflatten(structure, [jax.ShapeDtypeStruct(*x) for x in leaves])
     noise = [
-        jax.ShapeDtypeStruct((width,), jnp.float32)
-        for width in (*parts.uniforms, parts.its_uniforms)
+        jax.ShapeDtypeStruct((width,), jnp.uint32)
+        for width in (*parts.words, parts.its_words)
     ]
     key = jax.eval_shape(lambda: jax.random.key(0))
     instance = _shapes("the environment's sample", parts.sample, key, setup)
@@ -178,8 +178,14 @@ def _of_noise(twice: bool, what: str, function: Callable, noise, *args) -> Any:
     program, shapes = _traced(what, function, noise, *args)
     if _reads_beyond(program.jaxpr):
         raise ValueError(
-            f"{what} reads beyond its noise, which has {noise.shape[0]} uniforms: "
-            "declare more in `uniforms`"
+            f"{what} reads beyond its noise, which has {noise.shape[0]} words: "
+            "declare more in `words`"
+        )
+    if _takes_for_numbers(program.jaxpr):
+        raise TypeError(
+            f"{what} takes its noise for numbers, but it is random 32-bit words: "
+            "jaxbandits.kernels.unit_interval(noise) makes uniforms in (0, 1) of them, "
+            "occurs(noise[0], noise[1], p) an event, position(noise[0], n) a choice"
         )
     pure = before == _generators()
     if pure and twice:
@@ -232,6 +238,26 @@ def _reads_beyond(program) -> bool:
             known[equation.outvars[0]] = equation.primitive.bind(
                 *inputs, **equation.params
             )
+    return False
+
+
+# What leaves words as they are.
+MOVES = ("broadcast_in_dim", "concatenate", "dynamic_slice", "gather", "reshape", "rev")
+MOVES += ("slice", "squeeze", "transpose")
+
+
+def _takes_for_numbers(program) -> bool:
+    """Whether words of the first argument become floats as they are."""
+    words = {program.invars[0]}
+    for equation in program.eqns:
+        if not any(x in words for x in equation.invars if not hasattr(x, "val")):
+            continue
+        if equation.primitive.name in MOVES:
+            words.update(equation.outvars)
+        elif equation.primitive.name == "convert_element_type" and jnp.issubdtype(
+            equation.params["new_dtype"], jnp.floating
+        ):
+            return True
     return False
 
 

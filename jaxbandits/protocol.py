@@ -5,9 +5,11 @@ The engine maps them over seeds and rounds, draws their random numbers and keeps
 books. A policy sees a view and feedback, nothing else; the instance stays with the
 environment.
 
-Every function gets its random numbers as ``noise``: a float32 vector of independent
-uniforms on the open interval (0, 1), as long as declared. This makes a run a pure
-function of its seed, lets all policies meet the same environment noise, and lets a
+Every function gets its random numbers as ``noise``: a vector of independent random
+32-bit words, as long as declared. `jaxbandits.kernels` makes of them what a draw needs:
+``unit_interval(noise)`` uniforms in (0, 1), ``occurs(noise[0], noise[1], p)`` an event
+that is exactly as rare as p, ``position(noise[0], n)`` one of n. This makes a run a
+pure function of its seed, lets all policies meet the same environment noise, and lets a
 NumPy program replay it (see `jaxbandits.engine.tape`).
 """
 
@@ -21,7 +23,7 @@ Action = Any
 Feedback = Any
 Instance = Any
 Record = Any
-Noise = Any  # f32[uniforms]
+Noise = Any  # u32[words]
 
 
 class View(NamedTuple):
@@ -43,7 +45,7 @@ class Policy(NamedTuple):
       act: ``(noise, view, state, params) -> action``.
       update: ``(noise, view, state, action, feedback, params) -> state``.
       params: NamedTuple of numbers. Every leaf can be swept.
-      uniforms: how many uniforms `act` and `update` consume per round.
+      words: how many words of noise `act` and `update` consume per round.
       check: host function ``params -> None`` that raises a ValueError naming the
         parameter if one is out of range; leaves are arrays of points.
       recommend: ``(state, params) -> action``, the answer if the game ended now; the
@@ -62,7 +64,7 @@ class Policy(NamedTuple):
     act: Callable[[Noise, View, State, Params], Action]
     update: Callable[[Noise, View, State, Action, Feedback, Params], State]
     params: Params = ()
-    uniforms: tuple[int, int] = (0, 0)
+    words: tuple[int, int] = (0, 0)
     check: Callable[[Params], None] | None = None
     recommend: Callable[[State, Params], Action] | None = None
     report: Callable[[State, Params], dict[str, Any]] | None = None
@@ -115,7 +117,7 @@ class Environment(NamedTuple):
       judge: host function ``(setup, instance, action) -> {name: array}``, metrics of
         what policies recommend; leaves of `action` are NumPy arrays ``[S, C, ...]``.
         None if recommendations are not judged.
-      uniforms: how many uniforms `step` consumes per round.
+      words: how many words of noise `step` consumes per round.
       problem: what a learner knows before the game; policies are built from it.
       provenance: description of the instance for the results (JSON-able).
       actions: what may be played. None if the game does not say; counts named `pulls`
@@ -133,7 +135,7 @@ class Environment(NamedTuple):
     oracle: Callable
     spent: Callable | None = None
     judge: Callable | None = None
-    uniforms: int = 0
+    words: int = 0
     problem: Any = None
     provenance: Any = None
     actions: Actions | None = None

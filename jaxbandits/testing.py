@@ -14,7 +14,7 @@ import numpy as np
 from jaxbandits.contract import check_round
 from jaxbandits.engine.lanes import lanes
 from jaxbandits.engine.rollout import NO_BUDGET
-from jaxbandits.engine.tape import Stream, root_key, stream_key, uniforms
+from jaxbandits.engine.tape import Stream, draw_words, root_key, stream_key
 from jaxbandits.fit import check_fit
 from jaxbandits.laws.contract import check_law as check_law
 from jaxbandits.play import counted_rounds
@@ -84,16 +84,16 @@ def _rollout(policy, environment, rounds, params, setup, root, seed_index):
     key = {s: stream_key(root, seed_index, s) for s in Stream}
     words = jnp.stack(tuple(key[Stream.INSTANCE]))
     instance = environment.sample(jax.random.wrap_key_data(words), setup)
-    act_width, update_width = policy.uniforms
+    act_width, update_width = policy.words
 
     def step(carry, round_):
         state, env_state = carry
         view = environment.view(round_, instance, env_state)
-        noise = uniforms(key[Stream.ACT], round_, act_width)
+        noise = draw_words(key[Stream.ACT], round_, act_width)
         action = policy.act(noise, view, state, params)
-        noise = uniforms(key[Stream.ENVIRONMENT], round_, environment.uniforms)
+        noise = draw_words(key[Stream.ENVIRONMENT], round_, environment.words)
         env_state, feedback = environment.step(noise, instance, env_state, action)
-        noise = uniforms(key[Stream.UPDATE], round_, update_width)
+        noise = draw_words(key[Stream.UPDATE], round_, update_width)
         state = policy.update(noise, view, state, action, feedback, params)
         return (state, env_state), (action, feedback)
 
@@ -112,7 +112,7 @@ def check_policy(
     * `update` keeps the state's structure, shapes and dtypes;
     * actions have the structure, shapes and dtypes that the environment steps on, and
       are among those that it has (so is a recommendation);
-    * `act` and `update` work with the declared number of uniforms, read no others, and
+    * `act` and `update` work with the declared number of words, read no others, and
       are one program each time that they are traced: no randomness but their noise;
     * nothing becomes NaN in play, and integer statistics (counts) stay >= 0;
     * a run is a pure function of its seed;
@@ -160,7 +160,7 @@ def check_environment(
 
     * `sample`, `init` and `record` return arrays of fixed shapes and dtypes;
     * `step` keeps the state's structure, shapes and dtypes and works with the
-      declared number of uniforms;
+      declared number of words;
     * feedback holds no NaN;
     * metrics are finite float64 arrays ``[S, C]``.
 
@@ -187,8 +187,8 @@ def check_environment(
         return environment.step(noise, instance, state, action)[0]
 
     noises = [
-        jax.ShapeDtypeStruct((w,), jnp.float32)
-        for w in (environment.uniforms, policy.uniforms[0])
+        jax.ShapeDtypeStruct((w,), jnp.uint32)
+        for w in (environment.words, policy.words[0])
     ]
     after = jax.eval_shape(one_round, *noises, state)
     assert _describe(after) == _describe(state), (

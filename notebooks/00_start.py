@@ -198,8 +198,9 @@ def epsilon_greedy(problem):
 
     def act(noise, view, state, params):
         arm, limit = kernels.split_index(kernels.first_argmax(state.mean), *shape)
-        any_arm = jnp.floor(noise[1] * shape[0]).astype(jnp.int32)
-        return Action(jnp.where(noise[0] < params.epsilon, any_arm, arm), limit)
+        explores = kernels.occurs(noise[0], noise[1], params.epsilon)
+        any_arm = kernels.position(noise[2], shape[0])
+        return Action(jnp.where(explores, any_arm, arm), limit)
 
     def update(noise, view, state, action, feedback, params):
         consumption = jnp.where(feedback.censored, 0.0, feedback.consumption)
@@ -212,7 +213,7 @@ def epsilon_greedy(problem):
         new = State(pulls, total, total / pulls.astype(float))
         return jax.tree.map(lambda x, value: kernels.put(x, pair, value), state, new)
 
-    return Policy("epsilon-greedy", init, act, update, Params(), uniforms=(2, 0))
+    return Policy("epsilon-greedy", init, act, update, Params(), words=(3, 0))
 
 
 # %% [markdown]

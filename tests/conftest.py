@@ -10,6 +10,7 @@ import pytest
 
 from jaxbandits.engine.tape import Stream, read
 from tests.heavy import LONG
+from tests.reference.words import grid
 from tests.workers import Groups, place, share_programs
 
 # Two devices, so that sharing lanes out is tested on any machine.
@@ -67,13 +68,23 @@ def dtype(request):
 
 
 @pytest.fixture(scope="session")
-def tape():
+def words():
+    """``words(rounds, width, seed=0) -> u32[rounds, width]`` of the tape."""
+
+    @cache
+    def some(rounds, width, seed=0):
+        return read(20220907, seed, Stream.ENVIRONMENT, rounds, width)
+
+    return some
+
+
+@pytest.fixture(scope="session")
+def tape(words):
     """``tape(rounds, width, seed=0) -> f32[rounds, width]``, uniforms in (0, 1)."""
 
     @cache
     def uniforms(rounds, width, seed=0):
-        noise = read(20220907, seed, Stream.ENVIRONMENT, rounds, width)
-        return noise.astype(np.float32)
+        return grid(words(rounds, width, seed)).astype(np.float32)
 
     return uniforms
 

@@ -77,9 +77,9 @@ def whole_round(environment, policy=None):
         record = environment.record(instance, after, jnp.int32(1))
         return after, record, said
 
-    widths = (0, environment.uniforms, 0)
+    widths = (0, environment.words, 0)
     if policy is not None:
-        widths = (policy.uniforms[0], environment.uniforms, policy.uniforms[1])
+        widths = (policy.words[0], environment.words, policy.words[1])
     noises = [jnp.full((w,), 0.5, jnp.float32) for w in widths]
     return lambda action=None: jax.make_jaxpr(played)(
         noises, numbers(environment.setup), action

@@ -27,7 +27,7 @@ def policy(**changes):
         "update": lambda noise, view, state, action, feedback, params: {
             "pulls": state["pulls"] + (jnp.arange(2) == action)
         },
-        "uniforms": (1, 0),
+        "words": (1, 0),
     }
     return Policy("mine", **(good | changes))
 
@@ -68,12 +68,20 @@ BROKEN = {
     ),
     "no init": (policy(init=None), "init must be a function, got None"),
     "no action": (playing(None), "act gives None, which is no action"),
-    "one number for uniforms": (policy(uniforms=3), "uniforms must be two integers"),
-    "negative uniforms": (policy(uniforms=(-1, 0)), "uniforms must be at least 0"),
-    "text for uniforms": (policy(uniforms=("2", 0)), "uniforms must be an integer"),
+    "one number for words": (policy(words=3), "words must be two integers"),
+    "negative words": (policy(words=(-1, 0)), "words must be at least 0"),
+    "text for words": (policy(words=("2", 0)), "words must be an integer"),
     "noise of others": (
         policy(act=lambda noise, v, s, p: (noise[5] > 0.5).astype(jnp.int32)),
-        "act reads beyond its noise, which has 1 uniforms",
+        "act reads beyond its noise, which has 1 words",
+    ),
+    "words for numbers": (
+        policy(act=lambda noise, v, s, p: (noise[0] < 0.5).astype(jnp.int32)),
+        "act takes its noise for numbers",
+    ),
+    "words for numbers, all at once": (
+        policy(act=lambda noise, v, s, p: jnp.floor(noise * 2.0)[0].astype(jnp.int32)),
+        "act takes its noise for numbers",
     ),
     "noise of others, from the end": (
         policy(act=lambda noise, v, s, p: (noise[-2] > 0.5).astype(jnp.int32)),
@@ -122,7 +130,7 @@ def test_good_ones_pass():
     check_round("mine", policy(), GAME)
     check_round("mine", policy(act=lambda noise, v, s, p: v.round % 2), GAME)
     inside = policy(
-        uniforms=(3, 0), act=lambda n, v, s, p: (n[1] > n[-1]).astype(jnp.int32)
+        words=(3, 0), act=lambda n, v, s, p: (n[1] > n[-1]).astype(jnp.int32)
     )
     check_round("mine", inside, GAME)
 
@@ -210,7 +218,7 @@ def test_broken_environments_are_refused_by_name(name):
         (policy(), "got the Policy 'mine'"),
         ([GAME], "environment must be an Environment"),
         (GAME._replace(name=None), "environment.name must be a string"),
-        (GAME._replace(uniforms=-1), "uniforms must be at least 0"),
+        (GAME._replace(words=-1), "words must be at least 0"),
         (GAME._replace(setup=np.array([1, np.nan])), "setup holds NaN"),
         (GAME._replace(setup="numbers"), "setup must hold numbers"),
         (GAME._replace(provenance={"f": print}), "provenance.f: .* no JSON form"),

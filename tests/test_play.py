@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from jaxbandits import laws
+from jaxbandits.kernels.words import unit_interval
 from jaxbandits.protocol import Policy
 from jaxbandits.settings import allocation, budgeted, censored, farewell
 from jaxbandits.settings.budgeted.environment import State
@@ -161,10 +162,10 @@ def test_one_action_out_of_range_is_enough():
         "late",
         lambda params: (),
         lambda noise, view, state, params: jnp.where(
-            (view.round == 6) & (noise[0] > 0.5), 7, 0
+            (view.round == 6) & (unit_interval(noise[0]) > 0.5), 7, 0
         ),
         lambda noise, view, state, action, feedback, params: state,
-        uniforms=(1, 0),
+        words=(1, 0),
     )
     with pytest.raises(ValueError, match="1 of 2 runs have .* not .up to 1 by"):
         simulate(late, ARMS, **(END | {"seeds": [1, 2]}))

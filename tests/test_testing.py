@@ -5,15 +5,17 @@ import numpy as np
 import pytest
 
 from jaxbandits.engine.tape import Stream, read
+from jaxbandits.kernels.words import unit_interval
 from jaxbandits.testing import check_environment, check_policy, play
 from tests.engine.budget_game import ALTERNATE, cost_of, environment
+from tests.reference.words import grid
 
 GAME = environment()
 
 
 def test_play_records_every_round():
     trace = play(ALTERNATE, GAME, 50, seed=4, seed_index=3)
-    noise = read(4, 3, Stream.ENVIRONMENT, 50, 1)[:, 0]
+    noise = grid(read(4, 3, Stream.ENVIRONMENT, 50, 1))[:, 0]
     assert trace.actions.tolist() == [t % 2 for t in range(1, 51)]
     costs = [int(cost_of(u, t % 2, 1)) for t, u in enumerate(noise, start=1)]
     assert trace.feedback.tolist() == costs
@@ -132,14 +134,16 @@ def test_noise_of_another_length_fails():
     hungry = counter(act=lambda noise, view, s, p: noise.reshape(2).argmax())
     with pytest.raises(AssertionError, match="act failed: TypeError"):
         check_policy(hungry, GAME)
-    check_policy(hungry._replace(uniforms=(2, 0)), GAME)
+    check_policy(hungry._replace(words=(2, 0)), GAME)
 
 
 BAD_ENVIRONMENTS = {
     "no environment": (3, "not an Environment"),
     "scalar state": (GAME._replace(init=lambda instance: 0), "not an array"),
     "NaN feedback": (
-        GAME._replace(step=lambda n, i, state, a: (state, n[0] * jnp.nan)),
+        GAME._replace(
+            step=lambda n, i, state, a: (state, unit_interval(n[0]) * jnp.nan)
+        ),
         "feedback holds NaN",
     ),
     "no metrics": (GAME._replace(metrics=lambda s, i, r: {}), "at least one metric"),

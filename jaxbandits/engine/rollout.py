@@ -19,7 +19,7 @@ from jax.sharding import Mesh, PartitionSpec
 
 from jaxbandits.engine.expression import UNIFORM
 from jaxbandits.engine.lanes import fill, lanes, lanes_going
-from jaxbandits.engine.tape import Stream, stream_key, uniforms
+from jaxbandits.engine.tape import Stream, draw_words, stream_key
 from jaxbandits.engine.xla import compiler_options
 
 LANES = "lanes"  # name of the mesh axis
@@ -153,7 +153,7 @@ def functions_of(policy, environment):
         environment.step,
         environment.record,
         environment.spent,
-        environment.uniforms,
+        environment.words,
     )
     rules = PolicyFunctions(
         policy.init,
@@ -161,7 +161,7 @@ def functions_of(policy, environment):
         policy.update,
         policy.recommend or _nothing,
         policy.report or _nothing,
-        policy.uniforms,
+        policy.words,
     )
     return rules, env
 
@@ -179,7 +179,7 @@ class PolicyFunctions(NamedTuple):
     update: Any
     recommend: Any
     report: Any
-    uniforms: tuple[int, int]
+    words: tuple[int, int]
 
 
 class EnvironmentFunctions(NamedTuple):
@@ -191,7 +191,7 @@ class EnvironmentFunctions(NamedTuple):
     step: Any
     record: Any
     spent: Any
-    uniforms: int
+    words: int
 
 
 class Rules(NamedTuple):
@@ -376,18 +376,18 @@ def notes_of(rules: Rules, state, params):
     return Notes(policy.recommend(state, params), policy.report(state, params))
 
 
-def play_round(rules: Rules, round_, keys, instance, params, states, draw=uniforms):
+def play_round(rules: Rules, round_, keys, instance, params, states, draw=draw_words):
     """One round of one lane. Barriers keep XLA from recomputing a stage downstream.
 
     `states` are those of the policy and of the environment.
     """
     policy, (policy_state, env_state) = rules.policy, states
-    act_width, update_width = policy.uniforms
+    act_width, update_width = policy.words
     view = rules.env.view(round_, instance, env_state)
     noise = _drawn(draw, keys[Stream.ACT], round_, act_width)
     action = policy.act(noise, view, policy_state, params)
     action = lax.optimization_barrier(action)
-    noise = _drawn(draw, keys[Stream.ENVIRONMENT], round_, rules.env.uniforms)
+    noise = _drawn(draw, keys[Stream.ENVIRONMENT], round_, rules.env.words)
     env_state, feedback = rules.env.step(noise, instance, env_state, action)
     feedback = lax.optimization_barrier(feedback)
     noise = _drawn(draw, keys[Stream.UPDATE], round_, update_width)

@@ -1,4 +1,4 @@
-"""The tape: which uniforms a seed hands out in which round.
+"""The tape: which random words a seed hands out in which round.
 
 Every number is a function of (root seed, seed index, stream, round, column, and how
 many columns the stream has) and of nothing else: not of the chunk or device a seed runs
@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.kernels.threefry import threefry, unit_interval
+from jaxbandits.kernels.threefry import threefry
 
 
 class Stream(IntEnum):
@@ -42,24 +42,24 @@ def stream_key(root: Key, seed_index, stream: Stream) -> Key:
     return Key(*threefry(root, (seed_index, jnp.uint32(stream))))
 
 
-def uniforms(key: Key, round_, width: int):
-    """The `width` uniforms that a stream hands out in a round.
+def draw_words(key: Key, round_, width: int):
+    """The `width` words that a stream hands out in a round.
 
     Args:
       key: stream key of one lane, u32[] each.
       round_: i32[], 1 for the first round.
-      width: number of uniforms.
+      width: number of words.
 
     Returns:
-      f32[width] in (0, 1).
+      u32[width], uniform bits.
     """
     if width == 0:
-        return jnp.zeros((0,), jnp.float32)
-    # One encryption yields two numbers: columns j and j + ceil(width / 2).
+        return jnp.zeros((0,), jnp.uint32)
+    # One encryption yields two words: columns j and j + ceil(width / 2).
     half = (width + 1) // 2
     counter = (jnp.asarray(round_, jnp.uint32), jnp.arange(half, dtype=jnp.uint32))
     first, second = threefry(key, counter)
-    return unit_interval(jnp.concatenate([first, second[: width - half]]))
+    return jnp.concatenate([first, second[: width - half]])
 
 
 def read(
@@ -72,11 +72,12 @@ def read(
       seed_index: the seed's position, from 0.
       stream: which stream.
       rounds: how many rounds, from the first.
-      width: uniforms per round, as declared by the policy or environment.
+      width: words per round, as declared by the policy or environment.
 
     Returns:
-      f64[rounds, width]; row t - 1 belongs to round t. The values are float32 numbers.
+      u32[rounds, width]; row t - 1 belongs to round t. What policies and environments
+      make of them is in `jaxbandits.kernels.words`.
     """
     key = stream_key(root_key(root_seed), jnp.uint32(seed_index), stream)
-    row = jax.vmap(lambda t: uniforms(key, t, width))
-    return np.asarray(row(jnp.arange(1, rounds + 1)), np.float64)
+    row = jax.vmap(lambda t: draw_words(key, t, width))
+    return np.asarray(row(jnp.arange(1, rounds + 1)))

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from jaxbandits.engine.expression import Lane, Scope, align
-from jaxbandits.kernels.argmax import chosen_tie
+from jaxbandits.kernels.words import position
 
 WIDTH = 128  # entries that are reduced in one expression; longer axes take several
 # Entries times arrays that each is computed from, in one expression: beyond some 250
@@ -63,19 +63,19 @@ def random_argmax(inputs: list[Lane], scope: Scope, default) -> Lane:
     compiler is on long unrolled ones).
     """
     del default
-    lane, uniform = inputs
+    lane, word = inputs
     # It is needed twice.
     x = _barrier(align(lane, lane.shape, scope.num_lanes))
     largest = reduce(jnp.maximum, Lane(x, True), (0,)).value
     if x.shape[0] > WIDTH:
         rank = jnp.cumsum(x == largest[None], axis=0, dtype=jnp.int32)
-        before = rank <= chosen_tie(rank[-1], uniform.value)[None]
+        before = rank <= position(word.value, rank[-1])[None]
         return reduce(jnp.add, Lane(before.astype(jnp.int32), True), (0,))
     ranks, rank = [], 0
     for entry in _entries(Lane(x, True)):
         rank = rank + (entry == largest).astype(jnp.int32)
         ranks.append(rank)
-    chosen = chosen_tie(rank, uniform.value)
+    chosen = position(word.value, rank)
     before = [(rank <= chosen).astype(jnp.int32) for rank in ranks]
     return Lane(_barrier(_tree(jnp.add, before)), True)
 

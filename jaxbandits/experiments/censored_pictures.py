@@ -27,7 +27,7 @@ def joint_laws(options: Options) -> Outcome:
     """Figure 1: histograms of reward, consumption and both, one row per model."""
     del options
     arms = settings.example1().setup
-    noise = jax.random.uniform(jax.random.key(0), (DRAWS, 2), minval=1e-7)
+    noise = jax.random.bits(jax.random.key(0), (DRAWS, 2))
     draw = jax.jit(jax.vmap(truncated_gaussian.sample, (0, None, None)))
     single = jax.tree.map(lambda x: jnp.asarray(x, jnp.float32), arms)
     fig, axes = figure(3, 3)

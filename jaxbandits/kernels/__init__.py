@@ -18,7 +18,11 @@ from jaxbandits.kernels.intervals import (
     wilson_interval,
 )
 from jaxbandits.kernels.lambert import beyond_mode, wright_omega
-from jaxbandits.kernels.normal import normal_quantile, truncated_normal_quantile
+from jaxbandits.kernels.normal import (
+    normal_quantile,
+    normal_score,
+    truncated_normal_quantile,
+)
 from jaxbandits.kernels.radii import (
     hoeffding_scale,
     kl_bernoulli,
@@ -28,17 +32,30 @@ from jaxbandits.kernels.radii import (
 )
 from jaxbandits.kernels.select import one_hot, pick, put, split_index, tally
 from jaxbandits.kernels.sums import CompensatedSum
-from jaxbandits.kernels.threefry import threefry, unit_interval
+from jaxbandits.kernels.threefry import threefry
 from jaxbandits.kernels.truncated import truncated_exponential_mean
+from jaxbandits.kernels.words import (
+    Bound,
+    below,
+    bound,
+    log_survival,
+    occurs,
+    position,
+    smaller_side,
+    unit_interval,
+)
 
 __all__ = [
+    "Bound",
     "CompensatedSum",
     "allocation",
+    "below",
     "beta_from_uniforms",
     "beta_from_uniforms_small",
     "beta_logit_from_uniforms",
     "beyond_mode",
     "bisect",
+    "bound",
     "constant",
     "crossing",
     "bernstein_interval",
@@ -52,13 +69,18 @@ __all__ = [
     "kl_ratio_bound",
     "kl_upper_bound",
     "log_gamma_quantile",
+    "log_survival",
     "maximum",
     "normal_quantile",
+    "normal_score",
+    "occurs",
     "one_hot",
     "peeling_scale",
     "pick",
+    "position",
     "put",
     "random_argmax",
+    "smaller_side",
     "split_index",
     "tally",
     "threefry",

@@ -4,6 +4,7 @@ import chex
 import jax.numpy as jnp
 
 from jaxbandits.kernels.named import named
+from jaxbandits.kernels.words import position
 
 
 def first_true(mask):
@@ -35,22 +36,22 @@ def first_argmax(x):
 
 
 @named
-def random_argmax(x, uniform):
+def random_argmax(x, word):
     """Index of the largest entry; ties are broken uniformly at random.
 
     The engine recognises it, as `first_argmax`.
 
     Args:
       x: real array ``[n]``, infinities allowed, NaN not.
-      uniform: f32[] in (0, 1); decides among the ties.
+      word: u32[], random bits; decides among the ties.
 
     Returns:
       i32[] in [0, n) if no entry is NaN.
     """
-    chex.assert_rank([x, uniform], [1, 0])
+    chex.assert_rank([x, word], [1, 0])
     tied = x == jnp.max(x)
     rank = jnp.cumsum(tied, dtype=jnp.int32)  # 1, 2, ... at the tied entries
-    return jnp.sum(rank <= chosen_tie(rank[-1], uniform), dtype=jnp.int32)
+    return jnp.sum(rank <= position(word, rank[-1]), dtype=jnp.int32)
 
 
 def chosen_tie(count, uniform):

@@ -51,25 +51,3 @@ def _pair(name, words):
 
 def _rotate_left(x, distance):
     return (x << jnp.uint32(distance)) | (x >> jnp.uint32(32 - distance))
-
-
-def unit_interval(bits):
-    """Map 32 random bits to a uniform number strictly between 0 and 1.
-
-    The result lies on the grid ``(k + 1/2) / 2**23``, which float32 represents exactly:
-    neither end is ever hit, ``u`` and ``1 - u`` have the same law, and the numbers are
-    the same in float32 and float64 programs.
-
-    Args:
-      bits: u32 array.
-
-    Returns:
-      f32 array of the same shape, in [2**-24, 1 - 2**-24].
-
-    Raises:
-      TypeError: if `bits` are no integers.
-    """
-    high = (jnp.asarray(integer("bits", bits), jnp.uint32) >> jnp.uint32(9)).astype(
-        jnp.float32
-    )
-    return (high + jnp.float32(0.5)) * jnp.float32(2.0**-23)

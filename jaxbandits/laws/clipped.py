@@ -17,7 +17,8 @@ from jaxbandits.checks import (
     played,
     positive,
 )
-from jaxbandits.kernels.normal import normal_quantile
+from jaxbandits.kernels.normal import normal_score
+from jaxbandits.kernels.words import log_survival
 from jaxbandits.laws.law import Law, exceeds
 
 
@@ -90,7 +91,7 @@ def _law(name, sample, check, mean, lowest, family):
 
     return Law(
         name,
-        1,
+        2,
         sample,
         check,
         mean=mean,
@@ -104,7 +105,7 @@ def _law(name, sample, check, mean, lowest, family):
 clipped_lognormal = _law(
     "log-normal clipped to 1",
     lambda noise, p: jnp.minimum(
-        jnp.exp(p.location + p.scale * normal_quantile(noise[0])), 1.0
+        jnp.exp(p.location + p.scale * normal_score(*noise)), 1.0
     ),
     _check_lognormal,
     _lognormal_mean,
@@ -114,7 +115,7 @@ clipped_lognormal = _law(
 clipped_pareto = _law(
     "Pareto clipped to 1",
     lambda noise, p: jnp.minimum(
-        p.least * jnp.exp(-jnp.log1p(-noise[0]) / p.index), 1.0
+        p.least * jnp.exp(-log_survival(*noise) / p.index), 1.0
     ),
     _check_pareto,
     _pareto_mean,

@@ -12,12 +12,13 @@ import numpy as np
 from scipy import integrate, stats
 
 from jaxbandits.checks import instance, whole
-from jaxbandits.laws.law import JointLaw, Law, exceeds
+from jaxbandits.kernels.constant import constant
+from jaxbandits.laws.law import JointLaw, Law, exact_params, exceeds
 from jaxbandits.laws.thresholds import Threshold, check_family
 
 ALARM = 1e-6  # chance that a check of draws fails for a law that is right
 SCORE = stats.norm.isf(ALARM / 2)
-TAPE = 2.0**-23  # spacing of the tape's uniforms
+TAILS = (1e-9, 1e-7, 1e-5, 1e-3)  # probabilities at which monotone laws are compared
 PROBABILITIES = (1e-6, 1e-3, 0.1, 0.3, 0.5, 0.7, 0.9, 0.999, 1 - 1e-6)
 
 
@@ -52,7 +53,8 @@ def check_law(
     if isinstance(law, Threshold):
         law, params = _of_family(law, params)
     law.check(params)
-    noise = TAPE * (random.integers(0, 2**23, (draws, law.uniforms)) + 0.5)
+    params = exact_params(law, params)
+    noise = random.integers(0, 2**32, (draws, law.words), np.uint32)
     if isinstance(law, JointLaw):
         _check_joint(law, params, noise)
     else:
@@ -81,7 +83,7 @@ def _of_family(family: Threshold, params) -> tuple[Law, tuple]:
 
     law = Law(
         family.name,
-        family.uniforms,
+        family.words,
         lambda noise, p: family.sample(noise, p["rate"], p.get("shape")),
         lambda params: None,
         mean=None,
@@ -94,19 +96,18 @@ def _of_family(family: Threshold, params) -> tuple[Law, tuple]:
 def _drawn(law, params, noise):
     """Draws, leaves f64[K, n], and the error of rounding them."""
     with jax.enable_x64(False):
-        params = jax.tree.map(lambda x: jnp.asarray(x, jnp.float32), params)
-        noise = jnp.asarray(noise, jnp.float32)
+        params = constant(params)
         if isinstance(law, JointLaw):
             arms = jnp.arange(jax.tree.leaves(params)[0].shape[0], dtype=jnp.int32)
 
             def each(arm):
-                return jax.vmap(lambda u: law.sample(u, params, arm))(noise)
+                return jax.vmap(lambda words: law.sample(words, params, arm))(noise)
 
             found = jax.jit(jax.vmap(each))(arms)
         else:
 
             def each(p):
-                return jax.vmap(lambda u: law.sample(u, p))(noise)
+                return jax.vmap(lambda words: law.sample(words, p))(noise)
 
             found = jax.jit(jax.vmap(each))(params)
     for x in jax.tree.leaves(found):
@@ -234,24 +235,32 @@ def _check_average(what, x, mean):
 
 
 def _check_monotone(law, params, x, noise):
-    assert law.uniforms == 1, f"{law.name}: monotone in one uniform, but takes more"
-    order = np.argsort(noise[:, 0])
+    assert law.words == 2, (
+        f"{law.name}: a monotone draw is one of two words, but it takes {law.words}"
+    )
+    order = np.lexsort(noise.T[::-1])
     steps = law.monotone * np.diff(x[:, order], axis=1)
     slack = 1e-6 * (1 + np.abs(x[:, order][:, 1:]))
     assert np.all(steps >= -slack), f"{law.name}: a draw is not monotone as it says"
     if law.quantile is None:
         return
-    # The tails: the outermost uniforms of the tape.
-    u = np.array([0.5, 1.5, 8.5, 2**23 - 8.5, 2**23 - 1.5, 2**23 - 0.5]) * TAPE
-    drawn = _drawn(law, params, u[:, None])
+    u = np.array([*TAILS, *(1 - tail for tail in TAILS)])
+    drawn = _drawn(law, params, _words_at(TAILS))
     p = u if law.monotone > 0 else 1 - u
     exact = np.asarray(law.quantile(params, np.tile(p, (len(x), 1))))
     for arm in range(len(x)):
         near = np.isclose(drawn[arm], exact[arm], rtol=1e-2, atol=1e-6)
         assert np.all(near), (
-            f"{law.name}, arm {arm}: in the tail, at the uniform {u[~near][0]}, the "
+            f"{law.name}, arm {arm}: in the tail, at the number {u[~near][0]}, the "
             f"draw is {drawn[arm][~near][0]} and the quantile {exact[arm][~near][0]}"
         )
+
+
+def _words_at(tails):
+    """Pairs of words that spell numbers and their mirrors, u32[2 n, 2]."""
+    numbers = [int(tail * 2**64) for tail in tails]
+    pairs = np.array([(n >> 32, n & (2**32 - 1)) for n in numbers], np.uint32)
+    return np.concatenate([pairs, ~pairs])
 
 
 def _check_joint(law: JointLaw, params, noise):

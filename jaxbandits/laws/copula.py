@@ -8,7 +8,8 @@ import numpy as np
 from jax.scipy.special import ndtr
 
 from jaxbandits.checks import instance, numbers
-from jaxbandits.kernels.normal import normal_quantile
+from jaxbandits.kernels.normal import normal_score
+from jaxbandits.kernels.words import bound, words_at
 from jaxbandits.laws.law import JointLaw, Law, of_arm
 from jaxbandits.laws.product import Product, product
 
@@ -29,7 +30,7 @@ def gaussian_copula(reward: Law, consumption: Law) -> JointLaw:
     """The joint law with the given margins whose normal scores are bivariate Gaussian.
 
     Args:
-      reward: law on [0, 1]; a draw is a monotone function of one uniform.
+      reward: law on [0, 1]; a draw is a monotone function of one uniform number.
       consumption: law on [0, inf), likewise.
 
     Returns:
@@ -51,20 +52,18 @@ def gaussian_copula(reward: Law, consumption: Law) -> JointLaw:
 
 @cache
 def _gaussian_copula(reward: Law, consumption: Law) -> JointLaw:
-    # Both draws rise with their uniforms.
+    # Both draws rise with their scores.
     sign = float(reward.monotone * consumption.monotone)
     independent = product(reward, consumption)
 
     def sample(noise, params, arm):
         params = of_arm(params, arm)
         rho = sign * params.correlation
-        first, second = normal_quantile(noise)
+        first, second = normal_score(noise[::2], noise[1::2])
         mixed = rho * first + jnp.sqrt(1 - rho * rho) * second
-        # Off the ends, as the tape's own uniforms are.
-        dependent = jnp.clip(ndtr(mixed), 2.0**-24, 1 - 2.0**-24)
         return (
-            reward.sample(noise[:1], params.reward),
-            consumption.sample(dependent[None], params.consumption),
+            reward.sample(noise[:2], params.reward),
+            consumption.sample(_words_of(mixed), params.consumption),
         )
 
     def check(params):
@@ -75,11 +74,23 @@ def _gaussian_copula(reward: Law, consumption: Law) -> JointLaw:
                 f"correlation must lie in [-1, 1], got {params.correlation}"
             )
 
+    def exact(params):
+        both = independent.exact(Product(params.reward, params.consumption))
+        return params._replace(**both._asdict())
+
     return JointLaw(
         f"Gaussian copula of {reward.name} and {consumption.name}",
-        2,
+        4,
         sample,
         check,
         means=independent.means,
         highest=independent.highest,
+        exact=exact,
     )
+
+
+def _words_of(score):
+    """Two words at whose number `normal_score` is `score`: u32[2]."""
+    # In the lower tail, where a float has all its digits; the upper one is its mirror.
+    words = jnp.stack(words_at(bound(ndtr(-jnp.abs(score)))))
+    return jnp.where(score > 0, ~words, words)

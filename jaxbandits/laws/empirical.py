@@ -2,10 +2,10 @@
 
 from typing import NamedTuple
 
-import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.checks import in_unit_interval, instance, non_negative, numbers, played
+from jaxbandits.kernels.words import position
 from jaxbandits.laws.law import JointLaw, Moments, exceeds
 
 
@@ -51,7 +51,7 @@ def _check(params):
 def _sample(noise, params, arm):
     # A table of recorded runs is long: here a gather is the cheaper way to one entry.
     runs = params.reward.shape[1]
-    run = jnp.minimum((noise[0] * runs).astype(jnp.int32), runs - 1)
+    run = position(noise[0], runs)
     return params.reward[arm, run], params.consumption[arm, run]
 
 

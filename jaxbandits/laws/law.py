@@ -1,7 +1,7 @@
 """What a law is: a sampler for the rounds and exact moments for the books.
 
-Samplers are traced, turn a fixed number of uniforms into a value and never loop until
-something is accepted. Exact moments are host functions in float64.
+Samplers are traced, turn a fixed number of random words into a value and never loop
+until something is accepted. Exact moments are host functions in float64.
 
 Parameters are pytrees whose leaves have a leading axis of K arms (f64, host); in a
 sampler of a univariate law they are those of one arm.
@@ -24,8 +24,8 @@ class Law(NamedTuple):
 
     Attributes:
       name: of the family.
-      uniforms: how many uniforms a draw consumes.
-      sample: ``(noise, params of one arm) -> f32[]``.
+      words: how many words of noise a draw consumes.
+      sample: ``(noise u32[words], params of one arm) -> f32[]``.
       check: host, ``params -> None``; raises a ValueError naming the parameter that is
         out of range.
       mean: ``params -> [..., K]`` for leaves ``[..., K]`` (vectors of one arm last), in
@@ -35,12 +35,15 @@ class Law(NamedTuple):
       quantile: host, ``(params, p f64[K, n]) -> f64[K, n]``, the inverse of `cdf`; None
         if the law has atoms.
       atoms: host, ``params -> (values f64[K, n], probabilities f64[K, n])`` or None.
-      monotone: 1 or -1 if a draw is an increasing or decreasing function of its one
-        uniform, else 0. What a copula needs.
+      monotone: 1 or -1 if a draw is an increasing or decreasing function of the number
+        that its two words spell, else 0. What a copula needs.
+      exact: host, ``params -> params`` with the bounds of its events beside them, which
+        float32 probabilities near 1, or sums of them, would lose (see `exact_params`).
+        None if float32 parameters are as good.
     """
 
     name: str
-    uniforms: int
+    words: int
     sample: Callable[[Any, Any], Any]
     check: Callable[[Any], None]
     mean: Callable[[Any], np.ndarray]
@@ -49,6 +52,7 @@ class Law(NamedTuple):
     quantile: Callable[[Any, Any], np.ndarray] | None = None
     atoms: Callable[[Any], tuple[np.ndarray, np.ndarray]] | None = None
     monotone: int = 0
+    exact: Callable[[Any], Any] | None = None
 
 
 class Moments(NamedTuple):
@@ -70,7 +74,7 @@ class JointLaw(NamedTuple):
 
     Attributes:
       name: of the family.
-      uniforms: how many uniforms a draw consumes.
+      words: how many words of noise a draw consumes.
       sample: ``(noise, params, arm) -> (reward f32[], consumption f32[])``.
       check: host, ``params -> None``; raises a ValueError naming the parameter that is
         out of range.
@@ -79,15 +83,32 @@ class JointLaw(NamedTuple):
       means: ``params -> (mean reward, mean consumption)``, as `Law.mean`; what the
         budgeted setting needs, or None.
       highest: host, ``params -> f64[K]``, the largest possible consumption, or None.
+      exact: as of `Law`.
     """
 
     name: str
-    uniforms: int
+    words: int
     sample: Callable[[Any, Any, Any], tuple[Any, Any]]
     check: Callable[[Any], None]
     moments: Callable[[Any, np.ndarray, Callable], Moments] | None = None
     means: Callable[[Any], tuple[Any, Any]] | None = None
     highest: Callable[[Any], np.ndarray] | None = None
+    exact: Callable[[Any], Any] | None = None
+
+
+def exact_params(law: Law | JointLaw, params):
+    """Parameters of a fixed instance as `sample` should get them.
+
+    Args:
+      law: the law.
+      params: its parameters on the host, in float64.
+
+    Returns:
+      `params`, where the law compares with probabilities with their bounds in integers:
+      an event of probability 1 - 1e-8 then fails once in 1e8 draws, where float32 has
+      no such number.
+    """
+    return params if law.exact is None else law.exact(params)
 
 
 def exceeds(x, limit):
@@ -105,13 +126,31 @@ def of_arm(params, arm):
     """Parameters of one arm, selected in one stroke and without a gather.
 
     Args:
-      params: pytree of float arrays ``[K, ...]`` of one dtype.
+      params: pytree of arrays ``[K, ...]``: floats of one dtype, bounds of i32.
       arm: i32[].
 
     Returns:
       Pytree of the same structure, arrays ``[...]``.
     """
     leaves, structure = jax.tree.flatten(params)
+    parts: list[Any] = [None] * len(leaves)
+    for integers in (False, True):
+        chosen = [
+            place
+            for place, leaf in enumerate(leaves)
+            if jnp.issubdtype(leaf.dtype, jnp.integer) == integers
+        ]
+        for place, part in zip(
+            chosen, _rows([leaves[place] for place in chosen], arm), strict=True
+        ):
+            parts[place] = part
+    return jax.tree.unflatten(structure, parts)
+
+
+def _rows(leaves, arm):
+    """The rows of one arm of leaves of one dtype."""
+    if not leaves:
+        return []
     table = jnp.concatenate([x.reshape(x.shape[0], -1) for x in leaves], axis=1)
     row = pick(table, arm)
     parts, start = [], 0
@@ -119,7 +158,7 @@ def of_arm(params, arm):
         stop = start + math.prod(leaf.shape[1:])
         parts.append(row[start:stop].reshape(leaf.shape[1:]))
         start = stop
-    return jax.tree.unflatten(structure, parts)
+    return parts
 
 
 def expectation_below(density, function, limits, breakpoints=()) -> np.ndarray:

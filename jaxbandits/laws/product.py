@@ -7,7 +7,7 @@ import numpy as np
 from scipy import integrate
 
 from jaxbandits.checks import instance
-from jaxbandits.laws.law import JointLaw, Law, Moments, exceeds, of_arm
+from jaxbandits.laws.law import JointLaw, Law, Moments, exact_params, exceeds, of_arm
 
 
 class Product(NamedTuple):
@@ -21,7 +21,7 @@ def product(reward: Law, consumption: Law) -> JointLaw:
     """The joint law of an independent reward and consumption.
 
     Args:
-      reward: law on [0, 1]; its uniforms come first.
+      reward: law on [0, 1]; its words come first.
       consumption: law on [0, inf) with a cdf and a quantile, or with atoms.
 
     Returns:
@@ -40,8 +40,8 @@ def _product(reward: Law, consumption: Law) -> JointLaw:
     def sample(noise, params, arm):
         params = of_arm(params, arm)
         return (
-            reward.sample(noise[: reward.uniforms], params.reward),
-            consumption.sample(noise[reward.uniforms :], params.consumption),
+            reward.sample(noise[: reward.words], params.reward),
+            consumption.sample(noise[reward.words :], params.consumption),
         )
 
     def check(params):
@@ -53,6 +53,12 @@ def _product(reward: Law, consumption: Law) -> JointLaw:
             raise ValueError("the reward law must have its support in [0, 1]")
         if np.any(consumption.support(params.consumption)[0] < 0):
             raise ValueError("the consumption law must have its support in [0, inf)")
+
+    def exact(params):
+        return Product(
+            exact_params(reward, params.reward),
+            exact_params(consumption, params.consumption),
+        )
 
     def means(params):
         return reward.mean(params.reward), consumption.mean(params.consumption)
@@ -94,10 +100,11 @@ def _product(reward: Law, consumption: Law) -> JointLaw:
 
     return JointLaw(
         f"{reward.name} x {consumption.name}",
-        reward.uniforms + consumption.uniforms,
+        reward.words + consumption.words,
         sample,
         check,
         moments,
         means,
         highest,
+        exact,
     )

@@ -24,10 +24,11 @@ from scipy import integrate, interpolate, special
 
 from jaxbandits.checks import finite, instance, non_negative, numbers, played, positive
 from jaxbandits.kernels.normal import truncated_normal_quantile
+from jaxbandits.kernels.words import unit_interval
 from jaxbandits.laws.law import JointLaw, Moments, expectation_below, of_arm
 
 DEGREE = 20
-OUTERMOST = 2.0**-24  # the tape's smallest uniform
+OUTERMOST = 2.0**-24  # the smallest uniform
 CONSUMPTION_ERROR = 1e-4  # stated bound, in float32, relative to the box's width
 
 
@@ -39,7 +40,7 @@ class TruncatedGaussian(NamedTuple):
       reward_scale, consumption_scale: standard deviations before truncation.
       correlation: before truncation, in (-1, 1).
       lower, upper: corners of the box, f64[K, 2], reward first.
-      reach: f64[K, 2], the interval of x that the tape's uniforms reach.
+      reach: f64[K, 2], the interval of x that uniforms reach.
       tilt: f64[K, DEGREE], Chebyshev coefficients of p on `reach`.
     """
 
@@ -140,7 +141,7 @@ def _marginal_density(params, x):
 
 
 def _reach(params):
-    """Plain quantiles at the tape's outermost uniforms, f64[K, 2].
+    """Plain quantiles at the outermost uniforms, f64[K, 2].
 
     A narrow law leaves most of the box to probabilities that are never drawn; what
     happens there must not spoil the fit.
@@ -257,10 +258,12 @@ def _check(params):
 
 def _sample(noise, params, arm):
     params = of_arm(params, arm)
-    consumption = _consumption(noise[0], params)
+    # Densities on a box: what is rarer than a uniform's grid moves nothing by more.
+    first, second = unit_interval(noise)
+    consumption = _consumption(first, params)
     mean, scale = _conditional(params, consumption)
     reward = truncated_normal_quantile(
-        noise[1], mean, scale, params.lower[0], params.upper[0]
+        second, mean, scale, params.lower[0], params.upper[0]
     )
     return reward, consumption
 

@@ -16,23 +16,35 @@ from jaxbandits.checks import (
     positive,
 )
 from jaxbandits.kernels.gamma import beta_from_uniforms_small
+from jaxbandits.kernels.words import (
+    Bound,
+    below,
+    bound,
+    cumulative_bounds,
+    log_survival,
+    smaller_side,
+    unit_interval,
+)
 from jaxbandits.laws.law import Law
 
 
 class Bernoulli(NamedTuple):
-    """probability: f64[K] in [0, 1]."""
+    """probability: f64[K] in [0, 1]; bound: that in integers, set by `exact_params`."""
 
     probability: np.ndarray
+    bound: Bound | None = None
 
 
 class Discrete(NamedTuple):
     """Finitely many values: f64[K, n], with probabilities f64[K, n] that sum to 1.
 
-    Values should increase if the law is to be part of a copula.
+    Values should increase if the law is to be part of a copula. bounds: cumulative
+    probabilities in integers, [K, n], set by `exact_params`.
     """
 
     values: np.ndarray
     probabilities: np.ndarray
+    bounds: Bound | None = None
 
 
 class Uniform(NamedTuple):
@@ -61,7 +73,8 @@ def _column(x, like):
 
 
 def _bernoulli_sample(noise, params):
-    return (noise[0] < params.probability).astype(noise.dtype)
+    limit = params.bound or bound(params.probability)
+    return below(noise[0], noise[1], limit).astype(float)
 
 
 def _bernoulli_atoms(params):
@@ -70,13 +83,13 @@ def _bernoulli_atoms(params):
 
 
 def _discrete_sample(noise, params):
-    """The first value whose cumulative probability exceeds the uniform."""
-    upper = jnp.cumsum(params.probabilities)
-    # The last bin takes what rounding leaves above the last cumulative probability.
-    upper = jnp.where(jnp.arange(upper.shape[0]) == upper.shape[0] - 1, 2.0, upper)
-    lower = jnp.concatenate([jnp.zeros_like(upper[:1]), upper[:-1]])
-    hit = (noise[0] >= lower) & (noise[0] < upper)
-    return jnp.sum(jnp.where(hit, params.values, 0.0))
+    """The first value whose cumulative probability exceeds the uniform number."""
+    upper = params.bounds or bound(jnp.cumsum(params.probabilities))
+    under = below(noise[0], noise[1], upper)
+    # The last value takes what rounding leaves above the last cumulative probability.
+    under = under | (jnp.arange(under.shape[0]) == under.shape[0] - 1)
+    before = jnp.concatenate([jnp.zeros_like(under[:1]), under[:-1]])
+    return jnp.sum(jnp.where(under & ~before, params.values, 0.0))
 
 
 def _discrete_mean(params):
@@ -84,7 +97,13 @@ def _discrete_mean(params):
 
 
 def _exponential_sample(noise, params):
-    return -jnp.log1p(-noise[0]) / params.rate
+    return -log_survival(*noise) / params.rate
+
+
+def _uniform_sample(noise, params):
+    distance, upper = smaller_side(*noise)
+    step = distance * (params.high - params.low)
+    return jnp.where(upper, params.high - step, params.low + step)
 
 
 def _frozen(family, *columns):
@@ -159,28 +178,30 @@ def _discrete_support(params):
 
 bernoulli = Law(
     "Bernoulli",
-    1,
+    2,
     _bernoulli_sample,
     _check_bernoulli,
     mean=lambda p: p.probability,
     support=_constant(0.0, 1.0),
     atoms=_bernoulli_atoms,
     monotone=-1,
+    exact=lambda p: p._replace(bound=bound(np.asarray(p.probability, np.float64))),
 )
 discrete = Law(
     "discrete",
-    1,
+    2,
     _discrete_sample,
     _check_discrete,
     mean=_discrete_mean,
     support=_discrete_support,
     atoms=lambda p: (np.asarray(p.values), np.asarray(p.probabilities)),
     monotone=1,
+    exact=lambda p: p._replace(bounds=cumulative_bounds(p.probabilities)),
 )
 uniform = Law(
     "uniform",
-    1,
-    lambda noise, p: p.low + noise[0] * (p.high - p.low),
+    2,
+    _uniform_sample,
     _check_uniform,
     mean=lambda p: (p.low + p.high) / 2,
     support=lambda p: (np.asarray(p.low), np.asarray(p.high)),
@@ -189,7 +210,7 @@ uniform = Law(
 )
 exponential = Law(
     "exponential",
-    1,
+    2,
     _exponential_sample,
     _check_exponential,
     mean=lambda p: 1 / p.rate,
@@ -202,7 +223,7 @@ exponential = Law(
 beta = Law(
     "Beta",
     4,
-    lambda noise, p: beta_from_uniforms_small(noise, p.a, p.b),
+    lambda noise, p: beta_from_uniforms_small(unit_interval(noise), p.a, p.b),
     _check_beta,
     mean=lambda p: p.a / (p.a + p.b),
     support=_constant(0.0, 1.0),

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import jax.numpy as jnp
 import numpy as np
 
+from jaxbandits.kernels.words import unit_interval
 from jaxbandits.protocol import Environment, Policy, View
 
 GAPS = np.array([0.4, 0.0])
@@ -35,7 +36,7 @@ class Books(NamedTuple):
 def _act(noise, view, state, params):
     mean = state.reward / jnp.maximum(state.pulls, 1)
     best = (mean[1] >= mean[0]).astype(jnp.int32)
-    return jnp.where(noise[0] < params.eps, 1 - best, best)
+    return jnp.where(unit_interval(noise[0]) < params.eps, 1 - best, best)
 
 
 def _update(noise, view, state, action, feedback, params):
@@ -49,12 +50,12 @@ GREEDY = Policy(
     act=_act,
     update=_update,
     params=Params(0.1),
-    uniforms=(1, 0),
+    words=(1, 0),
 )
 
 
 def _step(noise, instance, state, action):
-    reward = (noise[0] < instance[action]).astype(float)
+    reward = (unit_interval(noise[0]) < instance[action]).astype(float)
     return Books(state.pulls + (jnp.arange(2) == action)), reward
 
 
@@ -73,6 +74,6 @@ GAME = Environment(
     metrics=_metrics,
     oracle=lambda setup, instance: None,
     spent=lambda instance, state: jnp.sum(state.pulls).astype(float),
-    uniforms=1,
+    words=1,
     provenance={"setting": "attack"},
 )

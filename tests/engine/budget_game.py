@@ -10,7 +10,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.engine.tape import Stream, read
+from jaxbandits.kernels.words import unit_interval
 from jaxbandits.protocol import Environment, Policy, View
+from tests.reference.words import grid
 
 HIGHEST = (3, 6)
 
@@ -32,7 +34,7 @@ def environment(unit: int = 1) -> Environment:
     """The game; `unit` scales all costs."""
 
     def step(noise, instance, state, action):
-        cost = cost_of(noise[0], action, instance)
+        cost = cost_of(unit_interval(noise[0]), action, instance)
         pulls = state.pulls + (jnp.arange(2) == action)
         return State(pulls, state.spent + cost), cost
 
@@ -50,7 +52,7 @@ def environment(unit: int = 1) -> Environment:
         },
         oracle=lambda setup, instance: None,
         spent=lambda instance, state: state.spent,
-        uniforms=1,
+        words=1,
     )
 
 
@@ -66,7 +68,7 @@ def plain_loop(seed_index, amounts, unit=1, max_rounds=10**6):
     """Rounds, spend and pulls of arm 0 when each amount is first reached."""
     found = []
     rounds = spent = first = 0
-    noise = read(0, seed_index, Stream.ENVIRONMENT, 4_000, 1)[:, 0]
+    noise = grid(read(0, seed_index, Stream.ENVIRONMENT, 4_000, 1))[:, 0]
     for amount in amounts:
         while spent < amount and rounds < max_rounds:
             rounds += 1

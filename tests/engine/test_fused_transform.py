@@ -12,7 +12,7 @@ from jax import lax
 from jaxbandits.engine.fused import special
 from jaxbandits.engine.fused.draws import at_columns, tape_row
 from jaxbandits.engine.fused.transform import Missing, padded_lanes
-from jaxbandits.engine.tape import Key, uniforms
+from jaxbandits.engine.tape import Key, draw_words
 from jaxbandits.kernels import argmax, select
 from jaxbandits.kernels.interpolation import interpolate
 
@@ -126,8 +126,8 @@ def test_shapes(n, m):
 @few
 @given(n=lengths)
 def test_argmax_with_ties(n):
-    uniform = np.linspace(0.1, 0.9, LANES).astype(np.float32)
-    both(argmax.random_argmax, numbers(n), uniform)
+    word = np.linspace(0, 2**32 - 1, LANES).astype(np.uint32)
+    both(argmax.random_argmax, numbers(n), word)
     both(argmax.first_argmax, numbers(n, 3))
 
 
@@ -162,10 +162,10 @@ def test_loops():
 
 
 @pytest.mark.parametrize("width", [1, 2, 5, 12])
-def test_uniforms_are_those_of_the_tape(width):
+def test_words_are_those_of_the_tape(width):
     key = Key(jnp.arange(LANES, dtype=jnp.uint32), jnp.uint32(7) * jnp.ones(LANES, int))
     keys = Key(*(jnp.asarray(x, jnp.uint32) for x in key))
-    row = jax.vmap(lambda key: uniforms(key, 9, width), out_axes=-1)(keys)
+    row = jax.vmap(lambda key: draw_words(key, 9, width), out_axes=-1)(keys)
     shape = (width, LANES)
     spread = [jnp.broadcast_to(x[None], shape) for x in keys]
     columns = jnp.broadcast_to(jnp.arange(width)[:, None], shape)

@@ -8,10 +8,12 @@ import pytest
 from jaxbandits.engine.rollout import LANE_QUANTUM
 from jaxbandits.engine.run import choose_chunk
 from jaxbandits.engine.tape import Stream, read
+from jaxbandits.kernels.words import position, unit_interval
 from jaxbandits.protocol import Environment, Policy, View
 from jaxbandits.simulate import simulate
 from jaxbandits.testing import play
 from tests.engine.budget_game import ALTERNATE, environment, plain_loop
+from tests.reference.words import numbers
 
 K, ROUNDS, SEEDS = 3, 60, 5
 
@@ -21,7 +23,9 @@ def coins() -> Environment:
 
     def step(noise, instance, state, action):
         hit = jnp.arange(K) == action
-        head = (noise[0] < jnp.sum(jnp.where(hit, instance, 0.0))).astype(jnp.int32)
+        head = (
+            unit_interval(noise[0]) < jnp.sum(jnp.where(hit, instance, 0.0))
+        ).astype(jnp.int32)
         pulls, heads = state
         return (pulls + hit, heads + head), head
 
@@ -44,7 +48,7 @@ def coins() -> Environment:
         record=lambda instance, state, budget: state,
         metrics=metrics,
         oracle=lambda setup, instance: None,
-        uniforms=1,
+        words=1,
     )
 
 
@@ -52,12 +56,12 @@ def follower() -> Policy:
     """Plays the coin with the most heads, in one of four rounds any; learns noisily."""
 
     def act(noise, view, state, params):
-        wanders = noise[0] < 0.25
-        anyone = jnp.floor(noise[1] * K).astype(jnp.int32)
+        wanders = unit_interval(noise[0]) < 0.25
+        anyone = position(noise[1], K)
         return jnp.where(wanders, anyone, jnp.argmax(state).astype(jnp.int32))
 
     def update(noise, view, state, action, feedback, params):
-        counted = feedback * (noise[0] < 0.9)
+        counted = feedback * (unit_interval(noise[0]) < 0.9)
         return state + jnp.where(jnp.arange(K) == action, counted, 0)
 
     return Policy(
@@ -65,7 +69,7 @@ def follower() -> Policy:
         init=lambda params: jnp.zeros(K, jnp.int32),
         act=act,
         update=update,
-        uniforms=(2, 1),
+        words=(2, 1),
     )
 
 
@@ -105,9 +109,8 @@ def test_every_seed_meets_its_own_instance(data):
 def test_play_follows_the_tape():
     """The plain loop again, in Python."""
     trace = play(FOLLOWER, COINS, ROUNDS, seed=9, seed_index=2)
-    act, update = (
-        read(9, 2, s, ROUNDS, w) for s, w in ((Stream.ACT, 2), (Stream.UPDATE, 1))
-    )
+    act = numbers(read(9, 2, Stream.ACT, ROUNDS, 2), "up")
+    update = numbers(read(9, 2, Stream.UPDATE, ROUNDS, 1), "u")
     heads = np.zeros(K, int)
     for t in range(ROUNDS):
         wanders = act[t, 0] < 0.25

@@ -1,11 +1,11 @@
-"""The tape's uniforms: uniform, and independent of one another in every direction."""
+"""The tape's words: uniform, and independent of one another in every direction."""
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits.engine.tape import Stream, read, root_key, stream_key, uniforms
+from jaxbandits.engine.tape import Stream, draw_words, read, root_key, stream_key
 from tests.kernels.checks import assert_independent, assert_uniform
 
 ROUNDS, WIDTH = 60_000, 5
@@ -13,15 +13,22 @@ ROUNDS, WIDTH = 60_000, 5
 
 @pytest.fixture(scope="module")
 def block():
-    return read(11, 3, Stream.ENVIRONMENT, ROUNDS, WIDTH)
+    return numbers(11, 3, Stream.ENVIRONMENT, ROUNDS, WIDTH)
+
+
+def numbers(*args):
+    """The numbers that words spell; all of their bits count."""
+    words = read(*args)
+    assert words.dtype == np.uint32
+    return (words + 0.5) / 2**32
 
 
 def test_uniform(block):
-    assert block.shape == (ROUNDS, WIDTH) and block.dtype == np.float64
+    assert block.shape == (ROUNDS, WIDTH)
     assert_uniform(block.ravel())
     for column in block.T:
         assert_uniform(column)
-    for row in read(11, 3, Stream.ENVIRONMENT, 4, 20_001):
+    for row in numbers(11, 3, Stream.ENVIRONMENT, 4, 20_001):
         assert_uniform(row)
 
 
@@ -38,9 +45,10 @@ def test_rounds_are_independent(block, lag):
 
 
 def test_streams_seeds_and_roots_are_independent(block):
-    others = [read(11, 3, s, ROUNDS, WIDTH) for s in Stream if s != Stream.ENVIRONMENT]
-    others += [read(11, s, Stream.ENVIRONMENT, ROUNDS, WIDTH) for s in (0, 2, 4)]
-    others += [read(r, 3, Stream.ENVIRONMENT, ROUNDS, WIDTH) for r in (10, 12, 2**40)]
+    env = Stream.ENVIRONMENT
+    others = [numbers(11, 3, s, ROUNDS, WIDTH) for s in Stream if s != env]
+    others += [numbers(11, s, env, ROUNDS, WIDTH) for s in (0, 2, 4)]
+    others += [numbers(r, 3, env, ROUNDS, WIDTH) for r in (10, 12, 2**40)]
     for i, x in enumerate(others):
         for y in [block, *others[:i]]:
             assert_independent(x[:, 0], y[:, 0])
@@ -49,14 +57,13 @@ def test_streams_seeds_and_roots_are_independent(block):
 def test_neighbouring_seeds_in_one_round():
     seeds = jnp.arange(100_000, dtype=jnp.uint32)
     keys = stream_key(root_key(0), seeds, Stream.ACT)
-    first = np.asarray(jax.vmap(lambda key: uniforms(key, 1, 1))(keys))[:, 0]
+    first = np.asarray(jax.vmap(lambda key: draw_words(key, 1, 1))(keys))[:, 0]
     assert first[7] == read(0, 7, Stream.ACT, 1, 1)
+    first = (first + 0.5) / 2**32
     assert_uniform(first)
     assert_independent(first[1:], first[:-1])
 
 
 def test_a_longer_tape_starts_with_the_shorter_one(block):
-    short = read(11, 3, Stream.ENVIRONMENT, 10, WIDTH)
+    short = numbers(11, 3, Stream.ENVIRONMENT, 10, WIDTH)
     np.testing.assert_array_equal(short, block[:10])
-    assert np.all((block > 0) & (block < 1))
-    np.testing.assert_array_equal(block.astype(np.float32), block)

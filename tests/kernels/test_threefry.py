@@ -1,4 +1,4 @@
-"""Threefry against published vectors and JAX's own cipher; the map to uniforms."""
+"""Threefry against published vectors and JAX's own cipher."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jax.extend.random import threefry_2x32
 
-from jaxbandits.kernels.threefry import threefry, unit_interval
+from jaxbandits.kernels.threefry import threefry
 from tests.kernels.checks import assert_transforms_agree
 
 ONES = 0xFFFFFFFF
@@ -65,24 +65,3 @@ def test_encryption_is_injective():
     x0, x1 = threefry(words(1, 2), (counter, jnp.zeros_like(counter)))
     both = np.asarray(x0, np.uint64) << np.uint64(32) | np.asarray(x1, np.uint64)
     assert np.unique(both).size == counter.size
-
-
-def test_unit_interval_is_the_exact_midpoint_grid():
-    high = np.arange(2**23, dtype=np.uint32)
-    u = np.asarray(unit_interval(jnp.asarray(high << np.uint32(9))))
-    assert u.dtype == np.float32
-    np.testing.assert_array_equal(u.astype(np.float64), (high + 0.5) / 2**23)
-    assert (u[0], u[-1]) == (2.0**-24, 1 - 2.0**-24)
-    np.testing.assert_array_equal(u[::-1], np.float32(1) - u)
-
-
-def test_unit_interval_is_single_in_both_precisions(dtype):
-    assert unit_interval(jnp.uint32([0, ONES])).dtype == jnp.float32
-
-
-@given(WORDS)
-def test_unit_interval_is_symmetric_and_ignores_nine_bits(bits):
-    u = unit_interval(jnp.uint32(bits))
-    assert 0 < u < 1
-    assert unit_interval(jnp.uint32(bits ^ ONES)) == 1 - u
-    assert unit_interval(jnp.uint32(bits | 0x1FF)) == u

@@ -17,6 +17,7 @@ from tests.kernels.checks import (
     assert_mean,
     assert_transforms_agree,
 )
+from tests.reference.words import spell
 
 DRAWS = 100_000
 
@@ -131,7 +132,7 @@ samplers = {
 @pytest.mark.parametrize("name", CASES)
 def test_draws_follow_the_law(name, tape):
     """Below 1 the cdf, at 1 the atom, and the mean: no draw exceeds 1."""
-    case, noise = CASES[name], tape(DRAWS, 1)
+    case, noise = CASES[name], spell(tape(DRAWS, 1), "n")
     for arm, exact in enumerate(case.exact):
         params = jax.tree.map(lambda x, arm=arm: np.float32(x[arm]), case.params)
         x = np.asarray(samplers[name](noise, params))
@@ -149,21 +150,21 @@ def test_samplers_are_the_quantile_function(name, u, dtype):
     quantile = case.law.quantile(case.params, np.full((len(case.exact), 1), u))[:, 0]
     for arm, expected in enumerate(quantile):
         params = jax.tree.map(lambda x, arm=arm: dtype(x[arm]), case.params)
-        x = case.law.sample(jnp.full(1, u, dtype), params)
+        x = case.law.sample(spell([[u]], "n")[0], params)
         assert x.dtype == dtype
         # The score's error of 1e-6 is stretched by the scale.
         assert float(x) == pytest.approx(expected, rel=2e-5)
-    assert case.law.monotone == 1 and case.law.uniforms == 1
+    assert case.law.monotone == 1 and case.law.words == 2
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_transforms(name, tape):
+def test_transforms(name, words):
     case = CASES[name]
     params = jax.tree.map(jnp.float32, case.params)
     arms = np.array([0, 1, 2, 3] * 2, np.int32)
     assert_transforms_agree(
         lambda noise, arm: case.law.sample(noise, of_arm(params, arm)),
-        tape(8, 1),
+        words(8, 2),
         arms,
         rtol=2e-6,
     )

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from jaxbandits import laws
+from jaxbandits.kernels import unit_interval
 from jaxbandits.laws.thresholds import FAMILIES
 from jaxbandits.testing import check_law
 
@@ -76,12 +77,12 @@ WRONG = {
     "direction": (EXPONENTIAL._replace(monotone=-1), "not monotone"),
     "tail": (
         EXPONENTIAL._replace(
-            sample=lambda u, p: -jnp.log1p(-jnp.minimum(u[0], 0.99999)) / p.rate
+            sample=lambda w, p: -jnp.log1p(-unit_interval(w[0])) / p.rate
         ),
         "in the tail",
     ),
-    "NaN": (EXPONENTIAL._replace(sample=lambda u, p: u[0] * jnp.nan), "not finite"),
-    "a vector": (EXPONENTIAL._replace(sample=lambda u, p: u), "must be a number"),
+    "NaN": (EXPONENTIAL._replace(sample=lambda w, p: w[0] * jnp.nan), "not finite"),
+    "a vector": (EXPONENTIAL._replace(sample=lambda w, p: w * 1.0), "must be a number"),
     "an integer": (
         EXPONENTIAL._replace(sample=lambda u, p: jnp.int32(1)),
         "must be a float",
@@ -95,7 +96,9 @@ def test_what_is_wrong_is_found(name):
     params = laws.Uniform(P, P + 0.5) if name == "cdf" else RATE
     law = law._replace(check=lambda params: None)
     if name == "cdf":
-        law = law._replace(sample=lambda u, p: u[0], mean=lambda p: p.low + 0.5)
+        law = law._replace(
+            sample=lambda w, p: unit_interval(w[0]), mean=lambda p: p.low + 0.5
+        )
     with pytest.raises(AssertionError, match=says):
         check_law(law, params, draws=5000)
 

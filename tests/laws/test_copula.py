@@ -11,6 +11,7 @@ from scipy import stats
 from jaxbandits import laws
 from jaxbandits.settings import censored
 from tests.kernels.checks import ALARM, assert_frequency, assert_law
+from tests.reference.words import spell
 
 DRAWS = 100_000
 Z = stats.norm.isf(ALARM / 2)
@@ -43,7 +44,7 @@ def draw(reward, cost, noise, arm, correlation=RHO, dtype=np.float32):
     law = laws.gaussian_copula(first, second)
     law.check(params)
     params = jax.tree.map(lambda x: jnp.asarray(x, dtype), params)
-    pair = sampler(law)(jnp.asarray(noise, dtype), params, jnp.int32(arm))
+    pair = sampler(law)(spell(noise, "nn"), params, jnp.int32(arm))
     return tuple(map(np.asarray, pair))
 
 
@@ -129,7 +130,7 @@ def test_no_correlation_is_the_product(tape, dtype):
     params = laws.Product(UNIFORM, PARETO)
     params = jax.tree.map(lambda x: jnp.asarray(x, dtype), params)
     independent = sampler(laws.product(laws.uniform, laws.clipped_pareto))
-    expected = independent(jnp.asarray(noise, dtype), params, jnp.int32(2))
+    expected = independent(spell(noise, "nn"), params, jnp.int32(2))
     found = draw("uniform", "Pareto", noise, 2, dtype=dtype)
     np.testing.assert_array_equal(found[0], expected[0])
     # The second uniform goes to a score and back.
@@ -155,7 +156,7 @@ def test_means_and_highest_are_the_margins():
     np.testing.assert_array_equal(reward, COIN.probability)
     np.testing.assert_array_equal(cost, laws.clipped_pareto.mean(PARETO))
     np.testing.assert_array_equal(law.highest(params), 1.0)
-    assert law.moments is None and law.uniforms == 2
+    assert law.moments is None and law.words == 4
 
 
 @pytest.mark.parametrize(

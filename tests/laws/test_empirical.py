@@ -8,6 +8,7 @@ import pytest
 from jaxbandits.laws import Empirical, empirical, empirical_params
 from tests.kernels.checks import assert_transforms_agree
 from tests.reference import laws as reference
+from tests.reference.words import spell
 
 LIMITS = np.array([0.1, 0.25, 0.5, 2.0])
 
@@ -27,7 +28,7 @@ def table(rng):
 def all_draws(params, arm, dtype=np.float32):
     """Every run once: the midpoints of n equal cells of the uniform."""
     runs = params.reward.shape[1]
-    noise = jnp.asarray((np.arange(runs) + 0.5) / runs, dtype)[:, None]
+    noise = spell((np.arange(runs) + 0.5)[:, None] / runs, "p")
     params = jax.tree.map(lambda x: jnp.asarray(x, dtype), params)
     return jax.jit(jax.vmap(empirical.sample, (0, None, None)))(noise, params, arm)
 
@@ -58,24 +59,24 @@ def test_sampler_equals_the_reference(table, tape):
     sample = jax.jit(jax.vmap(empirical.sample, (0, None, None)))
     pairs = np.stack([table.reward[2], table.consumption[2]], axis=1)
     truth = [reference.empirical(u, pairs) for u in noise]
-    drawn = np.stack(sample(jnp.float32(noise), params, 2), axis=1)
+    drawn = np.stack(sample(spell(noise, "p"), params, 2), axis=1)
     np.testing.assert_array_equal(drawn, truth)
 
 
-def test_one_run_and_the_last_uniform():
+def test_one_run_and_the_last_word():
     params = empirical_params(np.ones((2, 1)), np.full((2, 1), 0.5))
     for runs in (1, 3, 999):
         params = empirical_params(np.ones((2, runs)), np.full((2, runs), 0.5))
         params = jax.tree.map(jnp.float32, params)
-        drawn = empirical.sample(jnp.float32([1 - 2.0**-24]), params, 1)
+        drawn = empirical.sample(jnp.uint32([2**32 - 1]), params, 1)
         assert drawn == (1, 0.5)
 
 
-def test_transforms(table, tape):
+def test_transforms(table, words):
     params = jax.tree.map(jnp.float32, table)
     arms = np.array([0, 1, 2, 2], np.int32)
     assert_transforms_agree(
-        lambda noise, arm: empirical.sample(noise, params, arm), tape(4, 1), arms
+        lambda noise, arm: empirical.sample(noise, params, arm), words(4, 1), arms
     )
 
 

@@ -12,6 +12,7 @@ from jaxbandits import laws
 from tests.kernels.checks import assert_mean, assert_transforms_agree
 from tests.reference import exact
 from tests.reference import laws as reference
+from tests.reference.words import spell
 
 LIMITS = np.linspace(0.1, 0.9, 10)
 A, B = np.full(3, 0.8), np.array([0.2, 0.3, 0.3])  # Indep, appendix E.2
@@ -70,13 +71,13 @@ def test_uniform_consumption_whose_density_jumps():
     np.testing.assert_allclose(moments.reward, [[0.5], [1.0]] * within, atol=1e-12)
 
 
-def test_the_rewards_uniforms_come_first(tape, dtype):
+def test_the_rewards_words_come_first(tape, dtype):
     law = laws.product(laws.beta, laws.exponential)
-    assert law.uniforms == 5
+    assert law.words == 6
     noise = tape(500, 5)
     params = jax.tree.map(lambda x: jnp.asarray(x, dtype), INDEP)
     sample = jax.jit(jax.vmap(law.sample, (0, None, None)))
-    reward, consumption = sample(jnp.asarray(noise, dtype), params, jnp.int32(1))
+    reward, consumption = sample(spell(noise, "uuuun"), params, jnp.int32(1))
     rate = INDEP.consumption.rate[1]
     truth = [
         reference.product(
@@ -91,27 +92,27 @@ def test_the_rewards_uniforms_come_first(tape, dtype):
     np.testing.assert_allclose(consumption, [c for _, c in truth], rtol=1e-6)
 
 
-def test_simulated_moments(tape):
+def test_simulated_moments(words):
     law = laws.product(laws.beta, laws.exponential)
     params = jax.tree.map(jnp.float32, INDEP)
     sample = jax.jit(jax.vmap(law.sample, (0, None, None)))
     moments = law.moments(INDEP, LIMITS, cost)
     for arm in (0, 2):
-        reward, consumption = map(np.asarray, sample(tape(300_000, 5), params, arm))
+        reward, consumption = map(np.asarray, sample(words(300_000, 6), params, arm))
         within = consumption <= LIMITS[3]
         assert_mean(reward * within, moments.reward[arm, 3])
         assert_mean(cost(consumption) * within, moments.cost[arm, 3])
         assert_mean(within, moments.probability[arm, 3])
 
 
-def test_products_are_values(tape):
+def test_products_are_values(words):
     law = laws.product(laws.beta, laws.exponential)
     assert law is laws.product(laws.beta, laws.exponential)
     assert law.name == "Beta x exponential"
     params = jax.tree.map(jnp.float32, INDEP)
     arms = np.array([0, 2, 1, 1], np.int32)
     assert_transforms_agree(
-        lambda noise, arm: law.sample(noise, params, arm), tape(4, 5), arms, rtol=1e-4
+        lambda noise, arm: law.sample(noise, params, arm), words(4, 6), arms, rtol=1e-4
     )
 
 

@@ -13,6 +13,7 @@ from jaxbandits.settings.censored.instances import gaussian_covariance
 from tests.kernels.checks import assert_mean, assert_transforms_agree
 from tests.reference import exact
 from tests.reference import laws as reference
+from tests.reference.words import spell
 
 LIMITS = np.linspace(0.1, 0.9, 10)
 SWEEP = np.array([0.0, 0.8])
@@ -45,7 +46,7 @@ draw = jax.jit(jax.vmap(truncated_gaussian.sample, (0, None, None)))
 
 def draws(params, noise, arm, dtype=np.float32):
     params = jax.tree.map(lambda x: jnp.asarray(x, dtype), params)
-    return map(np.asarray, draw(jnp.asarray(noise, dtype), params, jnp.int32(arm)))
+    return map(np.asarray, draw(spell(noise, "uu"), params, jnp.int32(arm)))
 
 
 @pytest.mark.parametrize("name", ARMS)
@@ -136,14 +137,14 @@ def test_without_correlation_the_tilt_vanishes():
     np.testing.assert_allclose(params.reward_scale, np.sqrt(0.2))
 
 
-def test_transforms(params, tape):
+def test_transforms(params, words):
     single = jax.tree.map(jnp.float32, params("PosCorr"))
     arms_ = np.array([0, 1, 1, 0], np.int32)
 
     def sample(noise, arm):
         return truncated_gaussian.sample(noise, single, arm)
 
-    assert_transforms_agree(sample, tape(4, 2), arms_, rtol=1e-5)
+    assert_transforms_agree(sample, words(4, 2), arms_, rtol=1e-5)
 
 
 def test_parameters_do_not_depend_on_the_precision(params):
@@ -215,13 +216,13 @@ def test_check(params):
 
 @pytest.mark.parametrize("correlation", [0.0, 0.4])
 def test_a_narrow_law_is_sampled(correlation, tape):
-    # Most of the box lies beyond what any uniform of the tape reaches.
+    # Most of the box lies beyond what any uniform reaches.
     covariance = 0.001 * np.array([[[1.0, correlation], [correlation, 1.0]]])
     params = truncated_gaussian_params([(0.9, 0.1)], covariance)
-    noise = jnp.asarray(tape(2_000, 2))
+    noise = tape(2_000, 2)
     single = jax.tree.map(lambda x: jnp.asarray(x, jnp.float32), params)
     draw = jax.vmap(truncated_gaussian.sample, (0, None, None))
-    reward, consumption = draw(noise, single, 0)
+    reward, consumption = draw(spell(noise, "uu"), single, 0)
     expected = np.array(
         [
             reference.truncated_gaussian_pair(u, (0.9, 0.1), covariance[0])

@@ -78,7 +78,7 @@ def replay(source: str) -> Environment:
         lambda x: x.astype(jnp.float32) if x.dtype == jnp.float64 else x, setup
     )
     instance = environment.sample(jax.random.wrap_key_data(words), setup)
-    noise = read(0, 0, Stream.ENVIRONMENT, ROUNDS, environment.uniforms)
+    noise = read(0, 0, Stream.ENVIRONMENT, ROUNDS, environment.words)
     start = environment.init(instance)
 
     def draw(noise, arm):
@@ -86,6 +86,6 @@ def replay(source: str) -> Environment:
 
     arms = jnp.arange(K, dtype=jnp.int32)
     every_arm = jax.vmap(draw, (None, 0))
-    given = jax.jit(jax.vmap(every_arm, (0, None)))(noise.astype(np.float32), arms)
+    given = jax.jit(jax.vmap(every_arm, (0, None)))(noise, arms)
     facts = (instance.unit, *instance.oracle)
     return GAME._replace(setup=jax.tree.map(np.asarray, Tables(*given, *facts)))

@@ -25,6 +25,7 @@ from tests.heavy import in_short
 from tests.reference import allocation_policies as twins
 from tests.reference.allocation_families import make_laws
 from tests.reference.allocation_oracle import objective
+from tests.reference.words import grid
 
 ROUNDS, BUDGET, STEPS = 2000, 40.0, 100
 EVERY = 17  # rounds between two comparisons; prime to K: all arms are boosted
@@ -192,12 +193,12 @@ def follow(case, environment, rounds=ROUNDS, every=EVERY):
     policy, twin = make(case, problem), case.twin(twins_problem(problem))
     params = policy.params._replace(**case.params) if case.params else None
     trace = play(policy, environment, rounds, params=params)
-    normal = ndtri(read(0, 0, Stream.ACT, rounds, policy.uniforms[0]))
+    normal = ndtri(grid(read(0, 0, Stream.ACT, rounds, policy.words[0])))
     seen, given = (np.asarray(x, np.float64) for x in trace.feedback)
     played, chosen, value = [], [], []
     for t in range(1, rounds + 1):
         if t % every == 1 or every == 1:
-            drawn = {"normal": normal[t - 1]} if policy.uniforms[0] else {}
+            drawn = {"normal": normal[t - 1]} if policy.words[0] else {}
             x = twin.act(t, problem.budget, **drawn)
             if isinstance(twin, twins.MgUcbDelta):
                 x = twins.allocate(x, twin.step, problem.budget, problem.num_arms)

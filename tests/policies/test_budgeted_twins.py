@@ -21,6 +21,7 @@ from jaxbandits.testing import play
 from tests.heavy import in_short
 from tests.policies.replay import PROBLEM, ROUNDS, SOURCES, K, replay
 from tests.reference import budgeted_policies as twins
+from tests.reference.words import numbers
 
 NEAR_TIE = 2e-5
 # Within the rounds of the test, so that both phases of epsilon-first are seen.
@@ -107,10 +108,12 @@ def assert_follows(name, source, tolerance):
     policy = policy_of(case.entry)
     params = policy.params._replace(**case.params) if case.params else None
     trace = play(policy, environment, ROUNDS, params=params)
+    act, update = policy.words
+    kinds = {0: "", 1: "p", 4: "pnp", 4 * K: "u" * 4 * K}[act], "n" * (update // 2)
     noise = [
-        read(0, 0, stream, ROUNDS, width)
-        for stream, width in zip(
-            (Stream.ACT, Stream.UPDATE), policy.uniforms, strict=True
+        numbers(read(0, 0, stream, ROUNDS, width), kind)
+        for stream, width, kind in zip(
+            (Stream.ACT, Stream.UPDATE), policy.words, kinds, strict=True
         )
     ]
     tables, twin, spent = environment.setup, case.twin(), 0.0

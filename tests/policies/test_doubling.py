@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxbandits.kernels.words import unit_interval
 from jaxbandits.policies import doubling
 from jaxbandits.policies.censored import moss_reduction, rcucb, z_rcucb
 from jaxbandits.policies.plain import moss, ucb
@@ -36,7 +37,13 @@ def recorder(overflows_at=99):
     """
 
     def update(noise, view, state, action, feedback, params):
-        told = view.round.astype(float), params.horizon, params.other, action, noise[0]
+        told = (
+            view.round.astype(float),
+            params.horizon,
+            params.other,
+            action,
+            unit_interval(noise[0]),
+        )
         full = (params.horizon == FIRST) & (view.round >= overflows_at)
         return jnp.stack([*told, jnp.maximum(state[-1], full)])
 
@@ -46,7 +53,7 @@ def recorder(overflows_at=99):
         act=lambda noise, view, state, params: view.round + params.horizon / 100,
         update=update,
         params=Params(),
-        uniforms=(0, 1),
+        words=(0, 1),
         recommend=lambda state, params: state[0] + params.horizon / 100,
         report=lambda state, params: {
             "seen": state[0],
@@ -65,7 +72,7 @@ def driven(policy, rounds, params, feedback=None):
     params = number(params)
     states, actions = [policy.init(params)], []
     for t in range(1, rounds + 1):
-        view, noise = View(jnp.int32(t)), jnp.full(1, t / 100)
+        view, noise = View(jnp.int32(t)), jnp.full(1, t * 2**22, jnp.uint32)
         actions.append(act(noise, view, states[-1], params))
         seen = jnp.float32(0 if feedback is None else feedback(t, actions[-1]))
         states.append(update(noise, view, states[-1], actions[-1], seen, params))
@@ -87,7 +94,7 @@ def test_epochs_by_hand():
             np.testing.assert_allclose(state.inner, fresh)
             continue
         action = expected[t - 1]
-        told = [EPOCHS[t - 1], HORIZONS[t - 1], 7, action, t / 100, 0]
+        told = [EPOCHS[t - 1], HORIZONS[t - 1], 7, action, t / 2**10 + 2.0**-24, 0]
         np.testing.assert_allclose(state.inner, told, rtol=1e-6)
 
 
@@ -144,7 +151,7 @@ def test_epochs_are_the_policy_afresh():
 
 def test_the_horizon_parameter_is_the_first_length():
     policy = doubling(recorder(), FIRST)
-    assert policy.params == Params(horizon=3.0) and policy.uniforms == (0, 1)
+    assert policy.params == Params(horizon=3.0) and policy.words == (0, 1)
     assert policy.name == "recorder, doubling"
     states, _ = driven(policy, 6, policy.params._replace(horizon=2))
     assert [int(s.length) for s in states] == [2, 2, 4, 4, 4, 4, 8]

@@ -19,6 +19,7 @@ from jaxbandits.testing import play
 from tests.heavy import in_short
 from tests.reference import farewell_policies as twins
 from tests.reference.farewell_environment import Environment as EnvironmentTwin
+from tests.reference.words import numbers
 
 EPOCHS = 5000
 NEAR_TIE = 1e-5
@@ -90,7 +91,8 @@ def assert_follows(name, instance, tolerance):
     policy = policy_of(case, instance)
     params = policy.params._replace(**case.params) if case.params else None
     trace = play(policy, environment, EPOCHS, params=params)
-    noise = read(0, 0, Stream.ACT, EPOCHS, policy.uniforms[0])
+    width = policy.words[0]
+    noise = numbers(read(0, 0, Stream.ACT, EPOCHS, width), "p" * width)
     problem = environment.problem
     twin = case.twin(problem.num_arms, problem.num_waits)
     columns = [np.asarray(x, np.float64) for x in (*trace.actions, *trace.feedback)]
@@ -126,9 +128,9 @@ def test_index_policies_in_float64(name):
 def test_environment_answers_as_its_twin(instance):
     environment = game(instance)
     trace = play(policy_of(CASES["uniform"], instance), environment, EPOCHS)
-    noise = read(0, 0, Stream.ENVIRONMENT, EPOCHS, environment.uniforms)
+    noise = numbers(read(0, 0, Stream.ENVIRONMENT, EPOCHS, environment.words), "nn")
     twin = EnvironmentTwin(
-        np.pad(environment.setup.delay, ((0, 0), (0, 1))),
+        np.pad(environment.provenance["delay"], ((0, 0), (0, 1))),
         environment.setup.reward.probability,
     )
     columns = [x.tolist() for x in (*trace.actions, *trace.feedback)]

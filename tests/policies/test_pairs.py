@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxbandits.kernels.words import unit_interval
 from jaxbandits.policies import budgeted, farewell, plain
 from jaxbandits.policies.budgeted.statistics import MEANS, Means
 from jaxbandits.policies.farewell.pairs import (
@@ -50,7 +51,9 @@ def witness():
     def update(noise, view, state, action, feedback, params):
         hit = jnp.arange(K * D) == action
         sums = state[0] + jnp.where(hit, jnp.stack(feedback[:2])[:, None], 0.0)
-        told = jnp.stack([view.spent, view.unit, view.oracle.cheapest, noise[0]])
+        told = jnp.stack(
+            [view.spent, view.unit, view.oracle.cheapest, unit_interval(noise[0])]
+        )
         whole = jnp.stack([view.round, view.num_arms, view.oracle.best])
         return sums, told, whole, feedback.delay
 
@@ -64,7 +67,7 @@ def witness():
         ),
         act=lambda noise, view, state, params: (view.round - 1) % (K * D),
         update=update,
-        uniforms=(0, 1),
+        words=(0, 1),
     )
 
 

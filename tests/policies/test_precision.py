@@ -32,7 +32,7 @@ def test_every_choice_is_a_best_one_up_to_float32():
     params = policy.params._replace(**GAIN_PART)
     trace = play(policy, game, rounds, params=params)
     run = [x.tolist() for x in (*trace.actions, *trace.feedback)]
-    draws = Draws("indep", read(0, 0, Stream.ENVIRONMENT, rounds, game.uniforms))
+    draws = Draws("indep", read(0, 0, Stream.ENVIRONMENT, rounds, game.words))
     twin, near_ties = CASES["RCUCB, gain part"].twin(), 0
     for t, (arm, limit, *feedback) in enumerate(zip(*run, strict=True), start=1):
         index = twin.indices(t)

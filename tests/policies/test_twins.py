@@ -32,6 +32,7 @@ from jaxbandits.testing import play
 from tests.heavy import in_short
 from tests.policies.twins import ARMS, CASES, Draws, K, M
 from tests.reference import laws
+from tests.reference.words import numbers
 
 ROUNDS = 2000
 KL_RESOLUTION = 2.0**-20
@@ -46,7 +47,7 @@ def environment(instance):
 
 @cache
 def draws(instance):
-    width = environment(instance).uniforms
+    width = environment(instance).words
     return Draws(instance, read(0, 0, Stream.ENVIRONMENT, ROUNDS, width))
 
 
@@ -63,10 +64,14 @@ def played(case, instance):
 
 
 def noise_of(case):
-    act, update = policy_of(case).uniforms
-    return read(0, 0, Stream.ACT, ROUNDS, act), read(
-        0, 0, Stream.UPDATE, ROUNDS, update
-    )
+    act, update = policy_of(case).words
+    kinds = ("p" if act == 1 else "u" * act), "n" * (update // 2)
+    return [
+        numbers(read(0, 0, stream, ROUNDS, width), kind)
+        for stream, width, kind in zip(
+            (Stream.ACT, Stream.UPDATE), (act, update), kinds, strict=True
+        )
+    ]
 
 
 def test_every_policy_of_the_setting_has_a_twin():

@@ -13,6 +13,7 @@ import numpy as np
 from tests.reference import censored_policies as twins
 from tests.reference import laws
 from tests.reference.censored_environment import CensoredEnvironment
+from tests.reference.words import numbers
 
 K, M = 10, 10
 LIMITS = np.linspace(0.1, 0.9, M)
@@ -61,11 +62,15 @@ ARMS = {
     "negcorr": _gaussian([(0.9, 0.8)] + 9 * [(0.8, 0.8)], 10 * [-0.2]),
 }
 
+# What their words stand for.
+KINDS = {"indep": "uuuun", "poscorr": "uu", "negcorr": "uu"}
+
 
 class Draws:
     """One instance on one tape; a draw is made once, however many policies ask."""
 
-    def __init__(self, instance: str, noise):
+    def __init__(self, instance: str, words):
+        noise = numbers(words, KINDS[instance])
         self.draw = cache(lambda t, arm: ARMS[instance][arm](noise[t - 1]))
         self.noise = noise
 

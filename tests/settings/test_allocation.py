@@ -9,6 +9,7 @@ import pytest
 
 from jaxbandits import simulate
 from jaxbandits.engine.tape import Stream, read
+from jaxbandits.kernels.words import unit_interval
 from jaxbandits.laws.thresholds import discrete_weibull, exponential, weibull
 from jaxbandits.policies import allocation as policies
 from jaxbandits.protocol import Policy
@@ -19,6 +20,7 @@ from jaxbandits.testing import check_environment, play
 from tests.reference.allocation_environment import AllocationGame
 from tests.reference.allocation_families import make_laws
 from tests.reference.allocation_oracle import objective, oracle
+from tests.reference.words import numbers
 
 P, RATE, B = np.array([0.9, 0.5, 0.3]), np.array([0.1, 0.2, 0.4]), 20.0
 BUDGETS = np.array([5.0, 20.0, 11.0, 2.0])
@@ -45,14 +47,21 @@ def twin(name):
 
 
 def script(act):
-    """Plays ``act(noise, view)``, with three uniforms, and learns nothing."""
+    """Plays ``act(uniforms, view)``, with three of them, and learns nothing."""
     return Policy(
         "script",
         init=lambda params: jnp.zeros((), jnp.int32),
-        act=lambda noise, view, state, params: act(noise, view),
+        act=lambda noise, view, state, params: act(unit_interval(noise), view),
         update=lambda noise, view, state, action, feedback, params: state,
-        uniforms=(3, 0),
+        words=(3, 0),
     )
+
+
+def noise_of(environment):
+    """Numbers of the three arms' activations, then of their thresholds, f64[T, 6]."""
+    words = read(0, 0, Stream.ENVIRONMENT, ROUNDS, environment.words)
+    found = numbers(words, "nn" * 3)
+    return np.hstack([found[:, ::2], found[:, 1::2]])
 
 
 @cache
@@ -79,9 +88,9 @@ def metrics(trace):
 def test_rounds_and_books(name):
     """Feedback (5), the regrets (2) and (3) and what was spent, round by round."""
     environment, reference = game(name), twin(name)
-    assert environment.uniforms == 6
+    assert environment.words == 3 * 4
     trace = play(anything(name == "integers"), environment, ROUNDS)
-    noise = read(0, 0, Stream.ENVIRONMENT, ROUNDS, 6)
+    noise = noise_of(environment)
     wanted = np.asarray(trace.actions.amounts, float)
     given = np.asarray(trace.feedback.allocation, float)
     regret = realised = reward = spent = 0
@@ -272,7 +281,7 @@ def test_stop_on_success():
     plan = script(lambda noise, view: Plan(0.5 + noise, 0.1 + noise[::-1]))
     usual = play(plan, game(), ROUNDS)
     early = play(plan, game(stop_on_success=True), ROUNDS)
-    noise = read(0, 0, Stream.ENVIRONMENT, ROUNDS, 6)
+    noise = noise_of(game())
     threshold = np.where(noise[:, :3] < P, -np.log1p(-noise[:, 3:]) / RATE, np.inf)
     x = np.asarray(early.feedback.allocation, float)
     seen = early.feedback.threshold

@@ -16,6 +16,7 @@ from jaxbandits.settings import budgeted as settings
 from jaxbandits.settings.budgeted.environment import Instance, State
 from jaxbandits.testing import check_environment, play
 from tests.kernels.checks import ALARM, assert_uniform
+from tests.reference.words import numbers
 
 COINS = laws.product(laws.bernoulli, laws.bernoulli)
 SEEDS = 4
@@ -223,9 +224,8 @@ def test_metrics_by_hand():
 
 def plain_loop(seed_index, reward, cost, amounts, unit=1.0):
     """Uniform play; rounds, pulls, rewards and spend when each amount is reached."""
-    act = read(0, seed_index, Stream.ACT, 2000, 1)[:, 0]
-    world = read(0, seed_index, Stream.ENVIRONMENT, 2000, 2)
-    reward, cost = np.float32(reward), np.float32(cost)
+    act = numbers(read(0, seed_index, Stream.ACT, 2000, 1), "p")[:, 0]
+    world = numbers(read(0, seed_index, Stream.ENVIRONMENT, 2000, 4), "nn")
     pulls, rounds, gained, spent, found = np.zeros(len(cost)), 0, 0, 0, []
     for amount in amounts:
         while spent < amount * unit:
@@ -288,7 +288,8 @@ def test_one_arm():
     assert np.all(data["regret"] == 0) and np.all(data["optimal"] == 1)
     assert np.all(data["spent"] == 20)
     for seed, rounds in enumerate(data["rounds"].values[0, 0, :, 0]):
-        costs = read(0, seed, Stream.ENVIRONMENT, rounds, 2)[:, 1] < 0.5
+        noise = numbers(read(0, seed, Stream.ENVIRONMENT, rounds, 4), "nn")
+        costs = noise[:, 1] < 0.5
         assert np.sum(costs) == 20 and costs[-1]
 
 

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxbandits.kernels.words import position, unit_interval
 from jaxbandits.laws import (
     Bernoulli,
     Exponential,
@@ -149,16 +150,17 @@ def odd_limits(num_arms):
     """Any arm; any limit, or a jump, or the largest. Recommends its last pair."""
 
     def act(noise, view, state, params):
-        arm = jnp.floor(noise[0] * num_arms).astype(jnp.int32)
-        limit = jnp.where(noise[2] < 0.2, 0.5, noise[1])
-        return settings.RealAction(arm, jnp.where(noise[2] > 0.9, 1.0, limit))
+        _, u, way = unit_interval(noise)
+        limit = jnp.where(way < 0.2, 0.5, u)
+        limit = jnp.where(way > 0.9, 1.0, limit)
+        return settings.RealAction(position(noise[0], num_arms), limit)
 
     return Policy(
         "odd limits",
         init=lambda params: settings.RealAction(jnp.int32(0), jnp.ones(())),
         act=act,
         update=lambda noise, view, state, action, feedback, params: action,
-        uniforms=(3, 0),
+        words=(3, 0),
         recommend=lambda state, params: state,
     )
 

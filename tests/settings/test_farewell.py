@@ -10,6 +10,7 @@ from scipy import stats
 
 from jaxbandits import laws, simulate
 from jaxbandits.engine.tape import Stream, read
+from jaxbandits.kernels.constant import constant
 from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.policies.farewell import fixed_pair, uniform
 from jaxbandits.settings import farewell as settings
@@ -18,6 +19,7 @@ from jaxbandits.settings.farewell.environment import Epoch, State
 from jaxbandits.testing import check_environment, play
 from tests.kernels.checks import ALARM, assert_frequency, assert_mean
 from tests.reference.farewell_environment import count_epochs, exact_table
+from tests.reference.words import numbers, spell
 
 INSTANCES = {
     "1a (i)": settings.doubling,
@@ -34,9 +36,14 @@ INSTANCES = {
 METRICS = ("regret", "realised_regret", "optimal", "reward", "epochs")
 
 
+def delays(environment):
+    """Probabilities of the delays, f64[K, N]."""
+    return np.array(environment.provenance["delay"])
+
+
 def reference(environment, reward_mean):
     """The table of the literal twin, which lumps together all delays beyond D."""
-    delay, num_waits = environment.setup.delay, environment.problem.num_waits
+    delay, num_waits = delays(environment), environment.problem.num_waits
     beyond = delay[:, num_waits:].sum(axis=1, keepdims=True)
     return exact_table(
         np.hstack([delay[:, :num_waits], beyond]), reward_mean[:, :num_waits]
@@ -119,10 +126,10 @@ def test_a_delay_that_tells_about_the_reward(rng):
 
 def test_cross_validation():
     game = settings.cross_validation(4)
-    assert game.problem == Problem(4, 12, "wait") and game.setup.delay.shape == (4, 13)
+    assert game.problem == Problem(4, 12, "wait") and delays(game).shape == (4, 13)
     assert_oracle(game, game.setup.reward.a / 8.0)
     # The last delay stands for the runs that do not converge in 12 units.
-    assert np.all((game.setup.delay[:, -1] >= 0.3) & (game.setup.delay[:, -1] < 0.31))
+    assert np.all((delays(game)[:, -1] >= 0.3) & (delays(game)[:, -1] < 0.31))
     # Giving up plays a part: every configuration has its own best wait, below D.
     best = np.argmax(game.oracle(None, None).rates, axis=1)
     assert np.all(np.diff(best) > 0) and best[0] > 0 and best[-1] < 11
@@ -150,12 +157,12 @@ def test_auction_by_hand():
 
 
 def answer(game, noise, arm, wait, state=None):
-    """The state and the feedback after one epoch; noise in f32."""
-    setup = jax.tree.map(jnp.float32, game.setup)
+    """The state and the feedback after one epoch."""
+    setup = constant(game.setup)
     instance = game.sample(jax.random.key(0), setup)
     state = game.init(instance) if state is None else state
     action = Action(jnp.int32(arm), jnp.int32(wait))
-    return game.step(jnp.asarray(noise, jnp.float32), instance, state, action)
+    return game.step(noise, instance, state, action)
 
 
 @pytest.mark.parametrize("failure", ["wait", "unit"])
@@ -166,7 +173,7 @@ def test_one_epoch(failure, wait, delay):
     game = settings.farewell(
         "one", np.full((1, 4), 0.25), np.ones((1, 1)), num_waits=3, failure=failure
     )
-    state, feedback = answer(game, [0.25 * delay - 0.1, 0.5], 0, wait)
+    state, feedback = answer(game, spell([[0.25 * delay - 0.1, 0.5]], "nn")[0], 0, wait)
     in_time, given_up = delay <= wait + 1, wait + 1 if failure == "wait" else 1
     time = delay if in_time else given_up
     assert feedback.reward == in_time and feedback.time == time
@@ -179,12 +186,12 @@ def test_one_epoch(failure, wait, delay):
 
 def test_views_tell_the_epoch_and_the_clock():
     game = settings.doubling()
-    _, state = None, answer(game, [0.9, 0.5], 0, 6)[0]
+    _, state = None, answer(game, spell([[0.9, 0.5]], "nn")[0], 0, 6)[0]
     view = game.view(jnp.int32(2), None, state)
     assert view.round == 2 and view.clock == 7 == game.spent(None, state)
 
 
-def test_draws_follow_the_joint_law(tape):
+def test_draws_follow_the_joint_law(words):
     """Frequencies of delays, and the mean reward given each of them."""
     delay = np.array([[0.5, 0.0, 0.2, 0.3], [0.1, 0.6, 0.1, 0.2]])
     params = laws.Beta(
@@ -192,7 +199,7 @@ def test_draws_follow_the_joint_law(tape):
         np.array([[1.0, 2, 1, 1], [1, 2, 3, 1]]),
     )
     game = settings.farewell("law", delay, params, num_waits=3, reward_law=laws.beta)
-    noise = jnp.asarray(tape(20_000, game.uniforms))
+    noise = words(20_000, game.words)
     draw = jax.jit(jax.vmap(lambda u, arm: answer(game, u, arm, 2)[1], (0, None)))
     for arm in range(2):
         found = jax.tree.map(np.asarray, draw(noise, jnp.int32(arm)))
@@ -236,13 +243,13 @@ def game_of(name, failure="wait"):
 def plain_game(name, failure, seed_index):
     """Uniform play, epoch by epoch: pairs, rewards and times."""
     game = game_of(name, failure)
-    act = read(0, seed_index, Stream.ACT, EPOCHS, 1)[:, 0]
-    noise = read(0, seed_index, Stream.ENVIRONMENT, EPOCHS, 2)
+    act = numbers(read(0, seed_index, Stream.ACT, EPOCHS, 1), "p")[:, 0]
+    noise = numbers(read(0, seed_index, Stream.ENVIRONMENT, EPOCHS, 4), "nn")
     pairs, rewards, times = [], [], []
     for choice, (u, v) in zip(act, noise, strict=True):
         arm, wait = divmod(int(choice * 8), 4)
         tau = 1
-        while np.sum(game.setup.delay[arm, :tau]) <= u:
+        while np.sum(delays(game)[arm, :tau]) <= u:
             tau += 1
         in_time = tau <= wait + 1
         hit = in_time and v < game.setup.reward.probability[arm, tau - 1]
@@ -367,9 +374,8 @@ def test_one_arm_and_one_wait():
     np.testing.assert_array_equal(data["epochs"], np.tile([1, 50], (SEEDS, 1)))
     assert np.all(data["regret"] == 0) and np.all(data["optimal"] == 1)
     for seed in range(SEEDS):
-        wins = np.cumsum(
-            read(0, seed, Stream.ENVIRONMENT, 50, 2)[:, 1] < np.float32(0.3)
-        )
+        noise = numbers(read(0, seed, Stream.ENVIRONMENT, 50, 4), "nn")
+        wins = np.cumsum(noise[:, 1] < 0.3)
         reward = data["reward"].isel(seed=seed)
         np.testing.assert_array_equal(reward, wins[[0, 49]])
         np.testing.assert_allclose(
@@ -437,7 +443,9 @@ def test_counts_and_clock_are_exact_beyond_float32():
     nothing = CompensatedSum.zeros((), float)
     last = Epoch(jnp.zeros((1, 10), bool), jnp.zeros(()))
     state = State(pulls, jnp.int32(MANY), nothing, last)
-    state, _ = answer(game, [0.9, 0.5], 0, 2, state)  # too long a delay: 3 units
+    state, _ = answer(
+        game, spell([[0.9, 0.5]], "nn")[0], 0, 2, state
+    )  # too long: 3 units
     assert state.pulls.dtype == state.clock.dtype == jnp.int32
     assert state.clock == MANY + 3 and state.pulls[0, 2] == MANY + 1
     for budget, epochs in ((MANY + 2, MANY), (MANY + 3, MANY + 1)):

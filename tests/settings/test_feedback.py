@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from jaxbandits.kernels import constant
 from jaxbandits.laws import (
     Bernoulli,
     Discrete,
@@ -40,9 +41,9 @@ def game():
 )
 def test_censored_iff_the_limit_is_exceeded(game, arm, limit, censored):
     state = game.init(game.setup)
-    setup = Product(*(type(p)(*map(jnp.float32, p)) for p in game.setup))
+    setup = constant(game.setup)
     action = Action(jnp.int32(arm), jnp.int32(limit))
-    state, feedback = game.step(jnp.full(2, 0.3, jnp.float32), setup, state, action)
+    state, feedback = game.step(jnp.full(4, 2**30, jnp.uint32), setup, state, action)
     assert bool(feedback.censored) is censored
     # A consumption equal to the limit is observed: eq. (1) has C <= tau.
     assert float(feedback.consumption) == (np.inf if censored else 0.5)

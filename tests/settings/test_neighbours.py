@@ -9,6 +9,7 @@ from jaxbandits import laws
 from jaxbandits.laws.law import exceeds
 from jaxbandits.settings import censored as settings
 from jaxbandits.settings.censored.types import censor
+from tests.reference.words import spell
 
 GRID = np.linspace(0.1, 0.9, 9)  # 0.3 and 0.7 are an ulp off
 
@@ -100,14 +101,15 @@ WITH_ATOMS = {
 @pytest.mark.parametrize("name", WITH_ATOMS)
 @pytest.mark.parametrize("wide", [False, True])
 def test_laws_with_atoms(name, wide):
-    """The share of uniforms whose consumption keeps a limit is the probability."""
+    """The share of numbers whose consumption keeps a limit is the probability."""
     law, params, count = WITH_ATOMS[name]
     limits = neighbours([0.3, 0.7, 1.0])
     exact = law.moments(params, limits, settings.scaled(1.0)).probability[0]
     with jax.enable_x64(wide):
-        u = jnp.tile((jnp.arange(count) + 0.5)[:, None] / count, law.uniforms)
-        drawn = jax.vmap(lambda u: law.sample(u, jax.tree.map(jnp.asarray, params), 0))
-        reward, consumption = drawn(u)
+        kinds = "p" if law.words == 1 else "n" * (law.words // 2)
+        u = np.tile((np.arange(count) + 0.5)[:, None] / count, len(kinds))
+        drawn = jax.vmap(lambda w: law.sample(w, jax.tree.map(jnp.asarray, params), 0))
+        reward, consumption = drawn(spell(u, kinds))
         seen = censor(reward[:, None], consumption[:, None], jnp.asarray(limits)[None])
     kept = 1 - np.mean(seen.censored, axis=0)
     np.testing.assert_allclose(kept, exact, rtol=0, atol=0.9 / count)

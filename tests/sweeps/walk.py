@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.checks import positive
+from jaxbandits.kernels.words import unit_interval
 from jaxbandits.protocol import Environment, Policy, View
 from jaxbandits.sweeps import Entry, Spec, points_from
 
@@ -39,13 +40,13 @@ GAME = Environment(
     init=lambda instance: jnp.zeros((), float),
     view=lambda round_, instance, state: View(round_),
     step=lambda noise, instance, state, action: (
-        state + instance * action * (noise[0] < 0.5),
-        noise[0],
+        state + instance * action * (unit_interval(noise[0]) < 0.5),
+        unit_interval(noise[0]),
     ),
     record=lambda instance, state, budget: state,
     metrics=lambda setup, instance, record: metrics(record),
     oracle=lambda setup, instance: None,
-    uniforms=1,
+    words=1,
     provenance={"setting": "walk"},
 )
 DRAWN = GAME._replace(

@@ -1,7 +1,7 @@
 """Rounds inside one kernel: from one checkpoint to the next for a block of lanes.
 
 A program of the kernel loads the state of a few lanes, plays their rounds in registers
-with uniforms that it draws itself, and stores the state. Nothing is launched between
+with words that it draws itself, and stores the state. Nothing is launched between
 rounds and nothing goes through memory.
 """
 

@@ -124,7 +124,7 @@ def _missing(rules: Rules, shapes, structure) -> list[tuple[str, str, str]]:
         return lambda key, t, *args: fn(tape_row(key, t, width), *args)
 
     draw = Key(word, word), round_
-    act, update = policy.uniforms
+    act, update = policy.words
     view = check("environment", "view", env.view, round_, instance, its)
     action = check(
         "policy", "act", with_noise(policy.act, act), *draw, view, mine, params
@@ -132,7 +132,7 @@ def _missing(rules: Rules, shapes, structure) -> list[tuple[str, str, str]]:
     _, feedback = check(
         "environment",
         "step",
-        with_noise(env.step, env.uniforms),
+        with_noise(env.step, env.words),
         *draw,
         instance,
         its,

@@ -187,7 +187,7 @@ class Evaluator:
         return Padded(lax.select_n(*values), shape, num_lanes is not None)
 
     def tape_row(self, eqn, inputs) -> Padded:
-        """Uniforms of a round, drawn when and in the shape in which they are needed."""
+        """Words of a round, drawn when and in the shape in which they are needed."""
         (out,) = eqn.outvars
         (width,) = out.aval.shape
 

@@ -15,6 +15,7 @@ from jax.scipy.special import betainc, betaln, xlog1py, xlogy
 
 from jaxbandits.kernels.bisection import bisect
 from jaxbandits.kernels.gamma import beta_from_uniforms_small
+from jaxbandits.kernels.words import log_survival, unit_interval
 from jaxbandits.laws.thresholds.threshold import LEAST, Threshold
 
 LOG_NEAREST = -60.0  # of the distance from the mode that is told from 0
@@ -89,12 +90,14 @@ beta = Threshold(
     lambda x, rate, shape: jnp.log(jnp.maximum(_cdf(x, rate, shape), LEAST)),
     _truncated_mean,
     scale=_scale,
-    sample=lambda noise, rate, shape: beta_from_uniforms_small(noise, shape, rate),
+    sample=lambda noise, rate, shape: beta_from_uniforms_small(
+        unit_interval(noise), shape, rate
+    ),
     log_height=_log_height,
     fall=_fall,
     concave=lambda shape: np.asarray(shape) <= 1,
     bounded=lambda shape: np.asarray(shape) >= 1,
-    uniforms=4,
+    words=4,
     least_rate=1.0,
 )
 
@@ -136,7 +139,7 @@ beta_one = Threshold(
     lambda x, rate, shape=None: jnp.log(jnp.maximum(_cdf_one(x, rate), LEAST)),
     _truncated_mean_one,
     scale=lambda rate, other, shape=None: other / rate,
-    sample=lambda noise, rate, shape=None: -jnp.expm1(jnp.log1p(-noise[0]) / rate),
+    sample=lambda noise, rate, shape=None: -jnp.expm1(log_survival(*noise) / rate),
     log_height=lambda rate, shape=None: jnp.log(rate),
     fall=_fall_one,
     concave=lambda shape: np.asarray(True),

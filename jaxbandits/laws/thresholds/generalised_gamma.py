@@ -20,6 +20,7 @@ from jax.scipy.special import gammainc, gammaln, xlogy
 from jaxbandits.kernels.gamma import gamma_quantile
 from jaxbandits.kernels.lambert import beyond_mode, wright_omega
 from jaxbandits.kernels.normal import normal_quantile
+from jaxbandits.kernels.words import log_survival, unit_interval
 from jaxbandits.laws.thresholds.threshold import LEAST, Threshold
 
 
@@ -106,14 +107,13 @@ def generalised_gamma(
     def sample(noise, rate, shape=None):
         a, q, c = constants(shape)
         if of_order_one:
-            v = -jnp.log1p(-noise[0])
+            v = -log_survival(*noise)
         else:
             # A gamma variate of order a < 1 is one of order a + 1 times U ** (1 / a).
             small = a < 1
-            above = gamma_quantile(
-                normal_quantile(noise[0]), jnp.where(small, a + 1, a)
-            )
-            v = above * jnp.where(small, noise[1] ** (1 / a), 1.0)
+            first, second = unit_interval(noise)
+            above = gamma_quantile(normal_quantile(first), jnp.where(small, a + 1, a))
+            v = above * jnp.where(small, second ** (1 / a), 1.0)
         return v ** (1 / q) / (c * rate)
 
     def peak(shape):
@@ -157,5 +157,4 @@ def generalised_gamma(
         fall,
         concave=lambda shape: sharpness(shape) <= 0,
         bounded=lambda shape: sharpness(shape) >= 0,
-        uniforms=1 if of_order_one else 2,
     )

@@ -32,8 +32,8 @@ class Threshold(NamedTuple):
       log_cdf: log G, x > 0.
       truncated_mean: ``E[X | X <= x]``, eq. (8) with x in place of B; x > 0.
       scale: ``s(rate, other)`` of the surrogate ``1 - s (1 - G)``, Lemma D.1.
-      sample: ``(noise f[uniforms], rate, shape) -> x`` of one arm.
-      uniforms: how many uniforms a draw consumes.
+      sample: ``(noise u32[words], rate, shape) -> x`` of one arm.
+      words: how many words of noise a draw consumes.
       log_height: logarithm of the density's maximum if it is bounded, else of a
         reference level that is proportional to the rate.
       fall: ``(drop, rate, shape)``, the inverse marginal: the largest x at which the
@@ -56,7 +56,7 @@ class Threshold(NamedTuple):
     fall: Callable[..., jax.Array] | None
     concave: Callable[[Any], np.ndarray]
     bounded: Callable[[Any], np.ndarray]
-    uniforms: int = 1
+    words: int = 2
     least_rate: float = 0.0
     integer: bool = False
 

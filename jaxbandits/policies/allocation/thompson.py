@@ -22,6 +22,7 @@ from jaxbandits.checks import at_least_one
 from jaxbandits.factory import factory
 from jaxbandits.kernels.interpolation import window
 from jaxbandits.kernels.normal import normal_quantile
+from jaxbandits.kernels.words import unit_interval
 from jaxbandits.policies.allocation.estimates import (
     Estimate,
     Grid,
@@ -116,7 +117,7 @@ def thompson_allocation(problem: Problem) -> Policy:
         return grid.rate(place), probability
 
     def act(noise, view, state, params):
-        z = normal_quantile(noise)
+        z = normal_quantile(unit_interval(noise))
         rate, probability = jax.vmap(draw)(*state, z[:num_arms], z[num_arms:])
         now = turn(problem, start, params.initial, view.round)
         alone = start_allocation(problem, start, now, 1.0)

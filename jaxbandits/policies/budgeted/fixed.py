@@ -4,19 +4,13 @@ import jax.numpy as jnp
 
 from jaxbandits.checks import whole
 from jaxbandits.factory import factory
+from jaxbandits.kernels.words import position
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.budgeted.types import Problem
 
 
-def uniform_arm(uniform, view):
-    """An arm that exists, each with the same probability."""
-    arm = jnp.floor(uniform * view.num_arms.astype(uniform.dtype)).astype(jnp.int32)
-    # Rounding may lift the product to the number of arms itself.
-    return jnp.minimum(arm, view.num_arms - 1)
-
-
-def _stateless(name, act, uniforms=(0, 0)):
-    return Policy(name, lambda params: (), act, _no_update, uniforms=uniforms)
+def _stateless(name, act, words=(0, 0)):
+    return Policy(name, lambda params: (), act, _no_update, words=words)
 
 
 def _no_update(noise, view, state, action, feedback, params):
@@ -31,7 +25,7 @@ def uniform(problem: Problem) -> Policy:
 
     def act(noise, view, state, params):
         del state, params
-        return uniform_arm(noise[0], view)
+        return position(noise[0], view.num_arms)
 
     return _stateless("uniform", act, (1, 0))
 

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 
 from jaxbandits.checks import positive
 from jaxbandits.factory import factory
-from jaxbandits.policies.budgeted.fixed import uniform_arm
+from jaxbandits.kernels.words import occurs, position
 from jaxbandits.policies.budgeted.index_policy import index_policy
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.budgeted.types import Problem
@@ -45,11 +45,9 @@ def b_greedy(problem: Problem) -> Policy:
     def explore(noise, view, params):
         del params
         share = view.num_arms.astype(float) / view.round.astype(float)
-        return noise[0] < share, uniform_arm(noise[1], view)
+        return occurs(noise[0], noise[1], share), position(noise[2], view.num_arms)
 
-    return index_policy(
-        "b-greedy", problem, _ratio, explore=explore, exploring_uniforms=2
-    )
+    return index_policy("b-greedy", problem, _ratio, explore=explore, exploring_words=3)
 
 
 @factory(Problem)

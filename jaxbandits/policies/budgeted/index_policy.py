@@ -29,7 +29,7 @@ def index_policy(
     statistics: Statistics = MEANS,
     updater: Callable[[Statistics], Callable] | None = None,
     explore: Callable | None = None,
-    exploring_uniforms: int = 0,
+    exploring_words: int = 0,
 ) -> Policy:
     """A policy that maximises an index of an arm's statistics.
 
@@ -44,7 +44,7 @@ def index_policy(
       updater: makes `update` from the statistics, by default `update_arm`.
       explore: ``(noise, view, params) -> (bool[], i32[])``: whether to play another arm
         instead, and which. By default never.
-      exploring_uniforms: how many uniforms `explore` consumes.
+      exploring_words: how many words `explore` consumes.
 
     Raises:
       TypeError: if `problem` is not of this setting.
@@ -68,7 +68,7 @@ def index_policy(
         act,
         (updater or update_arm)(statistics),
         params,
-        uniforms=(1 + exploring_uniforms, 0),
+        words=(1 + exploring_words, 0),
         check=check,
         problem=problem,
     )
@@ -79,10 +79,10 @@ def after_start(arm, view):
     return jnp.where(view.round <= view.num_arms, view.round - 1, arm)
 
 
-def best_arm(index, view, uniform):
+def best_arm(index, view, word):
     """Position of the largest index among the arms that exist, ties at random."""
     exists = jnp.arange(index.shape[0], dtype=jnp.int32) < view.num_arms
-    return random_argmax(jnp.where(exists, index, -jnp.inf), uniform)
+    return random_argmax(jnp.where(exists, index, -jnp.inf), word)
 
 
 def update_arm(statistics: Statistics) -> Callable:

@@ -17,6 +17,7 @@ from jaxbandits.factory import factory
 from jaxbandits.kernels.argmax import first_argmax
 from jaxbandits.kernels.gamma import beta_from_uniforms
 from jaxbandits.kernels.select import one_hot
+from jaxbandits.kernels.words import occurs, unit_interval
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.budgeted.types import Problem
 
@@ -42,7 +43,7 @@ def bts(problem: Problem) -> Policy:
     def act(noise, view, state, params):
         del params
         pulls, reward, cost = (x.astype(float) for x in state)
-        u = noise.reshape(4, num_arms)
+        u = unit_interval(noise.reshape(4, num_arms))
         theta_reward = beta_from_uniforms(u[0], u[1], reward + 1, pulls - reward + 1)
         theta_cost = beta_from_uniforms(u[2], u[3], cost + 1, pulls - cost + 1)
         exists = jnp.arange(num_arms, dtype=jnp.int32) < view.num_arms
@@ -53,8 +54,8 @@ def bts(problem: Problem) -> Policy:
         played = one_hot(action, num_arms)
         return State(
             state.pulls + played,
-            state.reward + (played & (noise[0] < feedback.reward)),
-            state.cost + (played & (noise[1] < feedback.cost)),
+            state.reward + (played & occurs(noise[0], noise[1], feedback.reward)),
+            state.cost + (played & occurs(noise[2], noise[3], feedback.cost)),
         )
 
-    return Policy("BTS", init, act, update, uniforms=(4 * num_arms, 2))
+    return Policy("BTS", init, act, update, words=(4 * num_arms, 4))

@@ -19,6 +19,7 @@ from jaxbandits.factory import factory
 from jaxbandits.kernels.argmax import first_argmax
 from jaxbandits.kernels.gamma import beta_from_uniforms
 from jaxbandits.kernels.select import one_hot, pick, put, split_index
+from jaxbandits.kernels.words import occurs, unit_interval
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.censored.types import Action, Continuum, Problem, check_grid
 
@@ -58,7 +59,7 @@ def thompson(problem: Problem, update: str = "independent") -> Policy:
         (only the chosen pair is updated).
 
     Returns:
-      A policy with `Params`; consumes 2 K M uniforms to act and M to update.
+      A policy with `Params`; consumes 2 K M words to act and 2 M to update.
 
     Raises:
       ValueError: on an unknown `update`.
@@ -75,7 +76,7 @@ def thompson(problem: Problem, update: str = "independent") -> Policy:
         return State(jnp.zeros(shape, jnp.int32), jnp.zeros(shape, jnp.int32))
 
     def act(noise, view, state, params):
-        first, second = noise.reshape(2, *shape)
+        first, second = unit_interval(noise.reshape(2, *shape))
         theta = beta_from_uniforms(
             first,
             second,
@@ -98,14 +99,15 @@ def thompson(problem: Problem, update: str = "independent") -> Policy:
     def learn(noise, view, state, action, feedback, params):
         del view, params
         probability = success_probability(feedback)
+        first, second = noise[::2], noise[1::2]
         chosen = one_hot(action.limit, shape[1])
         informed = jnp.arange(shape[1], dtype=jnp.int32) <= action.limit
         if update == "independent":
-            outcome = noise < probability
+            outcome = occurs(first, second, probability)
         elif update == "shared":
-            outcome = noise[0] < probability
+            outcome = occurs(first[0], second[0], probability)
         else:
-            outcome = noise[0] < pick(probability, action.limit)
+            outcome = occurs(first[0], second[0], pick(probability, action.limit))
             informed = informed if update == "copied" else chosen
         success, failure = (pick(x, action.arm) for x in state)
         return State(
@@ -113,5 +115,5 @@ def thompson(problem: Problem, update: str = "independent") -> Policy:
             put(state.failure, action.arm, failure + (informed & ~outcome)),
         )
 
-    uniforms = (2 * problem.num_pairs, problem.num_limits)
-    return Policy("TS", init, act, learn, Params(), uniforms, _check)
+    words = (2 * problem.num_pairs, 2 * problem.num_limits)
+    return Policy("TS", init, act, learn, Params(), words, _check)

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 
 from jaxbandits.checks import whole
 from jaxbandits.kernels.select import split_index
+from jaxbandits.kernels.words import position
 from jaxbandits.protocol import Policy
 
 
@@ -24,11 +25,9 @@ def uniform_pairs(shape: tuple[int, int], action: Callable[[Any, Any], Any]) -> 
 
     def act(noise, view, state, params):
         del view, state, params
-        pair = jnp.floor(noise[0] * size).astype(jnp.int32)
-        # Rounding may lift the product to `size` itself.
-        return action(*split_index(jnp.minimum(pair, size - 1), *shape))
+        return action(*split_index(position(noise[0], size), *shape))
 
-    return Policy("uniform", _no_state, act, _no_update, uniforms=(1, 0))
+    return Policy("uniform", _no_state, act, _no_update, words=(1, 0))
 
 
 def same_pair(

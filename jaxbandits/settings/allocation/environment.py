@@ -18,6 +18,7 @@ from jaxbandits.checks import function, instance, numbers, text
 from jaxbandits.kernels.allocation import fill_in_order
 from jaxbandits.kernels.constant import constant
 from jaxbandits.kernels.sums import CompensatedSum
+from jaxbandits.kernels.words import Bound, below, bound
 from jaxbandits.laws.thresholds import Threshold
 from jaxbandits.protocol import Actions, Environment
 from jaxbandits.settings.actions import reals
@@ -73,12 +74,14 @@ class Setup(NamedTuple):
       budgets: f[N]; round t has one of them.
       best: f[N, K], optimal allocations; None if arms are drawn per seed.
       users: recorded rounds, or None.
+      bound: of the probabilities, where they are given (see `kernels.words`).
     """
 
     arms: Any
     budgets: Any
     best: Any = None
     users: Users | None = None
+    bound: Bound | None = None
 
 
 class Instance(NamedTuple):
@@ -89,6 +92,7 @@ class Instance(NamedTuple):
     best: jax.Array
     users: Users | None
     order: jax.Array | None
+    bound: Bound | None
 
 
 class State(NamedTuple):
@@ -195,7 +199,7 @@ def allocation(
     if users is not None:
         check_users(users, len(rate), len(budgets))
     best = best_allocations(problem, probability, rate, budgets)
-    setup = Setup(Arms(probability, rate), budgets, best, users)
+    setup = Setup(Arms(probability, rate), budgets, best, users, bound(probability))
     row = None if problem.shape is None else np.asarray(problem.shape)[None]
     with jax.enable_x64(True):
         reached = np.asarray(family.cdf(best, rate[None], row))
@@ -292,7 +296,7 @@ def _functions(problem: Problem, draw, length: int, shuffle: bool, stop: bool):
                 lambda budget: solve(problem, *arms, budget, thorough=True).allocation
             )(setup.budgets)
         order = order.astype(jnp.int32) if shuffle else None
-        return Instance(arms, setup.budgets, best, setup.users, order)
+        return Instance(arms, setup.budgets, best, setup.users, order, setup.bound)
 
     def init(instance):
         del instance
@@ -359,8 +363,10 @@ def _functions(problem: Problem, draw, length: int, shuffle: bool, stop: bool):
         if instance.users is not None:
             place = user(instance, round_)
             return instance.users.threshold[place], instance.users.active[place]
-        active = noise[:num_arms] < instance.arms.probability
-        draws = noise[num_arms:].reshape(num_arms, family.uniforms)
+        noise = noise.reshape(num_arms, 2 + family.words)
+        limit = instance.bound or bound(instance.arms.probability)
+        active = below(noise[:, 0], noise[:, 1], limit)
+        draws = noise[:, 2:]
         return draw_threshold(draws, instance.arms.rate, constant(shape)), active
 
     def step(noise, instance, state, action):
@@ -396,7 +402,7 @@ def _functions(problem: Problem, draw, length: int, shuffle: bool, stop: bool):
         record=lambda instance, state, budget: state,
         metrics=None,
         oracle=None,
-        uniforms=num_arms * (1 + family.uniforms),
+        words=num_arms * (2 + family.words),
         problem=problem,
         actions=Actions(
             f"{'an Allocation of finite amounts, ' if problem.known else ''}a Plan of "

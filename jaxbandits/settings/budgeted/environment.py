@@ -17,7 +17,7 @@ from jaxbandits.checks import function, instance, numbers, one_of, text
 from jaxbandits.kernels.argmax import first_argmax
 from jaxbandits.kernels.select import tally
 from jaxbandits.kernels.sums import CompensatedSum
-from jaxbandits.laws.law import JointLaw
+from jaxbandits.laws.law import JointLaw, exact_params
 from jaxbandits.protocol import Actions, Environment
 from jaxbandits.settings.actions import in_range
 from jaxbandits.settings.budgeted.types import (
@@ -29,9 +29,9 @@ from jaxbandits.settings.budgeted.types import (
 from jaxbandits.settings.counts import weighted
 
 UNITS = ("cheapest", "money")
-# Of an arm's expected cost, in money: the noise has no rarer events, and a budget of 1
-# would take 2^23 rounds.
-LEAST_COST = 2.0**-23
+# Of an arm's expected cost, in money: a budget of 1 would take more rounds than int32
+# counts.
+LEAST_COST = 2.0**-31
 
 
 class Arms(NamedTuple):
@@ -164,6 +164,7 @@ def fixed(name: str, law: JointLaw, params: Any, *, unit: str = "money") -> Envi
     if len(rows) != 1 or rows == {()}:
         raise ValueError(f"params must have one row per arm in every leaf, got {rows}")
     law.check(params)
+    params = exact_params(law, params)
     if law.highest is not None and np.any(np.asarray(law.highest(params)) > 1):
         raise ValueError("params: costs must lie in [0, 1]")
     if law.means is not None and not np.all(law.means(params)[1] >= LEAST_COST):
@@ -259,7 +260,7 @@ def _functions(law: JointLaw, draw, problem, unit) -> Environment:
         metrics=None,
         oracle=None,
         spent=lambda instance, state: state.spent.total / instance.unit,
-        uniforms=law.uniforms,
+        words=law.words,
         problem=problem,
         actions=Actions(
             f"an arm in [0, {problem.num_arms}) that the instance has", allowed, counted

@@ -14,7 +14,7 @@ import numpy as np
 
 from jaxbandits.checks import instance, text
 from jaxbandits.kernels.select import pick, tally
-from jaxbandits.laws.law import JointLaw
+from jaxbandits.laws.law import JointLaw, exact_params
 from jaxbandits.protocol import Actions, Environment
 from jaxbandits.settings.actions import in_range, of_kind
 from jaxbandits.settings.censored.continuum import any_limit, pair_values
@@ -92,6 +92,7 @@ def censored(
                 f"got a leaf of shape {np.shape(leaf)}"
             )
     law.check(arms)
+    arms = exact_params(law, arms)
     if isinstance(problem, Continuum):
         return any_limit(name, problem, law, arms)
     oracle = exact_oracle(problem, law, arms)

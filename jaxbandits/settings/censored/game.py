@@ -28,7 +28,7 @@ def game(
         record=lambda instance, state, budget: state,
         metrics=None,
         oracle=None,
-        uniforms=law.uniforms,
+        words=law.words,
         problem=problem,
         actions=actions,
     )

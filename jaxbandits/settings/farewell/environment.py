@@ -16,9 +16,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.checks import in_unit_interval, instance, numbers, one_of, text, whole
-from jaxbandits.kernels.select import pick, tally
+from jaxbandits.kernels.select import tally
 from jaxbandits.kernels.sums import CompensatedSum
-from jaxbandits.laws.law import Law, of_arm
+from jaxbandits.kernels.words import Bound, below, cumulative_bounds
+from jaxbandits.laws.law import Law, exact_params, of_arm
 from jaxbandits.laws.univariate import Bernoulli, bernoulli
 from jaxbandits.protocol import Actions, Environment
 from jaxbandits.settings.actions import in_range, of_kind
@@ -47,9 +48,14 @@ class Arms(NamedTuple):
 
 
 class Instance(NamedTuple):
-    """What a draw needs: cumulative probabilities f32[K, N], and the rewards' law."""
+    """What a draw needs.
 
-    cumulative: jax.Array
+    Attributes:
+      cumulative: bounds of the delays' cumulative probabilities, [K, N].
+      reward: parameters of the rewards' law, leaves ``[K, N, ...]``.
+    """
+
+    cumulative: Bound
     reward: Any
 
 
@@ -170,7 +176,7 @@ def farewell(
     oracle = exact_oracle(problem, reward_law, arms)
     return _functions(problem, reward_law)._replace(
         name=name,
-        setup=arms,
+        setup=_drawn(reward_law, arms),
         metrics=partial(_metrics, oracle),
         oracle=lambda setup, instance: oracle,
         provenance={
@@ -212,6 +218,16 @@ def _reward_params(reward, law: Law, shape):
     return params
 
 
+def _drawn(reward_law: Law, arms: Arms) -> Instance:
+    """What draws need, from the host's float64, where rare delays keep their digits."""
+    rows = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), arms.reward)
+    reward = jax.tree.map(
+        lambda x: x.reshape(*arms.delay.shape, *x.shape[1:]),
+        exact_params(reward_law, rows),
+    )
+    return Instance(cumulative_bounds(arms.delay), reward)
+
+
 def exact_oracle(problem: Problem, reward_law: Law, arms: Arms) -> Oracle:
     """The table of eq. (2) and what follows from it."""
     delays = np.arange(1, arms.delay.shape[1] + 1)
@@ -236,11 +252,7 @@ def _functions(problem: Problem, reward_law: Law) -> Environment:
 
     def sample(key, setup):
         del key
-        cumulative = jnp.cumsum(setup.delay, axis=1)
-        # The last possible delay takes what rounding leaves above the last sum.
-        position = jnp.arange(cumulative.shape[1], dtype=jnp.int32)[None]
-        last = jnp.max(jnp.where(setup.delay > 0, position, 0), axis=1, keepdims=True)
-        return Instance(jnp.where(position >= last, 2.0, cumulative), setup.reward)
+        return setup
 
     def init(instance):
         del instance
@@ -253,11 +265,11 @@ def _functions(problem: Problem, reward_law: Law) -> Environment:
         )
 
     def step(noise, instance, state, action):
-        drawn = pick(instance.cumulative, action.arm) <= noise[0]
-        position = jnp.sum(drawn, dtype=jnp.int32)
-        # Beyond the longest delay there is nothing, thanks to `sample`.
+        shorter = ~below(noise[0], noise[1], of_arm(instance.cumulative, action.arm))
+        position = jnp.sum(shorter, dtype=jnp.int32)
+        # At the longest delay all words are below the bound.
         given_arm = of_arm(instance.reward, action.arm)
-        potential = reward_law.sample(noise[1:], of_arm(given_arm, position))
+        potential = reward_law.sample(noise[2:], of_arm(given_arm, position))
         delay, wait = position + 1, action.wait + 1
         seen = delay <= wait
         time = problem.time(delay, wait)
@@ -301,7 +313,7 @@ def _functions(problem: Problem, reward_law: Law) -> Environment:
         metrics=None,
         oracle=None,
         spent=lambda instance, state: state.clock,
-        uniforms=1 + reward_law.uniforms,
+        words=2 + reward_law.words,
         problem=problem,
         actions=Actions(
             f"an Action of an arm in [0, {problem.num_arms}) and a wait's position "

@@ -10,7 +10,7 @@ from jaxbandits.testing import check_environment
 
 WORDS = (
     *("two arms", "environment", "environments", "setup", "sample", "init", "view"),
-    *("step", "record", "metric", "metrics", "spent", "uniforms", "name", "feedback"),
+    *("step", "record", "metric", "metrics", "spent", "words", "name", "feedback"),
     *("provenance", "setting", "instance.f"),
 )
 
@@ -57,11 +57,11 @@ BROKEN = {
     "metrics of another shape": (_metrics({"regret": np.ones(3)}), ROUNDS),
     "metrics named seed": (_metrics({"seed": np.ones((2, 10))}), ROUNDS),
     "metrics named 3": (_metrics({3: np.ones((2, 10))}), ROUNDS),
-    "uniforms = -1": ({"uniforms": -1}, ROUNDS),
-    "uniforms = None": ({"uniforms": None}, ROUNDS),
-    "uniforms = 1.5": ({"uniforms": 1.5}, ROUNDS),
-    "uniforms = '1'": ({"uniforms": "1"}, ROUNDS),
-    "uniforms = 0, step reads 1": ({"uniforms": 0}, ROUNDS),
+    "words = -1": ({"words": -1}, ROUNDS),
+    "words = None": ({"words": None}, ROUNDS),
+    "words = 1.5": ({"words": 1.5}, ROUNDS),
+    "words = '1'": ({"words": "1"}, ROUNDS),
+    "words = 0, step reads 1": ({"words": 0}, ROUNDS),
     "name is None": ({"name": None}, ROUNDS),
     "name is 3": ({"name": 3}, ROUNDS),
     "provenance is a function": ({"provenance": {"f": print}}, ROUNDS),

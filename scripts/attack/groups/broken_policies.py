@@ -59,13 +59,13 @@ BROKEN = {
     "init gives strings": _init(lambda s: s._replace(pulls="a")),
     "init gives float64": _init(lambda s: s._replace(reward=FLOATS)),
     "init takes nothing": {"init": lambda: None},
-    "uniforms = 3": {"uniforms": 3},
-    "uniforms = None": {"uniforms": None},
-    "uniforms = (-1, 0)": {"uniforms": (-1, 0)},
-    "uniforms = ('2', 0)": {"uniforms": ("2", 0)},
-    "uniforms = (1.5, 0)": {"uniforms": (1.5, 0)},
-    "uniforms = (1,)": {"uniforms": (1,)},
-    "uniforms = (1, 0, 0)": {"uniforms": (1, 0, 0)},
+    "words = 3": {"words": 3},
+    "words = None": {"words": None},
+    "words = (-1, 0)": {"words": (-1, 0)},
+    "words = ('2', 0)": {"words": ("2", 0)},
+    "words = (1.5, 0)": {"words": (1.5, 0)},
+    "words = (1,)": {"words": (1,)},
+    "words = (1, 0, 0)": {"words": (1, 0, 0)},
     "name = None": {"name": None},
     "name = 3": {"name": 3},
     "params is a number": {"params": 0.1},
@@ -114,7 +114,7 @@ def cases() -> list[Case]:
 
 WORDS = (
     *("greedy", "policy", "policies", "act", "action", "actions", "update", "init"),
-    *("uniforms", "name", "names", "params", "report", "reports", "check", "state"),
+    *("words", "name", "names", "params", "report", "reports", "check", "state"),
     *("metrics", "recommend", "noise"),
 )
 
