@@ -59,8 +59,7 @@ class Groups(LoadScopeScheduling):
 def share_programs(config) -> None:
     """Have JAX keep programs in a folder, for this process and those that it starts.
 
-    The folder goes with the run, unless the caller has named one, which makes a second
-    run three times as fast.
+    The folder goes with the run, unless the caller has named one.
     """
     # What somebody else is still writing is compiled instead.
     config.addinivalue_line(
