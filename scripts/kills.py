@@ -68,7 +68,7 @@ def killed(spec: Path, kills: int, rng: np.random.Generator) -> bool:
     complete, bad, ended, exits = 0, 0, 0, []
     for attempt in range(kills):
         process = start(
-            store, cache, spec=spec, more=("--block", "40"), WALK_PAUSE="0.03"
+            store, cache=cache, spec=spec, more=("--block", "40"), WALK_PAUSE="0.03"
         )
         try:
             # Every fourth anywhere, its start included; the others after some blocks.

@@ -1,5 +1,6 @@
 """Strict flags, a fixed hypothesis profile, both precisions, the tape of uniforms."""
 
+import gc
 from functools import cache
 
 import hypothesis
@@ -10,6 +11,7 @@ import pytest
 from jaxbandits.engine.tape import Stream, read
 from tests.heavy import LONG
 from tests.reference.words import grid
+from tests.workers import Groups, place, share_programs
 
 # Two devices, so that sharing lanes out is tested on any machine.
 jax.config.update("jax_num_cpu_devices", 2)
@@ -30,19 +32,28 @@ hypothesis.settings.load_profile("fixed")
 def pytest_configure(config):
     # Tests play a few seeds. Those of this warning ask for it with `pytest.warns`.
     config.addinivalue_line("filterwarnings", "ignore:coverage of the:UserWarning")
+    share_programs(config)
+
+
+def pytest_collection_finish():
+    # Traces make many objects, and little garbage: looked through less often, and what
+    # is there already not at all.
+    gc.freeze()
+    gc.set_threshold(20_000, 50, 50)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    return Groups(config, log)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    """What goes to one worker: a file; of tests/policies, whose files share compiled
-    programs, what is about allocation, and the rest. And what is left to -m slow."""
+    """What is left to -m slow, and what comes first."""
     for item in items:
         if any(part in item.nodeid for part in LONG):
             item.add_marker(pytest.mark.slow)
-        folder, group = item.path.parent.name, item.path.stem
-        if folder == "policies":
-            group = "allocation" if "allocation" in item.nodeid else "policies"
-        item.add_marker(pytest.mark.xdist_group(group))
+    items.sort(key=lambda item: place(item.nodeid))
     if config.args == config.getini("testpaths"):
         known = "\n".join(item.nodeid for item in items)
         stale = [part for part in LONG if part not in known]

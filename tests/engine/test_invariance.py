@@ -8,10 +8,11 @@ import pytest
 from jaxbandits.engine.lanes import lanes
 from jaxbandits.engine.xla import options_for
 from jaxbandits.kernels.allocation import sigmoid_prefix
-from jaxbandits.laws.thresholds import curves
+from jaxbandits.laws.thresholds import curves, weibull
 from jaxbandits.policies import censored as policies
-from jaxbandits.settings import allocation
 from jaxbandits.settings import censored as settings
+from jaxbandits.settings.allocation.problem import make_problem
+from jaxbandits.settings.allocation.synthetic import ednet_like_parameters
 from jaxbandits.simulate import simulate
 from jaxbandits.testing import play
 
@@ -103,7 +104,15 @@ def test_the_plain_loop_plays_the_same_game(game, contestants, reference, name):
 
 def test_a_solver_gives_the_same_bits_in_any_width():
     """Its responses add a square that all arms share: rounded with the sum, or not."""
-    problem = allocation.ednet_like(3).problem
+    quiz = ednet_like_parameters(3)
+    problem = make_problem(
+        weibull,
+        3,
+        quiz.budget,
+        shape=quiz.shape,
+        lowest=1 / quiz.scale.max() / 4,
+        highest=4 / quiz.scale.min(),
+    )
     rng, count = np.random.default_rng(0), 384
     weight = rng.uniform(0.1, 1.0, (3, count)).astype(np.float32)
     ends = np.log([problem.lowest, problem.highest])

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 from jaxbandits.results.store import sessions
+from tests.workers import PROGRAMS
 
 ROOT = Path(__file__).resolve().parents[2]
 WALK = "tests/sweeps/walk.py"
@@ -19,14 +20,13 @@ sys.exit(main())
 """
 
 
-def start(
-    store: Path, cache: Path, *, spec=WALK, devices: int = 1, more=(), **variables
-):
+def start(store: Path, *, cache="", spec=WALK, devices: int = 1, more=(), **variables):
     """Start ``jaxbandits sweep SPEC --store STORE``.
 
     Args:
       store: where to.
-      cache: folder of compiled programs, so that a restart is a matter of seconds.
+      cache: folder of compiled programs, so that a restart is a matter of seconds; by
+        default that of the caller (`tests.workers.share_programs`).
       devices: devices of the process.
       more: further arguments.
       spec: the file.
@@ -40,7 +40,7 @@ def start(
         | {
             "PYTHONPATH": str(ROOT),
             "JAX_NUM_CPU_DEVICES": str(devices),
-            "JAX_COMPILATION_CACHE_DIR": str(cache),
+            "JAX_COMPILATION_CACHE_DIR": str(cache or os.environ[PROGRAMS]),
             "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
             **variables,
         },
@@ -50,7 +50,7 @@ def start(
     )
 
 
-def wait_for_runs(process, store: Path, runs: int, timeout: float = 90) -> bool:
+def wait_for_runs(process, store: Path, runs: int, timeout: float = 300) -> bool:
     """Wait until a store has so many complete runs.
 
     Returns:

@@ -19,12 +19,11 @@ def free_port() -> int:
         return listener.getsockname()[1]
 
 
-def start_both(store, cache, **options):
+def start_both(store, **options):
     coordinator = f"127.0.0.1:{free_port()}"
     return [
         start(
             store,
-            cache,
             more=("--block", "40", "--coordinator", coordinator)
             + ("--processes", "2", "--process", str(process)),
             **options,
@@ -37,7 +36,7 @@ def test_two_processes_fill_one_store(tmp_path):
     """The same bits, file by file, as one process writes."""
     one, two = tmp_path / "one.zarr", tmp_path / "two.zarr"
     wanted = run_sweep(walk.SPEC, one, block=40)
-    for process in start_both(two, tmp_path / "cache"):
+    for process in start_both(two):
         status, said = finish(process)
         assert status == 0, said
     assert_same(open_store(two), wanted)
@@ -47,9 +46,9 @@ def test_two_processes_fill_one_store(tmp_path):
 
 
 def test_one_process_goes_on_where_two_were_killed(tmp_path):
-    store, cache = tmp_path / "sweep.zarr", tmp_path / "cache"
+    store = tmp_path / "sweep.zarr"
     size = {"WALK_SEEDS": "1000", "WALK_PAUSE": "0.05"}
-    processes = start_both(store, cache, **size)
+    processes = start_both(store, **size)
     try:
         # A sign, not a time: both have written by then, and are far from done.
         assert wait_for_runs(processes[0], store, 1000)
@@ -68,7 +67,7 @@ def test_one_process_goes_on_where_two_were_killed(tmp_path):
 @pytest.mark.slow
 def test_one_process_says_when_the_other_dies(tmp_path):
     size = {"WALK_SEEDS": "400", "WALK_PAUSE": "0.05"}
-    first, second = start_both(tmp_path / "sweep.zarr", tmp_path / "cache", **size)
+    first, second = start_both(tmp_path / "sweep.zarr", **size)
     try:
         assert wait_for_runs(first, tmp_path / "sweep.zarr", 200)
     finally:

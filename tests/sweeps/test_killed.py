@@ -11,9 +11,6 @@ from tests.sweeps import walk
 from tests.sweeps.processes import finish, start, wait_for_runs
 from tests.sweeps.test_numbers import assert_same
 
-# Some hundreds of blocks of 40 lanes.
-SPEC = walk.spec(points=9, seeds=600)
-SIZE = {"WALK_POINTS": "9", "WALK_SEEDS": "600", "more": ("--block", "40")}
 # What ends a process: its exit status, and what it says.
 ENDS = {
     signal.SIGKILL: (-9, ""),
@@ -22,20 +19,21 @@ ENDS = {
 }
 
 
-@pytest.fixture(scope="module")
-def whole():
-    return run_sweep(SPEC)
+def started(store, seeds):
+    """A process that plays blocks of 40 lanes; some hundreds with 600 seeds."""
+    size = {"WALK_POINTS": "9", "WALK_SEEDS": str(seeds), "WALK_PAUSE": "0.05"}
+    return start(store, more=("--block", "40"), **size)
 
 
 @pytest.mark.parametrize(
-    "kills", [3, pytest.param(20, marks=pytest.mark.slow)], ids=str
+    ("kills", "seeds"), [(3, 200), pytest.param(20, 600, marks=pytest.mark.slow)]
 )
-def test_killed_and_resumed(whole, tmp_path, kills):
+def test_killed_and_resumed(tmp_path, kills, seeds):
     rng = np.random.default_rng(kills)
-    store, cache = tmp_path / "sweep.zarr", tmp_path / "cache"
-    complete = 0
+    spec, store = walk.spec(points=9, seeds=seeds), tmp_path / "sweep.zarr"
+    whole, complete = run_sweep(spec), 0
     for attempt in range(kills):
-        process = start(store, cache, **SIZE, WALK_PAUSE="0.05")
+        process = started(store, seeds)
         sent = [*ENDS][attempt % 3]
         # A sign, not a time: some blocks are complete, and far from all.
         assert wait_for_runs(process, store, complete + 40 * rng.integers(1, 6))
@@ -49,22 +47,23 @@ def test_killed_and_resumed(whole, tmp_path, kills):
         before, complete = complete, int((found["session"] > 0).sum())
         assert complete >= before + 40
     assert 0 < complete < whole["session"].astype(bool).sum()
-    assert_same(run_sweep(SPEC, store), whole)
+    assert_same(run_sweep(spec, store), whole)
 
 
 @pytest.mark.slow
-def test_killed_while_it_starts(whole, tmp_path):
+def test_killed_while_it_starts(tmp_path):
     """Before there is a store, while it is made, while the first blocks are played."""
     rng = np.random.default_rng(0)
-    store, cache = tmp_path / "sweep.zarr", tmp_path / "cache"
+    spec, store = walk.spec(points=9, seeds=600), tmp_path / "sweep.zarr"
+    whole = run_sweep(spec)
     for _ in range(10):
-        process = start(store, cache, **SIZE, WALK_PAUSE="0.05")
+        process = started(store, 600)
         wait_for_runs(process, store, 400, timeout=rng.uniform(0, 5))
         process.kill()
         finish(process)
         if store.exists():
             check_prefix(open_store(store).load(), whole)
-    assert_same(run_sweep(SPEC, store), whole)
+    assert_same(run_sweep(spec, store), whole)
 
 
 def check_prefix(found, whole):

@@ -1,0 +1,75 @@
+"""What the workers of a run do: which tests each gets, and the programs they share.
+
+Half of the time of a run is XLA's, so what is compiled is compiled once: tests that
+share programs go to one worker, and a program that another worker, a child process or a
+rebuilt policy has had compiled is read from a folder.
+"""
+
+import os
+import shutil
+import tempfile
+from pathlib import PurePosixPath
+
+import jax
+from xdist.scheduler import LoadScopeScheduling
+
+PROGRAMS = "JAX_COMPILATION_CACHE_DIR"
+SETTINGS = {
+    "jax_persistent_cache_min_compile_time_secs": 0.0,
+    "jax_persistent_cache_min_entry_size_bytes": -1,
+}
+# What takes longest, so that no worker is left with it at the end.
+FIRST = [
+    "policies",
+    "tests/policies/test_all_play.py",
+    "allocation",
+    "tests/settings/test_allocation.py",
+    "tests/engine/test_invariance.py",
+    "tests/sweeps/test_killed.py",
+]
+
+
+def group_of(nodeid: str) -> str:
+    """What goes to one worker: a file; of tests/policies, whose twins, contracts and
+    margins share programs, what is about allocation, and the rest."""
+    file = nodeid.split("::")[0]
+    path = PurePosixPath(file)
+    if path.parent.name != "policies" or path.name == "test_all_play.py":
+        return file
+    return "allocation" if "allocation" in nodeid else "policies"
+
+
+def place(nodeid: str) -> int:
+    """By which the tests are sorted."""
+    group = group_of(nodeid)
+    return FIRST.index(group) if group in FIRST else len(FIRST)
+
+
+class Groups(LoadScopeScheduling):
+    """A worker that is free gets the next group."""
+
+    def __init__(self, config, log):
+        config.option.loadscopereorder = False
+        super().__init__(config, log)
+
+    def _split_scope(self, nodeid):
+        return group_of(nodeid)
+
+
+def share_programs(config) -> None:
+    """Have JAX keep programs in a folder, for this process and those that it starts.
+
+    The folder goes with the run, unless the caller has named one.
+    """
+    # What somebody else is still writing is compiled instead.
+    config.addinivalue_line(
+        "filterwarnings", "ignore:Error (reading|writing) persistent compilation cache"
+    )
+    if PROGRAMS not in os.environ:
+        os.environ[PROGRAMS] = folder = tempfile.mkdtemp(prefix="jaxbandits-programs-")
+        config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+        config.add_cleanup(lambda: os.environ.pop(PROGRAMS))
+    jax.config.update("jax_compilation_cache_dir", os.environ[PROGRAMS])
+    for name, value in SETTINGS.items():
+        os.environ[name.upper()] = str(value)
+        jax.config.update(name, value)
