@@ -282,6 +282,9 @@ def test_surrogate(name):
     values, slopes = np.array(values), np.array(slopes)
     for i in range(rates.size):
         np.testing.assert_allclose(values[i, :, i], same[:, i], atol=1e-12)
+    # Its slope is that of the density, scaled the same way round.
+    survival = slopes / np.asarray(density) * (1 - same)
+    np.testing.assert_allclose(values, 1 - survival, rtol=1e-12, atol=1e-12)
     assert np.all(values <= 1 + 1e-12)
     assert np.all(np.diff(values, axis=-1) >= -1e-12)
     grows, falls = np.diff(slopes, axis=0), np.diff(slopes, axis=2)

@@ -154,7 +154,7 @@ CASES = {
 
 
 # Left to the long run: much the same as another case, or a program of its own.
-LONG = {"update all", "point", "NO-UCB, all", "sharp delta", "difference"} | {
+LONG = {"update all", "point", "NO-UCB, all", "sharp delta"} | {
     "all",
     "sharp",
     "printed radii, scaled",

@@ -51,6 +51,10 @@ CASES = {
     "omega": _omega("omega-ucb"),
     "omega, rho = 1": _omega("omega-ucb", rho=1.0),
     "omega*": _omega("omega-star-ucb", twin_params={"star": True}),
+    # So wide that many arms are pulled often enough for a variance.
+    "omega*, rho = 20": _omega(
+        "omega-star-ucb", rho=20.0, twin_params={"star": True, "rho": 20.0}
+    ),
     "omega*, shrunk": _omega(
         "omega-star-ucb-shrunk", twin_params={"star": True, "variance": "shrunk"}
     ),
@@ -169,6 +173,12 @@ def assert_follows(name, source, tolerance):
 def test_policy_chooses_as_its_twin(name, source):
     share = assert_follows(name, source, NEAR_TIE)
     assert share >= (0.97 if name == "BTS" else 0.99), share
+
+
+@pytest.mark.parametrize("name", ["omega*, rho = 20", "BTS"])
+def test_rewards_and_costs_between_the_ends(name):
+    """With coins a variance is that of a coin, and a coin's toss its outcome."""
+    assert assert_follows(name, "Beta", NEAR_TIE) >= 0.97
 
 
 @pytest.mark.parametrize("name", ["omega*", "UCB-SC+", "KL-UCB-SC+", "PD-BwK"])
