@@ -67,7 +67,25 @@ def end_of(
     if max_rounds is not None:
         checks.whole("max_rounds", max_rounds, 1, MAX_ROUNDS)
     last = MAX_ROUNDS if max_rounds is None else int(max_rounds)
-    return End(resolve_spent(checkpoints, budget), last, "spent")
+    amounts = resolve_spent(checkpoints, budget)
+    if in_units(environment):
+        # Nothing ends before the first unit: a grid starts there.
+        checks.at_least_one(budget=budget)
+        if isinstance(checkpoints, str):
+            amounts = amounts[amounts >= 1]
+        checks.at_least_one(checkpoints=amounts)
+    return End(amounts, last, "spent")
+
+
+def in_units(environment: Environment) -> bool:
+    """Whether what is spent is counted in whole units, as time is."""
+
+    def spent(key, setup):
+        instance = environment.sample(key, setup)
+        return environment.spent(instance, environment.init(instance))
+
+    shape = jax.eval_shape(spent, jax.random.key(0), environment.setup)
+    return jnp.issubdtype(shape.dtype, jnp.integer)
 
 
 def environment_of(environment: Any) -> Environment:

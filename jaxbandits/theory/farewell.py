@@ -11,7 +11,7 @@ after adding 1. Where T is small Theorem 2 says less than `trivial_bound`: below
 
 import numpy as np
 
-from jaxbandits.checks import at_least_one, non_negative, positive
+from jaxbandits.checks import at_least_one, non_negative, positive, whole
 
 _TIE = 1e-12
 
@@ -53,6 +53,88 @@ def radius(counts, delta, largest_cost, mean_cost) -> np.ndarray:
     spread = largest_cost - 1
     bernstein = np.sqrt(spread * share / 2) + 2 * spread * share / (3 * mean_cost)
     return bernstein + np.sqrt(share / 2)
+
+
+def constant_reward(T, time, reward) -> np.ndarray:
+    """Expected reward of a constant policy with t units of time (Theorem 1), exact.
+
+    A renewal recursion on ``L = max{n : S_n <= t}``: ``m(t) = sum_{c <= t} (r_c + p_c
+    m(t - c))``. The theorem's constant is ``A(t) = m(t) - t g``, where g is the reward
+    per unit of time. It claims 0 <= A <= j; what holds is ``-1 < A <= j g`` for rewards
+    in [0, 1]: L + 1 is a stopping time, so ``m(t) = g E[S_{L+1}] - E[r_{L+1}]``, the
+    time ``S_{L+1}`` is in (t, t + j], and ``r_{L+1} <= 1``.
+
+    Args:
+      T: whole number >= 1, the largest time.
+      time: real ``[j]`` >= 0 with sum 1, ``p_c``, probability that an epoch lasts c =
+        1, ..., j.
+      reward: real ``[j]`` in [0, p_c], ``r_c = E[r 1{epoch lasts c}]``.
+
+    Returns:
+      f64[T + 1], for t = 0, ..., T.
+
+    Raises:
+      ValueError: if an argument is out of its range or the shapes do not agree.
+    """
+    T = whole("T", T, 1)
+    time, reward = _epoch(time, reward)
+    total = np.zeros(T + 1)
+    for t in range(1, T + 1):
+        most = min(t, time.size)
+        ago = total[t - most : t][::-1]  # m(t - 1), m(t - 2), ...
+        total[t] = reward[:most].sum() + time[:most] @ ago
+    return total
+
+
+def constant_reward_limit(time, reward) -> float:
+    """Limit of Theorem 1's ``A(t) = m(t) - t g`` for large times.
+
+    ``g (mu_2 + mu) / (2 mu) - E[r c] / mu`` with the first two moments of an epoch's
+    time c: the mean overshoot of a renewal process, and the reward of the epoch that
+    overshoots, weighted by its length. Epochs must not all last a multiple of d > 1.
+
+    Args:
+      time: as for `constant_reward`.
+      reward: likewise.
+
+    Raises:
+      ValueError: likewise, or if epochs only last multiples of some d > 1.
+    """
+    time, reward = _epoch(time, reward)
+    lasts = np.arange(1, time.size + 1)
+    if np.gcd.reduce(lasts[time > 0]) > 1:
+        raise ValueError("time must not only have multiples of a unit above 1")
+    mean, square = time @ lasts, time @ lasts**2
+    rate = reward.sum() / mean
+    return float(rate * (square + mean) / (2 * mean) - reward @ lasts / mean)
+
+
+def ratio_deviation(n, epsilon, largest_cost) -> np.ndarray:
+    """Bound on the chance that a ratio of means strays by epsilon (Corollary 1, (10)).
+
+    ``4 exp(-x^2)`` with ``a x^2 + b x = epsilon``, ``a = 2 (B-1) / (3 n)`` and ``b =
+    (sqrt(B-1) + 1) / sqrt(2 n)``: `radius` at a mean cost of 1, solved for ``log(4 /
+    delta) = x^2``. Above 1 it says nothing.
+
+    Args:
+      n: real >= 1, the size of the sample.
+      epsilon: real >= 0, the deviation.
+      largest_cost: real >= 1, B.
+
+    Returns:
+      f64 of the broadcast shape, in (0, 4].
+
+    Raises:
+      ValueError: if an argument is out of its range.
+    """
+    at_least_one(n=n, largest_cost=largest_cost)
+    non_negative(epsilon=epsilon)
+    n, epsilon, largest_cost = _floats(n, epsilon, largest_cost)
+    a = 2 * (largest_cost - 1) / (3 * n)
+    b = (np.sqrt(largest_cost - 1) + 1) / np.sqrt(2 * n)
+    # The positive root without its cancellation, which (10) has: finite at B = 1 too.
+    x = 2 * epsilon / (b + np.sqrt(b**2 + 4 * a * epsilon))
+    return 4 * np.exp(-(x**2))
 
 
 def wait_ucb_radius(count, epochs, wait) -> np.ndarray:
@@ -155,6 +237,30 @@ def trivial_bound(T, gaps, waits) -> np.ndarray:
     return (np.asarray(T, np.float64) + longest - 1) * gaps.max()
 
 
+def coarse_rate(T, gaps, mean_time, waits) -> np.ndarray:
+    """Order of Wait-UCB's regret, ``sum mu_kj j / Delta_kj log T`` (eq. 5).
+
+    An order of magnitude; 80/3 of it bounds the leading term of Theorem 2.
+
+    Args:
+      T: real >= 1 of any shape, the time budget.
+      gaps: real ``[K, D]`` in [0, 1], as in `pulls_bound`.
+      mean_time: real ``[K, D]`` >= 1, mu, the expected time of a pull.
+      waits: real ``[D]`` >= 1, the waits j.
+
+    Returns:
+      f64 of the shape of `T`.
+
+    Raises:
+      ValueError: if an argument is out of its range or the shapes do not agree.
+    """
+    at_least_one(T=T)
+    gaps = _gaps(gaps)
+    suboptimal = gaps > 0
+    weight = _times(mean_time, gaps) * _waits(waits, gaps)
+    return np.sum(weight[suboptimal] / gaps[suboptimal]) * np.log(T)
+
+
 def wait_rate(T, gaps, mean_time) -> np.ndarray:
     """Order of Wait-UCB's regret, ``D / Delta sum_j mu_j log T`` (WAIT).
 
@@ -220,6 +326,17 @@ def fj_rate(T, gaps, mean_time) -> np.ndarray:
     """
     log, gaps, mean_time = _single_macro_arm(T, gaps, mean_time)
     return gaps.size**2 / _smallest(gaps) * np.sum(1 / mean_time) * log
+
+
+def _epoch(time, reward):
+    """Probabilities and rewards of an epoch's times, checked."""
+    non_negative(time=time, reward=reward)
+    time, reward = _floats(time, reward)
+    if time.ndim != 1 or not np.isclose(time.sum(), 1, rtol=0, atol=1e-9):
+        raise ValueError(f"time must be [j] with sum 1, got {time.tolist()}")
+    if reward.shape != time.shape or np.any(reward > time + 1e-12):
+        raise ValueError("reward must have the shape of time and lie in [0, time]")
+    return time, reward
 
 
 def _weights(wait):

@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 from jaxbandits import laws, simulate
+from jaxbandits.arguments import end_of
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.kernels.constant import constant
 from jaxbandits.kernels.sums import CompensatedSum
@@ -330,13 +331,31 @@ def test_rewards_of_an_epoch_that_ends_late_come_back():
 
 
 def test_a_fraction_of_a_unit_of_time():
-    """4.5 units are 5 at the end of the clock; nothing lasts half a unit."""
+    """Eq. (6): what has ended by 4.5 units has ended by 4. Delays are always 4."""
+    game = game_of("certain")
+    only = fixed_pair(game.problem, 1, 3)
+    data = run(game, only, budget=9.5, checkpoints=[1.5, 3.99, 4.5, 7.999], seeds=1)
+    np.testing.assert_array_equal(data["epochs"][0], [0, 0, 1, 1, 2])
+    np.testing.assert_array_equal(data["checkpoint"], [1.5, 3.99, 4.5, 7.999, 9.5])
+
+
+@pytest.mark.parametrize("grid", ["log", "linear"])
+def test_a_grid_does_not_start_below_the_first_unit(grid):
     game = game_of("joint")
-    for budget, whole in ((0.5, 1), (4.5, 5)):
-        data = run(game, budget=budget, checkpoints=[budget])
-        other = run(game, budget=whole, checkpoints=[whole])
-        for name in ("epochs", "reward", "rounds", "regret"):
-            np.testing.assert_array_equal(data[name], other[name])
+    checkpoints = end_of(game, None, 30.0, grid, None).checkpoints
+    assert checkpoints[0] >= 1 and checkpoints[-1] == 30
+    assert checkpoints.size > 30
+    # Where there is none below, the grid is as ever.
+    assert end_of(game, None, 1e6, grid, None).checkpoints.size == 100
+
+
+@pytest.mark.parametrize(
+    ("name", "budget", "checkpoints"),
+    [("budget", 0.5, "log"), ("checkpoints", 5.0, [0.5, 2.0])],
+)
+def test_less_than_a_unit_is_refused(name, budget, checkpoints):
+    with pytest.raises(ValueError, match=f"^{name} must"):
+        end_of(game_of("joint"), None, budget, checkpoints, None)
 
 
 @pytest.mark.filterwarnings("ignore:max_rounds:UserWarning")

@@ -160,6 +160,114 @@ def test_theorem_2_informs_only_for_long_games():
     assert np.all((bound > trivial) == [True, False])
 
 
+# An epoch's times and rewards: Figure 1c with wait 5, and a delay that is 1 or never
+# comes with wait 10.
+EPOCHS = {
+    "1c, wait 5": ([0.5, 0, 0.0625, 0.0625, 0.375], [0.5, 0, 0.0625, 0.0625, 0.0625]),
+    "1 or never": ([0.5, *[0.0] * 8, 0.5], [0.5, *[0.0] * 9]),
+}
+
+
+def test_constant_reward_by_hand():
+    # Times 1 and 2, equally likely; only the short one pays. With one unit: the first
+    # epoch ends in time or never. With two: 1/2 (1 + m(1)) + 1/2 (0 + m(0)).
+    value = farewell.constant_reward(3, [0.5, 0.5], [0.5, 0.0])
+    np.testing.assert_allclose(value, [0, 0.5, 0.75, 0.5 + 0.375 + 0.25])
+
+
+@pytest.mark.parametrize(("name", "most"), [("1c, wait 5", 0.261), ("1 or never", 0.6)])
+def test_theorem_1s_constant_is_positive_and_below_j_g(name, most):
+    """The paper says [0, j], and its eq. (8) (-j g, 0]; both ends differ."""
+    time, reward = map(np.array, EPOCHS[name])
+    j = time.size
+    rate = reward.sum() / (time @ np.arange(1, j + 1))
+    value = farewell.constant_reward(2000, time, reward)
+    constant = value - rate * np.arange(2001)
+    assert constant.max() == pytest.approx(most, abs=3e-3)
+    assert constant.min() > -1 and constant.max() <= j * rate
+    limit = farewell.constant_reward_limit(time, reward)
+    np.testing.assert_allclose(constant[-1], limit, atol=1e-9)
+    if name == "1c, wait 5":
+        assert limit == pytest.approx(0.175, abs=5e-4)
+
+
+def test_theorem_1s_constant_can_be_negative():
+    # One unit is too little for an epoch of two.
+    value = farewell.constant_reward(1, [0.0, 1.0], [0.0, 1.0])
+    assert value[1] - 0.5 == -0.5
+    with pytest.raises(ValueError, match="time must not only"):
+        farewell.constant_reward_limit([0.0, 1.0], [0.0, 1.0])
+
+
+@given(st.lists(st.tuples(st.floats(0.01, 1), st.floats(0, 1)), min_size=1, max_size=8))
+def test_theorem_1s_constant_is_in_its_range(pairs):
+    weight, share = np.array(pairs).T
+    time = weight / weight.sum()
+    reward = time * share
+    rate = reward.sum() / (time @ np.arange(1, time.size + 1))
+    constant = farewell.constant_reward(60, time, reward) - rate * np.arange(61)
+    assert constant.min() > -1 - 1e-9
+    assert constant.max() <= time.size * rate + 1e-9
+
+
+@given(st.floats(1, 1e4), st.floats(1e-6, 1), st.floats(1, 50))
+def test_corollary_1_undoes_lemma_1(n, delta, B):
+    epsilon = farewell.radius(n, delta, B, 1.0)
+    np.testing.assert_allclose(farewell.ratio_deviation(n, epsilon, B), delta)
+
+
+def test_corollary_1_by_hand():
+    # B = 1 leaves Hoeffding's 4 exp(-2 n epsilon^2).
+    np.testing.assert_allclose(farewell.ratio_deviation(50, 0.1, 1), 4 * np.exp(-1))
+    # B = 2, n = 8: b = 1/2, a = 1/12. (10) as printed: x = (-b + root) / (2 a).
+    root = np.sqrt(0.25 + 8 * 0.25 / (3 * 8))
+    printed = 4 * np.exp(-(((-0.5 + root) / (4 / 24)) ** 2))
+    np.testing.assert_allclose(farewell.ratio_deviation(8, 0.25, 2), printed)
+
+
+def test_coarse_rate_by_hand():
+    value = farewell.coarse_rate(np.exp([1.0, 2.0]), GAPS, TIMES, WAITS)
+    # (1, 2): 1.5 * 2 / .5; (2, 1): 1 / .25; (2, 2): 2 * 2 / 1.
+    np.testing.assert_allclose(value, [14, 28])
+
+
+@given(st.lists(st.floats(0.01, 1), min_size=2, max_size=12), st.floats(10, 1e7))
+def test_80_thirds_of_the_coarse_rate_hold_the_leading_term(gaps, T):
+    gaps = np.array([[0.0, *gaps]])
+    waits = np.arange(1, gaps.size + 1)
+    times = (1 + waits[None]) / 2
+    leading = farewell.regret_bound(T, gaps, times, waits)
+    leading -= farewell.regret_bound(1.0, gaps, times, waits)
+    coarse = farewell.coarse_rate(T, gaps, times, waits)
+    assert leading <= 80 / 3 * coarse * (1 + 1e-9)
+    assert coarse <= farewell.wait_rate(T, gaps, times) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    "name, bad",
+    [
+        ("T", 0),
+        ("time", [0.5, 0.4]),
+        ("time", [1.5, -0.5]),
+        ("reward", [0.6, 0.5]),
+        ("reward", [0.5]),
+    ],
+)
+def test_bad_input_of_constant_reward(name, bad):
+    good = dict(T=3, time=[0.5, 0.5], reward=[0.5, 0.0])
+    with pytest.raises(ValueError, match=rf"^{name} must"):
+        farewell.constant_reward(**(good | {name: bad}))
+
+
+@pytest.mark.parametrize(
+    "name, bad", [("n", 0), ("epsilon", -0.1), ("largest_cost", 0.5)]
+)
+def test_bad_input_of_ratio_deviation(name, bad):
+    good = dict(n=3, epsilon=0.1, largest_cost=2)
+    with pytest.raises(ValueError, match=rf"^{name} must"):
+        farewell.ratio_deviation(**(good | {name: bad}))
+
+
 @pytest.mark.parametrize(
     "name, bad",
     [
