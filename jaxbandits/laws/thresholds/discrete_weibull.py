@@ -10,7 +10,6 @@ import numpy as np
 from jaxbandits.laws.thresholds.threshold import LEAST, Threshold
 from jaxbandits.laws.thresholds.weibull import weibull
 
-
 MOST = 1e26  # minus the least log probability: sums of a million are finite
 LOG_LEAST = -40.0  # log v, below which 1 - exp(-v) is v
 

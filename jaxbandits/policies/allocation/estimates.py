@@ -8,8 +8,9 @@ is sufficient; the logarithm of the likelihood at a few dozen rates, equally spa
 ``log rate``, is, up to an interpolation error that is a small fraction of a standard
 error: with the spacing h in units of the family's `sharpness`, the slope of the
 polynomials is wrong by about ``h**5 / 60`` per success at ``h = .24``, 1/80 of a
-standard error after a million successes. The same nodes hold the exposure ``C(rate) = sum_u G(x_u, rate)`` over all rounds, successes or
-not, which turns successes into a probability, eq. (11).
+standard error after a million successes. The same nodes hold the exposure ``C(rate) =
+sum_u G(x_u, rate)`` over all rounds, successes or not, which turns successes into a
+probability, eq. (11).
 """
 
 import math
