@@ -115,6 +115,8 @@ def interpolate(values, position):
 def maximum(values):
     """Position and value of the maximum of a unimodal function.
 
+    The value is that of `interpolate`, so that `crossing` compares like with like.
+
     Args:
       values: f[J].
 
@@ -130,6 +132,13 @@ def maximum(values):
         _, slope, curvature = polynomial.derivatives(position)
         return -slope, -curvature
 
+    # The two cells beside the largest node have polynomials of their own: the maximum
+    # is looked for in the cell where its own polynomial has it.
+    left = around(values, node - 1)
+    in_left = (left.derivatives(node.astype(values.dtype))[1] < 0) & (node > 0)
+    polynomial = jax.tree.map(
+        lambda own, other: jnp.where(in_left, other, own), polynomial, left
+    )
     low = jnp.maximum(node - 1, 0).astype(values.dtype)
     high = jnp.minimum(node + 1, last).astype(values.dtype)
     steps = STEPS[values.dtype]
@@ -168,7 +177,11 @@ def crossing(values, peak, height, level, side: int):
     number = jnp.sum(beyond, dtype=jnp.int32)
     found = number > 0
     cell = jnp.clip(number - 1 if side < 0 else last - number, 0, last - 1)
-    polynomial = around(values, cell)
+    # Heights are compared on one polynomial: those of two cells differ by more than a
+    # likelihood ratio where the peak is much narrower than a cell.
+    home = jnp.clip(jnp.floor(peak).astype(jnp.int32), 0, last)
+    near = jnp.abs(cell - home) <= 1
+    polynomial = around(values, jnp.where(near, home, cell))
     edge = cell.astype(values.dtype)
     inner = jnp.clip(peak, edge, edge + 1)
     target = jnp.sqrt(jnp.maximum(height - level, 0.0))

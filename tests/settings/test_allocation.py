@@ -12,6 +12,7 @@ from jaxbandits.engine.tape import Stream, read
 from jaxbandits.kernels.words import unit_interval
 from jaxbandits.laws.thresholds import discrete_weibull, exponential, weibull
 from jaxbandits.policies import allocation as policies
+from jaxbandits.policies.allocation.mg_ucb import _units
 from jaxbandits.protocol import Policy
 from jaxbandits.settings import allocation as settings
 from jaxbandits.settings.allocation import Allocation, Order, Plan, Users
@@ -274,6 +275,18 @@ def test_orders_are_filled_until_the_budget_is_gone():
     assert np.max(given - BUDGETS[:, None] / 3) < 20 / 30
 
 
+def test_units_of_integers_are_whole():
+    """100 parts of a budget of 40 would be nothing each, and all ties."""
+    problem = settings.make_problem(
+        discrete_weibull, 2, 40, shape=0.8, lowest=0.01, highest=1.0, known=False
+    )
+    hand_out = _units(problem, 100, "difference")
+    equal = jnp.full(2, 0.5)
+    order = hand_out(jnp.bool_(False), jnp.zeros(2), equal, equal, jnp.float32(40))
+    assert float(order.step) == 1 and order.arms.shape == (40,)
+    np.testing.assert_array_equal(np.bincount(order.arms), [20, 20])
+
+
 # An arm that has succeeded may give the rest back.
 
 
@@ -283,14 +296,24 @@ def test_stop_on_success():
     early = play(plan, game(stop_on_success=True), ROUNDS)
     noise = noise_of(game())
     threshold = np.where(noise[:, :3] < P, -np.log1p(-noise[:, 3:]) / RATE, np.inf)
-    x = np.asarray(early.feedback.allocation, float)
+    offered = np.asarray(early.feedback.allocation, float)
     seen = early.feedback.threshold
-    assert np.all(x <= threshold * (1 + 1e-5))
+    hit = np.isfinite(seen)
+    # Whoever succeeds was offered no less than it needed, and kept that.
+    assert np.all(offered[hit] >= seen[hit] * (1 - 1e-5))
+    assert np.all(offered[~hit] <= threshold[~hit] * (1 + 1e-5))
+    assert np.mean(offered[hit] > seen[hit] * 1.01) > 0.5
+    kept = np.where(hit, seen, offered)
     # All is spent, unless every arm has what it needs.
     needed = np.minimum(threshold.sum(axis=1), B)
-    np.testing.assert_allclose(x.sum(axis=1), needed, rtol=1e-5)
-    hit = np.isfinite(seen)
-    np.testing.assert_allclose(x[hit], seen[hit], rtol=1e-5)
+    np.testing.assert_allclose(kept.sum(axis=1), needed, rtol=1e-5)
+    # Expected rewards are those of the offers, so that stopping shows in the regret.
+    earned = np.sum(P * -np.expm1(-offered * RATE), axis=1).sum()
+    best = metrics(usual)["regret"] - metrics(early)["regret"]
+    given = np.asarray(usual.feedback.allocation, float)
+    plain = np.sum(P * -np.expm1(-given * RATE), axis=1).sum()
+    np.testing.assert_allclose(best, earned - plain, atol=1e-2)
+    assert best > 0
     assert np.all(hit.sum(axis=1) >= np.isfinite(usual.feedback.threshold).sum(axis=1))
     assert metrics(early)["reward"] > metrics(usual)["reward"]
 

@@ -99,6 +99,7 @@ beta = Threshold(
     bounded=lambda shape: np.asarray(shape) >= 1,
     words=4,
     least_rate=1.0,
+    sharpness=lambda shape: np.sqrt(np.maximum(shape, 1.0)),
 )
 
 

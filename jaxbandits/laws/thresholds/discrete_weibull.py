@@ -10,6 +10,9 @@ import numpy as np
 from jaxbandits.laws.thresholds.threshold import LEAST, Threshold
 from jaxbandits.laws.thresholds.weibull import weibull
 
+MOST = 1e26  # minus the least log probability: sums of a million are finite
+LOG_LEAST = -40.0  # log v, below which 1 - exp(-v) is v
+
 
 def _cdf(x, rate, shape):
     return weibull.cdf(jnp.floor(x), rate, shape)
@@ -18,9 +21,12 @@ def _cdf(x, rate, shape):
 def _log_pdf(x, rate, shape):
     """Log probability of floor(x), from the survival before and at it."""
     whole = jnp.maximum(jnp.floor(x), 1.0)
-    before = (rate * (whole - 1)) ** shape
-    step = jnp.maximum((rate * whole) ** shape - before, LEAST)
-    return -before + jnp.log(jnp.maximum(-jnp.expm1(-step), LEAST))
+    before = jnp.minimum((rate * (whole - 1)) ** shape, MOST)
+    # Its logarithm, so that small probabilities are told from 0 and large ones finite.
+    log_step = shape * jnp.log(rate) + jnp.log(whole**shape - (whole - 1) ** shape)
+    step = jnp.exp(jnp.clip(log_step, LOG_LEAST, -LOG_LEAST))
+    small = log_step < LOG_LEAST
+    return -before + jnp.where(small, log_step, jnp.log(-jnp.expm1(-step)))
 
 
 def _log_cdf(x, rate, shape):
@@ -59,4 +65,5 @@ discrete_weibull = Threshold(
     concave=lambda shape: np.asarray(shape) <= 1,
     bounded=lambda shape: np.ones(np.shape(shape), bool),
     integer=True,
+    sharpness=np.asarray,
 )

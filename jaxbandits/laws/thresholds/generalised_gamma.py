@@ -23,6 +23,20 @@ from jaxbandits.kernels.normal import normal_quantile
 from jaxbandits.kernels.words import log_survival, unit_interval
 from jaxbandits.laws.thresholds.threshold import LEAST, Threshold
 
+MOST = 1e26  # of v: sums of a million such numbers are finite
+SMALL = 0.25  # v, below which a short series replaces the incomplete gamma function
+VANISHING = 1e-20  # v, below which 1 - exp(-v) is v
+
+
+def _log_gammainc_near_0(a, log_v):
+    """log P(a, v) for small v: ``v**a exp(-v) sum_m v**m / Gamma(a + m + 1)``."""
+    v = jnp.exp(jnp.minimum(log_v, 0.0))
+    term, total = 1.0, 1.0
+    for m in range(1, 7):
+        term = term * v / (a + m)
+        total = total + term
+    return a * log_v - v - gammaln(a + 1) + jnp.log(total)
+
 
 def generalised_gamma(
     name: str,
@@ -51,9 +65,14 @@ def generalised_gamma(
         return (f(shape) if callable(f) else f for f in (order, power, unit))
 
     def level(x, rate, shape):
-        """v, positive for positive x even where it underflows."""
+        """v, positive for positive x even where it underflows, and finite."""
         _, q, c = constants(shape)
-        return jnp.maximum((c * rate * x) ** q, LEAST)
+        return jnp.clip((c * rate * x) ** q, LEAST, MOST)
+
+    def log_level(x, rate, shape):
+        """log v, also where v underflows."""
+        _, q, c = constants(shape)
+        return q * jnp.log(jnp.maximum(c * rate * x, LEAST))
 
     if cdf is None:
         cdf = (lambda a, v: -jnp.expm1(-v)) if of_order_one else gammainc
@@ -75,13 +94,18 @@ def generalised_gamma(
     def log_pdf(x, rate, shape=None):
         a, q, c = constants(shape)
         v = level(x, rate, shape)
-        return jnp.log(q * c * rate) + xlogy(a - 1 / q, v) - v - gammaln(a)
+        if of_order_one and power == 1.0:
+            return jnp.log(c * rate) - v
+        height = (a - 1 / q) * log_level(x, rate, shape)
+        return jnp.log(q * c * rate) + height - v - gammaln(a)
 
     def log_cdf(x, rate, shape=None):
         a, _, _ = constants(shape)
         v = level(x, rate, shape)
         if not of_order_one:
-            return jnp.log(jnp.maximum(cdf(a, v), LEAST))
+            near = _log_gammainc_near_0(a, log_level(x, rate, shape))
+            exact = jnp.log(jnp.maximum(cdf(a, v), LEAST))
+            return jnp.where(v < SMALL, near, exact)
         # One logarithm for all: where 1 - exp(-v) rounds, what rounding did to the
         # distance from 1 was done to the logarithm too and is undone (Kahan's log1p).
         survival = jnp.exp(-v)
@@ -90,6 +114,7 @@ def generalised_gamma(
         log = jnp.log(jnp.where(large, rounded, -jnp.expm1(-v)))
         off = jnp.where(large & (rounded < 1), 1 - rounded, 1.0)
         exact = jnp.where(rounded < 1, log * (survival / off), -survival)
+        log = jnp.where(v < VANISHING, log_level(x, rate, shape), log)
         return jnp.where(large, exact, log)
 
     def mean(x, rate, shape=None):
@@ -129,7 +154,7 @@ def generalised_gamma(
     def fall(drop, rate, shape=None):
         _, q, c = constants(shape)
         b, _ = peak(shape)
-        if np.all(sharpness(shape) >= 0):
+        if np.all(exponent(shape) >= 0):
             v = beyond_mode(b, drop)
         else:
             # v - b log v = drop with b < 0.
@@ -139,10 +164,18 @@ def generalised_gamma(
             v = jnp.maximum(v, LEAST)  # a power of 0 has no derivative
         return v ** (1 / q) / (c * rate)
 
-    def sharpness(shape):
+    def exponent(shape):
         """b on the host."""
-        a, q, _ = constants(None if shape is None else np.asarray(shape, np.float64))
+        a, q, _ = on_host(shape)
         return np.asarray(a - 1 / q)
+
+    def on_host(shape):
+        return constants(None if shape is None else np.asarray(shape, np.float64))
+
+    def sharpness(shape):
+        """The root of the information about log rate in a threshold that is seen."""
+        a, q, _ = on_host(shape)
+        return np.asarray(q * np.sqrt(np.maximum(a, 1.0)))
 
     return Threshold(
         name,
@@ -155,6 +188,7 @@ def generalised_gamma(
         sample,
         log_height,
         fall,
-        concave=lambda shape: sharpness(shape) <= 0,
-        bounded=lambda shape: sharpness(shape) >= 0,
+        concave=lambda shape: exponent(shape) <= 0,
+        bounded=lambda shape: exponent(shape) >= 0,
+        sharpness=sharpness,
     )

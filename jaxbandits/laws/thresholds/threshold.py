@@ -42,6 +42,8 @@ class Threshold(NamedTuple):
       bounded: host, ``shape -> bool``, whether the density is.
       least_rate: rates must be at least this.
       integer: whether thresholds are 1, 2, ...
+      sharpness: host, ``shape -> number``, how often log G and the log density can bend
+        while the rate grows e-fold: likelihoods are kept at rates this much closer.
     """
 
     name: str
@@ -59,6 +61,7 @@ class Threshold(NamedTuple):
     words: int = 2
     least_rate: float = 0.0
     integer: bool = False
+    sharpness: Callable[[Any], np.ndarray] = lambda shape: np.ones(np.shape(shape))
 
 
 def check_family(family: Threshold, rate, shape) -> None:

@@ -5,9 +5,12 @@ a rate given the thresholds seen is the product of ``pdf(F_u) / G(x_u)`` over su
 (The paper's eqs. (6), (9) and (10) have B for x, which is right for ``x = B`` only;
 docs/errata.md.) Allocations differ from round to round, so no fixed number of moments
 is sufficient; the logarithm of the likelihood at a few dozen rates, equally spaced in
-``log rate``, is, up to an interpolation error far below the statistical one. The same
-nodes hold the exposure ``C(rate) = sum_u G(x_u, rate)`` over all rounds, successes or
-not, which turns successes into a probability, eq. (11).
+``log rate``, is, up to an interpolation error that is a small fraction of a standard
+error: with the spacing h in units of the family's `sharpness`, the slope of the
+polynomials is wrong by about ``h**5 / 60`` per success at ``h = .24``, 1/80 of a
+standard error after a million successes. The same nodes hold the exposure ``C(rate) =
+sum_u G(x_u, rate)`` over all rounds, successes or not, which turns successes into a
+probability, eq. (11).
 """
 
 import math
@@ -23,9 +26,10 @@ from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.laws.thresholds import inverse_truncated_mean
 from jaxbandits.settings.allocation import Problem
 
-# Neighbouring rates differ by a factor of exp(SPACING), unless that takes too many.
+# Neighbouring rates differ by a factor of at most exp(SPACING), and of exp(SHARP) to
+# the power of one over the sharpness of the likelihood.
 SPACING = 0.12
-MOST_NODES = 64
+SHARP = 0.24
 LEAST_NODES = 8
 TINY = 1e-30  # stands for an exposure of 0
 ESTIMATORS = ("truncated", "printed")
@@ -75,9 +79,10 @@ class Grid(NamedTuple):
     @classmethod
     def of(cls, problem: Problem) -> "Grid":
         """From the least to the largest possible rate."""
-        size = 1 + math.ceil(math.log(problem.highest / problem.lowest) / SPACING)
-        size = min(max(size, LEAST_NODES), MOST_NODES)
-        return cls(problem.lowest, problem.highest, size)
+        sharpness = float(np.max(problem.family.sharpness(problem.shape)))
+        spacing = min(SPACING, SHARP / sharpness)
+        size = 1 + math.ceil(math.log(problem.highest / problem.lowest) / spacing)
+        return cls(problem.lowest, problem.highest, max(size, LEAST_NODES))
 
     @property
     def last(self) -> float:

@@ -5,6 +5,7 @@ Feedback", section 5, Algorithms 3 and 4. Estimates and boosts are RA-UCB's, wit
 same named choices; the resource of a round is handed out until it is gone.
 """
 
+import math
 from functools import cache
 
 import jax.numpy as jnp
@@ -48,7 +49,8 @@ def mg_ucb_delta(
 
     Args:
       problem: what is known of the game.
-      steps: units in the largest budget; Delta is the budget over this.
+      steps: units in the largest budget; Delta is the budget over this, rounded up to
+        a whole number for a family of integers.
       greedy: a unit goes to the largest ``derivative`` (the algorithm) or to the
         largest ``difference`` that a unit makes (its proof). Where G starts flat, as
         Weibull laws with k > 1 do, all derivatives are 0 at first.
@@ -90,6 +92,9 @@ def _flow(problem: Problem):
 def _units(problem: Problem, steps: int, greedy: str):
     family = problem.family
     step = problem.budget / steps
+    if family.integer:  # part of a unit makes no difference
+        step = float(math.ceil(step))
+        steps = math.ceil(problem.budget / step)
 
     def hand_out(starting, alone, weight, rate, budget):
         del budget

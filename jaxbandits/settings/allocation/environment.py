@@ -158,7 +158,9 @@ def allocation(
         an order of every seed's own first.
       stop_on_success: whether an arm gives back what it does not need any more once it
         has succeeded. Outside the paper, whose benchmark does not do so: the regret may
-        be negative. Needs a concave family and policies that play a `Plan`.
+        be negative. The feedback then shows what was offered, which is more than what
+        was kept where an arm succeeded. Needs a concave family and policies that play
+        a `Plan`.
       users: recorded rounds to be replayed, as many as budgets; or one budget for all.
         The expected regret is then that of the model.
       provenance: further facts for the results.
@@ -344,6 +346,18 @@ def _functions(problem: Problem, draw, length: int, shuffle: bool, stop: bool):
         total = jnp.sum(wanted)
         return wanted * jnp.minimum(1.0, budget / jnp.where(total > 0, total, 1.0))
 
+    def offered(action, budget, threshold, active):
+        """What every arm would get if it alone did not stop: whether it succeeds does
+        not change this, so it is what likelihoods and expected rewards need."""
+        limit = jnp.where(active, threshold, jnp.inf)
+
+        def to(arm):
+            others = jnp.where(jnp.arange(num_arms) == arm, jnp.inf, limit)
+            found = solve(problem, *action, budget, limit=others).allocation
+            return jnp.sum(jnp.where(jnp.arange(num_arms) == arm, found, 0.0))
+
+        return jax.vmap(to)(jnp.arange(num_arms, dtype=jnp.int32))
+
     def allowed(instance, action):
         del instance
         if isinstance(action, Plan):
@@ -373,6 +387,7 @@ def _functions(problem: Problem, draw, length: int, shuffle: bool, stop: bool):
         budget, best = given(instance, state.round)
         threshold, active = meets(noise, instance, state.round)
         x = amounts(action, budget, threshold, active)
+        offer = offered(action, budget, threshold, active) if stop else x
         success = active & (threshold <= x)
         would = active & (threshold <= best)
         probability, rate = instance.arms
@@ -383,14 +398,14 @@ def _functions(problem: Problem, draw, length: int, shuffle: bool, stop: bool):
         state = State(
             # A round with an action that the game has not does not count.
             state.round + allowed(instance, action).astype(jnp.int32),
-            state.regret.add(reward(best) - reward(x)),
+            state.regret.add(reward(best) - reward(offer)),
             state.successes + jnp.sum(success, dtype=jnp.int32),
             state.realised
             + jnp.sum(would, dtype=jnp.int32)
             - jnp.sum(success, dtype=jnp.int32),
             state.spent.add(jnp.sum(x) / budget),
         )
-        return state, Feedback(jnp.where(success, threshold, jnp.inf), x)
+        return state, Feedback(jnp.where(success, threshold, jnp.inf), offer)
 
     return Environment(
         name="",

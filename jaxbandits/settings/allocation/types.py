@@ -49,7 +49,8 @@ class Feedback(NamedTuple):
 
     Attributes:
       threshold: f32[K], X where the arm succeeded, else +inf.
-      allocation: f32[K], what the arms have got.
+      allocation: f32[K], what the arms have got; what they were offered, if they give
+        the rest back once they have succeeded.
     """
 
     threshold: jax.Array

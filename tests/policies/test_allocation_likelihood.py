@@ -1,0 +1,121 @@
+"""Likelihoods on a grid of rates against exact ones of SciPy, for many successes.
+
+The data are quantiles of a truncated law, each counted as often as it takes: estimates
+and ends of intervals are compared in standard errors.
+"""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy import optimize, stats
+
+from jaxbandits.kernels.sums import CompensatedSum
+from jaxbandits.laws import thresholds
+from jaxbandits.policies.allocation.estimates import (
+    Grid,
+    Statistics,
+    estimate,
+    rate_bound,
+)
+from jaxbandits.settings.allocation import make_problem
+
+Z_SQUARED = 3.84
+LEVELS = (0.3, 0.6, 1.0)  # allocations, in budgets
+
+
+def law(name, shape, rate):
+    """The SciPy law of a family."""
+    if name == "weibull":
+        return stats.weibull_min(shape, scale=1 / rate)
+    if name == "gamma":
+        return stats.gamma(shape, scale=1 / rate)
+    if name == "lomax":
+        return stats.lomax(shape, scale=1 / rate)
+    return stats.maxwell(scale=1 / rate)
+
+
+def likelihoods(name, shape, truth, amounts, each, problem):
+    """``(thresholds with their allocations, exact log likelihood of a log rate)``."""
+    true = law(name, shape, truth)
+    p = (np.arange(each) + 0.5) / each
+    seen = [true.ppf(p * true.cdf(x)) for x in amounts]
+
+    def exact(log_rate):
+        model = law(name, shape, np.exp(log_rate))
+        return sum(
+            np.sum(model.logpdf(f)) - each * model.logcdf(x)
+            for f, x in zip(seen, amounts, strict=True)
+        )
+
+    return seen, exact
+
+
+CASES = {
+    "Weibull 2": ("weibull", 2.0, 0.31, (0.05, 2.0)),
+    "EdNet's": ("weibull", 2.35, 0.27, (0.05, 2.0)),
+    "Weibull 5": ("weibull", 5.0, 0.31, (0.05, 2.0)),
+    "Weibull 12": ("weibull", 12.0, 0.7, (0.01, 10.0)),
+    "Weibull 8, wide": ("weibull", 8.0, 0.23, (1e-5, 1.0)),
+    "Weibull 12, wide": ("weibull", 12.0, 0.23, (0.05, 100.0)),
+    "gamma 12": ("gamma", 12.0, 2.3, (0.1, 20.0)),
+    "Maxwell": ("maxwell", None, 0.31, (0.05, 2.0)),
+    "Lomax 2": ("lomax", 2.0, 0.31, (0.01, 10.0)),
+}
+
+
+@pytest.mark.parametrize("case", list(CASES))
+@pytest.mark.parametrize("successes", [pytest.param(1e3, marks=pytest.mark.slow), 1e6])
+def test_errors_are_a_small_share_of_a_standard_error(case, successes):
+    name, shape, truth, (lowest, highest) = CASES[case]
+    family = getattr(thresholds, name)
+    budget, each = float(law(name, shape, truth).ppf(0.9)), 300
+    problem = make_problem(
+        family, 1, budget, shape=shape, lowest=lowest, highest=highest
+    )
+    amounts = [level * budget for level in LEVELS]
+    seen, exact = likelihoods(name, shape, truth, amounts, each, problem)
+    share = successes / (each * len(LEVELS))
+
+    nodes = np.asarray(Grid.of(problem).nodes(), np.float32)[:, None]
+    own = None if shape is None else np.float32(shape)
+    table = sum(
+        np.asarray(family.log_pdf(f.astype(np.float32), nodes, own), float).sum(1)
+        - each * np.asarray(family.log_cdf(np.float32(x), nodes, own), float)[:, 0]
+        for f, x in zip(seen, amounts, strict=True)
+    )
+    assert np.all(np.isfinite(table))
+    total = np.float32(share * table)
+    likelihood = CompensatedSum(
+        jnp.asarray(total), jnp.asarray(np.float32(share * table - total))
+    )
+    one = CompensatedSum.zeros(len(nodes), float)
+    statistics = Statistics(
+        jnp.int32(successes), likelihood, one, None, jnp.zeros((), float)
+    )
+    found = estimate(problem, statistics, own)
+    grid = Grid.of(problem)
+    ends = [
+        float(grid.rate(rate_bound(statistics, found, Z_SQUARED, side)))
+        for side in (-1, 1)
+    ]
+
+    centre = np.log(truth)
+    best = optimize.minimize_scalar(
+        lambda r: -exact(r),
+        bounds=(centre - 0.1, centre + 0.1),
+        method="bounded",
+        options={"xatol": 1e-10},
+    ).x
+    step = 1e-3 / float(family.sharpness(own) if own is not None else 2)
+    curvature = (2 * exact(best) - exact(best - step) - exact(best + step)) / step**2
+    error = 1 / np.sqrt(share * curvature)
+
+    def beyond(r):
+        return 2 * share * (exact(best) - exact(r)) - Z_SQUARED
+
+    exact_ends = [
+        optimize.brentq(beyond, *sorted((best, best + side * 6 * error)), xtol=1e-13)
+        for side in (-1, 1)
+    ]
+    assert abs(np.log(float(found.rate)) - best) < 0.05 * error
+    np.testing.assert_allclose(np.log(ends), exact_ends, rtol=0, atol=0.05 * error)
