@@ -304,7 +304,8 @@ def test_played(played):
     for title, data in played.datasets.items():
         assert data.attrs["setting"] == "farewell"
         checkpoints = data["checkpoint"].values
-        np.testing.assert_allclose(checkpoints, np.geomspace(0.2, 2_000, 100))
+        grid = np.geomspace(0.2, 2_000, 100)
+        np.testing.assert_allclose(checkpoints, grid[grid >= 1])
         assert (data["regret"].diff("checkpoint") >= 0).all()
         assert (final(data, "epochs") > 2_000 / 10).all()
         for policy in ("Wait-UCB", "UCB-Simplex"):

@@ -1,9 +1,9 @@
 """Pseudo-regrets on Figure 1's instances against independent numbers.
 
 The numbers come from an independent float64 simulation, 10 repetitions: mean and
-standard error. Ours, 10 seeds or more, may differ by 3 standard errors of the difference. With
-20 comparisons of 18 degrees of freedom each, some 14 % of the root seeds would fail one
-in a correct library; the root seed is fixed, so that runs on one machine agree.
+standard error. Ours, 10 seeds or more, may differ by 3 standard errors of the
+difference. With 20 comparisons of some 18 degrees of freedom, about 14 % of the root
+seeds would fail one in a correct library; the root seed is fixed.
 """
 
 import numpy as np
