@@ -17,7 +17,7 @@ from jaxbandits.policies.farewell.pairs import (
     update_shorter,
 )
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.budgeted import Problem as Arms
+from jaxbandits.settings.budgeted import make_problem
 from jaxbandits.settings.farewell import Problem
 from jaxbandits.settings.farewell import farewell as make_game
 from jaxbandits.testing import play
@@ -37,12 +37,12 @@ def game_of(failure):
 
 
 def test_pairs_as_arms():
-    assert as_arms(Problem(2, 3)) == Arms(6, (1.0,) * 6, (1.0, 2.0, 3.0) * 2)
+    assert as_arms(Problem(2, 3)) == make_problem(6, 1.0, (1.0, 2.0, 3.0) * 2)
     # A lost bid costs less than the bid and not less than one unit.
     assert as_arms(Problem(2, 3, "unit")) == as_arms(Problem(2, 3))
     scaled = as_arms(Problem(1, 4), 4.0)
-    assert scaled == Arms(4, (0.25,) * 4, (0.25, 0.5, 0.75, 1.0))
-    assert as_arms(Problem(3, 1)) == Arms(3, (1.0,) * 3, (1.0,) * 3)
+    assert scaled == make_problem(4, 0.25, (0.25, 0.5, 0.75, 1.0))
+    assert as_arms(Problem(3, 1)) == make_problem(3, 1.0, 1.0)
 
 
 def witness():

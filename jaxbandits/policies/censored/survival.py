@@ -103,9 +103,11 @@ def eq_12(count, rounds, penalties, params):
 
 
 def remark_3(count, rounds, penalties, params):
-    """The refinement that Remark 3 conjectures: lambda over N_{i,0}, not its root.
+    """With lambda over N_{i,0}, not over its root; arguments as for `eq_12`.
 
-    Arguments as for `eq_12`.
+    Remark 3 blames the factor 1 + lambda of the bound on a crude estimate of
+    ``1 + lambda / N_{i,0}`` and conjectures a finer one. It says nothing of a radius:
+    this is the one whose penalty part shrinks as that quotient does.
     """
     gain = params.gain_radius / jnp.sqrt(count)
     return gain + params.penalty_radius * penalties / rounds

@@ -47,7 +47,8 @@ def _univariate():
         yield from attack(
             law.check, {"params": params}, {"params": others}, f"{name}.check"
         )
-        for leaf in params._fields:
+        # Bounds in integers are made anew from the probabilities.
+        for leaf in (x for x in params._fields if x not in ("bound", "bounds")):
             for value in (*NUMBERS, *OUT_OF_RANGE[leaf]):
                 broken = params._replace(**{leaf: value})
                 yield Case(

@@ -159,7 +159,7 @@ def _budgeted():
             "law": of("object", plus=(laws.beta,)),
             "draw": "function",
             "num_arms": "count",
-            "unit": "choice",
+            "unit": of("choice", 0.5, 3, plus=(0.0, -1.0, NAN)),
         },
     )
     params = tuple(
@@ -181,7 +181,7 @@ def _budgeted():
             "name": "text",
             "law": of("object", plus=(laws.beta,)),
             "params": of("object", plus=params),
-            "unit": "choice",
+            "unit": of("choice", 0.5, 3, plus=(0.0, -1.0, NAN)),
         },
         named={"params": ("a", "b")},
     )
