@@ -68,24 +68,13 @@ def end_of(
         checks.whole("max_rounds", max_rounds, 1, MAX_ROUNDS)
     last = MAX_ROUNDS if max_rounds is None else int(max_rounds)
     amounts = resolve_spent(checkpoints, budget)
-    if in_units(environment):
+    if environment.by_the_clock:
         # Nothing ends before the first unit: a grid starts there.
         checks.at_least_one(budget=budget)
         if isinstance(checkpoints, str):
             amounts = amounts[amounts >= 1]
         checks.at_least_one(checkpoints=amounts)
     return End(amounts, last, "spent")
-
-
-def in_units(environment: Environment) -> bool:
-    """Whether what is spent is counted in whole units, as time is."""
-
-    def spent(key, setup):
-        instance = environment.sample(key, setup)
-        return environment.spent(instance, environment.init(instance))
-
-    shape = jax.eval_shape(spent, jax.random.key(0), environment.setup)
-    return jnp.issubdtype(shape.dtype, jnp.integer)
 
 
 def environment_of(environment: Any) -> Environment:
@@ -106,6 +95,7 @@ def environment_of(environment: Any) -> Environment:
         )
     whose = f"environment {environment.name!r}"
     checks.whole(f"{whose}: words", environment.words, 0)
+    checks.flag(f"{whose}: by_the_clock", environment.by_the_clock)
     for leaf in jax.tree.leaves(environment.setup):
         # Keys are numbers too, but no NumPy array.
         if isinstance(leaf, jax.Array) and jnp.issubdtype(

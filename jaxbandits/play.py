@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from jaxbandits.arguments import End, in_units
+from jaxbandits.arguments import End
 from jaxbandits.engine.run import Chunk, Clock, run
 from jaxbandits.protocol import Actions, Environment, Policy
 
@@ -67,18 +67,14 @@ def play(
         that is NaN, or a game that was over before its first round.
     """
     end = rules.end
-    targets, by_budget = end.checkpoints, end.kind == "spent"
-    if by_budget and in_units(environment):
-        # What has ended by 2.5 units has ended by 2.
-        targets = np.floor(targets)
     chunks = run(
         policy,
         environment,
         lane_params(policy, points, len(seeds)),
         np.tile(seeds, len(points)),
-        targets=targets,
+        targets=end.checkpoints,
         last_round=end.last_round,
-        by_budget=by_budget,
+        by_budget=end.kind == "spent",
         root_seed=rules.root_seed,
         runs_per_instance=rules.runs_per_instance,
         engine=rules.engine,

@@ -120,6 +120,8 @@ class Environment(NamedTuple):
       words: how many words of noise `step` consumes per round.
       problem: what a learner knows before the game; policies are built from it.
       provenance: description of the instance for the results (JSON-able).
+      by_the_clock: whether the budget is a time in whole units: an amount of it then
+        counts what has ended by then, and not the round that reaches it.
       actions: what may be played. None if the game does not say; counts named `pulls`
         in its record are then taken to count every round, which is checked.
     """
@@ -139,3 +141,4 @@ class Environment(NamedTuple):
     problem: Any = None
     provenance: Any = None
     actions: Actions | None = None
+    by_the_clock: bool = False

@@ -287,8 +287,8 @@ def _before_round_one(policy, environment, seed, params, setup):
 def in_units_of_spend(targets, environment, setup):
     """Amounts in whole numbers where the environment counts its spend in them.
 
-    A fraction is reached with the next whole number; and int32 tells numbers beyond
-    2**24 apart, which float32 does not.
+    A fraction is reached with the next whole number, but by the clock nothing ends
+    between two of them. int32 tells numbers beyond 2**24 apart, which float32 does not.
     """
 
     def spent(key, setup):
@@ -303,7 +303,8 @@ def in_units_of_spend(targets, environment, setup):
             f"budget must be below 2**31 - 1 in {environment.name!r}, which counts in "
             f"int32, got {targets[-1]}"
         )
-    return np.ceil(targets).astype(np.int64)
+    whole = np.floor if environment.by_the_clock else np.ceil
+    return whole(targets).astype(np.int64)
 
 
 def to_device(x):

@@ -313,6 +313,7 @@ def _functions(problem: Problem, reward_law: Law) -> Environment:
         metrics=None,
         oracle=None,
         spent=lambda instance, state: state.clock,
+        by_the_clock=True,
         words=2 + reward_law.words,
         problem=problem,
         actions=Actions(
