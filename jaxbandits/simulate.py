@@ -68,8 +68,9 @@ def simulate(
       horizon: number of rounds T; this or `budget`.
       budget: play until this much is spent; needs an environment with a budget.
       seeds: how many seeds, or which (integers >= 0).
-      checkpoints: when metrics are recorded: ``"linear"`` or ``"log"`` (100 of them),
-        or strictly increasing rounds (with `budget`: amounts). The end is added.
+      checkpoints: when metrics are recorded: ``"linear"`` or ``"log"`` (100 of them;
+        fewer where a time is short, as nothing ends before its first unit), or strictly
+        increasing rounds (with `budget`: amounts). The end is added.
       params: parameters by policy name: a `Params`, or a mapping from leaf names to
         values. An array ``[P]`` in place of a number makes P parameter points; arrays
         of one policy are zipped. See `sweep` for grids.

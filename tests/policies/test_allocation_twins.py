@@ -1,7 +1,7 @@
 """Every allocation policy splits the budget as its float64 twin does.
 
 As in test_twins.py: the twin is told what the policy played and what came of it. It
-keeps every observation; a policy keeps likelihoods on a grid of 64 rates, in float32.
+keeps every observation; a policy keeps likelihoods on a grid of rates, in float32.
 So allocations agree up to a tolerance, a share of the budget: most differ by 1e-6.
 """
 
@@ -145,7 +145,7 @@ CASES = {
         {"initial": 3.0},
         partial(NoUcb, initial=3, update="all"),
     ),
-    # Both draw from a posterior by quadrature, on grids of 64 and 513 rates.
+    # Both draw from a posterior by quadrature, on grids of dozens and of 513 rates.
     "Thompson": Case(
         "thompson", {}, partial(twins.ThompsonAllocation, start="uniform_split"), 1e-2
     ),
