@@ -13,7 +13,7 @@ TIMEOUTS = {"RCUCB": 0.0589, "TS": 0.2843, "UCB": 0.2853}
 
 def configuration(contestants: dict[str, Contestant], options: Options) -> Outcome:
     """Cumulative reward and penalised gain, with the paper's shares of timeouts."""
-    runs = settings.load_runs()
+    runs = settings.forest_runs()
     environment = settings.forest(runs)
     if options.quick:  # it samples 6,720 Beta variates a round
         contestants = {k: v for k, v in contestants.items() if k != "TS"}

@@ -111,6 +111,25 @@ def _moments(params, limits, cost):
     return Moments(mean(params.reward), mean(costs), mean(np.ones_like(costs)))
 
 
+def _steps(params, cost):
+    own, runs = True, params.consumption.shape[1]
+    if params.runs is not None:
+        runs = params.runs[:, None]
+        own = np.arange(params.consumption.shape[1]) < runs
+    edges = np.where(own, params.consumption, np.inf)
+    order = np.argsort(edges, axis=1, kind="stable")
+    edges = np.take_along_axis(edges, order, axis=1)
+    finished = edges < np.inf
+    reward = np.take_along_axis(params.reward, order, axis=1)
+    costs = np.asarray(cost(np.where(finished, edges, 0.0)))
+
+    def below(x):
+        shares = np.cumsum(np.where(finished, x, 0.0), axis=1) / runs
+        return np.pad(shares, ((0, 0), (1, 0)))
+
+    return edges, Moments(below(reward), below(costs), below(np.ones_like(costs)))
+
+
 def _means(params):
     tables = params.reward, params.consumption
     if params.runs is None:
@@ -126,4 +145,5 @@ empirical = JointLaw(
     _moments,
     means=_means,
     highest=lambda p: p.consumption.max(axis=-1),
+    steps=_steps,
 )
