@@ -118,14 +118,14 @@ def _steps(params, cost):
         own = np.arange(params.consumption.shape[1]) < runs
     edges = np.where(own, params.consumption, np.inf)
     order = np.argsort(edges, axis=1, kind="stable")
-    edges = np.take_along_axis(edges, order, axis=1)
-    finished = edges < np.inf
-    reward = np.take_along_axis(params.reward, order, axis=1)
-    costs = np.asarray(cost(np.where(finished, edges, 0.0)))
+    edges, reward = (
+        np.take_along_axis(x, order, axis=1) for x in (edges, params.reward)
+    )
+    # What is summed beyond edges of +inf belongs to no limit.
+    costs = np.asarray(cost(np.where(edges < np.inf, edges, 0.0)))
 
     def below(x):
-        shares = np.cumsum(np.where(finished, x, 0.0), axis=1) / runs
-        return np.pad(shares, ((0, 0), (1, 0)))
+        return np.pad(np.cumsum(x, axis=1) / runs, ((0, 0), (1, 0)))
 
     return edges, Moments(below(reward), below(costs), below(np.ones_like(costs)))
 
