@@ -19,6 +19,7 @@ from jaxbandits.settings.censored.instances import (
     trap,
 )
 from jaxbandits.settings.censored.recorded import Runs, load_runs, recorded
+from jaxbandits.settings.censored.solver import solver, solver_runs
 from jaxbandits.settings.censored.types import (
     ANY,
     Action,
@@ -69,5 +70,7 @@ __all__ = [
     "recorded",
     "running_example",
     "scaled",
+    "solver",
+    "solver_runs",
     "trap",
 ]

@@ -6,9 +6,6 @@ is the training time. The runs were made beforehand with
 ``scripts/collect_forest_runs.py``; a round replays one of its configuration's.
 """
 
-import json
-from importlib.resources import files
-
 import numpy as np
 
 from jaxbandits.checks import MOST, instance, whole
@@ -17,29 +14,15 @@ from jaxbandits.settings.censored.recorded import (
     COST,
     PENALTY,
     Runs,
-    load_runs,
     replay,
+    shipped_runs,
     unit_of,
 )
 from jaxbandits.settings.censored.types import make_problem
 
-DATA = files("jaxbandits.settings.censored") / "data"
-
-
-def shipped_runs(name: str) -> Runs:
-    """Recorded runs of the package, our own measurements (`Runs.about` tells how).
-
-    Args:
-      name: of the file in the data folder, without its ending; beside the CSV file lies
-        a JSON file: machine, versions, data, timeout if there was one.
-    """
-    about = json.loads((DATA / f"{name}.json").read_text())
-    runs = load_runs(DATA / f"{name}.csv", timeout=about.get("timeout"))
-    return runs._replace(about=runs.about | about)
-
 
 def forest_runs() -> Runs:
-    """Three runs of each of 672 forests."""
+    """Three runs of each of 672 forests, our own measurements."""
     return shipped_runs("forest_runs")
 
 

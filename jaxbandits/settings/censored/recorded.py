@@ -5,8 +5,10 @@ time it took beyond the limit does not matter, so that runs which were stopped a
 timeout when they were recorded can be replayed, too: with limits up to that timeout.
 """
 
+import json
 from collections.abc import Callable, Sequence
 from functools import partial
+from importlib.resources import files
 from typing import NamedTuple
 
 import numpy as np
@@ -115,6 +117,21 @@ def load_runs(
     about = {"file": str(path), "runs_of_each": [min(sizes), max(sizes)]}
     configurations = tuple(dict(zip(names, key, strict=True)) for key in groups)
     return Runs(configurations, *columns, about, timeout)
+
+
+def shipped_runs(name: str, **columns) -> Runs:
+    """Recorded runs of the package.
+
+    Args:
+      name: of the CSV file in the data folder, without its ending; beside it lies a
+        JSON file that becomes `Runs.about`, with the timeout if there was one.
+      **columns: as for `load_runs`.
+    """
+    folder = files("jaxbandits.settings.censored") / "data"
+    about = json.loads((folder / f"{name}.json").read_text())
+    timeout = about.get("timeout")
+    runs = load_runs(folder / f"{name}.csv", **columns, timeout=timeout)
+    return runs._replace(about=runs.about | about)
 
 
 def recorded(
