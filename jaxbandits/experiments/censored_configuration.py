@@ -73,8 +73,8 @@ def _notes(dataset, runs, environment):
         f"{limits[oracle.limit]:.2f} {name}, exceeded in {exceeded:.1%} of its rounds, "
         f"penalised gain {oracle.value:.4f}.",
     ]
-    ours = next(iter(dataset["policy"].values))
-    for rival in dataset["policy"].values[1:]:
+    ours, *rivals = dataset["policy"].values.tolist()
+    for rival in rivals:
         last = dataset.isel(checkpoint=[-1])
         mean, low, high, _ = paired_difference(last, "reward", ours, rival)
         mean, low, high = (float(x.values.ravel()[0]) for x in (mean, low, high))

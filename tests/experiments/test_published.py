@@ -145,7 +145,7 @@ def published_rows(full):
 
 def test_all_rows_together(full):
     rows = [*independent_rows(full), *remark_3_rows(), *published_rows(full)]
-    assert len(rows) == 23 + 13 + 2 + 3 + 6
+    assert len(rows) == 22 + 10 + 6 + 2 + 3 + 6
     print(check_rows(rows))
 
 
