@@ -178,7 +178,7 @@ EXPERIMENTS = (
         "Configuring a SAT solver whose best limit half of its runs exceed",
         "as Figure 5; docs/errata.md",
         partial(solver, PAPER | {CELLS: Contestant(policies.cell_thompson)}),
-        Options(64, 100_000),
+        Options(64, 40_000),
         Options(4, 1_000),
     ),
     _comparison(
