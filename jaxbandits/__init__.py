@@ -5,7 +5,7 @@ from jaxbandits.devices import use_all_cores
 
 use_all_cores()  # before JAX starts
 
-from jaxbandits import kernels, laws, plots, policies, results, settings, testing
+from jaxbandits import kernels, laws, live, plots, policies, results, settings, testing
 from jaxbandits.protocol import Actions, Environment, Policy, View
 from jaxbandits.simulate import CutOffWarning, simulate
 from jaxbandits.sweeps import sweep
@@ -20,6 +20,7 @@ __all__ = [
     "View",
     "kernels",
     "laws",
+    "live",
     "plots",
     "policies",
     "results",

@@ -111,6 +111,25 @@ def _moments(params, limits, cost):
     return Moments(mean(params.reward), mean(costs), mean(np.ones_like(costs)))
 
 
+def _steps(params, cost):
+    own, runs = True, params.consumption.shape[1]
+    if params.runs is not None:
+        runs = params.runs[:, None]
+        own = np.arange(params.consumption.shape[1]) < runs
+    edges = np.where(own, params.consumption, np.inf)
+    order = np.argsort(edges, axis=1, kind="stable")
+    edges, reward = (
+        np.take_along_axis(x, order, axis=1) for x in (edges, params.reward)
+    )
+    # What is summed beyond edges of +inf belongs to no limit.
+    costs = np.asarray(cost(np.where(edges < np.inf, edges, 0.0)))
+
+    def below(x):
+        return np.pad(np.cumsum(x, axis=1) / runs, ((0, 0), (1, 0)))
+
+    return edges, Moments(below(reward), below(costs), below(np.ones_like(costs)))
+
+
 def _means(params):
     tables = params.reward, params.consumption
     if params.runs is None:
@@ -126,4 +145,5 @@ empirical = JointLaw(
     _moments,
     means=_means,
     highest=lambda p: p.consumption.max(axis=-1),
+    steps=_steps,
 )

@@ -84,6 +84,10 @@ class JointLaw(NamedTuple):
         budgeted setting needs, or None.
       highest: host, ``params -> f64[K]``, the largest possible consumption, or None.
       exact: as of `Law`.
+      steps: host, ``(params, cost) -> (edges f64[K, n], Moments f64[K, n + 1])``, of a
+        law with finitely many consumptions: these, increasing (+inf: no more of the
+        arm), and the moments below the first, from the first to the second, .... None
+        of any other law. What arbitrary limits need where gains jump.
     """
 
     name: str
@@ -94,6 +98,7 @@ class JointLaw(NamedTuple):
     means: Callable[[Any], tuple[Any, Any]] | None = None
     highest: Callable[[Any], np.ndarray] | None = None
     exact: Callable[[Any], Any] | None = None
+    steps: Callable[[Any, Callable], tuple[np.ndarray, Moments]] | None = None
 
 
 def exact_params(law: Law | JointLaw, params):

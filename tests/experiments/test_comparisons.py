@@ -93,7 +93,13 @@ PUBLISHED = {
 
 def test_the_cast_is_complete():
     elsewhere = {"censored-fig1", "censored-fig2", "censored-grids"}  # test_pictures
-    for name in ("simple-regret", "fig5", "coverage", "bounds"):  # test_zooming
+    for name in (
+        "simple-regret",
+        "fig5",
+        "solver",
+        "coverage",
+        "bounds",
+    ):  # test_zooming
         elsewhere.add(f"censored-{name}")
     ours = {name for name, e in REGISTRY.items() if e.setting == "censored"}
     assert set(CAST) == ours - elsewhere

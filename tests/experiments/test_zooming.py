@@ -84,6 +84,21 @@ def test_figure_5_has_the_papers_order():
         assert 3 * timeouts < entry(outcome, name, rival, "censored")["mean"]
 
 
+@pytest.mark.slow
+def test_the_solvers_limit_matters():
+    """Whoever does not learn from censored rounds loses; half of ours are censored."""
+    outcome = REGISTRY["censored-solver"].run(Options(16, 20_000, False))
+    check_records(outcome, "censored-solver")
+    (name,) = outcome.datasets
+    ours = entry(outcome, name, "cell TS", "gain")
+    for rival in ("RCUCB, eq. (12)", "UCB", "TS"):
+        theirs = entry(outcome, name, rival, "gain")
+        assert ours["mean"] - theirs["mean"] > 4 * np.hypot(ours["sem"], theirs["sem"])
+    assert 0.4 < entry(outcome, name, "cell TS", "censored")["mean"] < 0.7
+    assert any("40 configurations, 100 recorded" in note for note in outcome.notes)
+    assert_readable(outcome.figure)
+
+
 def test_coverage_holds_where_the_largest_limit_is_played():
     """And fails, for the estimate of eq. (9), where small ones are (errata, C8)."""
     outcome = REGISTRY["censored-coverage"].run(Options(200, 1_000, False))

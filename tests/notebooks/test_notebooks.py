@@ -9,9 +9,11 @@ import jupytext
 import nbformat
 import pytest
 
+from tests.heavy import in_short
+
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.py"))
-SEEDS = {"00_start": 100, "01_sweeps": 5000}
+SEEDS = {"00_start": 100, "01_sweeps": 5000, "02_own_solver": 64}
 LARGEST = 600_000  # bytes, so that a web page shows it at once
 
 by_name = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -30,7 +32,11 @@ def test_every_notebook_is_committed_in_both_forms():
     assert [path.stem for path in executed] == [path.stem for path in NOTEBOOKS] != []
 
 
-@by_name
+@pytest.mark.parametrize(
+    "path",
+    in_short(NOTEBOOKS, {ROOT / "notebooks" / "02_own_solver.py"}),
+    ids=lambda path: path.stem,
+)
 def test_it_runs(path, tmp_path):
     """As a script, which shows nothing but fails where the notebook would.
 

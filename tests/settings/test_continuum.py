@@ -28,6 +28,7 @@ from jaxbandits.protocol import Policy
 from jaxbandits.settings import censored as settings
 from jaxbandits.settings.censored import ANY, make_continuum, pair_values
 from jaxbandits.settings.censored.continuum import TOLERANCE
+from jaxbandits.settings.censored.staircase import on_step, staircase
 from jaxbandits.simulate import simulate
 from jaxbandits.testing import check_environment, play
 from tests.heavy import in_short
@@ -315,12 +316,68 @@ def test_limits_in_words(make):
         make("some")
 
 
-def test_recorded_runs_are_refused():
-    """Their gains are steps, which a table of smooth parts cannot hold."""
-    problem = make_continuum(1, cost, late_fee)
+def recorded():
+    """Two arms, three and two runs, one of which had timed out."""
+    problem = make_continuum(2, cost, settings.fast_track(10.0, 0.5))
+    runs = empirical_params(
+        [[0.2, 0.9, 0.4], [1, 1]], [[0.6, 0.1, 0.3], [0.25, np.inf]]
+    )
+    return settings.censored("recorded", problem, empirical, runs)
+
+
+def recorded_value(arm, limit):
+    """Eq. (2), run by run."""
+    arms = [[(0.2, 0.6), (0.9, 0.1), (0.4, 0.3)], [(1, 0.25), (1, np.inf)]]
+    late = float(fast_track(limit))
+    gains = [r - c / 10 if c <= limit else -late for r, c in arms[arm]]
+    return np.mean(gains)
+
+
+def test_the_optimum_of_recorded_runs():
+    """The best limit is one of the recorded consumptions."""
+    oracle = recorded().oracle(None, None)
+    assert (oracle.arm, oracle.limit) == (1, 0.25)
+    assert oracle.value == pytest.approx(recorded_value(1, 0.25), abs=1e-12)
+    assert oracle.value > max(recorded_value(0, x) for x in (0.1, 0.3, 0.6, 1.0))
+
+
+def test_recorded_runs_with_any_limit():
+    """Every round is booked with what the runs say of its very limit."""
+    game, rounds = recorded(), 200
+    policy = odd_limits(2)
+    data = simulate(policy, game, horizon=rounds, seeds=2, checkpoints=[rounds])
+    best = recorded_value(1, 0.25)
+    for seed in range(2):
+        actions = play(policy, game, rounds, seed_index=seed).actions
+        pairs = [*zip(actions.arm, np.float64(actions.limit), strict=True)]
+        gaps = [best - recorded_value(*pair) for pair in pairs]
+        found = data.isel(policy=0, params=0, checkpoint=0, seed=seed)
+        assert found["regret"].item() == pytest.approx(sum(gaps), abs=1e-3)
+        assert found["simple_regret"].item() == pytest.approx(gaps[-1], abs=1e-9)
+
+
+@pytest.mark.parametrize("runs", [1, 2, 7, 8])
+def test_every_step_of_recorded_runs(runs):
+    """At each edge, just below it, and beyond all of them, traced and on the host."""
+    rng = np.random.default_rng(runs)
+    params = empirical_params(rng.random((1, runs)), rng.random((1, runs)).round(2))
+    stairs = staircase(empirical, params, cost)
+    edges = np.float32(stairs.edges[0])
+    below = np.nextafter(edges, np.float32(0))
+    limits = np.concatenate([edges, below[below > 0], np.float32([1e-9, 2.0])])
+    steps = jax.tree.map(jnp.float32, stairs)
+    found = jax.jit(jax.vmap(lambda x: on_step(steps, 0, x)))(limits)
+    within = np.float32(params.consumption[0]) <= limits[:, None]
+    gain = np.mean((params.reward[0] - cost(params.consumption[0])) * within, axis=1)
+    expected = np.stack([gain, 1 - within.mean(axis=1)], axis=-1)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
+
+
+def test_gains_that_jump_without_recorded_steps_are_refused():
+    law = empirical._replace(steps=None)
     runs = empirical_params([[0.2, 0.9, 0.4]], [[0.1, 0.5, 0.7]])
     with pytest.raises(ValueError, match="law: the gains of empirical vary too fast"):
-        settings.censored("recorded", problem, empirical, runs)
+        settings.censored("recorded", make_continuum(1, cost, late_fee), law, runs)
 
 
 ON_GRIDS = {

@@ -3,9 +3,8 @@
 from jaxbandits.settings.censored.continuum import any_limit, pair_values
 from jaxbandits.settings.censored.costs import fast_track, late_fee, scaled
 from jaxbandits.settings.censored.environment import Oracle, censored, exact_oracle
-from jaxbandits.settings.censored.forest import Runs, forest, load_runs
+from jaxbandits.settings.censored.forest import forest, forest_runs
 from jaxbandits.settings.censored.instances import (
-    ANY,
     M1,
     equidistant,
     example1,
@@ -19,12 +18,16 @@ from jaxbandits.settings.censored.instances import (
     running_example,
     trap,
 )
+from jaxbandits.settings.censored.recorded import Runs, load_runs, recorded
+from jaxbandits.settings.censored.solver import solver, solver_runs
 from jaxbandits.settings.censored.types import (
+    ANY,
     Action,
     Continuum,
     Feedback,
     Problem,
     RealAction,
+    censor,
     check_continuum,
     check_grid,
     make_continuum,
@@ -42,6 +45,7 @@ __all__ = [
     "RealAction",
     "Runs",
     "any_limit",
+    "censor",
     "censored",
     "check_continuum",
     "check_grid",
@@ -50,6 +54,7 @@ __all__ = [
     "example1",
     "fast_track",
     "forest",
+    "forest_runs",
     "gaussian_covariance",
     "indep",
     "late_fee",
@@ -62,7 +67,10 @@ __all__ = [
     "overtime",
     "pair_values",
     "poscorr",
+    "recorded",
     "running_example",
     "scaled",
+    "solver",
+    "solver_runs",
     "trap",
 ]

@@ -2,7 +2,8 @@
 
 Bengs & Huellermeier (2022), section 4. The game is that of `environment`; the books
 differ, because there is no finite table of pairs: a round's expected gain is read off
-a table of the smooth parts of eq. (2), and a recommended pair is valued exactly.
+a table of the smooth parts of eq. (2), and a recommended pair is valued exactly. Of
+recorded runs both are exact (`staircase`).
 """
 
 from functools import cache, partial
@@ -18,6 +19,13 @@ from jaxbandits.laws.law import JointLaw
 from jaxbandits.protocol import Actions, Environment
 from jaxbandits.settings.actions import in_range, of_kind, reals
 from jaxbandits.settings.censored.game import game
+from jaxbandits.settings.censored.staircase import (
+    Staircase,
+    best_pair,
+    on_step,
+    staircase,
+    value_at,
+)
 from jaxbandits.settings.censored.types import (
     Continuum,
     RealAction,
@@ -50,11 +58,11 @@ class Setup(NamedTuple):
     Attributes:
       arms: the law's parameters.
       table: g and P(C > tau) at the limits 0, 1/CELLS, ... of max_limit,
-        f64[K, CELLS + 1, 2].
+        f64[K, CELLS + 1, 2]; of a law with steps, these.
     """
 
     arms: Any
-    table: np.ndarray
+    table: np.ndarray | Staircase
 
 
 class Oracle(NamedTuple):
@@ -80,11 +88,16 @@ def any_limit(name: str, problem: Continuum, law: JointLaw, arms: Any) -> Enviro
 
     Raises:
       ValueError: as `censored`, and if the law's gains are not smooth enough for the
-        table (those of recorded runs are not).
+        table, and no steps of recorded runs either.
     """
-    values = partial(pair_values, problem, law, arms)
-    oracle = _best_pair(problem, values)
-    table = _table(problem, law, arms, values)
+    if law.steps is None:
+        table_of = partial(pair_values, problem, law, arms)
+        oracle = _best_pair(problem, table_of)
+        table, values = _table(problem, law, arms), partial(_of_pairs, table_of)
+    else:
+        table = staircase(law, arms, problem.cost)
+        oracle = Oracle(*best_pair(problem, table))
+        values = partial(value_at, problem, table)
     return _functions(problem, law)._replace(
         name=name,
         setup=Setup(arms, table),
@@ -143,7 +156,7 @@ def _best_pair(problem, values) -> Oracle:
     return Oracle(arm, float(limit[arm]), float(value[arm]))
 
 
-def _table(problem, law, arms, values) -> np.ndarray:
+def _table(problem, law, arms) -> np.ndarray:
     """`Setup.table`, checked between its points."""
     limits = problem.max_limit * np.arange(1, 2 * CELLS + 1) / (2 * CELLS)
     moments = law.moments(arms, limits, problem.cost)
@@ -183,11 +196,16 @@ def _functions(problem: Continuum, law: JointLaw) -> Environment:
 
     def _expected(table, action):
         """Eq. (2) at a pair; the penalty, which may jump, is not interpolated."""
+        gain, survival = read(table, action)
+        return gain - penalty_in_play(problem, action.limit) * survival
+
+    def read(table, action):
+        if law.steps is not None:
+            return on_step(table, *action)
         place = jnp.clip(action.limit * (CELLS / problem.max_limit), 0.0, CELLS)
         cell = jnp.minimum(place.astype(jnp.int32), CELLS - 1)
         low, high = table[action.arm, cell], table[action.arm, cell + 1]
-        gain, survival = low + (place - cell) * (high - low)
-        return gain - penalty_in_play(problem, action.limit) * survival
+        return low + (place - cell) * (high - low)
 
     def allowed(instance, action):
         del instance
@@ -217,9 +235,13 @@ def _metrics(oracle: Oracle, setup, instance, record: State) -> dict[str, np.nda
     }
 
 
+def _of_pairs(table_of, arm, limit) -> np.ndarray:
+    """Values of pairs i[...], f64[...] by a function of all arms and sorted limits."""
+    limits, position = np.unique(np.float64(limit), return_inverse=True)
+    return table_of(limits)[arm, position.reshape(limit.shape)]
+
+
 def _judge(oracle: Oracle, values, setup, instance, action) -> dict[str, np.ndarray]:
     """Simple regret of section 4.2: ``nu* - nu`` of the recommended pair."""
     del setup, instance
-    limits, position = np.unique(np.float64(action.limit), return_inverse=True)
-    value = values(limits)[action.arm, position.reshape(action.limit.shape)]
-    return {"simple_regret": np.maximum(oracle.value - value, 0.0)}
+    return {"simple_regret": np.maximum(oracle.value - values(*action), 0.0)}

@@ -35,6 +35,7 @@ from jaxbandits.protocol import Environment
 from jaxbandits.settings.censored.costs import fast_track, late_fee, scaled
 from jaxbandits.settings.censored.environment import censored
 from jaxbandits.settings.censored.types import (
+    ANY,
     Continuum,
     Problem,
     make_continuum,
@@ -42,7 +43,6 @@ from jaxbandits.settings.censored.types import (
 )
 
 FORMS = ("tabulated", "printed")
-ANY = "any"  # in place of a grid: every limit up to the largest
 M1 = (0.5, 0.9)  # appendix F.1
 
 

@@ -20,6 +20,8 @@ from jaxbandits.checks import (
 )
 from jaxbandits.laws.law import exceeds
 
+ANY = "any"  # in place of a grid: every limit up to the largest
+
 
 class Action(NamedTuple):
     """A pair of an arm and a resource limit.

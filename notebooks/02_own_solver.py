@@ -1,0 +1,170 @@
+# ---
+# jupyter:
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Your own solver: from its log, and live
+#
+# Which configuration of a solver, and how long to wait for it? That is the *censored*
+# setting: an arm is a configuration, a limit is a cutoff, and a run that is stopped
+# tells nothing but that it would have taken longer.
+#
+# This notebook has a small solver of its own, which guesses. It records some runs,
+# plays policies on the record, and then lets one of them run the solver itself.
+
+# %%
+import os
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from jaxbandits import live, plots, policies, results, simulate
+from jaxbandits.settings import censored
+
+TINY = os.environ.get("JAXBANDITS_TINY") == "1"  # A few seconds, for automatic tests.
+HORIZON, SEEDS, ROUNDS = (60, 3, 5) if TINY else (5_000, 64, 3_000)
+
+# %% [markdown]
+# ## A solver
+#
+# Hidden in a grid of $n \times n$ fields is a treasure, or, in one case of three, none.
+# The solver digs. `step` is how far apart it digs: with 1 it looks everywhere, one
+# field after the other; with larger steps it meets most treasures (they are large)
+# sooner, and misses the small ones for ever. It has no way of telling that there is
+# nothing to find. The resource is the number of holes.
+
+
+# %%
+def dig(step, rng, timeout, n=20):
+    """Holes until a treasure was found; `timeout` if none was by then."""
+    size = rng.choice([0, 1, 2, 3], p=[1 / 3, 1 / 6, 1 / 4, 1 / 4])
+    corner = rng.integers(0, n - size + 1, 2)
+    fields = np.stack(np.meshgrid(*2 * [np.arange(0, n, step)]), axis=-1).reshape(-1, 2)
+    rng.shuffle(fields)
+    found = np.all((fields >= corner) & (fields < corner + size), axis=1)
+    holes = int(np.argmax(found)) + 1 if found.any() else timeout
+    return min(holes, timeout)
+
+
+TIMEOUT, STEPS = 400, (1, 2, 3, 4)
+rng = np.random.default_rng(0)
+log = pd.DataFrame(
+    [(step, dig(step, rng, TIMEOUT)) for step in STEPS for _ in range(200)],
+    columns=["step", "holes"],
+)
+log["found"] = (log["holes"] < TIMEOUT).astype(int)
+log.groupby("step").agg(found=("found", "mean"), median=("holes", "median"))
+
+# %% [markdown]
+# ## From a log to a game
+#
+# A log is a CSV file with a row per run: what was run, what it brought (a number from 0
+# to 1), and what it took. `timeout` says after how long runs were stopped. Nothing else
+# is asked of runs that were: for a limit up to the timeout only *that* they exceed it
+# matters.
+#
+# Costs and penalties are functions of the resource in *units*: here 400 holes cost as
+# much as a treasure is worth, and a search in vain costs twice its holes, because
+# somebody has to fill them. (By default a unit is the longest run that finished, and
+# the penalty is PAR10.)
+
+# %%
+with tempfile.TemporaryDirectory() as folder:
+    path = Path(folder) / "log.csv"
+    log.to_csv(path, index=False)
+    runs = censored.load_runs(
+        path,
+        reward="found",
+        seconds="holes",
+        configuration=["step"],
+        timeout=TIMEOUT,
+    )
+
+prices = {"penalty": censored.scaled(2.0), "unit": 400.0}
+limits = [10, 20, 40, 80, 160, 320]
+game = censored.recorded("digging", runs, limits, **prices)
+oracle = game.oracle(None, None)
+print(
+    "best:", runs.configurations[oracle.arm], "within", limits[oracle.limit], "holes,"
+)
+print(f"exceeded in {oracle.censoring[oracle.arm, oracle.limit]:.0%} of the rounds")
+pd.DataFrame(
+    oracle.values.round(3),
+    index=[c["step"] for c in runs.configurations],
+    columns=limits,
+).rename_axis(index="step", columns="limit")
+
+# %% [markdown]
+# The oracle has read the log: waiting longer than the best limit pays for searches in
+# vain. Which policy finds that out soonest?
+
+# %%
+cast = {
+    "cell TS": policies.censored.cell_thompson(game.problem),
+    "RCUCB": policies.censored.rcucb(game.problem),
+}
+data = simulate(cast, game, horizon=HORIZON, seeds=SEEDS)
+print(dict(data.sizes))
+print(results.mean(data, "regret").isel(params=0, checkpoint=-1).to_series().round(1))
+
+# %%
+plots.plot_curves(data, title="digging, on recorded runs")
+
+# %% [markdown]
+# ## Any limit
+#
+# With `limits=censored.ANY` a limit need not be one of six. The values of recorded runs
+# change at recorded consumptions only, so that they and the optimum are exact.
+
+# %%
+free = censored.recorded("digging, any limit", runs, censored.ANY, **prices)
+best = free.oracle(None, None)
+print(f"best limit: {400 * best.limit:.0f} holes, worth {best.value:.4f}")
+print(f"best of the grid: {limits[oracle.limit]} holes, worth {oracle.value:.4f}")
+
+# %% [markdown]
+# `policies.censored.z_rcucb` plays such games; with a fine grid the policies above do,
+# too (`policies.censored.on_grid`).
+#
+# ## Live
+#
+# Now the policy runs the solver itself. `ask` says what to do, we do it, and `tell`
+# says what came of it: `censor` makes of a reward, a consumption and the limit what
+# eq. (1) lets a learner see. A session is a value, so that nothing is lost if the
+# program is: its `round` and `state` are all that it knows.
+
+# %%
+session = live.start(cast["cell TS"], seed=1)
+searches = np.random.default_rng(1)
+earned, choices = 0.0, []
+for _ in range(ROUNDS):
+    action = live.ask(session)
+    step, limit = STEPS[action.arm], limits[action.limit]
+    holes = dig(step, searches, limit + 1)  # It stops when the limit is exceeded.
+    reward = float(holes <= limit)
+    feedback = censored.censor(reward, holes / 400, limit / 400)
+    session = live.tell(session, action, feedback)
+    earned += reward - (holes if reward else 2 * limit) / 400
+    choices.append((step, limit))
+
+print(f"{earned / ROUNDS:.3f} a round")
+pd.Series(choices).tail(ROUNDS // 2).value_counts().head(4)
+
+# %%
+answer = live.recommend(session)
+print("step", STEPS[answer.arm], "within", limits[answer.limit], "holes")
+
+# %% [markdown]
+# ## Where to go next
+#
+# * `jaxbandits reproduce censored-solver` does the first half with a SAT solver, and
+#   `censored-fig5` with the forests of the paper.
+# * `docs/recommendation.md` says which policy to take, and why.
+# * `live` works with the policies of all settings: where a setting's view has more than
+#   the round, give it to `ask` and `tell`.
