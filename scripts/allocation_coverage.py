@@ -137,9 +137,10 @@ def coverage(case: Case, sets: int, successes=SUCCESSES, seed: int = 0) -> np.nd
     tables = []
     for level in LEVELS:
         seen, mass = cells(case, level * budget)
-        density = case.family.log_pdf(seen[:, None].astype(np.float32), nodes, own)
+        pairs = np.broadcast_arrays(seen[:, None].astype(np.float32), nodes)
+        density = np.asarray(case.family.log_pdf(*pairs, own))
         reached = case.family.log_cdf(np.float32(level * budget), nodes, own)
-        tables.append((mass, np.asarray(density - reached, np.float64)))
+        tables.append((mass, (density - np.asarray(reached)).astype(np.float64)))
 
     def ends(n, likelihood):
         none = CompensatedSum.zeros(nodes.shape, float)
