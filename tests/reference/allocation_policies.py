@@ -185,7 +185,10 @@ def delta_bounds(arm, z2):
     width = z / np.sqrt(information)
     low, high = np.clip([rate * (1 - width), rate * (1 + width)], *arm.problem[2:4])
     growth = np.sum(arm.law.growth(np.array(arm.x), rate)) / arm.coverage(rate)
-    spread = z * np.sqrt(1 / arm.n + growth**2 / information)
+    # Successes are a sum of coins of probability p G_u, whose variances add up.
+    coins = p * arm.law.cdf(np.array(arm.x), rate)
+    of_count = np.sum(coins * (1 - coins)) / np.sum(coins) / arm.n
+    spread = z * np.sqrt(of_count + growth**2 / information)
     p_low, p_high = np.clip([p * (1 - spread), p * (1 + spread)], 0, 1)
     return Bounds(rate, low, high, p, p_low, p_high)
 

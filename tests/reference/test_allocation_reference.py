@@ -382,7 +382,8 @@ def test_delta_bounds_by_hand():
     assert b.rate_low == pytest.approx(max(b.rate * (1 - width), 1 / 40), rel=1e-9)
     assert b.rate_high == pytest.approx(b.rate * (1 + width), rel=1e-9)
     slope = v * np.exp(-v) / -np.expm1(-v)
-    spread = np.sqrt(2 * (1 / 3 + slope**2 / information))
+    # Three successes of four rounds at one allocation: p G = 3/4, so q = 3/4.
+    spread = np.sqrt(2 * ((1 - 3 / 4) / 3 + slope**2 / information))
     assert b.p == pytest.approx(3 / (4 * -np.expm1(-v)), rel=1e-12)
     assert b.p_low == pytest.approx(b.p * (1 - spread), rel=1e-9)
     assert b.p_high == min(1.0, b.p * (1 + spread))

@@ -94,7 +94,8 @@ def boosting(
 
     def init(params):
         del params
-        statistics = no_statistics(problem, options.estimator)
+        variances = options.radii == "delta"
+        statistics = no_statistics(problem, options.estimator, variances)
         return Learner(statistics, no_bounds(problem))
 
     def act(noise, view, state, params):

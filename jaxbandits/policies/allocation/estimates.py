@@ -44,6 +44,8 @@ class Statistics(NamedTuple):
       exposure: f32[J], C.
       thresholds: f32[], sum of the thresholds seen; None unless the estimator needs it.
       last: f32[], the last allocation that was observed.
+      squares: f32[J], sum of the squares of what `exposure` sums; None unless variances
+        need it.
     """
 
     successes: jax.Array
@@ -51,6 +53,7 @@ class Statistics(NamedTuple):
     exposure: CompensatedSum
     thresholds: CompensatedSum | None
     last: jax.Array
+    squares: CompensatedSum | None = None
 
 
 class Estimate(NamedTuple):
@@ -110,13 +113,16 @@ class Grid(NamedTuple):
         return jnp.clip(place, 0.0, self.last)
 
 
-def no_statistics(problem: Problem, estimator: str) -> Statistics:
-    """Before the first round, for all arms."""
+def no_statistics(
+    problem: Problem, estimator: str, variances: bool = False
+) -> Statistics:
+    """Before the first round, for all arms; with what `variances` of p need, or not."""
     num_arms = problem.num_arms
     table = CompensatedSum.zeros((num_arms, Grid.of(problem).size), float)
     sums = CompensatedSum.zeros(num_arms, float) if estimator == "printed" else None
     count = jnp.zeros(num_arms, jnp.int32)
-    return Statistics(count, table, table, sums, jnp.zeros(num_arms, float))
+    squares = table if variances else None
+    return Statistics(count, table, table, sums, jnp.zeros(num_arms, float), squares)
 
 
 def observe(problem: Problem, statistics, threshold, amount, shape) -> Statistics:
@@ -136,13 +142,15 @@ def observe(problem: Problem, statistics, threshold, amount, shape) -> Statistic
     bound = jnp.where(success, problem.budget if printed else amount, 1.0)
     density = family.log_pdf(seen, rates, shape)
     truncated = density - family.log_cdf(bound, rates, shape)
-    sums = statistics.thresholds
+    reached = family.cdf(amount, rates, shape)
+    sums, squares = statistics.thresholds, statistics.squares
     return Statistics(
         statistics.successes + success,
         statistics.likelihood.add(jnp.where(success, truncated, 0.0)),
-        statistics.exposure.add(family.cdf(amount, rates, shape)),
+        statistics.exposure.add(reached),
         sums.add(jnp.where(success, threshold, 0.0)) if printed else None,
         amount,
+        squares and squares.add(reached * reached),
     )
 
 

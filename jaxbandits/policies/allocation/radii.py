@@ -4,7 +4,10 @@ Three forms, all with one factor ``scale``, and none:
 
 * ``profile``: rates whose twice log likelihood ratio is at most ``z**2 = scale log t``,
   and the probabilities that go with the two ends;
-* ``delta``: normal approximations from the curvature at the maximum, with the same z;
+* ``delta``: normal approximations from the curvature at the maximum, with the same z.
+  Given the rate, the successes of an arm are a sum of coins of probability p G_u: their
+  variance is ``sum p G_u (1 - p G_u)``, so the squared relative error of p is ``(1 - q)
+  / n`` with ``q = sum (p G_u)**2 / sum p G_u``, and that of the rate comes on top;
 * ``printed``: the paper's Hoeffding radii (section 4.3), times `scale`. With the
   constants of the theorems they are vacuous (docs/errata.md): the policy then gives all
   budget to one arm, in turn;
@@ -19,9 +22,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.kernels.interpolation import around
+from jaxbandits.kernels.interpolation import around, interpolate
 from jaxbandits.laws.thresholds import exponential
 from jaxbandits.policies.allocation.estimates import (
+    TINY,
     Estimate,
     Grid,
     Statistics,
@@ -166,11 +170,13 @@ def _delta(problem, statistics, found: Estimate, z_squared):
     )
     total = statistics.exposure.total + statistics.exposure.lost
     _, growth, _ = around(total, node).derivatives(found.place)
-    growth = (
-        growth / grid.spacing / jnp.maximum(exposure_at(statistics, found.place), 1e-30)
-    )
+    exposure = jnp.maximum(exposure_at(statistics, found.place), TINY)
+    growth = growth / grid.spacing / exposure
     count = jnp.maximum(statistics.successes, 1).astype(float)
-    variance = 1 / count + growth**2 / jnp.where(useful, information, 1.0)
+    squares = statistics.squares.total + statistics.squares.lost
+    q = found.probability * interpolate(squares, found.place) / exposure
+    variance = jnp.maximum(1 - q, 0.0) / count
+    variance = variance + growth**2 / jnp.where(useful, information, 1.0)
     spread = z * found.probability * jnp.sqrt(variance)
     return (
         jnp.where(useful, low, problem.lowest),

@@ -1,0 +1,45 @@
+"""Likelihood intervals of the rate hold the truth as often as they say.
+
+A sample of scripts/allocation_coverage.py, whose table is in docs/errata.md, A1.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+SCRIPTS = Path(__file__).parents[2] / "scripts"
+
+
+@pytest.fixture
+def study(monkeypatch):
+    monkeypatch.syspath_prepend(SCRIPTS)
+    import allocation_coverage
+
+    return allocation_coverage
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["half-normal", "Weibull 12", "geometric"])
+def test_coverage(study, name):
+    """2,000 data sets; a standard error, .005, beside the bars of the table."""
+    successes = (10, 30, 1_000, 100_000)
+    case = study.CASES[name]
+    shares = study.coverage(case, 2000, successes, seed=1)
+    assert not study.missed(case, shares, successes, slack=0.005)
+
+
+def test_the_bars_can_be_missed(study):
+    case = study.CASES["exponential"]
+    assert len(study.missed(case, [0.9, 0.975, 0.95], (10, 30, 100))) == 2
+    assert study.missed(study.CASES["geometric"], [0.925], (100,))
+
+
+def test_cells_are_those_of_the_truncated_law(study):
+    """Their mean is the truncated mean of the family."""
+    for name in ("exponential", "gamma 0.5", "beta(2, rate)", "discrete Weibull 1.5"):
+        case = study.CASES[name]
+        amount = float(case.law(case.truth).ppf(0.8))
+        seen, mass = study.cells(case, amount)
+        expected = case.family.truncated_mean(amount, case.truth, case.shape)
+        np.testing.assert_allclose(seen @ mass, expected, rtol=1e-4)
