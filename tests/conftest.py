@@ -11,7 +11,7 @@ import pytest
 from jaxbandits.engine.tape import Stream, read
 from tests.heavy import LONG
 from tests.reference.words import grid
-from tests.workers import Groups, place, share_programs
+from tests.workers import Groups, compile_quickly, place, share_programs
 
 # Two devices, so that sharing lanes out is tested on any machine.
 jax.config.update("jax_num_cpu_devices", 2)
@@ -32,6 +32,7 @@ hypothesis.settings.load_profile("fixed")
 def pytest_configure(config):
     # Tests play a few seeds. Those of this warning ask for it with `pytest.warns`.
     config.addinivalue_line("filterwarnings", "ignore:coverage of the:UserWarning")
+    compile_quickly(config)
     share_programs(config)
 
 
@@ -53,6 +54,8 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if any(part in item.nodeid for part in LONG):
             item.add_marker(pytest.mark.slow)
+        if item.get_closest_marker("slow"):
+            item.add_marker(pytest.mark.timeout(3600))
     items.sort(key=lambda item: place(item.nodeid))
     if config.args == config.getini("testpaths"):
         known = "\n".join(item.nodeid for item in items)

@@ -1,10 +1,11 @@
 """Tests are handed out as tests/workers.py says, whatever pytest and xdist are."""
 
+import os
 from pathlib import Path
 
 from xdist.scheduler import LoadScopeScheduling
 
-from tests.workers import FIRST, Groups, group_of, place
+from tests.workers import FIRST, QUICKLY, Groups, group_of, place
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -37,3 +38,8 @@ def test_what_is_told_is_asked():
     assert (
         Groups._split_scope(None, "tests/test_cli.py::test_list") == "tests/test_cli.py"
     )
+
+
+def test_short_runs_compile_quickly(pytestconfig):
+    short = pytestconfig.option.markexpr == "not slow"
+    assert (QUICKLY in os.environ.get("XLA_FLAGS", "")) == short

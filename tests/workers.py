@@ -2,7 +2,10 @@
 
 Half of the time of a run is XLA's, so what is compiled is compiled once: tests that
 share programs go to one worker, and a program that another worker, a child process or a
-rebuilt policy has had compiled is read from a folder.
+rebuilt policy has had compiled is read from a folder. And it is compiled as quickly as
+can be: half of XLA's time is LLVM's, which makes fast programs of what is played for a
+few rounds. Tests of what may depend on that (bits, barriers) ask for `OPTIMISED`; so
+does the engine in tests/engine.
 """
 
 import os
@@ -17,6 +20,12 @@ PROGRAMS = "JAX_COMPILATION_CACHE_DIR"
 SETTINGS = {
     "jax_persistent_cache_min_compile_time_secs": 0.0,
     "jax_persistent_cache_min_entry_size_bytes": -1,
+}
+QUICKLY = "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"
+# Compiler options that undo it: XLA's defaults.
+OPTIMISED = {
+    "xla_backend_optimization_level": 3,
+    "xla_llvm_disable_expensive_passes": False,
 }
 # What takes longest, so that no worker is left with it at the end.
 FIRST = [
@@ -54,6 +63,13 @@ class Groups(LoadScopeScheduling):
 
     def _split_scope(self, nodeid):
         return group_of(nodeid)
+
+
+def compile_quickly(config) -> None:
+    """Unless long tests are asked for, which play more than they compile."""
+    if config.option.markexpr == "not slow":
+        flags = os.environ.get("XLA_FLAGS", "")
+        os.environ["XLA_FLAGS"] = f"{QUICKLY} {flags}"
 
 
 def share_programs(config) -> None:

@@ -42,11 +42,13 @@ class Scope(NamedTuple):
       num_lanes: length of the lane axis.
       going: bool[L], lanes that are not frozen; None if no lane is.
       scatter: whether arrays can be written in place.
+      platform: for which the program is.
     """
 
     num_lanes: int
     going: Any = None
     scatter: bool = True
+    platform: str = "cpu"
 
 
 class Lane:

@@ -57,7 +57,9 @@ REDUCTIONS = {
 }
 
 
-def lanes(fn: Callable, in_lanes: tuple, num_lanes: int) -> Callable[..., tuple]:
+def lanes(
+    fn: Callable, in_lanes: tuple, num_lanes: int, platform: str = "cpu"
+) -> Callable[..., tuple]:
     """Map `fn` over lanes that lie on the last axis.
 
     Args:
@@ -66,6 +68,7 @@ def lanes(fn: Callable, in_lanes: tuple, num_lanes: int) -> Callable[..., tuple]
         its leaves have the lane axis (last) or are shared by all lanes; or `UNIFORM`,
         which is true and says that all lanes hold the same.
       num_lanes: length of the lane axis.
+      platform: for which the program is: rows are gathered and scattered on CPUs only.
 
     Returns:
       A function of the batched arguments that returns ``(outputs, out_lanes)``, where
@@ -75,7 +78,8 @@ def lanes(fn: Callable, in_lanes: tuple, num_lanes: int) -> Callable[..., tuple]
 
     def mapped(*args):
         inputs = _as_lanes(args, in_lanes)
-        outputs, structure = _traced(fn, args, inputs, Scope(num_lanes))
+        scope = Scope(num_lanes, platform=platform)
+        outputs, structure = _traced(fn, args, inputs, scope)
         return (
             jax.tree.unflatten(structure, [lane.value for lane in outputs]),
             jax.tree.unflatten(structure, [lane.batched for lane in outputs]),
@@ -84,7 +88,9 @@ def lanes(fn: Callable, in_lanes: tuple, num_lanes: int) -> Callable[..., tuple]
     return mapped
 
 
-def lanes_going(fn: Callable, in_lanes: tuple, num_lanes: int) -> Callable:
+def lanes_going(
+    fn: Callable, in_lanes: tuple, num_lanes: int, platform: str = "cpu"
+) -> Callable:
     """Map a step of a state over lanes, some of which are frozen.
 
     Args:
@@ -92,6 +98,7 @@ def lanes_going(fn: Callable, in_lanes: tuple, num_lanes: int) -> Callable:
         becomes, a pytree of the same shapes.
       in_lanes: as for `lanes`, all true for the last argument.
       num_lanes: length of the lane axis.
+      platform: as for `lanes`.
 
     Returns:
       A function ``(going, *arguments) -> state`` with `going` bool[L]; lanes that are
@@ -103,7 +110,7 @@ def lanes_going(fn: Callable, in_lanes: tuple, num_lanes: int) -> Callable:
         old = inputs[len(inputs) - len(jax.tree.leaves(args[-1])) :]
         for i, lane in enumerate(old):
             lane.origin = i
-        scope = Scope(num_lanes, going)
+        scope = Scope(num_lanes, going, platform=platform)
         outputs, structure = _traced(fn, args, inputs, scope)
         kept = []
         for i, (before, after) in enumerate(zip(old, outputs, strict=True)):

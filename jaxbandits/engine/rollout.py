@@ -20,7 +20,7 @@ from jax.sharding import Mesh, PartitionSpec
 from jaxbandits.engine.expression import UNIFORM
 from jaxbandits.engine.lanes import fill, lanes, lanes_going
 from jaxbandits.engine.tape import Stream, draw_words, stream_key
-from jaxbandits.engine.xla import compiler_options
+from jaxbandits.engine.xla import compiler_options, platform_of
 
 LANES = "lanes"  # name of the mesh axis
 # Lanes per device are a multiple of this: every lane goes through the same vector code,
@@ -96,7 +96,7 @@ def program(
     policy: "PolicyFunctions", env_fns, by_budget, mesh, legs, uniform
 ) -> Program:
     """Build the program; equal functions (not data) give the same program."""
-    rules = Rules(policy, env_fns, by_budget, uniform)
+    rules = Rules(policy, env_fns, by_budget, uniform, platform_of(mesh))
     return Program(
         _drawing(env_fns.sample, mesh),
         jax.jit(
@@ -104,7 +104,12 @@ def program(
             compiler_options=compiler_options(mesh),
         ),
         jax.jit(
-            _sharded(partial(_advance, rules, legs), mesh, lane_args=(1, 2, 3, 4)),
+            _sharded(
+                partial(_advance, rules, legs),
+                mesh,
+                lane_args=(1, 2, 3, 4),
+                like=partial(_advance, rules, _no_legs),
+            ),
             donate_argnums=4,
             compiler_options=compiler_options(mesh),
         ),
@@ -115,7 +120,7 @@ def program(
 def _drawing(sample, mesh):
     """`draw` is compiled once for all policies."""
     return jax.jit(
-        _sharded(partial(_draw, sample), mesh, lane_args=(1,)),
+        _sharded(partial(_draw, sample, platform_of(mesh)), mesh, lane_args=(1,)),
         compiler_options=compiler_options(mesh),
     )
 
@@ -201,6 +206,11 @@ class Rules(NamedTuple):
     env: EnvironmentFunctions
     by_budget: bool
     uniform: tuple[bool, ...] = ()
+    platform: str = "cpu"
+
+    def lanes(self, fn, in_lanes, num_lanes):
+        """`lanes`, on the platform of the program."""
+        return lanes(fn, in_lanes, num_lanes, self.platform)
 
     def param_lanes(self, params):
         """The flags of the parameters for `lanes`."""
@@ -209,11 +219,12 @@ class Rules(NamedTuple):
         return jax.tree.unflatten(structure, [UNIFORM if u else True for u in uniform])
 
 
-def _sharded(fn, mesh, lane_args):
+def _sharded(fn, mesh, lane_args, like=None):
     """Run `fn` on every device of the mesh, each on its own share of the lanes.
 
     Lane axes are last, so the specification of an array follows from its shape; a last
-    axis of length 1 is that of an instance which all lanes share.
+    axis of length 1 is that of an instance which all lanes share. `like` is a function
+    that is traced faster and returns the same shapes.
     """
 
     def spec(x):
@@ -226,7 +237,7 @@ def _sharded(fn, mesh, lane_args):
             jax.tree.map(spec, arg) if i in lane_args else PartitionSpec()
             for i, arg in enumerate(args)
         )
-        shapes = jax.eval_shape(fn, *args)
+        shapes = jax.eval_shape(like or fn, *args)
         return jax.shard_map(
             fn,
             mesh=mesh,
@@ -238,7 +249,7 @@ def _sharded(fn, mesh, lane_args):
     return wrapped
 
 
-def _draw(sample, root, seeds, setup):
+def _draw(sample, platform, root, seeds, setup):
     """Instances of the lanes; a leaf that does not depend on the seed is shared."""
 
     def one(root, seed, setup):
@@ -246,9 +257,10 @@ def _draw(sample, root, seeds, setup):
         words = jnp.stack([key.high, key.low])
         return sample(jax.random.wrap_key_data(words, impl=KEYS), setup)
 
-    drawn = lanes(one, (False, True, False), seeds.shape[0])(root, seeds, setup)
+    mapped = lanes(one, (False, True, False), seeds.shape[0], platform)
     return jax.tree.map(
-        lambda x, lane: x if lane else jnp.asarray(x)[..., None], *drawn
+        lambda x, lane: x if lane else jnp.asarray(x)[..., None],
+        *mapped(root, seeds, setup),
     )
 
 
@@ -261,9 +273,10 @@ def _flagged(instance):
 def _begin(rules: Rules, seeds, params, instance):
     num_lanes = seeds.shape[0]
     instance, flags = _flagged(instance)
-    policy = fill(*lanes(rules.policy.init, (True,), num_lanes)(params), num_lanes)
-    env = fill(*lanes(rules.env.init, (flags,), num_lanes)(instance), num_lanes)
-    return Carry(jnp.ones((num_lanes,), jnp.int32), policy, env)
+    policy = rules.lanes(rules.policy.init, (True,), num_lanes)(params)
+    env = rules.lanes(rules.env.init, (flags,), num_lanes)(instance)
+    states = (fill(*state, num_lanes) for state in (policy, env))
+    return Carry(jnp.ones((num_lanes,), jnp.int32), *states)
 
 
 def _advance(
@@ -286,7 +299,7 @@ def _advance(
     def spent_of(carry):
         if not rules.by_budget:
             return jnp.zeros((num_lanes,), jnp.int32)
-        spent = lanes(rules.env.spent, (instance_lanes, True), num_lanes)
+        spent = rules.lanes(rules.env.spent, (instance_lanes, True), num_lanes)
         return fill(*spent(instance, carry.environment), num_lanes)
 
     def reaches(carry, target):
@@ -301,10 +314,10 @@ def _advance(
         carry, steps = leg(carry, jnp.where(on, target, before), steps)
         reached = reaches(carry, target)
         state = (carry, steps, jnp.where(on, target, before), on & jnp.all(reached))
-        record = lanes(rules.env.record, (instance_lanes, True, False), num_lanes)
+        record = rules.lanes(rules.env.record, (instance_lanes, True, False), num_lanes)
         budget = target if rules.by_budget else jnp.int32(NO_BUDGET)
         record = fill(*record(instance, carry.environment, budget), num_lanes)
-        notes = lanes(partial(notes_of, rules), (True, True), num_lanes)
+        notes = rules.lanes(partial(notes_of, rules), (True, True), num_lanes)
         notes = fill(*notes(carry.policy, params), num_lanes)
         return state, Found(reached, carry.round - 1, record, notes)
 
@@ -337,7 +350,7 @@ def scan_legs(rules: Rules, keys, params, instance, last_round):
 
         def body(round_, states):
             args = (round_, keys, instance, params, states)
-            return fill(*lanes(play, in_lanes, num_lanes)(*args), num_lanes)
+            return fill(*rules.lanes(play, in_lanes, num_lanes)(*args), num_lanes)
 
         start = carry.round[0]
         end = start + jnp.clip(target.astype(jnp.int32) + 1 - start, 0, steps)
@@ -349,7 +362,7 @@ def scan_legs(rules: Rules, keys, params, instance, last_round):
         in_lanes = (True, True, instance_lanes, param_lanes, True)
 
         def active(carry):
-            spent = lanes(rules.env.spent, (instance_lanes, True), num_lanes)
+            spent = rules.lanes(rules.env.spent, (instance_lanes, True), num_lanes)
             spent, _ = spent(instance, carry.environment)
             return (spent < target) & (carry.round <= last_round)
 
@@ -358,7 +371,8 @@ def scan_legs(rules: Rules, keys, params, instance, last_round):
             going = active(carry)
             states = (carry.policy, carry.environment)
             args = (carry.round, keys, instance, params, states)
-            states = lanes_going(play, in_lanes, num_lanes)(going, *args)
+            step = lanes_going(play, in_lanes, num_lanes, rules.platform)
+            states = step(going, *args)
             return Carry(carry.round + going, *states), steps - 1
 
         def goes_on(state):
@@ -368,6 +382,12 @@ def scan_legs(rules: Rules, keys, params, instance, last_round):
         return lax.while_loop(goes_on, body, (carry, steps))
 
     return until_spent if rules.by_budget else in_step
+
+
+def _no_legs(rules, keys, params, instance, last_round):
+    """As `scan_legs`, but no round is played: the shapes of results are the same."""
+    del rules, keys, params, instance, last_round
+    return lambda carry, target, steps: (carry, steps)
 
 
 def notes_of(rules: Rules, state, params):

@@ -24,38 +24,33 @@ MANY_ROWS = 32
 
 def pick(inputs: list[Lane], scope: Scope, default) -> Lane | None:
     """`kernels.pick`, or None where selections are better."""
+    del default
     x, index = inputs
     if index.uniform:
         row = _row(x.value, index.common())
         return Lane(lax.optimization_barrier(row), x.batched)
-    if x.shape[0] < MANY_ROWS:
+    if x.shape[0] < MANY_ROWS or scope.platform != "cpu":
         return None
-
-    def gather(x_, index_):
-        lanes = (jnp.arange(scope.num_lanes),) if x.batched else ()
-        rows = x_.at[index_, ..., *lanes].get(mode="promise_in_bounds", **_PLAIN)
-        return lax.optimization_barrier(jnp.moveaxis(rows, 0, -1))
-
-    return Lane(_by_platform(gather, default, [x, index]), True)
+    lanes = (jnp.arange(scope.num_lanes),) if x.batched else ()
+    target = x.value.at[index.value, ..., *lanes]
+    rows = target.get(mode="promise_in_bounds", **_PLAIN)
+    return Lane(lax.optimization_barrier(jnp.moveaxis(rows, 0, -1)), True)
 
 
 def put(inputs: list[Lane], scope: Scope, default) -> Lane | None:
     """`kernels.put`, or None where selections are better."""
+    del default
     x, index, row = inputs
     if index.uniform and scope.going is None:
         return _put_slice(x, index.common(), row, scope)
-    writes = scope.scatter and x.batched and index.batched
-    if not writes or x.shape[0] < MANY_ROWS:
+    if not _scatters(x, index, scope) or x.shape[0] < MANY_ROWS:
         return None
-
-    def scatter(x_, index_, row_):
-        row_ = align(Lane(row_, row.batched), x.shape[1:], scope.num_lanes)
-        target = x_.at[index_, ..., jnp.arange(scope.num_lanes)]
-        row_ = lax.optimization_barrier(row_)
-        return target.set(jnp.moveaxis(row_, -1, 0), mode="drop", **_ONCE)
-
     guarded = _guarded(index, x.shape[0], scope)
-    return Lane(_by_platform(scatter, default, [x, guarded, row]), True, x.origin)
+    target = x.value.at[guarded, ..., jnp.arange(scope.num_lanes)]
+    row = lax.optimization_barrier(align(row, x.shape[1:], scope.num_lanes))
+    return Lane(
+        target.set(jnp.moveaxis(row, -1, 0), mode="drop", **_ONCE), True, x.origin
+    )
 
 
 def _row(x, index):
@@ -76,37 +71,28 @@ def _put_slice(x: Lane, index, row: Lane, scope: Scope) -> Lane:
 
 def tally(inputs: list[Lane], scope: Scope, default) -> Lane | None:
     """`kernels.tally`, or None where selections are better."""
+    del default
     counts, first, *rest = inputs
-    writes = scope.scatter and counts.batched and first.batched
-    if not writes or math.prod(counts.shape) < MANY_ROWS:
+    if not _scatters(counts, first, scope) or math.prod(counts.shape) < MANY_ROWS:
         return None
-
-    def scatter(counts_, *position):
-        target = counts_.at[*position, jnp.arange(scope.num_lanes)]
-        return target.add(1, mode="drop", **_ONCE)
-
     guarded = _guarded(first, counts.shape[0], scope)
-    found = _by_platform(scatter, default, [counts, guarded, *rest])
-    return Lane(found, True, counts.origin)
+    position = (guarded, *(lane.value for lane in rest))
+    target = counts.value.at[*position, jnp.arange(scope.num_lanes)]
+    return Lane(target.add(1, mode="drop", **_ONCE), True, counts.origin)
 
 
 _PLAIN = {"wrap_negative_indices": False}
 _ONCE = _PLAIN | {"unique_indices": True}
 
 
-def _by_platform(form, default, inputs: list[Lane]):
-    """``form(*values)`` on a CPU, else the value of ``default(inputs)``."""
-
-    def other(*values):
-        lanes = [Lane(x, i.batched) for x, i in zip(values, inputs, strict=True)]
-        return default(lanes)[0].value
-
-    values = [lane.value for lane in inputs]
-    return lax.platform_dependent(*values, cpu=form, default=other)
+def _scatters(x: Lane, index: Lane, scope: Scope) -> bool:
+    """Whether entries that differ between lanes are written in place."""
+    in_place = scope.scatter and scope.platform == "cpu"
+    return in_place and x.batched and index.batched
 
 
-def _guarded(index: Lane, num_rows: int, scope: Scope) -> Lane:
+def _guarded(index: Lane, num_rows: int, scope: Scope):
     """Beyond the last row in frozen lanes, where nothing is written then."""
     if scope.going is None:
-        return index
-    return Lane(jnp.where(scope.going, index.value, num_rows), True)
+        return index.value
+    return jnp.where(scope.going, index.value, num_rows)

@@ -29,12 +29,15 @@ NEWER: dict = {"xla_cpu_prefer_vector_width": 512}
 
 
 def compiler_options(mesh: Mesh | AbstractMesh) -> dict:
-    """Options for programs on the devices of a mesh (which need not be here)."""
+    """Options for programs on the devices of a mesh."""
+    return options_for(jax.__version_info__) if platform_of(mesh) == "cpu" else {}
+
+
+def platform_of(mesh: Mesh | AbstractMesh) -> str:
+    """Of the devices of a mesh, which need not be here."""
     abstract = isinstance(mesh, AbstractMesh)
     device = mesh.abstract_device if abstract else mesh.devices.flat[0]
-    if device.platform != "cpu":
-        return {}
-    return options_for(jax.__version_info__)
+    return device.platform
 
 
 def options_for(version: tuple[int, ...]) -> dict:

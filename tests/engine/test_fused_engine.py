@@ -13,7 +13,7 @@ from jax.sharding import Mesh
 
 from jaxbandits import simulate, sweep
 from jaxbandits.engine import fused
-from jaxbandits.engine.rollout import LANES, Carry, program_for
+from jaxbandits.engine.rollout import LANES, Carry, program_for, scan_legs
 from jaxbandits.engine.run import Clock, run, to_device
 from jaxbandits.engine.tape import root_key
 from jaxbandits.laws.thresholds import exponential
@@ -129,9 +129,8 @@ def an_h100():
     return jax.sharding.AbstractMesh((1,), (LANES,), kinds, abstract_device=device)
 
 
-def lowered(policy, game, block=None):
+def lowered(policy, game, legs=fused.legs):
     """The program that plays a leg, as text for a GPU."""
-    legs = partial(fused.legs, block=block)
     here = Mesh(np.array(jax.devices()[:1]), (LANES,))
     mesh = here if jax.__version_info__ < (0, 11) else an_h100()
     by_budget = game.spent is not None
@@ -172,6 +171,13 @@ LONG = set(SUPPORTED) - {
 @pytest.mark.parametrize("name", in_short(SUPPORTED, LONG))
 def test_the_kernel_is_lowered_for_a_gpu(name):
     assert "__gpu$xla.gpu.triton" in lowered(*policy_and_game(name))
+
+
+@pytest.mark.skipif(jax.__version_info__ < (0, 11), reason="lowers for what is here")
+def test_the_scan_engine_gathers_no_rows_on_a_gpu():
+    game = budgeted.s_br(40)
+    policy = REGISTRY["budgeted/mrcb"](game.problem)
+    assert "gather" not in lowered(policy, game, scan_legs)
 
 
 @pytest.mark.parametrize("name", in_short(REGISTRY, LONG))
@@ -231,7 +237,7 @@ def test_arguments_are_checked():
     with pytest.raises(ValueError, match="needs a GPU"):
         fused.legs_of("fused", policy, game, "cpu")
     with pytest.raises(ValueError, match="block must divide 64 lanes"):
-        lowered(policy, game, fused.Block(128, 4))
+        lowered(policy, game, partial(fused.legs, block=fused.Block(128, 4)))
 
 
 def test_simulate_and_sweep_take_an_engine(tmp_path):

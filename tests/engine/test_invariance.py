@@ -15,6 +15,7 @@ from jaxbandits.settings.allocation.problem import make_problem
 from jaxbandits.settings.allocation.synthetic import ednet_like_parameters
 from jaxbandits.simulate import simulate
 from jaxbandits.testing import play
+from tests.workers import OPTIMISED
 
 HORIZON, SEEDS = 300, 65
 METRICS = ("regret", "censored", "optimal", "rounds")
@@ -126,7 +127,7 @@ def test_a_solver_gives_the_same_bits_in_any_width():
     def solved(width):
         mapped = jax.jit(
             lambda *x: lanes(solve, (True, True), width)(*x)[0],
-            compiler_options=options_for(jax.__version_info__),
+            compiler_options=options_for(jax.__version_info__) | OPTIMISED,
         )
         starts = range(0, count, width)
         return np.concatenate(

@@ -8,6 +8,7 @@ from jaxbandits.engine.xla import NEWER, OPTIONS, options_for
 from jaxbandits.policies.censored import rcucb
 from jaxbandits.settings.censored import indep
 from jaxbandits.simulate import simulate
+from tests.workers import OPTIMISED
 
 # Floating-point operations of the compiled rollout of RCUCB with 10 x 10 pairs in 64
 # lanes, loops counted once: the same with JAX 0.10.2 and 0.12.0.1. Without barriers a
@@ -17,7 +18,7 @@ OPERATIONS = 250_629
 
 def operations(monkeypatch, options):
     """Of the program that is compiled with some options."""
-    monkeypatch.setattr(rollout, "compiler_options", lambda mesh: options)
+    monkeypatch.setattr(rollout, "compiler_options", lambda mesh: options | OPTIMISED)
     monkeypatch.setattr(run, "_EXECUTABLES", run.OrderedDict())
     rollout.program.cache_clear()
     game = indep()

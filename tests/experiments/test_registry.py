@@ -19,6 +19,7 @@ PAPER_SIZE = {"censored": (100, 100_000), "budgeted": (100, 150_000)}
 OTHER_SIZE = {
     "censored-simple-regret": (64, 1_000_000),
     "censored-fig5": (64, 13_440),
+    "censored-solver": (64, 40_000),
     "censored-bounds": (64, 100_000),
     "censored-recommendation": (64, 100_000),
     "censored-coverage": (2_000, 10_000),

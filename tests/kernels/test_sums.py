@@ -1,6 +1,7 @@
 """Compensated sums against exact sums."""
 
 import math
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -11,9 +12,10 @@ from jax import lax
 
 from jaxbandits.kernels.sums import CompensatedSum
 from tests.kernels.checks import assert_transforms_agree
+from tests.workers import OPTIMISED
 
 
-@jax.jit
+@partial(jax.jit, compiler_options=OPTIMISED)
 def scan_sum(start, terms):
     """All terms added one after the other, compensated and plainly."""
 

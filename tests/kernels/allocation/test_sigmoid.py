@@ -1,6 +1,6 @@
 """Allocation among Weibull arms, judged by dynamic programming and SciPy."""
 
-from functools import cache, partial
+from functools import cache
 
 import jax
 import jax.numpy as jnp
@@ -20,15 +20,13 @@ from tests.kernels.allocation import problems
 # One shape, for compilation takes seconds: batches are cut and padded, and problems
 # are padded by arms that are worth nothing.
 PIECE, ARMS = 5, 20
-# Compiling takes longer than running: let the compiler try less hard.
-QUICKLY = {"xla_backend_optimization_level": 0}
 
 
 def solver_of(kernel):
     def solve(weight, shape, scale, touch, budget):
         return kernel(problems.weibull_curves(weight, shape, scale, touch), budget)
 
-    return jax.jit(jax.vmap(solve), compiler_options=QUICKLY)
+    return jax.jit(jax.vmap(solve))
 
 
 SOLVERS = {"prefix": solver_of(sigmoid_prefix), "filling": solver_of(sigmoid_filling)}
@@ -256,7 +254,7 @@ def test_wrong_curves_are_noticed():
     columns = problems.numbers([0.5, 0.7], [2, 3], [9, 9], dtype=np.float32)
     curves = problems.weibull_curves(*map(jnp.asarray, columns))
 
-    @partial(jax.jit, compiler_options=QUICKLY)
+    @jax.jit
     def status(factor):
         wrong = curves._replace(fall=lambda drop: factor * curves.fall(drop))
         return sigmoid_prefix(wrong, 30.0).status
