@@ -7,7 +7,8 @@ use_all_cores()  # before JAX starts
 
 from jaxbandits import kernels, laws, live, plots, policies, results, settings, testing
 from jaxbandits.protocol import Actions, Environment, Policy, View
-from jaxbandits.simulate import CutOffWarning, simulate
+from jaxbandits.results.cuts import CutOffWarning
+from jaxbandits.simulate import simulate
 from jaxbandits.sweeps import sweep
 
 __version__ = "0.1.0"

@@ -1,6 +1,5 @@
 """`simulate`: policies against an environment, in memory."""
 
-import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -30,12 +29,9 @@ from jaxbandits.play import Rules, play
 from jaxbandits.progress import reporter
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.results import build_dataset, provenance
+from jaxbandits.results.cuts import warn_of_cuts, with_cuts
 
 DEFAULT_MEMORY = 1 << 30
-
-
-class CutOffWarning(UserWarning):
-    """Runs were cut off by `max_rounds`, before their budget was spent."""
 
 
 @in_play()
@@ -179,25 +175,10 @@ def simulate(
             x64=bool(jax.config.jax_enable_x64),
         ),
     ).assign_coords(drawn if runs_per_instance > 1 else {})
-    return dataset if max_rounds is None else _with_cuts(dataset, max_rounds)
-
-
-def _with_cuts(dataset: xr.Dataset, max_rounds: int) -> xr.Dataset:
-    """Mark, and warn of, the runs that were over for their rounds."""
-    cut = dataset["rounds"] >= max_rounds
-    at_end = cut.isel(checkpoint=-1)
-    if bool(at_end.any()):
-        shares = at_end.mean(("params", "seed")).to_series()
-        warnings.warn(
-            f"max_rounds = {max_rounds} cut runs off, whose budget may not be spent: "
-            + ", ".join(
-                f"{100 * x:.3g} % of {name!r}" for name, x in shares.items() if x
-            )
-            + "; the variable cut says which",
-            CutOffWarning,
-            stacklevel=3,
-        )
-    return dataset.assign(cut=cut)
+    if max_rounds is None:
+        return dataset
+    warn_of_cuts(dataset, max_rounds, stacklevel=3)
+    return with_cuts(dataset, max_rounds)
 
 
 def _points(named, params, end) -> dict[str, list[dict[str, float]]]:

@@ -10,9 +10,11 @@ import pytest
 from jaxbandits import laws
 from jaxbandits.kernels.words import unit_interval
 from jaxbandits.protocol import Policy
+from jaxbandits.results.cuts import CutOffWarning
 from jaxbandits.settings import allocation, budgeted, censored, farewell
 from jaxbandits.settings.budgeted.environment import State
-from jaxbandits.simulate import CutOffWarning, simulate
+from jaxbandits.simulate import simulate
+from jaxbandits.sweeps import sweep
 from jaxbandits.testing import check_policy
 from tests.engine import budget_game
 
@@ -237,9 +239,37 @@ def test_runs_that_are_cut_off_are_marked():
     free = simulate(budget_game.ALTERNATE, game, **options)
     assert "cut" not in free
     rounds = int(free["rounds"].isel(checkpoint=-1).median())
-    with pytest.warns(CutOffWarning, match=f"max_rounds = {rounds} cut runs off"):
+    words = f"max_rounds = {rounds} cut runs off"
+    with pytest.warns(CutOffWarning, match=words) as caught:
         data = simulate(budget_game.ALTERNATE, game, max_rounds=rounds, **options)
+    assert caught[0].filename == __file__
     np.testing.assert_array_equal(data["cut"], free["rounds"] >= rounds)
     assert 0 < data["cut"].isel(checkpoint=-1).mean() < 1
     many = simulate(budget_game.ALTERNATE, game, max_rounds=1000, **options)
     assert not many["cut"].any()
+
+
+def test_runs_of_a_sweep_that_are_cut_off(tmp_path):
+    """Warned of where the call is, with a store at every opening."""
+    game, policy = budget_game.environment(), budget_game.ALTERNATE
+    options = {"budget": 30, "seeds": 40, "checkpoints": [4, 30]}
+    free = sweep({"alternate": policy}, {"game": game}, {}, **options)
+    rounds = int(free["rounds"].isel(checkpoint=-1).median())
+    words = f"max_rounds = {rounds} cut runs off.* % of 'alternate' on 'game'"
+    options |= {"max_rounds": rounds}
+    with pytest.warns(CutOffWarning, match=words) as caught:
+        data = sweep({"alternate": policy}, {"game": game}, {}, **options)
+    assert caught[0].filename == __file__
+    np.testing.assert_array_equal(data["cut"], free["rounds"] >= rounds)
+    for _ in range(2):
+        with pytest.warns(CutOffWarning, match=words):
+            data = sweep(
+                {"alternate": policy},
+                {"game": game},
+                {},
+                store=tmp_path / "s",
+                **options,
+            )
+        np.testing.assert_array_equal(
+            data["rounds"] >= rounds, free["rounds"] >= rounds
+        )

@@ -20,6 +20,7 @@ import xarray as xr
 from jaxbandits import checks
 from jaxbandits.arguments import devices_of, seeds_of
 from jaxbandits.engine.flags import in_play
+from jaxbandits.results.cuts import warn_of_cuts, with_cuts
 from jaxbandits.results.root import local
 from jaxbandits.results.store import check_store, only_writer, open_store
 from jaxbandits.sweeps import stores
@@ -65,9 +66,15 @@ def run_sweep(
             path = Path(folder) / "sweep.zarr"
             _run(spec, path, extend, until, block, machine, verify)
             with open_store(path) as dataset:
-                return dataset.load()
-    _run(spec, local(store), extend, until, block, machine, verify)
-    return open_store(store)
+                dataset = dataset.load()
+        if spec.max_rounds is not None:
+            dataset = with_cuts(dataset, spec.max_rounds)
+    else:
+        _run(spec, local(store), extend, until, block, machine, verify)
+        dataset = open_store(store)
+    if spec.max_rounds is not None:
+        warn_of_cuts(dataset, spec.max_rounds, stacklevel=3)
+    return dataset
 
 
 @in_play()

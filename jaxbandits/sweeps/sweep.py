@@ -36,6 +36,7 @@ def sweep(
     memory: int = DEFAULT_MEMORY,
     devices: list | None = None,
     progress: bool | None = None,
+    verify: int = 0,
 ) -> xr.Dataset:
     """Play policies at many parameter points on many instances.
 
@@ -65,13 +66,16 @@ def sweep(
       memory: cap on the bytes of what is played at a time.
       devices: JAX devices of this process to share runs over; all of them by default.
       progress: show a progress bar; by default if stderr is a terminal.
+      verify: so many blocks of the store, drawn at random, are played once more and
+        compared, bit by bit.
 
     Returns:
       Dataset with dims ``instance, policy, params, seed, checkpoint``, ``instance``
       only if `environments` is not a single one. Metrics (float64) and ``rounds`` as
       from `simulate`; ``param_<leaf>`` are the parameters of a point. Policies with
       fewer points than others have NaN at the rest. With a store its values are read
-      when they are needed.
+      when they are needed. Where `max_rounds` cut runs off a `CutOffWarning` says so,
+      as from `simulate`; a store has no variable ``cut``, but ``rounds``.
 
     Raises:
       ValueError, TypeError: on bad input, naming the argument, before compilation; if
@@ -124,6 +128,7 @@ def sweep(
         memory=memory,
         devices=devices,
         progress=progress,
+        verify=verify,
     )
     return found.isel(instance=0) if single else found
 

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from jaxbandits.simulate import CutOffWarning, simulate
+from jaxbandits.results.cuts import CutOffWarning
+from jaxbandits.simulate import simulate
 from tests.engine.budget_game import ALTERNATE, environment, plain_loop
 
 SEEDS = 6

@@ -7,7 +7,7 @@ import pytest
 import zarr
 
 from jaxbandits.results import open_store
-from jaxbandits.sweeps import run_sweep
+from jaxbandits.sweeps import run_sweep, sweep
 from jaxbandits.sweeps.fill import StoppedError
 from tests.sweeps import walk
 
@@ -44,6 +44,8 @@ def test_other_numbers_with_a_good_checksum(store, name):
 def test_a_number_of_blocks(store):
     with pytest.raises(ValueError, match="^verify must be at least 0"):
         run_sweep(SPEC, store, verify=-1)
+    with pytest.raises(ValueError, match="^verify must be at least 0"):
+        sweep(walk.WALKER, walk.GAME, {"step": [1.0]}, horizon=8, verify=-1)
 
 
 def test_a_sweep_that_is_told_to_stop(tmp_path):
