@@ -14,7 +14,7 @@ import numpy as np
 from jaxbandits import checks
 from jaxbandits.devices import local_devices
 from jaxbandits.engine.checkpoints import resolve_rounds, resolve_spent
-from jaxbandits.engine.fused import ENGINES
+from jaxbandits.engine.choice import ENGINES
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.results.plain import plain
 
@@ -163,7 +163,7 @@ def root_seed_of(seed: int) -> int:
 
 
 def engine_of(engine: str) -> str:
-    """The name of an engine, see `engine.fused.legs_of`."""
+    """The name of an engine, see `engine.choice.engine_for`."""
     return checks.one_of("engine", engine, ENGINES)
 
 

@@ -164,8 +164,13 @@ def _shapes(what: str, function: Callable, *args) -> Any:
 def _traced(what, function, *args):
     if not callable(function):
         raise TypeError(f"{what} must be a function, got {shown(function)}")
+
+    def anew(*args):
+        """JAX would answer for the same function without calling it."""
+        return function(*args)
+
     try:
-        return jax.make_jaxpr(function, return_shape=True)(*args)
+        return jax.make_jaxpr(anew, return_shape=True)(*args)
     except Exception as error:  # noqa: BLE001 - whatever a user's function raises
         kind = TypeError if isinstance(error, TypeError) else ValueError
         words = str(error).strip().split("\n")[0]
@@ -189,8 +194,7 @@ def _of_noise(twice: bool, what: str, function: Callable, noise, *args) -> Any:
         )
     pure = before == _generators()
     if pure and twice:
-        # JAX would answer for the same function without calling it.
-        again, _ = _traced(what, lambda *args: function(*args), noise, *args)
+        again, _ = _traced(what, function, noise, *args)
         pure = _text(program) == _text(again)
     if not pure:
         raise ValueError(

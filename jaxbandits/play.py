@@ -20,7 +20,7 @@ class Rules(NamedTuple):
       end: checkpoints and the last round.
       root_seed: names the whole run.
       runs_per_instance: how many consecutive seeds share one drawn instance.
-      engine: how rounds are played, one of `engine.fused.ENGINES`.
+      engine: how rounds are played, one of `engine.choice.ENGINES`.
     """
 
     end: End

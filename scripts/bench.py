@@ -33,6 +33,12 @@ BENCHMARKS = {
         {"repeats": 2},
     ),
     "chunks": ("chunks", "measure", "speed against lanes per chunk", {"repeats": 3}),
+    "ablation": (
+        "ablation",
+        "measure",
+        "the engine with one of its tricks left out",
+        {"seeds": 512, "repeats": 2},
+    ),
     "memory": (
         "memory",
         "measure",

@@ -14,11 +14,11 @@ from jax import lax
 
 ELEMENTWISE = frozenset(
     "abs acos acosh add and asin asinh atan atan2 atanh cbrt ceil clamp "
-    "convert_element_type copy cos cosh digamma div eq erf erf_inv erfc exp "
+    "convert_element_type cos cosh digamma div eq erf erf_inv erfc exp "
     "exp2 expm1 floor ge gt imag integer_pow is_finite le lgamma log log1p logistic lt "
     "max min mul ne neg nextafter not or population_count pow real rem round rsqrt "
     "select_n shift_left shift_right_arithmetic shift_right_logical sign sin sinh sqrt "
-    "square stop_gradient sub tan tanh xor".split()
+    "square sub tan tanh xor".split()
 )
 # Worth repeating rather than storing. Everything else is computed once, as an array.
 CHEAP = frozenset(

@@ -9,12 +9,16 @@ from jax.extend.core import ClosedJaxpr
 # Primitives that carry a jaxpr to be inlined, and the parameter that holds it.
 CALLS = {
     "jit": "jaxpr",
-    "closed_call": "call_jaxpr",
+    "closed_call": "call_jaxpr",  # before JAX 0.11
     "custom_jvp_call": "call_jaxpr",
     "custom_vjp_call": "call_jaxpr",
     "remat2": "jaxpr",
     "custom_vmap_call": "call",
 }
+
+
+# What leaves its input as it is.
+SAME = frozenset("copy reshard stop_gradient".split())
 
 
 def scan_counts(params) -> tuple[int, int]:

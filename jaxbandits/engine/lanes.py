@@ -32,7 +32,7 @@ from jax.extend.core import ClosedJaxpr, Literal
 
 from jaxbandits.engine import rows, trees
 from jaxbandits.engine.expression import ELEMENTWISE, UNIFORM, Lane, Scope, align
-from jaxbandits.engine.jaxprs import CALLS, expanded, scan_counts
+from jaxbandits.engine.jaxprs import CALLS, SAME, expanded, scan_counts
 from jaxbandits.kernels.named import PREFIX
 
 # Kernels for which the engine has a form of its own (`kernels.named`): functions
@@ -192,6 +192,8 @@ def _emit(eqn, inputs: list[Lane], scope: Scope) -> list[Lane]:
         form = KERNELS.get(params.get("name"))
         found = form(inputs, scope, default) if form and batched else None
         return default(inputs) if found is None else [found]
+    if name in SAME:
+        return inputs
     if name == "optimization_barrier":
         out = eqn.primitive.bind(*(lane.value for lane in inputs))
         return [
@@ -219,8 +221,16 @@ def _emit(eqn, inputs: list[Lane], scope: Scope) -> list[Lane]:
         return _scan(params, inputs, scope._replace(going=None))
     if name == "while":
         return _while(params, inputs, scope._replace(going=None, scatter=False))
+    if name == "pad" and not inputs[1].batched:
+        config = (*params["padding_config"], (0, 0, 0))
+        return [Lane(lax.pad(inputs[0].value, inputs[1].value, config), True)]
+    return _fallback(eqn, inputs)
+
+
+def _fallback(eqn, inputs: list[Lane]) -> list[Lane]:
+    """Any operation: correct, only slower (`FALLS_BACK` in tests/policies)."""
     axes = [-1 if lane.batched else None for lane in inputs]
-    out = jax.vmap(partial(eqn.primitive.bind, **params), axes, -1)(
+    out = jax.vmap(partial(eqn.primitive.bind, **eqn.params), axes, -1)(
         *(lane.value for lane in inputs)
     )
     return [Lane(x, True) for x in (out if eqn.primitive.multiple_results else [out])]

@@ -84,6 +84,20 @@ class Found(NamedTuple):
     notes: Any
 
 
+class Engine(NamedTuple):
+    """How functions of a lane are mapped over lanes, and how rounds are played.
+
+    Attributes:
+      legs: how rounds are played between checkpoints, a function like `scan_legs`.
+      lanes: a function like `engine.lanes.lanes`.
+      lanes_going: a function like `engine.lanes.lanes_going`.
+    """
+
+    legs: Any
+    lanes: Any
+    lanes_going: Any
+
+
 class Notes(NamedTuple):
     """What a policy says at a checkpoint: see `recommend` and `report` of `Policy`."""
 
@@ -93,10 +107,10 @@ class Notes(NamedTuple):
 
 @lru_cache(MOST_PROGRAMS)
 def program(
-    policy: "PolicyFunctions", env_fns, by_budget, mesh, legs, uniform
+    policy: "PolicyFunctions", env_fns, by_budget, mesh, engine, uniform
 ) -> Program:
     """Build the program; equal functions (not data) give the same program."""
-    rules = Rules(policy, env_fns, by_budget, uniform, platform_of(mesh))
+    rules = Rules(policy, env_fns, by_budget, uniform, engine, platform_of(mesh))
     return Program(
         _drawing(env_fns.sample, mesh),
         jax.jit(
@@ -105,7 +119,7 @@ def program(
         ),
         jax.jit(
             _sharded(
-                partial(_advance, rules, legs),
+                partial(_advance, rules, engine.legs),
                 mesh,
                 lane_args=(1, 2, 3, 4),
                 like=partial(_advance, rules, _no_legs),
@@ -130,7 +144,7 @@ def program_for(
     environment,
     by_budget: bool,
     mesh: Mesh,
-    legs=None,
+    engine: Engine | None = None,
     uniform: tuple[bool, ...] = (),
 ) -> Program:
     """The program of a policy in an environment on the devices of `mesh`.
@@ -140,13 +154,12 @@ def program_for(
       environment: the environment.
       by_budget: whether checkpoints are amounts of spent budget.
       mesh: devices to share lanes over.
-      legs: how rounds are played between checkpoints, a function like `scan_legs`
-        (the default).
+      engine: how they are played; `SCAN` by default.
       uniform: which leaves of the parameters are the same in all lanes; by default
         none is known to be.
     """
     fns = functions_of(policy, environment)
-    return program(*fns, by_budget, mesh, legs or scan_legs, uniform)
+    return program(*fns, by_budget, mesh, engine or SCAN, uniform)
 
 
 def functions_of(policy, environment):
@@ -206,11 +219,16 @@ class Rules(NamedTuple):
     env: EnvironmentFunctions
     by_budget: bool
     uniform: tuple[bool, ...] = ()
+    engine: Engine | None = None
     platform: str = "cpu"
 
     def lanes(self, fn, in_lanes, num_lanes):
-        """`lanes`, on the platform of the program."""
-        return lanes(fn, in_lanes, num_lanes, self.platform)
+        """The engine's `lanes`, on the platform of the program."""
+        return self.engine.lanes(fn, in_lanes, num_lanes, self.platform)
+
+    def lanes_going(self, fn, in_lanes, num_lanes):
+        """The engine's `lanes_going`, on the platform of the program."""
+        return self.engine.lanes_going(fn, in_lanes, num_lanes, self.platform)
 
     def param_lanes(self, params):
         """The flags of the parameters for `lanes`."""
@@ -371,8 +389,7 @@ def scan_legs(rules: Rules, keys, params, instance, last_round):
             going = active(carry)
             states = (carry.policy, carry.environment)
             args = (carry.round, keys, instance, params, states)
-            step = lanes_going(play, in_lanes, num_lanes, rules.platform)
-            states = step(going, *args)
+            states = rules.lanes_going(play, in_lanes, num_lanes)(going, *args)
             return Carry(carry.round + going, *states), steps - 1
 
         def goes_on(state):
@@ -382,6 +399,9 @@ def scan_legs(rules: Rules, keys, params, instance, last_round):
         return lax.while_loop(goes_on, body, (carry, steps))
 
     return until_spent if rules.by_budget else in_step
+
+
+SCAN = Engine(scan_legs, lanes, lanes_going)
 
 
 def _no_legs(rules, keys, params, instance, last_round):

@@ -18,8 +18,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh
 
+from jaxbandits.engine.choice import engine_for
 from jaxbandits.engine.flags import switches
-from jaxbandits.engine.fused import legs_of
 from jaxbandits.engine.limits import Watch
 from jaxbandits.engine.rollout import (
     KEYS,
@@ -108,7 +108,7 @@ def run(
         calls with different numbers of lanes share one compiled program.
       uniform: which leaves of `params` are one number throughout, for calls that are
         to share a program; by default found out.
-      engine: how rounds are played, see `fused.legs_of`.
+      engine: how rounds are played, see `choice.engine_for`.
 
     Raises:
       ValueError: if the engine does not exist, or (`fused.UnsupportedError`) if it
@@ -116,10 +116,10 @@ def run(
         is spent is NaN or falls.
     """
     mesh = Mesh(np.array(devices), (LANES,))
-    legs = legs_of(engine, policy, environment, devices[0].platform)
+    chosen = engine_for(engine, policy, environment, devices[0].platform)
     if uniform is None:
         uniform = uniform_leaves(params)
-    program = program_for(policy, environment, by_budget, mesh, legs, uniform)
+    program = program_for(policy, environment, by_budget, mesh, chosen, uniform)
     root = root_key(root_seed)
     setup = jax.tree.map(to_device, environment.setup)
     if by_budget:

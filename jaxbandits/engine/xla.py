@@ -11,6 +11,10 @@ docs/engine.md has the measured table; `tests/engine/test_xla.py` counts the ope
 of a compiled round, which triple where barriers are lost.
 """
 
+import warnings
+from functools import cache
+from typing import Any
+
 import jax
 from jax.sharding import AbstractMesh, Mesh
 
@@ -29,8 +33,28 @@ NEWER: dict = {"xla_cpu_prefer_vector_width": 512}
 
 
 def compiler_options(mesh: Mesh | AbstractMesh) -> dict:
-    """Options for programs on the devices of a mesh."""
-    return options_for(jax.__version_info__) if platform_of(mesh) == "cpu" else {}
+    """Options for programs on the devices of a mesh: those that its compiler takes."""
+    if platform_of(mesh) != "cpu":
+        return {}
+    return accepted(tuple(options_for(jax.__version_info__).items()))
+
+
+@cache
+def accepted(options: tuple[tuple[str, Any], ...]) -> dict:
+    """Those of some options that XLA knows; of the others it is warned, once."""
+    known = {}
+    for name, value in options:
+        try:
+            jax.jit(lambda: 0, compiler_options={name: value}).lower().compile()
+        except jax.errors.JaxRuntimeError as error:
+            warnings.warn(
+                f"jax {jax.__version__} does not take the option {name} of XLA "
+                f"({str(error).splitlines()[0]}); programs may be slower, some by far",
+                stacklevel=2,
+            )
+        else:
+            known[name] = value
+    return known
 
 
 def platform_of(mesh: Mesh | AbstractMesh) -> str:

@@ -30,7 +30,7 @@ from jax.experimental import topologies
 from jax.sharding import Mesh
 
 from jaxbandits.engine.fused import Block, block_for, legs
-from jaxbandits.engine.rollout import LANES, program_for, scan_legs
+from jaxbandits.engine.rollout import LANES, SCAN, program_for
 from jaxbandits.engine.run import to_device
 from jaxbandits.engine.tape import root_key
 from jaxbandits.policies import REGISTRY
@@ -80,16 +80,16 @@ def measure(options) -> Iterator[dict]:
         game = library.environment(library.Game())
         policy = REGISTRY[POLICIES[setting]](game.problem)
         lowered = partial(_lowered, topology, policy, game, seeds)
-        program, carry = lowered(scan_legs)
+        program, carry = lowered(SCAN)
         kernels = kernels_per_round(program.compile().as_text())
         yield {"policy": policy.name, "engine": "scan", "kernels_per_round": kernels}
         for block in (block_for(carry), *BLOCKS[setting]):
-            program, _ = lowered(partial(legs, block=block))
+            program, _ = lowered(SCAN._replace(legs=partial(legs, block=block)))
             found = {"policy": policy.name, "engine": "fused"} | block._asdict()
             yield found | _in_machine_code(program, block)
 
 
-def _lowered(topology, policy, game, seeds: int, legs):
+def _lowered(topology, policy, game, seeds: int, engine):
     """The program that plays to two checkpoints, for a GPU, and its carry's shapes."""
     mesh, here = (
         Mesh(np.array(devices[:1]), (LANES,))
@@ -97,7 +97,7 @@ def _lowered(topology, policy, game, seeds: int, legs):
     )
     by_budget = game.spent is not None
     uniform = (True,) * len(jax.tree.leaves(policy.params))
-    program = program_for(policy, game, by_budget, mesh, legs, uniform)
+    program = program_for(policy, game, by_budget, mesh, engine, uniform)
     on_cpu = program_for(policy, game, by_budget, here)
     root, lanes = root_key(0), jnp.arange(seeds, dtype=jnp.uint32)
     params = jax.tree.map(lambda x: to_device(np.full(seeds, x, float)), policy.params)

@@ -13,7 +13,8 @@ from jax.sharding import Mesh
 
 from jaxbandits import simulate, sweep
 from jaxbandits.engine import fused
-from jaxbandits.engine.rollout import LANES, Carry, program_for, scan_legs
+from jaxbandits.engine.choice import engine_for
+from jaxbandits.engine.rollout import LANES, SCAN, Carry, program_for
 from jaxbandits.engine.run import Clock, run, to_device
 from jaxbandits.engine.tape import root_key
 from jaxbandits.laws.thresholds import exponential
@@ -129,13 +130,13 @@ def an_h100():
     return jax.sharding.AbstractMesh((1,), (LANES,), kinds, abstract_device=device)
 
 
-def lowered(policy, game, legs=fused.legs):
+def lowered(policy, game, engine=fused.FUSED):
     """The program that plays a leg, as text for a GPU."""
     here = Mesh(np.array(jax.devices()[:1]), (LANES,))
     mesh = here if jax.__version_info__ < (0, 11) else an_h100()
     by_budget = game.spent is not None
     program, on_cpu = (
-        program_for(policy, game, by_budget, m, legs) for m in (mesh, here)
+        program_for(policy, game, by_budget, m, engine) for m in (mesh, here)
     )
     seeds, root = jnp.arange(SEEDS, dtype=jnp.uint32), root_key(0)
     params = jax.tree.map(
@@ -177,7 +178,7 @@ def test_the_kernel_is_lowered_for_a_gpu(name):
 def test_the_scan_engine_gathers_no_rows_on_a_gpu():
     game = budgeted.s_br(40)
     policy = REGISTRY["budgeted/mrcb"](game.problem)
-    assert "gather" not in lowered(policy, game, scan_legs)
+    assert "gather" not in lowered(policy, game, SCAN)
 
 
 @pytest.mark.parametrize("name", in_short(REGISTRY, LONG))
@@ -204,12 +205,11 @@ def test_what_is_missing_is_named():
     reason = "act of 'Sorting': sort"
     assert fused.unsupported(policy, game) == [reason]
     with pytest.raises(fused.UnsupportedError, match=reason):
-        fused.legs_of("fused-interpret", policy, game, "cpu")
-    scan = fused.legs_of("scan", policy, game, "cpu")
-    assert fused.legs_of("auto", policy, game, "gpu") is scan
+        engine_for("fused-interpret", policy, game, "cpu")
+    assert engine_for("auto", policy, game, "gpu") is SCAN
     policy = policy_and_game("censored/uniform")[0]
-    assert fused.legs_of("auto", policy, game, "gpu") is fused.legs
-    assert fused.legs_of("auto", policy, game, "cpu") is scan
+    assert engine_for("auto", policy, game, "gpu") is fused.FUSED
+    assert engine_for("auto", policy, game, "cpu") is SCAN
 
 
 @pytest.mark.parametrize(
@@ -233,11 +233,12 @@ def test_blocks(numbers, num_lanes, block):
 def test_arguments_are_checked():
     policy, game = policy_and_game("censored/uniform")
     with pytest.raises(ValueError, match="engine must be one of"):
-        fused.legs_of("quick", policy, game, "cpu")
+        engine_for("quick", policy, game, "cpu")
     with pytest.raises(ValueError, match="needs a GPU"):
-        fused.legs_of("fused", policy, game, "cpu")
+        engine_for("fused", policy, game, "cpu")
     with pytest.raises(ValueError, match="block must divide 64 lanes"):
-        lowered(policy, game, partial(fused.legs, block=fused.Block(128, 4)))
+        wide = partial(fused.legs, block=fused.Block(128, 4))
+        lowered(policy, game, fused.FUSED._replace(legs=wide))
 
 
 def test_simulate_and_sweep_take_an_engine(tmp_path):

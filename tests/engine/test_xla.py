@@ -4,7 +4,7 @@ import jax
 import pytest
 
 from jaxbandits.engine import rollout, run
-from jaxbandits.engine.xla import NEWER, OPTIONS, options_for
+from jaxbandits.engine.xla import NEWER, OPTIONS, accepted, options_for
 from jaxbandits.policies.censored import rcucb
 from jaxbandits.settings.censored import indep
 from jaxbandits.simulate import simulate
@@ -44,3 +44,9 @@ def test_which_version_is_told_what():
     assert options_for((0, 12, 0, 1)) == options_for((1, 0)) == NEWER
     # Newer compilers fail with it.
     assert "xla_disable_hlo_passes" not in NEWER
+
+
+def test_an_option_that_is_refused_is_left_out():
+    options = (("xla_no_such_option", 1), *NEWER.items())
+    with pytest.warns(UserWarning, match="does not take the option xla_no_such_option"):
+        assert accepted(options) == NEWER

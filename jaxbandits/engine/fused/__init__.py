@@ -5,18 +5,20 @@ It plays the same functions as the scan engine, on the same tape (docs/fused.md)
 
 from jaxbandits.engine.fused.kernel import Block, block_for, legs
 from jaxbandits.engine.fused.support import (
-    ENGINES,
+    FUSED,
+    INTERPRETED,
     UnsupportedError,
-    legs_of,
+    check_supported,
     unsupported,
 )
 
 __all__ = [
-    "ENGINES",
+    "FUSED",
+    "INTERPRETED",
     "Block",
     "UnsupportedError",
     "block_for",
+    "check_supported",
     "legs",
-    "legs_of",
     "unsupported",
 ]

@@ -12,10 +12,9 @@ from jaxbandits.engine.fused import kernel
 from jaxbandits.engine.fused.draws import tape_row
 from jaxbandits.engine.fused.padded import Padded, padded_shape
 from jaxbandits.engine.fused.transform import Evaluator, apply
-from jaxbandits.engine.rollout import Rules, functions_of, scan_legs
+from jaxbandits.engine.rollout import SCAN, Rules, functions_of
 from jaxbandits.engine.tape import Key
 
-ENGINES = ("scan", "fused", "fused-interpret", "auto")
 # Numbers of one lane (state, instance, parameters, padded): beyond, they are not held
 # in registers.
 LARGEST_LANE = 8192
@@ -44,41 +43,21 @@ def unsupported(policy, environment) -> list[str]:
     return [f"{part} of {whose[owner]!r}: {what}" for owner, part, what in found]
 
 
-def legs_of(engine: str, policy, environment, platform: str):
-    """How rounds are played, for `rollout.program_for`.
-
-    Args:
-      engine: ``scan``; ``fused``, one kernel per leg on a GPU; ``fused-interpret``, the
-        same kernel as an ordinary program, for tests; or ``auto``: ``fused`` on a GPU
-        if the kernel can play the two, else ``scan``.
-      policy: the policy.
-      environment: the environment.
-      platform: of the devices.
+def check_supported(policy, environment) -> None:
+    """Require that the kernel can play a policy in an environment.
 
     Raises:
-      UnsupportedError: naming what the kernel cannot do, unless `engine` is ``auto``.
-      ValueError: if there is no such engine, or ``fused`` is asked for without a GPU.
+      UnsupportedError: naming what it cannot do.
     """
-    if engine not in ENGINES:
-        raise ValueError(f"engine must be one of {ENGINES}, got {engine!r}")
-    on_gpu = platform in ("gpu", "cuda")
-    if engine == "scan" or (engine == "auto" and not on_gpu):
-        return scan_legs
-    if engine == "fused" and not on_gpu:
-        raise ValueError(f"engine = 'fused' needs a GPU, got devices of {platform!r}")
-    reasons = unsupported(policy, environment)
-    if reasons and engine == "auto":
-        return scan_legs
-    if reasons:
+    if reasons := unsupported(policy, environment):
         raise UnsupportedError(
-            f"engine = {engine!r} cannot play {policy.name!r} in "
+            f"engine = 'fused' cannot play {policy.name!r} in "
             f"{environment.name!r}: {'; '.join(reasons)}"
         )
-    return INTERPRETED if engine == "fused-interpret" else kernel.legs
 
 
-# One function, as programs are kept by it.
-INTERPRETED = partial(kernel.legs, interpret=True)
+FUSED = SCAN._replace(legs=kernel.legs)
+INTERPRETED = SCAN._replace(legs=partial(kernel.legs, interpret=True))
 
 
 def _shape(x):

@@ -29,7 +29,7 @@ from jaxbandits.engine.fused.padded import (
     padded_shape,
     spread,
 )
-from jaxbandits.engine.jaxprs import CALLS, expanded, scan_counts
+from jaxbandits.engine.jaxprs import CALLS, SAME, expanded, scan_counts
 from jaxbandits.engine.tape import Key
 
 # What both Triton's lowering and this transform do entry by entry.
@@ -48,7 +48,6 @@ REWRITTEN = {
     "round": special.round_to_even,
 }
 TO_EVEN = lax.RoundingMethod.TO_NEAREST_EVEN
-SAME = frozenset("copy copy_p optimization_barrier reshard stop_gradient".split())
 # Entries of an array times entries of its new shape, for a reshape that moves numbers.
 LARGEST_RESHAPE = 4096
 
@@ -97,7 +96,7 @@ class Evaluator:
             if not isinstance(inner, ClosedJaxpr):
                 inner = ClosedJaxpr(inner, ())
             return self.jaxpr(inner, inputs)
-        if name in SAME:
+        if name in SAME or name == "optimization_barrier":
             return inputs
         if name in LOOPS:
             return LOOPS[name](self, eqn, inputs)

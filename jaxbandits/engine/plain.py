@@ -1,0 +1,40 @@
+"""``engine="vmap"``: the rollout with ``jax.vmap`` in place of the lanes transform.
+
+Nothing is read of JAX's programs here: it is the reference that the lanes are tested
+against, the baseline of benchmarks, and a refuge where a new JAX breaks the rest. The
+same numbers up to rounding, several times slower.
+"""
+
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+
+from jaxbandits.engine.rollout import Engine, scan_legs
+
+
+def lanes(fn: Callable, in_lanes: tuple, num_lanes: int, platform: str = "cpu"):
+    """As `engine.lanes.lanes`; all outputs have the lane axis."""
+    del platform  # the same program everywhere
+    axes = jax.tree.map(lambda lane: -1 if lane else None, in_lanes)
+
+    def mapped(*args):
+        outputs = jax.vmap(fn, axes, -1, axis_size=num_lanes)(*args)
+        return outputs, jax.tree.map(lambda _: True, outputs)
+
+    return mapped
+
+
+def lanes_going(fn: Callable, in_lanes: tuple, num_lanes: int, platform: str = "cpu"):
+    """As `engine.lanes.lanes_going`."""
+
+    def mapped(going, *args):
+        after, _ = lanes(fn, in_lanes, num_lanes, platform)(*args)
+        return jax.tree.map(
+            lambda new, old: jnp.where(going, new, old), after, args[-1]
+        )
+
+    return mapped
+
+
+VMAP = Engine(scan_legs, lanes, lanes_going)

@@ -1,0 +1,41 @@
+"""The engine without the lanes transform plays the same games."""
+
+import numpy as np
+import pytest
+
+from jaxbandits.policies import REGISTRY
+from jaxbandits.simulate import simulate
+from tests.engine import budget_game
+from tests.games import game_for
+from tests.heavy import in_short
+
+# Differences in the last digit, and what they do to an index; runs that differ then
+# differ in an action, of which there are few in a short game.
+ROUNDS, SEEDS, MOST_DIFFERING = 40, 64, 2
+NAMES = ["farewell/omega-ucb", "censored/rcucb", "budgeted/bts", "allocation/ra-ucb"]
+
+
+@pytest.mark.parametrize("name", in_short(NAMES, set(NAMES[1:])))
+def test_it_plays_as_the_scan_engine(name):
+    game = game_for(name)
+    policy = REGISTRY[name](game.problem)
+    end = {"budget" if game.spent is not None else "horizon": ROUNDS}
+    options = {"seeds": SEEDS, "checkpoints": [ROUNDS // 2], **end}
+    scan, vmap = (
+        simulate(policy, game, engine=engine, **options) for engine in ("scan", "vmap")
+    )
+    different = scan["rounds"].values != vmap["rounds"].values
+    different |= ~np.isclose(scan["regret"], vmap["regret"], rtol=1e-5, atol=1e-6)
+    assert different.any(-1).sum() <= MOST_DIFFERING
+
+
+def test_lanes_stop_where_their_budget_is_spent():
+    """Not a number differs in a game of whole numbers."""
+    game, policy = budget_game.environment(), budget_game.ALTERNATE
+    options = {"budget": 30, "seeds": 70, "checkpoints": [4, 30]}
+    scan, vmap = (
+        simulate(policy, game, engine=engine, **options) for engine in ("scan", "vmap")
+    )
+    for name in scan.data_vars:
+        if not name.endswith("_seconds"):
+            np.testing.assert_array_equal(vmap[name], scan[name])
