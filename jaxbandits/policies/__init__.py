@@ -78,6 +78,9 @@ REGISTRY = {
         problem, observe="shorter"
     ),
     "farewell/omega-star-ucb": farewell.omega_star_ucb,
+    "farewell/omega-star-ucb-shrunk": lambda problem: farewell.omega_star_ucb(
+        problem, variance="shrunk"
+    ),
     "farewell/omega-star-ucb-shorter": lambda problem: farewell.omega_star_ucb(
         problem, observe="shorter"
     ),

@@ -88,6 +88,7 @@ FAREWELL_MARGIN = {
         "farewell/omega-ucb": 0.12,  # 0.06
         "farewell/omega-ucb-shorter": 0.01,  # 0.002
         "farewell/omega-star-ucb": 0.15,  # 0.07
+        "farewell/omega-star-ucb-shrunk": 0.15,
         "farewell/omega-star-ucb-shorter": 0.01,  # 0.003
         "farewell/ucb1": 0.06,  # 0.025, as few epochs are long ones in this instance
     },

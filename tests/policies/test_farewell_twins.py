@@ -62,6 +62,9 @@ CASES = {
         "omega-ucb-shorter", twins.OmegaUCB, {"observe": "shorter"}
     ),
     "omega*": _case("omega-star-ucb", twins.OmegaUCB, {"star": True}),
+    "omega*, shrunk": _case(
+        "omega-star-ucb-shrunk", twins.OmegaUCB, {"star": True, "variance": "shrunk"}
+    ),
     "omega*, shorter": _case(
         "omega-star-ucb-shorter", twins.OmegaUCB, {"star": True, "observe": "shorter"}
     ),

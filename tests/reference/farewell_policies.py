@@ -24,6 +24,8 @@ def credited(num_waits, wait, reward, time, delay, observe):
 class PairPolicy:
     """Plays the first argmax of its indices; counts and sums for every pair."""
 
+    observe = "pair"
+
     def __init__(self, num_arms, num_waits):
         self.shape = (num_arms, num_waits)
         self.waits = np.tile(np.arange(1.0, num_waits + 1), (num_arms, 1))  # j
@@ -48,6 +50,12 @@ class PairPolicy:
         return n, self.reward_sum[pulled] / n, self.time_sum[pulled] / n
 
     def act(self, t, noise=None):
+        if self.observe != "pair" and t <= self.shape[0]:
+            # One epoch with the longest wait shows all waits of its macro-arm.
+            return t - 1, self.shape[1] - 1
+        return self.after_start(t, noise)
+
+    def after_start(self, t, noise):
         arm, wait = np.unravel_index(np.argmax(self.indices(t, noise)), self.shape)
         return int(arm), int(wait)
 
@@ -63,9 +71,9 @@ class PairPolicy:
 class RandomTies(PairPolicy):
     """Every pair once in row-major order, then an argmax with ties at random."""
 
-    def act(self, t, noise):
+    def after_start(self, t, noise):
         num_pairs = self.shape[0] * self.shape[1]
-        if t <= num_pairs:
+        if self.observe == "pair" and t <= num_pairs:
             pair = t - 1
         else:
             index = self.indices(t, noise).ravel()
@@ -200,6 +208,16 @@ def variance_ratio(n, total, squares, low, high):
     return min(max(variance / ((high - mean) * (mean - low)), 0.0), 1.0)
 
 
+def shrunk_ratio(n, total, squares, low, high):
+    """Ours: unbiased variance over unbiased (high - m)(m - low), with 10 pulls of 1."""
+    mean = total / n
+    if n == 1 or mean <= low or mean >= high:
+        return 1.0
+    variance = (squares - total**2 / n) / (n - 1)
+    largest = (high - mean) * (mean - low) + variance / n
+    return (10 + (n - 1) * min(1.0, variance / largest)) / (10 + n - 1)
+
+
 class OmegaUCB(RandomTies):
     """omega-UCB, budgeted (2): rewards in [0, 1], times of the wait j in [1, j].
 
@@ -207,11 +225,20 @@ class OmegaUCB(RandomTies):
     1 + (j - 1) x, with x = (c - 1) / (j - 1) in [0, 1].
     """
 
-    def __init__(self, num_arms, num_waits, rho=1.0, star=False, observe="pair"):
+    def __init__(
+        self,
+        num_arms,
+        num_waits,
+        rho=1.0,
+        star=False,
+        observe="pair",
+        variance="switch",
+    ):
         super().__init__(num_arms, num_waits)
         if observe not in ("pair", "shorter"):
             raise ValueError(observe)
         self.rho, self.star, self.observe = rho, star, observe
+        self.ratio = {"switch": variance_ratio, "shrunk": shrunk_ratio}[variance]
         self.reward_squares = np.zeros(self.shape)
         self.time_squares = np.zeros(self.shape)
 
@@ -231,8 +258,8 @@ class OmegaUCB(RandomTies):
         reward = self.reward_sum[pair], self.reward_squares[pair]
         time = self.time_sum[pair], self.time_squares[pair]
         return (
-            variance_ratio(n, *reward, 0.0, 1.0),
-            variance_ratio(n, *time, 1.0, wait + 1.0),
+            self.ratio(n, *reward, 0.0, 1.0),
+            self.ratio(n, *time, 1.0, wait + 1.0),
         )
 
     def upper_bounds(self, t, pulled):

@@ -3,7 +3,7 @@
 from jaxbandits.factory import factory
 from jaxbandits.policies.budgeted.fixed import clairvoyant, fixed_arm, uniform
 from jaxbandits.policies.budgeted.greedy import b_greedy, epsilon_first
-from jaxbandits.policies.budgeted.index_policy import index_policy
+from jaxbandits.policies.budgeted.index_policy import ONE_ARM, Learning, index_policy
 from jaxbandits.policies.budgeted.kube import kube
 from jaxbandits.policies.budgeted.least_cost import budget_ucb, ucb_bv1
 from jaxbandits.policies.budgeted.omega_ucb import omega_ucb
@@ -16,12 +16,13 @@ from jaxbandits.settings.budgeted.types import Problem
 
 
 @factory(Problem)
-def omega_star_ucb(problem, exploration="log_t", updater=None, variance="switch"):
+def omega_star_ucb(problem, exploration="log_t", learning=ONE_ARM, variance="switch"):
     """omega*-UCB: `omega_ucb` with estimated variances."""
-    return omega_ucb(problem, True, exploration, updater, variance)
+    return omega_ucb(problem, True, exploration, learning, variance)
 
 
 __all__ = [
+    "Learning",
     "b_greedy",
     "bts",
     "budget_ucb",

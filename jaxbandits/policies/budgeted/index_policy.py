@@ -5,7 +5,7 @@ code of Heyden et al. (2023).
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -19,6 +19,41 @@ from jaxbandits.protocol import Policy
 from jaxbandits.settings.budgeted.types import Problem
 
 
+def after_start(arm, view):
+    """The arm, once every arm that exists has been pulled in index order."""
+    return jnp.where(view.round <= view.num_arms, view.round - 1, arm)
+
+
+def update_arm(statistics: Statistics) -> Callable:
+    """`update` of a policy whose state is the statistics: those of the arm change."""
+
+    def update(noise, view, state, action, feedback, params):
+        del noise, view, params
+        row, constants = jax.tree.map(
+            lambda x: pick(x, action), (state, constant(statistics.constants))
+        )
+        row = statistics.observe(row, constants, feedback.reward, feedback.cost)
+        return jax.tree.map(lambda x, new: put(x, action, new), state, row)
+
+    return update
+
+
+class Learning(NamedTuple):
+    """What a pull teaches, and therefore what is pulled first.
+
+    Attributes:
+      updater: makes `update` from the statistics.
+      start: ``(arm, view) -> i32[]``, what is played where the index says `arm`:
+        another one until all statistics know something.
+    """
+
+    updater: Callable[[Statistics], Callable]
+    start: Callable
+
+
+ONE_ARM = Learning(update_arm, after_start)
+
+
 def index_policy(
     name: str,
     problem: Problem,
@@ -27,7 +62,7 @@ def index_policy(
     params: Any = (),
     check: Callable | None = None,
     statistics: Statistics = MEANS,
-    updater: Callable[[Statistics], Callable] | None = None,
+    learning: Learning = ONE_ARM,
     explore: Callable | None = None,
     exploring_words: int = 0,
 ) -> Policy:
@@ -41,7 +76,7 @@ def index_policy(
       params: default parameters.
       check: of the parameters.
       statistics: what is remembered of the arms, by default their means.
-      updater: makes `update` from the statistics, by default `update_arm`.
+      learning: what a pull teaches; by default the statistics of its own arm.
       explore: ``(noise, view, params) -> (bool[], i32[])``: whether to play another arm
         instead, and which. By default never.
       exploring_words: how many words `explore` consumes.
@@ -60,13 +95,13 @@ def index_policy(
         if explore is not None:
             flag, other = explore(noise[1:], view, params)
             arm = jnp.where(flag, other, arm)
-        return after_start(arm, view)
+        return learning.start(arm, view)
 
     return Policy(
         name,
         init,
         act,
-        (updater or update_arm)(statistics),
+        learning.updater(statistics),
         params,
         words=(1 + exploring_words, 0),
         check=check,
@@ -74,26 +109,7 @@ def index_policy(
     )
 
 
-def after_start(arm, view):
-    """The arm, once every arm that exists has been pulled in index order."""
-    return jnp.where(view.round <= view.num_arms, view.round - 1, arm)
-
-
 def best_arm(index, view, word):
     """Position of the largest index among the arms that exist, ties at random."""
     exists = jnp.arange(index.shape[0], dtype=jnp.int32) < view.num_arms
     return random_argmax(jnp.where(exists, index, -jnp.inf), word)
-
-
-def update_arm(statistics: Statistics) -> Callable:
-    """`update` of a policy whose state is the statistics: those of the arm change."""
-
-    def update(noise, view, state, action, feedback, params):
-        del noise, view, params
-        row, constants = jax.tree.map(
-            lambda x: pick(x, action), (state, constant(statistics.constants))
-        )
-        row = statistics.observe(row, constants, feedback.reward, feedback.cost)
-        return jax.tree.map(lambda x, new: put(x, action, new), state, row)
-
-    return update

@@ -17,7 +17,6 @@ Named choices:
   variances count at once (docs/recommendation.md).
 """
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import jax
@@ -29,7 +28,11 @@ from jaxbandits.factory import factory
 from jaxbandits.kernels.constant import constant
 from jaxbandits.kernels.intervals import wilson_parts
 from jaxbandits.kernels.sums import CompensatedSum
-from jaxbandits.policies.budgeted.index_policy import index_policy
+from jaxbandits.policies.budgeted.index_policy import (
+    ONE_ARM,
+    Learning,
+    index_policy,
+)
 from jaxbandits.policies.budgeted.statistics import (
     MEANS,
     Means,
@@ -108,7 +111,7 @@ def omega_ucb(
     problem: Problem,
     star: bool = False,
     exploration: str = "log_t",
-    updater: Callable[[Statistics], Callable] | None = None,
+    learning: Learning = ONE_ARM,
     variance: str = "switch",
 ) -> Policy:
     """omega-UCB, or omega*-UCB with `star`.
@@ -118,7 +121,7 @@ def omega_ucb(
         Theorem 1.
       star: whether eta is estimated.
       exploration: ``log_t`` or ``log_share``.
-      updater: as for `index_policy`.
+      learning: as for `index_policy`.
       variance: how eta is estimated, ``switch`` or ``shrunk``.
 
     Raises:
@@ -187,7 +190,7 @@ def omega_ucb(
         params=params,
         check=_check,
         statistics=statistics,
-        updater=updater,
+        learning=learning,
     )
 
 

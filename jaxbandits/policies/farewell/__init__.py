@@ -4,14 +4,16 @@ On pairs, costs are times divided by D for the policies that suppose costs in [0
 omega-UCB takes the time itself, which lies in [1, j].
 """
 
+from jaxbandits.checks import one_of
 from jaxbandits.factory import factory
 from jaxbandits.policies import budgeted, plain
+from jaxbandits.policies.budgeted.index_policy import ONE_ARM
 from jaxbandits.policies.farewell.fixed import fixed_pair, uniform
 from jaxbandits.policies.farewell.pairs import (
     as_arms,
     on_pairs,
     on_rewards,
-    update_shorter,
+    shorter_too,
 )
 from jaxbandits.policies.farewell.product_limit import product_limit
 from jaxbandits.policies.farewell.ucb_simplex import ucb_simplex
@@ -22,7 +24,9 @@ SIDE = ("pair", "shorter")
 
 
 @factory(Problem)
-def omega_ucb(problem, star=False, exploration="log_t", observe="pair"):
+def omega_ucb(
+    problem, star=False, exploration="log_t", observe="pair", variance="switch"
+):
     """omega-UCB (budgeted) with the cost interval [1, j] of every wait; rho = 1.
 
     Args:
@@ -30,23 +34,23 @@ def omega_ucb(problem, star=False, exploration="log_t", observe="pair"):
       star: as for `policies.budgeted.omega_ucb`.
       exploration: likewise.
       observe: ``pair``, or ``shorter`` to learn about shorter waits too.
+      variance: as for `policies.budgeted.omega_ucb`.
 
     Raises:
-      ValueError: on an unknown `exploration` or `observe`.
+      ValueError: on an unknown `exploration`, `observe` or `variance`.
     """
-    if observe not in SIDE:
-        raise ValueError(f"observe must be one of {SIDE}, got {observe!r}")
-    updater = update_shorter(problem) if observe == "shorter" else None
-    policy = budgeted.omega_ucb(as_arms(problem), star, exploration, updater)
-    name = policy.name if observe == "pair" else f"{policy.name}, {observe}"
+    shorter = one_of("observe", observe, SIDE) == "shorter"
+    learning = shorter_too(problem) if shorter else ONE_ARM
+    policy = budgeted.omega_ucb(as_arms(problem), star, exploration, learning, variance)
+    name = f"{policy.name}, shorter" if shorter else policy.name
     params = policy.params._replace(rho=1.0)
     return on_pairs(problem, policy)._replace(name=name, params=params)
 
 
 @factory(Problem)
-def omega_star_ucb(problem, exploration="log_t", observe="pair"):
+def omega_star_ucb(problem, exploration="log_t", observe="pair", variance="switch"):
     """omega*-UCB: `omega_ucb` with estimated variances."""
-    return omega_ucb(problem, True, exploration, observe)
+    return omega_ucb(problem, True, exploration, observe, variance)
 
 
 @factory(Problem)

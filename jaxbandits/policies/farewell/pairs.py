@@ -13,6 +13,7 @@ import numpy as np
 
 from jaxbandits.kernels.constant import constant
 from jaxbandits.kernels.select import pick, put, split_index
+from jaxbandits.policies import budgeted as budgeted_policies
 from jaxbandits.protocol import Policy
 from jaxbandits.settings import budgeted
 from jaxbandits.settings.farewell.types import Action, Problem
@@ -76,8 +77,21 @@ def _lifted(problem, policy, view_of, feedback_of):
     return policy._replace(act=act, update=update, problem=problem)
 
 
-def update_shorter(problem: Problem, scale: float = 1.0) -> Callable:
-    """An updater (`policies.budgeted.index_policy`) for side observations.
+def longest_first(problem: Problem) -> Callable:
+    """``start(pair, view)`` where a pull shows all shorter waits of its macro-arm.
+
+    Every macro-arm once, with the longest wait: then all pairs have been seen.
+    """
+
+    def start(pair, view):
+        longest = view.round * problem.num_waits - 1
+        return jnp.where(view.round <= problem.num_arms, longest, pair)
+
+    return start
+
+
+def shorter_too(problem: Problem, scale: float = 1.0) -> budgeted_policies.Learning:
+    """Side observations, for `policies.budgeted.index_policy`.
 
     Waiting j shows what every shorter wait of the macro-arm would have given: the pairs
     of these waits learn as well.
@@ -107,4 +121,4 @@ def update_shorter(problem: Problem, scale: float = 1.0) -> Callable:
 
         return update
 
-    return updater
+    return budgeted_policies.Learning(updater, longest_first(problem))

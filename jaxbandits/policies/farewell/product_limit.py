@@ -80,7 +80,7 @@ def product_limit(problem: Problem) -> Policy:
     return Policy(
         "Wait-UCB, product-limit",
         init,
-        largest_bound(problem),
+        largest_bound(problem, shows_shorter=True),
         update,
         Params(),
         check=check,

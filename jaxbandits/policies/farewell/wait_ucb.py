@@ -10,7 +10,8 @@ Named choice: `observe`, what an epoch teaches about the other waits of its macr
 ``pair`` is the paper. ``shorter`` adds what waiting j shows of every shorter wait, and
 is unbiased (its section 8). ``naive`` also credits longer waits when the delay was
 seen: *biased*, because only short delays are, and kept to show it
-(`jaxbandits reproduce farewell-side`). For longer waits see `product_limit`.
+(`jaxbandits reproduce farewell-side`). Both begin with the longest wait of every
+macro-arm, which shows all waits. For longer waits see `product_limit`.
 """
 
 from typing import NamedTuple
@@ -25,6 +26,7 @@ from jaxbandits.kernels.argmax import first_argmax
 from jaxbandits.kernels.constant import constant
 from jaxbandits.kernels.select import pick, put, split_index
 from jaxbandits.kernels.sums import CompensatedSum
+from jaxbandits.policies.farewell.pairs import longest_first
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.farewell.types import Action, Problem
 
@@ -62,12 +64,17 @@ class Radius(NamedTuple):
         return scale * (self.linear * log_s + self.root * jnp.sqrt(log_s))
 
 
-def largest_bound(problem: Problem):
-    """`act`: the first pair (arm, then wait) of the largest rate plus radius."""
+def largest_bound(problem: Problem, shows_shorter: bool):
+    """`act`: the first pair (arm, then wait) of the largest rate plus radius.
+
+    Where a pull shows shorter waits too, the longest wait of every macro-arm first.
+    """
+    start = longest_first(problem) if shows_shorter else lambda pair, view: pair
 
     def act(noise, view, state, params):
         del noise
         best = first_argmax(state.rate + state.radius.at(view.round, params.scale))
+        best = start(best, view)
         return Action(*split_index(best, problem.num_arms, problem.num_waits))
 
     return act
@@ -130,6 +137,6 @@ def wait_ucb(problem: Problem, observe: str = "pair") -> Policy:
         )
         return jax.tree.map(lambda x, new: put(x, action.arm, new), state, row)
 
-    act = largest_bound(problem)
+    act = largest_bound(problem, shows_shorter=observe != "pair")
     name = "Wait-UCB" if observe == "pair" else f"Wait-UCB, {observe}"
     return Policy(name, init, act, update, Params(), check=check)
