@@ -95,7 +95,7 @@ EXCEPTIONS = {
     "censored/fixed.py": {"policies.plain": REFERENCE},
     "farewell/fixed.py": {"policies.plain": REFERENCE},
     "farewell/__init__.py": {"policies.budgeted": PAIRS, "policies.plain": PAIRS},
-    "farewell/pairs.py": {"settings.budgeted": PAIRS},
+    "farewell/pairs.py": {"policies.budgeted": PAIRS, "settings.budgeted": PAIRS},
 }
 POLICIES = {
     f"{p.parent.name}/{p.name}": p for p in sorted((ROOT / "policies").glob("*/*.py"))

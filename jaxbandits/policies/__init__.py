@@ -84,6 +84,9 @@ REGISTRY = {
     "farewell/omega-star-ucb-shorter": lambda problem: farewell.omega_star_ucb(
         problem, observe="shorter"
     ),
+    "farewell/bts": farewell.bts,
+    "farewell/ucb-sc-plus": farewell.ucb_sc_plus,
+    "farewell/kube": farewell.kube,
     "farewell/ucb1": farewell.ucb1,
     "farewell/uniform": farewell.uniform,
     "farewell/fixed": lambda problem: farewell.fixed_pair(problem, 0, 0),

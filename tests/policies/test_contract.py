@@ -81,15 +81,18 @@ BUDGETED_MARGIN = {
 FAREWELL_MARGIN = {
     "1b": {
         "farewell/wait-ucb": 0.5,  # 0.35
-        "farewell/wait-ucb-shorter": 0.01,  # 0.002
-        "farewell/wait-ucb-naive": 0.01,  # 0.001
-        "farewell/product-limit": 0.01,  # 0.002
+        "farewell/wait-ucb-shorter": 0.01,  # 0
+        "farewell/wait-ucb-naive": 0.01,  # 0
+        "farewell/product-limit": 0.01,  # 0
         "farewell/budget-ucb": 0.75,  # 0.58
         "farewell/omega-ucb": 0.12,  # 0.06
-        "farewell/omega-ucb-shorter": 0.01,  # 0.002
+        "farewell/omega-ucb-shorter": 0.01,  # 0.0003
         "farewell/omega-star-ucb": 0.15,  # 0.07
-        "farewell/omega-star-ucb-shrunk": 0.15,
-        "farewell/omega-star-ucb-shorter": 0.01,  # 0.003
+        "farewell/omega-star-ucb-shrunk": 0.15,  # 0.07
+        "farewell/omega-star-ucb-shorter": 0.01,  # 0.002
+        "farewell/bts": 0.12,  # 0.06
+        "farewell/ucb-sc-plus": 0.25,  # 0.14
+        "farewell/kube": 0.35,  # 0.18
         "farewell/ucb1": 0.06,  # 0.025, as few epochs are long ones in this instance
     },
     # On Figure 1b it loses 1.8 times what uniform play does, with kappa = D.

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from jaxbandits.engine.tape import Stream, read
+from jaxbandits.kernels.gamma import GAMMA_CDF_ERROR
 from jaxbandits.policies import REGISTRY
 from jaxbandits.settings import farewell
 from jaxbandits.testing import play
@@ -37,11 +38,12 @@ class Case(NamedTuple):
     entry: str
     params: dict
     twin: partial
+    every: int = 1  # of how many epochs one is compared; all are played
 
 
-def _case(entry, twin, twin_params=None, **params):
+def _case(entry, twin, twin_params=None, every=1, **params):
     options = params if twin_params is None else twin_params
-    return Case(entry, params, partial(twin, **options))
+    return Case(entry, params, partial(twin, **options), every)
 
 
 CASES = {
@@ -68,6 +70,9 @@ CASES = {
     "omega*, shorter": _case(
         "omega-star-ucb-shorter", twins.OmegaUCB, {"star": True, "observe": "shorter"}
     ),
+    "UCB-SC+": _case("ucb-sc-plus", twins.OnPairs, {"twin": "UCBSCPlus"}),
+    "KUBE": _case("kube", twins.OnPairs, {"twin": "KUBE"}),
+    "BTS": _case("bts", twins.OnPairs, {"twin": "BTS"}, every=20),
     "UCB1": _case("ucb1", twins.UCB1),
     "uniform": _case("uniform", twins.Uniform),
 }
@@ -88,31 +93,52 @@ def test_every_policy_of_the_setting_has_a_twin():
     assert {f"farewell/{case.entry}" for case in CASES.values()} == entries - without
 
 
+def near_tie(twin, t, noise, pair, tolerance):
+    """Whether the twin finds the pair as good as any, up to the stated error."""
+    if len(noise) > 1:  # BTS, see test_budgeted_twins.py
+        signs = np.repeat([1, -1, -1, 1], len(noise) // 4) * GAMMA_CDF_ERROR
+        most, least = (
+            twin.indices(t, np.clip(noise + s * signs, 1e-12, 1 - 1e-12))
+            for s in (1, -1)
+        )
+        return most[pair] >= least.max()
+    index = twin.indices(t, noise)
+    best = index.max()
+    return index[pair] == best or index[pair] >= best * (1 - tolerance)
+
+
 def assert_follows(name, instance, tolerance):
     """Replay the twin along a run; return the share of equal choices."""
     case, environment = CASES[name], game(instance)
     policy = policy_of(case, instance)
     params = policy.params._replace(**case.params) if case.params else None
     trace = play(policy, environment, EPOCHS, params=params)
-    width = policy.words[0]
-    noise = numbers(read(0, 0, Stream.ACT, EPOCHS, width), "p" * width)
+    kind = "u" if policy.words[0] > 1 else "p"  # a position, or uniforms of BTS
+    noise, coins = (
+        numbers(read(0, 0, stream, EPOCHS, width), kinds)
+        for stream, width, kinds in zip(
+            (Stream.ACT, Stream.UPDATE),
+            policy.words,
+            (kind * policy.words[0], "n" * (policy.words[1] // 2)),
+            strict=True,
+        )
+    )
     problem = environment.problem
     twin = case.twin(problem.num_arms, problem.num_waits)
     columns = [np.asarray(x, np.float64) for x in (*trace.actions, *trace.feedback)]
-    equal = 0
+    equal = compared = 0
     for t, (arm, wait, reward, time, delay) in enumerate(
         zip(*columns, strict=True), start=1
     ):
         pair = int(arm), int(wait)
-        if twin.act(t, noise[t - 1]) == pair:
-            equal += 1
-        else:
-            index = twin.indices(t, noise[t - 1])
-            best = index.max()
-            tied = index[pair] == best or index[pair] >= best * (1 - tolerance)
+        if t % case.every == 0:
+            compared += 1
+            same = twin.act(t, noise[t - 1]) == pair
+            equal += same
+            tied = same or near_tie(twin, t, noise[t - 1], pair, tolerance)
             assert tied, f"epoch {t}: {pair}"
-        twin.update(t, None, *pair, reward, time, delay)
-    return equal / EPOCHS
+        twin.update(t, coins[t - 1], *pair, reward, time, delay)
+    return equal / compared
 
 
 @pytest.mark.parametrize("instance", in_short(INSTANCES, set(INSTANCES) - {"1a"}))

@@ -5,8 +5,11 @@ is the one to come, s = t - 1 epochs are done. Equations of the farewell paper, 
 said otherwise; "budgeted" is the paper of omega-UCB.
 """
 
+from types import SimpleNamespace
+
 import numpy as np
 
+from tests.reference import budgeted_policies
 from tests.reference.censored_policies import only
 
 
@@ -302,3 +305,22 @@ class FixedPair(PairPolicy):
 
     def indices(self, t, noise=None):
         return only(self.shape, self.arm * self.shape[1] + self.wait)
+
+
+class OnPairs:
+    """A budgeted twin on pairs, row-major; its costs are times over D."""
+
+    def __init__(self, num_arms, num_waits, twin):
+        self.shape = (num_arms, num_waits)
+        self.view = SimpleNamespace(num_arms=num_arms * num_waits)
+        self.twin = getattr(budgeted_policies, twin)(num_arms * num_waits)
+
+    def indices(self, t, noise):
+        return self.twin.indices(t, noise, self.view).reshape(self.shape)
+
+    def act(self, t, noise):
+        return tuple(divmod(self.twin.act(t, noise, self.view), self.shape[1]))
+
+    def update(self, t, noise, arm, wait, reward, time, delay):
+        pair = arm * self.shape[1] + wait
+        self.twin.update(t, noise, pair, reward, time / self.shape[1])

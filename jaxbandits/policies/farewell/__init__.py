@@ -56,16 +56,37 @@ def omega_star_ucb(problem, exploration="log_t", observe="pair", variance="switc
 @factory(Problem)
 def budget_ucb(problem):
     """Budget-UCB with lambda = 1 / D, the least possible cost."""
-    scale = float(problem.num_waits)
-    policy = budgeted.budget_ucb(as_arms(problem, scale), "range")
-    return on_pairs(problem, policy, scale)
+    return _scaled(problem, lambda arms: budgeted.budget_ucb(arms, "range"))
 
 
 @factory(Problem)
 def ucb_bv1(problem):
     """UCB-BV1 with lambda = 1 / D."""
+    return _scaled(problem, lambda arms: budgeted.ucb_bv1(arms, "range"))
+
+
+@factory(Problem)
+def bts(problem):
+    """Budgeted Thompson sampling on pairs, with the time of an epoch over D as cost."""
+    return _scaled(problem, budgeted.bts)
+
+
+@factory(Problem)
+def ucb_sc_plus(problem):
+    """UCB-SC+ on pairs, with the time of an epoch over D as cost."""
+    return _scaled(problem, budgeted.ucb_sc_plus)
+
+
+@factory(Problem)
+def kube(problem):
+    """Fractional KUBE on pairs, with the time of an epoch over D as cost."""
+    return _scaled(problem, budgeted.kube)
+
+
+def _scaled(problem, make):
+    """A policy of the budgeted setting that supposes costs in [0, 1], on pairs."""
     scale = float(problem.num_waits)
-    return on_pairs(problem, budgeted.ucb_bv1(as_arms(problem, scale), "range"), scale)
+    return on_pairs(problem, make(as_arms(problem, scale)), scale)
 
 
 @factory(Problem)
@@ -76,14 +97,18 @@ def ucb1(problem):
 
 
 __all__ = [
+    "as_arms",
+    "bts",
     "budget_ucb",
     "fixed_pair",
+    "kube",
     "on_pairs",
     "omega_star_ucb",
     "omega_ucb",
     "product_limit",
     "ucb1",
     "ucb_bv1",
+    "ucb_sc_plus",
     "ucb_simplex",
     "uniform",
     "wait_ucb",
