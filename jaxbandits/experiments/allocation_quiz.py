@@ -19,6 +19,10 @@ CAST = LEARNERS | {
     "uniform": Contestant(policies.uniform_split),
     "clairvoyant": Contestant(policies.clairvoyant),
 }
+# The paper states no range of rates. The recorded tables were played with a quarter of
+# the least rate that was fitted and four times the largest.
+RANGE = {"lowest": 0.005162137045287469, "highest": 0.12947016495723412}
+SYNTHETIC_RANGE = {"lowest": 0.00454030783079003, "highest": 0.23066775628067943}
 SHOWN = ("reward", "regret", "realised_regret")
 NOTES = (
     "The paper's Figure 1 measures regret against an oracle whose scales were divided "
@@ -55,12 +59,13 @@ def quiz(options: Options) -> Outcome:
 def _games(options: Options) -> dict[str, Callable[[], Environment]]:
     path = data_file(FILE)
     if path is None:
-        return {"EdNet-like (synthetic)": settings.ednet_like}
+        make = partial(settings.ednet_like, **SYNTHETIC_RANGE)
+        return {"EdNet-like (synthetic)": make}
     data = settings.load_ednet(path)
-    games = {"EdNet, 700 s": partial(settings.ednet, data)}
+    games = {"EdNet, 700 s": partial(settings.ednet, data, **RANGE)}
     if not options.quick:
         games["EdNet, the user's own time"] = partial(
-            settings.ednet, data, budget="user"
+            settings.ednet, data, budget="user", **RANGE
         )
     return games
 

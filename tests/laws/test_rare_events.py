@@ -86,7 +86,10 @@ def test_a_drawn_arm_has_the_float32_that_was_drawn(p):
 
 def test_activations_of_an_allocation():
     p = np.concatenate([RARE, 1 - RARE])
-    game = allocation.allocation("rare", exponential, p, np.full(p.size, 1.0), 1e6)
+    rate = np.full(p.size, 1.0)
+    game = allocation.allocation(
+        "rare", exponential, p, rate, 1e6, lowest=0.25, highest=4.0
+    )
     instance, state = instance_of(game)
     everything = allocation.Allocation(jnp.full(p.size, 1e6 / p.size))
 

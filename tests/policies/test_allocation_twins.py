@@ -10,16 +10,20 @@ from functools import cache, partial
 from typing import NamedTuple
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from scipy.special import ndtri
 
 from jaxbandits.engine.tape import Stream, read
+from jaxbandits.kernels.allocation import fill_in_order
 from jaxbandits.laws.thresholds import discrete_weibull, exponential, lomax, weibull
 from jaxbandits.policies import REGISTRY
 from jaxbandits.policies import allocation as policies
+from jaxbandits.policies.allocation.learning import start_allocation, turn
 from jaxbandits.policies.allocation.radii import printed_constants
 from jaxbandits.settings import allocation as settings
+from jaxbandits.settings.allocation import View
 from jaxbandits.testing import play
 from tests.heavy import in_short
 from tests.reference import allocation_policies as twins
@@ -320,6 +324,38 @@ def test_integers():
     got, best = found.value.T
     np.testing.assert_allclose(got, best, rtol=1e-5)
     assert_bounds(found, 1e-4)
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_an_even_split_of_integers_is_in_whole_units(known):
+    """Seven impressions for five campaigns, and three: nobody gets a fraction."""
+    problem = settings.make_problem(
+        discrete_weibull, 5, [7, 3], shape=1.0, lowest=0.1, highest=2, known=known
+    )
+    policy = policies.uniform_split(problem)
+    twin = twins.UniformSplit(twins_problem(problem))
+    given = np.zeros(5)
+    for t in range(1, 11):
+        budget = (7.0, 3.0)[t % 2]
+        view = View(jnp.int32(t), jnp.float32(budget), None)
+        action = policy.act(None, view, None, None)
+        if not known:
+            action = fill_in_order(action.arms, 5, action.step, budget)
+        amounts = np.asarray(action if not known else action.amounts)
+        np.testing.assert_array_equal(amounts, twin.act(t, budget))
+        given += amounts
+    np.testing.assert_array_equal(given, 10)  # of 50 units in ten rounds
+
+
+def test_learners_start_with_whole_units():
+    problem = settings.make_problem(
+        discrete_weibull, 5, 3, shape=1.0, lowest=0.1, highest=2
+    )
+    for round_, expected in ((1, [1, 1, 1, 0, 0]), (4, [1, 0, 0, 1, 1])):
+        view = View(jnp.int32(round_), jnp.float32(3), None)
+        now = turn(problem, "uniform_split", 9.0, view.round)
+        found = start_allocation(problem, "uniform_split", now, view)
+        np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.parametrize(

@@ -250,7 +250,9 @@ class Starting:
 
     def start_allocation(self, t, budget):
         K, arm = self.problem.num_arms, self.start_arm(t)
-        return np.full(K, budget / K) if arm is None else budget * np.eye(K)[arm]
+        if arm is None:
+            return even_split(self.problem, t, budget)
+        return budget * np.eye(K)[arm]
 
     def observed(self, t, update):
         """The arms whose histories grow in round t."""
@@ -423,15 +425,25 @@ class RaEtc:
             self.arms[i].append(x[i], F[i])
 
 
+def even_split(problem, t, budget):
+    """B_t / K for every arm; units one by one, in round t from arm t - 1 on."""
+    K = problem.num_arms
+    if problem.family != "discrete_weibull":
+        return np.full(K, budget / K)
+    x = np.zeros(K)
+    for unit in range(int(budget)):
+        x[(t - 1 + unit) % K] += 1
+    return x
+
+
 class UniformSplit:
-    """B_t / K for every arm."""
+    """The same for every arm."""
 
     def __init__(self, problem):
         self.problem = problem
 
     def act(self, t, budget):
-        K = self.problem.num_arms
-        return np.full(K, budget / K)
+        return even_split(self.problem, t, budget)
 
     def update(self, t, x, F):
         pass

@@ -25,6 +25,7 @@ from tests.reference.words import numbers
 
 P, RATE, B = np.array([0.9, 0.5, 0.3]), np.array([0.1, 0.2, 0.4]), 20.0
 BUDGETS = np.array([5.0, 20.0, 11.0, 2.0])
+RANGE = {"lowest": 0.025, "highest": 1.6}
 ROUNDS = 200
 FAMILIES = {
     "exponential": ("exponential", exponential, None, B),
@@ -37,7 +38,9 @@ FAMILIES = {
 @cache
 def game(name="exponential", **options):
     _, family, shape, budgets = FAMILIES[name]
-    return settings.allocation(name, family, P, RATE, budgets, shape=shape, **options)
+    return settings.allocation(
+        name, family, P, RATE, budgets, shape=shape, **RANGE, **options
+    )
 
 
 def twin(name):
@@ -195,7 +198,7 @@ def test_recorded_users_are_replayed(order, several, rng):
     users = Users(rng.uniform(1, 8, (n, 3)), rng.random((n, 3)) < 0.7)
     budgets = np.arange(10.0, 10 + n) if several else B
     environment = settings.allocation(
-        "users", exponential, P, RATE, budgets, order=order, users=users
+        "users", exponential, P, RATE, budgets, order=order, users=users, **RANGE
     )
     seen, given = witness(environment, 2 * n, seed_index=3)
     share = np.broadcast_to(budgets, n)[:, None] / 3
@@ -384,7 +387,17 @@ def test_instances_that_differ_in_numbers_only_share_their_functions():
     )
     assert one.step is two.step and one.sample is two.sample and one.view is two.view
     assert game(known=False).problem != game().problem
-    assert game().problem.lowest == 0.025 and game().problem.highest == 1.6
+
+
+def test_the_range_of_rates_does_not_depend_on_the_rates():
+    with pytest.raises(TypeError, match="lowest"):
+        settings.allocation("no range", exponential, P, RATE, B)
+    ranges = {
+        (problem.lowest, problem.highest)
+        for seed in range(20)
+        for problem in [settings.criteo_like(3, seed).problem]
+    }
+    assert len(ranges) == 1
 
 
 @pytest.mark.parametrize(
@@ -408,7 +421,7 @@ def test_synthetic_stand_ins(make):
 
 
 def bad(family=exponential, p=P, rate=RATE, budgets=B, **options):
-    return settings.allocation("bad", family, p, rate, budgets, **options)
+    return settings.allocation("bad", family, p, rate, budgets, **RANGE | options)
 
 
 def users(threshold, active):

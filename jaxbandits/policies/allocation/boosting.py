@@ -76,7 +76,7 @@ def boosting(
       name: of the policy.
       problem: what is known of the game.
       hand_out: ``(starting bool[], alone f[K], weight f[K], rate f[K], budget f[]) ->
-        action``: in the start the shares `alone` of the budget, afterwards for the
+        action``: in the start the amounts `alone`, afterwards for the
         objective ``sum weight_i G(x_i, rate_i)``; the same function for equal problems.
       options: the choices.
 
@@ -101,7 +101,7 @@ def boosting(
     def act(noise, view, state, params):
         del noise
         now = turn(problem, start, params.initial, view.round)
-        alone = start_allocation(problem, start, now, 1.0)
+        alone = start_allocation(problem, start, now, view)
         known = constant(shape)
         weight, rate = surrogate_problem(problem, options, known, state.bounds, now.arm)
         return hand_out(now.starting, alone, weight, rate, view.budget)

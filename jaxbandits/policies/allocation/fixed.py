@@ -3,6 +3,7 @@
 import jax.numpy as jnp
 
 from jaxbandits.factory import factory
+from jaxbandits.policies.allocation.learning import even_split
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.allocation import Allocation, Order, Plan, Problem
 
@@ -11,13 +12,19 @@ FINE = 10  # units per arm where the budget is not known
 
 @factory(Problem)
 def uniform_split(problem: Problem) -> Policy:
-    """Every arm gets the same; up to a unit of B / 10 K if budgets are not known."""
+    """Every arm gets the same; up to a unit of B / 10 K if budgets are not known.
+
+    In whole units for a family of integers, dealt from another arm on in every round.
+    """
     num_arms = problem.num_arms
 
     def act(noise, view, state, params):
         del noise, state, params
         if problem.known:
-            return Allocation(jnp.ones(num_arms, float) * (view.budget / num_arms))
+            return Allocation(even_split(problem, view.budget, view.round))
+        if problem.family.integer:
+            units = jnp.arange(round(problem.budget), dtype=jnp.int32)
+            return Order((units + view.round - 1) % num_arms, jnp.ones((), float))
         arms = jnp.arange(num_arms * FINE, dtype=jnp.int32) % num_arms
         return Order(arms, jnp.asarray(problem.budget / arms.shape[0], float))
 

@@ -56,11 +56,26 @@ def turn(problem: Problem, start: str, initial, round_) -> Turn:
     )
 
 
-def start_allocation(problem: Problem, start: str, now: Turn, budget):
+def start_allocation(problem: Problem, start: str, now: Turn, view):
     """What the arms get in the start, f[K]."""
     if start == "uniform_split":
-        return jnp.full(problem.num_arms, 1.0) * (budget / problem.num_arms)
-    return jnp.where(one_hot(now.arm, problem.num_arms), budget, 0.0)
+        return even_split(problem, view.budget, view.round)
+    return jnp.where(one_hot(now.arm, problem.num_arms), view.budget, 0.0)
+
+
+def even_split(problem: Problem, budget, round_):
+    """The budget split evenly over the arms, f[K].
+
+    For a family of integers in whole units, as part of a unit does nothing: the odd
+    ones go to arm ``(round - 1) mod K`` and those that follow it.
+    """
+    num_arms = problem.num_arms
+    if not problem.family.integer:
+        return jnp.full(num_arms, 1.0 / num_arms) * budget
+    units = jnp.round(budget).astype(jnp.int32)
+    behind = (jnp.arange(num_arms, dtype=jnp.int32) - (round_ - 1)) % num_arms
+    odd = behind < units % num_arms
+    return (units // num_arms + odd).astype(float)
 
 
 def learn(

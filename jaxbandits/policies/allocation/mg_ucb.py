@@ -78,12 +78,10 @@ def _flow(problem: Problem):
     middle = (problem.lowest * problem.highest) ** 0.5
 
     def hand_out(starting, alone, weight, rate, budget):
-        del budget
         # Resource flows to one arm if no other is worth anything, and equally to equal
         # arms.
-        return Plan(
-            jnp.where(starting, alone, weight), jnp.where(starting, middle, rate)
-        )
+        weight = jnp.where(starting, alone / budget, weight)
+        return Plan(weight, jnp.where(starting, middle, rate))
 
     return hand_out
 
@@ -106,7 +104,7 @@ def _units(problem: Problem, steps: int, greedy: str):
                 value = more - family.cdf(x, rate, shape)
             else:
                 value = jnp.exp(family.log_pdf(jnp.maximum(x, LEAST), rate, shape))
-            # In the start to one arm, or to all in turn.
+            # In the start to one arm, or to all in turn, the larger shares first.
             return jnp.where(starting, alone / (1 + x), weight * value)
 
         arms = marginal_greedy(gain, problem.num_arms, step, steps)

@@ -64,7 +64,7 @@ def ra_etc(problem: Problem, count: str = "total") -> Policy:
     def act(noise, view, state, params):
         del noise
         now = turn(view.round, params)
-        alone = one_hot(now.arm, num_arms).astype(float)
+        alone = one_hot(now.arm, num_arms).astype(float) * view.budget
         found = state.bounds
         return hand_out(now.starting, alone, found.probability, found.rate, view.budget)
 

@@ -89,6 +89,6 @@ def optimum(problem: Problem):
 
     def hand_out(starting, alone, weight, rate, budget):
         solution = solve(problem, weight, rate, budget)
-        return Allocation(jnp.where(starting, alone * budget, solution.allocation))
+        return Allocation(jnp.where(starting, alone, solution.allocation))
 
     return hand_out

@@ -120,7 +120,7 @@ def thompson_allocation(problem: Problem) -> Policy:
         z = normal_quantile(unit_interval(noise))
         rate, probability = jax.vmap(draw)(*state, z[:num_arms], z[num_arms:])
         now = turn(problem, start, params.initial, view.round)
-        alone = start_allocation(problem, start, now, 1.0)
+        alone = start_allocation(problem, start, now, view)
         return hand_out(now.starting, alone, probability, rate, view.budget)
 
     def update(noise, view, state, action, feedback, params):

@@ -133,8 +133,8 @@ def allocation(
     budgets,
     *,
     shape=None,
-    lowest: float | None = None,
-    highest: float | None = None,
+    lowest: float,
+    highest: float,
     known: bool = True,
     order: str = "cycle",
     stop_on_success: bool = False,
@@ -150,9 +150,9 @@ def allocation(
       rate: f64[K] > 0.
       budgets: a number, or f64[N] > 0: round t has budget number ``(t - 1) mod N``.
       shape: known shapes, a number or f64[K], for families that have one.
-      lowest: least rate that a learner reckons with, m / B; a quarter of the least by
-        default.
-      highest: largest one, M / B; four times the largest by default.
+      lowest: least rate that a learner reckons with, m / B. No default: one taken from
+        the true rates would tell every learner what it has to find out.
+      highest: largest one, M / B.
       known: whether a round's budget is known before acting.
       order: ``cycle`` to take budgets (and users) in turn, ``shuffle`` to put them into
         an order of every seed's own first.
@@ -184,8 +184,6 @@ def allocation(
     probability = np.atleast_1d(numbers("probability", probability))
     rate = np.atleast_1d(numbers("rate", rate))
     check_arms(family, probability, rate, shape)
-    lowest = max(rate.min() / 4, family.least_rate) if lowest is None else lowest
-    highest = 4 * rate.max() if highest is None else highest
     problem = make_problem(
         family,
         len(rate),

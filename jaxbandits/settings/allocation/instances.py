@@ -22,6 +22,12 @@ from jaxbandits.settings.allocation.synthetic import (
     ednet_like_parameters,
 )
 
+# Ranges of rates that a learner reckons with, stated before any rate is known: a
+# question takes 1 to 1,000 s; four times what the synthetic arms are drawn from.
+QUIZ_RATES = 1e-3, 1.0
+EDNET_LIKE_RATES = 1 / 240, 4 / 15
+CRITEO_LIKE_RATES = 0.04, 14.0
+
 
 def simulation(
     num_arms: int = 10,
@@ -80,6 +86,8 @@ def ednet(
     budget: float | str = 700.0,
     replay: bool = True,
     truncated: bool = False,
+    lowest: float = QUIZ_RATES[0],
+    highest: float = QUIZ_RATES[1],
 ) -> Environment:
     """The quiz of appendix A.2: seconds are split over questions.
 
@@ -92,13 +100,16 @@ def ednet(
       truncated: whether response times are fitted as appendix A.2 says (the middle 95 %
         of them, by a truncated law), or as the published table of arms was made (all of
         them, plainly).
+      lowest: least rate that a learner reckons with, per second.
+      highest: largest one.
 
     Returns:
       An environment; learners know the fitted shapes. The expected regret is the
       model's, the realised regret and reward are those of the users met.
 
     Raises:
-      ValueError: on a budget that is neither positive nor ``"user"``.
+      ValueError: on a budget that is neither positive nor ``"user"``, or a range that
+        does not contain the fitted rates.
     """
     instance("data", data, EdNet, "of load_ednet")
     flag("replay", replay)
@@ -123,14 +134,25 @@ def ednet(
         1 / fitted.scale,
         budgets,
         shape=fitted.shape,
+        lowest=lowest,
+        highest=highest,
         order="shuffle" if replay or own else "cycle",
         users=Users(data.seconds, data.correct) if replay else None,
         provenance={"questions": list(data.questions), "truncated_fit": truncated},
     )
 
 
-def ednet_like(num_questions: int = 20, seed: int = 0) -> Environment:
-    """A synthetic stand-in for the EdNet quiz, for whoever has not the data."""
+def ednet_like(
+    num_questions: int = 20,
+    seed: int = 0,
+    *,
+    lowest: float = EDNET_LIKE_RATES[0],
+    highest: float = EDNET_LIKE_RATES[1],
+) -> Environment:
+    """A synthetic stand-in for the EdNet quiz, for whoever has not the data.
+
+    Learners reckon with rates in [lowest, highest], per second.
+    """
     arms = ednet_like_parameters(num_questions, seed)
     return allocation(
         f"EdNet-like, K = {num_questions} (synthetic)",
@@ -139,14 +161,23 @@ def ednet_like(num_questions: int = 20, seed: int = 0) -> Environment:
         1 / arms.scale,
         arms.budget,
         shape=arms.shape,
+        lowest=lowest,
+        highest=highest,
         provenance={"synthetic": True},
     )
 
 
-def criteo_like(num_campaigns: int = 15, seed: int = 0) -> Environment:
+def criteo_like(
+    num_campaigns: int = 15,
+    seed: int = 0,
+    *,
+    lowest: float = CRITEO_LIKE_RATES[0],
+    highest: float = CRITEO_LIKE_RATES[1],
+) -> Environment:
     """A synthetic stand-in for the advertising task: impressions of every user.
 
     Users come in an order of every seed's own, with whole numbers of impressions.
+    Learners reckon with rates in [lowest, highest], per impression.
     """
     arms = criteo_like_parameters(num_campaigns, seed)
     return allocation(
@@ -156,6 +187,8 @@ def criteo_like(num_campaigns: int = 15, seed: int = 0) -> Environment:
         arms.rate,
         arms.budgets,
         shape=arms.shape,
+        lowest=lowest,
+        highest=highest,
         order="shuffle",
         provenance={"synthetic": True},
     )

@@ -26,7 +26,9 @@ FEWER_WAITS = waits.macro_arms_only()
 
 def _share(num_arms, budget=3.0):
     ones = np.ones(num_arms)
-    return shares.allocation("x", thresholds.exponential, ones / 2, ones, budget)
+    return shares.allocation(
+        "x", thresholds.exponential, ones / 2, ones, budget, lowest=0.25, highest=4.0
+    )
 
 
 SHARES = _share(3)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from jaxbandits.kernels.allocation.integer import integer_greedy, integer_programming
-from jaxbandits.kernels.allocation.solution import NOTHING_TO_GAIN, SOLVED
+from jaxbandits.kernels.allocation.solution import INACCURATE, NOTHING_TO_GAIN, SOLVED
 
 programming = jax.jit(integer_programming)
 greedy = jax.jit(integer_greedy)
@@ -156,3 +156,12 @@ def test_batches_of_budgets(solver, dtype, rng):
         np.testing.assert_array_equal(batch.allocation[budget], alone.allocation)
         np.testing.assert_allclose(batch.value[budget], alone.value, rtol=1e-6)
     assert np.all(np.diff(batch.value) >= 0)
+
+
+def test_the_greedy_says_where_it_is_not_certified():
+    """All three units to the second arm are worth 9; the first unit goes elsewhere."""
+    rows = jnp.array([[0.0, 2.0, 3.0, 3.5], [0.0, 1.0, 4.0, 9.0]])
+    found = integer_greedy(rows, 3)
+    assert float(found.value) < 9 <= float(found.bound)
+    assert found.status == INACCURATE
+    assert integer_programming(rows, 3).status == SOLVED
