@@ -4,8 +4,7 @@ Half of the time of a run is XLA's, so what is compiled is compiled once: tests 
 share programs go to one worker, and a program that another worker, a child process or a
 rebuilt policy has had compiled is read from a folder. And it is compiled as quickly as
 can be: half of XLA's time is LLVM's, which makes fast programs of what is played for a
-few rounds. Tests of what may depend on that (bits, barriers) ask for `OPTIMISED`; so
-does the engine in tests/engine.
+few rounds. Tests of what may depend on that (bits, barriers) ask for `OPTIMISED`.
 """
 
 import os

@@ -7,18 +7,19 @@ from jaxbandits.engine.xla import compiler_options
 from tests.workers import OPTIMISED
 
 
-@pytest.fixture(autouse=True, scope="package")
+@pytest.fixture(scope="module")
 def optimised():
+    """Programs of the engine are compiled as a user's."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
             rollout, "compiler_options", lambda mesh: compiler_options(mesh) | OPTIMISED
         )
-        forget()
+        _forget()
         yield
-    forget()
+    _forget()
 
 
-def forget():
+def _forget():
     """Programs of other options."""
     rollout.program.cache_clear()
     rollout._drawing.cache_clear()

@@ -17,6 +17,8 @@ from jaxbandits.simulate import simulate
 from jaxbandits.testing import play
 from tests.workers import OPTIMISED
 
+pytestmark = pytest.mark.usefixtures("optimised")
+
 HORIZON, SEEDS = 300, 65
 METRICS = ("regret", "censored", "optimal", "rounds")
 

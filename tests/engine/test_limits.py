@@ -9,6 +9,8 @@ from jaxbandits.simulate import simulate
 from tests.engine.budget_game import ALTERNATE, environment
 from tests.engine.test_run import COINS, FOLLOWER
 
+pytestmark = pytest.mark.usefixtures("optimised")
+
 GAME = environment()
 
 

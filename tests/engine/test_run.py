@@ -15,6 +15,8 @@ from jaxbandits.testing import play
 from tests.engine.budget_game import ALTERNATE, environment, plain_loop
 from tests.reference.words import numbers
 
+pytestmark = pytest.mark.usefixtures("optimised")
+
 K, ROUNDS, SEEDS = 3, 60, 5
 
 

@@ -16,6 +16,8 @@ from jaxbandits.settings.farewell import farewell
 from jaxbandits.simulate import simulate
 from tests.engine.budget_game import ALTERNATE, environment
 
+pytestmark = pytest.mark.usefixtures("optimised")
+
 A_WHILE = 10.0  # seconds after which a thread that waits for another gives up
 
 

@@ -7,6 +7,8 @@ from jaxbandits.results.cuts import CutOffWarning
 from jaxbandits.simulate import simulate
 from tests.engine.budget_game import ALTERNATE, environment, plain_loop
 
+pytestmark = pytest.mark.usefixtures("optimised")
+
 SEEDS = 6
 
 
