@@ -28,6 +28,7 @@ from jaxbandits.settings import censored as settings
 
 CLAIRVOYANT = "clairvoyant"
 METRICS = ("regret", "censored", "optimal")
+MOST_COLUMNS = 4  # of panels: more cannot be read
 
 
 RCUCB = "RCUCB, gain radius only"
@@ -89,7 +90,8 @@ def compare(
             dataset, name, instance=title, published=shares, metrics=METRICS
         )
         records.append(_clairvoyant(name, title, environment, options, row))
-    figure = plot_panels(datasets, "regret", y_scale=y_scale)
+    columns = min(len(datasets), MOST_COLUMNS)
+    figure = plot_panels(datasets, "regret", y_scale=y_scale, columns=columns)
     return Outcome(datasets, records, figure, notes)
 
 
