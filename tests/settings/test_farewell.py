@@ -16,7 +16,13 @@ from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.policies.farewell import fixed_pair, uniform
 from jaxbandits.settings import farewell as settings
 from jaxbandits.settings.farewell import Action, Problem, Record
-from jaxbandits.settings.farewell.environment import Epoch, State
+from jaxbandits.settings.farewell.environment import (
+    LAP,
+    LATEST,
+    Elapsed,
+    Epoch,
+    State,
+)
 from jaxbandits.testing import check_environment, play
 from tests.kernels.checks import ALARM, assert_frequency, assert_mean
 from tests.reference.farewell_environment import count_epochs, exact_table
@@ -180,7 +186,7 @@ def test_one_epoch(failure, wait, delay):
     assert feedback.reward == in_time and feedback.time == time
     assert feedback.delay == (delay if in_time else np.inf)
     assert feedback.time.dtype == jnp.int32
-    assert state.clock == time and state.reward.total == in_time
+    assert state.elapsed == (0, time) and state.reward.total == in_time
     np.testing.assert_array_equal(state.pulls, np.arange(3)[None] == wait)
     assert tuple(state.last.action) == (0, wait) and state.last.reward == in_time
 
@@ -410,7 +416,7 @@ def test_tied_optima_are_all_optimal():
     pulls[1, 0, 1:] = 10
     zero = np.zeros((2, 1), np.float32)
     time = np.full((2, 1), 100, np.int32)
-    record = Record(pulls, CompensatedSum(zero, zero), time, time)
+    record = Record(pulls, CompensatedSum(zero, zero), Elapsed(0, time), time)
     metrics = game.metrics(game.setup, None, record)
     np.testing.assert_allclose(metrics["regret"], [[0], [15]], rtol=1e-14)
     assert metrics["regret"][0, 0] == 0
@@ -437,7 +443,7 @@ def test_metrics_by_hand():
         np.float32([[0, 2], [3, 2**24]]), np.float32([[0, 0], [0, 1]])
     )
     time = np.array([[0, 4], [5, 12]], np.int32)
-    record = Record(pulls, reward, time, time)
+    record = Record(pulls, reward, Elapsed(np.int32(0), time), time)
     metrics = game.metrics(game.setup, None, record)
     assert set(metrics) == set(METRICS)
     assert all(x.dtype == np.float64 for x in metrics.values())
@@ -461,16 +467,16 @@ def test_counts_and_clock_are_exact_beyond_float32():
     pulls = jnp.zeros((1, 10), jnp.int32).at[0, 2].set(MANY)
     nothing = CompensatedSum.zeros((), float)
     last = Epoch(jnp.zeros((1, 10), bool), jnp.zeros(()))
-    state = State(pulls, jnp.int32(MANY), nothing, last)
+    state = State(pulls, Elapsed(jnp.int32(0), jnp.int32(MANY)), nothing, last)
     state, _ = answer(
         game, spell([[0.9, 0.5]], "nn")[0], 0, 2, state
     )  # too long: 3 units
-    assert state.pulls.dtype == state.clock.dtype == jnp.int32
-    assert state.clock == MANY + 3 and state.pulls[0, 2] == MANY + 1
+    assert state.pulls.dtype == state.elapsed.rest.dtype == jnp.int32
+    assert state.elapsed == (0, MANY + 3) and state.pulls[0, 2] == MANY + 1
     for budget, epochs in ((MANY + 2, MANY), (MANY + 3, MANY + 1)):
         record = game.record(None, state, jnp.int32(budget))
-        assert record.pulls.dtype == record.time.dtype == jnp.int32
-        assert record.time == budget
+        assert record.pulls.dtype == record.time.rest.dtype == jnp.int32
+        assert record.time == (0, budget)
         record = jax.tree.map(lambda x: np.asarray(x)[None, None], record)
         metrics = game.metrics(game.setup, None, record)
         assert metrics["epochs"] == epochs
@@ -487,7 +493,8 @@ def test_a_long_game_ends_exactly():
     def late(instance):
         state = game.init(instance)
         return state._replace(
-            pulls=state.pulls.at[1, 1].set(MANY), clock=state.clock + MANY
+            pulls=state.pulls.at[1, 1].set(MANY),
+            elapsed=state.elapsed.later(jnp.int32(MANY)),
         )
 
     data = run(game._replace(init=late), budget=MANY + 20, checkpoints=MANY + AMOUNTS)
@@ -495,6 +502,23 @@ def test_a_long_game_ends_exactly():
         times = plain_game("joint", "wait", seed)[-1]
         expected = [MANY + count_epochs(times, T) for T in AMOUNTS]
         np.testing.assert_array_equal(data["epochs"].isel(seed=seed), expected)
+
+
+def test_a_game_for_epochs_may_last_longer_than_a_clock_counts():
+    """Five epochs of three units each, on both sides of where a lap and a clock end."""
+    game = settings.doubling()
+    for start in (LAP - 7, LATEST - 7, 5 * LAP - 7):
+        laps, rest = divmod(start, LAP)
+        elapsed = Elapsed(jnp.int32(laps), jnp.int32(rest))
+        state = game.init(None)._replace(elapsed=elapsed)
+        for epochs in range(1, 6):
+            state, _ = answer(game, spell([[0.9, 0.5]], "nn")[0], 0, 2, state)
+            now = start + 3 * epochs
+            assert game.spent(None, state) == min(now, LATEST)
+            record = game.record(None, state, jnp.int32(LATEST))
+            record = jax.tree.map(lambda x: np.asarray(x)[None, None], record)
+            realised = game.metrics(game.setup, None, record)["realised_regret"]
+            assert realised == now * game.oracle(None, None).rate
 
 
 def test_a_budget_beyond_int32_is_refused():

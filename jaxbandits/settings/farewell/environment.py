@@ -5,7 +5,7 @@ potential reward V and a delay tau, gives ``V 1{tau <= j}`` and lasts ``min(tau,
 
 The end of the clock, eq. (6): with T units of time the game has ``L = max{n : S_n <=
 T}`` epochs; one that would last beyond T is not counted. Time and counts are int32 and
-so exact up to 2**31 - 1.
+so exact up to 2**31 - 1; a game for a number of epochs may last longer (`Elapsed`).
 """
 
 from functools import cache, partial
@@ -33,6 +33,7 @@ from jaxbandits.settings.farewell.types import (
 )
 
 LATEST = 2**31 - 1
+LAP = 2**30
 
 
 class Arms(NamedTuple):
@@ -66,18 +67,39 @@ class Epoch(NamedTuple):
     reward: jax.Array  # f32[]
 
 
+class Elapsed(NamedTuple):
+    """An exact time of any length: ``laps * LAP + rest``."""
+
+    laps: jax.Array  # i32[]
+    rest: jax.Array  # i32[]
+
+    def later(self, time) -> "Elapsed":
+        """After `time` more units, i32[] below `LAP`."""
+        rest = self.rest + time
+        full = rest >= LAP
+        return Elapsed(self.laps + full, jnp.where(full, rest - LAP, rest))
+
+    def clock(self):
+        """As i32[]; it stops at `LATEST`, which no budget reaches."""
+        return jnp.where(self.laps < 2, self.laps * LAP + self.rest, LATEST)
+
+    def units(self) -> np.ndarray:
+        """On the host, float64."""
+        return np.float64(self.laps) * LAP + self.rest
+
+
 class State(NamedTuple):
     """The books, all epochs included.
 
     Attributes:
       pulls: i32[K, D].
-      clock: i32[], the time that they have taken.
+      elapsed: the time that they have taken.
       reward: f32[], sum of rewards.
       last: the last of them.
     """
 
     pulls: jax.Array
-    clock: jax.Array
+    elapsed: Elapsed
     reward: CompensatedSum
     last: Epoch
 
@@ -88,13 +110,13 @@ class Record(NamedTuple):
     Attributes:
       pulls: i32[K, D].
       reward: f32[].
-      time: i32[], the checkpoint's time (the clock, in a game played for epochs).
+      time: the checkpoint's time (that of the epochs, in a game played for epochs).
       begun: i32[], epochs with an action that the game has, the last one included.
     """
 
     pulls: jax.Array
     reward: CompensatedSum
-    time: jax.Array
+    time: Elapsed
     begun: jax.Array
 
 
@@ -259,7 +281,7 @@ def _functions(problem: Problem, reward_law: Law) -> Environment:
         zero, start = jnp.zeros((), float), jnp.zeros((), jnp.int32)
         return State(
             jnp.zeros(shape, jnp.int32),
-            start,
+            Elapsed(start, start),
             CompensatedSum.zeros((), float),
             Epoch(Action(start, start), zero),
         )
@@ -276,8 +298,7 @@ def _functions(problem: Problem, reward_law: Law) -> Environment:
         reward = jnp.where(seen, potential, 0.0).astype(float)
         state = State(
             tally(state.pulls, *action),
-            # It stops at the largest number, which no budget reaches, and never wraps.
-            state.clock + jnp.minimum(time, LATEST - state.clock),
+            state.elapsed.later(time),
             state.reward.add(reward),
             Epoch(action, reward),
         )
@@ -288,13 +309,15 @@ def _functions(problem: Problem, reward_law: Law) -> Environment:
     def record(instance, state, budget):
         """Without the last epoch if that has lasted beyond the budget."""
         del instance
-        beyond = state.clock > budget
+        beyond = state.elapsed.clock() > budget
         last = state.last
         without = tally(-state.pulls, *last.action)
         pulls = jnp.where(beyond, -without, state.pulls)
         reward = state.reward.add(jnp.where(beyond, -last.reward, 0.0))
         begun = jnp.sum(state.pulls, dtype=jnp.int32)
-        return Record(pulls, reward, jnp.where(beyond, budget, state.clock), begun)
+        whole = Elapsed(jnp.int32(0), jnp.asarray(budget, jnp.int32))
+        time = jax.tree.map(lambda *x: jnp.where(beyond, *x), whole, state.elapsed)
+        return Record(pulls, reward, time, begun)
 
     def allowed(instance, action):
         del instance
@@ -307,12 +330,12 @@ def _functions(problem: Problem, reward_law: Law) -> Environment:
         setup=None,
         sample=sample,
         init=init,
-        view=lambda round_, instance, state: View(round_, state.clock),
+        view=lambda round_, instance, state: View(round_, state.elapsed.clock()),
         step=step,
         record=record,
         metrics=None,
         oracle=None,
-        spent=lambda instance, state: state.clock,
+        spent=lambda instance, state: state.elapsed.clock(),
         by_the_clock=True,
         words=2 + reward_law.words,
         problem=problem,
@@ -332,7 +355,7 @@ def _metrics(oracle: Oracle, setup, instance, record: Record) -> dict[str, np.nd
     reward = np.float64(record.reward.total) + np.float64(record.reward.lost)
     return {
         "regret": weighted(pulls, oracle.mean_time * oracle.gaps, 2),
-        "realised_regret": record.time * oracle.rate - reward,
+        "realised_regret": record.time.units() * oracle.rate - reward,
         "optimal": weighted(pulls, oracle.gaps == 0, 2) / np.maximum(epochs, 1),
         "reward": reward,
         "epochs": epochs,
