@@ -25,22 +25,22 @@ CAST = {
 QUICK = ("trap", "steep trap")
 
 
-def instances():
-    """Both grids of the three instances of section 5.1, F.2, F.3 and the two traps."""
-    paper = {
+# Both grids of the three instances of section 5.1, F.2, F.3 and the two traps.
+GAMES = {
+    f"{name}, {grid}": partial(make, form=form)
+    for name, make in {
         "PosCorr": settings.poscorr,
         "NegCorr": settings.negcorr,
         "Indep": settings.indep,
-    }
-    grids = {"0.1 ... 0.9": "tabulated", "0.1 ... 1": "printed"}
-    found = {
-        f"{name}, {grid}": make(form=form)
-        for name, make in paper.items()
-        for grid, form in grids.items()
-    }
-    found |= {f"F.2, n = {n}": settings.many_arms(n) for n in (20, 50, 80)}
-    found["F.3, n = 5"] = settings.low_censoring()
-    return found | {"trap": settings.trap(), "steep trap": settings.trap(steep=True)}
+    }.items()
+    for grid, form in {"0.1 ... 0.9": "tabulated", "0.1 ... 1": "printed"}.items()
+}
+GAMES |= {f"F.2, n = {n}": partial(settings.many_arms, n) for n in (20, 50, 80)}
+GAMES |= {
+    "F.3, n = 5": settings.low_censoring,
+    "trap": settings.trap,
+    "steep trap": partial(settings.trap, steep=True),
+}
 
 
 def recommendation(compare: Callable, options: Options) -> Outcome:
@@ -50,9 +50,9 @@ def recommendation(compare: Callable, options: Options) -> Outcome:
       compare: plays contestants on environments, see `experiments.censored`.
       options: seeds and horizon.
     """
-    found = instances()
-    if options.quick:  # twelve games take long to compile
-        found = {name: found[name] for name in QUICK}
+    # Twelve games take long to compile.
+    names = QUICK if options.quick else GAMES
+    found = {name: GAMES[name]() for name in names}
     outcome = compare(NAME, lambda: found, CAST, {}, (), "log", options)
     for title, dataset in outcome.datasets.items():
         records = [

@@ -5,7 +5,7 @@ import pytest
 
 from jaxbandits.experiments import REGISTRY
 from jaxbandits.experiments.censored import CLAIRVOYANT
-from jaxbandits.experiments.censored_recommendation import CELLS, instances
+from jaxbandits.experiments.censored_recommendation import CELLS, GAMES
 from jaxbandits.experiments.censored_tables import INSTANCES
 from jaxbandits.policies import censored as policies
 from jaxbandits.results import final, mean
@@ -31,7 +31,7 @@ SURVIVAL = [
     "Kaplan-Meier, gain radius only",
     "UCB",
 ]
-THREE = list(INSTANCES)
+THREE = list(GAMES)
 ADVISED = [
     CELLS,
     "RCUCB, Kaplan-Meier, half a gain radius",
@@ -39,7 +39,7 @@ ADVISED = [
     "TS",
     "UCB",
 ]
-EVERYWHERE = list(instances())
+EVERYWHERE = list(GAMES)
 # Experiment -> instances, policies.
 CAST = {
     "censored-fig4": (THREE, PAPER),
@@ -226,7 +226,7 @@ def test_the_worst_run_of_every_policy_is_told(rehearsal):
 @pytest.mark.parametrize("name", EVERYWHERE)
 def test_no_run_of_the_advised_policy_is_trapped(name):
     """At most 10 medians, or 2 % of the rounds with the pair that would trap it."""
-    game, rounds = instances()[name], 100_000
+    game, rounds = GAMES[name](), 100_000
     policy = policies.cell_thompson(game.problem)
     data = simulate(policy, game, horizon=rounds, seeds=64, checkpoints=[rounds])
     regret = data["regret"].values.ravel()

@@ -42,6 +42,7 @@ class Case(NamedTuple):
     policy: Callable
     params: dict
     twin: Callable
+    every: int = 1  # of how many rounds one is compared; all are played
 
 
 def _twin(kind, **options):
@@ -121,7 +122,10 @@ CASES |= {
     "full, inherit": zooming_rcucb(2, "inherit", LEAST, capacity=12),
     "whole 2": zooming_rcucb(2, "whole", SMALL, capacity=64),
     "whole 3, full": zooming_rcucb(3, "whole", LEAST, capacity=9),
-    "Kaplan-Meier": zooming_rcucb(2, "whole", SMALL, 32, survival="kaplan_meier"),
+    # The twin estimates all curves anew for every index.
+    "Kaplan-Meier": zooming_rcucb(
+        2, "whole", SMALL, 32, survival="kaplan_meier"
+    )._replace(every=5),
     **_others(),
 }
 FULL = {name for name in CASES if "full" in name}
@@ -142,9 +146,13 @@ def assert_follows(case, instance, tolerance, share):
     policy = case.policy(game.problem)
     params = policy.params._replace(**case.params)
     trace = play(policy, game, ROUNDS, params=params)
-    twin, equal = case.twin(), 0
+    twin, equal, compared = case.twin(), 0, 0
     run = [x.tolist() for x in (*trace.actions, *trace.feedback)]
     for t, (arm, limit, *feedback) in enumerate(zip(*run, strict=True), start=1):
+        if t % case.every:
+            twin.update(t, arm, limit, *feedback)
+            continue
+        compared += 1
         indices = twin.indices(t)
         points = [x.limit for x in playable(twin, arm)]
         place = int(np.argmin(np.abs(np.array(points) - limit)))
@@ -153,7 +161,7 @@ def assert_follows(case, instance, tolerance, share):
         chosen = twin.act(t)
         equal += chosen[0] == arm and abs(chosen[1] - limit) < 1e-6
         twin.update(t, arm, limit, *feedback)
-    assert equal >= share * ROUNDS
+    assert equal >= share * compared
     params = jax.tree.map(lambda x: jnp.asarray(x, float), params)
     state = jax.tree.map(jnp.asarray, trace.state)
     arm, limit = policy.recommend(state, params)

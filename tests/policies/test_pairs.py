@@ -14,7 +14,7 @@ from jaxbandits.policies.farewell.pairs import (
     as_arms,
     on_pairs,
     on_rewards,
-    update_shorter,
+    shorter_too,
 )
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.budgeted import make_problem
@@ -183,7 +183,7 @@ def test_wait_ucb_learns_about_other_bids(observe, learns):
 @pytest.mark.parametrize("delay", [1.0, 2.0, 3.0, np.inf])
 def test_one_update_of_shorter_waits(delay):
     """Arm 1 waits 3 units, counted in units of 4; arm 0 and wait 4 learn nothing."""
-    update = update_shorter(Problem(K, D), 4.0)(MEANS)
+    update = shorter_too(Problem(K, D), 4.0).updater(MEANS)
     reward = 0.5 if delay < np.inf else 0.0
     feedback = PairFeedback(
         jnp.float32(reward), jnp.float32(min(delay, 3) / 4), jnp.float32(delay)
@@ -204,7 +204,11 @@ def test_one_update_of_shorter_waits(delay):
 IN_ORDER = {
     "Wait-UCB": farewell.wait_ucb,
     "UCB-Simplex": farewell.ucb_simplex,
+    "omega": farewell.omega_ucb,
+}
+LONGEST_FIRST = {
     "shorter": lambda problem: farewell.wait_ucb(problem, "shorter"),
+    "product limit": farewell.product_limit,
     "omega, shorter": lambda problem: farewell.omega_ucb(problem, observe="shorter"),
 }
 
@@ -216,6 +220,15 @@ def test_every_pair_once_in_order(name):
     actions = play(IN_ORDER[name](game.problem), game, EPOCHS).actions
     np.testing.assert_array_equal(actions.arm[: K * D], np.repeat(np.arange(K), D))
     np.testing.assert_array_equal(actions.wait[: K * D], np.tile(np.arange(D), K))
+
+
+@pytest.mark.parametrize("name", LONGEST_FIRST)
+def test_every_arm_once_with_the_longest_wait(name):
+    """It shows what all waits of the macro-arm would have given."""
+    game = game_of("wait")
+    actions = play(LONGEST_FIRST[name](game.problem), game, EPOCHS).actions
+    np.testing.assert_array_equal(actions.arm[:K], np.arange(K))
+    np.testing.assert_array_equal(actions.wait[:K], np.full(K, D - 1))
 
 
 @cache

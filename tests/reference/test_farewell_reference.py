@@ -214,21 +214,36 @@ def theorem_1(mean, n, z2, eta, m, M):
     return B / (2 * A) - root, B / (2 * A) + root
 
 
-INDEX_POLICIES = [
-    *(
-        lambda K, D, observe=observe: policies.WaitUCB(K, D, observe)
-        for observe in ("pair", "shorter", "naive", "product_limit")
-    ),
+OF_PAIRS = [
+    policies.WaitUCB,
     policies.UCBSimplex,
     policies.BudgetUCB,
     policies.UCBBV1,
     policies.OmegaUCB,
-    lambda K, D: policies.OmegaUCB(K, D, star=True, observe="shorter"),
+    lambda K, D: policies.OmegaUCB(K, D, star=True, variance="shrunk"),
     policies.UCB1,
 ]
+OF_SHORTER = [
+    *(
+        lambda K, D, observe=observe: policies.WaitUCB(K, D, observe)
+        for observe in ("shorter", "naive", "product_limit")
+    ),
+    lambda K, D: policies.OmegaUCB(K, D, star=True, observe="shorter"),
+]
+INDEX_POLICIES = OF_PAIRS + OF_SHORTER
 
 
-@pytest.mark.parametrize("make", INDEX_POLICIES)
+@pytest.mark.parametrize("make", OF_SHORTER)
+def test_the_longest_wait_of_every_arm_is_played_first(make):
+    """Then all pairs are known."""
+    policy = make(2, 3)
+    for t in (1, 2):
+        assert policy.act(t, np.array([0.9])) == (t - 1, 2)
+        policy.update(t, np.array([0.9]), t - 1, 2, 0.0, 3, np.inf)
+    assert np.isfinite(policy.indices(3, np.array([0.9]))).all()
+
+
+@pytest.mark.parametrize("make", OF_PAIRS)
 def test_every_pair_is_played_once_first(make):
     policy = make(2, 3)
     for t in range(1, 7):
