@@ -31,7 +31,7 @@ SURVIVAL = [
     "Kaplan-Meier, gain radius only",
     "UCB",
 ]
-THREE = list(GAMES)
+THREE = list(INSTANCES)
 ADVISED = [
     CELLS,
     "RCUCB, Kaplan-Meier, half a gain radius",
