@@ -239,7 +239,6 @@ def _allocation():
         {"shape": of("played", plus=([1.0] * 3, []))},
         name="make_problem of Weibull",
     )
-    ends = {k: tuple(v for v in values if v is not None) for k, values in ends.items()}
     yield from attack(
         allocation.allocation,
         {
@@ -248,6 +247,8 @@ def _allocation():
             "probability": [0.5, 0.5],
             "rate": [1.0, 2.0],
             "budgets": 3.0,
+            "lowest": 0.1,
+            "highest": 5.0,
         },
         {
             "name": "text",
@@ -288,7 +289,7 @@ def _allocation():
         ("ednet_like", "num_questions"),
         ("criteo_like", "num_campaigns"),
     ):
-        wrong = {count: "count", "seed": of("natural", 2**70)}
+        wrong = {count: "count", "seed": of("natural", 2**70)} | ends
         yield from attack(getattr(allocation, name), {}, wrong)
     yield from attack(allocation.ednet, {}, {"data": "object"}, works=False)
     times = np.array([[1.0], [2.0], [3.5]])
