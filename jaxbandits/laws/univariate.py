@@ -60,8 +60,12 @@ class Exponential(NamedTuple):
     rate: np.ndarray
 
 
+# Of a Beta law: with a smaller one all draws of 23 bits lie at one end.
+LEAST_SHAPE = 2.0**-23
+
+
 class Beta(NamedTuple):
-    """Shape parameters, f64[K] > 0 each. Draws below 1e-15 are set to that."""
+    """Shape parameters, f64[K] >= 2**-23 each. Draws below 1e-15 are set to that."""
 
     a: np.ndarray
     b: np.ndarray
@@ -164,6 +168,12 @@ def _check_beta(params):
     _is(params, Beta)
     positive(a=params.a, b=params.b)
     played(a=params.a, b=params.b)
+    for name, shape in params._asdict().items():
+        if np.any(np.asarray(shape) < LEAST_SHAPE):
+            raise ValueError(
+                f"{name} must be at least {LEAST_SHAPE:g}, got {shape}: with less, all "
+                "draws would lie at one end"
+            )
 
 
 def _constant(low, high):

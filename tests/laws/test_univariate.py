@@ -294,6 +294,7 @@ HALVES = array([0.5, 0.5])
             "b must be positive and finite",
         ),
         (laws.beta, laws.Beta(array(np.inf), array(1.0)), "a must"),
+        (laws.beta, laws.Beta(array(1.0), array(1e-9)), "b must be at least 1.19"),
     ],
 )
 def test_bad_parameters_are_refused(law, params, words):
