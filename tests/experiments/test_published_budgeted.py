@@ -100,7 +100,8 @@ def row(ours, policy, instance):
     expected, error, repetitions = INDEPENDENT[policy][instance]
     deviation = max(ours.std(ddof=1), error * repetitions**0.5)
     errors = [deviation / count**0.5 for count in (ours.size, repetitions)]
-    name = f"{policy}, {instance}"
+    sem = ours.std(ddof=1) / ours.size**0.5
+    name = f"{policy}, {instance} (own errors {sem:.3g} and {error})"
     return Row(name, ours.mean(), errors[0], expected, errors[1], 0.5)
 
 

@@ -60,3 +60,10 @@ def test_all_rows_together():
     found = [*rows()]
     assert len(found) == 12 + 3 + 2 + 3
     print(check_rows(found))
+    ours = {row.name: row.ours for row in found}
+    for instance in FIGURE_1:
+        wait, omega = (
+            ours[f"{policy}, {instance}, 1,000,000"]
+            for policy in ("Wait-UCB", "omega*-UCB, rho = 1")
+        )
+        assert omega < wait / 20

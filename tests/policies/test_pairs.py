@@ -85,7 +85,8 @@ def test_a_policy_on_pairs_sees_the_times_as_costs(scale):
     assert delay == feedback.delay[-1]
     # The view is of the time before the epoch. An oracle's facts are not passed on.
     assert told[0] == np.sum(feedback.time[:-1]) / scale
-    assert told[1] == 1 and told[2] == 0 and 0 < told[3] < 1
+    # A budget of T units of time is T / scale of this money.
+    assert told[1] == 1 / scale and told[2] == 0 and 0 < told[3] < 1
     np.testing.assert_array_equal(whole, [rounds, K * D, 0])
 
 

@@ -47,8 +47,9 @@ def on_pairs(problem: Problem, policy: Policy, scale: float = 1.0) -> Policy:
     def view_of(view):
         nothing = budgeted.OracleView(jnp.zeros(()), jnp.int32(0))
         spent = view.clock.astype(float) / scale
+        unit = jnp.asarray(1 / scale, float)  # `simulate`'s budget is of time
         return budgeted.View(
-            view.round, jnp.int32(problem.num_pairs), spent, jnp.ones(()), nothing
+            view.round, jnp.int32(problem.num_pairs), spent, unit, nothing
         )
 
     def feedback_of(feedback):
