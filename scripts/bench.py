@@ -13,7 +13,8 @@ from importlib import import_module
 from pathlib import Path
 
 os.environ.setdefault("JAX_NUM_CPU_DEVICES", str(os.cpu_count() or 1))
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # this very tree
+# This very tree, and not this folder: Numba would take coverage.py for a package.
+sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 SETTINGS = ("censored", "farewell", "budgeted", "allocation")
 # What can be measured: module, function, what it is, and its defaults.
@@ -90,7 +91,7 @@ def main() -> None:
         command.set_defaults(**defaults)
     options = parser.parse_args()
     module, function, _, _ = BENCHMARKS[options.what]
-    module = import_module(f"bench.{module}")
+    module = import_module(f"scripts.bench.{module}")
     rows = list(getattr(module, function)(options))
     show(rows)
     if options.out:
