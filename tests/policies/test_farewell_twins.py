@@ -29,6 +29,14 @@ INSTANCES = {
     "1b": farewell.optimum_in_the_middle,
     "1c": farewell.optimum_at_one,
     "2b": farewell.display_advertising,
+    # Footnote 3: delays and waits that are not 1, ..., D, and not the same.
+    "own": lambda: farewell.farewell(
+        "own",
+        [[0.3, 0.1, 0.2, 0.3, 0.1], [0.1, 0.0, 0.4, 0.3, 0.2]],
+        [[0.2, 0.9, 0.5, 1.0, 0.7], [1.0, 0.3, 0.6, 0.0, 0.9]],
+        delays=[1, 3, 4, 9, 40],
+        waits=[2, 4, 10],
+    ),
 }
 
 
@@ -124,7 +132,7 @@ def assert_follows(name, instance, tolerance):
         )
     )
     problem = environment.problem
-    twin = case.twin(problem.num_arms, problem.num_waits)
+    twin = case.twin(problem.num_arms, problem.waits or problem.num_waits)
     columns = [np.asarray(x, np.float64) for x in (*trace.actions, *trace.feedback)]
     equal = compared = 0
     for t, (arm, wait, reward, time, delay) in enumerate(
@@ -153,14 +161,17 @@ def test_index_policies_in_float64(name):
         assert assert_follows(name, "1a", 1e-12) >= 0.999
 
 
-@pytest.mark.parametrize("instance", INSTANCES)
+@pytest.mark.parametrize("instance", in_short(INSTANCES, {"own"}))
 def test_environment_answers_as_its_twin(instance):
     environment = game(instance)
     trace = play(policy_of(CASES["uniform"], instance), environment, EPOCHS)
     noise = numbers(read(0, 0, Stream.ENVIRONMENT, EPOCHS, environment.words), "nn")
+    facts = environment.provenance
     twin = EnvironmentTwin(
-        np.pad(environment.provenance["delay"], ((0, 0), (0, 1))),
+        np.pad(facts["delay"], ((0, 0), (0, 1))),
         environment.setup.reward.probability,
+        facts.get("delays"),
+        facts.get("waits"),
     )
     columns = [x.tolist() for x in (*trace.actions, *trace.feedback)]
     different = sum(

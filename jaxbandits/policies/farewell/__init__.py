@@ -1,7 +1,7 @@
 """Policies of the farewell setting: its own, and those of other settings on pairs.
 
-On pairs, costs are times divided by D for the policies that suppose costs in [0, 1];
-omega-UCB takes the time itself, which lies in [1, j].
+On pairs, costs are times over D, the longest wait, for the policies that suppose costs
+in [0, 1]; omega-UCB takes the time itself, which lies in [1, j].
 """
 
 from jaxbandits.checks import one_of
@@ -85,7 +85,7 @@ def kube(problem):
 
 def _scaled(problem, make):
     """A policy of the budgeted setting that supposes costs in [0, 1], on pairs."""
-    scale = float(problem.num_waits)
+    scale = problem.longest
     return on_pairs(problem, make(as_arms(problem, scale)), scale)
 
 
