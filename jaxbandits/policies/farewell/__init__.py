@@ -29,6 +29,8 @@ def omega_ucb(
 ):
     """omega-UCB (budgeted) with the cost interval [1, j] of every wait; rho = 1.
 
+    With the 1/4 of the budgeted setting a run in a hundred is lost (docs/errata.md, D7).
+
     Args:
       problem: number of macro-arms and waits.
       star: as for `policies.budgeted.omega_ucb`.
