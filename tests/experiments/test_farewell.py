@@ -39,6 +39,7 @@ SIDE = [
     "Wait-UCB, product-limit",
     "omega*-UCB",
     "omega*-UCB, shorter waits",
+    "omega*-UCB, product-limit",
 ]
 CROSSOVER = [*PAPER, "omega*-UCB, shorter waits", "UCB1 on rewards", "uniform"]
 FIGURE_1 = ["Figure 1a (i)", "Figure 1b", "Figure 1c"]
@@ -165,6 +166,7 @@ def test_the_policies_are_what_their_names_say(rehearsal):
         policies.product_limit(problem).name,
         policies.omega_star_ucb(problem).name,
         policies.omega_star_ucb(problem, **shorter).name,
+        policies.product_limit_omega(problem).name,
     ]
     assert len({policy.name for policy in side.values()}) == len(side)
 

@@ -47,11 +47,12 @@ class Case(NamedTuple):
     params: dict
     twin: partial
     every: int = 1  # of how many epochs one is compared; all are played
+    equal: float = 0.99  # at least this share of choices; the others are near ties
 
 
-def _case(entry, twin, twin_params=None, every=1, **params):
+def _case(entry, twin, twin_params=None, every=1, equal=0.99, **params):
     options = params if twin_params is None else twin_params
-    return Case(entry, params, partial(twin, **options), every)
+    return Case(entry, params, partial(twin, **options), every, equal)
 
 
 CASES = {
@@ -78,8 +79,24 @@ CASES = {
     "omega*, shorter": _case(
         "omega-star-ucb-shorter", twins.OmegaUCB, {"star": True, "observe": "shorter"}
     ),
+    "omega*, product limit": _case(
+        # On 1b all long waits are alike, and so are the indices of those that see it.
+        "omega-star-ucb-product-limit",
+        twins.ProductLimitOmega,
+        {},
+        equal=0.97,
+    ),
     "UCB-SC+": _case("ucb-sc-plus", twins.OnPairs, {"twin": "UCBSCPlus"}),
     "KUBE": _case("kube", twins.OnPairs, {"twin": "KUBE"}),
+    "PD-BwK": _case(
+        "pd-bwk",
+        twins.OnPairs,
+        {"twin": "PDBwK", "budget": 20_000.0, "horizon": 6000.0},
+        # Many bounds are 0 or 1, and many indices alike but for rounding.
+        equal=0.8,
+        budget=20_000.0,
+        horizon=6000.0,
+    ),
     "BTS": _case("bts", twins.OnPairs, {"twin": "BTS"}, every=20),
     "UCB1": _case("ucb1", twins.UCB1),
     "uniform": _case("uniform", twins.Uniform),
@@ -150,12 +167,14 @@ def assert_follows(name, instance, tolerance):
 
 
 @pytest.mark.parametrize("instance", in_short(INSTANCES, set(INSTANCES) - {"1a"}))
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", in_short(CASES, {"omega*, product limit"}))
 def test_policy_chooses_as_its_twin(name, instance):
-    assert assert_follows(name, instance, NEAR_TIE) >= 0.99
+    assert assert_follows(name, instance, NEAR_TIE) >= CASES[name].equal
 
 
-@pytest.mark.parametrize("name", ["Wait-UCB", "product limit", "omega*, shorter"])
+@pytest.mark.parametrize(
+    "name", ["Wait-UCB", "product limit", "omega*, shorter", "omega*, product limit"]
+)
 def test_index_policies_in_float64(name):
     with jax.enable_x64(True):
         assert assert_follows(name, "1a", 1e-12) >= 0.999

@@ -211,6 +211,7 @@ LONGEST_FIRST = {
     "shorter": lambda problem: farewell.wait_ucb(problem, "shorter"),
     "product limit": farewell.product_limit,
     "omega, shorter": lambda problem: farewell.omega_ucb(problem, observe="shorter"),
+    "omega*, product limit": farewell.product_limit_omega,
 }
 
 
@@ -317,6 +318,14 @@ BAD = {
     "product limit of an auction": (
         lambda: farewell.product_limit(Problem(1, 3, "unit")),
         "failure='wait'",
+    ),
+    "omega's product limit of an auction": (
+        lambda: farewell.product_limit_omega(Problem(1, 3, "unit")),
+        "failure='wait'",
+    ),
+    "variance of omega's product limit": (
+        lambda: farewell.product_limit_omega(PROBLEM, variance="none"),
+        "variance must be one of",
     ),
     "scale": (
         lambda: farewell.wait_ucb(PROBLEM).check(

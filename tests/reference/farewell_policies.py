@@ -301,6 +301,51 @@ class OmegaUCB(RandomTies):
         return np.array(index)
 
 
+class ProductLimitOmega(OmegaUCB):
+    """omega*-UCB under the law of Kaplan and Meier, whose outcomes are counted here.
+
+    Those who ended in unit d have the weight S(d - 1) h_d, the others S(j) and the
+    wait itself; the pulls of a wait are the epochs that waited at least as long.
+    """
+
+    def __init__(self, num_arms, num_waits, variance="switch"):
+        super().__init__(num_arms, num_waits, star=True, variance=variance)
+        self.observe = "product_limit"
+        self.at_risk = np.zeros(self.shape)
+        # Of those who ended in a unit: how many, and sums of r, r^2, c, (c - 1)^2.
+        self.ended = np.zeros((*self.shape, 5))
+
+    def update(self, t, noise, arm, wait, reward, time, delay):
+        start = 0.0
+        for d in range(wait + 1):  # unit d is (start, j]
+            self.count[arm, d] += 1
+            self.at_risk[arm, d] += delay > start
+            start = self.waits[arm, d]
+            if delay <= start:
+                self.ended[arm, d] += 1, reward, reward**2, delay, (delay - 1) ** 2
+                self.count[arm, d + 1 : wait + 1] += 1
+                break
+        for d in range(self.shape[1]):
+            n, pair = self.count[arm, d], (arm, d)
+            moments = np.array(self.moments(arm, d)) * n
+            self.reward_sum[pair], self.reward_squares[pair] = moments[:2]
+            self.time_sum[pair] = moments[2]
+            # The variance of c is that of c - 1.
+            spread = max(moments[3] - (moments[2] - n) ** 2 / n, 0.0) if n else 0.0
+            self.time_squares[pair] = spread + moments[2] ** 2 / max(n, 1)
+
+    def moments(self, arm, wait):
+        """E[r], E[r^2], E[c], E[(c - 1)^2] of a wait."""
+        survival, total = 1.0, np.zeros(4)
+        for d in range(wait + 1):
+            if self.at_risk[arm, d] > 0:
+                count, *sums = self.ended[arm, d]
+                total += survival * np.array(sums) / self.at_risk[arm, d]
+                survival *= 1 - count / self.at_risk[arm, d]
+        j = self.waits[arm, wait]
+        return total + survival * np.array([0, 0, j, (j - 1) ** 2])
+
+
 class UCB1(PairPolicy):
     """Auer et al. (2002) on the reward per epoch: blind to time."""
 
@@ -334,7 +379,9 @@ class OnPairs:
     def __init__(self, num_arms, num_waits, twin, **options):
         waits = waits_of(num_waits)
         self.shape, self.longest = (num_arms, len(waits)), waits[-1]
-        self.view = SimpleNamespace(num_arms=num_arms * len(waits))
+        self.view = SimpleNamespace(
+            num_arms=num_arms * len(waits), unit=1 / self.longest
+        )
         self.twin = getattr(budgeted_policies, twin)(num_arms * len(waits), **options)
 
     def indices(self, t, noise):

@@ -34,6 +34,32 @@ from jaxbandits.protocol import Policy
 from jaxbandits.settings.farewell.types import Problem
 
 
+class Units(NamedTuple):
+    """Where an epoch was in every unit of waiting, which is what ends with a wait.
+
+    Attributes:
+      starts, ends: i32[D], bounds of the units; the latter are the waits.
+      reached: bool[D], whether its wait covers the unit.
+      entered: bool[D], whether it was still waiting when the unit began.
+      left: i32[D], when it left the unit, for those that it entered.
+    """
+
+    starts: np.ndarray
+    ends: np.ndarray
+    reached: jax.Array
+    entered: jax.Array
+    left: jax.Array
+
+    @classmethod
+    def of(cls, waits, place, feedback) -> "Units":
+        """Of the epoch with the wait at this position."""
+        starts = np.append(0, waits[:-1]).astype(np.int32)
+        reached = np.arange(waits.size) <= place
+        entered = reached & (feedback.delay > starts)
+        left = jnp.minimum(feedback.time, waits)
+        return cls(starts, waits, reached, entered, left)
+
+
 class Hazards(NamedTuple):
     """What epochs say about every unit of waiting; rows of all macro-arms, or of one.
 
@@ -58,19 +84,15 @@ class Hazards(NamedTuple):
         nothing = CompensatedSum.zeros(shape, float)
         return cls(count, count, count, count, nothing)
 
-    def observe(self, waits, place, feedback) -> "Hazards":
-        """The row of a macro-arm after an epoch with the wait at this position."""
-        starts = np.append(0, waits[:-1]).astype(np.int32)
-        within = np.arange(waits.size) <= place
-        entered = within & (feedback.delay > starts)
-        here = entered & (feedback.delay <= waits)
-        stayed = jnp.minimum(feedback.time, waits) - starts
+    def observe(self, epoch: "Units", feedback) -> "Hazards":
+        """The row of a macro-arm after one more epoch."""
+        ended = epoch.entered & (feedback.delay <= epoch.ends)
         return Hazards(
-            self.reached + within,
-            self.entered + entered,
-            self.ended + here,
-            self.lasted + jnp.where(entered, stayed, 0),
-            self.reward.add(jnp.where(here, feedback.reward, 0.0)),
+            self.reached + epoch.reached,
+            self.entered + epoch.entered,
+            self.ended + ended,
+            self.lasted + jnp.where(epoch.entered, epoch.left - epoch.starts, 0),
+            self.reward.add(jnp.where(ended, feedback.reward, 0.0)),
         )
 
     @property
@@ -87,12 +109,20 @@ class Hazards(NamedTuple):
         """Of every wait, f32[D]."""
         return jnp.cumsum(self.survival() * self.reward.total / self.at_risk)
 
+    def mean(self, total, unseen):
+        """Of what entries gather unit by unit, for every wait, f32[D].
+
+        Args:
+          total: what all of them have gathered in every unit, [D].
+          unseen: what one would, where nobody has entered yet, [D].
+        """
+        each = jnp.where(self.entered > 0, total / self.at_risk, unseen)
+        return jnp.cumsum(self.survival() * each)
+
     def mean_time(self, waits):
         """Of every wait, f32[D]; a unit that nobody has entered is stayed in wholly."""
-        stay = self.lasted.astype(float) / self.at_risk
-        whole = np.diff(waits, prepend=0).astype(float)
-        stay = jnp.where(self.entered > 0, stay, constant(whole))
-        return jnp.cumsum(self.survival() * stay)
+        whole = constant(np.diff(waits, prepend=0).astype(float))
+        return self.mean(self.lasted.astype(float), whole)
 
 
 def times_add_up(policy: str, problem: Problem) -> None:
@@ -127,7 +157,7 @@ def product_limit(problem: Problem) -> Policy:
     def update(noise, view, state, action, feedback, params):
         del noise, view, params
         old = jax.tree.map(lambda x: pick(x, action.arm), state.hazards)
-        hazards = old.observe(waits, action.wait, feedback)
+        hazards = old.observe(Units.of(waits, action.wait, feedback), feedback)
         rate = hazards.mean_reward() / hazards.mean_time(waits)
         known = hazards.reached > 0
         radius = Radius.of(jnp.maximum(hazards.reached, 1).astype(float), waits)
