@@ -35,19 +35,20 @@ from jaxbandits.settings.farewell.types import Problem
 
 
 class Units(NamedTuple):
-    """Where an epoch was in every unit of waiting, which is what ends with a wait.
+    """Where an epoch was in every unit of waiting; a unit ends with a wait.
 
     Attributes:
-      starts, ends: i32[D], bounds of the units; the latter are the waits.
       reached: bool[D], whether its wait covers the unit.
       entered: bool[D], whether it was still waiting when the unit began.
-      left: i32[D], when it left the unit, for those that it entered.
+      ended: bool[D], whether its delay ends there.
+      starts: i32[D], when the units begin.
+      left: i32[D], when it left them, where it entered.
     """
 
-    starts: np.ndarray
-    ends: np.ndarray
     reached: jax.Array
     entered: jax.Array
+    ended: jax.Array
+    starts: np.ndarray
     left: jax.Array
 
     @classmethod
@@ -56,8 +57,9 @@ class Units(NamedTuple):
         starts = np.append(0, waits[:-1]).astype(np.int32)
         reached = np.arange(waits.size) <= place
         entered = reached & (feedback.delay > starts)
+        ended = entered & (feedback.delay <= waits)
         left = jnp.minimum(feedback.time, waits)
-        return cls(starts, waits, reached, entered, left)
+        return cls(reached, entered, ended, starts, left)
 
 
 class Hazards(NamedTuple):
@@ -84,15 +86,14 @@ class Hazards(NamedTuple):
         nothing = CompensatedSum.zeros(shape, float)
         return cls(count, count, count, count, nothing)
 
-    def observe(self, epoch: "Units", feedback) -> "Hazards":
+    def observe(self, epoch: Units, reward) -> "Hazards":
         """The row of a macro-arm after one more epoch."""
-        ended = epoch.entered & (feedback.delay <= epoch.ends)
         return Hazards(
             self.reached + epoch.reached,
             self.entered + epoch.entered,
-            self.ended + ended,
+            self.ended + epoch.ended,
             self.lasted + jnp.where(epoch.entered, epoch.left - epoch.starts, 0),
-            self.reward.add(jnp.where(ended, feedback.reward, 0.0)),
+            self.reward.add(jnp.where(epoch.ended, reward, 0.0)),
         )
 
     @property
@@ -157,7 +158,8 @@ def product_limit(problem: Problem) -> Policy:
     def update(noise, view, state, action, feedback, params):
         del noise, view, params
         old = jax.tree.map(lambda x: pick(x, action.arm), state.hazards)
-        hazards = old.observe(Units.of(waits, action.wait, feedback), feedback)
+        epoch = Units.of(waits, action.wait, feedback)
+        hazards = old.observe(epoch, feedback.reward)
         rate = hazards.mean_reward() / hazards.mean_time(waits)
         known = hazards.reached > 0
         radius = Radius.of(jnp.maximum(hazards.reached, 1).astype(float), waits)

@@ -109,16 +109,16 @@ def product_limit_omega(
         del noise, view, params
         old = jax.tree.map(lambda x: pick(x, action.arm), state)
         epoch = Units.of(waits, action.wait, feedback)
-        hazards = old.hazards.observe(epoch, feedback)
+        hazards = old.hazards.observe(epoch, feedback.reward)
         size, before, most = constant((width, squares_before, growth))
         gained = (epoch.left.astype(float) - 1) ** 2 - before
-        ended = epoch.entered & (feedback.delay <= waits)
-        rewards = old.reward_squares.add(jnp.where(ended, feedback.reward**2, 0.0))
+        square = jnp.where(epoch.ended, feedback.reward**2, 0.0)
+        rewards = old.reward_squares.add(square)
         times = old.time_squares.add(jnp.where(epoch.entered, gained, 0.0))
 
-        def eta(mean, square):
-            """Of numbers in [0, 1], by their moments."""
-            spread = jnp.maximum(square - mean**2, 0.0)
+        def eta(mean, mean_square):
+            """Of numbers in [0, 1]."""
+            spread = jnp.maximum(mean_square - mean**2, 0.0)
             return Eta(eta_of(hazards.reached, spread * count, mean * (1 - mean)))
 
         count = jnp.maximum(hazards.reached, 1).astype(float)
