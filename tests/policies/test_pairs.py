@@ -211,7 +211,6 @@ LONGEST_FIRST = {
     "shorter": lambda problem: farewell.wait_ucb(problem, "shorter"),
     "product limit": farewell.product_limit,
     "omega, shorter": lambda problem: farewell.omega_ucb(problem, observe="shorter"),
-    "omega*, product limit": farewell.product_limit_omega,
 }
 
 
