@@ -216,6 +216,17 @@ def test_one_epoch(failure, wait, delay):
     assert tuple(state.last.action) == (0, wait) and state.last.reward == in_time
 
 
+@pytest.mark.parametrize(
+    ("word", "wait", "seen"), [(0.2, 0, 3), (0.7, 0, 0), (0.7, 1, 9)]
+)
+def test_one_epoch_of_ones_own_times(word, wait, seen):
+    """Delays 3 and 9, waits 4 and 10."""
+    game = farewell("own", [[0.5, 0.5]], ONES[:1], delays=[3, 9], waits=[4, 10])
+    state, feedback = answer(game, spell([[word, 0.5]], "nn")[0], 0, wait)
+    assert feedback.reward == (seen > 0) and feedback.time == (seen or 4)
+    assert feedback.delay == (seen or np.inf) and state.elapsed == (0, seen or 4)
+
+
 def test_views_tell_the_epoch_and_the_clock():
     game = settings.doubling()
     _, state = None, answer(game, spell([[0.9, 0.5]], "nn")[0], 0, 6)[0]
@@ -343,6 +354,7 @@ def test_every_game_ends_where_a_plain_loop_ends(name, failure):
     assert set(np.unique(late)) == ({0} if name == "at once" else {0, 1})
 
 
+@pytest.mark.slow
 def test_times_in_half_units():
     """All delays and waits doubled: the same game in twice the time."""
     grids = {"delays": np.arange(2, 12, 2), "waits": np.arange(2, 10, 2)}
