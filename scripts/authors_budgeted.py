@@ -2,11 +2,15 @@
 
     git clone https://github.com/heymarco/OmegaUCB    # MIT; commit cfb22de
     python scripts/authors_budgeted.py OmegaUCB > tests/reference/authors_budgeted.json
+    python scripts/authors_budgeted.py OmegaUCB --choices > tests/reference/\
+        authors_budgeted_choices.json
 
-The code needs two names that NumPy 2 has dropped, and nothing else: `np.infty` and
-`np.alltrue`. Unlike in the authors' experiments, arms and policy draw from streams of
-their own: there one seed drives both, which biases whoever breaks ties at random.
-tests/experiments/test_authors_budgeted.py plays ours on the same instances.
+The first plays games, the second asks for the arms that the indices choose on one table
+of outcomes. The code needs two names that NumPy 2 has dropped, and nothing else:
+`np.infty` and `np.alltrue`. Unlike in the authors' experiments, arms and policy draw
+from streams of their own: there one seed drives both, which biases whoever breaks ties
+at random. tests/experiments/test_authors_budgeted.py plays ours on the same instances,
+tests/policies/test_authors_budgeted.py on the same table.
 """
 
 import argparse
@@ -94,6 +98,44 @@ def regret_of(bandit, params, budget, rng) -> float:
     return regret
 
 
+def table() -> np.ndarray:
+    """What 10 arms give and take in 2,000 rounds, f64[2, 2000, 10], in 256ths.
+
+    Costs are at least a fifth, so that no index is infinite; the arms differ in how far
+    their outcomes lie apart, which is what eta measures.
+    """
+    rng = np.random.default_rng(2024)
+    spread = np.tile([0.1, 0.3, 0.6, 0.8], 5).reshape(2, 1, 10)
+    centre = np.stack([np.linspace(0.4, 0.6, 10), np.linspace(0.6, 0.65, 10)])
+    drawn = centre[:, None] + spread * (rng.random((2, 2000, 10)) - 0.5)
+    return np.round(256 * np.clip(drawn, [[[0]], [[0.2]]], 1)) / 256
+
+
+# Policy -> where its clock starts. The radii of Table 2 have log(t - 1), t the round to
+# come; those of the code have log(t - 2), so that we set its clock forward by 1.
+CHOOSERS = {"omega-ucb": 0, "omega-star-ucb": 0} | dict.fromkeys(
+    ("m-ucb", "c-ucb", "i-ucb", "budget-ucb"), 1
+)
+
+
+def choices() -> dict:
+    """The arms played on the table, a digit each; and the cheapest mean cost."""
+    reward, cost = table()
+    cheapest = cost.mean(axis=0).min()
+    played = {}
+    for name, clock in CHOOSERS.items():
+        bandit, arms = policies()[name](0), []
+        for each in bandit.arms:
+            each.t = clock
+        for got, paid in zip(reward, cost, strict=True):
+            told = {"c_min": cheapest} if name == "budget-ucb" else {}
+            arm = int(bandit.sample(**told))
+            bandit.update(arm, got[arm], paid[arm])
+            arms.append(str(arm))
+        played[name] = "".join(arms)
+    return {"cheapest": cheapest, "arms": played}
+
+
 def stream(seed):
     """Of the arms, not that of the policy with the same seed."""
     return np.random.default_rng([seed, 1])
@@ -104,9 +146,13 @@ def main():
     parser.add_argument("clone", help="folder of the authors' code")
     parser.add_argument("--runs", type=int, default=40)
     parser.add_argument("--budget", type=float, default=5_000)
+    parser.add_argument("--choices", action="store_true", help="of arms on one table")
     options = parser.parse_args()
     sys.path.insert(0, options.clone)
     np.infty, np.alltrue = np.inf, np.all
+    if options.choices:
+        print(json.dumps(choices(), indent=0))
+        return
     found = {}
     for title, params in instances().items():
         table = {}

@@ -96,6 +96,7 @@ EXCEPTIONS = {
     "farewell/fixed.py": {"policies.plain": REFERENCE},
     "farewell/__init__.py": {"policies.budgeted": PAIRS, "policies.plain": PAIRS},
     "farewell/pairs.py": {"policies.budgeted": PAIRS, "settings.budgeted": PAIRS},
+    "farewell/product_limit_omega.py": {"policies.budgeted": PAIRS},
 }
 POLICIES = {
     f"{p.parent.name}/{p.name}": p for p in sorted((ROOT / "policies").glob("*/*.py"))

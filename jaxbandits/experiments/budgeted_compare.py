@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
+from matplotlib.figure import Figure
 from rich.table import Table
 
 from jaxbandits.checks import instance, positive, whole
@@ -45,6 +46,8 @@ CAST = {
     "epsilon-first": Contestant(policies.epsilon_first),
     "uniform": Contestant(policies.uniform),
 }
+# In the legend: its longest name says how many fit side by side.
+SHORT = {"omega*-UCB, shrunk, log(t/n), rho = 1/2": "omega*, shrunk, log t/n"}
 
 
 class Rank(NamedTuple):
@@ -120,13 +123,19 @@ def compare(
             *arms_in_words(title, records_of(environment)),
             advice(title, ranking),
         ]
-    picture = plot_panels(
+    return Outcome(datasets, records, draw(datasets), (*notes, CAVEAT))
+
+
+def draw(datasets: Mapping[str, xr.Dataset]) -> Figure:
+    """Regret over the share of the budget, a panel per group."""
+    played = {name for each in datasets.values() for name in each["policy"].values}
+    return plot_panels(
         {title: as_share(each) for title, each in datasets.items()},
         "regret",
         level=LEVEL,
+        labels={name: text for name, text in SHORT.items() if name in played},
         columns=min(3, len(datasets)),
     )
-    return Outcome(datasets, records, picture, (*notes, CAVEAT))
 
 
 def ranks(dataset: xr.Dataset) -> list[Rank]:

@@ -37,6 +37,7 @@ SIDE = {
     "omega*-UCB, shorter waits": Contestant(
         partial(policies.omega_star_ucb, observe="shorter")
     ),
+    "omega*-UCB, product-limit": Contestant(policies.product_limit_omega),
 }
 CROSSOVER = PAPER | {
     "omega*-UCB, shorter waits": SIDE["omega*-UCB, shorter waits"],

@@ -40,7 +40,7 @@ def bounds(
             dataset, "farewell-bounds", instance=title, metrics=["regret"]
         )
         plot_curves(dataset, ax=ax, x_scale="log", y_scale="log", legend=False)
-        waits = np.arange(1, environment.problem.num_waits + 1)
+        waits = environment.problem.lengths
         times = dataset["checkpoint"].values
         times = times[times > waits[-1]]
         curves = {

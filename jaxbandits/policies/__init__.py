@@ -84,9 +84,11 @@ REGISTRY = {
     "farewell/omega-star-ucb-shorter": lambda problem: farewell.omega_star_ucb(
         problem, observe="shorter"
     ),
+    "farewell/omega-star-ucb-product-limit": farewell.product_limit_omega,
     "farewell/bts": farewell.bts,
     "farewell/ucb-sc-plus": farewell.ucb_sc_plus,
     "farewell/kube": farewell.kube,
+    "farewell/pd-bwk": farewell.pd_bwk,
     "farewell/ucb1": farewell.ucb1,
     "farewell/uniform": farewell.uniform,
     "farewell/fixed": lambda problem: farewell.fixed_pair(problem, 0, 0),

@@ -4,12 +4,14 @@ import json
 
 import numpy as np
 import pytest
+import xarray as xr
 
 from jaxbandits import cli
 from jaxbandits.experiments import budgeted_compare
 from jaxbandits.experiments.budgeted_compare import Rank, advice, compare, ranks
 from jaxbandits.settings.budgeted import from_table, s_br
 from tests.experiments.checks import assert_readable, check_records
+from tests.results.samples import dataset
 
 # Arm b brings 3 a unit of money, a 1/2; in the other group a brings 1 and c 2.
 ROWS = [("g", "a", 2, 1), ("g", "b", 1, 2), ("g", "b", 1, 4)]
@@ -63,6 +65,19 @@ def test_ranking_is_in_money(path, cast):
     runs = dataset["regret"].sel(policy="uniform").isel(checkpoint=-1, params=0)
     assert second.median == pytest.approx(np.median(runs))
     assert_readable(outcome.figure)
+
+
+def test_the_legend_is_lower_than_the_plot():
+    """Of the whole cast, on curves that nobody has played."""
+    one = dataset().isel(policy=[0])
+    cast = [one.assign_coords(policy=[name]) for name in budgeted_compare.CAST]
+    figure = budgeted_compare.draw({"x": xr.concat(cast, "policy")})
+    assert_readable(figure)
+    (legend,), (ax,) = figure.legends, figure.axes
+    texts = [text.get_text() for text in legend.get_texts()]
+    assert len(texts) == len(set(texts)) == len(cast)
+    assert legend.get_window_extent().height < ax.get_window_extent().height / 2
+    assert legend.get_window_extent().width < figure.bbox.width
 
 
 def test_advice_names_who_is_not_told_apart():

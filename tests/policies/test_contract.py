@@ -90,9 +90,11 @@ FAREWELL_MARGIN = {
         "farewell/omega-star-ucb": 0.15,  # 0.07
         "farewell/omega-star-ucb-shrunk": 0.15,  # 0.07
         "farewell/omega-star-ucb-shorter": 0.01,  # 0.002
+        "farewell/omega-star-ucb-product-limit": 0.01,  # 0.002
         "farewell/bts": 0.12,  # 0.06
         "farewell/ucb-sc-plus": 0.25,  # 0.14
         "farewell/kube": 0.35,  # 0.18
+        "farewell/pd-bwk": 0.75,  # 0.50
         "farewell/ucb1": 0.06,  # 0.025, as few epochs are long ones in this instance
     },
     # On Figure 1b it loses 1.8 times what uniform play does, with kappa = D.

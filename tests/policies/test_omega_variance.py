@@ -5,9 +5,11 @@ import numpy as np
 import pytest
 
 from jaxbandits.laws import Discrete, Product, discrete, product
+from jaxbandits.policies import farewell
 from jaxbandits.policies.budgeted import omega_star_ucb, omega_ucb
 from jaxbandits.policies.budgeted.omega_ucb import shrunk_eta, switched_eta
 from jaxbandits.settings.budgeted import fixed, make_problem
+from jaxbandits.settings.farewell import farewell as farewell_game
 from jaxbandits.simulate import simulate
 
 
@@ -62,3 +64,15 @@ def test_an_observed_variance_of_0_ends_exploration_unless_it_is_shrunk():
     switch, shrunk = (regret.sel(policy=name).values for name in cast)
     assert switch[1] > 400 and switch[1] / switch[0] > 8, switch  # 666: linear
     assert shrunk[1] < 12, shrunk  # 7.4
+
+
+def test_a_shrunk_variance_does_not_end_it_on_pairs():
+    """The same two as macro-arms, whose delay is 1; the regret is then logarithmic."""
+    values = np.array([[[0.5, 1]], [[0.504, 0.504]]])
+    rewards = Discrete(values, np.array([[[0.98, 0.02]], [[1, 0]]]))
+    game = farewell_game("quiet", np.ones((2, 1)), rewards, reward_law=discrete)
+    policy = farewell.omega_star_ucb(game.problem, variance="shrunk")
+    data = simulate(policy, game, budget=1e4, seeds=32, checkpoints=[1e3, 1e4])
+    regret = data["regret"].squeeze().mean("seed").values
+    # 2.0 and 4.5; with variance="switch" half of the runs are lost: 3.0 and 30.
+    assert regret[1] < 9 and regret[1] / regret[0] < 4, regret

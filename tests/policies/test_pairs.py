@@ -318,6 +318,14 @@ BAD = {
         lambda: farewell.product_limit(Problem(1, 3, "unit")),
         "failure='wait'",
     ),
+    "omega's product limit of an auction": (
+        lambda: farewell.product_limit_omega(Problem(1, 3, "unit")),
+        "failure='wait'",
+    ),
+    "variance of omega's product limit": (
+        lambda: farewell.product_limit_omega(PROBLEM, variance="none"),
+        "variance must be one of",
+    ),
     "scale": (
         lambda: farewell.wait_ucb(PROBLEM).check(
             farewell.wait_ucb(PROBLEM).params._replace(scale=0.0)

@@ -2,24 +2,28 @@
 
 An instance is delays[K, D + 1], the probabilities of a delay of 1, ..., D and (last)
 of more than D, and rewards[K, D] = E[V | tau = d]. Wait position 0 is the wait j = 1.
+With `values` the D delays are these, and with `waits` those are the waits.
 """
 
 import numpy as np
 
 
-def exact_table(delays, rewards):
+def exact_table(delays, rewards, values=None, waits=None):
     """Matrices [K, D]: "reward" E[r], "time" E[c], "g" of eq. (2) and "gap"."""
     delays, rewards = np.asarray(delays, float), np.asarray(rewards, float)
-    num_arms, num_waits = rewards.shape
-    reward, time = np.zeros((2, num_arms, num_waits))
+    num_arms, num_delays = rewards.shape
+    values = range(1, num_delays + 1) if values is None else values
+    waits = values if waits is None else waits
+    reward, time = np.zeros((2, num_arms, len(waits)))
     for k in range(num_arms):
-        for j in range(1, num_waits + 1):
-            for d in range(1, num_waits + 1):
-                probability = delays[k, d - 1]
+        for position, j in enumerate(waits):
+            for probability, value, d in zip(
+                delays[k], rewards[k], values, strict=False
+            ):
                 if d <= j:
-                    reward[k, j - 1] += probability * rewards[k, d - 1]
-                time[k, j - 1] += probability * min(d, j)
-            time[k, j - 1] += delays[k, num_waits] * j  # tau > D >= j
+                    reward[k, position] += probability * value
+                time[k, position] += probability * min(d, j)
+            time[k, position] += delays[k, num_delays] * j  # tau > all of them
     g = reward / time  # (2)
     gap = g.max() - g  # Lemma 2
     gap[gap < 1e-12] = 0.0
@@ -29,19 +33,21 @@ def exact_table(delays, rewards):
 class Environment:
     """V given tau = d is Bernoulli(rewards[k, d])."""
 
-    def __init__(self, delays, rewards):
+    def __init__(self, delays, rewards, values=None, waits=None):
         self.delays, self.rewards = np.asarray(delays, float), np.asarray(rewards)
+        self.values = range(1, self.rewards.shape[1] + 1) if values is None else values
+        self.waits = self.values if waits is None else waits
 
     def step(self, noise, arm, wait):
         """(reward, time, delay) of one epoch; delay = inf: not seen."""
-        j, num_waits = wait + 1, self.rewards.shape[1]
+        j = self.waits[wait]
         tau, potential = np.inf, 0.0
         cumulative = 0.0
-        for d in range(1, num_waits + 1):
-            cumulative += self.delays[arm, d - 1]
+        for position, d in enumerate(self.values):
+            cumulative += self.delays[arm, position]
             if cumulative > noise[0]:
                 tau = d
-                potential = float(noise[1] < self.rewards[arm, d - 1])
+                potential = float(noise[1] < self.rewards[arm, position])
                 break
         if tau <= j:
             return potential, tau, tau  # V 1{tau <= j}, min(tau, j)

@@ -1,8 +1,9 @@
 """Literal float64 twins of the policies for the farewell game.
 
-Pairs (arm, wait position) are indexed [K, D]; position 0 is the wait j = 1. Epoch t
-is the one to come, s = t - 1 epochs are done. Equations of the farewell paper, unless
-said otherwise; "budgeted" is the paper of omega-UCB.
+Pairs (arm, wait position) are indexed [K, D]; position 0 is the wait j = 1, or the
+first of the waits that are given in place of D. Epoch t is the one to come, s = t - 1
+epochs are done. Equations of the farewell paper, unless said otherwise; "budgeted" is
+the paper of omega-UCB.
 """
 
 from types import SimpleNamespace
@@ -13,15 +14,21 @@ from tests.reference import budgeted_policies
 from tests.reference.censored_policies import only
 
 
-def credited(num_waits, wait, reward, time, delay, observe):
+def waits_of(num_waits):
+    """j of every position: 1, ..., D, or as given."""
+    if np.ndim(num_waits):
+        return np.array(num_waits, float)
+    return np.arange(1.0, num_waits + 1)
+
+
+def credited(waits, wait, reward, time, delay, observe):
     """(position, reward, time) for every wait of the arm that an epoch counts for."""
     yield wait, reward, time
-    if observe in ("shorter", "naive"):
-        for j in range(1, wait + 1):  # waiting j < the wait played
-            yield j - 1, (reward if delay <= j else 0.0), min(delay, j)
-    if observe == "naive" and delay < np.inf:
-        for j in range(wait + 2, num_waits + 1):
-            yield j - 1, reward, delay
+    for position, j in enumerate(waits):
+        if observe in ("shorter", "naive") and position < wait:
+            yield position, (reward if delay <= j else 0.0), min(delay, j)
+        if observe == "naive" and delay < np.inf and position > wait:
+            yield position, reward, delay
 
 
 class PairPolicy:
@@ -30,8 +37,10 @@ class PairPolicy:
     observe = "pair"
 
     def __init__(self, num_arms, num_waits):
-        self.shape = (num_arms, num_waits)
-        self.waits = np.tile(np.arange(1.0, num_waits + 1), (num_arms, 1))  # j
+        waits = waits_of(num_waits)
+        self.shape = (num_arms, len(waits))
+        self.waits = np.tile(waits, (num_arms, 1))  # j
+        self.longest = waits[-1]
         self.count = np.zeros(self.shape)
         self.reward_sum = np.zeros(self.shape)
         self.time_sum = np.zeros(self.shape)
@@ -102,33 +111,45 @@ class WaitUCB(PairPolicy):
         self.at_risk = np.zeros(self.shape)  # entered unit d of waiting
         self.events = np.zeros(self.shape)  # the delay d seen
         self.reward_at = np.zeros(self.shape)  # the sum of V over these
+        self.time_in = np.zeros(self.shape)  # spent in unit d
 
     def update(self, t, noise, arm, wait, reward, time, delay):
         if self.observe == "product_limit":
-            for d in range(1, wait + 2):
-                self.count[arm, d - 1] += 1  # pulls of the arm with wait >= d
-                self.at_risk[arm, d - 1] += delay >= d
-                if delay == d:
-                    self.events[arm, d - 1] += 1
-                    self.reward_at[arm, d - 1] += reward
+            start = 0.0
+            for d in range(wait + 1):  # unit d is (start, j]
+                j = self.waits[arm, d]
+                self.count[arm, d] += 1  # pulls of the arm with wait >= j
+                if delay > start:
+                    self.at_risk[arm, d] += 1
+                    self.time_in[arm, d] += min(delay, j) - start
+                    if delay <= j:
+                        self.events[arm, d] += 1
+                        self.reward_at[arm, d] += reward
+                start = j
             return
         for position, r, c in credited(
-            self.shape[1], wait, reward, time, delay, self.observe
+            self.waits[arm], wait, reward, time, delay, self.observe
         ):
             self.credit(arm, position, r, c)
 
     def product_limit(self):
-        """sum_{d <= j} S(d - 1) v_d / sum_{d <= j} S(d - 1), [K, D]."""
+        """sum_{d <= j} S(d - 1) v_d / sum_{d <= j} S(d - 1) l_d, [K, D].
+
+        l_d is the time that an entry spends in unit d: 1 if it has length 1.
+        """
         estimate = np.empty(self.shape)
         for k in range(self.shape[0]):
             survival, reward, time = 1.0, 0.0, 0.0
+            lengths = np.diff(self.waits[k], prepend=0.0)
             for d in range(self.shape[1]):
                 hazard = value = 0.0
+                length = lengths[d]
                 if self.at_risk[k, d] > 0:
                     hazard = self.events[k, d] / self.at_risk[k, d]
                     value = self.reward_at[k, d] / self.at_risk[k, d]
+                    length = self.time_in[k, d] / self.at_risk[k, d]
                 reward += survival * value
-                time += survival
+                time += survival * length
                 estimate[k, d] = reward / time
                 survival *= 1.0 - hazard
         return estimate
@@ -146,15 +167,15 @@ class WaitUCB(PairPolicy):
 
 
 class UCBSimplex(PairPolicy):
-    """Flajolet and Jaillet (2017) with one resource, costs divided by D."""
+    """Flajolet and Jaillet (2017), one resource, costs over D (the longest wait)."""
 
     def __init__(self, num_arms, num_waits, kappa=None):
         super().__init__(num_arms, num_waits)
-        self.kappa = num_waits if kappa is None else kappa
+        self.kappa = self.longest if kappa is None else kappa
 
     def upper_bounds(self, t, pulled):
         n, r, time = self.means(pulled)
-        c = time / self.shape[1]
+        c = time / self.longest
         return (r + (1 + self.kappa) * np.sqrt(2 * np.log(t) / n)) / c
 
 
@@ -167,7 +188,7 @@ class BudgetUCB(RandomTies):
 
     def upper_bounds(self, t, pulled):
         n, r, time = self.means(pulled)
-        c, smallest = time / self.shape[1], 1 / self.shape[1]
+        c, smallest = time / self.longest, 1 / self.longest
         e = np.sqrt(self.log_factor * np.log(t - 1) / n)
         ratio = np.minimum(r + e, 1) / np.maximum(c - e, smallest)
         return r / c + e / c * (1 + ratio)
@@ -178,7 +199,7 @@ class UCBBV1(RandomTies):
 
     def upper_bounds(self, t, pulled):
         n, r, time = self.means(pulled)
-        c, smallest = time / self.shape[1], 1 / self.shape[1]
+        c, smallest = time / self.longest, 1 / self.longest
         e = np.sqrt(np.log(t - 1) / n)
         index = np.full(n.shape, np.inf)
         for i in range(len(n)):
@@ -247,7 +268,7 @@ class OmegaUCB(RandomTies):
 
     def update(self, t, noise, arm, wait, reward, time, delay):
         for position, r, c in credited(
-            self.shape[1], wait, reward, time, delay, self.observe
+            self.waits[arm], wait, reward, time, delay, self.observe
         ):
             self.credit(arm, position, r, c)
             self.reward_squares[arm, position] += r**2
@@ -262,22 +283,67 @@ class OmegaUCB(RandomTies):
         time = self.time_sum[pair], self.time_squares[pair]
         return (
             self.ratio(n, *reward, 0.0, 1.0),
-            self.ratio(n, *time, 1.0, wait + 1.0),
+            self.ratio(n, *time, 1.0, self.waits[pair]),
         )
 
     def upper_bounds(self, t, pulled):
         z2 = 2 * self.rho * np.log(t)
         index = []
         for arm, wait in zip(*np.nonzero(pulled), strict=True):
-            n, width = self.count[arm, wait], float(wait)  # j - 1
+            n, width = self.count[arm, wait], self.waits[arm, wait] - 1  # j - 1
             eta_reward, eta_time = self.eta(arm, wait)
             reward = upper_bound(self.reward_sum[arm, wait] / n, n, z2 * eta_reward)
             time = 1.0  # j = 1
-            if wait > 0:
+            if width > 0:
                 x = (self.time_sum[arm, wait] / n - 1) / width
                 time = 1 + width * lower_bound(x, n, z2 * eta_time)
             index.append(reward / time)
         return np.array(index)
+
+
+class ProductLimitOmega(OmegaUCB):
+    """omega*-UCB under the law of Kaplan and Meier, whose outcomes are counted here.
+
+    Those who ended in unit d have the weight S(d - 1) h_d, the others S(j) and the
+    wait itself; the pulls of a wait are the epochs that waited at least as long.
+    """
+
+    def __init__(self, num_arms, num_waits, variance="switch"):
+        super().__init__(num_arms, num_waits, star=True, variance=variance)
+        self.observe = "product_limit"
+        self.at_risk = np.zeros(self.shape)
+        # Of those who ended in a unit: how many, and sums of r, r^2, c, (c - 1)^2.
+        self.ended = np.zeros((*self.shape, 5))
+
+    def update(self, t, noise, arm, wait, reward, time, delay):
+        start = 0.0
+        for d in range(wait + 1):  # unit d is (start, j]
+            self.count[arm, d] += 1
+            self.at_risk[arm, d] += delay > start
+            start = self.waits[arm, d]
+            if delay <= start:
+                self.ended[arm, d] += 1, reward, reward**2, delay, (delay - 1) ** 2
+                self.count[arm, d + 1 : wait + 1] += 1
+                break
+        for d in range(self.shape[1]):
+            n, pair = self.count[arm, d], (arm, d)
+            moments = np.array(self.moments(arm, d)) * n
+            self.reward_sum[pair], self.reward_squares[pair] = moments[:2]
+            self.time_sum[pair] = moments[2]
+            # The variance of c is that of c - 1.
+            spread = max(moments[3] - (moments[2] - n) ** 2 / n, 0.0) if n else 0.0
+            self.time_squares[pair] = spread + moments[2] ** 2 / max(n, 1)
+
+    def moments(self, arm, wait):
+        """E[r], E[r^2], E[c], E[(c - 1)^2] of a wait."""
+        survival, total = 1.0, np.zeros(4)
+        for d in range(wait + 1):
+            if self.at_risk[arm, d] > 0:
+                count, *sums = self.ended[arm, d]
+                total += survival * np.array(sums) / self.at_risk[arm, d]
+                survival *= 1 - count / self.at_risk[arm, d]
+        j = self.waits[arm, wait]
+        return total + survival * np.array([0, 0, j, (j - 1) ** 2])
 
 
 class UCB1(PairPolicy):
@@ -310,10 +376,13 @@ class FixedPair(PairPolicy):
 class OnPairs:
     """A budgeted twin on pairs, row-major; its costs are times over D."""
 
-    def __init__(self, num_arms, num_waits, twin):
-        self.shape = (num_arms, num_waits)
-        self.view = SimpleNamespace(num_arms=num_arms * num_waits)
-        self.twin = getattr(budgeted_policies, twin)(num_arms * num_waits)
+    def __init__(self, num_arms, num_waits, twin, **options):
+        waits = waits_of(num_waits)
+        self.shape, self.longest = (num_arms, len(waits)), waits[-1]
+        self.view = SimpleNamespace(
+            num_arms=num_arms * len(waits), unit=1 / self.longest
+        )
+        self.twin = getattr(budgeted_policies, twin)(num_arms * len(waits), **options)
 
     def indices(self, t, noise):
         return self.twin.indices(t, noise, self.view).reshape(self.shape)
@@ -323,4 +392,4 @@ class OnPairs:
 
     def update(self, t, noise, arm, wait, reward, time, delay):
         pair = arm * self.shape[1] + wait
-        self.twin.update(t, noise, pair, reward, time / self.shape[1])
+        self.twin.update(t, noise, pair, reward, time / self.longest)

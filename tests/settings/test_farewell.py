@@ -13,7 +13,7 @@ from jaxbandits.arguments import end_of
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.kernels.constant import constant
 from jaxbandits.kernels.sums import CompensatedSum
-from jaxbandits.policies.farewell import fixed_pair, uniform
+from jaxbandits.policies.farewell import fixed_pair, uniform, wait_ucb
 from jaxbandits.settings import farewell as settings
 from jaxbandits.settings.farewell import Action, Problem, Record
 from jaxbandits.settings.farewell.environment import (
@@ -90,6 +90,31 @@ def test_table_by_hand():
     oracle = game.oracle(game.setup, None)
     np.testing.assert_allclose(oracle.mean_time, [[1.0, 1.25]])
     np.testing.assert_array_equal(oracle.gaps, 0)
+
+
+def test_own_delays_and_waits_by_hand():
+    """Footnote 3: delays 1, 3 and 8, of which one may wait for 2 or 4 units."""
+    delay, reward = [[0.5, 0.25, 0.25]], [[1.0, 0.5, 1.0]]
+    grids = {"delays": [1, 3, 8], "waits": [2, 4]}
+    game = settings.farewell("own", delay, reward, **grids)
+    oracle = game.oracle(game.setup, None)
+    np.testing.assert_allclose(oracle.mean_reward, [[0.5, 0.625]])
+    np.testing.assert_allclose(oracle.mean_time, [[1.5, 2.25]])
+    table = exact_table([[*delay[0], 0]], reward, *grids.values())
+    np.testing.assert_allclose(oracle.rates, table["g"], rtol=1e-14)
+    np.testing.assert_array_equal(game.problem.lengths, [2, 4])
+    assert game.problem == Problem(1, 2, "wait", (2, 4))
+    assert {k: game.provenance[k] for k in grids} == grids
+    # A failure that costs one unit: 1/2 + 1/2, and 1/2 + 3/4 + 1/4.
+    game = settings.farewell("unit", delay, reward, failure="unit", **grids)
+    np.testing.assert_allclose(game.oracle(game.setup, None).mean_time, [[1, 1.5]])
+    # Without waits of one's own the first delays are the waits; 1, 2, ... is the rest.
+    first = settings.farewell("first", delay, reward, delays=[1, 3, 8], num_waits=2)
+    assert first.problem.waits == (1, 3)
+    same = settings.farewell("same", delay, reward, delays=[1, 2, 3], waits=[1.0, 2])
+    plain = settings.farewell("plain", delay, reward, num_waits=2)
+    assert same.problem == plain.problem and same.step is plain.step
+    assert same.provenance == plain.provenance
 
 
 # Optimal pairs (positions) and the smallest gap above 0, to three digits.
@@ -189,6 +214,17 @@ def test_one_epoch(failure, wait, delay):
     assert state.elapsed == (0, time) and state.reward.total == in_time
     np.testing.assert_array_equal(state.pulls, np.arange(3)[None] == wait)
     assert tuple(state.last.action) == (0, wait) and state.last.reward == in_time
+
+
+@pytest.mark.parametrize(
+    ("word", "wait", "seen"), [(0.2, 0, 3), (0.7, 0, 0), (0.7, 1, 9)]
+)
+def test_one_epoch_of_ones_own_times(word, wait, seen):
+    """Delays 3 and 9, waits 4 and 10."""
+    game = farewell("own", [[0.5, 0.5]], ONES[:1], delays=[3, 9], waits=[4, 10])
+    state, feedback = answer(game, spell([[word, 0.5]], "nn")[0], 0, wait)
+    assert feedback.reward == (seen > 0) and feedback.time == (seen or 4)
+    assert feedback.delay == (seen or np.inf) and state.elapsed == (0, seen or 4)
 
 
 def test_views_tell_the_epoch_and_the_clock():
@@ -316,6 +352,18 @@ def test_every_game_ends_where_a_plain_loop_ends(name, failure):
     # One epoch more than counted where the last one was too long, and none otherwise.
     late = data["rounds"] - data["epochs"]
     assert set(np.unique(late)) == ({0} if name == "at once" else {0, 1})
+
+
+@pytest.mark.slow
+def test_times_in_half_units():
+    """All delays and waits doubled: the same game in twice the time."""
+    grids = {"delays": np.arange(2, 12, 2), "waits": np.arange(2, 10, 2)}
+    once, doubled = game_of("joint"), farewell("doubled", *JOINT, **grids)
+    amounts = np.array([3, 10, 317])
+    data = run(once, budget=317, checkpoints=amounts)
+    found = run(doubled, budget=634, checkpoints=2 * amounts)
+    for name in METRICS:
+        np.testing.assert_allclose(found[name], data[name], rtol=1e-13, atol=1e-13)
 
 
 def test_rewards_of_an_epoch_that_ends_late_come_back():
@@ -597,6 +645,29 @@ BAD = {
     "too many": (
         lambda: farewell("x", HALF, ONES, num_waits=3),
         r"num_waits .* 1\.\.2",
+    ),
+    "half a delay": (lambda: farewell("x", HALF, ONES, delays=[1, 1.5]), "delays must"),
+    "delay of 0": (lambda: farewell("x", HALF, ONES, delays=[0, 1]), "delays must be"),
+    "equal delays": (lambda: farewell("x", HALF, ONES, delays=[2, 2]), "delays must"),
+    "late delay": (lambda: farewell("x", HALF, ONES, delays=[1, 2**24 + 1]), "delays"),
+    "other delays": (
+        lambda: farewell("x", HALF, ONES, delays=[1, 2, 4]),
+        "delays must be one for each of the 2 columns",
+    ),
+    "waits that fall": (lambda: farewell("x", HALF, ONES, waits=[2, 1]), "waits must"),
+    "NaN wait": (lambda: farewell("x", HALF, ONES, waits=[1, np.nan]), "waits must be"),
+    "not one wait": (
+        lambda: farewell("x", HALF, ONES, waits=[]),
+        "waits must be whole",
+    ),
+    "a wait": (lambda: farewell("x", HALF, ONES, waits=3), "waits must be a list"),
+    "waits twice": (
+        lambda: farewell("x", HALF, ONES, num_waits=1, waits=[1]),
+        "num_waits and waits: give one",
+    ),
+    "waits of a problem": (
+        lambda: wait_ucb(Problem(1, 2, "wait", (1, 2, 3))),
+        "waits must be 2 whole numbers",
     ),
     "reward of 2": (lambda: farewell("x", HALF, 2 * ONES), "probability"),
     "reward below 0": (lambda: farewell("x", HALF, -ONES), "probability"),

@@ -34,7 +34,7 @@ def as_arms(problem: Problem, scale: float = 1.0) -> budgeted.Problem:
       problem: macro-arms and waits.
       scale: the time that counts as a cost of 1.
     """
-    waits = np.tile(np.arange(1.0, problem.num_waits + 1), problem.num_arms)
+    waits = np.tile(problem.lengths.astype(float), problem.num_arms)
     return budgeted.make_problem(problem.num_pairs, 1 / scale, waits / scale)
 
 
@@ -98,7 +98,7 @@ def shorter_too(problem: Problem, scale: float = 1.0) -> budgeted_policies.Learn
     of these waits learn as well.
     """
     shape = (problem.num_arms, problem.num_waits)
-    waits = np.arange(1, problem.num_waits + 1, dtype=np.int32)
+    waits, places = problem.lengths, np.arange(problem.num_waits, dtype=np.int32)
 
     def updater(statistics):
         def update(noise, view, state, action, feedback, params):
@@ -112,7 +112,7 @@ def shorter_too(problem: Problem, scale: float = 1.0) -> budgeted_policies.Learn
             cost = problem.time(feedback.delay, waits.astype(float)) / scale
             new = statistics.observe(old, constants, reward, cost)
             row = jax.tree.map(
-                lambda after, before: jnp.where(waits <= wait + 1, after, before),
+                lambda after, before: jnp.where(places <= wait, after, before),
                 new,
                 old,
             )

@@ -9,6 +9,9 @@ With hazards ``h_d``, rewards ``v_d`` per entry of unit d and survival ``S(d) = 
 h_1) ... (1 - h_d)``, wait j has the reward ``sum_{d <= j} S(d - 1) v_d`` and lasts
 ``sum_{d <= j} S(d - 1)``. The radius is Wait-UCB's with the epochs that waited at least
 j, the only ones that say something about unit j (ours; no paper has it).
+
+Where the waits are not 1, ..., D a unit is what lies between two waits, in which nobody
+gives up, and an entry lasts as long in it as entries have lasted on average.
 """
 
 from typing import NamedTuple
@@ -18,6 +21,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.factory import factory
+from jaxbandits.kernels.constant import constant
 from jaxbandits.kernels.select import pick, put
 from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.policies.farewell.wait_ucb import (
@@ -30,13 +34,108 @@ from jaxbandits.protocol import Policy
 from jaxbandits.settings.farewell.types import Problem
 
 
-class State(NamedTuple):
-    """Counts of every macro-arm and unit of waiting, and parts of the index."""
+class Units(NamedTuple):
+    """Where an epoch was in every unit of waiting; a unit ends with a wait.
 
-    reached: jax.Array  # i32[K, D], epochs with a wait of at least d
-    entered: jax.Array  # i32[K, D], of them those that were still waiting
-    ended: jax.Array  # i32[K, D], of them those whose delay is d
-    reward: CompensatedSum  # f32[K, D], rewards of the latter
+    Attributes:
+      reached: bool[D], whether its wait covers the unit.
+      entered: bool[D], whether it was still waiting when the unit began.
+      ended: bool[D], whether its delay ends there.
+      starts: i32[D], when the units begin.
+      left: i32[D], when it left them, where it entered.
+    """
+
+    reached: jax.Array
+    entered: jax.Array
+    ended: jax.Array
+    starts: np.ndarray
+    left: jax.Array
+
+    @classmethod
+    def of(cls, waits, place, feedback) -> "Units":
+        """Of the epoch with the wait at this position."""
+        starts = np.append(0, waits[:-1]).astype(np.int32)
+        reached = np.arange(waits.size) <= place
+        entered = reached & (feedback.delay > starts)
+        ended = entered & (feedback.delay <= waits)
+        left = jnp.minimum(feedback.time, waits)
+        return cls(reached, entered, ended, starts, left)
+
+
+class Hazards(NamedTuple):
+    """What epochs say about every unit of waiting; rows of all macro-arms, or of one.
+
+    Attributes:
+      reached: i32[K, D], epochs with a wait that covers the unit.
+      entered: i32[K, D], of them those that were still waiting.
+      ended: i32[K, D], of them those whose delay ends there.
+      lasted: i32[K, D], the time that those who entered spent there.
+      reward: f32[K, D], rewards of those that ended.
+    """
+
+    reached: jax.Array
+    entered: jax.Array
+    ended: jax.Array
+    lasted: jax.Array
+    reward: CompensatedSum
+
+    @classmethod
+    def zeros(cls, shape) -> "Hazards":
+        """Before the first epoch."""
+        count = jnp.zeros(shape, jnp.int32)
+        nothing = CompensatedSum.zeros(shape, float)
+        return cls(count, count, count, count, nothing)
+
+    def observe(self, epoch: Units, reward) -> "Hazards":
+        """The row of a macro-arm after one more epoch."""
+        return Hazards(
+            self.reached + epoch.reached,
+            self.entered + epoch.entered,
+            self.ended + epoch.ended,
+            self.lasted + jnp.where(epoch.entered, epoch.left - epoch.starts, 0),
+            self.reward.add(jnp.where(epoch.ended, reward, 0.0)),
+        )
+
+    @property
+    def at_risk(self):
+        """Those that entered, at least 1, f32[D]."""
+        return jnp.maximum(self.entered, 1).astype(float)
+
+    def survival(self):
+        """``S(d - 1)``, the chance to enter a unit, f32[D]."""
+        survived = jnp.cumprod(1 - self.ended.astype(float) / self.at_risk)
+        return jnp.concatenate([jnp.ones_like(survived[:1]), survived[:-1]])
+
+    def mean_reward(self):
+        """Of every wait, f32[D]."""
+        return jnp.cumsum(self.survival() * self.reward.total / self.at_risk)
+
+    def mean(self, total, unseen):
+        """Of what entries gather unit by unit, for every wait, f32[D].
+
+        Args:
+          total: what all of them have gathered in every unit, [D].
+          unseen: what one would, where nobody has entered yet, [D].
+        """
+        each = jnp.where(self.entered > 0, total / self.at_risk, unseen)
+        return jnp.cumsum(self.survival() * each)
+
+    def mean_time(self, waits):
+        """Of every wait, f32[D]; a unit that nobody has entered is stayed in wholly."""
+        whole = constant(np.diff(waits, prepend=0).astype(float))
+        return self.mean(self.lasted.astype(float), whole)
+
+
+def times_add_up(policy: str, problem: Problem) -> None:
+    """Require that giving up costs the wait, so that a time is a sum over units."""
+    if problem.failure != "wait":
+        raise ValueError(f"problem: {policy} needs failure='wait'")
+
+
+class State(NamedTuple):
+    """Hazards, and the parts of the index that they determine."""
+
+    hazards: Hazards
     rate: jax.Array  # f32[K, D], +inf where no epoch has waited that long
     radius: Radius
 
@@ -48,33 +147,23 @@ def product_limit(problem: Problem) -> Policy:
     Raises:
       ValueError: if giving up costs one unit: the time then is no sum over units.
     """
-    if problem.failure != "wait":
-        raise ValueError("problem: product_limit needs failure='wait'")
-    shape = (problem.num_arms, problem.num_waits)
-    units = np.arange(1, problem.num_waits + 1, dtype=np.int32)
+    times_add_up("product_limit", problem)
+    shape, waits = (problem.num_arms, problem.num_waits), problem.lengths
 
     def init(params):
         del params
-        zeros, count = jnp.zeros(shape, float), jnp.zeros(shape, jnp.int32)
-        nothing = CompensatedSum.zeros(shape, float)
-        unknown = zeros + jnp.inf
-        return State(count, count, count, nothing, unknown, Radius(zeros, zeros))
+        zeros = jnp.zeros(shape, float)
+        return State(Hazards.zeros(shape), zeros + jnp.inf, Radius(zeros, zeros))
 
     def update(noise, view, state, action, feedback, params):
         del noise, view, params
-        old = jax.tree.map(lambda x: pick(x, action.arm), state)
-        within = units <= action.wait + 1
-        here = feedback.delay == units
-        reached = old.reached + within
-        entered = old.entered + (within & (feedback.delay >= units))
-        ended = old.ended + here
-        reward = old.reward.add(jnp.where(here, feedback.reward, 0.0))
-        rate = _rates(entered, ended, reward.total)
-        known = reached > 0
-        radius = Radius.of(jnp.maximum(reached, 1).astype(float), problem.num_waits)
-        row = State(
-            reached, entered, ended, reward, jnp.where(known, rate, jnp.inf), radius
-        )
+        old = jax.tree.map(lambda x: pick(x, action.arm), state.hazards)
+        epoch = Units.of(waits, action.wait, feedback)
+        hazards = old.observe(epoch, feedback.reward)
+        rate = hazards.mean_reward() / hazards.mean_time(waits)
+        known = hazards.reached > 0
+        radius = Radius.of(jnp.maximum(hazards.reached, 1).astype(float), waits)
+        row = State(hazards, jnp.where(known, rate, jnp.inf), radius)
         return jax.tree.map(lambda x, new: put(x, action.arm, new), state, row)
 
     return Policy(
@@ -85,11 +174,3 @@ def product_limit(problem: Problem) -> Policy:
         Params(),
         check=check,
     )
-
-
-def _rates(entered, ended, reward):
-    """Estimated reward per unit of time of every wait, f32[D]."""
-    at_risk = jnp.maximum(entered, 1).astype(float)
-    survived = jnp.cumprod(1 - ended.astype(float) / at_risk)
-    before = jnp.concatenate([jnp.ones_like(survived[:1]), survived[:-1]])
-    return jnp.cumsum(before * reward / at_risk) / jnp.cumsum(before)

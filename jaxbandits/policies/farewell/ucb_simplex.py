@@ -1,7 +1,8 @@
 """UCB-Simplex for one resource.
 
 Flajolet & Jaillet, "Logarithmic Regret Bounds for Bandits with Knapsacks", 2017
-(arXiv:1510.01800), with one resource, time, counted in units of D.
+(arXiv:1510.01800), with one resource, time, counted in units of D, the
+longest wait.
 
 Named choice: `kappa` is an upper bound on the reward per unit of cost, which the
 learner must know. Without knowledge it is D (a reward of 1 in one unit of time); D g*
@@ -49,7 +50,7 @@ def ucb_simplex(problem: Problem) -> Policy:
     ``(mean reward + (1 + kappa) sqrt(2 log t / n)) / mean cost`` with costs over D.
     """
     size = problem.num_pairs
-    scale = float(problem.num_waits)
+    scale = problem.longest
 
     def init(params):
         del params

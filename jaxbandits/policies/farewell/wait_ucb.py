@@ -51,9 +51,9 @@ class Radius(NamedTuple):
     root: jax.Array  # f32[K, D], beta_j / sqrt(N)
 
     @classmethod
-    def of(cls, count, num_waits: int) -> "Radius":
+    def of(cls, count, waits) -> "Radius":
         """After `count` >= 1 pulls of every wait, f32[D]."""
-        longer = np.arange(num_waits, dtype=np.float64)  # j - 1
+        longer = waits - 1.0  # j - 1
         alpha = constant(8 * longer / 3)
         beta = constant(np.sqrt(2) * (np.sqrt(longer) + 1))
         return cls(alpha / count, beta / jnp.sqrt(count))
@@ -104,7 +104,7 @@ def wait_ucb(problem: Problem, observe: str = "pair") -> Policy:
     if observe not in OBSERVE:
         raise ValueError(f"observe must be one of {OBSERVE}, got {observe!r}")
     shape = (problem.num_arms, problem.num_waits)
-    waits = np.arange(1, problem.num_waits + 1, dtype=np.int32)
+    waits, places = problem.lengths, np.arange(problem.num_waits, dtype=np.int32)
 
     def init(params):
         del params
@@ -112,11 +112,11 @@ def wait_ucb(problem: Problem, observe: str = "pair") -> Policy:
         nothing = CompensatedSum.zeros(shape, float)
         return State(count, nothing, count, zeros + jnp.inf, Radius(zeros, zeros))
 
-    def credited(wait, delay):
+    def credited(place, delay):
         """Waits that learn from an epoch, bool[D]."""
         if observe == "pair":
-            return waits == wait
-        shorter = waits <= wait
+            return places == place
+        shorter = places <= place
         return shorter if observe == "shorter" else shorter | jnp.isfinite(delay)
 
     def update(noise, view, state, action, feedback, params):
@@ -128,8 +128,8 @@ def wait_ucb(problem: Problem, observe: str = "pair") -> Policy:
         lasted = problem.time(feedback.delay, waits.astype(float))
         time = old.time + lasted.astype(jnp.int32)
         rate = reward.total / time.astype(float)  # Eq. (4)
-        radius = Radius.of(count.astype(float), problem.num_waits)
-        learns = credited(action.wait + 1, feedback.delay)
+        radius = Radius.of(count.astype(float), waits)
+        learns = credited(action.wait, feedback.delay)
         row = jax.tree.map(
             lambda new, before: jnp.where(learns, new, before),
             State(count, reward, time, rate, radius),

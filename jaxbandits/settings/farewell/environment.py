@@ -2,6 +2,7 @@
 
 Sharoff, Mehta & Ganti (2020), section 2.1. An epoch with macro-arm k and wait j draws a
 potential reward V and a delay tau, gives ``V 1{tau <= j}`` and lasts ``min(tau, j)``.
+Delays and waits are 1, 2, ... or, as in footnote 3, any whole numbers.
 
 The end of the clock, eq. (6): with T units of time the game has ``L = max{n : S_n <=
 T}`` epochs; one that would last beyond T is not counted. Time and counts are int32 and
@@ -15,8 +16,16 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.checks import in_unit_interval, instance, numbers, one_of, text, whole
-from jaxbandits.kernels.select import tally
+from jaxbandits.checks import (
+    in_unit_interval,
+    instance,
+    numbers,
+    one_of,
+    shown,
+    text,
+    whole,
+)
+from jaxbandits.kernels.select import pick, tally
 from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.kernels.words import Bound, below, cumulative_bounds
 from jaxbandits.laws.law import Law, exact_params, of_arm
@@ -34,18 +43,21 @@ from jaxbandits.settings.farewell.types import (
 
 LATEST = 2**31 - 1
 LAP = 2**30
+LONGEST = 2**24  # delays and waits; float32 has all whole numbers up to there
 
 
 class Arms(NamedTuple):
     """The macro-arms.
 
     Attributes:
-      delay: f64[K, N], probabilities of the delays 1, ..., N; those above D never fit.
+      delay: f64[K, N], probabilities of the delays; those above all waits never fit.
       reward: parameters of the reward's law given the delay, leaves ``[K, N, ...]``.
+      delays: the N delays, increasing; none for 1, ..., N.
     """
 
     delay: Any
     reward: Any
+    delays: tuple[int, ...] = ()
 
 
 class Instance(NamedTuple):
@@ -146,6 +158,8 @@ def farewell(
     reward,
     *,
     num_waits: int | None = None,
+    delays=None,
+    waits=None,
     reward_law: Law = bernoulli,
     failure: str = "wait",
     provenance: dict | None = None,
@@ -154,11 +168,16 @@ def farewell(
 
     Args:
       name: of the instance.
-      delay: f64[K, N], probabilities of the delays 1, ..., N of every macro-arm.
+      delay: f64[K, N], probabilities of the delays of every macro-arm.
       reward: parameters of `reward_law` given the delay, leaves ``[K, N, ...]``; an
         array of probabilities will do for the Bernoulli law. ``[K, 1, ...]`` stands
         for rewards that do not depend on the delay.
-      num_waits: D, at most N (by default N). Delays beyond D never bring a reward.
+      num_waits: D, at most N (by default N): the first D delays are the waits. Longer
+        delays never bring a reward.
+      delays: the N delays, whole numbers that increase; by default 1, ..., N. Choose
+        the unit of time so that the least is small: policies take it that an epoch
+        may last one unit.
+      waits: the waits in place of the first D delays, whole numbers that increase.
       reward_law: law on [0, 1].
       failure: ``wait`` or ``unit``, see `Problem`.
       provenance: further facts for the results.
@@ -175,7 +194,8 @@ def farewell(
 
     Raises:
       ValueError: naming the argument, if probabilities are negative or do not sum to 1,
-        a reward's parameter is out of range, or `num_waits` is not in 1..N.
+        a reward's parameter is out of range, `num_waits` is not in 1..N or `waits` is
+        given too, or delays or waits do not increase from 1 to at most 2**24.
       TypeError: if an argument is of another kind.
     """
     text("name", name)
@@ -190,13 +210,27 @@ def farewell(
             f"delay must have rows that sum to 1, got {delay.sum(axis=1).tolist()}"
         )
     num_arms, longest = delay.shape
-    num_waits = whole("num_waits", longest if num_waits is None else num_waits, 1)
-    if num_waits > longest:
-        raise ValueError(f"num_waits must lie in 1..{longest}, got {num_waits}")
-    arms = Arms(delay, _reward_params(reward, reward_law, delay.shape))
-    problem = Problem(num_arms, num_waits, failure)
+    delays = range(1, longest + 1) if delays is None else _times("delays", delays)
+    if len(delays) != longest:
+        raise ValueError(
+            f"delays must be one for each of the {longest} columns of delay, got "
+            f"{len(delays)}"
+        )
+    if waits is None:
+        num_waits = whole("num_waits", longest if num_waits is None else num_waits, 1)
+        if num_waits > longest:
+            raise ValueError(f"num_waits must lie in 1..{longest}, got {num_waits}")
+        waits = delays[:num_waits]
+    elif num_waits is not None:
+        raise ValueError("num_waits and waits: give one of them")
+    else:
+        waits = _times("waits", waits)
+        num_waits = len(waits)
+    delays, waits = _own(delays), _own(waits)
+    arms = Arms(delay, _reward_params(reward, reward_law, delay.shape), delays)
+    problem = Problem(num_arms, num_waits, failure, waits)
     oracle = exact_oracle(problem, reward_law, arms)
-    return _functions(problem, reward_law)._replace(
+    return _functions(problem, reward_law, delays)._replace(
         name=name,
         setup=_drawn(reward_law, arms),
         metrics=partial(_metrics, oracle),
@@ -206,12 +240,31 @@ def farewell(
             "reward_law": reward_law.name,
             "delay": delay.tolist(),
             "num_waits": num_waits,
+            **({"delays": [*delays]} if delays else {}),
+            **({"waits": [*waits]} if waits else {}),
             "failure": failure,
             "optimal_pair": [oracle.arm, oracle.wait],
             "optimal_rate": oracle.rate,
         }
         | (provenance or {}),
     )
+
+
+def _times(name, values) -> tuple[int, ...]:
+    """Delays or waits, checked."""
+    times = numbers(name, values, 1)
+    inside = (times >= 1) & (times <= LONGEST) & (times == np.round(times))
+    if not times.size or not inside.all() or np.any(np.diff(times) <= 0):
+        raise ValueError(
+            f"{name} must be whole numbers in [1, 2**24] that increase, got "
+            f"{shown(values)}"
+        )
+    return tuple(int(time) for time in times)
+
+
+def _own(times) -> tuple[int, ...]:
+    """As they are kept: none for 1, 2, ..., so that equal games are equal."""
+    return () if list(times) == [*range(1, len(times) + 1)] else tuple(times)
 
 
 def _reward_params(reward, law: Law, shape):
@@ -252,8 +305,8 @@ def _drawn(reward_law: Law, arms: Arms) -> Instance:
 
 def exact_oracle(problem: Problem, reward_law: Law, arms: Arms) -> Oracle:
     """The table of eq. (2) and what follows from it."""
-    delays = np.arange(1, arms.delay.shape[1] + 1)
-    waits = np.arange(1, problem.num_waits + 1)
+    delays = np.array(arms.delays or range(1, arms.delay.shape[1] + 1))
+    waits = problem.lengths
     seen = delays <= waits[:, None]  # [D, N]
     given_up = waits if problem.failure == "wait" else np.ones_like(waits)
     reward = arms.delay * reward_law.mean(arms.reward)
@@ -268,9 +321,15 @@ def exact_oracle(problem: Problem, reward_law: Law, arms: Arms) -> Oracle:
 
 
 @cache
-def _functions(problem: Problem, reward_law: Law) -> Environment:
+def _functions(problem: Problem, reward_law: Law, delays) -> Environment:
     """The traced functions; instances that differ in numbers only share them."""
     shape = (problem.num_arms, problem.num_waits)
+
+    def length(position, lengths):
+        """Of a delay or a wait, i32[]."""
+        if not lengths:
+            return position + 1
+        return pick(jnp.asarray(lengths, jnp.int32), position)
 
     def sample(key, setup):
         del key
@@ -292,7 +351,8 @@ def _functions(problem: Problem, reward_law: Law) -> Environment:
         # At the longest delay all words are below the bound.
         given_arm = of_arm(instance.reward, action.arm)
         potential = reward_law.sample(noise[2:], of_arm(given_arm, position))
-        delay, wait = position + 1, action.wait + 1
+        delay = length(position, delays)
+        wait = length(action.wait, problem.waits)
         seen = delay <= wait
         time = problem.time(delay, wait)
         reward = jnp.where(seen, potential, 0.0).astype(float)

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 FAILURES = ("wait", "unit")
 
@@ -13,7 +14,8 @@ class Action(NamedTuple):
 
     Attributes:
       arm: i32[] in [0, K).
-      wait: i32[] in [0, D), position of the wait; the wait itself is one more.
+      wait: i32[] in [0, D), position of the wait; the wait itself is one more, or
+        `Problem.lengths` has it.
     """
 
     arm: jax.Array
@@ -51,19 +53,45 @@ class Problem(NamedTuple):
 
     Attributes:
       num_arms: K macro-arms.
-      num_waits: D; the waits are 1, ..., D.
+      num_waits: D, how many waits there are.
       failure: what giving up costs: ``wait``, the time waited, or ``unit``, one unit (a
         lost bid costs the participation fee).
+      waits: the waits, increasing (footnote 3); none for 1, ..., D.
     """
 
     num_arms: int
     num_waits: int
     failure: str = "wait"
+    waits: tuple[int, ...] = ()
 
     @property
     def num_pairs(self) -> int:
         """K D."""
         return self.num_arms * self.num_waits
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """The waits, i32[D].
+
+        Raises:
+          ValueError: if there is another number of `waits`, or they do not increase.
+        """
+        if not self.waits:
+            return np.arange(1, self.num_waits + 1, dtype=np.int32)
+        lengths = np.array(self.waits, np.int32)
+        if lengths.shape != (self.num_waits,) or np.any(
+            np.diff(lengths, prepend=0) < 1
+        ):
+            raise ValueError(
+                f"waits must be {self.num_waits} whole numbers that increase, from 1 "
+                f"on, got {list(self.waits)}"
+            )
+        return lengths
+
+    @property
+    def longest(self) -> float:
+        """The longest wait."""
+        return float(self.lengths[-1])
 
     def time(self, delay, wait):
         """How long an epoch lasts, in [1, wait].

@@ -198,6 +198,8 @@ def _farewell():
             "delay": (*tables, [0.5, 0.5], [[]], [[0.5, 0.5], [1.0]]),
             "reward": (*of("object"), [[2.0], [0.5]], [[NAN], [0.5]], [["a"], [0.5]]),
             "num_waits": of("count", None, plus=(3,)),
+            "delays": (*of("object")[1:], 2, [2, 1], [1, 1.5], [1, NAN], [1], [[1, 2]]),
+            "waits": (*of("object")[1:], 2, [2, 1], [0, 1], [1, NAN], [["a"]], [[1]]),
             "reward_law": of("object", plus=(LAW, laws.exponential)),
             "failure": "choice",
         },
