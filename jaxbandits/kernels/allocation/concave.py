@@ -37,13 +37,14 @@ def water_filling(curves: Curves, budget, *, bounded=True, limit=None) -> Soluti
       curves: the curves; `touch` is not used.
       budget: f[] > 0.
       bounded: host bool, whether all marginals are finite at 0.
-      limit: f[K] or None, the most that every arm may take. What is left over once all
-        are full is not spent.
+      limit: f[K] or None, the most that every arm may take.
 
     Returns:
-      A `Solution`. The bound is weak duality's at the level. The status is `INACCURATE`
-      if more than a relative 1e-4 of the budget is left over or overspent, `INVALID` if
-      a height is NaN or +inf, or the budget negative, infinite or NaN.
+      A `Solution`. What is left over once no arm gains by more (all have their limits,
+      or are certain to succeed, as Beta arms with 1) is not spent. The bound is weak
+      duality's at the level. The status is `INACCURATE` if more than a relative 1e-4 of
+      the budget is overspent or left over and worth anything, `INVALID` if a height is
+      NaN or +inf, or the budget negative, infinite or NaN.
     """
     height, budget = curves.log_height, real(budget=budget)
     chex.assert_rank([height, budget], [1, 0])
@@ -85,13 +86,14 @@ def water_filling(curves: Curves, budget, *, bounded=True, limit=None) -> Soluti
     )
     value = jnp.sum(curves.value(x))
     missing = budget - jnp.sum(x)
-    full = False if limit is None else jnp.sum(jnp.minimum(limit, budget)) < budget
+    lost = jnp.where(some, jnp.exp(top - level) * missing, 0.0)
+    full = (missing > 0) & (lost <= 1e-6 * value)
     exact = (jnp.abs(missing) <= 1e-4 * budget) | full
     status = jnp.where(exact, SOLVED, INACCURATE)
     solution = Solution(
         jnp.where(some, x, evenly(height, budget)),
         value,
-        value + jnp.where(some, jnp.exp(top - level) * missing, 0.0),
+        value + lost,
         jnp.where(some, status, NOTHING_TO_GAIN).astype(jnp.int32),
     )
     return judged(solution, height < jnp.inf, spendable(budget))
