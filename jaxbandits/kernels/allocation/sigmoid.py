@@ -57,7 +57,7 @@ def sigmoid_prefix(curves: Curves, budget) -> Solution:
       status is `INVALID` if a height is NaN or +inf, or the budget negative, infinite
       or NaN.
     """
-    budget = jnp.asarray(budget, curves.log_height.dtype)
+    curves, budget = _up_to(budget, curves)
     start = _best_prefix(curves, budget)
     return _checked(curves, budget, start.allocation, start.value, start.bound)
 
@@ -85,7 +85,7 @@ def sigmoid_filling(curves: Curves, budget, rounds: int = 3) -> Solution:
       ValueError: `rounds` is negative.
     """
     rounds = whole("rounds", rounds, 0)
-    budget = jnp.asarray(budget, curves.log_height.dtype)
+    curves, budget = _up_to(budget, curves)
     start = _best_prefix(curves, budget)
     screen = _screen(curves, start.log_nu)
 
@@ -111,6 +111,24 @@ def sigmoid_filling(curves: Curves, budget, rounds: int = 3) -> Solution:
     allocation = jnp.where(better, filled, allocation)
     value = jnp.where(better, worth, value)
     return _checked(curves, budget, allocation, value, start.bound)
+
+
+def _up_to(budget, curves):
+    """Curves that end at the budget, which makes their envelopes lower.
+
+    Where the tangent touches beyond, the envelope is the chord to the budget: up to the
+    touching point, ``f(x) / x`` grows.
+
+    Returns:
+      ``(curves, budget f[])``.
+    """
+    budget = jnp.asarray(budget, curves.log_height.dtype)
+    last = jnp.where(budget > 0, budget, TINY)  # a sigmoid touches somewhere
+
+    def fall(drop):
+        return jnp.minimum(curves.fall(drop), budget)
+
+    return curves._replace(fall=fall, touch=jnp.minimum(curves.touch, last)), budget
 
 
 def _alive(curves):
