@@ -15,6 +15,7 @@ from jaxbandits.experiments.allocation_oracle import oracle
 from jaxbandits.experiments.allocation_quiz import quiz
 from jaxbandits.experiments.allocation_radii import radii
 from jaxbandits.experiments.allocation_theory import bounds
+from jaxbandits.experiments.allocation_tuning import tuning
 from jaxbandits.experiments.experiment import Experiment, Options
 
 
@@ -104,6 +105,14 @@ EXPERIMENTS = (
         radii,
         Options(100, 10_000),
         Options(8, 500),
+    ),
+    _experiment(
+        "tuning",
+        "How wide RA-UCB's radii should be, beside Thompson sampling",
+        "Algorithm 2",
+        tuning,
+        Options(32, 2_000),
+        Options(4, 60, quick=True),
     ),
     _experiment(
         "oracle",
