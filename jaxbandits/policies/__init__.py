@@ -103,6 +103,7 @@ REGISTRY = {
     "allocation/ra-ucb-printed-radii": lambda problem: allocation.ra_ucb(
         problem, radii="printed"
     ),
+    "allocation/ra-ucb-authors": allocation.ra_ucb_authors,
     "allocation/mg-ucb": allocation.mg_ucb,
     "allocation/mg-ucb-delta": allocation.mg_ucb_delta,
     "allocation/mg-ucb-delta-difference": lambda problem: allocation.mg_ucb_delta(

@@ -1,8 +1,8 @@
 """Numbers that the authors of the allocation paper printed themselves.
 
-The output of their notebook ``main_exponential.ipynb`` (github corentinpla/RA-UCB), eight
-digits each: the arms of appendix A.1 that Figures 2 to 4 were played on, and the optimal
-allocation that their bisection found for them.
+The output of their notebook ``main_exponential.ipynb`` (github corentinpla/RA-UCB),
+eight digits each: the arms of appendix A.1 that Figures 2 to 4 were played on, and the
+optimal allocation that their bisection found for them.
 """
 
 import numpy as np

@@ -130,6 +130,16 @@ CASES = {
         {"scale": 1e-6},
         partial(RaUcb, initial=9, radii="printed", scale=1e-6),
     ),
+    "ratio": Case(
+        "ra-ucb",
+        SHARP | {"ratio": 4.0},
+        partial(RaUcb, scale=0.25, ratio=4.0, initial=2),
+    ),
+    "authors": Case(
+        "ra-ucb-authors",
+        {},
+        partial(RaUcb, initial=1, estimator="printed", radii="code"),
+    ),
     "MG-UCB": Case("mg-ucb", {}, partial(RaUcb, initial=9)),
     "MG-UCB-Delta": Case("mg-ucb-delta", {}, partial(MgUcbDelta, step=STEP, initial=9)),
     "difference": Case(
@@ -158,7 +168,7 @@ CASES = {
 
 
 # Left to the long run: much the same as another case, or a program of its own.
-LONG = {"update all", "point", "NO-UCB, all", "sharp delta"} | {
+LONG = {"ratio", "authors", "update all", "point", "NO-UCB, all", "sharp delta"} | {
     "all",
     "sharp",
     "printed radii, scaled",

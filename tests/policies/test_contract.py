@@ -106,6 +106,7 @@ ALLOCATION_MARGIN = {
     "allocation/ra-ucb-all": 0.6,  # 0.35
     "allocation/ra-ucb-delta": 0.8,  # 0.61
     "allocation/ra-ucb-printed": 0.7,  # 0.48
+    "allocation/ra-ucb-authors": 0.75,  # 0.55
     "allocation/mg-ucb": 0.75,  # 0.58
     "allocation/mg-ucb-delta": 0.75,  # 0.57
     "allocation/mg-ucb-delta-difference": 0.75,  # 0.58

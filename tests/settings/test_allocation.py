@@ -526,6 +526,8 @@ def test_policies_that_need_a_family():
     for name in ("Weibull", "integers"):
         with pytest.raises(ValueError, match="problem must have a concave family"):
             policies.mg_ucb(problem(name))
+    with pytest.raises(ValueError, match="radii: 'code' is for exponential"):
+        policies.ra_ucb_authors(problem("Weibull"))
     with pytest.raises(ValueError, match="greedy must be 'difference'"):
         policies.mg_ucb_delta(problem("integers"))
 

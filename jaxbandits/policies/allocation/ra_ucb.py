@@ -10,8 +10,8 @@ Named choices, each with its evidence in docs/errata.md:
 
 * `estimator`: ``truncated`` at the allocation of the time (right), or ``printed``, at
   the whole budget (eqs. 6-10; inconsistent);
-* `radii`: ``profile`` likelihood, ``delta`` method, ``printed``, or ``none``: point
-  estimates, and nobody is boosted (NO-UCB);
+* `radii`: ``profile`` likelihood, ``delta`` method, ``printed``, of the authors'
+  ``code``, or ``none``: point estimates, and nobody is boosted (NO-UCB);
 * `update`: ``boosted`` arms only (the paper) or ``all``;
 * `others`: ``pessimistic`` (the paper) or at their ``point`` estimates;
 * `start`: ``one_arm`` at a time (the paper) or a ``uniform_split``.
@@ -43,7 +43,8 @@ def ra_ucb(
     Args:
       problem: what is known of the game.
       estimator: ``truncated`` or ``printed``.
-      radii: ``profile``, ``delta``, ``printed`` or ``none``.
+      radii: ``profile``, ``delta``, ``printed``, ``code`` (exponential thresholds only)
+        or ``none``.
       update: ``boosted`` or ``all``.
       others: ``pessimistic`` or ``point``.
       start: ``one_arm`` or ``uniform_split``.
@@ -54,6 +55,25 @@ def ra_ucb(
     """
     options = Options(estimator, radii, update, others, start)
     return boosting("RA-UCB", problem, optimum(problem), options)
+
+
+@factory(Problem)
+def ra_ucb_authors(problem: Problem) -> Policy:
+    """RA-UCB as the authors' published code configures it, as far as a learner can.
+
+    Their estimator and radii, one round of start per arm. The code calls its oracle
+    with the *true* p (it computes the optimistic one and does not use it) and leaves
+    the start out of p's estimate; this does neither.
+
+    Args:
+      problem: what is known of the game, with exponential thresholds.
+
+    Raises:
+      ValueError: as `ra_ucb`.
+    """
+    options = Options("printed", "code")
+    policy = boosting("RA-UCB, authors", problem, optimum(problem), options)
+    return policy._replace(params=policy.params._replace(initial=1.0))
 
 
 @factory(Problem)
