@@ -109,6 +109,9 @@ REGISTRY = {
     "allocation/mg-ucb-delta-difference": lambda problem: allocation.mg_ucb_delta(
         problem, greedy="difference"
     ),
+    "allocation/mg-ucb-delta-envelope": lambda problem: allocation.mg_ucb_delta(
+        problem, greedy="envelope"
+    ),
     "allocation/ra-etc": allocation.ra_etc,
     "allocation/ra-etc-per-arm": lambda problem: allocation.ra_etc(problem, "per_arm"),
     "allocation/no-ucb": allocation.no_ucb,

@@ -110,6 +110,7 @@ ALLOCATION_MARGIN = {
     "allocation/mg-ucb": 0.75,  # 0.58
     "allocation/mg-ucb-delta": 0.75,  # 0.57
     "allocation/mg-ucb-delta-difference": 0.75,  # 0.58
+    "allocation/mg-ucb-delta-envelope": 0.75,  # 0.57
     "allocation/ra-etc": 0.4,  # 0.26
     "allocation/ra-etc-per-arm": 0.4,  # 0.26
     "allocation/no-ucb": 0.7,  # 0.47
@@ -120,6 +121,7 @@ ALLOCATION_LONG = {
     "allocation/ra-ucb-delta",
     "allocation/mg-ucb",
     "allocation/mg-ucb-delta-difference",
+    "allocation/mg-ucb-delta-envelope",
     "allocation/ra-etc-per-arm",
 }
 ALLOCATION_PARAMS = {"scale": 0.25, "initial": 2.0}

@@ -358,14 +358,15 @@ class NoUcb(RaUcb):
 class MgUcbDelta(RaUcb):
     """Algorithm 4: units of size `step` go out one by one, the budget unseen.
 
-    The pseudocode compares derivatives at the present x, the proof differences.
+    The pseudocode compares derivatives at the present x, the proof differences; the
+    slopes of the concave envelopes are ours.
     """
 
     def __init__(self, problem, step, greedy="derivative", **options):
         super().__init__(problem, **options)
-        if greedy not in ("derivative", "difference"):
+        if greedy not in ("derivative", "difference", "envelope"):
             raise ValueError(greedy)
-        if greedy == "derivative" and problem.family == "discrete_weibull":
+        if greedy != "difference" and problem.family == "discrete_weibull":
             raise ValueError("greedy must be 'difference' for a discrete family")
         self.step, self.greedy = step, greedy
         self.units = int(np.ceil(problem.budget / step))  # G
@@ -373,7 +374,9 @@ class MgUcbDelta(RaUcb):
     def gain(self, law, weight, rate, x):
         if weight == 0:
             return 0.0  # also where the density is infinite
-        if self.greedy == "derivative":
+        if self.greedy == "envelope":
+            x = max(x, touch(law, rate))
+        if self.greedy != "difference":
             return weight * float(np.exp(law.log_density(x, rate)))
         return weight * float(law.cdf(x + self.step, rate) - law.cdf(x, rate))
 
@@ -399,6 +402,18 @@ class MgUcbDelta(RaUcb):
                 self.laws[i], weights[i], rates[i], count[i] * self.step
             )
         return np.array(order)
+
+
+def touch(law, rate):
+    """Where the tangent from the origin touches G: x g(x) = G(x); 0 if concave."""
+    mode = law.mode(rate)
+    if mode == 0:
+        return 0.0
+
+    def above(x):
+        return x * float(np.exp(law.log_density(x, rate))) - float(law.cdf(x, rate))
+
+    return brentq(above, mode, 1e3 * mode, xtol=1e-12)
 
 
 def allocate(order, step, budget, num_arms=None):

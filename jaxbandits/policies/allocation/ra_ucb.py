@@ -19,14 +19,11 @@ Named choices, each with its evidence in docs/errata.md:
 An arm's bounds are renewed when it has been observed, with that round's log t.
 """
 
-from functools import cache
-
-import jax.numpy as jnp
-
 from jaxbandits.factory import factory
 from jaxbandits.policies.allocation.boosting import Options, boosting
+from jaxbandits.policies.allocation.handing_out import best_way, optimum
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.allocation import Allocation, Problem, solve
+from jaxbandits.settings.allocation import Problem
 
 
 @factory(Problem)
@@ -81,6 +78,7 @@ def no_ucb(problem: Problem, update: str = "boosted", start: str = "one_arm") ->
     """NO-UCB (appendix A.1): plays the optimum of its point estimates, boosting no arm.
 
     Arms that never succeed in the start are starved; `initial` decides how many.
+    Budgets that are not known in advance are handed out as `handing_out` says.
 
     Args:
       problem: what is known of the game.
@@ -88,27 +86,8 @@ def no_ucb(problem: Problem, update: str = "boosted", start: str = "one_arm") ->
       start: as for `ra_ucb`.
 
     Raises:
-      ValueError: as `ra_ucb`.
+      ValueError: naming the argument, on a choice that does not exist.
     """
     options = Options(radii="none", update=update, start=start)
-    policy = boosting("NO-UCB", problem, optimum(problem), options)
+    policy = boosting("NO-UCB", problem, best_way(problem), options)
     return policy._replace(params=policy.params._replace(initial=1.0))
-
-
-@cache
-def optimum(problem: Problem):
-    """The solution of P~ as an action.
-
-    Raises:
-      ValueError: if budgets are not known in advance.
-    """
-    if not problem.known:
-        raise ValueError(
-            "problem must have budgets known in advance; MG-UCB does without"
-        )
-
-    def hand_out(starting, alone, weight, rate, budget):
-        solution = solve(problem, weight, rate, budget)
-        return Allocation(jnp.where(starting, alone, solution.allocation))
-
-    return hand_out
