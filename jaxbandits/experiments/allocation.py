@@ -11,6 +11,7 @@ from jaxbandits.experiments.allocation_duels import ETC, NO_UCB, duels
 from jaxbandits.experiments.allocation_estimator import estimator, slopes
 from jaxbandits.experiments.allocation_fits import fits
 from jaxbandits.experiments.allocation_greedy import marginal_greedy_errors
+from jaxbandits.experiments.allocation_hard import hard
 from jaxbandits.experiments.allocation_oracle import oracle
 from jaxbandits.experiments.allocation_quiz import quiz
 from jaxbandits.experiments.allocation_radii import radii
@@ -105,6 +106,14 @@ EXPERIMENTS = (
         radii,
         Options(100, 10_000),
         Options(8, 500),
+    ),
+    _experiment(
+        "hard",
+        "The hard instances of the lower bound",
+        "Theorem 3.1, appendix B",
+        hard,
+        Options(64, 30_000),
+        Options(8, 1_000),
     ),
     _experiment(
         "tuning",

@@ -1,11 +1,14 @@
 """The allocation experiments: casts, claims and figures; few policies are played."""
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from jaxbandits.experiments import Options
 from jaxbandits.experiments.allocation_cast import exploration, start_rounds
 from jaxbandits.experiments.allocation_estimator import estimator, limit_factor
+from jaxbandits.experiments.allocation_hard import _one_better_arm
 from tests.experiments.checks import (
     assert_readable,
     check_records,
@@ -114,6 +117,23 @@ def test_tuning_has_one_record_per_scale_and_one_per_rival(rehearsal, no_data):
     assert of_a1[scales[2]]["scale"] == 0.05
     assert len(calls) == 4 and len(outcome.records) == 12
     assert_readable(outcome.figure)
+
+
+def test_hard_games_are_made_for_their_horizons(rehearsal):
+    outcome, calls = rehearsal("allocation-hard", horizon=1_000)
+    check_records(outcome, "allocation-hard")
+    assert_readable(outcome.figure)
+    assert [end["horizon"] for _, _, end in calls] == [62, 250, 1_000]
+    for _, game, end in calls:
+        epsilon = (5 / end["horizon"]) ** (2 / 3) / 12
+        arms = _one_better_arm()(jax.random.key(3), jnp.asarray(game.setup.arms))
+        rate = np.sort(np.asarray(arms.rate))
+        np.testing.assert_allclose(rate[-1] ** 2, epsilon / 2, rtol=1e-5)
+        np.testing.assert_allclose(rate[:-1], rate[-1] - epsilon, rtol=1e-5)
+        np.testing.assert_array_equal(arms.probability, 1)
+    assert len({policies["Thompson"] for policies, _, _ in calls}) == 1
+    bound = entry(outcome, calls[2][1].name, "Thompson", "lower bound, Theorem 3.1")
+    assert bound["mean"] == pytest.approx(5 ** (2 / 3) * 1_000 ** (1 / 3) / 48)
 
 
 def test_quiz_ranks_by_correct_answers(rehearsal, no_data):
