@@ -11,6 +11,7 @@ from scipy import optimize
 from jaxbandits.kernels.allocation.sigmoid import sigmoid_filling, sigmoid_prefix
 from jaxbandits.kernels.allocation.solution import (
     INACCURATE,
+    INVALID,
     NOTHING_TO_GAIN,
     SOLVED,
 )
@@ -262,6 +263,34 @@ def test_wrong_curves_are_noticed():
         return sigmoid_prefix(wrong, 30.0).status
 
     assert status(1.0) == SOLVED and status(0.01) == INACCURATE
+
+
+@pytest.mark.slow
+def test_limits(rng):
+    """As good as dynamic programming on curves that end at their limits."""
+
+    def solve(weight, shape, scale, touch, budget, limit):
+        curves = problems.weibull_curves(weight, shape, scale, touch)
+        return sigmoid_filling(curves, budget, limit=limit)
+
+    solve = jax.jit(solve)
+    for _ in range(20):
+        arms = problems.draw(rng, 5)
+        limit, budget = rng.uniform(10, 120, 5), rng.uniform(30, 300)
+        with jax.enable_x64(True):
+            found = solve(*problems.numbers(*arms), budget, limit)
+            found = jax.tree.map(np.asarray, found)
+        x = np.asarray(found.allocation)
+        assert found.status == SOLVED and np.all(x <= limit)
+        assert np.sum(x) <= budget * (1 + 1e-12)
+        assert found.value == pytest.approx(problems.worth(*arms, x), rel=1e-12)
+        # Multiples of a 400th of the budget, the limits rounded down to them.
+        best = problems.grid_optimum(*arms, budget, limit=limit)[1]
+        assert best * (1 - 1e-6) <= found.value <= found.bound
+        assert found.bound <= problems.grid_optimum(*arms, budget)[1] * 1.5
+    with jax.enable_x64(True):
+        status = np.asarray(solve(*problems.numbers(*arms), budget, -limit).status)
+    assert status == INVALID
 
 
 @pytest.mark.parametrize("rounds, error", [(-1, ValueError), (1.5, TypeError)])
