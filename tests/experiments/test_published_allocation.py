@@ -2,9 +2,10 @@
 
 The paper prints none. These come from an independent float64 simulation of 15 runs at T
 = 10,000, without standard errors: ours, times the root of 64 over 15, stands for them.
-Its runs are paired by seed, as ours are: a draw of 15 instances that is harder than most
-moves all rows of RA-UCB at once (they correlate by .9). So the rows are judged together
-by Hotelling's test, with the covariance over our seeds, and one by one by Bonferroni's.
+Its runs are paired by seed, as ours are: a draw of 15 instances that is harder than
+most moves all rows of RA-UCB at once (they correlate by .9). So the rows are judged
+together by Hotelling's test, with the covariance over our seeds, and one by one by
+Bonferroni's.
 """
 
 from functools import partial
