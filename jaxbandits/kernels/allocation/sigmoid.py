@@ -45,7 +45,8 @@ def sigmoid_prefix(curves: Curves, budget, *, limit=None) -> Solution:
     The critical arm is the one at which the dual solution runs out of budget; prefixes
     that end next to it are filled to equal marginals, and one arm alone with all of the
     budget competes with them. Concave arms belong to every prefix. Element-wise
-    operations, reductions and comparisons of pairs only.
+    operations, reductions and comparisons of pairs only. Differentiable wherever the
+    set of arms that get something stays the same.
 
     Args:
       curves: K functions with bounded marginals.

@@ -3,6 +3,7 @@
 from functools import cache
 
 import jax
+import jax.flatten_util
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -263,6 +264,31 @@ def test_wrong_curves_are_noticed():
         return sigmoid_prefix(wrong, 30.0).status
 
     assert status(1.0) == SOLVED and status(0.01) == INACCURATE
+
+
+@pytest.mark.slow
+def test_derivatives():
+    """Of the value by weights, scales and budget, backward and forward."""
+    weight, shape, scale = [0.5, 0.8, 0.3, 0.9], [1.5, 2, 2.5, 1.8], [50, 33, 20, 66]
+    with jax.enable_x64(True):
+        weight, shape, scale, touch = problems.numbers(weight, shape, scale)
+
+        def value(weight, stretch, budget):
+            arms = scale * stretch, touch * stretch
+            curves = problems.weibull_curves(weight, shape, *arms)
+            return sigmoid_prefix(curves, budget).value
+
+        point = (weight, np.ones(4), np.float64(90))
+        backward = jax.jit(jax.grad(value, (0, 1, 2)))(*point)
+        forward = jax.jit(jax.jacfwd(value, (0, 1, 2)))(*point)
+        flat, unravel = jax.flatten_util.ravel_pytree(point)
+        at = jax.jit(lambda flat: value(*unravel(flat)))
+        steps = 1e-6 * np.eye(flat.size)
+        differences = [(at(flat + h) - at(flat - h)) / 2e-6 for h in steps]
+        for found in (backward, forward):
+            found = np.asarray(jax.flatten_util.ravel_pytree(found)[0])
+            np.testing.assert_allclose(found, np.asarray(differences), atol=1e-7)
+    assert np.sum(np.abs(found) > 1e-3) == 5  # two arms and the budget
 
 
 @pytest.mark.slow
