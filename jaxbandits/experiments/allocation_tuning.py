@@ -17,6 +17,7 @@ from jaxbandits.results import interval_of, summary_records
 from jaxbandits.settings import allocation as settings
 
 SCALES = (1.0, 0.25, 0.05, 0.01)
+SHOWN = ["regret", "reward"]
 RA_UCB = "RA-UCB, all arms learn"
 RIVALS = {"Thompson": THOMPSON, "uniform": Contestant(policies.uniform_split)}
 FEW = {
@@ -38,7 +39,7 @@ def tuning(options: Options) -> Outcome:
     """
     quiz = {} if options.quick else games_of_the_quiz(options._replace(quick=True))
     games = FEW if options.quick else FEW | MORE | quiz
-    fig, axes = figure(1 if options.quick else 2, len(games) // (2 - options.quick))
+    fig, axes = figure(1, 2) if options.quick else figure(2, 3)
     datasets, records = {}, []
     for ax, (title, make) in zip(axes, games.items(), strict=True):
         game, end = make(), [options.horizon]
@@ -46,15 +47,13 @@ def tuning(options: Options) -> Outcome:
         scaled = play(game, scaled, options, checkpoints=end)
         rivals = play(game, RIVALS, options, checkpoints=end)
         datasets |= {f"{title}, by scale": scaled, title: rivals}
-        for dataset in (scaled, rivals):
-            records += summary_records(
-                dataset,
-                "allocation-tuning",
-                instance=title,
-                metrics=["regret", "reward"],
-            )
-        for record in records[-len(SCALES) - len(RIVALS) : -len(RIVALS)]:
+        by_scale, others = (
+            summary_records(dataset, "allocation-tuning", instance=title, metrics=SHOWN)
+            for dataset in (scaled, rivals)
+        )
+        for record in by_scale:
             record["policy"] += f", scale {record['params']['scale']:g}"
+        records += by_scale + others
         _draw(ax, scaled, rivals)
         ax.set(title=title, xscale="log", yscale="log", xlabel="$z^2 / \\log t$")
         readable_ticks(ax.yaxis, "log", *np.sort(ax.get_ylim()))

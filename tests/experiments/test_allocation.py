@@ -87,7 +87,7 @@ def test_lengths_reach_the_policies(rehearsal):
     assert by_policy["RA-UCB"]["initial"] == 6
     assert by_policy["RA-ETC, per arm"]["exploration"] == 100
     assert by_policy["RA-UCB, all arms learn"]["initial"] == 6
-    assert by_policy["RA-UCB, tuned"] == {"scale": 0.05, "initial": 6}
+    assert by_policy["RA-UCB, tuned"] == {"scale": 0.05, "initial": 6, "ratio": 1}
 
 
 def test_duels_say_who_wins_and_by_how_much(rehearsal):
@@ -108,6 +108,7 @@ def test_radii_have_one_record_per_scale(rehearsal):
     assert_readable(outcome.figure)
 
 
+@pytest.mark.slow
 def test_tuning_has_one_record_per_scale_and_one_per_rival(rehearsal, no_data):
     outcome, calls = rehearsal("allocation-tuning", quick=True)
     check_records(outcome, "allocation-tuning")

@@ -537,6 +537,7 @@ def test_the_flow_of_an_unknown_budget_ends_at_the_optimum(make):
     assert len(np.unique(np.round(found[0][40:].sum(axis=1), 3))) > 1
 
 
+@pytest.mark.slow
 def test_envelopes_hand_out_what_sigmoids_need():
     """Whatever the budget is: nearly the optimum, but where an arm's is unfinished."""
     rng = np.random.default_rng(2)

@@ -216,6 +216,7 @@ def exponentials(weight, rate, price, budget, least, limit):
     return water_filling(priced(curves, price), budget, **options)
 
 
+@pytest.mark.slow
 def test_least_allocations_limits_and_prices():
     """What must be given is given, and the rest is an optimum of curves cut there; in
     money, rates are per unit of money."""
@@ -238,6 +239,7 @@ def test_least_allocations_limits_and_prices():
         assert exponentials(weight, rate, one, *wrong).status == INVALID
 
 
+@pytest.mark.slow
 def test_sigmoids_are_refused():
     """Water-filling would start at their modes and call it the optimum."""
     shape = np.full(2, 2.0, np.float32)
