@@ -216,6 +216,30 @@ def test_recorded_users_are_replayed(order, several, rng):
     check_environment(environment, policies.uniform_split(environment.problem), 10)
 
 
+@pytest.mark.slow
+def test_budgets_of_random_arms():
+    """Every seed has its own order of them, and the optimum of each for its arms."""
+    known = settings.make_problem(exponential, 3, BUDGETS, **RANGE)
+
+    def draw(key, setup):
+        del setup
+        rate = jax.random.uniform(key, (3,), float, 0.1, 1.0)
+        return settings.Arms(jnp.ones(3), rate)
+
+    environment = settings.random_allocation(
+        "random", known, draw, np.zeros(1), budgets=BUDGETS, order="shuffle"
+    )
+    policy = policies.clairvoyant(known)
+    data = simulate(policy, environment, horizon=8, seeds=6, checkpoints=[1, 8])
+    np.testing.assert_allclose(data["regret"], 0, atol=1e-6)
+    np.testing.assert_allclose(data["spent"], 1, rtol=1e-5)
+    given = play(policy, environment, 8).feedback.allocation.sum(axis=1)
+    np.testing.assert_allclose(np.sort(given[:4]), np.sort(BUDGETS), rtol=1e-5)
+    np.testing.assert_allclose(given[:4], given[4:], rtol=1e-5)
+    with pytest.raises(ValueError, match="budgets must have the problem's, 20"):
+        settings.random_allocation("random", known, draw, 0, budgets=[5.0, 6.0])
+
+
 # Budgets that are not known in advance.
 
 
