@@ -11,10 +11,12 @@ from jaxbandits.experiments.allocation_duels import ETC, NO_UCB, duels
 from jaxbandits.experiments.allocation_estimator import estimator, slopes
 from jaxbandits.experiments.allocation_fits import fits
 from jaxbandits.experiments.allocation_greedy import marginal_greedy_errors
+from jaxbandits.experiments.allocation_hard import hard
 from jaxbandits.experiments.allocation_oracle import oracle
 from jaxbandits.experiments.allocation_quiz import quiz
 from jaxbandits.experiments.allocation_radii import radii
 from jaxbandits.experiments.allocation_theory import bounds
+from jaxbandits.experiments.allocation_tuning import tuning
 from jaxbandits.experiments.experiment import Experiment, Options
 
 
@@ -104,6 +106,22 @@ EXPERIMENTS = (
         radii,
         Options(100, 10_000),
         Options(8, 500),
+    ),
+    _experiment(
+        "hard",
+        "The hard instances of the lower bound",
+        "Theorem 3.1, appendix B",
+        hard,
+        Options(64, 30_000),
+        Options(8, 1_000),
+    ),
+    _experiment(
+        "tuning",
+        "How wide RA-UCB's radii should be, beside Thompson sampling",
+        "Algorithm 2",
+        tuning,
+        Options(32, 2_000),
+        Options(4, 60, quick=True),
     ),
     _experiment(
         "oracle",

@@ -9,6 +9,7 @@ from jaxbandits.experiments.allocation_cast import (
     ALL_LEARN,
     AS_PRINTED,
     THOMPSON,
+    TUNED,
     exploration,
     start_rounds,
 )
@@ -31,6 +32,7 @@ ETC = {
         RA_UCB: AS_PRINTED,
         "RA-ETC, in all": Contestant(policies.ra_etc, {"exploration": exploration}),
         "RA-UCB, all arms learn": ALL_LEARN,
+        "RA-UCB, tuned": TUNED,
         "Thompson": THOMPSON,
     },
 }

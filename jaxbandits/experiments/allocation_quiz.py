@@ -38,7 +38,7 @@ def quiz(options: Options) -> Outcome:
     Without the data, on the labelled synthetic stand-in.
     """
     datasets, records, notes = {}, [], []
-    for title, make in _games(options).items():
+    for title, make in games_of_the_quiz(options).items():
         dataset = play(make(), CAST, options)
         found = summary_records(
             dataset, "allocation-fig1", instance=title, metrics=SHOWN
@@ -56,7 +56,8 @@ def quiz(options: Options) -> Outcome:
     return Outcome(datasets, records, picture, (*notes, *NOTES))
 
 
-def _games(options: Options) -> dict[str, Callable[[], Environment]]:
+def games_of_the_quiz(options: Options) -> dict[str, Callable[[], Environment]]:
+    """By title; without the data, the synthetic one."""
     path = data_file(FILE)
     if path is None:
         make = partial(settings.ednet_like, **SYNTHETIC_RANGE)

@@ -105,10 +105,14 @@ REGISTRY = {
     "allocation/ra-ucb-printed-radii": lambda problem: allocation.ra_ucb(
         problem, radii="printed"
     ),
+    "allocation/ra-ucb-authors": allocation.ra_ucb_authors,
     "allocation/mg-ucb": allocation.mg_ucb,
     "allocation/mg-ucb-delta": allocation.mg_ucb_delta,
     "allocation/mg-ucb-delta-difference": lambda problem: allocation.mg_ucb_delta(
         problem, greedy="difference"
+    ),
+    "allocation/mg-ucb-delta-envelope": lambda problem: allocation.mg_ucb_delta(
+        problem, greedy="envelope"
     ),
     "allocation/ra-etc": allocation.ra_etc,
     "allocation/ra-etc-per-arm": lambda problem: allocation.ra_etc(problem, "per_arm"),

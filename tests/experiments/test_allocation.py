@@ -1,11 +1,14 @@
 """The allocation experiments: casts, claims and figures; few policies are played."""
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from jaxbandits.experiments import Options
 from jaxbandits.experiments.allocation_cast import exploration, start_rounds
 from jaxbandits.experiments.allocation_estimator import estimator, limit_factor
+from jaxbandits.experiments.allocation_hard import _one_better_arm
 from tests.experiments.checks import (
     assert_readable,
     check_records,
@@ -21,6 +24,7 @@ CAST = {
             "RA-UCB",
             "RA-ETC, in all",
             "RA-UCB, all arms learn",
+            "RA-UCB, tuned",
             "Thompson",
         ],
     },
@@ -38,6 +42,7 @@ CAST = {
             "RA-UCB, as printed",
             "RA-UCB, uniform start",
             "RA-UCB, all arms learn",
+            "RA-UCB, tuned",
             "Thompson",
             "uniform",
         ],
@@ -47,6 +52,7 @@ CAST = {
             "RA-UCB, as printed",
             "RA-UCB, uniform start",
             "RA-UCB, all arms learn",
+            "RA-UCB, tuned",
             "Thompson",
             "NO-UCB",
             "uniform",
@@ -81,6 +87,7 @@ def test_lengths_reach_the_policies(rehearsal):
     assert by_policy["RA-UCB"]["initial"] == 6
     assert by_policy["RA-ETC, per arm"]["exploration"] == 100
     assert by_policy["RA-UCB, all arms learn"]["initial"] == 6
+    assert by_policy["RA-UCB, tuned"] == {"scale": 0.05, "initial": 6, "ratio": 1}
 
 
 def test_duels_say_who_wins_and_by_how_much(rehearsal):
@@ -88,7 +95,7 @@ def test_duels_say_who_wins_and_by_how_much(rehearsal):
     outcome, _ = rehearsal("allocation-fig3")
     fair = "fair: explores T^(2/3) in all"
     difference = entry(outcome, fair, "Thompson", "regret_minus_baseline")
-    assert difference["mean"] == pytest.approx(3)
+    assert difference["mean"] == pytest.approx(4)
     assert f"{fair}: RA-UCB beats Thompson in 100% of runs." in outcome.notes
 
 
@@ -101,11 +108,40 @@ def test_radii_have_one_record_per_scale(rehearsal):
     assert_readable(outcome.figure)
 
 
+@pytest.mark.slow
+def test_tuning_has_one_record_per_scale_and_one_per_rival(rehearsal, no_data):
+    outcome, calls = rehearsal("allocation-tuning", quick=True)
+    check_records(outcome, "allocation-tuning")
+    of_a1 = {r["policy"]: r["params"] for r in outcome.records[:6]}
+    scales = [f"RA-UCB, all arms learn, scale {s}" for s in (1, 0.25, 0.05, 0.01)]
+    assert list(of_a1) == [*scales, "Thompson", "uniform"]
+    assert of_a1[scales[2]]["scale"] == 0.05
+    assert len(calls) == 4 and len(outcome.records) == 12
+    assert_readable(outcome.figure)
+
+
+def test_hard_games_are_made_for_their_horizons(rehearsal):
+    outcome, calls = rehearsal("allocation-hard", horizon=1_000)
+    check_records(outcome, "allocation-hard")
+    assert_readable(outcome.figure)
+    assert [end["horizon"] for _, _, end in calls] == [62, 250, 1_000]
+    for _, game, end in calls:
+        epsilon = (5 / end["horizon"]) ** (2 / 3) / 12
+        arms = _one_better_arm()(jax.random.key(3), jnp.asarray(game.setup.arms))
+        rate = np.sort(np.asarray(arms.rate))
+        np.testing.assert_allclose(rate[-1] ** 2, epsilon / 2, rtol=1e-5)
+        np.testing.assert_allclose(rate[:-1], rate[-1] - epsilon, rtol=1e-5)
+        np.testing.assert_array_equal(arms.probability, 1)
+    assert len({policies["Thompson"] for policies, _, _ in calls}) == 1
+    bound = entry(outcome, calls[2][1].name, "Thompson", "lower bound, Theorem 3.1")
+    assert bound["mean"] == pytest.approx(5 ** (2 / 3) * 1_000 ** (1 / 3) / 48)
+
+
 def test_quiz_ranks_by_correct_answers(rehearsal, no_data):
     outcome, _ = rehearsal("allocation-fig1", horizon=10)
     (ranking,) = (n for n in outcome.notes if n.startswith("EdNet-like"))
-    # In a rehearsal the last policy has the most: 7 in 10 rounds.
-    assert "per user: clairvoyant 0.700 [0.700, 0.700]; uniform 0.600" in ranking
+    # In a rehearsal the last policy has the most: 8 in 10 rounds.
+    assert "per user: clairvoyant 0.800 [0.800, 0.800]; uniform 0.700" in ranking
     assert any("Synthetic users" in note for note in outcome.notes)
 
 

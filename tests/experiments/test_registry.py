@@ -43,6 +43,8 @@ OTHER_SIZE = {
     "allocation-estimator": (1_000, 2_000),
     "allocation-slopes": (16, 1_000_000),
     "allocation-radii": (100, 10_000),
+    "allocation-tuning": (32, 2_000),
+    "allocation-hard": (64, 30_000),
     "allocation-oracle": (500, 1),
     "allocation-mg": (50, 1),
 }

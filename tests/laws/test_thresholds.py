@@ -333,6 +333,15 @@ def test_touch_point(name):
     np.testing.assert_allclose(touch * law.pdf(touch), law.cdf(touch), rtol=1e-9)
 
 
+def test_touch_points_compile_in_silence(capfd):
+    """XLA once told every user of a sigmoid that its simplifier was stuck."""
+    shape = np.full(3, 2.625, np.float32)
+    jax.jit(lambda rate: touch_point(FAMILIES["Weibull"], rate, shape)).lower(
+        jnp.ones(3)
+    ).compile()
+    assert "circular" not in capfd.readouterr().err
+
+
 @cache
 def _strata(columns, size=4096):
     """Every stratum once: a Latin square if a draw takes several uniforms."""

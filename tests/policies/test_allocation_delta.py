@@ -6,7 +6,7 @@ import numpy as np
 
 from jaxbandits.laws.thresholds import exponential
 from jaxbandits.policies.allocation.estimates import no_statistics, observe
-from jaxbandits.policies.allocation.radii import bounds
+from jaxbandits.policies.allocation.radii import Scales, bounds
 from jaxbandits.settings.allocation import make_problem
 
 BUDGET, RATE, P = 40.0, 0.1, 0.9
@@ -32,7 +32,8 @@ def test_spread_of_the_probability():
 
     statistics = jax.jit(jax.vmap(run))(jnp.asarray(seen))
     # log e = 1: the scale is z squared, small, so that no interval is cut at 1.
-    found = jax.vmap(lambda s: bounds(problem, "delta", s, jnp.e, 1e-4, None, None))(
+    small = Scales(1e-4, 1e-4)
+    found = jax.vmap(lambda s: bounds(problem, "delta", s, jnp.e, small, None, None))(
         statistics
     )
     error = (found.probability - found.probability_low) / 1e-2

@@ -108,9 +108,11 @@ ALLOCATION_MARGIN = {
     "allocation/ra-ucb-all": 0.6,  # 0.35
     "allocation/ra-ucb-delta": 0.8,  # 0.61
     "allocation/ra-ucb-printed": 0.7,  # 0.48
+    "allocation/ra-ucb-authors": 0.75,  # 0.55
     "allocation/mg-ucb": 0.75,  # 0.58
     "allocation/mg-ucb-delta": 0.75,  # 0.57
     "allocation/mg-ucb-delta-difference": 0.75,  # 0.58
+    "allocation/mg-ucb-delta-envelope": 0.75,  # 0.57
     "allocation/ra-etc": 0.4,  # 0.26
     "allocation/ra-etc-per-arm": 0.4,  # 0.26
     "allocation/no-ucb": 0.7,  # 0.47
@@ -121,6 +123,7 @@ ALLOCATION_LONG = {
     "allocation/ra-ucb-delta",
     "allocation/mg-ucb",
     "allocation/mg-ucb-delta-difference",
+    "allocation/mg-ucb-delta-envelope",
     "allocation/ra-etc-per-arm",
 }
 ALLOCATION_PARAMS = {"scale": 0.25, "initial": 2.0}

@@ -165,20 +165,20 @@ def success_limits(n, z2):
     return n + z2 / 2 - width, n + z2 / 2 + width
 
 
-def profile_bounds(arm, z2):
+def profile_bounds(arm, z2, z2_of_p):
     """The profile-likelihood set of lambda, and S- / C(lambda+), S+ / C(lambda-)."""
     rate = arm.rate()
     low = arm.crossing(rate, z2, arm.lowest)
     high = arm.crossing(rate, z2, arm.highest)
-    below, above = success_limits(arm.n, z2)
+    below, above = success_limits(arm.n, z2_of_p)
     p_low = min(1.0, below / arm.coverage(high))
     p_high = min(1.0, above / arm.coverage(low))
     return Bounds(rate, low, high, arm.probability(rate), p_low, p_high)
 
 
-def delta_bounds(arm, z2):
+def delta_bounds(arm, z2, z2_of_p):
     """Normal intervals of lambda_hat and p_hat by the delta method."""
-    rate, z = arm.rate(), np.sqrt(z2)
+    rate, z, z_of_p = arm.rate(), np.sqrt(z2), np.sqrt(z2_of_p)
     p, information = arm.probability(rate), arm.information(rate)
     if information <= 0:
         return Bounds(rate, arm.lowest, arm.highest, p, 0.0, 1.0)
@@ -188,7 +188,7 @@ def delta_bounds(arm, z2):
     # Successes are a sum of coins of probability p G_u, whose variances add up.
     coins = p * arm.law.cdf(np.array(arm.x), rate)
     of_count = np.sum(coins * (1 - coins)) / np.sum(coins) / arm.n
-    spread = z * np.sqrt(of_count + growth**2 / information)
+    spread = z_of_p * np.sqrt(of_count + growth**2 / information)
     p_low, p_high = np.clip([p * (1 - spread), p * (1 + spread)], 0, 1)
     return Bounds(rate, low, high, p, p_low, p_high)
 
@@ -215,8 +215,8 @@ def printed_constants(law, problem):
     return float(slope.max()), float(np.abs(slopes).min())
 
 
-def printed_bounds(arm, t, scale, constants):
-    """Section 4.3, both radii times scale; C_hat with the last allocation observed."""
+def printed_bounds(arm, t, scale, constants, scale_of_p):
+    """Section 4.3, radii times scales; C_hat with the last allocation observed."""
     L_lambda, L_mu = constants
     B, rate = arm.problem.budget, arm.rate()
     p = arm.probability(rate)
@@ -225,10 +225,23 @@ def printed_bounds(arm, t, scale, constants):
     low, high = np.clip([rate - radius, rate + radius], arm.lowest, arm.highest)
     C_hat = float(arm.law.cdf(arm.x[-1], arm.lowest))
     if C_hat > 0:
-        radius = scale * L_lambda / L_mu * B * (1 + p) / C_hat * root
+        radius = scale_of_p * L_lambda / L_mu * B * (1 + p) / C_hat * root
     else:
         radius = np.inf
     p_low, p_high = np.clip([p - radius, p + radius], 0, 1)
+    return Bounds(rate, low, high, p, p_low, p_high)
+
+
+def code_bounds(arm, t, scale, scale_of_p):
+    """compute_confidence_bounds of the authors' notebook; t counts blocks there."""
+    B, D, block = arm.problem.budget, 0.07, (t - 1) // arm.problem.num_arms
+    rate, n = arm.rate(), arm.n
+    p = arm.probability(rate)
+    c_lambda = scale * 1 / (B * D) * np.sqrt(3 * np.log(block + 1) / (2 * (n + 1e-2)))
+    c_p = 0.01 * (1 + p) / ((1 - np.exp(-arm.x[-1] / B)) * D + 1e-2)
+    c_p *= scale_of_p * np.sqrt(3 * np.log(block + 1) / (2 * (n + 1e-2)))
+    low, high = np.clip([rate - c_lambda, rate + c_lambda], arm.lowest, arm.highest)
+    p_low, p_high = np.clip([p - c_p, p + c_p], 0.001, 1)
     return Bounds(rate, low, high, p, p_low, p_high)
 
 
@@ -279,18 +292,19 @@ class RaUcb(Starting):
         others="pessimistic",
         start="one_arm",
         scale=1.0,
+        ratio=1.0,
         initial=1,
         point=False,
     ):
         super().__init__(problem, start, initial, estimator)
-        if radii not in ("profile", "delta", "printed"):
+        if radii not in ("profile", "delta", "printed", "code"):
             raise ValueError(radii)
         if update not in ("boosted", "all"):
             raise ValueError(update)
         if others not in ("pessimistic", "point"):
             raise ValueError(others)
         self.radii, self.grow, self.others = radii, update, others
-        self.scale, self.point = scale, point
+        self.scale, self.of_p, self.point = scale, scale * ratio, point
         if radii == "printed":
             self.constants = [printed_constants(law, problem) for law in self.laws]
         self.bounds = [self.bounds_of(i, 1) for i in range(problem.num_arms)]
@@ -301,9 +315,11 @@ class RaUcb(Starting):
         if arm.n == 0:
             return Bounds(arm.rate(), arm.lowest, arm.highest, 0.0, 0.0, 1.0)
         if self.radii == "printed":
-            return printed_bounds(arm, t, self.scale, self.constants[i])
+            return printed_bounds(arm, t, self.scale, self.constants[i], self.of_p)
+        if self.radii == "code":
+            return code_bounds(arm, t, self.scale, self.of_p)
         make = profile_bounds if self.radii == "profile" else delta_bounds
-        return make(arm, self.scale * np.log(t))
+        return make(arm, self.scale * np.log(t), self.of_p * np.log(t))
 
     def parameters(self, t):
         """(weights, rates) of eq. (13) in round t of the main phase."""
@@ -342,14 +358,15 @@ class NoUcb(RaUcb):
 class MgUcbDelta(RaUcb):
     """Algorithm 4: units of size `step` go out one by one, the budget unseen.
 
-    The pseudocode compares derivatives at the present x, the proof differences.
+    The pseudocode compares derivatives at the present x, the proof differences; the
+    slopes of the concave envelopes are ours.
     """
 
     def __init__(self, problem, step, greedy="derivative", **options):
         super().__init__(problem, **options)
-        if greedy not in ("derivative", "difference"):
+        if greedy not in ("derivative", "difference", "envelope"):
             raise ValueError(greedy)
-        if greedy == "derivative" and problem.family == "discrete_weibull":
+        if greedy != "difference" and problem.family == "discrete_weibull":
             raise ValueError("greedy must be 'difference' for a discrete family")
         self.step, self.greedy = step, greedy
         self.units = int(np.ceil(problem.budget / step))  # G
@@ -357,7 +374,9 @@ class MgUcbDelta(RaUcb):
     def gain(self, law, weight, rate, x):
         if weight == 0:
             return 0.0  # also where the density is infinite
-        if self.greedy == "derivative":
+        if self.greedy == "envelope":
+            x = max(x, touch(law, rate))
+        if self.greedy != "difference":
             return weight * float(np.exp(law.log_density(x, rate)))
         return weight * float(law.cdf(x + self.step, rate) - law.cdf(x, rate))
 
@@ -383,6 +402,18 @@ class MgUcbDelta(RaUcb):
                 self.laws[i], weights[i], rates[i], count[i] * self.step
             )
         return np.array(order)
+
+
+def touch(law, rate):
+    """Where the tangent from the origin touches G: x g(x) = G(x); 0 if concave."""
+    mode = law.mode(rate)
+    if mode == 0:
+        return 0.0
+
+    def above(x):
+        return x * float(np.exp(law.log_density(x, rate))) - float(law.cdf(x, rate))
+
+    return brentq(above, mode, 1e3 * mode, xtol=1e-12)
 
 
 def allocate(order, step, budget, num_arms=None):

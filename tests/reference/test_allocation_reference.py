@@ -356,7 +356,7 @@ def test_profile_bounds_against_a_grid(name, shape, estimator):
     source = simulated(problem, 0.3, 0.7, x, np.random.default_rng(2))
     arm = filled(problem, x, source.F, estimator)
     z2, grid = 3.0, np.geomspace(1 / 40, 2, 20001)
-    b = profile_bounds(arm, z2)
+    b = profile_bounds(arm, z2, z2)
     kept = 2 * (float(arm.likelihood(b.rate)) - arm.likelihood(grid)) <= z2
     step = 1 + np.log(80) / 20000
     assert grid[kept].min() / step <= b.rate_low <= grid[kept].min()
@@ -366,7 +366,7 @@ def test_profile_bounds_against_a_grid(name, shape, estimator):
     below = (n + z2 / 2 - root) / arm.coverage(b.rate_high)
     assert (b.p_low, b.p_high) == pytest.approx((min(below, 1), min(above, 1)))
     assert b.p_low < b.p < b.p_high or b.p == 1
-    none = profile_bounds(arm, 0.0)
+    none = profile_bounds(arm, 0.0, 0.0)
     if estimator == "truncated":
         assert (none.rate_low, none.rate_high) == (b.rate, b.rate)
 
@@ -375,7 +375,7 @@ def test_delta_bounds_by_hand():
     # All at x = B: the information is n B^2 (-g'(rate B)) rate^2 for log rate.
     F = [3.0, 8.0, 12.0, np.inf]
     arm = filled(EXPONENTIAL, [40.0] * 4, F)
-    b = delta_bounds(arm, 2.0)
+    b = delta_bounds(arm, 2.0, 2.0)
     v = 40 * b.rate
     information = 3 * v**2 * (1 / v**2 - 1 / (4 * np.sinh(v / 2) ** 2))
     width = np.sqrt(2 / information)
@@ -392,7 +392,7 @@ def test_delta_bounds_by_hand():
 def test_delta_bounds_without_information():
     arm = filled(EXPONENTIAL, [40.0], [10.0])
     arm.information = lambda rate: 0.0
-    b = delta_bounds(arm, 1.0)
+    b = delta_bounds(arm, 1.0, 1.0)
     assert (b.rate_low, b.rate_high, b.p_low, b.p_high) == (1 / 40, 2.0, 0.0, 1.0)
 
 
@@ -400,9 +400,9 @@ def test_printed_constants_and_bounds():
     arm = filled(EXPONENTIAL, [40.0, 40.0], [8.0, np.inf])
     L_lambda, L_mu = constants = printed_constants(arm.law, EXPONENTIAL)
     assert L_lambda == 40 and 40 / L_mu == pytest.approx(160, rel=1e-12)
-    b = printed_bounds(arm, 10, 1.0, constants)
+    b = printed_bounds(arm, 10, 1.0, constants, 1.0)
     assert (b.rate_low, b.rate_high, b.p_low, b.p_high) == (1 / 40, 2.0, 0.0, 1.0)
-    b, scale = printed_bounds(arm, 10, 1e-5, constants), 1e-5
+    b, scale = printed_bounds(arm, 10, 1e-5, constants, 1e-5), 1e-5
     root = np.sqrt(1.5 * np.log(10))
     assert b.rate_high - b.rate == pytest.approx(160 * scale * root, rel=1e-9)
     width = 40 * 160 * (1 + b.p) / -np.expm1(-1.0) * scale * root
@@ -462,7 +462,7 @@ def test_start_uniform_split_and_the_boosted_arm_alone():
     policy.update(4, np.array([3.0, 20.0, 7.0]), np.array([1.0, 6.0, 2.0]))
     assert [len(arm.x) for arm in policy.arms] == [2, 3, 2]  # round 4 boosts arm 1
     assert policy.bounds[0] is kept[0] and policy.bounds[2] is kept[2]
-    assert policy.bounds[1] == profile_bounds(policy.arms[1], np.log(4))
+    assert policy.bounds[1] == profile_bounds(policy.arms[1], np.log(4), np.log(4))
 
 
 @pytest.mark.parametrize("others", ["pessimistic", "point"])

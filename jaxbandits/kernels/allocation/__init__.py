@@ -19,6 +19,7 @@ from jaxbandits.kernels.allocation.solution import (
     SOLVED,
     Curves,
     Solution,
+    priced,
 )
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "integer_programming",
     "kkt_residual",
     "marginal_greedy",
+    "priced",
     "projected_gradient",
     "sigmoid_filling",
     "sigmoid_prefix",

@@ -24,7 +24,9 @@ from jaxbandits.kernels.real import real
 NEAREST, FARTHEST = 1e-18, 600.0
 
 
-def water_filling(curves: Curves, budget, *, bounded=True, limit=None) -> Solution:
+def water_filling(
+    curves: Curves, budget, *, bounded=True, limit=None, least=None
+) -> Solution:
     """Maximise ``sum_i f_i(x_i)`` over ``sum_i x_i = budget`` for concave ``f_i``.
 
     All arms are filled until one marginal value remains, the water level. Its distance
@@ -34,16 +36,19 @@ def water_filling(curves: Curves, budget, *, bounded=True, limit=None) -> Soluti
     derivative of the implicit function, and so has the solution.
 
     Args:
-      curves: the curves; `touch` is not used.
+      curves: the curves, concave: `touch` is 0.
       budget: f[] > 0.
       bounded: host bool, whether all marginals are finite at 0.
-      limit: f[K] or None, the most that every arm may take. What is left over once all
-        are full is not spent.
+      limit: f[K] or None, the most that every arm may take.
+      least: f[K] >= 0 or None, what every arm must get.
 
     Returns:
-      A `Solution`. The bound is weak duality's at the level. The status is `INACCURATE`
-      if more than a relative 1e-4 of the budget is left over or overspent, `INVALID` if
-      a height is NaN or +inf, or the budget negative, infinite or NaN.
+      A `Solution`. What is left over once no arm gains by more (all have their limits,
+      or are certain to succeed, as Beta arms with 1) is not spent. The bound is weak
+      duality's at the level. The status is `INACCURATE` if more than a relative 1e-4 of
+      the budget is overspent or left over and worth anything, `INVALID` if a height is
+      NaN or +inf, the budget negative, infinite or NaN, a curve not concave, or what
+      arms must get more than the budget or than they may take.
     """
     height, budget = curves.log_height, real(budget=budget)
     chex.assert_rank([height, budget], [1, 0])
@@ -57,7 +62,8 @@ def water_filling(curves: Curves, budget, *, bounded=True, limit=None) -> Soluti
         active = alive & (drop > 0) if bounded else alive
         # An arm that takes nothing must not be asked: its derivative may be infinite.
         x = jnp.where(active, curves.fall(jnp.where(active, drop, 1.0)), 0.0)
-        return x if limit is None else jnp.minimum(x, limit)
+        x = x if limit is None else jnp.minimum(x, limit)
+        return x if least is None else jnp.maximum(x, least)
 
     def level_at(position):
         return jnp.exp(position) if bounded else position
@@ -85,16 +91,28 @@ def water_filling(curves: Curves, budget, *, bounded=True, limit=None) -> Soluti
     )
     value = jnp.sum(curves.value(x))
     missing = budget - jnp.sum(x)
-    full = False if limit is None else jnp.sum(jnp.minimum(limit, budget)) < budget
+    lost = jnp.where(some, jnp.exp(top - level) * missing, 0.0)
+    full = (missing > 0) & (lost <= 1e-6 * value)
     exact = (jnp.abs(missing) <= 1e-4 * budget) | full
     status = jnp.where(exact, SOLVED, INACCURATE)
+    must = jnp.zeros_like(height) if least is None else least
+    rest = budget - jnp.sum(must)
     solution = Solution(
-        jnp.where(some, x, evenly(height, budget)),
+        jnp.where(some, x, must + evenly(height, rest)),
         value,
-        value + jnp.where(some, jnp.exp(top - level) * missing, 0.0),
+        value + lost,
         jnp.where(some, status, NOTHING_TO_GAIN).astype(jnp.int32),
     )
-    return judged(solution, height < jnp.inf, spendable(budget))
+    allowed = must >= 0 if limit is None else (must >= 0) & (must <= limit)
+    concave = curves.touch <= 0
+    return judged(
+        solution,
+        height < jnp.inf,
+        spendable(budget),
+        concave | ~alive,
+        allowed,
+        (rest >= 0) | (jnp.max(must) == 0),
+    )
 
 
 def kkt_residual(curves: Curves, allocation, budget):

@@ -39,30 +39,32 @@ FINALISTS = 8  # of these, filled exactly
 LEVELS = 16  # points of a convex branch that are compared
 
 
-def sigmoid_prefix(curves: Curves, budget) -> Solution:
+def sigmoid_prefix(curves: Curves, budget, *, limit=None) -> Solution:
     """Fill the best of a few prefixes of the arms, ordered by envelope slope.
 
     The critical arm is the one at which the dual solution runs out of budget; prefixes
     that end next to it are filled to equal marginals, and one arm alone with all of the
     budget competes with them. Concave arms belong to every prefix. Element-wise
-    operations, reductions and comparisons of pairs only.
+    operations, reductions and comparisons of pairs only. Differentiable wherever the
+    set of arms that get something stays the same.
 
     Args:
       curves: K functions with bounded marginals.
       budget: f[] >= 0, the B of eq. (12).
+      limit: f[K] > 0 or None, the most that every arm may take.
 
     Returns:
       `Solution`; the bound is the dual of the envelopes. Budget that no arm can turn
-      into reward is spread in proportion; with nothing to gain each arm gets B/K. The
-      status is `INVALID` if a height is NaN or +inf, or the budget negative, infinite
-      or NaN.
+      into reward is spread in proportion, but not beyond limits; with nothing to gain
+      each arm gets B/K. The status is `INVALID` if a height is NaN or +inf, a limit not
+      positive, or the budget negative, infinite or NaN.
     """
-    budget = jnp.asarray(budget, curves.log_height.dtype)
+    curves, budget = _up_to(budget, limit, curves)
     start = _best_prefix(curves, budget)
-    return _checked(curves, budget, start.allocation, start.value, start.bound)
+    return _checked(curves, budget, limit, start.allocation, start.value, start.bound)
 
 
-def sigmoid_filling(curves: Curves, budget, rounds: int = 3) -> Solution:
+def sigmoid_filling(curves: Curves, budget, rounds: int = 3, *, limit=None) -> Solution:
     """Improve `sigmoid_prefix` by exchanging arms, then let one arm be convex.
 
     A round compares all sets that differ in one to three arms, by their duals (an upper
@@ -76,6 +78,7 @@ def sigmoid_filling(curves: Curves, budget, rounds: int = 3) -> Solution:
         finite at x > 0.
       budget: f[] >= 0.
       rounds: rounds of exchanges, >= 0.
+      limit: f[K] > 0 or None, the most that every arm may take.
 
     Returns:
       `Solution`, worth at least that of `sigmoid_prefix` and with the same bound.
@@ -85,7 +88,7 @@ def sigmoid_filling(curves: Curves, budget, rounds: int = 3) -> Solution:
       ValueError: `rounds` is negative.
     """
     rounds = whole("rounds", rounds, 0)
-    budget = jnp.asarray(budget, curves.log_height.dtype)
+    curves, budget = _up_to(budget, limit, curves)
     start = _best_prefix(curves, budget)
     screen = _screen(curves, start.log_nu)
 
@@ -110,7 +113,30 @@ def sigmoid_filling(curves: Curves, budget, rounds: int = 3) -> Solution:
     better = worth > value
     allocation = jnp.where(better, filled, allocation)
     value = jnp.where(better, worth, value)
-    return _checked(curves, budget, allocation, value, start.bound)
+    return _checked(curves, budget, limit, allocation, value, start.bound)
+
+
+def _up_to(budget, limit, curves):
+    """Curves that end at the budget, which makes their envelopes lower, or at limits.
+
+    Where the tangent touches beyond, the envelope is the chord to the end: up to the
+    touching point, ``f(x) / x`` grows. Beyond a limit nothing is gained.
+
+    Returns:
+      ``(curves, budget f[])``.
+    """
+    budget = jnp.asarray(budget, curves.log_height.dtype)
+    end = budget if limit is None else jnp.minimum(budget, limit)
+
+    def value(x):
+        return curves.value(x if limit is None else jnp.minimum(x, limit))
+
+    def fall(drop):
+        return jnp.minimum(curves.fall(drop), end)
+
+    # A sigmoid touches somewhere, also where there is nothing to spend.
+    touch = jnp.minimum(curves.touch, jnp.maximum(end, TINY))
+    return Curves(value, fall, curves.log_height, touch), budget
 
 
 def _alive(curves):
@@ -472,16 +498,21 @@ def _balance(curves, modes, budget, others, convex, ends):
     return allocation, jnp.sum(curves.value(allocation))
 
 
-def _checked(curves, budget, allocation, value, bound):
+def _checked(curves, budget, limit, allocation, value, bound):
     """The solution with its status; the even split where nothing is to be gained."""
     nothing = ~jnp.any(_alive(curves))
     even = jnp.broadcast_to(budget / allocation.size, allocation.shape)
     allocation = jnp.where(nothing, even, allocation)
     rounding = 64 * jnp.finfo(value.dtype).eps
     filled = jnp.abs(jnp.sum(allocation) - budget) <= rounding * budget
+    positive = True
+    if limit is not None:
+        # What was spread beyond a limit is worth nothing.
+        allocation, positive = jnp.minimum(allocation, limit), limit > 0
     consistent = value <= bound * (1 + rounding)
     status = jnp.where(filled & consistent, SOLVED, INACCURATE)
     status = jnp.where(nothing, NOTHING_TO_GAIN, status).astype(jnp.int32)
     bound = jnp.where(nothing, 0.0, jnp.maximum(bound, value))
     solution = Solution(allocation, value, bound, status)
-    return judged(solution, curves.log_height < jnp.inf, spendable(budget))
+    heights = curves.log_height < jnp.inf
+    return judged(solution, heights, spendable(budget), jnp.asarray(positive))

@@ -37,6 +37,24 @@ class Curves(NamedTuple):
     touch: jax.Array
 
 
+def priced(curves: Curves, price) -> Curves:
+    """The functions of what is paid, where a unit of resource has the arm's price.
+
+    Solvers then take the budget in money and return what is paid for every arm; divided
+    by the price it is what the arm gets. Limits are in money, too.
+
+    Args:
+      curves: functions of the resource.
+      price: f[K] > 0, of a unit.
+    """
+    return Curves(
+        value=lambda paid: curves.value(paid / price),
+        fall=lambda drop: price * curves.fall(drop),
+        log_height=curves.log_height - jnp.log(price),
+        touch=price * curves.touch,
+    )
+
+
 class Solution(NamedTuple):
     """What a solver returns.
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 from jaxbandits.checks import instance, numbers, played, positive
 from jaxbandits.kernels.allocation import Curves
@@ -157,7 +158,9 @@ def touch_point(family: Threshold, rate, shape=None):
     rate = jnp.asarray(rate)
     if np.all(family.concave(shape)):
         return jnp.zeros_like(rate)
-    mode = family.fall(jnp.zeros_like(rate), rate, shape)
+    # Stored: of the inverse marginal at a known 0, XLA's simplifier finds no end.
+    top = lax.optimization_barrier(jnp.zeros_like(rate))
+    mode = family.fall(top, rate, shape)
 
     def before(excess):
         x = mode * jnp.exp(excess)

@@ -3,7 +3,7 @@
 from jaxbandits.policies.allocation.fixed import clairvoyant, uniform_split
 from jaxbandits.policies.allocation.mg_ucb import mg_ucb, mg_ucb_delta
 from jaxbandits.policies.allocation.ra_etc import ra_etc
-from jaxbandits.policies.allocation.ra_ucb import no_ucb, ra_ucb
+from jaxbandits.policies.allocation.ra_ucb import no_ucb, ra_ucb, ra_ucb_authors
 from jaxbandits.policies.allocation.thompson import thompson_allocation
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "no_ucb",
     "ra_etc",
     "ra_ucb",
+    "ra_ucb_authors",
     "thompson_allocation",
     "uniform_split",
 ]

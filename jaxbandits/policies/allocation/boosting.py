@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from jaxbandits.checks import non_negative, positive
 from jaxbandits.kernels.constant import constant
 from jaxbandits.kernels.select import one_hot
+from jaxbandits.laws.thresholds import exponential
 from jaxbandits.policies.allocation.estimates import ESTIMATORS, no_statistics
 from jaxbandits.policies.allocation.learning import (
     STARTS,
@@ -22,6 +23,7 @@ from jaxbandits.policies.allocation.learning import (
 from jaxbandits.policies.allocation.radii import (
     RADII,
     Bounds,
+    Scales,
     no_bounds,
     printed_constants,
 )
@@ -35,15 +37,17 @@ OTHERS = ("pessimistic", "point")
 class Params(NamedTuple):
     """scale > 0 of the radii; initial >= 0 rounds of start, floor(log T) in the paper.
 
-    `initial` counts rounds per arm, or rounds of uniform play.
+    `initial` counts rounds per arm, or rounds of uniform play. ratio > 0: the scale of
+    the radius of p is `ratio` times that of the rate's.
     """
 
     scale: float = 1.0
     initial: float = 9.0
+    ratio: float = 1.0
 
 
 def _check(params):
-    positive(scale=params.scale)
+    positive(scale=params.scale, ratio=params.ratio)
     non_negative(initial=params.initial)
 
 
@@ -81,13 +85,18 @@ def boosting(
       options: the choices.
 
     Raises:
-      ValueError: naming the option, on a choice that does not exist.
+      ValueError: naming the option, on a choice that does not exist, and on radii that
+        the family has not.
     """
     for key, allowed in CHOICES.items():
         if getattr(options, key) not in allowed:
             raise ValueError(
                 f"{key} must be one of {allowed}, got {getattr(options, key)!r}"
             )
+    if options.radii == "code" and problem.family is not exponential:
+        raise ValueError(
+            f"radii: 'code' is for exponential thresholds, got {problem.family.name}"
+        )
     start, shape = options.start, shape_array(problem)
     printed = options.radii == "printed"
     constants = printed_constants(problem) if printed else None
@@ -116,7 +125,11 @@ def boosting(
             start=start,
             update=options.update,
             renew=bounds_after(
-                problem, options.radii, view.round, params.scale, constants
+                problem,
+                options.radii,
+                view.round,
+                Scales(params.scale, params.scale * params.ratio),
+                constants,
             ),
         )
 

@@ -127,13 +127,13 @@ def learn(
     return jax.tree.map(choose, after, learner)
 
 
-def bounds_after(problem, kind, round_, scale=None, constants=None):
-    """The `renew` of `learn` for bounds of a kind; ``none`` takes no scale."""
+def bounds_after(problem, kind, round_, scales=None, constants=None):
+    """The `renew` of `learn` for bounds of a kind; ``none`` takes no scales."""
     table = None if constants is None else constant(list(constants))
 
     def renew(statistics, shape, arm):
         own = None if table is None else type(constants)(*(pick(x, arm) for x in table))
         t = round_.astype(float)
-        return bounds(problem, kind, statistics, t, scale, shape, own)
+        return bounds(problem, kind, statistics, t, scales, shape, own)
 
     return renew

@@ -13,13 +13,13 @@ from jaxbandits.checks import at_least_one
 from jaxbandits.factory import factory
 from jaxbandits.kernels.select import one_hot
 from jaxbandits.policies.allocation.estimates import no_statistics
+from jaxbandits.policies.allocation.handing_out import best_way
 from jaxbandits.policies.allocation.learning import (
     Learner,
     Turn,
     bounds_after,
     learn,
 )
-from jaxbandits.policies.allocation.ra_ucb import optimum
 from jaxbandits.policies.allocation.radii import no_bounds
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.allocation import Problem
@@ -42,15 +42,16 @@ def ra_etc(problem: Problem, count: str = "total") -> Policy:
     """RA-ETC, with the truncated estimator.
 
     Args:
-      problem: what is known of the game; budgets must be known in advance.
+      problem: what is known of the game. Budgets that are not known in advance are
+        handed out as `handing_out` says.
       count: whether `exploration` counts rounds in ``total`` or ``per_arm``.
 
     Raises:
-      ValueError: on another `count`, or if budgets are not known.
+      ValueError: on another `count`.
     """
     if count not in COUNTS:
         raise ValueError(f"count must be one of {COUNTS}, got {count!r}")
-    hand_out, num_arms = optimum(problem), problem.num_arms
+    hand_out, num_arms = best_way(problem), problem.num_arms
 
     def turn(round_, params):
         rounds = jnp.round(params.exploration).astype(jnp.int32)

@@ -10,8 +10,8 @@ Named choices, each with its evidence in docs/errata.md:
 
 * `estimator`: ``truncated`` at the allocation of the time (right), or ``printed``, at
   the whole budget (eqs. 6-10; inconsistent);
-* `radii`: ``profile`` likelihood, ``delta`` method, ``printed``, or ``none``: point
-  estimates, and nobody is boosted (NO-UCB);
+* `radii`: ``profile`` likelihood, ``delta`` method, ``printed``, of the authors'
+  ``code``, or ``none``: point estimates, and nobody is boosted (NO-UCB);
 * `update`: ``boosted`` arms only (the paper) or ``all``;
 * `others`: ``pessimistic`` (the paper) or at their ``point`` estimates;
 * `start`: ``one_arm`` at a time (the paper) or a ``uniform_split``.
@@ -19,14 +19,11 @@ Named choices, each with its evidence in docs/errata.md:
 An arm's bounds are renewed when it has been observed, with that round's log t.
 """
 
-from functools import cache
-
-import jax.numpy as jnp
-
 from jaxbandits.factory import factory
 from jaxbandits.policies.allocation.boosting import Options, boosting
+from jaxbandits.policies.allocation.handing_out import best_way, optimum
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.allocation import Allocation, Problem, solve
+from jaxbandits.settings.allocation import Problem
 
 
 @factory(Problem)
@@ -43,7 +40,8 @@ def ra_ucb(
     Args:
       problem: what is known of the game.
       estimator: ``truncated`` or ``printed``.
-      radii: ``profile``, ``delta``, ``printed`` or ``none``.
+      radii: ``profile``, ``delta``, ``printed``, ``code`` (exponential thresholds only)
+        or ``none``.
       update: ``boosted`` or ``all``.
       others: ``pessimistic`` or ``point``.
       start: ``one_arm`` or ``uniform_split``.
@@ -57,10 +55,30 @@ def ra_ucb(
 
 
 @factory(Problem)
+def ra_ucb_authors(problem: Problem) -> Policy:
+    """RA-UCB as the authors' published code configures it, as far as a learner can.
+
+    Their estimator and radii, one round of start per arm. The code calls its oracle
+    with the *true* p (it computes the optimistic one and does not use it) and leaves
+    the start out of p's estimate; this does neither.
+
+    Args:
+      problem: what is known of the game, with exponential thresholds.
+
+    Raises:
+      ValueError: as `ra_ucb`.
+    """
+    options = Options("printed", "code")
+    policy = boosting("RA-UCB, authors", problem, optimum(problem), options)
+    return policy._replace(params=policy.params._replace(initial=1.0))
+
+
+@factory(Problem)
 def no_ucb(problem: Problem, update: str = "boosted", start: str = "one_arm") -> Policy:
     """NO-UCB (appendix A.1): plays the optimum of its point estimates, boosting no arm.
 
     Arms that never succeed in the start are starved; `initial` decides how many.
+    Budgets that are not known in advance are handed out as `handing_out` says.
 
     Args:
       problem: what is known of the game.
@@ -68,27 +86,8 @@ def no_ucb(problem: Problem, update: str = "boosted", start: str = "one_arm") ->
       start: as for `ra_ucb`.
 
     Raises:
-      ValueError: as `ra_ucb`.
+      ValueError: naming the argument, on a choice that does not exist.
     """
     options = Options(radii="none", update=update, start=start)
-    policy = boosting("NO-UCB", problem, optimum(problem), options)
+    policy = boosting("NO-UCB", problem, best_way(problem), options)
     return policy._replace(params=policy.params._replace(initial=1.0))
-
-
-@cache
-def optimum(problem: Problem):
-    """The solution of P~ as an action.
-
-    Raises:
-      ValueError: if budgets are not known in advance.
-    """
-    if not problem.known:
-        raise ValueError(
-            "problem must have budgets known in advance; MG-UCB does without"
-        )
-
-    def hand_out(starting, alone, weight, rate, budget):
-        solution = solve(problem, weight, rate, budget)
-        return Allocation(jnp.where(starting, alone, solution.allocation))
-
-    return hand_out

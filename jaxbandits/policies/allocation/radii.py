@@ -1,6 +1,6 @@
 """Confidence bounds of an arm's rate and probability.
 
-Three forms, all with one factor ``scale``, and none:
+Four forms, each with a scale for either radius, and none:
 
 * ``profile``: rates whose twice log likelihood ratio is at most ``z**2 = scale log t``,
   and the probabilities that go with the two ends;
@@ -11,6 +11,8 @@ Three forms, all with one factor ``scale``, and none:
 * ``printed``: the paper's Hoeffding radii (section 4.3), times `scale`. With the
   constants of the theorems they are vacuous (docs/errata.md): the policy then gives all
   budget to one arm, in turn;
+* ``code``: those of the authors' published code, for exponential thresholds: `CODE_D`
+  in place of the theorems' constant, its blocks of K rounds for t, its hundredths;
 * ``none``: the point estimates, for policies that make no use of bounds.
 
 The paper's ``sqrt(3 log t / (2 n))`` corresponds to ``z**2 = 6 log t``.
@@ -37,7 +39,8 @@ from jaxbandits.policies.allocation.estimates import (
 )
 from jaxbandits.settings.allocation import Problem
 
-RADII = ("profile", "delta", "printed", "none")
+RADII = ("profile", "delta", "printed", "code", "none")
+CODE_D = 0.07  # for |g'(M)|, 448 times what Lemma H.1 gives in appendix A.1
 LARGE = 1e30  # stands for an infinite radius
 
 
@@ -64,6 +67,13 @@ def no_bounds(problem: Problem) -> Bounds:
         0 * one,
         one,
     )
+
+
+class Scales(NamedTuple):
+    """Factors of the two radii (of their squares, for ``profile`` and ``delta``)."""
+
+    rate: jax.Array
+    probability: jax.Array
 
 
 class Constants(NamedTuple):
@@ -111,7 +121,13 @@ def printed_constants(problem: Problem) -> Constants:
 
 
 def bounds(
-    problem: Problem, kind: str, statistics: Statistics, round_, scale, shape, constants
+    problem: Problem,
+    kind: str,
+    statistics: Statistics,
+    round_,
+    scales: Scales | None,
+    shape,
+    constants,
 ) -> Bounds:
     """Estimates and bounds of one arm.
 
@@ -120,7 +136,7 @@ def bounds(
       kind: one of `RADII`.
       statistics: of the arm.
       round_: f[], t.
-      scale: f[] > 0, or None for ``none``.
+      scales: f[] > 0 each, or None for ``none``.
       shape: f[] or None, the arm's.
       constants: of the arm, f[] each, for ``printed``; else None.
 
@@ -133,12 +149,13 @@ def bounds(
     if kind == "none":
         return Bounds(rate, rate, rate, probability, probability, probability)
     log_t = jnp.log(round_)
-    if kind == "profile":
-        rest = _profile(problem, statistics, found, scale * log_t)
-    elif kind == "delta":
-        rest = _delta(problem, statistics, found, scale * log_t)
+    if kind in ("profile", "delta"):
+        form = _profile if kind == "profile" else _delta
+        rest = form(problem, statistics, found, *(jnp.sqrt(s * log_t) for s in scales))
+    elif kind == "printed":
+        rest = _printed(problem, statistics, found, scales, log_t, shape, constants)
     else:
-        rest = _printed(problem, statistics, found, scale, log_t, shape, constants)
+        rest = _code(problem, statistics, found, scales, round_)
     none = statistics.successes == 0
     anything = (problem.lowest, problem.highest, 0.0, 1.0)
     low, high, p_low, p_high = (
@@ -147,23 +164,23 @@ def bounds(
     return Bounds(rate, low, high, probability, p_low, p_high)
 
 
-def _profile(problem, statistics, found: Estimate, z_squared):
-    grid, z = Grid.of(problem), jnp.sqrt(z_squared)
-    low, high = (rate_bound(statistics, found, z_squared, side) for side in (-1, 1))
+def _profile(problem, statistics, found: Estimate, z_rate, z):
+    grid = Grid.of(problem)
+    low, high = (rate_bound(statistics, found, z_rate**2, side) for side in (-1, 1))
     # A low rate and a high probability explain the same successes: ends go together.
     p_high = probability_bound(statistics, low, z)
     p_low = probability_bound(statistics, high, -z)
     return grid.rate(low), grid.rate(high), p_low, p_high
 
 
-def _delta(problem, statistics, found: Estimate, z_squared):
-    grid, z = Grid.of(problem), jnp.sqrt(z_squared)
+def _delta(problem, statistics, found: Estimate, z_rate, z):
+    grid = Grid.of(problem)
     node = jnp.floor(found.place).astype(jnp.int32)
     log_likelihood = around(likelihood(statistics), node)
     _, _, curvature = log_likelihood.derivatives(found.place)
     information = -curvature / grid.spacing**2  # in log rate
     useful = information > 0
-    width = z / jnp.sqrt(jnp.where(useful, information, 1.0))
+    width = z_rate / jnp.sqrt(jnp.where(useful, information, 1.0))
     low, high = (
         jnp.clip(found.rate * factor, problem.lowest, problem.highest)
         for factor in (1 - width, 1 + width)
@@ -186,21 +203,41 @@ def _delta(problem, statistics, found: Estimate, z_squared):
     )
 
 
-def _printed(problem, statistics, found: Estimate, scale, log_t, shape, constants):
+def _printed(problem, statistics, found: Estimate, scales, log_t, shape, constants):
     """The displayed formulas of section 4.3."""
     count = jnp.maximum(statistics.successes, 1).astype(float)
     root = jnp.sqrt(3 * log_t / (2 * count))
     budget = problem.budget
-    width = scale * budget / constants.mean * root
+    width = scales.rate * budget / constants.mean * root
     # C_hat = G(x_t, m/B) with the x_t that is about to be chosen is circular: this is
     # the arm's last observed allocation.
     floor = problem.family.cdf(statistics.last, problem.lowest, shape)
     factor = constants.cdf / constants.mean * budget * (1 + found.probability)
-    spread = scale * factor * root / jnp.maximum(floor, 1e-30)
+    spread = scales.probability * factor * root / jnp.maximum(floor, 1e-30)
     spread = jnp.minimum(spread, LARGE)
     return (
         jnp.maximum(found.rate - width, problem.lowest),
         jnp.minimum(found.rate + width, problem.highest),
         jnp.maximum(found.probability - spread, 0.0),
         jnp.minimum(found.probability + spread, 1.0),
+    )
+
+
+def _code(problem, statistics, found: Estimate, scales, round_):
+    """``compute_confidence_bounds`` of ``main_exponential.ipynb``.
+
+    Clipped to Lambda above, too, which the code is not.
+    """
+    block = jnp.floor((round_ - 1) / problem.num_arms)
+    count = statistics.successes + 0.01
+    root = jnp.sqrt(3 * jnp.log(block + 1) / (2 * count))
+    width = scales.rate * root / (problem.budget * CODE_D)
+    floor = -jnp.expm1(-statistics.last / problem.budget)
+    spread = scales.probability * 0.01 * (1 + found.probability) * root
+    spread = spread / (floor * CODE_D + 0.01)
+    return (
+        jnp.maximum(found.rate - width, problem.lowest),
+        jnp.minimum(found.rate + width, problem.highest),
+        jnp.maximum(found.probability - spread, 0.001),
+        jnp.clip(found.probability + spread, 0.001, 1.0),
     )

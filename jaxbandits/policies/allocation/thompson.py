@@ -34,8 +34,8 @@ from jaxbandits.policies.allocation.estimates import (
     probability_bound,
     rate_bound,
 )
+from jaxbandits.policies.allocation.handing_out import best_way
 from jaxbandits.policies.allocation.learning import start_allocation, turn
-from jaxbandits.policies.allocation.ra_ucb import optimum
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.allocation import Problem
 from jaxbandits.settings.allocation.oracle import shape_array
@@ -90,12 +90,10 @@ def thompson_allocation(problem: Problem) -> Policy:
     """Thompson sampling with truncated likelihoods.
 
     Args:
-      problem: what is known of the game; budgets must be known in advance.
-
-    Raises:
-      ValueError: if budgets are not known.
+      problem: what is known of the game. Budgets that are not known in advance are
+        handed out as `handing_out` says; rounds of uniform play are then nearly so.
     """
-    hand_out, num_arms, grid = optimum(problem), problem.num_arms, Grid.of(problem)
+    hand_out, num_arms, grid = best_way(problem), problem.num_arms, Grid.of(problem)
     start = "uniform_split"
     shapes = shape_array(problem)
 

@@ -227,10 +227,12 @@ def random_allocation(
     draw: Callable,
     setup: Any,
     *,
+    budgets=None,
+    order: str = "cycle",
     stop_on_success: bool = False,
     provenance: dict | None = None,
 ) -> Environment:
-    """An environment whose arms are drawn for every seed; the budget is constant.
+    """An environment whose arms are drawn for every seed.
 
     Args:
       name: of the family of instances.
@@ -238,6 +240,9 @@ def random_allocation(
       draw: ``(key, setup) -> Arms`` with rates in [lowest, highest], traced; one
         function per family of instances, as programs are kept by it.
       setup: pytree of numbers for `draw`.
+      budgets: f64[N], as for `allocation`, the problem's the largest; by default it is
+        the same in all rounds. Every seed solves its N problems first.
+      order: as for `allocation`.
       stop_on_success: as for `allocation`.
       provenance: further facts for the results.
 
@@ -247,14 +252,23 @@ def random_allocation(
     text("name", name)
     instance("problem", problem, Problem, "of settings.allocation.make_problem")
     function("draw", draw)
-    check_options(problem, "cycle", stop_on_success)
-    whole_setup = Setup(setup, np.array([problem.budget]))
+    check_options(problem, order, stop_on_success)
+    budgets = check_budgets(problem.budget if budgets is None else budgets)
+    if problem.family.integer and np.any(budgets != np.round(budgets)):
+        raise ValueError(
+            f"budgets must be whole numbers for the {problem.family.name} family"
+        )
+    if np.max(budgets) != problem.budget:
+        raise ValueError(
+            f"budgets must have the problem's, {problem.budget}, for their largest, "
+            f"got {np.max(budgets)}"
+        )
     return _environment(
         name,
         problem,
         draw,
-        whole_setup,
-        "cycle",
+        Setup(setup, budgets),
+        order,
         stop_on_success,
         provenance or {},
     )
@@ -287,7 +301,10 @@ def _functions(problem: Problem, draw, length: int, shuffle: bool, stop: bool):
     draw_threshold = jax.vmap(family.sample, (0, 0, None if shape is None else 0))
 
     def sample(key, setup):
-        order = jax.random.permutation(key, length) if shuffle else None
+        order = None
+        if shuffle:
+            own = key if draw is None else jax.random.fold_in(key, 1)  # not the arms'
+            order = jax.random.permutation(own, length)
         if draw is None:
             arms, best = setup.arms, setup.best
         else:

@@ -6,7 +6,12 @@ import jax
 import numpy as np
 
 from jaxbandits.checks import flag, instance, number, played, positive, shown
-from jaxbandits.laws.thresholds import discrete_weibull, exponential, weibull
+from jaxbandits.laws.thresholds import (
+    Threshold,
+    discrete_weibull,
+    exponential,
+    weibull,
+)
 from jaxbandits.protocol import Environment
 from jaxbandits.settings.allocation.ednet import EdNet
 from jaxbandits.settings.allocation.environment import (
@@ -35,6 +40,8 @@ def simulation(
     m: float = 1.0,
     M: float = 80.0,
     known: bool = True,
+    family: Threshold = exponential,
+    shape=None,
 ) -> Environment:
     """Appendix A.1: exponential thresholds, rates ~ U[m/B, M/B], p ~ U(0, 1].
 
@@ -46,9 +53,12 @@ def simulation(
       m: least rate times budget.
       M: largest rate times budget.
       known: whether the budget is known in advance.
+      family: of the thresholds, where they shall be others.
+      shape: of such a family, a number or f64[K].
 
     Raises:
-      ValueError: unless ``0 < m < M`` and the budget is positive.
+      ValueError: unless ``0 < m < M`` and the budget is positive, or if the family has
+        not these rates or that shape.
     """
     budget, m, M = number("budget", budget), number("m", m), number("M", M)
     positive(budget=budget, m=m, M=M)
@@ -56,16 +66,19 @@ def simulation(
     if m >= M:
         raise ValueError(f"m must be less than M, got m = {m} and M = {M}")
     problem = make_problem(
-        exponential,
+        family,
         num_arms,
         budget,
+        shape=shape,
         lowest=m / budget,
         highest=M / budget,
         known=known,
     )
     name = f"A.1, K = {num_arms}, B = {budget:g}"
+    if family is not exponential:
+        name += f", {family.name}"
     ends = np.array([m / budget, M / budget])
-    facts = {"family": "exponential", "m": m, "M": M, "num_arms": num_arms}
+    facts = {"family": family.name, "m": m, "M": M, "num_arms": num_arms}
     return random_allocation(
         name, problem, _draw_uniform(num_arms), ends, provenance=facts
     )

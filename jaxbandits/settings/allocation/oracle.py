@@ -46,7 +46,7 @@ def solve(
       weight: f[K] >= 0.
       rate: f[K] > 0.
       budget: f[] > 0; a whole number for integers.
-      limit: f[K] or None, the most that an arm may take; concave families only.
+      limit: f[K] > 0 or None, the most that an arm may take; not for integers.
       thorough: for sigmoids, whether to go on with a local search (for benchmarks; a
         learner does not need it).
 
@@ -54,15 +54,15 @@ def solve(
       A `Solution`, its allocation as floats.
 
     Raises:
-      ValueError: if there is a `limit` and the family is not concave.
+      ValueError: if there is a `limit` and the family is one of integers.
     """
     family, shape = problem.family, shape_array(problem)
     if shape is not None:
         shape = shape.astype(jnp.result_type(weight))
     concave = is_concave(problem) and not family.integer
-    if limit is not None and not concave:
-        raise ValueError(f"limit: the {family.name} family must be concave")
     if family.integer:
+        if limit is not None:
+            raise ValueError(f"limit: the {family.name} family must be continuous")
         units = jnp.arange(int(problem.budget) + 1).astype(jnp.result_type(weight))
         column = None if shape is None else shape[:, None]
         values = weight[:, None] * family.cdf(units[None], rate[:, None], column)
@@ -75,7 +75,8 @@ def solve(
     if concave:
         bounded = bool(np.all(family.bounded(shape)))
         return water_filling(arms, budget, bounded=bounded, limit=limit)
-    return (sigmoid_filling if thorough else sigmoid_prefix)(arms, budget)
+    kernel = sigmoid_filling if thorough else sigmoid_prefix
+    return kernel(arms, budget, limit=limit)
 
 
 CERTIFIED = 1e-4  # relative gap that calls for a local search

@@ -9,11 +9,12 @@ import pytest
 from scipy import optimize, stats
 
 from jaxbandits.kernels.allocation import (
-    INACCURATE,
+    INVALID,
     NOTHING_TO_GAIN,
     SOLVED,
     exponential_water_filling,
     kkt_residual,
+    priced,
     water_filling,
 )
 from jaxbandits.laws import thresholds
@@ -200,11 +201,55 @@ def test_statuses():
     assert (found.value, found.bound, found.status) == (0, 0, NOTHING_TO_GAIN)
     np.testing.assert_allclose(found.allocation, 0.5)
     assert found.status.dtype == jnp.int32
-    # Beta arms have no use for more than 1 each, and no marginal there.
+    # Beta arms need no more than 1 each: what is left over is worth nothing.
     found, _ = solved("beta(1, rate)", np.float32, zero + 1, two, [2 * ARMS])
-    assert found.status == INACCURATE
-    assert found.value == pytest.approx(ARMS)
-    assert found.bound >= found.value * (1 - 1e-6)
+    assert found.status == SOLVED
+    np.testing.assert_allclose(found.allocation, 1, rtol=1e-6)
+    np.testing.assert_allclose([found.value, found.bound], ARMS, rtol=1e-6)
+
+
+@jax.jit
+def exponentials(weight, rate, price, budget, least, limit):
+    """In money."""
+    curves = thresholds.curves(thresholds.exponential, weight, rate)
+    options = {"least": least, "limit": limit}
+    return water_filling(priced(curves, price), budget, **options)
+
+
+@pytest.mark.slow
+def test_least_allocations_limits_and_prices():
+    """What must be given is given, and the rest is an optimum of curves cut there; in
+    money, rates are per unit of money."""
+    weight, rate = np.float32([0.9, 0.8, 0.5, 0.2]), np.float32([0.5, 1, 0.7, 0.3])
+    prices, none = np.float32([2, 0.5, 1, 1]), np.full(4, np.inf, np.float32)
+    least, one = np.float32([0.1, 0, 2, 1]), np.ones(4, np.float32)
+    for price in (one, prices):
+        found = exponentials(weight, rate, price, 6.0, least, none)
+        left = weight * np.exp(-rate / price * least)
+        cut = exponential_water_filling(left, rate / price, 6 - 3.1)
+        np.testing.assert_allclose(found.allocation, least + cut.allocation, atol=1e-5)
+        assert found.status == SOLVED
+        assert found.bound == pytest.approx(float(found.value), rel=1e-5)
+    nothing = exponentials(0 * weight, rate, one, 7.1, least, none)
+    np.testing.assert_allclose(nothing.allocation, least + 1)
+    both = exponentials(weight, rate, one, 6.0, least, least + 1.5)
+    assert both.status == SOLVED
+    np.testing.assert_allclose(both.allocation, [1.6, 1.4, 2, 1], rtol=1e-5)
+    for wrong in ((3.0, least, none), (6.0, -least, none), (6.0, least, least - 0.1)):
+        assert exponentials(weight, rate, one, *wrong).status == INVALID
+
+
+@pytest.mark.slow
+def test_sigmoids_are_refused():
+    """Water-filling would start at their modes and call it the optimum."""
+    shape = np.full(2, 2.0, np.float32)
+
+    @jax.jit
+    def solve(weight):
+        arms = thresholds.curves(thresholds.weibull, weight, jnp.ones(2), shape)
+        return water_filling(arms, 3.0).status
+
+    assert solve(jnp.ones(2)) == INVALID
 
 
 def test_arms_without_weight_get_nothing():

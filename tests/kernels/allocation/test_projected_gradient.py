@@ -8,7 +8,12 @@ import numpy as np
 import optax
 import pytest
 
-from jaxbandits.kernels.allocation import SOLVED, projected_gradient, water_filling
+from jaxbandits.kernels.allocation import (
+    INACCURATE,
+    SOLVED,
+    projected_gradient,
+    water_filling,
+)
 from jaxbandits.laws import thresholds
 from tests.heavy import light_first
 
@@ -102,6 +107,9 @@ def test_no_steps_give_the_projected_start():
     found = projected_gradient(objective, jnp.asarray([4.0, 1.0]), 3.0, **still)
     bound = 1 - np.exp(-3) + 3 - 3 * np.exp(-3)
     assert found.bound == pytest.approx(bound, rel=1e-5)
+    assert found.status == INACCURATE  # 2.80 against 0.95: nothing has been solved
+    even = projected_gradient(objective, jnp.ones(2), 3.0, **still)
+    assert even.status == SOLVED  # a start may be the optimum
 
 
 @pytest.mark.slow

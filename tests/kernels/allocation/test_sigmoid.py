@@ -3,6 +3,7 @@
 from functools import cache
 
 import jax
+import jax.flatten_util
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from scipy import optimize
 from jaxbandits.kernels.allocation.sigmoid import sigmoid_filling, sigmoid_prefix
 from jaxbandits.kernels.allocation.solution import (
     INACCURATE,
+    INVALID,
     NOTHING_TO_GAIN,
     SOLVED,
 )
@@ -162,10 +164,12 @@ def test_equal_arms_take_turns_on_a_small_budget(name, dtype):
     """Room for one of three: the first one gets it all; two touches: two arms."""
     found = solve_one(name, [0.5] * 3, [4] * 3, [20] * 3, 22, dtype)
     np.testing.assert_allclose(found.allocation, [22, 0, 0])
+    rel = 1e-6 if dtype == np.float32 else 1e-13
+    # The envelope ends at the budget, before the touching point of 24.7.
+    assert found.bound == pytest.approx(found.value, rel=rel)
     touch = 20 * problems.touch_ratio(4) ** 0.25
     found = solve_one(name, [0.5] * 3, [4] * 3, [20] * 3, 2 * touch, dtype)
     np.testing.assert_allclose(found.allocation, [touch, touch, 0], rtol=1e-4)
-    rel = 1e-6 if dtype == np.float32 else 1e-13
     assert found.bound == pytest.approx(found.value, rel=rel)
 
 
@@ -260,6 +264,59 @@ def test_wrong_curves_are_noticed():
         return sigmoid_prefix(wrong, 30.0).status
 
     assert status(1.0) == SOLVED and status(0.01) == INACCURATE
+
+
+@pytest.mark.slow
+def test_derivatives():
+    """Of the value by weights, scales and budget, backward and forward."""
+    weight, shape, scale = [0.5, 0.8, 0.3, 0.9], [1.5, 2, 2.5, 1.8], [50, 33, 20, 66]
+    with jax.enable_x64(True):
+        weight, shape, scale, touch = problems.numbers(weight, shape, scale)
+
+        def value(weight, stretch, budget):
+            arms = scale * stretch, touch * stretch
+            curves = problems.weibull_curves(weight, shape, *arms)
+            return sigmoid_prefix(curves, budget).value
+
+        point = (weight, np.ones(4), np.float64(90))
+        backward = jax.jit(jax.grad(value, (0, 1, 2)))(*point)
+        forward = jax.jit(jax.jacfwd(value, (0, 1, 2)))(*point)
+        flat, unravel = jax.flatten_util.ravel_pytree(point)
+        at = jax.jit(lambda flat: value(*unravel(flat)))
+        steps = 1e-6 * np.eye(flat.size)
+        differences = [(at(flat + h) - at(flat - h)) / 2e-6 for h in steps]
+        for found in (backward, forward):
+            found = np.asarray(jax.flatten_util.ravel_pytree(found)[0])
+            np.testing.assert_allclose(found, np.asarray(differences), atol=1e-7)
+    assert np.sum(np.abs(found) > 1e-3) == 5  # two arms and the budget
+
+
+@pytest.mark.slow
+def test_limits(rng):
+    """As good as dynamic programming on curves that end at their limits."""
+
+    def solve(weight, shape, scale, touch, budget, limit):
+        curves = problems.weibull_curves(weight, shape, scale, touch)
+        return sigmoid_filling(curves, budget, limit=limit)
+
+    solve = jax.jit(solve)
+    for _ in range(20):
+        arms = problems.draw(rng, 5)
+        limit, budget = rng.uniform(10, 120, 5), rng.uniform(30, 300)
+        with jax.enable_x64(True):
+            found = solve(*problems.numbers(*arms), budget, limit)
+            found = jax.tree.map(np.asarray, found)
+        x = np.asarray(found.allocation)
+        assert found.status == SOLVED and np.all(x <= limit)
+        assert np.sum(x) <= budget * (1 + 1e-12)
+        assert found.value == pytest.approx(problems.worth(*arms, x), rel=1e-12)
+        # Multiples of a 400th of the budget, the limits rounded down to them.
+        best = problems.grid_optimum(*arms, budget, limit=limit)[1]
+        assert best * (1 - 1e-6) <= found.value <= found.bound
+        assert found.bound <= problems.grid_optimum(*arms, budget)[1] * 1.5
+    with jax.enable_x64(True):
+        status = np.asarray(solve(*problems.numbers(*arms), budget, -limit).status)
+    assert status == INVALID
 
 
 @pytest.mark.parametrize("rounds, error", [(-1, ValueError), (1.5, TypeError)])

@@ -1,0 +1,120 @@
+"""How weights and rates become an action, with and without knowledge of the budget.
+
+All learners end with an objective ``sum weight_i G(x_i, rate_i)``. Where the round's
+budget is seen, its optimum is played (eqs. 12 and 13). Where it is not, resource is
+handed out until it is gone (section 5): by the flow of MG-UCB for concave families, in
+units for the others. The best order of units for sigmoids is that of their concave
+envelopes (ours): an arm is worth its tangent through the origin until it has what this
+touches at, so that whatever the budget turns out to be, at most one arm has been given
+less than it is worth while.
+
+A way to hand out is ``(starting bool[], alone f[K], weight f[K], rate f[K], budget
+f[]) -> action``: in the start the amounts `alone`, afterwards for the objective; the
+same function for equal problems.
+"""
+
+import math
+from functools import cache
+
+import jax.numpy as jnp
+
+from jaxbandits.kernels.allocation import marginal_greedy
+from jaxbandits.kernels.constant import constant
+from jaxbandits.laws.thresholds import touch_point
+from jaxbandits.settings.allocation import Allocation, Order, Plan, Problem, solve
+from jaxbandits.settings.allocation.oracle import is_concave, shape_array
+
+LEAST = 1e-12  # an allocation of 0, where the derivative is a limit
+STEPS = 100  # units in the largest budget
+
+
+def best_way(problem: Problem):
+    """The optimum if budgets are known, else the best way of handing out."""
+    if problem.known:
+        return optimum(problem)
+    if problem.family.integer:
+        return units(problem, round(problem.budget), "difference")
+    return flow(problem) if is_concave(problem) else units(problem, STEPS, "envelope")
+
+
+@cache
+def optimum(problem: Problem):
+    """The solution of P~ as an action.
+
+    Raises:
+      ValueError: if budgets are not known in advance.
+    """
+    if not problem.known:
+        raise ValueError(
+            "problem must have budgets known in advance; MG-UCB does without"
+        )
+
+    def hand_out(starting, alone, weight, rate, budget):
+        solution = solve(problem, weight, rate, budget)
+        return Allocation(jnp.where(starting, alone, solution.allocation))
+
+    return hand_out
+
+
+@cache
+def flow(problem: Problem):
+    """Resource flows to the largest marginal value until it ends (Algorithm 3).
+
+    Raises:
+      ValueError: unless the family is concave.
+    """
+    if problem.family.integer or not is_concave(problem):
+        raise ValueError(
+            f"problem must have a concave family, got {problem.family.name}"
+        )
+
+    middle = (problem.lowest * problem.highest) ** 0.5
+
+    def hand_out(starting, alone, weight, rate, budget):
+        # Resource flows to one arm if no other is worth anything, and equally to equal
+        # arms.
+        weight = jnp.where(starting, alone / budget, weight)
+        return Plan(weight, jnp.where(starting, middle, rate))
+
+    return hand_out
+
+
+@cache
+def units(problem: Problem, steps: int, greedy: str):
+    """Resource is handed out in units, Delta each, to the largest gain (Algorithm 4).
+
+    Args:
+      problem: the game.
+      steps: units in the largest budget.
+      greedy: ``derivative``, ``difference`` or ``envelope``.
+    """
+    family = problem.family
+    step = problem.budget / steps
+    if family.integer:  # part of a unit makes no difference
+        step = float(math.ceil(step))
+        steps = math.ceil(problem.budget / step)
+
+    def hand_out(starting, alone, weight, rate, budget):
+        del budget
+        shape = constant(shape_array(problem))
+
+        def slope(x):
+            return jnp.exp(family.log_pdf(jnp.maximum(x, LEAST), rate, shape))
+
+        if greedy == "envelope":
+            # Up to the touching point the envelope has the slope that it has there.
+            touch = touch_point(family, rate, shape_array(problem))
+
+        def gain(x):
+            if greedy == "difference":
+                more = family.cdf(x + step, rate, shape)
+                value = more - family.cdf(x, rate, shape)
+            else:
+                value = slope(jnp.maximum(x, touch) if greedy == "envelope" else x)
+            # In the start to one arm, or to all in turn, the larger shares first.
+            return jnp.where(starting, alone / (1 + x), weight * value)
+
+        arms = marginal_greedy(gain, problem.num_arms, step, steps)
+        return Order(arms, jnp.asarray(step, float))
+
+    return hand_out
