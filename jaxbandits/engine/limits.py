@@ -37,6 +37,7 @@ class Watch:
         self._end = float(targets[-1])
         self._by_budget, self._limited = by_budget, last_round < LAST_ROUND
         self._spent = np.zeros(num_lanes)
+        self._round = np.zeros(num_lanes, np.int64)
         self._since = np.ones(num_lanes, np.int64)  # round of the last spending
 
     def look(self, seconds: float, round_, spent, reached) -> None:
@@ -51,6 +52,8 @@ class Watch:
         Raises:
           ValueError: if what is spent is NaN, falls, does not grow, or grows so slowly
             that the budget is not reached within the rounds that can be counted.
+          RuntimeError: if no lane has played a round, and some are not done: whether
+            one is done has then been answered in two ways.
         """
         factor = np.clip(SECONDS / max(seconds, 1e-9), 0.25, 4.0)
         self.steps = int(np.clip(self.steps * factor, FEWEST_STEPS, MOST_STEPS))
@@ -58,6 +61,12 @@ class Watch:
             lanes = slice(self._spent.size)
             on = ~np.all(reached, axis=1)
             self._check(np.asarray(round_)[lanes], np.asarray(spent)[lanes], on)
+            if on.any() and np.all(round_[lanes] == self._round):
+                raise RuntimeError(
+                    f"{on.sum()} runs wait for a checkpoint and play no round; they "
+                    f"have spent {self._spent[on].min():.9g} or more of {self._end:.9g}"
+                )
+            self._round = np.asarray(round_)[lanes]
 
     def _check(self, round_, spent, on):
         if np.isnan(spent).any():

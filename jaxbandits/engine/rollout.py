@@ -312,13 +312,8 @@ def _advance(
     num_lanes = seeds.shape[0]
     keys = {s: stream_key(root, seeds, s) for s in Stream if s != Stream.INSTANCE}
     leg = legs(rules, keys, params, instance, last_round)
+    spent_of = _spending(rules, instance, num_lanes)
     instance, instance_lanes = _flagged(instance)
-
-    def spent_of(carry):
-        if not rules.by_budget:
-            return jnp.zeros((num_lanes,), jnp.int32)
-        spent = rules.lanes(rules.env.spent, (instance_lanes, True), num_lanes)
-        return fill(*spent(instance, carry.environment), num_lanes)
 
     def reaches(carry, target):
         """Lanes that are done with a checkpoint."""
@@ -344,6 +339,27 @@ def _advance(
     return carry, found, spent_of(carry)
 
 
+def _spending(rules: Rules, instance, num_lanes):
+    """``carry -> [L]``, what lanes have spent: to the bit the same wherever it is asked.
+
+    The loop plays until no lane has less than the target, and what follows counts the
+    lanes that have reached it: if the two differ in the last digit, a game that ends
+    exactly at its budget has no end. XLA takes the reciprocal of a divisor that all
+    lanes share in one place, and divides in another; so nothing is shared here.
+    """
+    if not rules.by_budget:
+        return lambda carry: jnp.zeros((num_lanes,), jnp.int32)
+
+    def own(x):
+        return lax.optimization_barrier(
+            jnp.broadcast_to(x, (*x.shape[:-1], num_lanes))
+        )
+
+    instance = jax.tree.map(own, instance)
+    spent = rules.lanes(rules.env.spent, (True, True), num_lanes)
+    return lambda carry: fill(*spent(instance, carry.environment), num_lanes)
+
+
 def scan_legs(rules: Rules, keys, params, instance, last_round):
     """How rounds are played: one step of a loop per round, in all lanes.
 
@@ -359,6 +375,7 @@ def scan_legs(rules: Rules, keys, params, instance, last_round):
       for as many steps as are left.
     """
     num_lanes = keys[Stream.ACT].low.shape[0]
+    spent_of = _spending(rules, instance, num_lanes)
     instance, instance_lanes = _flagged(instance)
     play, param_lanes = partial(play_round, rules), rules.param_lanes(params)
 
@@ -380,9 +397,7 @@ def scan_legs(rules: Rules, keys, params, instance, last_round):
         in_lanes = (True, True, instance_lanes, param_lanes, True)
 
         def active(carry):
-            spent = rules.lanes(rules.env.spent, (instance_lanes, True), num_lanes)
-            spent, _ = spent(instance, carry.environment)
-            return (spent < target) & (carry.round <= last_round)
+            return (spent_of(carry) < target) & (carry.round <= last_round)
 
         def body(state):
             carry, steps = state

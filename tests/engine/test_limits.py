@@ -78,11 +78,11 @@ def test_a_call_takes_about_a_second():
     first = found.steps
     look(found, [10, 10], [1.0, 1.0], seconds=0.5)
     assert found.steps == 2 * first
-    for _ in range(30):
-        look(found, [10, 10], [1.0, 1.0], seconds=100.0)
+    for round_ in range(11, 41):
+        look(found, [round_, 10], [1.0, 1.0], seconds=100.0)
     assert found.steps == limits.FEWEST_STEPS
-    for _ in range(30):
-        look(found, [10, 10], [1.0, 1.0], seconds=0.0)
+    for round_ in range(41, 71):
+        look(found, [round_, 10], [1.0, 1.0], seconds=0.0)
     assert found.steps == limits.MOST_STEPS
 
 
@@ -90,3 +90,11 @@ def test_a_cost_that_is_no_number_ends_the_game():
     broken = GAME._replace(spent=lambda instance, state: jnp.float32(jnp.nan))
     with pytest.raises(ValueError, match="spent is NaN"):
         simulate(ALTERNATE, broken, budget=20.0, seeds=2)
+
+
+def test_runs_that_wait_for_ever_are_an_error():
+    found = watch()
+    look(found, [5, 5], [3.0, 3.0])
+    look(found, [5, 6], [3.0, 4.0])
+    with pytest.raises(RuntimeError, match="^2 runs wait .* 3 or more of "):
+        look(found, [5, 6], [3.0, 4.0])

@@ -1,9 +1,13 @@
 """Games that end with a budget, against a plain Python loop on the same tape."""
 
+import jax
 import numpy as np
 import pytest
 
+from jaxbandits import laws
+from jaxbandits.policies.budgeted import omega_ucb
 from jaxbandits.results.cuts import CutOffWarning
+from jaxbandits.settings.budgeted import fixed
 from jaxbandits.simulate import simulate
 from tests.engine.budget_game import ALTERNATE, environment, plain_loop
 
@@ -64,3 +68,22 @@ def test_chunks_do_not_matter():
     whole = simulate(ALTERNATE, environment(), **options)
     parts = simulate(ALTERNATE, environment(), chunk=9, **options)
     np.testing.assert_array_equal(played(whole), played(parts))
+
+
+@pytest.mark.parametrize("devices", [1, 2])
+def test_games_that_end_exactly_at_their_budget(devices):
+    """65 coins are 65 / .013 cheapest costs: 5,000 in float32, 4,999.9995 by way of
+    the reciprocal, which XLA takes in some places and not in others."""
+    chances = np.array([0.8, 0.013])
+    arms = laws.Product(laws.Bernoulli(chances), laws.Bernoulli(chances))
+    law = laws.product(laws.bernoulli, laws.bernoulli)
+    game = fixed("ties", law, arms, unit="cheapest")
+    data = simulate(
+        omega_ucb(game.problem),
+        game,
+        budget=5000,
+        seeds=70,
+        checkpoints=[5000],
+        devices=jax.devices()[:devices],
+    )
+    np.testing.assert_allclose(data["spent"], 5000, rtol=1e-6)
