@@ -97,7 +97,12 @@ CASES = {
 
 
 # The same transform at work on rounds that take longer to compile, or are much alike.
-SLOW_CASES = {"censored/thompson", "censored/ucb", "allocation/ra-ucb"}
+SLOW_CASES = {
+    "censored/thompson",
+    "censored/ucb",
+    "budgeted/omega-star-ucb",
+    "allocation/ra-ucb",
+}
 
 
 @pytest.mark.parametrize("name", in_short(CASES, SLOW_CASES))

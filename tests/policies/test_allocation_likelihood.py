@@ -18,6 +18,7 @@ from jaxbandits.policies.allocation.estimates import (
     rate_bound,
 )
 from jaxbandits.settings.allocation import make_problem
+from tests.heavy import in_short
 
 Z_SQUARED = 3.84
 LEVELS = (0.3, 0.6, 1.0)  # allocations, in budgets
@@ -63,7 +64,11 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", list(CASES))
+# Between others in shape, or of a family whose functions take XLA long.
+LONG = {"Weibull 2", "Weibull 5", "Weibull 8, wide", "gamma 12"}
+
+
+@pytest.mark.parametrize("case", in_short(CASES, LONG))
 @pytest.mark.parametrize("successes", [pytest.param(1e3, marks=pytest.mark.slow), 1e6])
 def test_errors_are_a_small_share_of_a_standard_error(case, successes):
     name, shape, truth, (lowest, highest) = CASES[case]

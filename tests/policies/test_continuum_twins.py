@@ -125,7 +125,7 @@ CASES |= {
     # The twin estimates all curves anew for every index.
     "Kaplan-Meier": zooming_rcucb(
         2, "whole", SMALL, 32, survival="kaplan_meier"
-    )._replace(every=5),
+    )._replace(every=15),
     **_others(),
 }
 FULL = {name for name in CASES if "full" in name}

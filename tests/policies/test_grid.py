@@ -73,13 +73,14 @@ class Model:
 
 
 def started(capacity, splits, history, num_arms=1):
-    return Grid.start(num_arms, capacity, LARGEST, splits, history)
+    return start_now(num_arms, capacity, LARGEST, splits, history)
 
 
 def of_arm(grid, arm=0):
-    return jax.tree.map(lambda x: x[arm], grid)
+    return jax.tree.map(lambda x: np.asarray(x)[arm], grid)
 
 
+start_now = jax.jit(Grid.start, static_argnums=(0, 1, 2, 3, 4))
 extend_now = jax.jit(extend, static_argnums=(3, 4))
 
 
@@ -187,7 +188,7 @@ def test_nothing_ready_changes_nothing(history, splits):
 @pytest.mark.parametrize("history", GROWING)
 def test_order_of_places(history):
     """By hand, in three: the widest cell, then its middle one."""
-    grid = of_arm(Grid.start(1, CAPACITY, 9.0, 3, history))
+    grid = of_arm(start_now(1, CAPACITY, 9.0, 3, history))
     grid, _ = extend_now(grid, jnp.arange(CAPACITY) == 0, jnp.int32(4), 3, history)
     grid, _ = extend_now(grid, jnp.arange(CAPACITY) == 2, jnp.int32(7), 3, history)
     if history == "restart":

@@ -111,9 +111,15 @@ def test_laws_with_atoms(name, wide):
     with jax.enable_x64(wide):
         kinds = "p" if law.words == 1 else "n" * (law.words // 2)
         u = np.tile((np.arange(count) + 0.5)[:, None] / count, len(kinds))
-        drawn = jax.vmap(lambda w: law.sample(w, jax.tree.map(jnp.asarray, params), 0))
-        reward, consumption = drawn(spell(u, kinds))
-        seen = censor(reward[:, None], consumption[:, None], jnp.asarray(limits)[None])
+
+        @jax.jit
+        def seen_of(words, params, limits):
+            drawn = jax.vmap(lambda w: law.sample(w, params, 0))
+            reward, consumption = drawn(words)
+            return censor(reward[:, None], consumption[:, None], limits[None])
+
+        params, at = jax.tree.map(jnp.asarray, (params, limits))
+        seen = seen_of(spell(u, kinds), params, at)
     kept = 1 - np.mean(seen.censored, axis=0)
     np.testing.assert_allclose(kept, exact, rtol=0, atol=0.9 / count)
 

@@ -26,7 +26,7 @@ def started(store, seeds):
 
 
 @pytest.mark.parametrize(
-    ("kills", "seeds"), [(3, 200), pytest.param(20, 600, marks=pytest.mark.slow)]
+    ("kills", "seeds"), [(3, 140), pytest.param(20, 600, marks=pytest.mark.slow)]
 )
 def test_killed_and_resumed(tmp_path, kills, seeds):
     rng = np.random.default_rng(kills)
