@@ -3,14 +3,19 @@
 Bengs & Huellermeier (2022): sections 2, 5.1 and appendix F.
 """
 
+import math
 from collections.abc import Callable
 from functools import partial
+
+import numpy as np
 
 from jaxbandits.experiments.censored_configuration import forests, solver
 from jaxbandits.experiments.censored_grids import grid_readings
 from jaxbandits.experiments.censored_pictures import joint_laws, value_curves
 from jaxbandits.experiments.censored_recommendation import CELLS, recommendation
 from jaxbandits.experiments.censored_tables import (
+    DEVIATIONS_M1,
+    DEVIATIONS_M2,
     TABLE_5_1,
     TABLE_M1,
     TABLE_M2,
@@ -23,7 +28,7 @@ from jaxbandits.experiments.experiment import Experiment, Options, Outcome
 from jaxbandits.plots import plot_panels
 from jaxbandits.policies import censored as policies
 from jaxbandits.protocol import Environment
-from jaxbandits.results import summary_records
+from jaxbandits.results import final, summary_records
 from jaxbandits.settings import censored as settings
 
 CLAIRVOYANT = "clairvoyant"
@@ -78,17 +83,24 @@ def compare(
     notes: tuple[str, ...],
     y_scale: str,
     options: Options,
+    deviations: dict[str, tuple[float, float, float]] | None = None,
 ) -> Outcome:
-    """Regret of several policies on several instances, with the paper's shares."""
+    """Regret of several policies on several instances, with the paper's shares.
+
+    With `deviations` (the paper's, of the shares) also the shares' spread over seeds.
+    """
     datasets, records = {}, []
     for title, environment in environments().items():
         dataset = play(environment, contestants, options)
         datasets[title] = dataset
         row = published.get(title)
         shares = {} if row is None else _published_shares(row, contestants)
-        records += summary_records(
+        found = summary_records(
             dataset, name, instance=title, published=shares, metrics=METRICS
         )
+        if deviations:
+            _add_deviations(found, dataset, deviations[title])
+        records += found
         records.append(_clairvoyant(name, title, environment, options, row))
     columns = min(len(datasets), MOST_COLUMNS)
     figure = plot_panels(datasets, "regret", y_scale=y_scale, columns=columns)
@@ -96,9 +108,30 @@ def compare(
 
 
 def _published_shares(row, contestants):
-    rcucb, ts, ucb, _ = row
-    shares = {RCUCB: rcucb, PRINTED: rcucb, "TS": ts, "UCB": ucb}
+    shares = _by_policy(*row[:3])
     return {k: {"censored": v} for k, v in shares.items() if k in contestants}
+
+
+def _by_policy(rcucb, ts, ucb):
+    """The columns of the paper's tables by the policies that we set beside them."""
+    return {RCUCB: rcucb, PRINTED: rcucb, "TS": ts, "UCB": ucb}
+
+
+def _add_deviations(records, dataset, published):
+    """The standard deviation of the censored share over seeds, in place.
+
+    Its error is that of normal shares, ``s / sqrt(2 (n - 1))``.
+    """
+    shares = final(dataset, "censored").isel(params=0)
+    seeds = dataset.sizes["seed"]
+    for record in records:
+        values = shares.sel(policy=record["policy"]).values
+        spread = float(np.std(values, ddof=1)) if seeds > 1 else None
+        record["metrics"]["censored_deviation"] = {
+            "mean": spread,
+            "sem": spread / math.sqrt(2 * (seeds - 1)) if seeds > 1 else None,
+            "published": _by_policy(*published)[record["policy"]],
+        }
 
 
 def _clairvoyant(name, title, environment, options, row):
@@ -130,10 +163,18 @@ def _comparison(
     contestants=PAPER,
     notes=(),
     y_scale="linear",
+    deviations=None,
 ):
     name = f"censored-{figure}"
     run = partial(
-        compare, name, environments, contestants, published or {}, notes, y_scale
+        compare,
+        name,
+        environments,
+        contestants,
+        published or {},
+        notes,
+        y_scale,
+        deviations=deviations,
     )
     return Experiment(
         name, title, source, run, Options(100, 100_000), Options(20, 2_000)
@@ -190,6 +231,7 @@ EXPERIMENTS = (
         partial(trio, settings.M1),
         published=TABLE_M1,
         notes=TABLE_NOTES,
+        deviations=DEVIATIONS_M1,
     ),
     _comparison(
         "fig7",
@@ -198,6 +240,7 @@ EXPERIMENTS = (
         partial(trio, settings.equidistant(20)),
         published=TABLE_M2,
         notes=TABLE_NOTES,
+        deviations=DEVIATIONS_M2,
     ),
     _comparison(
         "fig8",

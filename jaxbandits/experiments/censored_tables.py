@@ -25,6 +25,17 @@ TABLE_M2 = {
     "NegCorr": (0.7477, 0.8396, 0.9185, 0.7559),
     "Indep": (0.4282, 0.5639, 0.5870, 0.4222),
 }
+# The standard deviations of 100 repetitions in F.1's brackets: RCUCB, TS, UCB.
+DEVIATIONS_M1 = {
+    "PosCorr": (0.0029, 0.0166, 0.0038),
+    "NegCorr": (0.0018, 0.0030, 0.0030),
+    "Indep": (0.0017, 0.0052, 0.0016),
+}
+DEVIATIONS_M2 = {
+    "PosCorr": (0.0027, 0.0935, 0.0027),
+    "NegCorr": (0.0016, 0.0432, 0.0021),
+    "Indep": (0.0017, 0.0019, 0.0736),
+}
 
 
 def trio(limits=None) -> dict[str, Environment]:

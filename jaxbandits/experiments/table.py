@@ -7,6 +7,7 @@ from rich.table import Table
 METRICS = {
     "regret": ("regret", "{:,.1f}"),
     "censored": ("censored share", "{:.4f}"),
+    "censored_deviation": ("its deviation", "{:.4f}"),
     "realised_regret": ("realised", "{:,.0f}"),
     "epochs": ("epochs", "{:,.0f}"),
     "optimal": ("optimal share", "{:.4f}"),

@@ -32,8 +32,9 @@ def check_law(
     * the quantile function inverts the cdf, and the mean is that of the quantiles or
       atoms, and of the draws;
     * a draw moves with its uniform as `monotone` says;
-    * of a joint law: rewards lie in [0, 1], consumptions in [0, highest], and means and
-      moments below limits are those of the draws.
+    * of a joint law: rewards lie in [0, 1] (or, with a `sigma`, are no farther from
+      their mean than sigma-sub-Gaussian ones), consumptions in [0, highest], and means
+      and moments below limits are those of the draws.
 
     Args:
       law: a univariate law, a joint law, or a family of thresholds.
@@ -188,7 +189,9 @@ def _check_quantile(law, params):
     for arm in range(rows):
         # At an atom the cdf jumps over p: what lies just below is not beyond it.
         upto = np.asarray(law.cdf(params, x[arm]))[arm]
-        before = np.asarray(law.cdf(params, x[arm] * (1 - 1e-6) - 1e-30))[arm]
+        before = np.asarray(law.cdf(params, x[arm] - 1e-6 * np.abs(x[arm]) - 1e-30))[
+            arm
+        ]
         near = 1e-5 * np.minimum(p, 1 - p) + 1e-9
         wrong = (upto < p - near) | (before > p + near)
         assert not np.any(wrong), (
@@ -269,7 +272,10 @@ def _check_joint(law: JointLaw, params, noise):
     for arm in range(num_arms):
         here = f"{law.name}, arm {arm}"
         r, c = reward[arm], consumption[arm]
-        assert np.all((r >= 0) & (r <= 1)), f"{here}: a reward lies outside [0, 1]"
+        if law.sigma is None:
+            assert np.all((r >= 0) & (r <= 1)), f"{here}: a reward lies outside [0, 1]"
+        else:
+            _check_noise(here, r, np.broadcast_to(law.sigma(params), num_arms)[arm])
         assert np.all(c >= 0), f"{here}: a consumption is negative"
     if law.highest is not None:
         highest = np.broadcast_to(np.asarray(law.highest(params)), num_arms)
@@ -290,6 +296,23 @@ def _check_joint(law: JointLaw, params, noise):
                 _check_average(what, x[arm], mean[arm])
     if law.moments is not None:
         _check_moments(law, params, reward, consumption)
+
+
+def _check_noise(here, x, sigma):
+    """Rewards with means in [0, 1] and sigma-sub-Gaussian noise around them."""
+    # The farthest of n: P(|noise| > r) <= 2 exp(-r**2 / (2 sigma**2)) for each.
+    farthest = sigma * np.sqrt(2 * np.log(2 * x.size / ALARM))
+    assert np.all((x >= -farthest) & (x <= 1 + farthest)), (
+        f"{here}: a reward lies farther than {farthest:.3g} outside [0, 1], which "
+        f"noise with sigma = {sigma:.3g} does not"
+    )
+    # A mean in [0, 1] adds at most 1/4 to the variance, which is at most sigma**2.
+    square = (x - x.mean()) ** 2
+    slack = SCORE * np.std(square) / np.sqrt(x.size) + 1e-6
+    assert square.mean() <= sigma**2 + 0.25 + slack, (
+        f"{here}: the variance of rewards is {square.mean():.3g}, more than that of "
+        f"noise with sigma = {sigma:.3g}"
+    )
 
 
 def _check_moments(law, params, reward, consumption):

@@ -38,7 +38,8 @@ def gaussian_copula(reward: Law, consumption: Law) -> JointLaw:
 
     Raises:
       TypeError: if an argument is no law.
-      ValueError: if a law's sampler is not a monotone function of one uniform (Beta).
+      ValueError: if a law's sampler is not a monotone function of one uniform (Beta),
+        or if rewards do not lie in [0, 1] (normal).
     """
     for name, law in (("reward", reward), ("consumption", consumption)):
         instance(name, law, Law, "of jaxbandits.laws")
@@ -47,6 +48,11 @@ def gaussian_copula(reward: Law, consumption: Law) -> JointLaw:
                 f"{name}: a copula needs a law whose draw is a monotone function of "
                 f"one uniform; {law.name} is not"
             )
+    if reward.sigma is not None:
+        raise ValueError(
+            "reward: a copula needs rewards in [0, 1]; given the consumption, "
+            f"{reward.name} ones may have any mean"
+        )
     return _gaussian_copula(reward, consumption)
 
 

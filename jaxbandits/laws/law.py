@@ -40,6 +40,8 @@ class Law(NamedTuple):
       exact: host, ``params -> params`` with the bounds of its events beside them, which
         float32 probabilities near 1, or sums of them, would lose (see `exact_params`).
         None if float32 parameters are as good.
+      sigma: host, ``params -> f64[K]``, of a law on the whole line: its draws are the
+        mean and sigma-sub-Gaussian noise. None of any other.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Law(NamedTuple):
     atoms: Callable[[Any], tuple[np.ndarray, np.ndarray]] | None = None
     monotone: int = 0
     exact: Callable[[Any], Any] | None = None
+    sigma: Callable[[Any], np.ndarray] | None = None
 
 
 class Moments(NamedTuple):
@@ -70,7 +73,7 @@ class Moments(NamedTuple):
 
 
 class JointLaw(NamedTuple):
-    """A joint law of a reward in [0, 1] and a consumption >= 0.
+    """A joint law of a reward in [0, 1] (but see `sigma`) and a consumption >= 0.
 
     Attributes:
       name: of the family.
@@ -88,6 +91,8 @@ class JointLaw(NamedTuple):
         law with finitely many consumptions: these, increasing (+inf: no more of the
         arm), and the moments below the first, from the first to the second, .... None
         of any other law. What arbitrary limits need where gains jump.
+      sigma: host, ``params -> f64[K]``, of a law whose rewards, given the consumption,
+        are a mean in [0, 1] and sigma-sub-Gaussian noise. None if they lie in [0, 1].
     """
 
     name: str
@@ -99,6 +104,7 @@ class JointLaw(NamedTuple):
     highest: Callable[[Any], np.ndarray] | None = None
     exact: Callable[[Any], Any] | None = None
     steps: Callable[[Any, Callable], tuple[np.ndarray, Moments]] | None = None
+    sigma: Callable[[Any], np.ndarray] | None = None
 
 
 def exact_params(law: Law | JointLaw, params):

@@ -21,7 +21,8 @@ def product(reward: Law, consumption: Law) -> JointLaw:
     """The joint law of an independent reward and consumption.
 
     Args:
-      reward: law on [0, 1]; its words come first.
+      reward: law on [0, 1], or with a `sigma` (`normal`) and means there; its words
+        come first.
       consumption: law on [0, inf) with a cdf and a quantile, or with atoms.
 
     Returns:
@@ -49,8 +50,11 @@ def _product(reward: Law, consumption: Law) -> JointLaw:
         reward.check(params.reward)
         consumption.check(params.consumption)
         lowest, highest = reward.support(params.reward)
+        if reward.sigma is not None:
+            lowest = highest = np.asarray(reward.mean(params.reward))
         if np.any(lowest < 0) or np.any(highest > 1):
-            raise ValueError("the reward law must have its support in [0, 1]")
+            what = "support" if reward.sigma is None else "means"
+            raise ValueError(f"the reward law must have its {what} in [0, 1]")
         if np.any(consumption.support(params.consumption)[0] < 0):
             raise ValueError("the consumption law must have its support in [0, inf)")
 
@@ -65,6 +69,9 @@ def _product(reward: Law, consumption: Law) -> JointLaw:
 
     def highest(params):
         return consumption.support(params.consumption)[1]
+
+    def sigma(params):
+        return reward.sigma(params.reward)
 
     def moments(params, limits, cost):
         mean = means(params)[0][:, None]
@@ -107,4 +114,5 @@ def _product(reward: Law, consumption: Law) -> JointLaw:
         means,
         highest,
         exact,
+        sigma=sigma if reward.sigma else None,
     )

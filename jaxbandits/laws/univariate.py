@@ -1,4 +1,4 @@
-"""Univariate laws: Bernoulli, discrete, uniform, exponential, Beta."""
+"""Univariate laws: Bernoulli, discrete, uniform, exponential, Beta, normal."""
 
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from jaxbandits.checks import (
     positive,
 )
 from jaxbandits.kernels.gamma import beta_from_uniforms_small
+from jaxbandits.kernels.normal import normal_score
 from jaxbandits.kernels.words import (
     Bound,
     below,
@@ -69,6 +70,13 @@ class Beta(NamedTuple):
 
     a: np.ndarray
     b: np.ndarray
+
+
+class Normal(NamedTuple):
+    """Means f64[K] and standard deviations f64[K] > 0."""
+
+    mean: np.ndarray
+    deviation: np.ndarray
 
 
 def _column(x, like):
@@ -176,6 +184,13 @@ def _check_beta(params):
             )
 
 
+def _check_normal(params):
+    _is(params, Normal)
+    finite(mean=params.mean)
+    positive(deviation=params.deviation)
+    played(mean=params.mean, deviation=params.deviation)
+
+
 def _constant(low, high):
     """A support that does not depend on the parameters."""
     return lambda params: (np.asarray(low), np.asarray(high))
@@ -238,4 +253,15 @@ beta = Law(
     mean=lambda p: p.a / (p.a + p.b),
     support=_constant(0.0, 1.0),
     **_frozen(stats.beta, lambda p: p.a, lambda p: p.b),
+)
+normal = Law(
+    "normal",
+    2,
+    lambda noise, p: p.mean + p.deviation * normal_score(*noise),
+    _check_normal,
+    mean=lambda p: p.mean,
+    support=_constant(-np.inf, np.inf),
+    monotone=1,
+    sigma=lambda p: np.asarray(p.deviation, np.float64),
+    **_frozen(stats.norm, lambda p: p.mean, lambda p: p.deviation),
 )

@@ -215,6 +215,34 @@ def test_thirty_rounds_of_ucb_and_ts_visit_thirty_pairs(tiny):
         assert found["sem"] == 0
 
 
+@pytest.mark.parametrize(
+    ("name", "instance", "policy", "published"),
+    [
+        ("censored-fig6", "Indep", "TS", 0.0052),
+        ("censored-fig6", "PosCorr", "RCUCB, eq. (12)", 0.0029),
+        ("censored-fig7", "Indep", "UCB", 0.0736),
+        ("censored-fig7", "NegCorr", "TS", 0.0432),
+    ],
+)
+def test_the_papers_deviations_stand_beside_ours(
+    rehearsal, name, instance, policy, published
+):
+    outcome, _ = rehearsal(name)
+    deviation = entry(outcome, instance, policy, "censored_deviation")
+    # All seeds of a rehearsal are alike.
+    assert deviation == {"mean": 0, "sem": 0, "published": published}
+
+
+def test_the_deviation_is_that_of_the_shares(tiny):
+    outcome = tiny("censored-fig6")
+    for policy in PAPER:
+        shares = final(outcome.datasets["Indep"], "censored").sel(policy=policy)
+        first, second = shares.values.ravel()
+        found = entry(outcome, "Indep", policy, "censored_deviation")
+        assert found["mean"] == pytest.approx(abs(first - second) / np.sqrt(2))
+        assert found["sem"] == pytest.approx(abs(first - second) / 2)
+
+
 def test_the_worst_run_of_every_policy_is_told(rehearsal):
     outcome, _ = rehearsal("censored-recommendation")
     for i, policy in enumerate(ADVISED, start=1):

@@ -22,12 +22,17 @@ UNIVARIATE = {
     "beta": (laws.beta, laws.Beta(A, B)),
     "log-normal": (laws.clipped_lognormal, laws.LogNormal(-A, B)),
     "Pareto": (laws.clipped_pareto, laws.Pareto(np.array([0.2, 0.1]), A)),
+    "normal": (laws.normal, laws.Normal(np.array([0.3, -2.0]), A)),
 }
 RUNS = laws.empirical_params(np.array([[0.1, 0.5, 0.9]]), np.array([[0.3, 0.2, 2.0]]))
 JOINT = {
     "product": (
         laws.product(laws.beta, laws.exponential),
         laws.Product(laws.Beta(A, B), laws.Exponential(B)),
+    ),
+    "normal rewards": (
+        laws.product(laws.normal, laws.exponential),
+        laws.Product(laws.Normal(np.array([0.0, 0.9]), A), laws.Exponential(B)),
     ),
     "copula": (
         laws.gaussian_copula(laws.uniform, laws.exponential),
@@ -147,3 +152,17 @@ def test_what_is_wrong_of_two_is_found(law, says):
 def test_arguments(arguments, named):
     with pytest.raises(TypeError, match=f"^{named} must be"):
         check_law(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("told", "scale", "says"),
+    [
+        (0.2, 1.0, "a reward lies farther than"),
+        (1.0, 1.4, "the variance of rewards is"),
+    ],
+)
+def test_noise_beyond_what_a_law_says_is_found(told, scale, says):
+    law, params = JOINT["normal rewards"]
+    params = params._replace(reward=laws.Normal(np.full(2, 0.5), np.full(2, scale)))
+    with pytest.raises(AssertionError, match=says):
+        check_law(law._replace(sigma=lambda p: told), params, draws=5000)

@@ -30,7 +30,13 @@ from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.kernels.words import unit_interval
 from jaxbandits.policies.censored.observed import cells_of, gain_of
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.censored.types import Action, Continuum, Problem, check_grid
+from jaxbandits.settings.censored.types import (
+    Action,
+    Continuum,
+    Problem,
+    check_bounded,
+    check_grid,
+)
 
 
 class Params(NamedTuple):
@@ -75,9 +81,11 @@ def cell_thompson(problem: Problem) -> Policy:
       A policy with `Params`; state O(K M); consumes 3 K M words to act.
 
     Raises:
-      TypeError: if the problem has no grid of limits.
+      ValueError: if the problem's rewards do not lie in [0, 1].
+      TypeError: if it has no grid of limits.
     """
     check_grid(problem, "cell_thompson")
+    check_bounded(problem, "cell_thompson")
     shape = (problem.num_arms, problem.num_limits)
     least = -problem.max_cost  # of all gains; the largest is 1
 

@@ -51,8 +51,8 @@ def on_grid(problem: Continuum, limits, make: Callable[[Problem], Policy]) -> Po
 
 @cache
 def _on_grid(problem: Continuum, grid: tuple[float, ...], make) -> Policy:
-    n, cost, penalty, largest = problem
-    inner = make(make_problem(n, grid, cost, penalty, largest))
+    n, cost, penalty, largest, sigma = problem
+    inner = make(make_problem(n, grid, cost, penalty, largest, sigma=sigma))
 
     def to_real(action):
         return RealAction(action.arm, pick(jnp.asarray(grid, float), action.limit))

@@ -12,7 +12,13 @@ from jaxbandits.factory import factory
 from jaxbandits.kernels.select import pick, split_index
 from jaxbandits.policies.censored.value import value_of_round
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.censored.types import Action, Continuum, Problem, check_grid
+from jaxbandits.settings.censored.types import (
+    Action,
+    Continuum,
+    Problem,
+    check_bounded,
+    check_grid,
+)
 
 
 @factory(Problem, Continuum)
@@ -33,8 +39,13 @@ def product_arms(
       A policy of the censored setting with the plain policy's parameters, noise and
       state. The reward of a round is eq. (7) plus lambda(tau_max), divided by ``1 +
       lambda(tau_max)``.
+
+    Raises:
+      ValueError: if the problem's rewards do not lie in [0, 1].
+      TypeError: if it has no grid of limits, or `plain` is no function.
     """
     check_grid(problem, "product_arms")
+    check_bounded(problem, "product_arms")
     function("plain", plain)
     inner = plain(problem.num_pairs)
     answer = inner.recommend or recommend

@@ -11,8 +11,8 @@ Named choices (docs/errata.md): `penalty_radius` scales the second part of the
 confidence length; 1 is eq. (12), 0 is what the paper's figures show, and can be
 trapped for good. `gain_radius` scales the first; 1/2 is the constant of UCB1 as used in
 E.1. `survival` says how the risk is estimated from censored rounds, `radius` how it
-enters the confidence length. Where rewards do not lie in [0, 1] (footnote 1), play with
-the `gain_radius` of `sub_gaussian_gain_radius`.
+enters the confidence length. Where rewards do not lie in [0, 1] (footnote 1: the
+problem's `sigma`), the default `gain_radius` is that of `sub_gaussian_gain_radius`.
 """
 
 from collections.abc import Callable
@@ -32,6 +32,7 @@ from jaxbandits.policies.censored.survival import (
     Survival,
     named,
     radius_of,
+    sub_gaussian_gain_radius,
     survival_of,
 )
 from jaxbandits.protocol import Policy
@@ -143,4 +144,5 @@ def rcucb(
         return Action(*split_index(first_argmax(state.reached - longer), *shape))
 
     name = named("RCUCB", risk.name, radius_name)
-    return Policy(name, init, act, update, Params(), check=_check, recommend=recommend)
+    params = Params(gain_radius=sub_gaussian_gain_radius(problem.sigma))
+    return Policy(name, init, act, update, params, check=_check, recommend=recommend)

@@ -34,6 +34,7 @@ from jaxbandits.settings.censored.types import (
     Continuum,
     Problem,
     RealAction,
+    check_bounded,
     check_continuum,
     penalty_in_play,
 )
@@ -117,10 +118,12 @@ def stoo(problem: Continuum, splits: int = 2, capacity: int = 64) -> Policy:
       and ``overflow`` (0 or 1).
 
     Raises:
-      ValueError: naming `splits` or `capacity` if out of range.
+      ValueError: naming `splits` or `capacity` if out of range, or if rewards do not
+        lie in [0, 1].
       TypeError: if the problem has a grid of limits.
     """
     check_continuum(problem, "stoo")
+    check_bounded(problem, "stoo")
     whole("splits", splits, 2, MOST)
     if whole("capacity", capacity, 1, MOST) < splits:
         raise ValueError(f"capacity must be at least splits = {splits}, got {capacity}")

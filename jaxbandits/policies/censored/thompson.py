@@ -23,7 +23,13 @@ from jaxbandits.kernels.words import occurs, unit_interval
 from jaxbandits.policies.censored.observed import gain_of
 from jaxbandits.policies.censored.survival import named
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.censored.types import Action, Continuum, Problem, check_grid
+from jaxbandits.settings.censored.types import (
+    Action,
+    Continuum,
+    Problem,
+    check_bounded,
+    check_grid,
+)
 
 UPDATES = ("independent", "shared", "copied", "strict")
 
@@ -64,10 +70,11 @@ def thompson(problem: Problem, update: str = "independent") -> Policy:
       A policy with `Params`; consumes 2 K M words to act and 2 M to update.
 
     Raises:
-      ValueError: on an unknown `update`.
+      ValueError: on an unknown `update`, or if rewards do not lie in [0, 1].
       TypeError: if the problem has no grid of limits.
     """
     check_grid(problem, "thompson")
+    check_bounded(problem, "thompson")
     if update not in UPDATES:
         raise ValueError(f"update must be one of {UPDATES}, got {update!r}")
     shape = (problem.num_arms, problem.num_limits)

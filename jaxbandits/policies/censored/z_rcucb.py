@@ -37,7 +37,12 @@ from jaxbandits.kernels.select import pick, put, when
 from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.policies.censored.grid import HISTORIES, Grid, extend
 from jaxbandits.policies.censored.observed import gain_of
-from jaxbandits.policies.censored.survival import Survival, named, survival_of
+from jaxbandits.policies.censored.survival import (
+    Survival,
+    named,
+    sub_gaussian_gain_radius,
+    survival_of,
+)
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.censored.types import (
     Continuum,
@@ -228,10 +233,11 @@ def z_rcucb(
     if by_default:
         fits = partial(_check_fits, problem, splits, history, capacity)
         policy = policy._replace(check=fits)
+    params = Params(gain_radius=sub_gaussian_gain_radius(problem.sigma))
     if horizon is None:
-        return policy
+        return policy._replace(params=params)
     whole("horizon", horizon, 1, MOST_ROUNDS)
-    return policy._replace(params=Params(float(horizon)), told=())
+    return policy._replace(params=params._replace(horizon=float(horizon)), told=())
 
 
 def _check_fits(problem, splits, history, capacity, params):

@@ -26,6 +26,7 @@ from jaxbandits.settings.censored.types import (
     Continuum,
     Problem,
     RealAction,
+    check_bounded,
     check_continuum,
     penalty_in_play,
 )
@@ -81,10 +82,11 @@ def zooming(problem: Continuum, capacity: int = 64) -> Policy:
       (active limits of all arms) and ``overflow`` (0 or 1).
 
     Raises:
-      ValueError: if `capacity` < 1.
+      ValueError: if `capacity` < 1, or if rewards do not lie in [0, 1].
       TypeError: if the problem has a grid of limits.
     """
     check_continuum(problem, "zooming")
+    check_bounded(problem, "zooming")
     whole("capacity", capacity, 1, MOST)
     return _zooming(problem, capacity)
 

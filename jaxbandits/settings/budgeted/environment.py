@@ -153,6 +153,8 @@ def budgeted(
         positive(unit=unit)
         played(unit=unit)
         unit = number("unit", unit)
+    if law.sigma is not None:
+        raise ValueError(f"law: the rewards of {law.name} do not lie in [0, 1]")
     positive(worth=worth)
     problem = make_problem(
         num_arms, *_ends("cost_range", cost_range), *_ends("reward_range", reward_range)

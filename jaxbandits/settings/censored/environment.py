@@ -77,8 +77,8 @@ def censored(
     Raises:
       TypeError: if `problem` or `law` is of another kind.
       ValueError: if a leaf of `arms` has not `problem.num_arms` rows or a parameter is
-        out of the law's range, if the law has no exact moments, or if the exact values
-        are not finite.
+        out of the law's range, if rewards have more noise than the problem's sigma, if
+        the law has no exact moments, or if the exact values are not finite.
     """
     text("name", name)
     instance("problem", problem, (Problem, Continuum), "of settings.censored")
@@ -92,6 +92,12 @@ def censored(
                 f"got a leaf of shape {np.shape(leaf)}"
             )
     law.check(arms)
+    noise = 0.0 if law.sigma is None else float(np.max(law.sigma(arms)))
+    if noise > problem.sigma:
+        raise ValueError(
+            f"problem: sigma must be at least that of the rewards of {law.name}, "
+            f"{noise:g}, got {problem.sigma:g}: build it with sigma={noise:g}"
+        )
     arms = exact_params(law, arms)
     if isinstance(problem, Continuum):
         return any_limit(name, problem, law, arms)

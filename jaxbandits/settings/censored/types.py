@@ -10,6 +10,7 @@ import numpy as np
 from jaxbandits.checks import (
     MOST,
     function,
+    non_negative,
     number,
     numbers,
     played,
@@ -81,6 +82,8 @@ class Problem(NamedTuple):
       penalty: lambda, maps an array of limits to penalties >= 0.
       max_limit: tau_max, the largest admissible consumption limit; at least the largest
         entry of `limits` (the grid need not contain it).
+      sigma: rewards are means in [0, 1] and sigma-sub-Gaussian noise (footnote 1); 0 if
+        they lie in [0, 1].
     """
 
     num_arms: int
@@ -88,6 +91,7 @@ class Problem(NamedTuple):
     cost: Callable
     penalty: Callable
     max_limit: float = 1.0
+    sigma: float = 0.0
 
     @property
     def num_limits(self) -> int:
@@ -124,12 +128,14 @@ class Continuum(NamedTuple):
       cost: c, maps an array of consumptions to costs on the reward's scale.
       penalty: lambda, maps an array of limits to penalties >= 0.
       max_limit: tau_max.
+      sigma: as of `Problem`.
     """
 
     num_arms: int
     cost: Callable
     penalty: Callable
     max_limit: float = 1.0
+    sigma: float = 0.0
 
     @property
     def max_penalty(self) -> float:
@@ -159,20 +165,27 @@ def penalty_in_play(problem, limits) -> jax.Array:
 
 
 def make_problem(
-    num_arms: int, limits, cost: Callable, penalty: Callable, max_limit: float = 1.0
+    num_arms: int,
+    limits,
+    cost: Callable,
+    penalty: Callable,
+    max_limit: float = 1.0,
+    *,
+    sigma: float = 0.0,
 ) -> Problem:
     """Check and build a `Problem`.
 
     Raises:
       ValueError: if `num_arms` < 1, `limits` is empty, not strictly increasing (in the
-        precision of play) or outside (0, max_limit], or if `cost` or `penalty` return
-        something that is not finite, negative, decreasing, or of another shape.
+        precision of play) or outside (0, max_limit], if `cost` or `penalty` return
+        something that is not finite, negative, decreasing, or of another shape, or if
+        `sigma` is negative or not finite.
       TypeError: if an argument is of another kind.
     """
-    num_arms, max_limit = _size(num_arms, max_limit)
+    num_arms, max_limit, sigma = _size(num_arms, max_limit, sigma)
     grid = check_limits(limits, max_limit)
     _check_functions(cost, penalty, np.unique(np.append(grid, max_limit)))
-    return Problem(num_arms, tuple(grid.tolist()), cost, penalty, max_limit)
+    return Problem(num_arms, tuple(grid.tolist()), cost, penalty, max_limit, sigma)
 
 
 def check_limits(limits, max_limit: float) -> np.ndarray:
@@ -192,19 +205,25 @@ def check_limits(limits, max_limit: float) -> np.ndarray:
 
 
 def make_continuum(
-    num_arms: int, cost: Callable, penalty: Callable, max_limit: float = 1.0
+    num_arms: int,
+    cost: Callable,
+    penalty: Callable,
+    max_limit: float = 1.0,
+    *,
+    sigma: float = 0.0,
 ) -> Continuum:
     """Check and build a `Continuum`.
 
     Raises:
-      ValueError: if `num_arms` < 1, `max_limit` is not positive and finite, or if
-        `cost` or `penalty`, looked at in 1,000 points, return something that is not
-        finite, negative, decreasing, or of another shape.
+      ValueError: if `num_arms` < 1, `max_limit` is not positive and finite, if `cost`
+        or `penalty`, looked at in 1,000 points, return something that is not finite,
+        negative, decreasing, or of another shape, or if `sigma` is negative or not
+        finite.
       TypeError: if an argument is of another kind.
     """
-    num_arms, max_limit = _size(num_arms, max_limit)
+    num_arms, max_limit, sigma = _size(num_arms, max_limit, sigma)
     _check_functions(cost, penalty, max_limit * np.arange(1, 1001) / 1000)
-    return Continuum(num_arms, cost, penalty, max_limit)
+    return Continuum(num_arms, cost, penalty, max_limit, sigma)
 
 
 def check_grid(problem, policy: str) -> None:
@@ -233,11 +252,25 @@ def check_continuum(problem, policy: str) -> None:
         )
 
 
-def _size(num_arms, max_limit) -> tuple[int, float]:
+def check_bounded(problem, policy: str) -> None:
+    """Refuse a problem whose rewards do not lie in [0, 1], where a policy needs that.
+
+    Raises:
+      ValueError: naming the policy.
+    """
+    if problem.sigma > 0:
+        raise ValueError(
+            f"problem: {policy} supposes rewards in [0, 1], and these have noise with "
+            f"sigma = {problem.sigma:g}; rcucb and z_rcucb take such rewards"
+        )
+
+
+def _size(num_arms, max_limit, sigma) -> tuple[int, float, float]:
     num_arms = whole("num_arms", num_arms, 1, MOST)
     positive(max_limit=max_limit)
-    played(max_limit=max_limit)
-    return num_arms, number("max_limit", max_limit)
+    non_negative(sigma=sigma)
+    played(max_limit=max_limit, sigma=sigma)
+    return num_arms, number("max_limit", max_limit), number("sigma", sigma)
 
 
 def _check_functions(cost, penalty, points):

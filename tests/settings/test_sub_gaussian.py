@@ -1,0 +1,100 @@
+"""Footnote 1: rewards with sub-Gaussian noise, from the problem to the policies."""
+
+import math
+
+import numpy as np
+import pytest
+
+from jaxbandits import laws, simulate
+from jaxbandits.policies import censored as policies
+from jaxbandits.settings import censored as settings
+
+MEAN = np.array([0.75, 0.5])
+COSTS = laws.Uniform(np.zeros(2), np.array([1.0, 0.5]))
+NORMAL = laws.product(laws.normal, laws.uniform)
+LIMITS = (0.25, 0.5)
+PRICES = settings.scaled(0.1), settings.fast_track(10.0, 0.4)
+
+
+def arms(sigma):
+    return laws.Product(laws.Normal(MEAN, np.array([sigma, sigma / 2])), COSTS)
+
+
+def problem(sigma, limits=LIMITS):
+    if limits == settings.ANY:
+        return settings.make_continuum(2, *PRICES, sigma=sigma)
+    return settings.make_problem(2, limits, *PRICES, sigma=sigma)
+
+
+@pytest.mark.parametrize("limits", [LIMITS, settings.ANY])
+def test_values_are_those_of_the_means(limits):
+    """Noise does not move eq. (2): the oracle is that of rewards which are certain."""
+    certain = laws.product(laws.discrete, laws.uniform)
+    rewards = laws.Discrete(MEAN[:, None], np.ones((2, 1)))
+    expected = settings.censored(
+        "certain", problem(0.0, limits), certain, laws.Product(rewards, COSTS)
+    )
+    noisy = settings.censored("noisy", problem(3.0, limits), NORMAL, arms(3.0))
+    np.testing.assert_equal(
+        noisy.oracle(None, None)._asdict(), expected.oracle(None, None)._asdict()
+    )
+
+
+@pytest.mark.parametrize("limits", [LIMITS, settings.ANY])
+def test_a_learner_must_be_told_of_all_the_noise(limits):
+    for told in (0.0, 1.9):
+        with pytest.raises(ValueError, match=f"sigma must .* 2, got {told:g}:"):
+            settings.censored("noisy", problem(told, limits), NORMAL, arms(2.0))
+    settings.censored("noisy", problem(2.5, limits), NORMAL, arms(2.0))
+
+
+@pytest.mark.parametrize("sigma", [-1.0, math.inf, math.nan])
+def test_sigma_is_checked(sigma):
+    for limits in (LIMITS, settings.ANY):
+        with pytest.raises(ValueError, match="^sigma must"):
+            problem(sigma, limits)
+
+
+def test_the_radius_is_that_of_the_noise():
+    wide = math.sqrt(1 + 2.0**2)
+    assert policies.rcucb(problem(2.0)).params.gain_radius == wide
+    on_any = problem(2.0, settings.ANY)
+    assert policies.z_rcucb(on_any).params.gain_radius == wide
+    told = policies.z_rcucb(on_any, 500).params
+    assert (told.gain_radius, told.horizon) == (wide, 500.0)
+    on_grid = policies.on_grid(on_any, LIMITS, policies.rcucb)
+    assert on_grid.params.gain_radius == wide
+    assert policies.rcucb(problem(0.0)).params.gain_radius == 1.0
+
+
+NEED_BOUNDS = {
+    "cell_thompson": LIMITS,
+    "thompson": LIMITS,
+    "ucb_reduction": LIMITS,
+    "moss_reduction": LIMITS,
+    "kl_ucb_reduction": LIMITS,
+    "stoo": settings.ANY,
+    "zooming": settings.ANY,
+}
+
+
+@pytest.mark.parametrize("name", NEED_BOUNDS)
+def test_who_supposes_bounded_rewards_refuses(name):
+    with pytest.raises(ValueError, match="supposes rewards in .0, 1."):
+        getattr(policies, name)(problem(0.5, NEED_BOUNDS[name]))
+
+
+@pytest.mark.slow
+def test_rcucb_learns_under_noise():
+    """Regret per round falls, and most rounds are those of the best pair."""
+    game = settings.censored("noisy", problem(1.0), NORMAL, arms(1.0))
+    data = simulate(
+        policies.rcucb(game.problem),
+        game,
+        horizon=20_000,
+        seeds=32,
+        checkpoints=[2_000, 20_000],
+    )
+    early, late = data["regret"].mean("seed").values.ravel()
+    assert late / 20_000 < 0.4 * early / 2_000
+    assert data["optimal"].values[..., -1].mean() > 0.9
