@@ -340,7 +340,7 @@ def _advance(
 
 
 def _spending(rules: Rules, instance, num_lanes):
-    """``carry -> [L]``, what lanes have spent: to the bit the same wherever it is asked.
+    """``carry -> [L]``, what lanes have spent: the same bits wherever it is asked.
 
     The loop plays until no lane has less than the target, and what follows counts the
     lanes that have reached it: if the two differ in the last digit, a game that ends
@@ -351,9 +351,7 @@ def _spending(rules: Rules, instance, num_lanes):
         return lambda carry: jnp.zeros((num_lanes,), jnp.int32)
 
     def own(x):
-        return lax.optimization_barrier(
-            jnp.broadcast_to(x, (*x.shape[:-1], num_lanes))
-        )
+        return lax.optimization_barrier(jnp.broadcast_to(x, (*x.shape[:-1], num_lanes)))
 
     instance = jax.tree.map(own, instance)
     spent = rules.lanes(rules.env.spent, (True, True), num_lanes)
