@@ -18,6 +18,7 @@ from jaxbandits.settings.censored.instances import (
     running_example,
     trap,
 )
+from jaxbandits.settings.censored.plain import plain
 from jaxbandits.settings.censored.recorded import Runs, load_runs, recorded
 from jaxbandits.settings.censored.solver import solver, solver_runs
 from jaxbandits.settings.censored.types import (
@@ -68,6 +69,7 @@ __all__ = [
     "negcorr",
     "overtime",
     "pair_values",
+    "plain",
     "poscorr",
     "recorded",
     "running_example",
