@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxbandits.checks import instance
 from jaxbandits.kernels.constant import constant
 from jaxbandits.kernels.select import pick, put, split_index
 from jaxbandits.policies import budgeted as budgeted_policies
@@ -33,7 +34,11 @@ def as_arms(problem: Problem, scale: float = 1.0) -> budgeted.Problem:
     Args:
       problem: macro-arms and waits.
       scale: the time that counts as a cost of 1.
+
+    Raises:
+      TypeError: if `problem` is of another setting.
     """
+    instance("problem", problem, Problem, "of settings.farewell")
     waits = np.tile(problem.lengths.astype(float), problem.num_arms)
     return budgeted.make_problem(problem.num_pairs, 1 / scale, waits / scale)
 
