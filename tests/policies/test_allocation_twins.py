@@ -84,12 +84,17 @@ RaUcb, NoUcb, MgUcbDelta = map(on_demand, (twins.RaUcb, twins.NoUcb, twins.MgUcb
 
 
 class Case(NamedTuple):
-    """A policy, parameters that are not default, its twin, and the tolerance."""
+    """A policy, parameters that are not default, its twin, and the tolerance.
+
+    `ties` is the share of rounds that may differ by more, where the two allocations are
+    worth the same in float32.
+    """
 
     policy: str | Callable
     params: dict
     twin: partial
     tolerance: float = TOLERANCE
+    ties: float = 0.0
 
 
 ALL = {"update": "all", "others": "point", "start": "uniform_split"}
@@ -98,8 +103,8 @@ SHARP = {"scale": 0.25, "initial": 2.0}
 STEP = BUDGET / STEPS
 CASES = {
     "RA-UCB": Case("ra-ucb", {}, partial(RaUcb, initial=9)),
-    # Where two arms are level a last digit moves more (in float64: 1e-6).
-    "sharp": Case("ra-ucb", SHARP, partial(RaUcb, scale=0.25, initial=2), 1e-4),
+    # In one round of 118 an arm is only just worth anything.
+    "sharp": Case("ra-ucb", SHARP, partial(RaUcb, scale=0.25, initial=2), ties=0.01),
     "all": Case("ra-ucb-all", {}, partial(RaUcb, initial=9, **ALL)),
     "update all": Case(
         lambda problem: policies.ra_ucb(problem, update="all"),
@@ -244,6 +249,15 @@ def differences(found, budget):
     return np.max(np.abs(found.played - found.chosen), axis=1) / budget
 
 
+def lost(found):
+    """Share of the objective between the two, for every round; +inf in the start."""
+    values = np.reshape(found.value, (-1, 2))
+    share = np.full(len(found.played), np.inf)
+    if len(values):
+        share[-len(values) :] = np.abs(values[:, 0] / values[:, 1] - 1)
+    return share
+
+
 def assert_bounds(found, rtol):
     """Estimates and bounds of the last round, arm by arm."""
     found.twin.renew()
@@ -271,7 +285,9 @@ def test_policy_splits_as_its_twin(name):
         assert np.mean(error > case.tolerance) < 0.02
         assert np.max(error) < 1.01 / STEPS
     else:
-        assert np.max(error) < case.tolerance
+        beyond = error >= case.tolerance
+        assert np.mean(beyond) <= case.ties
+        assert np.all(lost(found)[beyond] < 1e-7)
     if isinstance(found.twin, twins.RaUcb):
         assert_bounds(found, 5e-3 if "delta" in name else 1e-4)
         if name != "printed radii":
