@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import lru_cache, wraps
 from typing import Any
 
-from jaxbandits.checks import shown
+from jaxbandits.checks import MOST, shown, whole
 from jaxbandits.protocol import Environment, Policy
 
 
@@ -40,6 +40,20 @@ def factory(*kinds: type) -> Callable:
         return checked
 
     return decorate
+
+
+def of_size(make: Callable[[int], Policy]) -> Callable[[int], Policy]:
+    """Decorator of a function that makes a policy for a number of plain arms.
+
+    The same number gives one and the same policy; what is no number of arms is refused.
+    """
+    built = lru_cache(maxsize=None)(make)
+
+    @wraps(make)
+    def checked(num_arms):
+        return built(whole("num_arms", num_arms, 1, MOST))
+
+    return checked
 
 
 def check_problem(name: str, problem: Any, *kinds: type) -> None:

@@ -145,6 +145,8 @@ def test_simulate_sweep_and_check_policy_refuse_another_game():
             "steps must be an integer",
         ),
         (lambda: ucb(2.5), "num_arms must be an integer"),
+        (lambda: ucb([3]), "num_arms must be an integer"),
+        (lambda: waiting.as_arms(PAIRS), "problem must be .* settings.farewell"),
     ],
 )
 def test_factories_refuse_by_name(make, message):

@@ -4,13 +4,13 @@ Garivier & Cappe, "The KL-UCB Algorithm for Bounded Stochastic Bandits and Beyon
 2011, with c = 0 as they recommend in practice.
 """
 
-from functools import cache
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 
-from jaxbandits.checks import MOST, positive, whole
+from jaxbandits.checks import positive
+from jaxbandits.factory import of_size
 from jaxbandits.kernels.argmax import first_argmax
 from jaxbandits.kernels.radii import kl_upper_bound
 from jaxbandits.kernels.select import pick, put
@@ -35,7 +35,7 @@ class State(NamedTuple):
     reward: CompensatedSum  # f32[n]
 
 
-@cache
+@of_size
 def kl_ucb(num_arms: int) -> Policy:
     """KL-UCB on `num_arms` plain arms: action i32[], feedback the reward f32[].
 
@@ -43,8 +43,6 @@ def kl_ucb(num_arms: int) -> Policy:
     ``pulls * d(mean, q) <= scale * log t``, d the Bernoulli divergence. The index of
     every arm is searched for in every round: expect 50 times the cost of UCB.
     """
-
-    whole("num_arms", num_arms, 1, MOST)
 
     def init(params):
         del params

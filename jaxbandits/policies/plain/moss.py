@@ -3,13 +3,13 @@
 Audibert & Bubeck, "Minimax Policies for Adversarial and Stochastic Bandits", 2009.
 """
 
-from functools import cache
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 
-from jaxbandits.checks import MOST, positive, whole
+from jaxbandits.checks import positive
+from jaxbandits.factory import of_size
 from jaxbandits.kernels.argmax import first_argmax
 from jaxbandits.kernels.select import pick, put
 from jaxbandits.kernels.sums import CompensatedSum
@@ -34,14 +34,12 @@ class State(NamedTuple):
     index: jax.Array  # f32[n], +inf before the first pull
 
 
-@cache
+@of_size
 def moss(num_arms: int) -> Policy:
     """MOSS on `num_arms` plain arms: action i32[], feedback the reward f32[].
 
     The first maximiser of ``mean + sqrt(max(log(T / (n pulls)), 0) / pulls)``.
     """
-
-    whole("num_arms", num_arms, 1, MOST)
 
     def init(params):
         del params

@@ -4,13 +4,13 @@ Auer, Cesa-Bianchi & Fischer, "Finite-time Analysis of the Multiarmed Bandit Pro
 2002 (their UCB1 is alpha = 4); in the form of Bengs & Huellermeier (2022), E.1.
 """
 
-from functools import cache
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 
-from jaxbandits.checks import MOST, positive, whole
+from jaxbandits.checks import positive
+from jaxbandits.factory import of_size
 from jaxbandits.kernels.argmax import first_argmax
 from jaxbandits.kernels.radii import hoeffding_scale
 from jaxbandits.kernels.select import pick, put
@@ -37,15 +37,13 @@ class State(NamedTuple):
     width: jax.Array  # f32[n], 1 / sqrt(pulls)
 
 
-@cache
+@of_size
 def ucb(num_arms: int) -> Policy:
     """UCB on `num_arms` plain arms: action i32[], feedback the reward f32[].
 
     Every arm once in index order, then the first maximiser of
     ``mean + sqrt(alpha log t / (2 pulls))``.
     """
-
-    whole("num_arms", num_arms, 1, MOST)
 
     def init(params):
         del params

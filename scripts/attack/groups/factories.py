@@ -37,7 +37,7 @@ OPTIONS = {
     ("censored", "stoo"): {"splits": of("count", plus=(1,)), "capacity": "count"},
     ("censored", "zooming"): {"capacity": "count"},
     ("censored", "z_rcucb"): {
-        "horizon": "count",
+        "horizon": of("count", None),
         "splits": of("count", plus=(1,)),
         "history": "choice",
         "answer": "choice",
@@ -53,7 +53,7 @@ OPTIONS = {
         "limit": of("natural", plus=(10,)),
     },
     ("censored", "product_arms"): {"plain": "function"},
-    ("censored", "on_grid"): {"limits": of("object"), "make": "function"},
+    ("censored", "on_grid"): {"limits": of("object", 3), "make": "function"},
     ("budgeted", "omega_ucb"): {"star": "flag", "exploration": "choice"},
     ("budgeted", "omega_star_ucb"): {"exploration": "choice"},
     ("budgeted", "budget_ucb"): {"minimum_cost": "choice"},
