@@ -6,7 +6,7 @@ from jaxbandits.devices import use_all_cores
 use_all_cores()  # before JAX starts
 
 from jaxbandits import kernels, laws, live, plots, policies, results, settings, testing
-from jaxbandits.protocol import Actions, Environment, Policy, View
+from jaxbandits.protocol import Actions, Environment, Game, Policy, View
 from jaxbandits.results.cuts import CutOffWarning
 from jaxbandits.simulate import simulate
 from jaxbandits.sweeps import sweep
@@ -17,6 +17,7 @@ __all__ = [
     "Actions",
     "CutOffWarning",
     "Environment",
+    "Game",
     "Policy",
     "View",
     "kernels",

@@ -5,7 +5,7 @@ Errors name the argument and come before anything is compiled.
 
 from collections.abc import Callable, Iterable, Mapping, Sized
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -13,46 +13,32 @@ import numpy as np
 
 from jaxbandits import checks
 from jaxbandits.devices import local_devices
-from jaxbandits.engine.checkpoints import resolve_rounds, resolve_spent
 from jaxbandits.engine.choice import ENGINES
-from jaxbandits.protocol import Environment, Policy
+from jaxbandits.protocol import Environment, Game, Policy
 from jaxbandits.results.plain import plain
+from jaxbandits.schedule import Schedule, resolve_rounds, resolve_spent
 
 MAX_ROUNDS = 2**31 - 2  # rounds are counted in int32
 MOST_SEEDS = 10**8  # of one call
 MOST_LISTED = 10**6  # of them from an iterator, which may never end
 
 
-class End(NamedTuple):
-    """When metrics are recorded and runs stop.
-
-    Attributes:
-      checkpoints: [C], increasing: rounds, or amounts of spent budget.
-      last_round: no run plays beyond this round.
-      kind: "round" or "spent", what `checkpoints` are.
-    """
-
-    checkpoints: np.ndarray
-    last_round: int
-    kind: str
-
-
-def end_of(
+def schedule_of(
     environment: Environment,
     horizon: int | None,
     budget: float | None,
     checkpoints: Any,
     max_rounds: int | None,
-) -> End:
-    """The end of a game with a horizon or a budget; see `simulate`."""
+) -> Schedule:
+    """The schedule of a game with a horizon or a budget; see `simulate`."""
     if (horizon is None) == (budget is None):
         raise ValueError("give either horizon or budget")
     if horizon is not None:
         last = checks.whole("horizon", horizon, 1, MAX_ROUNDS)
         if max_rounds is not None:
             raise ValueError("max_rounds goes with budget, not with horizon")
-        return End(resolve_rounds(checkpoints, last), last, "round")
-    if environment.spent is None:
+        return Schedule(resolve_rounds(checkpoints, last), last)
+    if environment.game.spent is None:
         raise ValueError(f"budget: the environment {environment.name!r} spends nothing")
     budget = checks.number("budget", budget)
     checks.positive(budget=budget)
@@ -68,13 +54,13 @@ def end_of(
         checks.whole("max_rounds", max_rounds, 1, MAX_ROUNDS)
     last = MAX_ROUNDS if max_rounds is None else int(max_rounds)
     amounts = resolve_spent(checkpoints, budget)
-    if environment.by_the_clock:
+    if environment.game.by_the_clock:
         # Nothing ends before the first unit: a grid starts there.
         checks.at_least_one(budget=budget)
         if isinstance(checkpoints, str):
             amounts = amounts[amounts >= 1]
         checks.at_least_one(checkpoints=amounts)
-    return End(amounts, last, "spent")
+    return Schedule(amounts, last, by_budget=True)
 
 
 def environment_of(environment: Any) -> Environment:
@@ -94,8 +80,10 @@ def environment_of(environment: Any) -> Environment:
             f"environment.name must be a string, got {checks.shown(environment.name)}"
         )
     whose = f"environment {environment.name!r}"
-    checks.whole(f"{whose}: words", environment.words, 0)
-    checks.flag(f"{whose}: by_the_clock", environment.by_the_clock)
+    game = environment.game
+    checks.instance(f"{whose}: game", game, Game, "of jaxbandits")
+    checks.whole(f"{whose}: words", game.words, 0)
+    checks.flag(f"{whose}: by_the_clock", game.by_the_clock)
     for leaf in jax.tree.leaves(environment.setup):
         # Keys are numbers too, but no NumPy array.
         if isinstance(leaf, jax.Array) and jnp.issubdtype(
@@ -224,7 +212,7 @@ def is_policy(value: Any) -> bool:
 
 
 def points_of(
-    name: str, policy: Policy, override: Any, end: End
+    name: str, policy: Policy, override: Any, schedule: Schedule
 ) -> list[dict[str, float]]:
     """Parameter points of a policy with some leaves replaced: a dict of leaves each.
 
@@ -232,7 +220,7 @@ def points_of(
       name: of the policy, for errors.
       policy: the policy.
       override: a `Params`, or a mapping from leaf names to numbers or arrays [P].
-      end: of the game, for what the policy must be told of it.
+      schedule: of the game, for what the policy must be told of it.
 
     Raises:
       ValueError, TypeError: naming ``params[name]`` or the parameter.
@@ -251,7 +239,7 @@ def points_of(
             f"params[{name!r}] has no {sorted(map(str, unknown))}; it has "
             f"{list(defaults)}"
         )
-    told = _told(name, policy, set(defaults) - set(override), end)
+    told = _told(name, policy, set(defaults) - set(override), schedule)
     leaves = {
         # Single numbers as such, for errors that show them.
         leaf: checks.numbers(f"params[{name!r}]: {leaf}", value)[()]
@@ -292,9 +280,11 @@ def _defaults(name: str, policy: Policy) -> dict[str, float]:
     }
 
 
-def _told(name: str, policy: Policy, free: set[str], end: End) -> dict[str, float]:
+def _told(
+    name: str, policy: Policy, free: set[str], schedule: Schedule
+) -> dict[str, float]:
     """What the policy must know of the game's end and nobody has said."""
-    own = {"round": "horizon", "spent": "budget"}[end.kind]
+    own = "budget" if schedule.by_budget else "horizon"
     untouched = type(policy.params)._field_defaults if policy.told else {}
     told = {}
     for leaf in free.intersection(policy.told):
@@ -305,5 +295,5 @@ def _told(name: str, policy: Policy, free: set[str], end: End) -> dict[str, floa
                 f"policies[{name!r}] must know the {leaf}, and this game is played for "
                 f"a {own}: give params={{{name!r}: {{{leaf!r}: ...}}}}"
             )
-        told[leaf] = float(end.checkpoints[-1])
+        told[leaf] = float(schedule.checkpoints[-1])
     return told

@@ -8,37 +8,18 @@ import random
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.checks import shown, whole
-from jaxbandits.protocol import Actions, Environment, Policy
+from jaxbandits.protocol import Actions, Environment, Game, Policy, PolicyFunctions
 
 # What else datasets and stores have; parameters start with param_.
 RESERVED = {"instance", "policy", "params", "seed", "checkpoint", "quantile"}
 RESERVED |= {"drawn", "rounds", "session", "cut", "compile_seconds", "run_seconds"}
-
-
-class Parts(NamedTuple):
-    """What a round is made of: functions of a policy and of an environment."""
-
-    init: Callable
-    act: Callable
-    update: Callable
-    recommend: Callable | None
-    report: Callable | None
-    words: tuple[int, int]
-    sample: Callable
-    start: Callable
-    view: Callable
-    step: Callable
-    record: Callable
-    spent: Callable | None
-    actions: Actions | None
-    its_words: int
 
 
 def check_round(
@@ -57,11 +38,12 @@ def check_round(
       ValueError, TypeError: naming both, the function, and the leaf that is wrong.
     """
     try:
-        parts = _parts(policy, environment)
+        functions = _functions(policy)
         leaves, structure = jax.tree.flatten(environment.setup)
         leaves = tuple((np.shape(x), _played(x)) for x in leaves)
         kind = type(policy.params), len(policy.params)
-        _check(parts, kind, leaves, structure, twice, bool(jax.config.jax_enable_x64))
+        x64 = bool(jax.config.jax_enable_x64)
+        _check(functions, environment.game, kind, leaves, structure, twice, x64)
     except (ValueError, TypeError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(
@@ -69,7 +51,8 @@ def check_round(
         ) from error
 
 
-def _parts(policy, environment) -> Parts:
+def _functions(policy: Policy) -> PolicyFunctions:
+    """What is traced of a policy, each of its kind."""
     widths = policy.words
     if not isinstance(widths, tuple | list) or len(widths) != 2:
         raise TypeError(f"words must be two integers >= 0, got {shown(widths)}")
@@ -78,22 +61,8 @@ def _parts(policy, environment) -> Parts:
             raise TypeError(
                 f"{function} must be a function, got {shown(getattr(policy, function))}"
             )
-    return Parts(
-        policy.init,
-        policy.act,
-        policy.update,
-        policy.recommend,
-        policy.report,
-        tuple(whole("words", width, 0) for width in widths),
-        environment.sample,
-        environment.init,
-        environment.view,
-        environment.step,
-        environment.record,
-        environment.spent,
-        environment.actions,
-        environment.words,
-    )
+    words = tuple(whole("words", width, 0) for width in widths)
+    return policy.functions._replace(words=words)
 
 
 def _played(x) -> Any:
@@ -110,7 +79,9 @@ def _played(x) -> Any:
 
 # Bounded: a notebook's policies come and go.
 @lru_cache(maxsize=512)
-def _check(parts: Parts, kind, leaves, structure, twice: bool, x64: bool) -> None:
+def _check(
+    policy: PolicyFunctions, game: Game, kind, leaves, structure, twice, x64
+) -> None:
     del x64  # part of the key
     draws = partial(_of_noise, twice)
     make, count = kind
@@ -119,41 +90,41 @@ def _check(parts: Parts, kind, leaves, structure, twice: bool, x64: bool) -> Non
     setup = jax.tree.unflatten(structure, [jax.ShapeDtypeStruct(*x) for x in leaves])
     noise = [
         jax.ShapeDtypeStruct((width,), jnp.uint32)
-        for width in (*parts.words, parts.its_words)
+        for width in (*policy.words, game.words)
     ]
     key = jax.eval_shape(lambda: jax.random.key(0))
-    instance = _shapes("the environment's sample", parts.sample, key, setup)
-    its = _shapes("the environment's init", parts.start, instance)
+    instance = _shapes("the environment's sample", game.sample, key, setup)
+    its = _shapes("the environment's init", game.init, instance)
     round_ = jax.ShapeDtypeStruct((), jnp.int32)
-    view = _shapes("the environment's view", parts.view, round_, instance, its)
-    mine = _shapes("init", _arrays_only(parts.init), params)
-    action = draws("act", parts.act, noise[0], view, mine, params)
-    _check_action("act", parts, instance, action)
+    view = _shapes("the environment's view", game.view, round_, instance, its)
+    mine = _shapes("init", _arrays_only(policy.init), params)
+    action = draws("act", policy.act, noise[0], view, mine, params)
+    _check_action("act", game.actions, instance, action)
     after, feedback = draws(
-        "the environment's step", parts.step, noise[2], instance, its, action
+        "the environment's step", game.step, noise[2], instance, its, action
     )
     _check_same("the environment's step", "its state", its, after)
     after = draws(
-        "update", parts.update, noise[1], view, mine, action, feedback, params
+        "update", policy.update, noise[1], view, mine, action, feedback, params
     )
     _check_same("update", "the state", mine, after)
-    _shapes("the environment's record", parts.record, instance, its, round_)
-    if parts.spent is not None:
-        spent = _shapes("the environment's spent", parts.spent, instance, its)
+    _shapes("the environment's record", game.record, instance, its, round_)
+    if game.spent is not None:
+        spent = _shapes("the environment's spent", game.spent, instance, its)
         if _words(spent) not in ("float32[]", "int32[]", "float64[]", "int64[]"):
             raise TypeError(
                 "the environment's spent must be a number, float32[] or int32[], got "
                 f"{_words(spent)}"
             )
-    if parts.recommend is not None:
-        found = _shapes("recommend", parts.recommend, mine, params)
-        _check_action("recommend", parts, instance, found)
+    if policy.recommend is not None:
+        found = _shapes("recommend", policy.recommend, mine, params)
+        _check_action("recommend", game.actions, instance, found)
         if _words(found) != _words(action):
             raise TypeError(
                 f"recommend gives {_words(found)}, an action is {_words(action)}"
             )
-    if parts.report is not None:
-        _check_report(_shapes("report", _named_only(parts.report), mine, params))
+    if policy.report is not None:
+        _check_report(_shapes("report", _named_only(policy.report), mine, params))
 
 
 def _shapes(what: str, function: Callable, *args) -> Any:
@@ -312,17 +283,16 @@ def _check_report(found: Mapping[str, Any]) -> None:
             )
 
 
-def _check_action(what: str, parts: Parts, instance, action) -> None:
+def _check_action(what: str, actions: Actions | None, instance, action) -> None:
     if not jax.tree.leaves(action):
         raise TypeError(f"{what} gives {action!r}, which is no action")
-    if parts.actions is None:
+    if actions is None:
         return
     try:
-        jax.eval_shape(parts.actions.allowed, instance, action)
+        jax.eval_shape(actions.allowed, instance, action)
     except TypeError as error:
         raise TypeError(
-            f"{what} gives {_words(action)}, and an action is {parts.actions.text}: "
-            f"{error}"
+            f"{what} gives {_words(action)}, and an action is {actions.text}: {error}"
         ) from error
 
 

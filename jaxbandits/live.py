@@ -19,10 +19,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.arguments import End, is_policy, points_of
+from jaxbandits.arguments import is_policy, points_of
 from jaxbandits.checks import MOST_ROUNDS, instance, shown, whole
 from jaxbandits.engine.tape import Key, Stream, draw_words, root_key, stream_key
 from jaxbandits.protocol import Action, Feedback, Policy, View
+from jaxbandits.schedule import Schedule
 
 
 class Session(NamedTuple):
@@ -68,8 +69,9 @@ def start(
     untold = sorted(set(policy.told) - set(params or {}))
     if untold:
         raise ValueError(f"params: the policy must be told {', '.join(untold)}")
-    end = End(np.array([MOST_ROUNDS]), MOST_ROUNDS, "round")  # nobody asks for it
-    points = points_of(policy.name, policy._replace(told=()), params or {}, end)
+    schedule = Schedule([MOST_ROUNDS], MOST_ROUNDS)  # nobody asks for it
+    policy_ = policy._replace(told=())
+    points = points_of(policy.name, policy_, params or {}, schedule)
     if len(points) > 1:
         raise ValueError(f"params must be single numbers, got {len(points)} points")
     own = policy.params

@@ -8,25 +8,9 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from jaxbandits.arguments import End
 from jaxbandits.engine.run import Chunk, Clock, run
 from jaxbandits.protocol import Actions, Environment, Policy
-
-
-class Rules(NamedTuple):
-    """What all runs of a simulation or a sweep have in common.
-
-    Attributes:
-      end: checkpoints and the last round.
-      root_seed: names the whole run.
-      runs_per_instance: how many consecutive seeds share one drawn instance.
-      engine: how rounds are played, one of `engine.choice.ENGINES`.
-    """
-
-    end: End
-    root_seed: int
-    runs_per_instance: int = 1
-    engine: str = "scan"
+from jaxbandits.schedule import Terms
 
 
 class Played(NamedTuple):
@@ -46,7 +30,7 @@ def play(
     environment: Environment,
     points: list[dict[str, float]],
     seeds: np.ndarray,
-    rules: Rules,
+    terms: Terms,
     *,
     clock: Clock,
     **options: Any,
@@ -58,7 +42,7 @@ def play(
       environment: the environment.
       points: P dicts of all leaves of the policy's parameters.
       seeds: u32[S].
-      rules: common to all runs.
+      terms: common to all runs.
       clock: where seconds are added up.
       **options: of `engine.run.run`: chunk, memory, devices, progress.
 
@@ -66,18 +50,12 @@ def play(
       ValueError: if the books do not hold: an action that the game has not, a metric
         that is NaN, or a game that was over before its first round.
     """
-    end = rules.end
     chunks = run(
         policy,
         environment,
         lane_params(policy, points, len(seeds)),
         np.tile(seeds, len(points)),
-        targets=end.checkpoints,
-        last_round=end.last_round,
-        by_budget=end.kind == "spent",
-        root_seed=rules.root_seed,
-        runs_per_instance=rules.runs_per_instance,
-        engine=rules.engine,
+        terms,
         clock=clock,
         **options,
     )
@@ -93,6 +71,7 @@ def play(
 def _closed(policy, environment, chunk: Chunk) -> dict[str, np.ndarray]:
     """The books of a chunk, checked."""
     whose = f"policy {policy.name!r} in environment {environment.name!r}"
+    actions = environment.game.actions
     if not np.all(chunk.rounds[:, -1] > 0):
         raise ValueError(
             f"{whose}: runs were over before their first round; `spent` must be a "
@@ -100,11 +79,11 @@ def _closed(policy, environment, chunk: Chunk) -> dict[str, np.ndarray]:
         )
     counted = counted_rounds(environment, chunk.instance, chunk.record)
     if counted is not None:
-        _check_actions(whose, environment.actions, chunk.rounds - counted)
+        _check_actions(whose, actions, chunk.rounds - counted)
     recommended = chunk.notes.recommended
-    if environment.actions is not None and jax.tree.leaves(recommended):
-        allowed = _every(environment.actions.allowed, chunk.instance, recommended)
-        _check_actions(f"{whose}, recommend", environment.actions, ~allowed)
+    if actions is not None and jax.tree.leaves(recommended):
+        allowed = _every(actions.allowed, chunk.instance, recommended)
+        _check_actions(f"{whose}, recommend", actions, ~allowed)
     found = booked(environment, chunk)
     metrics = found.keys() - chunk.notes.report.keys()
     if not metrics:
@@ -121,8 +100,8 @@ def counted_rounds(environment: Environment, instance, record) -> np.ndarray | N
     An environment that does not say what its actions are, and has counts named `pulls`
     on record, is taken to count one in every round. None if it has no such counts.
     """
-    if environment.actions is not None:
-        return environment.actions.counted(environment.setup, instance, record)
+    if (actions := environment.game.actions) is not None:
+        return actions.counted(instance, record)
     pulls = getattr(record, "pulls", None)
     if not isinstance(pulls, np.ndarray) or pulls.dtype.kind not in "iu":
         return None
@@ -140,7 +119,7 @@ def _check_actions(whose: str, actions: Actions | None, refused: np.ndarray) -> 
                 f"an action is {actions.text}"
                 if actions
                 else "its pulls do not count them (if they shall not, say in "
-                "environment.actions what is an action)"
+                "game.actions what is an action)"
             )
         )
 
@@ -175,11 +154,10 @@ def booked(environment: Environment, chunk: Chunk) -> dict[str, np.ndarray]:
     Raises:
       ValueError: if a report has a metric's name.
     """
-    instance = environment.setup, chunk.instance
     recommended, report = chunk.notes
-    parts = [environment.metrics(*instance, chunk.record), report]
+    parts = [environment.metrics(chunk.instance, chunk.record), report]
     if environment.judge is not None and jax.tree.leaves(recommended):
-        parts.append(environment.judge(*instance, recommended))
+        parts.append(environment.judge(chunk.instance, recommended))
     found = {key: value for part in parts for key, value in part.items()}
     if len(found) < sum(map(len, parts)):
         raise ValueError(f"policy.report uses a metric's name: {sorted(report)}")

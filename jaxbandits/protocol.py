@@ -36,6 +36,17 @@ class View(NamedTuple):
     round: Any
 
 
+class PolicyFunctions(NamedTuple):
+    """What is traced of a policy: functions, no numbers. Hashable. See `Policy`."""
+
+    init: Callable
+    act: Callable
+    update: Callable
+    recommend: Callable | None
+    report: Callable | None
+    words: tuple[int, int]
+
+
 class Policy(NamedTuple):
     """A policy: pure functions, default parameters, and its appetite for noise.
 
@@ -71,6 +82,13 @@ class Policy(NamedTuple):
     problem: Any = None
     told: tuple[str, ...] = ()
 
+    @property
+    def functions(self) -> PolicyFunctions:
+        """What is traced of it; policies that differ in the rest share a program."""
+        return PolicyFunctions(
+            self.init, self.act, self.update, self.recommend, self.report, self.words
+        )
+
 
 class Actions(NamedTuple):
     """The actions that a game has, and how its books show that no other was played.
@@ -82,63 +100,92 @@ class Actions(NamedTuple):
       text: what they are, for errors: "an arm in [0, 3)".
       allowed: ``(instance, action) -> bool[]``, traced; raises a TypeError on what is
         no action at all.
-      counted: host function ``(setup, instance, record) -> int[S, C]``, the rounds on
-        record whose action the game has; arguments as for `Environment.metrics`.
+      counted: host function ``(instance, record) -> int[S, C]``, the rounds on record
+        whose action the game has; arguments as for `Environment.metrics`.
     """
 
     text: str
     allowed: Callable[[Instance, Action], Any]
-    counted: Callable[[Any, Instance, Record], Any]
+    counted: Callable[[Instance, Record], Any]
 
 
-class Environment(NamedTuple):
-    """An environment: how instances are drawn, rounds are played and books are kept.
+def as_given(key, setup):
+    """`Game.sample` of one instance for all seeds, which is the setup itself."""
+    del key
+    return setup
 
-    Environments that differ in `setup` only share one compiled program.
+
+def round_only(round_, instance, env_state):
+    """`Game.view` where a policy may know the round, and nothing else."""
+    del instance, env_state
+    return View(round_)
+
+
+def whole_state(instance, env_state, budget):
+    """`Game.record` of all that there is."""
+    del instance, budget
+    return env_state
+
+
+class Game(NamedTuple):
+    """What is traced of an environment: functions, no numbers. Hashable.
+
+    Environments with one game share one compiled program.
 
     Attributes:
-      name: of the instance family, shown in results.
-      setup: pytree of arrays, the numbers behind `sample`.
+      init: ``instance -> env_state``.
+      step: ``(noise, instance, env_state, action) -> (env_state, feedback)``.
+      words: how many words of noise `step` consumes per round.
       sample: ``(key, setup) -> instance``; a fixed instance ignores the key (and is
         then not copied per seed).
-      init: ``instance -> env_state``.
       view: ``(round, instance, env_state) -> View``.
-      step: ``(noise, instance, env_state, action) -> (env_state, feedback)``.
       record: ``(instance, env_state, budget) -> record``, what is kept at a checkpoint;
         `budget` is the amount that it stands for, in the dtype of `spent` (the largest
         i32 where the game is played for a number of rounds).
       spent: ``(instance, env_state) -> number``, the consumed budget; None if the game
         has no budget and ends with the horizon.
-      metrics: host function ``(setup, instance, record) -> {name: array}``; the
-        leaves of `record` are NumPy arrays ``[S, C, ...]`` and those of `instance`
-        ``[S, ...]``; every metric is float64 ``[S, C]``.
-      oracle: host function ``setup, instance -> pytree`` of float64 facts about the
-        instance (optimal action, gaps).
-      judge: host function ``(setup, instance, action) -> {name: array}``, metrics of
-        what policies recommend; leaves of `action` are NumPy arrays ``[S, C, ...]``.
-        None if recommendations are not judged.
-      words: how many words of noise `step` consumes per round.
-      problem: what a learner knows before the game; policies are built from it.
-      provenance: description of the instance for the results (JSON-able).
       by_the_clock: whether the budget is a time in whole units: an amount of it then
         counts what has ended by then, and not the round that reaches it.
       actions: what may be played. None if the game does not say; counts named `pulls`
         in its record are then taken to count every round, which is checked.
     """
 
-    name: str
-    setup: Any
-    sample: Callable
-    init: Callable
-    view: Callable
-    step: Callable
-    record: Callable
-    metrics: Callable
-    oracle: Callable
-    spent: Callable | None = None
-    judge: Callable | None = None
+    init: Callable[[Instance], State]
+    step: Callable[[Noise, Instance, State, Action], tuple[State, Feedback]]
     words: int = 0
+    sample: Callable[[Any, Any], Instance] = as_given
+    view: Callable[[Any, Instance, State], Any] = round_only
+    record: Callable[[Instance, State, Any], Record] = whole_state
+    spent: Callable[[Instance, State], Any] | None = None
+    by_the_clock: bool = False
+    actions: Actions | None = None
+
+
+class Environment(NamedTuple):
+    """An environment: a game, the numbers that it is played with, and its books.
+
+    Attributes:
+      name: of the instance family, shown in results.
+      game: how instances are drawn and rounds are played.
+      metrics: host function ``(instance, record) -> {name: array}``; the leaves of
+        `record` are NumPy arrays ``[S, C, ...]`` and those of `instance` ``[S, ...]``
+        (``[1, ...]`` if all seeds share them); every metric is float64 ``[S, C]``.
+      setup: pytree of arrays, the numbers behind `Game.sample`.
+      oracle: host function ``instance -> pytree`` of float64 facts about instances
+        (optimal action, gaps); of a fixed one it needs no argument. None if the
+        environment knows none.
+      judge: host function ``(instance, action) -> {name: array}``, metrics of what
+        policies recommend; leaves of `action` are NumPy arrays ``[S, C, ...]``. None
+        if recommendations are not judged.
+      problem: what a learner knows before the game; policies are built from it.
+      provenance: description of the instance for the results (JSON-able).
+    """
+
+    name: str
+    game: Game
+    metrics: Callable[[Instance, Record], dict[str, Any]]
+    setup: Any = ()
+    oracle: Callable | None = None
+    judge: Callable[[Instance, Action], dict[str, Any]] | None = None
     problem: Any = None
     provenance: Any = None
-    actions: Actions | None = None
-    by_the_clock: bool = False

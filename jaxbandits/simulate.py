@@ -11,13 +11,13 @@ from jaxbandits import checks
 from jaxbandits.arguments import (
     by_name,
     devices_of,
-    end_of,
     engine_of,
     environment_of,
     is_policy,
     points_of,
     root_seed_of,
     runs_per_instance_of,
+    schedule_of,
     seeds_of,
 )
 from jaxbandits.contract import check_round
@@ -25,11 +25,12 @@ from jaxbandits.engine.flags import in_play
 from jaxbandits.engine.run import Clock
 from jaxbandits.engine.shares import device_shares, side_by_side
 from jaxbandits.fit import check_fit
-from jaxbandits.play import Rules, play
+from jaxbandits.play import play
 from jaxbandits.progress import reporter
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.results import build_dataset, provenance
 from jaxbandits.results.cuts import warn_of_cuts, with_cuts
+from jaxbandits.schedule import Terms
 
 DEFAULT_MEMORY = 1 << 30
 
@@ -104,27 +105,29 @@ def simulate(
     checks.unforked()
     named = by_name(policies, "policies", is_policy, "a Policy")
     seed_list = seeds_of(seeds)
-    rules = Rules(
-        end_of(environment, horizon, budget, checkpoints, max_rounds),
+    terms = Terms(
+        schedule_of(environment, horizon, budget, checkpoints, max_rounds),
         root_seed_of(seed),
         runs_per_instance_of(runs_per_instance),
         engine_of(engine),
     )
-    end = rules.end
+    schedule = terms.schedule
     if chunk is not None:
         checks.whole("chunk", chunk, 1)
     checks.whole("memory", memory, 1)
     if progress is not None:
         checks.flag("progress", progress)
     devices = devices_of(devices)
-    points = _points(named, {} if params is None else params, end)
+    points = _points(named, {} if params is None else params, schedule)
     for name, policy in named.items():
         check_fit(name, policy, environment)
         check_round(name, policy, environment)
     num_points = max(len(rows) for rows in points.values())
-    targets = end.checkpoints
+    checkpoints = schedule.checkpoints
     metrics, rounds, compile_seconds, run_seconds = {}, {}, {}, {}
-    total = sum(len(rows) for rows in points.values()) * len(seed_list) * len(targets)
+    total = (
+        sum(len(rows) for rows in points.values()) * len(seed_list) * len(checkpoints)
+    )
     with reporter(progress, total, environment.name) as report:
 
         def play_one(name, share, check):
@@ -138,7 +141,7 @@ def simulate(
                 environment,
                 points[name],
                 seed_list,
-                rules,
+                terms,
                 chunk=chunk,
                 memory=memory,
                 devices=share,
@@ -160,8 +163,8 @@ def simulate(
     dataset = build_dataset(
         metrics,
         rounds,
-        checkpoints=targets,
-        checkpoint_kind=end.kind,
+        checkpoints=checkpoints,
+        checkpoint_kind=schedule.kind,
         seeds=seed_list,
         params={n: rows * (num_points // len(rows)) for n, rows in points.items()},
         compile_seconds=compile_seconds,
@@ -169,7 +172,7 @@ def simulate(
         environment=environment.name,
         setting=(environment.provenance or {}).get("setting", ""),
         provenance=provenance(
-            root_seed=rules.root_seed,
+            root_seed=terms.root_seed,
             instance=environment.provenance,
             devices=[str(d.device_kind) for d in devices],
             backend=devices[0].platform,
@@ -182,7 +185,7 @@ def simulate(
     return with_cuts(dataset, max_rounds)
 
 
-def _points(named, params, end) -> dict[str, list[dict[str, float]]]:
+def _points(named, params, schedule) -> dict[str, list[dict[str, float]]]:
     """Parameter points of every policy: one dict of leaves per point."""
     if not isinstance(params, Mapping):
         raise TypeError(
@@ -195,7 +198,8 @@ def _points(named, params, end) -> dict[str, list[dict[str, float]]]:
             f"params names {sorted(map(str, unknown))}; policies are {sorted(named)}"
         )
     points = {
-        name: points_of(name, p, params.get(name, {}), end) for name, p in named.items()
+        name: points_of(name, p, params.get(name, {}), schedule)
+        for name, p in named.items()
     }
     lengths = {len(rows) for rows in points.values()} - {1}
     if len(lengths) > 1:

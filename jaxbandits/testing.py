@@ -18,7 +18,7 @@ from jaxbandits.engine.tape import Stream, draw_words, root_key, stream_key
 from jaxbandits.fit import check_fit
 from jaxbandits.laws.contract import check_law as check_law
 from jaxbandits.play import counted_rounds
-from jaxbandits.protocol import Environment, Policy
+from jaxbandits.protocol import Environment, Game, Policy
 
 
 class Trace(NamedTuple):
@@ -59,16 +59,11 @@ def play(
       seed: root seed of the run.
       seed_index: which seed.
     """
-    # Equal functions share one compiled rollout; the rest is data or of no effect.
-    rules = policy._replace(name="", params=(), check=None, problem=None, told=())
-    world = environment._replace(
-        name="", setup=None, metrics=None, oracle=None, provenance=None, actions=None
-    )
     (state, env_state), (actions, feedback) = jax.tree.map(
         np.asarray,
         _rollout(
-            rules,
-            world,
+            policy.functions,
+            environment.game,
             rounds,
             _single(policy.params if params is None else params),
             _single(environment.setup),
@@ -80,25 +75,37 @@ def play(
 
 
 @partial(jax.jit, static_argnums=(0, 1, 2))
-def _rollout(policy, environment, rounds, params, setup, root, seed_index):
+def _rollout(policy, game, rounds, params, setup, root, seed_index):
     key = {s: stream_key(root, seed_index, s) for s in Stream}
     words = jnp.stack(tuple(key[Stream.INSTANCE]))
-    instance = environment.sample(jax.random.wrap_key_data(words), setup)
+    instance = game.sample(jax.random.wrap_key_data(words), setup)
     act_width, update_width = policy.words
 
     def step(carry, round_):
         state, env_state = carry
-        view = environment.view(round_, instance, env_state)
+        view = game.view(round_, instance, env_state)
         noise = draw_words(key[Stream.ACT], round_, act_width)
         action = policy.act(noise, view, state, params)
-        noise = draw_words(key[Stream.ENVIRONMENT], round_, environment.words)
-        env_state, feedback = environment.step(noise, instance, env_state, action)
+        noise = draw_words(key[Stream.ENVIRONMENT], round_, game.words)
+        env_state, feedback = game.step(noise, instance, env_state, action)
         noise = draw_words(key[Stream.UPDATE], round_, update_width)
         state = policy.update(noise, view, state, action, feedback, params)
         return (state, env_state), (action, feedback)
 
-    start = policy.init(params), environment.init(instance)
+    start = policy.init(params), game.init(instance)
     return jax.lax.scan(step, start, jnp.arange(1, rounds + 1, dtype=jnp.int32))
+
+
+def altered(environment: Environment, **changes) -> Environment:
+    """An environment with some parts in place of its own, or of its game's.
+
+    Args:
+      environment: the environment.
+      **changes: fields of `Environment` or `Game`, as ``step=`` or ``metrics=``.
+    """
+    its = {name: changes.pop(name) for name in Game._fields if name in changes}
+    game = environment.game._replace(**its)
+    return environment._replace(game=game)._replace(**changes)
 
 
 def check_policy(
@@ -147,7 +154,7 @@ def check_policy(
         _check_counts(trace.state)
         instance = _instance(environment, seed, seed_index)
         _check_actions(environment, instance, trace, rounds)
-        _check_notes(policy, params, trace, environment.actions, instance)
+        _check_notes(policy, params, trace, environment.game.actions, instance)
         again = play(policy, environment, rounds, seed=seed, seed_index=seed_index)
         _assert_equal(trace, again, "a run is not a pure function of its seed")
     _check_lanes(policy, params, state)
@@ -175,20 +182,20 @@ def check_environment(
     """
     assert isinstance(environment, Environment), f"not an Environment: {environment!r}"
     setup = _single(environment.setup)
-    instance = environment.sample(jax.random.key(seed), setup)
-    state = environment.init(instance)
+    game = environment.game
+    instance = game.sample(jax.random.key(seed), setup)
+    state = game.init(instance)
     for leaf in jax.tree.leaves((instance, state)):
         assert isinstance(leaf, jax.Array), f"{leaf!r} is not an array"
     params = _single(policy.params)
 
     def one_round(noise, act_noise, state):
-        view = environment.view(jnp.int32(1), instance, state)
+        view = game.view(jnp.int32(1), instance, state)
         action = policy.act(act_noise, view, policy.init(params), params)
-        return environment.step(noise, instance, state, action)[0]
+        return game.step(noise, instance, state, action)[0]
 
     noises = [
-        jax.ShapeDtypeStruct((w,), jnp.uint32)
-        for w in (environment.words, policy.words[0])
+        jax.ShapeDtypeStruct((w,), jnp.uint32) for w in (game.words, policy.words[0])
     ]
     after = jax.eval_shape(one_round, *noises, state)
     assert _describe(after) == _describe(state), (
@@ -198,10 +205,10 @@ def check_environment(
     for leaf in jax.tree.leaves(trace.feedback):
         assert not np.any(np.isnan(leaf)), "feedback holds NaN"
     state = jax.tree.map(jnp.asarray, trace.environment)
-    record = environment.record(instance, state, jnp.int32(NO_BUDGET))
+    record = game.record(instance, state, jnp.int32(NO_BUDGET))
     record = jax.tree.map(lambda x: np.asarray(x)[None, None], record)
     batch = jax.tree.map(lambda x: np.asarray(x)[None], instance)
-    metrics = environment.metrics(environment.setup, batch, record)
+    metrics = environment.metrics(batch, record)
     assert metrics, "metrics must name at least one metric"
     for name, value in metrics.items():
         assert isinstance(value, np.ndarray) and value.dtype == np.float64, (
@@ -235,12 +242,12 @@ def _assert_equal(left, right, message):
 def _instance(environment, seed, seed_index):
     key = stream_key(root_key(seed), jnp.uint32(seed_index), Stream.INSTANCE)
     key = jax.random.wrap_key_data(jnp.stack(tuple(key)))
-    return environment.sample(key, _single(environment.setup))
+    return environment.game.sample(key, _single(environment.setup))
 
 
 def _check_actions(environment, instance, trace, rounds):
     """All that were played are the game's, and its books count them."""
-    actions = environment.actions
+    actions = environment.game.actions
     if actions is not None:
         allowed = jax.vmap(actions.allowed, (None, 0))(instance, trace.actions)
         first = int(np.argmin(allowed))
@@ -249,7 +256,7 @@ def _check_actions(environment, instance, trace, rounds):
             f"it plays {action} in round {first + 1}, not {actions.text}"
         )
     state = jax.tree.map(jnp.asarray, trace.environment)
-    record = environment.record(instance, state, jnp.int32(NO_BUDGET))
+    record = environment.game.record(instance, state, jnp.int32(NO_BUDGET))
     record = jax.tree.map(lambda x: np.asarray(x)[None, None], record)
     batch = jax.tree.map(lambda x: np.asarray(x)[None], instance)
     counted = counted_rounds(environment, batch, record)

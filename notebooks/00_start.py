@@ -60,7 +60,7 @@ HORIZON, SEEDS = (150, 5) if TINY else (5_000, 100)
 # %%
 environment = censored.indep()
 problem = environment.problem
-oracle = environment.oracle(environment.setup, None)
+oracle = environment.oracle()
 
 print("arms:", problem.num_arms)
 print("limits:", np.round(problem.limits, 3))

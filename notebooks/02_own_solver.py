@@ -89,7 +89,7 @@ with tempfile.TemporaryDirectory() as folder:
 prices = {"penalty": censored.scaled(2.0), "unit": 400.0}
 limits = [10, 20, 40, 80, 160, 320]
 game = censored.recorded("digging", runs, limits, **prices)
-oracle = game.oracle(None, None)
+oracle = game.oracle()
 print(
     "best:", runs.configurations[oracle.arm], "within", limits[oracle.limit], "holes,"
 )
@@ -124,7 +124,7 @@ plots.plot_curves(data, title="digging, on recorded runs")
 
 # %%
 free = censored.recorded("digging, any limit", runs, censored.ANY, **prices)
-best = free.oracle(None, None)
+best = free.oracle()
 print(f"best limit: {400 * best.limit:.0f} holes, worth {best.value:.4f}")
 print(f"best of the grid: {limits[oracle.limit]} holes, worth {oracle.value:.4f}")
 

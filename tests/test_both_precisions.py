@@ -60,26 +60,26 @@ def whole_round(environment, policy=None):
     """A game of one round, as one function of the noise and the environment's setup."""
 
     def played(noises, setup, action):
-        instance = environment.sample(jax.random.key(0), setup)
-        state = environment.init(instance)
-        view = environment.view(jnp.int32(1), instance, state)
+        instance = environment.game.sample(jax.random.key(0), setup)
+        state = environment.game.init(instance)
+        view = environment.game.view(jnp.int32(1), instance, state)
         said = ()
         if policy is not None:
             params = numbers(policy.params)
             mine = policy.init(params)
             action = policy.act(noises[0], view, mine, params)
-        after, feedback = environment.step(noises[1], instance, state, action)
+        after, feedback = environment.game.step(noises[1], instance, state, action)
         if policy is not None:
             args = (noises[2], view, mine, action, feedback, params)
             mine = policy.update(*args)
             functions = (policy.recommend, policy.report)
             said = [fn(mine, params) for fn in functions if fn]
-        record = environment.record(instance, after, jnp.int32(1))
+        record = environment.game.record(instance, after, jnp.int32(1))
         return after, record, said
 
-    widths = (0, environment.words, 0)
+    widths = (0, environment.game.words, 0)
     if policy is not None:
-        widths = (policy.words[0], environment.words, policy.words[1])
+        widths = (policy.words[0], environment.game.words, policy.words[1])
     noises = [jnp.full((w,), 2**31, jnp.uint32) for w in widths]
     return lambda action=None: jax.make_jaxpr(played)(
         noises, numbers(environment.setup), action

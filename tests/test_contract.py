@@ -11,7 +11,7 @@ from jaxbandits.contract import check_round
 from jaxbandits.protocol import Policy
 from jaxbandits.settings import allocation, budgeted, censored, farewell
 from jaxbandits.simulate import simulate
-from jaxbandits.testing import check_policy
+from jaxbandits.testing import altered, check_policy
 from tests.engine import budget_game
 
 GAME = budget_game.environment()
@@ -207,7 +207,7 @@ BROKEN_GAMES = {
 def test_broken_environments_are_refused_by_name(name):
     change, message = BROKEN_GAMES[name]
     with pytest.raises((TypeError, ValueError), match=message):
-        check_round("mine", policy(), GAME._replace(**change))
+        check_round("mine", policy(), altered(GAME, **change))
 
 
 @pytest.mark.parametrize(
@@ -219,7 +219,7 @@ def test_broken_environments_are_refused_by_name(name):
         (policy(), "got the Policy 'mine'"),
         ([GAME], "environment must be an Environment"),
         (GAME._replace(name=None), "environment.name must be a string"),
-        (GAME._replace(words=-1), "words must be at least 0"),
+        (altered(GAME, words=-1), "words must be at least 0"),
         (GAME._replace(setup=np.array([1, np.nan])), "setup holds NaN"),
         (GAME._replace(setup="numbers"), "setup must hold numbers"),
         (GAME._replace(provenance={"f": print}), "provenance.f: .* no JSON form"),

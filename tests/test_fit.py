@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from jaxbandits import sweep
-from jaxbandits.arguments import end_of, points_of
+from jaxbandits.arguments import points_of, schedule_of
 from jaxbandits.fit import check_fit
 from jaxbandits.policies import REGISTRY, allocation, budgeted, censored, doubling
 from jaxbandits.policies import farewell as waiting
@@ -161,8 +161,8 @@ def test_factories_refuse_by_name(make, message):
 def told(policy, override=None, **end):
     game = game_of("budgeted")
     end = {"horizon": None, "budget": None, "max_rounds": None} | end
-    end = end_of(game, checkpoints="linear", **end)
-    (point,) = points_of("mine", policy, override or {}, end)
+    schedule = schedule_of(game, checkpoints="linear", **end)
+    (point,) = points_of("mine", policy, override or {}, schedule)
     return point
 
 

@@ -8,6 +8,7 @@ import pytest
 ROOT = Path(__file__).parents[1] / "jaxbandits"
 LAYERS = {
     "protocol": 0,
+    "schedule": 0,
     "checks": 0,
     "devices": 0,
     "factory": 0,

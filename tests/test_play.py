@@ -15,7 +15,7 @@ from jaxbandits.settings import allocation, budgeted, censored, farewell
 from jaxbandits.settings.budgeted.environment import State
 from jaxbandits.simulate import simulate
 from jaxbandits.sweeps import sweep
-from jaxbandits.testing import check_policy
+from jaxbandits.testing import altered, check_policy
 from tests.engine import budget_game
 
 GRID = censored.indep([0.3, 0.5])
@@ -58,7 +58,7 @@ def plan(weight, rate):
 
 def instance_of(game):
     setup = jax.tree.map(lambda x: jnp.asarray(np.asarray(x)), game.setup)
-    return game.sample(jax.random.key(0), setup)
+    return game.game.sample(jax.random.key(0), setup)
 
 
 NAN = float("nan")
@@ -108,9 +108,9 @@ def test_which_actions_a_game_has(name):
     game, good, bad = RANGES[name]
     instance = instance_of(game)
     for action in good:
-        assert game.actions.allowed(instance, action), action
+        assert game.game.actions.allowed(instance, action), action
     for action in bad:
-        assert not game.actions.allowed(instance, action), action
+        assert not game.game.actions.allowed(instance, action), action
 
 
 END = {"horizon": 6, "seeds": 2, "checkpoints": [3]}
@@ -186,19 +186,19 @@ def test_arms_that_an_instance_has_not():
     """Of three positions it has two arms: the third is no action, and not counted."""
     instance = instance_of(ARMS)
     arms = instance.arms._replace(num_arms=jnp.int32(2))
-    allowed = ARMS.actions.allowed
+    allowed = ARMS.game.actions.allowed
     assert allowed(instance, jnp.int32(2))
     assert not allowed(instance._replace(arms=arms), jnp.int32(2))
     drawn = jax.tree.map(lambda x: np.asarray(x)[None], instance._replace(arms=arms))
     pulls = np.array([[[4, 3, 0], [4, 3, 2]]], np.int32)
     record = State(pulls, None, None)
-    assert ARMS.actions.counted(None, drawn, record).tolist() == [[7, 7]]
+    assert ARMS.game.actions.counted(drawn, record).tolist() == [[7, 7]]
 
 
 def test_pulls_that_are_not_counted_are_an_error():
     """Also in a game that does not say what its actions are."""
     game = budget_game.environment()
-    with pytest.raises(ValueError, match="2 of 2 runs have .* say in environment"):
+    with pytest.raises(ValueError, match="2 of 2 runs have .* say in game.actions"):
         simulate(playing(jnp.int32(2)), game, **END)
     with pytest.raises(AssertionError, match="environment counts 0 with an action"):
         check_policy(playing(jnp.int32(2)), game)
@@ -206,7 +206,7 @@ def test_pulls_that_are_not_counted_are_an_error():
 
 def test_metrics_of_nothing_are_an_error():
     game = budget_game.environment()
-    broken = game._replace(metrics=lambda setup, instance, record: {})
+    broken = game._replace(metrics=lambda instance, record: {})
     with pytest.raises(ValueError, match="the environment's metrics are none"):
         simulate(budget_game.ALTERNATE, broken, **END)
 
@@ -214,7 +214,7 @@ def test_metrics_of_nothing_are_an_error():
 def test_metrics_of_nan_are_an_error():
     game = budget_game.environment()
     broken = game._replace(
-        metrics=lambda setup, instance, record: {"first": record.spent * np.nan}
+        metrics=lambda instance, record: {"first": record.spent * np.nan}
     )
     with pytest.raises(
         ValueError, match="'alternate' in .*: the metric 'first' is NaN"
@@ -224,10 +224,10 @@ def test_metrics_of_nan_are_an_error():
 
 def test_a_budget_that_is_spent_before_the_start():
     game = budget_game.environment()
-    broken = game._replace(spent=lambda instance, state: state.spent * jnp.nan)
+    broken = altered(game, spent=lambda instance, state: state.spent * jnp.nan)
     with pytest.raises(ValueError, match="spent is NaN"):
         simulate(budget_game.ALTERNATE, broken, budget=5.0, seeds=1)
-    paid = game._replace(spent=lambda instance, state: state.spent + 9)
+    paid = altered(game, spent=lambda instance, state: state.spent + 9)
     with pytest.raises(ValueError, match="over before their first round"):
         simulate(budget_game.ALTERNATE, paid, budget=5.0, seeds=1)
 

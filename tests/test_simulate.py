@@ -336,7 +336,7 @@ COUNTING = Policy(
 )
 # The judge likes arm 1 better.
 JUDGED = budget_game.environment()._replace(
-    judge=lambda setup, instance, action: {"fault": 1.0 - action}
+    judge=lambda instance, action: {"fault": 1.0 - action}
 )
 
 

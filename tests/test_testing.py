@@ -6,7 +6,7 @@ import pytest
 
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.kernels.words import unit_interval
-from jaxbandits.testing import check_environment, check_policy, play
+from jaxbandits.testing import altered, check_environment, check_policy, play
 from tests.engine.budget_game import ALTERNATE, cost_of, environment
 from tests.reference.words import grid
 
@@ -139,24 +139,24 @@ def test_noise_of_another_length_fails():
 
 BAD_ENVIRONMENTS = {
     "no environment": (3, "not an Environment"),
-    "scalar state": (GAME._replace(init=lambda instance: 0), "not an array"),
+    "scalar state": (altered(GAME, init=lambda instance: 0), "not an array"),
     "NaN feedback": (
-        GAME._replace(
-            step=lambda n, i, state, a: (state, unit_interval(n[0]) * jnp.nan)
+        altered(
+            GAME, step=lambda n, i, state, a: (state, unit_interval(n[0]) * jnp.nan)
         ),
         "feedback holds NaN",
     ),
-    "no metrics": (GAME._replace(metrics=lambda s, i, r: {}), "at least one metric"),
+    "no metrics": (GAME._replace(metrics=lambda i, r: {}), "at least one metric"),
     "metric's type": (
-        GAME._replace(metrics=lambda s, i, r: {"spent": r.spent}),
+        GAME._replace(metrics=lambda i, r: {"spent": r.spent}),
         "'spent' must be a float64 array",
     ),
     "metric's shape": (
-        GAME._replace(metrics=lambda s, i, r: {"pulls": r.pulls.astype(float)}),
+        GAME._replace(metrics=lambda i, r: {"pulls": r.pulls.astype(float)}),
         "'pulls' must have shape",
     ),
     "metric of infinity": (
-        GAME._replace(metrics=lambda s, i, r: {"spent": r.spent / np.zeros(())}),
+        GAME._replace(metrics=lambda i, r: {"spent": r.spent / np.zeros(())}),
         "'spent' is not finite",
     ),
 }

@@ -3,8 +3,7 @@
 It knows the protocol only, never a policy or a setting.
 """
 
-from jaxbandits.engine.checkpoints import linear_checkpoints, log_checkpoints
 from jaxbandits.engine.lanes import lanes
 from jaxbandits.engine.tape import Stream
 
-__all__ = ["Stream", "lanes", "linear_checkpoints", "log_checkpoints"]
+__all__ = ["Stream", "lanes"]

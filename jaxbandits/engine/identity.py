@@ -15,7 +15,6 @@ from jaxbandits.engine.rollout import (
     KEYS,
     NO_BUDGET,
     Rules,
-    functions_of,
     notes_of,
     play_round,
 )
@@ -36,7 +35,7 @@ def program_digest(policy: Policy, environment: Environment) -> str:
     leaves, structure = jax.tree.flatten(environment.setup)
     leaves = [to_device(x) for x in leaves]
     leaves = [(x.shape, x.dtype) for x in leaves]
-    rules = Rules(*functions_of(policy, environment), False)
+    rules = Rules(policy.functions, environment.game, False)
     kind = type(policy.params), len(policy.params)
     x64 = bool(jax.config.jax_enable_x64)
     return _program_digest(rules, kind, tuple(leaves), structure, x64)
@@ -60,13 +59,13 @@ def _first_round(rules: Rules, seed, round_, params, setup):
     root = root_key(0)
     keys = {stream: stream_key(root, seed, stream) for stream in Stream}
     key = jax.random.wrap_key_data(jnp.stack([*keys[Stream.INSTANCE]]), impl=KEYS)
-    instance = rules.env.sample(key, setup)
-    states = rules.policy.init(params), rules.env.init(instance)
+    instance = rules.game.sample(key, setup)
+    states = rules.policy.init(params), rules.game.init(instance)
     round_ = round_.astype(jnp.int32)
     mine, its = play_round(rules, round_, keys, instance, params, states)
-    spent = rules.env.spent(instance, its) if rules.env.spent else ()
-    record = rules.env.record(instance, its, jnp.int32(NO_BUDGET))
-    return record, spent, notes_of(rules, mine, params)
+    spent = rules.game.spent(instance, its) if rules.game.spent else ()
+    record = rules.game.record(instance, its, jnp.int32(NO_BUDGET))
+    return record, spent, notes_of(rules.policy, mine, params)
 
 
 def numbers_digest(environment: Environment) -> str:

@@ -8,6 +8,8 @@ rounds.
 
 import numpy as np
 
+from jaxbandits.schedule import Schedule
+
 FIRST_STEPS = 1 << 13
 FEWEST_STEPS, MOST_STEPS = 1 << 8, 1 << 30
 SECONDS = 1.0  # that a call should take
@@ -25,17 +27,16 @@ class Watch:
       steps: how many rounds the next call may play, one after the other.
     """
 
-    def __init__(self, targets, last_round: int, by_budget: bool, num_lanes: int):
+    def __init__(self, schedule: Schedule, num_lanes: int):
         """
         Args:
-          targets: checkpoints [C], increasing.
-          last_round: no lane plays beyond this round.
-          by_budget: whether `targets` are amounts of spent budget.
+          schedule: with amounts in the units of what is spent.
           num_lanes: lanes that count.
         """
         self.steps = FIRST_STEPS
-        self._end = float(targets[-1])
-        self._by_budget, self._limited = by_budget, last_round < LAST_ROUND
+        self._end = float(schedule.checkpoints[-1])
+        self._by_budget = schedule.by_budget
+        self._limited = schedule.last_round < LAST_ROUND
         self._spent = np.zeros(num_lanes)
         self._round = np.zeros(num_lanes, np.int64)
         self._since = np.ones(num_lanes, np.int64)  # round of the last spending

@@ -21,6 +21,7 @@ from jaxbandits.engine.expression import UNIFORM
 from jaxbandits.engine.lanes import fill, lanes, lanes_going
 from jaxbandits.engine.tape import Stream, draw_words, stream_key
 from jaxbandits.engine.xla import compiler_options, platform_of
+from jaxbandits.protocol import Environment, Game, Policy, PolicyFunctions
 
 LANES = "lanes"  # name of the mesh axis
 # Lanes per device are a multiple of this: every lane goes through the same vector code,
@@ -105,21 +106,45 @@ class Notes(NamedTuple):
     report: Any
 
 
-@lru_cache(MOST_PROGRAMS)
-def program(
-    policy: "PolicyFunctions", env_fns, by_budget, mesh, engine, uniform
+def program_for(
+    policy: Policy,
+    environment: Environment,
+    by_budget: bool,
+    mesh: Mesh,
+    engine: Engine | None = None,
+    uniform: tuple[bool, ...] = (),
 ) -> Program:
+    """The program of a policy in an environment on the devices of `mesh`.
+
+    Args:
+      policy: the policy.
+      environment: the environment.
+      by_budget: whether checkpoints are amounts of spent budget.
+      mesh: devices to share lanes over.
+      engine: how they are played; `SCAN` by default.
+      uniform: which leaves of the parameters are the same in all lanes; by default
+        none is known to be.
+    """
+    functions, game = policy.functions, environment.game
+    rules = Rules(
+        functions, game, by_budget, uniform, engine or SCAN, platform_of(mesh)
+    )
+    return _program(rules, mesh)
+
+
+@lru_cache(MOST_PROGRAMS)
+def _program(rules: "Rules", mesh) -> Program:
     """Build the program; equal functions (not data) give the same program."""
-    rules = Rules(policy, env_fns, by_budget, uniform, engine, platform_of(mesh))
+    legs = rules.engine.legs
     return Program(
-        _drawing(env_fns.sample, mesh),
+        _drawing(rules.game.sample, mesh),
         jax.jit(
             _sharded(partial(_begin, rules), mesh, lane_args=(0, 1, 2)),
             compiler_options=compiler_options(mesh),
         ),
         jax.jit(
             _sharded(
-                partial(_advance, rules, engine.legs),
+                partial(_advance, rules, legs),
                 mesh,
                 lane_args=(1, 2, 3, 4),
                 like=partial(_advance, rules, _no_legs),
@@ -139,84 +164,11 @@ def _drawing(sample, mesh):
     )
 
 
-def program_for(
-    policy,
-    environment,
-    by_budget: bool,
-    mesh: Mesh,
-    engine: Engine | None = None,
-    uniform: tuple[bool, ...] = (),
-) -> Program:
-    """The program of a policy in an environment on the devices of `mesh`.
-
-    Args:
-      policy: the policy.
-      environment: the environment.
-      by_budget: whether checkpoints are amounts of spent budget.
-      mesh: devices to share lanes over.
-      engine: how they are played; `SCAN` by default.
-      uniform: which leaves of the parameters are the same in all lanes; by default
-        none is known to be.
-    """
-    fns = functions_of(policy, environment)
-    return program(*fns, by_budget, mesh, engine or SCAN, uniform)
-
-
-def functions_of(policy, environment):
-    """The traced parts of a policy and an environment."""
-    env = EnvironmentFunctions(
-        environment.sample,
-        environment.init,
-        environment.view,
-        environment.step,
-        environment.record,
-        environment.spent,
-        environment.words,
-    )
-    rules = PolicyFunctions(
-        policy.init,
-        policy.act,
-        policy.update,
-        policy.recommend or _nothing,
-        policy.report or _nothing,
-        policy.words,
-    )
-    return rules, env
-
-
-def _nothing(state, params):
-    del state, params
-    return {}
-
-
-class PolicyFunctions(NamedTuple):
-    """The part of a policy that is traced. Hashable, no data."""
-
-    init: Any
-    act: Any
-    update: Any
-    recommend: Any
-    report: Any
-    words: tuple[int, int]
-
-
-class EnvironmentFunctions(NamedTuple):
-    """The part of an environment that is traced. Hashable, no data."""
-
-    sample: Any
-    init: Any
-    view: Any
-    step: Any
-    record: Any
-    spent: Any
-    words: int
-
-
 class Rules(NamedTuple):
-    """What a program is made of."""
+    """What a program is made of. Hashable, no data."""
 
     policy: PolicyFunctions
-    env: EnvironmentFunctions
+    game: Game
     by_budget: bool
     uniform: tuple[bool, ...] = ()
     engine: Engine | None = None
@@ -292,8 +244,8 @@ def _begin(rules: Rules, seeds, params, instance):
     num_lanes = seeds.shape[0]
     instance, flags = _flagged(instance)
     policy = rules.lanes(rules.policy.init, (True,), num_lanes)(params)
-    env = rules.lanes(rules.env.init, (flags,), num_lanes)(instance)
-    states = (fill(*state, num_lanes) for state in (policy, env))
+    its = rules.lanes(rules.game.init, (flags,), num_lanes)(instance)
+    states = (fill(*state, num_lanes) for state in (policy, its))
     return Carry(jnp.ones((num_lanes,), jnp.int32), *states)
 
 
@@ -327,10 +279,12 @@ def _advance(
         carry, steps = leg(carry, jnp.where(on, target, before), steps)
         reached = reaches(carry, target)
         state = (carry, steps, jnp.where(on, target, before), on & jnp.all(reached))
-        record = rules.lanes(rules.env.record, (instance_lanes, True, False), num_lanes)
+        record = rules.lanes(
+            rules.game.record, (instance_lanes, True, False), num_lanes
+        )
         budget = target if rules.by_budget else jnp.int32(NO_BUDGET)
         record = fill(*record(instance, carry.environment, budget), num_lanes)
-        notes = rules.lanes(partial(notes_of, rules), (True, True), num_lanes)
+        notes = rules.lanes(partial(notes_of, rules.policy), (True, True), num_lanes)
         notes = fill(*notes(carry.policy, params), num_lanes)
         return state, Found(reached, carry.round - 1, record, notes)
 
@@ -354,7 +308,7 @@ def _spending(rules: Rules, instance, num_lanes):
         return lax.optimization_barrier(jnp.broadcast_to(x, (*x.shape[:-1], num_lanes)))
 
     instance = jax.tree.map(own, instance)
-    spent = rules.lanes(rules.env.spent, (True, True), num_lanes)
+    spent = rules.lanes(rules.game.spent, (True, True), num_lanes)
     return lambda carry: fill(*spent(instance, carry.environment), num_lanes)
 
 
@@ -423,10 +377,10 @@ def _no_legs(rules, keys, params, instance, last_round):
     return lambda carry, target, steps: (carry, steps)
 
 
-def notes_of(rules: Rules, state, params):
+def notes_of(policy: PolicyFunctions, state, params) -> Notes:
     """What the policy says of its state, one lane."""
-    policy = rules.policy
-    return Notes(policy.recommend(state, params), policy.report(state, params))
+    said = (policy.recommend, policy.report)
+    return Notes(*(say(state, params) if say else {} for say in said))
 
 
 def play_round(rules: Rules, round_, keys, instance, params, states, draw=draw_words):
@@ -436,12 +390,12 @@ def play_round(rules: Rules, round_, keys, instance, params, states, draw=draw_w
     """
     policy, (policy_state, env_state) = rules.policy, states
     act_width, update_width = policy.words
-    view = rules.env.view(round_, instance, env_state)
+    view = rules.game.view(round_, instance, env_state)
     noise = _drawn(draw, keys[Stream.ACT], round_, act_width)
     action = policy.act(noise, view, policy_state, params)
     action = lax.optimization_barrier(action)
-    noise = _drawn(draw, keys[Stream.ENVIRONMENT], round_, rules.env.words)
-    env_state, feedback = rules.env.step(noise, instance, env_state, action)
+    noise = _drawn(draw, keys[Stream.ENVIRONMENT], round_, rules.game.words)
+    env_state, feedback = rules.game.step(noise, instance, env_state, action)
     feedback = lax.optimization_barrier(feedback)
     noise = _drawn(draw, keys[Stream.UPDATE], round_, update_width)
     policy_state = policy.update(noise, view, policy_state, action, feedback, params)

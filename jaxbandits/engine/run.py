@@ -28,10 +28,12 @@ from jaxbandits.engine.rollout import (
     MOST_PROGRAMS,
     Found,
     Notes,
+    notes_of,
     program_for,
 )
 from jaxbandits.engine.tape import root_key
 from jaxbandits.protocol import Environment, Policy
+from jaxbandits.schedule import Terms
 
 # The state that a device works on at a time: about half a core's second-level cache on
 # a CPU; on an accelerator enough lanes to fill it.
@@ -72,12 +74,8 @@ def run(
     environment: Environment,
     params: Any,
     seeds: np.ndarray,
+    terms: Terms,
     *,
-    targets: np.ndarray,
-    last_round: int,
-    by_budget: bool,
-    root_seed: int,
-    runs_per_instance: int = 1,
     chunk: int | None,
     memory: int,
     devices: list,
@@ -85,7 +83,6 @@ def run(
     progress: Callable[[float], None],
     same_shape: bool = False,
     uniform: tuple[bool, ...] | None = None,
-    engine: str = "scan",
 ) -> Iterator[Chunk]:
     """Play all lanes and yield them chunk by chunk.
 
@@ -94,11 +91,7 @@ def run(
       environment: the environment.
       params: the policy's parameters, leaves f64[L], one entry per lane.
       seeds: u32[L], the seed of every lane.
-      targets: checkpoints [C], increasing: rounds, or amounts of spent budget.
-      last_round: no lane plays beyond this round.
-      by_budget: whether `targets` are amounts of spent budget.
-      root_seed: names the whole run.
-      runs_per_instance: how many consecutive seeds share one drawn instance.
+      terms: checkpoints, the last round, and what else all runs have in common.
       chunk: lanes per chunk, or None to choose.
       memory: cap on the bytes of a chunk's records and state.
       devices: devices to share lanes over.
@@ -108,7 +101,6 @@ def run(
         calls with different numbers of lanes share one compiled program.
       uniform: which leaves of `params` are one number throughout, for calls that are
         to share a program; by default found out.
-      engine: how rounds are played, see `choice.engine_for`.
 
     Raises:
       ValueError: if the engine does not exist, or (`fused.UnsupportedError`) if it
@@ -116,14 +108,18 @@ def run(
         is spent is NaN or falls.
     """
     mesh = Mesh(np.array(devices), (LANES,))
-    chosen = engine_for(engine, policy, environment, devices[0].platform)
+    schedule = terms.schedule
+    engine = engine_for(terms.engine, policy, environment, devices[0].platform)
     if uniform is None:
         uniform = uniform_leaves(params)
-    program = program_for(policy, environment, by_budget, mesh, chosen, uniform)
-    root = root_key(root_seed)
+    program = program_for(
+        policy, environment, schedule.by_budget, mesh, engine, uniform
+    )
+    root = root_key(terms.root_seed)
     setup = jax.tree.map(to_device, environment.setup)
-    if by_budget:
-        targets = in_units_of_spend(targets, environment, setup)
+    targets = schedule.checkpoints
+    if schedule.by_budget:
+        targets = in_units_of_spend(targets, environment)
     if chunk is None:
         chunk = choose_chunk(
             policy, environment, params, len(seeds), len(targets), memory, devices
@@ -140,11 +136,12 @@ def run(
             lambda x, p=position: to_device(np.moveaxis(x[p], 0, -1)), params
         )
         began = time.perf_counter()
-        instance = program.draw(root, lane_seeds // runs_per_instance, setup)
+        instance = program.draw(root, lane_seeds // terms.runs_per_instance, setup)
         carry = program.begin(lane_seeds, lane_params, instance)
         jax.block_until_ready((instance, carry))
         args = (root, lane_seeds, lane_params, instance)
-        pieces, watch = [], Watch(targets, last_round, by_budget, stop - start)
+        watch = Watch(schedule._replace(checkpoints=targets), stop - start)
+        pieces = []
         clock.compiling.append(time.perf_counter() - began)
         for first in range(0, len(targets), STRETCH):
             part = targets[first : first + STRETCH]
@@ -152,7 +149,7 @@ def run(
             full = np.pad(part, (0, STRETCH - len(part)), mode="edge")
             keep, piece, known = slice(0, len(part)), None, 0
             while piece is None or not piece.reached.all():
-                limits = (last_round, watch.steps)
+                limits = (schedule.last_round, watch.steps)
                 call = (*args, carry, to_device(full), *map(jnp.int32, limits))
                 compiled = _compiled(program.advance, call, clock)
                 began = time.perf_counter()
@@ -245,7 +242,10 @@ def _bytes_per_lane(policy, environment, params) -> tuple[int, int]:
     setup = jax.tree.map(to_device, environment.setup)
     seed = jax.ShapeDtypeStruct((), jnp.uint32)
     _, state, record = jax.eval_shape(
-        partial(_before_round_one, policy, environment), seed, lane, setup
+        partial(_before_round_one, policy.functions, environment.game),
+        seed,
+        lane,
+        setup,
     )
 
     def size(tree):
@@ -265,7 +265,7 @@ def opening(policy: Policy, environment: Environment, params: Any) -> Chunk:
     Returns:
       One lane with one checkpoint.
     """
-    start = jax.jit(partial(_before_round_one, policy, environment))
+    start = jax.jit(partial(_before_round_one, policy.functions, environment.game))
     args = jax.tree.map(to_device, (params, environment.setup))
     instance, _, said = start(jnp.uint32(0), *args)
     said = jax.tree.map(lambda x: np.asarray(x)[None, None], said)
@@ -273,29 +273,32 @@ def opening(policy: Policy, environment: Environment, params: Any) -> Chunk:
     return Chunk(0, np.zeros((1, 1), np.int32), *said, instance)
 
 
-def _before_round_one(policy, environment, seed, params, setup):
+def _before_round_one(policy, game, seed, params, setup):
     """Instance, states, and record and notes of one lane."""
-    key = jax.random.wrap_key_data(jnp.stack([seed, seed]), impl=KEYS)
-    instance = environment.sample(key, setup)
-    state = environment.init(instance)
-    record = environment.record(instance, state, 0)
-    mine = policy.init(params)
-    says = [f(mine, params) if f else {} for f in (policy.recommend, policy.report)]
-    return instance, (mine, state), (record, Notes(*says))
+    instance = game.sample(_any_key(seed), setup)
+    states = policy.init(params), game.init(instance)
+    record = game.record(instance, states[1], 0)
+    return instance, states, (record, notes_of(policy, states[0], params))
 
 
-def in_units_of_spend(targets, environment, setup):
+def _any_key(seed):
+    return jax.random.wrap_key_data(jnp.stack([seed, seed]), impl=KEYS)
+
+
+def in_units_of_spend(targets, environment: Environment):
     """Amounts in whole numbers where the environment counts its spend in them.
 
     A fraction is reached with the next whole number, but by the clock nothing ends
     between two of them. int32 tells numbers beyond 2**24 apart, which float32 does not.
     """
+    game = environment.game
 
-    def spent(key, setup):
-        instance = environment.sample(key, setup)
-        return environment.spent(instance, environment.init(instance))
+    def spent(seed, setup):
+        instance = game.sample(_any_key(seed), setup)
+        return game.spent(instance, game.init(instance))
 
-    dtype = jax.eval_shape(spent, jax.random.key(0), setup).dtype
+    setup = jax.tree.map(to_device, environment.setup)
+    dtype = jax.eval_shape(spent, jnp.uint32(0), setup).dtype
     if not jnp.issubdtype(dtype, jnp.integer):
         return targets
     if targets[-1] >= np.iinfo(np.int32).max:
@@ -303,7 +306,7 @@ def in_units_of_spend(targets, environment, setup):
             f"budget must be below 2**31 - 1 in {environment.name!r}, which counts in "
             f"int32, got {targets[-1]}"
         )
-    whole = np.floor if environment.by_the_clock else np.ceil
+    whole = np.floor if game.by_the_clock else np.ceil
     return whole(targets).astype(np.int64)
 
 

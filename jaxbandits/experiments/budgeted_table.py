@@ -58,7 +58,7 @@ def first_instances(environment, count: int):
 
     def draw(seed):
         words = jnp.stack(stream_key(root_key(0), seed, Stream.INSTANCE))
-        return environment.sample(jax.random.wrap_key_data(words), setup)
+        return environment.game.sample(jax.random.wrap_key_data(words), setup)
 
     return jax.jit(jax.vmap(draw))(jnp.arange(count, dtype=jnp.uint32))
 
@@ -75,7 +75,7 @@ def _setup(environment):
 def _facts(environment) -> dict[str, np.ndarray]:
     """Facts of the instances that `simulate` gives the first seeds, f64[DRAWS] each."""
     instance = first_instances(environment, DRAWS)
-    oracle = environment.oracle(_setup(environment), jax.tree.map(np.asarray, instance))
+    oracle = environment.oracle(jax.tree.map(np.asarray, instance))
     gaps = np.sort(oracle.gaps, axis=-1)
     best = np.take_along_axis(oracle.ratios, oracle.best[:, None], -1)[:, 0]
     cost = np.take_along_axis(oracle.mean_cost, oracle.best[:, None], -1)[:, 0]

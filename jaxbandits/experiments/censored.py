@@ -136,7 +136,7 @@ def _add_deviations(records, dataset, published):
 
 def _clairvoyant(name, title, environment, options, row):
     """What always playing the optimal pair gives: exact, not simulated."""
-    oracle = environment.oracle(environment.setup, None)
+    oracle = environment.oracle()
     exact = {"regret": 0.0, "censored": oracle.censoring[oracle.arm, oracle.limit]}
     published = {"censored": row[3]} if row else {}
     return {

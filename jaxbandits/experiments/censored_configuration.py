@@ -62,7 +62,7 @@ def _notes(dataset, runs, environment):
     unit = environment.provenance["seconds_per_unit"]
     limits = [unit * x for x in environment.problem.limits]
     name = runs.about.get("unit", "s")
-    oracle = environment.oracle(None, None)
+    oracle = environment.oracle()
     exceeded = oracle.censoring[oracle.arm, oracle.limit]
     notes = [
         f"{len(runs.configurations)} configurations, {runs.reward.shape[1]} recorded "

@@ -36,7 +36,7 @@ def exact_table() -> list[dict]:
     rows = []
     for grid, (limits, table) in GRIDS.items():
         for title, environment in trio(limits).items():
-            oracle = environment.oracle(environment.setup, None)
+            oracle = environment.oracle()
             rows.append(
                 {
                     "table": grid,
@@ -57,7 +57,7 @@ def grid_readings(options: Options) -> Outcome:
     fig, axes = figure(1, 3)
     datasets = {}
     for ax, (title, environment) in zip(axes, trio(CURVE).items(), strict=True):
-        values = environment.oracle(environment.setup, None).values
+        values = environment.oracle().values
         for arm in (0, 1):
             style = line_style(arm)._asdict()
             ax.plot(CURVE, values[arm], label=f"arm {arm + 1}", **style)

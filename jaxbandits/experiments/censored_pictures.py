@@ -74,7 +74,7 @@ def value_curves(options: Options) -> Outcome:
     datasets, records = {}, []
     for ax, title in zip(axes, (STRICT, SOFT), strict=True):
         environment = settings.example1(LIMITS, soft=title == SOFT)
-        values = environment.oracle(environment.setup, None).values
+        values = environment.oracle().values
         limits = np.asarray(LIMITS)
         # The paper leaves out the limits beyond a strict promise, where nu < 0.
         shown = limits <= (1.0 if title == SOFT else 0.5)

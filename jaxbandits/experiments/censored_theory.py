@@ -43,7 +43,7 @@ def bounds(
         )
         plot_curves(dataset, ax=ax, x_scale="log", y_scale="log", legend=False)
         problem = environment.problem
-        gaps = environment.oracle(environment.setup, None).gaps
+        gaps = environment.oracle().gaps
         rounds = dataset["checkpoint"].values
         penalties = problem.penalties()
         # Vacuous at all these horizons, which is what the figure shows.
@@ -76,7 +76,7 @@ def coverage(options: Options) -> Outcome:
     the frequency of the worst pair, above and below separately.
     """
     environment = settings.indep()
-    oracle = environment.oracle(environment.setup, None)
+    oracle = environment.oracle()
     base = policies.rcucb(environment.problem)
     ways = {
         "RCUCB": base,

@@ -145,7 +145,7 @@ def _draw_refinement(ax, dataset, environment):
     """Grid points by limit at the end, of the best arm and of the others' mean."""
     counts = dataset["histogram"].isel(params=0, checkpoint=-1).mean("seed")
     counts = counts.sel(policy=ZOOMING[1]).values
-    oracle = environment.oracle(environment.setup, None)
+    oracle = environment.oracle()
     largest = environment.problem.max_limit
     edges = largest * np.arange(counts.shape[1] + 1) / counts.shape[1]
     others = np.delete(counts, oracle.arm, axis=0).mean(axis=0)

@@ -32,7 +32,7 @@ def bounds(
     fig, axes = figure(1, len(environments))
     for ax, (title, make) in zip(axes, environments.items(), strict=True):
         environment = make()
-        oracle = environment.oracle(environment.setup, None)
+        oracle = environment.oracle()
         cast = {"Wait-UCB": Contestant(wait_ucb)}
         dataset = play(environment, cast, options, by_budget=True, checkpoints="log")
         datasets[title] = dataset

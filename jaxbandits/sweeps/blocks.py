@@ -47,7 +47,7 @@ def block_shape(plan: Plan, shapes: dict, platform: str) -> tuple[int, int]:
       platform: of the devices, ``cpu``, ``gpu`` ...
     """
     limits = LIMITS.get(platform, ACCELERATOR)
-    checkpoints = plan.rules.end.checkpoints
+    checkpoints = plan.terms.schedule.checkpoints
     numbers = 1 + sum(math.prod(shape) for shape in shapes.values())
     by_bytes = limits.bytes // (8 * numbers * len(checkpoints))
     by_rounds = int(limits.rounds // max(longest_run(plan), 1))
@@ -62,20 +62,20 @@ def longest_run(plan: Plan) -> float:
     action does on average. Where an instance does not say its costs, the last round,
     which without `max_rounds` is so late that blocks become as small as may be.
     """
-    end = plan.rules.end
-    if end.kind == "round":
-        return end.last_round
+    schedule = plan.terms.schedule
+    if not schedule.by_budget:
+        return schedule.last_round
     cheapest = min(map(_cheapest, plan.spec.instances.values()))
-    paid = end.checkpoints[-1] / cheapest if cheapest > 0 else math.inf
-    return min(paid, end.last_round)
+    paid = schedule.checkpoints[-1] / cheapest if cheapest > 0 else math.inf
+    return min(paid, schedule.last_round)
 
 
 def _cheapest(environment: Environment) -> float:
     """The least mean cost of an action, in units of the budget; 0 if it is unknown."""
-    setup = environment.setup
-    instance = environment.sample(jax.random.key(0), jax.tree.map(to_device, setup))
+    setup = jax.tree.map(to_device, environment.setup)
+    instance = environment.game.sample(jax.random.key(0), setup)
     batch = jax.tree.map(lambda x: np.asarray(x)[None], instance)
-    oracle = environment.oracle(setup, batch) if environment.oracle else None
+    oracle = environment.oracle(batch) if environment.oracle else None
     for name in ("mean_cost", "mean_time"):
         if hasattr(oracle, name):
             least = np.nanmin(np.asarray(getattr(oracle, name)))
@@ -85,7 +85,7 @@ def _cheapest(environment: Environment) -> float:
 
 def rectangle(plan: Plan, most: int) -> tuple[int, int]:
     """Parameter points and seeds of a block of at most `most` runs."""
-    num_points = max(len(game.points) for game in plan.games.values())
+    num_points = max(len(match.points) for match in plan.matches.values())
     seeds = _even(len(plan.seeds), most)
     return _even(num_points, max(most // seeds, 1)), seeds
 
@@ -127,13 +127,13 @@ def outstanding(
     rows = []
     # Policies differ in cost, so each is dealt out by itself; not all from process 0.
     turn = list(range(len(plan.spec.policies)))
-    for number, (key, game) in enumerate(plan.games.items()):
+    for number, (key, match) in enumerate(plan.matches.items()):
         instance, policy = divmod(number, len(plan.spec.policies))
         found = []
         for seed in _pieces(len(plan.seeds), shape[1]):
             # All of a large sweep would not fit into memory.
             unplayed = np.asarray(sessions[instance, policy, :, seed]) == 0
-            for params in _pieces(len(game.points), shape[0]):
+            for params in _pieces(len(match.points), shape[0]):
                 missing = unplayed[params]
                 if missing.any():
                     place = Place(

@@ -85,9 +85,9 @@ def play_blocks(
     Raises:
       StoppedError: if it was told to stop before all was played.
     """
-    checkpoints = len(plan.rules.end.checkpoints)
+    checkpoints = len(plan.terms.schedule.checkpoints)
     work = sum(_lanes(block) for block in blocks) * checkpoints
-    last = plan.rules.end.checkpoints[-1]
+    last = plan.terms.schedule.checkpoints[-1]
     chunk_for = _chunks(plan, math.prod(shape), machine)
     done = []
     with reporter(machine.progress, work, title, last / checkpoints) as report:
@@ -99,17 +99,17 @@ def play_blocks(
 
             if machine.stop is not None and machine.stop.is_set():
                 return
-            game, place = plan.games[block.key], block.place
+            match, place = plan.matches[block.key], block.place
             found = play(
-                game.policy,
-                game.environment,
-                game.points[place.params],
+                match.policy,
+                match.environment,
+                match.points[place.params],
                 plan.seeds[place.seed],
-                plan.rules,
+                plan.terms,
                 clock=Clock([], []),
                 chunk=chunk_for(block.key, len(share)),
                 same_shape=True,
-                uniform=uniform_leaves(lane_params(game.policy, game.points, 1)),
+                uniform=uniform_leaves(lane_params(match.policy, match.points, 1)),
                 memory=machine.memory,
                 devices=share,
                 progress=advanced,
@@ -131,13 +131,13 @@ def _chunks(plan: Plan, lanes: int, machine: Machine):
 
     @cache
     def chunk_for(key, num_devices):
-        game = plan.games[key]
+        match = plan.matches[key]
         return choose_chunk(
-            game.policy,
-            game.environment,
-            lane_params(game.policy, game.points[:1], 1),
+            match.policy,
+            match.environment,
+            lane_params(match.policy, match.points[:1], 1),
             lanes,
-            len(plan.rules.end.checkpoints),
+            len(plan.terms.schedule.checkpoints),
             machine.memory,
             machine.devices[:num_devices],
         )

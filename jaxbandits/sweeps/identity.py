@@ -31,17 +31,17 @@ def describe(plan: Plan, platform: str) -> Description:
       plan: the plan.
       platform: of the devices, ``cpu``, ``gpu`` ...
     """
-    spec, rules = plan.spec, plan.rules
+    spec, terms = plan.spec, plan.terms
     return {
         "versions": versions(PACKAGES),
         "platform": platform,
-        "engine": rules.engine,
+        "engine": terms.engine,
         "x64": bool(jax.config.jax_enable_x64),
-        "seed": rules.root_seed,
-        "runs_per_instance": rules.runs_per_instance,
-        "checkpoint_kind": rules.end.kind,
-        "checkpoints": plain(rules.end.checkpoints),
-        "last_round": rules.end.last_round,
+        "seed": terms.root_seed,
+        "runs_per_instance": terms.runs_per_instance,
+        "checkpoint_kind": terms.schedule.kind,
+        "checkpoints": plain(terms.schedule.checkpoints),
+        "last_round": terms.schedule.last_round,
         "metrics": None if spec.metrics is None else sorted(spec.metrics),
         "instances": {
             name: {
@@ -63,12 +63,12 @@ def describe(plan: Plan, platform: str) -> Description:
 
 
 def _program(plan: Plan, instance: str, policy: str) -> str:
-    game = plan.games[instance, policy]
-    return program_digest(game.policy, game.environment)
+    match = plan.matches[instance, policy]
+    return program_digest(match.policy, match.environment)
 
 
 def _defaults(plan: Plan, instance: str, policy: str) -> dict[str, float]:
-    params = plan.games[instance, policy].policy.params
+    params = plan.matches[instance, policy].policy.params
     return plain(params._asdict() if params else {})
 
 

@@ -9,21 +9,22 @@ import xarray as xr
 
 from jaxbandits import checks
 from jaxbandits.arguments import (
-    end_of,
     engine_of,
     environment_of,
     is_policy,
     points_of,
     root_seed_of,
+    schedule_of,
     seeds_of,
 )
 from jaxbandits.contract import check_round
 from jaxbandits.engine.run import in_units_of_spend, opening
 from jaxbandits.fit import check_fit
-from jaxbandits.play import Rules, booked
+from jaxbandits.play import booked
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.results.names import check_variable
 from jaxbandits.results.store import RUN_DIMS
+from jaxbandits.schedule import Schedule, Terms
 from jaxbandits.sweeps.grid import Point
 from jaxbandits.sweeps.spec import Entry, Spec
 
@@ -32,7 +33,7 @@ RESERVED = {"instance", "policy", "params", "seed", "checkpoint"}
 RESERVED |= {"drawn", "rounds", "session"}
 
 
-class Game(NamedTuple):
+class Match(NamedTuple):
     """A policy on an instance.
 
     Attributes:
@@ -51,14 +52,14 @@ class Plan(NamedTuple):
 
     Attributes:
       spec: where it comes from.
-      games: by (instance, policy), in the order of the axes.
-      rules: common to all runs.
+      matches: by (instance, policy), in the order of the axes.
+      terms: common to all runs.
       seeds: u32[S].
     """
 
     spec: Spec
-    games: Mapping[tuple[str, str], Game]
-    rules: Rules
+    matches: Mapping[tuple[str, str], Match]
+    terms: Terms
     seeds: np.ndarray
 
 
@@ -78,18 +79,18 @@ def make_plan(spec: Spec) -> Plan:
         raise TypeError(f"metrics must be a list of names, got {spec.metrics!r}")
     if spec.metrics is not None and not list(spec.metrics):
         raise ValueError("metrics must name at least one, or be left out for all")
-    rules = Rules(
-        _end(spec),
+    terms = Terms(
+        _schedule(spec),
         root_seed_of(spec.seed),
         checks.whole("runs_per_instance", spec.runs_per_instance, 1),
         engine_of(spec.engine),
     )
-    games = {
-        (instance, name): _game(instance, environment, name, entry, rules.end)
+    matches = {
+        (instance, name): _match(instance, environment, name, entry, terms.schedule)
         for instance, environment in spec.instances.items()
         for name, entry in spec.policies.items()
     }
-    return Plan(spec, games, rules, seeds_of(spec.seeds))
+    return Plan(spec, matches, terms, seeds_of(spec.seeds))
 
 
 def _check_kinds(part: str, values: Mapping, kind: type) -> None:
@@ -100,22 +101,24 @@ def _check_kinds(part: str, values: Mapping, kind: type) -> None:
             raise TypeError(f"{part}[{name!r}] must be of type {kind.__name__}")
 
 
-def _end(spec: Spec):
+def _schedule(spec: Spec) -> Schedule:
+    """One for all instances."""
     arguments = spec.horizon, spec.budget, spec.checkpoints, spec.max_rounds
-    ends = [end_of(environment, *arguments) for environment in spec.instances.values()]
-    amounts = np.asarray(ends[0].checkpoints, np.float64)
+    instances = spec.instances.values()
+    schedule = [schedule_of(instance, *arguments) for instance in instances][0]
+    amounts = np.asarray(schedule.checkpoints, np.float64)
     if not (np.isfinite(amounts).all() and np.all(np.diff(amounts) > 0)):
         raise ValueError(
             "checkpoints must be finite and strictly increasing, got "
             f"{spec.checkpoints}"
         )
-    if ends[0].kind == "spent":
-        for environment in spec.instances.values():
-            in_units_of_spend(amounts, environment, environment.setup)
-    return ends[0]
+    if schedule.by_budget:
+        for environment in instances:
+            in_units_of_spend(amounts, environment)
+    return schedule
 
 
-def _game(instance, environment, name, entry, end) -> Game:
+def _match(instance, environment, name, entry, schedule) -> Match:
     policy = entry.policy
     if not is_policy(policy):
         try:
@@ -127,7 +130,11 @@ def _game(instance, environment, name, entry, end) -> Game:
     if not is_policy(policy):
         raise TypeError(f"policies[{name!r}] must be a Policy or make one")
     try:
-        points = [x for p in entry.points for x in points_of(name, policy, p, end)]
+        points = [
+            point
+            for override in entry.points
+            for point in points_of(name, policy, override, schedule)
+        ]
         check_fit(name, policy, environment)
         check_round(name, policy, environment)
     except ValueError as error:
@@ -135,7 +142,7 @@ def _game(instance, environment, name, entry, end) -> Game:
             f"policy {name!r} on instance {instance!r}: {error}"
         ) from error
     _check_different(name, points)
-    return Game(policy, environment, points)
+    return Match(policy, environment, points)
 
 
 def _check_different(name: str, points: list[Point]) -> None:
@@ -159,17 +166,17 @@ def axes(plan: Plan) -> xr.Dataset:
     A policy with fewer points than another has NaN parameters at the rest.
     """
     instances, policies = list(plan.spec.instances), list(plan.spec.policies)
-    num_points = max(len(game.points) for game in plan.games.values())
+    num_points = max(len(match.points) for match in plan.matches.values())
     leaves = dict.fromkeys(
-        leaf for game in plan.games.values() for leaf in game.points[0]
+        leaf for match in plan.matches.values() for leaf in match.points[0]
     )
     values = {
         leaf: np.full((len(instances), len(policies), num_points), np.nan)
         for leaf in leaves
     }
-    for (instance, policy), game in plan.games.items():
+    for (instance, policy), match in plan.matches.items():
         row = instances.index(instance), policies.index(policy)
-        for number, point in enumerate(game.points):
+        for number, point in enumerate(match.points):
             for leaf, value in point.items():
                 values[leaf][(*row, number)] = value
     seeds = plan.seeds.astype(np.int64)
@@ -178,11 +185,11 @@ def axes(plan: Plan) -> xr.Dataset:
         "policy": policies,
         "params": np.arange(num_points),
         "seed": seeds,
-        "checkpoint": plan.rules.end.checkpoints,
+        "checkpoint": plan.terms.schedule.checkpoints,
         **{f"param_{leaf}": (RUN_DIMS[:3], x) for leaf, x in values.items()},
     }
-    if plan.rules.runs_per_instance > 1:
-        coords["drawn"] = ("seed", seeds // plan.rules.runs_per_instance)
+    if plan.terms.runs_per_instance > 1:
+        coords["drawn"] = ("seed", seeds // plan.terms.runs_per_instance)
     return xr.Dataset(coords=coords)
 
 
@@ -196,9 +203,11 @@ def metric_shapes(plan: Plan) -> dict[str, tuple[int, ...]]:
     wanted = None if plan.spec.metrics is None else list(plan.spec.metrics)
     shapes: dict[str, tuple[int, ...]] = {}
     known = {}
-    for (instance, name), game in plan.games.items():
-        params = type(game.policy.params)(**game.points[0]) if game.points[0] else ()
-        found = booked(game.environment, opening(game.policy, game.environment, params))
+    for (instance, name), match in plan.matches.items():
+        params = type(match.policy.params)(**match.points[0]) if match.points[0] else ()
+        found = booked(
+            match.environment, opening(match.policy, match.environment, params)
+        )
         known |= found
         for metric, values in found.items():
             if wanted is not None and metric not in wanted:

@@ -138,7 +138,7 @@ def _attributes(plan: Plan, description, players, block) -> dict[str, Any]:
     return {
         "environment": ", ".join(instances),
         "setting": (first.provenance or {}).get("setting", ""),
-        "checkpoint_kind": plan.rules.end.kind,
+        "checkpoint_kind": plan.terms.schedule.kind,
         "fingerprint": fingerprint(description),
         "block": block,
         "spec": json.dumps(description),

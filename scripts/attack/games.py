@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.kernels.words import unit_interval
-from jaxbandits.protocol import Environment, Policy, View
+from jaxbandits.protocol import Environment, Game, Policy
 
 GAPS = np.array([0.4, 0.0])
 
@@ -59,21 +59,19 @@ def _step(noise, instance, state, action):
     return Books(state.pulls + (jnp.arange(2) == action)), reward
 
 
-def _metrics(setup, instance, record):
+def _metrics(instance, record):
     return {"regret": np.float64(record.pulls) @ GAPS}
 
 
 GAME = Environment(
-    name="two arms",
+    "two arms",
+    Game(
+        init=lambda instance: Books(jnp.zeros(2, jnp.int32)),
+        step=_step,
+        words=1,
+        spent=lambda instance, state: jnp.sum(state.pulls).astype(float),
+    ),
+    _metrics,
     setup=np.array([0.2, 0.6]),
-    sample=lambda key, setup: setup,
-    init=lambda instance: Books(jnp.zeros(2, jnp.int32)),
-    view=lambda round_, instance, state: View(round_),
-    step=_step,
-    record=lambda instance, state, budget: state,
-    metrics=_metrics,
-    oracle=lambda setup, instance: None,
-    spent=lambda instance, state: jnp.sum(state.pulls).astype(float),
-    words=1,
     provenance={"setting": "attack"},
 )

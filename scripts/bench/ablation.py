@@ -51,11 +51,11 @@ def measure(options) -> Iterator[dict]:
 
 def _without(name: str, library):
     """The library without a trick; its programs are its own."""
-    programs = lru_cache(rollout.program.__wrapped__)
+    programs = lru_cache(rollout._program.__wrapped__)
 
     def timed(*args):
         with ExitStack() as stack:
-            stack.enter_context(patch.object(rollout, "program", programs))
+            stack.enter_context(patch.object(rollout, "_program", programs))
             for module, attribute, value in LEFT_OUT[name]:
                 stack.enter_context(patch.object(module, attribute, value))
             return library(*args)

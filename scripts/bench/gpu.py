@@ -95,7 +95,7 @@ def _lowered(topology, policy, game, seeds: int, engine):
         Mesh(np.array(devices[:1]), (LANES,))
         for devices in (topology.devices, jax.devices("cpu"))
     )
-    by_budget = game.spent is not None
+    by_budget = game.game.spent is not None
     uniform = (True,) * len(jax.tree.leaves(policy.params))
     program = program_for(policy, game, by_budget, mesh, engine, uniform)
     on_cpu = program_for(policy, game, by_budget, here)

@@ -11,7 +11,7 @@ import numpy as np
 
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.kernels.words import unit_interval
-from jaxbandits.protocol import Environment, Policy, View
+from jaxbandits.protocol import Environment, Game, Policy
 from tests.reference.words import grid
 
 HIGHEST = (3, 6)
@@ -39,20 +39,18 @@ def environment(unit: int = 1) -> Environment:
         return State(pulls, state.spent + cost), cost
 
     return Environment(
-        name="budget game",
-        setup=np.int32(unit),
-        sample=lambda key, setup: setup,
-        init=lambda instance: State(jnp.zeros(2, jnp.int32), jnp.int32(0)),
-        view=lambda round_, instance, state: View(round_),
-        step=step,
-        record=lambda instance, state, budget: state,
-        metrics=lambda setup, instance, record: {
+        "budget game",
+        Game(
+            init=lambda instance: State(jnp.zeros(2, jnp.int32), jnp.int32(0)),
+            step=step,
+            words=1,
+            spent=lambda instance, state: state.spent,
+        ),
+        metrics=lambda instance, record: {
             "spent": record.spent.astype(np.float64),
             "first": record.pulls[..., 0].astype(np.float64),
         },
-        oracle=lambda setup, instance: None,
-        spent=lambda instance, state: state.spent,
-        words=1,
+        setup=np.int32(unit),
     )
 
 

@@ -21,5 +21,5 @@ def optimised():
 
 def _forget():
     """Programs of other options."""
-    rollout.program.cache_clear()
+    rollout._program.cache_clear()
     rollout._drawing.cache_clear()

@@ -7,6 +7,7 @@ import pytest
 
 from jaxbandits.engine import run
 from jaxbandits.simulate import simulate
+from jaxbandits.testing import altered
 from tests.engine.budget_game import ALTERNATE, environment
 from tests.engine.test_run import COINS, FOLLOWER
 
@@ -46,9 +47,10 @@ def test_what_cannot_be_played_under():
 
 def test_a_program_of_one_precision_is_not_played_in_the_other():
     """No argument of this game is a float: shapes and dtypes alone do not tell."""
-    thirds = environment()._replace(
+    thirds = altered(
+        environment(),
         record=lambda instance, state, budget: jnp.asarray(1 / 3, float),
-        metrics=lambda setup, instance, record: {"third": record.astype(np.float64)},
+        metrics=lambda instance, record: {"third": record.astype(np.float64)},
     )
     found = []
     for x64 in (False, True):

@@ -19,6 +19,7 @@ from jaxbandits.engine.run import Clock, run, to_device
 from jaxbandits.engine.tape import root_key
 from jaxbandits.laws.thresholds import exponential
 from jaxbandits.policies import REGISTRY
+from jaxbandits.schedule import Schedule, Terms
 from jaxbandits.settings import allocation, budgeted, censored, farewell
 from tests.engine import budget_game
 from tests.heavy import in_short
@@ -64,21 +65,18 @@ def policy_and_game(name, game=None):
 def played(engine, policy, game, targets, devices=None):
     """The one chunk of a run over `SEEDS` lanes."""
     params = jax.tree.map(lambda x: np.full(SEEDS, x, np.float64), policy.params)
+    schedule = Schedule(np.asarray(targets), 10**6, game.game.spent is not None)
     (chunk,) = run(
         policy,
         game,
         params,
         np.arange(SEEDS, dtype=np.uint32),
-        targets=np.asarray(targets),
-        last_round=10**6,
-        by_budget=game.spent is not None,
-        root_seed=0,
+        Terms(schedule, engine=engine),
         chunk=None,
         memory=10**9,
         devices=devices or jax.devices()[:1],
         clock=Clock([], []),
         progress=lambda done: None,
-        engine=engine,
     )
     return chunk
 
@@ -150,7 +148,7 @@ def lowered(policy, game, engine=fused.FUSED):
     """The program that plays a leg, as text for a GPU."""
     here = Mesh(np.array(jax.devices()[:1]), (LANES,))
     mesh = here if jax.__version_info__ < (0, 11) else an_h100()
-    by_budget = game.spent is not None
+    by_budget = game.game.spent is not None
     program, on_cpu = (
         program_for(policy, game, by_budget, m, engine) for m in (mesh, here)
     )

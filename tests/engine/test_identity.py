@@ -10,6 +10,7 @@ import pytest
 from jaxbandits.engine.identity import numbers_digest, program_digest
 from jaxbandits.policies import REGISTRY
 from jaxbandits.settings import budgeted
+from jaxbandits.testing import altered
 from tests.sweeps import walk
 
 GAME, WALKER = walk.GAME, walk.WALKER
@@ -44,7 +45,7 @@ def test_names_and_numbers_do_not_count(digest, policy, game):
 
 def looked_up(table):
     """A game that reads a factor from a table in its code."""
-    return GAME._replace(sample=lambda key, setup: setup * jnp.asarray(table)[700])
+    return altered(GAME, sample=lambda key, setup: setup * jnp.asarray(table)[700])
 
 
 @pytest.mark.parametrize(
@@ -57,9 +58,9 @@ def looked_up(table):
         (WALKER._replace(report=None), GAME),
         (WALKER._replace(recommend=lambda state, params: params.step), GAME),
         (WALKER, walk.DRAWN),
-        (WALKER, GAME._replace(init=lambda instance: jnp.float32(1.0))),
-        (WALKER, GAME._replace(record=lambda instance, state, budget: 2 * state)),
-        (WALKER, GAME._replace(spent=lambda instance, state: state)),
+        (WALKER, altered(GAME, init=lambda instance: jnp.float32(1.0))),
+        (WALKER, altered(GAME, record=lambda instance, state, budget: 2 * state)),
+        (WALKER, altered(GAME, spent=lambda instance, state: state)),
         (WALKER, looked_up(np.arange(1000.0))),
     ],
     ids="init act update report silent recommend sample env record spent table".split(),
@@ -87,7 +88,7 @@ def test_precision_counts(digest):
 
 
 def test_shapes_of_the_setup_count():
-    summed = GAME._replace(sample=lambda key, setup: setup.sum())
+    summed = altered(GAME, sample=lambda key, setup: setup.sum())
     games = [summed._replace(setup=np.ones(n)) for n in (2, 2, 3)]
     digests = [program_digest(WALKER, game) for game in games]
     assert digests[0] == digests[1] != digests[2]
@@ -99,7 +100,8 @@ class Nested(NamedTuple):
 
 
 def test_any_tree_of_numbers_is_a_setup():
-    game = GAME._replace(
+    game = altered(
+        GAME,
         setup=Nested(np.int64([1, 2]), {"a": [3.0, np.float32(1)], "b": None}),
         sample=lambda key, setup: setup.factor[1] * setup.rest["a"][0],
     )

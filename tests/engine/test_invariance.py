@@ -97,7 +97,7 @@ def test_the_plain_loop_plays_the_same_game(game, contestants, reference, name):
     agree = 0
     for seed in range(5):
         trace = play(contestants[name], game, HORIZON, seed_index=seed)
-        oracle = game.oracle(game.setup, None)
+        oracle = game.oracle()
         gaps = oracle.gaps[trace.actions.arm, trace.actions.limit]
         found = reference["regret"].sel(policy=name, seed=seed).values[0]
         rounds = reference["checkpoint"].values

@@ -5,7 +5,9 @@ import numpy as np
 import pytest
 
 from jaxbandits.engine import limits
+from jaxbandits.schedule import Schedule
 from jaxbandits.simulate import simulate
+from jaxbandits.testing import altered
 from tests.engine.budget_game import ALTERNATE, environment
 from tests.engine.test_run import COINS, FOLLOWER
 
@@ -41,7 +43,7 @@ def test_short_calls_give_the_same_bits(request):
 
 
 def watch(budget=100.0, last_round=limits.LAST_ROUND):
-    return limits.Watch(np.array([budget]), last_round, True, 2)
+    return limits.Watch(Schedule(np.array([budget]), last_round, by_budget=True), 2)
 
 
 def look(found, round_, spent, seconds=1.0):
@@ -87,7 +89,7 @@ def test_a_call_takes_about_a_second():
 
 
 def test_a_cost_that_is_no_number_ends_the_game():
-    broken = GAME._replace(spent=lambda instance, state: jnp.float32(jnp.nan))
+    broken = altered(GAME, spent=lambda instance, state: jnp.float32(jnp.nan))
     with pytest.raises(ValueError, match="spent is NaN"):
         simulate(ALTERNATE, broken, budget=20.0, seeds=2)
 

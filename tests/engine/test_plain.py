@@ -19,7 +19,7 @@ NAMES = ["farewell/omega-ucb", "censored/rcucb", "budgeted/bts", "allocation/ra-
 def test_it_plays_as_the_scan_engine(name):
     game = game_for(name)
     policy = REGISTRY[name](game.problem)
-    end = {"budget" if game.spent is not None else "horizon": ROUNDS}
+    end = {"budget" if game.game.spent is not None else "horizon": ROUNDS}
     options = {"seeds": SEEDS, "checkpoints": [ROUNDS // 2], **end}
     scan, vmap = (
         simulate(policy, game, engine=engine, **options) for engine in ("scan", "vmap")

@@ -9,7 +9,7 @@ from jaxbandits.engine.rollout import LANE_QUANTUM
 from jaxbandits.engine.run import choose_chunk
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.kernels.words import position, unit_interval
-from jaxbandits.protocol import Environment, Policy, View
+from jaxbandits.protocol import Environment, Game, Policy
 from jaxbandits.simulate import simulate
 from jaxbandits.testing import play
 from tests.engine.budget_game import ALTERNATE, environment, plain_loop
@@ -31,7 +31,7 @@ def coins() -> Environment:
         pulls, heads = state
         return (pulls + hit, heads + head), head
 
-    def metrics(setup, instance, record):
+    def metrics(instance, record):
         pulls, heads = record
         columns = {f"pulls {k}": pulls[..., k].astype(np.float64) for k in range(K)}
         chances = np.broadcast_to(instance[:, None, 0], heads.shape)
@@ -41,16 +41,15 @@ def coins() -> Environment:
         }
 
     return Environment(
-        name="coins",
+        "coins",
+        Game(
+            init=lambda instance: (jnp.zeros(K, jnp.int32), jnp.int32(0)),
+            step=step,
+            words=1,
+            sample=lambda key, setup: setup + jax.random.uniform(key, (K,)) / 2,
+        ),
+        metrics,
         setup=np.float64(0.5),
-        sample=lambda key, setup: setup + jax.random.uniform(key, (K,)) / 2,
-        init=lambda instance: (jnp.zeros(K, jnp.int32), jnp.int32(0)),
-        view=lambda round_, instance, state: View(round_),
-        step=step,
-        record=lambda instance, state, budget: state,
-        metrics=metrics,
-        oracle=lambda setup, instance: None,
-        words=1,
     )
 
 

@@ -189,9 +189,9 @@ def test_two_policies_play_at_a_time():
     meeting = threading.Barrier(2)
     game = environment()
 
-    def metrics(setup, instance, record):
+    def metrics(instance, record):
         meeting.wait(A_WHILE)
-        return game.metrics(setup, instance, record)
+        return game.metrics(instance, record)
 
     policies = {"one": ALTERNATE, "two": ALTERNATE}
     data = simulate(policies, game._replace(metrics=metrics), budget=30, seeds=2)

@@ -20,11 +20,11 @@ def operations(monkeypatch, options):
     """Of the program that is compiled with some options."""
     monkeypatch.setattr(rollout, "compiler_options", lambda mesh: options | OPTIMISED)
     monkeypatch.setattr(run, "_EXECUTABLES", run.OrderedDict())
-    rollout.program.cache_clear()
+    rollout._program.cache_clear()
     game = indep()
     one = jax.devices()[:1]
     simulate(rcucb(game.problem), game, horizon=2, seeds=2, devices=one)
-    rollout.program.cache_clear()
+    rollout._program.cache_clear()
     (compiled,) = run._EXECUTABLES.values()
     return compiled.cost_analysis()["flops"]
 

@@ -35,6 +35,6 @@ def test_the_optimum_of_their_arms():
         lowest=1 / 40,
         highest=2,
     )
-    best = game.oracle(game.setup, None).allocation
+    best = game.oracle().allocation
     np.testing.assert_allclose(best[0], OPTIMUM, rtol=0, atol=3e-7)
     assert best[0, 5] == 0

@@ -208,7 +208,7 @@ def test_thirty_rounds_of_ucb_and_ts_visit_thirty_pairs(tiny):
     """Both start with every pair in index order: their regret is known exactly."""
     outcome = tiny("censored-fig9")
     environment = settings.low_censoring(5)
-    gaps = environment.oracle(environment.setup, None).gaps.ravel()[: TINY.horizon]
+    gaps = environment.oracle().gaps.ravel()[: TINY.horizon]
     for policy in ("TS", "UCB"):
         found = entry(outcome, "low censoring, n = 5", policy, "regret")
         assert found["mean"] == pytest.approx(gaps.sum(), rel=1e-12)
@@ -258,5 +258,5 @@ def test_no_run_of_the_advised_policy_is_trapped(name):
     policy = policies.cell_thompson(game.problem)
     data = simulate(policy, game, horizon=rounds, seeds=64, checkpoints=[rounds])
     regret = data["regret"].values.ravel()
-    trapping = game.oracle(None, None).gaps.max() if "trap" in name else 0.0
+    trapping = game.oracle().gaps.max() if "trap" in name else 0.0
     assert regret.max() <= max(10 * np.median(regret), 0.02 * rounds * trapping)

@@ -130,7 +130,7 @@ def test_instances(title):
     row = np.asarray(environment.provenance["delay"])[0]
     for delay in range(1, num_waits + 1):
         assert row[delay - 1] == pytest.approx(delays.get(delay, 0), abs=2e-6)
-    gaps = environment.oracle(environment.setup, None).gaps
+    gaps = environment.oracle().gaps
     best = np.argwhere(gaps == 0)
     assert best.tolist() == [[arm, wait - 1] for wait in waits]
     assert gaps[gaps > 0].min() == pytest.approx(gap, abs=5e-4)
@@ -364,7 +364,7 @@ def test_the_bounds_lie_above_the_regret(bounds):
         bounds.figure.axes, bounds.datasets.items(), strict=True
     ):
         environment = farewell.FIGURE_1[title]()
-        oracle = environment.oracle(environment.setup, None)
+        oracle = environment.oracle()
         waits = np.arange(1, 11)
         curves = {line.get_label(): line for line in ax.lines}
         assert list(curves) == [
@@ -494,6 +494,6 @@ def test_lost_runs(rho, least, most):
     policy = policies.omega_star_ucb(game.problem)
     policy = policy._replace(params=policy.params._replace(rho=rho))
     data = simulate(policy, game, budget=budget, seeds=512, checkpoints=[budget])
-    gaps = game.oracle(game.setup, None).gaps
+    gaps = game.oracle().gaps
     lost = np.sum(data["regret"].values > gaps[gaps > 0].min() * budget / 2)
     assert least <= lost <= most

@@ -82,7 +82,7 @@ def test_indep_in_closed_form(rows, limits):
 
 def test_arms_2_to_10_of_negcorr_are_optimal_and_arm_1_is_not():
     environment = settings.negcorr()
-    oracle = environment.oracle(environment.setup, None)
+    oracle = environment.oracle()
     best = oracle.gaps == 0
     assert np.argwhere(best).tolist() == [[arm, 4] for arm in range(1, 10)]
     assert oracle.values[0].max() == pytest.approx(0.1175, abs=5e-5)

@@ -49,8 +49,8 @@ def instance_of(environment):
         lambda x: jnp.asarray(x, jnp.int32 if x.dtype.kind == "i" else jnp.float32),
         environment.setup,
     )
-    instance = environment.sample(jax.random.key(0), setup)
-    return instance, environment.init(instance)
+    instance = environment.game.sample(jax.random.key(0), setup)
+    return instance, environment.game.init(instance)
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ def rewards():
     @jax.jit
     def reward(words, arm):
         noise = jnp.concatenate([words, jnp.zeros(2, jnp.uint32)])
-        return game.step(noise, instance, state, arm)[1].reward
+        return game.game.step(noise, instance, state, arm)[1].reward
 
     return p, reward
 
@@ -98,7 +98,7 @@ def test_activations_of_an_allocation():
         # All arms meet the same words; their thresholds are small.
         noise = jnp.concatenate([words, jnp.zeros(2, jnp.uint32)])
         noise = jnp.tile(noise, p.size)
-        return jnp.isfinite(game.step(noise, instance, state, everything)[1][0])
+        return jnp.isfinite(game.game.step(noise, instance, state, everything)[1][0])
 
     for arm, wanted in enumerate(p):
         found = realised(lambda words, arm=arm: succeeds(words)[arm])
@@ -119,7 +119,7 @@ def test_every_delay_of_a_table():
     @jax.jit
     def delay(words):
         noise = jnp.concatenate([words, jnp.zeros(2, jnp.uint32)])
-        return game.step(noise, instance, state, longest)[1].time
+        return game.game.step(noise, instance, state, longest)[1].time
 
     upto = [Fraction(0)]
     for d in range(1, row.size + 1):

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.engine.tape import Stream, read, root_key, stream_key
-from jaxbandits.protocol import Environment
+from jaxbandits.protocol import Environment, Game
 from jaxbandits.settings import budgeted
 
 ROUNDS, K = 2000, 10
@@ -54,16 +54,14 @@ def _step(noise, instance, state, action):
 
 
 GAME = Environment(
-    name="replay",
-    setup=None,
-    sample=lambda key, setup: setup,
-    init=lambda instance: State(jnp.int32(0), jnp.zeros((), float)),
-    view=_view,
-    step=_step,
-    record=lambda instance, state, budget: state,
-    metrics=lambda setup, instance, record: {"spent": np.float64(record.spent)},
-    oracle=lambda setup, instance: None,
-    spent=lambda instance, state: state.spent,
+    "replay",
+    Game(
+        init=lambda instance: State(jnp.int32(0), jnp.zeros((), float)),
+        step=_step,
+        view=_view,
+        spent=lambda instance, state: state.spent,
+    ),
+    metrics=lambda instance, record: {"spent": np.float64(record.spent)},
     problem=PROBLEM,
 )
 
@@ -77,12 +75,12 @@ def replay(source: str) -> Environment:
     setup = jax.tree.map(
         lambda x: x.astype(jnp.float32) if x.dtype == jnp.float64 else x, setup
     )
-    instance = environment.sample(jax.random.wrap_key_data(words), setup)
-    noise = read(0, 0, Stream.ENVIRONMENT, ROUNDS, environment.words)
-    start = environment.init(instance)
+    instance = environment.game.sample(jax.random.wrap_key_data(words), setup)
+    noise = read(0, 0, Stream.ENVIRONMENT, ROUNDS, environment.game.words)
+    start = environment.game.init(instance)
 
     def draw(noise, arm):
-        return environment.step(noise, instance, start, arm)[1]
+        return environment.game.step(noise, instance, start, arm)[1]
 
     arms = jnp.arange(K, dtype=jnp.int32)
     every_arm = jax.vmap(draw, (None, 0))

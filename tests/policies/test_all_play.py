@@ -39,7 +39,7 @@ def fallen_back(monkeypatch):
 def test_it_plays(name, fallen_back):
     game = game_for(name)
     policy = REGISTRY[name](game.problem)
-    by_budget = game.spent is not None
+    by_budget = game.game.spent is not None
     end = {"budget" if by_budget else "horizon": ROUNDS}
     data = simulate(policy, game, seeds=3, checkpoints=[ROUNDS // 2], **end)
     assert np.isfinite(data["regret"].values).all()

@@ -14,7 +14,7 @@ from jaxbandits.settings import budgeted as budgeted_settings
 from jaxbandits.settings import censored as settings
 from jaxbandits.settings import farewell as farewell_settings
 from jaxbandits.simulate import simulate
-from jaxbandits.testing import check_environment, check_policy, play
+from jaxbandits.testing import altered, check_environment, check_policy, play
 from tests.heavy import in_short
 from tests.policies.replay import GAME, PROBLEM, ROUNDS, K, Tables, replay
 from tests.policies.test_allocation_twins import ROUNDS as ALLOCATION_ROUNDS
@@ -235,7 +235,7 @@ def test_margin_with_arbitrary_limits(name):
 @pytest.mark.parametrize("name", list(VARIANT_MARGIN))
 def test_margin_of_a_variant(name):
     game = settings.indep()
-    gaps = game.oracle(None, None).gaps
+    gaps = game.oracle().gaps
 
     def regret(policy, **changes):
         params = policy.params._replace(**changes) if changes else None
@@ -288,7 +288,7 @@ FIGURES = {
 @cache
 def farewell_loss(name, figure):
     game = FIGURES[figure]()
-    policy, oracle, lost = REGISTRY[name](game.problem), game.oracle(None, None), []
+    policy, oracle, lost = REGISTRY[name](game.problem), game.oracle(), []
     for seed in range(8):
         chosen = tuple(play(policy, game, 5000, seed_index=seed).actions)
         rate = oracle.mean_reward[chosen].sum() / oracle.mean_time[chosen].sum()
@@ -334,7 +334,7 @@ def allocation_loss(name):
     game = allocation_game()
     p, rate = game.setup.arms
     value = np.sum(-p * np.expm1(-rate * allocation_runs(name)), axis=-1)
-    return np.mean(game.oracle(None, None).value - value)
+    return np.mean(game.oracle().value - value)
 
 
 @pytest.mark.parametrize("name", in_short(ALLOCATION_MARGIN, ALLOCATION_LONG))
@@ -363,7 +363,7 @@ def test_policies_that_play_like_uniform_play(name):
 
 
 def test_the_clairvoyant_has_no_regret(game):
-    oracle = game.oracle(game.setup, None)
+    oracle = game.oracle()
     best = policies.fixed_pair(game.problem, oracle.arm, oracle.limit)
     data = simulate(best, game, horizon=500, seeds=64, checkpoints=[500])
     assert np.all(data["regret"] == 0) and np.all(data["optimal"] == 1)
@@ -382,7 +382,7 @@ def test_the_budgeted_clairvoyant_has_no_regret():
 
 def test_the_farewell_clairvoyant_has_no_regret():
     game = farewell_settings.display_advertising()
-    oracle = game.oracle(game.setup, None)
+    oracle = game.oracle()
     best = farewell.fixed_pair(game.problem, oracle.arm, oracle.wait)
     data = simulate(best, game, budget=3000, seeds=64, checkpoints=[3000])
     assert np.all(data["regret"] == 0) and np.all(data["optimal"] == 1)
@@ -398,7 +398,7 @@ def test_the_allocating_clairvoyant_has_no_regret():
     data = simulate(policy, game, horizon=500, seeds=64, checkpoints=[500])
     assert np.all(data["regret"] == 0) and np.all(data["realised_regret"] == 0)
     # Its reward is the optimal value, within 4 standard errors.
-    reward, value = data["reward"].values, game.oracle(None, None).value[0]
+    reward, value = data["reward"].values, game.oracle().value[0]
     error = np.std(reward) / np.sqrt(64)
     assert error > 0 and abs(np.mean(reward) - 500 * value) < 4 * error
 
@@ -456,14 +456,15 @@ def test_the_contract_check_finds_broken_policies(game, change):
 
 def test_the_contract_check_finds_broken_environments(game):
     uniform = policies.uniform(game.problem)
-    wrong = game._replace(metrics=lambda setup, instance, record: {"regret": np.nan})
+    wrong = game._replace(metrics=lambda instance, record: {"regret": np.nan})
     with pytest.raises(AssertionError, match="regret"):
         check_environment(wrong, uniform)
-    drifting = game._replace(
+    drifting = altered(
+        game,
         step=lambda noise, instance, state, action: (
             state._replace(censored=state.censored + 0.5),
-            game.step(noise, instance, state, action)[1],
-        )
+            game.game.step(noise, instance, state, action)[1],
+        ),
     )
     with pytest.raises(AssertionError, match="step changes the state"):
         check_environment(drifting, uniform)

@@ -189,7 +189,9 @@ def test_index_policies_in_float64(name):
 def test_environment_answers_as_its_twin(instance):
     environment = game(instance)
     trace = play(policy_of(CASES["uniform"], instance), environment, EPOCHS)
-    noise = numbers(read(0, 0, Stream.ENVIRONMENT, EPOCHS, environment.words), "nn")
+    noise = numbers(
+        read(0, 0, Stream.ENVIRONMENT, EPOCHS, environment.game.words), "nn"
+    )
     facts = environment.provenance
     twin = EnvironmentTwin(
         np.pad(facts["delay"], ((0, 0), (0, 1))),

@@ -32,7 +32,7 @@ def test_every_choice_is_a_best_one_up_to_float32():
     params = policy.params._replace(**GAIN_PART)
     trace = play(policy, game, rounds, params=params)
     run = [x.tolist() for x in (*trace.actions, *trace.feedback)]
-    draws = Draws("indep", read(0, 0, Stream.ENVIRONMENT, rounds, game.words))
+    draws = Draws("indep", read(0, 0, Stream.ENVIRONMENT, rounds, game.game.words))
     twin, near_ties = CASES["RCUCB, gain part"].twin(), 0
     for t, (arm, limit, *feedback) in enumerate(zip(*run, strict=True), start=1):
         index = twin.indices(t)
@@ -50,10 +50,10 @@ def both():
     game = indep()
     regret_of = game.metrics
 
-    def metrics(setup, instance, record):
+    def metrics(instance, record):
         pulls = record.pulls.reshape(*record.pulls.shape[:2], -1)
         columns = {f"pulls {k}": pulls[..., k].astype(float) for k in range(K * M)}
-        return regret_of(setup, instance, record) | columns
+        return regret_of(instance, record) | columns
 
     results = []
     for x64 in (False, True):

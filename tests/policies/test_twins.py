@@ -47,7 +47,7 @@ def environment(instance):
 
 @cache
 def draws(instance):
-    width = environment(instance).words
+    width = environment(instance).game.words
     return Draws(instance, read(0, 0, Stream.ENVIRONMENT, ROUNDS, width))
 
 

@@ -18,7 +18,7 @@ from jaxbandits.protocol import Policy
 from jaxbandits.settings import allocation as settings
 from jaxbandits.settings.allocation import Allocation, Order, Plan, Users
 from jaxbandits.settings.allocation.environment import _metrics
-from jaxbandits.testing import check_environment, play
+from jaxbandits.testing import altered, check_environment, play
 from tests.kernels.allocation import problems
 from tests.reference.allocation_environment import AllocationGame
 from tests.reference.allocation_families import make_laws
@@ -65,7 +65,7 @@ def script(act):
 
 def noise_of(environment):
     """Numbers of the three arms' activations, then of their thresholds, f64[T, 6]."""
-    words = read(0, 0, Stream.ENVIRONMENT, ROUNDS, environment.words)
+    words = read(0, 0, Stream.ENVIRONMENT, ROUNDS, environment.game.words)
     found = numbers(words, "nn" * 3)
     return np.hstack([found[:, ::2], found[:, 1::2]])
 
@@ -84,7 +84,7 @@ def anything(whole=False):
 
 def metrics(trace):
     record = jax.tree.map(lambda x: np.asarray(x)[None, None], trace.environment)
-    return {k: v.item() for k, v in _metrics(None, None, record).items()}
+    return {k: v.item() for k, v in _metrics(None, record).items()}
 
 
 # A round, against the literal twin.
@@ -94,7 +94,7 @@ def metrics(trace):
 def test_rounds_and_books(name):
     """Feedback (5), the regrets (2) and (3) and what was spent, round by round."""
     environment, reference = game(name), twin(name)
-    assert environment.words == 3 * 4
+    assert environment.game.words == 3 * 4
     trace = play(anything(name == "integers"), environment, ROUNDS)
     noise = noise_of(environment)
     wanted = np.asarray(trace.actions.amounts, float)
@@ -135,7 +135,7 @@ def test_more_than_the_budget_is_scaled_down_and_debts_are_nothing():
 @pytest.mark.parametrize("name", FAMILIES)
 def test_oracles(name):
     environment, reference = game(name), twin(name)
-    found = environment.oracle(environment.setup, None)
+    found = environment.oracle()
     budgets = np.atleast_1d(FAMILIES[name][-1])
     assert found.allocation.shape == (len(budgets), 3)
     assert found.allocation.dtype == found.value.dtype == np.float64
@@ -249,11 +249,11 @@ def unknown(**options):
 
 def test_unknown_budgets_are_not_seen():
     environment = unknown()
-    instance = environment.sample(jax.random.key(0), environment.setup)
-    state = environment.init(instance)
+    instance = environment.game.sample(jax.random.key(0), environment.setup)
+    state = environment.game.init(instance)
     for place, budget in enumerate(BUDGETS):
         at = state._replace(round=jnp.int32(place))
-        assert environment.view(jnp.int32(place + 1), instance, at).budget == 20
+        assert environment.game.view(jnp.int32(place + 1), instance, at).budget == 20
         known = game("several budgets").view(jnp.int32(place + 1), instance, at)
         assert known.budget == budget
 
@@ -411,7 +411,7 @@ def test_instances_that_differ_in_numbers_only_share_their_functions():
     two = settings.allocation(
         "b", exponential, P / 2, RATE / 2, B, lowest=0.01, highest=1
     )
-    assert one.step is two.step and one.sample is two.sample and one.view is two.view
+    assert one.game is two.game
     assert game(known=False).problem != game().problem
 
 
@@ -617,7 +617,7 @@ def test_parameters_of_policies(make, params, named):
     def untouched(*args):
         raise AssertionError("compiled")
 
-    environment = game()._replace(step=untouched, init=untouched, sample=untouched)
+    environment = altered(game(), step=untouched, init=untouched, sample=untouched)
     policy = make(environment.problem)
     with pytest.raises(ValueError, match=named):
         simulate(policy, environment, horizon=5, seeds=2, params={policy.name: params})

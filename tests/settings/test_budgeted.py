@@ -64,7 +64,7 @@ def drawn(name):
     """Instances of many seeds, on the host."""
     keys = jax.random.split(jax.random.key(0), DRAWN)
     setup = jax.tree.map(jnp.float32, GAMES[name].setup)
-    sample = jax.jit(jax.vmap(GAMES[name].sample, (0, None)))
+    sample = jax.jit(jax.vmap(GAMES[name].game.sample, (0, None)))
     return jax.tree.map(np.asarray, sample(keys, setup))
 
 
@@ -118,7 +118,7 @@ def test_s_bt_draws_uniform_parameters():
 def test_what_an_instance_knows_of_itself(name):
     """The unit and the oracle's view against the exact facts of the same arms."""
     instance = drawn(name)
-    oracle = GAMES[name].oracle(None, instance)
+    oracle = GAMES[name].oracle(instance)
     for x in (oracle.mean_reward, oracle.mean_cost, oracle.ratios, oracle.gaps):
         assert x.dtype == np.float64 and x.shape == (DRAWN, 5)
     cheapest = oracle.mean_cost.min(axis=1)
@@ -136,7 +136,7 @@ def test_what_an_instance_knows_of_itself(name):
 def test_seeds_draw_different_instances_and_policies_the_same():
     game = settings.s_br(3)
     game = game._replace(
-        metrics=lambda setup, instance, record: {
+        metrics=lambda instance, record: {
             "cheapest": np.float64(instance.oracle.cheapest)[:, None]
             + np.zeros(record.pulls.shape[:2])
         }
@@ -154,7 +154,7 @@ def test_seeds_draw_different_instances_and_policies_the_same():
 
 def test_equal_numbers_of_arms_share_their_functions():
     one, two = settings.s_br(4), settings.s_br(4, cost_floor=0.2)
-    assert one.step is two.step and one.sample is two.sample
+    assert one.game is two.game
     assert one.problem == settings.make_problem(4)
     assert [make(4).name for make in FAMILIES.values()] == [
         "S-Br-4",
@@ -178,7 +178,7 @@ def test_contract(name):
 
 def test_oracle_of_two_arms_by_hand():
     game = coins([0.5, 0.6], [0.25, 0.5])
-    oracle = game.oracle(game.setup, Instance(game.setup, None, None))
+    oracle = game.oracle(Instance(game.setup, None, None))
     np.testing.assert_array_equal(oracle.mean_reward, [0.5, 0.6])
     np.testing.assert_array_equal(oracle.mean_cost, [0.25, 0.5])
     np.testing.assert_allclose(oracle.ratios, [2, 1.2], rtol=1e-15)
@@ -210,7 +210,7 @@ def test_metrics_by_hand():
     zeros = np.zeros((2, 2), np.float32)
     spent = CompensatedSum(np.float32([[0, 4], [1, 3]]), zeros + np.float32(1e-9))
     record = State(pulls, CompensatedSum(zeros + 2, zeros), spent)
-    metrics = coins([0.5] * 3, [0.5] * 3).metrics(None, instance, record)
+    metrics = coins([0.5] * 3, [0.5] * 3).metrics(instance, record)
     assert set(metrics) == set(METRICS)
     # Ratios 2, 1.2, 0.5 and 0.5, 1: losses per pull 0, 0.4, 0.3 and 0.2, 0.
     np.testing.assert_allclose(metrics["regret"], [[0, 3.4], [0.2, 0.6]], rtol=1e-14)

@@ -43,12 +43,12 @@ def test_groups_by_hand(path):
     found = {r.name: (r.reward.tolist(), r.cost.tolist()) for r in records_of(summer)}
     assert found == {"b": ([0, 6], [4, 0.5]), "c": ([1], [1]), "d": ([0], [3])}
     # In shares of the largest cost, 4, and reward, 10.
-    oracle = spring.oracle(spring.setup, spring.sample(None, spring.setup))
+    oracle = spring.oracle(spring.game.sample(None, spring.setup))
     np.testing.assert_allclose(oracle.mean_cost, [1 / 3, 1 / 4, np.nan])
     np.testing.assert_allclose(oracle.mean_reward, [8 / 30, 1 / 2, np.nan])
     assert oracle.best == 1
     # One program for both: the functions are the same, and all shapes.
-    assert spring.step is summer.step and spring.problem is not None
+    assert spring.game is summer.game and spring.problem is not None
     assert spring.problem == summer.problem
 
 

@@ -105,7 +105,7 @@ def test_closed_form(name):
 def test_optimum_is_that_of_a_fine_search(name):
     """20,001 limits: one tiny, and every multiple of 1/20,000."""
     limits = np.concatenate([[1e-6], np.arange(1, 20_001) / 20_000])
-    oracle = game(name).oracle(None, None)
+    oracle = game(name).oracle()
     table = exact_values(name, limits)
     arm, place = np.unravel_index(np.argmax(table), table.shape)
     # All optima lie on the search's grid, ends, jumps and kinks, up to float32.
@@ -125,7 +125,7 @@ def test_an_interior_optimum():
     problem = make_continuum(1, lambda x: 0 * x, lambda x: 2 * x**2, 1.5)
     arms = Product(Bernoulli(np.array([0.5])), Exponential(np.ones(1)))
     law = product(bernoulli, exponential)
-    oracle = settings.censored("hump", problem, law, arms).oracle(None, None)
+    oracle = settings.censored("hump", problem, law, arms).oracle()
     best = 1 - np.sqrt(0.75)
     value = 0.5 * (1 - np.exp(-best)) - 2 * best**2 * np.exp(-best)
     assert oracle.limit == pytest.approx(best, abs=1e-6)
@@ -134,7 +134,7 @@ def test_an_interior_optimum():
 
 def test_the_promise_itself_is_the_optimum_of_indep():
     """The penalty jumps beyond it: the limit is attained, not only approached."""
-    oracle = game("Indep").oracle(None, None)
+    oracle = game("Indep").oracle()
     assert (oracle.arm, oracle.limit) == (0, 0.5)
     tail, rate = np.exp(-1.8 * 0.5), 1.8
     by_hand = 0.8 * (1 - tail) - 0.1 * (1 / rate - tail * (0.5 + 1 / rate))
@@ -143,7 +143,7 @@ def test_the_promise_itself_is_the_optimum_of_indep():
 
 def test_optimum_of_overtime_is_the_promise():
     for promise in (0.382, 0.61):
-        oracle = settings.overtime(promise=promise).oracle(None, None)
+        oracle = settings.overtime(promise=promise).oracle()
         assert oracle.arm == 0 and oracle.limit == np.float32(promise)
 
 
@@ -212,7 +212,7 @@ def test_feedback_is_that_of_the_limit():
 
 
 def test_clairvoyant_play_has_no_regret():
-    oracle = game("overtime").oracle(None, None)
+    oracle = game("overtime").oracle()
     pair = settings.RealAction(jnp.int32(oracle.arm), jnp.float32(0.382))
     policy = ODD._replace(act=lambda *args: pair)
     data = simulate(policy, game("overtime"), horizon=100, seeds=2)
@@ -263,7 +263,7 @@ def test_a_limit_beyond_the_jump_is_judged_beyond_it():
         np.zeros((1, 2), np.int32), np.array([[0.5, after]], np.float32)
     )
     environment = game("Indep")
-    found = environment.judge(environment.setup, None, action)["simple_regret"]
+    found = environment.judge(None, action)["simple_regret"]
     assert found.shape == (1, 2) and found.dtype == np.float64
     tail = np.exp(-0.9)
     np.testing.assert_allclose(found, [[0, 4.95 * tail]], atol=1e-5)
@@ -335,7 +335,7 @@ def recorded_value(arm, limit):
 
 def test_the_optimum_of_recorded_runs():
     """The best limit is one of the recorded consumptions."""
-    oracle = recorded().oracle(None, None)
+    oracle = recorded().oracle()
     assert (oracle.arm, oracle.limit) == (1, 0.25)
     assert oracle.value == pytest.approx(recorded_value(1, 0.25), abs=1e-12)
     assert oracle.value > max(recorded_value(0, x) for x in (0.1, 0.3, 0.6, 1.0))
@@ -448,7 +448,7 @@ def test_on_grid_plays_as_the_policy_on_the_grid():
 def losses(name):
     """Distance from the best limit, and what the best arm loses there."""
     limits = np.arange(1, 10_001) / 10_000
-    oracle = game(name).oracle(None, None)
+    oracle = game(name).oracle()
     loss = oracle.value - exact_values(name, limits)[oracle.arm]
     return limits - oracle.limit, loss
 

@@ -52,7 +52,7 @@ def test_table_equals_independent_quadrature(name, grid):
     arms = independent_arms(name)
     # Equal arms are integrated once: arms 1, 2 and the last stand for all.
     some = [0, 1, 2, 9]
-    oracle = MAKE[name](limits).oracle(None, None)
+    oracle = MAKE[name](limits).oracle()
     picked = [arms[i] for i in some]
     values = exact.nu_table(picked, limits, cost, penalty)
     np.testing.assert_allclose(oracle.values[some], values, rtol=0, atol=1e-12)
@@ -72,7 +72,7 @@ KNOWN = {
 @pytest.mark.parametrize("name", list(KNOWN))
 def test_optimal_pairs(name):
     game = MAKE[name]()
-    oracle = game.oracle(None, None)
+    oracle = game.oracle()
     arm, limit, value, censoring = KNOWN[name]
     assert oracle.arm == arm - 1
     assert game.problem.limits[oracle.limit] == pytest.approx(limit, abs=5e-6)
@@ -83,24 +83,24 @@ def test_optimal_pairs(name):
 
 
 def test_negcorr_has_nine_optimal_arms():
-    gaps = settings.negcorr().oracle(None, None).gaps
+    gaps = settings.negcorr().oracle().gaps
     assert np.sum(gaps == 0) == 9
     assert gaps[0].min() == pytest.approx(0.12013 - 0.1175, abs=1e-4)
 
 
 def test_literal_grid_makes_the_correlated_instances_trivial():
     for make in (settings.poscorr, settings.negcorr):
-        oracle = make(form="printed").oracle(None, None)
+        oracle = make(form="printed").oracle()
         assert oracle.limit == 9 and oracle.censoring[oracle.arm, 9] == 0
 
 
 def test_low_censoring_instance():
-    oracle = settings.low_censoring().oracle(None, None)
+    oracle = settings.low_censoring().oracle()
     # The paper: "about 0.075".
     assert oracle.censoring[oracle.arm, oracle.limit] == pytest.approx(0.0753, abs=5e-5)
 
 
 def test_gaps_and_values_fit():
-    oracle = settings.indep().oracle(None, None)
+    oracle = settings.indep().oracle()
     np.testing.assert_allclose(oracle.value - oracle.values, oracle.gaps, atol=1e-9)
     assert oracle.gaps[oracle.arm, oracle.limit] == 0

@@ -145,7 +145,7 @@ def drawn(game, seeds=3000):
         lambda x: jnp.asarray(x, np.float32 if x.dtype.kind == "f" else None),
         game.setup,
     )
-    sample = jax.jit(jax.vmap(game.sample, (0, None)))
+    sample = jax.jit(jax.vmap(game.game.sample, (0, None)))
     return jax.tree.map(np.asarray, sample(keys, setup))
 
 
@@ -158,7 +158,7 @@ def test_instances_are_the_groups_in_turn(make):
     second = instance.arms.num_arms == 3
     assert np.all(second | (instance.arms.num_arms == 2))
     assert stats.binomtest(int(second.sum()), second.size, 0.5).pvalue > ALARM
-    oracle = game.oracle(None, instance)
+    oracle = game.oracle(instance)
     for number, chosen in ((0, ~second), (1, second)):
         size = len(GROUPS[number].mean_reward)
         for found, means in (
@@ -183,13 +183,13 @@ def test_the_drawn_group_is_on_record():
         g.name for g in GROUPS
     ]
     # Only the first has the cheapest mean cost of 0.6, in which the other's 0.4 is not.
-    instance = game.oracle(game.setup, drawn(game, 16))
+    instance = game.oracle(drawn(game, 16))
     assert set(np.sum(~np.isnan(instance.gaps), axis=-1)) == {2, 3}
 
 
 def test_groups_of_one_size_share_their_functions():
     one, two = (fb_br([g], num_arms=5) for g in GROUPS)
-    assert one.step is two.step and one.problem == two.problem
+    assert one.game is two.game and one.problem == two.problem
     with pytest.raises(ValueError, match="num_arms must be at least 3"):
         fb_br(GROUPS, num_arms=2)
 
@@ -198,7 +198,7 @@ def test_the_codes_second_factor():
     """The published code multiplies the Beta arms' means by .99 once more."""
     for factor in (1.0, 0.99):
         instance = drawn(fb_bt([GROUPS[1]], factor=factor), 8)
-        oracle = fb_bt([GROUPS[1]]).oracle(None, instance)
+        oracle = fb_bt([GROUPS[1]]).oracle(instance)
         means = factor * np.tile(GROUPS[1].mean_reward, (8, 1))
         np.testing.assert_allclose(oracle.mean_reward, means, rtol=1e-5)
     with pytest.raises(ValueError, match="factor must be"):

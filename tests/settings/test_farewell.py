@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from jaxbandits import laws, simulate
-from jaxbandits.arguments import end_of
+from jaxbandits.arguments import schedule_of
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.kernels.constant import constant
 from jaxbandits.kernels.sums import CompensatedSum
@@ -23,7 +23,7 @@ from jaxbandits.settings.farewell.environment import (
     Epoch,
     State,
 )
-from jaxbandits.testing import check_environment, play
+from jaxbandits.testing import altered, check_environment, play
 from tests.kernels.checks import ALARM, assert_frequency, assert_mean
 from tests.reference.farewell_environment import count_epochs, exact_table
 from tests.reference.words import numbers, spell
@@ -58,7 +58,7 @@ def reference(environment, reward_mean):
 
 
 def assert_oracle(environment, reward_mean):
-    oracle = environment.oracle(environment.setup, None)
+    oracle = environment.oracle()
     found = oracle.mean_reward, oracle.mean_time, oracle.rates, oracle.gaps
     table = reference(environment, reward_mean)
     for x, expected in zip(found, table.values(), strict=True):
@@ -79,7 +79,7 @@ def test_table_by_hand():
     """Delays 1, 2 and 3 with D = 2: the last never fits."""
     delay, reward = [[0.5, 0.25, 0.25]], [[1.0, 0.5, 1.0]]
     game = settings.farewell("by hand", delay, reward, num_waits=2)
-    oracle = game.oracle(game.setup, None)
+    oracle = game.oracle()
     np.testing.assert_allclose(oracle.mean_reward, [[0.5, 0.625]])
     np.testing.assert_allclose(oracle.mean_time, [[1.0, 1.5]])
     np.testing.assert_allclose(oracle.rates, [[0.5, 5 / 12]])
@@ -87,7 +87,7 @@ def test_table_by_hand():
     assert (oracle.arm, oracle.wait, oracle.rate) == (0, 0, 0.5)
     # A failure that costs one unit: 1/2 + 2/4 + 1/4 for wait 2, and so a tie.
     game = settings.farewell("unit", delay, reward, num_waits=2, failure="unit")
-    oracle = game.oracle(game.setup, None)
+    oracle = game.oracle()
     np.testing.assert_allclose(oracle.mean_time, [[1.0, 1.25]])
     np.testing.assert_array_equal(oracle.gaps, 0)
 
@@ -97,7 +97,7 @@ def test_own_delays_and_waits_by_hand():
     delay, reward = [[0.5, 0.25, 0.25]], [[1.0, 0.5, 1.0]]
     grids = {"delays": [1, 3, 8], "waits": [2, 4]}
     game = settings.farewell("own", delay, reward, **grids)
-    oracle = game.oracle(game.setup, None)
+    oracle = game.oracle()
     np.testing.assert_allclose(oracle.mean_reward, [[0.5, 0.625]])
     np.testing.assert_allclose(oracle.mean_time, [[1.5, 2.25]])
     table = exact_table([[*delay[0], 0]], reward, *grids.values())
@@ -107,13 +107,13 @@ def test_own_delays_and_waits_by_hand():
     assert {k: game.provenance[k] for k in grids} == grids
     # A failure that costs one unit: 1/2 + 1/2, and 1/2 + 3/4 + 1/4.
     game = settings.farewell("unit", delay, reward, failure="unit", **grids)
-    np.testing.assert_allclose(game.oracle(game.setup, None).mean_time, [[1, 1.5]])
+    np.testing.assert_allclose(game.oracle().mean_time, [[1, 1.5]])
     # Without waits of one's own the first delays are the waits; 1, 2, ... is the rest.
     first = settings.farewell("first", delay, reward, delays=[1, 3, 8], num_waits=2)
     assert first.problem.waits == (1, 3)
     same = settings.farewell("same", delay, reward, delays=[1, 2, 3], waits=[1.0, 2])
     plain = settings.farewell("plain", delay, reward, num_waits=2)
-    assert same.problem == plain.problem and same.step is plain.step
+    assert same.problem == plain.problem and same.game is plain.game
     assert same.provenance == plain.provenance
 
 
@@ -134,7 +134,7 @@ FACTS = {
 def test_figures(name):
     game, (pairs, gap) = INSTANCES[name](), FACTS[name]
     assert_oracle(game, game.setup.reward.probability)
-    gaps = game.oracle(game.setup, None).gaps
+    gaps = game.oracle().gaps
     assert [tuple(pair) for pair in np.argwhere(gaps == 0)] == pairs
     assert round(gaps[gaps > 0].min(), 3) == gap
     assert game.provenance["reconstructed"]
@@ -142,7 +142,7 @@ def test_figures(name):
 
 def test_gaps_that_are_fractions():
     for name, gap in (("1c", 1 / 6), ("2a", 0.3)):
-        gaps = INSTANCES[name]().oracle(None, None).gaps
+        gaps = INSTANCES[name]().oracle().gaps
         assert gaps[gaps > 0].min() == pytest.approx(gap, rel=1e-14)
 
 
@@ -152,7 +152,7 @@ def test_a_delay_that_tells_about_the_reward(rng):
     params = laws.Beta(*(rng.uniform(0.5, 5, (2, 3, 6))))
     game = settings.farewell("joint", delay, params, num_waits=4, reward_law=laws.beta)
     assert game.problem == Problem(3, 4, "wait")
-    assert game.oracle(None, None).rates.shape == (3, 4)
+    assert game.oracle().rates.shape == (3, 4)
     assert_oracle(game, params.a / (params.a + params.b))
 
 
@@ -163,7 +163,7 @@ def test_cross_validation():
     # The last delay stands for the runs that do not converge in 12 units.
     assert np.all((delays(game)[:, -1] >= 0.3) & (delays(game)[:, -1] < 0.31))
     # Giving up plays a part: every configuration has its own best wait, below D.
-    best = np.argmax(game.oracle(None, None).rates, axis=1)
+    best = np.argmax(game.oracle().rates, axis=1)
     assert np.all(np.diff(best) > 0) and best[0] > 0 and best[-1] < 11
 
 
@@ -171,7 +171,7 @@ def test_one_reward_for_all_delays():
     delay = np.array([[0.2, 0.8], [0.6, 0.4]])
     short = settings.farewell("short", delay, [[0.3], [0.9]])
     full = settings.farewell("full", delay, [[0.3, 0.3], [0.9, 0.9]])
-    for x, y in zip(short.oracle(None, None), full.oracle(None, None), strict=True):
+    for x, y in zip(short.oracle(), full.oracle(), strict=True):
         np.testing.assert_array_equal(x, y)
     np.testing.assert_array_equal(
         short.setup.reward.probability, full.setup.reward.probability
@@ -181,7 +181,7 @@ def test_one_reward_for_all_delays():
 def test_auction_by_hand():
     """M = 0, 1, 2 units with goods worth 0.2, 0.5, 1: bids of 0, 1 and 2 units."""
     game = settings.second_price_auction([0.5, 0.25, 0.25], [0.2, 0.5, 1.0])
-    oracle = game.oracle(game.setup, None)
+    oracle = game.oracle()
     np.testing.assert_allclose(oracle.mean_reward, [[0.1, 0.225, 0.475]])
     # The fee of 1 always, and what is bid against where the bid wins.
     np.testing.assert_allclose(oracle.mean_time, [[1, 1.25, 1.75]])
@@ -191,10 +191,10 @@ def test_auction_by_hand():
 def answer(game, noise, arm, wait, state=None):
     """The state and the feedback after one epoch."""
     setup = constant(game.setup)
-    instance = game.sample(jax.random.key(0), setup)
-    state = game.init(instance) if state is None else state
+    instance = game.game.sample(jax.random.key(0), setup)
+    state = game.game.init(instance) if state is None else state
     action = Action(jnp.int32(arm), jnp.int32(wait))
-    return game.step(noise, instance, state, action)
+    return game.game.step(noise, instance, state, action)
 
 
 @pytest.mark.parametrize("failure", ["wait", "unit"])
@@ -230,8 +230,8 @@ def test_one_epoch_of_ones_own_times(word, wait, seen):
 def test_views_tell_the_epoch_and_the_clock():
     game = settings.doubling()
     _, state = None, answer(game, spell([[0.9, 0.5]], "nn")[0], 0, 6)[0]
-    view = game.view(jnp.int32(2), None, state)
-    assert view.round == 2 and view.clock == 7 == game.spent(None, state)
+    view = game.game.view(jnp.int32(2), None, state)
+    assert view.round == 2 and view.clock == 7 == game.game.spent(None, state)
 
 
 def test_draws_follow_the_joint_law(words):
@@ -242,7 +242,7 @@ def test_draws_follow_the_joint_law(words):
         np.array([[1.0, 2, 1, 1], [1, 2, 3, 1]]),
     )
     game = settings.farewell("law", delay, params, num_waits=3, reward_law=laws.beta)
-    noise = words(20_000, game.words)
+    noise = words(20_000, game.game.words)
     draw = jax.jit(jax.vmap(lambda u, arm: answer(game, u, arm, 2)[1], (0, None)))
     for arm in range(2):
         found = jax.tree.map(np.asarray, draw(noise, jnp.int32(arm)))
@@ -309,7 +309,7 @@ def run(game, policy=None, seeds=SEEDS, **options):
 
 def assert_books(at, game, pairs, rewards, time):
     """Metrics of one seed at a checkpoint, from the epochs that count."""
-    oracle = game.oracle(game.setup, None)
+    oracle = game.oracle()
     chosen = tuple(pairs.T) if len(pairs) else ([], [])
     loss = np.sum((oracle.mean_time * oracle.gaps)[chosen])
     np.testing.assert_allclose(at["regret"], loss, rtol=1e-12, atol=1e-14)
@@ -396,11 +396,11 @@ def test_a_fraction_of_a_unit_of_time():
 @pytest.mark.parametrize("grid", ["log", "linear"])
 def test_a_grid_does_not_start_below_the_first_unit(grid):
     game = game_of("joint")
-    checkpoints = end_of(game, None, 30.0, grid, None).checkpoints
+    checkpoints = schedule_of(game, None, 30.0, grid, None).checkpoints
     assert checkpoints[0] >= 1 and checkpoints[-1] == 30
     assert checkpoints.size > 30
     # Where there is none below, the grid is as ever.
-    assert end_of(game, None, 1e6, grid, None).checkpoints.size == 100
+    assert schedule_of(game, None, 1e6, grid, None).checkpoints.size == 100
 
 
 @pytest.mark.parametrize(
@@ -409,7 +409,7 @@ def test_a_grid_does_not_start_below_the_first_unit(grid):
 )
 def test_less_than_a_unit_is_refused(name, budget, checkpoints):
     with pytest.raises(ValueError, match=f"^{name} must"):
-        end_of(game_of("joint"), None, budget, checkpoints, None)
+        schedule_of(game_of("joint"), None, budget, checkpoints, None)
 
 
 @pytest.mark.filterwarnings("ignore:max_rounds:UserWarning")
@@ -465,7 +465,7 @@ def test_tied_optima_are_all_optimal():
     zero = np.zeros((2, 1), np.float32)
     time = np.full((2, 1), 100, np.int32)
     record = Record(pulls, CompensatedSum(zero, zero), Elapsed(0, time), time)
-    metrics = game.metrics(game.setup, None, record)
+    metrics = game.metrics(None, record)
     np.testing.assert_allclose(metrics["regret"], [[0], [15]], rtol=1e-14)
     assert metrics["regret"][0, 0] == 0
     np.testing.assert_array_equal(metrics["optimal"], [[1], [0.5]])
@@ -476,7 +476,7 @@ def test_rates_that_differ_by_rounding_are_equal():
     """0.7 in 7 units is 0.1 per unit; in floating point it is less."""
     delay = np.eye(7)[[6, 0]]
     game = settings.farewell("rounding", delay, [[0.7], [0.1]])
-    oracle = game.oracle(None, None)
+    oracle = game.oracle()
     assert 0 < oracle.rate - oracle.rates[0, 6] < 1e-16
     assert (
         np.argwhere(oracle.gaps == 0)[0].tolist() == [0, 6] == [oracle.arm, oracle.wait]
@@ -492,7 +492,7 @@ def test_metrics_by_hand():
     )
     time = np.array([[0, 4], [5, 12]], np.int32)
     record = Record(pulls, reward, Elapsed(np.int32(0), time), time)
-    metrics = game.metrics(game.setup, None, record)
+    metrics = game.metrics(None, record)
     assert set(metrics) == set(METRICS)
     assert all(x.dtype == np.float64 for x in metrics.values())
     np.testing.assert_allclose(metrics["regret"], [[0, 0], [1 / 8, 1]], atol=1e-15)
@@ -522,13 +522,13 @@ def test_counts_and_clock_are_exact_beyond_float32():
     assert state.pulls.dtype == state.elapsed.rest.dtype == jnp.int32
     assert state.elapsed == (0, MANY + 3) and state.pulls[0, 2] == MANY + 1
     for budget, epochs in ((MANY + 2, MANY), (MANY + 3, MANY + 1)):
-        record = game.record(None, state, jnp.int32(budget))
+        record = game.game.record(None, state, jnp.int32(budget))
         assert record.pulls.dtype == record.time.rest.dtype == jnp.int32
         assert record.time == (0, budget)
         record = jax.tree.map(lambda x: np.asarray(x)[None, None], record)
-        metrics = game.metrics(game.setup, None, record)
+        metrics = game.metrics(None, record)
         assert metrics["epochs"] == epochs
-        oracle = game.oracle(None, None)
+        oracle = game.oracle()
         loss = oracle.gaps[0, 2] * oracle.mean_time[0, 2]
         assert metrics["regret"] == epochs * loss
         assert metrics["realised_regret"] == budget * oracle.rate
@@ -539,13 +539,13 @@ def test_a_long_game_ends_exactly():
     game = game_of("joint")
 
     def late(instance):
-        state = game.init(instance)
+        state = game.game.init(instance)
         return state._replace(
             pulls=state.pulls.at[1, 1].set(MANY),
             elapsed=state.elapsed.later(jnp.int32(MANY)),
         )
 
-    data = run(game._replace(init=late), budget=MANY + 20, checkpoints=MANY + AMOUNTS)
+    data = run(altered(game, init=late), budget=MANY + 20, checkpoints=MANY + AMOUNTS)
     for seed in range(SEEDS):
         times = plain_game("joint", "wait", seed)[-1]
         expected = [MANY + count_epochs(times, T) for T in AMOUNTS]
@@ -558,15 +558,15 @@ def test_a_game_for_epochs_may_last_longer_than_a_clock_counts():
     for start in (LAP - 7, LATEST - 7, 5 * LAP - 7):
         laps, rest = divmod(start, LAP)
         elapsed = Elapsed(jnp.int32(laps), jnp.int32(rest))
-        state = game.init(None)._replace(elapsed=elapsed)
+        state = game.game.init(None)._replace(elapsed=elapsed)
         for epochs in range(1, 6):
             state, _ = answer(game, spell([[0.9, 0.5]], "nn")[0], 0, 2, state)
             now = start + 3 * epochs
-            assert game.spent(None, state) == min(now, LATEST)
-            record = game.record(None, state, jnp.int32(LATEST))
+            assert game.game.spent(None, state) == min(now, LATEST)
+            record = game.game.record(None, state, jnp.int32(LATEST))
             record = jax.tree.map(lambda x: np.asarray(x)[None, None], record)
-            realised = game.metrics(game.setup, None, record)["realised_regret"]
-            assert realised == now * game.oracle(None, None).rate
+            realised = game.metrics(None, record)["realised_regret"]
+            assert realised == now * game.oracle().rate
 
 
 def test_a_budget_beyond_int32_is_refused():
@@ -589,10 +589,10 @@ def test_instances_that_differ_in_numbers_only_share_their_functions():
     ads = [INSTANCES[name]() for name in ("2a", "2b", "2c")]
     for first, *others in (one, ads):
         for other in others:
-            assert first.step is other.step and first.sample is other.sample
-            assert first.record is other.record and first.problem == other.problem
-    assert one[0].step is not ads[0].step
-    assert game_of("joint").step is not game_of("joint", "unit").step
+            assert first.game is other.game
+            assert first.problem == other.problem
+    assert one[0].game is not ads[0].game
+    assert game_of("joint").game is not game_of("joint", "unit").game
     names = [INSTANCES[name]().name for name in INSTANCES]
     assert len(set(names)) == len(names)
     assert all(game.provenance["setting"] == "farewell" for game in one + ads)

@@ -40,10 +40,12 @@ def game():
     [(0, 0, True), (0, 1, False), (0, 2, False), (1, 0, True), (1, 2, True)],
 )
 def test_censored_iff_the_limit_is_exceeded(game, arm, limit, censored):
-    state = game.init(game.setup)
+    state = game.game.init(game.setup)
     setup = constant(game.setup)
     action = Action(jnp.int32(arm), jnp.int32(limit))
-    state, feedback = game.step(jnp.full(4, 2**30, jnp.uint32), setup, state, action)
+    state, feedback = game.game.step(
+        jnp.full(4, 2**30, jnp.uint32), setup, state, action
+    )
     assert bool(feedback.censored) is censored
     # A consumption equal to the limit is observed: eq. (1) has C <= tau.
     assert float(feedback.consumption) == (np.inf if censored else 0.5)
@@ -55,7 +57,7 @@ def test_censored_iff_the_limit_is_exceeded(game, arm, limit, censored):
 
 
 def test_exact_values_of_certain_consumption(game):
-    values = game.oracle(None, None).values
+    values = game.oracle().values
     # Arm 1: censored below 0.5, else reward 1 minus cost 0.05. Arm 2: always censored;
     # the penalty is tau / 10 up to 0.5 and 10 tau beyond.
     np.testing.assert_allclose(
@@ -74,7 +76,7 @@ def test_empirical_values_are_averages_of_the_records():
         [(0.2 - 0.02) / 2 - 0.5 * 0.025, (0.2 - 0.02 + 0.8 - 0.06) / 2],
         [-0.025, (1.0 - 0.05 + 0.0 - 0.05) / 2],
     ]
-    np.testing.assert_allclose(game.oracle(None, None).values, expected, atol=1e-12)
+    np.testing.assert_allclose(game.oracle().values, expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("x64", [False, True])
@@ -99,7 +101,7 @@ def test_records_that_equal_a_limit_are_observed(x64):
 def test_censored_shares_are_the_exact_probabilities():
     """All pairs of NegCorr, about 200 rounds each; false alarms: 1 in 10,000."""
     game = settings.negcorr()
-    exact = game.oracle(None, None).censoring
+    exact = game.oracle().censoring
     pulls, censored = np.zeros_like(exact), np.zeros_like(exact)
     for seed in range(10):
         trace = play(uniform(game.problem), game, 2000, seed_index=seed)

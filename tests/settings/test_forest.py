@@ -36,7 +36,7 @@ def test_the_problem_by_hand(tmp_path):
     game = censored.forest(runs, num_limits=4)
     np.testing.assert_allclose(game.problem.limits, np.array([2, 2.5, 3, 3.5]) / 8)
     assert game.problem.max_limit == 3.5 / 8
-    oracle = game.oracle(None, None)
+    oracle = game.oracle()
     # Arm 1 is always in time: mean reward 0.625 less mean cost 1.5 / 8.
     np.testing.assert_allclose(oracle.values[0], 0.625 - 1.5 / 8)
     # Arm 2 within 3 s: one run of two, else the penalty 10 * 3 / 8.
@@ -52,7 +52,7 @@ def test_rewards_and_gains_are_booked_from_counts(tmp_path):
         fixed_pair(game.problem, 1, 2), game, horizon=50, seeds=64, checkpoints=[50]
     ).isel(policy=0, params=0, checkpoint=0)
     np.testing.assert_allclose(data["reward"], 50 * 0.5)
-    oracle = game.oracle(None, None)
+    oracle = game.oracle()
     np.testing.assert_allclose(data["gain"], 50 * oracle.values[1, 2])
     np.testing.assert_allclose(data["regret"], 50 * oracle.gaps[1, 2])
     assert abs(data["censored"].mean() - 0.5) < 4 * 0.5 / np.sqrt(50 * 64)

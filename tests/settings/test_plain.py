@@ -13,7 +13,7 @@ COINS = settings.plain("coins", laws.bernoulli, laws.Bernoulli(MEAN))
 
 
 def test_values_are_the_mean_rewards():
-    oracle = COINS.oracle(None, None)
+    oracle = COINS.oracle()
     np.testing.assert_allclose(oracle.values, MEAN[:, None], rtol=1e-15)
     np.testing.assert_allclose(oracle.gaps, 0.9 - MEAN[:, None], atol=1e-15)
     assert oracle.censoring.max() == 0
@@ -27,7 +27,7 @@ def test_rewards_may_have_noise():
         "noise", laws.normal, laws.Normal(MEAN, np.array([1, 2, 0.5]))
     )
     assert game.problem.sigma == 2
-    np.testing.assert_allclose(game.oracle(None, None).values, MEAN[:, None])
+    np.testing.assert_allclose(game.oracle().values, MEAN[:, None])
 
 
 def test_rcucb_is_then_ucb():

@@ -122,7 +122,7 @@ def test_values_by_hand(log):
         (1 - 0.1 * 0.625 - late) / 2,
         [-1.0, (1 - 0.1 - 1.5) / 2, 1 - 0.1 * 1.25],
     ]
-    oracle = game.oracle(None, None)
+    oracle = game.oracle()
     np.testing.assert_allclose(oracle.values, expected, rtol=0, atol=1e-12)
     assert (oracle.arm, oracle.limit) == (2, 2)
     assert game.provenance["seconds_per_unit"] == 4
@@ -144,7 +144,7 @@ def test_limits_up_to_the_timeout(log):
 def test_z_rcucb_plays_recorded_runs(log):
     """The arm that always finishes wins, at limits of no grid."""
     game = censored.recorded("mine", log, censored.ANY, penalty=censored.scaled(1.0))
-    oracle = game.oracle(None, None)
+    oracle = game.oracle()
     assert (oracle.arm, oracle.limit) == (2, 1.0)
     policy = z_rcucb(game.problem, 200, capacity=8)
     params = policy.params._replace(gain_radius=0.1, penalty_radius=0.1)

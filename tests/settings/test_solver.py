@@ -24,13 +24,13 @@ def collect():
 def test_the_best_limit_is_one_that_the_best_configuration_exceeds():
     """In about half of the rounds, and it is neither the smallest nor the largest."""
     game = censored.solver()
-    oracle = game.oracle(None, None)
+    oracle = game.oracle()
     assert 0.4 < oracle.censoring[oracle.arm, oracle.limit] < 0.6
     assert 2 < oracle.limit < game.problem.num_limits - 1
     # To choose the configuration alone is not enough, nor is the limit.
     assert oracle.values[oracle.arm].max() - oracle.values[oracle.arm, -1] > 0.5
     assert np.sum(oracle.gaps == 0) == 1
-    forest = censored.forest().oracle(None, None)
+    forest = censored.forest().oracle()
     assert np.all(forest.censoring[forest.gaps == 0] == 0)
 
 
@@ -45,10 +45,10 @@ def test_the_shipped_runs():
 def test_any_limit():
     """The best limit of all is a recorded number of flips."""
     game = censored.solver(censored.ANY)
-    oracle = game.oracle(None, None)
+    oracle = game.oracle()
     flips = oracle.limit * game.provenance["seconds_per_unit"]
     assert flips == pytest.approx(round(flips), abs=1e-3)
-    assert oracle.value >= censored.solver().oracle(None, None).value
+    assert oracle.value >= censored.solver().oracle().value
 
 
 def test_the_first_rows_come_out_again(collect, tmp_path):

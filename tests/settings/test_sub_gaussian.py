@@ -35,9 +35,7 @@ def test_values_are_those_of_the_means(limits):
         "certain", problem(0.0, limits), certain, laws.Product(rewards, COSTS)
     )
     noisy = settings.censored("noisy", problem(3.0, limits), NORMAL, arms(3.0))
-    np.testing.assert_equal(
-        noisy.oracle(None, None)._asdict(), expected.oracle(None, None)._asdict()
-    )
+    np.testing.assert_equal(noisy.oracle()._asdict(), expected.oracle()._asdict())
 
 
 @pytest.mark.parametrize("limits", [LIMITS, settings.ANY])

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jaxbandits.arguments import End
 from jaxbandits.engine.rollout import LANE_QUANTUM
-from jaxbandits.play import Rules
+from jaxbandits.schedule import Schedule, Terms
 from jaxbandits.settings import budgeted
 from jaxbandits.sweeps import Entry, Spec
 from jaxbandits.sweeps.blocks import (
@@ -20,24 +19,24 @@ from jaxbandits.sweeps.blocks import (
     outstanding,
     rectangle,
 )
-from jaxbandits.sweeps.plan import Game, Plan
+from jaxbandits.sweeps.plan import Match, Plan
 
 
 def plan_of(points=(1,), instances=1, seeds=1, checkpoints=(1,)) -> Plan:
     """A plan of policies with so many points; nobody looks at the policies."""
     names = [f"instance {i}" for i in range(instances)]
     spec = Spec({str(p): Entry(None) for p in range(len(points))}, dict.fromkeys(names))
-    games = {
-        (name, policy): Game(None, None, [{"a": float(i)} for i in range(count)])
+    matches = {
+        (name, policy): Match(None, None, [{"a": float(i)} for i in range(count)])
         for name in names
         for policy, count in zip(spec.policies, points, strict=True)
     }
-    end = End(np.array(checkpoints), checkpoints[-1], "round")
-    return Plan(spec, games, Rules(end, 0), np.arange(seeds, dtype=np.uint32))
+    schedule = Schedule(np.array(checkpoints), checkpoints[-1])
+    return Plan(spec, matches, Terms(schedule), np.arange(seeds, dtype=np.uint32))
 
 
 def nothing_played(plan):
-    points = max(len(game.points) for game in plan.games.values())
+    points = max(len(match.points) for match in plan.matches.values())
     policies, instances = len(plan.spec.policies), len(plan.spec.instances)
     return np.zeros((instances, policies, points, len(plan.seeds)), bool)
 
@@ -79,7 +78,7 @@ def situations(draw):
 def test_every_missing_run_is_in_one_block(situation, hosts):
     plan, complete, shape = situation
     count = np.zeros(complete.shape, int)
-    keys = list(plan.games)
+    keys = list(plan.matches)
     for host in range(hosts):
         for key, place in outstanding(plan, complete, shape, host, hosts):
             policies = len(plan.spec.policies)
@@ -87,7 +86,7 @@ def test_every_missing_run_is_in_one_block(situation, hosts):
             for piece, size in zip(place[2:], shape, strict=True):
                 assert piece.start < piece.stop
                 assert piece.start // size == (piece.stop - 1) // size
-            assert place.params.stop <= len(plan.games[key].points)
+            assert place.params.stop <= len(plan.matches[key].points)
             # No smaller rectangle would do.
             missing = ~complete[place]
             assert missing[[0, -1]].any(axis=1).all()
@@ -95,9 +94,9 @@ def test_every_missing_run_is_in_one_block(situation, hosts):
             count[place] += 1
     assert count.max(initial=0) <= 1
     real = np.zeros(complete.shape, bool)
-    for number, game in enumerate(plan.games.values()):
+    for number, match in enumerate(plan.matches.values()):
         instance, policy = divmod(number, len(plan.spec.policies))
-        real[instance, policy, : len(game.points)] = True
+        real[instance, policy, : len(match.points)] = True
     assert count[real & ~complete].all()
     assert not count[~real].any()
 
@@ -221,8 +220,8 @@ def test_a_budget_is_turned_into_rounds():
 
     law_units = budgeted.s_br(3), budgeted.s_br(3)._replace(oracle=None)
     plan = plan_of((1,), seeds=10_000, checkpoints=(1000.0,))
-    end = End(np.array([1000.0]), 2**31 - 2, "spent")
-    plan = plan._replace(rules=Rules(end, 0))
+    schedule = Schedule(np.array([1000.0]), 2**31 - 2, by_budget=True)
+    plan = plan._replace(terms=Terms(schedule))
     for instance, rounds in zip(law_units, (1000, 2**31 - 2), strict=True):
         spec = plan.spec._replace(instances={"one": instance})
         assert longest_run(plan._replace(spec=spec)) == pytest.approx(rounds, rel=1e-5)

@@ -301,5 +301,5 @@ def test_values_without_a_number_in_json():
     spec = SPEC._replace(policies={"walker": entry})
     assert compared(spec) == ([], [], [], [])
     stored = json.loads(json.dumps(described(spec)))
-    (game, _) = make_plan(union(spec, described(spec), stored)).games.values()
-    assert game.points == [{"step": np.inf, "growth": 1.0}]
+    (match, _) = make_plan(union(spec, described(spec), stored)).matches.values()
+    assert match.points == [{"step": np.inf, "growth": 1.0}]

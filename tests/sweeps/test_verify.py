@@ -52,7 +52,7 @@ def test_a_sweep_that_is_told_to_stop(tmp_path):
     """No further block is begun; the processes of `test_killed` finish theirs."""
     stop = threading.Event()
     told = walk.GAME._replace(
-        metrics=lambda setup, instance, record: stop.set() or walk.metrics(record)
+        metrics=lambda instance, record: stop.set() or walk.metrics(record)
     )
     spec = SPEC._replace(instances={"short": told})
     path = tmp_path / "one.zarr"

@@ -13,8 +13,9 @@ import numpy as np
 
 from jaxbandits.checks import positive
 from jaxbandits.kernels.words import unit_interval
-from jaxbandits.protocol import Environment, Policy, View
+from jaxbandits.protocol import Environment, Game, Policy
 from jaxbandits.sweeps import Entry, Spec, points_from
+from jaxbandits.testing import altered
 
 
 class Params(NamedTuple):
@@ -34,23 +35,21 @@ def metrics(record):
 
 
 GAME = Environment(
-    name="walk",
-    setup=np.float64(1.0),
-    sample=lambda key, setup: setup,
-    init=lambda instance: jnp.zeros((), float),
-    view=lambda round_, instance, state: View(round_),
-    step=lambda noise, instance, state, action: (
-        state + instance * action * (unit_interval(noise[0]) < 0.5),
-        unit_interval(noise[0]),
+    "walk",
+    Game(
+        init=lambda instance: jnp.zeros((), float),
+        step=lambda noise, instance, state, action: (
+            state + instance * action * (unit_interval(noise[0]) < 0.5),
+            unit_interval(noise[0]),
+        ),
+        words=1,
     ),
-    record=lambda instance, state, budget: state,
-    metrics=lambda setup, instance, record: metrics(record),
-    oracle=lambda setup, instance: None,
-    words=1,
+    metrics=lambda instance, record: metrics(record),
+    setup=np.float64(1.0),
     provenance={"setting": "walk"},
 )
-DRAWN = GAME._replace(
-    name="drawn", sample=lambda key, setup: setup * jax.random.uniform(key)
+DRAWN = altered(
+    GAME, name="drawn", sample=lambda key, setup: setup * jax.random.uniform(key)
 )
 
 

@@ -239,7 +239,7 @@ def _play(rules: Rules, lanes: int, bounds, fixed, carry: Carry) -> list:
         return [jnp.full((lanes,), jnp.maximum(start.value, end)), *after]
 
     def active(round_, values):
-        spent = apply(evaluator, rules.env.spent, instance, unpacked(values)[1])
+        spent = apply(evaluator, rules.game.spent, instance, unpacked(values)[1])
         spent = full(evaluator, spent, spent.dtype)
         return (spent < target.value) & (round_ <= last_round.value)
 

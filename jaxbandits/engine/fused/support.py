@@ -12,7 +12,7 @@ from jaxbandits.engine.fused import kernel
 from jaxbandits.engine.fused.draws import tape_row
 from jaxbandits.engine.fused.padded import Padded, padded_shape
 from jaxbandits.engine.fused.transform import Evaluator, apply
-from jaxbandits.engine.rollout import SCAN, Rules, functions_of
+from jaxbandits.engine.rollout import SCAN, Rules
 from jaxbandits.engine.tape import Key
 
 # Numbers of one lane (state, instance, parameters, padded): beyond, they are not held
@@ -35,7 +35,9 @@ def unsupported(policy, environment) -> list[str]:
       Texts such as ``"act of 'RCUCB': sort"``: the function, whose it is, and the
       operation that has no rule.
     """
-    rules = Rules(*functions_of(policy, environment), environment.spent is not None)
+    rules = Rules(
+        policy.functions, environment.game, environment.game.spent is not None
+    )
     shapes = jax.tree.map(_shape, (policy.params, environment.setup))
     leaves, structure = jax.tree.flatten(shapes)
     found = _missing(rules, tuple((x.shape, x.dtype) for x in leaves), structure)
@@ -71,9 +73,9 @@ def _missing(rules: Rules, shapes, structure) -> list[tuple[str, str, str]]:
     """What is missing: (``policy`` or ``environment``, function, name) each."""
     made = [jax.ShapeDtypeStruct(*each) for each in shapes]
     params, setup = jax.tree.unflatten(structure, made)
-    env, policy = rules.env, rules.policy
-    instance = jax.eval_shape(env.sample, jax.random.key(0), setup)
-    its, mine = jax.eval_shape(env.init, instance), jax.eval_shape(policy.init, params)
+    game, policy = rules.game, rules.policy
+    instance = jax.eval_shape(game.sample, jax.random.key(0), setup)
+    its, mine = jax.eval_shape(game.init, instance), jax.eval_shape(policy.init, params)
     leaves = jax.tree.leaves((params, instance, mine, its))
     sizes = [math.prod(padded_shape(x.shape)) for x in leaves]
     found = []
@@ -104,14 +106,14 @@ def _missing(rules: Rules, shapes, structure) -> list[tuple[str, str, str]]:
 
     draw = Key(word, word), round_
     act, update = policy.words
-    view = check("environment", "view", env.view, round_, instance, its)
+    view = check("environment", "view", game.view, round_, instance, its)
     action = check(
         "policy", "act", with_noise(policy.act, act), *draw, view, mine, params
     )
     _, feedback = check(
         "environment",
         "step",
-        with_noise(env.step, env.words),
+        with_noise(game.step, game.words),
         *draw,
         instance,
         its,
@@ -129,7 +131,7 @@ def _missing(rules: Rules, shapes, structure) -> list[tuple[str, str, str]]:
         params,
     )
     if rules.by_budget:
-        check("environment", "spent", env.spent, instance, its)
+        check("environment", "spent", game.spent, instance, its)
     return found
 
 

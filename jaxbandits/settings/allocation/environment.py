@@ -20,7 +20,7 @@ from jaxbandits.kernels.constant import constant
 from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.kernels.words import Bound, below, bound
 from jaxbandits.laws.thresholds import Threshold
-from jaxbandits.protocol import Actions, Environment
+from jaxbandits.protocol import Actions, Environment, Game
 from jaxbandits.settings.actions import reals
 from jaxbandits.settings.allocation.oracle import (
     best_allocations,
@@ -218,7 +218,7 @@ def allocation(
             "optimal_value": float(value.mean()),
         }
         | (provenance or {}),
-    )._replace(oracle=lambda setup, instance: Oracle(best, value))
+    )._replace(oracle=lambda instance=None: Oracle(best, value))
 
 
 def random_allocation(
@@ -276,12 +276,12 @@ def random_allocation(
 
 def _environment(name, problem, draw, setup, order, stop, provenance):
     length = len(setup.budgets if setup.users is None else setup.users.threshold)
-    functions = _functions(problem, draw, length, order == "shuffle", bool(stop))
-    return functions._replace(
-        name=name,
-        setup=setup,
+    return Environment(
+        name,
+        _game(problem, draw, length, order == "shuffle", bool(stop)),
         metrics=_metrics,
-        oracle=lambda setup, instance: None,
+        setup=setup,
+        problem=problem,
         provenance={
             "setting": "allocation",
             "budget": [float(np.min(setup.budgets)), float(np.max(setup.budgets))],
@@ -294,8 +294,8 @@ def _environment(name, problem, draw, setup, order, stop, provenance):
 
 
 @cache
-def _functions(problem: Problem, draw, length: int, shuffle: bool, stop: bool):
-    """The traced functions; instances that differ in numbers only share them."""
+def _game(problem: Problem, draw, length: int, shuffle: bool, stop: bool) -> Game:
+    """Instances that differ in numbers only are one game."""
     family, num_arms = problem.family, problem.num_arms
     shape = shape_array(problem)
     draw_threshold = jax.vmap(family.sample, (0, 0, None if shape is None else 0))
@@ -422,30 +422,24 @@ def _functions(problem: Problem, draw, length: int, shuffle: bool, stop: bool):
         )
         return state, Feedback(jnp.where(success, threshold, jnp.inf), offer)
 
-    return Environment(
-        name="",
-        setup=None,
-        sample=sample,
-        init=init,
-        view=view,
-        step=step,
-        record=lambda instance, state, budget: state,
-        metrics=None,
-        oracle=None,
-        words=num_arms * (2 + family.words),
-        problem=problem,
+    return Game(
+        init,
+        step,
+        num_arms * (2 + family.words),
+        sample,
+        view,
         actions=Actions(
             f"{'an Allocation of finite amounts, ' if problem.known else ''}a Plan of "
             f"weights >= 0 and rates > 0, or an Order of arms in [0, {num_arms}) and a "
             "step > 0",
             allowed,
-            lambda setup, instance, record: record.round,
+            lambda instance, record: record.round,
         ),
     )
 
 
-def _metrics(setup, instance, record: State) -> dict[str, np.ndarray]:
-    del setup, instance
+def _metrics(instance, record: State) -> dict[str, np.ndarray]:
+    del instance
     rounds = np.maximum(np.asarray(record.round, np.float64), 1)
     return {
         "regret": np.float64(record.regret.total) + np.float64(record.regret.lost),

@@ -28,7 +28,7 @@ from jaxbandits.kernels.argmax import first_argmax
 from jaxbandits.kernels.select import tally
 from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.laws.law import JointLaw, exact_params
-from jaxbandits.protocol import Actions, Environment
+from jaxbandits.protocol import Actions, Environment, Game, as_given
 from jaxbandits.settings.actions import in_range
 from jaxbandits.settings.budgeted.types import (
     Feedback,
@@ -159,11 +159,13 @@ def budgeted(
     problem = make_problem(
         num_arms, *_ends("cost_range", cost_range), *_ends("reward_range", reward_range)
     )
-    return _functions(law, draw, problem, unit)._replace(
-        name=name,
-        setup=setup,
+    return Environment(
+        name,
+        _game(law, draw, problem, unit),
         metrics=partial(_metrics, law, number("worth", worth)),
-        oracle=lambda setup, instance: exact_oracle(law, instance.arms),
+        setup=setup,
+        oracle=lambda instance: exact_oracle(law, instance.arms),
+        problem=problem,
         provenance={
             "setting": "budgeted",
             "law": law.name,
@@ -242,15 +244,9 @@ def _double(x):
     return np.asarray(x, np.float64 if np.asarray(x).dtype.kind == "f" else None)
 
 
-def as_given(key, setup):
-    """The draw of one instance for all seeds, which is the setup itself."""
-    del key
-    return setup
-
-
 @cache
-def _functions(law: JointLaw, draw, problem, unit) -> Environment:
-    """The traced functions; environments that differ in numbers only share them."""
+def _game(law: JointLaw, draw, problem, unit) -> Game:
+    """Environments that differ in numbers only are one game."""
     positions = np.arange(problem.num_arms, dtype=np.int32)
 
     def sample(key, setup):
@@ -296,34 +292,24 @@ def _functions(law: JointLaw, draw, problem, unit) -> Environment:
     def allowed(instance, action):
         return in_range("arm", action, instance.arms.num_arms)
 
-    def counted(setup, instance, record):
-        del setup
+    def counted(instance, record):
         exists = positions < np.asarray(instance.arms.num_arms)[:, None]
         return np.sum(record.pulls * exists[:, None], axis=-1)
 
-    return Environment(
-        name="",
-        setup=None,
-        sample=sample,
-        init=init,
-        view=view,
-        step=step,
-        record=lambda instance, state, budget: state,
-        metrics=None,
-        oracle=None,
+    return Game(
+        init,
+        step,
+        law.words,
+        sample,
+        view,
         spent=lambda instance, state: state.spent.total / instance.unit,
-        words=law.words,
-        problem=problem,
         actions=Actions(
             f"an arm in [0, {problem.num_arms}) that the instance has", allowed, counted
         ),
     )
 
 
-def _metrics(
-    law, worth, setup, instance: Instance, record: State
-) -> dict[str, np.ndarray]:
-    del setup
+def _metrics(law, worth, instance: Instance, record: State) -> dict[str, np.ndarray]:
     oracle = exact_oracle(law, instance.arms)
     pulls = record.pulls
     loss, cost, best = (

@@ -174,9 +174,9 @@ def _facebook(name, groups, law, draw, num_arms, factor=1.0):
     return environment._replace(metrics=partial(_with_group, environment.metrics))
 
 
-def _with_group(metrics, setup, instance, record):
+def _with_group(metrics, instance, record):
     """The metrics, and which group was drawn."""
-    found = metrics(setup, instance, record)
+    found = metrics(instance, record)
     group = np.asarray(instance.arms.group, np.float64)[:, None]
     return found | {"group": np.broadcast_to(group, found["regret"].shape)}
 

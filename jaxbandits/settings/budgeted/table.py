@@ -11,13 +11,8 @@ import pandas as pd
 
 from jaxbandits.checks import text
 from jaxbandits.laws import empirical, empirical_params
-from jaxbandits.protocol import Environment
-from jaxbandits.settings.budgeted.environment import (
-    LEAST_COST,
-    Arms,
-    as_given,
-    budgeted,
-)
+from jaxbandits.protocol import Environment, as_given
+from jaxbandits.settings.budgeted.environment import LEAST_COST, Arms, budgeted
 from jaxbandits.settings.tables import read_csv
 
 

@@ -16,9 +16,8 @@ import numpy as np
 from jaxbandits.kernels.select import tally
 from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.laws.law import JointLaw
-from jaxbandits.protocol import Actions, Environment
+from jaxbandits.protocol import Actions, Environment, Game
 from jaxbandits.settings.actions import in_range, of_kind, reals
-from jaxbandits.settings.censored.game import game
 from jaxbandits.settings.censored.staircase import (
     Staircase,
     best_pair,
@@ -98,12 +97,14 @@ def any_limit(name: str, problem: Continuum, law: JointLaw, arms: Any) -> Enviro
         table = staircase(law, arms, problem.cost)
         oracle = Oracle(*best_pair(problem, table))
         values = partial(value_at, problem, table)
-    return _functions(problem, law)._replace(
-        name=name,
-        setup=Setup(arms, table),
+    return Environment(
+        name,
+        _game(problem, law),
         metrics=partial(_metrics, oracle),
+        setup=Setup(arms, table),
+        oracle=lambda instance=None: oracle,
         judge=partial(_judge, oracle, values),
-        oracle=lambda setup, instance: oracle,
+        problem=problem,
         provenance={
             "setting": "censored",
             "law": law.name,
@@ -176,8 +177,8 @@ def _table(problem, law, arms) -> np.ndarray:
 
 
 @cache
-def _functions(problem: Continuum, law: JointLaw) -> Environment:
-    """The traced functions; instances that differ in numbers only share them."""
+def _game(problem: Continuum, law: JointLaw) -> Game:
+    """Instances that differ in numbers only are one game."""
 
     def init(instance):
         del instance
@@ -217,13 +218,13 @@ def _functions(problem: Continuum, law: JointLaw) -> Environment:
         f"a RealAction of an arm in [0, {problem.num_arms}) and a limit in "
         f"(0, {problem.max_limit}]",
         allowed,
-        lambda setup, instance, record: np.sum(record.pulls, axis=-1),
+        lambda instance, record: np.sum(record.pulls, axis=-1),
     )
-    return game(problem, law, init, step, actions)
+    return Game(init, step, law.words, actions=actions)
 
 
-def _metrics(oracle: Oracle, setup, instance, record: State) -> dict[str, np.ndarray]:
-    del setup, instance
+def _metrics(oracle: Oracle, instance, record: State) -> dict[str, np.ndarray]:
+    del instance
     pulls = record.pulls.astype(np.float64)
     rounds = pulls.sum(axis=-1)
     earned = np.float64(record.value.total) + np.float64(record.value.lost)
@@ -241,7 +242,7 @@ def _of_pairs(table_of, arm, limit) -> np.ndarray:
     return table_of(limits)[arm, position.reshape(limit.shape)]
 
 
-def _judge(oracle: Oracle, values, setup, instance, action) -> dict[str, np.ndarray]:
+def _judge(oracle: Oracle, values, instance, action) -> dict[str, np.ndarray]:
     """Simple regret of section 4.2: ``nu* - nu`` of the recommended pair."""
-    del setup, instance
+    del instance
     return {"simple_regret": np.maximum(oracle.value - values(*action), 0.0)}

@@ -15,10 +15,9 @@ import numpy as np
 from jaxbandits.checks import instance, text
 from jaxbandits.kernels.select import pick, tally
 from jaxbandits.laws.law import JointLaw, exact_params
-from jaxbandits.protocol import Actions, Environment
+from jaxbandits.protocol import Actions, Environment, Game
 from jaxbandits.settings.actions import in_range, of_kind
 from jaxbandits.settings.censored.continuum import any_limit, pair_values
-from jaxbandits.settings.censored.game import game
 from jaxbandits.settings.censored.types import Action, Continuum, Problem, censor
 from jaxbandits.settings.counts import weighted
 
@@ -102,12 +101,14 @@ def censored(
     if isinstance(problem, Continuum):
         return any_limit(name, problem, law, arms)
     oracle = exact_oracle(problem, law, arms)
-    return _functions(problem, law)._replace(
-        name=name,
-        setup=arms,
+    return Environment(
+        name,
+        _game(problem, law),
         metrics=partial(_metrics, oracle),
+        setup=arms,
+        oracle=lambda instance=None: oracle,
         judge=partial(_judge, oracle),
-        oracle=lambda setup, instance: oracle,
+        problem=problem,
         provenance={
             "setting": "censored",
             "law": law.name,
@@ -134,8 +135,8 @@ def exact_oracle(problem: Problem, law: JointLaw, arms: Any) -> Oracle:
 
 
 @cache
-def _functions(problem: Problem, law: JointLaw) -> Environment:
-    """The traced functions; instances that differ in numbers only share them."""
+def _game(problem: Problem, law: JointLaw) -> Game:
+    """Instances that differ in numbers only are one game."""
 
     def init(instance):
         del instance
@@ -159,13 +160,13 @@ def _functions(problem: Problem, law: JointLaw) -> Environment:
         f"an Action of an arm in [0, {problem.num_arms}) and a limit's position in "
         f"[0, {problem.num_limits})",
         allowed,
-        lambda setup, instance, record: np.sum(record.pulls, axis=(-2, -1)),
+        lambda instance, record: np.sum(record.pulls, axis=(-2, -1)),
     )
-    return game(problem, law, init, step, actions)
+    return Game(init, step, law.words, actions=actions)
 
 
-def _metrics(oracle: Oracle, setup, instance, record: State) -> dict[str, np.ndarray]:
-    del setup, instance
+def _metrics(oracle: Oracle, instance, record: State) -> dict[str, np.ndarray]:
+    del instance
     pulls = record.pulls
     played = np.maximum(weighted(pulls, np.ones_like(oracle.gaps), 2), 1)
     return {
@@ -175,7 +176,7 @@ def _metrics(oracle: Oracle, setup, instance, record: State) -> dict[str, np.nda
     }
 
 
-def _judge(oracle: Oracle, setup, instance, action) -> dict[str, np.ndarray]:
+def _judge(oracle: Oracle, instance, action) -> dict[str, np.ndarray]:
     """Simple regret of section 4.2: the gap of the recommended pair."""
-    del setup, instance
+    del instance
     return {"simple_regret": oracle.gaps[action.arm, action.limit]}

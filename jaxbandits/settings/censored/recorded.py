@@ -215,7 +215,7 @@ def replay(
     environment = censored(name, problem, empirical, arms)
     if isinstance(problem, Problem):
         reward = empirical.moments(arms, problem.limits, problem.cost).reward
-        values = environment.oracle(None, None).values
+        values = environment.oracle().values
         metrics = partial(_metrics, environment.metrics, reward, values)
         environment = environment._replace(metrics=metrics)
     return environment._replace(
@@ -224,10 +224,10 @@ def replay(
     )
 
 
-def _metrics(base, reward, values, setup, instance, record):
+def _metrics(base, reward, values, instance, record):
     pulls = np.asarray(record.pulls, np.float64)
     sums = {
         name: np.sum(pulls * table, axis=(-2, -1))
         for name, table in (("reward", reward), ("gain", values))
     }
-    return base(setup, instance, record) | sums
+    return base(instance, record) | sums

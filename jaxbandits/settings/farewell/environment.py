@@ -30,7 +30,7 @@ from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.kernels.words import Bound, below, cumulative_bounds
 from jaxbandits.laws.law import Law, exact_params, of_arm
 from jaxbandits.laws.univariate import Bernoulli, bernoulli
-from jaxbandits.protocol import Actions, Environment
+from jaxbandits.protocol import Actions, Environment, Game
 from jaxbandits.settings.actions import in_range, of_kind
 from jaxbandits.settings.counts import weighted
 from jaxbandits.settings.farewell.types import (
@@ -230,11 +230,13 @@ def farewell(
     arms = Arms(delay, _reward_params(reward, reward_law, delay.shape), delays)
     problem = Problem(num_arms, num_waits, failure, waits)
     oracle = exact_oracle(problem, reward_law, arms)
-    return _functions(problem, reward_law, delays)._replace(
-        name=name,
-        setup=_drawn(reward_law, arms),
+    return Environment(
+        name,
+        _game(problem, reward_law, delays),
         metrics=partial(_metrics, oracle),
-        oracle=lambda setup, instance: oracle,
+        setup=_drawn(reward_law, arms),
+        oracle=lambda instance=None: oracle,
+        problem=problem,
         provenance={
             "setting": "farewell",
             "reward_law": reward_law.name,
@@ -321,8 +323,8 @@ def exact_oracle(problem: Problem, reward_law: Law, arms: Arms) -> Oracle:
 
 
 @cache
-def _functions(problem: Problem, reward_law: Law, delays) -> Environment:
-    """The traced functions; instances that differ in numbers only share them."""
+def _game(problem: Problem, reward_law: Law, delays) -> Game:
+    """Instances that differ in numbers only are one game."""
     shape = (problem.num_arms, problem.num_waits)
 
     def length(position, lengths):
@@ -330,10 +332,6 @@ def _functions(problem: Problem, reward_law: Law, delays) -> Environment:
         if not lengths:
             return position + 1
         return pick(jnp.asarray(lengths, jnp.int32), position)
-
-    def sample(key, setup):
-        del key
-        return setup
 
     def init(instance):
         del instance
@@ -385,31 +383,25 @@ def _functions(problem: Problem, reward_law: Law, delays) -> Environment:
         known = in_range("wait", wait, problem.num_waits)
         return in_range("arm", arm, problem.num_arms) & known
 
-    return Environment(
-        name="",
-        setup=None,
-        sample=sample,
-        init=init,
+    return Game(
+        init,
+        step,
+        2 + reward_law.words,
         view=lambda round_, instance, state: View(round_, state.elapsed.clock()),
-        step=step,
         record=record,
-        metrics=None,
-        oracle=None,
         spent=lambda instance, state: state.elapsed.clock(),
         by_the_clock=True,
-        words=2 + reward_law.words,
-        problem=problem,
         actions=Actions(
             f"an Action of an arm in [0, {problem.num_arms}) and a wait's position "
             f"in [0, {problem.num_waits})",
             allowed,
-            lambda setup, instance, record: record.begun,
+            lambda instance, record: record.begun,
         ),
     )
 
 
-def _metrics(oracle: Oracle, setup, instance, record: Record) -> dict[str, np.ndarray]:
-    del setup, instance
+def _metrics(oracle: Oracle, instance, record: Record) -> dict[str, np.ndarray]:
+    del instance
     pulls = record.pulls
     epochs = weighted(pulls, np.ones_like(oracle.gaps), 2)
     reward = np.float64(record.reward.total) + np.float64(record.reward.lost)

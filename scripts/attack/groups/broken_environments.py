@@ -6,7 +6,7 @@ import numpy as np
 from attack.case import Case
 from attack.games import GAME, GREEDY, Books
 from jaxbandits import simulate
-from jaxbandits.testing import check_environment
+from jaxbandits.testing import altered, check_environment
 
 WORDS = (
     *("two arms", "environment", "environments", "setup", "sample", "init", "view"),
@@ -17,13 +17,13 @@ WORDS = (
 
 def _step(change):
     def step(noise, instance, state, action):
-        return change(*GAME.step(noise, instance, state, action))
+        return change(*GAME.game.step(noise, instance, state, action))
 
     return {"step": step}
 
 
 def _metrics(value):
-    return {"metrics": lambda setup, instance, record: value}
+    return {"metrics": lambda instance, record: value}
 
 
 def _spent(value):
@@ -88,7 +88,7 @@ def cases() -> list[Case]:
 
 def _play(name, change, end):
     def call():
-        game = GAME._replace(**change)
+        game = altered(GAME, **change)
         return simulate(GREEDY, game, seeds=2, progress=False, **end)
 
     return Case(f"simulate: {name}", call, WORDS, heavy=True)
@@ -96,6 +96,6 @@ def _play(name, change, end):
 
 def _check(name, change):
     def call():
-        check_environment(GAME._replace(**change), GREEDY, rounds=3)
+        check_environment(altered(GAME, **change), GREEDY, rounds=3)
 
     return Case(f"check_environment: {name}", call, WORDS, heavy=True)

@@ -175,5 +175,5 @@ def _things():
         *([GAME], policies.rcucb, {"a": GAME}, iter([]), Params(0.1)),
     )
     yield from attack(simulate, GOOD, {"policies": wrong}, heavy=True, named=named)
-    wrong = of("object", plus=("indep", GREEDY, [GAME], settings.indep, GAME.step))
+    wrong = of("object", plus=("indep", GREEDY, [GAME], settings.indep, GAME.game.step))
     yield from attack(simulate, GOOD, {"environment": wrong}, heavy=True)

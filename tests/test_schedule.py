@@ -3,8 +3,12 @@
 import numpy as np
 import pytest
 
-from jaxbandits.engine import linear_checkpoints, log_checkpoints
-from jaxbandits.engine.checkpoints import resolve_rounds, resolve_spent
+from jaxbandits.schedule import (
+    linear_checkpoints,
+    log_checkpoints,
+    resolve_rounds,
+    resolve_spent,
+)
 
 HELPERS = [linear_checkpoints, log_checkpoints]
 

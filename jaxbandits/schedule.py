@@ -1,6 +1,43 @@
-"""Checkpoints: when the books are read. Rounds, or amounts of spent budget."""
+"""When the books are read and when a run stops: made once, and passed down whole."""
+
+from typing import Any, NamedTuple
 
 import numpy as np
+
+
+class Schedule(NamedTuple):
+    """When metrics are recorded and runs stop.
+
+    Attributes:
+      checkpoints: [C], increasing: rounds, or amounts of spent budget.
+      last_round: no run plays beyond this round.
+      by_budget: whether `checkpoints` are amounts of spent budget.
+    """
+
+    checkpoints: Any
+    last_round: int
+    by_budget: bool = False
+
+    @property
+    def kind(self) -> str:
+        """What `checkpoints` are, for results: ``round`` or ``spent``."""
+        return "spent" if self.by_budget else "round"
+
+
+class Terms(NamedTuple):
+    """What all runs of a simulation or a sweep have in common.
+
+    Attributes:
+      schedule: checkpoints and the last round.
+      root_seed: names the whole run.
+      runs_per_instance: how many consecutive seeds share one drawn instance.
+      engine: how rounds are played, one of `engine.choice.ENGINES`.
+    """
+
+    schedule: Schedule
+    root_seed: int = 0
+    runs_per_instance: int = 1
+    engine: str = "scan"
 
 
 def log_checkpoints(last: int, count: int = 100) -> np.ndarray:
