@@ -13,7 +13,7 @@ import numpy as np
 
 from jaxbandits.contract import check_round
 from jaxbandits.engine.lanes import lanes
-from jaxbandits.engine.rollout import NO_BUDGET
+from jaxbandits.engine.rules import NO_BUDGET
 from jaxbandits.engine.tape import Stream, draw_words, root_key, stream_key
 from jaxbandits.fit import check_fit
 from jaxbandits.laws.contract import check_law as check_law

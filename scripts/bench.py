@@ -40,6 +40,12 @@ BENCHMARKS = {
         "the engine with one of its tricks left out",
         {"seeds": 512, "repeats": 2},
     ),
+    "checkpoints": (
+        "checkpoints",
+        "measure",
+        "a hundred checkpoints against one, end to end",
+        {"seeds": 16_384, "repeats": 3},
+    ),
     "memory": (
         "memory",
         "measure",

@@ -1,7 +1,8 @@
 """Which engine plays a policy in an environment."""
 
+from jaxbandits.engine.legs import SCAN
 from jaxbandits.engine.plain import VMAP
-from jaxbandits.engine.rollout import SCAN, Engine
+from jaxbandits.engine.rules import Engine
 
 ENGINES = ("scan", "vmap", "fused", "fused-interpret", "auto")
 

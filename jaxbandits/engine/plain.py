@@ -10,7 +10,8 @@ from collections.abc import Callable
 import jax
 import jax.numpy as jnp
 
-from jaxbandits.engine.rollout import Engine, scan_legs
+from jaxbandits.engine.legs import scan_legs
+from jaxbandits.engine.rules import Engine
 
 
 def lanes(fn: Callable, in_lanes: tuple, num_lanes: int, platform: str = "cpu"):

@@ -26,12 +26,11 @@ from jaxbandits.engine.rollout import (
     LANE_QUANTUM,
     LANES,
     MOST_PROGRAMS,
-    Found,
-    Notes,
-    notes_of,
     program_for,
 )
+from jaxbandits.engine.rules import Notes, notes_of
 from jaxbandits.engine.tape import root_key
+from jaxbandits.engine.visits import Found
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.schedule import Terms
 
@@ -39,9 +38,10 @@ from jaxbandits.schedule import Terms
 # a CPU; on an accelerator enough lanes to fill it.
 CACHE_BYTES = {"cpu": 1_000_000}
 ACCELERATOR_BYTES = 1 << 28
-# Checkpoints per stretch: one shape for all grids of checkpoints, so that they share
-# one compiled program, and progress is reported ten times in a hundred checkpoints.
-STRETCH = 10
+# Checkpoints per stretch: few shapes for all grids of checkpoints, so that they share
+# compiled programs. By rounds, progress is reported ten times in a hundred checkpoints;
+# by budget, lanes wait for one another at the end of a stretch.
+STRETCH, LONG_STRETCH = 10, 100
 
 
 class Chunk(NamedTuple):
@@ -117,8 +117,9 @@ def run(
     )
     root = root_key(terms.root_seed)
     setup = jax.tree.map(to_device, environment.setup)
-    targets = schedule.checkpoints
+    targets, stretch = schedule.checkpoints, STRETCH
     if schedule.by_budget:
+        stretch = STRETCH if len(targets) <= STRETCH else LONG_STRETCH
         targets = in_units_of_spend(targets, environment)
     if chunk is None:
         chunk = choose_chunk(
@@ -143,14 +144,16 @@ def run(
         watch = Watch(schedule._replace(checkpoints=targets), stop - start)
         pieces = []
         clock.compiling.append(time.perf_counter() - began)
-        for first in range(0, len(targets), STRETCH):
-            part = targets[first : first + STRETCH]
+        for first in range(0, len(targets), stretch):
+            part = targets[first : first + stretch]
             # A short last stretch repeats its last checkpoint: no round is played.
-            full = np.pad(part, (0, STRETCH - len(part)), mode="edge")
-            keep, piece, known = slice(0, len(part)), None, 0
+            full = np.pad(part, (0, stretch - len(part)), mode="edge")
+            keep, piece = slice(0, len(part)), None
+            passed = np.zeros(stop - start, np.int32)
             while piece is None or not piece.reached.all():
-                limits = (schedule.last_round, watch.steps)
-                call = (*args, carry, to_device(full), *map(jnp.int32, limits))
+                known = jnp.asarray(passed[position - start])
+                limits = (len(part), schedule.last_round, watch.steps)
+                call = (*args, carry, known, to_device(full), *map(jnp.int32, limits))
                 compiled = _compiled(program.advance, call, clock)
                 began = time.perf_counter()
                 carry, found, spent = jax.block_until_ready(compiled(*call))
@@ -158,8 +161,8 @@ def run(
                 clock.running.append(seconds)
                 piece = _joined(piece, _to_host(found, keep, stop - start))
                 watch.look(seconds, carry.round, spent, piece.reached)
-                progress(int(piece.reached.sum()) - known)
-                known = int(piece.reached.sum())
+                before, passed = passed, piece.reached.sum(axis=1, dtype=np.int32)
+                progress(int((passed - before).sum()))
             pieces.append(piece[1:])
         found = jax.tree.map(lambda *x: np.concatenate(x, axis=1), *pieces)
         yield Chunk(start, *found, _instance_to_host(instance, stop - start))

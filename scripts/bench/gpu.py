@@ -30,7 +30,8 @@ from jax.experimental import topologies
 from jax.sharding import Mesh
 
 from jaxbandits.engine.fused import Block, block_for, legs
-from jaxbandits.engine.rollout import LANES, SCAN, program_for
+from jaxbandits.engine.legs import SCAN
+from jaxbandits.engine.rollout import LANES, program_for
 from jaxbandits.engine.run import to_device
 from jaxbandits.engine.tape import root_key
 from jaxbandits.policies import REGISTRY
@@ -105,7 +106,8 @@ def _lowered(topology, policy, game, seeds: int, engine):
     instance = jax.eval_shape(on_cpu.draw, root, lanes, setup)
     carry = jax.eval_shape(on_cpu.begin, lanes, params, instance)
     targets = to_device(np.array([10.0, 20.0] if by_budget else [10, 20]))
-    args = (root, lanes, params, instance, carry, targets, *jnp.int32([100, 100]))
+    known, limits = jnp.zeros(carry.round.shape, jnp.int32), jnp.int32([2, 100, 100])
+    args = (root, lanes, params, instance, carry, known, targets, *limits)
     shapes = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype), args)
     traced = program.advance.trace(*shapes)
     return traced.lower(lowering_platforms=("cuda",)), carry

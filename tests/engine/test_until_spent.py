@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from jaxbandits import laws
+from jaxbandits.engine import limits
 from jaxbandits.policies.budgeted import omega_ucb
 from jaxbandits.results.cuts import CutOffWarning
 from jaxbandits.settings.budgeted import fixed
@@ -40,6 +41,25 @@ def test_every_lane_stops_where_a_plain_loop_stops(unit):
     # The pull that overshoots the budget is counted, and lanes differ in length.
     assert np.all(data["spent"].values[..., -1] >= amounts[-1])
     assert len(set(expected[:, -1, 0])) > 1
+
+
+@pytest.mark.parametrize("count", [37, 240])
+def test_checkpoints_that_are_crossed_in_one_round(count, monkeypatch):
+    """An arm's cost is worth several of them; beyond a hundred, two calls at least."""
+    amounts = np.linspace(0, 120, count + 1)[1:]
+    data = simulate(
+        ALTERNATE, environment(), budget=120, seeds=SEEDS, checkpoints=amounts
+    )
+    expected = np.stack([plain_loop(s, amounts) for s in range(SEEDS)])
+    np.testing.assert_array_equal(played(data), expected)
+    assert np.any(np.diff(expected[:, :, 0]) == 0)
+    # In calls of three rounds each.
+    for name in ("FIRST_STEPS", "FEWEST_STEPS", "MOST_STEPS"):
+        monkeypatch.setattr(limits, name, 3)
+    data = simulate(
+        ALTERNATE, environment(), budget=120, seeds=SEEDS, checkpoints=amounts
+    )
+    np.testing.assert_array_equal(played(data), expected)
 
 
 def test_max_rounds_cuts_a_game_off():

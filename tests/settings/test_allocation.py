@@ -254,7 +254,7 @@ def test_unknown_budgets_are_not_seen():
     for place, budget in enumerate(BUDGETS):
         at = state._replace(round=jnp.int32(place))
         assert environment.game.view(jnp.int32(place + 1), instance, at).budget == 20
-        known = game("several budgets").view(jnp.int32(place + 1), instance, at)
+        known = game("several budgets").game.view(jnp.int32(place + 1), instance, at)
         assert known.budget == budget
 
 
@@ -360,9 +360,9 @@ def test_random_instances():
     environment = settings.simulation(4, budget=20.0, m=2.0, M=10.0)
     seen = []
 
-    def keep(setup, instance, record):
+    def keep(instance, record):
         seen.append(instance)
-        return _metrics(setup, instance, record)
+        return _metrics(instance, record)
 
     spied = environment._replace(metrics=keep)
     pair = {

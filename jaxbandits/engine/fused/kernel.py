@@ -19,7 +19,8 @@ from jax.extend.core import ClosedJaxpr
 from jaxbandits.engine.fused.draws import tape_row
 from jaxbandits.engine.fused.padded import Padded, pad, padded_shape
 from jaxbandits.engine.fused.transform import Evaluator, any_lane, apply, full, where
-from jaxbandits.engine.rollout import LANE_QUANTUM, Carry, Rules, play_round
+from jaxbandits.engine.rollout import LANE_QUANTUM
+from jaxbandits.engine.rules import Carry, Rules, play_round
 
 # Numbers of the padded state that a thread holds. A GPU has 255 registers for them and
 # for all that a round computes; a few that do not fit cost less than idle threads.
@@ -107,7 +108,7 @@ class Leaf(NamedTuple):
 def legs(
     rules: Rules, keys, params, instance, last_round, *, interpret=False, block=None
 ):
-    """How rounds are played, as `rollout.scan_legs`: all of a leg in one kernel.
+    """How rounds are played, as `legs.scan_legs`: all of a leg in one kernel.
 
     Args:
       rules: the policy and the environment.
@@ -120,8 +121,8 @@ def legs(
         or all lanes of a quantum where it is an ordinary program.
 
     Returns:
-      ``leg(carry, target, steps) -> (carry, steps)``. A game with a budget is played
-      to the checkpoint, however many steps it takes.
+      ``leg(carry, target, steps) -> (carry, steps)``. In a game with a budget `target`
+      is [L], and all lanes are played to theirs, however many steps it takes.
 
     Raises:
       Missing: if there is no rule for something in the policy or the environment.
@@ -145,7 +146,11 @@ def legs(
         if num_lanes % lanes:
             raise ValueError(f"block must divide {num_lanes} lanes, got {lanes}")
         given = (jnp.asarray(target), last_round, carry.round[0]), fixed, carry
-        flags = (False,) * 3, fixed_flags, jax.tree.map(lambda x: True, carry)
+        flags = (
+            (rules.by_budget, False, False),
+            fixed_flags,
+            jax.tree.map(lambda x: True, carry),
+        )
         arrays, structure = jax.tree.flatten(given)
         leaves = tuple(map(described, arrays, jax.tree.leaves(flags)))
         closed = _program(rules, structure, leaves, lanes)

@@ -12,7 +12,8 @@ from jaxbandits.engine.fused import kernel
 from jaxbandits.engine.fused.draws import tape_row
 from jaxbandits.engine.fused.padded import Padded, padded_shape
 from jaxbandits.engine.fused.transform import Evaluator, apply
-from jaxbandits.engine.rollout import SCAN, Rules
+from jaxbandits.engine.legs import SCAN
+from jaxbandits.engine.rules import Rules
 from jaxbandits.engine.tape import Key
 
 # Numbers of one lane (state, instance, parameters, padded): beyond, they are not held

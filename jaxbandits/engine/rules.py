@@ -1,0 +1,127 @@
+"""What a program is made of: a policy, a game, and how their rounds are played."""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from jaxbandits.engine.expression import UNIFORM
+from jaxbandits.engine.lanes import fill
+from jaxbandits.engine.tape import Stream, draw_words
+from jaxbandits.protocol import Game, PolicyFunctions
+
+NO_BUDGET = 2**31 - 1  # stands for the budget of a game played for rounds
+
+
+class Carry(NamedTuple):
+    """What passes from one stretch of checkpoints to the next; lane axis last.
+
+    Attributes:
+      round: i32[L], the round to be played next.
+      policy: the policy's state.
+      environment: the environment's state.
+    """
+
+    round: Any
+    policy: Any
+    environment: Any
+
+
+class Engine(NamedTuple):
+    """How functions of a lane are mapped over lanes, and how rounds are played.
+
+    Attributes:
+      legs: how rounds are played between checkpoints, a function like `scan_legs`.
+      lanes: a function like `engine.lanes.lanes`.
+      lanes_going: a function like `engine.lanes.lanes_going`.
+    """
+
+    legs: Any
+    lanes: Any
+    lanes_going: Any
+
+
+class Notes(NamedTuple):
+    """What a policy says at a checkpoint: see `recommend` and `report` of `Policy`."""
+
+    recommended: Any
+    report: Any
+
+
+class Rules(NamedTuple):
+    """What a program is made of. Hashable, no data."""
+
+    policy: PolicyFunctions
+    game: Game
+    by_budget: bool
+    uniform: tuple[bool, ...] = ()
+    engine: Engine | None = None
+    platform: str = "cpu"
+
+    def lanes(self, fn, in_lanes, num_lanes):
+        """The engine's `lanes`, on the platform of the program."""
+        return self.engine.lanes(fn, in_lanes, num_lanes, self.platform)
+
+    def lanes_going(self, fn, in_lanes, num_lanes):
+        """The engine's `lanes_going`, on the platform of the program."""
+        return self.engine.lanes_going(fn, in_lanes, num_lanes, self.platform)
+
+    def param_lanes(self, params):
+        """The flags of the parameters for `lanes`."""
+        leaves, structure = jax.tree.flatten(params)
+        uniform = self.uniform or (False,) * len(leaves)
+        return jax.tree.unflatten(structure, [UNIFORM if u else True for u in uniform])
+
+
+def flagged(instance):
+    """An instance as `lanes` takes it: shared leaves without a lane axis, and flags."""
+    flags = jax.tree.map(lambda x: x.shape[-1] > 1, instance)
+    return jax.tree.map(lambda x, f: x if f else x[..., 0], instance, flags), flags
+
+
+def spending(rules: Rules, instance, num_lanes):
+    """``carry -> [L]``, what lanes have spent: the same bits wherever it is asked.
+
+    The loop plays until no lane has less than the target, and what follows counts the
+    lanes that have reached it: if the two differ in the last digit, a game that ends
+    exactly at its budget has no end. XLA takes the reciprocal of a divisor that all
+    lanes share in one place, and divides in another; so nothing is shared here.
+    """
+
+    def own(x):
+        return lax.optimization_barrier(jnp.broadcast_to(x, (*x.shape[:-1], num_lanes)))
+
+    instance = jax.tree.map(own, instance)
+    spent = rules.lanes(rules.game.spent, (True, True), num_lanes)
+    return lambda carry: fill(*spent(instance, carry.environment), num_lanes)
+
+
+def notes_of(policy: PolicyFunctions, state, params) -> Notes:
+    """What the policy says of its state, one lane."""
+    said = (policy.recommend, policy.report)
+    return Notes(*(say(state, params) if say else {} for say in said))
+
+
+def play_round(rules: Rules, round_, keys, instance, params, states, draw=draw_words):
+    """One round of one lane. Barriers keep XLA from recomputing a stage downstream.
+
+    `states` are those of the policy and of the environment.
+    """
+    policy, (policy_state, env_state) = rules.policy, states
+    act_width, update_width = policy.words
+    view = rules.game.view(round_, instance, env_state)
+    noise = _drawn(draw, keys[Stream.ACT], round_, act_width)
+    action = policy.act(noise, view, policy_state, params)
+    action = lax.optimization_barrier(action)
+    noise = _drawn(draw, keys[Stream.ENVIRONMENT], round_, rules.game.words)
+    env_state, feedback = rules.game.step(noise, instance, env_state, action)
+    feedback = lax.optimization_barrier(feedback)
+    noise = _drawn(draw, keys[Stream.UPDATE], round_, update_width)
+    policy_state = policy.update(noise, view, policy_state, action, feedback, params)
+    return policy_state, env_state
+
+
+def _drawn(draw, key, round_, width):
+    noise = draw(key, round_, width)
+    return lax.optimization_barrier(noise) if width else noise
