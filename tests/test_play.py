@@ -56,9 +56,9 @@ def plan(weight, rate):
     return allocation.Plan(jnp.full(3, weight, float), jnp.full(3, rate, float))
 
 
-def instance_of(game):
-    setup = jax.tree.map(lambda x: jnp.asarray(np.asarray(x)), game.setup)
-    return game.game.sample(jax.random.key(0), setup)
+def instance_of(environment):
+    setup = jax.tree.map(lambda x: jnp.asarray(np.asarray(x)), environment.setup)
+    return environment.game.sample(jax.random.key(0), setup)
 
 
 NAN = float("nan")
@@ -105,12 +105,12 @@ RANGES = {
 
 @pytest.mark.parametrize("name", RANGES)
 def test_which_actions_a_game_has(name):
-    game, good, bad = RANGES[name]
-    instance = instance_of(game)
+    environment, good, bad = RANGES[name]
+    instance = instance_of(environment)
     for action in good:
-        assert game.game.actions.allowed(instance, action), action
+        assert environment.game.actions.allowed(instance, action), action
     for action in bad:
-        assert not game.game.actions.allowed(instance, action), action
+        assert not environment.game.actions.allowed(instance, action), action
 
 
 END = {"horizon": 6, "seeds": 2, "checkpoints": [3]}

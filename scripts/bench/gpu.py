@@ -90,19 +90,19 @@ def measure(options) -> Iterator[dict]:
             yield found | _in_machine_code(program, block)
 
 
-def _lowered(topology, policy, game, seeds: int, engine):
+def _lowered(topology, policy, environment, seeds: int, engine):
     """The program that plays to two checkpoints, for a GPU, and its carry's shapes."""
     mesh, here = (
         Mesh(np.array(devices[:1]), (LANES,))
         for devices in (topology.devices, jax.devices("cpu"))
     )
-    by_budget = game.game.spent is not None
+    by_budget = environment.game.spent is not None
     uniform = (True,) * len(jax.tree.leaves(policy.params))
-    program = program_for(policy, game, by_budget, mesh, engine, uniform)
-    on_cpu = program_for(policy, game, by_budget, here)
+    program = program_for(policy, environment, by_budget, mesh, engine, uniform)
+    on_cpu = program_for(policy, environment, by_budget, here)
     root, lanes = root_key(0), jnp.arange(seeds, dtype=jnp.uint32)
     params = jax.tree.map(lambda x: to_device(np.full(seeds, x, float)), policy.params)
-    setup = jax.tree.map(to_device, game.setup)
+    setup = jax.tree.map(to_device, environment.setup)
     instance = jax.eval_shape(on_cpu.draw, root, lanes, setup)
     carry = jax.eval_shape(on_cpu.begin, lanes, params, instance)
     targets = to_device(np.array([10.0, 20.0] if by_budget else [10, 20]))

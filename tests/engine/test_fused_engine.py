@@ -64,13 +64,13 @@ def policy_and_game(name, game=None):
     return REGISTRY[name](game.problem), game
 
 
-def played(engine, policy, game, targets, devices=None):
+def played(engine, policy, environment, targets, devices=None):
     """The one chunk of a run over `SEEDS` lanes."""
     params = jax.tree.map(lambda x: np.full(SEEDS, x, np.float64), policy.params)
-    schedule = Schedule(np.asarray(targets), 10**6, game.game.spent is not None)
+    schedule = Schedule(np.asarray(targets), 10**6, environment.game.spent is not None)
     (chunk,) = run(
         policy,
-        game,
+        environment,
         params,
         np.arange(SEEDS, dtype=np.uint32),
         Terms(schedule, engine=engine),
@@ -146,19 +146,19 @@ def an_h100():
     return jax.sharding.AbstractMesh((1,), (LANES,), kinds, abstract_device=device)
 
 
-def lowered(policy, game, engine=fused.FUSED):
+def lowered(policy, environment, engine=fused.FUSED):
     """The program that plays a leg, as text for a GPU."""
     here = Mesh(np.array(jax.devices()[:1]), (LANES,))
     mesh = here if jax.__version_info__ < (0, 11) else an_h100()
-    by_budget = game.game.spent is not None
+    by_budget = environment.game.spent is not None
     program, on_cpu = (
-        program_for(policy, game, by_budget, m, engine) for m in (mesh, here)
+        program_for(policy, environment, by_budget, m, engine) for m in (mesh, here)
     )
     seeds, root = jnp.arange(SEEDS, dtype=jnp.uint32), root_key(0)
     params = jax.tree.map(
         lambda x: to_device(np.full(SEEDS, x, np.float64)), policy.params
     )
-    setup = jax.tree.map(to_device, game.setup)
+    setup = jax.tree.map(to_device, environment.setup)
     instance = jax.eval_shape(on_cpu.draw, root, seeds, setup)
     carry = jax.eval_shape(on_cpu.begin, seeds, params, instance)
     targets = to_device(np.array([10.0, 20.0] if by_budget else [10, 20]))

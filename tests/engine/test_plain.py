@@ -17,12 +17,13 @@ NAMES = ["farewell/omega-ucb", "censored/rcucb", "budgeted/bts", "allocation/ra-
 
 @pytest.mark.parametrize("name", in_short(NAMES, set(NAMES[1:])))
 def test_it_plays_as_the_scan_engine(name):
-    game = game_for(name)
-    policy = REGISTRY[name](game.problem)
-    end = {"budget" if game.game.spent is not None else "horizon": ROUNDS}
+    environment = game_for(name)
+    policy = REGISTRY[name](environment.problem)
+    end = {"budget" if environment.game.spent is not None else "horizon": ROUNDS}
     options = {"seeds": SEEDS, "checkpoints": [ROUNDS // 2], **end}
     scan, vmap = (
-        simulate(policy, game, engine=engine, **options) for engine in ("scan", "vmap")
+        simulate(policy, environment, engine=engine, **options)
+        for engine in ("scan", "vmap")
     )
     different = scan["rounds"].values != vmap["rounds"].values
     different |= ~np.isclose(scan["regret"], vmap["regret"], rtol=1e-5, atol=1e-6)

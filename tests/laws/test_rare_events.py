@@ -58,13 +58,13 @@ def rewards():
     """The reward of an arm of a fixed budgeted instance, and its probabilities."""
     p = np.concatenate([RARE, 1 - RARE])
     arms = Bernoulli(p), Bernoulli(np.full(p.size, 0.5))
-    game = budgeted.fixed("rare", product(bernoulli, bernoulli), Product(*arms))
-    instance, state = instance_of(game)
+    environment = budgeted.fixed("rare", product(bernoulli, bernoulli), Product(*arms))
+    instance, state = instance_of(environment)
 
     @jax.jit
     def reward(words, arm):
         noise = jnp.concatenate([words, jnp.zeros(2, jnp.uint32)])
-        return game.game.step(noise, instance, state, arm)[1].reward
+        return environment.game.step(noise, instance, state, arm)[1].reward
 
     return p, reward
 
@@ -87,10 +87,10 @@ def test_a_drawn_arm_has_the_float32_that_was_drawn(p):
 def test_activations_of_an_allocation():
     p = np.concatenate([RARE, 1 - RARE])
     rate = np.full(p.size, 1.0)
-    game = allocation.allocation(
+    environment = allocation.allocation(
         "rare", exponential, p, rate, 1e6, lowest=0.25, highest=4.0
     )
-    instance, state = instance_of(game)
+    instance, state = instance_of(environment)
     everything = allocation.Allocation(jnp.full(p.size, 1e6 / p.size))
 
     @jax.jit
@@ -98,7 +98,9 @@ def test_activations_of_an_allocation():
         # All arms meet the same words; their thresholds are small.
         noise = jnp.concatenate([words, jnp.zeros(2, jnp.uint32)])
         noise = jnp.tile(noise, p.size)
-        return jnp.isfinite(game.game.step(noise, instance, state, everything)[1][0])
+        return jnp.isfinite(
+            environment.game.step(noise, instance, state, everything)[1][0]
+        )
 
     for arm, wanted in enumerate(p):
         found = realised(lambda words, arm=arm: succeeds(words)[arm])
@@ -112,14 +114,14 @@ def test_every_delay_of_a_table():
     row = np.append(row, 1 - row.sum())
     row = np.append(row, 0.0)
     row = row / row.sum()
-    game = farewell.farewell("rare", row[None], np.ones((1, 1)))
-    instance, state = instance_of(game)
+    environment = farewell.farewell("rare", row[None], np.ones((1, 1)))
+    instance, state = instance_of(environment)
     longest = farewell.Action(jnp.int32(0), jnp.int32(row.size - 1))
 
     @jax.jit
     def delay(words):
         noise = jnp.concatenate([words, jnp.zeros(2, jnp.uint32)])
-        return game.game.step(noise, instance, state, longest)[1].time
+        return environment.game.step(noise, instance, state, longest)[1].time
 
     upto = [Fraction(0)]
     for d in range(1, row.size + 1):

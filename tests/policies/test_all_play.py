@@ -37,11 +37,11 @@ def fallen_back(monkeypatch):
 
 @pytest.mark.parametrize("name", list(REGISTRY))
 def test_it_plays(name, fallen_back):
-    game = game_for(name)
-    policy = REGISTRY[name](game.problem)
-    by_budget = game.game.spent is not None
+    environment = game_for(name)
+    policy = REGISTRY[name](environment.problem)
+    by_budget = environment.game.spent is not None
     end = {"budget" if by_budget else "horizon": ROUNDS}
-    data = simulate(policy, game, seeds=3, checkpoints=[ROUNDS // 2], **end)
+    data = simulate(policy, environment, seeds=3, checkpoints=[ROUNDS // 2], **end)
     assert np.isfinite(data["regret"].values).all()
     rounds = data["rounds"].isel(checkpoint=-1).values
     assert np.all(rounds >= 2) if by_budget else np.all(rounds == ROUNDS)

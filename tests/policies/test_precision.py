@@ -27,12 +27,14 @@ GAIN_PART = {"penalty_radius": 0.0}
 @pytest.mark.slow
 def test_every_choice_is_a_best_one_up_to_float32():
     """The twin learns from the feedback of the float32 run, 100,000 rounds."""
-    rounds, game = 100_000, indep()
-    policy = rcucb(game.problem)
+    rounds, environment = 100_000, indep()
+    policy = rcucb(environment.problem)
     params = policy.params._replace(**GAIN_PART)
-    trace = play(policy, game, rounds, params=params)
+    trace = play(policy, environment, rounds, params=params)
     run = [x.tolist() for x in (*trace.actions, *trace.feedback)]
-    draws = Draws("indep", read(0, 0, Stream.ENVIRONMENT, rounds, game.game.words))
+    draws = Draws(
+        "indep", read(0, 0, Stream.ENVIRONMENT, rounds, environment.game.words)
+    )
     twin, near_ties = CASES["RCUCB, gain part"].twin(), 0
     for t, (arm, limit, *feedback) in enumerate(zip(*run, strict=True), start=1):
         index = twin.indices(t)

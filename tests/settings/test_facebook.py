@@ -139,13 +139,13 @@ def test_no_groups_are_refused(make):
         make([])
 
 
-def drawn(game, seeds=3000):
+def drawn(environment, seeds=3000):
     keys = jax.random.split(jax.random.key(0), seeds)
     setup = jax.tree.map(
         lambda x: jnp.asarray(x, np.float32 if x.dtype.kind == "f" else None),
-        game.setup,
+        environment.setup,
     )
-    sample = jax.jit(jax.vmap(game.game.sample, (0, None)))
+    sample = jax.jit(jax.vmap(environment.game.sample, (0, None)))
     return jax.tree.map(np.asarray, sample(keys, setup))
 
 

@@ -188,13 +188,13 @@ def test_auction_by_hand():
     assert oracle.wait == 2 and game.problem == Problem(1, 3, "unit")
 
 
-def answer(game, noise, arm, wait, state=None):
+def answer(environment, noise, arm, wait, state=None):
     """The state and the feedback after one epoch."""
-    setup = constant(game.setup)
-    instance = game.game.sample(jax.random.key(0), setup)
-    state = game.game.init(instance) if state is None else state
+    setup = constant(environment.setup)
+    instance = environment.game.sample(jax.random.key(0), setup)
+    state = environment.game.init(instance) if state is None else state
     action = Action(jnp.int32(arm), jnp.int32(wait))
-    return game.game.step(noise, instance, state, action)
+    return environment.game.step(noise, instance, state, action)
 
 
 @pytest.mark.parametrize("failure", ["wait", "unit"])
@@ -228,10 +228,10 @@ def test_one_epoch_of_ones_own_times(word, wait, seen):
 
 
 def test_views_tell_the_epoch_and_the_clock():
-    game = settings.doubling()
-    _, state = None, answer(game, spell([[0.9, 0.5]], "nn")[0], 0, 6)[0]
-    view = game.game.view(jnp.int32(2), None, state)
-    assert view.round == 2 and view.clock == 7 == game.game.spent(None, state)
+    environment = settings.doubling()
+    _, state = None, answer(environment, spell([[0.9, 0.5]], "nn")[0], 0, 6)[0]
+    view = environment.game.view(jnp.int32(2), None, state)
+    assert view.round == 2 and view.clock == 7 == environment.game.spent(None, state)
 
 
 def test_draws_follow_the_joint_law(words):
@@ -241,9 +241,13 @@ def test_draws_follow_the_joint_law(words):
         np.array([[1.0, 1, 4, 3], [2, 5, 1, 1]]),
         np.array([[1.0, 2, 1, 1], [1, 2, 3, 1]]),
     )
-    game = settings.farewell("law", delay, params, num_waits=3, reward_law=laws.beta)
-    noise = words(20_000, game.game.words)
-    draw = jax.jit(jax.vmap(lambda u, arm: answer(game, u, arm, 2)[1], (0, None)))
+    environment = settings.farewell(
+        "law", delay, params, num_waits=3, reward_law=laws.beta
+    )
+    noise = words(20_000, environment.game.words)
+    draw = jax.jit(
+        jax.vmap(lambda u, arm: answer(environment, u, arm, 2)[1], (0, None))
+    )
     for arm in range(2):
         found = jax.tree.map(np.asarray, draw(noise, jnp.int32(arm)))
         for position, d in enumerate([1, 2, 3, np.inf]):
@@ -511,41 +515,43 @@ AMOUNTS = np.arange(1, 21)
 
 
 def test_counts_and_clock_are_exact_beyond_float32():
-    game = settings.doubling()
+    environment = settings.doubling()
     pulls = jnp.zeros((1, 10), jnp.int32).at[0, 2].set(MANY)
     nothing = CompensatedSum.zeros((), float)
     last = Epoch(jnp.zeros((1, 10), bool), jnp.zeros(()))
     state = State(pulls, Elapsed(jnp.int32(0), jnp.int32(MANY)), nothing, last)
     state, _ = answer(
-        game, spell([[0.9, 0.5]], "nn")[0], 0, 2, state
+        environment, spell([[0.9, 0.5]], "nn")[0], 0, 2, state
     )  # too long: 3 units
     assert state.pulls.dtype == state.elapsed.rest.dtype == jnp.int32
     assert state.elapsed == (0, MANY + 3) and state.pulls[0, 2] == MANY + 1
     for budget, epochs in ((MANY + 2, MANY), (MANY + 3, MANY + 1)):
-        record = game.game.record(None, state, jnp.int32(budget))
+        record = environment.game.record(None, state, jnp.int32(budget))
         assert record.pulls.dtype == record.time.rest.dtype == jnp.int32
         assert record.time == (0, budget)
         record = jax.tree.map(lambda x: np.asarray(x)[None, None], record)
-        metrics = game.metrics(None, record)
+        metrics = environment.metrics(None, record)
         assert metrics["epochs"] == epochs
-        oracle = game.oracle()
+        oracle = environment.oracle()
         loss = oracle.gaps[0, 2] * oracle.mean_time[0, 2]
         assert metrics["regret"] == epochs * loss
         assert metrics["realised_regret"] == budget * oracle.rate
 
 
 def test_a_long_game_ends_exactly():
-    """The plain loop again, in a game that starts with a clock beyond 2**24."""
-    game = game_of("joint")
+    """The plain loop again, in an environment that starts with a clock beyond 2**24."""
+    environment = game_of("joint")
 
     def late(instance):
-        state = game.game.init(instance)
+        state = environment.game.init(instance)
         return state._replace(
             pulls=state.pulls.at[1, 1].set(MANY),
             elapsed=state.elapsed.later(jnp.int32(MANY)),
         )
 
-    data = run(altered(game, init=late), budget=MANY + 20, checkpoints=MANY + AMOUNTS)
+    data = run(
+        altered(environment, init=late), budget=MANY + 20, checkpoints=MANY + AMOUNTS
+    )
     for seed in range(SEEDS):
         times = plain_game("joint", "wait", seed)[-1]
         expected = [MANY + count_epochs(times, T) for T in AMOUNTS]
@@ -554,19 +560,19 @@ def test_a_long_game_ends_exactly():
 
 def test_a_game_for_epochs_may_last_longer_than_a_clock_counts():
     """Five epochs of three units each, on both sides of where a lap and a clock end."""
-    game = settings.doubling()
+    environment = settings.doubling()
     for start in (LAP - 7, LATEST - 7, 5 * LAP - 7):
         laps, rest = divmod(start, LAP)
         elapsed = Elapsed(jnp.int32(laps), jnp.int32(rest))
-        state = game.game.init(None)._replace(elapsed=elapsed)
+        state = environment.game.init(None)._replace(elapsed=elapsed)
         for epochs in range(1, 6):
-            state, _ = answer(game, spell([[0.9, 0.5]], "nn")[0], 0, 2, state)
+            state, _ = answer(environment, spell([[0.9, 0.5]], "nn")[0], 0, 2, state)
             now = start + 3 * epochs
-            assert game.game.spent(None, state) == min(now, LATEST)
-            record = game.game.record(None, state, jnp.int32(LATEST))
+            assert environment.game.spent(None, state) == min(now, LATEST)
+            record = environment.game.record(None, state, jnp.int32(LATEST))
             record = jax.tree.map(lambda x: np.asarray(x)[None, None], record)
-            realised = game.metrics(None, record)["realised_regret"]
-            assert realised == now * game.oracle().rate
+            realised = environment.metrics(None, record)["realised_regret"]
+            assert realised == now * environment.oracle().rate
 
 
 def test_a_budget_beyond_int32_is_refused():
