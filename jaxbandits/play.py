@@ -77,35 +77,17 @@ def _closed(policy, environment, chunk: Chunk) -> dict[str, np.ndarray]:
             f"{whose}: runs were over before their first round; `spent` must be a "
             "number below the budget at the start, and not NaN"
         )
-    counted = counted_rounds(environment, chunk.instance, chunk.record)
-    if counted is not None:
-        _check_actions(whose, actions, chunk.rounds - counted)
+    if chunk.books.counted is not None:
+        _check_actions(whose, actions, chunk.rounds - chunk.books.counted)
     recommended = chunk.notes.recommended
     if actions is not None and jax.tree.leaves(recommended):
         allowed = _every(actions.allowed, chunk.instance, recommended)
         _check_actions(f"{whose}, recommend", actions, ~allowed)
     found = booked(environment, chunk)
-    metrics = found.keys() - chunk.notes.report.keys()
-    if not metrics:
-        raise ValueError(f"{whose}: the environment's metrics are none")
-    for name in sorted(metrics):
+    for name in sorted(found.keys() - chunk.notes.report.keys()):
         if np.any(np.isnan(found[name])):
             raise ValueError(f"{whose}: the metric {name!r} is NaN")
     return found
-
-
-def counted_rounds(environment: Environment, instance, record) -> np.ndarray | None:
-    """How many rounds on record had an action of the game, int[L, C].
-
-    An environment that does not say what its actions are, and has counts named `pulls`
-    on record, is taken to count one in every round. None if it has no such counts.
-    """
-    if (actions := environment.game.actions) is not None:
-        return actions.counted(instance, record)
-    pulls = getattr(record, "pulls", None)
-    if not isinstance(pulls, np.ndarray) or pulls.dtype.kind not in "iu":
-        return None
-    return np.sum(pulls, axis=tuple(range(2, pulls.ndim)))
 
 
 def _check_actions(whose: str, actions: Actions | None, refused: np.ndarray) -> None:
@@ -155,7 +137,7 @@ def booked(environment: Environment, chunk: Chunk) -> dict[str, np.ndarray]:
       ValueError: if a report has a metric's name.
     """
     recommended, report = chunk.notes
-    parts = [environment.metrics(chunk.instance, chunk.record), report]
+    parts = [chunk.books.metrics, report]
     if environment.judge is not None and jax.tree.leaves(recommended):
         parts.append(environment.judge(chunk.instance, recommended))
     found = {key: value for part in parts for key, value in part.items()}

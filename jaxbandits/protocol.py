@@ -100,8 +100,8 @@ class Actions(NamedTuple):
       text: what they are, for errors: "an arm in [0, 3)".
       allowed: ``(instance, action) -> bool[]``, traced; raises a TypeError on what is
         no action at all.
-      counted: host function ``(instance, record) -> int[S, C]``, the rounds on record
-        whose action the game has; arguments as for `Environment.metrics`.
+      counted: ``(instance, record) -> int[]``, traced, the rounds on record whose
+        action the game has.
     """
 
     text: str
@@ -127,6 +127,12 @@ def whole_state(instance, env_state, budget):
     return env_state
 
 
+def no_tables(instance):
+    """`Environment.tables` of metrics that need none."""
+    del instance
+    return ()
+
+
 class Game(NamedTuple):
     """What is traced of an environment: functions, no numbers. Hashable.
 
@@ -135,13 +141,15 @@ class Game(NamedTuple):
     Attributes:
       init: ``instance -> env_state``.
       step: ``(noise, instance, env_state, action) -> (env_state, feedback)``.
+      metrics: ``(tables, instance, record) -> {name: number}``, what is kept at a
+        checkpoint, evaluated in float64; `tables` are `Environment.tables`.
       words: how many words of noise `step` consumes per round.
       sample: ``(key, setup) -> instance``; a fixed instance ignores the key (and is
         then not copied per seed).
       view: ``(round, instance, env_state) -> View``.
-      record: ``(instance, env_state, budget) -> record``, what is kept at a checkpoint;
-        `budget` is the amount that it stands for, in the dtype of `spent` (the largest
-        i32 where the game is played for a number of rounds).
+      record: ``(instance, env_state, budget) -> record``, the books at a checkpoint,
+        which `metrics` reads; `budget` is the amount that it stands for, in the dtype
+        of `spent` (the largest i32 where the game is played for a number of rounds).
       spent: ``(instance, env_state) -> number``, the consumed budget; None if the game
         has no budget and ends with the horizon.
       by_the_clock: whether the budget is a time in whole units: an amount of it then
@@ -152,6 +160,7 @@ class Game(NamedTuple):
 
     init: Callable[[Instance], State]
     step: Callable[[Noise, Instance, State, Action], tuple[State, Feedback]]
+    metrics: Callable[[Any, Instance, Record], dict[str, Any]]
     words: int = 0
     sample: Callable[[Any, Any], Instance] = as_given
     view: Callable[[Any, Instance, State], Any] = round_only
@@ -167,10 +176,10 @@ class Environment(NamedTuple):
     Attributes:
       name: of the instance family, shown in results.
       game: how instances are drawn and rounds are played.
-      metrics: host function ``(instance, record) -> {name: array}``; the leaves of
-        `record` are NumPy arrays ``[S, C, ...]`` and those of `instance` ``[S, ...]``
-        (``[1, ...]`` if all seeds share them); every metric is float64 ``[S, C]``.
       setup: pytree of arrays, the numbers behind `Game.sample`.
+      tables: host function ``instance -> pytree`` of float64, what `Game.metrics` needs
+        to be exact, asked once per instance. Leaves of `instance` are NumPy arrays
+        ``[S, ...]``, or ``[1, ...]`` if all seeds share them; so are those of tables.
       oracle: host function ``instance -> pytree`` of float64 facts about instances
         (optimal action, gaps); of a fixed one it needs no argument. None if the
         environment knows none.
@@ -183,8 +192,8 @@ class Environment(NamedTuple):
 
     name: str
     game: Game
-    metrics: Callable[[Instance, Record], dict[str, Any]]
     setup: Any = ()
+    tables: Callable[[Instance], Any] = no_tables
     oracle: Callable | None = None
     judge: Callable[[Instance, Action], dict[str, Any]] | None = None
     problem: Any = None

@@ -12,12 +12,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.contract import check_round
+from jaxbandits.engine.books import closed
 from jaxbandits.engine.lanes import lanes
 from jaxbandits.engine.rules import NO_BUDGET
 from jaxbandits.engine.tape import Stream, draw_words, root_key, stream_key
 from jaxbandits.fit import check_fit
 from jaxbandits.laws.contract import check_law as check_law
-from jaxbandits.play import counted_rounds
 from jaxbandits.protocol import Environment, Game, Policy
 
 
@@ -169,7 +169,7 @@ def check_environment(
     * `step` keeps the state's structure, shapes and dtypes and works with the
       declared number of words;
     * feedback holds no NaN;
-    * metrics are finite float64 arrays ``[S, C]``.
+    * metrics are finite numbers.
 
     Args:
       environment: the environment.
@@ -205,17 +205,21 @@ def check_environment(
     for leaf in jax.tree.leaves(trace.feedback):
         assert not np.any(np.isnan(leaf)), "feedback holds NaN"
     state = jax.tree.map(jnp.asarray, trace.environment)
-    record = game.record(instance, state, jnp.int32(NO_BUDGET))
+    metrics = _books(environment, instance, state).metrics
+    for name, value in metrics.items():
+        assert value.shape == (1, 1), f"metric {name!r} must be a number"
+        assert np.all(np.isfinite(value)), f"metric {name!r} is not finite"
+
+
+def _books(environment, instance, state):
+    """Of one run, at its end."""
+    record = environment.game.record(instance, state, jnp.int32(NO_BUDGET))
     record = jax.tree.map(lambda x: np.asarray(x)[None, None], record)
     batch = jax.tree.map(lambda x: np.asarray(x)[None], instance)
-    metrics = environment.metrics(batch, record)
-    assert metrics, "metrics must name at least one metric"
-    for name, value in metrics.items():
-        assert isinstance(value, np.ndarray) and value.dtype == np.float64, (
-            f"metric {name!r} must be a float64 array"
-        )
-        assert value.shape == (1, 1), f"metric {name!r} must have shape [S, C]"
-        assert np.all(np.isfinite(value)), f"metric {name!r} is not finite"
+    try:
+        return closed(environment, batch, record)
+    except (TypeError, ValueError) as error:
+        raise AssertionError(str(error)) from error
 
 
 def _single(tree):
@@ -256,10 +260,7 @@ def _check_actions(environment, instance, trace, rounds):
             f"it plays {action} in round {first + 1}, not {actions.text}"
         )
     state = jax.tree.map(jnp.asarray, trace.environment)
-    record = environment.game.record(instance, state, jnp.int32(NO_BUDGET))
-    record = jax.tree.map(lambda x: np.asarray(x)[None, None], record)
-    batch = jax.tree.map(lambda x: np.asarray(x)[None], instance)
-    counted = counted_rounds(environment, batch, record)
+    counted = _books(environment, instance, state).counted
     assert counted is None or np.all(counted >= rounds), (
         f"it plays {rounds} rounds, and the environment counts {counted.item()} with "
         "an action that the game has"

@@ -146,17 +146,17 @@ BAD_ENVIRONMENTS = {
         ),
         "feedback holds NaN",
     ),
-    "no metrics": (GAME._replace(metrics=lambda i, r: {}), "at least one metric"),
+    "no metrics": (altered(GAME, metrics=lambda t, i, r: {}), "metrics are none"),
     "metric's type": (
-        GAME._replace(metrics=lambda i, r: {"spent": r.spent}),
-        "'spent' must be a float64 array",
+        altered(GAME, metrics=lambda t, i, r: {"spent": "much"}),
+        "the environment's metrics failed: TypeError",
     ),
     "metric's shape": (
-        GAME._replace(metrics=lambda i, r: {"pulls": r.pulls.astype(float)}),
-        "'pulls' must have shape",
+        altered(GAME, metrics=lambda t, i, r: {"pulls": r.pulls}),
+        "'pulls' must be a number",
     ),
     "metric of infinity": (
-        GAME._replace(metrics=lambda i, r: {"spent": r.spent / np.zeros(())}),
+        altered(GAME, metrics=lambda t, i, r: {"spent": r.spent / 0}),
         "'spent' is not finite",
     ),
 }

@@ -18,6 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh
 
+from jaxbandits.engine.books import Books, closed, closing, lanes_last
 from jaxbandits.engine.choice import engine_for
 from jaxbandits.engine.flags import switches
 from jaxbandits.engine.limits import Watch
@@ -50,14 +51,14 @@ class Chunk(NamedTuple):
     Attributes:
       start: position of the first lane.
       rounds: i32[L, C], rounds played at each checkpoint.
-      record: what the environment recorded; leaves ``[L, C, ...]``.
+      books: metrics, and how many rounds had an action of the game, ``[L, C]``.
       notes: what the policy noted; leaves ``[L, C, ...]``.
       instance: leaves ``[L, ...]``, or ``[1, ...]`` where all lanes share them.
     """
 
     start: int
     rounds: np.ndarray
-    record: Any
+    books: Books
     notes: Notes
     instance: Any
 
@@ -141,6 +142,8 @@ def run(
         carry = program.begin(lane_seeds, lane_params, instance)
         jax.block_until_ready((instance, carry))
         args = (root, lane_seeds, lane_params, instance)
+        own = _instance_to_host(instance, stop - start)
+        tables = lanes_last(environment.tables(own), position - start)
         watch = Watch(schedule._replace(checkpoints=targets), stop - start)
         pieces = []
         clock.compiling.append(time.perf_counter() - began)
@@ -157,6 +160,12 @@ def run(
                 compiled = _compiled(program.advance, call, clock)
                 began = time.perf_counter()
                 carry, found, spent = jax.block_until_ready(compiled(*call))
+                with jax.enable_x64(True):
+                    call = (tables, instance, found.record)
+                    books = _compiled(closing(environment.game, mesh), call, clock)(
+                        *call
+                    )
+                found = jax.block_until_ready(found._replace(record=books))
                 seconds = time.perf_counter() - began
                 clock.running.append(seconds)
                 piece = _joined(piece, _to_host(found, keep, stop - start))
@@ -165,7 +174,7 @@ def run(
                 progress(int((passed - before).sum()))
             pieces.append(piece[1:])
         found = jax.tree.map(lambda *x: np.concatenate(x, axis=1), *pieces)
-        yield Chunk(start, *found, _instance_to_host(instance, stop - start))
+        yield Chunk(start, *found, own)
 
 
 def _joined(before: Found | None, after: Found) -> Found:
@@ -271,9 +280,12 @@ def opening(policy: Policy, environment: Environment, params: Any) -> Chunk:
     start = jax.jit(partial(_before_round_one, policy.functions, environment.game))
     args = jax.tree.map(to_device, (params, environment.setup))
     instance, _, said = start(jnp.uint32(0), *args)
-    said = jax.tree.map(lambda x: np.asarray(x)[None, None], said)
-    instance = jax.tree.map(lambda x: np.asarray(x)[None], instance)
-    return Chunk(0, np.zeros((1, 1), np.int32), *said, instance)
+    instance, (record, notes) = (
+        jax.tree.map(lambda x: np.asarray(x)[None], x) for x in (instance, said)
+    )
+    books = closed(environment, instance, jax.tree.map(lambda x: x[None], record))
+    notes = jax.tree.map(lambda x: x[None], notes)
+    return Chunk(0, np.zeros((1, 1), np.int32), books, notes, instance)
 
 
 def _before_round_one(policy, game, seed, params, setup):

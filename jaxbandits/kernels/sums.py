@@ -27,6 +27,10 @@ class CompensatedSum(NamedTuple):
         """An empty sum of the given shape."""
         return cls(jnp.zeros(shape, dtype), jnp.zeros(shape, dtype))
 
+    def exact(self) -> jax.Array:
+        """The sum as one number: float64 where that is enabled."""
+        return self.total.astype(float) + self.lost.astype(float)
+
     def add(self, x) -> "CompensatedSum":
         """Add `x` (broadcast against the sum).
 

@@ -1,25 +1,31 @@
-"""Sums over what was played, from counts that lie on the host."""
+"""Sums over what was played, from counts."""
 
-import numpy as np
+import jax
+import jax.numpy as jnp
+from jax import lax
 
 
-def weighted(counts: np.ndarray, weights: np.ndarray, axes: int) -> np.ndarray:
-    """Counts times weights, summed over the last axes in float64.
+def weighted(counts: jax.Array, weights: jax.Array) -> jax.Array:
+    """The sum of counts times weights, in the precision of the weights.
 
-    Cell after cell, each over all runs at once: so the last digits do not depend on how
-    many runs there are, and the counts are read in the order in which they lie.
+    Cell after cell: so the last digits do not depend on how many runs are mapped over.
 
     Args:
-      counts: integers ``[..., n, ...]``, the last `axes` of them to be summed over.
-      weights: float64, of the shape of those axes or with leading axes that broadcast.
-      axes: how many.
-
-    Returns:
-      float64 of the leading shape of `counts`.
+      counts: integers, of any shape.
+      weights: floats of the same shape.
     """
-    total = np.zeros_like(counts[(..., *(0,) * axes)], np.float64)
-    for cell in np.ndindex(counts.shape[-axes:]):
-        weight = weights[(..., *cell)]
-        if np.any(weight):
-            total += weight * counts[(..., *cell)]
+    counts, weights = counts.reshape(-1), weights.reshape(-1)
+
+    def add(total, cell):
+        count, weight = cell
+        return total + weight * count.astype(weight.dtype), None
+
+    total, _ = lax.scan(add, jnp.zeros((), weights.dtype), (counts, weights))
     return total
+
+
+def share(counts: jax.Array, chosen: jax.Array) -> jax.Array:
+    """Which part of all counts lies where `chosen` is true; 0 if there are none."""
+    counts = counts.astype(float)
+    part = jnp.sum(jnp.where(chosen, counts, 0.0))
+    return part / jnp.maximum(jnp.sum(counts), 1.0)

@@ -59,8 +59,8 @@ def _step(noise, instance, state, action):
     return Books(state.pulls + (jnp.arange(2) == action)), reward
 
 
-def _metrics(instance, record):
-    return {"regret": np.float64(record.pulls) @ GAPS}
+def _metrics(tables, instance, record):
+    return {"regret": jnp.sum(record.pulls.astype(float) * GAPS)}
 
 
 GAME = Environment(
@@ -68,10 +68,10 @@ GAME = Environment(
     Game(
         init=lambda instance: Books(jnp.zeros(2, jnp.int32)),
         step=_step,
+        metrics=_metrics,
         words=1,
         spent=lambda instance, state: jnp.sum(state.pulls).astype(float),
     ),
-    _metrics,
     setup=np.array([0.2, 0.6]),
     provenance={"setting": "attack"},
 )

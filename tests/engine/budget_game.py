@@ -43,13 +43,13 @@ def environment(unit: int = 1) -> Environment:
         Game(
             init=lambda instance: State(jnp.zeros(2, jnp.int32), jnp.int32(0)),
             step=step,
+            metrics=lambda tables, instance, record: {
+                "spent": record.spent,
+                "first": record.pulls[0],
+            },
             words=1,
             spent=lambda instance, state: state.spent,
         ),
-        metrics=lambda instance, record: {
-            "spent": record.spent.astype(np.float64),
-            "first": record.pulls[..., 0].astype(np.float64),
-        },
         setup=np.int32(unit),
     )
 

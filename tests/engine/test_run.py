@@ -31,24 +31,20 @@ def coins() -> Environment:
         pulls, heads = state
         return (pulls + hit, heads + head), head
 
-    def metrics(instance, record):
+    def metrics(tables, instance, record):
         pulls, heads = record
-        columns = {f"pulls {k}": pulls[..., k].astype(np.float64) for k in range(K)}
-        chances = np.broadcast_to(instance[:, None, 0], heads.shape)
-        return columns | {
-            "heads": heads.astype(np.float64),
-            "chance": chances.astype(np.float64),
-        }
+        columns = {f"pulls {k}": pulls[k] for k in range(K)}
+        return columns | {"heads": heads, "chance": instance[0]}
 
     return Environment(
         "coins",
         Game(
             init=lambda instance: (jnp.zeros(K, jnp.int32), jnp.int32(0)),
             step=step,
+            metrics=metrics,
             words=1,
             sample=lambda key, setup: setup + jax.random.uniform(key, (K,)) / 2,
         ),
-        metrics,
         setup=np.float64(0.5),
     )
 

@@ -58,10 +58,10 @@ GAME = Environment(
     Game(
         init=lambda instance: State(jnp.int32(0), jnp.zeros((), float)),
         step=_step,
+        metrics=lambda tables, instance, record: {"spent": record.spent},
         view=_view,
         spent=lambda instance, state: state.spent,
     ),
-    metrics=lambda instance, record: {"spent": np.float64(record.spent)},
     problem=PROBLEM,
 )
 

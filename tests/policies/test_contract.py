@@ -456,7 +456,7 @@ def test_the_contract_check_finds_broken_policies(game, change):
 
 def test_the_contract_check_finds_broken_environments(game):
     uniform = policies.uniform(game.problem)
-    wrong = game._replace(metrics=lambda instance, record: {"regret": np.nan})
+    wrong = altered(game, metrics=lambda tables, i, record: {"regret": jnp.nan})
     with pytest.raises(AssertionError, match="regret"):
         check_environment(wrong, uniform)
     drifting = altered(

@@ -18,7 +18,7 @@ from jaxbandits.engine.tape import Stream, read
 from jaxbandits.policies.censored import rcucb
 from jaxbandits.settings.censored import indep
 from jaxbandits.simulate import simulate
-from jaxbandits.testing import play
+from jaxbandits.testing import altered, play
 from tests.policies.twins import CASES, Draws, K, M
 
 GAIN_PART = {"penalty_radius": 0.0}
@@ -50,19 +50,19 @@ def test_every_choice_is_a_best_one_up_to_float32():
 def both():
     """Pulls [S, C, K M] and regret [S, C] of the float32 and of the float64 run."""
     game = indep()
-    regret_of = game.metrics
+    regret_of = game.game.metrics
 
-    def metrics(instance, record):
-        pulls = record.pulls.reshape(*record.pulls.shape[:2], -1)
-        columns = {f"pulls {k}": pulls[..., k].astype(float) for k in range(K * M)}
-        return regret_of(instance, record) | columns
+    def metrics(tables, instance, record):
+        pulls = record.pulls.reshape(-1)
+        columns = {f"pulls {k}": pulls[k] for k in range(K * M)}
+        return regret_of(tables, instance, record) | columns
 
     results = []
     for x64 in (False, True):
         with jax.enable_x64(x64):
             data = simulate(
                 rcucb(game.problem),
-                game._replace(metrics=metrics),
+                altered(game, metrics=metrics),
                 horizon=10**6,
                 seeds=64,
                 checkpoints=[10**2, 10**3, 10**4, 10**5],

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from jaxbandits import simulate
+from jaxbandits.engine.books import closed
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.kernels.allocation import fill_in_order
 from jaxbandits.kernels.words import unit_interval
@@ -17,7 +18,6 @@ from jaxbandits.policies.allocation.handing_out import units
 from jaxbandits.protocol import Policy
 from jaxbandits.settings import allocation as settings
 from jaxbandits.settings.allocation import Allocation, Order, Plan, Users
-from jaxbandits.settings.allocation.environment import _metrics
 from jaxbandits.testing import altered, check_environment, play
 from tests.kernels.allocation import problems
 from tests.reference.allocation_environment import AllocationGame
@@ -84,7 +84,8 @@ def anything(whole=False):
 
 def metrics(trace):
     record = jax.tree.map(lambda x: np.asarray(x)[None, None], trace.environment)
-    return {k: v.item() for k, v in _metrics(None, record).items()}
+    found = closed(game("exponential"), (), record).metrics
+    return {k: v.item() for k, v in found.items()}
 
 
 # A round, against the literal twin.
@@ -360,11 +361,11 @@ def test_random_instances():
     environment = settings.simulation(4, budget=20.0, m=2.0, M=10.0)
     seen = []
 
-    def keep(instance, record):
+    def keep(instance):
         seen.append(instance)
-        return _metrics(instance, record)
+        return ()
 
-    spied = environment._replace(metrics=keep)
+    spied = environment._replace(tables=keep)
     pair = {
         "uniform": policies.uniform_split(environment.problem),
         "clairvoyant": policies.clairvoyant(environment.problem),

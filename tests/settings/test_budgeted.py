@@ -9,12 +9,13 @@ import pytest
 from scipy import stats
 
 from jaxbandits import laws, simulate, sweep
+from jaxbandits.engine.books import closed
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.policies.budgeted import clairvoyant, fixed_arm, omega_ucb, uniform
 from jaxbandits.settings import budgeted as settings
 from jaxbandits.settings.budgeted.environment import Instance, State
-from jaxbandits.testing import check_environment, play
+from jaxbandits.testing import altered, check_environment, play
 from tests.kernels.checks import ALARM, assert_uniform
 from tests.reference.words import numbers
 
@@ -135,11 +136,9 @@ def test_what_an_instance_knows_of_itself(name):
 
 def test_seeds_draw_different_instances_and_policies_the_same():
     game = settings.s_br(3)
-    game = game._replace(
-        metrics=lambda instance, record: {
-            "cheapest": np.float64(instance.oracle.cheapest)[:, None]
-            + np.zeros(record.pulls.shape[:2])
-        }
+    game = altered(
+        game,
+        metrics=lambda tables, instance, record: {"cheapest": instance.oracle.cheapest},
     )
     policies = [uniform(game.problem), clairvoyant(game.problem)]
     options = {"horizon": 2, "seeds": 30, "checkpoints": [2]}
@@ -204,13 +203,13 @@ def test_metrics_by_hand():
         laws.Bernoulli(array([0.5, 0.6, 0.1], [0.2, 0.4, 0.8])),
         laws.Bernoulli(array([0.25, 0.5, 0.2], [0.4, 0.4, 0.1])),
     )
-    arms = settings.Arms(law, np.array([3, 2], np.int32))
+    arms = settings.Arms(law, np.array([3, 2], np.int32), np.zeros(2, np.int32))
     instance = Instance(arms, array(0.2, 0.4), None)
     pulls = np.array([[[0, 0, 0], [10, 4, 6]], [[1, 1, 0], [3, 5, 0]]], np.int32)
     zeros = np.zeros((2, 2), np.float32)
     spent = CompensatedSum(np.float32([[0, 4], [1, 3]]), zeros + np.float32(1e-9))
     record = State(pulls, CompensatedSum(zeros + 2, zeros), spent)
-    metrics = coins([0.5] * 3, [0.5] * 3).metrics(instance, record)
+    metrics = closed(coins([0.5] * 3, [0.5] * 3), instance, record).metrics
     assert set(metrics) == set(METRICS)
     # Ratios 2, 1.2, 0.5 and 0.5, 1: losses per pull 0, 0.4, 0.3 and 0.2, 0.
     np.testing.assert_allclose(metrics["regret"], [[0, 3.4], [0.2, 0.6]], rtol=1e-14)

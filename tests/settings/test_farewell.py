@@ -10,6 +10,7 @@ from scipy import stats
 
 from jaxbandits import laws, simulate
 from jaxbandits.arguments import schedule_of
+from jaxbandits.engine.books import closed
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.kernels.constant import constant
 from jaxbandits.kernels.sums import CompensatedSum
@@ -468,8 +469,8 @@ def test_tied_optima_are_all_optimal():
     pulls[1, 0, 1:] = 10
     zero = np.zeros((2, 1), np.float32)
     time = np.full((2, 1), 100, np.int32)
-    record = Record(pulls, CompensatedSum(zero, zero), Elapsed(0, time), time)
-    metrics = game.metrics(None, record)
+    record = Record(pulls, CompensatedSum(zero, zero), Elapsed(0 * time, time), time)
+    metrics = closed(game, (), record).metrics
     np.testing.assert_allclose(metrics["regret"], [[0], [15]], rtol=1e-14)
     assert metrics["regret"][0, 0] == 0
     np.testing.assert_array_equal(metrics["optimal"], [[1], [0.5]])
@@ -495,8 +496,8 @@ def test_metrics_by_hand():
         np.float32([[0, 2], [3, 2**24]]), np.float32([[0, 0], [0, 1]])
     )
     time = np.array([[0, 4], [5, 12]], np.int32)
-    record = Record(pulls, reward, Elapsed(np.int32(0), time), time)
-    metrics = game.metrics(None, record)
+    record = Record(pulls, reward, Elapsed(0 * time, time), time)
+    metrics = closed(game, (), record).metrics
     assert set(metrics) == set(METRICS)
     assert all(x.dtype == np.float64 for x in metrics.values())
     np.testing.assert_allclose(metrics["regret"], [[0, 0], [1 / 8, 1]], atol=1e-15)
@@ -530,7 +531,7 @@ def test_counts_and_clock_are_exact_beyond_float32():
         assert record.pulls.dtype == record.time.rest.dtype == jnp.int32
         assert record.time == (0, budget)
         record = jax.tree.map(lambda x: np.asarray(x)[None, None], record)
-        metrics = environment.metrics(None, record)
+        metrics = closed(environment, (), record).metrics
         assert metrics["epochs"] == epochs
         oracle = environment.oracle()
         loss = oracle.gaps[0, 2] * oracle.mean_time[0, 2]
@@ -571,7 +572,7 @@ def test_a_game_for_epochs_may_last_longer_than_a_clock_counts():
             assert environment.game.spent(None, state) == min(now, LATEST)
             record = environment.game.record(None, state, jnp.int32(LATEST))
             record = jax.tree.map(lambda x: np.asarray(x)[None, None], record)
-            realised = environment.metrics(None, record)["realised_regret"]
+            realised = closed(environment, (), record).metrics["realised_regret"]
             assert realised == now * environment.oracle().rate
 
 

@@ -51,9 +51,7 @@ def test_a_number_of_blocks(store):
 def test_a_sweep_that_is_told_to_stop(tmp_path):
     """No further block is begun; the processes of `test_killed` finish theirs."""
     stop = threading.Event()
-    told = walk.GAME._replace(
-        metrics=lambda instance, record: stop.set() or walk.metrics(record)
-    )
+    told = walk.GAME._replace(tables=lambda instance: stop.set() or ())
     spec = SPEC._replace(instances={"short": told})
     path = tmp_path / "one.zarr"
     # Its metrics are asked for when the sweep is planned, so before the first block.

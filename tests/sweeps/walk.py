@@ -29,9 +29,10 @@ class Params(NamedTuple):
 PAUSE = float(os.environ.get("WALK_PAUSE", 0))
 
 
-def metrics(record):
+def pause():
+    """Asked for the tables of a chunk."""
     time.sleep(PAUSE)
-    return {"regret": record.astype(np.float64)}
+    return ()
 
 
 GAME = Environment(
@@ -42,9 +43,10 @@ GAME = Environment(
             state + instance * action * (unit_interval(noise[0]) < 0.5),
             unit_interval(noise[0]),
         ),
+        metrics=lambda tables, instance, record: {"regret": record},
         words=1,
     ),
-    metrics=lambda instance, record: metrics(record),
+    tables=lambda instance: pause(),
     setup=np.float64(1.0),
     provenance={"setting": "walk"},
 )

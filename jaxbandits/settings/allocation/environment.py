@@ -279,7 +279,6 @@ def _environment(name, problem, draw, setup, order, stop, provenance):
     return Environment(
         name,
         _game(problem, draw, length, order == "shuffle", bool(stop)),
-        metrics=_metrics,
         setup=setup,
         problem=problem,
         provenance={
@@ -425,6 +424,7 @@ def _game(problem: Problem, draw, length: int, shuffle: bool, stop: bool) -> Gam
     return Game(
         init,
         step,
+        _metrics,
         num_arms * (2 + family.words),
         sample,
         view,
@@ -438,13 +438,11 @@ def _game(problem: Problem, draw, length: int, shuffle: bool, stop: bool) -> Gam
     )
 
 
-def _metrics(instance, record: State) -> dict[str, np.ndarray]:
-    del instance
-    rounds = np.maximum(np.asarray(record.round, np.float64), 1)
+def _metrics(tables, instance, record: State) -> dict[str, jax.Array]:
+    del tables, instance
     return {
-        "regret": np.float64(record.regret.total) + np.float64(record.regret.lost),
-        "realised_regret": np.float64(record.realised),
-        "reward": np.float64(record.successes),
-        "spent": (np.float64(record.spent.total) + np.float64(record.spent.lost))
-        / rounds,
+        "regret": record.regret.exact(),
+        "realised_regret": record.realised.astype(float),
+        "reward": record.successes.astype(float),
+        "spent": record.spent.exact() / jnp.maximum(record.round, 1).astype(float),
     }

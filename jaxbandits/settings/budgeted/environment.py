@@ -36,7 +36,7 @@ from jaxbandits.settings.budgeted.types import (
     View,
     make_problem,
 )
-from jaxbandits.settings.counts import weighted
+from jaxbandits.settings.counts import share, weighted
 
 UNITS = ("cheapest", "money")
 # Of an arm's expected cost, in money: a budget of 1 would take more rounds than int32
@@ -78,6 +78,24 @@ class State(NamedTuple):
     pulls: jax.Array
     reward: CompensatedSum
     spent: CompensatedSum
+
+
+class Tables(NamedTuple):
+    """What the metrics need; zeros for arms that do not exist.
+
+    Attributes:
+      loss: expected cost times gap, f64[K].
+      cost: expected cost, f64[K].
+      best: 1 where an arm is best, else 0, f64[K].
+      unit: of the budget, f64[].
+      worth: of a reward of 1, f64[].
+    """
+
+    loss: Any
+    cost: Any
+    best: Any
+    unit: Any
+    worth: Any
 
 
 class Oracle(NamedTuple):
@@ -162,8 +180,8 @@ def budgeted(
     return Environment(
         name,
         _game(law, draw, problem, unit),
-        metrics=partial(_metrics, law, number("worth", worth)),
         setup=setup,
+        tables=partial(_tables, law, number("worth", worth)),
         oracle=lambda instance: exact_oracle(law, instance.arms),
         problem=problem,
         provenance={
@@ -293,12 +311,12 @@ def _game(law: JointLaw, draw, problem, unit) -> Game:
         return in_range("arm", action, instance.arms.num_arms)
 
     def counted(instance, record):
-        exists = positions < np.asarray(instance.arms.num_arms)[:, None]
-        return np.sum(record.pulls * exists[:, None], axis=-1)
+        return jnp.sum(jnp.where(positions < instance.arms.num_arms, record.pulls, 0))
 
     return Game(
         init,
         step,
+        metrics,
         law.words,
         sample,
         view,
@@ -309,23 +327,22 @@ def _game(law: JointLaw, draw, problem, unit) -> Game:
     )
 
 
-def _metrics(law, worth, instance: Instance, record: State) -> dict[str, np.ndarray]:
+def _tables(law, worth, instance: Instance) -> Tables:
     oracle = exact_oracle(law, instance.arms)
-    pulls = record.pulls
     loss, cost, best = (
-        np.nan_to_num(x)[:, None]
+        np.nan_to_num(x)
         for x in (oracle.mean_cost * oracle.gaps, oracle.mean_cost, oracle.gaps == 0)
     )
-    unit = np.asarray(instance.unit, np.float64)[:, None]
-    played = np.maximum(weighted(pulls, np.ones_like(cost), 1), 1)
+    return Tables(loss, cost, best, instance.unit, np.full(1, worth))
+
+
+def metrics(tables: Tables, instance, record: State) -> dict[str, jax.Array]:
+    """See `budgeted`."""
+    del instance
     return {
-        "regret": worth * weighted(pulls, loss, 1),
-        "optimal": weighted(pulls, best, 1) / played,
-        "reward": worth * _exact(record.reward),
-        "spent": _exact(record.spent) / unit,
-        "expected_spent": weighted(pulls, cost, 1) / unit,
+        "regret": tables.worth * weighted(record.pulls, tables.loss),
+        "optimal": share(record.pulls, tables.best > 0),
+        "reward": tables.worth * record.reward.exact(),
+        "spent": record.spent.exact() / tables.unit,
+        "expected_spent": weighted(record.pulls, tables.cost) / tables.unit,
     }
-
-
-def _exact(total: CompensatedSum) -> np.ndarray:
-    return np.float64(total.total) + np.float64(total.lost)

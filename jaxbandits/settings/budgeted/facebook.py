@@ -6,7 +6,6 @@ which the paper's 19 settings come out are those of its published code (docs/err
 """
 
 from collections.abc import Sequence
-from functools import partial
 from typing import NamedTuple
 
 import jax
@@ -25,7 +24,7 @@ from jaxbandits.checks import (
 )
 from jaxbandits.laws import Bernoulli, Beta, Product, bernoulli, beta, product
 from jaxbandits.protocol import Environment
-from jaxbandits.settings.budgeted.environment import Arms, budgeted
+from jaxbandits.settings.budgeted.environment import Arms, budgeted, metrics
 from jaxbandits.settings.budgeted.synthetic import LARGEST_PARAMETER
 from jaxbandits.settings.tables import read_csv
 
@@ -171,14 +170,12 @@ def _facebook(name, groups, law, draw, num_arms, factor=1.0):
     )
     if len(groups) == 1:
         return environment
-    return environment._replace(metrics=partial(_with_group, environment.metrics))
+    return environment._replace(game=environment.game._replace(metrics=_with_group))
 
 
-def _with_group(metrics, instance, record):
+def _with_group(tables, instance, record):
     """The metrics, and which group was drawn."""
-    found = metrics(instance, record)
-    group = np.asarray(instance.arms.group, np.float64)[:, None]
-    return found | {"group": np.broadcast_to(group, found["regret"].shape)}
+    return metrics(tables, instance, record) | {"group": instance.arms.group}
 
 
 def _chosen(key, setup):

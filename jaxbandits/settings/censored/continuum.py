@@ -32,6 +32,7 @@ from jaxbandits.settings.censored.types import (
     penalty_at,
     penalty_in_play,
 )
+from jaxbandits.settings.counts import share
 
 CELLS = 2048  # of the table of gains and survival probabilities
 TOLERANCE = 1e-5  # largest error of a value that is read off the table
@@ -62,6 +63,18 @@ class Setup(NamedTuple):
 
     arms: Any
     table: np.ndarray | Staircase
+
+
+class Tables(NamedTuple):
+    """What the metrics need.
+
+    Attributes:
+      value: nu*, f64[].
+      best: 1 at the best arm, else 0, f64[K].
+    """
+
+    value: Any
+    best: Any
 
 
 class Oracle(NamedTuple):
@@ -100,8 +113,10 @@ def any_limit(name: str, problem: Continuum, law: JointLaw, arms: Any) -> Enviro
     return Environment(
         name,
         _game(problem, law),
-        metrics=partial(_metrics, oracle),
         setup=Setup(arms, table),
+        tables=lambda instance: Tables(
+            np.array([oracle.value]), np.eye(problem.num_arms)[None, oracle.arm]
+        ),
         oracle=lambda instance=None: oracle,
         judge=partial(_judge, oracle, values),
         problem=problem,
@@ -218,21 +233,18 @@ def _game(problem: Continuum, law: JointLaw) -> Game:
         f"a RealAction of an arm in [0, {problem.num_arms}) and a limit in "
         f"(0, {problem.max_limit}]",
         allowed,
-        lambda instance, record: np.sum(record.pulls, axis=-1),
+        lambda instance, record: jnp.sum(record.pulls),
     )
-    return Game(init, step, law.words, actions=actions)
+    return Game(init, step, _metrics, law.words, actions=actions)
 
 
-def _metrics(oracle: Oracle, instance, record: State) -> dict[str, np.ndarray]:
+def _metrics(tables: Tables, instance, record: State) -> dict[str, jax.Array]:
     del instance
-    pulls = record.pulls.astype(np.float64)
-    rounds = pulls.sum(axis=-1)
-    earned = np.float64(record.value.total) + np.float64(record.value.lost)
-    played = np.maximum(rounds, 1)
+    rounds = jnp.sum(record.pulls).astype(float)
     return {
-        "regret": rounds * oracle.value - earned,  # Eq. (4)
-        "censored": record.censored / played,
-        "optimal": pulls[..., oracle.arm] / played,
+        "regret": rounds * tables.value - record.value.exact(),  # Eq. (4)
+        "censored": record.censored.astype(float) / jnp.maximum(rounds, 1.0),
+        "optimal": share(record.pulls, tables.best > 0),
     }
 
 

@@ -19,7 +19,7 @@ from jaxbandits.protocol import Actions, Environment, Game
 from jaxbandits.settings.actions import in_range, of_kind
 from jaxbandits.settings.censored.continuum import any_limit, pair_values
 from jaxbandits.settings.censored.types import Action, Continuum, Problem, censor
-from jaxbandits.settings.counts import weighted
+from jaxbandits.settings.counts import share, weighted
 
 
 class State(NamedTuple):
@@ -32,6 +32,18 @@ class State(NamedTuple):
 
     pulls: jax.Array
     censored: jax.Array
+
+
+class Tables(NamedTuple):
+    """What the metrics need.
+
+    Attributes:
+      gaps: Delta, f64[K, M], eq. (5).
+      optimal: 1 where a pair is optimal, else 0, f64[K, M].
+    """
+
+    gaps: Any
+    optimal: Any
 
 
 class Oracle(NamedTuple):
@@ -104,8 +116,8 @@ def censored(
     return Environment(
         name,
         _game(problem, law),
-        metrics=partial(_metrics, oracle),
         setup=arms,
+        tables=lambda instance: Tables(oracle.gaps[None], (oracle.gaps == 0)[None]),
         oracle=lambda instance=None: oracle,
         judge=partial(_judge, oracle),
         problem=problem,
@@ -160,19 +172,19 @@ def _game(problem: Problem, law: JointLaw) -> Game:
         f"an Action of an arm in [0, {problem.num_arms}) and a limit's position in "
         f"[0, {problem.num_limits})",
         allowed,
-        lambda instance, record: np.sum(record.pulls, axis=(-2, -1)),
+        lambda instance, record: jnp.sum(record.pulls),
     )
-    return Game(init, step, law.words, actions=actions)
+    return Game(init, step, metrics, law.words, actions=actions)
 
 
-def _metrics(oracle: Oracle, instance, record: State) -> dict[str, np.ndarray]:
+def metrics(tables: Tables, instance, record: State) -> dict[str, jax.Array]:
+    """See `censored`."""
     del instance
-    pulls = record.pulls
-    played = np.maximum(weighted(pulls, np.ones_like(oracle.gaps), 2), 1)
+    played = jnp.maximum(jnp.sum(record.pulls), 1).astype(float)
     return {
-        "regret": weighted(pulls, oracle.gaps, 2),  # Eq. (6)
-        "censored": record.censored / played,
-        "optimal": weighted(pulls, oracle.gaps == 0, 2) / played,
+        "regret": weighted(record.pulls, tables.gaps),  # Eq. (6)
+        "censored": record.censored.astype(float) / played,
+        "optimal": share(record.pulls, tables.optimal > 0),
     }
 
 

@@ -7,10 +7,10 @@ timeout when they were recorded can be replayed, too: with limits up to that tim
 
 import json
 from collections.abc import Callable, Sequence
-from functools import partial
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import jax
 import numpy as np
 import pandas as pd
 
@@ -18,7 +18,7 @@ from jaxbandits.checks import instance, number, numbers, played, positive
 from jaxbandits.laws import empirical, empirical_params
 from jaxbandits.protocol import Environment
 from jaxbandits.settings.censored.costs import scaled
-from jaxbandits.settings.censored.environment import censored
+from jaxbandits.settings.censored.environment import censored, metrics
 from jaxbandits.settings.censored.types import (
     ANY,
     Continuum,
@@ -26,6 +26,7 @@ from jaxbandits.settings.censored.types import (
     make_continuum,
     make_problem,
 )
+from jaxbandits.settings.counts import weighted
 from jaxbandits.settings.tables import read_csv
 
 RUN = "run"
@@ -215,19 +216,34 @@ def replay(
     environment = censored(name, problem, empirical, arms)
     if isinstance(problem, Problem):
         reward = empirical.moments(arms, problem.limits, problem.cost).reward
-        values = environment.oracle().values
-        metrics = partial(_metrics, environment.metrics, reward, values)
-        environment = environment._replace(metrics=metrics)
+        own = Tables(
+            environment.tables(None), reward[None], environment.oracle().values[None]
+        )
+        game = environment.game._replace(metrics=_metrics)
+        environment = environment._replace(game=game, tables=lambda instance: own)
     return environment._replace(
         provenance=environment.provenance
         | {"seconds_per_unit": unit, "runs": runs.about},
     )
 
 
-def _metrics(base, reward, values, instance, record):
-    pulls = np.asarray(record.pulls, np.float64)
+class Tables(NamedTuple):
+    """What the metrics need.
+
+    Attributes:
+      pairs: as in every game of the setting.
+      reward: expected rewards within the limits, f64[K, M].
+      gain: penalised expected gains, eq. (2), f64[K, M].
+    """
+
+    pairs: Any
+    reward: Any
+    gain: Any
+
+
+def _metrics(tables: Tables, instance, record) -> dict[str, jax.Array]:
     sums = {
-        name: np.sum(pulls * table, axis=(-2, -1))
-        for name, table in (("reward", reward), ("gain", values))
+        "reward": weighted(record.pulls, tables.reward),
+        "gain": weighted(record.pulls, tables.gain),
     }
-    return base(instance, record) | sums
+    return metrics(tables.pairs, instance, record) | sums

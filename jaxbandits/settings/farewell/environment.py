@@ -9,7 +9,7 @@ T}`` epochs; one that would last beyond T is not counted. Time and counts are in
 so exact up to 2**31 - 1; a game for a number of epochs may last longer (`Elapsed`).
 """
 
-from functools import cache, partial
+from functools import cache
 from typing import Any, NamedTuple
 
 import jax
@@ -32,7 +32,7 @@ from jaxbandits.laws.law import Law, exact_params, of_arm
 from jaxbandits.laws.univariate import Bernoulli, bernoulli
 from jaxbandits.protocol import Actions, Environment, Game
 from jaxbandits.settings.actions import in_range, of_kind
-from jaxbandits.settings.counts import weighted
+from jaxbandits.settings.counts import share, weighted
 from jaxbandits.settings.farewell.types import (
     FAILURES,
     Action,
@@ -95,9 +95,9 @@ class Elapsed(NamedTuple):
         """As i32[]; it stops at `LATEST`, which no budget reaches."""
         return jnp.where(self.laps < 2, self.laps * LAP + self.rest, LATEST)
 
-    def units(self) -> np.ndarray:
-        """On the host, float64."""
-        return np.float64(self.laps) * LAP + self.rest
+    def units(self):
+        """As a float, exact in float64."""
+        return self.laps.astype(float) * LAP + self.rest.astype(float)
 
 
 class State(NamedTuple):
@@ -130,6 +130,20 @@ class Record(NamedTuple):
     reward: CompensatedSum
     time: Elapsed
     begun: jax.Array
+
+
+class Tables(NamedTuple):
+    """What the metrics need.
+
+    Attributes:
+      loss: of an epoch, mu_c Delta, f64[K, D].
+      optimal: 1 where a pair is optimal, else 0, f64[K, D].
+      rate: g*, f64[].
+    """
+
+    loss: Any
+    optimal: Any
+    rate: Any
 
 
 class Oracle(NamedTuple):
@@ -230,11 +244,16 @@ def farewell(
     arms = Arms(delay, _reward_params(reward, reward_law, delay.shape), delays)
     problem = Problem(num_arms, num_waits, failure, waits)
     oracle = exact_oracle(problem, reward_law, arms)
+    tables = Tables(
+        (oracle.mean_time * oracle.gaps)[None],
+        (oracle.gaps == 0)[None],
+        np.array([oracle.rate]),
+    )
     return Environment(
         name,
         _game(problem, reward_law, delays),
-        metrics=partial(_metrics, oracle),
         setup=_drawn(reward_law, arms),
+        tables=lambda instance: tables,
         oracle=lambda instance=None: oracle,
         problem=problem,
         provenance={
@@ -386,6 +405,7 @@ def _game(problem: Problem, reward_law: Law, delays) -> Game:
     return Game(
         init,
         step,
+        _metrics,
         2 + reward_law.words,
         view=lambda round_, instance, state: View(round_, state.elapsed.clock()),
         record=record,
@@ -400,15 +420,13 @@ def _game(problem: Problem, reward_law: Law, delays) -> Game:
     )
 
 
-def _metrics(oracle: Oracle, instance, record: Record) -> dict[str, np.ndarray]:
+def _metrics(tables: Tables, instance, record: Record) -> dict[str, jax.Array]:
     del instance
-    pulls = record.pulls
-    epochs = weighted(pulls, np.ones_like(oracle.gaps), 2)
-    reward = np.float64(record.reward.total) + np.float64(record.reward.lost)
+    reward = record.reward.exact()
     return {
-        "regret": weighted(pulls, oracle.mean_time * oracle.gaps, 2),
-        "realised_regret": record.time.units() * oracle.rate - reward,
-        "optimal": weighted(pulls, oracle.gaps == 0, 2) / np.maximum(epochs, 1),
+        "regret": weighted(record.pulls, tables.loss),
+        "realised_regret": record.time.units() * tables.rate - reward,
+        "optimal": share(record.pulls, tables.optimal > 0),
         "reward": reward,
-        "epochs": epochs,
+        "epochs": jnp.sum(record.pulls).astype(float),
     }

@@ -23,7 +23,7 @@ def _step(change):
 
 
 def _metrics(value):
-    return {"metrics": lambda instance, record: value}
+    return {"metrics": lambda tables, instance, record: value}
 
 
 def _spent(value):
