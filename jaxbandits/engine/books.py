@@ -71,8 +71,9 @@ def close(game: Game, tables, instance, record) -> Books:
 def closing(game: Game, mesh: Mesh | None = None):
     """``(tables, instance, record) -> Books``, compiled.
 
-    Leaves of `record` are ``[C, ..., L]``, those of `tables` and `instance` ``[..., L]``
-    or ``[..., 1]``, those of the result ``[C, L]``. Every mesh has a program of its own.
+    Leaves of `record` are ``[C, ..., L]``, those of `tables` and `instance`
+    ``[..., L]`` or ``[..., 1]``, those of the result ``[C, L]``. Every mesh has a
+    program of its own.
     """
     del mesh  # part of the key
 
