@@ -3,11 +3,14 @@
 from pathlib import Path
 from runpy import run_path
 
+import pytest
+
 from jaxbandits.policies import REGISTRY
 
 SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"
 
 
+@pytest.mark.slow  # 7 s for the optima of the games
 def test_every_policy_has_a_game():
     made = run_path(SCRIPTS / "games.py")
     games = made["games"](300)
