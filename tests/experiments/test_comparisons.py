@@ -249,6 +249,17 @@ def test_the_deviation_is_that_of_the_shares(tiny):
     }
 
 
+@pytest.mark.slow
+def test_the_deviations_of_a_table(tiny):
+    outcome = tiny("censored-fig6")
+    for policy in PAPER:
+        shares = final(outcome.datasets["Indep"], "censored").sel(policy=policy)
+        first, second = shares.values.ravel()
+        found = entry(outcome, "Indep", policy, "censored_deviation")
+        assert found["mean"] == pytest.approx(abs(first - second) / np.sqrt(2))
+        assert found["sem"] == pytest.approx(abs(first - second) / 2)
+
+
 def test_the_worst_run_of_every_policy_is_told(rehearsal):
     outcome, _ = rehearsal("censored-recommendation")
     for i, policy in enumerate(ADVISED, start=1):
