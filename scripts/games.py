@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from jaxbandits.laws.thresholds import exponential
 from jaxbandits.policies import REGISTRY
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.settings import allocation, budgeted, censored, farewell
@@ -47,11 +48,14 @@ def games(rounds: int) -> dict[str, list[Game]]:
 
 
 CONCAVE = {"allocation/mg-ucb"}  # no rule for sigmoids
+EXPONENTIAL = {"allocation/ra-ucb-authors"}  # the published code has no other radii
 
 
 def policy_of(name: str, game: Game) -> Policy | None:
     """A policy of the registry, built for a game; None if it is not for that game."""
     problem = game.environment.problem
     if name in CONCAVE and not is_concave(problem):
+        return None
+    if name in EXPONENTIAL and problem.family is not exponential:
         return None
     return REGISTRY[name](problem)

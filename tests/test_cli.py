@@ -115,7 +115,7 @@ def test_reproduce_an_exact_figure(capsys, tmp_path):
 
 
 def test_reproduce_a_run(capsys, tmp_path):
-    arguments = "reproduce censored-fig9 --seeds 2 --horizon 30 --json --out".split()
+    arguments = "reproduce censored-trap --seeds 2 --horizon 30 --json --out".split()
     assert cli.main([*arguments, str(tmp_path)]) == 0
     out, err = capsys.readouterr()
     assert err == ""
@@ -123,7 +123,7 @@ def test_reproduce_a_run(capsys, tmp_path):
     assert json.loads((tmp_path / "summary.json").read_text()) == records
     assert {frozenset(r) for r in records} == {frozenset(RECORD)}
     assert {(r["seeds"], r["horizon"]) for r in records} == {(2, 30)}
-    assert (tmp_path / "censored-fig9.png").read_bytes().startswith(PNG)
+    assert (tmp_path / "censored-trap.png").read_bytes().startswith(PNG)
     (path,) = tmp_path.glob("*.nc")
     dataset = load(path)
     assert dict(dataset.sizes) == {

@@ -99,7 +99,7 @@ def compare(
             dataset, name, instance=title, published=shares, metrics=METRICS
         )
         if deviations:
-            _add_deviations(found, dataset, deviations[title])
+            add_deviations(found, dataset, deviations[title])
         records += found
         records.append(_clairvoyant(name, title, environment, options, row))
     columns = min(len(datasets), MOST_COLUMNS)
@@ -117,7 +117,7 @@ def _by_policy(rcucb, ts, ucb):
     return {RCUCB: rcucb, PRINTED: rcucb, "TS": ts, "UCB": ucb}
 
 
-def _add_deviations(records, dataset, published):
+def add_deviations(records, dataset, published):
     """The standard deviation of the censored share over seeds, in place.
 
     Its error is that of normal shares, ``s / sqrt(2 (n - 1))``.

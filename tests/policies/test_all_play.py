@@ -1,4 +1,8 @@
-"""Every policy of the registry is compiled and plays: on each JAX that is supported."""
+"""Every policy of the registry is compiled and plays: on each JAX that is supported.
+
+A variant, which is another policy with an option, is made into a program by the engine;
+XLA compiles it with ``-m slow`` only, and in the contract's plain loop always.
+"""
 
 from importlib import import_module
 
@@ -8,6 +12,7 @@ import pytest
 from jaxbandits.policies import REGISTRY
 from jaxbandits.simulate import simulate
 from tests.games import game_for
+from tests.heavy import LONG, in_short
 
 ROUNDS = 12
 # What the engine has no rule of its own for, by setting: normal scores (from JAX 0.12
@@ -19,6 +24,16 @@ FALLS_BACK = {
     "censored": NORMAL_SCORES,
     "continuum": NORMAL_SCORES | {"dynamic_slice"},
 }
+CONTRACT = "test_contract.py::test_policy_keeps_the_contract[{}]"
+
+
+def is_variant(name):
+    """Whether it is named after another, and the contract has it compiled anyway."""
+    after_another = any(name.startswith(f"{other}-") for other in REGISTRY)
+    return after_another and not any(part in CONTRACT.format(name) for part in LONG)
+
+
+VARIANTS = list(filter(is_variant, REGISTRY))
 
 
 @pytest.fixture
@@ -35,14 +50,41 @@ def fallen_back(monkeypatch):
     return names
 
 
-@pytest.mark.parametrize("name", list(REGISTRY))
-def test_it_plays(name, fallen_back):
+def played(name):
+    """Three runs of a few rounds."""
     environment = game_for(name)
     policy = REGISTRY[name](environment.problem)
-    by_budget = environment.game.spent is not None
-    end = {"budget" if by_budget else "horizon": ROUNDS}
-    data = simulate(policy, environment, seeds=3, checkpoints=[ROUNDS // 2], **end)
+    end = {"horizon" if environment.game.spent is None else "budget": ROUNDS}
+    return simulate(policy, environment, seeds=3, checkpoints=[ROUNDS // 2], **end)
+
+
+def assert_mapped(name, fallen_back):
+    """All operations have a rule in the engine, but for those that are known."""
+    assert fallen_back - DRAWN <= FALLS_BACK.get(name.split("/")[0], set())
+
+
+@pytest.mark.parametrize("name", in_short(REGISTRY, set(VARIANTS)))
+def test_it_plays(name, fallen_back):
+    data = played(name)
     assert np.isfinite(data["regret"].values).all()
     rounds = data["rounds"].isel(checkpoint=-1).values
+    by_budget = game_for(name).game.spent is not None
     assert np.all(rounds >= 2) if by_budget else np.all(rounds == ROUNDS)
-    assert fallen_back - DRAWN <= FALLS_BACK.get(name.split("/")[0], set())
+    assert_mapped(name, fallen_back)
+
+
+class LoweredError(Exception):
+    """There is a program, which is not compiled."""
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_a_variant_is_lowered(name, fallen_back, monkeypatch):
+    def lowered(advance, call, clock):
+        advance.lower(*call)
+        raise LoweredError
+
+    run = import_module("jaxbandits.engine.run")
+    monkeypatch.setattr(run, "_compiled", lowered)
+    with pytest.raises(LoweredError):
+        played(name)
+    assert_mapped(name, fallen_back)

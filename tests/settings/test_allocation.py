@@ -421,7 +421,7 @@ def test_the_range_of_rates_does_not_depend_on_the_rates():
         settings.allocation("no range", exponential, P, RATE, B)
     ranges = {
         (problem.lowest, problem.highest)
-        for seed in range(20)
+        for seed in range(4)
         for problem in [settings.criteo_like(3, seed).problem]
     }
     assert len(ranges) == 1
