@@ -96,6 +96,16 @@ def environment_of(environment: Any) -> Environment:
     whose = f"environment {environment.name!r}"
     checks.whole(f"{whose}: words", environment.words, 0)
     checks.flag(f"{whose}: by_the_clock", environment.by_the_clock)
+    for part in ("sample", "init", "view", "step", "record", "metrics"):
+        checks.function(f"{whose}: {part}", getattr(environment, part))
+    for part in ("spent", "judge"):
+        if getattr(environment, part) is not None:
+            checks.function(f"{whose}: {part}", getattr(environment, part))
+    if not isinstance(environment.provenance, Mapping | None):
+        raise TypeError(
+            f"{whose}: provenance must be a mapping or None, got "
+            f"{checks.shown(environment.provenance)}"
+        )
     for leaf in jax.tree.leaves(environment.setup):
         # Keys are numbers too, but no NumPy array.
         if isinstance(leaf, jax.Array) and jnp.issubdtype(
@@ -265,7 +275,8 @@ def points_of(
             f"params[{name!r}] must have arrays of one length >= 1, got {lengths}"
         )
     if policy.check is not None:
-        policy.check(policy.params._replace(**leaves))
+        check = checks.function(f"policies[{name!r}]: check", policy.check)
+        check(policy.params._replace(**leaves))
     for leaf, values in leaves.items():
         whose = f"params[{name!r}]: {leaf}"
         if np.any(np.isnan(values)):

@@ -22,6 +22,25 @@ RESERVED = {"instance", "policy", "params", "seed", "checkpoint", "quantile"}
 RESERVED |= {"drawn", "rounds", "session", "cut", "compile_seconds", "run_seconds"}
 
 
+# Arguments of the functions, for errors.
+TAKES = {
+    "init": "(params)",
+    "act": "(noise, view, state, params)",
+    "update": "(noise, view, state, action, feedback, params)",
+    "recommend": "(state, params)",
+    "report": "(state, params)",
+}
+ITS_TAKES = {
+    "sample": "(key, setup)",
+    "init": "(instance)",
+    "view": "(round, instance, env_state)",
+    "step": "(noise, instance, env_state, action)",
+    "record": "(instance, env_state, budget)",
+    "spent": "(instance, env_state)",
+}
+ITS = "the environment's "
+
+
 class Parts(NamedTuple):
     """What a round is made of: functions of a policy and of an environment."""
 
@@ -173,8 +192,19 @@ def _traced(what, function, *args):
         return jax.make_jaxpr(anew, return_shape=True)(*args)
     except Exception as error:  # noqa: BLE001 - whatever a user's function raises
         kind = TypeError if isinstance(error, TypeError) else ValueError
-        words = str(error).strip().split("\n")[0]
-        raise kind(f"{what} failed: {type(error).__name__}: {words}") from error
+        its = what.startswith(ITS)
+        takes = (ITS_TAKES if its else TAKES)[what.removeprefix(ITS)]
+        if isinstance(error, jax.errors.ConcretizationTypeError):
+            raise kind(
+                f"{what} {takes} needs the value of a traced array (by if, int(), a "
+                "slice, NumPy), which has none yet: choose by jnp.where or lax.cond"
+            ) from error
+        words = re.sub(r"\w*Tracer\b", "array", str(error).strip().split("\n")[0])
+        given = f", the action is {_words(args[-1])}" if its and "step" in what else ""
+        raise kind(
+            f"{what} failed: {type(error).__name__}: {words}; it must take {takes} as "
+            f"traced arrays{given}"
+        ) from error
 
 
 def _of_noise(twice: bool, what: str, function: Callable, noise, *args) -> Any:
@@ -314,7 +344,10 @@ def _check_report(found: Mapping[str, Any]) -> None:
 
 def _check_action(what: str, parts: Parts, instance, action) -> None:
     if not jax.tree.leaves(action):
-        raise TypeError(f"{what} gives {action!r}, which is no action")
+        raise TypeError(
+            f"{what} gives {action!r}, which is no action: it must give "
+            + (parts.actions.text if parts.actions else "arrays or numbers")
+        )
     if parts.actions is None:
         return
     try:

@@ -20,7 +20,7 @@ from jax.sharding import Mesh
 
 from jaxbandits.engine.choice import engine_for
 from jaxbandits.engine.flags import switches
-from jaxbandits.engine.limits import Watch
+from jaxbandits.engine.limits import Watch, refuse_nan
 from jaxbandits.engine.rollout import (
     KEYS,
     LANE_QUANTUM,
@@ -164,6 +164,7 @@ def run(
                 progress(int(piece.reached.sum()) - known)
                 known = int(piece.reached.sum())
             pieces.append(piece[1:])
+        refuse_nan(policy.name, carry.policy)
         found = jax.tree.map(lambda *x: np.concatenate(x, axis=1), *pieces)
         yield Chunk(start, *found, _instance_to_host(instance, stop - start))
 
