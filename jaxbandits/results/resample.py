@@ -36,7 +36,7 @@ def resample(
         `kind` is none or does not go with the grid.
       TypeError: if `grid` holds no numbers.
     """
-    axis = metric_values(dataset, along).values
+    axis = metric_values(dataset, along, "along").values
     grid = np.asarray(grid)
     if grid.size and grid.dtype.kind not in "fiu":
         raise TypeError(f"grid: must hold numbers, got {grid.dtype}")
@@ -69,7 +69,7 @@ def resample(
 
 def as_share(dataset: xr.Dataset) -> xr.Dataset:
     """The same curves over the share of the last checkpoint, (0, 1]."""
-    check_dataset(dataset)
+    check_dataset(dataset, "checkpoint")
     checkpoints = dataset["checkpoint"].values
     return dataset.assign_coords(checkpoint=checkpoints / checkpoints[-1]).assign_attrs(
         checkpoint_kind="share"

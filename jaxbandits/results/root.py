@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxbandits.results.atomic import replacing
+from jaxbandits.results.checks import check_path
 
 FORMAT = 2  # of the store; raised when an older library could not read it
 PLAYED = "session"
@@ -24,13 +25,14 @@ def local(path: str | os.PathLike) -> Path:
     """The path of a store.
 
     Raises:
-      ValueError: if it is a URL.
+      TypeError: if it is no path.
+      ValueError: if it is empty or a URL.
     """
     if "://" in str(path):
         raise ValueError(
             f"store: {path} is a URL; a store must be a folder on a file system"
         )
-    return Path(path)
+    return check_path("store", path)
 
 
 def publish(path: Path, attributes: Mapping[str, Any], arrays: dict) -> None:
