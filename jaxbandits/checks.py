@@ -213,6 +213,8 @@ def path(name: str, value: Any) -> Path:
 
 def shown(value: Any) -> str:
     """A value as errors show it: short, on one line, with its type if that is news."""
+    if "Tracer" in type(value).__name__:
+        return "a traced array, which has no value inside jax.jit, jax.vmap or jax.grad"
     try:
         words = " ".join((f"{value}" if _is_real(value) else repr(value)).split())
     except Exception:  # noqa: BLE001 - a value's own repr must not hide the error

@@ -139,8 +139,15 @@ def _good(file: Path) -> dict[str, Any] | None:
     try:
         text = file.read_text()
         root = json.loads(text)
+    except PermissionError as error:
+        raise PermissionError(
+            error.errno, f"store: {file} may not be read: {error.strerror}"
+        ) from error
+    except (OSError, ValueError):
+        return None
+    try:
         said = root["attributes"][CHECKSUM]
-    except (OSError, ValueError, TypeError, LookupError):
+    except (TypeError, LookupError):
         return None
     return root if said == _digest(root) and text == json.dumps(root) else None
 

@@ -54,6 +54,12 @@ def run_sweep(
         finished, and `sweeps.fill.StoppedError` is raised.
     """
     checks.unforked()
+    checks.instance("spec", spec, Spec, "of jaxbandits.sweeps, or see read_spec")
+    checks.flag("extend", extend)
+    if until is not None:
+        checks.instance("until", until, HalfWidth, "of jaxbandits.sweeps")
+    if progress is not None:
+        checks.flag("progress", progress)
     checks.whole("memory", memory, 1)
     checks.whole("verify", verify, 0)
     if block is not None:

@@ -1,6 +1,6 @@
 """A spec made ready: every policy built and checked, every axis known."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import jax.numpy as jnp
@@ -15,6 +15,7 @@ from jaxbandits.arguments import (
     is_policy,
     points_of,
     root_seed_of,
+    runs_per_instance_of,
     seeds_of,
 )
 from jaxbandits.contract import check_round
@@ -68,20 +69,30 @@ def make_plan(spec: Spec) -> Plan:
     Raises:
       ValueError, TypeError: naming the part of the spec that is wrong.
     """
+    for part in ("policies", "instances"):
+        if not isinstance(getattr(spec, part), Mapping):
+            raise TypeError(
+                f"{part} must be a mapping from names, got "
+                f"{checks.shown(getattr(spec, part))}"
+            )
     if not spec.policies or not spec.instances:
-        raise ValueError("a sweep must have at least one policy and one instance")
+        raise ValueError(
+            "policies and instances must not be empty: a sweep has at least one of each"
+        )
     _check_kinds("policies", spec.policies, Entry)
     _check_kinds("instances", spec.instances, Environment)
     for environment in spec.instances.values():
         environment_of(environment)
-    if isinstance(spec.metrics, str):
-        raise TypeError(f"metrics must be a list of names, got {spec.metrics!r}")
+    if isinstance(spec.metrics, str) or not isinstance(spec.metrics, Iterable | None):
+        raise TypeError(
+            f"metrics must be a list of names, got {checks.shown(spec.metrics)}"
+        )
     if spec.metrics is not None and not list(spec.metrics):
         raise ValueError("metrics must name at least one, or be left out for all")
     rules = Rules(
         _end(spec),
         root_seed_of(spec.seed),
-        checks.whole("runs_per_instance", spec.runs_per_instance, 1),
+        runs_per_instance_of(spec.runs_per_instance),
         engine_of(spec.engine),
     )
     games = {
