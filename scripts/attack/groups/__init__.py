@@ -18,6 +18,7 @@ NAMES = (
     "sweeping",
     "command_line",
     "switches",
+    "asking",
 )
 
 
