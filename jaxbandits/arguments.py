@@ -93,6 +93,7 @@ def environment_of(environment: Any) -> Environment:
         raise TypeError(
             f"environment.name must be a string, got {checks.shown(environment.name)}"
         )
+    checks.label("environment.name", environment.name)
     whose = f"environment {environment.name!r}"
     checks.whole(f"{whose}: words", environment.words, 0)
     checks.flag(f"{whose}: by_the_clock", environment.by_the_clock)
@@ -127,7 +128,9 @@ def seeds_of(seeds: int | Iterable[int]) -> np.ndarray:
     """u32[S] from a count or a list of different indices."""
     if isinstance(seeds, int | np.integer) or not isinstance(seeds, Iterable):
         return np.arange(checks.whole("seeds", seeds, 1, MOST_SEEDS), dtype=np.uint32)
-    if isinstance(seeds, str | bytes | Mapping):
+    no_list = str | bytes | bytearray | memoryview | Mapping | np.ma.MaskedArray
+    # Of a table Python would take the names of its columns.
+    if isinstance(seeds, no_list) or getattr(seeds, "ndim", 1) != 1:
         raise TypeError(
             f"seeds must be an integer or a list of them, got {checks.shown(seeds)}"
         )
@@ -216,6 +219,7 @@ def by_name(values: Any, argument: str, is_one: Callable[[Any], bool], what: str
                 f"{argument} must have strings for names, none of them empty, got "
                 f"{checks.shown(name)}"
             )
+        checks.label(f"{argument}: a name", name)
     return dict(values)
 
 
@@ -248,6 +252,11 @@ def points_of(
       ValueError, TypeError: naming ``params[name]`` or the parameter.
     """
     defaults = _defaults(name, policy)
+    if not isinstance(policy.told, tuple) or not set(policy.told) <= set(defaults):
+        raise TypeError(
+            f"policies[{name!r}]: told must be a tuple of names of its parameters, got "
+            f"{checks.shown(policy.told)}"
+        )
     if hasattr(override, "_asdict"):
         override = override._asdict()
     if not isinstance(override, Mapping):

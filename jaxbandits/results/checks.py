@@ -21,13 +21,20 @@ def check_dataset(dataset: xr.Dataset, *dims: str) -> None:
             f"dataset: must have the dimensions {', '.join(dims)}, as `simulate` or "
             f"`sweep` returns it; there is no {', '.join(missing)}"
         )
+    for dim in ("policy", "seed"):
+        if dim in dataset.indexes and not dataset.indexes[dim].is_unique:
+            raise ValueError(
+                f"dataset: must have a {dim} only once, but one stands there again (of "
+                "datasets that were joined?); give others other names or numbers by "
+                f"dataset.assign_coords({dim}=...)"
+            )
 
 
 def check_path(argument: str, value: str | os.PathLike) -> Path:
     """The path of a local file or folder; an error naming `argument` if it is none."""
     if not isinstance(value, str | os.PathLike):
         raise TypeError(f"{argument}: must be a path, got {value!r}")
-    if not str(value) or "://" in str(value):
+    if not str(value) or "://" in str(value) or "\0" in str(value):
         raise ValueError(f"{argument}: must be a path of this machine, got {value!r}")
     return Path(value)
 
@@ -54,7 +61,10 @@ def check_choice(argument: str, value: str, choices: Iterable[str]) -> None:
 
 def check_whole(argument: str, value: int) -> None:
     """Raise a TypeError naming `argument` if `value` is no integer."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
+    # A time is an integer to NumPy.
+    if isinstance(value, bool | np.bool_ | np.timedelta64) or not isinstance(
+        value, int | np.integer
+    ):
         raise TypeError(f"{argument}: must be an integer, got {value!r}")
 
 

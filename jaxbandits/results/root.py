@@ -143,7 +143,7 @@ def _good(file: Path) -> dict[str, Any] | None:
         raise PermissionError(
             error.errno, f"store: {file} may not be read: {error.strerror}"
         ) from error
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     try:
         said = root["attributes"][CHECKSUM]
@@ -164,7 +164,7 @@ def _refuse_others(path: Path, file: Path) -> None:
     try:
         attributes = json.loads(file.read_text()).get("attributes", {})
         ours = {"format", CHECKSUM, "fingerprint"} & set(attributes)
-    except (OSError, ValueError, TypeError, AttributeError):
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         return
     if not ours and not (path / COPY).exists():
         raise ValueError(f"store: {path} is a Zarr store, but not of a sweep")

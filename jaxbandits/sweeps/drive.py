@@ -22,7 +22,7 @@ from jaxbandits.arguments import devices_of, seeds_of
 from jaxbandits.engine.flags import in_play
 from jaxbandits.results.cuts import warn_of_cuts, with_cuts
 from jaxbandits.results.root import local
-from jaxbandits.results.store import check_store, only_writer, open_store
+from jaxbandits.results.store import check_store, naming, only_writer, open_store
 from jaxbandits.sweeps import stores
 from jaxbandits.sweeps.fill import DEFAULT_MEMORY, Machine, fill
 from jaxbandits.sweeps.hosts import meet
@@ -93,7 +93,9 @@ def _run(
     if until is not None:
         check_until(until, spec.seeds, shapes, spec.runs_per_instance)
     first = jax.process_index() == 0
-    if first and not path.exists():
+    with naming(path):
+        there = path.exists()
+    if first and not there:
         stores.create(spec, path, block, machine.devices)
     with only_writer(path) if first else nullcontext():
         if first:

@@ -87,6 +87,8 @@ def make_plan(spec: Spec) -> Plan:
         raise TypeError(
             f"metrics must be a list of names, got {checks.shown(spec.metrics)}"
         )
+    for metric in spec.metrics or ():
+        checks.text("metrics: a name", metric)
     if spec.metrics is not None and not list(spec.metrics):
         raise ValueError("metrics must name at least one, or be left out for all")
     rules = Rules(
@@ -107,6 +109,7 @@ def _check_kinds(part: str, values: Mapping, kind: type) -> None:
     for name, value in values.items():
         if not isinstance(name, str):
             raise TypeError(f"{part} must have strings for names, got {name!r}")
+        checks.label(f"{part}: a name", name)
         if not isinstance(value, kind):
             raise TypeError(f"{part}[{name!r}] must be of type {kind.__name__}")
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import xarray as xr
 
 from jaxbandits import results
 from tests.results.samples import dataset
@@ -56,6 +57,18 @@ CASES = [
         lambda: results.resample(DATA, "rounds", [1, 2], "x"),
         ValueError,
         "kind: 'x' is not one of round, spent, share",
+    ),
+    (lambda: results.resample(DATA, "rounds", [1], ""), ValueError, "kind: '' is not"),
+    (lambda: results.resample(DATA[[]], "rounds", [1]), ValueError, "dataset: must "),
+    (
+        lambda: results.mean(xr.concat([DATA, DATA], "seed"), "regret"),
+        ValueError,
+        "dataset: must have a seed only once",
+    ),
+    (
+        lambda: results.dominance(xr.concat([DATA, DATA], "policy"), "regret"),
+        ValueError,
+        "dataset: must have a policy only once",
     ),
     (
         lambda: results.resample(DATA, "rounds", [1.5, 2]),

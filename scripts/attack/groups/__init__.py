@@ -19,6 +19,8 @@ NAMES = (
     "command_line",
     "switches",
     "asking",
+    "stores",
+    "foreign",
 )
 
 
