@@ -285,7 +285,16 @@ def points_of(
         )
     if policy.check is not None:
         check = checks.function(f"policies[{name!r}]: check", policy.check)
-        check(policy.params._replace(**leaves))
+        try:
+            check(policy.params._replace(**leaves))
+        except Exception as error:
+            own = "positional argument" not in str(error)
+            if isinstance(error, ValueError | TypeError) and own:
+                raise
+            raise ValueError(
+                f"policies[{name!r}]: check must take params, and raise a ValueError "
+                f"where they are out of range; it failed: {error!r}"
+            ) from error
     for leaf, values in leaves.items():
         whose = f"params[{name!r}]: {leaf}"
         if np.any(np.isnan(values)):

@@ -41,6 +41,13 @@ ITS_TAKES = {
 ITS = "the environment's "
 
 
+VALUES_WANTED = (
+    jax.errors.ConcretizationTypeError,
+    jax.errors.TracerArrayConversionError,
+)
+MOST_WORDS = 2**20  # of a round
+
+
 class Parts(NamedTuple):
     """What a round is made of: functions of a policy and of an environment."""
 
@@ -103,7 +110,7 @@ def _parts(policy, environment) -> Parts:
         policy.update,
         policy.recommend,
         policy.report,
-        tuple(whole("words", width, 0) for width in widths),
+        tuple(whole("words", width, 0, MOST_WORDS) for width in widths),
         environment.sample,
         environment.init,
         environment.view,
@@ -194,7 +201,7 @@ def _traced(what, function, *args):
         kind = TypeError if isinstance(error, TypeError) else ValueError
         its = what.startswith(ITS)
         takes = (ITS_TAKES if its else TAKES)[what.removeprefix(ITS)]
-        if isinstance(error, jax.errors.ConcretizationTypeError):
+        if isinstance(error, VALUES_WANTED):
             raise kind(
                 f"{what} {takes} needs the value of a traced array (by if, int(), a "
                 "slice, NumPy), which has none yet: choose by jnp.where or lax.cond"
@@ -218,7 +225,8 @@ def _of_noise(twice: bool, what: str, function: Callable, noise, *args) -> Any:
         )
     if _takes_for_numbers(program.jaxpr):
         raise TypeError(
-            f"{what} takes its noise for numbers, but it is random 32-bit words: "
+            f"{what} takes its noise for numbers, but it is random 32-bit words, of "
+            "which numbers must be made first: "
             "jaxbandits.kernels.unit_interval(noise) makes uniforms in (0, 1) of them, "
             "occurs(noise[0], noise[1], p) an event, position(noise[0], n) a choice"
         )

@@ -22,6 +22,7 @@ from jaxbandits.arguments import (
     root_seed_of,
 )
 from jaxbandits.checks import MOST_ROUNDS, whole
+from jaxbandits.checks import instance as instance_of
 from jaxbandits.contract import check_round
 from jaxbandits.engine.lanes import lanes
 from jaxbandits.engine.rollout import NO_BUDGET
@@ -30,6 +31,8 @@ from jaxbandits.fit import check_fit
 from jaxbandits.laws.contract import check_law as check_law
 from jaxbandits.play import counted_rounds
 from jaxbandits.protocol import Environment, Policy
+
+MOST_PLAYED = 10**7  # rounds, of which every one is on record
 
 
 class Trace(NamedTuple):
@@ -69,7 +72,14 @@ def play(
       params: the policy's parameters; its defaults if None.
       seed: root seed of the run.
       seed_index: which seed.
+
+    Raises:
+      TypeError, ValueError: naming the argument that is wrong.
     """
+    instance_of("policy", policy, Policy, "of jaxbandits.policies or your own")
+    environment_of(environment)
+    _check_sizes(rounds, seed)
+    whole("seed_index", seed_index, 0, 2**32 - 1)
     # Equal functions share one compiled rollout; the rest is data or of no effect.
     rules = policy._replace(name="", params=(), check=None, problem=None, told=())
     world = environment._replace(
@@ -243,7 +253,7 @@ def _tried(function, *args):
 
 
 def _check_sizes(rounds, seed):
-    whole("rounds", rounds, 1)
+    whole("rounds", rounds, 1, MOST_PLAYED)
     root_seed_of(seed)
 
 
@@ -252,6 +262,10 @@ def _check_values(policy: Policy) -> None:
     by_name(policy, "policies", is_policy, "a Policy")
     end = End(np.array([MOST_ROUNDS]), MOST_ROUNDS, "round")  # nobody asks for it
     points_of(policy.name, policy._replace(told=()), {}, end)
+    if not isinstance(policy.told, tuple) or set(policy.told) - set(
+        getattr(policy.params, "_fields", ())
+    ):
+        raise TypeError(f"told must name parameters, got {policy.told!r}")
     if not np.all(np.isfinite(policy.params)):
         raise ValueError(f"params must be finite numbers, got {policy.params!r}")
 

@@ -21,6 +21,7 @@ NAMES = (
     "asking",
     "stores",
     "foreign",
+    "checking",
 )
 
 
