@@ -79,11 +79,23 @@ def environment_of(environment: Any) -> Environment:
         raise TypeError(
             f"environment.name must be a string, got {checks.shown(environment.name)}"
         )
+    checks.label("environment.name", environment.name)
     whose = f"environment {environment.name!r}"
     game = environment.game
     checks.instance(f"{whose}: game", game, Game, "of jaxbandits")
     checks.whole(f"{whose}: words", game.words, 0)
     checks.flag(f"{whose}: by_the_clock", game.by_the_clock)
+    for part in ("sample", "init", "view", "step", "record", "metrics"):
+        checks.function(f"{whose}: {part}", getattr(game, part))
+    checks.function(f"{whose}: tables", environment.tables)
+    for part, function in (("spent", game.spent), ("judge", environment.judge)):
+        if function is not None:
+            checks.function(f"{whose}: {part}", function)
+    if not isinstance(environment.provenance, Mapping | None):
+        raise TypeError(
+            f"{whose}: provenance must be a mapping or None, got "
+            f"{checks.shown(environment.provenance)}"
+        )
     for leaf in jax.tree.leaves(environment.setup):
         # Keys are numbers too, but no NumPy array.
         if isinstance(leaf, jax.Array) and jnp.issubdtype(
@@ -105,7 +117,9 @@ def seeds_of(seeds: int | Iterable[int]) -> np.ndarray:
     """u32[S] from a count or a list of different indices."""
     if isinstance(seeds, int | np.integer) or not isinstance(seeds, Iterable):
         return np.arange(checks.whole("seeds", seeds, 1, MOST_SEEDS), dtype=np.uint32)
-    if isinstance(seeds, str | bytes | Mapping):
+    no_list = str | bytes | bytearray | memoryview | Mapping | np.ma.MaskedArray
+    # Of a table Python would take the names of its columns.
+    if isinstance(seeds, no_list) or getattr(seeds, "ndim", 1) != 1:
         raise TypeError(
             f"seeds must be an integer or a list of them, got {checks.shown(seeds)}"
         )
@@ -194,6 +208,7 @@ def by_name(values: Any, argument: str, is_one: Callable[[Any], bool], what: str
                 f"{argument} must have strings for names, none of them empty, got "
                 f"{checks.shown(name)}"
             )
+        checks.label(f"{argument}: a name", name)
     return dict(values)
 
 
@@ -226,6 +241,11 @@ def points_of(
       ValueError, TypeError: naming ``params[name]`` or the parameter.
     """
     defaults = _defaults(name, policy)
+    if not isinstance(policy.told, tuple) or not set(policy.told) <= set(defaults):
+        raise TypeError(
+            f"policies[{name!r}]: told must be a tuple of names of its parameters, got "
+            f"{checks.shown(policy.told)}"
+        )
     if hasattr(override, "_asdict"):
         override = override._asdict()
     if not isinstance(override, Mapping):
@@ -253,7 +273,17 @@ def points_of(
             f"params[{name!r}] must have arrays of one length >= 1, got {lengths}"
         )
     if policy.check is not None:
-        policy.check(policy.params._replace(**leaves))
+        check = checks.function(f"policies[{name!r}]: check", policy.check)
+        try:
+            check(policy.params._replace(**leaves))
+        except Exception as error:
+            own = "positional argument" not in str(error)
+            if isinstance(error, ValueError | TypeError) and own:
+                raise
+            raise ValueError(
+                f"policies[{name!r}]: check must take params, and raise a ValueError "
+                f"where they are out of range; it failed: {error!r}"
+            ) from error
     for leaf, values in leaves.items():
         whose = f"params[{name!r}]: {leaf}"
         if np.any(np.isnan(values)):

@@ -97,6 +97,13 @@ def numbers(name: str, value: Any, ndim: int | None = None) -> np.ndarray:
     """
     try:
         array = np.asarray(value)
+        # NumPy would take what is masked, and True beside a number, for numbers.
+        if isinstance(value, np.ma.MaskedArray):
+            raise TypeError
+        if isinstance(value, list | tuple) and any(
+            isinstance(x, bool | np.bool_) for x in value
+        ):
+            raise TypeError
         if array.dtype.kind == "O":
             real = all(_is_real(x) for x in array.flat)
         else:
@@ -122,7 +129,10 @@ def number(name: str, value: Any) -> float:
 
 def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
     """Require an integer in [least, most] (a bool is not one); return it."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
+    # A time is an integer to NumPy.
+    if isinstance(value, bool | np.bool_ | np.timedelta64) or not isinstance(
+        value, int | np.integer
+    ):
         allowed = f">= {least}" if most is None else f"in [{least}, {most}]"
         raise TypeError(f"{name} must be an integer {allowed}, got {shown(value)}")
     if value < least:
@@ -154,6 +164,17 @@ def text(name: str, value: Any) -> str:
         raise TypeError(f"{name} must be a string, got {shown(value)}")
     if not value:
         raise ValueError(f"{name} must not be empty")
+    return value
+
+
+def label(name: str, value: Any) -> str:
+    """Require a text that can be written to files as it is; return it."""
+    text(name, value)
+    # Half a character (a surrogate) has no UTF-8, and C ends a text at NUL.
+    if "\0" in value or value.encode(errors="replace").decode() != value:
+        raise ValueError(
+            f"{name} must not have NUL or half a character in it, got {shown(value)}"
+        )
     return value
 
 
@@ -206,13 +227,15 @@ def path(name: str, value: Any) -> Path:
     """
     if not isinstance(value, str | os.PathLike):
         raise TypeError(f"{name} must be a path, got {shown(value)}")
-    if "://" in str(value) or not str(value):
+    if not str(value) or "://" in str(value) or "\0" in str(value):
         raise ValueError(f"{name} must be a path of this machine, got {shown(value)}")
     return Path(value)
 
 
 def shown(value: Any) -> str:
     """A value as errors show it: short, on one line, with its type if that is news."""
+    if "Tracer" in type(value).__name__:
+        return "a traced array, which has no value inside jax.jit, jax.vmap or jax.grad"
     try:
         words = " ".join((f"{value}" if _is_real(value) else repr(value)).split())
     except Exception:  # noqa: BLE001 - a value's own repr must not hide the error

@@ -182,7 +182,10 @@ def _reproduce(options) -> int:
     if experiment.fixed and (options.seeds or options.horizon):
         message = f"--seeds and --horizon have no effect on {experiment.name}"
         print(f"jaxbandits: {message}", file=sys.stderr)
-    folder = prepare_folder(options.out or os.path.join("results", experiment.name))
+    out = options.out
+    if out is None:
+        out = os.path.join("results", experiment.name)
+    folder = prepare_folder(out)
     outcome = experiment.run(chosen)
     paths = write(outcome, experiment.name, folder)
     if options.json:
@@ -228,7 +231,10 @@ def _sweep(options) -> int:
     spec, until = read_spec(options.spec)
     if options.seeds is not None:
         spec = spec._replace(seeds=checks.whole("--seeds", options.seeds, 1))
-    store = options.store or os.path.join("results", f"{Path(options.spec).stem}.zarr")
+    store = options.store
+    if store is None:
+        store = os.path.join("results", f"{Path(options.spec).stem}.zarr")
+    checks.path("--store", store)
     try:
         with stop_at_sigterm() as stop:
             run_sweep(

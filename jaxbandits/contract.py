@@ -22,6 +22,32 @@ RESERVED = {"instance", "policy", "params", "seed", "checkpoint", "quantile"}
 RESERVED |= {"drawn", "rounds", "session", "cut", "compile_seconds", "run_seconds"}
 
 
+# Arguments of the functions, for errors.
+TAKES = {
+    "init": "(params)",
+    "act": "(noise, view, state, params)",
+    "update": "(noise, view, state, action, feedback, params)",
+    "recommend": "(state, params)",
+    "report": "(state, params)",
+}
+ITS_TAKES = {
+    "sample": "(key, setup)",
+    "init": "(instance)",
+    "view": "(round, instance, env_state)",
+    "step": "(noise, instance, env_state, action)",
+    "record": "(instance, env_state, budget)",
+    "spent": "(instance, env_state)",
+}
+ITS = "the environment's "
+
+
+VALUES_WANTED = (
+    jax.errors.ConcretizationTypeError,
+    jax.errors.TracerArrayConversionError,
+)
+MOST_WORDS = 2**20  # of a round
+
+
 def check_round(
     name: str, policy: Policy, environment: Environment, *, twice: bool = False
 ) -> None:
@@ -61,7 +87,7 @@ def _functions(policy: Policy) -> PolicyFunctions:
             raise TypeError(
                 f"{function} must be a function, got {shown(getattr(policy, function))}"
             )
-    words = tuple(whole("words", width, 0) for width in widths)
+    words = tuple(whole("words", width, 0, MOST_WORDS) for width in widths)
     return policy.functions._replace(words=words)
 
 
@@ -144,8 +170,19 @@ def _traced(what, function, *args):
         return jax.make_jaxpr(anew, return_shape=True)(*args)
     except Exception as error:  # noqa: BLE001 - whatever a user's function raises
         kind = TypeError if isinstance(error, TypeError) else ValueError
-        words = str(error).strip().split("\n")[0]
-        raise kind(f"{what} failed: {type(error).__name__}: {words}") from error
+        its = what.startswith(ITS)
+        takes = (ITS_TAKES if its else TAKES)[what.removeprefix(ITS)]
+        if isinstance(error, VALUES_WANTED):
+            raise kind(
+                f"{what} {takes} needs the value of a traced array (by if, int(), a "
+                "slice, NumPy), which has none yet: choose by jnp.where or lax.cond"
+            ) from error
+        words = re.sub(r"\w*Tracer\b", "array", str(error).strip().split("\n")[0])
+        given = f", the action is {_words(args[-1])}" if its and "step" in what else ""
+        raise kind(
+            f"{what} failed: {type(error).__name__}: {words}; it must take {takes} as "
+            f"traced arrays{given}"
+        ) from error
 
 
 def _of_noise(twice: bool, what: str, function: Callable, noise, *args) -> Any:
@@ -159,7 +196,8 @@ def _of_noise(twice: bool, what: str, function: Callable, noise, *args) -> Any:
         )
     if _takes_for_numbers(program.jaxpr):
         raise TypeError(
-            f"{what} takes its noise for numbers, but it is random 32-bit words: "
+            f"{what} takes its noise for numbers, but it is random 32-bit words, of "
+            "which numbers must be made first: "
             "jaxbandits.kernels.unit_interval(noise) makes uniforms in (0, 1) of them, "
             "occurs(noise[0], noise[1], p) an event, position(noise[0], n) a choice"
         )
@@ -285,7 +323,10 @@ def _check_report(found: Mapping[str, Any]) -> None:
 
 def _check_action(what: str, actions: Actions | None, instance, action) -> None:
     if not jax.tree.leaves(action):
-        raise TypeError(f"{what} gives {action!r}, which is no action")
+        raise TypeError(
+            f"{what} gives {action!r}, which is no action: it must give "
+            + (actions.text if actions else "arrays or numbers")
+        )
     if actions is None:
         return
     try:

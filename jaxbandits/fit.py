@@ -45,8 +45,9 @@ def check_fit(name: str, policy: Policy, environment: Environment) -> None:
     else:
         return
     raise ValueError(
-        f"policies: {name!r} was built {words}; build it from environment.problem (or "
-        "let it play another game on purpose: policy._replace(problem=None))"
+        f"policies: {name!r} was built {words}; it must be built from "
+        "environment.problem (or play another game on purpose: "
+        "policy._replace(problem=None))"
     )
 
 

@@ -13,35 +13,26 @@ a run of `simulate` does.
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.arguments import is_policy, points_of
-from jaxbandits.checks import MOST_ROUNDS, instance, shown, whole
+from jaxbandits.checks import MOST_ROUNDS, shown, whole
 from jaxbandits.engine.tape import Key, Stream, draw_words, root_key, stream_key
-from jaxbandits.protocol import Action, Feedback, Policy, View
+from jaxbandits.protocol import Action, Feedback, Policy
 from jaxbandits.schedule import Schedule
-
-
-class Session(NamedTuple):
-    """A policy in the middle of a game.
-
-    Attributes:
-      policy: the policy.
-      params: its parameters, numbers in JAX's precision.
-      seed: (root seed, seed index), as of a run of `simulate`.
-      round: of the next action; the first is 1.
-      state: what the policy knows.
-    """
-
-    policy: Policy
-    params: Any
-    seed: tuple[int, int]
-    round: int
-    state: Any
+from jaxbandits.session import (
+    Session,
+    check_action,
+    check_session,
+    check_view,
+    failed,
+    form_of,
+    numbers_of,
+)
 
 
 def start(
@@ -64,6 +55,10 @@ def start(
     """
     if not is_policy(policy):
         raise TypeError(f"policy must be a Policy, got {shown(policy)}")
+    if not isinstance(params, Mapping | None):
+        raise TypeError(
+            f"params must be a mapping from names to numbers, got {shown(params)}"
+        )
     whole("seed", seed, 0, 2**64 - 1)
     whole("seed_index", seed_index, 0, 2**32 - 1)
     untold = sorted(set(policy.told) - set(params or {}))
@@ -91,18 +86,15 @@ def ask(session: Session, view: Any = None) -> Action:
     Returns:
       The setting's action; leaves are NumPy numbers or arrays.
     """
-    policy, params, seed, round_, state = instance(
-        "session", session, Session, "of live.start"
-    )
-    action = _act(
-        policy.act,
-        policy.words[0],
-        _key(seed, Stream.ACT),
-        jnp.int32(round_),
-        _view(session, view),
-        state,
-        params,
-    )
+    policy, params, seed, round_, state = check_session(session)
+    view = check_view(session, view)
+    key = _key(seed, Stream.ACT)
+    try:
+        action = _act(
+            policy.act, policy.words[0], key, jnp.int32(round_), view, state, params
+        )
+    except Exception as error:  # whatever a policy's function raises
+        raise failed(policy, "view", error) from error
     return jax.tree.map(lambda x: np.asarray(x)[()], action)
 
 
@@ -116,22 +108,27 @@ def tell(
       action: what was done, which need not be what `ask` said.
       feedback: the setting's feedback; its leaves may be Python numbers.
       view: as for `ask`.
+
+    Raises:
+      TypeError, ValueError: naming the session, the action or the feedback, if it is
+        not of the policy's game, or NaN.
     """
-    policy, params, seed, round_, state = instance(
-        "session", session, Session, "of live.start"
-    )
-    state = _update(
-        policy.update,
-        policy.words[1],
-        _key(seed, Stream.UPDATE),
-        jnp.int32(round_),
-        _view(session, view),
-        state,
-        _played(action),
-        _played(feedback),
-        params,
-    )
-    return session._replace(round=round_ + 1, state=state)
+    policy, params, seed, round_, state = check_session(session)
+    view = check_view(session, view)
+    action = check_action(session, view, action)
+    feedback = numbers_of("feedback", feedback)
+    key, width = _key(seed, Stream.UPDATE), policy.words[1]
+    given = (jnp.int32(round_), view, state, action, feedback, params)
+    try:
+        after = _update(policy.update, width, key, *given)
+    except Exception as error:  # whatever a policy's function raises
+        raise failed(policy, "feedback", error) from error
+    if form_of(after) != form_of(state):
+        raise TypeError(
+            "feedback must be of one round, in the shapes of the game; the policy's "
+            f"state would change its shape by {shown(feedback)}"
+        )
+    return session._replace(round=int(round_) + 1, state=after)
 
 
 def recommend(session: Session) -> Action:
@@ -140,28 +137,18 @@ def recommend(session: Session) -> Action:
     Raises:
       ValueError: if the policy has none.
     """
-    instance("session", session, Session, "of live.start")
+    check_session(session)
     if session.policy.recommend is None:
-        raise ValueError(f"policy {session.policy.name!r} recommends nothing")
+        raise ValueError(
+            f"policy {session.policy.name!r} recommends nothing (it has no `recommend`)"
+        )
     action = session.policy.recommend(session.state, session.params)
     return jax.tree.map(lambda x: np.asarray(x)[()], action)
-
-
-def _view(session, view):
-    return View(jnp.int32(session.round)) if view is None else _played(view)
 
 
 def _key(seed, stream) -> Key:
     root, index = seed
     return stream_key(root_key(root), jnp.uint32(index), stream)
-
-
-def _played(tree):
-    """Leaves in the types of a game: JAX's floats, int32, bool."""
-    kinds = {"f": float, "i": jnp.int32, "b": bool}
-    return jax.tree.map(
-        lambda x: jnp.asarray(x, kinds.get(np.asarray(x).dtype.kind)), tree
-    )
 
 
 @partial(jax.jit, static_argnums=(0, 1))

@@ -3,11 +3,13 @@
 `simulate` plays a policy's runs in one go, `sweep` block by block; both come here.
 """
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 
+from jaxbandits.checks import shown
 from jaxbandits.engine.run import Chunk, Clock, run
 from jaxbandits.protocol import Actions, Environment, Policy
 from jaxbandits.schedule import Terms
@@ -84,9 +86,16 @@ def _closed(policy, environment, chunk: Chunk) -> dict[str, np.ndarray]:
         allowed = _every(actions.allowed, chunk.instance, recommended)
         _check_actions(f"{whose}, recommend", actions, ~allowed)
     found = booked(environment, chunk)
-    for name in sorted(found.keys() - chunk.notes.report.keys()):
+    metrics = found.keys() - chunk.notes.report.keys()
+    if not metrics:
+        raise ValueError(
+            f"{whose}: the environment's metrics are none; it must have at least one"
+        )
+    for name in sorted(metrics):
         if np.any(np.isnan(found[name])):
-            raise ValueError(f"{whose}: the metric {name!r} is NaN")
+            raise ValueError(
+                f"{whose}: the metric {name!r} is NaN, and must be a number in all runs"
+            )
     return found
 
 
@@ -135,12 +144,32 @@ def booked(environment: Environment, chunk: Chunk) -> dict[str, np.ndarray]:
 
     Raises:
       ValueError: if a report has a metric's name.
+      ValueError, TypeError: if a metric is no array of numbers ``[L, C]``.
     """
     recommended, report = chunk.notes
-    parts = [chunk.books.metrics, report]
+    shape = np.shape(chunk.rounds)
+    parts = [_numbers("metrics", environment, chunk.books.metrics, shape), report]
     if environment.judge is not None and jax.tree.leaves(recommended):
-        parts.append(environment.judge(chunk.instance, recommended))
+        judged = environment.judge(chunk.instance, recommended)
+        parts.append(_numbers("judge", environment, judged, shape))
     found = {key: value for part in parts for key, value in part.items()}
     if len(found) < sum(map(len, parts)):
         raise ValueError(f"policy.report uses a metric's name: {sorted(report)}")
     return found
+
+
+def _numbers(what: str, environment: Environment, found: Any, shape) -> dict:
+    """What an environment's `metrics` or `judge` gives, checked."""
+    whose = f"environment {environment.name!r}: {what} must give"
+    if not isinstance(found, Mapping) or not all(isinstance(x, str) for x in found):
+        raise TypeError(f"{whose} names and arrays, got {shown(found)}")
+    for name, value in found.items():
+        values = np.asarray(value)
+        if values.dtype.kind not in "biuf":
+            raise TypeError(f"{whose} numbers, got {name!r} of {values.dtype}")
+        if values.shape != shape:
+            raise ValueError(
+                f"{whose} one number per run and checkpoint, {list(shape)}, got "
+                f"{name!r} of shape {list(values.shape)}"
+            )
+    return dict(found)

@@ -4,6 +4,7 @@ Usable by anyone who writes their own: ``check_policy(policy, environment)`` rai
 AssertionError that says which clause of the protocol is broken.
 """
 
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -11,6 +12,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxbandits.arguments import (
+    by_name,
+    environment_of,
+    is_policy,
+    points_of,
+    root_seed_of,
+)
+from jaxbandits.checks import MOST_ROUNDS, whole
+from jaxbandits.checks import instance as instance_of
 from jaxbandits.contract import check_round
 from jaxbandits.engine.books import closed
 from jaxbandits.engine.lanes import lanes
@@ -19,6 +29,9 @@ from jaxbandits.engine.tape import Stream, draw_words, root_key, stream_key
 from jaxbandits.fit import check_fit
 from jaxbandits.laws.contract import check_law as check_law
 from jaxbandits.protocol import Environment, Game, Policy
+from jaxbandits.schedule import Schedule
+
+MOST_PLAYED = 10**7  # rounds, of which every one is on record
 
 
 class Trace(NamedTuple):
@@ -58,7 +71,14 @@ def play(
       params: the policy's parameters; its defaults if None.
       seed: root seed of the run.
       seed_index: which seed.
+
+    Raises:
+      TypeError, ValueError: naming the argument that is wrong.
     """
+    instance_of("policy", policy, Policy, "of jaxbandits.policies or your own")
+    environment_of(environment)
+    _check_sizes(rounds, seed)
+    whole("seed_index", seed_index, 0, 2**32 - 1)
     (state, env_state), (actions, feedback) = jax.tree.map(
         np.asarray,
         _rollout(
@@ -129,32 +149,30 @@ def check_policy(
     Raises:
       AssertionError: saying which clause is broken.
     """
-    assert isinstance(policy, Policy), f"not a Policy: {policy!r}"
-    assert isinstance(policy.params, tuple), (
-        f"params must be a NamedTuple of numbers, got {policy.params!r}"
-    )
-    assert all(np.ndim(x) == 0 and np.all(np.isfinite(x)) for x in policy.params), (
-        "params must be finite numbers"
-    )
+    _check_sizes(rounds, seed)
+    assert isinstance(policy, Policy), f"not a Policy: policy is {policy!r}"
+    with _refused():
+        environment_of(environment)
+        _check_values(policy)
+        check_fit(policy.name, policy, environment)
     params = _single(policy.params)
-    state = policy.init(params)
+    state = _tried(policy.init, params)
     for leaf in jax.tree.leaves(state):
         assert isinstance(leaf, jax.Array), f"init returned {leaf!r}, not an array"
-    _assert_equal(state, policy.init(params), "init is not a pure function")
-    try:
-        check_fit(policy.name, policy, environment)
+    with _refused():
         check_round(policy.name, policy, environment, twice=True)
-    except (TypeError, ValueError) as error:
-        raise AssertionError(str(error)) from error
+    _assert_equal(state, policy.init(params), "init is not a pure function")
     for seed_index in range(2):
         trace = play(policy, environment, rounds, seed=seed, seed_index=seed_index)
         for name in ("actions", "state"):
             for leaf in jax.tree.leaves(getattr(trace, name)):
-                assert not np.any(np.isnan(leaf)), f"{name} hold NaN after play"
+                assert not np.any(np.isnan(leaf)), (
+                    f"policy {policy.name!r}: {name} must not hold NaN after play"
+                )
         _check_counts(trace.state)
         instance = _instance(environment, seed, seed_index)
         _check_actions(environment, instance, trace, rounds)
-        _check_notes(policy, params, trace, environment.game.actions, instance)
+        _check_notes(policy, params, trace, environment, instance)
         again = play(policy, environment, rounds, seed=seed, seed_index=seed_index)
         _assert_equal(trace, again, "a run is not a pure function of its seed")
     _check_lanes(policy, params, state)
@@ -180,46 +198,28 @@ def check_environment(
     Raises:
       AssertionError: saying which clause is broken.
     """
+    _check_sizes(rounds, seed)
     assert isinstance(environment, Environment), f"not an Environment: {environment!r}"
+    assert isinstance(policy, Policy), f"not a Policy: policy is {policy!r}"
+    with _refused():
+        environment_of(environment)
     setup = _single(environment.setup)
-    game = environment.game
-    instance = game.sample(jax.random.key(seed), setup)
-    state = game.init(instance)
+    instance = _tried(environment.game.sample, jax.random.key(seed), setup)
+    state = _tried(environment.game.init, instance)
     for leaf in jax.tree.leaves((instance, state)):
-        assert isinstance(leaf, jax.Array), f"{leaf!r} is not an array"
-    params = _single(policy.params)
-
-    def one_round(noise, act_noise, state):
-        view = game.view(jnp.int32(1), instance, state)
-        action = policy.act(act_noise, view, policy.init(params), params)
-        return game.step(noise, instance, state, action)[0]
-
-    noises = [
-        jax.ShapeDtypeStruct((w,), jnp.uint32) for w in (game.words, policy.words[0])
-    ]
-    after = jax.eval_shape(one_round, *noises, state)
-    assert _describe(after) == _describe(state), (
-        f"step changes the state: {_describe(state)} became {_describe(after)}"
-    )
+        assert isinstance(leaf, jax.Array), (
+            f"the environment's sample and init gave {leaf!r}, which is not an array"
+        )
+    with _refused():
+        check_round(policy.name, policy, environment)
     trace = play(policy, environment, rounds, seed=seed)
     for leaf in jax.tree.leaves(trace.feedback):
-        assert not np.any(np.isnan(leaf)), "feedback holds NaN"
-    state = jax.tree.map(jnp.asarray, trace.environment)
-    metrics = _books(environment, instance, state).metrics
+        assert not np.any(np.isnan(leaf)), "step gives NaN: feedback holds NaN"
+    metrics = _books(environment, instance, trace).metrics
+    assert metrics, "the environment's metrics must name at least one, got none"
     for name, value in metrics.items():
         assert value.shape == (1, 1), f"metric {name!r} must be a number"
         assert np.all(np.isfinite(value)), f"metric {name!r} is not finite"
-
-
-def _books(environment, instance, state):
-    """Of one run, at its end."""
-    record = environment.game.record(instance, state, jnp.int32(NO_BUDGET))
-    record = jax.tree.map(lambda x: np.asarray(x)[None, None], record)
-    batch = jax.tree.map(lambda x: np.asarray(x)[None], instance)
-    try:
-        return closed(environment, batch, record)
-    except (TypeError, ValueError) as error:
-        raise AssertionError(str(error)) from error
 
 
 def _single(tree):
@@ -234,8 +234,39 @@ def _single(tree):
     )
 
 
-def _describe(tree):
-    return jax.tree.map(lambda x: f"{x.dtype}{list(x.shape)}", tree)
+@contextmanager
+def _refused(whose: str = ""):
+    """What is refused in play is a broken clause."""
+    try:
+        yield
+    except Exception as error:
+        raise AssertionError(f"{whose}{error}") from error
+
+
+def _tried(function, *args):
+    """A result, or None where there is none: `check_round` says why, by name."""
+    try:
+        return function(*args)
+    except Exception:  # noqa: BLE001 - whatever a user's function raises
+        return None
+
+
+def _check_sizes(rounds, seed):
+    whole("rounds", rounds, 1, MOST_PLAYED)
+    root_seed_of(seed)
+
+
+def _check_values(policy: Policy) -> None:
+    """Require a name and parameters that can be played, all of them finite."""
+    by_name(policy, "policies", is_policy, "a Policy")
+    schedule = Schedule([MOST_ROUNDS], MOST_ROUNDS)  # nobody asks for it
+    points_of(policy.name, policy._replace(told=()), {}, schedule)
+    if not isinstance(policy.told, tuple) or set(policy.told) - set(
+        getattr(policy.params, "_fields", ())
+    ):
+        raise TypeError(f"told must name parameters, got {policy.told!r}")
+    if not np.all(np.isfinite(policy.params)):
+        raise ValueError(f"params must be finite numbers, got {policy.params!r}")
 
 
 def _assert_equal(left, right, message):
@@ -259,22 +290,34 @@ def _check_actions(environment, instance, trace, rounds):
         assert np.all(allowed), (
             f"it plays {action} in round {first + 1}, not {actions.text}"
         )
-    state = jax.tree.map(jnp.asarray, trace.environment)
-    counted = _books(environment, instance, state).counted
+    counted = _books(environment, instance, trace).counted
     assert counted is None or np.all(counted >= rounds), (
         f"it plays {rounds} rounds, and the environment counts {counted.item()} with "
-        "an action that the game has"
+        "an action that the game has: act must give no other"
     )
+
+
+def _books(environment, instance, trace):
+    """Of one run, at its end."""
+    state = jax.tree.map(jnp.asarray, trace.environment)
+    record = environment.game.record(instance, state, jnp.int32(NO_BUDGET))
+    record = jax.tree.map(lambda x: np.asarray(x)[None, None], record)
+    batch = jax.tree.map(lambda x: np.asarray(x)[None], instance)
+    with _refused():
+        return closed(environment, batch, record)
 
 
 def _check_counts(state):
     for leaf in jax.tree.leaves(state):
         if np.issubdtype(leaf.dtype, np.integer):
-            assert np.all(leaf >= 0), "an integer statistic is negative"
+            assert np.all(leaf >= 0), (
+                "update must keep integer statistics (counts) >= 0: an integer of the "
+                f"state is negative, {leaf.min()}"
+            )
 
 
-def _check_notes(policy, params, trace, actions, instance):
-    state = jax.tree.map(jnp.asarray, trace.state)
+def _check_notes(policy, params, trace, environment, instance):
+    state, actions = jax.tree.map(jnp.asarray, trace.state), environment.game.actions
     if policy.recommend is not None:
         found = policy.recommend(state, params)
         for leaf in jax.tree.leaves(found):
@@ -283,7 +326,9 @@ def _check_notes(policy, params, trace, actions, instance):
             f"recommend gives {found}, not {actions.text}"
         )
     if policy.report is not None:
+        metrics = _books(environment, instance, trace).metrics
         for name, value in policy.report(state, params).items():
+            assert name not in metrics, f"report {name!r} has the name of a metric"
             assert isinstance(value, jax.Array), f"report {name!r} is not an array"
             assert not np.any(np.isnan(value)), f"report {name!r} holds NaN"
 

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import jax
 import numpy as np
+import pandas as pd
 import pytest
 
 from jaxbandits import checks
+from jaxbandits.arguments import seeds_of
 from jaxbandits.checks import (
     at_least_one,
     between_zero_and_one,
@@ -140,6 +142,24 @@ def test_other_kinds(check, good, bad, says):
         check("x", bad)
 
 
+@pytest.mark.parametrize(
+    "value",
+    [np.ma.array([1.0, 2.0], mask=[0, 1]), np.ma.masked, [True, 2.0], (np.True_, 1)],
+)
+def test_what_only_looks_like_numbers(value):
+    with pytest.raises(TypeError, match="^x must be a real number or an array"):
+        checks.numbers("x", value)
+    with pytest.raises(TypeError, match="^x must be an integer"):
+        checks.whole("x", np.timedelta64(3, "s"), 0)
+
+
+@pytest.mark.parametrize("name", ["a\0", "\ud800"])
+def test_names_that_no_file_could_keep(name):
+    assert checks.label("x", "名 é") == "名 é"
+    with pytest.raises(ValueError, match="^x must not have NUL or half a character"):
+        checks.label("x", name)
+
+
 def test_a_forked_process(monkeypatch):
     monkeypatch.setattr(checks, "_played_in", None)
     for _ in range(2):
@@ -160,3 +180,19 @@ def test_values_are_shown_short():
             raise KeyError
 
     assert shown(Rude()) == "a value (Rude)"
+
+
+@pytest.mark.parametrize(
+    "seeds",
+    [
+        pd.DataFrame([[5, 6], [7, 8]]),  # iterates over the names of its columns
+        np.ma.array([1, 2], mask=[0, 1]),
+        bytearray(b"ab"),
+        memoryview(b"ab"),
+        np.array(3),
+    ],
+)
+def test_what_is_no_list_of_seeds(seeds):
+    with pytest.raises(TypeError, match="^seeds must be an integer or a list"):
+        seeds_of(seeds)
+    assert seeds_of(pd.Series([4, 2])).tolist() == [4, 2]

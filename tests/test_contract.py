@@ -66,6 +66,10 @@ BROKEN = {
         policy(act=lambda n, v, s, p: {}["x"]),
         "act failed: KeyError: 'x'",
     ),
+    "a choice by a traced value": (
+        policy(act=lambda noise, v, s, p: 0 if v.round < 3 else 1),
+        "act .* needs the value of a traced array .* choose by jnp.where",
+    ),
     "no init": (policy(init=None), "init must be a function, got None"),
     "no action": (playing(None), "act gives None, which is no action"),
     "one number for words": (policy(words=3), "words must be two integers"),
@@ -223,6 +227,9 @@ def test_broken_environments_are_refused_by_name(name):
         (GAME._replace(setup=np.array([1, np.nan])), "setup holds NaN"),
         (GAME._replace(setup="numbers"), "setup must hold numbers"),
         (GAME._replace(provenance={"f": print}), "provenance.f: .* no JSON form"),
+        (GAME._replace(provenance="mine"), "provenance must be a mapping or None"),
+        (GAME._replace(metrics=None), "metrics must be a function, got None"),
+        (GAME._replace(judge=3), "judge must be a function, got 3"),
     ],
 )
 def test_what_is_no_environment_is_refused(value, message):

@@ -25,6 +25,7 @@ LAYERS = {
     "progress": 5,
     "arguments": 4,
     "play": 5,
+    "session": 5,
     "live": 5,
     "simulate": 5,
     "testing": 5,

@@ -5,7 +5,9 @@ import numpy as np
 import pytest
 
 from jaxbandits import live
+from jaxbandits.policies import budgeted
 from jaxbandits.policies import censored as policies
+from jaxbandits.settings import budgeted as money
 from jaxbandits.settings import censored
 from jaxbandits.testing import play
 
@@ -82,3 +84,49 @@ def test_no_recommendation_and_no_session():
         live.recommend(live.start(policies.uniform(GAME.problem)))
     with pytest.raises(TypeError, match=r"session must be .*live.start"):
         live.ask(policies.uniform(GAME.problem))
+
+
+GAMES = {
+    "an arm for a pair": (0, None, "action must be as `ask` gives it"),
+    "a fraction": (censored.Action(0.5, 0), None, "action must be as `ask` gives it"),
+    "an arm beyond": (censored.Action(9, 0), None, "arm must be in .0, 1., got 9"),
+    "a limit before": (censored.Action(0, -1), None, "limit must be in .0, 2., got -1"),
+    "a number": (None, 0.5, "feedback must be of the game that policy 'RCUCB' is for"),
+    "NaN": (None, (np.nan, 0.2, False), "feedback must not hold NaN"),
+    "text": (None, ("0.5", 0.2, False), "feedback must hold real numbers"),
+    "two rounds": (None, ([0.5, 1], 0.2, False), "feedback must be of"),
+}
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_what_is_told_is_of_the_game(name):
+    action, feedback, message = GAMES[name]
+    action = censored.Action(0, 0) if action is None else action
+    if not isinstance(feedback, float):
+        feedback = censored.Feedback(*(feedback or (0.5, 0.2, False)))
+    session = live.start(policies.rcucb(GAME.problem))
+    with pytest.raises((TypeError, ValueError), match=message):
+        live.tell(session, action, feedback)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"round": 0}, "session.round must be at least 1"),
+        ({"seed": 3}, "session.seed must be two integers"),
+        ({"state": ()}, "session.state must be that of policy 'RCUCB'"),
+        ({"params": ()}, "session.params must be those of 'RCUCB'"),
+        ({"policy": None}, "session.policy must be a Policy"),
+    ],
+)
+def test_sessions_that_were_changed_by_hand(change, message):
+    session = live.start(policies.rcucb(GAME.problem))._replace(**change)
+    with pytest.raises((TypeError, ValueError), match=message):
+        live.ask(session)
+
+
+def test_views_of_another_game():
+    session = live.start(budgeted.bts(money.s_bt(2).problem))
+    for view, message in ((None, "view must be of the game"), (3, "view must be a Vi")):
+        with pytest.raises(TypeError, match=message):
+            live.tell(session, 0, 0.5, view)

@@ -1,5 +1,7 @@
 """The tools for people who write policies: plain play, and checks that can fail."""
 
+from typing import NamedTuple
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -46,6 +48,12 @@ def test_good_ones_pass():
     check_environment(GAME, ALTERNATE)
 
 
+class Rate(NamedTuple):
+    """A parameter."""
+
+    rate: float
+
+
 def counter(**changes):
     """A policy that counts its pulls, one of them wrong."""
     good = {
@@ -60,7 +68,14 @@ def counter(**changes):
 
 BAD_POLICIES = {
     "no policy": (3, "not a Policy"),
-    "params": (counter(params=(np.nan,)), "finite"),
+    "params": (counter(params=Rate(np.inf)), "finite"),
+    "NaN for params": (counter(params=Rate(np.nan)), "rate must be a number, got NaN"),
+    "text for params": (counter(params=Rate("a")), "rate must be a real number"),
+    "a plain tuple": (counter(params=(0.5,)), "params must be a NamedTuple"),
+    "no name": (counter(name=None), "policies must have strings for names"),
+    "no check": (counter(check=3), "check must be a function"),
+    "no init": (counter(init=None), "init must be a function"),
+    "init of nothing": (counter(init=lambda: 0), r"init failed: .* take \(params\)"),
     "scalar state": (counter(init=lambda params: 0), "not an array"),
     "shape": (
         counter(update=lambda n, v, state, a, f, p: jnp.append(state, 0)),
@@ -94,6 +109,10 @@ BAD_NOTES = {
     "a number for a report": (
         {"report": lambda state, params: {"pulls": state, "depth": 3}},
         "report 'depth' is not an array",
+    ),
+    "a metric's name": (
+        {"report": lambda state, params: {"spent": state}},
+        "report 'spent' has the name of a metric",
     ),
     "NaN in a report": (
         {"report": lambda state, params: {"pulls": jnp.log(-1.0 - state)}},
@@ -138,6 +157,11 @@ def test_noise_of_another_length_fails():
 
 
 BAD_ENVIRONMENTS = {
+    "no step": (GAME._replace(step=None), "step must be a function"),
+    "setup of NaN": (GAME._replace(setup=np.array([np.nan])), "setup holds NaN"),
+    "init of none": (GAME._replace(init=lambda i: None), "step failed: AttributeError"),
+    "metrics of none": (GAME._replace(metrics=lambda s, i, r: None), "at least one"),
+    "words": (GAME._replace(words=1.5), "words must be an integer"),
     "no environment": (3, "not an Environment"),
     "scalar state": (altered(GAME, init=lambda instance: 0), "not an array"),
     "NaN feedback": (

@@ -5,6 +5,7 @@ So metrics are functions that are traced, mapped over lanes and checkpoints, and
 the device in float64 whatever the precision of play: only numbers leave it.
 """
 
+from collections.abc import Mapping
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh
 
+from jaxbandits.checks import shown
 from jaxbandits.protocol import Environment, Game
 
 MOST_PROGRAMS = 128  # that are kept
@@ -47,23 +49,19 @@ def close(game: Game, tables, instance, record) -> Books:
     """The books of one lane at one checkpoint; to be traced in float64.
 
     Raises:
-      ValueError, TypeError: naming the metrics, if they fail or are none.
+      ValueError, TypeError: naming the metrics, if they fail.
     """
     try:
-        metrics = game.metrics(tables, instance, record)
-        metrics = {
-            name: jnp.asarray(value).astype(float) for name, value in metrics.items()
-        }
+        found = game.metrics(tables, instance, record)
+        if not isinstance(found, Mapping):
+            raise TypeError(f"they must be names and numbers, got {shown(found)}")
+        metrics = {name: jnp.asarray(x).astype(float) for name, x in found.items()}
     except Exception as error:
-        kind = (
-            TypeError if isinstance(error, TypeError | AttributeError) else ValueError
-        )
+        kind = TypeError if isinstance(error, TypeError) else ValueError
         words = str(error).strip().split("\n")[0]
         raise kind(
             f"the environment's metrics failed: {type(error).__name__}: {words}"
         ) from error
-    if not metrics:
-        raise ValueError("the environment's metrics are none")
     return Books(metrics, counted(game, instance, record))
 
 

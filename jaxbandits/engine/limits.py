@@ -6,6 +6,7 @@ has been spent: a budget that is out of reach ends with an error, not after 2**3
 rounds.
 """
 
+import jax
 import numpy as np
 
 from jaxbandits.schedule import Schedule
@@ -18,6 +19,24 @@ LAST_ROUND = 2**31 - 2  # of runs that nobody has limited: rounds are counted in
 # what is spent in a round is known well enough to tell how many are needed.
 IDLE_ROUNDS = 1 << 24
 TELLING_ROUNDS = 1 << 16
+
+
+def refuse_nan(name: str, state) -> None:
+    """Require that a policy has come out of play without NaN in its state.
+
+    It would have chosen by comparisons with NaN, and its regret would look like one.
+
+    Raises:
+      ValueError: naming the policy and the leaf.
+    """
+    for path, leaf in jax.tree_util.tree_leaves_with_path(state):
+        if leaf.dtype.kind == "f" and np.isnan(leaf).any():
+            raise ValueError(
+                f"policy {name!r}: update must keep NaN out of the state, but state"
+                f"{jax.tree_util.keystr(path)} holds NaN after play (feedback may have "
+                "had it first: see check_policy and check_environment of "
+                "jaxbandits.testing)"
+            )
 
 
 class Watch:

@@ -21,7 +21,7 @@ from jax.sharding import Mesh
 from jaxbandits.engine.books import Books, closed, closing, lanes_last
 from jaxbandits.engine.choice import engine_for
 from jaxbandits.engine.flags import switches
-from jaxbandits.engine.limits import Watch
+from jaxbandits.engine.limits import Watch, refuse_nan
 from jaxbandits.engine.rollout import (
     KEYS,
     LANE_QUANTUM,
@@ -173,6 +173,7 @@ def run(
                 before, passed = passed, piece.reached.sum(axis=1, dtype=np.int32)
                 progress(int((passed - before).sum()))
             pieces.append(piece[1:])
+        refuse_nan(policy.name, carry.policy)
         found = jax.tree.map(lambda *x: np.concatenate(x, axis=1), *pieces)
         yield Chunk(start, *found, own)
 

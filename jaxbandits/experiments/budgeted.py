@@ -124,6 +124,7 @@ def regret_curves(
         datasets[title] = dataset
     if environments is _all_settings and data_file(FACEBOOK_FILE) is None:
         notes = (*notes, NO_DATA)
+    cut = options.horizon >= BUDGET
     picture = plot_panels(
         {title: as_share(each) for title, each in datasets.items()},
         "regret",
@@ -131,7 +132,7 @@ def regret_curves(
         level=0.95 if bands else None,
         x_scale="log",
         columns=columns,
-        tops={} if options.horizon < BUDGET else TOPS,
+        tops={title: TOPS[title] for title in TOPS if cut and title in datasets},
     )
     return Outcome(datasets, records, picture, notes)
 

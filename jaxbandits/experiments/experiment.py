@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import xarray as xr
 from matplotlib.figure import Figure
 
+from jaxbandits import checks
 from jaxbandits.plots import save_figure
 from jaxbandits.results import save
 from jaxbandits.results.atomic import replacing
@@ -83,7 +84,7 @@ def prepare_folder(path: str | os.PathLike) -> Path:
     Raises:
       ValueError: if it cannot; called before any computing.
     """
-    folder = Path(path)
+    folder = checks.path("out", path)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         probe = folder / f".write-test-{os.getpid()}"

@@ -6,11 +6,13 @@ scatter instead (`jaxbandits.engine.rows`). The barriers tell XLA to store a row
 it is used many times, instead of computing it anew for every element of the result.
 """
 
+from functools import wraps
+
 import chex
 import jax.numpy as jnp
 from jax import lax
 
-from jaxbandits.checks import whole
+from jaxbandits.checks import shown, whole
 from jaxbandits.kernels.named import named
 from jaxbandits.kernels.real import integer
 
@@ -35,6 +37,20 @@ def one_hot(index, length: int):
     return jnp.arange(length, dtype=jnp.int32) == index
 
 
+def _at_an_index(kernel):
+    """`kernel` of an array and an index, which are looked at before JAX does so."""
+
+    @wraps(kernel)
+    def checked(x, index, *args, **options):
+        if not hasattr(x, "shape"):
+            raise TypeError(f"x must be an array, got {shown(x)}")
+        chex.assert_rank(integer("index", index), 0)
+        return kernel(x, index, *args, **options)
+
+    return checked
+
+
+@_at_an_index
 @named
 def pick(x, index):
     """``x[index]`` along the first axis.
@@ -49,7 +65,6 @@ def pick(x, index):
     Raises:
       TypeError: if `index` is no integer.
     """
-    chex.assert_rank(integer("index", index), 0)
     if x.shape[0] > BINARY_ROWS:
         return jnp.sum(jnp.where(_mask(x, index), x, 0), axis=0, dtype=x.dtype)
     rows = [x[i] for i in range(x.shape[0])]
@@ -62,6 +77,7 @@ def pick(x, index):
     return lax.optimization_barrier(rows[0])
 
 
+@_at_an_index
 @named
 def put(x, index, row):
     """``x`` with ``x[index]`` replaced by `row`.

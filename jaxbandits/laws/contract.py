@@ -130,8 +130,12 @@ def _check_univariate(law: Law, params, noise):
     slack = 4 * np.spacing(np.abs(x).max(axis=1).astype(np.float32)).astype(np.float64)
     for arm in range(num_arms):
         here = f"{law.name}, arm {arm}"
-        assert np.all(x[arm] >= lowest[arm] - slack[arm]), f"{here}: below the support"
-        assert np.all(x[arm] <= highest[arm] + slack[arm]), f"{here}: above the support"
+        assert np.all(x[arm] >= lowest[arm] - slack[arm]), (
+            f"{here}: draws must not lie below the support"
+        )
+        assert np.all(x[arm] <= highest[arm] + slack[arm]), (
+            f"{here}: draws must not lie above the support"
+        )
     cdf = law.cdf
     if law.atoms is not None:
         values, probabilities = (np.asarray(a, np.float64) for a in law.atoms(params))
@@ -219,8 +223,8 @@ def _check_mean(law, params, x, highest):
         exact = mean
     for arm in range(len(x)):
         assert np.isclose(mean[arm], exact[arm], rtol=1e-4, atol=1e-7), (
-            f"{law.name}, arm {arm}: the mean is {mean[arm]}, that of the law's own "
-            f"quantiles or atoms {exact[arm]}"
+            f"{law.name}, arm {arm}: the mean is {mean[arm]}, and must be that of the "
+            f"law's own quantiles or atoms, {exact[arm]}"
         )
         # A heavy tail has no standard error to speak of.
         if np.isfinite(highest[arm]):

@@ -11,6 +11,7 @@ from jaxbandits.plots.labels import checkpoint_label, metric_label, readable_tic
 from jaxbandits.plots.runs import one_instance
 from jaxbandits.plots.selection import seeds_note, select, shown
 from jaxbandits.plots.style import SMALL_FONT, LineStyle, check_axes, figure
+from jaxbandits.results.checks import check_mapping
 from jaxbandits.results.lookup import check_policies
 from jaxbandits.results.statistics import quantiles
 
@@ -67,6 +68,8 @@ def plot_curves(
     dataset = one_instance(dataset)
     total = dataset.sizes["seed"]
     dataset = shown(dataset, metric, params, policies)
+    if styles is not None:
+        check_mapping("styles", styles)
     check_policies(dataset, styles or (), "styles")
     for name, style in (styles or {}).items():
         if not isinstance(style, LineStyle):

@@ -97,7 +97,7 @@ def plot_heat_map(
     dataset = one_instance(dataset)
     check_checkpoint(dataset, checkpoint)
     check_labels(dataset, labels)
-    if statistic not in STATISTICS:
+    if not isinstance(statistic, str) or statistic not in STATISTICS:
         raise ValueError(
             f"statistic: {statistic!r} is unknown; known are {', '.join(STATISTICS)}"
         )

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import chain
+from math import isfinite
 
 import xarray as xr
 from matplotlib.figure import Figure
@@ -12,6 +13,7 @@ from jaxbandits.plots.runs import instances, played
 from jaxbandits.plots.selection import seeds_note, shown, texts_of
 from jaxbandits.plots.style import SMALL_FONT, figure, line_style
 from jaxbandits.results.checks import check_dataset, check_mapping, check_number
+from jaxbandits.results.dataset import DIMS
 from jaxbandits.results.lookup import at_points
 
 
@@ -67,19 +69,31 @@ def plot_panels(
             if played(at_points(each, params)).any()
         }
     check_mapping("datasets", datasets)
-    for each in datasets.values():
-        check_dataset(each)
+    for title, each in datasets.items():
+        if not isinstance(title, str):
+            raise TypeError(f"datasets: must have texts for titles, got {title!r}")
+        if not isinstance(each, xr.Dataset):
+            raise TypeError(f"datasets[{title!r}]: must be an xarray.Dataset")
+        check_dataset(each, *DIMS)
     if not datasets:
         raise ValueError("datasets: there is nothing to plot")
     everyone = (each["policy"].values.tolist() for each in datasets.values())
     names = list(dict.fromkeys(chain.from_iterable(everyone)))
     texts_of(labels)
+    if isinstance(policies, str | Mapping) or not isinstance(policies, Sequence | None):
+        raise TypeError(f"policies: must be a list of names, got {policies!r}")
     if policies is not None and len(policies) == 0:
         raise ValueError("policies must name at least one, or be left out for all")
     if tops is not None:
         check_mapping("tops", tops)
-    for top in (tops or {}).values():
+    for title, top in (tops or {}).items():
         check_number("tops", top)
+        if title not in datasets:
+            raise ValueError(
+                f"tops: {title!r} is unknown; known are {', '.join(datasets)}"
+            )
+        if not isfinite(top):
+            raise ValueError(f"tops: {title!r} must be finite, got {top}")
     labels = dict(labels or {})
     asking = {"policies": policies, "labels": labels}
     if isinstance(params, Mapping):

@@ -16,10 +16,12 @@ from jaxbandits.plots.selection import seeds_text, texts_of
 from jaxbandits.plots.style import SMALL_FONT, check_axes, figure, line_style
 from jaxbandits.results.betting import betting_ends
 from jaxbandits.results.checks import check_dataset, check_flag, check_level
+from jaxbandits.results.dataset import DIMS
 from jaxbandits.results.lookup import (
     at_points,
     check_checkpoint,
     check_policies,
+    check_shown,
     metric_values,
 )
 from jaxbandits.results.replications import group, shared_instances
@@ -93,10 +95,10 @@ def plot_ranks(
         fewer than two can be ranked, or no seed has been played by all of them;
         `metric` if it is NaN in a run that was played.
     """
-    check_dataset(dataset)
+    check_dataset(dataset, *DIMS)
     check_flag("smaller_is_better", smaller_is_better)
     check_checkpoint(dataset, checkpoint)
-    check_policies(dataset, policies or (), "policies")
+    check_shown(dataset, policies)
     labels = texts_of(labels)
     check_policies(dataset, labels, "labels")
     check_level(level)

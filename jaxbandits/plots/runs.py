@@ -14,7 +14,7 @@ import xarray as xr
 
 from jaxbandits.results.checks import check_dataset
 from jaxbandits.results.dataset import DIMS
-from jaxbandits.results.lookup import check_policies, metric_values
+from jaxbandits.results.lookup import check_shown, metric_values
 
 
 def instances(dataset: xr.Dataset) -> dict[str, xr.Dataset]:
@@ -29,7 +29,7 @@ def one_instance(dataset: xr.Dataset) -> xr.Dataset:
     Raises:
       ValueError: if there are several instances.
     """
-    check_dataset(dataset)
+    check_dataset(dataset, *DIMS)
     if "instance" not in dataset.dims:
         return dataset
     names = dataset["instance"].values.tolist()
@@ -83,11 +83,11 @@ def whole_seeds(
     Raises:
       ValueError: if `metric` or one of `policies` is unknown, or no seed is whole.
     """
-    check_policies(dataset, policies or (), "policies")
+    check_shown(dataset, policies)
     values = metric_values(dataset, metric)
     ran = played(dataset)
     if policies is not None:
-        values, ran = values.sel(policy=policies), ran.sel(policy=policies)
+        values, ran = (x.sel(policy=list(policies)) for x in (values, ran))
     shown = (values.notnull().any("checkpoint") & ran).any("seed").values
     if not shown.any():
         return dataset  # Whoever draws it says that there is nothing to draw.

@@ -22,10 +22,10 @@ from jaxbandits.plots.points import (
 from jaxbandits.plots.responses import Response, responses
 from jaxbandits.plots.runs import one_instance
 from jaxbandits.plots.samples import samples
-from jaxbandits.plots.selection import seeds_text
+from jaxbandits.plots.selection import seeds_text, texts_of
 from jaxbandits.plots.style import SMALL_FONT, check_axes, figure
 from jaxbandits.results.checks import check_level, check_mapping
-from jaxbandits.results.lookup import check_checkpoint, check_policies
+from jaxbandits.results.lookup import check_checkpoint, check_shown
 from jaxbandits.results.replications import shared_instances
 from jaxbandits.results.soundness import warn_of_coverage
 
@@ -85,12 +85,12 @@ def plot_sensitivity(
         the policies has it; `dataset` if it has several instances; `at` if points
         differ in other parameters too; `metric` if no run has it.
     """
-    labels = labels or {}
+    labels = texts_of(labels)
     at = at or {}
     check_mapping("at", at)
     dataset = one_instance(dataset)
     check_checkpoint(dataset, checkpoint)
-    check_policies(dataset, policies or (), "policies")
+    check_shown(dataset, policies)
     check_labels(dataset, labels)
     if level is not None:
         check_level(level)

@@ -7,7 +7,6 @@ what a notebook has open.
 import io
 import os
 import sys
-from pathlib import Path
 from typing import NamedTuple
 
 import matplotlib
@@ -127,7 +126,7 @@ def save_figure(fig: BaseFigure, path: str | os.PathLike) -> None:
     """
     if not isinstance(fig, BaseFigure):
         raise TypeError(f"fig: must be a Matplotlib figure, got {fig!r}")
-    suffix = Path(path).suffix.lower()
+    suffix = checks.path("path", path).suffix.lower()
     if suffix not in SUFFIXES:
         raise ValueError(
             f"path: must end in {', '.join(SUFFIXES)}, got {os.fspath(path)!r}"

@@ -1,19 +1,42 @@
 """Checks of the arguments that the statistics share: the type before the range."""
 
+import os
 from collections.abc import Iterable, Mapping
 from numbers import Real
+from pathlib import Path
 
 import numpy as np
 import xarray as xr
 
 
-def check_dataset(dataset: xr.Dataset) -> None:
-    """Raise a TypeError if `dataset` is none."""
+def check_dataset(dataset: xr.Dataset, *dims: str) -> None:
+    """Raise an error if `dataset` is none, or lacks one of `dims`."""
     if not isinstance(dataset, xr.Dataset):
         raise TypeError(
             f"dataset: must be an xarray.Dataset, as `simulate` or `sweep` returns it, "
             f"got {type(dataset).__name__}"
         )
+    if missing := [dim for dim in dims if dim not in dataset.dims]:
+        raise ValueError(
+            f"dataset: must have the dimensions {', '.join(dims)}, as `simulate` or "
+            f"`sweep` returns it; there is no {', '.join(missing)}"
+        )
+    for dim in ("policy", "seed"):
+        if dim in dataset.indexes and not dataset.indexes[dim].is_unique:
+            raise ValueError(
+                f"dataset: must have a {dim} only once, but one stands there again (of "
+                "datasets that were joined?); give others other names or numbers by "
+                f"dataset.assign_coords({dim}=...)"
+            )
+
+
+def check_path(argument: str, value: str | os.PathLike) -> Path:
+    """The path of a local file or folder; an error naming `argument` if it is none."""
+    if not isinstance(value, str | os.PathLike):
+        raise TypeError(f"{argument}: must be a path, got {value!r}")
+    if not str(value) or "://" in str(value) or "\0" in str(value):
+        raise ValueError(f"{argument}: must be a path of this machine, got {value!r}")
+    return Path(value)
 
 
 def check_number(argument: str, value: float) -> None:
@@ -31,13 +54,17 @@ def check_level(level: float) -> None:
 
 def check_choice(argument: str, value: str, choices: Iterable[str]) -> None:
     """Raise a ValueError naming `argument` if `value` is none of `choices`."""
-    if value not in tuple(choices):
+    # Lists of names, arrays and the like are no choice, and cannot all be hashed.
+    if not isinstance(value, str) or value not in tuple(choices):
         raise ValueError(f"{argument}: {value!r} is not one of {', '.join(choices)}")
 
 
 def check_whole(argument: str, value: int) -> None:
     """Raise a TypeError naming `argument` if `value` is no integer."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
+    # A time is an integer to NumPy.
+    if isinstance(value, bool | np.bool_ | np.timedelta64) or not isinstance(
+        value, int | np.integer
+    ):
         raise TypeError(f"{argument}: must be an integer, got {value!r}")
 
 

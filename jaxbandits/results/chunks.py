@@ -86,5 +86,6 @@ class CheckedStore(LocalStore):
 
 def _refuse(file: Path, what: str) -> None:
     raise ValueError(
-        f"store: {file} is {what}; the next sweep into the store plays it again"
+        f"store: {file} is {what} and cannot be read; the next sweep into the store "
+        "plays it again"
     )

@@ -109,8 +109,12 @@ def fixed_width_interval(values, pilot: int, level: float = 0.95) -> Interval:
     check_level(level)
     check_whole("pilot", pilot)
     size = values.sizes["seed"]
+    if size < 2:
+        raise ValueError(f"values: must be of at least 2 seeds, got {size}")
     if not 2 <= pilot <= size:
-        raise ValueError(f"pilot: must be in 2, ..., {size}, got {pilot}")
+        raise ValueError(
+            f"pilot: must be in 2, ..., {size}, the seeds of values, got {pilot}"
+        )
     if shared_instances(values) is not None:
         first = values.isel(seed=slice(pilot))
         runs = _runs_per_instance(first, "pilot")

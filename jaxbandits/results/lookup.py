@@ -7,18 +7,46 @@ import xarray as xr
 from jaxbandits.results.checks import check_dataset, check_whole
 
 
-def metric_values(dataset: xr.Dataset, metric: str) -> xr.DataArray:
+def metric_values(
+    dataset: xr.Dataset, metric: str, argument: str = "metric"
+) -> xr.DataArray:
     """The float64 values of a metric, ``[policy, params, seed, checkpoint]``.
 
     Raises:
-      ValueError: if the dataset has no such metric.
-      TypeError: if it is no dataset.
+      ValueError: naming `argument`, if the dataset has no such metric, or a single run
+        of it only.
+      TypeError: if it is no dataset, or the metric no numbers.
     """
     check_dataset(dataset)
     if not isinstance(metric, str) or metric not in dataset.data_vars:
         known = ", ".join(map(str, dataset.data_vars))
-        raise ValueError(f"metric: {metric!r} is unknown; known are {known}")
-    return dataset[metric].astype("float64")
+        raise ValueError(f"{argument}: {metric!r} is unknown; known are {known}")
+    values = dataset[metric]
+    if values.dtype.kind not in "biuf":
+        raise TypeError(f"{argument}: {metric!r} must be numbers, got {values.dtype}")
+    if "seed" not in values.dims:
+        raise ValueError(
+            f"{argument}: {metric!r} must have the dimension seed, over which there is "
+            f"no mean else; it has {', '.join(map(str, values.dims)) or 'none'}"
+        )
+    return values.astype("float64")
+
+
+def check_shown(dataset: xr.Dataset, policies: Iterable[str] | None) -> None:
+    """Raise an error unless `policies` are different names of a dataset, or None."""
+    if policies is None:
+        return
+    known = ", ".join(map(str, dataset["policy"].values.tolist()))
+    if isinstance(policies, str | Mapping) or not isinstance(policies, Iterable):
+        raise TypeError(
+            f"policies: must be a list of names, got {policies!r}; known are {known}"
+        )
+    names = list(policies)
+    if not names:
+        raise ValueError(f"policies: must name at least one; known are {known}")
+    check_policies(dataset, names, "policies")
+    if len(set(names)) < len(names):
+        raise ValueError(f"policies: must be different names, got {names}")
 
 
 def check_policies(
@@ -66,6 +94,13 @@ def at_points(dataset, params: int | Mapping[str, int]):
     Raises:
       ValueError: naming `params`, if it names a policy or a point that is not there.
     """
+    if not isinstance(dataset, xr.Dataset | xr.DataArray):
+        check_dataset(dataset)
+    if missing := {"policy", "params"} - set(dataset.dims):
+        raise ValueError(
+            f"dataset: must have the dimensions policy and params; there is no "
+            f"{', '.join(sorted(missing))}"
+        )
     if not isinstance(params, Mapping):
         check_params(dataset, params)
         return dataset.isel(params=params)

@@ -52,10 +52,11 @@ def mend_metadata(path: Path) -> list[str]:
     return found
 
 
-def mend_chunks(path: Path) -> Mended:
+def mend_chunks(path: Path, only_look: bool = False) -> Mended:
     """Remove damaged chunks of results, and `session` of their blocks.
 
-    Every file of the store is read. Damaged coordinates are told, and stay.
+    Every file of the store is read. Damaged coordinates are told, and stay; so does
+    everything with `only_look`.
     """
     group = zarr.open_group(path, mode="r")
     results = [a for name, a in group.arrays() if is_result(a) and name != PLAYED]
@@ -73,8 +74,9 @@ def mend_chunks(path: Path) -> Mended:
         ]
         if state == "damaged" or (state == "whole" and broken):
             blocks += 1
-            (path / session).unlink()  # First: it says that the others are there.
-        for name in broken:
+            if not only_look:  # First: it says that the others are there.
+                (path / session).unlink()
+        for name in () if only_look else broken:
             (path / name).unlink(missing_ok=True)
         files += [session] * (state == "damaged") + broken
     return Mended(files + damaged_coordinates(path), blocks)

@@ -1,12 +1,11 @@
 """Datasets on disk, as netCDF-4."""
 
 import os
-from pathlib import Path
 
 import xarray as xr
 
 from jaxbandits.results.atomic import replacing
-from jaxbandits.results.checks import check_dataset
+from jaxbandits.results.checks import check_dataset, check_path
 
 
 def save(dataset: xr.Dataset, path: str | os.PathLike) -> None:
@@ -21,8 +20,7 @@ def save(dataset: xr.Dataset, path: str | os.PathLike) -> None:
       PermissionError: if the folder cannot be written to.
     """
     check_dataset(dataset)
-    if not isinstance(path, str | os.PathLike):
-        raise TypeError(f"path: must be a file, got {path!r}")
+    check_path("path", path)
     # Curves over checkpoints compress well, and cheaply at the lowest level.
     compressed = {name: {"zlib": True, "complevel": 1} for name in dataset.data_vars}
     with replacing(path) as temporary:
@@ -39,12 +37,21 @@ def load(path: str | os.PathLike) -> xr.Dataset:
       The dataset, identical to the one that was saved.
 
     Raises:
-      FileNotFoundError: if there is no such file.
+      FileNotFoundError, PermissionError: if there is no such file, or it may not be
+        read.
+      ValueError: if it is no netCDF-4 file, or damaged.
     """
-    if not isinstance(path, str | os.PathLike):
-        raise TypeError(f"path: must be a file, got {path!r}")
-    if "://" in str(path):
-        raise ValueError(f"path: must be a local file, got the URL {path}")
-    if Path(path).is_dir():
+    path = check_path("path", path)
+    if path.is_dir():
         raise ValueError(f"path: must be a file, and {path} is a folder")
-    return xr.load_dataset(path, engine="h5netcdf")
+    if not path.exists():
+        raise FileNotFoundError(f"path: there is no file {path}")
+    try:
+        return xr.load_dataset(path, engine="h5netcdf")
+    except PermissionError as error:
+        raise PermissionError(f"path: {path} cannot be read: {error}") from error
+    except (OSError, ValueError, KeyError, RuntimeError) as error:
+        raise ValueError(
+            f"path: {path} must be a netCDF-4 file, as `save` writes it; it is another "
+            f"one, or damaged: {error}"
+        ) from error

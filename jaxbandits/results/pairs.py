@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import xarray as xr
 
+from jaxbandits.results.checks import check_seeds
 from jaxbandits.results.lookup import check_policies, metric_values
 from jaxbandits.results.replications import replications
 from jaxbandits.results.soundness import warn_of_coverage
@@ -63,6 +64,7 @@ def paired_difference(
         coverage.
     """
     values = metric_values(dataset, metric)
+    check_seeds(values)
     check_policies(dataset, [policy])
     check_policies(dataset, [baseline], "baseline")
     first = values.sel(policy=policy, drop=True)

@@ -1,7 +1,7 @@
 """Flat records of a dataset's last checkpoint, for tables and JSON files."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -9,6 +9,7 @@ import numpy as np
 import xarray as xr
 
 from jaxbandits.results.checks import check_dataset, check_mapping
+from jaxbandits.results.dataset import DIMS
 from jaxbandits.results.lookup import check_policies
 from jaxbandits.results.plain import plain
 from jaxbandits.results.statistics import mean, sem
@@ -49,10 +50,10 @@ def summary_records(
         unknown policy, a metric that is not in the records or the wrong number of
         entries.
     """
-    check_dataset(dataset)
+    check_dataset(dataset, *DIMS)
     published = published or {}
     check_mapping("published", published)
-    if isinstance(metrics, str):
+    if isinstance(metrics, str) or not isinstance(metrics, Iterable | None):
         raise TypeError(f"metrics: must be a list of names, got {metrics!r}")
     numbers = [x for x, values in dataset.data_vars.items() if values.ndim == 4]
     names = [name for name in numbers if name != "rounds"]

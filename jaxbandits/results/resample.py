@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from jaxbandits.results.checks import check_choice, check_dataset
-from jaxbandits.results.dataset import CHECKPOINT_KINDS
+from jaxbandits.results.dataset import CHECKPOINT_KINDS, DIMS
 from jaxbandits.results.lookup import metric_values
 
 
@@ -36,11 +36,13 @@ def resample(
         `kind` is none or does not go with the grid.
       TypeError: if `grid` holds no numbers.
     """
-    axis = metric_values(dataset, along).values
+    check_dataset(dataset, *DIMS)
+    axis = metric_values(dataset, along, "along").values
     grid = np.asarray(grid)
     if grid.size and grid.dtype.kind not in "fiu":
         raise TypeError(f"grid: must hold numbers, got {grid.dtype}")
-    kind = kind or ("round" if along == "rounds" else "spent")
+    if kind is None:
+        kind = "round" if along == "rounds" else "spent"
     check_choice("kind", kind, CHECKPOINT_KINDS)
     increasing = grid.ndim == 1 and grid.size and np.all(grid[1:] > grid[:-1])
     if not increasing or not np.all(np.isfinite(grid)) or grid[0] < 0:
@@ -53,7 +55,7 @@ def resample(
     flat = axis.reshape(-1, axis.shape[-1])
     variables = {}
     for name in dataset.data_vars:
-        values = np.asarray(dataset[name].values, np.float64).reshape(flat.shape)
+        values = metric_values(dataset, name).values.reshape(flat.shape)
         rows = [
             np.interp(grid, np.append(0.0, x), np.append(0.0, y))
             for x, y in zip(flat, values, strict=True)
@@ -69,7 +71,7 @@ def resample(
 
 def as_share(dataset: xr.Dataset) -> xr.Dataset:
     """The same curves over the share of the last checkpoint, (0, 1]."""
-    check_dataset(dataset)
+    check_dataset(dataset, "checkpoint")
     checkpoints = dataset["checkpoint"].values
     return dataset.assign_coords(checkpoint=checkpoints / checkpoints[-1]).assign_attrs(
         checkpoint_kind="share"

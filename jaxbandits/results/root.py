@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxbandits.results.atomic import replacing
+from jaxbandits.results.checks import check_path
 
 FORMAT = 2  # of the store; raised when an older library could not read it
 PLAYED = "session"
@@ -24,13 +25,14 @@ def local(path: str | os.PathLike) -> Path:
     """The path of a store.
 
     Raises:
-      ValueError: if it is a URL.
+      TypeError: if it is no path.
+      ValueError: if it is empty or a URL.
     """
     if "://" in str(path):
         raise ValueError(
             f"store: {path} is a URL; a store must be a folder on a file system"
         )
-    return Path(path)
+    return check_path("store", path)
 
 
 def publish(path: Path, attributes: Mapping[str, Any], arrays: dict) -> None:
@@ -137,8 +139,15 @@ def _good(file: Path) -> dict[str, Any] | None:
     try:
         text = file.read_text()
         root = json.loads(text)
+    except PermissionError as error:
+        raise PermissionError(
+            error.errno, f"store: {file} may not be read: {error.strerror}"
+        ) from error
+    except (OSError, ValueError, RecursionError):
+        return None
+    try:
         said = root["attributes"][CHECKSUM]
-    except (OSError, ValueError, TypeError, LookupError):
+    except (TypeError, LookupError):
         return None
     return root if said == _digest(root) and text == json.dumps(root) else None
 
@@ -155,7 +164,7 @@ def _refuse_others(path: Path, file: Path) -> None:
     try:
         attributes = json.loads(file.read_text()).get("attributes", {})
         ours = {"format", CHECKSUM, "fingerprint"} & set(attributes)
-    except (OSError, ValueError, TypeError, AttributeError):
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         return
     if not ours and not (path / COPY).exists():
         raise ValueError(f"store: {path} is a Zarr store, but not of a sweep")

@@ -234,7 +234,11 @@ def only_writer(path: str | os.PathLike) -> Iterator[None]:
     Raises:
       BlockingIOError: if another program writes to the store.
     """
-    folder = os.open(path, os.O_RDONLY)
+    try:
+        folder = os.open(path, os.O_RDONLY)
+    except PermissionError as error:
+        message = f"store: {path} may not be read: {error.strerror}"
+        raise PermissionError(error.errno, message) from error
     try:
         fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:

@@ -136,6 +136,8 @@ def two_level(
 
 def _runs(values: xr.DataArray, group: str) -> tuple[xr.DataArray, np.ndarray]:
     """The values with one dimension ``run``, and every run's instance."""
+    if not isinstance(group, str):
+        raise TypeError(f"group: must be a name, got {group!r}")
     if group in set(values.dims) - set(DIMS):
         # Bare, as stacking builds an index of labels that nobody reads.
         bare = values.drop_vars([group, "seed"], errors="ignore")
@@ -145,8 +147,8 @@ def _runs(values: xr.DataArray, group: str) -> tuple[xr.DataArray, np.ndarray]:
         runs, numbers = values.rename(seed="run"), values[group].values
     else:
         raise ValueError(
-            f"group: {group!r} is neither a coordinate over seed nor a dimension "
-            f"besides {', '.join(DIMS)}"
+            f"group: {group!r} must be a coordinate over seed or a dimension besides "
+            f"{', '.join(DIMS)}"
         )
     if np.any(numbers != numbers):
         raise ValueError(f"group: {group!r} has missing numbers (NaN)")

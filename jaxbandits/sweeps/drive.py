@@ -22,7 +22,7 @@ from jaxbandits.arguments import devices_of, seeds_of
 from jaxbandits.engine.flags import in_play
 from jaxbandits.results.cuts import warn_of_cuts, with_cuts
 from jaxbandits.results.root import local
-from jaxbandits.results.store import check_store, only_writer, open_store
+from jaxbandits.results.store import check_store, naming, only_writer, open_store
 from jaxbandits.sweeps import stores
 from jaxbandits.sweeps.fill import DEFAULT_MEMORY, Machine, fill
 from jaxbandits.sweeps.hosts import meet
@@ -54,6 +54,12 @@ def run_sweep(
         finished, and `sweeps.fill.StoppedError` is raised.
     """
     checks.unforked()
+    checks.instance("spec", spec, Spec, "of jaxbandits.sweeps, or see read_spec")
+    checks.flag("extend", extend)
+    if until is not None:
+        checks.instance("until", until, HalfWidth, "of jaxbandits.sweeps")
+    if progress is not None:
+        checks.flag("progress", progress)
     checks.whole("memory", memory, 1)
     checks.whole("verify", verify, 0)
     if block is not None:
@@ -87,7 +93,9 @@ def _run(
     if until is not None:
         check_until(until, spec.seeds, shapes, spec.runs_per_instance)
     first = jax.process_index() == 0
-    if first and not path.exists():
+    with naming(path):
+        there = path.exists()
+    if first and not there:
         stores.create(spec, path, block, machine.devices)
     with only_writer(path) if first else nullcontext():
         if first:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import jsonschema
 import numpy as np
 
-from jaxbandits import policies, settings
+from jaxbandits import checks, policies, settings
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.sweeps.grid import points_from
 from jaxbandits.sweeps.spec import Entry, Spec
@@ -49,7 +49,7 @@ def read_spec(path: str | os.PathLike) -> Loaded:
       FileNotFoundError: if there is no such file.
       ValueError: naming the part of the file that is wrong.
     """
-    path = Path(path)
+    path = checks.path("SPEC", path)
     if not path.is_file():
         raise FileNotFoundError(f"SPEC: there is no file {path}")
     if path.suffix == ".toml":
@@ -77,7 +77,8 @@ def _names(path: Path) -> dict[str, Any]:
         ]
         where = f", line {lines[-1]}" if lines else ""
         raise ValueError(
-            f"SPEC: {path}{where} ends with {type(error).__name__}: {error}"
+            f"SPEC: {path}{where} ends with {type(error).__name__}: {error}; it must "
+            "run to its end and define SPEC"
         ) from error
 
 
@@ -198,7 +199,10 @@ def _bound(where: str, make: Callable, *args, **kwargs) -> None:
     try:
         inspect.signature(make).bind(*args, **kwargs)
     except TypeError as error:
-        raise ValueError(f"{where}.arguments: {error}") from error
+        known = [x for x in inspect.signature(make).parameters if x != "problem"]
+        raise ValueError(
+            f"{where}.arguments: {error}; known are {', '.join(known) or 'none'}"
+        ) from error
 
 
 def _called(where: str, make: Callable, arguments: dict) -> Any:

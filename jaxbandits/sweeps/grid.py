@@ -71,10 +71,12 @@ def columns(grid: Mapping[str, Iterable[float]], mode: str, name: str) -> list[P
 
 def _column(name: str, values: Iterable[float]) -> list[float]:
     try:
-        column = np.asarray(list(values))
+        # Keys, bytes and masked numbers are none that somebody meant.
+        no_list = isinstance(values, str | bytes | Mapping | np.ma.MaskedArray)
+        column = np.asarray([] if no_list else list(values))
     except (TypeError, ValueError):  # A single number, lists of unequal lengths.
         column = np.empty(0)
-    if column.ndim != 1 or column.size == 0 or column.dtype.kind not in "biuf":
+    if column.ndim != 1 or column.size == 0 or column.dtype.kind not in "iuf":
         raise ValueError(f"{name} must be a list of numbers, at least one")
     if np.isnan(column).any():  # In results it says that there is no such parameter.
         raise ValueError(f"{name} must not have NaN")

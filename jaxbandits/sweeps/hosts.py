@@ -6,10 +6,13 @@ between them but the word that everybody has come this far.
 
 import itertools
 import os
+import re
 import sys
 
 import jax
 from jax._src import distributed
+
+from jaxbandits import checks
 
 # A process that is silent for so long is dead; its heart beats in a thread of its own.
 HEARTBEAT_SECONDS = 10
@@ -31,7 +34,8 @@ def join(
       process: the number of this one.
 
     Raises:
-      ValueError: if some but not all of them are given.
+      TypeError, ValueError: if some but not all of them are given, or one is out of
+        range.
     """
     given = [x is not None for x in (coordinator, processes, process)]
     if any(given) and not all(given):
@@ -39,6 +43,11 @@ def join(
             "coordinator, processes and process go together; give all of them, or none "
             "under SLURM, Open MPI or on a TPU pod"
         )
+    if all(given):
+        checks.whole("processes", processes, 1)
+        checks.whole("process", process, 0, processes - 1)
+        if not re.fullmatch(r".+:\d+", checks.text("coordinator", coordinator)):
+            raise ValueError(f"coordinator must be HOST:PORT, got {coordinator!r}")
     jax.distributed.initialize(
         coordinator, processes, process, heartbeat_timeout_seconds=HEARTBEAT_SECONDS
     )

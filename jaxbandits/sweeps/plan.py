@@ -1,6 +1,6 @@
 """A spec made ready: every policy built and checked, every axis known."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import jax.numpy as jnp
@@ -14,6 +14,7 @@ from jaxbandits.arguments import (
     is_policy,
     points_of,
     root_seed_of,
+    runs_per_instance_of,
     schedule_of,
     seeds_of,
 )
@@ -69,20 +70,32 @@ def make_plan(spec: Spec) -> Plan:
     Raises:
       ValueError, TypeError: naming the part of the spec that is wrong.
     """
+    for part in ("policies", "instances"):
+        if not isinstance(getattr(spec, part), Mapping):
+            raise TypeError(
+                f"{part} must be a mapping from names, got "
+                f"{checks.shown(getattr(spec, part))}"
+            )
     if not spec.policies or not spec.instances:
-        raise ValueError("a sweep must have at least one policy and one instance")
+        raise ValueError(
+            "policies and instances must not be empty: a sweep has at least one of each"
+        )
     _check_kinds("policies", spec.policies, Entry)
     _check_kinds("instances", spec.instances, Environment)
     for environment in spec.instances.values():
         environment_of(environment)
-    if isinstance(spec.metrics, str):
-        raise TypeError(f"metrics must be a list of names, got {spec.metrics!r}")
+    if isinstance(spec.metrics, str) or not isinstance(spec.metrics, Iterable | None):
+        raise TypeError(
+            f"metrics must be a list of names, got {checks.shown(spec.metrics)}"
+        )
+    for metric in spec.metrics or ():
+        checks.text("metrics: a name", metric)
     if spec.metrics is not None and not list(spec.metrics):
         raise ValueError("metrics must name at least one, or be left out for all")
     terms = Terms(
         _schedule(spec),
         root_seed_of(spec.seed),
-        checks.whole("runs_per_instance", spec.runs_per_instance, 1),
+        runs_per_instance_of(spec.runs_per_instance),
         engine_of(spec.engine),
     )
     matches = {
@@ -97,6 +110,7 @@ def _check_kinds(part: str, values: Mapping, kind: type) -> None:
     for name, value in values.items():
         if not isinstance(name, str):
             raise TypeError(f"{part} must have strings for names, got {name!r}")
+        checks.label(f"{part}: a name", name)
         if not isinstance(value, kind):
             raise TypeError(f"{part}[{name!r}] must be of type {kind.__name__}")
 

@@ -1,5 +1,6 @@
 """The store of a sweep: made, held against the spec, grown."""
 
+import errno
 import json
 import tempfile
 import warnings
@@ -24,10 +25,12 @@ from jaxbandits.results.store import (
     set_attributes,
     stored_shapes,
 )
-from jaxbandits.sweeps.blocks import block_shape, rectangle
+from jaxbandits.sweeps.blocks import block_shape, outstanding, rectangle
 from jaxbandits.sweeps.identity import compare, describe, fingerprint, union
 from jaxbandits.sweeps.plan import Plan, axes, make_plan, metric_shapes
 from jaxbandits.sweeps.spec import Spec
+
+READ_ONLY = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
 def create(spec: Spec, path: Path, block: int | None, devices: list) -> None:
@@ -99,7 +102,11 @@ def fit(spec: Spec, path: Path, extend: bool, devices: list) -> tuple[Plan, bool
     found = compare(stored, wanted)
     if found.changed or found.lost:
         lines = [*found.changed, *(f"{line} only in the store" for line in found.lost)]
-        raise ValueError(f"store: {path} holds another sweep:\n  " + "\n  ".join(lines))
+        raise ValueError(
+            f"store: {path} holds another sweep:\n  "
+            + "\n  ".join(lines)
+            + "\na store goes on with its own sweep only: give another one"
+        )
     if (found.added or found.absent) and not extend:
         lines = [f"only in the spec: {line}" for line in found.added]
         lines += [f"only in the store: {line}" for line in found.absent]
@@ -112,10 +119,23 @@ def fit(spec: Spec, path: Path, extend: bool, devices: list) -> tuple[Plan, bool
 
 
 def enter(plan: Plan, path: Path, grows: bool, devices: list) -> None:
-    """Begin a session on a store: mend it, make room for the plan, say who plays."""
+    """Begin a session on a store: mend it, make room for the plan, say who plays.
+
+    One that cannot be written to (an archive, say) may be complete as it is.
+    """
     with naming(path):
-        with tempfile.TemporaryFile(dir=path):
-            pass  # Before anything is played.
+        try:
+            with tempfile.TemporaryFile(dir=path):
+                pass  # Before anything is played.
+        except OSError as error:
+            if error.errno not in READ_ONLY or grows or not _is_complete(plan, path):
+                raise
+            warnings.warn(
+                f"store: {path} cannot be written to; it is complete, and nothing was "
+                "played",
+                stacklevel=2,
+            )
+            return
         remove_leavings(path)
         _tell(path, *mend_chunks(path))
         stored = check_store(path)
@@ -129,6 +149,13 @@ def enter(plan: Plan, path: Path, grows: bool, devices: list) -> None:
             grow_store(path, axes(plan), shapes, attributes)
         else:
             set_attributes(path, attributes)
+
+
+def _is_complete(plan: Plan, path: Path) -> bool:
+    """Whether nothing is missing in a store, and nothing damaged."""
+    who = sessions(path)
+    missing = outstanding(plan, who, who.chunks[-2:], 0, 1)
+    return not missing and not mend_chunks(path, only_look=True).files
 
 
 def _attributes(plan: Plan, description, players, block) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """`sweep`: a sweep described by arguments."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import xarray as xr
@@ -117,7 +117,7 @@ def sweep(
         seed=seed,
         runs_per_instance=runs_per_instance,
         engine=engine,
-        metrics=metrics if metrics is None or isinstance(metrics, str) else [*metrics],
+        metrics=list(metrics) if isinstance(metrics, Iterator) else metrics,
     )
     found = run_sweep(
         spec,

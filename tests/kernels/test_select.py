@@ -32,6 +32,17 @@ def test_pick_every_index(n, trailing, rng, dtype):
     np.testing.assert_array_equal(picked, x, strict=True)
 
 
+@pytest.mark.parametrize("index", ["x", None, 0.5, [0.5]])
+def test_what_is_no_index_is_named(index):
+    x = jnp.ones(3)
+    with pytest.raises(TypeError, match="^index must be an integer array"):
+        pick(x, index)
+    with pytest.raises(TypeError, match="^index must be an integer array"):
+        put(x=x, index=index, row=2.0)
+    with pytest.raises(TypeError, match="^x must be an array"):
+        pick([1.0, 2.0], 0)
+
+
 @pytest.mark.parametrize("n", (3, 70))
 def test_pick_beside_infinities_and_nan(n):
     for index in (0, 1, n - 1):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import xarray as xr
 
 from jaxbandits import results
 from tests.results.samples import dataset
@@ -57,12 +58,56 @@ CASES = [
         ValueError,
         "kind: 'x' is not one of round, spent, share",
     ),
+    (lambda: results.resample(DATA, "rounds", [1], ""), ValueError, "kind: '' is not"),
+    (lambda: results.resample(DATA[[]], "rounds", [1]), ValueError, "dataset: must "),
+    (
+        lambda: results.mean(xr.concat([DATA, DATA], "seed"), "regret"),
+        ValueError,
+        "dataset: must have a seed only once",
+    ),
+    (
+        lambda: results.dominance(xr.concat([DATA, DATA], "policy"), "regret"),
+        ValueError,
+        "dataset: must have a policy only once",
+    ),
     (
         lambda: results.resample(DATA, "rounds", [1.5, 2]),
         ValueError,
         "grid: must hold integers",
     ),
     (lambda: results.summary_records(DATA, "", metrics="regret"), TypeError, "metrics"),
+    (lambda: results.summary_records(DATA, "", metrics=3), TypeError, "metrics: must"),
+    (
+        lambda: results.summary_records(DATA.isel(seed=0), ""),
+        ValueError,
+        "dataset: mus",
+    ),
+    (
+        lambda: results.mean(DATA.isel(seed=0), "regret"),
+        ValueError,
+        "metric: 'regret' ",
+    ),
+    (
+        lambda: results.mean(DATA.assign(who=("seed", list("abcdef"))), "who"),
+        TypeError,
+        "metric: 'who' must be numbers",
+    ),
+    (lambda: results.resample(DATA, "nothing", [1]), ValueError, "along: 'nothing'"),
+    (lambda: results.at_points("x", 0), TypeError, "dataset: must be an xarray"),
+    (lambda: results.at_points(DATA["policy"], 0), ValueError, "dataset: must have th"),
+    (lambda: results.as_share(DATA.isel(checkpoint=0)), ValueError, "dataset: must ha"),
+    (
+        lambda: results.two_level(DATA, "regret", group=["a"]),
+        TypeError,
+        "group: must b",
+    ),
+    (lambda: results.interval(DATA, "regret", method=["t"]), ValueError, "method: "),
+    (lambda: results.fixed_width_interval([], 2), ValueError, "values: must be of at"),
+    (lambda: results.load("missing.nc"), FileNotFoundError, "path: there is no file"),
+    (lambda: results.load(3), TypeError, "path: must be a path, got 3"),
+    (lambda: results.load(__file__), ValueError, "path: .* must be a netCDF-4 file"),
+    (lambda: results.open_store(3), TypeError, "store: must be a path, got 3"),
+    (lambda: results.open_store(""), ValueError, "store: must be a path of this mach"),
     (lambda: results.summary_records(DATA, "", published=[1]), TypeError, "published"),
     (
         lambda: results.summary_records(DATA, "", published={"ucb": {"regret": "x"}}),

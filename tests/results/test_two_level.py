@@ -198,7 +198,7 @@ def test_what_is_not_known_is_nan(method):
 def test_mistakes_are_named():
     data = grouped(np.zeros((1, 4)), [2, 2])
     for group in ("instance", "seed", "policy", "checkpoint"):
-        with pytest.raises(ValueError, match=f"^group: '{group}' is neither a coord"):
+        with pytest.raises(ValueError, match=f"^group: '{group}' must be a coordina"):
             two_level(data, "regret", group=group)
     missing = data.assign_coords(drawn=("seed", [0, 0, np.nan, 1]))
     with pytest.raises(ValueError, match="^group: 'drawn' has missing numbers"):

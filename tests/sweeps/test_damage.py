@@ -1,5 +1,6 @@
 """Files of a store that are flipped, truncated or gone: noticed, named and mended."""
 
+import errno
 import shutil
 
 import numpy as np
@@ -8,7 +9,7 @@ import xarray as xr
 
 from jaxbandits.results import open_store
 from jaxbandits.results.root import COPY
-from jaxbandits.sweeps import run_sweep
+from jaxbandits.sweeps import run_sweep, stores
 from tests.sweeps import walk
 from tests.sweeps.damage import delete, files_of, flip, outcome, truncate
 
@@ -52,6 +53,28 @@ def test_damage_is_found_and_mended(whole, tmp_path, harm, names, read):
     )
     assert got.mended and got.again
     assert got.read == (read or "refused")
+
+
+def test_a_store_that_cannot_be_written_to(whole, tmp_path, monkeypatch):
+    """It may be complete; else nothing is played before that is said."""
+
+    def refuse(dir):
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    copy = tmp_path / "one.zarr"
+    shutil.copytree(whole, copy)
+    monkeypatch.setattr(stores.tempfile, "TemporaryFile", refuse)
+    before = {name: (copy / name).read_bytes() for name in files_of(copy)}
+    with pytest.warns(UserWarning, match="cannot be written to; it is complete"):
+        found = run_sweep(SPEC, copy)
+    xr.testing.assert_identical(found.load(), open_store(whole).load())
+    for spec, harm in ((SPEC._replace(seeds=13), None), (SPEC, flip), (SPEC, delete)):
+        if harm is not None:
+            harm(copy / f"regret/{CHUNK}/0", np.random.default_rng(0))
+            before = {name: (copy / name).read_bytes() for name in files_of(copy)}
+        with pytest.raises(OSError, match=f"store: cannot write to {copy}: Read-only"):
+            run_sweep(spec, copy, extend=True)
+        assert {name: (copy / name).read_bytes() for name in files_of(copy)} == before
 
 
 def test_a_metric_that_is_gone_altogether(whole, tmp_path):

@@ -18,6 +18,10 @@ NAMES = (
     "sweeping",
     "command_line",
     "switches",
+    "asking",
+    "stores",
+    "foreign",
+    "checking",
 )
 
 

@@ -38,7 +38,6 @@ BROKEN = {
     "act gives a float": _act(jnp.float32(1.0)),
     "act gives None": _act(None),
     "act gives a string": _act("0"),
-    "act gives a vector": _act(jnp.zeros(2, jnp.int32)),
     "act gives a pair": _act((jnp.int32(0), jnp.int32(0))),
     "act takes one argument": {"act": lambda noise: 0},
     "act branches on a value": {
@@ -92,6 +91,8 @@ ONLY_CHECKED = {
 }
 # A policy of which the right answer is plain: action 0, of shape [1] or as a bool.
 RIGHT = {
+    # The game says nothing of what an action is, and plays arm 0.
+    "act gives a vector": _act(jnp.zeros(2, jnp.int32)),
     "act gives [0]": _act(jnp.zeros(1, jnp.int32)),
     "act gives False": _act(jnp.zeros((), bool)),
     "act gives a Python number": _act(0),

@@ -113,5 +113,5 @@ def _integers():
         {"key": ((0.5, 1), None, (1,), "xy"), "counter": ((0.5, 1), None, "xy")},
     )
     yield from attack(
-        kernels.unit_interval, {"bits": 3}, {"bits": (0.5, None, "x", [0.5])}
+        kernels.unit_interval, {"word": 3}, {"word": (0.5, None, "x", [0.5])}
     )

@@ -98,6 +98,8 @@ def _statistics():
             "level": LEVELS,
         },
         named={"pilot_values": ("pilot",)},
+        # Three equal seeds: a warning says what they are worth (`CoverageWarning`).
+        fine={"pilot_values": lambda found: int(found) == 3},
     )
     yield from attack(
         results.fixed_width_interval,
@@ -159,11 +161,20 @@ def _comparisons():
     points = (None, "x", 0.5, -1, 7, {"c": 0}, {"a": 9}, {"a": "x"}, [0])
     wrong = {"dataset": DATASETS, "params": points}
     yield from attack(
-        results.at_points, {"dataset": DATA, "params": 0}, wrong, named=NAMED
+        results.at_points,
+        {"dataset": DATA, "params": 0},
+        wrong,
+        named=NAMED,
+        fine={"dataset": lambda found: found.dims == ("policy", "seed", "checkpoint")},
     )
     yield from attack(
         results.as_share, {"dataset": DATA}, {"dataset": DATASETS}, named=NAMED
     )
+
+
+def _empty(found) -> bool:
+    """What was written has no values, as it was given."""
+    return found is None and not results.load("a.nc").variables
 
 
 def _shapes():
@@ -183,7 +194,7 @@ def _shapes():
     falling = np.array([9, 5, 2], np.uint64)
     yield from attack(
         results.resample,
-        {"dataset": DATA, "along": "checkpoint", "grid": [10, 50]},
+        {"dataset": DATA, "along": "rounds", "grid": [10, 50]},
         {
             "dataset": DATASETS,
             "along": "choice",
@@ -211,10 +222,15 @@ def _files():
         {"dataset": DATA, "path": "a.nc"},
         {"dataset": DATASETS, "path": ("none/at/all.nc", *of("path"))},
         named=NAMED,
+        fine={"dataset": _empty},  # A file of nothing is one.
     )
     missing = ("missing.nc", ".", "none/at/all.nc", *of("path"))
     yield from attack(results.load, {}, {"path": missing}, works=False)
-    yield from attack(results.open_store, {}, {"path": missing}, works=False)
+    # It is a folder, and is called a store.
+    named = {"path": ("store",)}
+    yield from attack(
+        results.open_store, {}, {"path": missing}, works=False, named=named
+    )
 
     def of_bytes(function, name, data):
         def call():
@@ -222,7 +238,8 @@ def _files():
                 file.write(data)
             return function(name)
 
-        return Case(f"{function.__name__} of {data[:12]!r}", call, ("path", name))
+        words = ("path", "store", name)
+        return Case(f"{function.__name__} of {data[:12]!r}", call, words)
 
     for data in (b"", b"hello", b"\x89HDF\r\n\x1a\n", bytes(range(256))):
         yield of_bytes(results.load, "a.nc", data)

@@ -131,7 +131,7 @@ def _params():
                 (leaf,),
                 heavy=True,
             )
-    call["params"] = {"p": {"alpha": 1e-50}}
+    call = {**call, "params": {"p": {"alpha": 1e-50}}}
     yield Case(
         "simulate RCUCB with alpha=1e-50",
         lambda: simulate(**call),

@@ -95,7 +95,6 @@ def cases() -> list[Case]:
             GOOD | {"store": "a.zarr"},
             {"extend": ("yes", 3, None)},
             heavy=True,
-            fine={"extend": True},
         ),
         *attack(
             run_sweep,

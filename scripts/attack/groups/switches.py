@@ -51,7 +51,7 @@ def cases() -> list[Case]:
         "jax.disable_jit": lambda: _under_disable_jit(),
         "jax.eval_shape": lambda: jax.eval_shape(lambda x: _regret(x), 1.0),
     }
-    words = ("simulate", "params", "jit", "eps", "trace", "traced")
+    words = ("simulate", "params", "jit", "jax_disable_jit", "eps", "trace", "traced")
     found += [
         Case(f"simulate in {name}", call, words, _same_number, heavy=True)
         for name, call in wrappers.items()

@@ -1,0 +1,196 @@
+"""A session of ask and tell, and whether what is asked of it and told it can be.
+
+`jaxbandits.live` plays with people and programs, who mistake one setting's answer for
+another's, and keep sessions by hand. So everything is looked at before the policy is.
+"""
+
+import re
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxbandits.arguments import is_policy
+from jaxbandits.checks import MOST_ROUNDS, instance, shown, whole
+from jaxbandits.protocol import Policy, View
+
+
+class Session(NamedTuple):
+    """A policy in the middle of a game.
+
+    Attributes:
+      policy: the policy.
+      params: its parameters, numbers in JAX's precision.
+      seed: (root seed, seed index), as of a run of `simulate`.
+      round: of the next action; the first is 1.
+      state: what the policy knows.
+    """
+
+    policy: Policy
+    params: Any
+    seed: tuple[int, int]
+    round: int
+    state: Any
+
+
+class Form(NamedTuple):
+    """What a tree is made of: its structure, and shapes and dtypes of the leaves."""
+
+    structure: Any
+    leaves: tuple
+
+    def like(self):
+        """A tree of this form, without numbers."""
+        return self.structure.unflatten(
+            [jax.ShapeDtypeStruct(*leaf) for leaf in self.leaves]
+        )
+
+
+def check_session(session: Any) -> Session:
+    """Require a session that can go on; return it.
+
+    Raises:
+      TypeError, ValueError: naming the part that is not as `live` left it.
+    """
+    policy, params, seed, round_, state = instance(
+        "session", session, Session, "of live.start"
+    )
+    if not is_policy(policy):
+        raise TypeError(f"session.policy must be a Policy, got {shown(policy)}")
+    if not isinstance(seed, tuple | list) or len(seed) != 2:
+        raise TypeError(f"session.seed must be two integers, got {shown(seed)}")
+    for value, most in zip(seed, (2**64 - 1, 2**32 - 1), strict=True):
+        whole("session.seed", value, 0, most)
+    whole("session.round", round_, 1, MOST_ROUNDS)
+    if type(params) is not type(policy.params):
+        raise TypeError(
+            f"session.params must be those of {policy.name!r}, got {shown(params)}"
+        )
+    x64 = bool(jax.config.jax_enable_x64)
+    expected, found = _state_form(policy.init, form_of(params), x64), form_of(state)
+    if found != expected:
+        raise TypeError(
+            f"session.state must be that of policy {policy.name!r} as `live` left it, "
+            f"in the precision of now: {_words(expected)}, got {_words(found)}"
+        )
+    return session
+
+
+def check_view(session: Session, view: Any) -> Any:
+    """The view, or that of a game that shows nothing but the round."""
+    if view is None:
+        return View(jnp.int32(session.round))
+    if "round" not in getattr(view, "_fields", ()) or view.round is None:
+        raise TypeError(f"view must be a View of the setting, got {shown(view)}")
+    return numbers_of("view", view)
+
+
+def check_action(session: Session, view: Any, action: Any) -> Any:
+    """The action in the types of the game, and one that its problem has.
+
+    Args:
+      session: the game so far.
+      view: what the policy saw.
+      action: what was done.
+
+    Raises:
+      TypeError, ValueError: naming the action, or the part that is out of range.
+    """
+    policy = session.policy
+    action = numbers_of("action", action)
+    forms = form_of(view), form_of(session.state), form_of(session.params)
+    try:
+        expected = _action_form(policy.act, policy.words, forms)
+    except Exception as error:  # whatever a policy's function raises
+        raise failed(policy, "view", error) from error
+    found = form_of(action)
+    whole_for_real = all(
+        x == y or (x[0] == y[0] and x[1].kind == "i" and y[1].kind == "f")
+        for x, y in zip(found.leaves, expected.leaves, strict=False)
+    )
+    if found.structure != expected.structure or not whole_for_real:
+        raise TypeError(
+            f"action must be as `ask` gives it, {_words(expected)}, got {_words(found)}"
+        )
+    action = jax.tree.map(lambda x, y: x.astype(y.dtype), action, expected.like())
+    fields = action._asdict() if hasattr(action, "_asdict") else {"arm": action}
+    for name, size in _sizes(policy.problem).items():
+        position = fields.get(name)
+        if position is None or position.ndim or position.dtype.kind != "i":
+            continue
+        if not 0 <= position < size:
+            raise ValueError(f"action: {name} must be in [0, {size}), got {position}")
+    return action
+
+
+def numbers_of(what: str, tree: Any) -> Any:
+    """Leaves in the types of a game: JAX's floats, int32, bool.
+
+    Raises:
+      TypeError, ValueError: naming `what`, if one is no real number, or is NaN.
+    """
+    kinds = {"f": float, "i": jnp.int32, "u": jnp.int32, "b": bool}
+
+    def played(leaf):
+        values = np.asarray(leaf)
+        if values.dtype.kind not in kinds:
+            raise TypeError(f"{what} must hold real numbers, got {shown(leaf)}")
+        if np.any(np.isnan(values)):
+            raise ValueError(f"{what} must not hold NaN, got {shown(tree)}")
+        return jnp.asarray(leaf, kinds[values.dtype.kind])
+
+    return jax.tree.map(played, tree)
+
+
+def form_of(tree: Any) -> Form:
+    """The form of a tree of arrays or numbers."""
+    leaves, structure = jax.tree.flatten(tree)
+    dtypes = [x.dtype if hasattr(x, "dtype") else np.dtype(type(x)) for x in leaves]
+    shapes = [np.shape(x) for x in leaves]
+    return Form(structure, tuple(zip(shapes, dtypes, strict=True)))
+
+
+@lru_cache(512)
+def _state_form(init, params: Form, x64: bool) -> Form:
+    del x64  # part of the key
+    return form_of(jax.eval_shape(init, params.like()))
+
+
+@lru_cache(512)
+def _action_form(act, words, forms: tuple[Form, ...]) -> Form:
+    noise = jax.ShapeDtypeStruct((words[0],), jnp.uint32)
+    return form_of(jax.eval_shape(act, noise, *(form.like() for form in forms)))
+
+
+def _sizes(problem) -> dict[str, int]:
+    """How many there are of what an action is made of."""
+    sizes = {
+        "arm": getattr(problem, "num_arms", None),
+        "limit": len(getattr(problem, "limits", ())) or None,
+        "wait": getattr(problem, "num_waits", None),
+    }
+    return {name: size for name, size in sizes.items() if size is not None}
+
+
+def failed(policy: Policy, what: str, error: Exception) -> TypeError:
+    """An error of the policy's own function, with what it was given by."""
+    words = re.sub(r"\w*Tracer\b", "array", str(error).strip().split("\n")[0])
+    return TypeError(
+        f"{what} must be of the game that policy {policy.name!r} is for, whose own "
+        f"function failed: {type(error).__name__}: {words}"
+    )
+
+
+def _words(form: Form) -> str:
+    """ "Action(arm=int32[], limit=int32[])"."""
+    words = [_Word(f"{dtype}{[*shape]}") for shape, dtype in form.leaves]
+    return repr(form.structure.unflatten(words))
+
+
+class _Word(str):
+    __slots__ = ()
+
+    def __repr__(self):
+        return str(self)
