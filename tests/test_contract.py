@@ -228,7 +228,7 @@ def test_broken_environments_are_refused_by_name(name):
         (GAME._replace(setup="numbers"), "setup must hold numbers"),
         (GAME._replace(provenance={"f": print}), "provenance.f: .* no JSON form"),
         (GAME._replace(provenance="mine"), "provenance must be a mapping or None"),
-        (GAME._replace(metrics=None), "metrics must be a function, got None"),
+        (altered(GAME, metrics=None), "metrics must be a function, got None"),
         (GAME._replace(judge=3), "judge must be a function, got 3"),
     ],
 )

@@ -157,11 +157,14 @@ def test_noise_of_another_length_fails():
 
 
 BAD_ENVIRONMENTS = {
-    "no step": (GAME._replace(step=None), "step must be a function"),
+    "no step": (altered(GAME, step=None), "step must be a function"),
     "setup of NaN": (GAME._replace(setup=np.array([np.nan])), "setup holds NaN"),
-    "init of none": (GAME._replace(init=lambda i: None), "step failed: AttributeError"),
-    "metrics of none": (GAME._replace(metrics=lambda s, i, r: None), "at least one"),
-    "words": (GAME._replace(words=1.5), "words must be an integer"),
+    "init of none": (altered(GAME, init=lambda i: None), "step failed: AttributeError"),
+    "metrics of none": (
+        altered(GAME, metrics=lambda t, i, r: None),
+        "names and numbers",
+    ),
+    "words": (altered(GAME, words=1.5), "words must be an integer"),
     "no environment": (3, "not an Environment"),
     "scalar state": (altered(GAME, init=lambda instance: 0), "not an array"),
     "NaN feedback": (
@@ -170,7 +173,7 @@ BAD_ENVIRONMENTS = {
         ),
         "feedback holds NaN",
     ),
-    "no metrics": (altered(GAME, metrics=lambda t, i, r: {}), "metrics are none"),
+    "no metrics": (altered(GAME, metrics=lambda t, i, r: {}), "must name at least one"),
     "metric's type": (
         altered(GAME, metrics=lambda t, i, r: {"spent": "much"}),
         "the environment's metrics failed: TypeError",

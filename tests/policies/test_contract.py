@@ -466,5 +466,5 @@ def test_the_contract_check_finds_broken_environments(game):
             game.game.step(noise, instance, state, action)[1],
         ),
     )
-    with pytest.raises(AssertionError, match="step changes the state"):
+    with pytest.raises(AssertionError, match="step changes its state"):
         check_environment(drifting, uniform)
