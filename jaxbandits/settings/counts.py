@@ -4,28 +4,40 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+UNROLLED = 8  # cells that are added in one pass
 
-def weighted(counts: jax.Array, weights: jax.Array) -> jax.Array:
-    """The sum of counts times weights, in the precision of the weights.
+
+def weighted(counts: jax.Array, *weights: jax.Array) -> tuple[jax.Array, ...]:
+    """Sums of counts times weights, in the precision of the weights.
 
     Cell after cell: so the last digits do not depend on how many runs are mapped over.
+    All sums are taken in one pass.
 
     Args:
       counts: integers, of any shape.
-      weights: floats of the same shape.
+      *weights: floats of the same shape.
+
+    Returns:
+      A number for each of the weights.
     """
-    counts, weights = counts.reshape(-1), weights.reshape(-1)
+    cells = (counts.reshape(-1), *(x.reshape(-1) for x in weights))
 
-    def add(total, cell):
-        count, weight = cell
-        return total + weight * count.astype(weight.dtype), None
+    def add(totals, cell):
+        count, *weights = cell
+        sums = zip(totals, weights, strict=True)
+        return tuple(t + w * count.astype(w.dtype) for t, w in sums), None
 
-    total, _ = lax.scan(add, jnp.zeros((), weights.dtype), (counts, weights))
-    return total
+    start = tuple(jnp.zeros((), x.dtype) for x in weights)
+    totals, _ = lax.scan(add, start, cells, unroll=UNROLLED)
+    return totals
 
 
-def share(counts: jax.Array, chosen: jax.Array) -> jax.Array:
-    """Which part of all counts lies where `chosen` is true; 0 if there are none."""
-    counts = counts.astype(float)
-    part = jnp.sum(jnp.where(chosen, counts, 0.0))
-    return part / jnp.maximum(jnp.sum(counts), 1.0)
+def total(counts: jax.Array) -> jax.Array:
+    """The sum of counts, i32[]."""
+
+    def add(so_far, count):
+        return so_far + count, None
+
+    cells = counts.reshape(-1)
+    so_far, _ = lax.scan(add, jnp.zeros((), cells.dtype), cells, unroll=UNROLLED)
+    return so_far

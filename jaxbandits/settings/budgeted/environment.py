@@ -36,7 +36,7 @@ from jaxbandits.settings.budgeted.types import (
     View,
     make_problem,
 )
-from jaxbandits.settings.counts import share, weighted
+from jaxbandits.settings.counts import total, weighted
 
 UNITS = ("cheapest", "money")
 # Of an arm's expected cost, in money: a budget of 1 would take more rounds than int32
@@ -339,10 +339,11 @@ def _tables(law, worth, instance: Instance) -> Tables:
 def metrics(tables: Tables, instance, record: State) -> dict[str, jax.Array]:
     """See `budgeted`."""
     del instance
+    loss, cost, best = weighted(record.pulls, tables.loss, tables.cost, tables.best)
     return {
-        "regret": tables.worth * weighted(record.pulls, tables.loss),
-        "optimal": share(record.pulls, tables.best > 0),
+        "regret": tables.worth * loss,
+        "optimal": best / jnp.maximum(total(record.pulls), 1).astype(float),
         "reward": tables.worth * record.reward.exact(),
         "spent": record.spent.exact() / tables.unit,
-        "expected_spent": weighted(record.pulls, tables.cost) / tables.unit,
+        "expected_spent": cost / tables.unit,
     }

@@ -32,7 +32,7 @@ from jaxbandits.settings.censored.types import (
     penalty_at,
     penalty_in_play,
 )
-from jaxbandits.settings.counts import share
+from jaxbandits.settings.counts import total, weighted
 
 CELLS = 2048  # of the table of gains and survival probabilities
 TOLERANCE = 1e-5  # largest error of a value that is read off the table
@@ -233,18 +233,20 @@ def _game(problem: Continuum, law: JointLaw) -> Game:
         f"a RealAction of an arm in [0, {problem.num_arms}) and a limit in "
         f"(0, {problem.max_limit}]",
         allowed,
-        lambda instance, record: jnp.sum(record.pulls),
+        lambda instance, record: total(record.pulls),
     )
     return Game(init, step, _metrics, law.words, actions=actions)
 
 
 def _metrics(tables: Tables, instance, record: State) -> dict[str, jax.Array]:
     del instance
-    rounds = jnp.sum(record.pulls).astype(float)
+    rounds = total(record.pulls).astype(float)
+    (best,) = weighted(record.pulls, tables.best)
+    played = jnp.maximum(rounds, 1.0)
     return {
         "regret": rounds * tables.value - record.value.exact(),  # Eq. (4)
-        "censored": record.censored.astype(float) / jnp.maximum(rounds, 1.0),
-        "optimal": share(record.pulls, tables.best > 0),
+        "censored": record.censored.astype(float) / played,
+        "optimal": best / played,
     }
 
 

@@ -19,7 +19,7 @@ from jaxbandits.protocol import Actions, Environment, Game
 from jaxbandits.settings.actions import in_range, of_kind
 from jaxbandits.settings.censored.continuum import any_limit, pair_values
 from jaxbandits.settings.censored.types import Action, Continuum, Problem, censor
-from jaxbandits.settings.counts import share, weighted
+from jaxbandits.settings.counts import total, weighted
 
 
 class State(NamedTuple):
@@ -172,7 +172,7 @@ def _game(problem: Problem, law: JointLaw) -> Game:
         f"an Action of an arm in [0, {problem.num_arms}) and a limit's position in "
         f"[0, {problem.num_limits})",
         allowed,
-        lambda instance, record: jnp.sum(record.pulls),
+        lambda instance, record: total(record.pulls),
     )
     return Game(init, step, metrics, law.words, actions=actions)
 
@@ -180,11 +180,12 @@ def _game(problem: Problem, law: JointLaw) -> Game:
 def metrics(tables: Tables, instance, record: State) -> dict[str, jax.Array]:
     """See `censored`."""
     del instance
-    played = jnp.maximum(jnp.sum(record.pulls), 1).astype(float)
+    regret, best = weighted(record.pulls, tables.gaps, tables.optimal)  # Eq. (6)
+    played = jnp.maximum(total(record.pulls), 1).astype(float)
     return {
-        "regret": weighted(record.pulls, tables.gaps),  # Eq. (6)
+        "regret": regret,
         "censored": record.censored.astype(float) / played,
-        "optimal": share(record.pulls, tables.optimal > 0),
+        "optimal": best / played,
     }
 
 

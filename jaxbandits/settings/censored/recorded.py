@@ -242,8 +242,6 @@ class Tables(NamedTuple):
 
 
 def _metrics(tables: Tables, instance, record) -> dict[str, jax.Array]:
-    sums = {
-        "reward": weighted(record.pulls, tables.reward),
-        "gain": weighted(record.pulls, tables.gain),
-    }
+    reward, gain = weighted(record.pulls, tables.reward, tables.gain)
+    sums = {"reward": reward, "gain": gain}
     return metrics(tables.pairs, instance, record) | sums

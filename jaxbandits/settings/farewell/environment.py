@@ -32,7 +32,7 @@ from jaxbandits.laws.law import Law, exact_params, of_arm
 from jaxbandits.laws.univariate import Bernoulli, bernoulli
 from jaxbandits.protocol import Actions, Environment, Game
 from jaxbandits.settings.actions import in_range, of_kind
-from jaxbandits.settings.counts import share, weighted
+from jaxbandits.settings.counts import total, weighted
 from jaxbandits.settings.farewell.types import (
     FAILURES,
     Action,
@@ -422,11 +422,12 @@ def _game(problem: Problem, reward_law: Law, delays) -> Game:
 
 def _metrics(tables: Tables, instance, record: Record) -> dict[str, jax.Array]:
     del instance
-    reward = record.reward.exact()
+    reward, epochs = record.reward.exact(), total(record.pulls).astype(float)
+    loss, best = weighted(record.pulls, tables.loss, tables.optimal)
     return {
-        "regret": weighted(record.pulls, tables.loss),
+        "regret": loss,
         "realised_regret": record.time.units() * tables.rate - reward,
-        "optimal": share(record.pulls, tables.optimal > 0),
+        "optimal": best / jnp.maximum(epochs, 1.0),
         "reward": reward,
-        "epochs": jnp.sum(record.pulls).astype(float),
+        "epochs": epochs,
     }
