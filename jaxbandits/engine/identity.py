@@ -24,8 +24,8 @@ def program_digest(policy: Policy, environment: Environment) -> str:
     """Digest of what the two compute in play: a round's program before compilation.
 
     Numbers that are arguments of the program (parameters, `setup`) do not count, and
-    neither does what is done on the host (`metrics`, `judge`); constants in the code
-    do, and the precision.
+    neither does what is made of a record afterwards (`metrics`, `tables`, `judge`);
+    constants in the code do, and the precision.
     """
     leaves, structure = jax.tree.flatten(environment.setup)
     leaves = [to_device(x) for x in leaves]

@@ -157,19 +157,15 @@ def run(
                 known = jnp.asarray(passed[position - start])
                 limits = (len(part), schedule.last_round, watch.steps)
                 call = (*args, carry, known, to_device(full), *map(jnp.int32, limits))
-                compiled = _compiled(program.advance, call, clock)
-                began = time.perf_counter()
-                carry, found, spent = jax.block_until_ready(compiled(*call))
+                (carry, found, spent), played = _timed(program.advance, call, clock)
                 with jax.enable_x64(True):
                     call = (tables, instance, found.record)
-                    books = _compiled(closing(environment.game, mesh), call, clock)(
-                        *call
+                    books, closed_in = _timed(
+                        closing(environment.game, mesh), call, clock
                     )
-                found = jax.block_until_ready(found._replace(record=books))
-                seconds = time.perf_counter() - began
-                clock.running.append(seconds)
+                found = found._replace(record=books)
                 piece = _joined(piece, _to_host(found, keep, stop - start))
-                watch.look(seconds, carry.round, spent, piece.reached)
+                watch.look(played + closed_in, carry.round, spent, piece.reached)
                 before, passed = passed, piece.reached.sum(axis=1, dtype=np.int32)
                 progress(int((passed - before).sum()))
             pieces.append(piece[1:])
@@ -200,6 +196,16 @@ def uniform_leaves(params) -> tuple[bool, ...]:
 # notebook cell that is run again makes another one each time.
 _EXECUTABLES: OrderedDict = OrderedDict()
 _KEEPING = threading.Lock()  # policies play side by side
+
+
+def _timed(program, call, clock: Clock):
+    """The results of a call, and the seconds that it ran."""
+    compiled = _compiled(program, call, clock)
+    began = time.perf_counter()
+    results = jax.block_until_ready(compiled(*call))
+    seconds = time.perf_counter() - began
+    clock.running.append(seconds)
+    return results, seconds
 
 
 def _compiled(advance, call, clock: Clock):
