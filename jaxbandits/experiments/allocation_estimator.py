@@ -16,13 +16,14 @@ from jaxbandits.laws.thresholds import exponential
 from jaxbandits.plots import figure, line_style, plot_panels
 from jaxbandits.policies import allocation as policies
 from jaxbandits.policies.allocation.estimates import ESTIMATORS, no_statistics, observe
-from jaxbandits.policies.allocation.radii import bounds
+from jaxbandits.policies.allocation.radii import Scales, bounds
 from jaxbandits.results import mean, summary_records
 from jaxbandits.settings import allocation as settings
 
 BUDGET, PROBABILITY = 40.0, 0.7
 CASES = ((10.0, 0.1), (10.0, 0.3), (10.0, 1.0), (3.0, 0.1), (30.0, 0.1))
 Z = float(stats.norm.ppf(0.975))
+SCALES = Scales(Z**2, Z**2)
 
 
 def limit_factor(rate_times_budget: float, share: float) -> float:
@@ -108,7 +109,7 @@ def _replicate(name, rounds, keys, rate, amount):
         start = jax.tree.map(lambda x: x[0], no_statistics(problem, name))
         statistics, _ = jax.lax.scan(round_, start, jax.random.split(key, rounds))
         # log e = 1: the scale is z squared.
-        return bounds(problem, "profile", statistics, jnp.e, Z**2, None, None)
+        return bounds(problem, "profile", statistics, jnp.e, SCALES, None, None)
 
     return jax.vmap(run)(keys)
 
