@@ -152,6 +152,7 @@ def test_oracles(name):
     [
         game,
         lambda: game("several budgets"),
+        lambda: game("several budgets", order="draw"),
         lambda: game("integers"),
         settings.simulation,
     ],
@@ -214,6 +215,50 @@ def test_recorded_users_are_replayed(order, several, rng):
     assert sorted(met[:n]) == list(range(n)) and met[n:] == met[:n]
     assert (met[:n] == list(range(n))) == (order == "cycle")
     np.testing.assert_allclose(given, share[met].repeat(3, axis=1), rtol=1e-6)
+    check_environment(environment, policies.uniform_split(environment.problem), 10)
+
+
+def test_budgets_drawn_in_every_round():
+    """Each from the last word of the round before, the first from the seed's key."""
+    environment, n = game("several budgets", order="draw"), len(BUDGETS)
+    width = environment.game.words
+    assert width == 3 * 4 + 1
+    firsts = set()
+    for seed in range(8):
+        given = witness(environment, 40, seed).allocation
+        words = read(0, seed, Stream.ENVIRONMENT, 40, width)[:, -1].astype(np.uint64)
+        places = (words * n >> np.uint64(32)).astype(int)
+        budgets = given.sum(axis=1)
+        np.testing.assert_allclose(budgets[1:], BUDGETS[places[:-1]], rtol=1e-6)
+        firsts.add(round(float(budgets[0])))
+    assert 1 < len(firsts) and firsts <= set(BUDGETS)
+    # Each round is held against the optimum of the budget that it had.
+    split = policies.uniform_split(environment.problem)
+    trace = play(split, environment, 40)
+    reference = AllocationGame("exponential", (1.0,) * 3, P, RATE, 0.0)
+    reference.budgets = np.asarray(trace.feedback.allocation, float).sum(axis=1).round()
+    wanted = sum(
+        reference.regret(t + 1, np.full(3, b / 3))
+        for t, b in enumerate(reference.budgets)
+    )
+    assert metrics(trace)["regret"] == pytest.approx(wanted, rel=1e-4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("known", [True, False])
+def test_recorded_users_are_drawn(known, rng):
+    """With their own budgets, again and again, whether these are seen or not."""
+    users = Users(rng.uniform(1, 8, (4, 3)), np.ones((4, 3), bool))
+    options = {"order": "draw", "users": users, "known": known}
+    environment = game.__wrapped__("several budgets", **options)
+    words = read(0, 0, Stream.ENVIRONMENT, 30, environment.game.words)[:, -1]
+    places = (words.astype(np.uint64) * 4 >> np.uint64(32)).astype(int)[:-1]
+    seen, given = witness(environment, 30)
+    np.testing.assert_allclose(given[1:].sum(axis=1), BUDGETS[places], rtol=1e-5)
+    rows = np.where(
+        users.threshold[places] <= given[1:], users.threshold[places], np.inf
+    )
+    np.testing.assert_allclose(seen[1:], rows, rtol=1e-6)
     check_environment(environment, policies.uniform_split(environment.problem), 10)
 
 
