@@ -231,7 +231,7 @@ def test_budgets_drawn_in_every_round():
         budgets = given.sum(axis=1)
         np.testing.assert_allclose(budgets[1:], BUDGETS[places[:-1]], rtol=1e-6)
         firsts.add(round(float(budgets[0])))
-    assert 1 < len(firsts) and firsts <= set(BUDGETS)
+    assert len(firsts) > 1 and firsts <= set(BUDGETS)
     # Each round is held against the optimum of the budget that it had.
     split = policies.uniform_split(environment.problem)
     trace = play(split, environment, 40)
