@@ -40,7 +40,7 @@ def _of(eqn):
 
 
 def cost(make, num_arms, size):
-    """Numbers passed over in a round with so many arms, and limits or places of an arm."""
+    """Numbers passed over in a round; `size` are limits, or an arm's places."""
     policy = make(num_arms, size)
 
     def round_(state, limit):
@@ -76,6 +76,7 @@ def slopes(make):
     return (more - least) / 4 - 64 * d, (longer - least) / 64 - 4 * d, d
 
 
+@pytest.mark.slow
 def test_rcucb_looks_at_all_pairs():
     """Proposition 2, O(n |M|): every index holds log t, and there are n |M| of them."""
     arm, limit, pair = slopes(fixed)

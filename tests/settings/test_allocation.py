@@ -152,7 +152,9 @@ def test_oracles(name):
     [
         game,
         lambda: game("several budgets"),
-        lambda: game("several budgets", order="draw"),
+        pytest.param(
+            lambda: game("several budgets", order="draw"), marks=pytest.mark.slow
+        ),
         lambda: game("integers"),
         settings.simulation,
     ],
@@ -168,6 +170,24 @@ def test_the_clairvoyant_has_no_regret(make):
     )
     assert np.all(data["regret"] == 0) and np.all(data["realised_regret"] == 0)
     np.testing.assert_allclose(data["spent"], 1, rtol=1e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", list(FAMILIES)[:3])
+def test_solutions_between_ends(name):
+    """Whatever the kernel: between the ends, of the whole budget, and worth less."""
+    least, limit = np.array([0.0, 5.2, 2.5]), np.array([6.7, 20, np.inf])
+    with jax.enable_x64(True):
+        free = settings.solve(problem(name), P, RATE, B)
+        held = settings.solve(problem(name), P, RATE, B, limit=limit, least=least)
+        free, held = (jax.tree.map(np.asarray, x) for x in (free, held))
+    if name == "integers":
+        least, limit = np.ceil(least), np.floor(limit)
+    assert held.status == 0 and held.allocation.sum() == pytest.approx(B)
+    assert np.all(held.allocation >= least - 1e-9)
+    assert np.all(held.allocation <= limit + 1e-9)
+    assert free.allocation[0] > 7 and held.value < free.value - 1e-4
+    assert held.bound == pytest.approx(held.value, rel=2e-3)
 
 
 # Budgets and users.
