@@ -47,7 +47,8 @@ def integer_programming(values, budget, *, limit=None, least=None) -> Solution:
       take.
 
     Raises:
-      TypeError: if the budget, a limit or what an arm must get is no integer.
+      TypeError: if the budget, `limit` or `least` are no integers.
+      ValueError: if `limit` or `least` has not an entry per arm.
     """
     task = _task(values, budget, limit, least)
     values, budget = task.values, task.budget
@@ -134,8 +135,8 @@ def _task(values, budget, limit, least) -> _Task:
     if limit is None and least is None:
         return _Task(values, budget, None, None, None, valid)
     zero = jnp.zeros(values.shape[0], jnp.int32)
-    most = zero + last if limit is None else zero + integer("limit", limit)
-    must = zero if least is None else zero + integer("least", least)
+    most = zero + (last if limit is None else _per_arm("limit", limit, zero.size))
+    must = zero if least is None else zero + _per_arm("least", least, zero.size)
     units = must[:, None] + jnp.arange(last + 1, dtype=jnp.int32)[None]
     at = jnp.clip(units, 0, jnp.clip(most, 0, last)[:, None])
     reached = jnp.take_along_axis(values, at, axis=1)
@@ -144,6 +145,13 @@ def _task(values, budget, limit, least) -> _Task:
     worth = jnp.sum(reached[:, 0])
     beyond = reached - reached[:, :1]
     return _Task(beyond, jnp.maximum(rest, 0), most - must, must, worth, valid)
+
+
+def _per_arm(name, units, num_arms):
+    units = integer(name, units)
+    if units.shape not in ((), (num_arms,)):
+        raise ValueError(f"{name} must have shape [{num_arms}], got {units.shape}")
+    return units.astype(jnp.int32)
 
 
 def _dual(values, steps, budget):

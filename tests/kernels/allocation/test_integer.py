@@ -165,6 +165,8 @@ def test_what_must_be_given_and_cannot(solver):
     assert found.status == NOTHING_TO_GAIN
     with pytest.raises(TypeError, match="limit must be an integer"):
         solver(values, 3, limit=one + 0.5)
+    with pytest.raises(ValueError, match=r"least must have shape \[2\], got \(3,\)"):
+        solver(values, 3, least=np.ones(3, np.int32))
 
 
 def test_bound_is_the_value_of_the_concave_majorants(dtype, rng):
