@@ -38,8 +38,8 @@ from jaxbandits.settings.allocation.synthetic import (
 )
 
 # Ranges of rates that a learner reckons with, stated before any rate is known: a
-# question takes 1 to 1,000 s, and a click a hundredth of an impression (that is, the
-# first one does) to 1,000; four times what the synthetic arms are drawn from.
+# question takes 1 to 1,000 s, and a click from one impression (and next to never a
+# second) to 1,000; four times what the synthetic arms are drawn from.
 QUIZ_RATES = 1e-3, 1.0
 CRITEO_RATES = 1e-3, 100.0
 EDNET_LIKE_RATES = 1 / 240, 4 / 15

@@ -89,8 +89,8 @@ def solve(
 
 
 def _whole(units, most: int):
-    """As i32, which holds no infinity; what is negative is wrong and stays so."""
-    return jnp.clip(units, -1, most).astype(jnp.int32)
+    """As i32, which holds no infinity; -1 for what is negative or NaN, and so wrong."""
+    return jnp.where(units >= 0, jnp.minimum(units, most), -1).astype(jnp.int32)
 
 
 CERTIFIED = 1e-4  # relative gap that calls for a local search
