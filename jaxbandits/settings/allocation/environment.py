@@ -315,12 +315,12 @@ def _game(problem: Problem, draw, length: int, order: str, stop: bool) -> Game:
         """`Instance.order` of a seed."""
         if order == "cycle":
             return None
+        own = key if draw is None else jax.random.fold_in(key, 1)  # not the arms'
         if drawn:
-            return jax.random.randint(key, (1,), 0, length, jnp.int32)
-        return jax.random.permutation(key, length).astype(jnp.int32)
+            return jax.random.randint(own, (1,), 0, length, jnp.int32)
+        return jax.random.permutation(own, length).astype(jnp.int32)
 
     def sample(key, setup):
-        own = key if draw is None else jax.random.fold_in(key, 1)  # not the arms'
         if draw is None:
             arms, best = setup.arms, setup.best
         else:
@@ -329,7 +329,7 @@ def _game(problem: Problem, draw, length: int, order: str, stop: bool) -> Game:
                 lambda budget: solve(problem, *arms, budget, thorough=True).allocation
             )(setup.budgets)
         return Instance(
-            arms, setup.budgets, best, setup.users, order_of(own), setup.bound
+            arms, setup.budgets, best, setup.users, order_of(key), setup.bound
         )
 
     def init(instance):
