@@ -16,7 +16,7 @@ from jaxbandits.laws.thresholds import exponential
 from jaxbandits.plots import figure, line_style, plot_panels
 from jaxbandits.policies import allocation as policies
 from jaxbandits.policies.allocation.estimates import ESTIMATORS, no_statistics, observe
-from jaxbandits.policies.allocation.radii import bounds
+from jaxbandits.policies.allocation.radii import Scales, bounds
 from jaxbandits.results import mean, summary_records
 from jaxbandits.settings import allocation as settings
 
@@ -107,8 +107,8 @@ def _replicate(name, rounds, keys, rate, amount):
     def run(key):
         start = jax.tree.map(lambda x: x[0], no_statistics(problem, name))
         statistics, _ = jax.lax.scan(round_, start, jax.random.split(key, rounds))
-        # log e = 1: the scale is z squared.
-        return bounds(problem, "profile", statistics, jnp.e, Z**2, None, None)
+        scales = Scales(Z**2, Z**2)  # log e = 1: they are z squared
+        return bounds(problem, "profile", statistics, jnp.e, scales, None, None)
 
     return jax.vmap(run)(keys)
 
