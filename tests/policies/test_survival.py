@@ -60,7 +60,13 @@ def test_names_tell_variants_apart():
 
 
 @pytest.mark.parametrize(
-    "make", [policies.thompson, policies.ucb_reduction, policies.moss_reduction]
+    "make",
+    [
+        policies.thompson,
+        policies.ucb_reduction,
+        policies.moss_reduction,
+        policies.kl_ucb_reduction,
+    ],
 )
 def test_recommendations(make):
     """The pair that has done well, or was played most."""
