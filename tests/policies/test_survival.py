@@ -82,7 +82,7 @@ def test_recommendations(make):
 
 
 def test_ones_own_survival_and_radius_are_played():
-    """After a round that exceeds the largest limit: no gain, the risk and length given."""
+    """After a round beyond the largest limit: no gain, the risk and length given."""
     even = policies.Survival("even", 1, lambda e, w: (e,), lambda counts, rounds: 0.5)
 
     def wide(count, rounds, penalties, params):
@@ -90,14 +90,10 @@ def test_ones_own_survival_and_radius_are_played():
 
     policy = policies.rcucb(PROBLEM, even, wide)
     assert policy.name == "RCUCB (even, wide)"
-    censored = settings.Feedback(jnp.float32(0), jnp.float32(jnp.inf), jnp.asarray(True))
-    state = policy.update(
-        None,
-        None,
-        policy.init(policy.params),
-        settings.Action(jnp.int32(0), jnp.int32(1)),
-        censored,
-        policy.params,
-    )
-    np.testing.assert_allclose(state.estimate, [-0.5 * PROBLEM.penalties()], rtol=1e-6)
-    np.testing.assert_allclose(state.width, [7 * PROBLEM.penalties() + 1], rtol=1e-6)
+    action = settings.Action(jnp.int32(0), jnp.int32(1))
+    seen = settings.Feedback(jnp.float32(0), jnp.float32(jnp.inf), jnp.asarray(True))
+    params = policy.params
+    state = policy.update(None, None, policy.init(params), action, seen, params)
+    penalties = PROBLEM.penalties()
+    np.testing.assert_allclose(state.estimate, [-0.5 * penalties], rtol=1e-6)
+    np.testing.assert_allclose(state.width, [7 * penalties + 1], rtol=1e-6)
