@@ -24,8 +24,6 @@ CAMPAIGNS = 3
 CAST = LEARNERS | {
     "uniform": Contestant(policies.uniform_split),
 }
-# As the recorded table was played: a quarter of the least rate, four times the largest.
-RANGE = {"lowest": 0.041960144095383414, "highest": 2.7252513458505416}
 NOTE = (
     f"Synthetic: set {FOLDER} to a folder that holds {FILE}, Criteo's log in the form "
     "of the paper's Table 2 (docs/errata.md, A7, says how to make it)."
@@ -36,7 +34,7 @@ def advertising(options: Options) -> Outcome:
     """Regret over users with whole numbers of impressions."""
     path = data_file(FILE, needed=False)
     if path is None:
-        game, note = settings.criteo_like(**RANGE), NOTE
+        game, note = settings.criteo_like(), NOTE
     else:
         log = settings.load_criteo(path)
         game = settings.criteo(log, largest_budget=LARGEST_BUDGET)
