@@ -69,7 +69,7 @@ EXPERIMENTS = (
     ),
     _experiment(
         "fig6",
-        "Impressions before a click (synthetic)",
+        "Impressions before a click (Criteo, or synthetic)",
         "Figure 6",
         impressions,
         Options(2_000, 1),
@@ -77,7 +77,7 @@ EXPERIMENTS = (
     ),
     _experiment(
         "fig7",
-        "Advertising: impressions over campaigns (synthetic)",
+        "Advertising: impressions over campaigns (Criteo, or synthetic)",
         "Figure 7",
         advertising,
         Options(100, 1_000),

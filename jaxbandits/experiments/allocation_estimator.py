@@ -23,7 +23,6 @@ from jaxbandits.settings import allocation as settings
 BUDGET, PROBABILITY = 40.0, 0.7
 CASES = ((10.0, 0.1), (10.0, 0.3), (10.0, 1.0), (3.0, 0.1), (30.0, 0.1))
 Z = float(stats.norm.ppf(0.975))
-SCALES = Scales(Z**2, Z**2)
 
 
 def limit_factor(rate_times_budget: float, share: float) -> float:
@@ -108,8 +107,8 @@ def _replicate(name, rounds, keys, rate, amount):
     def run(key):
         start = jax.tree.map(lambda x: x[0], no_statistics(problem, name))
         statistics, _ = jax.lax.scan(round_, start, jax.random.split(key, rounds))
-        # log e = 1: the scale is z squared.
-        return bounds(problem, "profile", statistics, jnp.e, SCALES, None, None)
+        scales = Scales(Z**2, Z**2)  # log e = 1: they are z squared
+        return bounds(problem, "profile", statistics, jnp.e, scales, None, None)
 
     return jax.vmap(run)(keys)
 

@@ -19,10 +19,6 @@ CAST = LEARNERS | {
     "uniform": Contestant(policies.uniform_split),
     "clairvoyant": Contestant(policies.clairvoyant),
 }
-# The paper states no range of rates. The recorded tables were played with a quarter of
-# the least rate that was fitted and four times the largest.
-RANGE = {"lowest": 0.005162137045287469, "highest": 0.12947016495723412}
-SYNTHETIC_RANGE = {"lowest": 0.00454030783079003, "highest": 0.23066775628067943}
 SHOWN = ("reward", "regret", "realised_regret")
 NOTES = (
     "The paper's Figure 1 measures regret against an oracle whose scales were divided "
@@ -60,13 +56,12 @@ def games_of_the_quiz(options: Options) -> dict[str, Callable[[], Environment]]:
     """By title; without the data, the synthetic one."""
     path = data_file(FILE)
     if path is None:
-        make = partial(settings.ednet_like, **SYNTHETIC_RANGE)
-        return {"EdNet-like (synthetic)": make}
+        return {"EdNet-like (synthetic)": settings.ednet_like}
     data = settings.load_ednet(path)
-    games = {"EdNet, 700 s": partial(settings.ednet, data, **RANGE)}
+    games = {"EdNet, 700 s": partial(settings.ednet, data)}
     if not options.quick:
         games["EdNet, the user's own time"] = partial(
-            settings.ednet, data, budget="user", **RANGE
+            settings.ednet, data, budget="user"
         )
     return games
 

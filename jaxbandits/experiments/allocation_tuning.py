@@ -4,7 +4,6 @@ from functools import partial
 
 import numpy as np
 
-from jaxbandits.experiments.allocation_advertising import RANGE
 from jaxbandits.experiments.allocation_cast import THOMPSON, all_learn_at
 from jaxbandits.experiments.allocation_quiz import games_of_the_quiz
 from jaxbandits.experiments.comparison import Contestant, play
@@ -22,7 +21,7 @@ RA_UCB = "RA-UCB, all arms learn"
 RIVALS = {"Thompson": THOMPSON, "uniform": Contestant(policies.uniform_split)}
 FEW = {
     "A.1": settings.simulation,
-    "Criteo-like (synthetic)": partial(settings.criteo_like, **RANGE),
+    "Criteo-like (synthetic)": settings.criteo_like,
 }
 MORE = {
     "A.1, 30 arms": partial(settings.simulation, 30),

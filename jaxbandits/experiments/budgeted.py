@@ -1,4 +1,4 @@
-"""The figures and tables of the budgeted paper, Heyden et al. (2023)."""
+"""The figures and tables of the budgeted paper, Heyden et al. (2024)."""
 
 from collections.abc import Callable
 from functools import partial

@@ -10,7 +10,7 @@ from jaxbandits.kernels.real import real
 
 
 def wilson_interval(mean, count, z_squared, eta=1.0, low=0.0, high=1.0):
-    """Asymmetric interval of Heyden et al. (2023), Theorem 1; Wilson's for ``eta = 1``.
+    """Asymmetric interval of Heyden et al. (2024), Theorem 1; Wilson's for ``eta = 1``.
 
     The ends solve ``count (mean - mu)**2 = z_squared eta (high - mu) (mu - low)``. They
     are computed without cancellation: the lower end is `low` exactly if and only if the

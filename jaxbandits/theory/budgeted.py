@@ -1,6 +1,6 @@
 """Bounds for omega-UCB in the budgeted game.
 
-Heyden, Arzamasov, Fouché & Böhm (2023), "Budgeted Multi-Armed Bandits with Asymmetric
+Heyden, Arzamasov, Fouché & Böhm (2024), "Budgeted Multi-Armed Bandits with Asymmetric
 Confidence Intervals", Section 4.2 and Appendix A. Every function evaluates what the
 paper states. Two things to know before laying a curve over a plot:
 

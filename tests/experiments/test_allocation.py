@@ -1,14 +1,18 @@
 """The allocation experiments: casts, claims and figures; few policies are played."""
 
+import gzip
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from jaxbandits.experiments import Options
+from jaxbandits.experiments.allocation_advertising import FILE
 from jaxbandits.experiments.allocation_cast import exploration, start_rounds
 from jaxbandits.experiments.allocation_estimator import estimator, limit_factor
 from jaxbandits.experiments.allocation_hard import _one_better_arm
+from jaxbandits.experiments.data import FOLDER
 from tests.experiments.checks import (
     assert_readable,
     check_records,
@@ -79,6 +83,46 @@ def test_cast_records_and_figure(rehearsal, no_data, name):
     assert_readable(outcome.figure)
     shown = {p for policies in played.values() for p in policies} - {"clairvoyant"}
     assert set(legend_texts(outcome.figure)) == shown
+
+
+@pytest.fixture
+def criteo_log(tmp_path, monkeypatch):
+    """A folder of data with the log of 2,000 users and 15 campaigns."""
+    rng = np.random.default_rng(3)
+    before = rng.geometric(0.4, 2_000) - 1
+    rows = [
+        f"{user},c{user % 15},{n},{int(user // 15 % 3 > 0)}"
+        for user, n in enumerate(before)
+    ]
+    header = "uid,campaign,exposures_before_click,clicked"
+    text = "\n".join([header, *rows])
+    (tmp_path / FILE).write_bytes(gzip.compress(text.encode()))
+    monkeypatch.setenv(FOLDER, str(tmp_path))
+    return tmp_path
+
+
+@pytest.mark.slow
+def test_advertising_with_the_log(rehearsal, criteo_log):
+    """Figures 6 and 7 on the file; a folder without it is no mistake."""
+    outcome, ((_, game, _),) = rehearsal("allocation-fig7", horizon=77)
+    assert list(outcome.datasets) == [game.name] == ["Criteo, K = 15"]
+    assert game.setup.budgets.shape == (2_000,)
+    assert outcome.notes == (
+        "0 of 2,000 users were seen more than 40 times, and count as seen 40 times.",
+    )
+    outcome, _ = rehearsal("allocation-fig6", horizon=77)
+    check_records(outcome, "allocation-fig6")
+    assert [r["instance"] for r in outcome.records] == [
+        f"campaign c{i}" for i in range(3)
+    ]
+    for record in outcome.records:
+        assert record["seeds"] == 89 and not outcome.notes
+        # Geometric: the hazard of a click is .4 whatever was seen.
+        assert record["metrics"]["shape"]["mean"] == pytest.approx(1, abs=0.2)
+    assert_readable(outcome.figure)
+    (criteo_log / FILE).unlink()
+    outcome, _ = rehearsal("allocation-fig6", horizon=78)
+    assert "Synthetic" in outcome.notes[0]
 
 
 def test_lengths_reach_the_policies(rehearsal):

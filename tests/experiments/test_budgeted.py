@@ -251,7 +251,8 @@ def test_all_settings_with_data(rehearsal, data):
     groups = ["7/30-34/M", "8/30-34/F"]
     dataset = outcome.datasets["FB-Bt"]
     assert dataset["campaign"].values.tolist() == [g for g in groups for _ in range(3)]
-    assert dataset["regret"].sizes["seed"] == 6
+    seeds = np.concatenate(seeds_by_group(games[1], 2, 3))
+    assert dataset["seed"].values.tolist() == seeds.tolist()
     assert len(outcome.notes) == 1  # The heavy tails.
 
 

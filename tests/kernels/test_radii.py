@@ -225,7 +225,7 @@ def largest_log_ratio(reward, cost, bound):
 
 
 def pinsker_ratio_bound(reward, cost, bound):
-    """UCB-SC+, Table 2 of Heyden et al. (2023), with ``bound = log(t / n) / n``."""
+    """UCB-SC+, Table 2 of Heyden et al. (2024), with ``bound = log(t / n) / n``."""
     share = bound / 2
     finite = cost**2 > share
     spread = np.where(finite, reward**2 + cost**2 - share, 1.0)

@@ -60,7 +60,13 @@ def test_names_tell_variants_apart():
 
 
 @pytest.mark.parametrize(
-    "make", [policies.thompson, policies.ucb_reduction, policies.moss_reduction]
+    "make",
+    [
+        policies.thompson,
+        policies.ucb_reduction,
+        policies.moss_reduction,
+        policies.kl_ucb_reduction,
+    ],
 )
 def test_recommendations(make):
     """The pair that has done well, or was played most."""
@@ -73,3 +79,21 @@ def test_recommendations(make):
         words, View(jnp.int32(1)), state, action, feedback, policy.params
     )
     assert [int(x) for x in policy.recommend(state, policy.params)] == [0, 1]
+
+
+def test_ones_own_survival_and_radius_are_played():
+    """After a round beyond the largest limit: no gain, the risk and length given."""
+    even = policies.Survival("even", 1, lambda e, w: (e,), lambda counts, rounds: 0.5)
+
+    def wide(count, rounds, penalties, params):
+        return 7 * params.gain_radius * penalties + rounds
+
+    policy = policies.rcucb(PROBLEM, even, wide)
+    assert policy.name == "RCUCB (even, wide)"
+    action = settings.Action(jnp.int32(0), jnp.int32(1))
+    seen = settings.Feedback(jnp.float32(0), jnp.float32(jnp.inf), jnp.asarray(True))
+    params = policy.params
+    state = policy.update(None, None, policy.init(params), action, seen, params)
+    penalties = PROBLEM.penalties()
+    np.testing.assert_allclose(state.estimate, [-0.5 * penalties], rtol=1e-6)
+    np.testing.assert_allclose(state.width, [7 * penalties + 1], rtol=1e-6)

@@ -152,6 +152,9 @@ def test_oracles(name):
     [
         game,
         lambda: game("several budgets"),
+        pytest.param(
+            lambda: game("several budgets", order="draw"), marks=pytest.mark.slow
+        ),
         lambda: game("integers"),
         settings.simulation,
     ],
@@ -167,6 +170,24 @@ def test_the_clairvoyant_has_no_regret(make):
     )
     assert np.all(data["regret"] == 0) and np.all(data["realised_regret"] == 0)
     np.testing.assert_allclose(data["spent"], 1, rtol=1e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", list(FAMILIES)[:3])
+def test_solutions_between_ends(name):
+    """Whatever the kernel: between the ends, of the whole budget, and worth less."""
+    least, limit = np.array([0.0, 5.2, 2.5]), np.array([6.7, 20, np.inf])
+    with jax.enable_x64(True):
+        free = settings.solve(problem(name), P, RATE, B)
+        held = settings.solve(problem(name), P, RATE, B, limit=limit, least=least)
+        free, held = (jax.tree.map(np.asarray, x) for x in (free, held))
+    if name == "integers":
+        least, limit = np.ceil(least), np.floor(limit)
+    assert held.status == 0 and held.allocation.sum() == pytest.approx(B)
+    assert np.all(held.allocation >= least - 1e-9)
+    assert np.all(held.allocation <= limit + 1e-9)
+    assert free.allocation[0] > 7 and held.value < free.value - 1e-4
+    assert held.bound == pytest.approx(held.value, rel=2e-3)
 
 
 # Budgets and users.
@@ -214,6 +235,50 @@ def test_recorded_users_are_replayed(order, several, rng):
     assert sorted(met[:n]) == list(range(n)) and met[n:] == met[:n]
     assert (met[:n] == list(range(n))) == (order == "cycle")
     np.testing.assert_allclose(given, share[met].repeat(3, axis=1), rtol=1e-6)
+    check_environment(environment, policies.uniform_split(environment.problem), 10)
+
+
+def test_budgets_drawn_in_every_round():
+    """Each from the last word of the round before, the first from the seed's key."""
+    environment, n = game("several budgets", order="draw"), len(BUDGETS)
+    width = environment.game.words
+    assert width == 3 * 4 + 1
+    firsts = set()
+    for seed in range(8):
+        given = witness(environment, 40, seed).allocation
+        words = read(0, seed, Stream.ENVIRONMENT, 40, width)[:, -1].astype(np.uint64)
+        places = (words * n >> np.uint64(32)).astype(int)
+        budgets = given.sum(axis=1)
+        np.testing.assert_allclose(budgets[1:], BUDGETS[places[:-1]], rtol=1e-6)
+        firsts.add(round(float(budgets[0])))
+    assert len(firsts) > 1 and firsts <= set(BUDGETS)
+    # Each round is held against the optimum of the budget that it had.
+    split = policies.uniform_split(environment.problem)
+    trace = play(split, environment, 40)
+    reference = AllocationGame("exponential", (1.0,) * 3, P, RATE, 0.0)
+    reference.budgets = np.asarray(trace.feedback.allocation, float).sum(axis=1).round()
+    wanted = sum(
+        reference.regret(t + 1, np.full(3, b / 3))
+        for t, b in enumerate(reference.budgets)
+    )
+    assert metrics(trace)["regret"] == pytest.approx(wanted, rel=1e-4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("known", [True, False])
+def test_recorded_users_are_drawn(known, rng):
+    """With their own budgets, again and again, whether these are seen or not."""
+    users = Users(rng.uniform(1, 8, (4, 3)), np.ones((4, 3), bool))
+    options = {"order": "draw", "users": users, "known": known}
+    environment = game.__wrapped__("several budgets", **options)
+    words = read(0, 0, Stream.ENVIRONMENT, 30, environment.game.words)[:, -1]
+    places = (words.astype(np.uint64) * 4 >> np.uint64(32)).astype(int)[:-1]
+    seen, given = witness(environment, 30)
+    np.testing.assert_allclose(given[1:].sum(axis=1), BUDGETS[places], rtol=1e-5)
+    rows = np.where(
+        users.threshold[places] <= given[1:], users.threshold[places], np.inf
+    )
+    np.testing.assert_allclose(seen[1:], rows, rtol=1e-6)
     check_environment(environment, policies.uniform_split(environment.problem), 10)
 
 

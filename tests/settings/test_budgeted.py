@@ -437,6 +437,8 @@ BAD = {
     "S-Bt of no arms": (lambda: settings.s_bt(0), "num_arms"),
     "unit": (lambda: coins([0.5], [0.5], unit="euro"), "unit must be one of"),
     "free arm": (lambda: coins([0.5, 0.5], [0.5, 0.0]), "params: every expected cost"),
+    # float32 has no square of it, and indices would all be infinite.
+    "nearly free arm": (lambda: coins([0.5, 0.5], [0.5, 1e-21]), "at least 4.6.*e-10"),
     "probability": (lambda: coins([0.5, 1.5], [0.5, 0.5]), "probability"),
     "rows": (lambda: coins([0.5, 0.5], [0.5]), "params must have one row per arm"),
     "costs beyond 1": (

@@ -94,6 +94,7 @@ def test_arms_that_do_not_exist_are_never_played(path):
         (("0.5,8", "0.5,inf"), {}, "'sales' .* first 'inf' in line 5"),
         (("c,1,1", "c,0,1"), {"group": "season"}, "ad 'c' of season 'summer' has cost"),
         (("c,1,1", "c,0,1"), {}, "ad 'c' has cost 0"),
+        (("c,1,1", "c,1e-21,1"), {}, "ad 'c' has cost 1e-21"),
     ],
 )
 def test_bad_tables_are_refused(path, change, options, named):

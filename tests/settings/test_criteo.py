@@ -5,12 +5,15 @@ import gzip
 import numpy as np
 import pytest
 
+from jaxbandits.policies import allocation as policies
+from jaxbandits.settings import allocation as settings
 from jaxbandits.settings.allocation.criteo import fit_criteo, load_criteo
 from jaxbandits.settings.allocation.fitting import (
     DiscreteWeibullFit,
     fit_discrete_weibull,
 )
 from jaxbandits.settings.allocation.synthetic import criteo_like_parameters
+from jaxbandits.testing import check_environment, play
 from tests.kernels.checks import ALARM
 
 HEADER = "uid,campaign,exposures_before_click,clicked"
@@ -148,6 +151,45 @@ def test_campaigns_with_the_most_clicks_are_kept(drawn_log):
     cut = fit_criteo(drawn_log, 3, largest=longest)
     assert not np.any(cut.rate == arms.rate)
     np.testing.assert_allclose(cut.rate, arms.rate, rtol=0.05)
+
+
+def test_the_game_of_a_log(drawn_log):
+    """The fitted campaigns, and as many users of the log."""
+    arms, options = fit_criteo(drawn_log, 3), {"num_users": 50, "largest_budget": 9}
+    game = settings.criteo(drawn_log, 3, **options)
+    np.testing.assert_array_equal(game.setup.arms.probability, arms.probability)
+    np.testing.assert_array_equal(game.setup.arms.rate, arms.rate)
+    assert game.problem.shape == tuple(arms.shape) and game.problem.budget == 9
+    assert game.setup.budgets.shape == (50,) and np.all(game.setup.budgets >= 1)
+
+
+@pytest.mark.slow
+def test_the_users_of_a_log(drawn_log):
+    options = {"num_users": 50, "largest_budget": 9}
+    game = settings.criteo(drawn_log, 3, **options)
+    uncut = settings.criteo(drawn_log, 3, num_users=50).setup.budgets
+    np.testing.assert_array_equal(game.setup.budgets, np.minimum(uncut, 9))
+    assert game.provenance["cut_budgets"] == np.sum(uncut > 9) > 0
+    other = settings.criteo(drawn_log, 3, seed=1, **options).setup.budgets
+    assert not np.array_equal(other, game.setup.budgets)
+    # Everybody once, where there are fewer; 0 is nobody and 1.5 no number.
+    everybody = settings.criteo(drawn_log, 1, largest_budget=2).setup.budgets
+    assert np.sum(everybody == 1) == np.sum(drawn_log.budgets == 1)
+    assert everybody.shape == drawn_log.budgets.shape
+    for wrong, error in ({"num_users": 0}, ValueError), ({"seed": 1.5}, TypeError):
+        with pytest.raises(error, match=next(iter(wrong))):
+            settings.criteo(drawn_log, 1, **wrong)
+
+
+@pytest.mark.slow
+def test_the_game_of_a_log_is_played(drawn_log):
+    game = settings.criteo(drawn_log, 3, num_users=40, largest_budget=9)
+    policy = policies.thompson_allocation(game.problem)
+    check_environment(game, policy, rounds=60)
+    given = play(policy, game, 40).feedback.allocation
+    np.testing.assert_array_equal(given, np.round(given))
+    met = np.sort(given.sum(axis=1))
+    np.testing.assert_array_equal(met, np.sort(game.setup.budgets))
 
 
 def test_bad_fits_are_refused(drawn_log, path):

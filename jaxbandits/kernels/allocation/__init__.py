@@ -19,6 +19,7 @@ from jaxbandits.kernels.allocation.solution import (
     SOLVED,
     Curves,
     Solution,
+    beyond,
     priced,
 )
 
@@ -29,6 +30,7 @@ __all__ = [
     "SOLVED",
     "Curves",
     "Solution",
+    "beyond",
     "exponential_water_filling",
     "fill_in_order",
     "integer_greedy",

@@ -5,7 +5,10 @@ section 5): maximise ``sum_i values[i, n_i]`` over integers ``n_i >= 0`` of sum 
 the budget. Values do not decrease, so that the whole budget may be spent.
 """
 
+from typing import NamedTuple
+
 import chex
+import jax
 import jax.numpy as jnp
 from jax import lax
 
@@ -21,7 +24,7 @@ from jaxbandits.kernels.real import integer, real
 from jaxbandits.kernels.select import one_hot
 
 
-def integer_programming(values, budget) -> Solution:
+def integer_programming(values, budget, *, limit=None, least=None) -> Solution:
     """The best allocation, by dynamic programming over the arms.
 
     Of equally good numbers of units an arm takes the smallest, the last arm choosing
@@ -32,17 +35,23 @@ def integer_programming(values, budget) -> Solution:
       values: f[K, N + 1], worth of 0..N units of each arm; row-wise non-decreasing,
         0 in the first column.
       budget: i32[] in [0, N]; may differ from call to call.
+      limit: i32[K] >= 0 or None, the most that every arm may take.
+      least: i32[K] >= 0 or None, what every arm must get.
 
     Returns:
       `Solution` with an i32[K] allocation of sum `budget`; the bound is the value. With
-      nothing to gain the units are spread evenly, the first arms taking the odd ones.
-      The status is `INVALID` if the budget is not in [0, N], or values fall, are
-      infinite or NaN.
+      nothing (more) to gain the units are spread evenly, the first arms taking the odd
+      ones. Limits may leave some over: units that are worth nothing need not be given.
+      The status is `INVALID` if the budget is not in [0, N], values fall, are infinite
+      or NaN, or what arms must get is negative, more than the budget or than they may
+      take.
 
     Raises:
-      TypeError: if the budget is no integer.
+      TypeError: if the budget, `limit` or `least` are no integers.
+      ValueError: if `limit` or `least` has not an entry per arm.
     """
-    values, budget = _arguments(values, budget)
+    task = _task(values, budget, limit, least)
+    values, budget = task.values, task.budget
     size = values.shape[1]
     nowhere = jnp.full(size, -jnp.inf, values.dtype)
 
@@ -67,10 +76,10 @@ def integer_programming(values, budget) -> Solution:
 
     first, others = lax.scan(trace_back, budget, choices, reverse=True)
     allocation = jnp.concatenate([first[None], others])
-    return _solution(values, budget, allocation, best[budget], best[budget])
+    return _solution(task, allocation, best[budget], best[budget])
 
 
-def integer_greedy(values, budget) -> Solution:
+def integer_greedy(values, budget, *, limit=None, least=None) -> Solution:
     """One unit at a time to the arm that gains most by it; the first one on ties.
 
     Exact if the rows of `values` are concave; for discrete Weibull laws of shape up to
@@ -79,6 +88,8 @@ def integer_greedy(values, budget) -> Solution:
     Args:
       values: f[K, N + 1], as for `integer_programming`.
       budget: i32[] in [0, N].
+      limit: i32[K] >= 0 or None, as for `integer_programming`.
+      least: i32[K] >= 0 or None, likewise.
 
     Returns:
       `Solution`; the bound is the Lagrangian dual, i.e. the value of the concave
@@ -86,7 +97,8 @@ def integer_greedy(values, budget) -> Solution:
       `integer_programming`; `INACCURATE` if the value falls short of the bound by more
       than a relative 1e-4, as it may where rows are not concave.
     """
-    values, budget = _arguments(values, budget)
+    task = _task(values, budget, limit, least)
+    values, budget = task.values, task.budget
     num_arms, size = values.shape
     steps = jnp.pad(values[:, 1:] - values[:, :-1], ((0, 0), (0, 1)))
 
@@ -100,13 +112,46 @@ def integer_greedy(values, budget) -> Solution:
     taken = jnp.take_along_axis(values, allocation[:, None], axis=1)
     value = jnp.sum(taken)
     bound = jnp.maximum(_dual(values, steps, budget), value)
-    return _solution(values, budget, allocation, value, bound)
+    return _solution(task, allocation, value, bound)
 
 
-def _arguments(values, budget):
+class _Task(NamedTuple):
+    """What is left to solve once every arm has what it must get."""
+
+    values: jax.Array  # f[K, N + 1], of units beyond; those beyond limits add nothing
+    budget: jax.Array  # i32[], of the rest
+    limit: jax.Array | None  # i32[K], of the rest
+    least: jax.Array | None  # i32[K]
+    worth: jax.Array | None  # f[], of what arms must get
+    valid: tuple[jax.Array, ...]  # conditions
+
+
+def _task(values, budget, limit, least) -> _Task:
     values, budget = real(values=values), integer("budget", budget)
     chex.assert_rank([values, budget], [2, 0])
-    return values, budget.astype(jnp.int32)
+    budget, last = budget.astype(jnp.int32), values.shape[1] - 1
+    rising, finite = values[:, 1:] >= values[:, :-1], jnp.abs(values) < jnp.inf
+    valid = (rising, finite, (budget >= 0) & (budget <= last))
+    if limit is None and least is None:
+        return _Task(values, budget, None, None, None, valid)
+    zero = jnp.zeros(values.shape[0], jnp.int32)
+    most = zero + (last if limit is None else _per_arm("limit", limit, zero.size))
+    must = zero if least is None else zero + _per_arm("least", least, zero.size)
+    units = must[:, None] + jnp.arange(last + 1, dtype=jnp.int32)[None]
+    at = jnp.clip(units, 0, jnp.clip(most, 0, last)[:, None])
+    reached = jnp.take_along_axis(values, at, axis=1)
+    rest = budget - jnp.sum(must, dtype=jnp.int32)
+    valid = (*valid, must >= 0, must <= most, rest >= 0)
+    worth = jnp.sum(reached[:, 0])
+    beyond = reached - reached[:, :1]
+    return _Task(beyond, jnp.maximum(rest, 0), most - must, must, worth, valid)
+
+
+def _per_arm(name, units, num_arms):
+    units = integer(name, units)
+    if units.shape not in ((), (num_arms,)):
+        raise ValueError(f"{name} must have shape [{num_arms}], got {units.shape}")
+    return units.astype(jnp.int32)
 
 
 def _dual(values, steps, budget):
@@ -133,15 +178,17 @@ def _dual(values, steps, budget):
     return jnp.minimum(bound(low), bound(high))
 
 
-def _solution(values, budget, allocation, value, bound):
+def _solution(task: _Task, allocation, value, bound):
+    values, budget, limit, least, worth, valid = task
     nothing = jnp.max(values) <= 0
     num_arms = allocation.size
     each, odd = budget // num_arms, budget % num_arms
     index = jnp.arange(num_arms, dtype=jnp.int32)
     even = each + (index < odd).astype(jnp.int32)
+    allocation = jnp.where(nothing, even, allocation)
+    if least is not None:
+        allocation = least + jnp.minimum(allocation, limit)
+        value, bound = worth + value, worth + bound
     certified = jnp.where(bound - value <= 1e-4 * bound, SOLVED, INACCURATE)
     status = jnp.where(nothing, NOTHING_TO_GAIN, certified).astype(jnp.int32)
-    solution = Solution(jnp.where(nothing, even, allocation), value, bound, status)
-    rising = values[:, 1:] >= values[:, :-1]
-    finite = jnp.abs(values) < jnp.inf
-    return judged(solution, rising, finite, (budget >= 0) & (budget < values.shape[1]))
+    return judged(Solution(allocation, value, bound, status), *valid)

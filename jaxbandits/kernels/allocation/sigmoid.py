@@ -23,6 +23,7 @@ from jaxbandits.kernels.allocation.solution import (
     SOLVED,
     Curves,
     Solution,
+    beyond,
     judged,
     spendable,
 )
@@ -39,7 +40,7 @@ FINALISTS = 8  # of these, filled exactly
 LEVELS = 16  # points of a convex branch that are compared
 
 
-def sigmoid_prefix(curves: Curves, budget, *, limit=None) -> Solution:
+def sigmoid_prefix(curves: Curves, budget, *, limit=None, least=None) -> Solution:
     """Fill the best of a few prefixes of the arms, ordered by envelope slope.
 
     The critical arm is the one at which the dual solution runs out of budget; prefixes
@@ -52,19 +53,24 @@ def sigmoid_prefix(curves: Curves, budget, *, limit=None) -> Solution:
       curves: K functions with bounded marginals.
       budget: f[] >= 0, the B of eq. (12).
       limit: f[K] > 0 or None, the most that every arm may take.
+      least: f[K] >= 0 or None, what every arm must get; ``jax.jvp`` of `value` must
+        then be finite at x > 0.
 
     Returns:
       `Solution`; the bound is the dual of the envelopes. Budget that no arm can turn
       into reward is spread in proportion, but not beyond limits; with nothing to gain
-      each arm gets B/K. The status is `INVALID` if a height is NaN or +inf, a limit not
-      positive, or the budget negative, infinite or NaN.
+      what arms must not get is split evenly. The status is `INVALID` if a height is NaN
+      or +inf, a limit not positive, the budget negative, infinite or NaN, or what arms
+      must get negative, more than the budget or than they may take.
     """
-    curves, budget = _up_to(budget, limit, curves)
-    start = _best_prefix(curves, budget)
-    return _checked(curves, budget, limit, start.allocation, start.value, start.bound)
+    task = _task(curves, budget, limit, least)
+    start = _best_prefix(task.curves, task.budget)
+    return _checked(task, start.allocation, start.value, start.bound)
 
 
-def sigmoid_filling(curves: Curves, budget, rounds: int = 3, *, limit=None) -> Solution:
+def sigmoid_filling(
+    curves: Curves, budget, rounds: int = 3, *, limit=None, least=None
+) -> Solution:
     """Improve `sigmoid_prefix` by exchanging arms, then let one arm be convex.
 
     A round compares all sets that differ in one to three arms, by their duals (an upper
@@ -79,6 +85,7 @@ def sigmoid_filling(curves: Curves, budget, rounds: int = 3, *, limit=None) -> S
       budget: f[] >= 0.
       rounds: rounds of exchanges, >= 0.
       limit: f[K] > 0 or None, the most that every arm may take.
+      least: f[K] >= 0 or None, what every arm must get.
 
     Returns:
       `Solution`, worth at least that of `sigmoid_prefix` and with the same bound.
@@ -88,7 +95,8 @@ def sigmoid_filling(curves: Curves, budget, rounds: int = 3, *, limit=None) -> S
       ValueError: `rounds` is negative.
     """
     rounds = whole("rounds", rounds, 0)
-    curves, budget = _up_to(budget, limit, curves)
+    task = _task(curves, budget, limit, least)
+    curves, budget = task.curves, task.budget
     start = _best_prefix(curves, budget)
     screen = _screen(curves, start.log_nu)
 
@@ -113,7 +121,34 @@ def sigmoid_filling(curves: Curves, budget, rounds: int = 3, *, limit=None) -> S
     better = worth > value
     allocation = jnp.where(better, filled, allocation)
     value = jnp.where(better, worth, value)
-    return _checked(curves, budget, limit, allocation, value, start.bound)
+    return _checked(task, allocation, value, start.bound)
+
+
+class _Task(NamedTuple):
+    """What is left to solve once every arm has what it must get."""
+
+    curves: Curves  # of what is given beyond
+    budget: jax.Array  # f[], of the rest
+    limit: jax.Array | None  # f[K], of the rest
+    least: jax.Array | None  # f[K]
+    worth: jax.Array | None  # f[], of what arms must get
+    valid: tuple[jax.Array, ...]  # conditions
+
+
+def _task(curves, budget, limit, least) -> _Task:
+    if least is None:
+        valid = () if limit is None else (limit > 0,)
+        return _Task(*_up_to(budget, limit, curves), limit, None, None, valid)
+    dtype = curves.log_height.dtype
+    least = jnp.asarray(least, dtype)
+    worth = jnp.sum(curves.value(least))
+    rest, valid = jnp.asarray(budget, dtype) - jnp.sum(least), (least >= 0,)
+    if limit is not None:
+        limit = jnp.asarray(limit, dtype)
+        valid = (*valid, limit > 0, limit >= least)
+        limit = jnp.maximum(limit - least, TINY)  # so little that it is worth nothing
+    curves, rest = _up_to(rest, limit, beyond(curves, least))
+    return _Task(curves, rest, limit, least, worth, valid)
 
 
 def _up_to(budget, limit, curves):
@@ -214,7 +249,8 @@ def _best_prefix(curves, budget):
     critical = 1 + jnp.sum(covered, dtype=jnp.int32)
 
     # The dual has a kink at the critical slope and is smooth elsewhere.
-    at_kink = sigmoid & (rank == critical)
+    # An arm whose limit leaves it nothing has no slope at all.
+    at_kink = sigmoid & (rank == critical) & (log_slope > -jnp.inf)
     kink = jnp.sum(jnp.where(at_kink, log_slope, 0.0))
     kink = jnp.where(jnp.any(at_kink), kink, cheap)
     log_nus = jnp.stack([cheap, kink, dear, jnp.max(heights) + 1])
@@ -498,21 +534,23 @@ def _balance(curves, modes, budget, others, convex, ends):
     return allocation, jnp.sum(curves.value(allocation))
 
 
-def _checked(curves, budget, limit, allocation, value, bound):
+def _checked(task: _Task, allocation, value, bound):
     """The solution with its status; the even split where nothing is to be gained."""
+    curves, budget, limit, least, worth, valid = task
     nothing = ~jnp.any(_alive(curves))
     even = jnp.broadcast_to(budget / allocation.size, allocation.shape)
     allocation = jnp.where(nothing, even, allocation)
     rounding = 64 * jnp.finfo(value.dtype).eps
     filled = jnp.abs(jnp.sum(allocation) - budget) <= rounding * budget
-    positive = True
     if limit is not None:
         # What was spread beyond a limit is worth nothing.
-        allocation, positive = jnp.minimum(allocation, limit), limit > 0
+        allocation = jnp.minimum(allocation, limit)
+    bound = jnp.where(nothing, 0.0, bound)
+    if least is not None:
+        allocation, value, bound = least + allocation, worth + value, worth + bound
     consistent = value <= bound * (1 + rounding)
     status = jnp.where(filled & consistent, SOLVED, INACCURATE)
     status = jnp.where(nothing, NOTHING_TO_GAIN, status).astype(jnp.int32)
-    bound = jnp.where(nothing, 0.0, jnp.maximum(bound, value))
-    solution = Solution(allocation, value, bound, status)
+    solution = Solution(allocation, value, jnp.maximum(bound, value), status)
     heights = curves.log_height < jnp.inf
-    return judged(solution, heights, spendable(budget), jnp.asarray(positive))
+    return judged(solution, heights, spendable(budget), *valid)

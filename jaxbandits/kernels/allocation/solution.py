@@ -10,6 +10,9 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+from jax import lax
+
+from jaxbandits.kernels.bisection import bisect
 
 SOLVED = 0  # within the solver's stated accuracy
 NOTHING_TO_GAIN = 1  # all weights are 0: the budget is split evenly
@@ -52,6 +55,54 @@ def priced(curves: Curves, price) -> Curves:
         fall=lambda drop: price * curves.fall(drop),
         log_height=curves.log_height - jnp.log(price),
         touch=price * curves.touch,
+    )
+
+
+def beyond(curves: Curves, least) -> Curves:
+    """The functions of what is given beyond an amount, ``f_i(l_i + x) - f_i(l_i)``.
+
+    A sigmoid that is past its mode there is concave from there on; one that is not has
+    a tangent from the new origin, which touches nearer than the old one.
+
+    Args:
+      curves: functions with bounded marginals.
+      least: f[K] >= 0, the l_i.
+    """
+    given, height = curves.value(least), curves.log_height
+    alive = height > -jnp.inf
+    top = jnp.where(alive, height, 0.0)
+    # No drop is negative: the response is the mode.
+    mode = jnp.where(alive, curves.fall(jnp.full_like(top, -1.0)), 0.0)
+    concave = curves.touch <= 0
+    past = alive & (least > jnp.where(concave, 0.0, mode))
+    at = jnp.where(past, least, 1.0)
+    _, slope = jax.jvp(curves.value, (at,), (jnp.ones_like(at),))
+    steep = slope > 0
+    now = jnp.where(steep, jnp.log(jnp.where(steep, slope, 1.0)), -jnp.inf)
+    new_height = jnp.where(past, now, height)
+    # What the level lies lower by, from which the drop is counted.
+    lower = jnp.where(past & steep, top - now, 0.0)
+
+    def fall(drop):
+        return jnp.maximum(curves.fall(drop + lower) - least, 0.0)
+
+    def touches_further(drop):
+        x = curves.fall(drop)
+        return curves.value(x) - given < jnp.exp(top - drop) * (x - least)
+
+    # The old tangent touches at a drop that is too large for the new one.
+    worth = curves.value(jnp.where(concave, 1.0, curves.touch))
+    usable = alive & ~concave & (worth > 0)
+    chord = jnp.where(usable, worth, 1.0) / jnp.where(usable, curves.touch, 1.0)
+    last = jnp.where(usable, jnp.maximum(top - jnp.log(chord), 0.0), 0.0)
+    # The slope of a tangent does not depend on where it touches, to first order.
+    drop = lax.stop_gradient(bisect(touches_further, jnp.zeros_like(last), last))
+    touch = jnp.maximum(curves.fall(drop) - least, 0.0)
+    return Curves(
+        value=lambda x: curves.value(least + x) - given,
+        fall=fall,
+        log_height=new_height,
+        touch=jnp.where(concave | past, 0.0, touch),
     )
 
 

@@ -9,7 +9,7 @@ little censoring.
 Named choices, each with its evidence in docs/errata.md:
 
 * `estimator`: ``truncated`` at the allocation of the time (right), or ``printed``, at
-  the whole budget (eqs. 6-10; inconsistent);
+  the whole budget, the largest where rounds differ (eqs. 6-10; inconsistent);
 * `radii`: ``profile`` likelihood, ``delta`` method, ``printed``, of the authors'
   ``code``, or ``none``: point estimates, and nobody is boosted (NO-UCB);
 * `update`: ``boosted`` arms only (the paper) or ``all``;

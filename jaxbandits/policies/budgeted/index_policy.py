@@ -1,7 +1,7 @@
 """What most policies of the setting share: every arm once, then the largest index.
 
 Ties, also among infinite indices, are broken uniformly at random, as in the published
-code of Heyden et al. (2023).
+code of Heyden et al. (2024).
 """
 
 from collections.abc import Callable

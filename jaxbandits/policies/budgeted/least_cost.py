@@ -6,7 +6,7 @@ knowledge where costs are bounded away from 0 (waiting times are).
 
 Sources: Xia, Ding, Zhang, Yu & Qin, "Budgeted Bandit Problems with Continuous Random
 Costs", ACML 2015 (Budget-UCB); Ding, Qin, Zhang & Liu, "Multi-Armed Bandit with Budget
-Constraint and Variable Costs", AAAI 2013 (UCB-BV1); Table 2 of Heyden et al. (2023).
+Constraint and Variable Costs", AAAI 2013 (UCB-BV1); Table 2 of Heyden et al. (2024).
 
 Named choice: Budget-UCB's `log_factor` is 1 in Table 2 and 2 in the published code.
 """

@@ -1,7 +1,7 @@
 """m-UCB, c-UCB and i-UCB: three ways to add Hoeffding's radius to a ratio.
 
 Xia, Qin, Ding, Li, Zhang, Yu & Liu, "Finite budget analysis of multi-armed bandit
-problems", Neurocomputing 258, 2017; Table 2 of Heyden et al. (2023), whose clock is the
+problems", Neurocomputing 258, 2017; Table 2 of Heyden et al. (2024), whose clock is the
 number of plays done, t - 1.
 
 MRCB (Xia et al., "Budgeted Multi-Armed Bandits with Multiple Plays", IJCAI 2016) with

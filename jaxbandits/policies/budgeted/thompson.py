@@ -1,7 +1,7 @@
 """BTS, Budgeted Thompson Sampling.
 
 Xia, Li, Qin, Yu & Liu, "Thompson Sampling for Budgeted Multi-Armed Bandits", IJCAI
-2015; Table 2 of Heyden et al. (2023).
+2015; Table 2 of Heyden et al. (2024).
 
 Idea: draw a mean reward and a mean cost of every arm from Beta posteriors and pull the
 arm with the largest ratio. Rewards and costs that are not 0 or 1 are first replaced by

@@ -2,7 +2,7 @@
 
 Watanabe, Komiyama, Nakamura & Kudo, "KL-UCB-Based Policy for Budgeted Multi-Armed
 Bandits with Stochastic Action Costs", 2017, and "UCB-SC: A Fast Variant of KL-UCB-SC",
-2018 (Table 2 of Heyden et al. 2023).
+2018 (Table 2 of Heyden et al. 2024).
 
 Idea: the largest ratio of means in a joint ball around the observed means, of radius
 ``log(t / n) / n`` in the divergence (KL-UCB-SC+) or in its lower bound by Pinsker's

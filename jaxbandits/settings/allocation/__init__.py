@@ -10,6 +10,7 @@ from jaxbandits.settings.allocation.environment import (
     random_allocation,
 )
 from jaxbandits.settings.allocation.instances import (
+    criteo,
     criteo_like,
     ednet,
     ednet_like,
@@ -41,6 +42,7 @@ __all__ = [
     "View",
     "allocation",
     "best_allocations",
+    "criteo",
     "criteo_like",
     "ednet",
     "ednet_like",

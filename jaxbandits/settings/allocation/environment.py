@@ -18,7 +18,7 @@ from jaxbandits.checks import function, instance, numbers, text
 from jaxbandits.kernels.allocation import fill_in_order
 from jaxbandits.kernels.constant import constant
 from jaxbandits.kernels.sums import CompensatedSum
-from jaxbandits.kernels.words import Bound, below, bound
+from jaxbandits.kernels.words import Bound, below, bound, position
 from jaxbandits.laws.thresholds import Threshold
 from jaxbandits.protocol import Actions, Environment, Game
 from jaxbandits.settings.actions import reals
@@ -85,7 +85,11 @@ class Setup(NamedTuple):
 
 
 class Instance(NamedTuple):
-    """A seed's game: as `Setup`, and the order of budgets and users, i32[N] or None."""
+    """A seed's game: as `Setup`, and the order of budgets and users.
+
+    Attributes:
+      order: i32[N] if they are shuffled, i32[1] (the first) if drawn, None in a cycle.
+    """
 
     arms: Arms
     budgets: jax.Array
@@ -104,6 +108,7 @@ class State(NamedTuple):
       successes: i32[], of the learner.
       realised: i32[], regret in successes on the same draws, eq. (2).
       spent: share of the budgets that was spent, summed over rounds.
+      place: i32[], which budget (and user) the next round has; None unless drawn.
     """
 
     round: jax.Array
@@ -111,6 +116,7 @@ class State(NamedTuple):
     successes: jax.Array
     realised: jax.Array
     spent: CompensatedSum
+    place: jax.Array | None = None
 
 
 class Oracle(NamedTuple):
@@ -148,14 +154,17 @@ def allocation(
       family: of the thresholds.
       probability: f64[K] in [0, 1], that an arm is active.
       rate: f64[K] > 0.
-      budgets: a number, or f64[N] > 0: round t has budget number ``(t - 1) mod N``.
+      budgets: a number, or f64[N] > 0: round t has budget number ``(t - 1) mod N``,
+        unless `order` says otherwise.
       shape: known shapes, a number or f64[K], for families that have one.
       lowest: least rate that a learner reckons with, m / B. No default: one taken from
         the true rates would tell every learner what it has to find out.
       highest: largest one, M / B.
       known: whether a round's budget is known before acting.
       order: ``cycle`` to take budgets (and users) in turn, ``shuffle`` to put them into
-        an order of every seed's own first.
+        an order of every seed's own first, ``draw`` to draw one for every round,
+        independently, each as likely as the others: stochastic budgets, as section 5
+        allows. Of a continuous law give the quantiles at ``(i + 1/2) / N``.
       stop_on_success: whether an arm gives back what it does not need any more once it
         has succeeded. Outside the paper, whose benchmark does not do so: the regret may
         be negative. The feedback then shows what was offered, which is more than what
@@ -168,7 +177,8 @@ def allocation(
     Returns:
       An environment whose metrics are
 
-      * ``regret``: expected regret, eqs. (3) and (4);
+      * ``regret``: expected regret, eqs. (3) and (4), against the optimum of the budget
+        that each round has;
       * ``realised_regret``: eq. (2), on the draws that the learner meets;
       * ``reward``: successes;
       * ``spent``: mean share of the budget that was spent.
@@ -278,7 +288,7 @@ def _environment(name, problem, draw, setup, order, stop, provenance):
     length = len(setup.budgets if setup.users is None else setup.users.threshold)
     return Environment(
         name,
-        _game(problem, draw, length, order == "shuffle", bool(stop)),
+        _game(problem, draw, length, order, bool(stop)),
         setup=setup,
         problem=problem,
         provenance={
@@ -293,17 +303,24 @@ def _environment(name, problem, draw, setup, order, stop, provenance):
 
 
 @cache
-def _game(problem: Problem, draw, length: int, shuffle: bool, stop: bool) -> Game:
+def _game(problem: Problem, draw, length: int, order: str, stop: bool) -> Game:
     """Instances that differ in numbers only are one game."""
     family, num_arms = problem.family, problem.num_arms
+    drawn = order == "draw"
+    words = num_arms * (2 + family.words)  # and one for the next budget, if drawn
     shape = shape_array(problem)
     draw_threshold = jax.vmap(family.sample, (0, 0, None if shape is None else 0))
 
+    def order_of(key):
+        """`Instance.order` of a seed."""
+        if order == "cycle":
+            return None
+        own = key if draw is None else jax.random.fold_in(key, 1)  # not the arms'
+        if drawn:
+            return jax.random.randint(own, (1,), 0, length, jnp.int32)
+        return jax.random.permutation(own, length).astype(jnp.int32)
+
     def sample(key, setup):
-        order = None
-        if shuffle:
-            own = key if draw is None else jax.random.fold_in(key, 1)  # not the arms'
-            order = jax.random.permutation(own, length)
         if draw is None:
             arms, best = setup.arms, setup.best
         else:
@@ -311,28 +328,31 @@ def _game(problem: Problem, draw, length: int, shuffle: bool, stop: bool) -> Gam
             best = jax.vmap(
                 lambda budget: solve(problem, *arms, budget, thorough=True).allocation
             )(setup.budgets)
-        order = order.astype(jnp.int32) if shuffle else None
-        return Instance(arms, setup.budgets, best, setup.users, order, setup.bound)
+        return Instance(
+            arms, setup.budgets, best, setup.users, order_of(key), setup.bound
+        )
 
     def init(instance):
-        del instance
         zero, count = CompensatedSum.zeros((), float), jnp.zeros((), jnp.int32)
-        return State(count, zero, count, count, zero)
+        first = instance.order[0] if drawn else None
+        return State(count, zero, count, count, zero, first)
 
-    def user(instance, round_):
+    def user(instance, state):
         """Position of the round's user."""
-        place = round_ % length
-        return instance.order[place] if shuffle else place
+        if drawn:  # by the round before, so that the view of this one shows it
+            return state.place
+        place = state.round % length
+        return place if instance.order is None else instance.order[place]
 
-    def given(instance, round_):
+    def given(instance, state):
         """The round's budget, and the optimal allocation of it."""
         if instance.budgets.shape[0] == 1:
             return instance.budgets[0], instance.best[0]
-        place = user(instance, round_)
+        place = user(instance, state)
         return instance.budgets[place], instance.best[place]
 
     def view(round_, instance, state):
-        budget, best = given(instance, state.round)
+        budget, best = given(instance, state)
         if not problem.known:
             budget = jnp.full_like(budget, problem.budget)
         return View(round_, budget, OracleView(best, *instance.arms))
@@ -386,20 +406,20 @@ def _game(problem: Problem, draw, length: int, shuffle: bool, stop: bool) -> Gam
         wanted = reals("amounts", action.amounts, (num_arms,))
         return jnp.all(jnp.isfinite(wanted))
 
-    def meets(noise, instance, round_):
+    def meets(noise, instance, state):
         """Thresholds and activations of the round."""
         if instance.users is not None:
-            place = user(instance, round_)
+            place = user(instance, state)
             return instance.users.threshold[place], instance.users.active[place]
-        noise = noise.reshape(num_arms, 2 + family.words)
+        noise = noise[:words].reshape(num_arms, 2 + family.words)
         limit = instance.bound or bound(instance.arms.probability)
         active = below(noise[:, 0], noise[:, 1], limit)
         draws = noise[:, 2:]
         return draw_threshold(draws, instance.arms.rate, constant(shape)), active
 
     def step(noise, instance, state, action):
-        budget, best = given(instance, state.round)
-        threshold, active = meets(noise, instance, state.round)
+        budget, best = given(instance, state)
+        threshold, active = meets(noise, instance, state)
         x = amounts(action, budget, threshold, active)
         offer = offered(action, budget, threshold, active) if stop else x
         success = active & (threshold <= x)
@@ -418,6 +438,7 @@ def _game(problem: Problem, draw, length: int, shuffle: bool, stop: bool) -> Gam
             + jnp.sum(would, dtype=jnp.int32)
             - jnp.sum(success, dtype=jnp.int32),
             state.spent.add(jnp.sum(x) / budget),
+            position(noise[words], length) if drawn else None,
         )
         return state, Feedback(jnp.where(success, threshold, jnp.inf), offer)
 
@@ -425,7 +446,7 @@ def _game(problem: Problem, draw, length: int, shuffle: bool, stop: bool) -> Gam
         init,
         step,
         _metrics,
-        num_arms * (2 + family.words),
+        words + drawn,
         sample,
         view,
         actions=Actions(

@@ -5,7 +5,16 @@ from functools import cache
 import jax
 import numpy as np
 
-from jaxbandits.checks import flag, instance, number, played, positive, shown
+from jaxbandits.checks import (
+    MOST,
+    flag,
+    instance,
+    number,
+    played,
+    positive,
+    shown,
+    whole,
+)
 from jaxbandits.laws.thresholds import (
     Threshold,
     discrete_weibull,
@@ -13,6 +22,7 @@ from jaxbandits.laws.thresholds import (
     weibull,
 )
 from jaxbandits.protocol import Environment
+from jaxbandits.settings.allocation.criteo import CriteoLog, fit_criteo
 from jaxbandits.settings.allocation.ednet import EdNet
 from jaxbandits.settings.allocation.environment import (
     Arms,
@@ -28,8 +38,10 @@ from jaxbandits.settings.allocation.synthetic import (
 )
 
 # Ranges of rates that a learner reckons with, stated before any rate is known: a
-# question takes 1 to 1,000 s; four times what the synthetic arms are drawn from.
+# question takes 1 to 1,000 s, and a click from one impression (and next to never a
+# second) to 1,000; four times what the synthetic arms are drawn from.
 QUIZ_RATES = 1e-3, 1.0
+CRITEO_RATES = 1e-3, 100.0
 EDNET_LIKE_RATES = 1 / 240, 4 / 15
 CRITEO_LIKE_RATES = 0.04, 14.0
 
@@ -177,6 +189,67 @@ def ednet_like(
         lowest=lowest,
         highest=highest,
         provenance={"synthetic": True},
+    )
+
+
+def criteo(
+    log: CriteoLog,
+    num_campaigns: int = 15,
+    *,
+    num_users: int = 5_000,
+    largest_budget: int | None = None,
+    seed: int = 0,
+    lowest: float = CRITEO_RATES[0],
+    highest: float = CRITEO_RATES[1],
+) -> Environment:
+    """The advertising task of appendix A.2: a user's impressions over campaigns.
+
+    Semi-synthetic, as in the paper: campaigns are the fits of `fit_criteo`, budgets are
+    the log's users', each met once before any is met again, in an order of every
+    seed's own. Whether and when a user would have clicked is drawn.
+
+    Args:
+      log: of `load_criteo`.
+      num_campaigns: K, those with the most clicks.
+      num_users: how many of the log's users are taken, at random; all if there are
+        fewer. The paper has 5 batches of 1,000.
+      largest_budget: users who were seen more often count as seen so often; by default
+        none is cut. A round costs a learner up to the order of K times its square.
+      seed: integer >= 0, of the choice of users.
+      lowest: least rate that a learner reckons with, per impression.
+      highest: largest one.
+
+    Raises:
+      ValueError: naming the argument, on a number out of range, on campaigns that
+        cannot be fitted, or a range that does not contain the fitted rates.
+      TypeError: if an argument is of another kind.
+    """
+    arms = fit_criteo(log, num_campaigns)
+    size = min(whole("num_users", num_users, 1, MOST), len(log.users))
+    chosen = np.random.default_rng(whole("seed", seed, 0)).choice(
+        len(log.users), size, replace=False
+    )
+    budgets = log.budgets[chosen]
+    cut = 0
+    if largest_budget is not None:
+        most = whole("largest_budget", largest_budget, 1, MOST)
+        cut, budgets = int(np.sum(budgets > most)), np.minimum(budgets, most)
+    return allocation(
+        f"Criteo, K = {num_campaigns}",
+        discrete_weibull,
+        arms.probability,
+        arms.rate,
+        budgets,
+        shape=arms.shape,
+        lowest=lowest,
+        highest=highest,
+        order="shuffle",
+        provenance={
+            "campaigns": list(arms.campaigns),
+            "shape": arms.shape.tolist(),
+            "users": size,
+            "cut_budgets": cut,
+        },
     )
 
 

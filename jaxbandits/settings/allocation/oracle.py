@@ -30,7 +30,14 @@ def shape_array(problem: Problem):
 
 
 def solve(
-    problem: Problem, weight, rate, budget, *, limit=None, thorough: bool = False
+    problem: Problem,
+    weight,
+    rate,
+    budget,
+    *,
+    limit=None,
+    least=None,
+    thorough: bool = False,
 ) -> Solution:
     """Maximise ``sum_i weight_i G(x_i, rate_i)`` over ``sum_i x_i = budget``.
 
@@ -46,37 +53,44 @@ def solve(
       weight: f[K] >= 0.
       rate: f[K] > 0.
       budget: f[] > 0; a whole number for integers.
-      limit: f[K] > 0 or None, the most that an arm may take; not for integers.
+      limit: f[K] > 0 or None, the most that an arm may take; whole units of it.
+      least: f[K] >= 0 or None, what an arm must get; whole units, or one more.
       thorough: for sigmoids, whether to go on with a local search (for benchmarks; a
         learner does not need it).
 
     Returns:
       A `Solution`, its allocation as floats.
-
-    Raises:
-      ValueError: if there is a `limit` and the family is one of integers.
     """
     family, shape = problem.family, shape_array(problem)
     if shape is not None:
         shape = shape.astype(jnp.result_type(weight))
     concave = is_concave(problem) and not family.integer
     if family.integer:
-        if limit is not None:
-            raise ValueError(f"limit: the {family.name} family must be continuous")
-        units = jnp.arange(int(problem.budget) + 1).astype(jnp.result_type(weight))
+        most = int(problem.budget)
+        ends = {
+            "limit": None if limit is None else _whole(jnp.floor(limit), most),
+            "least": None if least is None else _whole(jnp.ceil(least), most + 1),
+        }
+        units = jnp.arange(most + 1).astype(jnp.result_type(weight))
         column = None if shape is None else shape[:, None]
         values = weight[:, None] * family.cdf(units[None], rate[:, None], column)
         kernel = integer_greedy if is_concave(problem) else integer_programming
-        found = kernel(values, jnp.round(budget).astype(jnp.int32))
+        found = kernel(values, jnp.round(budget).astype(jnp.int32), **ends)
         return found._replace(allocation=found.allocation.astype(values.dtype))
-    if family is exponential and limit is None:
+    if family is exponential and limit is None and least is None:
         return exponential_water_filling(weight, rate, budget)
     arms = curves(family, weight, rate, shape)
     if concave:
         bounded = bool(np.all(family.bounded(shape)))
-        return water_filling(arms, budget, bounded=bounded, limit=limit)
+        ends = {"limit": limit, "least": least}
+        return water_filling(arms, budget, bounded=bounded, **ends)
     kernel = sigmoid_filling if thorough else sigmoid_prefix
-    return kernel(arms, budget, limit=limit)
+    return kernel(arms, budget, limit=limit, least=least)
+
+
+def _whole(units, most: int):
+    """As i32, which holds no infinity; -1 for what is negative or NaN, and so wrong."""
+    return jnp.where(units >= 0, jnp.minimum(units, most), -1).astype(jnp.int32)
 
 
 CERTIFIED = 1e-4  # relative gap that calls for a local search

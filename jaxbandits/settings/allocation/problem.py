@@ -23,7 +23,7 @@ from jaxbandits.settings.allocation.oracle import is_concave
 from jaxbandits.settings.allocation.types import Problem
 
 LEAST_PRODUCT = 1e-12  # of a rate and a budget: below, no arm ever activates
-BUDGET_ORDERS = ("cycle", "shuffle")
+BUDGET_ORDERS = ("cycle", "shuffle", "draw")
 
 
 def make_problem(

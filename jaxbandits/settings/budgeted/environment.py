@@ -1,6 +1,6 @@
 """The budgeted setting: pull an arm, receive a reward, pay a random cost.
 
-Heyden et al. (2023), section 2: the game ends when the realised costs have reached the
+Heyden et al. (2024), section 2: the game ends when the realised costs have reached the
 budget; the pull that reaches it counts in full. Regret is measured against a policy
 that always pulls the arm with the largest ratio of expected reward to expected cost.
 """

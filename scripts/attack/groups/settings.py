@@ -7,6 +7,7 @@ from attack.values import INF, NAN, attack, of
 from jaxbandits import laws
 from jaxbandits.laws import thresholds
 from jaxbandits.settings import allocation, budgeted, censored, farewell
+from jaxbandits.settings.allocation.criteo import CriteoLog
 
 ONE = np.ones(2)
 LAW = laws.product(laws.bernoulli, laws.beta)
@@ -300,3 +301,13 @@ def _allocation():
     yield from attack(allocation.ednet, {"data": answers}, wrong)
     wrong = {"log": "object"}
     yield from attack(allocation.fit_criteo, {"num_campaigns": 1}, wrong, works=False)
+    clicks = np.array([1, 2, 3, 2])
+    log = CriteoLog(tuple("uvwx"), ("c",), np.arange(4), 0 * clicks, clicks, clicks > 0)
+    wrong = {
+        "log": "object",
+        "num_campaigns": of("count", plus=(2,)),
+        "num_users": "count",
+        "largest_budget": of("count", None),
+        "seed": of("natural", 2**70),
+    }
+    yield from attack(allocation.criteo, {"log": log, "num_campaigns": 1}, wrong | ends)

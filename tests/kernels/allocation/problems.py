@@ -60,7 +60,7 @@ def worth(weight, shape, scale, allocation):
     return np.sum(-weight * np.expm1(-((allocation / scale) ** shape)), axis=-1)
 
 
-def grid_optimum(weight, shape, scale, budget, cells=400, limit=None):
+def grid_optimum(weight, shape, scale, budget, cells=400, limit=None, least=None):
     """The best allocation in multiples of ``budget / cells``, by dynamic programming.
 
     Returns:
@@ -70,11 +70,12 @@ def grid_optimum(weight, shape, scale, budget, cells=400, limit=None):
     spare = np.arange(cells + 1)[:, None] - np.arange(cells + 1)[None, :]
     best, choices = np.zeros(cells + 1), []
     ends = np.full(len(weight), np.inf) if limit is None else limit
-    for w, k, c, end in zip(weight, shape, scale, ends, strict=True):
+    starts = np.zeros(len(weight)) if least is None else least
+    for w, k, c, end, start in zip(weight, shape, scale, ends, starts, strict=True):
         # Negative indices meet the padding.
         table = np.append(best, np.full(cells, -np.inf))[spare]
         table -= w * np.expm1(-((grid / c) ** k))[None, :]
-        table[:, grid > end] = -np.inf
+        table[:, (grid > end) | (grid < start)] = -np.inf
         choices.append(np.argmax(table, axis=1))
         best = np.max(table, axis=1)
     left, allocation = cells, []

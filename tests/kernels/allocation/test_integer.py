@@ -8,20 +8,28 @@ import numpy as np
 import pytest
 
 from jaxbandits.kernels.allocation.integer import integer_greedy, integer_programming
-from jaxbandits.kernels.allocation.solution import INACCURATE, NOTHING_TO_GAIN, SOLVED
+from jaxbandits.kernels.allocation.solution import (
+    INACCURATE,
+    INVALID,
+    NOTHING_TO_GAIN,
+    SOLVED,
+)
+from tests.heavy import in_short
 
 programming = jax.jit(integer_programming)
 greedy = jax.jit(integer_greedy)
 SOLVERS = pytest.mark.parametrize("solver", [programming, greedy])
 
 
-def brute_force(values, budget):
-    counts = range(budget + 1)
+def brute_force(values, budget, least=None, limit=None):
+    starts = [0] * len(values) if least is None else least
+    ends = [budget] * len(values) if limit is None else np.minimum(limit, budget)
+    counts = [range(a, b + 1) for a, b in zip(starts, ends, strict=True)]
     rows = np.arange(len(values))
     return max(
         values[rows, list(n)].sum()
-        for n in itertools.product(counts, repeat=len(values))
-        if sum(n) == budget
+        for n in itertools.product(*counts)
+        if sum(n) == budget or (limit is not None and sum(n) < budget)
     )
 
 
@@ -108,6 +116,57 @@ def test_greedy_is_exact_for_concave_values(dtype, rng):
             assert np.sum(found.allocation) == budget
             assert found.value == pytest.approx(float(best.value), rel=1e-6)
             assert found.bound == pytest.approx(float(found.value), rel=1e-5)
+
+
+SHORT = pytest.mark.parametrize("solver", in_short([programming, greedy], {greedy}))
+
+
+@SHORT
+def test_least_allocations_and_limits(solver, rng):
+    """Against brute force; the greedy where rows are concave."""
+    for _ in range(20):
+        concave = solver is greedy
+        values = random_values(rng, 3, 7, concave).astype(np.float32)
+        budget = rng.integers(3, 8)
+        least = rng.multinomial(rng.integers(0, budget + 1), [1 / 3] * 3)
+        limit = least + rng.integers(0, 4, 3)
+        for options in (
+            {"least": least},
+            {"limit": limit},
+            {"least": least, "limit": limit},
+        ):
+            found = solver(values, budget, **options)
+            n = np.asarray(found.allocation)
+            assert found.status != INVALID and n.sum() <= budget
+            assert np.all(n >= options.get("least", 0))
+            assert np.all(n <= options.get("limit", 7))
+            worth = values[np.arange(3), n].sum()
+            assert found.value == pytest.approx(worth, rel=1e-5, abs=1e-6)
+            best = brute_force(values, budget, **options)
+            assert found.value == pytest.approx(best, rel=1e-5, abs=1e-6)
+            assert found.bound >= best - 1e-5
+
+
+@SHORT
+def test_what_must_be_given_and_cannot(solver):
+    values = np.float32([[0, 1, 2, 2], [0, 0.5, 0.9, 1]])
+    one = np.ones(2, np.int32)
+    assert solver(values, 3, least=one, limit=2 * one).status == SOLVED
+    # Limits beyond the table are none, and with limits some may be left.
+    found = solver(values, 3, least=0 * one, limit=99 * one)
+    np.testing.assert_array_equal(found.allocation, [2, 1])
+    found = solver(values, 3, least=0 * one, limit=one)
+    np.testing.assert_array_equal(found.allocation, [1, 1])
+    for least, limit in ((2 * one, 3 * one), (-one, one), (one, 0 * one)):
+        assert solver(values, 3, least=least, limit=limit).status == INVALID
+    # Nothing to gain: what must be, and the others evenly.
+    found = solver(0 * values, 3, least=np.int32([0, 1]), limit=3 * one)
+    np.testing.assert_array_equal(found.allocation, [1, 2])
+    assert found.status == NOTHING_TO_GAIN
+    with pytest.raises(TypeError, match="limit must be an integer"):
+        solver(values, 3, limit=one + 0.5)
+    with pytest.raises(ValueError, match=r"least must have shape \[2\], got \(3,\)"):
+        solver(values, 3, least=np.ones(3, np.int32))
 
 
 def test_bound_is_the_value_of_the_concave_majorants(dtype, rng):

@@ -1,6 +1,6 @@
 """Allocation among Weibull arms, judged by dynamic programming and SciPy."""
 
-from functools import cache
+from functools import cache, partial
 
 import jax
 import jax.flatten_util
@@ -15,6 +15,7 @@ from jaxbandits.kernels.allocation.solution import (
     INVALID,
     NOTHING_TO_GAIN,
     SOLVED,
+    beyond,
 )
 from tests.heavy import in_short
 from tests.kernels.allocation import problems
@@ -317,6 +318,94 @@ def test_limits(rng):
     with jax.enable_x64(True):
         status = np.asarray(solve(*problems.numbers(*arms), budget, -limit).status)
     assert status == INVALID
+
+
+@pytest.mark.slow
+def test_what_is_given_beyond():
+    """Shapes 1 and 3, before the mode and after it; the tangent's point from SciPy."""
+    arms = [0.6, 0.5, 0.5, 0.5], [1.0, 3, 3, 3], [20.0, 30, 30, 30]
+    least, x = np.array([5.0, 12, 50, 0]), np.array([4.0, 40, 3, 30])
+    worth = partial(np.vectorize(problems.worth), *arms)
+
+    def misses(end, start):
+        """How far the tangent at `end` passes beside the curve at `start`."""
+        v = (end / 30) ** 3
+        slope = 0.5 * np.exp(-v) * 3 * v / end
+        return 0.5 * (np.exp(-((start / 30) ** 3)) - np.exp(-v)) - slope * (end - start)
+
+    with jax.enable_x64(True):
+        whole = problems.weibull_curves(*problems.numbers(*arms))
+        rest = beyond(whole, least)
+        np.testing.assert_allclose(rest.value(x), worth(x + least) - worth(least))
+        touch = [optimize.brentq(misses, 26.3, 60, args=(start,)) for start in (12, 0)]
+        wanted = [0, touch[0] - 12, 0, touch[1]]
+        np.testing.assert_allclose(rest.touch, wanted, rtol=1e-7)
+        # Marginals at the new origin, where it is past the mode; else the old height.
+        steep = [0.6 / 20 * np.exp(-0.25), 0.5 * 2500 / 9000 * np.exp(-125 / 27)]
+        heights = np.exp([rest.log_height[0], rest.log_height[2]])
+        np.testing.assert_allclose(heights, steep, rtol=1e-9)
+        np.testing.assert_allclose(rest.log_height[1::2], whole.log_height[1::2])
+        drop = np.full(4, 0.3)
+        lower = np.asarray(whole.log_height - rest.log_height)
+        wanted = np.maximum(np.asarray(whole.fall(drop + lower)) - least, 0)
+        np.testing.assert_allclose(rest.fall(drop), wanted, rtol=1e-9)
+        np.testing.assert_allclose(
+            np.asarray(rest.fall(0 * drop))[[0, 2]], 0, atol=1e-9
+        )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("limited", [False, True])
+def test_least_allocations(limited, rng):
+    """As good as dynamic programming on what arms may get."""
+
+    def solve(kernel, weight, shape, scale, touch, budget, limit, least):
+        curves = problems.weibull_curves(weight, shape, scale, touch)
+        return kernel(curves, budget, limit=limit if limited else None, least=least)
+
+    kernels = [jax.jit(partial(solve, k)) for k in (sigmoid_prefix, sigmoid_filling)]
+    good = []
+    for _ in range(30):
+        arms, budget = problems.draw(rng, 5), rng.uniform(60, 300)
+        # Multiples of a 400th of the budget; some arms must get nothing.
+        least = budget / 400 * rng.integers(0, 80, 5) * rng.integers(0, 2, 5)
+        limit = np.maximum(least, budget / 400 * rng.integers(20, 300, 5))
+        with jax.enable_x64(True):
+            numbers = (*problems.numbers(*arms), budget, limit, least)
+            prefix, found = (jax.tree.map(np.asarray, k(*numbers)) for k in kernels)
+        options = {"least": least} | ({"limit": limit} if limited else {})
+        best = problems.grid_optimum(*arms, budget, **options)[1]
+        for each in (prefix, found):
+            x = each.allocation
+            assert each.status == SOLVED and np.all(x >= least)
+            assert np.sum(x) <= budget * (1 + 1e-12)
+            assert limited or np.sum(x) == pytest.approx(budget)
+            assert not limited or np.all(x <= limit * (1 + 1e-12))
+            assert each.value == pytest.approx(problems.worth(*arms, x), rel=1e-12)
+            assert each.bound >= best * (1 - 1e-9)
+        assert prefix.value <= found.value + 1e-12
+        good.append(found.value >= best * (1 - 1e-6))
+    assert np.mean(good) == 1
+    for bad in (-least - 1, least + budget, limit + 1 if limited else -least - 1):
+        with jax.enable_x64(True):
+            status = np.asarray(kernels[0](*numbers[:-1], bad).status)
+        assert status == INVALID
+
+
+@pytest.mark.slow
+def test_least_allocations_of_worthless_arms():
+    """What they must get, and the rest evenly; limits of just that are possible."""
+    columns = problems.numbers([0.0, 0], [2, 3], [9, 9], dtype=np.float32)
+    curves = problems.weibull_curves(*map(jnp.asarray, columns))
+    found = sigmoid_prefix(curves, 10.0, least=np.float32([1, 3]))
+    np.testing.assert_allclose(found.allocation, [4, 6])
+    assert found.status == NOTHING_TO_GAIN and found.value == found.bound == 0
+    columns = problems.numbers([0.5, 0.5], [2, 3], [9, 9], dtype=np.float32)
+    curves = problems.weibull_curves(*map(jnp.asarray, columns))
+    least = np.float32([4, 0])
+    found = sigmoid_prefix(curves, 15.0, least=least, limit=np.float32([4, 20]))
+    np.testing.assert_allclose(found.allocation, [4, 11], rtol=1e-6)
+    assert found.status == SOLVED
 
 
 @pytest.mark.parametrize("rounds, error", [(-1, ValueError), (1.5, TypeError)])
