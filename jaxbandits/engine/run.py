@@ -104,7 +104,7 @@ def run(
         to share a program; by default found out.
 
     Raises:
-      ValueError: if the engine does not exist, or (`fused.UnsupportedError`) if it
+      ValueError: if the engine does not exist, or (`gpu.UnsupportedError`) if it
         cannot play the policy in the environment; if a budget is out of reach, or what
         is spent is NaN or falls.
     """

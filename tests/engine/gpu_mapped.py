@@ -1,4 +1,4 @@
-"""A function of one run, played by the GPU engine's writer as an ordinary program."""
+"""A function of one run, written as a kernel and run as an ordinary program."""
 
 import jax
 import jax.numpy as jnp
@@ -14,61 +14,57 @@ from jaxbandits.engine.gpu.writes import write_all
 def mapped(fn, *args, style=WIDE):
     """``fn`` over the last axis of all leaves of `args`, in one kernel.
 
-    The outputs lie in memory of their own; an output of the shape and type of the
-    argument at the same place takes its memory over, as a state does.
+    An output of the shape and type of the argument at its place is written over it, as
+    a state is; the others have memory of their own.
     """
     leaves, structure = jax.tree.flatten(args)
     num_lanes = leaves[0].shape[-1]
     one = [jax.ShapeDtypeStruct(x.shape[:-1], x.dtype) for x in leaves]
     closed, out = jax.make_jaxpr(fn, return_shape=True)(*structure.unflatten(one))
-    given = [Leaf(x.shape, np.dtype(x.dtype), True) for x in one]
-    found = [Leaf(x.shape, np.dtype(x.dtype), True) for x in jax.tree.leaves(out)]
-    over = [i < len(given) and given[i] == f for i, f in enumerate(found)]
+    given = [_leaf(x) for x in one]
+    found = [_leaf(x) for x in jax.tree.leaves(out)]
+    fresh = [f for i, f in enumerate(found) if given[i : i + 1] != [f]]
 
-    def write(space, given_refs, found_refs):
-        memories = [f.memory(r) for f, r in zip(given, given_refs, strict=True)]
-        values = [f.value(space, m) for f, m in zip(given, memories, strict=True)]
-        outputs = Writer(space).run(closed, values)
+    def write(space, memories):
+        """Play `fn`; where its outputs are."""
+        first, rest = memories[: len(given)], iter(memories[len(given) :])
+        values = [f.value(space, m) for f, m in zip(given, first, strict=True)]
         targets = [
-            memories[i] if taken else f.memory(r)
-            for i, (taken, f, r) in enumerate(zip(over, found, found_refs, strict=True))
+            first[i] if given[i : i + 1] == [f] else next(rest)
+            for i, f in enumerate(found)
         ]
+        outputs = Writer(space).run(closed, values)
         write_all(space, list(zip(targets, outputs, strict=True)))
-
-    sketch = []
+        return [memories.index(m) for m in targets]
 
     def dry():
         space = Space(1, style=style)
-        write(space, [None] * len(given), [None] * len(found))
-        sketch.append((tuple(space.tables.values()), tuple(space.used.items())))
+        places = write(space, [f.memory(None) for f in [*given, *fresh]])
+        notes.append((places, tuple(space.tables.values()), dict(space.used)))
 
+    notes: list = []
     jax.eval_shape(dry)
-    tables, scratch = sketch[0]
+    ((places, tables, scratch),) = notes
+    arrays = [f.packed(x) for f, x in zip(given, leaves, strict=True)]
+    arrays += [jnp.zeros((f.size, num_lanes), held_as(f.dtype)) for f in fresh]
+    arrays += [jnp.zeros((n, num_lanes), dtype) for dtype, n in scratch.items()]
 
     def kernel(*refs):
-        refs = list(refs)
-        table_refs = refs[: len(tables)]
-        refs = refs[len(refs) // 2 :] if False else refs[len(tables) + num_written :]
-        given_refs, refs = refs[: len(given)], refs[len(given) :]
-        found_refs, extra = refs[: len(found)], refs[len(found) :]
-        by_type = {t: r for (t, _), r in zip(scratch, extra, strict=True)}
-        space = Space(num_lanes, table_refs, by_type, style)
-        write(space, given_refs, found_refs)
+        written = refs[len(tables) + len(arrays) :]
+        extra = dict(zip(scratch, written[len(given) + len(fresh) :], strict=True))
+        space = Space(num_lanes, refs[: len(tables)], extra, style)
+        leaves = zip([*given, *fresh], written, strict=False)
+        write(space, [f.memory(ref) for f, ref in leaves])
 
-    zeros = [np.zeros((f.size, num_lanes), held_as(f.dtype)) for f in found]
-    extra = [np.zeros((n, num_lanes), dtype) for dtype, n in scratch]
-    written = [f.packed(x) for f, x in zip(given, leaves, strict=True)]
-    written += [jnp.asarray(x) for x in [*zeros, *extra]]
-    num_written = len(written)
-    constants = [jnp.asarray(x.reshape(-1), held_as(x.dtype)) for x in tables]
     after = pl.pallas_call(
         kernel,
-        out_shape=[jax.typeof(x) for x in written],
-        input_output_aliases={len(constants) + i: i for i in range(num_written)},
+        out_shape=[jax.typeof(x) for x in arrays],
+        input_output_aliases={len(tables) + i: i for i in range(len(arrays))},
         interpret=True,
-    )(*constants, *written)
-    places = [
-        i if taken else len(given) + i for i, taken in enumerate(over)
-    ]
+    )(*(jnp.asarray(x.reshape(-1), held_as(x.dtype)) for x in tables), *arrays)
     outputs = [f.unpacked(after[i]) for f, i in zip(found, places, strict=True)]
     return jax.tree.unflatten(jax.tree.structure(out), outputs)
+
+
+def _leaf(x) -> Leaf:
+    return Leaf(x.shape, np.dtype(x.dtype), own=True)

@@ -78,6 +78,8 @@ def elementwise(space: Space, step, inputs) -> Value:
         raise Missing("round away from zero")
     if all(isinstance(x, Known) for x in inputs) and out.aval.size <= LARGEST_FOLDED:
         return Known(space, folded(eqn, [x.array for x in inputs]))
+    # An axis of length 1 spreads; numbers go with arrays as they are.
+    inputs = [_spread(x, range(len(shape)), shape) if x.shape else x for x in inputs]
     compute = partial(_computed, space, name, eqn, inputs[0].dtype)
     value = Computed(
         space, compute, inputs, shape, dtype, DEAR_COST if name in DEAR_OPERATIONS else 1
@@ -165,9 +167,15 @@ def broadcast(space, step, inputs) -> Value:
     dims = step.eqn.params["broadcast_dimensions"]
     if not shape or math.prod(shape) == x.size:
         return reshape(space, step, inputs)
+    return _spread(x, dims, shape)
 
+
+def _spread(x: Value, dims, shape) -> Value:
+    """A value whose axes, if they are not of length 1, are those at `dims` of a shape."""
+    if x.shape == tuple(shape):
+        return x
     if x.cost > DEAR:
-        x = settled(space, x)  # or it would be computed anew for every entry
+        x = settled(x.space, x)  # or it would be computed anew for every entry
 
     def source(index):
         spread = zip(dims, x.shape, strict=True)

@@ -12,7 +12,7 @@ import pytest
 from jax.sharding import Mesh
 
 from jaxbandits import laws, simulate, sweep
-from jaxbandits.engine import fused
+from jaxbandits.engine import gpu
 from jaxbandits.engine.choice import engine_for
 from jaxbandits.engine.legs import SCAN
 from jaxbandits.engine.rollout import LANES, program_for
@@ -158,7 +158,7 @@ def an_h100():
     return jax.sharding.AbstractMesh((1,), (LANES,), kinds, abstract_device=device)
 
 
-def lowered(policy, environment, engine=fused.FUSED):
+def lowered(policy, environment, engine=gpu.FUSED):
     """The program that plays a leg, as text for a GPU."""
     here = Mesh(np.array(jax.devices()[:1]), (LANES,))
     mesh = here if jax.__version_info__ < (0, 11) else an_h100()
@@ -220,7 +220,7 @@ def test_the_scan_engine_gathers_no_rows_on_a_gpu():
 @pytest.mark.parametrize("name", in_short(REGISTRY, LONG))
 def test_what_is_supported(name):
     """All of the registry, but for tables that no register holds, and one policy."""
-    found = fused.unsupported(*policy_and_game(name))
+    found = gpu.unsupported(*policy_and_game(name))
     table = "numbers of 'Indep': too large for registers: float32 [10, 2049, 2]"
     assert found == ([] if name in SUPPORTED else [FOLDS.get(name, table)])
 
@@ -239,12 +239,12 @@ def test_what_is_missing_is_named():
     policy, game = policy_and_game("censored/uniform")
     policy = sorting(policy)
     reason = "act of 'Sorting': sort"
-    assert fused.unsupported(policy, game) == [reason]
-    with pytest.raises(fused.UnsupportedError, match=reason):
+    assert gpu.unsupported(policy, game) == [reason]
+    with pytest.raises(gpu.UnsupportedError, match=reason):
         engine_for("fused-interpret", policy, game, "cpu")
     assert engine_for("auto", policy, game, "gpu") is SCAN
     policy = policy_and_game("censored/uniform")[0]
-    assert engine_for("auto", policy, game, "gpu") is fused.FUSED
+    assert engine_for("auto", policy, game, "gpu") is gpu.FUSED
     assert engine_for("auto", policy, game, "cpu") is SCAN
 
 
@@ -262,7 +262,7 @@ def test_what_is_missing_is_named():
 def test_blocks(numbers, num_lanes, block):
     state = jax.ShapeDtypeStruct((*numbers, num_lanes), jnp.float32)
     round_ = jax.ShapeDtypeStruct((num_lanes,), jnp.int32)
-    found = fused.block_for(Carry(round_, (), state))
+    found = gpu.block_for(Carry(round_, (), state))
     assert found == block
 
 
@@ -273,8 +273,8 @@ def test_arguments_are_checked():
     with pytest.raises(ValueError, match="needs a GPU"):
         engine_for("fused", policy, game, "cpu")
     with pytest.raises(ValueError, match="block must divide 64 lanes"):
-        wide = partial(fused.legs, block=fused.Block(128, 4))
-        lowered(policy, game, fused.FUSED._replace(legs=wide))
+        wide = partial(gpu.legs, block=gpu.Block(128, 4))
+        lowered(policy, game, gpu.FUSED._replace(legs=wide))
 
 
 def test_simulate_and_sweep_take_an_engine(tmp_path):
