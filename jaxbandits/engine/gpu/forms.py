@@ -79,16 +79,15 @@ def pick(space, step, inputs) -> Value:
 
 def put(space, step, inputs) -> Value:
     x, index, row = inputs
-    at, wide = position_of(index), x.shape[1:]
+    wide, narrow = x.shape[1:], row.shape
 
     def source(inner):
         # As numpy broadcasts: missing axes in front, those of length 1 spread.
-        own = inner[len(inner) - len(row.shape) :]
-        return tuple(0 if n == 1 else i for i, n in zip(own, row.shape, strict=True))
+        own = inner[len(inner) - len(narrow) :]
+        return tuple(0 if n == 1 else i for i, n in zip(own, narrow, strict=True))
 
-    if row.shape != wide:
-        row = Moved(row, source, wide)
-    return Put(x, (at,), row)
+    row = row if narrow == wide else Moved(row, source, wide)
+    return Put(x, (position_of(index),), row)
 
 
 def tally(space, step, inputs) -> Value:
@@ -106,7 +105,10 @@ def window(space, step, inputs) -> Value:
 
 
 def row_of(space, step, inputs) -> Value:
-    index, starts = (space.spread(jnp.asarray(x.entry(i))) for x, i in zip(inputs, ((), (0,)), strict=True))
+    index, starts = (
+        space.spread(jnp.asarray(x.entry(i)))
+        for x, i in zip(inputs, ((), (0,)), strict=True)
+    )
     return Entries(space, [lax.div(index, starts)], (), jnp.int32)
 
 

@@ -29,9 +29,12 @@ from jaxbandits.engine.gpu.space import (
 from jaxbandits.engine.gpu.values import Entries, Stored, Value
 from jaxbandits.engine.gpu.writer import Writer, any_lane
 from jaxbandits.engine.gpu.writes import write_all
-from jaxbandits.engine.rollout import LANE_QUANTUM
 from jaxbandits.engine.rules import Carry, Rules, play_round, spending
 from jaxbandits.engine.tape import Stream
+
+
+# Of one array: places are counted in 32 bits.
+MOST_NUMBERS = 2**31 - 1
 
 
 class Block(NamedTuple):
@@ -68,11 +71,11 @@ class Leaf(NamedTuple):
     def packed(self, x):
         """The array that the kernel is given: ``[entries, runs]``, without bools."""
         x = jnp.asarray(x).astype(held_as(self.dtype))
-        return x.reshape(self.size, -1) if self.own else x.reshape(self.size)
+        return x.reshape(self.size, *x.shape[len(self.shape) :])
 
     def unpacked(self, x):
         """What a caller outside expects, of an array that the kernel has written."""
-        return x.reshape(*self.shape, -1).astype(self.dtype)
+        return x.reshape(*self.shape, *x.shape[1:]).astype(self.dtype)
 
     def block(self, lanes: int) -> pl.BlockSpec:
         """What one program sees of the packed array."""
@@ -123,15 +126,16 @@ def legs(
       instance: leaves with a lane axis (last), of length 1 if shared.
       last_round: i32[], no lane plays beyond it.
       interpret: whether to run the kernel as an ordinary program, on any platform.
-      block: what one program works on, its lanes dividing L; by default `Block()`, or
-        all lanes of a quantum where it is an ordinary program.
+      block: what one program works on, its lanes dividing L; by default `Block()`.
 
     Returns:
       ``leg(carry, target, steps) -> (carry, steps)``. In a game with a budget `target`
       is [L], and all lanes are played to theirs, or until the steps are used up.
 
     Raises:
-      Missing: if there is no rule for something in the policy or the environment.
+      NotImplementedError: if there is no rule for something in the policy or the
+        environment; its message names it.
+      ValueError: if the block does not divide the lanes, or there are too many.
     """
     num_lanes = keys[Stream.ACT].low.shape[0]
     spent_of = spending(rules, instance, num_lanes) if rules.by_budget else None
@@ -143,7 +147,7 @@ def legs(
 
     def leg(carry: Carry, target, steps):
         start = carry.round
-        lanes, warps = block or (Block(LANE_QUANTUM, 1) if interpret else Block())
+        lanes, warps = block or Block()
         if num_lanes % lanes:
             raise ValueError(f"block must divide {num_lanes} lanes, got {lanes}")
         if rules.by_budget:
@@ -152,9 +156,12 @@ def legs(
         else:
             bounds = start[0], target, start[0] + steps - 1
         given = bounds, (keys, params, instance)
-        own = (rules.by_budget,) * len(bounds), (
-            *jax.tree.map(lambda x: True, (keys, params)),
-            by_lane,
+        own = (
+            (rules.by_budget,) * len(bounds),
+            (
+                *jax.tree.map(lambda x: True, (keys, params)),
+                by_lane,
+            ),
         )
         arrays, structure = jax.tree.flatten(given)
         fixed = tuple(map(leaf, map(jnp.asarray, arrays), jax.tree.leaves(own)))
@@ -166,6 +173,9 @@ def legs(
         sketch = sketched(told)
         if sketch.missing:
             raise NotImplementedError("; ".join(sketch.missing))
+        entries = [f.size for f in state] + [n for _, n in sketch.scratch]
+        if (most := MOST_NUMBERS // max(entries, default=1)) < num_lanes:
+            raise ValueError(f"chunk must be at most {most} lanes, got {num_lanes}")
         arrays += [jnp.asarray(x.reshape(-1), held_as(x.dtype)) for x in sketch.tables]
         extra = [jnp.zeros((n, num_lanes), dtype) for dtype, n in sketch.scratch]
         outputs = [start[None], *states, *extra]
@@ -241,7 +251,9 @@ def _kernel(told: Told, sketch: Sketch, lanes: int, *refs) -> None:
     written = refs[-num_written:]
     tables = refs[num_fixed : num_fixed + num_tables]
     extra = written[1 + len(told.state) :]
-    scratch = {dtype: ref for (dtype, _), ref in zip(sketch.scratch, extra, strict=True)}
+    scratch = {
+        dtype: ref for (dtype, _), ref in zip(sketch.scratch, extra, strict=True)
+    }
     space = Space(lanes, tables, scratch, sketch.style)
     fixed = [f.memory(ref) for f, ref in zip(told.fixed, refs, strict=False)]
     state = [f.memory(ref) for f, ref in zip(told.state, written[1:], strict=False)]

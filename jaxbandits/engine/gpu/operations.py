@@ -1,4 +1,4 @@
-"""What a primitive becomes in a kernel: a value that knows how its entries are computed.
+"""What a primitive becomes in a kernel: a value that knows how to compute an entry.
 
 Element by element wherever it can; what gathers entries (sums, running totals) goes
 through them in a loop.
@@ -48,8 +48,8 @@ REWRITTEN = {
 }
 # Take several instructions.
 DEAR_OPERATIONS = frozenset(
-    "acos acosh asin asinh atan atan2 atanh cbrt cos cosh div erf erf_inv erfc exp exp2 "
-    "expm1 log log1p logistic pow rem sin sinh sqrt tan tanh".split()
+    "acos acosh asin asinh atan atan2 atanh cbrt cos cosh div erf erf_inv erfc exp "
+    "exp2 expm1 log log1p logistic pow rem sin sinh sqrt tan tanh".split()
 )
 DEAR_COST = 6
 # Operations that cost more than to store their result and to load it.
@@ -82,7 +82,12 @@ def elementwise(space: Space, step, inputs) -> Value:
     inputs = [_spread(x, range(len(shape)), shape) if x.shape else x for x in inputs]
     compute = partial(_computed, space, name, eqn, inputs[0].dtype)
     value = Computed(
-        space, compute, inputs, shape, dtype, DEAR_COST if name in DEAR_OPERATIONS else 1
+        space,
+        compute,
+        inputs,
+        shape,
+        dtype,
+        DEAR_COST if name in DEAR_OPERATIONS else 1,
     )
     return value if shape else Entries(space, [value.entry(())], (), dtype)
 
@@ -98,7 +103,7 @@ def _computed(space, name, eqn, dtype, *entries):
         entries = [space.spread(x) for x in entries]
     elif not any(isinstance(x, jax.core.Tracer) for x in entries):
         return folded(eqn, entries)[()]
-    if name in ("max", "min") and dtype == bool:
+    if name in ("max", "min") and dtype.kind == "b":
         return entries[0] | entries[1] if name == "max" else entries[0] & entries[1]
     if name in REWRITTEN:
         return REWRITTEN[name](*entries)
@@ -171,7 +176,7 @@ def broadcast(space, step, inputs) -> Value:
 
 
 def _spread(x: Value, dims, shape) -> Value:
-    """A value whose axes, if they are not of length 1, are those at `dims` of a shape."""
+    """A value whose axes are those at `dims` of a shape, or of length 1."""
     if x.shape == tuple(shape):
         return x
     if x.cost > DEAR:
@@ -260,7 +265,9 @@ def pad(space, step, inputs) -> Value:
     if any(low < 0 or high < 0 or inner for low, high, inner in config):
         raise Missing("pad that cuts or spreads")
     for axis, (low, high, _) in enumerate(config):
-        before, after = ((*x.shape[:axis], n, *x.shape[axis + 1 :]) for n in (low, high))
+        before, after = (
+            (*x.shape[:axis], n, *x.shape[axis + 1 :]) for n in (low, high)
+        )
         parts = [Moved(fill, lambda index: (), n) for n in (before, after)]
         parts = [part for part in (parts[0], x, parts[1]) if part.size]
         wide = (*x.shape[:axis], shape[axis], *x.shape[axis + 1 :])
@@ -395,7 +402,6 @@ MOVES = {
     "broadcast_in_dim": broadcast,
     "reshape": reshape,
     "squeeze": reshape,
-    "expand_dims": reshape,
     "transpose": transpose,
     "rev": reverse,
     "slice": cut,

@@ -24,12 +24,14 @@ class Step(NamedTuple):
       eqn: the equation; its parameters, shapes and source.
       inputs: names of values.
       outputs: names of values.
+      asked: the equation that asked for it: the outermost call, or itself.
     """
 
     name: str
     eqn: Any
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
+    asked: Any
 
 
 class Program(NamedTuple):
@@ -94,7 +96,7 @@ def flat(closed: ClosedJaxpr, forms) -> Program:
         constants[name] = np.asarray(array)
         return name
 
-    def walk(closed: ClosedJaxpr, inputs) -> list[int]:
+    def walk(closed: ClosedJaxpr, inputs, asked=None) -> list[int]:
         jaxpr = closed.jaxpr
         names = dict(zip(jaxpr.invars, inputs, strict=True))
         names |= {
@@ -112,10 +114,10 @@ def flat(closed: ClosedJaxpr, forms) -> Program:
             if eqn.primitive.name in UNCHANGED:
                 after = found
             elif inner is not None:
-                after = walk(inner, found)
+                after = walk(inner, found, asked or eqn)
             else:
                 after = tuple(next(number) for _ in eqn.outvars)
-                steps.append(Step(called(eqn), eqn, found, after))
+                steps.append(Step(called(eqn), eqn, found, after, asked or eqn))
             names |= dict(zip(eqn.outvars, after, strict=True))
         return [read(atom) for atom in jaxpr.outvars]
 

@@ -69,18 +69,15 @@ class Memory:
             found = triton.load(self.ref.at[at, lane])
         else:
             found = triton.load(self.ref.at[at, :])
-        return found != 0 if self.dtype == bool else found
+        return found != 0 if self.dtype.kind == "b" else found
 
     def store(self, position, value, lane, mask=None):
-        """Write a number where `mask` holds; nothing is written outside."""
+        """Write a number where `mask` holds; the position must be inside there."""
         if self.ref is None:
             return
         at = number(position)
-        value = value.astype(jnp.int32) if self.dtype == bool else value
+        value = value.astype(jnp.int32) if self.dtype.kind == "b" else value
         value = jnp.broadcast_to(value, lane.shape)
-        if jnp.ndim(at):
-            inside = (at >= 0) & (at < self.size)
-            mask = inside if mask is None else mask & inside
         at = at + jnp.int32(self.first) if self.first else at
         target = self.ref.at[at, lane] if jnp.ndim(at) else self.ref.at[at, :]
         triton.store(target, value, mask=mask)
@@ -89,7 +86,7 @@ class Memory:
 def held_as(dtype) -> np.dtype:
     """The type of numbers in memory."""
     dtype = np.dtype(dtype)
-    return np.dtype(np.int32) if dtype == bool else dtype
+    return np.dtype(np.int32) if dtype.kind == "b" else dtype
 
 
 class Space:
@@ -213,7 +210,7 @@ class Space:
         return carry
 
     def loop(self, length: int, body, carry):
-        """``carry = body(i, carry)`` for i = 0, ..., length - 1, counted while it runs."""
+        """``carry = body(i, carry)`` for i = 0, ..., length - 1."""
         if length == 1:
             return body(jnp.int32(0), carry)
         leaves, structure = jax.tree.flatten(carry)

@@ -17,8 +17,8 @@ from jaxbandits.engine.gpu.space import Memory, Space
 from jaxbandits.engine.tape import Key
 from jaxbandits.kernels.threefry import threefry
 
-# How the entry of a value depends on that of what lies in memory: it is read at the same
-# index (WHOLE), at the same index but for the first axis (ROW), or elsewhere.
+# How the entry of a value depends on what lies in memory: it is read at the same index
+# (WHOLE), at the same index but for the first axis (ROW), or elsewhere.
 WHOLE, ROW, ELSEWHERE = "whole", "row", "elsewhere"
 MOST_COST = 10_000
 DRAW = 80  # operations of an encryption
@@ -289,7 +289,9 @@ class Draws(Value):
 
     def _encrypted(self, counter):
         spread = self.space.spread
-        words = (spread(jnp.asarray(x).astype(jnp.uint32)) for x in (self.round, counter))
+        words = (
+            spread(jnp.asarray(x).astype(jnp.uint32)) for x in (self.round, counter)
+        )
         return threefry(Key(*map(spread, self.key)), tuple(words))
 
     def _drawn(self, at, half):

@@ -77,7 +77,7 @@ class Writer:
 
     def _unknown(self, step: Step, what: str) -> list[Value]:
         """Stand-ins for the outputs of a step that has no rule."""
-        what = f"{what}{_written_at(step.eqn)}"
+        what = f"{what}{_written_at(step.asked) or _written_at(step.eqn)}"
         if self.missing is None:
             raise Missing(what)
         self.missing.append(what)
@@ -174,7 +174,9 @@ def scan(writer: Writer, step: Step, inputs: list[Value]) -> list[Value]:
     def body(i, numbers):
         at = At(jnp.int32(length - 1) - i if params["reverse"] else i, 1, 0)
         rows = [_row(space, x, at) for x in columns]
-        outputs = writer.run(params["jaxpr"], [*constants, *held.values(numbers), *rows])
+        outputs = writer.run(
+            params["jaxpr"], [*constants, *held.values(numbers), *rows]
+        )
         for book, value in zip(books, outputs[num_carry:], strict=True):
             _keep_row(space, book, at, value)
         return held.after(outputs[:num_carry], numbers)

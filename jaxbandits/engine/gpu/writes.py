@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxbandits.engine.gpu.operations import settled
-from jaxbandits.engine.gpu.positions import in_a_row, plus, times
+from jaxbandits.engine.gpu.positions import in_a_row, number, plus, times
 from jaxbandits.engine.gpu.space import IN_REGISTERS, Memory, Space
 from jaxbandits.engine.gpu.values import ROW, WHOLE, Moved, Put, Stored, Value
 
@@ -29,12 +29,20 @@ class Write(NamedTuple):
       first: position of the first one.
       value: the entries.
       how: `WHOLE`, or `ROW` if it is a row of what lies there.
+      inside: bool[B], runs in which there is such a row; None for all.
     """
 
     memory: Memory
     first: Any
     value: Value
     how: str
+    inside: Any = None
+
+    def store(self, space: Space, position, entry, mask) -> None:
+        """Write an entry of `value`."""
+        if self.inside is not None:
+            mask = self.inside if mask is None else mask & self.inside
+        space.store(self.memory, plus(self.first, position), entry, mask)
 
 
 def write_all(space: Space, targets: list[tuple[Memory, Value]], mask=None) -> None:
@@ -58,7 +66,7 @@ def write_all(space: Space, targets: list[tuple[Memory, Value]], mask=None) -> N
         _write_group(space, group, mask)
     for write, entries in zip(few, held, strict=True):
         for i, entry in enumerate(entries):
-            space.store(write.memory, plus(write.first, i), entry, mask)
+            write.store(space, i, entry, mask)
 
 
 def puts(memory: Memory, value: Value) -> list[Write] | None:
@@ -73,8 +81,16 @@ def puts(memory: Memory, value: Value) -> list[Write] | None:
     if before is None:
         return None
     lengths = value.base.shape[: len(value.index)]
+    inside = None
+    for position, length in zip(value.index, lengths, strict=True):
+        # Before it is multiplied, which may lead back inside.
+        if not isinstance(position, int) or not 0 <= position < length:
+            here = (number(position) >= 0) & (number(position) < length)
+            inside = here if inside is None else inside & here
+    if inside is not None:
+        inside = value.space.spread(inside)
     first = times(in_a_row(value.index, lengths), value.row.size)
-    return [*before, Write(memory, first, value.row, ROW)]
+    return [*before, Write(memory, first, value.row, ROW, inside)]
 
 
 def _is_small(space: Space, value: Value) -> bool:
@@ -119,7 +135,5 @@ def _write_entries(space: Space, group, mask, index, carry):
     entries = [w.value.entry(index) for w in group]
     place = in_a_row(index, group[0].value.shape)
     for write, entry in zip(group, entries, strict=True):
-        space.store(write.memory, plus(write.first, place), entry, mask)
+        write.store(space, place, entry, mask)
     return carry
-
-
