@@ -32,7 +32,6 @@ from jaxbandits.engine.gpu.writes import write_all
 from jaxbandits.engine.rules import Carry, Rules, play_round, spending
 from jaxbandits.engine.tape import Stream
 
-
 # Of one array: places are counted in 32 bits.
 MOST_NUMBERS = 2**31 - 1
 
