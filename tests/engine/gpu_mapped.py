@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.experimental import pallas as pl
 
-from jaxbandits.engine.gpu.kernel import Leaf
+from jaxbandits.engine.gpu.leaves import Leaf
 from jaxbandits.engine.gpu.space import WIDE, Space, held_as
 from jaxbandits.engine.gpu.writer import Writer
 from jaxbandits.engine.gpu.writes import write_all

@@ -9,7 +9,7 @@ import pytest
 from jax._src.interpreters import mlir
 
 from jaxbandits.engine import expression, jaxprs
-from jaxbandits.engine.gpu import forms, operations, writer
+from jaxbandits.engine.gpu import forms, loops, operations
 from jaxbandits.kernels.argmax import first_argmax, random_argmax
 from jaxbandits.kernels.interpolation import window
 from jaxbandits.kernels.named import PREFIX
@@ -29,7 +29,7 @@ TABLES = {
     "dear on a GPU": operations.DEAR_OPERATIONS,
     "rewritten on a GPU": operations.REWRITTEN,
     "structure on a GPU": operations.STRUCTURE,
-    "loops on a GPU": writer.LOOPS,
+    "loops on a GPU": loops.LOOPS,
 }
 # Gone from newer versions of JAX.
 OLDER = {"closed_call"} if jax.__version_info__ >= (0, 11) else set()

@@ -5,31 +5,19 @@ write side by side; single numbers of a run stay in registers. Nothing is padded
 nothing is launched between rounds, and no two threads share a number.
 """
 
-import math
-from functools import cache, partial
-from typing import Any, NamedTuple
+from functools import partial
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import triton
 
-from jaxbandits.engine.gpu.draws import tape_row
-from jaxbandits.engine.gpu.space import (
-    COMPACT,
-    MANY_OPERATIONS,
-    WIDE,
-    Memory,
-    Space,
-    Style,
-    held_as,
-)
-from jaxbandits.engine.gpu.values import Entries, Stored, Value
-from jaxbandits.engine.gpu.writer import Writer, any_lane
-from jaxbandits.engine.gpu.writes import write_all
-from jaxbandits.engine.rules import Carry, Rules, play_round, spending
+from jaxbandits.engine.gpu.leaves import Leaf
+from jaxbandits.engine.gpu.rounds import Sketch, Told, play, sketched
+from jaxbandits.engine.gpu.space import Memory, Space, held_as
+from jaxbandits.engine.rules import Carry, Rules, spending
 from jaxbandits.engine.tape import Stream
 
 # Of one array: places are counted in 32 bits.
@@ -47,70 +35,6 @@ class Block(NamedTuple):
 
     lanes: int = 32
     warps: int = 1
-
-
-class Leaf(NamedTuple):
-    """How a value lies in memory.
-
-    Attributes:
-      shape: in one run.
-      dtype: of the value.
-      own: whether every run has its own.
-    """
-
-    shape: tuple[int, ...]
-    dtype: Any
-    own: bool
-
-    @property
-    def size(self) -> int:
-        """Numbers of a run."""
-        return math.prod(self.shape)
-
-    def packed(self, x):
-        """The array that the kernel is given: ``[entries, runs]``, without bools."""
-        x = jnp.asarray(x).astype(held_as(self.dtype))
-        return x.reshape(self.size, *x.shape[len(self.shape) :])
-
-    def unpacked(self, x):
-        """What a caller outside expects, of an array that the kernel has written."""
-        return x.reshape(*self.shape, *x.shape[1:]).astype(self.dtype)
-
-    def block(self, lanes: int) -> pl.BlockSpec:
-        """What one program sees of the packed array."""
-        if self.own:
-            return pl.BlockSpec((self.size, lanes), lambda i: (0, i))
-        return pl.BlockSpec((self.size,), lambda i: (0,))
-
-    def memory(self, ref) -> Memory:
-        """The packed array inside the kernel."""
-        return Memory(ref, self.size, self.dtype, self.own)
-
-    def value(self, space: Space, memory: Memory) -> Value:
-        """Numbers are loaded at once; of an array, what is needed when it is."""
-        if self.size == 1:
-            return Entries(space, [space.load(memory, 0)], self.shape, self.dtype)
-        return Stored(space, memory, self.shape)
-
-
-class Sketch(NamedTuple):
-    """What a leg needs beside its arguments.
-
-    Attributes:
-      tables: arrays of constants.
-      scratch: ``((dtype, entries of a run), ...)``.
-      style: how much is written out.
-      missing: notes of what has no rule.
-    """
-
-    tables: tuple[np.ndarray, ...]
-    scratch: tuple[tuple[np.dtype, int], ...]
-    style: Style
-    missing: tuple[str, ...]
-
-    def bytes_per_run(self) -> int:
-        """Of scratch."""
-        return sum(dtype.itemsize * size for dtype, size in self.scratch)
 
 
 def legs(
@@ -199,49 +123,6 @@ def legs(
     return leg
 
 
-class Told(NamedTuple):
-    """What a kernel is written from. Hashable, no data.
-
-    Attributes:
-      rules: the policy and the environment.
-      structure: of ``bounds, (keys, params, instance)``; the bounds are the first
-        round, the target, the last round and, in a game with a budget, who plays.
-      fixed: leaves of these.
-      tree: structure of both states.
-      state: leaves of these.
-    """
-
-    rules: Rules
-    structure: Any
-    fixed: tuple[Leaf, ...]
-    tree: Any
-    state: tuple[Leaf, ...]
-
-
-@cache
-def sketched(told: Told) -> Sketch:
-    """What a leg needs, found by writing it once without a kernel around it."""
-    space, missing = _dry(told, WIDE)
-    if space.operations > MANY_OPERATIONS:
-        space, missing = _dry(told, COMPACT)
-    scratch = tuple(sorted(space.used.items(), key=str))
-    return Sketch(tuple(space.tables.values()), scratch, space.style, tuple(missing))
-
-
-def _dry(told: Told, style: Style) -> tuple[Space, list[str]]:
-    """A leg written to nowhere: what it used, and what has no rule."""
-    found = []
-
-    def write():
-        space, missing = Space(1, style=style), []
-        memories = [[f.memory(None) for f in part] for part in (told.fixed, told.state)]
-        _play(told, space, *memories, Memory(None, 1, np.int32, own=True), missing)
-        found.extend([space, missing])
-
-    jax.eval_shape(write)
-    return tuple(found)
-
-
 def _kernel(told: Told, sketch: Sketch, lanes: int, *refs) -> None:
     """A leg of a block of runs, in place."""
     num_fixed, num_tables = len(told.fixed), len(sketch.tables)
@@ -256,106 +137,4 @@ def _kernel(told: Told, sketch: Sketch, lanes: int, *refs) -> None:
     space = Space(lanes, tables, scratch, sketch.style)
     fixed = [f.memory(ref) for f, ref in zip(told.fixed, refs, strict=False)]
     state = [f.memory(ref) for f, ref in zip(told.state, written[1:], strict=False)]
-    _play(told, space, fixed, state, Memory(written[0], 1, np.int32, own=True))
-
-
-def _play(told: Told, space: Space, fixed, state, round_memory, missing=None) -> None:
-    """Play the rounds of a leg."""
-    rules, writer = told.rules, Writer(space, missing)
-    values = [f.value(space, m) for f, m in zip(told.fixed, fixed, strict=True)]
-    bounds, given = jax.tree.unflatten(told.structure, values)
-    singles = [f.size == 1 for f in told.state]
-
-    def unpacked(numbers) -> list[Value]:
-        """Both states: single numbers, and what lies in memory."""
-        rest = iter(numbers)
-        return [
-            Entries(space, [next(rest)], f.shape, f.dtype)
-            if single
-            else Stored(space, m, f.shape)
-            for f, m, single in zip(told.state, state, singles, strict=True)
-        ]
-
-    def one_round(round_, numbers, mask=None):
-        """Write a round; the single numbers after it."""
-        round_ = Entries(space, [round_], (), np.int32)
-        inputs = [round_, *jax.tree.leaves(given), *unpacked(numbers)]
-        after = writer.run(_round(told), inputs)
-        new = [
-            space.spread(jnp.asarray(x.entry((0,) * len(x.shape))))
-            for x, single in zip(after, singles, strict=True)
-            if single
-        ]
-        targets = zip(state, after, singles, strict=True)
-        write_all(space, [(m, x) for m, x, single in targets if not single], mask)
-        return new
-
-    one_round = space.within(one_round)
-    numbers = [
-        space.load(m, 0) for m, single in zip(state, singles, strict=True) if single
-    ]
-    start, target, last, *going = (x.entry(()) for x in bounds)
-    if not rules.by_budget:
-        end = jnp.minimum(target.astype(jnp.int32), last) + 1
-        after = lax.fori_loop(start, end, one_round, numbers)
-        round_ = space.spread(jnp.maximum(start, end))
-    else:
-
-        def active(round_, numbers):
-            inputs = [*jax.tree.leaves(given[2]), *unpacked(numbers)]
-            (spent,) = space.within(writer.run)(_spent(told), inputs)
-            return (space.spread(spent.entry(())) < target) & (round_ <= last)
-
-        def body(state):
-            going, round_, numbers = state
-            after = one_round(round_, numbers, going)
-            select = partial(jnp.where, going)
-            after = [select(new, old) for new, old in zip(after, numbers, strict=True)]
-            round_ = round_ + going.astype(jnp.int32)
-            return active(round_, after), round_, after
-
-        # Who begins is said by those who ask afterwards who has come to an end: two
-        # programs may round what is spent in two ways, and nobody would play on.
-        begin = going[0] & (start <= last), start, numbers
-        _, round_, after = lax.while_loop(lambda s: any_lane(s[0]), body, begin)
-    space.store(round_memory, 0, round_)
-    rest = iter(after)
-    for memory, single in zip(state, singles, strict=True):
-        if single:
-            space.store(memory, 0, next(rest))
-
-
-def _shapes(told: Told):
-    """One run's ``(keys, params, instance), states``, for tracing."""
-
-    def struct(f):
-        return jax.ShapeDtypeStruct(f.shape, f.dtype)
-
-    _, given = jax.tree.unflatten(told.structure, [struct(f) for f in told.fixed])
-    return given, jax.tree.unflatten(told.tree, [struct(f) for f in told.state])
-
-
-@cache
-def _round(told: Told):
-    """The jaxpr of a round: ``(round, keys, params, instance, states) -> states``."""
-    given, states = _shapes(told)
-
-    def play(round_, given, states):
-        keys, params, instance = given
-        return play_round(
-            told.rules, round_, keys, instance, params, states, draw=tape_row
-        )
-
-    round_ = jax.ShapeDtypeStruct((), jnp.int32)
-    return jax.make_jaxpr(play)(round_, given, states)
-
-
-@cache
-def _spent(told: Told):
-    """The jaxpr of what is spent: ``(instance, states) -> number``."""
-    (_, _, instance), states = _shapes(told)
-
-    def spent(instance, states):
-        return told.rules.game.spent(instance, states[1])
-
-    return jax.make_jaxpr(spent)(instance, states)
+    play(told, space, fixed, state, Memory(written[0], 1, np.int32, own=True))

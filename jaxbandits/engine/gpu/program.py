@@ -33,6 +33,10 @@ class Step(NamedTuple):
     outputs: tuple[int, ...]
     asked: Any
 
+    def line(self) -> str:
+        """`` (file:line)`` that asks for it, if it is known."""
+        return _written_at(self.asked) or _written_at(self.eqn)
+
 
 class Program(NamedTuple):
     """Steps in order.
@@ -148,3 +152,13 @@ def _inner(eqn, forms) -> ClosedJaxpr | None:
         return None
     inner = eqn.params[CALLS[name]]
     return inner if isinstance(inner, ClosedJaxpr) else ClosedJaxpr(inner, ())
+
+
+def _written_at(eqn) -> str:
+    """The line of the source that an equation was traced from, if it is known."""
+    frames = getattr(eqn.source_info.traceback, "frames", [])
+    inside = ("/jax/", "/jaxbandits/kernels/", "<")
+    for frame in frames:
+        if not any(part in frame.file_name for part in inside):
+            return f" ({frame.file_name.rsplit('/', 1)[-1]}:{frame.line_num})"
+    return ""

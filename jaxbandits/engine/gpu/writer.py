@@ -2,13 +2,11 @@
 
 from functools import cache
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jax import lax
 from jax.extend.core import ClosedJaxpr
 
 from jaxbandits.engine.gpu.forms import FORMS
+from jaxbandits.engine.gpu.loops import LOOPS
 from jaxbandits.engine.gpu.operations import (
     DEAR,
     DEAR_COST,
@@ -21,12 +19,9 @@ from jaxbandits.engine.gpu.operations import (
     number_or,
     settled,
 )
-from jaxbandits.engine.gpu.positions import At, in_a_row, plus, times
 from jaxbandits.engine.gpu.program import Program, Step, flat
-from jaxbandits.engine.gpu.space import Memory, Space
-from jaxbandits.engine.gpu.values import DRAW, Entries, Known, Moved, Stored, Value
-from jaxbandits.engine.gpu.writes import write_all
-from jaxbandits.engine.jaxprs import scan_counts
+from jaxbandits.engine.gpu.space import Space
+from jaxbandits.engine.gpu.values import DRAW, Entries, Known, Moved, Value
 from jaxbandits.kernels.named import PREFIX
 
 # Kernels of which an entry is found without a loop over all of them.
@@ -77,7 +72,7 @@ class Writer:
 
     def _unknown(self, step: Step, what: str) -> list[Value]:
         """Stand-ins for the outputs of a step that has no rule."""
-        what = f"{what}{_written_at(step.asked) or _written_at(step.eqn)}"
+        what = f"{what}{step.line()}"
         if self.missing is None:
             raise Missing(what)
         self.missing.append(what)
@@ -104,130 +99,3 @@ def _cost(step: Step) -> int | None:
     if name == "tape_row" or name.startswith("reduce_"):
         return DRAW
     return 0 if name in MOVES or name in PASSING else None
-
-
-def _written_at(eqn) -> str:
-    """The line of the source that an equation was traced from, if it is known."""
-    frames = getattr(eqn.source_info.traceback, "frames", [])
-    inside = ("/jax/", "/jaxbandits/kernels/", "<")
-    for frame in frames:
-        if not any(part in frame.file_name for part in inside):
-            return f" ({frame.file_name.rsplit('/', 1)[-1]}:{frame.line_num})"
-    return ""
-
-
-class Held:
-    """Values that a loop carries: a few numbers in registers, the others in scratch."""
-
-    def __init__(self, space: Space, start: list[Value]):
-        self.space, self.start = space, start
-        self.memories = [
-            space.scratch(x.size, x.dtype) if x.size > space.style.carried else None
-            for x in start
-        ]
-
-    def begin(self) -> list:
-        """Put what the loop begins with in its place; the numbers in registers."""
-        targets = zip(self.memories, self.start, strict=True)
-        write_all(self.space, [(m, x) for m, x in targets if m is not None])
-        return self.numbers(self.start)
-
-    def numbers(self, values: list[Value]) -> list:
-        """What a loop carries in registers, ``[B]`` each."""
-        spread = self.space.spread
-        return [
-            [spread(jnp.asarray(x.entry(i))) for i in np.ndindex(x.shape)]
-            for x, memory in zip(values, self.memories, strict=True)
-            if memory is None
-        ]
-
-    def values(self, numbers: list) -> list[Value]:
-        """The values, of numbers in registers and what lies in scratch."""
-        rest = iter(numbers)
-        return [
-            Entries(self.space, next(rest), x.shape, x.dtype)
-            if memory is None
-            else Stored(self.space, memory, x.shape)
-            for x, memory in zip(self.start, self.memories, strict=True)
-        ]
-
-    def after(self, values: list[Value], numbers: list, mask=None) -> list:
-        """Take over new values, where `mask` holds; the numbers in registers."""
-        new = self.numbers(values)
-        if mask is not None:
-            new = jax.tree.map(lambda n, o: jnp.where(mask, n, o), new, numbers)
-        targets = zip(self.memories, values, strict=True)
-        write_all(self.space, [(m, x) for m, x in targets if m is not None], mask)
-        return new
-
-
-def scan(writer: Writer, step: Step, inputs: list[Value]) -> list[Value]:
-    """A loop of fixed length."""
-    space, params = writer.space, step.eqn.params
-    first, num_carry = scan_counts(params)
-    last, length = first + num_carry, params["length"]
-    constants, columns = inputs[:first], inputs[last:]
-    held = Held(space, inputs[first:last])
-    found = [v.aval for v in step.eqn.outvars[num_carry:]]
-    books = [space.scratch(a.size, a.dtype) for a in found]
-
-    def body(i, numbers):
-        at = At(jnp.int32(length - 1) - i if params["reverse"] else i, 1, 0)
-        rows = [_row(space, x, at) for x in columns]
-        outputs = writer.run(
-            params["jaxpr"], [*constants, *held.values(numbers), *rows]
-        )
-        for book, value in zip(books, outputs[num_carry:], strict=True):
-            _keep_row(space, book, at, value)
-        return held.after(outputs[:num_carry], numbers)
-
-    numbers = space.loop(length, body, held.begin()) if length else held.begin()
-    rows = [Stored(space, m, a.shape) for m, a in zip(books, found, strict=True)]
-    return [*held.values(numbers), *rows]
-
-
-def _row(space: Space, x: Value, at: At) -> Value:
-    row = Moved(x, lambda index: (at, *index), x.shape[1:])
-    return number_or(space, row)
-
-
-def _keep_row(space: Space, book: Memory, at: At, value: Value) -> None:
-    def keep(index, carry):
-        place = plus(times(at, value.size), in_a_row(index, value.shape))
-        space.store(book, place, value.entry(index))
-        return carry
-
-    space.over(value.shape, value.cost + 1, keep)
-
-
-def while_loop(writer: Writer, step: Step, inputs: list[Value]) -> list[Value]:
-    """A loop until all runs of the block are done; those that are wait as they are."""
-    space, params = writer.space, step.eqn.params
-    first = params["cond_nconsts"]
-    last = first + params["body_nconsts"]
-    held = Held(space, inputs[last:])
-
-    def going(numbers):
-        values = [*inputs[:first], *held.values(numbers)]
-        (active,) = space.within(writer.run)(params["cond_jaxpr"], values)
-        return space.spread(jnp.asarray(active.entry(())))
-
-    def body(numbers):
-        mask = going(numbers)
-        values = [*inputs[first:last], *held.values(numbers)]
-        return held.after(writer.run(params["body_jaxpr"], values), numbers, mask)
-
-    numbers = lax.while_loop(
-        lambda numbers: any_lane(space.within(going)(numbers)),
-        space.within(body),
-        held.begin(),
-    )
-    return held.values(numbers)
-
-
-def any_lane(active):
-    """Whether one of the lanes is active: bool[]."""
-    return lax.reduce_max(active.astype(jnp.int32), (0,)) > 0
-
-
-LOOPS = {"scan": scan, "while": while_loop}
