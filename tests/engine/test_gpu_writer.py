@@ -134,8 +134,8 @@ def test_argmax_with_ties(n):
     both(argmax.first_argmax, numbers(n, 3))
 
 
-@few
-@given(n=st.integers(6, 20), vmapped=st.booleans())
+@pytest.mark.parametrize("vmapped", [False, True])
+@pytest.mark.parametrize("n", [6, 20])
 def test_a_window_that_starts_anywhere(n, vmapped):
     position = np.linspace(0, n - 1, LANES).astype(np.float32)
     if not vmapped:
@@ -151,6 +151,14 @@ def test_tables_of_the_program():
     both(lambda x: x + select.pick(jnp.asarray(limits), (x[0] > 0) + 0), numbers(3))
     grid = jnp.arange(6).reshape(2, 3)
     both(lambda x: jnp.sum(jnp.where(grid == 4, x, 0.0)), numbers(2, 3))
+
+
+def test_what_a_loop_has_computed_is_not_taken_out_of_it():
+    def fn(x):
+        first = jnp.exp(x[:1])
+        return jnp.sum(x * first), first + 1
+
+    both(fn, numbers(20))
 
 
 def test_loops():
