@@ -14,7 +14,13 @@ import numpy as np
 from jax import lax
 
 from jaxbandits.engine.gpu import special
-from jaxbandits.engine.gpu.positions import number, plus, reshaped, times
+from jaxbandits.engine.gpu.positions import (
+    in_a_row,
+    number,
+    plus,
+    reshaped,
+    times,
+)
 from jaxbandits.engine.gpu.space import IN_REGISTERS, Space
 from jaxbandits.engine.gpu.values import (
     Computed,
@@ -81,14 +87,8 @@ def elementwise(space: Space, step, inputs) -> Value:
     # An axis of length 1 spreads; numbers go with arrays as they are.
     inputs = [_spread(x, range(len(shape)), shape) if x.shape else x for x in inputs]
     compute = partial(_computed, space, name, eqn, inputs[0].dtype)
-    value = Computed(
-        space,
-        compute,
-        inputs,
-        shape,
-        dtype,
-        DEAR_COST if name in DEAR_OPERATIONS else 1,
-    )
+    cost = DEAR_COST if name in DEAR_OPERATIONS else 1
+    value = Computed(space, compute, inputs, shape, dtype, cost)
     return value if shape else Entries(space, [value.entry(())], (), dtype)
 
 
@@ -123,16 +123,11 @@ def settled(space: Space, value: Value) -> Value:
     after = Stored(space, memory, value.shape)
 
     def keep(index, carry):
-        space.store(memory, _place(index, value.shape), value.entry(index))
+        space.store(memory, in_a_row(index, value.shape), value.entry(index))
         return carry
 
     space.over(value.shape, value.cost + 1, keep)
     return after
-
-
-def _place(index, shape):
-    (position,) = reshaped(index, (math.prod(shape),), shape)
-    return position
 
 
 def reshape(space, step, inputs) -> Value:
@@ -369,7 +364,7 @@ def running(kind: str, space, step, inputs) -> Value:
             if few:
                 entries[index] = total
             else:
-                space.store(memory, _place(index, x.shape), total)
+                space.store(memory, in_a_row(index, x.shape), total)
             return total
 
         begin = space.spread(first_of(kind, out.aval.dtype))
