@@ -80,7 +80,7 @@ def simulate(
         ends there, a `CutOffWarning` says so (also if that round spent the last of the
         budget).
       engine: ``scan``; ``vmap``, the same by ``jax.vmap``, slower, which depends on
-        little of JAX; or ``fused``: many rounds in one GPU kernel, for most policies
+        little of JAX; or ``fused``: many rounds in one GPU kernel, a thread to a run
         (docs/fused.md; not measured on a GPU yet). ``auto`` is ``fused`` on a GPU where
         it can be, else ``scan``. Engines agree up to rounding.
       chunk: runs (seeds times parameter points) that are played at a time; chosen to

@@ -83,8 +83,6 @@ LONG = (
     "test_continuum_twins.py::test_policy_chooses_as_its_twin[poscorr-StoOO 2",
     "test_twins.py::test_policy_chooses_as_its_twin[indep-TS, copied",
     "test_allocation_twins.py::test_integers",
-    "test_fused_engine.py::test_it_plays_as_the_scan_engine[censored/rcucb, 3 x 5",
-    "test_fused_engine.py::test_it_plays_as_the_scan_engine[farewell/wait-ucb",
     "test_zooming.py::test_kaplan_meier_leaves_the_trap",
     "test_budgeted.py::test_other_laws[correlated",
     "test_budgeted.py::test_costs_of_exactly_1[1.0-1",

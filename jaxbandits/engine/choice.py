@@ -19,7 +19,7 @@ def engine_for(name: str, policy, environment, platform: str) -> Engine:
       platform: of the devices.
 
     Raises:
-      fused.UnsupportedError: naming what the kernel cannot do, unless it is ``auto``.
+      gpu.UnsupportedError: naming what the kernel cannot do, unless it is ``auto``.
       ValueError: if there is no such engine, or ``fused`` is asked for without a GPU.
     """
     if name not in ENGINES:
@@ -32,9 +32,9 @@ def engine_for(name: str, policy, environment, platform: str) -> Engine:
     if name == "fused" and not on_gpu:
         raise ValueError(f"engine = 'fused' needs a GPU, got devices of {platform!r}")
     # It imports Pallas, which nobody else needs.
-    from jaxbandits.engine import fused
+    from jaxbandits.engine import gpu
 
-    if name == "auto" and fused.unsupported(policy, environment):
+    if name == "auto" and gpu.unsupported(policy, environment):
         return SCAN
-    fused.check_supported(policy, environment)
-    return fused.INTERPRETED if name == "fused-interpret" else fused.FUSED
+    gpu.check_supported(policy, environment)
+    return gpu.INTERPRETED if name == "fused-interpret" else gpu.FUSED

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.sharding import Mesh
+from jax.sharding import Mesh, NamedSharding
 
 from jaxbandits.engine.books import Books, closed, closing, lanes_last
 from jaxbandits.engine.choice import engine_for
@@ -27,6 +27,7 @@ from jaxbandits.engine.rollout import (
     LANE_QUANTUM,
     LANES,
     MOST_PROGRAMS,
+    lane_spec,
     program_for,
 )
 from jaxbandits.engine.rules import Notes, notes_of
@@ -104,7 +105,7 @@ def run(
         to share a program; by default found out.
 
     Raises:
-      ValueError: if the engine does not exist, or (`fused.UnsupportedError`) if it
+      ValueError: if the engine does not exist, or (`gpu.UnsupportedError`) if it
         cannot play the policy in the environment; if a budget is out of reach, or what
         is spent is NaN or falls.
     """
@@ -141,9 +142,11 @@ def run(
         instance = program.draw(root, lane_seeds // terms.runs_per_instance, setup)
         carry = program.begin(lane_seeds, lane_params, instance)
         jax.block_until_ready((instance, carry))
-        args = (root, lane_seeds, lane_params, instance)
+        args = (root, *_placed((lane_seeds, lane_params, instance), mesh))
         own = _instance_to_host(instance, stop - start)
-        tables = lanes_last(environment.tables(own), position - start)
+        with jax.enable_x64(True):
+            tables = lanes_last(environment.tables(own), position - start)
+            tables, of_books = _placed((tables, instance), mesh)
         watch = Watch(schedule._replace(checkpoints=targets), stop - start)
         pieces = []
         clock.compiling.append(time.perf_counter() - began)
@@ -159,7 +162,7 @@ def run(
                 call = (*args, carry, known, to_device(full), *map(jnp.int32, limits))
                 (carry, found, spent), played = _timed(program.advance, call, clock)
                 with jax.enable_x64(True):
-                    call = (tables, instance, found.record)
+                    call = (tables, of_books, found.record)
                     books, closed_in = _timed(
                         closing(environment.game, mesh), call, clock
                     )
@@ -172,6 +175,13 @@ def run(
         refuse_nan(policy.name, carry.policy)
         found = jax.tree.map(lambda *x: np.concatenate(x, axis=1), *pieces)
         yield Chunk(start, *found, own)
+
+
+def _placed(tree, mesh):
+    """Arrays on the devices that want them: at once, or every call would do it anew."""
+    return jax.tree.map(
+        lambda x: jax.device_put(x, NamedSharding(mesh, lane_spec(x))), tree
+    )
 
 
 def _joined(before: Found | None, after: Found) -> Found:

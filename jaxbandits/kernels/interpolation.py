@@ -5,6 +5,7 @@ without a gather. For a smooth function the error is of the order of the sixth p
 the spacing.
 """
 
+from functools import cache
 from typing import NamedTuple
 
 import chex
@@ -13,6 +14,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from jaxbandits.kernels.argmax import first_argmax
+from jaxbandits.kernels.named import named
 from jaxbandits.kernels.newton import guarded_newton
 from jaxbandits.kernels.real import real
 
@@ -77,13 +79,26 @@ def around(values, node) -> Polynomial:
 def window(values, start, size: int):
     """``values[start : start + size]`` for a traced start, without a gather.
 
-    A barrel shifter: half as many candidates remain after every bit of `start`.
-
     Args:
       values: f[J].
       start: i32[] in [0, J - size].
       size: length of the window.
     """
+    return _window_of(size)(values, start)
+
+
+@cache
+def _window_of(size: int):
+    """The kernel for one size: shapes are not traced."""
+
+    def window(values, start):
+        return _shifted(values, start, size)
+
+    return named(window)
+
+
+def _shifted(values, start, size: int):
+    """A barrel shifter: half as many candidates remain after every bit of `start`."""
     bits = (values.shape[0] - size).bit_length()
     reach = (1 << bits) - 1
     x = jnp.pad(values, (0, max(0, reach + size - values.shape[0])))

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import jax.numpy as jnp
+from jax import lax
 
 
 def guarded_newton(function: Callable, low, high, start, steps: int):
@@ -23,13 +24,17 @@ def guarded_newton(function: Callable, low, high, start, steps: int):
       f[...] in [low, high]. Differentiable, as the implicit function that it is, where
       the last step was Newton's.
     """
-    x = start
-    for _ in range(steps):
+
+    def step(bracket, _):
+        x, low, high = bracket
         value, slope = function(x)
         below = value < 0
         low, high = jnp.where(below, x, low), jnp.where(below, high, x)
         usable = slope > 0
         after = x - value / jnp.where(usable, slope, 1.0)
         inside = usable & (low <= after) & (after <= high)
-        x = jnp.where(inside, after, 0.5 * (low + high))
+        return (jnp.where(inside, after, 0.5 * (low + high)), low, high), None
+
+    bracket = jnp.broadcast_arrays(start, low, high)
+    (x, _, _), _ = lax.scan(step, tuple(bracket), None, length=steps, unroll=steps)
     return x

@@ -153,5 +153,20 @@ def split_index(flat_index, num_rows: int, num_columns: int):
       ``(row, column)``, i32[] each.
     """
     starts = jnp.arange(1, num_rows, dtype=jnp.int32) * num_columns
-    row = jnp.sum(flat_index >= starts, dtype=jnp.int32) if num_rows > 1 else 0
-    return jnp.asarray(row, jnp.int32), flat_index - row * num_columns
+    row = row_of(flat_index, starts) if num_rows > 1 else jnp.zeros((), jnp.int32)
+    return row, flat_index - row * num_columns
+
+
+@named
+def row_of(flat_index, starts):
+    """Row of an index into a row-major flattened matrix.
+
+    Args:
+      flat_index: i32[], within the matrix.
+      starts: i32[num_rows - 1], where its rows begin, but for the first: the number of
+        columns and its multiples.
+
+    Returns:
+      i32[].
+    """
+    return jnp.sum(flat_index >= starts, dtype=jnp.int32)

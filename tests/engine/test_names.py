@@ -9,10 +9,11 @@ import pytest
 from jax._src.interpreters import mlir
 
 from jaxbandits.engine import expression, jaxprs
-from jaxbandits.engine.fused import transform
+from jaxbandits.engine.gpu import forms, loops, operations
 from jaxbandits.kernels.argmax import first_argmax, random_argmax
+from jaxbandits.kernels.interpolation import window
 from jaxbandits.kernels.named import PREFIX
-from jaxbandits.kernels.select import pick, put, tally
+from jaxbandits.kernels.select import pick, put, row_of, tally
 
 lanes = import_module("jaxbandits.engine.lanes")
 TABLES = {
@@ -24,11 +25,11 @@ TABLES = {
     "products": expression.PRODUCTS,
     "reductions": lanes.REDUCTIONS,
     "structure": lanes.STRUCTURE,
-    "fused elementwise": transform.ELEMENTWISE,
-    "fused rewritten": transform.REWRITTEN,
-    "fused structure": transform.STRUCTURE,
-    "fused loops": transform.LOOPS,
-    "fused moves": transform.MOVES,
+    "elementwise on a GPU": operations.ELEMENTWISE,
+    "dear on a GPU": operations.DEAR_OPERATIONS,
+    "rewritten on a GPU": operations.REWRITTEN,
+    "structure on a GPU": operations.STRUCTURE,
+    "loops on a GPU": loops.LOOPS,
 }
 # Gone from newer versions of JAX.
 OLDER = {"closed_call"} if jax.__version_info__ >= (0, 11) else set()
@@ -54,8 +55,13 @@ def test_kernels_exist():
         (pick, x, first),
         (put, x, first, x[0]),
         (tally, x.astype(jnp.int32), first, first),
+        (row_of, first, jnp.arange(2)),
+        (lambda x, start: window(x, start, 2), x[:, 0], first),
     ]
     text = "".join(str(jax.make_jaxpr(fn)(*args)) for fn, *args in programs)
-    assert set(re.findall(rf"name={PREFIX}\w+", text)) == {
-        f"name={name}" for name in lanes.KERNELS
+    found = {
+        name.removeprefix("name=") for name in re.findall(rf"name={PREFIX}\w+", text)
     }
+    assert set(lanes.KERNELS) <= found
+    on_gpu = {PREFIX + name for name in forms.FORMS if name != "tape_row"}
+    assert on_gpu == found

@@ -36,7 +36,7 @@ class Name(enum.Enum):
 COUNTS = (
     *(np.array(10), np.array([10]), jnp.int32(10), jnp.ones(3), pd.Series([10])),
     *(pd.Index([10]), pd.DataFrame({"a": [10]}), xr.DataArray(10), WHEN, pd.NA),
-    *(np.float64(10), np.timedelta64(10), fractions.Fraction(10), 1e4),
+    *(np.float64(10), np.timedelta64(10, "s"), fractions.Fraction(10), 1e4),
     *(decimal.Decimal(10), "1e4", "10", "ten", np.str_("10"), np.bool_(True), -0.0),
     *(range(10), (10,), {10}, iter([10]), Name.GREEDY, lambda: 10, np.ma.masked),
     *(np.datetime64("2026"), complex(10), bytearray(b"10"), memoryview(b"10"), int),

@@ -1,8 +1,9 @@
-"""The fused engine against the scan engine, on the same tape; no GPU is needed.
+"""The GPU engine against the scan engine, on the same tape; no GPU is needed.
 
 The kernel is run as an ordinary program (``fused-interpret``), and lowered for CUDA.
 """
 
+import re
 from functools import cache, partial
 
 import jax
@@ -12,11 +13,10 @@ import pytest
 from jax.sharding import Mesh
 
 from jaxbandits import laws, simulate, sweep
-from jaxbandits.engine import fused
+from jaxbandits.engine import gpu
 from jaxbandits.engine.choice import engine_for
 from jaxbandits.engine.legs import SCAN
 from jaxbandits.engine.rollout import LANES, program_for
-from jaxbandits.engine.rules import Carry
 from jaxbandits.engine.run import Clock, run, to_device
 from jaxbandits.engine.tape import root_key
 from jaxbandits.laws.thresholds import exponential
@@ -109,26 +109,32 @@ def differing(one, other):
 # tie that is one only on paper may be broken in another way: two lanes may differ.
 MOST_DIFFERING = 2
 CASES = {
-    "censored/rcucb": (None, [1, 10, 300]),
-    "censored/rcucb, 3 x 5": ("three by five", [300]),
-    "censored/ucb": (None, [300]),
-    "censored/thompson": (None, [200]),
+    "censored/rcucb, 3 x 5": ("three by five", [1, 10, 300]),
     "farewell/wait-ucb": (None, [50, 1000]),
+    "censored/thompson": (None, [200]),
     "budgeted/omega-star-ucb": (None, [10.0, 100.0]),
-    "allocation/ra-ucb": (None, [10, 100]),
 }
-
-
-# The same transform at work on rounds that take longer to compile, or are much alike.
-SLOW_CASES = {
-    "censored/thompson",
-    "censored/ucb",
+# The whole registry: rounds, or the budget.
+TARGETS = {
+    "censored": [1, 10, 200],
+    "continuum": [120],
+    "budgeted": [10.0, 100.0],
+    "farewell": [50, 400],
+    "allocation": [10, 60],
+}
+CASES |= {n: (None, TARGETS[n.split("/")[0]]) for n in REGISTRY if n not in CASES}
+# Two programs of the kernel, wide and compact, arrays in loops, in scratch, in tables,
+# words, rows, checkpoints, budgets, epochs.
+SHORT = {
+    "censored/rcucb, 3 x 5",
+    "farewell/wait-ucb",
     "budgeted/omega-star-ucb",
-    "allocation/ra-ucb",
+    "continuum/zooming",
+    "allocation/ra-etc",
 }
 
 
-@pytest.mark.parametrize("name", in_short(CASES, SLOW_CASES))
+@pytest.mark.parametrize("name", in_short(CASES, set(CASES) - SHORT))
 def test_it_plays_as_the_scan_engine(name):
     game, targets = CASES[name]
     policy, game = policy_and_game(name.split(",")[0], game)
@@ -158,7 +164,7 @@ def an_h100():
     return jax.sharding.AbstractMesh((1,), (LANES,), kinds, abstract_device=device)
 
 
-def lowered(policy, environment, engine=fused.FUSED):
+def lowered(policy, environment, engine=gpu.FUSED):
     """The program that plays a leg, as text for a GPU."""
     here = Mesh(np.array(jax.devices()[:1]), (LANES,))
     mesh = here if jax.__version_info__ < (0, 11) else an_h100()
@@ -183,26 +189,19 @@ def lowered(policy, environment, engine=fused.FUSED):
 
 # JAX 0.12 says that this way to a GPU will go (docs/fused.md).
 TRITON = "ignore:The Pallas Triton backend is deprecated:DeprecationWarning"
-# Three words per pair are one long row, which the kernel cannot fold.
-FOLDS = {
-    "censored/cell-thompson": "act of 'cell TS': reshape of f32[300] to [3, 10, 10]"
-}
-SUPPORTED = [n for n in REGISTRY if not (n.startswith("continuum/") or n in FOLDS)]
-LONG = set(SUPPORTED) - {
+LONG = set(REGISTRY) - {
     "censored/rcucb-kaplan-meier",
-    "censored/kl-ucb",
-    "censored/thompson-strict",
-    "budgeted/bts",
+    "censored/cell-thompson",
+    "continuum/z-rcucb-doubling",
     "budgeted/pd-bwk",
     "farewell/product-limit",
-    "farewell/omega-star-ucb",
     "allocation/ra-ucb-all",
-    "allocation/thompson",
+    "allocation/mg-ucb-delta",
 }
 
 
 @pytest.mark.filterwarnings(TRITON)
-@pytest.mark.parametrize("name", in_short(SUPPORTED, LONG))
+@pytest.mark.parametrize("name", in_short(REGISTRY, LONG))
 def test_the_kernel_is_lowered_for_a_gpu(name):
     assert "__gpu$xla.gpu.triton" in lowered(*policy_and_game(name))
 
@@ -218,11 +217,19 @@ def test_the_scan_engine_gathers_no_rows_on_a_gpu():
 
 
 @pytest.mark.parametrize("name", in_short(REGISTRY, LONG))
-def test_what_is_supported(name):
-    """All of the registry, but for tables that no register holds, and one policy."""
-    found = fused.unsupported(*policy_and_game(name))
-    table = "numbers of 'Indep': too large for registers: float32 [10, 2049, 2]"
-    assert found == ([] if name in SUPPORTED else [FOLDS.get(name, table)])
+def test_everything_is_supported(name):
+    assert gpu.unsupported(*policy_and_game(name)) == []
+
+
+def test_recorded_runs_are_played():
+    """Their tables are read where they lie."""
+    rng = np.random.default_rng(1)
+    seconds = rng.exponential(5.0, (3, 200))
+    runs = censored.Runs([{}] * 3, rng.random((3, 200)), seconds, {})
+    game = censored.recorded("log", runs, [1.0, 4.0, 20.0])
+    policy = REGISTRY["censored/ucb"](game.problem)
+    scan, found = (played(e, policy, game, [60]) for e in ("scan", "fused-interpret"))
+    assert differing(scan, found).sum() <= MOST_DIFFERING
 
 
 def sorting(policy):
@@ -238,43 +245,28 @@ def sorting(policy):
 def test_what_is_missing_is_named():
     policy, game = policy_and_game("censored/uniform")
     policy = sorting(policy)
-    reason = "act of 'Sorting': sort"
-    assert fused.unsupported(policy, game) == [reason]
-    with pytest.raises(fused.UnsupportedError, match=reason):
+    (reason,) = gpu.unsupported(policy, game)
+    assert re.fullmatch(r"act of 'Sorting': sort \(test_gpu_engine.py:\d+\)", reason)
+    with pytest.raises(gpu.UnsupportedError, match="sort .*; 'scan' and 'vmap' can"):
         engine_for("fused-interpret", policy, game, "cpu")
     assert engine_for("auto", policy, game, "gpu") is SCAN
     policy = policy_and_game("censored/uniform")[0]
-    assert engine_for("auto", policy, game, "gpu") is fused.FUSED
+    assert engine_for("auto", policy, game, "gpu") is gpu.FUSED
     assert engine_for("auto", policy, game, "cpu") is SCAN
 
 
-@pytest.mark.parametrize(
-    ("numbers", "num_lanes", "block"),
-    [
-        ((3,), 64, (1, 1)),  # a warp each, to have some
-        ((3,), 8_192, (8, 1)),
-        ((3,), 1 << 20, (64, 1)),  # no more than a quantum
-        ((60, 10), 1 << 20, (4, 1)),  # 1,025 padded: as many as the threads hold
-        ((100, 100), 1 << 20, (1, 4)),
-        ((300, 300), 8_192, (1, 8)),
-    ],
-)
-def test_blocks(numbers, num_lanes, block):
-    state = jax.ShapeDtypeStruct((*numbers, num_lanes), jnp.float32)
-    round_ = jax.ShapeDtypeStruct((num_lanes,), jnp.int32)
-    found = fused.block_for(Carry(round_, (), state))
-    assert found == block
-
-
-def test_arguments_are_checked():
+def test_arguments_are_checked(monkeypatch):
     policy, game = policy_and_game("censored/uniform")
     with pytest.raises(ValueError, match="engine must be one of"):
         engine_for("quick", policy, game, "cpu")
     with pytest.raises(ValueError, match="needs a GPU"):
         engine_for("fused", policy, game, "cpu")
+    monkeypatch.setattr("jaxbandits.engine.gpu.kernel.MOST_NUMBERS", 6_399)
+    with pytest.raises(ValueError, match="chunk must be at most 63 lanes, got 64"):
+        lowered(policy, game)
     with pytest.raises(ValueError, match="block must divide 64 lanes"):
-        wide = partial(fused.legs, block=fused.Block(128, 4))
-        lowered(policy, game, fused.FUSED._replace(legs=wide))
+        wide = partial(gpu.legs, block=gpu.Block(128, 4))
+        lowered(policy, game, gpu.FUSED._replace(legs=wide))
 
 
 def test_simulate_and_sweep_take_an_engine(tmp_path):

@@ -1,24 +1,18 @@
 """What the kernel can play, and the name of what it cannot."""
 
-import math
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.engine.fused import kernel
-from jaxbandits.engine.fused.draws import tape_row
-from jaxbandits.engine.fused.padded import Padded, padded_shape
-from jaxbandits.engine.fused.transform import Evaluator, apply
-from jaxbandits.engine.legs import SCAN
+from jaxbandits.engine.gpu.draws import tape_row
+from jaxbandits.engine.gpu.space import Space
+from jaxbandits.engine.gpu.values import Entries, Moved
+from jaxbandits.engine.gpu.writer import Writer
 from jaxbandits.engine.rules import Rules
 from jaxbandits.engine.tape import Key
-
-# Numbers of one lane (state, instance, parameters, padded): beyond, they are not held
-# in registers.
-LARGEST_LANE = 8192
 
 
 class UnsupportedError(ValueError):
@@ -33,8 +27,8 @@ def unsupported(policy, environment) -> list[str]:
       environment: the environment.
 
     Returns:
-      Texts such as ``"act of 'RCUCB': sort"``: the function, whose it is, and the
-      operation that has no rule.
+      Texts such as ``"act of 'RCUCB': sort (rcucb.py:110)"``: the function, whose it
+      is, the operation that has no rule, and the line that asks for it.
     """
     rules = Rules(
         policy.functions, environment.game, environment.game.spent is not None
@@ -50,17 +44,13 @@ def check_supported(policy, environment) -> None:
     """Require that the kernel can play a policy in an environment.
 
     Raises:
-      UnsupportedError: naming what it cannot do.
+      UnsupportedError: naming what it cannot do, and the engines that can.
     """
     if reasons := unsupported(policy, environment):
         raise UnsupportedError(
             f"engine = 'fused' cannot play {policy.name!r} in "
-            f"{environment.name!r}: {'; '.join(reasons)}"
+            f"{environment.name!r}: {'; '.join(reasons)}; 'scan' and 'vmap' can"
         )
-
-
-FUSED = SCAN._replace(legs=kernel.legs)
-INTERPRETED = SCAN._replace(legs=partial(kernel.legs, interpret=True))
 
 
 def _shape(x):
@@ -71,22 +61,15 @@ def _shape(x):
 
 @cache
 def _missing(rules: Rules, shapes, structure) -> list[tuple[str, str, str]]:
-    """What is missing: (``policy`` or ``environment``, function, name) each."""
+    """What is missing: (``policy`` or ``environment``, function, what) each."""
     made = [jax.ShapeDtypeStruct(*each) for each in shapes]
     params, setup = jax.tree.unflatten(structure, made)
     game, policy = rules.game, rules.policy
     instance = jax.eval_shape(game.sample, jax.random.key(0), setup)
     its, mine = jax.eval_shape(game.init, instance), jax.eval_shape(policy.init, params)
-    leaves = jax.tree.leaves((params, instance, mine, its))
-    sizes = [math.prod(padded_shape(x.shape)) for x in leaves]
-    found = []
-    if sum(sizes) > LARGEST_LANE:
-        largest = leaves[sizes.index(max(sizes))]
-        what = f"too large for registers: {largest.dtype} {list(largest.shape)}"
-        found.append(("environment", "numbers", what))
-    found += [
+    found = [
         ("policy", "numbers", f"{x.dtype} is not a 32-bit type")
-        for x in leaves
+        for x in jax.tree.leaves((params, instance, mine, its))
         if x.dtype.itemsize == 8
     ]
     if found:
@@ -94,55 +77,42 @@ def _missing(rules: Rules, shapes, structure) -> list[tuple[str, str, str]]:
 
     def check(owner: str, part: str, fn, *args) -> Any:
         """Note what is missing in a function, and return its outputs' shapes."""
-        missing: set[str] = set()
-        jax.eval_shape(partial(_traced, fn, missing), *args)
-        found.extend((owner, part, name) for name in sorted(missing))
+        whats = dict.fromkeys(_without_rule(fn, *args))
+        found.extend((owner, part, what) for what in whats)
         return jax.eval_shape(fn, *args)
 
     word = jax.ShapeDtypeStruct((), jnp.uint32)
     round_ = jax.ShapeDtypeStruct((), jnp.int32)
+    draw = Key(word, word), round_
 
     def with_noise(fn, width):
         return lambda key, t, *args: fn(tape_row(key, t, width), *args)
 
-    draw = Key(word, word), round_
-    act, update = policy.words
+    act, update = map(with_noise, (policy.act, policy.update), policy.words)
+    step = with_noise(game.step, game.words)
     view = check("environment", "view", game.view, round_, instance, its)
-    action = check(
-        "policy", "act", with_noise(policy.act, act), *draw, view, mine, params
-    )
-    _, feedback = check(
-        "environment",
-        "step",
-        with_noise(game.step, game.words),
-        *draw,
-        instance,
-        its,
-        action,
-    )
-    check(
-        "policy",
-        "update",
-        with_noise(policy.update, update),
-        *draw,
-        view,
-        mine,
-        action,
-        feedback,
-        params,
-    )
+    action = check("policy", "act", act, *draw, view, mine, params)
+    _, feedback = check("environment", "step", step, *draw, instance, its, action)
+    given = view, mine, action, feedback, params
+    check("policy", "update", update, *draw, *given)
     if rules.by_budget:
         check("environment", "spent", game.spent, instance, its)
     return found
 
 
-def _traced(fn, missing: set[str], *args):
-    """The padded form of `fn` for one lane, for its names of what is missing."""
-    evaluator = Evaluator(1, missing)
-    values = jax.tree.map(
-        lambda x: Padded(
-            jnp.zeros((*padded_shape(x.shape), 1), x.dtype), x.shape, True
-        ),
-        args,
-    )
-    return [x.value for x in jax.tree.leaves(apply(evaluator, fn, *values))]
+def _without_rule(fn, *args) -> list[str]:
+    """What in a function has no rule."""
+    missing: list[str] = []
+
+    def write(args):
+        space = Space(1)
+
+        def value(x):
+            zero = Entries(space, [space.spread(jnp.zeros((), x.dtype))], (), x.dtype)
+            return Moved(zero, lambda index: (), x.shape) if x.shape else zero
+
+        closed = jax.make_jaxpr(fn)(*args)
+        Writer(space, missing).run(closed, [value(x) for x in jax.tree.leaves(args)])
+
+    jax.eval_shape(lambda: write(args))
+    return missing

@@ -1,4 +1,4 @@
-"""The padded-lanes transform, operation by operation, against the plain function."""
+"""What the GPU engine writes, operation by operation, against the plain function."""
 
 import jax
 import jax.numpy as jnp
@@ -9,32 +9,35 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jax import lax
 
-from jaxbandits.engine.fused import special
-from jaxbandits.engine.fused.draws import at_columns, tape_row
-from jaxbandits.engine.fused.transform import Missing, padded_lanes
+from jaxbandits.engine.gpu import special
+from jaxbandits.engine.gpu.draws import tape_row
+from jaxbandits.engine.gpu.operations import Missing
+from jaxbandits.engine.gpu.space import COMPACT, WIDE
 from jaxbandits.engine.tape import Key, draw_words
 from jaxbandits.kernels import argmax, select
 from jaxbandits.kernels.interpolation import interpolate
+from tests.engine.gpu_mapped import mapped
 
 LANES = 4
 lengths = st.integers(1, 6)
-few = settings(max_examples=3)  # every shape is compiled
+few = settings(max_examples=2)  # every shape is compiled
 
 
-def both(fn, *args, atol=0.0):
-    """`fn` mapped by `jax.vmap` and by the transform give the same."""
+def both(fn, *args, atol=0.0, styles=(WIDE, COMPACT)):
+    """`fn` mapped by `jax.vmap`, and in a kernel, gives the same."""
 
     @jax.jit
-    def twice(*args):
+    def played(*args):
         plain = jax.vmap(fn, in_axes=-1, out_axes=-1)(*args)
-        return padded_lanes(fn, (True,) * len(args), LANES)(*args), plain
+        return plain, [mapped(fn, *args, style=style) for style in styles]
 
-    found, plain = twice(*args)
-    jax.tree.map(
-        lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-6, atol=atol),
-        found,
-        plain,
-    )
+    plain, found = played(*args)
+    for each in found:
+        jax.tree.map(
+            lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-6, atol=atol),
+            each,
+            plain,
+        )
 
 
 def numbers(*shape, kind=np.float32):
@@ -57,7 +60,7 @@ REDUCTIONS = {
 @pytest.mark.parametrize("name", REDUCTIONS)
 @few
 @given(rows=lengths, columns=lengths, axis=st.sampled_from([None, 0, 1]))
-def test_reductions_leave_out_the_padding(name, rows, columns, axis):
+def test_reductions(name, rows, columns, axis):
     both(lambda x: REDUCTIONS[name](x, axis=axis), numbers(rows, columns))
 
 
@@ -131,8 +134,8 @@ def test_argmax_with_ties(n):
     both(argmax.first_argmax, numbers(n, 3))
 
 
-@few
-@given(n=st.integers(6, 20), vmapped=st.booleans())
+@pytest.mark.parametrize("vmapped", [False, True])
+@pytest.mark.parametrize("n", [6, 20])
 def test_a_window_that_starts_anywhere(n, vmapped):
     position = np.linspace(0, n - 1, LANES).astype(np.float32)
     if not vmapped:
@@ -150,6 +153,14 @@ def test_tables_of_the_program():
     both(lambda x: jnp.sum(jnp.where(grid == 4, x, 0.0)), numbers(2, 3))
 
 
+def test_what_a_loop_has_computed_is_not_taken_out_of_it():
+    def fn(x):
+        first = jnp.exp(x[:1])
+        return jnp.sum(x * first), first + 1
+
+    both(fn, numbers(20))
+
+
 def test_loops():
     x = numbers(3)
     both(lambda x: lax.fori_loop(0, 5, lambda i, s: 0.5 * s + i, x), x)
@@ -161,27 +172,28 @@ def test_loops():
     both(lambda x: lax.scan(lambda s, r: (s - r, s), 1.0, x, reverse=True), x)
 
 
-@pytest.mark.parametrize("width", [1, 2, 5, 12])
+@pytest.mark.parametrize("width", [1, 2, 5, 20])
 def test_words_are_those_of_the_tape(width):
-    key = Key(jnp.arange(LANES, dtype=jnp.uint32), jnp.uint32(7) * jnp.ones(LANES, int))
-    keys = Key(*(jnp.asarray(x, jnp.uint32) for x in key))
-    row = jax.vmap(lambda key: draw_words(key, 9, width), out_axes=-1)(keys)
-    shape = (width, LANES)
-    spread = [jnp.broadcast_to(x[None], shape) for x in keys]
-    columns = jnp.broadcast_to(jnp.arange(width)[:, None], shape)
-    found = at_columns(Key(*spread), jnp.full(shape, 9), columns, width)
-    np.testing.assert_array_equal(found, row)
-    # As a policy takes them: one, some, in another shape.
+    words = (jnp.arange(LANES) + 3, jnp.full(LANES, 7))
+    key = Key(*(x.astype(jnp.uint32) for x in words))
+    row = jax.vmap(lambda key: draw_words(key, 9, width), out_axes=-1)(key)
+    # As a policy takes them: all, one, some, in another shape, at a place of its own.
     ways = [
         lambda x: x,
         lambda x: x[-1],
-        lambda x: x[1:].reshape(1, width - 1),
+        lambda x: x[width // 2 :].reshape(1, -1),
         lambda x: x.reshape(1, width)[0] + x[0],
+        lambda x: select.pick(x, (x[0] % width).astype(jnp.int32)),
+        lambda x: jnp.max(x.reshape(width, 1), axis=0),
     ]
-    for way in ways:
-        fn = padded_lanes(lambda k, way=way: way(tape_row(k, 9, width)), (True,), LANES)
-        expected = jax.vmap(way, in_axes=-1, out_axes=-1)(row)
-        np.testing.assert_array_equal(jax.jit(fn)(keys), expected)
+
+    def drawn(key):
+        return [way(tape_row(key, 9, width)) for way in ways]
+
+    expected = [jax.vmap(way, in_axes=-1, out_axes=-1)(row) for way in ways]
+    for style in (WIDE, COMPACT):
+        for a, b in zip(mapped(drawn, key, style=style), expected, strict=True):
+            np.testing.assert_array_equal(a, b)
 
 
 def test_special_functions():
@@ -196,14 +208,58 @@ def test_special_functions():
 @pytest.mark.parametrize(
     ("fn", "name"),
     [
-        (jnp.sort, "sort"),
+        (lambda x: jnp.sort(x), "sort"),
         (lambda x: x[jnp.argmax(x)], "argmax"),
-        (lambda x: x[::2], "slice with strides"),
         (lambda x: lax.cond(x[0] > 0, jnp.sin, jnp.cos, x), "cond"),
-        (lambda x: (x[:, None] + jnp.ones((1, 99))).reshape(11, 27), "reshape of f32"),
         (lambda x: lax.lgamma(x), "lgamma"),
     ],
 )
 def test_what_has_no_rule_is_named(fn, name):
-    with pytest.raises(Missing, match=name):
-        padded_lanes(fn, (True,), LANES)(numbers(3))
+    """With the line of its source."""
+    with pytest.raises(Missing, match=rf"{name} \(test_gpu_writer.py:\d+\)"):
+        mapped(fn, numbers(3))
+
+
+# New values over old ones that they are computed from: each is read before it is
+# written, whatever its size (in registers, in a loop, or by way of scratch).
+OVERWRITTEN = {
+    "swapped": lambda x, y: (y, x),
+    "turned": lambda x, y: (x[::-1], y + x),
+    "rolled": lambda x, y: (jnp.roll(x, 1, 0), jnp.roll(y, 2, 1)),
+    "transposed sums": lambda x, y: (x + jnp.sum(y, 0)[None], y * jnp.cumsum(x, 1)),
+    "compensated": lambda x, y: (x + y, y - ((x + y) - x)),
+    "rows": lambda x, y: (
+        select.put(select.put(x, 0, 2 * select.pick(x, 1)), 1, select.pick(x, 0) + 1),
+        select.put(y, 2, select.pick(x, 0) + select.pick(y, 1)),
+    ),
+    "rows and all": lambda x, y: (select.put(x, 1, select.pick(y, 0)), y + x[1:2]),
+    "rows turned": lambda x, y: (
+        select.put(x, 0, select.pick(x, 0)[::-1]),
+        select.put(y, 0, jnp.cumsum(select.pick(x, 0))),
+    ),
+    "one or the other": lambda x, y: (
+        jnp.where(x[0, 0] > 0, select.put(x, 1, 3.0), x),
+        jnp.where(y > 0, x, y),
+    ),
+    "as they are": lambda x, y: (x, y),
+}
+
+
+@pytest.mark.parametrize("name", OVERWRITTEN)
+@pytest.mark.parametrize("columns", [3, 20])
+def test_what_is_read_is_read_before_it_is_written(name, columns):
+    both(OVERWRITTEN[name], numbers(3, columns), numbers(3, columns) + 1)
+
+
+def test_nothing_is_written_out_of_range():
+    rows, index = numbers(3, 20), np.array([-1, 0, 3, 2**30], np.int32)
+    both(lambda x, i: select.put(x, i, 7.0), rows, index)
+    both(lambda x, i: select.tally(x, i, i), numbers(3, 2, kind=np.int32), index)
+
+
+def test_axes_of_length_1_spread():
+    both(
+        lambda x, y: lax.add(x, y[:, None] * jnp.ones((3, 1))),
+        numbers(3, 20),
+        numbers(3),
+    )
