@@ -11,7 +11,7 @@ from jax import lax
 
 from jaxbandits.engine.gpu import special
 from jaxbandits.engine.gpu.draws import tape_row
-from jaxbandits.engine.gpu.operations import Missing
+from jaxbandits.engine.gpu.program import Missing
 from jaxbandits.engine.gpu.space import COMPACT, WIDE
 from jaxbandits.engine.tape import Key, draw_words
 from jaxbandits.kernels import argmax, select

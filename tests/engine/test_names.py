@@ -9,7 +9,7 @@ import pytest
 from jax._src.interpreters import mlir
 
 from jaxbandits.engine import expression, jaxprs
-from jaxbandits.engine.gpu import forms, loops, operations
+from jaxbandits.engine.gpu import forms, loops, moves, operations, reductions
 from jaxbandits.kernels.argmax import first_argmax, random_argmax
 from jaxbandits.kernels.interpolation import window
 from jaxbandits.kernels.named import PREFIX
@@ -28,7 +28,8 @@ TABLES = {
     "elementwise on a GPU": operations.ELEMENTWISE,
     "dear on a GPU": operations.DEAR_OPERATIONS,
     "rewritten on a GPU": operations.REWRITTEN,
-    "structure on a GPU": operations.STRUCTURE,
+    "moves on a GPU": moves.MOVES,
+    "reductions on a GPU": reductions.REDUCTIONS,
     "loops on a GPU": loops.LOOPS,
 }
 # Gone from newer versions of JAX.

@@ -3,8 +3,10 @@
 import jax.numpy as jnp
 from jax import lax
 
-from jaxbandits.engine.gpu.operations import first_of, number_or, position_of
+from jaxbandits.engine.gpu.moves import position_of
 from jaxbandits.engine.gpu.positions import in_a_row, number
+from jaxbandits.engine.gpu.reductions import first_of
+from jaxbandits.engine.gpu.settling import number_or
 from jaxbandits.engine.gpu.values import (
     ROW,
     Draws,

@@ -5,9 +5,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from jaxbandits.engine.gpu.operations import number_or
 from jaxbandits.engine.gpu.positions import At, in_a_row, plus, times
 from jaxbandits.engine.gpu.program import Step
+from jaxbandits.engine.gpu.settling import number_or
 from jaxbandits.engine.gpu.space import Memory, Space
 from jaxbandits.engine.gpu.values import Entries, Moved, Stored, Value
 from jaxbandits.engine.gpu.writes import write_all

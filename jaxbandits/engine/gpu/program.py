@@ -16,6 +16,10 @@ from jaxbandits.kernels.named import PREFIX
 UNCHANGED = SAME | {"optimization_barrier"}
 
 
+class Missing(Exception):  # noqa: N818  (what is missing, not what went wrong)
+    """A part of the program has no rule; the argument names it."""
+
+
 class Step(NamedTuple):
     """One operation of a program.
 

@@ -7,23 +7,22 @@ from jax.extend.core import ClosedJaxpr
 
 from jaxbandits.engine.gpu.forms import FORMS
 from jaxbandits.engine.gpu.loops import LOOPS
+from jaxbandits.engine.gpu.moves import MOVES
 from jaxbandits.engine.gpu.operations import (
-    DEAR,
     DEAR_COST,
     DEAR_OPERATIONS,
-    MOVES,
-    STRUCTURE,
-    Missing,
     elementwise,
+    iota,
     is_elementwise,
-    number_or,
-    settled,
 )
-from jaxbandits.engine.gpu.program import Program, Step, flat
+from jaxbandits.engine.gpu.program import Missing, Program, Step, flat
+from jaxbandits.engine.gpu.reductions import REDUCTIONS
+from jaxbandits.engine.gpu.settling import DEAR, number_or, settled
 from jaxbandits.engine.gpu.space import Space
 from jaxbandits.engine.gpu.values import DRAW, Entries, Known, Moved, Value
 from jaxbandits.kernels.named import PREFIX
 
+RULES = FORMS | MOVES | REDUCTIONS | {"iota": iota}
 # Kernels of which an entry is found without a loop over all of them.
 PASSING = {"pick", "put", "window"}
 
@@ -63,10 +62,9 @@ class Writer:
                 return LOOPS[name](self, step, inputs)
             if is_elementwise(name):
                 return [elementwise(self.space, step, inputs)]
-            rule = FORMS.get(name) or STRUCTURE.get(name)
-            if rule is None:
+            if name not in RULES:
                 raise Missing(name)
-            return [rule(self.space, step, inputs)]
+            return [RULES[name](self.space, step, inputs)]
         except Missing as missing:
             return self._unknown(step, str(missing))
 

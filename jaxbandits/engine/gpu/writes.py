@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxbandits.engine.gpu.operations import settled
 from jaxbandits.engine.gpu.positions import in_a_row, number, plus, times
+from jaxbandits.engine.gpu.settling import settled
 from jaxbandits.engine.gpu.space import IN_REGISTERS, Memory, Space
 from jaxbandits.engine.gpu.values import ROW, WHOLE, Moved, Put, Stored, Value
 
