@@ -82,8 +82,8 @@ ENTRY %main (p: s32[]) -> (s32[]) {
     assert gpu.kernels_per_round(compiled) == 3
 
 
-def test_the_longest_loop_of_a_machine_program():
-    gpu = import_module("bench.gpu")
+def test_what_a_round_executes():
+    machine = import_module("bench.machine_code")
     code = """
         /*0000*/                   MOV R1, c[0x0][0x28] ;
 .L_x_1:
@@ -97,4 +97,10 @@ def test_the_longest_loop_of_a_machine_program():
 .L_x_3:
         /*0070*/                   BRA `(.L_x_3);
 """
-    assert gpu.longest_loop(code) == ["LDL", "FADD", "FMUL", "BRA", "BRA"]
+    found, loops = machine.loops_of(code)
+    assert found[1:6] == ["LDL", "FADD", "FMUL", "BRA", "BRA"]
+    assert loops == [(1, 6), (3, 5)]
+    # Two of three loops were written out: the one with most operations is left.
+    trips = [(2, 5), (10, 8), (3, 1)]
+    assert machine.executed(loops, trips) == (3 + 2 * 10, True)
+    assert machine.executed(loops, []) == (5, False)

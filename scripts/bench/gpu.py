@@ -1,11 +1,13 @@
 """What the GPU compiler makes of both engines. No GPU is needed: nothing is run.
 
 XLA compiles for an H100 that it is told about. For the scan engine this gives the
-kernels that a round launches; for the fused engine the registers, the stack and, in the
-machine code of its loop, the instructions of a round, hence a bound on its speed: no
-GPU issues more than one instruction per cycle and scheduler.
+kernels that a round launches; for the GPU engine the registers, the stack and, in the
+machine code, the instructions that a round executes, hence a bound on its speed: no GPU
+issues more than one instruction per cycle and scheduler. What a round loads and stores
+gives two more: all of it from first-level cache, and all of it from memory.
 
-Needs the `cuda` extra, and `nvdisasm` (CUDA toolkit, or ``pip install triton``).
+Needs the `cuda` extra with JAX 0.10, whose XLA writes down what it assembles (that of
+JAX 0.12 does not), and `nvdisasm` (CUDA toolkit, or ``pip install triton``).
 """
 
 import os
@@ -14,10 +16,8 @@ import os
 os.environ.setdefault("JAX_SKIP_CUDA_CONSTRAINTS_CHECK", "1")
 
 import re
-import shutil
-import subprocess
-import sysconfig
 import tempfile
+import time
 from collections.abc import Iterator
 from functools import partial
 from importlib import import_module
@@ -29,12 +29,14 @@ import numpy as np
 from jax.experimental import topologies
 from jax.sharding import Mesh
 
-from jaxbandits.engine.fused import Block, block_for, legs
+from jaxbandits.engine.gpu import Block, legs
 from jaxbandits.engine.legs import SCAN
 from jaxbandits.engine.rollout import LANES, program_for
 from jaxbandits.engine.run import to_device
 from jaxbandits.engine.tape import root_key
 from jaxbandits.policies import REGISTRY
+
+from .machine_code import assembled, executed, loops_of, resources
 
 H100 = """
 gpu_device_info {
@@ -54,20 +56,16 @@ device_description_str: "NVIDIA H100 80GB HBM3"
 """
 # Processors, schedulers of each, cycles per second: instructions of a warp per second.
 ISSUED = 132 * 4 * 1.755e9
+# Bytes per second: 128 per cycle of each processor from first-level cache; from memory.
+CACHE, MEMORY = 132 * 128 * 1.755e9, 3.352e12
 POLICIES = {
     "censored": "censored/rcucb",
     "farewell": "farewell/wait-ucb",
     "budgeted": "budgeted/omega-star-ucb",
     "allocation": "allocation/ra-ucb",
 }
-# Beside the default: as many lanes as a warp has threads take fewest instructions each
-# where a state is small; only a measurement can tell what waiting for memory costs.
-BLOCKS = {
-    "censored": (Block(1, 1), Block(2, 1), Block(4, 4)),
-    "farewell": (Block(4, 1), Block(16, 1), Block(32, 1)),
-    "budgeted": (Block(16, 1), Block(32, 1)),
-    "allocation": (Block(1, 1), Block(4, 1)),
-}
+# More warps wait for one another where a loop goes on until the last run is done.
+BLOCKS = (Block(), Block(128, 4))
 
 
 def measure(options) -> Iterator[dict]:
@@ -75,23 +73,26 @@ def measure(options) -> Iterator[dict]:
     topology = topologies.get_topology_desc(
         platform="cuda", target_config=H100, topology="1x1x1"
     )
-    seeds = options.seeds
     for setting in options.settings:
         library = import_module(f".{setting}.library", __package__)
         game = library.environment(library.Game())
         policy = REGISTRY[POLICIES[setting]](game.problem)
-        lowered = partial(_lowered, topology, policy, game, seeds)
-        program, carry = lowered(SCAN)
-        kernels = kernels_per_round(program.compile().as_text())
+        traced = partial(_traced, topology, policy, game, options.seeds)
+        compiled = _lowered(traced(SCAN)).compile().as_text()
+        kernels = kernels_per_round(compiled)
         yield {"policy": policy.name, "engine": "scan", "kernels_per_round": kernels}
-        for block in (block_for(carry), *BLOCKS[setting]):
-            program, _ = lowered(SCAN._replace(legs=partial(legs, block=block)))
+        for block in BLOCKS:
+            program = traced(SCAN._replace(legs=partial(legs, block=block)))
             found = {"policy": policy.name, "engine": "fused"} | block._asdict()
             yield found | _in_machine_code(program, block)
 
 
-def _lowered(topology, policy, environment, seeds: int, engine):
-    """The program that plays to two checkpoints, for a GPU, and its carry's shapes."""
+def _lowered(traced):
+    return traced.lower(lowering_platforms=("cuda",))
+
+
+def _traced(topology, policy, environment, seeds: int, engine):
+    """The program that plays to two checkpoints, for a GPU."""
     mesh, here = (
         Mesh(np.array(devices[:1]), (LANES,))
         for devices in (topology.devices, jax.devices("cpu"))
@@ -109,8 +110,7 @@ def _lowered(topology, policy, environment, seeds: int, engine):
     known, limits = jnp.zeros(carry.round.shape, jnp.int32), jnp.int32([2, 100, 100])
     args = (root, lanes, params, instance, carry, known, targets, *limits)
     shapes = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype), args)
-    traced = program.advance.trace(*shapes)
-    return traced.lower(lowering_platforms=("cuda",)), carry
+    return program.advance.trace(*shapes)
 
 
 def kernels_per_round(compiled: str) -> int:
@@ -125,55 +125,84 @@ def kernels_per_round(compiled: str) -> int:
     return len(re.findall(r" (?:fusion|copy|custom-call)\(", bodies[round_]))
 
 
-def _in_machine_code(program, block: Block) -> dict:
-    """What the machine code of the fused kernel says."""
+def _in_machine_code(traced, block: Block) -> dict:
+    """What the machine code of the GPU engine's kernel says."""
+    trips, size = kernel_loops(traced.jaxpr.jaxpr)
+    began = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
-        program.compile(compiler_options={"xla_dump_to": folder})
-        ptx = max(Path(folder).glob("*.ptx"), key=lambda path: path.stat().st_size)
-        binary = Path(folder, "kernel.cubin")
-        told = _output(_tool("ptxas"), "-v", "-arch=sm_90a", ptx, "-o", binary)
-        code = _output(_tool("nvdisasm"), "-c", binary)
-    instructions = longest_loop(code)
-    per_lane = len(instructions) * block.warps / block.lanes
-    return {
-        "registers": int(re.search(r"Used (\d+)", told)[1]),
-        "stack_bytes": int(re.search(r"(\d+) bytes stack", told)[1]),
-        "instructions_per_lane": per_lane,
-        "of_memory": sum(i in ("LDL", "STL") for i in instructions) / len(instructions),
-        "at_most_per_s": ISSUED / per_lane,
+        _lowered(traced).compile(compiler_options={"xla_dump_to": folder})
+        seconds = time.perf_counter() - began
+        dumped = sorted(
+            Path(folder).glob("*.ptx"), key=lambda path: path.stat().st_size
+        )
+        if not dumped:
+            return {"compile_s": seconds, "note": "this JAX's XLA writes down no PTX"}
+        told, code = assembled(dumped[-1])
+    instructions, known = executed(loops_of(code)[1], trips)
+    per_run = instructions * block.warps / block.lanes
+    return resources(told) | {
+        "instructions_per_run": per_run,
+        "trips_known": known,
+        "bytes_per_run": size,
+        "at_most_per_s": ISSUED / per_run,
+        "from_cache_per_s": CACHE / size,
+        "from_memory_per_s": MEMORY / size,
+        "compile_s": seconds,
     }
 
 
-def longest_loop(code: str) -> list[str]:
-    """Names of the instructions between a label and the last jump back to it."""
-    labels, found, longest = {}, [], slice(0, 0)
-    for line in code.splitlines():
-        label = re.match(r"\s*(\.L_x_\d+):", line)
-        if label:
-            labels[label[1]] = len(found)
-        instruction = re.match(r"\s+/\*[0-9a-f]{4,}\*/\s+(?:@\S+ )?([A-Z0-9]+)", line)
-        if not instruction:
-            continue
-        found.append(instruction[1])
-        target = re.search(r"BRA.*`\((\.L_x_\d+)\)", line)
-        start = labels.get(target[1], len(found)) if target else len(found)
-        # A jump to itself stands at the end of every program.
-        if len(found) - start > max(longest.stop - longest.start, 1):
-            longest = slice(start, len(found))
-    return found[longest]
+def kernel_loops(jaxpr) -> tuple[list[tuple[int, int]], int]:
+    """The loops in a round of the kernel, and the bytes that a run loads and stores.
+
+    Returns:
+      ``([(trips, operations), ...], bytes)``, loops of fixed length in order.
+    """
+    kernel = next(_kernels(jaxpr))
+    round_ = max(
+        (eqn.params["body_jaxpr"].jaxpr for eqn in _equations(kernel, {"while"})),
+        key=_size,
+    )
+    loops: list[tuple[int, int]] = []
+
+    def traffic(jaxpr) -> int:
+        total = 0
+        for eqn in jaxpr.eqns:
+            if eqn.primitive.name == "scan":
+                loops.append((eqn.params["length"], _size(eqn.params["jaxpr"].jaxpr)))
+            times = eqn.params["length"] if eqn.primitive.name == "scan" else 1
+            total += times * sum(map(traffic, _inside(eqn)))
+            if eqn.primitive.name in ACCESSES and eqn.outvars[0].aval.ndim:
+                total += eqn.outvars[0].aval.dtype.itemsize
+        return total
+
+    return loops, traffic(round_)
 
 
-def _output(*command) -> str:
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    return done.stdout + done.stderr
+# Primitives that load (also what a store puts aside) from memory.
+ACCESSES = {"masked_load", "masked_swap", "get", "swap"}
 
 
-def _tool(name: str) -> str:
-    """A program of the CUDA toolkit, on the path or in one of its wheels."""
-    packages = Path(sysconfig.get_paths()["purelib"])
-    places = (f"nvidia/*/bin/{name}", f"triton/backends/nvidia/bin/{name}")
-    wheels = (str(path) for place in places for path in packages.glob(place))
-    found = shutil.which(name) or next(wheels, None)
-    if found is None:
-        raise FileNotFoundError(f"{name} not found: install the CUDA toolkit or triton")
-    return found
+def _inside(eqn) -> list:
+    """The programs in an equation."""
+    found = []
+    for value in eqn.params.values():
+        each = value if isinstance(value, tuple | list) else (value,)
+        found += [getattr(x, "jaxpr", x) for x in each]
+    return [x for x in found if hasattr(x, "eqns")]
+
+
+def _equations(jaxpr, names):
+    for eqn in jaxpr.eqns:
+        if eqn.primitive.name in names:
+            yield eqn
+        for inner in _inside(eqn):
+            yield from _equations(inner, names)
+
+
+def _kernels(jaxpr):
+    for eqn in _equations(jaxpr, {"pallas_call"}):
+        yield eqn.params["jaxpr"]
+
+
+def _size(jaxpr) -> int:
+    return sum(1 + sum(map(_size, _inside(eqn))) for eqn in jaxpr.eqns)
