@@ -1,4 +1,4 @@
-"""Machine code of a GPU kernel: its loops, and how many instructions a round executes."""
+"""Machine code of a GPU kernel: its loops, and what a round of it executes."""
 
 import re
 import shutil
