@@ -93,6 +93,9 @@ def main() -> None:
         command.add_argument(
             "--settings", nargs="+", default=SETTINGS, choices=SETTINGS
         )
+        if name == "gpu":
+            command.add_argument("--all", action="store_true", help="every policy")
+            command.add_argument("--timeout", type=int, default=600, help="of a policy")
         command.add_argument("--out", type=Path, help="a folder for JSON and figures")
         command.set_defaults(**defaults)
     options = parser.parse_args()

@@ -70,32 +70,42 @@ BLOCKS = (Block(), Block(128, 4))
 
 def measure(options) -> Iterator[dict]:
     """Rows ``{policy, engine, lanes, warps, kernels_per_round, registers, ...}``."""
-    topology = topologies.get_topology_desc(
-        platform="cuda", target_config=H100, topology="1x1x1"
-    )
+    if options.all:
+        # It imports what is here.
+        from .gpu_registry import rows
+
+        yield from rows(options.seeds, options.timeout)
+        return
     for setting in options.settings:
         library = import_module(f".{setting}.library", __package__)
         game = library.environment(library.Game())
         policy = REGISTRY[POLICIES[setting]](game.problem)
-        traced = partial(_traced, topology, policy, game, options.seeds)
-        compiled = _lowered(traced(SCAN)).compile().as_text()
+        program = partial(traced, topology(), policy, game, options.seeds)
+        compiled = _lowered(program(SCAN)).compile().as_text()
         kernels = kernels_per_round(compiled)
         yield {"policy": policy.name, "engine": "scan", "kernels_per_round": kernels}
         for block in BLOCKS:
-            program = traced(SCAN._replace(legs=partial(legs, block=block)))
+            engine = SCAN._replace(legs=partial(legs, block=block))
             found = {"policy": policy.name, "engine": "fused"} | block._asdict()
-            yield found | _in_machine_code(program, block)
+            yield found | in_machine_code(program(engine), block)
+
+
+def topology():
+    """An H100 that need not be here."""
+    return topologies.get_topology_desc(
+        platform="cuda", target_config=H100, topology="1x1x1"
+    )
 
 
 def _lowered(traced):
     return traced.lower(lowering_platforms=("cuda",))
 
 
-def _traced(topology, policy, environment, seeds: int, engine):
+def traced(target, policy, environment, seeds: int, engine):
     """The program that plays to two checkpoints, for a GPU."""
     mesh, here = (
         Mesh(np.array(devices[:1]), (LANES,))
-        for devices in (topology.devices, jax.devices("cpu"))
+        for devices in (target.devices, jax.devices("cpu"))
     )
     by_budget = environment.game.spent is not None
     uniform = (True,) * len(jax.tree.leaves(policy.params))
@@ -126,7 +136,7 @@ def kernels_per_round(compiled: str) -> int:
     return max(len(re.findall(r" (?:fusion|copy|custom-call)\(", x)) for x in rounds)
 
 
-def _in_machine_code(traced, block: Block) -> dict:
+def in_machine_code(traced, block: Block) -> dict:
     """What the machine code of the GPU engine's kernel says."""
     trips, size = kernel_loops(traced.jaxpr.jaxpr)
     began = time.perf_counter()
@@ -156,7 +166,7 @@ def kernel_loops(jaxpr) -> tuple[list[tuple[int, int]], int]:
     Returns:
       ``([(trips, operations), ...], bytes)``, loops of fixed length in order.
     """
-    kernel = next(_kernels(jaxpr))
+    kernel = kernel_of(jaxpr).params["jaxpr"]
     round_ = max(
         (eqn.params["body_jaxpr"].jaxpr for eqn in _equations(kernel, {"while"})),
         key=_size,
@@ -198,9 +208,9 @@ def _equations(jaxpr, names):
             yield from _equations(inner, names)
 
 
-def _kernels(jaxpr):
-    for eqn in _equations(jaxpr, {"pallas_call"}):
-        yield eqn.params["jaxpr"]
+def kernel_of(jaxpr):
+    """The equation of the kernel in a program."""
+    return next(_equations(jaxpr, {"pallas_call"}))
 
 
 def _size(jaxpr) -> int:
