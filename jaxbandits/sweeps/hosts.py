@@ -5,9 +5,11 @@ between them but the word that everybody has come this far.
 """
 
 import itertools
+import logging
 import os
 import re
 import sys
+import warnings
 
 import jax
 from jax._src import distributed
@@ -74,11 +76,19 @@ def meet(name: str) -> None:
         ) from error
 
 
+SIGNALLED = 128  # what the number of a signal is added to
+
+
 def leave(status: int) -> int:
     """An exit status; one of several processes that has failed ends here and now.
 
     The ordinary goodbye of `jax.distributed` waits for the others, who wait for us.
+    After a signal nothing more is said: what it has cut short in the event loop of a
+    store is told by Python in seven lines that read as if something were lost.
     """
+    if status > SIGNALLED:
+        warnings.simplefilter("ignore", RuntimeWarning)
+        logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     if status and jax.distributed.is_initialized():
         sys.stdout.flush()
         sys.stderr.flush()

@@ -1,13 +1,15 @@
 """Two processes that work on one sweep by `jax.distributed`."""
 
+import logging
 import socket
+import warnings
 
 import numpy as np
 import pytest
 
 from jaxbandits.results import open_store
 from jaxbandits.sweeps import run_sweep
-from jaxbandits.sweeps.hosts import join
+from jaxbandits.sweeps.hosts import join, leave
 from tests.sweeps import walk
 from tests.sweeps.processes import finish, start, wait_for_runs
 from tests.sweeps.test_numbers import assert_same, files
@@ -81,3 +83,21 @@ def test_one_process_says_when_the_other_dies(tmp_path):
 def test_an_incomplete_address_is_refused():
     with pytest.raises(ValueError, match="coordinator, processes and process"):
         join("127.0.0.1:1234", 2)
+
+
+def test_a_signal_leaves_without_more_words():
+    """Of what it has cut short in an event loop, which is in the store or is not."""
+
+    async def begun():
+        """Never awaited."""
+
+    logger = logging.getLogger("asyncio")
+    before = logger.level
+    try:
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            assert leave(130) == 130
+            begun()
+        assert not said and not logger.isEnabledFor(logging.ERROR)
+    finally:
+        logger.setLevel(before)
