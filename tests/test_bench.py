@@ -7,8 +7,12 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax import lax
+from jax.experimental import pallas as pl
 
 SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"
 # Setting, rival, horizon (or budget).
@@ -104,3 +108,23 @@ def test_what_a_round_executes():
     trips = [(2, 5), (10, 8), (3, 1)]
     assert machine.executed(loops, trips) == (3 + 2 * 10, True)
     assert machine.executed(loops, []) == (5, False)
+
+
+def test_loops_and_traffic_of_a_kernel():
+    """A round that loads a number, and adds 3 of 5 numbers in a loop of 3 trips."""
+    gpu = import_module("bench.gpu")
+
+    def kernel(x, out):
+        def round_(t, carry):
+            add = lambda i, total: total + x[i, :]  # noqa: E731
+            total = lax.fori_loop(0, 3, add, x[4, :])
+            out[0, :] = total
+            return carry + 1
+
+        lax.fori_loop(0, x[0, 0].astype(jnp.int32), round_, jnp.int32(0))
+
+    out = jax.ShapeDtypeStruct((1, 8), jnp.float32)
+    played = pl.pallas_call(kernel, out_shape=out, interpret=True)
+    loops, moved = gpu.kernel_loops(jax.make_jaxpr(played)(jnp.zeros((5, 8))).jaxpr)
+    assert [trips for trips, _ in loops] == [3]
+    assert moved == 4 * (1 + 3 + 1)

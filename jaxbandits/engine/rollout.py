@@ -120,9 +120,14 @@ def _sharded(fn, mesh, lane_args, like=None):
     that is traced faster and returns the same shapes.
     """
 
+    def spec(x):
+        if x.shape[-1] == 1:
+            return PartitionSpec()
+        return PartitionSpec(*(None,) * (x.ndim - 1), LANES)
+
     def wrapped(*args):
         in_specs = tuple(
-            jax.tree.map(lane_spec, arg) if i in lane_args else PartitionSpec()
+            jax.tree.map(spec, arg) if i in lane_args else PartitionSpec()
             for i, arg in enumerate(args)
         )
         shapes = jax.eval_shape(like or fn, *args)
@@ -130,18 +135,11 @@ def _sharded(fn, mesh, lane_args, like=None):
             fn,
             mesh=mesh,
             in_specs=in_specs,
-            out_specs=jax.tree.map(lane_spec, shapes),
+            out_specs=jax.tree.map(spec, shapes),
             check_vma=False,
         )(*args)
 
     return wrapped
-
-
-def lane_spec(x) -> PartitionSpec:
-    """How an array whose last axis is that of the lanes, or of length 1, is shared."""
-    if x.shape[-1] == 1:
-        return PartitionSpec()
-    return PartitionSpec(*(None,) * (x.ndim - 1), LANES)
 
 
 def _draw(sample, platform, root, seeds, setup):

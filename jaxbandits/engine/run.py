@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.sharding import Mesh, NamedSharding
+from jax.sharding import Mesh
 
 from jaxbandits.engine.books import Books, closed, closing, lanes_last
 from jaxbandits.engine.choice import engine_for
@@ -27,7 +27,6 @@ from jaxbandits.engine.rollout import (
     LANE_QUANTUM,
     LANES,
     MOST_PROGRAMS,
-    lane_spec,
     program_for,
 )
 from jaxbandits.engine.rules import Notes, notes_of
@@ -142,11 +141,9 @@ def run(
         instance = program.draw(root, lane_seeds // terms.runs_per_instance, setup)
         carry = program.begin(lane_seeds, lane_params, instance)
         jax.block_until_ready((instance, carry))
-        args = (root, *_placed((lane_seeds, lane_params, instance), mesh))
+        args = (root, lane_seeds, lane_params, instance)
         own = _instance_to_host(instance, stop - start)
-        with jax.enable_x64(True):
-            tables = lanes_last(environment.tables(own), position - start)
-            tables, of_books = _placed((tables, instance), mesh)
+        tables = lanes_last(environment.tables(own), position - start)
         watch = Watch(schedule._replace(checkpoints=targets), stop - start)
         pieces = []
         clock.compiling.append(time.perf_counter() - began)
@@ -162,7 +159,7 @@ def run(
                 call = (*args, carry, known, to_device(full), *map(jnp.int32, limits))
                 (carry, found, spent), played = _timed(program.advance, call, clock)
                 with jax.enable_x64(True):
-                    call = (tables, of_books, found.record)
+                    call = (tables, instance, found.record)
                     books, closed_in = _timed(
                         closing(environment.game, mesh), call, clock
                     )
@@ -175,13 +172,6 @@ def run(
         refuse_nan(policy.name, carry.policy)
         found = jax.tree.map(lambda *x: np.concatenate(x, axis=1), *pieces)
         yield Chunk(start, *found, own)
-
-
-def _placed(tree, mesh):
-    """Arrays on the devices that want them: at once, or every call would do it anew."""
-    return jax.tree.map(
-        lambda x: jax.device_put(x, NamedSharding(mesh, lane_spec(x))), tree
-    )
 
 
 def _joined(before: Found | None, after: Found) -> Found:

@@ -10,8 +10,8 @@ def guarded_newton(function: Callable, low, high, start, steps: int):
     """The point where a function turns from negative to positive.
 
     A step that leaves the bracket, or that a slope of the wrong sign asks for, is
-    replaced by the middle of the bracket. The steps are written out: a loop of so
-    little work would cost more than the work.
+    replaced by the middle of the bracket. The steps are a loop that
+    XLA writes out: on a CPU a loop of so little work would cost more than the work.
 
     Args:
       function: ``f[...] -> (value, slope)``, element by element.

@@ -1,6 +1,6 @@
 """A jaxpr as a flat list of steps: calls inlined, what nobody reads left out.
 
-What a step's result is read by decides whether it is worth storing (`Program.readers`).
+What a step's result is read by decides whether it is worth storing (`Program.kept`).
 """
 
 from collections.abc import Callable

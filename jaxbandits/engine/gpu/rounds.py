@@ -59,10 +59,6 @@ class Sketch(NamedTuple):
     style: Style
     missing: tuple[str, ...]
 
-    def bytes_per_run(self) -> int:
-        """Of scratch."""
-        return sum(dtype.itemsize * size for dtype, size in self.scratch)
-
 
 @cache
 def sketched(told: Told) -> Sketch:
