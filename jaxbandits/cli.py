@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from jaxbandits import checks
-from jaxbandits.experiments import REGISTRY, prepare_folder, write
+from jaxbandits.experiments import REGISTRY, Options, prepare_folder, write
 from jaxbandits.experiments.budgeted.compare import SEEDS, compare, ranking_table, ranks
 from jaxbandits.experiments.common.table import records_table
 from jaxbandits.policies import REGISTRY as POLICIES
@@ -182,13 +182,20 @@ def _reproduce(options) -> int:
         out = os.path.join("results", experiment.name)
     folder = prepare_folder(out)
     outcome = experiment.run(chosen)
-    paths = write(outcome, experiment.name, folder)
+    paths = write(
+        outcome,
+        experiment.name,
+        folder,
+        title=experiment.title,
+        source=experiment.source,
+        options=chosen,
+    )
     if options.json:
         print(json.dumps(outcome.records))
         return 0
     console = Console(width=None if sys.stdout.isatty() else 120)
     console.print(records_table(outcome.records, experiment.title))
-    for note in outcome.notes:
+    for note in (*outcome.notes, *(claim.sentence for claim in outcome.claims)):
         console.print(note)
     for path in paths:
         console.print(f"wrote {path}", soft_wrap=True, highlight=False)
@@ -200,7 +207,14 @@ def _compare(options) -> int:
     environments = from_table(options.csv, **columns)
     folder = prepare_folder(options.out)
     outcome = compare(environments, budget=options.budget, seeds=options.seeds)
-    paths = write(outcome, "compare", folder)
+    paths = write(
+        outcome,
+        "compare",
+        folder,
+        title="Policies on your own records",
+        source=options.csv,
+        options=Options(options.seeds, options.budget),
+    )
     if options.json:
         print(json.dumps(outcome.records))
         return 0

@@ -22,7 +22,7 @@ from jaxbandits.sweeps.grid import points_from
 from jaxbandits.sweeps.spec import Entry, Spec
 from jaxbandits.sweeps.until import HalfWidth
 
-INTEGERS = {"seeds", "horizon", "max_rounds", "seed", "runs_per_instance"}
+INTEGERS = {"seeds", "horizon", "max_rounds", "root_seed", "runs_per_instance"}
 SCHEMA = json.loads(Path(__file__).with_name("schema.json").read_text())
 
 
@@ -112,15 +112,15 @@ def from_table(table: dict[str, Any], source: str = "SPEC") -> Loaded:
     setting = table["setting"]
     makers = getattr(settings, setting), getattr(policies, setting)
     until = table.get("until")
-    fields = set(Spec._fields) - {"instances", "policies"}
+    fields = set(Spec._fields) - {"environments", "policies"}
     spec = Spec(
         policies={
             name: _entry(f"{source}: policies.{name}", makers[1], entry)
             for name, entry in table["policies"].items()
         },
-        instances={
-            name: _instance(f"{source}: instances.{name}", makers[0], entry)
-            for name, entry in table["instances"].items()
+        environments={
+            name: _environment(f"{source}: environments.{name}", makers[0], entry)
+            for name, entry in table["environments"].items()
         },
         **{name: value for name, value in table.items() if name in fields},
     )
@@ -142,7 +142,7 @@ def _integer(value: Any) -> Any:
     return int(value) if isinstance(value, float) else value
 
 
-def _instance(where: str, module: ModuleType, entry: dict) -> Environment:
+def _environment(where: str, module: ModuleType, entry: dict) -> Environment:
     known = {
         name: function
         for name, function in _functions(module)

@@ -40,6 +40,7 @@ from jaxbandits.settings.allocation.synthetic import (
     criteo_like_parameters,
     ednet_like_parameters,
 )
+from jaxbandits.stats import entry, make_record
 
 REPEATS = 3  # the best one counts: on a shared machine noise only slows things down
 TINY = 1e-300
@@ -444,20 +445,12 @@ def mean_and_error(values):
     return np.mean(values), error
 
 
-def solver_record(experiment, instance, solver, options, **metrics):
-    return {
-        "experiment": experiment,
-        "instance": instance,
-        "policy": solver,
-        "params": {},
-        "seeds": options.seeds,
-        "horizon": options.horizon,
-        "metrics": {
-            key: {
-                "mean": float(mean),
-                "sem": None if sem is None else float(sem),
-                "published": None,
-            }
-            for key, (mean, sem) in metrics.items()
-        },
-    }
+def solver_record(experiment, environment, solver, options, **metrics):
+    return make_record(
+        experiment,
+        environment,
+        solver,
+        {key: entry(*number) for key, number in metrics.items()},
+        seeds=options.seeds,
+        horizon=options.horizon,
+    )
