@@ -18,9 +18,11 @@ from jaxbandits import (
     testing,
 )
 from jaxbandits._simulate import simulate
+from jaxbandits.machine import Machine
+from jaxbandits.points import zipped
 from jaxbandits.protocol import Actions, Environment, Game, Policy, View
 from jaxbandits.results.cuts import CutOffWarning
-from jaxbandits.sweeps import sweep
+from jaxbandits.sweeps import HalfWidth, Store, sweep
 
 __version__ = "0.1.0"
 
@@ -29,7 +31,10 @@ __all__ = [
     "CutOffWarning",
     "Environment",
     "Game",
+    "HalfWidth",
+    "Machine",
     "Policy",
+    "Store",
     "View",
     "arrays",
     "kernels",
@@ -43,4 +48,5 @@ __all__ = [
     "stats",
     "sweep",
     "testing",
+    "zipped",
 ]

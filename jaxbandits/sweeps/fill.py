@@ -6,12 +6,12 @@ import threading
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 import jax
 
 from jaxbandits.engine.run import Clock, choose_chunk, uniform_leaves
 from jaxbandits.engine.shares import device_shares, side_by_side
+from jaxbandits.machine import Machine
 from jaxbandits.play import Played, lane_params, play
 from jaxbandits.progress import reporter
 from jaxbandits.results.store import (
@@ -25,31 +25,21 @@ from jaxbandits.sweeps.blocks import Block, outstanding
 from jaxbandits.sweeps.hosts import meet
 from jaxbandits.sweeps.plan import Plan
 
-DEFAULT_MEMORY = 1 << 30
-
-
-class Machine(NamedTuple):
-    """What a sweep is played on, and how it is watched.
-
-    Attributes:
-      devices: of this process.
-      memory: cap on the bytes of what is played at a time.
-      progress: whether to show it; None if stderr is a terminal.
-      stop: when it is set, no further block is begun.
-    """
-
-    devices: list
-    memory: int = DEFAULT_MEMORY
-    progress: bool | None = None
-    stop: threading.Event | None = None
-
 
 class StoppedError(Exception):
     """Raised when a sweep was told to stop before it was complete."""
 
 
-def fill(plan: Plan, path: Path, machine: Machine) -> None:
+def fill(
+    plan: Plan, path: Path, machine: Machine, stop: threading.Event | None
+) -> None:
     """Play and write the blocks that are this process's to play.
+
+    Args:
+      plan: the plan.
+      path: the store.
+      machine: what to play on.
+      stop: when it is set, no further block is begun.
 
     Raises:
       StoppedError: if it was told to stop before all was played.
@@ -61,26 +51,30 @@ def fill(plan: Plan, path: Path, machine: Machine) -> None:
     # Nobody writes before everybody has seen what is missing.
     meet("planned")
     write = _writer(path, session, len(blocks))
-    play_blocks(plan, blocks, who.chunks[-2:], machine, path.name, write)
+    play_blocks(plan, blocks, who.chunks[-2:], machine, stop, path.name, write)
 
 
 def play_blocks(
     plan: Plan,
     blocks: list[Block],
-    shape: tuple[int, int],
+    shape: tuple[int, int] | None,
     machine: Machine,
+    stop: threading.Event | None,
     title: str,
-    receive: Callable[[Block, Played], None],
+    receive: Callable[[Block, Played, Clock], None],
 ) -> None:
     """Play blocks.
 
     Args:
       plan: the plan.
       blocks: which.
-      shape: parameter points and seeds of a whole block.
+      shape: parameter points and seeds of a whole block, if all blocks of a game are
+        to share one program; None if each is all of its game.
       machine: on what.
+      stop: when it is set, no further block is begun.
       title: of the progress bar.
-      receive: is given every block's results; called from several threads.
+      receive: is given every block's results and its seconds; called from several
+        threads.
 
     Raises:
       StoppedError: if it was told to stop before all was played.
@@ -88,36 +82,38 @@ def play_blocks(
     checkpoints = len(plan.terms.schedule.checkpoints)
     work = sum(_lanes(block) for block in blocks) * checkpoints
     last = plan.terms.schedule.checkpoints[-1]
-    chunk_for = _chunks(plan, math.prod(shape), machine)
+    num_lanes = math.prod(shape) if shape else max(map(_lanes, blocks), default=1)
+    chunk_for = _chunks(plan, num_lanes, machine)
+    alone = len(plan.spec.environments) == 1
     done = []
     with reporter(machine.progress, work, title, last / checkpoints) as report:
 
         def work_on(block: Block, share: list, check: Callable[[], None]) -> None:
             def advanced(done):
-                report(done, " ".join(block.key))
+                report(done, block.key[1] if alone else " ".join(block.key))
                 check()
 
-            if machine.stop is not None and machine.stop.is_set():
+            if stop is not None and stop.is_set():
                 return
-            match, place = plan.matches[block.key], block.place
+            match, place, clock = plan.matches[block.key], block.place, Clock([], [])
             found = play(
-                match.policy,
+                match.policy._replace(name=block.key[1]),
                 match.environment,
-                match.points[place.params],
+                match.points.at(place.params),
                 plan.seeds[place.seed],
                 plan.terms,
-                clock=Clock([], []),
-                chunk=chunk_for(block.key, len(share)),
-                same_shape=True,
+                clock=clock,
+                chunk=chunk_for(block.key, len(share)) if shape else machine.chunk,
+                same_shape=shape is not None,
                 uniform=uniform_leaves(lane_params(match.policy, match.points, 1)),
                 memory=machine.memory,
                 devices=share,
                 progress=advanced,
             )
-            receive(block, found)
+            receive(block, found, clock)
             done.append(block)
 
-        shares = device_shares(machine.devices, math.prod(shape))
+        shares = device_shares(machine.devices, num_lanes)
         for _ in side_by_side(work_on, blocks, shares):
             pass
     if len(done) < len(blocks):
@@ -131,11 +127,13 @@ def _chunks(plan: Plan, lanes: int, machine: Machine):
 
     @cache
     def chunk_for(key, num_devices):
+        if machine.chunk is not None:
+            return min(machine.chunk, lanes)
         match = plan.matches[key]
         return choose_chunk(
             match.policy,
             match.environment,
-            lane_params(match.policy, match.points[:1], 1),
+            lane_params(match.policy, match.points.at(slice(1)), 1),
             lanes,
             len(plan.terms.schedule.checkpoints),
             machine.memory,
@@ -150,7 +148,8 @@ def _writer(path: Path, session: int, total: int):
     kept = stored_shapes(path)
     written = []
 
-    def write(block: Block, found: Played) -> None:
+    def write(block: Block, found: Played, clock: Clock) -> None:
+        del clock  # a session is not one block
         values = {k: x for k, x in found.metrics.items() if k in kept}
         safe = (
             f"; {len(written)} of {total} blocks of this run are complete and safe, "

@@ -413,14 +413,14 @@ def test_a_grid_does_not_start_below_the_first_unit(grid):
 )
 def test_less_than_a_unit_is_refused(name, budget, checkpoints):
     with pytest.raises(ValueError, match=f"^{name} must"):
-        schedule_of(game_of("joint"), None, budget, checkpoints, None)
+        schedule_of(game_of("joint"), None, budget, checkpoints)
 
 
-@pytest.mark.filterwarnings("ignore:max_rounds:UserWarning")
-def test_max_rounds_cuts_a_game_off():
+@pytest.mark.filterwarnings("ignore:horizon:UserWarning")
+def test_a_horizon_cuts_a_game_off():
     """The clock stands where the last epoch has left it."""
     game = game_of("joint")
-    data = run(game, budget=300, checkpoints=[20, 300], max_rounds=30)
+    data = run(game, budget=300, checkpoints=[20, 300], horizon=30)
     for seed in range(SEEDS):
         pairs, rewards, times = plain_game("joint", "wait", seed)
         L = count_epochs(times, 20)
