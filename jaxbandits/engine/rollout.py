@@ -42,11 +42,12 @@ class Program(NamedTuple):
     * ``draw(root, seeds, setup) -> instance``, with `seeds` u32[L]; leaves of
       `instance` have a lane axis (last) of length L, or 1 if shared.
     * ``begin(seeds, params, instance) -> carry``, with leaves of `params` ``[..., L]``.
-    * ``advance(root, seeds, params, instance, carry, known, targets, count, last_round,
-      steps) -> (carry, Found, spent)``: to checkpoints, in at most `steps` rounds one
-      after the other. `known` i32[L] of the `targets` [C] were found by earlier calls,
-      and `count` are to be found (the rest fills up the shape); `spent` [L] is what
-      lanes have spent of a budget.
+    * ``advance(root, seeds, params, tables, instance, carry, known, targets, count,
+      last_round, steps) -> (carry, Found, spent)``: to checkpoints, in at most `steps`
+      rounds one after the other. `tables` are the environment's in float64, with lane
+      axes as in `instance`; `known` i32[L] of the `targets` [C] were found by earlier
+      calls, and `count` are to be found (the rest fills up the shape); `spent` [L] is
+      what lanes have spent of a budget.
     """
 
     draw: Any
@@ -94,10 +95,10 @@ def _program(rules: "Rules", mesh) -> Program:
             _sharded(
                 partial(_advance, rules, legs),
                 mesh,
-                lane_args=(1, 2, 3, 4, 5),
+                lane_args=(1, 2, 3, 4, 5, 6),
                 like=partial(_advance, rules, no_legs),
             ),
-            donate_argnums=4,
+            donate_argnums=5,
             compiler_options=compiler_options(mesh),
         ),
     )
@@ -172,6 +173,7 @@ def _advance(
     root,
     seeds,
     params,
+    tables,
     instance,
     carry,
     known,
@@ -182,9 +184,9 @@ def _advance(
 ):
     keys = {s: stream_key(root, seeds, s) for s in Stream if s != Stream.INSTANCE}
     leg = legs(rules, keys, params, instance, last_round)
-    seen = seen_by(rules, params, instance)
+    seen = seen_by(rules, params, tables, instance)
     if not rules.by_budget:
-        carry, found = in_step(leg, seen, carry, targets, steps)
+        carry, found = in_step(leg, seen, carry, known, targets, count, steps)
         return carry, found, jnp.zeros_like(carry.round)
     spent_of = spending(rules, instance, seeds.shape[0])
 

@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh
 
-from jaxbandits.engine.books import Books, closed, closing, lanes_last
+from jaxbandits.engine.books import Books, closed, lanes_last
 from jaxbandits.engine.choice import engine_for
 from jaxbandits.engine.flags import switches
 from jaxbandits.engine.limits import Watch, refuse_nan
@@ -40,8 +40,8 @@ from jaxbandits.schedule import Terms
 CACHE_BYTES = {"cpu": 1_000_000}
 ACCELERATOR_BYTES = 1 << 28
 # Checkpoints per stretch: few shapes for all grids of checkpoints, so that they share
-# compiled programs. By rounds, progress is reported ten times in a hundred checkpoints;
-# by budget, lanes wait for one another at the end of a stretch.
+# compiled programs; long where there are many, because every call costs a millisecond,
+# and by budget lanes wait for one another at the end of a stretch.
 STRETCH, LONG_STRETCH = 10, 100
 
 
@@ -118,9 +118,9 @@ def run(
     )
     root = root_key(terms.root_seed)
     setup = jax.tree.map(to_device, environment.setup)
-    targets, stretch = schedule.checkpoints, STRETCH
+    targets = schedule.checkpoints
+    stretch = STRETCH if len(targets) <= STRETCH else LONG_STRETCH
     if schedule.by_budget:
-        stretch = STRETCH if len(targets) <= STRETCH else LONG_STRETCH
         targets = in_units_of_spend(targets, environment)
     if chunk is None:
         chunk = choose_chunk(
@@ -141,9 +141,9 @@ def run(
         instance = program.draw(root, lane_seeds // terms.runs_per_instance, setup)
         carry = program.begin(lane_seeds, lane_params, instance)
         jax.block_until_ready((instance, carry))
-        args = (root, lane_seeds, lane_params, instance)
         own = _instance_to_host(instance, stop - start)
         tables = lanes_last(environment.tables(own), position - start)
+        args = (root, lane_seeds, lane_params, tables, instance)
         watch = Watch(schedule._replace(checkpoints=targets), stop - start)
         pieces = []
         clock.compiling.append(time.perf_counter() - began)
@@ -158,14 +158,8 @@ def run(
                 limits = (len(part), schedule.last_round, watch.steps)
                 call = (*args, carry, known, to_device(full), *map(jnp.int32, limits))
                 (carry, found, spent), played = _timed(program.advance, call, clock)
-                with jax.enable_x64(True):
-                    call = (tables, instance, found.record)
-                    books, closed_in = _timed(
-                        closing(environment.game, mesh), call, clock
-                    )
-                found = found._replace(record=books)
                 piece = _joined(piece, _to_host(found, keep, stop - start))
-                watch.look(played + closed_in, carry.round, spent, piece.reached)
+                watch.look(played, carry.round, spent, piece.reached)
                 before, passed = passed, piece.reached.sum(axis=1, dtype=np.int32)
                 progress(int((passed - before).sum()))
             pieces.append(piece[1:])

@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from jaxbandits.engine.books import close
 from jaxbandits.engine.lanes import fill
 from jaxbandits.engine.rules import NO_BUDGET, Rules, flagged, notes_of
 
@@ -20,48 +21,64 @@ class Found(NamedTuple):
     Attributes:
       reached: bool[C, L], whether the rest is what holds at the checkpoint.
       rounds: i32[C, L], rounds played.
-      record: the environment's, leaves ``[C, ..., L]``.
+      books: `Books` of the environment's record, leaves ``[C, ..., L]``.
       notes: the policy's `Notes`, leaves ``[C, ..., L]``.
     """
 
     reached: Any
     rounds: Any
-    record: Any
+    books: Any
     notes: Any
 
 
-def seen_by(rules: Rules, params, instance):
-    """``(carry, target) -> (rounds, record, notes)``, what is on record now.
+def seen_by(rules: Rules, params, tables, instance):
+    """``(carry, target) -> (rounds, books, notes)``, what is on record now.
 
     `target` [L] is the amount of a budget that every lane has come to, or None.
     """
     own, flags = flagged(instance)
+    tables, table_flags = flagged(tables)
 
     def seen(carry, target):
         num_lanes, each = carry.round.shape[0], target is not None
         record = rules.lanes(rules.game.record, (flags, True, each), num_lanes)
         target = target if each else jnp.int32(NO_BUDGET)
         record = fill(*record(own, carry.environment, target), num_lanes)
+        record = lax.optimization_barrier(record)
+        with jax.enable_x64(True):
+            in_lanes = (table_flags, flags, True)
+            books = rules.lanes(partial(close, rules.game), in_lanes, num_lanes)
+            books = fill(*books(tables, own, record), num_lanes)
         notes = rules.lanes(partial(notes_of, rules.policy), (True, True), num_lanes)
         notes = fill(*notes(carry.policy, params), num_lanes)
-        return carry.round - 1, record, notes
+        return carry.round - 1, books, notes
 
     return seen
 
 
-def in_step(leg, seen, carry, targets, steps):
-    """Play to rounds, which all lanes come to at the same time."""
+def in_step(leg, seen, carry, known, targets, count, steps):
+    """Play to rounds, which all lanes come to at the same time.
 
-    def to_checkpoint(state, target):
-        carry, steps = state
-        # Where the steps are used up, nothing is played.
-        carry, steps = leg(carry, target, steps)
-        found = Found(carry.round > target, *seen(carry, None))
-        return (carry, steps), found
-
+    Of `targets`, `count` are played to, from the first that is not `known`.
+    """
     targets = targets.astype(jnp.int32)
-    (carry, _), found = lax.scan(to_checkpoint, (carry, steps), targets)
-    return carry, found
+
+    def to_checkpoint(state):
+        carry, steps, place, rows = state
+        carry, steps = leg(carry, targets[place], steps)
+        rows = jax.tree.map(partial(_put_all, place), rows, seen(carry, None))
+        # Where the steps are used up, the row is written again by the next call.
+        return carry, steps, place + (carry.round[0] > targets[place]), rows
+
+    def goes_on(state):
+        _, steps, place, _ = state
+        return (place < count) & (steps > 0)
+
+    rows = _empty(jax.eval_shape(seen, carry, None), targets.size)
+    state = carry, steps, known[0], rows
+    carry, _, place, rows = lax.while_loop(goes_on, to_checkpoint, state)
+    reached = jnp.arange(targets.size)[:, None] < place
+    return carry, Found(jnp.broadcast_to(reached, rows[0].shape), *rows)
 
 
 def each_in_its_time(leg, seen, reaches, carry, known, targets, count, steps):
@@ -104,17 +121,26 @@ def each_in_its_time(leg, seen, reaches, carry, known, targets, count, steps):
         _, steps, place, _ = state
         return jnp.any(place < count) & (steps > 0)
 
-    shapes = jax.eval_shape(seen, carry, target_of(known))
-    rows = jax.tree.map(
-        lambda x: jnp.zeros((*targets.shape, *x.shape), x.dtype), shapes
-    )
+    rows = _empty(jax.eval_shape(seen, carry, target_of(known)), targets.size)
     state = carry, steps, *noted(carry, known, rows)
     carry, _, place, rows = lax.while_loop(goes_on, stretch, state)
     return carry, Found(jnp.arange(targets.size)[:, None] < place[None], *rows)
+
+
+def _empty(shapes, count: int):
+    """`count` rows of what is on record, zeros."""
+    with jax.enable_x64(True):
+        return jax.tree.map(lambda x: jnp.zeros((count, *x.shape), x.dtype), shapes)
+
+
+def _put_all(row, rows, x):
+    """Write ``x`` [..., L] into a row of ``rows`` [C, ..., L]."""
+    return lax.dynamic_update_index_in_dim(rows, x, row, 0)
 
 
 def _put(row, rows, x):
     """Write ``x`` [..., L] into ``rows`` [C, ..., L], every lane in its own row."""
     inner = jnp.ix_(*map(jnp.arange, x.shape))
     row = row.reshape(inner[-1].shape)
-    return rows.at[row, *inner].set(x, mode="drop", unique_indices=True)
+    with jax.enable_x64(True):  # rows keep their precision
+        return rows.at[row, *inner].set(x, mode="drop", unique_indices=True)

@@ -14,6 +14,7 @@ from jax.sharding import Mesh
 
 from jaxbandits import laws, simulate, sweep
 from jaxbandits.engine import gpu
+from jaxbandits.engine.books import lanes_last
 from jaxbandits.engine.choice import engine_for
 from jaxbandits.engine.legs import SCAN
 from jaxbandits.engine.rollout import LANES, program_for
@@ -177,13 +178,15 @@ def lowered(policy, environment, engine=gpu.FUSED):
         lambda x: to_device(np.full(SEEDS, x, np.float64)), policy.params
     )
     setup = jax.tree.map(to_device, environment.setup)
-    instance = jax.eval_shape(on_cpu.draw, root, seeds, setup)
+    instance = on_cpu.draw(root, seeds, setup)
+    own = jax.tree.map(lambda x: np.moveaxis(np.asarray(x), -1, 0), instance)
+    tables = lanes_last(environment.tables(own))
     carry = jax.eval_shape(on_cpu.begin, seeds, params, instance)
     targets = to_device(np.array([10.0, 20.0] if by_budget else [10, 20]))
     known, limits = jnp.zeros(carry.round.shape, jnp.int32), jnp.int32([2, 100, 100])
     args = (root, seeds, params, instance, carry, known, targets, *limits)
     shapes = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype), args)
-    traced = program.advance.trace(*shapes)
+    traced = program.advance.trace(*shapes[:3], tables, *shapes[3:])
     return traced.lower(lowering_platforms=("cuda",)).as_text()
 
 
