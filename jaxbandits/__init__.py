@@ -5,10 +5,21 @@ from jaxbandits.devices import use_all_cores
 
 use_all_cores()  # before JAX starts
 
-from jaxbandits import kernels, laws, live, plots, policies, results, settings, testing
+from jaxbandits import (
+    arrays,
+    kernels,
+    laws,
+    live,
+    plots,
+    policies,
+    results,
+    settings,
+    stats,
+    testing,
+)
+from jaxbandits._simulate import simulate
 from jaxbandits.protocol import Actions, Environment, Game, Policy, View
 from jaxbandits.results.cuts import CutOffWarning
-from jaxbandits.simulate import simulate
 from jaxbandits.sweeps import sweep
 
 __version__ = "0.1.0"
@@ -20,6 +31,7 @@ __all__ = [
     "Game",
     "Policy",
     "View",
+    "arrays",
     "kernels",
     "laws",
     "live",
@@ -28,6 +40,7 @@ __all__ = [
     "results",
     "settings",
     "simulate",
+    "stats",
     "sweep",
     "testing",
 ]

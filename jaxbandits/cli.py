@@ -15,13 +15,8 @@ from rich.table import Table
 
 from jaxbandits import checks
 from jaxbandits.experiments import REGISTRY, prepare_folder, write
-from jaxbandits.experiments.budgeted_compare import (
-    SEEDS,
-    compare,
-    ranking_table,
-    ranks,
-)
-from jaxbandits.experiments.table import records_table
+from jaxbandits.experiments.budgeted.compare import SEEDS, compare, ranking_table, ranks
+from jaxbandits.experiments.common.table import records_table
 from jaxbandits.policies import REGISTRY as POLICIES
 from jaxbandits.results import provenance
 from jaxbandits.settings.budgeted import from_table

@@ -198,7 +198,7 @@ def _of_noise(twice: bool, what: str, function: Callable, noise, *args) -> Any:
         raise TypeError(
             f"{what} takes its noise for numbers, but it is random 32-bit words, of "
             "which numbers must be made first: "
-            "jaxbandits.kernels.unit_interval(noise) makes uniforms in (0, 1) of them, "
+            "jaxbandits.arrays.unit_interval(noise) makes uniforms in (0, 1) of them, "
             "occurs(noise[0], noise[1], p) an event, position(noise[0], n) a choice"
         )
     pure = before == _generators()

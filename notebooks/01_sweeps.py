@@ -31,7 +31,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from jaxbandits import plots, results, sweep
+from jaxbandits import plots, stats, sweep
 from jaxbandits.policies.censored import rcucb, thompson
 from jaxbandits.settings import censored
 from jaxbandits.sweeps import HalfWidth
@@ -167,7 +167,7 @@ plots.plot_curves(
 
 # %%
 curve = data.sel(instance="PosCorr", policy=["RCUCB"]).isel(params=[best]).load()
-pointwise, joint = results.interval(curve, "regret"), results.band(curve, "regret")
+pointwise, joint = stats.interval(curve, "regret"), stats.band(curve, "regret")
 widths = {
     "pointwise": (pointwise.upper - pointwise.lower).values.ravel()[-1],
     "whole curve": (joint.upper - joint.lower).values.ravel()[-1],
@@ -180,7 +180,7 @@ pd.Series(widths, name="width at the end").round(3)
 # the seeds support one; elsewhere it gives a `reason` in place of a verdict.
 
 # %%
-verdicts = results.dominance(
+verdicts = stats.dominance(
     data.sel(instance="PosCorr"), "regret", params={"RCUCB": best, "TS": 0}
 )
 columns = ["difference", "lower", "upper", "win_rate", "p_adjusted", "verdict"]
@@ -203,7 +203,7 @@ precise = sweep(
     seeds=50,
     until=HalfWidth("regret", half_width=2.0),
 )
-found = results.fixed_width_interval(precise["regret"].isel(checkpoint=-1), pilot=50)
+found = stats.fixed_width_interval(precise["regret"].isel(checkpoint=-1), pilot=50)
 pd.Series(
     {"seeds": precise.sizes["seed"]}
     | {name: getattr(found, name).item() for name in found._fields}

@@ -9,11 +9,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits import sweep
+from jaxbandits import simulate, sweep
 from jaxbandits.policies import censored as policies
 from jaxbandits.protocol import Policy
 from jaxbandits.settings import censored as settings
-from jaxbandits.simulate import simulate
 from tests.engine import budget_game
 
 HORIZON = 40

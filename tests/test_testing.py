@@ -6,8 +6,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxbandits.arrays import unit_interval
 from jaxbandits.engine.tape import Stream, read
-from jaxbandits.kernels.words import unit_interval
 from jaxbandits.testing import altered, check_environment, check_policy, play
 from tests.engine.budget_game import ALTERNATE, cost_of, environment
 from tests.reference.words import grid

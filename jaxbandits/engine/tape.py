@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.kernels.threefry import threefry
+from jaxbandits.arrays import threefry
 
 
 class Stream(IntEnum):
@@ -76,7 +76,7 @@ def read(
 
     Returns:
       u32[rounds, width]; row t - 1 belongs to round t. What policies and environments
-      make of them is in `jaxbandits.kernels.words`.
+      make of them is in `jaxbandits.arrays.words`.
     """
     key = stream_key(root_key(root_seed), jnp.uint32(seed_index), stream)
     row = jax.vmap(lambda t: draw_words(key, t, width))

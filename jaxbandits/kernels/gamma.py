@@ -20,8 +20,8 @@ import numpy as np
 from numpy.polynomial import chebyshev
 from scipy import special
 
+from jaxbandits.arrays.real import real
 from jaxbandits.kernels.normal import normal_quantile
-from jaxbandits.kernels.real import real
 
 GAMMA_CDF_ERROR = 5e-5  # stated bound, for every shape >= 1
 BETA_LEAST = 1e-15  # smaller Beta variates are set to this

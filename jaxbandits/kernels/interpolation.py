@@ -5,18 +5,15 @@ without a gather. For a smooth function the error is of the order of the sixth p
 the spacing.
 """
 
-from functools import cache
 from typing import NamedTuple
 
 import chex
 import jax
 import jax.numpy as jnp
-from jax import lax
 
-from jaxbandits.kernels.argmax import first_argmax
-from jaxbandits.kernels.named import named
+from jaxbandits.arrays import first_argmax, stored, window
+from jaxbandits.arrays.real import real
 from jaxbandits.kernels.newton import guarded_newton
-from jaxbandits.kernels.real import real
 
 NODES = 6  # that a polynomial passes through
 # Of Newton's method, for functions that are nearly linear in a cell.
@@ -74,42 +71,6 @@ def around(values, node) -> Polynomial:
         coefficients.append(row[0])
         row = [(b - a) / order for a, b in zip(row[:-1], row[1:], strict=True)]
     return Polynomial(start, tuple(coefficients))
-
-
-def window(values, start, size: int):
-    """``values[start : start + size]`` for a traced start, without a gather.
-
-    Args:
-      values: f[J].
-      start: i32[] in [0, J - size].
-      size: length of the window.
-    """
-    return _window_of(size)(values, start)
-
-
-@cache
-def _window_of(size: int):
-    """The kernel for one size: shapes are not traced."""
-
-    def window(values, start):
-        return _shifted(values, start, size)
-
-    return named(window)
-
-
-def _shifted(values, start, size: int):
-    """A barrel shifter: half as many candidates remain after every bit of `start`."""
-    bits = (values.shape[0] - size).bit_length()
-    reach = (1 << bits) - 1
-    x = jnp.pad(values, (0, max(0, reach + size - values.shape[0])))
-    for bit in reversed(range(bits)):
-        shift, length = 1 << bit, (1 << bit) - 1 + size
-        odd = (start >> bit) & 1 == 1
-        # Stored: computed anew for every reader, the work would double with every bit.
-        x = lax.optimization_barrier(
-            jnp.where(odd, x[shift : shift + length], x[:length])
-        )
-    return x
 
 
 def interpolate(values, position):
@@ -188,7 +149,7 @@ def crossing(values, peak, height, level, side: int):
     nodes = jnp.arange(last + 1, dtype=jnp.int32)
     # The nodes beyond the crossing are the outermost ones: their number is its place.
     beyond = (values < level) & ((nodes <= peak) if side < 0 else (nodes >= peak))
-    beyond = lax.optimization_barrier(beyond.astype(jnp.int32))
+    beyond = stored(beyond.astype(jnp.int32))
     number = jnp.sum(beyond, dtype=jnp.int32)
     found = number > 0
     cell = jnp.clip(number - 1 if side < 0 else last - number, 0, last - 1)

@@ -6,7 +6,7 @@ and are finite for every input in range (an interval of no observations is the r
 
 import jax.numpy as jnp
 
-from jaxbandits.kernels.real import real
+from jaxbandits.arrays.real import real
 
 
 def wilson_interval(mean, count, z_squared, eta=1.0, low=0.0, high=1.0):

@@ -13,7 +13,7 @@ from jaxbandits.plots.selection import seeds_note, select, shown
 from jaxbandits.plots.style import SMALL_FONT, LineStyle, check_axes, figure
 from jaxbandits.results.checks import check_mapping
 from jaxbandits.results.lookup import check_policies
-from jaxbandits.results.statistics import quantiles
+from jaxbandits.stats.intervals import quantiles
 
 
 def plot_curves(

@@ -14,7 +14,6 @@ from jaxbandits.plots.labels import metric_at, tick_formatter
 from jaxbandits.plots.runs import played
 from jaxbandits.plots.selection import seeds_text, texts_of
 from jaxbandits.plots.style import SMALL_FONT, check_axes, figure, line_style
-from jaxbandits.results.betting import betting_ends
 from jaxbandits.results.checks import check_dataset, check_flag, check_level
 from jaxbandits.results.dataset import DIMS
 from jaxbandits.results.lookup import (
@@ -24,7 +23,8 @@ from jaxbandits.results.lookup import (
     check_shown,
     metric_values,
 )
-from jaxbandits.results.replications import group, shared_instances
+from jaxbandits.stats.betting import betting_ends
+from jaxbandits.stats.replications import group, shared_instances
 
 
 class Ranks(NamedTuple):
@@ -65,7 +65,7 @@ def plot_ranks(
     about other seeds, not about other instances. Of seeds that share a drawn instance
     (``runs_per_instance > 1``) the average is one replication.
 
-    The interval is for bounded variables (`jaxbandits.results.interval`, "bounded"): it
+    The interval is for bounded variables (`jaxbandits.stats.interval`, "bounded"): it
     covers with at least the stated probability for every number of seeds, also where
     one policy has won on all of them.
 

@@ -10,9 +10,9 @@ from jaxbandits.plots.runs import one_instance, whole_seeds
 from jaxbandits.plots.style import LineStyle, line_style
 from jaxbandits.results.checks import check_mapping
 from jaxbandits.results.lookup import at_points, check_policies, metric_values
-from jaxbandits.results.replications import replications, shared_instances
-from jaxbandits.results.soundness import warn_of_coverage
-from jaxbandits.results.statistics import quiet_interval
+from jaxbandits.stats.intervals import quiet_interval
+from jaxbandits.stats.replications import replications, shared_instances
+from jaxbandits.stats.soundness import warn_of_coverage
 
 
 class Curve(NamedTuple):

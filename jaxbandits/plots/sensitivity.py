@@ -26,8 +26,8 @@ from jaxbandits.plots.selection import seeds_text, texts_of
 from jaxbandits.plots.style import SMALL_FONT, check_axes, figure
 from jaxbandits.results.checks import check_level, check_mapping
 from jaxbandits.results.lookup import check_checkpoint, check_shown
-from jaxbandits.results.replications import shared_instances
-from jaxbandits.results.soundness import warn_of_coverage
+from jaxbandits.stats.replications import shared_instances
+from jaxbandits.stats.soundness import warn_of_coverage
 
 
 def plot_sensitivity(

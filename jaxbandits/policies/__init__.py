@@ -6,7 +6,7 @@ take a `Continuum`, the others the `Problem` of their setting.
 """
 
 from jaxbandits.policies import allocation, budgeted, censored, farewell, plain
-from jaxbandits.policies.doubling import doubling
+from jaxbandits.policies._doubling import doubling
 
 REGISTRY = {
     "censored/rcucb": censored.rcucb,

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import zarr
 
-from jaxbandits.results.atomic import replacing
+from jaxbandits.atomic import replacing
 from jaxbandits.results.chunks import blocks_of, chunk_files, is_result, is_whole
 from jaxbandits.results.root import PLAYED, mend_root, read_root
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from jaxbandits.results.atomic import replacing
+from jaxbandits.atomic import replacing
 from jaxbandits.results.checks import check_path
 
 FORMAT = 2  # of the store; raised when an older library could not read it

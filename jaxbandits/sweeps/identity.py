@@ -13,8 +13,8 @@ import jax
 import numpy as np
 
 from jaxbandits.engine.identity import numbers_digest, program_digest
+from jaxbandits.results._provenance import versions
 from jaxbandits.results.plain import plain
-from jaxbandits.results.provenance import versions
 from jaxbandits.sweeps.plan import Plan
 from jaxbandits.sweeps.spec import Spec
 

@@ -4,7 +4,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-from jaxbandits.results import open_store, summary_records
+from jaxbandits.results import open_store
+from jaxbandits.stats import summary_records
 
 
 def sweep_records(store: str | os.PathLike) -> list[dict[str, Any]]:

@@ -7,10 +7,10 @@ import numpy as np
 import xarray as xr
 
 from jaxbandits import checks
-from jaxbandits.results import seeds_needed
 from jaxbandits.results.lookup import metric_values
-from jaxbandits.results.replications import DRAWN
 from jaxbandits.results.store import PLAYED
+from jaxbandits.stats import seeds_needed
+from jaxbandits.stats.replications import DRAWN
 
 
 class HalfWidth(NamedTuple):
@@ -21,7 +21,7 @@ class HalfWidth(NamedTuple):
     with at least the stated probability, for normal values exactly, whatever the
     variance; looking again and again until an interval is short enough does not. A
     pilot that is skewed, or all equal, says too little: it is warned of
-    (`jaxbandits.results.CoverageWarning`).
+    (`jaxbandits.stats.CoverageWarning`).
 
     Where several seeds share a drawn instance (``runs_per_instance > 1``) the instances
     are counted: it takes all runs of as many as their means need.

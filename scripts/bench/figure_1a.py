@@ -2,9 +2,9 @@
 
 import time
 
-from jaxbandits.experiments.comparison import play
-from jaxbandits.experiments.experiment import Options
-from jaxbandits.experiments.farewell import PAPER
+from jaxbandits.experiments.common.comparison import play
+from jaxbandits.experiments.common.experiment import Options
+from jaxbandits.experiments.farewell.catalogue import PAPER
 from jaxbandits.settings.farewell import doubling
 
 

@@ -17,7 +17,7 @@ import jax
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from jaxbandits.experiments import allocation_oracle as study
+from jaxbandits.experiments.allocation import oracle as study
 
 SIMULATED = study.CASES["exponential, K = 10"]
 QUIZ = study.CASES["Weibull, k > 1, K = 20"]

@@ -2,8 +2,8 @@
 
 import xarray as xr
 
+from jaxbandits import simulate
 from jaxbandits.protocol import Environment, Policy
-from jaxbandits.simulate import simulate
 
 
 def simulated(

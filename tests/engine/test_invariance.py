@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxbandits import simulate
 from jaxbandits.engine.lanes import lanes
 from jaxbandits.engine.xla import options_for
 from jaxbandits.kernels.allocation import sigmoid_prefix
@@ -13,7 +14,6 @@ from jaxbandits.policies import censored as policies
 from jaxbandits.settings import censored as settings
 from jaxbandits.settings.allocation.problem import make_problem
 from jaxbandits.settings.allocation.synthetic import ednet_like_parameters
-from jaxbandits.simulate import simulate
 from jaxbandits.testing import play
 from tests.workers import OPTIMISED
 

@@ -5,12 +5,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxbandits import simulate
+from jaxbandits.arrays import position, unit_interval
 from jaxbandits.engine.rollout import LANE_QUANTUM
 from jaxbandits.engine.run import choose_chunk
 from jaxbandits.engine.tape import Stream, read
-from jaxbandits.kernels.words import position, unit_interval
 from jaxbandits.protocol import Environment, Game, Policy
-from jaxbandits.simulate import simulate
 from jaxbandits.testing import play
 from tests.engine.budget_game import ALTERNATE, environment, plain_loop
 from tests.reference.words import numbers

@@ -3,11 +3,11 @@
 import jax
 import pytest
 
+from jaxbandits import simulate
 from jaxbandits.engine import rollout, run
 from jaxbandits.engine.xla import NEWER, OPTIONS, accepted, options_for
 from jaxbandits.policies.censored import rcucb
 from jaxbandits.settings.censored import indep
-from jaxbandits.simulate import simulate
 from tests.workers import OPTIMISED
 
 # Floating-point operations of the compiled rollout of RCUCB with 10 x 10 pairs in 64

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from jaxbandits.experiments import Options
-from jaxbandits.experiments.allocation_advertising import FILE
-from jaxbandits.experiments.allocation_cast import exploration, start_rounds
-from jaxbandits.experiments.allocation_estimator import estimator, limit_factor
-from jaxbandits.experiments.allocation_hard import _one_better_arm
-from jaxbandits.experiments.data import FOLDER
+from jaxbandits.experiments.allocation.advertising import FILE
+from jaxbandits.experiments.allocation.cast import exploration, start_rounds
+from jaxbandits.experiments.allocation.estimator import estimator, limit_factor
+from jaxbandits.experiments.allocation.hard import _one_better_arm
+from jaxbandits.experiments.common.data import FOLDER
 from tests.experiments.checks import (
     assert_readable,
     check_records,

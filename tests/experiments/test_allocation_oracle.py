@@ -9,16 +9,21 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from jaxbandits.experiments import allocation_fits, allocation_oracle
-from jaxbandits.experiments.allocation_fits import (
+from jaxbandits.experiments.allocation import (
+    fits as allocation_fits,
+)
+from jaxbandits.experiments.allocation import (
+    oracle as allocation_oracle,
+)
+from jaxbandits.experiments.allocation.fits import (
     EDNET_FILE,
     PLAIN,
     TRUNCATED,
     fits,
     synthetic_answers,
 )
-from jaxbandits.experiments.allocation_greedy import flow, marginal_greedy_errors
-from jaxbandits.experiments.allocation_oracle import (
+from jaxbandits.experiments.allocation.greedy import flow, marginal_greedy_errors
+from jaxbandits.experiments.allocation.oracle import (
     CASES,
     OUTSIDER,
     SLOW_TO_COMPILE,
@@ -27,8 +32,8 @@ from jaxbandits.experiments.allocation_oracle import (
     slsqp,
     worth,
 )
-from jaxbandits.experiments.data import FOLDER
-from jaxbandits.experiments.experiment import Options
+from jaxbandits.experiments.common.data import FOLDER
+from jaxbandits.experiments.common.experiment import Options
 from jaxbandits.settings.allocation.fitting import WeibullFit
 from tests.data import DATA, needs_data
 from tests.experiments.checks import (

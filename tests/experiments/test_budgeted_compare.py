@@ -7,8 +7,8 @@ import pytest
 import xarray as xr
 
 from jaxbandits import cli
-from jaxbandits.experiments import budgeted_compare
-from jaxbandits.experiments.budgeted_compare import Rank, advice, compare, ranks
+from jaxbandits.experiments.budgeted import compare as budgeted_compare
+from jaxbandits.experiments.budgeted.compare import Rank, advice, compare, ranks
 from jaxbandits.settings.budgeted import from_table, s_br
 from tests.experiments.checks import assert_readable, check_records
 from tests.results.samples import dataset

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
+from jaxbandits import simulate
 from jaxbandits.experiments import REGISTRY
-from jaxbandits.experiments.censored import CLAIRVOYANT, add_deviations
-from jaxbandits.experiments.censored_recommendation import CELLS, GAMES
-from jaxbandits.experiments.censored_tables import INSTANCES
+from jaxbandits.experiments.censored.catalogue import CLAIRVOYANT, add_deviations
+from jaxbandits.experiments.censored.recommendation import CELLS, GAMES
+from jaxbandits.experiments.censored.tables import INSTANCES
 from jaxbandits.policies import censored as policies
-from jaxbandits.results import final, mean
 from jaxbandits.settings import censored as settings
-from jaxbandits.simulate import simulate
+from jaxbandits.stats import final, mean
 from tests.experiments.checks import check_records, entry, legend_texts
 from tests.experiments.conftest import TINY
 from tests.heavy import in_short

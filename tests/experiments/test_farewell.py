@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from jaxbandits import cli
-from jaxbandits.experiments import REGISTRY, Options, farewell
-from jaxbandits.experiments.farewell_claims import crossover_notes, verdicts
+from jaxbandits import cli, simulate
+from jaxbandits.experiments import REGISTRY, Options
+from jaxbandits.experiments.farewell import catalogue as farewell
+from jaxbandits.experiments.farewell.claims import crossover_notes, verdicts
 from jaxbandits.plots import line_style
 from jaxbandits.policies import farewell as policies
-from jaxbandits.results import final, load, paired_difference
-from jaxbandits.simulate import simulate
+from jaxbandits.results import load
+from jaxbandits.stats import final, paired_difference
 from jaxbandits.theory import farewell as theory
 from tests.experiments.checks import (
     RECORD,

@@ -12,17 +12,17 @@ from functools import partial
 import pytest
 
 from jaxbandits.experiments import REGISTRY, Options
-from jaxbandits.experiments.censored import (
+from jaxbandits.experiments.censored.catalogue import (
     PRINTED,
     RADII,
     RCUCB,
     TABLE_NOTES,
     UPDATES,
 )
-from jaxbandits.experiments.censored_tables import INSTANCES, TABLE_5_1, trio
-from jaxbandits.experiments.comparison import Contestant, play
+from jaxbandits.experiments.censored.tables import INSTANCES, TABLE_5_1, trio
+from jaxbandits.experiments.common.comparison import Contestant, play
 from jaxbandits.policies import censored as policies
-from jaxbandits.results import interval, mean, sem
+from jaxbandits.stats import interval, mean, sem
 from tests.experiments.ztable import Row, check_rows, of_repetitions
 
 pytestmark = pytest.mark.slow

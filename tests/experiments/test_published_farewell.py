@@ -9,9 +9,9 @@ draws by itself; ours are of 10 seeds. All rows are judged together (`ztable`).
 import pytest
 
 from jaxbandits.experiments import Options
-from jaxbandits.experiments.comparison import play
-from jaxbandits.experiments.farewell import FIGURE_1, FIGURE_2, PAPER, SIDE
-from jaxbandits.results import mean, sem
+from jaxbandits.experiments.common.comparison import play
+from jaxbandits.experiments.farewell.catalogue import FIGURE_1, FIGURE_2, PAPER, SIDE
+from jaxbandits.stats import mean, sem
 from tests.experiments.ztable import Row, check_rows
 
 CAST = {name: PAPER[name] for name in ("Wait-UCB", "UCB-Simplex", "UCB-BV1")} | {

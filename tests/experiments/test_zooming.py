@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from jaxbandits.experiments import REGISTRY, Options
-from jaxbandits.experiments.censored_zooming import ZOOMING
+from jaxbandits.experiments.censored.zooming import ZOOMING
 from tests.experiments.checks import assert_readable, check_records, entry, legend_texts
 
 SMALL = Options(8, 1_000, progress=False, quick=True)

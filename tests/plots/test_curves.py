@@ -5,7 +5,8 @@ import pytest
 from matplotlib.colors import to_hex
 
 from jaxbandits.plots import figure, line_style, plot_curves, save_figure
-from jaxbandits.results import as_share, interval, quantiles
+from jaxbandits.results import as_share
+from jaxbandits.stats import interval, quantiles
 from tests.plots.sweeps import several, sweep, unplayed
 from tests.results.samples import dataset
 

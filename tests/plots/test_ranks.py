@@ -6,7 +6,7 @@ from scipy.stats import rankdata
 
 from jaxbandits.plots import figure, plot_ranks, save_figure
 from jaxbandits.results import build_dataset
-from jaxbandits.results.betting import betting_ends
+from jaxbandits.stats.betting import betting_ends
 from tests.plots.sweeps import several, sweep, unplayed
 from tests.results.samples import dataset
 

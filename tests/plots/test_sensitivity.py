@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from jaxbandits.plots import figure, plot_sensitivity, save_figure
-from jaxbandits.results import interval
+from jaxbandits.stats import interval
 from tests.plots.sweeps import ALPHAS, GRID, RADII, several, sweep, unplayed
 
 LINE = [{"alpha": alpha} for alpha in (0.01, 0.1, 1.0, 10.0)]

@@ -4,13 +4,12 @@ A variant, which is another policy with an option, is made into a program by the
 XLA compiles it with ``-m slow`` only, and in the contract's plain loop always.
 """
 
-from importlib import import_module
-
 import numpy as np
 import pytest
 
+from jaxbandits import simulate
+from jaxbandits.engine import lanes, run
 from jaxbandits.policies import REGISTRY
-from jaxbandits.simulate import simulate
 from tests.games import game_for
 from tests.heavy import LONG, in_short
 
@@ -39,7 +38,7 @@ VARIANTS = list(filter(is_variant, REGISTRY))
 @pytest.fixture
 def fallen_back(monkeypatch):
     """Names of operations that fell back to ``jax.vmap``, while there are programs."""
-    lanes, names = import_module("jaxbandits.engine.lanes"), set()
+    names = set()
     fallback = lanes._fallback
 
     def noted(eqn, inputs):
@@ -83,7 +82,6 @@ def test_a_variant_is_lowered(name, fallen_back, monkeypatch):
         advance.lower(*call)
         raise LoweredError
 
-    run = import_module("jaxbandits.engine.run")
     monkeypatch.setattr(run, "_compiled", lowered)
     with pytest.raises(LoweredError):
         played(name)

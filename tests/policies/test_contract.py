@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxbandits import simulate
 from jaxbandits.laws.thresholds import exponential
 from jaxbandits.policies import REGISTRY, allocation, budgeted, farewell
 from jaxbandits.policies import censored as policies
@@ -13,7 +14,6 @@ from jaxbandits.settings import allocation as allocation_settings
 from jaxbandits.settings import budgeted as budgeted_settings
 from jaxbandits.settings import censored as settings
 from jaxbandits.settings import farewell as farewell_settings
-from jaxbandits.simulate import simulate
 from jaxbandits.testing import altered, check_environment, check_policy, play
 from tests.heavy import in_short
 from tests.policies.replay import GAME, PROBLEM, ROUNDS, K, Tables, replay

@@ -8,13 +8,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits.kernels.words import unit_interval
+from jaxbandits import simulate
+from jaxbandits.arrays import unit_interval
 from jaxbandits.policies import doubling
 from jaxbandits.policies.censored import moss_reduction, rcucb, z_rcucb
 from jaxbandits.policies.plain import moss, ucb
 from jaxbandits.protocol import Policy, View
 from jaxbandits.settings import censored as settings
-from jaxbandits.simulate import simulate
 from jaxbandits.testing import play
 
 FIRST = 3

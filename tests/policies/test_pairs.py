@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits.kernels.words import unit_interval
+from jaxbandits.arrays import unit_interval
 from jaxbandits.policies import budgeted, farewell, plain
 from jaxbandits.policies.budgeted.statistics import MEANS, Means
 from jaxbandits.policies.farewell.pairs import (

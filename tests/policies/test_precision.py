@@ -14,10 +14,10 @@ import jax
 import numpy as np
 import pytest
 
+from jaxbandits import simulate
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.policies.censored import rcucb
 from jaxbandits.settings.censored import indep
-from jaxbandits.simulate import simulate
 from jaxbandits.testing import altered, play
 from tests.policies.twins import CASES, Draws, K, M
 

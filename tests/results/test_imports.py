@@ -12,7 +12,7 @@ import sys, types
 package = types.ModuleType("jaxbandits")
 package.__path__ = [sys.argv[1]]
 sys.modules["jaxbandits"] = package
-import jaxbandits.results, jaxbandits.plots
+import jaxbandits.results, jaxbandits.stats, jaxbandits.plots
 loaded = {"jax", "matplotlib.pyplot"} & sys.modules.keys()
 assert not loaded, loaded
 """

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from jaxbandits import simulate
+from jaxbandits.arrays import unit_interval
 from jaxbandits.engine.books import closed
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.kernels.allocation import fill_in_order
-from jaxbandits.kernels.words import unit_interval
 from jaxbandits.laws.thresholds import discrete_weibull, exponential, weibull
 from jaxbandits.policies import allocation as policies
 from jaxbandits.policies.allocation.handing_out import units

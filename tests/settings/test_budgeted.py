@@ -9,9 +9,9 @@ import pytest
 from scipy import stats
 
 from jaxbandits import laws, simulate, sweep
+from jaxbandits.arrays import CompensatedSum
 from jaxbandits.engine.books import closed
 from jaxbandits.engine.tape import Stream, read
-from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.policies.budgeted import clairvoyant, fixed_arm, omega_ucb, uniform
 from jaxbandits.settings import budgeted as settings
 from jaxbandits.settings.budgeted.environment import Instance, State

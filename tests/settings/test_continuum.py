@@ -10,7 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits.kernels.words import position, unit_interval
+from jaxbandits import simulate
+from jaxbandits.arrays import position, unit_interval
 from jaxbandits.laws import (
     Bernoulli,
     Exponential,
@@ -22,14 +23,13 @@ from jaxbandits.laws import (
     product,
     truncated_gaussian,
 )
-from jaxbandits.laws.empirical import empirical_params
+from jaxbandits.laws._empirical import empirical_params
 from jaxbandits.policies import censored as policies
 from jaxbandits.protocol import Policy
 from jaxbandits.settings import censored as settings
 from jaxbandits.settings.censored import ANY, make_continuum, pair_values
 from jaxbandits.settings.censored.continuum import TOLERANCE
 from jaxbandits.settings.censored.staircase import on_step, staircase
-from jaxbandits.simulate import simulate
 from jaxbandits.testing import check_environment, play
 from tests.heavy import in_short
 from tests.reference import exact

@@ -7,7 +7,7 @@ import pytest
 
 from jaxbandits.policies import allocation as policies
 from jaxbandits.settings import allocation as settings
-from jaxbandits.settings.allocation.criteo import fit_criteo, load_criteo
+from jaxbandits.settings.allocation.criteo_log import fit_criteo, load_criteo
 from jaxbandits.settings.allocation.fitting import (
     DiscreteWeibullFit,
     fit_discrete_weibull,

@@ -10,10 +10,9 @@ from scipy import stats
 
 from jaxbandits import laws, simulate
 from jaxbandits.arguments import schedule_of
+from jaxbandits.arrays import CompensatedSum, constant
 from jaxbandits.engine.books import closed
 from jaxbandits.engine.tape import Stream, read
-from jaxbandits.kernels.constant import constant
-from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.policies.farewell import fixed_pair, uniform, wait_ucb
 from jaxbandits.settings import farewell as settings
 from jaxbandits.settings.farewell import Action, Problem, Record

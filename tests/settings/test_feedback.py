@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from jaxbandits.kernels import constant
+from jaxbandits.arrays import constant
 from jaxbandits.laws import (
     Bernoulli,
     Discrete,

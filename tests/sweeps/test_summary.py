@@ -6,7 +6,7 @@ import jax
 import numpy as np
 import pytest
 
-from jaxbandits.experiments.table import records_table
+from jaxbandits.experiments.common.table import records_table
 from jaxbandits.sweeps import Entry, points_from, run_sweep
 from jaxbandits.sweeps.summary import best_points, sweep_records
 from tests.sweeps import walk

@@ -9,7 +9,8 @@ import pytest
 import xarray as xr
 from scipy import stats
 
-from jaxbandits.results import CoverageWarning, open_store
+from jaxbandits.results import open_store
+from jaxbandits.stats import CoverageWarning
 from jaxbandits.sweeps import Entry, HalfWidth, run_sweep
 from jaxbandits.sweeps.until import check_until, verdict
 from tests.sweeps import walk

@@ -11,8 +11,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxbandits.arrays import unit_interval
 from jaxbandits.checks import positive
-from jaxbandits.kernels.words import unit_interval
 from jaxbandits.protocol import Environment, Game, Policy
 from jaxbandits.sweeps import Entry, Spec, points_from
 from jaxbandits.testing import altered

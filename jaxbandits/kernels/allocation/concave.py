@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from jaxbandits.arrays.real import real
 from jaxbandits.kernels.allocation.solution import (
     INACCURATE,
     NOTHING_TO_GAIN,
@@ -17,7 +18,6 @@ from jaxbandits.kernels.allocation.solution import (
     spendable,
 )
 from jaxbandits.kernels.bisection import bracket
-from jaxbandits.kernels.real import real
 
 # Levels are searched between these distances below the greatest height. A half-normal
 # arm of rate 1 takes 1e-9 of resource at the first; exp(-600) is nothing to gain.

@@ -4,6 +4,7 @@ import chex
 import jax.numpy as jnp
 from jax import lax
 
+from jaxbandits.arrays.real import real
 from jaxbandits.kernels.allocation.solution import (
     NOTHING_TO_GAIN,
     SOLVED,
@@ -12,7 +13,6 @@ from jaxbandits.kernels.allocation.solution import (
     judged,
     spendable,
 )
-from jaxbandits.kernels.real import real
 
 LEAST = 1e-30  # stands for 0 in a denominator
 FEW_ARMS = 16  # up to here all pairs are compared; beyond, arms are left out in turns

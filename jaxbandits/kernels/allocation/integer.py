@@ -12,6 +12,8 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from jaxbandits.arrays import first_argmax, one_hot
+from jaxbandits.arrays.real import integer, real
 from jaxbandits.kernels.allocation.solution import (
     INACCURATE,
     NOTHING_TO_GAIN,
@@ -19,9 +21,6 @@ from jaxbandits.kernels.allocation.solution import (
     Solution,
     judged,
 )
-from jaxbandits.kernels.argmax import first_argmax
-from jaxbandits.kernels.real import integer, real
-from jaxbandits.kernels.select import one_hot
 
 
 def integer_programming(values, budget, *, limit=None, least=None) -> Solution:

@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from jaxbandits.arrays import first_argmax, one_hot, pick
 from jaxbandits.checks import whole
 from jaxbandits.kernels.allocation.solution import (
     INACCURATE,
@@ -27,8 +28,6 @@ from jaxbandits.kernels.allocation.solution import (
     judged,
     spendable,
 )
-from jaxbandits.kernels.argmax import first_argmax
-from jaxbandits.kernels.select import one_hot, pick
 
 REACH = 10.0  # searches go from the top slope down to exp(-REACH**2) of it
 HALVINGS = 8  # of [0, REACH], before the faster false position is safe

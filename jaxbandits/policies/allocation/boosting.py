@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 import jax.numpy as jnp
 
+from jaxbandits.arrays import constant, one_hot
 from jaxbandits.checks import non_negative, positive
-from jaxbandits.kernels.constant import constant
-from jaxbandits.kernels.select import one_hot
 from jaxbandits.laws.thresholds import exponential
 from jaxbandits.policies.allocation.estimates import ESTIMATORS, no_statistics
 from jaxbandits.policies.allocation.learning import (

@@ -19,10 +19,9 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 
+from jaxbandits.arrays import CompensatedSum, stored
 from jaxbandits.kernels.interpolation import crossing, interpolate, maximum
-from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.laws.thresholds import inverse_truncated_mean
 from jaxbandits.settings.allocation import Problem
 
@@ -187,7 +186,7 @@ def estimate(problem: Problem, statistics: Statistics, shape) -> Estimate:
         place = grid.place(rate)
         height = interpolate(values, place)
     # Stored: it has many readers, and each would compute Newton's steps again.
-    place = lax.optimization_barrier(jnp.where(none, grid.last / 2, place))
+    place = stored(jnp.where(none, grid.last / 2, place))
     height = jnp.where(none, 0.0, height)
     exposure = jnp.maximum(exposure_at(statistics, place), TINY)
     probability = jnp.minimum(statistics.successes.astype(float) / exposure, 1.0)

@@ -9,8 +9,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxbandits.kernels.constant import constant
-from jaxbandits.kernels.select import one_hot, pick, put
+from jaxbandits.arrays import constant, one_hot, pick, put
 from jaxbandits.policies.allocation.estimates import Statistics, observe
 from jaxbandits.policies.allocation.radii import Bounds, bounds
 from jaxbandits.settings.allocation import Problem

@@ -1,16 +1,16 @@
 """Policies of the budgeted setting."""
 
 from jaxbandits.factory import factory
+from jaxbandits.policies.budgeted._index_policy import ONE_ARM, Learning, index_policy
+from jaxbandits.policies.budgeted._kube import kube
+from jaxbandits.policies.budgeted._omega_ucb import omega_ucb
+from jaxbandits.policies.budgeted._pd_bwk import pd_bwk
+from jaxbandits.policies.budgeted._ucb_b2 import ucb_b2
 from jaxbandits.policies.budgeted.fixed import clairvoyant, fixed_arm, uniform
 from jaxbandits.policies.budgeted.greedy import b_greedy, epsilon_first
-from jaxbandits.policies.budgeted.index_policy import ONE_ARM, Learning, index_policy
-from jaxbandits.policies.budgeted.kube import kube
 from jaxbandits.policies.budgeted.least_cost import budget_ucb, ucb_bv1
-from jaxbandits.policies.budgeted.omega_ucb import omega_ucb
-from jaxbandits.policies.budgeted.pd_bwk import pd_bwk
 from jaxbandits.policies.budgeted.ratio_bounds import c_ucb, i_ucb, m_ucb, mrcb
 from jaxbandits.policies.budgeted.thompson import bts
-from jaxbandits.policies.budgeted.ucb_b2 import ucb_b2
 from jaxbandits.policies.budgeted.ucb_sc import kl_ucb_sc_plus, ucb_sc_plus
 from jaxbandits.settings.budgeted.types import Problem
 

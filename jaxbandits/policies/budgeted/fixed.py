@@ -2,9 +2,9 @@
 
 import jax.numpy as jnp
 
+from jaxbandits.arrays import position
 from jaxbandits.checks import whole
 from jaxbandits.factory import factory
-from jaxbandits.kernels.words import position
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.budgeted.types import Problem
 

@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 import jax.numpy as jnp
 
+from jaxbandits.arrays import occurs, position
 from jaxbandits.checks import one_of, positive
 from jaxbandits.factory import factory
-from jaxbandits.kernels.words import occurs, position
-from jaxbandits.policies.budgeted.index_policy import index_policy
+from jaxbandits.policies.budgeted._index_policy import index_policy
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.budgeted.types import Problem
 

@@ -17,7 +17,7 @@ import jax.numpy as jnp
 
 from jaxbandits.checks import positive
 from jaxbandits.factory import factory
-from jaxbandits.policies.budgeted.index_policy import index_policy
+from jaxbandits.policies.budgeted._index_policy import index_policy
 from jaxbandits.policies.budgeted.ratio_bounds import radius
 from jaxbandits.policies.budgeted.statistics import over_cost
 from jaxbandits.protocol import Policy

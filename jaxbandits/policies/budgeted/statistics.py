@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxbandits.kernels.sums import CompensatedSum
+from jaxbandits.arrays import CompensatedSum
 
 
 class Statistics(NamedTuple):

@@ -13,11 +13,9 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
+from jaxbandits.arrays import first_argmax, occurs, one_hot, unit_interval
 from jaxbandits.factory import factory
-from jaxbandits.kernels.argmax import first_argmax
 from jaxbandits.kernels.gamma import beta_from_uniforms
-from jaxbandits.kernels.select import one_hot
-from jaxbandits.kernels.words import occurs, unit_interval
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.budgeted.types import Problem
 

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 
 from jaxbandits.factory import factory
 from jaxbandits.kernels.radii import kl_ratio_bound
-from jaxbandits.policies.budgeted.index_policy import index_policy
+from jaxbandits.policies.budgeted._index_policy import index_policy
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.budgeted.types import Problem
 

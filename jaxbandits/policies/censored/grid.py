@@ -14,8 +14,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from jaxbandits.kernels.argmax import first_true
-from jaxbandits.kernels.select import pick
+from jaxbandits.arrays import first_true, pick
 
 HISTORIES = ("restart", "inherit", "whole")
 

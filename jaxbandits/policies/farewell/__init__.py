@@ -7,7 +7,11 @@ in [0, 1]; omega-UCB takes the time itself, which lies in [1, j].
 from jaxbandits.checks import one_of
 from jaxbandits.factory import factory
 from jaxbandits.policies import budgeted, plain
-from jaxbandits.policies.budgeted.index_policy import ONE_ARM
+from jaxbandits.policies.budgeted._index_policy import ONE_ARM
+from jaxbandits.policies.farewell._product_limit import product_limit
+from jaxbandits.policies.farewell._product_limit_omega import product_limit_omega
+from jaxbandits.policies.farewell._ucb_simplex import ucb_simplex
+from jaxbandits.policies.farewell._wait_ucb import wait_ucb
 from jaxbandits.policies.farewell.fixed import fixed_pair, uniform
 from jaxbandits.policies.farewell.pairs import (
     as_arms,
@@ -15,10 +19,6 @@ from jaxbandits.policies.farewell.pairs import (
     on_rewards,
     shorter_too,
 )
-from jaxbandits.policies.farewell.product_limit import product_limit
-from jaxbandits.policies.farewell.product_limit_omega import product_limit_omega
-from jaxbandits.policies.farewell.ucb_simplex import ucb_simplex
-from jaxbandits.policies.farewell.wait_ucb import wait_ucb
 from jaxbandits.settings.farewell.types import Problem
 
 SIDE = ("pair", "shorter")

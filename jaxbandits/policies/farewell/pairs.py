@@ -11,9 +11,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxbandits.arrays import constant, pick, put, split_index
 from jaxbandits.checks import instance
-from jaxbandits.kernels.constant import constant
-from jaxbandits.kernels.select import pick, put, split_index
 from jaxbandits.policies import budgeted as budgeted_policies
 from jaxbandits.protocol import Policy
 from jaxbandits.settings import budgeted

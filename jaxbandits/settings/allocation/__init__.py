@@ -1,7 +1,7 @@
 """The allocation setting: split a budget over arms that may need more than they get."""
 
-from jaxbandits.settings.allocation.criteo import fit_criteo, load_criteo
-from jaxbandits.settings.allocation.ednet import EdNet, load_ednet
+from jaxbandits.settings.allocation.criteo_log import fit_criteo, load_criteo
+from jaxbandits.settings.allocation.ednet_users import EdNet, load_ednet
 from jaxbandits.settings.allocation.environment import (
     Arms,
     Oracle,

@@ -14,11 +14,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxbandits.arrays import Bound, CompensatedSum, below, bound, constant, position
 from jaxbandits.checks import function, instance, numbers, text
 from jaxbandits.kernels.allocation import fill_in_order
-from jaxbandits.kernels.constant import constant
-from jaxbandits.kernels.sums import CompensatedSum
-from jaxbandits.kernels.words import Bound, below, bound, position
 from jaxbandits.laws.thresholds import Threshold
 from jaxbandits.protocol import Actions, Environment, Game
 from jaxbandits.settings.actions import reals

@@ -22,8 +22,8 @@ from jaxbandits.laws.thresholds import (
     weibull,
 )
 from jaxbandits.protocol import Environment
-from jaxbandits.settings.allocation.criteo import CriteoLog, fit_criteo
-from jaxbandits.settings.allocation.ednet import EdNet
+from jaxbandits.settings.allocation.criteo_log import CriteoLog, fit_criteo
+from jaxbandits.settings.allocation.ednet_users import EdNet
 from jaxbandits.settings.allocation.environment import (
     Arms,
     Users,

@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxbandits.arrays import CompensatedSum, first_argmax, tally
 from jaxbandits.checks import (
     function,
     instance,
@@ -24,9 +25,6 @@ from jaxbandits.checks import (
     shown,
     text,
 )
-from jaxbandits.kernels.argmax import first_argmax
-from jaxbandits.kernels.select import tally
-from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.laws.law import JointLaw, exact_params
 from jaxbandits.protocol import Actions, Environment, Game, as_given
 from jaxbandits.settings.actions import in_range

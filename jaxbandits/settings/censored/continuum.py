@@ -13,8 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.kernels.select import tally
-from jaxbandits.kernels.sums import CompensatedSum
+from jaxbandits.arrays import CompensatedSum, tally
 from jaxbandits.laws.law import JointLaw
 from jaxbandits.protocol import Actions, Environment, Game
 from jaxbandits.settings.actions import in_range, of_kind, reals

@@ -16,6 +16,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxbandits.arrays import Bound, CompensatedSum, below, pick, tally
+from jaxbandits.arrays.words import cumulative_bounds
 from jaxbandits.checks import (
     in_unit_interval,
     instance,
@@ -25,9 +27,6 @@ from jaxbandits.checks import (
     text,
     whole,
 )
-from jaxbandits.kernels.select import pick, tally
-from jaxbandits.kernels.sums import CompensatedSum
-from jaxbandits.kernels.words import Bound, below, cumulative_bounds
 from jaxbandits.laws.law import Law, exact_params, of_arm
 from jaxbandits.laws.univariate import Bernoulli, bernoulli
 from jaxbandits.protocol import Actions, Environment, Game

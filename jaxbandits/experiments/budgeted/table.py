@@ -1,0 +1,89 @@
+"""Table 1 of the budgeted paper, and how hard its settings are; nothing is played."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+
+from jaxbandits.engine.tape import Stream, root_key, stream_key
+from jaxbandits.experiments.budgeted.instances import NO_DATA, facebook, synthetic
+from jaxbandits.experiments.common.experiment import Options, Outcome
+from jaxbandits.plots import figure, line_style
+
+DRAWS = 1_000
+
+
+def settings_table(options: Options) -> Outcome:
+    """Arms, costs and gaps of every setting, over the instances of the first seeds."""
+    environments = synthetic(sizes=(10,)) if options.quick else synthetic()
+    environments |= facebook()
+    fig, (ax,) = figure()
+    datasets, records, families = {}, [], {}
+    for place, (title, environment) in enumerate(environments.items()):
+        facts = _facts(environment)
+        families.setdefault(title.rsplit("-", 1)[0], len(families))
+        style = {"color": line_style(families[title.rsplit("-", 1)[0]]).color}
+        spread = np.quantile(facts["relative_gap"], [0.1, 0.5, 0.9])
+        ax.plot(spread[[0, 2]], [place, place], linewidth=2.5, **style)
+        ax.plot(spread[1], place, "o", **style)
+        datasets[title] = xr.Dataset({k: ("seed", v) for k, v in facts.items()})
+        records.append(
+            {
+                "experiment": "budgeted-table1",
+                "instance": title,
+                "policy": "(instances)",
+                "params": {},
+                "seeds": DRAWS,
+                "horizon": 0,
+                "metrics": {
+                    name: {
+                        "mean": float(np.mean(values)),
+                        "sem": float(np.std(values, ddof=1) / np.sqrt(DRAWS)),
+                        "published": None,
+                    }
+                    for name, values in facts.items()
+                },
+            }
+        )
+    ax.set_yticks(range(len(environments)), list(environments))
+    ax.invert_yaxis()
+    ax.set_xscale("log")
+    ax.set_xlabel("gap of the second-best arm over the best ratio\n10 %, 50 %, 90 %")
+    return Outcome(datasets, records, fig, () if "FB-Br" in datasets else (NO_DATA,))
+
+
+def first_instances(environment, count: int):
+    """The instances that `simulate` gives the seeds 0, ..., count - 1."""
+    setup = _setup(environment)
+
+    def draw(seed):
+        words = jnp.stack(stream_key(root_key(0), seed, Stream.INSTANCE))
+        return environment.game.sample(jax.random.wrap_key_data(words), setup)
+
+    return jax.jit(jax.vmap(draw))(jnp.arange(count, dtype=jnp.uint32))
+
+
+def _setup(environment):
+    return jax.tree.map(
+        lambda x: jnp.asarray(
+            x, jnp.float32 if np.asarray(x).dtype.kind == "f" else None
+        ),
+        environment.setup,
+    )
+
+
+def _facts(environment) -> dict[str, np.ndarray]:
+    """Facts of the instances that `simulate` gives the first seeds, f64[DRAWS] each."""
+    instance = first_instances(environment, DRAWS)
+    oracle = environment.oracle(jax.tree.map(np.asarray, instance))
+    gaps = np.sort(oracle.gaps, axis=-1)
+    best = np.take_along_axis(oracle.ratios, oracle.best[:, None], -1)[:, 0]
+    cost = np.take_along_axis(oracle.mean_cost, oracle.best[:, None], -1)[:, 0]
+    cheapest = np.nanmin(oracle.mean_cost, axis=-1)
+    return {
+        "arms": np.sum(~np.isnan(oracle.gaps), axis=-1).astype(np.float64),
+        "best_ratio": best,
+        "cheapest_cost": cheapest,
+        "cost_of_best_over_cheapest": cost / cheapest,
+        "relative_gap": gaps[:, 1] / best,
+    }
