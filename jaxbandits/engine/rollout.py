@@ -43,11 +43,11 @@ class Program(NamedTuple):
       `instance` have a lane axis (last) of length L, or 1 if shared.
     * ``begin(seeds, params, instance) -> carry``, with leaves of `params` ``[..., L]``.
     * ``advance(root, seeds, params, tables, instance, carry, known, targets, count,
-      last_round, steps) -> (carry, Found, spent)``: to checkpoints, in at most `steps`
-      rounds one after the other. `tables` are the environment's in float64, with lane
-      axes as in `instance`; `known` i32[L] of the `targets` [C] were found by earlier
-      calls, and `count` are to be found (the rest fills up the shape); `spent` [L] is
-      what lanes have spent of a budget.
+      last_round, steps) -> (carry, known, Found, spent)``: to checkpoints, in at most
+      `steps` rounds one after the other. `tables` are the environment's in float64,
+      with lane axes as in `instance`; `known` i32[L] of the `targets` [C] were found by
+      earlier calls, and `count` are to be found (the rest fills up the shape); `spent`
+      [L] is what lanes have spent of a budget.
     """
 
     draw: Any
@@ -186,14 +186,14 @@ def _advance(
     leg = legs(rules, keys, params, instance, last_round)
     seen = seen_by(rules, params, tables, instance)
     if not rules.by_budget:
-        carry, found = in_step(leg, seen, carry, known, targets, count, steps)
-        return carry, found, jnp.zeros_like(carry.round)
+        found = in_step(leg, seen, carry, known, targets, count, steps)
+        return *found, jnp.zeros_like(carry.round)
     spent_of = spending(rules, instance, seeds.shape[0])
 
     def reaches(carry, target):
         return ~(spent_of(carry) < target) | (carry.round > last_round)
 
-    carry, found = each_in_its_time(
+    carry, known, found = each_in_its_time(
         leg, seen, reaches, carry, known, targets, count, steps
     )
-    return carry, found, spent_of(carry)
+    return carry, known, found, spent_of(carry)

@@ -151,34 +151,35 @@ def run(
             part = targets[first : first + stretch]
             # A short last stretch repeats its last checkpoint: no round is played.
             full = np.pad(part, (0, stretch - len(part)), mode="edge")
-            keep, piece = slice(0, len(part)), None
-            passed = np.zeros(stop - start, np.int32)
-            while piece is None or not piece.reached.all():
-                known = jnp.asarray(passed[position - start])
+            known = jax.device_put(np.zeros(width, np.int32), carry.round.sharding)
+            passed, piece = np.zeros(stop - start, np.int32), None
+            while piece is None or np.any(passed < len(part)):
                 limits = (len(part), schedule.last_round, watch.steps)
                 call = (*args, carry, known, to_device(full), *map(jnp.int32, limits))
-                (carry, found, spent), played = _timed(program.advance, call, clock)
-                piece = _joined(piece, _to_host(found, keep, stop - start))
-                watch.look(played, carry.round, spent, piece.reached)
-                before, passed = passed, piece.reached.sum(axis=1, dtype=np.int32)
+                results, played = _timed(program.advance, call, clock)
+                carry, known, found, spent = results
+                found = _to_host(found, len(part), stop - start)
+                piece = found if piece is None else _joined(passed, piece, found)
+                before, passed = passed, np.asarray(known)[: stop - start]
+                watch.look(played, carry.round, spent, passed == len(part))
                 progress(int((passed - before).sum()))
-            pieces.append(piece[1:])
+            pieces.append(piece)
         refuse_nan(policy.name, carry.policy)
         found = jax.tree.map(lambda *x: np.concatenate(x, axis=1), *pieces)
         yield Chunk(start, *found, own)
 
 
-def _joined(before: Found | None, after: Found) -> Found:
-    """What is known of checkpoints after two calls: what was reached first counts."""
-    if before is None or not before.reached.any():
-        return after
-    known = before.reached
+def _joined(known: np.ndarray, before: Found, after: Found) -> Found:
+    """What was found by two calls, leaves ``[L, C, ...]``.
 
-    def choose(old, new):
-        return np.where(known.reshape(*known.shape, *(1,) * (old.ndim - 2)), old, new)
+    The first found `known` [L] of the checkpoints, the second what comes after them.
+    """
+    old = np.arange(before.rounds.shape[1]) < known[:, None]
 
-    found = jax.tree.map(choose, before[1:], after[1:])
-    return Found(known | after.reached, *found)
+    def choose(one, other):
+        return np.where(old.reshape(*old.shape, *(1,) * (one.ndim - 2)), one, other)
+
+    return jax.tree.map(choose, before, after)
 
 
 def uniform_leaves(params) -> tuple[bool, ...]:
@@ -332,10 +333,10 @@ def to_device(x):
     return jnp.asarray(x, jnp.int32 if x.dtype.kind == "i" else None)
 
 
-def _to_host(tree, checkpoints: slice, num_lanes: int):
-    """``[C, ..., L]`` on devices to ``[L, C, ...]`` on the host."""
+def _to_host(tree, checkpoints: int, num_lanes: int):
+    """The first ``[C, ..., L]`` on devices, ``[L, C, ...]`` on the host."""
     return jax.tree.map(
-        lambda x: np.moveaxis(np.asarray(x)[checkpoints, ..., :num_lanes], -1, 0), tree
+        lambda x: np.moveaxis(np.asarray(x)[:checkpoints, ..., :num_lanes], -1, 0), tree
     )
 
 

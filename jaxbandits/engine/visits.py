@@ -15,24 +15,23 @@ from jaxbandits.engine.rules import NO_BUDGET, Rules, flagged, notes_of
 class Found(NamedTuple):
     """What there is at the checkpoints of one call of `advance`.
 
-    A call ends after so many steps, wherever it is, so that the host is heard; a
-    checkpoint that a lane has not reached then is found by a later call.
+    A call ends after so many steps, wherever it is, so that the host is heard; what
+    lanes have not come to then is found by a later call, and what earlier calls have
+    found is not repeated: those rows hold anything.
 
     Attributes:
-      reached: bool[C, L], whether the rest is what holds at the checkpoint.
       rounds: i32[C, L], rounds played.
       books: `Books` of the environment's record, leaves ``[C, ..., L]``.
       notes: the policy's `Notes`, leaves ``[C, ..., L]``.
     """
 
-    reached: Any
     rounds: Any
     books: Any
     notes: Any
 
 
 def seen_by(rules: Rules, params, tables, instance):
-    """``(carry, target) -> (rounds, books, notes)``, what is on record now.
+    """``(carry, target) -> Found``, what is on record now; leaves ``[..., L]``.
 
     `target` [L] is the amount of a budget that every lane has come to, or None.
     """
@@ -51,7 +50,7 @@ def seen_by(rules: Rules, params, tables, instance):
             books = fill(*books(tables, own, record), num_lanes)
         notes = rules.lanes(partial(notes_of, rules.policy), (True, True), num_lanes)
         notes = fill(*notes(carry.policy, params), num_lanes)
-        return carry.round - 1, books, notes
+        return Found(carry.round - 1, books, notes)
 
     return seen
 
@@ -60,6 +59,9 @@ def in_step(leg, seen, carry, known, targets, count, steps):
     """Play to rounds, which all lanes come to at the same time.
 
     Of `targets`, `count` are played to, from the first that is not `known`.
+
+    Returns:
+      ``(carry, known, Found)``, with what is known now.
     """
     targets = targets.astype(jnp.int32)
 
@@ -77,14 +79,13 @@ def in_step(leg, seen, carry, known, targets, count, steps):
     rows = _empty(jax.eval_shape(seen, carry, None), targets.size)
     state = carry, steps, known[0], rows
     carry, _, place, rows = lax.while_loop(goes_on, to_checkpoint, state)
-    reached = jnp.arange(targets.size)[:, None] < place
-    return carry, Found(jnp.broadcast_to(reached, rows[0].shape), *rows)
+    return carry, jnp.full_like(known, place), rows
 
 
 def each_in_its_time(leg, seen, reaches, carry, known, targets, count, steps):
     """Play to amounts of a budget, which every lane comes to in a round of its own.
 
-    Of `targets`, `count` are played to.
+    Arguments and result as of `in_step`.
 
     A lane that has come to a checkpoint waits until some more have; then all of them
     are put on record, each at its own place, and go on.
@@ -124,7 +125,7 @@ def each_in_its_time(leg, seen, reaches, carry, known, targets, count, steps):
     rows = _empty(jax.eval_shape(seen, carry, target_of(known)), targets.size)
     state = carry, steps, *noted(carry, known, rows)
     carry, _, place, rows = lax.while_loop(goes_on, stretch, state)
-    return carry, Found(jnp.arange(targets.size)[:, None] < place[None], *rows)
+    return carry, place, rows
 
 
 def _empty(shapes, count: int):
