@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.sharding import Mesh, PartitionSpec
 
 from jaxbandits.engine.lanes import fill, lanes
@@ -108,7 +109,7 @@ def _program(rules: "Rules", mesh) -> Program:
 def _drawing(sample, mesh):
     """`draw` is compiled once for all policies."""
     return jax.jit(
-        _sharded(partial(_draw, sample, platform_of(mesh)), mesh, lane_args=(1,)),
+        _sharded(partial(drawn, sample, platform_of(mesh)), mesh, lane_args=(1,)),
         compiler_options=compiler_options(mesh),
     )
 
@@ -143,7 +144,7 @@ def _sharded(fn, mesh, lane_args, like=None):
     return wrapped
 
 
-def _draw(sample, platform, root, seeds, setup):
+def drawn(sample, platform, root, seeds, setup):
     """Instances of the lanes; a leaf that does not depend on the seed is shared."""
 
     def one(root, seed, setup):
@@ -197,3 +198,9 @@ def _advance(
         leg, seen, reaches, carry, known, targets, count, steps
     )
     return carry, known, found, spent_of(carry)
+
+
+def to_device(x):
+    """Numbers in JAX's precision: float32 and int32 unless 64 bits are enabled."""
+    x = np.asarray(x)
+    return jnp.asarray(x, jnp.int32 if x.dtype.kind == "i" else None)

@@ -28,21 +28,14 @@ from jaxbandits.engine.rollout import (
     LANES,
     MOST_PROGRAMS,
     program_for,
+    to_device,
 )
+from jaxbandits.engine.room import choose_chunk, stretch_of
 from jaxbandits.engine.rules import Notes, notes_of
 from jaxbandits.engine.tape import root_key
 from jaxbandits.engine.visits import Found
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.schedule import Terms
-
-# The state that a device works on at a time: about half a core's second-level cache on
-# a CPU; on an accelerator enough lanes to fill it.
-CACHE_BYTES = {"cpu": 1_000_000}
-ACCELERATOR_BYTES = 1 << 28
-# Checkpoints per stretch: few shapes for all grids of checkpoints, so that they share
-# compiled programs; long where there are many, because every call costs a millisecond,
-# and by budget lanes wait for one another at the end of a stretch.
-STRETCH, LONG_STRETCH = 10, 100
 
 
 class Chunk(NamedTuple):
@@ -118,13 +111,12 @@ def run(
     )
     root = root_key(terms.root_seed)
     setup = jax.tree.map(to_device, environment.setup)
-    targets = schedule.checkpoints
-    stretch = STRETCH if len(targets) <= STRETCH else LONG_STRETCH
+    targets, stretch = schedule.checkpoints, stretch_of(schedule)
     if schedule.by_budget:
         targets = in_units_of_spend(targets, environment)
     if chunk is None:
         chunk = choose_chunk(
-            policy, environment, params, len(seeds), len(targets), memory, devices
+            policy, environment, params, len(seeds), terms, memory, devices
         )
     quantum = LANE_QUANTUM * len(devices)
     width = chunk if same_shape else min(chunk, len(seeds))
@@ -222,52 +214,6 @@ def _compiled(advance, call, clock: Clock):
     return compiled
 
 
-def choose_chunk(
-    policy, environment, params, num_lanes, num_checkpoints, memory, devices
-) -> int:
-    """Lanes per chunk: what fits the cache, within the memory cap.
-
-    Returns at least one vector of lanes per device.
-
-    Raises:
-      ValueError: if not even that fits into `memory`.
-    """
-    state, record = _bytes_per_lane(policy, environment, params)
-    platform = devices[0].platform
-    cache = CACHE_BYTES.get(platform, ACCELERATOR_BYTES)
-    quantum = LANE_QUANTUM * len(devices)
-    lanes = max(cache // max(state, 1), LANE_QUANTUM) * len(devices)
-    need = quantum * (2 * state + 3 * record * num_checkpoints)
-    affordable = memory // need * quantum
-    if affordable < quantum:
-        raise ValueError(
-            f"memory = {memory} bytes is too little: {quantum} lanes with "
-            f"{num_checkpoints} checkpoints need {need}"
-        )
-    lanes = min(lanes, affordable, max(num_lanes, 1))
-    # Equal chunks, so that the last one is not mostly surplus lanes.
-    chunks = -(-num_lanes // lanes)
-    return -(-num_lanes // (chunks * quantum)) * quantum
-
-
-def _bytes_per_lane(policy, environment, params) -> tuple[int, int]:
-    """Bytes of the state and of one record of one lane."""
-    lane = jax.tree.map(lambda x: to_device(x[0]), params)
-    setup = jax.tree.map(to_device, environment.setup)
-    seed = jax.ShapeDtypeStruct((), jnp.uint32)
-    _, state, record = jax.eval_shape(
-        partial(_before_round_one, policy.functions, environment.game),
-        seed,
-        lane,
-        setup,
-    )
-
-    def size(tree):
-        return sum(x.size * x.dtype.itemsize for x in jax.tree.leaves(tree))
-
-    return size(state), size(record)
-
-
 def opening(policy: Policy, environment: Environment, params: Any) -> Chunk:
     """What would be on record before the first round: its names and shapes are final.
 
@@ -325,12 +271,6 @@ def in_units_of_spend(targets, environment: Environment):
         )
     whole = np.floor if game.by_the_clock else np.ceil
     return whole(targets).astype(np.int64)
-
-
-def to_device(x):
-    """Numbers in JAX's precision: float32 and int32 unless 64 bits are enabled."""
-    x = np.asarray(x)
-    return jnp.asarray(x, jnp.int32 if x.dtype.kind == "i" else None)
 
 
 def _to_host(tree, checkpoints: int, num_lanes: int):

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import jax
 
-from jaxbandits.engine.run import Clock, choose_chunk, uniform_leaves
+from jaxbandits.engine.room import choose_chunk
+from jaxbandits.engine.run import Clock, uniform_leaves
 from jaxbandits.engine.shares import device_shares, side_by_side
 from jaxbandits.play import Played, lane_params, play
 from jaxbandits.progress import reporter
@@ -137,7 +138,7 @@ def _chunks(plan: Plan, lanes: int, machine: Machine):
             match.environment,
             lane_params(match.policy, match.points[:1], 1),
             lanes,
-            len(plan.terms.schedule.checkpoints),
+            plan.terms,
             machine.memory,
             machine.devices[:num_devices],
         )

@@ -32,8 +32,7 @@ from jax.sharding import Mesh
 from jaxbandits.engine.books import lanes_last
 from jaxbandits.engine.gpu import Block, legs
 from jaxbandits.engine.legs import SCAN
-from jaxbandits.engine.rollout import LANES, program_for
-from jaxbandits.engine.run import to_device
+from jaxbandits.engine.rollout import LANES, program_for, to_device
 from jaxbandits.engine.tape import root_key
 from jaxbandits.policies import REGISTRY
 

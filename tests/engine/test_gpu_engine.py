@@ -17,8 +17,8 @@ from jaxbandits.engine import gpu
 from jaxbandits.engine.books import lanes_last
 from jaxbandits.engine.choice import engine_for
 from jaxbandits.engine.legs import SCAN
-from jaxbandits.engine.rollout import LANES, program_for
-from jaxbandits.engine.run import Clock, run, to_device
+from jaxbandits.engine.rollout import LANES, program_for, to_device
+from jaxbandits.engine.run import Clock, run
 from jaxbandits.engine.tape import root_key
 from jaxbandits.laws.thresholds import exponential
 from jaxbandits.policies import REGISTRY
