@@ -46,7 +46,7 @@ def play(
       seeds: u32[S].
       terms: common to all runs.
       clock: where seconds are added up.
-      **options: of `engine.run.run`: chunk, memory, devices, progress.
+      **options: of `engine.run.run`: chunk, devices, progress.
 
     Raises:
       ValueError: if the books do not hold: an action that the game has not, a metric

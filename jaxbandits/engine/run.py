@@ -30,7 +30,7 @@ from jaxbandits.engine.rollout import (
     program_for,
     to_device,
 )
-from jaxbandits.engine.room import choose_chunk, stretch_of
+from jaxbandits.engine.room import stretch_of
 from jaxbandits.engine.rules import Notes, notes_of
 from jaxbandits.engine.tape import root_key
 from jaxbandits.engine.visits import Found
@@ -70,8 +70,7 @@ def run(
     seeds: np.ndarray,
     terms: Terms,
     *,
-    chunk: int | None,
-    memory: int,
+    chunk: int,
     devices: list,
     clock: Clock,
     progress: Callable[[float], None],
@@ -86,8 +85,7 @@ def run(
       params: the policy's parameters, leaves f64[L], one entry per lane.
       seeds: u32[L], the seed of every lane.
       terms: checkpoints, the last round, and what else all runs have in common.
-      chunk: lanes per chunk, or None to choose.
-      memory: cap on the bytes of a chunk's records and state.
+      chunk: lanes per chunk, see `room.choose_chunk`.
       devices: devices to share lanes over.
       clock: where seconds are added up.
       progress: called with the number of lane-checkpoints just completed.
@@ -114,10 +112,6 @@ def run(
     targets, stretch = schedule.checkpoints, stretch_of(schedule)
     if schedule.by_budget:
         targets = in_units_of_spend(targets, environment)
-    if chunk is None:
-        chunk = choose_chunk(
-            policy, environment, params, len(seeds), terms, memory, devices
-        )
     quantum = LANE_QUANTUM * len(devices)
     width = chunk if same_shape else min(chunk, len(seeds))
     width = -(-width // quantum) * quantum

@@ -28,10 +28,11 @@ def describe(plan: Plan, platform: str) -> Description:
     """The description, as JSON can hold it.
 
     Args:
-      plan: the plan.
+      plan: the plan, settled.
       platform: of the devices, ``cpu``, ``gpu`` ...
     """
     spec, terms = plan.spec, plan.terms
+    chosen = terms.engine == "auto"
     return {
         "versions": versions(PACKAGES),
         "platform": platform,
@@ -56,10 +57,17 @@ def describe(plan: Plan, platform: str) -> Description:
                 "program": {i: _program(plan, i, name) for i in spec.instances},
                 "points": plain(list(entry.points)),
             }
+            | ({"engine": _engines(plan, name)} if chosen else {})
             for name, entry in spec.policies.items()
         },
         "seeds": _seeds(plan.seeds),
     }
+
+
+def _engines(plan: Plan, policy: str) -> dict[str, str]:
+    """What ``auto`` is, by instance: it stays so when the sweep is resumed."""
+    instances = plan.spec.instances
+    return {i: plan.matches[i, policy].choice.engine for i in instances}
 
 
 def _program(plan: Plan, instance: str, policy: str) -> str:

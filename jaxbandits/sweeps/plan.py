@@ -19,6 +19,7 @@ from jaxbandits.arguments import (
     seeds_of,
 )
 from jaxbandits.contract import check_round
+from jaxbandits.engine.choice import Choice, choose
 from jaxbandits.engine.run import in_units_of_spend, opening
 from jaxbandits.fit import check_fit
 from jaxbandits.play import booked
@@ -41,11 +42,13 @@ class Match(NamedTuple):
       policy: the policy, built for the instance.
       environment: the instance.
       points: parameter points, all leaves of each.
+      choice: the engine that plays it; None until `settled`.
     """
 
     policy: Policy
     environment: Environment
     points: list[Point]
+    choice: Choice | None = None
 
 
 class Plan(NamedTuple):
@@ -104,6 +107,25 @@ def make_plan(spec: Spec) -> Plan:
         for name, entry in spec.policies.items()
     }
     return Plan(spec, matches, terms, seeds_of(spec.seeds))
+
+
+def settled(plan: Plan, platform: str, stored: Mapping | None = None) -> Plan:
+    """The plan with an engine for every match.
+
+    Args:
+      plan: the plan.
+      platform: of the devices.
+      stored: the description of a store, whose engines stay what they are.
+    """
+    policies = stored["policies"] if stored else {}
+    matches = {}
+    for (instance, name), match in plan.matches.items():
+        kept = policies.get(name, {}).get("engine", {}).get(instance)
+        choice = choose(plan.terms.engine, match.policy, match.environment, platform)
+        if kept not in (None, choice.engine):
+            choice = Choice(kept, "the store was made with it")
+        matches[instance, name] = match._replace(choice=choice)
+    return plan._replace(matches=matches)
 
 
 def _check_kinds(part: str, values: Mapping, kind: type) -> None:
