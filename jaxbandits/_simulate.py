@@ -14,6 +14,7 @@ from jaxbandits.arguments import (
     engine_of,
     environment_of,
     is_policy,
+    keep_of,
     points_of,
     root_seed_of,
     runs_per_instance_of,
@@ -51,6 +52,7 @@ def simulate(
     runs_per_instance: int = 1,
     max_rounds: int | None = None,
     engine: str = "scan",
+    keep: Iterable[str] = (),
     chunk: int | None = None,
     memory: int = DEFAULT_MEMORY,
     devices: list | None = None,
@@ -86,6 +88,10 @@ def simulate(
         (docs/fused.md; not measured on a GPU yet). ``auto`` is ``fused`` on a GPU where
         it can be, else ``scan``, for every policy by itself; it prints which and why
         (unless `progress` is False). Engines agree up to rounding.
+      keep: arrays of the environment's record that the dataset shall have beside the
+        metrics, as ``("pulls",)``: how often every action was played, in dims
+        ``pulls_0, ...``. They leave the device at every checkpoint, so few checkpoints
+        keep a run small.
       chunk: runs (seeds times parameter points) that are played at a time; chosen to
         fit cache and memory by default.
       memory: cap on the bytes of one chunk.
@@ -114,6 +120,7 @@ def simulate(
         root_seed_of(seed),
         runs_per_instance_of(runs_per_instance),
         engine_of(engine),
+        keep_of(keep, environment),
     )
     schedule = terms.schedule
     if chunk is not None:

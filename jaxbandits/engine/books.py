@@ -26,10 +26,12 @@ class Books(NamedTuple):
     Attributes:
       metrics: float64, by name.
       counted: how many of the rounds had an action of the game; None if nobody knows.
+      kept: fields of the record as they are, by name.
     """
 
     metrics: dict[str, Any]
     counted: Any
+    kept: dict[str, Any]
 
 
 def counted(game: Game, instance, record):
@@ -45,8 +47,15 @@ def counted(game: Game, instance, record):
     return jnp.sum(pulls) if whole else None
 
 
-def close(game: Game, tables, instance, record) -> Books:
+def close(game: Game, keep: tuple[str, ...], tables, instance, record) -> Books:
     """The books of one lane at one checkpoint; to be traced in float64.
+
+    Args:
+      game: the game.
+      keep: fields of `record` that are kept.
+      tables: of the environment.
+      instance: of the lane.
+      record: of the lane.
 
     Raises:
       ValueError, TypeError: naming the metrics, if they fail.
@@ -62,34 +71,37 @@ def close(game: Game, tables, instance, record) -> Books:
         raise kind(
             f"the environment's metrics failed: {type(error).__name__}: {words}"
         ) from error
-    return Books(metrics, counted(game, instance, record))
+    kept = {name: getattr(record, name) for name in keep}
+    return Books(metrics, counted(game, instance, record), kept)
 
 
-def closed(environment: Environment, instance, record) -> Books:
+def closed(
+    environment: Environment, instance, record, keep: tuple[str, ...] = ()
+) -> Books:
     """The books of lanes on the host.
 
     Args:
       environment: the environment.
       instance: leaves ``[S, ...]`` or ``[1, ...]``.
       record: leaves ``[S, C, ...]``.
+      keep: fields of it that are kept.
     """
+    tables = jax.tree.map(np.float64, environment.tables(instance))
     with jax.enable_x64(True):
-        args = jax.tree.map(
-            jnp.asarray, (environment.tables(instance), instance, record)
-        )
-        books = _of_seeds(environment.game)(*args)
+        args = jax.tree.map(jnp.asarray, (tables, instance, record))
+        books = _of_seeds(environment.game, keep)(*args)
     return jax.tree.map(np.asarray, books)
 
 
 @lru_cache(MOST_PROGRAMS)
-def _of_seeds(game: Game):
+def _of_seeds(game: Game, keep: tuple[str, ...]):
     """`close` over seeds and checkpoints, compiled; arguments as of `closed`."""
 
     def of_seeds(tables, instance, record):
         shared = tables, instance
         axes = jax.tree.map(lambda x: 0 if len(x) > 1 else None, shared)
         shared = jax.tree.map(lambda x: x if len(x) > 1 else x[0], shared)
-        of_seed = jax.vmap(partial(close, game), (None, None, 0))
+        of_seed = jax.vmap(partial(close, game, keep), (None, None, 0))
         return jax.vmap(of_seed, (*axes, 0))(*shared, record)
 
     return jax.jit(of_seeds)

@@ -63,6 +63,7 @@ def program_for(
     mesh: Mesh,
     engine: Engine | None = None,
     uniform: tuple[bool, ...] = (),
+    keep: tuple[str, ...] = (),
 ) -> Program:
     """The program of a policy in an environment on the devices of `mesh`.
 
@@ -74,11 +75,11 @@ def program_for(
       engine: how they are played; `SCAN` by default.
       uniform: which leaves of the parameters are the same in all lanes; by default
         none is known to be.
+      keep: fields of the record that are results.
     """
     functions, game = policy.functions, environment.game
-    rules = Rules(
-        functions, game, by_budget, uniform, engine or SCAN, platform_of(mesh)
-    )
+    engine, platform = engine or SCAN, platform_of(mesh)
+    rules = Rules(functions, game, by_budget, uniform, engine, platform, keep)
     return _program(rules, mesh)
 
 

@@ -105,7 +105,8 @@ def room_of(policy, environment, params, terms: Terms, platform: str) -> Room:
     """What a lane takes; arguments as of `choose_chunk`."""
     game, functions = environment.game, policy.functions
     engine = engine_for(terms.engine, policy, environment, platform)
-    rules = Rules(functions, game, terms.schedule.by_budget, (), engine, platform)
+    by_budget = terms.schedule.by_budget
+    rules = Rules(functions, game, by_budget, (), engine, platform, terms.keep)
     setup = jax.tree.map(to_device, environment.setup)
     seeds, root = jnp.zeros(LANE_QUANTUM, jnp.uint32), root_key(terms.root_seed)
     instance = jax.eval_shape(partial(drawn, game.sample, platform), root, seeds, setup)
@@ -133,6 +134,19 @@ def room_of(policy, environment, params, terms: Terms, platform: str) -> Room:
     )
 
 
+def arrays_on_record(environment) -> list[str]:
+    """Names of the fields of an environment's record that are arrays."""
+    game = environment.game
+
+    def record(setup):
+        instance = _an_instance(game.sample, setup)
+        return game.record(instance, game.init(instance), jnp.int32(NO_BUDGET))
+
+    found = jax.eval_shape(record, jax.tree.map(to_device, environment.setup))
+    fields = found._asdict() if hasattr(found, "_asdict") else {}
+    return [k for k, x in fields.items() if isinstance(x, jax.ShapeDtypeStruct)]
+
+
 def _an_instance(sample, setup):
     return sample(jax.random.key(0, impl=KEYS), setup)
 
@@ -142,7 +156,7 @@ def _of_lane(rules: Rules, params, instance, tables):
     states = rules.policy.init(params), rules.game.init(instance)
     record = rules.game.record(instance, states[1], jnp.int32(NO_BUDGET))
     with jax.enable_x64(True):
-        books = close(rules.game, tables, instance, record)
+        books = close(rules.game, rules.keep, tables, instance, record)
     notes = notes_of(rules.policy, states[0], params)
     return states, record, (jnp.int32(0), books, notes)
 

@@ -61,6 +61,7 @@ class Rules(NamedTuple):
     uniform: tuple[bool, ...] = ()
     engine: Engine | None = None
     platform: str = "cpu"
+    keep: tuple[str, ...] = ()
 
     def lanes(self, fn, in_lanes, num_lanes):
         """The engine's `lanes`, on the platform of the program."""

@@ -105,7 +105,7 @@ def run(
     if uniform is None:
         uniform = uniform_leaves(params)
     program = program_for(
-        policy, environment, schedule.by_budget, mesh, engine, uniform
+        policy, environment, schedule.by_budget, mesh, engine, uniform, terms.keep
     )
     root = root_key(terms.root_seed)
     setup = jax.tree.map(to_device, environment.setup)
@@ -208,13 +208,16 @@ def _compiled(advance, call, clock: Clock):
     return compiled
 
 
-def opening(policy: Policy, environment: Environment, params: Any) -> Chunk:
+def opening(
+    policy: Policy, environment: Environment, params: Any, keep: tuple[str, ...] = ()
+) -> Chunk:
     """What would be on record before the first round: its names and shapes are final.
 
     Args:
       policy: the policy.
       environment: the environment.
       params: the policy's parameters, numbers.
+      keep: fields of the record that are results.
 
     Returns:
       One lane with one checkpoint.
@@ -225,8 +228,8 @@ def opening(policy: Policy, environment: Environment, params: Any) -> Chunk:
     instance, (record, notes) = (
         jax.tree.map(lambda x: np.asarray(x)[None], x) for x in (instance, said)
     )
-    books = closed(environment, instance, jax.tree.map(lambda x: x[None], record))
-    notes = jax.tree.map(lambda x: x[None], notes)
+    record, notes = jax.tree.map(lambda x: x[None], (record, notes))
+    books = closed(environment, instance, record, keep)
     return Chunk(0, np.zeros((1, 1), np.int32), books, notes, instance)
 
 

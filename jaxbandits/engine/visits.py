@@ -46,7 +46,8 @@ def seen_by(rules: Rules, params, tables, instance):
         record = lax.optimization_barrier(record)
         with jax.enable_x64(True):
             in_lanes = (table_flags, flags, True)
-            books = rules.lanes(partial(close, rules.game), in_lanes, num_lanes)
+            of_lane = partial(close, rules.game, rules.keep)
+            books = rules.lanes(of_lane, in_lanes, num_lanes)
             books = fill(*books(tables, own, record), num_lanes)
         notes = rules.lanes(partial(notes_of, rules.policy), (True, True), num_lanes)
         notes = fill(*notes(carry.policy, params), num_lanes)

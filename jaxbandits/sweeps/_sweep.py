@@ -29,6 +29,7 @@ def sweep(
     max_rounds: int | None = None,
     metrics: Iterable[str] | None = None,
     engine: str = "scan",
+    keep: Iterable[str] = (),
     store: str | os.PathLike | None = None,
     extend: bool = False,
     until: HalfWidth | None = None,
@@ -54,8 +55,8 @@ def sweep(
         mapping by policy (one that is not named stays at its defaults).
       mode: ``cross`` for every combination of the values, ``zip`` for the i-th values
         together.
-      horizon, budget, seeds, checkpoints, seed, runs_per_instance, max_rounds, engine:
-        as for `jaxbandits.simulate`.
+      horizon, budget, seeds, checkpoints, seed, runs_per_instance, max_rounds, engine,
+        keep: as for `jaxbandits.simulate`; `keep` needs records of one shape.
       metrics: names of what to keep; by default everything.
       store: folder of a Zarr store, new or of the same sweep; by default the results
         stay in memory.
@@ -117,6 +118,7 @@ def sweep(
         seed=seed,
         runs_per_instance=runs_per_instance,
         engine=engine,
+        keep=list(keep) if isinstance(keep, Iterator) else keep,
         metrics=list(metrics) if isinstance(metrics, Iterator) else metrics,
     )
     found = run_sweep(

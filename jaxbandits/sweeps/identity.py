@@ -44,6 +44,7 @@ def describe(plan: Plan, platform: str) -> Description:
         "checkpoints": plain(terms.schedule.checkpoints),
         "last_round": terms.schedule.last_round,
         "metrics": None if spec.metrics is None else sorted(spec.metrics),
+        **({"keep": sorted(terms.keep)} if terms.keep else {}),
         "instances": {
             name: {
                 "provenance": plain(environment.provenance or {}),

@@ -12,6 +12,7 @@ from jaxbandits.arguments import (
     engine_of,
     environment_of,
     is_policy,
+    keep_of,
     points_of,
     root_seed_of,
     runs_per_instance_of,
@@ -100,6 +101,7 @@ def make_plan(spec: Spec) -> Plan:
         root_seed_of(spec.seed),
         runs_per_instance_of(spec.runs_per_instance),
         engine_of(spec.engine),
+        [keep_of(spec.keep, each) for each in spec.instances.values()][0],
     )
     matches = {
         (instance, name): _match(instance, environment, name, entry, terms.schedule)
@@ -236,13 +238,16 @@ def metric_shapes(plan: Plan) -> dict[str, tuple[int, ...]]:
       ValueError: on an unknown metric, or one whose name is taken or whose shape
         differs between games.
     """
-    wanted = None if plan.spec.metrics is None else list(plan.spec.metrics)
+    wanted = None
+    if plan.spec.metrics is not None:
+        wanted = [*plan.spec.metrics, *plan.terms.keep]
     shapes: dict[str, tuple[int, ...]] = {}
     known = {}
     for (instance, name), match in plan.matches.items():
         params = type(match.policy.params)(**match.points[0]) if match.points[0] else ()
         found = booked(
-            match.environment, opening(match.policy, match.environment, params)
+            match.environment,
+            opening(match.policy, match.environment, params, plan.terms.keep),
         )
         known |= found
         for metric, values in found.items():
