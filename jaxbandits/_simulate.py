@@ -1,6 +1,6 @@
 """`simulate`: policies against an environment, in memory."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import xarray as xr
@@ -25,6 +25,7 @@ def simulate(
     grid: Any = None,
     root_seed: int = 0,
     runs_per_instance: int = 1,
+    keep: Iterable[str] = (),
     machine: Machine = HERE,
 ) -> xr.Dataset:
     """Play policies against an environment, over many seeds: a sweep into memory.
@@ -56,6 +57,10 @@ def simulate(
       runs_per_instance: where instances are drawn, how many consecutive seeds meet the
         same one; above 1 the coordinate ``instance`` numbers them (see
         `jaxbandits.stats.two_level`).
+      keep: arrays of the environment's record that the dataset shall have beside the
+        metrics, as ``("pulls",)``: how often every action was played, in dims
+        ``pulls_0, ...``. They leave the device at every checkpoint, so few checkpoints
+        keep a run small.
       machine: devices, memory, progress and engine.
 
     Returns:
@@ -63,7 +68,8 @@ def simulate(
       (float64), what it says of the policies' recommendations, what policies report
       (arrays have further dims ``<name>_0, ...``), ``rounds`` (0 where a policy lacks
       a point); coordinates ``param_<leaf>``, seconds of compiling and running per
-      policy, and ``environment``, its name; an attribute for provenance.
+      policy, and ``environment``, its name; an attribute for provenance (with the
+      engine of every policy, the reason for it, and the runs of a chunk).
 
     Raises:
       ValueError, TypeError: on bad input, naming the argument, before compilation; a
@@ -83,6 +89,7 @@ def simulate(
         checkpoints=checkpoints,
         root_seed=root_seed,
         runs_per_instance=runs_per_instance,
+        keep=list(keep) if isinstance(keep, Iterator) else keep,
     )
     found = play_spec(spec, None, machine)
     warn_of_cuts(found, budget, horizon, stacklevel=2)

@@ -21,7 +21,8 @@ class Machine(NamedTuple):
       engine: ``scan``; ``vmap``, the same by ``jax.vmap``, slower, which depends on
         little of JAX; or ``fused``: many rounds in one GPU kernel, a thread to a run
         (docs/fused.md; not measured on a GPU yet). ``auto`` is ``fused`` on a GPU where
-        it can be, else ``scan``.
+        it can be, else ``scan``, for every policy by itself; it prints which and why
+        (unless `progress` is False).
     """
 
     devices: Any = None

@@ -141,6 +141,19 @@ def set_attributes(path: str | os.PathLike, attributes: Mapping[str, Any]) -> No
     publish(Path(path), attributes, root["consolidated_metadata"]["metadata"])
 
 
+def note_engines(path: str | os.PathLike, facts: Mapping[str, Any]) -> None:
+    """Put on record what the last session plays on: by environment, by policy."""
+    with naming(path):
+        stored = dict(check_store(path))
+        players = json.loads(stored["sessions"])
+        players[-1]["engines"] = facts
+        stored |= {
+            "sessions": json.dumps(players),
+            "provenance": json.dumps(players[-1]),
+        }
+        set_attributes(path, stored)
+
+
 def write_block(
     path: str | os.PathLike,
     place: Place,

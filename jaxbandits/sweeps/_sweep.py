@@ -28,7 +28,7 @@ def sweep(
     checkpoints: str | Any = "linear",
     root_seed: int = 0,
     runs_per_instance: int = 1,
-    metrics: Iterable[str] | None = None,
+    keep: Iterable[str] = (),
     store: str | os.PathLike | Store | None = None,
     machine: Machine = HERE,
 ) -> xr.Dataset:
@@ -42,9 +42,8 @@ def sweep(
 
     Args:
       policies, grid, horizon, budget, seeds, checkpoints, root_seed, runs_per_instance,
-        machine: as for `jaxbandits.simulate`.
+        keep, machine: as for `jaxbandits.simulate`; `keep` needs records of one shape.
       environments: one environment, several, or a mapping from names to environments.
-      metrics: names of what to keep; by default everything.
       store: folder of a Zarr store, new or of the same sweep, or a `Store` that says
         more of it; by default the results stay in memory.
 
@@ -72,7 +71,7 @@ def sweep(
         checkpoints=checkpoints,
         root_seed=root_seed,
         runs_per_instance=runs_per_instance,
-        metrics=list(metrics) if isinstance(metrics, Iterator) else metrics,
+        keep=list(keep) if isinstance(keep, Iterator) else keep,
     )
     if store is None and jax.process_count() > 1:
         raise ValueError("store: several processes need one that all can write to")

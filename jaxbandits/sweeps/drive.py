@@ -8,7 +8,7 @@ import itertools
 import os
 import threading
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import jax
 import xarray as xr
@@ -65,6 +65,10 @@ def play_spec(
         store = store_of(store)
     if spec.engine is None:
         spec = spec._replace(engine=machine.engine)
+    if store is not None and store.metrics is not None:
+        metrics = store.metrics
+        own = list(metrics) if isinstance(metrics, Iterator) else metrics
+        spec = spec._replace(metrics=own)
     with in_play():
         spec, until = _pilot(spec)
         # All that can be wrong with it, in every process and before there is a store.

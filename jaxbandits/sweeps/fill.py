@@ -4,12 +4,13 @@ import json
 import math
 import threading
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import jax
 
-from jaxbandits.engine.run import Clock, choose_chunk, uniform_leaves
+from jaxbandits.engine.room import choose_chunk
+from jaxbandits.engine.run import Clock, uniform_leaves
 from jaxbandits.engine.shares import device_shares, side_by_side
 from jaxbandits.machine import Machine
 from jaxbandits.play import Played, lane_params, play
@@ -17,6 +18,7 @@ from jaxbandits.progress import reporter
 from jaxbandits.results.store import (
     check_store,
     naming,
+    note_engines,
     sessions,
     stored_shapes,
     write_block,
@@ -48,16 +50,72 @@ def fill(
     who = sessions(path)
     hosts = jax.process_index(), jax.process_count()
     blocks = outstanding(plan, who, who.chunks[-2:], *hosts)
+    work = work_of(plan, blocks, machine, who.chunks[-2:])
+    if blocks and jax.process_index() == 0:
+        note_engines(path, work.facts)
     # Nobody writes before everybody has seen what is missing.
     meet("planned")
     write = _writer(path, session, len(blocks))
-    play_blocks(plan, blocks, who.chunks[-2:], machine, stop, path.name, write)
+    play_blocks(plan, work, machine, stop, path.name, write)
+
+
+class Work(NamedTuple):
+    """Blocks to be played, and how.
+
+    Attributes:
+      blocks: which.
+      shares: groups of devices, of which each plays a block at a time.
+      chunks: lanes to play at a time, by (environment, policy).
+      same_shape: whether all blocks of a game share one program.
+      facts: what results shall say of it, by environment, by policy.
+    """
+
+    blocks: list[Block]
+    shares: list[list]
+    chunks: dict[tuple[str, str], int]
+    same_shape: bool
+    facts: dict[str, dict[str, Any]]
+
+
+def work_of(
+    plan: Plan,
+    blocks: list[Block],
+    machine: Machine,
+    shape: tuple[int, int] | None = None,
+) -> Work:
+    """Share out blocks.
+
+    Args:
+      plan: the plan, settled.
+      blocks: which.
+      machine: what to play on.
+      shape: parameter points and seeds of a whole block, if all blocks of a game are
+        to share one program; None if each is all of its game.
+    """
+    lanes = {block.key: _lanes(block) for block in blocks}
+    if shape:
+        lanes = dict.fromkeys(lanes, math.prod(shape))
+    shares = device_shares(machine.devices, max(lanes.values(), default=1))
+    chunks, facts = {}, {}
+    for (environment, policy), number in lanes.items():
+        match = plan.matches[environment, policy]
+        chunk = machine.chunk or choose_chunk(
+            match.policy,
+            match.environment,
+            lane_params(match.policy, match.points.at(slice(1)), 1),
+            number,
+            plan.terms._replace(engine=match.choice.engine),
+            machine.memory,
+            shares[0],
+        )
+        chunks[environment, policy] = chunk
+        facts.setdefault(environment, {})[policy] = match.choice.facts(chunk)
+    return Work(blocks, shares, chunks, shape is not None, facts)
 
 
 def play_blocks(
     plan: Plan,
-    blocks: list[Block],
-    shape: tuple[int, int] | None,
+    work: Work,
     machine: Machine,
     stop: threading.Event | None,
     title: str,
@@ -66,10 +124,8 @@ def play_blocks(
     """Play blocks.
 
     Args:
-      plan: the plan.
-      blocks: which.
-      shape: parameter points and seeds of a whole block, if all blocks of a game are
-        to share one program; None if each is all of its game.
+      plan: the plan, settled.
+      work: the blocks.
       machine: on what.
       stop: when it is set, no further block is begun.
       title: of the progress bar.
@@ -80,13 +136,11 @@ def play_blocks(
       StoppedError: if it was told to stop before all was played.
     """
     checkpoints = len(plan.terms.schedule.checkpoints)
-    work = sum(_lanes(block) for block in blocks) * checkpoints
+    total = sum(_lanes(block) for block in work.blocks) * checkpoints
     last = plan.terms.schedule.checkpoints[-1]
-    num_lanes = math.prod(shape) if shape else max(map(_lanes, blocks), default=1)
-    chunk_for = _chunks(plan, num_lanes, machine)
     alone = len(plan.spec.environments) == 1
     done = []
-    with reporter(machine.progress, work, title, last / checkpoints) as report:
+    with reporter(machine.progress, total, title, last / checkpoints) as report:
 
         def work_on(block: Block, share: list, check: Callable[[], None]) -> None:
             def advanced(done):
@@ -101,46 +155,23 @@ def play_blocks(
                 match.environment,
                 match.points.at(place.params),
                 plan.seeds[place.seed],
-                plan.terms,
+                plan.terms._replace(engine=match.choice.engine),
                 clock=clock,
-                chunk=chunk_for(block.key, len(share)) if shape else machine.chunk,
-                same_shape=shape is not None,
+                chunk=work.chunks[block.key],
+                same_shape=work.same_shape,
                 uniform=uniform_leaves(lane_params(match.policy, match.points, 1)),
-                memory=machine.memory,
                 devices=share,
                 progress=advanced,
             )
             receive(block, found, clock)
             done.append(block)
 
-        shares = device_shares(machine.devices, num_lanes)
-        for _ in side_by_side(work_on, blocks, shares):
+        for _ in side_by_side(work_on, work.blocks, work.shares):
             pass
-    if len(done) < len(blocks):
+    if len(done) < len(work.blocks):
         raise StoppedError(
-            f"stopped after {len(done)} of {len(blocks)} blocks of this run"
+            f"stopped after {len(done)} of {len(work.blocks)} blocks of this run"
         )
-
-
-def _chunks(plan: Plan, lanes: int, machine: Machine):
-    """Lanes to play at a time, by game: one shape, so one program, for all blocks."""
-
-    @cache
-    def chunk_for(key, num_devices):
-        if machine.chunk is not None:
-            return min(machine.chunk, lanes)
-        match = plan.matches[key]
-        return choose_chunk(
-            match.policy,
-            match.environment,
-            lane_params(match.policy, match.points.at(slice(1)), 1),
-            lanes,
-            len(plan.terms.schedule.checkpoints),
-            machine.memory,
-            machine.devices[:num_devices],
-        )
-
-    return chunk_for
 
 
 def _writer(path: Path, session: int, total: int):

@@ -30,10 +30,11 @@ def describe(plan: Plan, platform: str) -> Description:
     """The description, as JSON can hold it.
 
     Args:
-      plan: the plan.
+      plan: the plan, settled.
       platform: of the devices, ``cpu``, ``gpu`` ...
     """
     spec, terms = plan.spec, plan.terms
+    chosen = terms.engine == "auto"
     return {
         "versions": versions(PACKAGES),
         "platform": platform,
@@ -45,6 +46,7 @@ def describe(plan: Plan, platform: str) -> Description:
         "checkpoints": plain(terms.schedule.checkpoints),
         "last_round": terms.schedule.last_round,
         "metrics": None if spec.metrics is None else sorted(spec.metrics),
+        **({"keep": sorted(terms.keep)} if terms.keep else {}),
         "environments": {
             name: {
                 "provenance": plain(environment.provenance or {}),
@@ -58,10 +60,17 @@ def describe(plan: Plan, platform: str) -> Description:
                 "program": {i: _program(plan, i, name) for i in spec.environments},
                 "points": _written(points_from(entry.grid, f"grid[{name!r}]")),
             }
+            | ({"engine": _engines(plan, name)} if chosen else {})
             for name, entry in spec.policies.items()
         },
         "seeds": _seeds(plan.seeds),
     }
+
+
+def _engines(plan: Plan, policy: str) -> dict[str, str]:
+    """What ``auto`` is, by environment: it stays so when the sweep is resumed."""
+    environments = plan.spec.environments
+    return {i: plan.matches[i, policy].choice.engine for i in environments}
 
 
 def _program(plan: Plan, environment: str, policy: str) -> str:

@@ -1,6 +1,7 @@
 """Results in memory: every game is a block, and stays an array until all are done."""
 
 import threading
+from typing import Any
 
 import jax
 import numpy as np
@@ -13,8 +14,15 @@ from jaxbandits.results import provenance
 from jaxbandits.results.dataset import Found, assemble
 from jaxbandits.results.store import Place
 from jaxbandits.sweeps.blocks import Block
-from jaxbandits.sweeps.fill import play_blocks
-from jaxbandits.sweeps.plan import Plan, attributes, axes, make_plan
+from jaxbandits.sweeps.fill import play_blocks, work_of
+from jaxbandits.sweeps.plan import (
+    Plan,
+    attributes,
+    axes,
+    make_plan,
+    say_engines,
+    settled,
+)
 from jaxbandits.sweeps.sink import Sink
 from jaxbandits.sweeps.spec import Spec
 
@@ -28,20 +36,25 @@ def in_memory(machine: Machine, stop: threading.Event | None) -> Sink:
     """
     plans: list[Plan] = []
     played: dict[tuple[str, str], list[tuple[Played, Clock]]] = {}
+    facts: dict[str, Any] = {}
 
     def seeds() -> list[int]:
         return plans[-1].seeds.tolist() if plans else []
 
     def complete(spec: Spec, grows: bool) -> Plan:
         del grows  # there is always room
-        plan = make_plan(spec)
+        plan = settled(make_plan(spec), machine.devices[0].platform)
         new = slice(len(seeds()), len(plan.seeds))
         if new.start == new.stop:
             return plan
-        receive = _receiver(played, spec.metrics)
+        if not plans:
+            say_engines(plan, machine.progress)
+        work = work_of(plan, _games(plan, new), machine)
+        receive = _receiver(played, spec.metrics, plan.terms.keep)
         title = ", ".join(spec.environments)
-        play_blocks(plan, _games(plan, new), None, machine, stop, title, receive)
+        play_blocks(plan, work, machine, stop, title, receive)
         plans.append(plan)
+        facts.update(work.facts)
         return plan
 
     def dataset() -> xr.Dataset:
@@ -55,6 +68,7 @@ def in_memory(machine: Machine, stop: threading.Event | None) -> Sink:
             devices=[str(d.device_kind) for d in machine.devices],
             backend=machine.devices[0].platform,
             x64=bool(jax.config.jax_enable_x64),
+            engines=facts,
         )
         return assemble(axes(plan), found).assign_attrs(attributes(plan, made_by))
 
@@ -72,14 +86,14 @@ def _games(plan: Plan, seeds: slice) -> list[Block]:
     ]
 
 
-def _receiver(played, wanted):
+def _receiver(played, wanted, keep):
     """A function that keeps what is wanted of a block's results."""
 
     def receive(block: Block, found: Played, clock: Clock) -> None:
         metrics = {
             name: values
             for name, values in found.metrics.items()
-            if wanted is None or name in wanted
+            if wanted is None or name in wanted or name in keep
         }
         played.setdefault(block.key, []).append((Played(metrics, found.rounds), clock))
 

@@ -13,6 +13,7 @@ from jaxbandits.arguments import (
     engine_of,
     environment_of,
     is_policy,
+    keep_of,
     points_of,
     root_seed_of,
     runs_per_instance_of,
@@ -20,6 +21,7 @@ from jaxbandits.arguments import (
     seeds_of,
 )
 from jaxbandits.contract import check_round
+from jaxbandits.engine.choice import Choice, choose, say
 from jaxbandits.engine.run import in_units_of_spend, opening
 from jaxbandits.fit import check_fit
 from jaxbandits.machine import HERE
@@ -39,11 +41,13 @@ class Match(NamedTuple):
       policy: the policy, built for the environment.
       environment: the environment.
       points: parameter points with all leaves.
+      choice: the engine that plays it; None until `settled`.
     """
 
     policy: Policy
     environment: Environment
     points: Points
+    choice: Choice | None = None
 
 
 class Plan(NamedTuple):
@@ -96,6 +100,7 @@ def make_plan(spec: Spec) -> Plan:
         root_seed_of(spec.root_seed),
         runs_per_instance_of(spec.runs_per_instance),
         engine_of(HERE.engine if spec.engine is None else spec.engine),
+        [keep_of(spec.keep, each) for each in spec.environments.values()][0],
     )
     matches = {
         (where, name): _match(spec, where, name, terms.schedule)
@@ -103,6 +108,34 @@ def make_plan(spec: Spec) -> Plan:
         for name in spec.policies
     }
     return Plan(spec, matches, terms, seeds_of(spec.seeds))
+
+
+def settled(plan: Plan, platform: str, stored: Mapping | None = None) -> Plan:
+    """The plan with an engine for every match.
+
+    Args:
+      plan: the plan.
+      platform: of the devices.
+      stored: the description of a store, whose engines stay what they are.
+    """
+    policies = stored["policies"] if stored else {}
+    matches = {}
+    for (environment, name), match in plan.matches.items():
+        kept = policies.get(name, {}).get("engine", {}).get(environment)
+        choice = choose(plan.terms.engine, match.policy, match.environment, platform)
+        if kept not in (None, choice.engine):
+            choice = Choice(kept, "the store was made with it")
+        matches[environment, name] = match._replace(choice=choice)
+    return plan._replace(matches=matches)
+
+
+def say_engines(plan: Plan, progress: bool | None) -> None:
+    """Say what ``auto`` is, unless nothing is to be shown."""
+    if plan.terms.engine != "auto" or progress is False:
+        return
+    for environment in plan.spec.environments:
+        own = {k[1]: m.choice for k, m in plan.matches.items() if k[0] == environment}
+        say(environment, own)
 
 
 def _check_kinds(part: str, values: Mapping, kind: type) -> None:
@@ -203,7 +236,9 @@ def metric_shapes(plan: Plan) -> dict[str, tuple[int, ...]]:
       ValueError: on an unknown metric, or one whose name is taken or whose shape
         differs between games.
     """
-    wanted = None if plan.spec.metrics is None else list(plan.spec.metrics)
+    wanted = None
+    if plan.spec.metrics is not None:
+        wanted = [*plan.spec.metrics, *plan.terms.keep]
     shapes: dict[str, tuple[int, ...]] = {}
     known = {}
     for (environment, name), match in plan.matches.items():
@@ -211,7 +246,8 @@ def metric_shapes(plan: Plan) -> dict[str, tuple[int, ...]]:
         if match.points.columns:
             params = type(match.policy.params)(**match.points.row(0))
         found = booked(
-            match.environment, opening(match.policy, match.environment, params)
+            match.environment,
+            opening(match.policy, match.environment, params, plan.terms.keep),
         )
         known |= found
         for metric, values in found.items():

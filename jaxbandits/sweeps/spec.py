@@ -34,6 +34,7 @@ class Spec(NamedTuple):
       runs_per_instance: how many consecutive seeds meet the same drawn instance.
       metrics: names of what to keep; None for everything.
       engine: how rounds are played; None for what the machine says.
+      keep: arrays on record that are results too.
     """
 
     policies: Mapping[str, Entry]
@@ -46,3 +47,4 @@ class Spec(NamedTuple):
     runs_per_instance: int = 1
     metrics: Sequence[str] | None = None
     engine: str | None = None
+    keep: Sequence[str] = ()

@@ -6,7 +6,7 @@ import os
 import tempfile
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -37,7 +37,15 @@ from jaxbandits.sweeps.blocks import block_shape, outstanding, rectangle
 from jaxbandits.sweeps.fill import fill
 from jaxbandits.sweeps.hosts import meet
 from jaxbandits.sweeps.identity import compare, describe, fingerprint, listed, union
-from jaxbandits.sweeps.plan import Plan, attributes, axes, make_plan, metric_shapes
+from jaxbandits.sweeps.plan import (
+    Plan,
+    attributes,
+    axes,
+    make_plan,
+    metric_shapes,
+    say_engines,
+    settled,
+)
 from jaxbandits.sweeps.sink import Sink
 from jaxbandits.sweeps.spec import Spec
 
@@ -54,12 +62,14 @@ class Store(NamedTuple):
         default by their size and duration.
       verify: so many blocks of the store, drawn at random, are played once more and
         compared, bit by bit.
+      metrics: names of what to keep; by default everything, or what a `Spec` says.
     """
 
     path: str | os.PathLike
     extend: bool = False
     block: int | None = None
     verify: int = 0
+    metrics: Iterable[str] | None = None
 
 
 def store_of(store: Any) -> Store:
@@ -106,6 +116,7 @@ def in_store(
             # Every process has the same objections, if any, before one of them writes.
             meet("fitted")
             if first:
+                say_engines(plan, machine.progress)
                 enter(plan, path, larger, devices)
             meet("entered")
             fill(plan, path, machine, stop)
@@ -127,8 +138,8 @@ def create(spec: Spec, path: Path, block: int | None, devices: list) -> None:
       block: runs of a block, or None to choose.
       devices: the devices that will play.
     """
-    plan = make_plan(spec)
     platform = devices[0].platform
+    plan = settled(make_plan(spec), platform)
     shapes = metric_shapes(plan)
     shape = rectangle(plan, block) if block else block_shape(plan, shapes, platform)
     said = _attributes(plan, describe(plan, platform), [], block)
@@ -182,8 +193,8 @@ def fit(spec: Spec, path: Path, extend: bool, devices: list) -> tuple[Plan, bool
       ValueError: if the store holds another sweep, saying what differs.
     """
     platform = devices[0].platform
-    wanted = describe(make_plan(spec), platform)
     stored = json.loads(check_store(path)["spec"])
+    wanted = describe(settled(make_plan(spec), platform, stored), platform)
     found = compare(stored, wanted)
     if found.changed or found.lost:
         lines = [*found.changed, *(f"{line} only in the store" for line in found.lost)]
@@ -200,7 +211,8 @@ def fit(spec: Spec, path: Path, extend: bool, devices: list) -> tuple[Plan, bool
             + "\n  ".join(lines)
             + "\nextend (--extend) adds what is new to what is there"
         )
-    return make_plan(union(spec, wanted, stored)), bool(found.added)
+    plan = make_plan(union(spec, wanted, stored))
+    return settled(plan, platform, stored), bool(found.added)
 
 
 def enter(plan: Plan, path: Path, grows: bool, devices: list) -> None:

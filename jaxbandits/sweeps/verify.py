@@ -12,7 +12,7 @@ from jaxbandits.play import Played
 from jaxbandits.results.chunks import CheckedStore
 from jaxbandits.results.store import sessions, stored_shapes
 from jaxbandits.sweeps.blocks import Block, outstanding
-from jaxbandits.sweeps.fill import play_blocks
+from jaxbandits.sweeps.fill import play_blocks, work_of
 from jaxbandits.sweeps.plan import Plan
 
 
@@ -50,7 +50,8 @@ def verify(plan: Plan, path: Path, count: int, machine: Machine) -> int:
 
     title = f"{path.name}, again"
     sample = [blocks[i] for i in sorted(chosen)]
-    play_blocks(plan, sample, shape, machine, None, title, compare)
+    work = work_of(plan, sample, machine, shape)
+    play_blocks(plan, work, machine, None, title, compare)
     if different:
         raise ValueError(
             f"store: {path} holds other numbers than this machine and program give: "
