@@ -13,6 +13,7 @@ LAYERS = {
     "atomic": 0,
     "devices": 0,
     "factory": 0,
+    "maker": 0,
     "fit": 0,
     "contract": 0,
     "arrays": 1,

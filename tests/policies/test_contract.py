@@ -167,22 +167,6 @@ def test_policy_keeps_the_contract(name):
     check_policy(REGISTRY[name](game.problem), game, rounds=rounds)
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        settings.poscorr,
-        settings.negcorr,
-        settings.indep,
-        settings.low_censoring,
-        lambda: settings.many_arms(20),
-        lambda: settings.example1([0.2, 0.6]),
-    ],
-)
-def test_environment_keeps_the_contract(make):
-    game = make()
-    check_environment(game, policies.uniform(game.problem), rounds=2000)
-
-
 def test_every_policy_has_a_margin():
     sets = [MARGIN, VARIANT_MARGIN, BUDGETED_MARGIN, *FAREWELL_MARGIN.values()]
     sets += [CONTINUUM_MARGIN]
