@@ -47,6 +47,11 @@ REGISTRY = {
     "budgeted/omega-star-ucb-shrunk": lambda problem: budgeted.omega_star_ucb(
         problem, variance="shrunk"
     ),
+    "budgeted/share-ucb": budgeted.share_ucb,
+    "budgeted/share-ucb-anytime": lambda problem: budgeted.share_ucb(problem, "spent"),
+    "budgeted/share-ucb-own-variances": lambda problem: budgeted.share_ucb(
+        problem, pooled=False
+    ),
     "budgeted/bts": budgeted.bts,
     "budgeted/m-ucb": budgeted.m_ucb,
     "budgeted/mrcb": budgeted.mrcb,
