@@ -44,6 +44,9 @@ REGISTRY: dict[str, Maker] = {
     "budgeted/omega-star-ucb-shrunk": Maker(
         budgeted.omega_star_ucb, {"variance": "shrunk"}
     ),
+    "budgeted/share-ucb": Maker(budgeted.share_ucb),
+    "budgeted/share-ucb-anytime": Maker(budgeted.share_ucb, {"clock": "spent"}),
+    "budgeted/share-ucb-own-variances": Maker(budgeted.share_ucb, {"pooled": False}),
     "budgeted/bts": Maker(budgeted.bts),
     "budgeted/m-ucb": Maker(budgeted.m_ucb),
     "budgeted/mrcb": Maker(budgeted.mrcb),
