@@ -519,7 +519,13 @@ except OSError as error:
 """
     done = subprocess.run(
         [sys.executable, "-c", code],
-        env=os.environ | {"PYTHONPATH": str(ROOT), "JAXBANDITS_DEVICES": "keep"},
+        # jaxlib 0.10.0 logs an error for a program that it reads from a folder.
+        env=os.environ
+        | {
+            "PYTHONPATH": str(ROOT),
+            "JAXBANDITS_DEVICES": "keep",
+            "TF_CPP_MIN_LOG_LEVEL": "3",
+        },
         capture_output=True,
         text=True,
         timeout=120,
