@@ -77,7 +77,7 @@ def test_list_of_a_setting(capsys, idle, monkeypatch):
 
 
 def test_list_of_no_setting(capsys):
-    assert main(["list", "bandits"]) == 2
+    assert cli.main(["list", "bandits"]) == 2
     said = capsys.readouterr().err
     assert "SETTING must be one of" in said and "farewell" in said
 
