@@ -159,9 +159,9 @@ def devices_of(devices: Any) -> list:
     return list(devices)
 
 
-def root_seed_of(seed: int) -> int:
+def root_seed_of(root_seed: int) -> int:
     """The root seed, an int in [0, 2**64)."""
-    return checks.whole("seed", seed, 0, 2**64 - 1)
+    return checks.whole("root_seed", root_seed, 0, 2**64 - 1)
 
 
 def engine_of(engine: str) -> str:

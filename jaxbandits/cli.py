@@ -224,13 +224,20 @@ def _reproduce(options) -> int:
         out = os.path.join("results", experiment.name)
     folder = prepare_folder(out)
     outcome = experiment.run(chosen)
-    paths = write(outcome, experiment.name, folder)
+    paths = write(
+        outcome,
+        experiment.name,
+        folder,
+        title=experiment.title,
+        source=experiment.source,
+        options=chosen,
+    )
     if options.json:
         print(json.dumps(outcome.records))
         return 0
     console = Console(width=None if sys.stdout.isatty() else 120)
     console.print(records_table(outcome.records, experiment.title))
-    for note in outcome.notes:
+    for note in (*outcome.notes, *(claim.sentence for claim in outcome.claims)):
         console.print(note)
     for path in paths:
         console.print(f"wrote {path}", soft_wrap=True, highlight=False)
@@ -240,16 +247,28 @@ def _reproduce(options) -> int:
 def _compare(options) -> int:
     from rich.console import Console
 
-    from jaxbandits.experiments import prepare_folder, write
-    from jaxbandits.experiments.budgeted.compare import compare, ranking_table, ranks
+    from jaxbandits.experiments import Options, prepare_folder, write
+    from jaxbandits.experiments.budgeted.compare import (
+        SEEDS,
+        compare,
+        ranking_table,
+        ranks,
+    )
     from jaxbandits.settings.budgeted import from_table
 
     columns = {k: getattr(options, k) for k in ("arm", "cost", "reward", "group")}
     environments = from_table(options.csv, **columns)
     folder = prepare_folder(options.out)
-    seeds = {} if options.seeds is None else {"seeds": options.seeds}
-    outcome = compare(environments, budget=options.budget, **seeds)
-    paths = write(outcome, "compare", folder)
+    seeds = SEEDS if options.seeds is None else options.seeds
+    outcome = compare(environments, budget=options.budget, seeds=seeds)
+    paths = write(
+        outcome,
+        "compare",
+        folder,
+        title="Policies on your own records",
+        source=options.csv,
+        options=Options(seeds, options.budget),
+    )
     if options.json:
         print(json.dumps(outcome.records))
         return 0

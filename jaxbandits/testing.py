@@ -57,13 +57,13 @@ class Trace(NamedTuple):
     environment: Any
 
 
-def play(
+def trace_run(
     policy: Policy,
     environment: Environment,
     rounds: int,
     *,
     params: Any = None,
-    seed: int = 0,
+    root_seed: int = 0,
     seed_index: int = 0,
 ) -> Trace:
     """Play one run in the plainest way, with every action and feedback on record.
@@ -76,7 +76,7 @@ def play(
       environment: the environment.
       rounds: how many rounds, from the first.
       params: the policy's parameters; its defaults if None.
-      seed: root seed of the run.
+      root_seed: root seed of the run.
       seed_index: which seed.
 
     Raises:
@@ -84,7 +84,7 @@ def play(
     """
     instance_of("policy", policy, Policy, "of jaxbandits.policies or your own")
     environment_of(environment)
-    _check_sizes(rounds, seed)
+    _check_sizes(rounds, root_seed)
     whole("seed_index", seed_index, 0, 2**32 - 1)
     (state, env_state), (actions, feedback) = jax.tree.map(
         np.asarray,
@@ -94,7 +94,7 @@ def play(
             rounds,
             jax.tree.map(to_device, policy.params if params is None else params),
             jax.tree.map(to_device, environment.setup),
-            root_key(seed),
+            root_key(root_seed),
             jnp.uint32(seed_index),
         ),
     )
@@ -135,7 +135,7 @@ def altered(environment: Environment, **changes) -> Environment:
 
 
 def check_policy(
-    policy: Policy, environment: Environment, rounds: int = 30, seed: int = 0
+    policy: Policy, environment: Environment, rounds: int = 30, root_seed: int = 0
 ) -> None:
     """Check that a policy keeps the protocol's promises in an environment.
 
@@ -155,7 +155,7 @@ def check_policy(
     Raises:
       AssertionError: saying which clause is broken.
     """
-    _check_sizes(rounds, seed)
+    _check_sizes(rounds, root_seed)
     assert isinstance(policy, Policy), f"not a Policy: policy is {policy!r}"
     with _refused():
         environment_of(environment)
@@ -169,23 +169,27 @@ def check_policy(
         check_round(policy.name, policy, environment, twice=True)
     _assert_equal(state, policy.init(params), "init is not a pure function")
     for seed_index in range(2):
-        trace = play(policy, environment, rounds, seed=seed, seed_index=seed_index)
+        trace = trace_run(
+            policy, environment, rounds, root_seed=root_seed, seed_index=seed_index
+        )
         for name in ("actions", "state"):
             for leaf in jax.tree.leaves(getattr(trace, name)):
                 assert not np.any(np.isnan(leaf)), (
                     f"policy {policy.name!r}: {name} must not hold NaN after play"
                 )
         _check_counts(trace.state)
-        instance = _instance(environment, seed, seed_index)
+        instance = _instance(environment, root_seed, seed_index)
         _check_actions(environment, instance, trace, rounds)
         _check_notes(policy, params, trace, environment, instance)
-        again = play(policy, environment, rounds, seed=seed, seed_index=seed_index)
+        again = trace_run(
+            policy, environment, rounds, root_seed=root_seed, seed_index=seed_index
+        )
         _assert_equal(trace, again, "a run is not a pure function of its seed")
     _check_lanes(policy, params, state)
 
 
 def check_environment(
-    environment: Environment, policy: Policy, rounds: int = 30, seed: int = 0
+    environment: Environment, policy: Policy, rounds: int = 30, root_seed: int = 0
 ) -> None:
     """Check that an environment keeps the protocol's promises.
 
@@ -199,18 +203,18 @@ def check_environment(
       environment: the environment.
       policy: any policy that plays it.
       rounds: how long to play.
-      seed: root seed.
+      root_seed: root seed.
 
     Raises:
       AssertionError: saying which clause is broken.
     """
-    _check_sizes(rounds, seed)
+    _check_sizes(rounds, root_seed)
     assert isinstance(environment, Environment), f"not an Environment: {environment!r}"
     assert isinstance(policy, Policy), f"not a Policy: policy is {policy!r}"
     with _refused():
         environment_of(environment)
     setup = jax.tree.map(to_device, environment.setup)
-    instance = _tried(environment.game.sample, jax.random.key(seed), setup)
+    instance = _tried(environment.game.sample, jax.random.key(root_seed), setup)
     state = _tried(environment.game.init, instance)
     for leaf in jax.tree.leaves((instance, state)):
         assert isinstance(leaf, jax.Array), (
@@ -218,7 +222,7 @@ def check_environment(
         )
     with _refused():
         check_round(policy.name, policy, environment)
-    trace = play(policy, environment, rounds, seed=seed)
+    trace = trace_run(policy, environment, rounds, root_seed=root_seed)
     for leaf in jax.tree.leaves(trace.feedback):
         assert not np.any(np.isnan(leaf)), "step gives NaN: feedback holds NaN"
     metrics = _books(environment, instance, trace).metrics
@@ -245,9 +249,9 @@ def _tried(function, *args):
         return None
 
 
-def _check_sizes(rounds, seed):
+def _check_sizes(rounds, root_seed):
     whole("rounds", rounds, 1, MOST_PLAYED)
-    root_seed_of(seed)
+    root_seed_of(root_seed)
 
 
 def _check_values(policy: Policy) -> None:
@@ -268,8 +272,8 @@ def _assert_equal(left, right, message):
     assert jax.tree.all(same), message
 
 
-def _instance(environment, seed, seed_index):
-    key = instance_key(root_key(seed), jnp.uint32(seed_index))
+def _instance(environment, root_seed, seed_index):
+    key = instance_key(root_key(root_seed), jnp.uint32(seed_index))
     return environment.game.sample(key, jax.tree.map(to_device, environment.setup))
 
 

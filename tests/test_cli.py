@@ -146,7 +146,7 @@ def test_reproduce_a_run(capsys, tmp_path):
     out, err = capsys.readouterr()
     assert err == ""
     records = json.loads(out)
-    assert json.loads((tmp_path / "summary.json").read_text()) == records
+    assert json.loads((tmp_path / "summary.json").read_text())["records"] == records
     assert {frozenset(r) for r in records} == {frozenset(RECORD)}
     assert {(r["seeds"], r["horizon"]) for r in records} == {(2, 30)}
     assert (tmp_path / "censored-trap.png").read_bytes().startswith(PNG)
@@ -283,7 +283,7 @@ budget = 3
 checkpoints = [1.5]
 metrics = ["regret"]
 
-[instances.two]
+[environments.two]
 make = "s_br"
 arguments = {num_arms = 2, cost_floor = 0.25}
 
@@ -331,7 +331,7 @@ def test_a_sweep(capsys, spec):
     with open_store(store) as dataset:
         regret = dataset["regret"].load().isel(checkpoint=-1)
         assert dataset.attrs["setting"] == "budgeted"
-    assert dict(regret.sizes) == {"instance": 1, "policy": 2, "params": 3, "seed": 4}
+    assert dict(regret.sizes) == {"environment": 1, "policy": 2, "params": 3, "seed": 4}
     best = regret.sel(policy="omega").mean("seed").argmin("params").item()
     rho = ("0.25", "0.5", "1")[best]
     (line,) = (li for li in out.splitlines() if "omega" in li)
@@ -351,7 +351,7 @@ def test_a_sweep_as_json(capsys, spec, tmp_path):
         ("omega", 1.0),
     ]
     assert {frozenset(r) for r in records} == {frozenset(RECORD)}
-    assert {(r["experiment"], r["instance"]) for r in records} == {("mine", "two")}
+    assert {(r["experiment"], r["environment"]) for r in records} == {("mine", "two")}
     assert {(r["seeds"], r["horizon"]) for r in records} == {(4, 3.0)}
     assert all(set(r["metrics"]) == {"regret"} for r in records)
     assert not Path("results").exists()
@@ -409,7 +409,7 @@ def test_mistakes_in_the_arguments_of_a_sweep(
         ("seeds", "sedes", "Additional properties are not allowed ('sedes' was"),
         ("omega_ucb", "omega_uc", "policies.omega.make: 'omega_uc' is unknown (did"),
         ("[policies.uniform]", "[policies.uniform", "is not TOML"),
-        ("0.25, 0.5", "-0.25, 0.5", "policy 'omega' on instance 'two': rho must be"),
+        ("0.25, 0.5", "-0.25, 0.5", "policy 'omega' on environment 'two': rho must be"),
         ('"regret"', '"regrets"', "metrics: ['regrets'] unknown; known are"),
     ],
 )

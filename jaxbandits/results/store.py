@@ -1,8 +1,9 @@
 """Results of a sweep on disk: a Zarr store that is filled block by block.
 
-The store is one `xarray.open_zarr` dataset with dims ``instance, policy, params, seed,
-checkpoint``; what is not played yet is NaN. Its variable ``session`` says who played a
-run (0: nobody yet) and is written last, so that a block counts once all of it is there.
+The store is one `xarray.open_zarr` dataset with dims ``environment, policy, params,
+seed, checkpoint``; what is not played yet is NaN. Its variable ``session`` says who
+played a run (0: nobody yet) and is written last, so that a block counts once all of it
+is there.
 
 Nothing is ever half there, whatever happens to the writer:
 
@@ -35,7 +36,7 @@ from zarr.codecs import Crc32cCodec, ZstdCodec
 from jaxbandits.results.chunks import CheckedStore, blocks_of, chunk_files, is_result
 from jaxbandits.results.root import CHECKSUM, PLAYED, local, publish, read_root
 
-DIMS = ("instance", "policy", "params", "seed", "checkpoint")
+DIMS = ("environment", "policy", "params", "seed", "checkpoint")
 RUN_DIMS = DIMS[:-1]
 _COORDINATE_CHUNK = 4096
 _LOCK = ".lock"
@@ -47,13 +48,13 @@ class Place(NamedTuple):
     """Where a block lies.
 
     Attributes:
-      instance: position on the axis.
+      environment: position on the axis.
       policy: position on the axis.
       params: positions, a slice.
       seed: positions, a slice.
     """
 
-    instance: int
+    environment: int
     policy: int
     params: slice
     seed: slice
@@ -172,10 +173,10 @@ def open_store(path: str | os.PathLike) -> xr.Dataset:
       path: the store; it may be being written.
 
     Returns:
-      What ``xarray.open_zarr`` returns: dims ``instance, policy, params, seed,
+      What ``xarray.open_zarr`` returns: dims ``environment, policy, params, seed,
       checkpoint``, metrics (NaN where nothing is played yet), ``rounds`` (0 there) and
       ``session`` (0 there; else the entry, from 1, of the attribute ``sessions``);
-      ``param_<leaf>`` without instances unless they have different values.
+      ``param_<leaf>`` without environments unless they have different values.
 
     Raises:
       FileNotFoundError: if there is no store at `path`.
@@ -197,7 +198,7 @@ def open_store(path: str | os.PathLike) -> xr.Dataset:
 
 
 def _parameter(values: np.ndarray):
-    """A parameter over (policy, params); over instances too where defaults differ."""
+    """A parameter over (policy, params); and environments where defaults differ."""
     if np.array_equal(values, np.broadcast_to(values[:1], values.shape), True):
         return RUN_DIMS[1:3], values[0]
     return RUN_DIMS[:3], values
@@ -209,7 +210,7 @@ def check_store(path: str | os.PathLike) -> dict[str, Any]:
 
 
 def sessions(path: str | os.PathLike) -> zarr.Array:
-    """Who played what, i32[instance, policy, params, seed]; 0 for nobody yet.
+    """Who played what, i32[environment, policy, params, seed]; 0 for nobody yet.
 
     The array is read where it is indexed; its ``chunks[-2:]`` are the parameter points
     and seeds of a block.

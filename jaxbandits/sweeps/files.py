@@ -17,7 +17,7 @@ from jaxbandits.sweeps.grid import points_from
 from jaxbandits.sweeps.spec import Entry, Spec
 from jaxbandits.sweeps.until import HalfWidth
 
-INTEGERS = {"seeds", "horizon", "max_rounds", "seed", "runs_per_instance"}
+INTEGERS = {"seeds", "horizon", "max_rounds", "root_seed", "runs_per_instance"}
 SCHEMA = json.loads(Path(__file__).with_name("schema.json").read_text())
 
 
@@ -106,15 +106,15 @@ def from_table(table: dict[str, Any], source: str = "SPEC") -> Loaded:
     table = _with_integers(table)
     setting = table["setting"]
     until = table.get("until")
-    fields = set(Spec._fields) - {"instances", "policies"}
+    fields = set(Spec._fields) - {"environments", "policies"}
     spec = Spec(
         policies={
             name: _entry(f"{source}: policies.{name}", setting, entry)
             for name, entry in table["policies"].items()
         },
-        instances={
-            name: makers.environment(f"{source}: instances.{name}", setting, entry)
-            for name, entry in table["instances"].items()
+        environments={
+            name: makers.environment(f"{source}: environments.{name}", setting, entry)
+            for name, entry in table["environments"].items()
         },
         **{name: value for name, value in table.items() if name in fields},
     )

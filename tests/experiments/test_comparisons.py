@@ -112,7 +112,7 @@ def test_cast(rehearsal, name):
     instances, policies = CAST[name]
     check_records(outcome, name)
     assert list(outcome.datasets) == instances
-    assert [(r["instance"], r["policy"]) for r in outcome.records] == [
+    assert [(r["environment"], r["policy"]) for r in outcome.records] == [
         (i, p) for i in instances for p in (*policies, CLAIRVOYANT)
     ]
     assert {(r["seeds"], r["horizon"]) for r in outcome.records} == {(3, 70)}

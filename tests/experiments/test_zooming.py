@@ -126,7 +126,7 @@ def test_kaplan_meier_leaves_the_trap():
 def test_bounds_lie_above_the_regret(tiny):
     outcome = tiny("censored-bounds")
     for instance in ("PosCorr", "NegCorr", "Indep"):
-        metrics = next(r for r in outcome.records if r["instance"] == instance)
+        metrics = next(r for r in outcome.records if r["environment"] == instance)
         metrics = metrics["metrics"]
         for bound in ("Theorem 1, without subtraction", "trivial bound"):
             assert metrics[bound]["mean"] >= metrics["regret"]["mean"]

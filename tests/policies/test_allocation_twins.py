@@ -24,7 +24,7 @@ from jaxbandits.policies.allocation.learning import start_allocation, turn
 from jaxbandits.policies.allocation.radii import printed_constants
 from jaxbandits.settings import allocation as settings
 from jaxbandits.settings.allocation import View
-from jaxbandits.testing import play
+from jaxbandits.testing import trace_run
 from tests.heavy import in_short
 from tests.reference import allocation_policies as twins
 from tests.reference.allocation_families import make_laws
@@ -227,7 +227,7 @@ def follow(case, environment, rounds=ROUNDS, every=EVERY):
     problem = environment.problem
     policy, twin = make(case, problem), case.twin(twins_problem(problem))
     params = policy.params._replace(**case.params) if case.params else None
-    trace = play(policy, environment, rounds, params=params)
+    trace = trace_run(policy, environment, rounds, params=params)
     normal = ndtri(grid(read(0, 0, Stream.ACT, rounds, policy.words[0])))
     seen, given = (np.asarray(x, np.float64) for x in trace.feedback)
     played, chosen, value = [], [], []

@@ -18,7 +18,7 @@ from jaxbandits.engine.tape import Stream, read
 from jaxbandits.kernels.gamma import GAMMA_CDF_ERROR
 from jaxbandits.policies import REGISTRY
 from jaxbandits.settings import budgeted
-from jaxbandits.testing import play
+from jaxbandits.testing import trace_run
 from tests.heavy import in_short
 from tests.policies.replay import PROBLEM, ROUNDS, SOURCES, K, replay
 from tests.reference import budgeted_policies as twins
@@ -155,7 +155,7 @@ def assert_follows(name, source, tolerance):
     case, environment = CASES[name], replay(source)
     policy = policy_of(case.entry, case.problem)
     params = policy.params._replace(**case.params) if case.params else None
-    trace = play(policy, environment, ROUNDS, params=params)
+    trace = trace_run(policy, environment, ROUNDS, params=params)
     act, update = policy.words
     kinds = {0: "", 1: "p", 4: "pnp", 4 * K: "u" * 4 * K}[act], "n" * (update // 2)
     noise = [

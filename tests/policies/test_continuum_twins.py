@@ -21,7 +21,7 @@ import pytest
 from jaxbandits.policies import REGISTRY, doubling
 from jaxbandits.policies import censored as policies
 from jaxbandits.settings import censored
-from jaxbandits.testing import play
+from jaxbandits.testing import trace_run
 from tests.heavy import in_short
 from tests.policies.twins import cost, penalty
 from tests.reference import continuum_policies as twins
@@ -145,7 +145,7 @@ def assert_follows(case, instance, tolerance, share):
     game = environment(instance)
     policy = case.policy(game.problem)
     params = policy.params._replace(**case.params)
-    trace = play(policy, game, ROUNDS, params=params)
+    trace = trace_run(policy, game, ROUNDS, params=params)
     twin, equal, compared = case.twin(), 0, 0
     run = [x.tolist() for x in (*trace.actions, *trace.feedback)]
     for t, (arm, limit, *feedback) in enumerate(zip(*run, strict=True), start=1):

@@ -14,7 +14,7 @@ from jaxbandits.settings import allocation as allocation_settings
 from jaxbandits.settings import budgeted as budgeted_settings
 from jaxbandits.settings import censored as settings
 from jaxbandits.settings import farewell as farewell_settings
-from jaxbandits.testing import altered, check_environment, check_policy, play
+from jaxbandits.testing import altered, check_environment, check_policy, trace_run
 from tests.heavy import in_short
 from tests.policies.compiled import CONTRACT_LONG, named_after
 from tests.policies.replay import GAME, PROBLEM, ROUNDS, K, Tables, replay
@@ -227,7 +227,7 @@ def test_margin_of_a_variant(name):
     def regret(policy, **changes):
         params = policy.params._replace(**changes) if changes else None
         runs = [
-            play(policy, game, 2_000, params=params, seed_index=seed)
+            trace_run(policy, game, 2_000, params=params, seed_index=seed)
             for seed in range(8)
         ]
         return sum(gaps[tuple(run.actions)].sum() for run in runs)
@@ -260,7 +260,7 @@ def budgeted_loss(name):
         fields = policy.params._fields if policy.params else ()
         plan = {key: value for key, value in plan.items() if key in fields}
         params = policy.params._replace(**plan) if plan else None
-        actions = play(policy, game, ROUNDS, params=params).actions
+        actions = trace_run(policy, game, ROUNDS, params=params).actions
         rate = reward[actions].sum() / cost[actions].sum()
         lost.append(1 - rate / np.max(reward / cost))
     return np.mean(lost)
@@ -277,7 +277,7 @@ def farewell_loss(name, figure):
     game = FIGURES[figure]()
     policy, oracle, lost = REGISTRY[name](game.problem), game.oracle(), []
     for seed in range(8):
-        chosen = tuple(play(policy, game, 5000, seed_index=seed).actions)
+        chosen = tuple(trace_run(policy, game, 5000, seed_index=seed).actions)
         rate = oracle.mean_reward[chosen].sum() / oracle.mean_time[chosen].sum()
         lost.append(1 - rate / oracle.rate)
     return np.mean(lost)
@@ -310,7 +310,7 @@ def allocation_runs(name):
     changes = {key: value for key, value in given.items() if key in fields}
     params = policy.params._replace(**changes) if changes else None
     runs = [
-        play(policy, game, ALLOCATION_ROUNDS, params=params, seed_index=seed)
+        trace_run(policy, game, ALLOCATION_ROUNDS, params=params, seed_index=seed)
         for seed in range(4)
     ]
     return np.stack([run.feedback.allocation for run in runs])

@@ -28,7 +28,7 @@ from jaxbandits.engine.tape import Stream, read
 from jaxbandits.kernels.gamma import GAMMA_CDF_ERROR
 from jaxbandits.policies import REGISTRY
 from jaxbandits.settings import censored
-from jaxbandits.testing import play
+from jaxbandits.testing import trace_run
 from tests.heavy import in_short
 from tests.policies.twins import ARMS, CASES, Draws, K, M
 from tests.reference import laws
@@ -64,7 +64,7 @@ def played(case, instance):
     """One run of the JAX policy: arms, limits and the feedback of every round."""
     policy = policy_of(case)
     params = policy.params._replace(**case.params) if case.params else None
-    trace = play(policy, environment(instance), ROUNDS, params=params)
+    trace = trace_run(policy, environment(instance), ROUNDS, params=params)
     return [x.tolist() for x in (*trace.actions, *trace.feedback)]
 
 

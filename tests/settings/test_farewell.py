@@ -23,7 +23,7 @@ from jaxbandits.settings.farewell.environment import (
     Epoch,
     State,
 )
-from jaxbandits.testing import altered, check_environment, play
+from jaxbandits.testing import altered, check_environment, trace_run
 from tests.kernels.checks import ALARM, assert_frequency, assert_mean
 from tests.reference.farewell_environment import count_epochs, exact_table
 from tests.reference.words import numbers, spell
@@ -617,7 +617,7 @@ def test_instances_that_differ_in_numbers_only_share_their_functions():
 def test_applications_are_paid_as_promised(name):
     """Rewards of uniform play over time, against the exact table."""
     game = INSTANCES[name]()
-    trace = play(uniform(game.problem), game, 30, seed_index=1)
+    trace = trace_run(uniform(game.problem), game, 30, seed_index=1)
     assert trace.feedback.time.dtype == np.int32
     times = trace.feedback.time
     assert np.all((times >= 1) & (times <= trace.actions.wait + 1))

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from jaxbandits.stats import entry, make_record
+
 
 def mean_and_error(values):
     """Mean and its standard error, of those that are numbers."""
@@ -10,20 +12,12 @@ def mean_and_error(values):
     return np.mean(values), error
 
 
-def solver_record(experiment, instance, solver, options, **metrics):
-    return {
-        "experiment": experiment,
-        "instance": instance,
-        "policy": solver,
-        "params": {},
-        "seeds": options.seeds,
-        "horizon": options.horizon,
-        "metrics": {
-            key: {
-                "mean": float(mean),
-                "sem": None if sem is None else float(sem),
-                "published": None,
-            }
-            for key, (mean, sem) in metrics.items()
-        },
-    }
+def solver_record(experiment, environment, solver, options, **metrics):
+    return make_record(
+        experiment,
+        environment,
+        solver,
+        {key: entry(*number) for key, number in metrics.items()},
+        seeds=options.seeds,
+        horizon=options.horizon,
+    )
