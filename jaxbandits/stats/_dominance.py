@@ -6,9 +6,9 @@ import numpy as np
 import xarray as xr
 from statsmodels.stats.multitest import multipletests
 
+from jaxbandits.checks import one_of
 from jaxbandits.results.checks import (
     check_bounds,
-    check_choice,
     check_flag,
     check_level,
 )
@@ -104,8 +104,8 @@ def dominance(
     """
     values = metric_values(dataset, metric)
     check_level(level)
-    check_choice("correction", correction, CORRECTIONS)
-    check_choice("test", test, tuple(ABOUT))
+    one_of("correction", correction, CORRECTIONS)
+    one_of("test", test, ABOUT)
     check_flag("smaller_is_better", smaller_is_better)
     check_checkpoint(dataset, checkpoint)
     values = at_points(values, params).isel(checkpoint=checkpoint)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import jax.numpy as jnp
 
 from jaxbandits.arrays import constant, one_hot
-from jaxbandits.checks import non_negative, positive
+from jaxbandits.checks import non_negative, one_of, positive
 from jaxbandits.laws.thresholds import exponential
 from jaxbandits.policies.allocation.estimates import ESTIMATORS, no_statistics
 from jaxbandits.policies.allocation.learning import (
@@ -88,10 +88,7 @@ def boosting(
         the family has not.
     """
     for key, allowed in CHOICES.items():
-        if getattr(options, key) not in allowed:
-            raise ValueError(
-                f"{key} must be one of {allowed}, got {getattr(options, key)!r}"
-            )
+        one_of(key, getattr(options, key), allowed)
     if options.radii == "code" and problem.family is not exponential:
         raise ValueError(
             f"radii: 'code' is for exponential thresholds, got {problem.family.name}"
