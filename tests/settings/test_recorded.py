@@ -71,7 +71,9 @@ def test_infinite_times_are_timeouts_without_one(tmp_path):
 BAD = {
     "no column seconds": GOOD.drop(columns="seconds"),
     "no column reward": GOOD.drop(columns="reward"),
-    "a seconds that is not a number: .*nan": GOOD.assign(seconds=[1, 1, np.nan, 1, 1, 1, 1]),
+    "a seconds that is not a number: .*nan": GOOD.assign(
+        seconds=[1, 1, np.nan, 1, 1, 1, 1]
+    ),
     "a reward that is not a number: 'x'": GOOD.assign(reward=[1, 1, "x", 1, 1, 1, 1]),
     "missing entries in": GOOD.assign(trees=[1, 1, np.nan, 1, 1, 1, 1]),
     "negative seconds": GOOD.assign(seconds=-GOOD["seconds"]),

@@ -111,7 +111,7 @@ def _delays(ax, environment):
         ax.legend(frameon=False)
 
 
-def over_time(
+def _over_time(
     name: str,
     environments: dict[str, Callable[[], Environment]],
     contestants: dict[str, Contestant],
@@ -187,7 +187,7 @@ EXPERIMENTS = (
         FIGURE_1 | {"Figure 2b": FIGURE_2["Figure 2b"]},
         SIDE,
         _no_notes,
-        run=over_time,
+        run=_over_time,
         full=Options(20, 1_000_000),
     ),
     _experiment(
@@ -197,7 +197,7 @@ EXPERIMENTS = (
         FIGURE_1 | FIGURE_2,
         CROSSOVER,
         crossover_notes,
-        run=over_time,
+        run=_over_time,
         full=Options(20, 1_000_000),
     ),
     _experiment(
@@ -207,7 +207,7 @@ EXPERIMENTS = (
         APPLICATIONS,
         {k: v for k, v in CROSSOVER.items() if "code" not in k},
         _no_notes,
-        run=over_time,
+        run=_over_time,
         full=Options(20, 300_000),
     ),
     Experiment(

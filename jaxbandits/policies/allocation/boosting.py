@@ -108,7 +108,9 @@ def boosting(
         now = turn(problem, start, params.initial, view.round)
         alone = start_allocation(problem, start, now, view)
         known = constant(shape)
-        weight, rate = surrogate_problem(problem, options, known, state.bounds, now.arm)
+        weight, rate = _surrogate_problem(
+            problem, options, known, state.bounds, now.arm
+        )
         return hand_out(now.starting, alone, weight, rate, view.budget)
 
     def update(noise, view, state, action, feedback, params):
@@ -132,7 +134,7 @@ def boosting(
     return Policy(name, init, act, update, Params(), check=_check)
 
 
-def surrogate_problem(problem: Problem, options: Options, shape, found: Bounds, arm):
+def _surrogate_problem(problem: Problem, options: Options, shape, found: Bounds, arm):
     """Weights and rates of eq. (13), lines 8 and 9 of Algorithm 1.
 
     Without radii nobody is boosted: these are the point estimates.

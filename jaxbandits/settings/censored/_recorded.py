@@ -168,7 +168,7 @@ def recorded(
     if isinstance(limits, str):
         if limits != ANY:
             raise ValueError(f"limits must be numbers or {ANY!r}, got {limits!r}")
-        longest = longest_run(runs) if runs.timeout is None else runs.timeout
+        longest = _longest_run(runs) if runs.timeout is None else runs.timeout
         problem = make_continuum(len(runs.reward), cost, penalty, longest / unit)
         return replay(name, runs, problem, unit)
     grid = checks.numbers("limits", limits, 1)
@@ -183,7 +183,7 @@ def recorded(
     return replay(name, runs, problem, unit)
 
 
-def longest_run(runs: Runs) -> float:
+def _longest_run(runs: Runs) -> float:
     """Seconds of the longest run that finished.
 
     Raises:
@@ -198,7 +198,7 @@ def longest_run(runs: Runs) -> float:
 
 def unit_of(runs: Runs, unit: float | None) -> float:
     """Seconds per unit of time, checked; by default those of the longest run."""
-    unit = longest_run(runs) if unit is None else number("unit", unit)
+    unit = _longest_run(runs) if unit is None else number("unit", unit)
     positive(unit=unit)
     played(unit=unit)
     return unit
