@@ -109,8 +109,10 @@ def lanes_last(tables, lanes=slice(None)):
       lanes: position of the seed of every lane.
     """
     tables = jax.tree.map(lambda x: x[lanes] if len(x) > 1 else x, tables)
+    # Not by calling np.float64: before NumPy 2.4 that makes a number of an array [1].
+    tables = jax.tree.map(lambda x: np.asarray(x, np.float64), tables)
     with jax.enable_x64(True):
-        return jax.tree.map(jnp.asarray, _lanes_last(jax.tree.map(np.float64, tables)))
+        return jax.tree.map(jnp.asarray, _lanes_last(tables))
 
 
 def _lanes_last(tree):

@@ -204,7 +204,10 @@ def test_rewards_and_costs_between_the_ends(name):
     assert assert_follows(name, "Beta", NEAR_TIE) >= 0.97
 
 
-@pytest.mark.parametrize("name", ["omega*", "UCB-SC+", "KL-UCB-SC+", "PD-BwK"])
+@pytest.mark.parametrize(
+    "name",
+    in_short(["omega*", "UCB-SC+", "KL-UCB-SC+", "PD-BwK"], {"KL-UCB-SC+", "PD-BwK"}),
+)
 def test_index_policies_in_float64(name):
     with jax.enable_x64(True):
         # The bisection of KL-UCB-SC+ ends within 2**-30 of its bracket.

@@ -177,9 +177,10 @@ def test_policy_chooses_as_its_twin(name, instance):
     )
 
 
-@pytest.mark.parametrize(
-    "name", ["Wait-UCB", "product limit", "omega*, shorter", "omega*, product limit"]
-)
+FLOAT64 = ["Wait-UCB", "product limit", "omega*, shorter", "omega*, product limit"]
+
+
+@pytest.mark.parametrize("name", in_short(FLOAT64, FLOAT64[1:]))
 def test_index_policies_in_float64(name):
     with jax.enable_x64(True):
         assert assert_follows(name, "1a", 1e-12) >= 0.999

@@ -19,6 +19,7 @@ from jaxbandits.protocol import Policy
 from jaxbandits.settings import allocation as settings
 from jaxbandits.settings.allocation import Allocation, Order, Plan, Users
 from jaxbandits.testing import altered, check_environment, play
+from tests.heavy import in_short
 from tests.kernels.allocation import problems
 from tests.reference.allocation_environment import AllocationGame
 from tests.reference.allocation_families import make_laws
@@ -91,7 +92,7 @@ def metrics(trace):
 # A round, against the literal twin.
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("name", in_short(FAMILIES, {"integers", "several budgets"}))
 def test_rounds_and_books(name):
     """Feedback (5), the regrets (2) and (3) and what was spent, round by round."""
     environment, reference = game(name), twin(name)
@@ -156,7 +157,7 @@ def test_oracles(name):
             lambda: game("several budgets", order="draw"), marks=pytest.mark.slow
         ),
         lambda: game("integers"),
-        settings.simulation,
+        pytest.param(settings.simulation, marks=pytest.mark.slow),
     ],
 )
 def test_the_clairvoyant_has_no_regret(make):
@@ -462,6 +463,7 @@ def test_random_instances():
     np.testing.assert_allclose(regret, lost, rtol=1e-3, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_results_do_not_depend_on_chunks():
     environment = settings.simulation(3, budget=20.0, m=2.0, M=10.0)
     policy = policies.ra_ucb(environment.problem)
@@ -492,10 +494,8 @@ def test_the_range_of_rates_does_not_depend_on_the_rates():
     assert len(ranges) == 1
 
 
-@pytest.mark.parametrize(
-    "make",
-    [pytest.param(settings.ednet_like, marks=pytest.mark.slow), settings.criteo_like],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("make", [settings.ednet_like, settings.criteo_like])
 def test_synthetic_stand_ins(make):
     environment = make()
     policy = policies.ra_ucb(environment.problem)

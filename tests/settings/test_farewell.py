@@ -325,7 +325,16 @@ def assert_books(at, game, pairs, rewards, time):
 
 
 @pytest.mark.parametrize(
-    ("name", "failure"), [(name, "wait") for name in GAMES] + [("joint", "unit")]
+    ("name", "failure"),
+    [
+        ("joint", "wait"),
+        *(
+            pytest.param(name, "wait", marks=pytest.mark.slow)
+            for name in GAMES
+            if name != "joint"
+        ),
+        ("joint", "unit"),
+    ],
 )
 def test_every_game_ends_where_a_plain_loop_ends(name, failure):
     """L = max{n: S_n <= T}; checkpoints at every unit, so that one epoch passes many.
