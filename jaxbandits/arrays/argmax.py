@@ -53,10 +53,3 @@ def random_argmax(x, word):
     tied = x == jnp.max(x)
     rank = jnp.cumsum(tied, dtype=jnp.int32)  # 1, 2, ... at the tied entries
     return jnp.sum(rank <= position(word, rank[-1]), dtype=jnp.int32)
-
-
-def chosen_tie(count, uniform):
-    """Which of `count` tied entries a uniform picks: i32 in [0, count)."""
-    chosen = jnp.floor(uniform * count.astype(uniform.dtype)).astype(jnp.int32)
-    # Rounding may lift uniform * count to count itself.
-    return jnp.minimum(chosen, count - 1)

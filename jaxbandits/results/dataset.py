@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from jaxbandits.checks import one_of
 from jaxbandits.results.names import check_variable
 from jaxbandits.results.plain import plain
 
@@ -136,8 +137,7 @@ def _seeds(seeds) -> np.ndarray:
 
 
 def _checkpoints(checkpoints, kind: str) -> np.ndarray:
-    if kind not in CHECKPOINT_KINDS:
-        raise ValueError(f"checkpoint_kind: {kind!r} is not one of {CHECKPOINT_KINDS}")
+    one_of("checkpoint_kind", kind, CHECKPOINT_KINDS)
     checkpoints = np.asarray(checkpoints)
     if checkpoints.ndim != 1 or len(checkpoints) == 0:
         raise ValueError("checkpoints: must be a list of numbers, and not empty")

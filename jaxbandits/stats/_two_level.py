@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
+from jaxbandits.checks import one_of
 from jaxbandits.results.checks import (
     check_bootstrap,
-    check_choice,
     check_level,
     check_seeds,
 )
@@ -107,7 +107,7 @@ def two_level(
     """
     values = metric_values(dataset, metric)
     check_level(level)
-    check_choice("method", method, ("t", "bootstrap"))
+    one_of("method", method, ("t", "bootstrap"))
     runs, numbers = _runs(values, group)
     template = runs.isel(run=0, drop=True)
     check_seeds(values)

@@ -89,7 +89,7 @@ def fingerprint(description: Description) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-class Comparison(NamedTuple):
+class _Comparison(NamedTuple):
     """A spec held against a store, in words.
 
     Attributes:
@@ -105,9 +105,9 @@ class Comparison(NamedTuple):
     lost: list[str]
 
 
-def compare(stored: Description, wanted: Description) -> Comparison:
+def compare(stored: Description, wanted: Description) -> _Comparison:
     """Compare the description of a store with that of a plan."""
-    return Comparison(
+    return _Comparison(
         _differences(_fixed(stored, wanted), _fixed(wanted, stored)),
         _more(wanted, stored),
         _more(stored, wanted),

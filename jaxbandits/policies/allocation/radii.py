@@ -76,7 +76,7 @@ class Scales(NamedTuple):
     probability: jax.Array
 
 
-class Constants(NamedTuple):
+class _Constants(NamedTuple):
     """Lipschitz constants of Assumptions 2.3 and 4.1, one per arm: f64[K].
 
     Attributes:
@@ -88,7 +88,7 @@ class Constants(NamedTuple):
     mean: np.ndarray
 
 
-def printed_constants(problem: Problem) -> Constants:
+def printed_constants(problem: Problem) -> _Constants:
     """The constants of a problem (host); the paper's for exponential thresholds.
 
     For other families the extreme slopes on a fine grid of rates and allocations.
@@ -97,7 +97,7 @@ def printed_constants(problem: Problem) -> Constants:
         top = problem.highest * problem.budget  # M
         slope = 1 / top**2 - np.exp(-top) / np.expm1(-top) ** 2  # D, Lemma H.1
         ones = np.ones(problem.num_arms)
-        return Constants(problem.budget * ones, problem.budget**2 * slope * ones)
+        return _Constants(problem.budget * ones, problem.budget**2 * slope * ones)
     family = problem.family
     with jax.enable_x64(True):
         rates = jnp.asarray(np.geomspace(problem.lowest, problem.highest, 129))
@@ -117,7 +117,7 @@ def printed_constants(problem: Problem) -> Constants:
             return float(steepest), float(flattest)
 
         different = {shape: constants(shape) for shape in set(shapes)}
-    return Constants(*np.array([different[shape] for shape in shapes]).T)
+    return _Constants(*np.array([different[shape] for shape in shapes]).T)
 
 
 def bounds(

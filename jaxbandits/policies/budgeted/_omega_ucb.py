@@ -47,22 +47,22 @@ def _check(params):
     positive(rho=params.rho)
 
 
-class Spread(NamedTuple):
+class _Spread(NamedTuple):
     """Squared deviations from the running mean, and eta, which they determine."""
 
     squares: CompensatedSum  # f32[K], Welford's sum
     eta: jax.Array  # f32[K], 1 before the first pull
 
     @classmethod
-    def zeros(cls, num_arms: int) -> "Spread":
+    def zeros(cls, num_arms: int) -> "_Spread":
         """Before the first pull."""
         nothing = CompensatedSum.zeros(num_arms, float)
         return cls(nothing, jnp.ones(num_arms, float))
 
-    def observe(self, eta, pulls, x, old_mean, mean) -> "Spread":
+    def observe(self, eta, pulls, x, old_mean, mean) -> "_Spread":
         """The row of one arm after one more observation in [0, 1]; `eta` of `ETAS`."""
         squares = self.squares.add((x - old_mean) * (x - mean))
-        return Spread(squares, eta(pulls, squares.total, mean * (1 - mean)))
+        return _Spread(squares, eta(pulls, squares.total, mean * (1 - mean)))
 
 
 def switched_eta(pulls, squares, most):
@@ -87,12 +87,12 @@ def shrunk_eta(pulls, squares, most):
 ETAS = {"switch": switched_eta, "shrunk": shrunk_eta}
 
 
-class Moments(NamedTuple):
+class _Moments(NamedTuple):
     """Statistics of omega*-UCB."""
 
     means: Means
-    reward: Spread
-    cost: Spread  # of the cost's position in its range
+    reward: _Spread
+    cost: _Spread  # of the cost's position in its range
 
 
 @factory(Problem)
@@ -138,15 +138,15 @@ def omega_ucb(
             (reward, old.mean_reward, means.mean_reward),
             (cost, old.mean_cost, means.mean_cost),
         )
-        return Moments(
+        return _Moments(
             means,
             row.reward.observe(eta, means.pulls, *rewards),
             row.cost.observe(eta, means.pulls, *costs),
         )
 
     def zeros(num_arms):
-        spread = Spread.zeros(num_arms)
-        return Moments(Means.zeros(num_arms), spread, spread)
+        spread = _Spread.zeros(num_arms)
+        return _Moments(Means.zeros(num_arms), spread, spread)
 
     statistics = Statistics(zeros, observe, ranges.constants) if star else MEANS
     name = "omega*-UCB" if star else "omega-UCB"

@@ -43,7 +43,7 @@ def _check(params):
     above_one(stability=params.stability)
 
 
-class Moments(NamedTuple):
+class _Moments(NamedTuple):
     """Means, and squared deviations from them."""
 
     means: Means
@@ -53,13 +53,13 @@ class Moments(NamedTuple):
 
 def _zeros(num_arms):
     nothing = CompensatedSum.zeros(num_arms, float)
-    return Moments(Means.zeros(num_arms), nothing, nothing)
+    return _Moments(Means.zeros(num_arms), nothing, nothing)
 
 
 def _observe(row, constants, reward, cost):
     del constants
     old, new = row.means, row.means.observe(reward, cost)
-    return Moments(
+    return _Moments(
         new,
         row.reward.add((reward - old.mean_reward) * (reward - new.mean_reward)),
         row.cost.add((cost - old.mean_cost) * (cost - new.mean_cost)),

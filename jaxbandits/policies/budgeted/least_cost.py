@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import jax.numpy as jnp
 
-from jaxbandits.checks import positive
+from jaxbandits.checks import one_of, positive
 from jaxbandits.factory import factory
 from jaxbandits.policies.budgeted._index_policy import index_policy
 from jaxbandits.policies.budgeted.ratio_bounds import radius
@@ -38,8 +38,7 @@ def _check(params):
 
 def _least_cost(problem: Problem, source: str):
     """``view -> lambda``, the least expected cost of an arm or a bound below it."""
-    if source not in SOURCES:
-        raise ValueError(f"minimum_cost must be one of {SOURCES}, got {source!r}")
+    one_of("minimum_cost", source, SOURCES)
     least = min(problem.lowest_cost)
     if source == "range" and least <= 0:
         raise ValueError(

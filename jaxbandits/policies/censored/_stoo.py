@@ -61,7 +61,7 @@ def _check(params):
     positive(smoothness=params.smoothness)
 
 
-class Cells(NamedTuple):
+class _Cells(NamedTuple):
     """The cells of all arms ``[K, G]``, or of one; unused places have width 0."""
 
     left: jax.Array  # f32[G]
@@ -75,7 +75,7 @@ class Cells(NamedTuple):
         return self.left + self.width / 2
 
 
-class Answer(NamedTuple):
+class _Answer(NamedTuple):
     """The deepest cell that has been cut, of several the one with the largest mean."""
 
     arm: jax.Array  # i32[]
@@ -87,12 +87,12 @@ class Answer(NamedTuple):
 class State(NamedTuple):
     """Cells, and the best cell of each arm."""
 
-    cells: Cells
+    cells: _Cells
     count: jax.Array  # i32[K]  used places
     index: jax.Array  # f32[K]
     place: jax.Array  # i32[K]
     limit: jax.Array  # f32[K]
-    answer: Answer
+    answer: _Answer
     overflow: jax.Array  # bool[]
 
 
@@ -139,7 +139,7 @@ def _stoo(problem: Continuum, splits: int, capacity: int) -> Policy:
         whole = jnp.where(places == 0, problem.max_limit, 0.0).astype(float)
         middle = jnp.asarray(problem.max_limit / 2, float)
         return State(
-            Cells(
+            _Cells(
                 jnp.zeros(shape, float),
                 jnp.broadcast_to(whole, shape),
                 jnp.zeros(shape, jnp.int32),
@@ -149,7 +149,7 @@ def _stoo(problem: Continuum, splits: int, capacity: int) -> Policy:
             jnp.full(num_arms, jnp.inf, float),
             jnp.zeros(num_arms, jnp.int32),
             jnp.full(num_arms, middle),
-            Answer(jnp.int32(0), middle, jnp.full((), jnp.inf, float), jnp.zeros(())),
+            _Answer(jnp.int32(0), middle, jnp.full((), jnp.inf, float), jnp.zeros(())),
             jnp.zeros((), bool),
         )
 
@@ -173,7 +173,7 @@ def _stoo(problem: Continuum, splits: int, capacity: int) -> Policy:
         new = (step >= 1) & (step < splits)
         fresh = new | own
         value = jax.tree.map(lambda x: jnp.where(fresh, 0.0, x), cells.value)
-        return Cells(
+        return _Cells(
             jnp.where(new, left + step.astype(float) * part, cells.left),
             jnp.where(fresh, part, cells.width),
             jnp.where(fresh, 0, cells.pulls),
@@ -216,7 +216,7 @@ def _stoo(problem: Continuum, splits: int, capacity: int) -> Policy:
             for x in (cells.value.total, cells.pulls, cells.width)
         )
         mean = total / jnp.maximum(pulls, 1)
-        found = Answer(action.arm, action.limit, width, mean)
+        found = _Answer(action.arm, action.limit, width, mean)
         deeper = width < answer.width * (1 - 1e-6)
         alike = width <= answer.width * (1 + 1e-6)
         wins = expand & (deeper | (alike & (mean > answer.mean)))

@@ -23,7 +23,7 @@ from jaxbandits.arrays import (
     stored,
     unit_interval,
 )
-from jaxbandits.checks import at_least_one
+from jaxbandits.checks import at_least_one, one_of
 from jaxbandits.factory import factory
 from jaxbandits.kernels.gamma import beta_from_uniforms
 from jaxbandits.policies.censored.observed import gain_of
@@ -81,8 +81,7 @@ def thompson(problem: Problem, update: str = "independent") -> Policy:
     """
     check_grid(problem, "thompson")
     check_bounded(problem, "thompson")
-    if update not in UPDATES:
-        raise ValueError(f"update must be one of {UPDATES}, got {update!r}")
+    one_of("update", update, UPDATES)
     shape = (problem.num_arms, problem.num_limits)
     largest = problem.max_penalty
 

@@ -87,7 +87,7 @@ def _check(params):
     non_negative(gain_radius=params.gain_radius, penalty_radius=params.penalty_radius)
 
 
-class Statistics(NamedTuple):
+class _Statistics(NamedTuple):
     """What the points of a grid have seen since they came into being."""
 
     reached: jax.Array  # i32[K, G]  N_{i,tau}: rounds of the arm with a limit >= tau
@@ -99,7 +99,7 @@ class State(NamedTuple):
     """The arms' grids, and the best pair of each arm by eq. (13)."""
 
     grid: Grid  # [K, G] each, [K] its count
-    statistics: Statistics
+    statistics: _Statistics
     rounds: jax.Array  # i32[K]  rounds of the arm
     index: jax.Array  # f32[K]  largest index of the arm's points
     place: jax.Array  # i32[K]  the point that has it
@@ -107,7 +107,7 @@ class State(NamedTuple):
     overflow: jax.Array  # bool[]  whether a grid was too small for an extension
 
 
-class Judgement(NamedTuple):
+class _Judgement(NamedTuple):
     """Estimates of grid points; all arrays ``[..., G]``."""
 
     estimate: Any  # nu_hat, eq. (10)
@@ -265,7 +265,7 @@ def _z_rcucb(problem, splits, history, answer, risk, capacity) -> Policy:
         first = capacity - 1 if history == "whole" else 0
         return State(
             Grid.start(num_arms, capacity, problem.max_limit, splits, history),
-            Statistics(
+            _Statistics(
                 zeros, (zeros,) * risk.num_counts, CompensatedSum.zeros(shape, float)
             ),
             jnp.zeros(num_arms, jnp.int32),
@@ -280,7 +280,7 @@ def _z_rcucb(problem, splits, history, answer, risk, capacity) -> Policy:
         arm = first_argmax(state.index)  # Eq. (13)
         return RealAction(arm, pick(state.limit, arm))
 
-    def judge(grid, statistics, rounds, params) -> Judgement:
+    def judge(grid, statistics, rounds, params) -> _Judgement:
         count = jnp.maximum(statistics.reached, 1).astype(float)
         since = jnp.maximum(rounds - grid.born, 1).astype(float)  # N_{i,0}
         penalty = penalty_in_play(problem, grid.limit)
@@ -290,7 +290,7 @@ def _z_rcucb(problem, splits, history, answer, risk, capacity) -> Policy:
         scale = peeling_scale(params.alpha * (confidence - jnp.log(params.delta)))
         length = params.gain_radius / jnp.sqrt(count)
         length = length + params.penalty_radius * penalty / jnp.sqrt(since)
-        return Judgement(estimate, scale * length)
+        return _Judgement(estimate, scale * length)
 
     def learn(grid, old, place, feedback):
         gained = gain_of(problem, feedback)
@@ -301,7 +301,7 @@ def _z_rcucb(problem, splits, history, answer, risk, capacity) -> Policy:
         gain = old.gain.add(jnp.where(reached & ~exceeds, gained, 0.0))  # Eq. (8)
         seen = risk.observe(exceeds, reached)
         counts = (n + (used & i) for n, i in zip(old.risk, seen, strict=True))
-        return Statistics(old.reached + reached, tuple(counts), gain)
+        return _Statistics(old.reached + reached, tuple(counts), gain)
 
     def update(noise, view, state, action, feedback, params):
         del noise, view

@@ -24,7 +24,7 @@ from jaxbandits.protocol import Policy
 from jaxbandits.settings.farewell.types import Problem
 
 
-class Means(NamedTuple):
+class _Means(NamedTuple):
     """f32[K, D] each; `count` is at least 1."""
 
     count: jax.Array
@@ -32,18 +32,18 @@ class Means(NamedTuple):
     mean_cost: jax.Array
 
 
-class Eta(NamedTuple):
+class _Eta(NamedTuple):
     """Variance over the largest possible one, f32[K, D]."""
 
     eta: jax.Array
 
 
-class Estimates(NamedTuple):
+class _Estimates(NamedTuple):
     """What the index of omega*-UCB reads."""
 
-    means: Means
-    reward: Eta
-    cost: Eta
+    means: _Means
+    reward: _Eta
+    cost: _Eta
 
 
 class State(NamedTuple):
@@ -59,7 +59,7 @@ class State(NamedTuple):
     hazards: Hazards
     reward_squares: CompensatedSum
     time_squares: CompensatedSum
-    estimates: Estimates
+    estimates: _Estimates
 
 
 @factory(Problem)
@@ -96,7 +96,7 @@ def product_limit_omega(
         del params
         ones, zeros = jnp.ones(shape, float), jnp.zeros(shape, float)
         nothing = CompensatedSum.zeros(shape, float)
-        estimates = Estimates(Means(ones, zeros, ones), Eta(ones), Eta(ones))
+        estimates = _Estimates(_Means(ones, zeros, ones), _Eta(ones), _Eta(ones))
         return State(Hazards.zeros(shape), nothing, nothing, estimates)
 
     def act(noise, view, state, params):
@@ -117,7 +117,7 @@ def product_limit_omega(
         def eta(mean, mean_square):
             """Of numbers in [0, 1]."""
             spread = jnp.maximum(mean_square - mean**2, 0.0)
-            return Eta(eta_of(hazards.reached, spread * count, mean * (1 - mean)))
+            return _Eta(eta_of(hazards.reached, spread * count, mean * (1 - mean)))
 
         count = jnp.maximum(hazards.reached, 1).astype(float)
         reward = jnp.clip(hazards.mean_reward(), 0.0, 1.0)
@@ -128,8 +128,8 @@ def product_limit_omega(
             hazards,
             rewards,
             times,
-            Estimates(
-                Means(count, reward, time),
+            _Estimates(
+                _Means(count, reward, time),
                 eta(reward, hazards.mean(rewards.total, 0.0)),
                 eta(share, squares),
             ),

@@ -28,7 +28,7 @@ from jaxbandits.arrays import (
     split_index,
     with_row,
 )
-from jaxbandits.checks import positive
+from jaxbandits.checks import one_of, positive
 from jaxbandits.factory import factory
 from jaxbandits.policies.farewell.pairs import longest_first
 from jaxbandits.protocol import Policy
@@ -105,8 +105,7 @@ def wait_ucb(problem: Problem, observe: str = "pair") -> Policy:
     Raises:
       ValueError: on an unknown `observe`.
     """
-    if observe not in OBSERVE:
-        raise ValueError(f"observe must be one of {OBSERVE}, got {observe!r}")
+    one_of("observe", observe, OBSERVE)
     shape = (problem.num_arms, problem.num_waits)
     waits, places = problem.lengths, np.arange(problem.num_waits, dtype=np.int32)
 

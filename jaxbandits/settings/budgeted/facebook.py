@@ -11,7 +11,6 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pandas as pd
 
 from jaxbandits.checks import (
     MOST,
@@ -26,7 +25,7 @@ from jaxbandits.laws import Bernoulli, Beta, Product, bernoulli, beta, product
 from jaxbandits.protocol import Environment
 from jaxbandits.settings.budgeted.environment import Arms, budgeted, metrics
 from jaxbandits.settings.budgeted.synthetic import LARGEST_PARAMETER
-from jaxbandits.settings.tables import read_csv
+from jaxbandits.settings.tables import check_columns, coerced, read_csv
 
 GROUPS = ("campaign_id", "age", "gender")
 NUMBERS = ("clicks", "spent", "total_conversion")
@@ -78,10 +77,8 @@ def load_facebook(path) -> list[Group]:
       FileNotFoundError: if there is no such file.
     """
     table = read_csv(path, dtype=str)
-    missing = [c for c in (*GROUPS, *NUMBERS) if c not in table.columns]
-    if missing:
-        raise ValueError(f"path: {path} has no column {', '.join(missing)}")
-    numbers = table[list(NUMBERS)].apply(pd.to_numeric, errors="coerce")
+    check_columns(path, table, (*GROUPS, *NUMBERS))
+    numbers = table[list(NUMBERS)].apply(coerced)
     if (numbers < 0).any(axis=None):
         raise ValueError(f"path: {path} has negative clicks, money or conversions")
     clicks, spent, conversions = (numbers[c] for c in NUMBERS)

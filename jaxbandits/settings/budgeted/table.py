@@ -13,7 +13,7 @@ from jaxbandits.checks import text
 from jaxbandits.laws import empirical, empirical_params
 from jaxbandits.protocol import Environment, as_given
 from jaxbandits.settings.budgeted.environment import LEAST_COST, Arms, budgeted
-from jaxbandits.settings.tables import read_csv
+from jaxbandits.settings.tables import coerced, read_csv
 
 
 class Records(NamedTuple):
@@ -102,7 +102,7 @@ def _read(path, arm, cost, reward, group) -> pd.DataFrame:
         raise ValueError(f"path: {path} has no rows")
     table = table[list(dict.fromkeys(named.values()))].copy()
     for column in (cost, reward):
-        values = pd.to_numeric(table[column], errors="coerce").astype(np.float64)
+        values = coerced(table[column])
         bad = ~(np.isfinite(values) & (values >= 0))
         if bad.any():
             # A header is line 1.

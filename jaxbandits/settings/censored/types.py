@@ -183,12 +183,12 @@ def make_problem(
       TypeError: if an argument is of another kind.
     """
     num_arms, max_limit, sigma = _size(num_arms, max_limit, sigma)
-    grid = check_limits(limits, max_limit)
+    grid = _check_limits(limits, max_limit)
     _check_functions(cost, penalty, np.unique(np.append(grid, max_limit)))
     return Problem(num_arms, tuple(grid.tolist()), cost, penalty, max_limit, sigma)
 
 
-def check_limits(limits, max_limit: float) -> np.ndarray:
+def _check_limits(limits, max_limit: float) -> np.ndarray:
     """A grid of limits, f64[M]; errors as of `make_problem`."""
     grid = numbers("limits", limits, 1)
     if grid.size == 0:
