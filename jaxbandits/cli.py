@@ -11,6 +11,7 @@ from pathlib import Path
 
 import jax
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from jaxbandits import checks
@@ -19,6 +20,8 @@ from jaxbandits.experiments.budgeted.compare import SEEDS, compare, ranking_tabl
 from jaxbandits.experiments.common.table import records_table
 from jaxbandits.policies import REGISTRY as POLICIES
 from jaxbandits.results import provenance
+from jaxbandits.settings import PARTS, setting_of
+from jaxbandits.settings import REGISTRY as ENVIRONMENTS
 from jaxbandits.settings.budgeted import from_table
 from jaxbandits.sweeps import read_spec, run_sweep
 from jaxbandits.sweeps.fill import StoppedError
@@ -58,7 +61,10 @@ def _parser() -> argparse.ArgumentParser:
         description="Simulate resource-constrained bandits with censored feedback.",
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    listing = commands.add_parser("list", help="experiments and policies")
+    listing = commands.add_parser("list", help="experiments, policies and environments")
+    listing.add_argument(
+        "setting", nargs="?", choices=list(PARTS), help="those of one setting only"
+    )
     listing.add_argument("--json", action="store_true", help="for programs")
     listing.set_defaults(command=_list)
     info = commands.add_parser("info", help="versions and devices")
@@ -127,6 +133,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _list(options) -> int:
+    asked = options.setting
     experiments = [
         {
             "name": e.name,
@@ -137,17 +144,38 @@ def _list(options) -> int:
             "horizon": e.full.horizon,
         }
         for e in REGISTRY.values()
+        if asked in (None, e.setting)
     ]
+    makers = {
+        kind: {n: m for n, m in entries.items() if asked in (None, setting_of(n))}
+        for kind, entries in (("policies", POLICIES), ("environments", ENVIRONMENTS))
+    }
     if options.json:
-        print(json.dumps({"experiments": experiments, "policies": list(POLICIES)}))
+        names = {kind: list(entries) for kind, entries in makers.items()}
+        print(json.dumps({"experiments": experiments} | names))
         return 0
+    console = Console()
     table = Table("experiment", "what it shows", "source", title="Experiments")
     for e in experiments:
         table.add_row(e["name"], e["title"], e["source"])
-    console = Console()
     console.print(table)
-    console.print("Policies: " + ", ".join(POLICIES))
+    for kind, entries in makers.items():
+        console.print(_makers_table(kind.capitalize(), entries))
     return 0
+
+
+def _makers_table(title, makers) -> Table:
+    """What can be named in a file, what it is made by, and with what."""
+    table = Table("name", "factory", "arguments", title=title)
+    for name, maker in makers.items():
+        fixed = [f"{key} = {_shown(value)}" for key, value in maker.arguments.items()]
+        given = [f"{key} = ?" for key in maker.needs]
+        table.add_row(name, maker.factory.__name__, escape(", ".join(fixed + given)))
+    return table
+
+
+def _shown(value) -> str:
+    return value.__name__ if callable(value) else checks.shown(value).split(" (")[0]
 
 
 def _info(options) -> int:

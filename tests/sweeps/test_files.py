@@ -128,7 +128,7 @@ def test_lists_become_tuples():
     """A factory with a cache takes no lists."""
     entry = {"make": "fixed_arm", "arguments": {"arm": [1, [2, 3]]}}
     spec = from_table(TABLE | {"policies": {"fixed": entry}}).spec
-    assert spec.policies["fixed"].policy.keywords == {"arm": (1, (2, 3))}
+    assert spec.policies["fixed"].policy.arguments == {"arm": (1, (2, 3))}
 
 
 def test_a_module(written):
@@ -247,8 +247,13 @@ def policy(**entry):
         (instance(make="s_brr"), "instances.three.make: 's_brr' is unknown (did you "),
         (
             instance(make="x"),
-            "instances.three.make: 'x' is unknown; known are budgeted",
+            "instances.three.make: 'x' is unknown; known are fb_br, fb_bt, fixed",
         ),
+        (
+            instance(make="x/y"),
+            "instances.three.make: 'x/y' is unknown; known are budgeted/fb-br, ",
+        ),
+        (instance(make="farewell/doubling"), "instances.three.make: 'farewell/doub"),
         (instance(make="make_problem"), "instances.three.make: 'make_problem' is unk"),
         (instance(make="Problem"), "instances.three.make: 'Problem' is unknown"),
         (instance(arguments={}), "instances.three.arguments: missing a required argum"),
@@ -370,19 +375,29 @@ def test_modules_that_fail(written, text, message):
     assert message in said or message.replace(", line 1", "") in said
 
 
-def test_an_object_cannot_be_written_in_toml():
-    entry = {"name": "x", "delay": [[1.0]], "reward": [[0.5]], "reward_law": "beta"}
-    table = {
-        "setting": "farewell",
-        "budget": 5,
-        "instances": {"one": {"make": "farewell", "arguments": entry}},
-        "policies": {"p": {"make": "wait_ucb"}},
-    }
-    message = (
-        "^one.toml: instances.one.arguments.reward_law: a Law cannot be written in"
-    )
+def test_an_object_is_a_table(written):
+    text = """
+    setting = "farewell"
+    budget = 5
+
+    [instances.one]
+    make = "farewell/farewell"
+
+    [instances.one.arguments]
+    name = "x"
+    delay = [[1.0]]
+    reward = {make = "Beta", a = [[2.0]], b = [[3.0]]}
+    reward_law = LAW
+
+    [policies.p]
+    make = "farewell/wait-ucb-shorter"
+    """
+    spec, _ = read_spec(written(text.replace("LAW", '{make = "beta"}')))
+    assert spec.instances["one"].provenance["reward_law"] == "Beta"
+    assert spec.policies["p"].policy.arguments == {"observe": "shorter"}
+    message = r"instances.one.arguments: reward_law must be a Law .*, got 'beta'"
     with pytest.raises(ValueError, match=message):
-        from_table(table, "one.toml")
+        read_spec(written(text.replace("LAW", '"beta"')))
 
 
 def test_a_float_may_stand_for_an_integer():
