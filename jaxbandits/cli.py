@@ -1,4 +1,7 @@
-"""The command line: ``jaxbandits list | reproduce | compare | sweep | info``."""
+"""The command line: ``jaxbandits list | reproduce | compare | sweep | info``.
+
+A command imports what it needs when it runs, so that help and errors come at once.
+"""
 
 import argparse
 import json
@@ -9,25 +12,7 @@ import warnings
 from contextlib import contextmanager
 from pathlib import Path
 
-import jax
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
-
 from jaxbandits import checks
-from jaxbandits.experiments import REGISTRY, prepare_folder, write
-from jaxbandits.experiments.budgeted.compare import SEEDS, compare, ranking_table, ranks
-from jaxbandits.experiments.common.table import records_table
-from jaxbandits.policies import REGISTRY as POLICIES
-from jaxbandits.results import provenance
-from jaxbandits.settings import PARTS, setting_of
-from jaxbandits.settings import REGISTRY as ENVIRONMENTS
-from jaxbandits.settings.budgeted import from_table
-from jaxbandits.sweeps import read_spec, run_sweep
-from jaxbandits.sweeps.fill import StoppedError
-from jaxbandits.sweeps.hosts import join, leave
-from jaxbandits.sweeps.signals import stop_at_sigterm
-from jaxbandits.sweeps.summary import best_points, sweep_records
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -38,10 +23,17 @@ def main(arguments: list[str] | None = None) -> int:
             return options.command(options)
     except (ValueError, TypeError, OSError) as error:
         print(f"jaxbandits: {error}", file=sys.stderr)
-        return leave(2)
+        return _leave(2)
     except KeyboardInterrupt:
         print("jaxbandits: interrupted", file=sys.stderr)
-        return leave(130)
+        return _leave(130)
+
+
+def _leave(status: int) -> int:
+    """`hosts.leave`, for commands that may have joined no hosts."""
+    from jaxbandits.sweeps.hosts import leave
+
+    return leave(status)
 
 
 @contextmanager
@@ -63,7 +55,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     listing = commands.add_parser("list", help="experiments, policies and environments")
     listing.add_argument(
-        "setting", nargs="?", choices=list(PARTS), help="those of one setting only"
+        "setting", metavar="SETTING", nargs="?", help="those of one setting only"
     )
     listing.add_argument("--json", action="store_true", help="for programs")
     listing.set_defaults(command=_list)
@@ -90,9 +82,7 @@ def _parser() -> argparse.ArgumentParser:
         rank.add_argument(f"--{column}", required=True, help=f"column of the {column}")
     rank.add_argument("--group", help="column that says which arms compete")
     rank.add_argument("--budget", type=float, required=True, help="money to spend")
-    rank.add_argument(
-        "--seeds", type=int, default=SEEDS, help=f"number of games ({SEEDS})"
-    )
+    rank.add_argument("--seeds", type=int, help="number of games (200)")
     rank.add_argument("--out", default=os.path.join("results", "compare"))
     rank.add_argument("--json", action="store_true", help="print the records")
     rank.set_defaults(command=_compare)
@@ -133,7 +123,17 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _list(options) -> int:
+    from rich.console import Console
+    from rich.table import Table
+
+    from jaxbandits.experiments import REGISTRY
+    from jaxbandits.policies import REGISTRY as POLICIES
+    from jaxbandits.settings import PARTS, setting_of
+    from jaxbandits.settings import REGISTRY as ENVIRONMENTS
+
     asked = options.setting
+    if asked is not None:
+        checks.one_of("SETTING", asked, PARTS)
     experiments = [
         {
             "name": e.name,
@@ -164,8 +164,11 @@ def _list(options) -> int:
     return 0
 
 
-def _makers_table(title, makers) -> Table:
+def _makers_table(title, makers):
     """What can be named in a file, what it is made by, and with what."""
+    from rich.markup import escape
+    from rich.table import Table
+
     table = Table("name", "factory", "arguments", title=title)
     for name, maker in makers.items():
         fixed = [f"{key} = {_shown(value)}" for key, value in maker.arguments.items()]
@@ -179,6 +182,12 @@ def _shown(value) -> str:
 
 
 def _info(options) -> int:
+    import jax
+    from rich.console import Console
+    from rich.table import Table
+
+    from jaxbandits.results import provenance
+
     facts = provenance(devices=[str(d) for d in jax.devices()])
     if options.json:
         print(json.dumps(facts))
@@ -191,6 +200,11 @@ def _info(options) -> int:
 
 
 def _reproduce(options) -> int:
+    from rich.console import Console
+
+    from jaxbandits.experiments import REGISTRY, prepare_folder, write
+    from jaxbandits.experiments.common.table import records_table
+
     experiment = REGISTRY.get(options.name)
     if experiment is None:
         raise ValueError(
@@ -224,10 +238,17 @@ def _reproduce(options) -> int:
 
 
 def _compare(options) -> int:
+    from rich.console import Console
+
+    from jaxbandits.experiments import prepare_folder, write
+    from jaxbandits.experiments.budgeted.compare import compare, ranking_table, ranks
+    from jaxbandits.settings.budgeted import from_table
+
     columns = {k: getattr(options, k) for k in ("arm", "cost", "reward", "group")}
     environments = from_table(options.csv, **columns)
     folder = prepare_folder(options.out)
-    outcome = compare(environments, budget=options.budget, seeds=options.seeds)
+    seeds = {} if options.seeds is None else {"seeds": options.seeds}
+    outcome = compare(environments, budget=options.budget, **seeds)
     paths = write(outcome, "compare", folder)
     if options.json:
         print(json.dumps(outcome.records))
@@ -248,6 +269,16 @@ _GOES_ON = (
 
 
 def _sweep(options) -> int:
+    import jax
+    from rich.console import Console
+
+    from jaxbandits.experiments.common.table import records_table
+    from jaxbandits.sweeps import read_spec, run_sweep
+    from jaxbandits.sweeps.fill import StoppedError
+    from jaxbandits.sweeps.hosts import join, leave
+    from jaxbandits.sweeps.signals import stop_at_sigterm
+    from jaxbandits.sweeps.summary import best_points, sweep_records
+
     hosts = (options.coordinator, options.processes, options.process)
     if options.distributed or any(x is not None for x in hosts):
         join(*hosts)

@@ -77,9 +77,9 @@ def test_list_of_a_setting(capsys, idle, monkeypatch):
 
 
 def test_list_of_no_setting(capsys):
-    with pytest.raises(SystemExit):
-        cli.main(["list", "bandits"])
-    assert "censored" in capsys.readouterr().err
+    assert cli.main(["list", "bandits"]) == 2
+    said = capsys.readouterr().err
+    assert "SETTING must be one of" in said and "farewell" in said
 
 
 def test_list_as_json(capsys, idle):
