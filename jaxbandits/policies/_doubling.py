@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Bool, Int32
 
 from jaxbandits.arrays import when
 from jaxbandits.checks import MOST_ROUNDS, at_least_one, instance, whole
@@ -27,10 +29,10 @@ class State(NamedTuple):
     """
 
     inner: Any
-    before: jax.Array
-    length: jax.Array
+    before: Int32[Array, ""]
+    length: Int32[Array, ""]
     answer: Any
-    overflow: jax.Array
+    overflow: Bool[Array, ""]
 
 
 def doubling(policy: Policy, first: int = 1024) -> Policy:

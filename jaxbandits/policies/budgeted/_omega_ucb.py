@@ -19,9 +19,10 @@ Named choices:
 
 from typing import NamedTuple
 
-import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
+from jaxtyping import Float
 
 from jaxbandits.arrays import CompensatedSum, constant
 from jaxbandits.checks import flag, one_of, positive
@@ -57,7 +58,7 @@ class Spread(NamedTuple):
     """Squared deviations from the running mean, and eta, which they determine."""
 
     squares: CompensatedSum  # f32[K], Welford's sum
-    eta: jax.Array  # f32[K], 1 before the first pull
+    eta: Float[Array, " K"]  # 1 before the first pull
 
     @classmethod
     def zeros(cls, num_arms: int) -> "Spread":

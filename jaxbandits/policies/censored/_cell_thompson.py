@@ -18,6 +18,8 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Int32
 
 from jaxbandits.arrays import (
     CompensatedSum,
@@ -66,8 +68,8 @@ def _check(params):
 class State(NamedTuple):
     """What the rounds of every arm said of every cell."""
 
-    entered: jax.Array  # i32[K, M]  rounds that entered the cell, with a limit beyond
-    ended: jax.Array  # i32[K, M]  of these, rounds that ended in it
+    entered: Int32[Array, "K M"]  # rounds that entered the cell, with a limit beyond
+    ended: Int32[Array, "K M"]  # of these, rounds that ended in it
     gain: CompensatedSum  # f32[K, M]  sum of their gains R - c(C)
     square: CompensatedSum  # f32[K, M]  and of the squares
 

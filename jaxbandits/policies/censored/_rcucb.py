@@ -20,6 +20,8 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Float, Int32
 
 from jaxbandits.arrays import CompensatedSum, first_argmax, pick, put, split_index
 from jaxbandits.checks import non_negative, positive
@@ -53,11 +55,11 @@ def _check(params):
 class State(NamedTuple):
     """Statistics of every pair, and the two parts of its index that they determine."""
 
-    reached: jax.Array  # i32[K, M]  N_{i,tau}: rounds of the arm with a limit >= tau
-    risk: tuple[jax.Array, ...]  # i32[K, M] each: counts behind the survival estimate
+    reached: Int32[Array, "K M"]  # N_{i,tau}: rounds of the arm with a limit >= tau
+    risk: tuple[Int32[Array, "K M"], ...]  # counts behind the survival estimate
     gain: CompensatedSum  # f32[K, M]  sum of gains within tau, numerator of eq. (8)
-    estimate: jax.Array  # f32[K, M]  nu_hat, eq. (10)
-    width: jax.Array  # f32[K, M]  confidence length over sqrt(2 alpha log t)
+    estimate: Float[Array, "K M"]  # nu_hat, eq. (10)
+    width: Float[Array, "K M"]  # confidence length over sqrt(2 alpha log t)
 
 
 @factory(Problem, Continuum)

@@ -10,8 +10,9 @@ ways that differ in regret by a factor of three (docs/errata.md), hence `update`
 
 from typing import NamedTuple
 
-import jax
 import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Int32
 
 from jaxbandits.arrays import (
     first_argmax,
@@ -54,8 +55,8 @@ def _check(params):
 class State(NamedTuple):
     """Posterior counts."""
 
-    success: jax.Array  # i32[K, M]  S
-    failure: jax.Array  # i32[K, M]  F
+    success: Int32[Array, "K M"]  # S
+    failure: Int32[Array, "K M"]  # F
 
 
 @factory(Problem, Continuum)

@@ -19,6 +19,8 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
+from jaxtyping import Bool, Float, Int32
 
 from jaxbandits.arrays import CompensatedSum, first_argmax, pick, put, when
 from jaxbandits.checks import (
@@ -83,8 +85,8 @@ def _check(params):
 class Statistics(NamedTuple):
     """What the points of a grid have seen since they came into being."""
 
-    reached: jax.Array  # i32[K, G]  N_{i,tau}: rounds of the arm with a limit >= tau
-    risk: tuple[jax.Array, ...]  # i32[K, G] each: counts behind the survival estimate
+    reached: Int32[Array, "K G"]  # N_{i,tau}: rounds of the arm with a limit >= tau
+    risk: tuple[Int32[Array, "K G"], ...]  # counts behind the survival estimate
     gain: CompensatedSum  # f32[K, G]  sum of gains within tau
 
 
@@ -93,11 +95,11 @@ class State(NamedTuple):
 
     grid: Grid  # [K, G] each, [K] its count
     statistics: Statistics
-    rounds: jax.Array  # i32[K]  rounds of the arm
-    index: jax.Array  # f32[K]  largest index of the arm's points
-    place: jax.Array  # i32[K]  the point that has it
-    limit: jax.Array  # f32[K]  its limit
-    overflow: jax.Array  # bool[]  whether a grid was too small for an extension
+    rounds: Int32[Array, " K"]  # rounds of the arm
+    index: Float[Array, " K"]  # largest index of the arm's points
+    place: Int32[Array, " K"]  # the point that has it
+    limit: Float[Array, " K"]  # its limit
+    overflow: Bool[Array, ""]  # whether a grid was too small for an extension
 
 
 def put_row(tree, arm, row):

@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Bool, Float, Int32
 
 from jaxbandits.arrays import CompensatedSum, first_argmax, pick, put
 from jaxbandits.checks import MOST, at_least_one, positive, whole
@@ -52,14 +54,14 @@ def _check(params):
 class State(NamedTuple):
     """Active limits in the order of their activation, and the best of each arm."""
 
-    active: jax.Array  # f32[K, G]  0 where nothing is
-    pulls: jax.Array  # i32[K, G]
+    active: Float[Array, "K G"]  # 0 where nothing is
+    pulls: Int32[Array, "K G"]
     value: CompensatedSum  # f32[K, G]
-    count: jax.Array  # i32[K]  used places
-    index: jax.Array  # f32[K]
-    place: jax.Array  # i32[K]
-    limit: jax.Array  # f32[K]
-    overflow: jax.Array  # bool[]
+    count: Int32[Array, " K"]  # used places
+    index: Float[Array, " K"]
+    place: Int32[Array, " K"]
+    limit: Float[Array, " K"]
+    overflow: Bool[Array, ""]
 
 
 @factory(Continuum, Problem)

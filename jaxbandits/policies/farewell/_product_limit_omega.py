@@ -13,6 +13,8 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
+from jaxtyping import Float
 
 from jaxbandits.arrays import CompensatedSum, constant, pick, put
 from jaxbandits.factory import factory
@@ -27,15 +29,15 @@ from jaxbandits.settings.farewell.types import Problem
 class Means(NamedTuple):
     """f32[K, D] each; `count` is at least 1."""
 
-    count: jax.Array
-    mean_reward: jax.Array
-    mean_cost: jax.Array
+    count: Float[Array, "K D"]
+    mean_reward: Float[Array, "K D"]
+    mean_cost: Float[Array, "K D"]
 
 
 class Eta(NamedTuple):
     """Variance over the largest possible one, f32[K, D]."""
 
-    eta: jax.Array
+    eta: Float[Array, "K D"]
 
 
 class Estimates(NamedTuple):

@@ -10,6 +10,8 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
+from jaxtyping import Float
 
 from jaxbandits.arrays import constant, pick, put, split_index
 from jaxbandits.checks import instance
@@ -22,9 +24,9 @@ from jaxbandits.settings.farewell.types import Action, Problem
 class PairFeedback(NamedTuple):
     """Feedback of the budgeted setting, and the delay. f32[] each."""
 
-    reward: jax.Array
-    cost: jax.Array
-    delay: jax.Array
+    reward: Float[Array, ""]
+    cost: Float[Array, ""]
+    delay: Float[Array, ""]
 
 
 def as_arms(problem: Problem, scale: float = 1.0) -> budgeted.Problem:

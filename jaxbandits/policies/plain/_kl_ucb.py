@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Int32
 
 from jaxbandits.arrays import CompensatedSum, first_argmax, pick, put
 from jaxbandits.checks import positive
@@ -29,7 +31,7 @@ def _check(params):
 class State(NamedTuple):
     """Statistics of every arm."""
 
-    pulls: jax.Array  # i32[n]
+    pulls: Int32[Array, " n"]
     reward: CompensatedSum  # f32[n]
 
 

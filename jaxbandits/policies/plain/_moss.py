@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Float, Int32
 
 from jaxbandits.arrays import CompensatedSum, first_argmax, pick, put
 from jaxbandits.checks import positive
@@ -27,9 +29,9 @@ def _check(params):
 class State(NamedTuple):
     """Statistics of every arm and its index, which does not depend on the round."""
 
-    pulls: jax.Array  # i32[n]
+    pulls: Int32[Array, " n"]
     reward: CompensatedSum  # f32[n]
-    index: jax.Array  # f32[n], +inf before the first pull
+    index: Float[Array, " n"]  # +inf before the first pull
 
 
 @of_size

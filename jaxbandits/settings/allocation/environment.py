@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
+from jaxtyping import Float, Int32
 
 from jaxbandits.arrays import Bound, CompensatedSum, below, bound, constant, position
 from jaxbandits.checks import function, instance, numbers, text
@@ -90,10 +92,10 @@ class Instance(NamedTuple):
     """
 
     arms: Arms
-    budgets: jax.Array
-    best: jax.Array
+    budgets: Float[Array, " N"]
+    best: Float[Array, "N K"]
     users: Users | None
-    order: jax.Array | None
+    order: Int32[Array, " n"] | None
     bound: Bound | None
 
 
@@ -109,12 +111,12 @@ class State(NamedTuple):
       place: i32[], which budget (and user) the next round has; None unless drawn.
     """
 
-    round: jax.Array
+    round: Int32[Array, ""]
     regret: CompensatedSum
-    successes: jax.Array
-    realised: jax.Array
+    successes: Int32[Array, ""]
+    realised: Int32[Array, ""]
     spent: CompensatedSum
-    place: jax.Array | None = None
+    place: Int32[Array, ""] | None = None
 
 
 class Oracle(NamedTuple):

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
+from jaxtyping import Int32
 
 from jaxbandits.arrays import CompensatedSum, tally
 from jaxbandits.laws.law import JointLaw
@@ -46,8 +48,8 @@ class State(NamedTuple):
       value: sum of the expected gains of the chosen pairs, f32[].
     """
 
-    pulls: jax.Array
-    censored: jax.Array
+    pulls: Int32[Array, " K"]
+    censored: Int32[Array, ""]
     value: CompensatedSum
 
 

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
+from jaxtyping import Int32
 
 from jaxbandits.arrays import pick, tally
 from jaxbandits.checks import instance, text
@@ -30,8 +32,8 @@ class State(NamedTuple):
       censored: i32[], rounds in which the limit was exceeded.
     """
 
-    pulls: jax.Array
-    censored: jax.Array
+    pulls: Int32[Array, "K M"]
+    censored: Int32[Array, ""]
 
 
 class Tables(NamedTuple):
