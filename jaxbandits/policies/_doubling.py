@@ -14,7 +14,7 @@ from jaxtyping import Bool, Int32
 
 from jaxbandits.arrays import when
 from jaxbandits.checks import MOST_ROUNDS, at_least_one, instance, whole
-from jaxbandits.protocol import Policy
+from jaxbandits.protocol import A, P, Policy
 
 
 class State(NamedTuple):
@@ -35,7 +35,7 @@ class State(NamedTuple):
     overflow: Bool[Array, ""]
 
 
-def doubling(policy: Policy, first: int = 1024) -> Policy:
+def doubling(policy: Policy[Any, P, A], first: int = 1024) -> Policy[State, P, A]:
     """Play `policy` anew in epochs of lengths ``first, 2 first, 4 first, ...``.
 
     In each epoch it is told the epoch's length as its horizon, and counts rounds from
@@ -60,7 +60,7 @@ def doubling(policy: Policy, first: int = 1024) -> Policy:
 
 
 @cache
-def _doubling(policy: Policy, first: int) -> Policy:
+def _doubling(policy: Policy[Any, P, A], first: int) -> Policy[State, P, A]:
     if "horizon" not in getattr(policy.params, "_fields", ()):
         raise ValueError(
             f"policy {policy.name!r} has no parameter horizon, so that it needs no "

@@ -109,7 +109,7 @@ def omega_ucb(
     exploration: str = "log_t",
     learning: Learning = ONE_ARM,
     variance: str = "switch",
-) -> Policy:
+) -> Policy[Means | Moments, Params, Array]:
     """omega-UCB, or omega*-UCB with `star`.
 
     Args:

@@ -50,7 +50,7 @@ class State(NamedTuple):
 
 
 @factory(Problem)
-def pd_bwk(problem: Problem) -> Policy:
+def pd_bwk(problem: Problem) -> Policy[State, Params, Array]:
     """PD-BwK with the resources money and rounds, both of budget B."""
     update_means = update_arm(MEANS)
 

@@ -30,7 +30,7 @@ class State(NamedTuple):
 
 
 @factory(Problem)
-def bts(problem: Problem) -> Policy:
+def bts(problem: Problem) -> Policy[State, tuple[()], Array]:
     """Budgeted Thompson sampling: no start, the first maximiser."""
     num_arms = problem.num_arms
 

@@ -75,7 +75,7 @@ class State(NamedTuple):
 
 
 @factory(Problem, Continuum)
-def cell_thompson(problem: Problem) -> Policy:
+def cell_thompson(problem: Problem) -> Policy[State, Params, Action]:
     """Thompson sampling on the cells between limits.
 
     It recommends the best pair at the posterior means.

@@ -67,7 +67,7 @@ def rcucb(
     problem: Problem,
     survival: str | Survival = "censored_exceeds",
     radius: str | Callable = "eq_12",
-) -> Policy:
+) -> Policy[State, Params, Action]:
     """RCUCB for a problem of the censored setting.
 
     Plays every arm once with the largest limit, then the first pair that maximises

@@ -99,7 +99,9 @@ class State(NamedTuple):
 
 
 @factory(Continuum, Problem)
-def stoo(problem: Continuum, splits: int = 2, capacity: int = 64) -> Policy:
+def stoo(
+    problem: Continuum, splits: int = 2, capacity: int = 64
+) -> Policy[State, Params, RealAction]:
     """StoOO for a problem with arbitrary limits.
 
     Plays the centre of the cell with the largest ``mean + length + smoothness width /
@@ -131,7 +133,9 @@ def stoo(problem: Continuum, splits: int = 2, capacity: int = 64) -> Policy:
 
 
 @cache
-def _stoo(problem: Continuum, splits: int, capacity: int) -> Policy:
+def _stoo(
+    problem: Continuum, splits: int, capacity: int
+) -> Policy[State, Params, RealAction]:
     num_arms, shape = problem.num_arms, (problem.num_arms, capacity)
     places = jnp.arange(capacity, dtype=jnp.int32)
     span = 1 + problem.max_penalty

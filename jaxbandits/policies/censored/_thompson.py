@@ -60,7 +60,9 @@ class State(NamedTuple):
 
 
 @factory(Problem, Continuum)
-def thompson(problem: Problem, update: str = "independent") -> Policy:
+def thompson(
+    problem: Problem, update: str = "independent"
+) -> Policy[State, Params, Action]:
     """Thompson sampling for a problem of the censored setting.
 
     Plays every pair once in index order, then the first maximiser of samples from the

@@ -164,7 +164,7 @@ def z_rcucb(
     answer: str = "finest",
     survival: str | Survival = "censored_exceeds",
     capacity: int | None = None,
-) -> Policy:
+) -> Policy[State, Params, RealAction]:
     """z-RCUCB for a problem with arbitrary limits.
 
     Plays the first pair that maximises eq. (13); new points first. After a round every
@@ -256,7 +256,9 @@ def _check_fits(problem, splits, history, capacity, params):
 
 
 @cache
-def _z_rcucb(problem, splits, history, answer, risk, capacity) -> Policy:
+def _z_rcucb(
+    problem, splits, history, answer, risk, capacity
+) -> Policy[State, Params, RealAction]:
     num_arms, shape = problem.num_arms, (problem.num_arms, capacity)
 
     def init(params):

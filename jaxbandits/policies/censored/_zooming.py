@@ -65,7 +65,9 @@ class State(NamedTuple):
 
 
 @factory(Continuum, Problem)
-def zooming(problem: Continuum, capacity: int = 64) -> Policy:
+def zooming(
+    problem: Continuum, capacity: int = 64
+) -> Policy[State, Params, RealAction]:
     """The zooming bandit for a problem with arbitrary limits.
 
     With ``r = radius (1 + lambda(tau_max)) sqrt(2 log(T) / (n + 1))`` an active limit
@@ -92,7 +94,7 @@ def zooming(problem: Continuum, capacity: int = 64) -> Policy:
 
 
 @cache
-def _zooming(problem: Continuum, capacity: int) -> Policy:
+def _zooming(problem: Continuum, capacity: int) -> Policy[State, Params, RealAction]:
     num_arms, shape = problem.num_arms, (problem.num_arms, capacity)
     places = jnp.arange(capacity, dtype=jnp.int32)
     largest, span = problem.max_limit, 1 + problem.max_penalty

@@ -26,7 +26,7 @@ from jaxbandits.arrays import CompensatedSum, constant, pick, put
 from jaxbandits.factory import factory
 from jaxbandits.policies.farewell._wait_ucb import Params, Radius, check, largest_bound
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.farewell.types import Problem
+from jaxbandits.settings.farewell.types import Action, Problem
 
 
 class Units(NamedTuple):
@@ -136,7 +136,7 @@ class State(NamedTuple):
 
 
 @factory(Problem)
-def product_limit(problem: Problem) -> Policy:
+def product_limit(problem: Problem) -> Policy[State, Params, Action]:
     """Wait-UCB on product-limit estimates; first maximiser.
 
     Raises:

@@ -19,11 +19,11 @@ from jaxtyping import Float
 from jaxbandits.arrays import CompensatedSum, constant, pick, put
 from jaxbandits.factory import factory
 from jaxbandits.policies import budgeted
-from jaxbandits.policies.budgeted._omega_ucb import ETAS
+from jaxbandits.policies.budgeted._omega_ucb import ETAS, Params
 from jaxbandits.policies.farewell._product_limit import Hazards, Units, times_add_up
 from jaxbandits.policies.farewell.pairs import as_arms, on_pairs, shorter_too
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.farewell.types import Problem
+from jaxbandits.settings.farewell.types import Action, Problem
 
 
 class Means(NamedTuple):
@@ -67,7 +67,7 @@ class State(NamedTuple):
 @factory(Problem)
 def product_limit_omega(
     problem: Problem, exploration: str = "log_t", variance: str = "switch"
-) -> Policy:
+) -> Policy[State, Params, Action]:
     """omega*-UCB on product-limit estimates; rho = 1.
 
     Args:

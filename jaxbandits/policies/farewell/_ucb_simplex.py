@@ -44,7 +44,7 @@ class State(NamedTuple):
 
 
 @factory(Problem)
-def ucb_simplex(problem: Problem) -> Policy:
+def ucb_simplex(problem: Problem) -> Policy[State, Params, Action]:
     """UCB-Simplex: the first pair with the largest bound.
 
     ``(mean reward + (1 + kappa) sqrt(2 log t / n)) / mean cost`` with costs over D.

@@ -97,7 +97,7 @@ class State(NamedTuple):
 
 
 @factory(Problem)
-def wait_ucb(problem: Problem, observe: str = "pair") -> Policy:
+def wait_ucb(problem: Problem, observe: str = "pair") -> Policy[State, Params, Action]:
     """Wait-UCB.
 
     Args:

@@ -16,7 +16,7 @@ from jaxtyping import Float
 from jaxbandits.arrays import constant, pick, put, split_index
 from jaxbandits.checks import instance
 from jaxbandits.policies import budgeted as budgeted_policies
-from jaxbandits.protocol import Policy
+from jaxbandits.protocol import P, Policy, S
 from jaxbandits.settings import budgeted
 from jaxbandits.settings.farewell.types import Action, Problem
 
@@ -44,7 +44,9 @@ def as_arms(problem: Problem, scale: float = 1.0) -> budgeted.Problem:
     return budgeted.make_problem(problem.num_pairs, 1 / scale, waits / scale)
 
 
-def on_pairs(problem: Problem, policy: Policy, scale: float = 1.0) -> Policy:
+def on_pairs(
+    problem: Problem, policy: Policy[S, P, Array], scale: float = 1.0
+) -> Policy[S, P, Action]:
     """A policy of the budgeted setting, built for `as_arms`, on pairs.
 
     Arguments as for `as_arms`. What only an oracle knows is not passed on.
@@ -65,7 +67,7 @@ def on_pairs(problem: Problem, policy: Policy, scale: float = 1.0) -> Policy:
     return _lifted(problem, policy, view_of, feedback_of)
 
 
-def on_rewards(problem: Problem, policy: Policy) -> Policy:
+def on_rewards(problem: Problem, policy: Policy[S, P, Array]) -> Policy[S, P, Action]:
     """A plain policy on pairs: it looks at an epoch's reward and not at its time."""
     return _lifted(problem, policy, lambda view: view, lambda feedback: feedback.reward)
 

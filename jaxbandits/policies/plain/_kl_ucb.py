@@ -36,7 +36,7 @@ class State(NamedTuple):
 
 
 @of_size
-def kl_ucb(num_arms: int) -> Policy:
+def kl_ucb(num_arms: int) -> Policy[State, Params, Array]:
     """KL-UCB on `num_arms` plain arms: action i32[], feedback the reward f32[].
 
     Every arm once in index order, then the first maximiser of the largest q with

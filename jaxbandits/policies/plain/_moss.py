@@ -35,7 +35,7 @@ class State(NamedTuple):
 
 
 @of_size
-def moss(num_arms: int) -> Policy:
+def moss(num_arms: int) -> Policy[State, Params, Array]:
     """MOSS on `num_arms` plain arms: action i32[], feedback the reward f32[].
 
     The first maximiser of ``mean + sqrt(max(log(T / (n pulls)), 0) / pulls)``.

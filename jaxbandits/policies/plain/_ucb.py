@@ -38,7 +38,7 @@ class State(NamedTuple):
 
 
 @of_size
-def ucb(num_arms: int) -> Policy:
+def ucb(num_arms: int) -> Policy[State, Params, Array]:
     """UCB on `num_arms` plain arms: action i32[], feedback the reward f32[].
 
     Every arm once in index order, then the first maximiser of

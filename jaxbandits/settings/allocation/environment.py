@@ -37,6 +37,7 @@ from jaxbandits.settings.allocation.problem import (
     make_problem,
 )
 from jaxbandits.settings.allocation.types import (
+    Action,
     Allocation,
     Feedback,
     OracleView,
@@ -146,7 +147,7 @@ def allocation(
     stop_on_success: bool = False,
     users: Users | None = None,
     provenance: dict | None = None,
-) -> Environment:
+) -> Environment[Any, Any, Action]:
     """An environment with fixed arms.
 
     Args:
@@ -241,7 +242,7 @@ def random_allocation(
     order: str = "cycle",
     stop_on_success: bool = False,
     provenance: dict | None = None,
-) -> Environment:
+) -> Environment[Any, Any, Action]:
     """An environment whose arms are drawn for every seed.
 
     Args:

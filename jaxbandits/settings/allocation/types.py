@@ -45,6 +45,9 @@ class Order(NamedTuple):
     step: Float[Array, ""]
 
 
+Action = Allocation | Plan | Order
+
+
 class Feedback(NamedTuple):
     """What a round shows, eq. (5).
 

@@ -127,7 +127,7 @@ def budgeted(
     cost_range: tuple = (0.0, 1.0),
     reward_range: tuple = (0.0, 1.0),
     provenance: dict | None = None,
-) -> Environment:
+) -> Environment[Any, Any, Array]:
     """An environment whose instances are drawn anew for every seed.
 
     Args:
@@ -204,7 +204,7 @@ def _ends(name, value):
 
 def fixed(
     name: str, law: JointLaw, params: Any, *, unit: str | float = "money", **options
-) -> Environment:
+) -> Environment[Any, Any, Array]:
     """An environment with one instance for all seeds.
 
     Args:

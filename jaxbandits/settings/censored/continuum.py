@@ -27,6 +27,7 @@ from jaxbandits.settings.censored.staircase import (
     value_at,
 )
 from jaxbandits.settings.censored.types import (
+    Action,
     Continuum,
     RealAction,
     censor,
@@ -92,7 +93,9 @@ class Oracle(NamedTuple):
     value: float
 
 
-def any_limit(name: str, problem: Continuum, law: JointLaw, arms: Any) -> Environment:
+def any_limit(
+    name: str, problem: Continuum, law: JointLaw, arms: Any
+) -> Environment[Any, Any, Action | RealAction]:
     """An environment in which every limit up to the largest may be chosen.
 
     Actions are `RealAction`s. Arguments as for `censored`, whose metrics it has, but

@@ -20,7 +20,13 @@ from jaxbandits.laws.law import JointLaw, exact_params
 from jaxbandits.protocol import Actions, Environment, Game
 from jaxbandits.settings.actions import in_range, of_kind
 from jaxbandits.settings.censored.continuum import any_limit, pair_values
-from jaxbandits.settings.censored.types import Action, Continuum, Problem, censor
+from jaxbandits.settings.censored.types import (
+    Action,
+    Continuum,
+    Problem,
+    RealAction,
+    censor,
+)
 from jaxbandits.settings.counts import total, weighted
 
 
@@ -69,7 +75,7 @@ class Oracle(NamedTuple):
 
 def censored(
     name: str, problem: Problem | Continuum, law: JointLaw, arms: Any
-) -> Environment:
+) -> Environment[Any, Any, Action | RealAction]:
     """An environment of the censored setting.
 
     Args:

@@ -178,7 +178,7 @@ def farewell(
     reward_law: Law = bernoulli,
     failure: str = "wait",
     provenance: dict | None = None,
-) -> Environment:
+) -> Environment[Any, Any, Action]:
     """An environment of the farewell setting.
 
     Args:
