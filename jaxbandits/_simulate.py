@@ -27,7 +27,7 @@ from jaxbandits.engine.shares import device_shares, side_by_side
 from jaxbandits.fit import check_fit
 from jaxbandits.play import play
 from jaxbandits.progress import reporter
-from jaxbandits.protocol import Environment, Policy
+from jaxbandits.protocol import A, Environment, Policy
 from jaxbandits.results import build_dataset, provenance
 from jaxbandits.results.cuts import warn_of_cuts, with_cuts
 from jaxbandits.schedule import Terms
@@ -37,8 +37,10 @@ DEFAULT_MEMORY = 1 << 30
 
 @in_play()
 def simulate(
-    policies: Policy | Iterable[Policy] | Mapping[str, Policy],
-    environment: Environment,
+    policies: Policy[Any, Any, A]
+    | Iterable[Policy[Any, Any, A]]
+    | Mapping[str, Policy[Any, Any, A]],
+    environment: Environment[Any, Any, A],
     *,
     horizon: int | None = None,
     budget: float | None = None,
@@ -51,7 +53,7 @@ def simulate(
     engine: str = "scan",
     chunk: int | None = None,
     memory: int = DEFAULT_MEMORY,
-    devices: list | None = None,
+    devices: list[jax.Device] | None = None,
     progress: bool | None = None,
 ) -> xr.Dataset:
     """Play policies against an environment, over many seeds.

@@ -13,6 +13,8 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
+from jaxtyping import Int32
 
 from jaxbandits.arrays.real import integer, real
 from jaxbandits.checks import whole
@@ -30,8 +32,8 @@ class Bound(NamedTuple):
       low: i32 array in [0, 2**30], the rest; 2**30, all ones included, for 1.
     """
 
-    high: jax.Array
-    low: jax.Array
+    high: Int32[Array, "..."]
+    low: Int32[Array, "..."]
 
 
 def unit_interval(word):

@@ -19,8 +19,9 @@ Named choices:
 
 from typing import NamedTuple
 
-import jax
 import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Float
 
 from jaxbandits.arrays import CompensatedSum
 from jaxbandits.checks import flag, one_of, positive
@@ -51,7 +52,7 @@ class _Spread(NamedTuple):
     """Squared deviations from the running mean, and eta, which they determine."""
 
     squares: CompensatedSum  # f32[K], Welford's sum
-    eta: jax.Array  # f32[K], 1 before the first pull
+    eta: Float[Array, " K"]  # 1 before the first pull
 
     @classmethod
     def zeros(cls, num_arms: int) -> "_Spread":
@@ -102,7 +103,7 @@ def omega_ucb(
     exploration: str = "log_t",
     learning: Learning = ONE_ARM,
     variance: str = "switch",
-) -> Policy:
+) -> Policy[Means | _Moments, Params, Array]:
     """omega-UCB, or omega*-UCB with `star`.
 
     Args:

@@ -8,11 +8,12 @@ that only watch: with ``inherit`` those at which a cell would be split next, wit
 ``whole`` all points of the finest grid, from the first round on and in their order.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jax import lax
+from jax import Array, lax
+from jaxtyping import Float, Int32
 
 from jaxbandits.arrays import first_true, pick
 
@@ -31,11 +32,11 @@ class Grid(NamedTuple):
       count: i32[], used places.
     """
 
-    limit: jax.Array
-    width: jax.Array
-    born: jax.Array
-    watched: Any
-    count: jax.Array
+    limit: Float[Array, "*arms G"]
+    width: Float[Array, "*arms G"]
+    born: Int32[Array, "*arms G"]
+    watched: Int32[Array, "*arms G"] | None
+    count: Int32[Array, "*arms"]
 
     @classmethod
     def start(cls, num_arms, capacity, max_limit, splits, history) -> "Grid":
