@@ -14,10 +14,11 @@ from jax.sharding import Mesh
 
 from jaxbandits import laws, simulate, sweep
 from jaxbandits.engine import gpu
+from jaxbandits.engine.books import lanes_last
 from jaxbandits.engine.choice import engine_for
 from jaxbandits.engine.legs import SCAN
-from jaxbandits.engine.rollout import LANES, program_for
-from jaxbandits.engine.run import Clock, run, to_device
+from jaxbandits.engine.rollout import LANES, program_for, to_device
+from jaxbandits.engine.run import Clock, run
 from jaxbandits.engine.tape import root_key
 from jaxbandits.laws.thresholds import exponential
 from jaxbandits.policies import REGISTRY
@@ -76,8 +77,7 @@ def played(engine, policy, environment, targets, devices=None):
         params,
         np.arange(SEEDS, dtype=np.uint32),
         Terms(schedule, engine=engine),
-        chunk=None,
-        memory=10**9,
+        chunk=SEEDS,
         devices=devices or jax.devices()[:1],
         clock=Clock([], []),
         progress=lambda done: None,
@@ -177,13 +177,15 @@ def lowered(policy, environment, engine=gpu.FUSED):
         lambda x: to_device(np.full(SEEDS, x, np.float64)), policy.params
     )
     setup = jax.tree.map(to_device, environment.setup)
-    instance = jax.eval_shape(on_cpu.draw, root, seeds, setup)
+    instance = on_cpu.draw(root, seeds, setup)
+    own = jax.tree.map(lambda x: np.moveaxis(np.asarray(x), -1, 0), instance)
+    tables = lanes_last(environment.tables(own))
     carry = jax.eval_shape(on_cpu.begin, seeds, params, instance)
     targets = to_device(np.array([10.0, 20.0] if by_budget else [10, 20]))
     known, limits = jnp.zeros(carry.round.shape, jnp.int32), jnp.int32([2, 100, 100])
     args = (root, seeds, params, instance, carry, known, targets, *limits)
     shapes = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype), args)
-    traced = program.advance.trace(*shapes)
+    traced = program.advance.trace(*shapes[:3], tables, *shapes[3:])
     return traced.lower(lowering_platforms=("cuda",)).as_text()
 
 
@@ -249,10 +251,6 @@ def test_what_is_missing_is_named():
     assert re.fullmatch(r"act of 'Sorting': sort \(test_gpu_engine.py:\d+\)", reason)
     with pytest.raises(gpu.UnsupportedError, match="sort .*; 'scan' and 'vmap' can"):
         engine_for("fused-interpret", policy, game, "cpu")
-    assert engine_for("auto", policy, game, "gpu") is SCAN
-    policy = policy_and_game("censored/uniform")[0]
-    assert engine_for("auto", policy, game, "gpu") is gpu.FUSED
-    assert engine_for("auto", policy, game, "cpu") is SCAN
 
 
 def test_arguments_are_checked(monkeypatch):
