@@ -55,13 +55,11 @@ class Memory:
         self.first = first
 
     def load(self, position, lane):
-        """The number at a position; a run's own position is moved inside."""
+        """The number at a position, which must be inside."""
         if self.ref is None:
             shape = lane.shape if self.own or np.ndim(number(position)) else ()
             return jnp.zeros(shape, self.dtype)
         at = number(position)
-        if jnp.ndim(at):
-            at = jnp.minimum(jnp.maximum(at, 0), self.size - 1)
         at = at + jnp.int32(self.first) if self.first else at
         if not self.own:
             found = triton.load(self.ref.at[at])
