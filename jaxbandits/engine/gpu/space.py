@@ -48,9 +48,10 @@ class Memory:
       size: how many there are (of a run).
       dtype: of what is loaded; bools lie there as whole numbers.
       own: whether every run has its own.
+      first: where it begins in scratch; None if it is not part of it.
     """
 
-    def __init__(self, ref, size: int, dtype, own: bool, first: int = 0):
+    def __init__(self, ref, size: int, dtype, own: bool, first: int | None = None):
         self.ref, self.size, self.dtype, self.own = ref, size, np.dtype(dtype), own
         self.first = first
 
