@@ -136,7 +136,7 @@ def occurs(first, second, probability):
     return below(first, second, bound(probability))
 
 
-def position(word, size: int):
+def position(word, size: int | Array):
     """A position in [0, size), each with probability ``1 / size`` to ``size / 2**32``.
 
     Args:

@@ -1,7 +1,9 @@
 """Names that variables of a dataset and arrays of a store can have."""
 
+from collections.abc import Set
 
-def check_variable(what: str, name: str, taken: set[str] = frozenset()) -> None:
+
+def check_variable(what: str, name: str, taken: Set[str] = frozenset()) -> None:
     """Raise a ValueError if a metric or report cannot have its name.
 
     Args:

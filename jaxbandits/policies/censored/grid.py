@@ -36,7 +36,7 @@ class Grid(NamedTuple):
     width: Float[Array, "*arms G"]
     born: Int32[Array, "*arms G"]
     watched: Int32[Array, "*arms G"] | None
-    count: Int32[Array, "*arms"]
+    count: Int32[Array, "*arms"]  # type: ignore[assignment]
 
     @classmethod
     def start(cls, num_arms, capacity, max_limit, splits, history) -> "Grid":
@@ -151,7 +151,7 @@ def _split_watched(grid: Grid, place, born, splits):
         watched=jnp.where(
             opened | own,
             grid.count + each * jnp.where(own, 0, cell),
-            grid.watched,
+            grid.watched,  # type: ignore[arg-type]
         ),
         count=grid.count + splits * each,
     )
