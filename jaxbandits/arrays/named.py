@@ -3,14 +3,17 @@
 from collections.abc import Callable
 from functools import wraps
 from inspect import signature
+from typing import ParamSpec, TypeVar
 
 import jax
 from jax.custom_batching import custom_vmap
 
 PREFIX = "jaxbandits."
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
 
-def named(fn: Callable) -> Callable:
+def named(fn: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
     """`fn` as a ``jit`` whose name no function of a policy has by chance.
 
     Under ``jax.vmap`` the name is gone, because there the same operation stands for
