@@ -137,7 +137,8 @@ def _split_watched(grid: Grid, place, born, splits):
     places = jnp.arange(grid.limit.shape[0], dtype=jnp.int32)
     right, width = pick(grid.limit, place), pick(grid.width, place)
     narrow = width / splits
-    cell = places - pick(grid.watched, place) + 1  # 1, ..., m - 1 at the watched points
+    watched = pick(grid.watched, place)  # type: ignore[arg-type]
+    cell = places - watched + 1  # 1, ..., m - 1 at the watched points
     opened = (cell >= 1) & (cell < splits)
     offset = places - grid.count
     new = (offset >= 0) & (offset < splits * each)
