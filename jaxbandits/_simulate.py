@@ -1,6 +1,6 @@
 """`simulate`: policies against an environment, in memory."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import jax
@@ -33,7 +33,7 @@ from jaxbandits.progress import reporter
 from jaxbandits.protocol import A, Environment, Policy
 from jaxbandits.results import build_dataset, provenance
 from jaxbandits.results.cuts import warn_of_cuts, with_cuts
-from jaxbandits.schedule import Terms
+from jaxbandits.schedule import Schedule, Terms
 
 DEFAULT_MEMORY = 1 << 30
 
@@ -150,8 +150,10 @@ def simulate(
     )
     with reporter(progress, total, environment.name) as report:
 
-        def play_one(name, share, check):
-            def advanced(done):
+        def play_one(
+            name: str, share: list[jax.Device], check: Callable[[], None]
+        ) -> tuple[Any, Clock]:
+            def advanced(done: int) -> None:
                 report(done, name)
                 check()
 
@@ -216,7 +218,9 @@ def simulate(
     return with_cuts(dataset, max_rounds)
 
 
-def _points(named, params, schedule) -> dict[str, list[dict[str, float]]]:
+def _points(
+    named: Mapping[str, Policy], params: Any, schedule: Schedule
+) -> dict[str, list[dict[str, float]]]:
     """Parameter points of every policy: one dict of leaves per point."""
     if not isinstance(params, Mapping):
         raise TypeError(

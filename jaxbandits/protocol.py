@@ -21,7 +21,7 @@ from collections.abc import Callable
 from typing import Any, Generic, NamedTuple, Protocol
 
 from jax import Array
-from jaxtyping import Int, UInt32
+from jaxtyping import Int32, UInt32
 from typing_extensions import TypeVar
 
 Noise = UInt32[Array, "words"]
@@ -105,7 +105,7 @@ class See(Protocol[InstanceIn, StateIn]):
     """``(round, instance, env_state) -> view``, what a policy may know of a round."""
 
     def __call__(
-        self, round_: Int[Array, ""], instance: InstanceIn, env_state: StateIn, /
+        self, round_: Int32[Array, ""], instance: InstanceIn, env_state: StateIn, /
     ) -> Any: ...
 
 
@@ -124,7 +124,7 @@ class View(NamedTuple):
       round: i32[], the round about to be played; the first is 1.
     """
 
-    round: Int[Array, ""]
+    round: Int32[Array, ""]
 
 
 class PolicyFunctions(NamedTuple):
@@ -166,7 +166,7 @@ class Policy(NamedTuple, Generic[S, P, Played]):
     name: str
     init: Init[P, S]
     act: Act[S, P, Played]
-    update: Update[S, P, Played]
+    update: Update[S, P, Any]  # any, so that fewer actions fit where more may go
     params: P = ()  # type: ignore[assignment]
     words: tuple[int, int] = (0, 0)
     check: Callable[[P], None] | None = None

@@ -4,7 +4,7 @@ A plain float32 sum of numbers near 1 stops growing at 2**24. A compensated sum 
 the rounding error along and stays exact to a few units in the last place.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 from jax import Array
@@ -24,7 +24,7 @@ class CompensatedSum(NamedTuple):
     lost: Float[Array, "..."]
 
     @classmethod
-    def zeros(cls, shape, dtype=jnp.float32) -> "CompensatedSum":
+    def zeros(cls, shape: Any, dtype: Any = jnp.float32) -> "CompensatedSum":
         """An empty sum of the given shape."""
         return cls(jnp.zeros(shape, dtype), jnp.zeros(shape, dtype))
 
@@ -32,7 +32,7 @@ class CompensatedSum(NamedTuple):
         """The sum as one number: float64 where that is enabled."""
         return self.total.astype(float) + self.lost.astype(float)
 
-    def add(self, x) -> "CompensatedSum":
+    def add(self, x: Any) -> "CompensatedSum":
         """Add `x` (broadcast against the sum).
 
         Kahan's algorithm, for finite terms that do not exceed the total by much, which

@@ -140,7 +140,7 @@ def _doubling(policy: Policy[Any, P, A], first: int) -> Policy[State, P, A]:
         init=init,
         act=act,
         update=update,
-        params=policy.params._replace(horizon=float(first)),
+        params=policy.params._replace(horizon=float(first)),  # type: ignore[attr-defined]
         told=(),
         check=check,
         recommend=recommend if policy.recommend else None,

@@ -9,7 +9,8 @@ import xarray as xr
 
 from jaxbandits.arguments import by_name, is_policy, seeds_of
 from jaxbandits.protocol import A, Environment, Policy
-from jaxbandits.sweeps.drive import DEFAULT_MEMORY, run_sweep
+from jaxbandits.sweeps.drive import run_sweep
+from jaxbandits.sweeps.fill import DEFAULT_MEMORY
 from jaxbandits.sweeps.grid import columns
 from jaxbandits.sweeps.spec import Entry, Spec
 from jaxbandits.sweeps.until import HalfWidth
@@ -35,7 +36,7 @@ def sweep(
     metrics: Iterable[str] | None = None,
     engine: str = "scan",
     keep: Iterable[str] = (),
-    store: str | os.PathLike | None = None,
+    store: str | os.PathLike[str] | None = None,
     extend: bool = False,
     until: HalfWidth | None = None,
     block: int | None = None,

@@ -188,7 +188,7 @@ def _solution(task: _Task, allocation, value, bound):
     even = each + (index < odd).astype(jnp.int32)
     allocation = jnp.where(nothing, even, allocation)
     if least is not None:
-        allocation = least + jnp.minimum(allocation, limit)
+        allocation = least + jnp.minimum(allocation, limit)  # type: ignore[arg-type]
         value, bound = worth + value, worth + bound
     certified = jnp.where(bound - value <= 1e-4 * bound, SOLVED, INACCURATE)
     status = jnp.where(nothing, NOTHING_TO_GAIN, certified).astype(jnp.int32)

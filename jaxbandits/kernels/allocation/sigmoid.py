@@ -138,7 +138,7 @@ class _Task(NamedTuple):
 def _task(curves, budget, limit, least) -> _Task:
     if least is None:
         valid = () if limit is None else (limit > 0,)
-        return _Task(*_up_to(budget, limit, curves), limit, None, None, valid)
+        return _Task(*_up_to(budget, limit, curves), limit, None, None, valid)  # type: ignore[call-arg]
     dtype = curves.log_height.dtype
     least = jnp.asarray(least, dtype)
     worth = jnp.sum(curves.value(least))
@@ -547,7 +547,7 @@ def _checked(task: _Task, allocation, value, bound):
         allocation = jnp.minimum(allocation, limit)
     bound = jnp.where(nothing, 0.0, bound)
     if least is not None:
-        allocation, value, bound = least + allocation, worth + value, worth + bound
+        allocation, value, bound = least + allocation, worth + value, worth + bound  # type: ignore[operator]
     consistent = value <= bound * (1 + rounding)
     status = jnp.where(filled & consistent, SOLVED, INACCURATE)
     status = jnp.where(nothing, NOTHING_TO_GAIN, status).astype(jnp.int32)

@@ -153,7 +153,7 @@ def bounds(
     log_t = jnp.log(round_)
     if kind in ("profile", "delta"):
         form = _profile if kind == "profile" else _delta
-        rest = form(problem, statistics, found, *(jnp.sqrt(s * log_t) for s in scales))
+        rest = form(problem, statistics, found, *(jnp.sqrt(s * log_t) for s in scales))  # type: ignore[union-attr]
     elif kind == "printed":
         rest = _printed(problem, statistics, found, scales, log_t, shape, constants)
     else:

@@ -17,10 +17,9 @@ import jax
 import jax.numpy as jnp
 from jax.scipy.special import ndtr
 
-from jaxbandits.arrays import stored, unit_interval
+from jaxbandits.arrays import stored, unit_interval, window
 from jaxbandits.checks import at_least_one
 from jaxbandits.factory import factory
-from jaxbandits.kernels.interpolation import window
 from jaxbandits.kernels.normal import normal_quantile
 from jaxbandits.policies.allocation.estimates import (
     Estimate,

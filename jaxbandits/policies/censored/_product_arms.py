@@ -68,6 +68,6 @@ def product_arms(
     def recommended(state, params):
         return to_pair(answer(state, params))
 
-    return inner._replace(
+    return inner._replace(  # type: ignore[return-value]
         act=act, update=update, recommend=recommended if answer else None
     )

@@ -90,8 +90,8 @@ class State(NamedTuple):
     """Cells, and the best cell of each arm."""
 
     cells: _Cells
-    count: Int32[Array, " K"]  # used places
-    index: Float[Array, " K"]
+    count: Int32[Array, " K"]  # type: ignore[assignment]  # used places
+    index: Float[Array, " K"]  # type: ignore[assignment]
     place: Int32[Array, " K"]
     limit: Float[Array, " K"]
     answer: _Answer

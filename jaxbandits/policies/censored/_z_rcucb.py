@@ -102,7 +102,7 @@ class State(NamedTuple):
     grid: Grid  # [K, G] each, [K] its count
     statistics: _Statistics
     rounds: Int32[Array, " K"]  # rounds of the arm
-    index: Float[Array, " K"]  # largest index of the arm's points
+    index: Float[Array, " K"]  # type: ignore[assignment]  # largest index of the arm's points
     place: Int32[Array, " K"]  # the point that has it
     limit: Float[Array, " K"]  # its limit
     overflow: Bool[Array, ""]  # whether a grid was too small for an extension
@@ -225,7 +225,7 @@ def z_rcucb(
         raise ValueError(
             f"capacity must be at least {least}, one split of {splits}, got {capacity}"
         )
-    if history == "whole" and splits ** round(math.log(capacity, splits)) != capacity:
+    if history == "whole" and splits ** round(math.log(capacity, splits)) != capacity:  # type: ignore[arg-type]
         raise ValueError(
             f"capacity must be a power of splits = {splits} where history='whole', got "
             f"{capacity}"

@@ -56,8 +56,8 @@ class State(NamedTuple):
     active: Float[Array, "K G"]  # 0 where nothing is
     pulls: Int32[Array, "K G"]
     value: CompensatedSum  # f32[K, G]
-    count: Int32[Array, " K"]  # used places
-    index: Float[Array, " K"]
+    count: Int32[Array, " K"]  # type: ignore[assignment]  # used places
+    index: Float[Array, " K"]  # type: ignore[assignment]
     place: Int32[Array, " K"]
     limit: Float[Array, " K"]
     overflow: Bool[Array, ""]

@@ -36,7 +36,7 @@ class Grid(NamedTuple):
     width: Float[Array, "*arms G"]
     born: Int32[Array, "*arms G"]
     watched: Int32[Array, "*arms G"] | None
-    count: Int32[Array, "*arms"]
+    count: Int32[Array, "*arms"]  # type: ignore[assignment]
 
     @classmethod
     def start(cls, num_arms, capacity, max_limit, splits, history) -> "Grid":
@@ -137,7 +137,8 @@ def _split_watched(grid: Grid, place, born, splits):
     places = jnp.arange(grid.limit.shape[0], dtype=jnp.int32)
     right, width = pick(grid.limit, place), pick(grid.width, place)
     narrow = width / splits
-    cell = places - pick(grid.watched, place) + 1  # 1, ..., m - 1 at the watched points
+    watched = pick(grid.watched, place)  # type: ignore[arg-type]
+    cell = places - watched + 1  # 1, ..., m - 1 at the watched points
     opened = (cell >= 1) & (cell < splits)
     offset = places - grid.count
     new = (offset >= 0) & (offset < splits * each)
@@ -151,7 +152,7 @@ def _split_watched(grid: Grid, place, born, splits):
         watched=jnp.where(
             opened | own,
             grid.count + each * jnp.where(own, 0, cell),
-            grid.watched,
+            grid.watched,  # type: ignore[arg-type]
         ),
         count=grid.count + splits * each,
     )

@@ -29,7 +29,7 @@ from jaxbandits.settings.farewell.types import Action, Problem
 class _Means(NamedTuple):
     """f32[K, D] each; `count` is at least 1."""
 
-    count: Float[Array, "K D"]
+    count: Float[Array, "K D"]  # type: ignore[assignment]
     mean_reward: Float[Array, "K D"]
     mean_cost: Float[Array, "K D"]
 
@@ -138,7 +138,7 @@ def product_limit_omega(
         )
         return with_row(state, action.arm, new)
 
-    return policy._replace(
+    return policy._replace(  # type: ignore[return-value]
         name=f"{policy.name}, product-limit",
         init=init,
         act=act,

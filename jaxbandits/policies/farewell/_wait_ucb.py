@@ -89,7 +89,7 @@ def largest_bound(problem: Problem, shows_shorter: bool):
 class State(NamedTuple):
     """Statistics of every pair, and the parts of its index that they determine."""
 
-    count: Int32[Array, "K D"]  # N
+    count: Int32[Array, "K D"]  # type: ignore[assignment]  # N
     reward: CompensatedSum  # f32[K, D]
     time: Int32[Array, "K D"]  # sum of times: exact
     rate: Float[Array, "K D"]  # eq. (4); +inf before the first observation

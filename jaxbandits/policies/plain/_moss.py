@@ -30,7 +30,7 @@ class State(NamedTuple):
 
     pulls: Int32[Array, " n"]
     reward: CompensatedSum  # f32[n]
-    index: Float[Array, " n"]  # +inf before the first pull
+    index: Float[Array, " n"]  # type: ignore[assignment]  # +inf before the first pull
 
 
 @of_size

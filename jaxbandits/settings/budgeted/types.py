@@ -68,7 +68,7 @@ class Problem(NamedTuple):
     highest_reward: tuple[float, ...]
 
     # A learner may know more, or less, of these than the environment says.
-    beliefs = ("lowest_cost", "highest_cost", "lowest_reward", "highest_reward")
+    beliefs = ("lowest_cost", "highest_cost", "lowest_reward", "highest_reward")  # type: ignore[misc]
 
 
 def make_problem(
