@@ -14,6 +14,7 @@ from jaxbandits.arguments import (
     engine_of,
     environment_of,
     is_policy,
+    keep_of,
     points_of,
     root_seed_of,
     runs_per_instance_of,
@@ -21,11 +22,13 @@ from jaxbandits.arguments import (
     seeds_of,
 )
 from jaxbandits.contract import check_round
+from jaxbandits.engine.choice import choose, say
 from jaxbandits.engine.flags import in_play
+from jaxbandits.engine.room import choose_chunk
 from jaxbandits.engine.run import Clock
 from jaxbandits.engine.shares import device_shares, side_by_side
 from jaxbandits.fit import check_fit
-from jaxbandits.play import play
+from jaxbandits.play import lane_params, play
 from jaxbandits.progress import reporter
 from jaxbandits.protocol import A, Environment, Policy
 from jaxbandits.results import build_dataset, provenance
@@ -51,6 +54,7 @@ def simulate(
     runs_per_instance: int = 1,
     max_rounds: int | None = None,
     engine: str = "scan",
+    keep: Iterable[str] = (),
     chunk: int | None = None,
     memory: int = DEFAULT_MEMORY,
     devices: list[jax.Device] | None = None,
@@ -84,7 +88,12 @@ def simulate(
       engine: ``scan``; ``vmap``, the same by ``jax.vmap``, slower, which depends on
         little of JAX; or ``fused``: many rounds in one GPU kernel, a thread to a run
         (docs/fused.md; not measured on a GPU yet). ``auto`` is ``fused`` on a GPU where
-        it can be, else ``scan``. Engines agree up to rounding.
+        it can be, else ``scan``, for every policy by itself; it prints which and why
+        (unless `progress` is False). Engines agree up to rounding.
+      keep: arrays of the environment's record that the dataset shall have beside the
+        metrics, as ``("pulls",)``: how often every action was played, in dims
+        ``pulls_0, ...``. They leave the device at every checkpoint, so few checkpoints
+        keep a run small.
       chunk: runs (seeds times parameter points) that are played at a time; chosen to
         fit cache and memory by default.
       memory: cap on the bytes of one chunk.
@@ -96,7 +105,8 @@ def simulate(
       for a coordinate, ``environment``: the environment's metrics
       (float64), what it says of the policies' recommendations, what policies report
       (arrays have further dims ``<name>_0, ...``), ``rounds``, seconds of compiling and
-      running per policy, provenance.
+      running per policy, provenance (with the engine of every policy, the reason for
+      it, and `chunk`).
 
     Raises:
       ValueError, TypeError: on bad input, naming the argument, before compilation; a
@@ -113,6 +123,7 @@ def simulate(
         root_seed_of(root_seed),
         runs_per_instance_of(runs_per_instance),
         engine_of(engine),
+        keep_of(keep, environment),
     )
     schedule = terms.schedule
     if chunk is not None:
@@ -127,7 +138,13 @@ def simulate(
         check_round(name, policy, environment)
     num_points = max(len(rows) for rows in points.values())
     checkpoints = schedule.checkpoints
-    metrics, rounds, compile_seconds, run_seconds = {}, {}, {}, {}
+    metrics, rounds, compile_seconds, run_seconds, facts = {}, {}, {}, {}, {}
+    choices = {
+        name: choose(terms.engine, policy, environment, devices[0].platform)
+        for name, policy in named.items()
+    }
+    if terms.engine == "auto" and progress is not False:
+        say(environment.name, choices)
     total = (
         sum(len(rows) for rows in points.values()) * len(seed_list) * len(checkpoints)
     )
@@ -138,24 +155,34 @@ def simulate(
                 report(done, name)
                 check()
 
-            clock = Clock([], [])
+            clock, own = Clock([], []), terms._replace(engine=choices[name].engine)
+            policy = named[name]._replace(name=name)
+            lanes = chunk or choose_chunk(
+                policy,
+                environment,
+                lane_params(policy, points[name][:1], 1),
+                len(points[name]) * len(seed_list),
+                own,
+                memory,
+                share,
+            )
             played = play(
-                named[name]._replace(name=name),
+                policy,
                 environment,
                 points[name],
                 seed_list,
-                terms,
-                chunk=chunk,
-                memory=memory,
+                own,
+                chunk=lanes,
                 devices=share,
                 clock=clock,
                 progress=advanced,
             )
-            return played, clock
+            return played, clock, choices[name].facts(lanes)
 
         shares = device_shares(devices, num_points * len(seed_list))
         results = side_by_side(play_one, named, shares)
-        for name, (played, clock) in zip(named, results, strict=True):
+        for name, (played, clock, said) in zip(named, results, strict=True):
+            facts[name] = said
             # A policy without a sweep of its own stands at every point of the others'.
             metrics[name], rounds[name] = jax.tree.map(
                 lambda x: np.broadcast_to(x, (num_points, *x.shape[1:])), played
@@ -180,6 +207,7 @@ def simulate(
             devices=[str(d.device_kind) for d in devices],
             backend=devices[0].platform,
             x64=bool(jax.config.jax_enable_x64),
+            engines=facts,
         ),
     ).assign_coords(drawn if runs_per_instance > 1 else {})
     if max_rounds is None:

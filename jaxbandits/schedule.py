@@ -32,12 +32,14 @@ class Terms(NamedTuple):
       root_seed: names the whole run.
       runs_per_instance: how many consecutive seeds share one drawn instance.
       engine: how rounds are played, one of `engine.choice.ENGINES`.
+      keep: fields of the record that are results as they are, beside the metrics.
     """
 
     schedule: Schedule
     root_seed: int = 0
     runs_per_instance: int = 1
     engine: str = "scan"
+    keep: tuple[str, ...] = ()
 
 
 def log_checkpoints(last: int, count: int = 100) -> np.ndarray:

@@ -34,6 +34,7 @@ def sweep(
     max_rounds: int | None = None,
     metrics: Iterable[str] | None = None,
     engine: str = "scan",
+    keep: Iterable[str] = (),
     store: str | os.PathLike | None = None,
     extend: bool = False,
     until: HalfWidth | None = None,
@@ -60,7 +61,7 @@ def sweep(
       mode: ``cross`` for every combination of the values, ``zip`` for the i-th values
         together.
       horizon, budget, seeds, checkpoints, root_seed, runs_per_instance, max_rounds,
-        engine: as for `jaxbandits.simulate`.
+        engine, keep: as for `jaxbandits.simulate`; `keep` needs records of one shape.
       metrics: names of what to keep; by default everything.
       store: folder of a Zarr store, new or of the same sweep; by default the results
         stay in memory.
@@ -121,6 +122,7 @@ def sweep(
         root_seed=root_seed,
         runs_per_instance=runs_per_instance,
         engine=engine,
+        keep=list(keep) if isinstance(keep, Iterator) else keep,
         metrics=list(metrics) if isinstance(metrics, Iterator) else metrics,
     )
     found = run_sweep(

@@ -34,6 +34,7 @@ class Spec(NamedTuple):
       runs_per_instance: how many consecutive seeds meet the same drawn instance.
       metrics: names of what to keep; None for everything.
       engine: how rounds are played.
+      keep: arrays on record that are results too.
     """
 
     policies: Mapping[str, Entry]
@@ -47,3 +48,4 @@ class Spec(NamedTuple):
     runs_per_instance: int = 1
     metrics: Sequence[str] | None = None
     engine: str = "scan"
+    keep: Sequence[str] = ()

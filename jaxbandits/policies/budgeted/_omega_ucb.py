@@ -88,7 +88,7 @@ def shrunk_eta(pulls, squares, most):
 ETAS = {"switch": switched_eta, "shrunk": shrunk_eta}
 
 
-class _Moments(NamedTuple):
+class Moments(NamedTuple):
     """Statistics of omega*-UCB."""
 
     means: Means
@@ -103,7 +103,7 @@ def omega_ucb(
     exploration: str = "log_t",
     learning: Learning = ONE_ARM,
     variance: str = "switch",
-) -> Policy[Means | _Moments, Params, Array]:
+) -> Policy[Means | Moments, Params, Array]:
     """omega-UCB, or omega*-UCB with `star`.
 
     Args:
@@ -139,7 +139,7 @@ def omega_ucb(
             (reward, old.mean_reward, means.mean_reward),
             (cost, old.mean_cost, means.mean_cost),
         )
-        return _Moments(
+        return Moments(
             means,
             row.reward.observe(eta, means.pulls, *rewards),
             row.cost.observe(eta, means.pulls, *costs),
@@ -147,7 +147,7 @@ def omega_ucb(
 
     def zeros(num_arms):
         spread = _Spread.zeros(num_arms)
-        return _Moments(Means.zeros(num_arms), spread, spread)
+        return Moments(Means.zeros(num_arms), spread, spread)
 
     statistics = Statistics(zeros, observe, ranges.constants) if star else MEANS
     name = "omega*-UCB" if star else "omega-UCB"
