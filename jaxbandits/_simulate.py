@@ -7,7 +7,7 @@ import xarray as xr
 
 from jaxbandits.arguments import environment_of, grids_of, policies_of
 from jaxbandits.machine import HERE, Machine
-from jaxbandits.protocol import Environment, Policy
+from jaxbandits.protocol import A, Environment, Policy
 from jaxbandits.results.cuts import warn_of_cuts
 from jaxbandits.sweeps.drive import play_spec
 from jaxbandits.sweeps.spec import Entry, Spec
@@ -15,8 +15,10 @@ from jaxbandits.sweeps.until import HalfWidth
 
 
 def simulate(
-    policies: Policy | Iterable[Policy] | Mapping[str, Policy | Callable],
-    environment: Environment,
+    policies: Policy[Any, Any, A]
+    | Iterable[Policy[Any, Any, A]]
+    | Mapping[str, Policy[Any, Any, A] | Callable[..., Policy[Any, Any, A]]],
+    environment: Environment[Any, Any, A],
     *,
     horizon: int | None = None,
     budget: float | None = None,

@@ -206,7 +206,8 @@ def by_name(values: Any, argument: str, is_one: Callable[[Any], bool], what: str
     """
     if is_one(values):
         values = [values]
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+    one = isinstance(values, str | bytes) or callable(values)
+    if one or not isinstance(values, Iterable):
         hint = f"; {argument} are made by calling it" if callable(values) else ""
         raise TypeError(
             f"{argument} must be {what}, several, or a mapping from names to them, got "

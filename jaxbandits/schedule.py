@@ -63,7 +63,7 @@ def linear_checkpoints(last: int, count: int = 100) -> np.ndarray:
     return np.unique(np.maximum(np.round(grid), 1).astype(np.int64))
 
 
-def resolve_rounds(checkpoints, horizon: int) -> np.ndarray:
+def resolve_rounds(checkpoints: Any, horizon: int) -> np.ndarray:
     """Checkpoints of a game with a horizon: ``"linear"``, ``"log"`` or rounds.
 
     Raises:
@@ -81,13 +81,13 @@ def resolve_rounds(checkpoints, horizon: int) -> np.ndarray:
     if not whole or np.any(np.diff(rounds) <= 0):
         raise ValueError("checkpoints must be strictly increasing integer rounds")
     if rounds[0] < 1 or rounds[-1] > horizon:
-        raise ValueError(f"checkpoints must lie in [1, horizon = {horizon}]")
+        raise ValueError(f"checkpoints must be in [1, horizon = {horizon}]")
     rounds = rounds.astype(np.int64)
     # The game is played to its horizon, so its end is always on record.
     return rounds if rounds[-1] == horizon else np.append(rounds, horizon)
 
 
-def resolve_spent(checkpoints, budget: float) -> np.ndarray:
+def resolve_spent(checkpoints: Any, budget: float) -> np.ndarray:
     """Checkpoints of a game with a budget: ``"linear"``, ``"log"`` or amounts.
 
     Raises:
@@ -107,11 +107,11 @@ def resolve_spent(checkpoints, budget: float) -> np.ndarray:
     if amounts.ndim != 1 or not amounts.size or np.any(np.diff(amounts) <= 0):
         raise ValueError("checkpoints must be strictly increasing amounts")
     if not (amounts[0] > 0 and amounts[-1] <= budget):
-        raise ValueError(f"checkpoints must lie in (0, budget = {budget}]")
+        raise ValueError(f"checkpoints must be in (0, budget = {budget}]")
     # The game is played until the budget is spent, so its end is always on record.
     return amounts if amounts[-1] == budget else np.append(amounts, budget)
 
 
-def _check(last, count):
+def _check(last: int, count: int) -> None:
     if last < 1 or count < 1:
         raise ValueError(f"need last >= 1 and count >= 1, got {last=}, {count=}")

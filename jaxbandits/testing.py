@@ -24,8 +24,15 @@ from jaxbandits.checks import instance as instance_of
 from jaxbandits.contract import check_round
 from jaxbandits.engine.books import closed
 from jaxbandits.engine.lanes import lanes
+from jaxbandits.engine.rollout import to_device
 from jaxbandits.engine.rules import NO_BUDGET
-from jaxbandits.engine.tape import Stream, draw_words, root_key, stream_key
+from jaxbandits.engine.tape import (
+    Stream,
+    draw_words,
+    instance_key,
+    root_key,
+    stream_key,
+)
 from jaxbandits.fit import check_fit
 from jaxbandits.laws.contract import check_law as check_law
 from jaxbandits.points import Points
@@ -86,8 +93,8 @@ def trace_run(
             policy.functions,
             environment.game,
             rounds,
-            _single(policy.params if params is None else params),
-            _single(environment.setup),
+            jax.tree.map(to_device, policy.params if params is None else params),
+            jax.tree.map(to_device, environment.setup),
             root_key(root_seed),
             jnp.uint32(seed_index),
         ),
@@ -97,9 +104,8 @@ def trace_run(
 
 @partial(jax.jit, static_argnums=(0, 1, 2))
 def _rollout(policy, game, rounds, params, setup, root, seed_index):
-    key = {s: stream_key(root, seed_index, s) for s in Stream}
-    words = jnp.stack(tuple(key[Stream.INSTANCE]))
-    instance = game.sample(jax.random.wrap_key_data(words), setup)
+    key = {s: stream_key(root, seed_index, s) for s in Stream if s != Stream.INSTANCE}
+    instance = game.sample(instance_key(root, seed_index), setup)
     act_width, update_width = policy.words
 
     def step(carry, round_):
@@ -156,7 +162,7 @@ def check_policy(
         environment_of(environment)
         _check_values(policy)
         check_fit(policy.name, policy, environment)
-    params = _single(policy.params)
+    params = jax.tree.map(to_device, policy.params)
     state = _tried(policy.init, params)
     for leaf in jax.tree.leaves(state):
         assert isinstance(leaf, jax.Array), f"init returned {leaf!r}, not an array"
@@ -208,7 +214,7 @@ def check_environment(
     assert isinstance(policy, Policy), f"not a Policy: policy is {policy!r}"
     with _refused():
         environment_of(environment)
-    setup = _single(environment.setup)
+    setup = jax.tree.map(to_device, environment.setup)
     instance = _tried(environment.game.sample, jax.random.key(root_seed), setup)
     state = _tried(environment.game.init, instance)
     for leaf in jax.tree.leaves((instance, state)):
@@ -225,18 +231,6 @@ def check_environment(
     for name, value in metrics.items():
         assert value.shape == (1, 1), f"metric {name!r} must be a number"
         assert np.all(np.isfinite(value)), f"metric {name!r} is not finite"
-
-
-def _single(tree):
-    """Numbers in JAX's precision (float32 unless 64 bits are enabled)."""
-    return jax.tree.map(
-        lambda x: (
-            jnp.asarray(np.asarray(x, np.float64))
-            if np.asarray(x).dtype.kind == "f"
-            else jnp.asarray(x)
-        ),
-        tree,
-    )
 
 
 @contextmanager
@@ -280,9 +274,8 @@ def _assert_equal(left, right, message):
 
 
 def _instance(environment, root_seed, seed_index):
-    key = stream_key(root_key(root_seed), jnp.uint32(seed_index), Stream.INSTANCE)
-    key = jax.random.wrap_key_data(jnp.stack(tuple(key)))
-    return environment.game.sample(key, _single(environment.setup))
+    key = instance_key(root_key(root_seed), jnp.uint32(seed_index))
+    return environment.game.sample(key, jax.tree.map(to_device, environment.setup))
 
 
 def _check_actions(environment, instance, trace, rounds):

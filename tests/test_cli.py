@@ -12,6 +12,7 @@ from jaxbandits import cli
 from jaxbandits.experiments import REGISTRY
 from jaxbandits.policies import REGISTRY as POLICIES
 from jaxbandits.results import load, open_store
+from jaxbandits.settings import REGISTRY as ENVIRONMENTS
 from tests.experiments.checks import RECORD
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -30,7 +31,7 @@ def idle(monkeypatch):
 
 
 def check_listing(found):
-    assert set(found) == {"experiments", "policies"}
+    assert set(found) == {"experiments", "policies", "environments"}
     assert [e["name"] for e in found["experiments"]] == list(REGISTRY)
     for listed in found["experiments"]:
         experiment = REGISTRY[listed["name"]]
@@ -43,6 +44,7 @@ def check_listing(found):
             "horizon": experiment.full.horizon,
         }
     assert found["policies"] == list(POLICIES)
+    assert found["environments"] == list(ENVIRONMENTS)
 
 
 def test_list(capsys, idle, monkeypatch):
@@ -53,7 +55,31 @@ def test_list(capsys, idle, monkeypatch):
     for experiment in REGISTRY.values():
         (line,) = (li for li in out.splitlines() if f" {experiment.name} " in li)
         assert experiment.title in line and experiment.source in line
-    assert all(policy in out for policy in POLICIES)
+    of_policies, of_environments = out.split(" Policies ")[1].split(" Environments ")
+    for registry, part in ((POLICIES, of_policies), (ENVIRONMENTS, of_environments)):
+        for name, maker in registry.items():
+            (line,) = (li for li in part.splitlines() if f" {name} " in li)
+            assert f" {maker.factory.__name__} " in line
+            assert all(f" {x} = " in line for x in (*maker.arguments, *maker.needs))
+
+
+def test_list_of_a_setting(capsys, idle, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    assert cli.main(["list", "censored"]) == 0
+    out, _ = capsys.readouterr()
+    assert "censored-fig4" in out and "continuum/zooming" in out
+    assert "censored/forest" in out and "budgeted" not in out
+    assert cli.main(["list", "censored", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert {e["setting"] for e in found["experiments"]} == {"censored"}
+    for kind, registry in (("policies", POLICIES), ("environments", ENVIRONMENTS)):
+        assert found[kind] == [n for n in registry if n.startswith(("cens", "cont"))]
+
+
+def test_list_of_no_setting(capsys):
+    assert cli.main(["list", "bandits"]) == 2
+    said = capsys.readouterr().err
+    assert "SETTING must be one of" in said and "farewell" in said
 
 
 def test_list_as_json(capsys, idle):
@@ -365,7 +391,7 @@ def test_a_sweep_is_extended(capsys, spec):
     ("arguments", "message"),
     [
         (["--seeds", "0"], "--seeds must be at least 1, got 0"),
-        (["--block", "0"], "block must be at least 1, got 0"),
+        (["--block", "0"], "store: block must be at least 1, got 0"),
         (["--processes", "2"], "coordinator, processes and process go together"),
     ],
 )
@@ -383,7 +409,7 @@ def test_mistakes_in_the_arguments_of_a_sweep(
         ("seeds", "sedes", "Additional properties are not allowed ('sedes' was"),
         ("omega_ucb", "omega_uc", "policies.omega.make: 'omega_uc' is unknown (did"),
         ("[policies.uniform]", "[policies.uniform", "is not TOML"),
-        ("0.25, 0.5", "-0.25, 0.5", "policy 'omega' on environment 'two': rho must be"),
+        ("0.25, 0.5", "-0.25, 0.5", "rho must be positive"),
         ('"regret"', '"regrets"', "metrics: ['regrets'] unknown; known are"),
     ],
 )

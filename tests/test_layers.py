@@ -13,6 +13,7 @@ LAYERS = {
     "atomic": 0,
     "devices": 0,
     "factory": 0,
+    "maker": 0,
     "fit": 0,
     "arrays": 1,
     "kernels": 2,
@@ -164,7 +165,7 @@ def test_barriers_are_in_arrays(path):
 def test_theory_imports_numpy_and_scipy_only():
     """Bounds are for the host: their functions work without JAX."""
     allowed = {"collections", "functools", "numpy", "scipy", "typing", "warnings"}
-    for path in (ROOT / "theory").glob("*.py"):
+    for path in (ROOT / "theory").rglob("*.py"):
         for name in everything_imported(path):
             first, *rest = name.split(".")
             within = first == "jaxbandits" and rest[0] in ("checks", "theory")

@@ -115,7 +115,7 @@ def lanes_last(tables, lanes=slice(None)):
       lanes: position of the seed of every lane.
     """
     tables = jax.tree.map(lambda x: x[lanes] if len(x) > 1 else x, tables)
+    # Not by calling np.float64: before NumPy 2.4 that makes a number of an array [1].
+    tables = jax.tree.map(lambda x: np.asarray(x, np.float64), tables)
     with jax.enable_x64(True):
-        return jax.tree.map(
-            lambda x: jnp.asarray(np.moveaxis(np.float64(x), 0, -1)), tables
-        )
+        return jax.tree.map(lambda x: jnp.asarray(np.moveaxis(x, 0, -1)), tables)

@@ -10,11 +10,12 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from scipy.stats import rankdata
 
+from jaxbandits import checks
 from jaxbandits.plots.labels import metric_at, tick_formatter
 from jaxbandits.plots.runs import played
 from jaxbandits.plots.selection import seeds_text, texts_of
 from jaxbandits.plots.style import SMALL_FONT, check_axes, figure, line_style
-from jaxbandits.results.checks import check_dataset, check_flag, check_level
+from jaxbandits.results.checks import check_dataset, check_level
 from jaxbandits.results.dataset import DIMS
 from jaxbandits.results.lookup import (
     at_points,
@@ -27,7 +28,7 @@ from jaxbandits.stats.betting import betting_ends
 from jaxbandits.stats.replications import group, shared_instances
 
 
-class Ranks(NamedTuple):
+class _Ranks(NamedTuple):
     """Ranks of N policies.
 
     Attributes:
@@ -97,7 +98,7 @@ def plot_ranks(
         `metric` if it is NaN in a run that was played.
     """
     check_dataset(dataset, *DIMS)
-    check_flag("smaller_is_better", smaller_is_better)
+    checks.flag("smaller_is_better", smaller_is_better)
     check_checkpoint(dataset, checkpoint)
     check_shown(dataset, policies)
     labels = texts_of(labels)
@@ -152,7 +153,7 @@ def plot_ranks(
 
 def _ranks(
     dataset: xr.Dataset, metric: str, checkpoint: int, policies, smaller_is_better
-) -> Ranks:
+) -> _Ranks:
     """Ranks at one parameter point per policy."""
     at_end = dataset.isel(checkpoint=[checkpoint])
     values = metric_values(at_end, metric).isel(checkpoint=0)
@@ -187,7 +188,7 @@ def _ranks(
     numbers = shared_instances(dataset)
     if numbers is not None:
         ranked = group(numbers[seeds]).means(ranked)
-    return Ranks(names, ranked, int(seeds.sum()), int(there.sum()) if several else 0)
+    return _Ranks(names, ranked, int(seeds.sum()), int(there.sum()) if several else 0)
 
 
 def rank_ends(
@@ -207,7 +208,7 @@ def rank_ends(
     return 1 + width * lower, 1 + width * upper
 
 
-def _note(ranks: Ranks, dataset: xr.Dataset, level: float) -> str:
+def _note(ranks: _Ranks, dataset: xr.Dataset, level: float) -> str:
     drawn = shared_instances(dataset)
     note = seeds_text([ranks.seeds], dataset.sizes["seed"], drawn)
     if ranks.environments:

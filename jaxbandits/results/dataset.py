@@ -121,7 +121,7 @@ def assemble(axes: xr.Dataset, found: Mapping[Key, Found]) -> xr.Dataset:
                     f"and {values[name].shape[len(shape) :]} before; play them apart"
                 )
             values[name][place][:points] = numbers
-    variables = {"rounds": (dims, rounds)}
+    variables: dict[str, Any] = {"rounds": (dims, rounds)}
     for name, numbers in values.items():
         further = (f"{name}_{axis}" for axis in range(numbers.ndim - len(dims)))
         variables[name] = ((*dims, *further), numbers)

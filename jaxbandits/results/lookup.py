@@ -39,14 +39,14 @@ def check_shown(dataset: xr.Dataset, policies: Iterable[str] | None) -> None:
     known = ", ".join(map(str, dataset["policy"].values.tolist()))
     if isinstance(policies, str | Mapping) or not isinstance(policies, Iterable):
         raise TypeError(
-            f"policies: must be a list of names, got {policies!r}; known are {known}"
+            f"policies must be a list of names, got {policies!r}; known are {known}"
         )
     names = list(policies)
     if not names:
-        raise ValueError(f"policies: must name at least one; known are {known}")
+        raise ValueError(f"policies must name at least one; known are {known}")
     check_policies(dataset, names, "policies")
     if len(set(names)) < len(names):
-        raise ValueError(f"policies: must be different names, got {names}")
+        raise ValueError(f"policies must be different names, got {names}")
 
 
 def check_policies(
@@ -54,7 +54,7 @@ def check_policies(
 ) -> None:
     """Raise a ValueError naming `argument` if the dataset lacks one of `policies`."""
     if isinstance(policies, str):
-        raise TypeError(f"{argument}: must be a list of names, got {policies!r}")
+        raise TypeError(f"{argument} must be a list of names, got {policies!r}")
     known = dataset["policy"].values.tolist()
     for policy in policies:
         if policy not in known:
@@ -63,7 +63,7 @@ def check_policies(
             )
 
 
-def check_params(dataset: xr.Dataset, params: int) -> None:
+def _check_params(dataset: xr.Dataset, params: int) -> None:
     """Raise a ValueError if the dataset has no parameter point number `params`."""
     check_whole("params", params)
     points = dataset.sizes["params"]
@@ -98,15 +98,15 @@ def at_points(dataset, params: int | Mapping[str, int]):
         check_dataset(dataset)
     if missing := {"policy", "params"} - set(dataset.dims):
         raise ValueError(
-            f"dataset: must have the dimensions policy and params; there is no "
+            f"dataset must have the dimensions policy and params; there is no "
             f"{', '.join(sorted(missing))}"
         )
     if not isinstance(params, Mapping):
-        check_params(dataset, params)
+        _check_params(dataset, params)
         return dataset.isel(params=params)
     check_policies(dataset, params, "params")
     for point in params.values():
-        check_params(dataset, point)
+        _check_params(dataset, point)
     names = dataset["policy"].values.tolist()
     numbers = [params.get(name, 0) for name in names]
     return dataset.isel(params=xr.DataArray(numbers, dims="policy"))

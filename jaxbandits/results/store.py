@@ -16,20 +16,21 @@ Nothing is ever half there, whatever happens to the writer:
 And nothing is read that is not as it was written: see `root` and `chunks`.
 """
 
-import fcntl
+import errno
 import json
 import os
 import shutil
 import time
 import uuid
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
 import zarr
+from filelock import FileLock, Timeout
 from zarr.codecs import Crc32cCodec, ZstdCodec
 
 from jaxbandits.results.chunks import CheckedStore, blocks_of, chunk_files, is_result
@@ -39,6 +40,7 @@ from jaxbandits.results.root import CHECKSUM, PLAYED, local, publish, read_root
 DIMS = ("environment", "policy", "params", "seed", "checkpoint")
 RUN_DIMS = DIMS[:-1]
 _COORDINATE_CHUNK = 4096
+_LOCK = ".lock"
 # A chunk that is not there is one that was lost, see `chunks`.
 _EMPTY_TOO = {"write_empty_chunks": True}
 
@@ -231,29 +233,35 @@ def stored_shapes(path: str | os.PathLike) -> dict[str, tuple[int, ...]]:
 def only_writer(path: str | os.PathLike) -> Iterator[None]:
     """Keep other programs from writing to a store.
 
-    The lock is the operating system's, on the folder; it goes with the process, however
-    that ends. File systems without locks are trusted.
+    The lock is the operating system's, on a file in the store; it goes with the
+    process, however that ends, also where the file is left. (On a file that is open for
+    writing, as NFS wants it.) File systems without locks are trusted.
 
     Raises:
       BlockingIOError: if another program writes to the store.
+      PermissionError: if the store may not be read.
     """
+    if not os.access(path, os.R_OK | os.X_OK):
+        message = f"store: {path} may not be read"
+        raise PermissionError(errno.EACCES, message)
+    file = Path(path) / _LOCK
+    # A file that is taken for the lock itself would outlive a killed process.
+    lock = FileLock(file, blocking=False, fallback_to_soft=False)
     try:
-        folder = os.open(path, os.O_RDONLY)
-    except PermissionError as error:
-        message = f"store: {path} may not be read: {error.strerror}"
-        raise PermissionError(error.errno, message) from error
-    try:
-        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        os.close(folder)
+        lock.acquire()
+    except Timeout as error:
         message = f"store: another program is writing to {path}"
-        raise BlockingIOError(error.errno, message) from error
-    except OSError:  # There are no locks here.
+        raise BlockingIOError(errno.EAGAIN, message) from error
+    except OSError:  # There are no locks here, or there is nothing to be written.
         pass
     try:
         yield
     finally:
-        os.close(folder)
+        if lock.is_locked:
+            # Under the lock: who has opened it in the meantime sees that it is gone.
+            with suppress(OSError):
+                file.unlink()
+            lock.release()
 
 
 @contextmanager

@@ -4,12 +4,11 @@ from collections.abc import Mapping
 
 import numpy as np
 import xarray as xr
-from statsmodels.stats.multitest import multipletests
 
+from jaxbandits import checks
+from jaxbandits.checks import one_of
 from jaxbandits.results.checks import (
     check_bounds,
-    check_choice,
-    check_flag,
     check_level,
 )
 from jaxbandits.results.lookup import at_points, check_checkpoint, metric_values
@@ -104,9 +103,9 @@ def dominance(
     """
     values = metric_values(dataset, metric)
     check_level(level)
-    check_choice("correction", correction, CORRECTIONS)
-    check_choice("test", test, tuple(ABOUT))
-    check_flag("smaller_is_better", smaller_is_better)
+    one_of("correction", correction, CORRECTIONS)
+    one_of("test", test, ABOUT)
+    checks.flag("smaller_is_better", smaller_is_better)
     check_checkpoint(dataset, checkpoint)
     values = at_points(values, params).isel(checkpoint=checkpoint)
     if set(values.dims) != {"policy", "seed"}:
@@ -187,6 +186,9 @@ def _corrected(p, sign, upper_half, error_rate: float, correction: str):
     filled = np.where(np.isnan(raw), 1.0, raw)
     # The correction of Sidak takes log(1 - p), also of p = 1.
     with np.errstate(divide="ignore"):
+        # Here, as it takes longer than all else that statistics need.
+        from statsmodels.stats.multitest import multipletests
+
         sure, corrected = multipletests(filled, error_rate, correction)[:2]
     for at in ((rows, columns), (columns, rows)):
         adjusted[at] = np.where(np.isnan(raw), np.nan, corrected)

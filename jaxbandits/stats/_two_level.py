@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
+from jaxbandits.checks import one_of
 from jaxbandits.results.checks import (
     check_bootstrap,
-    check_choice,
     check_level,
     check_seeds,
 )
@@ -107,7 +107,7 @@ def two_level(
     """
     values = metric_values(dataset, metric)
     check_level(level)
-    check_choice("method", method, ("t", "bootstrap"))
+    one_of("method", method, ("t", "bootstrap"))
     runs, numbers = _runs(values, group)
     template = runs.isel(run=0, drop=True)
     check_seeds(values)
@@ -131,13 +131,13 @@ def two_level(
         if len(sizes) > 1:
             ends = _bootstrap_ends(rows, groups.starts, sizes, level, resamples, seed)
             lower, upper = (mean + end for end in ends)
-    return TwoLevel(mean, lower, upper, between, within)
+    return TwoLevel(mean, lower, upper, between, within)  # type: ignore[arg-type]
 
 
 def _runs(values: xr.DataArray, group: str) -> tuple[xr.DataArray, np.ndarray]:
     """The values with one dimension ``run``, and every run's instance."""
     if not isinstance(group, str):
-        raise TypeError(f"group: must be a name, got {group!r}")
+        raise TypeError(f"group must be a name, got {group!r}")
     if group in set(values.dims) - set(DIMS):
         # Bare, as stacking builds an index of labels that nobody reads.
         bare = values.drop_vars([group, "seed"], errors="ignore")

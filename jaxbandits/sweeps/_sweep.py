@@ -9,7 +9,7 @@ import xarray as xr
 
 from jaxbandits.arguments import by_name, grids_of, policies_of
 from jaxbandits.machine import HERE, Machine
-from jaxbandits.protocol import Environment, Policy
+from jaxbandits.protocol import A, Environment, Policy
 from jaxbandits.results.cuts import warn_of_cuts
 from jaxbandits.sweeps.drive import play_spec
 from jaxbandits.sweeps.spec import Entry, Spec
@@ -18,8 +18,12 @@ from jaxbandits.sweeps.until import HalfWidth
 
 
 def sweep(
-    policies: Policy | Iterable[Policy] | Mapping[str, Policy | Callable],
-    environments: Environment | Iterable[Environment] | Mapping[str, Environment],
+    policies: Policy[Any, Any, A]
+    | Iterable[Policy[Any, Any, A]]
+    | Mapping[str, Policy[Any, Any, A] | Callable[..., Policy[Any, Any, A]]],
+    environments: Environment[Any, Any, A]
+    | Iterable[Environment[Any, Any, A]]
+    | Mapping[str, Environment[Any, Any, A]],
     grid: Any = None,
     *,
     horizon: int | None = None,
@@ -29,7 +33,7 @@ def sweep(
     root_seed: int = 0,
     runs_per_instance: int = 1,
     keep: Iterable[str] = (),
-    store: str | os.PathLike | Store | None = None,
+    store: str | os.PathLike[str] | Store | None = None,
     machine: Machine = HERE,
 ) -> xr.Dataset:
     """Play policies at many parameter points on many environments.

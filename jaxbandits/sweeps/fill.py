@@ -4,6 +4,7 @@ import json
 import math
 import threading
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -52,7 +53,7 @@ def fill(
     blocks = outstanding(plan, who, who.chunks[-2:], *hosts)
     work = work_of(plan, blocks, machine, who.chunks[-2:])
     if blocks and jax.process_index() == 0:
-        note_engines(path, work.facts)
+        note_engines(path, facts_of(plan, work))
     # Nobody writes before everybody has seen what is missing.
     meet("planned")
     write = _writer(path, session, len(blocks))
@@ -65,16 +66,15 @@ class Work(NamedTuple):
     Attributes:
       blocks: which.
       shares: groups of devices, of which each plays a block at a time.
-      chunks: lanes to play at a time, by (environment, policy).
+      chunk_for: lanes to play at a time, by (environment, policy); found out when it
+        is first asked for, which takes a trace.
       same_shape: whether all blocks of a game share one program.
-      facts: what results shall say of it, by environment, by policy.
     """
 
     blocks: list[Block]
     shares: list[list]
-    chunks: dict[tuple[str, str], int]
+    chunk_for: Callable[[tuple[str, str]], int]
     same_shape: bool
-    facts: dict[str, dict[str, Any]]
 
 
 def work_of(
@@ -96,21 +96,30 @@ def work_of(
     if shape:
         lanes = dict.fromkeys(lanes, math.prod(shape))
     shares = device_shares(machine.devices, max(lanes.values(), default=1))
-    chunks, facts = {}, {}
-    for (environment, policy), number in lanes.items():
-        match = plan.matches[environment, policy]
-        chunk = machine.chunk or choose_chunk(
+
+    @cache
+    def chunk_for(key: tuple[str, str]) -> int:
+        match = plan.matches[key]
+        return machine.chunk or choose_chunk(
             match.policy,
             match.environment,
             lane_params(match.policy, match.points.at(slice(1)), 1),
-            number,
+            lanes[key],
             plan.terms._replace(engine=match.choice.engine),
             machine.memory,
             shares[0],
         )
-        chunks[environment, policy] = chunk
-        facts.setdefault(environment, {})[policy] = match.choice.facts(chunk)
-    return Work(blocks, shares, chunks, shape is not None, facts)
+
+    return Work(blocks, shares, chunk_for, shape is not None)
+
+
+def facts_of(plan: Plan, work: Work) -> dict[str, dict[str, Any]]:
+    """What results shall say of the engines: by environment, by policy."""
+    facts = {}
+    for key in dict.fromkeys(block.key for block in work.blocks):
+        said = plan.matches[key].choice.facts(work.chunk_for(key))
+        facts.setdefault(key[0], {})[key[1]] = said
+    return facts
 
 
 def play_blocks(
@@ -157,7 +166,7 @@ def play_blocks(
                 plan.seeds[place.seed],
                 plan.terms._replace(engine=match.choice.engine),
                 clock=clock,
-                chunk=work.chunks[block.key],
+                chunk=work.chunk_for(block.key),
                 same_shape=work.same_shape,
                 uniform=uniform_leaves(lane_params(match.policy, match.points, 1)),
                 devices=share,

@@ -14,7 +14,7 @@ from jaxbandits.results import provenance
 from jaxbandits.results.dataset import Found, assemble
 from jaxbandits.results.store import Place
 from jaxbandits.sweeps.blocks import Block
-from jaxbandits.sweeps.fill import play_blocks, work_of
+from jaxbandits.sweeps.fill import facts_of, play_blocks, work_of
 from jaxbandits.sweeps.plan import (
     Plan,
     attributes,
@@ -54,7 +54,7 @@ def in_memory(machine: Machine, stop: threading.Event | None) -> Sink:
         title = ", ".join(spec.environments)
         play_blocks(plan, work, machine, stop, title, receive)
         plans.append(plan)
-        facts.update(work.facts)
+        facts.update(facts_of(plan, work))
         return plan
 
     def dataset() -> xr.Dataset:

@@ -1,7 +1,9 @@
 """What a sweep is: policies with parameter points, environments, seeds, an end."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.sweeps.until import HalfWidth
@@ -39,12 +41,12 @@ class Spec(NamedTuple):
 
     policies: Mapping[str, Entry]
     environments: Mapping[str, Environment]
-    seeds: int | Sequence[int] | HalfWidth = 100
+    seeds: int | Iterable[int] | np.ndarray | HalfWidth = 100
     horizon: int | None = None
     budget: float | None = None
     checkpoints: Any = "linear"
     root_seed: int = 0
     runs_per_instance: int = 1
-    metrics: Sequence[str] | None = None
+    metrics: Iterable[str] | None = None
     engine: str | None = None
-    keep: Sequence[str] = ()
+    keep: Iterable[str] = ()

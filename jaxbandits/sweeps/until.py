@@ -40,7 +40,7 @@ class HalfWidth(NamedTuple):
     pilot: int | Sequence[int] = 100
 
 
-class Verdict(NamedTuple):
+class _Verdict(NamedTuple):
     """What the pilot says.
 
     Attributes:
@@ -84,7 +84,7 @@ def check_until(
         )
 
 
-def verdict(dataset: xr.Dataset, until: HalfWidth, pilot: int) -> Verdict:
+def verdict(dataset: xr.Dataset, until: HalfWidth, pilot: int) -> _Verdict:
     """How many seeds the widest interval takes.
 
     Args:
@@ -111,4 +111,4 @@ def verdict(dataset: xr.Dataset, until: HalfWidth, pilot: int) -> Verdict:
         whole = pilot // len(np.unique(cells[INSTANCE]))
     found = seeds_needed(cells, until.half_width, until.level)
     needed = int(found.max(initial=pilot))
-    return Verdict(needed, min(needed, until.at_most // whole * whole))
+    return _Verdict(needed, min(needed, until.at_most // whole * whole))

@@ -72,7 +72,7 @@ def test_a_horizon_cuts_a_game_off():
             horizon=40,
         )
     np.testing.assert_array_equal(data["cut"][0, 0], [[False, True]] * 2)
-    expected = np.stack([plain_loop(s, [50, 500], max_rounds=40) for s in range(2)])
+    expected = np.stack([plain_loop(s, [50, 500], most=40) for s in range(2)])
     np.testing.assert_array_equal(played(data), expected)
     assert np.all(data["rounds"].values[..., -1] == 40)
 

@@ -15,6 +15,7 @@ from jaxbandits.experiments.allocation import (
 from jaxbandits.experiments.allocation import (
     oracle as allocation_oracle,
 )
+from jaxbandits.experiments.allocation.cases import CASES, SLOW_TO_COMPILE, worth
 from jaxbandits.experiments.allocation.fits import (
     EDNET_FILE,
     PLAIN,
@@ -23,15 +24,9 @@ from jaxbandits.experiments.allocation.fits import (
     synthetic_answers,
 )
 from jaxbandits.experiments.allocation.greedy import flow, marginal_greedy_errors
-from jaxbandits.experiments.allocation.oracle import (
-    CASES,
-    OUTSIDER,
-    SLOW_TO_COMPILE,
-    oracle,
-    simulated,
-    slsqp,
-    worth,
-)
+from jaxbandits.experiments.allocation.oracle import oracle
+from jaxbandits.experiments.allocation.outsider import OUTSIDER, slsqp
+from jaxbandits.experiments.allocation.problems import simulated
 from jaxbandits.experiments.common.data import FOLDER
 from jaxbandits.experiments.common.experiment import Options
 from jaxbandits.settings.allocation.fitting import WeibullFit

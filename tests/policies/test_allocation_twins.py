@@ -186,11 +186,13 @@ LONG = {
     "update all",
     "point",
     "NO-UCB, all",
-    "sharp delta",
-} | {
     "all",
-    "sharp",
+    "delta",
+    "printed",
+    "printed radii",
     "printed radii, scaled",
+    "sharp",
+    "sharp delta",
     "RA-ETC, per arm",
 }
 
@@ -371,6 +373,7 @@ def test_sigmoids_by_their_envelopes():
     assert_bounds(found, 1e-4)
 
 
+@pytest.mark.slow
 def test_integers():
     environment = other_game(discrete_weibull, (0.8, 1.5, 1.0), budget=12.0)
     found = follow(ra_ucb(9), environment, rounds=200, every=4)
@@ -414,7 +417,12 @@ def test_learners_start_with_whole_units():
 
 
 @pytest.mark.parametrize(
-    ("family", "shape"), [(exponential, None), (weibull, 0.7), (lomax, 2.0)]
+    ("family", "shape"),
+    [
+        (exponential, None),
+        pytest.param(weibull, 0.7, marks=pytest.mark.slow),
+        pytest.param(lomax, 2.0, marks=pytest.mark.slow),
+    ],
 )
 def test_constants_of_the_printed_radii(family, shape):
     problem = settings.make_problem(

@@ -25,7 +25,7 @@ from tests.reference.words import numbers
 EPOCHS = 5000
 NEAR_TIE = 1e-5
 INSTANCES = {
-    "1a": farewell.doubling,
+    "1a": farewell.figure_1a,
     "1b": farewell.optimum_in_the_middle,
     "1c": farewell.optimum_at_one,
     "2b": farewell.display_advertising,
@@ -177,9 +177,10 @@ def test_policy_chooses_as_its_twin(name, instance):
     )
 
 
-@pytest.mark.parametrize(
-    "name", ["Wait-UCB", "product limit", "omega*, shorter", "omega*, product limit"]
-)
+FLOAT64 = ["Wait-UCB", "product limit", "omega*, shorter", "omega*, product limit"]
+
+
+@pytest.mark.parametrize("name", in_short(FLOAT64, FLOAT64[1:]))
 def test_index_policies_in_float64(name):
     with jax.enable_x64(True):
         assert assert_follows(name, "1a", 1e-12) >= 0.999

@@ -16,6 +16,7 @@ from jaxbandits.policies.budgeted import clairvoyant, fixed_arm, omega_ucb, unif
 from jaxbandits.settings import budgeted as settings
 from jaxbandits.settings.budgeted.environment import Instance, State
 from jaxbandits.testing import altered, check_environment, trace_run
+from tests.heavy import in_short
 from tests.kernels.checks import ALARM, assert_uniform
 from tests.reference.words import numbers
 
@@ -243,7 +244,7 @@ def plain_loop(seed_index, reward, cost, amounts, unit=1.0):
 REWARD, COST = (0.5, 0.9, 0.2), (0.6, 0.4, 0.125)
 
 
-@pytest.mark.parametrize("unit", settings.environment.UNITS)
+@pytest.mark.parametrize("unit", in_short(settings.environment.UNITS, {"cheapest"}))
 def test_every_game_ends_where_a_plain_loop_ends(unit):
     """Also with amounts between two pulls, and with two reached by one pull."""
     game = coins(REWARD, COST, unit)
@@ -269,7 +270,15 @@ def test_every_game_ends_where_a_plain_loop_ends(unit):
 
 
 @pytest.mark.parametrize(
-    ("budget", "rounds"), [(0.3, 1), (1.0, 1), (2.0, 2), (3, 3), (7, 7), (7.5, 8)]
+    ("budget", "rounds"),
+    [
+        (0.3, 1),
+        pytest.param(1.0, 1, marks=pytest.mark.slow),
+        (2.0, 2),
+        (3, 3),
+        (7, 7),
+        (7.5, 8),
+    ],
 )
 def test_costs_of_exactly_1(budget, rounds):
     """B rounds; less than a pull buys one; 2 ends within the start of omega-UCB."""
@@ -284,6 +293,7 @@ def test_costs_of_exactly_1(budget, rounds):
         np.testing.assert_allclose(regret, started, rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_one_arm():
     game = coins([0.3], [0.5])
     data = run(game, 20, [omega_ucb(game.problem)])
@@ -391,6 +401,7 @@ OTHERS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OTHERS)
 def test_other_laws(name):
     """Dependence and heavy tails change neither the books nor the means."""
@@ -447,7 +458,7 @@ BAD = {
             laws.product(laws.bernoulli, laws.exponential),
             laws.Product(COIN_OF_ONE, laws.Exponential(array(2.0))),
         ),
-        r"params: costs must lie in \[0, 1\]",
+        r"params: costs must be in \[0, 1\]",
     ),
     "negative costs": (
         lambda: settings.fixed(

@@ -126,7 +126,7 @@ def test_lists_become_tuples():
     """A factory with a cache takes no lists."""
     entry = {"make": "fixed_arm", "arguments": {"arm": [1, [2, 3]]}}
     spec = from_table(TABLE | {"policies": {"fixed": entry}})
-    assert spec.policies["fixed"].policy.keywords == {"arm": (1, (2, 3))}
+    assert spec.policies["fixed"].policy.arguments == {"arm": (1, (2, 3))}
 
 
 def test_a_module(written):
@@ -243,16 +243,24 @@ def policy(**entry):
         ),
         (
             instance(make="x"),
-            "environments.three.make: 'x' is unknown; known are budgeted",
+            "environments.three.make: 'x' is unknown; known are fb_br, fb_bt, fixed",
+        ),
+        (
+            instance(make="x/y"),
+            "environments.three.make: 'x/y' is unknown; known are budgeted/fb-br, ",
+        ),
+        (
+            instance(make="farewell/figure-1a"),
+            "environments.three.make: 'farewell/figure",
         ),
         (
             instance(make="make_problem"),
-            "environments.three.make: 'make_problem' is unk",
+            "environments.three.make: 'make_problem' is ",
         ),
         (instance(make="Problem"), "environments.three.make: 'Problem' is unknown"),
         (
             instance(arguments={}),
-            "environments.three.arguments: missing a required argum",
+            "environments.three.arguments: missing a required ",
         ),
         (
             instance(arguments={"num_arms": 3, "arms": 3}),
@@ -382,19 +390,29 @@ def test_modules_that_fail(written, text, message):
     assert message in said or message.replace(", line 1", "") in said
 
 
-def test_an_object_cannot_be_written_in_toml():
-    entry = {"name": "x", "delay": [[1.0]], "reward": [[0.5]], "reward_law": "beta"}
-    table = {
-        "setting": "farewell",
-        "budget": 5,
-        "environments": {"one": {"make": "farewell", "arguments": entry}},
-        "policies": {"p": {"make": "wait_ucb"}},
-    }
-    message = (
-        "^one.toml: environments.one.arguments.reward_law: a Law cannot be written in"
-    )
+def test_an_object_is_a_table(written):
+    text = """
+    setting = "farewell"
+    budget = 5
+
+    [environments.one]
+    make = "farewell/farewell"
+
+    [environments.one.arguments]
+    name = "x"
+    delay = [[1.0]]
+    reward = {make = "Beta", a = [[2.0]], b = [[3.0]]}
+    reward_law = LAW
+
+    [policies.p]
+    make = "farewell/wait-ucb-shorter"
+    """
+    spec = read_spec(written(text.replace("LAW", '{make = "beta"}')))
+    assert spec.environments["one"].provenance["reward_law"] == "Beta"
+    assert spec.policies["p"].policy.arguments == {"observe": "shorter"}
+    message = r"environments.one.arguments: reward_law must be a Law .*, got 'beta'"
     with pytest.raises(ValueError, match=message):
-        from_table(table, "one.toml")
+        read_spec(written(text.replace("LAW", '"beta"')))
 
 
 def test_a_float_may_stand_for_an_integer():

@@ -5,7 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
-from jaxbandits.engine.tape import Stream, root_key, stream_key
+from jaxbandits.engine.rollout import to_device
+from jaxbandits.engine.tape import instance_key, root_key
 from jaxbandits.experiments.budgeted.instances import NO_DATA, facebook, synthetic
 from jaxbandits.experiments.common.experiment import ROOT_SEED, Options, Outcome
 from jaxbandits.plots import figure, line_style
@@ -51,22 +52,12 @@ def settings_table(options: Options) -> Outcome:
 
 def first_instances(environment, count: int):
     """The instances that `simulate` gives the seeds 0, ..., count - 1."""
-    setup = _setup(environment)
+    setup = jax.tree.map(to_device, environment.setup)
 
     def draw(seed):
-        words = jnp.stack(stream_key(root_key(ROOT_SEED), seed, Stream.INSTANCE))
-        return environment.game.sample(jax.random.wrap_key_data(words), setup)
+        return environment.game.sample(instance_key(root_key(ROOT_SEED), seed), setup)
 
     return jax.jit(jax.vmap(draw))(jnp.arange(count, dtype=jnp.uint32))
-
-
-def _setup(environment):
-    return jax.tree.map(
-        lambda x: jnp.asarray(
-            x, jnp.float32 if np.asarray(x).dtype.kind == "f" else None
-        ),
-        environment.setup,
-    )
 
 
 def _facts(environment) -> dict[str, np.ndarray]:

@@ -45,7 +45,7 @@ CROSSOVER = PAPER | {
     "uniform": Contestant(policies.uniform),
 }
 FIGURE_1 = {
-    "Figure 1a (i)": settings.doubling,
+    "Figure 1a (i)": settings.figure_1a,
     "Figure 1b": settings.optimum_in_the_middle,
     "Figure 1c": settings.optimum_at_one,
 }
@@ -55,7 +55,7 @@ FIGURE_2 = {
     "Figure 2c": partial(settings.display_advertising, 2),
 }
 READINGS = {
-    f"Figure 1a ({reading})": partial(settings.doubling, reading)
+    f"Figure 1a ({reading})": partial(settings.figure_1a, reading)
     for reading in ("i", "ii", "iii")
 }
 APPLICATIONS = {
@@ -110,7 +110,7 @@ def _delays(ax, environment):
         ax.legend(frameon=False)
 
 
-def over_time(
+def _over_time(
     name: str,
     environments: dict[str, Callable[[], Environment]],
     contestants: dict[str, Contestant],
@@ -179,7 +179,7 @@ EXPERIMENTS = (
         "section 8",
         FIGURE_1 | {"Figure 2b": FIGURE_2["Figure 2b"]},
         SIDE,
-        run=over_time,
+        run=_over_time,
         full=Options(20, 1_000_000),
     ),
     _experiment(
@@ -188,7 +188,7 @@ EXPERIMENTS = (
         "Figures 1 and 2",
         FIGURE_1 | FIGURE_2,
         CROSSOVER,
-        run=partial(over_time, notes=crossover_notes),
+        run=partial(_over_time, notes=crossover_notes),
         full=Options(20, 1_000_000),
     ),
     _experiment(
@@ -197,7 +197,7 @@ EXPERIMENTS = (
         "section 2.2",
         APPLICATIONS,
         {k: v for k, v in CROSSOVER.items() if "code" not in k},
-        run=over_time,
+        run=_over_time,
         full=Options(20, 300_000),
     ),
     Experiment(

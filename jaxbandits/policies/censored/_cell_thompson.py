@@ -16,17 +16,18 @@ smallest and the largest possible gain. No radius, no horizon, no scale of penal
 
 from typing import NamedTuple
 
-import jax
 import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Int32
 
 from jaxbandits.arrays import (
     CompensatedSum,
     first_argmax,
-    pick,
-    put,
+    row,
     split_index,
     stored,
     unit_interval,
+    with_row,
 )
 from jaxbandits.checks import at_least_one, non_negative
 from jaxbandits.factory import factory
@@ -66,14 +67,14 @@ def _check(params):
 class State(NamedTuple):
     """What the rounds of every arm said of every cell."""
 
-    entered: jax.Array  # i32[K, M]  rounds that entered the cell, with a limit beyond
-    ended: jax.Array  # i32[K, M]  of these, rounds that ended in it
+    entered: Int32[Array, "K M"]  # rounds that entered the cell, with a limit beyond
+    ended: Int32[Array, "K M"]  # of these, rounds that ended in it
     gain: CompensatedSum  # f32[K, M]  sum of their gains R - c(C)
     square: CompensatedSum  # f32[K, M]  and of the squares
 
 
 @factory(Problem, Continuum)
-def cell_thompson(problem: Problem) -> Policy:
+def cell_thompson(problem: Problem) -> Policy[State, Params, Action]:
     """Thompson sampling on the cells between limits.
 
     It recommends the best pair at the posterior means.
@@ -134,14 +135,14 @@ def cell_thompson(problem: Problem) -> Policy:
         limits = jnp.asarray(problem.limits, float)
         entered, ended = cells_of(limits, action.limit, feedback)
         gain = gain_of(problem, feedback)
-        row = jax.tree.map(lambda x: pick(x, action.arm), state)
-        row = State(
-            row.entered + entered,
-            row.ended + ended,
-            row.gain.add(jnp.where(ended, gain, 0.0)),
-            row.square.add(jnp.where(ended, gain * gain, 0.0)),
+        old = row(state, action.arm)
+        new = State(
+            old.entered + entered,
+            old.ended + ended,
+            old.gain.add(jnp.where(ended, gain, 0.0)),
+            old.square.add(jnp.where(ended, gain * gain, 0.0)),
         )
-        return jax.tree.map(lambda x, new: put(x, action.arm, new), state, row)
+        return with_row(state, action.arm, new)
 
     def recommend(state, params):
         prior = params.prior_ended + params.prior_passed

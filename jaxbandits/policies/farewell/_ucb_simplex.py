@@ -11,10 +11,17 @@ would be oracle knowledge.
 
 from typing import NamedTuple
 
-import jax
 import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Float, Int32
 
-from jaxbandits.arrays import CompensatedSum, first_argmax, pick, put, split_index
+from jaxbandits.arrays import (
+    CompensatedSum,
+    first_argmax,
+    row,
+    split_index,
+    with_row,
+)
 from jaxbandits.checks import non_negative
 from jaxbandits.factory import factory
 from jaxbandits.protocol import Policy
@@ -34,15 +41,15 @@ def _check(params):
 class State(NamedTuple):
     """Statistics of every pair, and the parts of its index that they determine."""
 
-    pulls: jax.Array  # i32[K D]
+    pulls: Int32[Array, " pairs"]
     reward: CompensatedSum  # f32[K D]
-    time: jax.Array  # i32[K D]
-    ratio: jax.Array  # f32[K D], +inf before the first pull
-    width: jax.Array  # f32[K D], 1 / (mean cost sqrt(pulls))
+    time: Int32[Array, " pairs"]
+    ratio: Float[Array, " pairs"]  # +inf before the first pull
+    width: Float[Array, " pairs"]  # 1 / (mean cost sqrt(pulls))
 
 
 @factory(Problem)
-def ucb_simplex(problem: Problem) -> Policy:
+def ucb_simplex(problem: Problem) -> Policy[State, Params, Action]:
     """UCB-Simplex: the first pair with the largest bound.
 
     ``(mean reward + (1 + kappa) sqrt(2 log t / n)) / mean cost`` with costs over D.
@@ -65,13 +72,13 @@ def ucb_simplex(problem: Problem) -> Policy:
     def update(noise, view, state, action, feedback, params):
         del noise, view, params
         pair = action.arm * problem.num_waits + action.wait
-        old = jax.tree.map(lambda x: pick(x, pair), state)
+        old = row(state, pair)
         pulls, time = old.pulls + 1, old.time + feedback.time
         reward = old.reward.add(feedback.reward)
         per_cost = scale / time.astype(float)
         root = jnp.sqrt(pulls.astype(float))
-        row = State(pulls, reward, time, reward.total * per_cost, root * per_cost)
-        return jax.tree.map(lambda x, new: put(x, pair, new), state, row)
+        new = State(pulls, reward, time, reward.total * per_cost, root * per_cost)
+        return with_row(state, pair, new)
 
     kappa = Params(scale)
     return Policy("UCB-Simplex", init, act, update, kappa, check=_check)

@@ -6,10 +6,11 @@ Garivier & Cappe, "The KL-UCB Algorithm for Bounded Stochastic Bandits and Beyon
 
 from typing import NamedTuple
 
-import jax
 import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Int32
 
-from jaxbandits.arrays import CompensatedSum, first_argmax, pick, put
+from jaxbandits.arrays import CompensatedSum, first_argmax, row, with_row
 from jaxbandits.checks import positive
 from jaxbandits.factory import of_size
 from jaxbandits.kernels.radii import kl_upper_bound
@@ -29,12 +30,12 @@ def _check(params):
 class State(NamedTuple):
     """Statistics of every arm."""
 
-    pulls: jax.Array  # i32[n]
+    pulls: Int32[Array, " n"]
     reward: CompensatedSum  # f32[n]
 
 
 @of_size
-def kl_ucb(num_arms: int) -> Policy:
+def kl_ucb(num_arms: int) -> Policy[State, Params, Array]:
     """KL-UCB on `num_arms` plain arms: action i32[], feedback the reward f32[].
 
     Every arm once in index order, then the first maximiser of the largest q with
@@ -57,8 +58,8 @@ def kl_ucb(num_arms: int) -> Policy:
 
     def update(noise, view, state, action, feedback, params):
         del noise, view, params
-        pulls, reward = jax.tree.map(lambda x: pick(x, action), tuple(state))
+        pulls, reward = row(state, action)
         new = State(pulls + 1, reward.add(feedback))
-        return jax.tree.map(lambda x, row: put(x, action, row), state, new)
+        return with_row(state, action, new)
 
     return Policy("KL-UCB", init, act, update, Params(), check=_check)

@@ -6,10 +6,11 @@ Auer, Cesa-Bianchi & Fischer, "Finite-time Analysis of the Multiarmed Bandit Pro
 
 from typing import NamedTuple
 
-import jax
 import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Float, Int32
 
-from jaxbandits.arrays import CompensatedSum, first_argmax, pick, put
+from jaxbandits.arrays import CompensatedSum, first_argmax, row, with_row
 from jaxbandits.checks import positive
 from jaxbandits.factory import of_size
 from jaxbandits.kernels.radii import hoeffding_scale
@@ -29,14 +30,14 @@ def _check(params):
 class State(NamedTuple):
     """Statistics of every arm, and the two parts of its index that they determine."""
 
-    pulls: jax.Array  # i32[n]
+    pulls: Int32[Array, " n"]
     reward: CompensatedSum  # f32[n]
-    mean: jax.Array  # f32[n], +inf before the first pull
-    width: jax.Array  # f32[n], 1 / sqrt(pulls)
+    mean: Float[Array, " n"]  # +inf before the first pull
+    width: Float[Array, " n"]  # 1 / sqrt(pulls)
 
 
 @of_size
-def ucb(num_arms: int) -> Policy:
+def ucb(num_arms: int) -> Policy[State, Params, Array]:
     """UCB on `num_arms` plain arms: action i32[], feedback the reward f32[].
 
     Every arm once in index order, then the first maximiser of
@@ -62,10 +63,10 @@ def ucb(num_arms: int) -> Policy:
     def update(noise, view, state, action, feedback, params):
         del noise, view, params
         old = (state.pulls, state.reward)
-        pulls, reward = jax.tree.map(lambda x: pick(x, action), old)
+        pulls, reward = row(old, action)
         pulls, reward = pulls + 1, reward.add(feedback)
         per_pull = 1 / pulls.astype(float)
         new = State(pulls, reward, reward.total * per_pull, jnp.sqrt(per_pull))
-        return jax.tree.map(lambda x, row: put(x, action, row), state, new)
+        return with_row(state, action, new)
 
     return Policy("UCB", init, act, update, Params(), check=_check)

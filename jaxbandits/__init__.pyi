@@ -1,0 +1,44 @@
+from . import (
+    arrays,
+    kernels,
+    laws,
+    live,
+    plots,
+    policies,
+    results,
+    settings,
+    stats,
+    testing,
+)
+from ._simulate import simulate
+from .machine import Machine
+from .points import zipped
+from .protocol import Actions, Environment, Game, Policy, View
+from .results.cuts import CutOffWarning
+from .sweeps import HalfWidth, Store, sweep
+
+__version__: str
+__all__ = [
+    "Actions",
+    "CutOffWarning",
+    "Environment",
+    "Game",
+    "HalfWidth",
+    "Machine",
+    "Policy",
+    "Store",
+    "View",
+    "arrays",
+    "kernels",
+    "laws",
+    "live",
+    "plots",
+    "policies",
+    "results",
+    "settings",
+    "simulate",
+    "stats",
+    "sweep",
+    "testing",
+    "zipped",
+]
