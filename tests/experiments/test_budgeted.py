@@ -159,7 +159,7 @@ def test_the_policies_are_what_their_names_say(rehearsal, no_data):
     found, environment, arguments = calls[0]
     params = {
         label: (policy.params._asdict() if policy.params else {})
-        | arguments["params"].get(label, {})
+        | arguments["grid"].get(label, {})
         for label, policy in found.items()
     }
     problem = environment.problem
@@ -326,7 +326,7 @@ def test_sensitivity(rehearsal):
     ]
     for found, environment, arguments in calls:
         assert arguments["budget"] == 70
-        for label, params in arguments["params"].items():
+        for label, params in arguments["grid"].items():
             np.testing.assert_array_equal(params["rho"], rho)
             maker = policies.omega_ucb if label == "omega-UCB" else None
             maker = maker or policies.omega_star_ucb

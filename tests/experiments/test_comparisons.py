@@ -139,7 +139,7 @@ def test_the_radii_are_what_their_names_say(rehearsal):
     policies, _, arguments = calls[0]
     assert arguments["horizon"] == 70 and "budget" not in arguments
     found = {
-        label: policy.params._asdict() | arguments["params"].get(label, {})
+        label: policy.params._asdict() | arguments["grid"].get(label, {})
         for label, policy in policies.items()
     }
     assert {k: (v["gain_radius"], v["penalty_radius"]) for k, v in found.items()} == {

@@ -99,7 +99,7 @@ def test_cast(rehearsal, name):
         assert list(record["metrics"]) == metrics
     for _, _, arguments in calls:
         assert arguments["budget"] == 70 and arguments["checkpoints"] == "log"
-        codes = {k: v for k, v in arguments["params"].items() if v}
+        codes = {k: v for k, v in arguments["grid"].items() if v}
         code = {"Budget-UCB, code": {"log_factor": 2.0}}
         assert codes == (code if "Budget-UCB, code" in cast else {})
     axes = outcome.figure.axes

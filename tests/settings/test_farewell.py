@@ -409,11 +409,11 @@ def test_a_fraction_of_a_unit_of_time():
 @pytest.mark.parametrize("grid", ["log", "linear"])
 def test_a_grid_does_not_start_below_the_first_unit(grid):
     game = game_of("joint")
-    checkpoints = schedule_of(game, None, 30.0, grid, None).checkpoints
+    checkpoints = schedule_of(game, None, 30.0, grid).checkpoints
     assert checkpoints[0] >= 1 and checkpoints[-1] == 30
     assert checkpoints.size > 30
     # Where there is none below, the grid is as ever.
-    assert schedule_of(game, None, 1e6, grid, None).checkpoints.size == 100
+    assert schedule_of(game, None, 1e6, grid).checkpoints.size == 100
 
 
 @pytest.mark.parametrize(

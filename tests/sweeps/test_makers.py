@@ -161,7 +161,7 @@ def test_a_policy_made_of_another():
             "allocation/allocation",
             {"family": {"make": "weibul"}},
             r"family.make: 'weibul' is unknown \(did you mean 'weibull'\?\); known are "
-            "beta, beta_one, discrete_weibull, exponential, ",
+            "beta_one, beta_shaped, discrete_weibull, exponential, ",
         ),
         (
             "allocation/allocation",
