@@ -1,6 +1,6 @@
 """`simulate`: policies against an environment, in memory."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import jax
@@ -14,6 +14,7 @@ from jaxbandits.arguments import (
     engine_of,
     environment_of,
     is_policy,
+    keep_of,
     points_of,
     root_seed_of,
     runs_per_instance_of,
@@ -21,24 +22,28 @@ from jaxbandits.arguments import (
     seeds_of,
 )
 from jaxbandits.contract import check_round
+from jaxbandits.engine.choice import choose, say
 from jaxbandits.engine.flags import in_play
+from jaxbandits.engine.room import choose_chunk
 from jaxbandits.engine.run import Clock
 from jaxbandits.engine.shares import device_shares, side_by_side
 from jaxbandits.fit import check_fit
-from jaxbandits.play import play
+from jaxbandits.play import lane_params, play
 from jaxbandits.progress import reporter
-from jaxbandits.protocol import Environment, Policy
+from jaxbandits.protocol import A, Environment, Policy
 from jaxbandits.results import build_dataset, provenance
 from jaxbandits.results.cuts import warn_of_cuts, with_cuts
-from jaxbandits.schedule import Terms
+from jaxbandits.schedule import Schedule, Terms
 
 DEFAULT_MEMORY = 1 << 30
 
 
 @in_play()
 def simulate(
-    policies: Policy | Iterable[Policy] | Mapping[str, Policy],
-    environment: Environment,
+    policies: Policy[Any, Any, A]
+    | Iterable[Policy[Any, Any, A]]
+    | Mapping[str, Policy[Any, Any, A]],
+    environment: Environment[Any, Any, A],
     *,
     horizon: int | None = None,
     budget: float | None = None,
@@ -49,9 +54,10 @@ def simulate(
     runs_per_instance: int = 1,
     max_rounds: int | None = None,
     engine: str = "scan",
+    keep: Iterable[str] = (),
     chunk: int | None = None,
     memory: int = DEFAULT_MEMORY,
-    devices: list | None = None,
+    devices: list[jax.Device] | None = None,
     progress: bool | None = None,
 ) -> xr.Dataset:
     """Play policies against an environment, over many seeds.
@@ -82,7 +88,12 @@ def simulate(
       engine: ``scan``; ``vmap``, the same by ``jax.vmap``, slower, which depends on
         little of JAX; or ``fused``: many rounds in one GPU kernel, a thread to a run
         (docs/fused.md; not measured on a GPU yet). ``auto`` is ``fused`` on a GPU where
-        it can be, else ``scan``. Engines agree up to rounding.
+        it can be, else ``scan``, for every policy by itself; it prints which and why
+        (unless `progress` is False). Engines agree up to rounding.
+      keep: arrays of the environment's record that the dataset shall have beside the
+        metrics, as ``("pulls",)``: how often every action was played, in dims
+        ``pulls_0, ...``. They leave the device at every checkpoint, so few checkpoints
+        keep a run small.
       chunk: runs (seeds times parameter points) that are played at a time; chosen to
         fit cache and memory by default.
       memory: cap on the bytes of one chunk.
@@ -94,7 +105,8 @@ def simulate(
       for a coordinate, ``environment``: the environment's metrics
       (float64), what it says of the policies' recommendations, what policies report
       (arrays have further dims ``<name>_0, ...``), ``rounds``, seconds of compiling and
-      running per policy, provenance.
+      running per policy, provenance (with the engine of every policy, the reason for
+      it, and `chunk`).
 
     Raises:
       ValueError, TypeError: on bad input, naming the argument, before compilation; a
@@ -111,6 +123,7 @@ def simulate(
         root_seed_of(root_seed),
         runs_per_instance_of(runs_per_instance),
         engine_of(engine),
+        keep_of(keep, environment),
     )
     schedule = terms.schedule
     if chunk is not None:
@@ -125,35 +138,53 @@ def simulate(
         check_round(name, policy, environment)
     num_points = max(len(rows) for rows in points.values())
     checkpoints = schedule.checkpoints
-    metrics, rounds, compile_seconds, run_seconds = {}, {}, {}, {}
+    metrics, rounds, compile_seconds, run_seconds, facts = {}, {}, {}, {}, {}
+    choices = {
+        name: choose(terms.engine, policy, environment, devices[0].platform)
+        for name, policy in named.items()
+    }
+    if terms.engine == "auto" and progress is not False:
+        say(environment.name, choices)
     total = (
         sum(len(rows) for rows in points.values()) * len(seed_list) * len(checkpoints)
     )
     with reporter(progress, total, environment.name) as report:
 
-        def play_one(name, share, check):
-            def advanced(done):
+        def play_one(
+            name: str, share: list[jax.Device], check: Callable[[], None]
+        ) -> tuple[Any, Clock]:
+            def advanced(done: int) -> None:
                 report(done, name)
                 check()
 
-            clock = Clock([], [])
+            clock, own = Clock([], []), terms._replace(engine=choices[name].engine)
+            policy = named[name]._replace(name=name)
+            lanes = chunk or choose_chunk(
+                policy,
+                environment,
+                lane_params(policy, points[name][:1], 1),
+                len(points[name]) * len(seed_list),
+                own,
+                memory,
+                share,
+            )
             played = play(
-                named[name]._replace(name=name),
+                policy,
                 environment,
                 points[name],
                 seed_list,
-                terms,
-                chunk=chunk,
-                memory=memory,
+                own,
+                chunk=lanes,
                 devices=share,
                 clock=clock,
                 progress=advanced,
             )
-            return played, clock
+            return played, clock, choices[name].facts(lanes)
 
         shares = device_shares(devices, num_points * len(seed_list))
         results = side_by_side(play_one, named, shares)
-        for name, (played, clock) in zip(named, results, strict=True):
+        for name, (played, clock, said) in zip(named, results, strict=True):
+            facts[name] = said
             # A policy without a sweep of its own stands at every point of the others'.
             metrics[name], rounds[name] = jax.tree.map(
                 lambda x: np.broadcast_to(x, (num_points, *x.shape[1:])), played
@@ -178,6 +209,7 @@ def simulate(
             devices=[str(d.device_kind) for d in devices],
             backend=devices[0].platform,
             x64=bool(jax.config.jax_enable_x64),
+            engines=facts,
         ),
     ).assign_coords(drawn if runs_per_instance > 1 else {})
     if max_rounds is None:
@@ -186,7 +218,9 @@ def simulate(
     return with_cuts(dataset, max_rounds)
 
 
-def _points(named, params, schedule) -> dict[str, list[dict[str, float]]]:
+def _points(
+    named: Mapping[str, Policy], params: Any, schedule: Schedule
+) -> dict[str, list[dict[str, float]]]:
     """Parameter points of every policy: one dict of leaves per point."""
     if not isinstance(params, Mapping):
         raise TypeError(

@@ -14,6 +14,7 @@ import numpy as np
 from jaxbandits import checks
 from jaxbandits.devices import local_devices
 from jaxbandits.engine.choice import ENGINES
+from jaxbandits.engine.room import arrays_on_record
 from jaxbandits.protocol import Environment, Game, Policy
 from jaxbandits.results.plain import plain
 from jaxbandits.schedule import Schedule, resolve_rounds, resolve_spent
@@ -167,6 +168,30 @@ def root_seed_of(root_seed: int) -> int:
 def engine_of(engine: str) -> str:
     """The name of an engine, see `engine.choice.engine_for`."""
     return checks.one_of("engine", engine, ENGINES)
+
+
+def keep_of(keep: Iterable[str], environment: Environment) -> tuple[str, ...]:
+    """Fields of an environment's record, arrays, that are to be results.
+
+    Raises:
+      TypeError, ValueError: naming `keep`, and what there is on record.
+    """
+    if isinstance(keep, str) or not isinstance(keep, Iterable):
+        raise TypeError(
+            f"keep must be names, as in keep=('pulls',), got {checks.shown(keep)}"
+        )
+    keep = tuple(checks.text("keep: a name", name) for name in keep)
+    if len(set(keep)) < len(keep):
+        raise ValueError(f"keep must have different names, got {keep}")
+    if keep:
+        arrays = arrays_on_record(environment)
+        for name in keep:
+            if name not in arrays:
+                raise ValueError(
+                    f"keep: {name!r} is no array on record in {environment.name!r}; "
+                    f"there are {arrays}"
+                )
+    return keep
 
 
 def by_name(values: Any, argument: str, is_one: Callable[[Any], bool], what: str):

@@ -24,8 +24,8 @@ from jaxbandits.checks import instance as instance_of
 from jaxbandits.contract import check_round
 from jaxbandits.engine.books import closed
 from jaxbandits.engine.lanes import lanes
+from jaxbandits.engine.rollout import to_device
 from jaxbandits.engine.rules import NO_BUDGET
-from jaxbandits.engine.run import to_device
 from jaxbandits.engine.tape import (
     Stream,
     draw_words,

@@ -11,7 +11,7 @@
 #
 # DEPENDENCIES=newest takes the newest versions in place of those of the constraints, and
 # DEPENDENCIES=oldest the oldest that pyproject.toml allows (needs uv), both in a new
-# environment; ruff, which formats differently from version to version, stays.
+# environment; mypy and ruff, which judge differently from version to version, stay.
 #
 # Takes the newest Python that it finds from 3.14 (not tested yet) down to 3.11: on PATH,
 # among pyenv's, or of uv. PYTHON=/path/to/python picks the interpreter for a new environment, VENV=DIR
@@ -121,13 +121,13 @@ constraints() {
 wanted() {
     case $dependencies in
         pinned) cat "$(constraints)" ;;
-        newest) grep '^ruff==' "$(constraints)" ;;
+        newest) grep -E '^(mypy|ruff)==' "$(constraints)" ;;
         oldest)
             command -v uv >/dev/null 2>&1 || fail "DEPENDENCIES=oldest needs uv"
             uv pip compile --quiet --resolution lowest-direct --python "$python" \
                 --constraint <(echo 'pyparsing<3.3  # warns of the oldest matplotlib') \
                 pyproject.toml
-            grep '^ruff==' "$(constraints)"
+            grep -E '^(mypy|ruff)==' "$(constraints)"
             ;;
     esac
 }

@@ -11,8 +11,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxbandits.engine.rollout import to_device
 from jaxbandits.engine.rules import NO_BUDGET, Rules, notes_of, play_round
-from jaxbandits.engine.run import to_device
 from jaxbandits.engine.tape import Stream, instance_key, root_key, stream_key
 from jaxbandits.protocol import Environment, Policy
 

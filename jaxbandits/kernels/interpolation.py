@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Int32
 
 from jaxbandits.arrays import first_argmax, stored, window
 from jaxbandits.arrays.real import real
@@ -29,7 +31,7 @@ class _Polynomial(NamedTuple):
       coefficients: tuple of f[], the divided differences.
     """
 
-    start: jax.Array
+    start: Int32[Array, ""]
     coefficients: tuple
 
     def __call__(self, position):

@@ -55,7 +55,7 @@ def resample(
     dims = dataset["rounds"].dims
     flat = axis.reshape(-1, axis.shape[-1])
     variables = {}
-    for name in dataset.data_vars:
+    for name in map(str, dataset.data_vars):
         values = metric_values(dataset, name).values.reshape(flat.shape)
         rows = [
             np.interp(grid, np.append(0.0, x), np.append(0.0, y))

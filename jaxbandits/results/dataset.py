@@ -19,9 +19,9 @@ def build_dataset(
     metrics: Mapping[str, Mapping[str, np.ndarray]],
     rounds: Mapping[str, np.ndarray],
     *,
-    checkpoints: Sequence[float],
+    checkpoints: Sequence[float] | np.ndarray,
     checkpoint_kind: str,
-    seeds: Sequence[int],
+    seeds: Sequence[int] | np.ndarray,
     params: Mapping[str, Sequence[Mapping[str, float]]],
     compile_seconds: Mapping[str, float],
     run_seconds: Mapping[str, float],
@@ -86,7 +86,7 @@ def build_dataset(
     if not all(np.issubdtype(count.dtype, np.integer) for count in counts):
         raise ValueError("rounds: must be integers")
 
-    variables = {"rounds": (DIMS, np.stack(counts).astype(np.int64))}
+    variables: dict[str, Any] = {"rounds": (DIMS, np.stack(counts).astype(np.int64))}
     for metric in dict.fromkeys(name for each in metrics.values() for name in each):
         check_variable("metrics", metric)
         rest = next(np.shape(m[metric])[3:] for m in metrics.values() if metric in m)

@@ -131,7 +131,7 @@ def two_level(
         if len(sizes) > 1:
             ends = _bootstrap_ends(rows, groups.starts, sizes, level, resamples, seed)
             lower, upper = (mean + end for end in ends)
-    return TwoLevel(mean, lower, upper, between, within)
+    return TwoLevel(mean, lower, upper, between, within)  # type: ignore[arg-type]
 
 
 def _runs(values: xr.DataArray, group: str) -> tuple[xr.DataArray, np.ndarray]:

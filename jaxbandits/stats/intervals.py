@@ -221,4 +221,4 @@ def variance(values: xr.DataArray) -> xr.DataArray:
 
 
 def _sem(values: xr.DataArray) -> xr.DataArray:
-    return np.sqrt(variance(values) / values.sizes["seed"])
+    return np.sqrt(variance(values) / values.sizes["seed"])  # type: ignore[return-value]

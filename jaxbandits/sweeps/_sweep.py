@@ -4,19 +4,25 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+import jax
 import xarray as xr
 
 from jaxbandits.arguments import by_name, is_policy, seeds_of
-from jaxbandits.protocol import Environment, Policy
-from jaxbandits.sweeps.drive import DEFAULT_MEMORY, run_sweep
+from jaxbandits.protocol import A, Environment, Policy
+from jaxbandits.sweeps.drive import run_sweep
+from jaxbandits.sweeps.fill import DEFAULT_MEMORY
 from jaxbandits.sweeps.grid import columns
 from jaxbandits.sweeps.spec import Entry, Spec
 from jaxbandits.sweeps.until import HalfWidth
 
 
 def sweep(
-    policies: Policy | Iterable[Policy] | Mapping[str, Policy | Callable],
-    environments: Environment | Iterable[Environment] | Mapping[str, Environment],
+    policies: Policy[Any, Any, A]
+    | Iterable[Policy[Any, Any, A]]
+    | Mapping[str, Policy[Any, Any, A] | Callable[..., Policy[Any, Any, A]]],
+    environments: Environment[Any, Any, A]
+    | Iterable[Environment[Any, Any, A]]
+    | Mapping[str, Environment[Any, Any, A]],
     grid: Mapping[str, Any],
     *,
     mode: str = "cross",
@@ -29,12 +35,13 @@ def sweep(
     max_rounds: int | None = None,
     metrics: Iterable[str] | None = None,
     engine: str = "scan",
-    store: str | os.PathLike | None = None,
+    keep: Iterable[str] = (),
+    store: str | os.PathLike[str] | None = None,
     extend: bool = False,
     until: HalfWidth | None = None,
     block: int | None = None,
     memory: int = DEFAULT_MEMORY,
-    devices: list | None = None,
+    devices: list[jax.Device] | None = None,
     progress: bool | None = None,
     verify: int = 0,
 ) -> xr.Dataset:
@@ -55,7 +62,7 @@ def sweep(
       mode: ``cross`` for every combination of the values, ``zip`` for the i-th values
         together.
       horizon, budget, seeds, checkpoints, root_seed, runs_per_instance, max_rounds,
-        engine: as for `jaxbandits.simulate`.
+        engine, keep: as for `jaxbandits.simulate`; `keep` needs records of one shape.
       metrics: names of what to keep; by default everything.
       store: folder of a Zarr store, new or of the same sweep; by default the results
         stay in memory.
@@ -116,6 +123,7 @@ def sweep(
         root_seed=root_seed,
         runs_per_instance=runs_per_instance,
         engine=engine,
+        keep=list(keep) if isinstance(keep, Iterator) else keep,
         metrics=list(metrics) if isinstance(metrics, Iterator) else metrics,
     )
     found = run_sweep(

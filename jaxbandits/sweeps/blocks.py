@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from jaxbandits.engine.rollout import LANE_QUANTUM
-from jaxbandits.engine.run import to_device
+from jaxbandits.engine.rollout import LANE_QUANTUM, to_device
 from jaxbandits.protocol import Environment
 from jaxbandits.results.store import Place
 from jaxbandits.sweeps.plan import Plan

@@ -28,10 +28,11 @@ def describe(plan: Plan, platform: str) -> Description:
     """The description, as JSON can hold it.
 
     Args:
-      plan: the plan.
+      plan: the plan, settled.
       platform: of the devices, ``cpu``, ``gpu`` ...
     """
     spec, terms = plan.spec, plan.terms
+    chosen = terms.engine == "auto"
     return {
         "versions": versions(PACKAGES),
         "platform": platform,
@@ -43,6 +44,7 @@ def describe(plan: Plan, platform: str) -> Description:
         "checkpoints": plain(terms.schedule.checkpoints),
         "last_round": terms.schedule.last_round,
         "metrics": None if spec.metrics is None else sorted(spec.metrics),
+        **({"keep": sorted(terms.keep)} if terms.keep else {}),
         "environments": {
             name: {
                 "provenance": plain(environment.provenance or {}),
@@ -56,10 +58,17 @@ def describe(plan: Plan, platform: str) -> Description:
                 "program": {i: _program(plan, i, name) for i in spec.environments},
                 "points": plain(list(entry.points)),
             }
+            | ({"engine": _engines(plan, name)} if chosen else {})
             for name, entry in spec.policies.items()
         },
         "seeds": _seeds(plan.seeds),
     }
+
+
+def _engines(plan: Plan, policy: str) -> dict[str, str]:
+    """What ``auto`` is, by environment: it stays so when the sweep is resumed."""
+    environments = plan.spec.environments
+    return {e: plan.matches[e, policy].choice.engine for e in environments}
 
 
 def _program(plan: Plan, environment: str, policy: str) -> str:

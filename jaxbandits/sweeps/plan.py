@@ -12,6 +12,7 @@ from jaxbandits.arguments import (
     engine_of,
     environment_of,
     is_policy,
+    keep_of,
     points_of,
     root_seed_of,
     runs_per_instance_of,
@@ -19,6 +20,7 @@ from jaxbandits.arguments import (
     seeds_of,
 )
 from jaxbandits.contract import check_round
+from jaxbandits.engine.choice import Choice, choose
 from jaxbandits.engine.run import in_units_of_spend, opening
 from jaxbandits.fit import check_fit
 from jaxbandits.play import booked
@@ -37,11 +39,13 @@ class Match(NamedTuple):
       policy: the policy, built for the environment.
       environment: the environment.
       points: parameter points, all leaves of each.
+      choice: the engine that plays it; None until `settled`.
     """
 
     policy: Policy
     environment: Environment
     points: list[Point]
+    choice: Choice | None = None
 
 
 class Plan(NamedTuple):
@@ -94,6 +98,7 @@ def make_plan(spec: Spec) -> Plan:
         root_seed_of(spec.root_seed),
         runs_per_instance_of(spec.runs_per_instance),
         engine_of(spec.engine),
+        [keep_of(spec.keep, each) for each in spec.environments.values()][0],
     )
     matches = {
         (where, name): _match(where, environment, name, entry, terms.schedule)
@@ -101,6 +106,25 @@ def make_plan(spec: Spec) -> Plan:
         for name, entry in spec.policies.items()
     }
     return Plan(spec, matches, terms, seeds_of(spec.seeds))
+
+
+def settled(plan: Plan, platform: str, stored: Mapping | None = None) -> Plan:
+    """The plan with an engine for every match.
+
+    Args:
+      plan: the plan.
+      platform: of the devices.
+      stored: the description of a store, whose engines stay what they are.
+    """
+    policies = stored["policies"] if stored else {}
+    matches = {}
+    for (instance, name), match in plan.matches.items():
+        kept = policies.get(name, {}).get("engine", {}).get(instance)
+        choice = choose(plan.terms.engine, match.policy, match.environment, platform)
+        if kept not in (None, choice.engine):
+            choice = Choice(kept, "the store was made with it")
+        matches[instance, name] = match._replace(choice=choice)
+    return plan._replace(matches=matches)
 
 
 def _check_kinds(part: str, values: Mapping, kind: type) -> None:
@@ -211,13 +235,16 @@ def metric_shapes(plan: Plan) -> dict[str, tuple[int, ...]]:
       ValueError: on an unknown metric, or one whose name is taken or whose shape
         differs between games.
     """
-    wanted = None if plan.spec.metrics is None else list(plan.spec.metrics)
+    wanted = None
+    if plan.spec.metrics is not None:
+        wanted = [*plan.spec.metrics, *plan.terms.keep]
     shapes: dict[str, tuple[int, ...]] = {}
     known = {}
     for (environment, name), match in plan.matches.items():
         params = type(match.policy.params)(**match.points[0]) if match.points[0] else ()
         found = booked(
-            match.environment, opening(match.policy, match.environment, params)
+            match.environment,
+            opening(match.policy, match.environment, params, plan.terms.keep),
         )
         known |= found
         for metric, values in found.items():

@@ -8,7 +8,7 @@ import xarray as xr
 
 from jaxbandits import checks
 from jaxbandits.results.lookup import metric_values
-from jaxbandits.results.store import PLAYED
+from jaxbandits.results.root import PLAYED
 from jaxbandits.stats import seeds_needed
 from jaxbandits.stats.replications import INSTANCE
 

@@ -47,7 +47,7 @@ def watch(budget=100.0, last_round=limits.LAST_ROUND):
 
 
 def look(found, round_, spent, seconds=1.0):
-    found.look(seconds, np.array(round_), np.array(spent), np.zeros((2, 1), bool))
+    found.look(seconds, np.array(round_), np.array(spent), np.zeros(2, bool))
 
 
 def test_what_is_spent_is_a_number_that_grows():

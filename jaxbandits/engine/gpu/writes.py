@@ -93,6 +93,15 @@ def puts(memory: Memory, value: Value) -> list[Write] | None:
     return [*before, Write(memory, first, value.row, ROW, inside)]
 
 
+def lies_in(value: Value) -> Memory | None:
+    """The memory of which a value is the whole, but for rows that are put."""
+    while isinstance(value, Put) or (isinstance(value, Moved) and value.in_order):
+        value = value.base if isinstance(value, Put) else value.operand
+    if not isinstance(value, Stored) or value.size != value.memory.size:
+        return None
+    return value.memory if value.memory.own else None
+
+
 def _is_small(space: Space, value: Value) -> bool:
     few = value.size * value.cost <= 2 * space.style.settled
     return value.size == 1 or (few and value.size <= IN_REGISTERS)

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
-from jaxbandits.engine.run import to_device
+from jaxbandits.engine.rollout import to_device
 from jaxbandits.engine.tape import instance_key, root_key
 from jaxbandits.experiments.budgeted.instances import NO_DATA, facebook, synthetic
 from jaxbandits.experiments.common.experiment import ROOT_SEED, Options, Outcome

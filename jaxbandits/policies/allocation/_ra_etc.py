@@ -22,7 +22,7 @@ from jaxbandits.policies.allocation.learning import (
 )
 from jaxbandits.policies.allocation.radii import no_bounds
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.allocation import Problem
+from jaxbandits.settings.allocation import Action, Problem
 
 COUNTS = ("total", "per_arm")
 
@@ -38,7 +38,7 @@ def _check(params):
 
 
 @factory(Problem)
-def ra_etc(problem: Problem, count: str = "total") -> Policy:
+def ra_etc(problem: Problem, count: str = "total") -> Policy[Learner, Params, Action]:
     """RA-ETC, with the truncated estimator.
 
     Args:

@@ -27,7 +27,7 @@ from jaxbandits.policies.allocation.radii import (
     printed_constants,
 )
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.allocation import Problem
+from jaxbandits.settings.allocation import Action, Problem
 from jaxbandits.settings.allocation.oracle import shape_array
 
 OTHERS = ("pessimistic", "point")
@@ -72,7 +72,7 @@ CHOICES = {
 @cache
 def boosting(
     name: str, problem: Problem, hand_out: Callable, options: Options
-) -> Policy:
+) -> Policy[Learner, Params, Action]:
     """A policy that solves P~ for its boosted arm.
 
     Args:

@@ -23,6 +23,8 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
+from jaxtyping import Float
 
 from jaxbandits.kernels.interpolation import around, interpolate
 from jaxbandits.laws.thresholds import exponential
@@ -47,12 +49,12 @@ LARGE = 1e30  # stands for an infinite radius
 class Bounds(NamedTuple):
     """Estimates and bounds of an arm, f[] each (a leading axis K for all arms)."""
 
-    rate: jax.Array
-    rate_low: jax.Array
-    rate_high: jax.Array
-    probability: jax.Array
-    probability_low: jax.Array
-    probability_high: jax.Array
+    rate: Float[Array, "*arms"]
+    rate_low: Float[Array, "*arms"]
+    rate_high: Float[Array, "*arms"]
+    probability: Float[Array, "*arms"]
+    probability_low: Float[Array, "*arms"]
+    probability_high: Float[Array, "*arms"]
 
 
 def no_bounds(problem: Problem) -> Bounds:
@@ -72,8 +74,8 @@ def no_bounds(problem: Problem) -> Bounds:
 class Scales(NamedTuple):
     """Factors of the two radii (of their squares, for ``profile`` and ``delta``)."""
 
-    rate: jax.Array
-    probability: jax.Array
+    rate: Float[Array, "..."]
+    probability: Float[Array, "..."]
 
 
 class _Constants(NamedTuple):
@@ -151,7 +153,7 @@ def bounds(
     log_t = jnp.log(round_)
     if kind in ("profile", "delta"):
         form = _profile if kind == "profile" else _delta
-        rest = form(problem, statistics, found, *(jnp.sqrt(s * log_t) for s in scales))
+        rest = form(problem, statistics, found, *(jnp.sqrt(s * log_t) for s in scales))  # type: ignore[union-attr]
     elif kind == "printed":
         rest = _printed(problem, statistics, found, scales, log_t, shape, constants)
     else:

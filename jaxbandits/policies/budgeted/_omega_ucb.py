@@ -19,8 +19,9 @@ Named choices:
 
 from typing import NamedTuple
 
-import jax
 import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Float
 
 from jaxbandits.arrays import CompensatedSum
 from jaxbandits.checks import flag, one_of, positive
@@ -51,7 +52,7 @@ class _Spread(NamedTuple):
     """Squared deviations from the running mean, and eta, which they determine."""
 
     squares: CompensatedSum  # f32[K], Welford's sum
-    eta: jax.Array  # f32[K], 1 before the first pull
+    eta: Float[Array, " K"]  # 1 before the first pull
 
     @classmethod
     def zeros(cls, num_arms: int) -> "_Spread":
@@ -87,7 +88,7 @@ def shrunk_eta(pulls, squares, most):
 ETAS = {"switch": switched_eta, "shrunk": shrunk_eta}
 
 
-class _Moments(NamedTuple):
+class Moments(NamedTuple):
     """Statistics of omega*-UCB."""
 
     means: Means
@@ -102,7 +103,7 @@ def omega_ucb(
     exploration: str = "log_t",
     learning: Learning = ONE_ARM,
     variance: str = "switch",
-) -> Policy:
+) -> Policy[Means | Moments, Params, Array]:
     """omega-UCB, or omega*-UCB with `star`.
 
     Args:
@@ -138,7 +139,7 @@ def omega_ucb(
             (reward, old.mean_reward, means.mean_reward),
             (cost, old.mean_cost, means.mean_cost),
         )
-        return _Moments(
+        return Moments(
             means,
             row.reward.observe(eta, means.pulls, *rewards),
             row.cost.observe(eta, means.pulls, *costs),
@@ -146,7 +147,7 @@ def omega_ucb(
 
     def zeros(num_arms):
         spread = _Spread.zeros(num_arms)
-        return _Moments(Means.zeros(num_arms), spread, spread)
+        return Moments(Means.zeros(num_arms), spread, spread)
 
     statistics = Statistics(zeros, observe, ranges.constants) if star else MEANS
     name = "omega*-UCB" if star else "omega-UCB"

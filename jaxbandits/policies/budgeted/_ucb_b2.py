@@ -16,6 +16,7 @@ with the mean *reward*, and takes no mean cost below the oracle's least in the r
 from typing import NamedTuple
 
 import jax.numpy as jnp
+from jax import Array
 
 from jaxbandits.arrays import CompensatedSum
 from jaxbandits.checks import above_one, one_of, positive
@@ -76,7 +77,7 @@ def _radius(squares, means, log_t):
 
 
 @factory(Problem)
-def ucb_b2(problem: Problem, form: str = "paper") -> Policy:
+def ucb_b2(problem: Problem, form: str = "paper") -> Policy[_Moments, Params, Array]:
     """UCB-B2.
 
     Args:

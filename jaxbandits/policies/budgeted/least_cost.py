@@ -14,12 +14,13 @@ Named choice: Budget-UCB's `log_factor` is 1 in Table 2 and 2 in the published c
 from typing import NamedTuple
 
 import jax.numpy as jnp
+from jax import Array
 
 from jaxbandits.checks import one_of, positive
 from jaxbandits.factory import factory
 from jaxbandits.policies.budgeted._index_policy import index_policy
 from jaxbandits.policies.budgeted.ratio_bounds import radius
-from jaxbandits.policies.budgeted.statistics import over_cost
+from jaxbandits.policies.budgeted.statistics import Means, over_cost
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.budgeted.types import Problem
 
@@ -48,7 +49,9 @@ def _least_cost(problem: Problem, source: str):
 
 
 @factory(Problem)
-def budget_ucb(problem: Problem, minimum_cost: str = "oracle") -> Policy:
+def budget_ucb(
+    problem: Problem, minimum_cost: str = "oracle"
+) -> Policy[Means, Params, Array]:
     """Budget-UCB.
 
     Args:
@@ -71,7 +74,9 @@ def budget_ucb(problem: Problem, minimum_cost: str = "oracle") -> Policy:
 
 
 @factory(Problem)
-def ucb_bv1(problem: Problem, minimum_cost: str = "oracle") -> Policy:
+def ucb_bv1(
+    problem: Problem, minimum_cost: str = "oracle"
+) -> Policy[Means, Params, Array]:
     """UCB-BV1. Arguments and errors as for `budget_ucb`."""
     least = _least_cost(problem, minimum_cost)
 

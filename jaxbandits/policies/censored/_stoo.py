@@ -14,6 +14,8 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Bool, Float, Int32
 
 from jaxbandits.arrays import CompensatedSum, first_argmax, pick, row, with_row
 from jaxbandits.checks import (
@@ -64,9 +66,9 @@ def _check(params):
 class _Cells(NamedTuple):
     """The cells of all arms ``[K, G]``, or of one; unused places have width 0."""
 
-    left: jax.Array  # f32[G]
-    width: jax.Array  # f32[G]
-    pulls: jax.Array  # i32[G]
+    left: Float[Array, "*arms G"]
+    width: Float[Array, "*arms G"]
+    pulls: Int32[Array, "*arms G"]
     value: CompensatedSum  # f32[G]
 
     @property
@@ -78,26 +80,28 @@ class _Cells(NamedTuple):
 class _Answer(NamedTuple):
     """The deepest cell that has been cut, of several the one with the largest mean."""
 
-    arm: jax.Array  # i32[]
-    limit: jax.Array  # f32[]
-    width: jax.Array  # f32[]
-    mean: jax.Array  # f32[]
+    arm: Int32[Array, ""]
+    limit: Float[Array, ""]
+    width: Float[Array, ""]
+    mean: Float[Array, ""]
 
 
 class State(NamedTuple):
     """Cells, and the best cell of each arm."""
 
     cells: _Cells
-    count: jax.Array  # i32[K]  used places
-    index: jax.Array  # f32[K]
-    place: jax.Array  # i32[K]
-    limit: jax.Array  # f32[K]
+    count: Int32[Array, " K"]  # type: ignore[assignment]  # used places
+    index: Float[Array, " K"]  # type: ignore[assignment]
+    place: Int32[Array, " K"]
+    limit: Float[Array, " K"]
     answer: _Answer
-    overflow: jax.Array  # bool[]
+    overflow: Bool[Array, ""]
 
 
 @factory(Continuum, Problem)
-def stoo(problem: Continuum, splits: int = 2, capacity: int = 64) -> Policy:
+def stoo(
+    problem: Continuum, splits: int = 2, capacity: int = 64
+) -> Policy[State, Params, RealAction]:
     """StoOO for a problem with arbitrary limits.
 
     Plays the centre of the cell with the largest ``mean + length + smoothness width /
@@ -129,7 +133,9 @@ def stoo(problem: Continuum, splits: int = 2, capacity: int = 64) -> Policy:
 
 
 @cache
-def _stoo(problem: Continuum, splits: int, capacity: int) -> Policy:
+def _stoo(
+    problem: Continuum, splits: int, capacity: int
+) -> Policy[State, Params, RealAction]:
     num_arms, shape = problem.num_arms, (problem.num_arms, capacity)
     places = jnp.arange(capacity, dtype=jnp.int32)
     span = 1 + problem.max_penalty

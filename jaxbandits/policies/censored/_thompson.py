@@ -10,8 +10,9 @@ ways that differ in regret by a factor of three (docs/errata.md), hence `update`
 
 from typing import NamedTuple
 
-import jax
 import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Int32
 
 from jaxbandits.arrays import (
     first_argmax,
@@ -54,12 +55,14 @@ def _check(params):
 class State(NamedTuple):
     """Posterior counts."""
 
-    success: jax.Array  # i32[K, M]  S
-    failure: jax.Array  # i32[K, M]  F
+    success: Int32[Array, "K M"]  # S
+    failure: Int32[Array, "K M"]  # F
 
 
 @factory(Problem, Continuum)
-def thompson(problem: Problem, update: str = "independent") -> Policy:
+def thompson(
+    problem: Problem, update: str = "independent"
+) -> Policy[State, Params, Action]:
     """Thompson sampling for a problem of the censored setting.
 
     Plays every pair once in index order, then the first maximiser of samples from the

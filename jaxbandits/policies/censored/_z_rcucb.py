@@ -16,9 +16,10 @@ import math
 from functools import cache, partial
 from typing import Any, NamedTuple
 
-import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
+from jaxtyping import Bool, Float, Int32
 
 from jaxbandits.arrays import (
     CompensatedSum,
@@ -90,8 +91,8 @@ def _check(params):
 class _Statistics(NamedTuple):
     """What the points of a grid have seen since they came into being."""
 
-    reached: jax.Array  # i32[K, G]  N_{i,tau}: rounds of the arm with a limit >= tau
-    risk: tuple[jax.Array, ...]  # i32[K, G] each: counts behind the survival estimate
+    reached: Int32[Array, "K G"]  # N_{i,tau}: rounds of the arm with a limit >= tau
+    risk: tuple[Int32[Array, "K G"], ...]  # counts behind the survival estimate
     gain: CompensatedSum  # f32[K, G]  sum of gains within tau
 
 
@@ -100,11 +101,11 @@ class State(NamedTuple):
 
     grid: Grid  # [K, G] each, [K] its count
     statistics: _Statistics
-    rounds: jax.Array  # i32[K]  rounds of the arm
-    index: jax.Array  # f32[K]  largest index of the arm's points
-    place: jax.Array  # i32[K]  the point that has it
-    limit: jax.Array  # f32[K]  its limit
-    overflow: jax.Array  # bool[]  whether a grid was too small for an extension
+    rounds: Int32[Array, " K"]  # rounds of the arm
+    index: Float[Array, " K"]  # type: ignore[assignment]  # largest index of the arm's points
+    place: Int32[Array, " K"]  # the point that has it
+    limit: Float[Array, " K"]  # its limit
+    overflow: Bool[Array, ""]  # whether a grid was too small for an extension
 
 
 class _Judgement(NamedTuple):
@@ -164,7 +165,7 @@ def z_rcucb(
     answer: str = "finest",
     survival: str | Survival = "censored_exceeds",
     capacity: int | None = None,
-) -> Policy:
+) -> Policy[State, Params, RealAction]:
     """z-RCUCB for a problem with arbitrary limits.
 
     Plays the first pair that maximises eq. (13); new points first. After a round every
@@ -224,7 +225,7 @@ def z_rcucb(
         raise ValueError(
             f"capacity must be at least {least}, one split of {splits}, got {capacity}"
         )
-    if history == "whole" and splits ** round(math.log(capacity, splits)) != capacity:
+    if history == "whole" and splits ** round(math.log(capacity, splits)) != capacity:  # type: ignore[arg-type]
         raise ValueError(
             f"capacity must be a power of splits = {splits} where history='whole', got "
             f"{capacity}"
@@ -256,7 +257,9 @@ def _check_fits(problem, splits, history, capacity, params):
 
 
 @cache
-def _z_rcucb(problem, splits, history, answer, risk, capacity) -> Policy:
+def _z_rcucb(
+    problem, splits, history, answer, risk, capacity
+) -> Policy[State, Params, RealAction]:
     num_arms, shape = problem.num_arms, (problem.num_arms, capacity)
 
     def init(params):

@@ -13,29 +13,31 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
+from jaxtyping import Float
 
 from jaxbandits.arrays import CompensatedSum, constant, row, with_row
 from jaxbandits.factory import factory
 from jaxbandits.policies import budgeted
-from jaxbandits.policies.budgeted._omega_ucb import ETAS
+from jaxbandits.policies.budgeted._omega_ucb import ETAS, Params
 from jaxbandits.policies.farewell._product_limit import Hazards, Units, times_add_up
 from jaxbandits.policies.farewell.pairs import as_arms, on_pairs, shorter_too
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.farewell.types import Problem
+from jaxbandits.settings.farewell.types import Action, Problem
 
 
 class _Means(NamedTuple):
     """f32[K, D] each; `count` is at least 1."""
 
-    count: jax.Array
-    mean_reward: jax.Array
-    mean_cost: jax.Array
+    count: Float[Array, "K D"]  # type: ignore[assignment]
+    mean_reward: Float[Array, "K D"]
+    mean_cost: Float[Array, "K D"]
 
 
 class _Eta(NamedTuple):
     """Variance over the largest possible one, f32[K, D]."""
 
-    eta: jax.Array
+    eta: Float[Array, "K D"]
 
 
 class _Estimates(NamedTuple):
@@ -65,7 +67,7 @@ class State(NamedTuple):
 @factory(Problem)
 def product_limit_omega(
     problem: Problem, exploration: str = "log_t", variance: str = "switch"
-) -> Policy:
+) -> Policy[State, Params, Action]:
     """omega*-UCB on product-limit estimates; rho = 1.
 
     Args:
@@ -136,7 +138,7 @@ def product_limit_omega(
         )
         return with_row(state, action.arm, new)
 
-    return policy._replace(
+    return policy._replace(  # type: ignore[return-value]
         name=f"{policy.name}, product-limit",
         init=init,
         act=act,

@@ -6,11 +6,12 @@ which the paper's 19 settings come out are those of its published code (docs/err
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
 
 from jaxbandits.checks import (
     MOST,
@@ -100,7 +101,9 @@ def _scaled(column) -> np.ndarray:
     return LARGEST_MEAN * values / values.max()
 
 
-def fb_br(groups: list[Group], num_arms: int | None = None) -> Environment:
+def fb_br(
+    groups: list[Group], num_arms: int | None = None
+) -> Environment[Any, Any, Array]:
     """FB-Br: Bernoulli rewards and costs with the groups' means.
 
     Args:
@@ -118,7 +121,7 @@ def fb_br(groups: list[Group], num_arms: int | None = None) -> Environment:
 
 def fb_bt(
     groups: list[Group], num_arms: int | None = None, factor: float = 1.0
-) -> Environment:
+) -> Environment[Any, Any, Array]:
     """FB-Bt: Beta laws with the groups' means and random parameters.
 
     All parameters are drawn from U(0, 5); then alpha is adjusted to the mean if that is

@@ -4,10 +4,11 @@ A pull of an arm replays one of its rows, each with the same probability. Arms m
 any numbers of rows; nothing is weighted or repeated.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from jax import Array
 
 from jaxbandits.checks import text
 from jaxbandits.laws import empirical, empirical_params
@@ -32,7 +33,7 @@ class Records(NamedTuple):
 
 def from_table(
     path, *, arm: str, cost: str, reward: str, group: str | None = None
-) -> Environment | dict[str, Environment]:
+) -> Environment[Any, Any, Array] | dict[str, Environment[Any, Any, Array]]:
     """Environments of recorded pulls.
 
     Budgets, spending, rewards and regret are in the file's money. Policies see costs
@@ -123,7 +124,9 @@ def _capacity(parts) -> tuple[int, int]:
     )
 
 
-def _environment(name, arms, size, largest, cost, reward) -> Environment:
+def _environment(
+    name, arms, size, largest, cost, reward
+) -> Environment[Any, Any, Array]:
     num_arms, rows = size
     # Arms that do not exist need a cost, and all groups one shape.
     missing = Records("", np.zeros(1), np.full(1, largest[cost]))

@@ -21,8 +21,10 @@ from jaxbandits.settings.censored.costs import scaled
 from jaxbandits.settings.censored.environment import censored, metrics
 from jaxbandits.settings.censored.types import (
     ANY,
+    Action,
     Continuum,
     Problem,
+    RealAction,
     make_continuum,
     make_problem,
 )
@@ -141,7 +143,7 @@ def recorded(
     cost: Callable = COST,
     penalty: Callable = PENALTY,
     unit: float | None = None,
-) -> Environment:
+) -> Environment[Any, Any, Action | RealAction]:
     """A game on recorded runs, of one's own solver, say.
 
     Args:
@@ -206,7 +208,7 @@ def unit_of(runs: Runs, unit: float | None) -> float:
 
 def replay(
     name: str, runs: Runs, problem: Problem | Continuum, unit: float
-) -> Environment:
+) -> Environment[Any, Any, Action | RealAction]:
     """The game on runs of a problem whose limits are in units; see `recorded`."""
     rows = zip(runs.reward, runs.seconds / unit, strict=True)
     own = [(r[~np.isnan(r)], c[~np.isnan(r)]) for r, c in rows]
