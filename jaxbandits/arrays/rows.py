@@ -3,15 +3,13 @@
 from typing import TypeVar
 
 import jax
-from jax import Array
-from jaxtyping import Int
 
 from jaxbandits.arrays.select import pick, put
 
-Tree = TypeVar("Tree")  # a pytree of arrays
+Tree = TypeVar("Tree")
 
 
-def row(tree: Tree, index: Int[Array, ""]) -> Tree:
+def row(tree: Tree, index: jax.Array) -> Tree:
     """``x[index]`` of every array of a pytree.
 
     Args:
@@ -21,11 +19,11 @@ def row(tree: Tree, index: Int[Array, ""]) -> Tree:
     Returns:
       A pytree like it of arrays ``[...]``.
     """
-    rows: Tree = jax.tree.map(lambda x: pick(x, index), tree)
-    return rows
+    picked: Tree = jax.tree.map(lambda x: pick(x, index), tree)
+    return picked
 
 
-def with_row(tree: Tree, index: Int[Array, ""], new: Tree) -> Tree:
+def with_row(tree: Tree, index: jax.Array, new: Tree) -> Tree:
     """A pytree with ``x[index]`` of every array replaced.
 
     Args:
