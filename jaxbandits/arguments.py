@@ -14,6 +14,7 @@ import numpy as np
 from jaxbandits import checks
 from jaxbandits.devices import local_devices
 from jaxbandits.engine.choice import ENGINES
+from jaxbandits.engine.room import arrays_on_record
 from jaxbandits.protocol import Environment, Game, Policy
 from jaxbandits.results.plain import plain
 from jaxbandits.schedule import Schedule, resolve_rounds, resolve_spent
@@ -159,14 +160,38 @@ def devices_of(devices: Any) -> list:
     return list(devices)
 
 
-def root_seed_of(seed: int) -> int:
+def root_seed_of(root_seed: int) -> int:
     """The root seed, an int in [0, 2**64)."""
-    return checks.whole("seed", seed, 0, 2**64 - 1)
+    return checks.whole("root_seed", root_seed, 0, 2**64 - 1)
 
 
 def engine_of(engine: str) -> str:
     """The name of an engine, see `engine.choice.engine_for`."""
     return checks.one_of("engine", engine, ENGINES)
+
+
+def keep_of(keep: Iterable[str], environment: Environment) -> tuple[str, ...]:
+    """Fields of an environment's record, arrays, that are to be results.
+
+    Raises:
+      TypeError, ValueError: naming `keep`, and what there is on record.
+    """
+    if isinstance(keep, str) or not isinstance(keep, Iterable):
+        raise TypeError(
+            f"keep must be names, as in keep=('pulls',), got {checks.shown(keep)}"
+        )
+    keep = tuple(checks.text("keep: a name", name) for name in keep)
+    if len(set(keep)) < len(keep):
+        raise ValueError(f"keep must have different names, got {keep}")
+    if keep:
+        arrays = arrays_on_record(environment)
+        for name in keep:
+            if name not in arrays:
+                raise ValueError(
+                    f"keep: {name!r} is no array on record in {environment.name!r}; "
+                    f"there are {arrays}"
+                )
+    return keep
 
 
 def by_name(values: Any, argument: str, is_one: Callable[[Any], bool], what: str):
@@ -184,7 +209,8 @@ def by_name(values: Any, argument: str, is_one: Callable[[Any], bool], what: str
     """
     if is_one(values):
         values = [values]
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+    one = isinstance(values, str | bytes) or callable(values)
+    if one or not isinstance(values, Iterable):
         hint = f"; {argument} are made by calling it" if callable(values) else ""
         raise TypeError(
             f"{argument} must be {what}, several, or a mapping from names to them, got "

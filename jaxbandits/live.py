@@ -1,6 +1,6 @@
 """Ask and tell: a policy against the real thing, a solver or a process of one's own.
 
-    session = live.start(policy, seed=1)
+    session = live.start(policy, root_seed=1)
     while True:
         action = live.ask(session)
         ... do it, and see what comes of it ...
@@ -22,7 +22,7 @@ import numpy as np
 from jaxbandits.arguments import is_policy, points_of
 from jaxbandits.checks import MOST_ROUNDS, shown, whole
 from jaxbandits.engine.tape import Key, Stream, draw_words, root_key, stream_key
-from jaxbandits.protocol import Action, Feedback, Policy
+from jaxbandits.protocol import Policy
 from jaxbandits.schedule import Schedule
 from jaxbandits.session import (
     Session,
@@ -39,7 +39,7 @@ def start(
     policy: Policy,
     params: Mapping[str, float] | None = None,
     *,
-    seed: int = 0,
+    root_seed: int = 0,
     seed_index: int = 0,
 ) -> Session:
     """Begin a game.
@@ -59,7 +59,7 @@ def start(
         raise TypeError(
             f"params must be a mapping from names to numbers, got {shown(params)}"
         )
-    whole("seed", seed, 0, 2**64 - 1)
+    whole("root_seed", root_seed, 0, 2**64 - 1)
     whole("seed_index", seed_index, 0, 2**32 - 1)
     untold = sorted(set(policy.told) - set(params or {}))
     if untold:
@@ -72,10 +72,10 @@ def start(
     own = policy.params
     if points[0]:
         own = type(own)(**{k: jnp.asarray(v, float) for k, v in points[0].items()})
-    return Session(policy, own, (seed, seed_index), 1, policy.init(own))
+    return Session(policy, own, (root_seed, seed_index), 1, policy.init(own))
 
 
-def ask(session: Session, view: Any = None) -> Action:
+def ask(session: Session, view: Any = None) -> Any:
     """What to do in this round. Asked again, the answer is the same.
 
     Args:
@@ -98,9 +98,7 @@ def ask(session: Session, view: Any = None) -> Action:
     return jax.tree.map(lambda x: np.asarray(x)[()], action)
 
 
-def tell(
-    session: Session, action: Action, feedback: Feedback, view: Any = None
-) -> Session:
+def tell(session: Session, action: Any, feedback: Any, view: Any = None) -> Session:
     """Tell the policy what came of an action; the next round begins.
 
     Args:
@@ -131,7 +129,7 @@ def tell(
     return session._replace(round=int(round_) + 1, state=after)
 
 
-def recommend(session: Session) -> Action:
+def recommend(session: Session) -> Any:
     """The policy's answer if the game ended now.
 
     Raises:

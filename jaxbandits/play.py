@@ -46,7 +46,7 @@ def play(
       seeds: u32[S].
       terms: common to all runs.
       clock: where seconds are added up.
-      **options: of `engine.run.run`: chunk, memory, devices, progress.
+      **options: of `engine.run.run`: chunk, devices, progress.
 
     Raises:
       ValueError: if the books do not hold: an action that the game has not, a metric
@@ -86,7 +86,7 @@ def _closed(policy, environment, chunk: Chunk) -> dict[str, np.ndarray]:
         allowed = _every(actions.allowed, chunk.instance, recommended)
         _check_actions(f"{whose}, recommend", actions, ~allowed)
     found = booked(environment, chunk)
-    metrics = found.keys() - chunk.notes.report.keys()
+    metrics = found.keys() - chunk.notes.report.keys() - chunk.books.kept.keys()
     if not metrics:
         raise ValueError(
             f"{whose}: the environment's metrics are none; it must have at least one"
@@ -140,10 +140,10 @@ def lane_params(policy: Policy, points: list[dict[str, float]], num_seeds: int):
 
 
 def booked(environment: Environment, chunk: Chunk) -> dict[str, np.ndarray]:
-    """Metrics and reports of a chunk, arrays ``[L, C, ...]`` by name.
+    """Metrics, reports and what is kept of a chunk, arrays ``[L, C, ...]`` by name.
 
     Raises:
-      ValueError: if a report has a metric's name.
+      ValueError: if a report or what is kept has a metric's name.
       ValueError, TypeError: if a metric is no array of numbers ``[L, C]``.
     """
     recommended, report = chunk.notes
@@ -152,6 +152,10 @@ def booked(environment: Environment, chunk: Chunk) -> dict[str, np.ndarray]:
     if environment.judge is not None and jax.tree.leaves(recommended):
         judged = environment.judge(chunk.instance, recommended)
         parts.append(_numbers("judge", environment, judged, shape))
+    taken = {key for part in parts for key in part}
+    if clash := sorted(taken & chunk.books.kept.keys()):
+        raise ValueError(f"keep names {clash}, which the results have anyway")
+    parts.append(chunk.books.kept)
     found = {key: value for part in parts for key, value in part.items()}
     if len(found) < sum(map(len, parts)):
         raise ValueError(f"policy.report uses a metric's name: {sorted(report)}")

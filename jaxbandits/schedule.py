@@ -32,12 +32,14 @@ class Terms(NamedTuple):
       root_seed: names the whole run.
       runs_per_instance: how many consecutive seeds share one drawn instance.
       engine: how rounds are played, one of `engine.choice.ENGINES`.
+      keep: fields of the record that are results as they are, beside the metrics.
     """
 
     schedule: Schedule
     root_seed: int = 0
     runs_per_instance: int = 1
     engine: str = "scan"
+    keep: tuple[str, ...] = ()
 
 
 def log_checkpoints(last: int, count: int = 100) -> np.ndarray:
@@ -61,7 +63,7 @@ def linear_checkpoints(last: int, count: int = 100) -> np.ndarray:
     return np.unique(np.maximum(np.round(grid), 1).astype(np.int64))
 
 
-def resolve_rounds(checkpoints, horizon: int) -> np.ndarray:
+def resolve_rounds(checkpoints: Any, horizon: int) -> np.ndarray:
     """Checkpoints of a game with a horizon: ``"linear"``, ``"log"`` or rounds.
 
     Raises:
@@ -85,7 +87,7 @@ def resolve_rounds(checkpoints, horizon: int) -> np.ndarray:
     return rounds if rounds[-1] == horizon else np.append(rounds, horizon)
 
 
-def resolve_spent(checkpoints, budget: float) -> np.ndarray:
+def resolve_spent(checkpoints: Any, budget: float) -> np.ndarray:
     """Checkpoints of a game with a budget: ``"linear"``, ``"log"`` or amounts.
 
     Raises:
@@ -110,6 +112,6 @@ def resolve_spent(checkpoints, budget: float) -> np.ndarray:
     return amounts if amounts[-1] == budget else np.append(amounts, budget)
 
 
-def _check(last, count):
+def _check(last: int, count: int) -> None:
     if last < 1 or count < 1:
         raise ValueError(f"need last >= 1 and count >= 1, got {last=}, {count=}")

@@ -36,7 +36,7 @@ import jax.numpy as jnp
 import numpy as np
 import pandas as pd
 
-from jaxbandits import Policy, kernels, plots, policies, results, simulate, sweep
+from jaxbandits import Policy, arrays, plots, policies, results, simulate, stats, sweep
 from jaxbandits.settings import censored
 from jaxbandits.settings.censored import Action
 from jaxbandits.testing import check_policy
@@ -109,13 +109,13 @@ print(dict(data.sizes))
 def final_table(data):
     """Regret at the horizon with its interval, and the two shares."""
     at_end = data.isel(params=0, checkpoint=[-1])
-    regret = results.interval(at_end, "regret")
+    regret = stats.interval(at_end, "regret")
     columns = {
         "regret": regret.mean.round(1),
         "from": regret.lower.round(1),
         "to": regret.upper.round(1),
-        "censored": results.mean(at_end, "censored").round(3),
-        "optimal": results.mean(at_end, "optimal").round(3),
+        "censored": stats.mean(at_end, "censored").round(3),
+        "optimal": stats.mean(at_end, "optimal").round(3),
     }
     columns = {name: x.values[:, 0] for name, x in columns.items()}
     return pd.DataFrame(columns, index=data["policy"].values)
@@ -143,7 +143,7 @@ plots.plot_curves(data, title=f"Indep, {HORIZON:,} rounds")
 # %%
 def compare(data, metric, policy, baseline):
     """Print the paired difference at the horizon, and what the pairing was worth."""
-    found = results.paired_difference(data, metric, policy, baseline)
+    found = stats.paired_difference(data, metric, policy, baseline)
     mean, low, high, ratio = (x.isel(params=0, checkpoint=-1).item() for x in found)
     print(f"{metric}, {policy} minus {baseline}:")
     print(f"  {mean:.4g}, 95 % interval [{low:.4g}, {high:.4g}]")
@@ -197,21 +197,21 @@ def epsilon_greedy(problem):
         return State(*empty, jnp.full(size, jnp.inf, float))
 
     def act(noise, view, state, params):
-        arm, limit = kernels.split_index(kernels.first_argmax(state.mean), *shape)
-        explores = kernels.occurs(noise[0], noise[1], params.epsilon)
-        any_arm = kernels.position(noise[2], shape[0])
+        arm, limit = arrays.split_index(arrays.first_argmax(state.mean), *shape)
+        explores = arrays.occurs(noise[0], noise[1], params.epsilon)
+        any_arm = arrays.position(noise[2], shape[0])
         return Action(jnp.where(explores, any_arm, arm), limit)
 
     def update(noise, view, state, action, feedback, params):
         consumption = jnp.where(feedback.censored, 0.0, feedback.consumption)
         gain = feedback.reward - problem.cost(consumption)
-        penalty = kernels.pick(jnp.asarray(problem.penalties(), float), action.limit)
+        penalty = arrays.pick(jnp.asarray(problem.penalties(), float), action.limit)
         pair = action.arm * shape[1] + action.limit
-        pulls = kernels.pick(state.pulls, pair) + 1
-        total = kernels.pick(state.total, pair)
+        pulls = arrays.pick(state.pulls, pair) + 1
+        total = arrays.pick(state.total, pair)
         total = total + jnp.where(feedback.censored, -penalty, gain)
         new = State(pulls, total, total / pulls.astype(float))
-        return jax.tree.map(lambda x, value: kernels.put(x, pair, value), state, new)
+        return jax.tree.map(lambda x, value: arrays.put(x, pair, value), state, new)
 
     return Policy("epsilon-greedy", init, act, update, Params(), words=(3, 0))
 
@@ -272,7 +272,7 @@ swept = sweep(mine, environment, {"epsilon": grid}, horizon=HORIZON, seeds=SEEDS
 at_end = swept.isel(policy=0, checkpoint=-1)
 epsilon = at_end["param_epsilon"].values
 mean, low, high = (
-    x.values for x in results.interval(at_end.drop_vars("policy"), "regret")
+    x.values for x in stats.interval(at_end.drop_vars("policy"), "regret")
 )
 fig, (ax,) = plots.figure()
 style = plots.line_style(0)
@@ -301,7 +301,7 @@ with tempfile.TemporaryDirectory() as folder:
 
 made = json.loads(loaded.attrs["provenance"])
 print("root seed:", made["root_seed"])
-print("optimal pair:", made["instance"]["optimal_pair"])
+print("optimal pair:", made["environment"]["optimal_pair"])
 print("JAX:", made["versions"]["jax"])
 
 # %% [markdown]

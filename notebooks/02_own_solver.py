@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from jaxbandits import live, plots, policies, results, simulate
+from jaxbandits import live, plots, policies, simulate, stats
 from jaxbandits.settings import censored
 
 TINY = os.environ.get("JAXBANDITS_TINY") == "1"  # A few seconds, for automatic tests.
@@ -111,7 +111,7 @@ cast = {
 }
 data = simulate(cast, game, horizon=HORIZON, seeds=SEEDS)
 print(dict(data.sizes))
-print(results.mean(data, "regret").isel(params=0, checkpoint=-1).to_series().round(1))
+print(stats.mean(data, "regret").isel(params=0, checkpoint=-1).to_series().round(1))
 
 # %%
 plots.plot_curves(data, title="digging, on recorded runs")
@@ -140,7 +140,7 @@ print(f"best of the grid: {limits[oracle.limit]} holes, worth {oracle.value:.4f}
 # program is: its `round` and `state` are all that it knows.
 
 # %%
-session = live.start(cast["cell TS"], seed=1)
+session = live.start(cast["cell TS"], root_seed=1)
 searches = np.random.default_rng(1)
 earned, choices = 0.0, []
 for _ in range(ROUNDS):

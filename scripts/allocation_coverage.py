@@ -20,7 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 from scipy import stats
 
-from jaxbandits.kernels.sums import CompensatedSum
+from jaxbandits.arrays import CompensatedSum
 from jaxbandits.laws import thresholds
 from jaxbandits.policies.allocation.estimates import (
     Grid,

@@ -18,12 +18,12 @@ from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
-from scipy import stats
+from scipy import stats as scipy_stats
 
-from jaxbandits import results
+from jaxbandits import stats
 from jaxbandits.plots.ranks import rank_ends
-from jaxbandits.results.pair_tests import bounded_test, sign_test, t_test
-from jaxbandits.results.soundness import SKEWED, supported
+from jaxbandits.stats.pair_tests import bounded_test, sign_test, t_test
+from jaxbandits.stats.soundness import SKEWED, supported
 
 LEVEL = 0.95
 COVERS = 0.93  # where promised
@@ -116,14 +116,14 @@ def hits(found, truth) -> np.ndarray:
 
 def student(rng, case: Case, size: int, repeats: int):
     values = case.draw(rng, (repeats, size))
-    return values, hits(results.interval(dataset(values), "regret", LEVEL), case.mean)
+    return values, hits(stats.interval(dataset(values), "regret", LEVEL), case.mean)
 
 
 def bca(rng, case: Case, size: int, repeats: int):
     values = case.draw(rng, (repeats, size))
     options = {"method": "bootstrap", "resamples": 999}
     found = [
-        hits(results.interval(data, "regret", LEVEL, seed=seed, **options), case.mean)
+        hits(stats.interval(data, "regret", LEVEL, seed=seed, **options), case.mean)
         for seed, data in blocks(values, max(repeats // 5, 1))
     ]
     return values, np.concatenate(found)
@@ -132,13 +132,13 @@ def bca(rng, case: Case, size: int, repeats: int):
 def bounded(rng, case: Case, size: int, repeats: int):
     values = case.draw(rng, (repeats, size))
     options = {"method": "bounded", "bounds": case.bounds}
-    found = results.interval(dataset(values), "regret", LEVEL, **options)
+    found = stats.interval(dataset(values), "regret", LEVEL, **options)
     return values, hits(found, case.mean)
 
 
 def median(rng, case: Case, size: int, repeats: int):
     values = case.draw(rng, (repeats, size))
-    found = results.quantile_interval(dataset(values), "regret", 0.5, LEVEL)
+    found = stats.quantile_interval(dataset(values), "regret", 0.5, LEVEL)
     return values, hits(found, case.median)
 
 
@@ -147,7 +147,7 @@ def curves(rng, case: Case, size: int, repeats: int):
     values = case.draw(rng, (repeats, size, 5)).cumsum(axis=2)
     truth = case.mean * np.arange(1, 6)
     found = [
-        hits(results.band(data, "regret", LEVEL, resamples=999, seed=seed), truth)
+        hits(stats.band(data, "regret", LEVEL, resamples=999, seed=seed), truth)
         for seed, data in blocks(values, max(repeats // 5, 1))
     ]
     return values, np.concatenate(found)
@@ -160,10 +160,10 @@ def stein(rng, case: Case, size: int, repeats: int):
     """
     pilots = case.draw(rng, (repeats, size))
     half = 0.5 * 1.96 * max(np.std(case.draw(rng, 10_000)), 1e-6) / np.sqrt(size)
-    needed = np.minimum(results.seeds_needed(pilots, half, LEVEL).values, 100_000)
+    needed = np.minimum(stats.seeds_needed(pilots, half, LEVEL).values, 100_000)
     sums = np.array([case.draw(rng, count - size).sum() for count in needed])
     error = np.abs((pilots.sum(axis=1) + sums) / needed - case.mean)
-    quantile = stats.t.ppf((1 + LEVEL) / 2, size - 1)
+    quantile = scipy_stats.t.ppf((1 + LEVEL) / 2, size - 1)
     width = quantile * pilots.std(axis=1, ddof=1) / np.sqrt(needed)
     return pilots, error <= width + 1e-12
 
@@ -232,15 +232,15 @@ def shared_rows(repeats: int | None):
         values = np.repeat(means, runs, axis=1)
         values = values + 0.5 * rng.normal(size=values.shape)
         drawn = ("seed", np.repeat(np.arange(instances), runs))
-        data = dataset(values, drawn=drawn)
-        bare = data.drop_vars("drawn")
+        data = dataset(values, instance=drawn)
+        bare = data.drop_vars("instance")
         cells = [
             hits(found, 0).mean()
             for found in (
-                results.two_level(data, "regret", LEVEL),
-                results.interval(data, "regret", LEVEL),
-                results.band(data, "regret", LEVEL, resamples=999),
-                results.interval(bare, "regret", LEVEL),
+                stats.two_level(data, "regret", LEVEL),
+                stats.interval(data, "regret", LEVEL),
+                stats.band(data, "regret", LEVEL, resamples=999),
+                stats.interval(bare, "regret", LEVEL),
             )
         ]
         promised = (True, True, instances >= 10, False)
@@ -412,7 +412,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--check", action="store_true", help="write nothing, be quick")
     arguments = parser.parse_args()
-    warnings.simplefilter("ignore", results.CoverageWarning)
+    warnings.simplefilter("ignore", stats.CoverageWarning)
     tables, missed = study(500 if arguments.check else None)
     if arguments.check:
         print("\n\n".join(tables.values()))

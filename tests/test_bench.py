@@ -14,7 +14,7 @@ import pytest
 from jax import lax
 from jax.experimental import pallas as pl
 
-from jaxbandits.kernels.select import when
+from jaxbandits.arrays.select import when
 from tests.engine import budget_game
 
 SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"
@@ -23,7 +23,7 @@ RIVALS = [
     ("censored", "numpy_seeds", 300),
     ("censored", "numpy_plain", 300),
     ("farewell", "numpy_seeds", 1_000),
-    ("budgeted", "numpy_seeds", 300),
+    pytest.param("budgeted", "numpy_seeds", 300, marks=pytest.mark.slow),
     pytest.param("allocation", "numpy_seeds", 400, marks=pytest.mark.slow),
 ]
 

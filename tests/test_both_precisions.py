@@ -2,7 +2,7 @@
 
 A NumPy array that is traced under 64 bits and then under 32 keeps the first precision,
 so that a process's history would decide what a policy computes, or whether it can be
-compiled at all. `kernels.constant` is where host numbers enter a program.
+compiled at all. `arrays.constant` is where host numbers enter a program.
 """
 
 import jax

@@ -6,11 +6,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxbandits import simulate
 from jaxbandits.arguments import environment_of
 from jaxbandits.contract import check_round
 from jaxbandits.protocol import Policy
 from jaxbandits.settings import allocation, budgeted, censored, farewell
-from jaxbandits.simulate import simulate
 from jaxbandits.testing import altered, check_policy
 from tests.engine import budget_game
 
@@ -108,7 +108,7 @@ BROKEN = {
         r"recommend gives int32\[2\], an action is int32\[\]",
     ),
 }
-for name in ("seed", "drawn", "cut", "session", "param_alpha"):
+for name in ("seed", "instance", "cut", "session", "param_alpha"):
     report = {name: jnp.zeros(())}
     BROKEN[f"a report named {name}"] = (
         policy(report=lambda s, p, report=report: report),
@@ -118,7 +118,7 @@ for name in ("", "/abs", "a/b", ".hidden", "c\0d"):
     report = {name: jnp.zeros(())}
     BROKEN[f"a report named {name!r}"] = (
         policy(report=lambda s, p, report=report: report),
-        "report: a name must not be empty",
+        "report: a name must be printable, without slashes",
     )
 
 
@@ -144,7 +144,7 @@ def test_simulate_refuses_before_it_compiles(monkeypatch):
     def compiled(*args, **options):
         raise AssertionError("compiled")
 
-    monkeypatch.setattr(sys.modules["jaxbandits.simulate"], "play", compiled)
+    monkeypatch.setattr(sys.modules["jaxbandits._simulate"], "play", compiled)
     broken, message = BROKEN["dtype of the state"]
     with pytest.raises(TypeError, match=f"policy 'a' in .*{message}"):
         simulate({"a": broken}, GAME, horizon=5, seeds=1)

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from jaxbandits import sweep
+from jaxbandits import simulate, sweep
 from jaxbandits.arguments import points_of, schedule_of
 from jaxbandits.fit import check_fit
 from jaxbandits.policies import REGISTRY, allocation, budgeted, censored, doubling
@@ -19,7 +19,6 @@ from jaxbandits.settings import budgeted as budgeted_games
 from jaxbandits.settings import censored as censored_games
 from jaxbandits.settings import farewell as farewell_games
 from jaxbandits.settings.censored import types as grids
-from jaxbandits.simulate import simulate
 from jaxbandits.testing import check_policy
 from tests.engine import budget_game
 

@@ -7,13 +7,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits import laws
-from jaxbandits.kernels.words import unit_interval
+from jaxbandits import laws, simulate
+from jaxbandits.arrays import unit_interval
 from jaxbandits.protocol import Policy
 from jaxbandits.results.cuts import CutOffWarning
 from jaxbandits.settings import allocation, budgeted, censored, farewell
 from jaxbandits.settings.budgeted.environment import State
-from jaxbandits.simulate import simulate
 from jaxbandits.sweeps import sweep
 from jaxbandits.testing import altered, check_policy
 from tests.engine import budget_game

@@ -9,11 +9,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits import sweep
+from jaxbandits import simulate, sweep
 from jaxbandits.policies import censored as policies
 from jaxbandits.protocol import Policy
 from jaxbandits.settings import censored as settings
-from jaxbandits.simulate import simulate
 from tests.engine import budget_game
 
 HORIZON = 40
@@ -76,7 +75,7 @@ def test_points_differ(two):
 def test_provenance_and_seconds(two):
     facts = json.loads(two.attrs["provenance"])
     assert facts["root_seed"] == 0
-    assert facts["instance"]["limits"] == [0.3, 0.5]
+    assert facts["environment"]["limits"] == [0.3, 0.5]
     assert {"jax", "numpy", "jaxbandits"} <= set(facts["versions"])
     assert np.all(two["run_seconds"] > 0)
     assert np.all(two["compile_seconds"] >= 0)
@@ -94,8 +93,8 @@ def test_seeds_by_list_are_those_of_a_count(game, rcucb):
 
 def test_the_root_seed_matters(game, rcucb):
     options = {"horizon": HORIZON, "seeds": 5}
-    first = simulate(rcucb, game, seed=0, **options)
-    second = simulate(rcucb, game, seed=1, **options)
+    first = simulate(rcucb, game, root_seed=0, **options)
+    second = simulate(rcucb, game, root_seed=1, **options)
     assert not np.array_equal(first["censored"], second["censored"])
 
 
@@ -137,9 +136,9 @@ BAD = {
     "double seeds": ({"seeds": [1, 1]}, ValueError, "seeds"),
     "negative seeds": ({"seeds": [-1]}, ValueError, "seeds"),
     "fractional seeds": ({"seeds": 2.5}, TypeError, "seeds"),
-    "negative root": ({"seed": -1}, ValueError, "seed"),
-    "huge root": ({"seed": 2**64}, ValueError, "seed"),
-    "key as root": ({"seed": jax.random.key(0)}, TypeError, "seed"),
+    "negative root": ({"root_seed": -1}, ValueError, "seed"),
+    "huge root": ({"root_seed": 2**64}, ValueError, "seed"),
+    "key as root": ({"root_seed": jax.random.key(0)}, TypeError, "seed"),
     "falling checkpoints": ({"checkpoints": [5, 3]}, ValueError, "checkpoints"),
     "late checkpoints": ({"checkpoints": [11]}, ValueError, "checkpoints"),
     "real checkpoints": ({"checkpoints": [1.5]}, ValueError, "checkpoints"),
@@ -309,8 +308,8 @@ def test_one_compiled_program_serves_other_numbers(game, rcucb):
         other,
         horizon=25,
         seeds=7,
-        seed=3,
-        checkpoints=list(range(1, 11)),
+        root_seed=3,
+        checkpoints=list(range(1, 10)),  # and the end: ten, as many as three
         params={"RCUCB": {"alpha": 2.0}},
     )
     assert traces == first

@@ -2,8 +2,3 @@
 
 It knows the protocol only, never a policy or a setting.
 """
-
-from jaxbandits.engine.lanes import lanes
-from jaxbandits.engine.tape import Stream
-
-__all__ = ["Stream", "lanes"]

@@ -1,8 +1,9 @@
 """The books at a checkpoint: metrics, in float64, where the records lie.
 
 A record (the counts of all pairs, say) is large, and what is kept of it a few numbers.
-So metrics are functions that are traced, mapped over lanes and checkpoints, and run on
-the device in float64 whatever the precision of play: only numbers leave it.
+So metrics are functions that are traced like everything else, into the program that
+plays, but in float64 whatever the precision of play: a record is read where it lies,
+and only numbers leave the device.
 """
 
 from collections.abc import Mapping
@@ -12,7 +13,6 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.sharding import Mesh
 
 from jaxbandits.checks import shown
 from jaxbandits.protocol import Environment, Game
@@ -26,10 +26,12 @@ class Books(NamedTuple):
     Attributes:
       metrics: float64, by name.
       counted: how many of the rounds had an action of the game; None if nobody knows.
+      kept: fields of the record as they are, by name.
     """
 
     metrics: dict[str, Any]
     counted: Any
+    kept: dict[str, Any]
 
 
 def counted(game: Game, instance, record):
@@ -45,8 +47,15 @@ def counted(game: Game, instance, record):
     return jnp.sum(pulls) if whole else None
 
 
-def close(game: Game, tables, instance, record) -> Books:
+def close(game: Game, keep: tuple[str, ...], tables, instance, record) -> Books:
     """The books of one lane at one checkpoint; to be traced in float64.
+
+    Args:
+      game: the game.
+      keep: fields of `record` that are kept.
+      tables: of the environment.
+      instance: of the lane.
+      record: of the lane.
 
     Raises:
       ValueError, TypeError: naming the metrics, if they fail.
@@ -62,56 +71,51 @@ def close(game: Game, tables, instance, record) -> Books:
         raise kind(
             f"the environment's metrics failed: {type(error).__name__}: {words}"
         ) from error
-    return Books(metrics, counted(game, instance, record))
+    kept = {name: getattr(record, name) for name in keep}
+    return Books(metrics, counted(game, instance, record), kept)
 
 
-@lru_cache(MOST_PROGRAMS)
-def closing(game: Game, mesh: Mesh | None = None):
-    """``(tables, instance, record) -> Books``, compiled.
-
-    Leaves of `record` are ``[C, ..., L]``, those of `tables` and `instance`
-    ``[..., L]`` or ``[..., 1]``, those of the result ``[C, L]``. Every mesh has a
-    program of its own.
-    """
-    del mesh  # part of the key
-
-    def of_all(tables, instance, record):
-        shared = tables, instance
-        axes = jax.tree.map(lambda x: -1 if x.shape[-1] > 1 else None, shared)
-        shared = jax.tree.map(lambda x: x if x.shape[-1] > 1 else x[..., 0], shared)
-        of_lane = partial(close, game)
-        of_lanes = jax.vmap(of_lane, (*axes, -1), -1)
-        return jax.vmap(of_lanes, (None, None, 0))(*shared, record)
-
-    return jax.jit(of_all)
-
-
-def closed(environment: Environment, instance, record) -> Books:
+def closed(
+    environment: Environment, instance, record, keep: tuple[str, ...] = ()
+) -> Books:
     """The books of lanes on the host.
 
     Args:
       environment: the environment.
       instance: leaves ``[S, ...]`` or ``[1, ...]``.
       record: leaves ``[S, C, ...]``.
+      keep: fields of it that are kept.
     """
-    tables, instance = environment.tables(instance), _lanes_last(instance)
-    record = jax.tree.map(lambda x: np.moveaxis(x, 0, -1), record)
+    tables = jax.tree.map(np.float64, environment.tables(instance))
     with jax.enable_x64(True):
-        books = closing(environment.game)(lanes_last(tables), instance, record)
-    return jax.tree.map(lambda x: np.moveaxis(np.asarray(x), -1, 0), books)
+        args = jax.tree.map(jnp.asarray, (tables, instance, record))
+        books = _of_seeds(environment.game, keep)(*args)
+    return jax.tree.map(np.asarray, books)
+
+
+@lru_cache(MOST_PROGRAMS)
+def _of_seeds(game: Game, keep: tuple[str, ...]):
+    """`close` over seeds and checkpoints, compiled; arguments as of `closed`."""
+
+    def of_seeds(tables, instance, record):
+        shared = tables, instance
+        axes = jax.tree.map(lambda x: 0 if len(x) > 1 else None, shared)
+        shared = jax.tree.map(lambda x: x if len(x) > 1 else x[0], shared)
+        of_seed = jax.vmap(partial(close, game, keep), (None, None, 0))
+        return jax.vmap(of_seed, (*axes, 0))(*shared, record)
+
+    return jax.jit(of_seeds)
 
 
 def lanes_last(tables, lanes=slice(None)):
-    """Tables ``[S, ...]`` of the host as `closing` takes them.
+    """Tables ``[S, ...]`` of the host as programs take them.
 
     Args:
       tables: of the environment.
       lanes: position of the seed of every lane.
     """
     tables = jax.tree.map(lambda x: x[lanes] if len(x) > 1 else x, tables)
+    # Not by calling np.float64: before NumPy 2.4 that makes a number of an array [1].
+    tables = jax.tree.map(lambda x: np.asarray(x, np.float64), tables)
     with jax.enable_x64(True):
-        return jax.tree.map(jnp.asarray, _lanes_last(jax.tree.map(np.float64, tables)))
-
-
-def _lanes_last(tree):
-    return jax.tree.map(lambda x: np.moveaxis(np.asarray(x), 0, -1), tree)
+        return jax.tree.map(lambda x: jnp.asarray(np.moveaxis(x, 0, -1)), tables)

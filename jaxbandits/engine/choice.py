@@ -1,10 +1,77 @@
-"""Which engine plays a policy in an environment."""
+"""Which engine plays a policy in an environment, and why."""
+
+import sys
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, NamedTuple
 
 from jaxbandits.engine.legs import SCAN
 from jaxbandits.engine.plain import VMAP
 from jaxbandits.engine.rules import Engine
 
 ENGINES = ("scan", "vmap", "fused", "fused-interpret", "auto")
+# What the GPU engine is lowered by; JAX 0.12 says that it will go.
+ROUTE = "jax.experimental.pallas.triton"
+
+
+class Choice(NamedTuple):
+    """An engine.
+
+    Attributes:
+      engine: its name, one of `ENGINES` without ``auto``.
+      reason: why it is that one.
+    """
+
+    engine: str
+    reason: str
+
+    def facts(self, chunk: int) -> dict[str, Any]:
+        """What results shall say of it; `chunk` are the runs of one chunk."""
+        found = {**self._asdict(), "chunk": chunk}
+        if self.engine.startswith("fused"):
+            from jaxbandits.engine.gpu import Block
+
+            found["block"] = Block()._asdict()
+        return found
+
+
+def choose(name: str, policy, environment, platform: str) -> Choice:
+    """The engine of a name, which may be ``auto``.
+
+    That depends on the platform, the policy and the environment, and on no speed: the
+    GPU engine has not been timed on a GPU, and `reason` says so.
+
+    Args:
+      name: see `engine_for`.
+      policy: the policy.
+      environment: the environment.
+      platform: of the devices.
+    """
+    if name != "auto":
+        return Choice(name, "asked for")
+    if not _is_gpu(platform):
+        return Choice("scan", f"the GPU engine needs a GPU, this is a {platform}")
+    if not _has_route():
+        return Choice("scan", f"the GPU engine needs {ROUTE}, which this JAX lacks")
+    from jaxbandits.engine import gpu
+
+    if reasons := gpu.unsupported(policy, environment):
+        return Choice("scan", f"the GPU engine cannot play {'; '.join(reasons)}")
+    return Choice(
+        "fused",
+        "the GPU engine launches one kernel per checkpoint and not several per round; "
+        "nobody has timed either on a GPU",
+    )
+
+
+def say(environment: str, choices: Mapping[str, Choice]) -> None:
+    """Print, on stderr, which engines were chosen and why; a line for each reason."""
+    for choice in dict.fromkeys(choices.values()):
+        names = ", ".join(name for name, each in choices.items() if each == choice)
+        print(
+            f"{environment}: engine {choice.engine} for {names}: {choice.reason}",
+            file=sys.stderr,
+        )
 
 
 def engine_for(name: str, policy, environment, platform: str) -> Engine:
@@ -13,28 +80,40 @@ def engine_for(name: str, policy, environment, platform: str) -> Engine:
     Args:
       name: ``scan``; ``vmap``, the same by ``jax.vmap``; ``fused``, one kernel per leg
         on a GPU; ``fused-interpret``, that kernel as an ordinary program, for tests; or
-        ``auto``: ``fused`` on a GPU if the kernel can play the two, else ``scan``.
+        ``auto``, see `choose`.
       policy: the policy.
       environment: the environment.
       platform: of the devices.
 
     Raises:
-      gpu.UnsupportedError: naming what the kernel cannot do, unless it is ``auto``.
-      ValueError: if there is no such engine, or ``fused`` is asked for without a GPU.
+      gpu.UnsupportedError: naming what the kernel cannot do.
+      ValueError: if there is no such engine, or ``fused`` is asked for without a GPU or
+        with a JAX that cannot lower it.
     """
     if name not in ENGINES:
         raise ValueError(f"engine must be one of {ENGINES}, got {name!r}")
-    on_gpu = platform in ("gpu", "cuda")
-    if name == "vmap":
-        return VMAP
-    if name == "scan" or (name == "auto" and not on_gpu):
-        return SCAN
-    if name == "fused" and not on_gpu:
+    name, _ = choose(name, policy, environment, platform)
+    if name in ("scan", "vmap"):
+        return SCAN if name == "scan" else VMAP
+    if name == "fused" and not _is_gpu(platform):
         raise ValueError(f"engine = 'fused' needs a GPU, got devices of {platform!r}")
+    if not _has_route():
+        raise ValueError(f"engine = {name!r} needs {ROUTE}, which this JAX lacks")
     # It imports Pallas, which nobody else needs.
     from jaxbandits.engine import gpu
 
-    if name == "auto" and gpu.unsupported(policy, environment):
-        return SCAN
     gpu.check_supported(policy, environment)
     return gpu.INTERPRETED if name == "fused-interpret" else gpu.FUSED
+
+
+def _is_gpu(platform: str) -> bool:
+    return platform in ("gpu", "cuda")
+
+
+def _has_route() -> bool:
+    """Whether this JAX can lower the kernel."""
+    try:
+        import_module(ROUTE)
+    except ImportError:
+        return False
+    return True

@@ -30,10 +30,10 @@ import jax.numpy as jnp
 from jax import lax
 from jax.extend.core import ClosedJaxpr, Literal
 
+from jaxbandits.arrays.named import PREFIX
 from jaxbandits.engine import rows, trees
 from jaxbandits.engine.expression import ELEMENTWISE, UNIFORM, Lane, Scope, align
 from jaxbandits.engine.jaxprs import CALLS, SAME, expanded, scan_counts
-from jaxbandits.kernels.named import PREFIX
 
 # Kernels for which the engine has a form of its own (`kernels.named`): functions
 # ``(inputs, scope, default) -> Lane``, or None where the default is better.

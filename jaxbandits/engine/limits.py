@@ -60,14 +60,14 @@ class Watch:
         self._round = np.zeros(num_lanes, np.int64)
         self._since = np.ones(num_lanes, np.int64)  # round of the last spending
 
-    def look(self, seconds: float, round_, spent, reached) -> None:
+    def look(self, seconds: float, round_, spent, done) -> None:
         """Choose the next call's steps, and check that the game can end.
 
         Args:
           seconds: that the call took.
           round_: [L], the round to be played next.
           spent: [L].
-          reached: bool[L, C], of the checkpoints that are being played to.
+          done: bool[L], whether a lane has come to all checkpoints of the call.
 
         Raises:
           ValueError: if what is spent is NaN, falls, does not grow, or grows so slowly
@@ -79,7 +79,7 @@ class Watch:
         self.steps = int(np.clip(self.steps * factor, FEWEST_STEPS, MOST_STEPS))
         if self._by_budget:
             lanes = slice(self._spent.size)
-            on = ~np.all(reached, axis=1)
+            on = ~done
             self._check(np.asarray(round_)[lanes], np.asarray(spent)[lanes], on)
             if on.any() and np.all(round_[lanes] == self._round):
                 raise RuntimeError(

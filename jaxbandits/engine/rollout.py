@@ -14,12 +14,13 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.sharding import Mesh, PartitionSpec
 
 from jaxbandits.engine.lanes import fill, lanes
 from jaxbandits.engine.legs import SCAN, no_legs
 from jaxbandits.engine.rules import Carry, Engine, Rules, flagged, spending
-from jaxbandits.engine.tape import Stream, stream_key
+from jaxbandits.engine.tape import Stream, instance_key, stream_key
 from jaxbandits.engine.visits import each_in_its_time, in_step, seen_by
 from jaxbandits.engine.xla import compiler_options, platform_of
 from jaxbandits.protocol import Environment, Policy
@@ -32,8 +33,6 @@ LANE_QUANTUM = 64
 
 # That are kept, with what they were compiled to (some 4 MiB each).
 MOST_PROGRAMS = 128
-# Of instance keys: two words, whatever kind of key JAX makes by default.
-KEYS = "threefry2x32"
 
 
 class Program(NamedTuple):
@@ -42,11 +41,12 @@ class Program(NamedTuple):
     * ``draw(root, seeds, setup) -> instance``, with `seeds` u32[L]; leaves of
       `instance` have a lane axis (last) of length L, or 1 if shared.
     * ``begin(seeds, params, instance) -> carry``, with leaves of `params` ``[..., L]``.
-    * ``advance(root, seeds, params, instance, carry, known, targets, count, last_round,
-      steps) -> (carry, Found, spent)``: to checkpoints, in at most `steps` rounds one
-      after the other. `known` i32[L] of the `targets` [C] were found by earlier calls,
-      and `count` are to be found (the rest fills up the shape); `spent` [L] is what
-      lanes have spent of a budget.
+    * ``advance(root, seeds, params, tables, instance, carry, known, targets, count,
+      last_round, steps) -> (carry, known, Found, spent)``: to checkpoints, in at most
+      `steps` rounds one after the other. `tables` are the environment's in float64,
+      with lane axes as in `instance`; `known` i32[L] of the `targets` [C] were found by
+      earlier calls, and `count` are to be found (the rest fills up the shape); `spent`
+      [L] is what lanes have spent of a budget.
     """
 
     draw: Any
@@ -61,6 +61,7 @@ def program_for(
     mesh: Mesh,
     engine: Engine | None = None,
     uniform: tuple[bool, ...] = (),
+    keep: tuple[str, ...] = (),
 ) -> Program:
     """The program of a policy in an environment on the devices of `mesh`.
 
@@ -72,11 +73,11 @@ def program_for(
       engine: how they are played; `SCAN` by default.
       uniform: which leaves of the parameters are the same in all lanes; by default
         none is known to be.
+      keep: fields of the record that are results.
     """
     functions, game = policy.functions, environment.game
-    rules = Rules(
-        functions, game, by_budget, uniform, engine or SCAN, platform_of(mesh)
-    )
+    engine, platform = engine or SCAN, platform_of(mesh)
+    rules = Rules(functions, game, by_budget, uniform, engine, platform, keep)
     return _program(rules, mesh)
 
 
@@ -94,10 +95,10 @@ def _program(rules: "Rules", mesh) -> Program:
             _sharded(
                 partial(_advance, rules, legs),
                 mesh,
-                lane_args=(1, 2, 3, 4, 5),
+                lane_args=(1, 2, 3, 4, 5, 6),
                 like=partial(_advance, rules, no_legs),
             ),
-            donate_argnums=4,
+            donate_argnums=5,
             compiler_options=compiler_options(mesh),
         ),
     )
@@ -107,7 +108,7 @@ def _program(rules: "Rules", mesh) -> Program:
 def _drawing(sample, mesh):
     """`draw` is compiled once for all policies."""
     return jax.jit(
-        _sharded(partial(_draw, sample, platform_of(mesh)), mesh, lane_args=(1,)),
+        _sharded(partial(drawn, sample, platform_of(mesh)), mesh, lane_args=(1,)),
         compiler_options=compiler_options(mesh),
     )
 
@@ -142,13 +143,11 @@ def _sharded(fn, mesh, lane_args, like=None):
     return wrapped
 
 
-def _draw(sample, platform, root, seeds, setup):
+def drawn(sample, platform, root, seeds, setup):
     """Instances of the lanes; a leaf that does not depend on the seed is shared."""
 
     def one(root, seed, setup):
-        key = stream_key(root, seed, Stream.INSTANCE)
-        words = jnp.stack([key.high, key.low])
-        return sample(jax.random.wrap_key_data(words, impl=KEYS), setup)
+        return sample(instance_key(root, seed), setup)
 
     mapped = lanes(one, (False, True, False), seeds.shape[0], platform)
     return jax.tree.map(
@@ -172,6 +171,7 @@ def _advance(
     root,
     seeds,
     params,
+    tables,
     instance,
     carry,
     known,
@@ -182,16 +182,22 @@ def _advance(
 ):
     keys = {s: stream_key(root, seeds, s) for s in Stream if s != Stream.INSTANCE}
     leg = legs(rules, keys, params, instance, last_round)
-    seen = seen_by(rules, params, instance)
+    seen = seen_by(rules, params, tables, instance)
     if not rules.by_budget:
-        carry, found = in_step(leg, seen, carry, targets, steps)
-        return carry, found, jnp.zeros_like(carry.round)
+        found = in_step(leg, seen, carry, known, targets, count, steps)
+        return *found, jnp.zeros_like(carry.round)
     spent_of = spending(rules, instance, seeds.shape[0])
 
     def reaches(carry, target):
         return ~(spent_of(carry) < target) | (carry.round > last_round)
 
-    carry, found = each_in_its_time(
+    carry, known, found = each_in_its_time(
         leg, seen, reaches, carry, known, targets, count, steps
     )
-    return carry, found, spent_of(carry)
+    return carry, known, found, spent_of(carry)
+
+
+def to_device(x):
+    """Numbers in JAX's precision: float32 and int32 unless 64 bits are enabled."""
+    x = np.asarray(x)
+    return jnp.asarray(x, jnp.int32 if x.dtype.kind == "i" else None)

@@ -23,7 +23,7 @@ MANY_ROWS = 32
 
 
 def pick(inputs: list[Lane], scope: Scope, default) -> Lane | None:
-    """`kernels.pick`, or None where selections are better."""
+    """`arrays.pick`, or None where selections are better."""
     del default
     x, index = inputs
     if index.uniform:
@@ -38,7 +38,7 @@ def pick(inputs: list[Lane], scope: Scope, default) -> Lane | None:
 
 
 def put(inputs: list[Lane], scope: Scope, default) -> Lane | None:
-    """`kernels.put`, or None where selections are better."""
+    """`arrays.put`, or None where selections are better."""
     del default
     x, index, row = inputs
     if index.uniform and scope.going is None:
@@ -70,7 +70,7 @@ def _put_slice(x: Lane, index, row: Lane, scope: Scope) -> Lane:
 
 
 def tally(inputs: list[Lane], scope: Scope, default) -> Lane | None:
-    """`kernels.tally`, or None where selections are better."""
+    """`arrays.tally`, or None where selections are better."""
     del default
     counts, first, *rest = inputs
     if not _scatters(counts, first, scope) or math.prod(counts.shape) < MANY_ROWS:

@@ -35,11 +35,14 @@ class Engine(NamedTuple):
       legs: how rounds are played between checkpoints, a function like `scan_legs`.
       lanes: a function like `engine.lanes.lanes`.
       lanes_going: a function like `engine.lanes.lanes_going`.
+      scratch: ``(rules, keys, params, instance, carry) -> int``, bytes of a lane that
+        `legs` take beside states; arguments are shapes. None for next to nothing.
     """
 
     legs: Any
     lanes: Any
     lanes_going: Any
+    scratch: Any = None
 
 
 class Notes(NamedTuple):
@@ -58,6 +61,7 @@ class Rules(NamedTuple):
     uniform: tuple[bool, ...] = ()
     engine: Engine | None = None
     platform: str = "cpu"
+    keep: tuple[str, ...] = ()
 
     def lanes(self, fn, in_lanes, num_lanes):
         """The engine's `lanes`, on the platform of the program."""

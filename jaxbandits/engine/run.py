@@ -18,31 +18,23 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh
 
-from jaxbandits.engine.books import Books, closed, closing, lanes_last
+from jaxbandits.engine.books import Books, closed, lanes_last
 from jaxbandits.engine.choice import engine_for
 from jaxbandits.engine.flags import switches
 from jaxbandits.engine.limits import Watch, refuse_nan
 from jaxbandits.engine.rollout import (
-    KEYS,
     LANE_QUANTUM,
     LANES,
     MOST_PROGRAMS,
     program_for,
+    to_device,
 )
+from jaxbandits.engine.room import stretch_of
 from jaxbandits.engine.rules import Notes, notes_of
-from jaxbandits.engine.tape import root_key
+from jaxbandits.engine.tape import KEYS, root_key
 from jaxbandits.engine.visits import Found
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.schedule import Terms
-
-# The state that a device works on at a time: about half a core's second-level cache on
-# a CPU; on an accelerator enough lanes to fill it.
-CACHE_BYTES = {"cpu": 1_000_000}
-ACCELERATOR_BYTES = 1 << 28
-# Checkpoints per stretch: few shapes for all grids of checkpoints, so that they share
-# compiled programs. By rounds, progress is reported ten times in a hundred checkpoints;
-# by budget, lanes wait for one another at the end of a stretch.
-STRETCH, LONG_STRETCH = 10, 100
 
 
 class Chunk(NamedTuple):
@@ -77,8 +69,7 @@ def run(
     seeds: np.ndarray,
     terms: Terms,
     *,
-    chunk: int | None,
-    memory: int,
+    chunk: int,
     devices: list,
     clock: Clock,
     progress: Callable[[float], None],
@@ -93,8 +84,7 @@ def run(
       params: the policy's parameters, leaves f64[L], one entry per lane.
       seeds: u32[L], the seed of every lane.
       terms: checkpoints, the last round, and what else all runs have in common.
-      chunk: lanes per chunk, or None to choose.
-      memory: cap on the bytes of a chunk's records and state.
+      chunk: lanes per chunk, see `room.choose_chunk`.
       devices: devices to share lanes over.
       clock: where seconds are added up.
       progress: called with the number of lane-checkpoints just completed.
@@ -114,18 +104,13 @@ def run(
     if uniform is None:
         uniform = uniform_leaves(params)
     program = program_for(
-        policy, environment, schedule.by_budget, mesh, engine, uniform
+        policy, environment, schedule.by_budget, mesh, engine, uniform, terms.keep
     )
     root = root_key(terms.root_seed)
     setup = jax.tree.map(to_device, environment.setup)
-    targets, stretch = schedule.checkpoints, STRETCH
+    targets, stretch = schedule.checkpoints, stretch_of(schedule)
     if schedule.by_budget:
-        stretch = STRETCH if len(targets) <= STRETCH else LONG_STRETCH
         targets = in_units_of_spend(targets, environment)
-    if chunk is None:
-        chunk = choose_chunk(
-            policy, environment, params, len(seeds), len(targets), memory, devices
-        )
     quantum = LANE_QUANTUM * len(devices)
     width = chunk if same_shape else min(chunk, len(seeds))
     width = -(-width // quantum) * quantum
@@ -141,9 +126,9 @@ def run(
         instance = program.draw(root, lane_seeds // terms.runs_per_instance, setup)
         carry = program.begin(lane_seeds, lane_params, instance)
         jax.block_until_ready((instance, carry))
-        args = (root, lane_seeds, lane_params, instance)
         own = _instance_to_host(instance, stop - start)
         tables = lanes_last(environment.tables(own), position - start)
+        args = (root, lane_seeds, lane_params, tables, instance)
         watch = Watch(schedule._replace(checkpoints=targets), stop - start)
         pieces = []
         clock.compiling.append(time.perf_counter() - began)
@@ -151,40 +136,35 @@ def run(
             part = targets[first : first + stretch]
             # A short last stretch repeats its last checkpoint: no round is played.
             full = np.pad(part, (0, stretch - len(part)), mode="edge")
-            keep, piece = slice(0, len(part)), None
-            passed = np.zeros(stop - start, np.int32)
-            while piece is None or not piece.reached.all():
-                known = jnp.asarray(passed[position - start])
+            known = jax.device_put(np.zeros(width, np.int32), carry.round.sharding)
+            passed, piece = np.zeros(stop - start, np.int32), None
+            while piece is None or np.any(passed < len(part)):
                 limits = (len(part), schedule.last_round, watch.steps)
                 call = (*args, carry, known, to_device(full), *map(jnp.int32, limits))
-                (carry, found, spent), played = _timed(program.advance, call, clock)
-                with jax.enable_x64(True):
-                    call = (tables, instance, found.record)
-                    books, closed_in = _timed(
-                        closing(environment.game, mesh), call, clock
-                    )
-                found = found._replace(record=books)
-                piece = _joined(piece, _to_host(found, keep, stop - start))
-                watch.look(played + closed_in, carry.round, spent, piece.reached)
-                before, passed = passed, piece.reached.sum(axis=1, dtype=np.int32)
+                results, played = _timed(program.advance, call, clock)
+                carry, known, found, spent = results
+                found = _to_host(found, len(part), stop - start)
+                piece = found if piece is None else _joined(passed, piece, found)
+                before, passed = passed, np.asarray(known)[: stop - start]
+                watch.look(played, carry.round, spent, passed == len(part))
                 progress(int((passed - before).sum()))
-            pieces.append(piece[1:])
+            pieces.append(piece)
         refuse_nan(policy.name, carry.policy)
         found = jax.tree.map(lambda *x: np.concatenate(x, axis=1), *pieces)
         yield Chunk(start, *found, own)
 
 
-def _joined(before: Found | None, after: Found) -> Found:
-    """What is known of checkpoints after two calls: what was reached first counts."""
-    if before is None or not before.reached.any():
-        return after
-    known = before.reached
+def _joined(known: np.ndarray, before: Found, after: Found) -> Found:
+    """What was found by two calls, leaves ``[L, C, ...]``.
 
-    def choose(old, new):
-        return np.where(known.reshape(*known.shape, *(1,) * (old.ndim - 2)), old, new)
+    The first found `known` [L] of the checkpoints, the second what comes after them.
+    """
+    old = np.arange(before.rounds.shape[1]) < known[:, None]
 
-    found = jax.tree.map(choose, before[1:], after[1:])
-    return Found(known | after.reached, *found)
+    def choose(one, other):
+        return np.where(old.reshape(*old.shape, *(1,) * (one.ndim - 2)), one, other)
+
+    return jax.tree.map(choose, before, after)
 
 
 def uniform_leaves(params) -> tuple[bool, ...]:
@@ -227,59 +207,16 @@ def _compiled(advance, call, clock: Clock):
     return compiled
 
 
-def choose_chunk(
-    policy, environment, params, num_lanes, num_checkpoints, memory, devices
-) -> int:
-    """Lanes per chunk: what fits the cache, within the memory cap.
-
-    Returns at least one vector of lanes per device.
-
-    Raises:
-      ValueError: if not even that fits into `memory`.
-    """
-    state, record = _bytes_per_lane(policy, environment, params)
-    platform = devices[0].platform
-    cache = CACHE_BYTES.get(platform, ACCELERATOR_BYTES)
-    quantum = LANE_QUANTUM * len(devices)
-    lanes = max(cache // max(state, 1), LANE_QUANTUM) * len(devices)
-    need = quantum * (2 * state + 3 * record * num_checkpoints)
-    affordable = memory // need * quantum
-    if affordable < quantum:
-        raise ValueError(
-            f"memory = {memory} bytes is too little: {quantum} lanes with "
-            f"{num_checkpoints} checkpoints need {need}"
-        )
-    lanes = min(lanes, affordable, max(num_lanes, 1))
-    # Equal chunks, so that the last one is not mostly surplus lanes.
-    chunks = -(-num_lanes // lanes)
-    return -(-num_lanes // (chunks * quantum)) * quantum
-
-
-def _bytes_per_lane(policy, environment, params) -> tuple[int, int]:
-    """Bytes of the state and of one record of one lane."""
-    lane = jax.tree.map(lambda x: to_device(x[0]), params)
-    setup = jax.tree.map(to_device, environment.setup)
-    seed = jax.ShapeDtypeStruct((), jnp.uint32)
-    _, state, record = jax.eval_shape(
-        partial(_before_round_one, policy.functions, environment.game),
-        seed,
-        lane,
-        setup,
-    )
-
-    def size(tree):
-        return sum(x.size * x.dtype.itemsize for x in jax.tree.leaves(tree))
-
-    return size(state), size(record)
-
-
-def opening(policy: Policy, environment: Environment, params: Any) -> Chunk:
+def opening(
+    policy: Policy, environment: Environment, params: Any, keep: tuple[str, ...] = ()
+) -> Chunk:
     """What would be on record before the first round: its names and shapes are final.
 
     Args:
       policy: the policy.
       environment: the environment.
       params: the policy's parameters, numbers.
+      keep: fields of the record that are results.
 
     Returns:
       One lane with one checkpoint.
@@ -290,8 +227,8 @@ def opening(policy: Policy, environment: Environment, params: Any) -> Chunk:
     instance, (record, notes) = (
         jax.tree.map(lambda x: np.asarray(x)[None], x) for x in (instance, said)
     )
-    books = closed(environment, instance, jax.tree.map(lambda x: x[None], record))
-    notes = jax.tree.map(lambda x: x[None], notes)
+    record, notes = jax.tree.map(lambda x: x[None], (record, notes))
+    books = closed(environment, instance, record, keep)
     return Chunk(0, np.zeros((1, 1), np.int32), books, notes, instance)
 
 
@@ -332,16 +269,10 @@ def in_units_of_spend(targets, environment: Environment):
     return whole(targets).astype(np.int64)
 
 
-def to_device(x):
-    """Numbers in JAX's precision: float32 and int32 unless 64 bits are enabled."""
-    x = np.asarray(x)
-    return jnp.asarray(x, jnp.int32 if x.dtype.kind == "i" else None)
-
-
-def _to_host(tree, checkpoints: slice, num_lanes: int):
-    """``[C, ..., L]`` on devices to ``[L, C, ...]`` on the host."""
+def _to_host(tree, checkpoints: int, num_lanes: int):
+    """The first ``[C, ..., L]`` on devices, ``[L, C, ...]`` on the host."""
     return jax.tree.map(
-        lambda x: np.moveaxis(np.asarray(x)[checkpoints, ..., :num_lanes], -1, 0), tree
+        lambda x: np.moveaxis(np.asarray(x)[:checkpoints, ..., :num_lanes], -1, 0), tree
     )
 
 

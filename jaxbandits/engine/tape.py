@@ -13,7 +13,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.kernels.threefry import threefry
+from jaxbandits.arrays import threefry
+
+# Of instance keys: two words, whatever kind of key JAX makes by default.
+KEYS = "threefry2x32"
 
 
 class Stream(IntEnum):
@@ -40,6 +43,17 @@ def root_key(root_seed: int) -> Key:
 def stream_key(root: Key, seed_index, stream: Stream) -> Key:
     """The key of one stream of one seed (`seed_index`: u32 array of any shape)."""
     return Key(*threefry(root, (seed_index, jnp.uint32(stream))))
+
+
+def instance_key(root: Key, seed_index) -> jax.Array:
+    """What `Game.sample` draws the instance of a seed from, a key of `jax.random`.
+
+    Args:
+      root: of the whole run.
+      seed_index: u32[].
+    """
+    words = jnp.stack(tuple(stream_key(root, seed_index, Stream.INSTANCE)))
+    return jax.random.wrap_key_data(words, impl=KEYS)
 
 
 def draw_words(key: Key, round_, width: int):
@@ -76,7 +90,7 @@ def read(
 
     Returns:
       u32[rounds, width]; row t - 1 belongs to round t. What policies and environments
-      make of them is in `jaxbandits.kernels.words`.
+      make of them is in `jaxbandits.arrays.words`.
     """
     key = stream_key(root_key(root_seed), jnp.uint32(seed_index), stream)
     row = jax.vmap(lambda t: draw_words(key, t, width))

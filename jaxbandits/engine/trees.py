@@ -6,8 +6,8 @@ import math
 import jax.numpy as jnp
 from jax import lax
 
+from jaxbandits.arrays import position
 from jaxbandits.engine.expression import Lane, Scope, align
-from jaxbandits.kernels.words import position
 
 WIDTH = 128  # entries that are reduced in one expression; longer axes take several
 # Entries times arrays that each is computed from, in one expression: beyond some 250
@@ -38,7 +38,7 @@ def reduce(operation, lane: Lane, axes: tuple[int, ...]) -> Lane:
 
 
 def first_argmax(inputs: list[Lane], scope: Scope, default) -> Lane:
-    """Position (row-major) of the first largest entry, as `kernels.first_argmax`."""
+    """Position (row-major) of the first largest entry, as `arrays.first_argmax`."""
     del default
     (lane,) = inputs
     if math.prod(lane.shape) > WIDTH:
@@ -56,7 +56,7 @@ def first_argmax(inputs: list[Lane], scope: Scope, default) -> Lane:
 
 
 def random_argmax(inputs: list[Lane], scope: Scope, default) -> Lane:
-    """Position of the largest entry, ties at random, as `kernels.random_argmax`.
+    """Position of the largest entry, ties at random, as `arrays.random_argmax`.
 
     The number of entries whose rank among the ties is at most the chosen one, by
     running counts: unrolled, because XLA's cumulative sums are slow on CPUs (and its

@@ -5,18 +5,17 @@ without a gather. For a smooth function the error is of the order of the sixth p
 the spacing.
 """
 
-from functools import cache
 from typing import NamedTuple
 
-import chex
 import jax
 import jax.numpy as jnp
-from jax import lax
+from jax import Array
+from jaxtyping import Int32
 
-from jaxbandits.kernels.argmax import first_argmax
-from jaxbandits.kernels.named import named
+from jaxbandits.arrays import first_argmax, stored, window
+from jaxbandits.arrays.real import real
+from jaxbandits.checks import shaped
 from jaxbandits.kernels.newton import guarded_newton
-from jaxbandits.kernels.real import real
 
 NODES = 6  # that a polynomial passes through
 # Of Newton's method, for functions that are nearly linear in a cell.
@@ -24,7 +23,7 @@ STEPS = {jnp.dtype("float32"): 5, jnp.dtype("float64"): 7}
 LEAST = 1e-6  # stands for 0 in a denominator
 
 
-class Polynomial(NamedTuple):
+class _Polynomial(NamedTuple):
     """Newton's form on the nodes ``start, start + 1, ...``.
 
     Attributes:
@@ -32,7 +31,7 @@ class Polynomial(NamedTuple):
       coefficients: tuple of f[], the divided differences.
     """
 
-    start: jax.Array
+    start: Int32[Array, ""]
     coefficients: tuple
 
     def __call__(self, position):
@@ -54,7 +53,7 @@ class Polynomial(NamedTuple):
         return value, slope, 2 * half
 
 
-def around(values, node) -> Polynomial:
+def around(values, node) -> _Polynomial:
     """The polynomial whose middle cell begins at a node (nearer the ends, which cannot
     be in the middle, the outermost one).
 
@@ -62,7 +61,8 @@ def around(values, node) -> Polynomial:
       values: f[J], J >= 6.
       node: i32[].
     """
-    chex.assert_rank([values, node], [1, 0])
+    shaped("J", values=values)
+    shaped("", node=node)
     length = values.shape[0]
     if length < NODES:
         raise ValueError(f"values must be at least {NODES} numbers, got {length}")
@@ -73,43 +73,7 @@ def around(values, node) -> Polynomial:
     for order in range(1, NODES + 1):
         coefficients.append(row[0])
         row = [(b - a) / order for a, b in zip(row[:-1], row[1:], strict=True)]
-    return Polynomial(start, tuple(coefficients))
-
-
-def window(values, start, size: int):
-    """``values[start : start + size]`` for a traced start, without a gather.
-
-    Args:
-      values: f[J].
-      start: i32[] in [0, J - size].
-      size: length of the window.
-    """
-    return _window_of(size)(values, start)
-
-
-@cache
-def _window_of(size: int):
-    """The kernel for one size: shapes are not traced."""
-
-    def window(values, start):
-        return _shifted(values, start, size)
-
-    return named(window)
-
-
-def _shifted(values, start, size: int):
-    """A barrel shifter: half as many candidates remain after every bit of `start`."""
-    bits = (values.shape[0] - size).bit_length()
-    reach = (1 << bits) - 1
-    x = jnp.pad(values, (0, max(0, reach + size - values.shape[0])))
-    for bit in reversed(range(bits)):
-        shift, length = 1 << bit, (1 << bit) - 1 + size
-        odd = (start >> bit) & 1 == 1
-        # Stored: computed anew for every reader, the work would double with every bit.
-        x = lax.optimization_barrier(
-            jnp.where(odd, x[shift : shift + length], x[:length])
-        )
-    return x
+    return _Polynomial(start, tuple(coefficients))
 
 
 def interpolate(values, position):
@@ -188,7 +152,7 @@ def crossing(values, peak, height, level, side: int):
     nodes = jnp.arange(last + 1, dtype=jnp.int32)
     # The nodes beyond the crossing are the outermost ones: their number is its place.
     beyond = (values < level) & ((nodes <= peak) if side < 0 else (nodes >= peak))
-    beyond = lax.optimization_barrier(beyond.astype(jnp.int32))
+    beyond = stored(beyond.astype(jnp.int32))
     number = jnp.sum(beyond, dtype=jnp.int32)
     found = number > 0
     cell = jnp.clip(number - 1 if side < 0 else last - number, 0, last - 1)

@@ -2,7 +2,7 @@
 
 import jax.numpy as jnp
 
-from jaxbandits.kernels.real import real
+from jaxbandits.arrays.real import real
 
 TRIPS = 5  # Newton steps; the start is good to 10 %, each step squares the error
 

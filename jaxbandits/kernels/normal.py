@@ -3,8 +3,8 @@
 import jax.numpy as jnp
 from jax.scipy.special import ndtr, ndtri
 
-from jaxbandits.kernels.real import real
-from jaxbandits.kernels.words import smaller_side
+from jaxbandits.arrays import smaller_side
+from jaxbandits.arrays.real import real
 
 # Giles, "Approximating the erfinv function" (GPU Computing Gems, 2011), in single
 # precision: polynomials in w - 2.5 for the centre, in sqrt(w) - 3 for the tails.

@@ -5,7 +5,7 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 
-from jaxbandits.kernels.real import real
+from jaxbandits.arrays.real import real
 
 LEAST = 1e-30  # stands for 0 in a denominator and under a logarithm
 EDGE = 1e-7  # closer to 1 a bound has no slope in float32

@@ -2,7 +2,7 @@
 
 import jax.numpy as jnp
 
-from jaxbandits.kernels.real import real
+from jaxbandits.arrays.real import real
 
 SMALL = 0.5  # below, the series; above, the formula
 SERIES = (

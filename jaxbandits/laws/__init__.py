@@ -1,6 +1,13 @@
 """Laws of rewards and consumptions: samplers for the rounds, moments for the books."""
 
 from jaxbandits.laws import thresholds
+from jaxbandits.laws._empirical import Empirical, empirical, empirical_params
+from jaxbandits.laws._product import Product, product
+from jaxbandits.laws._truncated_gaussian import (
+    TruncatedGaussian,
+    truncated_gaussian,
+    truncated_gaussian_params,
+)
 from jaxbandits.laws.clipped import (
     LogNormal,
     Pareto,
@@ -8,14 +15,7 @@ from jaxbandits.laws.clipped import (
     clipped_pareto,
 )
 from jaxbandits.laws.copula import Copula, gaussian_copula
-from jaxbandits.laws.empirical import Empirical, empirical, empirical_params
 from jaxbandits.laws.law import JointLaw, Law, Moments
-from jaxbandits.laws.product import Product, product
-from jaxbandits.laws.truncated_gaussian import (
-    TruncatedGaussian,
-    truncated_gaussian,
-    truncated_gaussian_params,
-)
 from jaxbandits.laws.univariate import (
     Bernoulli,
     Beta,

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from scipy import special, stats
 
+from jaxbandits.arrays import log_survival
 from jaxbandits.checks import (
     between_zero_and_one,
     finite,
@@ -18,7 +19,6 @@ from jaxbandits.checks import (
     positive,
 )
 from jaxbandits.kernels.normal import normal_score
-from jaxbandits.kernels.words import log_survival
 from jaxbandits.laws.law import Law, exceeds
 
 

@@ -11,8 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 from scipy import integrate, stats
 
+from jaxbandits.arrays import constant
 from jaxbandits.checks import instance, whole
-from jaxbandits.kernels.constant import constant
 from jaxbandits.laws.law import JointLaw, Law, exact_params, exceeds
 from jaxbandits.laws.thresholds import Threshold, check_family
 

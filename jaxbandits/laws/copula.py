@@ -7,11 +7,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax.scipy.special import ndtr
 
+from jaxbandits.arrays import bound
+from jaxbandits.arrays.words import words_at
 from jaxbandits.checks import instance, numbers
 from jaxbandits.kernels.normal import normal_score
-from jaxbandits.kernels.words import bound, words_at
+from jaxbandits.laws._product import Product, product
 from jaxbandits.laws.law import JointLaw, Law, of_arm
-from jaxbandits.laws.product import Product, product
 
 
 class Copula(NamedTuple):

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from scipy import integrate
 
-from jaxbandits.kernels.select import pick
+from jaxbandits.arrays import pick
 
 
 class Law(NamedTuple):

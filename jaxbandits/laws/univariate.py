@@ -6,6 +6,15 @@ import jax.numpy as jnp
 import numpy as np
 from scipy import stats
 
+from jaxbandits.arrays import (
+    Bound,
+    below,
+    bound,
+    log_survival,
+    smaller_side,
+    unit_interval,
+)
+from jaxbandits.arrays.words import cumulative_bounds
 from jaxbandits.checks import (
     finite,
     in_unit_interval,
@@ -17,15 +26,6 @@ from jaxbandits.checks import (
 )
 from jaxbandits.kernels.gamma import beta_from_uniforms_small
 from jaxbandits.kernels.normal import normal_score
-from jaxbandits.kernels.words import (
-    Bound,
-    below,
-    bound,
-    cumulative_bounds,
-    log_survival,
-    smaller_side,
-    unit_interval,
-)
 from jaxbandits.laws.law import Law
 
 

@@ -14,7 +14,6 @@ from jaxbandits.plots.labels import metric_at, tick_formatter
 from jaxbandits.plots.runs import played
 from jaxbandits.plots.selection import seeds_text, texts_of
 from jaxbandits.plots.style import SMALL_FONT, check_axes, figure, line_style
-from jaxbandits.results.betting import betting_ends
 from jaxbandits.results.checks import check_dataset, check_flag, check_level
 from jaxbandits.results.dataset import DIMS
 from jaxbandits.results.lookup import (
@@ -24,24 +23,25 @@ from jaxbandits.results.lookup import (
     check_shown,
     metric_values,
 )
-from jaxbandits.results.replications import group, shared_instances
+from jaxbandits.stats.betting import betting_ends
+from jaxbandits.stats.replications import group, shared_instances
 
 
-class Ranks(NamedTuple):
+class _Ranks(NamedTuple):
     """Ranks of N policies.
 
     Attributes:
       policies: N names.
-      values: float64[N, S], averages over instances of every seed; 1 is best. Of seeds
-        that share a drawn instance, their average.
+      values: float64[N, S], averages over environments of every seed; 1 is best. Of
+        seeds that share a drawn instance, their average.
       seeds: how many were used.
-      instances: how many were used; 0 if the dataset has no such dimension.
+      environments: how many were used; 0 if the dataset has no such dimension.
     """
 
     policies: list[str]
     values: np.ndarray
     seeds: int
-    instances: int
+    environments: int
 
 
 def plot_ranks(
@@ -59,23 +59,24 @@ def plot_ranks(
 ) -> Figure:
     """Plot the average rank of every policy, from the best to the worst.
 
-    Policies are ranked seed by seed, and instance by instance if there are several:
-    all meet the same noise there. Equal policies share the average of their ranks. A
-    seed's ranks are averaged over the instances, and seeds give the interval: it is
-    about other seeds, not about other instances. Of seeds that share a drawn instance
-    (``runs_per_instance > 1``) the average is one replication.
+    Policies are ranked seed by seed, and environment by environment if there are
+    several: all meet the same noise there. Equal policies share the average of their
+    ranks. A seed's ranks are averaged over the environments, and seeds give the
+    interval: it is about other seeds, not about other environments. Of seeds that share
+    a drawn instance (``runs_per_instance > 1``) the average is one replication.
 
-    The interval is for bounded variables (`jaxbandits.results.interval`, "bounded"): it
+    The interval is for bounded variables (`jaxbandits.stats.interval`, "bounded"): it
     covers with at least the stated probability for every number of seeds, also where
     one policy has won on all of them.
 
-    Of a half-finished sweep only what all shown policies have played counts: instances
-    with no such seed are left out, then seeds that an instance lacks; the note tells
-    how many of both were used. A policy that has played nothing is left out.
+    Of a half-finished sweep only what all shown policies have played counts:
+    environments with no such seed are left out, then seeds that an environment lacks;
+    the note tells how many of both were used. A policy that has played nothing is left
+    out.
 
     Args:
       dataset: as `jaxbandits.simulate` or `jaxbandits.sweep` makes it, of one or
-        several instances.
+        several environments.
       metric: name of a metric.
       checkpoint: number of the checkpoint; -1 is the last.
       params: number of the parameter point, or policy -> number; 0 for policies that
@@ -151,19 +152,19 @@ def plot_ranks(
 
 def _ranks(
     dataset: xr.Dataset, metric: str, checkpoint: int, policies, smaller_is_better
-) -> Ranks:
+) -> _Ranks:
     """Ranks at one parameter point per policy."""
     at_end = dataset.isel(checkpoint=[checkpoint])
     values = metric_values(at_end, metric).isel(checkpoint=0)
     ran = played(dataset)
     if policies is not None:
         values, ran = values.sel(policy=list(policies)), ran.sel(policy=list(policies))
-    several = "instance" in values.dims
+    several = "environment" in values.dims
     if not several:
-        values, ran = values.expand_dims("instance"), ran.expand_dims("instance")
-    values = values.transpose("instance", "policy", "seed")
+        values, ran = values.expand_dims("environment"), ran.expand_dims("environment")
+    values = values.transpose("environment", "policy", "seed")
     names = values["policy"].values
-    values, ran = values.values, ran.transpose("instance", "policy", "seed").values
+    values, ran = values.values, ran.transpose("environment", "policy", "seed").values
     shown = (ran & ~np.isnan(values)).any((0, 2))
     values, ran, names = values[:, shown], ran[:, shown], names[shown].tolist()
     if len(names) < 2:
@@ -186,7 +187,7 @@ def _ranks(
     numbers = shared_instances(dataset)
     if numbers is not None:
         ranked = group(numbers[seeds]).means(ranked)
-    return Ranks(names, ranked, int(seeds.sum()), int(there.sum()) if several else 0)
+    return _Ranks(names, ranked, int(seeds.sum()), int(there.sum()) if several else 0)
 
 
 def rank_ends(
@@ -206,11 +207,11 @@ def rank_ends(
     return 1 + width * lower, 1 + width * upper
 
 
-def _note(ranks: Ranks, dataset: xr.Dataset, level: float) -> str:
+def _note(ranks: _Ranks, dataset: xr.Dataset, level: float) -> str:
     drawn = shared_instances(dataset)
     note = seeds_text([ranks.seeds], dataset.sizes["seed"], drawn)
-    if ranks.instances:
-        total = dataset.sizes["instance"]
-        some = "" if ranks.instances == total else f" of {total}"
-        note += f", {ranks.instances}{some} instance{'s' if total > 1 else ''}"
+    if ranks.environments:
+        total = dataset.sizes["environment"]
+        some = "" if ranks.environments == total else f" of {total}"
+        note += f", {ranks.environments}{some} environment{'s' if total > 1 else ''}"
     return note if ranks.seeds == 1 else f"{note}, {100 * level:g} % interval"

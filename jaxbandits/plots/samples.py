@@ -9,9 +9,9 @@ import xarray as xr
 from jaxbandits.plots.runs import played
 from jaxbandits.results.dataset import DIMS
 from jaxbandits.results.lookup import metric_values
-from jaxbandits.results.pair_tests import t_test
-from jaxbandits.results.replications import group, shared_instances
-from jaxbandits.results.statistics import quiet_interval
+from jaxbandits.stats.intervals import quiet_interval
+from jaxbandits.stats.pair_tests import t_test
+from jaxbandits.stats.replications import group, shared_instances
 
 # Of one sample, float64[seeds], to one number. Median and deviation are of single runs,
 # the others of replications.
@@ -117,7 +117,7 @@ def may_be_best(
     true mean, it is `best` or among these with probability at least `level`, however
     `best` was chosen (it is left out only if its own test against one of the k - 1
     others errs). What the seeds do not support
-    (`jaxbandits.results.pair_tests.t_test`) makes no point surely worse.
+    (`jaxbandits.stats.pair_tests.t_test`) makes no point surely worse.
     """
     points = np.flatnonzero(runs.counts)
     each = 1 - 2 * (1 - level) / max(len(points) - 1, 1)

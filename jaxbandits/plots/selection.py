@@ -6,16 +6,16 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
-from jaxbandits.plots.runs import one_instance, whole_seeds
+from jaxbandits.plots.runs import one_environment, whole_seeds
 from jaxbandits.plots.style import LineStyle, line_style
 from jaxbandits.results.checks import check_mapping
 from jaxbandits.results.lookup import at_points, check_policies, metric_values
-from jaxbandits.results.replications import replications, shared_instances
-from jaxbandits.results.soundness import warn_of_coverage
-from jaxbandits.results.statistics import quiet_interval
+from jaxbandits.stats.intervals import quiet_interval
+from jaxbandits.stats.replications import replications, shared_instances
+from jaxbandits.stats.soundness import warn_of_coverage
 
 
-class Curve(NamedTuple):
+class _Curve(NamedTuple):
     """One policy's curve over C checkpoints.
 
     Attributes:
@@ -42,14 +42,14 @@ def shown(
     """What a figure with a curve per policy shows. Arguments as in `plot_curves`.
 
     Returns:
-      Dataset without dimensions ``instance`` and ``params``, with the seeds that all
+      Dataset without dimensions ``environment`` and ``params``, with the seeds that all
       shown policies have played.
 
     Raises:
       ValueError: naming the argument that is unknown or out of range; `dataset` if it
-        has several instances; `policies` if no seed has been played by all of them.
+        has several environments; `policies` if no seed has been played by all of them.
     """
-    return whole_seeds(at_points(one_instance(dataset), params), metric, policies)
+    return whole_seeds(at_points(one_environment(dataset), params), metric, policies)
 
 
 def texts_of(labels: Mapping[str, str] | None) -> Mapping[str, str]:
@@ -69,7 +69,7 @@ def select(
     level: float | None,
     policies: Sequence[str] | None,
     labels: Mapping[str, str] | None,
-) -> dict[str, Curve]:
+) -> dict[str, _Curve]:
     """The curves of the policies that have a metric. Arguments as in `plot_curves`.
 
     The dataset is what `shown` returns. A policy's style goes by its place in the
@@ -93,7 +93,7 @@ def select(
             lower = upper = np.full_like(mean, np.nan)
         if not np.isnan(mean).all():
             style = line_style(names.index(name))
-            curves[name] = Curve(labels.get(name, name), mean, lower, upper, style)
+            curves[name] = _Curve(labels.get(name, name), mean, lower, upper, style)
     if not curves:
         raise ValueError(
             f"metric: no policy of {names if policies is None else list(policies)} "

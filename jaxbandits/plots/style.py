@@ -15,7 +15,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as BaseFigure
 
 from jaxbandits import checks
-from jaxbandits.results.atomic import replacing
+from jaxbandits.atomic import replacing
 
 # Okabe & Ito (2008), "Color Universal Design", without yellow, which is too pale for
 # a line on white.

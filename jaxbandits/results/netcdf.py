@@ -4,7 +4,7 @@ import os
 
 import xarray as xr
 
-from jaxbandits.results.atomic import replacing
+from jaxbandits.atomic import replacing
 from jaxbandits.results.checks import check_dataset, check_path
 
 

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from jaxbandits.results.atomic import replacing
+from jaxbandits.atomic import replacing
 from jaxbandits.results.checks import check_path
 
-FORMAT = 2  # of the store; raised when an older library could not read it
+FORMAT = 3  # of the store; raised when an older library could not read it
 PLAYED = "session"
 CHECKSUM = "checksum"
 ROOT = "zarr.json"
@@ -52,7 +52,7 @@ def publish(path: Path, attributes: Mapping[str, Any], arrays: dict) -> None:
     ]
     # Readers load variables in this order: what `session` says is there is there.
     names = sorted(arrays, key=lambda name: (name != PLAYED, name))
-    root = {
+    root: dict[str, Any] = {
         "zarr_format": 3,
         "node_type": "group",
         "attributes": {

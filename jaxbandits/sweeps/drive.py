@@ -19,6 +19,7 @@ import xarray as xr
 
 from jaxbandits import checks
 from jaxbandits.arguments import devices_of, seeds_of
+from jaxbandits.engine.choice import say
 from jaxbandits.engine.flags import in_play
 from jaxbandits.results.cuts import warn_of_cuts, with_cuts
 from jaxbandits.results.root import local
@@ -145,6 +146,10 @@ def _complete(spec: Spec, path: Path, extend: bool, machine: Machine) -> Plan:
     # Every process has the same objections, if any, before one of them writes.
     meet("fitted")
     if jax.process_index() == 0:
+        if spec.engine == "auto" and machine.progress is not False:
+            for name in plan.spec.environments:
+                matches = plan.matches.items()
+                say(name, {k[1]: m.choice for k, m in matches if k[0] == name})
         stores.enter(plan, path, grows, machine.devices)
     meet("entered")
     fill(plan, path, machine)

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import jax
 
-from jaxbandits.engine.run import Clock, choose_chunk, uniform_leaves
+from jaxbandits.engine.room import choose_chunk
+from jaxbandits.engine.run import Clock, uniform_leaves
 from jaxbandits.engine.shares import device_shares, side_by_side
 from jaxbandits.play import Played, lane_params, play
 from jaxbandits.progress import reporter
@@ -24,6 +25,7 @@ from jaxbandits.results.store import (
 from jaxbandits.sweeps.blocks import Block, outstanding
 from jaxbandits.sweeps.hosts import meet
 from jaxbandits.sweeps.plan import Plan
+from jaxbandits.sweeps.stores import note_engines
 
 DEFAULT_MEMORY = 1 << 30
 
@@ -57,11 +59,20 @@ def fill(plan: Plan, path: Path, machine: Machine) -> None:
     session = len(json.loads(check_store(path)["sessions"]))
     who = sessions(path)
     hosts = jax.process_index(), jax.process_count()
-    blocks = outstanding(plan, who, who.chunks[-2:], *hosts)
+    shape = who.chunks[-2:]
+    blocks = outstanding(plan, who, shape, *hosts)
+    chunk_for = chunks_of(plan, shape, machine)
+    if blocks and jax.process_index() == 0:
+        keys = dict.fromkeys(block.key for block in blocks)
+        facts = {i: {} for i, _ in keys}
+        for instance, name in keys:
+            choice = plan.matches[instance, name].choice
+            facts[instance][name] = choice.facts(chunk_for((instance, name)))
+        note_engines(path, facts)
     # Nobody writes before everybody has seen what is missing.
     meet("planned")
     write = _writer(path, session, len(blocks))
-    play_blocks(plan, blocks, who.chunks[-2:], machine, path.name, write)
+    play_blocks(plan, blocks, shape, machine, path.name, write, chunk_for)
 
 
 def play_blocks(
@@ -71,6 +82,7 @@ def play_blocks(
     machine: Machine,
     title: str,
     receive: Callable[[Block, Played], None],
+    chunk_for: Callable[[tuple[str, str]], int],
 ) -> None:
     """Play blocks.
 
@@ -81,6 +93,7 @@ def play_blocks(
       machine: on what.
       title: of the progress bar.
       receive: is given every block's results; called from several threads.
+      chunk_for: see `chunks_of`.
 
     Raises:
       StoppedError: if it was told to stop before all was played.
@@ -88,7 +101,6 @@ def play_blocks(
     checkpoints = len(plan.terms.schedule.checkpoints)
     work = sum(_lanes(block) for block in blocks) * checkpoints
     last = plan.terms.schedule.checkpoints[-1]
-    chunk_for = _chunks(plan, math.prod(shape), machine)
     done = []
     with reporter(machine.progress, work, title, last / checkpoints) as report:
 
@@ -105,12 +117,11 @@ def play_blocks(
                 match.environment,
                 match.points[place.params],
                 plan.seeds[place.seed],
-                plan.terms,
+                plan.terms._replace(engine=match.choice.engine),
                 clock=Clock([], []),
-                chunk=chunk_for(block.key, len(share)),
+                chunk=chunk_for(block.key),
                 same_shape=True,
                 uniform=uniform_leaves(lane_params(match.policy, match.points, 1)),
-                memory=machine.memory,
                 devices=share,
                 progress=advanced,
             )
@@ -126,20 +137,22 @@ def play_blocks(
         )
 
 
-def _chunks(plan: Plan, lanes: int, machine: Machine):
+def chunks_of(plan: Plan, shape: tuple[int, int], machine: Machine):
     """Lanes to play at a time, by game: one shape, so one program, for all blocks."""
+    lanes = math.prod(shape)
+    (share, *_) = device_shares(machine.devices, lanes)
 
     @cache
-    def chunk_for(key, num_devices):
+    def chunk_for(key):
         match = plan.matches[key]
         return choose_chunk(
             match.policy,
             match.environment,
             lane_params(match.policy, match.points[:1], 1),
             lanes,
-            len(plan.terms.schedule.checkpoints),
+            plan.terms._replace(engine=match.choice.engine),
             machine.memory,
-            machine.devices[:num_devices],
+            share,
         )
 
     return chunk_for

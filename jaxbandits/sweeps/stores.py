@@ -27,7 +27,7 @@ from jaxbandits.results.store import (
 )
 from jaxbandits.sweeps.blocks import block_shape, outstanding, rectangle
 from jaxbandits.sweeps.identity import compare, describe, fingerprint, union
-from jaxbandits.sweeps.plan import Plan, axes, make_plan, metric_shapes
+from jaxbandits.sweeps.plan import Plan, axes, make_plan, metric_shapes, settled
 from jaxbandits.sweeps.spec import Spec
 
 READ_ONLY = {errno.EACCES, errno.EPERM, errno.EROFS}
@@ -42,8 +42,8 @@ def create(spec: Spec, path: Path, block: int | None, devices: list) -> None:
       block: runs of a block, or None to choose.
       devices: the devices that will play.
     """
-    plan = make_plan(spec)
     platform = devices[0].platform
+    plan = settled(make_plan(spec), platform)
     shapes = metric_shapes(plan)
     shape = rectangle(plan, block) if block else block_shape(plan, shapes, platform)
     attributes = _attributes(plan, describe(plan, platform), [], block)
@@ -97,8 +97,8 @@ def fit(spec: Spec, path: Path, extend: bool, devices: list) -> tuple[Plan, bool
       ValueError: if the store holds another sweep, saying what differs.
     """
     platform = devices[0].platform
-    wanted = describe(make_plan(spec), platform)
     stored = json.loads(check_store(path)["spec"])
+    wanted = describe(settled(make_plan(spec), platform, stored), platform)
     found = compare(stored, wanted)
     if found.changed or found.lost:
         lines = [*found.changed, *(f"{line} only in the store" for line in found.lost)]
@@ -115,7 +115,8 @@ def fit(spec: Spec, path: Path, extend: bool, devices: list) -> tuple[Plan, bool
             + "\n  ".join(lines)
             + "\nextend (--extend) adds what is new to what is there"
         )
-    return make_plan(union(spec, wanted, stored)), bool(found.added)
+    plan = make_plan(union(spec, wanted, stored))
+    return settled(plan, platform, stored), bool(found.added)
 
 
 def enter(plan: Plan, path: Path, grows: bool, devices: list) -> None:
@@ -151,6 +152,19 @@ def enter(plan: Plan, path: Path, grows: bool, devices: list) -> None:
             set_attributes(path, attributes)
 
 
+def note_engines(path: Path, facts: dict[str, dict[str, Any]]) -> None:
+    """Put on record what this session plays on: by instance, by policy."""
+    with naming(path):
+        stored = dict(check_store(path))
+        players = json.loads(stored["sessions"])
+        players[-1]["engines"] = facts
+        stored |= {
+            "sessions": json.dumps(players),
+            "provenance": json.dumps(players[-1]),
+        }
+        set_attributes(path, stored)
+
+
 def _is_complete(plan: Plan, path: Path) -> bool:
     """Whether nothing is missing in a store, and nothing damaged."""
     who = sessions(path)
@@ -160,10 +174,8 @@ def _is_complete(plan: Plan, path: Path) -> bool:
 
 def _attributes(plan: Plan, description, players, block) -> dict[str, Any]:
     """Attributes of the dataset."""
-    instances = plan.spec.instances
-    first = next(iter(instances.values()))
+    first = next(iter(plan.spec.environments.values()))
     return {
-        "environment": ", ".join(instances),
         "setting": (first.provenance or {}).get("setting", ""),
         "checkpoint_kind": plan.terms.schedule.kind,
         "fingerprint": fingerprint(description),

@@ -7,10 +7,10 @@ import numpy as np
 import xarray as xr
 
 from jaxbandits import checks
-from jaxbandits.results import seeds_needed
 from jaxbandits.results.lookup import metric_values
-from jaxbandits.results.replications import DRAWN
-from jaxbandits.results.store import PLAYED
+from jaxbandits.results.root import PLAYED
+from jaxbandits.stats import seeds_needed
+from jaxbandits.stats.replications import INSTANCE
 
 
 class HalfWidth(NamedTuple):
@@ -21,14 +21,14 @@ class HalfWidth(NamedTuple):
     with at least the stated probability, for normal values exactly, whatever the
     variance; looking again and again until an interval is short enough does not. A
     pilot that is skewed, or all equal, says too little: it is warned of
-    (`jaxbandits.results.CoverageWarning`).
+    (`jaxbandits.stats.CoverageWarning`).
 
     Where several seeds share a drawn instance (``runs_per_instance > 1``) the instances
     are counted: it takes all runs of as many as their means need.
 
     Attributes:
       metric: name of the metric.
-      half_width: of the interval of every policy, point and instance.
+      half_width: of the interval of every policy, point and environment.
       level: coverage of each interval, in (0, 1).
       at_most: seeds at which to stop in any case.
     """
@@ -39,7 +39,7 @@ class HalfWidth(NamedTuple):
     at_most: int = 100_000
 
 
-class Verdict(NamedTuple):
+class _Verdict(NamedTuple):
     """What the pilot says.
 
     Attributes:
@@ -83,7 +83,7 @@ def check_until(
         )
 
 
-def verdict(dataset: xr.Dataset, until: HalfWidth, pilot: int) -> Verdict:
+def verdict(dataset: xr.Dataset, until: HalfWidth, pilot: int) -> _Verdict:
     """How many seeds the widest interval takes.
 
     Args:
@@ -104,9 +104,9 @@ def verdict(dataset: xr.Dataset, until: HalfWidth, pilot: int) -> Verdict:
     there = pilots[PLAYED].values.all(axis=-1)
     cells = xr.DataArray(values.values[there], dims=("cell", "seed"))
     whole = 1
-    if DRAWN in pilots.coords:
-        cells = cells.assign_coords({DRAWN: ("seed", pilots[DRAWN].values)})
-        whole = pilot // len(np.unique(cells[DRAWN]))
+    if INSTANCE in pilots.coords:
+        cells = cells.assign_coords({INSTANCE: ("seed", pilots[INSTANCE].values)})
+        whole = pilot // len(np.unique(cells[INSTANCE]))
     found = seeds_needed(cells, until.half_width, until.level)
     needed = int(found.max(initial=pilot))
-    return Verdict(needed, min(needed, until.at_most // whole * whole))
+    return _Verdict(needed, min(needed, until.at_most // whole * whole))

@@ -10,7 +10,7 @@ from jaxbandits.play import Played
 from jaxbandits.results.chunks import CheckedStore
 from jaxbandits.results.store import sessions, stored_shapes
 from jaxbandits.sweeps.blocks import Block, outstanding
-from jaxbandits.sweeps.fill import Machine, play_blocks
+from jaxbandits.sweeps.fill import Machine, chunks_of, play_blocks
 from jaxbandits.sweeps.plan import Plan
 
 
@@ -47,7 +47,8 @@ def verify(plan: Plan, path: Path, count: int, machine: Machine) -> int:
 
     title = f"{path.name}, again"
     sample = [blocks[i] for i in sorted(chosen)]
-    play_blocks(plan, sample, shape, machine, title, compare)
+    chunk_for = chunks_of(plan, shape, machine)
+    play_blocks(plan, sample, shape, machine, title, compare, chunk_for)
     if different:
         raise ValueError(
             f"store: {path} holds other numbers than this machine and program give: "

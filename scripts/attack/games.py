@@ -8,7 +8,7 @@ from typing import NamedTuple
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.kernels.words import unit_interval
+from jaxbandits.arrays import unit_interval
 from jaxbandits.protocol import Environment, Game, Policy
 
 GAPS = np.array([0.4, 0.0])

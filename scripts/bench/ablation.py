@@ -6,15 +6,13 @@ The games stay the same, up to rounding.
 from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import lru_cache, partial
-from importlib import import_module
 from unittest.mock import patch
 
-from jaxbandits.engine import expression, rollout
+from jaxbandits.engine import expression, lanes, rollout
 
 from .contest import turns
 from .contests import CONTESTS, LIBRARY
 
-lanes = import_module("jaxbandits.engine.lanes")
 # What is left out: (module, name, what it is then).
 LEFT_OUT = {
     "nothing": [],

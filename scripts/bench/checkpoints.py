@@ -3,10 +3,10 @@
 import time
 from collections.abc import Iterator
 
+from jaxbandits import simulate
 from jaxbandits.policies import budgeted, censored
 from jaxbandits.settings import budgeted as money
 from jaxbandits.settings import censored as limits
-from jaxbandits.simulate import simulate
 
 
 def measure(options) -> Iterator[dict]:

@@ -1,6 +1,6 @@
 """Speed against the number of lanes that are played at a time.
 
-The engine's own choice (`jaxbandits.engine.run.choose_chunk`) is called "chosen".
+The engine's own choice (`jaxbandits.engine.room.choose_chunk`) is called "chosen".
 """
 
 from collections.abc import Iterator

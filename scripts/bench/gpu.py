@@ -29,10 +29,10 @@ import numpy as np
 from jax.experimental import topologies
 from jax.sharding import Mesh
 
+from jaxbandits.engine.books import lanes_last
 from jaxbandits.engine.gpu import Block, legs
 from jaxbandits.engine.legs import SCAN
-from jaxbandits.engine.rollout import LANES, program_for
-from jaxbandits.engine.run import to_device
+from jaxbandits.engine.rollout import LANES, program_for, to_device
 from jaxbandits.engine.tape import root_key
 from jaxbandits.policies import REGISTRY
 
@@ -117,13 +117,15 @@ def traced(target, policy, environment, seeds: int, engine):
     root, lanes = root_key(0), jnp.arange(seeds, dtype=jnp.uint32)
     params = jax.tree.map(lambda x: to_device(np.full(seeds, x, float)), policy.params)
     setup = jax.tree.map(to_device, environment.setup)
-    instance = jax.eval_shape(on_cpu.draw, root, lanes, setup)
+    instance = on_cpu.draw(root, lanes, setup)
+    own = jax.tree.map(lambda x: np.moveaxis(np.asarray(x), -1, 0), instance)
+    tables = lanes_last(environment.tables(own))
     carry = jax.eval_shape(on_cpu.begin, lanes, params, instance)
     targets = to_device(np.array([10.0, 20.0] if by_budget else [10, 20]))
     known, limits = jnp.zeros(carry.round.shape, jnp.int32), jnp.int32([2, 100, 100])
     args = (root, lanes, params, instance, carry, known, targets, *limits)
     shapes = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype), args)
-    return program.advance.trace(*shapes)
+    return program.advance.trace(*shapes[:3], tables, *shapes[3:])
 
 
 def kernels_per_round(compiled: str) -> int:

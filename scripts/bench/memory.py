@@ -3,8 +3,8 @@
 import resource
 import time
 
+from jaxbandits import simulate
 from jaxbandits.policies.censored import rcucb
-from jaxbandits.simulate import simulate
 
 from .censored.game import Game
 from .censored.library import environment

@@ -2,8 +2,8 @@
 
 import xarray as xr
 
+from jaxbandits import simulate
 from jaxbandits.protocol import Environment, Policy
-from jaxbandits.simulate import simulate
 
 
 def simulated(
@@ -26,7 +26,7 @@ def simulated(
         return simulate(
             policy,
             environment,
-            seed=seed,
+            root_seed=seed,
             checkpoints=[end],
             progress=False,
             **options,

@@ -30,9 +30,9 @@ def measure(options) -> list[dict]:
 
 def _ours(seeds: int) -> dict:
     """Seed-rounds per second of one turn of `simulate`, on Indep (10 arms)."""
+    from jaxbandits import simulate
     from jaxbandits.policies.censored import z_rcucb
     from jaxbandits.settings.censored import ANY, indep
-    from jaxbandits.simulate import simulate
 
     game = indep(ANY)
     policy = z_rcucb(game.problem, HORIZON, capacity=CAPACITY)

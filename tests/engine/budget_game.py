@@ -9,8 +9,8 @@ from typing import NamedTuple
 import jax.numpy as jnp
 import numpy as np
 
+from jaxbandits.arrays import unit_interval
 from jaxbandits.engine.tape import Stream, read
-from jaxbandits.kernels.words import unit_interval
 from jaxbandits.protocol import Environment, Game, Policy
 from tests.reference.words import grid
 

@@ -6,8 +6,8 @@ import numpy as np
 from jax.sharding import Mesh
 
 from jaxbandits.engine import gpu
-from jaxbandits.engine.rollout import LANES, program_for
-from jaxbandits.engine.run import to_device
+from jaxbandits.engine.books import lanes_last
+from jaxbandits.engine.rollout import LANES, program_for, to_device
 from jaxbandits.engine.tape import root_key
 
 WIDTH = 96  # runs
@@ -45,10 +45,12 @@ def traced(policy, environment, engine, mesh):
         lambda x: to_device(np.full(WIDTH, x, np.float64)), policy.params
     )
     setup = jax.tree.map(to_device, environment.setup)
-    instance = jax.eval_shape(on_cpu.draw, root, seeds, setup)
+    instance = on_cpu.draw(root, seeds, setup)
+    own = jax.tree.map(lambda x: np.moveaxis(np.asarray(x), -1, 0), instance)
+    tables = lanes_last(environment.tables(own))
     carry = jax.eval_shape(on_cpu.begin, seeds, params, instance)
     targets = to_device(np.array([10.0, 20.0] if by_budget else [10, 20]))
     known, limits = jnp.zeros(carry.round.shape, jnp.int32), jnp.int32([2, 100, 100])
     args = (root, seeds, params, instance, carry, known, targets, *limits)
     shapes = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype), args)
-    return program.advance.trace(*shapes)
+    return program.advance.trace(*shapes[:3], tables, *shapes[3:])

@@ -3,9 +3,9 @@
 import jax.numpy as jnp
 import numpy as np
 
+from jaxbandits.arrays.sums import CompensatedSum
+from jaxbandits.arrays.words import unit_interval
 from jaxbandits.engine.tape import Stream, read
-from jaxbandits.kernels.sums import CompensatedSum
-from jaxbandits.kernels.words import unit_interval
 from jaxbandits.protocol import Policy
 from tests.engine import budget_game
 

@@ -5,8 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxbandits import simulate
 from jaxbandits.engine import run
-from jaxbandits.simulate import simulate
 from jaxbandits.testing import altered
 from tests.engine.budget_game import ALTERNATE, environment
 from tests.engine.test_run import COINS, FOLLOWER

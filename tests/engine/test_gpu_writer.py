@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jax import lax
 
+from jaxbandits.arrays import argmax, select
 from jaxbandits.engine.gpu import special
 from jaxbandits.engine.gpu.draws import tape_row
 from jaxbandits.engine.gpu.program import Missing
 from jaxbandits.engine.gpu.space import COMPACT, WIDE
 from jaxbandits.engine.tape import Key, draw_words
-from jaxbandits.kernels import argmax, select
 from jaxbandits.kernels.interpolation import interpolate
 from tests.engine.gpu_mapped import mapped
 

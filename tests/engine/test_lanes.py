@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 from jax import lax
 
+from jaxbandits.arrays import first_argmax, pick, put, random_argmax, tally
+from jaxbandits.arrays.named import PREFIX
 from jaxbandits.engine import expression
 from jaxbandits.engine.lanes import KERNELS, fill, lanes
 from jaxbandits.engine.trees import MOST_READS, WIDTH
-from jaxbandits.kernels.argmax import first_argmax, random_argmax
-from jaxbandits.kernels.named import PREFIX
-from jaxbandits.kernels.select import pick, put, tally
 
 LANES = 5
 SHARED = "shared"  # marks an argument without a lane axis

@@ -4,9 +4,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxbandits import simulate
 from jaxbandits.engine import limits
 from jaxbandits.schedule import Schedule
-from jaxbandits.simulate import simulate
 from jaxbandits.testing import altered
 from tests.engine.budget_game import ALTERNATE, environment
 from tests.engine.test_run import COINS, FOLLOWER
@@ -47,7 +47,7 @@ def watch(budget=100.0, last_round=limits.LAST_ROUND):
 
 
 def look(found, round_, spent, seconds=1.0):
-    found.look(seconds, np.array(round_), np.array(spent), np.zeros((2, 1), bool))
+    found.look(seconds, np.array(round_), np.array(spent), np.zeros(2, bool))
 
 
 def test_what_is_spent_is_a_number_that_grows():

@@ -1,21 +1,18 @@
 """Names that the engine knows are those of this JAX and of our kernels."""
 
 import re
-from importlib import import_module
 
 import jax
 import jax.numpy as jnp
 import pytest
 from jax._src.interpreters import mlir
 
-from jaxbandits.engine import expression, jaxprs
+from jaxbandits.arrays import first_argmax, pick, put, random_argmax, tally, window
+from jaxbandits.arrays.named import PREFIX
+from jaxbandits.arrays.select import row_of
+from jaxbandits.engine import expression, jaxprs, lanes
 from jaxbandits.engine.gpu import forms, loops, moves, operations, reductions
-from jaxbandits.kernels.argmax import first_argmax, random_argmax
-from jaxbandits.kernels.interpolation import window
-from jaxbandits.kernels.named import PREFIX
-from jaxbandits.kernels.select import pick, put, row_of, tally
 
-lanes = import_module("jaxbandits.engine.lanes")
 TABLES = {
     "calls": jaxprs.CALLS,
     "expanded": jaxprs.EXPANDED,

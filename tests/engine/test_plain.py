@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from jaxbandits import simulate
 from jaxbandits.policies import REGISTRY
-from jaxbandits.simulate import simulate
 from tests.engine import budget_game
 from tests.games import game_for
 from tests.heavy import in_short

@@ -7,10 +7,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxbandits.arrays import pick, put, tally
 from jaxbandits.engine.expression import UNIFORM
 from jaxbandits.engine.lanes import fill, lanes, lanes_going
 from jaxbandits.engine.rows import MANY_ROWS
-from jaxbandits.kernels.select import pick, put, tally
 
 LANES = 64
 SIZES = (1, MANY_ROWS - 1, MANY_ROWS, 100)

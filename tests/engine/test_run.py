@@ -5,13 +5,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits.engine.rollout import LANE_QUANTUM
-from jaxbandits.engine.run import choose_chunk
+from jaxbandits import simulate
+from jaxbandits.arrays import position, unit_interval
 from jaxbandits.engine.tape import Stream, read
-from jaxbandits.kernels.words import position, unit_interval
 from jaxbandits.protocol import Environment, Game, Policy
-from jaxbandits.simulate import simulate
-from jaxbandits.testing import play
+from jaxbandits.testing import trace_run
 from tests.engine.budget_game import ALTERNATE, environment, plain_loop
 from tests.reference.words import numbers
 
@@ -81,7 +79,7 @@ def data():
         COINS,
         horizon=ROUNDS,
         seeds=SEEDS,
-        seed=9,
+        root_seed=9,
         checkpoints=range(1, ROUNDS + 1),
     )
 
@@ -89,7 +87,7 @@ def data():
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_every_round_in_step_is_that_of_the_plain_loop(data, seed):
     """Whole numbers leave no near ties: action by action, the same."""
-    trace = play(FOLLOWER, COINS, ROUNDS, seed=9, seed_index=seed)
+    trace = trace_run(FOLLOWER, COINS, ROUNDS, root_seed=9, seed_index=seed)
     one = data.isel(policy=0, params=0, seed=seed)
     chosen = trace.actions[:, None] == np.arange(K)
     for k in range(K):
@@ -105,7 +103,7 @@ def test_every_seed_meets_its_own_instance(data):
 
 def test_play_follows_the_tape():
     """The plain loop again, in Python."""
-    trace = play(FOLLOWER, COINS, ROUNDS, seed=9, seed_index=2)
+    trace = trace_run(FOLLOWER, COINS, ROUNDS, root_seed=9, seed_index=2)
     act = numbers(read(9, 2, Stream.ACT, ROUNDS, 2), "up")
     update = numbers(read(9, 2, Stream.UPDATE, ROUNDS, 1), "u")
     heads = np.zeros(K, int)
@@ -115,49 +113,6 @@ def test_play_follows_the_tape():
         assert trace.actions[t] == arm
         heads[arm] += trace.feedback[t] * (update[t, 0] < 0.9)
     np.testing.assert_array_equal(trace.state, heads)
-
-
-# Memory
-
-
-def chunk_of(memory, lanes=10**6, checkpoints=100, devices=1):
-    params = ()
-    devices = jax.devices()[:devices]
-    return choose_chunk(
-        ALTERNATE, environment(), params, lanes, checkpoints, memory, devices
-    )
-
-
-def test_a_chunk_respects_memory():
-    state = record = 12  # bytes: two counts and the spend
-    per_lane = 2 * state + 3 * record * 100
-    for lanes in (LANE_QUANTUM, 7 * LANE_QUANTUM + 1, 10_000):
-        chunk = chunk_of(memory=per_lane * lanes)
-        assert chunk % LANE_QUANTUM == 0
-        assert 0 < chunk <= lanes
-
-
-def test_a_chunk_is_no_longer_than_needed():
-    for lanes in (1, 100, 1000):
-        chunk = chunk_of(1 << 30, lanes)
-        assert lanes <= chunk < lanes + LANE_QUANTUM
-
-
-@pytest.mark.parametrize("devices", [1, 2])
-def test_chunks_are_equal_and_fill_the_devices(devices):
-    chunk = chunk_of(1 << 22, devices=devices)
-    assert chunk % (LANE_QUANTUM * devices) == 0
-    chunks = -(-(10**6) // chunk)
-    assert chunks * chunk - 10**6 < LANE_QUANTUM * devices * chunks
-
-
-def test_too_little_memory_says_how_much_is_needed():
-    with pytest.raises(ValueError, match="memory = 1000 bytes is too little") as error:
-        chunk_of(memory=1000)
-    need = int(str(error.value).split()[-1])
-    assert chunk_of(memory=need) == LANE_QUANTUM
-    with pytest.raises(ValueError, match="memory"):
-        chunk_of(memory=need - 1)
 
 
 # Whole-number spends

@@ -9,11 +9,11 @@ import jax
 import numpy as np
 import pytest
 
+from jaxbandits import simulate
 from jaxbandits.engine.rollout import LANE_QUANTUM
 from jaxbandits.engine.shares import StoppedError, device_shares, side_by_side
 from jaxbandits.policies.farewell import uniform, wait_ucb
 from jaxbandits.settings.farewell import farewell
-from jaxbandits.simulate import simulate
 from tests.engine.budget_game import ALTERNATE, environment
 
 pytestmark = pytest.mark.usefixtures("optimised")
@@ -262,6 +262,6 @@ def test_progress_counts_all_policies(game, contestants, monkeypatch):
         yield lambda done, label: reports.append((done, label))
         assert sum(done for done, _ in reports) == total == 2 * 3 * 2
 
-    monkeypatch.setattr(sys.modules["jaxbandits.simulate"], "reporter", reporter)
+    monkeypatch.setattr(sys.modules["jaxbandits._simulate"], "reporter", reporter)
     play(contestants, game, seeds=3)
     assert {label for _, label in reports} == {policy.name for policy in contestants}

@@ -4,12 +4,11 @@ import jax
 import numpy as np
 import pytest
 
-from jaxbandits import laws
+from jaxbandits import laws, simulate
 from jaxbandits.engine import limits
 from jaxbandits.policies.budgeted import omega_ucb
 from jaxbandits.results.cuts import CutOffWarning
 from jaxbandits.settings.budgeted import fixed
-from jaxbandits.simulate import simulate
 from tests.engine.budget_game import ALTERNATE, environment, plain_loop
 
 pytestmark = pytest.mark.usefixtures("optimised")

@@ -3,11 +3,11 @@
 import jax
 import pytest
 
+from jaxbandits import simulate
 from jaxbandits.engine import rollout, run
 from jaxbandits.engine.xla import NEWER, OPTIONS, accepted, options_for
 from jaxbandits.policies.censored import rcucb
 from jaxbandits.settings.censored import indep
-from jaxbandits.simulate import simulate
 from tests.workers import OPTIMISED
 
 # Floating-point operations of the compiled rollout of RCUCB with 10 x 10 pairs in 64
@@ -25,7 +25,7 @@ def operations(monkeypatch, options):
     one = jax.devices()[:1]
     simulate(rcucb(game.problem), game, horizon=2, seeds=2, devices=one)
     rollout._program.cache_clear()
-    played, _ = run._EXECUTABLES.values()  # and what closes the books
+    (played,) = run._EXECUTABLES.values()
     return played.cost_analysis()["flops"]
 
 

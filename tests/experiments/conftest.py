@@ -6,8 +6,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from jaxbandits.experiments import REGISTRY, Options, comparison
-from jaxbandits.experiments.data import FOLDER
+from jaxbandits.experiments import REGISTRY, Options
+from jaxbandits.experiments.common import comparison
+from jaxbandits.experiments.common.data import FOLDER
 from jaxbandits.results import build_dataset
 
 TINY = Options(seeds=2, horizon=30, progress=False)

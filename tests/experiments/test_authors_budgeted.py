@@ -18,10 +18,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from jaxbandits import laws
+from jaxbandits import laws, simulate
 from jaxbandits.policies import REGISTRY
 from jaxbandits.settings.budgeted import fixed
-from jaxbandits.simulate import simulate
 
 pytestmark = pytest.mark.slow
 

@@ -3,20 +3,26 @@
 import numpy as np
 import pytest
 
-from jaxbandits.experiments import REGISTRY, Options, budgeted, budgeted_table
-from jaxbandits.experiments.budgeted_facebook import seeds_by_group
-from jaxbandits.experiments.budgeted_settings import (
+from jaxbandits import simulate
+from jaxbandits.experiments import REGISTRY, Options
+from jaxbandits.experiments.budgeted import (
+    catalogue as budgeted,
+)
+from jaxbandits.experiments.budgeted import (
+    table as budgeted_table,
+)
+from jaxbandits.experiments.budgeted.facebook import seeds_by_group
+from jaxbandits.experiments.budgeted.instances import (
     BUDGET,
     FACEBOOK_FILE,
     TOPS,
     facebook,
     synthetic,
 )
-from jaxbandits.experiments.data import FOLDER
+from jaxbandits.experiments.common.data import FOLDER
 from jaxbandits.policies import budgeted as policies
-from jaxbandits.results import final, paired_difference
 from jaxbandits.settings.budgeted import Group, fb_br
-from jaxbandits.simulate import simulate
+from jaxbandits.stats import final, paired_difference
 from tests.data import DATA, needs_data
 from tests.experiments.checks import (
     assert_readable,
@@ -102,7 +108,7 @@ def data(tmp_path, monkeypatch):
 def check_cast(outcome, name, instances, cast):
     check_records(outcome, name)
     assert list(outcome.datasets) == instances
-    assert [(r["instance"], r["policy"]) for r in outcome.records] == [
+    assert [(r["environment"], r["policy"]) for r in outcome.records] == [
         (i, p) for i in instances for p in cast
     ]
 

@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 
 from jaxbandits.experiments import REGISTRY, Options
-from jaxbandits.experiments.budgeted_intervals import _positive_binomial, ratio_bounds
+from jaxbandits.experiments.budgeted.intervals import _positive_binomial, ratio_bounds
 from tests.experiments.checks import (
     assert_readable,
     check_records,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from jaxbandits.experiments.overlay import draw_bounds
+from jaxbandits.experiments.common.overlay import draw_bounds
 from jaxbandits.plots import figure, line_style
 from jaxbandits.plots.labels import readable_ticks
 from tests.experiments.checks import assert_readable

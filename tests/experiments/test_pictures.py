@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from jaxbandits.experiments.censored_grids import GRIDS
-from jaxbandits.experiments.censored_pictures import MODELS, SOFT, STRICT
-from jaxbandits.experiments.censored_tables import INSTANCES
+from jaxbandits.experiments.censored.grids import GRIDS
+from jaxbandits.experiments.censored.pictures import MODELS, SOFT, STRICT
+from jaxbandits.experiments.censored.tables import INSTANCES
 from tests.experiments.checks import check_records, entry, legend_texts
 
 COMPLEX, MEDIUM, SIMPLE = MODELS

@@ -5,11 +5,16 @@ import json
 import numpy as np
 import pytest
 
-from jaxbandits.experiments import Options, comparison
-from jaxbandits.experiments.comparison import Contestant, add_spread, play
+from jaxbandits.experiments import Options
+from jaxbandits.experiments.common import comparison
+from jaxbandits.experiments.common.comparison import (
+    Contestant,
+    add_spread,
+    run_contestants,
+)
 from jaxbandits.policies import budgeted as policies
-from jaxbandits.results import summary_records
 from jaxbandits.settings.budgeted import s_br
+from jaxbandits.stats import summary_records
 from tests.results.samples import dataset
 
 OPTIONS = Options(seeds=5, horizon=700, progress=False)
@@ -35,7 +40,7 @@ def asked(monkeypatch):
             return "dataset"
 
         monkeypatch.setattr(comparison, "simulate", simulate)
-        assert play(s_br(4), CAST, OPTIONS, **arguments) == "dataset"
+        assert run_contestants(s_br(4), CAST, OPTIONS, **arguments) == "dataset"
         return calls.pop()
 
     return ask

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from jaxbandits import simulate
 from jaxbandits.policies import allocation as policies
-from jaxbandits.results import final
 from jaxbandits.settings import allocation as settings
-from jaxbandits.simulate import simulate
+from jaxbandits.stats import final
 from tests.experiments.ztable import FALSE_ALARM, Row, listed, of_repetitions
 
 pytestmark = pytest.mark.slow

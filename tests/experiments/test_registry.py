@@ -5,7 +5,11 @@ import re
 import pytest
 
 from jaxbandits import settings
-from jaxbandits.experiments import REGISTRY, allocation, budgeted, censored, farewell
+from jaxbandits.experiments import REGISTRY
+from jaxbandits.experiments.allocation import catalogue as allocation
+from jaxbandits.experiments.budgeted import catalogue as budgeted
+from jaxbandits.experiments.censored import catalogue as censored
+from jaxbandits.experiments.farewell import catalogue as farewell
 
 PARTS = {
     "censored": censored,

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from jaxbandits.experiments.censored import CLAIRVOYANT
-from jaxbandits.experiments.censored_grids import GRIDS, exact_table
-from jaxbandits.experiments.censored_tables import (
+from jaxbandits.experiments.censored.catalogue import CLAIRVOYANT
+from jaxbandits.experiments.censored.grids import GRIDS, exact_table
+from jaxbandits.experiments.censored.tables import (
     INSTANCES,
     TABLE_5_1,
     TABLE_M1,
@@ -38,7 +38,7 @@ PRINTED = {
 @pytest.fixture(scope="session")
 def rows():
     """``rows(limits, instance)``: the row of the exact table."""
-    table = {(GRIDS[r["table"]][0], r["instance"]): r for r in exact_table()}
+    table = {(GRIDS[r["table"]][0], r["environment"]): r for r in exact_table()}
     return lambda limits, instance: table[limits, instance]
 
 

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits import kernels
+from jaxbandits import arrays, kernels
 from tests.heavy import in_short
 
 NODES = np.arange(9.0)
@@ -72,13 +72,13 @@ def test_kl_upper_bound_at_the_ends():
 
 X = np.array([3.0, 1.0, 4.0, 1.5, 9.0], np.float32)
 SELECTIONS = {
-    "pick": lambda x: kernels.pick(x, 2),
-    "put": lambda x: kernels.put(2 * x, 1, x[0]),
-    "of the largest": lambda x: kernels.pick(x * x, kernels.first_argmax(x)),
-    "of a random largest": lambda x: kernels.pick(
-        x, kernels.random_argmax(x, np.uint32(2**31))
+    "pick": lambda x: arrays.pick(x, 2),
+    "put": lambda x: arrays.put(2 * x, 1, x[0]),
+    "of the largest": lambda x: arrays.pick(x * x, arrays.first_argmax(x)),
+    "of a random largest": lambda x: arrays.pick(
+        x, arrays.random_argmax(x, np.uint32(2**31))
     ),
-    "tally": lambda x: kernels.tally(jnp.zeros(5, jnp.int32), 1) * x,
+    "tally": lambda x: arrays.tally(jnp.zeros(5, jnp.int32), 1) * x,
 }
 JACOBIANS = {
     "pick": np.eye(5)[2],
@@ -111,13 +111,13 @@ def test_numbers_of_python_and_lists_will_do():
 @pytest.mark.parametrize(
     ("call", "named"),
     [
-        (lambda: kernels.pick(X, 1.5), "index"),
-        (lambda: kernels.put(X, 1.5, 0.0), "index"),
-        (lambda: kernels.tally(jnp.zeros(3, jnp.int32), 1.0), "index"),
-        (lambda: kernels.one_hot(0.5, 3), "index"),
-        (lambda: kernels.threefry((0.5, 1), (0, 0)), "key"),
-        (lambda: kernels.threefry((0, 1), (0.5, 0)), "counter"),
-        (lambda: kernels.unit_interval(0.5), "word"),
+        (lambda: arrays.pick(X, 1.5), "index"),
+        (lambda: arrays.put(X, 1.5, 0.0), "index"),
+        (lambda: arrays.tally(jnp.zeros(3, jnp.int32), 1.0), "index"),
+        (lambda: arrays.one_hot(0.5, 3), "index"),
+        (lambda: arrays.threefry((0.5, 1), (0, 0)), "key"),
+        (lambda: arrays.threefry((0, 1), (0.5, 0)), "counter"),
+        (lambda: arrays.unit_interval(0.5), "word"),
     ],
 )
 def test_what_must_be_an_integer(call, named):

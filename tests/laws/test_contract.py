@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from jaxbandits import laws
-from jaxbandits.kernels import unit_interval
+from jaxbandits.arrays import unit_interval
 from jaxbandits.laws.thresholds import FAMILIES
 from jaxbandits.testing import check_law
 

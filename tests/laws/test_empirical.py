@@ -5,10 +5,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxbandits import simulate
 from jaxbandits.laws import Empirical, empirical, empirical_params
 from jaxbandits.policies import censored as policies
 from jaxbandits.settings import censored as settings
-from jaxbandits.simulate import simulate
 from tests.kernels.checks import assert_transforms_agree
 from tests.reference import laws as reference
 from tests.reference.words import spell

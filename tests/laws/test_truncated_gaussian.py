@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from jaxbandits.laws import truncated_gaussian, truncated_gaussian_params
-from jaxbandits.laws.truncated_gaussian import CONSUMPTION_ERROR
+from jaxbandits.laws._truncated_gaussian import CONSUMPTION_ERROR
 from jaxbandits.settings.censored.instances import gaussian_covariance
 from tests.kernels.checks import assert_mean, assert_transforms_agree
 from tests.reference import exact

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from jaxbandits.plots import plot_bars, save_figure
-from jaxbandits.results import interval
+from jaxbandits.stats import interval
 from tests.plots.sweeps import sweep, unplayed
 from tests.results.samples import dataset
 

@@ -13,7 +13,7 @@ from jaxbandits.plots.samples import (
     samples,
     t_interval,
 )
-from jaxbandits.results import interval
+from jaxbandits.stats import interval
 from tests.plots.sweeps import sweep, unplayed
 from tests.results.samples import slack
 

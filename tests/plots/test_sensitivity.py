@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from jaxbandits.plots import figure, plot_sensitivity, save_figure
-from jaxbandits.results import interval
+from jaxbandits.stats import interval
 from tests.plots.sweeps import ALPHAS, GRID, RADII, several, sweep, unplayed
 
 LINE = [{"alpha": alpha} for alpha in (0.01, 0.1, 1.0, 10.0)]
@@ -133,9 +133,9 @@ def test_given_axes_and_chosen_policies():
 
 def test_instances_are_selected():
     data = several(grids=MIXED)
-    with pytest.raises(ValueError, match="dataset: it has 2 instances"):
+    with pytest.raises(ValueError, match="dataset: it has 2 environments"):
         plot_sensitivity(data, x="alpha")
-    (ax,) = plot_sensitivity(data.sel(instance="hard"), x="alpha").axes
+    (ax,) = plot_sensitivity(data.sel(environment="hard"), x="alpha").axes
     expected = data["regret"][1, 0, :, :, -1].mean("seed")
     np.testing.assert_allclose(ax.lines[0].get_ydata(), expected)
 

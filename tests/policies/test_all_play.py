@@ -4,15 +4,15 @@ A variant, which is another policy with an option, is made into a program by the
 XLA compiles it with ``-m slow`` only, and in the contract's plain loop always.
 """
 
-from importlib import import_module
-
 import numpy as np
 import pytest
 
+from jaxbandits import simulate
+from jaxbandits.engine import lanes, run
 from jaxbandits.policies import REGISTRY
-from jaxbandits.simulate import simulate
 from tests.games import game_for
-from tests.heavy import LONG, in_short
+from tests.heavy import in_short
+from tests.policies.compiled import PLAY_LONG
 
 ROUNDS = 12
 # What the engine has no rule of its own for, by setting: normal scores (from JAX 0.12
@@ -24,22 +24,12 @@ FALLS_BACK = {
     "censored": NORMAL_SCORES,
     "continuum": NORMAL_SCORES | {"dynamic_slice"},
 }
-CONTRACT = "test_contract.py::test_policy_keeps_the_contract[{}]"
-
-
-def is_variant(name):
-    """Whether it is named after another, and the contract has it compiled anyway."""
-    after_another = any(name.startswith(f"{other}-") for other in REGISTRY)
-    return after_another and not any(part in CONTRACT.format(name) for part in LONG)
-
-
-VARIANTS = list(filter(is_variant, REGISTRY))
 
 
 @pytest.fixture
 def fallen_back(monkeypatch):
     """Names of operations that fell back to ``jax.vmap``, while there are programs."""
-    lanes, names = import_module("jaxbandits.engine.lanes"), set()
+    names = set()
     fallback = lanes._fallback
 
     def noted(eqn, inputs):
@@ -63,7 +53,7 @@ def assert_mapped(name, fallen_back):
     assert fallen_back - DRAWN <= FALLS_BACK.get(name.split("/")[0], set())
 
 
-@pytest.mark.parametrize("name", in_short(REGISTRY, set(VARIANTS)))
+@pytest.mark.parametrize("name", in_short(REGISTRY, PLAY_LONG))
 def test_it_plays(name, fallen_back):
     data = played(name)
     assert np.isfinite(data["regret"].values).all()
@@ -77,13 +67,12 @@ class LoweredError(Exception):
     """There is a program, which is not compiled."""
 
 
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("name", PLAY_LONG)
 def test_a_variant_is_lowered(name, fallen_back, monkeypatch):
     def lowered(advance, call, clock):
         advance.lower(*call)
         raise LoweredError
 
-    run = import_module("jaxbandits.engine.run")
     monkeypatch.setattr(run, "_compiled", lowered)
     with pytest.raises(LoweredError):
         played(name)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from jaxbandits.kernels.sums import CompensatedSum
+from jaxbandits.arrays import CompensatedSum
 from jaxbandits.laws.thresholds import FAMILIES
 from jaxbandits.policies.allocation.estimates import (
     Grid,

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from jaxbandits.policies import censored as policies
-from jaxbandits.policies.censored.rcucb import Params
+from jaxbandits.policies.censored._rcucb import Params
 from jaxbandits.protocol import View
 from jaxbandits.settings import censored as settings
 

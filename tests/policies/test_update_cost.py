@@ -11,8 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxbandits.arrays.named import PREFIX
 from jaxbandits.engine.jaxprs import CALLS
-from jaxbandits.kernels.named import PREFIX
 from jaxbandits.policies.censored import rcucb, z_rcucb
 from jaxbandits.protocol import View
 from jaxbandits.settings import censored as settings

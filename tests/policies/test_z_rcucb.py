@@ -7,7 +7,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits.kernels.sums import CompensatedSum
+from jaxbandits import simulate
+from jaxbandits.arrays import CompensatedSum
 from jaxbandits.laws import (
     Bernoulli,
     Exponential,
@@ -16,11 +17,10 @@ from jaxbandits.laws import (
     exponential,
     product,
 )
-from jaxbandits.policies.censored import ZoomingParams, grid_capacity, z_rcucb
-from jaxbandits.policies.censored.z_rcucb import BINS
+from jaxbandits.policies.censored import ZRCUCBParams, grid_capacity, z_rcucb
+from jaxbandits.policies.censored._z_rcucb import BINS
 from jaxbandits.settings import censored as settings
-from jaxbandits.simulate import simulate
-from jaxbandits.testing import play
+from jaxbandits.testing import trace_run
 
 # One limit is as good as another, so that all of a grid is refined.
 FLAT = settings.make_continuum(2, settings.scaled(0.0), settings.scaled(0.0))
@@ -46,10 +46,10 @@ def deepest(problem, horizon, splits, params):
 
 
 PARAMS = {
-    "printed": ZoomingParams(),
-    "small radii": ZoomingParams(gain_radius=0.1, penalty_radius=0.0),
-    "other": ZoomingParams(alpha=2.0, delta=0.5, gain_radius=0.3, smoothness=3.0),
-    "large radii": ZoomingParams(gain_radius=100.0),
+    "printed": ZRCUCBParams(),
+    "small radii": ZRCUCBParams(gain_radius=0.1, penalty_radius=0.0),
+    "other": ZRCUCBParams(alpha=2.0, delta=0.5, gain_radius=0.3, smoothness=3.0),
+    "large radii": ZRCUCBParams(gain_radius=100.0),
 }
 
 
@@ -81,12 +81,12 @@ def test_capacity_grows_with_the_horizon_and_as_radii_shrink():
     sizes = [grid_capacity(FLAT, t) for t in (10, 100, 1000, 10_000, 100_000, 10**6)]
     assert sizes == sorted(sizes) and len(set(sizes)) > 3
     radii = [2.0, 1.0, 0.5, 0.2, 0.1, 0.01]
-    sizes = [grid_capacity(FLAT, T, params=ZoomingParams(gain_radius=r)) for r in radii]
+    sizes = [grid_capacity(FLAT, T, params=ZRCUCBParams(gain_radius=r)) for r in radii]
     assert sizes == sorted(sizes) and len(set(sizes)) > 3
 
 
 def test_capacity_without_a_bound():
-    params = ZoomingParams(gain_radius=0.0)
+    params = ZRCUCBParams(gain_radius=0.0)
     with pytest.raises(ValueError, match=r"capacity: \d+ points may come to be needed"):
         grid_capacity(FLAT, T, params=params)
 
@@ -95,10 +95,10 @@ def test_capacity_without_a_bound():
 @pytest.mark.parametrize("history", ["restart", "inherit"])
 def test_capacity_is_never_exceeded(history):
     """Tiny radii, and a game in which every limit is worth refining."""
-    params = ZoomingParams(T, **SMALL)
+    params = ZRCUCBParams(T, **SMALL)
     capacity = grid_capacity(FLAT, T, history=history, params=params)
     policy = z_rcucb(FLAT, T, history=history, capacity=capacity)
-    trace = play(policy, flat_game(), T, params=params)
+    trace = trace_run(policy, flat_game(), T, params=params)
     report = policy.report(jax.tree.map(jnp.asarray, trace.state), number(params))
     places = report["largest_grid"] * (2 if history == "inherit" else 1)
     assert places <= capacity and report["overflow"] == 0
@@ -162,7 +162,7 @@ def test_parameters_are_checked(bad):
 
 
 def test_the_horizon_is_a_parameter():
-    assert z_rcucb(STEEP, 500).params == ZoomingParams(horizon=500.0)
+    assert z_rcucb(STEEP, 500).params == ZRCUCBParams(horizon=500.0)
     assert z_rcucb(STEEP, 500, capacity=64).act is z_rcucb(STEEP, 9, capacity=64).act
 
 
@@ -326,7 +326,7 @@ def test_overflow_reaches_the_dataset(dataset):
 def test_report_is_that_of_the_final_state(run, dataset):
     game, policy, _ = run
     params = policy.params._replace(gain_radius=0.05, penalty_radius=0.01)
-    trace = play(policy, game, 600, params=params, seed_index=1)
+    trace = trace_run(policy, game, 600, params=params, seed_index=1)
     state = jax.tree.map(jnp.asarray, trace.state)
     report = policy.report(state, number(params))
     for name, value in report.items():

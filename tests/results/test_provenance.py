@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from jaxbandits.results import provenance
+from jaxbandits.results._provenance import git_state
 from jaxbandits.results.plain import plain
-from jaxbandits.results.provenance import git_state
 
 
 def test_entries():

@@ -5,7 +5,7 @@ import gzip
 import numpy as np
 import pytest
 
-from jaxbandits.settings.allocation.ednet import load_ednet
+from jaxbandits.settings.allocation.ednet_users import load_ednet
 from jaxbandits.settings.allocation.synthetic import ednet_like_parameters
 from tests.data import DATA, needs_data
 

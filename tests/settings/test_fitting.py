@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import optimize, stats
 
-from jaxbandits.settings.allocation.ednet import load_ednet
+from jaxbandits.settings.allocation.ednet_users import load_ednet
 from jaxbandits.settings.allocation.fitting import (
     DiscreteWeibullFit,
     WeibullFit,

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from jaxbandits import simulate
 from jaxbandits.policies.censored import fixed_pair
 from jaxbandits.settings import censored
-from jaxbandits.simulate import simulate
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "collect_forest_runs.py"
 GOOD = pd.DataFrame(

@@ -5,13 +5,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits import laws
+from jaxbandits import laws, simulate
 from jaxbandits.laws.law import exceeds
 from jaxbandits.policies import censored as policies
 from jaxbandits.protocol import Policy, View
 from jaxbandits.settings import censored as settings
 from jaxbandits.settings.censored.types import censor, penalty_at, penalty_in_play
-from jaxbandits.simulate import simulate
 from tests.reference.words import spell
 
 GRID = np.linspace(0.1, 0.9, 9)  # 0.3 and 0.7 are an ulp off

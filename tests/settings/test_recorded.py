@@ -6,7 +6,7 @@ import pytest
 
 from jaxbandits.policies.censored import z_rcucb
 from jaxbandits.settings import censored
-from jaxbandits.testing import play
+from jaxbandits.testing import trace_run
 
 GOOD = pd.DataFrame(
     {
@@ -71,8 +71,10 @@ def test_infinite_times_are_timeouts_without_one(tmp_path):
 BAD = {
     "no column seconds": GOOD.drop(columns="seconds"),
     "no column reward": GOOD.drop(columns="reward"),
-    "no numbers in": GOOD.assign(seconds=[1, 1, np.nan, 1, 1, 1, 1]),
-    "no numbers in ": GOOD.assign(reward=[1, 1, "x", 1, 1, 1, 1]),
+    "a seconds that is not a number: .*nan": GOOD.assign(
+        seconds=[1, 1, np.nan, 1, 1, 1, 1]
+    ),
+    "a reward that is not a number: 'x'": GOOD.assign(reward=[1, 1, "x", 1, 1, 1, 1]),
     "missing entries in": GOOD.assign(trees=[1, 1, np.nan, 1, 1, 1, 1]),
     "negative seconds": GOOD.assign(seconds=-GOOD["seconds"]),
     "rewards outside": GOOD.assign(reward=2 * GOOD["reward"]),
@@ -148,7 +150,7 @@ def test_z_rcucb_plays_recorded_runs(log):
     assert (oracle.arm, oracle.limit) == (2, 1.0)
     policy = z_rcucb(game.problem, 200, capacity=8)
     params = policy.params._replace(gain_radius=0.1, penalty_radius=0.1)
-    trace = play(policy, game, 200, params=params)
+    trace = trace_run(policy, game, 200, params=params)
     assert np.all(trace.actions.limit <= np.float32(10 / 6))
     assert np.argmax(trace.environment.pulls) == 2
     assert len(np.unique(trace.actions.limit)) >= 4

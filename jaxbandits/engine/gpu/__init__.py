@@ -5,7 +5,7 @@ Docs: docs/fused.md. It imports Pallas, which nobody else needs.
 
 from functools import partial
 
-from jaxbandits.engine.gpu.kernel import Block, legs
+from jaxbandits.engine.gpu.kernel import Block, legs, scratch
 from jaxbandits.engine.gpu.support import (
     UnsupportedError,
     check_supported,
@@ -13,8 +13,8 @@ from jaxbandits.engine.gpu.support import (
 )
 from jaxbandits.engine.legs import SCAN
 
-FUSED = SCAN._replace(legs=legs)
-INTERPRETED = SCAN._replace(legs=partial(legs, interpret=True))
+FUSED = SCAN._replace(legs=legs, scratch=scratch)
+INTERPRETED = FUSED._replace(legs=partial(legs, interpret=True))
 
 __all__ = [
     "FUSED",

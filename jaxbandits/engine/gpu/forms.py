@@ -3,6 +3,7 @@
 import jax.numpy as jnp
 from jax import lax
 
+from jaxbandits.arrays import position
 from jaxbandits.engine.gpu.moves import position_of, stretch
 from jaxbandits.engine.gpu.positions import in_a_row, number
 from jaxbandits.engine.gpu.reductions import first_of
@@ -18,7 +19,6 @@ from jaxbandits.engine.gpu.values import (
     clipped,
 )
 from jaxbandits.engine.tape import Key
-from jaxbandits.kernels.words import position
 
 COUNTED = 4  # operations by which an entry is compared and counted
 

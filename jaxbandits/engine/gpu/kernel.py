@@ -62,11 +62,7 @@ def legs(
     """
     num_lanes = keys[Stream.ACT].low.shape[0]
     spent_of = spending(rules, instance, num_lanes) if rules.by_budget else None
-    by_lane = jax.tree.map(lambda x: x.shape[-1] > 1, instance)
-    instance = jax.tree.map(lambda x, f: x if f else x[..., 0], instance, by_lane)
-
-    def leaf(x, own):
-        return Leaf(x.shape[:-1] if own else x.shape, np.dtype(x.dtype), own)
+    given = keys, params, instance
 
     def leg(carry: Carry, target, steps):
         start = carry.round
@@ -78,21 +74,10 @@ def legs(
             bounds = first, target, last, spent_of(carry) < target
         else:
             bounds = start[0], target, start[0] + steps - 1
-        given = bounds, (keys, params, instance)
-        own = (
-            (rules.by_budget,) * len(bounds),
-            (
-                *jax.tree.map(lambda x: True, (keys, params)),
-                by_lane,
-            ),
-        )
-        arrays, structure = jax.tree.flatten(given)
-        fixed = tuple(map(leaf, map(jnp.asarray, arrays), jax.tree.leaves(own)))
+        told, arrays, states = _written(rules, bounds, given, carry)
+        fixed, tree, state = told.fixed, told.tree, told.state
         arrays = [f.packed(x) for f, x in zip(fixed, arrays, strict=True)]
-        states, tree = jax.tree.flatten((carry.policy, carry.environment))
-        state = tuple(leaf(x, True) for x in states)
         states = [f.packed(x) for f, x in zip(state, states, strict=True)]
-        told = Told(rules, structure, fixed, tree, state)
         sketch = sketched(told)
         if sketch.missing:
             raise NotImplementedError("; ".join(sketch.missing))
@@ -121,6 +106,43 @@ def legs(
         return Carry(round_, *jax.tree.unflatten(tree, states)), steps - played
 
     return leg
+
+
+def _written(rules: Rules, bounds, given, carry: Carry):
+    """What a kernel is written from, its arguments, and the leaves of both states."""
+    keys, params, instance = given
+    by_lane = jax.tree.map(lambda x: x.shape[-1] > 1, instance)
+    instance = jax.tree.map(lambda x, f: x if f else x[..., 0], instance, by_lane)
+
+    def leaf(x, own):
+        return Leaf(x.shape[:-1] if own else x.shape, np.dtype(x.dtype), own)
+
+    own = (
+        (rules.by_budget,) * len(bounds),
+        (*jax.tree.map(lambda x: True, (keys, params)), by_lane),
+    )
+    arrays, structure = jax.tree.flatten((bounds, (keys, params, instance)))
+    fixed = tuple(map(leaf, map(jnp.asarray, arrays), jax.tree.leaves(own)))
+    states, tree = jax.tree.flatten((carry.policy, carry.environment))
+    state = tuple(leaf(x, True) for x in states)
+    return Told(rules, structure, fixed, tree, state), arrays, states
+
+
+def scratch(rules: Rules, keys, params, instance, carry: Carry) -> int:
+    """Bytes of a run that `legs` need beside states; all arguments may be shapes."""
+    found = []
+
+    def write(keys, params, instance, carry):
+        start = carry.round
+        bounds = (start[0], jnp.int32(0), jnp.int32(0))
+        if rules.by_budget:
+            target = jnp.zeros_like(spending(rules, instance, len(start))(carry))
+            bounds = (start, target, start, start < 0)
+        told, *_ = _written(rules, bounds, (keys, params, instance), carry)
+        found.extend(sketched(told).scratch)
+
+    jax.eval_shape(write, keys, params, instance, carry)
+    return sum(dtype.itemsize * entries for dtype, entries in found)
 
 
 def _kernel(told: Told, sketch: Sketch, lanes: int, *refs) -> None:

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from jax.extend.core import ClosedJaxpr, Literal
 
+from jaxbandits.arrays.named import PREFIX
 from jaxbandits.engine.jaxprs import CALLS, SAME, expanded
-from jaxbandits.kernels.named import PREFIX
 
 # What leaves its inputs as they are. A kernel stores nothing that it is not told to.
 UNCHANGED = SAME | {"optimization_barrier"}

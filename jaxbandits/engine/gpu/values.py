@@ -12,10 +12,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from jaxbandits.arrays import threefry
 from jaxbandits.engine.gpu.positions import At, in_a_row, number, plus
 from jaxbandits.engine.gpu.space import Memory, Space
 from jaxbandits.engine.tape import Key
-from jaxbandits.kernels.threefry import threefry
 
 # How the entry of a value depends on what lies in memory: it is read at the same index
 # (WHOLE), at the same index but for the first axis (ROW), or elsewhere.

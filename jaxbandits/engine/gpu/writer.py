@@ -5,6 +5,7 @@ from functools import cache
 import numpy as np
 from jax.extend.core import ClosedJaxpr
 
+from jaxbandits.arrays.named import PREFIX
 from jaxbandits.engine.gpu.forms import FORMS
 from jaxbandits.engine.gpu.loops import LOOPS, carried
 from jaxbandits.engine.gpu.moves import MOVES
@@ -21,7 +22,6 @@ from jaxbandits.engine.gpu.settling import DEAR, copied, number_or, settled
 from jaxbandits.engine.gpu.space import Memory, Space
 from jaxbandits.engine.gpu.values import DRAW, Entries, Known, Moved, Value
 from jaxbandits.engine.gpu.writes import lies_in
-from jaxbandits.kernels.named import PREFIX
 
 RULES = FORMS | MOVES | REDUCTIONS | {"iota": iota}
 # Kernels of which an entry is found without a loop over all of them.

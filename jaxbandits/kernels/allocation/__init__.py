@@ -1,16 +1,16 @@
 """Oracles of the allocation setting: how to split a budget over arms."""
 
+from jaxbandits.kernels.allocation._marginal_greedy import (
+    fill_in_order,
+    marginal_greedy,
+)
+from jaxbandits.kernels.allocation._projected_gradient import projected_gradient
 from jaxbandits.kernels.allocation.concave import kkt_residual, water_filling
 from jaxbandits.kernels.allocation.exponential import exponential_water_filling
 from jaxbandits.kernels.allocation.integer import (
     integer_greedy,
     integer_programming,
 )
-from jaxbandits.kernels.allocation.marginal_greedy import (
-    fill_in_order,
-    marginal_greedy,
-)
-from jaxbandits.kernels.allocation.projected_gradient import projected_gradient
 from jaxbandits.kernels.allocation.sigmoid import sigmoid_filling, sigmoid_prefix
 from jaxbandits.kernels.allocation.solution import (
     INACCURATE,

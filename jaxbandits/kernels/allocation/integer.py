@@ -7,11 +7,14 @@ the budget. Values do not decrease, so that the whole budget may be spent.
 
 from typing import NamedTuple
 
-import chex
 import jax
 import jax.numpy as jnp
-from jax import lax
+from jax import Array, lax
+from jaxtyping import Float, Int32
 
+from jaxbandits.arrays import first_argmax, one_hot
+from jaxbandits.arrays.real import integer, real
+from jaxbandits.checks import shaped
 from jaxbandits.kernels.allocation.solution import (
     INACCURATE,
     NOTHING_TO_GAIN,
@@ -19,9 +22,6 @@ from jaxbandits.kernels.allocation.solution import (
     Solution,
     judged,
 )
-from jaxbandits.kernels.argmax import first_argmax
-from jaxbandits.kernels.real import integer, real
-from jaxbandits.kernels.select import one_hot
 
 
 def integer_programming(values, budget, *, limit=None, least=None) -> Solution:
@@ -118,17 +118,18 @@ def integer_greedy(values, budget, *, limit=None, least=None) -> Solution:
 class _Task(NamedTuple):
     """What is left to solve once every arm has what it must get."""
 
-    values: jax.Array  # f[K, N + 1], of units beyond; those beyond limits add nothing
-    budget: jax.Array  # i32[], of the rest
-    limit: jax.Array | None  # i32[K], of the rest
-    least: jax.Array | None  # i32[K]
-    worth: jax.Array | None  # f[], of what arms must get
+    values: Float[Array, "K N+1"]  # of units beyond; those beyond limits add nothing
+    budget: Int32[Array, ""]  # of the rest
+    limit: Int32[Array, " K"] | None  # of the rest
+    least: Int32[Array, " K"] | None
+    worth: Float[Array, ""] | None  # of what arms must get
     valid: tuple[jax.Array, ...]  # conditions
 
 
 def _task(values, budget, limit, least) -> _Task:
     values, budget = real(values=values), integer("budget", budget)
-    chex.assert_rank([values, budget], [2, 0])
+    shaped("K N", values=values)
+    shaped("", budget=budget)
     budget, last = budget.astype(jnp.int32), values.shape[1] - 1
     rising, finite = values[:, 1:] >= values[:, :-1], jnp.abs(values) < jnp.inf
     valid = (rising, finite, (budget >= 0) & (budget <= last))
@@ -187,7 +188,7 @@ def _solution(task: _Task, allocation, value, bound):
     even = each + (index < odd).astype(jnp.int32)
     allocation = jnp.where(nothing, even, allocation)
     if least is not None:
-        allocation = least + jnp.minimum(allocation, limit)
+        allocation = least + jnp.minimum(allocation, limit)  # type: ignore[arg-type]
         value, bound = worth + value, worth + bound
     certified = jnp.where(bound - value <= 1e-4 * bound, SOLVED, INACCURATE)
     status = jnp.where(nothing, NOTHING_TO_GAIN, certified).astype(jnp.int32)

@@ -1,13 +1,14 @@
 """Threshold families of the allocation setting: one file each."""
 
-from jaxbandits.laws.thresholds.beta import beta, beta_one
-from jaxbandits.laws.thresholds.discrete_weibull import discrete_weibull
-from jaxbandits.laws.thresholds.exponential import exponential
-from jaxbandits.laws.thresholds.gamma import gamma
-from jaxbandits.laws.thresholds.half_normal import half_normal
-from jaxbandits.laws.thresholds.lomax import lomax
-from jaxbandits.laws.thresholds.maxwell import maxwell
-from jaxbandits.laws.thresholds.nakagami import nakagami
+from jaxbandits.laws.thresholds._beta import beta, beta_one
+from jaxbandits.laws.thresholds._discrete_weibull import discrete_weibull
+from jaxbandits.laws.thresholds._exponential import exponential
+from jaxbandits.laws.thresholds._gamma import gamma
+from jaxbandits.laws.thresholds._half_normal import half_normal
+from jaxbandits.laws.thresholds._lomax import lomax
+from jaxbandits.laws.thresholds._maxwell import maxwell
+from jaxbandits.laws.thresholds._nakagami import nakagami
+from jaxbandits.laws.thresholds._weibull import weibull
 from jaxbandits.laws.thresholds.threshold import (
     Threshold,
     check_family,
@@ -18,7 +19,6 @@ from jaxbandits.laws.thresholds.threshold import (
     surrogate,
     touch_point,
 )
-from jaxbandits.laws.thresholds.weibull import weibull
 
 FAMILIES = {
     family.name: family

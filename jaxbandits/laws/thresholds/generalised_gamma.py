@@ -17,10 +17,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax.scipy.special import gammainc, gammaln, xlogy
 
+from jaxbandits.arrays import log_survival, unit_interval
 from jaxbandits.kernels.gamma import gamma_quantile
 from jaxbandits.kernels.lambert import beyond_mode, wright_omega
 from jaxbandits.kernels.normal import normal_quantile
-from jaxbandits.kernels.words import log_survival, unit_interval
 from jaxbandits.laws.thresholds.threshold import LEAST, Threshold
 
 MOST = 1e26  # of v: sums of a million such numbers are finite

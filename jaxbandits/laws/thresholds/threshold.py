@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 
+from jaxbandits.arrays import stored
 from jaxbandits.checks import instance, numbers, played, positive
 from jaxbandits.kernels.allocation import Curves
 from jaxbandits.kernels.bisection import bisect
@@ -159,7 +159,7 @@ def touch_point(family: Threshold, rate, shape=None):
     if np.all(family.concave(shape)):
         return jnp.zeros_like(rate)
     # Stored: of the inverse marginal at a known 0, XLA's simplifier finds no end.
-    top = lax.optimization_barrier(jnp.zeros_like(rate))
+    top = stored(jnp.zeros_like(rate))
     mode = family.fall(top, rate, shape)
 
     def before(excess):

@@ -1,9 +1,9 @@
 """Policies of the allocation setting."""
 
+from jaxbandits.policies.allocation._mg_ucb import mg_ucb, mg_ucb_delta
+from jaxbandits.policies.allocation._ra_etc import ra_etc
+from jaxbandits.policies.allocation._ra_ucb import no_ucb, ra_ucb, ra_ucb_authors
 from jaxbandits.policies.allocation.fixed import clairvoyant, uniform_split
-from jaxbandits.policies.allocation.mg_ucb import mg_ucb, mg_ucb_delta
-from jaxbandits.policies.allocation.ra_etc import ra_etc
-from jaxbandits.policies.allocation.ra_ucb import no_ucb, ra_ucb, ra_ucb_authors
 from jaxbandits.policies.allocation.thompson import thompson_allocation
 
 __all__ = [

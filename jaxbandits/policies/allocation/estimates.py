@@ -16,13 +16,13 @@ probability, eq. (11).
 import math
 from typing import NamedTuple
 
-import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
+from jax import Array
+from jaxtyping import Float, Int32
 
+from jaxbandits.arrays import CompensatedSum, stored
 from jaxbandits.kernels.interpolation import crossing, interpolate, maximum
-from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.laws.thresholds import inverse_truncated_mean
 from jaxbandits.settings.allocation import Problem
 
@@ -48,11 +48,11 @@ class Statistics(NamedTuple):
         need it.
     """
 
-    successes: jax.Array
+    successes: Int32[Array, "*arms"]
     likelihood: CompensatedSum
     exposure: CompensatedSum
     thresholds: CompensatedSum | None
-    last: jax.Array
+    last: Float[Array, "*arms"]
     squares: CompensatedSum | None = None
 
 
@@ -66,10 +66,10 @@ class Estimate(NamedTuple):
       probability: f[].
     """
 
-    place: jax.Array
-    height: jax.Array
-    rate: jax.Array
-    probability: jax.Array
+    place: Float[Array, "*arms"]
+    height: Float[Array, "*arms"]
+    rate: Float[Array, "*arms"]
+    probability: Float[Array, "*arms"]
 
 
 class Grid(NamedTuple):
@@ -187,7 +187,7 @@ def estimate(problem: Problem, statistics: Statistics, shape) -> Estimate:
         place = grid.place(rate)
         height = interpolate(values, place)
     # Stored: it has many readers, and each would compute Newton's steps again.
-    place = lax.optimization_barrier(jnp.where(none, grid.last / 2, place))
+    place = stored(jnp.where(none, grid.last / 2, place))
     height = jnp.where(none, 0.0, height)
     exposure = jnp.maximum(exposure_at(statistics, place), TINY)
     probability = jnp.minimum(statistics.successes.astype(float) / exposure, 1.0)

@@ -18,8 +18,8 @@ from functools import cache
 
 import jax.numpy as jnp
 
+from jaxbandits.arrays import constant
 from jaxbandits.kernels.allocation import marginal_greedy
-from jaxbandits.kernels.constant import constant
 from jaxbandits.laws.thresholds import touch_point
 from jaxbandits.settings.allocation import Allocation, Order, Plan, Problem, solve
 from jaxbandits.settings.allocation.oracle import is_concave, shape_array

@@ -15,14 +15,12 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jax import lax
 from jax.scipy.special import ndtr
 
+from jaxbandits.arrays import stored, unit_interval, window
 from jaxbandits.checks import at_least_one
 from jaxbandits.factory import factory
-from jaxbandits.kernels.interpolation import window
 from jaxbandits.kernels.normal import normal_quantile
-from jaxbandits.kernels.words import unit_interval
 from jaxbandits.policies.allocation.estimates import (
     Estimate,
     Grid,
@@ -37,7 +35,7 @@ from jaxbandits.policies.allocation.estimates import (
 from jaxbandits.policies.allocation.handing_out import best_way
 from jaxbandits.policies.allocation.learning import start_allocation, turn
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.allocation import Problem
+from jaxbandits.settings.allocation import Action, Problem
 from jaxbandits.settings.allocation.oracle import shape_array
 
 
@@ -75,7 +73,7 @@ def _from_grid(log_density, uniform):
     """
     density = jnp.exp(log_density - jnp.max(log_density))
     mass = 0.5 * (density[1:] + density[:-1])
-    below = lax.optimization_barrier(jnp.cumsum(mass))
+    below = stored(jnp.cumsum(mass))
     total = below[-1]
     cell = jnp.sum(below < uniform * total, dtype=jnp.int32)
     cell = jnp.minimum(cell, mass.shape[0] - 1)
@@ -86,7 +84,7 @@ def _from_grid(log_density, uniform):
 
 
 @factory(Problem)
-def thompson_allocation(problem: Problem) -> Policy:
+def thompson_allocation(problem: Problem) -> Policy[State, Params, Action]:
     """Thompson sampling with truncated likelihoods.
 
     Args:

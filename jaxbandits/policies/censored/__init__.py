@@ -1,14 +1,18 @@
 """Policies of the censored setting."""
 
+from jaxbandits.arrays import first_argmax
 from jaxbandits.factory import factory
-from jaxbandits.kernels.argmax import first_argmax
-from jaxbandits.policies.censored.cell_thompson import cell_thompson
+from jaxbandits.policies.censored._cell_thompson import cell_thompson
+from jaxbandits.policies.censored._on_grid import on_grid
+from jaxbandits.policies.censored._product_arms import product_arms
+from jaxbandits.policies.censored._rcucb import rcucb
+from jaxbandits.policies.censored._stoo import stoo
+from jaxbandits.policies.censored._thompson import thompson
+from jaxbandits.policies.censored._z_rcucb import Params as ZRCUCBParams
+from jaxbandits.policies.censored._z_rcucb import grid_capacity, z_rcucb
+from jaxbandits.policies.censored._zooming import zooming
 from jaxbandits.policies.censored.fixed import fixed_pair, uniform
 from jaxbandits.policies.censored.observed import cells_of, gain_of
-from jaxbandits.policies.censored.on_grid import on_grid
-from jaxbandits.policies.censored.product_arms import product_arms
-from jaxbandits.policies.censored.rcucb import rcucb
-from jaxbandits.policies.censored.stoo import stoo
 from jaxbandits.policies.censored.survival import (
     CENSORED_EXCEEDS,
     KAPLAN_MEIER,
@@ -19,13 +23,9 @@ from jaxbandits.policies.censored.survival import (
     remark_3,
     sub_gaussian_gain_radius,
 )
-from jaxbandits.policies.censored.thompson import thompson
-from jaxbandits.policies.censored.z_rcucb import Params as ZoomingParams
-from jaxbandits.policies.censored.z_rcucb import grid_capacity, z_rcucb
-from jaxbandits.policies.censored.zooming import zooming
-from jaxbandits.policies.plain import kl_ucb, moss, ucb
+from jaxbandits.policies.plain import _kl_ucb, _moss, _ucb, kl_ucb, moss, ucb
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.censored.types import Continuum, Problem
+from jaxbandits.settings.censored.types import Action, Continuum, Problem
 
 
 def most_played(state, params):
@@ -35,19 +35,19 @@ def most_played(state, params):
 
 
 @factory(Problem, Continuum)
-def ucb_reduction(problem: Problem) -> Policy:
+def ucb_reduction(problem: Problem) -> Policy[_ucb.State, _ucb.Params, Action]:
     """The paper's UCB (E.1): plain UCB on the pairs."""
     return product_arms(problem, ucb, most_played)
 
 
 @factory(Problem, Continuum)
-def moss_reduction(problem: Problem) -> Policy:
+def moss_reduction(problem: Problem) -> Policy[_moss.State, _moss.Params, Action]:
     """MOSS on the pairs."""
     return product_arms(problem, moss, most_played)
 
 
 @factory(Problem, Continuum)
-def kl_ucb_reduction(problem: Problem) -> Policy:
+def kl_ucb_reduction(problem: Problem) -> Policy[_kl_ucb.State, _kl_ucb.Params, Action]:
     """KL-UCB on the pairs."""
     return product_arms(problem, kl_ucb, most_played)
 
@@ -56,7 +56,7 @@ __all__ = [
     "CENSORED_EXCEEDS",
     "KAPLAN_MEIER",
     "Survival",
-    "ZoomingParams",
+    "ZRCUCBParams",
     "cell_thompson",
     "cells_of",
     "eq_12",

@@ -10,12 +10,13 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
+from jaxtyping import Float
 
+from jaxbandits.arrays import constant, row, split_index, with_row
 from jaxbandits.checks import instance
-from jaxbandits.kernels.constant import constant
-from jaxbandits.kernels.select import pick, put, split_index
 from jaxbandits.policies import budgeted as budgeted_policies
-from jaxbandits.protocol import Policy
+from jaxbandits.protocol import P, Policy, S
 from jaxbandits.settings import budgeted
 from jaxbandits.settings.farewell.types import Action, Problem
 
@@ -23,9 +24,9 @@ from jaxbandits.settings.farewell.types import Action, Problem
 class PairFeedback(NamedTuple):
     """Feedback of the budgeted setting, and the delay. f32[] each."""
 
-    reward: jax.Array
-    cost: jax.Array
-    delay: jax.Array
+    reward: Float[Array, ""]
+    cost: Float[Array, ""]
+    delay: Float[Array, ""]
 
 
 def as_arms(problem: Problem, scale: float = 1.0) -> budgeted.Problem:
@@ -43,7 +44,9 @@ def as_arms(problem: Problem, scale: float = 1.0) -> budgeted.Problem:
     return budgeted.make_problem(problem.num_pairs, 1 / scale, waits / scale)
 
 
-def on_pairs(problem: Problem, policy: Policy, scale: float = 1.0) -> Policy:
+def on_pairs(
+    problem: Problem, policy: Policy[S, P, Array], scale: float = 1.0
+) -> Policy[S, P, Action]:
     """A policy of the budgeted setting, built for `as_arms`, on pairs.
 
     Arguments as for `as_arms`. What only an oracle knows is not passed on.
@@ -64,7 +67,7 @@ def on_pairs(problem: Problem, policy: Policy, scale: float = 1.0) -> Policy:
     return _lifted(problem, policy, view_of, feedback_of)
 
 
-def on_rewards(problem: Problem, policy: Policy) -> Policy:
+def on_rewards(problem: Problem, policy: Policy[S, P, Array]) -> Policy[S, P, Action]:
     """A plain policy on pairs: it looks at an epoch's reward and not at its time."""
     return _lifted(problem, policy, lambda view: view, lambda feedback: feedback.reward)
 
@@ -109,21 +112,20 @@ def shorter_too(problem: Problem, scale: float = 1.0) -> budgeted_policies.Learn
         def update(noise, view, state, action, feedback, params):
             del noise, view, params
             arm, wait = split_index(action, *shape)
-            old, constants = jax.tree.map(
-                lambda x: pick(x.reshape(shape), arm),
-                (state, constant(statistics.constants)),
+            tables, constants = jax.tree.map(
+                lambda x: x.reshape(shape), (state, constant(statistics.constants))
             )
+            old, constants = row((tables, constants), arm)
             reward = jnp.where(feedback.delay <= waits, feedback.reward, 0.0)
             cost = problem.time(feedback.delay, waits.astype(float)) / scale
             new = statistics.observe(old, constants, reward, cost)
-            row = jax.tree.map(
+            own = jax.tree.map(
                 lambda after, before: jnp.where(places <= wait, after, before),
                 new,
                 old,
             )
-            return jax.tree.map(
-                lambda x, r: put(x.reshape(shape), arm, r).reshape(x.shape), state, row
-            )
+            tables = with_row(tables, arm, own)
+            return jax.tree.map(lambda x, new: new.reshape(x.shape), state, tables)
 
         return update
 

@@ -4,9 +4,9 @@ Lifted to a setting by a combinator such as `policies.censored.product_arms`; an
 reference points of settings where an action is a pair.
 """
 
-from jaxbandits.policies.plain.kl_ucb import kl_ucb
-from jaxbandits.policies.plain.moss import moss
+from jaxbandits.policies.plain._kl_ucb import kl_ucb
+from jaxbandits.policies.plain._moss import moss
+from jaxbandits.policies.plain._ucb import ucb
 from jaxbandits.policies.plain.pairs import same_pair, uniform_pairs
-from jaxbandits.policies.plain.ucb import ucb
 
 __all__ = ["kl_ucb", "moss", "same_pair", "ucb", "uniform_pairs"]

@@ -8,9 +8,8 @@ from typing import Any
 
 import jax.numpy as jnp
 
+from jaxbandits.arrays import position, split_index
 from jaxbandits.checks import whole
-from jaxbandits.kernels.select import split_index
-from jaxbandits.kernels.words import position
 from jaxbandits.protocol import Policy
 
 

@@ -1,7 +1,7 @@
 """The allocation setting: split a budget over arms that may need more than they get."""
 
-from jaxbandits.settings.allocation.criteo import fit_criteo, load_criteo
-from jaxbandits.settings.allocation.ednet import EdNet, load_ednet
+from jaxbandits.settings.allocation.criteo_log import fit_criteo, load_criteo
+from jaxbandits.settings.allocation.ednet_users import EdNet, load_ednet
 from jaxbandits.settings.allocation.environment import (
     Arms,
     Oracle,
@@ -19,6 +19,7 @@ from jaxbandits.settings.allocation.instances import (
 from jaxbandits.settings.allocation.oracle import best_allocations, solve
 from jaxbandits.settings.allocation.problem import make_problem
 from jaxbandits.settings.allocation.types import (
+    Action,
     Allocation,
     Feedback,
     OracleView,
@@ -29,6 +30,7 @@ from jaxbandits.settings.allocation.types import (
 )
 
 __all__ = [
+    "Action",
     "Allocation",
     "Arms",
     "EdNet",

@@ -12,7 +12,10 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
+from jaxtyping import Float, Int32
 
+from jaxbandits.arrays import CompensatedSum, first_argmax, tally
 from jaxbandits.checks import (
     function,
     instance,
@@ -24,9 +27,6 @@ from jaxbandits.checks import (
     shown,
     text,
 )
-from jaxbandits.kernels.argmax import first_argmax
-from jaxbandits.kernels.select import tally
-from jaxbandits.kernels.sums import CompensatedSum
 from jaxbandits.laws.law import JointLaw, exact_params
 from jaxbandits.protocol import Actions, Environment, Game, as_given
 from jaxbandits.settings.actions import in_range
@@ -62,7 +62,7 @@ class Instance(NamedTuple):
     """The arms and what follows from them, f32[] or i32[]."""
 
     arms: Arms
-    unit: jax.Array
+    unit: Float[Array, ""]
     oracle: OracleView
 
 
@@ -75,7 +75,7 @@ class State(NamedTuple):
       spent: f32[], sum of all costs.
     """
 
-    pulls: jax.Array
+    pulls: Int32[Array, " K"]
     reward: CompensatedSum
     spent: CompensatedSum
 
@@ -127,7 +127,7 @@ def budgeted(
     cost_range: tuple = (0.0, 1.0),
     reward_range: tuple = (0.0, 1.0),
     provenance: dict | None = None,
-) -> Environment:
+) -> Environment[Any, Any, Array]:
     """An environment whose instances are drawn anew for every seed.
 
     Args:
@@ -204,7 +204,7 @@ def _ends(name, value):
 
 def fixed(
     name: str, law: JointLaw, params: Any, *, unit: str | float = "money", **options
-) -> Environment:
+) -> Environment[Any, Any, Array]:
     """An environment with one instance for all seeds.
 
     Args:

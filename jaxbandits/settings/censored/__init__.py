@@ -1,9 +1,12 @@
 """The censored setting: choose an arm and a resource limit."""
 
+from jaxbandits.settings.censored._forest import forest, forest_runs
+from jaxbandits.settings.censored._plain import plain
+from jaxbandits.settings.censored._recorded import Runs, load_runs, recorded
+from jaxbandits.settings.censored._solver import solver, solver_runs
 from jaxbandits.settings.censored.continuum import any_limit, pair_values
 from jaxbandits.settings.censored.costs import fast_track, late_fee, scaled
 from jaxbandits.settings.censored.environment import Oracle, censored, exact_oracle
-from jaxbandits.settings.censored.forest import forest, forest_runs
 from jaxbandits.settings.censored.instances import (
     M1,
     equidistant,
@@ -18,9 +21,6 @@ from jaxbandits.settings.censored.instances import (
     running_example,
     trap,
 )
-from jaxbandits.settings.censored.plain import plain
-from jaxbandits.settings.censored.recorded import Runs, load_runs, recorded
-from jaxbandits.settings.censored.solver import solver, solver_runs
 from jaxbandits.settings.censored.types import (
     ANY,
     Action,

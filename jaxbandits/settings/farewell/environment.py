@@ -15,7 +15,11 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
+from jaxtyping import Float, Int32
 
+from jaxbandits.arrays import Bound, CompensatedSum, below, pick, tally
+from jaxbandits.arrays.words import cumulative_bounds
 from jaxbandits.checks import (
     in_unit_interval,
     instance,
@@ -25,9 +29,6 @@ from jaxbandits.checks import (
     text,
     whole,
 )
-from jaxbandits.kernels.select import pick, tally
-from jaxbandits.kernels.sums import CompensatedSum
-from jaxbandits.kernels.words import Bound, below, cumulative_bounds
 from jaxbandits.laws.law import Law, exact_params, of_arm
 from jaxbandits.laws.univariate import Bernoulli, bernoulli
 from jaxbandits.protocol import Actions, Environment, Game
@@ -76,14 +77,14 @@ class Epoch(NamedTuple):
     """The last epoch, which may have lasted beyond a checkpoint."""
 
     action: Action
-    reward: jax.Array  # f32[]
+    reward: Float[Array, ""]
 
 
 class Elapsed(NamedTuple):
     """An exact time of any length: ``laps * LAP + rest``."""
 
-    laps: jax.Array  # i32[]
-    rest: jax.Array  # i32[]
+    laps: Int32[Array, ""]
+    rest: Int32[Array, ""]
 
     def later(self, time) -> "Elapsed":
         """After `time` more units, i32[] below `LAP`."""
@@ -110,7 +111,7 @@ class State(NamedTuple):
       last: the last of them.
     """
 
-    pulls: jax.Array
+    pulls: Int32[Array, "K D"]
     elapsed: Elapsed
     reward: CompensatedSum
     last: Epoch
@@ -126,10 +127,10 @@ class Record(NamedTuple):
       begun: i32[], epochs with an action that the game has, the last one included.
     """
 
-    pulls: jax.Array
+    pulls: Int32[Array, "K D"]
     reward: CompensatedSum
     time: Elapsed
-    begun: jax.Array
+    begun: Int32[Array, ""]
 
 
 class Tables(NamedTuple):
@@ -177,7 +178,7 @@ def farewell(
     reward_law: Law = bernoulli,
     failure: str = "wait",
     provenance: dict | None = None,
-) -> Environment:
+) -> Environment[Any, Any, Action]:
     """An environment of the farewell setting.
 
     Args:

@@ -14,7 +14,7 @@ from attack.case import Case
 from attack.games import GAME, GREEDY, Params
 from attack.groups.results import DATA
 from attack.values import attack, label
-from jaxbandits import Policy, plots, results, simulate, sweep
+from jaxbandits import Policy, plots, results, simulate, stats, sweep
 
 GOOD = {
     "policies": GREEDY,
@@ -218,18 +218,16 @@ SHOWN = {
 
 def _statistics():
     calls = {
-        "mean": lambda data: results.mean(data, "regret"),
-        "sem": lambda data: results.sem(data, "regret"),
-        "interval": lambda data: results.interval(data, "regret"),
-        "band": lambda data: results.band(data, "regret"),
-        "quantile_interval": lambda data: results.quantile_interval(
-            data, "regret", 0.5
-        ),
-        "dominance": lambda data: results.dominance(data, "regret"),
-        "paired_difference": lambda data: results.paired_difference(
+        "mean": lambda data: stats.mean(data, "regret"),
+        "sem": lambda data: stats.sem(data, "regret"),
+        "interval": lambda data: stats.interval(data, "regret"),
+        "band": lambda data: stats.band(data, "regret"),
+        "quantile_interval": lambda data: stats.quantile_interval(data, "regret", 0.5),
+        "dominance": lambda data: stats.dominance(data, "regret"),
+        "paired_difference": lambda data: stats.paired_difference(
             data, "regret", "a", "b"
         ),
-        "summary_records": lambda data: results.summary_records(data, "x"),
+        "summary_records": lambda data: stats.summary_records(data, "x"),
         "resample": lambda data: results.resample(data, "rounds", [10, 50]),
         "plot_curves": plots.plot_curves,
         "plot_ranks": plots.plot_ranks,

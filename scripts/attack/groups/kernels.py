@@ -5,7 +5,7 @@ import numpy as np
 
 from attack.case import Case
 from attack.values import INF, NAN, attack
-from jaxbandits import kernels
+from jaxbandits import arrays, kernels
 from jaxbandits.kernels import allocation
 from jaxbandits.laws.thresholds import curves, exponential
 
@@ -98,20 +98,20 @@ def _integers():
     wrong = (0.5, NAN, None, "x", [0.5])
     good = {"x": x, "index": 1}
     named = {"index": ("index",)}
-    yield from attack(kernels.pick, good, {"index": wrong}, "pick", named=named)
+    yield from attack(arrays.pick, good, {"index": wrong}, "pick", named=named)
     yield from attack(
-        kernels.put, good | {"row": 2.0}, {"index": wrong}, "put", named=named
+        arrays.put, good | {"row": 2.0}, {"index": wrong}, "put", named=named
     )
     yield from attack(
-        kernels.one_hot,
+        arrays.one_hot,
         {"index": 1, "length": 3},
         {"index": wrong, "length": (None, "x", 2.5, -1)},
     )
     yield from attack(
-        kernels.threefry,
+        arrays.threefry,
         {"key": (1, 2), "counter": (0, 1)},
         {"key": ((0.5, 1), None, (1,), "xy"), "counter": ((0.5, 1), None, "xy")},
     )
     yield from attack(
-        kernels.unit_interval, {"word": 3}, {"word": (0.5, None, "x", [0.5])}
+        arrays.unit_interval, {"word": 3}, {"word": (0.5, None, "x", [0.5])}
     )

@@ -5,7 +5,7 @@ import xarray as xr
 
 from attack.case import Case
 from attack.values import INF, NAN, attack, of
-from jaxbandits import results
+from jaxbandits import results, stats
 
 CHECKPOINTS = np.array([10, 100, 1000])
 
@@ -50,23 +50,23 @@ def _statistics():
     for name in ("mean", "sem", "final"):
         yield from attack(getattr(results, name), GOOD, COMMON, named=NAMED)
     yield from attack(
-        results.interval,
+        stats.interval,
         GOOD,
         COMMON | {"level": LEVELS, "method": "choice"},
         named=NAMED,
     )
     bootstrap = GOOD | {"method": "bootstrap"}
     wrong = {"resamples": RESAMPLES, "seed": of("natural", 2**70)}
-    yield from attack(results.interval, bootstrap, wrong, "interval by bootstrap")
+    yield from attack(stats.interval, bootstrap, wrong, "interval by bootstrap")
     yield from attack(
-        results.interval_of,
+        stats.interval_of,
         {"values": ARRAY},
         {"values": of("object"), "level": LEVELS, "method": "choice"},
         named=NAMED,
     )
     over = (3, "x", ["x"], [], [3], {}, True)
     yield from attack(
-        results.band,
+        stats.band,
         GOOD,
         COMMON | wrong | {"level": LEVELS, "over": over},
         named=NAMED,
@@ -90,7 +90,7 @@ def _statistics():
         )
     pilot = np.arange(8.0)
     yield from attack(
-        results.seeds_needed,
+        stats.seeds_needed,
         {"pilot_values": ARRAY, "half_width": 0.5},
         {
             "pilot_values": of("object", plus=(pilot * NAN, [1.0])),
@@ -102,7 +102,7 @@ def _statistics():
         fine={"pilot_values": lambda found: int(found) == 3},
     )
     yield from attack(
-        results.fixed_width_interval,
+        stats.fixed_width_interval,
         {"values": ARRAY, "pilot": 4},
         {
             "values": of("object"),
@@ -112,12 +112,16 @@ def _statistics():
         named=NAMED,
     )
     yield from attack(
-        results.two_level,
+        stats.two_level,
         GOOD,
         COMMON | {"group": "choice", "method": "choice", "level": LEVELS},
         named=NAMED
-        | {k: ("drawn", "runs_per_instance") for k in ("metric", "level")}
-        | {"method": ("drawn",), "group": ("drawn",), "dataset": ("drawn", "metric")},
+        | {k: ("instance", "runs_per_instance") for k in ("metric", "level")}
+        | {
+            "method": ("instance",),
+            "group": ("instance",),
+            "dataset": ("instance", "metric"),
+        },
         works=False,
     )
 
@@ -130,7 +134,7 @@ def _all_nan(found) -> bool:
 
 def _comparisons():
     yield from attack(
-        results.dominance,
+        stats.dominance,
         GOOD,
         COMMON
         | {
@@ -144,11 +148,11 @@ def _comparisons():
     )
     yield Case(
         "dominance of one policy",
-        lambda: results.dominance(DATA.isel(policy=[0]), "regret"),
+        lambda: stats.dominance(DATA.isel(policy=[0]), "regret"),
         ("policy", "policies"),
     )
     yield from attack(
-        results.paired_difference,
+        stats.paired_difference,
         GOOD | {"policy": "a", "baseline": "b"},
         COMMON
         | {
@@ -204,7 +208,7 @@ def _shapes():
         named=NAMED,
     )
     yield from attack(
-        results.summary_records,
+        stats.summary_records,
         {"dataset": DATA, "experiment": "x"},
         {
             "dataset": DATASETS,

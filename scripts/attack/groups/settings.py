@@ -7,7 +7,7 @@ from attack.values import INF, NAN, attack, of
 from jaxbandits import laws
 from jaxbandits.laws import thresholds
 from jaxbandits.settings import allocation, budgeted, censored, farewell
-from jaxbandits.settings.allocation.criteo import CriteoLog
+from jaxbandits.settings.allocation.criteo_log import CriteoLog
 
 ONE = np.ones(2)
 LAW = laws.product(laws.bernoulli, laws.beta)

@@ -1,0 +1,51 @@
+"""Arrays in a round: rows, sums, draws and random bits, by operations that are fast.
+
+The engine knows most of these by name and puts a form of its own in their place
+(`named`). They are the only place with barriers against what XLA would do to them.
+"""
+
+from jaxbandits.arrays._constant import constant
+from jaxbandits.arrays._stored import stored
+from jaxbandits.arrays._threefry import threefry
+from jaxbandits.arrays._window import window
+from jaxbandits.arrays.argmax import first_argmax, first_true, random_argmax
+from jaxbandits.arrays.rows import row, with_row
+from jaxbandits.arrays.select import one_hot, pick, put, split_index, tally, when
+from jaxbandits.arrays.sums import CompensatedSum
+from jaxbandits.arrays.words import (
+    Bound,
+    below,
+    bound,
+    log_survival,
+    occurs,
+    position,
+    smaller_side,
+    unit_interval,
+)
+
+__all__ = [
+    "Bound",
+    "CompensatedSum",
+    "below",
+    "bound",
+    "constant",
+    "first_argmax",
+    "first_true",
+    "log_survival",
+    "occurs",
+    "one_hot",
+    "pick",
+    "position",
+    "put",
+    "random_argmax",
+    "row",
+    "smaller_side",
+    "split_index",
+    "stored",
+    "tally",
+    "threefry",
+    "unit_interval",
+    "when",
+    "window",
+    "with_row",
+]

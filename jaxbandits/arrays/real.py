@@ -1,0 +1,57 @@
+"""What a kernel is given, as arrays of real numbers or of integers."""
+
+from typing import Any
+
+import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Int
+
+
+def real(**values: Any) -> Any:
+    """Every value as a real array.
+
+    Args:
+      **values: by the arguments' names: real arrays, NumPy or JAX, lists or numbers.
+        Float arrays keep their dtype; integers and Python numbers follow them, and are
+        in JAX's precision where there are none.
+
+    Returns:
+      A tuple of arrays, or the array if there is one value.
+
+    Raises:
+      TypeError: naming the argument that is no real array.
+    """
+    arrays = tuple(_real(name, value) for name, value in values.items())
+    if all(array.weak_type for array in arrays):
+        # A constant of a kernel in float32 would win over a weak float64.
+        arrays = tuple(array.astype(array.dtype) for array in arrays)
+    return arrays if len(arrays) > 1 else arrays[0]
+
+
+def integer(name: str, value: Any) -> Int[Array, "..."]:
+    """An integer array, as it is.
+
+    Raises:
+      TypeError: naming the argument that is none.
+    """
+    array = _array(name, value, "an integer array")
+    if not jnp.issubdtype(array.dtype, jnp.integer):
+        raise TypeError(f"{name} must be an integer array, got one of {array.dtype}")
+    return array
+
+
+def _real(name: str, value: Any) -> Array:
+    array = _array(name, value, "a real array")
+    if jnp.issubdtype(array.dtype, jnp.floating):
+        return array
+    if jnp.issubdtype(array.dtype, jnp.complexfloating):
+        raise TypeError(f"{name} must be a real array, got one of {array.dtype}")
+    # As a product with a Python number is: weakly typed, a float.
+    return array * 1.0
+
+
+def _array(name: str, value: Any, what: str) -> Array:
+    try:
+        return jnp.asarray(value)
+    except (TypeError, ValueError, OverflowError):  # in words that name no argument
+        raise TypeError(f"{name} must be {what}, got {value!r}") from None

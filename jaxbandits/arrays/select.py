@@ -1,0 +1,186 @@
+"""Selecting and replacing one row of an array by a traced index.
+
+Here they are selections among all rows, element-wise across lanes, which is the best
+form for few rows and on a GPU. The engine recognises them by name and may gather and
+scatter instead (`jaxbandits.engine.rows`). The barriers tell XLA to store a row before
+it is used many times, instead of computing it anew for every element of the result.
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from inspect import signature
+from typing import ParamSpec, TypeVar
+
+import jax.numpy as jnp
+from jax import Array, lax
+from jaxtyping import Bool, Int, Shaped
+
+from jaxbandits.arrays._stored import stored
+from jaxbandits.arrays.named import named
+from jaxbandits.arrays.real import integer
+from jaxbandits.checks import shaped, shown, whole
+
+Arguments = ParamSpec("Arguments")
+Tree = TypeVar("Tree")  # a pytree of arrays
+BINARY_ROWS = 64  # up to here `pick` is unrolled into a binary tree of selections
+
+
+def one_hot(index: Int[Array, ""], length: int) -> Bool[Array, " length"]:
+    """Indicator of `index`.
+
+    Args:
+      index: i32[].
+      length: number of positions.
+
+    Returns:
+      bool[length], true at `index` only; all false if `index` is out of range.
+
+    Raises:
+      TypeError: if `index` is no integer.
+    """
+    shaped("", index=integer("index", index))
+    whole("length", length, 0)
+    return jnp.arange(length, dtype=jnp.int32) == index
+
+
+def _at_an_index(kernel: Callable[Arguments, Array]) -> Callable[Arguments, Array]:
+    """`kernel` of an array and an index, which are looked at before JAX does so."""
+
+    arguments = signature(kernel)
+
+    @wraps(kernel)
+    def checked(*args: Arguments.args, **options: Arguments.kwargs) -> Array:
+        given = arguments.bind(*args, **options).arguments
+        x, index = given["x"], given["index"]
+        if not hasattr(x, "shape"):
+            raise TypeError(f"x must be an array, got {shown(x)}")
+        shaped("", index=integer("index", index))
+        return kernel(*args, **options)
+
+    return checked
+
+
+@_at_an_index
+@named
+def pick(x: Shaped[Array, "n ..."], index: Int[Array, ""]) -> Shaped[Array, "..."]:
+    """``x[index]`` along the first axis.
+
+    Args:
+      x: array ``[n, ...]``; entries that are not picked may be infinite or NaN.
+      index: i32[] in [0, n); out of range is undefined.
+
+    Returns:
+      Array ``[...]``. Differentiable by `x`.
+
+    Raises:
+      TypeError: if `index` is no integer.
+    """
+    if x.shape[0] > BINARY_ROWS:
+        return jnp.sum(jnp.where(_mask(x, index), x, 0), axis=0, dtype=x.dtype)
+    rows = [x[i] for i in range(x.shape[0])]
+    bit = 0
+    while len(rows) > 1:
+        odd = (index >> bit) & 1 == 1
+        pairs = [rows[i : i + 2] for i in range(0, len(rows), 2)]
+        rows = [jnp.where(odd, p[1], p[0]) if len(p) == 2 else p[0] for p in pairs]
+        bit += 1
+    return stored(rows[0])
+
+
+@_at_an_index
+@named
+def put(
+    x: Shaped[Array, "n ..."], index: Int[Array, ""], row: Shaped[Array, "..."]
+) -> Shaped[Array, "n ..."]:
+    """``x`` with ``x[index]`` replaced by `row`.
+
+    Args:
+      x: array ``[n, ...]``.
+      index: i32[]; out of range leaves `x` as it is.
+      row: array ``[...]``, broadcast against ``x[0]``.
+
+    Returns:
+      Array of the shape and dtype of `x`. Differentiable by `x` and `row`.
+
+    Raises:
+      TypeError: if `index` is no integer.
+    """
+    row = stored(jnp.broadcast_to(row, x.shape[1:]))
+    return jnp.where(_mask(x, index), row[None], x)
+
+
+@named
+def tally(counts: Int[Array, "..."], *position: Int[Array, ""]) -> Int[Array, "..."]:
+    """``counts`` with one more at a position.
+
+    Args:
+      counts: integers ``[n, m, ...]``.
+      *position: i32[] per axis, each within it.
+
+    Returns:
+      Array of the shape and dtype of `counts`.
+    """
+    hit = jnp.ones((1,) * counts.ndim, bool)
+    for axis, index in enumerate(position):
+        along = [1] * counts.ndim
+        along[axis] = length = counts.shape[axis]
+        hit = hit & one_hot(index, length).reshape(along)
+    return counts + hit
+
+
+def _mask(x: Array, index: Array) -> Array:
+    return one_hot(index, x.shape[0]).reshape(-1, *(1,) * (x.ndim - 1))
+
+
+def when(condition: Bool[Array, ""], fn: Callable[[Tree], Tree], value: Tree) -> Tree:
+    """``fn(value)`` where a condition holds, else `value`.
+
+    A loop of at most one trip: over a batch it runs only when some entry needs it,
+    where ``lax.cond`` would compute `fn` every time.
+
+    Args:
+      condition: bool[].
+      fn: function of a pytree that keeps its structure, shapes and dtypes.
+      value: pytree of arrays.
+
+    Returns:
+      Pytree like `value`.
+    """
+    start = (condition, value)
+    done = lax.while_loop(lambda c: c[0], lambda c: (c[0] & False, fn(c[1])), start)
+    return done[1]
+
+
+def split_index(
+    flat_index: Int[Array, ""], num_rows: int, num_columns: int
+) -> tuple[Int[Array, ""], Int[Array, ""]]:
+    """Row and column of an index into a row-major flattened matrix.
+
+    Comparisons instead of an integer division, which vector units lack.
+
+    Args:
+      flat_index: i32[] in [0, num_rows * num_columns).
+      num_rows: rows of the matrix.
+      num_columns: columns of the matrix.
+
+    Returns:
+      ``(row, column)``, i32[] each.
+    """
+    starts = jnp.arange(1, num_rows, dtype=jnp.int32) * num_columns
+    row = row_of(flat_index, starts) if num_rows > 1 else jnp.zeros((), jnp.int32)
+    return row, flat_index - row * num_columns
+
+
+@named
+def row_of(flat_index: Int[Array, ""], starts: Int[Array, " rows"]) -> Int[Array, ""]:
+    """Row of an index into a row-major flattened matrix.
+
+    Args:
+      flat_index: i32[], within the matrix.
+      starts: i32[num_rows - 1], where its rows begin, but for the first: the number of
+        columns and its multiples.
+
+    Returns:
+      i32[].
+    """
+    return jnp.sum(flat_index >= starts, dtype=jnp.int32)

@@ -1,0 +1,120 @@
+"""Figures 6 and 7: impressions over campaigns, of Criteo's log or a stand-in for it."""
+
+from typing import NamedTuple
+
+import numpy as np
+import xarray as xr
+
+from jaxbandits.experiments.allocation.cast import LEARNERS
+from jaxbandits.experiments.common.comparison import Contestant, run_contestants
+from jaxbandits.experiments.common.data import FOLDER, data_file
+from jaxbandits.experiments.common.experiment import Options, Outcome
+from jaxbandits.plots import figure, plot_panels
+from jaxbandits.policies import allocation as policies
+from jaxbandits.settings import allocation as settings
+from jaxbandits.settings.allocation.fitting import fit_discrete_weibull
+from jaxbandits.settings.allocation.synthetic import (
+    LARGEST_BUDGET,
+    criteo_like_parameters,
+)
+from jaxbandits.stats import make_record, summary_records
+
+FILE = "criteo_user_campaign.csv.gz"
+CAMPAIGNS = 3
+CAST = LEARNERS | {
+    "uniform": Contestant(policies.uniform_split),
+}
+NOTE = (
+    f"Synthetic: set {FOLDER} to a folder that holds {FILE}, Criteo's log in the form "
+    "of the paper's Table 2 (docs/errata.md, A7, says how to make it)."
+)
+
+
+def advertising(options: Options) -> Outcome:
+    """Regret over users with whole numbers of impressions."""
+    path = data_file(FILE, needed=False)
+    if path is None:
+        game, note = settings.criteo_like(), NOTE
+    else:
+        log = settings.load_criteo(path)
+        game = settings.criteo(log, largest_budget=LARGEST_BUDGET)
+        facts = game.provenance
+        note = (
+            f"{facts['cut_budgets']:,} of {facts['users']:,} users were seen more than "
+            f"{LARGEST_BUDGET} times, and count as seen {LARGEST_BUDGET} times."
+        )
+    dataset = run_contestants(game, CAST, options)
+    records = summary_records(
+        dataset,
+        "allocation-fig7",
+        metrics=["reward", "regret", "realised_regret"],
+    )
+    picture = plot_panels({game.name: dataset})
+    return Outcome({game.name: dataset}, records, picture, (note,))
+
+
+class _Clicks(NamedTuple):
+    """Impressions up to the clicks of a campaign, i64[n] >= 1, and what is known."""
+
+    impressions: np.ndarray
+    truth: dict[str, float]
+
+
+def _logged_clicks(log) -> dict[str, _Clicks]:
+    """Of the campaigns with the most clicks."""
+    most = np.argsort(-log.clicks, kind="stable")[:CAMPAIGNS]
+    return {f"campaign {log.campaigns[c]}": _Clicks(log.counts(c), {}) for c in most}
+
+
+def _drawn_clicks(size: int) -> dict[str, _Clicks]:
+    """Of synthetic campaigns."""
+    arms = criteo_like_parameters()
+    rng = np.random.default_rng(2017)
+    found = {}
+    for campaign in range(CAMPAIGNS):
+        shape, rate = arms.shape[campaign], arms.rate[campaign]
+        draws = np.ceil(rng.weibull(shape, size) / rate).astype(int)
+        truth = {"true_shape": shape, "true_rate": rate}
+        found[f"campaign {campaign + 1}"] = _Clicks(np.maximum(draws, 1), truth)
+    return found
+
+
+def impressions(options: Options) -> Outcome:
+    """Impressions before a click, of three campaigns, and a fit to them.
+
+    Without the log, options' seeds are the clicks of every campaign.
+    """
+    path = data_file(FILE, needed=False)
+    if path is None:
+        clicks, notes = _drawn_clicks(options.seeds), (NOTE,)
+    else:
+        clicks, notes = _logged_clicks(settings.load_criteo(path)), ()
+    fig, axes = figure(1, CAMPAIGNS)
+    records, datasets = [], {}
+    for (title, (draws, truth)), ax in zip(clicks.items(), axes, strict=True):
+        fit = fit_discrete_weibull(draws)
+        most = int(np.quantile(draws, 0.995))
+        counts = np.arange(1, most + 1)
+        share = np.array([np.mean(draws == n) for n in counts])
+        probability = np.diff(fit.cdf(np.arange(most + 1)))
+        ax.bar(counts, share, color="0.75", label="clicks")
+        ax.plot(counts, probability, "o-", color="C0", markersize=4, label="fit")
+        ax.set(title=title, xlabel="impressions up to the click")
+        datasets[title] = xr.Dataset(
+            {"share": ("impressions", share), "fit": ("impressions", probability)},
+            coords={"impressions": counts},
+        )
+        found = {"shape": fit.shape, "rate": fit.rate}
+        records.append(
+            make_record(
+                "allocation-fig6",
+                title,
+                "discrete Weibull",
+                found | truth,
+                seeds=len(draws),
+                horizon=1,
+            )
+        )
+    axes[0].set_ylabel("probability")
+    axes[0].legend(frameon=False)
+    return Outcome(datasets, records, fig, notes)

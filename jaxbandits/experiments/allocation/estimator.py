@@ -1,0 +1,171 @@
+"""The printed estimator against the truncated one: bias, coverage, and regret."""
+
+from functools import cache, partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+from scipy import stats
+
+from jaxbandits.experiments.common.comparison import Contestant, run_contestants
+from jaxbandits.experiments.common.experiment import Options, Outcome
+from jaxbandits.kernels.bisection import bisect
+from jaxbandits.kernels.truncated import truncated_exponential_mean
+from jaxbandits.laws.thresholds import exponential
+from jaxbandits.plots import figure, line_style, plot_panels
+from jaxbandits.policies import allocation as policies
+from jaxbandits.policies.allocation.estimates import ESTIMATORS, no_statistics, observe
+from jaxbandits.policies.allocation.radii import Scales, bounds
+from jaxbandits.settings import allocation as settings
+from jaxbandits.stats import entry, make_record, mean, summary_records
+
+BUDGET, PROBABILITY = 40.0, 0.7
+CASES = ((10.0, 0.1), (10.0, 0.3), (10.0, 1.0), (3.0, 0.1), (30.0, 0.1))
+Z = float(stats.norm.ppf(0.975))
+
+
+def limit_factor(rate_times_budget: float, share: float) -> float:
+    """What the printed estimator converges to, over the rate: at x = share B.
+
+    ``g^-1(share g(share v)) / v`` with ``v = rate B``.
+    """
+    v = jnp.asarray(rate_times_budget, float)
+    target = share * truncated_exponential_mean(share * v)
+
+    def below(log_v):
+        return truncated_exponential_mean(jnp.exp(log_v)) > target
+
+    return float(jnp.exp(bisect(below, jnp.log(v) - 1, jnp.log(v) + 7)) / v)
+
+
+def estimator(options: Options, cases=CASES) -> Outcome:
+    """Estimates from rounds at one allocation, far below the budget and at it.
+
+    Options' seeds are repetitions, the horizon is the number of rounds; a case is a
+    rate, times the budget, and an allocation, as a share of it.
+    """
+    records, rows = [], []
+    keys = jax.random.split(jax.random.key(6), options.seeds)
+    for v, share in cases:
+        for name in ESTIMATORS:
+            found = _replicate(name, options.horizon, keys, v / BUDGET, share * BUDGET)
+            found = {key: np.asarray(x) for key, x in found._asdict().items()}
+            truth = {"rate": v / BUDGET, "probability": PROBABILITY}
+            metrics = {}
+            for key, value in truth.items():
+                ratio = found[key] / value
+                low, high = found[f"{key}_low"], found[f"{key}_high"]
+                metrics[f"{key}_ratio"] = _mean(ratio)
+                metrics[f"{key}_coverage"] = _mean((low <= value) & (value <= high))
+            factor = limit_factor(v, share) if name == "printed" else 1.0
+            metrics["rate_ratio_limit"] = entry(factor)
+            case = f"rate B = {v:g}, x = {share:g} B"
+            records.append(
+                make_record(
+                    "allocation-estimator",
+                    case,
+                    name,
+                    metrics,
+                    seeds=options.seeds,
+                    horizon=options.horizon,
+                )
+            )
+            rows.append((case, name, metrics))
+    return Outcome({"estimates": _table(rows)}, records, _picture(rows))
+
+
+def _mean(values):
+    values = np.asarray(values, np.float64)
+    return entry(values.mean(), values.std(ddof=1) / np.sqrt(values.size))
+
+
+@cache
+def _problem():
+    return settings.make_problem(
+        exponential, 1, BUDGET, lowest=1 / BUDGET, highest=80 / BUDGET
+    )
+
+
+@partial(jax.jit, static_argnums=(0, 1))
+def _replicate(name, rounds, keys, rate, amount):
+    """Bounds of one arm after rounds at one allocation, by key."""
+    problem = _problem()
+
+    def round_(statistics, key):
+        active, threshold = jax.random.uniform(key, (2,))
+        needed = -jnp.log1p(-threshold) / rate
+        seen = jnp.where((active < PROBABILITY) & (needed <= amount), needed, jnp.inf)
+        return observe(problem, statistics, seen, amount, None), None
+
+    def run(key):
+        start = jax.tree.map(lambda x: x[0], no_statistics(problem, name))
+        statistics, _ = jax.lax.scan(round_, start, jax.random.split(key, rounds))
+        scales = Scales(Z**2, Z**2)  # log e = 1: they are z squared
+        return bounds(problem, "profile", statistics, jnp.e, scales, None, None)
+
+    return jax.vmap(run)(keys)
+
+
+def _table(rows):
+    names = list(rows[0][2])
+    cases = list(dict.fromkeys(row[0] for row in rows))
+    values = {(i, e): m for i, e, m in rows}
+    return xr.Dataset(
+        {
+            key: (
+                ("environment", "estimator"),
+                [[values[i, e][key]["mean"] for e in ESTIMATORS] for i in cases],
+            )
+            for key in names
+        },
+        coords={"environment": cases, "estimator": list(ESTIMATORS)},
+    )
+
+
+def _picture(rows):
+    fig, axes = figure(1, 2)
+    cases = list(dict.fromkeys(row[0] for row in rows))
+    for i, name in enumerate(ESTIMATORS):
+        mine = [m for _, e, m in rows if e == name]
+        places = np.arange(len(mine)) + 0.16 * (2 * i - 1)
+        color = line_style(i).color
+        for ax, key in zip(axes, ("rate_ratio", "rate_coverage"), strict=True):
+            means = [m[key]["mean"] for m in mine]
+            errors = [1.96 * m[key]["sem"] for m in mine]
+            ax.errorbar(
+                means, places, xerr=errors, fmt="os"[i], color=color, label=name
+            )
+    axes[0].axvline(1, color="0.6", linewidth=1)
+    axes[0].set(xlabel="estimated rate / rate", xscale="log")
+    axes[0].set_xticks([1, 2, 4, 8], ["1", "2", "4", "8"])
+    axes[0].set_xticks([], minor=True)
+    axes[1].axvline(0.95, color="0.6", linewidth=1)
+    axes[1].set(xlabel="coverage, 95 % interval", xlim=(-0.02, 1.02))
+    for ax in axes:
+        ax.set_yticks(range(len(cases)), cases if ax is axes[0] else [])
+        ax.invert_yaxis()
+    axes[1].legend(frameon=False, title="estimator", loc="center left")
+    return fig
+
+
+def slopes(options: Options) -> Outcome:
+    """Regret of RA-UCB with both estimators, and its log-log slope at the end.
+
+    The slope is that of the mean regret over the last factor of ten in rounds.
+    """
+    game = settings.simulation()
+    cast = {
+        f"RA-UCB, {name}": Contestant(partial(policies.ra_ucb, estimator=name))
+        for name in ESTIMATORS
+    }
+    dataset = run_contestants(game, cast, options, checkpoints="log")
+    records = summary_records(dataset, "allocation-slopes", metrics=["regret"])
+    rounds = dataset["checkpoint"].values
+    late = rounds >= options.horizon / 10
+    for record in records:
+        curve = mean(dataset, "regret").sel(policy=record["policy"]).isel(params=0)
+        slope = np.polyfit(np.log(rounds[late]), np.log(curve.values[late]), 1)[0]
+        record["metrics"]["slope"] = entry(slope)
+    picture = plot_panels({game.name: dataset}, x_scale="log", y_scale="log")
+    return Outcome({game.name: dataset}, records, picture)

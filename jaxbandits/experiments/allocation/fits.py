@@ -1,0 +1,178 @@
+"""Figure 5 of the allocation paper: Weibull laws of EdNet response times."""
+
+import numpy as np
+import xarray as xr
+
+from jaxbandits.experiments.common.data import FOLDER, data_file
+from jaxbandits.experiments.common.experiment import Options, Outcome
+from jaxbandits.plots import figure, line_style
+from jaxbandits.plots.labels import readable_ticks
+from jaxbandits.plots.style import SMALL_FONT
+from jaxbandits.settings.allocation.ednet_users import EdNet, load_ednet
+from jaxbandits.settings.allocation.fitting import (
+    QUANTILES,
+    WeibullFit,
+    fit_weibull,
+    kolmogorov_smirnov,
+    trim,
+)
+from jaxbandits.settings.allocation.synthetic import ednet_like_parameters
+from jaxbandits.stats import make_record
+
+EDNET_FILE = "ednet_pseudo_users.csv.gz"
+QUESTION = "q4135"  # Figure 5
+TRUNCATED, PLAIN = "truncated fit, middle 95 %", "plain fit, all times"
+NO_DATA = (
+    "SYNTHETIC response times, drawn from Weibull laws: they show how the figure is "
+    f"made and say nothing of EdNet. Set {FOLDER} to a folder that holds {EDNET_FILE}."
+)
+
+
+def synthetic_answers(num_users: int = 5000, seed: int = 0) -> EdNet:
+    """Answers drawn from the model with the parameters of `ednet_like_parameters`."""
+    arms = ednet_like_parameters(seed=seed)
+    rng = np.random.default_rng(seed + 1)
+    size = num_users, arms.scale.size
+    return EdNet(
+        tuple(f"synthetic {i}" for i in range(1, size[1] + 1)),
+        tuple(f"user {t}" for t in range(1, size[0] + 1)),
+        arms.scale * rng.weibull(arms.shape, size),
+        rng.uniform(size=size) < arms.probability,
+    )
+
+
+def fits(options: Options, question: str | None = None) -> Outcome:
+    """The response times of a question and two Weibull laws; distances of all 20.
+
+    The truncated fit is that of appendix A.2: times outside the middle 95 % are
+    discarded, and the likelihood is conditional on the interval. The plain fit takes
+    all times; the table of arms that goes with the paper's data was made so. The
+    Kolmogorov-Smirnov distance of either is from the times that it was fitted to.
+
+    Args:
+      options: nothing is random and no game is played: not used.
+      question: the one to draw; by default the paper's, q4135, of the synthetic
+        stand-ins the first.
+
+    Raises:
+      ValueError: if there is no such question, or if the user's folder of data does
+        not hold the file.
+    """
+    del options
+    path = data_file(EDNET_FILE)
+    data = synthetic_answers() if path is None else load_ednet(path)
+    if question is None:
+        question = data.questions[0] if path is None else QUESTION
+    if question not in data.questions:
+        raise ValueError(
+            f"question must be one of {', '.join(data.questions)}, got {question!r}"
+        )
+    instances, records, rows = {}, [], []
+    for name, seconds, correct in zip(
+        data.questions, data.seconds.T, data.correct.T, strict=True
+    ):
+        middle = trim(seconds, QUANTILES)
+        laws = {
+            TRUNCATED: fit_weibull(middle.sample, (middle.low, middle.high)),
+            PLAIN: fit_weibull(seconds),
+        }
+        fitted = {
+            TRUNCATED: (middle.sample, correct[middle.kept].mean()),
+            PLAIN: (seconds, correct.mean()),
+        }
+        instances[name] = middle, laws
+        for law, fit in laws.items():
+            sample, share = fitted[law]
+            statistic = kolmogorov_smirnov(sample, fit)
+            rows.append((share, fit.shape, fit.scale, statistic))
+            records.append(_record(name, law, sample.size, rows[-1]))
+    table = np.array(rows).reshape(len(data.questions), 2, 4)
+    dataset = xr.Dataset(
+        {
+            metric: (("question", "fit"), table[..., i])
+            for i, metric in enumerate(("probability", "shape", "scale", "statistic"))
+        },
+        coords={"question": list(data.questions), "fit": [TRUNCATED, PLAIN]},
+        attrs={"synthetic": int(path is None), "scale_unit": "s"},
+    )
+    source = "synthetic, not EdNet" if path is None else "EdNet"
+    fig = _draw(
+        *instances[question], f"{question.removeprefix('synthetic ')}, {source}"
+    )
+    notes = () if path is not None else (NO_DATA,)
+    low, high = (dataset["statistic"].isel(fit=0).quantile(q).item() for q in (0, 1))
+    worse = dataset["statistic"].isel(fit=1)
+    notes += (
+        f"Kolmogorov-Smirnov distances: {low:.3f} to {high:.3f} (truncated fits), "
+        f"{worse.min().item():.3f} to {worse.max().item():.3f} (plain fits).",
+    )
+    return Outcome({"fits": dataset}, records, fig, notes)
+
+
+def _draw(middle, laws, title):
+    """Density, distribution function, and quantiles against quantiles.
+
+    All on the interval that is kept: the plain law is drawn given that interval, too.
+    """
+    fig, (density, cumulative, quantiles) = figure(1, 3)
+    times = np.sort(middle.sample)
+    grid = np.linspace(middle.low, middle.high, 400)
+    ranks = (np.arange(times.size) + 0.5) / times.size
+    density.hist(times, bins=40, density=True, color="0.8", label="retained times")
+    cumulative.plot(times, ranks, color="0.65", linewidth=5, label="retained times")
+    for i, (name, law) in enumerate(laws.items()):
+        inside = law._replace(low=middle.low, high=middle.high)
+        style = line_style(i)._asdict()
+        density.plot(grid, _density(inside, grid), label=name, **style)
+        cumulative.plot(grid, inside.cdf(grid), label=name, **style)
+        # 200 quantiles: a line of 4,750 points would hide its own dashes.
+        some = np.linspace(0.0025, 0.9975, 200)
+        here = np.interp(some, ranks, times)
+        quantiles.plot(_quantile(inside, some), here, label=name, **style)
+    ends = [0, middle.high]
+    quantiles.plot(ends, ends, color="0.25", linewidth=1, label="equal quantiles")
+    density.set(title="density", xlabel="seconds", ylabel="per second")
+    cumulative.set(title="distribution function", xlabel="seconds", ylim=(0, 1.02))
+    cumulative.set_ylabel("share of answers")
+    quantiles.set(title="quantiles", xlabel="fitted, s", ylabel="observed, s")
+    for ax in (density, cumulative, quantiles):
+        readable_ticks(ax.xaxis, "linear", 1, middle.high)
+        readable_ticks(ax.yaxis, "linear", 1, 1)
+        ax.set_xlim(0, middle.high * 1.02)
+    quantiles.set_ylim(0, middle.high * 1.02)
+    handles, labels = density.get_legend_handles_labels()
+    more = quantiles.get_legend_handles_labels()
+    fig.set_figheight(fig.get_figheight() + 0.7)
+    fig.suptitle(f"Response times of question {title}", fontsize=SMALL_FONT + 1)
+    fig.legend(
+        handles + more[0][-1:],
+        labels + more[1][-1:],
+        loc="outside lower center",
+        ncols=4,
+        frameon=False,
+    )
+    return fig
+
+
+def _density(law: WeibullFit, x) -> np.ndarray:
+    """Of the truncated law, f64 of the shape of `x` > 0."""
+    start, end, here = (
+        np.power(v / law.scale, law.shape) for v in (law.low, law.high, x)
+    )
+    share = np.exp(-start) - np.exp(-end)
+    return law.shape * here / x * np.exp(-here) / share
+
+
+def _quantile(law: WeibullFit, u) -> np.ndarray:
+    """Inverse of `WeibullFit.cdf` at u in (0, 1)."""
+    start, end = (np.power(v / law.scale, law.shape) for v in (law.low, law.high))
+    hazard = start - np.log1p(u * np.expm1(start - end))
+    return law.scale * hazard ** (1 / law.shape)
+
+
+def _record(question, law, answers, row):
+    names = ("probability", "shape", "scale", "statistic")
+    metrics = dict(zip(names, row, strict=True))
+    return make_record(
+        "allocation-fig5", question, law, metrics, seeds=1, horizon=answers
+    )

@@ -1,0 +1,58 @@
+"""What the confidence radii decide: three forms, each with several scales."""
+
+from functools import partial
+
+import numpy as np
+
+from jaxbandits.experiments.allocation.cast import start_rounds
+from jaxbandits.experiments.common.comparison import Contestant, run_contestants
+from jaxbandits.experiments.common.experiment import Options, Outcome
+from jaxbandits.plots import figure, line_style
+from jaxbandits.plots.labels import readable_ticks
+from jaxbandits.policies import allocation as policies
+from jaxbandits.settings import allocation as settings
+from jaxbandits.stats import interval_of, summary_records
+
+SCALES = {
+    "profile": (6.0, 2.0, 1.0, 0.5, 0.25),
+    "delta": (6.0, 1.0, 0.5, 0.25),
+    "printed": (1.0, 1e-4, 1e-5, 1e-6),
+}
+
+
+def radii(options: Options) -> Outcome:
+    """Regret against the scale: ``z**2 = scale log t``, or the printed radii times it.
+
+    6 log t is the level of the paper's ``sqrt(3 log t / (2 n))``.
+    """
+    game = settings.simulation()
+    datasets, records = {}, []
+    fig, axes = figure(1, 2)
+    for i, (kind, scales) in enumerate(SCALES.items()):
+        start = start_rounds(options)
+        cast = Contestant(
+            partial(policies.ra_ucb, radii=kind),
+            {"scale": np.array(scales), "initial": np.full(len(scales), start)},
+        )
+        dataset = run_contestants(game, {"RA-UCB": cast}, options, checkpoints="log")
+        title = f"{kind} radii"
+        datasets[title] = dataset
+        found = summary_records(
+            dataset, "allocation-radii", environment=title, metrics=["regret"]
+        )
+        for record in found:
+            record["policy"] += f", scale {record['params']['scale']:g}"
+        records += found
+        at_end = dataset["regret"].isel(policy=0, checkpoint=-1)
+        mean, low, high = (x.values for x in interval_of(at_end))
+        style = line_style(i)._asdict()
+        ax = axes[kind == "printed"]
+        errors = (mean - low, high - mean)
+        ax.errorbar(scales, mean, errors, capsize=3, label=title, **style)
+    for ax, text in zip(axes, ("$z^2 / \\log t$", "factor of the radii"), strict=True):
+        ax.set(xscale="log", yscale="log", xlabel=text)
+        ax.set_ylabel(f"regret at T = {options.horizon:,}")
+        readable_ticks(ax.yaxis, "log", ax.dataLim.minposy, ax.dataLim.y1)
+        readable_ticks(ax.xaxis, "log", ax.dataLim.minposx, ax.dataLim.x1)
+        ax.legend(frameon=False)
+    return Outcome(datasets, records, fig)

@@ -1,0 +1,5 @@
+"""The figures and tables of the budgeted paper, a file per subject."""
+
+from jaxbandits.experiments.budgeted.catalogue import EXPERIMENTS
+
+__all__ = ["EXPERIMENTS"]

@@ -1,0 +1,290 @@
+"""The figures and tables of the budgeted paper, Heyden et al. (2024)."""
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from jaxbandits.experiments.budgeted.facebook import means_of_ads, play_groups
+from jaxbandits.experiments.budgeted.instances import (
+    BUDGET,
+    FACEBOOK,
+    FACEBOOK_FILE,
+    NO_DATA,
+    TOPS,
+    facebook,
+    facebook_groups,
+    synthetic,
+)
+from jaxbandits.experiments.budgeted.intervals import (
+    asymmetry,
+    example2,
+    interval_study,
+)
+from jaxbandits.experiments.budgeted.table import settings_table
+from jaxbandits.experiments.budgeted.theory import bounds
+from jaxbandits.experiments.common.comparison import (
+    Contestant,
+    add_spread,
+    run_contestants,
+)
+from jaxbandits.experiments.common.data import FOLDER, data_file
+from jaxbandits.experiments.common.experiment import Experiment, Options, Outcome
+from jaxbandits.plots import figure, line_style, plot_panels
+from jaxbandits.plots.labels import readable_ticks
+from jaxbandits.policies import budgeted as policies
+from jaxbandits.protocol import Environment
+from jaxbandits.results import as_share
+from jaxbandits.stats import final, summary_records
+
+BASELINE = "omega*-UCB, rho = 1/4"
+LOG_SHARE = "omega*-UCB, log(t/n)"
+SHRUNK = "omega*-UCB, shrunk, rho = 1/4"
+SAFE = "omega*-UCB, shrunk, log(t/n), rho = 1/2"
+_log_share = partial(policies.omega_star_ucb, exploration="log_share")
+_shrunk = partial(policies.omega_star_ucb, variance="shrunk")
+_horizon = {"budget": lambda options: options.horizon}
+# Shown in Figure 3, in the order of the legend. Ours is the third.
+PAPER = {
+    "omega-UCB, rho = 1/4": Contestant(policies.omega_ucb, {"rho": 1 / 4}),
+    BASELINE: Contestant(policies.omega_star_ucb, {"rho": 1 / 4}),
+    LOG_SHARE: Contestant(_log_share),
+    "omega-UCB, rho = 1": Contestant(policies.omega_ucb, {"rho": 1.0}),
+    "omega*-UCB, rho = 1": Contestant(policies.omega_star_ucb, {"rho": 1.0}),
+    "BTS": Contestant(policies.bts),
+    "m-UCB": Contestant(policies.m_ucb),
+    "c-UCB": Contestant(policies.c_ucb),
+    "i-UCB": Contestant(policies.i_ucb),
+    "b-greedy": Contestant(policies.b_greedy),
+    "Budget-UCB (oracle)": Contestant(policies.budget_ucb),
+    "UCB-SC+": Contestant(policies.ucb_sc_plus),
+}
+# Ours, and what is named in the paper, or is a rival in its published version.
+OTHERS = {
+    SHRUNK: Contestant(_shrunk, {"rho": 1 / 4}),
+    SAFE: Contestant(partial(_shrunk, exploration="log_share"), {"rho": 1 / 2}),
+    "KL-UCB-SC+": Contestant(policies.kl_ucb_sc_plus),
+    "KUBE": Contestant(policies.kube),
+    "Budget-UCB, code (oracle)": Contestant(policies.budget_ucb, {"log_factor": 2.0}),
+    "UCB-BV1 (oracle)": Contestant(policies.ucb_bv1),
+    "UCB-B2": Contestant(policies.ucb_b2),
+    "UCB-B2, code (oracle)": Contestant(partial(policies.ucb_b2, form="code")),
+    "b-greedy, code": Contestant(partial(policies.b_greedy, unpaid="code")),
+    "PD-BwK": Contestant(
+        policies.pd_bwk, _horizon | {"horizon": lambda options: options.horizon}
+    ),
+    "epsilon-first": Contestant(policies.epsilon_first, _horizon),
+    "uniform": Contestant(policies.uniform),
+}
+EVERYONE = PAPER | OTHERS
+FINALISTS = {
+    name: EVERYONE[name]
+    for name in (
+        SHRUNK,
+        BASELINE,
+        LOG_SHARE,
+        SAFE,
+        "omega*-UCB, rho = 1",
+        "BTS",
+        "KUBE",
+        "m-UCB",
+    )
+}
+HEAVY_TAILS = (
+    "Means of 100 runs cannot rank policies whose rare lost runs make up most of the "
+    "mean: see the medians, quantiles and paired differences in summary.json and "
+    "docs/errata.md (B5).",
+)
+RHO = tuple(2.0**k for k in range(-7, 2))
+
+
+def regret_curves(
+    name: str,
+    environments: Callable[[Options], dict[str, Environment]],
+    contestants: dict[str, Contestant],
+    shown: tuple[str, ...],
+    bands: bool,
+    columns: int | None,
+    options: Options,
+) -> Outcome:
+    """Regret over the share of the budget that is spent."""
+    datasets, records, notes = {}, [], HEAVY_TAILS
+    cast = {k: contestants[k] for k in shown} if options.quick else contestants
+    chosen = environments(options)
+    if not chosen:
+        raise ValueError(NO_DATA)
+    for title, environment in chosen.items():
+        if title in FACEBOOK:
+            groups = facebook_groups()[: 1 if options.quick else None]
+            dataset = play_groups(title, groups, cast, options)
+        else:
+            dataset = run_contestants(
+                environment, cast, options, by_budget=True, checkpoints="log"
+            )
+        found = summary_records(
+            dataset, name, environment=title, metrics=["regret", "optimal"]
+        )
+        add_spread(found, dataset, "regret", BASELINE)
+        records += found
+        datasets[title] = dataset
+    if environments is _all_settings and data_file(FACEBOOK_FILE) is None:
+        notes = (*notes, NO_DATA)
+    cut = options.horizon >= BUDGET
+    picture = plot_panels(
+        {title: as_share(each) for title, each in datasets.items()},
+        "regret",
+        policies=[name for name in shown if name in cast],
+        level=0.95 if bands else None,
+        x_scale="log",
+        columns=columns,
+        tops={title: TOPS[title] for title in TOPS if cut and title in datasets},
+    )
+    return Outcome(datasets, records, picture, notes)
+
+
+def _all_settings(options):
+    if options.quick:
+        return synthetic(sizes=(10,))
+    return synthetic() | facebook()
+
+
+def _family(family):
+    def environments(options):
+        return synthetic((family,), (10,) if options.quick else (10, 50, 100))
+
+    return environments
+
+
+def _sensitivity(options: Options) -> Outcome:
+    """Figure 4: final regret against rho, omega-UCB and omega*-UCB."""
+    name = "budgeted-fig4"
+    cast = {
+        "omega-UCB": Contestant(policies.omega_ucb, {"rho": np.array(RHO)}),
+        "omega*-UCB": Contestant(policies.omega_star_ucb, {"rho": np.array(RHO)}),
+    }
+    chosen = synthetic(sizes=(10,)) if options.quick else synthetic()
+    columns = min(3, len(chosen))
+    fig, axes = figure(-(-len(chosen) // columns), columns)
+    datasets, records = {}, []
+    for place, (ax, (title, environment)) in enumerate(
+        zip(axes, chosen.items(), strict=True)
+    ):
+        dataset = run_contestants(
+            environment, cast, options, by_budget=True, checkpoints="log"
+        )
+        records += summary_records(dataset, name, environment=title)
+        # A sweep of this size is not kept whole: its ends are what is drawn.
+        datasets[title] = dataset.isel(checkpoint=[-1])
+        regret = final(dataset, "regret")
+        for i, policy in enumerate(cast):
+            runs = regret.sel(policy=policy)
+            style = line_style(i)._asdict()
+            ax.plot(RHO, runs.mean("seed"), label=f"{policy}, mean", **style)
+            thin = style | {"linewidth": 1.2, "linestyle": "dotted"}
+            ax.plot(RHO, runs.median("seed"), label=f"{policy}, median", **thin)
+        ax.set_title(title)
+        ax.set_xscale("log", base=2)
+        readable_ticks(ax.yaxis, "log", ax.dataLim.minposy, ax.dataLim.y1)
+        if place % columns == 0:
+            ax.set_ylabel("final regret")
+        if place + columns >= len(chosen):
+            ax.set_xlabel(r"$\rho$")
+    handles, labels = axes[0].get_legend_handles_labels()
+    legend = {"loc": "outside lower center", "ncols": 4, "frameon": False}
+    fig.legend(handles, labels, title=f"{options.seeds:,} seeds", **legend)
+    return Outcome(datasets, records, fig)
+
+
+def _comparison(figure, title, source, environments, **options):
+    name = f"budgeted-{figure}"
+    choices = {
+        "contestants": EVERYONE,
+        "shown": tuple(PAPER),
+        "bands": False,
+        "columns": 3,
+    } | options
+    seeds = choices.pop("seeds", 100)
+    run = partial(regret_curves, name, environments, *choices.values())
+    quick = Options(16, 2_000, quick=True)
+    return Experiment(name, title, source, run, Options(seeds, BUDGET), quick)
+
+
+def _exact(figure, title, source, run, options=None):
+    name = f"budgeted-{figure}"
+    options = options or Options(1, 1)
+    quick = options._replace(quick=True)
+    fixed = options.seeds == 1
+    return Experiment(name, title, source, run, options, quick, fixed)
+
+
+EXPERIMENTS = (
+    _exact(
+        "fig1",
+        "Confidence bounds of a ratio: how often too tight, how loose",
+        "Figure 1",
+        interval_study,
+        Options(10_000, 10_000),
+    ),
+    _comparison(
+        "fig3",
+        "Regret of all policies in all settings",
+        "Figure 3 (a)-(e)",
+        _all_settings,
+    ),
+    _comparison("fig3a", "Bernoulli settings", "Figure 3a", _family("S-Br")),
+    _comparison(
+        "fig3b", "Generalised Bernoulli settings", "Figure 3b", _family("S-GBr")
+    ),
+    _comparison("fig3c", "Beta settings", "Figure 3c", _family("S-Bt")),
+    _comparison(
+        "fig3d",
+        f"Social-media advertisements (needs {FOLDER})",
+        "Figure 3 (d), (e)",
+        lambda options: facebook(),
+    ),
+    _exact(
+        "fig3f",
+        f"Mean rewards and costs of 33 ads (needs {FOLDER})",
+        "Figure 3f",
+        means_of_ads,
+    ),
+    Experiment(
+        "budgeted-fig4",
+        "Sensitivity to rho",
+        "Figure 4",
+        _sensitivity,
+        Options(100, BUDGET),
+        Options(16, 2_000, quick=True),
+    ),
+    _exact(
+        "fig5", "Asymmetry of the confidence interval", "Figure 5, eq. (23)", asymmetry
+    ),
+    _comparison(
+        "fig6",
+        "Regret with 95 % confidence intervals",
+        "Figure 6",
+        _all_settings,
+        contestants=PAPER,
+        bands=True,
+    ),
+    _exact("table1", "The settings of the evaluation", "Table 1", settings_table),
+    _exact("example2", "omega-UCB and m-UCB on two arms", "Example 2", example2),
+    Experiment(
+        "budgeted-bounds",
+        "omega-UCB's regret and Theorem 5",
+        "Theorem 5; docs/errata.md",
+        bounds,
+        Options(100, 100_000),
+        Options(16, 2_000),
+    ),
+    _comparison(
+        "recommendation",
+        "Which policy to recommend? 1,000 runs of the finalists",
+        "docs/recommendation.md",
+        _all_settings,
+        contestants=FINALISTS,
+        shown=tuple(FINALISTS),
+        bands=True,
+        seeds=1_000,
+    ),
+)

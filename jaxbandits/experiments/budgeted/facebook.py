@@ -1,0 +1,103 @@
+"""The social-media settings group by group, as in the paper, and Figure 3f."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import xarray as xr
+from scipy import stats
+
+from jaxbandits.experiments.budgeted.instances import FACEBOOK, NO_DATA, facebook_groups
+from jaxbandits.experiments.budgeted.table import first_instances
+from jaxbandits.experiments.common.comparison import Contestant, run_contestants
+from jaxbandits.experiments.common.experiment import Options, Outcome
+from jaxbandits.plots import figure
+from jaxbandits.settings.budgeted import Group
+from jaxbandits.stats import make_record
+
+SHOWN = 33  # ads of the group in Figure 3f
+
+
+def play_groups(
+    setting: str, groups: list[Group], cast: Mapping[str, Contestant], options: Options
+) -> xr.Dataset:
+    """Every group as often as the others: 19 x 100 runs at the paper's size.
+
+    A seed draws its group; played are the first seeds that draw each.
+
+    Args:
+      setting: ``FB-Br`` or ``FB-Bt``.
+      groups: of `load_facebook`.
+      cast: the policies.
+      options: seeds of each group, and the budget.
+
+    Returns:
+      One dataset; the coordinate ``campaign`` of a seed is its group.
+    """
+    environment = FACEBOOK[setting](groups)
+    seeds = seeds_by_group(environment, len(groups), options.seeds)
+    dataset = run_contestants(
+        environment,
+        cast,
+        options,
+        by_budget=True,
+        checkpoints="log",
+        seeds=np.concatenate(seeds),
+    )
+    names = np.repeat([group.name for group in groups], options.seeds)
+    return dataset.assign_coords(campaign=("seed", names))
+
+
+def seeds_by_group(environment, num_groups: int, count: int) -> list[np.ndarray]:
+    """The first `count` seeds that draw group 0, 1, ..., i64[count] each."""
+    drawn = 2 * num_groups * count
+    while True:
+        found = np.asarray(first_instances(environment, drawn).arms.group)
+        seeds = [np.flatnonzero(found == g)[:count] for g in range(num_groups)]
+        if all(each.size == count for each in seeds):
+            return seeds
+        drawn *= 2
+
+
+def means_of_ads(options: Options) -> Outcome:
+    """Figure 3f: where the mean rewards and costs of a group of 33 ads lie."""
+    del options
+    groups = [g for g in facebook_groups() if len(g.mean_cost) == SHOWN]
+    if not groups:
+        raise ValueError(NO_DATA)
+    fig, axes = figure(1, len(groups))
+    grid = np.linspace(0, 1, 101)
+    places = np.stack(np.meshgrid(grid, grid, indexing="ij")).reshape(2, -1)
+    datasets, records = {}, []
+    for ax, group in zip(axes, groups, strict=True):
+        # Scott's rule, as in the authors' plot; what lies beyond [0, 1] is cut off.
+        density = stats.gaussian_kde(np.stack([group.mean_cost, group.mean_reward]))
+        values = density(places).reshape(grid.size, -1)
+        ax.contourf(grid, grid, values.T, levels=10, cmap="Greys")
+        ax.plot(group.mean_cost, group.mean_reward, "o", markersize=4)
+        ax.set(
+            title=group.name, xlabel=r"mean cost $\mu_k^c$", xlim=(0, 1), ylim=(0, 1)
+        )
+        ax.set_ylabel(r"mean reward $\mu_k^r$" if ax is axes[0] else "")
+        datasets[group.name] = xr.Dataset(
+            {
+                "density": (("cost", "reward"), values),
+                "mean_cost": ("arm", group.mean_cost),
+                "mean_reward": ("arm", group.mean_reward),
+            },
+            coords={"cost": grid, "reward": grid},
+        )
+        facts = {
+            "arms": SHOWN,
+            "mean_cost": group.mean_cost.mean(),
+            "mean_reward": group.mean_reward.mean(),
+            "costs_above_half": np.mean(group.mean_cost > 0.5),
+            "rewards_below_0.1_or_above_0.9": np.mean(
+                np.abs(group.mean_reward - 0.5) > 0.4
+            ),
+        }
+        records.append(
+            make_record(
+                "budgeted-fig3f", group.name, "(ads)", facts, seeds=1, horizon=0
+            )
+        )
+    return Outcome(datasets, records, fig)

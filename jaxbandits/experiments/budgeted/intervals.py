@@ -1,0 +1,229 @@
+"""Figures 1 and 5 and Example 2 of the budgeted paper: confidence bounds of a ratio."""
+
+import numpy as np
+import xarray as xr
+from scipy import stats
+
+from jaxbandits.experiments.common.experiment import Options, Outcome
+from jaxbandits.kernels.intervals import wilson_interval
+from jaxbandits.plots import figure, line_style
+from jaxbandits.plots.labels import readable_ticks
+from jaxbandits.stats import entry, make_record
+from jaxbandits.theory.budgeted import failure_bound
+
+DELTA = 0.01  # Figure 1: 99 % confidence
+FLOOR = 1e-3  # of a cost's lower bound, where a policy needs one
+COUNTS = (10, 30, 100, 300, 1_000, 3_000, 10_000)
+Z_ASYMMETRY = 3.0  # Figure 5
+ASYMMETRY_COUNTS = (1, 10, 100, 1_000)
+
+
+def ratio_bounds(reward, cost, count, delta=DELTA) -> dict[str, np.ndarray]:
+    """Upper confidence bounds of the ratio of means, by policy.
+
+    omega-UCB takes the score of two two-sided intervals at level delta / 2 (2.807 for
+    delta = 0.01); the radius of Hoeffding's inequality is ``sqrt(log(2 / delta) / (2
+    n))``, that of UCB-SC+ ``log(1 / delta)``, the level of a ball in two divergences.
+
+    Args:
+      reward: f64[...], mean rewards in [0, 1].
+      cost: f64[...], mean costs in (0, 1].
+      count: observations of each.
+      delta: error probability.
+    """
+    z = stats.norm.ppf(1 - delta / 4)
+    upper = np.asarray(wilson_interval(reward, count, z**2)[1], np.float64)
+    lower = np.asarray(wilson_interval(cost, count, z**2)[0], np.float64)
+    epsilon = np.sqrt(np.log(2 / delta) / (2 * count))
+    most, least = np.minimum(reward + epsilon, 1), np.maximum(cost - epsilon, FLOOR)
+    ratio = reward / cost
+    share = np.log(1 / delta) / (2 * count)
+    finite = cost**2 > share
+    alpha = np.sqrt(share / np.where(finite, reward**2 + cost**2 - share, 1.0))
+    below = np.where(finite, cost - alpha * reward, 1.0)
+    return {
+        "omega-UCB": upper / lower,
+        "m-UCB": most / least,
+        "c-UCB": ratio + epsilon / cost,
+        "i-UCB": ratio + epsilon,
+        "Budget-UCB": ratio + epsilon / cost * (1 + most / least),
+        "UCB-SC+": np.where(finite, (reward + alpha * cost) / below, np.inf),
+    }
+
+
+def interval_study(options: Options) -> Outcome:
+    """Figure 1: violations, and bounds over the true ratio.
+
+    Options' seeds are the pairs of Bernoulli laws, means U(0, 1); costs are drawn again
+    until one was paid.
+    """
+    rng = np.random.default_rng(2023)
+    true_reward, true_cost = 1 - rng.uniform(size=(2, options.seeds))
+    truth = true_reward / true_cost
+    violations, looseness, medians, infinite = {}, {}, {}, {}
+    for count in COUNTS:
+        rewards = rng.binomial(count, true_reward)
+        costs = _positive_binomial(rng, count, true_cost)
+        for policy, bound in ratio_bounds(
+            rewards / count, costs / count, count
+        ).items():
+            finite = np.isfinite(bound)
+            violations.setdefault(policy, []).append(np.mean(truth > bound))
+            ratios = bound[finite] / truth[finite]
+            looseness.setdefault(policy, []).append(ratios.mean())
+            medians.setdefault(policy, []).append(np.median(bound / truth))
+            infinite.setdefault(policy, []).append(1 - finite.mean())
+    fig, axes = figure(1, 2)
+    for i, policy in enumerate(violations):
+        style = line_style(i)._asdict()
+        # A logarithmic axis has no place for 0: one run in ten times as many.
+        shown = np.maximum(violations[policy], 0.1 / options.seeds)
+        axes[0].plot(COUNTS, 100 * shown, label=policy, **style)
+        axes[1].plot(COUNTS, medians[policy], label=policy, **style)
+    axes[0].axhline(100 * DELTA, color="0.25", linewidth=1)
+    where = (COUNTS[-1], 100 * DELTA)
+    axes[0].annotate("nominal", where, ha="right", va="bottom")
+    axes[0].set(title="bound below the true ratio", ylabel="share of cases, %")
+    axes[1].set(title="bound over the true ratio", ylabel="median")
+    for ax in axes:
+        ax.set_xlabel("observations $n$")
+        readable_ticks(ax.xaxis, "log", COUNTS[0], COUNTS[-1])
+        readable_ticks(ax.yaxis, "log", ax.dataLim.minposy, ax.dataLim.y1)
+    handles, labels = axes[0].get_legend_handles_labels()
+    fig.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
+    columns = {
+        "violations": violations,
+        "looseness": looseness,
+        "median_looseness": medians,
+        "infinite": infinite,
+    }
+    dataset = xr.Dataset(
+        {
+            name: (("policy", "count"), np.array(list(table.values())))
+            for name, table in columns.items()
+        },
+        coords={"policy": list(violations), "count": list(COUNTS)},
+    )
+    records = [
+        _record(
+            "budgeted-fig1",
+            f"n = {count}",
+            policy,
+            {name: table[policy][i] for name, table in columns.items()},
+            options.seeds,
+            count,
+        )
+        for i, count in enumerate(COUNTS)
+        for policy in violations
+    ]
+    return Outcome({"intervals": dataset}, records, fig)
+
+
+def _positive_binomial(rng, count, probability):
+    """Binomial numbers given that they are positive, by inversion (no loop)."""
+    none = (1 - probability) ** count
+    level = none + rng.uniform(size=probability.shape) * (1 - none)
+    return np.clip(stats.binom.ppf(level, count, probability), 1, count)
+
+
+def asymmetry(options: Options) -> Outcome:
+    """Figure 5: eq. (23), and the same from the interval's ends."""
+    del options
+    mean = np.linspace(0, 1, 201)
+    fig, (ax,) = figure()
+    rows = []
+    for i, count in enumerate(ASYMMETRY_COUNTS):
+        z2 = Z_ASYMMETRY**2
+        # Eq. (23) is the square of the ratio that the text defines (docs/errata.md).
+        printed = (2 * mean - 1) ** 2 * z2 / (4 * count * mean * (1 - mean) + z2)
+        lower, upper = (
+            np.asarray(x, np.float64) for x in wilson_interval(mean, count, z2)
+        )
+        exact = np.abs(mean - (lower + upper) / 2) / ((upper - lower) / 2)
+        style = line_style(i)._asdict()
+        ax.plot(mean, printed, label=f"n = {count:,}", **style)
+        rows.append((printed, exact))
+    ax.set(xlabel=r"sample mean $\bar\mu$", ylabel="asymmetry, eq. (23)")
+    ax.legend(frameon=False)
+    dataset = xr.Dataset(
+        {
+            "asymmetry": (("count", "mean"), np.array([row[0] for row in rows])),
+            "ratio": (("count", "mean"), np.array([row[1] for row in rows])),
+        },
+        coords={"count": list(ASYMMETRY_COUNTS), "mean": mean},
+    )
+    records = [
+        _record(
+            "budgeted-fig5",
+            f"n = {count}",
+            "Wilson",
+            {"at_0": row[0][0], "at_0.1": row[0][20], "ratio_at_0.1": row[1][20]},
+            1,
+            count,
+        )
+        for count, row in zip(ASYMMETRY_COUNTS, rows, strict=True)
+    ]
+    return Outcome({"asymmetry": dataset}, records, fig)
+
+
+def example2(options: Options) -> Outcome:
+    """Example 2: indices of two arms after 1,000 pulls each, t = 10,000.
+
+    Its numbers for omega-UCB use the normal score of alpha(t) itself (Theorem 3, step
+    1) and not the policy's own sqrt(2 log t).
+    """
+    del options
+    reward, cost, count, t = np.array([0.8, 0.1]), np.array([0.2, 0.1]), 1_000, 10_000
+    scores = {
+        "omega-UCB, exact score": (
+            stats.norm.isf(failure_bound(t, 1.0) / 2),
+            (5.5, 2.1),
+        ),
+        "omega-UCB, sqrt(2 log t)": (np.sqrt(2 * np.log(t)), (None, None)),
+    }
+    found = {}
+    for policy, (z, published) in scores.items():
+        upper = np.asarray(wilson_interval(reward, count, z**2)[1], np.float64)
+        lower = np.asarray(wilson_interval(cost, count, z**2)[0], np.float64)
+        found[policy] = (upper / lower, published)
+    epsilon = np.sqrt(np.log(t - 1) / count)
+    m_ucb = np.minimum(reward + epsilon, 1) / np.maximum(cost - epsilon, 0)
+    found["m-UCB, alpha = 1"] = (m_ucb, (2.95, 48.6))
+    fig, axes = figure(1, 2)
+    for arm, ax in enumerate(axes):
+        values = [index[arm] for index, _ in found.values()]
+        printed = [p[arm] or np.nan for _, p in found.values()]
+        places = np.arange(len(found))
+        ax.barh(places, values, color=line_style(0).color, alpha=0.75, label="computed")
+        ax.plot(printed, places, "D", color=line_style(1).color, label="printed")
+        ax.axvline(reward[arm] / cost[arm], color="0.25", linestyle="dashed")
+        ax.set_yticks(places, list(found) if arm == 0 else [])
+        ax.set(title=f"arm {arm + 1}", xlabel="index (dashed: true ratio)")
+    axes[1].legend(frameon=False, loc="lower right")
+    dataset = xr.Dataset(
+        {
+            "index": (
+                ("policy", "arm"),
+                np.array([index for index, _ in found.values()]),
+            )
+        },
+        coords={"policy": list(found), "arm": [1, 2]},
+    )
+    records = []
+    for policy, (index, published) in found.items():
+        for arm in range(2):
+            values = {"index": entry(index[arm], published=published[arm])}
+            records.append(
+                _record("budgeted-example2", f"arm {arm + 1}", policy, values, 1, t)
+            )
+    return Outcome({"example2": dataset}, records, fig)
+
+
+def _record(experiment, environment, policy, values, seeds, horizon):
+    """Of those that are finite."""
+    record = make_record(
+        experiment, environment, policy, values, seeds=seeds, horizon=horizon
+    )
+    found = record["metrics"].items()
+    record["metrics"] = {k: each for k, each in found if each["mean"] is not None}
+    return record

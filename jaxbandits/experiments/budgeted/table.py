@@ -1,0 +1,77 @@
+"""Table 1 of the budgeted paper, and how hard its settings are; nothing is played."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+
+from jaxbandits.engine.rollout import to_device
+from jaxbandits.engine.tape import instance_key, root_key
+from jaxbandits.experiments.budgeted.instances import NO_DATA, facebook, synthetic
+from jaxbandits.experiments.common.experiment import ROOT_SEED, Options, Outcome
+from jaxbandits.plots import figure, line_style
+from jaxbandits.stats import entry, make_record
+
+DRAWS = 1_000
+
+
+def settings_table(options: Options) -> Outcome:
+    """Arms, costs and gaps of every setting, over the instances of the first seeds."""
+    environments = synthetic(sizes=(10,)) if options.quick else synthetic()
+    environments |= facebook()
+    fig, (ax,) = figure()
+    datasets, records, families = {}, [], {}
+    for place, (title, environment) in enumerate(environments.items()):
+        facts = _facts(environment)
+        families.setdefault(title.rsplit("-", 1)[0], len(families))
+        style = {"color": line_style(families[title.rsplit("-", 1)[0]]).color}
+        spread = np.quantile(facts["relative_gap"], [0.1, 0.5, 0.9])
+        ax.plot(spread[[0, 2]], [place, place], linewidth=2.5, **style)
+        ax.plot(spread[1], place, "o", **style)
+        datasets[title] = xr.Dataset({k: ("seed", v) for k, v in facts.items()})
+        metrics = {
+            name: entry(np.mean(values), np.std(values, ddof=1) / np.sqrt(DRAWS))
+            for name, values in facts.items()
+        }
+        records.append(
+            make_record(
+                "budgeted-table1",
+                title,
+                "(instances)",
+                metrics,
+                seeds=DRAWS,
+                horizon=0,
+            )
+        )
+    ax.set_yticks(range(len(environments)), list(environments))
+    ax.invert_yaxis()
+    ax.set_xscale("log")
+    ax.set_xlabel("gap of the second-best arm over the best ratio\n10 %, 50 %, 90 %")
+    return Outcome(datasets, records, fig, () if "FB-Br" in datasets else (NO_DATA,))
+
+
+def first_instances(environment, count: int):
+    """The instances that `simulate` gives the seeds 0, ..., count - 1."""
+    setup = jax.tree.map(to_device, environment.setup)
+
+    def draw(seed):
+        return environment.game.sample(instance_key(root_key(ROOT_SEED), seed), setup)
+
+    return jax.jit(jax.vmap(draw))(jnp.arange(count, dtype=jnp.uint32))
+
+
+def _facts(environment) -> dict[str, np.ndarray]:
+    """Facts of the instances that `simulate` gives the first seeds, f64[DRAWS] each."""
+    instance = first_instances(environment, DRAWS)
+    oracle = environment.oracle(jax.tree.map(np.asarray, instance))
+    gaps = np.sort(oracle.gaps, axis=-1)
+    best = np.take_along_axis(oracle.ratios, oracle.best[:, None], -1)[:, 0]
+    cost = np.take_along_axis(oracle.mean_cost, oracle.best[:, None], -1)[:, 0]
+    cheapest = np.nanmin(oracle.mean_cost, axis=-1)
+    return {
+        "arms": np.sum(~np.isnan(oracle.gaps), axis=-1).astype(np.float64),
+        "best_ratio": best,
+        "cheapest_cost": cheapest,
+        "cost_of_best_over_cheapest": cost / cheapest,
+        "relative_gap": gaps[:, 1] / best,
+    }

@@ -1,0 +1,84 @@
+"""Figure 5 of the censored paper, configuring a random forest under time limits.
+
+And the same of a solver whose best limit is often exceeded, which no forest shows.
+"""
+
+from jaxbandits.experiments.common.comparison import Contestant, run_contestants
+from jaxbandits.experiments.common.experiment import Options, Outcome
+from jaxbandits.plots import figure, plot_curves
+from jaxbandits.settings import censored as settings
+from jaxbandits.stats import paired_difference, summary_records
+
+METRICS = ("reward", "gain", "regret", "censored", "optimal")
+# Share of rounds in which the limit was exceeded; section 5.2.
+TIMEOUTS = {"RCUCB": 0.0589, "TS": 0.2843, "UCB": 0.2853}
+
+
+def forests(contestants: dict[str, Contestant], options: Options) -> Outcome:
+    """Section 5.2, with the paper's shares of timeouts."""
+    if options.quick:  # it samples 6,720 Beta variates a round
+        contestants = {k: v for k, v in contestants.items() if k != "TS"}
+    published = {
+        name: {"censored": share}
+        for name in contestants
+        for policy, share in TIMEOUTS.items()
+        if name.startswith(policy)
+    }
+    game = settings.forest(runs := settings.forest_runs())
+    return _configuration("censored-fig5", game, runs, contestants, published, options)
+
+
+def solver(contestants: dict[str, Contestant], options: Options) -> Outcome:
+    """WalkSAT on formulas of which half cannot be satisfied."""
+    game, runs = settings.solver(), settings.solver_runs()
+    return _configuration("censored-solver", game, runs, contestants, {}, options)
+
+
+def _configuration(name, environment, runs, contestants, published, options):
+    """Cumulative reward and penalised gain."""
+    dataset = run_contestants(environment, contestants, options)
+    records = summary_records(
+        dataset,
+        name,
+        published=published,
+        metrics=METRICS,
+    )
+    fig, (left, right) = figure(1, 2)
+    fig.set_size_inches(9.5, 4.4)
+    plot_curves(dataset, "reward", ax=left, legend=False)
+    plot_curves(dataset, "gain", ax=right, legend=False)
+    left.set(title="reward seen in time", ylabel="cumulative reward")
+    right.set(title="with costs and penalties", ylabel="cumulative penalised gain")
+    handles, labels = left.get_legend_handles_labels()
+    legend = {"loc": "outside lower center", "ncols": 2, "frameon": False}
+    fig.legend(handles, labels, title=f"means, {options.seeds:,} seeds", **legend)
+    return Outcome(
+        {environment.name: dataset}, records, fig, _notes(dataset, runs, environment)
+    )
+
+
+def _notes(dataset, runs, environment):
+    unit = environment.provenance["seconds_per_unit"]
+    limits = [unit * x for x in environment.problem.limits]
+    name = runs.about.get("unit", "s")
+    oracle = environment.oracle()
+    exceeded = oracle.censoring[oracle.arm, oracle.limit]
+    notes = [
+        f"{len(runs.configurations)} configurations, {runs.reward.shape[1]} recorded "
+        f"runs of each ({runs.about.get('machine', 'on any machine')}); limits from "
+        f"{limits[0]:.2f} to {limits[-1]:,.2f} {name}; {unit:,.2f} {name} are one unit "
+        "of cost.",
+        f"Best pair: {runs.configurations[oracle.arm]} within "
+        f"{limits[oracle.limit]:.2f} {name}, exceeded in {exceeded:.1%} of its rounds, "
+        f"penalised gain {oracle.value:.4f}.",
+    ]
+    ours, *rivals = dataset["policy"].values.tolist()
+    for rival in rivals:
+        last = dataset.isel(checkpoint=[-1])
+        mean, low, high, _ = paired_difference(last, "reward", ours, rival)
+        mean, low, high = (float(x.values.ravel()[0]) for x in (mean, low, high))
+        notes.append(
+            f"Reward of {ours} less that of {rival}: {mean:,.0f} [{low:,.0f}, "
+            f"{high:,.0f}]."
+        )
+    return tuple(notes)

@@ -1,0 +1,92 @@
+"""Which limit grid were the censored paper's tables made with? Exact numbers only."""
+
+import numpy as np
+import xarray as xr
+
+from jaxbandits.experiments.censored.tables import TABLE_5_1, TABLE_M1, TABLE_M2, trio
+from jaxbandits.experiments.common.experiment import Options, Outcome
+from jaxbandits.plots import figure, line_style
+from jaxbandits.settings import censored as settings
+from jaxbandits.stats import entry, make_record
+
+GRIDS = {
+    "5.1, linspace(0.1, 0.9, 10)": (settings.equidistant(10), TABLE_5_1),
+    "5.1, literal {0.1, ..., 1}": (settings.equidistant(10, form="printed"), TABLE_5_1),
+    "F.1, M1 = {0.5, 0.9}": (settings.M1, TABLE_M1),
+    "F.1, linspace(0.1, 0.9, 20)": (settings.equidistant(20), TABLE_M2),
+    "F.1, literal {0.05, ..., 1}": (settings.equidistant(20, form="printed"), TABLE_M2),
+}
+CURVE = tuple(np.linspace(0.02, 1.0, 99).tolist())
+NOTE = (
+    "The paper names (arm 1, limit 0.4) as the optimal pair of all three instances.",
+)
+
+
+def exact_table() -> list[dict]:
+    """The optimal pair of every instance on every grid, beside the printed number.
+
+    Returns:
+      Rows ``{"table", "environment", "arm", "limit", "value", "censoring",
+      "published"}``; arms count from 1 as in the paper.
+    """
+    rows = []
+    for grid, (limits, table) in GRIDS.items():
+        for title, environment in trio(limits).items():
+            oracle = environment.oracle()
+            rows.append(
+                {
+                    "table": grid,
+                    "environment": title,
+                    "arm": oracle.arm + 1,
+                    "limit": limits[oracle.limit],
+                    "value": oracle.value,
+                    "censoring": float(oracle.censoring[oracle.arm, oracle.limit]),
+                    "published": table[title][3],
+                }
+            )
+    return rows
+
+
+def grid_readings(options: Options) -> Outcome:
+    """The optimal pairs on every grid, and nu of the best arms over all limits."""
+    del options
+    fig, axes = figure(1, 3)
+    datasets = {}
+    for ax, (title, environment) in zip(axes, trio(CURVE).items(), strict=True):
+        values = environment.oracle().values
+        for arm in (0, 1):
+            style = line_style(arm)._asdict()
+            ax.plot(CURVE, values[arm], label=f"arm {arm + 1}", **style)
+        for grid, marker, fill, label in (
+            (settings.equidistant(10), "o", "black", "linspace(0.1, 0.9, 10)"),
+            (settings.equidistant(10, form="printed"), "s", "none", "{0.1, ..., 1}"),
+        ):
+            marks = {"marker": marker, "linestyle": "none", "markerfacecolor": fill}
+            at_grid = np.interp(grid, CURVE, values[0])
+            ax.plot(grid, at_grid, color="black", label=label, zorder=5, **marks)
+        # Beyond 0.5 the penalty jumps and nu falls far below zero.
+        ax.set(title=title, xlabel=r"limit $\tau$", ylim=(-1, 0.75))
+        datasets[title] = xr.Dataset(
+            {"value": (("arm", "limit"), values)},
+            coords={"arm": np.arange(1, len(values) + 1), "limit": list(CURVE)},
+        )
+    axes[0].set_ylabel(r"penalised expected gain $\nu$")
+    handles, labels = axes[0].get_legend_handles_labels()
+    fig.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
+    rows = sorted(
+        exact_table(), key=lambda row: list(TABLE_5_1).index(row["environment"])
+    )
+    return Outcome(datasets, [_record(row) for row in rows], fig, NOTE)
+
+
+def _record(row):
+    metrics = {key: row[key] for key in ("arm", "limit", "value")}
+    metrics["censoring"] = entry(row["censoring"], published=row["published"])
+    return make_record(
+        "censored-grids",
+        row["environment"],
+        f"best pair, {row['table']}",
+        metrics,
+        seeds=1,
+        horizon=0,
+    )

@@ -1,0 +1,178 @@
+"""The censored paper's bounds beside what happens: Proposition 1, Theorem 1."""
+
+import warnings
+from collections.abc import Callable
+
+import jax.numpy as jnp
+import numpy as np
+import xarray as xr
+
+from jaxbandits._simulate import simulate
+from jaxbandits.experiments.common.comparison import Contestant, run_contestants
+from jaxbandits.experiments.common.experiment import Options, Outcome
+from jaxbandits.experiments.common.overlay import draw_bounds
+from jaxbandits.plots import figure, line_style, plot_curves
+from jaxbandits.plots.labels import readable_ticks
+from jaxbandits.policies import censored as policies
+from jaxbandits.protocol import Environment, Policy
+from jaxbandits.settings import censored as settings
+from jaxbandits.stats import entry, make_record, summary_records
+from jaxbandits.theory import censored as theory
+from jaxbandits.theory.vacuous import VacuousBound
+
+ALPHA = 1.5  # the theorems need alpha > 1
+
+
+def bounds(
+    environments: Callable[[], dict[str, Environment]], options: Options
+) -> Outcome:
+    """Regret of RCUCB and of UCB below Theorem 1, Corollary 4, the trivial bound."""
+    datasets, records = {}, []
+    made = environments()
+    fig, axes = figure(1, len(made))
+    fig.set_figheight(fig.get_figheight() + 0.6)  # for the legend
+    for ax, (title, environment) in zip(axes, made.items(), strict=True):
+        cast = {
+            "RCUCB": Contestant(policies.rcucb, {"alpha": ALPHA}),
+            "UCB": Contestant(policies.ucb_reduction, {"alpha": ALPHA}),
+        }
+        dataset = run_contestants(environment, cast, options, checkpoints="log")
+        datasets[title] = dataset
+        found = summary_records(
+            dataset, "censored-bounds", environment=title, metrics=["regret"]
+        )
+        plot_curves(dataset, ax=ax, x_scale="log", y_scale="log", legend=False)
+        problem = environment.problem
+        gaps = environment.oracle().gaps
+        rounds = dataset["checkpoint"].values
+        penalties = problem.penalties()
+        # Vacuous at all these horizons, which is what the figure shows.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", VacuousBound)
+            curves = {
+                "Theorem 1, without subtraction": theory.rcucb_regret_bound(
+                    gaps, penalties, rounds, ALPHA
+                ),
+                "Corollary 4 (UCB)": theory.ucb_regret_bound(
+                    gaps, problem.max_penalty, rounds, ALPHA
+                ),
+                "trivial bound": theory.trivial_bound(rounds, gaps),
+            }
+        draw_bounds(ax, rounds, curves, found[0]["metrics"], measured=len(cast))
+        records += found
+        ax.set(title=title, ylabel="cumulative regret" if ax is axes[0] else "")
+    handles, labels = axes[0].get_legend_handles_labels()
+    legend = {"loc": "outside lower center", "ncols": 3, "frameon": False}
+    note = f"regret: {options.seeds:,} seeds, $\\alpha$ = {ALPHA}"
+    fig.legend(handles, labels, title=note, **legend)
+    return Outcome(datasets, records, fig)
+
+
+def coverage(options: Options) -> Outcome:
+    """How often RCUCB's estimates are farther off than Proposition 1 allows.
+
+    Three ways to choose: RCUCB itself, always the largest limit, and that once per arm
+    and the smallest limit ever after; the estimates are RCUCB's in all. For each round
+    the frequency of the worst pair, above and below separately.
+    """
+    environment = settings.indep()
+    oracle = environment.oracle()
+    base = policies.rcucb(environment.problem)
+    ways = {
+        "RCUCB": base,
+        "largest limit": _instead(base, environment, smallest=False),
+        "smallest limit": _instead(base, environment, smallest=True),
+    }
+    dataset = simulate(
+        {name: _watched(policy) for name, policy in ways.items()},
+        environment,
+        horizon=options.horizon,
+        seeds=options.seeds,
+        params=dict.fromkeys(ways, {"alpha": ALPHA}),
+        checkpoints=_rounds(options.horizon),
+        progress=options.progress,
+    )
+    rounds = dataset["checkpoint"].values
+    arms = dataset["reached"].isel(reached_1=0)  # N_{i,0}
+    shape = {"dims": "reached_1"}
+    length = xr.apply_ufunc(
+        lambda reached, pulls, t, penalty: theory.confidence_length(
+            reached, pulls, t, penalty, ALPHA
+        ),
+        dataset["reached"],
+        arms,
+        dataset["checkpoint"],
+        xr.DataArray(environment.problem.penalties(), **shape),
+    )
+    truth = xr.DataArray(oracle.values, dims=("reached_0", "reached_1"))
+    off = dataset["estimate"].rename(estimate_0="reached_0", estimate_1="reached_1")
+    off = off - truth
+    pairs = ("reached_0", "reached_1")
+    above = (off > length).mean("seed").max(pairs).isel(params=0)
+    below = (off < -length).mean("seed").max(pairs).isel(params=0)
+    bound = theory.coverage_bound(rounds, ALPHA, cap=True)
+    result = xr.Dataset({"above": above, "below": below})
+    fig, axes = figure(1, 2)
+    fig.set_size_inches(9.5, 4.0)
+    for ax, (side, frequency) in zip(axes, result.items(), strict=True):
+        for i, name in enumerate(ways):
+            shown = frequency.sel(policy=name).values
+            ax.plot(rounds, shown, label=name, **line_style(i)._asdict())
+        ax.plot(rounds, bound, color="0.25", label="Proposition 1")
+        ax.set(xlabel="round $t$", ylim=(-0.03, 1.03))
+        readable_ticks(ax.xaxis, "log", rounds[0], rounds[-1])
+        ax.set_title(f"estimate too {'high' if side == 'above' else 'low'}")
+    axes[0].set_ylabel("frequency, worst pair")
+    axes[1].legend(frameon=False, title=f"{options.seeds:,} seeds, $\\alpha$ = {ALPHA}")
+    records = [
+        _record(name, options, result.sel(policy=name).isel(checkpoint=-1), bound[-1])
+        for name in ways
+    ]
+    return Outcome({"coverage": result}, records, fig)
+
+
+def _rounds(horizon):
+    return np.unique(np.geomspace(min(20, horizon), horizon, 25).round().astype(int))
+
+
+def _watched(policy: Policy) -> Policy:
+    """The policy, with its estimates and counts in the results."""
+
+    def report(state, params):
+        del params
+        return {"estimate": state.estimate, "reached": state.reached}
+
+    return policy._replace(report=report)
+
+
+def _instead(policy: Policy, environment, *, smallest: bool) -> Policy:
+    """The policy's estimates under another choice.
+
+    Arms in turn with the largest limit; or that once, then the first arm with the
+    smallest limit.
+    """
+    K, M = environment.problem.num_arms, environment.problem.num_limits
+
+    def act(noise, view, state, params):
+        del noise, state, params
+        long = (view.round <= K) | (not smallest)
+        arm = jnp.where(long, (view.round - 1) % K, 0)
+        return settings.Action(arm, jnp.where(long, M - 1, 0))
+
+    return policy._replace(act=act)
+
+
+def _record(name, options, frequency, bound):
+    def of(side):
+        share = frequency[side]
+        return entry(share, np.sqrt(share * (1 - share) / options.seeds), bound)
+
+    return make_record(
+        "censored-coverage",
+        "Indep",
+        name,
+        {side: of(side) for side in ("above", "below")},
+        seeds=options.seeds,
+        horizon=options.horizon,
+        params={"alpha": ALPHA},
+    )

@@ -1,0 +1,177 @@
+"""Arbitrary limits: how fast z-RCUCB finds the best one, and where it looks.
+
+Section 4 of the censored paper has theory only; this is the experiment that goes with
+its Theorem 2.
+"""
+
+import numpy as np
+
+from jaxbandits.experiments.common.comparison import Contestant, run_contestants
+from jaxbandits.experiments.common.experiment import Options, Outcome
+from jaxbandits.plots import figure, line_style, plot_curves
+from jaxbandits.plots.labels import readable_ticks
+from jaxbandits.policies import censored as policies
+from jaxbandits.settings import censored as settings
+from jaxbandits.stats import entry, summary_records
+from jaxbandits.theory import zooming as theory
+
+NAME = "censored-simple-regret"
+CAPACITY = 256  # of the forms with small radii: all that the run's memory should hold
+FIRST = 100  # round from which curves are drawn
+SHARE = 0.3  # of the radii of the paper
+ZOOMING = ("z-RCUCB", "z-RCUCB, inherit", f"z-RCUCB, radii x {SHARE}")
+
+
+def _told(options):
+    return float(options.horizon)
+
+
+def _zooming(options, radii=1.0, **form):
+    scaled = {"gain_radius": radii, "penalty_radius": radii}
+
+    def factory(problem):
+        params = policies.ZRCUCBParams(float(options.horizon), **scaled)
+        history, splits = form.get("history", "restart"), form.get("splits", 2)
+        size = policies.grid_capacity(
+            problem, options.horizon, splits, history, params=params
+        )
+        # A cell of the smallest level is split once at least.
+        size = max(min(size, CAPACITY), splits**2)
+        return policies.z_rcucb(problem, options.horizon, capacity=size, **form)
+
+    return Contestant(factory, {"horizon": _told, **scaled})
+
+
+def _uniform(size, **params):
+    return Contestant(lambda p: policies.on_grid(p, size, policies.rcucb), params)
+
+
+def _cast(options):
+    small = {"gain_radius": SHARE, "penalty_radius": SHARE}
+    plain, inherit, scaled = ZOOMING
+    return {
+        plain: _zooming(options),
+        inherit: _zooming(options, history="inherit"),
+        scaled: _zooming(options, SHARE, splits=3, answer="safest"),
+        "StoOO": Contestant(policies.stoo, {"horizon": _told}),
+        "zooming": Contestant(policies.zooming, {"horizon": _told}),
+        "RCUCB, 10 limits": _uniform(10),
+        "RCUCB, 64 limits": _uniform(64),
+        f"RCUCB, 10, radii x {SHARE}": _uniform(10, **small),
+        f"RCUCB, 64, radii x {SHARE}": _uniform(64, **small),
+        f"RCUCB, 128, radii x {SHARE}": _uniform(128, **small),
+    }
+
+
+def simple_regret(options: Options) -> Outcome:
+    """Simple regret against the round, growth of the grids, and their final points."""
+    environment = settings.overtime()
+    cast = _cast(options)
+    if options.quick:
+        cast = {k: v for k, v in cast.items() if "128" not in k}
+    dataset = run_contestants(environment, cast, options, checkpoints="log")
+    records = summary_records(dataset, NAME)
+    for record in records:  # Grids are what only some policies have.
+        found = record["metrics"].items()
+        record["metrics"] = {k: e for k, e in found if e["mean"] is not None}
+    slopes = _add_slopes(records, dataset)
+    fig, (left, middle, right) = figure(1, 3)
+    fig.set_figheight(fig.get_figheight() + 1.6)  # for the legend
+    # Before, every arm has its first rounds; short runs are shown whole.
+    late = dataset["checkpoint"] >= min(FIRST, options.horizon / 10)
+    shown = dataset.isel(checkpoint=np.flatnonzero(late))
+    plot_curves(
+        shown, "simple_regret", ax=left, x_scale="log", y_scale="log", legend=False
+    )
+    _draw_rate(left, shown)
+    left.set_title("simple regret", loc="left")
+    plot_curves(
+        shown.sel(policy=list(ZOOMING)),
+        "largest_grid",
+        ax=middle,
+        styles={name: line_style(i) for i, name in enumerate(ZOOMING)},
+        x_scale="log",
+        y_scale="log",
+        legend=False,
+    )
+    middle.set_title("largest grid of an arm", loc="left")
+    middle.set_ylabel("grid points")
+    _draw_refinement(right, dataset, environment)
+    handles, labels = left.get_legend_handles_labels()
+    legend = {"loc": "outside lower center", "ncols": 3, "frameon": False}
+    fig.legend(handles, labels, title=f"means, {options.seeds:,} seeds", **legend)
+    return Outcome({environment.name: dataset}, records, fig, _notes(dataset, slopes))
+
+
+def _add_slopes(records, dataset):
+    """Slope of log simple regret over the second half of the checkpoints.
+
+    Least squares on the means of the checkpoints; its error is that of the slopes of
+    eight groups of seeds.
+    """
+    t = np.log(dataset["checkpoint"].values)
+    late = t >= t[-1] / 2
+    slopes = {}
+    for record in records:
+        values = dataset["simple_regret"].sel(policy=record["policy"]).isel(params=0)
+        groups = np.array_split(values.values, min(8, values.sizes["seed"]))
+        found = [_slope(t[late], g[:, late].mean(axis=0)) for g in groups]
+        mean = _slope(t[late], values.values[:, late].mean(axis=0))
+        error = np.std(found, ddof=1) / np.sqrt(len(found)) if len(found) > 1 else None
+        slopes[record["policy"]] = mean
+        record["metrics"]["slope"] = entry(mean, error)
+    return slopes
+
+
+def _slope(log_t, regret):
+    return np.polyfit(log_t, np.log(np.maximum(regret, 1e-12)), 1)[0]
+
+
+def _draw_rate(ax, dataset):
+    """Theorem 2's rate, without its constant: through the first curve's end."""
+    t = dataset["checkpoint"].values.astype(float)
+    rate = (np.log(t) / t) ** theory.zooming_rate(0.0)
+    last = dataset["simple_regret"].isel(params=0, checkpoint=-1).mean("seed")
+    scale = float(last.sel(policy=ZOOMING[1])) / rate[-1]
+    ax.plot(t, scale * rate, color="0.5", linewidth=1, label="rate of Theorem 2, d = 0")
+    readable_ticks(ax.yaxis, "log", ax.dataLim.minposy, ax.dataLim.y1)
+
+
+def _draw_refinement(ax, dataset, environment):
+    """Grid points by limit at the end, of the best arm and of the others' mean."""
+    counts = dataset["histogram"].isel(params=0, checkpoint=-1).mean("seed")
+    counts = counts.sel(policy=ZOOMING[1]).values
+    oracle = environment.oracle()
+    largest = environment.problem.max_limit
+    edges = largest * np.arange(counts.shape[1] + 1) / counts.shape[1]
+    others = np.delete(counts, oracle.arm, axis=0).mean(axis=0)
+    for values, label, style in (
+        (counts[oracle.arm], "best arm", line_style(1)),
+        (others, "other arms, mean", line_style(4)),
+    ):
+        keep = {"color": style.color, "linestyle": style.linestyle}
+        ax.stairs(values, edges, label=label, linewidth=2, **keep)
+    ax.axvline(oracle.limit, color="0.25", linewidth=1)
+    ax.set(xlabel="limit", ylabel="grid points per bin", xlim=(0, largest))
+    ax.set_ylim(0, 1.45 * max(counts[oracle.arm].max(), others.max()))
+    ax.set_title(f"grid of {ZOOMING[1]}", loc="left")
+    ax.legend(frameon=False, loc="upper right", title="line: best limit")
+
+
+def _notes(dataset, slopes):
+    last = dataset.isel(params=0, checkpoint=-1)
+    means = last["simple_regret"].mean("seed")
+    means = means.isel(policy=np.argsort(means.values))
+    order = ", ".join(f"{str(m['policy'].values)} {float(m):.2g}" for m in means)
+    full = last["overflow"].mean("seed")
+    full = {p: float(full.sel(policy=p)) for p in ZOOMING}
+    said = ", ".join(f"{p} {share:.0%}" for p, share in full.items() if share > 0)
+    notes = (
+        f"Mean simple regret at the end, best first: {order}.",
+        "Slopes of log simple regret: "
+        + ", ".join(f"{p} {slopes[p]:.2f}" for p in ZOOMING)
+        + "; Theorem 2's rate for d = 0 has -0.5, up to the logarithm.",
+        "Policies that must know the horizon are told the last round, so that earlier "
+        "checkpoints are not runs of that length.",
+    )
+    return (*notes, f"Runs whose grid was full: {said}.") if said else notes

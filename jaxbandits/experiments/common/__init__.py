@@ -1,0 +1,1 @@
+"""What the experiments of all settings share: their form, their runs, their tables."""

@@ -1,0 +1,101 @@
+"""Several policies on several environments: what most experiments do."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import xarray as xr
+from scipy import stats
+
+from jaxbandits._simulate import simulate
+from jaxbandits.experiments.common.experiment import ROOT_SEED, Options
+from jaxbandits.protocol import Environment, Policy
+from jaxbandits.stats import Record, entry, final, paired_difference, quantiles
+
+
+class Contestant(NamedTuple):
+    """A policy of a comparison.
+
+    Attributes:
+      factory: makes it from what the learner knows.
+      params: parameters that are not default, by leaf: a number, an array of points, or
+        a function of the options (for what depends on the horizon).
+    """
+
+    factory: Callable[[Any], Policy]
+    params: Mapping[str, Any] = {}
+
+
+def run_contestants(
+    environment: Environment,
+    contestants: Mapping[str, Contestant],
+    options: Options,
+    *,
+    by_budget: bool = False,
+    checkpoints: str = "linear",
+    seeds: np.ndarray | None = None,
+) -> xr.Dataset:
+    """Run all contestants.
+
+    Args:
+      environment: the environment.
+      contestants: by the name that results show.
+      options: seeds, and the horizon: a number of rounds, or the budget.
+      by_budget: which of the two.
+      checkpoints: as for `simulate`.
+      seeds: which ones, in place of the options' number of them.
+    """
+    end = {"budget" if by_budget else "horizon": options.horizon}
+    return simulate(
+        {label: c.factory(environment.problem) for label, c in contestants.items()},
+        environment,
+        root_seed=ROOT_SEED,
+        seeds=options.seeds if seeds is None else seeds,
+        params={
+            label: {k: v(options) if callable(v) else v for k, v in c.params.items()}
+            for label, c in contestants.items()
+            if c.params
+        },
+        checkpoints=checkpoints,
+        progress=options.progress,
+        **end,
+    )
+
+
+def add_spread(
+    records: list[Record], dataset: xr.Dataset, metric: str, baseline: str
+) -> None:
+    """Add what means of heavy-tailed runs do not tell to the records of a dataset.
+
+    Median and 90 % quantile of the metric over seeds, and the paired mean difference to
+    a baseline on the same seeds. The error of the median is that of the normal
+    approximation to its order statistics.
+
+    Args:
+      records: of `summary_records`, one parameter point per policy; changed in place.
+      dataset: where they come from.
+      metric: name of the metric.
+      baseline: name of the policy to compare with.
+    """
+    at_end = dataset.isel(checkpoint=[-1])
+    found = quantiles(at_end, metric, [0.5, 0.9]).isel(params=0, checkpoint=0)
+    values = final(dataset, metric).isel(params=0)
+    seeds = dataset.sizes["seed"]
+    # Half the distance of the order statistics one standard error off the middle.
+    offset = min(0.5 / np.sqrt(seeds), 0.5)
+    sides = values.quantile([0.5 - offset, 0.5 + offset], "seed")
+    for record in records:
+        here = {"policy": record["policy"]}
+        middle, high = found.sel(here).values.tolist()
+        error = float(np.ptp(sides.sel(here).values)) / 2
+        entries = {
+            f"{metric}_median": (middle, error if seeds > 1 else None),
+            f"{metric}_q90": (high, None),
+        }
+        if record["policy"] != baseline and seeds > 1:
+            paired = paired_difference(at_end, metric, record["policy"], baseline)
+            mean, upper = (float(x.values.ravel()[0]) for x in (paired[0], paired[2]))
+            sem = (upper - mean) / stats.t.ppf(0.975, seeds - 1)
+            entries[f"{metric}_minus_baseline"] = (mean, sem)
+        for name, (value, sem) in entries.items():
+            record["metrics"][name] = entry(value, sem)

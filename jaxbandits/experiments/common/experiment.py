@@ -1,0 +1,120 @@
+"""What an experiment is.
+
+An experiment is a named, runnable figure or table of a paper. Running it gives
+datasets, flat records with the paper's numbers beside ours, and a figure.
+"""
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import xarray as xr
+from matplotlib.figure import Figure
+
+from jaxbandits import checks
+from jaxbandits.stats import Record
+
+ROOT_SEED = 0  # of every experiment
+
+
+class Options(NamedTuple):
+    """What a user may change.
+
+    Attributes:
+      seeds: how many seeds.
+      horizon: number of rounds; in games with a budget, the budget.
+      progress: whether to show progress; None if stderr is a terminal.
+      quick: whether to leave out what takes long (large environments, say).
+    """
+
+    seeds: int
+    horizon: int
+    progress: bool | None = None
+    quick: bool = False
+
+
+class Claim(NamedTuple):
+    """Something that a source says, beside what the runs say.
+
+    Attributes:
+      text: what it says.
+      source: where.
+      verdict: ``holds``, ``fails`` or ``undecided``.
+      ours: our numbers, by what they are of.
+      published: the source's, or None where it prints none.
+    """
+
+    text: str
+    source: str
+    verdict: str
+    ours: Mapping[str, float]
+    published: Mapping[str, float] | None = None
+
+    @property
+    def sentence(self) -> str:
+        """For a terminal."""
+        ours = ", ".join(f"{name} {value:,.4g}" for name, value in self.ours.items())
+        return f"{self.text} ({self.source}): {self.verdict} ({ours})."
+
+
+class Outcome(NamedTuple):
+    """What an experiment found.
+
+    Attributes:
+      datasets: by environment.
+      records: one per policy and environment.
+      figure: the picture.
+      notes: sentences to print below the table.
+      claims: of the source, and whether they hold.
+    """
+
+    datasets: Mapping[str, xr.Dataset]
+    records: list[Record]
+    figure: Figure
+    notes: tuple[str, ...] = ()
+    claims: tuple[Claim, ...] = ()
+
+
+class Experiment(NamedTuple):
+    """A figure or table.
+
+    Attributes:
+      name: ``<setting>-<figure or table>``.
+      title: one line.
+      source: where it stands in the paper.
+      run: ``Options -> Outcome``.
+      full: seeds and horizon of the paper.
+      quick: a small form, for a first look and for tests.
+      fixed: whether no game is played, so that seeds and horizon have no effect.
+    """
+
+    name: str
+    title: str
+    source: str
+    run: Callable[[Options], Outcome]
+    full: Options
+    quick: Options
+    fixed: bool = False
+
+    @property
+    def setting(self) -> str:
+        """The setting it belongs to."""
+        return self.name.split("-")[0]
+
+
+def prepare_folder(path: str | os.PathLike) -> Path:
+    """Create the output folder and make sure that it can be written to.
+
+    Raises:
+      ValueError: if it cannot; called before any computing.
+    """
+    folder = checks.path("out", path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / f".write-test-{os.getpid()}"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise ValueError(f"out: cannot write to {folder}: {error}") from error
+    return folder

@@ -1,0 +1,219 @@
+"""The figures of the farewell paper, Sharoff, Mehta & Ganti (2020), and more."""
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from jaxbandits.experiments.common.comparison import Contestant, run_contestants
+from jaxbandits.experiments.common.experiment import Experiment, Options, Outcome
+from jaxbandits.experiments.farewell.claims import crossover_notes, verdicts
+from jaxbandits.experiments.farewell.theory import bounds, coverage
+from jaxbandits.plots import figure, plot_curves, plot_panels
+from jaxbandits.plots.selection import seeds_note
+from jaxbandits.policies import farewell as policies
+from jaxbandits.protocol import Environment
+from jaxbandits.settings import farewell as settings
+from jaxbandits.stats import summary_records
+
+SHOWN = ("regret", "realised_regret", "optimal", "epochs")
+BAR_COLORS = ("0.35", "0.55", "0.75")
+PAPER = {
+    "Wait-UCB": Contestant(policies.wait_ucb),
+    "UCB-Simplex": Contestant(policies.ucb_simplex),
+    "Budget-UCB": Contestant(policies.budget_ucb),
+    "Budget-UCB, code": Contestant(policies.budget_ucb, {"log_factor": 2.0}),
+    "UCB-BV1": Contestant(policies.ucb_bv1),
+    "omega*-UCB, rho = 1": Contestant(policies.omega_star_ucb),
+}
+SIDE = {
+    "Wait-UCB": Contestant(policies.wait_ucb),
+    "Wait-UCB, shorter waits": Contestant(
+        partial(policies.wait_ucb, observe="shorter")
+    ),
+    "Wait-UCB, naive": Contestant(partial(policies.wait_ucb, observe="naive")),
+    "Wait-UCB, product-limit": Contestant(policies.product_limit),
+    "omega*-UCB": Contestant(policies.omega_star_ucb),
+    "omega*-UCB, shorter waits": Contestant(
+        partial(policies.omega_star_ucb, observe="shorter")
+    ),
+    "omega*-UCB, product-limit": Contestant(policies.product_limit_omega),
+}
+CROSSOVER = PAPER | {
+    "omega*-UCB, shorter waits": SIDE["omega*-UCB, shorter waits"],
+    "UCB1 on rewards": Contestant(policies.ucb1),
+    "uniform": Contestant(policies.uniform),
+}
+FIGURE_1 = {
+    "Figure 1a (i)": settings.doubling,
+    "Figure 1b": settings.optimum_in_the_middle,
+    "Figure 1c": settings.optimum_at_one,
+}
+FIGURE_2 = {
+    "Figure 2a": settings.macro_arms_only,
+    "Figure 2b": settings.display_advertising,
+    "Figure 2c": partial(settings.display_advertising, 2),
+}
+READINGS = {
+    f"Figure 1a ({reading})": partial(settings.doubling, reading)
+    for reading in ("i", "ii", "iii")
+}
+APPLICATIONS = {
+    "second-price auction": settings.second_price_auction,
+    "cross-validation": settings.cross_validation,
+}
+RECONSTRUCTED = (
+    "The delay distributions are reconstructed from the gaps that the text states "
+    "(docs/errata.md, D1).",
+)
+
+
+def compare(
+    name: str,
+    environments: dict[str, Callable[[], Environment]],
+    contestants: dict[str, Contestant],
+    options: Options,
+) -> Outcome:
+    """Regret over time below the distributions of the delays, as in the paper."""
+    datasets, records = _play(name, environments, contestants, options)
+    fig, axes = figure(2, len(environments))
+    for place, (title, make) in enumerate(environments.items()):
+        above, below = axes[place], axes[place + len(environments)]
+        _delays(above, make())
+        above.set_title(title)
+        plot_curves(
+            datasets[title], ax=below, x_scale="log", y_scale="log", legend=False
+        )
+        if place:
+            below.set_ylabel("")
+    axes[0].set_ylabel("probability")
+    handles, labels = axes[-1].get_legend_handles_labels()
+    legend = {"loc": "outside lower center", "ncols": 3, "frameon": False}
+    note = seeds_note(next(iter(datasets.values())), level=0.95)
+    fig.legend(handles, labels, title=note, **legend)
+    return Outcome(datasets, records, fig, RECONSTRUCTED, verdicts(datasets))
+
+
+def _delays(ax, environment):
+    """Bars of the delays' probabilities, side by side for several macro-arms."""
+    delay = np.asarray(environment.provenance["delay"])
+    num_arms, longest = delay.shape
+    width = 0.8 / num_arms
+    for arm, row in enumerate(delay):
+        shift = (arm - (num_arms - 1) / 2) * width
+        label = f"arm {arm + 1}" if num_arms > 1 else None
+        color = BAR_COLORS[arm % 3]
+        ax.bar(np.arange(1, longest + 1) + shift, row, width, color=color, label=label)
+    ax.set(xlabel=r"delay $\tau$", ylim=(0, 1))
+    ax.set_xticks(range(1, longest + 1))
+    if num_arms > 1:
+        ax.legend(frameon=False)
+
+
+def _over_time(
+    name: str,
+    environments: dict[str, Callable[[], Environment]],
+    contestants: dict[str, Contestant],
+    options: Options,
+    notes: Callable = lambda datasets: (),
+) -> Outcome:
+    """Regret over time, one panel per environment."""
+    datasets, records = _play(name, environments, contestants, options)
+    columns = 2 if len(datasets) == 4 else 3
+    picture = plot_panels(datasets, x_scale="log", y_scale="log", columns=columns)
+    return Outcome(datasets, records, picture, notes(datasets))
+
+
+def _play(name, environments, contestants, options):
+    """Datasets by environment, and their records."""
+    datasets, records = {}, []
+    for title, make in environments.items():
+        dataset = run_contestants(
+            make(), contestants, options, by_budget=True, checkpoints="log"
+        )
+        datasets[title] = dataset
+        records += summary_records(dataset, name, environment=title, metrics=SHOWN)
+    return datasets, records
+
+
+def _experiment(
+    figure, title, source, environments, contestants, run=compare, full=None
+):
+    name = f"farewell-{figure}"
+    return Experiment(
+        name,
+        title,
+        source,
+        partial(run, name, environments, contestants),
+        full or Options(10, 10_000_000),
+        Options(10, 20_000, quick=True),
+    )
+
+
+EXPERIMENTS = (
+    _experiment(
+        "fig1",
+        "One macro-arm, ten waits",
+        "Figure 1 (reconstructed delays)",
+        FIGURE_1,
+        PAPER,
+    ),
+    _experiment(
+        "fig2",
+        "Three macro-arms, five waits",
+        "Figure 2 (delays of b and c are ours)",
+        FIGURE_2,
+        PAPER,
+    ),
+    _experiment(
+        "readings",
+        "Three readings of Figure 1a",
+        "Figure 1a; docs/errata.md",
+        READINGS,
+        PAPER,
+        full=Options(10, 1_000_000),
+    ),
+    _experiment(
+        "side",
+        "What side observations bring, and why naive ones are biased",
+        "section 8",
+        FIGURE_1 | {"Figure 2b": FIGURE_2["Figure 2b"]},
+        SIDE,
+        run=_over_time,
+        full=Options(20, 1_000_000),
+    ),
+    _experiment(
+        "crossover",
+        "Which policy is best at which time?",
+        "Figures 1 and 2",
+        FIGURE_1 | FIGURE_2,
+        CROSSOVER,
+        run=partial(_over_time, notes=crossover_notes),
+        full=Options(20, 1_000_000),
+    ),
+    _experiment(
+        "applications",
+        "Auctions and cross-validation as games (synthetic)",
+        "section 2.2",
+        APPLICATIONS,
+        {k: v for k, v in CROSSOVER.items() if "code" not in k},
+        run=_over_time,
+        full=Options(20, 300_000),
+    ),
+    Experiment(
+        "farewell-bounds",
+        "Wait-UCB's regret and the four bounds of section 6.2",
+        "Theorem 2, (WAIT), (DQZL), (FJ)",
+        partial(bounds, FIGURE_1),
+        Options(10, 1_000_000),
+        Options(4, 20_000),
+    ),
+    Experiment(
+        "farewell-coverage",
+        "How often Lemma 1's radius fails",
+        "Lemma 1",
+        coverage,
+        Options(20_000, 1_000),
+        Options(2_000, 100),
+    ),
+)

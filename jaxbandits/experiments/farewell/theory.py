@@ -1,0 +1,117 @@
+"""The farewell paper's bounds beside what happens: Theorem 2 and Lemma 1."""
+
+from collections.abc import Callable
+
+import numpy as np
+import xarray as xr
+
+from jaxbandits.experiments.common.comparison import Contestant, run_contestants
+from jaxbandits.experiments.common.experiment import Options, Outcome
+from jaxbandits.experiments.common.overlay import draw_bounds
+from jaxbandits.plots import figure, line_style, plot_curves
+from jaxbandits.plots.labels import readable_ticks
+from jaxbandits.policies.farewell import wait_ucb
+from jaxbandits.protocol import Environment
+from jaxbandits.stats import entry, make_record, summary_records
+from jaxbandits.theory import farewell as theory
+
+DELTAS = (0.01, 0.03, 0.1, 0.3)
+COUNTS = (1, 10, 100, 1_000)
+LAWS = {  # (mean of X, probability of the long duration, B)
+    "B = 2, p = 1/2": (0.5, 0.5, 2),
+    "B = 10, p = 1/10": (0.5, 0.1, 10),
+    "B = 10, p = 1/2": (0.5, 0.5, 10),
+}
+
+
+def bounds(
+    environments: dict[str, Callable[[], Environment]], options: Options
+) -> Outcome:
+    """Wait-UCB's regret below Theorem 2, the trivial bound and three leading terms."""
+    datasets, records = {}, []
+    fig, axes = figure(1, len(environments))
+    for ax, (title, make) in zip(axes, environments.items(), strict=True):
+        environment = make()
+        oracle = environment.oracle()
+        cast = {"Wait-UCB": Contestant(wait_ucb)}
+        dataset = run_contestants(
+            environment, cast, options, by_budget=True, checkpoints="log"
+        )
+        datasets[title] = dataset
+        found = summary_records(
+            dataset, "farewell-bounds", environment=title, metrics=["regret"]
+        )
+        plot_curves(dataset, ax=ax, x_scale="log", y_scale="log", legend=False)
+        waits = environment.problem.lengths
+        times = dataset["checkpoint"].values
+        times = times[times > waits[-1]]
+        curves = {
+            "Theorem 2": theory.regret_bound(
+                times, oracle.gaps, oracle.mean_time, waits
+            ),
+            "trivial bound": theory.trivial_bound(times, oracle.gaps, waits),
+            "(WAIT), order": theory.wait_rate(times, oracle.gaps, oracle.mean_time),
+            "(DQZL), order": theory.dqzl_rate(times, oracle.gaps, oracle.rate),
+            "(FJ), order": theory.fj_rate(times, oracle.gaps, oracle.mean_time),
+        }
+        draw_bounds(ax, times, curves, found[0]["metrics"])
+        records += found
+        ax.set(title=title, ylabel="cumulative regret" if ax is axes[0] else "")
+    handles, labels = axes[0].get_legend_handles_labels()
+    fig.set_figheight(fig.get_figheight() + 0.5)  # for the legend's three lines
+    legend = {"loc": "outside lower center", "ncols": 3, "frameon": False}
+    fig.legend(handles, labels, title=f"regret: {options.seeds:,} seeds", **legend)
+    return Outcome(datasets, records, fig)
+
+
+def coverage(options: Options) -> Outcome:
+    """How often the ratio of sample means is farther off than Lemma 1 allows.
+
+    And how much wider its radius is than needed: over the quantile of the deviation at
+    the same level. Options' seeds are repetitions, the horizon is the largest count; X
+    is Bernoulli, Y is 1 or B and independent.
+    """
+    rng = np.random.default_rng(2020)
+    fig, (ax,) = figure()
+    counts = [n for n in COUNTS if n <= options.horizon]
+    frequency, slack = np.zeros((2, len(LAWS), len(counts), len(DELTAS)))
+    for i, (mean_x, share, largest) in enumerate(LAWS.values()):
+        mean_y = 1 + share * (largest - 1)
+        for k, n in enumerate(counts):
+            x = rng.binomial(n, mean_x, options.seeds) / n
+            y = 1 + (largest - 1) * rng.binomial(n, share, options.seeds) / n
+            off = np.abs(x / y - mean_x / mean_y)
+            for m, delta in enumerate(DELTAS):
+                radius = theory.radius(n, delta, largest, mean_y)
+                frequency[i, k, m] = np.mean(off > radius)
+                slack[i, k, m] = radius / np.quantile(off, 1 - delta)
+        shown = slack[i, :, DELTAS.index(0.1)]
+        ax.plot(counts, shown, label=list(LAWS)[i], **line_style(i)._asdict())
+    ax.axhline(1, color="0.25", linewidth=1)
+    ax.set(xscale="log", yscale="log", xlabel="observations $n$")
+    ax.set_ylabel("radius / 90 % quantile of the deviation")
+    readable_ticks(ax.yaxis, "log", 1, ax.dataLim.y1)
+    ax.legend(frameon=False, loc="upper right", title="Lemma 1, $\\delta$ = 0.1")
+    dataset = xr.Dataset(
+        {
+            "failures": (("law", "count", "delta"), frequency),
+            "slack": (("law", "count", "delta"), slack),
+        },
+        coords={"law": list(LAWS), "count": counts, "delta": list(DELTAS)},
+    )
+    records = [
+        make_record(
+            "farewell-coverage",
+            law,
+            f"Lemma 1, delta = {delta}",
+            {
+                "failures": entry(frequency[i, :, m].max(), published=delta),
+                "least_slack": slack[i, :, m].min(),
+            },
+            seeds=options.seeds,
+            horizon=max(counts),
+        )
+        for i, law in enumerate(LAWS)
+        for m, delta in enumerate(DELTAS)
+    ]
+    return Outcome({"coverage": dataset}, records, fig)

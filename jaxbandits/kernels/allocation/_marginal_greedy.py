@@ -1,0 +1,50 @@
+"""Filling in steps: the within-round allocation of MG-UCB-Delta (Algorithm 4)."""
+
+from collections.abc import Callable
+
+import jax.numpy as jnp
+from jax import lax
+
+from jaxbandits.arrays import first_argmax, one_hot
+
+
+def marginal_greedy(gain: Callable, num_arms: int, step, num_steps: int):
+    """Which arm gets which unit of resource, without knowledge of the budget.
+
+    Every unit goes to the (first) arm with the largest gain at what it has. Algorithm 4
+    takes the derivative for the gain, its proof (Lemma G.1) the difference that a whole
+    unit makes; they are different greedies.
+
+    Args:
+      gain: ``x f[K] -> f[K]``.
+      num_arms: K.
+      step: f[], Delta, the size of a unit.
+      num_steps: G, how many units.
+
+    Returns:
+      i32[G], the arms in the order of units.
+    """
+
+    def give(x, _):
+        arm = first_argmax(gain(x))
+        return x + step * one_hot(arm, num_arms), arm
+
+    return lax.scan(give, jnp.zeros(num_arms, float), None, length=num_steps)[1]
+
+
+def fill_in_order(order, num_arms: int, step, budget):
+    """What arms have when the budget runs out, the last unit being cut to size.
+
+    Args:
+      order: i32[G], of `marginal_greedy`.
+      num_arms: K.
+      step: f[], size of a unit.
+      budget: f[], at most ``G step`` is spent.
+
+    Returns:
+      f[K].
+    """
+    starts = jnp.arange(order.shape[0]) * step
+    unit = jnp.clip(budget - starts, 0.0, step)
+    arms = jnp.arange(num_arms, dtype=jnp.int32)
+    return jnp.sum(jnp.where(order[:, None] == arms[None], unit[:, None], 0.0), axis=0)

@@ -1,0 +1,148 @@
+"""The doubling trick: a policy that must know the horizon, without knowing it.
+
+Cesa-Bianchi & Lugosi, "Prediction, Learning, and Games", 2006, section 2.3; the
+censored paper names it for z-RCUCB in section 4.1.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Bool, Int32
+
+from jaxbandits.arrays import when
+from jaxbandits.checks import MOST_ROUNDS, at_least_one, function, instance, whole
+from jaxbandits.protocol import A, P, Policy
+
+
+class State(NamedTuple):
+    """The policy of the epoch under way, and what the last epoch has left.
+
+    Attributes:
+      inner: the policy's state.
+      before: i32[], rounds before this epoch.
+      length: i32[], of this epoch.
+      answer: what the last finished epoch recommended; () if the policy does not.
+      overflow: bool[], whether the policy of an earlier epoch reported an overflow.
+    """
+
+    inner: Any
+    before: Int32[Array, ""]
+    length: Int32[Array, ""]
+    answer: Any
+    overflow: Bool[Array, ""]
+
+
+def doubling(policy: Policy[Any, P, A], first: int = 1024) -> Policy[State, P, A]:
+    """Play `policy` anew in epochs of lengths ``first, 2 first, 4 first, ...``.
+
+    In each epoch it is told the epoch's length as its horizon, and counts rounds from
+    the epoch's start.
+
+    Args:
+      policy: a policy of any setting whose parameters have a leaf ``horizon``.
+      first: length of the first epoch, the default of the parameter ``horizon``, which
+        says it from now on.
+
+    Returns:
+      A policy with the parameters and the noise of `policy`. It recommends what the
+      last finished epoch's policy recommended (in the first epoch, its own policy);
+      reports are those of the epoch under way, but an ``overflow`` stays.
+
+    Raises:
+      ValueError: if `policy` has no parameter ``horizon``, or `first` < 1.
+    """
+    instance("policy", policy, Policy, "a factory of jaxbandits.policies")
+    whole("first", first, 1, MOST_ROUNDS)
+    return _doubling(policy, first)
+
+
+def doubled(problem: Any, make: Callable[..., Policy], first: int = 1024) -> Policy:
+    """`doubling` of the policy that a factory makes for a problem.
+
+    Args:
+      problem: what `make` takes.
+      make: factory of a policy whose parameters have a leaf ``horizon``.
+      first: as for `doubling`.
+
+    Raises:
+      TypeError, ValueError: if `make` is no function, or as `make` and `doubling`.
+    """
+    return doubling(function("make", make)(problem), first)
+
+
+@cache
+def _doubling(policy: Policy[Any, P, A], first: int) -> Policy[State, P, A]:
+    if "horizon" not in getattr(policy.params, "_fields", ()):
+        raise ValueError(
+            f"policy {policy.name!r} has no parameter horizon, so that it needs no "
+            "doubling"
+        )
+
+    def check(params):
+        at_least_one(horizon=params.horizon)
+        if policy.check is not None:
+            policy.check(params)
+
+    def told(params, length):
+        return params._replace(horizon=jnp.asarray(length, float))
+
+    def init(params):
+        length = jnp.round(params.horizon).astype(jnp.int32)
+        inner = policy.init(told(params, length))
+        answer = ()
+        if policy.recommend is not None:
+            answer = policy.recommend(inner, told(params, length))
+        zero = jnp.zeros((), jnp.int32)
+        return State(inner, zero, length, answer, jnp.zeros((), bool))
+
+    def act(noise, view, state, params):
+        view = view._replace(round=view.round - state.before)
+        return policy.act(noise, view, state.inner, told(params, state.length))
+
+    def update(noise, view, state, action, feedback, params):
+        now = told(params, state.length)
+        own = view._replace(round=view.round - state.before)
+        inner = policy.update(noise, own, state.inner, action, feedback, now)
+        ended = own.round == state.length
+
+        def next_epoch(state):
+            answer, overflow = state.answer, state.overflow
+            if policy.recommend is not None:
+                answer = policy.recommend(state.inner, now)
+            if policy.report is not None:
+                found = policy.report(state.inner, now).get("overflow", 0)
+                overflow = overflow | (jnp.asarray(found) > 0)
+            length = 2 * state.length
+            fresh = policy.init(told(params, length))
+            return State(fresh, view.round, length, answer, overflow)
+
+        return when(ended, next_epoch, state._replace(inner=inner))
+
+    def recommend(state, params):
+        now = policy.recommend(state.inner, told(params, state.length))
+        return jax.tree.map(
+            lambda x, last: jnp.where(state.before == 0, x, last), now, state.answer
+        )
+
+    def report(state, params):
+        found = policy.report(state.inner, told(params, state.length))
+        if "overflow" in found:
+            either = found["overflow"] | state.overflow.astype(jnp.int32)
+            found = found | {"overflow": either}
+        return found
+
+    return policy._replace(
+        name=f"{policy.name}, doubling",
+        init=init,
+        act=act,
+        update=update,
+        params=policy.params._replace(horizon=float(first)),  # type: ignore[attr-defined]
+        told=(),
+        check=check,
+        recommend=recommend if policy.recommend else None,
+        report=report if policy.report else None,
+    )

@@ -1,0 +1,86 @@
+"""RA-ETC: explore, then commit (Remark 4.7 and appendix A.1).
+
+All budget goes to one arm after the other; then the optimum of the estimates is played
+for ever. The paper's exploration length ``T**(2/3)`` may count rounds in all or per arm
+(Remark 4.7: per arm); Figure 3 is reproduced by the latter only (docs/errata.md).
+"""
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+
+from jaxbandits.arrays import one_hot
+from jaxbandits.checks import at_least_one, one_of
+from jaxbandits.factory import factory
+from jaxbandits.policies.allocation.estimates import no_statistics
+from jaxbandits.policies.allocation.handing_out import best_way
+from jaxbandits.policies.allocation.learning import (
+    Learner,
+    Turn,
+    bounds_after,
+    learn,
+)
+from jaxbandits.policies.allocation.radii import no_bounds
+from jaxbandits.protocol import Policy
+from jaxbandits.settings.allocation import Action, Problem
+
+COUNTS = ("total", "per_arm")
+
+
+class Params(NamedTuple):
+    """exploration >= 1, rounds (10,000 ** (2/3) by default)."""
+
+    exploration: float = 464.0
+
+
+def _check(params):
+    at_least_one(exploration=params.exploration)
+
+
+@factory(Problem)
+def ra_etc(problem: Problem, count: str = "total") -> Policy[Learner, Params, Action]:
+    """RA-ETC, with the truncated estimator.
+
+    Args:
+      problem: what is known of the game. Budgets that are not known in advance are
+        handed out as `handing_out` says.
+      count: whether `exploration` counts rounds in ``total`` or ``per_arm``.
+
+    Raises:
+      ValueError: on another `count`.
+    """
+    one_of("count", count, COUNTS)
+    hand_out, num_arms = best_way(problem), problem.num_arms
+
+    def turn(round_, params):
+        rounds = jnp.round(params.exploration).astype(jnp.int32)
+        length = rounds * (num_arms if count == "per_arm" else 1)
+        return Turn(round_ <= length, (round_ - 1) % num_arms)
+
+    def init(params):
+        del params
+        return Learner(no_statistics(problem, "truncated"), no_bounds(problem))
+
+    def act(noise, view, state, params):
+        del noise
+        now = turn(view.round, params)
+        alone = one_hot(now.arm, num_arms).astype(float) * view.budget
+        found = state.bounds
+        return hand_out(now.starting, alone, found.probability, found.rate, view.budget)
+
+    def update(noise, view, state, action, feedback, params):
+        del noise, action
+        now = turn(view.round, params)
+        # Nobody's turn once committed: no arm has this number.
+        observed = now._replace(arm=jnp.where(now.starting, now.arm, num_arms))
+        return learn(
+            problem,
+            state,
+            feedback,
+            observed,
+            start="one_arm",
+            update="boosted",
+            renew=bounds_after(problem, "none", view.round),
+        )
+
+    return Policy("RA-ETC", init, act, update, Params(), check=_check)

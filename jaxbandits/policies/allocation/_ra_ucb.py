@@ -1,0 +1,96 @@
+"""RA-UCB and NO-UCB.
+
+Montanari, Fiegel, Pla, Saha & Perchet, "Learning to Allocate Resources with Censored
+Feedback", Algorithm 2. The arms are boosted in turn: the boosted one is taken at its
+best, the others at their worst, and the surrogate problem P~ of eq. (13) is solved. So
+every arm keeps getting at least what is optimal for it, and is learnt about under
+little censoring.
+
+Named choices, each with its evidence in docs/errata.md:
+
+* `estimator`: ``truncated`` at the allocation of the time (right), or ``printed``, at
+  the whole budget, the largest where rounds differ (eqs. 6-10; inconsistent);
+* `radii`: ``profile`` likelihood, ``delta`` method, ``printed``, of the authors'
+  ``code``, or ``none``: point estimates, and nobody is boosted (NO-UCB);
+* `update`: ``boosted`` arms only (the paper) or ``all``;
+* `others`: ``pessimistic`` (the paper) or at their ``point`` estimates;
+* `start`: ``one_arm`` at a time (the paper) or a ``uniform_split``.
+
+An arm's bounds are renewed when it has been observed, with that round's log t.
+"""
+
+from jaxbandits.factory import factory
+from jaxbandits.policies.allocation.boosting import Options, Params, boosting
+from jaxbandits.policies.allocation.handing_out import best_way, optimum
+from jaxbandits.policies.allocation.learning import Learner
+from jaxbandits.protocol import Policy
+from jaxbandits.settings.allocation import Action, Problem
+
+
+@factory(Problem)
+def ra_ucb(
+    problem: Problem,
+    estimator: str = "truncated",
+    radii: str = "profile",
+    update: str = "boosted",
+    others: str = "pessimistic",
+    start: str = "one_arm",
+) -> Policy[Learner, Params, Action]:
+    """RA-UCB: solves P~ for the round's budget, which it must know.
+
+    Args:
+      problem: what is known of the game.
+      estimator: ``truncated`` or ``printed``.
+      radii: ``profile``, ``delta``, ``printed``, ``code`` (exponential thresholds only)
+        or ``none``.
+      update: ``boosted`` or ``all``.
+      others: ``pessimistic`` or ``point``.
+      start: ``one_arm`` or ``uniform_split``.
+
+    Raises:
+      ValueError: naming the argument, on a choice that does not exist, or if budgets
+        are not known in advance.
+    """
+    options = Options(estimator, radii, update, others, start)
+    return boosting("RA-UCB", problem, optimum(problem), options)
+
+
+@factory(Problem)
+def ra_ucb_authors(problem: Problem) -> Policy[Learner, Params, Action]:
+    """RA-UCB as the authors' published code configures it, as far as a learner can.
+
+    Their estimator and radii, one round of start per arm. The code calls its oracle
+    with the *true* p (it computes the optimistic one and does not use it) and leaves
+    the start out of p's estimate; this does neither.
+
+    Args:
+      problem: what is known of the game, with exponential thresholds.
+
+    Raises:
+      ValueError: as `ra_ucb`.
+    """
+    options = Options("printed", "code")
+    policy = boosting("RA-UCB, authors", problem, optimum(problem), options)
+    return policy._replace(params=policy.params._replace(initial=1.0))
+
+
+@factory(Problem)
+def no_ucb(
+    problem: Problem, update: str = "boosted", start: str = "one_arm"
+) -> Policy[Learner, Params, Action]:
+    """NO-UCB (appendix A.1): plays the optimum of its point estimates, boosting no arm.
+
+    Arms that never succeed in the start are starved; `initial` decides how many.
+    Budgets that are not known in advance are handed out as `handing_out` says.
+
+    Args:
+      problem: what is known of the game.
+      update: ``boosted`` to update the arms in turn, or ``all``.
+      start: as for `ra_ucb`.
+
+    Raises:
+      ValueError: naming the argument, on a choice that does not exist.
+    """
+    options = Options(radii="none", update=update, start=start)
+    policy = boosting("NO-UCB", problem, best_way(problem), options)
+    return policy._replace(params=policy.params._replace(initial=1.0))

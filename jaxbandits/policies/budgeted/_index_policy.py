@@ -1,0 +1,110 @@
+"""What most policies of the setting share: every arm once, then the largest index.
+
+Ties, also among infinite indices, are broken uniformly at random, as in the published
+code of Heyden et al. (2024).
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax.numpy as jnp
+
+from jaxbandits.arrays import constant, random_argmax, row, with_row
+from jaxbandits.factory import check_problem
+from jaxbandits.policies.budgeted.statistics import MEANS, Statistics
+from jaxbandits.protocol import Policy
+from jaxbandits.settings.budgeted.types import Problem
+
+
+def after_start(arm, view):
+    """The arm, once every arm that exists has been pulled in index order."""
+    return jnp.where(view.round <= view.num_arms, view.round - 1, arm)
+
+
+def update_arm(statistics: Statistics) -> Callable:
+    """`update` of a policy whose state is the statistics: those of the arm change."""
+
+    def update(noise, view, state, action, feedback, params):
+        del noise, view, params
+        old, constants = row((state, constant(statistics.constants)), action)
+        new = statistics.observe(old, constants, feedback.reward, feedback.cost)
+        return with_row(state, action, new)
+
+    return update
+
+
+class Learning(NamedTuple):
+    """What a pull teaches, and therefore what is pulled first.
+
+    Attributes:
+      updater: makes `update` from the statistics.
+      start: ``(arm, view) -> i32[]``, what is played where the index says `arm`:
+        another one until all statistics know something.
+    """
+
+    updater: Callable[[Statistics], Callable]
+    start: Callable
+
+
+ONE_ARM = Learning(update_arm, after_start)
+
+
+def index_policy(
+    name: str,
+    problem: Problem,
+    index: Callable,
+    *,
+    params: Any = (),
+    check: Callable | None = None,
+    statistics: Statistics = MEANS,
+    learning: Learning = ONE_ARM,
+    explore: Callable | None = None,
+    exploring_words: int = 0,
+) -> Policy:
+    """A policy that maximises an index of an arm's statistics.
+
+    Args:
+      name: of the policy.
+      problem: what the learner knows.
+      index: ``(view, statistics, params) -> f32[K]``; +inf allowed, NaN not. All arms
+        have been pulled.
+      params: default parameters.
+      check: of the parameters.
+      statistics: what is remembered of the arms, by default their means.
+      learning: what a pull teaches; by default the statistics of its own arm.
+      explore: ``(noise, view, params) -> (bool[], i32[])``: whether to play another arm
+        instead, and which. By default never.
+      exploring_words: how many words `explore` consumes.
+
+    Raises:
+      TypeError: if `problem` is not of this setting.
+    """
+    check_problem("index_policy", problem, Problem)
+
+    def init(params):
+        del params
+        return statistics.zeros(problem.num_arms)
+
+    def act(noise, view, state, params):
+        arm = best_arm(index(view, state, params), view, noise[0])
+        if explore is not None:
+            flag, other = explore(noise[1:], view, params)
+            arm = jnp.where(flag, other, arm)
+        return learning.start(arm, view)
+
+    return Policy(
+        name,
+        init,
+        act,
+        learning.updater(statistics),
+        params,
+        words=(1 + exploring_words, 0),
+        check=check,
+        problem=problem,
+    )
+
+
+def best_arm(index, view, word):
+    """Position of the largest index among the arms that exist, ties at random."""
+    exists = jnp.arange(index.shape[0], dtype=jnp.int32) < view.num_arms
+    return random_argmax(jnp.where(exists, index, -jnp.inf), word)

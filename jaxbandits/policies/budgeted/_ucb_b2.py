@@ -1,0 +1,118 @@
+"""UCB-B2: empirical Bernstein radii of reward and cost, for any joint law of the two.
+
+Cayci, Eryilmaz & Srikant, "Budget-Constrained Bandits over General Cost and Reward
+Distributions", AISTATS 2020; the eighth rival in the published version of Heyden et al.
+(KDD 2024), whose code has alpha = 2.01, lambda = 1.28 and the factor 1.4.
+
+Idea: the error of a ratio is the reward's plus the ratio times the cost's, over the
+cost, once the cost is known to a part of itself (their stability condition (7)); until
+then the index is infinite.
+
+Named choice: `form`. ``paper`` asks for condition (7), radius of the cost < (lambda -
+1) / lambda of the cost. ``code`` is what that code plays: it compares the cost's radius
+with the mean *reward*, and takes no mean cost below the oracle's least in the ratio.
+"""
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+from jax import Array
+
+from jaxbandits.arrays import CompensatedSum
+from jaxbandits.checks import above_one, one_of, positive
+from jaxbandits.factory import factory
+from jaxbandits.policies.budgeted._index_policy import index_policy
+from jaxbandits.policies.budgeted.statistics import Means, Statistics
+from jaxbandits.protocol import Policy
+from jaxbandits.settings.budgeted.types import Problem
+
+FORMS = ("paper", "code")
+FACTOR = 1.4  # of the error of the ratio
+ALMOST_NOTHING = 1e-10  # the least mean cost that the code divides by
+UNKNOWN = 0.25  # variance of an arm that has been pulled once: the largest there is
+
+
+class Params(NamedTuple):
+    """alpha > 0 in ``log(t**alpha)``; stability > 1, lambda of condition (7)."""
+
+    alpha: float = 2.01
+    stability: float = 1.28
+
+
+def _check(params):
+    positive(alpha=params.alpha)
+    above_one(stability=params.stability)
+
+
+class _Moments(NamedTuple):
+    """Means, and squared deviations from them."""
+
+    means: Means
+    reward: CompensatedSum  # f32[K], Welford's sum
+    cost: CompensatedSum  # f32[K]
+
+
+def _zeros(num_arms):
+    nothing = CompensatedSum.zeros(num_arms, float)
+    return _Moments(Means.zeros(num_arms), nothing, nothing)
+
+
+def _observe(row, constants, reward, cost):
+    del constants
+    old, new = row.means, row.means.observe(reward, cost)
+    return _Moments(
+        new,
+        row.reward.add((reward - old.mean_reward) * (reward - new.mean_reward)),
+        row.cost.add((cost - old.mean_cost) * (cost - new.mean_cost)),
+    )
+
+
+def _radius(squares, means, log_t):
+    """``sqrt(2 v log(t**alpha) / n) + 3 log(t**alpha) / n``, v with n - 1."""
+    known = means.count - 1
+    variance = squares.total / jnp.where(known > 0, known, 1.0)
+    variance = jnp.where(known > 0, jnp.maximum(variance, 0.0), UNKNOWN)
+    share = log_t / means.count
+    return jnp.sqrt(2 * variance * share) + 3 * share
+
+
+@factory(Problem)
+def ucb_b2(problem: Problem, form: str = "paper") -> Policy[_Moments, Params, Array]:
+    """UCB-B2.
+
+    Args:
+      problem: what the learner knows.
+      form: ``paper`` or ``code``.
+
+    Raises:
+      ValueError: on an unknown `form`.
+    """
+    one_of("form", form, FORMS)
+
+    def index(view, state, params):
+        means = state.means
+        done = jnp.maximum(view.round - 1, 1).astype(float)
+        log_t = params.alpha * jnp.log(done)
+        reward = _radius(state.reward, means, log_t)
+        cost = _radius(state.cost, means, log_t)
+        if form == "paper":
+            part = (params.stability - 1) / params.stability
+            stable = cost < means.mean_cost * part  # (7): the mean cost is positive
+            least = jnp.where(stable, means.mean_cost, 1.0)
+            divisor = least
+        else:
+            stable = cost < means.mean_reward
+            least = jnp.maximum(means.mean_cost, view.oracle.cheapest)
+            divisor = jnp.maximum(means.mean_cost, ALMOST_NOTHING)
+        ratio = means.mean_reward / least
+        bound = ratio + FACTOR * (reward + ratio * cost) / divisor
+        return jnp.where(stable, bound, jnp.inf)
+
+    return index_policy(
+        "UCB-B2" if form == "paper" else "UCB-B2, code",
+        problem,
+        index,
+        params=Params(),
+        check=_check,
+        statistics=Statistics(_zeros, _observe),
+    )

@@ -1,0 +1,156 @@
+"""Thompson sampling on the cells between limits. Not of the paper.
+
+Idea: the limits cut an arm's consumption into cells (tau_{j-1}, tau_j]. A round says of
+every cell that it has entered whether it ended there, and with which gain: nothing is
+censored any more. One draw of all cells is one draw of the values of *all* limits,
+
+    nu_m = sum_{j <= m} S_{j-1} h_j mu_j - lambda(tau_m) S_m,
+    S_j = prod_{k <= j} (1 - h_k),
+
+which is eq. (2) with h_j the chance to end in a cell that was entered, and mu_j the
+mean gain of the rounds that end in it. The posterior of h_j is a Beta law (its mean is
+the Kaplan-Meier estimate but for the prior), that of mu_j a normal law with the mean
+and the variance of a Dirichlet process's posterior, whose prior observations are the
+smallest and the largest possible gain. No radius, no horizon, no scale of penalties.
+"""
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Int32
+
+from jaxbandits.arrays import (
+    CompensatedSum,
+    first_argmax,
+    row,
+    split_index,
+    stored,
+    unit_interval,
+    with_row,
+)
+from jaxbandits.checks import at_least_one, non_negative
+from jaxbandits.factory import factory
+from jaxbandits.kernels.gamma import beta_from_uniforms
+from jaxbandits.kernels.normal import normal_quantile
+from jaxbandits.policies.censored.observed import cells_of, gain_of
+from jaxbandits.protocol import Policy
+from jaxbandits.settings.censored.types import (
+    Action,
+    Continuum,
+    Problem,
+    check_bounded,
+    check_grid,
+)
+
+
+class Params(NamedTuple):
+    """What is believed before the first round.
+
+    Attributes:
+      prior_ended, prior_passed: Beta prior of a cell's hazard, both at least 1. A prior
+        that expects rounds to pass (`prior_passed` near M) explores large limits less,
+        and may never find that one of them is best.
+      gain_spread: factor >= 0 of the standard deviation of the gains' posterior.
+    """
+
+    prior_ended: float = 1.0
+    prior_passed: float = 1.0
+    gain_spread: float = 1.0
+
+
+def _check(params):
+    at_least_one(prior_ended=params.prior_ended, prior_passed=params.prior_passed)
+    non_negative(gain_spread=params.gain_spread)
+
+
+class State(NamedTuple):
+    """What the rounds of every arm said of every cell."""
+
+    entered: Int32[Array, "K M"]  # rounds that entered the cell, with a limit beyond
+    ended: Int32[Array, "K M"]  # of these, rounds that ended in it
+    gain: CompensatedSum  # f32[K, M]  sum of their gains R - c(C)
+    square: CompensatedSum  # f32[K, M]  and of the squares
+
+
+@factory(Problem, Continuum)
+def cell_thompson(problem: Problem) -> Policy[State, Params, Action]:
+    """Thompson sampling on the cells between limits.
+
+    It recommends the best pair at the posterior means.
+
+    Args:
+      problem: arms, limits, cost and penalty functions; rewards lie in [0, 1].
+
+    Returns:
+      A policy with `Params`; state O(K M); consumes 3 K M words to act.
+
+    Raises:
+      ValueError: if the problem's rewards do not lie in [0, 1].
+      TypeError: if it has no grid of limits.
+    """
+    check_grid(problem, "cell_thompson")
+    check_bounded(problem, "cell_thompson")
+    shape = (problem.num_arms, problem.num_limits)
+    least = -problem.max_cost  # of all gains; the largest is 1
+
+    def init(params):
+        del params
+        zeros = jnp.zeros(shape, jnp.int32)
+        none = CompensatedSum.zeros(shape, float)
+        return State(zeros, zeros, none, none)
+
+    def gain_moments(state):
+        """Posterior mean and variance of the mean gain of every cell, f32[K, M]."""
+        n = state.ended.astype(float) + 2
+        mean = (state.gain.total + (least + 1)) / n
+        second = (state.square.total + (least**2 + 1)) / n
+        # The prior observations alone give this much: only rounding could give less.
+        spread = jnp.maximum(second - mean * mean, (1 - least) ** 2 / (2 * n))
+        return mean, spread / (n + 1)
+
+    def values(hazard, gain):
+        """Eq. (2) of all pairs, f32[K, M]."""
+        survival = jnp.cumprod(1 - hazard, axis=1)
+        entering = jnp.pad(survival[:, :-1], ((0, 0), (1, 0)), constant_values=1.0)
+        earned = jnp.cumsum(entering * hazard * gain, axis=1)
+        return earned - jnp.asarray(problem.penalties())[None, :] * survival
+
+    def act(noise, view, state, params):
+        del view
+        first, second, third = unit_interval(noise).reshape(3, *shape)
+        passed = params.prior_passed + (state.entered - state.ended)
+        hazard = beta_from_uniforms(
+            first, second, params.prior_ended + state.ended, passed
+        )
+        mean, variance = gain_moments(state)
+        deviation = params.gain_spread * jnp.sqrt(variance)
+        gain = jnp.clip(mean + deviation * normal_quantile(third), least, 1.0)
+        sampled = values(*stored((hazard, gain)))
+        best = first_argmax(stored(sampled))
+        return Action(*split_index(best, *shape))
+
+    def update(noise, view, state, action, feedback, params):
+        del noise, view, params
+        limits = jnp.asarray(problem.limits, float)
+        entered, ended = cells_of(limits, action.limit, feedback)
+        gain = gain_of(problem, feedback)
+        old = row(state, action.arm)
+        new = State(
+            old.entered + entered,
+            old.ended + ended,
+            old.gain.add(jnp.where(ended, gain, 0.0)),
+            old.square.add(jnp.where(ended, gain * gain, 0.0)),
+        )
+        return with_row(state, action.arm, new)
+
+    def recommend(state, params):
+        prior = params.prior_ended + params.prior_passed
+        hazard = (params.prior_ended + state.ended) / (prior + state.entered)
+        best = first_argmax(values(hazard, gain_moments(state)[0]))
+        return Action(*split_index(best, *shape))
+
+    words = (3 * problem.num_pairs, 0)
+    return Policy(
+        "cell TS", init, act, update, Params(), words, _check, recommend=recommend
+    )

@@ -1,0 +1,78 @@
+"""A policy for a grid of limits, played where any limit may be chosen."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from jaxbandits.arrays import first_true, pick
+from jaxbandits.checks import MOST, function, numbers, whole
+from jaxbandits.factory import check_problem
+from jaxbandits.protocol import P, Policy, S
+from jaxbandits.settings.censored.types import (
+    Action,
+    Continuum,
+    Problem,
+    RealAction,
+    check_continuum,
+    make_problem,
+)
+
+
+def on_grid(
+    problem: Continuum, limits: Any, make: Callable[[Problem], Policy[S, P, Action]]
+) -> Policy[S, P, RealAction]:
+    """Let a policy choose from a fixed grid of limits.
+
+    Args:
+      problem: arms, cost and penalty functions, largest limit.
+      limits: the grid, increasing, in (0, max_limit]; or a whole number M for the
+        equidistant ``max_limit / M, ..., max_limit``.
+      make: factory of the policy, called with the problem on the grid.
+
+    Returns:
+      The policy with `RealAction`s; its parameters, noise, state and report.
+
+    Raises:
+      ValueError: as `make_problem`.
+      TypeError: if the problem has a grid already.
+    """
+    check_problem("on_grid", problem, Continuum, Problem)
+    check_continuum(problem, "on_grid")
+    function("make", make)
+    if isinstance(limits, int | np.integer):
+        whole("limits", limits, 1, MOST)
+        # The last one, whatever rounding does, is the largest.
+        share = np.arange(1, limits + 1) / limits
+        limits = problem.max_limit * share
+    grid = numbers("limits", limits, ndim=1)
+    return _on_grid(problem, tuple(grid.tolist()), make)
+
+
+@cache
+def _on_grid(problem: Continuum, grid: tuple[float, ...], make) -> Policy:
+    n, cost, penalty, largest, sigma = problem
+    inner = make(make_problem(n, grid, cost, penalty, largest, sigma=sigma))
+
+    def to_real(action):
+        return RealAction(action.arm, pick(jnp.asarray(grid, float), action.limit))
+
+    def act(noise, view, state, params):
+        return to_real(inner.act(noise, view, state, params))
+
+    def update(noise, view, state, action, feedback, params):
+        place = first_true(jnp.asarray(grid, float) == action.limit)
+        pair = Action(action.arm, place)
+        return inner.update(noise, view, state, pair, feedback, params)
+
+    def recommend(state, params):
+        return to_real(inner.recommend(state, params))
+
+    return inner._replace(
+        act=act,
+        update=update,
+        recommend=recommend if inner.recommend else None,
+        problem=problem,
+    )

@@ -1,0 +1,73 @@
+"""The reduction to a plain bandit: every pair of an arm and a limit is a virtual arm.
+
+Bengs & Huellermeier (2022), section 3.1, eq. (7), rescaled to [0, 1] as in E.1.
+"""
+
+from collections.abc import Callable
+
+import jax.numpy as jnp
+from jax import Array
+
+from jaxbandits.arrays import pick, split_index
+from jaxbandits.checks import function
+from jaxbandits.factory import factory
+from jaxbandits.policies.censored.value import value_of_round
+from jaxbandits.protocol import P, Policy, Recommend, S
+from jaxbandits.settings.censored.types import (
+    Action,
+    Continuum,
+    Problem,
+    check_bounded,
+    check_grid,
+)
+
+
+@factory(Problem, Continuum)
+def product_arms(
+    problem: Problem,
+    plain: Callable[[int], Policy[S, P, Array]],
+    recommend: Recommend[S, P, Array] | None = None,
+) -> Policy[S, P, Action]:
+    """Lift a plain policy on K M arms to the censored setting.
+
+    Args:
+      problem: arms, limits, cost and penalty functions.
+      plain: factory of a plain policy, called with the number of virtual arms: its
+        actions are i32[] in [0, K M), its feedback a reward f32[] in [0, 1].
+      recommend: ``(state, params) -> i32[]``, its answer, where it has none itself.
+
+    Returns:
+      A policy of the censored setting with the plain policy's parameters, noise and
+      state. The reward of a round is eq. (7) plus lambda(tau_max), divided by ``1 +
+      lambda(tau_max)``.
+
+    Raises:
+      ValueError: if the problem's rewards do not lie in [0, 1].
+      TypeError: if it has no grid of limits, or `plain` is no function.
+    """
+    check_grid(problem, "product_arms")
+    check_bounded(problem, "product_arms")
+    function("plain", plain)
+    inner = plain(problem.num_pairs)
+    answer = inner.recommend or recommend
+    largest = problem.max_penalty
+
+    def to_pair(arm):
+        return Action(*split_index(arm, problem.num_arms, problem.num_limits))
+
+    def act(noise, view, state, params):
+        return to_pair(inner.act(noise, view, state, params))
+
+    def update(noise, view, state, action, feedback, params):
+        penalty = pick(jnp.asarray(problem.penalties(), float), action.limit)
+        value = value_of_round(problem, penalty, feedback)  # Eq. (7)
+        reward = (value + largest) / (1 + largest)  # E.1
+        pair = action.arm * problem.num_limits + action.limit
+        return inner.update(noise, view, state, pair, reward, params)
+
+    def recommended(state, params):
+        return to_pair(answer(state, params))
+
+    return inner._replace(  # type: ignore[return-value]
+        act=act, update=update, recommend=recommended if answer else None
+    )

@@ -1,0 +1,154 @@
+"""RCUCB, the Resource-censored Upper Confidence Bound.
+
+Bengs & Huellermeier, "Multi-Armed Bandits with Censored Consumption of Resources",
+2022, section 3, eqs. (8)-(12).
+
+Idea: a round with limit tau also tells what every smaller limit would have given, so
+the gain of a pair is estimated from all rounds whose limit was at least as large, and
+the risk of exceeding a limit from all rounds of the arm.
+
+Named choices (docs/errata.md): `penalty_radius` scales the second part of the
+confidence length; 1 is eq. (12), 0 is what the paper's figures show, and can be
+trapped for good. `gain_radius` scales the first; 1/2 is the constant of UCB1 as used in
+E.1. `survival` says how the risk is estimated from censored rounds, `radius` how it
+enters the confidence length. Where rewards do not lie in [0, 1] (footnote 1: the
+problem's `sigma`), the default `gain_radius` is that of `sub_gaussian_gain_radius`.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Float, Int32
+
+from jaxbandits.arrays import (
+    CompensatedSum,
+    first_argmax,
+    pick,
+    row,
+    split_index,
+    with_row,
+)
+from jaxbandits.checks import non_negative, positive
+from jaxbandits.factory import factory
+from jaxbandits.kernels.radii import peeling_scale
+from jaxbandits.policies.censored.observed import gain_of
+from jaxbandits.policies.censored.survival import (
+    Survival,
+    named,
+    radius_of,
+    sub_gaussian_gain_radius,
+    survival_of,
+)
+from jaxbandits.protocol import Policy
+from jaxbandits.settings.censored.types import Action, Continuum, Problem, check_grid
+
+
+class Params(NamedTuple):
+    """alpha > 0 in the confidence length; factors >= 0 of its two parts."""
+
+    alpha: float = 1.0
+    penalty_radius: float = 1.0
+    gain_radius: float = 1.0
+
+
+def _check(params):
+    positive(alpha=params.alpha)
+    non_negative(penalty_radius=params.penalty_radius, gain_radius=params.gain_radius)
+
+
+class State(NamedTuple):
+    """Statistics of every pair, and the two parts of its index that they determine."""
+
+    reached: Int32[Array, "K M"]  # N_{i,tau}: rounds of the arm with a limit >= tau
+    risk: tuple[Int32[Array, "K M"], ...]  # counts behind the survival estimate
+    gain: CompensatedSum  # f32[K, M]  sum of gains within tau, numerator of eq. (8)
+    estimate: Float[Array, "K M"]  # nu_hat, eq. (10)
+    width: Float[Array, "K M"]  # confidence length over sqrt(2 alpha log t)
+
+
+@factory(Problem, Continuum)
+def rcucb(
+    problem: Problem,
+    survival: str | Survival = "censored_exceeds",
+    radius: str | Callable = "eq_12",
+) -> Policy[State, Params, Action]:
+    """RCUCB for a problem of the censored setting.
+
+    Plays every arm once with the largest limit, then the first pair that maximises
+    eq. (12). It recommends the pair that it has played most often.
+
+    Args:
+      problem: arms, limits, cost and penalty functions.
+      survival: ``censored_exceeds``, eq. (9), or ``kaplan_meier``, the consistent
+        estimate on the grid, or a `Survival` of one's own.
+      radius: ``eq_12``, or ``remark_3``, or a function of one's own like `eq_12`.
+
+    Returns:
+      A policy with `Params`; state O(K M). Its name tells what is not the paper's.
+
+    Raises:
+      ValueError: on an unknown `survival` or `radius`.
+      TypeError: if one of them is of another kind, or the problem has no grid.
+    """
+    check_grid(problem, "rcucb")
+    risk = survival_of(survival)
+    radius_name, length = radius_of(radius)
+    shape = (problem.num_arms, problem.num_limits)
+
+    def init(params):
+        del params
+        # An arm starts with its largest limit: +inf there until it has been played.
+        unplayed = jnp.where(jnp.arange(shape[1]) == shape[1] - 1, jnp.inf, 0.0)
+        zeros = jnp.zeros(shape, jnp.int32)
+        return State(
+            zeros,
+            (zeros,) * risk.num_counts,
+            CompensatedSum.zeros(shape, float),
+            jnp.broadcast_to(unplayed.astype(float), shape),
+            jnp.zeros(shape, float),
+        )
+
+    def act(noise, view, state, params):
+        del noise
+        log_t = jnp.log(view.round.astype(float))
+        index = state.estimate + peeling_scale(params.alpha * log_t) * state.width
+        arm, limit = split_index(first_argmax(index), *shape)  # Eq. (12)
+        return Action(arm, limit)
+
+    def update(noise, view, state, action, feedback, params):
+        del noise, view
+        limits = jnp.asarray(problem.limits)
+        penalties = jnp.asarray(problem.penalties())
+        old = (state.reached, state.risk, state.gain)
+        reached, counts, gain = row(old, action.arm)
+        within = limits <= pick(limits, action.limit)
+        exceeds = feedback.consumption > limits  # all of them if censored
+        gained = gain_of(problem, feedback)
+        reached = reached + within
+        increments = risk.observe(exceeds, within)
+        counts = tuple(n + i for n, i in zip(counts, increments, strict=True))
+        gain = gain.add(jnp.where(within & ~exceeds, gained, 0.0))  # Eq. (8)
+        # N_{i,0}, the rounds of the arm, is N at the smallest limit.
+        count = reached.astype(float)
+        rounds = count[:1]
+        survival = risk.estimate(counts, rounds)  # Eq. (9)
+        new = State(
+            reached,
+            counts,
+            gain,
+            gain.total / count - penalties * survival,  # Eq. (10)
+            length(count, rounds, penalties, params),
+        )
+        return with_row(state, action.arm, new)
+
+    def recommend(state, params):
+        del params
+        # Rounds with the very limit: those that reach it but not the next one.
+        longer = jnp.pad(state.reached[:, 1:], ((0, 0), (0, 1)))
+        return Action(*split_index(first_argmax(state.reached - longer), *shape))
+
+    name = named("RCUCB", risk.name, radius_name)
+    params = Params(gain_radius=sub_gaussian_gain_radius(problem.sigma))
+    return Policy(name, init, act, update, params, check=_check, recommend=recommend)

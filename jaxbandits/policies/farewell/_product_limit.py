@@ -1,0 +1,170 @@
+"""Wait-UCB with a product-limit estimate: longer waits learn from shorter ones.
+
+An epoch with wait j that saw no reward says that the delay exceeds j, and no more: its
+delay is *censored*. Kaplan & Meier ("Nonparametric Estimation from Incomplete
+Observations", 1958) estimate the chance to end in unit d by those who entered unit d;
+the product of the survival rates has no bias from censoring.
+
+With hazards ``h_d``, rewards ``v_d`` per entry of unit d and survival ``S(d) = (1 -
+h_1) ... (1 - h_d)``, wait j has the reward ``sum_{d <= j} S(d - 1) v_d`` and lasts
+``sum_{d <= j} S(d - 1)``. The radius is Wait-UCB's with the epochs that waited at least
+j, the only ones that say something about unit j (ours; no paper has it).
+
+Where the waits are not 1, ..., D a unit is what lies between two waits, in which nobody
+gives up, and an entry lasts as long in it as entries have lasted on average.
+"""
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from jaxtyping import Bool, Float, Int32
+
+from jaxbandits.arrays import CompensatedSum, constant, row, with_row
+from jaxbandits.factory import factory
+from jaxbandits.policies.farewell._wait_ucb import Params, Radius, check, largest_bound
+from jaxbandits.protocol import Policy
+from jaxbandits.settings.farewell.types import Action, Problem
+
+
+class Units(NamedTuple):
+    """Where an epoch was in every unit of waiting; a unit ends with a wait.
+
+    Attributes:
+      reached: bool[D], whether its wait covers the unit.
+      entered: bool[D], whether it was still waiting when the unit began.
+      ended: bool[D], whether its delay ends there.
+      starts: i32[D], when the units begin.
+      left: i32[D], when it left them, where it entered.
+    """
+
+    reached: Bool[Array, " D"]
+    entered: Bool[Array, " D"]
+    ended: Bool[Array, " D"]
+    starts: np.ndarray
+    left: Int32[Array, " D"]
+
+    @classmethod
+    def of(cls, waits, place, feedback) -> "Units":
+        """Of the epoch with the wait at this position."""
+        starts = np.append(0, waits[:-1]).astype(np.int32)
+        reached = np.arange(waits.size) <= place
+        entered = reached & (feedback.delay > starts)
+        ended = entered & (feedback.delay <= waits)
+        left = jnp.minimum(feedback.time, waits)
+        return cls(reached, entered, ended, starts, left)
+
+
+class Hazards(NamedTuple):
+    """What epochs say about every unit of waiting; rows of all macro-arms, or of one.
+
+    Attributes:
+      reached: i32[K, D], epochs with a wait that covers the unit.
+      entered: i32[K, D], of them those that were still waiting.
+      ended: i32[K, D], of them those whose delay ends there.
+      lasted: i32[K, D], the time that those who entered spent there.
+      reward: f32[K, D], rewards of those that ended.
+    """
+
+    reached: Int32[Array, "K D"]
+    entered: Int32[Array, "K D"]
+    ended: Int32[Array, "K D"]
+    lasted: Int32[Array, "K D"]
+    reward: CompensatedSum
+
+    @classmethod
+    def zeros(cls, shape) -> "Hazards":
+        """Before the first epoch."""
+        count = jnp.zeros(shape, jnp.int32)
+        nothing = CompensatedSum.zeros(shape, float)
+        return cls(count, count, count, count, nothing)
+
+    def observe(self, epoch: Units, reward) -> "Hazards":
+        """The row of a macro-arm after one more epoch."""
+        return Hazards(
+            self.reached + epoch.reached,
+            self.entered + epoch.entered,
+            self.ended + epoch.ended,
+            self.lasted + jnp.where(epoch.entered, epoch.left - epoch.starts, 0),
+            self.reward.add(jnp.where(epoch.ended, reward, 0.0)),
+        )
+
+    @property
+    def at_risk(self):
+        """Those that entered, at least 1, f32[D]."""
+        return jnp.maximum(self.entered, 1).astype(float)
+
+    def survival(self):
+        """``S(d - 1)``, the chance to enter a unit, f32[D]."""
+        survived = jnp.cumprod(1 - self.ended.astype(float) / self.at_risk)
+        return jnp.concatenate([jnp.ones_like(survived[:1]), survived[:-1]])
+
+    def mean_reward(self):
+        """Of every wait, f32[D]."""
+        return jnp.cumsum(self.survival() * self.reward.total / self.at_risk)
+
+    def mean(self, total, unseen):
+        """Of what entries gather unit by unit, for every wait, f32[D].
+
+        Args:
+          total: what all of them have gathered in every unit, [D].
+          unseen: what one would, where nobody has entered yet, [D].
+        """
+        each = jnp.where(self.entered > 0, total / self.at_risk, unseen)
+        return jnp.cumsum(self.survival() * each)
+
+    def mean_time(self, waits):
+        """Of every wait, f32[D]; a unit that nobody has entered is stayed in wholly."""
+        whole = constant(np.diff(waits, prepend=0).astype(float))
+        return self.mean(self.lasted.astype(float), whole)
+
+
+def times_add_up(policy: str, problem: Problem) -> None:
+    """Require that giving up costs the wait, so that a time is a sum over units."""
+    if problem.failure != "wait":
+        raise ValueError(f"problem: {policy} needs failure='wait'")
+
+
+class State(NamedTuple):
+    """Hazards, and the parts of the index that they determine."""
+
+    hazards: Hazards
+    rate: Float[Array, "K D"]  # +inf where no epoch has waited that long
+    radius: Radius
+
+
+@factory(Problem)
+def product_limit(problem: Problem) -> Policy[State, Params, Action]:
+    """Wait-UCB on product-limit estimates; first maximiser.
+
+    Raises:
+      ValueError: if giving up costs one unit: the time then is no sum over units.
+    """
+    times_add_up("product_limit", problem)
+    shape, waits = (problem.num_arms, problem.num_waits), problem.lengths
+
+    def init(params):
+        del params
+        zeros = jnp.zeros(shape, float)
+        return State(Hazards.zeros(shape), zeros + jnp.inf, Radius(zeros, zeros))
+
+    def update(noise, view, state, action, feedback, params):
+        del noise, view, params
+        old = row(state.hazards, action.arm)
+        epoch = Units.of(waits, action.wait, feedback)
+        hazards = old.observe(epoch, feedback.reward)
+        rate = hazards.mean_reward() / hazards.mean_time(waits)
+        known = hazards.reached > 0
+        radius = Radius.of(jnp.maximum(hazards.reached, 1).astype(float), waits)
+        new = State(hazards, jnp.where(known, rate, jnp.inf), radius)
+        return with_row(state, action.arm, new)
+
+    return Policy(
+        "Wait-UCB, product-limit",
+        init,
+        largest_bound(problem, shows_shorter=True),
+        update,
+        Params(),
+        check=check,
+    )

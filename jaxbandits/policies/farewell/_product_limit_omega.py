@@ -1,0 +1,147 @@
+"""omega*-UCB with product-limit estimates: every wait learns from every epoch.
+
+The index is that of omega*-UCB on pairs (`policies.budgeted.omega_ucb`, cost interval
+[1, j]). Means and variances of an epoch's reward and time are those under the law of
+Kaplan & Meier, see `product_limit`: shorter waits learn from longer ones as with side
+observations, and longer ones from what shorter ones say about the units that they
+share. The pulls of a wait are the epochs that waited at least as long, the only ones
+that say something about its last unit (ours; no paper has it).
+"""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from jaxtyping import Float
+
+from jaxbandits.arrays import CompensatedSum, constant, row, with_row
+from jaxbandits.factory import factory
+from jaxbandits.policies import budgeted
+from jaxbandits.policies.budgeted._omega_ucb import ETAS, Params
+from jaxbandits.policies.farewell._product_limit import Hazards, Units, times_add_up
+from jaxbandits.policies.farewell.pairs import as_arms, on_pairs, shorter_too
+from jaxbandits.protocol import Policy
+from jaxbandits.settings.farewell.types import Action, Problem
+
+
+class _Means(NamedTuple):
+    """f32[K, D] each; `count` is at least 1."""
+
+    count: Float[Array, "K D"]  # type: ignore[assignment]
+    mean_reward: Float[Array, "K D"]
+    mean_cost: Float[Array, "K D"]
+
+
+class _Eta(NamedTuple):
+    """Variance over the largest possible one, f32[K, D]."""
+
+    eta: Float[Array, "K D"]
+
+
+class _Estimates(NamedTuple):
+    """What the index of omega*-UCB reads."""
+
+    means: _Means
+    reward: _Eta
+    cost: _Eta
+
+
+class State(NamedTuple):
+    """Sums over epochs, and the estimates that they determine.
+
+    Attributes:
+      hazards: counts and sums of every unit.
+      reward_squares: f32[K, D], of the rewards that ended there.
+      time_squares: f32[K, D], by how much the square of time - 1 grew there.
+      estimates: of every wait.
+    """
+
+    hazards: Hazards
+    reward_squares: CompensatedSum
+    time_squares: CompensatedSum
+    estimates: _Estimates
+
+
+@factory(Problem)
+def product_limit_omega(
+    problem: Problem, exploration: str = "log_t", variance: str = "switch"
+) -> Policy[State, Params, Action]:
+    """omega*-UCB on product-limit estimates; rho = 1.
+
+    Args:
+      problem: macro-arms and waits.
+      exploration: as for `policies.budgeted.omega_ucb`.
+      variance: likewise.
+
+    Raises:
+      ValueError: on an unknown `exploration` or `variance`, or if giving up costs one
+        unit: the time then is no sum over units.
+    """
+    times_add_up("product_limit_omega", problem)
+    shape, waits = (problem.num_arms, problem.num_waits), problem.lengths
+    policy = on_pairs(
+        problem,
+        # Of the learning only the start is of use: the longest waits.
+        budgeted.omega_ucb(
+            as_arms(problem), True, exploration, shorter_too(problem), variance
+        ),
+    )
+    eta_of = ETAS[variance]
+    starts = np.append(0, waits[:-1])
+    squares_before = np.maximum(starts - 1.0, 0.0) ** 2
+    growth = (waits - 1.0) ** 2 - squares_before  # in a unit that is stayed in wholly
+    width = np.maximum(waits - 1.0, 1.0)
+
+    def init(params):
+        del params
+        ones, zeros = jnp.ones(shape, float), jnp.zeros(shape, float)
+        nothing = CompensatedSum.zeros(shape, float)
+        estimates = _Estimates(_Means(ones, zeros, ones), _Eta(ones), _Eta(ones))
+        return State(Hazards.zeros(shape), nothing, nothing, estimates)
+
+    def act(noise, view, state, params):
+        flat = jax.tree.map(jnp.ravel, state.estimates)
+        return policy.act(noise, view, flat, params)
+
+    def update(noise, view, state, action, feedback, params):
+        del noise, view, params
+        old = row(state, action.arm)
+        epoch = Units.of(waits, action.wait, feedback)
+        hazards = old.hazards.observe(epoch, feedback.reward)
+        size, before, most = constant((width, squares_before, growth))
+        gained = (epoch.left.astype(float) - 1) ** 2 - before
+        square = jnp.where(epoch.ended, feedback.reward**2, 0.0)
+        rewards = old.reward_squares.add(square)
+        times = old.time_squares.add(jnp.where(epoch.entered, gained, 0.0))
+
+        def eta(mean, mean_square):
+            """Of numbers in [0, 1]."""
+            spread = jnp.maximum(mean_square - mean**2, 0.0)
+            return _Eta(eta_of(hazards.reached, spread * count, mean * (1 - mean)))
+
+        count = jnp.maximum(hazards.reached, 1).astype(float)
+        reward = jnp.clip(hazards.mean_reward(), 0.0, 1.0)
+        time = hazards.mean_time(waits)
+        share = jnp.clip((time - 1) / size, 0.0, 1.0)
+        squares = hazards.mean(times.total, most) / size**2
+        new = State(
+            hazards,
+            rewards,
+            times,
+            _Estimates(
+                _Means(count, reward, time),
+                eta(reward, hazards.mean(rewards.total, 0.0)),
+                eta(share, squares),
+            ),
+        )
+        return with_row(state, action.arm, new)
+
+    return policy._replace(  # type: ignore[return-value]
+        name=f"{policy.name}, product-limit",
+        init=init,
+        act=act,
+        update=update,
+        params=policy.params._replace(rho=1.0),
+    )

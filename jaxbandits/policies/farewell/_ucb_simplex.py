@@ -1,0 +1,84 @@
+"""UCB-Simplex for one resource.
+
+Flajolet & Jaillet, "Logarithmic Regret Bounds for Bandits with Knapsacks", 2017
+(arXiv:1510.01800), with one resource, time, counted in units of D, the
+longest wait.
+
+Named choice: `kappa` is an upper bound on the reward per unit of cost, which the
+learner must know. Without knowledge it is D (a reward of 1 in one unit of time); D g*
+would be oracle knowledge.
+"""
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Float, Int32
+
+from jaxbandits.arrays import (
+    CompensatedSum,
+    first_argmax,
+    row,
+    split_index,
+    with_row,
+)
+from jaxbandits.checks import non_negative
+from jaxbandits.factory import factory
+from jaxbandits.protocol import Policy
+from jaxbandits.settings.farewell.types import Action, Problem
+
+
+class Params(NamedTuple):
+    """kappa >= 0, bounds the ratio of expected reward to expected cost."""
+
+    kappa: float
+
+
+def _check(params):
+    non_negative(kappa=params.kappa)
+
+
+class State(NamedTuple):
+    """Statistics of every pair, and the parts of its index that they determine."""
+
+    pulls: Int32[Array, " pairs"]
+    reward: CompensatedSum  # f32[K D]
+    time: Int32[Array, " pairs"]
+    ratio: Float[Array, " pairs"]  # +inf before the first pull
+    width: Float[Array, " pairs"]  # 1 / (mean cost sqrt(pulls))
+
+
+@factory(Problem)
+def ucb_simplex(problem: Problem) -> Policy[State, Params, Action]:
+    """UCB-Simplex: the first pair with the largest bound.
+
+    ``(mean reward + (1 + kappa) sqrt(2 log t / n)) / mean cost`` with costs over D.
+    """
+    size = problem.num_pairs
+    scale = problem.longest
+
+    def init(params):
+        del params
+        zeros, count = jnp.zeros(size, float), jnp.zeros(size, jnp.int32)
+        nothing = CompensatedSum.zeros(size, float)
+        return State(count, nothing, count, zeros + jnp.inf, zeros)
+
+    def act(noise, view, state, params):
+        del noise
+        bonus = (1 + params.kappa) * jnp.sqrt(2 * jnp.log(view.round.astype(float)))
+        best = first_argmax(state.ratio + bonus * state.width)
+        return Action(*split_index(best, problem.num_arms, problem.num_waits))
+
+    def update(noise, view, state, action, feedback, params):
+        del noise, view, params
+        pair = action.arm * problem.num_waits + action.wait
+        old = row(state, pair)
+        pulls, time = old.pulls + 1, old.time + feedback.time
+        reward = old.reward.add(feedback.reward)
+        per_cost = scale / time.astype(float)
+        root = jnp.sqrt(pulls.astype(float))
+        new = State(pulls, reward, time, reward.total * per_cost, root * per_cost)
+        return with_row(state, pair, new)
+
+    kappa = Params(scale)
+    return Policy("UCB-Simplex", init, act, update, kappa, check=_check)

@@ -1,0 +1,79 @@
+"""Curves over another axis: what was recorded at budgets, seen at rounds, say.
+
+Games with a budget stop at different rounds, so that "the mean at round t" needs a
+convention: a run that has stopped keeps its last value.
+"""
+
+import numpy as np
+import xarray as xr
+
+from jaxbandits.checks import one_of
+from jaxbandits.results.checks import check_dataset
+from jaxbandits.results.dataset import CHECKPOINT_KINDS, DIMS
+from jaxbandits.results.lookup import metric_values
+
+
+def resample(
+    dataset: xr.Dataset, along: str, grid, kind: str | None = None
+) -> xr.Dataset:
+    """Metrics at given values of another metric, run by run.
+
+    Linear between checkpoints and from the origin (0, 0) to the first one; beyond the
+    end of a run its last value.
+
+    Args:
+      dataset: as `build_dataset` makes it.
+      along: name of a metric that does not decrease in the checkpoint (``rounds``,
+        ``expected_spent``, ...).
+      grid: f64[G], increasing values >= 0 of that metric.
+      kind: the new kind of checkpoint; by default ``round`` for ``rounds`` (the grid
+        must then be integers), else ``spent``.
+
+    Returns:
+      A dataset of the same policies, points and seeds with the grid as checkpoints.
+
+    Raises:
+      ValueError: if `along` is unknown or decreases, `grid` does not increase, or
+        `kind` is none or does not go with the grid.
+      TypeError: if `grid` holds no numbers.
+    """
+    check_dataset(dataset, *DIMS)
+    axis = metric_values(dataset, along, "along").values
+    grid = np.asarray(grid)
+    if grid.size and grid.dtype.kind not in "fiu":
+        raise TypeError(f"grid: must hold numbers, got {grid.dtype}")
+    if kind is None:
+        kind = "round" if along == "rounds" else "spent"
+    one_of("kind", kind, CHECKPOINT_KINDS)
+    increasing = grid.ndim == 1 and grid.size and np.all(grid[1:] > grid[:-1])
+    if not increasing or not np.all(np.isfinite(grid)) or grid[0] < 0:
+        raise ValueError("grid: must hold increasing numbers >= 0")
+    if kind == "round" and np.any(grid % 1):
+        raise ValueError("grid: must hold integers for checkpoints of rounds")
+    if np.any(np.diff(axis, axis=-1) < 0):
+        raise ValueError(f"along: {along!r} decreases somewhere, it cannot be an axis")
+    dims = dataset["rounds"].dims
+    flat = axis.reshape(-1, axis.shape[-1])
+    variables = {}
+    for name in map(str, dataset.data_vars):
+        values = metric_values(dataset, name).values.reshape(flat.shape)
+        rows = [
+            np.interp(grid, np.append(0.0, x), np.append(0.0, y))
+            for x, y in zip(flat, values, strict=True)
+        ]
+        variables[name] = (dims, np.reshape(rows, (*axis.shape[:-1], grid.size)))
+    coords = {k: v for k, v in dataset.coords.items() if "checkpoint" not in v.dims}
+    return xr.Dataset(
+        variables,
+        coords=coords | {"checkpoint": grid},
+        attrs=dataset.attrs | {"checkpoint_kind": kind},
+    )
+
+
+def as_share(dataset: xr.Dataset) -> xr.Dataset:
+    """The same curves over the share of the last checkpoint, (0, 1]."""
+    check_dataset(dataset, "checkpoint")
+    checkpoints = dataset["checkpoint"].values
+    return dataset.assign_coords(checkpoint=checkpoints / checkpoints[-1]).assign_attrs(
+        checkpoint_kind="share"
+    )

@@ -1,0 +1,41 @@
+"""A standard bandit as a game of the censored setting: Remark 1."""
+
+from typing import Any
+
+import numpy as np
+
+from jaxbandits.checks import instance
+from jaxbandits.laws import Discrete, Law, Product, discrete, product
+from jaxbandits.protocol import Environment
+from jaxbandits.settings.censored.costs import scaled
+from jaxbandits.settings.censored.environment import censored
+from jaxbandits.settings.censored.types import Action, RealAction, make_problem
+
+
+def plain(
+    name: str, rewards: Law, params: Any
+) -> Environment[Any, Any, Action | RealAction]:
+    """A bandit with nothing but arms and rewards.
+
+    The remark takes the limit 0 and consumptions of 0. Limits are positive (section 2),
+    so the one limit is 1, which changes nothing: no round is censored, and neither cost
+    nor penalty is due. Regret is that of a standard bandit. (One fixed limit where
+    rounds may be censored, the remark's other case, is a grid with one entry.)
+
+    Args:
+      name: of the instance.
+      rewards: univariate law of rewards in [0, 1], or `normal`.
+      params: its parameters, leaves ``[K, ...]``.
+
+    Raises:
+      ValueError: if a parameter is out of the law's range, or rewards lie outside.
+      TypeError: if an argument is of another kind.
+    """
+    instance("rewards", rewards, Law, "of jaxbandits.laws")
+    rewards.check(params)
+    num_arms = np.size(rewards.mean(params))
+    sigma = 0.0 if rewards.sigma is None else float(np.max(rewards.sigma(params)))
+    problem = make_problem(num_arms, (1.0,), scaled(0.0), scaled(0.0), sigma=sigma)
+    nothing = Discrete(np.zeros((num_arms, 1)), np.ones((num_arms, 1)))
+    law = product(rewards, discrete)
+    return censored(name, problem, law, Product(params, nothing))

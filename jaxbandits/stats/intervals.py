@@ -1,0 +1,224 @@
+"""Statistics over seeds.
+
+The seed is the unit of replication: seeds are independent, checkpoints of one seed are
+not. So every function reduces the dimension ``seed`` and no other. Where several seeds
+share a drawn instance (``runs_per_instance > 1``) the instance is the unit, and means
+and their errors are over the instances' means. A seed whose value is NaN makes the
+statistic NaN; seeds are never dropped in silence.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import xarray as xr
+from scipy import stats
+
+from jaxbandits.checks import one_of
+from jaxbandits.results.checks import (
+    check_bootstrap,
+    check_bounds,
+    check_level,
+    check_probabilities,
+    check_seeds,
+)
+from jaxbandits.results.lookup import metric_values
+from jaxbandits.stats.betting import betting_ends
+from jaxbandits.stats.bootstrap import bootstrap_ends
+from jaxbandits.stats.replications import replications
+from jaxbandits.stats.soundness import warn_of_coverage
+
+
+class Interval(NamedTuple):
+    """A mean and its confidence interval.
+
+    Attributes:
+      mean: float64, the mean over seeds, or over drawn instances that seeds share.
+      lower: lower end; NaN with a single seed or instance.
+      upper: upper end; NaN with a single seed or instance.
+    """
+
+    mean: xr.DataArray
+    lower: xr.DataArray
+    upper: xr.DataArray
+
+
+def mean(dataset: xr.Dataset, metric: str) -> xr.DataArray:
+    """Mean of a metric over seeds, ``[policy, params, checkpoint]``.
+
+    Raises:
+      ValueError: if `metric` is unknown.
+    """
+    values = metric_values(dataset, metric)
+    check_seeds(values)
+    return replications(values).mean("seed", skipna=False)
+
+
+def sem(dataset: xr.Dataset, metric: str) -> xr.DataArray:
+    """Standard error of the mean over seeds, ``[policy, params, checkpoint]``.
+
+    From the unbiased variance; NaN with a single seed.
+
+    Raises:
+      ValueError: if `metric` is unknown.
+    """
+    values = metric_values(dataset, metric)
+    check_seeds(values)
+    return _sem(replications(values))
+
+
+def interval(
+    dataset: xr.Dataset,
+    metric: str,
+    level: float = 0.95,
+    method: str = "t",
+    *,
+    resamples: int = 9999,
+    seed: int = 0,
+    bounds: tuple[float, float] | None = None,
+) -> Interval:
+    """Confidence interval for the mean over seeds.
+
+    Pointwise in the checkpoint: a band of such intervals does not cover the whole
+    curve with probability `level`; `band` does. docs/statistics.md has a table of what
+    the methods cover.
+
+    Args:
+      dataset: as `build_dataset` makes it.
+      metric: name of a metric.
+      level: coverage in (0, 1).
+      method: "t", Student's interval; "bootstrap", the BCa interval of
+        `jaxbandits.stats.bootstrap`, for many seeds of a skewed metric; or "bounded",
+        an interval by betting that covers at least `level` for every distribution on
+        `bounds` and every number of seeds, and is wider for it.
+      resamples: number of bootstrap samples.
+      seed: seed of the bootstrap; the same seed gives the same interval.
+      bounds: for "bounded", the least and the largest value that a run can have: not
+        of the seeds at hand, but of all.
+
+    Returns:
+      An `Interval` of arrays ``[policy, params, checkpoint]``.
+
+    Raises:
+      ValueError: if `metric` or `method` is unknown, `level` is not in (0, 1),
+        `resamples` is below ``2 / (1 - level)``, there is no seed, or `bounds` do not
+        hold the values, are missing or not wanted.
+      TypeError: if an argument is of another type.
+
+    Warns:
+      CoverageWarning: if with "t" or "bootstrap" the seeds at the last checkpoint do
+        not support the coverage.
+    """
+    values = metric_values(dataset, metric)
+    options = {"resamples": resamples, "seed": seed, "bounds": bounds}
+    found = _interval(values, level, method, **options)
+    if method != "bounded":
+        warn_of_coverage(replications(values), _words(values, level))
+    return found
+
+
+def interval_of(
+    values: xr.DataArray,
+    level: float = 0.95,
+    method: str = "t",
+    *,
+    resamples: int = 9999,
+    seed: int = 0,
+    bounds: tuple[float, float] | None = None,
+) -> Interval:
+    """`interval` of a `DataArray` with a dimension ``seed``."""
+    if not isinstance(values, xr.DataArray) or "seed" not in values.dims:
+        raise TypeError("values: must be an xarray.DataArray with the dimension seed")
+    options = {"resamples": resamples, "seed": seed, "bounds": bounds}
+    found = _interval(values, level, method, **options)
+    if method != "bounded":
+        warn_of_coverage(replications(values), _words(values, level))
+    return found
+
+
+def quiet_interval(values: xr.DataArray, level: float) -> Interval:
+    """`interval_of` by Student's t, for callers that warn of many at once."""
+    return _interval(values, level, "t")
+
+
+def _words(values: xr.DataArray, level: float) -> str:
+    of = f" of {values.name!r}" if values.name else ""
+    return f"the {100 * level:g} % intervals{of}"
+
+
+def _interval(
+    values: xr.DataArray,
+    level: float,
+    method: str,
+    *,
+    resamples=9999,
+    seed=0,
+    bounds=None,
+) -> Interval:
+    check_level(level)
+    one_of("method", method, ("t", "bootstrap", "bounded"))
+    check_seeds(values)
+    if (method == "bounded") != (bounds is not None):
+        raise ValueError('bounds: are for the method "bounded", which needs them')
+    if bounds is not None:
+        low, high = check_bounds(bounds, values.values)
+    values = replications(values)
+    center = values.mean("seed", skipna=False)
+    rows = values.transpose(..., "seed").values
+    if method == "t":
+        # Zero degrees of freedom give NaN in scipy, which is the promise for one seed.
+        half = stats.t.ppf((1 + level) / 2, values.sizes["seed"] - 1) * _sem(values)
+        return Interval(center, center - half, center + half)
+    if method == "bootstrap":
+        check_bootstrap(resamples, seed, level)
+        ends = bootstrap_ends(rows, level, resamples, seed)
+    else:
+        units = (rows - low) / (high - low)
+        ends = (low + (high - low) * end for end in betting_ends(units, level))
+    return Interval(center, *(center.copy(data=end) for end in ends))
+
+
+def quantiles(
+    dataset: xr.Dataset, metric: str, q: float | Sequence[float]
+) -> xr.DataArray:
+    """Quantiles of a metric over seeds, interpolated linearly.
+
+    Of single runs, also where several share a drawn instance.
+
+    Args:
+      dataset: as `build_dataset` makes it.
+      metric: name of a metric.
+      q: one or several probabilities in [0, 1].
+
+    Returns:
+      Array ``[quantile, policy, params, checkpoint]``, without the first dimension if
+      `q` is a number.
+
+    Raises:
+      ValueError: if `metric` is unknown, `q` is empty or not in [0, 1], or there is no
+        seed.
+      TypeError: if `q` is no number or list of numbers.
+    """
+    values = metric_values(dataset, metric)
+    check_seeds(values)
+    return values.quantile(check_probabilities(q, inside=False), "seed", skipna=False)
+
+
+def final(dataset: xr.Dataset, metric: str) -> xr.DataArray:
+    """A metric at the last checkpoint, ``[policy, params, seed]``.
+
+    Raises:
+      ValueError: if `metric` is unknown.
+    """
+    return metric_values(dataset, metric).isel(checkpoint=-1)
+
+
+def variance(values: xr.DataArray) -> xr.DataArray:
+    """Unbiased variance over the dimension ``seed``; NaN with a single seed."""
+    if values.sizes["seed"] < 2:
+        return xr.full_like(values.isel(seed=0, drop=True), np.nan)
+    return values.var("seed", ddof=1, skipna=False)
+
+
+def _sem(values: xr.DataArray) -> xr.DataArray:
+    return np.sqrt(variance(values) / values.sizes["seed"])  # type: ignore[return-value]

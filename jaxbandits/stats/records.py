@@ -1,0 +1,144 @@
+"""Flat records of a dataset's last checkpoint, for tables and JSON files."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from jaxbandits.results.checks import check_dataset, check_mapping
+from jaxbandits.results.dataset import DIMS
+from jaxbandits.results.lookup import check_policies
+from jaxbandits.results.plain import plain
+from jaxbandits.stats.intervals import mean, sem
+from jaxbandits.stats.record import Record, entry, make_record
+
+Published = Mapping[str, Mapping[str, float | Sequence[float | None] | None]]
+
+
+def summary_records(
+    dataset: xr.Dataset,
+    experiment: str,
+    *,
+    environment: str | None = None,
+    params: Mapping[str, Any] | None = None,
+    metrics: Sequence[str] | None = None,
+    published: Published | None = None,
+) -> list[Record]:
+    """One record per policy and parameter point, at the last checkpoint.
+
+    Points that a policy has not, because it has fewer than another, have none.
+
+    Args:
+      dataset: as `build_dataset` makes it.
+      experiment: name of the experiment.
+      environment: name of the environment; by default as the dataset says.
+      params: further entries for every record's ``params`` (the size of the
+        environment, say). A policy's own parameters win.
+      metrics: names of metrics; by default all that are single numbers, but not
+        ``rounds``.
+      published: policy -> metric -> the source's number, or None. A sweep needs a
+        sequence with one entry per parameter point.
+
+    Returns:
+      Records, see `Record`. All values are plain Python; a number that is not finite
+      is None (null in JSON).
+
+    Raises:
+      ValueError: naming `metric`, if one is unknown, or `published`, if it has an
+        unknown policy, a metric that is not in the records or the wrong number of
+        entries.
+    """
+    check_dataset(dataset, *DIMS)
+    published = published or {}
+    check_mapping("published", published)
+    if isinstance(metrics, str) or not isinstance(metrics, Iterable | None):
+        raise TypeError(f"metrics: must be a list of names, got {metrics!r}")
+    numbers = [str(x) for x, values in dataset.data_vars.items() if values.ndim == 4]
+    names = [name for name in numbers if name != "rounds"]
+    names = list(names if metrics is None else metrics)
+    _check_published(dataset, names, published)
+    last = dataset.isel(checkpoint=[-1])
+    table = {
+        name: (mean(last, name).values[..., 0], sem(last, name).values[..., 0])
+        for name in names
+    }
+    if environment is None:
+        environment = _environment(dataset)
+    horizon = last["checkpoint"].values[0].item()
+    records = []
+    for row, policy in enumerate(dataset["policy"].values.tolist()):
+        for point in range(dataset.sizes["params"]):
+            if not last["rounds"].values[row, point].any():
+                continue
+            entries = {
+                name: entry(
+                    means[row, point],
+                    errors[row, point],
+                    _at(published.get(policy, {}).get(name), point),
+                )
+                for name, (means, errors) in table.items()
+            }
+            records.append(
+                make_record(
+                    experiment,
+                    environment,
+                    policy,
+                    entries,
+                    seeds=dataset.sizes["seed"],
+                    horizon=horizon,
+                    params=dict(params or {}) | _parameters(dataset, row, point),
+                )
+            )
+    return records
+
+
+def _environment(dataset: xr.Dataset) -> str:
+    name = dataset.coords.get("environment")
+    if name is None or name.ndim:
+        raise ValueError(
+            "environment must be given: the dataset has no single one for a coordinate"
+        )
+    return str(name.values)
+
+
+def _parameters(dataset: xr.Dataset, row: int, point: int) -> dict[str, Any]:
+    """The parameters that a policy has; a NaN coordinate says that it has none."""
+    return {
+        str(name).removeprefix("param_"): plain(float(coordinate.values[row, point]))
+        for name, coordinate in dataset.coords.items()
+        if str(name).startswith("param_")
+        and not np.isnan(coordinate.values[row, point])
+    }
+
+
+def _check_published(
+    dataset: xr.Dataset, names: Sequence[str], published: Published
+) -> None:
+    check_policies(dataset, published, "published")
+    points = dataset.sizes["params"]
+    for policy, entries in published.items():
+        check_mapping(f"published[{policy!r}]", entries)
+        for name, number in entries.items():
+            wrong = np.asarray(number, object).ravel().tolist()
+            if not all(isinstance(x, Real | None) for x in wrong):
+                raise TypeError(
+                    f"published[{policy!r}][{name!r}]: must be numbers or None, "
+                    f"got {number!r}"
+                )
+            if name not in names:
+                raise ValueError(
+                    f"published[{policy!r}]: {name!r} is not among the metrics "
+                    f"{', '.join(names)}"
+                )
+            # One number cannot be what a source reports for every point of a sweep.
+            if number is not None and np.size(number) != points:
+                raise ValueError(
+                    f"published[{policy!r}][{name!r}]: {np.size(number)} entries, "
+                    f"expected {points}, one per parameter point"
+                )
+
+
+def _at(number, point: int):
+    return number if number is None or np.ndim(number) == 0 else number[point]

@@ -1,0 +1,72 @@
+"""What replicates an experiment: seeds, or the drawn instances that they share.
+
+With ``runs_per_instance > 1`` several seeds play in one drawn instance, whose number
+the coordinate ``instance`` tells. What the instance does to one of them it does to all,
+so that they are no independent replications: an interval that takes them for such
+covers 0.44 instead of 0.95 where instances differ more than runs. Their mean is one
+replication. `two_level` tells in addition where the variance comes from.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import xarray as xr
+
+INSTANCE = "instance"
+
+
+class _Groups(NamedTuple):
+    """Runs by instance.
+
+    Attributes:
+      order: int[N], the runs, those of one instance side by side.
+      starts: int[I], where each instance begins in `order`.
+      sizes: int[I], its number of runs.
+    """
+
+    order: np.ndarray
+    starts: np.ndarray
+    sizes: np.ndarray
+
+    def means(self, values: np.ndarray) -> np.ndarray:
+        """f64[..., I], the instances' means of ``values [..., N]``."""
+        ordered = values[..., self.order]
+        return np.add.reduceat(ordered, self.starts, axis=-1) / self.sizes
+
+
+def group(numbers: np.ndarray) -> _Groups:
+    """The groups of equal numbers in ``numbers [N]``, in the order of their firsts."""
+    _, first, place = np.unique(numbers, return_index=True, return_inverse=True)
+    places = np.argsort(np.argsort(first))[place.ravel()]
+    sizes = np.bincount(places)
+    return _Groups(np.argsort(places, kind="stable"), np.cumsum(sizes) - sizes, sizes)
+
+
+def shared_instances(dataset: xr.Dataset | xr.DataArray) -> np.ndarray | None:
+    """[S], the drawn instance of every seed; None if no two seeds share one."""
+    if INSTANCE not in dataset.coords or dataset[INSTANCE].dims != ("seed",):
+        return None
+    numbers = dataset[INSTANCE].values
+    return None if len(np.unique(numbers)) == len(numbers) else numbers
+
+
+def replications(values: xr.DataArray) -> xr.DataArray:
+    """Independent replications along ``seed``.
+
+    Args:
+      values: ``[..., seed, ...]``, with the coordinate ``instance`` if seeds share
+        instances.
+
+    Returns:
+      The same values, or the mean of every drawn instance, in the order of their first
+      seeds. The unweighted mean of these is the mean over instances whatever their
+      numbers of runs are.
+    """
+    numbers = shared_instances(values)
+    if numbers is None:
+        return values
+    means = group(numbers).means(values.transpose(..., "seed").values)
+    rest = values.isel(seed=0, drop=True)
+    coords = {name: rest.coords[name] for name in rest.coords if name != INSTANCE}
+    found = xr.DataArray(means, dims=(*rest.dims, "seed"), coords=coords)
+    return found.transpose(*values.dims).rename(values.name)

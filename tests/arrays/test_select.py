@@ -1,0 +1,157 @@
+"""Selecting and replacing by a traced index."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxbandits.arrays import one_hot, pick, put, split_index, when
+from jaxbandits.engine.lanes import lanes
+from tests.kernels.checks import assert_transforms_agree
+
+LENGTHS = (1, 3, 64, 65)  # both forms of `pick`
+
+
+def every_index(n):
+    return jnp.arange(n, dtype=jnp.int32)
+
+
+def test_one_hot():
+    np.testing.assert_array_equal(one_hot(1, 3), [False, True, False])
+    for outside in (-1, 3):
+        assert not one_hot(outside, 3).any()
+    table = jax.vmap(one_hot, (0, None))(every_index(5), 5)
+    np.testing.assert_array_equal(table, np.eye(5, dtype=bool))
+
+
+@pytest.mark.parametrize("n", LENGTHS)
+@pytest.mark.parametrize("trailing", [(), (2, 2)])
+def test_pick_every_index(n, trailing, rng, dtype):
+    x = jnp.asarray(rng.normal(size=(n, *trailing)), dtype)
+    picked = jax.jit(jax.vmap(pick, (None, 0)))(x, every_index(n))
+    np.testing.assert_array_equal(picked, x, strict=True)
+
+
+@pytest.mark.parametrize("index", ["x", None, 0.5, [0.5]])
+def test_what_is_no_index_is_named(index):
+    x = jnp.ones(3)
+    with pytest.raises(TypeError, match="^index must be an integer array"):
+        pick(x, index)
+    with pytest.raises(TypeError, match="^index must be an integer array"):
+        put(x=x, index=index, row=2.0)
+    with pytest.raises(TypeError, match="^x must be an array"):
+        pick([1.0, 2.0], 0)
+
+
+@pytest.mark.parametrize("n", (3, 70))
+def test_pick_beside_infinities_and_nan(n):
+    for index in (0, 1, n - 1):
+        for around in (np.nan, np.inf, -np.inf):
+            x = jnp.full(n, around).at[index].set(2.5)
+            assert pick(x, jnp.int32(index)) == 2.5
+        for value in (np.inf, -np.inf, np.nan):
+            x = jnp.zeros(n).at[index].set(value)
+            np.testing.assert_array_equal(pick(x, jnp.int32(index)), value)
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.uint32, bool])
+@pytest.mark.parametrize("n", (5, 70))
+def test_pick_keeps_the_dtype(n, kind, rng):
+    x = jnp.asarray(rng.integers(0, 2, n).astype(kind))
+    picked = jax.vmap(pick, (None, 0))(x, every_index(n))
+    np.testing.assert_array_equal(picked, np.asarray(x), strict=True)
+
+
+@pytest.mark.parametrize("n", LENGTHS)
+def test_put_every_index(n, rng, dtype):
+    x = jnp.asarray(rng.normal(size=(n, 3)), dtype)
+    rows = jnp.asarray(rng.normal(size=(n, 3)), dtype)
+    out = jax.jit(jax.vmap(put, (None, 0, 0)))(x, every_index(n), rows)
+    expected = np.repeat(np.asarray(x)[None], n, axis=0)
+    expected[np.arange(n), np.arange(n)] = np.asarray(rows)
+    np.testing.assert_array_equal(out, expected, strict=True)
+
+
+def test_put_scalars_and_infinities():
+    x = jnp.array([1.0, np.inf, np.nan])
+    np.testing.assert_array_equal(put(x, jnp.int32(1), jnp.float32(7)), [1, 7, np.nan])
+    np.testing.assert_array_equal(put(x, 0, 2.0), [2, np.inf, np.nan])
+    np.testing.assert_array_equal(put(x, 2, jnp.float32(np.inf)), [1, np.inf, np.inf])
+    for outside in (-1, 3):
+        np.testing.assert_array_equal(put(x, outside, jnp.float32(7)), x)
+    counts = put(jnp.arange(3, dtype=jnp.int32), 1, jnp.int32(9))
+    np.testing.assert_array_equal(counts, np.array([0, 9, 2], np.int32), strict=True)
+
+
+def test_put_of_a_row_that_is_not_the_first():
+    out = put(jnp.zeros((2, 3)), jnp.int32(1), jnp.array([1.0, 2.0, 3.0]))
+    np.testing.assert_array_equal(out, [[0, 0, 0], [1, 2, 3]])
+
+
+@pytest.mark.parametrize("rows, columns", [(1, 1), (1, 5), (5, 1), (10, 10), (7, 13)])
+def test_split_index_exhaustively(rows, columns):
+    flat = np.arange(rows * columns, dtype=np.int32)
+    split = jax.jit(jax.vmap(lambda i: split_index(i, rows, columns)))
+    row, column = split(flat)
+    np.testing.assert_array_equal(row, flat // columns)
+    np.testing.assert_array_equal(column, flat % columns)
+    assert row.dtype == column.dtype == jnp.int32
+
+
+def halved(tree):
+    """A function of a pytree with two dtypes."""
+    count, value = tree
+    return count + 1, value / 2
+
+
+def test_when():
+    start = (jnp.int32(3), jnp.array([1.0, np.inf, -5.0]))
+    for condition, expected in ((True, halved(start)), (False, start)):
+        found = when(jnp.asarray(condition), halved, start)
+        for x, y in zip(found, expected, strict=True):
+            np.testing.assert_array_equal(x, y, strict=True)
+
+
+def test_when_is_done_once_and_only_when_needed():
+    """In a batch: one trip if some entry needs it, none if no entry does."""
+    calls = []
+
+    def counted(x):
+        jax.debug.callback(lambda: calls.append(1))
+        return x + 1
+
+    some = jax.jit(jax.vmap(lambda c, x: when(c, counted, x)))
+    for conditions, trips in (([False] * 3, 0), ([True, False, True], 1)):
+        calls.clear()
+        found = some(jnp.array(conditions), jnp.arange(3))
+        jax.effects_barrier()
+        np.testing.assert_array_equal(found, np.arange(3) + np.array(conditions))
+        # A callback of a batch may be made entry by entry.
+        assert (len(calls) > 0) == (trips > 0) and len(calls) <= 3 * trips
+
+
+def test_when_over_lanes(rng):
+    """A condition of each lane, or one for all; values may be shared by all lanes."""
+    x, conditions = rng.normal(size=(4, 6)), rng.random(6) < 0.5
+    mapped = lanes(lambda c, x: when(c, jnp.negative, x), (True, True), 6)
+    found, _ = mapped(jnp.asarray(conditions), jnp.asarray(x))
+    np.testing.assert_array_equal(found, np.where(conditions, -x, x).astype("f4"))
+    shared = lanes(lambda c, x: when(c, jnp.negative, x), (True, False), 6)
+    found, flags = shared(jnp.asarray(conditions), jnp.asarray(x[:, 0]))
+    assert flags and found.shape == (4, 6)
+    expected = np.where(conditions, -x[:, :1], x[:, :1]).astype("f4")
+    np.testing.assert_array_equal(found, expected)
+    for condition in (True, False):
+        shared = lanes(lambda c, x: when(c, jnp.negative, x), (False, True), 6)
+        found, _ = shared(jnp.asarray(condition), jnp.asarray(x))
+        np.testing.assert_array_equal(found, (-x if condition else x).astype("f4"))
+
+
+def test_transforms(rng):
+    x = rng.normal(size=(6, 9)).astype(np.float32)
+    index = rng.integers(0, 9, 6).astype(np.int32)
+    assert_transforms_agree(pick, x, index)
+    assert_transforms_agree(put, x, index, x[:, 0])
+    assert_transforms_agree(lambda i: one_hot(i, 9), index)
+    assert_transforms_agree(lambda i: split_index(i, 3, 3), index)
+    assert_transforms_agree(lambda i, x: when(i > 4, jnp.cumsum, x), index, x)

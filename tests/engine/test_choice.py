@@ -1,0 +1,81 @@
+"""Which engine plays, why, and where that is written."""
+
+import json
+
+import jax
+import pytest
+
+from jaxbandits import simulate
+from jaxbandits.engine import choice, gpu
+from jaxbandits.engine.choice import ROUTE, Choice, choose, engine_for, say
+from jaxbandits.engine.legs import SCAN
+from jaxbandits.engine.plain import VMAP
+from tests.engine.budget_game import ALTERNATE, environment
+from tests.engine.test_gpu_engine import policy_and_game, sorting
+
+pytestmark = pytest.mark.usefixtures("optimised")
+
+POLICY, GAME = policy_and_game("censored/uniform")
+
+
+def test_who_is_asked_for_plays():
+    for name in ("scan", "vmap", "fused", "fused-interpret"):
+        assert choose(name, POLICY, GAME, "cpu") == Choice(name, "asked for")
+    assert engine_for("scan", POLICY, GAME, "gpu") is SCAN
+    assert engine_for("vmap", POLICY, GAME, "gpu") is VMAP
+
+
+def test_auto_on_a_cpu_is_the_scan():
+    name, reason = choose("auto", POLICY, GAME, "cpu")
+    assert name == "scan" and "needs a GPU, this is a cpu" in reason
+    assert engine_for("auto", POLICY, GAME, "cpu") is SCAN
+
+
+def test_auto_on_a_gpu_says_that_nobody_has_timed_it():
+    name, reason = choose("auto", POLICY, GAME, "gpu")
+    assert name == "fused" and "nobody has timed either on a GPU" in reason
+    assert engine_for("auto", POLICY, GAME, "gpu") is gpu.FUSED
+
+
+def test_auto_names_what_the_kernel_cannot_play():
+    name, reason = choose("auto", sorting(POLICY), GAME, "gpu")
+    assert name == "scan" and "cannot play act of 'Sorting': sort" in reason
+    assert engine_for("auto", sorting(POLICY), GAME, "gpu") is SCAN
+
+
+def test_without_the_way_to_a_gpu_auto_is_the_scan(monkeypatch):
+    """JAX 0.12 says that it will go."""
+    assert choice.import_module(ROUTE)  # while it is there
+
+    def gone(name):
+        raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+    monkeypatch.setattr(choice, "import_module", gone)
+    name, reason = choose("auto", POLICY, GAME, "gpu")
+    assert name == "scan" and f"needs {ROUTE}, which this JAX lacks" in reason
+    for name in ("fused", "fused-interpret"):
+        with pytest.raises(ValueError, match=f"{name}' needs {ROUTE}, which this JAX"):
+            engine_for(name, POLICY, GAME, "gpu")
+
+
+def test_reasons_are_printed_once(capsys):
+    same, other = Choice("scan", "so"), Choice("fused", "thus")
+    say("coins", {"a": same, "b": other, "c": same})
+    assert capsys.readouterr().err.splitlines() == [
+        "coins: engine scan for a, c: so",
+        "coins: engine fused for b: thus",
+    ]
+
+
+@pytest.mark.parametrize("name", ["auto", "scan", "fused-interpret"])
+def test_results_say_what_played_them(capsys, name):
+    options = {"budget": 20, "checkpoints": [20], "seeds": 3, "engine": name}
+    data = simulate(ALTERNATE, environment(), devices=jax.devices()[:1], **options)
+    (found,) = json.loads(data.attrs["provenance"])["engines"].values()
+    chosen = choose(name, ALTERNATE, environment(), "cpu")
+    block = {"block": {"lanes": 32, "warps": 1}} if name == "fused-interpret" else {}
+    assert found == {**chosen._asdict(), "chunk": 64} | block
+    printed = capsys.readouterr().err
+    assert (printed.count("engine scan for") == 1) == (name == "auto")
+    simulate(ALTERNATE, environment(), progress=False, chunk=7, **options)
+    assert capsys.readouterr().err == ""

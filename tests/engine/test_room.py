@@ -1,0 +1,129 @@
+"""A chunk takes what it was said to take, and fits into memory."""
+
+import jax
+import numpy as np
+import pytest
+
+from jaxbandits import laws, simulate
+from jaxbandits.engine import run
+from jaxbandits.engine.rollout import LANE_QUANTUM
+from jaxbandits.engine.room import Room, choose_chunk, room_of
+from jaxbandits.policies import REGISTRY
+from jaxbandits.schedule import Schedule, Terms
+from jaxbandits.settings import budgeted, censored, farewell
+from tests.engine.budget_game import ALTERNATE, environment
+from tests.heavy import in_short
+
+pytestmark = pytest.mark.usefixtures("optimised")
+
+
+def terms_of(checkpoints, **options):
+    schedule = Schedule(np.arange(1.0, checkpoints + 1), 10**9, by_budget=True)
+    return Terms(schedule, **options)
+
+
+def params_of(policy):
+    return jax.tree.map(lambda x: np.full(1, x, float), policy.params)
+
+
+def chunk_of(memory, lanes=10**6, checkpoints=100, devices=1):
+    terms, devices = terms_of(checkpoints), jax.devices()[:devices]
+    return choose_chunk(ALTERNATE, environment(), (), lanes, terms, memory, devices)
+
+
+def test_the_parts_of_a_lane():
+    """Two counts and the spend; of a checkpoint, the rounds and three metrics."""
+    found = room_of(ALTERNATE, environment(), (), terms_of(100), "cpu")
+    assert found == Room(state=12, given=0, record=12, row=4 + 3 * 8, scratch=0)
+    held = 3 * 12 + 2 * 12
+    assert found.on_device(terms_of(100).schedule) == held + 28 * 100
+    assert found.needed(terms_of(100).schedule) == held + 28 * 300
+    assert found.needed(terms_of(1).schedule) == held + 28 * (10 + 2)
+
+
+def test_an_instance_of_its_own_is_counted():
+    def given(game):
+        policy = REGISTRY["budgeted/omega-star-ucb"](game.problem)
+        return room_of(policy, game, params_of(policy), terms_of(1), "cpu").given
+
+    chance = laws.Bernoulli(np.array([0.3, 0.6]))
+    law = laws.product(laws.bernoulli, laws.bernoulli)
+    shared = budgeted.fixed("coins", law, laws.Product(chance, chance))
+    assert given(shared) < 32 < given(budgeted.s_br(2))
+
+
+def test_the_scratch_of_the_gpu_engine_is_counted():
+    game = censored.indep()
+    policy = REGISTRY["censored/thompson"](game.problem)
+    params = params_of(policy)
+    schedule = Schedule(np.array([10]), 10)
+    plain, fused = (
+        room_of(policy, game, params, Terms(schedule, engine=name), "cpu")
+        for name in ("scan", "fused-interpret")
+    )
+    assert plain.scratch == 0 < fused.scratch
+    assert fused._replace(scratch=0) == plain
+
+
+MEASURED = {
+    "censored/thompson": (censored.indep, {"horizon": 20}),
+    "budgeted/omega-star-ucb": (lambda: budgeted.s_br(10), {"budget": 20.0}),
+    "censored/rcucb": (censored.indep, {"horizon": 20}),
+    "continuum/zooming": (lambda: censored.indep(censored.ANY), {"horizon": 20}),
+    "farewell/product-limit": (farewell.doubling, {"budget": 50}),
+}
+LONG = set(MEASURED) - {"censored/thompson", "budgeted/omega-star-ucb"}
+
+
+@pytest.mark.parametrize("checkpoints", [1, 20])
+@pytest.mark.parametrize("name", in_short(MEASURED, LONG))
+def test_a_chunk_takes_what_xla_says(name, checkpoints, monkeypatch):
+    """As much as was said, and not three times as little."""
+    make, end = MEASURED[name]
+    game, lanes = make(), 256
+    policy, (last,) = REGISTRY[name](game.problem), end.values()
+    targets = [last] if checkpoints == 1 else [last * k // 20 for k in range(1, 21)]
+    monkeypatch.setattr(run, "_EXECUTABLES", run.OrderedDict())
+    options = {"seeds": lanes, "chunk": lanes, "checkpoints": targets} | end
+    simulate(policy, game, devices=jax.devices()[:1], **options)
+    (program,) = run._EXECUTABLES.values()
+    says = program.memory_analysis()
+    held = says.argument_size_in_bytes + says.output_size_in_bytes
+    held += says.temp_size_in_bytes - says.alias_size_in_bytes
+    schedule = Schedule(np.array(targets), 10**6, "budget" in end)
+    terms = Terms(schedule)
+    found = room_of(policy, game, params_of(policy), terms, "cpu")
+    assert held < lanes * found.on_device(schedule) < 3 * held
+
+
+def test_a_chunk_respects_memory():
+    per_lane = room_of(ALTERNATE, environment(), (), terms_of(100), "cpu").needed(
+        terms_of(100).schedule
+    )
+    for lanes in (LANE_QUANTUM, 7 * LANE_QUANTUM + 1, 10_000):
+        chunk = chunk_of(memory=per_lane * lanes)
+        assert chunk % LANE_QUANTUM == 0
+        assert 0 < chunk <= lanes
+
+
+def test_a_chunk_is_no_longer_than_needed():
+    for lanes in (1, 100, 1000):
+        chunk = chunk_of(1 << 30, lanes)
+        assert lanes <= chunk < lanes + LANE_QUANTUM
+
+
+@pytest.mark.parametrize("devices", [1, 2])
+def test_chunks_are_equal_and_fill_the_devices(devices):
+    chunk = chunk_of(1 << 22, devices=devices)
+    assert chunk % (LANE_QUANTUM * devices) == 0
+    chunks = -(-(10**6) // chunk)
+    assert chunks * chunk - 10**6 < LANE_QUANTUM * devices * chunks
+
+
+def test_too_little_memory_says_how_much_is_needed():
+    with pytest.raises(ValueError, match="memory = 1000 bytes is too little") as error:
+        chunk_of(memory=1000)
+    need = int(str(error.value).split()[-1])
+    assert chunk_of(memory=need) == LANE_QUANTUM
+    with pytest.raises(ValueError, match="memory"):
+        chunk_of(memory=need - 1)

@@ -1,0 +1,84 @@
+"""Intervals and tests by betting: literally, by hand, and covering."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from jaxbandits.stats import interval, interval_of
+from jaxbandits.stats.betting import CUT, betting_ends, betting_test
+from tests.results.samples import dataset, repetitions, slack
+
+
+def capital(units, m, level):
+    """The largest capital of bets on a mean above m, word by word."""
+    total, squares, won, most = 0.5, 0.25, 1.0, 0.0
+    for count, value in enumerate(units, 1):
+        variance = squares / count
+        stake = np.sqrt(2 * np.log(2 / (1 - level)) / (len(units) * variance))
+        won *= 1 + min(stake, CUT / m) * (value - m)
+        most = max(most, won)
+        total += value
+        mean = total / (count + 1)
+        squares += (value - mean) ** 2
+    return most
+
+
+def test_literal_twin(rng):
+    units = rng.uniform(size=30) ** 2
+    p, sign = betting_test(units, 0.95, 0.5)
+    above, below = capital(units, 0.5, 0.95), capital(1 - units, 0.5, 0.95)
+    assert p == pytest.approx(min(1, 2 / max(above, below)))
+    assert sign == -1 and below > above
+    lower, upper = betting_ends(units, 0.9)
+    assert capital(units, lower - 1e-6, 0.9) > 20 > capital(units, lower + 1e-6, 0.9)
+    assert capital(1 - units, 1 - upper - 1e-6, 0.9) > 20
+    assert capital(1 - units, 1 - upper + 1e-6, 0.9) < 20
+
+
+def test_all_on_one_side():
+    """Every value 1: each bet wins its stake, cut for small m."""
+    lower, upper = betting_ends(np.ones(5), 0.95)
+    assert upper == pytest.approx(1)
+    # (1 + 0.75 (1 - m) / m)^5 = 40.
+    assert lower == pytest.approx(0.75 / (40**0.2 - 0.25), rel=1e-6)
+
+
+@pytest.mark.parametrize("size", [5, 40])
+@pytest.mark.parametrize("p", [0.02, 0.5])
+def test_coverage(rng, size, p):
+    trials = 2000
+    values = (rng.random((trials, size)) < p) * 9.0 - 4
+    options = {"method": "bounded", "bounds": (-4, 5)}
+    found = interval(repetitions(values), "regret", 0.9, **options)
+    covered = ((found.lower <= 9 * p - 4) & (9 * p - 4 <= found.upper)).mean()
+    assert covered > 0.9 - slack(0.9, trials)
+    assert (found.upper - found.lower).max() <= 9
+    test, _ = betting_test((values + 4) / 9, 0.9, p)
+    assert (test <= 0.1).mean() < 0.1 + slack(0.1, trials)
+
+
+def test_missing_and_labelled_values():
+    data = dataset(num_seeds=30)["regret"].clip(0, 20_000)
+    data[0, 0, 4, 1] = np.nan
+    found = interval_of(data, method="bounded", bounds=(0, 20_000))
+    assert found.lower.dims == ("policy", "params", "checkpoint")
+    assert found.lower.isnull().sum() == found.upper.isnull().sum() == 1
+    one = interval_of(xr.DataArray([0.3], dims="seed"), method="bounded", bounds=(0, 1))
+    assert 0 <= one.lower < 0.3 < one.upper <= 1
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"method": "bounded"}, ValueError, "are for the method"),
+        ({"bounds": (0, 1)}, ValueError, "are for the method"),
+        ({"method": "bounded", "bounds": 3}, TypeError, "must be two numbers"),
+        ({"method": "bounded", "bounds": (0, "x")}, TypeError, "must be two numbers"),
+        ({"method": "bounded", "bounds": (1, 0)}, ValueError, "must be finite and inc"),
+        ({"method": "bounded", "bounds": (0, np.inf)}, ValueError, "must be finite"),
+        ({"method": "bounded", "bounds": (0, 1)}, ValueError, r".* is not in \[0, 1\]"),
+    ],
+)
+def test_mistakes_are_named(options, error, message):
+    with pytest.raises(error, match=f"^bounds: {message}"):
+        interval(dataset(), "regret", **options)

@@ -1,0 +1,340 @@
+"""All pairs of policies: SciPy's tests, corrections, error rate and power."""
+
+import gc
+
+import numpy as np
+import pytest
+import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from jaxbandits.stats import dominance, paired_difference
+from tests.results.samples import dataset, slack
+
+
+@pytest.fixture(autouse=True)
+def no_garbage_collection(monkeypatch):
+    """statsmodels collects at every call, which takes longer than all else here."""
+    monkeypatch.setattr(gc, "collect", lambda: 0)
+
+
+def compared(values, drawn=None, **arguments):
+    """The comparison of policies with the values ``[P, S]``."""
+    values = np.asarray(values, np.float64)
+    data = xr.Dataset(
+        {
+            "regret": (
+                ("policy", "params", "seed", "checkpoint"),
+                values[:, None, :, None],
+            )
+        },
+        coords={"policy": [f"p{i}" for i in range(len(values))], "checkpoint": [100]},
+    )
+    if drawn is not None:
+        data = data.assign_coords(instance=drawn)
+    return dominance(data, "regret", **arguments)
+
+
+@pytest.fixture
+def values(rng):
+    """Four policies on 60 seeds, the last one clearly worst."""
+    noise = rng.normal(size=60)
+    return noise + 0.5 * rng.normal(size=(4, 60)) + np.array([[0], [0.2], [0.5], [3]])
+
+
+def test_t_test_against_scipy(values):
+    found = compared(values)
+    for i in range(4):
+        for j in set(range(4)) - {i}:
+            expected = stats.ttest_rel(values[i], values[j])
+            assert found["p"][i, j].item() == pytest.approx(expected.pvalue)
+            ends = expected.confidence_interval(1 - 0.05 / 6)
+            assert found["lower"][i, j].item() == pytest.approx(ends.low)
+            assert found["upper"][i, j].item() == pytest.approx(ends.high)
+            skewness = stats.skew(values[i] - values[j])
+            assert found["skewness"][i, j].item() == pytest.approx(skewness)
+    assert (found["reason"].values[~np.eye(4, dtype=bool)] == "").all()
+    assert (np.diag(found["p"]) == 1).all() and (
+        np.diag(found["p_adjusted"]) == 1
+    ).all()
+
+
+def test_sign_test_against_scipy(rng):
+    values = rng.integers(0, 4, (3, 15)) + np.array([[0], [1], [0]])
+    found = compared(values, test="sign")
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        above, below = (values[i] > values[j]).sum(), (values[i] < values[j]).sum()
+        expected = stats.binomtest(above, above + below).pvalue
+        assert found["p"][i, j].item() == pytest.approx(expected)
+    assert found["lower"].isnull().all() and found.attrs["about"] == "wins"
+
+
+def adjusted(p, correction):
+    """Holm's step-down and Benjamini and Hochberg's step-up rules, word by word."""
+    order, m = np.argsort(p), len(p)
+    ranked = p[order]
+    left = m - np.arange(m)
+    result = {
+        "bonferroni": m * ranked,
+        "holm": np.maximum.accumulate(left * ranked),
+        "holm-sidak": np.maximum.accumulate(1 - (1 - ranked) ** left),
+        "fdr_bh": np.minimum.accumulate((m / (m - left + 1) * ranked)[::-1])[::-1],
+    }[correction]
+    return np.minimum(result, 1)[np.argsort(order)]
+
+
+@pytest.mark.parametrize("correction", ["holm", "bonferroni", "holm-sidak", "fdr_bh"])
+def test_corrections(values, correction):
+    found = compared(values, correction=correction)
+    pairs = np.triu_indices(4, 1)
+    expected = adjusted(found["p"].values[pairs], correction)
+    np.testing.assert_allclose(found["p_adjusted"].values[pairs], expected, atol=1e-12)
+    np.testing.assert_array_equal(found["p_adjusted"], found["p_adjusted"].T)
+    sure = found["p_adjusted"].values <= 0.05
+    expected = np.where(sure, -np.sign(found["difference"]), 0)
+    np.testing.assert_array_equal(found["verdict"], expected)
+    assert found["verdict"].dtype == np.int8
+    assert found["verdict"][:, 3].values.tolist() == [1, 1, 1, 0]
+
+
+def test_differences_and_intervals():
+    """As `paired_difference`, at the level that six pairs leave to each."""
+    data = dataset(points=2, num_seeds=30)
+    found = dominance(data, "regret", params=1, checkpoint=1)
+    expected = paired_difference(data, "regret", "ucb", "uniform")
+    here = found.sel(policy="ucb", rival="uniform")
+    place = {"params": 1, "checkpoint": 1}
+    for name, part in zip(("difference", "lower", "upper"), expected, strict=False):
+        assert here[name].item() == pytest.approx(part[place].item())
+    assert found["checkpoint"].item() == 100
+    three = data.isel(policy=[0, 1, 1]).assign_coords(policy=["a", "b", "c"])
+    three["regret"][2] = three["regret"][2] + np.arange(30)[:, None] % 7
+    found = dominance(three, "regret", params=1, checkpoint=1)
+    expected = paired_difference(three, "regret", "a", "b", 1 - 0.05 / 3)
+    assert found["lower"][0, 1].item() == pytest.approx(expected.lower[place].item())
+    assert found.attrs == {
+        "metric": "regret",
+        "better": "smaller",
+        "level": 0.95,
+        "params": 1,
+        "correction": "holm",
+        "test": "t",
+        "about": "means",
+    }
+
+
+OPTIONS = {
+    "t": {"test": "t"},
+    "bounded": {"test": "bounded", "bounds": (-10, 10)},
+    "sign": {"test": "sign"},
+}
+
+
+@given(st.integers(0, 1000), st.sampled_from([*OPTIONS]))
+def test_two_sides_of_one_table(key, test):
+    """Swapping policy and rival, or loss and gain, turns signs and nothing else."""
+    rng = np.random.default_rng(key)
+    values = rng.integers(0, 6, (3, 25)) + rng.integers(0, 3, (3, 1))
+    found = compared(values, **OPTIONS[test])
+    turned = found.rename(policy="rival", rival="policy").transpose("policy", "rival")
+    np.testing.assert_array_equal(found["verdict"], -turned["verdict"])
+    np.testing.assert_allclose(found["win_rate"], 1 - turned["win_rate"])
+    np.testing.assert_allclose(found["lower"], -turned["upper"])
+    np.testing.assert_allclose(found["p"], turned["p"])
+    np.testing.assert_array_equal(found["reason"], turned["reason"])
+    gain = compared(-values, smaller_is_better=False, **OPTIONS[test])
+    np.testing.assert_array_equal(found["verdict"], gain["verdict"])
+    np.testing.assert_array_equal(found["win_rate"], gain["win_rate"])
+    np.testing.assert_allclose(found["p_adjusted"], gain["p_adjusted"])
+
+
+def test_win_rate_by_hand():
+    found = compared([[1, 2, 3, 4], [2, 2, 1, 5]])
+    np.testing.assert_array_equal(found["win_rate"], [[0.5, 0.625], [0.375, 0.5]])
+    found = compared([[1, 2, 3, 4], [2, 2, 1, 5]], smaller_is_better=False)
+    np.testing.assert_array_equal(found["win_rate"], [[0.5, 0.375], [0.625, 0.5]])
+
+
+def test_what_the_tests_speak_of():
+    """One seed of 30 outweighs the others: it turns the mean, not the wins."""
+    values = np.zeros((2, 30))
+    values[0] = -1 - np.arange(30) / 30
+    values[0, 11] = 1000
+    found = compared(values, test="sign")
+    assert found["difference"][0, 1] > 0 and found["p_adjusted"][0, 1] < 0.05
+    assert found["verdict"][0, 1] == 1 and found["verdict"][1, 0] == -1
+    assert compared(values)["verdict"][0, 1] == 0
+    assert compared(values)["effective_seeds"][0, 1] == pytest.approx(1, abs=0.1)
+    assert compared(values, test="bounded", bounds=(-2000, 2000))["verdict"][0, 1] == 0
+
+
+def test_silence(rng):
+    """Too few seeds, no differences, a tail on the other side of 0."""
+    normal = rng.normal(size=24)
+    values = np.stack([normal, normal + 1, 9 + normal + rng.normal(size=24)])
+    found = compared(values)
+    assert found["reason"][0, 1] == "equal on all seeds"
+    for name in ("p", "p_adjusted", "lower", "upper", "skewness"):
+        assert found[name][0, 1].isnull(), name
+    assert found["verdict"].values.tolist() == [[0, 0, 1], [0, 0, 1], [-1, -1, 0]]
+    few = compared(values[:, :19])
+    assert (few["reason"] == "fewer than 20 replications").all()
+    assert (few["verdict"] == 0).all() and few["lower"].isnull().all()
+    # A mean of 0 with a long tail: most samples lie on one side of it.
+    rare = 0.1 * rng.normal(size=100) - 1
+    rare[7] = 60
+    tail = compared(np.stack([rare, np.zeros(100)]))
+    assert tail["reason"][0, 1] == tail["reason"][1, 0] == "skewed towards the rest"
+    assert tail["lower"][0, 1].notnull() and tail["upper"][0, 1].isnull()
+    # The tail may lie where it makes the difference larger.
+    away = compared(np.stack([3 + rng.exponential(size=100), np.zeros(100)]))
+    assert away["verdict"][0, 1] == -1 and away["upper"][0, 1].isnull()
+
+
+@pytest.mark.parametrize("correction", ["holm", "bonferroni", "holm-sidak", "fdr_bh"])
+@pytest.mark.parametrize("test", [*OPTIONS])
+def test_identical_policies(rng, test, correction):
+    values = np.tile(np.clip(rng.normal(size=300), -3, 3), (3, 1))
+    values[2] += 1 + rng.uniform(-0.5, 0.5, size=300)
+    found = compared(values, correction=correction, **OPTIONS[test])
+    assert found["p"][0, 1] == found["p_adjusted"][0, 1] == 1
+    assert found["verdict"].values.tolist() == [[0, 0, 1], [0, 0, 1], [-1, -1, 0]]
+    alone = compared(values[:2], correction=correction, **OPTIONS[test])
+    assert (alone["p_adjusted"] == 1).all() and (alone["verdict"] == 0).all()
+
+
+@pytest.mark.parametrize("test", [*OPTIONS])
+def test_what_is_missing_does_not_count(values, test):
+    """A policy with a NaN seed leaves the others as they are without it."""
+    spoilt = values.copy()
+    spoilt[1, 3] = np.nan
+    found = compared(spoilt, **OPTIONS[test])
+    without = compared(values[[0, 2, 3]], **OPTIONS[test])
+    rest = found.isel(policy=[0, 2, 3], rival=[0, 2, 3])
+    for name in ("difference", "lower", "upper", "p", "p_adjusted", "win_rate"):
+        np.testing.assert_allclose(rest[name], without[name])
+        assert found[name][1].isnull().all() and found[name][:, 1].isnull().all()
+    np.testing.assert_array_equal(rest["verdict"], without["verdict"])
+    assert (found["verdict"][1] == 0).all() and (found["verdict"][:, 1] == 0).all()
+    assert (found["reason"][1] == "a seed is NaN").all()
+
+
+@pytest.mark.parametrize("test", [*OPTIONS])
+def test_one_seed(test):
+    found = compared([[1.0], [2.0], [2.0]], **OPTIONS[test])
+    assert found["difference"][0, 1] == -1 and found["win_rate"][0, 1] == 1
+    assert found["p"][1, 2] == 1 and (found["verdict"] == 0).all()
+
+
+def test_drawn_instances_are_the_replications(values):
+    drawn = ("seed", np.repeat(np.arange(60), 3))
+    runs = np.repeat(values, 3, axis=1) + np.tile([-1.0, 0, 1], 60)
+    found, expected = compared(runs, drawn=drawn), compared(values)
+    for name in ("difference", "lower", "upper", "p", "win_rate", "effective_seeds"):
+        np.testing.assert_allclose(found[name], expected[name], atol=1e-12)
+    # 18 instances are too few, however many runs they have.
+    found = compared(runs[:, :54], drawn=("seed", np.repeat(np.arange(18), 3)))
+    assert (found["reason"] == "fewer than 20 replications").all()
+
+
+CASES = {
+    "one constant, rare losses": lambda rng, s: np.where(rng.random(s) < 0.01, 99, -1),
+    "lost runs": lambda rng, s: np.where(rng.random(s) < 0.02, 4900, -100),
+    "exponential": lambda rng, s: rng.exponential(size=s) - 1,
+    "log-normal": lambda rng, s: rng.lognormal(0, 1.5, s) - np.exp(1.125),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("size", [5, 20, 100])
+def test_no_certainty_where_means_are_equal(rng, case, size):
+    """Three skewed policies against a constant one, all with mean 0."""
+    trials = 200
+    wrong = 0
+    for _ in range(trials):
+        values = np.zeros((4, size))
+        values[1:] = CASES[case](rng, (3, size))
+        wrong += bool((compared(values)["verdict"] != 0).any())
+    assert wrong / trials < 0.05 + slack(0.05, trials)
+
+
+@pytest.mark.parametrize("size", [50, 100])
+def test_on_a_lattice_the_test_keeps_its_level(size):
+    """0 or 1 with equal probability against a constant 1/2: all samples there are."""
+    counts = np.arange(size + 1)
+    ones = np.arange(size) < counts[:, None]
+    found = [
+        compared([row, np.full(size, 0.5)])["verdict"][0, 1].item() != 0 for row in ones
+    ]
+    wrong = stats.binom.pmf(counts, size, 0.5)[found].sum()
+    assert 0.01 < wrong <= 0.05
+
+
+@pytest.mark.parametrize("size", [5, 30])
+def test_bounds_hold_for_losses_that_no_seed_has_shown(rng, size):
+    trials, wrong, won = 200, 0, 0
+    bounds = {"test": "bounded", "bounds": (-1, 99)}
+    for _ in range(trials):
+        values = np.zeros((2, size))
+        values[0] = np.where(rng.random(size) < 0.01, 99, -1)
+        wrong += bool((compared(values, **bounds)["verdict"] != 0).any())
+        values = np.stack([rng.uniform(-1, 99, size=50), np.full(50, -1.0)])
+        won += compared(values, **bounds)["verdict"][1, 0].item() == 1
+    assert wrong / trials < 0.05 + slack(0.05, trials)
+    assert won == trials
+
+
+def test_family_wise_error_and_power(rng):
+    """Four equal policies on common noise: no verdict, all intervals around 0."""
+    trials = 400
+    wrong, covered, decided, silent = [], [], [], []
+    for _ in range(trials):
+        values = rng.normal(size=50) + 0.5 * rng.normal(size=(4, 50))
+        found = compared(values)
+        wrong.append((found["verdict"] != 0).any())
+        covered.append(not ((found["lower"] > 0) | (found["upper"] < 0)).any())
+        silent.append((found["reason"] != "").mean())
+        # Of the paired difference, whose standard deviation is 0.7.
+        values[3] += 0.7
+        decided.append(compared(values)["verdict"].values[:3, 3] == 1)
+    assert np.mean(wrong) < 0.05 + slack(0.05, trials)
+    assert np.mean(covered) > 0.95 - slack(0.95, trials)
+    # A table that never decided would pass so far.
+    assert np.mean(wrong) > 0.01
+    # A shift of one standard deviation, 50 seeds, at least level 0.05 / 6.
+    assert np.mean(decided) > 0.95
+    assert np.mean(silent) - 1 / 4 < 0.02  # All but the diagonal.
+
+
+def test_mistakes_are_named():
+    data = dataset()
+    for arguments, message in (
+        ({"level": 95}, "^level: "),
+        ({"params": 1}, "^params: 1 is not in 0, ..., 0"),
+        ({"checkpoint": 4}, "^checkpoint: 4 is not in -4, ..., 3"),
+        ({"checkpoint": -5}, "^checkpoint: -5"),
+        ({"correction": "tukey"}, "^correction must be one of .'holm', 'bonf"),
+        ({"test": "wilcoxon"}, "^test must be one of .'t', 'bounded', 'sign'"),
+        ({"test": "bounded"}, "^bounds: are for the test"),
+        ({"bounds": (0, 1)}, "^bounds: are for the test"),
+        ({"test": "bounded", "bounds": (0, 1)}, r"^bounds: .* is not in \[0, 1\]"),
+        ({"test": "bounded", "bounds": (1, 0)}, "^bounds: must be finite and incr"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            dominance(data, "regret", **arguments)
+    for arguments, message in (
+        ({"level": "x"}, "^level: must be a number, got 'x'"),
+        ({"params": 0.5}, "^params: must be an integer, got 0.5"),
+        ({"checkpoint": None}, "^checkpoint: must be an integer"),
+        ({"test": "bounded", "bounds": 3}, "^bounds: must be two numbers"),
+    ):
+        with pytest.raises(TypeError, match=message):
+            dominance(data, "regret", **arguments)
+    with pytest.raises(ValueError, match="^dataset: needs two policies"):
+        dominance(data.isel(policy=[0]), "regret")
+    with pytest.raises(ValueError, match="^metric: 'gain'"):
+        dominance(data, "gain")
+    wide = data.assign(pulls=data["regret"].expand_dims(pulls_0=2, axis=-1))
+    with pytest.raises(ValueError, match="^metric: 'pulls' has further.*, pulls_0"):
+        dominance(wide, "pulls")

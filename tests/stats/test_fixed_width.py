@@ -1,0 +1,146 @@
+"""Stein's two stages: the rule by hand, exact coverage, and what a naive rule loses."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from jaxbandits.stats import fixed_width_interval, interval_of, seeds_needed
+from tests.results.samples import dataset, slack
+
+
+def test_by_hand():
+    """Variance 14/3 and t(3) = 3.182446: 47.26 / h^2 seeds, but not less than 4."""
+    pilot = [1.0, 2, 3, 6]
+    assert [seeds_needed(pilot, h).item() for h in (0.5, 1, 2, 4, 100)] == [
+        190,
+        48,
+        12,
+        4,
+        4,
+    ]
+    found = fixed_width_interval([*pilot, 8.0, 4.0], 4)
+    half = 3.182446305 * (14 / 3 / 6) ** 0.5
+    expected = [4, 4 - half, 4 + half]
+    assert [part.item() for part in found] == pytest.approx(expected)
+
+
+def test_without_a_second_stage_it_is_student_s_interval(rng):
+    values = xr.DataArray(rng.normal(size=(3, 8)), dims=("policy", "seed"))
+    for part, other in zip(
+        fixed_width_interval(values, 8, 0.9), interval_of(values, 0.9), strict=True
+    ):
+        np.testing.assert_allclose(part, other)
+
+
+def test_labelled_values():
+    """The dimension ``seed`` counts, wherever it is."""
+    data = dataset(num_seeds=9)["regret"]
+    needed = seeds_needed(data.isel(seed=slice(5)), 0.8)
+    assert needed.dims == ("policy", "params", "checkpoint")
+    assert needed.dtype == np.int64
+    bare = seeds_needed(data.values[:, :, :5].swapaxes(2, 3), 0.8)
+    np.testing.assert_array_equal(needed, bare)
+    found = fixed_width_interval(data, 5)
+    assert found.lower.dims == needed.dims and "param_alpha" in found.lower.coords
+    bare = fixed_width_interval(data.values.swapaxes(2, 3), 5)
+    np.testing.assert_array_equal(found.upper, bare.upper)
+
+
+@given(
+    st.lists(st.integers(-100, 100), min_size=2, max_size=12),
+    st.floats(0.1, 10),
+    st.sampled_from([0.5, 0.9, 0.99]),
+)
+def test_the_fewest_seeds_that_are_narrow_enough(pilot, half_width, level):
+    needed = seeds_needed(pilot, half_width, level).item()
+
+    def half(size):
+        padded = np.resize(np.array(pilot, float), size)
+        found = fixed_width_interval(padded, len(pilot), level)
+        return (found.upper - found.lower).item() / 2
+
+    if needed < 10_000:
+        assert half(needed) <= half_width * (1 + 1e-9)
+    if len(pilot) < needed < 10_000:
+        assert half(needed - 1) > half_width * (1 - 1e-9)
+
+
+def stein_coverage(rng, deviation, pilot, half_width, level, trials):
+    """Share of the trials whose interval has 0, and the mean number of seeds."""
+    values = deviation * rng.normal(size=(trials, pilot))
+    needed = seeds_needed(values, half_width, level).values
+    more = deviation * rng.normal(size=(trials, needed.max() - pilot))
+    values = np.concatenate([values, more], axis=1)
+    covered = np.zeros(trials, bool)
+    for size in np.unique(needed):
+        rows = needed == size
+        found = fixed_width_interval(values[rows, :size], pilot, level)
+        covered[rows] = (found.lower <= 0) & (found.upper >= 0)
+        assert (found.upper - found.lower).max() <= 2 * half_width * (1 + 1e-12)
+    return covered.mean(), needed.mean()
+
+
+@pytest.mark.parametrize("deviation", [0.1, 1.0, 2.0])
+def test_coverage_is_exact_for_all_variances(rng, deviation):
+    trials, level = 4000, 0.95
+    covered, _ = stein_coverage(rng, deviation, 8, 0.6, level, trials)
+    assert abs(covered - level) < slack(level, trials)
+
+
+def test_the_naive_rule_covers_less(rng):
+    """A t interval after every seed, until it is narrow enough."""
+    trials, level, pilot, half_width = 10_000, 0.95, 4, 0.4
+    values = rng.normal(size=(trials, 200))
+    sizes = np.arange(pilot, 201)
+    sums, squares = values.cumsum(axis=1), (values**2).cumsum(axis=1)
+    means = sums[:, pilot - 1 :] / sizes
+    variances = (squares[:, pilot - 1 :] - sizes * means**2) / (sizes - 1)
+    half = stats.t.ppf((1 + level) / 2, sizes - 1) * np.sqrt(variances / sizes)
+    assert (half <= half_width).any(axis=1).all()
+    stop = np.argmax(half <= half_width, axis=1)[:, None]
+    error, half = (np.take_along_axis(x, stop, 1) for x in (np.abs(means), half))
+    assert (error <= half).mean() < level - slack(level, trials)
+    # Half widths of exactly `half_width` around the same means would not do either.
+    assert (error <= half_width).mean() < level - slack(level, trials)
+    covered, _ = stein_coverage(rng, 1.0, pilot, half_width, level, trials)
+    assert covered > level - slack(level, trials)
+
+
+def test_missing_seeds():
+    values = np.ones((3, 6)) * np.arange(6)
+    values[0, 1] = values[1, 5] = np.nan
+    found = fixed_width_interval(values, 4)
+    for part in found:
+        assert part.isnull().values.tolist() == [True, True, False]
+
+
+def test_equal_seeds():
+    assert seeds_needed([2.0, 2.0, 2.0], 1e-9).item() == 3
+    found = fixed_width_interval([2.0, 2.0, 2.0], 2)
+    assert [part.item() for part in found] == [2, 2, 2]
+
+
+def test_mistakes_are_named():
+    for pilot, message in (
+        ([1.0], "needs at least 2 seeds, got 1"),
+        ([1.0, np.nan], "must be finite"),
+        ([1.0, np.inf], "must be finite"),
+    ):
+        with pytest.raises(ValueError, match=f"^pilot_values: {message}"):
+            seeds_needed(pilot, 1)
+    for half_width in (0, -1, np.nan):
+        with pytest.raises(ValueError, match="^half_width: must be positive"):
+            seeds_needed([1.0, 2.0], half_width)
+    for half_width in (1e-20, 1e-200):
+        with pytest.raises(ValueError, match="^half_width: .* more than 2.63 seeds"):
+            seeds_needed([1.0, 2.0], half_width)
+    for pilot in (1, 4):
+        with pytest.raises(ValueError, match="^pilot: must be in 2, ..., 3"):
+            fixed_width_interval([1.0, 2.0, 3.0], pilot)
+    with pytest.raises(ValueError, match="^level: "):
+        seeds_needed([1.0, 2.0], 1, 95)
+    with pytest.raises(ValueError, match="^level: "):
+        fixed_width_interval([1.0, 2.0], 2, 0)

@@ -1,0 +1,82 @@
+"""Statistics over seeds against SciPy and against hand-computed values."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from jaxbandits.stats import final, interval, mean, quantiles, sem
+from tests.results.samples import dataset
+
+
+def test_hand_computed():
+    """Seeds 1, 2, 3, 6: mean 3, variance 14/3, error sqrt(7/6), t(3) = 3.182446."""
+    values = np.broadcast_to(np.array([1.0, 2, 3, 6])[None, :, None], (1, 4, 4))
+    data = dataset(num_seeds=4, metrics={"ucb": {"regret": values}, "uniform": {}})
+    at = {"policy": "ucb", "params": 0, "checkpoint": 100}
+    assert mean(data, "regret").sel(at).item() == 3
+    assert sem(data, "regret").sel(at).item() == pytest.approx((7 / 6) ** 0.5)
+    found = interval(data, "regret")
+    half = 3.182446305 * (7 / 6) ** 0.5
+    assert found.lower.sel(at).item() == pytest.approx(3 - half)
+    assert found.upper.sel(at).item() == pytest.approx(3 + half)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.99])
+def test_against_scipy(level):
+    data = dataset(points=2, num_seeds=7)
+    values = data["regret"].values
+    found = interval(data, "regret", level)
+    assert found.mean.dims == ("policy", "params", "checkpoint")
+    expected = stats.ttest_1samp(values, 0, axis=2).confidence_interval(level)
+    np.testing.assert_allclose(found.lower, expected.low, rtol=1e-12)
+    np.testing.assert_allclose(found.upper, expected.high, rtol=1e-12)
+    np.testing.assert_allclose(sem(data, "regret"), stats.sem(values, axis=2))
+
+
+def test_one_seed_has_a_mean_and_no_interval():
+    data = dataset(num_seeds=1)
+    found = interval(data, "regret")
+    np.testing.assert_array_equal(found.mean, data["regret"].isel(seed=0))
+    assert found.lower.isnull().all() and found.upper.isnull().all()
+    assert sem(data, "regret").isnull().all()
+
+
+def test_a_missing_metric_stays_nan_and_alone():
+    found = interval(dataset(), "optimal")
+    for part in found:
+        assert part.sel(policy="uniform").isnull().all()
+        assert part.sel(policy="ucb").notnull().all()
+
+
+def test_no_seed_is_dropped():
+    data = dataset()
+    data["regret"][0, 0, 2, 1] = np.nan
+    for statistic in (mean(data, "regret"), sem(data, "regret")):
+        assert statistic.isnull().sum() == 1
+    assert quantiles(data, "regret", 0.5).isnull().sum() == 1
+
+
+def test_quantiles():
+    data = dataset(num_seeds=9)
+    found = quantiles(data, "regret", [0.1, 0.5])
+    assert found.dims[0] == "quantile"
+    expected = np.quantile(data["regret"].values, [0.1, 0.5], axis=2)
+    np.testing.assert_allclose(found, expected)
+    assert "quantile" not in quantiles(data, "regret", 0.5).dims
+    with pytest.raises(ValueError, match="q: "):
+        quantiles(data, "regret", 1.5)
+
+
+def test_final_is_the_last_checkpoint():
+    data = dataset()
+    found = final(data, "rounds")
+    assert found.dims == ("policy", "params", "seed")
+    assert (found == 10000).all() and found["checkpoint"].item() == 10000
+
+
+def test_mistakes_are_named():
+    with pytest.raises(ValueError, match="metric: 'regrets'.*rounds, regret, optimal"):
+        mean(dataset(), "regrets")
+    for level in (0, 1, 95):
+        with pytest.raises(ValueError, match="level: "):
+            interval(dataset(), "regret", level)

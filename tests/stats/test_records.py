@@ -1,0 +1,103 @@
+"""Records: plain Python, one per policy and parameter point."""
+
+import json
+
+import numpy as np
+import pytest
+
+from jaxbandits.results import build_dataset
+from jaxbandits.stats import mean, sem, summary_records
+from tests.results.samples import arguments, dataset
+
+
+def test_a_record():
+    data = dataset()
+    records = summary_records(
+        data,
+        "figure 1",
+        params={"K": np.int64(2)},
+        published={"ucb": {"regret": 101, "optimal": None}},
+    )
+    at = {"policy": "ucb", "params": 0, "checkpoint": 10000}
+    assert [record["policy"] for record in records] == ["ucb", "uniform"]
+    assert records[0] == {
+        "experiment": "figure 1",
+        "environment": "two arms",
+        "policy": "ucb",
+        "params": {"K": 2, "alpha": 0.5},
+        "seeds": 5,
+        "horizon": 10000,
+        "metrics": {
+            "regret": {
+                "mean": mean(data, "regret").sel(at).item(),
+                "sem": sem(data, "regret").sel(at).item(),
+                "published": 101.0,
+            },
+            "optimal": {
+                "mean": mean(data, "optimal").sel(at).item(),
+                "sem": sem(data, "optimal").sel(at).item(),
+                "published": None,
+            },
+        },
+    }
+
+
+def test_json_round_trip_with_null_for_nan():
+    records = summary_records(
+        dataset(points=2, num_seeds=1), "sweep", environment="easy"
+    )
+    assert json.loads(json.dumps(records, allow_nan=False)) == records
+    assert len(records) == 4
+    assert [record["params"] for record in records] == [
+        {"alpha": 0.5},
+        {"alpha": 1.0},
+        {},
+        {},
+    ]
+    assert {record["environment"] for record in records} == {"easy"}
+    assert records[0]["metrics"]["regret"]["sem"] is None
+    assert records[2]["metrics"]["optimal"]["mean"] is None
+
+
+def test_a_sweep_has_a_published_number_per_point():
+    data = dataset(points=2)
+    records = summary_records(data, "x", published={"ucb": {"regret": [1, None]}})
+    published = [each["metrics"]["regret"]["published"] for each in records]
+    assert published == [1.0, None, None, None]
+    with pytest.raises(ValueError, match="1 entries, expected 2"):
+        summary_records(data, "x", published={"ucb": {"regret": 1}})
+
+
+def test_chosen_metrics():
+    (record, _) = summary_records(dataset(), "x", metrics=["rounds"])
+    assert record["metrics"] == {
+        "rounds": {"mean": 10000.0, "sem": 0.0, "published": None}
+    }
+
+
+def test_arrays_are_left_out():
+    """Only metrics that are one number per run have a place in a table."""
+    made = arguments()
+    made["metrics"]["ucb"]["pulls"] = np.ones((1, 5, 4, 2))
+    made["metrics"]["ucb"]["points"] = np.full((1, 5, 4), 3)
+    records = summary_records(build_dataset(**made), "x")
+    assert [set(record["metrics"]) for record in records] == 2 * [
+        {"regret", "optimal", "points"}
+    ]
+    assert records[0]["metrics"]["points"]["mean"] == 3.0
+    assert records[1]["metrics"]["points"]["mean"] is None
+
+
+def test_spent_budget_is_the_horizon():
+    data = dataset(checkpoint_kind="spent", checkpoints=[0.1, 0.2, 0.3, 0.7])
+    assert summary_records(data, "x")[0]["horizon"] == 0.7
+
+
+def test_mistakes_are_named():
+    data = dataset()
+    with pytest.raises(ValueError, match="published: 'ts' is unknown"):
+        summary_records(data, "x", published={"ts": {}})
+    with pytest.raises(ValueError, match=r"published\['ucb'\]: 'gain' is not among"):
+        summary_records(data, "x", published={"ucb": {"gain": 1}})
+    with pytest.raises(ValueError, match="metric: 'gain'"):
+        summary_records(data, "x", metrics=["gain"])

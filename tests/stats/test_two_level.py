@@ -1,0 +1,215 @@
+"""Instances and runs as samples: hand-computed, coverage, components of variance."""
+
+from importlib import import_module
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from jaxbandits.stats import interval, two_level
+from tests.results.samples import blocks, dataset, repetitions, slack
+
+
+def grouped(values, sizes):
+    """Repetitions ``[R, S]`` where the i-th instance has ``sizes[i]`` runs."""
+    numbers = np.repeat(np.arange(len(sizes)), sizes)
+    return repetitions(values, instance=("seed", numbers))
+
+
+def simulated(rng, sizes, between, within, trials):
+    """The model itself, with mean 0."""
+    effects = between**0.5 * rng.normal(size=(trials, len(sizes)))
+    noise = within**0.5 * rng.normal(size=(trials, sum(sizes)))
+    return grouped(np.repeat(effects, sizes, axis=1) + noise, sizes)
+
+
+def coverage(found):
+    return ((found.lower <= 0) & (found.upper >= 0)).mean().item()
+
+
+def test_balanced_by_hand():
+    """Means 2 and 6 with variance 8, within 2, between 8 - 2 / 2; t(1) = 12.7062."""
+    found = two_level(grouped([[1, 3, 5, 7]], [2, 2]), "regret")
+    half = 12.706204736 * (8 / 2) ** 0.5
+    expected = [4, 4 - half, 4 + half, 7, 2]
+    assert [part.item() for part in found] == pytest.approx(expected)
+
+
+def test_unbalanced_by_hand():
+    """Means 2 and 5 with variance 4.5, within 2 / 1, between 4.5 - 2 (1/2 + 1) / 2."""
+    found = two_level(grouped([[1, 3, 5]], [2, 1]), "regret")
+    half = 12.706204736 * (4.5 / 2) ** 0.5
+    expected = [3.5, 3.5 - half, 3.5 + half, 3, 2]
+    assert [part.item() for part in found] == pytest.approx(expected)
+
+
+def test_against_the_analysis_of_variance(rng):
+    """The F statistic is ``1 + n between / within``."""
+    data = simulated(rng, [4] * 6, 9.0, 1.0, 3)
+    found = two_level(data, "regret")
+    for point in range(3):
+        groups = data["regret"][0, point, :, 0].values.reshape(6, 4)
+        ratio = (found.between / found.within).values[0, point, 0]
+        assert stats.f_oneway(*groups).statistic == pytest.approx(1 + 4 * ratio)
+
+
+@pytest.mark.parametrize("method", ["t", "bootstrap"])
+def test_a_dimension_is_as_good_as_a_coordinate(rng, method):
+    """And where in the dataset the dimension is does not matter."""
+    sizes, arguments = [5] * 4, {"method": method, "resamples": 99}
+    data = simulated(rng, sizes, 1.0, 1.0, 3)
+    values = data["regret"].values.reshape(1, 3, 4, 5, 1)
+    expected = two_level(data, "regret", **arguments)
+    nested = data.isel(seed=slice(5)).drop_vars("instance")
+    dims = ("policy", "params", "environment", "seed", "checkpoint")
+    nested = nested.assign(regret=(dims, values)).assign_coords(instance=list("abcd"))
+    leading = nested.transpose("environment", ...)
+    for each in (nested, leading):
+        found = two_level(each, "regret", group="environment", **arguments)
+        for part, other in zip(found, expected, strict=True):
+            assert part.dims == ("policy", "params", "checkpoint")
+            np.testing.assert_allclose(part, other)
+    # With the instances kept apart there are as many results as environments.
+    halves = nested.assign_coords(instance=("seed", [0, 0, 0, 1, 1]))
+    apart = two_level(halves, "regret", **arguments)
+    assert apart.mean.dims == ("policy", "params", "environment", "checkpoint")
+
+
+def test_only_equality_of_the_numbers_counts(rng):
+    data = simulated(rng, [3, 1, 4], 1.0, 1.0, 2)
+    expected = two_level(data, "regret")
+    renamed = data.assign_coords(
+        instance=("seed", np.array([7, -2, 5])[data["instance"]])
+    )
+    mixed = renamed.isel(seed=rng.permutation(8))
+    for each in (renamed, mixed):
+        for part, other in zip(two_level(each, "regret"), expected, strict=True):
+            np.testing.assert_allclose(part, other)
+
+
+def test_coordinates_of_the_result():
+    data = dataset(points=2, num_seeds=4)
+    data = data.assign_coords(instance=("seed", [1, 1, 2, 2]))
+    for method in ("t", "bootstrap"):
+        for part in two_level(data, "regret", method=method, resamples=99):
+            assert part.dims == ("policy", "params", "checkpoint")
+            assert {"param_alpha", "checkpoint"} < part.coords.keys()
+            assert not {"instance", "seed", "run"} & part.coords.keys()
+
+
+def test_coverage_balanced(rng):
+    """Exact; an interval that took runs for independent would cover every other."""
+    trials, level = 4000, 0.95
+    data = simulated(rng, [10] * 8, 1.0, 1.0, trials)
+    covered = coverage(two_level(data, "regret", level))
+    assert abs(covered - level) < slack(level, trials)
+    for part, other in zip(
+        interval(data, "regret", level), two_level(data, "regret", level), strict=False
+    ):
+        np.testing.assert_allclose(part, other)
+    assert coverage(interval(data.drop_vars("instance"), "regret", level)) < 0.7
+
+
+@pytest.mark.parametrize("between", [0.0, 1.0])
+def test_coverage_unbalanced(rng, between):
+    """At least the level; and both components without bias."""
+    trials, level, sizes = 4000, 0.95, [1, 1, 2, 3, 10, 20]
+    data = simulated(rng, sizes, between, 2.0, trials)
+    found = two_level(data, "regret", level)
+    assert coverage(found) > level - slack(level, trials)
+    assert found.within.mean().item() == pytest.approx(2, abs=0.05)
+    assert (found.between >= 0).all()
+
+
+def test_components_without_bias(rng):
+    """So far from 0 that the cut has no part in it."""
+    trials = 4000
+    found = two_level(simulated(rng, [1, 2, 3, 4, 10], 9.0, 1.0, trials), "regret")
+    for part, truth in ((found.between, 9), (found.within, 1)):
+        error = part.std().item() / trials**0.5
+        assert abs(part.mean().item() - truth) < 4 * error
+
+
+@pytest.mark.parametrize(
+    ("sizes", "between", "low", "high"),
+    [([5] * 25, 1.0, 0.93, 0.97), ([2] * 25, 0.0, 0.96, 0.99)],
+)
+def test_coverage_of_the_bootstrap(rng, sizes, between, low, high):
+    """Near the level; above it where the instances do not matter and have few runs."""
+    trials = 1000
+    covered = [
+        coverage(
+            two_level(part, "regret", method="bootstrap", resamples=499, seed=seed)
+        )
+        for seed, part in enumerate(
+            blocks(simulated(rng, sizes, between, 1.0, trials), 10)
+        )
+    ]
+    assert low - slack(low, trials) < np.mean(covered) < high + slack(high, trials)
+
+
+def test_the_bootstrap_s_variance(rng):
+    """Of two stages: ``((I-1)/I s^2 + mean((n-1)/n^2 v_i)) / I``, v_i within."""
+    sizes = [4] * 3 + [2] * 3
+    data = simulated(rng, sizes, 1.0, 1.0, 1)
+    # A normal quantile's distance, as the mean of six instances is nearly normal.
+    found = two_level(data, "regret", 0.6827, method="bootstrap", resamples=40_000)
+    groups = np.split(data["regret"].values.ravel(), np.cumsum(sizes)[:-1])
+    means = np.array([g.mean() for g in groups])
+    inner = np.mean([g.var() / len(g) for g in groups])
+    expected = ((means.var() + inner) / 6) ** 0.5
+    half = (found.upper - found.lower).item() / 2
+    assert half == pytest.approx(expected, rel=0.05)
+
+
+def test_many_rows_are_as_few(rng, monkeypatch):
+    data = simulated(rng, [3, 1, 4], 1.0, 1.0, 5)
+    arguments = {"method": "bootstrap", "resamples": 99}
+    whole = two_level(data, "regret", **arguments)
+    for point in range(5):
+        alone = two_level(data.isel(params=[point]), "regret", **arguments)
+        np.testing.assert_allclose(whole.upper[:, [point]], alone.upper)
+    # The function has its module's name.
+    monkeypatch.setattr(import_module("jaxbandits.stats._two_level"), "ROOM", 250)
+    parts = two_level(data, "regret", **arguments)
+    assert (parts.lower < parts.mean).all() and (parts.mean < parts.upper).all()
+
+
+def test_runs_without_variance():
+    data = grouped(np.full((1, 6), 0.1), [3, 3])
+    for method in ("t", "bootstrap"):
+        found = two_level(data, "regret", method=method)
+        np.testing.assert_allclose(found[:3], 0.1, rtol=1e-12)
+        np.testing.assert_allclose(found[3:], 0, atol=1e-30)
+    assert found.lower.equals(found.upper) and found.lower.equals(found.mean)
+
+
+@pytest.mark.parametrize("method", ["t", "bootstrap"])
+def test_what_is_not_known_is_nan(method):
+    values = [[1.0, 2, 3], [1, np.nan, 3]]
+    found = two_level(grouped(values, [2, 1]), "regret", method=method)
+    for part in found:
+        assert part.isnull().values.ravel().tolist() == [False, True]
+    # One instance, then one run of each.
+    found = two_level(grouped(values[:1], [3]), "regret", method=method)
+    assert [part.isnull().item() for part in found] == [False, True, True, True, False]
+    found = two_level(grouped(values[:1], [1, 1, 1]), "regret", method=method)
+    assert [part.isnull().item() for part in found] == [False] * 3 + [True] * 2
+
+
+def test_mistakes_are_named():
+    data = grouped(np.zeros((1, 4)), [2, 2])
+    for group in ("environment", "seed", "policy", "checkpoint"):
+        with pytest.raises(ValueError, match=f"^group: '{group}' must be a coordina"):
+            two_level(data, "regret", group=group)
+    missing = data.assign_coords(instance=("seed", [0, 0, np.nan, 1]))
+    with pytest.raises(ValueError, match="^group: 'instance' has missing numbers"):
+        two_level(missing, "regret")
+    with pytest.raises(ValueError, match="^method must be one of .*, got 'bca'"):
+        two_level(data, "regret", method="bca")
+    with pytest.raises(ValueError, match="^level: "):
+        two_level(data, "regret", 0)
+    with pytest.raises(ValueError, match="^resamples: "):
+        two_level(data, "regret", method="bootstrap", resamples=3)
+    with pytest.raises(ValueError, match="^metric: "):
+        two_level(data, "gain")

@@ -1,0 +1,60 @@
+"""``auto`` is settled once: a store keeps what it was made with."""
+
+import json
+
+from jaxbandits.engine.choice import Choice
+from jaxbandits.results.store import check_store
+from jaxbandits.sweeps import Entry, plan, run_sweep
+from tests.sweeps import walk
+
+
+def spec_of(*names):
+    spec = walk.spec(points=1, seeds=3)
+    (entry, *_) = spec.policies.values()
+    policies = {name: Entry(entry.policy) for name in names}
+    return spec._replace(
+        policies=policies, instances={"walk": walk.GAME}, engine="auto"
+    )
+
+
+def stored(path):
+    """What a store says: engines of its sweep, and of what its sessions played."""
+    attributes = check_store(path)
+    policies = json.loads(attributes["spec"])["policies"]
+    settled = {name: each["engine"]["walk"] for name, each in policies.items()}
+    sessions = json.loads(attributes["sessions"])
+    return settled, [s.get("engines", {}).get("walk") for s in sessions]
+
+
+def test_a_store_keeps_its_engines(tmp_path, monkeypatch, capsys):
+    path = tmp_path / "walk.zarr"
+    run_sweep(spec_of("a"), path)
+    settled, (session,) = stored(path)
+    assert settled == {"a": "scan"}
+    assert session["a"]["engine"] == "scan" and session["a"]["chunk"] % 64 == 0
+    assert "needs a GPU" in session["a"]["reason"]
+    assert "walk: engine scan for a: the GPU engine needs a GPU" in (
+        capsys.readouterr().err
+    )
+    # Another choice now: only what is new to the store is played that way.
+    now = Choice("vmap", "otherwise")
+    monkeypatch.setattr(plan, "choose", lambda *args: now)
+    run_sweep(spec_of("a"), path, progress=False)
+    assert capsys.readouterr().err == ""
+    run_sweep(spec_of("a", "b"), path, extend=True)
+    settled, sessions = stored(path)
+    assert settled == {"a": "scan", "b": "vmap"}
+    assert sessions[1] is None and list(sessions[2]) == ["b"]
+    assert sessions[2]["b"]["reason"] == "otherwise"
+    assert "engine scan for a: the store was made with it" in capsys.readouterr().err
+
+
+def test_an_engine_that_is_asked_for_is_not_settled(tmp_path):
+    path = tmp_path / "walk.zarr"
+    spec = spec_of("a")._replace(engine="vmap")
+    run_sweep(spec, path)
+    description = json.loads(check_store(path)["spec"])
+    assert description["engine"] == "vmap"
+    assert "engine" not in description["policies"]["a"]
+    (session,) = json.loads(check_store(path)["sessions"])
+    assert session["engines"]["walk"]["a"]["reason"] == "asked for"
