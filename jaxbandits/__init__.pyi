@@ -12,9 +12,11 @@ from . import (
     testing,
 )
 from ._simulate import simulate
+from .machine import Machine
+from .points import zipped
 from .protocol import Actions, Environment, Game, Policy, View
 from .results.cuts import CutOffWarning
-from .sweeps import sweep
+from .sweeps import HalfWidth, Store, sweep
 
 __version__: str
 __all__ = [
@@ -22,7 +24,10 @@ __all__ = [
     "CutOffWarning",
     "Environment",
     "Game",
+    "HalfWidth",
+    "Machine",
     "Policy",
+    "Store",
     "View",
     "arrays",
     "kernels",
@@ -37,4 +42,5 @@ __all__ = [
     "sweep",
     "sweeps",
     "testing",
+    "zipped",
 ]

@@ -15,6 +15,7 @@ from jaxbandits import checks
 from jaxbandits.devices import local_devices
 from jaxbandits.engine.choice import ENGINES
 from jaxbandits.engine.room import arrays_on_record
+from jaxbandits.points import Points, points_from
 from jaxbandits.protocol import Environment, Game, Policy
 from jaxbandits.results.plain import plain
 from jaxbandits.schedule import Schedule, resolve_rounds, resolve_spent
@@ -29,31 +30,27 @@ def schedule_of(
     horizon: int | None,
     budget: float | None,
     checkpoints: Any,
-    max_rounds: int | None,
 ) -> Schedule:
-    """The schedule of a game with a horizon or a budget; see `simulate`."""
-    if (horizon is None) == (budget is None):
-        raise ValueError("give either horizon or budget")
+    """The schedule of a game with a horizon, a budget, or both; see `simulate`."""
+    if horizon is None and budget is None:
+        raise ValueError("give horizon or budget")
+    last = MAX_ROUNDS
     if horizon is not None:
         last = checks.whole("horizon", horizon, 1, MAX_ROUNDS)
-        if max_rounds is not None:
-            raise ValueError("max_rounds goes with budget, not with horizon")
-        return Schedule(resolve_rounds(checkpoints, last), last)
+        if budget is None:
+            return Schedule(resolve_rounds(checkpoints, last), last)
     if environment.game.spent is None:
         raise ValueError(f"budget: the environment {environment.name!r} spends nothing")
     budget = checks.number("budget", budget)
     checks.positive(budget=budget)
     checks.played(budget=budget)
-    if max_rounds is None and budget > MAX_ROUNDS:
+    if horizon is None and budget > MAX_ROUNDS:
         raise ValueError(
             f"budget must be below 2**31 - 1, the most rounds of a run, got {budget:g};"
-            " give max_rounds if a round costs more than 1"
+            " give a horizon too if a round costs more than 1"
         )
     if not isinstance(checkpoints, str):
         checks.numbers("checkpoints", checkpoints)
-    if max_rounds is not None:
-        checks.whole("max_rounds", max_rounds, 1, MAX_ROUNDS)
-    last = MAX_ROUNDS if max_rounds is None else int(max_rounds)
     amounts = resolve_spent(checkpoints, budget)
     if environment.game.by_the_clock:
         # Nothing ends before the first unit: a grid starts there.
@@ -252,19 +249,61 @@ def is_policy(value: Any) -> bool:
     return isinstance(value, Policy)
 
 
+def policies_of(policies: Any) -> dict[str, Any]:
+    """Policies, or functions that make them, by name.
+
+    Raises:
+      TypeError, ValueError: as of `by_name`.
+    """
+    # A function has no name of its own.
+    mapped = isinstance(policies, Mapping)
+    return by_name(
+        policies,
+        "policies",
+        lambda value: is_policy(value) or (mapped and callable(value)),
+        "a Policy (or, in a mapping from names, a function that makes one)",
+    )
+
+
+def grids_of(grid: Any, policies: Any, named: Mapping[str, Any]) -> dict[str, Points]:
+    """The points of every policy, see `simulate`.
+
+    Args:
+      grid: of one policy, or by policy.
+      policies: as they were given: a single policy, several, or by name.
+      named: the same by name.
+
+    Raises:
+      TypeError, ValueError: naming the part of the grid.
+    """
+    if is_policy(policies):
+        (name,) = named
+        return {name: points_from(grid)}
+    grids = {} if grid is None else grid
+    if not isinstance(grids, Mapping):
+        raise TypeError(
+            "grid must be a mapping from policies' names to grids, got "
+            f"{checks.shown(grid)}"
+        )
+    if unknown := sorted(map(str, set(grids) - set(named))):
+        raise ValueError(f"grid names {unknown}; policies are {sorted(named)}")
+    return {name: points_from(grids.get(name), f"grid[{name!r}]") for name in named}
+
+
 def points_of(
-    name: str, policy: Policy, override: Any, schedule: Schedule
-) -> list[dict[str, float]]:
-    """Parameter points of a policy with some leaves replaced: a dict of leaves each.
+    name: str, policy: Policy, points: Points, schedule: Schedule, argument: str
+) -> Points:
+    """Parameter points with all leaves of a policy.
 
     Args:
       name: of the policy, for errors.
       policy: the policy.
-      override: a `Params`, or a mapping from leaf names to numbers or arrays [P].
+      points: leaves that are not default.
       schedule: of the game, for what the policy must be told of it.
+      argument: what gave the points, for errors.
 
     Raises:
-      ValueError, TypeError: naming ``params[name]`` or the parameter.
+      ValueError, TypeError: naming the argument or the parameter.
     """
     defaults = _defaults(name, policy)
     if not isinstance(policy.told, tuple) or not set(policy.told) <= set(defaults):
@@ -272,52 +311,58 @@ def points_of(
             f"policies[{name!r}]: told must be a tuple of names of its parameters, got "
             f"{checks.shown(policy.told)}"
         )
-    if hasattr(override, "_asdict"):
-        override = override._asdict()
-    if not isinstance(override, Mapping):
-        raise TypeError(
-            f"params[{name!r}] must be a Params or a mapping, got "
-            f"{checks.shown(override)}"
-        )
-    unknown = set(override) - set(defaults)
-    if unknown:
-        raise ValueError(
-            f"params[{name!r}] has no {sorted(map(str, unknown))}; it has "
-            f"{list(defaults)}"
-        )
-    told = _told(name, policy, set(defaults) - set(override), schedule)
-    leaves = {
-        # Single numbers as such, for errors that show them.
-        leaf: checks.numbers(f"params[{name!r}]: {leaf}", value)[()]
-        for leaf, value in (defaults | told | dict(override)).items()
+    if unknown := sorted(points.columns.keys() - defaults.keys()):
+        raise ValueError(f"{argument} has no {unknown}; it has {list(defaults)}")
+    free = {
+        leaf
+        for leaf in defaults
+        if leaf not in points.columns or np.isnan(points.columns[leaf]).any()
     }
-    if any(x.ndim > 1 for x in leaves.values()):
-        raise ValueError(f"params[{name!r}] must be numbers or arrays [P]")
-    lengths = {x.size for x in leaves.values() if x.ndim == 1}
-    if len(lengths) > 1 or 0 in lengths:
-        raise ValueError(
-            f"params[{name!r}] must have arrays of one length >= 1, got {lengths}"
-        )
+    defaults |= _told(name, policy, free, schedule)
+    columns = {}
+    for leaf, default in defaults.items():
+        given = points.columns.get(leaf, np.full(points.count, np.nan))
+        columns[leaf] = np.where(np.isnan(given), default, given)
+    full = Points(columns, points.count)
     if policy.check is not None:
-        check = checks.function(f"policies[{name!r}]: check", policy.check)
-        try:
-            check(policy.params._replace(**leaves))
-        except Exception as error:
-            own = "positional argument" not in str(error)
-            if isinstance(error, ValueError | TypeError) and own:
-                raise
-            raise ValueError(
-                f"policies[{name!r}]: check must take params, and raise a ValueError "
-                f"where they are out of range; it failed: {error!r}"
-            ) from error
-    for leaf, values in leaves.items():
-        whose = f"params[{name!r}]: {leaf}"
+        _check(name, policy, full)
+    for leaf, values in columns.items():
+        whose = f"{argument}: {leaf}"
         if np.any(np.isnan(values)):
             raise ValueError(f"{whose} must be a number, got NaN")
-        checks.played(**{whose: values})
-    count = lengths.pop() if lengths else 1
-    columns = {k: np.broadcast_to(x, count) for k, x in leaves.items()}
-    return [{k: float(c[i]) for k, c in columns.items()} for i in range(count)]
+        checks.played(**{whose: _shortest(values)})
+    return full
+
+
+def _check(name: str, policy: Policy, points: Points) -> None:
+    """The policy's own opinion of its parameters."""
+    check = checks.function(f"policies[{name!r}]: check", policy.check)
+    make = policy.params._replace
+    try:
+        return check(make(**{x: _shortest(c) for x, c in points.columns.items()}))
+    except Exception as error:  # noqa: BLE001 - a check of single numbers, perhaps
+        found = error
+    for number in range(points.count):
+        try:
+            check(make(**{x: float(c[number]) for x, c in points.columns.items()}))
+        except Exception as error:  # noqa: BLE001 - whatever the policy's check raises
+            found = error
+            break
+    else:
+        return None
+    own = "positional argument" not in str(found)
+    if isinstance(found, ValueError | TypeError) and own:
+        raise found
+    raise ValueError(
+        f"policies[{name!r}]: check must take params, and raise a ValueError where "
+        f"they are out of range; it failed: {found!r}"
+    ) from found
+
+
+def _shortest(column: np.ndarray):
+    """A number that all points have as such, for errors that show it."""
+    same = column.size and np.all(column == column[0])
+    return float(column[0]) if same else column
 
 
 def _defaults(name: str, policy: Policy) -> dict[str, float]:
@@ -349,7 +394,7 @@ def _told(
         if leaf != own:
             raise ValueError(
                 f"policies[{name!r}] must know the {leaf}, and this game is played for "
-                f"a {own}: give params={{{name!r}: {{{leaf!r}: ...}}}}"
+                f"a {own}: give it in grid: {{{leaf!r}: ...}}"
             )
         told[leaf] = float(schedule.checkpoints[-1])
     return told

@@ -92,7 +92,11 @@ def _parser() -> argparse.ArgumentParser:
     sweep.add_argument(
         "--extend", action="store_true", help="add what is new in SPEC to the store"
     )
-    sweep.add_argument("--seeds", type=int, help="number of seeds, in place of SPEC's")
+    sweep.add_argument(
+        "--seeds",
+        type=int,
+        help="number of seeds (of the pilot, with a half-width), in place of SPEC's",
+    )
     sweep.add_argument(
         "--block", type=int, metavar="N", help="runs that are written at a time"
     )
@@ -292,7 +296,7 @@ def _sweep(options) -> int:
     from rich.console import Console
 
     from jaxbandits.experiments.common.table import records_table
-    from jaxbandits.sweeps import read_spec, run_sweep
+    from jaxbandits.sweeps import HalfWidth, Store, read_spec, run_sweep
     from jaxbandits.sweeps.fill import StoppedError
     from jaxbandits.sweeps.hosts import join, leave
     from jaxbandits.sweeps.signals import stop_at_sigterm
@@ -301,9 +305,12 @@ def _sweep(options) -> int:
     hosts = (options.coordinator, options.processes, options.process)
     if options.distributed or any(x is not None for x in hosts):
         join(*hosts)
-    spec, until = read_spec(options.spec)
+    spec = read_spec(options.spec)
     if options.seeds is not None:
-        spec = spec._replace(seeds=checks.whole("--seeds", options.seeds, 1))
+        seeds = checks.whole("--seeds", options.seeds, 1)
+        if isinstance(spec.seeds, HalfWidth):
+            seeds = spec.seeds._replace(pilot=seeds)
+        spec = spec._replace(seeds=seeds)
     store = options.store
     if store is None:
         store = os.path.join("results", f"{Path(options.spec).stem}.zarr")
@@ -312,11 +319,7 @@ def _sweep(options) -> int:
         with stop_at_sigterm() as stop:
             run_sweep(
                 spec,
-                store,
-                extend=options.extend,
-                until=until,
-                block=options.block,
-                verify=options.verify,
+                Store(store, options.extend, options.block, options.verify),
                 stop=stop,
             )
     except StoppedError as error:

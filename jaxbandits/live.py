@@ -22,6 +22,7 @@ import numpy as np
 from jaxbandits.arguments import is_policy, points_of
 from jaxbandits.checks import MOST_ROUNDS, shown, whole
 from jaxbandits.engine.tape import Key, Stream, draw_words, root_key, stream_key
+from jaxbandits.points import points_from
 from jaxbandits.protocol import Policy
 from jaxbandits.schedule import Schedule
 from jaxbandits.session import (
@@ -47,7 +48,7 @@ def start(
     Args:
       policy: of the library or of one's own.
       params: parameters that are not default, by name.
-      seed, seed_index: the root seed, and which of its seeds; the noise is theirs.
+      root_seed, seed_index: the root seed, and which of its seeds; the noise is theirs.
 
     Raises:
       TypeError, ValueError: naming the argument that is wrong, or the parameter; also
@@ -66,12 +67,13 @@ def start(
         raise ValueError(f"params: the policy must be told {', '.join(untold)}")
     schedule = Schedule([MOST_ROUNDS], MOST_ROUNDS)  # nobody asks for it
     policy_ = policy._replace(told=())
-    points = points_of(policy.name, policy_, params or {}, schedule)
-    if len(points) > 1:
-        raise ValueError(f"params must be single numbers, got {len(points)} points")
+    given = points_from(params, "params")
+    if given.count > 1:
+        raise ValueError(f"params must be single numbers, got {given.count} points")
+    points = points_of(policy.name, policy_, given, schedule, "params")
     own = policy.params
-    if points[0]:
-        own = type(own)(**{k: jnp.asarray(v, float) for k, v in points[0].items()})
+    if points.columns:
+        own = type(own)(**{k: jnp.asarray(v, float) for k, v in points.row(0).items()})
     return Session(policy, own, (root_seed, seed_index), 1, policy.init(own))
 
 

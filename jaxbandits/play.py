@@ -11,6 +11,7 @@ import numpy as np
 
 from jaxbandits.checks import shown
 from jaxbandits.engine.run import Chunk, Clock, run
+from jaxbandits.points import Points
 from jaxbandits.protocol import Actions, Environment, Policy
 from jaxbandits.schedule import Terms
 
@@ -30,7 +31,7 @@ class Played(NamedTuple):
 def play(
     policy: Policy,
     environment: Environment,
-    points: list[dict[str, float]],
+    points: Points,
     seeds: np.ndarray,
     terms: Terms,
     *,
@@ -42,7 +43,7 @@ def play(
     Args:
       policy: the policy.
       environment: the environment.
-      points: P dicts of all leaves of the policy's parameters.
+      points: P, with all leaves of the policy's parameters.
       seeds: u32[S].
       terms: common to all runs.
       clock: where seconds are added up.
@@ -56,7 +57,7 @@ def play(
         policy,
         environment,
         lane_params(policy, points, len(seeds)),
-        np.tile(seeds, len(points)),
+        np.tile(seeds, points.count),
         terms,
         clock=clock,
         **options,
@@ -65,7 +66,7 @@ def play(
 
     def joined(*pieces):
         lanes = np.concatenate(pieces)
-        return lanes.reshape(len(points), len(seeds), *lanes.shape[1:])
+        return lanes.reshape(points.count, len(seeds), *lanes.shape[1:])
 
     return Played(*jax.tree.map(joined, *parts))
 
@@ -128,14 +129,11 @@ def _every(allowed, instance, actions) -> np.ndarray:
     return np.asarray(jax.vmap(of_lane, (flags, 0))(leaves, actions))
 
 
-def lane_params(policy: Policy, points: list[dict[str, float]], num_seeds: int):
+def lane_params(policy: Policy, points: Points, num_seeds: int):
     """Params with leaves [L]: points outside, seeds inside."""
     if not policy.params:
         return policy.params
-    columns = {
-        leaf: np.repeat([point[leaf] for point in points], num_seeds)
-        for leaf in points[0]
-    }
+    columns = {x: np.repeat(column, num_seeds) for x, column in points.columns.items()}
     return type(policy.params)(**columns)
 
 

@@ -81,7 +81,7 @@ def resolve_rounds(checkpoints: Any, horizon: int) -> np.ndarray:
     if not whole or np.any(np.diff(rounds) <= 0):
         raise ValueError("checkpoints must be strictly increasing integer rounds")
     if rounds[0] < 1 or rounds[-1] > horizon:
-        raise ValueError(f"checkpoints must lie in [1, horizon = {horizon}]")
+        raise ValueError(f"checkpoints must be in [1, horizon = {horizon}]")
     rounds = rounds.astype(np.int64)
     # The game is played to its horizon, so its end is always on record.
     return rounds if rounds[-1] == horizon else np.append(rounds, horizon)
@@ -107,7 +107,7 @@ def resolve_spent(checkpoints: Any, budget: float) -> np.ndarray:
     if amounts.ndim != 1 or not amounts.size or np.any(np.diff(amounts) <= 0):
         raise ValueError("checkpoints must be strictly increasing amounts")
     if not (amounts[0] > 0 and amounts[-1] <= budget):
-        raise ValueError(f"checkpoints must lie in (0, budget = {budget}]")
+        raise ValueError(f"checkpoints must be in (0, budget = {budget}]")
     # The game is played until the budget is spent, so its end is always on record.
     return amounts if amounts[-1] == budget else np.append(amounts, budget)
 

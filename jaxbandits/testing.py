@@ -35,6 +35,7 @@ from jaxbandits.engine.tape import (
 )
 from jaxbandits.fit import check_fit
 from jaxbandits.laws.contract import check_law as check_law
+from jaxbandits.points import Points
 from jaxbandits.protocol import Environment, Game, Policy
 from jaxbandits.schedule import Schedule
 
@@ -258,7 +259,7 @@ def _check_values(policy: Policy) -> None:
     """Require a name and parameters that can be played, all of them finite."""
     by_name(policy, "policies", is_policy, "a Policy")
     schedule = Schedule([MOST_ROUNDS], MOST_ROUNDS)  # nobody asks for it
-    points_of(policy.name, policy._replace(told=()), {}, schedule)
+    points_of(policy.name, policy._replace(told=()), Points({}), schedule, "params")
     if not isinstance(policy.told, tuple) or set(policy.told) - set(
         getattr(policy.params, "_fields", ())
     ):

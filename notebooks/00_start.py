@@ -90,11 +90,11 @@ contestants = {
     "Thompson sampling": policies.censored.thompson(problem),
     "UCB on pairs": policies.censored.ucb_reduction(problem),
 }
-params = {
+radii = {
     "RCUCB": {"penalty_radius": 0.0},
     "RCUCB, halved": {"penalty_radius": 0.0, "gain_radius": 0.5},
 }
-data = simulate(contestants, environment, horizon=HORIZON, seeds=SEEDS, params=params)
+data = simulate(contestants, environment, horizon=HORIZON, seeds=SEEDS, grid=radii)
 print(dict(data.sizes))
 
 # %% [markdown]
@@ -247,7 +247,7 @@ data = simulate(
     environment,
     horizon=HORIZON,
     seeds=SEEDS,
-    params=params,
+    grid=radii,
 )
 plots.plot_curves(data, title=f"Indep, {HORIZON:,} rounds")
 
@@ -263,7 +263,7 @@ compare(data, "regret", mine.name, "RCUCB")
 #
 # `sweep` plays a policy at every point of a grid in one compiled program: seeds times
 # points run side by side. With several parameters it takes all combinations, or, with
-# `mode="zip"`, the first values together, then the second, and so on.
+# `zipped(...)`, the first values together, then the second, and so on.
 
 # %%
 grid = [0.0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8]
@@ -301,7 +301,7 @@ with tempfile.TemporaryDirectory() as folder:
 
 made = json.loads(loaded.attrs["provenance"])
 print("root seed:", made["root_seed"])
-print("optimal pair:", made["environment"]["optimal_pair"])
+print("optimal pair:", made["environments"]["Indep"]["optimal_pair"])
 print("JAX:", made["versions"]["jax"])
 
 # %% [markdown]

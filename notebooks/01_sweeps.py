@@ -9,9 +9,9 @@
 # %% [markdown]
 # # Sweeps
 #
-# A sweep plays policies at many parameter points on many instances, thousands of seeds
-# each, into a store on disk. It can be stopped at any moment and goes on where it was,
-# on this machine or a larger one, with the very numbers that it would have given.
+# A sweep plays policies at many parameter points on many environments, thousands of
+# seeds each, into a store on disk. It can be stopped at any moment and goes on where it
+# was, on this machine or a larger one, with the very numbers that it would have given.
 #
 # The question here: RCUCB (Bengs & Hüllermeier, 2022) explores by two confidence
 # radii, one for the gain of a pair of an arm and a limit and one for its penalty.
@@ -31,10 +31,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from jaxbandits import plots, stats, sweep
+from jaxbandits import HalfWidth, Store, plots, stats, sweep
 from jaxbandits.policies.censored import rcucb, thompson
 from jaxbandits.settings import censored
-from jaxbandits.sweeps import HalfWidth
 
 TINY = os.environ.get("JAXBANDITS_TINY") == "1"  # A few seconds, for automatic tests.
 HORIZON, SEEDS = (100, 20) if TINY else (2_000, 5_000)
@@ -45,9 +44,9 @@ store = Path(folder.name) / "radii.zarr"
 # %% [markdown]
 # ## What to play
 #
-# Two instances, two policies, and a grid over two parameters of RCUCB: both factors
+# Two environments, two policies, and a grid over two parameters of RCUCB: both factors
 # from 0.003 to 1. Thompson sampling stays at its defaults, for comparison. Policies are
-# given as functions of the problem, because each instance needs its own.
+# given as functions of the problem, because each environment needs its own.
 
 # %%
 radii = [0.01, 0.1, 1.0] if TINY else [0.003, 0.01, 0.03, 0.1, 0.3, 1.0]
@@ -88,17 +87,17 @@ print(f"the second call took {100 * again / first:.0f} % of the time of the firs
 
 # %%
 try:
-    sweep(**(game | {"seed": 7}), seeds=SEEDS)
+    sweep(**(game | {"root_seed": 7}), seeds=SEEDS)
 except ValueError as error:
     print(str(error).replace(folder.name, "..."))
 
 # %% [markdown]
-# Seeds, parameter points, policies and instances may be added, if you say so. What
+# Seeds, parameter points, policies and environments may be added, if you say so. What
 # exists is not played again.
 
 # %%
 began = time.perf_counter()
-data = sweep(**game, seeds=SEEDS, extend=True)
+data = sweep(**(game | {"store": Store(store, extend=True)}), seeds=SEEDS)
 rounds = 0.9 * SEEDS * 2 * (len(radii) ** 2 + 1) * HORIZON
 print(f"{rounds / 1e6:,.0f} million rounds more")
 print({dim: data.sizes[dim] for dim in ("policy", "params", "seed")})
@@ -190,8 +189,8 @@ verdicts[columns].sel(policy="RCUCB", rival="TS").to_pandas().loc[columns].round
 # ## How many seeds?
 #
 # Asking for more seeds until an interval looks short enough gives intervals that cover
-# too rarely. `until` plays a pilot and then as many seeds as Stein's two-stage rule
-# says, once; the coverage is then as stated.
+# too rarely. A `HalfWidth` plays a pilot and then as many seeds as Stein's two-stage
+# rule says, once; the coverage is then as stated.
 
 # %%
 precise = sweep(
@@ -200,8 +199,7 @@ precise = sweep(
     {"RCUCB": {"gain_radius": [0.1], "penalty_radius": [0.01]}},
     horizon=HORIZON,
     checkpoints=[HORIZON],
-    seeds=50,
-    until=HalfWidth("regret", half_width=2.0),
+    seeds=HalfWidth("regret", half_width=2.0, pilot=50),
 )
 found = stats.fixed_width_interval(precise["regret"].isel(checkpoint=-1), pilot=50)
 pd.Series(

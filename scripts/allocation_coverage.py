@@ -69,7 +69,7 @@ def lomax(shape):
 def beta(shape, truth=4.3):
     """Rates are at least 1, so Lambda is four times the truth around."""
     law = partial(stats.beta, shape)
-    return Case(thresholds.beta, law, shape, truth, 4.0)
+    return Case(thresholds.beta_shaped, law, shape, truth, 4.0)
 
 
 class RoundedUp(NamedTuple):

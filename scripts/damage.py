@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from jaxbandits.sweeps import run_sweep
 from tests.sweeps import walk
 from tests.sweeps.damage import delete, files_of, flip, outcome, truncate
+from tests.sweeps.runs import run
 
 
 def main(flips: int = 200, deleted: int = 20, truncated: int = 20) -> int:
@@ -25,7 +25,7 @@ def main(flips: int = 200, deleted: int = 20, truncated: int = 20) -> int:
     bad = 0
     with tempfile.TemporaryDirectory(prefix="jaxbandits-") as folder:
         whole, copy = Path(folder) / "whole.zarr", Path(folder) / "copy.zarr"
-        run_sweep(spec, whole, block=24, progress=False)
+        run(spec, whole, block=24, progress=False)
         names = files_of(whole)
         print(f"a store of {len(names)} files")
         for harm, count in ((flip, flips), (delete, deleted), (truncate, truncated)):

@@ -6,7 +6,7 @@ from jaxbandits.laws.thresholds import exponential
 from jaxbandits.policies import REGISTRY
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.settings import allocation, budgeted, censored, farewell
-from jaxbandits.settings.allocation.oracle import is_concave
+from jaxbandits.settings.allocation.solving import is_concave
 
 
 class Game(NamedTuple):

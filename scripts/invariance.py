@@ -50,9 +50,7 @@ def _same(name, policy, game, seeds) -> bool:
             **game.end,
             seeds=seeds,
             checkpoints="linear",
-            chunk=chunk,
-            devices=jax.devices()[:count],
-            progress=False,
+            machine=jb.Machine(jax.devices()[:count], chunk=chunk, progress=False),
         )
         return found.drop_vars(["compile_seconds", "run_seconds"])
 

@@ -3,9 +3,9 @@
     python -m scripts.kills [KILLS]
 
 By default 40 kills (SIGKILL, SIGTERM, SIGINT in turn) of the command line over three
-sweeps: one of many blocks, one on drawn instances with a second stage (`until`), and
-one of the budgeted setting from a TOML file. After every kill all that is complete is
-held against a sweep that was not interrupted, at the end everything. The exit status
+sweeps: one of many blocks, one on drawn instances with a second stage (a half-width),
+and one of the budgeted setting from a TOML file. After every kill all that is complete
+is held against a sweep that was not interrupted, at the end everything. The exit status
 is 1 if a bit differs.
 """
 
@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from jaxbandits import Machine
 from jaxbandits.results import open_store
 from jaxbandits.sweeps import read_spec, run_sweep
 from tests.sweeps.processes import finish, start, wait_for_runs
@@ -28,9 +29,11 @@ DRAWN = """
 from jaxbandits.sweeps import HalfWidth
 from tests.sweeps import walk
 SPEC = walk.spec(
-    points=3, seeds=300, environments={"drawn": walk.DRAWN}, runs_per_instance=2
+    points=3,
+    seeds=HalfWidth("regret", 1e-6, at_most=500, pilot=300),
+    environments={"drawn": walk.DRAWN},
+    runs_per_instance=2,
 )
-UNTIL = HalfWidth("regret", 1e-6, at_most=500)
 """
 MONEY = """
 setting = "budgeted"
@@ -62,8 +65,8 @@ def main(kills: int = 40) -> int:
 
 def killed(spec: Path, kills: int, rng: np.random.Generator) -> bool:
     """Kill a sweep so many times; whether anything was wrong."""
-    loaded = read_spec(spec)
-    whole = run_sweep(loaded.spec, until=loaded.until, progress=False)
+    read, quiet = read_spec(spec), Machine(progress=False)
+    whole = run_sweep(read, machine=quiet)
     store, cache = spec.with_suffix(".zarr"), spec.with_name("cache")
     complete, bad, ended, exits = 0, 0, 0, []
     for attempt in range(kills):
@@ -84,12 +87,13 @@ def killed(spec: Path, kills: int, rng: np.random.Generator) -> bool:
             played = found["session"] > 0
             bad += int(played.sum()) < complete or differs(found, whole, played)
             complete = int(played.sum())
-    left = int(whole["session"].astype(bool).sum()) - complete
-    found = run_sweep(loaded.spec, store, until=loaded.until, progress=False).load()
+    left = int((whole["rounds"].isel(checkpoint=-1) > 0).sum()) - complete
+    found = run_sweep(read, store, quiet).load()
+    who = ["session", "compile_seconds", "run_seconds"]
     same = (
         found.drop_vars("session")
         .drop_attrs()
-        .identical(whole.drop_vars("session").drop_attrs())
+        .identical(whole.drop_vars(who, errors="ignore").drop_attrs())
     )
     print(
         f"{spec.name}: {kills} kills ({ended} of processes that were done), exits "

@@ -45,7 +45,7 @@ def _played(name, game, seeds) -> bool:
             **game.end,
             seeds=seeds,
             checkpoints=[1],
-            progress=False,
+            machine=jb.Machine(progress=False),
         )
     except Exception as error:  # whatever it is, it belongs into the table
         first = str(error).splitlines()[0]

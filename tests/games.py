@@ -6,7 +6,7 @@ GAMES = {
     "censored": censored.example1,
     "continuum": lambda: censored.indep(censored.ANY),
     "budgeted": lambda: budgeted.s_br(3),
-    "farewell": farewell.doubling,
+    "farewell": farewell.figure_1a,
     "allocation": lambda: allocation.simulation(3),
 }
 

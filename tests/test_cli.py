@@ -391,7 +391,7 @@ def test_a_sweep_is_extended(capsys, spec):
     ("arguments", "message"),
     [
         (["--seeds", "0"], "--seeds must be at least 1, got 0"),
-        (["--block", "0"], "block must be at least 1, got 0"),
+        (["--block", "0"], "store: block must be at least 1, got 0"),
         (["--processes", "2"], "coordinator, processes and process go together"),
     ],
 )
@@ -409,7 +409,7 @@ def test_mistakes_in_the_arguments_of_a_sweep(
         ("seeds", "sedes", "Additional properties are not allowed ('sedes' was"),
         ("omega_ucb", "omega_uc", "policies.omega.make: 'omega_uc' is unknown (did"),
         ("[policies.uniform]", "[policies.uniform", "is not TOML"),
-        ("0.25, 0.5", "-0.25, 0.5", "policy 'omega' on environment 'two': rho must be"),
+        ("0.25, 0.5", "-0.25, 0.5", "rho must be positive"),
         ('"regret"', '"regrets"', "metrics: ['regrets'] unknown; known are"),
     ],
 )

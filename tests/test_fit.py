@@ -8,6 +8,7 @@ import pytest
 from jaxbandits import simulate, sweep
 from jaxbandits.arguments import points_of, schedule_of
 from jaxbandits.fit import check_fit
+from jaxbandits.points import points_from
 from jaxbandits.policies import REGISTRY, allocation, budgeted, censored, doubling
 from jaxbandits.policies import farewell as waiting
 from jaxbandits.policies.budgeted import index_policy
@@ -159,10 +160,10 @@ def test_factories_refuse_by_name(make, message):
 
 def told(policy, override=None, **end):
     game = game_of("budgeted")
-    end = {"horizon": None, "budget": None, "max_rounds": None} | end
+    end = {"horizon": None, "budget": None} | end
     schedule = schedule_of(game, checkpoints="linear", **end)
-    (point,) = points_of("mine", policy, override or {}, schedule)
-    return point
+    found = points_of("mine", policy, points_from(override), schedule, "grid")
+    return found.row(0)
 
 
 def test_the_game_tells_its_end():
@@ -199,7 +200,7 @@ def test_epsilon_first_stops_to_explore():
         budget=400,
         seeds=2,
         checkpoints=[400],
-        params={"epsilon-first": {"budget": 400}},
+        grid={"budget": 400},
     )
     np.testing.assert_array_equal(free["regret"], same["regret"])
     assert free["param_budget"].values == 400

@@ -29,7 +29,7 @@ LOADED = {
     "import jaxbandits.plots": "matplotlib",
     "from jaxbandits import simulate": "jaxbandits.engine psutil rich",
     "import jaxbandits.testing, jaxbandits.live": "",
-    "from jaxbandits import sweep": "jsonschema",
+    "from jaxbandits import sweep": "",
 }
 STEPS = """
 import json, sys

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from jaxbandits import simulate, sweep
+from jaxbandits import Machine, Store, simulate, sweep
 from jaxbandits.policies import REGISTRY
 from jaxbandits.settings import budgeted, censored
 
@@ -41,7 +41,7 @@ def test_nothing_else_changes(data):
 
 
 def test_it_does_not_depend_on_the_chunk(data):
-    found = simulate(UCB, GAME, keep=["pulls"], chunk=7, **OPTIONS)
+    found = simulate(UCB, GAME, keep=["pulls"], machine=Machine(chunk=7), **OPTIONS)
     np.testing.assert_array_equal(found["pulls"], data["pulls"])
 
 
@@ -53,9 +53,11 @@ def test_games_with_a_budget_keep_them_too():
 
 
 def test_a_sweep_keeps_them(data, tmp_path):
-    def swept(**options):
+    def swept(metrics, **options):
         path = tmp_path / "sweep.zarr"
-        return sweep([UCB], GAME, {}, store=path, **OPTIONS | options)
+        return sweep(
+            [UCB], GAME, store=Store(path, metrics=metrics), **OPTIONS | options
+        )
 
     found = swept(keep=iter(["pulls"]), metrics=["optimal"])
     assert set(found.data_vars) >= {"optimal", "pulls"} and "regret" not in found

@@ -26,6 +26,8 @@ LAYERS = {
     "policies": 5,
     "arguments": 5,
     "contract": 5,
+    "points": 4,
+    "machine": 6,
     "plots": 6,
     "progress": 6,
     "play": 6,
@@ -34,7 +36,7 @@ LAYERS = {
     "simulate": 6,
     "testing": 6,
     "experiments": 7,
-    "sweeps": 7,
+    "sweeps": 6,
     "cli": 8,
 }
 # Neighbours in one layer that must not know one another, and other bans.

@@ -154,7 +154,7 @@ def test_an_action_out_of_range_is_an_error(name):
         match=rf"'mine' in environment {game.name!r}: 2 of 2 runs have an action that "
         r"the game has not \(up to .*\); an action is an? ",
     ):
-        simulate(policy, game, params={"mine": Numbers(*bad)}, **end)
+        simulate(policy, game, grid=Numbers(*bad), **end)
 
 
 def test_one_action_out_of_range_is_enough():
@@ -271,13 +271,13 @@ def test_runs_that_are_cut_off_are_marked():
     free = simulate(budget_game.ALTERNATE, game, **options)
     assert "cut" not in free
     rounds = int(free["rounds"].isel(checkpoint=-1).median())
-    words = f"max_rounds = {rounds} cut runs off"
+    words = f"horizon = {rounds} cut runs off"
     with pytest.warns(CutOffWarning, match=words) as caught:
-        data = simulate(budget_game.ALTERNATE, game, max_rounds=rounds, **options)
+        data = simulate(budget_game.ALTERNATE, game, horizon=rounds, **options)
     assert caught[0].filename == __file__
     np.testing.assert_array_equal(data["cut"], free["rounds"] >= rounds)
     assert 0 < data["cut"].isel(checkpoint=-1).mean() < 1
-    many = simulate(budget_game.ALTERNATE, game, max_rounds=1000, **options)
+    many = simulate(budget_game.ALTERNATE, game, horizon=1000, **options)
     assert not many["cut"].any()
 
 
@@ -287,8 +287,8 @@ def test_runs_of_a_sweep_that_are_cut_off(tmp_path):
     options = {"budget": 30, "seeds": 40, "checkpoints": [4, 30]}
     free = sweep({"alternate": policy}, {"game": game}, {}, **options)
     rounds = int(free["rounds"].isel(checkpoint=-1).median())
-    words = f"max_rounds = {rounds} cut runs off.* % of 'alternate' on 'game'"
-    options |= {"max_rounds": rounds}
+    words = f"horizon = {rounds} cut runs off.* % of 'alternate';"
+    options |= {"horizon": rounds}
     with pytest.warns(CutOffWarning, match=words) as caught:
         data = sweep({"alternate": policy}, {"game": game}, {}, **options)
     assert caught[0].filename == __file__

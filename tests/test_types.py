@@ -11,7 +11,7 @@ SCRIPT = Path(__file__).with_name("typed_script.py")
 SAYS = {
     "1": 'Unexpected keyword argument "horizn" for "simulate"',
     "2": 'Unexpected keyword argument "alhpa" for "_replace" of "Params"',
-    "3": '"simulate" has incompatible type "Environment[',
+    "3": 'Cannot infer value of type parameter "A" of "simulate"',
 }
 
 

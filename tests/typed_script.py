@@ -58,8 +58,8 @@ more = jb.simulate({"mine": mine}, environment, horizon=100)
 grid = {"first": [0.0, 1.0]}
 sweep = jb.sweep(mine, environment, grid, horizon=100)
 waits = jb.simulate(
-    other_policies.wait_ucb(other_settings.doubling().problem),
-    other_settings.doubling(),
+    other_policies.wait_ucb(other_settings.figure_1a().problem),
+    other_settings.figure_1a(),
     budget=100,
 )
 regret = jb.stats.interval(data, "regret").mean
@@ -68,5 +68,5 @@ greedier = rcucb._replace(params=rcucb.params._replace(alpha=0.5))
 # The mistakes.
 misspelt = jb.simulate(mine, environment, horizn=100)  # 1
 wrong_leaf = rcucb.params._replace(alhpa=0.5)  # 2
-stranger = other_policies.wait_ucb(other_settings.doubling().problem)
+stranger = other_policies.wait_ucb(other_settings.figure_1a().problem)
 elsewhere = jb.simulate(stranger, environment, budget=100)  # 3

@@ -103,14 +103,14 @@ class Watch:
         if idle >= IDLE_ROUNDS:
             raise ValueError(
                 f"budget = {self._end:g} is out of reach: nothing was spent in {idle} "
-                "rounds (costs are too small for the precision, or 0); max_rounds "
-                "ends runs after so many rounds"
+                "rounds (costs are too small for the precision, or 0); a horizon "
+                "too ends runs after so many rounds"
             )
         rounds, paid = round_[on].max(), self._spent[on].max()
         needed = self._end / max(paid, 1e-300) * rounds
         if rounds >= TELLING_ROUNDS and needed > 2 * LAST_ROUND:
             raise ValueError(
                 f"budget = {self._end:g} is out of reach: {paid:g} was spent in "
-                f"{rounds} rounds, and at most {LAST_ROUND} can be played; max_rounds "
-                "ends runs after so many rounds"
+                f"{rounds} rounds, and at most {LAST_ROUND} can be played; a horizon "
+                "too ends runs after so many rounds"
             )

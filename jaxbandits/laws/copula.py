@@ -78,7 +78,7 @@ def _gaussian_copula(reward: Law, consumption: Law) -> JointLaw:
         independent.check(Product(params.reward, params.consumption))
         if not np.all(np.abs(numbers("correlation", params.correlation)) <= 1):
             raise ValueError(
-                f"correlation must lie in [-1, 1], got {params.correlation}"
+                f"correlation must be in [-1, 1], got {params.correlation}"
             )
 
     def exact(params):

@@ -58,7 +58,7 @@ def plot_bars(
     if reference is not None:
         check_number("reference", reference)
         if not np.isfinite(reference):
-            raise ValueError(f"reference: must be finite, got {reference}")
+            raise ValueError(f"reference must be finite, got {reference}")
     dataset = one_environment(dataset)
     total = dataset.sizes["seed"]
     dataset = shown(dataset, metric, params, policies)

@@ -73,7 +73,7 @@ def plot_curves(
     check_policies(dataset, styles or (), "styles")
     for name, style in (styles or {}).items():
         if not isinstance(style, LineStyle):
-            raise TypeError(f"styles[{name!r}]: must be a LineStyle, got {style!r}")
+            raise TypeError(f"styles[{name!r}] must be a LineStyle, got {style!r}")
     curves = select(dataset, metric, level, policies, labels)
     spread = _spread(dataset, metric, seeds_quantiles)
     if y_scale == "log" and not any(
@@ -111,11 +111,11 @@ def _spread(dataset, metric: str, seeds_quantiles) -> xr.DataArray | None:
         low, high = map(float, seeds_quantiles)
     except (TypeError, ValueError):
         raise TypeError(
-            f"seeds_quantiles: must be two probabilities, got {seeds_quantiles!r}"
+            f"seeds_quantiles must be two probabilities, got {seeds_quantiles!r}"
         ) from None
     if not 0 <= low < high <= 1:
         raise ValueError(
-            f"seeds_quantiles: must increase and lie in [0, 1], got {seeds_quantiles}"
+            f"seeds_quantiles must increase and lie in [0, 1], got {seeds_quantiles}"
         )
     return quantiles(dataset, metric, [low, high])
 

@@ -39,7 +39,7 @@ def grid_policy(dataset: xr.Dataset, policy: str | None, x: str, y: str) -> str:
     for argument, name in {"x": x, "y": y}.items():
         check_parameter(dataset, name, argument)
     if x == y:
-        raise ValueError(f"y: must be another parameter than x, got {y!r} for both")
+        raise ValueError(f"y must be another parameter than x, got {y!r} for both")
     names = dataset["policy"].values.tolist()
     if policy is None:
         able = [name for name in names if {x, y} <= coordinates(dataset, name).keys()]

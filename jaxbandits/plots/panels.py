@@ -72,9 +72,9 @@ def plot_panels(
     check_mapping("datasets", datasets)
     for title, each in datasets.items():
         if not isinstance(title, str):
-            raise TypeError(f"datasets: must have texts for titles, got {title!r}")
+            raise TypeError(f"datasets must have texts for titles, got {title!r}")
         if not isinstance(each, xr.Dataset):
-            raise TypeError(f"datasets[{title!r}]: must be an xarray.Dataset")
+            raise TypeError(f"datasets[{title!r}] must be an xarray.Dataset")
         check_dataset(each, *DIMS)
     if not datasets:
         raise ValueError("datasets: there is nothing to plot")
@@ -82,7 +82,7 @@ def plot_panels(
     names = list(dict.fromkeys(chain.from_iterable(everyone)))
     texts_of(labels)
     if isinstance(policies, str | Mapping) or not isinstance(policies, Sequence | None):
-        raise TypeError(f"policies: must be a list of names, got {policies!r}")
+        raise TypeError(f"policies must be a list of names, got {policies!r}")
     if policies is not None and len(policies) == 0:
         raise ValueError("policies must name at least one, or be left out for all")
     if tops is not None:

@@ -10,11 +10,12 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from scipy.stats import rankdata
 
+from jaxbandits import checks
 from jaxbandits.plots.labels import metric_at, tick_formatter
 from jaxbandits.plots.runs import played
 from jaxbandits.plots.selection import seeds_text, texts_of
 from jaxbandits.plots.style import SMALL_FONT, check_axes, figure, line_style
-from jaxbandits.results.checks import check_dataset, check_flag, check_level
+from jaxbandits.results.checks import check_dataset, check_level
 from jaxbandits.results.dataset import DIMS
 from jaxbandits.results.lookup import (
     at_points,
@@ -97,7 +98,7 @@ def plot_ranks(
         `metric` if it is NaN in a run that was played.
     """
     check_dataset(dataset, *DIMS)
-    check_flag("smaller_is_better", smaller_is_better)
+    checks.flag("smaller_is_better", smaller_is_better)
     check_checkpoint(dataset, checkpoint)
     check_shown(dataset, policies)
     labels = texts_of(labels)

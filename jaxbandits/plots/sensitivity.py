@@ -162,7 +162,7 @@ def _policies(dataset, policies, x: str, by: str | None) -> list[str]:
     for argument, name in needed.items():
         check_parameter(dataset, name, argument)
     if x == by:
-        raise ValueError(f"by: must be another parameter than x, got {by!r} for both")
+        raise ValueError(f"by must be another parameter than x, got {by!r} for both")
     names = dataset["policy"].values.tolist() if policies is None else list(policies)
     able = [
         name

@@ -62,7 +62,7 @@ class Figure(BaseFigure):
 def check_axes(ax) -> None:
     """Raise a TypeError if `ax` is neither None nor Matplotlib's axes."""
     if not isinstance(ax, Axes | None):
-        raise TypeError(f"ax: must be Matplotlib axes, got {ax!r}")
+        raise TypeError(f"ax must be Matplotlib axes, got {ax!r}")
 
 
 def line_style(index: int) -> LineStyle:
@@ -125,11 +125,11 @@ def save_figure(fig: BaseFigure, path: str | os.PathLike) -> None:
       PermissionError: if the folder cannot be written to.
     """
     if not isinstance(fig, BaseFigure):
-        raise TypeError(f"fig: must be a Matplotlib figure, got {fig!r}")
+        raise TypeError(f"fig must be a Matplotlib figure, got {fig!r}")
     suffix = checks.path("path", path).suffix.lower()
     if suffix not in SUFFIXES:
         raise ValueError(
-            f"path: must end in {', '.join(SUFFIXES)}, got {os.fspath(path)!r}"
+            f"path must end in {', '.join(SUFFIXES)}, got {os.fspath(path)!r}"
         )
     with replacing(path) as temporary:
         fig.savefig(

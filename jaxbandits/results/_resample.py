@@ -41,15 +41,15 @@ def resample(
     axis = metric_values(dataset, along, "along").values
     grid = np.asarray(grid)
     if grid.size and grid.dtype.kind not in "fiu":
-        raise TypeError(f"grid: must hold numbers, got {grid.dtype}")
+        raise TypeError(f"grid must hold numbers, got {grid.dtype}")
     if kind is None:
         kind = "round" if along == "rounds" else "spent"
     one_of("kind", kind, CHECKPOINT_KINDS)
     increasing = grid.ndim == 1 and grid.size and np.all(grid[1:] > grid[:-1])
     if not increasing or not np.all(np.isfinite(grid)) or grid[0] < 0:
-        raise ValueError("grid: must hold increasing numbers >= 0")
+        raise ValueError("grid must hold increasing numbers >= 0")
     if kind == "round" and np.any(grid % 1):
-        raise ValueError("grid: must hold integers for checkpoints of rounds")
+        raise ValueError("grid must hold integers for checkpoints of rounds")
     if np.any(np.diff(axis, axis=-1) < 0):
         raise ValueError(f"along: {along!r} decreases somewhere, it cannot be an axis")
     dims = dataset["rounds"].dims

@@ -1,9 +1,7 @@
 """Checks of the arguments that the statistics share: the type before the range."""
 
-import os
 from collections.abc import Mapping
 from numbers import Real
-from pathlib import Path
 
 import numpy as np
 import xarray as xr
@@ -13,43 +11,34 @@ def check_dataset(dataset: xr.Dataset, *dims: str) -> None:
     """Raise an error if `dataset` is none, or lacks one of `dims`."""
     if not isinstance(dataset, xr.Dataset):
         raise TypeError(
-            f"dataset: must be an xarray.Dataset, as `simulate` or `sweep` returns it, "
+            f"dataset must be an xarray.Dataset, as `simulate` or `sweep` returns it, "
             f"got {type(dataset).__name__}"
         )
     if missing := [dim for dim in dims if dim not in dataset.dims]:
         raise ValueError(
-            f"dataset: must have the dimensions {', '.join(dims)}, as `simulate` or "
+            f"dataset must have the dimensions {', '.join(dims)}, as `simulate` or "
             f"`sweep` returns it; there is no {', '.join(missing)}"
         )
     for dim in ("policy", "seed"):
         if dim in dataset.indexes and not dataset.indexes[dim].is_unique:
             raise ValueError(
-                f"dataset: must have a {dim} only once, but one stands there again (of "
+                f"dataset must have a {dim} only once, but one stands there again (of "
                 "datasets that were joined?); give others other names or numbers by "
                 f"dataset.assign_coords({dim}=...)"
             )
 
 
-def check_path(argument: str, value: str | os.PathLike) -> Path:
-    """The path of a local file or folder; an error naming `argument` if it is none."""
-    if not isinstance(value, str | os.PathLike):
-        raise TypeError(f"{argument}: must be a path, got {value!r}")
-    if not str(value) or "://" in str(value) or "\0" in str(value):
-        raise ValueError(f"{argument}: must be a path of this machine, got {value!r}")
-    return Path(value)
-
-
 def check_number(argument: str, value: float) -> None:
     """Raise a TypeError naming `argument` if `value` is no real number."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
-        raise TypeError(f"{argument}: must be a number, got {value!r}")
+        raise TypeError(f"{argument} must be a number, got {value!r}")
 
 
 def check_level(level: float) -> None:
     """Raise an error if `level` is no number in (0, 1)."""
     check_number("level", level)
     if not 0 < level < 1:
-        raise ValueError(f"level: must be in (0, 1), got {level}")
+        raise ValueError(f"level must be in (0, 1), got {level}")
 
 
 def check_whole(argument: str, value: int) -> None:
@@ -58,30 +47,24 @@ def check_whole(argument: str, value: int) -> None:
     if isinstance(value, bool | np.bool_ | np.timedelta64) or not isinstance(
         value, int | np.integer
     ):
-        raise TypeError(f"{argument}: must be an integer, got {value!r}")
-
-
-def check_flag(argument: str, value: bool) -> None:
-    """Raise a TypeError naming `argument` if `value` is not True or False."""
-    if not isinstance(value, bool | np.bool_):
-        raise TypeError(f"{argument}: must be True or False, got {value!r}")
+        raise TypeError(f"{argument} must be an integer, got {value!r}")
 
 
 def check_mapping(argument: str, value) -> None:
     """Raise a TypeError naming `argument` if `value` is no mapping."""
     if not isinstance(value, Mapping):
-        raise TypeError(f"{argument}: must be a mapping, got {value!r}")
+        raise TypeError(f"{argument} must be a mapping, got {value!r}")
 
 
 def check_bootstrap(resamples: int, seed: int, level: float) -> None:
     """Raise an error if `seed` is none, or a tail would hold less than one resample."""
     check_whole("seed", seed)
     if seed < 0:
-        raise ValueError(f"seed: must be at least 0, got {seed}")
+        raise ValueError(f"seed must be at least 0, got {seed}")
     check_whole("resamples", resamples)
     if not resamples * (1 - level) / 2 >= 1:
         raise ValueError(
-            f"resamples: must be at least 2 / (1 - level) = {2 / (1 - level):.0f}, "
+            f"resamples must be at least 2 / (1 - level) = {2 / (1 - level):.0f}, "
             f"got {resamples}"
         )
 
@@ -96,12 +79,12 @@ def check_probabilities(q, inside: bool) -> np.ndarray:
     """`q` as f64; `inside` leaves out 0 and 1. Raises an error that names ``q``."""
     found = np.asarray(q)
     if found.dtype.kind not in "fiu" or found.ndim > 1:
-        raise TypeError(f"q: must be a number or a list of numbers, got {q!r}")
+        raise TypeError(f"q must be a number or a list of numbers, got {q!r}")
     if not found.size:
-        raise ValueError("q: must name at least one probability, got none")
+        raise ValueError("q must name at least one probability, got none")
     proper = (found > 0) & (found < 1) if inside else (found >= 0) & (found <= 1)
     if not proper.all():
-        raise ValueError(f"q: must be in {'(0, 1)' if inside else '[0, 1]'}, got {q}")
+        raise ValueError(f"q must be in {'(0, 1)' if inside else '[0, 1]'}, got {q}")
     return found.astype(np.float64)
 
 
@@ -111,11 +94,11 @@ def check_bounds(bounds, values: np.ndarray) -> tuple[float, float]:
         low, high = map(float, bounds)
     except (TypeError, ValueError):
         raise TypeError(
-            f"bounds: must be two numbers, the least and the largest value that a run "
+            f"bounds must be two numbers, the least and the largest value that a run "
             f"can have, got {bounds!r}"
         ) from None
     if not (np.isfinite(low) and np.isfinite(high) and low < high):
-        raise ValueError(f"bounds: must be finite and increase, got {bounds}")
+        raise ValueError(f"bounds must be finite and increase, got {bounds}")
     if (outside := (values < low) | (values > high)).any():
         raise ValueError(
             f"bounds: {values[outside].flat[0]:g} is not in [{low:g}, {high:g}]"

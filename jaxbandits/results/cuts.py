@@ -1,4 +1,4 @@
-"""Runs that a largest number of rounds cut off, before their budget was spent."""
+"""Runs that a horizon cut off, before their budget was spent."""
 
 import warnings
 
@@ -6,33 +6,52 @@ import xarray as xr
 
 
 class CutOffWarning(UserWarning):
-    """Runs were cut off by `max_rounds`, before their budget was spent."""
+    """Runs were cut off by the horizon, before their budget was spent."""
 
 
-def with_cuts(dataset: xr.Dataset, max_rounds: int) -> xr.Dataset:
-    """The dataset with a variable ``cut``: which runs were over for their rounds."""
-    return dataset.assign(cut=dataset["rounds"] >= max_rounds)
+def with_cuts(
+    dataset: xr.Dataset, budget: float | None, horizon: int | None
+) -> xr.Dataset:
+    """The dataset with a variable ``cut``: which runs were over for their rounds.
+
+    As it is, if the game has no budget or no horizon.
+    """
+    if budget is None or horizon is None:
+        return dataset
+    return dataset.assign(cut=dataset["rounds"] >= horizon)
 
 
-def warn_of_cuts(dataset: xr.Dataset, max_rounds: int, stacklevel: int) -> None:
+def warn_of_cuts(
+    dataset: xr.Dataset, budget: float | None, horizon: int | None, stacklevel: int
+) -> None:
     """Say which shares of a policy's runs were cut off, if any were.
 
     Args:
       dataset: with ``rounds``, of dims ``policy, params, seed, checkpoint`` and perhaps
         ``environment``; only the last checkpoint is read.
-      max_rounds: the round after which a run is cut off.
+      budget: of the game, or None.
+      horizon: the round after which a run is cut off, or None.
       stacklevel: as of `warnings.warn`.
     """
-    cut = dataset["rounds"].isel(checkpoint=-1) >= max_rounds
-    if not bool(cut.any()):
+    if budget is None or horizon is None:
         return
-    shares = cut.mean(("params", "seed")).to_series()
+    rounds = dataset["rounds"].isel(checkpoint=-1)
+    # Of the points that a policy has.
+    share = (rounds >= horizon).where(rounds > 0).mean(("params", "seed"))
+    if not bool((share > 0).any()):
+        return
+    if "environment" in share.dims and share.sizes["environment"] == 1:
+        share = share.isel(environment=0, drop=True)
+    if "environment" not in share.dims:
+        share = share.reset_coords(drop=True)
     warnings.warn(
-        f"max_rounds = {max_rounds} cut runs off, whose budget may not be spent: "
+        f"horizon = {horizon} cut runs off, whose budget may not be spent: "
         + ", ".join(
-            f"{100 * x:.3g} % of {_shown(name)}" for name, x in shares.items() if x
+            f"{100 * x:.3g} % of {_shown(name)}"
+            for name, x in share.to_series().items()
+            if x > 0
         )
-        + "; the variable cut, or rounds >= max_rounds, says which",
+        + "; the variable cut, or rounds >= horizon, says which",
         CutOffWarning,
         stacklevel=stacklevel + 1,
     )

@@ -1,37 +1,168 @@
-"""The labelled dataset that a simulation returns."""
+"""The labelled dataset of a simulation or a sweep, built in one place."""
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
 
-from jaxbandits.checks import one_of
-from jaxbandits.results.names import check_variable
+from jaxbandits.results.names import PARAMETER, check_variable
 from jaxbandits.results.plain import plain
 
 DIMS = ("policy", "params", "seed", "checkpoint")
 CHECKPOINT_KINDS = ("round", "spent", "share")
+Key = tuple[str, str]  # (environment, policy)
+
+
+class Found(NamedTuple):
+    """What a policy has come to in an environment.
+
+    Attributes:
+      metrics: real arrays ``[P, S, C]`` or ``[P, S, C, ...]`` by name.
+      rounds: int[P, S, C], rounds played.
+      compile_seconds: of compilation.
+      run_seconds: of computation.
+    """
+
+    metrics: Mapping[str, np.ndarray]
+    rounds: np.ndarray
+    compile_seconds: float
+    run_seconds: float
+
+
+def coordinates(
+    environments: Sequence[str],
+    policies: Sequence[str],
+    params: Mapping[Key, Mapping[str, np.ndarray]],
+    *,
+    num_points: int,
+    seeds: np.ndarray,
+    checkpoints: np.ndarray,
+    instances: np.ndarray | None = None,
+) -> xr.Dataset:
+    """The axes of results, and the parameters of every point.
+
+    Args:
+      environments: names.
+      policies: names.
+      params: columns f64[P] by leaf, of every policy in every environment.
+      num_points: the largest P; policies with fewer points have NaN at the rest, and so
+        has one without some parameter.
+      seeds: i64[S].
+      checkpoints: [C].
+      instances: i64[S], numbers of the drawn instances if seeds share them.
+
+    Returns:
+      No variables; coordinates ``environment, policy, params, seed, checkpoint``,
+      ``param_<leaf>`` over the first three, and perhaps ``instance`` over seeds.
+    """
+    shape = len(environments), len(policies), num_points
+    table = {}
+    for key, columns in params.items():
+        place = environments.index(key[0]), policies.index(key[1])
+        for leaf, column in columns.items():
+            name = f"{PARAMETER}{leaf}"
+            if name not in table:
+                table[name] = np.full(shape, np.nan)
+            table[name][place][: len(column)] = column
+    coords = {
+        "environment": list(environments),
+        "policy": list(policies),
+        "params": np.arange(num_points),
+        "seed": seeds,
+        "checkpoint": checkpoints,
+        **{name: (("environment", *DIMS[:2]), x) for name, x in table.items()},
+    }
+    if instances is not None:
+        coords["instance"] = ("seed", instances)
+    return xr.Dataset(coords=coords)
+
+
+def assemble(axes: xr.Dataset, found: Mapping[Key, Found]) -> xr.Dataset:
+    """Put names on numbers.
+
+    Args:
+      axes: as `coordinates` makes them.
+      found: of every policy in every environment; policies may have fewer points.
+
+    Returns:
+      Every metric as float64, with further axes of its values as dimensions
+      ``<name>_0``, ``<name>_1`` ...; NaN where a policy has it not, or not the point.
+      ``rounds`` as int64, 0 at points that a policy has not. Coordinates as in `axes`,
+      but parameters without environments where they do not differ, and
+      ``compile_seconds`` and ``run_seconds``.
+
+    Raises:
+      ValueError: naming the metric whose name or shape does not fit.
+    """
+    dims = "environment", *DIMS
+    shape = tuple(axes.sizes[dim] for dim in dims)
+    places = {
+        (environment, policy): (e, p)
+        for e, environment in enumerate(axes["environment"].values.tolist())
+        for p, policy in enumerate(axes["policy"].values.tolist())
+    }
+    rounds = np.zeros(shape, np.int64)
+    seconds = np.zeros((2, *shape[:2]))
+    values: dict[str, np.ndarray] = {}
+    for key, one in found.items():
+        place, points = places[key], len(one.rounds)
+        rounds[place][:points] = one.rounds
+        seconds[:, *place] = one.compile_seconds, one.run_seconds
+        for name, numbers in one.metrics.items():
+            check_variable("metrics", name)
+            rest = np.shape(numbers)[3:]
+            if name not in values:
+                values[name] = np.full((*shape, *rest), np.nan)
+            if values[name].shape[len(shape) :] != rest:
+                raise ValueError(
+                    f"metrics: {name!r} has shape {rest} for {key[1]!r} on {key[0]!r} "
+                    f"and {values[name].shape[len(shape) :]} before; play them apart"
+                )
+            values[name][place][:points] = numbers
+    variables: dict[str, Any] = {"rounds": (dims, rounds)}
+    for name, numbers in values.items():
+        further = (f"{name}_{axis}" for axis in range(numbers.ndim - len(dims)))
+        variables[name] = ((*dims, *further), numbers)
+    compiling, running = seconds
+    return without_environments(axes.assign(variables)).assign_coords(
+        compile_seconds=(dims[:2], compiling), run_seconds=(dims[:2], running)
+    )
+
+
+def without_environments(dataset: xr.Dataset) -> xr.Dataset:
+    """Parameters over (policy, params), but for those that differ by environment."""
+    same = {
+        name: (coordinate.dims[1:], coordinate.values[0])
+        for name, coordinate in dataset.coords.items()
+        if str(name).startswith(PARAMETER)
+        and np.array_equal(
+            coordinate.values,
+            np.broadcast_to(coordinate.values[:1], coordinate.shape),
+            True,
+        )
+    }
+    return dataset.assign_coords(same)
 
 
 def build_dataset(
     metrics: Mapping[str, Mapping[str, np.ndarray]],
     rounds: Mapping[str, np.ndarray],
     *,
-    checkpoints: Sequence[float] | np.ndarray,
+    checkpoints: Sequence[float],
     checkpoint_kind: str,
-    seeds: Sequence[int] | np.ndarray,
-    params: Mapping[str, Sequence[Mapping[str, float]]],
+    seeds: Sequence[int],
+    params: Mapping[str, Mapping[str, float | Sequence[float]]],
     compile_seconds: Mapping[str, float],
     run_seconds: Mapping[str, float],
     environment: str,
     setting: str,
     provenance: Mapping[str, Any],
 ) -> xr.Dataset:
-    """Put names on the numbers of one environment's runs.
+    """Numbers from elsewhere as a dataset of one environment, like that of `simulate`.
 
-    P is the number of parameter points (1 without a sweep), S of seeds, C of
+    P is the number of a policy's parameter points (1 without a sweep), S of seeds, C of
     checkpoints. The keys of `metrics` are the policies, in the order of the result;
     every other mapping has the same keys.
 
@@ -41,7 +172,7 @@ def build_dataset(
       checkpoints: C increasing numbers, rounds or amounts of spent budget.
       checkpoint_kind: "round", "spent" (amounts) or "share" (of the budget).
       seeds: S distinct ints.
-      params: policy -> P mappings from a parameter's name to its value.
+      params: policy -> values by name of the parameter, numbers or [P].
       compile_seconds: policy -> seconds of compilation.
       run_seconds: policy -> seconds of computation.
       environment: name of the environment.
@@ -49,19 +180,15 @@ def build_dataset(
       provenance: what made the numbers, with a JSON form.
 
     Returns:
-      Dataset with dimensions policy, params, seed and checkpoint; every metric as
-      float64 (NaN for a policy that has it not), further axes of its values as
-      dimensions ``<name>_0``, ``<name>_1`` ...; ``rounds`` as int64; coordinates
-      ``param_<name>`` over (policy, params), NaN where a policy has no such parameter,
-      ``compile_seconds`` and ``run_seconds`` over policy, and ``environment``, a name;
-      attributes ``setting``, ``provenance`` (JSON) and ``checkpoint_kind``.
+      Dataset with dimensions policy, params, seed and checkpoint, see `assemble`; the
+      coordinate ``environment`` is the name, attributes are ``setting``,
+      ``provenance`` (JSON) and ``checkpoint_kind``.
 
     Raises:
       ValueError: naming the argument whose shape, keys or values do not fit.
     """
     if not metrics:
-        raise ValueError("metrics: there is no policy")
-    policies = [str(name) for name in metrics]
+        raise ValueError("metrics must have at least one policy")
     for argument, mapping in {
         "rounds": rounds,
         "params": params,
@@ -70,105 +197,93 @@ def build_dataset(
     }.items():
         if set(mapping) != set(metrics):
             raise ValueError(
-                f"{argument}: policies {sorted(mapping)} are not those of metrics, "
-                f"{sorted(metrics)}"
+                f"{argument} must have the policies of metrics, {sorted(metrics)}, got "
+                f"{sorted(mapping)}"
             )
-    points = len(params[policies[0]])
     seeds = _seeds(seeds)
     checkpoints = _checkpoints(checkpoints, checkpoint_kind)
-    shape = (points, len(seeds), len(checkpoints))
-    for name, sets in params.items():
-        if len(sets) != points or points == 0:
-            raise ValueError(
-                f"params[{name!r}]: {len(sets)} points, expected {max(points, 1)}"
-            )
-    counts = [_array(rounds[name], shape, f"rounds[{name!r}]") for name in policies]
-    if not all(np.issubdtype(count.dtype, np.integer) for count in counts):
-        raise ValueError("rounds: must be integers")
-
-    variables: dict[str, Any] = {"rounds": (DIMS, np.stack(counts).astype(np.int64))}
-    for metric in dict.fromkeys(name for each in metrics.values() for name in each):
-        check_variable("metrics", metric)
-        rest = next(np.shape(m[metric])[3:] for m in metrics.values() if metric in m)
-        values = np.full((len(policies), *shape, *rest), np.nan)
-        for row, name in zip(values, policies, strict=True):
-            if metric in metrics[name]:
-                argument = f"metrics[{name!r}][{metric!r}]"
-                row[:] = _array(metrics[name][metric], (*shape, *rest), argument)
-        axes = [f"{metric}_{axis}" for axis in range(len(rest))]
-        variables[metric] = ((*DIMS, *axes), values)
-    return xr.Dataset(
-        variables,
-        coords={
-            "policy": policies,
-            "params": np.arange(points),
-            "seed": seeds,
-            "checkpoint": checkpoints,
-            "environment": environment,
-            "compile_seconds": ("policy", _seconds(compile_seconds, policies)),
-            "run_seconds": ("policy", _seconds(run_seconds, policies)),
-            **_parameters(params, policies),
-        },
-        attrs={
-            "setting": setting,
-            "provenance": json.dumps(plain(provenance, "provenance")),
-            "checkpoint_kind": checkpoint_kind,
-        },
+    rest = len(seeds), len(checkpoints)
+    found, columns = {}, {}
+    for name in metrics:
+        counts = _array(rounds[name], (None, *rest), f"rounds[{name!r}]")
+        if not np.issubdtype(counts.dtype, np.integer):
+            raise ValueError(f"rounds[{name!r}] must be integers, got {counts.dtype}")
+        shape = counts.shape
+        found[environment, name] = Found(
+            {
+                metric: _array(values, shape, f"metrics[{name!r}][{metric!r}]")
+                for metric, values in metrics[name].items()
+            },
+            counts,
+            compile_seconds[name],
+            run_seconds[name],
+        )
+        columns[environment, name] = {
+            leaf: _column(values, shape[0], f"params[{name!r}]: {leaf}")
+            for leaf, values in params[name].items()
+        }
+    axes = coordinates(
+        [environment],
+        list(metrics),
+        columns,
+        num_points=max(len(each.rounds) for each in found.values()),
+        seeds=seeds,
+        checkpoints=checkpoints,
+    )
+    data = assemble(axes, found).isel(environment=0)
+    return data.assign_attrs(
+        setting=setting,
+        provenance=json.dumps(plain(provenance, "provenance")),
+        checkpoint_kind=checkpoint_kind,
     )
 
 
-def _array(values, shape: tuple[int, ...], argument: str) -> np.ndarray:
+def _array(values, shape: tuple[int | None, ...], argument: str) -> np.ndarray:
+    """Of a shape, of which None is any length >= 1, and perhaps further axes."""
     values = np.asarray(values)
-    if values.shape != shape:
+    found = values.shape[: len(shape)]
+    fits = len(found) == len(shape) and all(
+        size == wanted or (wanted is None and size > 0)
+        for size, wanted in zip(found, shape, strict=True)
+    )
+    if not fits:
+        wanted = tuple("P" if size is None else size for size in shape)
         raise ValueError(
-            f"{argument}: shape {values.shape}, expected {shape} "
-            "(parameter points, seeds, checkpoints)"
+            f"{argument} must have shape {wanted} (parameter points, seeds, "
+            f"checkpoints), got {values.shape}"
         )
     return values
+
+
+def _column(values, points: int, argument: str) -> np.ndarray:
+    column = np.asarray(values)
+    if column.dtype.kind not in "biuf" or column.shape not in ((), (points,)):
+        raise ValueError(
+            f"{argument} must be a number, or one for each of {points} points, got "
+            f"{values!r}"
+        )
+    return np.broadcast_to(column, points).astype(np.float64)
 
 
 def _seeds(seeds) -> np.ndarray:
     seeds = np.asarray(seeds)
     if seeds.ndim != 1 or not np.issubdtype(seeds.dtype, np.integer):
-        raise ValueError("seeds: must be a list of integers, and not empty")
+        raise ValueError("seeds must be a list of integers, and not empty")
     if len(np.unique(seeds)) != len(seeds):
-        raise ValueError("seeds: must be distinct, each is one replication")
+        raise ValueError("seeds must be distinct, each is one replication")
     return seeds.astype(np.int64)
 
 
 def _checkpoints(checkpoints, kind: str) -> np.ndarray:
-    one_of("checkpoint_kind", kind, CHECKPOINT_KINDS)
+    if kind not in CHECKPOINT_KINDS:
+        raise ValueError(f"checkpoint_kind must be one of {CHECKPOINT_KINDS}")
     checkpoints = np.asarray(checkpoints)
     if checkpoints.ndim != 1 or len(checkpoints) == 0:
-        raise ValueError("checkpoints: must be a list of numbers, and not empty")
+        raise ValueError("checkpoints must be a list of numbers, and not empty")
     if not np.all(np.diff(checkpoints) > 0):
-        raise ValueError("checkpoints: must increase")
+        raise ValueError("checkpoints must increase")
     if kind != "round":
         return checkpoints.astype(np.float64)
     if not np.issubdtype(checkpoints.dtype, np.integer):
-        raise ValueError('checkpoints: must be integers if checkpoint_kind is "round"')
+        raise ValueError('checkpoints must be integers if checkpoint_kind is "round"')
     return checkpoints.astype(np.int64)
-
-
-def _seconds(seconds: Mapping[str, float], policies: list[str]) -> np.ndarray:
-    return np.array([seconds[name] for name in policies], np.float64)
-
-
-def _parameters(params, policies: list[str]) -> dict:
-    """Coordinates ``param_<name>`` of every parameter that some policy has."""
-    points = [point for policy in policies for point in params[policy]]
-    shape = (len(policies), -1)
-    return {
-        f"param_{leaf}": (
-            ("policy", "params"),
-            np.reshape([_leaf(point, leaf) for point in points], shape),
-        )
-        for leaf in dict.fromkeys(leaf for point in points for leaf in point)
-    }
-
-
-def _leaf(point: Mapping[str, float], leaf: str) -> float:
-    value = np.asarray(point.get(leaf, np.nan))
-    if value.ndim or value.dtype.kind not in "biuf":
-        raise ValueError(f"params: {leaf!r} must be a number, got {point[leaf]!r}")
-    return float(value)

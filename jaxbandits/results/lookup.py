@@ -39,14 +39,14 @@ def check_shown(dataset: xr.Dataset, policies: Iterable[str] | None) -> None:
     known = ", ".join(map(str, dataset["policy"].values.tolist()))
     if isinstance(policies, str | Mapping) or not isinstance(policies, Iterable):
         raise TypeError(
-            f"policies: must be a list of names, got {policies!r}; known are {known}"
+            f"policies must be a list of names, got {policies!r}; known are {known}"
         )
     names = list(policies)
     if not names:
-        raise ValueError(f"policies: must name at least one; known are {known}")
+        raise ValueError(f"policies must name at least one; known are {known}")
     check_policies(dataset, names, "policies")
     if len(set(names)) < len(names):
-        raise ValueError(f"policies: must be different names, got {names}")
+        raise ValueError(f"policies must be different names, got {names}")
 
 
 def check_policies(
@@ -54,7 +54,7 @@ def check_policies(
 ) -> None:
     """Raise a ValueError naming `argument` if the dataset lacks one of `policies`."""
     if isinstance(policies, str):
-        raise TypeError(f"{argument}: must be a list of names, got {policies!r}")
+        raise TypeError(f"{argument} must be a list of names, got {policies!r}")
     known = dataset["policy"].values.tolist()
     for policy in policies:
         if policy not in known:
@@ -98,7 +98,7 @@ def at_points(dataset, params: int | Mapping[str, int]):
         check_dataset(dataset)
     if missing := {"policy", "params"} - set(dataset.dims):
         raise ValueError(
-            f"dataset: must have the dimensions policy and params; there is no "
+            f"dataset must have the dimensions policy and params; there is no "
             f"{', '.join(sorted(missing))}"
         )
     if not isinstance(params, Mapping):

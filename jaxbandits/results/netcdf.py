@@ -4,8 +4,9 @@ import os
 
 import xarray as xr
 
+from jaxbandits import checks
 from jaxbandits.atomic import replacing
-from jaxbandits.results.checks import check_dataset, check_path
+from jaxbandits.results.checks import check_dataset
 
 
 def save(dataset: xr.Dataset, path: str | os.PathLike) -> None:
@@ -20,7 +21,7 @@ def save(dataset: xr.Dataset, path: str | os.PathLike) -> None:
       PermissionError: if the folder cannot be written to.
     """
     check_dataset(dataset)
-    check_path("path", path)
+    checks.path("path", path)
     # Curves over checkpoints compress well, and cheaply at the lowest level.
     compressed = {name: {"zlib": True, "complevel": 1} for name in dataset.data_vars}
     with replacing(path) as temporary:
@@ -41,9 +42,9 @@ def load(path: str | os.PathLike) -> xr.Dataset:
         read.
       ValueError: if it is no netCDF-4 file, or damaged.
     """
-    path = check_path("path", path)
+    path = checks.path("path", path)
     if path.is_dir():
-        raise ValueError(f"path: must be a file, and {path} is a folder")
+        raise ValueError(f"path must be a file, and {path} is a folder")
     if not path.exists():
         raise FileNotFoundError(f"path: there is no file {path}")
     try:

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from jaxbandits import checks
 from jaxbandits.atomic import replacing
-from jaxbandits.results.checks import check_path
 
 FORMAT = 3  # of the store; raised when an older library could not read it
 PLAYED = "session"
@@ -32,7 +32,7 @@ def local(path: str | os.PathLike) -> Path:
         raise ValueError(
             f"store: {path} is a URL; a store must be a folder on a file system"
         )
-    return check_path("store", path)
+    return checks.path("store", path)
 
 
 def publish(path: Path, attributes: Mapping[str, Any], arrays: dict) -> None:

@@ -34,6 +34,7 @@ from filelock import FileLock, Timeout
 from zarr.codecs import Crc32cCodec, ZstdCodec
 
 from jaxbandits.results.chunks import CheckedStore, blocks_of, chunk_files, is_result
+from jaxbandits.results.dataset import without_environments
 from jaxbandits.results.root import CHECKSUM, PLAYED, local, publish, read_root
 
 DIMS = ("environment", "policy", "params", "seed", "checkpoint")
@@ -142,6 +143,19 @@ def set_attributes(path: str | os.PathLike, attributes: Mapping[str, Any]) -> No
     publish(Path(path), attributes, root["consolidated_metadata"]["metadata"])
 
 
+def note_engines(path: str | os.PathLike, facts: Mapping[str, Any]) -> None:
+    """Put on record what the last session plays on: by environment, by policy."""
+    with naming(path):
+        stored = dict(check_store(path))
+        players = json.loads(stored["sessions"])
+        players[-1]["engines"] = facts
+        stored |= {
+            "sessions": json.dumps(players),
+            "provenance": json.dumps(players[-1]),
+        }
+        set_attributes(path, stored)
+
+
 def write_block(
     path: str | os.PathLike,
     place: Place,
@@ -189,19 +203,7 @@ def open_store(path: str | os.PathLike) -> xr.Dataset:
     del dataset.attrs[CHECKSUM]
     # NumPy strings, as `simulate` has them.
     names = {dim: np.array(dataset[dim].values.tolist()) for dim in DIMS[:2]}
-    parameters = {
-        name: _parameter(coordinate.values)
-        for name, coordinate in dataset.coords.items()
-        if name.startswith("param_")
-    }
-    return dataset.assign_coords(names | parameters)
-
-
-def _parameter(values: np.ndarray):
-    """A parameter over (policy, params); and environments where defaults differ."""
-    if np.array_equal(values, np.broadcast_to(values[:1], values.shape), True):
-        return RUN_DIMS[1:3], values[0]
-    return RUN_DIMS[:3], values
+    return without_environments(dataset.assign_coords(names))
 
 
 def check_store(path: str | os.PathLike) -> dict[str, Any]:

@@ -43,9 +43,9 @@ REGISTRY: dict[str, Maker] = {
         budgeted.from_table, needs=("path", "arm", "cost", "reward")
     ),
     "budgeted/fixed": Maker(budgeted.fixed, needs=("name", "law", "params")),
-    "farewell/doubling": Maker(farewell.doubling),
-    "farewell/doubling-ii": Maker(farewell.doubling, {"reading": "ii"}),
-    "farewell/doubling-iii": Maker(farewell.doubling, {"reading": "iii"}),
+    "farewell/figure-1a": Maker(farewell.figure_1a),
+    "farewell/figure-1a-ii": Maker(farewell.figure_1a, {"reading": "ii"}),
+    "farewell/figure-1a-iii": Maker(farewell.figure_1a, {"reading": "iii"}),
     "farewell/optimum-in-the-middle": Maker(farewell.optimum_in_the_middle),
     "farewell/optimum-at-one": Maker(farewell.optimum_at_one),
     "farewell/macro-arms-only": Maker(farewell.macro_arms_only),

@@ -75,8 +75,8 @@ PARTS: dict[str, dict[str, Any]] = {
     "budgeted": _LAWS | {"load_facebook": Maker(budgeted.load_facebook)},
     "farewell": _LAWS,
     "allocation": {
-        "beta": thresholds.beta,
         "beta_one": thresholds.beta_one,
+        "beta_shaped": thresholds.beta_shaped,
         "discrete_weibull": thresholds.discrete_weibull,
         "exponential": thresholds.exponential,
         "gamma": thresholds.gamma,

@@ -74,7 +74,7 @@ def band(
     known = [str(dim) for dim in values.dims if dim != "seed"]
     if not over or not set(over) <= set(known):
         raise ValueError(
-            f"over: must name some of the dimensions {', '.join(known)}, got {over}"
+            f"over must name some of the dimensions {', '.join(known)}, got {over}"
         )
     values = replications(values)
     warn_of_coverage(values, f"the {100 * level:g} % bands of {metric!r}", joint=True)
@@ -103,7 +103,7 @@ def _names(over) -> list[str]:
     """The dimensions that `over` names, one or several."""
     names = [over] if isinstance(over, str) else over
     if not isinstance(names, Sequence) or not all(isinstance(x, str) for x in names):
-        raise TypeError(f"over: must be names of dimensions, got {over!r}")
+        raise TypeError(f"over must be names of dimensions, got {over!r}")
     return list(names)
 
 

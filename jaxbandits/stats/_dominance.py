@@ -5,10 +5,10 @@ from collections.abc import Mapping
 import numpy as np
 import xarray as xr
 
+from jaxbandits import checks
 from jaxbandits.checks import one_of
 from jaxbandits.results.checks import (
     check_bounds,
-    check_flag,
     check_level,
 )
 from jaxbandits.results.lookup import at_points, check_checkpoint, metric_values
@@ -105,7 +105,7 @@ def dominance(
     check_level(level)
     one_of("correction", correction, CORRECTIONS)
     one_of("test", test, ABOUT)
-    check_flag("smaller_is_better", smaller_is_better)
+    checks.flag("smaller_is_better", smaller_is_better)
     check_checkpoint(dataset, checkpoint)
     values = at_points(values, params).isel(checkpoint=checkpoint)
     if set(values.dims) != {"policy", "seed"}:

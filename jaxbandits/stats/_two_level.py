@@ -137,7 +137,7 @@ def two_level(
 def _runs(values: xr.DataArray, group: str) -> tuple[xr.DataArray, np.ndarray]:
     """The values with one dimension ``run``, and every run's instance."""
     if not isinstance(group, str):
-        raise TypeError(f"group: must be a name, got {group!r}")
+        raise TypeError(f"group must be a name, got {group!r}")
     if group in set(values.dims) - set(DIMS):
         # Bare, as stacking builds an index of labels that nobody reads.
         bare = values.drop_vars([group, "seed"], errors="ignore")

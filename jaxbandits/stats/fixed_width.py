@@ -64,9 +64,9 @@ def seeds_needed(pilot_values, half_width: float, level: float = 0.95) -> xr.Dat
     check_level(level)
     check_number("half_width", half_width)
     if not 0 < half_width < np.inf:
-        raise ValueError(f"half_width: must be positive and finite, got {half_width}")
+        raise ValueError(f"half_width must be positive and finite, got {half_width}")
     if not np.isfinite(values).all():
-        raise ValueError("pilot_values: must be finite")
+        raise ValueError("pilot_values must be finite")
     runs = _runs_per_instance(values, "pilot_values")
     values = replications(values)
     pilot = values.sizes["seed"]
@@ -110,10 +110,10 @@ def fixed_width_interval(values, pilot: int, level: float = 0.95) -> Interval:
     check_whole("pilot", pilot)
     size = values.sizes["seed"]
     if size < 2:
-        raise ValueError(f"values: must be of at least 2 seeds, got {size}")
+        raise ValueError(f"values must be of at least 2 seeds, got {size}")
     if not 2 <= pilot <= size:
         raise ValueError(
-            f"pilot: must be in 2, ..., {size}, the seeds of values, got {pilot}"
+            f"pilot must be in 2, ..., {size}, the seeds of values, got {pilot}"
         )
     if shared_instances(values) is not None:
         first = values.isel(seed=slice(pilot))
@@ -141,7 +141,7 @@ def _runs_per_instance(values: xr.DataArray, argument: str) -> int:
     sizes = group(numbers).sizes
     if (sizes != sizes[0]).any():
         raise ValueError(
-            f"{argument}: must have equally many seeds of every drawn instance, got "
+            f"{argument} must have equally many seeds of every drawn instance, got "
             f"{sizes.min()} to {sizes.max()}"
         )
     return int(sizes[0])
@@ -152,9 +152,9 @@ def _by_seed(values, argument: str) -> xr.DataArray:
     if not isinstance(values, xr.DataArray):
         values = np.asarray(values)
         if values.dtype.kind not in "fiub" or values.ndim == 0:
-            raise TypeError(f"{argument}: must be an array of numbers, got {values!r}")
+            raise TypeError(f"{argument} must be an array of numbers, got {values!r}")
         dims = [f"dim_{axis}" for axis in range(values.ndim - 1)]
         values = xr.DataArray(values, dims=[*dims, "seed"])
     elif "seed" not in values.dims:
-        raise ValueError(f"{argument}: must have the dimension seed, got {values.dims}")
+        raise ValueError(f"{argument} must have the dimension seed, got {values.dims}")
     return values.astype("float64")

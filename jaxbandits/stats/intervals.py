@@ -128,7 +128,7 @@ def interval_of(
 ) -> Interval:
     """`interval` of a `DataArray` with a dimension ``seed``."""
     if not isinstance(values, xr.DataArray) or "seed" not in values.dims:
-        raise TypeError("values: must be an xarray.DataArray with the dimension seed")
+        raise TypeError("values must be an xarray.DataArray with the dimension seed")
     options = {"resamples": resamples, "seed": seed, "bounds": bounds}
     found = _interval(values, level, method, **options)
     if method != "bounded":

@@ -54,7 +54,7 @@ def summary_records(
     published = published or {}
     check_mapping("published", published)
     if isinstance(metrics, str) or not isinstance(metrics, Iterable | None):
-        raise TypeError(f"metrics: must be a list of names, got {metrics!r}")
+        raise TypeError(f"metrics must be a list of names, got {metrics!r}")
     numbers = [str(x) for x, values in dataset.data_vars.items() if values.ndim == 4]
     names = [name for name in numbers if name != "rounds"]
     names = list(names if metrics is None else metrics)
@@ -124,7 +124,7 @@ def _check_published(
             wrong = np.asarray(number, object).ravel().tolist()
             if not all(isinstance(x, Real | None) for x in wrong):
                 raise TypeError(
-                    f"published[{policy!r}][{name!r}]: must be numbers or None, "
+                    f"published[{policy!r}][{name!r}] must be numbers or None, "
                     f"got {number!r}"
                 )
             if name not in names:

@@ -59,7 +59,7 @@ def longest_run(plan: Plan) -> float:
 
     With a budget: what it pays for where every round costs as much as the cheapest
     action does on average. Where an environment does not say its costs, the last round,
-    which without `max_rounds` is so late that blocks become as small as may be.
+    which without a horizon is so late that blocks become as small as may be.
     """
     schedule = plan.terms.schedule
     if not schedule.by_budget:
@@ -84,7 +84,7 @@ def _cheapest(environment: Environment) -> float:
 
 def rectangle(plan: Plan, most: int) -> tuple[int, int]:
     """Parameter points and seeds of a block of at most `most` runs."""
-    num_points = max(len(match.points) for match in plan.matches.values())
+    num_points = max(match.points.count for match in plan.matches.values())
     seeds = _even(len(plan.seeds), most)
     return _even(num_points, max(most // seeds, 1)), seeds
 
@@ -132,7 +132,7 @@ def outstanding(
         for seed in _pieces(len(plan.seeds), shape[1]):
             # All of a large sweep would not fit into memory.
             unplayed = np.asarray(sessions[environment, policy, :, seed]) == 0
-            for params in _pieces(len(match.points), shape[0]):
+            for params in _pieces(match.points.count, shape[0]):
                 missing = unplayed[params]
                 if missing.any():
                     place = Place(

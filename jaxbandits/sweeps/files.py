@@ -6,39 +6,26 @@ import runpy
 import tomllib
 import traceback
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import jsonschema
 import numpy as np
 
 from jaxbandits import checks
+from jaxbandits.points import points_from, zipped
 from jaxbandits.sweeps import makers
-from jaxbandits.sweeps.grid import points_from
 from jaxbandits.sweeps.spec import Entry, Spec
 from jaxbandits.sweeps.until import HalfWidth
 
-INTEGERS = {"seeds", "horizon", "max_rounds", "root_seed", "runs_per_instance"}
+INTEGERS = {"seeds", "horizon", "root_seed", "runs_per_instance"}
 SCHEMA = json.loads(Path(__file__).with_name("schema.json").read_text())
 
 
-class Loaded(NamedTuple):
-    """What a file says.
-
-    Attributes:
-      spec: the sweep.
-      until: when there are enough seeds, or None.
-    """
-
-    spec: Spec
-    until: HalfWidth | None = None
-
-
-def read_spec(path: str | os.PathLike) -> Loaded:
+def read_spec(path: str | os.PathLike) -> Spec:
     """Read a sweep from a file.
 
     Args:
       path: a ``.toml`` file as in ``schema.json``, or a ``.py`` file that defines
-        ``SPEC``, a `Spec`, and possibly ``UNTIL``, a `HalfWidth`.
+        ``SPEC``, a `Spec`.
 
     Raises:
       FileNotFoundError: if there is no such file.
@@ -54,10 +41,7 @@ def read_spec(path: str | os.PathLike) -> Loaded:
     names = _names(path)
     if not isinstance(names.get("SPEC"), Spec):
         raise ValueError(f"SPEC: {path} must define SPEC, a jaxbandits.sweeps.Spec")
-    until = names.get("UNTIL")
-    if not isinstance(until, HalfWidth | None):
-        raise ValueError(f"SPEC: {path}: UNTIL must be a jaxbandits.sweeps.HalfWidth")
-    return Loaded(names["SPEC"], until)
+    return names["SPEC"]
 
 
 def _names(path: Path) -> dict[str, Any]:
@@ -84,7 +68,7 @@ def _table(path: Path) -> dict[str, Any]:
         raise ValueError(f"SPEC: {path} is not TOML: {error}") from error
 
 
-def from_table(table: dict[str, Any], source: str = "SPEC") -> Loaded:
+def from_table(table: dict[str, Any], source: str = "SPEC") -> Spec:
     """A sweep from the contents of a TOML file.
 
     Args:
@@ -94,6 +78,8 @@ def from_table(table: dict[str, Any], source: str = "SPEC") -> Loaded:
     Raises:
       ValueError: naming the part that is wrong.
     """
+    import jsonschema
+
     checker = jsonschema.Draft202012Validator(SCHEMA)
     error = jsonschema.exceptions.best_match(checker.iter_errors(table))
     if error is not None:
@@ -105,9 +91,10 @@ def from_table(table: dict[str, Any], source: str = "SPEC") -> Loaded:
         raise ValueError(f"{source}: {message}" + (f" ({allowed})" if allowed else ""))
     table = _with_integers(table)
     setting = table["setting"]
-    until = table.get("until")
+    if isinstance(table.get("seeds"), dict):
+        table |= {"seeds": HalfWidth(**table["seeds"])}
     fields = set(Spec._fields) - {"environments", "policies"}
-    spec = Spec(
+    return Spec(
         policies={
             name: _entry(f"{source}: policies.{name}", setting, entry)
             for name, entry in table["policies"].items()
@@ -118,21 +105,20 @@ def from_table(table: dict[str, Any], source: str = "SPEC") -> Loaded:
         },
         **{name: value for name, value in table.items() if name in fields},
     )
-    return Loaded(spec, HalfWidth(**until) if until else None)
 
 
 def _with_integers(table: dict[str, Any]) -> dict[str, Any]:
     """1e6 is a float in TOML; where the schema wants an integer it is taken for one."""
-    until = table.get("until")
     whole = {name: _integer(value) for name, value in table.items() if name in INTEGERS}
-    if isinstance(table.get("seeds"), list):
-        whole["seeds"] = [_integer(seed) for seed in table["seeds"]]
-    if until and "at_most" in until:
-        whole["until"] = until | {"at_most": _integer(until["at_most"])}
     return table | whole
 
 
 def _integer(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_integer(one) for one in value]
+    if isinstance(value, dict):  # of a half-width
+        counts = {k: _integer(x) for k, x in value.items() if k in ("pilot", "at_most")}
+        return value | counts
     return int(value) if isinstance(value, float) else value
 
 
@@ -144,8 +130,9 @@ def _entry(where: str, setting: str, entry: dict) -> Entry:
         }
         for part in ("cross", "zip")
     )
-    points = points_from(*grids, name=where)
-    return Entry(makers.policy(where, setting, entry), tuple(points))
+    crossed, rows = grids
+    points = points_from(zipped(rows, crossed), where)
+    return Entry(makers.policy(where, setting, entry), points)
 
 
 def _values(where: str, values: Any) -> list[float]:

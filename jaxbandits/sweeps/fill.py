@@ -6,18 +6,20 @@ import threading
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 
 from jaxbandits.engine.room import choose_chunk
 from jaxbandits.engine.run import Clock, uniform_leaves
 from jaxbandits.engine.shares import device_shares, side_by_side
+from jaxbandits.machine import Machine
 from jaxbandits.play import Played, lane_params, play
 from jaxbandits.progress import reporter
 from jaxbandits.results.store import (
     check_store,
     naming,
+    note_engines,
     sessions,
     stored_shapes,
     write_block,
@@ -25,33 +27,22 @@ from jaxbandits.results.store import (
 from jaxbandits.sweeps.blocks import Block, outstanding
 from jaxbandits.sweeps.hosts import meet
 from jaxbandits.sweeps.plan import Plan
-from jaxbandits.sweeps.stores import note_engines
-
-DEFAULT_MEMORY = 1 << 30
-
-
-class Machine(NamedTuple):
-    """What a sweep is played on, and how it is watched.
-
-    Attributes:
-      devices: of this process.
-      memory: cap on the bytes of what is played at a time.
-      progress: whether to show it; None if stderr is a terminal.
-      stop: when it is set, no further block is begun.
-    """
-
-    devices: list
-    memory: int = DEFAULT_MEMORY
-    progress: bool | None = None
-    stop: threading.Event | None = None
 
 
 class StoppedError(Exception):
     """Raised when a sweep was told to stop before it was complete."""
 
 
-def fill(plan: Plan, path: Path, machine: Machine) -> None:
+def fill(
+    plan: Plan, path: Path, machine: Machine, stop: threading.Event | None
+) -> None:
     """Play and write the blocks that are this process's to play.
+
+    Args:
+      plan: the plan.
+      path: the store.
+      machine: what to play on.
+      stop: when it is set, no further block is begun.
 
     Raises:
       StoppedError: if it was told to stop before all was played.
@@ -59,103 +50,137 @@ def fill(plan: Plan, path: Path, machine: Machine) -> None:
     session = len(json.loads(check_store(path)["sessions"]))
     who = sessions(path)
     hosts = jax.process_index(), jax.process_count()
-    shape = who.chunks[-2:]
-    blocks = outstanding(plan, who, shape, *hosts)
-    chunk_for = chunks_of(plan, shape, machine)
+    blocks = outstanding(plan, who, who.chunks[-2:], *hosts)
+    work = work_of(plan, blocks, machine, who.chunks[-2:])
     if blocks and jax.process_index() == 0:
-        keys = dict.fromkeys(block.key for block in blocks)
-        facts = {i: {} for i, _ in keys}
-        for instance, name in keys:
-            choice = plan.matches[instance, name].choice
-            facts[instance][name] = choice.facts(chunk_for((instance, name)))
-        note_engines(path, facts)
+        note_engines(path, facts_of(plan, work))
     # Nobody writes before everybody has seen what is missing.
     meet("planned")
     write = _writer(path, session, len(blocks))
-    play_blocks(plan, blocks, shape, machine, path.name, write, chunk_for)
+    play_blocks(plan, work, machine, stop, path.name, write)
+
+
+class Work(NamedTuple):
+    """Blocks to be played, and how.
+
+    Attributes:
+      blocks: which.
+      shares: groups of devices, of which each plays a block at a time.
+      chunk_for: lanes to play at a time, by (environment, policy); found out when it
+        is first asked for, which takes a trace.
+      same_shape: whether all blocks of a game share one program.
+    """
+
+    blocks: list[Block]
+    shares: list[list]
+    chunk_for: Callable[[tuple[str, str]], int]
+    same_shape: bool
+
+
+def work_of(
+    plan: Plan,
+    blocks: list[Block],
+    machine: Machine,
+    shape: tuple[int, int] | None = None,
+) -> Work:
+    """Share out blocks.
+
+    Args:
+      plan: the plan, settled.
+      blocks: which.
+      machine: what to play on.
+      shape: parameter points and seeds of a whole block, if all blocks of a game are
+        to share one program; None if each is all of its game.
+    """
+    lanes = {block.key: _lanes(block) for block in blocks}
+    if shape:
+        lanes = dict.fromkeys(lanes, math.prod(shape))
+    shares = device_shares(machine.devices, max(lanes.values(), default=1))
+
+    @cache
+    def chunk_for(key: tuple[str, str]) -> int:
+        match = plan.matches[key]
+        return machine.chunk or choose_chunk(
+            match.policy,
+            match.environment,
+            lane_params(match.policy, match.points.at(slice(1)), 1),
+            lanes[key],
+            plan.terms._replace(engine=match.choice.engine),
+            machine.memory,
+            shares[0],
+        )
+
+    return Work(blocks, shares, chunk_for, shape is not None)
+
+
+def facts_of(plan: Plan, work: Work) -> dict[str, dict[str, Any]]:
+    """What results shall say of the engines: by environment, by policy."""
+    facts = {}
+    for key in dict.fromkeys(block.key for block in work.blocks):
+        said = plan.matches[key].choice.facts(work.chunk_for(key))
+        facts.setdefault(key[0], {})[key[1]] = said
+    return facts
 
 
 def play_blocks(
     plan: Plan,
-    blocks: list[Block],
-    shape: tuple[int, int],
+    work: Work,
     machine: Machine,
+    stop: threading.Event | None,
     title: str,
-    receive: Callable[[Block, Played], None],
-    chunk_for: Callable[[tuple[str, str]], int],
+    receive: Callable[[Block, Played, Clock], None],
 ) -> None:
     """Play blocks.
 
     Args:
-      plan: the plan.
-      blocks: which.
-      shape: parameter points and seeds of a whole block.
+      plan: the plan, settled.
+      work: the blocks.
       machine: on what.
+      stop: when it is set, no further block is begun.
       title: of the progress bar.
-      receive: is given every block's results; called from several threads.
-      chunk_for: see `chunks_of`.
+      receive: is given every block's results and its seconds; called from several
+        threads.
 
     Raises:
       StoppedError: if it was told to stop before all was played.
     """
     checkpoints = len(plan.terms.schedule.checkpoints)
-    work = sum(_lanes(block) for block in blocks) * checkpoints
+    total = sum(_lanes(block) for block in work.blocks) * checkpoints
     last = plan.terms.schedule.checkpoints[-1]
+    alone = len(plan.spec.environments) == 1
     done = []
-    with reporter(machine.progress, work, title, last / checkpoints) as report:
+    with reporter(machine.progress, total, title, last / checkpoints) as report:
 
         def work_on(block: Block, share: list, check: Callable[[], None]) -> None:
             def advanced(done):
-                report(done, " ".join(block.key))
+                report(done, block.key[1] if alone else " ".join(block.key))
                 check()
 
-            if machine.stop is not None and machine.stop.is_set():
+            if stop is not None and stop.is_set():
                 return
-            match, place = plan.matches[block.key], block.place
+            match, place, clock = plan.matches[block.key], block.place, Clock([], [])
             found = play(
-                match.policy,
+                match.policy._replace(name=block.key[1]),
                 match.environment,
-                match.points[place.params],
+                match.points.at(place.params),
                 plan.seeds[place.seed],
                 plan.terms._replace(engine=match.choice.engine),
-                clock=Clock([], []),
-                chunk=chunk_for(block.key),
-                same_shape=True,
+                clock=clock,
+                chunk=work.chunk_for(block.key),
+                same_shape=work.same_shape,
                 uniform=uniform_leaves(lane_params(match.policy, match.points, 1)),
                 devices=share,
                 progress=advanced,
             )
-            receive(block, found)
+            receive(block, found, clock)
             done.append(block)
 
-        shares = device_shares(machine.devices, math.prod(shape))
-        for _ in side_by_side(work_on, blocks, shares):
+        for _ in side_by_side(work_on, work.blocks, work.shares):
             pass
-    if len(done) < len(blocks):
+    if len(done) < len(work.blocks):
         raise StoppedError(
-            f"stopped after {len(done)} of {len(blocks)} blocks of this run"
+            f"stopped after {len(done)} of {len(work.blocks)} blocks of this run"
         )
-
-
-def chunks_of(plan: Plan, shape: tuple[int, int], machine: Machine):
-    """Lanes to play at a time, by game: one shape, so one program, for all blocks."""
-    lanes = math.prod(shape)
-    (share, *_) = device_shares(machine.devices, lanes)
-
-    @cache
-    def chunk_for(key):
-        match = plan.matches[key]
-        return choose_chunk(
-            match.policy,
-            match.environment,
-            lane_params(match.policy, match.points[:1], 1),
-            lanes,
-            plan.terms._replace(engine=match.choice.engine),
-            machine.memory,
-            share,
-        )
-
-    return chunk_for
 
 
 def _writer(path: Path, session: int, total: int):
@@ -163,7 +188,8 @@ def _writer(path: Path, session: int, total: int):
     kept = stored_shapes(path)
     written = []
 
-    def write(block: Block, found: Played) -> None:
+    def write(block: Block, found: Played, clock: Clock) -> None:
+        del clock  # a session is not one block
         values = {k: x for k, x in found.metrics.items() if k in kept}
         safe = (
             f"; {len(written)} of {total} blocks of this run are complete and safe, "

@@ -6,6 +6,7 @@ policies and environments may be added to a sweep; everything else has to stay.
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ import jax
 import numpy as np
 
 from jaxbandits.engine.identity import numbers_digest, program_digest
+from jaxbandits.points import Points, points_from
 from jaxbandits.results._provenance import versions
 from jaxbandits.results.plain import plain
 from jaxbandits.sweeps.plan import Plan
@@ -56,7 +58,7 @@ def describe(plan: Plan, platform: str) -> Description:
             name: {
                 "defaults": {i: _defaults(plan, i, name) for i in spec.environments},
                 "program": {i: _program(plan, i, name) for i in spec.environments},
-                "points": plain(list(entry.points)),
+                "points": _written(points_from(entry.grid, f"grid[{name!r}]")),
             }
             | ({"engine": _engines(plan, name)} if chosen else {})
             for name, entry in spec.policies.items()
@@ -134,14 +136,12 @@ def union(spec: Spec, wanted: Description, stored: Description) -> Spec:
     """
     policies = _stored_first(spec.policies, stored["policies"])
     for name, entry in policies.items():
-        old = stored["policies"].get(name, {"points": []})["points"]
-        points = (*old, *_without(wanted["policies"][name]["points"], old))
-        # JSON has no infinities: the description has text in their place.
-        points = [
-            {k: float(v) if isinstance(v, str) else v for k, v in point.items()}
-            for point in points
-        ]
-        policies[name] = entry._replace(points=tuple(points))
+        new = wanted["policies"][name]["points"]
+        old = stored["policies"].get(name, {"points": new})["points"]
+        points = _read(old)
+        if new != old:
+            points = _joined(points, _read(new).at(_unknown(_read(new), points)))
+        policies[name] = entry._replace(grid=points)
     old = listed(stored["seeds"])
     return spec._replace(
         policies=policies,
@@ -178,8 +178,11 @@ def _more(large: Description, small: Description) -> list[str]:
     """What a description has more of on its axes."""
     more = _names(large, small)
     for name, entry in large["policies"].items():
-        if name in small["policies"]:
-            new = _without(entry["points"], small["policies"][name]["points"])
+        known = small["policies"].get(name, entry)["points"]
+        if known != entry["points"]:
+            points = _read(entry["points"])
+            rows = _unknown(points, _read(known))
+            new = [plain(points.row(row)) for row in rows]
             more += [f"policies.{name}: points {_shortened(new)}"] if new else []
     new = set(listed(large["seeds"])) - set(listed(small["seeds"]))
     return more + ([f"seeds: {len(new)}"] if new else [])
@@ -193,9 +196,45 @@ def _names(large: Description, small: Description) -> list[str]:
     ]
 
 
-def _without(points: list[dict], others: list[dict]) -> list[dict]:
-    known = {frozenset(point.items()) for point in others}
-    return [point for point in points if frozenset(point.items()) not in known]
+def _written(points: Points) -> dict[str, Any]:
+    """Points as JSON can hold them: None where a point leaves a leaf at its default."""
+    columns = {
+        leaf: [None if math.isnan(x) else plain(x) for x in column.tolist()]
+        for leaf, column in points.columns.items()
+    }
+    return {"count": points.count, "columns": columns}
+
+
+def _read(written: Mapping[str, Any]) -> Points:
+    """Points from JSON. (It has no infinities, but text in their place.)"""
+    columns = {
+        leaf: np.array([math.nan if x is None else float(x) for x in column])
+        for leaf, column in written["columns"].items()
+    }
+    return Points(columns, written["count"])
+
+
+def _joined(first: Points, second: Points) -> Points:
+    """The points of both."""
+
+    def column(points, leaf):
+        return points.columns.get(leaf, np.full(points.count, math.nan))
+
+    leaves = dict.fromkeys([*first.columns, *second.columns])
+    return Points(
+        {x: np.append(column(first, x), column(second, x)) for x in leaves},
+        first.count + second.count,
+    )
+
+
+def _unknown(points: Points, others: Points) -> list[int]:
+    """Numbers of the points that are not among others."""
+
+    def rows(points):
+        return [frozenset(points.row(i).items()) for i in range(points.count)]
+
+    known = set(rows(others))
+    return [i for i, row in enumerate(rows(points)) if row not in known]
 
 
 def _differences(stored: Any, wanted: Any, at: str = "") -> list[str]:

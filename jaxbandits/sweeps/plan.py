@@ -1,7 +1,8 @@
 """A spec made ready: every policy built and checked, every axis known."""
 
+import json
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
@@ -20,15 +21,16 @@ from jaxbandits.arguments import (
     seeds_of,
 )
 from jaxbandits.contract import check_round
-from jaxbandits.engine.choice import Choice, choose
+from jaxbandits.engine.choice import Choice, choose, say
 from jaxbandits.engine.run import in_units_of_spend, opening
 from jaxbandits.fit import check_fit
+from jaxbandits.machine import HERE
 from jaxbandits.play import booked
+from jaxbandits.points import Points, equal_points, points_from
 from jaxbandits.protocol import Environment, Policy
+from jaxbandits.results.dataset import coordinates
 from jaxbandits.results.names import check_variable
-from jaxbandits.results.store import RUN_DIMS
 from jaxbandits.schedule import Schedule, Terms
-from jaxbandits.sweeps.grid import Point
 from jaxbandits.sweeps.spec import Entry, Spec
 
 
@@ -38,13 +40,13 @@ class Match(NamedTuple):
     Attributes:
       policy: the policy, built for the environment.
       environment: the environment.
-      points: parameter points, all leaves of each.
+      points: parameter points with all leaves.
       choice: the engine that plays it; None until `settled`.
     """
 
     policy: Policy
     environment: Environment
-    points: list[Point]
+    points: Points
     choice: Choice | None = None
 
 
@@ -97,13 +99,13 @@ def make_plan(spec: Spec) -> Plan:
         _schedule(spec),
         root_seed_of(spec.root_seed),
         runs_per_instance_of(spec.runs_per_instance),
-        engine_of(spec.engine),
+        engine_of(HERE.engine if spec.engine is None else spec.engine),
         [keep_of(spec.keep, each) for each in spec.environments.values()][0],
     )
     matches = {
-        (where, name): _match(where, environment, name, entry, terms.schedule)
-        for where, environment in spec.environments.items()
-        for name, entry in spec.policies.items()
+        (where, name): _match(spec, where, name, terms.schedule)
+        for where in spec.environments
+        for name in spec.policies
     }
     return Plan(spec, matches, terms, seeds_of(spec.seeds))
 
@@ -118,13 +120,22 @@ def settled(plan: Plan, platform: str, stored: Mapping | None = None) -> Plan:
     """
     policies = stored["policies"] if stored else {}
     matches = {}
-    for (instance, name), match in plan.matches.items():
-        kept = policies.get(name, {}).get("engine", {}).get(instance)
+    for (environment, name), match in plan.matches.items():
+        kept = policies.get(name, {}).get("engine", {}).get(environment)
         choice = choose(plan.terms.engine, match.policy, match.environment, platform)
         if kept not in (None, choice.engine):
             choice = Choice(kept, "the store was made with it")
-        matches[instance, name] = match._replace(choice=choice)
+        matches[environment, name] = match._replace(choice=choice)
     return plan._replace(matches=matches)
+
+
+def say_engines(plan: Plan, progress: bool | None) -> None:
+    """Say what ``auto`` is, unless nothing is to be shown."""
+    if plan.terms.engine != "auto" or progress is False:
+        return
+    for environment in plan.spec.environments:
+        own = {k[1]: m.choice for k, m in plan.matches.items() if k[0] == environment}
+        say(environment, own)
 
 
 def _check_kinds(part: str, values: Mapping, kind: type) -> None:
@@ -138,7 +149,7 @@ def _check_kinds(part: str, values: Mapping, kind: type) -> None:
 
 def _schedule(spec: Spec) -> Schedule:
     """One for all environments."""
-    arguments = spec.horizon, spec.budget, spec.checkpoints, spec.max_rounds
+    arguments = spec.horizon, spec.budget, spec.checkpoints
     environments = spec.environments.values()
     schedule = [schedule_of(environment, *arguments) for environment in environments][0]
     amounts = np.asarray(schedule.checkpoints, np.float64)
@@ -153,79 +164,69 @@ def _schedule(spec: Spec) -> Schedule:
     return schedule
 
 
-def _match(where, environment, name, entry, schedule) -> Match:
+def _match(spec: Spec, where: str, name: str, schedule: Schedule) -> Match:
+    """A policy on an environment. Errors say which, where there are several."""
+    try:
+        return _matched(spec.environments[where], name, spec.policies[name], schedule)
+    except ValueError as error:
+        if len(spec.environments) == 1:
+            raise
+        message = f"policy {name!r} on environment {where!r}: {error}"
+        raise ValueError(message) from error
+
+
+def _matched(environment, name, entry: Entry, schedule: Schedule) -> Match:
     policy = entry.policy
     if not is_policy(policy):
         try:
             policy = policy(environment.problem)
         except (TypeError, ValueError) as error:
-            raise ValueError(
-                f"policy {name!r} cannot be made for environment {where!r}: {error}"
-            ) from error
+            raise ValueError(f"policies[{name!r}] cannot be made: {error}") from error
     if not is_policy(policy):
         raise TypeError(f"policies[{name!r}] must be a Policy or make one")
-    try:
-        points = [
-            point
-            for override in entry.points
-            for point in points_of(name, policy, override, schedule)
-        ]
-        check_fit(name, policy, environment)
-        check_round(name, policy, environment)
-    except ValueError as error:
+    argument = f"grid[{name!r}]"
+    given = points_from(entry.grid, argument)
+    points = points_of(name, policy, given, schedule, argument)
+    check_fit(name, policy, environment)
+    check_round(name, policy, environment)
+    # Points are played in JAX's precision, and must still differ there.
+    dtype = jnp.zeros(()).dtype
+    if (pair := equal_points(points, dtype)) is not None:
+        first, second = map(points.row, pair)
         raise ValueError(
-            f"policy {name!r} on environment {where!r}: {error}"
-        ) from error
-    _check_different(name, points)
+            f"{argument} has points that are equal in {dtype}: {first} and {second}"
+        )
     return Match(policy, environment, points)
 
 
-def _check_different(name: str, points: list[Point]) -> None:
-    """Points are played in JAX's precision, and must still differ there."""
-    dtype = jnp.zeros(()).dtype
-    seen = {}
-    for point in points:
-        with np.errstate(over="ignore"):
-            played = tuple(np.array(list(point.values()), np.float64).astype(dtype))
-        if played in seen:
-            raise ValueError(
-                f"policies[{name!r}] has points that are equal in {dtype}: "
-                f"{seen[played]} and {point}"
-            )
-        seen[played] = point
-
-
 def axes(plan: Plan) -> xr.Dataset:
-    """The coordinates of the results, no variables.
-
-    A policy with fewer points than another has NaN parameters at the rest.
-    """
-    environments, policies = list(plan.spec.environments), list(plan.spec.policies)
-    num_points = max(len(match.points) for match in plan.matches.values())
-    leaves = dict.fromkeys(
-        leaf for match in plan.matches.values() for leaf in match.points[0]
-    )
-    values = {
-        leaf: np.full((len(environments), len(policies), num_points), np.nan)
-        for leaf in leaves
-    }
-    for (environment, policy), match in plan.matches.items():
-        row = environments.index(environment), policies.index(policy)
-        for number, point in enumerate(match.points):
-            for leaf, value in point.items():
-                values[leaf][(*row, number)] = value
+    """The coordinates of the results, no variables."""
+    runs = plan.terms.runs_per_instance
     seeds = plan.seeds.astype(np.int64)
-    coords = {
-        "environment": environments,
-        "policy": policies,
-        "params": np.arange(num_points),
-        "seed": seeds,
-        "checkpoint": plan.terms.schedule.checkpoints,
-        **{f"param_{leaf}": (RUN_DIMS[:3], x) for leaf, x in values.items()},
+    return coordinates(
+        list(plan.spec.environments),
+        list(plan.spec.policies),
+        {key: match.points.columns for key, match in plan.matches.items()},
+        num_points=max(match.points.count for match in plan.matches.values()),
+        seeds=seeds,
+        checkpoints=plan.terms.schedule.checkpoints,
+        instances=seeds // runs if runs > 1 else None,
+    )
+
+
+def attributes(plan: Plan, made_by: Mapping[str, Any]) -> dict[str, Any]:
+    """Attributes of the results.
+
+    Args:
+      plan: the plan.
+      made_by: provenance.
+    """
+    first = next(iter(plan.spec.environments.values()))
+    return {
+        "setting": (first.provenance or {}).get("setting", ""),
+        "checkpoint_kind": plan.terms.schedule.kind,
+        "provenance": json.dumps(made_by),
     }
-    if plan.terms.runs_per_instance > 1:
-        coords["instance"] = ("seed", seeds // plan.terms.runs_per_instance)
-    return xr.Dataset(coords=coords)
 
 
 def metric_shapes(plan: Plan) -> dict[str, tuple[int, ...]]:
@@ -241,7 +242,9 @@ def metric_shapes(plan: Plan) -> dict[str, tuple[int, ...]]:
     shapes: dict[str, tuple[int, ...]] = {}
     known = {}
     for (environment, name), match in plan.matches.items():
-        params = type(match.policy.params)(**match.points[0]) if match.points[0] else ()
+        params = ()
+        if match.points.columns:
+            params = type(match.policy.params)(**match.points.row(0))
         found = booked(
             match.environment,
             opening(match.policy, match.environment, params, plan.terms.keep),

@@ -2,35 +2,131 @@
 
 import errno
 import json
+import os
 import tempfile
+import threading
 import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 
-from jaxbandits.results import provenance
+from jaxbandits import checks
+from jaxbandits.machine import Machine
+from jaxbandits.results import open_store, provenance
 from jaxbandits.results.leavings import remove_leavings
 from jaxbandits.results.mending import (
     damaged_coordinates,
     mend_chunks,
     mend_metadata,
 )
+from jaxbandits.results.root import local
 from jaxbandits.results.store import (
     check_store,
     create_store,
     grow_store,
     naming,
+    only_writer,
     sessions,
     set_attributes,
     stored_shapes,
 )
 from jaxbandits.sweeps.blocks import block_shape, outstanding, rectangle
-from jaxbandits.sweeps.identity import compare, describe, fingerprint, union
-from jaxbandits.sweeps.plan import Plan, axes, make_plan, metric_shapes, settled
+from jaxbandits.sweeps.fill import fill
+from jaxbandits.sweeps.hosts import meet
+from jaxbandits.sweeps.identity import compare, describe, fingerprint, listed, union
+from jaxbandits.sweeps.plan import (
+    Plan,
+    attributes,
+    axes,
+    make_plan,
+    metric_shapes,
+    say_engines,
+    settled,
+)
+from jaxbandits.sweeps.sink import Sink
 from jaxbandits.sweeps.spec import Spec
 
 READ_ONLY = {errno.EACCES, errno.EPERM, errno.EROFS}
+
+
+class Store(NamedTuple):
+    """A Zarr store for a sweep, new or of the same sweep, and what may happen to it.
+
+    Attributes:
+      path: the folder.
+      extend: whether seeds, points, policies and environments may be new to the store.
+      block: runs (seeds times points) that are written at a time, for a new store; by
+        default by their size and duration.
+      verify: so many blocks of the store, drawn at random, are played once more and
+        compared, bit by bit.
+      metrics: names of what to keep; by default everything, or what a `Spec` says.
+    """
+
+    path: str | os.PathLike
+    extend: bool = False
+    block: int | None = None
+    verify: int = 0
+    metrics: Iterable[str] | None = None
+
+
+def store_of(store: Any) -> Store:
+    """A store that can be used, from one or a path; its path is a `Path`.
+
+    Raises:
+      TypeError, ValueError: naming what is wrong.
+    """
+    if not isinstance(store, Store):
+        store = Store(store)
+    checks.flag("store: extend", store.extend)
+    checks.whole("store: verify", store.verify, 0)
+    if store.block is not None:
+        checks.whole("store: block", store.block, 1)
+    return store._replace(path=local(store.path))
+
+
+@contextmanager
+def in_store(
+    spec: Spec, store: Store, machine: Machine, stop: threading.Event | None
+) -> Iterator[Sink]:
+    """A store to play into, which nobody else writes to; made if there is none.
+
+    Args:
+      spec: of a new store; the seeds are a list.
+      store: where.
+      machine: what to play on.
+      stop: see `run_sweep`.
+    """
+    path, devices = store.path, machine.devices
+    first = jax.process_index() == 0
+    with naming(path):
+        there = path.exists()
+    if first and not there:
+        create(spec, path, store.block, devices)
+    with only_writer(path) if first else nullcontext():
+        if first:
+            mend(path)
+        meet("created")
+        check_block(path, store.block)
+
+        def complete(spec: Spec, grows: bool) -> Plan:
+            plan, larger = fit(spec, path, grows, devices)
+            # Every process has the same objections, if any, before one of them writes.
+            meet("fitted")
+            if first:
+                say_engines(plan, machine.progress)
+                enter(plan, path, larger, devices)
+            meet("entered")
+            fill(plan, path, machine, stop)
+            meet("filled")
+            return plan
+
+        def seeds() -> list[int]:
+            return listed(json.loads(check_store(path)["spec"])["seeds"])
+
+        yield Sink(seeds, complete, lambda: open_store(path))
 
 
 def create(spec: Spec, path: Path, block: int | None, devices: list) -> None:
@@ -46,11 +142,11 @@ def create(spec: Spec, path: Path, block: int | None, devices: list) -> None:
     plan = settled(make_plan(spec), platform)
     shapes = metric_shapes(plan)
     shape = rectangle(plan, block) if block else block_shape(plan, shapes, platform)
-    attributes = _attributes(plan, describe(plan, platform), [], block)
+    said = _attributes(plan, describe(plan, platform), [], block)
     with naming(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         remove_leavings(path)
-        create_store(path, axes(plan), shapes, shape, attributes)
+        create_store(path, axes(plan), shapes, shape, said)
 
 
 def mend(path: Path) -> None:
@@ -144,25 +240,12 @@ def enter(plan: Plan, path: Path, grows: bool, devices: list) -> None:
         kinds = [str(device.device_kind) for device in devices]
         players.append(provenance(devices=kinds, processes=jax.process_count()))
         description = describe(plan, devices[0].platform)
-        attributes = _attributes(plan, description, players, stored["block"])
+        said = _attributes(plan, description, players, stored["block"])
         if grows or damaged_coordinates(path):
             shapes = stored_shapes(path) | metric_shapes(plan)
-            grow_store(path, axes(plan), shapes, attributes)
+            grow_store(path, axes(plan), shapes, said)
         else:
-            set_attributes(path, attributes)
-
-
-def note_engines(path: Path, facts: dict[str, dict[str, Any]]) -> None:
-    """Put on record what this session plays on: by instance, by policy."""
-    with naming(path):
-        stored = dict(check_store(path))
-        players = json.loads(stored["sessions"])
-        players[-1]["engines"] = facts
-        stored |= {
-            "sessions": json.dumps(players),
-            "provenance": json.dumps(players[-1]),
-        }
-        set_attributes(path, stored)
+            set_attributes(path, said)
 
 
 def _is_complete(plan: Plan, path: Path) -> bool:
@@ -174,14 +257,9 @@ def _is_complete(plan: Plan, path: Path) -> bool:
 
 def _attributes(plan: Plan, description, players, block) -> dict[str, Any]:
     """Attributes of the dataset."""
-    first = next(iter(plan.spec.environments.values()))
-    return {
-        "setting": (first.provenance or {}).get("setting", ""),
-        "checkpoint_kind": plan.terms.schedule.kind,
+    return attributes(plan, players[-1] if players else {}) | {
         "fingerprint": fingerprint(description),
         "block": block,
         "spec": json.dumps(description),
         "sessions": json.dumps(players),
-        # Where `simulate` has it too.
-        "provenance": json.dumps(players[-1] if players else {}),
     }

@@ -21,6 +21,7 @@ def sweep_records(store: str | os.PathLike) -> list[Record]:
                 dataset.isel(environment=place),
                 Path(store).name.removesuffix(".zarr"),
             )
+            if record["metrics"]
         ]
 
 

@@ -1,6 +1,6 @@
 """How many seeds it takes until a mean is known well enough."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -8,7 +8,6 @@ import xarray as xr
 
 from jaxbandits import checks
 from jaxbandits.results.lookup import metric_values
-from jaxbandits.results.root import PLAYED
 from jaxbandits.stats import seeds_needed
 from jaxbandits.stats.replications import INSTANCE
 
@@ -16,8 +15,8 @@ from jaxbandits.stats.replications import INSTANCE
 class HalfWidth(NamedTuple):
     """Play until the mean of a metric at the end is known to within `half_width`.
 
-    Stein's two stages (1945): the seeds of the spec are the pilot, whose variance says
-    how many seeds there must be in all. So the interval ``mean ± half_width`` covers
+    Stein's two stages (1945): first a pilot is played, whose variance says how
+    many seeds there must be in all. So the interval ``mean ± half_width`` covers
     with at least the stated probability, for normal values exactly, whatever the
     variance; looking again and again until an interval is short enough does not. A
     pilot that is skewed, or all equal, says too little: it is warned of
@@ -31,12 +30,14 @@ class HalfWidth(NamedTuple):
       half_width: of the interval of every policy, point and environment.
       level: coverage of each interval, in (0, 1).
       at_most: seeds at which to stop in any case.
+      pilot: how many seeds to begin with, or which.
     """
 
     metric: str
     half_width: float
     level: float = 0.95
     at_most: int = 100_000
+    pilot: int | Sequence[int] = 100
 
 
 class _Verdict(NamedTuple):
@@ -74,12 +75,12 @@ def check_until(
     pilot = len(seeds)
     checks.whole("at_most", until.at_most, pilot)
     if pilot < 2:
-        raise ValueError(f"seeds must be at least 2 with a half-width, got {pilot}")
+        raise ValueError(f"pilot must be at least 2 seeds, got {pilot}")
     whole = pilot % runs_per_instance == 0 and seeds == list(range(pilot))
     if runs_per_instance > 1 and (not whole or pilot < 2 * runs_per_instance):
         raise ValueError(
-            f"seeds must be 0, 1, ... and all {runs_per_instance} runs of two or more "
-            f"drawn instances with a half-width, got {pilot}"
+            f"pilot must be seeds 0, 1, ... and all {runs_per_instance} runs of two or "
+            f"more drawn instances, got {pilot}"
         )
 
 
@@ -87,7 +88,8 @@ def verdict(dataset: xr.Dataset, until: HalfWidth, pilot: int) -> _Verdict:
     """How many seeds the widest interval takes.
 
     Args:
-      dataset: a sweep whose first `pilot` seeds are complete.
+      dataset: as `sweep` makes it, with all environments; its first `pilot` seeds are
+        complete.
       until: the half-width that is wanted.
       pilot: number of seeds of the first stage.
 
@@ -101,7 +103,7 @@ def verdict(dataset: xr.Dataset, until: HalfWidth, pilot: int) -> _Verdict:
     pilots = dataset.isel(checkpoint=-1, seed=slice(pilot))
     values = metric_values(pilots, until.metric)
     # Not all policies have all points.
-    there = pilots[PLAYED].values.all(axis=-1)
+    there = (pilots["rounds"].values > 0).all(axis=-1)
     cells = xr.DataArray(values.values[there], dims=("cell", "seed"))
     whole = 1
     if INSTANCE in pilots.coords:

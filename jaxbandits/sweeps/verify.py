@@ -6,11 +6,13 @@ import jax
 import numpy as np
 import zarr
 
+from jaxbandits.engine.run import Clock
+from jaxbandits.machine import Machine
 from jaxbandits.play import Played
 from jaxbandits.results.chunks import CheckedStore
 from jaxbandits.results.store import sessions, stored_shapes
 from jaxbandits.sweeps.blocks import Block, outstanding
-from jaxbandits.sweeps.fill import Machine, chunks_of, play_blocks
+from jaxbandits.sweeps.fill import play_blocks, work_of
 from jaxbandits.sweeps.plan import Plan
 
 
@@ -38,7 +40,8 @@ def verify(plan: Plan, path: Path, count: int, machine: Machine) -> int:
     kept = {*stored_shapes(path), "rounds"}
     different = []
 
-    def compare(block: Block, found: Played) -> None:
+    def compare(block: Block, found: Played, clock: Clock) -> None:
+        del clock
         values = found.metrics | {"rounds": found.rounds}
         for name in sorted(kept & values.keys()):
             stored = group[name][block.place]
@@ -47,8 +50,8 @@ def verify(plan: Plan, path: Path, count: int, machine: Machine) -> int:
 
     title = f"{path.name}, again"
     sample = [blocks[i] for i in sorted(chosen)]
-    chunk_for = chunks_of(plan, shape, machine)
-    play_blocks(plan, sample, shape, machine, title, compare, chunk_for)
+    work = work_of(plan, sample, machine, shape)
+    play_blocks(plan, work, machine, None, title, compare)
     if different:
         raise ValueError(
             f"store: {path} holds other numbers than this machine and program give: "

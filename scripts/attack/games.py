@@ -8,10 +8,25 @@ from typing import NamedTuple
 import jax.numpy as jnp
 import numpy as np
 
+from attack.values import of
+from jaxbandits import Machine
 from jaxbandits.arrays import unit_interval
 from jaxbandits.protocol import Environment, Game, Policy
 
 GAPS = np.array([0.4, 0.0])
+QUIET = Machine(progress=False)
+# Nothing of them can be played on.
+MACHINES = [
+    *of("object"),
+    *(
+        QUIET._replace(devices=value)
+        for value in ([], "cpu", "", 0, 3, [None], ["cpu:0"], {}, print, [0], True)
+    ),
+    *(QUIET._replace(memory=value) for value in of("count", 2**70)),
+    *(QUIET._replace(chunk=value) for value in of("count", None, 2**70)),
+    *(QUIET._replace(engine=value) for value in of("choice")),
+    *(QUIET._replace(progress=value) for value in ("no", 3, [])),
+]
 
 
 class Params(NamedTuple):

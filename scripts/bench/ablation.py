@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from functools import lru_cache, partial
 from unittest.mock import patch
 
+from jaxbandits import Machine
 from jaxbandits.engine import expression, lanes, rollout
 
 from .contest import turns
@@ -29,7 +30,9 @@ def measure(options) -> Iterator[dict]:
         contest = CONTESTS[setting]()
         library = contest.contestants[LIBRARY]
         variants = {name: _without(name, library) for name in LEFT_OUT}
-        variants["all: engine = 'vmap'"] = partial(library, engine="vmap")
+        variants["all: engine = 'vmap'"] = partial(
+            library, machine=Machine(progress=False, engine="vmap")
+        )
         done = turns(
             variants,
             contest.game,

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator
 
-from jaxbandits import simulate
+from jaxbandits import Machine, simulate
 from jaxbandits.policies import budgeted, censored
 from jaxbandits.settings import budgeted as money
 from jaxbandits.settings import censored as limits
@@ -32,7 +32,7 @@ def measure(options) -> Iterator[dict]:
                     environment,
                     seeds=runs,
                     checkpoints=checkpoints,
-                    progress=False,
+                    machine=Machine(progress=False),
                     **end,
                 )
                 seconds = time.perf_counter() - began

@@ -6,6 +6,8 @@ The engine's own choice (`jaxbandits.engine.room.choose_chunk`) is called "chose
 from collections.abc import Iterator
 from functools import partial
 
+from jaxbandits import Machine
+
 from .contest import turns
 from .contests import CONTESTS, LIBRARY
 
@@ -19,7 +21,9 @@ def measure(options) -> Iterator[dict]:
         contest = CONTESTS[setting]()
         library = contest.contestants[LIBRARY]
         sizes = {
-            "chosen" if chunk is None else str(chunk): partial(library, chunk=chunk)
+            "chosen" if chunk is None else str(chunk): partial(
+                library, machine=Machine(chunk=chunk, progress=False)
+            )
             for chunk in CHUNKS
         }
         done = turns(

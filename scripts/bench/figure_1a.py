@@ -5,14 +5,14 @@ import time
 from jaxbandits.experiments.common.comparison import run_contestants
 from jaxbandits.experiments.common.experiment import Options
 from jaxbandits.experiments.farewell.catalogue import PAPER
-from jaxbandits.settings.farewell import doubling
+from jaxbandits.settings.farewell import figure_1a
 
 
 def measure(options) -> list[dict]:
     """Seconds of each policy, and of all, from start to end."""
     began = time.perf_counter()
     data = run_contestants(
-        doubling(), PAPER, Options(10, options.horizon, progress=False), by_budget=True
+        figure_1a(), PAPER, Options(10, options.horizon, progress=False), by_budget=True
     )
     seconds = time.perf_counter() - began
     rows = [

@@ -20,7 +20,7 @@ GAMES = {
     "censored": censored.indep,
     "continuum": lambda: censored.indep(censored.ANY),
     "budgeted": lambda: budgeted.s_br(10),
-    "farewell": farewell.doubling,
+    "farewell": farewell.figure_1a,
     "allocation": lambda: allocation.allocation(
         "ten arms",
         exponential,

@@ -11,7 +11,7 @@ from pathlib import Path
 import jax
 import numpy as np
 
-from jaxbandits import sweep
+from jaxbandits import Machine, sweep
 from jaxbandits.policies.censored import rcucb
 
 from .censored.game import Game
@@ -35,8 +35,7 @@ def measure(options) -> list[dict]:
                 horizon=options.horizon,
                 seeds=seeds,
                 store=Path(folder) / "sweep.zarr",
-                devices=devices,
-                progress=False,
+                machine=Machine(devices, progress=False),
             )
             return time.perf_counter() - began
 

@@ -2,12 +2,14 @@
 
 import xarray as xr
 
-from jaxbandits import simulate
+from jaxbandits import Machine, simulate
 from jaxbandits.protocol import Environment, Policy
+
+QUIET = Machine(progress=False)
 
 
 def simulated(
-    policy: Policy, environment: Environment, *, seed: int, **options
+    policy: Policy, environment: Environment, *, seed: int, machine=QUIET, **options
 ) -> tuple[xr.Dataset, float]:
     """Play until the last round or the last coin only.
 
@@ -15,7 +17,8 @@ def simulated(
       policy: the policy.
       environment: the environment.
       seed: the root seed.
-      **options: of `simulate`: ``horizon`` or ``budget``, ``seeds``, ``params``.
+      machine: to play on.
+      **options: of `simulate`: ``horizon`` or ``budget``, ``seeds``, ``grid``.
 
     Returns:
       The results, and the seconds that compiling took (0 if it had been done before).
@@ -28,7 +31,7 @@ def simulated(
             environment,
             root_seed=seed,
             checkpoints=[end],
-            progress=False,
+            machine=machine,
             **options,
         )
 

@@ -30,7 +30,7 @@ def measure(options) -> list[dict]:
 
 def _ours(seeds: int) -> dict:
     """Seed-rounds per second of one turn of `simulate`, on Indep (10 arms)."""
-    from jaxbandits import simulate
+    from jaxbandits import Machine, simulate
     from jaxbandits.policies.censored import z_rcucb
     from jaxbandits.settings.censored import ANY, indep
 
@@ -41,9 +41,9 @@ def _ours(seeds: int) -> dict:
         game,
         horizon=ROUNDS,
         seeds=seeds,
-        params={policy.name: RADII},
+        grid=RADII,
         checkpoints=[ROUNDS],
-        progress=False,
+        machine=Machine(progress=False),
     )
     rate = seeds * ROUNDS / float(data["run_seconds"].sum())
     return {"rate": rate, "points": float(data["points"].mean())}

@@ -62,13 +62,13 @@ ALTERNATE = Policy(
 )
 
 
-def plain_loop(seed_index, amounts, unit=1, max_rounds=10**6):
+def plain_loop(seed_index, amounts, unit=1, most=10**6):
     """Rounds, spend and pulls of arm 0 when each amount is first reached."""
     found = []
     rounds = spent = first = 0
     noise = grid(read(0, seed_index, Stream.ENVIRONMENT, 4_000, 1))[:, 0]
     for amount in amounts:
-        while spent < amount and rounds < max_rounds:
+        while spent < amount and rounds < most:
             rounds += 1
             arm = rounds % 2
             spent += (int(noise[rounds - 1] * 3) + 1) * (arm + 1) * unit

@@ -52,7 +52,7 @@ GAMES = {
     "censored": censored.indep,
     "continuum": lambda: censored.indep(censored.ANY),
     "budgeted": lambda: budgeted.s_br(10),
-    "farewell": farewell.doubling,
+    "farewell": farewell.figure_1a,
     "allocation": ten_arms,
     "three by five": cache(lambda: pairs(3, 5)),
     # Leaves of the instance that all runs share are of length 1.

@@ -5,7 +5,7 @@ import json
 import jax
 import pytest
 
-from jaxbandits import simulate
+from jaxbandits import Machine, simulate
 from jaxbandits.engine import choice, gpu
 from jaxbandits.engine.choice import ROUTE, Choice, choose, engine_for, say
 from jaxbandits.engine.legs import SCAN
@@ -69,13 +69,16 @@ def test_reasons_are_printed_once(capsys):
 
 @pytest.mark.parametrize("name", ["auto", "scan", "fused-interpret"])
 def test_results_say_what_played_them(capsys, name):
-    options = {"budget": 20, "checkpoints": [20], "seeds": 3, "engine": name}
-    data = simulate(ALTERNATE, environment(), devices=jax.devices()[:1], **options)
-    (found,) = json.loads(data.attrs["provenance"])["engines"].values()
+    options = {"budget": 20, "checkpoints": [20], "seeds": 3}
+    machine = Machine(jax.devices()[:1], engine=name)
+    data = simulate(ALTERNATE, environment(), machine=machine, **options)
+    (engines,) = json.loads(data.attrs["provenance"])["engines"].values()
+    (found,) = engines.values()
     chosen = choose(name, ALTERNATE, environment(), "cpu")
     block = {"block": {"lanes": 32, "warps": 1}} if name == "fused-interpret" else {}
     assert found == {**chosen._asdict(), "chunk": 64} | block
     printed = capsys.readouterr().err
     assert (printed.count("engine scan for") == 1) == (name == "auto")
-    simulate(ALTERNATE, environment(), progress=False, chunk=7, **options)
+    quiet = Machine(engine=name, progress=False, chunk=7)
+    simulate(ALTERNATE, environment(), machine=quiet, **options)
     assert capsys.readouterr().err == ""

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits import simulate
+from jaxbandits import Machine, simulate
 from jaxbandits.engine import run
 from jaxbandits.testing import altered
 from tests.engine.budget_game import ALTERNATE, environment
@@ -63,5 +63,7 @@ def test_a_program_of_one_precision_is_not_played_in_the_other():
 def test_executables_are_not_kept_for_ever(monkeypatch):
     monkeypatch.setattr(run, "MOST_PROGRAMS", 2)
     for seeds in (1, 100, 200):
-        simulate(FOLLOWER, COINS, horizon=5, seeds=seeds, devices=jax.devices()[:1])
+        simulate(
+            FOLLOWER, COINS, horizon=5, seeds=seeds, machine=Machine(jax.devices()[:1])
+        )
     assert len(run._EXECUTABLES) == 2

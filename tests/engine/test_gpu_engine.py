@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits import simulate, sweep
+from jaxbandits import Machine, simulate, sweep
 from jaxbandits.engine import gpu
 from jaxbandits.engine.choice import engine_for
 from jaxbandits.engine.legs import SCAN
@@ -218,7 +218,7 @@ def test_simulate_and_sweep_take_an_engine(tmp_path):
     policy = REGISTRY["censored/uniform"](game.problem)
     options = {"horizon": 20, "seeds": 3, "checkpoints": [20]}
     scan = simulate(policy, game, **options)
-    options["engine"] = "fused-interpret"
+    options["machine"] = Machine(engine="fused-interpret")
     np.testing.assert_array_equal(
         simulate(policy, game, **options)["censored"], scan["censored"]
     )
@@ -226,6 +226,6 @@ def test_simulate_and_sweep_take_an_engine(tmp_path):
     swept = sweep({"it": policy}, game, {}, store=store, **options)
     np.testing.assert_array_equal(swept["censored"], scan["censored"])
     with pytest.raises(ValueError, match="engine: fused-interpret in the store, scan"):
-        sweep({"it": policy}, game, {}, store=store, **options | {"engine": "scan"})
+        sweep({"it": policy}, game, {}, store=store, **options | {"machine": Machine()})
     with pytest.raises(ValueError, match="engine must be one of"):
-        simulate(policy, game, **options | {"engine": "steam"})
+        simulate(policy, game, **options | {"machine": Machine(engine="steam")})

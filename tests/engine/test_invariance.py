@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits import simulate
+from jaxbandits import Machine, simulate
 from jaxbandits.engine.lanes import lanes
 from jaxbandits.engine.xla import options_for
 from jaxbandits.kernels.allocation import sigmoid_prefix
@@ -53,7 +53,11 @@ def assert_same(data, reference):
 def test_chunk_size(game, contestants, reference, chunk):
     # With chunks of one seed, a few seeds show as much as all of them.
     seeds = [0, 3, 64] if chunk == 1 else SEEDS
-    options = {"seeds": seeds, "chunk": chunk, "checkpoints": [HORIZON // 2]}
+    options = {
+        "seeds": seeds,
+        "machine": Machine(chunk=chunk),
+        "checkpoints": [HORIZON // 2],
+    }
     data = simulate(contestants, game, horizon=HORIZON, **options)
     assert_same(data, reference)
 
@@ -62,7 +66,11 @@ def test_number_of_devices(game, contestants, reference):
     if len(jax.devices()) < 2:
         pytest.skip("needs two devices")
     data = simulate(
-        contestants, game, horizon=HORIZON, seeds=SEEDS, devices=jax.devices()[:1]
+        contestants,
+        game,
+        horizon=HORIZON,
+        seeds=SEEDS,
+        machine=Machine(jax.devices()[:1]),
     )
     assert_same(data, reference)
 
@@ -86,7 +94,7 @@ def test_a_point_of_a_sweep_is_a_run_of_its_own(game, contestants, reference):
         game,
         horizon=HORIZON,
         seeds=SEEDS,
-        params={"RCUCB": {"alpha": [0.3, 1.0]}},
+        grid={"RCUCB": {"alpha": [0.3, 1.0]}},
     )
     assert_same(data.isel(params=[1]), reference)
 

@@ -71,7 +71,7 @@ def test_too_little_is_spent_for_the_budget():
     look(watch(1e30), [1000, 1000], [500.0, 480.0])  # too early to tell
     with pytest.raises(ValueError, match="budget = 1e.30 is out of reach: 50000 was"):
         look(watch(1e30), [100_000] * 2, [5e4, 4.8e4])
-    look(watch(1e30, last_round=10**9), [100_000] * 2, [5e4, 4.8e4])  # max_rounds
+    look(watch(1e30, last_round=10**9), [100_000] * 2, [5e4, 4.8e4])  # a horizon too
     look(watch(1e9), [100_000] * 2, [5e4, 4.8e4])
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from jaxbandits import simulate
+from jaxbandits import Machine, simulate
 from jaxbandits.policies import REGISTRY
 from tests.engine import budget_game
 from tests.games import game_for
@@ -22,7 +22,7 @@ def test_it_plays_as_the_scan_engine(name):
     end = {"budget" if environment.game.spent is not None else "horizon": ROUNDS}
     options = {"seeds": SEEDS, "checkpoints": [ROUNDS // 2], **end}
     scan, vmap = (
-        simulate(policy, environment, engine=engine, **options)
+        simulate(policy, environment, machine=Machine(engine=engine), **options)
         for engine in ("scan", "vmap")
     )
     different = scan["rounds"].values != vmap["rounds"].values
@@ -35,7 +35,8 @@ def test_lanes_stop_where_their_budget_is_spent():
     game, policy = budget_game.environment(), budget_game.ALTERNATE
     options = {"budget": 30, "seeds": 70, "checkpoints": [4, 30]}
     scan, vmap = (
-        simulate(policy, game, engine=engine, **options) for engine in ("scan", "vmap")
+        simulate(policy, game, machine=Machine(engine=engine), **options)
+        for engine in ("scan", "vmap")
     )
     for name in scan.data_vars:
         if not name.endswith("_seconds"):

@@ -70,7 +70,7 @@ MEASURED = {
     "budgeted/omega-star-ucb": (lambda: budgeted.s_br(10), {"budget": 20.0}),
     "censored/rcucb": (censored.indep, {"horizon": 20}),
     "continuum/zooming": (lambda: censored.indep(censored.ANY), {"horizon": 20}),
-    "farewell/product-limit": (farewell.doubling, {"budget": 50}),
+    "farewell/product-limit": (farewell.figure_1a, {"budget": 50}),
 }
 LONG = set(MEASURED) - {"censored/thompson", "budgeted/omega-star-ucb"}
 

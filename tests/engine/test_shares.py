@@ -9,7 +9,7 @@ import jax
 import numpy as np
 import pytest
 
-from jaxbandits import simulate
+from jaxbandits import Machine, simulate
 from jaxbandits.engine.rollout import LANE_QUANTUM
 from jaxbandits.engine.shares import StoppedError, device_shares, side_by_side
 from jaxbandits.policies.farewell import uniform, wait_ucb
@@ -203,7 +203,7 @@ def test_two_policies_play_at_a_time():
 def test_alone_or_side_by_side(game, contestants, few):
     assert len(np.unique(few["epochs"].sel(checkpoint=BUDGET))) > 2
     for policy in contestants:
-        data = play(policy, game, seeds=3, devices=jax.devices()[:1])
+        data = play(policy, game, seeds=3, machine=Machine(jax.devices()[:1]))
         assert_same(few, data)
 
 
@@ -214,7 +214,7 @@ def test_few_seeds_or_many_on_both_devices(game, contestants, few):
 
 def test_chunks_side_by_side(game, contestants, few):
     """Five seeds in chunks of two."""
-    assert_same(play(contestants, game, seeds=5, chunk=2), few)
+    assert_same(play(contestants, game, seeds=5, machine=Machine(chunk=2)), few)
 
 
 @needs_two
@@ -251,17 +251,17 @@ def test_refusals_come_through_threads(game, contestants):
     with pytest.raises(ValueError, match=r"budget must be below 2\*\*31"):
         simulate(contestants, game, budget=2**31, seeds=3)
     with pytest.raises(ValueError, match="memory = 10 bytes"):
-        play(contestants, game, seeds=3, memory=10)
+        play(contestants, game, seeds=3, machine=Machine(memory=10))
 
 
 def test_progress_counts_all_policies(game, contestants, monkeypatch):
     reports = []
 
     @contextmanager
-    def reporter(show, total, title):
+    def reporter(show, total, title, rounds):
         yield lambda done, label: reports.append((done, label))
         assert sum(done for done, _ in reports) == total == 2 * 3 * 2
 
-    monkeypatch.setattr(sys.modules["jaxbandits._simulate"], "reporter", reporter)
+    monkeypatch.setattr(sys.modules["jaxbandits.sweeps.fill"], "reporter", reporter)
     play(contestants, game, seeds=3)
     assert {label for _, label in reports} == {policy.name for policy in contestants}

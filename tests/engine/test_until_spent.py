@@ -4,7 +4,7 @@ import jax
 import numpy as np
 import pytest
 
-from jaxbandits import laws, simulate
+from jaxbandits import Machine, laws, simulate
 from jaxbandits.engine import limits
 from jaxbandits.policies.budgeted import omega_ucb
 from jaxbandits.results.cuts import CutOffWarning
@@ -61,7 +61,7 @@ def test_checkpoints_that_are_crossed_in_one_round(count, monkeypatch):
     np.testing.assert_array_equal(played(data), expected)
 
 
-def test_max_rounds_cuts_a_game_off():
+def test_a_horizon_cuts_a_game_off():
     with pytest.warns(CutOffWarning, match="100 % of 'alternate'"):
         data = simulate(
             ALTERNATE,
@@ -69,10 +69,10 @@ def test_max_rounds_cuts_a_game_off():
             budget=500,
             seeds=2,
             checkpoints=[50, 500],
-            max_rounds=40,
+            horizon=40,
         )
     np.testing.assert_array_equal(data["cut"][0, 0], [[False, True]] * 2)
-    expected = np.stack([plain_loop(s, [50, 500], max_rounds=40) for s in range(2)])
+    expected = np.stack([plain_loop(s, [50, 500], most=40) for s in range(2)])
     np.testing.assert_array_equal(played(data), expected)
     assert np.all(data["rounds"].values[..., -1] == 40)
 
@@ -85,7 +85,7 @@ def test_a_budget_below_one_pull_buys_one_pull():
 def test_chunks_do_not_matter():
     options = {"budget": 300, "seeds": 70, "checkpoints": [100, 300]}
     whole = simulate(ALTERNATE, environment(), **options)
-    parts = simulate(ALTERNATE, environment(), chunk=9, **options)
+    parts = simulate(ALTERNATE, environment(), machine=Machine(chunk=9), **options)
     np.testing.assert_array_equal(played(whole), played(parts))
 
 
@@ -103,6 +103,6 @@ def test_games_that_end_exactly_at_their_budget(devices):
         budget=5000,
         seeds=70,
         checkpoints=[5000],
-        devices=jax.devices()[:devices],
+        machine=Machine(jax.devices()[:devices]),
     )
     np.testing.assert_allclose(data["spent"], 5000, rtol=1e-6)

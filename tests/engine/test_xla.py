@@ -3,7 +3,7 @@
 import jax
 import pytest
 
-from jaxbandits import simulate
+from jaxbandits import Machine, simulate
 from jaxbandits.engine import rollout, run
 from jaxbandits.engine.xla import NEWER, OPTIONS, accepted, options_for
 from jaxbandits.policies.censored import rcucb
@@ -23,7 +23,7 @@ def operations(monkeypatch, options):
     rollout._program.cache_clear()
     game = indep()
     one = jax.devices()[:1]
-    simulate(rcucb(game.problem), game, horizon=2, seeds=2, devices=one)
+    simulate(rcucb(game.problem), game, horizon=2, seeds=2, machine=Machine(one))
     rollout._program.cache_clear()
     (played,) = run._EXECUTABLES.values()
     return played.cost_analysis()["flops"]

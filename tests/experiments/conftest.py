@@ -6,6 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+from jaxbandits import Machine
 from jaxbandits.experiments import REGISTRY, Options
 from jaxbandits.experiments.common import comparison
 from jaxbandits.experiments.common.data import FOLDER
@@ -48,18 +49,18 @@ def rehearsal(monkeypatch, rehearsed):
     Equal rehearsals are held once.
     """
 
-    def stand_in(policies, environment, *, seeds, params, progress, **end):
-        assert progress is None
+    def stand_in(policies, environment, *, seeds, grid, machine, root_seed, **end):
+        assert machine == Machine() and root_seed == 0
         seeds = [*range(seeds)] if isinstance(seeds, int) else list(seeds)
-        assert set(params) <= set(policies)
+        assert set(grid) <= set(policies)
         points = {
-            label: policy.params._asdict() | dict(params.get(label, {}))
+            label: policy.params._asdict() | dict(grid.get(label, {}))
             for label, policy in ((p, q) for p, q in policies.items() if q.params)
         }
         for label, leaves in points.items():
             leaves = {k: np.asarray(v, np.float64) for k, v in leaves.items()}
             policies[label].check(policies[label].params._replace(**leaves))
-        calls.append((policies, environment, end | {"params": params}))
+        calls.append((policies, environment, end | {"grid": grid}))
         num = max((np.size(v) for p in points.values() for v in p.values()), default=1)
         setting = environment.provenance["setting"]
         by_budget = "budget" in end
@@ -74,16 +75,7 @@ def rehearsal(monkeypatch, rehearsed):
             checkpoints=[-(-last // 10), last],
             checkpoint_kind="spent" if by_budget else "round",
             seeds=seeds,
-            params={
-                p: [
-                    {
-                        k: float(np.broadcast_to(v, num)[n])
-                        for k, v in points.get(p, {}).items()
-                    }
-                    for n in range(num)
-                ]
-                for p in policies
-            },
+            params={p: points.get(p, {}) for p in policies},
             compile_seconds=dict.fromkeys(policies, 0.0),
             run_seconds=dict.fromkeys(policies, 0.0),
             environment=environment.name,

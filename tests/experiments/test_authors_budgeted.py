@@ -59,7 +59,7 @@ def score(title, name):
         budget=FOUND["budget"],
         seeds=SEEDS,
         checkpoints=[FOUND["budget"]],
-        params={k: v for k, v in PARAMS.items() if k == name},
+        grid={k: v for k, v in PARAMS.items() if k == name},
     )
     ours = data["regret"].values.ravel()
     deviation = max(ours.std(ddof=1), error * FOUND["runs"] ** 0.5)

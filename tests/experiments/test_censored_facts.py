@@ -26,8 +26,8 @@ def test_rcucb_has_the_share_and_the_spread_of_the_papers_table(monkeypatch):
     monkeypatch.setattr(rollout, "compiler_options", lambda m: options(m) | OPTIMISED)
     game = settings.indep(settings.M1)
     policy = policies.rcucb(game.problem)
-    radii = {policy.name: {"penalty_radius": np.array([0.0, 1.0])}}
-    data = simulate(policy, game, horizon=100_000, seeds=16, params=radii)
+    radii = {"penalty_radius": np.array([0.0, 1.0])}
+    data = simulate(policy, game, horizon=100_000, seeds=16, grid=radii)
     shares = data["censored"].isel(policy=0, checkpoint=-1).values
     (mean, printed), (deviation, _) = shares.mean(1), shares.std(1, ddof=1)
     error = DEVIATION * np.sqrt(1 / shares.shape[1] + 1 / REPETITIONS)

@@ -246,7 +246,7 @@ def made(**finals):
         },
         rounds={name: np.ones((1, seeds, 2), int) for name in finals},
         checkpoints=[1, 2],
-        params=dict.fromkeys(finals, [{}]),
+        params=dict.fromkeys(finals, {}),
         compile_seconds=dict.fromkeys(finals, 0.0),
         run_seconds=dict.fromkeys(finals, 0.0),
     )

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from jaxbandits import Machine
 from jaxbandits.experiments import Options
 from jaxbandits.experiments.common import comparison
 from jaxbandits.experiments.common.comparison import (
@@ -53,7 +54,7 @@ def test_rounds_or_budget(asked):
     assert by_budget["checkpoints"] == "log"
     for found in (by_rounds, by_budget):
         assert found["seeds"] == OPTIONS.seeds
-        assert found["progress"] is OPTIONS.progress
+        assert found["machine"] == Machine(progress=OPTIONS.progress)
         assert found["environment"].name == "S-Br-4"
 
 
@@ -66,7 +67,7 @@ def test_policies_are_built_from_what_the_learner_knows(asked):
 
 
 def test_params_are_numbers_arrays_or_functions_of_the_options(asked):
-    params = asked()["params"]
+    params = asked()["grid"]
     assert set(params) == {"number", "points", "by the options"}
     assert params["number"] == {"rho": 2.0}
     np.testing.assert_array_equal(params["points"]["rho"], [0.5, 1.0])

@@ -57,9 +57,7 @@ def played(factory, params):
     """Final regret, f64[point, seed]."""
     game = settings.simulation()
     policy = factory(game.problem)
-    data = simulate(
-        policy, game, horizon=10_000, seeds=SEEDS, params={policy.name: params}
-    )
+    data = simulate(policy, game, horizon=10_000, seeds=SEEDS, grid=params)
     return final(data, "regret").isel(policy=0).transpose("params", "seed").values
 
 

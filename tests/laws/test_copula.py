@@ -176,7 +176,7 @@ def test_bad_correlations_are_refused(correlation):
     law = laws.gaussian_copula(laws.uniform, laws.uniform)
     two = laws.Uniform(np.zeros(2), np.ones(2))
     law.check(laws.Copula(two, two, np.array([1.0, -1.0])))
-    with pytest.raises(ValueError, match="correlation must lie"):
+    with pytest.raises(ValueError, match="correlation must be in"):
         law.check(laws.Copula(two, two, np.array([0.0, correlation])))
 
 

@@ -485,7 +485,7 @@ def test_bad_shapes_are_named(shape):
 
 
 def test_beta_rates_are_at_least_one():
-    for family in (thresholds.beta, thresholds.beta_one):
+    for family in (thresholds.beta_shaped, thresholds.beta_one):
         with pytest.raises(ValueError, match=r"rate must be at least 1 .*beta"):
             check_family(family, [2.0, 0.9], 0.5)
         check_family(family, [1.0, 3.0], 0.5)

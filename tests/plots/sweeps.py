@@ -18,21 +18,23 @@ def sweep(grids=None, num_seeds: int = 6, offset: float = 0.0) -> xr.Dataset:
     the second; seeds share noise.
     """
     grids = {"ucb": GRID} if grids is None else grids
-    points = max(map(len, grids.values()))
     rng = np.random.default_rng(3)
     noise = rng.normal(size=num_seeds)
     metrics, params = {}, {}
     for place, (name, grid) in enumerate(grids.items()):
-        values = np.full((points, num_seeds, 2), np.nan)
+        values = np.full((len(grid), num_seeds, 2), np.nan)
         for point in range(len(grid)):
             level = 10 + point + 5 * place + offset + noise
             own = 0.1 * rng.normal(size=num_seeds)
             values[point] = (level + own)[:, None] * [1, 10]
         metrics[name] = {"regret": values}
-        params[name] = [*grid, *({} for _ in range(points - len(grid)))]
+        params[name] = {leaf: [point[leaf] for point in grid] for leaf in grid[0]}
     return build_dataset(
         metrics,
-        {name: np.broadcast_to([100, 2000], (points, num_seeds, 2)) for name in grids},
+        {
+            name: np.broadcast_to([100, 2000], (len(grid), num_seeds, 2))
+            for name, grid in grids.items()
+        },
         checkpoints=[100, 2000],
         checkpoint_kind="round",
         seeds=np.arange(num_seeds),

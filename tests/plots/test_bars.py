@@ -85,7 +85,7 @@ def test_half_finished_bars_at_points_by_policy():
         ({"metric": "gain"}, "metric: 'gain' is unknown"),
         ({"params": -1}, "params: -1"),
         ({"policies": ["ts"]}, "policies: 'ts'"),
-        ({"level": 0}, "level: "),
+        ({"level": 0}, "level must"),
     ],
 )
 def test_mistakes_are_named(arguments, message):

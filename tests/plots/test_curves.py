@@ -175,9 +175,9 @@ def test_given_axes_and_scales(tmp_path):
         ({"params": {"ts": 0}}, "params: 'ts' is unknown"),
         ({"policies": ["ts"]}, "policies: 'ts' is unknown; known are ucb, uniform"),
         ({"labels": {"ts": "TS"}}, "labels: 'ts'"),
-        ({"level": 95}, "level: "),
-        ({"level": 0}, "level: "),
-        ({"seeds_quantiles": (0.9, 0.1)}, "seeds_quantiles: "),
+        ({"level": 95}, "level must"),
+        ({"level": 0}, "level must"),
+        ({"seeds_quantiles": (0.9, 0.1)}, "seeds_quantiles must"),
         ({"x_scale": "cubic"}, "x_scale must be "),
     ],
 )

@@ -197,11 +197,11 @@ def test_logarithmic_colours():
     [
         ({"metric": "gain"}, "metric: 'gain' is unknown"),
         ({"x": "beta"}, "x: the parameter 'beta' is unknown; known are alpha, radius"),
-        ({"y": "alpha"}, "y: must be another parameter"),
+        ({"y": "alpha"}, "y must be another parameter"),
         ({"policy": "ts"}, "policy: 'ts' is unknown"),
         ({"checkpoint": 2}, "checkpoint: 2"),
         ({"statistic": "mode"}, "statistic must be one of .'mean'"),
-        ({"level": 1}, "level: "),
+        ({"level": 1}, "level must"),
         ({"at": {"alpha": 7}}, "at: alpha has no value 7"),
         ({"labels": {"beta": "B"}}, "labels: 'beta'"),
     ],

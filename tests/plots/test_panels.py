@@ -129,7 +129,7 @@ def test_a_panel_per_instance():
         ax.get_title() for ax in plot_panels(unplayed(data, environment=0)).axes
     ] == ["hard"]
     with pytest.raises(ValueError, match="datasets: there is nothing to plot"):
-        plot_panels(unplayed(data, instance=slice(None)))
+        plot_panels(unplayed(data, environment=slice(None)))
     with pytest.raises(ValueError, match="datasets: a mapping from titles"):
         plot_panels(sweep())
 
@@ -151,7 +151,7 @@ def test_mistakes_are_named():
         plot_panels({})
     with pytest.raises(ValueError, match="policies: 'ts' is unknown"):
         plot_panels({"a": dataset()}, policies=["ts"])
-    with pytest.raises(ValueError, match="level: "):
+    with pytest.raises(ValueError, match="level must"):
         plot_panels({"a": dataset()}, level=0)
     with pytest.raises(ValueError, match="labels: 'ts' is unknown"):
         plot_panels({"a": dataset()}, labels={"ts": "TS"})

@@ -27,7 +27,7 @@ def noisy(names=("a", "b", "c"), num_seeds=8, seed=1):
         checkpoints=[1, 2],
         checkpoint_kind="round",
         seeds=np.arange(num_seeds),
-        params={name: [{}] for name in names},
+        params={name: {} for name in names},
         compile_seconds=dict.fromkeys(names, 1.0),
         run_seconds=dict.fromkeys(names, 1.0),
         environment="",
@@ -170,7 +170,7 @@ def test_a_policy_keeps_its_colour_and_given_axes():
         ({"policies": ["ts"]}, "policies: 'ts' is unknown"),
         ({"policies": ["ucb"]}, "policies: at least two .* got ucb"),
         ({"labels": {"ts": "TS"}}, "labels: 'ts'"),
-        ({"level": 1}, "level: "),
+        ({"level": 1}, "level must"),
         ({"checkpoint": 4}, "checkpoint: 4"),
     ],
 )

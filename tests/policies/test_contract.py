@@ -186,7 +186,7 @@ def test_margin_over_uniform_play(game):
         game,
         horizon=2_000,
         seeds=64,
-        params={"censored/rcucb": GAIN_PART},
+        grid={"censored/rcucb": GAIN_PART},
     )
     regret = data["regret"].mean("seed").isel(checkpoint=-1, params=0)
     share = {
@@ -210,7 +210,7 @@ def test_margin_with_arbitrary_limits(name):
         game,
         horizon=2_000,
         seeds=64,
-        params={name: changes},
+        grid={name: changes},
         checkpoints=[2_000],
     )
     regret = data["regret"].mean("seed").isel(checkpoint=-1, params=0)

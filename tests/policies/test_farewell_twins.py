@@ -25,7 +25,7 @@ from tests.reference.words import numbers
 EPOCHS = 5000
 NEAR_TIE = 1e-5
 INSTANCES = {
-    "1a": farewell.doubling,
+    "1a": farewell.figure_1a,
     "1b": farewell.optimum_in_the_middle,
     "1c": farewell.optimum_at_one,
     "2b": farewell.display_advertising,

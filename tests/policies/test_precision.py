@@ -66,7 +66,7 @@ def both():
                 horizon=10**6,
                 seeds=64,
                 checkpoints=[10**2, 10**3, 10**4, 10**5],
-                params={"RCUCB": GAIN_PART},
+                grid=GAIN_PART,
             )
         pulls = [data[f"pulls {k}"].values[0, 0] for k in range(K * M)]
         results.append((np.stack(pulls, axis=-1), data["regret"].values[0, 0]))

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits import simulate
+from jaxbandits import Machine, simulate
 from jaxbandits.arrays import CompensatedSum
 from jaxbandits.laws import (
     Bernoulli,
@@ -152,13 +152,13 @@ def test_smallest_capacities_are_accepted():
         {"gain_radius": -0.1},
         {"penalty_radius": -0.1},
         {"horizon": 0.5},
-        {"delta": [0.05, np.nan]},
+        {"delta": [0.05, 0.0]},
     ],
 )
 def test_parameters_are_checked(bad):
     policy = z_rcucb(FLAT, T)
     with pytest.raises(ValueError, match=f"^{next(iter(bad))} must be"):
-        simulate(policy, flat_game(), horizon=5, seeds=1, params={NAME: bad})
+        simulate(policy, flat_game(), horizon=5, seeds=1, grid=bad)
 
 
 def test_the_horizon_is_a_parameter():
@@ -283,19 +283,19 @@ def run():
     game = settings.overtime(num_arms=2)
     policy = z_rcucb(game.problem, 600, capacity=16)
     options = {"horizon": 600, "seeds": 70, "checkpoints": [5, 150]}
-    options["params"] = {NAME: {"gain_radius": [1.0, 0.05], "penalty_radius": 0.01}}
+    options["grid"] = {"gain_radius": [1.0, 0.05], "penalty_radius": 0.01}
     return game, policy, partial(simulate, policy, game, **options)
 
 
 @pytest.fixture(scope="module")
 def dataset(run):
-    return run[-1](chunk=64)
+    return run[-1](machine=Machine(chunk=64))
 
 
 @pytest.mark.slow
 def test_results_do_not_depend_on_the_chunk(run, dataset):
     """Bit by bit, reports and recommendations included."""
-    one, other = dataset, run[-1](chunk=192)
+    one, other = dataset, run[-1](machine=Machine(chunk=192))
     assert {"histogram", "simple_regret", "overflow", "regret"} <= set(one.data_vars)
     for name in one.data_vars:
         np.testing.assert_array_equal(one[name].values, other[name].values)
@@ -339,10 +339,10 @@ def test_report_is_that_of_the_final_state(run, dataset):
 def test_a_default_capacity_that_may_be_too_small_is_refused():
     """B3: radii are parameters of play, and the capacity was made for others."""
     policy, game = z_rcucb(FLAT, T), flat_game()
-    small = {NAME: {"gain_radius": [1.0, 0.1]}}
+    small = {"gain_radius": [1.0, 0.1]}
     named = r"^capacity: 128 places may be needed for .*gain_radius=0.1"
     with pytest.raises(ValueError, match=named):
-        simulate(policy, game, horizon=T, seeds=1, params=small)
+        simulate(policy, game, horizon=T, seeds=1, grid=small)
     with pytest.raises(ValueError, match=r"^capacity: 128 places .*horizon=1000000"):
         simulate(z_rcucb(FLAT), game, horizon=1_000_000, seeds=1)
     # One's own choice is one's own, and so is what the default has room for.

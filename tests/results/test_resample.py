@@ -104,7 +104,7 @@ def test_other_axes_than_rounds():
 
 @pytest.mark.parametrize("grid", [[], [3, 2], [1, 1, 2], [-1, 2], [[1, 2]], 3], ids=str)
 def test_mistakes_in_the_grid(grid):
-    with pytest.raises(ValueError, match="^grid: must hold increasing numbers >= 0"):
+    with pytest.raises(ValueError, match="^grid must hold increasing numbers >= 0"):
         resample(games(), "rounds", grid)
 
 

@@ -31,9 +31,10 @@ from jaxbandits.results.store import (
     write_block,
 )
 from jaxbandits.sweeps import fill as filling
-from jaxbandits.sweeps import run_sweep, stores
+from jaxbandits.sweeps import stores
 from tests.sweeps import walk
 from tests.sweeps.processes import ROOT
+from tests.sweeps.runs import run
 from tests.sweeps.test_numbers import assert_same
 
 CHUNK = (2, 4)
@@ -443,8 +444,9 @@ BLOCKS = 3 * 3  # of 128 seeds: walker's two points, idler
 
 
 def played_with(spec=SPEC, store=None, **options):
-    options = {"block": 128, "devices": jax.local_devices()[:1]} | options
-    return run_sweep(spec, store, **options)
+    kept = {} if store is None else {"block": 128}
+    options = {"devices": jax.local_devices()[:1]} | kept | options
+    return run(spec, store, **options)
 
 
 @pytest.fixture(scope="module")
@@ -515,12 +517,12 @@ def test_files_that_cannot_be_that_large(tmp_path):
     code = f"""
 import resource
 from tests.sweeps import walk
-from jaxbandits.sweeps import run_sweep
+from tests.sweeps.runs import run
 resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
 spec = walk.spec(seeds=2000, horizon=40, checkpoints="linear", policies=dict(
     idler=walk.SPEC.policies["idler"]), environments=dict(short=walk.GAME))
 try:
-    run_sweep(spec, {str(store)!r}, block=1024)
+    run(spec, {str(store)!r}, block=1024)
 except OSError as error:
     print(error)
 """
@@ -628,8 +630,8 @@ def test_where_there_are_no_locks_writers_are_trusted(tmp_path, monkeypatch, cod
 def test_blocks_of_another_size_are_refused(tmp_path):
     store = tmp_path / "one.zarr"
     small = SPEC._replace(policies={"i": SPEC.policies["idler"]}, seeds=100)
-    run_sweep(small, store, block=70)
-    run_sweep(small, store, block=70)
-    run_sweep(small, store, block=64)  # So many they are: whole vectors of lanes.
+    run(small, store, block=70)
+    run(small, store, block=70)
+    run(small, store, block=64)  # So many they are: whole vectors of lanes.
     with pytest.raises(ValueError, match=r"^block must be left out .* 64 runs"):
-        run_sweep(small, store, block=32)
+        run(small, store, block=32)

@@ -17,8 +17,8 @@ LONG = {
     "censored/example1-soft",
     "continuum/negcorr",
     "continuum/example1",
-    "farewell/doubling-ii",
-    "farewell/doubling-iii",
+    "farewell/figure-1a-ii",
+    "farewell/figure-1a-iii",
     "farewell/optimum-at-one",
     "farewell/display-advertising-2",
 }

@@ -29,9 +29,9 @@ from tests.reference.farewell_environment import count_epochs, exact_table
 from tests.reference.words import numbers, spell
 
 INSTANCES = {
-    "1a (i)": settings.doubling,
-    "1a (ii)": lambda: settings.doubling("ii"),
-    "1a (iii)": lambda: settings.doubling("iii"),
+    "1a (i)": settings.figure_1a,
+    "1a (ii)": lambda: settings.figure_1a("ii"),
+    "1a (iii)": lambda: settings.figure_1a("iii"),
     "1b": settings.optimum_in_the_middle,
     "1c": settings.optimum_at_one,
     "2a": settings.macro_arms_only,
@@ -228,7 +228,7 @@ def test_one_epoch_of_ones_own_times(word, wait, seen):
 
 
 def test_views_tell_the_epoch_and_the_clock():
-    environment = settings.doubling()
+    environment = settings.figure_1a()
     _, state = None, answer(environment, spell([[0.9, 0.5]], "nn")[0], 0, 6)[0]
     view = environment.game.view(jnp.int32(2), None, state)
     assert view.round == 2 and view.clock == 7 == environment.game.spent(None, state)
@@ -422,14 +422,14 @@ def test_a_grid_does_not_start_below_the_first_unit(grid):
 )
 def test_less_than_a_unit_is_refused(name, budget, checkpoints):
     with pytest.raises(ValueError, match=f"^{name} must"):
-        schedule_of(game_of("joint"), None, budget, checkpoints, None)
+        schedule_of(game_of("joint"), None, budget, checkpoints)
 
 
-@pytest.mark.filterwarnings("ignore:max_rounds:UserWarning")
-def test_max_rounds_cuts_a_game_off():
+@pytest.mark.filterwarnings("ignore:horizon:UserWarning")
+def test_a_horizon_cuts_a_game_off():
     """The clock stands where the last epoch has left it."""
     game = game_of("joint")
-    data = run(game, budget=300, checkpoints=[20, 300], max_rounds=30)
+    data = run(game, budget=300, checkpoints=[20, 300], horizon=30)
     for seed in range(SEEDS):
         pairs, rewards, times = plain_game("joint", "wait", seed)
         L = count_epochs(times, 20)
@@ -524,7 +524,7 @@ AMOUNTS = np.arange(1, 21)
 
 
 def test_counts_and_clock_are_exact_beyond_float32():
-    environment = settings.doubling()
+    environment = settings.figure_1a()
     pulls = jnp.zeros((1, 10), jnp.int32).at[0, 2].set(MANY)
     nothing = CompensatedSum.zeros((), float)
     last = Epoch(jnp.zeros((1, 10), bool), jnp.zeros(()))
@@ -569,7 +569,7 @@ def test_a_long_game_ends_exactly():
 
 def test_a_game_for_epochs_may_last_longer_than_a_clock_counts():
     """Five epochs of three units each, on both sides of where a lap and a clock end."""
-    environment = settings.doubling()
+    environment = settings.figure_1a()
     for start in (LAP - 7, LATEST - 7, 5 * LAP - 7):
         laps, rest = divmod(start, LAP)
         elapsed = Elapsed(jnp.int32(laps), jnp.int32(rest))
@@ -706,7 +706,7 @@ BAD = {
         r"reward: .* support in \[0, 1\]",
     ),
     "failure": (lambda: farewell("x", HALF, ONES, failure="fee"), "failure must be"),
-    "reading": (lambda: settings.doubling("iv"), "reading must be one of"),
+    "reading": (lambda: settings.figure_1a("iv"), "reading must be one of"),
     "case": (lambda: settings.display_advertising(3), "case must be one of"),
     "bids": (lambda: settings.second_price_auction([0.5, 0.6]), "sum to 1"),
     "utility": (

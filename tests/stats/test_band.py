@@ -160,7 +160,7 @@ def test_mistakes_are_named():
     for over in ((), ("seed",), ("checkpoint", "round")):
         with pytest.raises(ValueError, match=f"^over: .*dimensions {known}, got"):
             band(dataset(), "regret", over=over)
-    with pytest.raises(ValueError, match="^level: "):
+    with pytest.raises(ValueError, match="^level must"):
         band(dataset(), "regret", 95)
     with pytest.raises(ValueError, match="^resamples: "):
         band(dataset(), "regret", resamples=10)

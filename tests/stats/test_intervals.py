@@ -78,5 +78,5 @@ def test_mistakes_are_named():
     with pytest.raises(ValueError, match="metric: 'regrets'.*rounds, regret, optimal"):
         mean(dataset(), "regrets")
     for level in (0, 1, 95):
-        with pytest.raises(ValueError, match="level: "):
+        with pytest.raises(ValueError, match="level must"):
             interval(dataset(), "regret", level)

@@ -207,7 +207,7 @@ def test_mistakes_are_named():
         two_level(missing, "regret")
     with pytest.raises(ValueError, match="^method must be one of .*, got 'bca'"):
         two_level(data, "regret", method="bca")
-    with pytest.raises(ValueError, match="^level: "):
+    with pytest.raises(ValueError, match="^level must"):
         two_level(data, "regret", 0)
     with pytest.raises(ValueError, match="^resamples: "):
         two_level(data, "regret", method="bootstrap", resamples=3)

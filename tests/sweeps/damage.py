@@ -10,7 +10,8 @@ import numpy as np
 import xarray as xr
 
 from jaxbandits.results import open_store
-from jaxbandits.sweeps import Spec, run_sweep
+from jaxbandits.sweeps import Spec
+from tests.sweeps.runs import run
 
 
 class Outcome(NamedTuple):
@@ -92,7 +93,7 @@ def _swept(spec: Spec, store: Path) -> list[str]:
     """What was said about damage."""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        run_sweep(spec, store, progress=False)
+        run(spec, store, progress=False)
     return [str(w.message) for w in said if re.search("was damaged", str(w.message))]
 
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jaxbandits.engine.rollout import LANE_QUANTUM
+from jaxbandits.points import Points
 from jaxbandits.schedule import Schedule, Terms
 from jaxbandits.settings import budgeted
 from jaxbandits.sweeps import Entry, Spec
@@ -27,7 +28,7 @@ def plan_of(points=(1,), environments=1, seeds=1, checkpoints=(1,)) -> Plan:
     names = [f"environment {i}" for i in range(environments)]
     spec = Spec({str(p): Entry(None) for p in range(len(points))}, dict.fromkeys(names))
     matches = {
-        (name, policy): Match(None, None, [{"a": float(i)} for i in range(count)])
+        (name, policy): Match(None, None, Points({"a": np.arange(float(count))}, count))
         for name in names
         for policy, count in zip(spec.policies, points, strict=True)
     }
@@ -36,7 +37,7 @@ def plan_of(points=(1,), environments=1, seeds=1, checkpoints=(1,)) -> Plan:
 
 
 def nothing_played(plan):
-    points = max(len(match.points) for match in plan.matches.values())
+    points = max(match.points.count for match in plan.matches.values())
     policies, environments = len(plan.spec.policies), len(plan.spec.environments)
     return np.zeros((environments, policies, points, len(plan.seeds)), bool)
 
@@ -86,7 +87,7 @@ def test_every_missing_run_is_in_one_block(situation, hosts):
             for piece, size in zip(place[2:], shape, strict=True):
                 assert piece.start < piece.stop
                 assert piece.start // size == (piece.stop - 1) // size
-            assert place.params.stop <= len(plan.matches[key].points)
+            assert place.params.stop <= plan.matches[key].points.count
             # No smaller rectangle would do.
             missing = ~complete[place]
             assert missing[[0, -1]].any(axis=1).all()
@@ -96,7 +97,7 @@ def test_every_missing_run_is_in_one_block(situation, hosts):
     real = np.zeros(complete.shape, bool)
     for number, match in enumerate(plan.matches.values()):
         environment, policy = divmod(number, len(plan.spec.policies))
-        real[environment, policy, : len(match.points)] = True
+        real[environment, policy, : match.points.count] = True
     assert count[real & ~complete].all()
     assert not count[~real].any()
 

@@ -9,9 +9,10 @@ import xarray as xr
 
 from jaxbandits.results import open_store
 from jaxbandits.results.root import COPY
-from jaxbandits.sweeps import run_sweep, stores
+from jaxbandits.sweeps import stores
 from tests.sweeps import walk
 from tests.sweeps.damage import delete, files_of, flip, outcome, truncate
+from tests.sweeps.runs import run
 
 SPEC = walk.spec(points=2, seeds=12, horizon=8, environments={"short": walk.GAME})
 CHUNK = "c/0/1/0/0"
@@ -21,7 +22,7 @@ CHUNK = "c/0/1/0/0"
 def whole(tmp_path_factory):
     """Two policies, of which one has one point, in blocks of six runs."""
     path = tmp_path_factory.mktemp("damage") / "whole.zarr"
-    run_sweep(SPEC, path, block=6)
+    run(SPEC, path, block=6)
     return path
 
 
@@ -66,14 +67,14 @@ def test_a_store_that_cannot_be_written_to(whole, tmp_path, monkeypatch):
     monkeypatch.setattr(stores.tempfile, "TemporaryFile", refuse)
     before = {name: (copy / name).read_bytes() for name in files_of(copy)}
     with pytest.warns(UserWarning, match="cannot be written to; it is complete"):
-        found = run_sweep(SPEC, copy)
+        found = run(SPEC, copy)
     xr.testing.assert_identical(found.load(), open_store(whole).load())
     for spec, harm in ((SPEC._replace(seeds=13), None), (SPEC, flip), (SPEC, delete)):
         if harm is not None:
             harm(copy / f"regret/{CHUNK}/0", np.random.default_rng(0))
             before = {name: (copy / name).read_bytes() for name in files_of(copy)}
         with pytest.raises(OSError, match=f"store: cannot write to {copy}: Read-only"):
-            run_sweep(spec, copy, extend=True)
+            run(spec, copy, extend=True)
         assert {name: (copy / name).read_bytes() for name in files_of(copy)} == before
 
 
@@ -85,7 +86,7 @@ def test_a_metric_that_is_gone_altogether(whole, tmp_path):
         pytest.warns(UserWarning, match="mended: regret/zarr.json$"),
         pytest.warns(UserWarning, match="regret/c/.*; blocks to be played again: 6$"),
     ):
-        found = run_sweep(SPEC, copy)
+        found = run(SPEC, copy)
     xr.testing.assert_identical(
         found.drop_vars("session").drop_attrs().load(),
         open_store(whole).drop_vars("session").drop_attrs().load(),
@@ -98,7 +99,7 @@ def test_a_root_that_is_gone_with_its_copy(whole, tmp_path):
     shutil.copytree(whole, copy)
     for name in ("zarr.json", COPY):
         (copy / name).write_text("{")
-    for call in (lambda: open_store(copy), lambda: run_sweep(SPEC, copy)):
+    for call in (lambda: open_store(copy), lambda: run(SPEC, copy)):
         with pytest.raises(ValueError, match=f"^store: {copy}/zarr.json .*damaged"):
             call()
 
@@ -110,7 +111,7 @@ def test_another_sweep_mends_no_block(whole, tmp_path):
     truncate(copy / f"regret/{CHUNK}/0", np.random.default_rng(0))
     before = {name: (copy / name).read_bytes() for name in files_of(copy)}
     with pytest.raises(ValueError, match="holds another sweep"):
-        run_sweep(SPEC._replace(root_seed=1), copy)
+        run(SPEC._replace(root_seed=1), copy)
     assert {name: (copy / name).read_bytes() for name in files_of(copy)} == before
 
 
@@ -121,15 +122,15 @@ def test_a_policy_with_a_metric_of_its_own(tmp_path):
     small = SPEC._replace(
         policies={"mute": SPEC.policies["idler"]._replace(policy=mute)}
     )
-    run_sweep(small, copy)
+    run(small, copy)
     both = small._replace(policies=small.policies | SPEC.policies)
-    grown = run_sweep(both, copy, extend=True).load()
+    grown = run(both, copy, extend=True).load()
     assert grown["small"].sel(policy="mute").isnull().all()
     (copy / "small/c/0/0/0/0/0/0").unlink()
     with pytest.raises(ValueError, match=r"small/c/0/0/0/0/0/0 is missing"):
         open_store(copy).load()
     with pytest.warns(UserWarning, match="played again: 1"):
-        found = run_sweep(both, copy).load()
+        found = run(both, copy).load()
     assert (
         found.drop_vars("session")
         .drop_attrs()

@@ -4,8 +4,9 @@ import json
 
 from jaxbandits.engine.choice import Choice
 from jaxbandits.results.store import check_store
-from jaxbandits.sweeps import Entry, plan, run_sweep
+from jaxbandits.sweeps import Entry, plan
 from tests.sweeps import walk
+from tests.sweeps.runs import run
 
 
 def spec_of(*names):
@@ -13,7 +14,7 @@ def spec_of(*names):
     (entry, *_) = spec.policies.values()
     policies = {name: Entry(entry.policy) for name in names}
     return spec._replace(
-        policies=policies, instances={"walk": walk.GAME}, engine="auto"
+        policies=policies, environments={"walk": walk.GAME}, engine="auto"
     )
 
 
@@ -28,7 +29,7 @@ def stored(path):
 
 def test_a_store_keeps_its_engines(tmp_path, monkeypatch, capsys):
     path = tmp_path / "walk.zarr"
-    run_sweep(spec_of("a"), path)
+    run(spec_of("a"), path)
     settled, (session,) = stored(path)
     assert settled == {"a": "scan"}
     assert session["a"]["engine"] == "scan" and session["a"]["chunk"] % 64 == 0
@@ -39,9 +40,9 @@ def test_a_store_keeps_its_engines(tmp_path, monkeypatch, capsys):
     # Another choice now: only what is new to the store is played that way.
     now = Choice("vmap", "otherwise")
     monkeypatch.setattr(plan, "choose", lambda *args: now)
-    run_sweep(spec_of("a"), path, progress=False)
+    run(spec_of("a"), path, progress=False)
     assert capsys.readouterr().err == ""
-    run_sweep(spec_of("a", "b"), path, extend=True)
+    run(spec_of("a", "b"), path, extend=True)
     settled, sessions = stored(path)
     assert settled == {"a": "scan", "b": "vmap"}
     assert sessions[1] is None and list(sessions[2]) == ["b"]
@@ -52,7 +53,7 @@ def test_a_store_keeps_its_engines(tmp_path, monkeypatch, capsys):
 def test_an_engine_that_is_asked_for_is_not_settled(tmp_path):
     path = tmp_path / "walk.zarr"
     spec = spec_of("a")._replace(engine="vmap")
-    run_sweep(spec, path)
+    run(spec, path)
     description = json.loads(check_store(path)["spec"])
     assert description["engine"] == "vmap"
     assert "engine" not in description["policies"]["a"]

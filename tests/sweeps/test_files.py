@@ -14,9 +14,8 @@ from jaxbandits.sweeps.files import SCHEMA, from_table
 
 FULL = """
 setting = "budgeted"
-seeds = 7
 budget = 12.5
-max_rounds = 900
+horizon = 900
 checkpoints = [2.5, 5.0]
 root_seed = 3
 runs_per_instance = 2
@@ -42,10 +41,11 @@ cross = {rho = {from = 0.25, to = 4, points = 3, scale = "log"}, z_cap = 2}
 [policies.uniform]
 make = "uniform"
 
-[until]
+[seeds]
 metric = "regret"
 half_width = 2.5
 level = 0.9
+pilot = 7
 at_most = 50
 """
 # Everything but the part that a test is about.
@@ -76,21 +76,20 @@ def test_the_schema_is_one():
 def test_every_key_has_a_place():
     """No key of a file is dropped in silence, every field can be written in one."""
     of_spec = set(Spec._fields)
-    assert set(SCHEMA["properties"]) == of_spec | {"setting", "until"}
+    assert set(SCHEMA["properties"]) == of_spec | {"setting"}
     assert {"environments", "policies"} < of_spec
-    assert set(SCHEMA["properties"]["until"]["properties"]) == set(HalfWidth._fields)
+    assert set(SCHEMA["$defs"]["half_width"]["properties"]) == set(HalfWidth._fields)
 
 
 def test_a_full_file(written):
-    spec, until = read_spec(written(FULL))
-    assert until == HalfWidth("regret", 2.5, 0.9, 50)
+    spec = read_spec(written(FULL))
     assert spec._replace(policies={}, environments={}) == Spec(
         {},
         {},
-        seeds=7,
+        seeds=HalfWidth("regret", 2.5, 0.9, 50, 7),
         budget=12.5,
         checkpoints=[2.5, 5.0],
-        max_rounds=900,
+        horizon=900,
         root_seed=3,
         runs_per_instance=2,
         metrics=["regret"],
@@ -106,20 +105,19 @@ def test_a_full_file(written):
         instance.problem, exploration="log_share"
     )
     assert made["crossed"] is made["log"] is policies.omega_ucb(instance.problem)
-    points = {name: entry.points for name, entry in spec.policies.items()}
-    assert points["star"] == tuple({"rho": rho} for rho in (0.5, 1.0, 1.5, 2.0))
-    assert points["crossed"] == (
-        {"rho": 0.25, "z_cap": 1.0},
-        {"rho": 0.5, "z_cap": 2.5},
-    )
-    assert [p["z_cap"] for p in points["log"]] == [2.0] * 3
-    np.testing.assert_allclose([p["rho"] for p in points["log"]], [0.25, 1, 4], 1e-15)
-    assert points["uniform"] == ({},)
+    columns = {
+        name: {leaf: x.tolist() for leaf, x in entry.grid.columns.items()}
+        for name, entry in spec.policies.items()
+    }
+    assert columns["star"] == {"rho": [0.5, 1.0, 1.5, 2.0]}
+    assert columns["crossed"] == {"rho": [0.25, 0.5], "z_cap": [1.0, 2.5]}
+    assert columns["log"]["z_cap"] == [2.0] * 3
+    np.testing.assert_allclose(columns["log"]["rho"], [0.25, 1, 4], 1e-15)
+    assert columns["uniform"] == {}
 
 
 def test_defaults():
-    spec, until = from_table(TABLE)
-    assert until is None
+    spec = from_table(TABLE)
     plain = Spec({}, {}, budget=5)
     assert spec._replace(policies={}, environments={}) == plain
 
@@ -127,7 +125,7 @@ def test_defaults():
 def test_lists_become_tuples():
     """A factory with a cache takes no lists."""
     entry = {"make": "fixed_arm", "arguments": {"arm": [1, [2, 3]]}}
-    spec = from_table(TABLE | {"policies": {"fixed": entry}}).spec
+    spec = from_table(TABLE | {"policies": {"fixed": entry}})
     assert spec.policies["fixed"].policy.arguments == {"arm": (1, (2, 3))}
 
 
@@ -140,15 +138,14 @@ def test_a_module(written):
         def spec():
             return walk.spec(seeds=SEEDS)
 
-        SEEDS = 5
+        SEEDS = HalfWidth("regret", 1.0)
         SPEC = spec()
-        UNTIL = HalfWidth("regret", 1.0)
         """,
         "one.py",
     )
-    spec, until = read_spec(path)
-    assert spec.seeds == 5 and list(spec.policies) == ["walker", "idler"]
-    assert until == HalfWidth("regret", 1.0)
+    spec = read_spec(path)
+    assert spec.seeds == HalfWidth("regret", 1.0)
+    assert list(spec.policies) == ["walker", "idler"]
 
 
 @pytest.mark.parametrize(
@@ -156,10 +153,6 @@ def test_a_module(written):
     [
         ("SPECS = 1", "must define SPEC, a jaxbandits.sweeps.Spec"),
         ("SPEC = {'seeds': 1}", "must define SPEC, a jaxbandits.sweeps.Spec"),
-        (
-            "from jaxbandits.sweeps import Spec\nSPEC = Spec({}, {})\nUNTIL = 0.1",
-            "UNTIL must be a jaxbandits.sweeps.HalfWidth",
-        ),
     ],
 )
 def test_modules_with_mistakes(written, text, message):
@@ -202,7 +195,7 @@ def test_not_toml(tmp_path, data):
         ({"seeds": "many"}, "seeds: 'many'", "How many seeds, or which"),
         ({"seeds": 0}, "seeds: 0", "minimum of 1"),
         ({"seeds": [3, -1]}, "seeds.1: -1", "minimum of 0"),
-        ({"horizon": "9"}, "horizon: '9'", "'integer' (Number of rounds.)"),
+        ({"horizon": "9"}, "horizon: '9'", "'integer' (Number of rounds;"),
         ({"budget": 0}, "budget: 0", "(Play until this much is spent.)"),
         ({"checkpoints": "log2"}, "checkpoints: 'log2'", "'linear' or 'log'"),
         ({"metrics": "regret"}, "metrics: 'regret'", "'array' (What to keep"),
@@ -211,15 +204,15 @@ def test_not_toml(tmp_path, data):
         ({"environments": {}}, "environments: {}", "non-empty"),
         ({"environments": {"a": {}}}, "environments.a: 'make' is a required", ""),
         ({"policies": {"p": "ucb"}}, "policies.p: 'ucb'", "'object'"),
-        ({"until": {"metric": "regret"}}, "until: 'half_width' is a required", ""),
+        ({"seeds": {"metric": "regret"}}, "seeds: 'half_width' is a required", ""),
         (
-            {"until": {"metric": "regret", "half_width": 1, "levle": 0.9}},
-            "until: Additional",
-            "(known are metric, half_width, level, at_most)",
+            {"seeds": {"metric": "regret", "half_width": 1, "levle": 0.9}},
+            "seeds: Additional",
+            "(known are metric, half_width, level, pilot, at_most)",
         ),
         (
-            {"until": {"metric": "regret", "half_width": 1, "level": 1}},
-            "until.level: 1",
+            {"seeds": {"metric": "regret", "half_width": 1, "level": 1}},
+            "seeds.level: 1",
             "maximum of 1",
         ),
     ],
@@ -256,7 +249,10 @@ def policy(**entry):
             instance(make="x/y"),
             "environments.three.make: 'x/y' is unknown; known are budgeted/fb-br, ",
         ),
-        (instance(make="farewell/doubling"), "environments.three.make: 'farewell/doub"),
+        (
+            instance(make="farewell/figure-1a"),
+            "environments.three.make: 'farewell/figure",
+        ),
         (
             instance(make="make_problem"),
             "environments.three.make: 'make_problem' is ",
@@ -294,9 +290,15 @@ def policy(**entry):
         (policy(cross={"rho": []}), "policies.p.cross.rho: [] should be non-empty"),
         (policy(cross={"rho": True}), "policies.p.cross.rho: True is not valid"),
         (policy(cross={"rho": [1, 1.0]}), "policies.p has equal points"),
-        (policy(cross={"rho": [float("nan")]}), "policies.p['rho'] must not have NaN"),
+        (
+            policy(cross={"rho": [float("nan")]}),
+            "policies.p['rho'] must be a number",
+        ),
         (policy(cross={"rho": 1}, zip={"rho": 2}), "policies.p both crosses and zips"),
-        (policy(zip={"rho": [1, 2], "z_cap": 1}), "policies.p must have columns of eq"),
+        (
+            policy(zip={"rho": [1, 2], "z_cap": [1, 2, 3]}),
+            "policies.p must have columns of eq",
+        ),
         (policy(grid={"rho": 1}), "policies.p: Additional properties are not allowed"),
     ],
     ids=str,
@@ -331,8 +333,8 @@ def test_bad_ranges(change, message):
 
 def test_a_whole_number_may_have_a_point():
     values = {"from": 1, "to": 2, "points": 3.0}
-    spec = from_table(TABLE | policy(cross={"rho": values})).spec
-    assert spec.policies["p"].points == ({"rho": 1.0}, {"rho": 1.5}, {"rho": 2.0})
+    spec = from_table(TABLE | policy(cross={"rho": values}))
+    assert spec.policies["p"].grid.columns["rho"].tolist() == [1.0, 1.5, 2.0]
 
 
 @pytest.mark.parametrize(
@@ -340,24 +342,24 @@ def test_a_whole_number_may_have_a_point():
     [
         (
             policy(cross={"rho": [0.5, -1.0]}),
-            "policy 'p' on environment 'three': rho must be positive and finite, got",
+            "rho must be positive and finite, got",
         ),
         (
             policy(cross={"roh": 1}),
-            "policy 'p' on environment 'three': params['p'] has no ['roh']; it has",
+            "grid['p'] has no ['roh']; it has",
         ),
         (
             policy(arguments={"exploration": "none"}),
-            "policy 'p' cannot be made for environment 'three': exploration",
+            "policies['p'] cannot be made: exploration",
         ),
-        ({"horizon": 5}, "give either horizon or budget"),
-        ({"max_rounds": 0}, "max_rounds: 0 is less than the minimum of 1"),
+        ({"budget": None, "seeds": 3}, "give horizon or budget"),
+        ({"horizon": 0}, "horizon: 0 is less than the minimum of 1"),
         ({"checkpoints": [3, 2]}, "checkpoints must be"),
         ({"metrics": ["regrets"]}, "metrics: ['regrets'] unknown; known are ['"),
         ({"seeds": [1, 1]}, "seeds must be different integers"),
         (
             policy(cross={"rho": [0.5, 0.5 + 1e-10]}),
-            "policies['p'] has points that are equal in float32",
+            "grid['p'] has points that are equal in float32",
         ),
     ],
     ids=str,
@@ -365,7 +367,8 @@ def test_a_whole_number_may_have_a_point():
 def test_nothing_is_made_before_all_is_checked(tmp_path, change, message):
     store = tmp_path / "new" / "one.zarr"
     with pytest.raises(ValueError) as raised:
-        run_sweep(from_table(TABLE | change).spec, store)
+        table = {k: x for k, x in (TABLE | change).items() if x is not None}
+        run_sweep(from_table(table), store)
     assert message in str(raised.value)
     assert not store.exists()
     assert not store.parent.exists() or not list(store.parent.iterdir())
@@ -404,7 +407,7 @@ def test_an_object_is_a_table(written):
     [policies.p]
     make = "farewell/wait-ucb-shorter"
     """
-    spec, _ = read_spec(written(text.replace("LAW", '{make = "beta"}')))
+    spec = read_spec(written(text.replace("LAW", '{make = "beta"}')))
     assert spec.environments["one"].provenance["reward_law"] == "Beta"
     assert spec.policies["p"].policy.arguments == {"observe": "shorter"}
     message = r"environments.one.arguments: reward_law must be a Law .*, got 'beta'"
@@ -413,10 +416,10 @@ def test_an_object_is_a_table(written):
 
 
 def test_a_float_may_stand_for_an_integer():
-    spec = from_table(TABLE | {"seeds": 1e1, "max_rounds": 1e2}).spec
-    assert (spec.seeds, spec.max_rounds) == (10, 100)
-    assert all(isinstance(x, int) for x in (spec.seeds, spec.max_rounds))
-    assert from_table(TABLE | {"seeds": [3.0, 1]}).spec.seeds == [3, 1]
+    spec = from_table(TABLE | {"seeds": 1e1, "horizon": 1e2})
+    assert (spec.seeds, spec.horizon) == (10, 100)
+    assert all(isinstance(x, int) for x in (spec.seeds, spec.horizon))
+    assert from_table(TABLE | {"seeds": [3.0, 1]}).seeds == [3, 1]
 
 
 def test_too_many_points():
@@ -431,7 +434,7 @@ def test_too_many_points():
 @pytest.mark.parametrize("checkpoints", [np.array([9, 5, 2], np.uint64), [1.0, np.nan]])
 def test_checkpoints_that_fall_or_are_nan(checkpoints):
     end = {"horizon": 10} if len(checkpoints) == 3 else {"budget": 3.0, "horizon": None}
-    spec = from_table(TABLE).spec._replace(**({"budget": None} | end))
+    spec = from_table(TABLE)._replace(**({"budget": None} | end))
     with pytest.raises(ValueError, match="^checkpoints must"):
         run_sweep(spec._replace(checkpoints=checkpoints))
 
@@ -439,7 +442,7 @@ def test_checkpoints_that_fall_or_are_nan(checkpoints):
 def test_a_store_that_is_a_url(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ValueError, match="^store: s3://bucket/x.zarr is a URL"):
-        run_sweep(from_table(TABLE).spec, "s3://bucket/x.zarr")
+        run_sweep(from_table(TABLE), "s3://bucket/x.zarr")
     assert not list(tmp_path.iterdir())
 
 
@@ -455,8 +458,8 @@ def test_each_setting_has_its_own_policies():
 
 
 def test_the_command_line_names_the_file(written, capsys):
-    path = written(FULL.replace("seeds = 7", "seeds = 0"))
+    path = written(FULL.replace("horizon = 900", "horizon = 0"))
     assert cli.main(["sweep", str(path)]) == 2
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
-    assert err.startswith(f"jaxbandits: {path}: seeds: 0 is less than the minimum")
+    assert err.startswith(f"jaxbandits: {path}: horizon: 0 is less than the minimum")

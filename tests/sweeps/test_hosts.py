@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from jaxbandits.results import open_store
-from jaxbandits.sweeps import run_sweep
 from jaxbandits.sweeps.hosts import join, leave
 from tests.sweeps import walk
 from tests.sweeps.processes import finish, start, wait_for_runs
+from tests.sweeps.runs import run
 from tests.sweeps.test_numbers import assert_same, files
 
 
@@ -37,7 +37,7 @@ def start_both(store, **options):
 def test_two_processes_fill_one_store(tmp_path):
     """The same bits, file by file, as one process writes."""
     one, two = tmp_path / "one.zarr", tmp_path / "two.zarr"
-    wanted = run_sweep(walk.SPEC, one, block=40)
+    wanted = run(walk.SPEC, one, block=40)
     for process in start_both(two):
         status, said = finish(process)
         assert status == 0, said
@@ -61,10 +61,10 @@ def test_one_process_goes_on_where_two_were_killed(tmp_path):
             finish(process)
     left = int((open_store(store)["session"] == 0).sum())
     wanted = walk.spec(seeds=1000)
-    found = run_sweep(wanted, store)
+    found = run(wanted, store)
     assert set(np.unique(found["session"])) == {0, 1, 2}
     assert left > 0
-    assert_same(found, run_sweep(wanted))
+    assert_same(found, run(wanted))
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ import jax
 import numpy as np
 import pytest
 
+from jaxbandits.points import points_from
 from jaxbandits.sweeps import Entry
 from jaxbandits.sweeps.identity import compare, describe, fingerprint, union
 from jaxbandits.sweeps.plan import make_plan
@@ -46,7 +47,7 @@ def test_a_description():
         "numbers": hashlib.sha256(b"<f8()" + np.float64(3).tobytes()).hexdigest()[:16],
     }
     walker = found["policies"]["walker"]
-    assert walker["points"] == [{"step": 0.5}, {"step": 2.0}]
+    assert walker["points"] == {"count": 2, "columns": {"step": [0.5, 2.0]}}
     assert walker["defaults"]["short"] == {"step": 1.0, "growth": 1.0}
     assert walker["program"] == found["policies"]["idler"]["program"]
 
@@ -81,6 +82,10 @@ def other(**changes):
     return {"policies": SPEC.policies | {"idler": Entry(walk.WALKER, **changes)}}
 
 
+def walkers(rows):
+    return points_from(WALKER.grid).at(rows)
+
+
 def coded(**changes):
     entry = Entry(walk.WALKER._replace(**changes))
     return {"policies": SPEC.policies | {"idler": entry}}
@@ -90,7 +95,7 @@ CHANGES = {
     "code": coded(act=lambda *args: 2 * walk.act(*args)),
     "report": coded(report=lambda state, params: {"small": -state}),
     "default": coded(params=walk.Params(growth=2.0)),
-    "point": other(points=({"growth": 2.0},)),
+    "point": other(grid={"growth": 2.0}),
     "setup": {"environments": SPEC.environments | {"long": SHORT}},
     "provenance": {
         "environments": SPEC.environments | {"long": LONG._replace(provenance={})}
@@ -128,9 +133,9 @@ def test_precision_matters():
         {"policies": MappingProxyType(SPEC.policies)},
         {"environments": MappingProxyType(SPEC.environments)},
         {"policies": SPEC.policies | {"idler": Entry(lambda problem: walk.WALKER)}},
-        {"policies": SPEC.policies | {"idler": Entry(walk.WALKER, [{}])}},
+        {"policies": SPEC.policies | {"idler": Entry(walk.WALKER, {})}},
         {
-            "policies": {"walker": WALKER._replace(points=np.array(WALKER.points))}
+            "policies": {"walker": WALKER._replace(grid=points_from(WALKER.grid))}
             | {"idler": IDLER}
         },
         {"seeds": range(4)},
@@ -198,7 +203,7 @@ def test_changed_code_is_told_from_added_policies():
 
 def test_what_is_added():
     small = SPEC._replace(
-        policies={"walker": WALKER._replace(points=WALKER.points[:1])},
+        policies={"walker": WALKER._replace(grid=walkers(slice(1)))},
         environments={"long": LONG},
         seeds=[7],
     )
@@ -220,7 +225,7 @@ def test_what_is_added():
 
 def test_what_is_absent_and_what_is_lost():
     small = {
-        "policies": {"walker": WALKER._replace(points=WALKER.points[:1])},
+        "policies": {"walker": WALKER._replace(grid=walkers(slice(1)))},
         "environments": {"long": LONG},
         "seeds": 1,
     }
@@ -269,20 +274,24 @@ def test_a_long_list_is_shortened():
 def test_a_union():
     """What is in the store keeps its place; what is new comes after it, in order."""
     stored = SPEC._replace(
-        policies={"idler": IDLER, "walker": WALKER._replace(points=WALKER.points[1:])},
+        policies={"idler": IDLER, "walker": WALKER._replace(grid=walkers(slice(1, 2)))},
         environments={"long": LONG},
         seeds=[5, 3],
     )
-    new = Entry(walk.WALKER, ({"step": 3.0},))
+    new = Entry(walk.WALKER, {"growth": 3.0})
     wanted = SPEC._replace(
         policies={"new": new, "walker": WALKER, "idler": IDLER}, seeds=[9, 5, 4]
     )
     found = union(wanted, described(wanted), json.loads(json.dumps(described(stored))))
     assert list(found.environments) == ["long", "short"]
-    assert {name: entry.points for name, entry in found.policies.items()} == {
-        "idler": ({},),
-        "walker": ({"step": 2.0}, {"step": 0.5}),
-        "new": ({"step": 3.0},),
+    rows = {
+        name: [entry.grid.row(i) for i in range(entry.grid.count)]
+        for name, entry in found.policies.items()
+    }
+    assert rows == {
+        "idler": [{}],
+        "walker": [{"step": 2.0}, {"step": 0.5}],
+        "new": [{"growth": 3.0}],
     }
     assert list(found.policies) == ["idler", "walker", "new"]
     assert found.seeds == [5, 3, 4, 9]
@@ -291,15 +300,16 @@ def test_a_union():
     assert described(again) == described(found)
     # Absent points and seeds stay.
     less = union(stored, described(stored), described(found))
-    assert less.policies["walker"].points == found.policies["walker"].points
+    both = [described(spec)["policies"]["walker"]["points"] for spec in (less, found)]
+    assert both[0] == both[1]
     assert less.seeds == found.seeds
 
 
 def test_values_without_a_number_in_json():
     """Infinity goes through a store and back."""
-    entry = Entry(walk.WALKER._replace(check=None), ({"step": np.inf},))
+    entry = Entry(walk.WALKER._replace(check=None), {"step": np.inf})
     spec = SPEC._replace(policies={"walker": entry})
     assert compared(spec) == ([], [], [], [])
     stored = json.loads(json.dumps(described(spec)))
     (match, _) = make_plan(union(spec, described(spec), stored)).matches.values()
-    assert match.points == [{"step": np.inf, "growth": 1.0}]
+    assert match.points.row(0) == {"step": np.inf, "growth": 1.0}

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from jaxbandits.results import open_store
-from jaxbandits.sweeps import run_sweep
 from tests.sweeps import walk
 from tests.sweeps.processes import finish, start, wait_for_runs
+from tests.sweeps.runs import run
 from tests.sweeps.test_numbers import assert_same
 
 # What ends a process: its exit status, and what it says.
@@ -31,7 +31,7 @@ def started(store, seeds):
 def test_killed_and_resumed(tmp_path, kills, seeds):
     rng = np.random.default_rng(kills)
     spec, store = walk.spec(points=9, seeds=seeds), tmp_path / "sweep.zarr"
-    whole, complete = run_sweep(spec), 0
+    whole, complete = run(spec), 0
     for attempt in range(kills):
         process = started(store, seeds)
         sent = [*ENDS][attempt % 3]
@@ -47,7 +47,7 @@ def test_killed_and_resumed(tmp_path, kills, seeds):
         before, complete = complete, int((found["session"] > 0).sum())
         assert complete >= before + 40
     assert 0 < complete < whole["session"].astype(bool).sum()
-    assert_same(run_sweep(spec, store), whole)
+    assert_same(run(spec, store), whole)
 
 
 @pytest.mark.slow
@@ -55,7 +55,7 @@ def test_killed_while_it_starts(tmp_path):
     """Before there is a store, while it is made, while the first blocks are played."""
     rng = np.random.default_rng(0)
     spec, store = walk.spec(points=9, seeds=600), tmp_path / "sweep.zarr"
-    whole = run_sweep(spec)
+    whole = run(spec)
     for _ in range(10):
         process = started(store, 600)
         wait_for_runs(process, store, 400, timeout=rng.uniform(0, 5))
@@ -63,7 +63,7 @@ def test_killed_while_it_starts(tmp_path):
         finish(process)
         if store.exists():
             check_prefix(open_store(store).load(), whole)
-    assert_same(run_sweep(spec, store), whole)
+    assert_same(run(spec, store), whole)
 
 
 def check_prefix(found, whole):

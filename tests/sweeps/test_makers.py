@@ -89,7 +89,7 @@ censored: censored example1 forest indep low_censoring many_arms negcorr overtim
     poscorr recorded solver trap
 allocation: allocation criteo criteo_like ednet ednet_like simulation
 budgeted: fb_br fb_bt fixed s_br s_bt s_gbr
-farewell: cross_validation display_advertising doubling farewell macro_arms_only
+farewell: cross_validation display_advertising farewell figure_1a macro_arms_only
     optimum_at_one optimum_in_the_middle second_price_auction
 """
 POLICIES = """
@@ -176,7 +176,7 @@ def test_a_policy_made_of_another():
         (
             "allocation/allocation",
             {"family": {"make": 3}},
-            "family.make: 3 is unknown; known are beta",
+            "family.make: 3 is unknown; known are beta_one",
         ),
         (
             "allocation/allocation",

@@ -5,10 +5,12 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from jaxbandits import simulate, sweep
+from jaxbandits import Machine, Store, simulate, sweep
+from jaxbandits.points import points_from
 from jaxbandits.results import open_store
 from jaxbandits.sweeps import Entry, run_sweep
 from tests.sweeps import walk
+from tests.sweeps.runs import run
 
 
 @pytest.fixture(scope="module")
@@ -17,10 +19,11 @@ def whole():
 
 
 def assert_same(found: xr.Dataset, wanted: xr.Dataset):
-    """Equal bits, coordinates included; who played what may differ."""
+    """Equal bits, coordinates included; who played what, and how fast, may differ."""
+    who = ["session", "compile_seconds", "run_seconds"]
     xr.testing.assert_identical(
-        found.drop_vars("session").drop_attrs().load(),
-        wanted.drop_vars("session").drop_attrs().load(),
+        found.drop_vars(who, errors="ignore").drop_attrs().load(),
+        wanted.drop_vars(who, errors="ignore").drop_attrs().load(),
     )
 
 
@@ -33,7 +36,7 @@ def test_a_sweep_is_many_simulations(whole):
             horizon=40,
             checkpoints=[20],
             seeds=200,
-            params={"walker": points},
+            grid=points,
         ).isel(policy=0)
         mine = whole.sel(environment=name, policy="walker")
         for metric in ("regret", "small", "rounds"):
@@ -47,16 +50,19 @@ def test_a_policy_with_fewer_points_has_nothing_at_the_rest(whole):
     assert np.isfinite(idler["regret"][:, 0]).all()
     assert np.isnan(idler["regret"][:, 1:]).all()
     assert np.isnan(idler["param_step"][1:]).all()
-    assert not idler["rounds"][:, 1:].any() and not idler["session"][:, 1:].any()
+    assert not idler["rounds"][:, 1:].any()
 
 
 @pytest.mark.parametrize("block", [19, 64, 1000])
-def test_blocks(whole, block):
-    assert_same(run_sweep(walk.SPEC, block=block), whole)
+def test_blocks(whole, block, tmp_path):
+    found = run(walk.SPEC, tmp_path / "one.zarr", block=block)
+    assert_same(found, whole)
+    idler = found.sel(policy="idler")
+    assert idler["session"][:, 0].all() and not idler["session"][:, 1:].any()
 
 
 def test_devices(whole):
-    found = run_sweep(walk.SPEC, devices=jax.local_devices()[:1])
+    found = run(walk.SPEC, devices=jax.local_devices()[:1])
     assert_same(found, whole)
 
 
@@ -65,11 +71,13 @@ def test_an_extended_store_is_one_that_was_whole_at_once(whole, tmp_path):
     store = tmp_path / "sweep.zarr"
     walker, idler = walk.SPEC.policies.values()
     small = walk.SPEC._replace(
-        policies={"walker": walker._replace(points=walker.points[:2])},
+        policies={
+            "walker": walker._replace(grid=points_from(walker.grid).at(slice(2)))
+        },
         environments={"short": walk.SPEC.environments["short"]},
         seeds=90,
     )
-    run_sweep(small, store, block=64)
+    run(small, store, block=64)
     before = files(store)
     for change in (
         {"seeds": 200},
@@ -77,9 +85,7 @@ def test_an_extended_store_is_one_that_was_whole_at_once(whole, tmp_path):
         {"seeds": 200, "policies": {"walker": walker, "idler": idler}},
         {},
     ):
-        run_sweep(
-            walk.SPEC if not change else small._replace(**change), store, extend=True
-        )
+        run(walk.SPEC if not change else small._replace(**change), store, extend=True)
     assert_same(open_store(store), whole)
     # A full block of the first call has not been written again.
     full = "regret/c/0/0/0/0/0"
@@ -94,13 +100,17 @@ def files(store):
     }
 
 
+def backwards(grid):
+    return points_from(grid).at(slice(None, None, -1))
+
+
 def test_the_order_of_a_spec_does_not_matter_to_a_store(whole, tmp_path):
     store = tmp_path / "sweep.zarr"
     run_sweep(walk.SPEC, store)
     before = files(store)
     mixed = walk.SPEC._replace(
         policies={
-            name: Entry(entry.policy, entry.points[::-1])
+            name: Entry(entry.policy, backwards(entry.grid))
             for name, entry in reversed(walk.SPEC.policies.items())
         },
         environments=dict(reversed(walk.SPEC.environments.items())),
@@ -138,7 +148,7 @@ def test_drawn_instances_are_shared_by_consecutive_seeds():
 
 def test_only_what_is_asked_for_is_kept(whole):
     found = run_sweep(walk.spec(metrics=["regret"]))
-    assert set(found.data_vars) == {"regret", "rounds", "session"}
+    assert set(found.data_vars) == {"regret", "rounds"}
     np.testing.assert_array_equal(found["regret"], whole["regret"])
 
 
@@ -166,8 +176,8 @@ def test_from_python(whole):
     np.testing.assert_array_equal(single["regret"], wanted["regret"])
 
 
-def test_a_policy_is_compiled_once():
-    """16 points on two instances in many blocks take the traces of one point on one."""
+def test_a_policy_is_compiled_once(tmp_path):
+    """16 points on two environments in many blocks take the traces of one on one."""
     traced = []
 
     def walker():
@@ -177,10 +187,11 @@ def test_a_policy_is_compiled_once():
 
         return walk.WALKER._replace(act=act)
 
-    def traces(instances, **points):
+    def traces(environments, **points):
         traced.clear()
-        options = {"seeds": 70, "block": 64, "devices": jax.local_devices()[:1]}
-        sweep(walker(), instances, points, horizon=40, **options)
+        store = Store(tmp_path / f"{len(points)}.zarr", block=64)
+        options = {"seeds": 70, "machine": Machine(devices=jax.local_devices()[:1])}
+        sweep(walker(), environments, points, horizon=40, store=store, **options)
         return len(traced)
 
     grid = {"step": np.linspace(0.5, 2, 4), "growth": np.linspace(1, 3, 4)}

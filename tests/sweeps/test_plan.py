@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from jaxbandits.points import Points
 from jaxbandits.sweeps import Entry
 from jaxbandits.sweeps.plan import axes, make_plan, metric_shapes
 from tests.sweeps import walk
@@ -42,7 +43,10 @@ def test_parameters_of_points_and_instances():
         name: walk.GAME._replace(problem=growth)
         for name, growth in {"short": 1, "long": 2}.items()
     }
-    entries = {"all": Entry(make, ({"step": 3.0}, {})), "one": Entry(make)}
+    entries = {
+        "all": Entry(make, Points({"step": np.array([3.0, np.nan])}, 2)),
+        "one": Entry(make),
+    }
     found = axes(plan(environments=games, policies=entries))
     nan = np.nan
     np.testing.assert_array_equal(

@@ -7,22 +7,24 @@ import numpy as np
 import pytest
 
 from jaxbandits.experiments.common.table import records_table
-from jaxbandits.sweeps import Entry, points_from, run_sweep
+from jaxbandits.points import points_from
+from jaxbandits.sweeps import Entry
 from jaxbandits.sweeps.summary import best_points, sweep_records
 from tests.sweeps import walk
+from tests.sweeps.runs import run
 
-POINTS = points_from({"step": [2.0, 0.5], "growth": [1.0, 3.0]})
+GRID = {"step": [2.0, 0.5], "growth": [1.0, 3.0]}
 SPEC = walk.spec(
     seeds=30,
     horizon=8,
-    policies={"walker": Entry(walk.WALKER, tuple(POINTS)), "idler": Entry(walk.WALKER)},
+    policies={"walker": Entry(walk.WALKER, GRID), "idler": Entry(walk.WALKER)},
 )
 
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory):
     path = tmp_path_factory.mktemp("sweeps") / "walks.zarr"
-    run_sweep(SPEC, path, devices=jax.local_devices()[:1]).close()
+    run(SPEC, path, devices=jax.local_devices()[:1]).close()
     return path
 
 
@@ -35,12 +37,14 @@ def test_records(store):
         for instance in ("short", "long")
         for policy in ("walker",) * 4 + ("idler",)
     ]
-    with run_sweep(SPEC, store) as dataset:
+    with run(SPEC, store) as dataset:
         ends = dataset["regret"].values[..., -1]
     for number, record in enumerate(found):
         instance, rest = divmod(number, 5)
         policy, point = divmod(rest, 4)
-        params = {"step": 1.0, "growth": 1.0} if policy else POINTS[point]
+        params = (
+            {"step": 1.0, "growth": 1.0} if policy else points_from(GRID).row(point)
+        )
         values = ends[instance, policy, point]
         assert record.pop("metrics") == {
             "regret": {
@@ -141,6 +145,6 @@ def test_nothing_to_tell(tmp_path):
     """A sweep of which only vectors are kept has no records."""
     store = tmp_path / "one.zarr"
     small = SPEC._replace(policies={"idler": Entry(walk.WALKER)}, metrics=["small"])
-    run_sweep(small, store, devices=jax.local_devices()[:1])
+    run(small, store, devices=jax.local_devices()[:1])
     assert sweep_records(store) == best_points([]) == []
     assert records_table([], "nothing").row_count == 0

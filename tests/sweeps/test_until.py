@@ -11,9 +11,10 @@ from scipy import stats
 
 from jaxbandits.results import open_store
 from jaxbandits.stats import CoverageWarning
-from jaxbandits.sweeps import Entry, HalfWidth, run_sweep
+from jaxbandits.sweeps import Entry, HalfWidth
 from jaxbandits.sweeps.until import check_until, verdict
 from tests.sweeps import walk
+from tests.sweeps.runs import run
 from tests.sweeps.test_numbers import assert_same
 
 PILOT = 20
@@ -23,8 +24,9 @@ WIDEST = {"environment": "long", "policy": "walker", "params": 1}
 
 
 def played(spec=SPEC, store=None, **options):
-    options = {"devices": jax.local_devices()[:1], "block": 64} | options
-    return run_sweep(spec, store, **options)
+    kept = {} if store is None else {"block": 64}
+    options = {"devices": jax.local_devices()[:1]} | kept | options
+    return run(spec, store, **options)
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +56,7 @@ def test_as_many_seeds_as_stein_says(pilot, share, level):
     assert found.sizes["seed"] == wanted
     assert (wanted > PILOT) == (share < 1)
     assert found["seed"].values.tolist() == list(range(wanted))
-    assert (found["session"].values > 0).sum() == 2 * (2 + 1) * wanted
+    assert (found["rounds"].values[..., -1] > 0).sum() == 2 * (2 + 1) * wanted
     assert_same(found, played(SPEC._replace(seeds=wanted)))
 
 
@@ -144,8 +146,8 @@ def test_at_most_as_many_as_there_are(pilot):
             "at_most must be at least 20, got 19",
         ),
         (HalfWidth("regret", 1.0, at_most=1e5), PILOT, TypeError, "at_most must be an"),
-        (HalfWidth("regret", 1.0), 1, ValueError, "seeds must be at least 2 with a ha"),
-        (HalfWidth("regret", 1.0), [4], ValueError, "seeds must be at least 2 with a"),
+        (HalfWidth("regret", 1.0), 1, ValueError, "pilot must be at least 2 seeds, go"),
+        (HalfWidth("regret", 1.0), [4], ValueError, "pilot must be at least 2 seeds, "),
     ],
     ids=str,
 )
@@ -207,7 +209,7 @@ def made(values, **coordinates):
     return xr.Dataset(
         {
             "regret": ((*dims, "checkpoint"), values[..., None]),
-            "session": (dims, np.ones(values.shape, int)),
+            "rounds": ((*dims, "checkpoint"), np.ones((*values.shape, 1), int)),
         },
         {"seed": np.arange(values.shape[-1]), **coordinates},
     )
@@ -230,7 +232,7 @@ def test_shared_instances_are_counted_whole(rng):
 )
 def test_the_pilot_has_whole_instances(seeds):
     check_until(HalfWidth("regret", 1.0), [*range(20)], {"regret": ()}, 10)
-    with pytest.raises(ValueError, match="^seeds must be 0, 1, ... and all 10 runs"):
+    with pytest.raises(ValueError, match="^pilot must be seeds 0, 1, ... and all 10"):
         check_until(HalfWidth("regret", 1.0), seeds, {"regret": ()}, 10)
 
 

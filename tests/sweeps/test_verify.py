@@ -7,9 +7,9 @@ import pytest
 import zarr
 
 from jaxbandits.results import open_store
-from jaxbandits.sweeps import run_sweep, sweep
 from jaxbandits.sweeps.fill import StoppedError
 from tests.sweeps import walk
+from tests.sweeps.runs import run
 
 SPEC = walk.spec(points=2, seeds=12, horizon=8, environments={"short": walk.GAME})
 
@@ -17,13 +17,13 @@ SPEC = walk.spec(points=2, seeds=12, horizon=8, environments={"short": walk.GAME
 @pytest.fixture
 def store(tmp_path):
     path = tmp_path / "one.zarr"
-    run_sweep(SPEC, path, block=6)
+    run(SPEC, path, block=6)
     return path
 
 
 def test_a_store_that_is_as_it_was_played(store):
     before = open_store(store).load()
-    run_sweep(SPEC, store, verify=100)
+    run(SPEC, store, verify=100)
     assert open_store(store).load().drop_attrs().identical(before.drop_attrs())
 
 
@@ -34,18 +34,16 @@ def test_other_numbers_with_a_good_checksum(store, name):
     place = (0, 0, 1, 8, 1) + (0,) * (array.ndim - 5)
     old = np.asarray(array[place])
     array[place] = np.nextafter(old, 99) if old.dtype.kind == "f" else old + 1
-    run_sweep(SPEC, store)
+    run(SPEC, store)
     with pytest.raises(
         ValueError, match=rf"other numbers .*: {name} of short walker, "
     ):
-        run_sweep(SPEC, store, verify=100)
+        run(SPEC, store, verify=100)
 
 
 def test_a_number_of_blocks(store):
-    with pytest.raises(ValueError, match="^verify must be at least 0"):
-        run_sweep(SPEC, store, verify=-1)
-    with pytest.raises(ValueError, match="^verify must be at least 0"):
-        sweep(walk.WALKER, walk.GAME, {"step": [1.0]}, horizon=8, verify=-1)
+    with pytest.raises(ValueError, match="^store: verify must be at least 0"):
+        run(SPEC, store, verify=-1)
 
 
 def test_a_sweep_that_is_told_to_stop(tmp_path):
@@ -56,7 +54,7 @@ def test_a_sweep_that_is_told_to_stop(tmp_path):
     path = tmp_path / "one.zarr"
     # Its metrics are asked for when the sweep is planned, so before the first block.
     with pytest.raises(StoppedError, match="^stopped after 0 of 6 blocks"):
-        run_sweep(spec, path, block=6, stop=stop)
+        run(spec, path, block=6, stop=stop)
     stop.clear()
-    found = run_sweep(spec, path)
+    found = run(spec, path)
     assert found["session"].sel(policy="idler").isel(params=0).all()

@@ -14,7 +14,7 @@ import numpy as np
 from jaxbandits.arrays import unit_interval
 from jaxbandits.checks import positive
 from jaxbandits.protocol import Environment, Game, Policy
-from jaxbandits.sweeps import Entry, Spec, points_from
+from jaxbandits.sweeps import Entry, Spec
 from jaxbandits.testing import altered
 
 
@@ -82,7 +82,7 @@ def spec(points: int = 4, seeds: int = 200, horizon: int = 40, **changes) -> Spe
     cross = {"step": np.linspace(0.5, 2.0, points)}
     return Spec(
         policies={
-            "walker": Entry(WALKER, tuple(points_from(cross))),
+            "walker": Entry(WALKER, cross),
             "idler": Entry(WALKER),
         },
         environments={"short": GAME, "long": GAME._replace(setup=np.float64(3.0))},

@@ -142,20 +142,24 @@ def test_constants_are_near_their_suprema():
 def test_oracle_by_hand():
     # Equal arms share; an arm worth less than the level 1/2 e^-1 gets nothing.
     np.testing.assert_allclose(
-        allocation.oracle([0.5, 0.1, 0.5], [1.0, 1.0, 1.0], 2.0), [1, 0, 1]
+        allocation.best_allocation([0.5, 0.1, 0.5], [1.0, 1.0, 1.0], 2.0), [1, 0, 1]
     )
     # log(a / nu) / lambda with nu = 1/e: (log 2 + 1) / 2 and 1.
-    shares = allocation.oracle([1.0, 1.0], [2.0, 1.0], (np.log(2) + 3) / 2)
+    shares = allocation.best_allocation([1.0, 1.0], [2.0, 1.0], (np.log(2) + 3) / 2)
     np.testing.assert_allclose(shares, [(np.log(2) + 1) / 2, 1])
-    np.testing.assert_array_equal(allocation.oracle([0, 0], [1, 2], 6.0), [3, 3])
-    np.testing.assert_allclose(allocation.oracle([0.0, 1e-9], [9, 1], 6.0), [0, 6])
-    np.testing.assert_allclose(allocation.oracle([0.3], [2.0], 6.0), [6])
+    np.testing.assert_array_equal(
+        allocation.best_allocation([0, 0], [1, 2], 6.0), [3, 3]
+    )
+    np.testing.assert_allclose(
+        allocation.best_allocation([0.0, 1e-9], [9, 1], 6.0), [0, 6]
+    )
+    np.testing.assert_allclose(allocation.best_allocation([0.3], [2.0], 6.0), [6])
 
 
 @given(arms, st.floats(0.01, 50), st.integers(0, 10**6))
 def test_oracle_beats_other_allocations(arms, budget, seed):
     probability, rate = arms
-    best = allocation.oracle(probability, rate, budget)
+    best = allocation.best_allocation(probability, rate, budget)
     np.testing.assert_allclose(best.sum(), budget)
     others = budget * np.random.default_rng(seed).dirichlet(np.ones(rate.size), 200)
     others = np.concatenate([others, 0.99 * best + 0.01 * others])
@@ -207,7 +211,7 @@ def test_lower_bound_instance(K, T):
     assert 0 < epsilon <= rate
     np.testing.assert_allclose(epsilon, (K / T) ** (2 / 3) / 12)
     rates = np.append(np.full(K - 1, rate), rate + epsilon)
-    best = allocation.oracle(np.ones(K), rates, 1.0)
+    best = allocation.best_allocation(np.ones(K), rates, 1.0)
     np.testing.assert_allclose(best, np.eye(K)[-1])
     others = np.random.default_rng(0).dirichlet(np.full(K, 0.3), 500)
     loss = worth(best, 1.0, rates) - worth(others, 1.0, rates)
@@ -258,7 +262,7 @@ def appendix_e(T, K, D, m, M, p, q, C):
 
 
 def optimum(m):
-    used = allocation.oracle(PROBABILITY, RATE, SETTING["budget"])
+    used = allocation.best_allocation(PROBABILITY, RATE, SETTING["budget"])
     q = -PROBABILITY * np.expm1(-RATE * used)
     return q, -np.expm1(-m * used / SETTING["budget"])
 
@@ -304,7 +308,7 @@ def test_eq_55_is_too_small_for_m_below_1():
 def test_log_bound_is_eq_56():
     T, K, m, M, B, p = np.array([1.0, 1e4]), 4, 0.5, 3.0, 40.0, PROBABILITY
     rate = np.array([0.02, 0.05, 0.06, 0.07])
-    used = allocation.oracle(p, rate, B)
+    used = allocation.best_allocation(p, rate, B)
     assert np.all(used > 0)
     q, C = -p * np.expm1(-rate * used), -np.expm1(-m * used / B)
     D = -allocation.g_slope(M)
@@ -330,7 +334,7 @@ def test_arms_without_budget_are_left_out():
     rate = np.append(RATE, 0.03)
     q, C = optimum(1.0)
     probability = np.append(PROBABILITY, 0.001)
-    assert allocation.oracle(probability, rate, 40.0)[-1] == 0
+    assert allocation.best_allocation(probability, rate, 40.0)[-1] == 0
     constants = allocation.lipschitz_constants(1.0, 80.0, 40.0)
     constant = allocation.sqrt_constant(PROBABILITY, q, C, 40.0, constants)
     T = 1e4
@@ -540,6 +544,6 @@ def test_bad_input_of_the_small_functions():
     with pytest.raises(ValueError, match="^alpha must be in"):
         allocation.etc_rate(10.0, 1.5)
     with pytest.raises(ValueError, match="probability and rate must have one shape"):
-        allocation.oracle([0.5, 0.5], [1.0], 2.0)
+        allocation.best_allocation([0.5, 0.5], [1.0], 2.0)
     with pytest.raises(ValueError, match="^probability must be >= 0"):
-        allocation.oracle([-0.5], [1.0], 2.0)
+        allocation.best_allocation([-0.5], [1.0], 2.0)

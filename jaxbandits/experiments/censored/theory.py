@@ -11,6 +11,7 @@ from jaxbandits._simulate import simulate
 from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.experiments.common.overlay import draw_bounds
+from jaxbandits.machine import Machine
 from jaxbandits.plots import figure, line_style, plot_curves
 from jaxbandits.plots.labels import readable_ticks
 from jaxbandits.policies import censored as policies
@@ -88,9 +89,9 @@ def coverage(options: Options) -> Outcome:
         environment,
         horizon=options.horizon,
         seeds=options.seeds,
-        params=dict.fromkeys(ways, {"alpha": ALPHA}),
+        grid=dict.fromkeys(ways, {"alpha": ALPHA}),
         checkpoints=_rounds(options.horizon),
-        progress=options.progress,
+        machine=Machine(progress=options.progress),
     )
     rounds = dataset["checkpoint"].values
     arms = dataset["reached"].isel(reached_1=0)  # N_{i,0}

@@ -9,6 +9,7 @@ from scipy import stats
 
 from jaxbandits._simulate import simulate
 from jaxbandits.experiments.common.experiment import ROOT_SEED, Options
+from jaxbandits.machine import Machine
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.stats import Record, entry, final, paired_difference, quantiles
 
@@ -51,13 +52,13 @@ def run_contestants(
         environment,
         root_seed=ROOT_SEED,
         seeds=options.seeds if seeds is None else seeds,
-        params={
+        grid={
             label: {k: v(options) if callable(v) else v for k, v in c.params.items()}
             for label, c in contestants.items()
             if c.params
         },
         checkpoints=checkpoints,
-        progress=options.progress,
+        machine=Machine(progress=options.progress),
         **end,
     )
 

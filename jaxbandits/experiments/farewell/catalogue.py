@@ -45,7 +45,7 @@ CROSSOVER = PAPER | {
     "uniform": Contestant(policies.uniform),
 }
 FIGURE_1 = {
-    "Figure 1a (i)": settings.doubling,
+    "Figure 1a (i)": settings.figure_1a,
     "Figure 1b": settings.optimum_in_the_middle,
     "Figure 1c": settings.optimum_at_one,
 }
@@ -55,7 +55,7 @@ FIGURE_2 = {
     "Figure 2c": partial(settings.display_advertising, 2),
 }
 READINGS = {
-    f"Figure 1a ({reading})": partial(settings.doubling, reading)
+    f"Figure 1a ({reading})": partial(settings.figure_1a, reading)
     for reading in ("i", "ii", "iii")
 }
 APPLICATIONS = {

@@ -1,6 +1,6 @@
 """Threshold families of the allocation setting: one file each."""
 
-from jaxbandits.laws.thresholds._beta import beta, beta_one
+from jaxbandits.laws.thresholds._beta import beta_one, beta_shaped
 from jaxbandits.laws.thresholds._discrete_weibull import discrete_weibull
 from jaxbandits.laws.thresholds._exponential import exponential
 from jaxbandits.laws.thresholds._gamma import gamma
@@ -28,7 +28,7 @@ FAMILIES = {
         gamma,
         lomax,
         beta_one,
-        beta,
+        beta_shaped,
         half_normal,
         maxwell,
         nakagami,
@@ -39,8 +39,8 @@ FAMILIES = {
 __all__ = [
     "FAMILIES",
     "Threshold",
-    "beta",
     "beta_one",
+    "beta_shaped",
     "check_family",
     "curves",
     "discrete_weibull",

@@ -1,8 +1,8 @@
 """Beta thresholds on [0, 1], the rate being the second shape.
 
-`beta` has a known first shape; `beta_one` is Beta(1, rate), G(x) = 1 - (1 - x) ** rate,
-with closed forms. Beyond 1 every resource suffices. Rates are at least 1: below, the
-density increases at 1 and water-filling has no meaning.
+`beta_shaped` has a known first shape; `beta_one` is Beta(1, rate), G(x) = 1 - (1 - x)
+** rate, with closed forms. Beyond 1 every resource suffices. Rates are at least 1:
+below, the density increases at 1 and water-filling has no meaning.
 
 The surrogate scale of Beta(a, .) is ``B(a, rate) / B(a, other)``, B the beta function:
 the slope ``x**(a-1) (1-x)**(rate-1) / B(a, other)`` has Property iii.
@@ -82,7 +82,7 @@ def _scale(rate, other, shape):
     return jnp.exp(betaln(shape, rate) - betaln(shape, other))
 
 
-beta = Threshold(
+beta_shaped = Threshold(
     "beta",
     True,
     _cdf,

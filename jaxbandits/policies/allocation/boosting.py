@@ -28,7 +28,7 @@ from jaxbandits.policies.allocation.radii import (
 )
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.allocation import Action, Problem
-from jaxbandits.settings.allocation.oracle import shape_array
+from jaxbandits.settings.allocation.solving import shape_array
 
 OTHERS = ("pessimistic", "point")
 

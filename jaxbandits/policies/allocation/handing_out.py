@@ -22,7 +22,7 @@ from jaxbandits.arrays import constant
 from jaxbandits.kernels.allocation import marginal_greedy
 from jaxbandits.laws.thresholds import touch_point
 from jaxbandits.settings.allocation import Allocation, Order, Plan, Problem, solve
-from jaxbandits.settings.allocation.oracle import is_concave, shape_array
+from jaxbandits.settings.allocation.solving import is_concave, shape_array
 
 LEAST = 1e-12  # an allocation of 0, where the derivative is a limit
 STEPS = 100  # units in the largest budget

@@ -15,7 +15,7 @@ from jaxbandits.arrays import constant, one_hot, pick, row, with_row
 from jaxbandits.policies.allocation.estimates import Statistics, observe
 from jaxbandits.policies.allocation.radii import Bounds, bounds
 from jaxbandits.settings.allocation import Problem
-from jaxbandits.settings.allocation.oracle import shape_array
+from jaxbandits.settings.allocation.solving import shape_array
 
 STARTS = ("one_arm", "uniform_split")
 UPDATES = ("boosted", "all")

@@ -36,7 +36,7 @@ from jaxbandits.policies.allocation.handing_out import best_way
 from jaxbandits.policies.allocation.learning import start_allocation, turn
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.allocation import Action, Problem
-from jaxbandits.settings.allocation.oracle import shape_array
+from jaxbandits.settings.allocation.solving import shape_array
 
 
 class Params(NamedTuple):

@@ -39,7 +39,7 @@ class FirstParams(NamedTuple):
 def _check_first(params):
     positive(epsilon=params.epsilon, budget=params.budget)
     if not jnp.all(jnp.asarray(params.epsilon) < 1):
-        raise ValueError(f"epsilon must lie in (0, 1), got {params.epsilon}")
+        raise ValueError(f"epsilon must be in (0, 1), got {params.epsilon}")
 
 
 def _ratio(view, means, params):

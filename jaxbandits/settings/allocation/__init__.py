@@ -16,8 +16,8 @@ from jaxbandits.settings.allocation.instances import (
     ednet_like,
     simulation,
 )
-from jaxbandits.settings.allocation.oracle import best_allocations, solve
 from jaxbandits.settings.allocation.problem import make_problem
+from jaxbandits.settings.allocation.solving import best_allocations, solve
 from jaxbandits.settings.allocation.types import (
     Action,
     Allocation,

@@ -22,12 +22,6 @@ from jaxbandits.kernels.allocation import fill_in_order
 from jaxbandits.laws.thresholds import Threshold
 from jaxbandits.protocol import Actions, Environment, Game
 from jaxbandits.settings.actions import reals
-from jaxbandits.settings.allocation.oracle import (
-    best_allocations,
-    is_concave,
-    shape_array,
-    solve,
-)
 from jaxbandits.settings.allocation.problem import (
     check_arms,
     check_budgets,
@@ -35,6 +29,12 @@ from jaxbandits.settings.allocation.problem import (
     check_range,
     check_users,
     make_problem,
+)
+from jaxbandits.settings.allocation.solving import (
+    best_allocations,
+    is_concave,
+    shape_array,
+    solve,
 )
 from jaxbandits.settings.allocation.types import (
     Action,

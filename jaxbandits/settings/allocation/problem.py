@@ -19,7 +19,7 @@ from jaxbandits.checks import (
     whole,
 )
 from jaxbandits.laws.thresholds import Threshold, check_family
-from jaxbandits.settings.allocation.oracle import is_concave
+from jaxbandits.settings.allocation.solving import is_concave
 from jaxbandits.settings.allocation.types import Problem
 
 LEAST_PRODUCT = 1e-12  # of a rate and a budget: below, no arm ever activates
@@ -47,7 +47,7 @@ def make_problem(
         played(**{name: rate})
         if not LEAST_PRODUCT <= rate * largest <= 1 / LEAST_PRODUCT:
             raise ValueError(
-                f"{name}: rate times the largest budget, {largest}, must lie in "
+                f"{name}: rate times the largest budget, {largest}, must be in "
                 f"[{LEAST_PRODUCT}, {1 / LEAST_PRODUCT}], got the rate {rate}"
             )
     flag("known", known)
@@ -101,7 +101,7 @@ def check_range(problem: Problem, rate) -> None:
     """Require the rates to be among those that a learner reckons with."""
     if rate.min() < problem.lowest or rate.max() > problem.highest:
         raise ValueError(
-            "rate must lie in [lowest, highest] = "
+            "rate must be in [lowest, highest] = "
             f"[{problem.lowest}, {problem.highest}], got {rate}"
         )
 

@@ -230,7 +230,7 @@ def fixed(
     if law.highest is not None and np.any(np.asarray(law.highest(params)) > 1):
         most = float(np.max(law.highest(params)))
         raise ValueError(
-            f"params: costs must lie in [0, 1], and reach {most:g}: divide them by "
+            f"params: costs must be in [0, 1], and reach {most:g}: divide them by "
             f"{most:g} and give unit=1 / {most:g} (and worth= for rewards); "
             "settings.budgeted.from_table does so for records"
         )

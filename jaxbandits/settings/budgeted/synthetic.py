@@ -40,7 +40,7 @@ def s_br(num_arms: int, cost_floor: float = COST_FLOOR) -> Environment[Any, Any,
     non_negative(cost_floor=cost_floor)
     played(cost_floor=cost_floor)
     if not number("cost_floor", cost_floor) < 1:
-        raise ValueError(f"cost_floor must lie in [0, 1), got {cost_floor}")
+        raise ValueError(f"cost_floor must be in [0, 1), got {cost_floor}")
     setup = {"floor": np.float64(cost_floor), "like": _like(num_arms)}
     return _synthetic("S-Br", bernoulli, _draw_bernoulli, setup, num_arms)
 

@@ -113,7 +113,7 @@ def gaussian_covariance(x, scale) -> np.ndarray:
     positive(scale=scale)
     x, scale = numbers("x", x, 1), numbers("scale", scale)
     if np.any(np.abs(x) > 1):
-        raise ValueError(f"x must lie in [-1, 1], got {x}")
+        raise ValueError(f"x must be in [-1, 1], got {x}")
     off = 2 * x * np.sqrt(1 - x**2)
     one = np.ones_like(x)
     return scale * np.moveaxis(np.array([[one, off], [off, one]]), 2, 0)

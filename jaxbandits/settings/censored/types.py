@@ -196,7 +196,7 @@ def _check_limits(limits, max_limit: float) -> np.ndarray:
     if grid.size == 0:
         raise ValueError("limits must be a non-empty list of numbers")
     if not np.all((grid > 0) & (grid <= max_limit)):
-        raise ValueError(f"limits must lie in (0, {max_limit}], got {shown(limits)}")
+        raise ValueError(f"limits must be in (0, {max_limit}], got {shown(limits)}")
     played(limits=grid)
     if not np.all(np.diff(grid.astype(precision())) > 0):
         raise ValueError(

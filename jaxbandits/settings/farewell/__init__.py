@@ -10,7 +10,7 @@ from jaxbandits.settings.farewell.environment import (
 from jaxbandits.settings.farewell.instances import (
     cross_validation,
     display_advertising,
-    doubling,
+    figure_1a,
     macro_arms_only,
     optimum_at_one,
     optimum_in_the_middle,
@@ -28,7 +28,7 @@ __all__ = [
     "View",
     "cross_validation",
     "display_advertising",
-    "doubling",
+    "figure_1a",
     "exact_oracle",
     "farewell",
     "macro_arms_only",

@@ -234,7 +234,7 @@ def farewell(
     if waits is None:
         num_waits = whole("num_waits", longest if num_waits is None else num_waits, 1)
         if num_waits > longest:
-            raise ValueError(f"num_waits must lie in 1..{longest}, got {num_waits}")
+            raise ValueError(f"num_waits must be in 1..{longest}, got {num_waits}")
         waits = delays[:num_waits]
     elif num_waits is not None:
         raise ValueError("num_waits and waits: give one of them")

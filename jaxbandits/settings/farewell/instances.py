@@ -17,7 +17,7 @@ from jaxbandits.settings.farewell.types import Action
 
 RECONSTRUCTED = {"reconstructed": True}
 # Figure 1a, "the delay doubles with the reward", in three readings.
-DOUBLING = {
+FIGURE_1A = {
     "i": {1: 0.27, 2: 0.27, 10: 0.46},
     "ii": {1: 0.118987, 2: 0.118987, 4: 0.237974, 8: 0.524052},
     "iii": {1: 0.07077, 3: 0.07077, 10: 0.85846},
@@ -30,7 +30,7 @@ AD_DELAYS = (
 )
 
 
-def doubling(reading: str = "i") -> Environment[Any, Any, Action]:
+def figure_1a(reading: str = "i") -> Environment[Any, Any, Action]:
     """Figure 1a: one macro-arm, V = 1, ten waits, minimal gap 0.042.
 
     Args:
@@ -39,8 +39,8 @@ def doubling(reading: str = "i") -> Environment[Any, Any, Action]:
     Raises:
       ValueError: on another reading.
     """
-    one_of("reading", reading, DOUBLING)
-    return _single(f"Figure 1a ({reading})", DOUBLING[reading])
+    one_of("reading", reading, FIGURE_1A)
+    return _single(f"Figure 1a ({reading})", FIGURE_1A[reading])
 
 
 def optimum_in_the_middle() -> Environment[Any, Any, Action]:

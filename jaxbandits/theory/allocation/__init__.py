@@ -23,10 +23,10 @@ from jaxbandits.theory.allocation.commit import (
 )
 from jaxbandits.theory.allocation.exponential import (
     LipschitzConstants,
+    best_allocation,
     g,
     g_slope,
     lipschitz_constants,
-    oracle,
 )
 from jaxbandits.theory.allocation.lower import (
     LowerBoundInstance,
@@ -66,7 +66,7 @@ __all__ = [
     "log_constant",
     "lower_bound",
     "lower_bound_instance",
-    "oracle",
+    "best_allocation",
     "printed_radii",
     "problem_independent_bound",
     "proved_lower_bound",

@@ -117,7 +117,7 @@ def lipschitz_constants(m, M, budget) -> LipschitzConstants:
     )
 
 
-def oracle(probability, rate, budget) -> np.ndarray:
+def best_allocation(probability, rate, budget) -> np.ndarray:
     """The best allocation: maximises ``sum p_i (1 - exp(-lambda_i x_i))`` (53).
 
     Exact water-filling: ``x_i = (log(p_i lambda_i) - log nu)_+ / lambda_i``, with nu

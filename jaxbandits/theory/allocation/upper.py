@@ -6,8 +6,8 @@ from jaxbandits.checks import at_least_one, instance, positive, whole
 from jaxbandits.theory.allocation.arguments import floats, rates, share
 from jaxbandits.theory.allocation.exponential import (
     LipschitzConstants,
+    best_allocation,
     lipschitz_constants,
-    oracle,
 )
 from jaxbandits.theory.allocation.trivial import checked
 
@@ -193,7 +193,7 @@ def _optimum(probability, rate, budget, m, M):
     """p, q and C of the arms with ``x* > 0``, the input checked."""
     probability = share("probability", probability)
     m, M, B = rates(m, M, budget)
-    allocation = oracle(probability, rate, B)
+    allocation = best_allocation(probability, rate, B)
     (rate,) = floats(rate)
     if np.any(rate * B < m * (1 - 1e-12)) or np.any(rate * B > M * (1 + 1e-12)):
         raise ValueError(f"rate must be in [{m / B:g}, {M / B:g}], got {rate}")

@@ -4,7 +4,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from attack.case import Case
-from attack.games import GAME, GREEDY, Books
+from attack.games import GAME, GREEDY, QUIET, Books
 from jaxbandits import simulate
 from jaxbandits.testing import altered, check_environment
 
@@ -31,7 +31,7 @@ def _spent(value):
 
 
 ROUNDS = {"horizon": 10}
-MONEY = {"budget": 5.0, "max_rounds": 50}
+MONEY = {"budget": 5.0, "horizon": 50}
 BROKEN = {
     "setup is None": ({"setup": None}, ROUNDS),
     "setup of strings": ({"setup": "a"}, ROUNDS),
@@ -75,7 +75,7 @@ BROKEN = {
     "spent is a vector": (_spent(lambda s: s.pulls * 1.0), MONEY),
     "spent is a string": (_spent(lambda s: "a"), MONEY),
 }
-# What may come back: runs that `max_rounds` has cut off are marked.
+# What may come back: runs that the horizon has cut off are marked.
 MARKED = {"spent stands still": lambda data: bool(data["cut"].all())}
 
 
@@ -92,7 +92,7 @@ def cases() -> list[Case]:
 def _play(name, change, end):
     def call():
         game = altered(GAME, **change)
-        return simulate(GREEDY, game, seeds=2, progress=False, **end)
+        return simulate(GREEDY, game, seeds=2, machine=QUIET, **end)
 
     return Case(f"simulate: {name}", call, WORDS, heavy=True)
 

@@ -4,7 +4,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from attack.case import Case
-from attack.games import GAME, GREEDY, Params
+from attack.games import GAME, GREEDY, QUIET, Params
 from jaxbandits import simulate
 from jaxbandits.testing import check_policy
 
@@ -123,7 +123,7 @@ WORDS = (
 def _play(name, change):
     def call():
         policy = GREEDY._replace(**change)
-        return simulate(policy, GAME, horizon=10, seeds=2, progress=False)
+        return simulate(policy, GAME, horizon=10, seeds=2, machine=QUIET)
 
     return Case(f"simulate: {name}", call, WORDS, heavy=True)
 

@@ -11,7 +11,7 @@ import pandas as pd
 import xarray as xr
 
 from attack.case import Case
-from attack.games import GAME, GREEDY, Params
+from attack.games import GAME, GREEDY, QUIET, Params
 from attack.groups.results import DATA
 from attack.values import attack, label
 from jaxbandits import Policy, plots, results, simulate, stats, sweep
@@ -99,18 +99,18 @@ def _numbers():
         works=False,
     )
     for value in REALS:
-        call = {**GOOD, "params": {"greedy": {"eps": value}}}
+        call = {**GOOD, "grid": {"eps": value}}
         yield Case(
-            f"simulate(params={label(value)})",
+            f"simulate(grid={label(value)})",
             lambda call=call: simulate(**call),
             ("eps", "greedy"),
             heavy=True,
         )
     # A number is a number, whoever has made it.
     for value in (fractions.Fraction(1, 10), np.float16(0.1), jnp.float32(0.1)):
-        call = {**GOOD, "params": {"greedy": {"eps": value}}}
+        call = {**GOOD, "grid": {"eps": value}}
         yield Case(
-            f"simulate(params={label(value)}), rightly",
+            f"simulate(grid={label(value)}), rightly",
             lambda call=call: simulate(**call),
             (),
             lambda data: abs(float(data["param_eps"].values.item()) - 0.1) < 1e-4,
@@ -132,9 +132,7 @@ def _named():
         data = simulate(**{**GOOD, "policies": call})
         results.save(data, "a.nc")
         again = results.load("a.nc")
-        stored = sweep(
-            call, GAME, {}, horizon=10, seeds=2, store="a.zarr", progress=False
-        )
+        stored = sweep(call, GAME, horizon=10, seeds=2, store="a.zarr", machine=QUIET)
         for each in (data, again, stored.load()):
             if each["policy"].values.tolist() != list(call):
                 return False

@@ -3,7 +3,7 @@
 import numpy as np
 
 from attack.case import Case
-from attack.games import GAME, GREEDY
+from attack.games import GAME, GREEDY, QUIET
 from jaxbandits import laws, simulate
 from jaxbandits.laws import thresholds
 from jaxbandits.policies import allocation, budgeted, censored, doubling, farewell
@@ -120,7 +120,7 @@ def _told():
 def _case(name, make, environment, end):
     return Case(
         name,
-        lambda: simulate(make(), environment, seeds=2, progress=False, **end),
+        lambda: simulate(make(), environment, seeds=2, machine=QUIET, **end),
         ("policy", "policies", "problem", "horizon", "budget"),
         heavy=True,
     )

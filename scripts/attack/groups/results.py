@@ -21,7 +21,7 @@ def made(seeds=8, points=2):
         checkpoints=CHECKPOINTS,
         checkpoint_kind="round",
         seeds=np.arange(seeds),
-        params={name: [{"alpha": 0.5 + i} for i in range(points)] for name in values},
+        params={name: {"alpha": 0.5 + np.arange(points)} for name in values},
         compile_seconds=dict.fromkeys(values, 1.0),
         run_seconds=dict.fromkeys(values, 1.0),
         environment="x",

@@ -206,7 +206,7 @@ def _farewell():
         },
         named={"reward": ("probability",), "reward_law": ("reward",)},
     )
-    yield from attack(farewell.doubling, {}, {"reading": "choice"})
+    yield from attack(farewell.figure_1a, {}, {"reading": "choice"})
     cases = (None, "1", 0, 3, 1.0, True, [1], NAN)
     yield from attack(farewell.display_advertising, {}, {"case": cases})
     yield from attack(

@@ -6,9 +6,9 @@ import jax
 import numpy as np
 
 from attack.case import Case
-from attack.games import GAME, GREEDY, Params
+from attack.games import GAME, GREEDY, MACHINES, Params
 from attack.values import INF, NAN, attack, of
-from jaxbandits import simulate
+from jaxbandits import Machine, simulate
 from jaxbandits.policies import censored as policies
 from jaxbandits.settings import censored as settings
 
@@ -18,7 +18,7 @@ GOOD = {
     "environment": GAME,
     "horizon": 10,
     "seeds": 2,
-    "progress": False,
+    "machine": Machine(progress=False),
 }
 MONEY = {**{k: v for k, v in GOOD.items() if k != "horizon"}, "budget": 5.0}
 POINTS = (
@@ -45,10 +45,9 @@ def _numbers():
         {
             "horizon": of("count", None, plus=(2**31, 10**12, "10")),
             "seeds": SEEDS,
-            "seed": of("natural", plus=(2**64,)),
+            "root_seed": of("natural", plus=(2**64,)),
             "checkpoints": of("object", "", None, plus=POINTS),
             "runs_per_instance": of("count", plus=(2**40,)),
-            "max_rounds": of("count", None, plus=(100,)),
         },
         heavy=True,
         fine={"checkpoints": _all_points},
@@ -57,11 +56,6 @@ def _numbers():
         "simulate(seeds=count())",
         lambda: simulate(**{**GOOD, "seeds": itertools.count()}),
         ("seeds",),
-    )
-    yield Case(
-        "simulate with horizon and budget",
-        lambda: simulate(**GOOD, budget=5.0),
-        ("horizon", "budget"),
     )
     yield Case(
         "simulate without an end",
@@ -73,7 +67,7 @@ def _numbers():
         MONEY,
         {
             "budget": of("played", None, plus=([5, 6], [5], 1e30, 3e9)),
-            "max_rounds": of("count", None, plus=(2**31, 2**40)),
+            "horizon": of("count", None, plus=(2**31, 2**40)),
             "checkpoints": (*POINTS[:-8], [1j], [True], [1.0, NAN], [3.0, 2.0], [9.0]),
         },
         "simulate for money",
@@ -96,20 +90,20 @@ def _all_points(data) -> bool:
 def _params():
     wrong = (
         *(0, 1, "x", [], {"nobody": {"eps": 0.1}}, {"greedy": 3}, {"greedy": "x"}),
-        *({"greedy": {"nothing": 1}}, {"greedy": {"eps": "a"}}, {"greedy": None}),
+        *({"greedy": {"nothing": 1}}, {"greedy": {"eps": "a"}}),
         *({"greedy": {"eps": None}}, {"greedy": {"eps": []}}, {"greedy": {"eps": 1j}}),
         *({"greedy": {"eps": [[0.1]]}}, {"greedy": {"eps": {}}}, {3: {"eps": 0.1}}),
         *({"greedy": {"eps": True}}, {"greedy": [0.1]}, {"greedy": {3: 0.1}}),
         *({"greedy": {"eps": 1e39}}, {"greedy": {"eps": 1e-50}}),
     )
-    named = {"params": ("greedy", "eps")}
-    yield from attack(simulate, GOOD, {"params": wrong}, heavy=True, named=named)
+    named = {"grid": ("greedy", "eps")}
+    good = GOOD | {"policies": [GREEDY]}
+    yield from attack(simulate, good, {"grid": wrong}, heavy=True, named=named)
     # A policy without a check of its own may be told anything that can be played.
     for value in (NAN, INF):
-        params = {"greedy": {"eps": value}}
-        call = {**GOOD, "params": params}
+        call = {**GOOD, "grid": {"eps": value}}
         yield Case(
-            f"simulate(params={params})",
+            f"simulate(grid={call['grid']})",
             lambda call=call: simulate(**call),
             ("eps",),
             True,
@@ -123,7 +117,7 @@ def _params():
                 "environment": GRID,
                 "horizon": 5,
                 "seeds": 1,
-                "params": {"p": {leaf: value}},
+                "grid": {"p": {leaf: value}},
             }
             yield Case(
                 f"simulate RCUCB with {leaf}={value}",
@@ -131,7 +125,7 @@ def _params():
                 (leaf,),
                 heavy=True,
             )
-    call = {**call, "params": {"p": {"alpha": 1e-50}}}
+    call = {**call, "grid": {"p": {"alpha": 1e-50}}}
     yield Case(
         "simulate RCUCB with alpha=1e-50",
         lambda: simulate(**call),
@@ -141,24 +135,12 @@ def _params():
 
 
 def _places():
-    fine = {"progress": True}
-    yield from attack(
-        simulate,
-        GOOD,
-        {
-            "chunk": of("count", None, 2**70),
-            "memory": of("count", 2**70),
-            "devices": ([], "cpu", "", 0, 3, [None], ["cpu:0"], {}, print, [0], True),
-            "engine": "choice",
-            "progress": ("no", 3, []),
-        },
-        heavy=True,
-        fine=fine,
-    )
-    twice = jax.devices("cpu")[:1] * 2
+    named = {"machine": ("chunk", "memory", "devices", "engine", "progress")}
+    yield from attack(simulate, GOOD, {"machine": MACHINES}, heavy=True, named=named)
+    twice = Machine(jax.devices("cpu")[:1] * 2)
     yield Case(
-        "simulate(devices=twice)",
-        lambda: simulate(**GOOD, devices=twice),
+        "simulate on a device twice",
+        lambda: simulate(**GOOD | {"machine": twice}),
         ("devices",),
         True,
         True,

@@ -1,12 +1,13 @@
-"""Arguments of `sweep`, `run_sweep`, `points_from`, `HalfWidth`; hostile stores."""
+"""Arguments of `sweep`, `run_sweep`, `zipped`, `Store`, `HalfWidth`; hostile stores."""
 
 from pathlib import Path
 
 from attack.case import Case
-from attack.games import GAME, GREEDY
+from attack.games import GAME, GREEDY, MACHINES
 from attack.values import INF, NAN, attack, of
-from jaxbandits import sweep
-from jaxbandits.sweeps import Entry, HalfWidth, Spec, points_from, run_sweep
+from jaxbandits import HalfWidth, Machine, Store, sweep, zipped
+from jaxbandits.points import Points, points_from
+from jaxbandits.sweeps import Entry, Spec, run_sweep
 
 GOOD = {
     "policies": GREEDY,
@@ -14,13 +15,17 @@ GOOD = {
     "grid": {"eps": [0.1, 0.2]},
     "horizon": 10,
     "seeds": 2,
-    "progress": False,
+    "machine": Machine(progress=False),
 }
 GRIDS = (
-    *(None, "x", 3, [], {3: [0.1]}, {"nothing": [1]}, {"": [1]}, {"eps": []}),
+    *("x", 3, [], {3: [0.1]}, {"nothing": [1]}, {"": [1]}, {"eps": []}),
     *({"eps": "x"}, {"eps": ["a"]}, {"eps": [None]}, {"eps": None}, {"eps": 1j}),
     *({"eps": [NAN]}, {"eps": [0.1, 0.1]}, {"eps": [[0.1]]}, {"eps": {}}),
     *({"eps": [1e39]}, {"eps": [1e-50]}, {"eps": [0.1, 0.1 + 1e-12]}, {"eps": True}),
+)
+ZIPPED = (
+    *map(zipped, ({"eps": []}, {"eps": [NAN]}, {3: [1]}, [], "x", None)),
+    *(zipped({"eps": [0.1]}, {"eps": [0.1]}), zipped({"eps": [0.1]}, 3)),
 )
 UNTIL = [
     HalfWidth(*arguments)
@@ -38,6 +43,17 @@ UNTIL = [
         ("regret", 0.5, 0.95, 0),
         ("regret", 0.5, 0.95, 2.5),
         ("regret", 0.5, 0.95, "a"),
+        ("regret", 0.5, 0.95, 50, 1),
+        ("regret", 0.5, 0.95, 50, "a"),
+        ("regret", 0.5, 0.95, 50, [1, 1]),
+    )
+]
+STORES = [
+    Store("a.zarr", **change)
+    for change in (
+        *({"extend": value} for value in ("yes", 3, None)),
+        *({"block": value} for value in (0, -1, 2.5, "a", True)),
+        *({"verify": value} for value in (-1, 2.5, "a", None)),
     )
 ]
 
@@ -47,7 +63,8 @@ def cases() -> list[Case]:
         "grid": ("eps", "greedy", "points"),
         "policies": ("policy", "name", "names"),
         "environments": ("environment", "names"),
-        "until": ("metric", "half_width", "level", "at_most"),
+        "seeds": ("metric", "half_width", "level", "at_most", "pilot"),
+        "store": ("extend", "block", "verify"),
         "metrics": ("metric",),
         "checkpoints": ("checkpoint",),
     }
@@ -59,20 +76,18 @@ def cases() -> list[Case]:
             {
                 "policies": (*things, GAME, {1: GREEDY}, {"a": 3}, [GREEDY, GREEDY]),
                 "environments": (*things, GREEDY, "indep", {1: GAME}, [GAME, GAME]),
-                "grid": GRIDS,
-                "mode": "choice",
+                "grid": (*GRIDS, *ZIPPED),
                 "horizon": of("count", None, plus=(2**31,)),
-                "seeds": of("count", [3], plus=([1, 1], [-1], 2**40, 2**32 + 5)),
-                "seed": of("natural"),
+                "seeds": (
+                    *of("count", [3], plus=([1, 1], [-1], 2**40, 2**32 + 5)),
+                    *UNTIL,
+                ),
+                "root_seed": of("natural"),
                 "checkpoints": (0, -1, 2.5, "x", "", [], [0], [5, 2], [NAN], ["a"]),
                 "runs_per_instance": of("count", plus=(2**40,)),
-                "max_rounds": of("count", None),
                 "metrics": (3, "regret", "", [], ["nothing"], [3], {}, True),
-                "engine": "choice",
-                "until": (*of("object", None), *UNTIL),
-                "block": of("count", None, 2**70),
-                "memory": of("count", 2**70),
-                "devices": ([], "cpu", 0, [None], {}),
+                "store": STORES,
+                "machine": MACHINES,
             },
             heavy=True,
             named=named,
@@ -91,12 +106,6 @@ def cases() -> list[Case]:
             heavy=True,
         ),
         *attack(
-            sweep,
-            GOOD | {"store": "a.zarr"},
-            {"extend": ("yes", 3, None)},
-            heavy=True,
-        ),
-        *attack(
             run_sweep,
             {},
             {"spec": of("object", plus=("a.toml", Spec({}, {}), _spec(None)))},
@@ -106,27 +115,24 @@ def cases() -> list[Case]:
         *attack(
             points_from,
             {},
-            {"cross": GRIDS[1:], "zipped": (*GRIDS[1:], {"a": [1], "b": [1, 2]})},
-            named={
-                k: ("eps", "grid", "columns", "nothing") for k in ("cross", "zipped")
-            },
-            fine={k: _one_point for k in ("cross", "zipped")},
+            {"grid": (*GRIDS, *ZIPPED, zipped({"a": [1, 2, 3], "b": [1, 2]}))},
+            named={"grid": ("eps", "grid", "columns", "nothing")},
+            fine={"grid": _table},
         ),
     ]
     return [*found, *_stores()]
 
 
-def _one_point(points) -> bool:
+def _table(points) -> bool:
     """Any name may be a parameter's, before there is a policy; a number is a value."""
-    return all(
-        isinstance(name, str) and isinstance(value, float) and value == value
-        for point in points
-        for name, value in point.items()
+    return isinstance(points, Points) and all(
+        isinstance(name, str) and (column == column).all()
+        for name, column in points.columns.items()
     )
 
 
 def _spec(policy):
-    return Spec({"greedy": Entry(policy, ({},))}, {"two arms": GAME}, horizon=10)
+    return Spec({"greedy": Entry(policy)}, {"two arms": GAME}, horizon=10)
 
 
 def _stores():
@@ -148,7 +154,7 @@ def _stores():
     for change in (
         {"grid": {"eps": [0.1, 0.3]}},
         {"seeds": 3},
-        {"seed": 1},
+        {"root_seed": 1},
         {"horizon": 20},
         {"checkpoints": [5]},
         {"environments": GAME._replace(name="other")},

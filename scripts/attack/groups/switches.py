@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from attack.case import Case
-from attack.games import GAME, GREEDY
+from attack.games import GAME, GREEDY, QUIET
 from jaxbandits import simulate
 from jaxbandits.policies import censored as policies
 from jaxbandits.settings import censored as settings
@@ -35,7 +35,7 @@ FORK_S = 15.0
 
 def play(policy=GREEDY, environment=GAME, seeds=3):
     """A short run, of the small game if no other is given."""
-    return simulate(policy, environment, horizon=10, seeds=seeds, progress=False)
+    return simulate(policy, environment, horizon=10, seeds=seeds, machine=QUIET)
 
 
 def cases() -> list[Case]:
@@ -63,8 +63,8 @@ def cases() -> list[Case]:
 
 
 def _regret(x):
-    params = {"greedy": {"eps": 0.1 * x}}
-    data = simulate(GREEDY, GAME, horizon=10, seeds=3, params=params, progress=False)
+    grid = {"eps": 0.1 * x}
+    data = simulate(GREEDY, GAME, horizon=10, seeds=3, grid=grid, machine=QUIET)
     return jnp.asarray(data["regret"].values.mean())
 
 

@@ -40,7 +40,7 @@ def timed(game: Game, seeds: int, horizon: float, seed: int = 1) -> Timed:
         horizon=int(horizon),
         seeds=seeds,
         seed=seed,
-        params={policy.name: UCB1},
+        grid=UCB1,
     )
     cores = len(jax.local_devices())
     done = played(int(horizon), data["optimal"].values.ravel())

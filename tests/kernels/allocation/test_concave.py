@@ -28,7 +28,7 @@ FAMILIES = {
     "gamma": (thresholds.gamma, 0.7, stats.gamma(0.7)),
     "Lomax": (thresholds.lomax, 1.5, stats.lomax(1.5)),
     "beta(1, rate)": (thresholds.beta_one, None, partial(stats.beta, 1)),
-    "beta": (thresholds.beta, 0.7, partial(stats.beta, 0.7)),
+    "beta": (thresholds.beta_shaped, 0.7, partial(stats.beta, 0.7)),
     "half-normal": (thresholds.half_normal, None, stats.halfnorm()),
     "Nakagami": (thresholds.nakagami, 0.45, stats.nakagami(0.45)),
 }

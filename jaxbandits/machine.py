@@ -1,0 +1,51 @@
+"""What runs are played on, and how that is watched: nothing that changes a number."""
+
+from typing import Any, NamedTuple
+
+from jaxbandits import checks
+from jaxbandits.arguments import devices_of, engine_of
+
+
+class Machine(NamedTuple):
+    """What runs are played on, and how.
+
+    Numbers do not depend on it, bit by bit, but for `engine`: engines agree up to
+    rounding.
+
+    Attributes:
+      devices: JAX devices to share runs over; None for all local ones.
+      memory: cap on the bytes of what is played at a time.
+      chunk: runs (seeds times parameter points) that are played at a time; None to fit
+        cache and memory.
+      progress: whether to show a progress bar; None if stderr is a terminal.
+      engine: ``scan``; ``vmap``, the same by ``jax.vmap``, slower, which depends on
+        little of JAX; or ``fused``: many rounds in one GPU kernel, a thread to a run
+        (docs/fused.md; not measured on a GPU yet). ``auto`` is ``fused`` on a GPU where
+        it can be, else ``scan``, for every policy by itself; it prints which and why
+        (unless `progress` is False).
+    """
+
+    devices: Any = None
+    memory: int = 1 << 30
+    chunk: int | None = None
+    progress: bool | None = None
+    engine: str = "scan"
+
+
+HERE = Machine()  # all local devices
+
+
+def machine_of(machine: Machine) -> Machine:
+    """A machine that can be played on, its devices a list.
+
+    Raises:
+      TypeError, ValueError: naming what is wrong.
+    """
+    checks.instance("machine", machine, Machine, "of jaxbandits")
+    checks.whole("machine: memory", machine.memory, 1)
+    if machine.chunk is not None:
+        checks.whole("machine: chunk", machine.chunk, 1)
+    if machine.progress is not None:
+        checks.flag("machine: progress", machine.progress)
+    engine_of(machine.engine)
+    return machine._replace(devices=devices_of(machine.devices))

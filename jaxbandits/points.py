@@ -1,0 +1,162 @@
+"""Parameter points: a table of columns, from a grid of values.
+
+A grid says in a line or two what a table of points holds in full: `simulate` and
+`sweep` take the one, everything below them the other.
+"""
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jaxbandits import checks
+
+MOST = 1_000_000  # points: each is a row of the store and of its description
+
+
+class Zipped(NamedTuple):
+    """Columns whose i-th values belong together; see `zipped`."""
+
+    columns: Mapping[str, Any]
+    crossed: Mapping[str, Any] = {}
+
+
+class Points(NamedTuple):
+    """P parameter points.
+
+    Attributes:
+      columns: f64[P] by leaf; NaN where a point leaves the leaf at its default.
+      count: P.
+    """
+
+    columns: dict[str, np.ndarray]
+    count: int = 1
+
+    def at(self, rows: Any) -> "Points":
+        """Some of the points: a slice, a mask or a list of numbers."""
+        columns = {leaf: column[rows] for leaf, column in self.columns.items()}
+        return Points(columns, len(np.arange(self.count)[rows]))
+
+    def row(self, number: int) -> dict[str, float]:
+        """A point: its values by leaf, without those that are default."""
+        values = {leaf: float(x[number]) for leaf, x in self.columns.items()}
+        return {leaf: x for leaf, x in values.items() if not math.isnan(x)}
+
+
+def zipped(columns: Mapping[str, Any], crossed: Mapping[str, Any] = {}) -> Zipped:
+    """A grid of the i-th values together, where a plain mapping crosses all of them.
+
+    Args:
+      columns: values by leaf of a policy's parameters, equally many; a single number
+        goes with all of them.
+      crossed: more values by leaf, of which each is combined with every row of
+        `columns`.
+    """
+    return Zipped(columns, crossed)
+
+
+def points_from(grid: Any, name: str = "grid") -> Points:
+    """The points of a grid.
+
+    Args:
+      grid: None for one point, at the defaults; values by leaf (numbers or lists of
+        them), each combined with each; a `Params`, which is such a mapping; or what
+        `zipped` gives.
+      name: of the argument, for errors.
+
+    Returns:
+      The points, zipped leaves varying slowest and the last crossed one fastest.
+
+    Raises:
+      ValueError, TypeError: on a column that is empty, unequal to another that it is
+        zipped with or no numbers, a leaf in both, or equal points.
+    """
+    if isinstance(grid, Points):
+        return grid
+    rows, crossed = _parts(grid, name)
+    for part in (rows, crossed):
+        if not isinstance(part, Mapping) or not all(isinstance(k, str) for k in part):
+            raise TypeError(
+                f"{name} must map names of parameters to values, be a Params, or what "
+                f"zipped(...) gives, got {checks.shown(part)}"
+            )
+    if both := sorted(crossed.keys() & rows.keys()):
+        raise ValueError(f"{name} both crosses and zips {both}")
+    crossed, rows = (
+        {leaf: _column(f"{name}[{leaf!r}]", values) for leaf, values in part.items()}
+        for part in (crossed, rows)
+    )
+    lengths = {column.size for column in rows.values()} - {1}
+    if len(lengths) > 1:
+        raise ValueError(
+            f"{name} must have columns of equal length to zip them, got {lengths}"
+        )
+    length = lengths.pop() if lengths else 1
+    sizes = [length, *(column.size for column in crossed.values())]
+    count = math.prod(sizes)
+    if count > MOST:
+        raise ValueError(f"{name} has {count} points; at most {MOST} are possible")
+    columns = {x: np.broadcast_to(column, length) for x, column in rows.items()}
+    axes = [columns] + [{leaf: column} for leaf, column in crossed.items()]
+    table = {}
+    for axis, part in enumerate(axes):
+        before, after = math.prod(sizes[:axis]), math.prod(sizes[axis + 1 :])
+        for leaf, column in part.items():
+            table[leaf] = np.tile(np.repeat(column, after), before)
+    points = Points(table, count)
+    if (pair := equal_points(points)) is not None:
+        raise ValueError(
+            f"{name} has equal points, {points.row(pair[0])}; each may stand there once"
+        )
+    return points
+
+
+def equal_points(points: Points, dtype: Any = np.float64) -> tuple[int, int] | None:
+    """Numbers of two points that are equal when they are rounded to `dtype`."""
+    if not points.columns:
+        return (0, 1) if points.count > 1 else None
+    with np.errstate(over="ignore"):
+        rows = np.stack([*points.columns.values()], 1).astype(dtype)
+    # Sorted by all columns, equal rows are neighbours. (Adding 0 makes -0 a 0.)
+    rows = rows + np.zeros((), dtype)
+    order = np.lexsort(rows.T)
+    before, after = rows[order[:-1]], rows[order[1:]]
+    same = ((before == after) | (np.isnan(before) & np.isnan(after))).all(axis=1)
+    if not same.any():
+        return None
+    first = int(np.flatnonzero(same)[0])
+    low, high = sorted((int(order[first]), int(order[first + 1])))
+    return low, high
+
+
+def _parts(grid: Any, name: str) -> tuple[Any, Any]:
+    """What is zipped, and what is crossed."""
+    if grid is None:
+        return {}, {}
+    if isinstance(grid, Zipped):
+        return grid.columns, grid.crossed
+    if hasattr(grid, "_asdict"):
+        return {}, grid._asdict()
+    return {}, grid
+
+
+def _column(name: str, values: float | Iterable[float]) -> np.ndarray:
+    """f64[n], at least one number; of a single one, n = 1."""
+    # Keys, bytes and masked numbers are none that somebody meant.
+    no_list = str | bytes | bytearray | memoryview | Mapping | set | frozenset
+    if isinstance(values, no_list | np.ma.MaskedArray):
+        raise TypeError(
+            f"{name} must be a number or a list of them, got {checks.shown(values)}"
+        )
+    if not hasattr(values, "dtype") and isinstance(values, Iterable):
+        values = list(values)
+    column = checks.numbers(name, values)
+    if column.ndim > 1 or not column.size:
+        raise ValueError(
+            f"{name} must be a number or a list of them, at least one, got "
+            f"{checks.shown(values)}"
+        )
+    if np.isnan(column).any():  # In results it says that there is no such parameter.
+        raise ValueError(f"{name} must be a number, got NaN")
+    return column.reshape(-1)

@@ -1,0 +1,141 @@
+"""Parameter points: tables from grids."""
+
+import numpy as np
+import pytest
+
+from jaxbandits import zipped
+from jaxbandits.points import Points, equal_points, points_from
+
+
+def rows(grid, name="grid"):
+    points = points_from(grid, name)
+    return [points.row(i) for i in range(points.count)]
+
+
+def test_crossed_columns():
+    """The last one varies fastest."""
+    assert rows({"a": [1, 2], "b": [3, 4, 5]}) == [
+        {"a": 1.0, "b": 3.0},
+        {"a": 1.0, "b": 4.0},
+        {"a": 1.0, "b": 5.0},
+        {"a": 2.0, "b": 3.0},
+        {"a": 2.0, "b": 4.0},
+        {"a": 2.0, "b": 5.0},
+    ]
+
+
+def test_zipped_columns():
+    """A single number goes with all."""
+    assert rows(zipped({"a": [1, 2, 1], "b": [3, 3, 4], "c": 7})) == [
+        {"a": 1.0, "b": 3.0, "c": 7.0},
+        {"a": 2.0, "b": 3.0, "c": 7.0},
+        {"a": 1.0, "b": 4.0, "c": 7.0},
+    ]
+
+
+def test_both():
+    """Zipped rows vary slowest."""
+    assert rows(zipped({"a": [1, 2], "b": [3, 4]}, {"c": [7, 8], "d": [9, 6]})) == [
+        {"a": a, "b": b, "c": c, "d": d}
+        for a, b in ((1, 3), (2, 4))
+        for c in (7, 8)
+        for d in (9, 6)
+    ]
+
+
+@pytest.mark.parametrize("grid", [None, {}, zipped({}), Points({})], ids=repr)
+def test_no_columns_are_one_point(grid):
+    assert rows(grid) == [{}]
+
+
+def test_a_table_stays_as_it_is():
+    points = Points({"a": np.array([1.0, np.nan])}, 2)
+    assert points_from(points) is points
+    assert rows(points) == [{"a": 1.0}, {}]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [(1, 2), range(1, 3), np.array([1, 2]), np.float32([1, 2]), (x for x in (1, 2))],
+    ids=lambda column: type(column).__name__,
+)
+def test_any_column_becomes_floats(column):
+    (found,) = points_from({"a": column}).columns.values()
+    assert found.dtype == np.float64 and found.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("wrap", [lambda x: x, zipped], ids=["crossed", "zipped"])
+@pytest.mark.parametrize(
+    "column",
+    [[], "12", ["1"], [None], [1j], [[1, 2]], [[1], [2, 3]], {"from": 1}, None, [True]],
+    ids=repr,
+)
+def test_what_is_no_list_of_numbers(column, wrap):
+    with pytest.raises((TypeError, ValueError), match=r"^x\['a'\] must be a "):
+        points_from(wrap({"b": [1], "a": column}), "x")
+
+
+def test_nan_is_no_value():
+    with pytest.raises(ValueError, match=r"^grid\['a'\] must be a number, got NaN"):
+        points_from({"a": [1.0, np.nan]})
+
+
+def test_zipped_columns_must_be_of_equal_length():
+    with pytest.raises(ValueError, match="^x must have columns of equal length"):
+        points_from(zipped({"a": [1, 2], "b": [1, 2, 3]}), "x")
+
+
+def test_a_leaf_is_crossed_or_zipped():
+    grid = zipped({"a": [2], "c": [1]}, {"c": [1], "b": [1], "a": [1]})
+    with pytest.raises(ValueError, match=r"^x both crosses and zips \['a', 'c'\]"):
+        points_from(grid, "x")
+
+
+@pytest.mark.parametrize("grid", [3, "a", [1.0], {1: [2]}, zipped([1])], ids=repr)
+def test_what_is_no_grid(grid):
+    with pytest.raises(TypeError, match="^x must map names of parameters to values"):
+        points_from(grid, "x")
+
+
+@pytest.mark.parametrize(
+    "grid",
+    [
+        {"a": [1, 2, 1.0]},
+        zipped({"a": [1, 1], "b": [2, 2]}),
+        {"a": [0, -0.0]},
+        {"a": [np.inf, 1, np.inf]},
+    ],
+    ids=repr,
+)
+def test_a_point_stands_there_once(grid):
+    with pytest.raises(ValueError, match="^x has equal points, "):
+        points_from(grid, "x")
+
+
+def test_too_many_points():
+    with pytest.raises(ValueError, match="^x has 1002001 points; at most 1000000"):
+        points_from({"a": range(1001), "b": range(1001)}, "x")
+
+
+def test_points_that_are_equal_when_rounded(rng):
+    assert equal_points(Points({"a": np.array([1.0, 2.0, 1 + 1e-12])}, 3)) is None
+    rounded = Points({"a": np.array([1.0, 2.0, 1 + 1e-12])}, 3)
+    assert equal_points(rounded, np.float32) == (0, 2)
+    # In any order, and of two that differ in one column only none is equal.
+    values = rng.permutation(np.arange(1000.0))
+    many = {"a": np.append(values, 5.0), "b": np.append(values % 7, 5.0)}
+    place = int(np.flatnonzero(values == 5)[0])
+    assert equal_points(Points(many, 1001)) == (place, 1000)
+    many["b"][-1] = 6.0
+    assert equal_points(Points(many, 1001)) is None
+    # A default is a value too.
+    both = Points({"a": np.array([np.nan, 1.0, np.nan])}, 3)
+    assert equal_points(both) == (0, 2)
+
+
+def test_some_of_the_points():
+    points = points_from({"a": [1, 2, 3]})
+    assert points.at(slice(1, 3)).columns["a"].tolist() == [2, 3]
+    assert points.at([2, 0]).columns["a"].tolist() == [3, 1]
+    assert points.at(slice(None, None, -1)).count == 3
+    assert Points({}).at(slice(0, 1)) == Points({}, 1)
