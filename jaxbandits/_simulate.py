@@ -48,7 +48,7 @@ def simulate(
     seeds: int | Iterable[int] = 100,
     checkpoints: str | Any = "linear",
     params: Mapping[str, Any] | None = None,
-    seed: int = 0,
+    root_seed: int = 0,
     runs_per_instance: int = 1,
     max_rounds: int | None = None,
     engine: str = "scan",
@@ -75,9 +75,9 @@ def simulate(
       params: parameters by policy name: a `Params`, or a mapping from leaf names to
         values. An array ``[P]`` in place of a number makes P parameter points; arrays
         of one policy are zipped. See `sweep` for grids.
-      seed: root seed of the whole run, an int in [0, 2**64).
+      root_seed: of the whole run, an int in [0, 2**64).
       runs_per_instance: where instances are drawn, how many consecutive seeds meet the
-        same one; above 1 the coordinate ``drawn`` numbers them (see
+        same one; above 1 the coordinate ``instance`` numbers them (see
         `jaxbandits.stats.two_level`).
       max_rounds: with `budget`, the round after which a run is cut off. The dataset
         then has a variable ``cut``: whether a run had come to that round. Where one
@@ -99,7 +99,8 @@ def simulate(
       progress: show a progress bar; by default if stderr is a terminal.
 
     Returns:
-      Dataset with dims ``policy, params, seed, checkpoint``: the environment's metrics
+      Dataset with dims ``policy, params, seed, checkpoint`` and the environment's name
+      for a coordinate, ``environment``: the environment's metrics
       (float64), what it says of the policies' recommendations, what policies report
       (arrays have further dims ``<name>_0, ...``), ``rounds``, seconds of compiling and
       running per policy, provenance (with the engine of every policy, the reason for
@@ -117,7 +118,7 @@ def simulate(
     seed_list = seeds_of(seeds)
     terms = Terms(
         schedule_of(environment, horizon, budget, checkpoints, max_rounds),
-        root_seed_of(seed),
+        root_seed_of(root_seed),
         runs_per_instance_of(runs_per_instance),
         engine_of(engine),
         keep_of(keep, environment),
@@ -186,7 +187,7 @@ def simulate(
             )
             compile_seconds[name] = sum(clock.compiling)
             run_seconds[name] = sum(clock.running)
-    drawn = {"drawn": ("seed", seed_list.astype(np.int64) // runs_per_instance)}
+    drawn = {"instance": ("seed", seed_list.astype(np.int64) // runs_per_instance)}
     dataset = build_dataset(
         metrics,
         rounds,
@@ -200,7 +201,7 @@ def simulate(
         setting=(environment.provenance or {}).get("setting", ""),
         provenance=provenance(
             root_seed=terms.root_seed,
-            instance=environment.provenance,
+            environment=environment.provenance,
             devices=[str(d.device_kind) for d in devices],
             backend=devices[0].platform,
             x64=bool(jax.config.jax_enable_x64),

@@ -160,9 +160,9 @@ def devices_of(devices: Any) -> list:
     return list(devices)
 
 
-def root_seed_of(seed: int) -> int:
+def root_seed_of(root_seed: int) -> int:
     """The root seed, an int in [0, 2**64)."""
-    return checks.whole("seed", seed, 0, 2**64 - 1)
+    return checks.whole("root_seed", root_seed, 0, 2**64 - 1)
 
 
 def engine_of(engine: str) -> str:
@@ -209,7 +209,8 @@ def by_name(values: Any, argument: str, is_one: Callable[[Any], bool], what: str
     """
     if is_one(values):
         values = [values]
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+    one = isinstance(values, str | bytes) or callable(values)
+    if one or not isinstance(values, Iterable):
         hint = f"; {argument} are made by calling it" if callable(values) else ""
         raise TypeError(
             f"{argument} must be {what}, several, or a mapping from names to them, got "

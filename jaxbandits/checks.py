@@ -127,6 +127,29 @@ def number(name: str, value: Any) -> float:
     return float(numbers(name, value, 0))
 
 
+def shaped(shape: str, **arrays: Any) -> None:
+    """Require every array to have a shape, traced or not.
+
+    Args:
+      shape: lengths of the axes, apart by spaces: "K M", "4", "" for one number. A
+        letter stands for any length.
+      **arrays: by the arguments' names.
+
+    Raises:
+      ValueError: naming the argument and the shape.
+    """
+    lengths = shape.split()
+    for name, array in arrays.items():
+        found = np.shape(array)
+        if len(found) != len(lengths) or any(
+            told.isdigit() and int(told) != length
+            for told, length in zip(lengths, found, strict=True)
+        ):
+            raise ValueError(
+                f"{name} must have shape [{', '.join(lengths)}], got {list(found)}"
+            )
+
+
 def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
     """Require an integer in [least, most] (a bool is not one); return it."""
     # A time is an integer to NumPy.

@@ -1,4 +1,7 @@
-"""The command line: ``jaxbandits list | reproduce | compare | sweep | info``."""
+"""The command line: ``jaxbandits list | reproduce | compare | sweep | info``.
+
+A command imports what it needs when it runs, so that help and errors come at once.
+"""
 
 import argparse
 import json
@@ -9,22 +12,7 @@ import warnings
 from contextlib import contextmanager
 from pathlib import Path
 
-import jax
-from rich.console import Console
-from rich.table import Table
-
 from jaxbandits import checks
-from jaxbandits.experiments import REGISTRY, prepare_folder, write
-from jaxbandits.experiments.budgeted.compare import SEEDS, compare, ranking_table, ranks
-from jaxbandits.experiments.common.table import records_table
-from jaxbandits.policies import REGISTRY as POLICIES
-from jaxbandits.results import provenance
-from jaxbandits.settings.budgeted import from_table
-from jaxbandits.sweeps import read_spec, run_sweep
-from jaxbandits.sweeps.fill import StoppedError
-from jaxbandits.sweeps.hosts import join, leave
-from jaxbandits.sweeps.signals import stop_at_sigterm
-from jaxbandits.sweeps.summary import best_points, sweep_records
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -35,10 +23,17 @@ def main(arguments: list[str] | None = None) -> int:
             return options.command(options)
     except (ValueError, TypeError, OSError) as error:
         print(f"jaxbandits: {error}", file=sys.stderr)
-        return leave(2)
+        return _leave(2)
     except KeyboardInterrupt:
         print("jaxbandits: interrupted", file=sys.stderr)
-        return leave(130)
+        return _leave(130)
+
+
+def _leave(status: int) -> int:
+    """`hosts.leave`, for commands that may have joined no hosts."""
+    from jaxbandits.sweeps.hosts import leave
+
+    return leave(status)
 
 
 @contextmanager
@@ -58,7 +53,10 @@ def _parser() -> argparse.ArgumentParser:
         description="Simulate resource-constrained bandits with censored feedback.",
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    listing = commands.add_parser("list", help="experiments and policies")
+    listing = commands.add_parser("list", help="experiments, policies and environments")
+    listing.add_argument(
+        "setting", metavar="SETTING", nargs="?", help="those of one setting only"
+    )
     listing.add_argument("--json", action="store_true", help="for programs")
     listing.set_defaults(command=_list)
     info = commands.add_parser("info", help="versions and devices")
@@ -84,9 +82,7 @@ def _parser() -> argparse.ArgumentParser:
         rank.add_argument(f"--{column}", required=True, help=f"column of the {column}")
     rank.add_argument("--group", help="column that says which arms compete")
     rank.add_argument("--budget", type=float, required=True, help="money to spend")
-    rank.add_argument(
-        "--seeds", type=int, default=SEEDS, help=f"number of games ({SEEDS})"
-    )
+    rank.add_argument("--seeds", type=int, help="number of games (200)")
     rank.add_argument("--out", default=os.path.join("results", "compare"))
     rank.add_argument("--json", action="store_true", help="print the records")
     rank.set_defaults(command=_compare)
@@ -127,6 +123,17 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _list(options) -> int:
+    from rich.console import Console
+    from rich.table import Table
+
+    from jaxbandits.experiments import REGISTRY
+    from jaxbandits.policies import REGISTRY as POLICIES
+    from jaxbandits.settings import PARTS, setting_of
+    from jaxbandits.settings import REGISTRY as ENVIRONMENTS
+
+    asked = options.setting
+    if asked is not None:
+        checks.one_of("SETTING", asked, PARTS)
     experiments = [
         {
             "name": e.name,
@@ -137,20 +144,50 @@ def _list(options) -> int:
             "horizon": e.full.horizon,
         }
         for e in REGISTRY.values()
+        if asked in (None, e.setting)
     ]
+    makers = {
+        kind: {n: m for n, m in entries.items() if asked in (None, setting_of(n))}
+        for kind, entries in (("policies", POLICIES), ("environments", ENVIRONMENTS))
+    }
     if options.json:
-        print(json.dumps({"experiments": experiments, "policies": list(POLICIES)}))
+        names = {kind: list(entries) for kind, entries in makers.items()}
+        print(json.dumps({"experiments": experiments} | names))
         return 0
+    console = Console()
     table = Table("experiment", "what it shows", "source", title="Experiments")
     for e in experiments:
         table.add_row(e["name"], e["title"], e["source"])
-    console = Console()
     console.print(table)
-    console.print("Policies: " + ", ".join(POLICIES))
+    for kind, entries in makers.items():
+        console.print(_makers_table(kind.capitalize(), entries))
     return 0
 
 
+def _makers_table(title, makers):
+    """What can be named in a file, what it is made by, and with what."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table("name", "factory", "arguments", title=title)
+    for name, maker in makers.items():
+        fixed = [f"{key} = {_shown(value)}" for key, value in maker.arguments.items()]
+        given = [f"{key} = ?" for key in maker.needs]
+        table.add_row(name, maker.factory.__name__, escape(", ".join(fixed + given)))
+    return table
+
+
+def _shown(value) -> str:
+    return value.__name__ if callable(value) else checks.shown(value).split(" (")[0]
+
+
 def _info(options) -> int:
+    import jax
+    from rich.console import Console
+    from rich.table import Table
+
+    from jaxbandits.results import provenance
+
     facts = provenance(devices=[str(d) for d in jax.devices()])
     if options.json:
         print(json.dumps(facts))
@@ -163,6 +200,11 @@ def _info(options) -> int:
 
 
 def _reproduce(options) -> int:
+    from rich.console import Console
+
+    from jaxbandits.experiments import REGISTRY, prepare_folder, write
+    from jaxbandits.experiments.common.table import records_table
+
     experiment = REGISTRY.get(options.name)
     if experiment is None:
         raise ValueError(
@@ -182,13 +224,20 @@ def _reproduce(options) -> int:
         out = os.path.join("results", experiment.name)
     folder = prepare_folder(out)
     outcome = experiment.run(chosen)
-    paths = write(outcome, experiment.name, folder)
+    paths = write(
+        outcome,
+        experiment.name,
+        folder,
+        title=experiment.title,
+        source=experiment.source,
+        options=chosen,
+    )
     if options.json:
         print(json.dumps(outcome.records))
         return 0
     console = Console(width=None if sys.stdout.isatty() else 120)
     console.print(records_table(outcome.records, experiment.title))
-    for note in outcome.notes:
+    for note in (*outcome.notes, *(claim.sentence for claim in outcome.claims)):
         console.print(note)
     for path in paths:
         console.print(f"wrote {path}", soft_wrap=True, highlight=False)
@@ -196,11 +245,30 @@ def _reproduce(options) -> int:
 
 
 def _compare(options) -> int:
+    from rich.console import Console
+
+    from jaxbandits.experiments import Options, prepare_folder, write
+    from jaxbandits.experiments.budgeted.compare import (
+        SEEDS,
+        compare,
+        ranking_table,
+        ranks,
+    )
+    from jaxbandits.settings.budgeted import from_table
+
     columns = {k: getattr(options, k) for k in ("arm", "cost", "reward", "group")}
     environments = from_table(options.csv, **columns)
     folder = prepare_folder(options.out)
-    outcome = compare(environments, budget=options.budget, seeds=options.seeds)
-    paths = write(outcome, "compare", folder)
+    seeds = SEEDS if options.seeds is None else options.seeds
+    outcome = compare(environments, budget=options.budget, seeds=seeds)
+    paths = write(
+        outcome,
+        "compare",
+        folder,
+        title="Policies on your own records",
+        source=options.csv,
+        options=Options(seeds, options.budget),
+    )
     if options.json:
         print(json.dumps(outcome.records))
         return 0
@@ -220,6 +288,16 @@ _GOES_ON = (
 
 
 def _sweep(options) -> int:
+    import jax
+    from rich.console import Console
+
+    from jaxbandits.experiments.common.table import records_table
+    from jaxbandits.sweeps import read_spec, run_sweep
+    from jaxbandits.sweeps.fill import StoppedError
+    from jaxbandits.sweeps.hosts import join, leave
+    from jaxbandits.sweeps.signals import stop_at_sigterm
+    from jaxbandits.sweeps.summary import best_points, sweep_records
+
     hosts = (options.coordinator, options.processes, options.process)
     if options.distributed or any(x is not None for x in hosts):
         join(*hosts)

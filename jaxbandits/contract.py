@@ -16,11 +16,7 @@ import numpy as np
 
 from jaxbandits.checks import shown, whole
 from jaxbandits.protocol import Actions, Environment, Game, Policy, PolicyFunctions
-
-# What else datasets and stores have; parameters start with param_.
-RESERVED = {"instance", "policy", "params", "seed", "checkpoint", "quantile"}
-RESERVED |= {"drawn", "rounds", "session", "cut", "compile_seconds", "run_seconds"}
-
+from jaxbandits.results.names import check_variable
 
 # Arguments of the functions, for errors.
 TAKES = {
@@ -312,13 +308,7 @@ def _check_report(found: Mapping[str, Any]) -> None:
     for name, value in found.items():
         if not hasattr(value, "shape"):
             raise TypeError(f"report {name!r} is not an array: {_words(value)}")
-        if name in RESERVED or name.startswith("param_"):
-            raise ValueError(f"report: the name {name!r} is taken")
-        if not name or name.startswith(".") or re.search(r"[/\\\x00-\x1f]", name):
-            raise ValueError(
-                "report: a name must not be empty, start with a dot, or have slashes "
-                f"or control characters in it, got {name!r}"
-            )
+        check_variable("report", name)
 
 
 def _check_action(what: str, actions: Actions | None, instance, action) -> None:

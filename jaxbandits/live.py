@@ -1,6 +1,6 @@
 """Ask and tell: a policy against the real thing, a solver or a process of one's own.
 
-    session = live.start(policy, seed=1)
+    session = live.start(policy, root_seed=1)
     while True:
         action = live.ask(session)
         ... do it, and see what comes of it ...
@@ -39,7 +39,7 @@ def start(
     policy: Policy,
     params: Mapping[str, float] | None = None,
     *,
-    seed: int = 0,
+    root_seed: int = 0,
     seed_index: int = 0,
 ) -> Session:
     """Begin a game.
@@ -59,7 +59,7 @@ def start(
         raise TypeError(
             f"params must be a mapping from names to numbers, got {shown(params)}"
         )
-    whole("seed", seed, 0, 2**64 - 1)
+    whole("root_seed", root_seed, 0, 2**64 - 1)
     whole("seed_index", seed_index, 0, 2**32 - 1)
     untold = sorted(set(policy.told) - set(params or {}))
     if untold:
@@ -72,7 +72,7 @@ def start(
     own = policy.params
     if points[0]:
         own = type(own)(**{k: jnp.asarray(v, float) for k, v in points[0].items()})
-    return Session(policy, own, (seed, seed_index), 1, policy.init(own))
+    return Session(policy, own, (root_seed, seed_index), 1, policy.init(own))
 
 
 def ask(session: Session, view: Any = None) -> Action:

@@ -1,10 +1,10 @@
 """Progress on the terminal: share done, time left, throughput, memory; on stderr."""
 
-import resource
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+import psutil
 from rich.console import Console
 from rich.filesize import decimal
 from rich.progress import (
@@ -67,9 +67,13 @@ class _Throughput(ProgressColumn):
 
 
 class _PeakMemory(ProgressColumn):
-    """The most memory that the process has had."""
+    """The most memory that the process was seen to have."""
+
+    def __init__(self):
+        super().__init__()
+        self.process = psutil.Process()
+        self.peak = 0  # bytes
 
     def render(self, task) -> Text:
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        # Bytes on macOS, kilobytes elsewhere.
-        return Text(decimal(peak if sys.platform == "darwin" else peak * 1024))
+        self.peak = max(self.peak, self.process.memory_info().rss)
+        return Text(decimal(self.peak))

@@ -24,8 +24,15 @@ from jaxbandits.checks import instance as instance_of
 from jaxbandits.contract import check_round
 from jaxbandits.engine.books import closed
 from jaxbandits.engine.lanes import lanes
+from jaxbandits.engine.rollout import to_device
 from jaxbandits.engine.rules import NO_BUDGET
-from jaxbandits.engine.tape import Stream, draw_words, root_key, stream_key
+from jaxbandits.engine.tape import (
+    Stream,
+    draw_words,
+    instance_key,
+    root_key,
+    stream_key,
+)
 from jaxbandits.fit import check_fit
 from jaxbandits.laws.contract import check_law as check_law
 from jaxbandits.protocol import Environment, Game, Policy
@@ -50,13 +57,13 @@ class Trace(NamedTuple):
     environment: Any
 
 
-def play(
+def trace_run(
     policy: Policy,
     environment: Environment,
     rounds: int,
     *,
     params: Any = None,
-    seed: int = 0,
+    root_seed: int = 0,
     seed_index: int = 0,
 ) -> Trace:
     """Play one run in the plainest way, with every action and feedback on record.
@@ -69,7 +76,7 @@ def play(
       environment: the environment.
       rounds: how many rounds, from the first.
       params: the policy's parameters; its defaults if None.
-      seed: root seed of the run.
+      root_seed: root seed of the run.
       seed_index: which seed.
 
     Raises:
@@ -77,7 +84,7 @@ def play(
     """
     instance_of("policy", policy, Policy, "of jaxbandits.policies or your own")
     environment_of(environment)
-    _check_sizes(rounds, seed)
+    _check_sizes(rounds, root_seed)
     whole("seed_index", seed_index, 0, 2**32 - 1)
     (state, env_state), (actions, feedback) = jax.tree.map(
         np.asarray,
@@ -85,9 +92,9 @@ def play(
             policy.functions,
             environment.game,
             rounds,
-            _single(policy.params if params is None else params),
-            _single(environment.setup),
-            root_key(seed),
+            jax.tree.map(to_device, policy.params if params is None else params),
+            jax.tree.map(to_device, environment.setup),
+            root_key(root_seed),
             jnp.uint32(seed_index),
         ),
     )
@@ -96,9 +103,8 @@ def play(
 
 @partial(jax.jit, static_argnums=(0, 1, 2))
 def _rollout(policy, game, rounds, params, setup, root, seed_index):
-    key = {s: stream_key(root, seed_index, s) for s in Stream}
-    words = jnp.stack(tuple(key[Stream.INSTANCE]))
-    instance = game.sample(jax.random.wrap_key_data(words), setup)
+    key = {s: stream_key(root, seed_index, s) for s in Stream if s != Stream.INSTANCE}
+    instance = game.sample(instance_key(root, seed_index), setup)
     act_width, update_width = policy.words
 
     def step(carry, round_):
@@ -129,7 +135,7 @@ def altered(environment: Environment, **changes) -> Environment:
 
 
 def check_policy(
-    policy: Policy, environment: Environment, rounds: int = 30, seed: int = 0
+    policy: Policy, environment: Environment, rounds: int = 30, root_seed: int = 0
 ) -> None:
     """Check that a policy keeps the protocol's promises in an environment.
 
@@ -149,13 +155,13 @@ def check_policy(
     Raises:
       AssertionError: saying which clause is broken.
     """
-    _check_sizes(rounds, seed)
+    _check_sizes(rounds, root_seed)
     assert isinstance(policy, Policy), f"not a Policy: policy is {policy!r}"
     with _refused():
         environment_of(environment)
         _check_values(policy)
         check_fit(policy.name, policy, environment)
-    params = _single(policy.params)
+    params = jax.tree.map(to_device, policy.params)
     state = _tried(policy.init, params)
     for leaf in jax.tree.leaves(state):
         assert isinstance(leaf, jax.Array), f"init returned {leaf!r}, not an array"
@@ -163,23 +169,27 @@ def check_policy(
         check_round(policy.name, policy, environment, twice=True)
     _assert_equal(state, policy.init(params), "init is not a pure function")
     for seed_index in range(2):
-        trace = play(policy, environment, rounds, seed=seed, seed_index=seed_index)
+        trace = trace_run(
+            policy, environment, rounds, root_seed=root_seed, seed_index=seed_index
+        )
         for name in ("actions", "state"):
             for leaf in jax.tree.leaves(getattr(trace, name)):
                 assert not np.any(np.isnan(leaf)), (
                     f"policy {policy.name!r}: {name} must not hold NaN after play"
                 )
         _check_counts(trace.state)
-        instance = _instance(environment, seed, seed_index)
+        instance = _instance(environment, root_seed, seed_index)
         _check_actions(environment, instance, trace, rounds)
         _check_notes(policy, params, trace, environment, instance)
-        again = play(policy, environment, rounds, seed=seed, seed_index=seed_index)
+        again = trace_run(
+            policy, environment, rounds, root_seed=root_seed, seed_index=seed_index
+        )
         _assert_equal(trace, again, "a run is not a pure function of its seed")
     _check_lanes(policy, params, state)
 
 
 def check_environment(
-    environment: Environment, policy: Policy, rounds: int = 30, seed: int = 0
+    environment: Environment, policy: Policy, rounds: int = 30, root_seed: int = 0
 ) -> None:
     """Check that an environment keeps the protocol's promises.
 
@@ -193,18 +203,18 @@ def check_environment(
       environment: the environment.
       policy: any policy that plays it.
       rounds: how long to play.
-      seed: root seed.
+      root_seed: root seed.
 
     Raises:
       AssertionError: saying which clause is broken.
     """
-    _check_sizes(rounds, seed)
+    _check_sizes(rounds, root_seed)
     assert isinstance(environment, Environment), f"not an Environment: {environment!r}"
     assert isinstance(policy, Policy), f"not a Policy: policy is {policy!r}"
     with _refused():
         environment_of(environment)
-    setup = _single(environment.setup)
-    instance = _tried(environment.game.sample, jax.random.key(seed), setup)
+    setup = jax.tree.map(to_device, environment.setup)
+    instance = _tried(environment.game.sample, jax.random.key(root_seed), setup)
     state = _tried(environment.game.init, instance)
     for leaf in jax.tree.leaves((instance, state)):
         assert isinstance(leaf, jax.Array), (
@@ -212,7 +222,7 @@ def check_environment(
         )
     with _refused():
         check_round(policy.name, policy, environment)
-    trace = play(policy, environment, rounds, seed=seed)
+    trace = trace_run(policy, environment, rounds, root_seed=root_seed)
     for leaf in jax.tree.leaves(trace.feedback):
         assert not np.any(np.isnan(leaf)), "step gives NaN: feedback holds NaN"
     metrics = _books(environment, instance, trace).metrics
@@ -220,18 +230,6 @@ def check_environment(
     for name, value in metrics.items():
         assert value.shape == (1, 1), f"metric {name!r} must be a number"
         assert np.all(np.isfinite(value)), f"metric {name!r} is not finite"
-
-
-def _single(tree):
-    """Numbers in JAX's precision (float32 unless 64 bits are enabled)."""
-    return jax.tree.map(
-        lambda x: (
-            jnp.asarray(np.asarray(x, np.float64))
-            if np.asarray(x).dtype.kind == "f"
-            else jnp.asarray(x)
-        ),
-        tree,
-    )
 
 
 @contextmanager
@@ -251,9 +249,9 @@ def _tried(function, *args):
         return None
 
 
-def _check_sizes(rounds, seed):
+def _check_sizes(rounds, root_seed):
     whole("rounds", rounds, 1, MOST_PLAYED)
-    root_seed_of(seed)
+    root_seed_of(root_seed)
 
 
 def _check_values(policy: Policy) -> None:
@@ -274,10 +272,9 @@ def _assert_equal(left, right, message):
     assert jax.tree.all(same), message
 
 
-def _instance(environment, seed, seed_index):
-    key = stream_key(root_key(seed), jnp.uint32(seed_index), Stream.INSTANCE)
-    key = jax.random.wrap_key_data(jnp.stack(tuple(key)))
-    return environment.game.sample(key, _single(environment.setup))
+def _instance(environment, root_seed, seed_index):
+    key = instance_key(root_key(root_seed), jnp.uint32(seed_index))
+    return environment.game.sample(key, jax.tree.map(to_device, environment.setup))
 
 
 def _check_actions(environment, instance, trace, rounds):

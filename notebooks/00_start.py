@@ -301,7 +301,7 @@ with tempfile.TemporaryDirectory() as folder:
 
 made = json.loads(loaded.attrs["provenance"])
 print("root seed:", made["root_seed"])
-print("optimal pair:", made["instance"]["optimal_pair"])
+print("optimal pair:", made["environment"]["optimal_pair"])
 print("JAX:", made["versions"]["jax"])
 
 # %% [markdown]

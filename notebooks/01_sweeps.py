@@ -121,10 +121,10 @@ print("complete:", float((same["session"].sel(policy="RCUCB") > 0).mean()))
 
 # %%
 at = {"x": "gain_radius", "y": "penalty_radius", "policy": "RCUCB"}
-plots.plot_heat_map(data.sel(instance="PosCorr"), **at, title="PosCorr, regret")
+plots.plot_heat_map(data.sel(environment="PosCorr"), **at, title="PosCorr, regret")
 
 # %%
-plots.plot_heat_map(data.sel(instance="NegCorr"), **at, title="NegCorr, regret")
+plots.plot_heat_map(data.sel(environment="NegCorr"), **at, title="NegCorr, regret")
 
 # %% [markdown]
 # The same as curves over one parameter, for some values of the other: on PosCorr the
@@ -133,7 +133,7 @@ plots.plot_heat_map(data.sel(instance="NegCorr"), **at, title="NegCorr, regret")
 
 # %%
 plots.plot_sensitivity(
-    data.sel(instance="PosCorr"),
+    data.sel(environment="PosCorr"),
     x="gain_radius",
     by="penalty_radius",
     policies=["RCUCB"],
@@ -146,7 +146,7 @@ plots.plot_sensitivity(
 # Each policy at one parameter point: RCUCB at the best one, and as printed.
 
 # %%
-at_end = data["regret"].sel(instance="PosCorr", policy="RCUCB").isel(checkpoint=-1)
+at_end = data["regret"].sel(environment="PosCorr", policy="RCUCB").isel(checkpoint=-1)
 best = int(at_end.mean("seed").argmin("params"))
 chosen = {
     leaf: float(data[f"param_{leaf}"].sel(policy="RCUCB")[best])
@@ -156,7 +156,7 @@ print(f"point {best}: {chosen}")
 
 # %%
 plots.plot_curves(
-    data.sel(instance="PosCorr"),
+    data.sel(environment="PosCorr"),
     params={"RCUCB": best, "TS": 0},
     labels={"RCUCB": "RCUCB, best radii"},
     title="PosCorr",
@@ -166,7 +166,7 @@ plots.plot_curves(
 # The intervals above hold point by point. A band that holds the whole curve is wider:
 
 # %%
-curve = data.sel(instance="PosCorr", policy=["RCUCB"]).isel(params=[best]).load()
+curve = data.sel(environment="PosCorr", policy=["RCUCB"]).isel(params=[best]).load()
 pointwise, joint = stats.interval(curve, "regret"), stats.band(curve, "regret")
 widths = {
     "pointwise": (pointwise.upper - pointwise.lower).values.ravel()[-1],
@@ -181,7 +181,7 @@ pd.Series(widths, name="width at the end").round(3)
 
 # %%
 verdicts = stats.dominance(
-    data.sel(instance="PosCorr"), "regret", params={"RCUCB": best, "TS": 0}
+    data.sel(environment="PosCorr"), "regret", params={"RCUCB": best, "TS": 0}
 )
 columns = ["difference", "lower", "upper", "win_rate", "p_adjusted", "verdict"]
 verdicts[columns].sel(policy="RCUCB", rival="TS").to_pandas().loc[columns].round(3)

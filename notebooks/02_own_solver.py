@@ -140,7 +140,7 @@ print(f"best of the grid: {limits[oracle.limit]} holes, worth {oracle.value:.4f}
 # program is: its `round` and `state` are all that it knows.
 
 # %%
-session = live.start(cast["cell TS"], seed=1)
+session = live.start(cast["cell TS"], root_seed=1)
 searches = np.random.default_rng(1)
 earned, choices = 0.0, []
 for _ in range(ROUNDS):

@@ -71,6 +71,12 @@ BENCHMARKS = {
         "kernels and instructions of a round on an H100; compiled, not run",
         {"seeds": 8_192},
     ),
+    "imports": (
+        "imports",
+        "measure",
+        "what importing costs, next to JAX",
+        {"repeats": 9},
+    ),
     "sweeps": (
         "sweeps",
         "measure",

@@ -232,8 +232,8 @@ def shared_rows(repeats: int | None):
         values = np.repeat(means, runs, axis=1)
         values = values + 0.5 * rng.normal(size=values.shape)
         drawn = ("seed", np.repeat(np.arange(instances), runs))
-        data = dataset(values, drawn=drawn)
-        bare = data.drop_vars("drawn")
+        data = dataset(values, instance=drawn)
+        bare = data.drop_vars("instance")
         cells = [
             hits(found, 0).mean()
             for found in (

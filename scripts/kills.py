@@ -28,7 +28,7 @@ DRAWN = """
 from jaxbandits.sweeps import HalfWidth
 from tests.sweeps import walk
 SPEC = walk.spec(
-    points=3, seeds=300, instances={"drawn": walk.DRAWN}, runs_per_instance=2
+    points=3, seeds=300, environments={"drawn": walk.DRAWN}, runs_per_instance=2
 )
 UNTIL = HalfWidth("regret", 1e-6, at_most=500)
 """
@@ -38,7 +38,7 @@ budget = 20
 seeds = 2000
 checkpoints = "log"
 metrics = ["regret"]
-instances.three = { make = "s_br", arguments = { num_arms = 3 } }
+environments.three = { make = "s_br", arguments = { num_arms = 3 } }
 policies.uniform = { make = "uniform" }
 policies.omega = { make = "omega_ucb", cross = { rho = [0.25, 1.0] } }
 """

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from jaxbandits.engine.tape import Stream, read
-from tests.heavy import LONG
 from tests.reference.words import grid
 from tests.workers import Groups, compile_quickly, place, share_programs
 
@@ -49,18 +48,12 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config, items):
-    """What is left to -m slow, and what comes first."""
+def pytest_collection_modifyitems(items):
+    """How long what is slow may take, and what comes first."""
     for item in items:
-        if any(part in item.nodeid for part in LONG):
-            item.add_marker(pytest.mark.slow)
         if item.get_closest_marker("slow"):
             item.add_marker(pytest.mark.timeout(3600))
     items.sort(key=lambda item: place(item.nodeid))
-    if config.args == config.getini("testpaths"):
-        known = "\n".join(item.nodeid for item in items)
-        stale = [part for part in LONG if part not in known]
-        assert not stale, f"tests/heavy.py: LONG names no test: {stale}"
 
 
 @pytest.fixture(params=["float32", "float64"])

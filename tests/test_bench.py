@@ -20,7 +20,7 @@ RIVALS = [
     ("censored", "numpy_seeds", 300),
     ("censored", "numpy_plain", 300),
     ("farewell", "numpy_seeds", 1_000),
-    ("budgeted", "numpy_seeds", 300),
+    pytest.param("budgeted", "numpy_seeds", 300, marks=pytest.mark.slow),
     pytest.param("allocation", "numpy_seeds", 400, marks=pytest.mark.slow),
 ]
 

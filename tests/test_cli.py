@@ -12,6 +12,7 @@ from jaxbandits import cli
 from jaxbandits.experiments import REGISTRY
 from jaxbandits.policies import REGISTRY as POLICIES
 from jaxbandits.results import load, open_store
+from jaxbandits.settings import REGISTRY as ENVIRONMENTS
 from tests.experiments.checks import RECORD
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -30,7 +31,7 @@ def idle(monkeypatch):
 
 
 def check_listing(found):
-    assert set(found) == {"experiments", "policies"}
+    assert set(found) == {"experiments", "policies", "environments"}
     assert [e["name"] for e in found["experiments"]] == list(REGISTRY)
     for listed in found["experiments"]:
         experiment = REGISTRY[listed["name"]]
@@ -43,6 +44,7 @@ def check_listing(found):
             "horizon": experiment.full.horizon,
         }
     assert found["policies"] == list(POLICIES)
+    assert found["environments"] == list(ENVIRONMENTS)
 
 
 def test_list(capsys, idle, monkeypatch):
@@ -53,7 +55,31 @@ def test_list(capsys, idle, monkeypatch):
     for experiment in REGISTRY.values():
         (line,) = (li for li in out.splitlines() if f" {experiment.name} " in li)
         assert experiment.title in line and experiment.source in line
-    assert all(policy in out for policy in POLICIES)
+    of_policies, of_environments = out.split(" Policies ")[1].split(" Environments ")
+    for registry, part in ((POLICIES, of_policies), (ENVIRONMENTS, of_environments)):
+        for name, maker in registry.items():
+            (line,) = (li for li in part.splitlines() if f" {name} " in li)
+            assert f" {maker.factory.__name__} " in line
+            assert all(f" {x} = " in line for x in (*maker.arguments, *maker.needs))
+
+
+def test_list_of_a_setting(capsys, idle, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    assert cli.main(["list", "censored"]) == 0
+    out, _ = capsys.readouterr()
+    assert "censored-fig4" in out and "continuum/zooming" in out
+    assert "censored/forest" in out and "budgeted" not in out
+    assert cli.main(["list", "censored", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert {e["setting"] for e in found["experiments"]} == {"censored"}
+    for kind, registry in (("policies", POLICIES), ("environments", ENVIRONMENTS)):
+        assert found[kind] == [n for n in registry if n.startswith(("cens", "cont"))]
+
+
+def test_list_of_no_setting(capsys):
+    assert cli.main(["list", "bandits"]) == 2
+    said = capsys.readouterr().err
+    assert "SETTING must be one of" in said and "farewell" in said
 
 
 def test_list_as_json(capsys, idle):
@@ -120,7 +146,7 @@ def test_reproduce_a_run(capsys, tmp_path):
     out, err = capsys.readouterr()
     assert err == ""
     records = json.loads(out)
-    assert json.loads((tmp_path / "summary.json").read_text()) == records
+    assert json.loads((tmp_path / "summary.json").read_text())["records"] == records
     assert {frozenset(r) for r in records} == {frozenset(RECORD)}
     assert {(r["seeds"], r["horizon"]) for r in records} == {(2, 30)}
     assert (tmp_path / "censored-trap.png").read_bytes().startswith(PNG)
@@ -257,7 +283,7 @@ budget = 3
 checkpoints = [1.5]
 metrics = ["regret"]
 
-[instances.two]
+[environments.two]
 make = "s_br"
 arguments = {num_arms = 2, cost_floor = 0.25}
 
@@ -305,7 +331,7 @@ def test_a_sweep(capsys, spec):
     with open_store(store) as dataset:
         regret = dataset["regret"].load().isel(checkpoint=-1)
         assert dataset.attrs["setting"] == "budgeted"
-    assert dict(regret.sizes) == {"instance": 1, "policy": 2, "params": 3, "seed": 4}
+    assert dict(regret.sizes) == {"environment": 1, "policy": 2, "params": 3, "seed": 4}
     best = regret.sel(policy="omega").mean("seed").argmin("params").item()
     rho = ("0.25", "0.5", "1")[best]
     (line,) = (li for li in out.splitlines() if "omega" in li)
@@ -325,7 +351,7 @@ def test_a_sweep_as_json(capsys, spec, tmp_path):
         ("omega", 1.0),
     ]
     assert {frozenset(r) for r in records} == {frozenset(RECORD)}
-    assert {(r["experiment"], r["instance"]) for r in records} == {("mine", "two")}
+    assert {(r["experiment"], r["environment"]) for r in records} == {("mine", "two")}
     assert {(r["seeds"], r["horizon"]) for r in records} == {(4, 3.0)}
     assert all(set(r["metrics"]) == {"regret"} for r in records)
     assert not Path("results").exists()
@@ -383,7 +409,7 @@ def test_mistakes_in_the_arguments_of_a_sweep(
         ("seeds", "sedes", "Additional properties are not allowed ('sedes' was"),
         ("omega_ucb", "omega_uc", "policies.omega.make: 'omega_uc' is unknown (did"),
         ("[policies.uniform]", "[policies.uniform", "is not TOML"),
-        ("0.25, 0.5", "-0.25, 0.5", "policy 'omega' on instance 'two': rho must be"),
+        ("0.25, 0.5", "-0.25, 0.5", "policy 'omega' on environment 'two': rho must be"),
         ('"regret"', '"regrets"', "metrics: ['regrets'] unknown; known are"),
     ],
 )

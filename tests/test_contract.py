@@ -108,7 +108,7 @@ BROKEN = {
         r"recommend gives int32\[2\], an action is int32\[\]",
     ),
 }
-for name in ("seed", "drawn", "cut", "session", "param_alpha"):
+for name in ("seed", "instance", "cut", "session", "param_alpha"):
     report = {name: jnp.zeros(())}
     BROKEN[f"a report named {name}"] = (
         policy(report=lambda s, p, report=report: report),
@@ -118,7 +118,7 @@ for name in ("", "/abs", "a/b", ".hidden", "c\0d"):
     report = {name: jnp.zeros(())}
     BROKEN[f"a report named {name!r}"] = (
         policy(report=lambda s, p, report=report: report),
-        "report: a name must not be empty",
+        "report: a name must be printable, without slashes",
     )
 
 

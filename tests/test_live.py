@@ -9,7 +9,7 @@ from jaxbandits.policies import budgeted
 from jaxbandits.policies import censored as policies
 from jaxbandits.settings import budgeted as money
 from jaxbandits.settings import censored
-from jaxbandits.testing import play
+from jaxbandits.testing import trace_run
 
 GAME = censored.trap()
 ROUNDS = 12
@@ -34,9 +34,9 @@ def test_a_session_does_what_a_run_does(make, params):
     policy = make(GAME.problem)
     own = policy.params
     own = own._replace(**params) if params else own
-    trace = play(policy, GAME, ROUNDS, params=own, seed=3, seed_index=0)
+    trace = trace_run(policy, GAME, ROUNDS, params=own, root_seed=3, seed_index=0)
     assert 0 < np.mean(trace.actions.limit) < 1
-    session = live.start(policy, params, seed=3, seed_index=0)
+    session = live.start(policy, params, root_seed=3, seed_index=0)
     for round_ in range(ROUNDS):
         action = live.ask(session)
         assert live.ask(session) == action == tuple(x[round_] for x in trace.actions)

@@ -75,7 +75,7 @@ def test_points_differ(two):
 def test_provenance_and_seconds(two):
     facts = json.loads(two.attrs["provenance"])
     assert facts["root_seed"] == 0
-    assert facts["instance"]["limits"] == [0.3, 0.5]
+    assert facts["environment"]["limits"] == [0.3, 0.5]
     assert {"jax", "numpy", "jaxbandits"} <= set(facts["versions"])
     assert np.all(two["run_seconds"] > 0)
     assert np.all(two["compile_seconds"] >= 0)
@@ -93,8 +93,8 @@ def test_seeds_by_list_are_those_of_a_count(game, rcucb):
 
 def test_the_root_seed_matters(game, rcucb):
     options = {"horizon": HORIZON, "seeds": 5}
-    first = simulate(rcucb, game, seed=0, **options)
-    second = simulate(rcucb, game, seed=1, **options)
+    first = simulate(rcucb, game, root_seed=0, **options)
+    second = simulate(rcucb, game, root_seed=1, **options)
     assert not np.array_equal(first["censored"], second["censored"])
 
 
@@ -308,7 +308,7 @@ def test_one_compiled_program_serves_other_numbers(game, rcucb):
         other,
         horizon=25,
         seeds=7,
-        seed=3,
+        root_seed=3,
         checkpoints=list(range(1, 10)),  # and the end: ten, as many as three
         params={"RCUCB": {"alpha": 2.0}},
     )

@@ -8,7 +8,7 @@ import pytest
 
 from jaxbandits.arrays import unit_interval
 from jaxbandits.engine.tape import Stream, read
-from jaxbandits.testing import altered, check_environment, check_policy, play
+from jaxbandits.testing import altered, check_environment, check_policy, trace_run
 from tests.engine.budget_game import ALTERNATE, cost_of, environment
 from tests.reference.words import grid
 
@@ -16,7 +16,7 @@ GAME = environment()
 
 
 def test_play_records_every_round():
-    trace = play(ALTERNATE, GAME, 50, seed=4, seed_index=3)
+    trace = trace_run(ALTERNATE, GAME, 50, root_seed=4, seed_index=3)
     noise = grid(read(4, 3, Stream.ENVIRONMENT, 50, 1))[:, 0]
     assert trace.actions.tolist() == [t % 2 for t in range(1, 51)]
     costs = [int(cost_of(u, t % 2, 1)) for t, u in enumerate(noise, start=1)]
@@ -34,11 +34,14 @@ def test_play_takes_other_seeds_and_setups_without_a_new_trace():
         return view.round % 2
 
     policy = ALTERNATE._replace(act=act)
-    runs = [play(policy, GAME, 20)]
+    runs = [trace_run(policy, GAME, 20)]
     first = traces
-    runs += [play(policy, GAME, 20, seed_index=1), play(policy, GAME, 20, seed=7)]
+    runs += [
+        trace_run(policy, GAME, 20, seed_index=1),
+        trace_run(policy, GAME, 20, root_seed=7),
+    ]
     # Another scale of costs is another `setup` of the same functions.
-    runs.append(play(policy, GAME._replace(setup=np.int32(5)), 20))
+    runs.append(trace_run(policy, GAME._replace(setup=np.int32(5)), 20))
     assert traces == first > 0
     assert len({run.feedback.tobytes() for run in runs}) == 4
 

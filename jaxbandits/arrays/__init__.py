@@ -9,6 +9,7 @@ from jaxbandits.arrays._stored import stored
 from jaxbandits.arrays._threefry import threefry
 from jaxbandits.arrays._window import window
 from jaxbandits.arrays.argmax import first_argmax, first_true, random_argmax
+from jaxbandits.arrays.rows import row, with_row
 from jaxbandits.arrays.select import one_hot, pick, put, split_index, tally, when
 from jaxbandits.arrays.sums import CompensatedSum
 from jaxbandits.arrays.words import (
@@ -37,6 +38,7 @@ __all__ = [
     "position",
     "put",
     "random_argmax",
+    "row",
     "smaller_side",
     "split_index",
     "stored",
@@ -45,4 +47,5 @@ __all__ = [
     "unit_interval",
     "when",
     "window",
+    "with_row",
 ]

@@ -1,10 +1,10 @@
 """Argmax with a stated tie rule, without ``jnp.argmax`` (slow on CPUs)."""
 
-import chex
 import jax.numpy as jnp
 
 from jaxbandits.arrays.named import named
 from jaxbandits.arrays.words import position
+from jaxbandits.checks import shaped
 
 
 def first_true(mask):
@@ -48,7 +48,8 @@ def random_argmax(x, word):
     Returns:
       i32[] in [0, n) if no entry is NaN.
     """
-    chex.assert_rank([x, word], [1, 0])
+    shaped("n", x=x)
+    shaped("", word=word)
     tied = x == jnp.max(x)
     rank = jnp.cumsum(tied, dtype=jnp.int32)  # 1, 2, ... at the tied entries
     return jnp.sum(rank <= position(word, rank[-1]), dtype=jnp.int32)

@@ -8,14 +8,13 @@ it is used many times, instead of computing it anew for every element of the res
 
 from functools import wraps
 
-import chex
 import jax.numpy as jnp
 from jax import lax
 
 from jaxbandits.arrays._stored import stored
 from jaxbandits.arrays.named import named
 from jaxbandits.arrays.real import integer
-from jaxbandits.checks import shown, whole
+from jaxbandits.checks import shaped, shown, whole
 
 BINARY_ROWS = 64  # up to here `pick` is unrolled into a binary tree of selections
 
@@ -33,7 +32,7 @@ def one_hot(index, length: int):
     Raises:
       TypeError: if `index` is no integer.
     """
-    chex.assert_rank(integer("index", index), 0)
+    shaped("", index=integer("index", index))
     whole("length", length, 0)
     return jnp.arange(length, dtype=jnp.int32) == index
 
@@ -45,7 +44,7 @@ def _at_an_index(kernel):
     def checked(x, index, *args, **options):
         if not hasattr(x, "shape"):
             raise TypeError(f"x must be an array, got {shown(x)}")
-        chex.assert_rank(integer("index", index), 0)
+        shaped("", index=integer("index", index))
         return kernel(x, index, *args, **options)
 
     return checked

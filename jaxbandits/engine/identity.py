@@ -11,9 +11,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.engine.rollout import KEYS, to_device
+from jaxbandits.engine.rollout import to_device
 from jaxbandits.engine.rules import NO_BUDGET, Rules, notes_of, play_round
-from jaxbandits.engine.tape import Stream, root_key, stream_key
+from jaxbandits.engine.tape import Stream, instance_key, root_key, stream_key
 from jaxbandits.protocol import Environment, Policy
 
 DIGITS = 16
@@ -51,9 +51,8 @@ def _program_digest(rules, kind, leaves, structure, x64):
 
 def _first_round(rules: Rules, seed, round_, params, setup):
     root = root_key(0)
-    keys = {stream: stream_key(root, seed, stream) for stream in Stream}
-    key = jax.random.wrap_key_data(jnp.stack([*keys[Stream.INSTANCE]]), impl=KEYS)
-    instance = rules.game.sample(key, setup)
+    keys = {s: stream_key(root, seed, s) for s in Stream if s != Stream.INSTANCE}
+    instance = rules.game.sample(instance_key(root, seed), setup)
     states = rules.policy.init(params), rules.game.init(instance)
     round_ = round_.astype(jnp.int32)
     mine, its = play_round(rules, round_, keys, instance, params, states)

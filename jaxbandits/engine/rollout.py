@@ -20,7 +20,7 @@ from jax.sharding import Mesh, PartitionSpec
 from jaxbandits.engine.lanes import fill, lanes
 from jaxbandits.engine.legs import SCAN, no_legs
 from jaxbandits.engine.rules import Carry, Engine, Rules, flagged, spending
-from jaxbandits.engine.tape import Stream, stream_key
+from jaxbandits.engine.tape import Stream, instance_key, stream_key
 from jaxbandits.engine.visits import each_in_its_time, in_step, seen_by
 from jaxbandits.engine.xla import compiler_options, platform_of
 from jaxbandits.protocol import Environment, Policy
@@ -33,8 +33,6 @@ LANE_QUANTUM = 64
 
 # That are kept, with what they were compiled to (some 4 MiB each).
 MOST_PROGRAMS = 128
-# Of instance keys: two words, whatever kind of key JAX makes by default.
-KEYS = "threefry2x32"
 
 
 class Program(NamedTuple):
@@ -149,9 +147,7 @@ def drawn(sample, platform, root, seeds, setup):
     """Instances of the lanes; a leaf that does not depend on the seed is shared."""
 
     def one(root, seed, setup):
-        key = stream_key(root, seed, Stream.INSTANCE)
-        words = jnp.stack([key.high, key.low])
-        return sample(jax.random.wrap_key_data(words, impl=KEYS), setup)
+        return sample(instance_key(root, seed), setup)
 
     mapped = lanes(one, (False, True, False), seeds.shape[0], platform)
     return jax.tree.map(

@@ -23,7 +23,6 @@ from jaxbandits.engine.choice import engine_for
 from jaxbandits.engine.flags import switches
 from jaxbandits.engine.limits import Watch, refuse_nan
 from jaxbandits.engine.rollout import (
-    KEYS,
     LANE_QUANTUM,
     LANES,
     MOST_PROGRAMS,
@@ -32,7 +31,7 @@ from jaxbandits.engine.rollout import (
 )
 from jaxbandits.engine.room import stretch_of
 from jaxbandits.engine.rules import Notes, notes_of
-from jaxbandits.engine.tape import root_key
+from jaxbandits.engine.tape import KEYS, root_key
 from jaxbandits.engine.visits import Found
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.schedule import Terms

@@ -15,6 +15,9 @@ import numpy as np
 
 from jaxbandits.arrays import threefry
 
+# Of instance keys: two words, whatever kind of key JAX makes by default.
+KEYS = "threefry2x32"
+
 
 class Stream(IntEnum):
     """Independent streams of one seed."""
@@ -40,6 +43,17 @@ def root_key(root_seed: int) -> Key:
 def stream_key(root: Key, seed_index, stream: Stream) -> Key:
     """The key of one stream of one seed (`seed_index`: u32 array of any shape)."""
     return Key(*threefry(root, (seed_index, jnp.uint32(stream))))
+
+
+def instance_key(root: Key, seed_index) -> jax.Array:
+    """What `Game.sample` draws the instance of a seed from, a key of `jax.random`.
+
+    Args:
+      root: of the whole run.
+      seed_index: u32[].
+    """
+    words = jnp.stack(tuple(stream_key(root, seed_index, Stream.INSTANCE)))
+    return jax.random.wrap_key_data(words, impl=KEYS)
 
 
 def draw_words(key: Key, round_, width: int):

@@ -4,12 +4,13 @@ from jaxbandits.experiments.allocation import catalogue as allocation
 from jaxbandits.experiments.budgeted import catalogue as budgeted
 from jaxbandits.experiments.censored import catalogue as censored
 from jaxbandits.experiments.common.experiment import (
+    Claim,
     Experiment,
     Options,
     Outcome,
     prepare_folder,
-    write,
 )
+from jaxbandits.experiments.common.writing import write
 from jaxbandits.experiments.farewell import catalogue as farewell
 
 PARTS = (censored, allocation, budgeted, farewell)
@@ -17,6 +18,7 @@ REGISTRY: dict[str, Experiment] = {e.name: e for p in PARTS for e in p.EXPERIMEN
 
 __all__ = [
     "REGISTRY",
+    "Claim",
     "Experiment",
     "Options",
     "Outcome",

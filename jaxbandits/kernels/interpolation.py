@@ -7,12 +7,12 @@ the spacing.
 
 from typing import NamedTuple
 
-import chex
 import jax
 import jax.numpy as jnp
 
 from jaxbandits.arrays import first_argmax, stored, window
 from jaxbandits.arrays.real import real
+from jaxbandits.checks import shaped
 from jaxbandits.kernels.newton import guarded_newton
 
 NODES = 6  # that a polynomial passes through
@@ -59,7 +59,8 @@ def around(values, node) -> Polynomial:
       values: f[J], J >= 6.
       node: i32[].
     """
-    chex.assert_rank([values, node], [1, 0])
+    shaped("J", values=values)
+    shaped("", node=node)
     length = values.shape[0]
     if length < NODES:
         raise ValueError(f"values must be at least {NODES} numbers, got {length}")

@@ -1,4 +1,4 @@
-"""Figures of labelled results, also of sweeps over parameters and instances.
+"""Figures of labelled results, also of sweeps over parameters and environments.
 
 `plot_curves` draws metrics over checkpoints and `plot_panels` several such figures
 side by side; `plot_bars` draws them at the horizon and `plot_ranks` the average ranks

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from jaxbandits.plots.labels import metric_at, percentage, short_number
-from jaxbandits.plots.runs import one_instance
+from jaxbandits.plots.runs import one_environment
 from jaxbandits.plots.selection import seeds_note, select, shown
 from jaxbandits.plots.style import SMALL_FONT, check_axes, figure
 from jaxbandits.results.checks import check_number
@@ -35,7 +35,7 @@ def plot_bars(
     played, and tells how many.
 
     Args:
-      dataset: as `jaxbandits.results.build_dataset` makes it, of one instance.
+      dataset: as `jaxbandits.results.build_dataset` makes it, of one environment.
       metric: name of a metric.
       ax: where to draw; by default a new figure.
       params: number of the parameter point, or policy -> number; 0 for policies that
@@ -59,7 +59,7 @@ def plot_bars(
         check_number("reference", reference)
         if not np.isfinite(reference):
             raise ValueError(f"reference: must be finite, got {reference}")
-    dataset = one_instance(dataset)
+    dataset = one_environment(dataset)
     total = dataset.sizes["seed"]
     dataset = shown(dataset, metric, params, policies)
     horizon = dataset.isel(checkpoint=[-1])

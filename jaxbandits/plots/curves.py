@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from jaxbandits.plots.labels import checkpoint_label, metric_label, readable_ticks
-from jaxbandits.plots.runs import one_instance
+from jaxbandits.plots.runs import one_environment
 from jaxbandits.plots.selection import seeds_note, select, shown
 from jaxbandits.plots.style import SMALL_FONT, LineStyle, check_axes, figure
 from jaxbandits.results.checks import check_mapping
@@ -40,7 +40,7 @@ def plot_curves(
     have played, and the legend tells how many.
 
     Args:
-      dataset: as `jaxbandits.results.build_dataset` makes it, of one instance.
+      dataset: as `jaxbandits.results.build_dataset` makes it, of one environment.
       metric: name of a metric.
       ax: where to draw; by default a new figure.
       params: number of the parameter point, or policy -> number; 0 for policies that
@@ -61,11 +61,11 @@ def plot_curves(
 
     Raises:
       ValueError: naming the argument that is unknown or out of range; `metric` if
-        none of the policies has it; `dataset` if it has several instances; `policies`
-        if no seed has been played by all of them.
+        none of the policies has it; `dataset` if it has several environments;
+        `policies` if no seed has been played by all of them.
     """
     check_axes(ax)
-    dataset = one_instance(dataset)
+    dataset = one_environment(dataset)
     total = dataset.sizes["seed"]
     dataset = shown(dataset, metric, params, policies)
     if styles is not None:

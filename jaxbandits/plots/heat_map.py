@@ -20,7 +20,7 @@ from jaxbandits.plots.labels import (
 )
 from jaxbandits.plots.marks import MISSING, draw_best, draw_key
 from jaxbandits.plots.points import check_labels
-from jaxbandits.plots.runs import one_instance
+from jaxbandits.plots.runs import one_environment
 from jaxbandits.plots.samples import STATISTICS, samples
 from jaxbandits.plots.selection import seeds_text, texts_of
 from jaxbandits.plots.style import SMALL_FONT, check_axes, figure
@@ -65,7 +65,7 @@ def plot_heat_map(
     hatched. The star goes to a cell with at least half as many seeds as any has.
 
     Args:
-      dataset: as `jaxbandits.sweep` makes it, of one instance.
+      dataset: as `jaxbandits.sweep` makes it, of one environment.
       metric: name of a metric.
       x: parameter from left to right.
       y: parameter from bottom to top.
@@ -88,13 +88,13 @@ def plot_heat_map(
 
     Raises:
       ValueError: naming the argument that is unknown or out of range; `dataset` if it
-        has several instances; `at` if more than one point falls into a cell; `metric`
-        if no run of the policy has it.
+        has several environments; `at` if more than one point falls into a cell;
+        `metric` if no run of the policy has it.
     """
     labels = texts_of(labels)
     at = at or {}
     check_mapping("at", at)
-    dataset = one_instance(dataset)
+    dataset = one_environment(dataset)
     check_checkpoint(dataset, checkpoint)
     check_labels(dataset, labels)
     if not isinstance(statistic, str) or statistic not in STATISTICS:

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from jaxbandits import checks
 from jaxbandits.plots.curves import plot_curves
-from jaxbandits.plots.runs import instances, played
+from jaxbandits.plots.runs import environments, played
 from jaxbandits.plots.selection import seeds_note, shown, texts_of
 from jaxbandits.plots.style import SMALL_FONT, figure, line_style
 from jaxbandits.results.checks import check_dataset, check_mapping, check_number
@@ -37,7 +37,8 @@ def plot_panels(
 
     Args:
       datasets: panel title -> dataset. They may have different policies. Or one
-        dataset with a dimension ``instance``, for a panel per instance that has runs.
+        dataset with a dimension ``environment``, for a panel of each that has
+        runs.
       metric: name of a metric that all datasets have.
       params: number of the parameter point, or policy -> number; 0 for policies that
         are not named.
@@ -58,14 +59,14 @@ def plot_panels(
         `params` if no dataset has one of them.
     """
     if isinstance(datasets, xr.Dataset):
-        if "instance" not in datasets.dims:
+        if "environment" not in datasets.dims:
             raise ValueError(
                 "datasets: a mapping from titles to datasets, or a dataset with a "
-                "dimension 'instance'; for one panel see plot_curves"
+                "dimension 'environment'; for one panel see plot_curves"
             )
         datasets = {
             name: each
-            for name, each in instances(datasets).items()
+            for name, each in environments(datasets).items()
             if played(at_points(each, params)).any()
         }
     check_mapping("datasets", datasets)

@@ -32,16 +32,16 @@ class Ranks(NamedTuple):
 
     Attributes:
       policies: N names.
-      values: float64[N, S], averages over instances of every seed; 1 is best. Of seeds
-        that share a drawn instance, their average.
+      values: float64[N, S], averages over environments of every seed; 1 is best. Of
+        seeds that share a drawn instance, their average.
       seeds: how many were used.
-      instances: how many were used; 0 if the dataset has no such dimension.
+      environments: how many were used; 0 if the dataset has no such dimension.
     """
 
     policies: list[str]
     values: np.ndarray
     seeds: int
-    instances: int
+    environments: int
 
 
 def plot_ranks(
@@ -59,23 +59,24 @@ def plot_ranks(
 ) -> Figure:
     """Plot the average rank of every policy, from the best to the worst.
 
-    Policies are ranked seed by seed, and instance by instance if there are several:
-    all meet the same noise there. Equal policies share the average of their ranks. A
-    seed's ranks are averaged over the instances, and seeds give the interval: it is
-    about other seeds, not about other instances. Of seeds that share a drawn instance
-    (``runs_per_instance > 1``) the average is one replication.
+    Policies are ranked seed by seed, and environment by environment if there are
+    several: all meet the same noise there. Equal policies share the average of their
+    ranks. A seed's ranks are averaged over the environments, and seeds give the
+    interval: it is about other seeds, not about other environments. Of seeds that share
+    a drawn instance (``runs_per_instance > 1``) the average is one replication.
 
     The interval is for bounded variables (`jaxbandits.stats.interval`, "bounded"): it
     covers with at least the stated probability for every number of seeds, also where
     one policy has won on all of them.
 
-    Of a half-finished sweep only what all shown policies have played counts: instances
-    with no such seed are left out, then seeds that an instance lacks; the note tells
-    how many of both were used. A policy that has played nothing is left out.
+    Of a half-finished sweep only what all shown policies have played counts:
+    environments with no such seed are left out, then seeds that an environment lacks;
+    the note tells how many of both were used. A policy that has played nothing is left
+    out.
 
     Args:
       dataset: as `jaxbandits.simulate` or `jaxbandits.sweep` makes it, of one or
-        several instances.
+        several environments.
       metric: name of a metric.
       checkpoint: number of the checkpoint; -1 is the last.
       params: number of the parameter point, or policy -> number; 0 for policies that
@@ -158,12 +159,12 @@ def _ranks(
     ran = played(dataset)
     if policies is not None:
         values, ran = values.sel(policy=list(policies)), ran.sel(policy=list(policies))
-    several = "instance" in values.dims
+    several = "environment" in values.dims
     if not several:
-        values, ran = values.expand_dims("instance"), ran.expand_dims("instance")
-    values = values.transpose("instance", "policy", "seed")
+        values, ran = values.expand_dims("environment"), ran.expand_dims("environment")
+    values = values.transpose("environment", "policy", "seed")
     names = values["policy"].values
-    values, ran = values.values, ran.transpose("instance", "policy", "seed").values
+    values, ran = values.values, ran.transpose("environment", "policy", "seed").values
     shown = (ran & ~np.isnan(values)).any((0, 2))
     values, ran, names = values[:, shown], ran[:, shown], names[shown].tolist()
     if len(names) < 2:
@@ -209,8 +210,8 @@ def rank_ends(
 def _note(ranks: Ranks, dataset: xr.Dataset, level: float) -> str:
     drawn = shared_instances(dataset)
     note = seeds_text([ranks.seeds], dataset.sizes["seed"], drawn)
-    if ranks.instances:
-        total = dataset.sizes["instance"]
-        some = "" if ranks.instances == total else f" of {total}"
-        note += f", {ranks.instances}{some} instance{'s' if total > 1 else ''}"
+    if ranks.environments:
+        total = dataset.sizes["environment"]
+        some = "" if ranks.environments == total else f" of {total}"
+        note += f", {ranks.environments}{some} environment{'s' if total > 1 else ''}"
     return note if ranks.seeds == 1 else f"{note}, {100 * level:g} % interval"

@@ -1,4 +1,4 @@
-"""Which runs a figure shows: of one instance, at one point per policy, whole seeds.
+"""Which runs a figure shows: of one environment, at one point per policy, whole seeds.
 
 A sweep may be half finished, and its policies may have different numbers of parameter
 points. Metrics are NaN where nothing was played, so a figure asks here before it
@@ -17,28 +17,28 @@ from jaxbandits.results.dataset import DIMS
 from jaxbandits.results.lookup import check_shown, metric_values
 
 
-def instances(dataset: xr.Dataset) -> dict[str, xr.Dataset]:
-    """The dataset of each instance, by its name. Needs a dimension ``instance``."""
-    names = dataset["instance"].values.tolist()
-    return {str(name): dataset.isel(instance=i) for i, name in enumerate(names)}
+def environments(dataset: xr.Dataset) -> dict[str, xr.Dataset]:
+    """The dataset of each environment, by its name. Needs the dimension."""
+    names = dataset["environment"].values.tolist()
+    return {str(name): dataset.isel(environment=i) for i, name in enumerate(names)}
 
 
-def one_instance(dataset: xr.Dataset) -> xr.Dataset:
-    """The dataset without a dimension ``instance``.
+def one_environment(dataset: xr.Dataset) -> xr.Dataset:
+    """The dataset without a dimension ``environment``.
 
     Raises:
-      ValueError: if there are several instances.
+      ValueError: if there are several environments.
     """
     check_dataset(dataset, *DIMS)
-    if "instance" not in dataset.dims:
+    if "environment" not in dataset.dims:
         return dataset
-    names = dataset["instance"].values.tolist()
+    names = dataset["environment"].values.tolist()
     if len(names) > 1:
         raise ValueError(
-            f"dataset: it has {len(names)} instances, {', '.join(map(str, names))}; "
-            f"select one, as in dataset.sel(instance={names[0]!r})"
+            f"dataset: it has {len(names)} environments, {', '.join(map(str, names))}; "
+            f"select one, as in dataset.sel(environment={names[0]!r})"
         )
-    return dataset.isel(instance=0)
+    return dataset.isel(environment=0)
 
 
 def played(dataset: xr.Dataset) -> xr.DataArray:
@@ -48,7 +48,7 @@ def played(dataset: xr.Dataset) -> xr.DataArray:
     that was not has no metric at any checkpoint. A single metric that is NaN does not
     tell: it may be undefined, or one that the policy has not.
     """
-    dims = [dim for dim in ("instance", *DIMS) if dim in dataset.dims]
+    dims = [dim for dim in ("environment", *DIMS) if dim in dataset.dims]
     kept = dims[: dims.index("seed") + 1]
     if "session" in dataset and set(dataset["session"].dims) == set(kept):
         return dataset["session"].transpose(*kept) > 0
@@ -76,7 +76,7 @@ def whole_seeds(
     not waited for. So all curves of a figure are of the same seeds.
 
     Args:
-      dataset: of one instance, at one point per policy.
+      dataset: of one environment, at one point per policy.
       metric: name of a metric.
       policies: names, or None for all.
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
-from jaxbandits.plots.runs import one_instance, whole_seeds
+from jaxbandits.plots.runs import one_environment, whole_seeds
 from jaxbandits.plots.style import LineStyle, line_style
 from jaxbandits.results.checks import check_mapping
 from jaxbandits.results.lookup import at_points, check_policies, metric_values
@@ -42,14 +42,14 @@ def shown(
     """What a figure with a curve per policy shows. Arguments as in `plot_curves`.
 
     Returns:
-      Dataset without dimensions ``instance`` and ``params``, with the seeds that all
+      Dataset without dimensions ``environment`` and ``params``, with the seeds that all
       shown policies have played.
 
     Raises:
       ValueError: naming the argument that is unknown or out of range; `dataset` if it
-        has several instances; `policies` if no seed has been played by all of them.
+        has several environments; `policies` if no seed has been played by all of them.
     """
-    return whole_seeds(at_points(one_instance(dataset), params), metric, policies)
+    return whole_seeds(at_points(one_environment(dataset), params), metric, policies)
 
 
 def texts_of(labels: Mapping[str, str] | None) -> Mapping[str, str]:

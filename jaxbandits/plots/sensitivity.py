@@ -20,7 +20,7 @@ from jaxbandits.plots.points import (
     coordinates,
 )
 from jaxbandits.plots.responses import Response, responses
-from jaxbandits.plots.runs import one_instance
+from jaxbandits.plots.runs import one_environment
 from jaxbandits.plots.samples import samples
 from jaxbandits.plots.selection import seeds_text, texts_of
 from jaxbandits.plots.style import SMALL_FONT, check_axes, figure
@@ -59,7 +59,7 @@ def plot_sensitivity(
     and the legend tells how many; lines have gaps where there are none.
 
     Args:
-      dataset: as `jaxbandits.sweep` makes it, of one instance.
+      dataset: as `jaxbandits.sweep` makes it, of one environment.
       metric: name of a metric.
       x: parameter from left to right.
       by: second parameter; then one policy is shown.
@@ -82,13 +82,13 @@ def plot_sensitivity(
 
     Raises:
       ValueError: naming the argument that is unknown or out of range; `x` if none of
-        the policies has it; `dataset` if it has several instances; `at` if points
+        the policies has it; `dataset` if it has several environments; `at` if points
         differ in other parameters too; `metric` if no run has it.
     """
     labels = texts_of(labels)
     at = at or {}
     check_mapping("at", at)
-    dataset = one_instance(dataset)
+    dataset = one_environment(dataset)
     check_checkpoint(dataset, checkpoint)
     check_shown(dataset, policies)
     check_labels(dataset, labels)

@@ -1,125 +1,118 @@
 """The policies, a folder per setting, and the registry.
 
-`REGISTRY` maps ``setting/name`` to a factory; every entry passes the contract check.
+`REGISTRY` maps ``setting/name`` to a `Maker`; every entry passes the contract check.
 ``continuum`` stands for the censored setting with arbitrary limits: those factories
 take a `Continuum`, the others the `Problem` of their setting.
 """
 
+from jaxbandits.maker import Maker
 from jaxbandits.policies import allocation, budgeted, censored, farewell, plain
-from jaxbandits.policies._doubling import doubling
+from jaxbandits.policies._doubling import doubled, doubling
 
-REGISTRY = {
-    "censored/rcucb": censored.rcucb,
-    "censored/rcucb-kaplan-meier": lambda problem: censored.rcucb(
-        problem, survival="kaplan_meier"
+REGISTRY: dict[str, Maker] = {
+    "censored/rcucb": Maker(censored.rcucb),
+    "censored/rcucb-kaplan-meier": Maker(censored.rcucb, {"survival": "kaplan_meier"}),
+    "censored/ucb": Maker(censored.ucb_reduction),
+    "censored/moss": Maker(censored.moss_reduction),
+    "censored/kl-ucb": Maker(censored.kl_ucb_reduction),
+    "censored/thompson": Maker(censored.thompson),
+    "censored/thompson-shared": Maker(censored.thompson, {"update": "shared"}),
+    "censored/thompson-copied": Maker(censored.thompson, {"update": "copied"}),
+    "censored/thompson-strict": Maker(censored.thompson, {"update": "strict"}),
+    "censored/cell-thompson": Maker(censored.cell_thompson),
+    "censored/uniform": Maker(censored.uniform),
+    "censored/fixed": Maker(censored.fixed_pair, {"arm": 0, "limit": 0}),
+    "continuum/z-rcucb": Maker(censored.z_rcucb),
+    "continuum/z-rcucb-inherit": Maker(censored.z_rcucb, {"history": "inherit"}),
+    "continuum/z-rcucb-kaplan-meier": Maker(
+        censored.z_rcucb, {"history": "whole", "survival": "kaplan_meier"}
     ),
-    "censored/ucb": censored.ucb_reduction,
-    "censored/moss": censored.moss_reduction,
-    "censored/kl-ucb": censored.kl_ucb_reduction,
-    "censored/thompson": censored.thompson,
-    "censored/thompson-shared": lambda problem: censored.thompson(problem, "shared"),
-    "censored/thompson-copied": lambda problem: censored.thompson(problem, "copied"),
-    "censored/thompson-strict": lambda problem: censored.thompson(problem, "strict"),
-    "censored/cell-thompson": censored.cell_thompson,
-    "censored/uniform": censored.uniform,
-    "censored/fixed": lambda problem: censored.fixed_pair(problem, 0, 0),
-    "continuum/z-rcucb": censored.z_rcucb,
-    "continuum/z-rcucb-inherit": lambda problem: censored.z_rcucb(
-        problem, history="inherit"
+    "continuum/z-rcucb-doubling": Maker(doubled, {"make": censored.z_rcucb}),
+    "continuum/stoo": Maker(censored.stoo),
+    "continuum/zooming": Maker(censored.zooming),
+    "continuum/rcucb-uniform": Maker(
+        censored.on_grid, {"limits": 10, "make": censored.rcucb}
     ),
-    "continuum/z-rcucb-kaplan-meier": lambda problem: censored.z_rcucb(
-        problem, history="whole", survival="kaplan_meier"
+    "budgeted/omega-ucb": Maker(budgeted.omega_ucb),
+    "budgeted/omega-star-ucb": Maker(budgeted.omega_star_ucb),
+    "budgeted/omega-ucb-log-share": Maker(
+        budgeted.omega_ucb, {"exploration": "log_share"}
     ),
-    "continuum/z-rcucb-doubling": lambda problem: doubling(censored.z_rcucb(problem)),
-    "continuum/stoo": censored.stoo,
-    "continuum/zooming": censored.zooming,
-    "continuum/rcucb-uniform": lambda problem: censored.on_grid(
-        problem, 10, censored.rcucb
+    "budgeted/omega-star-ucb-log-share": Maker(
+        budgeted.omega_star_ucb, {"exploration": "log_share"}
     ),
-    "budgeted/omega-ucb": budgeted.omega_ucb,
-    "budgeted/omega-star-ucb": budgeted.omega_star_ucb,
-    "budgeted/omega-ucb-log-share": lambda problem: budgeted.omega_ucb(
-        problem, exploration="log_share"
+    "budgeted/omega-star-ucb-shrunk": Maker(
+        budgeted.omega_star_ucb, {"variance": "shrunk"}
     ),
-    "budgeted/omega-star-ucb-log-share": lambda problem: budgeted.omega_star_ucb(
-        problem, "log_share"
+    "budgeted/share-ucb": Maker(budgeted.share_ucb),
+    "budgeted/share-ucb-anytime": Maker(budgeted.share_ucb, {"clock": "spent"}),
+    "budgeted/share-ucb-own-variances": Maker(budgeted.share_ucb, {"pooled": False}),
+    "budgeted/bts": Maker(budgeted.bts),
+    "budgeted/m-ucb": Maker(budgeted.m_ucb),
+    "budgeted/mrcb": Maker(budgeted.mrcb),
+    "budgeted/c-ucb": Maker(budgeted.c_ucb),
+    "budgeted/i-ucb": Maker(budgeted.i_ucb),
+    "budgeted/budget-ucb": Maker(budgeted.budget_ucb),
+    "budgeted/ucb-bv1": Maker(budgeted.ucb_bv1),
+    "budgeted/ucb-b2": Maker(budgeted.ucb_b2),
+    "budgeted/ucb-b2-code": Maker(budgeted.ucb_b2, {"form": "code"}),
+    "budgeted/ucb-sc-plus": Maker(budgeted.ucb_sc_plus),
+    "budgeted/kl-ucb-sc-plus": Maker(budgeted.kl_ucb_sc_plus),
+    "budgeted/kube": Maker(budgeted.kube),
+    "budgeted/pd-bwk": Maker(budgeted.pd_bwk),
+    "budgeted/b-greedy": Maker(budgeted.b_greedy),
+    "budgeted/b-greedy-code": Maker(budgeted.b_greedy, {"unpaid": "code"}),
+    "budgeted/epsilon-first": Maker(budgeted.epsilon_first),
+    "budgeted/uniform": Maker(budgeted.uniform),
+    "budgeted/clairvoyant": Maker(budgeted.clairvoyant),
+    "budgeted/fixed": Maker(budgeted.fixed_arm, {"arm": 0}),
+    "farewell/wait-ucb": Maker(farewell.wait_ucb),
+    "farewell/wait-ucb-shorter": Maker(farewell.wait_ucb, {"observe": "shorter"}),
+    "farewell/wait-ucb-naive": Maker(farewell.wait_ucb, {"observe": "naive"}),
+    "farewell/product-limit": Maker(farewell.product_limit),
+    "farewell/ucb-simplex": Maker(farewell.ucb_simplex),
+    "farewell/budget-ucb": Maker(farewell.budget_ucb),
+    "farewell/ucb-bv1": Maker(farewell.ucb_bv1),
+    "farewell/omega-ucb": Maker(farewell.omega_ucb),
+    "farewell/omega-ucb-shorter": Maker(farewell.omega_ucb, {"observe": "shorter"}),
+    "farewell/omega-star-ucb": Maker(farewell.omega_star_ucb),
+    "farewell/omega-star-ucb-shrunk": Maker(
+        farewell.omega_star_ucb, {"variance": "shrunk"}
     ),
-    "budgeted/omega-star-ucb-shrunk": lambda problem: budgeted.omega_star_ucb(
-        problem, variance="shrunk"
+    "farewell/omega-star-ucb-shorter": Maker(
+        farewell.omega_star_ucb, {"observe": "shorter"}
     ),
-    "budgeted/bts": budgeted.bts,
-    "budgeted/m-ucb": budgeted.m_ucb,
-    "budgeted/mrcb": budgeted.mrcb,
-    "budgeted/c-ucb": budgeted.c_ucb,
-    "budgeted/i-ucb": budgeted.i_ucb,
-    "budgeted/budget-ucb": budgeted.budget_ucb,
-    "budgeted/ucb-bv1": budgeted.ucb_bv1,
-    "budgeted/ucb-b2": budgeted.ucb_b2,
-    "budgeted/ucb-b2-code": lambda problem: budgeted.ucb_b2(problem, "code"),
-    "budgeted/ucb-sc-plus": budgeted.ucb_sc_plus,
-    "budgeted/kl-ucb-sc-plus": budgeted.kl_ucb_sc_plus,
-    "budgeted/kube": budgeted.kube,
-    "budgeted/pd-bwk": budgeted.pd_bwk,
-    "budgeted/b-greedy": budgeted.b_greedy,
-    "budgeted/b-greedy-code": lambda problem: budgeted.b_greedy(problem, "code"),
-    "budgeted/epsilon-first": budgeted.epsilon_first,
-    "budgeted/uniform": budgeted.uniform,
-    "budgeted/clairvoyant": budgeted.clairvoyant,
-    "budgeted/fixed": lambda problem: budgeted.fixed_arm(problem, 0),
-    "farewell/wait-ucb": farewell.wait_ucb,
-    "farewell/wait-ucb-shorter": lambda problem: farewell.wait_ucb(problem, "shorter"),
-    "farewell/wait-ucb-naive": lambda problem: farewell.wait_ucb(problem, "naive"),
-    "farewell/product-limit": farewell.product_limit,
-    "farewell/ucb-simplex": farewell.ucb_simplex,
-    "farewell/budget-ucb": farewell.budget_ucb,
-    "farewell/ucb-bv1": farewell.ucb_bv1,
-    "farewell/omega-ucb": farewell.omega_ucb,
-    "farewell/omega-ucb-shorter": lambda problem: farewell.omega_ucb(
-        problem, observe="shorter"
+    "farewell/omega-star-ucb-product-limit": Maker(farewell.product_limit_omega),
+    "farewell/bts": Maker(farewell.bts),
+    "farewell/ucb-sc-plus": Maker(farewell.ucb_sc_plus),
+    "farewell/kube": Maker(farewell.kube),
+    "farewell/pd-bwk": Maker(farewell.pd_bwk),
+    "farewell/ucb1": Maker(farewell.ucb1),
+    "farewell/uniform": Maker(farewell.uniform),
+    "farewell/fixed": Maker(farewell.fixed_pair, {"arm": 0, "wait": 0}),
+    "allocation/ra-ucb": Maker(allocation.ra_ucb),
+    "allocation/ra-ucb-all": Maker(
+        allocation.ra_ucb,
+        {"update": "all", "others": "point", "start": "uniform_split"},
     ),
-    "farewell/omega-star-ucb": farewell.omega_star_ucb,
-    "farewell/omega-star-ucb-shrunk": lambda problem: farewell.omega_star_ucb(
-        problem, variance="shrunk"
+    "allocation/ra-ucb-delta": Maker(allocation.ra_ucb, {"radii": "delta"}),
+    "allocation/ra-ucb-printed": Maker(allocation.ra_ucb, {"estimator": "printed"}),
+    "allocation/ra-ucb-printed-radii": Maker(allocation.ra_ucb, {"radii": "printed"}),
+    "allocation/ra-ucb-authors": Maker(allocation.ra_ucb_authors),
+    "allocation/mg-ucb": Maker(allocation.mg_ucb),
+    "allocation/mg-ucb-delta": Maker(allocation.mg_ucb_delta),
+    "allocation/mg-ucb-delta-difference": Maker(
+        allocation.mg_ucb_delta, {"greedy": "difference"}
     ),
-    "farewell/omega-star-ucb-shorter": lambda problem: farewell.omega_star_ucb(
-        problem, observe="shorter"
+    "allocation/mg-ucb-delta-envelope": Maker(
+        allocation.mg_ucb_delta, {"greedy": "envelope"}
     ),
-    "farewell/omega-star-ucb-product-limit": farewell.product_limit_omega,
-    "farewell/bts": farewell.bts,
-    "farewell/ucb-sc-plus": farewell.ucb_sc_plus,
-    "farewell/kube": farewell.kube,
-    "farewell/pd-bwk": farewell.pd_bwk,
-    "farewell/ucb1": farewell.ucb1,
-    "farewell/uniform": farewell.uniform,
-    "farewell/fixed": lambda problem: farewell.fixed_pair(problem, 0, 0),
-    "allocation/ra-ucb": allocation.ra_ucb,
-    "allocation/ra-ucb-all": lambda problem: allocation.ra_ucb(
-        problem, update="all", others="point", start="uniform_split"
-    ),
-    "allocation/ra-ucb-delta": lambda problem: allocation.ra_ucb(
-        problem, radii="delta"
-    ),
-    "allocation/ra-ucb-printed": lambda problem: allocation.ra_ucb(
-        problem, estimator="printed"
-    ),
-    "allocation/ra-ucb-printed-radii": lambda problem: allocation.ra_ucb(
-        problem, radii="printed"
-    ),
-    "allocation/ra-ucb-authors": allocation.ra_ucb_authors,
-    "allocation/mg-ucb": allocation.mg_ucb,
-    "allocation/mg-ucb-delta": allocation.mg_ucb_delta,
-    "allocation/mg-ucb-delta-difference": lambda problem: allocation.mg_ucb_delta(
-        problem, greedy="difference"
-    ),
-    "allocation/mg-ucb-delta-envelope": lambda problem: allocation.mg_ucb_delta(
-        problem, greedy="envelope"
-    ),
-    "allocation/ra-etc": allocation.ra_etc,
-    "allocation/ra-etc-per-arm": lambda problem: allocation.ra_etc(problem, "per_arm"),
-    "allocation/no-ucb": allocation.no_ucb,
-    "allocation/thompson": allocation.thompson_allocation,
-    "allocation/uniform": allocation.uniform_split,
-    "allocation/clairvoyant": allocation.clairvoyant,
+    "allocation/ra-etc": Maker(allocation.ra_etc),
+    "allocation/ra-etc-per-arm": Maker(allocation.ra_etc, {"count": "per_arm"}),
+    "allocation/no-ucb": Maker(allocation.no_ucb),
+    "allocation/thompson": Maker(allocation.thompson_allocation),
+    "allocation/uniform": Maker(allocation.uniform_split),
+    "allocation/clairvoyant": Maker(allocation.clairvoyant),
 }
 
 __all__ = [
@@ -127,6 +120,7 @@ __all__ = [
     "allocation",
     "budgeted",
     "censored",
+    "doubled",
     "doubling",
     "farewell",
     "plain",

@@ -4,6 +4,7 @@ Cesa-Bianchi & Lugosi, "Prediction, Learning, and Games", 2006, section 2.3; the
 censored paper names it for z-RCUCB in section 4.1.
 """
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -11,7 +12,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxbandits.arrays import when
-from jaxbandits.checks import MOST_ROUNDS, at_least_one, instance, whole
+from jaxbandits.checks import MOST_ROUNDS, at_least_one, function, instance, whole
 from jaxbandits.protocol import Policy
 
 
@@ -55,6 +56,20 @@ def doubling(policy: Policy, first: int = 1024) -> Policy:
     instance("policy", policy, Policy, "a factory of jaxbandits.policies")
     whole("first", first, 1, MOST_ROUNDS)
     return _doubling(policy, first)
+
+
+def doubled(problem: Any, make: Callable[..., Policy], first: int = 1024) -> Policy:
+    """`doubling` of the policy that a factory makes for a problem.
+
+    Args:
+      problem: what `make` takes.
+      make: factory of a policy whose parameters have a leaf ``horizon``.
+      first: as for `doubling`.
+
+    Raises:
+      TypeError, ValueError: if `make` is no function, or as `make` and `doubling`.
+    """
+    return doubling(function("make", make)(problem), first)
 
 
 @cache

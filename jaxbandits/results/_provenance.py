@@ -2,7 +2,9 @@
 
 import os
 import platform
+import shlex
 import subprocess
+import sys
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -26,8 +28,8 @@ def provenance(**extra: Any) -> dict[str, Any]:
 
     Returns:
       A dict that JSON can hold: ``versions`` (package -> version, "unknown" if it is
-      not installed), ``platform``, ``git`` (see `git_state`), ``created`` (UTC, ISO
-      8601, to the second) and the extra entries.
+      not installed), ``platform``, ``git`` (see `git_state`), ``command`` (line, of
+      this process), ``created`` (UTC, ISO 8601, to the second) and the extra entries.
 
     Raises:
       ValueError: if an extra entry has no JSON form, or the name of a standard one.
@@ -36,6 +38,7 @@ def provenance(**extra: Any) -> dict[str, Any]:
         "versions": {"python": platform.python_version()} | versions(PACKAGES),
         "platform": platform.platform(),
         "git": git_state(_SOURCE),
+        "command": shlex.join(sys.argv),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
     }
     if clash := sorted(entries.keys() & extra.keys()):

@@ -16,7 +16,7 @@ from zarr.storage import LocalStore
 from jaxbandits.results.root import PLAYED
 
 _CRC_BYTES = 4
-_RUN_DIMS = 4  # instance, policy, params, seed
+_RUN_DIMS = 4  # environment, policy, params, seed
 
 
 def is_whole(data: bytes) -> bool:
@@ -39,7 +39,7 @@ def chunk_files(array: zarr.Array, block: tuple[int, ...] | None = None):
 
 
 def blocks_of(group: zarr.Group) -> Iterator[tuple[int, ...]]:
-    """Numbers of all blocks: of instance, policy, and along points and seeds."""
+    """Numbers of all blocks: of environment, policy, and along points and seeds."""
     return product(*map(range, group[PLAYED].cdata_shape))
 
 

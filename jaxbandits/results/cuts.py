@@ -19,7 +19,7 @@ def warn_of_cuts(dataset: xr.Dataset, max_rounds: int, stacklevel: int) -> None:
 
     Args:
       dataset: with ``rounds``, of dims ``policy, params, seed, checkpoint`` and perhaps
-        ``instance``; only the last checkpoint is read.
+        ``environment``; only the last checkpoint is read.
       max_rounds: the round after which a run is cut off.
       stacklevel: as of `warnings.warn`.
     """
@@ -41,5 +41,5 @@ def warn_of_cuts(dataset: xr.Dataset, max_rounds: int, stacklevel: int) -> None:
 def _shown(name: str | tuple[str, str]) -> str:
     if isinstance(name, str):
         return repr(name)
-    instance, policy = name
-    return f"{policy!r} on {instance!r}"
+    environment, policy = name
+    return f"{policy!r} on {environment!r}"

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from jaxbandits.results.names import check_variable
 from jaxbandits.results.plain import plain
 
 DIMS = ("policy", "params", "seed", "checkpoint")
 CHECKPOINT_KINDS = ("round", "spent", "share")
-_RESERVED = {*DIMS, "rounds", "quantile", "compile_seconds", "run_seconds"}
 
 
 def build_dataset(
@@ -52,8 +52,8 @@ def build_dataset(
       float64 (NaN for a policy that has it not), further axes of its values as
       dimensions ``<name>_0``, ``<name>_1`` ...; ``rounds`` as int64; coordinates
       ``param_<name>`` over (policy, params), NaN where a policy has no such parameter,
-      and ``compile_seconds``, ``run_seconds`` over policy; attributes ``environment``,
-      ``setting``, ``provenance`` (JSON) and ``checkpoint_kind``.
+      ``compile_seconds`` and ``run_seconds`` over policy, and ``environment``, a name;
+      attributes ``setting``, ``provenance`` (JSON) and ``checkpoint_kind``.
 
     Raises:
       ValueError: naming the argument whose shape, keys or values do not fit.
@@ -87,8 +87,7 @@ def build_dataset(
 
     variables = {"rounds": (DIMS, np.stack(counts).astype(np.int64))}
     for metric in dict.fromkeys(name for each in metrics.values() for name in each):
-        if metric in _RESERVED or metric.startswith("param_"):
-            raise ValueError(f"metrics: the name {metric!r} is taken")
+        check_variable("metrics", metric)
         rest = next(np.shape(m[metric])[3:] for m in metrics.values() if metric in m)
         values = np.full((len(policies), *shape, *rest), np.nan)
         for row, name in zip(values, policies, strict=True):
@@ -104,12 +103,12 @@ def build_dataset(
             "params": np.arange(points),
             "seed": seeds,
             "checkpoint": checkpoints,
+            "environment": environment,
             "compile_seconds": ("policy", _seconds(compile_seconds, policies)),
             "run_seconds": ("policy", _seconds(run_seconds, policies)),
             **_parameters(params, policies),
         },
         attrs={
-            "environment": environment,
             "setting": setting,
             "provenance": json.dumps(plain(provenance, "provenance")),
             "checkpoint_kind": checkpoint_kind,

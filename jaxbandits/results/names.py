@@ -1,19 +1,27 @@
 """Names that variables of a dataset and arrays of a store can have."""
 
+# What datasets and stores have besides metrics and reports, and what statistics add.
+RESERVED = frozenset(
+    "environment policy params seed checkpoint "  # dimensions
+    "instance compile_seconds run_seconds quantile "  # other coordinates
+    "rounds session cut".split()  # of every run
+)
+PARAMETER = "param_"  # how the coordinate of a parameter begins
 
-def check_variable(what: str, name: str, taken: set[str] = frozenset()) -> None:
+
+def check_variable(what: str, name: str) -> None:
     """Raise a ValueError if a metric or report cannot have its name.
 
     Args:
       what: where the name comes from, for errors.
       name: the name.
-      taken: names that mean something else.
     """
-    if name in taken or name.startswith("param_"):
+    if name in RESERVED or name.startswith(PARAMETER):
         raise ValueError(f"{what}: the name {name!r} is taken")
     # Of these Zarr, netCDF or the file system make something else.
-    if not name.strip(".") or "/" in name or not name.isprintable() or name[:2] == "__":
+    other = name[:1] in ("", ".") or name[:2] == "__" or set(name) & set("/\\")
+    if other or not name.isprintable():
         raise ValueError(
-            f"{what}: {name!r} is no name for a variable; it must be printable, "
-            "without '/', not empty or dots only, and not begin with two underscores"
+            f"{what}: a name must be printable, without slashes, and not be empty or "
+            f"begin with a dot or two underscores, got {name!r}"
         )

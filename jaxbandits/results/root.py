@@ -14,7 +14,7 @@ from typing import Any
 from jaxbandits.atomic import replacing
 from jaxbandits.results.checks import check_path
 
-FORMAT = 2  # of the store; raised when an older library could not read it
+FORMAT = 3  # of the store; raised when an older library could not read it
 PLAYED = "session"
 CHECKSUM = "checksum"
 ROOT = "zarr.json"

@@ -1,8 +1,9 @@
 """Results of a sweep on disk: a Zarr store that is filled block by block.
 
-The store is one `xarray.open_zarr` dataset with dims ``instance, policy, params, seed,
-checkpoint``; what is not played yet is NaN. Its variable ``session`` says who played a
-run (0: nobody yet) and is written last, so that a block counts once all of it is there.
+The store is one `xarray.open_zarr` dataset with dims ``environment, policy, params,
+seed, checkpoint``; what is not played yet is NaN. Its variable ``session`` says who
+played a run (0: nobody yet) and is written last, so that a block counts once all of it
+is there.
 
 Nothing is ever half there, whatever happens to the writer:
 
@@ -15,28 +16,30 @@ Nothing is ever half there, whatever happens to the writer:
 And nothing is read that is not as it was written: see `root` and `chunks`.
 """
 
-import fcntl
+import errno
 import json
 import os
 import shutil
 import time
 import uuid
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
 import zarr
+from filelock import FileLock, Timeout
 from zarr.codecs import Crc32cCodec, ZstdCodec
 
 from jaxbandits.results.chunks import CheckedStore, blocks_of, chunk_files, is_result
 from jaxbandits.results.root import CHECKSUM, PLAYED, local, publish, read_root
 
-DIMS = ("instance", "policy", "params", "seed", "checkpoint")
+DIMS = ("environment", "policy", "params", "seed", "checkpoint")
 RUN_DIMS = DIMS[:-1]
 _COORDINATE_CHUNK = 4096
+_LOCK = ".lock"
 # A chunk that is not there is one that was lost, see `chunks`.
 _EMPTY_TOO = {"write_empty_chunks": True}
 
@@ -45,13 +48,13 @@ class Place(NamedTuple):
     """Where a block lies.
 
     Attributes:
-      instance: position on the axis.
+      environment: position on the axis.
       policy: position on the axis.
       params: positions, a slice.
       seed: positions, a slice.
     """
 
-    instance: int
+    environment: int
     policy: int
     params: slice
     seed: slice
@@ -170,10 +173,10 @@ def open_store(path: str | os.PathLike) -> xr.Dataset:
       path: the store; it may be being written.
 
     Returns:
-      What ``xarray.open_zarr`` returns: dims ``instance, policy, params, seed,
+      What ``xarray.open_zarr`` returns: dims ``environment, policy, params, seed,
       checkpoint``, metrics (NaN where nothing is played yet), ``rounds`` (0 there) and
       ``session`` (0 there; else the entry, from 1, of the attribute ``sessions``);
-      ``param_<leaf>`` without instances unless they have different values.
+      ``param_<leaf>`` without environments unless they have different values.
 
     Raises:
       FileNotFoundError: if there is no store at `path`.
@@ -195,7 +198,7 @@ def open_store(path: str | os.PathLike) -> xr.Dataset:
 
 
 def _parameter(values: np.ndarray):
-    """A parameter over (policy, params); over instances too where defaults differ."""
+    """A parameter over (policy, params); and environments where defaults differ."""
     if np.array_equal(values, np.broadcast_to(values[:1], values.shape), True):
         return RUN_DIMS[1:3], values[0]
     return RUN_DIMS[:3], values
@@ -207,7 +210,7 @@ def check_store(path: str | os.PathLike) -> dict[str, Any]:
 
 
 def sessions(path: str | os.PathLike) -> zarr.Array:
-    """Who played what, i32[instance, policy, params, seed]; 0 for nobody yet.
+    """Who played what, i32[environment, policy, params, seed]; 0 for nobody yet.
 
     The array is read where it is indexed; its ``chunks[-2:]`` are the parameter points
     and seeds of a block.
@@ -228,29 +231,35 @@ def stored_shapes(path: str | os.PathLike) -> dict[str, tuple[int, ...]]:
 def only_writer(path: str | os.PathLike) -> Iterator[None]:
     """Keep other programs from writing to a store.
 
-    The lock is the operating system's, on the folder; it goes with the process, however
-    that ends. File systems without locks are trusted.
+    The lock is the operating system's, on a file in the store; it goes with the
+    process, however that ends, also where the file is left. (On a file that is open for
+    writing, as NFS wants it.) File systems without locks are trusted.
 
     Raises:
       BlockingIOError: if another program writes to the store.
+      PermissionError: if the store may not be read.
     """
+    if not os.access(path, os.R_OK | os.X_OK):
+        message = f"store: {path} may not be read"
+        raise PermissionError(errno.EACCES, message)
+    file = Path(path) / _LOCK
+    # A file that is taken for the lock itself would outlive a killed process.
+    lock = FileLock(file, blocking=False, fallback_to_soft=False)
     try:
-        folder = os.open(path, os.O_RDONLY)
-    except PermissionError as error:
-        message = f"store: {path} may not be read: {error.strerror}"
-        raise PermissionError(error.errno, message) from error
-    try:
-        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        os.close(folder)
+        lock.acquire()
+    except Timeout as error:
         message = f"store: another program is writing to {path}"
-        raise BlockingIOError(error.errno, message) from error
-    except OSError:  # There are no locks here.
+        raise BlockingIOError(errno.EAGAIN, message) from error
+    except OSError:  # There are no locks here, or there is nothing to be written.
         pass
     try:
         yield
     finally:
-        os.close(folder)
+        if lock.is_locked:
+            # Under the lock: who has opened it in the meantime sees that it is gone.
+            with suppress(OSError):
+                file.unlink()
+            lock.release()
 
 
 @contextmanager

@@ -24,21 +24,26 @@ from jaxbandits.stats.intervals import (
     sem,
 )
 from jaxbandits.stats.pairs import PairedDifference, paired_difference
+from jaxbandits.stats.record import Entry, Record, entry, make_record
 from jaxbandits.stats.records import summary_records
 from jaxbandits.stats.soundness import CoverageWarning
 
 __all__ = [
     "CoverageWarning",
+    "Entry",
     "Interval",
     "PairedDifference",
     "QuantileInterval",
+    "Record",
     "TwoLevel",
     "band",
     "dominance",
+    "entry",
     "final",
     "fixed_width_interval",
     "interval",
     "interval_of",
+    "make_record",
     "mean",
     "paired_difference",
     "quantile_interval",

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 import numpy as np
 import xarray as xr
-from statsmodels.stats.multitest import multipletests
 
 from jaxbandits.results.checks import (
     check_bounds,
@@ -187,6 +186,9 @@ def _corrected(p, sign, upper_half, error_rate: float, correction: str):
     filled = np.where(np.isnan(raw), 1.0, raw)
     # The correction of Sidak takes log(1 - p), also of p = 1.
     with np.errstate(divide="ignore"):
+        # Here, as it takes longer than all else that statistics need.
+        from statsmodels.stats.multitest import multipletests
+
         sure, corrected = multipletests(filled, error_rate, correction)[:2]
     for at in ((rows, columns), (columns, rows)):
         adjusted[at] = np.where(np.isnan(raw), np.nan, corrected)

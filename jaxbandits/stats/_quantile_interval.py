@@ -70,7 +70,7 @@ def quantile_interval(
         raise ValueError(
             "dataset: several seeds share a drawn instance (runs_per_instance > 1), "
             "and order statistics take independent runs; keep one run of each, as in "
-            'dataset.isel(seed=np.unique(dataset["drawn"], return_index=True)[1])'
+            'dataset.isel(seed=np.unique(dataset["instance"], return_index=True)[1])'
         )
     center = values.quantile(q, "seed", skipna=False)
     size = values.sizes["seed"]

@@ -50,7 +50,7 @@ def two_level(
     dataset: xr.Dataset,
     metric: str,
     level: float = 0.95,
-    group: str = "drawn",
+    group: str = "instance",
     method: str = "t",
     *,
     resamples: int = 9999,
@@ -84,7 +84,7 @@ def two_level(
       metric: name of a metric.
       level: coverage in (0, 1).
       group: name of a coordinate over ``seed`` with the number of the instance that a
-        seed's run played in, or of a further dimension of the metric (``instance``).
+        seed's run played in, or of a further dimension of the metric (``environment``).
         A dimension's entries must be a sample of instances, with independent runs:
         where the same seed makes the same noise in every instance, what a seed does to
         all of them alike is not in the interval. Its variance falls as 1 over the

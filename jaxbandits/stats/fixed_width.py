@@ -22,7 +22,12 @@ from scipy import stats
 
 from jaxbandits.results.checks import check_level, check_number, check_whole
 from jaxbandits.stats.intervals import Interval, variance
-from jaxbandits.stats.replications import DRAWN, group, replications, shared_instances
+from jaxbandits.stats.replications import (
+    INSTANCE,
+    group,
+    replications,
+    shared_instances,
+)
 from jaxbandits.stats.soundness import warn_of_coverage
 
 
@@ -37,8 +42,8 @@ def seeds_needed(pilot_values, half_width: float, level: float = 0.95) -> xr.Dat
     Args:
       pilot_values: the pilot's values, a `DataArray` with the dimension ``seed`` or an
         array ``[..., n]``; finite, n >= 2. Fewer than about 10 make t large and N with
-        it. With the coordinate ``drawn`` of shared instances the N counts seeds all the
-        same: all runs of as many instances as it takes.
+        it. With the coordinate ``instance`` of shared instances the N counts seeds all
+        the same: all runs of as many instances as it takes.
       half_width: positive, in the unit of the values.
       level: coverage in (0, 1).
 
@@ -113,7 +118,7 @@ def fixed_width_interval(values, pilot: int, level: float = 0.95) -> Interval:
     if shared_instances(values) is not None:
         first = values.isel(seed=slice(pilot))
         runs = _runs_per_instance(first, "pilot")
-        if np.isin(first[DRAWN], values[DRAWN][pilot:]).any():
+        if np.isin(first[INSTANCE], values[INSTANCE][pilot:]).any():
             raise ValueError(f"pilot: {pilot} seeds end within a drawn instance")
         values, pilot = replications(values), pilot // runs
         size = values.sizes["seed"]

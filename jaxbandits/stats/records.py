@@ -1,6 +1,5 @@
 """Flat records of a dataset's last checkpoint, for tables and JSON files."""
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any
@@ -13,6 +12,7 @@ from jaxbandits.results.dataset import DIMS
 from jaxbandits.results.lookup import check_policies
 from jaxbandits.results.plain import plain
 from jaxbandits.stats.intervals import mean, sem
+from jaxbandits.stats.record import Record, entry, make_record
 
 Published = Mapping[str, Mapping[str, float | Sequence[float | None] | None]]
 
@@ -21,29 +21,29 @@ def summary_records(
     dataset: xr.Dataset,
     experiment: str,
     *,
-    instance: str | None = None,
+    environment: str | None = None,
     params: Mapping[str, Any] | None = None,
     metrics: Sequence[str] | None = None,
     published: Published | None = None,
-) -> list[dict[str, Any]]:
+) -> list[Record]:
     """One record per policy and parameter point, at the last checkpoint.
+
+    Points that a policy has not, because it has fewer than another, have none.
 
     Args:
       dataset: as `build_dataset` makes it.
       experiment: name of the experiment.
-      instance: name of the instance; by default the dataset's environment.
-      params: further entries for every record's ``params`` (the size of the instance,
-        say). A policy's own parameters win.
+      environment: name of the environment; by default as the dataset says.
+      params: further entries for every record's ``params`` (the size of the
+        environment, say). A policy's own parameters win.
       metrics: names of metrics; by default all that are single numbers, but not
         ``rounds``.
       published: policy -> metric -> the source's number, or None. A sweep needs a
         sequence with one entry per parameter point.
 
     Returns:
-      Records ``{"experiment", "instance", "policy", "params", "seeds", "horizon",
-      "metrics": {name: {"mean", "sem", "published"}}}``. ``seeds`` is their number and
-      ``horizon`` the last checkpoint. All values are plain Python; a number that is
-      not finite is None (null in JSON).
+      Records, see `Record`. All values are plain Python; a number that is not finite
+      is None (null in JSON).
 
     Raises:
       ValueError: naming `metric`, if one is unknown, or `published`, if it has an
@@ -64,33 +64,43 @@ def summary_records(
         name: (mean(last, name).values[..., 0], sem(last, name).values[..., 0])
         for name in names
     }
+    if environment is None:
+        environment = _environment(dataset)
     horizon = last["checkpoint"].values[0].item()
     records = []
     for row, policy in enumerate(dataset["policy"].values.tolist()):
         for point in range(dataset.sizes["params"]):
+            if not last["rounds"].values[row, point].any():
+                continue
             entries = {
-                name: {
-                    "mean": _number(means[row, point]),
-                    "sem": _number(errors[row, point]),
-                    "published": _number(
-                        _entry(published.get(policy, {}).get(name), point)
-                    ),
-                }
+                name: entry(
+                    means[row, point],
+                    errors[row, point],
+                    _at(published.get(policy, {}).get(name), point),
+                )
                 for name, (means, errors) in table.items()
             }
             records.append(
-                {
-                    "experiment": experiment,
-                    "instance": instance or dataset.attrs["environment"],
-                    "policy": policy,
-                    "params": plain(dict(params or {}), "params")
-                    | _parameters(dataset, row, point),
-                    "seeds": dataset.sizes["seed"],
-                    "horizon": horizon,
-                    "metrics": entries,
-                }
+                make_record(
+                    experiment,
+                    environment,
+                    policy,
+                    entries,
+                    seeds=dataset.sizes["seed"],
+                    horizon=horizon,
+                    params=dict(params or {}) | _parameters(dataset, row, point),
+                )
             )
     return records
+
+
+def _environment(dataset: xr.Dataset) -> str:
+    name = dataset.coords.get("environment")
+    if name is None or name.ndim:
+        raise ValueError(
+            "environment must be given: the dataset has no single one for a coordinate"
+        )
+    return str(name.values)
 
 
 def _parameters(dataset: xr.Dataset, row: int, point: int) -> dict[str, Any]:
@@ -109,12 +119,12 @@ def _check_published(
     points = dataset.sizes["params"]
     for policy, entries in published.items():
         check_mapping(f"published[{policy!r}]", entries)
-        for name, entry in entries.items():
-            wrong = np.asarray(entry, object).ravel().tolist()
-            if not all(isinstance(number, Real | None) for number in wrong):
+        for name, number in entries.items():
+            wrong = np.asarray(number, object).ravel().tolist()
+            if not all(isinstance(x, Real | None) for x in wrong):
                 raise TypeError(
                     f"published[{policy!r}][{name!r}]: must be numbers or None, "
-                    f"got {entry!r}"
+                    f"got {number!r}"
                 )
             if name not in names:
                 raise ValueError(
@@ -122,16 +132,12 @@ def _check_published(
                     f"{', '.join(names)}"
                 )
             # One number cannot be what a source reports for every point of a sweep.
-            if entry is not None and np.size(entry) != points:
+            if number is not None and np.size(number) != points:
                 raise ValueError(
-                    f"published[{policy!r}][{name!r}]: {np.size(entry)} entries, "
+                    f"published[{policy!r}][{name!r}]: {np.size(number)} entries, "
                     f"expected {points}, one per parameter point"
                 )
 
 
-def _entry(entry, point: int):
-    return entry if entry is None or np.ndim(entry) == 0 else entry[point]
-
-
-def _number(value) -> float | None:
-    return None if value is None or not math.isfinite(value) else float(value)
+def _at(number, point: int):
+    return number if number is None or np.ndim(number) == 0 else number[point]

@@ -1,9 +1,9 @@
 """What replicates an experiment: seeds, or the drawn instances that they share.
 
 With ``runs_per_instance > 1`` several seeds play in one drawn instance, whose number
-the coordinate ``drawn`` tells. What the instance does to one of them it does to all, so
-that they are no independent replications: an interval that takes them for such covers
-0.44 instead of 0.95 where instances differ more than runs. Their mean is one
+the coordinate ``instance`` tells. What the instance does to one of them it does to all,
+so that they are no independent replications: an interval that takes them for such
+covers 0.44 instead of 0.95 where instances differ more than runs. Their mean is one
 replication. `two_level` tells in addition where the variance comes from.
 """
 
@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
-DRAWN = "drawn"
+INSTANCE = "instance"
 
 
 class Groups(NamedTuple):
@@ -44,9 +44,9 @@ def group(numbers: np.ndarray) -> Groups:
 
 def shared_instances(dataset: xr.Dataset | xr.DataArray) -> np.ndarray | None:
     """[S], the drawn instance of every seed; None if no two seeds share one."""
-    if DRAWN not in dataset.coords or dataset[DRAWN].dims != ("seed",):
+    if INSTANCE not in dataset.coords or dataset[INSTANCE].dims != ("seed",):
         return None
-    numbers = dataset[DRAWN].values
+    numbers = dataset[INSTANCE].values
     return None if len(np.unique(numbers)) == len(numbers) else numbers
 
 
@@ -54,7 +54,7 @@ def replications(values: xr.DataArray) -> xr.DataArray:
     """Independent replications along ``seed``.
 
     Args:
-      values: ``[..., seed, ...]``, with the coordinate ``drawn`` if seeds share
+      values: ``[..., seed, ...]``, with the coordinate ``instance`` if seeds share
         instances.
 
     Returns:
@@ -67,6 +67,6 @@ def replications(values: xr.DataArray) -> xr.DataArray:
         return values
     means = group(numbers).means(values.transpose(..., "seed").values)
     rest = values.isel(seed=0, drop=True)
-    coords = {name: rest.coords[name] for name in rest.coords if name != DRAWN}
+    coords = {name: rest.coords[name] for name in rest.coords if name != INSTANCE}
     found = xr.DataArray(means, dims=(*rest.dims, "seed"), coords=coords)
     return found.transpose(*values.dims).rename(values.name)

@@ -1,4 +1,4 @@
-"""Sweeps: policies x parameter points x instances x seeds, in a store that survives.
+"""Sweeps: policies x parameter points x environments x seeds, in a store that survives.
 
 `sweep` plays one from Python, `read_spec` and `run_sweep` one from a file, `HalfWidth`
 says when there are enough seeds, `join` makes a process one of several.

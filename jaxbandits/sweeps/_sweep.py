@@ -24,7 +24,7 @@ def sweep(
     budget: float | None = None,
     seeds: int | Iterable[int] = 100,
     checkpoints: str | Any = "linear",
-    seed: int = 0,
+    root_seed: int = 0,
     runs_per_instance: int = 1,
     max_rounds: int | None = None,
     metrics: Iterable[str] | None = None,
@@ -39,7 +39,7 @@ def sweep(
     progress: bool | None = None,
     verify: int = 0,
 ) -> xr.Dataset:
-    """Play policies at many parameter points on many instances.
+    """Play policies at many parameter points on many environments.
 
     Points are lanes like seeds: a policy is compiled once, however many there are.
 
@@ -55,12 +55,12 @@ def sweep(
         mapping by policy (one that is not named stays at its defaults).
       mode: ``cross`` for every combination of the values, ``zip`` for the i-th values
         together.
-      horizon, budget, seeds, checkpoints, seed, runs_per_instance, max_rounds, engine,
-        keep: as for `jaxbandits.simulate`; `keep` needs records of one shape.
+      horizon, budget, seeds, checkpoints, root_seed, runs_per_instance, max_rounds,
+        engine, keep: as for `jaxbandits.simulate`; `keep` needs records of one shape.
       metrics: names of what to keep; by default everything.
       store: folder of a Zarr store, new or of the same sweep; by default the results
         stay in memory.
-      extend: whether seeds, points, policies and instances may be new to the store.
+      extend: whether seeds, points, policies and environments may be new to the store.
       until: play more seeds until a mean is known well enough; `seeds` are the pilot.
       block: runs (seeds times points) that are written at a time, for a new store; by
         default by their size and duration.
@@ -71,7 +71,7 @@ def sweep(
         compared, bit by bit.
 
     Returns:
-      Dataset with dims ``instance, policy, params, seed, checkpoint``, ``instance``
+      Dataset with dims ``environment, policy, params, seed, checkpoint``, the first
       only if `environments` is not a single one. Metrics (float64) and ``rounds`` as
       from `simulate`; ``param_<leaf>`` are the parameters of a point. Policies with
       fewer points than others have NaN at the rest. With a store its values are read
@@ -92,8 +92,7 @@ def sweep(
         lambda p: is_policy(p) or (mapped and callable(p)),
         "a Policy (or, in a mapping from names, a function that makes one)",
     )
-    is_environment = _is_environment
-    instances = by_name(environments, "environments", is_environment, "an Environment")
+    played_on = by_name(environments, "environments", _is_environment, "an Environment")
     if not isinstance(grid, Mapping):
         raise TypeError("grid must be a mapping")
     grids = {next(iter(named)): grid} if is_policy(policies) else dict(grid)
@@ -109,13 +108,13 @@ def sweep(
             )
             for name, policy in named.items()
         },
-        instances=instances,
+        environments=played_on,
         seeds=seeds_of(seeds),
         horizon=horizon,
         budget=budget,
         checkpoints=checkpoints,
         max_rounds=max_rounds,
-        seed=seed,
+        root_seed=root_seed,
         runs_per_instance=runs_per_instance,
         engine=engine,
         keep=list(keep) if isinstance(keep, Iterator) else keep,
@@ -132,7 +131,7 @@ def sweep(
         progress=progress,
         verify=verify,
     )
-    return found.isel(instance=0) if single else found
+    return found.isel(environment=0) if single else found
 
 
 def _is_environment(value: Any) -> bool:

@@ -1,6 +1,6 @@
 """Blocks: the pieces in which a sweep is played and written.
 
-A block is a rectangle of parameter points times seeds of one policy on one instance:
+A block is a rectangle of parameter points times seeds of one policy on one environment:
 one chunk of every array of the store. Its size follows from the spec and the kind of
 device, not from their number: any number of processes can work on one store.
 """
@@ -58,13 +58,13 @@ def longest_run(plan: Plan) -> float:
     """About how many rounds a run has at most.
 
     With a budget: what it pays for where every round costs as much as the cheapest
-    action does on average. Where an instance does not say its costs, the last round,
+    action does on average. Where an environment does not say its costs, the last round,
     which without `max_rounds` is so late that blocks become as small as may be.
     """
     schedule = plan.terms.schedule
     if not schedule.by_budget:
         return schedule.last_round
-    cheapest = min(map(_cheapest, plan.spec.instances.values()))
+    cheapest = min(map(_cheapest, plan.spec.environments.values()))
     paid = schedule.checkpoints[-1] / cheapest if cheapest > 0 else math.inf
     return min(paid, schedule.last_round)
 
@@ -100,7 +100,7 @@ class Block(NamedTuple):
     """A block that has to be played.
 
     Attributes:
-      key: (instance, policy) by name.
+      key: (environment, policy) by name.
       place: where it lies; of a block that was complete once, what was added.
     """
 
@@ -117,8 +117,8 @@ def outstanding(
 
     Args:
       plan: the plan.
-      sessions: i32[instance, policy, params, seed], 0 where nothing is played, an array
-        or what is indexed like one (`results.store.sessions`).
+      sessions: i32[environment, policy, params, seed], 0 where nothing is played, an
+        array or what is indexed like one (`results.store.sessions`).
       shape: parameter points and seeds of a block.
       host: number of the process.
       hosts: how many processes there are; the blocks of every policy go round.
@@ -127,16 +127,16 @@ def outstanding(
     # Policies differ in cost, so each is dealt out by itself; not all from process 0.
     turn = list(range(len(plan.spec.policies)))
     for number, (key, match) in enumerate(plan.matches.items()):
-        instance, policy = divmod(number, len(plan.spec.policies))
+        environment, policy = divmod(number, len(plan.spec.policies))
         found = []
         for seed in _pieces(len(plan.seeds), shape[1]):
             # All of a large sweep would not fit into memory.
-            unplayed = np.asarray(sessions[instance, policy, :, seed]) == 0
+            unplayed = np.asarray(sessions[environment, policy, :, seed]) == 0
             for params in _pieces(len(match.points), shape[0]):
                 missing = unplayed[params]
                 if missing.any():
                     place = Place(
-                        instance,
+                        environment,
                         policy,
                         _span(params, missing.any(axis=1)),
                         _span(seed, missing.any(axis=0)),

@@ -147,7 +147,7 @@ def _complete(spec: Spec, path: Path, extend: bool, machine: Machine) -> Plan:
     meet("fitted")
     if jax.process_index() == 0:
         if spec.engine == "auto" and machine.progress is not False:
-            for name in plan.spec.instances:
+            for name in plan.spec.environments:
                 matches = plan.matches.items()
                 say(name, {k[1]: m.choice for k, m in matches if k[0] == name})
         stores.enter(plan, path, grows, machine.devices)

@@ -1,28 +1,23 @@
 """Sweeps in files: TOML, checked against ``schema.json``, or a Python module."""
 
-import difflib
-import inspect
 import json
 import os
 import runpy
 import tomllib
 import traceback
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
-from types import ModuleType
 from typing import Any, NamedTuple
 
 import jsonschema
 import numpy as np
 
-from jaxbandits import checks, policies, settings
-from jaxbandits.protocol import Environment, Policy
+from jaxbandits import checks
+from jaxbandits.sweeps import makers
 from jaxbandits.sweeps.grid import points_from
 from jaxbandits.sweeps.spec import Entry, Spec
 from jaxbandits.sweeps.until import HalfWidth
 
-INTEGERS = {"seeds", "horizon", "max_rounds", "seed", "runs_per_instance"}
+INTEGERS = {"seeds", "horizon", "max_rounds", "root_seed", "runs_per_instance"}
 SCHEMA = json.loads(Path(__file__).with_name("schema.json").read_text())
 
 
@@ -110,17 +105,16 @@ def from_table(table: dict[str, Any], source: str = "SPEC") -> Loaded:
         raise ValueError(f"{source}: {message}" + (f" ({allowed})" if allowed else ""))
     table = _with_integers(table)
     setting = table["setting"]
-    makers = getattr(settings, setting), getattr(policies, setting)
     until = table.get("until")
-    fields = set(Spec._fields) - {"instances", "policies"}
+    fields = set(Spec._fields) - {"environments", "policies"}
     spec = Spec(
         policies={
-            name: _entry(f"{source}: policies.{name}", makers[1], entry)
+            name: _entry(f"{source}: policies.{name}", setting, entry)
             for name, entry in table["policies"].items()
         },
-        instances={
-            name: _instance(f"{source}: instances.{name}", makers[0], entry)
-            for name, entry in table["instances"].items()
+        environments={
+            name: makers.environment(f"{source}: environments.{name}", setting, entry)
+            for name, entry in table["environments"].items()
         },
         **{name: value for name, value in table.items() if name in fields},
     )
@@ -142,26 +136,7 @@ def _integer(value: Any) -> Any:
     return int(value) if isinstance(value, float) else value
 
 
-def _instance(where: str, module: ModuleType, entry: dict) -> Environment:
-    known = {
-        name: function
-        for name, function in _functions(module)
-        if inspect.signature(function).return_annotation is Environment
-    }
-    make = _chosen(where, known, entry["make"])
-    return _called(where, make, _hashable(entry.get("arguments", {})))
-
-
-def _entry(where: str, module: ModuleType, entry: dict) -> Entry:
-    known = {
-        name: function
-        for name, function in _functions(module)
-        if _makes_policies(inspect.signature(function))
-    }
-    make = _chosen(where, known, entry["make"])
-    arguments = _hashable(entry.get("arguments", {}))
-    _bound(where, make, "problem", **arguments)
-    _check_kinds(where, make, arguments)
+def _entry(where: str, setting: str, entry: dict) -> Entry:
     grids = (
         {
             leaf: _values(f"{where}.{part}.{leaf}", values)
@@ -170,71 +145,7 @@ def _entry(where: str, module: ModuleType, entry: dict) -> Entry:
         for part in ("cross", "zip")
     )
     points = points_from(*grids, name=where)
-    return Entry(partial(make, **arguments), tuple(points))
-
-
-def _makes_policies(signature: inspect.Signature) -> bool:
-    kinds = Policy, inspect.Signature.empty
-    first = next(iter(signature.parameters), None)
-    return first == "problem" and signature.return_annotation in kinds
-
-
-def _functions(module: ModuleType):
-    for name in module.__all__:
-        if inspect.isfunction(inspect.unwrap(getattr(module, name))):
-            yield name, getattr(module, name)
-
-
-def _chosen(where: str, known: dict[str, Callable], name: str) -> Callable:
-    if name in known:
-        return known[name]
-    close = difflib.get_close_matches(name, known, 1)
-    hint = f" (did you mean {close[0]!r}?)" if close else ""
-    raise ValueError(
-        f"{where}.make: {name!r} is unknown{hint}; known are {', '.join(sorted(known))}"
-    )
-
-
-def _bound(where: str, make: Callable, *args, **kwargs) -> None:
-    try:
-        inspect.signature(make).bind(*args, **kwargs)
-    except TypeError as error:
-        known = [x for x in inspect.signature(make).parameters if x != "problem"]
-        raise ValueError(
-            f"{where}.arguments: {error}; known are {', '.join(known) or 'none'}"
-        ) from error
-
-
-def _called(where: str, make: Callable, arguments: dict) -> Any:
-    _bound(where, make, **arguments)
-    _check_kinds(where, make, arguments)
-    try:
-        return make(**arguments)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{where}.arguments: {error}") from error
-    except Exception as error:  # A mistake that the maker does not foresee.
-        raise ValueError(
-            f"{where}.arguments: {type(error).__name__}: {error}"
-        ) from error
-
-
-def _check_kinds(where: str, make: Callable, arguments: dict) -> None:
-    """Objects cannot be written in a file."""
-    for name in arguments:
-        parameter = inspect.signature(make).parameters.get(name)
-        kind = getattr(parameter, "annotation", inspect.Parameter.empty)
-        if inspect.isclass(kind) and kind.__module__.startswith("jaxbandits."):
-            raise ValueError(
-                f"{where}.arguments.{name}: a {kind.__name__} cannot be written in "
-                "TOML; take a .py file"
-            )
-
-
-def _hashable(value: Any) -> Any:
-    """Lists as tuples, which factories can be cached by."""
-    if isinstance(value, dict):
-        return {name: _hashable(item) for name, item in value.items()}
-    return tuple(map(_hashable, value)) if isinstance(value, list) else value
+    return Entry(makers.policy(where, setting, entry), tuple(points))
 
 
 def _values(where: str, values: Any) -> list[float]:

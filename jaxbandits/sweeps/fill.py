@@ -64,10 +64,10 @@ def fill(plan: Plan, path: Path, machine: Machine) -> None:
     chunk_for = chunks_of(plan, shape, machine)
     if blocks and jax.process_index() == 0:
         keys = dict.fromkeys(block.key for block in blocks)
-        facts = {i: {} for i, _ in keys}
-        for instance, name in keys:
-            choice = plan.matches[instance, name].choice
-            facts[instance][name] = choice.facts(chunk_for((instance, name)))
+        facts = {environment: {} for environment, _ in keys}
+        for environment, name in keys:
+            choice = plan.matches[environment, name].choice
+            facts[environment][name] = choice.facts(chunk_for((environment, name)))
         note_engines(path, facts)
     # Nobody writes before everybody has seen what is missing.
     meet("planned")

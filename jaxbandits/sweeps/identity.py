@@ -1,7 +1,7 @@
 """What makes a sweep this sweep: a description, its fingerprint, and differences.
 
 Two plans with one description give the same numbers, bit by bit. Seeds, points,
-policies and instances may be added to a sweep; everything else has to stay.
+policies and environments may be added to a sweep; everything else has to stay.
 """
 
 import hashlib
@@ -38,24 +38,24 @@ def describe(plan: Plan, platform: str) -> Description:
         "platform": platform,
         "engine": terms.engine,
         "x64": bool(jax.config.jax_enable_x64),
-        "seed": terms.root_seed,
+        "root_seed": terms.root_seed,
         "runs_per_instance": terms.runs_per_instance,
         "checkpoint_kind": terms.schedule.kind,
         "checkpoints": plain(terms.schedule.checkpoints),
         "last_round": terms.schedule.last_round,
         "metrics": None if spec.metrics is None else sorted(spec.metrics),
         **({"keep": sorted(terms.keep)} if terms.keep else {}),
-        "instances": {
+        "environments": {
             name: {
                 "provenance": plain(environment.provenance or {}),
                 "numbers": numbers_digest(environment),
             }
-            for name, environment in spec.instances.items()
+            for name, environment in spec.environments.items()
         },
         "policies": {
             name: {
-                "defaults": {i: _defaults(plan, i, name) for i in spec.instances},
-                "program": {i: _program(plan, i, name) for i in spec.instances},
+                "defaults": {i: _defaults(plan, i, name) for i in spec.environments},
+                "program": {i: _program(plan, i, name) for i in spec.environments},
                 "points": plain(list(entry.points)),
             }
             | ({"engine": _engines(plan, name)} if chosen else {})
@@ -66,18 +66,18 @@ def describe(plan: Plan, platform: str) -> Description:
 
 
 def _engines(plan: Plan, policy: str) -> dict[str, str]:
-    """What ``auto`` is, by instance: it stays so when the sweep is resumed."""
-    instances = plan.spec.instances
-    return {i: plan.matches[i, policy].choice.engine for i in instances}
+    """What ``auto`` is, by environment: it stays so when the sweep is resumed."""
+    environments = plan.spec.environments
+    return {i: plan.matches[i, policy].choice.engine for i in environments}
 
 
-def _program(plan: Plan, instance: str, policy: str) -> str:
-    match = plan.matches[instance, policy]
+def _program(plan: Plan, environment: str, policy: str) -> str:
+    match = plan.matches[environment, policy]
     return program_digest(match.policy, match.environment)
 
 
-def _defaults(plan: Plan, instance: str, policy: str) -> dict[str, float]:
-    params = plan.matches[instance, policy].policy.params
+def _defaults(plan: Plan, environment: str, policy: str) -> dict[str, float]:
+    params = plan.matches[environment, policy].policy.params
     return plain(params._asdict() if params else {})
 
 
@@ -105,7 +105,7 @@ class Comparison(NamedTuple):
       changed: what differs and cannot.
       added: what the spec has and the store lacks, on axes that may grow.
       absent: what the store has and the spec lacks, on those axes.
-      lost: policies and instances among the absent.
+      lost: policies and environments among the absent.
     """
 
     changed: list[str]
@@ -145,7 +145,7 @@ def union(spec: Spec, wanted: Description, stored: Description) -> Spec:
     old = listed(stored["seeds"])
     return spec._replace(
         policies=policies,
-        instances=_stored_first(spec.instances, stored["instances"]),
+        environments=_stored_first(spec.environments, stored["environments"]),
         seeds=[*old, *sorted(set(listed(wanted["seeds"])) - set(old))],
     )
 
@@ -156,13 +156,13 @@ def _stored_first(mapping: Mapping[str, Any], order: Mapping[str, Any]) -> dict:
 
 
 def _fixed(description: Description, other: Description) -> Description:
-    """What may not change: all but the axes, of policies and instances in both."""
+    """What may not change: all but the axes, of policies and environments in both."""
     fixed = {key: value for key, value in description.items() if key != "seeds"}
-    fixed["instances"] = _shared(description["instances"], other["instances"])
+    fixed["environments"] = _shared(description["environments"], other["environments"])
     fixed["policies"] = {
         name: {
-            key: _shared(by_instance, other["instances"])
-            for key, by_instance in entry.items()
+            key: _shared(by_environment, other["environments"])
+            for key, by_environment in entry.items()
             if key != "points"
         }
         for name, entry in _shared(description["policies"], other["policies"]).items()
@@ -188,7 +188,7 @@ def _more(large: Description, small: Description) -> list[str]:
 def _names(large: Description, small: Description) -> list[str]:
     return [
         f"{part}: {', '.join(names)}"
-        for part in ("instances", "policies")
+        for part in ("environments", "policies")
         if (names := [name for name in large[part] if name not in small[part]])
     ]
 

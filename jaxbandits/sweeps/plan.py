@@ -31,17 +31,13 @@ from jaxbandits.schedule import Schedule, Terms
 from jaxbandits.sweeps.grid import Point
 from jaxbandits.sweeps.spec import Entry, Spec
 
-# What a store has besides the metrics; its parameters start with param_.
-RESERVED = {"instance", "policy", "params", "seed", "checkpoint"}
-RESERVED |= {"drawn", "rounds", "session"}
-
 
 class Match(NamedTuple):
-    """A policy on an instance.
+    """A policy on an environment.
 
     Attributes:
-      policy: the policy, built for the instance.
-      environment: the instance.
+      policy: the policy, built for the environment.
+      environment: the environment.
       points: parameter points, all leaves of each.
       choice: the engine that plays it; None until `settled`.
     """
@@ -57,7 +53,7 @@ class Plan(NamedTuple):
 
     Attributes:
       spec: where it comes from.
-      matches: by (instance, policy), in the order of the axes.
+      matches: by (environment, policy), in the order of the axes.
       terms: common to all runs.
       seeds: u32[S].
     """
@@ -74,19 +70,20 @@ def make_plan(spec: Spec) -> Plan:
     Raises:
       ValueError, TypeError: naming the part of the spec that is wrong.
     """
-    for part in ("policies", "instances"):
+    for part in ("policies", "environments"):
         if not isinstance(getattr(spec, part), Mapping):
             raise TypeError(
                 f"{part} must be a mapping from names, got "
                 f"{checks.shown(getattr(spec, part))}"
             )
-    if not spec.policies or not spec.instances:
+    if not spec.policies or not spec.environments:
         raise ValueError(
-            "policies and instances must not be empty: a sweep has at least one of each"
+            "policies and environments must not be empty: a sweep has at least one of "
+            "each"
         )
     _check_kinds("policies", spec.policies, Entry)
-    _check_kinds("instances", spec.instances, Environment)
-    for environment in spec.instances.values():
+    _check_kinds("environments", spec.environments, Environment)
+    for environment in spec.environments.values():
         environment_of(environment)
     if isinstance(spec.metrics, str) or not isinstance(spec.metrics, Iterable | None):
         raise TypeError(
@@ -98,14 +95,14 @@ def make_plan(spec: Spec) -> Plan:
         raise ValueError("metrics must name at least one, or be left out for all")
     terms = Terms(
         _schedule(spec),
-        root_seed_of(spec.seed),
+        root_seed_of(spec.root_seed),
         runs_per_instance_of(spec.runs_per_instance),
         engine_of(spec.engine),
-        [keep_of(spec.keep, each) for each in spec.instances.values()][0],
+        [keep_of(spec.keep, each) for each in spec.environments.values()][0],
     )
     matches = {
-        (instance, name): _match(instance, environment, name, entry, terms.schedule)
-        for instance, environment in spec.instances.items()
+        (where, name): _match(where, environment, name, entry, terms.schedule)
+        for where, environment in spec.environments.items()
         for name, entry in spec.policies.items()
     }
     return Plan(spec, matches, terms, seeds_of(spec.seeds))
@@ -140,10 +137,10 @@ def _check_kinds(part: str, values: Mapping, kind: type) -> None:
 
 
 def _schedule(spec: Spec) -> Schedule:
-    """One for all instances."""
+    """One for all environments."""
     arguments = spec.horizon, spec.budget, spec.checkpoints, spec.max_rounds
-    instances = spec.instances.values()
-    schedule = [schedule_of(instance, *arguments) for instance in instances][0]
+    environments = spec.environments.values()
+    schedule = [schedule_of(environment, *arguments) for environment in environments][0]
     amounts = np.asarray(schedule.checkpoints, np.float64)
     if not (np.isfinite(amounts).all() and np.all(np.diff(amounts) > 0)):
         raise ValueError(
@@ -151,19 +148,19 @@ def _schedule(spec: Spec) -> Schedule:
             f"{spec.checkpoints}"
         )
     if schedule.by_budget:
-        for environment in instances:
+        for environment in environments:
             in_units_of_spend(amounts, environment)
     return schedule
 
 
-def _match(instance, environment, name, entry, schedule) -> Match:
+def _match(where, environment, name, entry, schedule) -> Match:
     policy = entry.policy
     if not is_policy(policy):
         try:
             policy = policy(environment.problem)
         except (TypeError, ValueError) as error:
             raise ValueError(
-                f"policy {name!r} cannot be made for instance {instance!r}: {error}"
+                f"policy {name!r} cannot be made for environment {where!r}: {error}"
             ) from error
     if not is_policy(policy):
         raise TypeError(f"policies[{name!r}] must be a Policy or make one")
@@ -177,7 +174,7 @@ def _match(instance, environment, name, entry, schedule) -> Match:
         check_round(name, policy, environment)
     except ValueError as error:
         raise ValueError(
-            f"policy {name!r} on instance {instance!r}: {error}"
+            f"policy {name!r} on environment {where!r}: {error}"
         ) from error
     _check_different(name, points)
     return Match(policy, environment, points)
@@ -203,23 +200,23 @@ def axes(plan: Plan) -> xr.Dataset:
 
     A policy with fewer points than another has NaN parameters at the rest.
     """
-    instances, policies = list(plan.spec.instances), list(plan.spec.policies)
+    environments, policies = list(plan.spec.environments), list(plan.spec.policies)
     num_points = max(len(match.points) for match in plan.matches.values())
     leaves = dict.fromkeys(
         leaf for match in plan.matches.values() for leaf in match.points[0]
     )
     values = {
-        leaf: np.full((len(instances), len(policies), num_points), np.nan)
+        leaf: np.full((len(environments), len(policies), num_points), np.nan)
         for leaf in leaves
     }
-    for (instance, policy), match in plan.matches.items():
-        row = instances.index(instance), policies.index(policy)
+    for (environment, policy), match in plan.matches.items():
+        row = environments.index(environment), policies.index(policy)
         for number, point in enumerate(match.points):
             for leaf, value in point.items():
                 values[leaf][(*row, number)] = value
     seeds = plan.seeds.astype(np.int64)
     coords = {
-        "instance": instances,
+        "environment": environments,
         "policy": policies,
         "params": np.arange(num_points),
         "seed": seeds,
@@ -227,7 +224,7 @@ def axes(plan: Plan) -> xr.Dataset:
         **{f"param_{leaf}": (RUN_DIMS[:3], x) for leaf, x in values.items()},
     }
     if plan.terms.runs_per_instance > 1:
-        coords["drawn"] = ("seed", seeds // plan.terms.runs_per_instance)
+        coords["instance"] = ("seed", seeds // plan.terms.runs_per_instance)
     return xr.Dataset(coords=coords)
 
 
@@ -243,7 +240,7 @@ def metric_shapes(plan: Plan) -> dict[str, tuple[int, ...]]:
         wanted = [*plan.spec.metrics, *plan.terms.keep]
     shapes: dict[str, tuple[int, ...]] = {}
     known = {}
-    for (instance, name), match in plan.matches.items():
+    for (environment, name), match in plan.matches.items():
         params = type(match.policy.params)(**match.points[0]) if match.points[0] else ()
         found = booked(
             match.environment,
@@ -253,12 +250,12 @@ def metric_shapes(plan: Plan) -> dict[str, tuple[int, ...]]:
         for metric, values in found.items():
             if wanted is not None and metric not in wanted:
                 continue
-            check_variable("metrics", metric, RESERVED)
+            check_variable("metrics", metric)
             shape = np.shape(values)[2:]
             if shapes.setdefault(metric, shape) != shape:
                 raise ValueError(
                     f"metrics: {metric!r} has shape {shape} for {name!r} on "
-                    f"{instance!r} and {shapes[metric]} before; leave it out "
+                    f"{environment!r} and {shapes[metric]} before; leave it out "
                     "(metrics = [...]) or sweep them apart"
                 )
     if unknown := [name for name in wanted or () if name not in known]:

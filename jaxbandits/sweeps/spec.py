@@ -1,4 +1,4 @@
-"""What a sweep is: policies with parameter points, instances, seeds, an end."""
+"""What a sweep is: policies with parameter points, environments, seeds, an end."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -24,13 +24,13 @@ class Spec(NamedTuple):
 
     Attributes:
       policies: by the name that results show.
-      instances: environments, by the name that results show.
+      environments: by the name that results show.
       seeds: how many, or which.
       horizon: number of rounds; this or `budget`.
       budget: play until this much is spent.
       checkpoints: when metrics are recorded.
       max_rounds: with `budget`, the round after which a run is cut off.
-      seed: root seed of the whole sweep.
+      root_seed: root seed of the whole sweep.
       runs_per_instance: how many consecutive seeds meet the same drawn instance.
       metrics: names of what to keep; None for everything.
       engine: how rounds are played.
@@ -38,13 +38,13 @@ class Spec(NamedTuple):
     """
 
     policies: Mapping[str, Entry]
-    instances: Mapping[str, Environment]
+    environments: Mapping[str, Environment]
     seeds: int | Sequence[int] = 100
     horizon: int | None = None
     budget: float | None = None
     checkpoints: Any = "linear"
     max_rounds: int | None = None
-    seed: int = 0
+    root_seed: int = 0
     runs_per_instance: int = 1
     metrics: Sequence[str] | None = None
     engine: str = "scan"

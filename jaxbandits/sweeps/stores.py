@@ -174,10 +174,8 @@ def _is_complete(plan: Plan, path: Path) -> bool:
 
 def _attributes(plan: Plan, description, players, block) -> dict[str, Any]:
     """Attributes of the dataset."""
-    instances = plan.spec.instances
-    first = next(iter(instances.values()))
+    first = next(iter(plan.spec.environments.values()))
     return {
-        "environment": ", ".join(instances),
         "setting": (first.provenance or {}).get("setting", ""),
         "checkpoint_kind": plan.terms.schedule.kind,
         "fingerprint": fingerprint(description),

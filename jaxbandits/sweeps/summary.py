@@ -1,14 +1,13 @@
-"""A sweep in flat records: one per instance, policy and parameter point."""
+"""A sweep in flat records: one per environment, policy and parameter point."""
 
 import os
 from pathlib import Path
-from typing import Any
 
 from jaxbandits.results import open_store
-from jaxbandits.stats import summary_records
+from jaxbandits.stats import Record, summary_records
 
 
-def sweep_records(store: str | os.PathLike) -> list[dict[str, Any]]:
+def sweep_records(store: str | os.PathLike) -> list[Record]:
     """Means and standard errors at the last checkpoint, as `summary_records` has them.
 
     Args:
@@ -17,37 +16,34 @@ def sweep_records(store: str | os.PathLike) -> list[dict[str, Any]]:
     with open_store(store) as dataset:
         return [
             record
-            for instance in dataset["instance"].values.tolist()
+            for place in range(dataset.sizes["environment"])
             for record in summary_records(
-                dataset.sel(instance=instance, drop=True),
+                dataset.isel(environment=place),
                 Path(store).name.removesuffix(".zarr"),
-                instance=instance,
             )
-            # Policies with fewer points than others have nothing at the rest.
-            if any(entry["mean"] is not None for entry in record["metrics"].values())
         ]
 
 
-def best_points(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Of every policy on every instance the record with the least regret.
+def best_points(records: list[Record]) -> list[Record]:
+    """Of every policy on every environment the record with the least regret.
 
     The policy's name tells the parameters that distinguish the point from the policy's
     others. Where no regret is kept all records are returned.
     """
     if not all("regret" in record["metrics"] for record in records):
         return records
-    games: dict[tuple[str, str], list[dict]] = {}
+    games: dict[tuple[str, str], list[Record]] = {}
     for record in records:
-        games.setdefault((record["instance"], record["policy"]), []).append(record)
+        games.setdefault((record["environment"], record["policy"]), []).append(record)
     return [_named(min(game, key=_regret), game) for game in games.values()]
 
 
-def _regret(record: dict[str, Any]) -> float:
+def _regret(record: Record) -> float:
     mean = record["metrics"]["regret"]["mean"]
     return float("inf") if mean is None else mean
 
 
-def _named(best: dict[str, Any], game: list[dict[str, Any]]) -> dict[str, Any]:
+def _named(best: Record, game: list[Record]) -> Record:
     varied = {
         leaf: value
         for leaf, value in best["params"].items()

@@ -10,7 +10,7 @@ from jaxbandits import checks
 from jaxbandits.results.lookup import metric_values
 from jaxbandits.results.store import PLAYED
 from jaxbandits.stats import seeds_needed
-from jaxbandits.stats.replications import DRAWN
+from jaxbandits.stats.replications import INSTANCE
 
 
 class HalfWidth(NamedTuple):
@@ -28,7 +28,7 @@ class HalfWidth(NamedTuple):
 
     Attributes:
       metric: name of the metric.
-      half_width: of the interval of every policy, point and instance.
+      half_width: of the interval of every policy, point and environment.
       level: coverage of each interval, in (0, 1).
       at_most: seeds at which to stop in any case.
     """
@@ -104,9 +104,9 @@ def verdict(dataset: xr.Dataset, until: HalfWidth, pilot: int) -> Verdict:
     there = pilots[PLAYED].values.all(axis=-1)
     cells = xr.DataArray(values.values[there], dims=("cell", "seed"))
     whole = 1
-    if DRAWN in pilots.coords:
-        cells = cells.assign_coords({DRAWN: ("seed", pilots[DRAWN].values)})
-        whole = pilot // len(np.unique(cells[DRAWN]))
+    if INSTANCE in pilots.coords:
+        cells = cells.assign_coords({INSTANCE: ("seed", pilots[INSTANCE].values)})
+        whole = pilot // len(np.unique(cells[INSTANCE]))
     found = seeds_needed(cells, until.half_width, until.level)
     needed = int(found.max(initial=pilot))
     return Verdict(needed, min(needed, until.at_most // whole * whole))

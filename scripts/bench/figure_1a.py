@@ -2,7 +2,7 @@
 
 import time
 
-from jaxbandits.experiments.common.comparison import play
+from jaxbandits.experiments.common.comparison import run_contestants
 from jaxbandits.experiments.common.experiment import Options
 from jaxbandits.experiments.farewell.catalogue import PAPER
 from jaxbandits.settings.farewell import doubling
@@ -11,7 +11,7 @@ from jaxbandits.settings.farewell import doubling
 def measure(options) -> list[dict]:
     """Seconds of each policy, and of all, from start to end."""
     began = time.perf_counter()
-    data = play(
+    data = run_contestants(
         doubling(), PAPER, Options(10, options.horizon, progress=False), by_budget=True
     )
     seconds = time.perf_counter() - began

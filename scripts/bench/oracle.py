@@ -17,16 +17,18 @@ import jax
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from jaxbandits.experiments.allocation import oracle as study
+from jaxbandits.experiments.allocation.cases import CASES
+from jaxbandits.experiments.allocation.outsider import OUTSIDER, slsqp
+from jaxbandits.experiments.allocation.problems import simulated
 
-SIMULATED = study.CASES["exponential, K = 10"]
-QUIZ = study.CASES["Weibull, k > 1, K = 20"]
+SIMULATED = CASES["exponential, K = 10"]
+QUIZ = CASES["Weibull, k > 1, K = 20"]
 CONCAVE = {"closed form": 4_000, "bisection": 4_000, "projected gradient": 500}
 SIGMOID = {"sigmoid prefix": 500, "sigmoid filling": 20, "projected gradient": 500}
 # Problem, its class, how it is drawn, and how many problems each solver gets.
 CONTESTS = (
-    ("exponential, K = 10", SIMULATED, study.simulated, CONCAVE),
-    ("exponential, K = 20", SIMULATED, partial(study.simulated, num_arms=20), CONCAVE),
+    ("exponential, K = 10", SIMULATED, simulated, CONCAVE),
+    ("exponential, K = 20", SIMULATED, partial(simulated, num_arms=20), CONCAVE),
     ("Weibull, k > 1, K = 20", QUIZ, QUIZ.draw, SIGMOID),
 )
 
@@ -39,14 +41,14 @@ def measure(options) -> list[dict]:
             name: _solves_per_s(case.solvers[name].solve, draw(size), options.repeats)
             for name, size in sizes.items()
         }
-        turns = [study.slsqp(case, draw(30))[1] for _ in range(options.repeats)]
-        rates[study.OUTSIDER] = 1 / float(np.mean(np.min(turns, axis=0)))
+        turns = [slsqp(case, draw(30))[1] for _ in range(options.repeats)]
+        rates[OUTSIDER] = 1 / float(np.mean(np.min(turns, axis=0)))
         rows += [
             {
                 "problem": title,
                 "solver": name,
                 "solves_per_s": rate,
-                "times_slsqp": rate / rates[study.OUTSIDER],
+                "times_slsqp": rate / rates[OUTSIDER],
             }
             for name, rate in rates.items()
         ]

@@ -26,7 +26,7 @@ def simulated(
         return simulate(
             policy,
             environment,
-            seed=seed,
+            root_seed=seed,
             checkpoints=[end],
             progress=False,
             **options,

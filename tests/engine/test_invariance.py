@@ -14,7 +14,8 @@ from jaxbandits.policies import censored as policies
 from jaxbandits.settings import censored as settings
 from jaxbandits.settings.allocation.problem import make_problem
 from jaxbandits.settings.allocation.synthetic import ednet_like_parameters
-from jaxbandits.testing import play
+from jaxbandits.testing import trace_run
+from tests.heavy import in_short
 from tests.workers import OPTIMISED
 
 pytestmark = pytest.mark.usefixtures("optimised")
@@ -48,7 +49,7 @@ def assert_same(data, reference):
         np.testing.assert_array_equal(data[metric].values, wanted.values)
 
 
-@pytest.mark.parametrize("chunk", [1, 7, 256])
+@pytest.mark.parametrize("chunk", in_short([1, 7, 256], {7, 256}))
 def test_chunk_size(game, contestants, reference, chunk):
     # With chunks of one seed, a few seeds show as much as all of them.
     seeds = [0, 3, 64] if chunk == 1 else SEEDS
@@ -96,7 +97,7 @@ def test_the_plain_loop_plays_the_same_game(game, contestants, reference, name):
     # two programs round differently, hence a share and not equality.
     agree = 0
     for seed in range(5):
-        trace = play(contestants[name], game, HORIZON, seed_index=seed)
+        trace = trace_run(contestants[name], game, HORIZON, seed_index=seed)
         oracle = game.oracle()
         gaps = oracle.gaps[trace.actions.arm, trace.actions.limit]
         found = reference["regret"].sel(policy=name, seed=seed).values[0]

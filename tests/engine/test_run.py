@@ -9,7 +9,7 @@ from jaxbandits import simulate
 from jaxbandits.arrays import position, unit_interval
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.protocol import Environment, Game, Policy
-from jaxbandits.testing import play
+from jaxbandits.testing import trace_run
 from tests.engine.budget_game import ALTERNATE, environment, plain_loop
 from tests.reference.words import numbers
 
@@ -79,7 +79,7 @@ def data():
         COINS,
         horizon=ROUNDS,
         seeds=SEEDS,
-        seed=9,
+        root_seed=9,
         checkpoints=range(1, ROUNDS + 1),
     )
 
@@ -87,7 +87,7 @@ def data():
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_every_round_in_step_is_that_of_the_plain_loop(data, seed):
     """Whole numbers leave no near ties: action by action, the same."""
-    trace = play(FOLLOWER, COINS, ROUNDS, seed=9, seed_index=seed)
+    trace = trace_run(FOLLOWER, COINS, ROUNDS, root_seed=9, seed_index=seed)
     one = data.isel(policy=0, params=0, seed=seed)
     chosen = trace.actions[:, None] == np.arange(K)
     for k in range(K):
@@ -103,7 +103,7 @@ def test_every_seed_meets_its_own_instance(data):
 
 def test_play_follows_the_tape():
     """The plain loop again, in Python."""
-    trace = play(FOLLOWER, COINS, ROUNDS, seed=9, seed_index=2)
+    trace = trace_run(FOLLOWER, COINS, ROUNDS, root_seed=9, seed_index=2)
     act = numbers(read(9, 2, Stream.ACT, ROUNDS, 2), "up")
     update = numbers(read(9, 2, Stream.UPDATE, ROUNDS, 1), "u")
     heads = np.zeros(K, int)

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 RECORD = {
     "experiment",
-    "instance",
+    "environment",
     "policy",
     "params",
     "seeds",
@@ -28,14 +28,16 @@ def check_records(outcome, name):
         for entry in record["metrics"].values():
             assert set(entry) == ENTRY
             assert math.isfinite(entry["mean"])
-    labels = [(r["instance"], r["policy"]) for r in records]
+    labels = [(r["environment"], r["policy"]) for r in records]
     assert len(set(labels)) == len(labels)
 
 
 def entry(outcome, instance, policy, metric):
     """A metric of the record of an instance and a policy."""
     (record,) = (
-        r for r in outcome.records if (r["instance"], r["policy"]) == (instance, policy)
+        r
+        for r in outcome.records
+        if (r["environment"], r["policy"]) == (instance, policy)
     )
     return record["metrics"][metric]
 

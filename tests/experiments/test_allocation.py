@@ -112,7 +112,7 @@ def test_advertising_with_the_log(rehearsal, criteo_log):
     )
     outcome, _ = rehearsal("allocation-fig6", horizon=77)
     check_records(outcome, "allocation-fig6")
-    assert [r["instance"] for r in outcome.records] == [
+    assert [r["environment"] for r in outcome.records] == [
         f"campaign c{i}" for i in range(3)
     ]
     for record in outcome.records:
@@ -203,7 +203,7 @@ def test_figure_2_shows_bounds(rehearsal):
 def test_impressions_are_fitted(tiny):
     outcome = tiny("allocation-fig6")
     check_records(outcome, "allocation-fig6")
-    assert [r["instance"] for r in outcome.records] == [
+    assert [r["environment"] for r in outcome.records] == [
         "campaign 1",
         "campaign 2",
         "campaign 3",

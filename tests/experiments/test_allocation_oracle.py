@@ -15,6 +15,7 @@ from jaxbandits.experiments.allocation import (
 from jaxbandits.experiments.allocation import (
     oracle as allocation_oracle,
 )
+from jaxbandits.experiments.allocation.cases import CASES, SLOW_TO_COMPILE, worth
 from jaxbandits.experiments.allocation.fits import (
     EDNET_FILE,
     PLAIN,
@@ -23,15 +24,9 @@ from jaxbandits.experiments.allocation.fits import (
     synthetic_answers,
 )
 from jaxbandits.experiments.allocation.greedy import flow, marginal_greedy_errors
-from jaxbandits.experiments.allocation.oracle import (
-    CASES,
-    OUTSIDER,
-    SLOW_TO_COMPILE,
-    oracle,
-    simulated,
-    slsqp,
-    worth,
-)
+from jaxbandits.experiments.allocation.oracle import oracle
+from jaxbandits.experiments.allocation.outsider import OUTSIDER, slsqp
+from jaxbandits.experiments.allocation.problems import simulated
 from jaxbandits.experiments.common.data import FOLDER
 from jaxbandits.experiments.common.experiment import Options
 from jaxbandits.settings.allocation.fitting import WeibullFit
@@ -102,13 +97,13 @@ def test_records_of_the_solvers(solvers):
         for name in [*case.solvers, *([OUTSIDER] if case.slope else [])]
         if name != SLOW_TO_COMPILE
     ]
-    assert [(r["instance"], r["policy"]) for r in solvers.records] == expected
+    assert [(r["environment"], r["policy"]) for r in solvers.records] == expected
     for record in solvers.records:
         found = record["metrics"]
         assert list(found) == ["gap", "worst_gap", "microseconds"]
         assert 0 < found["microseconds"]["mean"] < 1e7
         # Nothing is better than the bound.
-        data = solvers.datasets[record["instance"]].sel(solver=record["policy"])
+        data = solvers.datasets[record["environment"]].sel(solver=record["policy"])
         assert data["gap"].min() > -1e-12
         assert found["gap"]["mean"] == pytest.approx(data["gap"].mean().item())
         assert found["worst_gap"]["mean"] == data["gap"].max().item()
@@ -286,7 +281,7 @@ def test_stand_ins_are_called_synthetic(synthetic):
     assert len(synthetic.records) == 40
     assert "SYNTHETIC" in synthetic.notes[0] and EDNET_FILE in synthetic.notes[0]
     assert "synthetic" in synthetic.figure.get_suptitle()
-    assert all("synthetic" in record["instance"] for record in synthetic.records)
+    assert all("synthetic" in record["environment"] for record in synthetic.records)
     assert synthetic.datasets["fits"].attrs["synthetic"] == 1
     # Weibull times are Weibull: the Kolmogorov quantile of level 1e-5, 5,000 times.
     # (Fitted laws are closer still.)

@@ -108,7 +108,7 @@ def data(tmp_path, monkeypatch):
 def check_cast(outcome, name, instances, cast):
     check_records(outcome, name)
     assert list(outcome.datasets) == instances
-    assert [(r["instance"], r["policy"]) for r in outcome.records] == [
+    assert [(r["environment"], r["policy"]) for r in outcome.records] == [
         (i, p) for i in instances for p in cast
     ]
 

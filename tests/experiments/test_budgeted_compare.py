@@ -41,8 +41,16 @@ def test_command(path, tmp_path, cast, capsys):
     assert "g: play b-greedy, which leaves" in out
     assert "h: c: 2.000 per unit of money, ± 2.263 from 3 rows" in out
     assert "money left on the table" in out
-    records = json.loads((tmp_path / "out" / "summary.json").read_text())
-    assert [(r["instance"], r["policy"]) for r in records] == [
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert (summary["experiment"], summary["source"]) == ("compare", str(path))
+    assert summary["options"] == {
+        "seeds": 8,
+        "horizon": 200.0,
+        "quick": False,
+        "root_seed": 0,
+    }
+    records = summary["records"]
+    assert [(r["environment"], r["policy"]) for r in records] == [
         (group, policy) for group in "gh" for policy in ("b-greedy", "uniform")
     ]
     assert (tmp_path / "out" / "compare.png").is_file()

@@ -112,7 +112,7 @@ def test_cast(rehearsal, name):
     instances, policies = CAST[name]
     check_records(outcome, name)
     assert list(outcome.datasets) == instances
-    assert [(r["instance"], r["policy"]) for r in outcome.records] == [
+    assert [(r["environment"], r["policy"]) for r in outcome.records] == [
         (i, p) for i in instances for p in (*policies, CLAIRVOYANT)
     ]
     assert {(r["seeds"], r["horizon"]) for r in outcome.records} == {(3, 70)}
@@ -174,7 +174,7 @@ def test_numbers_of_arms_and_limits(rehearsal, name, sizes):
     assert [(p.num_arms, p.num_limits) for p in problems] == sizes
 
 
-@pytest.mark.parametrize("name", in_short(PLAYED, {"censored-fig6"}))
+@pytest.mark.parametrize("name", in_short(PLAYED, {"censored-fig6", "censored-fig9"}))
 def test_played(tiny, name):
     outcome = tiny(name)
     instances, policies = CAST[name]
@@ -200,6 +200,7 @@ def test_played(tiny, name):
         assert (record["seeds"], record["horizon"]) == (TINY.seeds, TINY.horizon)
 
 
+@pytest.mark.slow
 def test_the_two_forms_of_rcucb_play_with_their_own_parameters(tiny):
     records = {r["policy"]: r for r in tiny("censored-fig9").records}
     assert records["RCUCB, gain radius only"]["params"]["penalty_radius"] == 0
@@ -207,6 +208,7 @@ def test_the_two_forms_of_rcucb_play_with_their_own_parameters(tiny):
     assert records["RCUCB, gain radius only"]["params"]["gain_radius"] == 1
 
 
+@pytest.mark.slow
 def test_thirty_rounds_of_ucb_and_ts_visit_thirty_pairs(tiny):
     """Both start with every pair in index order: their regret is known exactly."""
     outcome = tiny("censored-fig9")

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from jaxbandits import cli, simulate
-from jaxbandits.experiments import REGISTRY, Options
+from jaxbandits.experiments import REGISTRY, Claim, Options
 from jaxbandits.experiments.farewell import catalogue as farewell
 from jaxbandits.experiments.farewell.claims import crossover_notes, verdicts
 from jaxbandits.plots import line_style
@@ -91,7 +91,7 @@ def test_cast(rehearsal, name):
     outcome, calls = rehearsal(name)
     check_records(outcome, name)
     assert list(outcome.datasets) == instances
-    assert [(r["instance"], r["policy"]) for r in outcome.records] == [
+    assert [(r["environment"], r["policy"]) for r in outcome.records] == [
         (i, p) for i in instances for p in cast
     ]
     for record in outcome.records:
@@ -199,26 +199,33 @@ def test_bars_of_the_delays_stand_above_the_curves(rehearsal, name):
         texts = [text.get_text() for text in legend.get_texts()] if legend else []
         assert texts == ([f"arm {i}" for i in range(1, arms + 1)] if arms > 1 else [])
         assert bottom.get_legend() is None
-    assert "reconstructed" in outcome.notes[-1]
+    (note,) = outcome.notes
+    assert "reconstructed" in note
     assert_readable(outcome.figure)
 
 
 def test_claims_of_a_rehearsal(rehearsal):
     """In a rehearsal Wait-UCB has the smallest regret everywhere, without spread."""
-    notes = rehearsal("farewell-fig1")[0].notes
-    assert len(notes) == 3 * 3 + 1
-    assert [("holds" in note, "FAILS" in note) for note in notes[:-1]] == (
-        6 * [(True, False)] + 3 * [(False, True)]
+    claims = rehearsal("farewell-fig1")[0].claims
+    assert [claim.verdict for claim in claims] == 6 * ["holds"] + 3 * ["fails"]
+    assert claims[0] == Claim(
+        "Figure 1a (i): Wait-UCB below UCB-Simplex",
+        "section 7",
+        "holds",
+        {"Wait-UCB": 1.0, "UCB-Simplex": 2.0},
+        None,
     )
-    assert notes[0] == (
-        "Figure 1a (i): claim 'Wait-UCB below UCB-Simplex': holds (1 against 2)."
+    assert claims[0].sentence == (
+        "Figure 1a (i): Wait-UCB below UCB-Simplex (section 7): holds (Wait-UCB 1, "
+        "UCB-Simplex 2)."
     )
     for name in ("farewell-fig2", "farewell-readings"):
-        notes = rehearsal(name)[0].notes
-        assert len(notes) == 3 * 3 + 1
-        assert all(" below " in n and "holds" in n for n in notes[:-1])
-    assert rehearsal("farewell-side")[0].notes == ()
-    assert rehearsal("farewell-applications")[0].notes == ()
+        claims = rehearsal(name)[0].claims
+        assert len(claims) == 3 * 3
+        assert all(" below " in c.text and c.verdict == "holds" for c in claims)
+    for name in ("farewell-side", "farewell-applications"):
+        outcome = rehearsal(name)[0]
+        assert outcome.notes == outcome.claims == ()
     notes = rehearsal("farewell-crossover")[0].notes
     assert [n.split(":")[0] for n in notes] == [*FIGURE_1, *FIGURE_2]
     assert all(n.endswith(": smallest mean regret: Wait-UCB from 7.") for n in notes)
@@ -248,11 +255,11 @@ def made(**finals):
 @pytest.mark.parametrize(
     ("ours", "theirs", "better", "worse"),
     [
-        ([1, 2, 3], [11, 12, 14], "holds", "FAILS"),
-        ([11, 12, 14], [1, 2, 3], "FAILS", "holds"),
+        ([1, 2, 3], [11, 12, 14], "holds", "fails"),
+        ([11, 12, 14], [1, 2, 3], "fails", "holds"),
         ([1, 12, 3], [11, 2, 4], "undecided", "undecided"),
         # Only the differences seed by seed are of one size.
-        ([1, 100, 1_000], [2, 101.1, 1_001.2], "holds", "FAILS"),
+        ([1, 100, 1_000], [2, 101.1, 1_001.2], "holds", "fails"),
         ([7], [700], "undecided", "undecided"),
     ],
     ids=["below", "above", "mixed", "paired", "one seed"],
@@ -260,20 +267,24 @@ def made(**finals):
 def test_verdicts(ours, theirs, better, worse):
     """The paper: Wait-UCB is better on Figure 1b and worse on Figure 1c."""
     data = made(wait=ours, simplex=theirs)
-    notes = verdicts({"Figure 1b": data, "Figure 1c": data})
-    numbers = f"({np.mean(ours):,.0f} against {np.mean(theirs):,.0f})."
-    assert notes == (
-        f"Figure 1b: claim 'Wait-UCB below UCB-Simplex': {better} {numbers}",
-        f"Figure 1c: claim 'Wait-UCB above UCB-Simplex': {worse} {numbers}",
-    )
+    claims = verdicts({"Figure 1b": data, "Figure 1c": data})
+    assert [(claim.text, claim.verdict) for claim in claims] == [
+        ("Figure 1b: Wait-UCB below UCB-Simplex", better),
+        ("Figure 1c: Wait-UCB above UCB-Simplex", worse),
+    ]
+    for claim in claims:
+        assert claim.ours == {
+            "Wait-UCB": pytest.approx(np.mean(ours)),
+            "UCB-Simplex": pytest.approx(np.mean(theirs)),
+        }
 
 
 def test_verdicts_on_the_rivals_that_have_played():
     data = made(wait=[1, 2], simplex=[11, 12], budget=[31, 32])
-    notes = verdicts({"Figure 2c": data, "another": data})
-    assert [note.split("'")[1] for note in notes] == [
-        "Wait-UCB below UCB-Simplex",
-        "Wait-UCB below Budget-UCB",
+    claims = verdicts({"Figure 2c": data, "another": data})
+    assert [claim.text for claim in claims] == [
+        "Figure 2c: Wait-UCB below UCB-Simplex",
+        "Figure 2c: Wait-UCB below Budget-UCB",
     ]
 
 
@@ -300,7 +311,7 @@ PLAYED = Options(seeds=10, horizon=2_000, progress=False)
 def played():
     """Two policies on the instances of Figure 1; they share the programs."""
     cast = {name: farewell.PAPER[name] for name in ("Wait-UCB", "UCB-Simplex")}
-    return farewell.compare("farewell-test", farewell.FIGURE_1, cast, verdicts, PLAYED)
+    return farewell.compare("farewell-test", farewell.FIGURE_1, cast, PLAYED)
 
 
 def test_played(played):
@@ -323,16 +334,15 @@ def test_played(played):
 
 
 def test_what_was_played_is_judged(played):
-    assert len(played.notes) == 4
-    for title, note in zip(FIGURE_1, played.notes, strict=False):
+    for title, claim in zip(FIGURE_1, played.claims, strict=True):
         word = "above" if title == "Figure 1c" else "below"
-        assert note.startswith(f"{title}: claim 'Wait-UCB {word} UCB-Simplex': ")
+        assert claim.text == f"{title}: Wait-UCB {word} UCB-Simplex"
         last = played.datasets[title].isel(checkpoint=[-1])
         pair = paired_difference(last, "regret", "Wait-UCB", "UCB-Simplex")
         lower, upper = pair.lower.item(), pair.upper.item()
-        below = "holds" if upper < 0 else "FAILS" if lower > 0 else "undecided"
-        above = "holds" if lower > 0 else "FAILS" if upper < 0 else "undecided"
-        assert f": {above if word == 'above' else below} (" in note
+        below = "holds" if upper < 0 else "fails" if lower > 0 else "undecided"
+        above = "holds" if lower > 0 else "fails" if upper < 0 else "undecided"
+        assert claim.verdict == (above if word == "above" else below)
     assert_readable(played.figure)
 
 
@@ -472,7 +482,7 @@ def test_reproduce_on_the_command_line(bounds, capsys, tmp_path):
     assert cli.main([*arguments.split(), str(tmp_path)]) == 0
     out, err = capsys.readouterr()
     assert err == ""
-    records = json.loads((tmp_path / "summary.json").read_text())
+    records = json.loads((tmp_path / "summary.json").read_text())["records"]
     assert json.loads(out) == records == bounds.records
     assert {frozenset(r) for r in records} == {frozenset(RECORD)}
     assert sorted(path.name for path in tmp_path.iterdir()) == [

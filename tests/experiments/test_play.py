@@ -7,7 +7,11 @@ import pytest
 
 from jaxbandits.experiments import Options
 from jaxbandits.experiments.common import comparison
-from jaxbandits.experiments.common.comparison import Contestant, add_spread, play
+from jaxbandits.experiments.common.comparison import (
+    Contestant,
+    add_spread,
+    run_contestants,
+)
 from jaxbandits.policies import budgeted as policies
 from jaxbandits.settings.budgeted import s_br
 from jaxbandits.stats import summary_records
@@ -36,7 +40,7 @@ def asked(monkeypatch):
             return "dataset"
 
         monkeypatch.setattr(comparison, "simulate", simulate)
-        assert play(s_br(4), CAST, OPTIONS, **arguments) == "dataset"
+        assert run_contestants(s_br(4), CAST, OPTIONS, **arguments) == "dataset"
         return calls.pop()
 
     return ask

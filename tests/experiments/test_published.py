@@ -20,7 +20,7 @@ from jaxbandits.experiments.censored.catalogue import (
     UPDATES,
 )
 from jaxbandits.experiments.censored.tables import INSTANCES, TABLE_5_1, trio
-from jaxbandits.experiments.common.comparison import Contestant, play
+from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.policies import censored as policies
 from jaxbandits.stats import interval, mean, sem
 from tests.experiments.ztable import Row, check_rows, of_repetitions
@@ -130,7 +130,7 @@ def remark_3_rows():
     options = Options(100, 100_000, progress=False)
     for instance, regret in REMARK_3.items():
         form = Contestant(partial(policies.rcucb, radius="remark_3"))
-        dataset = play(trio()[instance], {"RCUCB": form}, options)
+        dataset = run_contestants(trio()[instance], {"RCUCB": form}, options)
         found = ours(dataset, "regret", "RCUCB")
         yield row(f"regret, Remark 3, {instance}", found, regret)
 

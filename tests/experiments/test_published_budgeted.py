@@ -13,7 +13,7 @@ import pytest
 from jaxbandits.experiments import Options
 from jaxbandits.experiments.budgeted.catalogue import BASELINE, EVERYONE, LOG_SHARE
 from jaxbandits.experiments.budgeted.instances import BUDGET, synthetic
-from jaxbandits.experiments.common.comparison import play
+from jaxbandits.experiments.common.comparison import run_contestants
 from jaxbandits.stats import final
 from tests.experiments.ztable import Row, check_rows
 
@@ -87,7 +87,7 @@ def regrets():
             environment = synthetic()[instance]
             cast = {name: EVERYONE[name] for name in INDEPENDENT}
             options = Options(100, BUDGET, progress=False)
-            dataset = play(
+            dataset = run_contestants(
                 environment, cast, options, by_budget=True, checkpoints="log"
             )
             found[instance] = final(dataset, "regret").isel(params=0)

@@ -9,7 +9,7 @@ draws by itself; ours are of 10 seeds. All rows are judged together (`ztable`).
 import pytest
 
 from jaxbandits.experiments import Options
-from jaxbandits.experiments.common.comparison import play
+from jaxbandits.experiments.common.comparison import run_contestants
 from jaxbandits.experiments.farewell.catalogue import FIGURE_1, FIGURE_2, PAPER, SIDE
 from jaxbandits.stats import mean, sem
 from tests.experiments.ztable import Row, check_rows
@@ -57,7 +57,7 @@ def played(policy, instance, make, horizon, seeds, number):
     """Ours beside the number."""
     options = Options(seeds, horizon, progress=False)
     cast = {policy: (CAST | PAPER)[policy]}
-    dataset = play(make(), cast, options, by_budget=True)
+    dataset = run_contestants(make(), cast, options, by_budget=True)
     found = (float(f(dataset, "regret")[0, 0, -1]) for f in (mean, sem))
     return Row(f"{policy}, {instance}, {horizon:,}", *found, *number, 0.5)
 

@@ -4,7 +4,7 @@ from jaxbandits.experiments.common.table import records_table
 
 
 def record(policy, instance="Indep", **metrics):
-    return {"instance": instance, "policy": policy, "metrics": metrics}
+    return {"environment": instance, "policy": policy, "metrics": metrics}
 
 
 def entry(mean, sem=None, published=None):
@@ -24,7 +24,7 @@ def test_numbers_stand_in_their_columns():
         "Title",
     )
     assert cells(table) == {
-        "instance": ["Indep", ""],
+        "environment": ["Indep", ""],
         "policy": ["TS", "best"],
         "regret": ["6,461.3 ± 143.4", "0.0"],
         "censored share": ["0.4700 ± 0.0001", "0.4404"],

@@ -38,7 +38,7 @@ PRINTED = {
 @pytest.fixture(scope="session")
 def rows():
     """``rows(limits, instance)``: the row of the exact table."""
-    table = {(GRIDS[r["table"]][0], r["instance"]): r for r in exact_table()}
+    table = {(GRIDS[r["table"]][0], r["environment"]): r for r in exact_table()}
     return lambda limits, instance: table[limits, instance]
 
 

@@ -8,11 +8,13 @@ import pytest
 import xarray as xr
 
 from jaxbandits import cli
-from jaxbandits.experiments import Outcome, prepare_folder, write
+from jaxbandits.experiments import Claim, Options, Outcome, prepare_folder
+from jaxbandits.experiments import write as write_all
 from jaxbandits.plots import figure
 from jaxbandits.results import load
 from tests.experiments.checks import RECORD
 
+CLAIM = Claim("A below B", "section 1", "holds", {"A": np.float64(1)}, {"A": 2.0})
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -20,7 +22,14 @@ def outcome(value=1.0, instances=("n = 20", "Strict: L = 10 beyond 0.5")):
     datasets = {
         name: xr.Dataset({"value": ("x", np.full(3, value))}) for name in instances
     }
-    return Outcome(datasets, [{"name": "TS", "value": value}], figure()[0])
+    records = [{"name": "TS", "value": value}]
+    return Outcome(datasets, records, figure()[0], ("a note",), (CLAIM,))
+
+
+def write(made, name, folder):
+    """As an experiment of ten seeds and 20 rounds."""
+    about = {"title": "T", "source": "S", "options": Options(10, 20, quick=True)}
+    return write_all(made, name, folder, **about)
 
 
 def test_every_file_is_listed_and_nothing_else_is_left(tmp_path):
@@ -33,17 +42,49 @@ def test_every_file_is_listed_and_nothing_else_is_left(tmp_path):
         "censored-fig8-strict-l-10-beyond-0-5.nc",
     ]
     assert sorted(paths) == sorted(tmp_path.iterdir())
-    assert json.loads(paths[0].read_text()) == made.records
     assert paths[1].read_bytes().startswith(PNG)
     for path, dataset in zip(paths[2:], made.datasets.values(), strict=True):
-        assert load(path).identical(dataset)
+        found = load(path)
+        assert json.loads(found.attrs.pop("provenance"))["command"]
+        assert found.identical(dataset)
+
+
+def test_the_summary_says_what_it_is_of(tmp_path):
+    summary = json.loads(write(outcome(), "a", tmp_path)[0].read_text())
+    made = summary.pop("provenance")
+    assert {"versions", "git", "command", "created"} <= made.keys()
+    assert summary == {
+        "version": 2,
+        "experiment": "a",
+        "title": "T",
+        "source": "S",
+        "options": {"seeds": 10, "horizon": 20, "quick": True, "root_seed": 0},
+        "notes": ["a note"],
+        "claims": [
+            {
+                "text": "A below B",
+                "source": "section 1",
+                "verdict": "holds",
+                "ours": {"A": 1.0},
+                "published": {"A": 2.0},
+            }
+        ],
+        "records": outcome().records,
+    }
+
+
+def test_provenance_of_a_run_stays(tmp_path):
+    made = outcome()
+    made.datasets["n = 20"].attrs["provenance"] = '{"of": "the run"}'
+    path = write(made, "a", tmp_path)[2]
+    assert load(path).attrs["provenance"] == '{"of": "the run"}'
 
 
 def test_old_files_are_replaced(tmp_path):
     write(outcome(1.0), "a", tmp_path)
     paths = write(outcome(2.0), "a", tmp_path)
     assert sorted(paths) == sorted(tmp_path.iterdir())
-    assert json.loads(paths[0].read_text())[0]["value"] == 2.0
+    assert json.loads(paths[0].read_text())["records"][0]["value"] == 2.0
     assert (load(paths[2])["value"] == 2.0).all()
 
 
@@ -115,7 +156,7 @@ def test_an_exact_budgeted_experiment(capsys, tmp_path):
     assert cli.main(["reproduce", name, "--quick", "--out", str(tmp_path)]) == 0
     out, err = capsys.readouterr()
     assert err == ""
-    found = json.loads((tmp_path / "summary.json").read_text())
+    found = json.loads((tmp_path / "summary.json").read_text())["records"]
     assert len(found) == 6
     assert {frozenset(record) for record in found} == {frozenset(RECORD)}
     assert {record["experiment"] for record in found} == {name}

@@ -55,6 +55,7 @@ def test_z_rcucb_finds_a_better_limit_than_every_uniform_grid():
     assert np.all(outcome.datasets["overtime"]["overflow"].sel(policy=ZOOMING[1]) == 0)
 
 
+@pytest.mark.slow
 def test_configuration_prints_the_papers_shares():
     outcome = REGISTRY["censored-fig5"].run(Options(2, 700, False, quick=True))
     check_records(outcome, "censored-fig5")
@@ -99,6 +100,7 @@ def test_the_solvers_limit_matters():
     assert_readable(outcome.figure)
 
 
+@pytest.mark.slow
 def test_coverage_holds_where_the_largest_limit_is_played():
     """And fails, for the estimate of eq. (9), where small ones are (errata, C8)."""
     outcome = REGISTRY["censored-coverage"].run(Options(200, 1_000, False))
@@ -111,6 +113,7 @@ def test_coverage_holds_where_the_largest_limit_is_played():
     assert_readable(outcome.figure)
 
 
+@pytest.mark.slow
 def test_kaplan_meier_leaves_the_trap():
     outcome = REGISTRY["censored-trap"].run(Options(64, 2_000, False))
     trapped = entry(outcome, "trap", "gain radius only", "optimal")
@@ -123,7 +126,7 @@ def test_kaplan_meier_leaves_the_trap():
 def test_bounds_lie_above_the_regret(tiny):
     outcome = tiny("censored-bounds")
     for instance in ("PosCorr", "NegCorr", "Indep"):
-        metrics = next(r for r in outcome.records if r["instance"] == instance)
+        metrics = next(r for r in outcome.records if r["environment"] == instance)
         metrics = metrics["metrics"]
         for bound in ("Theorem 1, without subtraction", "trivial bound"):
             assert metrics[bound]["mean"] >= metrics["regret"]["mean"]

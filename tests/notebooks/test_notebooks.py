@@ -34,7 +34,7 @@ def test_every_notebook_is_committed_in_both_forms():
 
 @pytest.mark.parametrize(
     "path",
-    in_short(NOTEBOOKS, {ROOT / "notebooks" / "02_own_solver.py"}),
+    in_short(NOTEBOOKS, {path for path in NOTEBOOKS if path.stem != "00_start"}),
     ids=lambda path: path.stem,
 )
 def test_it_runs(path, tmp_path):

@@ -46,9 +46,9 @@ def sweep(grids=None, num_seeds: int = 6, offset: float = 0.0) -> xr.Dataset:
 
 
 def several(names=("easy", "hard"), **options) -> xr.Dataset:
-    """`sweep` on several instances."""
+    """`sweep` on several environments."""
     made = [sweep(offset=10.0 * i, **options) for i in range(len(names))]
-    new = xr.DataArray(list(names), dims="instance", name="instance")
+    new = xr.DataArray(list(names), dims="environment", name="environment")
     return xr.concat(
         made, new, data_vars="all", coords="minimal", compat="override", join="exact"
     )

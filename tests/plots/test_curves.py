@@ -149,9 +149,9 @@ def test_an_undefined_value_is_a_gap():
 
 def test_instances_are_selected():
     data = several(grids=MIXED)
-    with pytest.raises(ValueError, match="dataset: it has 2 instances, easy, hard"):
+    with pytest.raises(ValueError, match="dataset: it has 2 environments, easy, hard"):
         plot_curves(data)
-    for one in (data.sel(instance="hard"), data.isel(instance=[1])):
+    for one in (data.sel(environment="hard"), data.isel(environment=[1])):
         (ax,) = plot_curves(one).axes
         expected = data["regret"][1, 0, 0].mean("seed")
         np.testing.assert_allclose(ax.lines[0].get_ydata(), expected)

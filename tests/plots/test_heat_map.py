@@ -164,9 +164,9 @@ def test_third_parameters_are_selected():
 
 def test_instances_are_selected():
     data = several()
-    with pytest.raises(ValueError, match="dataset: it has 2 instances, easy, hard"):
+    with pytest.raises(ValueError, match="dataset: it has 2 environments, easy, hard"):
         plot_heat_map(data, **XY)
-    for one in (data.sel(instance="hard"), data.isel(instance=[1])):
+    for one in (data.sel(environment="hard"), data.isel(environment=[1])):
         ax, _ = plot_heat_map(one, **XY).axes
         expected = data["regret"][1, 0, :, :, -1].mean("seed")
         np.testing.assert_allclose(cells_of(ax), on_grid(expected))

@@ -114,7 +114,7 @@ def test_shares_of_a_budget():
 
 
 def test_a_panel_per_instance():
-    data = unplayed(several(grids={"a": [{}], "b": [{}]}), instance=1, seed=[4])
+    data = unplayed(several(grids={"a": [{}], "b": [{}]}), environment=1, seed=[4])
     fig = plot_panels(data)
     assert [ax.get_title() for ax in fig.axes] == ["easy", "hard"]
     for ax, values in zip(fig.axes, data["regret"][:, 0, 0], strict=True):
@@ -125,9 +125,9 @@ def test_a_panel_per_instance():
         "easy: mean of 6 seeds, 95 % interval",
         "hard: mean of 5 of 6 seeds, 95 % interval",
     ]
-    assert [ax.get_title() for ax in plot_panels(unplayed(data, instance=0)).axes] == [
-        "hard"
-    ]
+    assert [
+        ax.get_title() for ax in plot_panels(unplayed(data, environment=0)).axes
+    ] == ["hard"]
     with pytest.raises(ValueError, match="datasets: there is nothing to plot"):
         plot_panels(unplayed(data, instance=slice(None)))
     with pytest.raises(ValueError, match="datasets: a mapping from titles"):

@@ -102,7 +102,7 @@ def test_seeds_are_the_replications_and_instances_averaged():
         "c": 2,
     }
     assert found["a"][1] < 2 < found["a"][2]  # The same for every seed.
-    assert ax.get_xlabel().endswith("\n6 seeds, 2 instances, 95 % interval")
+    assert ax.get_xlabel().endswith("\n6 seeds, 2 environments, 95 % interval")
 
 
 def test_parameter_points():
@@ -118,8 +118,8 @@ def test_parameter_points():
 
 def test_half_finished_sweeps():
     """Seeds and instances count that all shown policies have played."""
-    data = unplayed(several(("x", "y", "z"), grids=THREE), instance=2, policy=1)
-    data = unplayed(data, instance=1, policy=2, seed=[0, 5])
+    data = unplayed(several(("x", "y", "z"), grids=THREE), environment=2, policy=1)
+    data = unplayed(data, environment=1, policy=2, seed=[0, 5])
     data["regret"][0, 0, :, [0, 5]] = 1e6  # Not used.
     (ax,) = plot_ranks(data).axes
     assert {name: mean for name, (mean, *_) in dots(ax).items()} == {
@@ -127,12 +127,14 @@ def test_half_finished_sweeps():
         "b": 2,
         "c": 3,
     }
-    note = "4 of 6 seeds, 2 of 3 instances, 95 % interval"
+    note = "4 of 6 seeds, 2 of 3 environments, 95 % interval"
     assert ax.get_xlabel().split("\n")[-1] == note
     (ax,) = plot_ranks(unplayed(data, policy=1)).axes
     assert list(dots(ax)) == ["a", "c"]
     (ax,) = plot_ranks(data, policies=["c", "a"]).axes
-    assert ax.get_xlabel().split("\n")[-1] == "4 of 6 seeds, 3 instances, 95 % interval"
+    assert (
+        ax.get_xlabel().split("\n")[-1] == "4 of 6 seeds, 3 environments, 95 % interval"
+    )
     apart = unplayed(sweep(THREE), policy=0, seed=slice(3))
     apart = unplayed(apart, policy=1, seed=slice(3, None))
     with pytest.raises(ValueError, match="policies: no seed .* all of a, b, c yet"):

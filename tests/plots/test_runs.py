@@ -5,8 +5,8 @@ import pytest
 import xarray as xr
 
 from jaxbandits.plots.runs import (
-    instances,
-    one_instance,
+    environments,
+    one_environment,
     played,
     whole_seeds,
 )
@@ -45,21 +45,19 @@ def test_a_store_says_who_played_a_run():
 
 
 def test_played_of_several_instances():
-    found = played(unplayed(several(), instance=1, seed=0))
-    assert found.dims == ("instance", "policy", "params", "seed")
+    found = played(unplayed(several(), environment=1, seed=0))
+    assert found.dims == ("environment", "policy", "params", "seed")
     assert found[0].all() and not found[1, ..., 0].any() and found[1, ..., 1:].all()
 
 
-def test_one_instance():
+def test_one_environment():
     data = several()
-    assert "instance" not in one_instance(data.isel(instance=[1])).dims
-    assert one_instance(sweep()).identical(sweep())
-    message = (
-        r"dataset: it has 2 instances, easy, hard; .*dataset.sel\(instance='easy'\)"
-    )
+    assert "environment" not in one_environment(data.isel(environment=[1])).dims
+    assert one_environment(sweep()).identical(sweep())
+    message = r"dataset: it has 2 environments, easy, hard; .*sel\(environment='easy'\)"
     with pytest.raises(ValueError, match=message):
-        one_instance(data)
-    parts = instances(data)
+        one_environment(data)
+    parts = environments(data)
     assert list(parts) == ["easy", "hard"]
     xr.testing.assert_equal(parts["hard"]["regret"], data["regret"][1])
 

@@ -133,9 +133,9 @@ def test_given_axes_and_chosen_policies():
 
 def test_instances_are_selected():
     data = several(grids=MIXED)
-    with pytest.raises(ValueError, match="dataset: it has 2 instances"):
+    with pytest.raises(ValueError, match="dataset: it has 2 environments"):
         plot_sensitivity(data, x="alpha")
-    (ax,) = plot_sensitivity(data.sel(instance="hard"), x="alpha").axes
+    (ax,) = plot_sensitivity(data.sel(environment="hard"), x="alpha").axes
     expected = data["regret"][1, 0, :, :, -1].mean("seed")
     np.testing.assert_allclose(ax.lines[0].get_ydata(), expected)
 

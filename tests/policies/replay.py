@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.engine.tape import Stream, read, root_key, stream_key
+from jaxbandits.engine.tape import Stream, instance_key, read, root_key
 from jaxbandits.protocol import Environment, Game
 from jaxbandits.settings import budgeted
 
@@ -70,12 +70,11 @@ GAME = Environment(
 def replay(source: str) -> Environment:
     """The first seed of a synthetic family, with its draws as data."""
     environment = SOURCES[source](K)
-    words = jnp.stack(stream_key(root_key(0), jnp.uint32(0), Stream.INSTANCE))
     setup = jax.tree.map(jnp.asarray, environment.setup)
     setup = jax.tree.map(
         lambda x: x.astype(jnp.float32) if x.dtype == jnp.float64 else x, setup
     )
-    instance = environment.game.sample(jax.random.wrap_key_data(words), setup)
+    instance = environment.game.sample(instance_key(root_key(0), jnp.uint32(0)), setup)
     noise = read(0, 0, Stream.ENVIRONMENT, ROUNDS, environment.game.words)
     start = environment.game.init(instance)
 

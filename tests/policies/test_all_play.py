@@ -11,7 +11,8 @@ from jaxbandits import simulate
 from jaxbandits.engine import lanes, run
 from jaxbandits.policies import REGISTRY
 from tests.games import game_for
-from tests.heavy import LONG, in_short
+from tests.heavy import in_short
+from tests.policies.compiled import PLAY_LONG
 
 ROUNDS = 12
 # What the engine has no rule of its own for, by setting: normal scores (from JAX 0.12
@@ -23,16 +24,6 @@ FALLS_BACK = {
     "censored": NORMAL_SCORES,
     "continuum": NORMAL_SCORES | {"dynamic_slice"},
 }
-CONTRACT = "test_contract.py::test_policy_keeps_the_contract[{}]"
-
-
-def is_variant(name):
-    """Whether it is named after another, and the contract has it compiled anyway."""
-    after_another = any(name.startswith(f"{other}-") for other in REGISTRY)
-    return after_another and not any(part in CONTRACT.format(name) for part in LONG)
-
-
-VARIANTS = list(filter(is_variant, REGISTRY))
 
 
 @pytest.fixture
@@ -62,7 +53,7 @@ def assert_mapped(name, fallen_back):
     assert fallen_back - DRAWN <= FALLS_BACK.get(name.split("/")[0], set())
 
 
-@pytest.mark.parametrize("name", in_short(REGISTRY, set(VARIANTS)))
+@pytest.mark.parametrize("name", in_short(REGISTRY, PLAY_LONG))
 def test_it_plays(name, fallen_back):
     data = played(name)
     assert np.isfinite(data["regret"].values).all()
@@ -76,7 +67,7 @@ class LoweredError(Exception):
     """There is a program, which is not compiled."""
 
 
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("name", PLAY_LONG)
 def test_a_variant_is_lowered(name, fallen_back, monkeypatch):
     def lowered(advance, call, clock):
         advance.lower(*call)

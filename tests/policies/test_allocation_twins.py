@@ -24,7 +24,7 @@ from jaxbandits.policies.allocation.learning import start_allocation, turn
 from jaxbandits.policies.allocation.radii import printed_constants
 from jaxbandits.settings import allocation as settings
 from jaxbandits.settings.allocation import View
-from jaxbandits.testing import play
+from jaxbandits.testing import trace_run
 from tests.heavy import in_short
 from tests.reference import allocation_policies as twins
 from tests.reference.allocation_families import make_laws
@@ -186,11 +186,13 @@ LONG = {
     "update all",
     "point",
     "NO-UCB, all",
-    "sharp delta",
-} | {
     "all",
-    "sharp",
+    "delta",
+    "printed",
+    "printed radii",
     "printed radii, scaled",
+    "sharp",
+    "sharp delta",
     "RA-ETC, per arm",
 }
 
@@ -225,7 +227,7 @@ def follow(case, environment, rounds=ROUNDS, every=EVERY):
     problem = environment.problem
     policy, twin = make(case, problem), case.twin(twins_problem(problem))
     params = policy.params._replace(**case.params) if case.params else None
-    trace = play(policy, environment, rounds, params=params)
+    trace = trace_run(policy, environment, rounds, params=params)
     normal = ndtri(grid(read(0, 0, Stream.ACT, rounds, policy.words[0])))
     seen, given = (np.asarray(x, np.float64) for x in trace.feedback)
     played, chosen, value = [], [], []
@@ -371,6 +373,7 @@ def test_sigmoids_by_their_envelopes():
     assert_bounds(found, 1e-4)
 
 
+@pytest.mark.slow
 def test_integers():
     environment = other_game(discrete_weibull, (0.8, 1.5, 1.0), budget=12.0)
     found = follow(ra_ucb(9), environment, rounds=200, every=4)
@@ -414,7 +417,12 @@ def test_learners_start_with_whole_units():
 
 
 @pytest.mark.parametrize(
-    ("family", "shape"), [(exponential, None), (weibull, 0.7), (lomax, 2.0)]
+    ("family", "shape"),
+    [
+        (exponential, None),
+        pytest.param(weibull, 0.7, marks=pytest.mark.slow),
+        pytest.param(lomax, 2.0, marks=pytest.mark.slow),
+    ],
 )
 def test_constants_of_the_printed_radii(family, shape):
     problem = settings.make_problem(

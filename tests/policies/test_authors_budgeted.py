@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from jaxbandits.policies import REGISTRY
-from jaxbandits.testing import play
+from jaxbandits.testing import trace_run
 from tests.heavy import in_short
 from tests.policies.replay import GAME, PROBLEM, ROUNDS, Tables
 
@@ -39,7 +39,7 @@ def test_ours_chooses_as_the_published_code(name):
     facts = np.float64(1), np.float64(FOUND["cheapest"]), np.int32(0)
     game = GAME._replace(setup=Tables(*SCRIPT["table"](), *facts))
     with jax.enable_x64(True):
-        arms = play(policy, game, ROUNDS, params=params).actions
+        arms = trace_run(policy, game, ROUNDS, params=params).actions
     theirs = np.array([int(arm) for arm in FOUND["arms"][name]])
     different = np.flatnonzero(arms != theirs)
     assert different.size == 0, f"first in round {different[0] + 1}"

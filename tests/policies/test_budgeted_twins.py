@@ -18,7 +18,7 @@ from jaxbandits.engine.tape import Stream, read
 from jaxbandits.kernels.gamma import GAMMA_CDF_ERROR
 from jaxbandits.policies import REGISTRY
 from jaxbandits.settings import budgeted
-from jaxbandits.testing import play
+from jaxbandits.testing import trace_run
 from tests.heavy import in_short
 from tests.policies.replay import PROBLEM, ROUNDS, SOURCES, K, replay
 from tests.reference import budgeted_policies as twins
@@ -68,6 +68,27 @@ CASES = {
     "omega*, log share": _omega(
         "omega-star-ucb-log-share",
         twin_params={"rho": 1.0, "star": True, "exploration": "log_share"},
+    ),
+    "share": _case("share-ucb", twins.ShareUCB, budget=BUDGET),
+    "share, other": _case(
+        "share-ucb", twins.ShareUCB, budget=BUDGET, rho=2.0, power=0.3, prior_pulls=3.0
+    ),
+    "share, ranges": _case(
+        "share-ucb",
+        twins.ShareUCB,
+        twin_params={"budget": BUDGET, "cost_high": HIGH, "reward_high": 4 - HIGH},
+        budget=BUDGET,
+    )._replace(problem=budgeted.make_problem(K, 0, HIGH, 0, 4 - HIGH)),
+    "share, anytime": _case(
+        "share-ucb-anytime",
+        twins.ShareUCB,
+        twin_params={"clock": "spent", "power": 0.0},
+    ),
+    "share, own variances": _case(
+        "share-ucb-own-variances",
+        twins.ShareUCB,
+        twin_params={"pooled": False, "budget": BUDGET},
+        budget=BUDGET,
     ),
     "m-UCB": _case("m-ucb", twins.MUCB),
     "MRCB": _case("mrcb", twins.MUCB),
@@ -134,7 +155,7 @@ def assert_follows(name, source, tolerance):
     case, environment = CASES[name], replay(source)
     policy = policy_of(case.entry, case.problem)
     params = policy.params._replace(**case.params) if case.params else None
-    trace = play(policy, environment, ROUNDS, params=params)
+    trace = trace_run(policy, environment, ROUNDS, params=params)
     act, update = policy.words
     kinds = {0: "", 1: "p", 4: "pnp", 4 * K: "u" * 4 * K}[act], "n" * (update // 2)
     noise = [
@@ -175,13 +196,18 @@ def test_policy_chooses_as_its_twin(name, source):
     assert share >= (0.97 if name == "BTS" else 0.99), share
 
 
-@pytest.mark.parametrize("name", ["omega*, rho = 20", "BTS"])
+@pytest.mark.parametrize(
+    "name", ["omega*, rho = 20", "share, other", "share, anytime", "BTS"]
+)
 def test_rewards_and_costs_between_the_ends(name):
     """With coins a variance is that of a coin, and a coin's toss its outcome."""
     assert assert_follows(name, "Beta", NEAR_TIE) >= 0.97
 
 
-@pytest.mark.parametrize("name", ["omega*", "UCB-SC+", "KL-UCB-SC+", "PD-BwK"])
+@pytest.mark.parametrize(
+    "name",
+    in_short(["omega*", "UCB-SC+", "KL-UCB-SC+", "PD-BwK"], {"KL-UCB-SC+", "PD-BwK"}),
+)
 def test_index_policies_in_float64(name):
     with jax.enable_x64(True):
         # The bisection of KL-UCB-SC+ ends within 2**-30 of its bracket.

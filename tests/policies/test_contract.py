@@ -14,8 +14,9 @@ from jaxbandits.settings import allocation as allocation_settings
 from jaxbandits.settings import budgeted as budgeted_settings
 from jaxbandits.settings import censored as settings
 from jaxbandits.settings import farewell as farewell_settings
-from jaxbandits.testing import altered, check_environment, check_policy, play
+from jaxbandits.testing import altered, check_environment, check_policy, trace_run
 from tests.heavy import in_short
+from tests.policies.compiled import CONTRACT_LONG, named_after
 from tests.policies.replay import GAME, PROBLEM, ROUNDS, K, Tables, replay
 from tests.policies.test_allocation_twins import ROUNDS as ALLOCATION_ROUNDS
 from tests.policies.test_allocation_twins import game as allocation_game
@@ -63,6 +64,9 @@ BUDGETED_MARGIN = {
     "budgeted/omega-star-ucb-shrunk": 0.25,  # 0.12
     "budgeted/omega-ucb-log-share": 0.4,  # 0.21
     "budgeted/omega-star-ucb-log-share": 0.4,  # 0.21
+    "budgeted/share-ucb": 0.25,
+    "budgeted/share-ucb-anytime": 0.25,
+    "budgeted/share-ucb-own-variances": 0.25,
     "budgeted/bts": 0.4,  # 0.22
     "budgeted/m-ucb": 0.25,  # 0.13
     "budgeted/mrcb": 0.25,  # 0.13
@@ -120,12 +124,10 @@ ALLOCATION_MARGIN = {
 }
 # Their twins show that they do what others do, or nearly.
 ALLOCATION_LONG = {
-    "allocation/ra-ucb-delta",
+    *named_after("allocation/ra-ucb", "allocation/mg-ucb", "allocation/ra-etc"),
     "allocation/mg-ucb",
-    "allocation/mg-ucb-delta-difference",
-    "allocation/mg-ucb-delta-envelope",
-    "allocation/ra-etc-per-arm",
-}
+    "allocation/thompson",
+} - {"allocation/ra-ucb-printed-radii"}
 ALLOCATION_PARAMS = {"scale": 0.25, "initial": 2.0}
 # The printed radii cover everything that is possible: all budget goes to one arm, in
 # turn, which is worse than a uniform split (docs/errata.md).
@@ -160,27 +162,11 @@ TWINS_GAMES = {
 }
 
 
-@pytest.mark.parametrize("name", list(REGISTRY))
+@pytest.mark.parametrize("name", in_short(REGISTRY, CONTRACT_LONG))
 def test_policy_keeps_the_contract(name):
     # As many rounds as with the twins (test_*twins.py): one compiled program for both.
     game, rounds = TWINS_GAMES[name.split("/")[0]]()
     check_policy(REGISTRY[name](game.problem), game, rounds=rounds)
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        settings.poscorr,
-        settings.negcorr,
-        settings.indep,
-        settings.low_censoring,
-        lambda: settings.many_arms(20),
-        lambda: settings.example1([0.2, 0.6]),
-    ],
-)
-def test_environment_keeps_the_contract(make):
-    game = make()
-    check_environment(game, policies.uniform(game.problem), rounds=2000)
 
 
 def test_every_policy_has_a_margin():
@@ -191,6 +177,7 @@ def test_every_policy_has_a_margin():
     assert sorted(names) == sorted(REGISTRY)
 
 
+@pytest.mark.slow
 def test_margin_over_uniform_play(game):
     contestants = {name: REGISTRY[name](game.problem) for name in MARGIN}
     contestants["uniform"] = policies.uniform(game.problem)
@@ -209,9 +196,8 @@ def test_margin_over_uniform_play(game):
     assert {n: s for n, s in share.items() if s >= MARGIN[n]} == {}, share
 
 
-@pytest.mark.parametrize(
-    "name", in_short(CONTINUUM_MARGIN, set(CONTINUUM_MARGIN) - {"continuum/z-rcucb"})
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", list(CONTINUUM_MARGIN))
 def test_margin_with_arbitrary_limits(name):
     game = settings.indep(settings.ANY)
     policy = REGISTRY[name](game.problem)
@@ -232,6 +218,7 @@ def test_margin_with_arbitrary_limits(name):
     assert share < CONTINUUM_MARGIN[name], share
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(VARIANT_MARGIN))
 def test_margin_of_a_variant(name):
     game = settings.indep()
@@ -240,7 +227,7 @@ def test_margin_of_a_variant(name):
     def regret(policy, **changes):
         params = policy.params._replace(**changes) if changes else None
         runs = [
-            play(policy, game, 2_000, params=params, seed_index=seed)
+            trace_run(policy, game, 2_000, params=params, seed_index=seed)
             for seed in range(8)
         ]
         return sum(gaps[tuple(run.actions)].sum() for run in runs)
@@ -273,7 +260,7 @@ def budgeted_loss(name):
         fields = policy.params._fields if policy.params else ()
         plan = {key: value for key, value in plan.items() if key in fields}
         params = policy.params._replace(**plan) if plan else None
-        actions = play(policy, game, ROUNDS, params=params).actions
+        actions = trace_run(policy, game, ROUNDS, params=params).actions
         rate = reward[actions].sum() / cost[actions].sum()
         lost.append(1 - rate / np.max(reward / cost))
     return np.mean(lost)
@@ -290,7 +277,7 @@ def farewell_loss(name, figure):
     game = FIGURES[figure]()
     policy, oracle, lost = REGISTRY[name](game.problem), game.oracle(), []
     for seed in range(8):
-        chosen = tuple(play(policy, game, 5000, seed_index=seed).actions)
+        chosen = tuple(trace_run(policy, game, 5000, seed_index=seed).actions)
         rate = oracle.mean_reward[chosen].sum() / oracle.mean_time[chosen].sum()
         lost.append(1 - rate / oracle.rate)
     return np.mean(lost)
@@ -323,7 +310,7 @@ def allocation_runs(name):
     changes = {key: value for key, value in given.items() if key in fields}
     params = policy.params._replace(**changes) if changes else None
     runs = [
-        play(policy, game, ALLOCATION_ROUNDS, params=params, seed_index=seed)
+        trace_run(policy, game, ALLOCATION_ROUNDS, params=params, seed_index=seed)
         for seed in range(4)
     ]
     return np.stack([run.feedback.allocation for run in runs])
@@ -343,6 +330,7 @@ def test_margin_of_an_allocation_policy(name):
     assert share < ALLOCATION_MARGIN[name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(ONE_ARM_AT_A_TIME))
 def test_policies_that_play_one_arm_at_a_time(name):
     """A policy that splits the budget deserves a margin."""

@@ -15,7 +15,7 @@ from jaxbandits.policies.censored import moss_reduction, rcucb, z_rcucb
 from jaxbandits.policies.plain import moss, ucb
 from jaxbandits.protocol import Policy, View
 from jaxbandits.settings import censored as settings
-from jaxbandits.testing import play
+from jaxbandits.testing import trace_run
 
 FIRST = 3
 # Rounds as the inner policy counts them, and the horizons that it is told.
@@ -216,7 +216,7 @@ def test_several_epochs_in_simulate(grid_run):
     game, policy, data = grid_run
     several = data.sel(policy="several")
     for seed in range(4):
-        trace = play(policy, game, 128, seed_index=seed)
+        trace = trace_run(policy, game, 128, seed_index=seed)
         optimal = np.mean(trace.actions.arm == 0)
         assert several["optimal"].values[seed, -1] == pytest.approx(optimal)
         # Epochs of 16, 32 and 64 rounds start with every arm in turn.

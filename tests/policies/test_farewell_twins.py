@@ -16,7 +16,7 @@ from jaxbandits.engine.tape import Stream, read
 from jaxbandits.kernels.gamma import GAMMA_CDF_ERROR
 from jaxbandits.policies import REGISTRY
 from jaxbandits.settings import farewell
-from jaxbandits.testing import play
+from jaxbandits.testing import trace_run
 from tests.heavy import in_short
 from tests.reference import farewell_policies as twins
 from tests.reference.farewell_environment import Environment as EnvironmentTwin
@@ -140,7 +140,7 @@ def assert_follows(name, instance, tolerance):
     case, environment = CASES[name], game(instance)
     policy = policy_of(case, instance)
     params = policy.params._replace(**case.params) if case.params else None
-    trace = play(policy, environment, EPOCHS, params=params)
+    trace = trace_run(policy, environment, EPOCHS, params=params)
     kind = "u" if policy.words[0] > 1 else "p"  # a position, or uniforms of BTS
     noise, coins = (
         numbers(read(0, 0, stream, EPOCHS, width), kinds)
@@ -177,9 +177,10 @@ def test_policy_chooses_as_its_twin(name, instance):
     )
 
 
-@pytest.mark.parametrize(
-    "name", ["Wait-UCB", "product limit", "omega*, shorter", "omega*, product limit"]
-)
+FLOAT64 = ["Wait-UCB", "product limit", "omega*, shorter", "omega*, product limit"]
+
+
+@pytest.mark.parametrize("name", in_short(FLOAT64, FLOAT64[1:]))
 def test_index_policies_in_float64(name):
     with jax.enable_x64(True):
         assert assert_follows(name, "1a", 1e-12) >= 0.999
@@ -188,7 +189,7 @@ def test_index_policies_in_float64(name):
 @pytest.mark.parametrize("instance", in_short(INSTANCES, {"own"}))
 def test_environment_answers_as_its_twin(instance):
     environment = game(instance)
-    trace = play(policy_of(CASES["uniform"], instance), environment, EPOCHS)
+    trace = trace_run(policy_of(CASES["uniform"], instance), environment, EPOCHS)
     noise = numbers(
         read(0, 0, Stream.ENVIRONMENT, EPOCHS, environment.game.words), "nn"
     )

@@ -20,7 +20,7 @@ from jaxbandits.protocol import Policy
 from jaxbandits.settings.budgeted import make_problem
 from jaxbandits.settings.farewell import Problem
 from jaxbandits.settings.farewell import farewell as make_game
-from jaxbandits.testing import play
+from jaxbandits.testing import trace_run
 
 K, D, EPOCHS = 2, 4, 400
 
@@ -74,7 +74,7 @@ def witness():
 @pytest.mark.parametrize("scale", [1.0, 4.0])
 def test_a_policy_on_pairs_sees_the_times_as_costs(scale):
     game, rounds = game_of("wait"), 203
-    trace = play(on_pairs(game.problem, witness(), scale), game, rounds)
+    trace = trace_run(on_pairs(game.problem, witness(), scale), game, rounds)
     pair = np.arange(rounds) % (K * D)
     np.testing.assert_array_equal(trace.actions.arm, pair // D)
     np.testing.assert_array_equal(trace.actions.wait, pair % D)
@@ -93,7 +93,7 @@ def test_a_policy_on_pairs_sees_the_times_as_costs(scale):
 def test_a_plain_policy_on_pairs_sees_rewards_only():
     game = game_of("wait")
     policy = on_rewards(game.problem, plain.ucb(K * D))
-    trace = play(policy, game, 50)
+    trace = trace_run(policy, game, 50)
     pair = trace.actions.arm * D + trace.actions.wait
     np.testing.assert_array_equal(pair[: K * D], np.arange(K * D))
     pulls = np.bincount(pair, minlength=K * D)
@@ -142,7 +142,7 @@ def table(lists, what):
 def test_omega_learns_about_shorter_waits(failure, star):
     game = game_of(failure)
     policy = farewell.omega_ucb(game.problem, star, observe="shorter")
-    trace = play(policy, game, EPOCHS)
+    trace = trace_run(policy, game, EPOCHS)
     rewards, times = literal_sums(trace, failure, shorter)
     means = trace.state.means if star else trace.state
     pulls = table(rewards, len)
@@ -172,7 +172,7 @@ def test_omega_learns_about_shorter_waits(failure, star):
 def test_wait_ucb_learns_about_other_bids(observe, learns):
     """Where failure costs one unit (test_farewell_twins.py has the other game)."""
     game = game_of("unit")
-    trace = play(farewell.wait_ucb(game.problem, observe), game, EPOCHS)
+    trace = trace_run(farewell.wait_ucb(game.problem, observe), game, EPOCHS)
     rewards, times = literal_sums(trace, "unit", learns)
     state = trace.state
     np.testing.assert_array_equal(state.count, table(rewards, len))
@@ -218,7 +218,7 @@ LONGEST_FIRST = {
 def test_every_pair_once_in_order(name):
     """Macro-arm by macro-arm, the shortest wait first."""
     game = game_of("wait")
-    actions = play(IN_ORDER[name](game.problem), game, EPOCHS).actions
+    actions = trace_run(IN_ORDER[name](game.problem), game, EPOCHS).actions
     np.testing.assert_array_equal(actions.arm[: K * D], np.repeat(np.arange(K), D))
     np.testing.assert_array_equal(actions.wait[: K * D], np.tile(np.arange(D), K))
 
@@ -227,7 +227,7 @@ def test_every_pair_once_in_order(name):
 def test_every_arm_once_with_the_longest_wait(name):
     """It shows what all waits of the macro-arm would have given."""
     game = game_of("wait")
-    actions = play(LONGEST_FIRST[name](game.problem), game, EPOCHS).actions
+    actions = trace_run(LONGEST_FIRST[name](game.problem), game, EPOCHS).actions
     np.testing.assert_array_equal(actions.arm[:K], np.arange(K))
     np.testing.assert_array_equal(actions.wait[:K], np.full(K, D - 1))
 
@@ -244,7 +244,7 @@ def equal_arms():
 def test_the_first_of_equals(make):
     """With equal arms the least played is best, and of those the first: in turn."""
     game = equal_arms()
-    actions = play(make(game.problem), game, 30).actions
+    actions = trace_run(make(game.problem), game, 30).actions
     np.testing.assert_array_equal(actions.arm, np.tile([0, 1, 2], 10))
     assert not np.any(actions.wait)
 
@@ -258,14 +258,14 @@ def test_the_first_wait_among_equal_waits():
     game = make_game("ties", delay, np.ones((2, 1)), num_waits=D)
     policy = farewell.wait_ucb(game.problem, "shorter")
     params = policy.params._replace(scale=1e-30)  # the rates alone, but for ties
-    actions = play(policy, game, EPOCHS, params=params).actions
+    actions = trace_run(policy, game, EPOCHS, params=params).actions
     assert not np.any(actions.arm[K * D :]) and not np.any(actions.wait[K * D :])
 
 
 def test_omega_breaks_ties_at_random():
     game = equal_arms()
     policy = farewell.omega_ucb(game.problem)
-    runs = [play(policy, game, 30, seed_index=s).actions.arm for s in range(30)]
+    runs = [trace_run(policy, game, 30, seed_index=s).actions.arm for s in range(30)]
     for arms in runs:
         np.testing.assert_array_equal(arms[:3], [0, 1, 2])
     # A mean reward of 1 is its own upper bound: all arms tie for ever.

@@ -18,7 +18,7 @@ from jaxbandits import simulate
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.policies.censored import rcucb
 from jaxbandits.settings.censored import indep
-from jaxbandits.testing import altered, play
+from jaxbandits.testing import altered, trace_run
 from tests.policies.twins import CASES, Draws, K, M
 
 GAIN_PART = {"penalty_radius": 0.0}
@@ -30,7 +30,7 @@ def test_every_choice_is_a_best_one_up_to_float32():
     rounds, environment = 100_000, indep()
     policy = rcucb(environment.problem)
     params = policy.params._replace(**GAIN_PART)
-    trace = play(policy, environment, rounds, params=params)
+    trace = trace_run(policy, environment, rounds, params=params)
     run = [x.tolist() for x in (*trace.actions, *trace.feedback)]
     draws = Draws(
         "indep", read(0, 0, Stream.ENVIRONMENT, rounds, environment.game.words)

@@ -20,7 +20,7 @@ from jaxbandits.laws import (
 from jaxbandits.policies.censored import ZRCUCBParams, grid_capacity, z_rcucb
 from jaxbandits.policies.censored._z_rcucb import BINS
 from jaxbandits.settings import censored as settings
-from jaxbandits.testing import play
+from jaxbandits.testing import trace_run
 
 # One limit is as good as another, so that all of a grid is refined.
 FLAT = settings.make_continuum(2, settings.scaled(0.0), settings.scaled(0.0))
@@ -98,7 +98,7 @@ def test_capacity_is_never_exceeded(history):
     params = ZRCUCBParams(T, **SMALL)
     capacity = grid_capacity(FLAT, T, history=history, params=params)
     policy = z_rcucb(FLAT, T, history=history, capacity=capacity)
-    trace = play(policy, flat_game(), T, params=params)
+    trace = trace_run(policy, flat_game(), T, params=params)
     report = policy.report(jax.tree.map(jnp.asarray, trace.state), number(params))
     places = report["largest_grid"] * (2 if history == "inherit" else 1)
     assert places <= capacity and report["overflow"] == 0
@@ -326,7 +326,7 @@ def test_overflow_reaches_the_dataset(dataset):
 def test_report_is_that_of_the_final_state(run, dataset):
     game, policy, _ = run
     params = policy.params._replace(gain_radius=0.05, penalty_radius=0.01)
-    trace = play(policy, game, 600, params=params, seed_index=1)
+    trace = trace_run(policy, game, 600, params=params, seed_index=1)
     state = jax.tree.map(jnp.asarray, trace.state)
     report = policy.report(state, number(params))
     for name, value in report.items():

@@ -170,6 +170,73 @@ class OmegaUCB(Policy):
         return upper / lower if lower > 0 else np.inf  # (2)
 
 
+class ShareUCB(Policy):
+    """Ours: omega's ratio of ends with z^2 = 2 rho log max(1, M / (K^power S))."""
+
+    def __init__(
+        self,
+        num_arms,
+        clock="left",
+        pooled=True,
+        rho=0.5,
+        power=1.0,
+        prior_pulls=10.0,
+        budget=1.5e5,
+        cost_high=1.0,
+        reward_high=1.0,
+    ):
+        super().__init__(num_arms)
+        self.clock, self.pooled, self.budget = clock, pooled, budget
+        self.rho, self.power, self.prior_pulls = rho, power, prior_pulls
+        self.cost_high = np.broadcast_to(np.asarray(cost_high, float), num_arms)
+        self.reward_high = np.broadcast_to(np.asarray(reward_high, float), num_arms)
+        self.rewards = [[] for _ in range(num_arms)]
+        self.costs = [[] for _ in range(num_arms)]
+
+    def update(self, t, noise, arm, reward, cost):
+        super().update(t, noise, arm, reward, cost)
+        self.rewards[arm].append(reward / self.reward_high[arm])
+        self.costs[arm].append(cost / self.cost_high[arm])
+
+    def indices(self, t, noise, view):
+        # Variances of all arms, once a round.
+        self.eta_reward, self.eta_cost = map(self.etas, (self.rewards, self.costs))
+        return super().indices(t, noise, view)
+
+    def etas(self, values):
+        squares, largest, known = np.zeros((3, self.num_arms))
+        for k, x in enumerate(values):
+            if x:
+                n, mean = len(x), np.mean(x)
+                squares[k] = np.var(x) * n
+                # (n - 1) times the unbiased estimate of mu (1 - mu).
+                largest[k] = (n - 1) * mean * (1 - mean) + squares[k] / n
+                known[k] = n - 1 if largest[k] > 0 else 0
+        prior = 1.0
+        if self.pooled:
+            prior = min((1 + squares.sum()) / (1 + largest.sum()), 1.0)
+        seen = np.divide(
+            squares, largest, out=np.zeros_like(squares), where=largest > 0
+        )
+        own, weight = np.clip(seen, 0, 1), self.prior_pulls
+        return np.minimum((weight * prior + known * own) / (weight + known), 1.0)
+
+    def bound(self, t, n, r, c, view):
+        raise NotImplementedError
+
+    def index(self, k, t, view):
+        n, r, c = self.means(k)
+        if c == 0:
+            return np.inf
+        left = max(self.budget * view.unit - view.spent, 0.0)
+        money = left if self.clock == "left" else view.spent
+        share = money / (view.num_arms**self.power * self.cost_sums[k])
+        z2 = 2 * self.rho * math.log(max(1.0, share))
+        upper = theorem_1(r, n, z2 * self.eta_reward[k], 0.0, self.reward_high[k])[1]
+        lower = theorem_1(c, n, z2 * self.eta_cost[k], 0.0, self.cost_high[k])[0]
+        return upper / lower if lower > 0 else np.inf
+
+
 # Table 2
 
 

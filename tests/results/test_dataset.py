@@ -33,7 +33,7 @@ def test_what_a_policy_has_not_is_nan():
 def test_attributes():
     data = dataset()
     assert json.loads(data.attrs["provenance"])["device"] == "cpu"
-    assert data.attrs["environment"] == "two arms"
+    assert data["environment"].item() == "two arms"
     assert data.attrs["setting"] == "censored"
     assert data.attrs["checkpoint_kind"] == "round"
 

@@ -14,7 +14,7 @@ from jaxbandits.results.store import create_store
 RANDOM = "0123456789abcdef" * 2
 AXES = xr.Dataset(
     coords={
-        "instance": ["a"],
+        "environment": ["a"],
         "policy": ["p"],
         "params": np.arange(1),
         "seed": np.arange(2),

@@ -1,6 +1,7 @@
 """The store of a sweep: whole at every moment, whatever happens to the writer."""
 
 import errno
+import fcntl
 import json
 import os
 import subprocess
@@ -40,19 +41,19 @@ SHAPES = {"regret": (), "pair": (2,)}
 ATTRIBUTES = {"environment": "x", "spec": "{}", "sessions": "[]"}
 
 
-def axes(instances=("a",), policies=("p",), points=3, seeds=6) -> xr.Dataset:
+def axes(environments=("a",), policies=("p",), points=3, seeds=6) -> xr.Dataset:
     """Axes of a sweep; prefixes of one another."""
-    shape = len(instances), len(policies), points
+    shape = len(environments), len(policies), points
     step = sum(x * 10**i for i, x in enumerate(np.indices(shape)[::-1])) + 0.5
     return xr.Dataset(
         coords={
-            "instance": list(instances),
+            "environment": list(environments),
             "policy": list(policies),
             "params": np.arange(points),
             "seed": np.arange(seeds) ** 2,
             "checkpoint": np.array([3, 5]),
             "param_step": (RUN_DIMS[:3], step),
-            "drawn": ("seed", np.arange(seeds) // 2),
+            "instance": ("seed", np.arange(seeds) // 2),
         }
     )
 
@@ -236,20 +237,20 @@ def test_a_block_counts_when_all_of_it_is_there(store, failing):
 
 
 def test_what_open_store_adds(tmp_path):
-    """Strings of NumPy; parameters without instances where those do not differ."""
+    """Strings of NumPy; parameters without environments where those do not differ."""
     path = tmp_path / "one.zarr"
-    names = {"instances": ("Zürich", "東京 ☃"), "policies": ("ε-first", "Ω")}
+    names = {"environments": ("Zürich", "東京 ☃"), "policies": ("ε-first", "Ω")}
     wanted = axes(**names)
     same = np.array([[[1, 2, np.nan]] * 2] * 2)
     wanted = wanted.assign_coords(param_same=(RUN_DIMS[:3], same))
     create_store(path, wanted, SHAPES, CHUNK, ATTRIBUTES)
     found = open_store(path)
-    assert found["instance"].dtype.kind == found["policy"].dtype.kind == "U"
-    assert found["instance"].values.tolist() == list(names["instances"])
-    assert found.sel(policy="Ω", instance="東京 ☃").sizes["seed"] == 6
+    assert found["environment"].dtype.kind == found["policy"].dtype.kind == "U"
+    assert found["environment"].values.tolist() == list(names["environments"])
+    assert found.sel(policy="Ω", environment="東京 ☃").sizes["seed"] == 6
     assert found["param_same"].dims == ("policy", "params")
     np.testing.assert_array_equal(found["param_same"], [[1, 2, np.nan]] * 2)
-    assert found["param_step"].dims == ("instance", "policy", "params")
+    assert found["param_step"].dims == ("environment", "policy", "params")
     np.testing.assert_array_equal(found["param_step"], wanted["param_step"])
     assert set(found.coords) == set(wanted.coords)
 
@@ -324,6 +325,12 @@ def test_other_stores(tmp_path, store, monkeypatch):
     for function in (open_store, mend_metadata):
         with pytest.raises(ValueError, match=message):
             function(late)
+    with monkeypatch.context() as earlier:
+        earlier.setattr(root, "FORMAT", 2)
+        create_store(early := tmp_path / "early.zarr", SMALL, {}, CHUNK, {})
+    for function in (open_store, mend_metadata):
+        with pytest.raises(ValueError, match=r"format 2; .*: finish it with the older"):
+            function(early)
     # The first format had neither a digest nor a copy.
     (store / COPY).unlink()
     first = {"attributes": {"format": 1, "fingerprint": "1"}, "zarr_format": 3}
@@ -424,14 +431,14 @@ def test_growth_after_one_that_was_interrupted_may_be_smaller(store, monkeypatch
     monkeypatch.undo()
     grow_store(store, axes(seeds=7), SHAPES, ATTRIBUTES)
     found = contents(store)
-    assert found.sizes["seed"] == 7 and found.sizes["instance"] == 1
+    assert found.sizes["seed"] == 7 and found.sizes["environment"] == 1
     xr.testing.assert_identical(found.isel(seed=slice(6)), before)
     assert found["regret"][..., 6, :].isnull().all()
 
 
 # ---- with a sweep
 
-SPEC = walk.spec(points=2, seeds=300, horizon=8, instances={"short": walk.GAME})
+SPEC = walk.spec(points=2, seeds=300, horizon=8, environments={"short": walk.GAME})
 BLOCKS = 3 * 3  # of 128 seeds: walker's two points, idler
 
 
@@ -511,7 +518,7 @@ from tests.sweeps import walk
 from jaxbandits.sweeps import run_sweep
 resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
 spec = walk.spec(seeds=2000, horizon=40, checkpoints="linear", policies=dict(
-    idler=walk.SPEC.policies["idler"]), instances=dict(short=walk.GAME))
+    idler=walk.SPEC.policies["idler"]), environments=dict(short=walk.GAME))
 try:
     run_sweep(spec, {str(store)!r}, block=1024)
 except OSError as error:
@@ -519,7 +526,13 @@ except OSError as error:
 """
     done = subprocess.run(
         [sys.executable, "-c", code],
-        env=os.environ | {"PYTHONPATH": str(ROOT), "JAXBANDITS_DEVICES": "keep"},
+        # jaxlib 0.10.0 logs an error for a program that it reads from a folder.
+        env=os.environ
+        | {
+            "PYTHONPATH": str(ROOT),
+            "JAXBANDITS_DEVICES": "keep",
+            "TF_CPP_MIN_LOG_LEVEL": "3",
+        },
         capture_output=True,
         text=True,
         timeout=120,
@@ -565,7 +578,7 @@ def test_a_store_that_cannot_be_written_to(tmp_path, monkeypatch):
 
 
 def test_two_programs_do_not_write_to_one_store(tmp_path, monkeypatch):
-    """The lock is on the folder as it was opened: one process is as good as two."""
+    """The lock is of the file as it was opened: one process is as good as two."""
     store = tmp_path / "one.zarr"
     whole = played_with(store=store).load()
     with only_writer(store):
@@ -574,6 +587,42 @@ def test_two_programs_do_not_write_to_one_store(tmp_path, monkeypatch):
             played_with(store=store)
         assert_same(open_store(store), whole)
     played_with(store=store)
+
+
+def test_a_killed_writer_leaves_no_lock(tmp_path):
+    """The file that it leaves locks nobody out, and goes with the next writer."""
+    (store := tmp_path / "one.zarr").mkdir()
+    held = (
+        "from jaxbandits.results.store import only_writer\n"
+        f"with only_writer({str(store)!r}):\n"
+        "    print(flush=True)\n"
+        "    input()"
+    )
+    writer = subprocess.Popen(
+        [sys.executable, "-c", held],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    with writer:
+        writer.stdout.readline()
+        with pytest.raises(BlockingIOError, match="another"), only_writer(store):
+            raise AssertionError("two writers")
+        writer.kill()
+    assert list(store.iterdir())
+    with only_writer(store):
+        pass
+    assert not list(store.iterdir())
+
+
+@pytest.mark.parametrize("code", [errno.ENOSYS, errno.ENOLCK, errno.EROFS])
+def test_where_there_are_no_locks_writers_are_trusted(tmp_path, monkeypatch, code):
+    def flock(descriptor, how):
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    with only_writer(tmp_path), only_writer(tmp_path):
+        pass
 
 
 def test_blocks_of_another_size_are_refused(tmp_path):

@@ -18,7 +18,8 @@ from jaxbandits.policies.allocation.handing_out import units
 from jaxbandits.protocol import Policy
 from jaxbandits.settings import allocation as settings
 from jaxbandits.settings.allocation import Allocation, Order, Plan, Users
-from jaxbandits.testing import altered, check_environment, play
+from jaxbandits.testing import altered, check_environment, trace_run
+from tests.heavy import in_short
 from tests.kernels.allocation import problems
 from tests.reference.allocation_environment import AllocationGame
 from tests.reference.allocation_families import make_laws
@@ -91,12 +92,12 @@ def metrics(trace):
 # A round, against the literal twin.
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("name", in_short(FAMILIES, {"integers", "several budgets"}))
 def test_rounds_and_books(name):
     """Feedback (5), the regrets (2) and (3) and what was spent, round by round."""
     environment, reference = game(name), twin(name)
     assert environment.game.words == 3 * 4
-    trace = play(anything(name == "integers"), environment, ROUNDS)
+    trace = trace_run(anything(name == "integers"), environment, ROUNDS)
     noise = noise_of(environment)
     wanted = np.asarray(trace.actions.amounts, float)
     given = np.asarray(trace.feedback.allocation, float)
@@ -126,7 +127,7 @@ def test_more_than_the_budget_is_scaled_down_and_debts_are_nothing():
     amounts = [[30.0, 10.0, 0.0], [-5.0, 4.0, 2.0], [0.0, 0.0, 0.0]]
     expected = [[15.0, 5.0, 0.0], [0.0, 4.0, 2.0], [0.0, 0.0, 0.0]]
     table = jnp.float32(amounts)
-    trace = play(
+    trace = trace_run(
         script(lambda noise, view: Allocation(table[view.round - 1])), game(), 3
     )
     np.testing.assert_allclose(trace.feedback.allocation, expected, rtol=1e-6)
@@ -156,7 +157,7 @@ def test_oracles(name):
             lambda: game("several budgets", order="draw"), marks=pytest.mark.slow
         ),
         lambda: game("integers"),
-        settings.simulation,
+        pytest.param(settings.simulation, marks=pytest.mark.slow),
     ],
 )
 def test_the_clairvoyant_has_no_regret(make):
@@ -196,7 +197,7 @@ def test_solutions_between_ends(name):
 def witness(environment, rounds, seed_index=0):
     """What every arm gets under an equal split, in every round."""
     policy = policies.uniform_split(environment.problem)
-    return play(policy, environment, rounds, seed_index=seed_index).feedback
+    return trace_run(policy, environment, rounds, seed_index=seed_index).feedback
 
 
 @pytest.mark.parametrize("order", ["cycle", "shuffle"])
@@ -254,7 +255,7 @@ def test_budgets_drawn_in_every_round():
     assert len(firsts) > 1 and firsts <= set(BUDGETS)
     # Each round is held against the optimum of the budget that it had.
     split = policies.uniform_split(environment.problem)
-    trace = play(split, environment, 40)
+    trace = trace_run(split, environment, 40)
     reference = AllocationGame("exponential", (1.0,) * 3, P, RATE, 0.0)
     reference.budgets = np.asarray(trace.feedback.allocation, float).sum(axis=1).round()
     wanted = sum(
@@ -299,7 +300,7 @@ def test_budgets_of_random_arms():
     data = simulate(policy, environment, horizon=8, seeds=6, checkpoints=[1, 8])
     np.testing.assert_allclose(data["regret"], 0, atol=1e-6)
     np.testing.assert_allclose(data["spent"], 1, rtol=1e-5)
-    given = play(policy, environment, 8).feedback.allocation.sum(axis=1)
+    given = trace_run(policy, environment, 8).feedback.allocation.sum(axis=1)
     np.testing.assert_allclose(np.sort(given[:4]), np.sort(BUDGETS), rtol=1e-5)
     np.testing.assert_allclose(given[:4], given[4:], rtol=1e-5)
     with pytest.raises(ValueError, match="budgets must have the problem's, 20"):
@@ -326,9 +327,9 @@ def test_unknown_budgets_are_not_seen():
 
 def test_unknown_budgets_refuse_allocations():
     with pytest.raises(TypeError, match="must be an Order or Plan, got Allocation"):
-        play(anything(), unknown(), 1)
+        trace_run(anything(), unknown(), 1)
     with pytest.raises(TypeError, match="an action must be an Allocation, Order"):
-        play(script(lambda noise, view: noise), game(), 1)
+        trace_run(script(lambda noise, view: noise), game(), 1)
 
 
 @pytest.mark.parametrize("known", [True, False])
@@ -339,7 +340,7 @@ def test_plans_are_solved_for_the_budget_that_comes(known):
         return Plan(noise[::-1], 0.1 + noise)
 
     environment = game("several budgets", known=known)
-    trace = play(script(act), environment, 40)
+    trace = trace_run(script(act), environment, 40)
     laws = make_laws("exponential", (1.0,) * 3)
     weight, rate = (np.asarray(x, float) for x in trace.actions)
     for t, x in enumerate(trace.feedback.allocation):
@@ -352,14 +353,14 @@ def test_plans_need_a_concave_family():
     plan = script(lambda noise, view: Plan(noise, 0.1 + noise))
     for name in ("Weibull", "integers"):
         with pytest.raises(TypeError, match="a Plan needs a concave family, got"):
-            play(plan, game(name), 1)
+            trace_run(plan, game(name), 1)
 
 
 def test_orders_are_filled_until_the_budget_is_gone():
     """Units of 3: a budget of 11 is 3 + 3 + 3 + 2."""
     arms = jnp.int32([0, 2, 2, 1, 0, 1, 1])
     environment = unknown()
-    trace = play(
+    trace = trace_run(
         script(lambda noise, view: Order(arms, jnp.float32(3))), environment, 4
     )
     expected = [[3, 0, 2], [6, 8, 6], [3, 2, 6], [2, 0, 0]]
@@ -387,8 +388,8 @@ def test_units_of_integers_are_whole():
 
 def test_stop_on_success():
     plan = script(lambda noise, view: Plan(0.5 + noise, 0.1 + noise[::-1]))
-    usual = play(plan, game(), ROUNDS)
-    early = play(plan, game(stop_on_success=True), ROUNDS)
+    usual = trace_run(plan, game(), ROUNDS)
+    early = trace_run(plan, game(stop_on_success=True), ROUNDS)
     noise = noise_of(game())
     threshold = np.where(noise[:, :3] < P, -np.log1p(-noise[:, 3:]) / RATE, np.inf)
     offered = np.asarray(early.feedback.allocation, float)
@@ -415,7 +416,7 @@ def test_stop_on_success():
 
 def test_stop_on_success_needs_a_plan():
     with pytest.raises(TypeError, match="stop_on_success needs a Plan"):
-        play(anything(), game(stop_on_success=True), 1)
+        trace_run(anything(), game(stop_on_success=True), 1)
 
 
 # Instances.
@@ -462,6 +463,7 @@ def test_random_instances():
     np.testing.assert_allclose(regret, lost, rtol=1e-3, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_results_do_not_depend_on_chunks():
     environment = settings.simulation(3, budget=20.0, m=2.0, M=10.0)
     policy = policies.ra_ucb(environment.problem)
@@ -492,16 +494,14 @@ def test_the_range_of_rates_does_not_depend_on_the_rates():
     assert len(ranges) == 1
 
 
-@pytest.mark.parametrize(
-    "make",
-    [pytest.param(settings.ednet_like, marks=pytest.mark.slow), settings.criteo_like],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("make", [settings.ednet_like, settings.criteo_like])
 def test_synthetic_stand_ins(make):
     environment = make()
     policy = policies.ra_ucb(environment.problem)
     check_environment(environment, policy, rounds=200)
     assert environment.provenance["synthetic"]
-    trace = play(policy, environment, 200)
+    trace = trace_run(policy, environment, 200)
     given = trace.feedback.allocation
     assert np.all(given >= 0) and metrics(trace)["reward"] >= 20
     assert metrics(trace)["spent"] == pytest.approx(1, rel=1e-5)
@@ -622,7 +622,7 @@ def test_the_flow_of_an_unknown_budget_ends_at_the_optimum(make):
         policy = make(environment.problem)
         if "exploration" in policy.params._fields:
             policy = policy._replace(params=policy.params._replace(exploration=30.0))
-        found.append(np.asarray(play(policy, environment, 60).feedback.allocation))
+        found.append(np.asarray(trace_run(policy, environment, 60).feedback.allocation))
     np.testing.assert_allclose(*found, rtol=1e-5, atol=1e-5)
     assert len(np.unique(np.round(found[0][40:].sum(axis=1), 3))) > 1
 

@@ -15,7 +15,8 @@ from jaxbandits.engine.tape import Stream, read
 from jaxbandits.policies.budgeted import clairvoyant, fixed_arm, omega_ucb, uniform
 from jaxbandits.settings import budgeted as settings
 from jaxbandits.settings.budgeted.environment import Instance, State
-from jaxbandits.testing import altered, check_environment, play
+from jaxbandits.testing import altered, check_environment, trace_run
+from tests.heavy import in_short
 from tests.kernels.checks import ALARM, assert_uniform
 from tests.reference.words import numbers
 
@@ -147,7 +148,7 @@ def test_seeds_draw_different_instances_and_policies_the_same():
     np.testing.assert_array_equal(cheapest[0], cheapest[1])
     assert np.unique(cheapest[0]).size == 30
     # Another root seed, other instances.
-    other = simulate(policies[0], game, seed=1, **options)
+    other = simulate(policies[0], game, root_seed=1, **options)
     assert not np.any(other["cheapest"].values[0, 0, :, 0] == cheapest[0])
 
 
@@ -243,7 +244,7 @@ def plain_loop(seed_index, reward, cost, amounts, unit=1.0):
 REWARD, COST = (0.5, 0.9, 0.2), (0.6, 0.4, 0.125)
 
 
-@pytest.mark.parametrize("unit", settings.environment.UNITS)
+@pytest.mark.parametrize("unit", in_short(settings.environment.UNITS, {"cheapest"}))
 def test_every_game_ends_where_a_plain_loop_ends(unit):
     """Also with amounts between two pulls, and with two reached by one pull."""
     game = coins(REWARD, COST, unit)
@@ -269,7 +270,15 @@ def test_every_game_ends_where_a_plain_loop_ends(unit):
 
 
 @pytest.mark.parametrize(
-    ("budget", "rounds"), [(0.3, 1), (1.0, 1), (2.0, 2), (3, 3), (7, 7), (7.5, 8)]
+    ("budget", "rounds"),
+    [
+        (0.3, 1),
+        pytest.param(1.0, 1, marks=pytest.mark.slow),
+        (2.0, 2),
+        (3, 3),
+        (7, 7),
+        (7.5, 8),
+    ],
 )
 def test_costs_of_exactly_1(budget, rounds):
     """B rounds; less than a pull buys one; 2 ends within the start of omega-UCB."""
@@ -284,6 +293,7 @@ def test_costs_of_exactly_1(budget, rounds):
         np.testing.assert_allclose(regret, started, rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_one_arm():
     game = coins([0.3], [0.5])
     data = run(game, 20, [omega_ucb(game.problem)])
@@ -308,7 +318,7 @@ def test_equal_arms_are_all_best_and_ties_are_broken_at_random():
     data = run(game, 30)
     assert np.all(data["regret"] == 0) and np.all(data["optimal"] == 1)
     fourth = [
-        play(omega_ucb(game.problem), game, 40, seed_index=seed).actions[3]
+        trace_run(omega_ucb(game.problem), game, 40, seed_index=seed).actions[3]
         for seed in range(30)
     ]
     assert set(fourth) == {0, 1, 2}
@@ -316,11 +326,11 @@ def test_equal_arms_are_all_best_and_ties_are_broken_at_random():
 
 def test_an_arm_without_observed_cost_is_worth_all_others():
     game = coins([0.0, 1.0, 0.0], [1e-6, 1.0, 1.0])
-    actions = play(omega_ucb(game.problem), game, 40).actions
+    actions = trace_run(omega_ucb(game.problem), game, 40).actions
     np.testing.assert_array_equal(actions, [0, 1, 2] + 37 * [0])
     # Two such arms take turns at random.
     game = coins([0.0, 0.0, 1.0], [1e-6, 1e-6, 1.0])
-    actions = play(omega_ucb(game.problem), game, 40).actions
+    actions = trace_run(omega_ucb(game.problem), game, 40).actions
     assert set(actions[3:]) == {0, 1}
     assert 5 < np.sum(actions[3:] == 0) < 32
 
@@ -353,7 +363,7 @@ def test_views_tell_what_they_say():
             jnp.stack([view.round, view.num_arms]),
         ),
     )
-    trace = play(seen, game, 50)
+    trace = trace_run(seen, game, 50)
     (spent, after, _, unit, cheapest, _), (round_, num_arms) = trace.state
     assert round_ == 50 and num_arms == 3
     # A view is of the time before the round.
@@ -391,6 +401,7 @@ OTHERS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OTHERS)
 def test_other_laws(name):
     """Dependence and heavy tails change neither the books nor the means."""
@@ -415,7 +426,7 @@ def test_small_costs_add_up(tape):
     )
     law = laws.product(laws.bernoulli, laws.uniform)
     game = settings.fixed("small", law, params)
-    trace = play(uniform(game.problem), game, 20_000)
+    trace = trace_run(uniform(game.problem), game, 20_000)
     truth = np.sum(trace.feedback.cost.astype(float))
     assert trace.environment.spent.total == pytest.approx(truth, rel=1e-7)
 

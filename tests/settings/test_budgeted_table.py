@@ -6,7 +6,7 @@ import pytest
 from jaxbandits import simulate
 from jaxbandits.policies.budgeted import fixed_arm, uniform
 from jaxbandits.settings.budgeted import from_table, records_of, s_br
-from jaxbandits.testing import check_environment, play
+from jaxbandits.testing import check_environment, trace_run
 
 COLUMNS = {"arm": "ad", "cost": "paid", "reward": "sales"}
 # Ratios 2 and 5 in spring, 1, 4/3 and 0 in summer.
@@ -80,7 +80,7 @@ def test_play_is_booked_in_money(path):
 
 def test_arms_that_do_not_exist_are_never_played(path):
     game = from_table(path(), **COLUMNS, group="season")["spring"]
-    assert set(play(uniform(game.problem), game, 60).actions.tolist()) == {0, 1}
+    assert set(trace_run(uniform(game.problem), game, 60).actions.tolist()) == {0, 1}
 
 
 @pytest.mark.parametrize(

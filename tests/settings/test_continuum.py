@@ -30,7 +30,7 @@ from jaxbandits.settings import censored as settings
 from jaxbandits.settings.censored import ANY, make_continuum, pair_values
 from jaxbandits.settings.censored.continuum import TOLERANCE
 from jaxbandits.settings.censored.staircase import on_step, staircase
-from jaxbandits.testing import check_environment, play
+from jaxbandits.testing import check_environment, trace_run
 from tests.heavy import in_short
 from tests.reference import exact
 from tests.settings import test_exact as on_grids
@@ -173,7 +173,7 @@ ODD, ROUNDS, SEEDS, EARLY = odd_limits(10), 400, 3, 30
 def odd_run(name):
     """The dataset, ``[S, C]``, and the same seeds in the plainest way."""
     data = simulate(ODD, game(name), horizon=ROUNDS, seeds=SEEDS, checkpoints=[EARLY])
-    traces = [play(ODD, game(name), ROUNDS, seed_index=i) for i in range(SEEDS)]
+    traces = [trace_run(ODD, game(name), ROUNDS, seed_index=i) for i in range(SEEDS)]
     return data.isel(policy=0, params=0), traces
 
 
@@ -245,7 +245,7 @@ def test_simple_regret_on_a_grid():
     data = simulate(policy, environment, horizon=60, seeds=3, checkpoints=[11, 60])
     table = values("overtime", limits)[:3]
     for seed in range(3):
-        trace = play(policy, environment, 60, seed_index=seed)
+        trace = trace_run(policy, environment, 60, seed_index=seed)
         for place, rounds in enumerate((11, 60)):
             pulls = np.zeros((3, 3), int)
             np.add.at(pulls, tuple(x[:rounds] for x in trace.actions), 1)
@@ -348,7 +348,7 @@ def test_recorded_runs_with_any_limit():
     data = simulate(policy, game, horizon=rounds, seeds=2, checkpoints=[rounds])
     best = recorded_value(1, 0.25)
     for seed in range(2):
-        actions = play(policy, game, rounds, seed_index=seed).actions
+        actions = trace_run(policy, game, rounds, seed_index=seed).actions
         pairs = [*zip(actions.arm, np.float64(actions.limit), strict=True)]
         gaps = [best - recorded_value(*pair) for pair in pairs]
         found = data.isel(policy=0, params=0, checkpoint=0, seed=seed)
@@ -435,9 +435,9 @@ def test_on_grid_plays_as_the_policy_on_the_grid():
     problem = settings.overtime(num_arms=2).problem
     policy = policies.on_grid(problem, limits, policies.rcucb)
     params = policy.params._replace(gain_radius=0.1, penalty_radius=0.0)
-    found = play(policy, settings.overtime(num_arms=2), 60, params=params)
+    found = trace_run(policy, settings.overtime(num_arms=2), 60, params=params)
     there = settings.overtime(limits, num_arms=2)
-    expected = play(policies.rcucb(there.problem), there, 60, params=params)
+    expected = trace_run(policies.rcucb(there.problem), there, 60, params=params)
     np.testing.assert_array_equal(found.actions.arm, expected.actions.arm)
     chosen = np.float32(limits)[expected.actions.limit]
     np.testing.assert_array_equal(found.actions.limit, chosen)

@@ -13,7 +13,7 @@ from jaxbandits.settings.allocation.fitting import (
     fit_discrete_weibull,
 )
 from jaxbandits.settings.allocation.synthetic import criteo_like_parameters
-from jaxbandits.testing import check_environment, play
+from jaxbandits.testing import check_environment, trace_run
 from tests.kernels.checks import ALARM
 
 HEADER = "uid,campaign,exposures_before_click,clicked"
@@ -186,7 +186,7 @@ def test_the_game_of_a_log_is_played(drawn_log):
     game = settings.criteo(drawn_log, 3, num_users=40, largest_budget=9)
     policy = policies.thompson_allocation(game.problem)
     check_environment(game, policy, rounds=60)
-    given = play(policy, game, 40).feedback.allocation
+    given = trace_run(policy, game, 40).feedback.allocation
     np.testing.assert_array_equal(given, np.round(given))
     met = np.sort(given.sum(axis=1))
     np.testing.assert_array_equal(met, np.sort(game.setup.budgets))

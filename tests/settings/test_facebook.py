@@ -10,8 +10,9 @@ from scipy import stats
 from jaxbandits import simulate
 from jaxbandits.policies.budgeted import omega_ucb, uniform
 from jaxbandits.settings.budgeted import Group, fb_br, fb_bt, load_facebook
-from jaxbandits.testing import check_environment, play
+from jaxbandits.testing import check_environment, trace_run
 from tests.data import DATA, needs_data
+from tests.heavy import in_short
 from tests.kernels.checks import ALARM, assert_uniform
 
 HEADER = "ad_id,campaign_id,fb_id,age,gender,clicks,spent,total_conversion,approved"
@@ -223,7 +224,7 @@ def test_beta_laws_keep_one_parameter_as_drawn():
     assert np.unique(law.reward.b[:, 0]).size > 2900
 
 
-@pytest.mark.parametrize("make", [fb_br, fb_bt])
+@pytest.mark.parametrize("make", in_short([fb_br, fb_bt], {fb_bt}))
 def test_contract(make, path):
     game = make(load_facebook(path()))
     check_environment(game, uniform(game.problem))
@@ -235,7 +236,7 @@ def test_arms_that_do_not_exist_are_never_played(policy):
     game = fb_br(GROUPS)
     sizes = set()
     for seed in range(8):
-        trace = play(policy(game.problem), game, 60, seed_index=seed)
+        trace = trace_run(policy(game.problem), game, 60, seed_index=seed)
         played = set(trace.actions.tolist())
         assert played in ({0, 1}, {0, 1, 2})
         sizes.add(len(played))

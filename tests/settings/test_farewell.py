@@ -23,7 +23,7 @@ from jaxbandits.settings.farewell.environment import (
     Epoch,
     State,
 )
-from jaxbandits.testing import altered, check_environment, play
+from jaxbandits.testing import altered, check_environment, trace_run
 from tests.kernels.checks import ALARM, assert_frequency, assert_mean
 from tests.reference.farewell_environment import count_epochs, exact_table
 from tests.reference.words import numbers, spell
@@ -325,7 +325,16 @@ def assert_books(at, game, pairs, rewards, time):
 
 
 @pytest.mark.parametrize(
-    ("name", "failure"), [(name, "wait") for name in GAMES] + [("joint", "unit")]
+    ("name", "failure"),
+    [
+        ("joint", "wait"),
+        *(
+            pytest.param(name, "wait", marks=pytest.mark.slow)
+            for name in GAMES
+            if name != "joint"
+        ),
+        ("joint", "unit"),
+    ],
 )
 def test_every_game_ends_where_a_plain_loop_ends(name, failure):
     """L = max{n: S_n <= T}; checkpoints at every unit, so that one epoch passes many.
@@ -608,7 +617,7 @@ def test_instances_that_differ_in_numbers_only_share_their_functions():
 def test_applications_are_paid_as_promised(name):
     """Rewards of uniform play over time, against the exact table."""
     game = INSTANCES[name]()
-    trace = play(uniform(game.problem), game, 30, seed_index=1)
+    trace = trace_run(uniform(game.problem), game, 30, seed_index=1)
     assert trace.feedback.time.dtype == np.int32
     times = trace.feedback.time
     assert np.all((times >= 1) & (times <= trace.actions.wait + 1))

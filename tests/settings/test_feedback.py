@@ -20,7 +20,7 @@ from jaxbandits.laws import (
 from jaxbandits.policies.censored import uniform
 from jaxbandits.settings import censored as settings
 from jaxbandits.settings.censored import Action
-from jaxbandits.testing import play
+from jaxbandits.testing import trace_run
 
 LIMITS = [0.25, 0.5, 0.75]
 
@@ -88,7 +88,7 @@ def test_records_that_equal_a_limit_are_observed(x64):
         "edge", problem, empirical, empirical_params(limits[None], limits[None])
     )
     with jax.enable_x64(x64):
-        trace = play(uniform(problem), game, 2000)
+        trace = trace_run(uniform(problem), game, 2000)
     drawn = np.searchsorted(limits, np.nextafter(trace.feedback.reward, 0) - 1e-6)
     seen = ~trace.feedback.censored
     assert np.all(drawn[seen] <= trace.actions.limit[seen])
@@ -104,7 +104,7 @@ def test_censored_shares_are_the_exact_probabilities():
     exact = game.oracle().censoring
     pulls, censored = np.zeros_like(exact), np.zeros_like(exact)
     for seed in range(10):
-        trace = play(uniform(game.problem), game, 2000, seed_index=seed)
+        trace = trace_run(uniform(game.problem), game, 2000, seed_index=seed)
         np.add.at(pulls, tuple(trace.actions), 1)
         np.add.at(censored, tuple(trace.actions), trace.feedback.censored)
     z = (censored - pulls * exact) / np.sqrt(pulls * exact * (1 - exact))

@@ -6,7 +6,7 @@ import pytest
 from jaxbandits import laws
 from jaxbandits.policies import censored as policies
 from jaxbandits.settings import censored as settings
-from jaxbandits.testing import play
+from jaxbandits.testing import trace_run
 
 MEAN = np.array([0.5, 0.9, 0.3])
 COINS = settings.plain("coins", laws.bernoulli, laws.Bernoulli(MEAN))
@@ -33,7 +33,7 @@ def test_rewards_may_have_noise():
 def test_rcucb_is_then_ucb():
     """Half a gain radius is UCB's: the extension adds nothing to the old game."""
     params = policies.rcucb(COINS.problem).params._replace(gain_radius=0.5)
-    trace = play(policies.rcucb(COINS.problem), COINS, 400, params=params)
+    trace = trace_run(policies.rcucb(COINS.problem), COINS, 400, params=params)
     assert not np.any(trace.feedback.censored)
     arms, seen = trace.actions.arm, trace.feedback
     chosen, rewards = np.asarray(arms), np.asarray(seen.reward)

@@ -6,7 +6,7 @@ import pytest
 
 from jaxbandits.policies.censored import z_rcucb
 from jaxbandits.settings import censored
-from jaxbandits.testing import play
+from jaxbandits.testing import trace_run
 
 GOOD = pd.DataFrame(
     {
@@ -148,7 +148,7 @@ def test_z_rcucb_plays_recorded_runs(log):
     assert (oracle.arm, oracle.limit) == (2, 1.0)
     policy = z_rcucb(game.problem, 200, capacity=8)
     params = policy.params._replace(gain_radius=0.1, penalty_radius=0.1)
-    trace = play(policy, game, 200, params=params)
+    trace = trace_run(policy, game, 200, params=params)
     assert np.all(trace.actions.limit <= np.float32(10 / 6))
     assert np.argmax(trace.environment.pulls) == 2
     assert len(np.unique(trace.actions.limit)) >= 4

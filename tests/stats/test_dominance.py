@@ -32,7 +32,7 @@ def compared(values, drawn=None, **arguments):
         coords={"policy": [f"p{i}" for i in range(len(values))], "checkpoint": [100]},
     )
     if drawn is not None:
-        data = data.assign_coords(drawn=drawn)
+        data = data.assign_coords(instance=drawn)
     return dominance(data, "regret", **arguments)
 
 

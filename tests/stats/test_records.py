@@ -22,7 +22,7 @@ def test_a_record():
     assert [record["policy"] for record in records] == ["ucb", "uniform"]
     assert records[0] == {
         "experiment": "figure 1",
-        "instance": "two arms",
+        "environment": "two arms",
         "policy": "ucb",
         "params": {"K": 2, "alpha": 0.5},
         "seeds": 5,
@@ -43,7 +43,9 @@ def test_a_record():
 
 
 def test_json_round_trip_with_null_for_nan():
-    records = summary_records(dataset(points=2, num_seeds=1), "sweep", instance="easy")
+    records = summary_records(
+        dataset(points=2, num_seeds=1), "sweep", environment="easy"
+    )
     assert json.loads(json.dumps(records, allow_nan=False)) == records
     assert len(records) == 4
     assert [record["params"] for record in records] == [
@@ -52,7 +54,7 @@ def test_json_round_trip_with_null_for_nan():
         {},
         {},
     ]
-    assert {record["instance"] for record in records} == {"easy"}
+    assert {record["environment"] for record in records} == {"easy"}
     assert records[0]["metrics"]["regret"]["sem"] is None
     assert records[2]["metrics"]["optimal"]["mean"] is None
 

@@ -23,14 +23,14 @@ DRAWN = [7, 7, 7, 2, 2, 9, 9, 9, 9, 2]
 
 @pytest.fixture
 def shared():
-    return dataset(points=2, num_seeds=10).assign_coords(drawn=("seed", DRAWN))
+    return dataset(points=2, num_seeds=10).assign_coords(instance=("seed", DRAWN))
 
 
 @pytest.fixture
 def instances(shared):
     """A dataset of the instances' means, in the order in which they come."""
-    means = shared.groupby("drawn").mean("seed").sel(drawn=[7, 2, 9])
-    return means.rename(drawn="seed").transpose("policy", "params", "seed", ...)
+    means = shared.groupby("instance").mean("seed").sel(instance=[7, 2, 9])
+    return means.rename(instance="seed").transpose("policy", "params", "seed", ...)
 
 
 def test_means_by_instance(shared, instances):
@@ -38,12 +38,12 @@ def test_means_by_instance(shared, instances):
     np.testing.assert_allclose(found, instances["regret"])
     assert found.dims == shared["regret"].dims
     assert {"policy", "checkpoint", "param_alpha"} < found.coords.keys()
-    assert "drawn" not in found.coords and found.name == "regret"
+    assert "instance" not in found.coords and found.name == "regret"
 
 
 def test_nothing_is_shared():
     data = dataset(num_seeds=3)
-    for each in (data, data.assign_coords(drawn=("seed", [4, 1, 8]))):
+    for each in (data, data.assign_coords(instance=("seed", [4, 1, 8]))):
         assert replications(each["regret"]).identical(each["regret"])
 
 
@@ -73,18 +73,20 @@ def test_two_level_has_the_same_interval(shared):
 
 
 def test_quantiles_are_of_runs(shared):
-    bare = shared.drop_vars("drawn")
+    bare = shared.drop_vars("instance")
     expected = quantiles(bare, "regret", [0.1, 0.5])
     np.testing.assert_array_equal(quantiles(shared, "regret", [0.1, 0.5]), expected)
     with pytest.raises(ValueError, match="^dataset: several seeds share a drawn"):
         quantile_interval(shared, "regret", 0.5)
     # The remedy that the message names.
-    one = shared.isel(seed=np.unique(shared["drawn"], return_index=True)[1])
+    one = shared.isel(seed=np.unique(shared["instance"], return_index=True)[1])
     assert quantile_interval(one, "regret", 0.5).quantile.notnull().any()
 
 
 def test_stein_counts_whole_instances(rng):
-    data = dataset(num_seeds=12).assign_coords(drawn=("seed", np.repeat(range(4), 3)))
+    data = dataset(num_seeds=12).assign_coords(
+        instance=("seed", np.repeat(range(4), 3))
+    )
     values = data["regret"]
     means = replications(values)
     needed = seeds_needed(values, 0.5)

@@ -59,7 +59,8 @@ def calls(data):
         "band": lambda: band(data, "regret"),
         "paired": lambda: paired_difference(data, "regret", "a", "b"),
         "two_level": lambda: two_level(
-            data.assign_coords(drawn=("seed", np.arange(data.sizes["seed"]))), "regret"
+            data.assign_coords(instance=("seed", np.arange(data.sizes["seed"]))),
+            "regret",
         ),
         "seeds_needed": lambda: seeds_needed(single, 1.0),
         "fixed": lambda: fixed_width_interval(single, data.sizes["seed"]),

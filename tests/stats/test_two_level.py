@@ -13,7 +13,7 @@ from tests.results.samples import blocks, dataset, repetitions, slack
 def grouped(values, sizes):
     """Repetitions ``[R, S]`` where the i-th instance has ``sizes[i]`` runs."""
     numbers = np.repeat(np.arange(len(sizes)), sizes)
-    return repetitions(values, drawn=("seed", numbers))
+    return repetitions(values, instance=("seed", numbers))
 
 
 def simulated(rng, sizes, between, within, trials):
@@ -60,25 +60,27 @@ def test_a_dimension_is_as_good_as_a_coordinate(rng, method):
     data = simulated(rng, sizes, 1.0, 1.0, 3)
     values = data["regret"].values.reshape(1, 3, 4, 5, 1)
     expected = two_level(data, "regret", **arguments)
-    nested = data.isel(seed=slice(5)).drop_vars("drawn")
-    dims = ("policy", "params", "instance", "seed", "checkpoint")
+    nested = data.isel(seed=slice(5)).drop_vars("instance")
+    dims = ("policy", "params", "environment", "seed", "checkpoint")
     nested = nested.assign(regret=(dims, values)).assign_coords(instance=list("abcd"))
-    leading = nested.transpose("instance", ...)
+    leading = nested.transpose("environment", ...)
     for each in (nested, leading):
-        found = two_level(each, "regret", group="instance", **arguments)
+        found = two_level(each, "regret", group="environment", **arguments)
         for part, other in zip(found, expected, strict=True):
             assert part.dims == ("policy", "params", "checkpoint")
             np.testing.assert_allclose(part, other)
-    # With the instances kept apart there are as many results as instances.
-    halves = nested.assign_coords(drawn=("seed", [0, 0, 0, 1, 1]))
+    # With the instances kept apart there are as many results as environments.
+    halves = nested.assign_coords(instance=("seed", [0, 0, 0, 1, 1]))
     apart = two_level(halves, "regret", **arguments)
-    assert apart.mean.dims == ("policy", "params", "instance", "checkpoint")
+    assert apart.mean.dims == ("policy", "params", "environment", "checkpoint")
 
 
 def test_only_equality_of_the_numbers_counts(rng):
     data = simulated(rng, [3, 1, 4], 1.0, 1.0, 2)
     expected = two_level(data, "regret")
-    renamed = data.assign_coords(drawn=("seed", np.array([7, -2, 5])[data["drawn"]]))
+    renamed = data.assign_coords(
+        instance=("seed", np.array([7, -2, 5])[data["instance"]])
+    )
     mixed = renamed.isel(seed=rng.permutation(8))
     for each in (renamed, mixed):
         for part, other in zip(two_level(each, "regret"), expected, strict=True):
@@ -87,12 +89,12 @@ def test_only_equality_of_the_numbers_counts(rng):
 
 def test_coordinates_of_the_result():
     data = dataset(points=2, num_seeds=4)
-    data = data.assign_coords(drawn=("seed", [1, 1, 2, 2]))
+    data = data.assign_coords(instance=("seed", [1, 1, 2, 2]))
     for method in ("t", "bootstrap"):
         for part in two_level(data, "regret", method=method, resamples=99):
             assert part.dims == ("policy", "params", "checkpoint")
             assert {"param_alpha", "checkpoint"} < part.coords.keys()
-            assert not {"drawn", "seed", "run"} & part.coords.keys()
+            assert not {"instance", "seed", "run"} & part.coords.keys()
 
 
 def test_coverage_balanced(rng):
@@ -105,7 +107,7 @@ def test_coverage_balanced(rng):
         interval(data, "regret", level), two_level(data, "regret", level), strict=False
     ):
         np.testing.assert_allclose(part, other)
-    assert coverage(interval(data.drop_vars("drawn"), "regret", level)) < 0.7
+    assert coverage(interval(data.drop_vars("instance"), "regret", level)) < 0.7
 
 
 @pytest.mark.parametrize("between", [0.0, 1.0])
@@ -197,11 +199,11 @@ def test_what_is_not_known_is_nan(method):
 
 def test_mistakes_are_named():
     data = grouped(np.zeros((1, 4)), [2, 2])
-    for group in ("instance", "seed", "policy", "checkpoint"):
+    for group in ("environment", "seed", "policy", "checkpoint"):
         with pytest.raises(ValueError, match=f"^group: '{group}' must be a coordina"):
             two_level(data, "regret", group=group)
-    missing = data.assign_coords(drawn=("seed", [0, 0, np.nan, 1]))
-    with pytest.raises(ValueError, match="^group: 'drawn' has missing numbers"):
+    missing = data.assign_coords(instance=("seed", [0, 0, np.nan, 1]))
+    with pytest.raises(ValueError, match="^group: 'instance' has missing numbers"):
         two_level(missing, "regret")
     with pytest.raises(ValueError, match="^method: 'bca' is not one of"):
         two_level(data, "regret", method="bca")

@@ -22,9 +22,9 @@ from jaxbandits.sweeps.blocks import (
 from jaxbandits.sweeps.plan import Match, Plan
 
 
-def plan_of(points=(1,), instances=1, seeds=1, checkpoints=(1,)) -> Plan:
+def plan_of(points=(1,), environments=1, seeds=1, checkpoints=(1,)) -> Plan:
     """A plan of policies with so many points; nobody looks at the policies."""
-    names = [f"instance {i}" for i in range(instances)]
+    names = [f"environment {i}" for i in range(environments)]
     spec = Spec({str(p): Entry(None) for p in range(len(points))}, dict.fromkeys(names))
     matches = {
         (name, policy): Match(None, None, [{"a": float(i)} for i in range(count)])
@@ -37,8 +37,8 @@ def plan_of(points=(1,), instances=1, seeds=1, checkpoints=(1,)) -> Plan:
 
 def nothing_played(plan):
     points = max(len(match.points) for match in plan.matches.values())
-    policies, instances = len(plan.spec.policies), len(plan.spec.instances)
-    return np.zeros((instances, policies, points, len(plan.seeds)), bool)
+    policies, environments = len(plan.spec.policies), len(plan.spec.environments)
+    return np.zeros((environments, policies, points, len(plan.seeds)), bool)
 
 
 def lanes(block):
@@ -82,7 +82,7 @@ def test_every_missing_run_is_in_one_block(situation, hosts):
     for host in range(hosts):
         for key, place in outstanding(plan, complete, shape, host, hosts):
             policies = len(plan.spec.policies)
-            assert key == keys[place.instance * policies + place.policy]
+            assert key == keys[place.environment * policies + place.policy]
             for piece, size in zip(place[2:], shape, strict=True):
                 assert piece.start < piece.stop
                 assert piece.start // size == (piece.stop - 1) // size
@@ -95,8 +95,8 @@ def test_every_missing_run_is_in_one_block(situation, hosts):
     assert count.max(initial=0) <= 1
     real = np.zeros(complete.shape, bool)
     for number, match in enumerate(plan.matches.values()):
-        instance, policy = divmod(number, len(plan.spec.policies))
-        real[instance, policy, : len(match.points)] = True
+        environment, policy = divmod(number, len(plan.spec.policies))
+        real[environment, policy, : len(match.points)] = True
     assert count[real & ~complete].all()
     assert not count[~real].any()
 
@@ -118,7 +118,7 @@ def test_processes_have_equally_much_to_do(situation, hosts):
 
 def test_games_of_a_block_each_go_round():
     """One block per game, and a policy that was complete already."""
-    plan = plan_of((1, 1), instances=4, seeds=5)
+    plan = plan_of((1, 1), environments=4, seeds=5)
     complete = nothing_played(plan)
     complete[:, 0] = True
     for host in range(2):
@@ -134,17 +134,18 @@ def test_games_of_a_block_each_go_round():
 
 def test_seeds_vary_slowest():
     """Then games, then points."""
-    plan = plan_of((3, 1), instances=2, seeds=5)
+    plan = plan_of((3, 1), environments=2, seeds=5)
     blocks = outstanding(plan, nothing_played(plan), (2, 3), 0, 1)
     wanted = [
-        (seed, instance, policy, params)
+        (seed, environment, policy, params)
         for seed in (slice(0, 3), slice(3, 5))
-        for instance in (0, 1)
+        for environment in (0, 1)
         for policy, pieces in ((0, (slice(0, 2), slice(2, 3))), (1, (slice(0, 1),)))
         for params in pieces
     ]
     found = [
-        (b.place.seed, b.place.instance, b.place.policy, b.place.params) for b in blocks
+        (b.place.seed, b.place.environment, b.place.policy, b.place.params)
+        for b in blocks
     ]
     assert found == wanted
 
@@ -222,9 +223,9 @@ def test_a_budget_is_turned_into_rounds():
     plan = plan_of((1,), seeds=10_000, checkpoints=(1000.0,))
     schedule = Schedule(np.array([1000.0]), 2**31 - 2, by_budget=True)
     plan = plan._replace(terms=Terms(schedule))
-    for instance, rounds in zip(law_units, (1000, 2**31 - 2), strict=True):
-        spec = plan.spec._replace(instances={"one": instance})
+    for environment, rounds in zip(law_units, (1000, 2**31 - 2), strict=True):
+        spec = plan.spec._replace(environments={"one": environment})
         assert longest_run(plan._replace(spec=spec)) == pytest.approx(rounds, rel=1e-5)
-    spec = plan.spec._replace(instances={"one": budget_game.environment()})
+    spec = plan.spec._replace(environments={"one": budget_game.environment()})
     height, width = block_shape(plan._replace(spec=spec), {"a": ()}, "cpu")
     assert height * width <= LIMITS["cpu"].least

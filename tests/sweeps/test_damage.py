@@ -13,7 +13,7 @@ from jaxbandits.sweeps import run_sweep, stores
 from tests.sweeps import walk
 from tests.sweeps.damage import delete, files_of, flip, outcome, truncate
 
-SPEC = walk.spec(points=2, seeds=12, horizon=8, instances={"short": walk.GAME})
+SPEC = walk.spec(points=2, seeds=12, horizon=8, environments={"short": walk.GAME})
 CHUNK = "c/0/1/0/0"
 
 
@@ -110,7 +110,7 @@ def test_another_sweep_mends_no_block(whole, tmp_path):
     truncate(copy / f"regret/{CHUNK}/0", np.random.default_rng(0))
     before = {name: (copy / name).read_bytes() for name in files_of(copy)}
     with pytest.raises(ValueError, match="holds another sweep"):
-        run_sweep(SPEC._replace(seed=1), copy)
+        run_sweep(SPEC._replace(root_seed=1), copy)
     assert {name: (copy / name).read_bytes() for name in files_of(copy)} == before
 
 

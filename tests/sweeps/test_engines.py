@@ -13,7 +13,7 @@ def spec_of(*names):
     (entry, *_) = spec.policies.values()
     policies = {name: Entry(entry.policy) for name in names}
     return spec._replace(
-        policies=policies, instances={"walk": walk.GAME}, engine="auto"
+        policies=policies, environments={"walk": walk.GAME}, engine="auto"
     )
 
 

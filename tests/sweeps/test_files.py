@@ -18,11 +18,11 @@ seeds = 7
 budget = 12.5
 max_rounds = 900
 checkpoints = [2.5, 5.0]
-seed = 3
+root_seed = 3
 runs_per_instance = 2
 metrics = ["regret"]
 
-[instances."drei Maschinen"]
+[environments."drei Maschinen"]
 make = "s_br"
 arguments = {num_arms = 3, cost_floor = 0.5}
 
@@ -52,7 +52,7 @@ at_most = 50
 TABLE = {
     "setting": "budgeted",
     "budget": 5,
-    "instances": {"three": {"make": "s_br", "arguments": {"num_arms": 3}}},
+    "environments": {"three": {"make": "s_br", "arguments": {"num_arms": 3}}},
     "policies": {"omega": {"make": "omega_ucb"}},
 }
 
@@ -77,26 +77,26 @@ def test_every_key_has_a_place():
     """No key of a file is dropped in silence, every field can be written in one."""
     of_spec = set(Spec._fields)
     assert set(SCHEMA["properties"]) == of_spec | {"setting", "until"}
-    assert {"instances", "policies"} < of_spec
+    assert {"environments", "policies"} < of_spec
     assert set(SCHEMA["properties"]["until"]["properties"]) == set(HalfWidth._fields)
 
 
 def test_a_full_file(written):
     spec, until = read_spec(written(FULL))
     assert until == HalfWidth("regret", 2.5, 0.9, 50)
-    assert spec._replace(policies={}, instances={}) == Spec(
+    assert spec._replace(policies={}, environments={}) == Spec(
         {},
         {},
         seeds=7,
         budget=12.5,
         checkpoints=[2.5, 5.0],
         max_rounds=900,
-        seed=3,
+        root_seed=3,
         runs_per_instance=2,
         metrics=["regret"],
     )
-    assert list(spec.instances) == ["drei Maschinen"]
-    instance = spec.instances["drei Maschinen"]
+    assert list(spec.environments) == ["drei Maschinen"]
+    instance = spec.environments["drei Maschinen"]
     wanted = settings.s_br(3, cost_floor=0.5)
     assert instance.provenance == wanted.provenance
     assert instance.problem == wanted.problem
@@ -121,14 +121,14 @@ def test_defaults():
     spec, until = from_table(TABLE)
     assert until is None
     plain = Spec({}, {}, budget=5)
-    assert spec._replace(policies={}, instances={}) == plain
+    assert spec._replace(policies={}, environments={}) == plain
 
 
 def test_lists_become_tuples():
     """A factory with a cache takes no lists."""
     entry = {"make": "fixed_arm", "arguments": {"arm": [1, [2, 3]]}}
     spec = from_table(TABLE | {"policies": {"fixed": entry}}).spec
-    assert spec.policies["fixed"].policy.keywords == {"arm": (1, (2, 3))}
+    assert spec.policies["fixed"].policy.arguments == {"arm": (1, (2, 3))}
 
 
 def test_a_module(written):
@@ -206,10 +206,10 @@ def test_not_toml(tmp_path, data):
         ({"budget": 0}, "budget: 0", "(Play until this much is spent.)"),
         ({"checkpoints": "log2"}, "checkpoints: 'log2'", "'linear' or 'log'"),
         ({"metrics": "regret"}, "metrics: 'regret'", "'array' (What to keep"),
-        ({"seed": -1}, "seed: -1", "minimum of 0 (Root seed.)"),
+        ({"root_seed": -1}, "root_seed: -1", "minimum of 0 (Root seed.)"),
         ({"runs_per_instance": 0}, "runs_per_instance: 0", "minimum of 1"),
-        ({"instances": {}}, "instances: {}", "non-empty"),
-        ({"instances": {"a": {}}}, "instances.a: 'make' is a required", ""),
+        ({"environments": {}}, "environments: {}", "non-empty"),
+        ({"environments": {"a": {}}}, "environments.a: 'make' is a required", ""),
         ({"policies": {"p": "ucb"}}, "policies.p: 'ucb'", "'object'"),
         ({"until": {"metric": "regret"}}, "until: 'half_width' is a required", ""),
         (
@@ -234,7 +234,7 @@ def test_what_the_schema_refuses(written, change, where, allowed):
 
 
 def instance(**entry):
-    return {"instances": {"three": TABLE["instances"]["three"] | entry}}
+    return {"environments": {"three": TABLE["environments"]["three"] | entry}}
 
 
 def policy(**entry):
@@ -244,23 +244,40 @@ def policy(**entry):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (instance(make="s_brr"), "instances.three.make: 's_brr' is unknown (did you "),
+        (
+            instance(make="s_brr"),
+            "environments.three.make: 's_brr' is unknown (did you ",
+        ),
         (
             instance(make="x"),
-            "instances.three.make: 'x' is unknown; known are budgeted",
+            "environments.three.make: 'x' is unknown; known are fb_br, fb_bt, fixed",
         ),
-        (instance(make="make_problem"), "instances.three.make: 'make_problem' is unk"),
-        (instance(make="Problem"), "instances.three.make: 'Problem' is unknown"),
-        (instance(arguments={}), "instances.three.arguments: missing a required argum"),
+        (
+            instance(make="x/y"),
+            "environments.three.make: 'x/y' is unknown; known are budgeted/fb-br, ",
+        ),
+        (instance(make="farewell/doubling"), "environments.three.make: 'farewell/doub"),
+        (
+            instance(make="make_problem"),
+            "environments.three.make: 'make_problem' is ",
+        ),
+        (instance(make="Problem"), "environments.three.make: 'Problem' is unknown"),
+        (
+            instance(arguments={}),
+            "environments.three.arguments: missing a required ",
+        ),
         (
             instance(arguments={"num_arms": 3, "arms": 3}),
-            "instances.three.arguments: got an unexpected keyword argument 'arms'",
+            "environments.three.arguments: got an unexpected keyword argument 'arms'",
         ),
         (
             instance(arguments={"num_arms": 0}),
-            "instances.three.arguments: num_arms must be at least",
+            "environments.three.arguments: num_arms must be at least",
         ),
-        (instance(arguments={"num_arms": "3"}), "instances.three.arguments: num_arms"),
+        (
+            instance(arguments={"num_arms": "3"}),
+            "environments.three.arguments: num_arms",
+        ),
         (
             policy(make="omega_ucbb"),
             "policies.p.make: 'omega_ucbb' is unknown (did you mean 'omega_ucb'?); "
@@ -323,15 +340,15 @@ def test_a_whole_number_may_have_a_point():
     [
         (
             policy(cross={"rho": [0.5, -1.0]}),
-            "policy 'p' on instance 'three': rho must be positive and finite, got -1.0",
+            "policy 'p' on environment 'three': rho must be positive and finite, got",
         ),
         (
             policy(cross={"roh": 1}),
-            "policy 'p' on instance 'three': params['p'] has no ['roh']; it has ['rho'",
+            "policy 'p' on environment 'three': params['p'] has no ['roh']; it has",
         ),
         (
             policy(arguments={"exploration": "none"}),
-            "policy 'p' cannot be made for instance 'three': exploration",
+            "policy 'p' cannot be made for environment 'three': exploration",
         ),
         ({"horizon": 5}, "give either horizon or budget"),
         ({"max_rounds": 0}, "max_rounds: 0 is less than the minimum of 1"),
@@ -370,19 +387,29 @@ def test_modules_that_fail(written, text, message):
     assert message in said or message.replace(", line 1", "") in said
 
 
-def test_an_object_cannot_be_written_in_toml():
-    entry = {"name": "x", "delay": [[1.0]], "reward": [[0.5]], "reward_law": "beta"}
-    table = {
-        "setting": "farewell",
-        "budget": 5,
-        "instances": {"one": {"make": "farewell", "arguments": entry}},
-        "policies": {"p": {"make": "wait_ucb"}},
-    }
-    message = (
-        "^one.toml: instances.one.arguments.reward_law: a Law cannot be written in"
-    )
+def test_an_object_is_a_table(written):
+    text = """
+    setting = "farewell"
+    budget = 5
+
+    [environments.one]
+    make = "farewell/farewell"
+
+    [environments.one.arguments]
+    name = "x"
+    delay = [[1.0]]
+    reward = {make = "Beta", a = [[2.0]], b = [[3.0]]}
+    reward_law = LAW
+
+    [policies.p]
+    make = "farewell/wait-ucb-shorter"
+    """
+    spec, _ = read_spec(written(text.replace("LAW", '{make = "beta"}')))
+    assert spec.environments["one"].provenance["reward_law"] == "Beta"
+    assert spec.policies["p"].policy.arguments == {"observe": "shorter"}
+    message = r"environments.one.arguments: reward_law must be a Law .*, got 'beta'"
     with pytest.raises(ValueError, match=message):
-        from_table(table, "one.toml")
+        read_spec(written(text.replace("LAW", '"beta"')))
 
 
 def test_a_float_may_stand_for_an_integer():

@@ -47,6 +47,7 @@ def test_two_processes_fill_one_store(tmp_path):
     }
 
 
+@pytest.mark.slow
 def test_one_process_goes_on_where_two_were_killed(tmp_path):
     store = tmp_path / "sweep.zarr"
     size = {"WALK_SEEDS": "1000", "WALK_PAUSE": "0.05"}

@@ -19,7 +19,7 @@ from tests.sweeps.processes import ROOT
 
 SPEC = walk.spec(points=2, seeds=4, horizon=8)
 WALKER, IDLER = SPEC.policies.values()
-SHORT, LONG = SPEC.instances.values()
+SHORT, LONG = SPEC.environments.values()
 
 
 def described(spec=SPEC, **changes):
@@ -37,10 +37,10 @@ def test_a_description():
     assert json.loads(json.dumps(found)) == found
     assert set(found["versions"]) == {"jaxbandits", "jax", "jaxlib"}
     assert (found["platform"], found["x64"]) == ("cpu", False)
-    assert (found["seed"], found["runs_per_instance"]) == (0, 1)
+    assert (found["root_seed"], found["runs_per_instance"]) == (0, 1)
     assert (found["checkpoint_kind"], found["checkpoints"]) == ("round", [4, 8])
     assert (found["last_round"], found["metrics"], found["seeds"]) == (8, None, 4)
-    assert found["instances"]["long"] == {
+    assert found["environments"]["long"] == {
         "provenance": {"setting": "walk"},
         # Type, shape and bytes of 3.0.
         "numbers": hashlib.sha256(b"<f8()" + np.float64(3).tobytes()).hexdigest()[:16],
@@ -91,12 +91,12 @@ CHANGES = {
     "report": coded(report=lambda state, params: {"small": -state}),
     "default": coded(params=walk.Params(growth=2.0)),
     "point": other(points=({"growth": 2.0},)),
-    "setup": {"instances": SPEC.instances | {"long": SHORT}},
+    "setup": {"environments": SPEC.environments | {"long": SHORT}},
     "provenance": {
-        "instances": SPEC.instances | {"long": LONG._replace(provenance={})}
+        "environments": SPEC.environments | {"long": LONG._replace(provenance={})}
     },
-    "sampling": {"instances": {"short": walk.DRAWN, "long": LONG}},
-    "root seed": {"seed": 1},
+    "sampling": {"environments": {"short": walk.DRAWN, "long": LONG}},
+    "root seed": {"root_seed": 1},
     "checkpoints": {"checkpoints": [5]},
     "horizon": {"horizon": 9},
     "runs_per_instance": {"runs_per_instance": 2},
@@ -104,7 +104,7 @@ CHANGES = {
     "number of seeds": {"seeds": 5},
     "seeds": {"seeds": [0, 1, 2, 4]},
     "policy's name": {"policies": {"a": WALKER, "idler": IDLER}},
-    "instance's name": {"instances": {"a": SHORT, "long": LONG}},
+    "instance's name": {"environments": {"a": SHORT, "long": LONG}},
 }
 
 
@@ -126,7 +126,7 @@ def test_precision_matters():
     [
         {"policies": dict(reversed(SPEC.policies.items()))},
         {"policies": MappingProxyType(SPEC.policies)},
-        {"instances": MappingProxyType(SPEC.instances)},
+        {"environments": MappingProxyType(SPEC.environments)},
         {"policies": SPEC.policies | {"idler": Entry(lambda problem: walk.WALKER)}},
         {"policies": SPEC.policies | {"idler": Entry(walk.WALKER, [{}])}},
         {
@@ -137,7 +137,7 @@ def test_precision_matters():
         {"seeds": np.arange(4)},
         {"checkpoints": np.array([4])},
         {"checkpoints": (4, 8)},
-        {"seed": np.int64(0)},
+        {"root_seed": np.int64(0)},
     ],
     ids=lambda change: next(iter(change)),
 )
@@ -159,7 +159,7 @@ def test_equal_sweeps():
 @pytest.mark.parametrize(
     ("change", "lines"),
     [
-        ({"seed": 9}, ["seed: 0 in the store, 9 now"]),
+        ({"root_seed": 9}, ["root_seed: 0 in the store, 9 now"]),
         (
             {"horizon": 9},
             [
@@ -177,7 +177,7 @@ def test_equal_sweeps():
         ),
         (
             CHANGES["provenance"],
-            ["instances.long.provenance.setting: walk in the store, nothing now"],
+            ["environments.long.provenance.setting: walk in the store, nothing now"],
         ),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, dict) else "",
@@ -199,16 +199,16 @@ def test_changed_code_is_told_from_added_policies():
 def test_what_is_added():
     small = SPEC._replace(
         policies={"walker": WALKER._replace(points=WALKER.points[:1])},
-        instances={"long": LONG},
+        environments={"long": LONG},
         seeds=[7],
     )
     found = compared(
-        small, policies=SPEC.policies, instances=SPEC.instances, seeds=[8, 7, 9]
+        small, policies=SPEC.policies, environments=SPEC.environments, seeds=[8, 7, 9]
     )
     assert found == (
         [],
         [
-            "instances: short",
+            "environments: short",
             "policies: idler",
             'policies.walker: points [{"step": 2.0}]',
             "seeds: 2",
@@ -221,11 +221,11 @@ def test_what_is_added():
 def test_what_is_absent_and_what_is_lost():
     small = {
         "policies": {"walker": WALKER._replace(points=WALKER.points[:1])},
-        "instances": {"long": LONG},
+        "environments": {"long": LONG},
         "seeds": 1,
     }
     found = compared(SPEC, **small)
-    lost = ["instances: short", "policies: idler"]
+    lost = ["environments: short", "policies: idler"]
     assert found.changed == found.added == []
     assert found.lost == lost
     assert found.absent == [
@@ -237,24 +237,24 @@ def test_what_is_absent_and_what_is_lost():
 
 def test_an_instance_in_place_of_another_is_no_change_of_policies():
     found = compared(
-        SPEC._replace(instances={"short": SHORT}), instances={"long": LONG}
+        SPEC._replace(environments={"short": SHORT}), environments={"long": LONG}
     )
     assert found == (
         [],
-        ["instances: long"],
-        ["instances: short"],
-        ["instances: short"],
+        ["environments: long"],
+        ["environments: short"],
+        ["environments: short"],
     )
 
 
 def test_names_of_instances_hide_no_differences():
     """An instance may be called as a key of a provenance is."""
     spec = SPEC._replace(
-        instances={"a": SHORT._replace(provenance={"a": 1, "b": 1}), "b": SHORT}
+        environments={"a": SHORT._replace(provenance={"a": 1, "b": 1}), "b": SHORT}
     )
     changed = {"a": SHORT._replace(provenance={"a": 1, "b": 1, "c": 2})}
-    found = compared(spec, instances=spec.instances | changed)
-    assert found.changed == ["instances.a.provenance.c: nothing in the store, 2 now"]
+    found = compared(spec, environments=spec.environments | changed)
+    assert found.changed == ["environments.a.provenance.c: nothing in the store, 2 now"]
 
 
 def test_a_long_list_is_shortened():
@@ -270,7 +270,7 @@ def test_a_union():
     """What is in the store keeps its place; what is new comes after it, in order."""
     stored = SPEC._replace(
         policies={"idler": IDLER, "walker": WALKER._replace(points=WALKER.points[1:])},
-        instances={"long": LONG},
+        environments={"long": LONG},
         seeds=[5, 3],
     )
     new = Entry(walk.WALKER, ({"step": 3.0},))
@@ -278,7 +278,7 @@ def test_a_union():
         policies={"new": new, "walker": WALKER, "idler": IDLER}, seeds=[9, 5, 4]
     )
     found = union(wanted, described(wanted), json.loads(json.dumps(described(stored))))
-    assert list(found.instances) == ["long", "short"]
+    assert list(found.environments) == ["long", "short"]
     assert {name: entry.points for name, entry in found.policies.items()} == {
         "idler": ({},),
         "walker": ({"step": 2.0}, {"step": 0.5}),

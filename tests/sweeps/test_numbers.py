@@ -26,7 +26,7 @@ def assert_same(found: xr.Dataset, wanted: xr.Dataset):
 
 def test_a_sweep_is_many_simulations(whole):
     points = {"step": np.linspace(0.5, 2.0, 4)}
-    for name, environment in walk.SPEC.instances.items():
+    for name, environment in walk.SPEC.environments.items():
         one = simulate(
             walk.WALKER,
             environment,
@@ -35,7 +35,7 @@ def test_a_sweep_is_many_simulations(whole):
             seeds=200,
             params={"walker": points},
         ).isel(policy=0)
-        mine = whole.sel(instance=name, policy="walker")
+        mine = whole.sel(environment=name, policy="walker")
         for metric in ("regret", "small", "rounds"):
             np.testing.assert_array_equal(mine[metric], one[metric])
         for parameter in ("param_step", "param_growth"):
@@ -66,7 +66,7 @@ def test_an_extended_store_is_one_that_was_whole_at_once(whole, tmp_path):
     walker, idler = walk.SPEC.policies.values()
     small = walk.SPEC._replace(
         policies={"walker": walker._replace(points=walker.points[:2])},
-        instances={"short": walk.SPEC.instances["short"]},
+        environments={"short": walk.SPEC.environments["short"]},
         seeds=90,
     )
     run_sweep(small, store, block=64)
@@ -103,7 +103,7 @@ def test_the_order_of_a_spec_does_not_matter_to_a_store(whole, tmp_path):
             name: Entry(entry.policy, entry.points[::-1])
             for name, entry in reversed(walk.SPEC.policies.items())
         },
-        instances=dict(reversed(walk.SPEC.instances.items())),
+        environments=dict(reversed(walk.SPEC.environments.items())),
         seeds=range(199, -1, -1),
     )
     assert_same(run_sweep(mixed, store), whole)
@@ -113,10 +113,13 @@ def test_the_order_of_a_spec_does_not_matter_to_a_store(whole, tmp_path):
 def test_drawn_instances_are_shared_by_consecutive_seeds():
     found = run_sweep(
         walk.spec(
-            instances={"drawn": walk.DRAWN}, seeds=8, runs_per_instance=4, horizon=999
+            environments={"drawn": walk.DRAWN},
+            seeds=8,
+            runs_per_instance=4,
+            horizon=999,
         )
-    ).sel(policy="idler", params=0, instance="drawn")
-    assert found["drawn"].values.tolist() == [0] * 4 + [1] * 4
+    ).sel(policy="idler", params=0, environment="drawn")
+    assert found["instance"].values.tolist() == [0] * 4 + [1] * 4
     ends = found["regret"].isel(checkpoint=-1).values.reshape(2, 4)
     # The factor of an instance is common to its runs, which differ by their coins.
     assert (np.ptp(ends, axis=1) > 0).all()
@@ -130,7 +133,7 @@ def test_drawn_instances_are_shared_by_consecutive_seeds():
         runs_per_instance=4,
     )
     np.testing.assert_array_equal(one["regret"][0, 0], found["regret"])
-    assert one["drawn"].values.tolist() == found["drawn"].values.tolist()
+    assert one["instance"].values.tolist() == found["instance"].values.tolist()
 
 
 def test_only_what_is_asked_for_is_kept(whole):
@@ -143,7 +146,7 @@ def test_from_python(whole):
     """`sweep` describes the same sweep by arguments."""
     found = sweep(
         {"walker": walk.WALKER, "idler": lambda problem: walk.WALKER},
-        walk.SPEC.instances,
+        walk.SPEC.environments,
         {"walker": {"step": np.linspace(0.5, 2.0, 4)}},
         horizon=40,
         checkpoints=[20],
@@ -159,7 +162,7 @@ def test_from_python(whole):
         seeds=200,
     )
     assert single["regret"].dims == ("policy", "params", "seed", "checkpoint")
-    wanted = whole.sel(instance="short", policy=["walker"])
+    wanted = whole.sel(environment="short", policy=["walker"])
     np.testing.assert_array_equal(single["regret"], wanted["regret"])
 
 
@@ -181,4 +184,4 @@ def test_a_policy_is_compiled_once():
         return len(traced)
 
     grid = {"step": np.linspace(0.5, 2, 4), "growth": np.linspace(1, 3, 4)}
-    assert traces(walk.SPEC.instances, **grid) == traces(walk.GAME, step=[1.0])
+    assert traces(walk.SPEC.environments, **grid) == traces(walk.GAME, step=[1.0])

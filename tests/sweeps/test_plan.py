@@ -33,7 +33,7 @@ def test_unknown_metrics_are_named():
 
 
 def test_parameters_of_points_and_instances():
-    """Defaults that a factory takes from the problem differ between instances."""
+    """Defaults that a factory takes from the problem differ between environments."""
 
     def make(problem):
         return walk.WALKER._replace(params=walk.Params(growth=float(problem)))
@@ -43,7 +43,7 @@ def test_parameters_of_points_and_instances():
         for name, growth in {"short": 1, "long": 2}.items()
     }
     entries = {"all": Entry(make, ({"step": 3.0}, {})), "one": Entry(make)}
-    found = axes(plan(instances=games, policies=entries))
+    found = axes(plan(environments=games, policies=entries))
     nan = np.nan
     np.testing.assert_array_equal(
         found["param_growth"], [[[1, 1], [1, nan]], [[2, 2], [2, nan]]]

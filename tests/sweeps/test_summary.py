@@ -29,7 +29,7 @@ def store(tmp_path_factory):
 def test_records(store):
     found = sweep_records(store)
     assert json.loads(json.dumps(found)) == found
-    places = [(r["instance"], r["policy"]) for r in found]
+    places = [(r["environment"], r["policy"]) for r in found]
     assert places == [
         (instance, policy)
         for instance in ("short", "long")
@@ -51,7 +51,7 @@ def test_records(store):
         }
         assert record == {
             "experiment": "walks",
-            "instance": ("short", "long")[instance],
+            "environment": ("short", "long")[instance],
             "policy": ("walker", "idler")[policy],
             "params": params,
             "seeds": 30,
@@ -68,7 +68,7 @@ def test_best_points(store):
     """The shortest steps: half the regret of the next one."""
     records = sweep_records(store)
     best = best_points(records)
-    assert [(r["instance"], r["policy"]) for r in best] == [
+    assert [(r["environment"], r["policy"]) for r in best] == [
         ("short", "walker (growth = 1, step = 0.5)"),
         ("short", "idler"),
         ("long", "walker (growth = 1, step = 0.5)"),
@@ -84,7 +84,7 @@ def record(policy, params, **means):
         name: {"mean": mean, "sem": None, "published": None}
         for name, mean in means.items()
     }
-    return {"instance": "a", "policy": policy, "params": params, "metrics": entries}
+    return {"environment": "a", "policy": policy, "params": params, "metrics": entries}
 
 
 @pytest.mark.parametrize(

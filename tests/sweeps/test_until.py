@@ -19,7 +19,7 @@ from tests.sweeps.test_numbers import assert_same
 PILOT = 20
 SPEC = walk.spec(points=2, seeds=PILOT, horizon=8, metrics=["regret"])
 # The widest: a step of 2 on the instance where everything counts three times.
-WIDEST = {"instance": "long", "policy": "walker", "params": 1}
+WIDEST = {"environment": "long", "policy": "walker", "params": 1}
 
 
 def played(spec=SPEC, store=None, **options):
@@ -202,7 +202,7 @@ def test_a_mean_without_spread_takes_the_pilot(stored):
 
 def made(values, **coordinates):
     """A dataset of one mean, as a store has it."""
-    dims = ("instance", "policy", "params", "seed")
+    dims = ("environment", "policy", "params", "seed")
     values = np.asarray(values, float)[None, None, None]
     return xr.Dataset(
         {
@@ -217,7 +217,7 @@ def test_shared_instances_are_counted_whole(rng):
     """All runs of as many instances as their means take."""
     means = rng.normal(size=30)
     runs = np.repeat(means, 4) + np.tile([-0.1, 0.1, 0, 0], 30)
-    data = made(runs, drawn=("seed", np.arange(120) // 4))
+    data = made(runs, instance=("seed", np.arange(120) // 4))
     alone = verdict(made(means), HalfWidth("regret", 0.1), 30)
     assert alone.needed > 100
     found = verdict(data, HalfWidth("regret", 0.1), 120)

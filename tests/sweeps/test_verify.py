@@ -11,7 +11,7 @@ from jaxbandits.sweeps import run_sweep, sweep
 from jaxbandits.sweeps.fill import StoppedError
 from tests.sweeps import walk
 
-SPEC = walk.spec(points=2, seeds=12, horizon=8, instances={"short": walk.GAME})
+SPEC = walk.spec(points=2, seeds=12, horizon=8, environments={"short": walk.GAME})
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def test_a_sweep_that_is_told_to_stop(tmp_path):
     """No further block is begun; the processes of `test_killed` finish theirs."""
     stop = threading.Event()
     told = walk.GAME._replace(tables=lambda instance: stop.set() or ())
-    spec = SPEC._replace(instances={"short": told})
+    spec = SPEC._replace(environments={"short": told})
     path = tmp_path / "one.zarr"
     # Its metrics are asked for when the sweep is planned, so before the first block.
     with pytest.raises(StoppedError, match="^stopped after 0 of 6 blocks"):

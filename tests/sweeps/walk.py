@@ -78,14 +78,14 @@ WALKER = Policy(
 
 
 def spec(points: int = 4, seeds: int = 200, horizon: int = 40, **changes) -> Spec:
-    """Two policies, one with `points` points, on two instances."""
+    """Two policies, one with `points` points, on two environments."""
     cross = {"step": np.linspace(0.5, 2.0, points)}
     return Spec(
         policies={
             "walker": Entry(WALKER, tuple(points_from(cross))),
             "idler": Entry(WALKER),
         },
-        instances={"short": GAME, "long": GAME._replace(setup=np.float64(3.0))},
+        environments={"short": GAME, "long": GAME._replace(setup=np.float64(3.0))},
         seeds=seeds,
         horizon=horizon,
         checkpoints=[horizon // 2],

@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from jaxbandits.experiments.allocation.cast import LEARNERS
-from jaxbandits.experiments.common.comparison import Contestant, play
+from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.data import FOLDER, data_file
 from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.plots import figure, plot_panels
@@ -17,7 +17,7 @@ from jaxbandits.settings.allocation.synthetic import (
     LARGEST_BUDGET,
     criteo_like_parameters,
 )
-from jaxbandits.stats import summary_records
+from jaxbandits.stats import make_record, summary_records
 
 FILE = "criteo_user_campaign.csv.gz"
 CAMPAIGNS = 3
@@ -43,11 +43,10 @@ def advertising(options: Options) -> Outcome:
             f"{facts['cut_budgets']:,} of {facts['users']:,} users were seen more than "
             f"{LARGEST_BUDGET} times, and count as seen {LARGEST_BUDGET} times."
         )
-    dataset = play(game, CAST, options)
+    dataset = run_contestants(game, CAST, options)
     records = summary_records(
         dataset,
         "allocation-fig7",
-        instance=game.name,
         metrics=["reward", "regret", "realised_regret"],
     )
     picture = plot_panels({game.name: dataset})
@@ -107,18 +106,14 @@ def impressions(options: Options) -> Outcome:
         )
         found = {"shape": fit.shape, "rate": fit.rate}
         records.append(
-            {
-                "experiment": "allocation-fig6",
-                "instance": title,
-                "policy": "discrete Weibull",
-                "params": {},
-                "seeds": len(draws),
-                "horizon": 1,
-                "metrics": {
-                    key: {"mean": float(value), "sem": None, "published": None}
-                    for key, value in (found | truth).items()
-                },
-            }
+            make_record(
+                "allocation-fig6",
+                title,
+                "discrete Weibull",
+                found | truth,
+                seeds=len(draws),
+                horizon=1,
+            )
         )
     axes[0].set_ylabel("probability")
     axes[0].legend(frameon=False)

@@ -13,7 +13,11 @@ from jaxbandits.experiments.allocation.cast import (
     exploration,
     start_rounds,
 )
-from jaxbandits.experiments.common.comparison import Contestant, add_spread, play
+from jaxbandits.experiments.common.comparison import (
+    Contestant,
+    add_spread,
+    run_contestants,
+)
 from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.plots import plot_panels
 from jaxbandits.policies import allocation as policies
@@ -64,8 +68,8 @@ def duels(
     game = settings.simulation()
     datasets, records, notes = {}, [], []
     for title, contestants in panels.items():
-        dataset = play(game, contestants, options, checkpoints="log")
-        found = summary_records(dataset, name, instance=title, metrics=["regret"])
+        dataset = run_contestants(game, contestants, options, checkpoints="log")
+        found = summary_records(dataset, name, environment=title, metrics=["regret"])
         add_spread(found, dataset, "regret", RA_UCB)
         at_end = dataset["regret"].isel(params=0, checkpoint=-1)
         for label in contestants:

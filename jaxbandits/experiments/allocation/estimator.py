@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 from scipy import stats
 
-from jaxbandits.experiments.common.comparison import Contestant, play
+from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.kernels.bisection import bisect
 from jaxbandits.kernels.truncated import truncated_exponential_mean
@@ -18,7 +18,7 @@ from jaxbandits.policies import allocation as policies
 from jaxbandits.policies.allocation.estimates import ESTIMATORS, no_statistics, observe
 from jaxbandits.policies.allocation.radii import Scales, bounds
 from jaxbandits.settings import allocation as settings
-from jaxbandits.stats import mean, summary_records
+from jaxbandits.stats import entry, make_record, mean, summary_records
 
 BUDGET, PROBABILITY = 40.0, 0.7
 CASES = ((10.0, 0.1), (10.0, 0.3), (10.0, 1.0), (3.0, 0.1), (30.0, 0.1))
@@ -56,34 +56,28 @@ def estimator(options: Options, cases=CASES) -> Outcome:
             for key, value in truth.items():
                 ratio = found[key] / value
                 low, high = found[f"{key}_low"], found[f"{key}_high"]
-                metrics[f"{key}_ratio"] = _entry(ratio)
-                metrics[f"{key}_coverage"] = _entry((low <= value) & (value <= high))
+                metrics[f"{key}_ratio"] = _mean(ratio)
+                metrics[f"{key}_coverage"] = _mean((low <= value) & (value <= high))
             factor = limit_factor(v, share) if name == "printed" else 1.0
-            metrics["rate_ratio_limit"] = {
-                "mean": factor,
-                "sem": None,
-                "published": None,
-            }
-            instance = f"rate B = {v:g}, x = {share:g} B"
+            metrics["rate_ratio_limit"] = entry(factor)
+            case = f"rate B = {v:g}, x = {share:g} B"
             records.append(
-                {
-                    "experiment": "allocation-estimator",
-                    "instance": instance,
-                    "policy": name,
-                    "params": {},
-                    "seeds": options.seeds,
-                    "horizon": options.horizon,
-                    "metrics": metrics,
-                }
+                make_record(
+                    "allocation-estimator",
+                    case,
+                    name,
+                    metrics,
+                    seeds=options.seeds,
+                    horizon=options.horizon,
+                )
             )
-            rows.append((instance, name, metrics))
+            rows.append((case, name, metrics))
     return Outcome({"estimates": _table(rows)}, records, _picture(rows))
 
 
-def _entry(values):
+def _mean(values):
     values = np.asarray(values, np.float64)
-    sem = float(values.std(ddof=1) / np.sqrt(values.size))
-    return {"mean": float(values.mean()), "sem": sem, "published": None}
+    return entry(values.mean(), values.std(ddof=1) / np.sqrt(values.size))
 
 
 @cache
@@ -115,23 +109,23 @@ def _replicate(name, rounds, keys, rate, amount):
 
 def _table(rows):
     names = list(rows[0][2])
-    instances = list(dict.fromkeys(row[0] for row in rows))
+    cases = list(dict.fromkeys(row[0] for row in rows))
     values = {(i, e): m for i, e, m in rows}
     return xr.Dataset(
         {
             key: (
-                ("instance", "estimator"),
-                [[values[i, e][key]["mean"] for e in ESTIMATORS] for i in instances],
+                ("environment", "estimator"),
+                [[values[i, e][key]["mean"] for e in ESTIMATORS] for i in cases],
             )
             for key in names
         },
-        coords={"instance": instances, "estimator": list(ESTIMATORS)},
+        coords={"environment": cases, "estimator": list(ESTIMATORS)},
     )
 
 
 def _picture(rows):
     fig, axes = figure(1, 2)
-    instances = list(dict.fromkeys(row[0] for row in rows))
+    cases = list(dict.fromkeys(row[0] for row in rows))
     for i, name in enumerate(ESTIMATORS):
         mine = [m for _, e, m in rows if e == name]
         places = np.arange(len(mine)) + 0.16 * (2 * i - 1)
@@ -149,7 +143,7 @@ def _picture(rows):
     axes[1].axvline(0.95, color="0.6", linewidth=1)
     axes[1].set(xlabel="coverage, 95 % interval", xlim=(-0.02, 1.02))
     for ax in axes:
-        ax.set_yticks(range(len(instances)), instances if ax is axes[0] else [])
+        ax.set_yticks(range(len(cases)), cases if ax is axes[0] else [])
         ax.invert_yaxis()
     axes[1].legend(frameon=False, title="estimator", loc="center left")
     return fig
@@ -165,19 +159,13 @@ def slopes(options: Options) -> Outcome:
         f"RA-UCB, {name}": Contestant(partial(policies.ra_ucb, estimator=name))
         for name in ESTIMATORS
     }
-    dataset = play(game, cast, options, checkpoints="log")
-    records = summary_records(
-        dataset, "allocation-slopes", instance=game.name, metrics=["regret"]
-    )
+    dataset = run_contestants(game, cast, options, checkpoints="log")
+    records = summary_records(dataset, "allocation-slopes", metrics=["regret"])
     rounds = dataset["checkpoint"].values
     late = rounds >= options.horizon / 10
     for record in records:
         curve = mean(dataset, "regret").sel(policy=record["policy"]).isel(params=0)
         slope = np.polyfit(np.log(rounds[late]), np.log(curve.values[late]), 1)[0]
-        record["metrics"]["slope"] = {
-            "mean": float(slope),
-            "sem": None,
-            "published": None,
-        }
+        record["metrics"]["slope"] = entry(slope)
     picture = plot_panels({game.name: dataset}, x_scale="log", y_scale="log")
     return Outcome({game.name: dataset}, records, picture)

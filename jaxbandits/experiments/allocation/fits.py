@@ -17,6 +17,7 @@ from jaxbandits.settings.allocation.fitting import (
     trim,
 )
 from jaxbandits.settings.allocation.synthetic import ednet_like_parameters
+from jaxbandits.stats import make_record
 
 EDNET_FILE = "ednet_pseudo_users.csv.gz"
 QUESTION = "q4135"  # Figure 5
@@ -171,15 +172,7 @@ def _quantile(law: WeibullFit, u) -> np.ndarray:
 
 def _record(question, law, answers, row):
     names = ("probability", "shape", "scale", "statistic")
-    return {
-        "experiment": "allocation-fig5",
-        "instance": question,
-        "policy": law,
-        "params": {},
-        "seeds": 1,
-        "horizon": answers,
-        "metrics": {
-            name: {"mean": float(value), "sem": None, "published": None}
-            for name, value in zip(names, row, strict=True)
-        },
-    }
+    metrics = dict(zip(names, row, strict=True))
+    return make_record(
+        "allocation-fig5", question, law, metrics, seeds=1, horizon=answers
+    )

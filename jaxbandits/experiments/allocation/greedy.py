@@ -8,17 +8,14 @@ import numpy as np
 import xarray as xr
 from jax import lax
 
-from jaxbandits.experiments.allocation.oracle import (
-    CASES,
-    LOMAX_SHAPE,
-    TINY,
-    Solver,
+from jaxbandits.experiments.allocation.cases import CASES, LOMAX_SHAPE, TINY
+from jaxbandits.experiments.allocation.problems import quizzes, simulated
+from jaxbandits.experiments.allocation.solver_records import (
     mean_and_error,
-    quizzes,
-    simulated,
     solver_record,
-    timed,
 )
+from jaxbandits.experiments.allocation.solvers import Solver
+from jaxbandits.experiments.allocation.stopwatch import timed
 from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.kernels.allocation import (
     fill_in_order,

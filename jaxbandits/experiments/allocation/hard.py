@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.experiments.allocation.cast import ALL_LEARN, THOMPSON, TUNED
-from jaxbandits.experiments.common.comparison import Contestant, play
+from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.laws.thresholds import exponential
 from jaxbandits.plots import figure, line_style
@@ -15,7 +15,7 @@ from jaxbandits.plots.labels import readable_ticks
 from jaxbandits.policies import allocation as policies
 from jaxbandits.protocol import Environment
 from jaxbandits.settings import allocation as settings
-from jaxbandits.stats import interval_of, summary_records
+from jaxbandits.stats import entry, interval_of, summary_records
 from jaxbandits.theory import allocation as theory
 
 NUM_ARMS = 5
@@ -42,18 +42,12 @@ def hard(options: Options) -> Outcome:
     found = {name: [] for name in CAST}
     for T, game in games.items():
         at_t = options._replace(horizon=T)
-        dataset = play(game, CAST, at_t, checkpoints=[T])
+        dataset = run_contestants(game, CAST, at_t, checkpoints=[T])
         datasets[game.name] = dataset
-        rows = summary_records(
-            dataset, "allocation-hard", instance=game.name, metrics=["regret"]
-        )
+        rows = summary_records(dataset, "allocation-hard", metrics=["regret"])
         for name, bound in _bounds(T).items():
             for row in rows:
-                row["metrics"][name] = {
-                    "mean": float(bound),
-                    "sem": None,
-                    "published": None,
-                }
+                row["metrics"][name] = entry(bound)
         records += rows
         for name in CAST:
             at_end = dataset["regret"].sel(policy=name).isel(params=0, checkpoint=-1)

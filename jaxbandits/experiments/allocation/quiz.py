@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 from jaxbandits.experiments.allocation.cast import LEARNERS, start_rounds
-from jaxbandits.experiments.common.comparison import Contestant, play
+from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.data import FOLDER, data_file
 from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.plots import plot_panels
@@ -35,9 +35,9 @@ def quiz(options: Options) -> Outcome:
     """
     datasets, records, notes = {}, [], []
     for title, make in games_of_the_quiz(options).items():
-        dataset = play(make(), CAST, options)
+        dataset = run_contestants(make(), CAST, options)
         found = summary_records(
-            dataset, "allocation-fig1", instance=title, metrics=SHOWN
+            dataset, "allocation-fig1", environment=title, metrics=SHOWN
         )
         datasets[title] = dataset
         records += found

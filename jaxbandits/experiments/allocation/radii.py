@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from jaxbandits.experiments.allocation.cast import start_rounds
-from jaxbandits.experiments.common.comparison import Contestant, play
+from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.plots import figure, line_style
 from jaxbandits.plots.labels import readable_ticks
@@ -34,11 +34,11 @@ def radii(options: Options) -> Outcome:
             partial(policies.ra_ucb, radii=kind),
             {"scale": np.array(scales), "initial": np.full(len(scales), start)},
         )
-        dataset = play(game, {"RA-UCB": cast}, options, checkpoints="log")
+        dataset = run_contestants(game, {"RA-UCB": cast}, options, checkpoints="log")
         title = f"{kind} radii"
         datasets[title] = dataset
         found = summary_records(
-            dataset, "allocation-radii", instance=title, metrics=["regret"]
+            dataset, "allocation-radii", environment=title, metrics=["regret"]
         )
         for record in found:
             record["policy"] += f", scale {record['params']['scale']:g}"

@@ -5,13 +5,13 @@ import warnings
 import numpy as np
 
 from jaxbandits.experiments.allocation.cast import start_rounds
-from jaxbandits.experiments.common.comparison import Contestant, play
+from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.experiments.common.overlay import draw_bounds
 from jaxbandits.plots import figure, plot_curves
 from jaxbandits.policies import allocation as policies
 from jaxbandits.settings import allocation as settings
-from jaxbandits.stats import summary_records
+from jaxbandits.stats import entry, summary_records
 from jaxbandits.theory import allocation as theory
 
 K, BUDGET, LEAST, MOST = 10, 40.0, 1.0, 80.0  # appendix A.1
@@ -26,10 +26,8 @@ def bounds(options: Options) -> Outcome:
     """
     game = settings.simulation(K, BUDGET, LEAST, MOST)
     cast = {"RA-UCB": Contestant(policies.ra_ucb, {"initial": start_rounds})}
-    dataset = play(game, cast, options, checkpoints="log")
-    records = summary_records(
-        dataset, "allocation-fig2", instance=game.name, metrics=["regret"]
-    )
+    dataset = run_contestants(game, cast, options, checkpoints="log")
+    records = summary_records(dataset, "allocation-fig2", metrics=["regret"])
     rounds = dataset["checkpoint"].values
     rounds = rounds[rounds > K]
     sqrt_bound, log_bound = _medians(rounds)
@@ -42,11 +40,7 @@ def bounds(options: Options) -> Outcome:
     }
     draw_bounds(ax, rounds, curves, records[0]["metrics"])
     ax.legend(frameon=False)
-    records[0]["metrics"]["upper bound (56), median"] = {
-        "mean": float(log_bound[-1]),
-        "sem": None,
-        "published": None,
-    }
+    records[0]["metrics"]["upper bound (56), median"] = entry(log_bound[-1])
     notes = (
         f"At T = {options.horizon:,} the median of (55) is {sqrt_bound[-1]:.1e} and "
         f"that of (56) {log_bound[-1]:.1e}: both are vacuous beside K T.",

@@ -6,7 +6,7 @@ import numpy as np
 
 from jaxbandits.experiments.allocation.cast import THOMPSON, all_learn_at
 from jaxbandits.experiments.allocation.quiz import games_of_the_quiz
-from jaxbandits.experiments.common.comparison import Contestant, play
+from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.laws.thresholds import lomax, weibull
 from jaxbandits.plots import figure, line_style
@@ -43,11 +43,13 @@ def tuning(options: Options) -> Outcome:
     for ax, (title, make) in zip(axes, games.items(), strict=True):
         game, end = make(), [options.horizon]
         scaled = {RA_UCB: all_learn_at(np.array(SCALES))}
-        scaled = play(game, scaled, options, checkpoints=end)
-        rivals = play(game, RIVALS, options, checkpoints=end)
+        scaled = run_contestants(game, scaled, options, checkpoints=end)
+        rivals = run_contestants(game, RIVALS, options, checkpoints=end)
         datasets |= {f"{title}, by scale": scaled, title: rivals}
         by_scale, others = (
-            summary_records(dataset, "allocation-tuning", instance=title, metrics=SHOWN)
+            summary_records(
+                dataset, "allocation-tuning", environment=title, metrics=SHOWN
+            )
             for dataset in (scaled, rivals)
         )
         for record in by_scale:

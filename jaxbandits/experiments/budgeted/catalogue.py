@@ -23,7 +23,11 @@ from jaxbandits.experiments.budgeted.intervals import (
 )
 from jaxbandits.experiments.budgeted.table import settings_table
 from jaxbandits.experiments.budgeted.theory import bounds
-from jaxbandits.experiments.common.comparison import Contestant, add_spread, play
+from jaxbandits.experiments.common.comparison import (
+    Contestant,
+    add_spread,
+    run_contestants,
+)
 from jaxbandits.experiments.common.data import FOLDER, data_file
 from jaxbandits.experiments.common.experiment import Experiment, Options, Outcome
 from jaxbandits.plots import figure, line_style, plot_panels
@@ -114,11 +118,11 @@ def regret_curves(
             groups = facebook_groups()[: 1 if options.quick else None]
             dataset = play_groups(title, groups, cast, options)
         else:
-            dataset = play(
+            dataset = run_contestants(
                 environment, cast, options, by_budget=True, checkpoints="log"
             )
         found = summary_records(
-            dataset, name, instance=title, metrics=["regret", "optimal"]
+            dataset, name, environment=title, metrics=["regret", "optimal"]
         )
         add_spread(found, dataset, "regret", BASELINE)
         records += found
@@ -165,8 +169,10 @@ def sensitivity(options: Options) -> Outcome:
     for place, (ax, (title, environment)) in enumerate(
         zip(axes, chosen.items(), strict=True)
     ):
-        dataset = play(environment, cast, options, by_budget=True, checkpoints="log")
-        records += summary_records(dataset, name, instance=title)
+        dataset = run_contestants(
+            environment, cast, options, by_budget=True, checkpoints="log"
+        )
+        records += summary_records(dataset, name, environment=title)
         # A sweep of this size is not kept whole: its ends are what is drawn.
         datasets[title] = dataset.isel(checkpoint=[-1])
         regret = final(dataset, "regret")

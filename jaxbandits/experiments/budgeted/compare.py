@@ -10,7 +10,11 @@ from matplotlib.figure import Figure
 from rich.table import Table
 
 from jaxbandits.checks import instance, positive, whole
-from jaxbandits.experiments.common.comparison import Contestant, add_spread, play
+from jaxbandits.experiments.common.comparison import (
+    Contestant,
+    add_spread,
+    run_contestants,
+)
 from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.plots import plot_panels
 from jaxbandits.policies import budgeted as policies
@@ -105,11 +109,11 @@ def compare(
     options = Options(whole("seeds", seeds, 2), budget, progress)
     datasets, records, notes = {}, [], []
     for title, environment in environments.items():
-        dataset = play(environment, CAST, options, by_budget=True)
+        dataset = run_contestants(environment, CAST, options, by_budget=True)
         datasets[title] = dataset
         ranking = ranks(dataset)
         found = summary_records(
-            dataset, "compare", instance=title, metrics=["regret", "reward"]
+            dataset, "compare", environment=title, metrics=["regret", "reward"]
         )
         add_spread(found, dataset, "regret", ranking[0].policy)
         order = [rank.policy for rank in ranking]

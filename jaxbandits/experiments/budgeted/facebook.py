@@ -8,10 +8,11 @@ from scipy import stats
 
 from jaxbandits.experiments.budgeted.instances import FACEBOOK, NO_DATA, facebook_groups
 from jaxbandits.experiments.budgeted.table import first_instances
-from jaxbandits.experiments.common.comparison import Contestant, play
+from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.plots import figure
 from jaxbandits.settings.budgeted import Group
+from jaxbandits.stats import make_record
 
 SHOWN = 33  # ads of the group in Figure 3f
 
@@ -34,7 +35,7 @@ def play_groups(
     """
     environment = FACEBOOK[setting](groups)
     seeds = seeds_by_group(environment, len(groups), options.seeds)
-    dataset = play(
+    dataset = run_contestants(
         environment,
         cast,
         options,
@@ -95,17 +96,8 @@ def means_of_ads(options: Options) -> Outcome:
             ),
         }
         records.append(
-            {
-                "experiment": "budgeted-fig3f",
-                "instance": group.name,
-                "policy": "(ads)",
-                "params": {},
-                "seeds": 1,
-                "horizon": 0,
-                "metrics": {
-                    key: {"mean": float(value), "sem": None, "published": None}
-                    for key, value in facts.items()
-                },
-            }
+            make_record(
+                "budgeted-fig3f", group.name, "(ads)", facts, seeds=1, horizon=0
+            )
         )
     return Outcome(datasets, records, fig)

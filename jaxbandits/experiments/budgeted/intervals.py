@@ -8,6 +8,7 @@ from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.kernels.intervals import wilson_interval
 from jaxbandits.plots import figure, line_style
 from jaxbandits.plots.labels import readable_ticks
+from jaxbandits.stats import entry, make_record
 from jaxbandits.theory.budgeted import failure_bound
 
 DELTA = 0.01  # Figure 1: 99 % confidence
@@ -211,26 +212,18 @@ def example2(options: Options) -> Outcome:
     records = []
     for policy, (index, published) in found.items():
         for arm in range(2):
-            values = {"index": index[arm]}
-            record = _record(
-                "budgeted-example2", f"arm {arm + 1}", policy, values, 1, t
+            values = {"index": entry(index[arm], published=published[arm])}
+            records.append(
+                _record("budgeted-example2", f"arm {arm + 1}", policy, values, 1, t)
             )
-            record["metrics"]["index"]["published"] = published[arm]
-            records.append(record)
     return Outcome({"example2": dataset}, records, fig)
 
 
-def _record(experiment, instance, policy, values, seeds, horizon):
-    return {
-        "experiment": experiment,
-        "instance": instance,
-        "policy": policy,
-        "params": {},
-        "seeds": seeds,
-        "horizon": horizon,
-        "metrics": {
-            key: {"mean": float(value), "sem": None, "published": None}
-            for key, value in values.items()
-            if np.isfinite(value)
-        },
-    }
+def _record(experiment, environment, policy, values, seeds, horizon):
+    """Of those that are finite."""
+    record = make_record(
+        experiment, environment, policy, values, seeds=seeds, horizon=horizon
+    )
+    found = record["metrics"].items()
+    record["metrics"] = {k: each for k, each in found if each["mean"] is not None}
+    return record

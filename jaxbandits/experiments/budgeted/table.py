@@ -5,10 +5,12 @@ import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
-from jaxbandits.engine.tape import Stream, root_key, stream_key
+from jaxbandits.engine.rollout import to_device
+from jaxbandits.engine.tape import instance_key, root_key
 from jaxbandits.experiments.budgeted.instances import NO_DATA, facebook, synthetic
-from jaxbandits.experiments.common.experiment import Options, Outcome
+from jaxbandits.experiments.common.experiment import ROOT_SEED, Options, Outcome
 from jaxbandits.plots import figure, line_style
+from jaxbandits.stats import entry, make_record
 
 DRAWS = 1_000
 
@@ -27,23 +29,19 @@ def settings_table(options: Options) -> Outcome:
         ax.plot(spread[[0, 2]], [place, place], linewidth=2.5, **style)
         ax.plot(spread[1], place, "o", **style)
         datasets[title] = xr.Dataset({k: ("seed", v) for k, v in facts.items()})
+        metrics = {
+            name: entry(np.mean(values), np.std(values, ddof=1) / np.sqrt(DRAWS))
+            for name, values in facts.items()
+        }
         records.append(
-            {
-                "experiment": "budgeted-table1",
-                "instance": title,
-                "policy": "(instances)",
-                "params": {},
-                "seeds": DRAWS,
-                "horizon": 0,
-                "metrics": {
-                    name: {
-                        "mean": float(np.mean(values)),
-                        "sem": float(np.std(values, ddof=1) / np.sqrt(DRAWS)),
-                        "published": None,
-                    }
-                    for name, values in facts.items()
-                },
-            }
+            make_record(
+                "budgeted-table1",
+                title,
+                "(instances)",
+                metrics,
+                seeds=DRAWS,
+                horizon=0,
+            )
         )
     ax.set_yticks(range(len(environments)), list(environments))
     ax.invert_yaxis()
@@ -54,22 +52,12 @@ def settings_table(options: Options) -> Outcome:
 
 def first_instances(environment, count: int):
     """The instances that `simulate` gives the seeds 0, ..., count - 1."""
-    setup = _setup(environment)
+    setup = jax.tree.map(to_device, environment.setup)
 
     def draw(seed):
-        words = jnp.stack(stream_key(root_key(0), seed, Stream.INSTANCE))
-        return environment.game.sample(jax.random.wrap_key_data(words), setup)
+        return environment.game.sample(instance_key(root_key(ROOT_SEED), seed), setup)
 
     return jax.jit(jax.vmap(draw))(jnp.arange(count, dtype=jnp.uint32))
-
-
-def _setup(environment):
-    return jax.tree.map(
-        lambda x: jnp.asarray(
-            x, jnp.float32 if np.asarray(x).dtype.kind == "f" else None
-        ),
-        environment.setup,
-    )
 
 
 def _facts(environment) -> dict[str, np.ndarray]:

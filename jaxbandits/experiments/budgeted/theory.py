@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from jaxbandits.experiments.common.comparison import Contestant, play
+from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.experiments.common.overlay import draw_bounds
 from jaxbandits.laws import Bernoulli, Product, bernoulli, product
@@ -25,10 +25,12 @@ def bounds(options: Options) -> Outcome:
     for ax, rho in zip(axes, RHO, strict=True):
         title = rf"$\rho$ = {rho:g}"
         cast = {"omega-UCB": Contestant(omega_ucb, {"rho": rho})}
-        dataset = play(environment, cast, options, by_budget=True, checkpoints="log")
+        dataset = run_contestants(
+            environment, cast, options, by_budget=True, checkpoints="log"
+        )
         datasets[f"rho = {rho:g}"] = dataset
         (found,) = summary_records(
-            dataset, "budgeted-bounds", instance=f"rho = {rho:g}", metrics=["regret"]
+            dataset, "budgeted-bounds", environment=f"rho = {rho:g}", metrics=["regret"]
         )
         plot_curves(dataset, ax=ax, x_scale="log", y_scale="log", legend=False)
         budgets = dataset["checkpoint"].values

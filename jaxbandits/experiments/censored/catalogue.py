@@ -23,13 +23,13 @@ from jaxbandits.experiments.censored.tables import (
 )
 from jaxbandits.experiments.censored.theory import bounds, coverage
 from jaxbandits.experiments.censored.zooming import simple_regret
-from jaxbandits.experiments.common.comparison import Contestant, play
+from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Experiment, Options, Outcome
 from jaxbandits.plots import plot_panels
 from jaxbandits.policies import censored as policies
 from jaxbandits.protocol import Environment
 from jaxbandits.settings import censored as settings
-from jaxbandits.stats import final, summary_records
+from jaxbandits.stats import entry, final, make_record, summary_records
 
 CLAIRVOYANT = "clairvoyant"
 METRICS = ("regret", "censored", "optimal")
@@ -85,18 +85,18 @@ def compare(
     options: Options,
     deviations: dict[str, tuple[float, float, float]] | None = None,
 ) -> Outcome:
-    """Regret of several policies on several instances, with the paper's shares.
+    """Regret of several policies on several environments, with the paper's shares.
 
     With `deviations` (the paper's, of the shares) also the shares' spread over seeds.
     """
     datasets, records = {}, []
     for title, environment in environments().items():
-        dataset = play(environment, contestants, options)
+        dataset = run_contestants(environment, contestants, options)
         datasets[title] = dataset
         row = published.get(title)
         shares = {} if row is None else _published_shares(row, contestants)
         found = summary_records(
-            dataset, name, instance=title, published=shares, metrics=METRICS
+            dataset, name, environment=title, published=shares, metrics=METRICS
         )
         if deviations:
             add_deviations(found, dataset, deviations[title])
@@ -127,30 +127,29 @@ def add_deviations(records, dataset, published):
     for record in records:
         values = shares.sel(policy=record["policy"]).values
         spread = float(np.std(values, ddof=1)) if seeds > 1 else None
-        record["metrics"]["censored_deviation"] = {
-            "mean": spread,
-            "sem": spread / math.sqrt(2 * (seeds - 1)) if seeds > 1 else None,
-            "published": _by_policy(*published)[record["policy"]],
-        }
+        record["metrics"]["censored_deviation"] = entry(
+            spread,
+            spread / math.sqrt(2 * (seeds - 1)) if seeds > 1 else None,
+            _by_policy(*published)[record["policy"]],
+        )
 
 
 def _clairvoyant(name, title, environment, options, row):
     """What always playing the optimal pair gives: exact, not simulated."""
     oracle = environment.oracle()
-    exact = {"regret": 0.0, "censored": oracle.censoring[oracle.arm, oracle.limit]}
-    published = {"censored": row[3]} if row else {}
-    return {
-        "experiment": name,
-        "instance": title,
-        "policy": CLAIRVOYANT,
-        "params": {},
-        "seeds": options.seeds,
-        "horizon": options.horizon,
-        "metrics": {
-            key: {"mean": float(value), "sem": 0.0, "published": published.get(key)}
-            for key, value in (exact | {"optimal": 1.0}).items()
+    share = oracle.censoring[oracle.arm, oracle.limit]
+    return make_record(
+        name,
+        title,
+        CLAIRVOYANT,
+        {
+            "regret": entry(0.0, 0.0),
+            "censored": entry(share, 0.0, row[3] if row else None),
+            "optimal": entry(1.0, 0.0),
         },
-    }
+        seeds=options.seeds,
+        horizon=options.horizon,
+    )
 
 
 def _comparison(

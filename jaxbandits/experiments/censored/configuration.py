@@ -3,7 +3,7 @@
 And the same of a solver whose best limit is often exceeded, which no forest shows.
 """
 
-from jaxbandits.experiments.common.comparison import Contestant, play
+from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.plots import figure, plot_curves
 from jaxbandits.settings import censored as settings
@@ -36,11 +36,10 @@ def solver(contestants: dict[str, Contestant], options: Options) -> Outcome:
 
 def _configuration(name, environment, runs, contestants, published, options):
     """Cumulative reward and penalised gain."""
-    dataset = play(environment, contestants, options)
+    dataset = run_contestants(environment, contestants, options)
     records = summary_records(
         dataset,
         name,
-        instance=environment.name,
         published=published,
         metrics=METRICS,
     )

@@ -7,6 +7,7 @@ from jaxbandits.experiments.censored.tables import TABLE_5_1, TABLE_M1, TABLE_M2
 from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.plots import figure, line_style
 from jaxbandits.settings import censored as settings
+from jaxbandits.stats import entry, make_record
 
 GRIDS = {
     "5.1, linspace(0.1, 0.9, 10)": (settings.equidistant(10), TABLE_5_1),
@@ -25,8 +26,8 @@ def exact_table() -> list[dict]:
     """The optimal pair of every instance on every grid, beside the printed number.
 
     Returns:
-      Rows ``{"table", "instance", "arm", "limit", "value", "censoring", "published"}``;
-      arms count from 1 as in the paper.
+      Rows ``{"table", "environment", "arm", "limit", "value", "censoring",
+      "published"}``; arms count from 1 as in the paper.
     """
     rows = []
     for grid, (limits, table) in GRIDS.items():
@@ -35,7 +36,7 @@ def exact_table() -> list[dict]:
             rows.append(
                 {
                     "table": grid,
-                    "instance": title,
+                    "environment": title,
                     "arm": oracle.arm + 1,
                     "limit": limits[oracle.limit],
                     "value": oracle.value,
@@ -72,25 +73,20 @@ def grid_readings(options: Options) -> Outcome:
     axes[0].set_ylabel(r"penalised expected gain $\nu$")
     handles, labels = axes[0].get_legend_handles_labels()
     fig.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
-    rows = sorted(exact_table(), key=lambda row: list(TABLE_5_1).index(row["instance"]))
+    rows = sorted(
+        exact_table(), key=lambda row: list(TABLE_5_1).index(row["environment"])
+    )
     return Outcome(datasets, [_record(row) for row in rows], fig, NOTE)
 
 
 def _record(row):
-    numbers = ("arm", "limit", "value", "censoring")
-    return {
-        "experiment": "censored-grids",
-        "instance": row["instance"],
-        "policy": f"best pair, {row['table']}",
-        "params": {},
-        "seeds": 1,
-        "horizon": 0,
-        "metrics": {
-            key: {
-                "mean": float(row[key]),
-                "sem": None,
-                "published": row["published"] if key == "censoring" else None,
-            }
-            for key in numbers
-        },
-    }
+    metrics = {key: row[key] for key in ("arm", "limit", "value")}
+    metrics["censoring"] = entry(row["censoring"], published=row["published"])
+    return make_record(
+        "censored-grids",
+        row["environment"],
+        f"best pair, {row['table']}",
+        metrics,
+        seeds=1,
+        horizon=0,
+    )

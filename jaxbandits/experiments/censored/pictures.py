@@ -12,6 +12,7 @@ from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.laws import truncated_gaussian
 from jaxbandits.plots import figure, line_style
 from jaxbandits.settings import censored as settings
+from jaxbandits.stats import make_record
 
 MODELS = ("complex model", "medium model", "simple model")
 DRAWS = 20_000
@@ -61,7 +62,7 @@ def joint_laws(options: Options) -> Outcome:
         for model, r, c in zip(MODELS, rewards, consumptions, strict=True)
     }
     records = [
-        _record("censored-fig1", "Example 1", model, values, DRAWS)
+        make_record("censored-fig1", "Example 1", model, values, seeds=DRAWS, horizon=0)
         for model, values in means.items()
     ]
     return Outcome({"Example 1": dataset}, records, fig, NOTE)
@@ -83,7 +84,9 @@ def value_curves(options: Options) -> Outcome:
             ax.plot(limits[shown], values[arm, shown], label=model, **style)
             best = int(np.argmax(np.where(shown, values[arm], -np.inf)))
             found = {"best_limit": limits[best], "best_value": values[arm, best]}
-            records.append(_record("censored-fig2", title, model, found, 1))
+            records.append(
+                make_record("censored-fig2", title, model, found, seeds=1, horizon=0)
+            )
         ax.set(title=title, xlabel=r"limit $\tau$")
         datasets[title] = xr.Dataset(
             {"value": (("arm", "limit"), values)},
@@ -93,18 +96,3 @@ def value_curves(options: Options) -> Outcome:
     handles, labels = axes[0].get_legend_handles_labels()
     fig.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
     return Outcome(datasets, records, fig, NOTE)
-
-
-def _record(experiment, instance, model, values, seeds):
-    return {
-        "experiment": experiment,
-        "instance": instance,
-        "policy": model,
-        "params": {},
-        "seeds": seeds,
-        "horizon": 0,
-        "metrics": {
-            key: {"mean": float(value), "sem": None, "published": None}
-            for key, value in values.items()
-        },
-    }

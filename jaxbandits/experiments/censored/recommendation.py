@@ -1,4 +1,4 @@
-"""Which policy for limits? Those that were ever advised, on every instance there is."""
+"""Which policy for limits? Those ever advised, on every environment there is."""
 
 from collections.abc import Callable
 from functools import partial
@@ -7,7 +7,7 @@ from jaxbandits.experiments.common.comparison import Contestant, add_spread
 from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.policies import censored as policies
 from jaxbandits.settings import censored as settings
-from jaxbandits.stats import final
+from jaxbandits.stats import entry, final
 
 NAME = "censored-recommendation"
 CELLS = "cell TS"
@@ -56,12 +56,13 @@ def recommendation(compare: Callable, options: Options) -> Outcome:
     outcome = compare(NAME, lambda: found, CAST, {}, (), "log", options)
     for title, dataset in outcome.datasets.items():
         records = [
-            r for r in outcome.records if r["instance"] == title and r["policy"] in CAST
+            r
+            for r in outcome.records
+            if r["environment"] == title and r["policy"] in CAST
         ]
         add_spread(records, dataset, "regret", CELLS)
         worst = final(dataset, "regret").isel(params=0).max("seed")
         for record in records:
-            value = float(worst.sel(policy=record["policy"]))
-            entry = {"mean": value, "sem": None, "published": None}
-            record["metrics"]["regret_worst"] = entry
+            value = worst.sel(policy=record["policy"])
+            record["metrics"]["regret_worst"] = entry(value)
     return outcome

@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from jaxbandits._simulate import simulate
-from jaxbandits.experiments.common.comparison import Contestant, play
+from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.experiments.common.overlay import draw_bounds
 from jaxbandits.plots import figure, line_style, plot_curves
@@ -16,7 +16,7 @@ from jaxbandits.plots.labels import readable_ticks
 from jaxbandits.policies import censored as policies
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.settings import censored as settings
-from jaxbandits.stats import summary_records
+from jaxbandits.stats import entry, make_record, summary_records
 from jaxbandits.theory import censored as theory
 from jaxbandits.theory.vacuous import VacuousBound
 
@@ -36,10 +36,10 @@ def bounds(
             "RCUCB": Contestant(policies.rcucb, {"alpha": ALPHA}),
             "UCB": Contestant(policies.ucb_reduction, {"alpha": ALPHA}),
         }
-        dataset = play(environment, cast, options, checkpoints="log")
+        dataset = run_contestants(environment, cast, options, checkpoints="log")
         datasets[title] = dataset
         found = summary_records(
-            dataset, "censored-bounds", instance=title, metrics=["regret"]
+            dataset, "censored-bounds", environment=title, metrics=["regret"]
         )
         plot_curves(dataset, ax=ax, x_scale="log", y_scale="log", legend=False)
         problem = environment.problem
@@ -163,21 +163,16 @@ def _instead(policy: Policy, environment, *, smallest: bool) -> Policy:
 
 
 def _record(name, options, frequency, bound):
-    return {
-        "experiment": "censored-coverage",
-        "instance": "Indep",
-        "policy": name,
-        "params": {"alpha": ALPHA},
-        "seeds": options.seeds,
-        "horizon": options.horizon,
-        "metrics": {
-            side: {
-                "mean": float(frequency[side]),
-                "sem": float(
-                    np.sqrt(frequency[side] * (1 - frequency[side]) / options.seeds)
-                ),
-                "published": float(bound),
-            }
-            for side in ("above", "below")
-        },
-    }
+    def of(side):
+        share = frequency[side]
+        return entry(share, np.sqrt(share * (1 - share) / options.seeds), bound)
+
+    return make_record(
+        "censored-coverage",
+        "Indep",
+        name,
+        {side: of(side) for side in ("above", "below")},
+        seeds=options.seeds,
+        horizon=options.horizon,
+        params={"alpha": ALPHA},
+    )

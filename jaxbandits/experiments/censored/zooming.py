@@ -6,13 +6,13 @@ its Theorem 2.
 
 import numpy as np
 
-from jaxbandits.experiments.common.comparison import Contestant, play
+from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.plots import figure, line_style, plot_curves
 from jaxbandits.plots.labels import readable_ticks
 from jaxbandits.policies import censored as policies
 from jaxbandits.settings import censored as settings
-from jaxbandits.stats import summary_records
+from jaxbandits.stats import entry, summary_records
 from jaxbandits.theory import zooming as theory
 
 NAME = "censored-simple-regret"
@@ -69,8 +69,8 @@ def simple_regret(options: Options) -> Outcome:
     cast = _cast(options)
     if options.quick:
         cast = {k: v for k, v in cast.items() if "128" not in k}
-    dataset = play(environment, cast, options, checkpoints="log")
-    records = summary_records(dataset, NAME, instance=environment.name)
+    dataset = run_contestants(environment, cast, options, checkpoints="log")
+    records = summary_records(dataset, NAME)
     for record in records:  # Grids are what only some policies have.
         found = record["metrics"].items()
         record["metrics"] = {k: e for k, e in found if e["mean"] is not None}
@@ -119,11 +119,7 @@ def _add_slopes(records, dataset):
         mean = _slope(t[late], values.values[:, late].mean(axis=0))
         error = np.std(found, ddof=1) / np.sqrt(len(found)) if len(found) > 1 else None
         slopes[record["policy"]] = mean
-        record["metrics"]["slope"] = {
-            "mean": float(mean),
-            "sem": None if error is None else float(error),
-            "published": None,
-        }
+        record["metrics"]["slope"] = entry(mean, error)
     return slopes
 
 

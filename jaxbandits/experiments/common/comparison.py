@@ -1,4 +1,4 @@
-"""Several policies on several instances: what most experiments do."""
+"""Several policies on several environments: what most experiments do."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -8,9 +8,9 @@ import xarray as xr
 from scipy import stats
 
 from jaxbandits._simulate import simulate
-from jaxbandits.experiments.common.experiment import Options
+from jaxbandits.experiments.common.experiment import ROOT_SEED, Options
 from jaxbandits.protocol import Environment, Policy
-from jaxbandits.stats import final, paired_difference, quantiles
+from jaxbandits.stats import Record, entry, final, paired_difference, quantiles
 
 
 class Contestant(NamedTuple):
@@ -26,7 +26,7 @@ class Contestant(NamedTuple):
     params: Mapping[str, Any] = {}
 
 
-def play(
+def run_contestants(
     environment: Environment,
     contestants: Mapping[str, Contestant],
     options: Options,
@@ -49,6 +49,7 @@ def play(
     return simulate(
         {label: c.factory(environment.problem) for label, c in contestants.items()},
         environment,
+        root_seed=ROOT_SEED,
         seeds=options.seeds if seeds is None else seeds,
         params={
             label: {k: v(options) if callable(v) else v for k, v in c.params.items()}
@@ -62,7 +63,7 @@ def play(
 
 
 def add_spread(
-    records: list[dict], dataset: xr.Dataset, metric: str, baseline: str
+    records: list[Record], dataset: xr.Dataset, metric: str, baseline: str
 ) -> None:
     """Add what means of heavy-tailed runs do not tell to the records of a dataset.
 
@@ -97,5 +98,4 @@ def add_spread(
             sem = (upper - mean) / stats.t.ppf(0.975, seeds - 1)
             entries[f"{metric}_minus_baseline"] = (mean, sem)
         for name, (value, sem) in entries.items():
-            sem = None if sem is None else float(sem)
-            record["metrics"][name] = {"mean": value, "sem": sem, "published": None}
+            record["metrics"][name] = entry(value, sem)

@@ -1,22 +1,21 @@
-"""What an experiment is, and how its results are written.
+"""What an experiment is.
 
 An experiment is a named, runnable figure or table of a paper. Running it gives
 datasets, flat records with the paper's numbers beside ours, and a figure.
 """
 
-import json
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import xarray as xr
 from matplotlib.figure import Figure
 
 from jaxbandits import checks
-from jaxbandits.atomic import replacing
-from jaxbandits.plots import save_figure
-from jaxbandits.results import save
+from jaxbandits.stats import Record
+
+ROOT_SEED = 0  # of every experiment
 
 
 class Options(NamedTuple):
@@ -26,7 +25,7 @@ class Options(NamedTuple):
       seeds: how many seeds.
       horizon: number of rounds; in games with a budget, the budget.
       progress: whether to show progress; None if stderr is a terminal.
-      quick: whether to leave out what takes long (large instances, say).
+      quick: whether to leave out what takes long (large environments, say).
     """
 
     seeds: int
@@ -35,20 +34,46 @@ class Options(NamedTuple):
     quick: bool = False
 
 
+class Claim(NamedTuple):
+    """Something that a source says, beside what the runs say.
+
+    Attributes:
+      text: what it says.
+      source: where.
+      verdict: ``holds``, ``fails`` or ``undecided``.
+      ours: our numbers, by what they are of.
+      published: the source's, or None where it prints none.
+    """
+
+    text: str
+    source: str
+    verdict: str
+    ours: Mapping[str, float]
+    published: Mapping[str, float] | None = None
+
+    @property
+    def sentence(self) -> str:
+        """For a terminal."""
+        ours = ", ".join(f"{name} {value:,.4g}" for name, value in self.ours.items())
+        return f"{self.text} ({self.source}): {self.verdict} ({ours})."
+
+
 class Outcome(NamedTuple):
     """What an experiment found.
 
     Attributes:
-      datasets: by instance.
-      records: flat, one per policy and instance; `summary.json` holds them.
+      datasets: by environment.
+      records: one per policy and environment.
       figure: the picture.
       notes: sentences to print below the table.
+      claims: of the source, and whether they hold.
     """
 
     datasets: Mapping[str, xr.Dataset]
-    records: list[dict[str, Any]]
+    records: list[Record]
     figure: Figure
     notes: tuple[str, ...] = ()
+    claims: tuple[Claim, ...] = ()
 
 
 class Experiment(NamedTuple):
@@ -93,19 +118,3 @@ def prepare_folder(path: str | os.PathLike) -> Path:
     except OSError as error:
         raise ValueError(f"out: cannot write to {folder}: {error}") from error
     return folder
-
-
-def write(outcome: Outcome, name: str, folder: Path) -> list[Path]:
-    """Write summary, figure and datasets; return their paths."""
-    summary = folder / "summary.json"
-    with replacing(summary) as temporary:
-        Path(temporary).write_text(json.dumps(outcome.records, indent=1) + "\n")
-    picture = folder / f"{name}.png"
-    save_figure(outcome.figure, picture)
-    paths = [summary, picture]
-    for instance, dataset in outcome.datasets.items():
-        slug = "".join(c if c.isalnum() else "-" for c in instance.lower())
-        slug = "-".join(filter(None, slug.split("-")))
-        paths.append(folder / f"{name}-{slug}.nc")
-        save(dataset, paths[-1])
-    return paths

@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 
 from jaxbandits.plots import line_style
 from jaxbandits.plots.labels import readable_ticks
+from jaxbandits.stats import entry
 
 
 def draw_bounds(
@@ -23,7 +24,7 @@ def draw_bounds(
     """
     for i, (label, values) in enumerate(curves.items(), start=measured):
         ax.plot(x, values, label=label, **line_style(i)._asdict())
-        metrics[label] = {"mean": float(values[-1]), "sem": None, "published": None}
+        metrics[label] = entry(values[-1])
     ax.autoscale(axis="y")
     # The bounds have widened the range.
     readable_ticks(ax.yaxis, "log", ax.dataLim.minposy, ax.dataLim.y1)

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 from rich.table import Table
 
+from jaxbandits.stats import Record
+
 METRICS = {
     "regret": ("regret", "{:,.1f}"),
     "censored": ("censored share", "{:.4f}"),
@@ -17,7 +19,7 @@ METRICS = {
 }
 
 
-def records_table(records: Sequence[dict], title: str) -> Table:
+def records_table(records: Sequence[Record], title: str) -> Table:
     """A table with a row per record and two columns per metric that has a number.
 
     Args:
@@ -33,7 +35,7 @@ def records_table(records: Sequence[dict], title: str) -> Table:
     }
     averaged = any(e["sem"] for r in records for e in r["metrics"].values())
     table = Table(title=f"{title} (mean ± s.e.)" if averaged else title)
-    table.add_column("instance")
+    table.add_column("environment")
     table.add_column("policy")
     for name in names:
         table.add_column(METRICS.get(name, (name, ""))[0], justify="right")
@@ -41,10 +43,10 @@ def records_table(records: Sequence[dict], title: str) -> Table:
             table.add_column("paper", justify="right", style="dim")
     previous = None
     for record in records:
-        if previous not in (None, record["instance"]):
+        if previous not in (None, record["environment"]):
             table.add_section()
-        first = record["instance"] if record["instance"] != previous else ""
-        previous = record["instance"]
+        first = record["environment"] if record["environment"] != previous else ""
+        previous = record["environment"]
         row = [first, record["policy"]]
         for name in names:
             entry = record["metrics"].get(name)

@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from jaxbandits.experiments.common.comparison import Contestant, play
+from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Experiment, Options, Outcome
 from jaxbandits.experiments.farewell.claims import crossover_notes, verdicts
 from jaxbandits.experiments.farewell.theory import bounds, coverage
@@ -72,7 +72,6 @@ def compare(
     name: str,
     environments: dict[str, Callable[[], Environment]],
     contestants: dict[str, Contestant],
-    notes: Callable,
     options: Options,
 ) -> Outcome:
     """Regret over time below the distributions of the delays, as in the paper."""
@@ -92,7 +91,7 @@ def compare(
     legend = {"loc": "outside lower center", "ncols": 3, "frameon": False}
     note = seeds_note(next(iter(datasets.values())), level=0.95)
     fig.legend(handles, labels, title=note, **legend)
-    return Outcome(datasets, records, fig, (*notes(datasets), *RECONSTRUCTED))
+    return Outcome(datasets, records, fig, RECONSTRUCTED, verdicts(datasets))
 
 
 def _delays(ax, environment):
@@ -115,10 +114,10 @@ def over_time(
     name: str,
     environments: dict[str, Callable[[], Environment]],
     contestants: dict[str, Contestant],
-    notes: Callable,
     options: Options,
+    notes: Callable = lambda datasets: (),
 ) -> Outcome:
-    """Regret over time, one panel per instance."""
+    """Regret over time, one panel per environment."""
     datasets, records = _play(name, environments, contestants, options)
     columns = 2 if len(datasets) == 4 else 3
     picture = plot_panels(datasets, x_scale="log", y_scale="log", columns=columns)
@@ -126,32 +125,29 @@ def over_time(
 
 
 def _play(name, environments, contestants, options):
-    """Datasets by instance, and their records."""
+    """Datasets by environment, and their records."""
     datasets, records = {}, []
     for title, make in environments.items():
-        dataset = play(make(), contestants, options, by_budget=True, checkpoints="log")
+        dataset = run_contestants(
+            make(), contestants, options, by_budget=True, checkpoints="log"
+        )
         datasets[title] = dataset
-        records += summary_records(dataset, name, instance=title, metrics=SHOWN)
+        records += summary_records(dataset, name, environment=title, metrics=SHOWN)
     return datasets, records
 
 
 def _experiment(
-    figure, title, source, environments, contestants, notes, run=compare, full=None
+    figure, title, source, environments, contestants, run=compare, full=None
 ):
     name = f"farewell-{figure}"
     return Experiment(
         name,
         title,
         source,
-        partial(run, name, environments, contestants, notes),
+        partial(run, name, environments, contestants),
         full or Options(10, 10_000_000),
         Options(10, 20_000, quick=True),
     )
-
-
-def _no_notes(datasets):
-    del datasets
-    return ()
 
 
 EXPERIMENTS = (
@@ -161,7 +157,6 @@ EXPERIMENTS = (
         "Figure 1 (reconstructed delays)",
         FIGURE_1,
         PAPER,
-        verdicts,
     ),
     _experiment(
         "fig2",
@@ -169,7 +164,6 @@ EXPERIMENTS = (
         "Figure 2 (delays of b and c are ours)",
         FIGURE_2,
         PAPER,
-        verdicts,
     ),
     _experiment(
         "readings",
@@ -177,7 +171,6 @@ EXPERIMENTS = (
         "Figure 1a; docs/errata.md",
         READINGS,
         PAPER,
-        verdicts,
         full=Options(10, 1_000_000),
     ),
     _experiment(
@@ -186,7 +179,6 @@ EXPERIMENTS = (
         "section 8",
         FIGURE_1 | {"Figure 2b": FIGURE_2["Figure 2b"]},
         SIDE,
-        _no_notes,
         run=over_time,
         full=Options(20, 1_000_000),
     ),
@@ -196,8 +188,7 @@ EXPERIMENTS = (
         "Figures 1 and 2",
         FIGURE_1 | FIGURE_2,
         CROSSOVER,
-        crossover_notes,
-        run=over_time,
+        run=partial(over_time, notes=crossover_notes),
         full=Options(20, 1_000_000),
     ),
     _experiment(
@@ -206,7 +197,6 @@ EXPERIMENTS = (
         "section 2.2",
         APPLICATIONS,
         {k: v for k, v in CROSSOVER.items() if "code" not in k},
-        _no_notes,
         run=over_time,
         full=Options(20, 300_000),
     ),

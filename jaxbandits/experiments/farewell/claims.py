@@ -5,9 +5,10 @@ from collections.abc import Mapping
 import numpy as np
 import xarray as xr
 
+from jaxbandits.experiments.common.experiment import Claim
 from jaxbandits.stats import paired_difference
 
-# Section 7: instance -> policies that Wait-UCB is said to beat, and to lose to.
+# Section 7: environment -> policies that Wait-UCB is said to beat, and to lose to.
 BETTER = {
     "Figure 1a (i)": ("UCB-Simplex", "Budget-UCB"),
     "Figure 1a (ii)": ("UCB-Simplex", "Budget-UCB"),
@@ -21,19 +22,19 @@ WORSE = {"Figure 1c": ("UCB-Simplex", "Budget-UCB")}
 OURS = "Wait-UCB"
 
 
-def verdicts(datasets: Mapping[str, xr.Dataset]) -> tuple[str, ...]:
-    """One sentence per claim: what the paper says, and whether the runs agree.
+def verdicts(datasets: Mapping[str, xr.Dataset]) -> tuple[Claim, ...]:
+    """What the paper says, and whether the runs agree.
 
     A claim holds (fails) if the 95 % interval of the paired difference of the final
     regrets lies on its (the other) side of 0; Budget-UCB is taken in both forms.
     """
-    notes = []
+    claims = []
     for title, dataset in datasets.items():
         for table, word, sign in ((BETTER, "below", -1), (WORSE, "above", 1)):
             for rival in table.get(title, ()):
                 for name in _forms(dataset, rival):
-                    notes.append(_verdict(dataset, title, name, word, sign))
-    return tuple(notes)
+                    claims.append(_verdict(dataset, title, name, word, sign))
+    return tuple(claims)
 
 
 def _forms(dataset, rival):
@@ -45,12 +46,15 @@ def _verdict(dataset, title, rival, word, sign):
     last = dataset.isel(checkpoint=[-1])
     mean, lower, upper, _ = paired_difference(last, "regret", OURS, rival)
     low, high = sorted(sign * float(x.values[0, 0]) for x in (lower, upper))
-    verdict = "holds" if low > 0 else "FAILS" if high < 0 else "undecided"
+    verdict = "holds" if low > 0 else "fails" if high < 0 else "undecided"
     regret = last["regret"].mean("seed").isel(params=0, checkpoint=0)
     ours, theirs = (float(regret.sel(policy=p)) for p in (OURS, rival))
-    return (
-        f"{title}: claim '{OURS} {word} {rival}': {verdict} "
-        f"({ours:,.0f} against {theirs:,.0f})."
+    return Claim(
+        f"{title}: {OURS} {word} {rival}",
+        "section 7",
+        verdict,
+        {OURS: ours, rival: theirs},
+        None,  # the paper has a figure, and no number
     )
 
 

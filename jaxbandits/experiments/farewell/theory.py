@@ -5,14 +5,14 @@ from collections.abc import Callable
 import numpy as np
 import xarray as xr
 
-from jaxbandits.experiments.common.comparison import Contestant, play
+from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.experiments.common.overlay import draw_bounds
 from jaxbandits.plots import figure, line_style, plot_curves
 from jaxbandits.plots.labels import readable_ticks
 from jaxbandits.policies.farewell import wait_ucb
 from jaxbandits.protocol import Environment
-from jaxbandits.stats import summary_records
+from jaxbandits.stats import entry, make_record, summary_records
 from jaxbandits.theory import farewell as theory
 
 DELTAS = (0.01, 0.03, 0.1, 0.3)
@@ -34,10 +34,12 @@ def bounds(
         environment = make()
         oracle = environment.oracle()
         cast = {"Wait-UCB": Contestant(wait_ucb)}
-        dataset = play(environment, cast, options, by_budget=True, checkpoints="log")
+        dataset = run_contestants(
+            environment, cast, options, by_budget=True, checkpoints="log"
+        )
         datasets[title] = dataset
         found = summary_records(
-            dataset, "farewell-bounds", instance=title, metrics=["regret"]
+            dataset, "farewell-bounds", environment=title, metrics=["regret"]
         )
         plot_curves(dataset, ax=ax, x_scale="log", y_scale="log", legend=False)
         waits = environment.problem.lengths
@@ -98,26 +100,17 @@ def coverage(options: Options) -> Outcome:
         coords={"law": list(LAWS), "count": counts, "delta": list(DELTAS)},
     )
     records = [
-        {
-            "experiment": "farewell-coverage",
-            "instance": law,
-            "policy": f"Lemma 1, delta = {delta}",
-            "params": {},
-            "seeds": options.seeds,
-            "horizon": max(counts),
-            "metrics": {
-                "failures": {
-                    "mean": float(frequency[i, :, m].max()),
-                    "sem": None,
-                    "published": delta,
-                },
-                "least_slack": {
-                    "mean": float(slack[i, :, m].min()),
-                    "sem": None,
-                    "published": None,
-                },
+        make_record(
+            "farewell-coverage",
+            law,
+            f"Lemma 1, delta = {delta}",
+            {
+                "failures": entry(frequency[i, :, m].max(), published=delta),
+                "least_slack": slack[i, :, m].min(),
             },
-        }
+            seeds=options.seeds,
+            horizon=max(counts),
+        )
         for i, law in enumerate(LAWS)
         for m, delta in enumerate(DELTAS)
     ]

@@ -6,15 +6,14 @@ are exact and much faster where they apply.
 """
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-import chex
 import jax
 import jax.numpy as jnp
-import optax
 from jax import lax
 
 from jaxbandits.arrays.real import real
-from jaxbandits.checks import whole
+from jaxbandits.checks import shaped, whole
 from jaxbandits.kernels.allocation.solution import (
     INACCURATE,
     SOLVED,
@@ -22,6 +21,9 @@ from jaxbandits.kernels.allocation.solution import (
     judged,
     spendable,
 )
+
+if TYPE_CHECKING:
+    import optax
 
 STEPS = 400
 ENOUGH = 1e-2  # relative gap of Frank and Wolfe: the loss is far smaller there
@@ -33,7 +35,7 @@ def projected_gradient(
     budget,
     *,
     steps: int = STEPS,
-    optimiser: optax.GradientTransformation | None = None,
+    optimiser: "optax.GradientTransformation | None" = None,
 ) -> Solution:
     """Maximise a function over ``x >= 0, sum x = budget``.
 
@@ -58,9 +60,12 @@ def projected_gradient(
     Raises:
       ValueError: if `steps` is negative.
     """
+    import optax  # here, as it takes half as long as JAX
+
     whole("steps", steps, 0)
     start, budget = real(start=start, budget=budget)
-    chex.assert_rank([start, budget], [1, 0])
+    shaped("K", start=start)
+    shaped("", budget=budget)
     if optimiser is None:
         optimiser = optax.chain(
             optax.normalize_by_update_norm(),

@@ -1,12 +1,12 @@
 """Water-filling for any concave curves, by bisection on the water level."""
 
-import chex
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
 from jaxbandits.arrays.real import real
+from jaxbandits.checks import shaped
 from jaxbandits.kernels.allocation.solution import (
     INACCURATE,
     NOTHING_TO_GAIN,
@@ -51,7 +51,8 @@ def water_filling(
       arms must get more than the budget or than they may take.
     """
     height, budget = curves.log_height, real(budget=budget)
-    chex.assert_rank([height, budget], [1, 0])
+    shaped("K", **{"curves.log_height": height})
+    shaped("", budget=budget)
     alive = height > -jnp.inf
     some = jnp.any(alive)
     top = jnp.where(some, jnp.max(height), 0.0)

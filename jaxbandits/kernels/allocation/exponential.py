@@ -1,10 +1,10 @@
 """Exact water-filling for exponential curves: problems (53) and (54)."""
 
-import chex
 import jax.numpy as jnp
 from jax import lax
 
 from jaxbandits.arrays.real import real
+from jaxbandits.checks import shaped
 from jaxbandits.kernels.allocation.solution import (
     NOTHING_TO_GAIN,
     SOLVED,
@@ -44,7 +44,8 @@ def exponential_water_filling(weight, rate, budget) -> Solution:
       Array([1.5, 1.5], dtype=float32)
     """
     weight, rate, budget = real(weight=weight, rate=rate, budget=budget)
-    chex.assert_rank([weight, rate, budget], [1, 1, 0])
+    shaped("K", weight=weight, rate=rate)
+    shaped("", budget=budget)
     if weight.shape != rate.shape:
         raise ValueError(
             f"weight and rate must have one shape [K], got {weight.shape} and "

@@ -7,13 +7,13 @@ the budget. Values do not decrease, so that the whole budget may be spent.
 
 from typing import NamedTuple
 
-import chex
 import jax
 import jax.numpy as jnp
 from jax import lax
 
 from jaxbandits.arrays import first_argmax, one_hot
 from jaxbandits.arrays.real import integer, real
+from jaxbandits.checks import shaped
 from jaxbandits.kernels.allocation.solution import (
     INACCURATE,
     NOTHING_TO_GAIN,
@@ -127,7 +127,8 @@ class _Task(NamedTuple):
 
 def _task(values, budget, limit, least) -> _Task:
     values, budget = real(values=values), integer("budget", budget)
-    chex.assert_rank([values, budget], [2, 0])
+    shaped("K N", values=values)
+    shaped("", budget=budget)
     budget, last = budget.astype(jnp.int32), values.shape[1] - 1
     rising, finite = values[:, 1:] >= values[:, :-1], jnp.abs(values) < jnp.inf
     valid = (rising, finite, (budget >= 0) & (budget <= last))

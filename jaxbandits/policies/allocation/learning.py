@@ -9,7 +9,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxbandits.arrays import constant, one_hot, pick, put
+from jaxbandits.arrays import constant, one_hot, pick, row, with_row
 from jaxbandits.policies.allocation.estimates import Statistics, observe
 from jaxbandits.policies.allocation.radii import Bounds, bounds
 from jaxbandits.settings.allocation import Problem
@@ -108,12 +108,12 @@ def learn(
         return Learner(statistics, renew(statistics, shape, arm))
 
     if start == "one_arm" and update == "boosted":
-        row = jax.tree.map(lambda x: pick(x, now.arm), learner)
+        old = row(learner, now.arm)
         seen, amount = (
             pick(x, now.arm) for x in (feedback.threshold, feedback.allocation)
         )
-        row = one(row, now.arm, seen, amount)
-        return jax.tree.map(lambda x, new: put(x, now.arm, new), learner, row)
+        new = one(old, now.arm, seen, amount)
+        return with_row(learner, now.arm, new)
     after = jax.vmap(one)(learner, everyone, feedback.threshold, feedback.allocation)
     if update == "all":
         return after

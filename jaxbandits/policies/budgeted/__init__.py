@@ -5,6 +5,7 @@ from jaxbandits.policies.budgeted._index_policy import ONE_ARM, Learning, index_
 from jaxbandits.policies.budgeted._kube import kube
 from jaxbandits.policies.budgeted._omega_ucb import omega_ucb
 from jaxbandits.policies.budgeted._pd_bwk import pd_bwk
+from jaxbandits.policies.budgeted._share_ucb import share_ucb
 from jaxbandits.policies.budgeted._ucb_b2 import ucb_b2
 from jaxbandits.policies.budgeted.fixed import clairvoyant, fixed_arm, uniform
 from jaxbandits.policies.budgeted.greedy import b_greedy, epsilon_first
@@ -39,6 +40,7 @@ __all__ = [
     "omega_star_ucb",
     "omega_ucb",
     "pd_bwk",
+    "share_ucb",
     "ucb_b2",
     "ucb_bv1",
     "ucb_sc_plus",

@@ -7,10 +7,9 @@ code of Heyden et al. (2024).
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import jax
 import jax.numpy as jnp
 
-from jaxbandits.arrays import constant, pick, put, random_argmax
+from jaxbandits.arrays import constant, random_argmax, row, with_row
 from jaxbandits.factory import check_problem
 from jaxbandits.policies.budgeted.statistics import MEANS, Statistics
 from jaxbandits.protocol import Policy
@@ -27,11 +26,9 @@ def update_arm(statistics: Statistics) -> Callable:
 
     def update(noise, view, state, action, feedback, params):
         del noise, view, params
-        row, constants = jax.tree.map(
-            lambda x: pick(x, action), (state, constant(statistics.constants))
-        )
-        row = statistics.observe(row, constants, feedback.reward, feedback.cost)
-        return jax.tree.map(lambda x, new: put(x, action, new), state, row)
+        old, constants = row((state, constant(statistics.constants)), action)
+        new = statistics.observe(old, constants, feedback.reward, feedback.cost)
+        return with_row(state, action, new)
 
     return update
 

@@ -21,19 +21,13 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
-from jaxbandits.arrays import CompensatedSum, constant
+from jaxbandits.arrays import CompensatedSum
 from jaxbandits.checks import flag, one_of, positive
 from jaxbandits.factory import factory
-from jaxbandits.kernels.intervals import wilson_parts
 from jaxbandits.policies.budgeted._index_policy import ONE_ARM, Learning, index_policy
-from jaxbandits.policies.budgeted.statistics import (
-    MEANS,
-    Means,
-    Statistics,
-    over_cost,
-)
+from jaxbandits.policies.budgeted.ranges import largest_ratio, positions, ranges_of
+from jaxbandits.policies.budgeted.statistics import MEANS, Means, Statistics
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.budgeted.types import Problem
 
@@ -125,12 +119,7 @@ def omega_ucb(
     flag("star", star)
     one_of("exploration", exploration, DEFAULT_RHO)
     eta = ETAS[one_of("variance", variance, ETAS)]
-    low, width = _start_and_width(problem.lowest_cost, problem.highest_cost)
-    reward_high = np.array(problem.highest_reward)
-    reward_low, reward_width = _start_and_width(problem.lowest_reward, reward_high)
-    # Rewards in [0, 1], as in the paper, need no arithmetic.
-    ranged = np.any(reward_low != 0) or np.any(reward_width != 1)
-    ranges = (low, width, reward_low, reward_width) if ranged else (low, width)
+    ranges = ranges_of(problem)
 
     def index(view, state, params):
         means = state.means if star else state
@@ -140,38 +129,26 @@ def omega_ucb(
         eta_reward, eta_cost = (
             (state.reward.eta, state.cost.eta) if star else (1.0, 1.0)
         )
-        start, size, inverse = constant((low, width, 1 / width))
-        share = jnp.clip((means.mean_cost - start) * inverse, 0.0, 1.0)
-        least, centre, _ = wilson_parts(share, count, z2 * eta_cost)
-        gain = means.mean_reward
-        if ranged:
-            first, part = constant((reward_low, 1 / reward_width))
-            gain = jnp.clip((gain - first) * part, 0.0, 1.0)
-        _, middle, most = wilson_parts(gain, count, z2 * eta_reward)
-        if ranged:  # The upper end is low + (high - low) middle / most.
-            middle = first * most + constant(reward_high - reward_low) * middle
-        # Eq. (2): (middle / most) / (start + size least / centre).
-        return over_cost(middle * centre, most * (start * centre + size * least))
+        return largest_ratio(ranges, means, z2 * eta_reward, z2 * eta_cost)
 
     def observe(row, constants, reward, cost):
         old, means = row.means, row.means.observe(reward, cost)
-        start, size, *first_span = constants
-        costs = (cost, old.mean_cost, means.mean_cost)
-        rewards = (reward, old.mean_reward, means.mean_reward)
-        if ranged:
-            first, span = first_span
-            rewards = ((x - first) / span for x in rewards)
+        rewards, costs = positions(
+            constants,
+            (reward, old.mean_reward, means.mean_reward),
+            (cost, old.mean_cost, means.mean_cost),
+        )
         return Moments(
             means,
             row.reward.observe(eta, means.pulls, *rewards),
-            row.cost.observe(eta, means.pulls, *((x - start) / size for x in costs)),
+            row.cost.observe(eta, means.pulls, *costs),
         )
 
     def zeros(num_arms):
         spread = Spread.zeros(num_arms)
         return Moments(Means.zeros(num_arms), spread, spread)
 
-    statistics = Statistics(zeros, observe, ranges) if star else MEANS
+    statistics = Statistics(zeros, observe, ranges.constants) if star else MEANS
     name = "omega*-UCB" if star else "omega-UCB"
     if exploration == "log_share":
         name += ", log(t/n)"
@@ -187,9 +164,3 @@ def omega_ucb(
         statistics=statistics,
         learning=learning,
     )
-
-
-def _start_and_width(low, high):
-    """Of ranges; a known number has no width, and keeps its position, 0, finite."""
-    low, high = np.array(low), np.array(high)
-    return low, np.where(high > low, high - low, 1.0)

@@ -22,11 +22,11 @@ import jax.numpy as jnp
 from jaxbandits.arrays import (
     CompensatedSum,
     first_argmax,
-    pick,
-    put,
+    row,
     split_index,
     stored,
     unit_interval,
+    with_row,
 )
 from jaxbandits.checks import at_least_one, non_negative
 from jaxbandits.factory import factory
@@ -134,14 +134,14 @@ def cell_thompson(problem: Problem) -> Policy:
         limits = jnp.asarray(problem.limits, float)
         entered, ended = cells_of(limits, action.limit, feedback)
         gain = gain_of(problem, feedback)
-        row = jax.tree.map(lambda x: pick(x, action.arm), state)
-        row = State(
-            row.entered + entered,
-            row.ended + ended,
-            row.gain.add(jnp.where(ended, gain, 0.0)),
-            row.square.add(jnp.where(ended, gain * gain, 0.0)),
+        old = row(state, action.arm)
+        new = State(
+            old.entered + entered,
+            old.ended + ended,
+            old.gain.add(jnp.where(ended, gain, 0.0)),
+            old.square.add(jnp.where(ended, gain * gain, 0.0)),
         )
-        return jax.tree.map(lambda x, new: put(x, action.arm, new), state, row)
+        return with_row(state, action.arm, new)
 
     def recommend(state, params):
         prior = params.prior_ended + params.prior_passed

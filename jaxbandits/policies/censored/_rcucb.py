@@ -21,7 +21,14 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxbandits.arrays import CompensatedSum, first_argmax, pick, put, split_index
+from jaxbandits.arrays import (
+    CompensatedSum,
+    first_argmax,
+    pick,
+    row,
+    split_index,
+    with_row,
+)
 from jaxbandits.checks import non_negative, positive
 from jaxbandits.factory import factory
 from jaxbandits.kernels.radii import peeling_scale
@@ -114,7 +121,7 @@ def rcucb(
         limits = jnp.asarray(problem.limits)
         penalties = jnp.asarray(problem.penalties())
         old = (state.reached, state.risk, state.gain)
-        reached, counts, gain = jax.tree.map(lambda x: pick(x, action.arm), old)
+        reached, counts, gain = row(old, action.arm)
         within = limits <= pick(limits, action.limit)
         exceeds = feedback.consumption > limits  # all of them if censored
         gained = gain_of(problem, feedback)
@@ -126,14 +133,14 @@ def rcucb(
         count = reached.astype(float)
         rounds = count[:1]
         survival = risk.estimate(counts, rounds)  # Eq. (9)
-        row = State(
+        new = State(
             reached,
             counts,
             gain,
             gain.total / count - penalties * survival,  # Eq. (10)
             length(count, rounds, penalties, params),
         )
-        return jax.tree.map(lambda x, new: put(x, action.arm, new), state, row)
+        return with_row(state, action.arm, new)
 
     def recommend(state, params):
         del params

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxbandits.arrays import CompensatedSum, first_argmax, pick, put
+from jaxbandits.arrays import CompensatedSum, first_argmax, pick, row, with_row
 from jaxbandits.checks import (
     MOST,
     at_least_one,
@@ -183,7 +183,7 @@ def _stoo(problem: Continuum, splits: int, capacity: int) -> Policy:
     def update(noise, view, state, action, feedback, params):
         del noise, view
         rows = (state.cells, state.count)
-        cells, count = jax.tree.map(lambda x: pick(x, action.arm), rows)
+        cells, count = row(rows, action.arm)
         # Known by its place: a limit that is computed twice may differ in its last bit.
         own = places == pick(state.place, action.arm)
         value = value_of_round(
@@ -207,7 +207,7 @@ def _stoo(problem: Continuum, splits: int, capacity: int) -> Policy:
         best = first_argmax(index)
         old = (state.cells, state.count, state.index, state.place, state.limit)
         rows = (cells, count, pick(index, best), best, pick(cells.centre, best))
-        new = jax.tree.map(lambda x, row: put(x, action.arm, row), old, rows)
+        new = with_row(old, action.arm, rows)
         return State(*new, answer, state.overflow | (jnp.any(ready) & ~room))
 
     def better(answer, cells, own, action, expand):

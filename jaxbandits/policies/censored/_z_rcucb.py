@@ -20,7 +20,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.arrays import CompensatedSum, first_argmax, pick, put, when
+from jaxbandits.arrays import (
+    CompensatedSum,
+    first_argmax,
+    pick,
+    row,
+    when,
+    with_row,
+)
 from jaxbandits.checks import (
     MOST,
     MOST_ROUNDS,
@@ -98,11 +105,6 @@ class State(NamedTuple):
     place: jax.Array  # i32[K]  the point that has it
     limit: jax.Array  # f32[K]  its limit
     overflow: jax.Array  # bool[]  whether a grid was too small for an extension
-
-
-def put_row(tree, arm, row):
-    """`put` for all arrays of a pytree."""
-    return jax.tree.map(lambda x, new: put(x, arm, new), tree, row)
 
 
 class Judgement(NamedTuple):
@@ -304,7 +306,7 @@ def _z_rcucb(problem, splits, history, answer, risk, capacity) -> Policy:
     def update(noise, view, state, action, feedback, params):
         del noise, view
         rows = (state.grid, state.statistics, state.rounds, state.place)
-        grid, old, rounds, place = jax.tree.map(lambda x: pick(x, action.arm), rows)
+        grid, old, rounds, place = row(rows, action.arm)
         statistics, rounds = learn(grid, old, place, feedback), rounds + 1
         judged = judge(grid, statistics, rounds, params)
         tried = statistics.reached > 0
@@ -314,7 +316,7 @@ def _z_rcucb(problem, splits, history, answer, risk, capacity) -> Policy:
         def refine(carry):
             grids, grid, overflow = carry
             grid, full = extend(grid, ready, rounds, splits, history)
-            return put_row(grids, action.arm, grid), grid, overflow | full
+            return with_row(grids, action.arm, grid), grid, overflow | full
 
         # Most rounds split nothing, and leave the grids where they lie in memory.
         carry = (state.grid, grid, state.overflow)
@@ -327,7 +329,7 @@ def _z_rcucb(problem, splits, history, answer, risk, capacity) -> Policy:
         best_of_arm = (pick(index, best), best, pick(grid.limit, best))
         _, *old, _ = state
         rows = [statistics, rounds, *best_of_arm]
-        return State(grids, *put_row(old, action.arm, rows), overflow)
+        return State(grids, *with_row(old, action.arm, rows), overflow)
 
     def recommend(state, params):
         grid = state.grid

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxbandits.arrays import CompensatedSum, first_argmax, pick, put
+from jaxbandits.arrays import CompensatedSum, first_argmax, pick, row, with_row
 from jaxbandits.checks import MOST, at_least_one, positive, whole
 from jaxbandits.factory import factory
 from jaxbandits.kernels.radii import peeling_scale
@@ -135,7 +135,7 @@ def _zooming(problem: Continuum, capacity: int) -> Policy:
     def update(noise, view, state, action, feedback, params):
         del noise, view
         rows = (state.active, state.pulls, state.value, state.count)
-        active, pulls, total, count = jax.tree.map(lambda x: pick(x, action.arm), rows)
+        active, pulls, total, count = row(rows, action.arm)
         # Known by its place: a limit that is computed twice may differ in its last bit.
         own = places == pick(state.place, action.arm)
         value = value_of_round(
@@ -156,7 +156,7 @@ def _zooming(problem: Continuum, capacity: int) -> Policy:
         best_of_arm = (pick(index, best), best, pick(active, best))
         rows = (active, pulls, total, count, *best_of_arm)
         *old, overflow = state
-        new = jax.tree.map(lambda x, row: put(x, action.arm, row), tuple(old), rows)
+        new = with_row(tuple(old), action.arm, rows)
         return State(*new, overflow | (gap & ~room))
 
     def recommend(state, params):

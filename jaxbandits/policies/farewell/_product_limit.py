@@ -20,7 +20,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.arrays import CompensatedSum, constant, pick, put
+from jaxbandits.arrays import CompensatedSum, constant, row, with_row
 from jaxbandits.factory import factory
 from jaxbandits.policies.farewell._wait_ucb import Params, Radius, check, largest_bound
 from jaxbandits.protocol import Policy
@@ -150,14 +150,14 @@ def product_limit(problem: Problem) -> Policy:
 
     def update(noise, view, state, action, feedback, params):
         del noise, view, params
-        old = jax.tree.map(lambda x: pick(x, action.arm), state.hazards)
+        old = row(state.hazards, action.arm)
         epoch = Units.of(waits, action.wait, feedback)
         hazards = old.observe(epoch, feedback.reward)
         rate = hazards.mean_reward() / hazards.mean_time(waits)
         known = hazards.reached > 0
         radius = Radius.of(jnp.maximum(hazards.reached, 1).astype(float), waits)
-        row = State(hazards, jnp.where(known, rate, jnp.inf), radius)
-        return jax.tree.map(lambda x, new: put(x, action.arm, new), state, row)
+        new = State(hazards, jnp.where(known, rate, jnp.inf), radius)
+        return with_row(state, action.arm, new)
 
     return Policy(
         "Wait-UCB, product-limit",

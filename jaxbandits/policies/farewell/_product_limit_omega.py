@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.arrays import CompensatedSum, constant, pick, put
+from jaxbandits.arrays import CompensatedSum, constant, row, with_row
 from jaxbandits.factory import factory
 from jaxbandits.policies import budgeted
 from jaxbandits.policies.budgeted._omega_ucb import ETAS
@@ -105,7 +105,7 @@ def product_limit_omega(
 
     def update(noise, view, state, action, feedback, params):
         del noise, view, params
-        old = jax.tree.map(lambda x: pick(x, action.arm), state)
+        old = row(state, action.arm)
         epoch = Units.of(waits, action.wait, feedback)
         hazards = old.hazards.observe(epoch, feedback.reward)
         size, before, most = constant((width, squares_before, growth))
@@ -124,7 +124,7 @@ def product_limit_omega(
         time = hazards.mean_time(waits)
         share = jnp.clip((time - 1) / size, 0.0, 1.0)
         squares = hazards.mean(times.total, most) / size**2
-        row = State(
+        new = State(
             hazards,
             rewards,
             times,
@@ -134,7 +134,7 @@ def product_limit_omega(
                 eta(share, squares),
             ),
         )
-        return jax.tree.map(lambda x, new: put(x, action.arm, new), state, row)
+        return with_row(state, action.arm, new)
 
     return policy._replace(
         name=f"{policy.name}, product-limit",

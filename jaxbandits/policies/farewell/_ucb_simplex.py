@@ -14,7 +14,13 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxbandits.arrays import CompensatedSum, first_argmax, pick, put, split_index
+from jaxbandits.arrays import (
+    CompensatedSum,
+    first_argmax,
+    row,
+    split_index,
+    with_row,
+)
 from jaxbandits.checks import non_negative
 from jaxbandits.factory import factory
 from jaxbandits.protocol import Policy
@@ -65,13 +71,13 @@ def ucb_simplex(problem: Problem) -> Policy:
     def update(noise, view, state, action, feedback, params):
         del noise, view, params
         pair = action.arm * problem.num_waits + action.wait
-        old = jax.tree.map(lambda x: pick(x, pair), state)
+        old = row(state, pair)
         pulls, time = old.pulls + 1, old.time + feedback.time
         reward = old.reward.add(feedback.reward)
         per_cost = scale / time.astype(float)
         root = jnp.sqrt(pulls.astype(float))
-        row = State(pulls, reward, time, reward.total * per_cost, root * per_cost)
-        return jax.tree.map(lambda x, new: put(x, pair, new), state, row)
+        new = State(pulls, reward, time, reward.total * per_cost, root * per_cost)
+        return with_row(state, pair, new)
 
     kappa = Params(scale)
     return Policy("UCB-Simplex", init, act, update, kappa, check=_check)

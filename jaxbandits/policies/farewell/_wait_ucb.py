@@ -24,9 +24,9 @@ from jaxbandits.arrays import (
     CompensatedSum,
     constant,
     first_argmax,
-    pick,
-    put,
+    row,
     split_index,
+    with_row,
 )
 from jaxbandits.checks import positive
 from jaxbandits.factory import factory
@@ -125,7 +125,7 @@ def wait_ucb(problem: Problem, observe: str = "pair") -> Policy:
 
     def update(noise, view, state, action, feedback, params):
         del noise, view, params
-        old = jax.tree.map(lambda x: pick(x, action.arm), state)
+        old = row(state, action.arm)
         in_time = feedback.delay <= waits
         count = old.count + 1
         reward = old.reward.add(jnp.where(in_time, feedback.reward, 0.0))
@@ -134,12 +134,12 @@ def wait_ucb(problem: Problem, observe: str = "pair") -> Policy:
         rate = reward.total / time.astype(float)  # Eq. (4)
         radius = Radius.of(count.astype(float), waits)
         learns = credited(action.wait, feedback.delay)
-        row = jax.tree.map(
+        own = jax.tree.map(
             lambda new, before: jnp.where(learns, new, before),
             State(count, reward, time, rate, radius),
             old,
         )
-        return jax.tree.map(lambda x, new: put(x, action.arm, new), state, row)
+        return with_row(state, action.arm, own)
 
     act = largest_bound(problem, shows_shorter=observe != "pair")
     name = "Wait-UCB" if observe == "pair" else f"Wait-UCB, {observe}"

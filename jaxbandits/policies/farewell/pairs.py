@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.arrays import constant, pick, put, split_index
+from jaxbandits.arrays import constant, row, split_index, with_row
 from jaxbandits.checks import instance
 from jaxbandits.policies import budgeted as budgeted_policies
 from jaxbandits.protocol import Policy
@@ -108,21 +108,20 @@ def shorter_too(problem: Problem, scale: float = 1.0) -> budgeted_policies.Learn
         def update(noise, view, state, action, feedback, params):
             del noise, view, params
             arm, wait = split_index(action, *shape)
-            old, constants = jax.tree.map(
-                lambda x: pick(x.reshape(shape), arm),
-                (state, constant(statistics.constants)),
+            tables, constants = jax.tree.map(
+                lambda x: x.reshape(shape), (state, constant(statistics.constants))
             )
+            old, constants = row((tables, constants), arm)
             reward = jnp.where(feedback.delay <= waits, feedback.reward, 0.0)
             cost = problem.time(feedback.delay, waits.astype(float)) / scale
             new = statistics.observe(old, constants, reward, cost)
-            row = jax.tree.map(
+            own = jax.tree.map(
                 lambda after, before: jnp.where(places <= wait, after, before),
                 new,
                 old,
             )
-            return jax.tree.map(
-                lambda x, r: put(x.reshape(shape), arm, r).reshape(x.shape), state, row
-            )
+            tables = with_row(tables, arm, own)
+            return jax.tree.map(lambda x, new: new.reshape(x.shape), state, tables)
 
         return update
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxbandits.arrays import CompensatedSum, first_argmax, pick, put
+from jaxbandits.arrays import CompensatedSum, first_argmax, row, with_row
 from jaxbandits.checks import positive
 from jaxbandits.factory import of_size
 from jaxbandits.kernels.radii import kl_upper_bound
@@ -57,8 +57,8 @@ def kl_ucb(num_arms: int) -> Policy:
 
     def update(noise, view, state, action, feedback, params):
         del noise, view, params
-        pulls, reward = jax.tree.map(lambda x: pick(x, action), tuple(state))
+        pulls, reward = row(state, action)
         new = State(pulls + 1, reward.add(feedback))
-        return jax.tree.map(lambda x, row: put(x, action, row), state, new)
+        return with_row(state, action, new)
 
     return Policy("KL-UCB", init, act, update, Params(), check=_check)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxbandits.arrays import CompensatedSum, first_argmax, pick, put
+from jaxbandits.arrays import CompensatedSum, first_argmax, row, with_row
 from jaxbandits.checks import positive
 from jaxbandits.factory import of_size
 from jaxbandits.protocol import Policy
@@ -54,12 +54,12 @@ def moss(num_arms: int) -> Policy:
     def update(noise, view, state, action, feedback, params):
         del noise, view
         old = (state.pulls, state.reward)
-        pulls, reward = jax.tree.map(lambda x: pick(x, action), old)
+        pulls, reward = row(old, action)
         pulls, reward = pulls + 1, reward.add(feedback)
         count = pulls.astype(float)
         log_share = jnp.log(params.horizon / (num_arms * count))
         index = reward.total / count + jnp.sqrt(jnp.maximum(log_share, 0.0) / count)
         new = State(pulls, reward, index)
-        return jax.tree.map(lambda x, row: put(x, action, row), state, new)
+        return with_row(state, action, new)
 
     return Policy("MOSS", init, act, update, Params(), check=_check, told=("horizon",))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxbandits.arrays import CompensatedSum, first_argmax, pick, put
+from jaxbandits.arrays import CompensatedSum, first_argmax, row, with_row
 from jaxbandits.checks import positive
 from jaxbandits.factory import of_size
 from jaxbandits.kernels.radii import hoeffding_scale
@@ -62,10 +62,10 @@ def ucb(num_arms: int) -> Policy:
     def update(noise, view, state, action, feedback, params):
         del noise, view, params
         old = (state.pulls, state.reward)
-        pulls, reward = jax.tree.map(lambda x: pick(x, action), old)
+        pulls, reward = row(old, action)
         pulls, reward = pulls + 1, reward.add(feedback)
         per_pull = 1 / pulls.astype(float)
         new = State(pulls, reward, reward.total * per_pull, jnp.sqrt(per_pull))
-        return jax.tree.map(lambda x, row: put(x, action, row), state, new)
+        return with_row(state, action, new)
 
     return Policy("UCB", init, act, update, Params(), check=_check)

@@ -47,7 +47,7 @@ def value_at(problem, stairs: Staircase, arm, limit) -> np.ndarray:
 def best_pair(problem, stairs: Staircase) -> tuple[int, float, float]:
     """Arm, limit (one that float32 holds) and value of the optimum, eq. (3)."""
     least = np.float64(np.float32(problem.max_limit * 1e-9))
-    edges = np.float64(np.float32(stairs.edges))
+    edges = stairs.edges.astype(np.float32).astype(np.float64)
     reachable = (edges > 0) & ~exceeds(edges, np.float64(problem.max_limit))
     # A limit below all edges is worth most where it is least.
     limits = np.pad(np.where(reachable, edges, least), ((0, 0), (1, 0)), "constant")

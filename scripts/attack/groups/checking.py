@@ -11,7 +11,7 @@ from attack.case import Case
 from attack.games import GAME, GREEDY, Greedy, Params
 from attack.values import attack, of
 from jaxbandits import laws, simulate
-from jaxbandits.testing import check_environment, check_law, check_policy, play
+from jaxbandits.testing import check_environment, check_law, check_policy, trace_run
 
 CALLS = {"n": 0}
 SEEN = []
@@ -143,7 +143,7 @@ def cases() -> list[Case]:
             )
     good = {"policy": GREEDY, "environment": GAME, "rounds": 3}
     wrong = {"policy": of("object"), "environment": of("object"), "rounds": "count"}
-    for function in (check_policy, check_environment, play):
+    for function in (check_policy, check_environment, trace_run):
         found += attack(function, good, wrong, works=False, heavy=True)
     return [*found, *_laws()]
 

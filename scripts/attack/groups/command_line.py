@@ -12,7 +12,7 @@ setting = "budgeted"
 budget = 5
 seeds = 2
 
-[instances.three]
+[environments.three]
 make = "s_br"
 arguments = {num_arms = 3}
 
@@ -56,7 +56,7 @@ CHANGES = [
     ("seeds = 2", "seeds = [-1]", "seeds"),
     ("seeds = 2", "seeds = 10000000000", "seeds"),
     ("seeds = 2", "seeds = 'many'", "seeds"),
-    ("[instances.three]", "[instances]", "instances"),
+    ("[environments.three]", "[environments]", "environments"),
     ("[policies.omega]", "[policies]", "policies"),
     ('"s_br"', '"s_brr"', "make"),
     ('"s_br"', "3", "make"),

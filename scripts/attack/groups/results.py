@@ -116,8 +116,12 @@ def _statistics():
         GOOD,
         COMMON | {"group": "choice", "method": "choice", "level": LEVELS},
         named=NAMED
-        | {k: ("drawn", "runs_per_instance") for k in ("metric", "level")}
-        | {"method": ("drawn",), "group": ("drawn",), "dataset": ("drawn", "metric")},
+        | {k: ("instance", "runs_per_instance") for k in ("metric", "level")}
+        | {
+            "method": ("instance",),
+            "group": ("instance",),
+            "dataset": ("instance", "metric"),
+        },
         works=False,
     )
 

@@ -46,7 +46,7 @@ def cases() -> list[Case]:
     named = {
         "grid": ("eps", "greedy", "points"),
         "policies": ("policy", "name", "names"),
-        "environments": ("environment", "instance", "instances", "names"),
+        "environments": ("environment", "names"),
         "until": ("metric", "half_width", "level", "at_most"),
         "metrics": ("metric",),
         "checkpoints": ("checkpoint",),
@@ -100,7 +100,7 @@ def cases() -> list[Case]:
             run_sweep,
             {},
             {"spec": of("object", plus=("a.toml", Spec({}, {}), _spec(None)))},
-            named={"spec": ("policies", "instances", "greedy")},
+            named={"spec": ("policies", "environments", "greedy")},
             works=False,
         ),
         *attack(

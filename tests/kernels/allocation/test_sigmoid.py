@@ -90,7 +90,8 @@ def grid_values(arms, budgets):
     return np.array(values)
 
 
-@pytest.mark.parametrize("count", [60, pytest.param(500, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [60, 500])
 def test_no_grid_allocation_is_better(count):
     """bound >= value >= dynamic programming on 401 points."""
     arms, budgets = random_problems(count)

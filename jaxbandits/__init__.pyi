@@ -1,0 +1,38 @@
+from . import (
+    arrays,
+    kernels,
+    laws,
+    live,
+    plots,
+    policies,
+    results,
+    settings,
+    stats,
+    testing,
+)
+from ._simulate import simulate
+from .protocol import Actions, Environment, Game, Policy, View
+from .results.cuts import CutOffWarning
+from .sweeps import sweep
+
+__version__: str
+__all__ = [
+    "Actions",
+    "CutOffWarning",
+    "Environment",
+    "Game",
+    "Policy",
+    "View",
+    "arrays",
+    "kernels",
+    "laws",
+    "live",
+    "plots",
+    "policies",
+    "results",
+    "settings",
+    "simulate",
+    "stats",
+    "sweep",
+    "testing",
+]

@@ -1,0 +1,73 @@
+"""How the results of an experiment are written: summary, figure, datasets."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from jaxbandits.atomic import replacing
+from jaxbandits.experiments.common.experiment import ROOT_SEED, Options, Outcome
+from jaxbandits.plots import save_figure
+from jaxbandits.results import provenance, save
+from jaxbandits.results.plain import plain
+
+VERSION = 2  # of the form of `summary.json`; the first was a bare list of records
+
+
+def summary_of(
+    outcome: Outcome, name: str, title: str, source: str, options: Options
+) -> dict[str, Any]:
+    """What `summary.json` holds.
+
+    Args:
+      outcome: what was found.
+      name: of the experiment.
+      title: what it shows.
+      source: where that stands, or where the data are from.
+      options: seeds and horizon that were played.
+    """
+    return {
+        "version": VERSION,
+        "experiment": name,
+        "title": title,
+        "source": source,
+        "provenance": provenance(),
+        "options": {
+            "seeds": options.seeds,
+            "horizon": options.horizon,
+            "quick": options.quick,
+            "root_seed": ROOT_SEED,
+        },
+        "notes": list(outcome.notes),
+        "claims": [plain(claim._asdict(), "claims") for claim in outcome.claims],
+        "records": outcome.records,
+    }
+
+
+def write(
+    outcome: Outcome,
+    name: str,
+    folder: Path,
+    *,
+    title: str,
+    source: str,
+    options: Options,
+) -> list[Path]:
+    """Write summary, figure and datasets; return their paths.
+
+    Datasets that `simulate` has not made get the summary's provenance.
+    """
+    said = summary_of(outcome, name, title, source, options)
+    summary = folder / "summary.json"
+    with replacing(summary) as temporary:
+        text = json.dumps(said, indent=1, allow_nan=False)
+        Path(temporary).write_text(text + "\n")
+    picture = folder / f"{name}.png"
+    save_figure(outcome.figure, picture)
+    paths = [summary, picture]
+    made = {"provenance": json.dumps(said["provenance"])}
+    for environment, dataset in outcome.datasets.items():
+        slug = "".join(c if c.isalnum() else "-" for c in environment.lower())
+        slug = "-".join(filter(None, slug.split("-")))
+        paths.append(folder / f"{name}-{slug}.nc")
+        save(dataset.assign_attrs(made | dataset.attrs), paths[-1])
+    return paths

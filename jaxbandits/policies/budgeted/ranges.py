@@ -1,0 +1,101 @@
+"""Where an arm's rewards and costs can lie, and the largest ratio within their bounds.
+
+Heyden, Arzamasov, Fouche & Boehm (2024), Theorem 1 with its range [m, M], and eq. (2).
+"""
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+
+from jaxbandits.arrays import constant
+from jaxbandits.kernels.intervals import wilson_parts
+from jaxbandits.policies.budgeted.statistics import Means, over_cost
+from jaxbandits.settings.budgeted.types import Problem
+
+
+class Ranges(NamedTuple):
+    """Ranges of every arm, fields f64[K] on the host; a known number has width 1 and
+    keeps its position, 0, finite."""
+
+    cost_low: np.ndarray
+    cost_width: np.ndarray
+    reward_low: np.ndarray
+    reward_width: np.ndarray
+    reward_high: np.ndarray
+
+    @property
+    def ranged(self) -> bool:
+        """Whether a reward has another range than [0, 1], which needs no arithmetic."""
+        return bool(np.any(self.reward_low != 0) or np.any(self.reward_width != 1))
+
+    @property
+    def constants(self) -> tuple:
+        """What `positions` needs to know of an arm, for `Statistics`."""
+        costs = self.cost_low, self.cost_width
+        return (*costs, self.reward_low, self.reward_width) if self.ranged else costs
+
+
+def ranges_of(problem: Problem) -> Ranges:
+    """The ranges that a learner believes in."""
+    high = np.array(problem.highest_reward)
+    return Ranges(
+        *_low_and_width(problem.lowest_cost, problem.highest_cost),
+        *_low_and_width(problem.lowest_reward, high),
+        high,
+    )
+
+
+def _low_and_width(low, high):
+    low, high = np.array(low), np.array(high)
+    return low, np.where(high > low, high - low, 1.0)
+
+
+def positions(constants, rewards, costs) -> tuple:
+    """Rewards and costs of one arm as positions in their ranges.
+
+    Args:
+      constants: `Ranges.constants` of the arm.
+      rewards: tuple of f[].
+      costs: tuple of f[].
+    """
+    low, width, *reward_range = constants
+    if reward_range:
+        first, span = reward_range
+        rewards = tuple((x - first) / span for x in rewards)
+    return rewards, tuple((x - low) / width for x in costs)
+
+
+def shares(ranges: Ranges, means: Means) -> tuple:
+    """Mean rewards and costs as positions in their ranges, f[K] each."""
+    low, inverse = constant((ranges.cost_low, 1 / ranges.cost_width))
+    cost = jnp.clip((means.mean_cost - low) * inverse, 0.0, 1.0)
+    if not ranges.ranged:
+        return means.mean_reward, cost
+    low, inverse = constant((ranges.reward_low, 1 / ranges.reward_width))
+    return jnp.clip((means.mean_reward - low) * inverse, 0.0, 1.0), cost
+
+
+def largest_ratio(ranges: Ranges, means: Means, z2_reward, z2_cost):
+    """Eq. (2): the upper end of the reward's interval over the lower end of the cost's.
+
+    Args:
+      ranges: of all arms.
+      means: of all arms.
+      z2_reward: f[K] or f[], eta z^2 of Theorem 1 for the reward.
+      z2_cost: f[K] or f[], for the cost.
+
+    Returns:
+      f[K], +inf where the lower end of the cost is 0.
+    """
+    reward, cost = shares(ranges, means)
+    low, width = constant((ranges.cost_low, ranges.cost_width))
+    least, centre, _ = wilson_parts(cost, means.count, z2_cost)
+    _, middle, most = wilson_parts(reward, means.count, z2_reward)
+    if ranges.ranged:  # The upper end is low + (high - low) middle / most.
+        first, span = constant(
+            (ranges.reward_low, ranges.reward_high - ranges.reward_low)
+        )
+        middle = first * most + span * middle
+    # (middle / most) / (low + width least / centre), divided once.
+    return over_cost(middle * centre, most * (low * centre + width * least))

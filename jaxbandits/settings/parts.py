@@ -1,0 +1,91 @@
+"""What arguments of environments are made of: laws, families, penalties, recorded data.
+
+So that a game can be written down with words and numbers only. Laws and threshold
+families are values; everything else is a `Maker`.
+"""
+
+from typing import Any
+
+from jaxbandits import laws
+from jaxbandits.checks import numbers
+from jaxbandits.laws import thresholds
+from jaxbandits.maker import Maker
+from jaxbandits.settings import allocation, budgeted, censored
+
+
+def _params(kind: type, **columns) -> Any:
+    """Parameters of a law: lists, a row per arm, become arrays f64.
+
+    Parameters of other laws (those of a `Product`) stay as they are.
+
+    Raises:
+      TypeError: if a field is missing or unknown, or a list is not of numbers.
+    """
+    arrays = {
+        name: numbers(name, column) if type(column) in (list, tuple) else column
+        for name, column in columns.items()
+    }
+    return kind(**arrays)
+
+
+_KINDS = (
+    laws.Bernoulli,
+    laws.Beta,
+    laws.Copula,
+    laws.Discrete,
+    laws.Exponential,
+    laws.LogNormal,
+    laws.Normal,
+    laws.Pareto,
+    laws.Product,
+    laws.Uniform,
+)
+_LAWS: dict[str, Any] = {
+    "bernoulli": laws.bernoulli,
+    "beta": laws.beta,
+    "clipped_lognormal": laws.clipped_lognormal,
+    "clipped_pareto": laws.clipped_pareto,
+    "discrete": laws.discrete,
+    "empirical": laws.empirical,
+    "exponential": laws.exponential,
+    "normal": laws.normal,
+    "truncated_gaussian": laws.truncated_gaussian,
+    "uniform": laws.uniform,
+    "product": Maker(laws.product),
+    "gaussian_copula": Maker(laws.gaussian_copula),
+    "empirical_params": Maker(laws.empirical_params),
+    "truncated_gaussian_params": Maker(laws.truncated_gaussian_params),
+} | {kind.__name__: Maker(_params, {"kind": kind}) for kind in _KINDS}
+
+PARTS: dict[str, dict[str, Any]] = {
+    "censored": _LAWS
+    | {
+        "equidistant": Maker(censored.equidistant),
+        "fast_track": Maker(censored.fast_track),
+        "forest_runs": Maker(censored.forest_runs),
+        "gaussian_covariance": Maker(censored.gaussian_covariance),
+        "late_fee": Maker(censored.late_fee),
+        "load_runs": Maker(censored.load_runs),
+        "make_continuum": Maker(censored.make_continuum),
+        "make_problem": Maker(censored.make_problem),
+        "running_example": Maker(censored.running_example),
+        "scaled": Maker(censored.scaled),
+        "solver_runs": Maker(censored.solver_runs),
+    },
+    "budgeted": _LAWS | {"load_facebook": Maker(budgeted.load_facebook)},
+    "farewell": _LAWS,
+    "allocation": {
+        "beta": thresholds.beta,
+        "beta_one": thresholds.beta_one,
+        "discrete_weibull": thresholds.discrete_weibull,
+        "exponential": thresholds.exponential,
+        "gamma": thresholds.gamma,
+        "half_normal": thresholds.half_normal,
+        "lomax": thresholds.lomax,
+        "maxwell": thresholds.maxwell,
+        "nakagami": thresholds.nakagami,
+        "weibull": thresholds.weibull,
+        "load_criteo": Maker(allocation.load_criteo),
+        "load_ednet": Maker(allocation.load_ednet),
+    },
+}

@@ -1,0 +1,92 @@
+"""What a summary consists of: a record per policy, parameter point and environment.
+
+A record is a plain dict, so that what a program holds and what JSON holds is the same
+thing.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any, TypedDict
+
+from jaxbandits.results.plain import plain
+
+
+class Entry(TypedDict):
+    """A number of ours and the source's beside it; None is what is not known.
+
+    Attributes:
+      mean: ours.
+      sem: its standard error.
+      published: the source's.
+    """
+
+    mean: float | None
+    sem: float | None
+    published: float | None
+
+
+class Record(TypedDict):
+    """What a policy has come to.
+
+    Attributes:
+      experiment: name of the experiment.
+      environment: name of the environment.
+      policy: name of the policy, or of what else is compared.
+      params: its parameters.
+      seeds: number of seeds.
+      horizon: the last checkpoint, rounds or budget; 0 where nothing is played.
+      metrics: entries by the name of the metric.
+    """
+
+    experiment: str
+    environment: str
+    policy: str
+    params: dict[str, Any]
+    seeds: int
+    horizon: float
+    metrics: dict[str, Entry]
+
+
+def entry(
+    mean: float | None, sem: float | None = None, published: float | None = None
+) -> Entry:
+    """An entry of plain numbers; one that is not finite, which JSON lacks, is None."""
+    return Entry(mean=_number(mean), sem=_number(sem), published=_number(published))
+
+
+def make_record(
+    experiment: str,
+    environment: str,
+    policy: str,
+    metrics: Mapping[str, float | Entry],
+    *,
+    seeds: int,
+    horizon: float,
+    params: Mapping[str, Any] | None = None,
+) -> Record:
+    """A record of plain values.
+
+    Args:
+      experiment, environment, policy, seeds, horizon: see `Record`.
+      metrics: by name an entry, or a number without an error.
+      params: parameters; none by default.
+
+    Raises:
+      ValueError: if a parameter has no JSON form.
+    """
+    return Record(
+        experiment=experiment,
+        environment=environment,
+        policy=policy,
+        params=plain(dict(params or {}), "params"),
+        seeds=int(seeds),
+        horizon=plain(horizon, "horizon"),
+        metrics={
+            name: value if isinstance(value, dict) else entry(value)
+            for name, value in metrics.items()
+        },
+    )
+
+
+def _number(value) -> float | None:
+    return None if value is None or not math.isfinite(value) else float(value)

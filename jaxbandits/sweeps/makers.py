@@ -1,0 +1,134 @@
+"""What a file names: policies, environments and their parts, by the registries.
+
+``make`` is an entry of a registry (``censored/thompson-shared``), whose fixed arguments
+those of the file extend or override, or a factory by its own name (``thompson``). An
+argument that is an object is a table too: its ``make``, and the arguments beside it.
+"""
+
+import difflib
+import inspect
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from jaxbandits import policies, settings
+from jaxbandits.maker import Maker
+from jaxbandits.protocol import Environment
+
+
+def environment(where: str, setting: str, entry: Mapping[str, Any]) -> Environment:
+    """The environment of an entry of a file.
+
+    Args:
+      where: the entry's place, for errors.
+      setting: of the file.
+      entry: ``make`` and possibly ``arguments``.
+
+    Raises:
+      ValueError: naming the part of the entry that is wrong.
+    """
+    make = entry["make"]
+    maker = _chosen(where, _known(settings.REGISTRY, setting), make)
+    part = partial(_part, settings.PARTS[setting])
+    where = f"{where}.arguments"
+    made = _called(where, maker, _arguments(where, entry.get("arguments", {}), part))
+    if not isinstance(made, Environment):
+        raise ValueError(
+            f"{where}: {make!r} must make one environment, and makes several with these"
+        )
+    return made
+
+
+def policy(where: str, setting: str, entry: Mapping[str, Any]) -> Maker:
+    """What makes the policy of an entry of a file, called with a problem.
+
+    Arguments as for `environment`. A table among the entry's arguments stands for such
+    a maker, too (`on_grid` takes one).
+
+    Raises:
+      ValueError: naming the part of the entry that is wrong.
+    """
+    known = _known(policies.REGISTRY, setting)
+    maker = _chosen(where, known, entry["make"])
+    where, made = f"{where}.arguments", partial(_factory, known)
+    arguments = _arguments(where, entry.get("arguments", {}), made)
+    return _with_problem(where, maker, arguments)
+
+
+def _known(registry: Mapping[str, Maker], setting: str) -> dict[str, Maker]:
+    """What `make` may say: a setting's factories by their own names, and entries."""
+    entries = {n: m for n, m in registry.items() if settings.setting_of(n) == setting}
+    return {m.factory.__name__: Maker(m.factory) for m in entries.values()} | entries
+
+
+def _chosen(where: str, known: Mapping[str, Any], name: Any) -> Any:
+    if isinstance(name, str) and name in known:
+        return known[name]
+    close = difflib.get_close_matches(str(name), known, 1)
+    hint = f" (did you mean {close[0]!r}?)" if close else ""
+    # Who writes an entry's name is shown these.
+    of_a_kind = [x for x in known if ("/" in x) == ("/" in str(name))]
+    raise ValueError(
+        f"{where}.make: {name!r} is unknown{hint}; known are "
+        + ", ".join(sorted(of_a_kind))
+    )
+
+
+def _arguments(where: str, table: Mapping[str, Any], made: Callable[..., Any]) -> dict:
+    """The values of a table as arguments."""
+    return {name: _read(f"{where}.{name}", x, made) for name, x in table.items()}
+
+
+def _read(where: str, value: Any, made: Callable[..., Any]) -> Any:
+    """A value of a file as an argument.
+
+    Lists become tuples, by which factories can be cached; a table with ``make`` becomes
+    ``made(where, make, arguments)``.
+    """
+    if isinstance(value, list):
+        return tuple(_read(f"{where}.{i}", x, made) for i, x in enumerate(value))
+    if not isinstance(value, dict):
+        return value
+    own = _arguments(where, value, made)
+    return made(where, own.pop("make"), own) if "make" in own else own
+
+
+def _part(parts: Mapping[str, Any], where: str, name: str, arguments: dict) -> Any:
+    part = _chosen(where, parts, name)
+    if isinstance(part, Maker):
+        return _called(where, part, arguments)
+    if arguments:
+        raise ValueError(f"{where}: {name!r} has no arguments, got {[*arguments]}")
+    return part
+
+
+def _factory(
+    known: Mapping[str, Maker], where: str, name: str, arguments: dict
+) -> Maker:
+    return _with_problem(where, _chosen(where, known, name), arguments)
+
+
+def _with_problem(where: str, maker: Maker, arguments: dict) -> Maker:
+    arguments = {**maker.arguments, **arguments}
+    _bound(where, maker.factory, "problem", **arguments)
+    return Maker(maker.factory, arguments)
+
+
+def _bound(where: str, make: Callable, /, *args, **kwargs) -> None:
+    try:
+        inspect.signature(make).bind(*args, **kwargs)
+    except TypeError as error:
+        known = [x for x in inspect.signature(make).parameters if x != "problem"]
+        raise ValueError(
+            f"{where}: {error}; known are {', '.join(known) or 'none'}"
+        ) from error
+
+
+def _called(where: str, maker: Maker, arguments: dict) -> Any:
+    _bound(where, maker.factory, **{**maker.arguments, **arguments})
+    try:
+        return maker(**arguments)
+    except (TypeError, ValueError, OSError) as error:
+        raise ValueError(f"{where}: {error}") from error
+    except Exception as error:  # A mistake that the maker does not foresee.
+        raise ValueError(f"{where}: {type(error).__name__}: {error}") from error

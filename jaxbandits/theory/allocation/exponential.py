@@ -1,0 +1,164 @@
+"""Exponential thresholds (Appendix H): their constants, and the best allocation."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import zeta
+
+from jaxbandits.checks import non_negative, positive
+from jaxbandits.theory.allocation.arguments import floats, rates
+
+_ORDERS = np.arange(1, 17)
+# B_2k / (2k)!, B the Bernoulli numbers: 1 / expm1(v) = 1/v - 1/2 + sum_k c_k v^(2k-1).
+_SERIES = 2 * (-1.0) ** (_ORDERS + 1) * zeta(2 * _ORDERS) / (2 * np.pi) ** (2 * _ORDERS)
+# The series has the radius 2 pi; below this, 16 terms are exact in float64.
+_SMALL = 2.0
+
+
+class LipschitzConstants(NamedTuple):
+    """The constants of Assumptions 2.3, 4.1, 4.4 and 4.10.
+
+    Attributes:
+      L_lambda: ``|dG / dlambda|`` at most.
+      L_mu: ``|dmu / dlambda|`` at least, ``mu = E[X | X <= B]``.
+      L_delta: ``|G~(x, l, l') - G(x, l)| <= L_delta |l - l'|``.
+      L_tilde: ``|dG~ / dlambda|`` at most.
+      L_tilde_other: ``|dG~ / dlambda'|`` at most.
+      mu_G: ``-d^2 G~ / dx^2`` at least.
+      L_G: ``-d^2 G~ / dx^2`` at most.
+      G_max: ``dG~ / dx`` at most.
+      L_g: ``|d^2 G~ / dx dlambda|`` at most.
+      L_g_other: ``|d^2 G~ / dx dlambda'|`` at most.
+    """
+
+    L_lambda: float
+    L_mu: float
+    L_delta: float
+    L_tilde: float
+    L_tilde_other: float
+    mu_G: float
+    L_G: float
+    G_max: float
+    L_g: float
+    L_g_other: float
+
+
+def g(v) -> np.ndarray:
+    """``g(v) = 1 / v - exp(-v) / (1 - exp(-v))``, so that ``mu = B g(lambda B)``.
+
+    The mean of an exponential variable of rate v given that it is at most 1.
+
+    Args:
+      v: real >= 0 of any shape.
+
+    Returns:
+      f64 of the shape of `v` in (0, 1/2], decreasing; 1/2 at 0.
+
+    Raises:
+      ValueError: if `v` is negative or not finite.
+    """
+    v = _non_negative(v)
+    near, far = np.minimum(v, _SMALL), np.maximum(v, _SMALL)
+    powers = near[..., None] ** (2 * _ORDERS - 1)
+    series = 0.5 - powers @ _SERIES
+    return np.where(v < _SMALL, series, 1 / far + np.exp(-far) / np.expm1(-far))
+
+
+def g_slope(v) -> np.ndarray:
+    """``g'(v) = exp(-v) / (1 - exp(-v))^2 - 1 / v^2`` (Lemma H.1).
+
+    Minus the variance of an exponential variable of rate v given that it is at most 1.
+
+    Args:
+      v: real >= 0 of any shape.
+
+    Returns:
+      f64 of the shape of `v` in [-1/12, 0), increasing; -1/12 at 0.
+
+    Raises:
+      ValueError: if `v` is negative or not finite.
+    """
+    v = _non_negative(v)
+    near, far = np.minimum(v, _SMALL), np.maximum(v, _SMALL)
+    powers = near[..., None] ** (2 * _ORDERS - 2)
+    series = -powers @ ((2 * _ORDERS - 1) * _SERIES)
+    return np.where(v < _SMALL, series, np.exp(-far) / np.expm1(-far) ** 2 - 1 / far**2)
+
+
+def lipschitz_constants(m, M, budget) -> LipschitzConstants:
+    """Constants of the exponential family with rates in [m / B, M / B] (Appendix H).
+
+    As printed, and valid: ``L_tilde`` is larger than it need be by the factor ``m + 1``
+    and ``mu_G`` smaller by the factor ``min(M / m, exp(M - m))``.
+
+    Args:
+      m: number > 0, B times the smallest rate.
+      M: number > m, B times the largest rate.
+      budget: number > 0, B.
+
+    Returns:
+      LipschitzConstants of f64 numbers. ``L_mu = B^2 D`` with ``D = |g'(M)|``.
+
+    Raises:
+      ValueError: if an argument is out of its range.
+    """
+    m, M, B = rates(m, M, budget)
+    return LipschitzConstants(
+        L_lambda=B,
+        L_mu=-(B**2) * g_slope(M)[()],
+        L_delta=B / m,
+        L_tilde=M * B * (m + 1) / m**2,
+        L_tilde_other=B / m,
+        mu_G=m**2 * np.exp(-M) / B**2,
+        L_G=M**2 / B**2,
+        G_max=M / B,
+        L_g=M,
+        L_g_other=np.float64(1.0),
+    )
+
+
+def oracle(probability, rate, budget) -> np.ndarray:
+    """The best allocation: maximises ``sum p_i (1 - exp(-lambda_i x_i))`` (53).
+
+    Exact water-filling: ``x_i = (log(p_i lambda_i) - log nu)_+ / lambda_i``, with nu
+    such that the sum is B.
+
+    Args:
+      probability: real ``[K]`` >= 0, p. Above 1 are the weights of (54), ``p_i
+        lambda'_i / lambda_i``.
+      rate: real ``[K]`` > 0, lambda.
+      budget: number > 0, B.
+
+    Returns:
+      f64[K] >= 0 of sum B; B / K each if all probabilities are 0.
+
+    Raises:
+      ValueError: if an argument is out of its range or the shapes are not one ``[K]``.
+    """
+    non_negative(probability=probability)
+    positive(rate=rate, budget=budget)
+    probability, rate = floats(probability, rate)
+    if probability.shape != rate.shape or rate.ndim != 1 or not rate.size:
+        raise ValueError(
+            f"probability and rate must have one shape [K], got {probability.shape} "
+            f"and {rate.shape}"
+        )
+    useful = probability > 0
+    if not useful.any():
+        return np.full(rate.shape, budget / rate.size)
+    height = np.log(probability[useful]) + np.log(rate[useful])
+    order = np.argsort(-height, kind="stable")
+    height, width = height[order], 1 / rate[useful][order]
+    level = (np.cumsum(height * width) - budget) / np.cumsum(width)
+    # An arm gets a share if it is worth more than the level without it.
+    level = level[np.flatnonzero(height[1:] > level[:-1]).max(initial=-1) + 1]
+    allocation = np.zeros(rate.shape)
+    share = np.empty(width.shape)
+    share[order] = np.maximum(height - level, 0.0) * width
+    allocation[useful] = share
+    return allocation
+
+
+def _non_negative(v):
+    non_negative(v=v)
+    return np.asarray(v, np.float64)

@@ -1,0 +1,107 @@
+"""The lower bound: Theorem 3.1 and Appendix B."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from jaxbandits.checks import positive
+from jaxbandits.theory.allocation.arguments import long_enough
+
+
+class LowerBoundInstance(NamedTuple):
+    """Rates of the instances of Appendix B: budget 1, ``p_i = 1``.
+
+    Attributes:
+      epsilon: f64, by how much the rate of the one better arm is larger.
+      rate: f64, lambda, the rate of the other arms; at least epsilon.
+    """
+
+    epsilon: np.ndarray
+    rate: np.ndarray
+
+
+def lower_bound(horizon, num_arms: int) -> np.ndarray:
+    """Regret that no policy can promise, ``K^(2/3) T^(1/3) / 48`` (Theorem 3.1).
+
+    Whatever the policy, on some instance its regret is more. The proof of Appendix B
+    ends with half of this, but the theorem is true for K >= 2: `proved_lower_bound` is
+    more for K >= 3, and with the scale 0.14 for K = 2 and T >= 3; for K = T = 2 the
+    first round alone costs 1/4 when one of the arms has a rate near 0, the other ``2
+    log 2 / B``. For K = 1 it is false: spend all on the arm.
+
+    Args:
+      horizon: real >= K of any shape, T.
+      num_arms: K, an integer >= 2.
+
+    Returns:
+      f64 of the shape of `horizon`.
+
+    Raises:
+      ValueError: if an argument is out of its range.
+      TypeError: if `num_arms` is no integer.
+    """
+    T, K = long_enough(horizon, num_arms)
+    return K ** (2 / 3) * T ** (1 / 3) / 48
+
+
+def proved_lower_bound(horizon, num_arms: int, scale=1 / 12) -> np.ndarray:
+    """What the proof of Theorem 3.1 gives for ``epsilon = scale (K / T)^(2/3)``.
+
+    ``epsilon T / 2 (1 - 1 / K - TV)``, a bound on the regret of any policy on the worst
+    of the K instances of `lower_bound_instance`, with ``TV <= sqrt(KL / 2)`` and
+    ``KL <= sqrt(2) epsilon^(3/2) T / K``. The divergence of a censored exponential is
+    in fact ``(1 - exp(-lambda x)) (epsilon / lambda - log(1 + epsilon / lambda))``, so
+    that the first term of Lemma B.1 is enough; the paper keeps both, which gives ``5
+    sqrt(2) / 4``, and prints 3/2. It goes on with ``1 / K <= 1/2`` and ``TV <= 1/4``:
+    this makes 1/96 where it says 1/48.
+
+    Args:
+      horizon: real >= K of any shape, T.
+      num_arms: K, an integer >= 2.
+      scale: number > 0, 1/12 in the paper.
+
+    Returns:
+      f64 of the shape of `horizon`; negative if `scale` is much too large.
+
+    Raises:
+      ValueError: if an argument is out of its range, or `scale` so large that epsilon
+        is above 1/8.
+      TypeError: if `num_arms` is no integer.
+    """
+    epsilon = lower_bound_instance(horizon, num_arms, scale).epsilon
+    T, K = long_enough(horizon, num_arms)
+    variation = np.sqrt(scale**1.5 / np.sqrt(2))
+    return epsilon * T / 2 * (1 - 1 / K - variation)
+
+
+def lower_bound_instance(horizon, num_arms: int, scale=1 / 12) -> LowerBoundInstance:
+    """The instances of Appendix B, hard to learn in T rounds.
+
+    ``epsilon = scale (K / T)^(2/3)`` and ``(lambda + epsilon)^2 = epsilon / 2``. All
+    arms have the rate lambda but one, which has ``lambda + epsilon``. Which one is the
+    secret: the arm that the policy spends least on (the arg min of the paper's sum,
+    which it prints as min). An ``epsilon <= lambda`` needs ``epsilon <= 1/8``, not >=.
+
+    Args:
+      horizon: real >= K of any shape, T.
+      num_arms: K, an integer >= 2.
+      scale: number > 0, 1/12 in the paper.
+
+    Returns:
+      LowerBoundInstance of arrays of the shape of `horizon`. For a budget B divide both
+      by B.
+
+    Raises:
+      ValueError: if an argument is out of its range, or `scale` so large that epsilon
+        is above 1/8.
+      TypeError: if `num_arms` is no integer.
+    """
+    T, K = long_enough(horizon, num_arms)
+    positive(scale=scale)
+    epsilon = scale * (K / T) ** (2 / 3)
+    if np.any(epsilon > 1 / 8):
+        raise ValueError(
+            f"scale must be at most (T / K)^(2/3) / 8, got {scale} with T / K = "
+            f"{np.min(T) / K:g}"
+        )
+    return LowerBoundInstance(epsilon, np.sqrt(epsilon / 2) - epsilon)

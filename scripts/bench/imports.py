@@ -1,0 +1,53 @@
+"""What importing costs, next to JAX itself: each in processes of its own, in turns."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from statistics import median
+
+ROOT = Path(__file__).resolve().parents[2]
+JAX = "import jax"
+WHAT = (
+    JAX,
+    "import jaxbandits",
+    "import jaxbandits.kernels",
+    "from jaxbandits.cli import _parser; _parser().format_help()",
+    "import jaxbandits.policies",
+    "from jaxbandits import simulate",
+)
+# The clock starts after Python has.
+TIMED = """
+import time
+start = time.perf_counter()
+{}
+print(time.perf_counter() - start)
+"""
+
+
+def measure(options):
+    """Seconds of an import and its ratio to ``import jax``: medians of all turns."""
+    seconds = {what: [] for what in WHAT}
+    for turn in range(options.repeats + 1):
+        for what, measured in seconds.items():
+            measured.append(_seconds(what))
+        if turn == 0:  # writes what Python keeps compiled
+            seconds = {what: [] for what in WHAT}
+    jax = median(seconds[JAX])
+    for what, measured in seconds.items():
+        yield {
+            "import": what,
+            "seconds": median(measured),
+            "of jax": median(measured) / jax,
+        }
+
+
+def _seconds(what):
+    command = [sys.executable, "-c", TIMED.format(what)]
+    # Users have said nothing of devices, and scripts/bench.py has.
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    del environment["JAX_NUM_CPU_DEVICES"]
+    done = subprocess.run(
+        command, env=environment, check=True, capture_output=True, text=True
+    )
+    return float(done.stdout)

@@ -1,0 +1,40 @@
+"""Every environment of the registry keeps the protocol's promises."""
+
+import pytest
+
+from jaxbandits import policies, settings
+from jaxbandits.policies.censored import on_grid, uniform
+from jaxbandits.sweeps import makers
+from jaxbandits.testing import check_environment
+from tests.heavy import in_short
+from tests.settings.written import ARGUMENTS, write_files
+
+# The same game with other numbers, or of a test of its own.
+LONG = {
+    "allocation/ednet-like",
+    "allocation/criteo-like",
+    "censored/negcorr",
+    "censored/example1-soft",
+    "continuum/negcorr",
+    "continuum/example1",
+    "farewell/doubling-ii",
+    "farewell/doubling-iii",
+    "farewell/optimum-at-one",
+    "farewell/display-advertising-2",
+}
+
+
+def uniform_play(name, problem):
+    room = name.split("/")[0]
+    if room == "continuum":
+        return on_grid(problem, 10, uniform)
+    return policies.REGISTRY[f"{room}/uniform"](problem)
+
+
+@pytest.mark.parametrize("name", in_short(settings.REGISTRY, LONG))
+def test_environment_keeps_the_contract(name, tmp_path, monkeypatch):
+    write_files(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    entry = {"make": name, "arguments": ARGUMENTS.get(name, {})}
+    game = makers.environment("here", settings.setting_of(name), entry)
+    check_environment(game, uniform_play(name, game.problem), rounds=200)

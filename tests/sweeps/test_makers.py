@@ -1,0 +1,211 @@
+"""What a file can name: every entry of the registries, and what they are made of."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+from jaxbandits import policies, settings
+from jaxbandits.laws import thresholds
+from jaxbandits.policies import censored
+from jaxbandits.protocol import Environment, Policy
+from jaxbandits.settings import allocation, setting_of
+from jaxbandits.settings.parts import PARTS
+from jaxbandits.sweeps import makers
+from tests.games import game_for
+from tests.settings.written import ARGUMENTS, write_files
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """Small files of data in the working folder."""
+    write_files(tmp_path)
+    monkeypatch.chdir(tmp_path)
+
+
+def made(make, arguments):
+    entry = {"make": make, "arguments": arguments}
+    return makers.environment("here", setting_of(make), entry)
+
+
+@pytest.mark.parametrize("name", settings.REGISTRY)
+def test_every_environment_can_be_named(name, files):
+    found = made(name, ARGUMENTS.get(name, {}))
+    assert isinstance(found, Environment) and found.problem is not None
+    assert found.provenance["setting"] == setting_of(name)
+    grid = not isinstance(found.problem, settings.censored.Continuum)
+    assert grid != name.startswith("continuum/")
+
+
+@pytest.mark.parametrize("name", settings.REGISTRY)
+def test_what_an_environment_needs(name):
+    """Its required arguments, but for the fixed ones; and it can be written down."""
+    maker = settings.REGISTRY[name]
+    required = [
+        argument.name
+        for argument in inspect.signature(maker.factory).parameters.values()
+        if argument.default is inspect.Parameter.empty
+        and argument.kind is not inspect.Parameter.VAR_KEYWORD
+    ]
+    assert list(maker.needs) == [x for x in required if x not in maker.arguments]
+    assert set(maker.needs) <= set(ARGUMENTS.get(name, {}))
+
+
+@pytest.mark.parametrize("name", policies.REGISTRY)
+def test_every_policy_can_be_named(name):
+    problem = game_for(name).problem
+    make = makers.policy("here", setting_of(name), {"make": name})
+    policy = make(problem)
+    assert isinstance(policy, Policy)
+    # One and the same, so that its program is compiled once.
+    assert policy.act is policies.REGISTRY[name](problem).act
+
+
+@pytest.mark.parametrize("registry", [policies.REGISTRY, settings.REGISTRY])
+def test_entries_are_of_functions_that_have_a_name(registry):
+    for name, maker in registry.items():
+        home = inspect.getmodule(inspect.unwrap(maker.factory))
+        assert getattr(home, maker.factory.__name__) is maker.factory, name
+        accepted = inspect.signature(maker.factory)
+        accepted.bind_partial(**maker.arguments)
+
+
+@pytest.mark.parametrize("registry", [policies.REGISTRY, settings.REGISTRY])
+def test_factories_have_one_name_in_a_setting(registry):
+    for setting in PARTS:
+        entries = [m for n, m in registry.items() if setting_of(n) == setting]
+        factories = {m.factory for m in entries}
+        assert len({f.__name__ for f in factories}) == len(factories) > 0
+
+
+# What could be named before there was one registry.
+ENVIRONMENTS = """
+censored: censored example1 forest indep low_censoring many_arms negcorr overtime plain
+    poscorr recorded solver trap
+allocation: allocation criteo criteo_like ednet ednet_like simulation
+budgeted: fb_br fb_bt fixed s_br s_bt s_gbr
+farewell: cross_validation display_advertising doubling farewell macro_arms_only
+    optimum_at_one optimum_in_the_middle second_price_auction
+"""
+POLICIES = """
+censored: cell_thompson fixed_pair kl_ucb_reduction moss_reduction on_grid rcucb stoo
+    thompson ucb_reduction uniform z_rcucb zooming
+allocation: clairvoyant mg_ucb mg_ucb_delta no_ucb ra_etc ra_ucb ra_ucb_authors
+    thompson_allocation uniform_split
+budgeted: b_greedy bts budget_ucb c_ucb clairvoyant epsilon_first fixed_arm i_ucb
+    kl_ucb_sc_plus kube m_ucb mrcb omega_star_ucb omega_ucb pd_bwk ucb_b2 ucb_bv1
+    ucb_sc_plus uniform
+farewell: bts budget_ucb fixed_pair kube omega_star_ucb omega_ucb pd_bwk product_limit
+    product_limit_omega ucb1 ucb_bv1 ucb_sc_plus ucb_simplex uniform wait_ucb
+"""
+
+
+@pytest.mark.parametrize(
+    ("registry", "text"),
+    [(settings.REGISTRY, ENVIRONMENTS), (policies.REGISTRY, POLICIES)],
+    ids=["environments", "policies"],
+)
+def test_factories_go_by_their_own_names(registry, text):
+    for part in text.replace("\n    ", " ").strip().splitlines():
+        setting, names = part.split(": ")
+        factories = {
+            m.factory.__name__ for n, m in registry.items() if setting_of(n) == setting
+        }
+        assert set(names.split()) <= factories
+
+
+def test_arguments_of_a_file_go_before_fixed_ones():
+    assert made("censored/many-arms", {}).problem.num_arms == 20
+    assert made("censored/many-arms", {"num_arms": 3}).problem.num_arms == 3
+    with pytest.raises(ValueError, match=r"^here.arguments: missing .*'num_arms'"):
+        makers.environment("here", "censored", {"make": "many_arms"})
+    entry = {"make": "farewell/wait-ucb-naive"}
+    problem = game_for("farewell/wait-ucb").problem
+    for arguments in ({}, {"observe": "shorter"}):
+        found = makers.policy("here", "farewell", entry | {"arguments": arguments})
+        wanted = {"observe": "naive"} | arguments
+        assert found(problem) is policies.farewell.wait_ucb(problem, **wanted)
+
+
+def test_a_family_by_its_name():
+    found = made("allocation/allocation", ARGUMENTS["allocation/allocation"])
+    plain = ARGUMENTS["allocation/allocation"] | {"family": thresholds.lomax}
+    wanted = allocation.allocation(**plain)
+    assert found.problem == wanted.problem and found.game is wanted.game
+    np.testing.assert_array_equal(found.setup.best, wanted.setup.best)
+
+
+def test_a_policy_made_of_another():
+    problem = settings.censored.indep(settings.censored.ANY).problem
+    table = {"make": "rcucb", "survival": "kaplan_meier"}
+    for arguments, wanted in (
+        ({"limits": 5, "make": {"make": "rcucb"}}, censored.rcucb),
+        (
+            {"limits": 5, "make": table},
+            policies.REGISTRY["censored/rcucb-kaplan-meier"],
+        ),
+    ):
+        entry = {"make": "on_grid", "arguments": arguments}
+        found = makers.policy("here", "censored", entry)(problem)
+        plain = censored.on_grid(problem, 5, wanted)
+        assert (found.name, found.params) == (plain.name, plain.params)
+        # Another entry that says the same makes one and the same policy.
+        again = makers.policy("there", "censored", entry)(problem)
+        assert again.act is found.act
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        (
+            "allocation/allocation",
+            {"family": {"make": "weibul"}},
+            r"family.make: 'weibul' is unknown \(did you mean 'weibull'\?\); known are "
+            "beta, beta_one, discrete_weibull, exponential, ",
+        ),
+        (
+            "allocation/allocation",
+            {"family": {"make": "weibull", "shape": 2}},
+            r"family: 'weibull' has no arguments, got \['shape'\]",
+        ),
+        (
+            "allocation/allocation",
+            {"family": {"make": 3}},
+            "family.make: 3 is unknown; known are beta",
+        ),
+        (
+            "allocation/allocation",
+            {"family": "weibull"},
+            " family must be a Threshold .*, got 'weibull'",
+        ),
+        (
+            "allocation/ednet",
+            {"data": {"make": "load_ednet", "path": "none.csv"}},
+            "data: path: there is no file none.csv",
+        ),
+        (
+            "allocation/ednet",
+            {"data": {"make": "load_ednet"}},
+            "data: missing a required argument: 'path'; known are path",
+        ),
+        (
+            "budgeted/fixed",
+            {"params": {"make": "Product", "rewards": 1}},
+            "params: .*unexpected keyword argument 'rewards'",
+        ),
+        (
+            "budgeted/fixed",
+            {"params": {"make": "Beta", "a": ["x"], "b": [1]}},
+            "params: a must be a real number or an array",
+        ),
+        (
+            "budgeted/from-table",
+            {"group": "ad"},
+            " 'budgeted/from-table' must make one environment, and makes several",
+        ),
+    ],
+    ids=str,
+)
+def test_mistakes_are_named(files, name, change, message):
+    with pytest.raises(ValueError, match=rf"^here.arguments[.:]{message}"):
+        made(name, ARGUMENTS[name] | change)

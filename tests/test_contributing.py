@@ -1,0 +1,130 @@
+"""CONTRIBUTING.md and its pages are followed to the letter, in a copy of the sources.
+
+What they add is linted, keeps the layers and passes the tests that they say it must.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from tests.pages import ROOT, apply, commands, steps
+
+# Every page, in the order in which they build on one another, and tests that must be
+# among those that its commands run.
+PAGES = {
+    "CONTRIBUTING.md": (
+        "test_policy_keeps_the_contract[budgeted/ucb-bwk]",
+        "test_policy_chooses_as_its_twin[UCB-BwK-Bernoulli]",
+        "test_policy_chooses_as_its_twin[UCB-BwK, gamma-Bernoulli]",
+        "test_factories_return_the_same_policy_for_equal_problems[budgeted/ucb-bwk]",
+        "test_margin_of_a_budgeted_policy[budgeted/ucb-bwk]",
+        "test_it_plays[budgeted/ucb-bwk]",
+        "test_every_policy_has_a_margin",
+        "test_every_policy_of_the_setting_has_a_twin",
+        "test_policies_see_their_own_setting_only[budgeted/_ucb_bwk.py]",
+    ),
+    "docs/new-environment.md": (
+        "test_needle.py::test_contract",
+        "test_uniform_play_loses_what_the_gap_says",
+        "test_what_is_no_needle_is_refused",
+        "test_imports_point_down[settings/budgeted/_needle.py]",
+    ),
+    "docs/new-law.md": (
+        "test_laws_of_the_package[power]",
+        "test_against_scipy",
+        "test_what_is_no_exponent_is_refused",
+        "test_imports_point_down[laws/_power.py]",
+    ),
+    "docs/new-figure.md": (
+        "test_needle.py::test_needle",
+        "test_full_is_the_papers_size_and_quick_no_larger[budgeted-needle]",
+        "test_imports_point_down[experiments/budgeted/needle.py]",
+    ),
+}
+COPIED = ("jaxbandits", "tests", "scripts", "pyproject.toml")
+LINES = 120  # of a policy's file
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    """The repository with everything added that the pages add."""
+    root = tmp_path_factory.mktemp("copy")
+    for name in COPIED:
+        if (ROOT / name).is_dir():
+            ignored = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(ROOT / name, root / name, ignore=ignored)
+        else:
+            shutil.copy(ROOT / name, root)
+    for page in PAGES:
+        for step in steps(page):
+            apply(step, root)
+    return root
+
+
+def run(root, *words):
+    """A command's output; it must succeed."""
+    done = subprocess.run(
+        [sys.executable, "-m", *words],
+        cwd=root,
+        env=os.environ | {"PYTHONPATH": str(root)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_commands_of_a_page_pass(copy, page):
+    lines = commands(page)
+    assert lines
+    for program, *words in lines:
+        if program == "scripts/test.sh":
+            tests = run(copy, "pytest", "-n", "0", "-v", *words)
+            missing = [
+                name for name in PAGES[page] if not passed(name, tests.splitlines())
+            ]
+            assert not missing, tests
+        else:
+            run(copy, "jaxbandits.cli", *words)
+            (picture,) = (copy / words[-1]).glob("*.png")
+            assert picture.stat().st_size > 10_000
+
+
+def passed(name, lines):
+    """Whether a test, or all cases of it, are reported to have passed."""
+    found = [line for line in lines if f"::{name}" in line or f"/{name}" in line]
+    return found and all(" PASSED " in line for line in found)
+
+
+def test_what_is_added_is_formatted(copy):
+    files = sorted({step.path for page in PAGES for step in steps(page)})
+    run(copy, "ruff", "check", *files)
+    # An entry may stand anywhere in its table, and is read as it stands in the page.
+    new = [s.path for page in PAGES for s in steps(page) if s.place == "file"]
+    run(copy, "ruff", "format", "--check", *new)
+
+
+def test_a_policy_is_a_short_file_and_a_line_of_the_registry():
+    added = steps("CONTRIBUTING.md")
+    (file,) = (step for step in added if step.place == "file")
+    assert file.path.startswith("jaxbandits/policies/")
+    assert file.code.count("\n") < LINES
+    (entry,) = (step for step in added if step.table == "REGISTRY")
+    assert entry.code.count("\n") == 1
+    # Beside the name under which the registry knows it, all else is tests.
+    rest = {s.path for s in added} - {file.path, entry.path}
+    assert {path for path in rest if not path.startswith("tests/")} == {
+        "jaxbandits/policies/budgeted/__init__.py"
+    }
+
+
+def test_every_page_is_linked():
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    pages = {str(path.relative_to(ROOT)) for path in (ROOT / "docs").glob("new-*.md")}
+    assert pages | {"CONTRIBUTING.md"} == set(PAGES)
+    assert all(f"]({page})" in text for page in pages)

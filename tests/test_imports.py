@@ -1,0 +1,72 @@
+"""What every public import loads; what is heavy waits until it is used."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import jaxbandits
+
+ROOT = Path(jaxbandits.__file__).parents[1]
+WATCHED = """
+    chex h5netcdf h5py jax jsonschema matplotlib matplotlib.pyplot optax pandas
+    psutil rich scipy scipy.special scipy.stats statsmodels xarray zarr
+    jax.experimental.pallas jax.experimental.multihost_utils
+    jaxbandits.engine jaxbandits.engine.gpu jaxbandits.results jaxbandits.settings
+""".split()
+# One after another in one process: what each of them loads that was not there.
+LOADED = {
+    "import jaxbandits": "jax",
+    "import jaxbandits.protocol": "",
+    "import jaxbandits.arrays": "",
+    "import jaxbandits.kernels": "",
+    "from jaxbandits.cli import _parser; _parser().format_help()": "",
+    "import jaxbandits.laws": "scipy scipy.special scipy.stats",
+    "import jaxbandits.settings": "jaxbandits.settings pandas",
+    "import jaxbandits.policies": "",
+    "import jaxbandits.results": "jaxbandits.results xarray zarr",
+    "import jaxbandits.stats": "",
+    "import jaxbandits.plots": "matplotlib",
+    "from jaxbandits import simulate": "jaxbandits.engine psutil rich",
+    "import jaxbandits.testing, jaxbandits.live": "",
+    "from jaxbandits import sweep": "jsonschema",
+}
+STEPS = """
+import json, sys
+steps, watched = json.loads(sys.argv[1])
+known, loaded = set(), {}
+for step in steps:
+    exec(step)
+    now = {name for name in watched if name in sys.modules}
+    loaded[step] = " ".join(sorted(now - known))
+    known = now
+print(json.dumps(loaded))
+"""
+
+
+def fresh(code, *arguments):
+    """What a new process prints."""
+    command = [sys.executable, "-c", code, *arguments]
+    return subprocess.run(command, check=True, cwd=ROOT, stdout=subprocess.PIPE).stdout
+
+
+def test_what_imports_load():
+    assert json.loads(fresh(STEPS, json.dumps([[*LOADED], WATCHED]))) == LOADED
+
+
+def test_the_stub_says_what_there_is():
+    """`__init__.pyi` is what Python, editors and type checkers go by."""
+    assert "simulate" in jaxbandits.__all__ and "kernels" in dir(jaxbandits)
+    for name in jaxbandits.__all__:
+        assert getattr(jaxbandits, name) is not None
+    assert {*jaxbandits.__all__} == set(_listed(ROOT / "jaxbandits/__init__.pyi"))
+
+
+def _listed(stub):
+    names = {}
+    exec(stub.read_text().split("__version__: str")[1], names)
+    return names["__all__"]
+
+
+def test_the_package_says_that_it_is_typed():
+    assert (ROOT / "jaxbandits/py.typed").is_file()
