@@ -1,6 +1,6 @@
 """`simulate`: policies against an environment, in memory."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import jax
@@ -30,18 +30,20 @@ from jaxbandits.engine.shares import device_shares, side_by_side
 from jaxbandits.fit import check_fit
 from jaxbandits.play import lane_params, play
 from jaxbandits.progress import reporter
-from jaxbandits.protocol import Environment, Policy
+from jaxbandits.protocol import A, Environment, Policy
 from jaxbandits.results import build_dataset, provenance
 from jaxbandits.results.cuts import warn_of_cuts, with_cuts
-from jaxbandits.schedule import Terms
+from jaxbandits.schedule import Schedule, Terms
 
 DEFAULT_MEMORY = 1 << 30
 
 
 @in_play()
 def simulate(
-    policies: Policy | Iterable[Policy] | Mapping[str, Policy],
-    environment: Environment,
+    policies: Policy[Any, Any, A]
+    | Iterable[Policy[Any, Any, A]]
+    | Mapping[str, Policy[Any, Any, A]],
+    environment: Environment[Any, Any, A],
     *,
     horizon: int | None = None,
     budget: float | None = None,
@@ -55,7 +57,7 @@ def simulate(
     keep: Iterable[str] = (),
     chunk: int | None = None,
     memory: int = DEFAULT_MEMORY,
-    devices: list | None = None,
+    devices: list[jax.Device] | None = None,
     progress: bool | None = None,
 ) -> xr.Dataset:
     """Play policies against an environment, over many seeds.
@@ -148,8 +150,10 @@ def simulate(
     )
     with reporter(progress, total, environment.name) as report:
 
-        def play_one(name, share, check):
-            def advanced(done):
+        def play_one(
+            name: str, share: list[jax.Device], check: Callable[[], None]
+        ) -> tuple[Any, Clock]:
+            def advanced(done: int) -> None:
                 report(done, name)
                 check()
 
@@ -214,7 +218,9 @@ def simulate(
     return with_cuts(dataset, max_rounds)
 
 
-def _points(named, params, schedule) -> dict[str, list[dict[str, float]]]:
+def _points(
+    named: Mapping[str, Policy], params: Any, schedule: Schedule
+) -> dict[str, list[dict[str, float]]]:
     """Parameter points of every policy: one dict of leaves per point."""
     if not isinstance(params, Mapping):
         raise TypeError(

@@ -21,42 +21,42 @@ MOST = 10**6  # arms, limits, waits, ... of a game: more is a slip, and no memor
 _played_in: int | None = None  # the process that has played
 
 
-def positive(**values) -> None:
+def positive(**values: Any) -> None:
     """Require every value (numbers or arrays of them) to be finite and > 0."""
     _require(values, lambda x: x > 0, "positive and finite")
 
 
-def non_negative(**values) -> None:
+def non_negative(**values: Any) -> None:
     """Require every value to be finite and >= 0."""
     _require(values, lambda x: x >= 0, ">= 0 and finite")
 
 
-def at_least_one(**values) -> None:
+def at_least_one(**values: Any) -> None:
     """Require every value to be finite and >= 1."""
     _require(values, lambda x: x >= 1, ">= 1 and finite")
 
 
-def above_one(**values) -> None:
+def above_one(**values: Any) -> None:
     """Require every value to be finite and > 1."""
     _require(values, lambda x: x > 1, "above 1 and finite")
 
 
-def between_zero_and_one(**values) -> None:
+def between_zero_and_one(**values: Any) -> None:
     """Require every value to lie in the open interval (0, 1)."""
     _require(values, lambda x: (x > 0) & (x < 1), "in (0, 1)")
 
 
-def in_unit_interval(**values) -> None:
+def in_unit_interval(**values: Any) -> None:
     """Require every value to lie in [0, 1]."""
     _require(values, lambda x: (x >= 0) & (x <= 1), "in [0, 1]")
 
 
-def finite(**values) -> None:
+def finite(**values: Any) -> None:
     """Require every value to be finite."""
     _require(values, np.isfinite, "finite")
 
 
-def played(**values) -> None:
+def played(**values: Any) -> None:
     """Require finite values to stay so in the precision of play, and others than 0 too.
 
     That is float32 unless JAX has 64 bits enabled. 1e39 would be played as infinity and
@@ -172,7 +172,7 @@ def flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
-def one_of(name: str, value: Any, choices: Iterable) -> Any:
+def one_of(name: str, value: Any, choices: Iterable[Any]) -> Any:
     """Require one of a few values; return it."""
     choices = tuple(choices)
     # `in` would compare an array element by element.
@@ -192,23 +192,24 @@ def text(name: str, value: Any) -> str:
 
 def label(name: str, value: Any) -> str:
     """Require a text that can be written to files as it is; return it."""
-    text(name, value)
+    given = text(name, value)
     # Half a character (a surrogate) has no UTF-8, and C ends a text at NUL.
-    if "\0" in value or value.encode(errors="replace").decode() != value:
+    if "\0" in given or given.encode(errors="replace").decode() != given:
         raise ValueError(
-            f"{name} must not have NUL or half a character in it, got {shown(value)}"
+            f"{name} must not have NUL or half a character in it, got {shown(given)}"
         )
-    return value
+    return given
 
 
-def function(name: str, value: Any) -> Callable:
+def function(name: str, value: Any) -> Callable[..., Any]:
     """Require something that can be called; return it."""
     if not callable(value):
         raise TypeError(f"{name} must be a function, got {shown(value)}")
-    return value
+    called: Callable[..., Any] = value
+    return called
 
 
-def instance(name: str, value: Any, kind: type | tuple, source: str) -> Any:
+def instance(name: str, value: Any, kind: type | tuple[type, ...], source: str) -> Any:
     """Require a value of a type of ours; return it.
 
     Args:
@@ -269,11 +270,13 @@ def shown(value: Any) -> str:
     return words if known else f"{words} ({type(value).__name__})"
 
 
-def _is_real(value):
+def _is_real(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
 
 
-def _require(values, condition, text):
+def _require(
+    values: dict[str, Any], condition: Callable[[np.ndarray], Any], text: str
+) -> None:
     for name, value in values.items():
         try:
             array = numbers(name, value)

@@ -3,29 +3,34 @@
 import inspect
 from collections.abc import Callable
 from functools import lru_cache, wraps
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from jaxbandits.checks import MOST, shown, whole
 from jaxbandits.protocol import Environment, Policy
 
+Arguments = ParamSpec("Arguments")
+Made = TypeVar("Made", bound=Policy)
 
-def factory(*kinds: type) -> Callable:
+
+def factory(
+    *kinds: type,
+) -> Callable[[Callable[Arguments, Made]], Callable[Arguments, Made]]:
     """Decorator of a function that makes a policy for a problem, its first argument.
 
     The problem must be of one of `kinds`, and the policy remembers it. Equal arguments
     give one and the same policy, so that its programs are compiled once.
     """
 
-    def decorate(make: Callable[..., Policy]) -> Callable[..., Policy]:
+    def decorate(make: Callable[Arguments, Made]) -> Callable[Arguments, Made]:
         signature = inspect.signature(make)
 
         # Typed: else a fraction or a bool would pass for the integer that it equals.
         @lru_cache(maxsize=None, typed=True)
-        def built(*args, **options):
+        def built(*args: Any, **options: Any) -> Made:
             return make(*args, **options)._replace(problem=args[0])
 
         @wraps(make)
-        def checked(*args, **options):
+        def checked(*args: Arguments.args, **options: Arguments.kwargs) -> Made:
             given = signature.bind(*args, **options)
             given.apply_defaults()
             check_problem(make.__name__, given.args[0], *kinds)
@@ -42,7 +47,7 @@ def factory(*kinds: type) -> Callable:
     return decorate
 
 
-def of_size(make: Callable[[int], Policy]) -> Callable[[int], Policy]:
+def of_size(make: Callable[[int], Made]) -> Callable[[int], Made]:
     """Decorator of a function that makes a policy for a number of plain arms.
 
     The same number gives one and the same policy; what is no number of arms is refused.
@@ -50,7 +55,7 @@ def of_size(make: Callable[[int], Policy]) -> Callable[[int], Policy]:
     built = lru_cache(maxsize=None)(make)
 
     @wraps(make)
-    def checked(num_arms):
+    def checked(num_arms: int) -> Made:
         return built(whole("num_arms", num_arms, 1, MOST))
 
     return checked
@@ -84,7 +89,7 @@ def kind_name(kind: type) -> str:
     return f"a {kind.__name__} of {setting}"
 
 
-def _named(value):
+def _named(value: Any) -> str:
     if isinstance(value, Environment):
         return f"the environment {value.name!r}"
     if isinstance(value, tuple) and hasattr(value, "_fields"):
@@ -92,7 +97,7 @@ def _named(value):
     return shown(value)
 
 
-def _check_hashable(name, value):
+def _check_hashable(name: str, value: Any) -> None:
     try:
         hash(value)
     except TypeError:

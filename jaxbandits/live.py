@@ -22,7 +22,7 @@ import numpy as np
 from jaxbandits.arguments import is_policy, points_of
 from jaxbandits.checks import MOST_ROUNDS, shown, whole
 from jaxbandits.engine.tape import Key, Stream, draw_words, root_key, stream_key
-from jaxbandits.protocol import Action, Feedback, Policy
+from jaxbandits.protocol import Policy
 from jaxbandits.schedule import Schedule
 from jaxbandits.session import (
     Session,
@@ -75,7 +75,7 @@ def start(
     return Session(policy, own, (root_seed, seed_index), 1, policy.init(own))
 
 
-def ask(session: Session, view: Any = None) -> Action:
+def ask(session: Session, view: Any = None) -> Any:
     """What to do in this round. Asked again, the answer is the same.
 
     Args:
@@ -98,9 +98,7 @@ def ask(session: Session, view: Any = None) -> Action:
     return jax.tree.map(lambda x: np.asarray(x)[()], action)
 
 
-def tell(
-    session: Session, action: Action, feedback: Feedback, view: Any = None
-) -> Session:
+def tell(session: Session, action: Any, feedback: Any, view: Any = None) -> Session:
     """Tell the policy what came of an action; the next round begins.
 
     Args:
@@ -131,7 +129,7 @@ def tell(
     return session._replace(round=int(round_) + 1, state=after)
 
 
-def recommend(session: Session) -> Action:
+def recommend(session: Session) -> Any:
     """The policy's answer if the game ended now.
 
     Raises:

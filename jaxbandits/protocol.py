@@ -11,19 +11,110 @@ Every function gets its random numbers as ``noise``: a vector of independent ran
 that is exactly as rare as p, ``position(noise[0], n)`` one of n. This makes a run a
 pure function of its seed, lets all policies meet the same environment noise, and lets a
 NumPy program replay it (see `jaxbandits.engine.tape`).
+
+`Init`, `Act`, `Update`, ... say for type checkers what these functions take, by
+position, and return. All that is generic is so in pytrees of arrays; where their types
+are left out they are `Any`.
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, Protocol
 
-# Pytrees of arrays. Aliases for signatures; nothing checks them.
-State = Any
-Params = Any
-Action = Any
-Feedback = Any
-Instance = Any
-Record = Any
-Noise = Any  # u32[words]
+from jax import Array
+from jaxtyping import Int32, UInt32
+from typing_extensions import TypeVar
+
+Noise = UInt32[Array, "words"]
+
+# An action goes where one of a wider type may; the other types are the very same.
+S = TypeVar("S", default=Any)  # a policy's state, or an environment's
+P = TypeVar("P", default=Any)  # a policy's parameters
+A = TypeVar("A", default=Any)
+Played = TypeVar("Played", covariant=True, default=Any)  # actions that a policy plays
+Taken = TypeVar("Taken", contravariant=True, default=Any)  # actions that a game takes
+I = TypeVar("I", default=Any)  # an instance
+StateIn = TypeVar("StateIn", contravariant=True, default=Any)
+StateOut = TypeVar("StateOut", covariant=True, default=Any)
+ParamsIn = TypeVar("ParamsIn", contravariant=True, default=Any)
+InstanceIn = TypeVar("InstanceIn", contravariant=True, default=Any)
+InstanceOut = TypeVar("InstanceOut", covariant=True, default=Any)
+
+
+class Init(Protocol[ParamsIn, StateOut]):
+    """``params -> state``, a pytree of arrays of fixed shapes and dtypes."""
+
+    def __call__(self, params: ParamsIn, /) -> StateOut: ...
+
+
+class Act(Protocol[StateIn, ParamsIn, Played]):
+    """``(noise, view, state, params) -> action``; a view has the fields of `View`."""
+
+    def __call__(
+        self, noise: Noise, view: Any, state: StateIn, params: ParamsIn, /
+    ) -> Played: ...
+
+
+class Update(Protocol[S, ParamsIn, Taken]):
+    """``(noise, view, state, action, feedback, params) -> state``, after a round."""
+
+    def __call__(
+        self,
+        noise: Noise,
+        view: Any,
+        state: S,
+        action: Taken,
+        feedback: Any,
+        params: ParamsIn,
+        /,
+    ) -> S: ...
+
+
+class Recommend(Protocol[StateIn, ParamsIn, Played]):
+    """``(state, params) -> action``, the answer if the game ended now."""
+
+    def __call__(self, state: StateIn, params: ParamsIn, /) -> Played: ...
+
+
+class Report(Protocol[StateIn, ParamsIn]):
+    """``(state, params) -> {name: array}``, what the results shall hold of a state."""
+
+    def __call__(self, state: StateIn, params: ParamsIn, /) -> dict[str, Any]: ...
+
+
+class Sample(Protocol[InstanceOut]):
+    """``(key, setup) -> instance``; the key is one of ``jax.random``."""
+
+    def __call__(self, key: Any, setup: Any, /) -> InstanceOut: ...
+
+
+class Start(Protocol[InstanceIn, StateOut]):
+    """``instance -> env_state``, before the first round."""
+
+    def __call__(self, instance: InstanceIn, /) -> StateOut: ...
+
+
+class Step(Protocol[InstanceIn, S, Taken]):
+    """``(noise, instance, env_state, action) -> (env_state, feedback)``, a round."""
+
+    def __call__(
+        self, noise: Noise, instance: InstanceIn, env_state: S, action: Taken, /
+    ) -> tuple[S, Any]: ...
+
+
+class See(Protocol[InstanceIn, StateIn]):
+    """``(round, instance, env_state) -> view``, what a policy may know of a round."""
+
+    def __call__(
+        self, round_: Int32[Array, ""], instance: InstanceIn, env_state: StateIn, /
+    ) -> Any: ...
+
+
+class Book(Protocol[InstanceIn, StateIn]):
+    """``(instance, env_state, budget) -> record``, the books at a checkpoint."""
+
+    def __call__(
+        self, instance: InstanceIn, env_state: StateIn, budget: Any, /
+    ) -> Any: ...
 
 
 class View(NamedTuple):
@@ -33,22 +124,24 @@ class View(NamedTuple):
       round: i32[], the round about to be played; the first is 1.
     """
 
-    round: Any
+    round: Int32[Array, ""]
 
 
 class PolicyFunctions(NamedTuple):
     """What is traced of a policy: functions, no numbers. Hashable. See `Policy`."""
 
-    init: Callable
-    act: Callable
-    update: Callable
-    recommend: Callable | None
-    report: Callable | None
+    init: Init
+    act: Act
+    update: Update
+    recommend: Recommend | None
+    report: Report | None
     words: tuple[int, int]
 
 
-class Policy(NamedTuple):
+class Policy(NamedTuple, Generic[S, P, Played]):
     """A policy: pure functions, default parameters, and its appetite for noise.
+
+    ``Policy[State, Params, Action]`` to a type checker; plain ``Policy`` is any.
 
     Attributes:
       name: shown in results; simulate()'s mapping keys take its place.
@@ -71,14 +164,14 @@ class Policy(NamedTuple):
     """
 
     name: str
-    init: Callable[[Params], State]
-    act: Callable[[Noise, View, State, Params], Action]
-    update: Callable[[Noise, View, State, Action, Feedback, Params], State]
-    params: Params = ()
+    init: Init[P, S]
+    act: Act[S, P, Played]
+    update: Update[S, P, Any]  # any, so that fewer actions fit where more may go
+    params: P = ()  # type: ignore[assignment]
     words: tuple[int, int] = (0, 0)
-    check: Callable[[Params], None] | None = None
-    recommend: Callable[[State, Params], Action] | None = None
-    report: Callable[[State, Params], dict[str, Any]] | None = None
+    check: Callable[[P], None] | None = None
+    recommend: Recommend[S, P, Played] | None = None
+    report: Report[S, P] | None = None
     problem: Any = None
     told: tuple[str, ...] = ()
 
@@ -90,7 +183,7 @@ class Policy(NamedTuple):
         )
 
 
-class Actions(NamedTuple):
+class Actions(NamedTuple, Generic[I, Taken]):
     """The actions that a game has, and how its books show that no other was played.
 
     What a game does with an action that it has not is its own affair, as long as
@@ -105,38 +198,39 @@ class Actions(NamedTuple):
     """
 
     text: str
-    allowed: Callable[[Instance, Action], Any]
-    counted: Callable[[Instance, Record], Any]
+    allowed: Callable[[I, Taken], Any]
+    counted: Callable[[I, Any], Any]
 
 
-def as_given(key, setup):
+def as_given(key: Any, setup: Any) -> Any:
     """`Game.sample` of one instance for all seeds, which is the setup itself."""
     del key
     return setup
 
 
-def round_only(round_, instance, env_state):
+def round_only(round_: Any, instance: Any, env_state: Any) -> View:
     """`Game.view` where a policy may know the round, and nothing else."""
     del instance, env_state
     return View(round_)
 
 
-def whole_state(instance, env_state, budget):
+def whole_state(instance: Any, env_state: S, budget: Any) -> S:
     """`Game.record` of all that there is."""
     del instance, budget
     return env_state
 
 
-def no_tables(instance):
+def no_tables(instance: Any) -> Any:
     """`Environment.tables` of metrics that need none."""
     del instance
     return ()
 
 
-class Game(NamedTuple):
+class Game(NamedTuple, Generic[I, S, Taken]):
     """What is traced of an environment: functions, no numbers. Hashable.
 
-    Environments with one game share one compiled program.
+    Environments with one game share one compiled program. ``Game[Instance, State,
+    Action]`` to a type checker.
 
     Attributes:
       init: ``instance -> env_state``.
@@ -158,20 +252,22 @@ class Game(NamedTuple):
         in its record are then taken to count every round, which is checked.
     """
 
-    init: Callable[[Instance], State]
-    step: Callable[[Noise, Instance, State, Action], tuple[State, Feedback]]
-    metrics: Callable[[Any, Instance, Record], dict[str, Any]]
+    init: Start[I, S]
+    step: Step[I, S, Taken]
+    metrics: Callable[[Any, I, Any], dict[str, Any]]
     words: int = 0
-    sample: Callable[[Any, Any], Instance] = as_given
-    view: Callable[[Any, Instance, State], Any] = round_only
-    record: Callable[[Instance, State, Any], Record] = whole_state
-    spent: Callable[[Instance, State], Any] | None = None
+    sample: Sample[I] = as_given
+    view: See[I, S] = round_only
+    record: Book[I, S] = whole_state
+    spent: Callable[[I, S], Any] | None = None
     by_the_clock: bool = False
-    actions: Actions | None = None
+    actions: Actions[I, Taken] | None = None
 
 
-class Environment(NamedTuple):
+class Environment(NamedTuple, Generic[I, S, Taken]):
     """An environment: a game, the numbers that it is played with, and its books.
+
+    ``Environment[Instance, State, Action]`` to a type checker.
 
     Attributes:
       name: of the instance family, shown in results.
@@ -191,10 +287,10 @@ class Environment(NamedTuple):
     """
 
     name: str
-    game: Game
+    game: Game[I, S, Taken]
     setup: Any = ()
-    tables: Callable[[Instance], Any] = no_tables
-    oracle: Callable | None = None
-    judge: Callable[[Instance, Action], dict[str, Any]] | None = None
+    tables: Callable[[I], Any] = no_tables
+    oracle: Callable[..., Any] | None = None
+    judge: Callable[[I, Taken], dict[str, Any]] | None = None
     problem: Any = None
     provenance: Any = None

@@ -63,7 +63,7 @@ def linear_checkpoints(last: int, count: int = 100) -> np.ndarray:
     return np.unique(np.maximum(np.round(grid), 1).astype(np.int64))
 
 
-def resolve_rounds(checkpoints, horizon: int) -> np.ndarray:
+def resolve_rounds(checkpoints: Any, horizon: int) -> np.ndarray:
     """Checkpoints of a game with a horizon: ``"linear"``, ``"log"`` or rounds.
 
     Raises:
@@ -87,7 +87,7 @@ def resolve_rounds(checkpoints, horizon: int) -> np.ndarray:
     return rounds if rounds[-1] == horizon else np.append(rounds, horizon)
 
 
-def resolve_spent(checkpoints, budget: float) -> np.ndarray:
+def resolve_spent(checkpoints: Any, budget: float) -> np.ndarray:
     """Checkpoints of a game with a budget: ``"linear"``, ``"log"`` or amounts.
 
     Raises:
@@ -112,6 +112,6 @@ def resolve_spent(checkpoints, budget: float) -> np.ndarray:
     return amounts if amounts[-1] == budget else np.append(amounts, budget)
 
 
-def _check(last, count):
+def _check(last: int, count: int) -> None:
     if last < 1 or count < 1:
         raise ValueError(f"need last >= 1 and count >= 1, got {last=}, {count=}")

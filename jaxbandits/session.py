@@ -35,7 +35,7 @@ class Session(NamedTuple):
     state: Any
 
 
-class Form(NamedTuple):
+class _Form(NamedTuple):
     """What a tree is made of: its structure, and shapes and dtypes of the leaves."""
 
     structure: Any
@@ -144,22 +144,22 @@ def numbers_of(what: str, tree: Any) -> Any:
     return jax.tree.map(played, tree)
 
 
-def form_of(tree: Any) -> Form:
+def form_of(tree: Any) -> _Form:
     """The form of a tree of arrays or numbers."""
     leaves, structure = jax.tree.flatten(tree)
     dtypes = [x.dtype if hasattr(x, "dtype") else np.dtype(type(x)) for x in leaves]
     shapes = [np.shape(x) for x in leaves]
-    return Form(structure, tuple(zip(shapes, dtypes, strict=True)))
+    return _Form(structure, tuple(zip(shapes, dtypes, strict=True)))
 
 
 @lru_cache(512)
-def _state_form(init, params: Form, x64: bool) -> Form:
+def _state_form(init, params: _Form, x64: bool) -> _Form:
     del x64  # part of the key
     return form_of(jax.eval_shape(init, params.like()))
 
 
 @lru_cache(512)
-def _action_form(act, words, forms: tuple[Form, ...]) -> Form:
+def _action_form(act, words, forms: tuple[_Form, ...]) -> _Form:
     noise = jax.ShapeDtypeStruct((words[0],), jnp.uint32)
     return form_of(jax.eval_shape(act, noise, *(form.like() for form in forms)))
 
@@ -183,7 +183,7 @@ def failed(policy: Policy, what: str, error: Exception) -> TypeError:
     )
 
 
-def _words(form: Form) -> str:
+def _words(form: _Form) -> str:
     """ "Action(arm=int32[], limit=int32[])"."""
     words = [_Word(f"{dtype}{[*shape]}") for shape, dtype in form.leaves]
     return repr(form.structure.unflatten(words))

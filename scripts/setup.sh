@@ -9,6 +9,10 @@
 #   test  the `dev` dependency group as well
 #   find  install nothing; print an interpreter of that version, if there is one
 #
+# DEPENDENCIES=newest takes the newest versions in place of those of the constraints, and
+# DEPENDENCIES=oldest the oldest that pyproject.toml allows (needs uv), both in a new
+# environment; mypy and ruff, which judge differently from version to version, stay.
+#
 # Takes the newest Python that it finds from 3.14 (not tested yet) down to 3.11: on PATH,
 # among pyenv's, or of uv. PYTHON=/path/to/python picks the interpreter for a new environment, VENV=DIR
 # another place than .venv. Uses uv where it is on PATH, else python -m venv and pip.
@@ -26,6 +30,12 @@ profile=${1:-run}
 case $profile in
     run | test | find) ;;
     *) fail "unknown profile '$profile' (run, test or find)" ;;
+esac
+
+dependencies=${DEPENDENCIES:-pinned}
+case $dependencies in
+    pinned | newest | oldest) ;;
+    *) fail "unknown DEPENDENCIES=$dependencies (pinned, newest or oldest)" ;;
 esac
 
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
@@ -107,20 +117,41 @@ constraints() {
     fi
 }
 
-# Where the tree is, which Python, and the two files that say what to install.
+# Print the constraints to install with.
+wanted() {
+    case $dependencies in
+        pinned) cat "$(constraints)" ;;
+        newest) grep -E '^(mypy|ruff)==' "$(constraints)" ;;
+        oldest)
+            command -v uv >/dev/null 2>&1 || fail "DEPENDENCIES=oldest needs uv"
+            uv pip compile --quiet --resolution lowest-direct --python "$python" \
+                --constraint <(echo 'pyparsing<3.3  # warns of the oldest matplotlib') \
+                pyproject.toml
+            grep -E '^(mypy|ruff)==' "$(constraints)"
+            ;;
+    esac
+}
+
+# Where the tree is, which Python, and what says what to install.
 fingerprint() {
     "$python" -I -S -c '
 import hashlib, sys
-digest = hashlib.sha256(f"{sys.argv[1]}\n{sys.version}\n".encode())
-for name in ("pyproject.toml", sys.argv[2]):
+root, dependencies, constraints = sys.argv[1:]
+digest = hashlib.sha256(f"{root}\n{sys.version}\n{dependencies}\n".encode())
+for name in ("pyproject.toml", constraints):
     with open(name, "rb") as file:
         digest.update(hashlib.sha256(file.read()).digest())
 print(digest.hexdigest())
-' "$root" "$(constraints)"
+' "$root" "$dependencies" "$(constraints)"
 }
 
 install() {
-    local what=(--constraint "$(constraints)" --editable .)
+    local what
+    wanted >"$venv/.jaxbandits-constraints" || return
+    what=(--constraint "$venv/.jaxbandits-constraints" --editable .)
+    if [[ $dependencies != pinned ]]; then
+        what+=(--upgrade)
+    fi
     if [[ $profile == test ]]; then
         what+=(--group dev)
     fi

@@ -14,6 +14,9 @@ import pytest
 from jax import lax
 from jax.experimental import pallas as pl
 
+from jaxbandits.arrays.select import when
+from tests.engine import budget_game
+
 SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"
 # Setting, rival, horizon (or budget).
 RIVALS = [
@@ -87,37 +90,56 @@ ENTRY %main (p: s32[]) -> (s32[]) {
 
 
 def test_what_a_round_executes():
+    """Loops that are counted, written out, in one another, and one that nobody counts:
+    the machine says how often they go round."""
     machine = import_module("bench.machine_code")
     code = """
         /*0000*/                   MOV R1, c[0x0][0x28] ;
 .L_x_1:
-        /*0010*/                   LDL R2, [R1] ;
+        /*0010*/                   HFMA2.MMA R4, -RZ, RZ, 0, 1.1920928955078125e-07 ;
         /*0020*/              @!P0 FADD R2, R2, 1 ;
 .L_x_2:
-        /*0030*/                   FMUL R3, R2, R2 ;
-        /*0040*/               @P1 BRA `(.L_x_2) ;
-        /*0050*/               @P0 BRA `(.L_x_1) ;
-        /*0060*/                   EXIT ;
+        /*0030*/                   CS2R R6, SRZ ;
 .L_x_3:
-        /*0070*/                   BRA `(.L_x_3);
+        /*0040*/                   IADD3 R7, R7, 0x1, RZ ;
+        /*0050*/                   ISETP.NE.U32.AND P1, PT, R7, 0x5, PT ;
+        /*0060*/               @P1 BRA `(.L_x_3) ;
+        /*0070*/                   IADD3 R4, P2, R4, 0xc, RZ ;
+        /*0080*/                   ISETP.NE.U32.AND P1, PT, R4, 0x26, PT ;
+        /*0090*/               @P1 BRA `(.L_x_2) ;
+        /*00a0*/                   UMOV UR4, URZ ;
+.L_x_4:
+        /*00b0*/                   UIADD3 UR4, UP1, UR4, 0x4, URZ ;
+        /*00c0*/                   UISETP.NE.U32.AND UP0, UPT, UR4, 0x28, UPT ;
+        /*00d0*/                   PLOP3.LUT P0, PT, PT, PT, UP0, 0x80, 0x0 ;
+        /*00e0*/               @P0 BRA `(.L_x_4) ;
+.L_x_5:
+        /*00f0*/                   REDUX.MAX.S32 UR5, R8 ;
+        /*0100*/               @P1 BRA `(.L_x_5) ;
+        /*0110*/               @P0 BRA `(.L_x_1) ;
+        /*0120*/                   EXIT ;
+.L_x_6:
+        /*0130*/                   BRA `(.L_x_6);
 """
-    found, loops = machine.loops_of(code)
-    assert found[1:6] == ["LDL", "FADD", "FMUL", "BRA", "BRA"]
-    assert loops == [(1, 6), (3, 5)]
-    # Two of three loops were written out: the one with most operations is left.
-    trips = [(2, 5), (10, 8), (3, 1)]
-    assert machine.executed(loops, trips) == (3 + 2 * 10, True)
-    assert machine.executed(loops, []) == (5, False)
+    loops = machine.loops_of(code)
+    # (38 - 2) / 12, 5, 40 / 4.
+    assert loops == [(1, 18, None), (3, 10, 3), (4, 7, 5), (11, 15, 10), (15, 17, None)]
+    straight, nested, counted = 4, 3 * (4 + 5 * 3), 10 * 4
+    assert machine.executed(loops, [0.25]) == (straight + nested + counted + 0.5, True)
+    assert machine.executed(loops, []) == (straight + nested + counted + 2, False)
 
 
-def test_loops_and_traffic_of_a_kernel():
-    """A round that loads a number, and adds 3 of 5 numbers in a loop of 3 trips."""
+def test_traffic_of_a_kernel():
+    """A round that loads a number, adds 3 of 5 numbers in a loop of 3 trips, and one
+    as often as it takes."""
     gpu = import_module("bench.gpu")
 
     def kernel(x, out):
         def round_(t, carry):
             add = lambda i, total: total + x[i, :]  # noqa: E731
             total = lax.fori_loop(0, 3, add, x[4, :])
+            more = lambda total: total + x[3, :]  # noqa: E731
+            total = lax.while_loop(lambda total: total[0] < 9, more, total)
             out[0, :] = total
             return carry + 1
 
@@ -125,6 +147,23 @@ def test_loops_and_traffic_of_a_kernel():
 
     out = jax.ShapeDtypeStruct((1, 8), jnp.float32)
     played = pl.pallas_call(kernel, out_shape=out, interpret=True)
-    loops, moved = gpu.kernel_loops(jax.make_jaxpr(played)(jnp.zeros((5, 8))).jaxpr)
-    assert [trips for trips, _ in loops] == [3]
-    assert moved == 4 * (1 + 3 + 1)
+    round_ = gpu.round_of(jax.make_jaxpr(played)(jnp.zeros((5, 8))).jaxpr)
+    assert gpu.traffic(round_, [2.5]) == 4 * (1 + 3 + 2.5 + 1)
+
+
+def test_visits_of_loops():
+    """Every tenth round a branch is taken, and in it a loop goes round twice."""
+    visits = import_module("bench.visits")
+
+    def more(state):
+        up = lambda i: i + 1  # noqa: E731
+        return lax.while_loop(lambda i: i % 3 > 0, up, state + 1)
+
+    policy = budget_game.ALTERNATE._replace(
+        init=lambda params: jnp.int32(0),
+        update=lambda noise, view, state, *args: when(
+            view.round % 10 == 0, more, state
+        ),
+    )
+    found = visits.measured(policy, budget_game.environment(), 2)
+    np.testing.assert_allclose(found, [0.1, 0.2])

@@ -27,7 +27,7 @@ PAGES = {
         "test_policies_see_their_own_setting_only[budgeted/_ucb_bwk.py]",
     ),
     "docs/new-environment.md": (
-        "test_needle.py::test_contract",
+        "test_environment_keeps_the_contract[budgeted/needle]",
         "test_uniform_play_loses_what_the_gap_says",
         "test_what_is_no_needle_is_refused",
         "test_imports_point_down[settings/budgeted/_needle.py]",

@@ -1,5 +1,7 @@
 """Host numbers inside a program."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -7,7 +9,7 @@ import numpy as np
 KINDS = {"f": float, "i": int, "u": int}
 
 
-def constant(tree):
+def constant(tree: Any) -> Any:
     """NumPy numbers as constants of the program that is being traced.
 
     JAX remembers with which precision it first met a NumPy array, and keeps it: an

@@ -1,9 +1,13 @@
 """Values that XLA stores before they are read."""
 
+from typing import TypeVar
+
 from jax import lax
 
+Tree = TypeVar("Tree")  # a pytree of arrays
 
-def stored(tree):
+
+def stored(tree: Tree) -> Tree:
     """`tree` as it is, computed once and not anew for every reader.
 
     XLA fuses what computes a value with what reads it. Where every entry of a result
@@ -13,4 +17,5 @@ def stored(tree):
     Args:
       tree: pytree of arrays.
     """
-    return lax.optimization_barrier(tree)
+    same: Tree = lax.optimization_barrier(tree)  # type: ignore[no-untyped-call]
+    return same

@@ -9,7 +9,12 @@ Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3
 SC 2011, section 3 (20 rounds).
 """
 
+from collections.abc import Iterator
+from typing import Any
+
 import jax.numpy as jnp
+from jax import Array
+from jaxtyping import UInt32
 
 from jaxbandits.arrays.real import integer
 
@@ -17,7 +22,10 @@ ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
 PARITY = 0x1BD11BDA
 
 
-def threefry(key, counter):
+def threefry(
+    key: tuple[UInt32[Array, "..."], UInt32[Array, "..."]],
+    counter: tuple[UInt32[Array, "..."], UInt32[Array, "..."]],
+) -> tuple[UInt32[Array, "..."], UInt32[Array, "..."]]:
     """Encrypt two 32-bit words.
 
     Args:
@@ -43,11 +51,11 @@ def threefry(key, counter):
     return x0, x1
 
 
-def _pair(name, words):
+def _pair(name: str, words: Any) -> Iterator[Array]:
     if not isinstance(words, tuple | list) or len(words) != 2:
         raise TypeError(f"{name} must be a pair of u32 arrays, got {words!r}")
     return (jnp.asarray(integer(name, word), jnp.uint32) for word in words)
 
 
-def _rotate_left(x, distance):
+def _rotate_left(x: Array, distance: int) -> Array:
     return (x << jnp.uint32(distance)) | (x >> jnp.uint32(32 - distance))

@@ -1,14 +1,19 @@
 """Neighbours in an array, from a traced place on."""
 
+from collections.abc import Callable
 from functools import cache
 
 import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Float, Int
 
 from jaxbandits.arrays._stored import stored
 from jaxbandits.arrays.named import named
 
 
-def window(values, start, size: int):
+def window(
+    values: Float[Array, " J"], start: Int[Array, ""], size: int
+) -> Float[Array, " size"]:
     """``values[start : start + size]`` for a traced start, without a gather.
 
     Args:
@@ -20,16 +25,16 @@ def window(values, start, size: int):
 
 
 @cache
-def _window_of(size: int):
+def _window_of(size: int) -> Callable[[Array, Array], Array]:
     """The kernel for one size: shapes are not traced."""
 
-    def window(values, start):
+    def window(values: Array, start: Array) -> Array:
         return _shifted(values, start, size)
 
     return named(window)
 
 
-def _shifted(values, start, size: int):
+def _shifted(values: Array, start: Array, size: int) -> Array:
     """A barrel shifter: half as many candidates remain after every bit of `start`."""
     bits = (values.shape[0] - size).bit_length()
     reach = (1 << bits) - 1

@@ -1,13 +1,15 @@
 """Argmax with a stated tie rule, without ``jnp.argmax`` (slow on CPUs)."""
 
 import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Bool, Int32, Num, UInt32
 
 from jaxbandits.arrays.named import named
 from jaxbandits.arrays.words import position
 from jaxbandits.checks import shaped
 
 
-def first_true(mask):
+def first_true(mask: Bool[Array, "..."]) -> Int32[Array, ""]:
     """Row-major position of the first true entry.
 
     Args:
@@ -21,7 +23,7 @@ def first_true(mask):
 
 
 @named
-def first_argmax(x):
+def first_argmax(x: Num[Array, "..."]) -> Int32[Array, ""]:
     """Row-major position of the largest entry; the first one if several are equal.
 
     The engine recognises it by its name and puts a single-pass form in its place.
@@ -36,7 +38,7 @@ def first_argmax(x):
 
 
 @named
-def random_argmax(x, word):
+def random_argmax(x: Num[Array, " n"], word: UInt32[Array, ""]) -> Int32[Array, ""]:
     """Index of the largest entry; ties are broken uniformly at random.
 
     The engine recognises it, as `first_argmax`.
@@ -53,10 +55,3 @@ def random_argmax(x, word):
     tied = x == jnp.max(x)
     rank = jnp.cumsum(tied, dtype=jnp.int32)  # 1, 2, ... at the tied entries
     return jnp.sum(rank <= position(word, rank[-1]), dtype=jnp.int32)
-
-
-def chosen_tie(count, uniform):
-    """Which of `count` tied entries a uniform picks: i32 in [0, count)."""
-    chosen = jnp.floor(uniform * count.astype(uniform.dtype)).astype(jnp.int32)
-    # Rounding may lift uniform * count to count itself.
-    return jnp.minimum(chosen, count - 1)

@@ -3,14 +3,17 @@
 from collections.abc import Callable
 from functools import wraps
 from inspect import signature
+from typing import Any, ParamSpec, TypeVar
 
 import jax
 from jax.custom_batching import custom_vmap
 
 PREFIX = "jaxbandits."
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
 
-def named(fn: Callable) -> Callable:
+def named(fn: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
     """`fn` as a ``jit`` whose name no function of a policy has by chance.
 
     Under ``jax.vmap`` the name is gone, because there the same operation stands for
@@ -19,32 +22,33 @@ def named(fn: Callable) -> Callable:
     Args:
       fn: function of arrays that returns an array.
     """
+    plain: Callable[..., Any] = fn
 
-    def call(*args):
-        return fn(*args)
+    def call(*args: Any) -> Any:
+        return plain(*args)
 
     call.__name__ = PREFIX + fn.__name__
     kernel = custom_vmap(jax.jit(call))
 
     @kernel.def_vmap
-    def _(axis_size, batched, *args):
+    def _(axis_size: int, batched: Any, *args: Any) -> Any:
         del axis_size
         axes = [0 if each else None for each in batched]
-        return jax.vmap(fn, axes)(*args), True
+        return jax.vmap(plain, axes)(*args), True
 
     # What has a rule for vmap cannot be transposed; its plain form can.
     differentiable = jax.custom_jvp(kernel)
 
     @differentiable.defjvp
-    def _(primals, tangents):
-        return kernel(*primals), jax.jvp(fn, primals, tangents)[1]
+    def _(primals: Any, tangents: Any) -> Any:
+        return kernel(*primals), jax.jvp(plain, primals, tangents)[1]
 
     arguments = signature(fn)
 
     @wraps(fn)
-    def by_position(*args, **by_name):
-        if by_name:
-            args = arguments.bind(*args, **by_name).args
-        return differentiable(*args)
+    def by_position(*args: Arguments.args, **by_name: Arguments.kwargs) -> Result:
+        given = arguments.bind(*args, **by_name).args if by_name else args
+        result: Result = differentiable(*given)
+        return result
 
     return by_position

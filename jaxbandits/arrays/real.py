@@ -1,9 +1,13 @@
 """What a kernel is given, as arrays of real numbers or of integers."""
 
+from typing import Any
+
 import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Int
 
 
-def real(**values):
+def real(**values: Any) -> Any:
     """Every value as a real array.
 
     Args:
@@ -24,7 +28,7 @@ def real(**values):
     return arrays if len(arrays) > 1 else arrays[0]
 
 
-def integer(name: str, value):
+def integer(name: str, value: Any) -> Int[Array, "..."]:
     """An integer array, as it is.
 
     Raises:
@@ -36,7 +40,7 @@ def integer(name: str, value):
     return array
 
 
-def _real(name, value):
+def _real(name: str, value: Any) -> Array:
     array = _array(name, value, "a real array")
     if jnp.issubdtype(array.dtype, jnp.floating):
         return array
@@ -46,7 +50,7 @@ def _real(name, value):
     return array * 1.0
 
 
-def _array(name, value, what):
+def _array(name: str, value: Any, what: str) -> Array:
     try:
         return jnp.asarray(value)
     except (TypeError, ValueError, OverflowError):  # in words that name no argument

@@ -1,11 +1,15 @@
 """`pick` and `put` for pytrees: the row of an arm, out of a state and back into it."""
 
+from typing import TypeVar
+
 import jax
 
 from jaxbandits.arrays.select import pick, put
 
+Tree = TypeVar("Tree")
 
-def row(tree, index):
+
+def row(tree: Tree, index: jax.Array) -> Tree:
     """``x[index]`` of every array of a pytree.
 
     Args:
@@ -15,10 +19,11 @@ def row(tree, index):
     Returns:
       A pytree like it of arrays ``[...]``.
     """
-    return jax.tree.map(lambda x: pick(x, index), tree)
+    picked: Tree = jax.tree.map(lambda x: pick(x, index), tree)
+    return picked
 
 
-def with_row(tree, index, new):
+def with_row(tree: Tree, index: jax.Array, new: Tree) -> Tree:
     """A pytree with ``x[index]`` of every array replaced.
 
     Args:
@@ -29,4 +34,5 @@ def with_row(tree, index, new):
     Returns:
       Arrays of the shapes and dtypes of `tree`.
     """
-    return jax.tree.map(lambda x, own: put(x, index, own), tree, new)
+    replaced: Tree = jax.tree.map(lambda x, own: put(x, index, own), tree, new)
+    return replaced

@@ -6,20 +6,26 @@ scatter instead (`jaxbandits.engine.rows`). The barriers tell XLA to store a row
 it is used many times, instead of computing it anew for every element of the result.
 """
 
+from collections.abc import Callable
 from functools import wraps
+from inspect import signature
+from typing import ParamSpec, TypeVar
 
 import jax.numpy as jnp
-from jax import lax
+from jax import Array, lax
+from jaxtyping import Bool, Int, Shaped
 
 from jaxbandits.arrays._stored import stored
 from jaxbandits.arrays.named import named
 from jaxbandits.arrays.real import integer
 from jaxbandits.checks import shaped, shown, whole
 
+Arguments = ParamSpec("Arguments")
+Tree = TypeVar("Tree")  # a pytree of arrays
 BINARY_ROWS = 64  # up to here `pick` is unrolled into a binary tree of selections
 
 
-def one_hot(index, length: int):
+def one_hot(index: Int[Array, ""], length: int) -> Bool[Array, " length"]:
     """Indicator of `index`.
 
     Args:
@@ -37,22 +43,26 @@ def one_hot(index, length: int):
     return jnp.arange(length, dtype=jnp.int32) == index
 
 
-def _at_an_index(kernel):
+def _at_an_index(kernel: Callable[Arguments, Array]) -> Callable[Arguments, Array]:
     """`kernel` of an array and an index, which are looked at before JAX does so."""
 
+    arguments = signature(kernel)
+
     @wraps(kernel)
-    def checked(x, index, *args, **options):
+    def checked(*args: Arguments.args, **options: Arguments.kwargs) -> Array:
+        given = arguments.bind(*args, **options).arguments
+        x, index = given["x"], given["index"]
         if not hasattr(x, "shape"):
             raise TypeError(f"x must be an array, got {shown(x)}")
         shaped("", index=integer("index", index))
-        return kernel(x, index, *args, **options)
+        return kernel(*args, **options)
 
     return checked
 
 
 @_at_an_index
 @named
-def pick(x, index):
+def pick(x: Shaped[Array, "n ..."], index: Int[Array, ""]) -> Shaped[Array, "..."]:
     """``x[index]`` along the first axis.
 
     Args:
@@ -79,7 +89,9 @@ def pick(x, index):
 
 @_at_an_index
 @named
-def put(x, index, row):
+def put(
+    x: Shaped[Array, "n ..."], index: Int[Array, ""], row: Shaped[Array, "..."]
+) -> Shaped[Array, "n ..."]:
     """``x`` with ``x[index]`` replaced by `row`.
 
     Args:
@@ -98,7 +110,7 @@ def put(x, index, row):
 
 
 @named
-def tally(counts, *position):
+def tally(counts: Int[Array, "..."], *position: Int[Array, ""]) -> Int[Array, "..."]:
     """``counts`` with one more at a position.
 
     Args:
@@ -116,11 +128,11 @@ def tally(counts, *position):
     return counts + hit
 
 
-def _mask(x, index):
+def _mask(x: Array, index: Array) -> Array:
     return one_hot(index, x.shape[0]).reshape(-1, *(1,) * (x.ndim - 1))
 
 
-def when(condition, fn, value):
+def when(condition: Bool[Array, ""], fn: Callable[[Tree], Tree], value: Tree) -> Tree:
     """``fn(value)`` where a condition holds, else `value`.
 
     A loop of at most one trip: over a batch it runs only when some entry needs it,
@@ -139,7 +151,9 @@ def when(condition, fn, value):
     return done[1]
 
 
-def split_index(flat_index, num_rows: int, num_columns: int):
+def split_index(
+    flat_index: Int[Array, ""], num_rows: int, num_columns: int
+) -> tuple[Int[Array, ""], Int[Array, ""]]:
     """Row and column of an index into a row-major flattened matrix.
 
     Comparisons instead of an integer division, which vector units lack.
@@ -158,7 +172,7 @@ def split_index(flat_index, num_rows: int, num_columns: int):
 
 
 @named
-def row_of(flat_index, starts):
+def row_of(flat_index: Int[Array, ""], starts: Int[Array, " rows"]) -> Int[Array, ""]:
     """Row of an index into a row-major flattened matrix.
 
     Args:

@@ -4,10 +4,11 @@ A plain float32 sum of numbers near 1 stops growing at 2**24. A compensated sum 
 the rounding error along and stays exact to a few units in the last place.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-import jax
 import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Float
 
 
 class CompensatedSum(NamedTuple):
@@ -19,19 +20,19 @@ class CompensatedSum(NamedTuple):
         unit in the last place of each term (not of the total) that was added.
     """
 
-    total: jax.Array
-    lost: jax.Array
+    total: Float[Array, "..."]
+    lost: Float[Array, "..."]
 
     @classmethod
-    def zeros(cls, shape, dtype=jnp.float32) -> "CompensatedSum":
+    def zeros(cls, shape: Any, dtype: Any = jnp.float32) -> "CompensatedSum":
         """An empty sum of the given shape."""
         return cls(jnp.zeros(shape, dtype), jnp.zeros(shape, dtype))
 
-    def exact(self) -> jax.Array:
+    def exact(self) -> Array:
         """The sum as one number: float64 where that is enabled."""
         return self.total.astype(float) + self.lost.astype(float)
 
-    def add(self, x) -> "CompensatedSum":
+    def add(self, x: Any) -> "CompensatedSum":
         """Add `x` (broadcast against the sum).
 
         Kahan's algorithm, for finite terms that do not exceed the total by much, which

@@ -8,11 +8,13 @@ probability; `smaller_side` for inverse distribution functions, whose tails then
 where the words do (2**-32 for each).
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
+from jaxtyping import Bool, Float, Int, Int32, UInt32
 
 from jaxbandits.arrays.real import integer, real
 from jaxbandits.checks import whole
@@ -30,11 +32,11 @@ class Bound(NamedTuple):
       low: i32 array in [0, 2**30], the rest; 2**30, all ones included, for 1.
     """
 
-    high: jax.Array
-    low: jax.Array
+    high: Int32[Array, "..."]
+    low: Int32[Array, "..."]
 
 
-def unit_interval(word):
+def unit_interval(word: UInt32[Array, "..."]) -> Float[Array, "..."]:
     """Map 32 random bits to a uniform number strictly between 0 and 1.
 
     The result lies on the grid ``(k + 1/2) / 2**23``, which float32 represents exactly:
@@ -54,7 +56,7 @@ def unit_interval(word):
     return (high + jnp.float32(0.5)) * jnp.float32(2.0**-23)
 
 
-def bound(probability) -> Bound:
+def bound(probability: Any) -> Bound:
     """What `below` compares words with, exact for a float32 and for a small float64.
 
     Args:
@@ -77,7 +79,7 @@ def bound(probability) -> Bound:
     )
 
 
-def cumulative_bounds(probabilities) -> Bound:
+def cumulative_bounds(probabilities: Any) -> Bound:
     """Bounds of the cumulative probabilities of tables, on the host, in float64.
 
     Args:
@@ -93,7 +95,9 @@ def cumulative_bounds(probabilities) -> Bound:
     return bound(np.where(later > 0, cumulative, 1.0))
 
 
-def below(first, second, limit: Bound):
+def below(
+    first: UInt32[Array, "..."], second: UInt32[Array, "..."], limit: Bound
+) -> Bool[Array, "..."]:
     """Whether the number that two words spell lies below a bound.
 
     Args:
@@ -116,14 +120,16 @@ def below(first, second, limit: Bound):
     return (leading < high) | ((leading == high) & (rest < low))
 
 
-def words_at(limit: Bound):
+def words_at(limit: Bound) -> tuple[UInt32[Array, "..."], UInt32[Array, "..."]]:
     """The two words at a bound below 1, u32 arrays: the first that are not below it."""
     high, low = (jnp.asarray(part).astype(jnp.uint32) for part in limit)
     first = (high << jnp.uint32(1)) | (low >> jnp.uint32(LOW_BITS - 1))
     return first, low << jnp.uint32(33 - LOW_BITS)
 
 
-def occurs(first, second, probability):
+def occurs(
+    first: UInt32[Array, "..."], second: UInt32[Array, "..."], probability: Any
+) -> Bool[Array, "..."]:
     """Whether an event occurs: `below` the bound of its probability.
 
     Args:
@@ -134,7 +140,9 @@ def occurs(first, second, probability):
     return below(first, second, bound(probability))
 
 
-def position(word, size: int):
+def position(
+    word: UInt32[Array, "..."], size: int | Int[Array, "..."]
+) -> Int32[Array, "..."]:
     """A position in [0, size), each with probability ``1 / size`` to ``size / 2**32``.
 
     Args:
@@ -158,7 +166,9 @@ def position(word, size: int):
     return high.astype(jnp.int32)
 
 
-def smaller_side(*words):
+def smaller_side(
+    *words: UInt32[Array, "..."],
+) -> tuple[Float[Array, "..."], Bool[Array, "..."]]:
     """The distance of a uniform number to the nearer end of (0, 1), and which that is.
 
     Args:
@@ -177,10 +187,11 @@ def smaller_side(*words):
     for word in reversed(words):
         digit = jnp.where(upper, ~word, word)
         distance = (distance + digit.astype(distance.dtype)) * 2.0**-32
-    return jnp.maximum(distance, jnp.finfo(distance.dtype).tiny), upper
+    least = jnp.finfo(distance.dtype).tiny  # type: ignore[no-untyped-call]
+    return jnp.maximum(distance, least), upper
 
 
-def log_survival(*words):
+def log_survival(*words: UInt32[Array, "..."]) -> Float[Array, "..."]:
     """``log(1 - u)`` of the uniform number u that words spell; arguments as above.
 
     Returns:
@@ -190,5 +201,5 @@ def log_survival(*words):
     return jnp.where(upper, jnp.log(distance), jnp.log1p(-distance))
 
 
-def _u32(name, word):
+def _u32(name: str, word: Any) -> UInt32[Array, "..."]:
     return jnp.asarray(integer(name, word), jnp.uint32)

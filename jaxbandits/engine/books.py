@@ -86,7 +86,7 @@ def closed(
       record: leaves ``[S, C, ...]``.
       keep: fields of it that are kept.
     """
-    tables = _doubles(environment.tables(instance))
+    tables = jax.tree.map(np.float64, environment.tables(instance))
     with jax.enable_x64(True):
         args = jax.tree.map(jnp.asarray, (tables, instance, record))
         books = _of_seeds(environment.game, keep)(*args)
@@ -115,11 +115,7 @@ def lanes_last(tables, lanes=slice(None)):
       lanes: position of the seed of every lane.
     """
     tables = jax.tree.map(lambda x: x[lanes] if len(x) > 1 else x, tables)
-    tables = _doubles(tables)
+    # Not by calling np.float64: before NumPy 2.4 that makes a number of an array [1].
+    tables = jax.tree.map(lambda x: np.asarray(x, np.float64), tables)
     with jax.enable_x64(True):
         return jax.tree.map(lambda x: jnp.asarray(np.moveaxis(x, 0, -1)), tables)
-
-
-def _doubles(tables):
-    # Not by calling np.float64: before NumPy 2.4 that makes a number of an array [1].
-    return jax.tree.map(lambda x: np.asarray(x, np.float64), tables)

@@ -11,7 +11,7 @@ from jaxbandits.engine.books import close
 from jaxbandits.engine.choice import engine_for
 from jaxbandits.engine.rollout import LANE_QUANTUM, drawn, to_device
 from jaxbandits.engine.rules import NO_BUDGET, Carry, Rules, notes_of
-from jaxbandits.engine.tape import Stream, instance_key, root_key, stream_key
+from jaxbandits.engine.tape import KEYS, Stream, root_key, stream_key
 from jaxbandits.schedule import Schedule, Terms
 
 # The state that a device works on at a time: about half a core's second-level cache on
@@ -113,7 +113,7 @@ def room_of(policy, environment, params, terms: Terms, platform: str) -> Room:
     own = [x for x in jax.tree.leaves(instance) if x.shape[-1] > 1]
     one = jax.jit(_an_instance, static_argnums=0)(game.sample, setup)
     tables = environment.tables(jax.tree.map(lambda x: np.asarray(x)[None], one))
-    tables = jax.tree.map(lambda x: np.asarray(x, np.float64)[0], tables)
+    tables = jax.tree.map(lambda x: np.float64(x)[0], tables)
     mine = jax.tree.map(lambda x: to_device(x[0]), params)
     shapes = jax.eval_shape(partial(_of_lane, rules), mine, one, tables)
     states, record, row = shapes
@@ -148,7 +148,7 @@ def arrays_on_record(environment) -> list[str]:
 
 
 def _an_instance(sample, setup):
-    return sample(instance_key(root_key(0), jnp.uint32(0)), setup)
+    return sample(jax.random.key(0, impl=KEYS), setup)
 
 
 def _of_lane(rules: Rules, params, instance, tables):

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Int32
 
 from jaxbandits.arrays import first_argmax, stored, window
 from jaxbandits.arrays.real import real
@@ -21,7 +23,7 @@ STEPS = {jnp.dtype("float32"): 5, jnp.dtype("float64"): 7}
 LEAST = 1e-6  # stands for 0 in a denominator
 
 
-class Polynomial(NamedTuple):
+class _Polynomial(NamedTuple):
     """Newton's form on the nodes ``start, start + 1, ...``.
 
     Attributes:
@@ -29,7 +31,7 @@ class Polynomial(NamedTuple):
       coefficients: tuple of f[], the divided differences.
     """
 
-    start: jax.Array
+    start: Int32[Array, ""]
     coefficients: tuple
 
     def __call__(self, position):
@@ -51,7 +53,7 @@ class Polynomial(NamedTuple):
         return value, slope, 2 * half
 
 
-def around(values, node) -> Polynomial:
+def around(values, node) -> _Polynomial:
     """The polynomial whose middle cell begins at a node (nearer the ends, which cannot
     be in the middle, the outermost one).
 
@@ -71,7 +73,7 @@ def around(values, node) -> Polynomial:
     for order in range(1, NODES + 1):
         coefficients.append(row[0])
         row = [(b - a) / order for a, b in zip(row[:-1], row[1:], strict=True)]
-    return Polynomial(start, tuple(coefficients))
+    return _Polynomial(start, tuple(coefficients))
 
 
 def interpolate(values, position):

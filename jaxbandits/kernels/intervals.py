@@ -32,11 +32,11 @@ def wilson_interval(mean, count, z_squared, eta=1.0, low=0.0, high=1.0):
     )
     width = jnp.asarray(high - low).astype(mean.dtype)
     share = (mean - low) / jnp.where(width > 0, width, 1.0)
-    lower, upper = wilson_unit_interval(share, count, z_squared * eta)
+    lower, upper = _wilson_unit_interval(share, count, z_squared * eta)
     return low + width * lower, low + width * upper
 
 
-def wilson_unit_interval(share, count, z_squared):
+def _wilson_unit_interval(share, count, z_squared):
     """`wilson_interval` for observations in [0, 1], with eta inside `z_squared`."""
     least, middle, most = wilson_parts(share, count, z_squared)
     return least / middle, jnp.minimum(middle / most, 1.0)

@@ -9,6 +9,7 @@ from matplotlib.collections import QuadMesh
 from matplotlib.colors import LogNorm, Normalize, to_rgb
 from matplotlib.figure import Figure
 
+from jaxbandits.checks import one_of
 from jaxbandits.plots.grid import Grid, grid_of, grid_policy, grid_values
 from jaxbandits.plots.labels import (
     metric_at,
@@ -97,10 +98,7 @@ def plot_heat_map(
     dataset = one_environment(dataset)
     check_checkpoint(dataset, checkpoint)
     check_labels(dataset, labels)
-    if not isinstance(statistic, str) or statistic not in STATISTICS:
-        raise ValueError(
-            f"statistic: {statistic!r} is unknown; known are {', '.join(STATISTICS)}"
-        )
+    one_of("statistic", statistic, STATISTICS)
     check_level(level)
     check_axes(ax)
     policy = grid_policy(dataset, policy, x, y)

@@ -14,6 +14,8 @@ from matplotlib.ticker import (
     NullFormatter,
 )
 
+from jaxbandits.checks import one_of
+
 # Metrics whose name does not say enough.
 METRIC_LABELS = {
     "regret": "cumulative regret",
@@ -106,10 +108,7 @@ def readable_ticks(axis: Axis, scale: str, low: float, high: float) -> None:
     Raises:
       ValueError: if `scale` is neither.
     """
-    if scale not in ("linear", "log"):
-        raise ValueError(
-            f'{axis.axis_name}_scale must be "linear" or "log", got {scale!r}'
-        )
+    one_of(f"{axis.axis_name}_scale", scale, ("linear", "log"))
     axis.axes.set(**{f"{axis.axis_name}scale": scale})
     axis.set_major_locator(tick_locator(scale, low, high))
     if scale == "log":

@@ -27,7 +27,7 @@ from jaxbandits.stats.betting import betting_ends
 from jaxbandits.stats.replications import group, shared_instances
 
 
-class Ranks(NamedTuple):
+class _Ranks(NamedTuple):
     """Ranks of N policies.
 
     Attributes:
@@ -152,7 +152,7 @@ def plot_ranks(
 
 def _ranks(
     dataset: xr.Dataset, metric: str, checkpoint: int, policies, smaller_is_better
-) -> Ranks:
+) -> _Ranks:
     """Ranks at one parameter point per policy."""
     at_end = dataset.isel(checkpoint=[checkpoint])
     values = metric_values(at_end, metric).isel(checkpoint=0)
@@ -187,7 +187,7 @@ def _ranks(
     numbers = shared_instances(dataset)
     if numbers is not None:
         ranked = group(numbers[seeds]).means(ranked)
-    return Ranks(names, ranked, int(seeds.sum()), int(there.sum()) if several else 0)
+    return _Ranks(names, ranked, int(seeds.sum()), int(there.sum()) if several else 0)
 
 
 def rank_ends(
@@ -207,7 +207,7 @@ def rank_ends(
     return 1 + width * lower, 1 + width * upper
 
 
-def _note(ranks: Ranks, dataset: xr.Dataset, level: float) -> str:
+def _note(ranks: _Ranks, dataset: xr.Dataset, level: float) -> str:
     drawn = shared_instances(dataset)
     note = seeds_text([ranks.seeds], dataset.sizes["seed"], drawn)
     if ranks.environments:

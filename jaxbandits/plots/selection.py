@@ -15,7 +15,7 @@ from jaxbandits.stats.replications import replications, shared_instances
 from jaxbandits.stats.soundness import warn_of_coverage
 
 
-class Curve(NamedTuple):
+class _Curve(NamedTuple):
     """One policy's curve over C checkpoints.
 
     Attributes:
@@ -69,7 +69,7 @@ def select(
     level: float | None,
     policies: Sequence[str] | None,
     labels: Mapping[str, str] | None,
-) -> dict[str, Curve]:
+) -> dict[str, _Curve]:
     """The curves of the policies that have a metric. Arguments as in `plot_curves`.
 
     The dataset is what `shown` returns. A policy's style goes by its place in the
@@ -93,7 +93,7 @@ def select(
             lower = upper = np.full_like(mean, np.nan)
         if not np.isnan(mean).all():
             style = line_style(names.index(name))
-            curves[name] = Curve(labels.get(name, name), mean, lower, upper, style)
+            curves[name] = _Curve(labels.get(name, name), mean, lower, upper, style)
     if not curves:
         raise ValueError(
             f"metric: no policy of {names if policies is None else list(policies)} "

@@ -10,10 +10,12 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Bool, Int32
 
 from jaxbandits.arrays import when
 from jaxbandits.checks import MOST_ROUNDS, at_least_one, function, instance, whole
-from jaxbandits.protocol import Policy
+from jaxbandits.protocol import A, P, Policy
 
 
 class State(NamedTuple):
@@ -28,13 +30,13 @@ class State(NamedTuple):
     """
 
     inner: Any
-    before: jax.Array
-    length: jax.Array
+    before: Int32[Array, ""]
+    length: Int32[Array, ""]
     answer: Any
-    overflow: jax.Array
+    overflow: Bool[Array, ""]
 
 
-def doubling(policy: Policy, first: int = 1024) -> Policy:
+def doubling(policy: Policy[Any, P, A], first: int = 1024) -> Policy[State, P, A]:
     """Play `policy` anew in epochs of lengths ``first, 2 first, 4 first, ...``.
 
     In each epoch it is told the epoch's length as its horizon, and counts rounds from
@@ -73,7 +75,7 @@ def doubled(problem: Any, make: Callable[..., Policy], first: int = 1024) -> Pol
 
 
 @cache
-def _doubling(policy: Policy, first: int) -> Policy:
+def _doubling(policy: Policy[Any, P, A], first: int) -> Policy[State, P, A]:
     if "horizon" not in getattr(policy.params, "_fields", ()):
         raise ValueError(
             f"policy {policy.name!r} has no parameter horizon, so that it needs no "
@@ -138,7 +140,7 @@ def _doubling(policy: Policy, first: int) -> Policy:
         init=init,
         act=act,
         update=update,
-        params=policy.params._replace(horizon=float(first)),
+        params=policy.params._replace(horizon=float(first)),  # type: ignore[attr-defined]
         told=(),
         check=check,
         recommend=recommend if policy.recommend else None,

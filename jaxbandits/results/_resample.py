@@ -7,7 +7,8 @@ convention: a run that has stopped keeps its last value.
 import numpy as np
 import xarray as xr
 
-from jaxbandits.results.checks import check_choice, check_dataset
+from jaxbandits.checks import one_of
+from jaxbandits.results.checks import check_dataset
 from jaxbandits.results.dataset import CHECKPOINT_KINDS, DIMS
 from jaxbandits.results.lookup import metric_values
 
@@ -43,7 +44,7 @@ def resample(
         raise TypeError(f"grid: must hold numbers, got {grid.dtype}")
     if kind is None:
         kind = "round" if along == "rounds" else "spent"
-    check_choice("kind", kind, CHECKPOINT_KINDS)
+    one_of("kind", kind, CHECKPOINT_KINDS)
     increasing = grid.ndim == 1 and grid.size and np.all(grid[1:] > grid[:-1])
     if not increasing or not np.all(np.isfinite(grid)) or grid[0] < 0:
         raise ValueError("grid: must hold increasing numbers >= 0")
@@ -54,7 +55,7 @@ def resample(
     dims = dataset["rounds"].dims
     flat = axis.reshape(-1, axis.shape[-1])
     variables = {}
-    for name in dataset.data_vars:
+    for name in map(str, dataset.data_vars):
         values = metric_values(dataset, name).values.reshape(flat.shape)
         rows = [
             np.interp(grid, np.append(0.0, x), np.append(0.0, y))

@@ -1,7 +1,7 @@
 """Checks of the arguments that the statistics share: the type before the range."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from numbers import Real
 from pathlib import Path
 
@@ -50,13 +50,6 @@ def check_level(level: float) -> None:
     check_number("level", level)
     if not 0 < level < 1:
         raise ValueError(f"level: must be in (0, 1), got {level}")
-
-
-def check_choice(argument: str, value: str, choices: Iterable[str]) -> None:
-    """Raise a ValueError naming `argument` if `value` is none of `choices`."""
-    # Lists of names, arrays and the like are no choice, and cannot all be hashed.
-    if not isinstance(value, str) or value not in tuple(choices):
-        raise ValueError(f"{argument}: {value!r} is not one of {', '.join(choices)}")
 
 
 def check_whole(argument: str, value: int) -> None:

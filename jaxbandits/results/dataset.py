@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from jaxbandits.checks import one_of
 from jaxbandits.results.names import check_variable
 from jaxbandits.results.plain import plain
 
@@ -18,9 +19,9 @@ def build_dataset(
     metrics: Mapping[str, Mapping[str, np.ndarray]],
     rounds: Mapping[str, np.ndarray],
     *,
-    checkpoints: Sequence[float],
+    checkpoints: Sequence[float] | np.ndarray,
     checkpoint_kind: str,
-    seeds: Sequence[int],
+    seeds: Sequence[int] | np.ndarray,
     params: Mapping[str, Sequence[Mapping[str, float]]],
     compile_seconds: Mapping[str, float],
     run_seconds: Mapping[str, float],
@@ -85,7 +86,7 @@ def build_dataset(
     if not all(np.issubdtype(count.dtype, np.integer) for count in counts):
         raise ValueError("rounds: must be integers")
 
-    variables = {"rounds": (DIMS, np.stack(counts).astype(np.int64))}
+    variables: dict[str, Any] = {"rounds": (DIMS, np.stack(counts).astype(np.int64))}
     for metric in dict.fromkeys(name for each in metrics.values() for name in each):
         check_variable("metrics", metric)
         rest = next(np.shape(m[metric])[3:] for m in metrics.values() if metric in m)
@@ -136,8 +137,7 @@ def _seeds(seeds) -> np.ndarray:
 
 
 def _checkpoints(checkpoints, kind: str) -> np.ndarray:
-    if kind not in CHECKPOINT_KINDS:
-        raise ValueError(f"checkpoint_kind: {kind!r} is not one of {CHECKPOINT_KINDS}")
+    one_of("checkpoint_kind", kind, CHECKPOINT_KINDS)
     checkpoints = np.asarray(checkpoints)
     if checkpoints.ndim != 1 or len(checkpoints) == 0:
         raise ValueError("checkpoints: must be a list of numbers, and not empty")

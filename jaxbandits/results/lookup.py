@@ -63,7 +63,7 @@ def check_policies(
             )
 
 
-def check_params(dataset: xr.Dataset, params: int) -> None:
+def _check_params(dataset: xr.Dataset, params: int) -> None:
     """Raise a ValueError if the dataset has no parameter point number `params`."""
     check_whole("params", params)
     points = dataset.sizes["params"]
@@ -102,11 +102,11 @@ def at_points(dataset, params: int | Mapping[str, int]):
             f"{', '.join(sorted(missing))}"
         )
     if not isinstance(params, Mapping):
-        check_params(dataset, params)
+        _check_params(dataset, params)
         return dataset.isel(params=params)
     check_policies(dataset, params, "params")
     for point in params.values():
-        check_params(dataset, point)
+        _check_params(dataset, point)
     names = dataset["policy"].values.tolist()
     numbers = [params.get(name, 0) for name in names]
     return dataset.isel(params=xr.DataArray(numbers, dims="policy"))

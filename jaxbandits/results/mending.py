@@ -15,7 +15,7 @@ from jaxbandits.results.chunks import blocks_of, chunk_files, is_result, is_whol
 from jaxbandits.results.root import PLAYED, mend_root, read_root
 
 
-class Mended(NamedTuple):
+class _Mended(NamedTuple):
     """What was wrong.
 
     Attributes:
@@ -52,7 +52,7 @@ def mend_metadata(path: Path) -> list[str]:
     return found
 
 
-def mend_chunks(path: Path, only_look: bool = False) -> Mended:
+def mend_chunks(path: Path, only_look: bool = False) -> _Mended:
     """Remove damaged chunks of results, and `session` of their blocks.
 
     Every file of the store is read. Damaged coordinates are told, and stay; so does
@@ -79,7 +79,7 @@ def mend_chunks(path: Path, only_look: bool = False) -> Mended:
         for name in () if only_look else broken:
             (path / name).unlink(missing_ok=True)
         files += [session] * (state == "damaged") + broken
-    return Mended(files + damaged_coordinates(path), blocks)
+    return _Mended(files + damaged_coordinates(path), blocks)
 
 
 def damaged_coordinates(path: Path) -> list[str]:

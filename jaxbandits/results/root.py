@@ -52,7 +52,7 @@ def publish(path: Path, attributes: Mapping[str, Any], arrays: dict) -> None:
     ]
     # Readers load variables in this order: what `session` says is there is there.
     names = sorted(arrays, key=lambda name: (name != PLAYED, name))
-    root = {
+    root: dict[str, Any] = {
         "zarr_format": 3,
         "node_type": "group",
         "attributes": {

@@ -1,5 +1,6 @@
-"""Reading CSV tables of data, with errors that name the path."""
+"""Reading CSV tables of data, with errors that name the path and the column."""
 
+import numpy as np
 import pandas as pd
 
 from jaxbandits.checks import path as local_path
@@ -28,3 +29,85 @@ def read_csv(path, **options) -> pd.DataFrame:
         raise OSError(f"path: {path} cannot be read: {error}") from None
     except Exception as error:  # of the parser, the encoding, the decompression
         raise ValueError(f"path: {path} is not a CSV table: {error}") from error
+
+
+def check_columns(path, table: pd.DataFrame, columns) -> None:
+    """Require columns of a table.
+
+    Raises:
+      ValueError: naming `path`, if one is missing.
+    """
+    missing = [c for c in columns if c not in table.columns]
+    if missing:
+        raise ValueError(f"path: {path} has no column {', '.join(missing)}")
+
+
+def read_table(path, columns) -> pd.DataFrame:
+    """Read a CSV file of text cells that has exactly these columns, and some rows.
+
+    Raises:
+      ValueError: naming `path`, if it is empty, is no table or has other columns.
+    """
+    # An id may be spelled "NA"; only empty cells are missing.
+    table = read_csv(path, dtype=str, keep_default_na=False)
+    check_columns(path, table, columns)
+    unknown = [str(c) for c in table.columns if c not in columns]
+    if unknown:
+        raise ValueError(f"path: {path} has an unknown column {', '.join(unknown)}")
+    # Pandas takes the first cell of rows that are too long for an index.
+    if not isinstance(table.index, pd.RangeIndex):
+        raise ValueError(f"path: {path} has rows with more cells than columns")
+    if table.empty:
+        raise ValueError(f"path: {path} is empty: it has no row below its header")
+    return table
+
+
+def factorized(path, ids) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Codes i64[R] of a column of ids, and the ids in order of first appearance.
+
+    Raises:
+      ValueError: naming `path`, if an id is missing.
+    """
+    if (ids.isna() | (ids == "")).any():
+        raise ValueError(f"path: {path} has a row without {ids.name}")
+    codes, names = pd.factorize(ids)
+    return codes.astype(np.int64), tuple(map(str, names))
+
+
+def numbers(path, column, infinite: bool = False) -> np.ndarray:
+    """A column as f64[R].
+
+    Args:
+      path: of the file.
+      column: of the table.
+      infinite: whether a cell may be infinite.
+
+    Raises:
+      ValueError: naming `path`, if a cell is no number.
+    """
+    values = coerced(column).to_numpy(np.float64)
+    bad = np.isnan(values) if infinite else ~np.isfinite(values)
+    if np.any(bad):
+        wrong = column.iloc[int(np.flatnonzero(bad)[0])]
+        kind = "a number" if infinite else "a finite number"
+        raise ValueError(
+            f"path: {path} has a {column.name} that is not {kind}: {wrong!r}"
+        )
+    return values
+
+
+def coerced(column) -> pd.Series:
+    """A column as f64[R], NaN where a cell is no number."""
+    return pd.to_numeric(column, errors="coerce").astype(np.float64)
+
+
+def binary(path, column) -> np.ndarray:
+    """A column of 0 and 1 as bool[R].
+
+    Raises:
+      ValueError: naming `path`, if there is anything else.
+    """
+    values = numbers(path, column)
+    if not np.all((values == 0) | (values == 1)):
+        raise ValueError(f"path: {path} has a {column.name} that is not 0 or 1")
+    return values == 1

@@ -71,7 +71,7 @@ def band(
     check_bootstrap(resamples, seed, level)
     check_seeds(values)
     over = _names(over)
-    known = [dim for dim in values.dims if dim != "seed"]
+    known = [str(dim) for dim in values.dims if dim != "seed"]
     if not over or not set(over) <= set(known):
         raise ValueError(
             f"over: must name some of the dimensions {', '.join(known)}, got {over}"
@@ -83,7 +83,7 @@ def band(
         nothing = xr.full_like(center, np.nan)
         return Interval(center, nothing, nothing)
     equal = (values == values.isel(seed=0, drop=True)).all("seed")
-    finite = values.where(np.isfinite(values).all("seed"))
+    finite = values.where(np.isfinite(values).all("seed"))  # type: ignore[call-overload]
     error = np.sqrt(variance(finite) / values.sizes["seed"])
     joint = [dim for dim in known if dim not in over]
     # [joint, over, S], with a dimension for each even if it is empty.
@@ -94,7 +94,7 @@ def band(
     )
     critical = xr.DataArray(critical.reshape(rows.shape[: len(joint)]), dims=joint)
     # An infinite multiple of no error is no width.
-    half = (critical * error.where(~equal, 1.0)).where(~equal, 0.0)
+    half = (critical * error.where(~equal, 1.0)).where(~equal, 0.0)  # type: ignore[attr-defined]
     half = half.transpose(*center.dims)
     return Interval(center, center - half, center + half)
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 import numpy as np
 import xarray as xr
 
+from jaxbandits.checks import one_of
 from jaxbandits.results.checks import (
     check_bounds,
-    check_choice,
     check_flag,
     check_level,
 )
@@ -103,8 +103,8 @@ def dominance(
     """
     values = metric_values(dataset, metric)
     check_level(level)
-    check_choice("correction", correction, CORRECTIONS)
-    check_choice("test", test, tuple(ABOUT))
+    one_of("correction", correction, CORRECTIONS)
+    one_of("test", test, ABOUT)
     check_flag("smaller_is_better", smaller_is_better)
     check_checkpoint(dataset, checkpoint)
     values = at_points(values, params).isel(checkpoint=checkpoint)

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
+from jaxbandits.checks import one_of
 from jaxbandits.results.checks import (
     check_bootstrap,
-    check_choice,
     check_level,
     check_seeds,
 )
@@ -107,7 +107,7 @@ def two_level(
     """
     values = metric_values(dataset, metric)
     check_level(level)
-    check_choice("method", method, ("t", "bootstrap"))
+    one_of("method", method, ("t", "bootstrap"))
     runs, numbers = _runs(values, group)
     template = runs.isel(run=0, drop=True)
     check_seeds(values)
@@ -131,7 +131,7 @@ def two_level(
         if len(sizes) > 1:
             ends = _bootstrap_ends(rows, groups.starts, sizes, level, resamples, seed)
             lower, upper = (mean + end for end in ends)
-    return TwoLevel(mean, lower, upper, between, within)
+    return TwoLevel(mean, lower, upper, between, within)  # type: ignore[arg-type]
 
 
 def _runs(values: xr.DataArray, group: str) -> tuple[xr.DataArray, np.ndarray]:

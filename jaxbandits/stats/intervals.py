@@ -14,10 +14,10 @@ import numpy as np
 import xarray as xr
 from scipy import stats
 
+from jaxbandits.checks import one_of
 from jaxbandits.results.checks import (
     check_bootstrap,
     check_bounds,
-    check_choice,
     check_level,
     check_probabilities,
     check_seeds,
@@ -156,7 +156,7 @@ def _interval(
     bounds=None,
 ) -> Interval:
     check_level(level)
-    check_choice("method", method, ("t", "bootstrap", "bounded"))
+    one_of("method", method, ("t", "bootstrap", "bounded"))
     check_seeds(values)
     if (method == "bounded") != (bounds is not None):
         raise ValueError('bounds: are for the method "bounded", which needs them')
@@ -221,4 +221,4 @@ def variance(values: xr.DataArray) -> xr.DataArray:
 
 
 def _sem(values: xr.DataArray) -> xr.DataArray:
-    return np.sqrt(variance(values) / values.sizes["seed"])
+    return np.sqrt(variance(values) / values.sizes["seed"])  # type: ignore[return-value]

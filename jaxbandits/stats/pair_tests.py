@@ -1,6 +1,6 @@
 """Tests of differences over seeds, and when they say nothing.
 
-All take ``pairs`` f64[..., S] and return a `Finding`; `level` is that of one test.
+All take ``pairs`` f64[..., S] and return a `_Finding`; `level` is that of one test.
 """
 
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from jaxbandits.stats.soundness import FEWEST, constant, moments
 AGAINST = 0.15
 
 
-class Finding(NamedTuple):
+class _Finding(NamedTuple):
     """What a test of each pair found.
 
     Attributes:
@@ -34,7 +34,7 @@ class Finding(NamedTuple):
     reason: np.ndarray
 
 
-def t_test(pairs: np.ndarray, level: float, scale) -> Finding:
+def t_test(pairs: np.ndarray, level: float, scale) -> _Finding:
     """Student's test and interval of the mean, where the seeds support them.
 
     A tail of unseen seeds threatens the end of the interval that lies on its side. So
@@ -51,7 +51,7 @@ def t_test(pairs: np.ndarray, level: float, scale) -> Finding:
     if size < FEWEST:
         nothing = np.full(center.shape, np.nan)
         reason = np.full(center.shape, f"fewer than {FEWEST} replications")
-        return Finding(nothing, np.sign(center), nothing, nothing, reason)
+        return _Finding(nothing, np.sign(center), nothing, nothing, reason)
     equal = constant(pairs, scale)
     error = np.where(equal, np.nan, pairs.std(axis=-1, ddof=1) / np.sqrt(size))
     step = _smallest_gap(pairs) / (2 * size)
@@ -62,7 +62,7 @@ def t_test(pairs: np.ndarray, level: float, scale) -> Finding:
     low = skewness >= -AGAINST * np.sqrt(size)
     high = skewness <= AGAINST * np.sqrt(size)
     said = np.where(center > 0, low, high)
-    return Finding(
+    return _Finding(
         np.where(said, p, np.nan),
         np.sign(center),
         np.where(low, center - half, np.nan),
@@ -73,7 +73,7 @@ def t_test(pairs: np.ndarray, level: float, scale) -> Finding:
     )
 
 
-def sign_test(pairs: np.ndarray) -> Finding:
+def sign_test(pairs: np.ndarray) -> _Finding:
     """Whether more seeds are above 0 than below; nothing about means.
 
     Exact for every distribution: given that it is not 0, a difference is above with
@@ -83,15 +83,15 @@ def sign_test(pairs: np.ndarray) -> Finding:
     p = 2 * stats.binom.cdf(np.minimum(above, below), above + below, 0.5)
     nothing = np.full(above.shape, np.nan)
     p = np.where(np.isnan(pairs).any(axis=-1), np.nan, np.minimum(p, 1))
-    return Finding(p, np.sign(above - below), nothing, nothing, np.full(p.shape, ""))
+    return _Finding(p, np.sign(above - below), nothing, nothing, np.full(p.shape, ""))
 
 
-def bounded_test(pairs: np.ndarray, level: float, width: float) -> Finding:
+def bounded_test(pairs: np.ndarray, level: float, width: float) -> _Finding:
     """Test and interval of the mean by betting, for differences within ``+- width``."""
     units = (pairs / width + 1) / 2
     p, sign = betting_test(units, level)
     lower, upper = ((2 * end - 1) * width for end in betting_ends(units, level))
-    return Finding(p, sign, lower, upper, np.full(p.shape, ""))
+    return _Finding(p, sign, lower, upper, np.full(p.shape, ""))
 
 
 def _smallest_gap(pairs: np.ndarray) -> np.ndarray:

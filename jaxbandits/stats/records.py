@@ -55,7 +55,7 @@ def summary_records(
     check_mapping("published", published)
     if isinstance(metrics, str) or not isinstance(metrics, Iterable | None):
         raise TypeError(f"metrics: must be a list of names, got {metrics!r}")
-    numbers = [x for x, values in dataset.data_vars.items() if values.ndim == 4]
+    numbers = [str(x) for x, values in dataset.data_vars.items() if values.ndim == 4]
     names = [name for name in numbers if name != "rounds"]
     names = list(names if metrics is None else metrics)
     _check_published(dataset, names, published)
@@ -106,9 +106,10 @@ def _environment(dataset: xr.Dataset) -> str:
 def _parameters(dataset: xr.Dataset, row: int, point: int) -> dict[str, Any]:
     """The parameters that a policy has; a NaN coordinate says that it has none."""
     return {
-        name.removeprefix("param_"): plain(float(coordinate.values[row, point]))
+        str(name).removeprefix("param_"): plain(float(coordinate.values[row, point]))
         for name, coordinate in dataset.coords.items()
-        if name.startswith("param_") and not np.isnan(coordinate.values[row, point])
+        if str(name).startswith("param_")
+        and not np.isnan(coordinate.values[row, point])
     }
 
 

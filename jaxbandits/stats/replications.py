@@ -15,7 +15,7 @@ import xarray as xr
 INSTANCE = "instance"
 
 
-class Groups(NamedTuple):
+class _Groups(NamedTuple):
     """Runs by instance.
 
     Attributes:
@@ -34,12 +34,12 @@ class Groups(NamedTuple):
         return np.add.reduceat(ordered, self.starts, axis=-1) / self.sizes
 
 
-def group(numbers: np.ndarray) -> Groups:
+def group(numbers: np.ndarray) -> _Groups:
     """The groups of equal numbers in ``numbers [N]``, in the order of their firsts."""
     _, first, place = np.unique(numbers, return_index=True, return_inverse=True)
     places = np.argsort(np.argsort(first))[place.ravel()]
     sizes = np.bincount(places)
-    return Groups(np.argsort(places, kind="stable"), np.cumsum(sizes) - sizes, sizes)
+    return _Groups(np.argsort(places, kind="stable"), np.cumsum(sizes) - sizes, sizes)
 
 
 def shared_instances(dataset: xr.Dataset | xr.DataArray) -> np.ndarray | None:

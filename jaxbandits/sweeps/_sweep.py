@@ -4,19 +4,25 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+import jax
 import xarray as xr
 
 from jaxbandits.arguments import by_name, is_policy, seeds_of
-from jaxbandits.protocol import Environment, Policy
-from jaxbandits.sweeps.drive import DEFAULT_MEMORY, run_sweep
+from jaxbandits.protocol import A, Environment, Policy
+from jaxbandits.sweeps.drive import run_sweep
+from jaxbandits.sweeps.fill import DEFAULT_MEMORY
 from jaxbandits.sweeps.grid import columns
 from jaxbandits.sweeps.spec import Entry, Spec
 from jaxbandits.sweeps.until import HalfWidth
 
 
 def sweep(
-    policies: Policy | Iterable[Policy] | Mapping[str, Policy | Callable],
-    environments: Environment | Iterable[Environment] | Mapping[str, Environment],
+    policies: Policy[Any, Any, A]
+    | Iterable[Policy[Any, Any, A]]
+    | Mapping[str, Policy[Any, Any, A] | Callable[..., Policy[Any, Any, A]]],
+    environments: Environment[Any, Any, A]
+    | Iterable[Environment[Any, Any, A]]
+    | Mapping[str, Environment[Any, Any, A]],
     grid: Mapping[str, Any],
     *,
     mode: str = "cross",
@@ -30,12 +36,12 @@ def sweep(
     metrics: Iterable[str] | None = None,
     engine: str = "scan",
     keep: Iterable[str] = (),
-    store: str | os.PathLike | None = None,
+    store: str | os.PathLike[str] | None = None,
     extend: bool = False,
     until: HalfWidth | None = None,
     block: int | None = None,
     memory: int = DEFAULT_MEMORY,
-    devices: list | None = None,
+    devices: list[jax.Device] | None = None,
     progress: bool | None = None,
     verify: int = 0,
 ) -> xr.Dataset:

@@ -18,7 +18,7 @@ from jaxbandits.results.store import Place
 from jaxbandits.sweeps.plan import Plan
 
 
-class Limits(NamedTuple):
+class _Limits(NamedTuple):
     """What a block may cost.
 
     Attributes:
@@ -33,8 +33,8 @@ class Limits(NamedTuple):
 
 
 # A GPU needs ten thousands of lanes to be busy, and is that much faster.
-LIMITS = {"cpu": Limits(1 << 22, 1 << 28, 256)}
-ACCELERATOR = Limits(1 << 28, 1 << 36, 1 << 14)
+LIMITS = {"cpu": _Limits(1 << 22, 1 << 28, 256)}
+ACCELERATOR = _Limits(1 << 28, 1 << 36, 1 << 14)
 
 
 def block_shape(plan: Plan, shapes: dict, platform: str) -> tuple[int, int]:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
+from jaxbandits.checks import one_of
+
 Point = dict[str, float]
 MODES = ("cross", "zip")
 MOST = 1_000_000  # points: each is a row of the store and of its description
@@ -62,8 +64,7 @@ def columns(grid: Mapping[str, Iterable[float]], mode: str, name: str) -> list[P
     """`points_from` for a grid that is all crossed or all zipped."""
     if not isinstance(grid, Mapping):
         raise TypeError(f"{name} must be a mapping from leaves to values")
-    if mode not in MODES:
-        raise ValueError(f"mode must be 'cross' or 'zip', got {mode!r}")
+    one_of("mode", mode, MODES)
     if not grid:
         raise ValueError(f"{name} must name at least one leaf with values")
     return points_from(**{"cross" if mode == "cross" else "zipped": grid}, name=name)

@@ -68,7 +68,7 @@ def describe(plan: Plan, platform: str) -> Description:
 def _engines(plan: Plan, policy: str) -> dict[str, str]:
     """What ``auto`` is, by environment: it stays so when the sweep is resumed."""
     environments = plan.spec.environments
-    return {i: plan.matches[i, policy].choice.engine for i in environments}
+    return {e: plan.matches[e, policy].choice.engine for e in environments}
 
 
 def _program(plan: Plan, environment: str, policy: str) -> str:
@@ -98,7 +98,7 @@ def fingerprint(description: Description) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-class Comparison(NamedTuple):
+class _Comparison(NamedTuple):
     """A spec held against a store, in words.
 
     Attributes:
@@ -114,9 +114,9 @@ class Comparison(NamedTuple):
     lost: list[str]
 
 
-def compare(stored: Description, wanted: Description) -> Comparison:
+def compare(stored: Description, wanted: Description) -> _Comparison:
     """Compare the description of a store with that of a plan."""
-    return Comparison(
+    return _Comparison(
         _differences(_fixed(stored, wanted), _fixed(wanted, stored)),
         _more(wanted, stored),
         _more(stored, wanted),

@@ -1,7 +1,9 @@
 """What a sweep is: policies with parameter points, environments, seeds, an end."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.sweeps.grid import Point
@@ -39,13 +41,13 @@ class Spec(NamedTuple):
 
     policies: Mapping[str, Entry]
     environments: Mapping[str, Environment]
-    seeds: int | Sequence[int] = 100
+    seeds: int | Sequence[int] | np.ndarray = 100
     horizon: int | None = None
     budget: float | None = None
     checkpoints: Any = "linear"
     max_rounds: int | None = None
     root_seed: int = 0
     runs_per_instance: int = 1
-    metrics: Sequence[str] | None = None
+    metrics: Iterable[str] | None = None
     engine: str = "scan"
     keep: Sequence[str] = ()

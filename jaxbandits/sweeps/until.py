@@ -8,7 +8,7 @@ import xarray as xr
 
 from jaxbandits import checks
 from jaxbandits.results.lookup import metric_values
-from jaxbandits.results.store import PLAYED
+from jaxbandits.results.root import PLAYED
 from jaxbandits.stats import seeds_needed
 from jaxbandits.stats.replications import INSTANCE
 
@@ -39,7 +39,7 @@ class HalfWidth(NamedTuple):
     at_most: int = 100_000
 
 
-class Verdict(NamedTuple):
+class _Verdict(NamedTuple):
     """What the pilot says.
 
     Attributes:
@@ -83,7 +83,7 @@ def check_until(
         )
 
 
-def verdict(dataset: xr.Dataset, until: HalfWidth, pilot: int) -> Verdict:
+def verdict(dataset: xr.Dataset, until: HalfWidth, pilot: int) -> _Verdict:
     """How many seeds the widest interval takes.
 
     Args:
@@ -109,4 +109,4 @@ def verdict(dataset: xr.Dataset, until: HalfWidth, pilot: int) -> Verdict:
         whole = pilot // len(np.unique(cells[INSTANCE]))
     found = seeds_needed(cells, until.half_width, until.level)
     needed = int(found.max(initial=pilot))
-    return Verdict(needed, min(needed, until.at_most // whole * whole))
+    return _Verdict(needed, min(needed, until.at_most // whole * whole))

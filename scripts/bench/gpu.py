@@ -37,6 +37,7 @@ from jaxbandits.engine.tape import root_key
 from jaxbandits.policies import REGISTRY
 
 from .machine_code import assembled, executed, loops_of, resources
+from .visits import measured
 
 H100 = """
 gpu_device_info {
@@ -87,7 +88,9 @@ def measure(options) -> Iterator[dict]:
         for block in BLOCKS:
             engine = SCAN._replace(legs=partial(legs, block=block))
             found = {"policy": policy.name, "engine": "fused"} | block._asdict()
-            yield found | in_machine_code(program(engine), block)
+            plan = program(engine)
+            found |= memory_per_run(plan, policy, game)
+            yield found | in_machine_code(plan, policy, game, block)
 
 
 def topology():
@@ -138,9 +141,10 @@ def kernels_per_round(compiled: str) -> int:
     return max(len(re.findall(r" (?:fusion|copy|custom-call)\(", x)) for x in rounds)
 
 
-def in_machine_code(traced, block: Block) -> dict:
+def in_machine_code(traced, policy, environment, block: Block) -> dict:
     """What the machine code of the GPU engine's kernel says."""
-    trips, size = kernel_loops(traced.jaxpr.jaxpr)
+    round_ = round_of(traced.jaxpr.jaxpr)
+    number = sum(1 for _ in _equations(round_, {"while"}))
     began = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         _lowered(traced).compile(compiler_options={"xla_dump_to": folder})
@@ -149,44 +153,63 @@ def in_machine_code(traced, block: Block) -> dict:
         if not dumped:
             return {"compile_s": seconds, "note": "this JAX's XLA writes down no PTX"}
         told, code = assembled(max(dumped, key=lambda path: path.stat().st_size))
-    instructions, known = executed(loops_of(code)[1], trips)
-    per_run = instructions * block.warps / block.lanes
+    visits = measured(policy, environment, number)
+    loops, per_run = loops_of(code), block.warps / block.lanes
+    instructions, known = executed(loops, visits)
+    static = max(loop.stop - loop.start for loop in loops)
+    size = traffic(round_, visits)
     return resources(told) | {
-        "instructions_per_run": per_run,
+        "instructions_per_run": instructions * per_run,
+        "static_per_run": static * per_run,
         "trips_known": known,
         "bytes_per_run": size,
-        "at_most_per_s": ISSUED / per_run,
+        "at_most_per_s": ISSUED / (instructions * per_run),
         "from_cache_per_s": CACHE / size,
         "from_memory_per_s": MEMORY / size,
         "compile_s": seconds,
     }
 
 
-def kernel_loops(jaxpr) -> tuple[list[tuple[int, int]], int]:
-    """The loops in a round of the kernel, and the bytes that a run loads and stores.
-
-    Returns:
-      ``([(trips, operations), ...], bytes)``, loops of fixed length in order.
-    """
+def round_of(jaxpr):
+    """The body of the loop over rounds in the kernel of a program."""
     kernel = kernel_of(jaxpr).params["jaxpr"]
-    round_ = max(
-        (eqn.params["body_jaxpr"].jaxpr for eqn in _equations(kernel, {"while"})),
-        key=_size,
-    )
-    loops: list[tuple[int, int]] = []
+    loops = _equations(kernel, {"while"})
+    return max((eqn.params["body_jaxpr"].jaxpr for eqn in loops), key=_size)
 
-    def traffic(jaxpr) -> int:
-        total = 0
+
+def memory_per_run(traced, policy, environment) -> dict:
+    """Bytes of a run: its state, and what the kernel works in beside it."""
+    game = environment.game
+
+    def init():
+        instance = game.sample(jax.random.key(0), environment.setup)
+        return policy.init(policy.params), game.init(instance)
+
+    written = [x.aval for x in kernel_of(traced.jaxpr.jaxpr).outvars]
+    sizes = [x.shape[0] * x.dtype.itemsize for x in written]
+    # The round comes first, then the state.
+    last = 1 + len(jax.tree.leaves(jax.eval_shape(init)))
+    return {"state_bytes": sum(sizes[:last]), "scratch_bytes": sum(sizes[last:])}
+
+
+def traffic(jaxpr, visits: list[float]) -> float:
+    """Bytes that a run loads and stores in a round."""
+    left = iter(visits)
+
+    def walk(jaxpr, times) -> float:
+        total = 0.0
         for eqn in jaxpr.eqns:
-            if eqn.primitive.name == "scan":
-                loops.append((eqn.params["length"], _size(eqn.params["jaxpr"].jaxpr)))
-            times = eqn.params["length"] if eqn.primitive.name == "scan" else 1
-            total += times * sum(map(traffic, _inside(eqn)))
-            if eqn.primitive.name in ACCESSES and eqn.outvars[0].aval.ndim:
-                total += eqn.outvars[0].aval.dtype.itemsize
+            name, inside = eqn.primitive.name, times
+            if name == "scan":
+                inside = times * eqn.params["length"]
+            elif name == "while":
+                inside = next(left)
+            total += sum(walk(inner, inside) for inner in _inside(eqn))
+            if name in ACCESSES and eqn.outvars[0].aval.ndim:
+                total += times * eqn.outvars[0].aval.dtype.itemsize
         return total
 
-    return loops, traffic(round_)
+    return walk(jaxpr, 1.0)
 
 
 # Primitives that load (also what a store puts aside) from memory.

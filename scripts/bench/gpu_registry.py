@@ -13,7 +13,7 @@ from jaxbandits.laws.thresholds import exponential
 from jaxbandits.policies import REGISTRY
 from jaxbandits.settings import allocation, budgeted, censored, farewell
 
-from .gpu import in_machine_code, kernel_of, topology, traced
+from .gpu import in_machine_code, memory_per_run, topology, traced
 
 # A game of every kind of policy, small.
 GAMES = {
@@ -64,7 +64,5 @@ def tell(name: str, seeds: int) -> None:
     policy, engine = REGISTRY[name](game.problem), SCAN._replace(legs=legs)
     program = traced(topology(), policy, game, seeds, engine)
     row = {"policy": name, "trace_s": time.perf_counter() - began}
-    # Rounds, states, scratch: all that the kernel writes, of a run.
-    written = [x.aval for x in kernel_of(program.jaxpr.jaxpr).outvars]
-    row["memory_per_run"] = sum(x.shape[0] * x.dtype.itemsize for x in written)
-    print(json.dumps(row | in_machine_code(program, Block())))
+    row |= memory_per_run(program, policy, game)
+    print(json.dumps(row | in_machine_code(program, policy, game, Block())))

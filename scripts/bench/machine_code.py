@@ -7,6 +7,8 @@ import sysconfig
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 
 class Loop(NamedTuple):
     """A loop of a program.
@@ -14,61 +16,125 @@ class Loop(NamedTuple):
     Attributes:
       start: its first instruction.
       stop: one past its last.
+      trips: how often it goes round; None if that is not counted.
     """
 
     start: int
     stop: int
+    trips: float | None
 
     def inside(self, other: "Loop") -> bool:
         """Whether it is part of another loop."""
         return other != self and other.start <= self.start and self.stop <= other.stop
 
 
-def loops_of(code: str) -> tuple[list[str], list[Loop]]:
-    """Names of all instructions, and the stretches that a jump leads back over."""
-    labels, found, loops = {}, [], []
+def loops_of(code: str) -> list[Loop]:
+    """The stretches of machine code that a jump leads back over, by their start."""
+    labels, lines, loops = {}, [], []
     for line in code.splitlines():
         label = re.match(r"\s*(\.L_x_\d+):", line)
         if label:
-            labels[label[1]] = len(found)
-        instruction = re.match(r"\s+/\*[0-9a-f]{4,}\*/\s+(?:@\S+ )?([A-Z0-9]+)", line)
+            labels[label[1]] = len(lines)
+        instruction = re.match(r"\s+/\*[0-9a-f]{4,}\*/\s+(.*?) *;", line)
         if not instruction:
             continue
-        found.append(instruction[1])
+        lines.append(instruction[1])
         target = re.search(r"BRA.*`\((\.L_x_\d+)\)", line)
-        start = labels.get(target[1], len(found)) if target else len(found)
+        start = labels.get(target[1], len(lines)) if target else len(lines)
         # A jump to itself stands at the end of every program.
-        if len(found) - start > 1:
-            loops.append(Loop(start, len(found)))
-    return found, sorted(loops)
+        if len(lines) - start > 1:
+            loops.append(Loop(start, len(lines), _trips(lines, start)))
+    return sorted(loops, key=lambda loop: (loop.start, -loop.stop))
 
 
-def executed(loops: list[Loop], trips: list[tuple[int, int]]) -> tuple[float, bool]:
+def _trips(lines: list[str], start: int) -> float | None:
+    """How often the loop goes round that begins at `start` and ends with the last line.
+
+    A counted loop adds a number to a register in every turn, and goes on until it is
+    equal to another one. How much the compiler has written out does not matter.
+    """
+    condition = re.match(r"@!?(U?P\d) ", lines[-1])
+    compared = condition and _compared(lines[start:], condition[1])
+    if not compared:
+        return None
+    register, end = compared
+    step = (
+        rf"(?:@\S+ )?U?(?:IADD3|VIADD)\S* {register},(?: U?P\d,)? {register}, ([^,]+)"
+    )
+    steps = [m[1] for line in lines[start:] if (m := re.match(step, line))]
+    before = (line for line in reversed(lines[:start]) if _writes(line, register))
+    begin = _constant(next(before, ""))
+    by = _immediate(steps[0]) if len(steps) == 1 else None
+    return None if None in (begin, by, end) else (end - begin) / by
+
+
+def _compared(lines: list[str], predicate: str) -> tuple[str, int] | None:
+    """The register and the number whose comparison a predicate is the result of."""
+    for line in reversed(lines[:-1]):
+        if not _writes(line, predicate):
+            continue
+        copied = re.search(r"PLOP3\S* .*\b(UP\d)", line)
+        if copied:
+            predicate = copied[1]
+            continue
+        found = re.search(r"ISETP\.N\S* \S+ U?PT, (U?R\d+), ([^,]+),", line)
+        return (found[1], _immediate(found[2])) if found else None
+    return None
+
+
+def _writes(line: str, name: str) -> bool:
+    """Whether an instruction writes a register or predicate."""
+    pair = re.match(r"CS2R R(\d+),", line)  # of two registers
+    if pair and name == f"R{int(pair[1]) + 1}":
+        return True
+    return bool(re.match(rf"(?:@\S+ )?\S+ {name},", line))
+
+
+def _immediate(text: str) -> int | None:
+    """A number in an instruction."""
+    if text in ("RZ", "URZ", "SRZ"):
+        return 0
+    return int(text, 0) if re.fullmatch(r"-?(0x[0-9a-f]+|\d+)", text) else None
+
+
+def _constant(line: str) -> int | None:
+    """The number that an instruction puts into a register."""
+    *_, last = line.rsplit(", ", 1)
+    if re.match(r"(?:U?MOV|CS2R|IMAD\.MOV\.U32) ", line):
+        return _immediate(last)
+    # Zero times zero plus two halves: a way to write a number of 32 bits.
+    if line.startswith("HFMA2"):
+        halves = [np.float16(x).view(np.uint16) for x in line.split(", ")[-2:]]
+        return int(halves[0]) << 16 | int(halves[1])
+    return None
+
+
+def executed(loops: list[Loop], visits: list[float]) -> tuple[float, bool]:
     """Instructions that a round executes.
 
-    The longest loop is that of the rounds. The trips of the loops in it are those of
-    the program's loops, in order. A compiler may write a short loop out: then the
-    loops that are left are taken to be those with the most operations.
+    The longest loop is that of the rounds.
 
     Args:
       loops: of the machine code, by their first instruction.
-      trips: ``(trips, operations)`` of the program's loops of fixed length, in order,
-        outer ones before those in them.
+      visits: how often loops that end when the last run is done go round, per round of
+        the game, outer ones before those in them.
 
     Returns:
-      ``(instructions, known)``: `known` is false if there are more loops than the
-      program has, which are then counted once.
+      ``(instructions, known)``: `known` is false if there are other loops than these
+      that nobody counts; all such are then taken to go round once.
     """
     whole = max(loops, key=lambda loop: loop.stop - loop.start)
     inner = [loop for loop in loops if loop.inside(whole)]
-    largest = sorted(range(len(trips)), key=lambda i: -trips[i][1])[: len(inner)]
-    left = [trips[i][0] for i in sorted(largest)]
-    known = len(left) == len(inner)
-    times = dict(zip(inner, left, strict=True)) if known else dict.fromkeys(inner, 1)
+    uncounted = [loop for loop in inner if loop.trips is None]
+    known = len(uncounted) == len(visits)
+    visits = visits if known else [1.0] * len(uncounted)
+    visited = dict(zip(uncounted, visits, strict=True))
     weight = [1.0] * (whole.stop - whole.start)
-    for loop, trip in times.items():
-        for i in range(loop.start, loop.stop):
-            weight[i - whole.start] *= trip
+    for loop in inner:  # outer ones first
+        inside = slice(loop.start - whole.start, loop.stop - whole.start)
+        around = weight[inside.start]
+        times = visited[loop] if loop.trips is None else around * loop.trips
+        weight[inside] = [times] * (loop.stop - loop.start)
     return sum(weight), known
 
 

@@ -33,7 +33,7 @@ def mapped(fn, *args, style=WIDE):
             first[i] if given[i : i + 1] == [f] else next(rest)
             for i, f in enumerate(found)
         ]
-        outputs = Writer(space).run(closed, values)
+        outputs = Writer(space).run(closed, values, first)
         write_all(space, list(zip(targets, outputs, strict=True)))
         return [memories.index(m) for m in targets]
 

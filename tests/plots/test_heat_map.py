@@ -200,7 +200,7 @@ def test_logarithmic_colours():
         ({"y": "alpha"}, "y: must be another parameter"),
         ({"policy": "ts"}, "policy: 'ts' is unknown"),
         ({"checkpoint": 2}, "checkpoint: 2"),
-        ({"statistic": "mode"}, "statistic: 'mode' is unknown; known are mean"),
+        ({"statistic": "mode"}, "statistic must be one of .'mean'"),
         ({"level": 1}, "level: "),
         ({"at": {"alpha": 7}}, "at: alpha has no value 7"),
         ({"labels": {"beta": "B"}}, "labels: 'beta'"),

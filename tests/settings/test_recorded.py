@@ -71,8 +71,10 @@ def test_infinite_times_are_timeouts_without_one(tmp_path):
 BAD = {
     "no column seconds": GOOD.drop(columns="seconds"),
     "no column reward": GOOD.drop(columns="reward"),
-    "no numbers in": GOOD.assign(seconds=[1, 1, np.nan, 1, 1, 1, 1]),
-    "no numbers in ": GOOD.assign(reward=[1, 1, "x", 1, 1, 1, 1]),
+    "a seconds that is not a number: .*nan": GOOD.assign(
+        seconds=[1, 1, np.nan, 1, 1, 1, 1]
+    ),
+    "a reward that is not a number: 'x'": GOOD.assign(reward=[1, 1, "x", 1, 1, 1, 1]),
     "missing entries in": GOOD.assign(trees=[1, 1, np.nan, 1, 1, 1, 1]),
     "negative seconds": GOOD.assign(seconds=-GOOD["seconds"]),
     "rewards outside": GOOD.assign(reward=2 * GOOD["reward"]),

@@ -101,7 +101,12 @@ def test_modes():
 @pytest.mark.parametrize(
     ("grid", "mode", "error", "message"),
     [
-        ({"a": [1]}, "both", ValueError, "^mode must be 'cross' or 'zip', got 'both'"),
+        (
+            {"a": [1]},
+            "both",
+            ValueError,
+            "^mode must be one of .'cross', 'zip'., got 'both'",
+        ),
         ({}, "zip", ValueError, "^g must name at least one leaf with values"),
         ([1, 2], "zip", TypeError, "^g must be a mapping from leaves to values"),
         ({"a": []}, "zip", ValueError, r"^g\['a'\] must be a list"),

@@ -4,7 +4,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from jaxbandits.arrays import position
-from jaxbandits.engine.gpu.moves import position_of
+from jaxbandits.engine.gpu.moves import position_of, stretch
 from jaxbandits.engine.gpu.positions import in_a_row, number
 from jaxbandits.engine.gpu.reductions import first_of
 from jaxbandits.engine.gpu.settling import number_or
@@ -16,7 +16,7 @@ from jaxbandits.engine.gpu.values import (
     Put,
     Stored,
     Value,
-    shifted,
+    clipped,
 )
 from jaxbandits.engine.tape import Key
 
@@ -74,7 +74,7 @@ def random_argmax(space, step, inputs) -> Value:
 
 def pick(space, step, inputs) -> Value:
     x, index = inputs
-    at = position_of(index)
+    at = clipped(position_of(index), 1, x.shape[0])
     row = Moved(x, lambda inner: (at, *inner), x.shape[1:], ROW)
     return number_or(space, row)
 
@@ -95,7 +95,8 @@ def put(space, step, inputs) -> Value:
 def tally(space, step, inputs) -> Value:
     counts, *index = inputs
     at = tuple(map(position_of, index))
-    entry = counts.entry(at)
+    inside = (clipped(i, 1, n) for i, n in zip(at, counts.shape, strict=True))
+    entry = counts.entry(tuple(inside))
     more = Entries(space, [entry + jnp.asarray(1, counts.dtype)], (), counts.dtype)
     return Put(counts, at, more)
 
@@ -103,7 +104,7 @@ def tally(space, step, inputs) -> Value:
 def window(space, step, inputs) -> Value:
     x, start = inputs
     shape = step.eqn.outvars[0].aval.shape
-    return Moved(x, lambda inner: shifted((position_of(start),), inner), shape)
+    return stretch(x, (clipped(position_of(start), *shape, *x.shape),), shape)
 
 
 def row_of(space, step, inputs) -> Value:

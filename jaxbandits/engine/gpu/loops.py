@@ -15,13 +15,22 @@ from jaxbandits.engine.jaxprs import scan_counts
 
 
 class Held:
-    """Values that a loop carries: a few numbers in registers, the others in scratch."""
+    """Values that a loop carries: a few numbers in registers, the others in memory.
 
-    def __init__(self, space: Space, start: list[Value]):
+    Args:
+      space: what the kernel works in.
+      start: the values before the loop.
+      places: memory of their own in which they may stay, by place in `start`; others
+        are copied.
+    """
+
+    def __init__(self, space: Space, start: list[Value], places: dict[int, Memory]):
         self.space, self.start = space, start
         self.memories = [
-            space.scratch(x.size, x.dtype) if x.size > space.style.carried else None
-            for x in start
+            None
+            if x.size <= space.style.carried
+            else places.get(i) or space.scratch(x.size, x.dtype)
+            for i, x in enumerate(start)
         ]
 
     def begin(self) -> list:
@@ -59,13 +68,22 @@ class Held:
         return new
 
 
-def scan(writer, step: Step, inputs: list[Value]) -> list[Value]:
+def carried(step: Step) -> slice:
+    """Which inputs of a loop it carries; those before them it only reads."""
+    params = step.eqn.params
+    if step.name == "scan":
+        first, number = scan_counts(params)
+        return slice(first, first + number)
+    return slice(params["cond_nconsts"] + params["body_nconsts"], len(step.inputs))
+
+
+def scan(writer, step: Step, inputs: list[Value], places) -> list[Value]:
     """A loop of fixed length; `writer` writes its body."""
     space, params = writer.space, step.eqn.params
-    first, num_carry = scan_counts(params)
-    last, length = first + num_carry, params["length"]
-    constants, columns = inputs[:first], inputs[last:]
-    held = Held(space, inputs[first:last])
+    carry, length = carried(step), params["length"]
+    num_carry = carry.stop - carry.start
+    constants, columns = inputs[: carry.start], inputs[carry.stop :]
+    held = Held(space, inputs[carry], places)
     found = [v.aval for v in step.eqn.outvars[num_carry:]]
     books = [space.scratch(a.size, a.dtype) for a in found]
 
@@ -98,31 +116,30 @@ def _keep_row(space: Space, book: Memory, at: At, value: Value) -> None:
     space.over(value.shape, value.cost + 1, keep)
 
 
-def while_loop(writer, step: Step, inputs: list[Value]) -> list[Value]:
+def while_loop(writer, step: Step, inputs: list[Value], places) -> list[Value]:
     """A loop until all runs of the block are done; those that are wait as they are.
 
     `writer` writes its condition and its body.
     """
     space, params = writer.space, step.eqn.params
-    first = params["cond_nconsts"]
-    last = first + params["body_nconsts"]
-    held = Held(space, inputs[last:])
+    carry, first = carried(step), params["cond_nconsts"]
+    held = Held(space, inputs[carry], places)
 
     def going(numbers):
         values = [*inputs[:first], *held.values(numbers)]
         (active,) = space.within(writer.run)(params["cond_jaxpr"], values)
         return space.spread(jnp.asarray(active.entry(())))
 
-    def body(numbers):
-        mask = going(numbers)
-        values = [*inputs[first:last], *held.values(numbers)]
-        return held.after(writer.run(params["body_jaxpr"], values), numbers, mask)
+    def body(state):
+        mask, numbers = state
+        values = [*inputs[first : carry.start], *held.values(numbers)]
+        after = held.after(writer.run(params["body_jaxpr"], values), numbers, mask)
+        return going(after), after
 
-    numbers = lax.while_loop(
-        lambda numbers: any_lane(space.within(going)(numbers)),
-        space.within(body),
-        held.begin(),
-    )
+    # Carried, and not asked anew: a condition may not look into memory.
+    start = held.begin()
+    start = going(start), start
+    _, numbers = lax.while_loop(lambda s: any_lane(s[0]), space.within(body), start)
     return held.values(numbers)
 
 

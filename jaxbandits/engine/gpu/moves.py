@@ -8,7 +8,7 @@ import jax.numpy as jnp
 
 from jaxbandits.engine.gpu.positions import number, reshaped, times
 from jaxbandits.engine.gpu.program import Missing
-from jaxbandits.engine.gpu.settling import DEAR, number_or, settled
+from jaxbandits.engine.gpu.settling import DEAR, number_or, settled, shaped
 from jaxbandits.engine.gpu.values import (
     Entries,
     Joined,
@@ -28,10 +28,8 @@ def reshape(space, step, inputs) -> Value:
         return Entries(space, [x.entry((0,) * len(x.shape))], (), x.dtype)
     if isinstance(x, Known):
         return Known(space, x.array.reshape(shape))
-    if isinstance(x, Stored):
-        return Stored(space, x.memory, shape)
-    if isinstance(x, Entries):
-        return Entries(space, x.entries, shape, x.dtype)
+    if isinstance(x, Stored | Entries):
+        return shaped(x, shape)
     if isinstance(x, Moved) and x.in_order:
         x = x.operand
         return x if x.shape == shape else _in_order(x, shape)

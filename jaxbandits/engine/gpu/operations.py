@@ -54,6 +54,8 @@ def elementwise(space: Space, step, inputs) -> Value:
         raise Missing("round away from zero")
     if all(isinstance(x, Known) for x in inputs) and out.aval.size <= LARGEST_FOLDED:
         return Known(space, folded(eqn, [x.array for x in inputs]))
+    if name == "pow" and isinstance(inputs[1], Known) and np.all(inputs[1].array == 1):
+        return spread(inputs[0], range(len(shape)), shape) if shape else inputs[0]
     # An axis of length 1 spreads; numbers go with arrays as they are.
     inputs = [spread(x, range(len(shape)), shape) if x.shape else x for x in inputs]
     compute = partial(_computed, space, name, eqn, inputs[0].dtype)

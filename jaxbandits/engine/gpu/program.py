@@ -98,11 +98,15 @@ def flat(closed: ClosedJaxpr, forms) -> Program:
     steps: list[Step] = []
     constants: dict[int, np.ndarray] = {}
     number = iter(range(10**9))
+    known: dict[Any, Any] = {}  # what has been computed, or is a constant
 
     def constant(array) -> int:
-        name = next(number)
-        constants[name] = np.asarray(array)
-        return name
+        array = np.asarray(array)
+        same = (array.shape, array.dtype, array.tobytes())
+        if same not in known:
+            known[same] = next(number)
+            constants[known[same]] = array
+        return known[same]
 
     def walk(closed: ClosedJaxpr, inputs, asked=None) -> list[int]:
         jaxpr = closed.jaxpr
@@ -124,8 +128,12 @@ def flat(closed: ClosedJaxpr, forms) -> Program:
             elif inner is not None:
                 after = walk(inner, found, asked or eqn)
             else:
-                after = tuple(next(number) for _ in eqn.outvars)
-                steps.append(Step(called(eqn), eqn, found, after, asked or eqn))
+                same = _identity(eqn, found)
+                after = known.get(same)
+                if after is None:
+                    after = tuple(next(number) for _ in eqn.outvars)
+                    steps.append(Step(called(eqn), eqn, found, after, asked or eqn))
+                    known[same] = after
             names |= dict(zip(eqn.outvars, after, strict=True))
         return [read(atom) for atom in jaxpr.outvars]
 
@@ -144,6 +152,18 @@ def called(eqn) -> str:
     """The name under which an equation has a rule."""
     name = eqn.primitive.name
     return eqn.params.get("name", name) if name in CALLS else name
+
+
+def _identity(eqn, inputs):
+    """Equal for equations with the same results."""
+    # Of a kernel with a form its name and the shapes say it all.
+    params = () if eqn.primitive.name in CALLS else sorted(eqn.params.items())
+    try:
+        same = (called(eqn), tuple(params), inputs, *(v.aval for v in eqn.outvars))
+        hash(same)
+    except TypeError:
+        return object()
+    return same
 
 
 def _inner(eqn, forms) -> ClosedJaxpr | None:

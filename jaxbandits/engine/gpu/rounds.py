@@ -105,7 +105,8 @@ def play(told: Told, space: Space, fixed, state, round_memory, missing=None) -> 
         """Write a round; the single numbers after it."""
         round_ = Entries(space, [round_], (), np.int32)
         inputs = [round_, *jax.tree.leaves(given), *unpacked(numbers)]
-        after = writer.run(_round(told), inputs)
+        # A run that waits keeps its state, which no loop may then write.
+        after = writer.run(_round(told), inputs, state if mask is None else ())
         new = [
             space.spread(jnp.asarray(x.entry((0,) * len(x.shape))))
             for x, single in zip(after, singles, strict=True)

@@ -48,20 +48,19 @@ class Memory:
       size: how many there are (of a run).
       dtype: of what is loaded; bools lie there as whole numbers.
       own: whether every run has its own.
+      first: where it begins in scratch; None if it is not part of it.
     """
 
-    def __init__(self, ref, size: int, dtype, own: bool, first: int = 0):
+    def __init__(self, ref, size: int, dtype, own: bool, first: int | None = None):
         self.ref, self.size, self.dtype, self.own = ref, size, np.dtype(dtype), own
         self.first = first
 
     def load(self, position, lane):
-        """The number at a position; a run's own position is moved inside."""
+        """The number at a position, which must be inside."""
         if self.ref is None:
             shape = lane.shape if self.own or np.ndim(number(position)) else ()
             return jnp.zeros(shape, self.dtype)
         at = number(position)
-        if jnp.ndim(at):
-            at = jnp.minimum(jnp.maximum(at, 0), self.size - 1)
         at = at + jnp.int32(self.first) if self.first else at
         if not self.own:
             found = triton.load(self.ref.at[at])

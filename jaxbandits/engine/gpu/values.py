@@ -278,13 +278,13 @@ class Draws(Value):
         half = (self.width + 1) // 2
         (at,) = index
         if isinstance(at, int):
-            return self._pair(at % half)[at // half]
+            return self.pair(at % half)[at // half]
         return self.space.remembered(self, index, lambda: self._drawn(number(at), half))
 
-    def _pair(self, counter):
+    def pair(self, counter):
         """One encryption yields two words: columns j and j + half."""
         return self.space.remembered(
-            self, ("pair", counter), lambda: self._encrypted(counter)
+            self, ("pair", counter), lambda: self._encrypted(number(counter))
         )
 
     def _encrypted(self, counter):

@@ -7,7 +7,7 @@ from jax.extend.core import ClosedJaxpr
 
 from jaxbandits.arrays.named import PREFIX
 from jaxbandits.engine.gpu.forms import FORMS
-from jaxbandits.engine.gpu.loops import LOOPS
+from jaxbandits.engine.gpu.loops import LOOPS, carried
 from jaxbandits.engine.gpu.moves import MOVES
 from jaxbandits.engine.gpu.operations import (
     DEAR_COST,
@@ -18,9 +18,10 @@ from jaxbandits.engine.gpu.operations import (
 )
 from jaxbandits.engine.gpu.program import Missing, Program, Step, flat
 from jaxbandits.engine.gpu.reductions import REDUCTIONS
-from jaxbandits.engine.gpu.settling import DEAR, number_or, settled
-from jaxbandits.engine.gpu.space import Space
+from jaxbandits.engine.gpu.settling import DEAR, copied, number_or, settled
+from jaxbandits.engine.gpu.space import Memory, Space
 from jaxbandits.engine.gpu.values import DRAW, Entries, Known, Moved, Value
+from jaxbandits.engine.gpu.writes import lies_in
 
 RULES = FORMS | MOVES | REDUCTIONS | {"iota": iota}
 # Kernels of which an entry is found without a loop over all of them.
@@ -38,28 +39,60 @@ class Writer:
     def __init__(self, space: Space, missing: list | None = None):
         self.space, self.missing = space, missing
 
-    def run(self, closed: ClosedJaxpr, inputs: list[Value]) -> list[Value]:
-        """The outputs of a program."""
+    def run(self, closed: ClosedJaxpr, inputs: list[Value], free=None) -> list[Value]:
+        """The outputs of a program.
+
+        Args:
+          closed: the program.
+          inputs: what it is given.
+          free: memory that nobody reads afterwards; in this and in scratch a loop may
+            carry what lies there. None: in nothing.
+        """
         program = _program(closed)
         values = dict(zip(program.inputs, inputs, strict=True))
         values |= {v: Known(self.space, x) for v, x in program.constants.items()}
         kept = program.kept(_cost, DEAR)
-        for step in program.steps:
-            outputs = self.step(step, [values[v] for v in step.inputs])
+        for number, step in enumerate(program.steps):
+            places = {}
+            if free is not None and step.name in LOOPS:
+                places = self._free(program, number, values, free)
+            outputs = self.step(step, [values[v] for v in step.inputs], places)
             for name, value in zip(step.outputs, outputs, strict=True):
                 value = number_or(self.space, value)
                 dear = name in kept and value.cost > DEAR
                 values[name] = settled(self.space, value) if dear else value
         return [values[v] for v in program.outputs]
 
-    def step(self, step: Step, inputs: list[Value]) -> list[Value]:
-        """The outputs of one step."""
+    def _free(self, program: Program, number: int, values, free) -> dict[int, Memory]:
+        """Memory in which a loop may carry what lies there, by place in its carry.
+
+        Others that are computed from the same memory, and are read in the loop or after
+        it, are computed before, if this is less than to copy what is carried.
+        """
+        step, found = program.steps[number], {}
+        places = carried(step)
+        later = {*program.outputs, *step.inputs[: places.start]}
+        later |= {v for s in program.steps[number + 1 :] for v in s.inputs}
+        later = sorted(later & set(values))
+        for place, name in enumerate(step.inputs[places]):
+            memory = lies_in(values[name])
+            if memory is None or memory in found.values():
+                continue
+            readers = [v for v in later if memory in values[v].reads]
+            less = sum(values[v].size for v in readers) < memory.size
+            if less and (memory in free or memory.first is not None):
+                values |= {v: copied(self.space, values[v]) for v in readers}
+                found[place] = memory
+        return found
+
+    def step(self, step: Step, inputs: list[Value], places) -> list[Value]:
+        """The outputs of one step; of a loop, `places` are as in `Held`."""
         name = step.name.removeprefix(PREFIX)
         try:
             if any(v.aval.dtype.itemsize == 8 for v in step.eqn.outvars):
                 raise Missing("64-bit numbers")
             if name in LOOPS:
-                return LOOPS[name](self, step, inputs)
+                return LOOPS[name](self, step, inputs, places)
             if is_elementwise(name):
                 return [elementwise(self.space, step, inputs)]
             if name not in RULES:

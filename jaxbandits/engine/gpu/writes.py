@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxbandits.engine.gpu.positions import in_a_row, number, plus, times
-from jaxbandits.engine.gpu.settling import settled
+from jaxbandits.engine.gpu.settling import copied
 from jaxbandits.engine.gpu.space import IN_REGISTERS, Memory, Space
 from jaxbandits.engine.gpu.values import ROW, WHOLE, Moved, Put, Stored, Value
 
@@ -93,6 +93,15 @@ def puts(memory: Memory, value: Value) -> list[Write] | None:
     return [*before, Write(memory, first, value.row, ROW, inside)]
 
 
+def lies_in(value: Value) -> Memory | None:
+    """The memory of which a value is the whole, but for rows that are put."""
+    while isinstance(value, Put) or (isinstance(value, Moved) and value.in_order):
+        value = value.base if isinstance(value, Put) else value.operand
+    if not isinstance(value, Stored) or value.size != value.memory.size:
+        return None
+    return value.memory if value.memory.own else None
+
+
 def _is_small(space: Space, value: Value) -> bool:
     few = value.size * value.cost <= 2 * space.style.settled
     return value.size == 1 or (few and value.size <= IN_REGISTERS)
@@ -112,7 +121,7 @@ def _in_their_places(space: Space, writes: list[Write]) -> list[Write]:
         )
 
     return [
-        w if fits(w, name) else w._replace(value=settled(space, w.value))
+        w if fits(w, name) else w._replace(value=copied(space, w.value))
         for name, group in groups.items()
         for w in group
     ]

@@ -53,20 +53,20 @@ def advertising(options: Options) -> Outcome:
     return Outcome({game.name: dataset}, records, picture, (note,))
 
 
-class Clicks(NamedTuple):
+class _Clicks(NamedTuple):
     """Impressions up to the clicks of a campaign, i64[n] >= 1, and what is known."""
 
     impressions: np.ndarray
     truth: dict[str, float]
 
 
-def logged_clicks(log) -> dict[str, Clicks]:
+def _logged_clicks(log) -> dict[str, _Clicks]:
     """Of the campaigns with the most clicks."""
     most = np.argsort(-log.clicks, kind="stable")[:CAMPAIGNS]
-    return {f"campaign {log.campaigns[c]}": Clicks(log.counts(c), {}) for c in most}
+    return {f"campaign {log.campaigns[c]}": _Clicks(log.counts(c), {}) for c in most}
 
 
-def drawn_clicks(size: int) -> dict[str, Clicks]:
+def _drawn_clicks(size: int) -> dict[str, _Clicks]:
     """Of synthetic campaigns."""
     arms = criteo_like_parameters()
     rng = np.random.default_rng(2017)
@@ -75,7 +75,7 @@ def drawn_clicks(size: int) -> dict[str, Clicks]:
         shape, rate = arms.shape[campaign], arms.rate[campaign]
         draws = np.ceil(rng.weibull(shape, size) / rate).astype(int)
         truth = {"true_shape": shape, "true_rate": rate}
-        found[f"campaign {campaign + 1}"] = Clicks(np.maximum(draws, 1), truth)
+        found[f"campaign {campaign + 1}"] = _Clicks(np.maximum(draws, 1), truth)
     return found
 
 
@@ -86,9 +86,9 @@ def impressions(options: Options) -> Outcome:
     """
     path = data_file(FILE, needed=False)
     if path is None:
-        clicks, notes = drawn_clicks(options.seeds), (NOTE,)
+        clicks, notes = _drawn_clicks(options.seeds), (NOTE,)
     else:
-        clicks, notes = logged_clicks(settings.load_criteo(path)), ()
+        clicks, notes = _logged_clicks(settings.load_criteo(path)), ()
     fig, axes = figure(1, CAMPAIGNS)
     records, datasets = [], {}
     for (title, (draws, truth)), ax in zip(clicks.items(), axes, strict=True):

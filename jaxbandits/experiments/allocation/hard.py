@@ -37,7 +37,7 @@ def hard(options: Options) -> Outcome:
     the K choices, too, as the total variation's bound is concave in what arms get.
     """
     horizons = [max(options.horizon // n, 4 * NUM_ARMS) for n in FACTORS]
-    games = {T: hard_game(T, horizons) for T in horizons}
+    games = {T: _hard_game(T, horizons) for T in horizons}
     datasets, records = {}, []
     found = {name: [] for name in CAST}
     for T, game in games.items():
@@ -68,7 +68,7 @@ def hard(options: Options) -> Outcome:
     return Outcome(datasets, records, fig)
 
 
-def hard_game(horizon: int, horizons) -> Environment:
+def _hard_game(horizon: int, horizons) -> Environment:
     """The instance for T rounds; rates within a factor of 4 of those of all horizons.
 
     One range for all, so that they share their programs.

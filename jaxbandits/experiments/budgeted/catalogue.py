@@ -155,7 +155,7 @@ def _family(family):
     return environments
 
 
-def sensitivity(options: Options) -> Outcome:
+def _sensitivity(options: Options) -> Outcome:
     """Figure 4: final regret against rho, omega-UCB and omega*-UCB."""
     name = "budgeted-fig4"
     cast = {
@@ -252,7 +252,7 @@ EXPERIMENTS = (
         "budgeted-fig4",
         "Sensitivity to rho",
         "Figure 4",
-        sensitivity,
+        _sensitivity,
         Options(100, BUDGET),
         Options(16, 2_000, quick=True),
     ),

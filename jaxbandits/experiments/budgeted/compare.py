@@ -119,7 +119,7 @@ def compare(
         order = [rank.policy for rank in ranking]
         records += sorted(found, key=lambda record: order.index(record["policy"]))
         notes += [
-            *arms_in_words(title, records_of(environment)),
+            *_arms_in_words(title, records_of(environment)),
             advice(title, ranking),
         ]
     return Outcome(datasets, records, draw(datasets), (*notes, CAVEAT))
@@ -179,7 +179,7 @@ def advice(title: str, ranking: list[Rank]) -> str:
     return words + (f"; not told from it: {', '.join(ties)}." if ties else ".")
 
 
-def arms_in_words(title: str, arms: list[Records]) -> list[str]:
+def _arms_in_words(title: str, arms: list[Records]) -> list[str]:
     """The arms, best ratio first, with how well the records tell the ratio."""
     lines = []
     for arm in sorted(arms, key=lambda a: -a.reward.sum() / a.cost.sum()):

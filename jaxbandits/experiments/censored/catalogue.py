@@ -75,7 +75,7 @@ TABLE_NOTES = (
 )
 
 
-def compare(
+def _compare(
     name: str,
     environments: Callable[[], dict[str, Environment]],
     contestants: dict[str, Contestant],
@@ -166,7 +166,7 @@ def _comparison(
 ):
     name = f"censored-{figure}"
     run = partial(
-        compare,
+        _compare,
         name,
         environments,
         contestants,
@@ -288,7 +288,7 @@ EXPERIMENTS = (
         "censored-recommendation",
         "Every advised policy on every instance: means, medians, worst runs",
         "docs/recommendation.md",
-        partial(recommendation, compare),
+        partial(recommendation, _compare),
         Options(64, 100_000),
         Options(4, 500, quick=True),
     ),

@@ -110,7 +110,7 @@ def _delays(ax, environment):
         ax.legend(frameon=False)
 
 
-def over_time(
+def _over_time(
     name: str,
     environments: dict[str, Callable[[], Environment]],
     contestants: dict[str, Contestant],
@@ -179,7 +179,7 @@ EXPERIMENTS = (
         "section 8",
         FIGURE_1 | {"Figure 2b": FIGURE_2["Figure 2b"]},
         SIDE,
-        run=over_time,
+        run=_over_time,
         full=Options(20, 1_000_000),
     ),
     _experiment(
@@ -188,7 +188,7 @@ EXPERIMENTS = (
         "Figures 1 and 2",
         FIGURE_1 | FIGURE_2,
         CROSSOVER,
-        run=partial(over_time, notes=crossover_notes),
+        run=partial(_over_time, notes=crossover_notes),
         full=Options(20, 1_000_000),
     ),
     _experiment(
@@ -197,7 +197,7 @@ EXPERIMENTS = (
         "section 2.2",
         APPLICATIONS,
         {k: v for k, v in CROSSOVER.items() if "code" not in k},
-        run=over_time,
+        run=_over_time,
         full=Options(20, 300_000),
     ),
     Experiment(

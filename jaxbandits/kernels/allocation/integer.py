@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jax import lax
+from jax import Array, lax
+from jaxtyping import Float, Int32
 
 from jaxbandits.arrays import first_argmax, one_hot
 from jaxbandits.arrays.real import integer, real
@@ -117,11 +118,11 @@ def integer_greedy(values, budget, *, limit=None, least=None) -> Solution:
 class _Task(NamedTuple):
     """What is left to solve once every arm has what it must get."""
 
-    values: jax.Array  # f[K, N + 1], of units beyond; those beyond limits add nothing
-    budget: jax.Array  # i32[], of the rest
-    limit: jax.Array | None  # i32[K], of the rest
-    least: jax.Array | None  # i32[K]
-    worth: jax.Array | None  # f[], of what arms must get
+    values: Float[Array, "K N+1"]  # of units beyond; those beyond limits add nothing
+    budget: Int32[Array, ""]  # of the rest
+    limit: Int32[Array, " K"] | None  # of the rest
+    least: Int32[Array, " K"] | None
+    worth: Float[Array, ""] | None  # of what arms must get
     valid: tuple[jax.Array, ...]  # conditions
 
 
@@ -187,7 +188,7 @@ def _solution(task: _Task, allocation, value, bound):
     even = each + (index < odd).astype(jnp.int32)
     allocation = jnp.where(nothing, even, allocation)
     if least is not None:
-        allocation = least + jnp.minimum(allocation, limit)
+        allocation = least + jnp.minimum(allocation, limit)  # type: ignore[arg-type]
         value, bound = worth + value, worth + bound
     certified = jnp.where(bound - value <= 1e-4 * bound, SOLVED, INACCURATE)
     status = jnp.where(nothing, NOTHING_TO_GAIN, certified).astype(jnp.int32)

@@ -14,7 +14,8 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
+from jax import Array, lax
+from jaxtyping import Bool, Float
 
 from jaxbandits.arrays import first_argmax, one_hot, pick
 from jaxbandits.checks import whole
@@ -127,17 +128,17 @@ class _Task(NamedTuple):
     """What is left to solve once every arm has what it must get."""
 
     curves: Curves  # of what is given beyond
-    budget: jax.Array  # f[], of the rest
-    limit: jax.Array | None  # f[K], of the rest
-    least: jax.Array | None  # f[K]
-    worth: jax.Array | None  # f[], of what arms must get
+    budget: Float[Array, ""]  # of the rest
+    limit: Float[Array, " K"] | None  # of the rest
+    least: Float[Array, " K"] | None
+    worth: Float[Array, ""] | None  # of what arms must get
     valid: tuple[jax.Array, ...]  # conditions
 
 
 def _task(curves, budget, limit, least) -> _Task:
     if least is None:
         valid = () if limit is None else (limit > 0,)
-        return _Task(*_up_to(budget, limit, curves), limit, None, None, valid)
+        return _Task(*_up_to(budget, limit, curves), limit, None, None, valid)  # type: ignore[call-arg]
     dtype = curves.log_height.dtype
     least = jnp.asarray(least, dtype)
     worth = jnp.sum(curves.value(least))
@@ -199,12 +200,12 @@ def _log_slopes(curves):
 class _Start(NamedTuple):
     """What `sigmoid_prefix` finds, for `sigmoid_filling` to begin with."""
 
-    allocation: jax.Array  # f[K]
-    value: jax.Array  # f[]
-    members: jax.Array  # bool[K]
-    bound: jax.Array  # f[]
-    log_nu: jax.Array  # f[], the multiplier of the dual
-    modes: jax.Array  # f[K], inf for functions that are 0
+    allocation: Float[Array, " K"]
+    value: Float[Array, ""]
+    members: Bool[Array, " K"]
+    bound: Float[Array, ""]
+    log_nu: Float[Array, ""]  # the multiplier of the dual
+    modes: Float[Array, " K"]  # inf for functions that are 0
 
 
 def _best_prefix(curves, budget):
@@ -546,7 +547,7 @@ def _checked(task: _Task, allocation, value, bound):
         allocation = jnp.minimum(allocation, limit)
     bound = jnp.where(nothing, 0.0, bound)
     if least is not None:
-        allocation, value, bound = least + allocation, worth + value, worth + bound
+        allocation, value, bound = least + allocation, worth + value, worth + bound  # type: ignore[operator]
     consistent = value <= bound * (1 + rounding)
     status = jnp.where(filled & consistent, SOLVED, INACCURATE)
     status = jnp.where(nothing, NOTHING_TO_GAIN, status).astype(jnp.int32)

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jax import lax
+from jax import Array, lax
+from jaxtyping import Float, Int32
 
 from jaxbandits.kernels.bisection import bisect
 
@@ -36,8 +37,8 @@ class Curves(NamedTuple):
 
     value: Callable[[jax.Array], jax.Array]
     fall: Callable[[jax.Array], jax.Array]
-    log_height: jax.Array
-    touch: jax.Array
+    log_height: Float[Array, " K"]
+    touch: Float[Array, " K"]
 
 
 def priced(curves: Curves, price) -> Curves:
@@ -117,10 +118,10 @@ class Solution(NamedTuple):
       status: i32[], `SOLVED`, `NOTHING_TO_GAIN`, `INACCURATE` or `INVALID`.
     """
 
-    allocation: jax.Array
-    value: jax.Array
-    bound: jax.Array
-    status: jax.Array
+    allocation: Float[Array, " K"]
+    value: Float[Array, ""]
+    bound: Float[Array, ""]
+    status: Int32[Array, ""]
 
 
 def judged(solution: Solution, *conditions) -> Solution:

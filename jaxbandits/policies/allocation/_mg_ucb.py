@@ -7,16 +7,17 @@ same named choices; the resource of a round is handed out until it is gone.
 
 from jaxbandits.checks import MOST, one_of, whole
 from jaxbandits.factory import factory
-from jaxbandits.policies.allocation.boosting import Options, boosting
+from jaxbandits.policies.allocation.boosting import Options, Params, boosting
 from jaxbandits.policies.allocation.handing_out import STEPS, flow, units
+from jaxbandits.policies.allocation.learning import Learner
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.allocation import Problem
+from jaxbandits.settings.allocation import Action, Problem
 
 GREEDY = ("derivative", "difference", "envelope")
 
 
 @factory(Problem)
-def mg_ucb(problem: Problem, **options) -> Policy:
+def mg_ucb(problem: Problem, **options) -> Policy[Learner, Params, Action]:
     """MG-UCB (Algorithm 3): resource flows to the largest marginal value until it ends.
 
     Args:
@@ -36,7 +37,7 @@ def mg_ucb(problem: Problem, **options) -> Policy:
 @factory(Problem)
 def mg_ucb_delta(
     problem: Problem, steps: int = STEPS, greedy: str = "derivative", **options
-) -> Policy:
+) -> Policy[Learner, Params, Action]:
     """MG-UCB-Delta (Algorithm 4): resource is handed out in units.
 
     Args:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import jax.numpy as jnp
 
 from jaxbandits.arrays import one_hot
-from jaxbandits.checks import at_least_one
+from jaxbandits.checks import at_least_one, one_of
 from jaxbandits.factory import factory
 from jaxbandits.policies.allocation.estimates import no_statistics
 from jaxbandits.policies.allocation.handing_out import best_way
@@ -22,7 +22,7 @@ from jaxbandits.policies.allocation.learning import (
 )
 from jaxbandits.policies.allocation.radii import no_bounds
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.allocation import Problem
+from jaxbandits.settings.allocation import Action, Problem
 
 COUNTS = ("total", "per_arm")
 
@@ -38,7 +38,7 @@ def _check(params):
 
 
 @factory(Problem)
-def ra_etc(problem: Problem, count: str = "total") -> Policy:
+def ra_etc(problem: Problem, count: str = "total") -> Policy[Learner, Params, Action]:
     """RA-ETC, with the truncated estimator.
 
     Args:
@@ -49,8 +49,7 @@ def ra_etc(problem: Problem, count: str = "total") -> Policy:
     Raises:
       ValueError: on another `count`.
     """
-    if count not in COUNTS:
-        raise ValueError(f"count must be one of {COUNTS}, got {count!r}")
+    one_of("count", count, COUNTS)
     hand_out, num_arms = best_way(problem), problem.num_arms
 
     def turn(round_, params):

@@ -20,10 +20,11 @@ An arm's bounds are renewed when it has been observed, with that round's log t.
 """
 
 from jaxbandits.factory import factory
-from jaxbandits.policies.allocation.boosting import Options, boosting
+from jaxbandits.policies.allocation.boosting import Options, Params, boosting
 from jaxbandits.policies.allocation.handing_out import best_way, optimum
+from jaxbandits.policies.allocation.learning import Learner
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.allocation import Problem
+from jaxbandits.settings.allocation import Action, Problem
 
 
 @factory(Problem)
@@ -34,7 +35,7 @@ def ra_ucb(
     update: str = "boosted",
     others: str = "pessimistic",
     start: str = "one_arm",
-) -> Policy:
+) -> Policy[Learner, Params, Action]:
     """RA-UCB: solves P~ for the round's budget, which it must know.
 
     Args:
@@ -55,7 +56,7 @@ def ra_ucb(
 
 
 @factory(Problem)
-def ra_ucb_authors(problem: Problem) -> Policy:
+def ra_ucb_authors(problem: Problem) -> Policy[Learner, Params, Action]:
     """RA-UCB as the authors' published code configures it, as far as a learner can.
 
     Their estimator and radii, one round of start per arm. The code calls its oracle
@@ -74,7 +75,9 @@ def ra_ucb_authors(problem: Problem) -> Policy:
 
 
 @factory(Problem)
-def no_ucb(problem: Problem, update: str = "boosted", start: str = "one_arm") -> Policy:
+def no_ucb(
+    problem: Problem, update: str = "boosted", start: str = "one_arm"
+) -> Policy[Learner, Params, Action]:
     """NO-UCB (appendix A.1): plays the optimum of its point estimates, boosting no arm.
 
     Arms that never succeed in the start are starved; `initial` decides how many.

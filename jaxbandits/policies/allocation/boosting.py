@@ -7,7 +7,7 @@ from typing import NamedTuple
 import jax.numpy as jnp
 
 from jaxbandits.arrays import constant, one_hot
-from jaxbandits.checks import non_negative, positive
+from jaxbandits.checks import non_negative, one_of, positive
 from jaxbandits.laws.thresholds import exponential
 from jaxbandits.policies.allocation.estimates import ESTIMATORS, no_statistics
 from jaxbandits.policies.allocation.learning import (
@@ -27,7 +27,7 @@ from jaxbandits.policies.allocation.radii import (
     printed_constants,
 )
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.allocation import Problem
+from jaxbandits.settings.allocation import Action, Problem
 from jaxbandits.settings.allocation.oracle import shape_array
 
 OTHERS = ("pessimistic", "point")
@@ -72,7 +72,7 @@ CHOICES = {
 @cache
 def boosting(
     name: str, problem: Problem, hand_out: Callable, options: Options
-) -> Policy:
+) -> Policy[Learner, Params, Action]:
     """A policy that solves P~ for its boosted arm.
 
     Args:
@@ -88,10 +88,7 @@ def boosting(
         the family has not.
     """
     for key, allowed in CHOICES.items():
-        if getattr(options, key) not in allowed:
-            raise ValueError(
-                f"{key} must be one of {allowed}, got {getattr(options, key)!r}"
-            )
+        one_of(key, getattr(options, key), allowed)
     if options.radii == "code" and problem.family is not exponential:
         raise ValueError(
             f"radii: 'code' is for exponential thresholds, got {problem.family.name}"
@@ -111,7 +108,9 @@ def boosting(
         now = turn(problem, start, params.initial, view.round)
         alone = start_allocation(problem, start, now, view)
         known = constant(shape)
-        weight, rate = surrogate_problem(problem, options, known, state.bounds, now.arm)
+        weight, rate = _surrogate_problem(
+            problem, options, known, state.bounds, now.arm
+        )
         return hand_out(now.starting, alone, weight, rate, view.budget)
 
     def update(noise, view, state, action, feedback, params):
@@ -135,7 +134,7 @@ def boosting(
     return Policy(name, init, act, update, Params(), check=_check)
 
 
-def surrogate_problem(problem: Problem, options: Options, shape, found: Bounds, arm):
+def _surrogate_problem(problem: Problem, options: Options, shape, found: Bounds, arm):
     """Weights and rates of eq. (13), lines 8 and 9 of Algorithm 1.
 
     Without radii nobody is boosted: these are the point estimates.

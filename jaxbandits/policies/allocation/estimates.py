@@ -16,9 +16,10 @@ probability, eq. (11).
 import math
 from typing import NamedTuple
 
-import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
+from jaxtyping import Float, Int32
 
 from jaxbandits.arrays import CompensatedSum, stored
 from jaxbandits.kernels.interpolation import crossing, interpolate, maximum
@@ -47,11 +48,11 @@ class Statistics(NamedTuple):
         need it.
     """
 
-    successes: jax.Array
+    successes: Int32[Array, "*arms"]
     likelihood: CompensatedSum
     exposure: CompensatedSum
     thresholds: CompensatedSum | None
-    last: jax.Array
+    last: Float[Array, "*arms"]
     squares: CompensatedSum | None = None
 
 
@@ -65,10 +66,10 @@ class Estimate(NamedTuple):
       probability: f[].
     """
 
-    place: jax.Array
-    height: jax.Array
-    rate: jax.Array
-    probability: jax.Array
+    place: Float[Array, "*arms"]
+    height: Float[Array, "*arms"]
+    rate: Float[Array, "*arms"]
+    probability: Float[Array, "*arms"]
 
 
 class Grid(NamedTuple):

@@ -1,17 +1,19 @@
 """Reference points: the uniform split and the clairvoyant."""
 
+from typing import Any
+
 import jax.numpy as jnp
 
 from jaxbandits.factory import factory
 from jaxbandits.policies.allocation.learning import even_split
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.allocation import Allocation, Order, Plan, Problem
+from jaxbandits.settings.allocation import Action, Allocation, Order, Plan, Problem
 
 FINE = 10  # units per arm where the budget is not known
 
 
 @factory(Problem)
-def uniform_split(problem: Problem) -> Policy:
+def uniform_split(problem: Problem) -> Policy[Any, tuple[()], Action]:
     """Every arm gets the same; up to a unit of B / 10 K if budgets are not known.
 
     In whole units for a family of integers, dealt from another arm on in every round.
@@ -32,7 +34,7 @@ def uniform_split(problem: Problem) -> Policy:
 
 
 @factory(Problem)
-def clairvoyant(problem: Problem) -> Policy:
+def clairvoyant(problem: Problem) -> Policy[Any, tuple[()], Action]:
     """Plays the optimal allocation. Oracle knowledge.
 
     If budgets are not known it plays a `Plan`, which needs a concave family.

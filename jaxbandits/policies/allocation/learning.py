@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Bool, Int32
 
 from jaxbandits.arrays import constant, one_hot, pick, row, with_row
 from jaxbandits.policies.allocation.estimates import Statistics, observe
@@ -35,8 +37,8 @@ class Turn(NamedTuple):
         boosted (afterwards).
     """
 
-    starting: jax.Array
-    arm: jax.Array
+    starting: Bool[Array, ""]
+    arm: Int32[Array, ""]
 
 
 def turn(problem: Problem, start: str, initial, round_) -> Turn:

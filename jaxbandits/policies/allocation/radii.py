@@ -23,6 +23,8 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
+from jaxtyping import Float
 
 from jaxbandits.kernels.interpolation import around, interpolate
 from jaxbandits.laws.thresholds import exponential
@@ -47,12 +49,12 @@ LARGE = 1e30  # stands for an infinite radius
 class Bounds(NamedTuple):
     """Estimates and bounds of an arm, f[] each (a leading axis K for all arms)."""
 
-    rate: jax.Array
-    rate_low: jax.Array
-    rate_high: jax.Array
-    probability: jax.Array
-    probability_low: jax.Array
-    probability_high: jax.Array
+    rate: Float[Array, "*arms"]
+    rate_low: Float[Array, "*arms"]
+    rate_high: Float[Array, "*arms"]
+    probability: Float[Array, "*arms"]
+    probability_low: Float[Array, "*arms"]
+    probability_high: Float[Array, "*arms"]
 
 
 def no_bounds(problem: Problem) -> Bounds:
@@ -72,11 +74,11 @@ def no_bounds(problem: Problem) -> Bounds:
 class Scales(NamedTuple):
     """Factors of the two radii (of their squares, for ``profile`` and ``delta``)."""
 
-    rate: jax.Array
-    probability: jax.Array
+    rate: Float[Array, "..."]
+    probability: Float[Array, "..."]
 
 
-class Constants(NamedTuple):
+class _Constants(NamedTuple):
     """Lipschitz constants of Assumptions 2.3 and 4.1, one per arm: f64[K].
 
     Attributes:
@@ -88,7 +90,7 @@ class Constants(NamedTuple):
     mean: np.ndarray
 
 
-def printed_constants(problem: Problem) -> Constants:
+def printed_constants(problem: Problem) -> _Constants:
     """The constants of a problem (host); the paper's for exponential thresholds.
 
     For other families the extreme slopes on a fine grid of rates and allocations.
@@ -97,7 +99,7 @@ def printed_constants(problem: Problem) -> Constants:
         top = problem.highest * problem.budget  # M
         slope = 1 / top**2 - np.exp(-top) / np.expm1(-top) ** 2  # D, Lemma H.1
         ones = np.ones(problem.num_arms)
-        return Constants(problem.budget * ones, problem.budget**2 * slope * ones)
+        return _Constants(problem.budget * ones, problem.budget**2 * slope * ones)
     family = problem.family
     with jax.enable_x64(True):
         rates = jnp.asarray(np.geomspace(problem.lowest, problem.highest, 129))
@@ -117,7 +119,7 @@ def printed_constants(problem: Problem) -> Constants:
             return float(steepest), float(flattest)
 
         different = {shape: constants(shape) for shape in set(shapes)}
-    return Constants(*np.array([different[shape] for shape in shapes]).T)
+    return _Constants(*np.array([different[shape] for shape in shapes]).T)
 
 
 def bounds(
@@ -151,7 +153,7 @@ def bounds(
     log_t = jnp.log(round_)
     if kind in ("profile", "delta"):
         form = _profile if kind == "profile" else _delta
-        rest = form(problem, statistics, found, *(jnp.sqrt(s * log_t) for s in scales))
+        rest = form(problem, statistics, found, *(jnp.sqrt(s * log_t) for s in scales))  # type: ignore[union-attr]
     elif kind == "printed":
         rest = _printed(problem, statistics, found, scales, log_t, shape, constants)
     else:

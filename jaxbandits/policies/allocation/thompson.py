@@ -17,10 +17,9 @@ import jax
 import jax.numpy as jnp
 from jax.scipy.special import ndtr
 
-from jaxbandits.arrays import stored, unit_interval
+from jaxbandits.arrays import stored, unit_interval, window
 from jaxbandits.checks import at_least_one
 from jaxbandits.factory import factory
-from jaxbandits.kernels.interpolation import window
 from jaxbandits.kernels.normal import normal_quantile
 from jaxbandits.policies.allocation.estimates import (
     Estimate,
@@ -36,7 +35,7 @@ from jaxbandits.policies.allocation.estimates import (
 from jaxbandits.policies.allocation.handing_out import best_way
 from jaxbandits.policies.allocation.learning import start_allocation, turn
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.allocation import Problem
+from jaxbandits.settings.allocation import Action, Problem
 from jaxbandits.settings.allocation.oracle import shape_array
 
 
@@ -85,7 +84,7 @@ def _from_grid(log_density, uniform):
 
 
 @factory(Problem)
-def thompson_allocation(problem: Problem) -> Policy:
+def thompson_allocation(problem: Problem) -> Policy[State, Params, Action]:
     """Thompson sampling with truncated likelihoods.
 
     Args:

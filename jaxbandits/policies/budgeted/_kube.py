@@ -12,11 +12,12 @@ not here; its source reports it as up to 40 % better in its experiments.
 from typing import NamedTuple
 
 import jax.numpy as jnp
+from jax import Array
 
 from jaxbandits.checks import positive
 from jaxbandits.factory import factory
 from jaxbandits.policies.budgeted._index_policy import index_policy
-from jaxbandits.policies.budgeted.statistics import over_cost
+from jaxbandits.policies.budgeted.statistics import Means, over_cost
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.budgeted.types import Problem
 
@@ -32,7 +33,7 @@ def _check(params):
 
 
 @factory(Problem)
-def kube(problem: Problem) -> Policy:
+def kube(problem: Problem) -> Policy[Means, Params, Array]:
     """Fractional KUBE with the running mean cost."""
 
     def index(view, means, params):

@@ -19,8 +19,9 @@ Named choices:
 
 from typing import NamedTuple
 
-import jax
 import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Float
 
 from jaxbandits.arrays import CompensatedSum
 from jaxbandits.checks import flag, one_of, positive
@@ -47,22 +48,22 @@ def _check(params):
     positive(rho=params.rho)
 
 
-class Spread(NamedTuple):
+class _Spread(NamedTuple):
     """Squared deviations from the running mean, and eta, which they determine."""
 
     squares: CompensatedSum  # f32[K], Welford's sum
-    eta: jax.Array  # f32[K], 1 before the first pull
+    eta: Float[Array, " K"]  # 1 before the first pull
 
     @classmethod
-    def zeros(cls, num_arms: int) -> "Spread":
+    def zeros(cls, num_arms: int) -> "_Spread":
         """Before the first pull."""
         nothing = CompensatedSum.zeros(num_arms, float)
         return cls(nothing, jnp.ones(num_arms, float))
 
-    def observe(self, eta, pulls, x, old_mean, mean) -> "Spread":
+    def observe(self, eta, pulls, x, old_mean, mean) -> "_Spread":
         """The row of one arm after one more observation in [0, 1]; `eta` of `ETAS`."""
         squares = self.squares.add((x - old_mean) * (x - mean))
-        return Spread(squares, eta(pulls, squares.total, mean * (1 - mean)))
+        return _Spread(squares, eta(pulls, squares.total, mean * (1 - mean)))
 
 
 def switched_eta(pulls, squares, most):
@@ -91,8 +92,8 @@ class Moments(NamedTuple):
     """Statistics of omega*-UCB."""
 
     means: Means
-    reward: Spread
-    cost: Spread  # of the cost's position in its range
+    reward: _Spread
+    cost: _Spread  # of the cost's position in its range
 
 
 @factory(Problem)
@@ -102,7 +103,7 @@ def omega_ucb(
     exploration: str = "log_t",
     learning: Learning = ONE_ARM,
     variance: str = "switch",
-) -> Policy:
+) -> Policy[Means | Moments, Params, Array]:
     """omega-UCB, or omega*-UCB with `star`.
 
     Args:
@@ -145,7 +146,7 @@ def omega_ucb(
         )
 
     def zeros(num_arms):
-        spread = Spread.zeros(num_arms)
+        spread = _Spread.zeros(num_arms)
         return Moments(Means.zeros(num_arms), spread, spread)
 
     statistics = Statistics(zeros, observe, ranges.constants) if star else MEANS

@@ -9,8 +9,9 @@ the arm with the largest optimistic reward per optimistic cost at these prices.
 
 from typing import NamedTuple
 
-import jax
 import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Float
 
 from jaxbandits.arrays import pick
 from jaxbandits.checks import non_negative, positive
@@ -45,11 +46,11 @@ class State(NamedTuple):
     """Statistics, and the log of the price of money over that of a round."""
 
     means: Means
-    log_price: jax.Array  # f32[]
+    log_price: Float[Array, ""]
 
 
 @factory(Problem)
-def pd_bwk(problem: Problem) -> Policy:
+def pd_bwk(problem: Problem) -> Policy[State, Params, Array]:
     """PD-BwK with the resources money and rounds, both of budget B."""
     update_means = update_arm(MEANS)
 

@@ -71,7 +71,7 @@ def _check_left(params):
     positive(budget=params.budget)
 
 
-class Moments(NamedTuple):
+class _Moments(NamedTuple):
     """Means, and sums of squared deviations from the mean of positions in the range."""
 
     means: Means
@@ -79,7 +79,7 @@ class Moments(NamedTuple):
     cost: CompensatedSum  # f32[K]
 
 
-def shrunk_eta(pulls, mean, squares, weight, pooled: bool):
+def _shrunk_eta(pulls, mean, squares, weight, pooled: bool):
     """Variances over their largest values, mixed with `weight` pulls of a prior.
 
     Args:
@@ -127,7 +127,7 @@ def share_ucb(problem: Problem, clock: str = "left", pooled: bool = True) -> Pol
         spent = jnp.maximum(means.cost.total, ALMOST_NOTHING)
         z2 = 2 * params.rho * jnp.log(jnp.maximum(money / (arms * spent), 1.0))
         eta_reward, eta_cost = (
-            shrunk_eta(means.count, mean, spread.total, params.prior_pulls, pooled)
+            _shrunk_eta(means.count, mean, spread.total, params.prior_pulls, pooled)
             for mean, spread in zip(shares(ranges, means), state[1:], strict=True)
         )
         return largest_ratio(ranges, means, z2 * eta_reward, z2 * eta_cost)
@@ -141,11 +141,11 @@ def share_ucb(problem: Problem, clock: str = "left", pooled: bool = True) -> Pol
         )
         # Welford's update.
         products = ((x - before) * (x - after) for x, before, after in observed)
-        return Moments(means, *map(CompensatedSum.add, row[1:], products))
+        return _Moments(means, *map(CompensatedSum.add, row[1:], products))
 
     def zeros(num_arms):
         nothing = CompensatedSum.zeros(num_arms, float)
-        return Moments(Means.zeros(num_arms), nothing, nothing)
+        return _Moments(Means.zeros(num_arms), nothing, nothing)
 
     name = "share-UCB" if knows else "share-UCB, anytime"
     return index_policy(

@@ -16,6 +16,7 @@ with the mean *reward*, and takes no mean cost below the oracle's least in the r
 from typing import NamedTuple
 
 import jax.numpy as jnp
+from jax import Array
 
 from jaxbandits.arrays import CompensatedSum
 from jaxbandits.checks import above_one, one_of, positive
@@ -43,7 +44,7 @@ def _check(params):
     above_one(stability=params.stability)
 
 
-class Moments(NamedTuple):
+class _Moments(NamedTuple):
     """Means, and squared deviations from them."""
 
     means: Means
@@ -53,13 +54,13 @@ class Moments(NamedTuple):
 
 def _zeros(num_arms):
     nothing = CompensatedSum.zeros(num_arms, float)
-    return Moments(Means.zeros(num_arms), nothing, nothing)
+    return _Moments(Means.zeros(num_arms), nothing, nothing)
 
 
 def _observe(row, constants, reward, cost):
     del constants
     old, new = row.means, row.means.observe(reward, cost)
-    return Moments(
+    return _Moments(
         new,
         row.reward.add((reward - old.mean_reward) * (reward - new.mean_reward)),
         row.cost.add((cost - old.mean_cost) * (cost - new.mean_cost)),
@@ -76,7 +77,7 @@ def _radius(squares, means, log_t):
 
 
 @factory(Problem)
-def ucb_b2(problem: Problem, form: str = "paper") -> Policy:
+def ucb_b2(problem: Problem, form: str = "paper") -> Policy[_Moments, Params, Array]:
     """UCB-B2.
 
     Args:

@@ -1,6 +1,7 @@
 """Reference points: uniform play, one arm, and the clairvoyant."""
 
 import jax.numpy as jnp
+from jax import Array
 
 from jaxbandits.arrays import position
 from jaxbandits.checks import whole
@@ -19,7 +20,7 @@ def _no_update(noise, view, state, action, feedback, params):
 
 
 @factory(Problem)
-def uniform(problem: Problem) -> Policy:
+def uniform(problem: Problem) -> Policy[tuple[()], tuple[()], Array]:
     """Every arm with the same probability in every round."""
     del problem
 
@@ -31,7 +32,7 @@ def uniform(problem: Problem) -> Policy:
 
 
 @factory(Problem)
-def clairvoyant(problem: Problem) -> Policy:
+def clairvoyant(problem: Problem) -> Policy[tuple[()], tuple[()], Array]:
     """The best arm in every round, which only the oracle knows. Its regret is 0."""
     del problem
 
@@ -43,7 +44,7 @@ def clairvoyant(problem: Problem) -> Policy:
 
 
 @factory(Problem)
-def fixed_arm(problem: Problem, arm: int) -> Policy:
+def fixed_arm(problem: Problem, arm: int) -> Policy[tuple[()], tuple[()], Array]:
     """The same arm in every round.
 
     Raises:

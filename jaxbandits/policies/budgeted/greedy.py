@@ -13,11 +13,13 @@ for an arm that has brought nothing either, which is then left to the random rou
 from typing import NamedTuple
 
 import jax.numpy as jnp
+from jax import Array
 
 from jaxbandits.arrays import occurs, position
 from jaxbandits.checks import one_of, positive
 from jaxbandits.factory import factory
 from jaxbandits.policies.budgeted._index_policy import index_policy
+from jaxbandits.policies.budgeted.statistics import Means
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.budgeted.types import Problem
 
@@ -54,7 +56,9 @@ RATIOS = {"infinite": _ratio, "code": _ratio_of_the_code}
 
 
 @factory(Problem)
-def b_greedy(problem: Problem, unpaid: str = "infinite") -> Policy:
+def b_greedy(
+    problem: Problem, unpaid: str = "infinite"
+) -> Policy[Means, tuple[()], Array]:
     """b-greedy.
 
     Args:
@@ -75,7 +79,7 @@ def b_greedy(problem: Problem, unpaid: str = "infinite") -> Policy:
 
 
 @factory(Problem)
-def epsilon_first(problem: Problem) -> Policy:
+def epsilon_first(problem: Problem) -> Policy[Means, FirstParams, Array]:
     """epsilon-first: all arms in turn, then the best observed ratio.
 
     It must know the budget that the game is played for.

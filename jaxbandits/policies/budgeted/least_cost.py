@@ -14,12 +14,13 @@ Named choice: Budget-UCB's `log_factor` is 1 in Table 2 and 2 in the published c
 from typing import NamedTuple
 
 import jax.numpy as jnp
+from jax import Array
 
-from jaxbandits.checks import positive
+from jaxbandits.checks import one_of, positive
 from jaxbandits.factory import factory
 from jaxbandits.policies.budgeted._index_policy import index_policy
 from jaxbandits.policies.budgeted.ratio_bounds import radius
-from jaxbandits.policies.budgeted.statistics import over_cost
+from jaxbandits.policies.budgeted.statistics import Means, over_cost
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.budgeted.types import Problem
 
@@ -38,8 +39,7 @@ def _check(params):
 
 def _least_cost(problem: Problem, source: str):
     """``view -> lambda``, the least expected cost of an arm or a bound below it."""
-    if source not in SOURCES:
-        raise ValueError(f"minimum_cost must be one of {SOURCES}, got {source!r}")
+    one_of("minimum_cost", source, SOURCES)
     least = min(problem.lowest_cost)
     if source == "range" and least <= 0:
         raise ValueError(
@@ -49,7 +49,9 @@ def _least_cost(problem: Problem, source: str):
 
 
 @factory(Problem)
-def budget_ucb(problem: Problem, minimum_cost: str = "oracle") -> Policy:
+def budget_ucb(
+    problem: Problem, minimum_cost: str = "oracle"
+) -> Policy[Means, Params, Array]:
     """Budget-UCB.
 
     Args:
@@ -72,7 +74,9 @@ def budget_ucb(problem: Problem, minimum_cost: str = "oracle") -> Policy:
 
 
 @factory(Problem)
-def ucb_bv1(problem: Problem, minimum_cost: str = "oracle") -> Policy:
+def ucb_bv1(
+    problem: Problem, minimum_cost: str = "oracle"
+) -> Policy[Means, Params, Array]:
     """UCB-BV1. Arguments and errors as for `budget_ucb`."""
     least = _least_cost(problem, minimum_cost)
 

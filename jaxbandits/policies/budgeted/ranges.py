@@ -46,7 +46,7 @@ def ranges_of(problem: Problem) -> Ranges:
     )
 
 
-def _low_and_width(low, high):
+def _low_and_width(low, high) -> tuple[np.ndarray, np.ndarray]:
     low, high = np.array(low), np.array(high)
     return low, np.where(high > low, high - low, 1.0)
 

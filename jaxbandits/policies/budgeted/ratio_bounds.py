@@ -11,11 +11,12 @@ one play per round is m-UCB.
 from typing import NamedTuple
 
 import jax.numpy as jnp
+from jax import Array
 
 from jaxbandits.checks import positive
 from jaxbandits.factory import factory
 from jaxbandits.policies.budgeted._index_policy import index_policy
-from jaxbandits.policies.budgeted.statistics import over_cost
+from jaxbandits.policies.budgeted.statistics import Means, over_cost
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.budgeted.types import Problem
 
@@ -37,7 +38,7 @@ def radius(view, means, scale):
 
 
 @factory(Problem)
-def m_ucb(problem: Problem) -> Policy:
+def m_ucb(problem: Problem) -> Policy[Means, Params, Array]:
     """m-UCB: the reward's upper over the cost's lower bound; +inf if that is 0."""
 
     def index(view, means, params):
@@ -50,7 +51,7 @@ def m_ucb(problem: Problem) -> Policy:
 
 
 @factory(Problem)
-def c_ucb(problem: Problem) -> Policy:
+def c_ucb(problem: Problem) -> Policy[Means, Params, Array]:
     """c-UCB: ``(reward + radius) / cost``."""
 
     def index(view, means, params):
@@ -61,7 +62,7 @@ def c_ucb(problem: Problem) -> Policy:
 
 
 @factory(Problem)
-def i_ucb(problem: Problem) -> Policy:
+def i_ucb(problem: Problem) -> Policy[Means, Params, Array]:
     """i-UCB: ``reward / cost + radius``."""
 
     def index(view, means, params):
@@ -71,6 +72,6 @@ def i_ucb(problem: Problem) -> Policy:
 
 
 @factory(Problem)
-def mrcb(problem: Problem) -> Policy:
+def mrcb(problem: Problem) -> Policy[Means, Params, Array]:
     """MRCB with one play per round: `m_ucb` under its other name."""
     return m_ucb(problem)._replace(name="MRCB, one play")

@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import jax
 import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Float, Int32
 
 from jaxbandits.arrays import CompensatedSum
 
@@ -31,11 +32,11 @@ class Means(NamedTuple):
     with equal sums and pulls tie exactly.
     """
 
-    pulls: jax.Array  # i32[K]
+    pulls: Int32[Array, " K"]
     reward: CompensatedSum  # f32[K]
     cost: CompensatedSum  # f32[K]
-    mean_reward: jax.Array  # f32[K], 0 before the first pull
-    mean_cost: jax.Array  # f32[K], 0 before the first pull
+    mean_reward: Float[Array, " K"]  # 0 before the first pull
+    mean_cost: Float[Array, " K"]  # 0 before the first pull
 
     @classmethod
     def zeros(cls, num_arms: int) -> "Means":

@@ -10,8 +10,9 @@ coins with that probability.
 
 from typing import NamedTuple
 
-import jax
 import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Int32
 
 from jaxbandits.arrays import first_argmax, occurs, one_hot, unit_interval
 from jaxbandits.factory import factory
@@ -23,13 +24,13 @@ from jaxbandits.settings.budgeted.types import Problem
 class State(NamedTuple):
     """Pulls of every arm, and how often the reward's and the cost's coin showed 1."""
 
-    pulls: jax.Array  # i32[K]
-    reward: jax.Array  # i32[K]
-    cost: jax.Array  # i32[K]
+    pulls: Int32[Array, " K"]
+    reward: Int32[Array, " K"]
+    cost: Int32[Array, " K"]
 
 
 @factory(Problem)
-def bts(problem: Problem) -> Policy:
+def bts(problem: Problem) -> Policy[State, tuple[()], Array]:
     """Budgeted Thompson sampling: no start, the first maximiser."""
     num_arms = problem.num_arms
 

@@ -10,10 +10,12 @@ inequality (UCB-SC+, which then has a closed form).
 """
 
 import jax.numpy as jnp
+from jax import Array
 
 from jaxbandits.factory import factory
 from jaxbandits.kernels.radii import kl_ratio_bound
 from jaxbandits.policies.budgeted._index_policy import index_policy
+from jaxbandits.policies.budgeted.statistics import Means
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.budgeted.types import Problem
 
@@ -24,7 +26,7 @@ def _log_share(view, means):
 
 
 @factory(Problem)
-def ucb_sc_plus(problem: Problem) -> Policy:
+def ucb_sc_plus(problem: Problem) -> Policy[Means, tuple[()], Array]:
     """UCB-SC+: +inf while the ball reaches a cost of 0."""
 
     def index(view, means, params):
@@ -41,7 +43,7 @@ def ucb_sc_plus(problem: Problem) -> Policy:
 
 
 @factory(Problem)
-def kl_ucb_sc_plus(problem: Problem) -> Policy:
+def kl_ucb_sc_plus(problem: Problem) -> Policy[Means, tuple[()], Array]:
     """KL-UCB-SC+: every index is searched for in every round, at 50 times the cost."""
 
     def index(view, means, params):

@@ -23,9 +23,9 @@ from jaxbandits.policies.censored.survival import (
     remark_3,
     sub_gaussian_gain_radius,
 )
-from jaxbandits.policies.plain import kl_ucb, moss, ucb
+from jaxbandits.policies.plain import _kl_ucb, _moss, _ucb, kl_ucb, moss, ucb
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.censored.types import Continuum, Problem
+from jaxbandits.settings.censored.types import Action, Continuum, Problem
 
 
 def most_played(state, params):
@@ -35,19 +35,19 @@ def most_played(state, params):
 
 
 @factory(Problem, Continuum)
-def ucb_reduction(problem: Problem) -> Policy:
+def ucb_reduction(problem: Problem) -> Policy[_ucb.State, _ucb.Params, Action]:
     """The paper's UCB (E.1): plain UCB on the pairs."""
     return product_arms(problem, ucb, most_played)
 
 
 @factory(Problem, Continuum)
-def moss_reduction(problem: Problem) -> Policy:
+def moss_reduction(problem: Problem) -> Policy[_moss.State, _moss.Params, Action]:
     """MOSS on the pairs."""
     return product_arms(problem, moss, most_played)
 
 
 @factory(Problem, Continuum)
-def kl_ucb_reduction(problem: Problem) -> Policy:
+def kl_ucb_reduction(problem: Problem) -> Policy[_kl_ucb.State, _kl_ucb.Params, Action]:
     """KL-UCB on the pairs."""
     return product_arms(problem, kl_ucb, most_played)
 

@@ -16,8 +16,9 @@ smallest and the largest possible gain. No radius, no horizon, no scale of penal
 
 from typing import NamedTuple
 
-import jax
 import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Int32
 
 from jaxbandits.arrays import (
     CompensatedSum,
@@ -66,14 +67,14 @@ def _check(params):
 class State(NamedTuple):
     """What the rounds of every arm said of every cell."""
 
-    entered: jax.Array  # i32[K, M]  rounds that entered the cell, with a limit beyond
-    ended: jax.Array  # i32[K, M]  of these, rounds that ended in it
+    entered: Int32[Array, "K M"]  # rounds that entered the cell, with a limit beyond
+    ended: Int32[Array, "K M"]  # of these, rounds that ended in it
     gain: CompensatedSum  # f32[K, M]  sum of their gains R - c(C)
     square: CompensatedSum  # f32[K, M]  and of the squares
 
 
 @factory(Problem, Continuum)
-def cell_thompson(problem: Problem) -> Policy:
+def cell_thompson(problem: Problem) -> Policy[State, Params, Action]:
     """Thompson sampling on the cells between limits.
 
     It recommends the best pair at the posterior means.

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from jaxbandits.arrays import first_true, pick
 from jaxbandits.checks import MOST, function, numbers, whole
 from jaxbandits.factory import check_problem
-from jaxbandits.protocol import Policy
+from jaxbandits.protocol import P, Policy, S
 from jaxbandits.settings.censored.types import (
     Action,
     Continuum,
@@ -20,7 +21,9 @@ from jaxbandits.settings.censored.types import (
 )
 
 
-def on_grid(problem: Continuum, limits, make: Callable[[Problem], Policy]) -> Policy:
+def on_grid(
+    problem: Continuum, limits: Any, make: Callable[[Problem], Policy[S, P, Action]]
+) -> Policy[S, P, RealAction]:
     """Let a policy choose from a fixed grid of limits.
 
     Args:

@@ -6,12 +6,13 @@ Bengs & Huellermeier (2022), section 3.1, eq. (7), rescaled to [0, 1] as in E.1.
 from collections.abc import Callable
 
 import jax.numpy as jnp
+from jax import Array
 
 from jaxbandits.arrays import pick, split_index
 from jaxbandits.checks import function
 from jaxbandits.factory import factory
 from jaxbandits.policies.censored.value import value_of_round
-from jaxbandits.protocol import Policy
+from jaxbandits.protocol import P, Policy, Recommend, S
 from jaxbandits.settings.censored.types import (
     Action,
     Continuum,
@@ -24,9 +25,9 @@ from jaxbandits.settings.censored.types import (
 @factory(Problem, Continuum)
 def product_arms(
     problem: Problem,
-    plain: Callable[[int], Policy],
-    recommend: Callable | None = None,
-) -> Policy:
+    plain: Callable[[int], Policy[S, P, Array]],
+    recommend: Recommend[S, P, Array] | None = None,
+) -> Policy[S, P, Action]:
     """Lift a plain policy on K M arms to the censored setting.
 
     Args:
@@ -67,6 +68,6 @@ def product_arms(
     def recommended(state, params):
         return to_pair(answer(state, params))
 
-    return inner._replace(
+    return inner._replace(  # type: ignore[return-value]
         act=act, update=update, recommend=recommended if answer else None
     )

@@ -18,8 +18,9 @@ problem's `sigma`), the default `gain_radius` is that of `sub_gaussian_gain_radi
 from collections.abc import Callable
 from typing import NamedTuple
 
-import jax
 import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Float, Int32
 
 from jaxbandits.arrays import (
     CompensatedSum,
@@ -60,11 +61,11 @@ def _check(params):
 class State(NamedTuple):
     """Statistics of every pair, and the two parts of its index that they determine."""
 
-    reached: jax.Array  # i32[K, M]  N_{i,tau}: rounds of the arm with a limit >= tau
-    risk: tuple[jax.Array, ...]  # i32[K, M] each: counts behind the survival estimate
+    reached: Int32[Array, "K M"]  # N_{i,tau}: rounds of the arm with a limit >= tau
+    risk: tuple[Int32[Array, "K M"], ...]  # counts behind the survival estimate
     gain: CompensatedSum  # f32[K, M]  sum of gains within tau, numerator of eq. (8)
-    estimate: jax.Array  # f32[K, M]  nu_hat, eq. (10)
-    width: jax.Array  # f32[K, M]  confidence length over sqrt(2 alpha log t)
+    estimate: Float[Array, "K M"]  # nu_hat, eq. (10)
+    width: Float[Array, "K M"]  # confidence length over sqrt(2 alpha log t)
 
 
 @factory(Problem, Continuum)
@@ -72,7 +73,7 @@ def rcucb(
     problem: Problem,
     survival: str | Survival = "censored_exceeds",
     radius: str | Callable = "eq_12",
-) -> Policy:
+) -> Policy[State, Params, Action]:
     """RCUCB for a problem of the censored setting.
 
     Plays every arm once with the largest limit, then the first pair that maximises

@@ -14,6 +14,8 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Bool, Float, Int32
 
 from jaxbandits.arrays import CompensatedSum, first_argmax, pick, row, with_row
 from jaxbandits.checks import (
@@ -61,12 +63,12 @@ def _check(params):
     positive(smoothness=params.smoothness)
 
 
-class Cells(NamedTuple):
+class _Cells(NamedTuple):
     """The cells of all arms ``[K, G]``, or of one; unused places have width 0."""
 
-    left: jax.Array  # f32[G]
-    width: jax.Array  # f32[G]
-    pulls: jax.Array  # i32[G]
+    left: Float[Array, "*arms G"]
+    width: Float[Array, "*arms G"]
+    pulls: Int32[Array, "*arms G"]
     value: CompensatedSum  # f32[G]
 
     @property
@@ -75,29 +77,31 @@ class Cells(NamedTuple):
         return self.left + self.width / 2
 
 
-class Answer(NamedTuple):
+class _Answer(NamedTuple):
     """The deepest cell that has been cut, of several the one with the largest mean."""
 
-    arm: jax.Array  # i32[]
-    limit: jax.Array  # f32[]
-    width: jax.Array  # f32[]
-    mean: jax.Array  # f32[]
+    arm: Int32[Array, ""]
+    limit: Float[Array, ""]
+    width: Float[Array, ""]
+    mean: Float[Array, ""]
 
 
 class State(NamedTuple):
     """Cells, and the best cell of each arm."""
 
-    cells: Cells
-    count: jax.Array  # i32[K]  used places
-    index: jax.Array  # f32[K]
-    place: jax.Array  # i32[K]
-    limit: jax.Array  # f32[K]
-    answer: Answer
-    overflow: jax.Array  # bool[]
+    cells: _Cells
+    count: Int32[Array, " K"]  # type: ignore[assignment]  # used places
+    index: Float[Array, " K"]  # type: ignore[assignment]
+    place: Int32[Array, " K"]
+    limit: Float[Array, " K"]
+    answer: _Answer
+    overflow: Bool[Array, ""]
 
 
 @factory(Continuum, Problem)
-def stoo(problem: Continuum, splits: int = 2, capacity: int = 64) -> Policy:
+def stoo(
+    problem: Continuum, splits: int = 2, capacity: int = 64
+) -> Policy[State, Params, RealAction]:
     """StoOO for a problem with arbitrary limits.
 
     Plays the centre of the cell with the largest ``mean + length + smoothness width /
@@ -129,7 +133,9 @@ def stoo(problem: Continuum, splits: int = 2, capacity: int = 64) -> Policy:
 
 
 @cache
-def _stoo(problem: Continuum, splits: int, capacity: int) -> Policy:
+def _stoo(
+    problem: Continuum, splits: int, capacity: int
+) -> Policy[State, Params, RealAction]:
     num_arms, shape = problem.num_arms, (problem.num_arms, capacity)
     places = jnp.arange(capacity, dtype=jnp.int32)
     span = 1 + problem.max_penalty
@@ -139,7 +145,7 @@ def _stoo(problem: Continuum, splits: int, capacity: int) -> Policy:
         whole = jnp.where(places == 0, problem.max_limit, 0.0).astype(float)
         middle = jnp.asarray(problem.max_limit / 2, float)
         return State(
-            Cells(
+            _Cells(
                 jnp.zeros(shape, float),
                 jnp.broadcast_to(whole, shape),
                 jnp.zeros(shape, jnp.int32),
@@ -149,7 +155,7 @@ def _stoo(problem: Continuum, splits: int, capacity: int) -> Policy:
             jnp.full(num_arms, jnp.inf, float),
             jnp.zeros(num_arms, jnp.int32),
             jnp.full(num_arms, middle),
-            Answer(jnp.int32(0), middle, jnp.full((), jnp.inf, float), jnp.zeros(())),
+            _Answer(jnp.int32(0), middle, jnp.full((), jnp.inf, float), jnp.zeros(())),
             jnp.zeros((), bool),
         )
 
@@ -173,7 +179,7 @@ def _stoo(problem: Continuum, splits: int, capacity: int) -> Policy:
         new = (step >= 1) & (step < splits)
         fresh = new | own
         value = jax.tree.map(lambda x: jnp.where(fresh, 0.0, x), cells.value)
-        return Cells(
+        return _Cells(
             jnp.where(new, left + step.astype(float) * part, cells.left),
             jnp.where(fresh, part, cells.width),
             jnp.where(fresh, 0, cells.pulls),
@@ -216,7 +222,7 @@ def _stoo(problem: Continuum, splits: int, capacity: int) -> Policy:
             for x in (cells.value.total, cells.pulls, cells.width)
         )
         mean = total / jnp.maximum(pulls, 1)
-        found = Answer(action.arm, action.limit, width, mean)
+        found = _Answer(action.arm, action.limit, width, mean)
         deeper = width < answer.width * (1 - 1e-6)
         alike = width <= answer.width * (1 + 1e-6)
         wins = expand & (deeper | (alike & (mean > answer.mean)))

@@ -10,8 +10,9 @@ ways that differ in regret by a factor of three (docs/errata.md), hence `update`
 
 from typing import NamedTuple
 
-import jax
 import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Int32
 
 from jaxbandits.arrays import (
     first_argmax,
@@ -23,7 +24,7 @@ from jaxbandits.arrays import (
     stored,
     unit_interval,
 )
-from jaxbandits.checks import at_least_one
+from jaxbandits.checks import at_least_one, one_of
 from jaxbandits.factory import factory
 from jaxbandits.kernels.gamma import beta_from_uniforms
 from jaxbandits.policies.censored.observed import gain_of
@@ -54,12 +55,14 @@ def _check(params):
 class State(NamedTuple):
     """Posterior counts."""
 
-    success: jax.Array  # i32[K, M]  S
-    failure: jax.Array  # i32[K, M]  F
+    success: Int32[Array, "K M"]  # S
+    failure: Int32[Array, "K M"]  # F
 
 
 @factory(Problem, Continuum)
-def thompson(problem: Problem, update: str = "independent") -> Policy:
+def thompson(
+    problem: Problem, update: str = "independent"
+) -> Policy[State, Params, Action]:
     """Thompson sampling for a problem of the censored setting.
 
     Plays every pair once in index order, then the first maximiser of samples from the
@@ -81,8 +84,7 @@ def thompson(problem: Problem, update: str = "independent") -> Policy:
     """
     check_grid(problem, "thompson")
     check_bounded(problem, "thompson")
-    if update not in UPDATES:
-        raise ValueError(f"update must be one of {UPDATES}, got {update!r}")
+    one_of("update", update, UPDATES)
     shape = (problem.num_arms, problem.num_limits)
     largest = problem.max_penalty
 

@@ -16,9 +16,10 @@ import math
 from functools import cache, partial
 from typing import Any, NamedTuple
 
-import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
+from jaxtyping import Bool, Float, Int32
 
 from jaxbandits.arrays import (
     CompensatedSum,
@@ -87,11 +88,11 @@ def _check(params):
     non_negative(gain_radius=params.gain_radius, penalty_radius=params.penalty_radius)
 
 
-class Statistics(NamedTuple):
+class _Statistics(NamedTuple):
     """What the points of a grid have seen since they came into being."""
 
-    reached: jax.Array  # i32[K, G]  N_{i,tau}: rounds of the arm with a limit >= tau
-    risk: tuple[jax.Array, ...]  # i32[K, G] each: counts behind the survival estimate
+    reached: Int32[Array, "K G"]  # N_{i,tau}: rounds of the arm with a limit >= tau
+    risk: tuple[Int32[Array, "K G"], ...]  # counts behind the survival estimate
     gain: CompensatedSum  # f32[K, G]  sum of gains within tau
 
 
@@ -99,15 +100,15 @@ class State(NamedTuple):
     """The arms' grids, and the best pair of each arm by eq. (13)."""
 
     grid: Grid  # [K, G] each, [K] its count
-    statistics: Statistics
-    rounds: jax.Array  # i32[K]  rounds of the arm
-    index: jax.Array  # f32[K]  largest index of the arm's points
-    place: jax.Array  # i32[K]  the point that has it
-    limit: jax.Array  # f32[K]  its limit
-    overflow: jax.Array  # bool[]  whether a grid was too small for an extension
+    statistics: _Statistics
+    rounds: Int32[Array, " K"]  # rounds of the arm
+    index: Float[Array, " K"]  # type: ignore[assignment]  # largest index of the arm's points
+    place: Int32[Array, " K"]  # the point that has it
+    limit: Float[Array, " K"]  # its limit
+    overflow: Bool[Array, ""]  # whether a grid was too small for an extension
 
 
-class Judgement(NamedTuple):
+class _Judgement(NamedTuple):
     """Estimates of grid points; all arrays ``[..., G]``."""
 
     estimate: Any  # nu_hat, eq. (10)
@@ -164,7 +165,7 @@ def z_rcucb(
     answer: str = "finest",
     survival: str | Survival = "censored_exceeds",
     capacity: int | None = None,
-) -> Policy:
+) -> Policy[State, Params, RealAction]:
     """z-RCUCB for a problem with arbitrary limits.
 
     Plays the first pair that maximises eq. (13); new points first. After a round every
@@ -224,7 +225,7 @@ def z_rcucb(
         raise ValueError(
             f"capacity must be at least {least}, one split of {splits}, got {capacity}"
         )
-    if history == "whole" and splits ** round(math.log(capacity, splits)) != capacity:
+    if history == "whole" and splits ** round(math.log(capacity, splits)) != capacity:  # type: ignore[arg-type]
         raise ValueError(
             f"capacity must be a power of splits = {splits} where history='whole', got "
             f"{capacity}"
@@ -256,7 +257,9 @@ def _check_fits(problem, splits, history, capacity, params):
 
 
 @cache
-def _z_rcucb(problem, splits, history, answer, risk, capacity) -> Policy:
+def _z_rcucb(
+    problem, splits, history, answer, risk, capacity
+) -> Policy[State, Params, RealAction]:
     num_arms, shape = problem.num_arms, (problem.num_arms, capacity)
 
     def init(params):
@@ -265,7 +268,7 @@ def _z_rcucb(problem, splits, history, answer, risk, capacity) -> Policy:
         first = capacity - 1 if history == "whole" else 0
         return State(
             Grid.start(num_arms, capacity, problem.max_limit, splits, history),
-            Statistics(
+            _Statistics(
                 zeros, (zeros,) * risk.num_counts, CompensatedSum.zeros(shape, float)
             ),
             jnp.zeros(num_arms, jnp.int32),
@@ -280,7 +283,7 @@ def _z_rcucb(problem, splits, history, answer, risk, capacity) -> Policy:
         arm = first_argmax(state.index)  # Eq. (13)
         return RealAction(arm, pick(state.limit, arm))
 
-    def judge(grid, statistics, rounds, params) -> Judgement:
+    def judge(grid, statistics, rounds, params) -> _Judgement:
         count = jnp.maximum(statistics.reached, 1).astype(float)
         since = jnp.maximum(rounds - grid.born, 1).astype(float)  # N_{i,0}
         penalty = penalty_in_play(problem, grid.limit)
@@ -290,7 +293,7 @@ def _z_rcucb(problem, splits, history, answer, risk, capacity) -> Policy:
         scale = peeling_scale(params.alpha * (confidence - jnp.log(params.delta)))
         length = params.gain_radius / jnp.sqrt(count)
         length = length + params.penalty_radius * penalty / jnp.sqrt(since)
-        return Judgement(estimate, scale * length)
+        return _Judgement(estimate, scale * length)
 
     def learn(grid, old, place, feedback):
         gained = gain_of(problem, feedback)
@@ -301,7 +304,7 @@ def _z_rcucb(problem, splits, history, answer, risk, capacity) -> Policy:
         gain = old.gain.add(jnp.where(reached & ~exceeds, gained, 0.0))  # Eq. (8)
         seen = risk.observe(exceeds, reached)
         counts = (n + (used & i) for n, i in zip(old.risk, seen, strict=True))
-        return Statistics(old.reached + reached, tuple(counts), gain)
+        return _Statistics(old.reached + reached, tuple(counts), gain)
 
     def update(noise, view, state, action, feedback, params):
         del noise, view

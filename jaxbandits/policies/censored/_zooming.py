@@ -11,8 +11,9 @@ with play; a limit that is no longer covered becomes active.
 from functools import cache
 from typing import NamedTuple
 
-import jax
 import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Bool, Float, Int32
 
 from jaxbandits.arrays import CompensatedSum, first_argmax, pick, row, with_row
 from jaxbandits.checks import MOST, at_least_one, positive, whole
@@ -52,18 +53,20 @@ def _check(params):
 class State(NamedTuple):
     """Active limits in the order of their activation, and the best of each arm."""
 
-    active: jax.Array  # f32[K, G]  0 where nothing is
-    pulls: jax.Array  # i32[K, G]
+    active: Float[Array, "K G"]  # 0 where nothing is
+    pulls: Int32[Array, "K G"]
     value: CompensatedSum  # f32[K, G]
-    count: jax.Array  # i32[K]  used places
-    index: jax.Array  # f32[K]
-    place: jax.Array  # i32[K]
-    limit: jax.Array  # f32[K]
-    overflow: jax.Array  # bool[]
+    count: Int32[Array, " K"]  # type: ignore[assignment]  # used places
+    index: Float[Array, " K"]  # type: ignore[assignment]
+    place: Int32[Array, " K"]
+    limit: Float[Array, " K"]
+    overflow: Bool[Array, ""]
 
 
 @factory(Continuum, Problem)
-def zooming(problem: Continuum, capacity: int = 64) -> Policy:
+def zooming(
+    problem: Continuum, capacity: int = 64
+) -> Policy[State, Params, RealAction]:
     """The zooming bandit for a problem with arbitrary limits.
 
     With ``r = radius (1 + lambda(tau_max)) sqrt(2 log(T) / (n + 1))`` an active limit
@@ -90,7 +93,7 @@ def zooming(problem: Continuum, capacity: int = 64) -> Policy:
 
 
 @cache
-def _zooming(problem: Continuum, capacity: int) -> Policy:
+def _zooming(problem: Continuum, capacity: int) -> Policy[State, Params, RealAction]:
     num_arms, shape = problem.num_arms, (problem.num_arms, capacity)
     places = jnp.arange(capacity, dtype=jnp.int32)
     largest, span = problem.max_limit, 1 + problem.max_penalty

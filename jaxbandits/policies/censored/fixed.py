@@ -7,14 +7,16 @@ from jaxbandits.settings.censored.types import Action, Continuum, Problem, check
 
 
 @factory(Problem, Continuum)
-def uniform(problem: Problem) -> Policy:
+def uniform(problem: Problem) -> Policy[tuple[()], tuple[()], Action]:
     """Every pair with the same probability in every round."""
     check_grid(problem, "uniform")
     return uniform_pairs((problem.num_arms, problem.num_limits), Action)
 
 
 @factory(Problem, Continuum)
-def fixed_pair(problem: Problem, arm: int, limit: int) -> Policy:
+def fixed_pair(
+    problem: Problem, arm: int, limit: int
+) -> Policy[tuple[()], tuple[()], Action]:
     """The same pair in every round.
 
     With ``environment.oracle(...)``'s pair this is the clairvoyant, whose regret is 0.

@@ -8,11 +8,12 @@ that only watch: with ``inherit`` those at which a cell would be split next, wit
 ``whole`` all points of the finest grid, from the first round on and in their order.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jax import lax
+from jax import Array, lax
+from jaxtyping import Float, Int32
 
 from jaxbandits.arrays import first_true, pick
 
@@ -31,11 +32,11 @@ class Grid(NamedTuple):
       count: i32[], used places.
     """
 
-    limit: jax.Array
-    width: jax.Array
-    born: jax.Array
-    watched: Any
-    count: jax.Array
+    limit: Float[Array, "*arms G"]
+    width: Float[Array, "*arms G"]
+    born: Int32[Array, "*arms G"]
+    watched: Int32[Array, "*arms G"] | None
+    count: Int32[Array, "*arms"]  # type: ignore[assignment]
 
     @classmethod
     def start(cls, num_arms, capacity, max_limit, splits, history) -> "Grid":
@@ -136,7 +137,8 @@ def _split_watched(grid: Grid, place, born, splits):
     places = jnp.arange(grid.limit.shape[0], dtype=jnp.int32)
     right, width = pick(grid.limit, place), pick(grid.width, place)
     narrow = width / splits
-    cell = places - pick(grid.watched, place) + 1  # 1, ..., m - 1 at the watched points
+    watched = pick(grid.watched, place)  # type: ignore[arg-type]
+    cell = places - watched + 1  # 1, ..., m - 1 at the watched points
     opened = (cell >= 1) & (cell < splits)
     offset = places - grid.count
     new = (offset >= 0) & (offset < splits * each)
@@ -150,7 +152,7 @@ def _split_watched(grid: Grid, place, born, splits):
         watched=jnp.where(
             opened | own,
             grid.count + each * jnp.where(own, 0, cell),
-            grid.watched,
+            grid.watched,  # type: ignore[arg-type]
         ),
         count=grid.count + splits * each,
     )

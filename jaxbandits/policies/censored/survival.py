@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import jax.numpy as jnp
 
-from jaxbandits.checks import function, instance, non_negative, number
+from jaxbandits.checks import function, instance, non_negative, number, one_of
 
 
 class Survival(NamedTuple):
@@ -82,10 +82,7 @@ def survival_of(survival) -> Survival:
       TypeError: if it is neither.
     """
     if isinstance(survival, str):
-        if survival not in SURVIVAL:
-            names = (*SURVIVAL,)
-            raise ValueError(f"survival must be one of {names}, got {survival!r}")
-        return SURVIVAL[survival]
+        return SURVIVAL[one_of("survival", survival, SURVIVAL)]
     return instance("survival", survival, Survival, "of policies.censored, or a name")
 
 
@@ -143,9 +140,7 @@ def radius_of(radius) -> tuple[str, Callable]:
       TypeError: if it is neither a name nor a function.
     """
     if isinstance(radius, str):
-        if radius not in RADII:
-            raise ValueError(f"radius must be one of {(*RADII,)}, got {radius!r}")
-        radius = RADII[radius]
+        radius = RADII[one_of("radius", radius, RADII)]
     name = getattr(function("radius", radius), "__name__", "own").replace("_", " ")
     return "" if radius is eq_12 else name, radius
 

@@ -4,10 +4,24 @@ On pairs, costs are times over D, the longest wait, for the policies that suppos
 in [0, 1]; omega-UCB takes the time itself, which lies in [1, j].
 """
 
+from collections.abc import Callable
+from typing import Any
+
+from jax import Array
+
 from jaxbandits.checks import one_of
 from jaxbandits.factory import factory
 from jaxbandits.policies import budgeted, plain
+from jaxbandits.policies.budgeted import (
+    _kube,
+    _omega_ucb,
+    _pd_bwk,
+    least_cost,
+    thompson,
+)
 from jaxbandits.policies.budgeted._index_policy import ONE_ARM
+from jaxbandits.policies.budgeted._omega_ucb import Moments
+from jaxbandits.policies.budgeted.statistics import Means
 from jaxbandits.policies.farewell._product_limit import product_limit
 from jaxbandits.policies.farewell._product_limit_omega import product_limit_omega
 from jaxbandits.policies.farewell._ucb_simplex import ucb_simplex
@@ -19,15 +33,21 @@ from jaxbandits.policies.farewell.pairs import (
     on_rewards,
     shorter_too,
 )
-from jaxbandits.settings.farewell.types import Problem
+from jaxbandits.policies.plain import _ucb
+from jaxbandits.protocol import P, Policy, S
+from jaxbandits.settings.farewell.types import Action, Problem
 
 SIDE = ("pair", "shorter")
 
 
 @factory(Problem)
 def omega_ucb(
-    problem, star=False, exploration="log_t", observe="pair", variance="switch"
-):
+    problem: Problem,
+    star: bool = False,
+    exploration: str = "log_t",
+    observe: str = "pair",
+    variance: str = "switch",
+) -> Policy[Means | Moments, _omega_ucb.Params, Action]:
     """omega-UCB (budgeted) with the cost interval [1, j] of every wait; rho = 1.
 
     With the budgeted setting's 1/4 a run in a hundred is lost (docs/errata.md, D7).
@@ -51,55 +71,62 @@ def omega_ucb(
 
 
 @factory(Problem)
-def omega_star_ucb(problem, exploration="log_t", observe="pair", variance="switch"):
+def omega_star_ucb(
+    problem: Problem,
+    exploration: str = "log_t",
+    observe: str = "pair",
+    variance: str = "switch",
+) -> Policy[Means | Moments, _omega_ucb.Params, Action]:
     """omega*-UCB: `omega_ucb` with estimated variances."""
     return omega_ucb(problem, True, exploration, observe, variance)
 
 
 @factory(Problem)
-def budget_ucb(problem):
+def budget_ucb(problem: Problem) -> Policy[Means, least_cost.Params, Action]:
     """Budget-UCB with lambda = 1 / D, the least possible cost."""
     return _scaled(problem, lambda arms: budgeted.budget_ucb(arms, "range"))
 
 
 @factory(Problem)
-def ucb_bv1(problem):
+def ucb_bv1(problem: Problem) -> Policy[Means, least_cost.Params, Action]:
     """UCB-BV1 with lambda = 1 / D."""
     return _scaled(problem, lambda arms: budgeted.ucb_bv1(arms, "range"))
 
 
 @factory(Problem)
-def bts(problem):
+def bts(problem: Problem) -> Policy[thompson.State, tuple[()], Action]:
     """Budgeted Thompson sampling on pairs, with the time of an epoch over D as cost."""
     return _scaled(problem, budgeted.bts)
 
 
 @factory(Problem)
-def ucb_sc_plus(problem):
+def ucb_sc_plus(problem: Problem) -> Policy[Means, tuple[()], Action]:
     """UCB-SC+ on pairs, with the time of an epoch over D as cost."""
     return _scaled(problem, budgeted.ucb_sc_plus)
 
 
 @factory(Problem)
-def kube(problem):
+def kube(problem: Problem) -> Policy[Means, _kube.Params, Action]:
     """Fractional KUBE on pairs, with the time of an epoch over D as cost."""
     return _scaled(problem, budgeted.kube)
 
 
 @factory(Problem)
-def pd_bwk(problem):
+def pd_bwk(problem: Problem) -> Policy[_pd_bwk.State, _pd_bwk.Params, Action]:
     """PD-BwK on pairs; its resources are time and epochs, at most one per unit."""
     return _scaled(problem, budgeted.pd_bwk)
 
 
-def _scaled(problem, make):
+def _scaled(
+    problem: Problem, make: Callable[[Any], Policy[S, P, Array]]
+) -> Policy[S, P, Action]:
     """A policy of the budgeted setting that supposes costs in [0, 1], on pairs."""
     scale = problem.longest
     return on_pairs(problem, make(as_arms(problem, scale)), scale)
 
 
 @factory(Problem)
-def ucb1(problem):
+def ucb1(problem: Problem) -> Policy[_ucb.State, _ucb.Params, Action]:
     """UCB1 on the reward per epoch: what comes of leaving time out of account."""
     policy = on_rewards(problem, plain.ucb(problem.num_pairs))
     return policy._replace(name="UCB1", params=policy.params._replace(alpha=4.0))

@@ -16,15 +16,16 @@ gives up, and an entry lasts as long in it as entries have lasted on average.
 
 from typing import NamedTuple
 
-import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
+from jaxtyping import Bool, Float, Int32
 
 from jaxbandits.arrays import CompensatedSum, constant, row, with_row
 from jaxbandits.factory import factory
 from jaxbandits.policies.farewell._wait_ucb import Params, Radius, check, largest_bound
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.farewell.types import Problem
+from jaxbandits.settings.farewell.types import Action, Problem
 
 
 class Units(NamedTuple):
@@ -38,11 +39,11 @@ class Units(NamedTuple):
       left: i32[D], when it left them, where it entered.
     """
 
-    reached: jax.Array
-    entered: jax.Array
-    ended: jax.Array
+    reached: Bool[Array, " D"]
+    entered: Bool[Array, " D"]
+    ended: Bool[Array, " D"]
     starts: np.ndarray
-    left: jax.Array
+    left: Int32[Array, " D"]
 
     @classmethod
     def of(cls, waits, place, feedback) -> "Units":
@@ -66,10 +67,10 @@ class Hazards(NamedTuple):
       reward: f32[K, D], rewards of those that ended.
     """
 
-    reached: jax.Array
-    entered: jax.Array
-    ended: jax.Array
-    lasted: jax.Array
+    reached: Int32[Array, "K D"]
+    entered: Int32[Array, "K D"]
+    ended: Int32[Array, "K D"]
+    lasted: Int32[Array, "K D"]
     reward: CompensatedSum
 
     @classmethod
@@ -129,12 +130,12 @@ class State(NamedTuple):
     """Hazards, and the parts of the index that they determine."""
 
     hazards: Hazards
-    rate: jax.Array  # f32[K, D], +inf where no epoch has waited that long
+    rate: Float[Array, "K D"]  # +inf where no epoch has waited that long
     radius: Radius
 
 
 @factory(Problem)
-def product_limit(problem: Problem) -> Policy:
+def product_limit(problem: Problem) -> Policy[State, Params, Action]:
     """Wait-UCB on product-limit estimates; first maximiser.
 
     Raises:

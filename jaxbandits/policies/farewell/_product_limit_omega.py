@@ -13,37 +13,39 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
+from jaxtyping import Float
 
 from jaxbandits.arrays import CompensatedSum, constant, row, with_row
 from jaxbandits.factory import factory
 from jaxbandits.policies import budgeted
-from jaxbandits.policies.budgeted._omega_ucb import ETAS
+from jaxbandits.policies.budgeted._omega_ucb import ETAS, Params
 from jaxbandits.policies.farewell._product_limit import Hazards, Units, times_add_up
 from jaxbandits.policies.farewell.pairs import as_arms, on_pairs, shorter_too
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.farewell.types import Problem
+from jaxbandits.settings.farewell.types import Action, Problem
 
 
-class Means(NamedTuple):
+class _Means(NamedTuple):
     """f32[K, D] each; `count` is at least 1."""
 
-    count: jax.Array
-    mean_reward: jax.Array
-    mean_cost: jax.Array
+    count: Float[Array, "K D"]  # type: ignore[assignment]
+    mean_reward: Float[Array, "K D"]
+    mean_cost: Float[Array, "K D"]
 
 
-class Eta(NamedTuple):
+class _Eta(NamedTuple):
     """Variance over the largest possible one, f32[K, D]."""
 
-    eta: jax.Array
+    eta: Float[Array, "K D"]
 
 
-class Estimates(NamedTuple):
+class _Estimates(NamedTuple):
     """What the index of omega*-UCB reads."""
 
-    means: Means
-    reward: Eta
-    cost: Eta
+    means: _Means
+    reward: _Eta
+    cost: _Eta
 
 
 class State(NamedTuple):
@@ -59,13 +61,13 @@ class State(NamedTuple):
     hazards: Hazards
     reward_squares: CompensatedSum
     time_squares: CompensatedSum
-    estimates: Estimates
+    estimates: _Estimates
 
 
 @factory(Problem)
 def product_limit_omega(
     problem: Problem, exploration: str = "log_t", variance: str = "switch"
-) -> Policy:
+) -> Policy[State, Params, Action]:
     """omega*-UCB on product-limit estimates; rho = 1.
 
     Args:
@@ -96,7 +98,7 @@ def product_limit_omega(
         del params
         ones, zeros = jnp.ones(shape, float), jnp.zeros(shape, float)
         nothing = CompensatedSum.zeros(shape, float)
-        estimates = Estimates(Means(ones, zeros, ones), Eta(ones), Eta(ones))
+        estimates = _Estimates(_Means(ones, zeros, ones), _Eta(ones), _Eta(ones))
         return State(Hazards.zeros(shape), nothing, nothing, estimates)
 
     def act(noise, view, state, params):
@@ -117,7 +119,7 @@ def product_limit_omega(
         def eta(mean, mean_square):
             """Of numbers in [0, 1]."""
             spread = jnp.maximum(mean_square - mean**2, 0.0)
-            return Eta(eta_of(hazards.reached, spread * count, mean * (1 - mean)))
+            return _Eta(eta_of(hazards.reached, spread * count, mean * (1 - mean)))
 
         count = jnp.maximum(hazards.reached, 1).astype(float)
         reward = jnp.clip(hazards.mean_reward(), 0.0, 1.0)
@@ -128,15 +130,15 @@ def product_limit_omega(
             hazards,
             rewards,
             times,
-            Estimates(
-                Means(count, reward, time),
+            _Estimates(
+                _Means(count, reward, time),
                 eta(reward, hazards.mean(rewards.total, 0.0)),
                 eta(share, squares),
             ),
         )
         return with_row(state, action.arm, new)
 
-    return policy._replace(
+    return policy._replace(  # type: ignore[return-value]
         name=f"{policy.name}, product-limit",
         init=init,
         act=act,

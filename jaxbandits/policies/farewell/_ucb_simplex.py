@@ -11,8 +11,9 @@ would be oracle knowledge.
 
 from typing import NamedTuple
 
-import jax
 import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Float, Int32
 
 from jaxbandits.arrays import (
     CompensatedSum,
@@ -40,15 +41,15 @@ def _check(params):
 class State(NamedTuple):
     """Statistics of every pair, and the parts of its index that they determine."""
 
-    pulls: jax.Array  # i32[K D]
+    pulls: Int32[Array, " pairs"]
     reward: CompensatedSum  # f32[K D]
-    time: jax.Array  # i32[K D]
-    ratio: jax.Array  # f32[K D], +inf before the first pull
-    width: jax.Array  # f32[K D], 1 / (mean cost sqrt(pulls))
+    time: Int32[Array, " pairs"]
+    ratio: Float[Array, " pairs"]  # +inf before the first pull
+    width: Float[Array, " pairs"]  # 1 / (mean cost sqrt(pulls))
 
 
 @factory(Problem)
-def ucb_simplex(problem: Problem) -> Policy:
+def ucb_simplex(problem: Problem) -> Policy[State, Params, Action]:
     """UCB-Simplex: the first pair with the largest bound.
 
     ``(mean reward + (1 + kappa) sqrt(2 log t / n)) / mean cost`` with costs over D.

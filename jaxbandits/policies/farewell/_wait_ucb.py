@@ -19,6 +19,8 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
+from jaxtyping import Float, Int32
 
 from jaxbandits.arrays import (
     CompensatedSum,
@@ -28,7 +30,7 @@ from jaxbandits.arrays import (
     split_index,
     with_row,
 )
-from jaxbandits.checks import positive
+from jaxbandits.checks import one_of, positive
 from jaxbandits.factory import factory
 from jaxbandits.policies.farewell.pairs import longest_first
 from jaxbandits.protocol import Policy
@@ -51,8 +53,8 @@ def check(params):
 class Radius(NamedTuple):
     """``linear log s + root sqrt(log s)``, section 5: the parts that a pull fixes."""
 
-    linear: jax.Array  # f32[K, D], alpha_j / N
-    root: jax.Array  # f32[K, D], beta_j / sqrt(N)
+    linear: Float[Array, "K D"]  # alpha_j / N
+    root: Float[Array, "K D"]  # beta_j / sqrt(N)
 
     @classmethod
     def of(cls, count, waits) -> "Radius":
@@ -87,15 +89,15 @@ def largest_bound(problem: Problem, shows_shorter: bool):
 class State(NamedTuple):
     """Statistics of every pair, and the parts of its index that they determine."""
 
-    count: jax.Array  # i32[K, D], N
+    count: Int32[Array, "K D"]  # type: ignore[assignment]  # N
     reward: CompensatedSum  # f32[K, D]
-    time: jax.Array  # i32[K, D], sum of times: exact
-    rate: jax.Array  # f32[K, D], eq. (4); +inf before the first observation
+    time: Int32[Array, "K D"]  # sum of times: exact
+    rate: Float[Array, "K D"]  # eq. (4); +inf before the first observation
     radius: Radius
 
 
 @factory(Problem)
-def wait_ucb(problem: Problem, observe: str = "pair") -> Policy:
+def wait_ucb(problem: Problem, observe: str = "pair") -> Policy[State, Params, Action]:
     """Wait-UCB.
 
     Args:
@@ -105,8 +107,7 @@ def wait_ucb(problem: Problem, observe: str = "pair") -> Policy:
     Raises:
       ValueError: on an unknown `observe`.
     """
-    if observe not in OBSERVE:
-        raise ValueError(f"observe must be one of {OBSERVE}, got {observe!r}")
+    one_of("observe", observe, OBSERVE)
     shape = (problem.num_arms, problem.num_waits)
     waits, places = problem.lengths, np.arange(problem.num_waits, dtype=np.int32)
 

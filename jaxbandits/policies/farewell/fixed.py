@@ -7,13 +7,15 @@ from jaxbandits.settings.farewell.types import Action, Problem
 
 
 @factory(Problem)
-def uniform(problem: Problem) -> Policy:
+def uniform(problem: Problem) -> Policy[tuple[()], tuple[()], Action]:
     """Every pair with the same probability in every epoch."""
     return uniform_pairs((problem.num_arms, problem.num_waits), Action)
 
 
 @factory(Problem)
-def fixed_pair(problem: Problem, arm: int, wait: int) -> Policy:
+def fixed_pair(
+    problem: Problem, arm: int, wait: int
+) -> Policy[tuple[()], tuple[()], Action]:
     """The same pair in every epoch.
 
     With ``environment.oracle(...)``'s pair this is the clairvoyant, whose regret is 0.

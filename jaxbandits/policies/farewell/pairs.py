@@ -10,11 +10,13 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
+from jaxtyping import Float
 
 from jaxbandits.arrays import constant, row, split_index, with_row
 from jaxbandits.checks import instance
 from jaxbandits.policies import budgeted as budgeted_policies
-from jaxbandits.protocol import Policy
+from jaxbandits.protocol import P, Policy, S
 from jaxbandits.settings import budgeted
 from jaxbandits.settings.farewell.types import Action, Problem
 
@@ -22,9 +24,9 @@ from jaxbandits.settings.farewell.types import Action, Problem
 class PairFeedback(NamedTuple):
     """Feedback of the budgeted setting, and the delay. f32[] each."""
 
-    reward: jax.Array
-    cost: jax.Array
-    delay: jax.Array
+    reward: Float[Array, ""]
+    cost: Float[Array, ""]
+    delay: Float[Array, ""]
 
 
 def as_arms(problem: Problem, scale: float = 1.0) -> budgeted.Problem:
@@ -42,7 +44,9 @@ def as_arms(problem: Problem, scale: float = 1.0) -> budgeted.Problem:
     return budgeted.make_problem(problem.num_pairs, 1 / scale, waits / scale)
 
 
-def on_pairs(problem: Problem, policy: Policy, scale: float = 1.0) -> Policy:
+def on_pairs(
+    problem: Problem, policy: Policy[S, P, Array], scale: float = 1.0
+) -> Policy[S, P, Action]:
     """A policy of the budgeted setting, built for `as_arms`, on pairs.
 
     Arguments as for `as_arms`. What only an oracle knows is not passed on.
@@ -63,7 +67,7 @@ def on_pairs(problem: Problem, policy: Policy, scale: float = 1.0) -> Policy:
     return _lifted(problem, policy, view_of, feedback_of)
 
 
-def on_rewards(problem: Problem, policy: Policy) -> Policy:
+def on_rewards(problem: Problem, policy: Policy[S, P, Array]) -> Policy[S, P, Action]:
     """A plain policy on pairs: it looks at an epoch's reward and not at its time."""
     return _lifted(problem, policy, lambda view: view, lambda feedback: feedback.reward)
 

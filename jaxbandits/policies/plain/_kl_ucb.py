@@ -6,8 +6,9 @@ Garivier & Cappe, "The KL-UCB Algorithm for Bounded Stochastic Bandits and Beyon
 
 from typing import NamedTuple
 
-import jax
 import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Int32
 
 from jaxbandits.arrays import CompensatedSum, first_argmax, row, with_row
 from jaxbandits.checks import positive
@@ -29,12 +30,12 @@ def _check(params):
 class State(NamedTuple):
     """Statistics of every arm."""
 
-    pulls: jax.Array  # i32[n]
+    pulls: Int32[Array, " n"]
     reward: CompensatedSum  # f32[n]
 
 
 @of_size
-def kl_ucb(num_arms: int) -> Policy:
+def kl_ucb(num_arms: int) -> Policy[State, Params, Array]:
     """KL-UCB on `num_arms` plain arms: action i32[], feedback the reward f32[].
 
     Every arm once in index order, then the first maximiser of the largest q with

@@ -5,8 +5,9 @@ Audibert & Bubeck, "Minimax Policies for Adversarial and Stochastic Bandits", 20
 
 from typing import NamedTuple
 
-import jax
 import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Float, Int32
 
 from jaxbandits.arrays import CompensatedSum, first_argmax, row, with_row
 from jaxbandits.checks import positive
@@ -27,13 +28,13 @@ def _check(params):
 class State(NamedTuple):
     """Statistics of every arm and its index, which does not depend on the round."""
 
-    pulls: jax.Array  # i32[n]
+    pulls: Int32[Array, " n"]
     reward: CompensatedSum  # f32[n]
-    index: jax.Array  # f32[n], +inf before the first pull
+    index: Float[Array, " n"]  # type: ignore[assignment]  # +inf before the first pull
 
 
 @of_size
-def moss(num_arms: int) -> Policy:
+def moss(num_arms: int) -> Policy[State, Params, Array]:
     """MOSS on `num_arms` plain arms: action i32[], feedback the reward f32[].
 
     The first maximiser of ``mean + sqrt(max(log(T / (n pulls)), 0) / pulls)``.

@@ -6,8 +6,9 @@ Auer, Cesa-Bianchi & Fischer, "Finite-time Analysis of the Multiarmed Bandit Pro
 
 from typing import NamedTuple
 
-import jax
 import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Float, Int32
 
 from jaxbandits.arrays import CompensatedSum, first_argmax, row, with_row
 from jaxbandits.checks import positive
@@ -29,14 +30,14 @@ def _check(params):
 class State(NamedTuple):
     """Statistics of every arm, and the two parts of its index that they determine."""
 
-    pulls: jax.Array  # i32[n]
+    pulls: Int32[Array, " n"]
     reward: CompensatedSum  # f32[n]
-    mean: jax.Array  # f32[n], +inf before the first pull
-    width: jax.Array  # f32[n], 1 / sqrt(pulls)
+    mean: Float[Array, " n"]  # +inf before the first pull
+    width: Float[Array, " n"]  # 1 / sqrt(pulls)
 
 
 @of_size
-def ucb(num_arms: int) -> Policy:
+def ucb(num_arms: int) -> Policy[State, Params, Array]:
     """UCB on `num_arms` plain arms: action i32[], feedback the reward f32[].
 
     Every arm once in index order, then the first maximiser of

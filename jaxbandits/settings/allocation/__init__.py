@@ -19,6 +19,7 @@ from jaxbandits.settings.allocation.instances import (
 from jaxbandits.settings.allocation.oracle import best_allocations, solve
 from jaxbandits.settings.allocation.problem import make_problem
 from jaxbandits.settings.allocation.types import (
+    Action,
     Allocation,
     Feedback,
     OracleView,
@@ -29,6 +30,7 @@ from jaxbandits.settings.allocation.types import (
 )
 
 __all__ = [
+    "Action",
     "Allocation",
     "Arms",
     "EdNet",

@@ -20,7 +20,7 @@ import numpy as np
 
 from jaxbandits.checks import instance, whole
 from jaxbandits.settings.allocation.fitting import fit_discrete_weibull
-from jaxbandits.settings.allocation.tables import (
+from jaxbandits.settings.tables import (
     binary,
     factorized,
     numbers,

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxbandits.settings.allocation.tables import (
+from jaxbandits.settings.tables import (
     binary,
     factorized,
     numbers,

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
+from jaxtyping import Float, Int32
 
 from jaxbandits.arrays import Bound, CompensatedSum, below, bound, constant, position
 from jaxbandits.checks import function, instance, numbers, text
@@ -35,6 +37,7 @@ from jaxbandits.settings.allocation.problem import (
     make_problem,
 )
 from jaxbandits.settings.allocation.types import (
+    Action,
     Allocation,
     Feedback,
     OracleView,
@@ -90,10 +93,10 @@ class Instance(NamedTuple):
     """
 
     arms: Arms
-    budgets: jax.Array
-    best: jax.Array
+    budgets: Float[Array, " N"]
+    best: Float[Array, "N K"]
     users: Users | None
-    order: jax.Array | None
+    order: Int32[Array, " n"] | None
     bound: Bound | None
 
 
@@ -109,12 +112,12 @@ class State(NamedTuple):
       place: i32[], which budget (and user) the next round has; None unless drawn.
     """
 
-    round: jax.Array
+    round: Int32[Array, ""]
     regret: CompensatedSum
-    successes: jax.Array
-    realised: jax.Array
+    successes: Int32[Array, ""]
+    realised: Int32[Array, ""]
     spent: CompensatedSum
-    place: jax.Array | None = None
+    place: Int32[Array, ""] | None = None
 
 
 class Oracle(NamedTuple):
@@ -144,7 +147,7 @@ def allocation(
     stop_on_success: bool = False,
     users: Users | None = None,
     provenance: dict | None = None,
-) -> Environment:
+) -> Environment[Any, Any, Action]:
     """An environment with fixed arms.
 
     Args:
@@ -239,7 +242,7 @@ def random_allocation(
     order: str = "cycle",
     stop_on_success: bool = False,
     provenance: dict | None = None,
-) -> Environment:
+) -> Environment[Any, Any, Action]:
     """An environment whose arms are drawn for every seed.
 
     Args:

@@ -1,6 +1,7 @@
 """The instances of the allocation paper's experiments, and labelled synthetic ones."""
 
 from functools import cache
+from typing import Any
 
 import jax
 import numpy as np
@@ -36,6 +37,7 @@ from jaxbandits.settings.allocation.synthetic import (
     criteo_like_parameters,
     ednet_like_parameters,
 )
+from jaxbandits.settings.allocation.types import Action
 
 # Ranges of rates that a learner reckons with, stated before any rate is known: a
 # question takes 1 to 1,000 s, and a click from one impression (and next to never a
@@ -54,7 +56,7 @@ def simulation(
     known: bool = True,
     family: Threshold = exponential,
     shape=None,
-) -> Environment:
+) -> Environment[Any, Any, Action]:
     """Appendix A.1: exponential thresholds, rates ~ U[m/B, M/B], p ~ U(0, 1].
 
     Every seed draws its own arms, the same for all policies.
@@ -113,7 +115,7 @@ def ednet(
     truncated: bool = False,
     lowest: float = QUIZ_RATES[0],
     highest: float = QUIZ_RATES[1],
-) -> Environment:
+) -> Environment[Any, Any, Action]:
     """The quiz of appendix A.2: seconds are split over questions.
 
     Args:
@@ -173,7 +175,7 @@ def ednet_like(
     *,
     lowest: float = EDNET_LIKE_RATES[0],
     highest: float = EDNET_LIKE_RATES[1],
-) -> Environment:
+) -> Environment[Any, Any, Action]:
     """A synthetic stand-in for the EdNet quiz, for whoever has not the data.
 
     Learners reckon with rates in [lowest, highest], per second.
@@ -201,7 +203,7 @@ def criteo(
     seed: int = 0,
     lowest: float = CRITEO_RATES[0],
     highest: float = CRITEO_RATES[1],
-) -> Environment:
+) -> Environment[Any, Any, Action]:
     """The advertising task of appendix A.2: a user's impressions over campaigns.
 
     Semi-synthetic, as in the paper: campaigns are the fits of `fit_criteo`, budgets are
@@ -259,7 +261,7 @@ def criteo_like(
     *,
     lowest: float = CRITEO_LIKE_RATES[0],
     highest: float = CRITEO_LIKE_RATES[1],
-) -> Environment:
+) -> Environment[Any, Any, Action]:
     """A synthetic stand-in for the advertising task: impressions of every user.
 
     Users come in an order of every seed's own, with whole numbers of impressions.

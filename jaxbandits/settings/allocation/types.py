@@ -6,7 +6,8 @@ do not: they say how resource is handed out until it is gone (section 5 of the p
 
 from typing import NamedTuple
 
-import jax
+from jax import Array
+from jaxtyping import Float, Int32
 
 from jaxbandits.laws.thresholds import Threshold
 
@@ -14,7 +15,7 @@ from jaxbandits.laws.thresholds import Threshold
 class Allocation(NamedTuple):
     """What every arm gets, f32[K] >= 0; more than the budget is scaled down to it."""
 
-    amounts: jax.Array
+    amounts: Float[Array, " K"]
 
 
 class Plan(NamedTuple):
@@ -28,8 +29,8 @@ class Plan(NamedTuple):
       rate: f32[K] > 0.
     """
 
-    weight: jax.Array
-    rate: jax.Array
+    weight: Float[Array, " K"]
+    rate: Float[Array, " K"]
 
 
 class Order(NamedTuple):
@@ -40,8 +41,11 @@ class Order(NamedTuple):
       step: f32[], Delta, the size of a unit.
     """
 
-    arms: jax.Array
-    step: jax.Array
+    arms: Int32[Array, " G"]
+    step: Float[Array, ""]
+
+
+Action = Allocation | Plan | Order
 
 
 class Feedback(NamedTuple):
@@ -53,8 +57,8 @@ class Feedback(NamedTuple):
         the rest back once they have succeeded.
     """
 
-    threshold: jax.Array
-    allocation: jax.Array
+    threshold: Float[Array, " K"]
+    allocation: Float[Array, " K"]
 
 
 class OracleView(NamedTuple):
@@ -66,9 +70,9 @@ class OracleView(NamedTuple):
       rate: f32[K].
     """
 
-    allocation: jax.Array
-    probability: jax.Array
-    rate: jax.Array
+    allocation: Float[Array, " K"]
+    probability: Float[Array, " K"]
+    rate: Float[Array, " K"]
 
 
 class View(NamedTuple):
@@ -80,8 +84,8 @@ class View(NamedTuple):
       oracle: what no learner knows.
     """
 
-    round: jax.Array
-    budget: jax.Array
+    round: Int32[Array, ""]
+    budget: Float[Array, ""]
     oracle: OracleView
 
 

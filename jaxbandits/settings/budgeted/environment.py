@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
+from jaxtyping import Float, Int32
 
 from jaxbandits.arrays import CompensatedSum, first_argmax, tally
 from jaxbandits.checks import (
@@ -60,7 +62,7 @@ class Instance(NamedTuple):
     """The arms and what follows from them, f32[] or i32[]."""
 
     arms: Arms
-    unit: jax.Array
+    unit: Float[Array, ""]
     oracle: OracleView
 
 
@@ -73,7 +75,7 @@ class State(NamedTuple):
       spent: f32[], sum of all costs.
     """
 
-    pulls: jax.Array
+    pulls: Int32[Array, " K"]
     reward: CompensatedSum
     spent: CompensatedSum
 
@@ -125,7 +127,7 @@ def budgeted(
     cost_range: tuple = (0.0, 1.0),
     reward_range: tuple = (0.0, 1.0),
     provenance: dict | None = None,
-) -> Environment:
+) -> Environment[Any, Any, Array]:
     """An environment whose instances are drawn anew for every seed.
 
     Args:
@@ -202,7 +204,7 @@ def _ends(name, value):
 
 def fixed(
     name: str, law: JointLaw, params: Any, *, unit: str | float = "money", **options
-) -> Environment:
+) -> Environment[Any, Any, Array]:
     """An environment with one instance for all seeds.
 
     Args:

@@ -6,12 +6,12 @@ which the paper's 19 settings come out are those of its published code (docs/err
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pandas as pd
+from jax import Array
 
 from jaxbandits.checks import (
     MOST,
@@ -26,7 +26,7 @@ from jaxbandits.laws import Bernoulli, Beta, Product, bernoulli, beta, product
 from jaxbandits.protocol import Environment
 from jaxbandits.settings.budgeted.environment import Arms, budgeted, metrics
 from jaxbandits.settings.budgeted.synthetic import LARGEST_PARAMETER
-from jaxbandits.settings.tables import read_csv
+from jaxbandits.settings.tables import check_columns, coerced, read_csv
 
 GROUPS = ("campaign_id", "age", "gender")
 NUMBERS = ("clicks", "spent", "total_conversion")
@@ -78,10 +78,8 @@ def load_facebook(path) -> list[Group]:
       FileNotFoundError: if there is no such file.
     """
     table = read_csv(path, dtype=str)
-    missing = [c for c in (*GROUPS, *NUMBERS) if c not in table.columns]
-    if missing:
-        raise ValueError(f"path: {path} has no column {', '.join(missing)}")
-    numbers = table[list(NUMBERS)].apply(pd.to_numeric, errors="coerce")
+    check_columns(path, table, (*GROUPS, *NUMBERS))
+    numbers = table[list(NUMBERS)].apply(coerced)
     if (numbers < 0).any(axis=None):
         raise ValueError(f"path: {path} has negative clicks, money or conversions")
     clicks, spent, conversions = (numbers[c] for c in NUMBERS)
@@ -103,7 +101,9 @@ def _scaled(column) -> np.ndarray:
     return LARGEST_MEAN * values / values.max()
 
 
-def fb_br(groups: list[Group], num_arms: int | None = None) -> Environment:
+def fb_br(
+    groups: list[Group], num_arms: int | None = None
+) -> Environment[Any, Any, Array]:
     """FB-Br: Bernoulli rewards and costs with the groups' means.
 
     Args:
@@ -121,7 +121,7 @@ def fb_br(groups: list[Group], num_arms: int | None = None) -> Environment:
 
 def fb_bt(
     groups: list[Group], num_arms: int | None = None, factor: float = 1.0
-) -> Environment:
+) -> Environment[Any, Any, Array]:
     """FB-Bt: Beta laws with the groups' means and random parameters.
 
     All parameters are drawn from U(0, 5); then alpha is adjusted to the mean if that is

@@ -4,9 +4,12 @@ The text draws mean costs from U(0, 1); the published code, and so the paper's f
 from U(0.01, 1): `cost_floor` (docs/errata.md).
 """
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
 
 from jaxbandits.checks import MOST, non_negative, number, played, whole
 from jaxbandits.laws import (
@@ -27,7 +30,7 @@ LARGEST_PARAMETER = 5.0  # of the Beta laws
 COST_FLOOR = 0.01
 
 
-def s_br(num_arms: int, cost_floor: float = COST_FLOOR) -> Environment:
+def s_br(num_arms: int, cost_floor: float = COST_FLOOR) -> Environment[Any, Any, Array]:
     """S-Br-K: Bernoulli rewards with means U(0, 1), costs with U(cost_floor, 1).
 
     Raises:
@@ -42,13 +45,13 @@ def s_br(num_arms: int, cost_floor: float = COST_FLOOR) -> Environment:
     return _synthetic("S-Br", bernoulli, _draw_bernoulli, setup, num_arms)
 
 
-def s_gbr(num_arms: int) -> Environment:
+def s_gbr(num_arms: int) -> Environment[Any, Any, Array]:
     """S-GBr-K: outcomes 0, 1/4, ..., 1 with weights U(0, 1), normalised."""
     setup = {"like": _like(num_arms), "values": np.tile(OUTCOMES, (num_arms, 1))}
     return _synthetic("S-GBr", discrete, _draw_discrete, setup, num_arms)
 
 
-def s_bt(num_arms: int) -> Environment:
+def s_bt(num_arms: int) -> Environment[Any, Any, Array]:
     """S-Bt-K: Beta laws whose parameters are U(0, 5)."""
     return _synthetic("S-Bt", beta, _draw_beta, {"like": _like(num_arms)}, num_arms)
 

@@ -4,16 +4,17 @@ A pull of an arm replays one of its rows, each with the same probability. Arms m
 any numbers of rows; nothing is weighted or repeated.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from jax import Array
 
 from jaxbandits.checks import text
 from jaxbandits.laws import empirical, empirical_params
 from jaxbandits.protocol import Environment, as_given
 from jaxbandits.settings.budgeted.environment import LEAST_COST, Arms, budgeted
-from jaxbandits.settings.tables import read_csv
+from jaxbandits.settings.tables import coerced, read_csv
 
 
 class Records(NamedTuple):
@@ -32,7 +33,7 @@ class Records(NamedTuple):
 
 def from_table(
     path, *, arm: str, cost: str, reward: str, group: str | None = None
-) -> Environment | dict[str, Environment]:
+) -> Environment[Any, Any, Array] | dict[str, Environment[Any, Any, Array]]:
     """Environments of recorded pulls.
 
     Budgets, spending, rewards and regret are in the file's money. Policies see costs
@@ -102,7 +103,7 @@ def _read(path, arm, cost, reward, group) -> pd.DataFrame:
         raise ValueError(f"path: {path} has no rows")
     table = table[list(dict.fromkeys(named.values()))].copy()
     for column in (cost, reward):
-        values = pd.to_numeric(table[column], errors="coerce").astype(np.float64)
+        values = coerced(table[column])
         bad = ~(np.isfinite(values) & (values >= 0))
         if bad.any():
             # A header is line 1.
@@ -123,7 +124,9 @@ def _capacity(parts) -> tuple[int, int]:
     )
 
 
-def _environment(name, arms, size, largest, cost, reward) -> Environment:
+def _environment(
+    name, arms, size, largest, cost, reward
+) -> Environment[Any, Any, Array]:
     num_arms, rows = size
     # Arms that do not exist need a cost, and all groups one shape.
     missing = Records("", np.zeros(1), np.full(1, largest[cost]))

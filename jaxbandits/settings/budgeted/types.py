@@ -5,8 +5,9 @@ The action is an arm, i32[] in [0, K).
 
 from typing import NamedTuple
 
-import jax
 import numpy as np
+from jax import Array
+from jaxtyping import Float, Int32
 
 from jaxbandits.checks import MOST, non_negative, numbers, played, positive, whole
 
@@ -14,8 +15,8 @@ from jaxbandits.checks import MOST, non_negative, numbers, played, positive, who
 class Feedback(NamedTuple):
     """A reward in [0, 1] and a cost in [0, 1], f32[] each."""
 
-    reward: jax.Array
-    cost: jax.Array
+    reward: Float[Array, ""]
+    cost: Float[Array, ""]
 
 
 class OracleView(NamedTuple):
@@ -26,8 +27,8 @@ class OracleView(NamedTuple):
       best: i32[], the (first) arm with the largest ratio of expected reward to cost.
     """
 
-    cheapest: jax.Array
-    best: jax.Array
+    cheapest: Float[Array, ""]
+    best: Int32[Array, ""]
 
 
 class View(NamedTuple):
@@ -41,10 +42,10 @@ class View(NamedTuple):
       oracle: what no learner knows.
     """
 
-    round: jax.Array
-    num_arms: jax.Array
-    spent: jax.Array
-    unit: jax.Array
+    round: Int32[Array, ""]
+    num_arms: Int32[Array, ""]
+    spent: Float[Array, ""]
+    unit: Float[Array, ""]
     oracle: OracleView
 
 
@@ -67,7 +68,7 @@ class Problem(NamedTuple):
     highest_reward: tuple[float, ...]
 
     # A learner may know more, or less, of these than the environment says.
-    beliefs = ("lowest_cost", "highest_cost", "lowest_reward", "highest_reward")
+    beliefs = ("lowest_cost", "highest_cost", "lowest_reward", "highest_reward")  # type: ignore[misc]
 
 
 def make_problem(

@@ -6,6 +6,8 @@ is the training time. The runs were made beforehand with
 ``scripts/collect_forest_runs.py``; a round replays one of its configuration's.
 """
 
+from typing import Any
+
 import numpy as np
 
 from jaxbandits.checks import MOST, instance, whole
@@ -18,7 +20,7 @@ from jaxbandits.settings.censored._recorded import (
     shipped_runs,
     unit_of,
 )
-from jaxbandits.settings.censored.types import make_problem
+from jaxbandits.settings.censored.types import Action, RealAction, make_problem
 
 
 def forest_runs() -> Runs:
@@ -28,7 +30,7 @@ def forest_runs() -> Runs:
 
 def forest(
     runs: Runs | None = None, num_limits: int = 10, unit: float | None = None
-) -> Environment:
+) -> Environment[Any, Any, Action | RealAction]:
     """The paper's problem: ``c(x) = x``, ``lambda(x) = 10 x`` (PAR10).
 
     The limits are equidistant on the interquartile range of the training times of the

@@ -9,10 +9,12 @@ from jaxbandits.laws import Discrete, Law, Product, discrete, product
 from jaxbandits.protocol import Environment
 from jaxbandits.settings.censored.costs import scaled
 from jaxbandits.settings.censored.environment import censored
-from jaxbandits.settings.censored.types import make_problem
+from jaxbandits.settings.censored.types import Action, RealAction, make_problem
 
 
-def plain(name: str, rewards: Law, params: Any) -> Environment:
+def plain(
+    name: str, rewards: Law, params: Any
+) -> Environment[Any, Any, Action | RealAction]:
     """A bandit with nothing but arms and rewards.
 
     The remark takes the limit 0 and consumptions of 0. Limits are positive (section 2),

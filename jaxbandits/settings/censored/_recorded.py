@@ -12,22 +12,24 @@ from typing import Any, NamedTuple
 
 import jax
 import numpy as np
-import pandas as pd
 
-from jaxbandits.checks import instance, number, numbers, played, positive
+from jaxbandits import checks
+from jaxbandits.checks import instance, number, played, positive
 from jaxbandits.laws import empirical, empirical_params
 from jaxbandits.protocol import Environment
 from jaxbandits.settings.censored.costs import scaled
 from jaxbandits.settings.censored.environment import censored, metrics
 from jaxbandits.settings.censored.types import (
     ANY,
+    Action,
     Continuum,
     Problem,
+    RealAction,
     make_continuum,
     make_problem,
 )
 from jaxbandits.settings.counts import weighted
-from jaxbandits.settings.tables import read_csv
+from jaxbandits.settings.tables import check_columns, numbers, read_csv
 
 RUN = "run"
 COST, PENALTY = scaled(1.0), scaled(10.0)  # PAR10, section 2
@@ -86,21 +88,19 @@ def load_runs(
     known = [c for c in (reward, seconds, RUN) if c in table]
     others = [c for c in table if c not in known]
     names = others if configuration is None else list(configuration)
-    missing = [c for c in (reward, seconds, *names) if c not in table]
-    if missing:
-        raise ValueError(f"path: {path} has no column {', '.join(missing)}")
+    check_columns(path, table, (reward, seconds, *names))
     if not names or table.empty:
         raise ValueError(f"path: {path} has no configurations or no rows")
-    entries = table[known].apply(pd.to_numeric, errors="coerce")
-    table[known] = entries.astype(np.float64)
+    for column in set(known) - {reward}:
+        table[column] = numbers(path, table[column], infinite=True)
     if timeout is not None:
         timeout = number("timeout", timeout)
         positive(timeout=timeout)
         table.loc[table[seconds] >= timeout, seconds] = np.inf
-    table.loc[table[seconds] == np.inf, reward] = 0.0
-    bad = [c for c in known if table[c].isna().any()]
-    if bad:
-        raise ValueError(f"path: {path} has entries that are no numbers in {bad}")
+    # Of a run that had timed out, the reward may be anything.
+    finished = table[seconds] < np.inf
+    rewards = table[reward].astype(object).where(finished, 0.0)
+    table[reward] = numbers(path, rewards, infinite=True)
     bad = [c for c in names if table[c].isna().any()]
     if bad:
         raise ValueError(f"path: {path} has missing entries in {bad}")
@@ -143,7 +143,7 @@ def recorded(
     cost: Callable = COST,
     penalty: Callable = PENALTY,
     unit: float | None = None,
-) -> Environment:
+) -> Environment[Any, Any, Action | RealAction]:
     """A game on recorded runs, of one's own solver, say.
 
     Args:
@@ -170,10 +170,10 @@ def recorded(
     if isinstance(limits, str):
         if limits != ANY:
             raise ValueError(f"limits must be numbers or {ANY!r}, got {limits!r}")
-        longest = longest_run(runs) if runs.timeout is None else runs.timeout
+        longest = _longest_run(runs) if runs.timeout is None else runs.timeout
         problem = make_continuum(len(runs.reward), cost, penalty, longest / unit)
         return replay(name, runs, problem, unit)
-    grid = numbers("limits", limits, 1)
+    grid = checks.numbers("limits", limits, 1)
     if runs.timeout is not None and np.any(grid > runs.timeout):
         raise ValueError(
             f"limits must be at most the timeout of the runs, {runs.timeout}, got "
@@ -185,7 +185,7 @@ def recorded(
     return replay(name, runs, problem, unit)
 
 
-def longest_run(runs: Runs) -> float:
+def _longest_run(runs: Runs) -> float:
     """Seconds of the longest run that finished.
 
     Raises:
@@ -200,7 +200,7 @@ def longest_run(runs: Runs) -> float:
 
 def unit_of(runs: Runs, unit: float | None) -> float:
     """Seconds per unit of time, checked; by default those of the longest run."""
-    unit = longest_run(runs) if unit is None else number("unit", unit)
+    unit = _longest_run(runs) if unit is None else number("unit", unit)
     positive(unit=unit)
     played(unit=unit)
     return unit
@@ -208,7 +208,7 @@ def unit_of(runs: Runs, unit: float | None) -> float:
 
 def replay(
     name: str, runs: Runs, problem: Problem | Continuum, unit: float
-) -> Environment:
+) -> Environment[Any, Any, Action | RealAction]:
     """The game on runs of a problem whose limits are in units; see `recorded`."""
     rows = zip(runs.reward, runs.seconds / unit, strict=True)
     own = [(r[~np.isnan(r)], c[~np.isnan(r)]) for r, c in rows]

@@ -8,10 +8,13 @@ one which the best configuration exceeds in half of the rounds. The runs were ma
 ``scripts/collect_solver_runs.py``.
 """
 
+from typing import Any
+
 import numpy as np
 
 from jaxbandits.protocol import Environment
 from jaxbandits.settings.censored._recorded import Runs, recorded, shipped_runs
+from jaxbandits.settings.censored.types import Action, RealAction
 
 LIMITS = tuple(np.geomspace(20, 5_000, 10).tolist())  # flips; the last is the timeout
 UNIT = 20_000  # flips that cost as much as a solved formula brings
@@ -22,7 +25,9 @@ def solver_runs() -> Runs:
     return shipped_runs("solver_runs", reward="solved", seconds="flips")
 
 
-def solver(limits=LIMITS, unit: float = UNIT) -> Environment:
+def solver(
+    limits=LIMITS, unit: float = UNIT
+) -> Environment[Any, Any, Action | RealAction]:
     """WalkSAT under PAR10: ``c(x) = x``, ``lambda(x) = 10 x``, a solved formula 1.
 
     Args:

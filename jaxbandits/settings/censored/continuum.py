@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
+from jaxtyping import Int32
 
 from jaxbandits.arrays import CompensatedSum, tally
 from jaxbandits.laws.law import JointLaw
@@ -25,6 +27,7 @@ from jaxbandits.settings.censored.staircase import (
     value_at,
 )
 from jaxbandits.settings.censored.types import (
+    Action,
     Continuum,
     RealAction,
     censor,
@@ -46,8 +49,8 @@ class State(NamedTuple):
       value: sum of the expected gains of the chosen pairs, f32[].
     """
 
-    pulls: jax.Array
-    censored: jax.Array
+    pulls: Int32[Array, " K"]
+    censored: Int32[Array, ""]
     value: CompensatedSum
 
 
@@ -90,7 +93,9 @@ class Oracle(NamedTuple):
     value: float
 
 
-def any_limit(name: str, problem: Continuum, law: JointLaw, arms: Any) -> Environment:
+def any_limit(
+    name: str, problem: Continuum, law: JointLaw, arms: Any
+) -> Environment[Any, Any, Action | RealAction]:
     """An environment in which every limit up to the largest may be chosen.
 
     Actions are `RealAction`s. Arguments as for `censored`, whose metrics it has, but

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
+from jaxtyping import Int32
 
 from jaxbandits.arrays import pick, tally
 from jaxbandits.checks import instance, text
@@ -18,7 +20,13 @@ from jaxbandits.laws.law import JointLaw, exact_params
 from jaxbandits.protocol import Actions, Environment, Game
 from jaxbandits.settings.actions import in_range, of_kind
 from jaxbandits.settings.censored.continuum import any_limit, pair_values
-from jaxbandits.settings.censored.types import Action, Continuum, Problem, censor
+from jaxbandits.settings.censored.types import (
+    Action,
+    Continuum,
+    Problem,
+    RealAction,
+    censor,
+)
 from jaxbandits.settings.counts import total, weighted
 
 
@@ -30,8 +38,8 @@ class State(NamedTuple):
       censored: i32[], rounds in which the limit was exceeded.
     """
 
-    pulls: jax.Array
-    censored: jax.Array
+    pulls: Int32[Array, "K M"]
+    censored: Int32[Array, ""]
 
 
 class Tables(NamedTuple):
@@ -67,7 +75,7 @@ class Oracle(NamedTuple):
 
 def censored(
     name: str, problem: Problem | Continuum, law: JointLaw, arms: Any
-) -> Environment:
+) -> Environment[Any, Any, Action | RealAction]:
     """An environment of the censored setting.
 
     Args:

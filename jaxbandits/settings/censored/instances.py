@@ -6,6 +6,8 @@ the literal reading {1/|M|, ..., 1}, whose largest limit is never exceeded when
 consumption is truncated to [0, 1].
 """
 
+from typing import Any
+
 import numpy as np
 
 from jaxbandits.checks import (
@@ -36,8 +38,10 @@ from jaxbandits.settings.censored.costs import fast_track, late_fee, scaled
 from jaxbandits.settings.censored.environment import censored
 from jaxbandits.settings.censored.types import (
     ANY,
+    Action,
     Continuum,
     Problem,
+    RealAction,
     make_continuum,
     make_problem,
 )
@@ -115,12 +119,16 @@ def gaussian_covariance(x, scale) -> np.ndarray:
     return scale * np.moveaxis(np.array([[one, off], [off, one]]), 2, 0)
 
 
-def _gaussian(name, problem, mean, x, scale) -> Environment:
+def _gaussian(
+    name, problem, mean, x, scale
+) -> Environment[Any, Any, Action | RealAction]:
     arms = truncated_gaussian_params(mean, gaussian_covariance(x, scale))
     return censored(name, problem, truncated_gaussian, arms)
 
 
-def poscorr(limits=None, form: str = "tabulated") -> Environment:
+def poscorr(
+    limits=None, form: str = "tabulated"
+) -> Environment[Any, Any, Action | RealAction]:
     """PosCorr (E.2): ten arms, positively correlated rewards and consumptions."""
     mean = [(0.6, 0.45)] + 9 * [(0.5, 0.5)]
     x = [0.2, 0.3, 0.4, 0.4] + 6 * [0.6]
@@ -128,14 +136,18 @@ def poscorr(limits=None, form: str = "tabulated") -> Environment:
     return _gaussian("PosCorr", problem, mean, x, 0.2)
 
 
-def negcorr(limits=None, form: str = "tabulated") -> Environment:
+def negcorr(
+    limits=None, form: str = "tabulated"
+) -> Environment[Any, Any, Action | RealAction]:
     """NegCorr (E.2): ten arms, negatively correlated rewards and consumptions."""
     mean = [(0.9, 0.8)] + 9 * [(0.8, 0.8)]
     problem = running_example(10, _grid(limits, form))
     return _gaussian("NegCorr", problem, mean, 10 * [-0.2], 0.2)
 
 
-def indep(limits=None, form: str = "tabulated") -> Environment:
+def indep(
+    limits=None, form: str = "tabulated"
+) -> Environment[Any, Any, Action | RealAction]:
     """Indep (E.2): ten arms, Beta rewards independent of exponential consumptions."""
     problem = running_example(10, _grid(limits, form))
     return _indep("Indep", problem)
@@ -143,7 +155,7 @@ def indep(limits=None, form: str = "tabulated") -> Environment:
 
 def overtime(
     limits=ANY, promise: float = 0.382, fee: float = 3.0, num_arms: int = 10
-) -> Environment:
+) -> Environment[Any, Any, Action | RealAction]:
     """Indep's laws with a fee for overtime in place of the fast-track promise.
 
     Not of the paper. The best limit is the promise (by default 2 less the golden
@@ -167,7 +179,7 @@ def overtime(
     return _indep("overtime", problem)
 
 
-def trap(*, steep: bool = False) -> Environment:
+def trap(*, steep: bool = False) -> Environment[Any, Any, Action | RealAction]:
     """One arm, two limits, and an estimate that does not recover.
 
     Not of the paper. Rewards are 1; the consumption is 0.3, or 0.8 in a fifth of the
@@ -194,7 +206,9 @@ def _indep(name, problem):
     return censored(name, problem, product(beta, exponential), arms)
 
 
-def many_arms(num_arms: int, form: str = "tabulated") -> Environment:
+def many_arms(
+    num_arms: int, form: str = "tabulated"
+) -> Environment[Any, Any, Action | RealAction]:
     """F.2: PosCorr with n arms whose means sweep, and a grid of 5 limits.
 
     Raises:
@@ -207,7 +221,9 @@ def many_arms(num_arms: int, form: str = "tabulated") -> Environment:
     return _gaussian(f"F.2, n = {num_arms}", problem, mean, np.full(num_arms, 0.2), 0.2)
 
 
-def low_censoring(num_arms: int = 5, form: str = "tabulated") -> Environment:
+def low_censoring(
+    num_arms: int = 5, form: str = "tabulated"
+) -> Environment[Any, Any, Action | RealAction]:
     """F.3: consumption close to 0 and ten limits on (0, 0.6].
 
     Form ``tabulated`` is ``linspace(0.1, 0.6, 10)``, for which the optimal pair's
@@ -225,7 +241,9 @@ def low_censoring(num_arms: int = 5, form: str = "tabulated") -> Environment:
     return _gaussian(f"F.3, n = {num_arms}", problem, mean, np.full(num_arms, 0.2), 0.1)
 
 
-def example1(limits=None, *, soft: bool = False) -> Environment:
+def example1(
+    limits=None, *, soft: bool = False
+) -> Environment[Any, Any, Action | RealAction]:
     """Example 1 (Figures 1 and 2): a complex, a medium and a simple model.
 
     *Reconstructed*: the paper shows the three laws as pictures only. These means and

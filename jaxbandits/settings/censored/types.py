@@ -6,6 +6,8 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
+from jaxtyping import Bool, Float, Int32
 
 from jaxbandits.checks import (
     MOST,
@@ -32,8 +34,8 @@ class Action(NamedTuple):
       limit: i32[] in [0, M), position in the problem's limits.
     """
 
-    arm: jax.Array
-    limit: jax.Array
+    arm: Int32[Array, ""]
+    limit: Int32[Array, ""]
 
 
 class RealAction(NamedTuple):
@@ -44,8 +46,8 @@ class RealAction(NamedTuple):
       limit: f32[] in (0, max_limit].
     """
 
-    arm: jax.Array
-    limit: jax.Array
+    arm: Int32[Array, ""]
+    limit: Float[Array, ""]
 
 
 class Feedback(NamedTuple):
@@ -57,9 +59,9 @@ class Feedback(NamedTuple):
       censored: bool[], whether the consumption exceeded the limit.
     """
 
-    reward: jax.Array
-    consumption: jax.Array
-    censored: jax.Array
+    reward: Float[Array, ""]
+    consumption: Float[Array, ""]
+    censored: Bool[Array, ""]
 
 
 def censor(reward, consumption, limit) -> Feedback:
@@ -183,12 +185,12 @@ def make_problem(
       TypeError: if an argument is of another kind.
     """
     num_arms, max_limit, sigma = _size(num_arms, max_limit, sigma)
-    grid = check_limits(limits, max_limit)
+    grid = _check_limits(limits, max_limit)
     _check_functions(cost, penalty, np.unique(np.append(grid, max_limit)))
     return Problem(num_arms, tuple(grid.tolist()), cost, penalty, max_limit, sigma)
 
 
-def check_limits(limits, max_limit: float) -> np.ndarray:
+def _check_limits(limits, max_limit: float) -> np.ndarray:
     """A grid of limits, f64[M]; errors as of `make_problem`."""
     grid = numbers("limits", limits, 1)
     if grid.size == 0:

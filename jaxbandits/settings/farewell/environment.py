@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
+from jaxtyping import Float, Int32
 
 from jaxbandits.arrays import Bound, CompensatedSum, below, pick, tally
 from jaxbandits.arrays.words import cumulative_bounds
@@ -75,14 +77,14 @@ class Epoch(NamedTuple):
     """The last epoch, which may have lasted beyond a checkpoint."""
 
     action: Action
-    reward: jax.Array  # f32[]
+    reward: Float[Array, ""]
 
 
 class Elapsed(NamedTuple):
     """An exact time of any length: ``laps * LAP + rest``."""
 
-    laps: jax.Array  # i32[]
-    rest: jax.Array  # i32[]
+    laps: Int32[Array, ""]
+    rest: Int32[Array, ""]
 
     def later(self, time) -> "Elapsed":
         """After `time` more units, i32[] below `LAP`."""
@@ -109,7 +111,7 @@ class State(NamedTuple):
       last: the last of them.
     """
 
-    pulls: jax.Array
+    pulls: Int32[Array, "K D"]
     elapsed: Elapsed
     reward: CompensatedSum
     last: Epoch
@@ -125,10 +127,10 @@ class Record(NamedTuple):
       begun: i32[], epochs with an action that the game has, the last one included.
     """
 
-    pulls: jax.Array
+    pulls: Int32[Array, "K D"]
     reward: CompensatedSum
     time: Elapsed
-    begun: jax.Array
+    begun: Int32[Array, ""]
 
 
 class Tables(NamedTuple):
@@ -176,7 +178,7 @@ def farewell(
     reward_law: Law = bernoulli,
     failure: str = "wait",
     provenance: dict | None = None,
-) -> Environment:
+) -> Environment[Any, Any, Action]:
     """An environment of the farewell setting.
 
     Args:

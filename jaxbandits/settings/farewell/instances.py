@@ -4,6 +4,8 @@ The paper shows its delay distributions as bar charts without numbers. Those bel
 *reconstructed*: they give the minimal gaps that its text states (docs/errata.md).
 """
 
+from typing import Any
+
 import numpy as np
 from scipy import stats
 
@@ -11,6 +13,7 @@ from jaxbandits.checks import MOST, numbers, one_of, whole
 from jaxbandits.laws import Beta, beta
 from jaxbandits.protocol import Environment
 from jaxbandits.settings.farewell.environment import farewell
+from jaxbandits.settings.farewell.types import Action
 
 RECONSTRUCTED = {"reconstructed": True}
 # Figure 1a, "the delay doubles with the reward", in three readings.
@@ -27,7 +30,7 @@ AD_DELAYS = (
 )
 
 
-def doubling(reading: str = "i") -> Environment:
+def doubling(reading: str = "i") -> Environment[Any, Any, Action]:
     """Figure 1a: one macro-arm, V = 1, ten waits, minimal gap 0.042.
 
     Args:
@@ -40,23 +43,23 @@ def doubling(reading: str = "i") -> Environment:
     return _single(f"Figure 1a ({reading})", DOUBLING[reading])
 
 
-def optimum_in_the_middle() -> Environment:
+def optimum_in_the_middle() -> Environment[Any, Any, Action]:
     """Figure 1b: waits 5 to 10 are optimal, minimal gap 0.124."""
     return _single("Figure 1b", {1: 0.09186, 5: 0.90814})
 
 
-def optimum_at_one() -> Environment:
+def optimum_at_one() -> Environment[Any, Any, Action]:
     """Figure 1c: wait 1 is optimal, minimal gap 1/6."""
     return _single("Figure 1c", {1: 0.5} | {d: 0.0625 for d in range(3, 11)})
 
 
-def macro_arms_only() -> Environment:
+def macro_arms_only() -> Environment[Any, Any, Action]:
     """Figure 2a: three macro-arms with delay 1, so that all five waits tie."""
     delay = np.tile(np.eye(5)[0], (3, 1))
     return _ads("Figure 2a", delay, (0.5, 0.7, 1.0))
 
 
-def display_advertising(case: int = 1) -> Environment:
+def display_advertising(case: int = 1) -> Environment[Any, Any, Action]:
     """Figures 2b and 2c: which category of ads to show, and for how long (section 2.2).
 
     A macro-arm is a category, the delay the time until a click, V its utility.
@@ -74,7 +77,7 @@ def display_advertising(case: int = 1) -> Environment:
 
 def second_price_auction(
     highest_bid_of_others=None, utility=None, name: str = "second-price auction"
-) -> Environment:
+) -> Environment[Any, Any, Action]:
     """Repeated second-price auctions with a participation fee (section 2.2).
 
     The fee is the unit of money. Bid number j, 1 to D, is ``j - 1`` units; it wins if
@@ -101,7 +104,7 @@ def second_price_auction(
     return farewell(name, delay, reward, failure="unit")
 
 
-def cross_validation(num_configurations: int = 6) -> Environment:
+def cross_validation(num_configurations: int = 6) -> Environment[Any, Any, Action]:
     """Hyper-parameter selection by k-fold cross-validation (section 2.2). Synthetic.
 
     A macro-arm is a configuration, the delay the time until its training converges, V

@@ -2,9 +2,10 @@
 
 from typing import NamedTuple
 
-import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
+from jaxtyping import Float, Int32
 
 FAILURES = ("wait", "unit")
 
@@ -18,8 +19,8 @@ class Action(NamedTuple):
         `Problem.lengths` has it.
     """
 
-    arm: jax.Array
-    wait: jax.Array
+    arm: Int32[Array, ""]
+    wait: Int32[Array, ""]
 
 
 class Feedback(NamedTuple):
@@ -31,9 +32,9 @@ class Feedback(NamedTuple):
       delay: f32[], tau if it was seen, else +inf.
     """
 
-    reward: jax.Array
-    time: jax.Array
-    delay: jax.Array
+    reward: Float[Array, ""]
+    time: Int32[Array, ""]
+    delay: Float[Array, ""]
 
 
 class View(NamedTuple):
@@ -44,8 +45,8 @@ class View(NamedTuple):
       clock: i32[], the time that all epochs before have taken.
     """
 
-    round: jax.Array
-    clock: jax.Array
+    round: Int32[Array, ""]
+    clock: Int32[Array, ""]
 
 
 class Problem(NamedTuple):

@@ -1,0 +1,89 @@
+"""Where two engines part: how near an index was to another choice.
+
+Sums are taken in another order by each, so that an index may differ in its last digit.
+A run may then choose another arm in one of them, but only where two indices are almost
+equal.
+"""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.extend.core import ClosedJaxpr, Literal
+
+from jaxbandits.arrays.named import PREFIX
+from jaxbandits.engine.jaxprs import CALLS
+from jaxbandits.engine.rules import Rules, play_round
+from jaxbandits.engine.tape import Stream, root_key, stream_key
+
+CHOICES = {PREFIX + "first_argmax", PREFIX + "random_argmax"}
+
+
+def smallest_gaps(policy, environment, seed: int, rounds: int) -> np.ndarray:
+    """f32[rounds]: in each round of a run, between the largest index and the next.
+
+    Relative to the index where it is above 1, and of all choices of the round the
+    smallest; played by a plain program.
+    """
+    rules = Rules(
+        policy.functions, environment.game, environment.game.spent is not None
+    )
+    keys = {s: stream_key(root_key(0), jnp.uint32(seed), s) for s in Stream}
+    words = jnp.stack(keys[Stream.INSTANCE])
+
+    @jax.jit
+    def played(params, setup):
+        key = jax.random.wrap_key_data(words, impl="threefry2x32")
+        instance = rules.game.sample(key, setup)
+        start = policy.init(params), rules.game.init(instance)
+
+        def one(states, round_):
+            def play(states):
+                return play_round(rules, round_, keys, instance, params, states)
+
+            closed, shapes = jax.make_jaxpr(play, return_shape=True)(states)
+            gaps = [jnp.float32(jnp.inf)]
+            outputs = _evaluated(closed, jax.tree.leaves(states), gaps)
+            after = jax.tree.unflatten(jax.tree.structure(shapes), outputs)
+            return after, jnp.min(jnp.stack(gaps))
+
+        return jax.lax.scan(one, start, jnp.arange(1, rounds + 1))[1]
+
+    numbers = jax.tree.map(jnp.asarray, (policy.params, environment.setup))
+    return np.asarray(played(*jax.tree.map(_in_32_bits, numbers)))
+
+
+def _in_32_bits(x):
+    return x.astype(jnp.float32) if x.dtype.kind == "f" else x
+
+
+def gap(x):
+    """Between the largest entry and the next: f32[], +inf where the largest is."""
+    second, first = jnp.sort(x.reshape(-1))[-2:] if x.size > 1 else (-jnp.inf, x[0])
+    apart = jnp.where(jnp.isinf(first), 0.0, first) - second
+    apart = jnp.where(jnp.isinf(first), jnp.inf, apart)
+    return (apart / jnp.maximum(jnp.abs(first), 1.0)).astype(jnp.float32)
+
+
+def _evaluated(closed: ClosedJaxpr, args, gaps: list) -> list:
+    """The outputs of a program; the gaps of its choices are added to `gaps`."""
+    jaxpr = closed.jaxpr
+    values = dict(zip(jaxpr.constvars, closed.consts, strict=True))
+    values |= dict(zip(jaxpr.invars, args, strict=True))
+
+    def read(atom):
+        return atom.val if isinstance(atom, Literal) else values[atom]
+
+    for eqn in jaxpr.eqns:
+        inputs = [read(atom) for atom in eqn.invars]
+        name = eqn.primitive.name
+        if name in CALLS:
+            if eqn.params.get("name") in CHOICES:
+                gaps.append(gap(inputs[0]))
+            inner = eqn.params[CALLS[name]]
+            inner = inner if isinstance(inner, ClosedJaxpr) else ClosedJaxpr(inner, ())
+            outputs = _evaluated(inner, inputs, gaps)
+        else:
+            outputs = eqn.primitive.bind(*inputs, **eqn.params)
+            outputs = outputs if eqn.primitive.multiple_results else [outputs]
+        values |= dict(zip(eqn.outvars, outputs, strict=True))
+    return [read(atom) for atom in jaxpr.outvars]

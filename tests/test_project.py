@@ -1,0 +1,108 @@
+"""What the project's files say twice agrees, and what they name is there."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+import jaxbandits
+
+ROOT = Path(__file__).resolve().parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PINS = ("constraints.txt", "constraints-3.11.txt")
+
+
+def text(name):
+    return (ROOT / name).read_text()
+
+
+def pins(name):
+    """Package -> version, names as pip compares them."""
+    lines = [line for line in text(name).splitlines() if not line.startswith("#")]
+    pairs = (line.split("==") for line in lines)
+    return {normal(package): version for package, version in pairs}
+
+
+def normal(package):
+    return re.sub("[-_.]+", "-", package).lower()
+
+
+def test_version():
+    version = PROJECT["project"]["version"]
+    assert jaxbandits.__version__ == version
+    assert yaml.safe_load(text("CITATION.cff"))["version"] == version
+
+
+def test_address():
+    """One address stands for the repository, until there is one."""
+    home = PROJECT["project"]["urls"]["Homepage"]
+    assert yaml.safe_load(text("CITATION.cff"))["repository-code"] == home
+    for line in text("pyproject.toml").splitlines():
+        assert line.count("https://") == line.count(home), line
+
+
+def test_license():
+    said = yaml.safe_load(text("CITATION.cff"))["license"]
+    assert said == PROJECT["project"]["license"]
+
+
+@pytest.mark.parametrize("name", PINS)
+def test_all_that_is_asked_for_is_pinned(name):
+    """Of the package, its development and what builds it."""
+    groups = [PROJECT["project"]["dependencies"], PROJECT["dependency-groups"]["dev"]]
+    groups += [PROJECT["build-system"]["requires"]]
+    asked = {normal(re.match(r"[\w.-]+", x)[0]) for group in groups for x in group}
+    assert not asked - pins(name).keys()
+
+
+def test_what_builds_is_installed_for_development():
+    build = PROJECT["build-system"]["requires"]
+    assert set(build) <= set(PROJECT["dependency-groups"]["dev"])
+
+
+def test_a_commit_is_formatted_as_ci_asks():
+    (repository,) = yaml.safe_load(text(".pre-commit-config.yaml"))["repos"]
+    assert {repository["rev"]} == {f"v{pins(name)['ruff']}" for name in PINS}
+
+
+def test_the_workflow_has_every_python_that_is_named():
+    job = yaml.safe_load(text(".github/workflows/ci.yml"))["jobs"]["run"]
+    named = "Programming Language :: Python :: 3."
+    classifiers = PROJECT["project"]["classifiers"]
+    known = [x.removeprefix(named) for x in classifiers if x.startswith(named)]
+    matrix = job["strategy"]["matrix"]
+    assert matrix["python"] == [f"3.{minor}" for minor in known]
+    assert matrix["python"][0] == PROJECT["project"]["requires-python"][2:]
+    # What it asks of scripts/setup.sh is known there.
+    asked = {*matrix["dependencies"], *(x["dependencies"] for x in matrix["include"])}
+    assert asked == {"pinned", "newest", "oldest"}
+    assert "pinned | newest | oldest) ;;" in text("scripts/setup.sh")
+    assert any(".ci/run" in step.get("run", "") for step in job["steps"])
+
+
+def pages():
+    found = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
+    return found + sorted((ROOT / "docs").glob("*.md"))
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
+        # The sdist has no pictures.
+        left_out = (ROOT / "PKG-INFO").exists() and "figures/" in target
+        if not target.startswith(("http://", "https://")) and not left_out:
+            path, _, place = target.partition("#")
+            aim = page.parent / path if path else page
+            assert aim.is_file(), target
+            assert not place or place in anchors(aim), target
+
+
+def anchors(page):
+    """Of the headings of a page, as a web page of it has them."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(), re.M)
+    return {
+        re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        for heading in headings
+    }
