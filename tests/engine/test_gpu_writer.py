@@ -271,7 +271,7 @@ HAPPENINGS = {
 }
 
 
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(
     names=st.lists(st.sampled_from(sorted(HAPPENINGS)), min_size=2, max_size=4),
     columns=st.sampled_from([3, 20]),
