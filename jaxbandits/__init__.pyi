@@ -8,6 +8,7 @@ from . import (
     results,
     settings,
     stats,
+    sweeps,
     testing,
 )
 from ._simulate import simulate
@@ -34,5 +35,6 @@ __all__ = [
     "simulate",
     "stats",
     "sweep",
+    "sweeps",
     "testing",
 ]
