@@ -8,6 +8,7 @@ from . import (
     results,
     settings,
     stats,
+    sweeps,
     testing,
 )
 from ._simulate import simulate
@@ -39,6 +40,7 @@ __all__ = [
     "simulate",
     "stats",
     "sweep",
+    "sweeps",
     "testing",
     "zipped",
 ]

@@ -269,8 +269,9 @@ def _check_values(policy: Policy) -> None:
 
 
 def _assert_equal(left, right, message):
-    same = jax.tree.map(lambda a, b: np.array_equal(a, b, equal_nan=True), left, right)
-    assert jax.tree.all(same), message
+    import chex  # takes as long to import as JAX
+
+    chex.assert_trees_all_equal(left, right, custom_message=message)
 
 
 def _instance(environment, root_seed, seed_index):

@@ -14,7 +14,7 @@ import pytest
 from jax import lax
 from jax.experimental import pallas as pl
 
-from jaxbandits.kernels.select import when
+from jaxbandits.arrays.select import when
 from tests.engine import budget_game
 
 SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"

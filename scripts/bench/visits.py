@@ -13,11 +13,11 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh
 
+from jaxbandits.engine.books import lanes_last
 from jaxbandits.engine.gpu import loops
 from jaxbandits.engine.gpu.kernel import Block, legs
 from jaxbandits.engine.legs import SCAN
-from jaxbandits.engine.rollout import LANES, program_for
-from jaxbandits.engine.run import to_device
+from jaxbandits.engine.rollout import LANES, program_for, to_device
 from jaxbandits.engine.tape import root_key
 
 ROUNDS, BLOCKS = 300, 2
@@ -40,11 +40,13 @@ def measured(policy, environment, number: int) -> list[float]:
     )
     setup = jax.tree.map(to_device, environment.setup)
     instance = program.draw(root_key(0), seeds, setup)
+    own = jax.tree.map(lambda x: np.moveaxis(np.asarray(x), -1, 0), instance)
+    tables = lanes_last(environment.tables(own))
     carry = program.begin(seeds, params, instance)
     # A budget that lasts: the last round is the end.
     target = to_device(np.array([1e6 if by_budget else ROUNDS]))
     known, limits = jnp.zeros(len(seeds), jnp.int32), jnp.int32([1, ROUNDS, ROUNDS])
-    args = (root_key(0), seeds, params, instance, carry, known, target, *limits)
+    args = (root_key(0), seeds, params, tables, instance, carry, known, target, *limits)
     with _counting() as counts:
         jax.block_until_ready(program.advance(*args))
         jax.effects_barrier()

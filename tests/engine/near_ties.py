@@ -83,8 +83,7 @@ def _evaluated(closed: ClosedJaxpr, args, gaps: list) -> list:
             inner = inner if isinstance(inner, ClosedJaxpr) else ClosedJaxpr(inner, ())
             outputs = _evaluated(inner, inputs, gaps)
         else:
-            functions, params = eqn.primitive.get_bind_params(eqn.params)
-            outputs = eqn.primitive.bind(*functions, *inputs, **params)
+            outputs = eqn.primitive.bind(*inputs, **eqn.params)
             outputs = outputs if eqn.primitive.multiple_results else [outputs]
         values |= dict(zip(eqn.outvars, outputs, strict=True))
     return [read(atom) for atom in jaxpr.outvars]

@@ -11,27 +11,24 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from jax.sharding import Mesh
 
 from jaxbandits import Machine, simulate, sweep
 from jaxbandits.engine import gpu
-from jaxbandits.engine.books import lanes_last
 from jaxbandits.engine.choice import engine_for
 from jaxbandits.engine.legs import SCAN
-from jaxbandits.engine.rollout import LANES, program_for, to_device
 from jaxbandits.engine.run import Clock, run
-from jaxbandits.engine.tape import root_key
 from jaxbandits.policies import REGISTRY
 from jaxbandits.schedule import Schedule, Terms
 from jaxbandits.settings import budgeted, censored
 from jaxbandits.testing import altered
 from tests.engine import budget_game
 from tests.engine.gpu_cases import CASES, GAMES
+from tests.engine.gpu_lowered import TRITON, lowered
 from tests.engine.near_ties import smallest_gaps
 from tests.heavy import in_short
 
 # Three blocks of 32 runs, the last of them ragged.
-SEEDS, BLOCK, WIDTH = 90, 32, 96
+SEEDS, BLOCK = 90, 32
 
 
 @pytest.fixture(autouse=True)
@@ -150,40 +147,6 @@ def test_lanes_stop_where_their_budget_is_spent():
     np.testing.assert_array_equal(rows[:6], np.stack(expected))
 
 
-def an_h100():
-    """A GPU that need not be here; newer versions of JAX want to know which."""
-    device = jax.sharding.AbstractDevice("NVIDIA H100 80GB HBM3", 132, "gpu")
-    kinds = (jax.sharding.AxisType.Auto,)
-    return jax.sharding.AbstractMesh((1,), (LANES,), kinds, abstract_device=device)
-
-
-def lowered(policy, environment, engine=gpu.FUSED):
-    """The program that plays a leg, as text for a GPU."""
-    here = Mesh(np.array(jax.devices()[:1]), (LANES,))
-    mesh = here if jax.__version_info__ < (0, 11) else an_h100()
-    by_budget = environment.game.spent is not None
-    program, on_cpu = (
-        program_for(policy, environment, by_budget, m, engine) for m in (mesh, here)
-    )
-    seeds, root = jnp.arange(WIDTH, dtype=jnp.uint32), root_key(0)
-    params = jax.tree.map(
-        lambda x: to_device(np.full(WIDTH, x, np.float64)), policy.params
-    )
-    setup = jax.tree.map(to_device, environment.setup)
-    instance = on_cpu.draw(root, seeds, setup)
-    own = jax.tree.map(lambda x: np.moveaxis(np.asarray(x), -1, 0), instance)
-    tables = lanes_last(environment.tables(own))
-    carry = jax.eval_shape(on_cpu.begin, seeds, params, instance)
-    targets = to_device(np.array([10.0, 20.0] if by_budget else [10, 20]))
-    known, limits = jnp.zeros(carry.round.shape, jnp.int32), jnp.int32([2, 100, 100])
-    args = (root, seeds, params, instance, carry, known, targets, *limits)
-    shapes = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype), args)
-    traced = program.advance.trace(*shapes[:3], tables, *shapes[3:])
-    return traced.lower(lowering_platforms=("cuda",)).as_text()
-
-
-# JAX 0.12 says that this way to a GPU will go (docs/fused.md).
-TRITON = "ignore:The Pallas Triton backend is deprecated:DeprecationWarning"
 LONG = set(REGISTRY) - {
     "censored/rcucb-kaplan-meier",
     "censored/cell-thompson",
@@ -198,14 +161,14 @@ LONG = set(REGISTRY) - {
 @pytest.mark.filterwarnings(TRITON)
 @pytest.mark.parametrize("name", in_short(REGISTRY, LONG))
 def test_the_kernel_is_lowered_for_a_gpu(name):
-    assert "__gpu$xla.gpu.triton" in lowered(*policy_and_game(name))
+    assert "__gpu$xla.gpu.triton" in lowered(*policy_and_game(name)).as_text()
 
 
 @pytest.mark.skipif(jax.__version_info__ < (0, 11), reason="lowers for what is here")
 def test_the_scan_engine_gathers_no_rows_on_a_gpu():
     game = budgeted.s_br(40)
     policy = REGISTRY["budgeted/mrcb"](game.problem)
-    lines = lowered(policy, game, SCAN).splitlines()
+    lines = lowered(policy, game, SCAN).as_text().splitlines()
     gathers = [line for line in lines if "gather" in line]
     # Of a lane's next checkpoint, outside of the rounds.
     assert all("tensor<2xf32>" in line for line in gathers)

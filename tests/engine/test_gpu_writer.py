@@ -251,6 +251,115 @@ def test_what_is_read_is_read_before_it_is_written(name, columns):
     both(OVERWRITTEN[name], numbers(3, columns), numbers(3, columns) + 1)
 
 
+# What may happen to two arrays, of whose rows one is chosen by each run.
+HAPPENINGS = {
+    "rows swapped": lambda x, y, i: (
+        select.put(select.put(x, 0, select.pick(x, 1)), 1, select.pick(x, 0)),
+        y,
+    ),
+    "arrays swapped": lambda x, y, i: (y, x),
+    "a row of the other": lambda x, y, i: (x, select.put(y, i, select.pick(x, 2))),
+    "read after put": lambda x, y, i: (
+        select.put(x, i, select.pick(y, 0)),
+        y + select.pick(select.put(x, i, select.pick(y, 0)), 1)[None],
+    ),
+    "turned": lambda x, y, i: (x[::-1], y),
+    "in a branch": lambda x, y, i: select.when(
+        i > 1, lambda s: (select.put(s[0], 0, select.pick(s[1], i)), s[0]), (x, y)
+    ),
+    "a row of each run": lambda x, y, i: (x + select.pick(y, i)[None], y),
+}
+
+
+@settings(max_examples=4)
+@given(
+    names=st.lists(st.sampled_from(sorted(HAPPENINGS)), min_size=2, max_size=4),
+    columns=st.sampled_from([3, 20]),
+)
+def test_one_thing_after_the_other(names, columns):
+    """Whatever is read after it was written, or written before it is read."""
+
+    def fn(x, y, i):
+        for name in names:
+            x, y = HAPPENINGS[name](x, y, i)
+        return x, y
+
+    index = np.array([0, 1, 2, 1], np.int32)
+    both(fn, numbers(3, columns), numbers(3, columns) + 1, index)
+
+
+def scratch_of(fn, *args, style) -> int:
+    """Entries of scratch of a run."""
+    closed, shapes = jax.make_jaxpr(
+        lambda *args: mapped(fn, *args, style=style), return_shape=True
+    )(*args)
+    (kernel,) = (e for e in closed.eqns if e.primitive.name == "pallas_call")
+    entries = sum(v.aval.shape[0] for v in kernel.outvars)
+    leaves = jax.tree.leaves((args, shapes[len(args) :]))
+    return entries - sum(x.size // LANES for x in leaves)
+
+
+@pytest.mark.parametrize("style", [WIDE, COMPACT])
+def test_a_loop_works_where_its_values_lie(style):
+    """A row that others read after the loop is copied, and not all the rows."""
+
+    def fn(x, y, i):
+        row = select.pick(x, i)
+        later = jnp.exp(row) + y[0]
+
+        def once(state):
+            x, row = state
+            x = select.put(select.put(x, 0, row + 1), 1, select.pick(x, 2))
+            return x, row * 3
+
+        x, row = select.when(i > 0, once, (x, row))
+        return x, y + later[None] * row[None]
+
+    index = np.array([0, 1, 2, 1], np.int32)
+    args = numbers(9, 20), numbers(9, 20) + 1, index
+    both(fn, *args, styles=[style])
+    assert scratch_of(fn, *args, style=style) < 9 * 20
+
+
+def test_a_condition_may_look_at_an_array():
+    """Of a loop in a loop, too, for runs that are done at different times."""
+
+    def fn(x, i):
+        def fewer(x):
+            return lax.while_loop(
+                lambda x: jnp.any(x > 0), lambda x: x - (x > 0), x + 1
+            )
+
+        return select.when(i > 0, fewer, x)
+
+    both(fn, numbers(20), np.array([0, 1, 2, 0], np.int32))
+
+
+def test_what_is_computed_twice_is_computed_once():
+    def fn(x):
+        return jnp.exp(x) + 1.0, jnp.exp(x) * x**1.0
+
+    both(fn, numbers(3))
+    text = str(jax.make_jaxpr(lambda x: mapped(fn, x))(numbers(3)))
+    assert text.count(" exp ") == 3 and " pow " not in text
+
+
+@pytest.mark.parametrize("style", [WIDE, COMPACT])
+def test_nothing_is_read_out_of_range(style):
+    """But the nearest row; beside it in scratch lies another array."""
+
+    def fn(x, i):
+        up, down = jnp.exp(x), jnp.exp(-x)
+        rows = select.pick(up, i), select.pick(down, i)
+        return rows, jnp.sum(up), jnp.sum(down)
+
+    index = np.array([-1, 0, 20, 2**30], np.int32)
+    found = mapped(fn, numbers(20), index, style=style)
+    inside = np.clip(index, 0, 19)
+    plain = jax.vmap(fn, in_axes=-1, out_axes=-1)(numbers(20), inside)
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-6), found, plain)
+
+
 def test_nothing_is_written_out_of_range():
     rows, index = numbers(3, 20), np.array([-1, 0, 3, 2**30], np.int32)
     both(lambda x, i: select.put(x, i, 7.0), rows, index)

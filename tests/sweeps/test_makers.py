@@ -1,17 +1,22 @@
 """What a file can name: every entry of the registries, and what they are made of."""
 
 import inspect
+import re
+import tomllib
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from jaxbandits import policies, settings
 from jaxbandits.laws import thresholds
+from jaxbandits.maker import Maker
 from jaxbandits.policies import censored
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.settings import allocation, setting_of
 from jaxbandits.settings.parts import PARTS
 from jaxbandits.sweeps import makers
+from jaxbandits.sweeps.files import from_table
 from tests.games import game_for
 from tests.settings.written import ARGUMENTS, write_files
 
@@ -209,3 +214,27 @@ def test_a_policy_made_of_another():
 def test_mistakes_are_named(files, name, change, message):
     with pytest.raises(ValueError, match=rf"^here.arguments[.:]{message}"):
         made(name, ARGUMENTS[name] | change)
+
+
+DOCS = (Path(__file__).resolve().parents[2] / "docs" / "sweeps.md").read_text("utf-8")
+
+
+def test_the_files_of_the_docs(files):
+    blocks = re.findall(r"^```toml\n(.*?)^```$", DOCS, re.M | re.S)
+    assert len(blocks) == 2
+    for block in blocks:
+        table = {"policies": {"p": {"make": "uniform_split"}}} | tomllib.loads(block)
+        spec = from_table(table).spec
+        for environment in spec.environments.values():
+            for entry in spec.policies.values():
+                assert isinstance(entry.policy(environment.problem), Policy)
+
+
+@pytest.mark.parametrize("setting", PARTS)
+def test_the_parts_in_the_docs(setting):
+    (row,) = re.findall(rf"^\| `{setting}` \|(.*)$", DOCS, re.M)
+    names = set(re.findall(r"`(\w+)`", row))
+    assert names <= set(PARTS[setting])
+    # All that is made, and no parameter of a law, is told by its name.
+    made = {name for name, part in PARTS[setting].items() if isinstance(part, Maker)}
+    assert made - set(PARTS["farewell"]) <= names

@@ -181,7 +181,7 @@ def _inner(eqn, forms) -> ClosedJaxpr | None:
 def _written_at(eqn) -> str:
     """The line of the source that an equation was traced from, if it is known."""
     frames = getattr(eqn.source_info.traceback, "frames", [])
-    inside = ("/jax/", "/jaxbandits/kernels/", "<")
+    inside = ("/jax/", "/jaxbandits/arrays/", "/jaxbandits/kernels/", "<")
     for frame in frames:
         if not any(part in frame.file_name for part in inside):
             return f" ({frame.file_name.rsplit('/', 1)[-1]}:{frame.line_num})"

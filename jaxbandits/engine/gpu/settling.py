@@ -14,8 +14,13 @@ def settled(space: Space, value: Value) -> Value:
     """A value that is read more than once, computed once."""
     if isinstance(value, Entries | Known | Stored) or not value.size:
         return value
+    return copied(space, value)
+
+
+def copied(space: Space, value: Value) -> Value:
+    """A value as it is now, whatever is written to the memory that it reads."""
     if isinstance(value, Moved) and value.in_order:
-        return shaped(settled(space, value.operand), value.shape)
+        return shaped(copied(space, value.operand), value.shape)
     # Words are drawn in pairs, and not in vain.
     few = isinstance(value, Draws) or value.size * value.cost <= space.style.settled
     if few and value.size <= IN_REGISTERS:

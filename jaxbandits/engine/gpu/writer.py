@@ -18,7 +18,7 @@ from jaxbandits.engine.gpu.operations import (
 )
 from jaxbandits.engine.gpu.program import Missing, Program, Step, flat
 from jaxbandits.engine.gpu.reductions import REDUCTIONS
-from jaxbandits.engine.gpu.settling import DEAR, number_or, settled
+from jaxbandits.engine.gpu.settling import DEAR, copied, number_or, settled
 from jaxbandits.engine.gpu.space import Memory, Space
 from jaxbandits.engine.gpu.values import DRAW, Entries, Known, Moved, Value
 from jaxbandits.engine.gpu.writes import lies_in
@@ -81,7 +81,7 @@ class Writer:
             readers = [v for v in later if memory in values[v].reads]
             less = sum(values[v].size for v in readers) < memory.size
             if less and (memory in free or memory.first is not None):
-                values |= {v: settled(self.space, values[v]) for v in readers}
+                values |= {v: copied(self.space, values[v]) for v in readers}
                 found[place] = memory
         return found
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxbandits.engine.gpu.positions import in_a_row, number, plus, times
-from jaxbandits.engine.gpu.settling import settled
+from jaxbandits.engine.gpu.settling import copied
 from jaxbandits.engine.gpu.space import IN_REGISTERS, Memory, Space
 from jaxbandits.engine.gpu.values import ROW, WHOLE, Moved, Put, Stored, Value
 
@@ -121,7 +121,7 @@ def _in_their_places(space: Space, writes: list[Write]) -> list[Write]:
         )
 
     return [
-        w if fits(w, name) else w._replace(value=settled(space, w.value))
+        w if fits(w, name) else w._replace(value=copied(space, w.value))
         for name, group in groups.items()
         for w in group
     ]

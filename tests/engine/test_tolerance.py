@@ -1,0 +1,75 @@
+"""How exact regret is: against float64 sums over the same actions (docs/engine.md)."""
+
+import math
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxbandits.engine.books import closed
+from jaxbandits.policies import REGISTRY
+from jaxbandits.settings import censored
+from jaxbandits.settings.censored.environment import State
+from jaxbandits.testing import trace_run
+from tests.engine.gpu_cases import ten_arms
+
+pytestmark = pytest.mark.slow
+
+ROUNDS = 10**6
+MANY = 10**7
+# Of the expected reward of one round: what a float32 sum over ten arms is wrong by,
+# always in the same direction while the allocation stays the same.
+PER_ROUND = 6e-8
+
+
+def test_regret_from_counts_is_a_float64_sum(rng):
+    """1e-12 relative, with counts that add up to ten million rounds."""
+    game = censored.indep()
+    gaps = game.oracle().gaps
+    pulls = rng.multinomial(MANY, rng.dirichlet(np.full(gaps.size, 0.1)), size=20)
+    pulls = pulls.reshape(1, 20, *gaps.shape).astype(np.int32)
+    instance = jax.tree.map(lambda x: np.asarray(x)[None], game.setup)
+    record = State(pulls, np.zeros((1, 20), np.int32))
+    found = closed(game, instance, record).metrics["regret"][0]
+    exact = [math.fsum((x * gaps).ravel()) for x in pulls[0]]
+    np.testing.assert_allclose(found, exact, rtol=1e-12)
+
+
+def booked(game, trace):
+    """The regret that the environment's books have at the end of a run."""
+    state = jax.tree.map(lambda x: np.asarray(x)[None, None], trace.environment)
+    instance = jax.tree.map(lambda x: np.asarray(jnp.asarray(x))[None], game.setup)
+    return closed(game, instance, state).metrics["regret"].item()
+
+
+@pytest.mark.parametrize("name", ["rcucb-uniform", "stoo", "zooming"])
+def test_continuum(name):
+    """1e-6 relative."""
+    game = censored.indep(censored.ANY)
+    trace = trace_run(REGISTRY[f"continuum/{name}"](game.problem), game, ROUNDS)
+    actions = jax.tree.map(lambda x: x[None], trace.actions)
+    exact = game.judge(None, actions)["simple_regret"].sum()
+    assert booked(game, trace) == pytest.approx(exact, rel=1e-6)
+
+
+@pytest.mark.parametrize("name", ["uniform", "no-ucb", "ra-etc"])
+def test_allocation(name):
+    """1e-6 relative where a round loses more than 6 % of what it earns."""
+    game = ten_arms()
+    trace = trace_run(REGISTRY[f"allocation/{name}"](game.problem), game, ROUNDS)
+    arms, family = game.setup.arms, game.problem.family
+    (best,) = np.asarray(game.oracle().allocation)
+    with jax.enable_x64(True):
+        probability, rate, best, offers = (
+            jnp.asarray(np.asarray(x, np.float64))
+            for x in (arms.probability, arms.rate, best, trace.feedback.allocation)
+        )
+
+        def reward(x):
+            return jnp.sum(probability * family.cdf(x, rate, None))
+
+        earned = float(reward(best))
+        exact = math.fsum(earned - np.asarray(jax.jit(jax.vmap(reward))(offers)))
+    limit = max(1e-6 * exact, PER_ROUND * earned * ROUNDS)
+    assert abs(booked(game, trace) - exact) < limit
