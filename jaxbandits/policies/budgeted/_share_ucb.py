@@ -25,6 +25,7 @@ Named choices:
 from typing import NamedTuple
 
 import jax.numpy as jnp
+from jax import Array
 
 from jaxbandits.arrays import CompensatedSum
 from jaxbandits.checks import flag, non_negative, one_of, positive
@@ -103,7 +104,9 @@ def _shrunk_eta(pulls, mean, squares, weight, pooled: bool):
 
 
 @factory(Problem)
-def share_ucb(problem: Problem, clock: str = "left", pooled: bool = True) -> Policy:
+def share_ucb(
+    problem: Problem, clock: str = "left", pooled: bool = True
+) -> Policy[_Moments, LeftParams | SpentParams, Array]:
     """share-UCB.
 
     Args:
