@@ -150,6 +150,6 @@ def beta_logit_from_uniforms(noise, a, b):
 
 
 def _boosted(score, uniform, shape):
-    """Log of a gamma variate: that of ``shape + 1``, times ``uniform ** (1 / shape)``."""
+    """Log of a gamma variate: one of ``shape + 1`` times ``uniform ** (1 / shape)``."""
     log_uniform, shape = alike(jnp.log(uniform), jnp.asarray(shape))
     return log_gamma_quantile(score, shape + 1) + log_uniform / shape

@@ -4,7 +4,7 @@ import jax
 import numpy as np
 import pytest
 
-from jaxbandits import laws, simulate
+from jaxbandits import Machine, laws, simulate
 from jaxbandits.engine import run
 from jaxbandits.engine.rollout import LANE_QUANTUM
 from jaxbandits.engine.room import Room, choose_chunk, room_of
@@ -84,8 +84,8 @@ def test_a_chunk_takes_what_xla_says(name, checkpoints, monkeypatch):
     policy, (last,) = REGISTRY[name](game.problem), end.values()
     targets = [last] if checkpoints == 1 else [last * k // 20 for k in range(1, 21)]
     monkeypatch.setattr(run, "_EXECUTABLES", run.OrderedDict())
-    options = {"seeds": lanes, "chunk": lanes, "checkpoints": targets} | end
-    simulate(policy, game, devices=jax.devices()[:1], **options)
+    alone = Machine(jax.devices()[:1], chunk=lanes)
+    simulate(policy, game, seeds=lanes, checkpoints=targets, machine=alone, **end)
     (program,) = run._EXECUTABLES.values()
     says = program.memory_analysis()
     held = says.argument_size_in_bytes + says.output_size_in_bytes
