@@ -267,7 +267,7 @@ def budgeted_loss(name):
 
 
 FIGURES = {
-    "1a": farewell_settings.doubling,
+    "1a": farewell_settings.figure_1a,
     "1b": farewell_settings.optimum_in_the_middle,
 }
 
