@@ -87,7 +87,7 @@ def points_from(grid: Any, name: str = "grid") -> Points:
         {leaf: _column(f"{name}[{leaf!r}]", values) for leaf, values in part.items()}
         for part in (crossed, rows)
     )
-    lengths = {column.size for column in rows.values()} - {1}
+    lengths = {column.size for column in rows.values() if column.ndim}
     if len(lengths) > 1:
         raise ValueError(
             f"{name} must have columns of equal length to zip them, got {lengths}"
@@ -98,7 +98,7 @@ def points_from(grid: Any, name: str = "grid") -> Points:
     if count > MOST:
         raise ValueError(f"{name} has {count} points; at most {MOST} are possible")
     columns = {x: np.broadcast_to(column, length) for x, column in rows.items()}
-    axes = [columns] + [{leaf: column} for leaf, column in crossed.items()]
+    axes = [columns] + [{x: np.atleast_1d(column)} for x, column in crossed.items()]
     table = {}
     for axis, part in enumerate(axes):
         before, after = math.prod(sizes[:axis]), math.prod(sizes[axis + 1 :])
@@ -142,7 +142,7 @@ def _parts(grid: Any, name: str) -> tuple[Any, Any]:
 
 
 def _column(name: str, values: float | Iterable[float]) -> np.ndarray:
-    """f64[n], at least one number; of a single one, n = 1."""
+    """f64[n], at least one number, or f64[] of a single one."""
     # Keys, bytes and masked numbers are none that somebody meant.
     no_list = str | bytes | bytearray | memoryview | Mapping | set | frozenset
     if isinstance(values, no_list | np.ma.MaskedArray):
@@ -159,4 +159,4 @@ def _column(name: str, values: float | Iterable[float]) -> np.ndarray:
         )
     if np.isnan(column).any():  # In results it says that there is no such parameter.
         raise ValueError(f"{name} must be a number, got NaN")
-    return column.reshape(-1)
+    return column

@@ -80,9 +80,10 @@ def test_nan_is_no_value():
         points_from({"a": [1.0, np.nan]})
 
 
-def test_zipped_columns_must_be_of_equal_length():
+@pytest.mark.parametrize("other", [[1], [1, 2, 3]])
+def test_zipped_columns_must_be_of_equal_length(other):
     with pytest.raises(ValueError, match="^x must have columns of equal length"):
-        points_from(zipped({"a": [1, 2], "b": [1, 2, 3]}), "x")
+        points_from(zipped({"a": [1, 2], "b": other}), "x")
 
 
 def test_a_leaf_is_crossed_or_zipped():

@@ -137,7 +137,7 @@ def _entry(where: str, setting: str, entry: dict) -> Entry:
 
 def _values(where: str, values: Any) -> list[float]:
     if not isinstance(values, dict):
-        return values if isinstance(values, list) else [values]
+        return values
     ends = values["from"], values["to"]
     log = values.get("scale") == "log"
     if not np.isfinite(ends).all() or (log and min(ends) <= 0):

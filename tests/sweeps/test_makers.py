@@ -15,7 +15,7 @@ from jaxbandits.policies import censored
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.settings import allocation, setting_of
 from jaxbandits.settings.parts import PARTS
-from jaxbandits.sweeps import makers
+from jaxbandits.sweeps import HalfWidth, makers
 from jaxbandits.sweeps.files import from_table
 from tests.games import game_for
 from tests.settings.written import ARGUMENTS, write_files
@@ -221,10 +221,13 @@ DOCS = (Path(__file__).resolve().parents[2] / "docs" / "sweeps.md").read_text("u
 
 def test_the_files_of_the_docs(files):
     blocks = re.findall(r"^```toml\n(.*?)^```$", DOCS, re.M | re.S)
-    assert len(blocks) == 2
-    for block in blocks:
-        table = {"policies": {"p": {"make": "uniform_split"}}} | tomllib.loads(block)
-        spec = from_table(table).spec
+    whole, seeds, quiz = map(tomllib.loads, blocks)
+    policy = {"policies": {"p": {"make": "uniform_split"}}}
+    assert from_table(whole).seeds == 5_000
+    half_width = HalfWidth("regret", 5.0, at_most=50_000, pilot=5_000)
+    assert from_table(whole | seeds).seeds == half_width
+    for table in (whole, whole | seeds, policy | quiz):
+        spec = from_table(table)
         for environment in spec.environments.values():
             for entry in spec.policies.values():
                 assert isinstance(entry.policy(environment.problem), Policy)

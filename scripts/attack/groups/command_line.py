@@ -97,8 +97,8 @@ CHANGES = [
         "omega",
     ),
 ]
-UNTIL = '\n[until]\nmetric = "regret"\nhalf_width = 0.5\n'
-UNTILS = [
+SEEDS = '\n[seeds]\nmetric = "regret"\nhalf_width = 0.5\n'
+HALF_WIDTHS = [
     ('"regret"', '"nothing"', "metric"),
     ('"regret"', "3", "metric"),
     ("0.5", "0", "half_width"),
@@ -108,6 +108,7 @@ UNTILS = [
     ("0.5", "0.5\nlevel = 1.5", "level"),
     ("0.5", "0.5\nlevle = 0.5", "levle"),
     ("0.5", "0.5\nat_most = 0", "at_most"),
+    ("0.5", "0.5\npilot = 1", "pilot"),
 ]
 MODULES = {
     "syntax": "SPEC = (",
@@ -119,9 +120,6 @@ MODULES = {
     "sys.exit(0)": "import sys\nsys.exit(0)",
     "sys.exit(3)": "import sys\nsys.exit(3)",
     "raises ZeroDivisionError": "1 / 0",
-    "UNTIL is a number": (
-        "from jaxbandits.sweeps import Spec\nSPEC = Spec({}, {})\nUNTIL = 3"
-    ),
 }
 FILES = {
     "empty.toml": b"",
@@ -170,8 +168,8 @@ def cases() -> list[Case]:
         found.append(
             _of_file(f"{old} -> {new!r}", "a.toml", TABLE.replace(old, new), word)
         )
-    for old, new, word in UNTILS:
-        text = TABLE + UNTIL.replace(old, new)
+    for old, new, word in HALF_WIDTHS:
+        text = TABLE.replace("seeds = 2\n", "") + SEEDS.replace(old, new)
         found.append(_of_file(f"until: {old} -> {new!r}", "a.toml", text, word))
     for name, text in MODULES.items():
         word = "sweep" if name == "an empty SPEC" else "a.py"
