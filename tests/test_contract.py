@@ -1,7 +1,5 @@
 """What simulate refuses of policies and environments, by name, before it compiles."""
 
-import sys
-
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -144,7 +142,7 @@ def test_simulate_refuses_before_it_compiles(monkeypatch):
     def compiled(*args, **options):
         raise AssertionError("compiled")
 
-    monkeypatch.setattr(sys.modules["jaxbandits._simulate"], "play", compiled)
+    monkeypatch.setattr("jaxbandits.sweeps.fill.play", compiled)
     broken, message = BROKEN["dtype of the state"]
     with pytest.raises(TypeError, match=f"policy 'a' in .*{message}"):
         simulate({"a": broken}, GAME, horizon=5, seeds=1)

@@ -3,6 +3,7 @@
 from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 from jaxtyping import Int
 
@@ -26,6 +27,15 @@ def real(**values: Any) -> Any:
         # A constant of a kernel in float32 would win over a weak float64.
         arrays = tuple(array.astype(array.dtype) for array in arrays)
     return arrays if len(arrays) > 1 else arrays[0]
+
+
+def alike(*arrays: Array) -> tuple[Array, ...]:
+    """Float arrays in the widest dtype among them.
+
+    Uniforms are float32 also where parameters are float64.
+    """
+    dtype = np.result_type(*(array.dtype for array in arrays))
+    return tuple(array.astype(dtype) for array in arrays)
 
 
 def integer(name: str, value: Any) -> Int[Array, "..."]:

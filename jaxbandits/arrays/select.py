@@ -125,7 +125,7 @@ def tally(counts: Int[Array, "..."], *position: Int[Array, ""]) -> Int[Array, ".
         along = [1] * counts.ndim
         along[axis] = length = counts.shape[axis]
         hit = hit & one_hot(index, length).reshape(along)
-    return counts + hit
+    return counts + hit.astype(counts.dtype)
 
 
 def _mask(x: Array, index: Array) -> Array:

@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.polynomial import chebyshev
 
-from jaxbandits.arrays.real import real
+from jaxbandits.arrays.real import alike, real
 from jaxbandits.checks import shaped
 from jaxbandits.kernels.normal import normal_quantile
 
@@ -73,14 +73,14 @@ def gamma_quantile(score, shape):
     Returns:
       Positive array of the broadcast shape.
     """
-    score, shape = real(score=score, shape=shape)
+    score, shape = alike(*real(score=score, shape=shape))
     s = 1 / jnp.sqrt(shape)
     return shape * _cube_root(score, s) ** 3
 
 
 def log_gamma_quantile(score, shape):
     """Logarithm of `gamma_quantile`; same arguments."""
-    score, shape = real(score=score, shape=shape)
+    score, shape = alike(*real(score=score, shape=shape))
     return jnp.log(shape) + 3 * jnp.log(_cube_root(score, 1 / jnp.sqrt(shape)))
 
 
@@ -92,7 +92,7 @@ def _cube_root(score, s):
     for row in table[::-1]:
         in_s = 0.0
         for coefficient in row[::-1]:
-            in_s = in_s * s + coefficient
+            in_s = in_s * s + float(coefficient)
         w = w * x + in_s
     # The fit may cross zero only where G itself is below 1e-8.
     return jnp.maximum(1 + s * w, 1e-3)
@@ -145,6 +145,11 @@ def beta_logit_from_uniforms(noise, a, b):
     """
     shaped("4", noise=noise)
     scores = normal_quantile(noise)
-    log_x = log_gamma_quantile(scores[0], a + 1) + jnp.log(noise[1]) / a
-    log_y = log_gamma_quantile(scores[2], b + 1) + jnp.log(noise[3]) / b
-    return log_x - log_y
+    log_x = _boosted(scores[0], noise[1], a)
+    return log_x - _boosted(scores[2], noise[3], b)
+
+
+def _boosted(score, uniform, shape):
+    """Log of a gamma variate: one of ``shape + 1`` times ``uniform ** (1 / shape)``."""
+    log_uniform, shape = alike(jnp.log(uniform), jnp.asarray(shape))
+    return log_gamma_quantile(score, shape + 1) + log_uniform / shape

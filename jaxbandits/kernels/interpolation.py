@@ -149,7 +149,7 @@ def crossing(values, peak, height, level, side: int):
         values=values, peak=peak, height=height, level=level
     )
     last = values.shape[0] - 1
-    nodes = jnp.arange(last + 1, dtype=jnp.int32)
+    nodes = jnp.arange(last + 1, dtype=jnp.int32).astype(peak.dtype)
     # The nodes beyond the crossing are the outermost ones: their number is its place.
     beyond = (values < level) & ((nodes <= peak) if side < 0 else (nodes >= peak))
     beyond = stored(beyond.astype(jnp.int32))

@@ -4,7 +4,7 @@ import jax.numpy as jnp
 from jax.scipy.special import ndtr, ndtri
 
 from jaxbandits.arrays import smaller_side
-from jaxbandits.arrays.real import real
+from jaxbandits.arrays.real import alike, real
 
 # Giles, "Approximating the erfinv function" (GPU Computing Gems, 2011), in single
 # precision: polynomials in w - 2.5 for the centre, in sqrt(w) - 3 for the tails.
@@ -95,9 +95,8 @@ def truncated_normal_quantile(u, mean, scale, lower, upper):
       Array in [lower, upper]. If the interval is so far out that its probability
       vanishes in the dtype (float32: 13 deviations), the end nearest to the mean.
     """
-    u, mean, scale, lower, upper = real(
-        u=u, mean=mean, scale=scale, lower=lower, upper=upper
-    )
+    given = real(u=u, mean=mean, scale=scale, lower=lower, upper=upper)
+    u, mean, scale, lower, upper = alike(*given)
     a, b = (lower - mean) / scale, (upper - mean) / scale
     flip = a + b > 0
     low, high = jnp.where(flip, -b, a), jnp.where(flip, -a, b)

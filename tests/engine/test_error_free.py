@@ -13,7 +13,7 @@ from jax._src.interpreters import mlir
 from jax._src.lib import triton
 from jax._src.lib.mlir import ir
 
-from jaxbandits import simulate
+from jaxbandits import Machine, simulate
 from jaxbandits.engine.legs import SCAN
 from tests.engine.gpu_lowered import TRITON, WIDTH, here, lowered, traced
 from tests.engine.summing import BEFORE, GAME, SUMMING, factors
@@ -25,8 +25,8 @@ SUMS = len(BEFORE[0])
 @pytest.mark.parametrize("engine", ["scan", "vmap", "fused-interpret"])
 def test_what_is_lost_is_kept(engine):
     """The new sum is the old one plus what was added, to the last bit."""
-    options = {"budget": 1, "seeds": SEEDS, "checkpoints": [1], "engine": engine}
-    found = simulate(SUMMING, GAME, **options)
+    options = {"budget": 1, "seeds": SEEDS, "checkpoints": [1]}
+    found = simulate(SUMMING, GAME, machine=Machine(engine=engine), **options)
     total, lost = (
         np.asarray(found[name]).reshape(SEEDS, SUMS) for name in ("total", "lost")
     )

@@ -134,7 +134,10 @@ def parted(policy, game, targets, lane) -> tuple[int, int]:
     )
     at = np.flatnonzero(differing_at(scan, found)[lane])[0]
     before = scan.rounds[lane, at - 1] if at else 0
-    return before + 1, max(scan.rounds[lane, at], found.rounds[lane, at])
+    # By the clock a round has begun at one amount, and what was chosen counts when it
+    # has ended, at a later one.
+    first = max(before + 1 - game.game.by_the_clock, 1)
+    return first, max(scan.rounds[lane, at], found.rounds[lane, at])
 
 
 def test_lanes_stop_where_their_budget_is_spent():

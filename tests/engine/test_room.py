@@ -84,8 +84,8 @@ def test_a_chunk_takes_what_xla_says(name, checkpoints, monkeypatch):
     policy, (last,) = REGISTRY[name](game.problem), end.values()
     targets = [last] if checkpoints == 1 else [last * k // 20 for k in range(1, 21)]
     monkeypatch.setattr(run, "_EXECUTABLES", run.OrderedDict())
-    options = {"seeds": lanes, "checkpoints": targets} | end
-    simulate(policy, game, machine=Machine(jax.devices()[:1], chunk=lanes), **options)
+    alone = Machine(jax.devices()[:1], chunk=lanes)
+    simulate(policy, game, seeds=lanes, checkpoints=targets, machine=alone, **end)
     (program,) = run._EXECUTABLES.values()
     says = program.memory_analysis()
     held = says.argument_size_in_bytes + says.output_size_in_bytes

@@ -157,7 +157,7 @@ TWINS_GAMES = {
     "censored": lambda: (settings.indep(), 2000),
     "continuum": lambda: (settings.indep(settings.ANY), 1000),
     "budgeted": lambda: (replay("Bernoulli"), ROUNDS),
-    "farewell": lambda: (farewell_settings.doubling(), 5000),
+    "farewell": lambda: (farewell_settings.figure_1a(), 5000),
     "allocation": lambda: (allocation_game(), ALLOCATION_ROUNDS),
 }
 
@@ -267,7 +267,7 @@ def budgeted_loss(name):
 
 
 FIGURES = {
-    "1a": farewell_settings.doubling,
+    "1a": farewell_settings.figure_1a,
     "1b": farewell_settings.optimum_in_the_middle,
 }
 

@@ -196,11 +196,11 @@ def grid_run():
         "one epoch": doubling(inner, 16),
         "several": doubling(inner, 16),
     }
-    grid = {"told": {"horizon": 128}, "one epoch": {"horizon": 128}}
+    params = {"told": {"horizon": 128}, "one epoch": {"horizon": 128}}
     options = {"horizon": 128, "seeds": 4, "checkpoints": [16, 17]}
     # On one device the two that are doubled share a program.
     options["machine"] = Machine(jax.local_devices()[:1])
-    data = simulate(policies, game, grid=grid, **options).isel(params=0)
+    data = simulate(policies, game, grid=params, **options).isel(params=0)
     return game, policies["several"], data
 
 
@@ -231,9 +231,9 @@ def test_zooming_in_simulate():
     game = settings.overtime(num_arms=1)
     inner = z_rcucb(game.problem, 4096, capacity=4)
     policy = doubling(inner, 64)
-    grid = {"gain_radius": 0.02, "penalty_radius": 0.0}
+    params = {"gain_radius": 0.02, "penalty_radius": 0.0}
     options = {"horizon": 193, "seeds": 3, "checkpoints": [1, 63, 64, 65, 191, 192]}
-    data = simulate(policy, game, grid=grid, **options).isel(policy=0, params=0)
+    data = simulate(policy, game, grid=params, **options).isel(policy=0, params=0)
     overflow = data["overflow"].values
     assert np.all(overflow[:, 0] == 0) and np.all(overflow[:, 1:] == 1)
     # A new epoch starts with one point.

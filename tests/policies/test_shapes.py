@@ -1,7 +1,8 @@
 """States, actions, views and feedback are what their annotations say.
 
 In a traced round of every policy of the registry, in both precisions: nothing is
-compiled.
+compiled. And no dtype is promoted in silence there: a flag that is counted, a count that
+is divided, say what they become.
 """
 
 import types
@@ -44,6 +45,9 @@ def of_a_round(policy, environment):
     action = policy.act(words(policy.words[0]), view, state, params)
     after, feedback = game.step(words(game.words), instance, books, action)
     now = policy.update(words(policy.words[1]), view, state, action, feedback, params)
+    for function in (policy.recommend, policy.report):
+        if function is not None:
+            function(now, params)
     theirs = {"state": state, "state after a round": now}
     games = {
         "instance": instance,
@@ -71,7 +75,8 @@ def found(make, environment):
         if "make" not in make.arguments:
             texts.extend(not_as_told(make.factory, made))
 
-    jax.eval_shape(look)
+    with jax.numpy_dtype_promotion("strict"):
+        jax.eval_shape(look)
     return texts
 
 

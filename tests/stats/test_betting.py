@@ -80,5 +80,5 @@ def test_missing_and_labelled_values():
     ],
 )
 def test_mistakes_are_named(options, error, message):
-    with pytest.raises(error, match=f"^bounds: {message}"):
+    with pytest.raises(error, match=f"^bounds:? {message}"):
         interval(dataset(), "regret", **options)

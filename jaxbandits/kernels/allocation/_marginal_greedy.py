@@ -27,7 +27,7 @@ def marginal_greedy(gain: Callable, num_arms: int, step, num_steps: int):
 
     def give(x, _):
         arm = first_argmax(gain(x))
-        return x + step * one_hot(arm, num_arms), arm
+        return x + step * one_hot(arm, num_arms).astype(x.dtype), arm
 
     return lax.scan(give, jnp.zeros(num_arms, float), None, length=num_steps)[1]
 
@@ -44,7 +44,7 @@ def fill_in_order(order, num_arms: int, step, budget):
     Returns:
       f[K].
     """
-    starts = jnp.arange(order.shape[0]) * step
+    starts = jnp.arange(order.shape[0]).astype(float) * step
     unit = jnp.clip(budget - starts, 0.0, step)
     arms = jnp.arange(num_arms, dtype=jnp.int32)
     return jnp.sum(jnp.where(order[:, None] == arms[None], unit[:, None], 0.0), axis=0)

@@ -145,7 +145,7 @@ def observe(problem: Problem, statistics, threshold, amount, shape) -> Statistic
     reached = family.cdf(amount, rates, shape)
     sums, squares = statistics.thresholds, statistics.squares
     return Statistics(
-        statistics.successes + success,
+        statistics.successes + success.astype(jnp.int32),
         statistics.likelihood.add(jnp.where(success, truncated, 0.0)),
         statistics.exposure.add(reached),
         sums.add(jnp.where(success, threshold, 0.0)) if printed else None,
@@ -206,7 +206,7 @@ def rate_bound(statistics: Statistics, found: Estimate, z_squared, side: int):
     Returns:
       f[], the end of the grid if there is none.
     """
-    level = found.height - z_squared / 2
+    level = found.height - jnp.asarray(z_squared, found.height.dtype) / 2
     values = likelihood(statistics)
     return crossing(values, found.place, found.height, level, side)
 
@@ -223,6 +223,7 @@ def probability_bound(statistics: Statistics, place, z):
       f[] in [0, 1]: ``(n + z**2 / 2 + z sqrt(n + z**2 / 4)) / C``.
     """
     n = statistics.successes.astype(float)
+    z = jnp.asarray(z, n.dtype)
     count = n + z * z / 2 + z * jnp.sqrt(n + z * z / 4)
     exposure = jnp.maximum(exposure_at(statistics, place), TINY)
     return jnp.clip(count / exposure, 0.0, 1.0)

@@ -231,7 +231,7 @@ def _code(problem, statistics, found: Estimate, scales, round_):
     Clipped to Lambda above, too, which the code is not.
     """
     block = jnp.floor((round_ - 1) / problem.num_arms)
-    count = statistics.successes + 0.01
+    count = statistics.successes.astype(float) + 0.01
     root = jnp.sqrt(3 * jnp.log(block + 1) / (2 * count))
     width = scales.rate * root / (problem.budget * CODE_D)
     floor = -jnp.expm1(-statistics.last / problem.budget)

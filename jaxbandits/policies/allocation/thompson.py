@@ -75,6 +75,7 @@ def _from_grid(log_density, uniform):
     mass = 0.5 * (density[1:] + density[:-1])
     below = stored(jnp.cumsum(mass))
     total = below[-1]
+    uniform = uniform.astype(total.dtype)
     cell = jnp.sum(below < uniform * total, dtype=jnp.int32)
     cell = jnp.minimum(cell, mass.shape[0] - 1)
     inside = window(mass, cell, 1)[0]

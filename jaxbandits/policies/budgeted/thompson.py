@@ -51,10 +51,12 @@ def bts(problem: Problem) -> Policy[State, tuple[()], Array]:
     def update(noise, view, state, action, feedback, params):
         del view, params
         played = one_hot(action, num_arms)
+        won = played & occurs(noise[0], noise[1], feedback.reward)
+        paid = played & occurs(noise[2], noise[3], feedback.cost)
         return State(
-            state.pulls + played,
-            state.reward + (played & occurs(noise[0], noise[1], feedback.reward)),
-            state.cost + (played & occurs(noise[2], noise[3], feedback.cost)),
+            state.pulls + played.astype(jnp.int32),
+            state.reward + won.astype(jnp.int32),
+            state.cost + paid.astype(jnp.int32),
         )
 
     return Policy("BTS", init, act, update, words=(4 * num_arms, 4))

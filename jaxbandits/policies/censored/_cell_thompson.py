@@ -119,13 +119,14 @@ def cell_thompson(problem: Problem) -> Policy[State, Params, Action]:
     def act(noise, view, state, params):
         del view
         first, second, third = unit_interval(noise).reshape(3, *shape)
-        passed = params.prior_passed + (state.entered - state.ended)
+        passed = params.prior_passed + (state.entered - state.ended).astype(float)
         hazard = beta_from_uniforms(
-            first, second, params.prior_ended + state.ended, passed
+            first, second, params.prior_ended + state.ended.astype(float), passed
         )
         mean, variance = gain_moments(state)
         deviation = params.gain_spread * jnp.sqrt(variance)
-        gain = jnp.clip(mean + deviation * normal_quantile(third), least, 1.0)
+        score = normal_quantile(third).astype(mean.dtype)
+        gain = jnp.clip(mean + deviation * score, least, 1.0)
         sampled = values(*stored((hazard, gain)))
         best = first_argmax(stored(sampled))
         return Action(*split_index(best, *shape))
@@ -137,8 +138,8 @@ def cell_thompson(problem: Problem) -> Policy[State, Params, Action]:
         gain = gain_of(problem, feedback)
         old = row(state, action.arm)
         new = State(
-            old.entered + entered,
-            old.ended + ended,
+            old.entered + entered.astype(jnp.int32),
+            old.ended + ended.astype(jnp.int32),
             old.gain.add(jnp.where(ended, gain, 0.0)),
             old.square.add(jnp.where(ended, gain * gain, 0.0)),
         )
@@ -146,7 +147,8 @@ def cell_thompson(problem: Problem) -> Policy[State, Params, Action]:
 
     def recommend(state, params):
         prior = params.prior_ended + params.prior_passed
-        hazard = (params.prior_ended + state.ended) / (prior + state.entered)
+        ended, entered = state.ended.astype(float), state.entered.astype(float)
+        hazard = (params.prior_ended + ended) / (prior + entered)
         best = first_argmax(values(hazard, gain_moments(state)[0]))
         return Action(*split_index(best, *shape))
 

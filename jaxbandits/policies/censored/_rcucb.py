@@ -126,9 +126,11 @@ def rcucb(
         within = limits <= pick(limits, action.limit)
         exceeds = feedback.consumption > limits  # all of them if censored
         gained = gain_of(problem, feedback)
-        reached = reached + within
+        reached = reached + within.astype(jnp.int32)
         increments = risk.observe(exceeds, within)
-        counts = tuple(n + i for n, i in zip(counts, increments, strict=True))
+        counts = tuple(
+            n + i.astype(jnp.int32) for n, i in zip(counts, increments, strict=True)
+        )
         gain = gain.add(jnp.where(within & ~exceeds, gained, 0.0))  # Eq. (8)
         # N_{i,0}, the rounds of the arm, is N at the smallest limit.
         count = reached.astype(float)

@@ -196,7 +196,8 @@ def _stoo(
             problem, penalty_in_play(problem, action.limit), feedback
         )
         cells = cells._replace(
-            pulls=cells.pulls + own, value=cells.value.add(jnp.where(own, value, 0.0))
+            pulls=cells.pulls + own.astype(jnp.int32),
+            value=cells.value.add(jnp.where(own, value, 0.0)),
         )
         variation = params.smoothness * cells.width / 2
         ready = own & (variation >= lengths(cells, params))
@@ -206,7 +207,7 @@ def _stoo(
         after = cut(cells, count, own)
         cells = jax.tree.map(lambda new, old: jnp.where(expand, new, old), after, cells)
         count = count + jnp.where(expand, splits - 1, 0)
-        mean = cells.value.total / jnp.maximum(cells.pulls, 1)
+        mean = cells.value.total / jnp.maximum(cells.pulls, 1).astype(float)
         index = mean + lengths(cells, params) + params.smoothness * cells.width / 2
         index = jnp.where(cells.pulls > 0, index, jnp.inf)
         index = jnp.where(cells.width > 0, index, -jnp.inf)
@@ -221,7 +222,7 @@ def _stoo(
             jnp.sum(jnp.where(own, x, 0))
             for x in (cells.value.total, cells.pulls, cells.width)
         )
-        mean = total / jnp.maximum(pulls, 1)
+        mean = total / jnp.maximum(pulls, 1).astype(float)
         found = _Answer(action.arm, action.limit, width, mean)
         deeper = width < answer.width * (1 - 1e-6)
         alike = width <= answer.width * (1 + 1e-6)

@@ -97,8 +97,8 @@ def thompson(
         theta = beta_from_uniforms(
             first,
             second,
-            params.prior_success + state.success,
-            params.prior_failure + state.failure,
+            params.prior_success + state.success.astype(float),
+            params.prior_failure + state.failure.astype(float),
         )
         sampled = first_argmax(stored(theta))
         # The first K M rounds visit every pair.
@@ -127,14 +127,23 @@ def thompson(
             informed = informed if update == "copied" else chosen
         success, failure = (pick(x, action.arm) for x in state)
         return State(
-            put(state.success, action.arm, success + (informed & outcome)),
-            put(state.failure, action.arm, failure + (informed & ~outcome)),
+            put(
+                state.success,
+                action.arm,
+                success + (informed & outcome).astype(jnp.int32),
+            ),
+            put(
+                state.failure,
+                action.arm,
+                failure + (informed & ~outcome).astype(jnp.int32),
+            ),
         )
 
     def recommend(state, params):
         """The best posterior mean; of equal ones, the first."""
-        success = params.prior_success + state.success
-        mean = success / (success + params.prior_failure + state.failure)
+        success, failure = (x.astype(float) for x in state)
+        success = params.prior_success + success
+        mean = success / (success + params.prior_failure + failure)
         return Action(*split_index(first_argmax(mean), *shape))
 
     words = (2 * problem.num_pairs, 2 * problem.num_limits)

@@ -303,8 +303,11 @@ def _z_rcucb(
         exceeds = feedback.consumption > grid.limit  # all of them if censored
         gain = old.gain.add(jnp.where(reached & ~exceeds, gained, 0.0))  # Eq. (8)
         seen = risk.observe(exceeds, reached)
-        counts = (n + (used & i) for n, i in zip(old.risk, seen, strict=True))
-        return _Statistics(old.reached + reached, tuple(counts), gain)
+        counts = (
+            n + (used & i).astype(jnp.int32)
+            for n, i in zip(old.risk, seen, strict=True)
+        )
+        return _Statistics(old.reached + reached.astype(jnp.int32), tuple(counts), gain)
 
     def update(noise, view, state, action, feedback, params):
         del noise, view
@@ -358,7 +361,7 @@ def _z_rcucb(
         # Cells are closed on the right: a limit on an edge belongs to the left bin.
         bins = jnp.ceil(grid.limit * (BINS / problem.max_limit) - 1e-4)
         bins = jnp.maximum(bins, 1)
-        inside = bins[..., None] == jnp.arange(1, BINS + 1)[None, None]
+        inside = bins[..., None] == jnp.arange(1.0, BINS + 1)[None, None]
         counted = jnp.sum(inside & grid.playable[..., None], axis=1, dtype=jnp.int32)
         return {
             "points": jnp.sum(per_arm),

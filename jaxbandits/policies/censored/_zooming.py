@@ -119,7 +119,7 @@ def _zooming(problem: Continuum, capacity: int) -> Policy[State, Params, RealAct
 
     def radii(pulls, params):
         scale = peeling_scale(jnp.log(params.horizon))
-        return params.radius * span * scale / jnp.sqrt(pulls + 1.0)
+        return params.radius * span * scale / jnp.sqrt(pulls.astype(float) + 1)
 
     def leftmost_gap(active, used, radius, params):
         """Where the leftmost gap begins and ends; both beyond the end if none."""
@@ -144,15 +144,18 @@ def _zooming(problem: Continuum, capacity: int) -> Policy[State, Params, RealAct
         value = value_of_round(
             problem, penalty_in_play(problem, action.limit), feedback
         )
-        pulls, total = pulls + own, total.add(jnp.where(own, value, 0.0))
+        pulls, total = (
+            pulls + own.astype(jnp.int32),
+            total.add(jnp.where(own, value, 0.0)),
+        )
         radius = radii(pulls, params)
         begin, end = leftmost_gap(active, places < count, radius, params)
         gap = begin < largest
         room = count < capacity
         middle = jnp.where(gap, (begin + end) / 2, 0.0)
         active = jnp.where((places == count) & gap, middle, active)
-        count = count + (gap & room)
-        index = total.total / jnp.maximum(pulls, 1) + 2 * radius
+        count = count + (gap & room).astype(jnp.int32)
+        index = total.total / jnp.maximum(pulls, 1).astype(float) + 2 * radius
         index = jnp.where(pulls > 0, index, jnp.inf)
         index = jnp.where(places < count, index, -jnp.inf)
         best = first_argmax(index)

@@ -101,7 +101,7 @@ def extend(grid: Grid, ready, born, splits: int, history: str):
         after, needed = split(grid, place, born, splits)
         room = grid.count + needed <= ready.shape[0]
         grid = jax.tree.map(lambda new, old: jnp.where(room, new, old), after, grid)
-        rest = ready & (jnp.arange(ready.shape[0]) != place)
+        rest = ready & (jnp.arange(ready.shape[0], dtype=jnp.int32) != place)
         if history != "whole":
             # All splits need the same room: without it none of the others can be done.
             rest &= room
@@ -143,7 +143,9 @@ def _split_watched(grid: Grid, place, born, splits):
     offset = places - grid.count
     new = (offset >= 0) & (offset < splits * each)
     number, step = offset // each, offset % each + 1
-    left = jnp.where(number == 0, right - narrow, right - width + narrow * (number - 1))
+    left = jnp.where(
+        number == 0, right - narrow, right - width + narrow * (number - 1).astype(float)
+    )
     own = places == place
     after = grid._replace(
         limit=jnp.where(new, left + step.astype(float) * narrow / splits, grid.limit),

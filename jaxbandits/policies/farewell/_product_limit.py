@@ -49,9 +49,10 @@ class Units(NamedTuple):
     def of(cls, waits, place, feedback) -> "Units":
         """Of the epoch with the wait at this position."""
         starts = np.append(0, waits[:-1]).astype(np.int32)
-        reached = np.arange(waits.size) <= place
-        entered = reached & (feedback.delay > starts)
-        ended = entered & (feedback.delay <= waits)
+        reached = np.arange(waits.size, dtype=np.int32) <= place
+        delay = feedback.delay
+        entered = reached & (delay > jnp.asarray(starts, delay.dtype))
+        ended = entered & (delay <= jnp.asarray(waits, delay.dtype))
         left = jnp.minimum(feedback.time, waits)
         return cls(reached, entered, ended, starts, left)
 
@@ -83,9 +84,9 @@ class Hazards(NamedTuple):
     def observe(self, epoch: Units, reward) -> "Hazards":
         """The row of a macro-arm after one more epoch."""
         return Hazards(
-            self.reached + epoch.reached,
-            self.entered + epoch.entered,
-            self.ended + epoch.ended,
+            self.reached + epoch.reached.astype(jnp.int32),
+            self.entered + epoch.entered.astype(jnp.int32),
+            self.ended + epoch.ended.astype(jnp.int32),
             self.lasted + jnp.where(epoch.entered, epoch.left - epoch.starts, 0),
             self.reward.add(jnp.where(epoch.ended, reward, 0.0)),
         )

@@ -127,7 +127,7 @@ def wait_ucb(problem: Problem, observe: str = "pair") -> Policy[State, Params, A
     def update(noise, view, state, action, feedback, params):
         del noise, view, params
         old = row(state, action.arm)
-        in_time = feedback.delay <= waits
+        in_time = feedback.delay <= jnp.asarray(waits, feedback.delay.dtype)
         count = old.count + 1
         reward = old.reward.add(jnp.where(in_time, feedback.reward, 0.0))
         lasted = problem.time(feedback.delay, waits.astype(float))

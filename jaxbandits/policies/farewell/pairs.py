@@ -116,7 +116,8 @@ def shorter_too(problem: Problem, scale: float = 1.0) -> budgeted_policies.Learn
                 lambda x: x.reshape(shape), (state, constant(statistics.constants))
             )
             old, constants = row((tables, constants), arm)
-            reward = jnp.where(feedback.delay <= waits, feedback.reward, 0.0)
+            in_time = feedback.delay <= jnp.asarray(waits, feedback.delay.dtype)
+            reward = jnp.where(in_time, feedback.reward, 0.0)
             cost = problem.time(feedback.delay, waits.astype(float)) / scale
             new = statistics.observe(old, constants, reward, cost)
             own = jax.tree.map(

@@ -212,7 +212,9 @@ def _game(problem: Continuum, law: JointLaw) -> Game:
         arm = jnp.where(allowed(instance, action), action.arm, -1)
         pulls = tally(state.pulls, arm)
         value = state.value.add(_expected(instance.table, action))
-        return State(pulls, state.censored + feedback.censored, value), feedback
+        return State(
+            pulls, state.censored + feedback.censored.astype(jnp.int32), value
+        ), feedback
 
     def _expected(table, action):
         """Eq. (2) at a pair; the penalty, which may jump, is not interpolated."""
@@ -225,7 +227,7 @@ def _game(problem: Continuum, law: JointLaw) -> Game:
         place = jnp.clip(action.limit * (CELLS / problem.max_limit), 0.0, CELLS)
         cell = jnp.minimum(place.astype(jnp.int32), CELLS - 1)
         low, high = table[action.arm, cell], table[action.arm, cell + 1]
-        return low + (place - cell) * (high - low)
+        return low + (place - cell.astype(place.dtype)) * (high - low)
 
     def allowed(instance, action):
         del instance

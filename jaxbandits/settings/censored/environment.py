@@ -168,7 +168,9 @@ def _game(problem: Problem, law: JointLaw) -> Game:
         limits = jnp.asarray(problem.limits)
         feedback = censor(reward, consumption, pick(limits, action.limit))
         pulls = tally(state.pulls, *action)
-        return State(pulls, state.censored + feedback.censored), feedback
+        return State(
+            pulls, state.censored + feedback.censored.astype(jnp.int32)
+        ), feedback
 
     def allowed(instance, action):
         del instance

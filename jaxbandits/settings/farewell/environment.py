@@ -90,7 +90,9 @@ class Elapsed(NamedTuple):
         """After `time` more units, i32[] below `LAP`."""
         rest = self.rest + time
         full = rest >= LAP
-        return Elapsed(self.laps + full, jnp.where(full, rest - LAP, rest))
+        return Elapsed(
+            self.laps + full.astype(jnp.int32), jnp.where(full, rest - LAP, rest)
+        )
 
     def clock(self):
         """As i32[]; it stops at `LATEST`, which no budget reaches."""

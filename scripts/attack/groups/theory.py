@@ -37,7 +37,7 @@ def _allocation():
     for name in ("g", "g_slope"):
         yield from attack(getattr(module, name), {"v": 1.0}, {"v": "not negative"})
     yield from attack(module.lipschitz_constants, ends, wrong)
-    yield from attack(module.oracle, ARMS, WRONG_ARMS)
+    yield from attack(module.best_allocation, ARMS, WRONG_ARMS)
     for name in ("lower_bound", "proved_lower_bound", "trivial_bound"):
         yield from attack(
             getattr(module, name),

@@ -23,8 +23,8 @@ def timed(game: Game, seeds: int, horizon: int, seed: int = 1, **options) -> Tim
     """One turn of `simulate`, which gets the options."""
     env = environment(game)
     policy = ra_ucb(env.problem)
-    params = {policy.name: {"initial": float(game.initial)}}
-    how = {"horizon": int(horizon), "seeds": seeds, "params": params} | options
+    grid = {"initial": float(game.initial)}
+    how = {"horizon": int(horizon), "seeds": seeds, "grid": grid} | options
     data, compiling = simulated(policy, env, seed=seed, **how)
     played = Played(np.full(seeds, int(horizon)), data["regret"].values.ravel())
     cores = len(jax.local_devices())

@@ -23,8 +23,7 @@ def timed(game: Game, seeds: int, horizon: float, seed: int = 1, **options) -> T
     """One turn of `simulate`, which gets the options."""
     env = environment(game)
     policy = omega_ucb(env.problem, star=True)
-    params = {policy.name: {"rho": RHO}}
-    how = {"budget": horizon, "seeds": seeds, "params": params} | options
+    how = {"budget": horizon, "seeds": seeds, "grid": {"rho": RHO}} | options
     data, compiling = simulated(policy, env, seed=seed, **how)
     rounds = data["rounds"].values.ravel().astype(np.int64)
     played = Played(rounds, data["regret"].values.ravel())

@@ -27,8 +27,8 @@ def timed(game: Game, seeds: int, horizon: int, seed: int = 1, **options) -> Tim
     """One turn of `simulate`, which gets the options."""
     env = environment(game)
     policy = rcucb(env.problem)
-    params = {policy.name: {"penalty_radius": game.penalty_radius}}
-    how = {"horizon": horizon, "seeds": seeds, "params": params} | options
+    grid = {"penalty_radius": game.penalty_radius}
+    how = {"horizon": horizon, "seeds": seeds, "grid": grid} | options
     data, compiling = simulated(policy, env, seed=seed, **how)
     played = Played(np.full(seeds, horizon), data["optimal"].values.ravel())
     cores = len(jax.local_devices())
