@@ -186,7 +186,7 @@ def keep_of(keep: Iterable[str], environment: Environment) -> tuple[str, ...]:
             if name not in arrays:
                 raise ValueError(
                     f"keep: {name!r} is no array on record in {environment.name!r}; "
-                    f"there are {arrays}"
+                    f"known are {arrays}"
                 )
     return keep
 

@@ -76,7 +76,7 @@ def test_a_sweep_keeps_them(data, tmp_path):
         (
             ValueError,
             ("pull",),
-            r"'pull' is no array on record in .*; there are \['pulls', 'censored'\]",
+            r"'pull' is no array on record in .*; known are \['pulls', 'censored'\]",
         ),
         (
             ValueError,
@@ -91,7 +91,7 @@ def test_names_are_checked(error, keep, words):
 
 
 def test_what_is_no_array_is_not_kept():
-    with pytest.raises(ValueError, match=r"'spent' .*; there are \['pulls'\]"):
+    with pytest.raises(ValueError, match=r"'spent' .*; known are \['pulls'\]"):
         game = budgeted.s_br(4)
         policy = REGISTRY["budgeted/omega-star-ucb"](game.problem)
         simulate(policy, game, budget=30.0, seeds=5, keep=("spent",))

@@ -1,4 +1,4 @@
-"""Arguments of `sweep`, `run_sweep`, `zipped`, `Store`, `HalfWidth`; hostile stores."""
+"""Arguments of `sweep`, `run_sweep`, grids, `Store`, `HalfWidth`; hostile stores."""
 
 from pathlib import Path
 
@@ -68,7 +68,8 @@ def cases() -> list[Case]:
         "policies": ("policy", "name", "names"),
         "environments": ("environment", "names"),
         "seeds": ("metric", "half_width", "level", "at_most", "pilot"),
-        "store": ("extend", "block", "verify", "metric"),
+        "store": ("extend", "block", "verify", "metric", "metrics"),
+        "machine": ("chunk", "memory", "devices", "engine", "progress"),
         "checkpoints": ("checkpoint",),
     }
     things = of("object")
@@ -117,7 +118,7 @@ def cases() -> list[Case]:
         ),
         *attack(
             points_from,
-            {},
+            {"grid": None},
             {"grid": (*GRIDS, *ZIPPED, zipped({"a": [1, 2, 3], "b": [1, 2]}))},
             named={"grid": ("eps", "grid", "columns", "nothing")},
             fine={"grid": _table},
