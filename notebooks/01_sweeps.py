@@ -56,8 +56,7 @@ game = {
     "grid": {"RCUCB": {"gain_radius": radii, "penalty_radius": radii}},
     "horizon": HORIZON,
     "checkpoints": np.linspace(HORIZON / 20, HORIZON, 20).astype(int),
-    "metrics": ["regret"],
-    "store": store,
+    "store": Store(store, metrics=["regret"]),
 }
 
 # %% [markdown]
@@ -97,7 +96,7 @@ except ValueError as error:
 
 # %%
 began = time.perf_counter()
-data = sweep(**(game | {"store": Store(store, extend=True)}), seeds=SEEDS)
+data = sweep(**(game | {"store": game["store"]._replace(extend=True)}), seeds=SEEDS)
 rounds = 0.9 * SEEDS * 2 * (len(radii) ** 2 + 1) * HORIZON
 print(f"{rounds / 1e6:,.0f} million rounds more")
 print({dim: data.sizes[dim] for dim in ("policy", "params", "seed")})

@@ -48,7 +48,7 @@ def cases() -> list[Case]:
 
 def _statistics():
     for name in ("mean", "sem", "final"):
-        yield from attack(getattr(results, name), GOOD, COMMON, named=NAMED)
+        yield from attack(getattr(stats, name), GOOD, COMMON, named=NAMED)
     yield from attack(
         stats.interval,
         GOOD,
@@ -73,7 +73,7 @@ def _statistics():
     )
     one = made(seeds=1)
     for name in ("sem", "interval", "band"):
-        function = getattr(results, name)
+        function = getattr(stats, name)
         yield Case(
             f"{name} of one seed",
             lambda function=function: function(one, "regret"),
@@ -83,7 +83,7 @@ def _statistics():
     quantiles = (*of("share", 0.0, 1.0), [], [NAN], ["a"], [0.5, 1.5], [[0.5]])
     for name in ("quantiles", "quantile_interval"):
         yield from attack(
-            getattr(results, name),
+            getattr(stats, name),
             GOOD | {"q": 0.5},
             COMMON | {"q": quantiles},
             named=NAMED | {"q": ("quantile", "quantiles")},

@@ -54,6 +54,10 @@ STORES = [
         *({"extend": value} for value in ("yes", 3, None)),
         *({"block": value} for value in (0, -1, 2.5, "a", True)),
         *({"verify": value} for value in (-1, 2.5, "a", None)),
+        *(
+            {"metrics": value}
+            for value in (3, "regret", "", [], ["nothing"], [3], {}, True)
+        ),
     )
 ]
 
@@ -64,8 +68,7 @@ def cases() -> list[Case]:
         "policies": ("policy", "name", "names"),
         "environments": ("environment", "names"),
         "seeds": ("metric", "half_width", "level", "at_most", "pilot"),
-        "store": ("extend", "block", "verify"),
-        "metrics": ("metric",),
+        "store": ("extend", "block", "verify", "metric"),
         "checkpoints": ("checkpoint",),
     }
     things = of("object")
@@ -85,7 +88,7 @@ def cases() -> list[Case]:
                 "root_seed": of("natural"),
                 "checkpoints": (0, -1, 2.5, "x", "", [], [0], [5, 2], [NAN], ["a"]),
                 "runs_per_instance": of("count", plus=(2**40,)),
-                "metrics": (3, "regret", "", [], ["nothing"], [3], {}, True),
+                "keep": (3, "pulls", "", ["nothing"], [3], True),
                 "store": STORES,
                 "machine": MACHINES,
             },
