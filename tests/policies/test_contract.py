@@ -64,9 +64,9 @@ BUDGETED_MARGIN = {
     "budgeted/omega-star-ucb-shrunk": 0.25,  # 0.12
     "budgeted/omega-ucb-log-share": 0.4,  # 0.21
     "budgeted/omega-star-ucb-log-share": 0.4,  # 0.21
-    "budgeted/share-ucb": 0.25,
-    "budgeted/share-ucb-anytime": 0.25,
-    "budgeted/share-ucb-own-variances": 0.25,
+    "budgeted/share-ucb": 0.25,  # 0.13
+    "budgeted/share-ucb-anytime": 0.25,  # 0.13
+    "budgeted/share-ucb-own-variances": 0.25,  # 0.13
     "budgeted/bts": 0.4,  # 0.22
     "budgeted/m-ucb": 0.25,  # 0.13
     "budgeted/mrcb": 0.25,  # 0.13

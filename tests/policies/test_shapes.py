@@ -1,8 +1,8 @@
 """States, actions, views and feedback are what their annotations say.
 
 In a traced round of every policy of the registry, in both precisions: nothing is
-compiled. And no dtype is promoted in silence there: a flag that is counted, a count that
-is divided, say what they become.
+compiled. And no dtype is promoted in silence there: a flag that is counted, a count
+that is divided, say what they become.
 """
 
 import types

@@ -12,7 +12,7 @@ Variances are shrunk and not switched: eta is what was observed, mixed with
 `prior_pulls` pulls of a prior, so that a low variance counts at once and none is ever 0
 (with omega*'s switch an arm may be lost for good, docs/errata.md, B8).
 
-Nothing is proved of it. docs/recommendation.md has what was measured.
+Nothing is proved of it, and docs/recommendation.md has not compared it yet.
 
 Named choices:
 
