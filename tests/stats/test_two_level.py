@@ -209,7 +209,7 @@ def test_mistakes_are_named():
         two_level(data, "regret", method="bca")
     with pytest.raises(ValueError, match="^level must"):
         two_level(data, "regret", 0)
-    with pytest.raises(ValueError, match="^resamples:? "):
+    with pytest.raises(ValueError, match="^resamples must "):
         two_level(data, "regret", method="bootstrap", resamples=3)
     with pytest.raises(ValueError, match="^metric: "):
         two_level(data, "gain")
