@@ -28,15 +28,15 @@ from jaxbandits.protocol import Noise
 class LogNormal(NamedTuple):
     """Mean and standard deviation (> 0) of the logarithm, f64[K] each."""
 
-    location: np.ndarray
-    scale: np.ndarray
+    location: Array | np.ndarray
+    scale: Array | np.ndarray
 
 
 class Pareto(NamedTuple):
     """Least value, f64[K] in (0, 1), and tail index, f64[K] > 0."""
 
-    least: np.ndarray
-    index: np.ndarray  # type: ignore[assignment]
+    least: Array | np.ndarray
+    index: Array | np.ndarray  # type: ignore[assignment]
 
 
 def _lognormal_mean(params: LogNormal) -> Array | np.ndarray:

@@ -22,7 +22,8 @@ from jaxbandits.arrays import pick
 from jaxbandits.checks import Numbers
 from jaxbandits.protocol import Noise
 
-# Of consumptions, on the reward's scale: NumPy's arrays on the host, JAX's in a game.
+# A cost of consumptions or a penalty of limits, arrays of NumPy on the host and of JAX
+# in a game.
 Cost = Callable[[Any], Any]
 Tree = TypeVar("Tree")  # a pytree of arrays
 OfArms = Float[np.ndarray, " K"]

@@ -36,7 +36,7 @@ from jaxbandits.protocol import Noise
 class Bernoulli(NamedTuple):
     """probability: f64[K] in [0, 1]; bound: that in integers, set by `exact_params`."""
 
-    probability: np.ndarray
+    probability: Array | np.ndarray
     bound: Bound | None = None
 
 
@@ -47,22 +47,22 @@ class Discrete(NamedTuple):
     probabilities in integers, [K, n], set by `exact_params`.
     """
 
-    values: np.ndarray
-    probabilities: np.ndarray
+    values: Array | np.ndarray
+    probabilities: Array | np.ndarray
     bounds: Bound | None = None
 
 
 class Uniform(NamedTuple):
     """Ends of the interval, f64[K] each."""
 
-    low: np.ndarray
-    high: np.ndarray
+    low: Array | np.ndarray
+    high: Array | np.ndarray
 
 
 class Exponential(NamedTuple):
     """rate: f64[K] > 0, one over the mean."""
 
-    rate: np.ndarray
+    rate: Array | np.ndarray
 
 
 # Of a Beta law: with a smaller one all draws of 23 bits lie at one end.
@@ -72,15 +72,15 @@ LEAST_SHAPE = 2.0**-23
 class Beta(NamedTuple):
     """Shape parameters, f64[K] >= 2**-23 each. Draws below 1e-15 are set to that."""
 
-    a: np.ndarray
-    b: np.ndarray
+    a: Array | np.ndarray
+    b: Array | np.ndarray
 
 
 class Normal(NamedTuple):
     """Means f64[K] and standard deviations f64[K] > 0."""
 
-    mean: np.ndarray
-    deviation: np.ndarray
+    mean: Array | np.ndarray
+    deviation: Array | np.ndarray
 
 
 def _column(x: np.ndarray, like: Numbers) -> np.ndarray:
@@ -108,7 +108,7 @@ def _discrete_sample(noise: Noise, params: Discrete) -> Array:
     return jnp.sum(jnp.where(under & ~before, params.values, 0.0))
 
 
-def _discrete_mean(params: Discrete) -> np.ndarray:
+def _discrete_mean(params: Discrete) -> Array | np.ndarray:
     return (params.values * params.probabilities).sum(axis=-1)
 
 
