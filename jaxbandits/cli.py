@@ -14,6 +14,10 @@ from pathlib import Path
 
 from jaxbandits import checks
 
+_GOES_ON = (
+    "complete blocks are safe in the store, and the same command goes on from there"
+)
+
 
 def main(arguments: list[str] | None = None) -> int:
     """Run a command; the exit status is 0, or 2 after an error in the input."""
@@ -208,6 +212,7 @@ def _reproduce(options) -> int:
 
     from jaxbandits.experiments import REGISTRY, prepare_folder, write
     from jaxbandits.experiments.common.table import records_table
+    from jaxbandits.sweeps.fill import StoppedError
 
     experiment = REGISTRY.get(options.name)
     if experiment is None:
@@ -227,7 +232,11 @@ def _reproduce(options) -> int:
     if out is None:
         out = os.path.join("results", experiment.name)
     folder = prepare_folder(out)
-    outcome = experiment.run(chosen)
+    try:
+        outcome = experiment.run(chosen._replace(folder=folder))
+    except StoppedError as error:
+        print(f"jaxbandits: SIGTERM: {error}; {_GOES_ON}", file=sys.stderr)
+        return 128 + signal.SIGTERM
     paths = write(
         outcome,
         experiment.name,
@@ -240,7 +249,7 @@ def _reproduce(options) -> int:
         print(json.dumps(outcome.records))
         return 0
     console = Console(width=None if sys.stdout.isatty() else 120)
-    console.print(records_table(outcome.records, experiment.title))
+    console.print(outcome.table or records_table(outcome.records, experiment.title))
     for note in (*outcome.notes, *(claim.sentence for claim in outcome.claims)):
         console.print(note)
     for path in paths:
@@ -284,11 +293,6 @@ def _compare(options) -> int:
     for path in paths:
         console.print(f"wrote {path}", soft_wrap=True, highlight=False)
     return 0
-
-
-_GOES_ON = (
-    "complete blocks are safe in the store, and the same command goes on from there"
-)
 
 
 def _sweep(options) -> int:
