@@ -7,12 +7,16 @@ played must also survive rounding to the precision of play (`played`).
 
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from numbers import Real
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from jax.typing import ArrayLike
+
+# What `numbers` makes an array of: an array, a number, or lists of them.
+Numbers = ArrayLike | Sequence[Any]
 
 LONGEST = 80  # characters of a value in an error
 MOST_ROUNDS = 2**31 - 2  # rounds are counted in int32
