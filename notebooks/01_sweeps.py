@@ -119,10 +119,12 @@ print("complete:", float((same["session"].sel(policy="RCUCB") > 0).mean()))
 
 # %%
 at = {"x": "gain_radius", "y": "penalty_radius", "policy": "RCUCB"}
-plots.plot_heat_map(data.sel(environment="PosCorr"), **at, title="PosCorr, regret")
+named = {"RCUCB": "RCUCB on PosCorr"}
+plots.plot_heat_map(data.sel(environment="PosCorr"), **at, labels=named)
 
 # %%
-plots.plot_heat_map(data.sel(environment="NegCorr"), **at, title="NegCorr, regret")
+named = {"RCUCB": "RCUCB on NegCorr"}
+plots.plot_heat_map(data.sel(environment="NegCorr"), **at, labels=named)
 
 # %% [markdown]
 # The same as curves over one parameter, for some values of the other: on PosCorr the

@@ -1,10 +1,21 @@
 """What annotations promise of arrays, looked at in traced values."""
 
+import inspect
 import types
 import typing
 from functools import cache
 
-from jaxtyping import AbstractArray
+import numpy as np
+from jaxtyping import AbstractArray, jaxtyped
+
+# Single numbers: what a value must be for each. Where a float may go, so may an int.
+NUMBERS = {
+    bool: bool,
+    int: int,
+    float: (float, int),
+    np.number: np.number,
+    np.bool_: np.bool_,
+}
 
 
 def unlike(value, name="value"):
@@ -32,6 +43,29 @@ def unlike(value, name="value"):
             yield from unlike(each, f"{name}[{position}]")
 
 
+def unlike_its_signature(function, *args, **options):
+    """Arguments and results of a call that are not what the function's signature says.
+
+    An axis has one length by its name, in all of them.
+
+    Returns:
+      Texts, one per array or number.
+    """
+    signature = inspect.signature(function)
+    given = signature.bind(*args, **options)
+    given.apply_defaults()
+    texts = []
+    with jaxtyped("context"):
+        for name, value in given.arguments.items():
+            parameter = signature.parameters[name]
+            several = parameter.kind is inspect.Parameter.VAR_POSITIONAL
+            for each in value if several else (value,):
+                texts.extend(_unlike(each, parameter.annotation, name))
+        result = function(*args, **options)
+        texts.extend(_unlike(result, signature.return_annotation, "the result"))
+    return texts
+
+
 def _unlike(value, hint, name):
     parts = typing.get_args(hint)
     if typing.get_origin(hint) in (types.UnionType, typing.Union):
@@ -42,14 +76,25 @@ def _unlike(value, hint, name):
     elif typing.get_origin(hint) is tuple and parts[1:] == (...,):
         for position, each in enumerate(value):
             yield from _unlike(each, parts[0], f"{name}[{position}]")
+    elif typing.get_origin(hint) is tuple and len(parts) == len(value):
+        for position, (each, part) in enumerate(zip(value, parts, strict=True)):
+            yield from _unlike(each, part, f"{name}[{position}]")
     elif is_array(hint):
         if not isinstance(value, hint):
-            kind = f"{value.dtype}{list(value.shape)}"
-            yield f"{name} is {kind} and not {hint.__name__}"
+            yield f"{name} is {_kind(value)} and not {hint.__name__}"
+    elif hint in NUMBERS:
+        if not isinstance(value, NUMBERS[hint]):
+            yield f"{name} is {_kind(value)} and not {hint.__name__}"
     elif hasattr(hint, "_fields") and not isinstance(value, hint):
         yield f"{name} is a {type(value).__name__} and not {hint.__name__}"
     else:
         yield from unlike(value, name)
+
+
+def _kind(value):
+    if hasattr(value, "shape"):
+        return f"{value.dtype}{list(value.shape)}"
+    return type(value).__name__
 
 
 def is_array(hint):

@@ -1,11 +1,13 @@
 """What every public import loads; what is heavy waits until it is used."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import jaxbandits
+from tests.test_devices import SAID
 
 ROOT = Path(jaxbandits.__file__).parents[1]
 WATCHED = """
@@ -45,9 +47,12 @@ print(json.dumps(loaded))
 
 
 def fresh(code, *arguments):
-    """What a new process prints."""
+    """What a new process prints, in which nobody has said what devices there are."""
     command = [sys.executable, "-c", code, *arguments]
-    return subprocess.run(command, check=True, cwd=ROOT, stdout=subprocess.PIPE).stdout
+    silent = {k: v for k, v in os.environ.items() if k not in SAID}
+    return subprocess.run(
+        command, env=silent, check=True, cwd=ROOT, stdout=subprocess.PIPE
+    ).stdout
 
 
 def test_what_imports_load():

@@ -5,7 +5,11 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
-from jaxtyping import Int
+from jax.typing import ArrayLike
+from jaxtyping import Float, Int, Real
+
+Reals = Real[ArrayLike, "*#shape"]  # of a kernel that works element by element
+Floats = Float[Array, "*shape"]  # what it makes of them, in their broadcast shape
 
 
 def real(**values: Any) -> Any:

@@ -1,12 +1,22 @@
 """Bisection with a fixed number of trips: no lane waits for another."""
 
+from collections.abc import Callable
+
 import jax.numpy as jnp
-from jax import lax
+from jax import Array, lax
+from jaxtyping import Bool
+
+from jaxbandits.arrays.real import Floats
 
 TRIPS = {jnp.dtype("float32"): 32, jnp.dtype("float64"): 62}
 
 
-def bracket(below, low, high, trips: int | None = None):
+def bracket(
+    below: Callable[[Floats], Bool[Array, "*shape"]],
+    low: Floats,
+    high: Floats,
+    trips: int | None = None,
+) -> tuple[Floats, Floats]:
     """The interval that bisection leaves: see `bisect`.
 
     Returns:
@@ -23,7 +33,12 @@ def bracket(below, low, high, trips: int | None = None):
     return lax.fori_loop(0, trips, halve, (low, high))
 
 
-def bisect(below, low, high, trips: int | None = None):
+def bisect(
+    below: Callable[[Floats], Bool[Array, "*shape"]],
+    low: Floats,
+    high: Floats,
+    trips: int | None = None,
+) -> Floats:
     """The point where a predicate turns from true to false.
 
     A predicate has no slope, so neither has the point: its derivative by anything that

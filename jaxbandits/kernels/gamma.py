@@ -16,9 +16,12 @@ from functools import cache
 
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
+from jax.typing import ArrayLike
+from jaxtyping import Float, Real
 from numpy.polynomial import chebyshev
 
-from jaxbandits.arrays.real import alike, real
+from jaxbandits.arrays.real import Floats, Reals, alike, real
 from jaxbandits.checks import shaped
 from jaxbandits.kernels.normal import normal_quantile
 
@@ -54,16 +57,16 @@ def _coefficients() -> np.ndarray:
     return to_power_z.T @ by_both @ to_power_s
 
 
-def _chebyshev_nodes(count):
+def _chebyshev_nodes(count: int) -> np.ndarray:
     return np.cos(np.pi * (np.arange(count) + 0.5) / count)
 
 
-def _power_basis(degree, length):
+def _power_basis(degree: int, length: int) -> np.ndarray:
     power = chebyshev.cheb2poly(np.eye(degree + 1)[degree])
     return np.pad(power, (0, length - power.size))
 
 
-def gamma_quantile(score, shape):
+def gamma_quantile(score: Reals, shape: Reals) -> Floats:
     """Gamma quantile at a normal score, for shapes of at least 1.
 
     Args:
@@ -78,13 +81,13 @@ def gamma_quantile(score, shape):
     return shape * _cube_root(score, s) ** 3
 
 
-def log_gamma_quantile(score, shape):
+def log_gamma_quantile(score: Reals, shape: Reals) -> Floats:
     """Logarithm of `gamma_quantile`; same arguments."""
     score, shape = alike(*real(score=score, shape=shape))
     return jnp.log(shape) + 3 * jnp.log(_cube_root(score, 1 / jnp.sqrt(shape)))
 
 
-def _cube_root(score, s):
+def _cube_root(score: Array, s: Array) -> Array:
     """``(G / shape) ** (1/3)`` by Horner's rule in both variables."""
     table = _coefficients().astype(np.float32)
     x = score / SCORES
@@ -98,7 +101,9 @@ def _cube_root(score, s):
     return jnp.maximum(1 + s * w, 1e-3)
 
 
-def beta_from_uniforms(uniforms_a, uniforms_b, a, b):
+def beta_from_uniforms(
+    uniforms_a: Reals, uniforms_b: Reals, a: Reals, b: Reals
+) -> Floats:
     """Beta(a, b) variates for ``a, b >= 1``.
 
     Args:
@@ -115,7 +120,9 @@ def beta_from_uniforms(uniforms_a, uniforms_b, a, b):
     return x / (x + y)
 
 
-def beta_from_uniforms_small(noise, a, b):
+def beta_from_uniforms_small(
+    noise: Float[Array, "4"], a: Real[ArrayLike, ""], b: Real[ArrayLike, ""]
+) -> Float[Array, ""]:
     """Beta(a, b) variates for any positive parameters, also far below 1.
 
     A gamma variate of shape a is one of shape ``a + 1`` times ``U ** (1/a)`` (Marsaglia
@@ -137,7 +144,9 @@ def beta_from_uniforms_small(noise, a, b):
     return jnp.maximum(jnp.where(logit < 0, ratio, 1.0) / (1 + ratio), BETA_LEAST)
 
 
-def beta_logit_from_uniforms(noise, a, b):
+def beta_logit_from_uniforms(
+    noise: Float[Array, "4"], a: Real[ArrayLike, ""], b: Real[ArrayLike, ""]
+) -> Float[Array, ""]:
     """``log(X / (1 - X))`` of the variate of `beta_from_uniforms_small`, not cut off.
 
     Same arguments. With a parameter of 0.01 two fifths of the variates lie below
@@ -149,7 +158,7 @@ def beta_logit_from_uniforms(noise, a, b):
     return log_x - _boosted(scores[2], noise[3], b)
 
 
-def _boosted(score, uniform, shape):
+def _boosted(score: Array, uniform: Array, shape: ArrayLike) -> Array:
     """Log of a gamma variate: one of ``shape + 1`` times ``uniform ** (1 / shape)``."""
     log_uniform, shape = alike(jnp.log(uniform), jnp.asarray(shape))
     return log_gamma_quantile(score, shape + 1) + log_uniform / shape

@@ -5,12 +5,13 @@ without a gather. For a smooth function the error is of the order of the sixth p
 the spacing.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 from jax import Array
-from jaxtyping import Int32
+from jax.typing import ArrayLike
+from jaxtyping import Float, Int32, Real
 
 from jaxbandits.arrays import first_argmax, stored, window
 from jaxbandits.arrays.real import real
@@ -32,9 +33,9 @@ class _Polynomial(NamedTuple):
     """
 
     start: Int32[Array, ""]
-    coefficients: tuple
+    coefficients: tuple[Float[Array, ""], ...]
 
-    def __call__(self, position):
+    def __call__(self, position: Array) -> Array:
         """The value at a position, in units of the spacing."""
         s = position - self.start.astype(position.dtype)
         value = self.coefficients[-1]
@@ -42,10 +43,12 @@ class _Polynomial(NamedTuple):
             value = self.coefficients[k] + (s - k) * value
         return value
 
-    def derivatives(self, position):
+    def derivatives(self, position: Array) -> tuple[Array, Array, Array]:
         """Value, slope and curvature at a position."""
         s = position - self.start.astype(position.dtype)
-        value, slope, half = self.coefficients[-1], 0.0, 0.0
+        value = self.coefficients[-1]
+        slope: Any = 0.0
+        half: Any = 0.0
         for k in range(len(self.coefficients) - 2, -1, -1):
             half = slope + (s - k) * half
             slope = value + (s - k) * slope
@@ -53,7 +56,7 @@ class _Polynomial(NamedTuple):
         return value, slope, 2 * half
 
 
-def around(values, node) -> _Polynomial:
+def around(values: Float[Array, " J"], node: Int32[Array, ""]) -> _Polynomial:
     """The polynomial whose middle cell begins at a node (nearer the ends, which cannot
     be in the middle, the outermost one).
 
@@ -76,7 +79,9 @@ def around(values, node) -> _Polynomial:
     return _Polynomial(start, tuple(coefficients))
 
 
-def interpolate(values, position):
+def interpolate(
+    values: Real[ArrayLike, " J"], position: Real[ArrayLike, ""]
+) -> Float[Array, ""]:
     """The function at one position.
 
     Args:
@@ -91,7 +96,7 @@ def interpolate(values, position):
     return around(values, node)(position)
 
 
-def maximum(values):
+def maximum(values: Real[ArrayLike, " J"]) -> tuple[Float[Array, ""], Float[Array, ""]]:
     """Position and value of the maximum of a unimodal function.
 
     The value is that of `interpolate`, so that `crossing` compares like with like.
@@ -128,7 +133,13 @@ def maximum(values):
     return position, polynomial(position)
 
 
-def crossing(values, peak, height, level, side: int):
+def crossing(
+    values: Real[ArrayLike, " J"],
+    peak: Real[ArrayLike, ""],
+    height: Real[ArrayLike, ""],
+    level: Real[ArrayLike, ""],
+    side: int,
+) -> Float[Array, ""]:
     """Where a unimodal function falls to a level on one side of its maximum.
 
     Looked for is a zero of ``sqrt(height - value) - sqrt(height - level)``, which is

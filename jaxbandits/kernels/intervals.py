@@ -5,11 +5,20 @@ and are finite for every input in range (an interval of no observations is the r
 """
 
 import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Real
 
-from jaxbandits.arrays.real import real
+from jaxbandits.arrays.real import Floats, Reals, real
 
 
-def wilson_interval(mean, count, z_squared, eta=1.0, low=0.0, high=1.0):
+def wilson_interval(
+    mean: Reals,
+    count: Reals,
+    z_squared: Reals,
+    eta: Reals = 1.0,
+    low: float | Real[Array, "*#shape"] = 0.0,
+    high: float | Real[Array, "*#shape"] = 1.0,
+) -> tuple[Floats, Floats]:
     """Asymmetric interval of Heyden et al. (2024), Theorem 1; Wilson's for ``eta = 1``.
 
     The ends solve ``count (mean - mu)**2 = z_squared eta (high - mu) (mu - low)``. They
@@ -36,13 +45,17 @@ def wilson_interval(mean, count, z_squared, eta=1.0, low=0.0, high=1.0):
     return low + width * lower, low + width * upper
 
 
-def _wilson_unit_interval(share, count, z_squared):
+def _wilson_unit_interval(
+    share: Array, count: Array, z_squared: Array
+) -> tuple[Array, Array]:
     """`wilson_interval` for observations in [0, 1], with eta inside `z_squared`."""
     least, middle, most = wilson_parts(share, count, z_squared)
     return least / middle, jnp.minimum(middle / most, 1.0)
 
 
-def wilson_parts(share, count, z_squared):
+def wilson_parts(
+    share: Reals, count: Reals, z_squared: Reals
+) -> tuple[Floats, Floats, Floats]:
     """Numbers whose ratios are the ends of Wilson's interval on [0, 1].
 
     For those who need a ratio of ends and want to divide once. Each is a sum of
@@ -64,7 +77,9 @@ def wilson_parts(share, count, z_squared):
     return 2 * hits * share, middle, 2 * (count + z2)
 
 
-def hoeffding_interval(mean, count, confidence):
+def hoeffding_interval(
+    mean: Reals, count: Reals, confidence: Reals
+) -> tuple[Floats, Floats]:
     """Hoeffding (1963), Theorem 2: ``mean +- sqrt(confidence / (2 count))``, cut to
     [0, 1].
 
@@ -81,7 +96,9 @@ def hoeffding_interval(mean, count, confidence):
     return jnp.maximum(mean - radius, 0.0), jnp.minimum(mean + radius, 1.0)
 
 
-def bernstein_interval(mean, variance, count, confidence):
+def bernstein_interval(
+    mean: Reals, variance: Reals, count: Reals, confidence: Reals
+) -> tuple[Floats, Floats]:
     """Empirical Bernstein interval, cut to [0, 1].
 
     Audibert, Munos & Szepesvari (2009), Theorem 1: radius ``sqrt(2 v x / n) + 3 x / n``

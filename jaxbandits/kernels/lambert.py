@@ -1,13 +1,14 @@
 """Real branches of Lambert's W in forms that neither overflow nor cancel."""
 
 import jax.numpy as jnp
+from jax import Array
 
-from jaxbandits.arrays.real import real
+from jaxbandits.arrays.real import Floats, Reals, real
 
 TRIPS = 5  # Newton steps; the start is good to 10 %, each step squares the error
 
 
-def wright_omega(z):
+def wright_omega(z: Reals) -> Floats:
     """The root of ``w + log w = z``: ``W_0(exp z)``, for real z.
 
     Args:
@@ -28,7 +29,7 @@ def wright_omega(z):
     return jnp.where(z > 1, z - log_w, jnp.exp(log_w))
 
 
-def beyond_mode(b, drop):
+def beyond_mode(b: Reals, drop: Reals) -> Floats:
     """The root ``v >= b`` of ``v - b log v = b - b log b + drop``.
 
     ``v ** b * exp(-v)`` is largest at ``v = b``; at the root it is ``exp(-drop)`` times
@@ -57,7 +58,7 @@ def beyond_mode(b, drop):
     return jnp.where(b > 0, b * (1 + jnp.maximum(e, 0.0)), drop)
 
 
-def _excess(e):
+def _excess(e: Array) -> Array:
     """``e - log1p(e)``, by its series where the difference cancels."""
     # log1p(e) = 2 atanh(r), r = e / (2 + e); e - 2 r = r e.
     r = e / (2 + e)

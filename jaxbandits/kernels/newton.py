@@ -3,10 +3,19 @@
 from collections.abc import Callable
 
 import jax.numpy as jnp
-from jax import lax
+from jax import Array, lax
+from jaxtyping import Float
+
+from jaxbandits.arrays.real import Floats
 
 
-def guarded_newton(function: Callable, low, high, start, steps: int):
+def guarded_newton(
+    function: Callable[[Floats], tuple[Floats, Floats]],
+    low: Float[Array, "*#shape"],
+    high: Float[Array, "*#shape"],
+    start: Float[Array, "*#shape"],
+    steps: int,
+) -> Floats:
     """The point where a function turns from negative to positive.
 
     A step that leaves the bracket, or that a slope of the wrong sign asks for, is

@@ -1,10 +1,12 @@
 """Normal quantiles, and truncated normal quantiles that keep their precision."""
 
 import jax.numpy as jnp
+from jax import Array
 from jax.scipy.special import ndtr, ndtri
+from jaxtyping import UInt32
 
 from jaxbandits.arrays import smaller_side
-from jaxbandits.arrays.real import alike, real
+from jaxbandits.arrays.real import Floats, Reals, alike, real
 
 # Giles, "Approximating the erfinv function" (GPU Computing Gems, 2011), in single
 # precision: polynomials in w - 2.5 for the centre, in sqrt(w) - 3 for the tails.
@@ -25,7 +27,7 @@ FAR = (
 SQRT_2 = 1.4142135623730951
 
 
-def normal_quantile(u):
+def normal_quantile(u: Reals) -> Floats:
     """Standard normal quantile, to a relative error of 1e-6 for u from a tape.
 
     A third of the cost of ``erf_inv``, whose ``log1p`` is not needed here: ``1 - x**2``
@@ -43,7 +45,9 @@ def normal_quantile(u):
     return SQRT_2 * (2 * u - 1) * _factor(w, root)
 
 
-def normal_score(first, second):
+def normal_score(
+    first: UInt32[Array, "*#shape"], second: UInt32[Array, "*#shape"]
+) -> Floats:
     """A standard normal variate from two words of the tape, tails to 9.2 included.
 
     Args:
@@ -65,19 +69,21 @@ def normal_score(first, second):
     return jnp.where(upper, size, -size)
 
 
-def _factor(w, root):
+def _factor(w: Array, root: Array) -> Array:
     """``z / (sqrt(2) (2 u - 1))``; `root` is that of w, or of 5 in the centre."""
     return jnp.where(w < 5, _horner(CENTRE, w - 2.5), _horner(TAIL, root - 3))
 
 
-def _horner(coefficients, x):
-    value = coefficients[0]
-    for coefficient in coefficients[1:]:
+def _horner(coefficients: tuple[float, ...], x: Array) -> Array:
+    value = coefficients[0] * x + coefficients[1]
+    for coefficient in coefficients[2:]:
         value = value * x + coefficient
     return value
 
 
-def truncated_normal_quantile(u, mean, scale, lower, upper):
+def truncated_normal_quantile(
+    u: Reals, mean: Reals, scale: Reals, lower: Reals, upper: Reals
+) -> Floats:
     """Quantile of a normal law conditioned on an interval.
 
     Works in the lower tail, where float32 resolves probabilities, by reflecting the

@@ -4,14 +4,15 @@ from functools import partial
 
 import jax
 import jax.numpy as jnp
+from jax import Array
 
-from jaxbandits.arrays.real import real
+from jaxbandits.arrays.real import Floats, Reals, real
 
 LEAST = 1e-30  # stands for 0 in a denominator and under a logarithm
 EDGE = 1e-7  # closer to 1 a bound has no slope in float32
 
 
-def hoeffding_scale(confidence):
+def hoeffding_scale(confidence: Reals) -> Floats:
     """Factor of ``1 / sqrt(n)`` in Hoeffding's radius for observations in [0, 1].
 
     ``sqrt(confidence / 2)``, so that ``P(mean - mu > scale / sqrt(n)) <=
@@ -27,7 +28,7 @@ def hoeffding_scale(confidence):
     return jnp.sqrt(real(confidence=confidence) / 2)
 
 
-def peeling_scale(confidence):
+def peeling_scale(confidence: Reals) -> Floats:
     """Factor of ``1 / sqrt(n)`` in a radius that holds for a random count n.
 
     ``sqrt(2 confidence)``: Hoeffding's maximal inequality with a peeling argument over
@@ -43,7 +44,7 @@ def peeling_scale(confidence):
     return jnp.sqrt(2 * real(confidence=confidence))
 
 
-def kl_bernoulli(p, q):
+def kl_bernoulli(p: Reals, q: Reals) -> Floats:
     """Kullback-Leibler divergence of Bernoulli laws, ``d(p, q)``, in nats.
 
     In the form ``q phi((p - q) / q) + (1 - q) phi((q - p) / (1 - q))`` with ``phi(u) =
@@ -61,12 +62,12 @@ def kl_bernoulli(p, q):
     return _divergence(p, jnp.clip(q, 1e-7, 1 - 1e-7))
 
 
-def _divergence(p, q):
+def _divergence(p: Array, q: Array) -> Array:
     """`kl_bernoulli` for any q that is neither 0 nor 1 in the dtype."""
     return q * _entropy_gap((p - q) / q) + (1 - q) * _entropy_gap((q - p) / (1 - q))
 
 
-def _entropy_gap(u):
+def _entropy_gap(u: Array) -> Array:
     """``phi(u) = (1 + u) log(1 + u) - u`` for u >= -1, by its series near 0."""
     near = jnp.where(jnp.abs(u) < 0.2, u, 0.0)
     series = jnp.zeros_like(near)
@@ -77,7 +78,7 @@ def _entropy_gap(u):
     return jnp.where(jnp.abs(u) < 0.2, near * near * series, direct)
 
 
-def kl_upper_bound(mean, bound, iterations: int = 20):
+def kl_upper_bound(mean: Reals, bound: Reals, iterations: int = 20) -> Floats:
     """Largest q in [mean, 1] with ``d(mean, q) <= bound``, by bisection.
 
     Differentiable by `mean` and `bound`, as the implicit function that it is; the
@@ -96,7 +97,7 @@ def kl_upper_bound(mean, bound, iterations: int = 20):
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(2,))
-def _kl_upper_bound(mean, bound, iterations):
+def _kl_upper_bound(mean: Array, bound: Array, iterations: int) -> Array:
     low, high = jnp.broadcast_arrays(mean, jnp.ones_like(bound))
     # Pinsker's inequality narrows the search: d(p, q) >= 2 (p - q)**2.
     high = jnp.minimum(high, mean + jnp.sqrt(bound / 2))
@@ -108,7 +109,9 @@ def _kl_upper_bound(mean, bound, iterations):
 
 
 @_kl_upper_bound.defjvp
-def _(iterations, primals, tangents):
+def _(
+    iterations: int, primals: tuple[Array, Array], tangents: tuple[Array, Array]
+) -> tuple[Array, Array]:
     mean, bound = primals
     q = _kl_upper_bound(mean, bound, iterations)
     # d(p, q) = bound: the partial derivatives of d by q and by p.
@@ -121,7 +124,9 @@ def _(iterations, primals, tangents):
     return q, jnp.where(inside, change, jnp.where(q > mean, 0.0, tangents[0]))
 
 
-def kl_ratio_bound(reward, cost, bound, iterations: int = 8):
+def kl_ratio_bound(
+    reward: Reals, cost: Reals, bound: Reals, iterations: int = 8
+) -> Floats:
     """Largest ``r / c`` in the ball ``d(reward, r) + d(cost, c) <= bound``.
 
     The index of KL-UCB-SC+ (Watanabe et al. 2017). For a slope q the cheapest point

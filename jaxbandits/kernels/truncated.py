@@ -2,7 +2,7 @@
 
 import jax.numpy as jnp
 
-from jaxbandits.arrays.real import real
+from jaxbandits.arrays.real import Floats, Reals, real
 
 SMALL = 0.5  # below, the series; above, the formula
 SERIES = (
@@ -16,7 +16,7 @@ SERIES = (
 )
 
 
-def truncated_exponential_mean(v):
+def truncated_exponential_mean(v: Reals) -> Floats:
     """``g(v) = 1 / v - 1 / expm1(v)``: E[X | X <= 1] for X of rate v (appendix H).
 
     Args:

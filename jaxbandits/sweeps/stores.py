@@ -16,24 +16,25 @@ import jax
 from jaxbandits import checks
 from jaxbandits.machine import Machine
 from jaxbandits.results import open_store, provenance
+from jaxbandits.results.home import home_of, local
 from jaxbandits.results.leavings import remove_leavings
 from jaxbandits.results.mending import (
     damaged_coordinates,
     mend_chunks,
     mend_metadata,
 )
-from jaxbandits.results.root import local
 from jaxbandits.results.store import (
     check_store,
     create_store,
     grow_store,
     naming,
     only_writer,
+    seal,
     sessions,
     set_attributes,
     stored_shapes,
 )
-from jaxbandits.sweeps.blocks import block_shape, outstanding, rectangle
+from jaxbandits.sweeps.blocks import block_shape, outstanding, rectangle, rows_of
 from jaxbandits.sweeps.fill import fill
 from jaxbandits.sweeps.hosts import meet
 from jaxbandits.sweeps.identity import compare, describe, fingerprint, listed, union
@@ -102,7 +103,7 @@ def in_store(
     path, devices = store.path, machine.devices
     first = jax.process_index() == 0
     with naming(path):
-        there = path.exists()
+        there = home_of(path).exists()
     if first and not there:
         create(spec, path, store.block, devices)
     with only_writer(path) if first else nullcontext():
@@ -121,10 +122,12 @@ def in_store(
             meet("entered")
             fill(plan, path, machine, stop)
             meet("filled")
+            if first:
+                seal(path, rows_of(plan, sessions(path).chunks[2]))
             return plan
 
         def seeds() -> list[int]:
-            return listed(json.loads(check_store(path)["spec"])["seeds"])
+            return listed(json.loads(check_store(path)["spec"])["seeds"]).tolist()
 
         yield Sink(seeds, complete, lambda: open_store(path))
 
@@ -250,9 +253,10 @@ def enter(plan: Plan, path: Path, grows: bool, devices: list) -> None:
 
 def _is_complete(plan: Plan, path: Path) -> bool:
     """Whether nothing is missing in a store, and nothing damaged."""
+    if mend_chunks(path, only_look=True).files:
+        return False
     who = sessions(path)
-    missing = outstanding(plan, who, who.chunks[-2:], 0, 1)
-    return not missing and not mend_chunks(path, only_look=True).files
+    return not outstanding(plan, who, who.chunks[-2:], 0, 1)
 
 
 def _attributes(plan: Plan, description, players, block) -> dict[str, Any]:

@@ -4,12 +4,11 @@ from pathlib import Path
 
 import jax
 import numpy as np
-import zarr
 
 from jaxbandits.engine.run import Clock
 from jaxbandits.machine import Machine
 from jaxbandits.play import Played
-from jaxbandits.results.chunks import CheckedStore
+from jaxbandits.results.reading import read_block
 from jaxbandits.results.store import sessions, stored_shapes
 from jaxbandits.sweeps.blocks import Block, outstanding
 from jaxbandits.sweeps.fill import play_blocks, work_of
@@ -36,15 +35,15 @@ def verify(plan: Plan, path: Path, count: int, machine: Machine) -> int:
     hosts = jax.process_index(), jax.process_count()
     blocks = outstanding(plan, np.broadcast_to(0, who.shape), shape, *hosts)
     chosen = np.random.default_rng().permutation(len(blocks))[:count]
-    group = zarr.open_group(CheckedStore(path, read_only=True), mode="r")
     kept = {*stored_shapes(path), "rounds"}
     different = []
 
     def compare(block: Block, found: Played, clock: Clock) -> None:
         del clock
         values = found.metrics | {"rounds": found.rounds}
+        stored_values = read_block(path, block.place)
         for name in sorted(kept & values.keys()):
-            stored = group[name][block.place]
+            stored = stored_values[name]
             if stored.tobytes() != np.asarray(values[name], stored.dtype).tobytes():
                 different.append(f"{name} of {' '.join(block.key)}, {block.place[2:]}")
 

@@ -172,7 +172,7 @@ SPECIAL = {
     "censored/rcucb, 1 x 5": Case(REGISTRY["censored/rcucb"], "one arm", [1, 10, 100]),
     "censored/ucb, recorded": Case(REGISTRY["censored/ucb"], "log", [60]),
     "censored/thompson": Case(REGISTRY["censored/thompson"], "censored", [200]),
-    "farewell/wait-ucb": Case(REGISTRY["farewell/wait-ucb"], "farewell", [50, 1000]),
+    "farewell/wait-ucb": Case(REGISTRY["farewell/wait-ucb"], "farewell", [50, 400]),
     # Grids of which a row does not fit registers.
     "continuum/z-rcucb": Case(
         lambda problem: z_rcucb(problem, capacity=20),

@@ -1,7 +1,7 @@
 """Where the short run has each policy of the registry compiled by XLA.
 
 In its contract's plain loop and by the engine, in test_all_play.py; of a policy that is
-another with an option, in one of the two.
+another with an option, or one of the budgeted setting over pairs, in one of the two.
 """
 
 from jaxbandits.policies import REGISTRY
@@ -16,6 +16,15 @@ def named_after(*names: str) -> list[str]:
     ]
 
 
+# Farewell's that are one of the budgeted setting over its pairs, of which omega-UCB is
+# compiled.
+OVER_PAIRS = [
+    name
+    for name in REGISTRY
+    if name.startswith("farewell/")
+    and name.replace("farewell", "budgeted") in REGISTRY
+    and name.split("/")[1] not in ("omega-ucb", "uniform", "fixed")
+]
 # Whose contract is left to the long run.
 CONTRACT_LONG = {
     *named_after("allocation/ra-ucb", "allocation/mg-ucb-delta", "allocation/ra-etc"),
@@ -24,4 +33,8 @@ CONTRACT_LONG = {
     "censored/kl-ucb",
 }
 # Whose program of the engine is: it is made, and not compiled.
-PLAY_LONG = [name for name in named_after(*REGISTRY) if name not in CONTRACT_LONG]
+PLAY_LONG = [
+    name
+    for name in dict.fromkeys([*named_after(*REGISTRY), *OVER_PAIRS])
+    if name not in CONTRACT_LONG
+]

@@ -90,6 +90,13 @@ def test_a_policy_on_pairs_sees_the_times_as_costs(scale):
     np.testing.assert_array_equal(whole, [rounds, K * D, 0])
 
 
+@pytest.mark.parametrize("arms", [make_problem(3), as_arms(Problem(K, D), 2.0)])
+def test_a_policy_for_other_arms_is_refused(arms):
+    """Another number of them, or costs on another scale: it would play nonsense."""
+    with pytest.raises(ValueError, match=r"policy must be built for as_arms\(problem"):
+        on_pairs(Problem(K, D), budgeted.omega_ucb(arms))
+
+
 def test_a_plain_policy_on_pairs_sees_rewards_only():
     game = game_of("wait")
     policy = on_rewards(game.problem, plain.ucb(K * D))

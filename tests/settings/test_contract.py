@@ -13,13 +13,18 @@ from tests.settings.written import ARGUMENTS, write_files
 LONG = {
     "allocation/ednet-like",
     "allocation/criteo-like",
+    "budgeted/fb-br",
+    "censored/many-arms",
+    "censored/low-censoring",
     "censored/negcorr",
     "censored/example1-soft",
+    "continuum/indep",
     "continuum/negcorr",
     "continuum/example1",
     "farewell/figure-1a-ii",
     "farewell/figure-1a-iii",
     "farewell/optimum-at-one",
+    "farewell/macro-arms-only",
     "farewell/display-advertising-2",
 }
 

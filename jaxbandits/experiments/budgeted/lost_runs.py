@@ -7,8 +7,7 @@ import numpy as np
 from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.laws import Bernoulli, Discrete, Product, bernoulli, discrete, product
-from jaxbandits.plots import line_style, plot_curves
-from jaxbandits.plots.labels import readable_ticks
+from jaxbandits.plots import line_style, plot_curves, readable_ticks
 from jaxbandits.policies import budgeted as policies
 from jaxbandits.protocol import Environment
 from jaxbandits.settings.budgeted import fixed

@@ -7,9 +7,7 @@ from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.experiments.judging.censored import TUNING
 from jaxbandits.experiments.judging.protocol import TUNING_SEED
 from jaxbandits.machine import Machine
-from jaxbandits.plots import figure, line_style
-from jaxbandits.plots.labels import readable_ticks
-from jaxbandits.plots.style import SMALL_FONT
+from jaxbandits.plots import figure, line_style, readable_ticks
 from jaxbandits.policies import censored as policies
 from jaxbandits.stats import entry, final, summary_records
 
@@ -77,7 +75,6 @@ def _curves(records, names):
         loc="outside lower center",
         ncols=3,
         frameon=False,
-        fontsize=SMALL_FONT,
         title=f"{records[0]['seeds']:,} seeds",
     )
     return fig

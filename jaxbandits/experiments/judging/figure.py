@@ -9,8 +9,7 @@ from jaxbandits.experiments.judging.board import Board
 from jaxbandits.experiments.judging.page import ANY_GOAL
 from jaxbandits.experiments.judging.protocol import Protocol
 from jaxbandits.experiments.judging.scores import standings
-from jaxbandits.plots import figure
-from jaxbandits.plots.style import COLORS, SMALL_FONT
+from jaxbandits.plots import figure, line_style
 
 LARGEST = 300.0  # ratios beyond are drawn there
 ROW = 0.46  # inches
@@ -27,7 +26,8 @@ def dot_plot(board: Board, protocol: Protocol) -> Figure:
     fig, (ax,) = figure()
     fig.set_size_inches(WIDTH, 1.9 + ROW * len(order))
     # Wide colours first: dots of the longest horizon lie on top.
-    for color, horizon in zip(COLORS, horizons, strict=False):
+    for i, horizon in enumerate(horizons):
+        color = line_style(i).color
         at = [cell for cell in board.cells if cell.horizon == horizon]
         for row, name in enumerate(order):
             played = [cell for cell in at if name in cell.scores]
@@ -64,7 +64,6 @@ def dot_plot(board: Board, protocol: Protocol) -> Figure:
         loc="outside lower center",
         ncols=3,
         frameon=False,
-        fontsize=SMALL_FONT,
     )
     return fig
 
@@ -77,8 +76,8 @@ def _legend(horizons, protocol: Protocol) -> list[Line2D]:
     unit = "budget" if protocol.by_budget else "T ="
     empty = {"linestyle": "none", "markersize": 6}
     dots = [
-        Line2D([], [], marker="o", color=color, label=f"{unit} {horizon:,}", **empty)
-        for color, horizon in zip(COLORS, horizons, strict=False)
+        Line2D([], [], marker="o", color=line_style(i).color, label=label, **empty)
+        for i, label in enumerate(f"{unit} {horizon:,}" for horizon in horizons)
     ]
     dark = {"color": "0.25"} | empty
     mean = Line2D([], [], marker="o", label="mean", **dark)

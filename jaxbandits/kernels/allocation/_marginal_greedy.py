@@ -3,12 +3,19 @@
 from collections.abc import Callable
 
 import jax.numpy as jnp
-from jax import lax
+from jax import Array, lax
+from jax.typing import ArrayLike
+from jaxtyping import Float, Int32, Real
 
 from jaxbandits.arrays import first_argmax, one_hot
 
 
-def marginal_greedy(gain: Callable, num_arms: int, step, num_steps: int):
+def marginal_greedy(
+    gain: Callable[[Float[Array, " K"]], Float[Array, " K"]],
+    num_arms: int,
+    step: Real[ArrayLike, ""],
+    num_steps: int,
+) -> Int32[Array, " G"]:
     """Which arm gets which unit of resource, without knowledge of the budget.
 
     Every unit goes to the (first) arm with the largest gain at what it has. Algorithm 4
@@ -32,7 +39,12 @@ def marginal_greedy(gain: Callable, num_arms: int, step, num_steps: int):
     return lax.scan(give, jnp.zeros(num_arms, float), None, length=num_steps)[1]
 
 
-def fill_in_order(order, num_arms: int, step, budget):
+def fill_in_order(
+    order: Int32[Array, " G"],
+    num_arms: int,
+    step: Real[ArrayLike, ""],
+    budget: Real[ArrayLike, ""],
+) -> Float[Array, " K"]:
     """What arms have when the budget runs out, the last unit being cut to size.
 
     Args:

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 import jax
 import jax.numpy as jnp
-from jax import lax
+from jax import Array, lax
+from jax.typing import ArrayLike
+from jaxtyping import Float, Real
 
 from jaxbandits.arrays.real import real
 from jaxbandits.checks import shaped, whole
@@ -30,9 +32,9 @@ ENOUGH = 1e-2  # relative gap of Frank and Wolfe: the loss is far smaller there
 
 
 def projected_gradient(
-    objective: Callable,
-    start,
-    budget,
+    objective: Callable[[Float[Array, " K"]], Float[Array, ""]],
+    start: Real[ArrayLike, " K"],
+    budget: Real[ArrayLike, ""],
     *,
     steps: int = STEPS,
     optimiser: "optax.GradientTransformation | None" = None,

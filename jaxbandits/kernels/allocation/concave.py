@@ -3,7 +3,9 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
+from jax import Array, lax
+from jax.typing import ArrayLike
+from jaxtyping import Float, Real
 
 from jaxbandits.arrays.real import real
 from jaxbandits.checks import shaped
@@ -25,7 +27,12 @@ NEAREST, FARTHEST = 1e-18, 600.0
 
 
 def water_filling(
-    curves: Curves, budget, *, bounded=True, limit=None, least=None
+    curves: Curves,
+    budget: Real[ArrayLike, ""],
+    *,
+    bounded: bool = True,
+    limit: Real[Array, " K"] | None = None,
+    least: Real[Array, " K"] | None = None,
 ) -> Solution:
     """Maximise ``sum_i f_i(x_i)`` over ``sum_i x_i = budget`` for concave ``f_i``.
 
@@ -116,7 +123,9 @@ def water_filling(
     )
 
 
-def kkt_residual(curves: Curves, allocation, budget):
+def kkt_residual(
+    curves: Curves, allocation: Float[Array, " K"], budget: Real[ArrayLike, ""]
+) -> Float[Array, ""]:
     """How far an allocation is from the optimality conditions of concave curves.
 
     With the water level m halfway between the extreme marginals of the arms that take

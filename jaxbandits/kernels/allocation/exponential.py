@@ -1,7 +1,9 @@
 """Exact water-filling for exponential curves: problems (53) and (54)."""
 
 import jax.numpy as jnp
-from jax import lax
+from jax import Array, lax
+from jax.typing import ArrayLike
+from jaxtyping import Real
 
 from jaxbandits.arrays.real import real
 from jaxbandits.checks import shaped
@@ -18,7 +20,11 @@ LEAST = 1e-30  # stands for 0 in a denominator
 FEW_ARMS = 16  # up to here all pairs are compared; beyond, arms are left out in turns
 
 
-def exponential_water_filling(weight, rate, budget) -> Solution:
+def exponential_water_filling(
+    weight: Real[ArrayLike, " K"],
+    rate: Real[ArrayLike, " K"],
+    budget: Real[ArrayLike, ""],
+) -> Solution:
     """Maximise ``sum_i weight_i (1 - exp(-rate_i x_i))`` over ``sum_i x_i = budget``.
 
     The optimum is ``x_i = max(log(weight_i rate_i) - u, 0) / rate_i`` at the level u
@@ -83,7 +89,7 @@ def exponential_water_filling(weight, rate, budget) -> Solution:
     return judged(solution, sound, spendable(budget))
 
 
-def _level_by_pairs(drop, finite, inverse, budget):
+def _level_by_pairs(drop: Array, finite: Array, inverse: Array, budget: Array) -> Array:
     """The level, from the sums over the arms at least as steep as each arm."""
     steeper = drop[None, :] <= drop[:, None]
 
@@ -94,7 +100,7 @@ def _level_by_pairs(drop, finite, inverse, budget):
     return jnp.min(_spending(budget, sums(finite * inverse), sums(inverse)))
 
 
-def _level_by_turns(drop, finite, inverse, budget):
+def _level_by_turns(drop: Array, finite: Array, inverse: Array, budget: Array) -> Array:
     """The level, from that of all arms downwards."""
 
     def level_of(taking, finite, inverse, budget):
@@ -115,7 +121,7 @@ def _level_by_turns(drop, finite, inverse, budget):
     return level_of(fixed_drop <= level, finite, inverse, budget)
 
 
-def _spending(budget, need, slope):
+def _spending(budget: Array, need: Array, slope: Array) -> Array:
     """The level that spends the budget, +inf where nothing can."""
     some = slope > 0
     return jnp.where(some, (budget + need) / jnp.where(some, slope, 1.0), jnp.inf)

@@ -10,7 +10,8 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 from jax import Array, lax
-from jaxtyping import Float, Int32
+from jax.typing import ArrayLike
+from jaxtyping import Float, Int, Int32, Real
 
 from jaxbandits.arrays import first_argmax, one_hot
 from jaxbandits.arrays.real import integer, real
@@ -24,7 +25,13 @@ from jaxbandits.kernels.allocation.solution import (
 )
 
 
-def integer_programming(values, budget, *, limit=None, least=None) -> Solution:
+def integer_programming(
+    values: Real[ArrayLike, "K units"],
+    budget: Int[ArrayLike, ""],
+    *,
+    limit: Int[ArrayLike, " K"] | None = None,
+    least: Int[ArrayLike, " K"] | None = None,
+) -> Solution:
     """The best allocation, by dynamic programming over the arms.
 
     Of equally good numbers of units an arm takes the smallest, the last arm choosing
@@ -79,7 +86,13 @@ def integer_programming(values, budget, *, limit=None, least=None) -> Solution:
     return _solution(task, allocation, best[budget], best[budget])
 
 
-def integer_greedy(values, budget, *, limit=None, least=None) -> Solution:
+def integer_greedy(
+    values: Real[ArrayLike, "K units"],
+    budget: Int[ArrayLike, ""],
+    *,
+    limit: Int[ArrayLike, " K"] | None = None,
+    least: Int[ArrayLike, " K"] | None = None,
+) -> Solution:
     """One unit at a time to the arm that gains most by it; the first one on ties.
 
     Exact if the rows of `values` are concave; for discrete Weibull laws of shape up to
@@ -126,7 +139,12 @@ class _Task(NamedTuple):
     valid: tuple[jax.Array, ...]  # conditions
 
 
-def _task(values, budget, limit, least) -> _Task:
+def _task(
+    values: ArrayLike,
+    budget: ArrayLike,
+    limit: ArrayLike | None,
+    least: ArrayLike | None,
+) -> _Task:
     values, budget = real(values=values), integer("budget", budget)
     shaped("K N", values=values)
     shaped("", budget=budget)
@@ -148,14 +166,14 @@ def _task(values, budget, limit, least) -> _Task:
     return _Task(beyond, jnp.maximum(rest, 0), most - must, must, worth, valid)
 
 
-def _per_arm(name, units, num_arms):
+def _per_arm(name: str, units: ArrayLike, num_arms: int) -> Array:
     units = integer(name, units)
     if units.shape not in ((), (num_arms,)):
         raise ValueError(f"{name} must have shape [{num_arms}], got {units.shape}")
     return units.astype(jnp.int32)
 
 
-def _dual(values, steps, budget):
+def _dual(values: Array, steps: Array, budget: Array) -> Array:
     """Least ``price * budget + sum_i max_n (values[i, n] - price * n)``, by halving."""
     units = jnp.arange(values.shape[1], dtype=values.dtype)
     budget = budget.astype(values.dtype)
@@ -179,7 +197,7 @@ def _dual(values, steps, budget):
     return jnp.minimum(bound(low), bound(high))
 
 
-def _solution(task: _Task, allocation, value, bound):
+def _solution(task: _Task, allocation: Array, value: Array, bound: Array) -> Solution:
     values, budget, limit, least, worth, valid = task
     nothing = jnp.max(values) <= 0
     num_arms = allocation.size
@@ -189,7 +207,7 @@ def _solution(task: _Task, allocation, value, bound):
     allocation = jnp.where(nothing, even, allocation)
     if least is not None:
         allocation = least + jnp.minimum(allocation, limit)  # type: ignore[arg-type]
-        value, bound = worth + value, worth + bound
+        value, bound = worth + value, worth + bound  # type: ignore[operator]
     certified = jnp.where(bound - value <= 1e-4 * bound, SOLVED, INACCURATE)
     status = jnp.where(nothing, NOTHING_TO_GAIN, certified).astype(jnp.int32)
     return judged(Solution(allocation, value, bound, status), *valid)

@@ -15,7 +15,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array, lax
-from jaxtyping import Bool, Float
+from jax.typing import ArrayLike
+from jaxtyping import Bool, Float, Real
 
 from jaxbandits.arrays import first_argmax, one_hot, pick
 from jaxbandits.checks import whole
@@ -40,7 +41,13 @@ FINALISTS = 8  # of these, filled exactly
 LEVELS = 16  # points of a convex branch that are compared
 
 
-def sigmoid_prefix(curves: Curves, budget, *, limit=None, least=None) -> Solution:
+def sigmoid_prefix(
+    curves: Curves,
+    budget: Real[ArrayLike, ""],
+    *,
+    limit: Real[Array, " K"] | None = None,
+    least: Real[Array, " K"] | None = None,
+) -> Solution:
     """Fill the best of a few prefixes of the arms, ordered by envelope slope.
 
     The critical arm is the one at which the dual solution runs out of budget; prefixes
@@ -69,7 +76,12 @@ def sigmoid_prefix(curves: Curves, budget, *, limit=None, least=None) -> Solutio
 
 
 def sigmoid_filling(
-    curves: Curves, budget, rounds: int = 3, *, limit=None, least=None
+    curves: Curves,
+    budget: Real[ArrayLike, ""],
+    rounds: int = 3,
+    *,
+    limit: Real[Array, " K"] | None = None,
+    least: Real[Array, " K"] | None = None,
 ) -> Solution:
     """Improve `sigmoid_prefix` by exchanging arms, then let one arm be convex.
 
@@ -135,10 +147,12 @@ class _Task(NamedTuple):
     valid: tuple[jax.Array, ...]  # conditions
 
 
-def _task(curves, budget, limit, least) -> _Task:
+def _task(
+    curves: Curves, budget: ArrayLike, limit: Array | None, least: ArrayLike | None
+) -> _Task:
     if least is None:
         valid = () if limit is None else (limit > 0,)
-        return _Task(*_up_to(budget, limit, curves), limit, None, None, valid)  # type: ignore[call-arg]
+        return _Task(*_up_to(budget, limit, curves), limit, None, None, valid)
     dtype = curves.log_height.dtype
     least = jnp.asarray(least, dtype)
     worth = jnp.sum(curves.value(least))
@@ -151,7 +165,9 @@ def _task(curves, budget, limit, least) -> _Task:
     return _Task(curves, rest, limit, least, worth, valid)
 
 
-def _up_to(budget, limit, curves):
+def _up_to(
+    budget: ArrayLike, limit: Array | None, curves: Curves
+) -> tuple[Curves, Array]:
     """Curves that end at the budget, which makes their envelopes lower, or at limits.
 
     Where the tangent touches beyond, the envelope is the chord to the end: up to the
@@ -174,20 +190,20 @@ def _up_to(budget, limit, curves):
     return Curves(value, fall, curves.log_height, touch), budget
 
 
-def _alive(curves):
+def _alive(curves: Curves) -> Array:
     return curves.log_height > -jnp.inf
 
 
-def _heights(curves):
+def _heights(curves: Curves) -> Array:
     """log_height, finite also for functions that are 0."""
     return jnp.where(_alive(curves), curves.log_height, 0.0)
 
 
-def _is_single(dtype):
+def _is_single(dtype: np.dtype) -> bool:
     return jnp.finfo(dtype).bits == 32
 
 
-def _log_slopes(curves):
+def _log_slopes(curves: Curves) -> Array:
     """Logarithm of the slope of each envelope at 0; -inf for functions that are 0."""
     sigmoid = curves.touch > 0
     touched = curves.value(curves.touch)
@@ -208,7 +224,7 @@ class _Start(NamedTuple):
     modes: Float[Array, " K"]  # inf for functions that are 0
 
 
-def _best_prefix(curves, budget):
+def _best_prefix(curves: Curves, budget: Array) -> _Start:
     """The work of `sigmoid_prefix`: a `_Start`."""
     heights, alive, log_slope = _heights(curves), _alive(curves), _log_slopes(curves)
     top = jnp.max(log_slope)
@@ -282,7 +298,9 @@ def _best_prefix(curves, budget):
     )
 
 
-def _fill(curves, modes, budget, members):
+def _fill(
+    curves: Curves, modes: Array, budget: Array, members: Array
+) -> tuple[Array, Array]:
     """Water-filling of the given arms beyond their modes.
 
     In the square root s of the drop of log nu below the steepest marginal: responses
@@ -338,13 +356,13 @@ def _fill(curves, modes, budget, members):
     return allocation, jnp.sum(curves.value(allocation))
 
 
-def _rescaled(allocation, budget):
+def _rescaled(allocation: Array, budget: Array) -> Array:
     """In proportion to `allocation`, of sum `budget`; zeros stay zeros."""
     total = jnp.sum(allocation)
     return allocation * (budget / jnp.where(total > 0, total, 1.0))
 
 
-def _screen(curves, log_nu):
+def _screen(curves: Curves, log_nu: Array) -> tuple[Array, Array]:
     """Multipliers nu f[G], and what arms beyond their modes are worth there, f[G, K].
 
     Denser around the dual solution, which most sets in question have in common.
@@ -360,7 +378,7 @@ def _screen(curves, log_nu):
     return jnp.exp(log_nus), jax.vmap(gains)(log_nus)
 
 
-def _moves(num_arms):
+def _moves(num_arms: int) -> np.ndarray:
     """All choices of one to three arms, i32[M, 3]; `num_arms` stands for no arm."""
     arms = range(num_arms)
     moves = [c for r in (1, 2, 3) for c in itertools.combinations(arms, r)]
@@ -368,11 +386,11 @@ def _moves(num_arms):
     return np.asarray(padded, np.int32)
 
 
-def _finalists(num_arms):
+def _finalists(num_arms: int) -> int:
     return min(FINALISTS, len(_moves(num_arms)))
 
 
-def _other_orders(screen, modes, budget):
+def _other_orders(screen: tuple[Array, Array], modes: Array, budget: Array) -> Array:
     """The most promising sets of the arms that gain most at a multiplier.
 
     Few arms on a tight budget are ordered otherwise than by the slopes of envelopes.
@@ -397,7 +415,7 @@ def _other_orders(screen, modes, budget):
     return sets.reshape(-1, size)[places]
 
 
-def _least(duals):
+def _least(duals: Array) -> Array:
     """The least value over multipliers, f[G, ...] -> f[...], by a parabola.
 
     The nodes alone leave up to a percent, and too many sets within it.
@@ -412,7 +430,9 @@ def _least(duals):
     return jnp.minimum(jnp.minimum(before, after), here - jnp.where(inside, drop, 0.0))
 
 
-def _neighbours(screen, modes, budget, members):
+def _neighbours(
+    screen: tuple[Array, Array], modes: Array, budget: Array, members: Array
+) -> Array:
     """The most promising sets that differ in one to three arms, bool[FINALISTS, K].
 
     Three, because one large arm must often give way to two small ones at once.
@@ -448,7 +468,13 @@ def _neighbours(screen, modes, budget, members):
     return jax.vmap(move)(places)
 
 
-def _one_convex(curves, modes, screen, budget, members):
+def _one_convex(
+    curves: Curves,
+    modes: Array,
+    screen: tuple[Array, Array],
+    budget: Array,
+    members: Array,
+) -> tuple[Array, Array]:
     """The best allocation found with one arm below its mode, and its value.
 
     Arm j sits at a level of its convex branch, whether it was a member or not, and arm
@@ -494,7 +520,14 @@ def _one_convex(curves, modes, screen, budget, members):
     return pick(filled, first), pick(values, first)
 
 
-def _balance(curves, modes, budget, others, convex, ends):
+def _balance(
+    curves: Curves,
+    modes: Array,
+    budget: Array,
+    others: Array,
+    convex: Array,
+    ends: tuple[Array, Array],
+) -> tuple[Array, Array]:
     """One arm within `ends`, the others filled, at equal marginals.
 
     The multiplier of the others decides both: they take their responses, the one arm
@@ -534,7 +567,7 @@ def _balance(curves, modes, budget, others, convex, ends):
     return allocation, jnp.sum(curves.value(allocation))
 
 
-def _checked(task: _Task, allocation, value, bound):
+def _checked(task: _Task, allocation: Array, value: Array, bound: Array) -> Solution:
     """The solution with its status; the even split where nothing is to be gained."""
     curves, budget, limit, least, worth, valid = task
     nothing = ~jnp.any(_alive(curves))

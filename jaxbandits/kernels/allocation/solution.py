@@ -11,7 +11,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 from jax import Array, lax
-from jaxtyping import Float, Int32
+from jaxtyping import Bool, Float, Int32, Real
 
 from jaxbandits.kernels.bisection import bisect
 
@@ -41,7 +41,7 @@ class Curves(NamedTuple):
     touch: Float[Array, " K"]
 
 
-def priced(curves: Curves, price) -> Curves:
+def priced(curves: Curves, price: Float[Array, " K"]) -> Curves:
     """The functions of what is paid, where a unit of resource has the arm's price.
 
     Solvers then take the budget in money and return what is paid for every arm; divided
@@ -59,7 +59,7 @@ def priced(curves: Curves, price) -> Curves:
     )
 
 
-def beyond(curves: Curves, least) -> Curves:
+def beyond(curves: Curves, least: Float[Array, " K"]) -> Curves:
     """The functions of what is given beyond an amount, ``f_i(l_i + x) - f_i(l_i)``.
 
     A sigmoid that is past its mode there is concave from there on; one that is not has
@@ -118,13 +118,13 @@ class Solution(NamedTuple):
       status: i32[], `SOLVED`, `NOTHING_TO_GAIN`, `INACCURATE` or `INVALID`.
     """
 
-    allocation: Float[Array, " K"]
+    allocation: Real[Array, " K"]
     value: Float[Array, ""]
     bound: Float[Array, ""]
     status: Int32[Array, ""]
 
 
-def judged(solution: Solution, *conditions) -> Solution:
+def judged(solution: Solution, *conditions: Bool[Array, "..."]) -> Solution:
     """The solution with status `INVALID` unless all conditions hold.
 
     Args:
@@ -139,11 +139,11 @@ def judged(solution: Solution, *conditions) -> Solution:
     return solution._replace(status=status)
 
 
-def spendable(budget):
+def spendable(budget: Float[Array, ""]) -> Bool[Array, ""]:
     """A budget that can be spent: finite and >= 0, bool[]."""
     return (budget >= 0) & (budget < jnp.inf)
 
 
-def evenly(like, budget):
+def evenly(like: Float[Array, " K"], budget: Float[Array, ""]) -> Float[Array, " K"]:
     """``budget / K`` for every arm, f[K]."""
     return jnp.full_like(like, 1.0) * (budget / like.shape[0])

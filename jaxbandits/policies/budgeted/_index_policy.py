@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 
 from jaxbandits.arrays import constant, random_argmax, row, with_row
+from jaxbandits.checks import function
 from jaxbandits.factory import check_problem
 from jaxbandits.policies.budgeted.statistics import MEANS, Statistics
 from jaxbandits.protocol import Policy
@@ -77,9 +78,10 @@ def index_policy(
       exploring_words: how many words `explore` consumes.
 
     Raises:
-      TypeError: if `problem` is not of this setting.
+      TypeError: if `problem` is not of this setting, or `index` is no function.
     """
     check_problem("index_policy", problem, Problem)
+    function("index", index)
 
     def init(params):
         del params

@@ -14,7 +14,7 @@ from jax import Array
 from jaxtyping import Float
 
 from jaxbandits.arrays import constant, row, split_index, with_row
-from jaxbandits.checks import instance
+from jaxbandits.checks import instance, number, positive
 from jaxbandits.policies import budgeted as budgeted_policies
 from jaxbandits.protocol import P, Policy, S
 from jaxbandits.settings import budgeted
@@ -38,8 +38,10 @@ def as_arms(problem: Problem, scale: float = 1.0) -> budgeted.Problem:
 
     Raises:
       TypeError: if `problem` is of another setting.
+      ValueError: if `scale` is not finite and positive.
     """
     instance("problem", problem, Problem, "of settings.farewell")
+    positive(scale=number("scale", scale))
     waits = np.tile(problem.lengths.astype(float), problem.num_arms)
     return budgeted.make_problem(problem.num_pairs, 1 / scale, waits / scale)
 
@@ -50,7 +52,19 @@ def on_pairs(
     """A policy of the budgeted setting, built for `as_arms`, on pairs.
 
     Arguments as for `as_arms`. What only an oracle knows is not passed on.
+
+    Raises:
+      TypeError: if `problem` is of another setting, or `policy` no policy.
+      ValueError: if `policy` was built for other arms than ``as_arms(problem, scale)``.
     """
+    arms = as_arms(problem, scale)
+    instance("policy", policy, Policy, "a factory of policies.budgeted")
+    if policy.problem not in (None, arms):
+        raise ValueError(
+            f"policy must be built for as_arms(problem, {scale:g}), the "
+            f"{problem.num_pairs} pairs as arms; {policy.name!r} was built for another "
+            "problem"
+        )
 
     def view_of(view):
         nothing = budgeted.OracleView(jnp.zeros(()), jnp.int32(0))

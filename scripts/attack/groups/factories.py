@@ -25,6 +25,16 @@ PROBLEMS = {
 # The environment in place of its problem is the likeliest slip of all.
 ENVIRONMENTS = (GRID, CONTINUUM, ARMS, PAIRS)
 OF_CONTINUUM = ("grid_capacity", "stoo", "z_rcucb", "zooming", "on_grid")
+# What policies are made of: for those who write one, on arrays of a round.
+PARTS = {
+    "cells_of",
+    "eq_12",
+    "exceeded_share",
+    "gain_of",
+    "product_limit",
+    "remark_3",
+    "sub_gaussian_gain_radius",
+}
 MODULES = {
     "censored": censored,
     "budgeted": budgeted,
@@ -32,7 +42,7 @@ MODULES = {
     "allocation": allocation,
 }
 OPTIONS = {
-    ("censored", "rcucb"): {"survival": "choice"},
+    ("censored", "rcucb"): {"survival": "choice", "radius": of("choice", print)},
     ("censored", "thompson"): {"update": "choice"},
     ("censored", "stoo"): {"splits": of("count", plus=(1,)), "capacity": "count"},
     ("censored", "zooming"): {"capacity": "count"},
@@ -56,12 +66,18 @@ OPTIONS = {
     ("censored", "on_grid"): {"limits": of("object", 3), "make": "function"},
     ("budgeted", "omega_ucb"): {"star": "flag", "exploration": "choice"},
     ("budgeted", "omega_star_ucb"): {"exploration": "choice"},
+    ("budgeted", "share_ucb"): {"clock": "choice", "pooled": "flag"},
+    ("budgeted", "index_policy"): {"index": "function"},
     ("budgeted", "budget_ucb"): {"minimum_cost": "choice"},
     ("budgeted", "ucb_bv1"): {"minimum_cost": "choice"},
     ("budgeted", "fixed_arm"): {"arm": of("natural", plus=(3,))},
     ("farewell", "fixed_pair"): {
         "arm": of("natural", plus=(1,)),
         "wait": of("natural", plus=(10,)),
+    },
+    ("farewell", "on_pairs"): {
+        "policy": of("object", plus=(GRID, budgeted.omega_ucb(ARMS.problem))),
+        "scale": "positive",
     },
     ("farewell", "wait_ucb"): {"observe": "choice"},
     ("farewell", "omega_ucb"): {"exploration": "choice", "observe": "choice"},
@@ -78,6 +94,10 @@ GOOD = {
     ("censored", "product_arms"): {"plain": plain.ucb},
     ("censored", "on_grid"): {"limits": [0.5], "make": censored.rcucb},
     ("budgeted", "fixed_arm"): {"arm": 0},
+    ("budgeted", "index_policy"): {"name": "mine", "index": lambda *_: 0.0},
+    ("farewell", "on_pairs"): {
+        "policy": budgeted.omega_ucb(farewell.as_arms(PAIRS.problem))
+    },
     ("farewell", "fixed_pair"): {"arm": 0, "wait": 0},
 }
 
@@ -87,11 +107,15 @@ def cases() -> list[Case]:
     for setting, module in MODULES.items():
         for name in module.__all__:
             function = getattr(module, name)
-            if callable(function) and not isinstance(function, type):
+            is_type = isinstance(function, type)
+            if callable(function) and not is_type and name not in PARTS:
                 found += _of(setting, name, function)
     for name in ("ucb", "kl_ucb", "moss"):
         wrong = {"num_arms": "count"}
         found += attack(getattr(plain, name), {"num_arms": 3}, wrong, f"plain.{name}")
+    found += attack(
+        censored.sub_gaussian_gain_radius, {"sigma": 1.0}, {"sigma": "not negative"}
+    )
     wrong = {"policy": of("object", plus=(GRID,)), "first": "count"}
     good = {"policy": censored.z_rcucb(CONTINUUM.problem)}
     found += attack(policies.doubling, good, wrong)
