@@ -1,4 +1,4 @@
-"""The command line: ``jaxbandits list | reproduce | compare | sweep | info``.
+"""The command line: ``jaxbandits list | recommend | reproduce | compare | sweep ...``.
 
 A command imports what it needs when it runs, so that help and errors come at once.
 """
@@ -66,6 +66,12 @@ def _parser() -> argparse.ArgumentParser:
     info = commands.add_parser("info", help="versions and devices")
     info.add_argument("--json", action="store_true", help="for programs")
     info.set_defaults(command=_info)
+    advice = commands.add_parser(
+        "recommend", help="which policy to play in a setting, and the evidence"
+    )
+    advice.add_argument("setting", metavar="SETTING", help="budgeted, say")
+    advice.add_argument("--json", action="store_true", help="for programs")
+    advice.set_defaults(command=_recommend)
     reproduce = commands.add_parser("reproduce", help="run a figure or table")
     reproduce.add_argument("name", metavar="NAME", help="see `jaxbandits list`")
     reproduce.add_argument("--seeds", type=int, help="number of seeds")
@@ -204,6 +210,25 @@ def _info(options) -> int:
     for key, value in facts.items():
         table.add_row(key, json.dumps(value) if isinstance(value, dict) else str(value))
     Console().print(table)
+    return 0
+
+
+def _recommend(options) -> int:
+    from rich.console import Console
+
+    from jaxbandits.experiments.judging.advice import ADVICE, as_data, paragraphs
+    from jaxbandits.experiments.judging.board import shipped
+    from jaxbandits.experiments.judging.leaderboard import PROTOCOLS, standings_table
+
+    setting = checks.one_of("SETTING", options.setting, ADVICE)
+    if options.json:
+        print(json.dumps(as_data(setting)))
+        return 0
+    console = Console(width=None if sys.stdout.isatty() else 120)
+    for paragraph in (f"jaxbandits.{ADVICE[setting].code}", *paragraphs(setting)):
+        console.print(paragraph + "\n", highlight=False, markup=False)
+    if board := shipped(setting):
+        console.print(standings_table(board, PROTOCOLS[setting]))
     return 0
 
 
