@@ -101,6 +101,9 @@ def _parser() -> argparse.ArgumentParser:
         "--block", type=int, metavar="N", help="runs that are written at a time"
     )
     sweep.add_argument(
+        "--keep", choices=("runs", "moments"), help="what of a metric (default: runs)"
+    )
+    sweep.add_argument(
         "--verify",
         type=int,
         nargs="?",
@@ -319,7 +322,13 @@ def _sweep(options) -> int:
         with stop_at_sigterm() as stop:
             run_sweep(
                 spec,
-                Store(store, options.extend, options.block, options.verify),
+                Store(
+                    store,
+                    options.extend,
+                    options.block,
+                    options.verify,
+                    keep=options.keep,
+                ),
                 stop=stop,
             )
     except StoppedError as error:

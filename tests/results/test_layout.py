@@ -54,7 +54,9 @@ def test_a_block_is_a_file(store):
 
 def keys(length):
     # Of an empty one backwards xarray itself makes an error.
-    slices = st.slices(length).filter(lambda x: len(range(length)[x]) or (x.step or 1) > 0)
+    slices = st.slices(length).filter(
+        lambda x: len(range(length)[x]) or (x.step or 1) > 0
+    )
     return st.one_of(
         st.integers(-length, length - 1),
         slices,
