@@ -111,6 +111,9 @@ def _parser() -> argparse.ArgumentParser:
         "--block", type=int, metavar="N", help="runs that are written at a time"
     )
     sweep.add_argument(
+        "--keep", choices=("runs", "moments"), help="what of a metric (default: runs)"
+    )
+    sweep.add_argument(
         "--verify",
         type=int,
         nargs="?",
@@ -348,7 +351,13 @@ def _sweep(options) -> int:
         with stop_at_sigterm() as stop:
             run_sweep(
                 spec,
-                Store(store, options.extend, options.block, options.verify),
+                Store(
+                    store,
+                    options.extend,
+                    options.block,
+                    options.verify,
+                    keep=options.keep,
+                ),
                 stop=stop,
             )
     except StoppedError as error:
