@@ -128,10 +128,20 @@ def seeds_of(seeds: int | Iterable[int]) -> np.ndarray:
                 f"seeds must end: at most {MOST_LISTED} of an iterator, give a list or "
                 "a range for more"
             )
-    indices = [checks.whole("seeds", s, 0, 2**32 - 1) for s in seeds]
-    if not indices or len(set(indices)) < len(indices):
+    if (
+        isinstance(seeds, range)
+        or getattr(seeds, "dtype", np.dtype(object)).kind in "iu"
+    ):
+        # A million of them, without as many objects.
+        indices = np.asarray(seeds)
+        if indices.size:
+            checks.whole("seeds", indices.min(), 0, 2**32 - 1)
+            checks.whole("seeds", indices.max(), 0, 2**32 - 1)
+    else:
+        indices = np.array([checks.whole("seeds", s, 0, 2**32 - 1) for s in seeds])
+    if not indices.size or not np.diff(np.sort(indices)).all():
         raise ValueError("seeds must be different integers in [0, 2**32), at least one")
-    return np.array(indices, np.uint32)
+    return indices.astype(np.uint32)
 
 
 def runs_per_instance_of(runs: int) -> int:

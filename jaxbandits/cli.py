@@ -1,4 +1,4 @@
-"""The command line: ``jaxbandits list | reproduce | compare | sweep | info``.
+"""The command line: ``jaxbandits list | recommend | reproduce | compare | sweep ...``.
 
 A command imports what it needs when it runs, so that help and errors come at once.
 """
@@ -13,6 +13,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from jaxbandits import checks
+
+_GOES_ON = (
+    "complete blocks are safe in the store, and the same command goes on from there"
+)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -62,6 +66,12 @@ def _parser() -> argparse.ArgumentParser:
     info = commands.add_parser("info", help="versions and devices")
     info.add_argument("--json", action="store_true", help="for programs")
     info.set_defaults(command=_info)
+    advice = commands.add_parser(
+        "recommend", help="which policy to play in a setting, and the evidence"
+    )
+    advice.add_argument("setting", metavar="SETTING", help="budgeted, say")
+    advice.add_argument("--json", action="store_true", help="for programs")
+    advice.set_defaults(command=_recommend)
     reproduce = commands.add_parser("reproduce", help="run a figure or table")
     reproduce.add_argument("name", metavar="NAME", help="see `jaxbandits list`")
     reproduce.add_argument("--seeds", type=int, help="number of seeds")
@@ -99,6 +109,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     sweep.add_argument(
         "--block", type=int, metavar="N", help="runs that are written at a time"
+    )
+    sweep.add_argument(
+        "--keep", choices=("runs", "moments"), help="what of a metric (default: runs)"
     )
     sweep.add_argument(
         "--verify",
@@ -203,11 +216,31 @@ def _info(options) -> int:
     return 0
 
 
+def _recommend(options) -> int:
+    from rich.console import Console
+
+    from jaxbandits.experiments.judging.advice import ADVICE, as_data, paragraphs
+    from jaxbandits.experiments.judging.board import shipped
+    from jaxbandits.experiments.judging.leaderboard import PROTOCOLS, standings_table
+
+    setting = checks.one_of("SETTING", options.setting, ADVICE)
+    if options.json:
+        print(json.dumps(as_data(setting)))
+        return 0
+    console = Console(width=None if sys.stdout.isatty() else 120)
+    for paragraph in (f"jaxbandits.{ADVICE[setting].code}", *paragraphs(setting)):
+        console.print(paragraph + "\n", highlight=False, markup=False)
+    if board := shipped(setting):
+        console.print(standings_table(board, PROTOCOLS[setting]))
+    return 0
+
+
 def _reproduce(options) -> int:
     from rich.console import Console
 
     from jaxbandits.experiments import REGISTRY, prepare_folder, write
     from jaxbandits.experiments.common.table import records_table
+    from jaxbandits.sweeps.fill import StoppedError
 
     experiment = REGISTRY.get(options.name)
     if experiment is None:
@@ -227,7 +260,11 @@ def _reproduce(options) -> int:
     if out is None:
         out = os.path.join("results", experiment.name)
     folder = prepare_folder(out)
-    outcome = experiment.run(chosen)
+    try:
+        outcome = experiment.run(chosen._replace(folder=folder))
+    except StoppedError as error:
+        print(f"jaxbandits: SIGTERM: {error}; {_GOES_ON}", file=sys.stderr)
+        return 128 + signal.SIGTERM
     paths = write(
         outcome,
         experiment.name,
@@ -240,7 +277,7 @@ def _reproduce(options) -> int:
         print(json.dumps(outcome.records))
         return 0
     console = Console(width=None if sys.stdout.isatty() else 120)
-    console.print(records_table(outcome.records, experiment.title))
+    console.print(outcome.table or records_table(outcome.records, experiment.title))
     for note in (*outcome.notes, *(claim.sentence for claim in outcome.claims)):
         console.print(note)
     for path in paths:
@@ -286,11 +323,6 @@ def _compare(options) -> int:
     return 0
 
 
-_GOES_ON = (
-    "complete blocks are safe in the store, and the same command goes on from there"
-)
-
-
 def _sweep(options) -> int:
     import jax
     from rich.console import Console
@@ -319,7 +351,13 @@ def _sweep(options) -> int:
         with stop_at_sigterm() as stop:
             run_sweep(
                 spec,
-                Store(store, options.extend, options.block, options.verify),
+                Store(
+                    store,
+                    options.extend,
+                    options.block,
+                    options.verify,
+                    keep=options.keep,
+                ),
                 stop=stop,
             )
     except StoppedError as error:

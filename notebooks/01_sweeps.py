@@ -103,12 +103,14 @@ print({dim: data.sizes[dim] for dim in ("policy", "params", "seed")})
 
 # %% [markdown]
 # Any program that reads Zarr can look into the store, also while it is being written:
-# what has not been played is NaN, and `session` is 0 there.
+# what has not been played is NaN.
 
 # %%
-same = xr.open_zarr(store)
+results = xr.open_zarr(store)["results"]
+same = results.to_dataset("variable")
 print(same["regret"].dims, same["regret"].dtype)
-print("complete:", float((same["session"].sel(policy="RCUCB") > 0).mean()))
+who = same["session"].sel(policy="RCUCB").isel(checkpoint=0)
+print("complete:", float((who > 0).mean()))
 
 # %% [markdown]
 # ## Which radii?
@@ -119,10 +121,12 @@ print("complete:", float((same["session"].sel(policy="RCUCB") > 0).mean()))
 
 # %%
 at = {"x": "gain_radius", "y": "penalty_radius", "policy": "RCUCB"}
-plots.plot_heat_map(data.sel(environment="PosCorr"), **at, title="PosCorr, regret")
+named = {"RCUCB": "RCUCB on PosCorr"}
+plots.plot_heat_map(data.sel(environment="PosCorr"), **at, labels=named)
 
 # %%
-plots.plot_heat_map(data.sel(environment="NegCorr"), **at, title="NegCorr, regret")
+named = {"RCUCB": "RCUCB on NegCorr"}
+plots.plot_heat_map(data.sel(environment="NegCorr"), **at, labels=named)
 
 # %% [markdown]
 # The same as curves over one parameter, for some values of the other: on PosCorr the

@@ -77,6 +77,12 @@ BENCHMARKS = {
         "what importing costs, next to JAX",
         {"repeats": 9},
     ),
+    "plan": (
+        "plan",
+        "measure",
+        "planning of a million seeds x a thousand points",
+        {"seeds": 1_000_000},
+    ),
     "sweeps": (
         "sweeps",
         "measure",

@@ -2,11 +2,12 @@
 # Make .venv at the top of the repository and install jaxbandits in it: editable,
 # with the versions in constraints.txt (Python 3.11: constraints-3.11.txt).
 #
-#   scripts/setup.sh [run|test]
+#   scripts/setup.sh [run|test|site]
 #   scripts/setup.sh find 3.11
 #
 #   run   what the package needs (the default)
 #   test  the `dev` dependency group as well
+#   site  that and the `site` group, which scripts/site.py needs
 #   find  install nothing; print an interpreter of that version, if there is one
 #
 # DEPENDENCIES=newest takes the newest versions in place of those of the constraints, and
@@ -28,8 +29,8 @@ fail() {
 
 profile=${1:-run}
 case $profile in
-    run | test | find) ;;
-    *) fail "unknown profile '$profile' (run, test or find)" ;;
+    run | test | site | find) ;;
+    *) fail "unknown profile '$profile' (run, test, site or find)" ;;
 esac
 
 dependencies=${DEPENDENCIES:-pinned}
@@ -152,8 +153,11 @@ install() {
     if [[ $dependencies != pinned ]]; then
         what+=(--upgrade)
     fi
-    if [[ $profile == test ]]; then
+    if [[ $profile != run ]]; then
         what+=(--group dev)
+    fi
+    if [[ $profile == site ]]; then
+        what+=(--group site)
     fi
     # An uv that is too old for --group leaves the work to pip.
     if command -v uv >/dev/null 2>&1 && [[ $(uv pip install --help) == *--group* ]]; then
@@ -184,9 +188,11 @@ if [[ -f $stamp && $(<"$stamp") == "$current" && -x $venv/bin/jaxbandits ]]; the
 fi
 
 say "installing jaxbandits ($profile) in $venv; the first time takes a minute or more"
-rm -f -- "$venv/.jaxbandits-run" "$venv/.jaxbandits-test"
+rm -f -- "$venv"/.jaxbandits-{run,test,site}
 install || fail "the installation failed (see above)"
-# What the tests need includes what a run needs.
-printf '%s\n' "$current" >"$venv/.jaxbandits-run"
-printf '%s\n' "$current" >"$stamp"
+# What a profile needs includes what those before it need.
+for done in run test site; do
+    printf '%s\n' "$current" >"$venv/.jaxbandits-$done"
+    [[ $done != "$profile" ]] || break
+done
 say "done"

@@ -51,7 +51,8 @@ def test_license():
 @pytest.mark.parametrize("name", PINS)
 def test_all_that_is_asked_for_is_pinned(name):
     """Of the package, its development and what builds it."""
-    groups = [PROJECT["project"]["dependencies"], PROJECT["dependency-groups"]["dev"]]
+    groups = [PROJECT["project"]["dependencies"]]
+    groups += PROJECT["dependency-groups"].values()
     groups += [PROJECT["build-system"]["requires"]]
     asked = {normal(re.match(r"[\w.-]+", x)[0]) for group in groups for x in group}
     assert not asked - pins(name).keys()
@@ -84,7 +85,7 @@ def test_the_workflow_has_every_python_that_is_named():
 
 def pages():
     found = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
-    return found + sorted((ROOT / "docs").glob("*.md"))
+    return found + sorted((ROOT / "docs").rglob("*.md"))
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)

@@ -1,4 +1,4 @@
-"""Every figure and table of the papers as a named, runnable experiment."""
+"""Every figure and table as a named, runnable experiment; leaderboards."""
 
 from jaxbandits.experiments.allocation import catalogue as allocation
 from jaxbandits.experiments.budgeted import catalogue as budgeted
@@ -12,8 +12,9 @@ from jaxbandits.experiments.common.experiment import (
 )
 from jaxbandits.experiments.common.writing import write
 from jaxbandits.experiments.farewell import catalogue as farewell
+from jaxbandits.experiments.judging import leaderboard
 
-PARTS = (censored, allocation, budgeted, farewell)
+PARTS = (censored, allocation, budgeted, farewell, leaderboard)
 REGISTRY: dict[str, Experiment] = {e.name: e for p in PARTS for e in p.EXPERIMENTS}
 
 __all__ = [

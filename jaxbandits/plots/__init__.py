@@ -8,19 +8,33 @@ figures use the runs that there are and tell how many.
 
 All take the datasets of `jaxbandits.results` and return Matplotlib figures, which show
 themselves in notebooks and which `save_figure` writes. They use no pyplot and so need
-no display. `figure` and `line_style` give one's own plots the same look.
+no display.
+
+What figures look like is Matplotlib's ``rcParams``; `style` makes those for a width in
+print. On a figure of its own a plot has a legend below. On axes that you give it has
+none: draw what belongs there and call `draw_legend` once. `figure`, `line_style`,
+`readable_ticks` and `draw_bounds` (curves of `jaxbandits.theory`, say) give your own
+plots the same look.
 """
 
+from jaxbandits.plots._style import LineStyle, line_style, style
 from jaxbandits.plots.bars import plot_bars
+from jaxbandits.plots.bounds import draw_bounds
+from jaxbandits.plots.canvas import figure, save_figure, share_names
 from jaxbandits.plots.curves import plot_curves
 from jaxbandits.plots.heat_map import plot_heat_map
+from jaxbandits.plots.legend import draw_legend
+from jaxbandits.plots.marks import Best
 from jaxbandits.plots.panels import plot_panels
 from jaxbandits.plots.ranks import plot_ranks
 from jaxbandits.plots.sensitivity import plot_sensitivity
-from jaxbandits.plots.style import LineStyle, figure, line_style, save_figure
+from jaxbandits.plots.ticks import readable_ticks
 
 __all__ = [
+    "Best",
     "LineStyle",
+    "draw_bounds",
+    "draw_legend",
     "figure",
     "line_style",
     "plot_bars",
@@ -29,5 +43,8 @@ __all__ = [
     "plot_panels",
     "plot_ranks",
     "plot_sensitivity",
+    "readable_ticks",
     "save_figure",
+    "share_names",
+    "style",
 ]

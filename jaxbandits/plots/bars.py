@@ -1,17 +1,20 @@
 """Metrics at the horizon: one bar per policy."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from jaxbandits.plots._style import check_axes, figure_of, setting
+from jaxbandits.plots.canvas import figure
 from jaxbandits.plots.labels import metric_at, percentage, short_number
+from jaxbandits.plots.room import make_room
 from jaxbandits.plots.runs import one_environment
 from jaxbandits.plots.selection import seeds_note, select, shown
-from jaxbandits.plots.style import SMALL_FONT, check_axes, figure
+from jaxbandits.plots.ticks import readable_ticks, tick_formatter
 from jaxbandits.results.checks import check_number
 
 
@@ -66,47 +69,51 @@ def plot_bars(
     bars = select(horizon, metric, level, policies, labels).values()
 
     text = percentage if percent else lambda value: short_number(value, 4)
+    line = setting("font.size") / 72  # inches
+    small = setting("legend.fontsize")
     if ax is None:
         fig, (ax,) = figure()
-        fig.set_figheight(1.6 + 0.5 * len(bars))
+        fig.set_figheight((9 + 3 * len(bars)) * line)
+    numbers = []
     for place, bar in enumerate(bars):
         (mean,), (upper,) = bar.mean, bar.upper
         error = None if np.isnan(upper) else upper - mean
-        look = {"color": bar.style.color, "alpha": 0.75, "height": 0.62}
-        ax.barh(place, mean, xerr=error, capsize=4, **look)
-        ax.annotate(
+        look: dict[str, Any] = {"color": bar.style.color, "alpha": 0.75, "height": 0.62}
+        capsize = setting("errorbar.capsize")
+        ax.barh(place, mean, xerr=error, capsize=capsize, **look)
+        number = ax.annotate(
             text(mean),
             (max(mean if error is None else upper, 0), place),
-            xytext=(6, 0),
+            xytext=(small / 2, 0),
             textcoords="offset points",
             va="center",
-            fontsize=SMALL_FONT,
+            fontsize=small,
             # Legible where it meets the reference.
             bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
             zorder=4,
         )
+        numbers.append(number)
     if reference is not None:
         ax.axvline(reference, color="0.25", linestyle="dashed", zorder=3)
         ax.annotate(
             f"{reference_label}: {text(reference)}",
             (reference, 1),
             xycoords=("data", "axes fraction"),
-            xytext=(0, 3),
+            xytext=(0, small / 4),
             textcoords="offset points",
             ha="center",
             va="bottom",
-            fontsize=SMALL_FONT,
+            fontsize=small,
         )
     ax.set_yticks(range(len(bars)), [bar.label for bar in bars])
     ax.invert_yaxis()  # The first policy on top.
     ax.grid(False, axis="y")
-    ax.margins(x=0.18)  # Room for the numbers.
-    ax.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
-    tick = "{:.6g} %".format if percent else short_number
-    scale = 100 if percent else 1
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: tick(scale * value)))
+    ax.margins(x=0.02)
+    readable_ticks(ax.xaxis, "linear", 1, 1)
+    ax.xaxis.set_major_formatter(tick_formatter(percent))
     note = seeds_note(dataset, level, total=total)
     ax.set_xlabel(f"{metric_at(dataset, metric)}\n{note}")
     # Above the line of the reference's text, if there is one.
-    ax.set_title(title or "", pad=6 if reference is None else 20)
-    return ax.figure
+    ax.set_title(title or "", pad=(0.5 if reference is None else 1.8) * 72 * line)
+    make_room(ax, numbers)
+    return figure_of(ax)

@@ -7,10 +7,13 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from jaxbandits.plots.labels import checkpoint_label, metric_label, readable_ticks
+from jaxbandits.plots._style import LineStyle, check_axes, figure_of
+from jaxbandits.plots.canvas import figure
+from jaxbandits.plots.labels import checkpoint_label, metric_label
+from jaxbandits.plots.legend import draw_legend
 from jaxbandits.plots.runs import one_environment
 from jaxbandits.plots.selection import seeds_note, select, shown
-from jaxbandits.plots.style import SMALL_FONT, LineStyle, check_axes, figure
+from jaxbandits.plots.ticks import readable_ticks
 from jaxbandits.results.checks import check_mapping
 from jaxbandits.results.lookup import check_policies
 from jaxbandits.stats.intervals import quantiles
@@ -30,19 +33,19 @@ def plot_curves(
     x_scale: str = "linear",
     y_scale: str = "linear",
     title: str | None = None,
-    legend: bool = True,
 ) -> Figure:
     """Plot the mean of a metric over seeds, per policy, with its t interval.
 
     A policy keeps its colour and dashes whatever else is shown. A policy that has not
     the metric, or no run at its parameter point, is left out; with one seed there is
     no band. Of a half-finished sweep the figure uses the seeds that all shown policies
-    have played, and the legend tells how many.
+    have played, and the legend tells how many. On a logarithmic axis a mean of 0 is
+    drawn at 0, below a linear piece.
 
     Args:
       dataset: as `jaxbandits.results.build_dataset` makes it, of one environment.
       metric: name of a metric.
-      ax: where to draw; by default a new figure.
+      ax: where to draw, without a legend (see `draw_legend`); by default a new figure.
       params: number of the parameter point, or policy -> number; 0 for policies that
         are not named.
       level: coverage of the pointwise confidence band, in (0, 1); None for no band.
@@ -54,7 +57,6 @@ def plot_curves(
       x_scale: "linear" or "log".
       y_scale: "linear" or "log". A linear axis of a metric >= 0 starts at 0.
       title: of the axes.
-      legend: whether to draw one.
 
     Returns:
       The figure that was drawn on.
@@ -80,6 +82,7 @@ def plot_curves(
         (curve.mean > 0).any() for curve in curves.values()
     ):
         raise ValueError(f'y_scale: "log" needs positive values, {metric!r} has none')
+    own = ax is None
     if ax is None:
         _, (ax,) = figure()
     x = dataset["checkpoint"].values
@@ -92,18 +95,19 @@ def plot_curves(
             band = {"color": style["color"], "alpha": 0.2, "linewidth": 0}
             ax.fill_between(x, curve.lower, curve.upper, zorder=1.5, **band)
         if spread is not None:
-            thin = style | {"linewidth": 0.8, "alpha": 0.8}
+            thin = style | {"linewidth": 0.4 * style["linewidth"], "alpha": 0.8}
             ax.plot(x, spread.sel(policy=name).values.T, **thin)
     _dress(ax, dataset, metric, x_scale, y_scale)
     ax.set_title(title or "")
-    if legend:
-        note = seeds_note(dataset, level, seeds_quantiles, total).replace("; ", "\n")
-        font = {"fontsize": SMALL_FONT, "title_fontsize": SMALL_FONT}
-        ax.legend(title=note, alignment="left", frameon=False, **font).set_zorder(10)
-    return ax.figure
+    if own:
+        note = seeds_note(dataset, level, seeds_quantiles, total)
+        draw_legend(ax, note.replace("; ", "\n"))
+    return figure_of(ax)
 
 
-def _spread(dataset, metric: str, seeds_quantiles) -> xr.DataArray | None:
+def _spread(
+    dataset: xr.Dataset, metric: str, seeds_quantiles: tuple[float, float] | None
+) -> xr.DataArray | None:
     """Quantiles over seeds, ``[quantile, policy, checkpoint]``."""
     if seeds_quantiles is None:
         return None
@@ -120,14 +124,18 @@ def _spread(dataset, metric: str, seeds_quantiles) -> xr.DataArray | None:
     return quantiles(dataset, metric, [low, high])
 
 
-def _dress(ax: Axes, dataset, metric: str, x_scale: str, y_scale: str) -> None:
+def _dress(
+    ax: Axes, dataset: xr.Dataset, metric: str, x_scale: str, y_scale: str
+) -> None:
     box = ax.dataLim
     readable_ticks(ax.xaxis, x_scale, box.minposx, box.x1)
-    readable_ticks(ax.yaxis, y_scale, box.minposy, box.y1)
-    ax.margins(x=0.02)
     # The lines decide: a band may dip below 0 where the metric cannot.
-    lowest = min(np.nanmin(line.get_ydata()) for line in ax.lines)
-    if y_scale == "linear" and lowest >= 0:
+    drawn = np.concatenate([line.get_ydata() for line in ax.lines])
+    low = drawn[drawn > 0].min(initial=np.inf)
+    zero = bool((drawn == 0).any())
+    readable_ticks(ax.yaxis, y_scale, min(low, box.y1), box.y1, zero=zero)
+    ax.margins(x=0.02)
+    if np.nanmin(drawn) >= 0 and (y_scale == "linear" or zero):
         ax.set_ylim(bottom=0)
     ax.set_xlabel(checkpoint_label(dataset))
     ax.set_ylabel(metric_label(metric))

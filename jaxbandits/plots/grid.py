@@ -1,7 +1,7 @@
 """Two parameters of a policy as rows and columns."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -24,9 +24,10 @@ class Grid(NamedTuple):
     y: np.ndarray
     points: np.ndarray
 
-    def places(self, points) -> tuple[np.ndarray, np.ndarray]:
+    def places(self, points: Any) -> tuple[np.ndarray, np.ndarray]:
         """Rows and columns of some points."""
-        return np.nonzero(np.isin(self.points, points))
+        rows, columns = np.nonzero(np.isin(self.points, points))
+        return rows, columns
 
 
 def grid_policy(dataset: xr.Dataset, policy: str | None, x: str, y: str) -> str:
@@ -46,7 +47,7 @@ def grid_policy(dataset: xr.Dataset, policy: str | None, x: str, y: str) -> str:
         if len(able) != 1:
             found = ", ".join(able) or "none"
             raise ValueError(f"policy: name one; {found} has both {x!r} and {y!r}")
-        return able[0]
+        return str(able[0])
     check_policies(dataset, [policy])
     for argument, name in {"x": x, "y": y}.items():
         if name not in coordinates(dataset, policy):

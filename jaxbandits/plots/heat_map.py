@@ -6,30 +6,35 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.collections import QuadMesh
-from matplotlib.colors import LogNorm, Normalize, to_rgb
+from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure
 
 from jaxbandits.checks import one_of
+from jaxbandits.plots._style import SCREEN, check_axes, figure_of, setting
+from jaxbandits.plots.canvas import figure
 from jaxbandits.plots.grid import Grid, grid_of, grid_policy, grid_values
 from jaxbandits.plots.labels import (
     metric_at,
     padded_number,
     parameter_label,
-    tick_formatter,
-    tick_locator,
     value_labels,
 )
-from jaxbandits.plots.marks import MISSING, draw_best, draw_key
+from jaxbandits.plots.legend import draw_legend
+from jaxbandits.plots.marks import MISSING, Best, check_best, draw_best, missing_key
 from jaxbandits.plots.points import check_labels
 from jaxbandits.plots.runs import one_environment
 from jaxbandits.plots.samples import STATISTICS, samples
 from jaxbandits.plots.selection import seeds_text, texts_of
-from jaxbandits.plots.style import SMALL_FONT, check_axes, figure
-from jaxbandits.results.checks import check_level, check_mapping
+from jaxbandits.plots.ticks import tick_formatter, tick_locator
+from jaxbandits.results.checks import check_mapping
 from jaxbandits.results.lookup import check_checkpoint
 
 _WORDS = {"median": "median ", "std": "s.d. of ", "sem": "standard error of "}
-_DIGIT = 0.078  # inches wide, about
+# In widths of the font.
+_DIGIT = 0.6  # of a number in a cell or at a tick
+_CELL = (4.0, 2.8)  # that suits a number
+_AROUND = (13.0, 9.5)  # numbers and names of axes, and the colour bar
+_SMALLEST, _LARGEST = (31.0, 21.0), (66.0, 54.0)  # of a figure
 _MOST_NUMBERS = 100  # cells beyond which numbers are only asked for
 
 
@@ -43,23 +48,20 @@ def plot_heat_map(
     checkpoint: int = -1,
     at: Mapping[str, float] | None = None,
     statistic: str = "mean",
-    level: float = 0.95,
+    best: Best | None = Best(),  # noqa: B008 - a value that cannot change
     ax: Axes | None = None,
     log: bool = False,
-    annotate: bool | None = None,
-    mark_best: bool = True,
-    smaller_is_better: bool = True,
     labels: Mapping[str, str] | None = None,
-    title: str | None = None,
 ) -> Figure:
     """Plot a metric over two parameters of a policy, a cell per parameter point.
 
     Cells are of one size, in the order of their values. A star marks the best mean:
     selected, so that its number flatters it (play the point on fresh seeds to know its
     mean). Dots mark the points that are not surely worse: star and dots together hold
-    the point with the best true mean with probability `level` (paired t tests over the
-    seeds that both have, corrected for the number of points; with fewer than 20 seeds,
-    or where the seeds do not support the test, nothing is sure).
+    the point with the best true mean with the probability of `best` (paired t tests
+    over the seeds that both have, corrected for the number of points; with fewer than
+    20 seeds, or where the seeds do not support the test, nothing is sure). Numbers
+    stand in the cells if there is room.
 
     A sweep may be half finished: every cell is of the seeds that were played there,
     and the note tells how many. Cells without a run, or whose metric is undefined, are
@@ -75,14 +77,10 @@ def plot_heat_map(
       at: parameter -> value that selects the points, where others vary too.
       statistic: over seeds: "mean", "median", "std" or "sem". The marks go by the mean
         whatever is shown.
-      level: probability in (0, 1) that star or dots hold the best point.
-      ax: where to draw; by default a new figure.
+      best: which mean is the best, and how sure the marks are; None for no marks.
+      ax: where to draw, without a legend (see `draw_legend`); by default a new figure.
       log: whether colours go by the logarithm.
-      annotate: whether numbers stand in the cells; by default if there is room.
-      mark_best: whether to draw star and dots.
-      smaller_is_better: as for a regret.
-      labels: parameter -> text of its axis; by default its name.
-      title: of the axes; by default the policy's name or its text in `labels`.
+      labels: parameter -> text of its axis, policy -> title; by default their names.
 
     Returns:
       The figure that was drawn on.
@@ -99,7 +97,7 @@ def plot_heat_map(
     check_checkpoint(dataset, checkpoint)
     check_labels(dataset, labels)
     one_of("statistic", statistic, STATISTICS)
-    check_level(level)
+    check_best(best)
     check_axes(ax)
     policy = grid_policy(dataset, policy, x, y)
     grid = grid_of(dataset, policy, x, y, at)
@@ -110,32 +108,27 @@ def plot_heat_map(
     if log and np.nanmin(shown) <= 0:
         raise ValueError(f"log: needs positive values, got {np.nanmin(shown):g}")
 
+    own = ax is None
     if ax is None:
         fig, (ax,) = figure()
-        fig.set_size_inches(
-            np.clip(2.4 + 0.6 * len(grid.x), 5.2, 11),
-            np.clip(2.0 + 0.42 * len(grid.y), 3.6, 9),
-        )
+        fig.set_size_inches(*_size(grid))
     width, height = _room(ax)
     cell = width / len(grid.x), height / len(grid.y)
-    narrow = width < 2.6
     mesh = _draw_cells(ax, shown, log)
     words = _WORDS.get(statistic, "") + metric_at(dataset, metric, checkpoint)
-    _draw_bar(ax, mesh, log, words.replace(" at ", "\nat "))
+    _draw_bar(ax, mesh, log, words)
     numbers = ["" if np.isnan(value) else padded_number(value) for value in shown.flat]
-    if annotate is None:
-        wide = _DIGIT * max(map(len, numbers)) + 0.1
-        annotate = shown.size <= _MOST_NUMBERS and wide < cell[0] and cell[1] > 0.3
-    if annotate:
+    wide = _letter() * (_DIGIT * max(map(len, numbers)) + 0.7)
+    numbered = (
+        shown.size <= _MOST_NUMBERS and wide < cell[0] and cell[1] > 1.8 * _letter()
+    )
+    if numbered:
         _draw_numbers(ax, shown, numbers, mesh)
-    marks = []
-    if mark_best:
+    if best is not None:
         # Numbers have the middle of a cell.
-        options = {"level": level, "shift": (0.36, 0.31) if annotate else (0, 0)}
-        marks = draw_best(
-            ax, grid, runs, smaller_is_better=smaller_is_better, **options
-        )
-    lines = draw_key(ax, marks, bool(np.isnan(shown).any()), narrow)
+        draw_best(ax, grid, runs, best, shift=(0.36, 0.31) if numbered else (0, 0))
+    if np.isnan(shown).any():
+        ax.add_patch(missing_key())
     _label_ticks(ax, grid, cell)
     texts = {name: labels.get(name, parameter_label(name)) for name in (x, y, *at)}
     used = seeds_text(runs.counts[runs.counts > 0], dataset.sizes["seed"], runs.drawn)
@@ -146,19 +139,33 @@ def plot_heat_map(
     ]
     ax.set_xlabel("\n".join(note))
     ax.set_ylabel(texts[y])
-    title = labels.get(policy, policy) if title is None else title
-    ax.set_title(title, pad=6 + 15.5 * lines)  # Points; above the key.
-    return ax.figure
+    ax.set_title(labels.get(policy, policy))
+    if own and ax.get_legend_handles_labels()[0]:
+        draw_legend(ax)
+    return figure_of(ax)
+
+
+def _letter() -> float:
+    """The size of the font in inches."""
+    return float(setting("font.size")) / 72
+
+
+def _size(grid: Grid) -> np.ndarray:
+    """Of a figure in inches: it grows with the cells, to the style's width in print."""
+    wanted = np.multiply(_CELL, (len(grid.x), len(grid.y))) + _AROUND
+    width, height = np.clip(wanted, _SMALLEST, _LARGEST) * _letter()
+    given = tuple(setting("figure.figsize"))
+    return np.array([width if given == SCREEN else given[0], height])
 
 
 def _room(ax: Axes) -> tuple[float, float]:
     """Width and height for the cells in inches, about: the layout is not made yet."""
-    width, height = ax.figure.get_size_inches()
+    width, height = figure_of(ax).get_size_inches()
     if place := ax.get_subplotspec():
         layout = place.get_gridspec()
         width, height = width / layout.ncols, height / layout.nrows
-    # Without the numbers and words around, and the colour bar.
-    return max(width - 1.95, 0.5), max(height - 1.4, 0.5)
+    around = np.multiply(_AROUND, _letter())
+    return max(width - around[0], 0.5), max(height - around[1], 0.5)
 
 
 def _draw_cells(ax: Axes, shown: np.ndarray, log: bool) -> QuadMesh:
@@ -180,7 +187,7 @@ def _draw_cells(ax: Axes, shown: np.ndarray, log: bool) -> QuadMesh:
 
 
 def _draw_bar(ax: Axes, mesh: QuadMesh, log: bool, words: str) -> None:
-    low, high = mesh.norm.vmin, mesh.norm.vmax
+    low, high = (float(end) for end in mesh.get_clim())
     bar = ax.figure.colorbar(mesh, ax=ax)
     # Within a decade a log axis has few round numbers.
     bar.locator = tick_locator(
@@ -190,8 +197,8 @@ def _draw_bar(ax: Axes, mesh: QuadMesh, log: bool, words: str) -> None:
     bar.update_ticks()
     bar.minorticks_off()
     bar.outline.set_visible(False)
-    bar.ax.tick_params(labelsize=SMALL_FONT)
-    bar.set_label(words, fontsize=ax.yaxis.label.get_size())
+    bar.ax.tick_params(labelsize=setting("ytick.labelsize"))
+    bar.set_label(words, fontsize=ax.yaxis.label.get_fontsize())
 
 
 def _draw_numbers(
@@ -201,7 +208,7 @@ def _draw_numbers(
         if not text:
             continue
         # About the luminance of WCAG 2.1; above 0.18 black has more contrast.
-        channels = np.power(to_rgb(mesh.to_rgba(shown[row, column])), 2.2)
+        channels = np.power(mesh.to_rgba(shown[row, column])[:3], 2.2)
         bright = channels @ (0.2126, 0.7152, 0.0722) > 0.18
         ax.text(
             column,
@@ -210,14 +217,14 @@ def _draw_numbers(
             color="black" if bright else "white",
             ha="center",
             va="center",
-            fontsize=SMALL_FONT,
+            fontsize=setting("legend.fontsize"),
         )
 
 
 def _label_ticks(ax: Axes, grid: Grid, cell: tuple[float, float]) -> None:
     """Label the cells, as many as there is room for."""
     letters = max(map(len, value_labels(grid.x)))
-    needed = _DIGIT * letters + 0.12, 0.2
+    needed = (_DIGIT * letters + 0.7) * _letter(), 1.4 * _letter()
     for axis, values, space, size in zip(
         (ax.xaxis, ax.yaxis), (grid.x, grid.y), needed, cell, strict=True
     ):

@@ -1,20 +1,9 @@
-"""What axes say: names with units, and numbers that people can read."""
+"""What axes are called, and numbers that people can read."""
 
 from collections.abc import Iterable
-from math import log10
 
 import numpy as np
 import xarray as xr
-from matplotlib.axis import Axis
-from matplotlib.ticker import (
-    FuncFormatter,
-    Locator,
-    LogLocator,
-    MaxNLocator,
-    NullFormatter,
-)
-
-from jaxbandits.checks import one_of
 
 # Metrics whose name does not say enough.
 METRIC_LABELS = {
@@ -55,26 +44,34 @@ def checkpoint_label(dataset: xr.Dataset) -> str:
     kind = dataset.attrs["checkpoint_kind"]
     label = CHECKPOINT_LABELS[kind]
     if kind == "spent":
-        label = BUDGET_LABELS.get(dataset.attrs.get("setting"), label)
+        label = BUDGET_LABELS.get(dataset.attrs.get("setting", ""), label)
     return label
 
 
 def short_number(value: float, digits: int = 6) -> str:
-    """`value` to at most `digits` digits, with k, M or G: 100k, 2.5M, 0.05."""
+    """`value` to at most `digits` digits, with k, M or G: 100k, 2.5M, 0.05, \u22121."""
     # Rounded first, so that 999999.9 is 1M and not 1000k.
     value = float(f"{value:.{digits}g}")
     for size, unit in _UNITS:
         if abs(value) >= size:
-            return f"{value / size:.{digits}g}{unit}"
-    return f"{value:.{digits}g}"
+            return _minus(f"{value / size:.{digits}g}{unit}")
+    return _minus(f"{value:.{digits}g}")
+
+
+def _minus(text: str) -> str:
+    """With a minus that is as wide as a plus, and not a hyphen; exponents keep it."""
+    return "\N{MINUS SIGN}" + text[1:] if text.startswith("-") else text
 
 
 def padded_number(value: float) -> str:
     """`value` to three digits, zeros too, so that numbers compare: 0.210, 3.50k."""
     text = short_number(value, 3)
     number, unit = (text[:-1], text[-1]) if text[-1].isalpha() else (text, "")
-    padded = f"{float(number):#.3g}".removesuffix(".") if number != "0" else number
-    return padded + unit
+    if number == "0":
+        return number + unit
+    # float() reads a hyphen only.
+    padded = f"{float(number.replace(chr(0x2212), '-')):#.3g}".removesuffix(".")
+    return _minus(padded) + unit
 
 
 def value_labels(values: Iterable[float]) -> list[str]:
@@ -94,38 +91,3 @@ def value_labels(values: Iterable[float]) -> list[str]:
 def percentage(share: float) -> str:
     """`share` in percent, to a tenth, below 1 % to two digits: 46.0 %, 0.024 %."""
     return f"{100 * share:.1f} %" if abs(share) >= 0.01 else f"{100 * share:.2g} %"
-
-
-def readable_ticks(axis: Axis, scale: str, low: float, high: float) -> None:
-    """Set the scale of an axis and ticks that suit its range.
-
-    Args:
-      axis: ``ax.xaxis`` or ``ax.yaxis``.
-      scale: "linear" or "log".
-      low: smallest positive value shown.
-      high: largest value shown.
-
-    Raises:
-      ValueError: if `scale` is neither.
-    """
-    one_of(f"{axis.axis_name}_scale", scale, ("linear", "log"))
-    axis.axes.set(**{f"{axis.axis_name}scale": scale})
-    axis.set_major_locator(tick_locator(scale, low, high))
-    if scale == "log":
-        axis.set_minor_formatter(NullFormatter())
-    axis.set_major_formatter(tick_formatter())
-
-
-def tick_locator(scale: str, low: float, high: float) -> Locator:
-    """Places of ticks; arguments as in `readable_ticks`."""
-    if scale == "log":
-        # Powers of ten alone would leave a short range with a label or none.
-        decades = log10(high / low) if 0 < low < high else 0
-        steps = (1, 2, 5) if decades < 1.3 else (1, 3) if decades < 2.8 else (1,)
-        return LogLocator(subs=steps)
-    return MaxNLocator(5, steps=[1, 2, 2.5, 5, 10])
-
-
-def tick_formatter() -> FuncFormatter:
-    """Texts of ticks."""
-    return FuncFormatter(lambda value, _: short_number(value))

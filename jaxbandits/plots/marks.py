@@ -1,10 +1,13 @@
 """Marks in a grid of parameter points: the best, and what may be as good."""
 
-import numpy as np
-from matplotlib.artist import Artist
-from matplotlib.axes import Axes
-from matplotlib.patches import Patch
+from typing import Any, NamedTuple
 
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import Patch, Rectangle
+
+from jaxbandits import checks
+from jaxbandits.plots._style import setting
 from jaxbandits.plots.grid import Grid
 from jaxbandits.plots.samples import (
     Samples,
@@ -12,81 +15,87 @@ from jaxbandits.plots.samples import (
     enough_seeds,
     may_be_best,
 )
-from jaxbandits.plots.style import SMALL_FONT
+from jaxbandits.results.checks import check_level
 
 # Not played: as pale as nothing in the colour map, and hatched.
-MISSING = {"facecolor": "0.93", "edgecolor": "0.7", "hatch": "////", "linewidth": 0}
-# White with a black edge shows on every colour.
+MISSING: dict[str, Any] = {
+    "facecolor": "0.93",
+    "edgecolor": "0.7",
+    "hatch": "////",
+    "linewidth": 0,
+}
+# White with a black edge shows on every colour. Sizes are those of `lines.markersize`.
 _MARK = {"markerfacecolor": "white", "markeredgecolor": "black", "linestyle": "none"}
-_BEST = _MARK | {"marker": "*", "markersize": 13}
-_CLOSE = _MARK | {"marker": "o", "markersize": 5.5}
+_BEST: dict[str, Any] = _MARK | {"marker": "*"}
+_CLOSE: dict[str, Any] = _MARK | {"marker": "o"}
+_BEST_SIZE, _CLOSE_SIZE = 2.1, 0.9
+
+
+class Best(NamedTuple):
+    """Which mean is the best, and how surely it holds that point.
+
+    Attributes:
+      smaller_is_better: as for a regret.
+      level: probability in (0, 1) that the marks hold the best point.
+    """
+
+    smaller_is_better: bool = True
+    level: float = 0.95
+
+
+def check_best(best: Best | None) -> None:
+    """Raise a TypeError or ValueError naming `best` if it is none.
+
+    A level that is none is named too.
+    """
+    if best is None:
+        return
+    if not isinstance(best, Best):
+        raise TypeError(f"best must be a plots.Best or None, got {checks.shown(best)}")
+    checks.flag("best.smaller_is_better", best.smaller_is_better)
+    check_level(best.level)
 
 
 def draw_best(
-    ax: Axes,
-    grid: Grid,
-    runs: Samples,
-    *,
-    smaller_is_better: bool,
-    level: float,
-    shift: tuple[float, float],
-) -> list[Artist]:
+    ax: Axes, grid: Grid, runs: Samples, how: Best, *, shift: tuple[float, float]
+) -> None:
     """Draw a star at the best point and dots at those that may be the best.
 
-    `shift` is where a mark lies in its cell, to the right and up from the middle.
-
-    Returns:
-      The star and, if there are any, the dots: labelled, for the legend.
+    They are labelled, for a legend. `shift` is where a mark lies in its cell, to the
+    right and up from the middle.
     """
-    best = best_point(runs, smaller_is_better)
+    best = best_point(runs, how.smaller_is_better)
     if best is None:
-        return []
+        return
     means = int((runs.counts > 0).sum())
-    label = f"{'lowest' if smaller_is_better else 'highest'} of {means} means"
+    label = f"{'lowest' if how.smaller_is_better else 'highest'} of {means} means"
     least = enough_seeds(runs)
     if ((runs.counts > 0) & (runs.counts < least)).any():
         label += f" of {least:,} seeds or more"
-    marks = _draw(ax, grid, [best], shift, _BEST | {"label": label})
+    size = setting("lines.markersize")
+    _draw(ax, grid, [best], shift, _BEST | _look(label, _BEST_SIZE * size))
     if runs.counts.max() > 1:  # One seed can tell nothing apart.
-        close = np.flatnonzero(may_be_best(runs, best, level, smaller_is_better))
+        close = np.flatnonzero(
+            may_be_best(runs, best, how.level, how.smaller_is_better)
+        )
         if close.size:
-            label = f"may be the best ({100 * level:g} %)"
-            marks += _draw(ax, grid, close, shift, _CLOSE | {"label": label})
-    return marks
+            label = f"may be the best ({100 * how.level:g} %)"
+            _draw(ax, grid, close, shift, _CLOSE | _look(label, _CLOSE_SIZE * size))
 
 
-def draw_key(ax: Axes, marks: list[Artist], missing: bool, narrow: bool) -> int:
-    """Explain marks and, if there are any, missing cells above the axes.
-
-    `narrow` breaks lines at " of " and brackets.
-
-    Returns:
-      Number of lines.
-    """
-    if missing:
-        marks = [*marks, Patch(**MISSING, label="no complete run")]
-    if not marks:
-        return 0
-    texts = [mark.get_label() for mark in marks]
-    if narrow:
-        texts = [t.replace(" of ", "\nof ").replace(" (", "\n(") for t in texts]
-    legend = ax.legend(
-        marks,
-        texts,
-        loc="lower left",
-        bbox_to_anchor=(0, 1),
-        borderaxespad=0.2,
-        borderpad=0,
-        labelspacing=0.2,
-        handlelength=1.3,
-        frameon=False,
-        fontsize=SMALL_FONT,
-    )
-    legend.set_zorder(10)
-    return len("\n".join(texts).split("\n"))
+def _look(label: str, size: float) -> dict[str, Any]:
+    edge = setting("lines.linewidth") / 2
+    return {"label": label, "markersize": size, "markeredgewidth": edge}
 
 
-def _draw(ax: Axes, grid: Grid, points, shift, look: dict) -> list[Artist]:
+def missing_key() -> Patch:
+    """What explains hatched cells in a legend; it covers nothing."""
+    return Rectangle((0, 0), 0, 0, **MISSING, label="no complete run")
+
+
+def _draw(
+    ax: Axes, grid: Grid, points: Any, shift: tuple[float, float], look: dict[str, Any]
+) -> None:
     rows, columns = grid.places(points)
     right, up = shift
-    return ax.plot(columns + right, rows + up, **look)
+    ax.plot(columns + right, rows + up, **look)

@@ -3,15 +3,18 @@
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from math import isfinite
+from typing import Any
 
 import xarray as xr
 from matplotlib.figure import Figure
 
 from jaxbandits import checks
+from jaxbandits.plots._style import line_style
+from jaxbandits.plots.canvas import figure, share_names
 from jaxbandits.plots.curves import plot_curves
+from jaxbandits.plots.legend import draw_legend
 from jaxbandits.plots.runs import environments, played
 from jaxbandits.plots.selection import seeds_note, shown, texts_of
-from jaxbandits.plots.style import SMALL_FONT, figure, line_style
 from jaxbandits.results.checks import check_dataset, check_mapping, check_number
 from jaxbandits.results.dataset import DIMS
 from jaxbandits.results.lookup import at_points
@@ -48,7 +51,7 @@ def plot_panels(
       seeds_quantiles: two probabilities whose quantiles are drawn as thin lines.
       x_scale: "linear" or "log".
       y_scale: "linear" or "log".
-      columns: panels in a row; by default all of them.
+      columns: panels in a row; by default all of them. In print as many as fit.
       tops: panel title -> upper end of its y axis, for what grows out of the picture.
 
     Returns:
@@ -96,7 +99,7 @@ def plot_panels(
         if not isfinite(top):
             raise ValueError(f"tops: {title!r} must be finite, got {top}")
     labels = dict(labels or {})
-    asking = {"policies": policies, "labels": labels}
+    asking: dict[str, Any] = {"policies": policies, "labels": labels}
     if isinstance(params, Mapping):
         asking["params"] = params
     for argument, asked in asking.items():
@@ -112,7 +115,6 @@ def plot_panels(
     for ax in axes[len(datasets) :]:
         ax.remove()
     axes = axes[: len(datasets)]
-    handles = {}
     for ax, (title, dataset) in zip(axes, datasets.items(), strict=True):
         here = dataset["policy"].values.tolist()
         plot_curves(
@@ -128,40 +130,19 @@ def plot_panels(
             x_scale=x_scale,
             y_scale=y_scale,
             title=title,
-            legend=False,
         )
-        for handle, text in zip(*ax.get_legend_handles_labels(), strict=True):
-            handles.setdefault(text, handle)
-        if title in (tops or {}):
+        if tops is not None and title in tops:
             ax.set_ylim(top=tops[title])
-    for place, ax in enumerate(axes):
-        if place % columns:
-            ax.set_ylabel("")  # The same as on the left.
-        if place + columns < len(axes):
-            ax.set_xlabel("")  # The same as below.
-    wanted = [labels.get(name, name) for name in policies or names]
-    entries = [text for text in dict.fromkeys(wanted) if text in handles]
-    # In inches: about 0.1 per letter, 0.8 for the line and the space around it.
-    fitting = fig.get_figwidth() / (0.8 + 0.1 * max(map(len, entries)))
-    rows = -(-len(entries) // max(1, min(len(entries), int(fitting))))
-    note = _note(datasets, metric, params, policies, level, seeds_quantiles)
-    # The legend is not to come out of the panels' height.
-    more = 0.25 * max(rows - 1, 0) + 0.2 * note.count("\n")
-    fig.set_figheight(fig.get_figheight() + more)
-    fig.legend(
-        [handles[text] for text in entries],
-        entries,
-        loc="outside lower center",
-        ncols=max(1, min(len(entries), int(fitting))),
-        frameon=False,
-        fontsize=SMALL_FONT,
-        title_fontsize=SMALL_FONT,
-        title=note,
+    share_names(axes)
+    draw_legend(
+        axes,
+        _note(datasets, metric, params, policies, level, seeds_quantiles),
+        order=[labels.get(name, name) for name in policies or names],
     )
     return fig
 
 
-def _known(asked, here: list[str]):
+def _known(asked: Any, here: list[str]) -> Any:
     """What is asked of the policies of one panel; a number is asked of all."""
     if isinstance(asked, Mapping):
         return {name: value for name, value in asked.items() if name in here}
@@ -170,7 +151,14 @@ def _known(asked, here: list[str]):
     return asked
 
 
-def _note(datasets, metric, params, policies, level, seeds_quantiles) -> str:
+def _note(
+    datasets: Mapping[str, xr.Dataset],
+    metric: str,
+    params: int | Mapping[str, int],
+    policies: Sequence[str] | None,
+    level: float | None,
+    seeds_quantiles: tuple[float, float] | None,
+) -> str:
     """One note for all panels, or a line for each if they differ."""
     notes = {}
     for title, each in datasets.items():

@@ -1,6 +1,7 @@
 """Parameter points by the values of their parameters."""
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -51,11 +52,15 @@ def coordinates(dataset: xr.Dataset, policy: str) -> dict[str, np.ndarray]:
     return {name: each for name, each in values.items() if not np.isnan(each).all()}
 
 
-def check_at(dataset: xr.Dataset, policies: Iterable[str], at: Mapping[str, float]):
+def check_at(
+    dataset: xr.Dataset, policies: Iterable[str], at: Mapping[str, float]
+) -> None:
     """Raise a ValueError if none of the policies has a point with a value of `at`."""
     for name, value in at.items():
         check_parameter(dataset, name, "at")
-        columns = [coordinates(dataset, policy).get(name, []) for policy in policies]
+        columns: list[Any] = [
+            coordinates(dataset, policy).get(name, []) for policy in policies
+        ]
         known = np.unique(np.concatenate(columns))
         known = known[~np.isnan(known)]
         if not np.isclose(known, value, rtol=1e-9, atol=0).any():

@@ -11,10 +11,13 @@ from matplotlib.ticker import MaxNLocator
 from scipy.stats import rankdata
 
 from jaxbandits import checks
-from jaxbandits.plots.labels import metric_at, tick_formatter
+from jaxbandits.plots._style import check_axes, figure_of, line_style, setting
+from jaxbandits.plots.canvas import figure
+from jaxbandits.plots.labels import metric_at
+from jaxbandits.plots.room import make_room
 from jaxbandits.plots.runs import played
 from jaxbandits.plots.selection import seeds_text, texts_of
-from jaxbandits.plots.style import SMALL_FONT, check_axes, figure, line_style
+from jaxbandits.plots.ticks import tick_formatter
 from jaxbandits.results.checks import check_dataset, check_level
 from jaxbandits.results.dataset import DIMS
 from jaxbandits.results.lookup import (
@@ -112,35 +115,43 @@ def plot_ranks(
     lowers, uppers = rank_ends(ranks.values, len(ranks.policies), level)
     order = np.argsort(means, kind="stable")
 
+    small = setting("legend.fontsize")
     if ax is None:
         fig, (ax,) = figure()
-        fig.set_figheight(1.5 + 0.4 * len(order))
+        fig.set_figheight((9 + 2.4 * len(order)) * setting("font.size") / 72)
+    numbers = []
     names = dataset["policy"].values.tolist()
     for place, number in enumerate(order):
         mean, lower, upper = means[number], lowers[number], uppers[number]
         color = line_style(names.index(ranks.policies[number])).color
         error = None if np.isnan(upper) else [[mean - lower], [upper - mean]]
         ax.errorbar(
-            mean, place, xerr=error, fmt="o", color=color, capsize=4, markersize=7
+            mean,
+            place,
+            xerr=error,
+            fmt="o",
+            color=color,
+            capsize=setting("errorbar.capsize"),
         )
-        ax.annotate(
+        text = ax.annotate(
             f"{mean:.2f}",
             (mean if error is None else upper, place),
-            xytext=(8, 0),
+            xytext=(0.7 * small, 0),
             textcoords="offset points",
             va="center",
-            fontsize=SMALL_FONT,
+            fontsize=small,
             # Legible where it meets a line of the grid.
             bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
         )
+        numbers.append(text)
     texts = [labels.get(name, name) for name in ranks.policies]
     ax.set_yticks(range(len(order)), [texts[number] for number in order])
     ax.set_ylim(len(order) - 0.5, -0.5)  # The best on top.
     ax.grid(False, axis="y")
-    # All ranks there are, with room for the number of the last.
+    # All ranks there are.
     gap = (len(order) - 1) / 20
     low, high = (pick([1, len(order), *ax.dataLim.intervalx]) for pick in (min, max))
-    ax.set_xlim(low - gap, high + 3 * gap)
+    ax.set_xlim(low - gap, high + gap)
     ax.xaxis.set_major_locator(MaxNLocator(8, integer=True, steps=[1, 2, 5, 10]))
     ax.xaxis.set_major_formatter(tick_formatter())
     extreme = "lowest" if smaller_is_better else "highest"
@@ -148,11 +159,16 @@ def plot_ranks(
     note = _note(ranks, dataset, level)
     ax.set_xlabel(f"average rank (1: {extreme})\n{words}\n{note}")
     ax.set_title(title or "")
-    return ax.figure
+    make_room(ax, numbers)
+    return figure_of(ax)
 
 
 def _ranks(
-    dataset: xr.Dataset, metric: str, checkpoint: int, policies, smaller_is_better
+    dataset: xr.Dataset,
+    metric: str,
+    checkpoint: int,
+    policies: Sequence[str] | None,
+    smaller_is_better: bool,
 ) -> _Ranks:
     """Ranks at one parameter point per policy."""
     at_end = dataset.isel(checkpoint=[checkpoint])
@@ -202,7 +218,8 @@ def rank_ends(
       level: coverage in (0, 1).
     """
     if ranks.shape[-1] < 2:
-        return np.full((2, *ranks.shape[:-1]), np.nan)
+        nothing = np.full(ranks.shape[:-1], np.nan)
+        return nothing, nothing
     width = policies - 1
     lower, upper = betting_ends((ranks - 1) / width, level)
     return 1 + width * lower, 1 + width * upper

@@ -1,17 +1,17 @@
 """Lines of a metric against a parameter: values, intervals and looks."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import matplotlib
 import numpy as np
 import xarray as xr
 from matplotlib.colors import to_hex
 
+from jaxbandits.plots._style import line_style, setting
 from jaxbandits.plots.labels import value_labels
 from jaxbandits.plots.points import cells, coordinates
 from jaxbandits.plots.samples import Samples, t_interval
-from jaxbandits.plots.style import line_style
 
 MARKERS = "osD^vPX*"
 
@@ -37,7 +37,7 @@ class Response(NamedTuple):
     upper: np.ndarray
     counts: np.ndarray
     samples: list[np.ndarray]
-    style: dict
+    style: dict[str, Any]
 
 
 def responses(
@@ -79,19 +79,18 @@ def responses(
         points = {} if everywhere is None else {np.nan: everywhere}
         return [_response(runs, points, level, label, style)]
     points = {at_x: point for (at_x,), point in cells(dataset, name, (x,), at).items()}
-    style |= {"marker": MARKERS[place % len(MARKERS)], "markersize": 6}
+    style |= {"marker": MARKERS[place % len(MARKERS)]}
     return [_response(runs, points, level, label, style)]
 
 
-def _sequence(count: int) -> list[dict]:
+def _sequence(count: int) -> list[dict[str, Any]]:
     """Looks in an order, from dark to light; the lightest is too pale for white."""
     colors = matplotlib.colormaps["viridis"](np.linspace(0, 0.87, count))
     return [
         {
             "color": to_hex(color),
             "marker": MARKERS[place % len(MARKERS)],
-            "markersize": 6,
-            "linewidth": 1.8,
+            "linewidth": 0.9 * setting("lines.linewidth"),
             "zorder": 2 + place / 100,
         }
         for place, color in enumerate(colors)
@@ -103,7 +102,7 @@ def _response(
     points: Mapping[float, int],
     level: float | None,
     label: str,
-    style: dict,
+    style: dict[str, Any],
 ) -> Response:
     """`points` are by the value of the parameter; NaN for a policy without it."""
     x = np.array(sorted(points))

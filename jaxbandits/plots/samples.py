@@ -51,7 +51,7 @@ class Samples(NamedTuple):
 
     def of(self, point: int) -> np.ndarray:
         """The values of one point, float64[its seeds]."""
-        return self.values[point, self.played[point]]
+        return np.asarray(self.values[point, self.played[point]])
 
     def replications(self, point: int) -> np.ndarray:
         """As `of`, or the means of the drawn instances that seeds share."""
@@ -64,7 +64,7 @@ class Samples(NamedTuple):
 
     def _independent(self, row: np.ndarray, there: np.ndarray) -> np.ndarray:
         if self.drawn is None or not there.any():
-            return row[there]
+            return np.asarray(row[there])
         return group(self.drawn[there]).means(row[there])
 
 
@@ -100,7 +100,7 @@ def enough_seeds(runs: Samples) -> int:
 def best_point(runs: Samples, smaller_is_better: bool) -> int | None:
     """The point with the best mean, of those with enough seeds: few could be lucky."""
     # An empty sample has no mean; leave it out before it warns.
-    able = np.flatnonzero(runs.counts >= max(enough_seeds(runs), 1))
+    able = np.flatnonzero(runs.counts >= max(enough_seeds(runs), 1)).tolist()
     means = np.array([runs.replications(point).mean() for point in able])
     if np.isnan(means).all():  # So it is if there are none.
         return None
@@ -119,7 +119,7 @@ def may_be_best(
     others errs). What the seeds do not support
     (`jaxbandits.stats.pair_tests.t_test`) makes no point surely worse.
     """
-    points = np.flatnonzero(runs.counts)
+    points = np.flatnonzero(runs.counts).tolist()
     each = 1 - 2 * (1 - level) / max(len(points) - 1, 1)
     close = np.zeros(len(runs.values), bool)
     for point in points:

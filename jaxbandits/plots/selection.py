@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
+from jaxbandits.plots._style import LineStyle, line_style
 from jaxbandits.plots.runs import one_environment, whole_seeds
-from jaxbandits.plots.style import LineStyle, line_style
 from jaxbandits.results.checks import check_mapping
 from jaxbandits.results.lookup import at_points, check_policies, metric_values
 from jaxbandits.stats.intervals import quiet_interval
@@ -129,7 +129,7 @@ def seeds_note(
 
 
 def seeds_text(
-    counts: Sequence[int], total: int, drawn: np.ndarray | None = None
+    counts: Sequence[int] | np.ndarray, total: int, drawn: np.ndarray | None = None
 ) -> str:
     """How many seeds were used: "200 seeds", "3 to 150 of 200 seeds", "one seed".
 

@@ -7,12 +7,10 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from jaxbandits.plots.labels import (
-    metric_at,
-    parameter_label,
-    readable_ticks,
-    value_labels,
-)
+from jaxbandits.plots._style import check_axes, figure_of
+from jaxbandits.plots.canvas import figure
+from jaxbandits.plots.labels import metric_at, parameter_label, value_labels
+from jaxbandits.plots.legend import draw_legend
 from jaxbandits.plots.points import (
     check_at,
     check_labels,
@@ -23,7 +21,7 @@ from jaxbandits.plots.responses import Response, responses
 from jaxbandits.plots.runs import one_environment
 from jaxbandits.plots.samples import samples
 from jaxbandits.plots.selection import seeds_text, texts_of
-from jaxbandits.plots.style import SMALL_FONT, check_axes, figure
+from jaxbandits.plots.ticks import readable_ticks
 from jaxbandits.results.checks import check_level, check_mapping
 from jaxbandits.results.lookup import check_checkpoint, check_shown
 from jaxbandits.stats.replications import shared_instances
@@ -44,8 +42,6 @@ def plot_sensitivity(
     x_scale: str | None = None,
     y_scale: str = "linear",
     labels: Mapping[str, str] | None = None,
-    title: str | None = None,
-    legend: bool = True,
 ) -> Figure:
     """Plot the mean of a metric against a parameter, with its t interval.
 
@@ -69,13 +65,12 @@ def plot_sensitivity(
       at: parameter -> value that selects the points, where others vary too. For
         policies that have the parameter.
       level: coverage of the pointwise confidence band, in (0, 1); None for no band.
-      ax: where to draw; by default a new figure.
+      ax: where to draw, without a legend (see `draw_legend`); by default a new figure.
       x_scale: "linear" or "log"; by default log if the values are positive and span a
         decade or more.
       y_scale: "linear" or "log".
-      labels: policy or parameter -> its text; by default its name.
-      title: of the axes; with `by`, by default the policy's name.
-      legend: whether to draw one, right of the axes.
+      labels: policy or parameter -> its text; by default its name. With `by`, the
+        policy's is the title.
 
     Returns:
       The figure that was drawn on.
@@ -108,11 +103,9 @@ def plot_sensitivity(
     if level is not None:
         _warn(lines, f"the {100 * level:g} % intervals of {metric!r}")
 
+    own = ax is None
     if ax is None:
-        fig, (ax,) = figure()
-        if legend:
-            letters = max(len(each.label) for each in lines)
-            fig.set_figwidth(fig.get_figwidth() + 0.5 + 0.08 * letters)
+        _, (ax,) = figure()
     span = np.concatenate(
         [each.x[~np.isnan(each.mean)] for each in lines if each.x.size]
     )
@@ -128,24 +121,13 @@ def plot_sensitivity(
     ax.margins(x=0.04)
     ax.set_xlabel(labels.get(x, parameter_label(x)))
     ax.set_ylabel(metric_at(dataset, metric, checkpoint))
-    if title is None and by is not None:
-        title = labels.get(names[0], names[0])
-    ax.set_title(title or "")
-    if legend:
+    if by is not None:
+        ax.set_title(labels.get(names[0], names[0]))
+    if own:
         counts = np.concatenate([each.counts[each.counts > 0] for each in lines])
         used = seeds_text(counts, dataset.sizes["seed"], shared_instances(dataset))
-        note = _note(used, level, by, at, labels)
-        ax.legend(
-            title=note,
-            alignment="left",
-            loc="upper left",
-            bbox_to_anchor=(1.01, 1),
-            borderaxespad=0,
-            frameon=False,
-            fontsize=SMALL_FONT,
-            title_fontsize=SMALL_FONT,
-        )
-    return ax.figure
+        draw_legend(ax, _note(used, level, by, at, labels))
+    return figure_of(ax)
 
 
 def _warn(lines: list[Response], what: str) -> None:
@@ -156,7 +138,9 @@ def _warn(lines: list[Response], what: str) -> None:
         warn_of_coverage(xr.DataArray(rows, dims=("point", "seed")), what, 4)
 
 
-def _policies(dataset, policies, x: str, by: str | None) -> list[str]:
+def _policies(
+    dataset: xr.Dataset, policies: Sequence[str] | None, x: str, by: str | None
+) -> list[str]:
     """The policies to show, one if there is `by`."""
     needed = {"x": x} if by is None else {"x": x, "by": by}
     for argument, name in needed.items():
@@ -196,18 +180,21 @@ def _draw(ax: Axes, response: Response, ends: tuple[float, float]) -> None:
     ax.fill_between(x, lower, upper, color=color, alpha=0.2, linewidth=0, zorder=1.5)
     lone = there[1:-1] & ~there[:-2] & ~there[2:]
     if lone.any():
-        ax.vlines(x[lone], lower[lone], upper[lone], color=color, linewidth=1.5)
+        ax.vlines(x[lone], lower[lone], upper[lone], color=color)
 
 
-def _note(used: str, level: float | None, by: str | None, at, labels) -> str:
-    """What lines and bands are, in lines short enough for a place at the side."""
-    used = used.replace(" on ", "\non ")
-    lines = [used if used.startswith("one ") else f"mean of {used}"]
-    if level is not None and lines[0] != "one seed":
-        lines.append(f"{100 * level:g} % interval\nof each point")
+def _note(
+    used: str,
+    level: float | None,
+    by: str | None,
+    at: Mapping[str, float],
+    labels: Mapping[str, str],
+) -> str:
+    """What lines and bands are."""
+    note = used if used.startswith("one ") else f"mean of {used}"
+    if level is not None and note != "one seed":
+        note += f", {100 * level:g} % interval of each point"
     for name, value in at.items():
         text = labels.get(name, parameter_label(name))
-        lines.append(f"{text} = {value_labels([value])[0]}")
-    if by is not None:
-        lines.append(labels.get(by, parameter_label(by)) + ":")
-    return "\n".join(lines)
+        note += f", {text} = {value_labels([value])[0]}"
+    return note if by is None else f"{note}\n{labels.get(by, parameter_label(by))}:"

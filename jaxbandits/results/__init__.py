@@ -11,7 +11,7 @@ from jaxbandits.results._resample import as_share, resample
 from jaxbandits.results.dataset import build_dataset
 from jaxbandits.results.lookup import at_points
 from jaxbandits.results.netcdf import load, save
-from jaxbandits.results.store import open_store
+from jaxbandits.results.reading import open_store
 
 __all__ = [
     "as_share",

@@ -1,18 +1,23 @@
 """Damage in a store: found, and made such that it is played again.
 
 What is broken or missing is brought to a state that a killed writer leaves too: the
-metadata as the root file says, a block without `session`, coordinates to be written.
+metadata as the root says, a block that is not there, coordinates to be written.
 """
 
 import json
-from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-import zarr
-
-from jaxbandits.atomic import replacing
-from jaxbandits.results.chunks import blocks_of, chunk_files, is_result, is_whole
-from jaxbandits.results.root import PLAYED, mend_root, read_root
+from jaxbandits.results.home import Home, home_of
+from jaxbandits.results.layout import (
+    coordinate_chunks,
+    key_of,
+    layout_of,
+    pieces_of,
+    results_of,
+    written,
+)
+from jaxbandits.results.root import mend_root, read_root
+from jaxbandits.results.shards import chunk_is_whole, shard_is_whole
 
 
 class _Mended(NamedTuple):
@@ -27,7 +32,7 @@ class _Mended(NamedTuple):
     blocks: int
 
 
-def mend_metadata(path: Path) -> list[str]:
+def mend_metadata(path: Any) -> list[str]:
     """Put metadata right; afterwards the store can be opened.
 
     Returns:
@@ -36,84 +41,92 @@ def mend_metadata(path: Path) -> list[str]:
     Raises:
       ValueError: naming the file, if it cannot be done.
     """
-    found = mend_root(path)
-    root = read_root(path)
+    home = home_of(path)
+    found = mend_root(home)
+    root = read_root(home)
     for name, metadata in root["consolidated_metadata"]["metadata"].items():
-        file = path / name / "zarr.json"
-        said = _read(file)
+        key = f"{name}/zarr.json"
+        said = _read(home, key)
         if said == metadata:
             continue
         # Growth that was interrupted is ahead of the root; it begins again.
         if not _is_ahead(said, metadata):
-            found.append(f"{name}/zarr.json")
-        file.parent.mkdir(exist_ok=True)
-        with replacing(file) as temporary:
-            temporary.write_text(json.dumps(metadata, indent=2))
+            found.append(key)
+        home.put(key, json.dumps(metadata, indent=2).encode())
     return found
 
 
-def mend_chunks(path: Path, only_look: bool = False) -> _Mended:
-    """Remove damaged chunks of results, and `session` of their blocks.
+def mend_chunks(path: Any, only_look: bool = False) -> _Mended:
+    """Remove damaged blocks, and those of which a part is missing.
 
     Every file of the store is read. Damaged coordinates are told, and stay; so does
     everything with `only_look`.
     """
-    group = zarr.open_group(path, mode="r")
-    results = [a for name, a in group.arrays() if is_result(a) and name != PLAYED]
-    files, blocks = [], 0
-    for block in blocks_of(group):
-        (session,) = chunk_files(group[PLAYED], block)
-        state = _state(path / session)
-        others = [name for array in results for name in chunk_files(array, block)]
-        broken = [
-            name
-            for name in others
-            # Without `session` a writer may have been killed before it wrote a file.
-            if (found := _state(path / name)) == "damaged"
-            or (found == "missing" and state != "missing")
-        ]
-        if state == "damaged" or (state == "whole" and broken):
-            blocks += 1
-            if not only_look:  # First: it says that the others are there.
-                (path / session).unlink()
-        for name in () if only_look else broken:
-            (path / name).unlink(missing_ok=True)
-        files += [session] * (state == "damaged") + broken
-    return _Mended(files + damaged_coordinates(path), blocks)
+    home = home_of(path)
+    array = results_of(home)
+    pieces, shards = pieces_of(array), layout_of(array).shards()
+    gone = missing_shards(home)
+    files = [key_of(*numbers) for numbers in gone]
+    lost: set[tuple[int, ...]] = {numbers[:4] for numbers in gone}
+    for numbers in sorted(written(home)):
+        data = home.get(key_of(*numbers))
+        # None: removed in the meantime.
+        if data is not None and not shard_is_whole(data, pieces):
+            files.append(key_of(*numbers))
+            lost.add(numbers[:4])
+    for block in sorted(lost) if not only_look else ():
+        for shard in reversed(shards):  # The one that says that it is there first.
+            home.delete(key_of(*block, shard))
+    return _Mended(files + damaged_coordinates(home), len(lost))
 
 
-def damaged_coordinates(path: Path) -> list[str]:
+def missing_shards(home: Home) -> list[tuple[int, ...]]:
+    """Numbers of shards that have been there and are not any more.
+
+    Of a complete store these are all that are not there; of others, where a block
+    consists of several and some of them are there, the rest.
+    """
+    array = results_of(home)
+    shards, there = layout_of(array).shards(), written(home)
+    wanted = {(*numbers[:4], shard) for numbers in there for shard in shards}
+    if (rows := read_root(home)["attributes"].get("complete")) is not None:
+        seeds = -(-array.shape[3] // array.shards[3])
+        wanted |= {
+            (environment, policy, params, seed, shard)
+            for environment, counts in enumerate(rows)
+            for policy, count in enumerate(counts)
+            for params in range(count)
+            for seed in range(seeds)
+            for shard in shards
+        }
+    return sorted(wanted - there)
+
+
+def damaged_coordinates(path: Any) -> list[str]:
     """Names in the store of chunks of coordinates that are damaged or missing."""
+    home = home_of(path)
     return [
-        name
-        for _, array in zarr.open_group(path, mode="r").arrays()
-        if not is_result(array)
-        for name in chunk_files(array)
-        if _state(path / name) != "whole"
+        key
+        for key in coordinate_chunks(home.group())
+        if not chunk_is_whole(home.get(key) or b"")
     ]
 
 
-def _state(file: Path) -> str:
+def _read(home: Home, key: str) -> dict | None:
     try:
-        return "whole" if is_whole(file.read_bytes()) else "damaged"
-    except FileNotFoundError:
-        return "missing"
-
-
-def _read(file: Path) -> dict | None:
-    try:
-        return json.loads(file.read_text())
-    except (OSError, ValueError):
+        return json.loads(home.get(key) or b"")
+    except ValueError:
         return None
 
 
-def _is_ahead(found: dict | None, metadata: dict) -> bool:
-    """Whether metadata differ in nothing but a larger shape."""
+def _is_ahead(found: Any, metadata: dict) -> bool:
+    """Whether metadata differ in nothing but a larger extent."""
     if not isinstance(found, dict):
         return False
     shapes = found.get("shape"), metadata["shape"]
+    free = {"shape": None, "attributes": None}  # Variables that are new.
     return (
-        {**found, "shape": None} == {**metadata, "shape": None}
+        {**found, **free} == {**metadata, **free}
         and len(shapes[0]) == len(shapes[1])
         and all(a >= b for a, b in zip(*shapes, strict=True))
     )

@@ -1,116 +1,117 @@
 """Results of a sweep on disk: a Zarr store that is filled block by block.
 
-The store is one `xarray.open_zarr` dataset with dims ``environment, policy, params,
-seed, checkpoint``; what is not played yet is NaN. Its variable ``session`` says who
-played a run (0: nobody yet) and is written last, so that a block counts once all of it
-is there.
+`layout` says what it consists of, `reading` opens it. What is not played yet is NaN; a
+block is one object and appears at once, with the number of the session that played it.
 
 Nothing is ever half there, whatever happens to the writer:
 
-* a chunk appears under a temporary name and is renamed (`zarr.storage.LocalStore`,
-  from 3.1.3);
-* a new store is made under a temporary name and renamed;
+* an object appears whole, see `home`;
+* a new store begins with its root, which the first to come makes, and only that one;
 * the store grows behind the back of its readers. They go by the consolidated metadata
-  in the root ``zarr.json``, one file, which is replaced when everything is in place.
+  in the root, one object, which is replaced when everything is in place.
 
-And nothing is read that is not as it was written: see `root` and `chunks`.
+And nothing is read that is not as it was written: see `root` and `shards`.
 """
 
 import errno
 import json
 import os
-import shutil
-import time
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import xarray as xr
 import zarr
 from filelock import FileLock, Timeout
-from zarr.codecs import Crc32cCodec, ZstdCodec
 
-from jaxbandits.results.chunks import CheckedStore, blocks_of, chunk_files, is_result
-from jaxbandits.results.dataset import without_environments
-from jaxbandits.results.root import CHECKSUM, PLAYED, local, publish, read_root
+from jaxbandits.results.home import Home, home_of
+from jaxbandits.results.layout import (
+    PLAYED,
+    Layout,
+    Place,
+    files_of,
+    layout_of,
+    metrics_of,
+    new_layout,
+    results_of,
+    with_metrics,
+    written,
+)
+from jaxbandits.results.moments import table_of
+from jaxbandits.results.reading import Sessions, rows_at
+from jaxbandits.results.root import (
+    COPY,
+    RESULTS,
+    ROOT,
+    bytes_of,
+    publish,
+    read_root,
+    root_of,
+)
 
-DIMS = ("environment", "policy", "params", "seed", "checkpoint")
-RUN_DIMS = DIMS[:-1]
-_COORDINATE_CHUNK = 4096
 _LOCK = ".lock"
-# A chunk that is not there is one that was lost, see `chunks`.
-_EMPTY_TOO = {"write_empty_chunks": True}
-
-
-class Place(NamedTuple):
-    """Where a block lies.
-
-    Attributes:
-      environment: position on the axis.
-      policy: position on the axis.
-      params: positions, a slice.
-      seed: positions, a slice.
-    """
-
-    environment: int
-    policy: int
-    params: slice
-    seed: slice
 
 
 def create_store(
-    path: str | os.PathLike,
+    path: Any,
     axes: xr.Dataset,
     metrics: Mapping[str, tuple[int, ...]],
     chunk: tuple[int, int],
     attributes: Mapping[str, Any],
+    moments: bool = False,
 ) -> None:
     """Make an empty store, whole or not at all.
 
+    Killed on the way, it leaves a root, from which the next sweep completes the store.
+
     Args:
-      path: the folder that becomes the store; must not exist.
+      path: what becomes the store; nothing may be there.
       axes: the coordinates, no variables.
       metrics: name -> shape that a value has beyond the dims of a sweep; ``()`` for
         numbers.
       chunk: parameter points and seeds of a block.
       attributes: of the dataset; anything that JSON holds.
+      moments: whether moments are kept in place of runs.
 
     Raises:
       FileExistsError: if there is something at `path`, or another program has just
         made a store there.
       OSError: if it cannot be written.
     """
-    path = Path(path)
-    if path.exists():
-        raise FileExistsError(f"store: {path} exists already")
-    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+    home = home_of(path)
+    if home.exists():
+        raise FileExistsError(f"store: {home.name} exists already")
+    files = files_of(axes, new_layout(metrics, chunk, moments))
+    root = root_of(attributes, _metadata(files))
+    # Nobody else's is like it: whose root it is, theirs is the store.
+    mine = root_of({**attributes, "maker": uuid.uuid4().hex}, _metadata(files))
     try:
-        group = zarr.open_group(temporary, mode="w-")
-        _fit(group, axes, metrics, chunk)
-        publish(temporary, attributes, _metadata(temporary))
-        try:
-            os.rename(temporary, path)
-        except OSError as error:
-            if not path.exists():
-                raise
-            raise FileExistsError(
-                f"store: another program has just made {path}; when it is done, the "
-                "same command goes on from there"
-            ) from error
-    finally:
-        # zarr writes side by side: after an error of one, others may be under way.
-        for _ in range(20):
-            shutil.rmtree(temporary, ignore_errors=True)
-            if not temporary.exists():
-                break
-            time.sleep(0.05)
+        if not home.put_new(ROOT, bytes_of(mine)):
+            raise _OthersError(
+                f"store: another program has just made {home.name}; when it is done, "
+                "the same command goes on from there"
+            )
+        for key, data in files.items():
+            home.put(key, data)
+        publish(home, root)
+    except _OthersError:
+        raise
+    except BaseException:
+        for key in [*files, COPY, ROOT]:
+            home.delete(key)
+        home.remove_folders()
+        raise
+
+
+class _OthersError(FileExistsError):
+    """Somebody else's store, which stays."""
 
 
 def grow_store(
-    path: str | os.PathLike,
+    path: Any,
     axes: xr.Dataset,
     metrics: Mapping[str, tuple[int, ...]],
     attributes: Mapping[str, Any],
@@ -126,24 +127,28 @@ def grow_store(
       metrics: as for `create_store`; new names are added.
       attributes: take the place of the store's.
     """
-    path = Path(path)
-    # Not by the consolidated metadata: an interrupted call may have got further.
-    group = zarr.open_group(path, mode="r+", use_consolidated=False)
-    known = set(read_root(path)["consolidated_metadata"]["metadata"])
-    _fit(group, axes, metrics, group[PLAYED].chunks[-2:])
-    for name in metrics:
-        if name not in known:
-            _fill_played(path, group, name)
-    publish(path, attributes, _metadata(path))
+    home = home_of(path)
+    old = layout_of(results_of(home))
+    layout = with_metrics(
+        old, {x: s for x, s in metrics.items() if x not in old.variables}
+    )
+    files = files_of(axes, layout)
+    for key, data in files.items():
+        home.put(key, data)
+    new = [shard for shard in layout.shards() if shard not in old.shards()]
+    if new:
+        _fill_shards(home, layout, new)
+    publish(home, root_of(attributes, _metadata(files)))
 
 
-def set_attributes(path: str | os.PathLike, attributes: Mapping[str, Any]) -> None:
+def set_attributes(path: Any, attributes: Mapping[str, Any]) -> None:
     """Replace the attributes of a store, and nothing else."""
-    root = read_root(Path(path))
-    publish(Path(path), attributes, root["consolidated_metadata"]["metadata"])
+    home = home_of(path)
+    root = read_root(home)
+    publish(home, root_of(attributes, root["consolidated_metadata"]["metadata"]))
 
 
-def note_engines(path: str | os.PathLike, facts: Mapping[str, Any]) -> None:
+def note_engines(path: Any, facts: Mapping[str, Any]) -> None:
     """Put on record what the last session plays on: by environment, by policy."""
     with naming(path):
         stored = dict(check_store(path))
@@ -157,12 +162,12 @@ def note_engines(path: str | os.PathLike, facts: Mapping[str, Any]) -> None:
 
 
 def write_block(
-    path: str | os.PathLike,
+    path: Any,
     place: Place,
     values: Mapping[str, np.ndarray],
     session: int,
 ) -> None:
-    """Put the results of a block into a store.
+    """Put the results of a block into a store, all at once.
 
     Args:
       path: the store.
@@ -171,86 +176,85 @@ def write_block(
         there are empty.
       session: number of the session that played it, at least 1.
     """
-    group = zarr.open_group(path, mode="r+")
-    arrays = {name: a.with_config(_EMPTY_TOO) for name, a in group.arrays()}
-    played = arrays.pop(PLAYED)
-    for name, array in arrays.items():
-        if is_result(array):
-            array[place] = values.get(name, array.fill_value)
-    played[place] = session
+    home = home_of(path)
+    array = zarr.open_group(home.store, mode="r+")[RESULTS]
+    layout = layout_of(array)
+    points = place.params.stop - place.params.start
+    rows = rows_at(layout, place.seed)
+    shape = points, rows.stop - rows.start, array.shape[-1]
+    block = np.full((*shape[:2], layout.size, shape[2]), np.nan)
+    block[:, :, layout.slots(PLAYED)] = session
+    for name, found in as_stored(layout, values).items():
+        flat = np.reshape(found, (*shape, -1))
+        block[:, :, layout.slots(name)] = np.moveaxis(flat, -1, 2)
+    for shard in layout.shards():
+        slots = slice(shard * layout.width, (shard + 1) * layout.width)
+        # The first one is never empty; the others must be there all the same.
+        shards = array.with_config({"write_empty_chunks": shard > 0})
+        shards[(*place[:3], rows, slots)] = block[:, :, slots]
 
 
-def open_store(path: str | os.PathLike) -> xr.Dataset:
-    """Open a sweep's store; values are read when they are needed.
-
-    Args:
-      path: the store; it may be being written.
-
-    Returns:
-      What ``xarray.open_zarr`` returns: dims ``environment, policy, params, seed,
-      checkpoint``, metrics (NaN where nothing is played yet), ``rounds`` (0 there) and
-      ``session`` (0 there; else the entry, from 1, of the attribute ``sessions``);
-      ``param_<leaf>`` without environments unless they have different values.
-
-    Raises:
-      FileNotFoundError: if there is no store at `path`.
-      ValueError: if it is not a sweep's store, one of another format, or if a file is
-        damaged or missing, naming it; for values also when they are read.
-    """
-    check_store(path)
-    store = CheckedStore(local(path), read_only=True)
-    dataset = xr.open_zarr(store, chunks=None, consolidated=True)
-    del dataset.attrs[CHECKSUM]
-    # NumPy strings, as `simulate` has them.
-    names = {dim: np.array(dataset[dim].values.tolist()) for dim in DIMS[:2]}
-    return without_environments(dataset.assign_coords(names))
-
-
-def check_store(path: str | os.PathLike) -> dict[str, Any]:
-    """The attributes of a sweep's store. Raises as `open_store`."""
-    return read_root(local(path))["attributes"]
-
-
-def sessions(path: str | os.PathLike) -> zarr.Array:
-    """Who played what, i32[environment, policy, params, seed]; 0 for nobody yet.
-
-    The array is read where it is indexed; its ``chunks[-2:]`` are the parameter points
-    and seeds of a block.
-    """
-    return zarr.open_group(path, mode="r")[PLAYED]
-
-
-def stored_shapes(path: str | os.PathLike) -> dict[str, tuple[int, ...]]:
-    """Metrics of a store, as `create_store` takes them."""
+def as_stored(layout: Layout, values: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """Results ``[params, seed, checkpoint, ...]`` as a store has them, by name."""
+    kept = {n: np.asarray(values[n]) for n in layout.variables if n in values}
+    if not layout.moments:
+        return kept
     return {
-        name: array.shape[len(DIMS) :]
-        for name, array in zarr.open_group(path, mode="r").arrays()
-        if array.ndim >= len(DIMS) and name != "rounds"
+        name: table_of(np.moveaxis(found.astype(float), 1, -1).copy())[:, None]
+        for name, found in kept.items()
     }
 
 
+def check_store(path: Any) -> dict[str, Any]:
+    """The attributes of a sweep's store. Raises as `open_store`."""
+    return read_root(home_of(path))["attributes"]
+
+
+def sessions(path: Any) -> Sessions:
+    """Who played what, see `Sessions`.
+
+    Its ``chunks[-2:]`` are the parameter points and seeds of a block.
+    """
+    return Sessions(home_of(path))
+
+
+def keeps_moments(path: Any) -> bool:
+    """Whether a store keeps moments in place of runs."""
+    return layout_of(results_of(home_of(path))).moments
+
+
+def stored_shapes(path: Any) -> dict[str, tuple[int, ...]]:
+    """Metrics of a store, as `create_store` takes them."""
+    return metrics_of(layout_of(results_of(home_of(path))))
+
+
 @contextmanager
-def only_writer(path: str | os.PathLike) -> Iterator[None]:
+def only_writer(path: Any) -> Iterator[None]:
     """Keep other programs from writing to a store.
 
     The lock is the operating system's, on a file in the store; it goes with the
     process, however that ends, also where the file is left. (On a file that is open for
-    writing, as NFS wants it.) File systems without locks are trusted.
+    writing, as NFS wants it.) File systems without locks, and stores that are no
+    folders, are trusted.
 
     Raises:
       BlockingIOError: if another program writes to the store.
       PermissionError: if the store may not be read.
     """
-    if not os.access(path, os.R_OK | os.X_OK):
-        message = f"store: {path} may not be read"
+    home = home_of(path)
+    if home.folder is None:
+        yield
+        return
+    if not os.access(home.folder, os.R_OK | os.X_OK):
+        message = f"store: {home.name} may not be read"
         raise PermissionError(errno.EACCES, message)
-    file = Path(path) / _LOCK
+    file = Path(home.folder) / _LOCK
     # A file that is taken for the lock itself would outlive a killed process.
     lock = FileLock(file, blocking=False, fallback_to_soft=False)
     try:
         lock.acquire()
     except Timeout as error:
-        message = f"store: another program is writing to {path}"
+        message = f"store: another program is writing to {home.name}"
         raise BlockingIOError(errno.EAGAIN, message) from error
     except OSError:  # There are no locks here, or there is nothing to be written.
         pass
@@ -265,7 +269,7 @@ def only_writer(path: str | os.PathLike) -> Iterator[None]:
 
 
 @contextmanager
-def naming(path: str | os.PathLike, safe: str = "") -> Iterator[None]:
+def naming(path: Any, safe: str = "") -> Iterator[None]:
     """Errors of the disk (full, read-only) that name the store.
 
     Args:
@@ -277,71 +281,45 @@ def naming(path: str | os.PathLike, safe: str = "") -> Iterator[None]:
     except OSError as error:
         if error.errno is None:  # One of ours, that says it all.
             raise
-        message = f"store: cannot write to {path}: {error.strerror or error}{safe}"
+        message = (
+            f"store: cannot write to {home_of(path).name}: {error.strerror or error}"
+            f"{safe}"
+        )
         raise OSError(error.errno, message) from error
 
 
-def _fit(group, axes: xr.Dataset, metrics, chunk) -> None:
-    """Create what is missing in a group, and give every array its size."""
-    sizes = dict(axes.sizes)
-    for name, coordinate in axes.coords.items():
-        values = coordinate.values
-        text = values.dtype.kind in "UOT"
-        array = _array(
-            group,
-            name,
-            coordinate.dims,
-            values.shape,
-            [1] * (values.ndim - 1) + [_COORDINATE_CHUNK],
-            str if text else values.dtype,
-            "" if text else np.array(_missing(values.dtype), values.dtype)[()],
-        )
-        array.with_config(_EMPTY_TOO)[...] = values.astype(object) if text else values
-    lengths = [sizes[dim] for dim in DIMS]
-    chunks = [1, 1, *chunk, sizes["checkpoint"]]
-    for name, rest in metrics.items():
-        dims = (*DIMS, *(f"{name}_{axis}" for axis in range(len(rest))))
-        _array(group, name, dims, (*lengths, *rest), (*chunks, *rest), "f8", np.nan)
-    _array(group, "rounds", DIMS, lengths, chunks, "i8", 0)
-    _array(group, PLAYED, RUN_DIMS, lengths[:-1], chunks[:-1], "i4", 0)
+def seal(path: Any, rows: list[list[int]]) -> None:
+    """Say that a store is complete: from now on a block that is not there is missing.
+
+    Args:
+      path: the store.
+      rows: blocks along the points of every policy, by environment, by policy.
+    """
+    stored = check_store(path)
+    if stored.get("complete") != rows:
+        # It is complete all the same where it cannot be said.
+        with suppress(OSError):
+            set_attributes(path, {**stored, "complete": rows})
 
 
-def _missing(dtype: np.dtype) -> float:
-    return np.nan if dtype.kind == "f" else 0
+def _results(home: Home) -> zarr.Array:
+    """The array as readers know it: an interrupted growth may have got further."""
+    return results_of(home)
 
 
-def _array(group, name, dims, shape, chunks, dtype, fill):
-    if name in group:
-        array = group[name]
-        array.resize(tuple(shape))
-        return array
-    return group.create_array(
-        name,
-        shape=tuple(shape),
-        chunks=tuple(chunks),
-        dtype=dtype,
-        fill_value=fill,
-        dimension_names=dims,
-        # The checksum last, so that it is of the very bytes of the file.
-        compressors=(ZstdCodec(level=0), Crc32cCodec()),
-    )
+def _fill_shards(home: Home, layout: Layout, new: list[int]) -> None:
+    """Give blocks that are there the shards of new variables, empty."""
+    array = zarr.open_group(home.store, mode="r+", use_consolidated=False)[RESULTS]
+    array = array.with_config({"write_empty_chunks": True})
+    for block in sorted({numbers[:4] for numbers in written(home)}):
+        for shard in new:
+            array.set_block_selection((*block, shard, 0), np.nan)
 
 
-def _fill_played(path: Path, group, name: str) -> None:
-    """Give a new metric an empty chunk wherever something is played already."""
-    array = group[name].with_config(_EMPTY_TOO)
-    rest = (0,) * (array.ndim - len(RUN_DIMS))
-    for block in blocks_of(group):
-        (session,) = chunk_files(group[PLAYED], block)
-        if (path / session).exists():
-            array.set_block_selection((*block, *rest), array.fill_value)
-
-
-def _metadata(path: Path) -> dict[str, Any]:
-    """Metadata of all arrays, as their own files have it."""
-    files = sorted(path.glob("*/zarr.json"))
-    return {file.parent.name: _read_json(file) for file in files}
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    return json.loads(path.read_text())
+def _metadata(files: Mapping[str, bytes]) -> dict[str, Any]:
+    """Metadata of all arrays."""
+    return {
+        key.removesuffix("/zarr.json"): json.loads(data)
+        for key, data in files.items()
+        if key.endswith("/zarr.json")
+    }

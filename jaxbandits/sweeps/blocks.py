@@ -1,8 +1,8 @@
 """Blocks: the pieces in which a sweep is played and written.
 
 A block is a rectangle of parameter points times seeds of one policy on one environment:
-one chunk of every array of the store. Its size follows from the spec and the kind of
-device, not from their number: any number of processes can work on one store.
+one object of the store. Its size follows from the spec and the kind of device, not from
+their number: any number of processes can work on one store.
 """
 
 import math
@@ -14,7 +14,8 @@ import numpy as np
 
 from jaxbandits.engine.rollout import LANE_QUANTUM, to_device
 from jaxbandits.protocol import Environment
-from jaxbandits.results.store import Place
+from jaxbandits.results.layout import Place
+from jaxbandits.results.moments import SHAPE
 from jaxbandits.sweeps.plan import Plan
 
 
@@ -22,19 +23,27 @@ class _Limits(NamedTuple):
     """What a block may cost.
 
     Attributes:
-      bytes: of its results: memory does not depend on how much is played in all.
+      bytes: of its results.
       rounds: lanes times rounds; an interrupted run loses the block under way.
       least: lanes below which the engine is slow.
+      most_bytes: of its results where the sweep is so large that its blocks exceed the
+        others: memory does not depend on how much is played in all.
     """
 
     bytes: int
     rounds: int
     least: int
+    most_bytes: int
 
 
 # A GPU needs ten thousands of lanes to be busy, and is that much faster.
-LIMITS = {"cpu": _Limits(1 << 22, 1 << 28, 256)}
-ACCELERATOR = _Limits(1 << 28, 1 << 36, 1 << 14)
+LIMITS = {"cpu": _Limits(1 << 22, 1 << 28, 256, 1 << 26)}
+ACCELERATOR = _Limits(1 << 28, 1 << 36, 1 << 14, 1 << 28)
+# Of the tables of moments of a block.
+TABLE_BYTES = 1 << 26
+# About so many blocks, and files, a sweep has at most; equal parts make it up to twice
+# as many. One that is interrupted loses a two-thousandth of its time.
+BLOCKS = 2048
 
 
 def block_shape(plan: Plan, shapes: dict, platform: str) -> tuple[int, int]:
@@ -51,7 +60,20 @@ def block_shape(plan: Plan, shapes: dict, platform: str) -> tuple[int, int]:
     by_bytes = limits.bytes // (8 * numbers * len(checkpoints))
     by_rounds = int(limits.rounds // max(longest_run(plan), 1))
     most = min(by_bytes, max(by_rounds, limits.least))
-    return rectangle(plan, max(most, LANE_QUANTUM))
+    runs = sum(match.points.count for match in plan.matches.values()) * len(plan.seeds)
+    share = min(
+        -(-runs // BLOCKS), limits.most_bytes // (8 * numbers * len(checkpoints))
+    )
+    return rectangle(plan, max(most, share, LANE_QUANTUM))
+
+
+def block_of_moments(
+    plan: Plan, shapes: dict, block: tuple[int, int]
+) -> tuple[int, int]:
+    """A block that keeps moments: fewer points if their tables take much room."""
+    metrics = 1 + sum(shape == () for shape in shapes.values())
+    table = 8 * math.prod(SHAPE) * metrics * len(plan.terms.schedule.checkpoints)
+    return min(block[0], max(TABLE_BYTES // table, 1)), block[1]
 
 
 def longest_run(plan: Plan) -> float:
@@ -96,6 +118,18 @@ def _even(total: int, most: int) -> int:
     return whole if whole > 0 and size < total else size
 
 
+def rows_of(plan: Plan, points: int) -> list[list[int]]:
+    """Blocks along the points of every policy, by environment, by policy.
+
+    Args:
+      plan: the plan.
+      points: parameter points of a block.
+    """
+    rows = [-(-match.points.count // points) for match in plan.matches.values()]
+    policies = len(plan.spec.policies)
+    return [rows[i : i + policies] for i in range(0, len(rows), policies)]
+
+
 class Block(NamedTuple):
     """A block that has to be played.
 
@@ -118,7 +152,7 @@ def outstanding(
     Args:
       plan: the plan.
       sessions: i32[environment, policy, params, seed], 0 where nothing is played, an
-        array or what is indexed like one (`results.store.sessions`).
+        array or what is indexed like one by a `Place` (`results.store.sessions`).
       shape: parameter points and seeds of a block.
       host: number of the process.
       hosts: how many processes there are; the blocks of every policy go round.
@@ -130,16 +164,13 @@ def outstanding(
         environment, policy = divmod(number, len(plan.spec.policies))
         found = []
         for seed in _pieces(len(plan.seeds), shape[1]):
-            # All of a large sweep would not fit into memory.
-            unplayed = np.asarray(sessions[environment, policy, :, seed]) == 0
             for params in _pieces(match.points.count, shape[0]):
-                missing = unplayed[params]
+                place = Place(environment, policy, params, seed)
+                missing = np.asarray(sessions[place]) == 0
                 if missing.any():
-                    place = Place(
-                        environment,
-                        policy,
-                        _span(params, missing.any(axis=1)),
-                        _span(seed, missing.any(axis=0)),
+                    place = place._replace(
+                        params=_span(params, missing.any(axis=1)),
+                        seed=_span(seed, missing.any(axis=0)),
                     )
                     found.append((seed.start, number, Block(key, place)))
         rows += found[(host - turn[policy]) % hosts :: hosts]

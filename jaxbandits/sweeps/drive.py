@@ -18,7 +18,7 @@ from jaxbandits.arguments import seeds_of
 from jaxbandits.engine.flags import in_play
 from jaxbandits.machine import HERE, Machine, machine_of
 from jaxbandits.results.cuts import warn_of_cuts, with_cuts
-from jaxbandits.results.store import open_store
+from jaxbandits.results.reading import open_store
 from jaxbandits.sweeps.memory import in_memory
 from jaxbandits.sweeps.plan import Plan, make_plan, metric_shapes
 from jaxbandits.sweeps.sink import Sink
@@ -79,6 +79,11 @@ def play_spec(
             shapes = metric_shapes(plan)
             if until is not None:
                 check_until(until, spec.seeds, shapes, spec.runs_per_instance)
+        if until is not None and getattr(store, "keep", None) == "moments":
+            raise ValueError(
+                "store: keep must be 'runs' where a half-width says how many seeds "
+                "there are: that takes the runs of the pilot"
+            )
         if store is None:
             sink = in_memory(machine, stop)
             _play(sink, spec, until, False)
@@ -91,12 +96,12 @@ def play_spec(
 
 
 def _pilot(spec: Spec) -> tuple[Spec, HalfWidth | None]:
-    """The spec with its seeds listed, at first those of the pilot."""
+    """The spec with its seeds in an array, at first those of the pilot."""
     if isinstance(spec.seeds, HalfWidth):
         seeds, until = spec.seeds.pilot, spec.seeds
     else:
         seeds, until = spec.seeds, None
-    return spec._replace(seeds=seeds_of(seeds).tolist()), until
+    return spec._replace(seeds=seeds_of(seeds)), until
 
 
 def _play(sink: Sink, spec: Spec, until: HalfWidth | None, grows: bool) -> Plan:
@@ -104,9 +109,9 @@ def _play(sink: Sink, spec: Spec, until: HalfWidth | None, grows: bool) -> Plan:
     if until is None:
         return sink.complete(spec, grows)
     # A store may have seeds of the second stage, from an earlier call.
-    seeds = list(_joined(spec.seeds, sink.seeds()))
+    seeds = list(_joined(spec.seeds.tolist(), sink.seeds()))
     plan = sink.complete(spec._replace(seeds=seeds), grows)
-    pilot = sink.dataset().sel(seed=spec.seeds)
+    pilot = sink.dataset().sel(seed=spec.seeds.tolist())
     found = verdict(pilot, until, len(spec.seeds))
     if found.needed > found.seeds:
         warnings.warn(

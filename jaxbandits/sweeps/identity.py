@@ -89,9 +89,9 @@ def _seeds(seeds: np.ndarray) -> int | list[int]:
     return len(seeds) if first else seeds.tolist()
 
 
-def listed(seeds: int | list[int]) -> list[int]:
-    """The seeds of a description."""
-    return list(range(seeds)) if isinstance(seeds, int) else seeds
+def listed(seeds: int | list[int]) -> np.ndarray:
+    """i64[S], the seeds of a description."""
+    return np.arange(seeds) if isinstance(seeds, int) else np.array(seeds, np.int64)
 
 
 def fingerprint(description: Description) -> str:
@@ -146,7 +146,7 @@ def union(spec: Spec, wanted: Description, stored: Description) -> Spec:
     return spec._replace(
         policies=policies,
         environments=_stored_first(spec.environments, stored["environments"]),
-        seeds=[*old, *sorted(set(listed(wanted["seeds"])) - set(old))],
+        seeds=np.append(old, _new_seeds(listed(wanted["seeds"]), old)),
     )
 
 
@@ -184,8 +184,13 @@ def _more(large: Description, small: Description) -> list[str]:
             rows = _unknown(points, _read(known))
             new = [plain(points.row(row)) for row in rows]
             more += [f"policies.{name}: points {_shortened(new)}"] if new else []
-    new = set(listed(large["seeds"])) - set(listed(small["seeds"]))
-    return more + ([f"seeds: {len(new)}"] if new else [])
+    new = _new_seeds(listed(large["seeds"]), listed(small["seeds"])).size
+    return more + ([f"seeds: {new}"] if new else [])
+
+
+def _new_seeds(seeds: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Those that are not among others, sorted. (Without a set: there are millions.)"""
+    return np.sort(np.setdiff1d(seeds, others, assume_unique=True))
 
 
 def _names(large: Description, small: Description) -> list[str]:

@@ -54,7 +54,7 @@ class _Verdict(NamedTuple):
 
 def check_until(
     until: HalfWidth,
-    seeds: list[int],
+    seeds: np.ndarray,
     shapes: Mapping[str, tuple[int, ...]],
     runs_per_instance: int = 1,
 ) -> None:
@@ -76,7 +76,7 @@ def check_until(
     checks.whole("at_most", until.at_most, pilot)
     if pilot < 2:
         raise ValueError(f"pilot must be at least 2 seeds, got {pilot}")
-    whole = pilot % runs_per_instance == 0 and seeds == list(range(pilot))
+    whole = pilot % runs_per_instance == 0 and np.array_equal(seeds, np.arange(pilot))
     if runs_per_instance > 1 and (not whole or pilot < 2 * runs_per_instance):
         raise ValueError(
             f"pilot must be seeds 0, 1, ... and all {runs_per_instance} runs of two or "

@@ -17,6 +17,17 @@ HORIZON_SEEDS = 64
 # A point that would take longer, by the rate of the point before, is left out.
 LONGEST = 20.0
 AXES = ("size", "seeds", "horizon")
+NAMES = {
+    "size": "indices in a round",
+    "seeds": "seeds",
+    "horizon": "rounds, or budget",
+}
+COSTS = {
+    "size": "ns per seed and round",
+    "seeds": "ns per seed and round",
+    "horizon": "seconds",
+}
+MARKERS = "os^"
 
 
 def measure(options) -> Iterator[dict]:
@@ -59,56 +70,46 @@ def _by_horizon(name, timed, game) -> Iterator[tuple[Turn, float]]:
 
 def draw(rows: list[dict]):
     """A figure: settings by rows, axes by columns."""
-    import matplotlib.pyplot as plt
-
-    from jaxbandits.plots.style import COLORS
+    from jaxbandits.plots import (
+        draw_legend,
+        figure,
+        line_style,
+        readable_ticks,
+        share_names,
+    )
 
     settings = list(dict.fromkeys(row["setting"] for row in rows))
-    figure, panels = plt.subplots(
-        len(settings),
-        len(AXES),
-        figsize=(10, 2.6 * len(settings) + 0.6),
-        squeeze=False,
-        layout="constrained",
-    )
-    markers = dict(zip(RIVALS, "os^", strict=True))
-    colors = dict(zip(RIVALS, COLORS, strict=False))
-    for line, setting in zip(panels, settings, strict=True):
-        for ax, axis in zip(line, AXES, strict=True):
-            for name in RIVALS:
-                mine = [
-                    row
-                    for row in rows
-                    if (row["setting"], row["axis"], row["name"])
-                    == (setting, axis, name)
-                ]
-                ax.plot(
-                    [row["x"] for row in mine],
-                    [_cost(row) for row in mine],
-                    color=colors[name],
-                    marker=markers[name],
-                    markersize=5,
-                    label=name,
-                )
-            ax.set(xscale="log", yscale="log")
-            ax.grid(alpha=0.3)
-        policy = next(row["policy"] for row in rows if row["setting"] == setting)
-        line[0].set_title(f"{policy}, {SIZE_SEEDS} seeds", fontsize=10)
-        line[1].set_title(f"{policy}, standard size", fontsize=10)
-        line[2].set_title(f"{policy}, {HORIZON_SEEDS} seeds", fontsize=10)
-        for ax, label in zip(
-            line,
-            ("ns per seed and round", "ns per seed and round", "seconds"),
-            strict=True,
-        ):
-            ax.set_ylabel(label)
-    for ax, label in zip(
-        panels[-1], ("indices in a round", "seeds", "rounds, or budget"), strict=True
-    ):
-        ax.set_xlabel(label)
-    handles, labels = panels[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=3, frameon=False)
-    return figure
+    picture, panels = figure(len(settings), len(AXES))
+    policies = {row["setting"]: row["policy"] for row in rows}
+    titles = {
+        "size": f"{SIZE_SEEDS} seeds",
+        "seeds": "standard size",
+        "horizon": f"{HORIZON_SEEDS} seeds",
+    }
+    for place, ax in enumerate(panels):
+        setting, axis = settings[place // len(AXES)], AXES[place % len(AXES)]
+        for number, name in enumerate(RIVALS):
+            mine = [
+                row
+                for row in rows
+                if (row["setting"], row["axis"], row["name"]) == (setting, axis, name)
+            ]
+            style = line_style(number)._replace(linestyle="solid")._asdict()
+            ax.plot(
+                [row["x"] for row in mine],
+                [_cost(row) for row in mine],
+                marker=MARKERS[number],
+                label=name,
+                **style,
+            )
+        box = ax.dataLim
+        readable_ticks(ax.xaxis, "log", box.minposx, box.x1)
+        readable_ticks(ax.yaxis, "log", box.minposy, box.y1)
+        ax.set_title(f"{policies[setting]}, {titles[axis]}")
+        ax.set(xlabel=NAMES[axis], ylabel=COSTS[axis])
+    share_names(panels)
+    draw_legend(panels)
+    return picture
 
 
 def _cost(row: dict) -> float:

@@ -280,7 +280,7 @@ def test_stand_ins_are_called_synthetic(synthetic):
     check_records(synthetic, "allocation-fig5")
     assert len(synthetic.records) == 40
     assert "SYNTHETIC" in synthetic.notes[0] and EDNET_FILE in synthetic.notes[0]
-    assert "synthetic" in synthetic.figure.get_suptitle()
+    assert "synthetic" in synthetic.figure.legends[0].get_title().get_text()
     assert all("synthetic" in record["environment"] for record in synthetic.records)
     assert synthetic.datasets["fits"].attrs["synthetic"] == 1
     # Weibull times are Weibull: the Kolmogorov quantile of level 1e-5, 5,000 times.
@@ -323,7 +323,8 @@ def test_fits_of_ednet(ednet):
 
 @needs_data
 def test_figure_5(ednet):
-    assert ednet.figure.get_suptitle() == "Response times of question q4135, EdNet"
+    title = ednet.figure.legends[0].get_title().get_text()
+    assert title == "Response times of question q4135, EdNet"
     density, cumulative, quantiles = ednet.figure.axes
     for line in density.lines:
         # What is seen of the law has probability 1.

@@ -19,6 +19,7 @@ from tests.experiments.checks import (
     check_records,
     entry,
     legend_texts,
+    visible,
 )
 from tests.kernels.checks import ALARM
 
@@ -114,17 +115,18 @@ def test_records_of_figure_1(study):
 
 def test_figure_1(study):
     left, right = study.figure.axes
-    assert legend_texts(study.figure) == POLICIES
+    assert legend_texts(study.figure) == [*POLICIES, "nominal, 1 %"]
     data = study.datasets["intervals"]
     (promise,) = (x for x in left.lines if len(x.get_xdata()) == 2)
-    assert list(promise.get_ydata()) == [1, 1]
-    for ax, name, scale in ((left, "violations", 100), (right, "median_looseness", 1)):
+    assert list(promise.get_ydata()) == [0.01, 0.01]
+    for ax, name in ((left, "violations"), (right, "median_looseness")):
         for line in ax.lines[: len(POLICIES)]:
-            values = scale * data[name].sel(policy=line.get_label()).values
-            shown = np.asarray(line.get_ydata())
-            seen = values > 0
-            np.testing.assert_allclose(shown[seen], values[seen])
-            assert (shown[~seen] == 1e-3).all()  # Below one run in 10,000.
+            values = data[name].sel(policy=line.get_label()).values
+            np.testing.assert_array_equal(line.get_ydata(), values)
+    # What never happened lies on the axis and not below one case in all.
+    assert (data["violations"] == 0).any()
+    assert left.transData.transform((10, 0))[1] >= left.bbox.y0
+    assert "0 %" in [text.get_text() for text in visible(left.yaxis)]
     assert_readable(study.figure)
 
 

@@ -21,12 +21,11 @@ def test_records(tiny, name):
 
 
 def test_fig1_has_a_row_of_three_panels_per_model(tiny):
-    axes = tiny("censored-fig1").figure.axes
+    axes = tiny("censored-fig1").figure.axes[:9]  # The scales of shades follow.
     labels = ["reward", "consumption", "consumption"]
     assert [ax.get_xlabel() for ax in axes] == 3 * labels
     assert [ax.get_ylabel() for ax in axes] == 3 * ["density", "density", "reward"]
-    titles = [ax.get_title() for ax in axes if ax.get_title()]
-    assert titles == [f"arm {i + 1}: {model}" for i, model in enumerate(MODELS)]
+    assert [ax.get_title() for ax in axes] == [m for m in MODELS for _ in range(3)]
     for row in range(3):
         *histograms, joint = axes[3 * row : 3 * row + 3]
         for ax in histograms:

@@ -10,8 +10,10 @@ from jaxbandits.experiments.allocation import catalogue as allocation
 from jaxbandits.experiments.budgeted import catalogue as budgeted
 from jaxbandits.experiments.censored import catalogue as censored
 from jaxbandits.experiments.farewell import catalogue as farewell
+from jaxbandits.experiments.judging import leaderboard
 
 PARTS = {
+    "leaderboard": leaderboard,
     "censored": censored,
     "allocation": allocation,
     "budgeted": budgeted,
@@ -26,10 +28,12 @@ OTHER_SIZE = {
     "censored-solver": (64, 40_000),
     "censored-bounds": (64, 100_000),
     "censored-recommendation": (64, 100_000),
+    "censored-prior": (64, 20_000),
     "censored-coverage": (2_000, 10_000),
     "budgeted-fig1": (10_000, 10_000),
     "budgeted-bounds": (100, 100_000),
     "budgeted-recommendation": (1_000, 150_000),
+    "budgeted-lost-runs": (2_000, 100_000),
     "farewell-fig1": (10, 10_000_000),
     "farewell-fig2": (10, 10_000_000),
     "farewell-readings": (10, 1_000_000),
@@ -51,6 +55,16 @@ OTHER_SIZE = {
     "allocation-hard": (64, 30_000),
     "allocation-oracle": (500, 1),
     "allocation-mg": (50, 1),
+    **{
+        f"leaderboard-{setting}{suffix}": (200, longest)
+        for suffix in ("", "-final")
+        for setting, longest in (
+            ("censored", 100_000),
+            ("allocation", 100_000),
+            ("budgeted", 1_000_000),
+            ("farewell", 1_000_000),
+        )
+    },
 }
 FIXED = {
     *("censored-fig1", "censored-fig2", "censored-grids"),
@@ -64,9 +78,11 @@ def test_names_are_unique_and_start_with_a_setting():
     for name, experiment in REGISTRY.items():
         assert experiment.name == name
         assert re.fullmatch(r"[a-z]+(-[a-z0-9]+)+", name)
-        assert experiment.setting == name.split("-")[0]
+        part, of_board = name.split("-")[:2]
+        board = part == "leaderboard"
+        assert experiment.setting == (of_board if board else part)
         assert hasattr(settings, experiment.setting)
-        assert experiment in PARTS[experiment.setting].EXPERIMENTS
+        assert experiment in PARTS[part].EXPERIMENTS
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,13 @@ def test_every_file_is_listed_and_nothing_else_is_left(tmp_path):
         assert found.identical(dataset)
 
 
+def test_pages_are_files_of_text(tmp_path):
+    made = outcome(instances=())._replace(pages={"page.md": "µs\n"}, root_seed=5)
+    summary, _, page = write(made, "a", tmp_path)
+    assert page == tmp_path / "page.md" and page.read_text() == "µs\n"
+    assert json.loads(summary.read_text())["options"]["root_seed"] == 5
+
+
 def test_the_summary_says_what_it_is_of(tmp_path):
     summary = json.loads(write(outcome(), "a", tmp_path)[0].read_text())
     made = summary.pop("provenance")

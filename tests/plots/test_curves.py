@@ -11,6 +11,11 @@ from tests.plots.sweeps import several, sweep, unplayed
 from tests.results.samples import dataset
 
 
+def legend_of(ax):
+    (legend,) = ax.figure.legends
+    return legend
+
+
 def test_lines_are_the_means_and_bands_the_intervals():
     data = dataset(points=2)
     (ax,) = plot_curves(data, params=1, level=0.8).axes
@@ -27,11 +32,12 @@ def test_lines_are_the_means_and_bands_the_intervals():
 
 
 def test_words():
-    (ax,) = plot_curves(dataset(), title="two arms", labels={"ucb": "UCB1"}).axes
+    fig = plot_curves(dataset(), title="two arms", labels={"ucb": "UCB1"})
+    (ax,) = fig.axes
     assert ax.get_xlabel() == "round $t$"
     assert ax.get_ylabel() == "cumulative regret"
     assert ax.get_title() == "two arms"
-    legend = ax.get_legend()
+    (legend,) = fig.legends
     assert [text.get_text() for text in legend.get_texts()] == ["UCB1", "uniform"]
     assert legend.get_title().get_text() == "mean of 5 seeds, 95 % interval"
     spent = dataset(checkpoint_kind="spent", checkpoints=[0.5, 1, 2, 4])
@@ -73,7 +79,7 @@ def test_quantiles_are_thin_lines_on_request():
     expected = quantiles(data, "regret", [0.1, 0.9]).sel(policy="ucb", params=1)
     np.testing.assert_allclose([low.get_ydata(), high.get_ydata()], expected)
     assert low.get_linewidth() == high.get_linewidth() < mean.get_linewidth()
-    legend = ax.get_legend()
+    legend = legend_of(ax)
     assert len(legend.get_texts()) == 1
     assert "10 % and 90 % quantiles" in legend.get_title().get_text()
 
@@ -82,7 +88,7 @@ def test_one_seed_has_no_band_and_one_checkpoint_a_marker():
     (ax,) = plot_curves(dataset(num_seeds=1).isel(checkpoint=[-1])).axes
     assert len(ax.lines) == 2 and not ax.collections
     assert ax.lines[0].get_marker() == "o"
-    assert ax.get_legend().get_title().get_text() == "one seed"
+    assert legend_of(ax).get_title().get_text() == "one seed"
 
 
 def test_no_band_on_request():
@@ -92,9 +98,9 @@ def test_no_band_on_request():
     assert not plain.collections and len(with_bands.collections) == 2
     for line, other in zip(plain.lines, with_bands.lines, strict=True):
         np.testing.assert_array_equal(line.get_ydata(), other.get_ydata())
-    assert plain.get_legend().get_title().get_text() == "mean of 5 seeds"
+    assert legend_of(plain).get_title().get_text() == "mean of 5 seeds"
     (ax,) = plot_curves(dataset(), level=None, seeds_quantiles=(0.1, 0.9)).axes
-    title = ax.get_legend().get_title().get_text()
+    title = legend_of(ax).get_title().get_text()
     assert title == "mean of 5 seeds\nthin: 10 % and 90 % quantiles"
 
 
@@ -128,10 +134,10 @@ def test_half_finished_curves_are_of_the_same_seeds():
     lines = [line for line in ax.lines if not line.get_label().startswith("_")]
     assert [line.get_label() for line in lines] == ["a", "c"]
     np.testing.assert_allclose([line.get_ydata() for line in lines], means)
-    title = ax.get_legend().get_title().get_text()
+    title = legend_of(ax).get_title().get_text()
     assert title.startswith("mean of 4 of 6 seeds, 95 % interval\nthin: ")
     (ax,) = plot_curves(data, policies=["c"]).axes
-    title = ax.get_legend().get_title().get_text()
+    title = legend_of(ax).get_title().get_text()
     assert title == "mean of 6 seeds, 95 % interval"
     apart = unplayed(data, policy=2, seed=[1, 2, 4, 5])
     with pytest.raises(ValueError, match="policies: no seed .* all of a, c yet"):
@@ -144,7 +150,7 @@ def test_an_undefined_value_is_a_gap():
     data["regret"][0, 0, 2, :2] = np.nan
     (ax,) = plot_curves(data).axes
     assert np.isnan(ax.lines[0].get_ydata()).tolist() == [True, True, False, False]
-    assert ax.get_legend().get_title().get_text() == "mean of 5 seeds, 95 % interval"
+    assert legend_of(ax).get_title().get_text() == "mean of 5 seeds, 95 % interval"
 
 
 def test_instances_are_selected():
@@ -160,8 +166,8 @@ def test_instances_are_selected():
 def test_given_axes_and_scales(tmp_path):
     fig, (left, right) = figure(1, 2)
     scales = {"x_scale": "log", "y_scale": "log"}
-    assert plot_curves(dataset(), ax=right, legend=False, **scales) is fig
-    assert not left.lines and right.get_legend() is None
+    assert plot_curves(dataset(), ax=right, **scales) is fig
+    assert not left.lines and not fig.legends
     assert right.get_xscale() == right.get_yscale() == "log"
     save_figure(fig, tmp_path / "a.png")
     assert (tmp_path / "a.png").stat().st_size > 1000

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import LogNorm
 
-from jaxbandits.plots import figure, plot_heat_map, save_figure
+from jaxbandits.plots import Best, figure, plot_heat_map, save_figure
 from jaxbandits.plots.labels import padded_number
 from jaxbandits.plots.samples import STATISTICS
 from tests.plots.sweeps import ALPHAS, GRID, RADII, several, sweep, unplayed
@@ -23,7 +23,7 @@ def on_grid(values):
 
 
 def key_of(ax):
-    return [text.get_text() for text in ax.get_legend().get_texts()]
+    return [text.get_text() for text in ax.figure.legends[0].get_texts()]
 
 
 def marked(ax, marker):
@@ -49,7 +49,7 @@ def test_cells_numbers_and_words(tmp_path):
     assert ax.get_xlabel() == "alpha\nmean of 6 seeds"
     assert ax.get_ylabel() == "radius"
     assert ax.get_title() == "ucb"
-    assert bar.get_ylabel() == "cumulative regret\nat round 2k"
+    assert bar.get_ylabel() == "cumulative regret at round 2k"
     assert marked(ax, "*") == {(0, 0)}
     save_figure(fig, tmp_path / "a.png")
     assert (tmp_path / "a.png").stat().st_size > 1000
@@ -70,7 +70,7 @@ def test_statistics_and_checkpoints(statistic):
     values = data["regret"][0, :, :, 0].values
     expected = on_grid([STATISTICS[statistic](row) for row in values])
     np.testing.assert_allclose(cells_of(ax), expected)
-    assert bar.get_ylabel().endswith("cumulative regret\nat round 100")
+    assert bar.get_ylabel().endswith("cumulative regret at round 100")
     mean = statistic == "mean"
     assert ax.get_xlabel().endswith("mean of 6 seeds" if mean else "\n6 seeds")
     assert marked(ax, "*") == {(0, 0)}  # Of the mean, whatever is shown.
@@ -83,11 +83,13 @@ def test_the_best_and_what_may_be_as_good():
     (ax, _) = plot_heat_map(data, **XY).axes
     assert marked(ax, "*") | marked(ax, "o") == {(0, 0), (1, 1)}
     assert key_of(ax) == ["lowest of 6 means", "may be the best (95 %)"]
-    (ax, _) = plot_heat_map(data, **XY, smaller_is_better=False, level=0.5).axes
+    (ax, _) = plot_heat_map(
+        data, **XY, best=Best(smaller_is_better=False, level=0.5)
+    ).axes
     assert marked(ax, "*") == {(2, 1)}
     assert key_of(ax)[0] == "highest of 6 means"
-    (ax, _) = plot_heat_map(data, **XY, mark_best=False).axes
-    assert not ax.lines and ax.get_legend() is None
+    fig = plot_heat_map(data, **XY, best=None)
+    assert not fig.axes[0].lines and not fig.legends
 
 
 def test_missing_cells_are_missing():
@@ -138,7 +140,6 @@ def test_one_policy_has_both_parameters():
     ax, _ = plot_heat_map(data, **XY, labels={"ucb": "UCB1", "alpha": "A"}).axes
     assert ax.get_title() == "UCB1"
     assert ax.get_xlabel() == "A\nmean of 6 seeds"
-    assert plot_heat_map(data, **XY, title="mine").axes[0].get_title() == "mine"
     both = sweep({"ucb": GRID, "ucb2": GRID[:4]})
     with pytest.raises(ValueError, match="policy: name one; ucb, ucb2 has both"):
         plot_heat_map(both, **XY)
@@ -173,12 +174,14 @@ def test_instances_are_selected():
 
 
 def test_numbers_where_there_is_room():
-    fig, (left, right) = figure(1, 2)
+    fig, (left, _) = figure(1, 2)
     points = [{"alpha": a, "radius": r} for a in range(8) for r in range(8)]
     data = sweep({"ucb": points}, num_seeds=2)
     assert plot_heat_map(data, **XY, ax=left) is fig
-    plot_heat_map(data, **XY, ax=right, annotate=True)
-    assert len(left.texts) == 0 and len(right.texts) == 64
+    assert len(left.texts) == 0 and not fig.legends
+    fig, (alone,) = figure()
+    plot_heat_map(sweep(), **XY, ax=alone)
+    assert len(alone.texts) == 6 and not fig.legends
     assert len(plot_heat_map(data, **XY).axes[0].texts) == 64
     # Labels neither: of every second cell or fewer.
     assert len(left.get_xticks()) <= 4
@@ -201,7 +204,7 @@ def test_logarithmic_colours():
         ({"policy": "ts"}, "policy: 'ts' is unknown"),
         ({"checkpoint": 2}, "checkpoint: 2"),
         ({"statistic": "mode"}, "statistic must be one of .'mean'"),
-        ({"level": 1}, "level must"),
+        ({"best": Best(level=1)}, "level must"),
         ({"at": {"alpha": 7}}, "at: alpha has no value 7"),
         ({"labels": {"beta": "B"}}, "labels: 'beta'"),
     ],

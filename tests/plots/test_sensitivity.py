@@ -15,8 +15,12 @@ def lines_of(ax):
     return {line.get_label(): line for line in ax.lines}
 
 
+def note_of(ax):
+    return ax.figure.legends[0].get_title().get_text()
+
+
 def legend_of(ax):
-    return [text.get_text() for text in ax.get_legend().get_texts()]
+    return [text.get_text() for text in ax.figure.legends[0].get_texts()]
 
 
 def test_lines_are_the_means_and_bands_the_intervals(tmp_path):
@@ -44,10 +48,7 @@ def test_lines_are_the_means_and_bands_the_intervals(tmp_path):
     assert ax.get_xscale() == "log"
     assert ax.get_xlabel() == "alpha"
     assert ax.get_ylabel() == "cumulative regret at round 2k"
-    assert (
-        ax.get_legend().get_title().get_text()
-        == "mean of 6 seeds\n80 % interval\nof each point"
-    )
+    assert note_of(ax) == "mean of 6 seeds, 80 % interval of each point"
     save_figure(fig, tmp_path / "a.png")
     assert (tmp_path / "a.png").stat().st_size > 1000
 
@@ -56,8 +57,8 @@ def test_a_line_per_value_of_a_second_parameter():
     data = sweep({"ucb": GRID, "ts": [{}]})
     (ax,) = plot_sensitivity(data, x="alpha", by="radius", checkpoint=0).axes
     assert legend_of(ax) == ["0", "1"]
-    note = ax.get_legend().get_title().get_text()
-    assert note == "mean of 6 seeds\n95 % interval\nof each point\nradius:"
+    note = note_of(ax)
+    assert note == "mean of 6 seeds, 95 % interval of each point\nradius:"
     assert ax.get_title() == "ucb"
     means = data["regret"][0, :, :, 0].mean("seed").values.reshape(3, 2)
     for line, expected in zip(ax.lines, means.T, strict=True):
@@ -66,9 +67,9 @@ def test_a_line_per_value_of_a_second_parameter():
     first, second = ax.lines
     assert first.get_color() != second.get_color()
     assert first.get_marker() != second.get_marker()
-    (ax,) = plot_sensitivity(data, x="radius", by="alpha", title="").axes
+    (ax,) = plot_sensitivity(data, x="radius", by="alpha", labels={"ucb": "UCB"}).axes
     assert legend_of(ax) == ["0.1", "0.2", "0.3"]
-    assert ax.get_xscale() == "linear" and ax.get_title() == ""
+    assert ax.get_xscale() == "linear" and ax.get_title() == "UCB"
 
 
 def test_half_finished_sweeps():
@@ -80,8 +81,8 @@ def test_half_finished_sweeps():
     expected = data["regret"][0, :, :, -1].mean("seed", skipna=True)
     np.testing.assert_allclose(line.get_ydata(), expected)
     assert np.isnan(line.get_ydata()).tolist() == [False, True, False, False]
-    title = ax.get_legend().get_title().get_text()
-    assert title == "mean of 2 to 6 seeds\n95 % interval\nof each point"
+    title = note_of(ax)
+    assert title == "mean of 2 to 6 seeds, 95 % interval of each point"
     # The first point stands alone: its interval is a bar.
     bar = ax.collections[-1].get_segments()
     assert len(bar) == 1 and bar[0][0, 0] == 0.01
@@ -109,24 +110,24 @@ def test_third_parameters_are_selected():
     means = data["regret"][..., -1].mean("seed").values
     np.testing.assert_allclose(lines["ucb"].get_ydata(), means[0, 1:6:2])
     np.testing.assert_allclose(lines["moss"].get_ydata(), means[1, [1, 1]])
-    assert ax.get_legend().get_title().get_text().endswith("radius = 1\nbeta = 3")
+    assert note_of(ax).endswith(", radius = 1, beta = 3")
 
 
 def test_no_band_on_request_nor_with_one_seed():
     (ax,) = plot_sensitivity(sweep(MIXED), x="alpha", level=None).axes
     assert len(ax.lines) == 4 and not ax.collections
-    assert ax.get_legend().get_title().get_text() == "mean of 6 seeds"
+    assert note_of(ax) == "mean of 6 seeds"
     (ax,) = plot_sensitivity(sweep(MIXED, num_seeds=1), x="alpha").axes
     assert len(ax.lines) == 4 and not ax.collections
-    assert ax.get_legend().get_title().get_text() == "one seed"
+    assert note_of(ax) == "one seed"
 
 
 def test_given_axes_and_chosen_policies():
     fig, (left, right) = figure(1, 2)
-    options = {"ax": right, "legend": False, "x_scale": "linear", "y_scale": "log"}
+    options = {"ax": right, "x_scale": "linear", "y_scale": "log"}
     chosen = ["kl", "ucb"]
     assert plot_sensitivity(sweep(MIXED), x="alpha", policies=chosen, **options) is fig
-    assert not left.lines and right.get_legend() is None
+    assert not left.lines and not fig.legends
     assert [line.get_label() for line in right.lines] == chosen
     assert (right.get_xscale(), right.get_yscale()) == ("linear", "log")
 

@@ -7,8 +7,10 @@ from types import SimpleNamespace
 import matplotlib
 import pytest
 from matplotlib.figure import Figure as BaseFigure
+from matplotlib.font_manager import FontProperties
 
-from jaxbandits.plots import figure, line_style, save_figure
+from jaxbandits.plots import figure, line_style, save_figure, share_names, style
+from jaxbandits.plots.words import tex, width_of, wrapped
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
@@ -89,3 +91,90 @@ def test_a_figure_of_pyplot_is_closed(tmp_path, monkeypatch):
 def test_a_figure_shows_itself():
     fig, _ = figure()
     assert fig._repr_png_().startswith(SIGNATURE)
+
+
+def test_settings_of_ones_own_stand():
+    """Those that are changed; the others are the house's."""
+    mine = {"font.size": 15.0, "axes.prop_cycle": matplotlib.cycler(color=["red"])}
+    with matplotlib.rc_context(mine):
+        assert line_style(0).color == line_style(1).color == "red"
+        assert line_style(0).linestyle != line_style(1).linestyle
+        fig, (ax,) = figure()
+        assert not ax.spines["top"].get_visible()
+        assert fig.settings["font.size"] == 15 and fig.settings["axes.labelsize"] == 12
+    assert line_style(0).color == "#0072B2"
+
+
+def test_a_style_is_taken_whole():
+    """Also where it says what Matplotlib says by default."""
+    assert matplotlib.rcParamsDefault["font.size"] == 10
+    with matplotlib.rc_context(style(size=10)):
+        fig, (ax,) = figure()
+    assert ax.xaxis.label.get_size() == 10
+    fig.draw_without_rendering()
+    assert ax.get_xticklabels()[0].get_size() == 9
+
+
+@pytest.mark.parametrize(
+    ("width", "inches"), [("column", 3.25), ("text", 6.75), (4, 4.0)]
+)
+def test_a_figure_is_as_wide_as_is_said(tmp_path, width, inches):
+    for columns in (1, 3):
+        with matplotlib.rc_context(style(width)):
+            fig, axes = figure(1, columns)
+            axes[0].set_title("longer than its panel, by far, and then some more")
+            axes[0].set_ylabel("a quantity")
+        save_figure(fig, tmp_path / "a.png")
+        head = (tmp_path / "a.png").read_bytes()[16:20]
+        assert int.from_bytes(head) == pytest.approx(300 * inches, abs=1)
+
+
+def test_panels_that_become_too_narrow_go_below():
+    """In blocks: what was one above the other stays so."""
+    with matplotlib.rc_context(style(3.25)):
+        _, axes = figure(2, 3)
+    places = [ax.get_subplotspec() for ax in axes]
+    found = [(place.rowspan.start, place.colspan.start) for place in places]
+    assert found == [(0, 0), (0, 1), (2, 0), (1, 0), (1, 1), (3, 0)]
+
+
+def test_names_that_neighbours_have_are_left_out():
+    _, axes = figure(2, 2)
+    for ax, name in zip(axes, "aaab", strict=True):
+        ax.set(xlabel="t", ylabel=name)
+    share_names(axes)
+    assert [ax.get_xlabel() for ax in axes] == ["", "", "t", "t"]
+    assert [ax.get_ylabel() for ax in axes] == ["a", "", "a", "b"]
+
+
+def test_a_figure_keeps_the_style_it_was_made_in(tmp_path):
+    with matplotlib.rc_context(style("column", font="serif")):
+        fig, (ax,) = figure()
+    fig.draw_without_rendering()
+    assert ax.get_xticklabels()[0].get_fontfamily() == ["serif"]
+    save_figure(fig, tmp_path / "a.pdf")
+    content = (tmp_path / "a.pdf").read_bytes()
+    assert b"DejaVuSerif" in content and b"/Type3" not in content
+    assert content.startswith(b"%PDF")
+
+
+def test_latex_that_is_not_there(monkeypatch):
+    monkeypatch.setattr("jaxbandits.plots._style.which", lambda name: None)
+    with pytest.raises(ValueError, match="usetex: there is no program `latex`"):
+        style(usetex=True)
+
+
+def test_words_for_latex():
+    assert tex("95 % of A_1 & $x_1$ #") == r"95 \% of A\_1 \& $x_1$ \#"
+    assert tex(tex("95 %")) == r"95 \%"
+
+
+def test_lines_break_between_words():
+    font = FontProperties(size=10)
+    text = "mean of 200 seeds, $x = 1$ and 95 % of them"
+    room = width_of("mean of 200 seeds,", font)
+    lines = wrapped(text, room, font).split("\n")
+    assert " ".join(lines) == text and len(lines) == 3
+    assert all(width_of(line, font) <= room for line in lines)
+    assert wrapped("a\nb", room, font) == "a\nb"
+    assert wrapped("95 % $x = 1$", 1, font) == "95 %\n$x = 1$"

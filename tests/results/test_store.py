@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+from functools import partial
 
 import jax
 import numpy as np
@@ -15,12 +16,10 @@ import xarray as xr
 import zarr
 
 from jaxbandits.results import open_store, root
+from jaxbandits.results.layout import DIMS, RUN_DIMS, Place
 from jaxbandits.results.mending import mend_metadata
 from jaxbandits.results.root import CHECKSUM, COPY, FORMAT
 from jaxbandits.results.store import (
-    DIMS,
-    RUN_DIMS,
-    Place,
     check_store,
     create_store,
     grow_store,
@@ -91,11 +90,22 @@ def store(tmp_path):
 def contents(path):
     """Everything that readers see, through plain xarray."""
     with xr.open_zarr(path, chunks=None) as dataset:
-        return (
-            dataset.drop_attrs(deep=False)
-            .assign_attrs({k: v for k, v in dataset.attrs.items() if k != CHECKSUM})
-            .load()
-        )
+        table = dataset["results"].load()
+        names = dict.fromkeys(name.split("[")[0] for name in table["variable"].values)
+        found = dataset.drop_vars(["results", "variable"]).load()
+        attributes = {k: v for k, v in dataset.attrs.items() if k != CHECKSUM}
+    for name in names:
+        parts = [
+            table.sel(variable=label).drop_vars("variable")
+            for label in table["variable"].values
+            if label.split("[")[0] == name
+        ]
+        found[name] = parts[0] if len(parts) == 1 else xr.concat(parts, f"{name}_0")
+    found["pair"] = found["pair"].transpose(..., "pair_0")
+    session = found["session"].isel(checkpoint=0, drop=True)
+    found["session"] = session.fillna(0).astype("i4")
+    found["rounds"] = found["rounds"].fillna(0).astype("i8")
+    return found.drop_attrs().assign_attrs(attributes)
 
 
 def files(path):
@@ -110,26 +120,28 @@ def files(path):
 def failing(monkeypatch):
     """``failing(n)``: after n more files no file comes to its place any more.
 
-    Zarr and the library write all files under temporary names.
+    Zarr writes all files under temporary names; a link must find nothing in its place.
     """
-    replace = os.replace
+    moves = {"replace": os.replace, "link": os.link}
     lock = threading.Lock()
 
     def fail_after(count):
         left = [count]
 
-        def replaced(*args, **kwargs):
+        def moved(move, *args, **kwargs):
             with lock:
                 left[0] -= 1
                 if left[0] < 0:
                     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            return replace(*args, **kwargs)
+            return move(*args, **kwargs)
 
-        monkeypatch.setattr(os, "replace", replaced)
+        for name, move in moves.items():
+            monkeypatch.setattr(os, name, partial(moved, move))
         return left
 
     yield fail_after
-    monkeypatch.setattr(os, "replace", replace)
+    for name, move in moves.items():
+        monkeypatch.setattr(os, name, move)
 
 
 def number_of_writes(failing, action) -> int:
@@ -186,14 +198,14 @@ def test_a_store_replaces_nothing(store):
 
 def test_somebody_else_makes_the_same_store_at_the_same_time(tmp_path, monkeypatch):
     path = tmp_path / "one.zarr"
-    rename = os.rename
+    link = os.link
 
     def late(source, target):
-        monkeypatch.setattr(os, "rename", rename)
+        monkeypatch.setattr(os, "link", link)
         create_store(path, SMALL, SHAPES, CHUNK, {"by": "another"})
-        rename(source, target)
+        link(source, target)
 
-    monkeypatch.setattr(os, "rename", late)
+    monkeypatch.setattr(os, "link", late)
     with pytest.raises(FileExistsError, match=f"another program has just made {path}"):
         create_store(path, SMALL, SHAPES, CHUNK, {"by": "me"})
     assert contents(path).attrs["by"] == "another"
@@ -222,16 +234,15 @@ def test_a_block_counts_when_all_of_it_is_there(store, failing):
     place = Place(0, 0, slice(0, 2), slice(4, 6))
     before = files(store)
     writes = number_of_writes(failing, lambda: fill(store, place))
-    assert writes == len(SHAPES) + 2  # rounds and session
+    assert writes == 1
     for name in set(files(store)) - set(before):
         (store / name).unlink()
-    for count in range(writes):
-        failing(count)
-        with pytest.raises(OSError, match="No space left"):
-            fill(store, place)
-        complete = sessions(store)[:] > 0
-        assert not complete[place].any()
-        assert complete.sum() == 8 + 2
+    failing(0)
+    with pytest.raises(OSError, match="No space left"):
+        fill(store, place)
+    complete = sessions(store)[:] > 0
+    assert not complete[place].any()
+    assert complete.sum() == 8 + 2
     failing(writes)
     fill(store, place)
     assert (sessions(store)[place] > 0).all()
@@ -290,9 +301,7 @@ def test_a_reader_is_never_ahead_of_the_writer(tmp_path):
 
 def test_session_is_read_first(store):
     """Before any metric, by whatever loads a whole dataset."""
-    with xr.open_zarr(store, chunks=None) as dataset:
-        assert next(iter(dataset.data_vars)) == "session"
-        assert next(iter(open_store(store).data_vars)) == "session"
+    assert next(iter(open_store(store).data_vars)) == "session"
 
 
 def test_urls_are_refused_by_name():
@@ -370,11 +379,10 @@ def test_a_store_grows(store):
         assert int((found[name] > 0).sum()) == int((old[name] > 0).sum())
     assert stored_shapes(store) == more and found["late"].isnull().all()
     assert sessions(store).chunks[-2:] == CHUNK
-    # No chunk of a result is written again.
+    # No block is written again.
     after = files(store)
-    for name in before:
-        if name.split("/")[0] in (*SHAPES, "rounds", "session") and "/c/" in name:
-            assert after[name] == before[name]
+    blocks = [name for name in before if name.startswith("results/c.")]
+    assert len(blocks) == 2 and all(after[name] == before[name] for name in blocks)
     # New blocks, and the rest of one at the old edge.
     fill(store, Place(1, 1, slice(4, 5), slice(8, 11)), 3)
     fill(store, Place(0, 0, slice(2, 4), slice(6, 8)), 3)
@@ -427,8 +435,8 @@ def test_growth_after_one_that_was_interrupted_may_be_smaller(store, monkeypatch
     monkeypatch.setattr("jaxbandits.results.store.publish", fail)
     with pytest.raises(OSError):
         grow_store(store, LARGE, SHAPES, ATTRIBUTES)
-    session = zarr.open_group(store, use_consolidated=False)["session"]
-    assert session.shape == (2, 2, 5, 11)  # All is done but the last step.
+    results = zarr.open_group(store, use_consolidated=False)["results"]
+    assert results.shape[:4] == (2, 2, 5, 11)  # All is done but the last step.
     monkeypatch.undo()
     grow_store(store, axes(seeds=7), SHAPES, ATTRIBUTES)
     found = contents(store)

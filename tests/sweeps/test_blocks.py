@@ -14,11 +14,13 @@ from jaxbandits.settings import budgeted
 from jaxbandits.sweeps import Entry, Spec
 from jaxbandits.sweeps.blocks import (
     ACCELERATOR,
+    BLOCKS,
     LIMITS,
     block_shape,
     longest_run,
     outstanding,
     rectangle,
+    rows_of,
 )
 from jaxbandits.sweeps.plan import Match, Plan
 
@@ -197,18 +199,40 @@ def test_shapes_by_hand(seeds, points, most, shape):
 @pytest.mark.parametrize("platform", ["cpu", "gpu", "tpu"])
 @pytest.mark.parametrize("checkpoints", [(10,), (10, 20), range(1, 101), (10**7,)])
 @pytest.mark.parametrize("shapes", [{"a": ()}, {"a": (), "b": (30,), "c": (2, 5)}])
-def test_a_block_costs_what_it_may(platform, checkpoints, shapes):
-    plan = plan_of((10_000,), seeds=100_000, checkpoints=tuple(checkpoints))
+@pytest.mark.parametrize("seeds", [300, 100_000])
+def test_a_block_costs_what_it_may(platform, checkpoints, shapes, seeds):
+    plan = plan_of((10_000,), seeds=seeds, checkpoints=tuple(checkpoints))
     height, width = block_shape(plan, shapes, platform)
     limits = LIMITS.get(platform, ACCELERATOR)
     # Rounds count too: i64.
     numbers = 1 + {1: 1, 3: 41}[len(shapes)]
     cost = height * width * numbers * len(checkpoints) * 8
-    assert cost <= limits.bytes
     rounds = height * width * checkpoints[-1]
-    assert rounds <= limits.rounds or height * width <= limits.least
+    share = 10_000 * seeds / BLOCKS
+    assert cost <= max(limits.bytes, limits.most_bytes)
+    if height * width > share + 1:  # Not for the sake of their number.
+        assert cost <= limits.bytes
+        assert rounds <= limits.rounds or height * width <= limits.least
     # And not much less.
-    assert 4 * cost > limits.bytes or 4 * rounds > limits.rounds
+    assert (
+        4 * cost > limits.bytes
+        or 4 * rounds > limits.rounds
+        or 4 * height * width > share
+    )
+
+
+@pytest.mark.parametrize("points", [(1000,), (1, 1000), (7, 30, 300)])
+@pytest.mark.parametrize("seeds", [10**6, 3 * 10**6 + 1])
+def test_a_billion_runs_are_few_blocks(points, seeds):
+    plan = plan_of(points, seeds=seeds, checkpoints=(10**4,))
+    height, width = block_shape(plan, {name: () for name in "abcde"}, "cpu")
+    rows = sum(map(sum, rows_of(plan, height)))
+    assert rows * -(-seeds // width) <= 2 * BLOCKS + len(points)
+
+
+def test_rows_of_blocks():
+    plan = plan_of((5, 1), environments=2)
+    assert rows_of(plan, 2) == [[3, 1], [3, 1]]
 
 
 def test_a_block_has_at_least_a_vector_of_lanes():

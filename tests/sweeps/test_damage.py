@@ -15,7 +15,7 @@ from tests.sweeps.damage import delete, files_of, flip, outcome, truncate
 from tests.sweeps.runs import run
 
 SPEC = walk.spec(points=2, seeds=12, horizon=8, environments={"short": walk.GAME})
-CHUNK = "c/0/1/0/0"
+BLOCK = "results/c.0.1.0.0.0.0"
 
 
 @pytest.fixture(scope="module")
@@ -32,15 +32,13 @@ def whole(tmp_path_factory):
         (flip, ["zarr.json"], "refused"),
         (truncate, [COPY], "right"),
         (delete, ["zarr.json"], "refused"),
-        (flip, [f"regret/{CHUNK}/0"], "refused"),
-        (delete, [f"small/{CHUNK}/0/0"], "refused"),
-        (truncate, [f"rounds/{CHUNK}/0"], "refused"),
-        (truncate, [f"session/{CHUNK}"], "refused"),
-        (delete, [f"session/{CHUNK}"], "right"),
+        (flip, [BLOCK], "refused"),
+        (delete, [BLOCK], "refused"),
+        (truncate, [BLOCK], "refused"),
         (delete, ["seed/c/0"], "refused"),
         (flip, ["policy/c/0"], "refused"),
-        (delete, ["param_step/c/0/0/0", f"regret/{CHUNK}/0", "seed/zarr.json"], None),
-        (flip, ["regret/zarr.json"], "right"),
+        (delete, ["param_step/c/0/0/0", BLOCK, "seed/zarr.json"], None),
+        (flip, ["results/zarr.json"], "right"),
         # A bit in every file but the root, of which one must be left.
         (flip, "all", "refused"),
     ],
@@ -71,20 +69,20 @@ def test_a_store_that_cannot_be_written_to(whole, tmp_path, monkeypatch):
     xr.testing.assert_identical(found.load(), open_store(whole).load())
     for spec, harm in ((SPEC._replace(seeds=13), None), (SPEC, flip), (SPEC, delete)):
         if harm is not None:
-            harm(copy / f"regret/{CHUNK}/0", np.random.default_rng(0))
+            harm(copy / BLOCK, np.random.default_rng(0))
             before = {name: (copy / name).read_bytes() for name in files_of(copy)}
         with pytest.raises(OSError, match=f"store: cannot write to {copy}: Read-only"):
             run(spec, copy, extend=True)
         assert {name: (copy / name).read_bytes() for name in files_of(copy)} == before
 
 
-def test_a_metric_that_is_gone_altogether(whole, tmp_path):
+def test_results_that_are_gone_altogether(whole, tmp_path):
     copy = tmp_path / "one.zarr"
     shutil.copytree(whole, copy)
-    shutil.rmtree(copy / "regret")
+    shutil.rmtree(copy / "results")
     with (
-        pytest.warns(UserWarning, match="mended: regret/zarr.json$"),
-        pytest.warns(UserWarning, match="regret/c/.*; blocks to be played again: 6$"),
+        pytest.warns(UserWarning, match="mended: results/root.json, results/zarr.json"),
+        pytest.warns(UserWarning, match="results/c.*; blocks to be played again: 6$"),
     ):
         found = run(SPEC, copy)
     xr.testing.assert_identical(
@@ -108,7 +106,7 @@ def test_another_sweep_mends_no_block(whole, tmp_path):
     """It is refused before anything is removed."""
     copy = tmp_path / "one.zarr"
     shutil.copytree(whole, copy)
-    truncate(copy / f"regret/{CHUNK}/0", np.random.default_rng(0))
+    truncate(copy / BLOCK, np.random.default_rng(0))
     before = {name: (copy / name).read_bytes() for name in files_of(copy)}
     with pytest.raises(ValueError, match="holds another sweep"):
         run(SPEC._replace(root_seed=1), copy)
@@ -116,7 +114,7 @@ def test_another_sweep_mends_no_block(whole, tmp_path):
 
 
 def test_a_policy_with_a_metric_of_its_own(tmp_path):
-    """It has a file in every block, so that one that is lost is missed."""
+    """It has a file beside every block, so that one that is lost is missed."""
     copy = tmp_path / "one.zarr"
     mute = walk.WALKER._replace(report=None)
     small = SPEC._replace(
@@ -126,8 +124,8 @@ def test_a_policy_with_a_metric_of_its_own(tmp_path):
     both = small._replace(policies=small.policies | SPEC.policies)
     grown = run(both, copy, extend=True).load()
     assert grown["small"].sel(policy="mute").isnull().all()
-    (copy / "small/c/0/0/0/0/0/0").unlink()
-    with pytest.raises(ValueError, match=r"small/c/0/0/0/0/0/0 is missing"):
+    (copy / "results/c.0.0.0.0.1.0").unlink()
+    with pytest.raises(ValueError, match=r"results/c.0.0.0.0.1.0 is missing"):
         open_store(copy).load()
     with pytest.warns(UserWarning, match="played again: 1"):
         found = run(both, copy).load()

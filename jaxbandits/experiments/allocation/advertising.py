@@ -9,7 +9,13 @@ from jaxbandits.experiments.allocation.cast import LEARNERS
 from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.data import FOLDER, data_file
 from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.plots import figure, plot_panels
+from jaxbandits.plots import (
+    draw_legend,
+    figure,
+    line_style,
+    plot_panels,
+    share_names,
+)
 from jaxbandits.policies import allocation as policies
 from jaxbandits.settings import allocation as settings
 from jaxbandits.settings.allocation.fitting import fit_discrete_weibull
@@ -98,8 +104,9 @@ def impressions(options: Options) -> Outcome:
         share = np.array([np.mean(draws == n) for n in counts])
         probability = np.diff(fit.cdf(np.arange(most + 1)))
         ax.bar(counts, share, color="0.75", label="clicks")
-        ax.plot(counts, probability, "o-", color="C0", markersize=4, label="fit")
+        ax.plot(counts, probability, "o-", color=line_style(0).color, label="fit")
         ax.set(title=title, xlabel="impressions up to the click")
+        ax.set_ylabel("probability")
         datasets[title] = xr.Dataset(
             {"share": ("impressions", share), "fit": ("impressions", probability)},
             coords={"impressions": counts},
@@ -115,6 +122,6 @@ def impressions(options: Options) -> Outcome:
                 horizon=1,
             )
         )
-    axes[0].set_ylabel("probability")
-    axes[0].legend(frameon=False)
+    share_names(axes)
+    draw_legend(axes)
     return Outcome(datasets, records, fig, notes)

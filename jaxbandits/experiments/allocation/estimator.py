@@ -13,7 +13,13 @@ from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.kernels.bisection import bisect
 from jaxbandits.kernels.truncated import truncated_exponential_mean
 from jaxbandits.laws.thresholds import exponential
-from jaxbandits.plots import figure, line_style, plot_panels
+from jaxbandits.plots import (
+    draw_legend,
+    figure,
+    line_style,
+    plot_panels,
+    readable_ticks,
+)
 from jaxbandits.policies import allocation as policies
 from jaxbandits.policies.allocation.estimates import ESTIMATORS, no_statistics, observe
 from jaxbandits.policies.allocation.radii import Scales, bounds
@@ -137,15 +143,16 @@ def _picture(rows):
                 means, places, xerr=errors, fmt="os"[i], color=color, label=name
             )
     axes[0].axvline(1, color="0.6", linewidth=1)
-    axes[0].set(xlabel="estimated rate / rate", xscale="log")
-    axes[0].set_xticks([1, 2, 4, 8], ["1", "2", "4", "8"])
-    axes[0].set_xticks([], minor=True)
+    axes[0].set(xlabel="estimated rate / rate")
+    box = axes[0].dataLim
+    readable_ticks(axes[0].xaxis, "log", box.minposx, box.x1)
     axes[1].axvline(0.95, color="0.6", linewidth=1)
     axes[1].set(xlabel="coverage, 95 % interval", xlim=(-0.02, 1.02))
     for ax in axes:
-        ax.set_yticks(range(len(cases)), cases if ax is axes[0] else [])
+        first = ax.get_subplotspec().is_first_col()
+        ax.set_yticks(range(len(cases)), cases if first else [])
         ax.invert_yaxis()
-    axes[1].legend(frameon=False, title="estimator", loc="center left")
+    draw_legend(axes, "estimator")
     return fig
 
 

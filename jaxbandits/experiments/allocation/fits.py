@@ -5,9 +5,7 @@ import xarray as xr
 
 from jaxbandits.experiments.common.data import FOLDER, data_file
 from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.plots import figure, line_style
-from jaxbandits.plots.labels import readable_ticks
-from jaxbandits.plots.style import SMALL_FONT
+from jaxbandits.plots import draw_legend, figure, line_style
 from jaxbandits.settings.allocation.ednet_users import EdNet, load_ednet
 from jaxbandits.settings.allocation.fitting import (
     QUANTILES,
@@ -114,7 +112,8 @@ def _draw(middle, laws, title):
 
     All on the interval that is kept: the plain law is drawn given that interval, too.
     """
-    fig, (density, cumulative, quantiles) = figure(1, 3)
+    fig, axes = figure(1, 3)
+    density, cumulative, quantiles = axes
     times = np.sort(middle.sample)
     grid = np.linspace(middle.low, middle.high, 400)
     ranks = (np.arange(times.size) + 0.5) / times.size
@@ -136,21 +135,9 @@ def _draw(middle, laws, title):
     cumulative.set_ylabel("share of answers")
     quantiles.set(title="quantiles", xlabel="fitted, s", ylabel="observed, s")
     for ax in (density, cumulative, quantiles):
-        readable_ticks(ax.xaxis, "linear", 1, middle.high)
-        readable_ticks(ax.yaxis, "linear", 1, 1)
         ax.set_xlim(0, middle.high * 1.02)
     quantiles.set_ylim(0, middle.high * 1.02)
-    handles, labels = density.get_legend_handles_labels()
-    more = quantiles.get_legend_handles_labels()
-    fig.set_figheight(fig.get_figheight() + 0.7)
-    fig.suptitle(f"Response times of question {title}", fontsize=SMALL_FONT + 1)
-    fig.legend(
-        handles + more[0][-1:],
-        labels + more[1][-1:],
-        loc="outside lower center",
-        ncols=4,
-        frameon=False,
-    )
+    draw_legend(axes, f"Response times of question {title}")
     return fig
 
 

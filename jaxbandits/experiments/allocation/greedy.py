@@ -27,8 +27,13 @@ from jaxbandits.laws.thresholds import (
     pdf,
     weibull,
 )
-from jaxbandits.plots import figure, line_style
-from jaxbandits.plots.labels import readable_ticks
+from jaxbandits.plots import (
+    draw_legend,
+    figure,
+    line_style,
+    readable_ticks,
+    share_names,
+)
 
 STEPS = (64, 128, 256, 512, 1024, 2048)
 SLOPE_FROM = 256  # coarser units, larger than 1 / rate, are not yet in the limit
@@ -70,9 +75,8 @@ def marginal_greedy_errors(options: Options) -> Outcome:
             )
         )
     _draw_losses(axes[2], sigmoid)
-    handles, labels = axes[0].get_legend_handles_labels()
-    fig.set_figheight(fig.get_figheight() + 0.6)
-    fig.legend(handles, labels, loc="outside lower center", ncols=2, frameon=False)
+    share_names(axes)
+    draw_legend(axes)
     notes = (
         "Errors are of order Delta squared, while Proposition G.2 and Lemma G.3 bound "
         "them by multiples of Delta.",
@@ -241,7 +245,7 @@ def _draw_errors(ax, title, data):
     for i, greedy in enumerate(GREEDIES):
         error = data["error"].sel(greedy=greedy).mean("problem")
         style = line_style(i)._asdict()
-        ax.plot(unit, error, marker="o", markersize=4, label=f"by {greedy}", **style)
+        ax.plot(unit, error, marker="o", label=f"by {greedy}", **style)
     bound = data["bound"].mean("problem")
     label = "bound, $(K+1)\\,G_{max}\\,\\Delta$"
     ax.plot(unit, bound, label=label, **line_style(2)._asdict())
@@ -258,7 +262,7 @@ def _draw_losses(ax, data):
     for i, greedy in enumerate(GREEDIES):
         loss = 100 * data["loss"].sel(greedy=greedy).mean("problem")
         style = line_style(i)._asdict()
-        ax.plot(data["unit"], loss, marker="o", markersize=4, **style)
+        ax.plot(data["unit"], loss, marker="o", **style)
     ax.set(title="Weibull, k > 1", ylim=(0, 100))
     ax.set(xlabel="unit $\\Delta$, s ($B$ = 700 s)", ylabel="mean loss, %")
     unit = data["unit"].values

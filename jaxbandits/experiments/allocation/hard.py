@@ -10,8 +10,7 @@ from jaxbandits.experiments.allocation.cast import ALL_LEARN, THOMPSON, TUNED
 from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.laws.thresholds import exponential
-from jaxbandits.plots import figure, line_style
-from jaxbandits.plots.labels import readable_ticks
+from jaxbandits.plots import draw_legend, figure, line_style, readable_ticks
 from jaxbandits.policies import allocation as policies
 from jaxbandits.protocol import Environment
 from jaxbandits.settings import allocation as settings
@@ -57,14 +56,14 @@ def hard(options: Options) -> Outcome:
         mean, low, high = np.transpose(rows)
         errors = np.stack([mean - low, high - mean])
         style = line_style(i)._asdict()
-        ax.errorbar(horizons, mean, errors, capsize=3, label=name, **style)
+        ax.errorbar(horizons, mean, errors, label=name, **style)
     for i, (name, bound) in enumerate(_bounds(np.array(horizons)).items()):
         style = line_style(len(CAST) + i)._asdict() | {"marker": None}
         ax.plot(horizons, bound, label=name, **style)
     ax.set(xscale="log", yscale="log", xlabel="T", ylabel="regret at T")
     readable_ticks(ax.xaxis, "log", horizons[0], horizons[-1])
     readable_ticks(ax.yaxis, "log", *ax.get_ylim())
-    fig.legend(loc="outside lower center", ncols=2, frameon=False)
+    draw_legend(ax)
     return Outcome(datasets, records, fig)
 
 

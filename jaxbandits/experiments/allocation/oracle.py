@@ -14,9 +14,7 @@ from jaxbandits.experiments.allocation.solver_records import (
 from jaxbandits.experiments.allocation.solvers import Solver
 from jaxbandits.experiments.allocation.stopwatch import REPEATS, timed
 from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.plots import figure, line_style
-from jaxbandits.plots.labels import readable_ticks
-from jaxbandits.plots.style import SMALL_FONT
+from jaxbandits.plots import figure, line_style, readable_ticks
 
 FLOOR = 1e-16  # stands for a gap of 0 on a logarithmic axis
 OUTSIDER_PROBLEMS, OUTSIDER_QUICK = 100, 5  # at most, for one may take 0.1 s
@@ -98,7 +96,7 @@ def _draw_solvers(datasets):
     kinds = {"projected gradient": 1, OUTSIDER: 2}
     place, places, labels = 0.0, [], []
     for title, data in datasets.items():
-        text = {"va": "center", "fontsize": SMALL_FONT, "fontweight": "bold"}
+        text = {"va": "center", "fontsize": "medium", "fontweight": "bold"}
         gap_ax.annotate(
             title, (0.02, place), xycoords=("axes fraction", "data"), **text
         )
@@ -116,14 +114,14 @@ def _draw_solvers(datasets):
             labels.append(name)
         place += 1.3
     for ax in axes:
-        ax.set_yticks(places, labels if ax is gap_ax else [])
+        ax.set_yticks(places, labels if ax.get_subplotspec().is_first_col() else [])
         ax.set_ylim(place - 0.5, -0.8)
-    gap_ax.set(xscale="log", xlim=(FLOOR / 2, 3))
-    gap_ax.set_xticks([1e-15, 1e-12, 1e-9, 1e-6, 1e-3, 1])
+    readable_ticks(gap_ax.xaxis, "log", FLOOR, 1)
+    gap_ax.set_xlim(FLOOR / 10, 3)
     gap_ax.set_xlabel("relative gap: mean (dot) to largest")
     low, high = time_ax.dataLim.minposx, time_ax.dataLim.x1
     time_ax.set_xlim(low / 2, high * 2)
     readable_ticks(time_ax.xaxis, "log", low, high)
     time_ax.set_xlabel("µs per solve")
-    fig.set_size_inches(9.5, 1.2 + 0.27 * place)
+    fig.set_figheight(max(fig.get_figheight(), 1.2 + 0.27 * place))
     return fig

@@ -7,8 +7,13 @@ import numpy as np
 from jaxbandits.experiments.allocation.cast import start_rounds
 from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.plots import figure, line_style
-from jaxbandits.plots.labels import readable_ticks
+from jaxbandits.plots import (
+    draw_legend,
+    figure,
+    line_style,
+    readable_ticks,
+    share_names,
+)
 from jaxbandits.policies import allocation as policies
 from jaxbandits.settings import allocation as settings
 from jaxbandits.stats import interval_of, summary_records
@@ -48,11 +53,12 @@ def radii(options: Options) -> Outcome:
         style = line_style(i)._asdict()
         ax = axes[kind == "printed"]
         errors = (mean - low, high - mean)
-        ax.errorbar(scales, mean, errors, capsize=3, label=title, **style)
+        ax.errorbar(scales, mean, errors, label=title, **style)
     for ax, text in zip(axes, ("$z^2 / \\log t$", "factor of the radii"), strict=True):
         ax.set(xscale="log", yscale="log", xlabel=text)
         ax.set_ylabel(f"regret at T = {options.horizon:,}")
         readable_ticks(ax.yaxis, "log", ax.dataLim.minposy, ax.dataLim.y1)
         readable_ticks(ax.xaxis, "log", ax.dataLim.minposx, ax.dataLim.x1)
-        ax.legend(frameon=False)
+    share_names(axes)
+    draw_legend(axes)
     return Outcome(datasets, records, fig)

@@ -7,8 +7,8 @@ import numpy as np
 from jaxbandits.experiments.allocation.cast import start_rounds
 from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.experiments.common.overlay import draw_bounds
-from jaxbandits.plots import figure, plot_curves
+from jaxbandits.experiments.common.overlay import add_bounds
+from jaxbandits.plots import draw_legend, figure, plot_curves
 from jaxbandits.policies import allocation as policies
 from jaxbandits.settings import allocation as settings
 from jaxbandits.stats import entry, summary_records
@@ -32,14 +32,14 @@ def bounds(options: Options) -> Outcome:
     rounds = rounds[rounds > K]
     sqrt_bound, log_bound = _medians(rounds)
     fig, (ax,) = figure()
-    plot_curves(dataset, ax=ax, x_scale="log", y_scale="log", legend=False)
+    plot_curves(dataset, ax=ax, x_scale="log", y_scale="log")
     curves = {
         "lower bound, Theorem 3.1": theory.lower_bound(rounds, K),
         "upper bound (55), median": sqrt_bound,
         "trivial bound K T": theory.trivial_bound(rounds, K),
     }
-    draw_bounds(ax, rounds, curves, records[0]["metrics"])
-    ax.legend(frameon=False)
+    add_bounds(ax, rounds, curves, records[0]["metrics"])
+    draw_legend(ax, f"regret: {options.seeds:,} seeds")
     records[0]["metrics"]["upper bound (56), median"] = entry(log_bound[-1])
     notes = (
         f"At T = {options.horizon:,} the median of (55) is {sqrt_bound[-1]:.1e} and "

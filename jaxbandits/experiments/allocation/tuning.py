@@ -9,8 +9,13 @@ from jaxbandits.experiments.allocation.quiz import games_of_the_quiz
 from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.laws.thresholds import lomax, weibull
-from jaxbandits.plots import figure, line_style
-from jaxbandits.plots.labels import readable_ticks
+from jaxbandits.plots import (
+    draw_legend,
+    figure,
+    line_style,
+    readable_ticks,
+    share_names,
+)
 from jaxbandits.policies import allocation as policies
 from jaxbandits.settings import allocation as settings
 from jaxbandits.stats import interval_of, summary_records
@@ -60,8 +65,8 @@ def tuning(options: Options) -> Outcome:
         readable_ticks(ax.yaxis, "log", *np.sort(ax.get_ylim()))
         readable_ticks(ax.xaxis, "log", min(SCALES), max(SCALES))
         ax.set_ylabel(f"regret at T = {options.horizon:,}")
-    handles = axes[0].get_legend_handles_labels()
-    fig.legend(*handles, loc="outside lower center", ncols=3, frameon=False)
+    share_names(axes)
+    draw_legend(axes)
     return Outcome(datasets, records, fig)
 
 
@@ -70,9 +75,7 @@ def _draw(ax, scaled, rivals):
     at_end = scaled["regret"].isel(policy=0, checkpoint=-1)
     mean, low, high = (x.values for x in interval_of(at_end))
     errors = (mean - low, high - mean)
-    ax.errorbar(
-        SCALES, mean, errors, capsize=3, label=RA_UCB, **line_style(0)._asdict()
-    )
+    ax.errorbar(SCALES, mean, errors, label=RA_UCB, **line_style(0)._asdict())
     for i, name in enumerate(RIVALS, start=1):
         at_end = rivals["regret"].sel(policy=name).isel(params=0, checkpoint=-1)
         mean, low, high = (float(x) for x in interval_of(at_end))

@@ -21,6 +21,7 @@ from jaxbandits.experiments.budgeted.intervals import (
     example2,
     interval_study,
 )
+from jaxbandits.experiments.budgeted.lost_runs import lost_runs
 from jaxbandits.experiments.budgeted.table import settings_table
 from jaxbandits.experiments.budgeted.theory import bounds
 from jaxbandits.experiments.common.comparison import (
@@ -30,8 +31,14 @@ from jaxbandits.experiments.common.comparison import (
 )
 from jaxbandits.experiments.common.data import FOLDER, data_file
 from jaxbandits.experiments.common.experiment import Experiment, Options, Outcome
-from jaxbandits.plots import figure, line_style, plot_panels
-from jaxbandits.plots.labels import readable_ticks
+from jaxbandits.plots import (
+    draw_legend,
+    figure,
+    line_style,
+    plot_panels,
+    readable_ticks,
+    share_names,
+)
 from jaxbandits.policies import budgeted as policies
 from jaxbandits.protocol import Environment
 from jaxbandits.results import as_share
@@ -166,9 +173,7 @@ def _sensitivity(options: Options) -> Outcome:
     columns = min(3, len(chosen))
     fig, axes = figure(-(-len(chosen) // columns), columns)
     datasets, records = {}, []
-    for place, (ax, (title, environment)) in enumerate(
-        zip(axes, chosen.items(), strict=True)
-    ):
+    for ax, (title, environment) in zip(axes, chosen.items(), strict=True):
         dataset = run_contestants(
             environment, cast, options, by_budget=True, checkpoints="log"
         )
@@ -184,14 +189,11 @@ def _sensitivity(options: Options) -> Outcome:
             ax.plot(RHO, runs.median("seed"), label=f"{policy}, median", **thin)
         ax.set_title(title)
         ax.set_xscale("log", base=2)
+        ax.set_xticks(RHO[::2])
         readable_ticks(ax.yaxis, "log", ax.dataLim.minposy, ax.dataLim.y1)
-        if place % columns == 0:
-            ax.set_ylabel("final regret")
-        if place + columns >= len(chosen):
-            ax.set_xlabel(r"$\rho$")
-    handles, labels = axes[0].get_legend_handles_labels()
-    legend = {"loc": "outside lower center", "ncols": 4, "frameon": False}
-    fig.legend(handles, labels, title=f"{options.seeds:,} seeds", **legend)
+        ax.set(xlabel=r"$\rho$", ylabel="final regret")
+    share_names(axes)
+    draw_legend(axes, f"{options.seeds:,} seeds")
     return Outcome(datasets, records, fig)
 
 
@@ -276,6 +278,14 @@ EXPERIMENTS = (
         bounds,
         Options(100, 100_000),
         Options(16, 2_000),
+    ),
+    Experiment(
+        "budgeted-lost-runs",
+        "Runs that share-UCB loses on two coins",
+        "docs/theory/share-ucb.md",
+        lost_runs,
+        Options(2_000, 100_000),
+        Options(16, 500, quick=True),
     ),
     _comparison(
         "recommendation",

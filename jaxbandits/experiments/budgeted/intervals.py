@@ -6,8 +6,8 @@ from scipy import stats
 
 from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.kernels.intervals import wilson_interval
-from jaxbandits.plots import figure, line_style
-from jaxbandits.plots.labels import readable_ticks
+from jaxbandits.plots import draw_legend, figure, line_style, readable_ticks
+from jaxbandits.plots.ticks import tick_formatter
 from jaxbandits.stats import entry, make_record
 from jaxbandits.theory.budgeted import failure_bound
 
@@ -76,21 +76,21 @@ def interval_study(options: Options) -> Outcome:
     fig, axes = figure(1, 2)
     for i, policy in enumerate(violations):
         style = line_style(i)._asdict()
-        # A logarithmic axis has no place for 0: one run in ten times as many.
-        shown = np.maximum(violations[policy], 0.1 / options.seeds)
-        axes[0].plot(COUNTS, 100 * shown, label=policy, **style)
+        axes[0].plot(COUNTS, violations[policy], label=policy, **style)
         axes[1].plot(COUNTS, medians[policy], label=policy, **style)
-    axes[0].axhline(100 * DELTA, color="0.25", linewidth=1)
-    where = (COUNTS[-1], 100 * DELTA)
-    axes[0].annotate("nominal", where, ha="right", va="bottom")
-    axes[0].set(title="bound below the true ratio", ylabel="share of cases, %")
+    nominal = {"color": "0.25", "linewidth": 1, "label": f"nominal, {100 * DELTA:g} %"}
+    axes[0].axhline(DELTA, **nominal)
+    axes[0].set(title="bound below the true ratio", ylabel="share of cases")
     axes[1].set(title="bound over the true ratio", ylabel="median")
     for ax in axes:
         ax.set_xlabel("observations $n$")
         readable_ticks(ax.xaxis, "log", COUNTS[0], COUNTS[-1])
-        readable_ticks(ax.yaxis, "log", ax.dataLim.minposy, ax.dataLim.y1)
-    handles, labels = axes[0].get_legend_handles_labels()
-    fig.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
+    # What happened in no case lies at 0, one case in all above it.
+    readable_ticks(axes[0].yaxis, "log", 1 / options.seeds, 1, zero=True)
+    axes[0].yaxis.set_major_formatter(tick_formatter(percent=True))
+    axes[0].set_ylim(-0.3 / options.seeds, 1)
+    readable_ticks(axes[1].yaxis, "log", *axes[1].dataLim.intervaly)
+    draw_legend(axes, f"{options.seeds:,} pairs of laws")
     columns = {
         "violations": violations,
         "looseness": looseness,
@@ -144,7 +144,7 @@ def asymmetry(options: Options) -> Outcome:
         ax.plot(mean, printed, label=f"n = {count:,}", **style)
         rows.append((printed, exact))
     ax.set(xlabel=r"sample mean $\bar\mu$", ylabel="asymmetry, eq. (23)")
-    ax.legend(frameon=False)
+    draw_legend(ax)
     dataset = xr.Dataset(
         {
             "asymmetry": (("count", "mean"), np.array([row[0] for row in rows])),
@@ -197,9 +197,11 @@ def example2(options: Options) -> Outcome:
         ax.barh(places, values, color=line_style(0).color, alpha=0.75, label="computed")
         ax.plot(printed, places, "D", color=line_style(1).color, label="printed")
         ax.axvline(reward[arm] / cost[arm], color="0.25", linestyle="dashed")
-        ax.set_yticks(places, list(found) if arm == 0 else [])
+        first = ax.get_subplotspec().is_first_col()
+        ax.set_yticks(places, list(found) if first else [])
         ax.set(title=f"arm {arm + 1}", xlabel="index (dashed: true ratio)")
-    axes[1].legend(frameon=False, loc="lower right")
+        ax.invert_yaxis()
+    draw_legend(axes)
     dataset = xr.Dataset(
         {
             "index": (

@@ -9,25 +9,28 @@ from jaxbandits.engine.rollout import to_device
 from jaxbandits.engine.tape import instance_key, root_key
 from jaxbandits.experiments.budgeted.instances import NO_DATA, facebook, synthetic
 from jaxbandits.experiments.common.experiment import ROOT_SEED, Options, Outcome
-from jaxbandits.plots import figure, line_style
+from jaxbandits.plots.labels import padded_number, short_number
+from jaxbandits.plots.tables import table_figure
 from jaxbandits.stats import entry, make_record
 
 DRAWS = 1_000
+COLUMNS = {
+    "arms": "arms",
+    "best_ratio": "best ratio",
+    "cheapest_cost": "least mean cost",
+    "cost_of_best_over_cheapest": "cost of the best over it",
+}
 
 
 def settings_table(options: Options) -> Outcome:
     """Arms, costs and gaps of every setting, over the instances of the first seeds."""
     environments = synthetic(sizes=(10,)) if options.quick else synthetic()
     environments |= facebook()
-    fig, (ax,) = figure()
-    datasets, records, families = {}, [], {}
-    for place, (title, environment) in enumerate(environments.items()):
+    datasets, records, rows = {}, [], []
+    for title, environment in environments.items():
         facts = _facts(environment)
-        families.setdefault(title.rsplit("-", 1)[0], len(families))
-        style = {"color": line_style(families[title.rsplit("-", 1)[0]]).color}
         spread = np.quantile(facts["relative_gap"], [0.1, 0.5, 0.9])
-        ax.plot(spread[[0, 2]], [place, place], linewidth=2.5, **style)
-        ax.plot(spread[1], place, "o", **style)
+        rows.append([title, *(_shown(facts[name]) for name in COLUMNS), _of(spread)])
         datasets[title] = xr.Dataset({k: ("seed", v) for k, v in facts.items()})
         metrics = {
             name: entry(np.mean(values), np.std(values, ddof=1) / np.sqrt(DRAWS))
@@ -43,11 +46,19 @@ def settings_table(options: Options) -> Outcome:
                 horizon=0,
             )
         )
-    ax.set_yticks(range(len(environments)), list(environments))
-    ax.invert_yaxis()
-    ax.set_xscale("log")
-    ax.set_xlabel("gap of the second-best arm over the best ratio\n10 %, 50 %, 90 %")
-    return Outcome(datasets, records, fig, () if "FB-Br" in datasets else (NO_DATA,))
+    heads = ["setting", *COLUMNS.values(), "relative gap: 10 %, 50 %, 90 % quantile"]
+    picture = table_figure(heads, rows, f"Means of {DRAWS:,} instances")
+    notes = () if "FB-Br" in datasets else (NO_DATA,)
+    return Outcome(datasets, records, picture, notes)
+
+
+def _shown(values: np.ndarray) -> str:
+    mean = float(np.mean(values))
+    return short_number(mean) if mean.is_integer() else padded_number(mean)
+
+
+def _of(spread: np.ndarray) -> str:
+    return ", ".join(padded_number(float(value)) for value in spread)
 
 
 def first_instances(environment, count: int):

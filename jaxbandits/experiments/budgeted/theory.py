@@ -4,9 +4,9 @@ import numpy as np
 
 from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.experiments.common.overlay import draw_bounds
+from jaxbandits.experiments.common.overlay import add_bounds
 from jaxbandits.laws import Bernoulli, Product, bernoulli, product
-from jaxbandits.plots import figure, plot_curves
+from jaxbandits.plots import draw_legend, figure, plot_curves, share_names
 from jaxbandits.policies.budgeted import omega_ucb
 from jaxbandits.settings.budgeted import fixed
 from jaxbandits.stats import summary_records
@@ -32,18 +32,15 @@ def bounds(options: Options) -> Outcome:
         (found,) = summary_records(
             dataset, "budgeted-bounds", environment=f"rho = {rho:g}", metrics=["regret"]
         )
-        plot_curves(dataset, ax=ax, x_scale="log", y_scale="log", legend=False)
+        plot_curves(dataset, ax=ax, x_scale="log", y_scale="log", title=title)
         budgets = dataset["checkpoint"].values
         budgets = budgets[budgets >= MEAN_COST.max()]
         curves = {
             "Theorem 5": theory.regret_bound(budgets, rho, MEAN_REWARD, MEAN_COST),
             "trivial bound": theory.trivial_bound(budgets, MEAN_REWARD, MEAN_COST),
         }
-        draw_bounds(ax, budgets, curves, found["metrics"])
+        add_bounds(ax, budgets, curves, found["metrics"])
         records.append(found)
-        ax.set(title=title, ylabel="cumulative regret" if ax is axes[0] else "")
-    handles, labels = axes[0].get_legend_handles_labels()
-    fig.set_figheight(fig.get_figheight() + 0.5)  # for the legend's three lines
-    legend = {"loc": "outside lower center", "ncols": 3, "frameon": False}
-    fig.legend(handles, labels, title=f"regret: {options.seeds:,} seeds", **legend)
+    share_names(axes)
+    draw_legend(axes, f"regret: {options.seeds:,} seeds")
     return Outcome(datasets, records, fig)

@@ -12,6 +12,7 @@ import numpy as np
 from jaxbandits.experiments.censored.configuration import forests, solver
 from jaxbandits.experiments.censored.grids import grid_readings
 from jaxbandits.experiments.censored.pictures import joint_laws, value_curves
+from jaxbandits.experiments.censored.prior import prior
 from jaxbandits.experiments.censored.recommendation import CELLS, recommendation
 from jaxbandits.experiments.censored.tables import (
     DEVIATIONS_M1,
@@ -290,6 +291,14 @@ EXPERIMENTS = (
         "docs/recommendation.md",
         partial(recommendation, _compare),
         Options(64, 100_000),
+        Options(4, 500, quick=True),
+    ),
+    Experiment(
+        "censored-prior",
+        "What cell Thompson sampling should believe at first",
+        "docs/recommendation.md, priors",
+        prior,
+        Options(64, 20_000),
         Options(4, 500, quick=True),
     ),
     Experiment(

@@ -5,7 +5,7 @@ And the same of a solver whose best limit is often exceeded, which no forest sho
 
 from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.plots import figure, plot_curves
+from jaxbandits.plots import draw_legend, figure, plot_curves
 from jaxbandits.settings import censored as settings
 from jaxbandits.stats import paired_difference, summary_records
 
@@ -44,14 +44,11 @@ def _configuration(name, environment, runs, contestants, published, options):
         metrics=METRICS,
     )
     fig, (left, right) = figure(1, 2)
-    fig.set_size_inches(9.5, 4.4)
-    plot_curves(dataset, "reward", ax=left, legend=False)
-    plot_curves(dataset, "gain", ax=right, legend=False)
+    plot_curves(dataset, "reward", ax=left)
+    plot_curves(dataset, "gain", ax=right)
     left.set(title="reward seen in time", ylabel="cumulative reward")
     right.set(title="with costs and penalties", ylabel="cumulative penalised gain")
-    handles, labels = left.get_legend_handles_labels()
-    legend = {"loc": "outside lower center", "ncols": 2, "frameon": False}
-    fig.legend(handles, labels, title=f"means, {options.seeds:,} seeds", **legend)
+    draw_legend([left, right], f"means, {options.seeds:,} seeds")
     return Outcome(
         {environment.name: dataset}, records, fig, _notes(dataset, runs, environment)
     )

@@ -5,7 +5,7 @@ import xarray as xr
 
 from jaxbandits.experiments.censored.tables import TABLE_5_1, TABLE_M1, TABLE_M2, trio
 from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.plots import figure, line_style
+from jaxbandits.plots import draw_legend, figure, line_style, share_names
 from jaxbandits.settings import censored as settings
 from jaxbandits.stats import entry, make_record
 
@@ -20,6 +20,9 @@ CURVE = tuple(np.linspace(0.02, 1.0, 99).tolist())
 NOTE = (
     "The paper names (arm 1, limit 0.4) as the optimal pair of all three instances.",
 )
+
+LOWEST = -1.0  # value that is shown
+JUMP = 0.5  # between neighbours: nu is discontinuous there
 
 
 def exact_table() -> list[dict]:
@@ -56,27 +59,37 @@ def grid_readings(options: Options) -> Outcome:
         values = environment.oracle().values
         for arm in (0, 1):
             style = line_style(arm)._asdict()
-            ax.plot(CURVE, values[arm], label=f"arm {arm + 1}", **style)
+            ax.plot(*_broken(values[arm]), label=f"arm {arm + 1}", **style)
         for grid, marker, fill, label in (
             (settings.equidistant(10), "o", "black", "linspace(0.1, 0.9, 10)"),
             (settings.equidistant(10, form="printed"), "s", "none", "{0.1, ..., 1}"),
         ):
             marks = {"marker": marker, "linestyle": "none", "markerfacecolor": fill}
             at_grid = np.interp(grid, CURVE, values[0])
+            # Marks that lie below are not cut in half by the edge.
+            at_grid[at_grid < LOWEST] = np.nan
             ax.plot(grid, at_grid, color="black", label=label, zorder=5, **marks)
         # Beyond 0.5 the penalty jumps and nu falls far below zero.
-        ax.set(title=title, xlabel=r"limit $\tau$", ylim=(-1, 0.75))
+        ax.set(title=title, xlabel=r"limit $\tau$", ylim=(LOWEST - 0.1, 0.75))
+        ax.set_ylabel(r"expected gain $\nu$")
         datasets[title] = xr.Dataset(
             {"value": (("arm", "limit"), values)},
             coords={"arm": np.arange(1, len(values) + 1), "limit": list(CURVE)},
         )
-    axes[0].set_ylabel(r"penalised expected gain $\nu$")
-    handles, labels = axes[0].get_legend_handles_labels()
-    fig.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
+    share_names(axes)
+    draw_legend(axes, "grids: values of arm 1; what is below the axis is not shown")
     rows = sorted(
         exact_table(), key=lambda row: list(TABLE_5_1).index(row["environment"])
     )
     return Outcome(datasets, [_record(row) for row in rows], fig, NOTE)
+
+
+def _broken(values):
+    """The curve, interrupted where it jumps: a jump is no slope."""
+    limits = np.asarray(CURVE)
+    jump = np.flatnonzero(np.abs(np.diff(values)) > JUMP) + 1
+    middle = (limits[jump - 1] + limits[jump]) / 2
+    return np.insert(limits, jump, middle), np.insert(values, jump, np.nan)
 
 
 def _record(row):

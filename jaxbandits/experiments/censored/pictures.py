@@ -10,7 +10,8 @@ import xarray as xr
 
 from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.laws import truncated_gaussian
-from jaxbandits.plots import figure, line_style
+from jaxbandits.plots import draw_legend, figure, line_style
+from jaxbandits.plots.ticks import tick_locator
 from jaxbandits.settings import censored as settings
 from jaxbandits.stats import make_record
 
@@ -45,11 +46,15 @@ def joint_laws(options: Options) -> Outcome:
         ):
             ax.hist(values, bins=40, range=(0, 1), density=True, color=color)
             ax.set(xlabel=label, ylabel="density", xlim=(0, 1))
-        right.hexbin(
+        shades = right.hexbin(
             consumption, reward, gridsize=30, extent=(0, 1, 0, 1), cmap="Greys"
         )
+        fig.colorbar(
+            shades, ax=right, label="draws", ticks=tick_locator("linear", 1, 1)
+        )
         right.set(xlabel="consumption", ylabel="reward", xlim=(0, 1), ylim=(0, 1))
-        middle.set_title(f"arm {arm + 1}: {model}")
+        for ax in (left, middle, right):
+            ax.set_title(model)
     dataset = xr.Dataset(
         {
             "reward": (("arm", "draw"), np.stack(rewards)),
@@ -93,6 +98,5 @@ def value_curves(options: Options) -> Outcome:
             coords={"arm": list(MODELS), "limit": limits},
         )
     axes[0].set_ylabel(r"penalised expected gain $\nu$")
-    handles, labels = axes[0].get_legend_handles_labels()
-    fig.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
+    draw_legend(axes)
     return Outcome(datasets, records, fig, NOTE)

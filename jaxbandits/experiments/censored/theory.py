@@ -10,10 +10,16 @@ import xarray as xr
 from jaxbandits._simulate import simulate
 from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.experiments.common.overlay import draw_bounds
+from jaxbandits.experiments.common.overlay import add_bounds
 from jaxbandits.machine import Machine
-from jaxbandits.plots import figure, line_style, plot_curves
-from jaxbandits.plots.labels import readable_ticks
+from jaxbandits.plots import (
+    draw_legend,
+    figure,
+    line_style,
+    plot_curves,
+    readable_ticks,
+    share_names,
+)
 from jaxbandits.policies import censored as policies
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.settings import censored as settings
@@ -31,7 +37,6 @@ def bounds(
     datasets, records = {}, []
     made = environments()
     fig, axes = figure(1, len(made))
-    fig.set_figheight(fig.get_figheight() + 0.6)  # for the legend
     for ax, (title, environment) in zip(axes, made.items(), strict=True):
         cast = {
             "RCUCB": Contestant(policies.rcucb, {"alpha": ALPHA}),
@@ -42,7 +47,7 @@ def bounds(
         found = summary_records(
             dataset, "censored-bounds", environment=title, metrics=["regret"]
         )
-        plot_curves(dataset, ax=ax, x_scale="log", y_scale="log", legend=False)
+        plot_curves(dataset, ax=ax, x_scale="log", y_scale="log", title=title)
         problem = environment.problem
         gaps = environment.oracle().gaps
         rounds = dataset["checkpoint"].values
@@ -59,13 +64,10 @@ def bounds(
                 ),
                 "trivial bound": theory.trivial_bound(rounds, gaps),
             }
-        draw_bounds(ax, rounds, curves, found[0]["metrics"], measured=len(cast))
+        add_bounds(ax, rounds, curves, found[0]["metrics"])
         records += found
-        ax.set(title=title, ylabel="cumulative regret" if ax is axes[0] else "")
-    handles, labels = axes[0].get_legend_handles_labels()
-    legend = {"loc": "outside lower center", "ncols": 3, "frameon": False}
-    note = f"regret: {options.seeds:,} seeds, $\\alpha$ = {ALPHA}"
-    fig.legend(handles, labels, title=note, **legend)
+    share_names(axes)
+    draw_legend(axes, f"regret: {options.seeds:,} seeds, $\\alpha$ = {ALPHA}")
     return Outcome(datasets, records, fig)
 
 
@@ -114,17 +116,20 @@ def coverage(options: Options) -> Outcome:
     bound = theory.coverage_bound(rounds, ALPHA, cap=True)
     result = xr.Dataset({"above": above, "below": below})
     fig, axes = figure(1, 2)
-    fig.set_size_inches(9.5, 4.0)
+    lowest = 0.5 / options.seeds
     for ax, (side, frequency) in zip(axes, result.items(), strict=True):
         for i, name in enumerate(ways):
             shown = frequency.sel(policy=name).values
             ax.plot(rounds, shown, label=name, **line_style(i)._asdict())
         ax.plot(rounds, bound, color="0.25", label="Proposition 1")
-        ax.set(xlabel="round $t$", ylim=(-0.03, 1.03))
+        ax.set(xlabel="round $t$", ylabel="frequency, worst pair")
         readable_ticks(ax.xaxis, "log", rounds[0], rounds[-1])
+        # What never happened lies at 0, and what can happen least above it.
+        readable_ticks(ax.yaxis, "log", lowest, 1, zero=True)
+        ax.set_ylim(-0.15 * lowest, 2)
         ax.set_title(f"estimate too {'high' if side == 'above' else 'low'}")
-    axes[0].set_ylabel("frequency, worst pair")
-    axes[1].legend(frameon=False, title=f"{options.seeds:,} seeds, $\\alpha$ = {ALPHA}")
+    share_names(axes)
+    draw_legend(axes, f"{options.seeds:,} seeds, $\\alpha$ = {ALPHA}")
     records = [
         _record(name, options, result.sel(policy=name).isel(checkpoint=-1), bound[-1])
         for name in ways

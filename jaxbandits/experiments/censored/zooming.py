@@ -8,8 +8,14 @@ import numpy as np
 
 from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.plots import figure, line_style, plot_curves
-from jaxbandits.plots.labels import readable_ticks
+from jaxbandits.plots import (
+    draw_legend,
+    figure,
+    line_style,
+    plot_curves,
+    readable_ticks,
+    share_names,
+)
 from jaxbandits.policies import censored as policies
 from jaxbandits.settings import censored as settings
 from jaxbandits.stats import entry, summary_records
@@ -75,32 +81,59 @@ def simple_regret(options: Options) -> Outcome:
         found = record["metrics"].items()
         record["metrics"] = {k: e for k, e in found if e["mean"] is not None}
     slopes = _add_slopes(records, dataset)
-    fig, (left, middle, right) = figure(1, 3)
-    fig.set_figheight(fig.get_figheight() + 1.6)  # for the legend
+    fig, axes = figure(2, 2)
+    seen, compared, growth, refinement = axes
     # Before, every arm has its first rounds; short runs are shown whole.
     late = dataset["checkpoint"] >= min(FIRST, options.horizon / 10)
     shown = dataset.isel(checkpoint=np.flatnonzero(late))
-    plot_curves(
-        shown, "simple_regret", ax=left, x_scale="log", y_scale="log", legend=False
-    )
-    _draw_rate(left, shown)
-    left.set_title("simple regret", loc="left")
+    scales = {"x_scale": "log", "y_scale": "log"}
+    grids = [name for name in cast if name.startswith("RCUCB")]
+    rest = [name for name in cast if name not in grids]
+    for ax, names, title in (
+        (seen, rest, "limits of their own"),
+        (compared, [*grids, ZOOMING[1]], "uniform grids"),
+    ):
+        plot_curves(
+            shown,
+            "simple_regret",
+            ax=ax,
+            policies=names,
+            styles=_styles(cast),
+            title=title,
+            **scales,
+        )
+    _draw_rate(seen, shown)
+    ends = np.concatenate([ax.get_ylim() for ax in (seen, compared)])
+    for ax in (seen, compared):
+        ax.set_ylim(ends.min(), ends.max())
+        readable_ticks(ax.yaxis, "log", ends.min(), ends.max())
     plot_curves(
         shown.sel(policy=list(ZOOMING)),
         "largest_grid",
-        ax=middle,
-        styles={name: line_style(i) for i, name in enumerate(ZOOMING)},
-        x_scale="log",
-        y_scale="log",
-        legend=False,
+        ax=growth,
+        styles={name: _styles(cast)[name] for name in ZOOMING},
+        title="largest grid of an arm",
+        **scales,
     )
-    middle.set_title("largest grid of an arm", loc="left")
-    middle.set_ylabel("grid points")
-    _draw_refinement(right, dataset, environment)
-    handles, labels = left.get_legend_handles_labels()
-    legend = {"loc": "outside lower center", "ncols": 3, "frameon": False}
-    fig.legend(handles, labels, title=f"means, {options.seeds:,} seeds", **legend)
+    growth.set_ylabel("grid points")
+    _draw_refinement(refinement, dataset, environment)
+    share_names(axes)
+    draw_legend(axes, f"means, {options.seeds:,} seeds, 95 % interval")
     return Outcome({environment.name: dataset}, records, fig, _notes(dataset, slopes))
+
+
+def _styles(cast):
+    """A colour for each grid and each policy with limits of its own.
+
+    Where the same plays with smaller radii, it has the colour and other dashes.
+    """
+    styles, kinds = {}, {}
+    for name in cast:
+        kind = name.replace(" limits", "").removesuffix(f", radii x {SHARE}")
+        plain = line_style(kinds.setdefault(kind, len(kinds)))
+        scaled = name.endswith(f"radii x {SHARE}")
+        styles[name] = plain._replace(linestyle=(0, (2, 1)) if scaled else "solid")
+    return styles
 
 
 def _add_slopes(records, dataset):
@@ -134,7 +167,6 @@ def _draw_rate(ax, dataset):
     last = dataset["simple_regret"].isel(params=0, checkpoint=-1).mean("seed")
     scale = float(last.sel(policy=ZOOMING[1])) / rate[-1]
     ax.plot(t, scale * rate, color="0.5", linewidth=1, label="rate of Theorem 2, d = 0")
-    readable_ticks(ax.yaxis, "log", ax.dataLim.minposy, ax.dataLim.y1)
 
 
 def _draw_refinement(ax, dataset, environment):
@@ -145,17 +177,15 @@ def _draw_refinement(ax, dataset, environment):
     largest = environment.problem.max_limit
     edges = largest * np.arange(counts.shape[1] + 1) / counts.shape[1]
     others = np.delete(counts, oracle.arm, axis=0).mean(axis=0)
-    for values, label, style in (
-        (counts[oracle.arm], "best arm", line_style(1)),
-        (others, "other arms, mean", line_style(4)),
+    for values, label, color in (
+        (counts[oracle.arm], f"{ZOOMING[1]}: best arm", "black"),
+        (others, "its other arms, mean", "0.6"),
     ):
-        keep = {"color": style.color, "linestyle": style.linestyle}
-        ax.stairs(values, edges, label=label, linewidth=2, **keep)
-    ax.axvline(oracle.limit, color="0.25", linewidth=1)
-    ax.set(xlabel="limit", ylabel="grid points per bin", xlim=(0, largest))
-    ax.set_ylim(0, 1.45 * max(counts[oracle.arm].max(), others.max()))
-    ax.set_title(f"grid of {ZOOMING[1]}", loc="left")
-    ax.legend(frameon=False, loc="upper right", title="line: best limit")
+        ax.stairs(values, edges, label=label, color=color, linewidth=1.5)
+    ax.axvline(oracle.limit, color="0.25", linewidth=1, linestyle="dotted")
+    ax.set(xlabel="limit (dotted: the best)", ylabel="points per bin")
+    ax.set(xlim=(0, largest), ylim=(0, 1.05 * max(counts.max(), 1)))
+    ax.set_title("where the grid is fine")
 
 
 def _notes(dataset, slopes):

@@ -11,11 +11,12 @@ from typing import NamedTuple
 
 import xarray as xr
 from matplotlib.figure import Figure
+from rich.table import Table
 
 from jaxbandits import checks
 from jaxbandits.stats import Record
 
-ROOT_SEED = 0  # of every experiment
+ROOT_SEED = 0  # of every experiment but leaderboards
 
 
 class Options(NamedTuple):
@@ -26,12 +27,15 @@ class Options(NamedTuple):
       horizon: number of rounds; in games with a budget, the budget.
       progress: whether to show progress; None if stderr is a terminal.
       quick: whether to leave out what takes long (large environments, say).
+      folder: where an experiment that can be interrupted keeps what it has played; in
+        memory if None.
     """
 
     seeds: int
     horizon: int
     progress: bool | None = None
     quick: bool = False
+    folder: Path | None = None
 
 
 class Claim(NamedTuple):
@@ -67,6 +71,9 @@ class Outcome(NamedTuple):
       figure: the picture.
       notes: sentences to print below the table.
       claims: of the source, and whether they hold.
+      pages: further files of text, by name.
+      table: what a terminal shows where the records are too many.
+      root_seed: of the runs.
     """
 
     datasets: Mapping[str, xr.Dataset]
@@ -74,13 +81,16 @@ class Outcome(NamedTuple):
     figure: Figure
     notes: tuple[str, ...] = ()
     claims: tuple[Claim, ...] = ()
+    pages: Mapping[str, str] = {}
+    table: Table | None = None
+    root_seed: int = ROOT_SEED
 
 
 class Experiment(NamedTuple):
     """A figure or table.
 
     Attributes:
-      name: ``<setting>-<figure or table>``.
+      name: ``<setting>-<figure or table>``, or ``leaderboard-<setting>``.
       title: one line.
       source: where it stands in the paper.
       run: ``Options -> Outcome``.
@@ -100,7 +110,8 @@ class Experiment(NamedTuple):
     @property
     def setting(self) -> str:
         """The setting it belongs to."""
-        return self.name.split("-")[0]
+        first, second = self.name.split("-")[:2]
+        return second if first == "leaderboard" else first
 
 
 def prepare_folder(path: str | os.PathLike) -> Path:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxbandits.atomic import replacing
-from jaxbandits.experiments.common.experiment import ROOT_SEED, Options, Outcome
+from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.plots import save_figure
 from jaxbandits.results import provenance, save
 from jaxbandits.results.plain import plain
@@ -35,7 +35,7 @@ def summary_of(
             "seeds": options.seeds,
             "horizon": options.horizon,
             "quick": options.quick,
-            "root_seed": ROOT_SEED,
+            "root_seed": outcome.root_seed,
         },
         "notes": list(outcome.notes),
         "claims": [plain(claim._asdict(), "claims") for claim in outcome.claims],
@@ -52,7 +52,7 @@ def write(
     source: str,
     options: Options,
 ) -> list[Path]:
-    """Write summary, figure and datasets; return their paths.
+    """Write summary, figure, pages and datasets; return their paths.
 
     Datasets that `simulate` has not made get the summary's provenance.
     """
@@ -64,6 +64,10 @@ def write(
     picture = folder / f"{name}.png"
     save_figure(outcome.figure, picture)
     paths = [summary, picture]
+    for page, text in outcome.pages.items():
+        paths.append(folder / page)
+        with replacing(paths[-1]) as temporary:
+            Path(temporary).write_text(text)
     made = {"provenance": json.dumps(said["provenance"])}
     for environment, dataset in outcome.datasets.items():
         slug = "".join(c if c.isalnum() else "-" for c in environment.lower())

@@ -9,7 +9,7 @@ from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Experiment, Options, Outcome
 from jaxbandits.experiments.farewell.claims import crossover_notes, verdicts
 from jaxbandits.experiments.farewell.theory import bounds, coverage
-from jaxbandits.plots import figure, plot_curves, plot_panels
+from jaxbandits.plots import draw_legend, figure, plot_curves, plot_panels, share_names
 from jaxbandits.plots.selection import seeds_note
 from jaxbandits.policies import farewell as policies
 from jaxbandits.protocol import Environment
@@ -81,16 +81,11 @@ def compare(
         above, below = axes[place], axes[place + len(environments)]
         _delays(above, make())
         above.set_title(title)
-        plot_curves(
-            datasets[title], ax=below, x_scale="log", y_scale="log", legend=False
-        )
-        if place:
-            below.set_ylabel("")
-    axes[0].set_ylabel("probability")
-    handles, labels = axes[-1].get_legend_handles_labels()
-    legend = {"loc": "outside lower center", "ncols": 3, "frameon": False}
+        plot_curves(datasets[title], ax=below, x_scale="log", y_scale="log")
+    share_names(axes)
     note = seeds_note(next(iter(datasets.values())), level=0.95)
-    fig.legend(handles, labels, title=note, **legend)
+    # Curves first, then the bars above them.
+    draw_legend([*axes[len(environments) :], *axes[: len(environments)]], note)
     return Outcome(datasets, records, fig, RECONSTRUCTED, verdicts(datasets))
 
 
@@ -104,10 +99,8 @@ def _delays(ax, environment):
         label = f"arm {arm + 1}" if num_arms > 1 else None
         color = BAR_COLORS[arm % 3]
         ax.bar(np.arange(1, longest + 1) + shift, row, width, color=color, label=label)
-    ax.set(xlabel=r"delay $\tau$", ylim=(0, 1))
+    ax.set(xlabel=r"delay $\tau$", ylabel="probability", ylim=(0, 1))
     ax.set_xticks(range(1, longest + 1))
-    if num_arms > 1:
-        ax.legend(frameon=False)
 
 
 def _over_time(

@@ -7,9 +7,15 @@ import xarray as xr
 
 from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.experiments.common.overlay import draw_bounds
-from jaxbandits.plots import figure, line_style, plot_curves
-from jaxbandits.plots.labels import readable_ticks
+from jaxbandits.experiments.common.overlay import add_bounds
+from jaxbandits.plots import (
+    draw_legend,
+    figure,
+    line_style,
+    plot_curves,
+    readable_ticks,
+    share_names,
+)
 from jaxbandits.policies.farewell import wait_ucb
 from jaxbandits.protocol import Environment
 from jaxbandits.stats import entry, make_record, summary_records
@@ -41,7 +47,7 @@ def bounds(
         found = summary_records(
             dataset, "farewell-bounds", environment=title, metrics=["regret"]
         )
-        plot_curves(dataset, ax=ax, x_scale="log", y_scale="log", legend=False)
+        plot_curves(dataset, ax=ax, x_scale="log", y_scale="log", title=title)
         waits = environment.problem.lengths
         times = dataset["checkpoint"].values
         times = times[times > waits[-1]]
@@ -54,13 +60,10 @@ def bounds(
             "(DQZL), order": theory.dqzl_rate(times, oracle.gaps, oracle.rate),
             "(FJ), order": theory.fj_rate(times, oracle.gaps, oracle.mean_time),
         }
-        draw_bounds(ax, times, curves, found[0]["metrics"])
+        add_bounds(ax, times, curves, found[0]["metrics"])
         records += found
-        ax.set(title=title, ylabel="cumulative regret" if ax is axes[0] else "")
-    handles, labels = axes[0].get_legend_handles_labels()
-    fig.set_figheight(fig.get_figheight() + 0.5)  # for the legend's three lines
-    legend = {"loc": "outside lower center", "ncols": 3, "frameon": False}
-    fig.legend(handles, labels, title=f"regret: {options.seeds:,} seeds", **legend)
+    share_names(axes)
+    draw_legend(axes, f"regret: {options.seeds:,} seeds")
     return Outcome(datasets, records, fig)
 
 
@@ -88,10 +91,11 @@ def coverage(options: Options) -> Outcome:
         shown = slack[i, :, DELTAS.index(0.1)]
         ax.plot(counts, shown, label=list(LAWS)[i], **line_style(i)._asdict())
     ax.axhline(1, color="0.25", linewidth=1)
-    ax.set(xscale="log", yscale="log", xlabel="observations $n$")
+    ax.set(xlabel="observations $n$")
     ax.set_ylabel("radius / 90 % quantile of the deviation")
+    readable_ticks(ax.xaxis, "log", counts[0], counts[-1])
     readable_ticks(ax.yaxis, "log", 1, ax.dataLim.y1)
-    ax.legend(frameon=False, loc="upper right", title="Lemma 1, $\\delta$ = 0.1")
+    draw_legend(ax, "Lemma 1, $\\delta$ = 0.1")
     dataset = xr.Dataset(
         {
             "failures": (("law", "count", "delta"), frequency),

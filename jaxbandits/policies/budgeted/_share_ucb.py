@@ -12,7 +12,8 @@ Variances are shrunk and not switched: eta is what was observed, mixed with
 `prior_pulls` pulls of a prior, so that a low variance counts at once and none is ever 0
 (with omega*'s switch an arm may be lost for good, docs/errata.md, B8).
 
-Nothing is proved of it, and docs/recommendation.md has not compared it yet.
+With any rho it loses some runs for good where the best arm nearly always pays:
+docs/theory/share-ucb.md proves it.
 
 Named choices:
 

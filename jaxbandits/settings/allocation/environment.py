@@ -146,7 +146,6 @@ def allocation(
     order: str = "cycle",
     stop_on_success: bool = False,
     users: Users | None = None,
-    provenance: dict[str, Any] | None = None,
 ) -> Environment[Any, Any, Action]:
     """An environment with fixed arms.
 
@@ -173,7 +172,6 @@ def allocation(
         a `Plan`.
       users: recorded rounds to be replayed, as many as budgets; or one budget for all.
         The expected regret is then that of the model.
-      provenance: further facts for the results.
 
     Returns:
       An environment whose metrics are
@@ -227,8 +225,7 @@ def allocation(
             "probability": probability.tolist(),
             "rate": rate.tolist(),
             "optimal_value": float(value.mean()),
-        }
-        | (provenance or {}),
+        },
     )._replace(oracle=lambda instance=None: Oracle(best, value))
 
 
@@ -241,7 +238,6 @@ def random_allocation(
     budgets: Numbers | None = None,
     order: str = "cycle",
     stop_on_success: bool = False,
-    provenance: dict[str, Any] | None = None,
 ) -> Environment[Any, Any, Action]:
     """An environment whose arms are drawn for every seed.
 
@@ -255,7 +251,6 @@ def random_allocation(
         the same in all rounds. Every seed solves its N problems first.
       order: as for `allocation`.
       stop_on_success: as for `allocation`.
-      provenance: further facts for the results.
 
     Returns:
       An environment with the metrics of `allocation`.
@@ -281,8 +276,15 @@ def random_allocation(
         Setup(setup, budgets),
         order,
         stop_on_success,
-        provenance or {},
+        {},
     )
+
+
+def described(
+    environment: Environment[Any, Any, Action], **facts: Any
+) -> Environment[Any, Any, Action]:
+    """The environment, with further facts for the results (JSON-able)."""
+    return environment._replace(provenance=environment.provenance | facts)
 
 
 def _environment(

@@ -31,6 +31,7 @@ from jaxbandits.settings.allocation.environment import (
     Arms,
     Users,
     allocation,
+    described,
     random_allocation,
 )
 from jaxbandits.settings.allocation.fitting import fit_arms
@@ -94,10 +95,8 @@ def simulation(
     if family is not exponential:
         name += f", {family.name}"
     ends = np.array([m / budget, M / budget])
-    facts = {"family": family.name, "m": m, "M": M, "num_arms": num_arms}
-    return random_allocation(
-        name, problem, _draw_uniform(num_arms), ends, provenance=facts
-    )
+    game = random_allocation(name, problem, _draw_uniform(num_arms), ends)
+    return described(game, family=family.name, m=m, M=M, num_arms=num_arms)
 
 
 @cache
@@ -155,7 +154,7 @@ def ednet(
     middle = (0.025, 0.975) if truncated else (0.0, 1.0)
     fitted = fit_arms(data.seconds, data.correct, middle, truncated)
     budgets = data.total_seconds if own else budget
-    return allocation(
+    game = allocation(
         f"EdNet, {'recorded' if replay else 'modelled'} users, "
         + ("own time" if own else f"{budget:g} s"),
         weibull,
@@ -167,8 +166,8 @@ def ednet(
         highest=highest,
         order="shuffle" if replay or own else "cycle",
         users=Users(data.seconds, data.correct) if replay else None,
-        provenance={"questions": list(data.questions), "truncated_fit": truncated},
     )
+    return described(game, questions=list(data.questions), truncated_fit=truncated)
 
 
 def ednet_like(
@@ -183,7 +182,7 @@ def ednet_like(
     Learners reckon with rates in [lowest, highest], per second.
     """
     arms = ednet_like_parameters(num_questions, seed)
-    return allocation(
+    game = allocation(
         f"EdNet-like, K = {num_questions} (synthetic)",
         weibull,
         arms.probability,
@@ -192,8 +191,8 @@ def ednet_like(
         shape=arms.shape,
         lowest=lowest,
         highest=highest,
-        provenance={"synthetic": True},
     )
+    return described(game, synthetic=True)
 
 
 def criteo(
@@ -238,7 +237,7 @@ def criteo(
     if largest_budget is not None:
         most = whole("largest_budget", largest_budget, 1, MOST)
         cut, budgets = int(np.sum(budgets > most)), np.minimum(budgets, most)
-    return allocation(
+    game = allocation(
         f"Criteo, K = {num_campaigns}",
         discrete_weibull,
         arms.probability,
@@ -248,12 +247,13 @@ def criteo(
         lowest=lowest,
         highest=highest,
         order="shuffle",
-        provenance={
-            "campaigns": list(arms.campaigns),
-            "shape": arms.shape.tolist(),
-            "users": size,
-            "cut_budgets": cut,
-        },
+    )
+    return described(
+        game,
+        campaigns=list(arms.campaigns),
+        shape=arms.shape.tolist(),
+        users=size,
+        cut_budgets=cut,
     )
 
 
@@ -270,7 +270,7 @@ def criteo_like(
     Learners reckon with rates in [lowest, highest], per impression.
     """
     arms = criteo_like_parameters(num_campaigns, seed)
-    return allocation(
+    game = allocation(
         f"Criteo-like, K = {num_campaigns} (synthetic)",
         discrete_weibull,
         arms.probability,
@@ -280,5 +280,5 @@ def criteo_like(
         lowest=lowest,
         highest=highest,
         order="shuffle",
-        provenance={"synthetic": True},
     )
+    return described(game, synthetic=True)

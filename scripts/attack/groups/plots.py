@@ -80,7 +80,9 @@ def cases() -> list[Case]:
         "statistic": "choice",
         "checkpoint": CHECKPOINTS,
     }
-    heat["level"] = (None, *heat["level"])
+    del heat["level"]
+    levels = [plots.Best(level=each) for each in of("share", None)]
+    heat["best"] = (3, "x", plots.Best(3), *levels)
     found += _of(
         "plot_heat_map",
         {"dataset": two, "x": "alpha", "y": "beta", "policy": "a"},
@@ -90,6 +92,9 @@ def cases() -> list[Case]:
     found += attack(plots.line_style, {"index": 0}, {"index": index})
     sizes = {"rows": of("count", 2**70), "columns": of("count", 2**70)}
     found += attack(plots.figure, {}, sizes)
+    widths = {"width": ("page", 1.0, NAN, [3.0]), "font": (3, "nothing", [])}
+    widths |= {"size": (0.0, NAN, "x"), "usetex": (1, "x", None)}
+    found += attack(plots.style, {}, widths)
     figure, _ = plots.figure()
     wrong = {
         "fig": of("object", plus=(DATA,)),

@@ -51,7 +51,7 @@ def _file(pattern, act):
 
 def _both_roots(text):
     def harm(path):
-        for name in ("zarr.json", "session/root.json"):
+        for name in ("zarr.json", "results/root.json"):
             (path / name).write_text(text)
 
     return harm
@@ -110,7 +110,7 @@ def _folder_for_a_chunk(file):
     file.mkdir()
 
 
-CHUNK = "regret/c/0/0/0/*/*"
+CHUNK = "results/c.0.0.0.*"
 HARMS = {
     "a file": _as_file,
     "a loop of links": _loop,
@@ -135,15 +135,14 @@ HARMS = {
     "an empty chunk": _file(CHUNK, lambda f: f.write_bytes(b"")),
     "a folder for a chunk": _file(CHUNK, _folder_for_a_chunk),
     "no seeds": lambda p: shutil.rmtree(p / "seed"),
-    "no session": lambda p: shutil.rmtree(p / "session"),
-    "no metric": lambda p: shutil.rmtree(p / "regret"),
+    "no results": lambda p: shutil.rmtree(p / "results"),
 }
 # What is as good as new for whoever reads or plays.
 HARMLESS = {
     "a link to the store": lambda p: (p.rename("b.zarr"), p.symlink_to("b.zarr")),
     "a file beside it": lambda p: Path(".a.zarr.swp").write_text("mine"),
     "a file in it": lambda p: (p / "README.md").write_text("mine"),
-    ".DS_Store in it": lambda p: (p / "regret" / ".DS_Store").write_bytes(b"\0" * 9),
+    ".DS_Store in it": lambda p: (p / "results" / ".DS_Store").write_bytes(b"\0" * 9),
     "a folder in it": lambda p: (p / "notes").mkdir(),
     "moved by hand": lambda p: (p.rename("b.zarr"), Path("b.zarr").rename(p)),
     "touched": lambda p: [os.utime(f, (0, 0)) for f in p.rglob("*") if f.is_file()],
@@ -189,12 +188,7 @@ def _told(what, harm):
         return sweep_records("a.zarr")
 
     fine = None if what not in HARMLESS else (lambda found: len(found) == 2)
-    if what in READ_ALL_THE_SAME:
-        fine = True  # No value of it is read.
     return Case(f"sweep_records of {what}", call, WORDS, fine, heavy=True)
-
-
-READ_ALL_THE_SAME = {"no session"}
 
 
 PLACES = {

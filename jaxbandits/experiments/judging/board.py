@@ -1,0 +1,92 @@
+"""A leaderboard as a file: what is committed, and what pages and advice read."""
+
+import json
+from collections.abc import Mapping
+from importlib import resources
+from typing import Any, NamedTuple
+
+from jaxbandits.experiments.judging.scores import Cell, Score
+
+VERSION = 1
+DIGITS = 6  # significant ones
+
+
+class Board(NamedTuple):
+    """All scores of a setting.
+
+    Attributes:
+      setting: its name.
+      seeds: of every cell.
+      root_seed: of the runs.
+      cells: case by case, horizons ascending.
+      microseconds: per round of a run, by entrant, in one case on a busy machine.
+      played: provenance of the last run.
+    """
+
+    setting: str
+    seeds: int
+    root_seed: int
+    cells: tuple[Cell, ...]
+    microseconds: Mapping[str, float]
+    played: Mapping[str, Any]
+
+
+def dumped(board: Board) -> str:
+    """As JSON, a line per cell."""
+    head = {
+        "version": VERSION,
+        "setting": board.setting,
+        "seeds": board.seeds,
+        "root_seed": board.root_seed,
+        "played": dict(board.played),
+        "microseconds": _rounded(board.microseconds),
+        "score": list(Score._fields),
+    }
+    lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in head.items()]
+    cells = ",\n".join(json.dumps(_plain(c), allow_nan=False) for c in board.cells)
+    return "{" + ",\n".join([*lines, f'"cells": [\n{cells}\n]']) + "}\n"
+
+
+def loaded(text: str) -> Board:
+    """From JSON.
+
+    Raises:
+      ValueError: if it is of another form.
+    """
+    found = json.loads(text)
+    if found.get("version") != VERSION or found.get("score") != list(Score._fields):
+        raise ValueError("no leaderboard of this version: make it again")
+    cells = tuple(
+        Cell(
+            cell["case"],
+            cell["horizon"],
+            cell["best"],
+            cell["best_high"],
+            {name: Score(*numbers) for name, numbers in cell["scores"].items()},
+        )
+        for cell in found["cells"]
+    )
+    names = ("setting", "seeds", "root_seed")
+    return Board(
+        *(found[name] for name in names), cells, found["microseconds"], found["played"]
+    )
+
+
+def shipped(setting: str) -> Board | None:
+    """The leaderboard that came with the package, or None if there is none."""
+    file = resources.files(__package__) / "boards" / f"{setting}.json"
+    return loaded(file.read_text()) if file.is_file() else None
+
+
+def _plain(cell: Cell) -> dict[str, Any]:
+    scores = {name: [_digits(x) for x in score] for name, score in cell.scores.items()}
+    plain = cell._replace(best_high=_digits(cell.best_high), scores=scores)
+    return plain._asdict()
+
+
+def _rounded(numbers: Mapping[str, float]) -> dict[str, float]:
+    return {name: float(f"{value:.2g}") for name, value in numbers.items()}
+
+
+def _digits(value: float) -> float:
+    return float(f"{value:.{DIGITS}g}")

@@ -1,0 +1,165 @@
+"""A leaderboard as a page of Markdown."""
+
+from collections.abc import Iterator
+
+from jaxbandits.experiments.judging.board import Board
+from jaxbandits.experiments.judging.protocol import Goal, Protocol
+from jaxbandits.experiments.judging.scores import Cell, missed, standings
+
+ANY_GOAL = Goal((), within=1.1, share=0.8)  # what is counted where there is none
+ORIGIN = {
+    "paper": "the paper's",
+    "drawn": "ours, drawn at random",
+    "trap": "ours, a trap",
+    "recorded": "recorded",
+}
+
+
+def page(board: Board, protocol: Protocol, command: str, figure: str) -> str:
+    """The page.
+
+    Args:
+      board: the scores.
+      protocol: of the setting.
+      command: that plays it.
+      figure: path of the picture, as seen from the page.
+    """
+    goal = protocol.goal or ANY_GOAL
+    blocks = [
+        f"# Leaderboard: {board.setting}",
+        f"    {command}",
+        _what_is_shown(board, protocol),
+        f"![Regret over that of the best rival]({figure})",
+        "## Goal" if protocol.goal else "",
+        "\n".join(verdicts(board, protocol)),
+        "## Standings",
+        "\n".join(_standings_table(board, protocol, goal)),
+        "\n".join(_flaws(board, protocol)),
+        "## Case by case",
+        *_cases(board, protocol),
+    ]
+    return "\n\n".join(filter(None, blocks)) + "\n"
+
+
+def _what_is_shown(board: Board, protocol: Protocol) -> str:
+    unit = "budget" if protocol.by_budget else "rounds"
+    horizons = sorted({cell.horizon for cell in board.cells})
+    listed = ", ".join(f"{h:,}" for h in horizons)
+    cases = {cell.case for cell in board.cells}
+    absent = [title for title in protocol.judging if title not in cases]
+    left_out = f" Not played: {', '.join(absent)}." if absent else ""
+    made = board.played.get("versions", {})
+    return (
+        "*Made by the command above; not edited by hand.* The judging set was fixed "
+        f"on {protocol.fixed}, before anything was tuned, and nothing is tuned on it. "
+        f"{board.seeds} seeds of root seed {board.root_seed} per case, the same for "
+        f"all entrants; {unit}: {listed}.{left_out} Played on "
+        f"{board.played.get('created', '?')[:10]} with JAX {made.get('jax', '?')}.\n\n"
+        "A *rival* is any entrant that is not ours and of which no linear regret is "
+        "known; ratios are to the best rival of a case and horizon, chosen by the "
+        "same runs (which is to its advantage). Regrets below 1, one reward, count "
+        "as 1."
+    )
+
+
+def verdicts(board: Board, protocol: Protocol) -> Iterator[str]:
+    """What has become of the goal, a paragraph per candidate."""
+    goal = protocol.goal
+    if goal is None:
+        return
+    found = {s.name: s for s in standings(board.cells, goal.within)}
+    for name in goal.candidates:
+        standing = found[name]
+        met = "met" if standing.share >= goal.share else "**not met**"
+        yield (
+            f"{name}: at most {goal.within:g} times the best rival's mean *and* the "
+            f"smallest 95 % quantile, in {goal.share:.0%} of the pairs of a case and a "
+            f"horizon. It holds in {standing.held} of {standing.cells} "
+            f"({standing.share:.0%}): {met}. Its median ratio of means is "
+            f"{standing.median:.2f}, the largest {_times(standing.worst)}."
+        )
+        short = missed(board.cells, name, goal)
+        if short:
+            yield "\n| falls short in | at | mean | 95 % quantile | best rival |"
+            yield "|---|---|---|---|---|"
+        for cell in short:
+            yield (
+                f"| {cell.case} | {cell.horizon:,} | {_times(cell.ratio(name))} | "
+                f"{_times(cell.high_ratio(name))} | {cell.best} |"
+            )
+
+
+def _standings_table(board: Board, protocol: Protocol, goal: Goal) -> Iterator[str]:
+    yield (
+        f"| entrant | is told | within {goal.within:g} | median ratio | largest | "
+        "largest, of quantiles | µs per round |"
+    )
+    yield "|---|---|---|---|---|---|---|"
+    for s in standings(board.cells, goal.within):
+        entrant = protocol.entrants[s.name]
+        told = ", ".join(entrant.knows) or "nothing: anytime"
+        speed = board.microseconds.get(s.name)
+        yield (
+            f"| {_shown(s.name, protocol)} | {told} | {s.held} of {s.cells} | "
+            f"{s.median:.2f} | {_times(s.worst)} | {_times(s.worst_high)} | "
+            f"{'' if speed is None else f'{speed:.2g}'} |"
+        )
+
+
+def _shown(name: str, protocol: Protocol) -> str:
+    """Ours in bold, the flawed in brackets."""
+    entrant = protocol.entrants[name]
+    if entrant.ours:
+        return f"**{name}**"
+    return f"({name})" if entrant.flaw else name
+
+
+def _flaws(board: Board, protocol: Protocol) -> Iterator[str]:
+    shown = {name for cell in board.cells for name in cell.scores}
+    flawed = {n: e.flaw for n, e in protocol.entrants.items() if e.flaw and n in shown}
+    if flawed:
+        yield "In brackets, and no rivals:\n"
+    for name, flaw in flawed.items():
+        yield f"- {name}: {flaw}."
+
+
+def _cases(board: Board, protocol: Protocol) -> Iterator[str]:
+    for title, case in protocol.judging.items():
+        cells = [cell for cell in board.cells if cell.case == title]
+        if not cells:
+            continue
+        data = f", needs {case.data}" if case.data else ""
+        yield f"### {title} ({ORIGIN[case.origin]}{data})"
+        yield "\n".join(_case_table(cells, protocol))
+
+
+def _case_table(cells: list[Cell], protocol: Protocol) -> Iterator[str]:
+    """Rows of entrants, best first at the longest horizon."""
+    last = cells[-1]
+    heads = [
+        f"{c.horizon:,}: mean ± s.e. (median; 95 %; worst) | minus best" for c in cells
+    ]
+    yield f"| entrant | {' | '.join(heads)} |"
+    yield "|---" * (1 + 2 * len(cells)) + "|"
+    for name in sorted(last.scores, key=lambda n: last.scores[n].mean):
+        entries = [_score(cell, name) for cell in cells]
+        yield f"| {_shown(name, protocol)} | {' | '.join(entries)} |"
+
+
+def _score(cell: Cell, name: str) -> str:
+    score = cell.scores[name]
+    runs = "; ".join(map(number, (score.median, score.high, score.worst)))
+    text = f"{number(score.mean)} ± {number(score.error)} ({runs}) | "
+    if name == cell.best:
+        return text + "*best rival*"
+    sign = "+" if score.minus > 0 else ""
+    return text + f"{sign}{number(score.minus)} ± {number(score.minus_error)}"
+
+
+def number(value: float) -> str:
+    """A regret with three digits, or all before the point."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:,.0f}" if ratio >= 100 else f"{ratio:.3g}"

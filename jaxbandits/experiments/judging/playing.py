@@ -1,0 +1,98 @@
+"""The runs behind a leaderboard: a sweep store for every case and horizon.
+
+A store holds the regret of all entrants at one horizon, of which those are told that
+are told of it. Whoever is killed loses the blocks under way; the same call goes on, and
+more seeds, entrants, cases and horizons are added to what there is.
+"""
+
+import threading
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import xarray as xr
+
+from jaxbandits.experiments.common.experiment import Options
+from jaxbandits.experiments.judging.protocol import Case, Entrant, Protocol
+from jaxbandits.machine import Machine
+from jaxbandits.protocol import Environment
+from jaxbandits.sweeps import Entry, Spec, Store, run_sweep
+
+METRIC = "regret"
+BLOCK = 64  # runs; one size for all horizons, which so share their programs
+
+
+def horizons_of(protocol: Protocol, case: Case, options: Options) -> tuple[int, ...]:
+    """The case's horizons up to the options' one, which stands in if there is none."""
+    listed = case.horizons or protocol.horizons
+    return tuple(h for h in listed if h <= options.horizon) or (options.horizon,)
+
+
+def play_case(
+    protocol: Protocol,
+    title: str,
+    environment: Environment,
+    horizon: int,
+    entrants: Mapping[str, Entrant],
+    options: Options,
+    root_seed: int,
+    stop: threading.Event | None = None,
+) -> xr.Dataset:
+    """Regret of the entrants that can play a case, at one horizon.
+
+    Args:
+      protocol: of the setting.
+      title: of the case.
+      environment: its environment.
+      horizon: rounds or budget.
+      entrants: by name; one whose factory refuses the problem is left out.
+      options: seeds, and the folder of the stores, if there is one.
+      root_seed: of the tuning, the judging or the final runs.
+      stop: see `run_sweep`.
+
+    Returns:
+      Dataset as of a sweep of one environment, in memory.
+    """
+    at_horizon = options._replace(horizon=horizon)
+    spec = Spec(
+        policies=dict(_entries(entrants, environment, at_horizon)),
+        environments={title: environment},
+        seeds=options.seeds,
+        checkpoints=[horizon],
+        root_seed=root_seed,
+        metrics=[METRIC],
+        **{"budget" if protocol.by_budget else "horizon": horizon},
+    )
+    store = None
+    if options.folder is not None:
+        path = Path(options.folder) / "stores" / str(root_seed) / slug(title)
+        path.mkdir(parents=True, exist_ok=True)
+        path /= f"{horizon}.zarr"
+        new = not path.exists()
+        store = Store(
+            path, extend=True, block=min(BLOCK, options.seeds) if new else None
+        )
+    machine = Machine(progress=options.progress)
+    found = run_sweep(spec, store, machine, stop=stop).isel(environment=0)
+    # The store may have more seeds.
+    return found.sel(policy=list(spec.policies), seed=range(options.seeds)).load()
+
+
+def _entries(
+    entrants: Mapping[str, Entrant], environment: Environment, options: Options
+) -> Iterator[tuple[str, Entry]]:
+    for name, entrant in entrants.items():
+        try:
+            policy = entrant.factory(environment.problem)
+        except ValueError:  # it is not for this game, and says so
+            continue
+        params = {
+            leaf: value(options) if callable(value) else value
+            for leaf, value in entrant.params.items()
+        }
+        yield name, Entry(policy, params or None)
+
+
+def slug(title: str) -> str:
+    """A title as the name of a folder."""
+    kept = "".join(c if c.isalnum() else "-" for c in title.lower())
+    return "-".join(filter(None, kept.split("-")))

@@ -1,0 +1,110 @@
+"""The protocol of judging: what is fixed before a policy is tuned.
+
+A setting has two lists of cases. Parameters and priors are chosen on the *tuning* set;
+the *judging* set is for the leaderboard alone. Each has a root seed of its own, and a
+third one is for numbers that are given last, after every choice.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from jaxbandits.experiments.common.comparison import Contestant
+from jaxbandits.experiments.common.data import data_file
+from jaxbandits.protocol import Environment
+
+TUNING_SEED, JUDGING_SEED, FINAL_SEED = 20_261_124, 41_121_062, 62_411_202
+ORIGINS = ("paper", "drawn", "trap", "recorded")
+
+
+class Case(NamedTuple):
+    """An environment to be judged on.
+
+    Attributes:
+      make: makes it; with a data file, of the file's path.
+      origin: one of `ORIGINS`: of a paper, ours and drawn at random, ours and made to
+        trap a policy, or recorded.
+      horizons: rounds or budgets, if not those of the setting.
+      data: file that it needs and the package does not contain.
+    """
+
+    make: Callable[..., Environment]
+    origin: str
+    horizons: tuple[int, ...] = ()
+    data: str | None = None
+
+    def environment(self) -> Environment | None:
+        """The environment, or None without its data."""
+        if self.data is None:
+            return self.make()
+        path = data_file(self.data, needed=False)
+        return None if path is None else self.make(path)
+
+
+class Entrant(NamedTuple):
+    """A policy that is judged.
+
+    Attributes:
+      factory: makes it from what the learner knows.
+      params: parameters that are not default, by leaf: a number, or a function of the
+        options (of their horizon).
+      knows: what it is told of the game beside the problem: ``horizon`` or ``budget``.
+        One that is told nothing is anytime.
+      flaw: where its regret is known to be linear, or to be made of lost runs. Such a
+        policy is shown, but nobody is measured by it.
+      ours: whether it is no rival but ours.
+    """
+
+    factory: Callable[[Any], Any]
+    params: Mapping[str, Any] = {}
+    knows: tuple[str, ...] = ()
+    flaw: str = ""
+    ours: bool = False
+
+    @property
+    def contestant(self) -> Contestant:
+        """As `run_contestants` takes it."""
+        return Contestant(self.factory, self.params)
+
+    @property
+    def rival(self) -> bool:
+        """Whether others are measured by it."""
+        return not (self.ours or self.flaw)
+
+
+class Goal(NamedTuple):
+    """What a leaderboard is held against.
+
+    Attributes:
+      candidates: entrants, one of which is to reach it.
+      within: times the best rival's regret, in mean and in 95 % quantile.
+      share: of the pairs of a case and a horizon, in which that is to hold.
+    """
+
+    candidates: tuple[str, ...]
+    within: float
+    share: float
+
+
+class Protocol(NamedTuple):
+    """What a setting's policies are judged by.
+
+    Attributes:
+      setting: its name.
+      fixed: date on which the lists were fixed.
+      by_budget: whether horizons are budgets, in the units of `simulate`.
+      horizons: small, middle and long.
+      tuning, judging: cases by title.
+      entrants: by the name that is shown.
+      quick: entrants of a first look, on the first case.
+      goal: None where no policy of ours is to reach one yet.
+    """
+
+    setting: str
+    fixed: str
+    by_budget: bool
+    horizons: tuple[int, ...]
+    tuning: Mapping[str, Case]
+    judging: Mapping[str, Case]
+    entrants: Mapping[str, Entrant]
+    quick: tuple[str, ...]
+    goal: Goal | None = None

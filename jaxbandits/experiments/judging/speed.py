@@ -1,0 +1,56 @@
+"""What a round costs, by entrant."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from jaxbandits._simulate import simulate
+from jaxbandits.atomic import replacing
+from jaxbandits.experiments.common.experiment import Options
+from jaxbandits.experiments.judging.protocol import Entrant, Protocol
+from jaxbandits.machine import Machine
+from jaxbandits.protocol import Environment
+
+RUNS = 64
+FILE = "speed.json"
+
+
+def microseconds(
+    protocol: Protocol,
+    environment: Environment,
+    entrants: Mapping[str, Entrant],
+    options: Options,
+) -> dict[str, float]:
+    """Per round of a run, compilation left out, on the machine as busy as it is.
+
+    Measured once and kept in the options' folder.
+
+    Args:
+      protocol: of the setting.
+      environment: what is played.
+      entrants: by name.
+      options: the folder.
+    """
+    path = None if options.folder is None else Path(options.folder) / FILE
+    kept = json.loads(path.read_text()) if path and path.exists() else {}
+    if missing := {name: e for name, e in entrants.items() if name not in kept}:
+        kept |= _measured(protocol, environment, missing, options)
+        if path:
+            with replacing(path) as temporary:
+                Path(temporary).write_text(json.dumps(kept, indent=1) + "\n")
+    return {name: kept[name] for name in entrants if name in kept}
+
+
+def _measured(protocol, environment, entrants, options) -> dict[str, float]:
+    made = {}
+    for name, entrant in entrants.items():
+        try:
+            made[name] = entrant.factory(environment.problem)
+        except ValueError:  # it is not for this game
+            continue
+    end = {"budget" if protocol.by_budget else "horizon": protocol.horizons[0]}
+    machine = Machine(progress=False)
+    found = simulate(made, environment, seeds=RUNS, machine=machine, **end)
+    rounds = found["rounds"].isel(params=0, checkpoint=-1).sum("seed")
+    each = 1e6 * found["run_seconds"] / rounds
+    return dict(zip(found["policy"].values.tolist(), each.values.tolist(), strict=True))

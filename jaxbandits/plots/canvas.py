@@ -1,0 +1,204 @@
+"""Figures and files: sizes, panels, and words that keep to their places.
+
+Figures are made without pyplot, so nothing here depends on a backend, a display or
+what a notebook has open.
+"""
+
+import io
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.backend_bases import RendererBase
+from matplotlib.figure import Figure as BaseFigure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.text import Text
+
+from jaxbandits import checks
+from jaxbandits.atomic import replacing
+from jaxbandits.plots._style import SCREEN, in_force, under
+from jaxbandits.plots.ticks import tick_formatter, tick_locator
+from jaxbandits.plots.words import tex, wrapped
+
+SUFFIXES = (".png", ".pdf", ".svg")
+PANEL = (3.3, 2.9)  # inches, on the screen
+_FLATTER = 0.85  # height of a panel over its width, in print
+# Heights of a letter that a panel in print is wide at least: as a rule, and where the
+# figure would become longer than a page.
+_LEAST = (20, 14)
+_PAGE = 9.0  # inches
+
+
+class Figure(BaseFigure):
+    """A Matplotlib figure that shows itself in notebooks without pyplot.
+
+    It keeps the settings that it was made under: some are read when it is drawn.
+    """
+
+    settings: dict[str, Any]
+
+    def draw(self, renderer: RendererBase) -> None:
+        with under(self.settings):
+            super().draw(renderer)
+
+    def savefig(self, fname: Any, **options: Any) -> None:
+        with under(self.settings):
+            super().savefig(fname, **options)
+
+    def _repr_png_(self) -> bytes:
+        file = io.BytesIO()
+        self.savefig(file, format="png", dpi=self.dpi)
+        return file.getvalue()
+
+
+class _Layout(ConstrainedLayoutEngine):
+    """Constrained layout that first breaks the lines of titles and axes' names.
+
+    Matplotlib makes room for as many lines as a title has, and not for their length.
+    """
+
+    def execute(self, fig: BaseFigure) -> None:
+        for text in fig.findobj(Text):
+            if text.get_usetex():
+                text.set_text(tex(text.get_text()))
+        super().execute(fig)
+        # Where the axes are is known now; broken lines move them a little.
+        broken = [
+            _wrap(text, inches)
+            for ax in fig.axes
+            for text, inches in _names_and_room(fig, ax)
+        ]
+        if any(broken):
+            super().execute(fig)
+
+
+def _names_and_room(fig: BaseFigure, ax: Axes) -> list[tuple[Text, float]]:
+    """Texts that are centred on the axes, and how long they may be, in inches."""
+    frame = ax.get_position()
+    found = [(ax.yaxis.label, 1.05 * frame.height * fig.get_figheight())]
+    if ax.get_subplotspec():
+        middle = (frame.x0 + frame.x1) / 2
+        others = [other.get_position() for other in fig.axes if other is not ax]
+        beside = [o for o in others if o.y0 < frame.y1 and o.y1 > frame.y0]
+        left = max([0.0, *((o.x1 + frame.x0) / 2 for o in beside if o.x0 < frame.x0)])
+        right = min([1.0, *((o.x0 + frame.x1) / 2 for o in beside if o.x0 > frame.x0)])
+        width = 2 * min(middle - left, right - middle) * fig.get_figwidth()
+        found += [(ax.title, width), (ax.xaxis.label, width)]
+    return found
+
+
+def _wrap(text: Text, inches: float) -> bool:
+    """Break lines that are longer; tell whether there were any."""
+    before = text.get_text()
+    text.set_text(wrapped(before, 72 * inches, text.get_fontproperties()))
+    return text.get_text() != before
+
+
+def figure(rows: int = 1, columns: int = 1) -> tuple[Figure, list[Axes]]:
+    """An empty figure in the style that is in force (see `style`).
+
+    On the screen a panel has its size. In print the figure has its width, and columns
+    that would become too narrow go below the others, in blocks of as many as there is
+    room for.
+
+    Args:
+      rows: of panels.
+      columns: of panels.
+
+    Returns:
+      The figure and its axes, row by row as they were asked for.
+    """
+    checks.whole("rows", rows, 1)
+    checks.whole("columns", columns, 1)
+    settings = in_force()
+    across = _columns_that_fit(settings, rows, columns)
+    blocks = -(-columns // across)
+    with under(settings):
+        fig = Figure(
+            figsize=_size(settings, rows * blocks, across),
+            dpi=settings["figure.dpi"],
+            layout=_Layout(),
+        )
+        fig.settings = settings
+        grid = fig.add_gridspec(rows * blocks, across)
+        places = [
+            (column // across * rows + row, column % across)
+            for row in range(rows)
+            for column in range(columns)
+        ]
+        axes = [fig.add_subplot(grid[place]) for place in places]
+    for ax in axes:
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_major_locator(tick_locator("linear", 1, 1))
+            axis.set_major_formatter(tick_formatter())
+    return fig, axes
+
+
+def _columns_that_fit(settings: dict[str, Any], rows: int, columns: int) -> int:
+    width, height = settings["figure.figsize"]
+    if (width, height) == SCREEN:
+        return columns
+    across = 1
+    for letters in _LEAST:
+        least = letters * settings["font.size"] / 72
+        across = min(columns, max(1, int(width / least)))
+        blocks = -(-columns // across)
+        if _size(settings, rows * blocks, across)[1] <= _PAGE:
+            break
+    return across
+
+
+def _size(settings: dict[str, Any], rows: int, columns: int) -> tuple[float, float]:
+    width, height = settings["figure.figsize"]
+    if rows == columns == 1:
+        return width, height
+    if (width, height) == SCREEN:
+        return PANEL[0] * columns, PANEL[1] * rows
+    return width, rows * min(height, _FLATTER * width / columns)
+
+
+def share_names(axes: Sequence[Axes]) -> None:
+    """Take away what axes are called where the neighbour says the same.
+
+    The y axes' names where the panel at the left has it, the x axes' where the panel
+    below has it.
+    """
+    panels = {}
+    for ax in axes:
+        if place := ax.get_subplotspec():
+            panels[place.rowspan.start, place.colspan.start] = ax
+    named = {place: (ax.get_xlabel(), ax.get_ylabel()) for place, ax in panels.items()}
+    for (row, column), ax in panels.items():
+        if ax.get_xlabel() == named.get((row + 1, column), (None, None))[0]:
+            ax.set_xlabel("")
+        if ax.get_ylabel() == named.get((row, column - 1), (None, None))[1]:
+            ax.set_ylabel("")
+
+
+def save_figure(fig: BaseFigure, path: str | os.PathLike[str]) -> None:
+    """Write a figure, whole or not at all, and close it.
+
+    Args:
+      fig: any Matplotlib figure. One that pyplot holds is released; it can still be
+        drawn and saved.
+      path: the file; an old one is replaced. Its suffix says what is written: .png,
+        .pdf or .svg.
+
+    Raises:
+      TypeError: if `fig` is no figure.
+      ValueError: if the folder of `path` does not exist, or its suffix is another.
+      PermissionError: if the folder cannot be written to.
+    """
+    if not isinstance(fig, BaseFigure):
+        raise TypeError(f"fig must be a Matplotlib figure, got {fig!r}")
+    suffix = checks.path("path", path).suffix.lower()
+    if suffix not in SUFFIXES:
+        raise ValueError(
+            f"path must end in {', '.join(SUFFIXES)}, got {os.fspath(path)!r}"
+        )
+    with replacing(path) as temporary, under(in_force()):
+        fig.savefig(temporary, format=suffix[1:])
+    if pyplot := sys.modules.get("matplotlib.pyplot"):
+        pyplot.close(fig)

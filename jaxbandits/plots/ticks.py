@@ -1,0 +1,143 @@
+"""Ticks of one kind: few, on round numbers, 10k and not 10^4, zero where zero is."""
+
+from collections.abc import Sequence
+from math import floor, log10
+from typing import Any
+
+import matplotlib
+import numpy as np
+from matplotlib.axis import Axis
+from matplotlib.ticker import (
+    Formatter,
+    Locator,
+    LogLocator,
+    MaxNLocator,
+    NullFormatter,
+    NullLocator,
+)
+
+from jaxbandits.checks import one_of
+from jaxbandits.plots.labels import short_number
+from jaxbandits.plots.words import tex
+
+SCALES = ("linear", "log")
+_MOST = 5  # intervals between ticks of a linear axis
+_SMALLEST = 1e-4  # that is written out: 0.0001
+_ZERO_ROOM = 0.6  # decades between zero and the first power of ten
+
+
+class _Round(MaxNLocator):
+    """Round numbers, as many as there is room for."""
+
+    def __init__(self) -> None:
+        super().__init__(_MOST, steps=[1, 2, 2.5, 5, 10])
+
+    def tick_values(self, vmin: float, vmax: float) -> Any:
+        if self.axis is not None:
+            self.set_params(nbins=int(np.clip(self.axis.get_tick_space(), 2, _MOST)))
+        return super().tick_values(vmin, vmax)
+
+
+class _WithZero(Locator):
+    """0, and what a logarithmic axis has above it."""
+
+    def __init__(self, above: Locator, start: float):
+        self._above, self._start = above, start
+
+    def __call__(self) -> Any:
+        assert self.axis is not None  # Matplotlib sets it.
+        low, high = self.axis.get_view_interval()
+        return self.tick_values(low, high)
+
+    def tick_values(self, vmin: float, vmax: float) -> Any:
+        self._above.set_axis(self.axis)
+        ticks = np.asarray(self._above.tick_values(max(vmin, self._start), vmax))
+        return np.append(0.0, ticks[ticks >= self._start * (1 - 1e-9)])
+
+
+class _Short(Formatter):
+    """`short_number`; powers of ten for all if one of them would be 1e-05."""
+
+    def __init__(self, percent: bool = False):
+        self._percent = percent
+        self._powers = False
+
+    def format_ticks(self, values: Sequence[float]) -> list[str]:
+        sizes = np.abs(np.asarray(values, np.float64))
+        if self.axis is not None:  # Ticks that are not seen do not count.
+            low, high = np.sort(self.axis.get_view_interval())
+            inside = (np.asarray(values) >= low) & (np.asarray(values) <= high)
+            sizes = sizes[inside]
+        small = sizes[sizes > 0].min(initial=1.0) < 0.999 * _SMALLEST
+        self._powers = bool(small) and not self._percent
+        return [self(value) for value in values]
+
+    def __call__(self, value: float, pos: int | None = None) -> str:
+        text = self._text(value)
+        return tex(text) if matplotlib.rcParams["text.usetex"] else text
+
+    def _text(self, value: float) -> str:
+        if self._percent:
+            return f"{short_number(100 * value)} %"
+        if not self._powers or value == 0:
+            return short_number(value)
+        exponent = floor(log10(abs(value)) + 1e-9)
+        digits = f"{value / 10.0**exponent:.3g}"
+        factor = {"1": "", "-1": "-"}.get(digits, rf"{digits} \times ")
+        return f"${factor}10^{{{exponent}}}$"
+
+
+def readable_ticks(
+    axis: Axis, scale: str, low: float, high: float, *, zero: bool = False
+) -> None:
+    """Set the scale of an axis and ticks that suit its range.
+
+    Args:
+      axis: ``ax.xaxis`` or ``ax.yaxis``.
+      scale: "linear" or "log".
+      low: smallest positive value shown.
+      high: largest value shown.
+      zero: whether there are zeros to show on a logarithmic axis. It is then linear
+        from 0 to the power of ten that no positive value lies below, and 0 is a tick.
+
+    Raises:
+      ValueError: if `scale` is neither.
+    """
+    one_of(f"{_name(axis)}_scale", scale, SCALES)
+    above = tick_locator(scale, low, high)
+    if scale == "log" and zero and 0 < low <= high:
+        start = 10.0 ** floor(log10(low) + 1e-9)
+        options = {"linthresh": start, "linscale": _ZERO_ROOM}
+        _set_scale(axis, "symlog", **options)
+        axis.set_major_locator(_WithZero(above, start))
+        axis.set_minor_locator(NullLocator())
+    else:
+        _set_scale(axis, scale)
+        axis.set_major_locator(above)
+    if scale == "log":
+        axis.set_minor_formatter(NullFormatter())
+    axis.set_major_formatter(tick_formatter())
+
+
+def _set_scale(axis: Axis, scale: str, **options: Any) -> None:
+    setter = {"x": axis.axes.set_xscale, "y": axis.axes.set_yscale}[_name(axis)]
+    setter(scale, **options)
+
+
+def _name(axis: Axis) -> str:
+    return "x" if axis is axis.axes.xaxis else "y"
+
+
+def tick_locator(scale: str, low: float, high: float) -> Locator:
+    """Places of ticks; arguments as in `readable_ticks`."""
+    if scale == "log":
+        # Powers of ten alone would leave a short range with a label or none.
+        decades = log10(high / low) if 0 < low < high else 0
+        steps = (1, 2, 5) if decades < 1.3 else (1, 3) if decades < 2.8 else (1,)
+        return LogLocator(subs=steps)
+    return _Round()
+
+
+def tick_formatter(percent: bool = False) -> Formatter:
+    """Texts of ticks; of shares in percent, if asked."""
+    return _Short(percent)

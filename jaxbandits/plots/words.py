@@ -1,0 +1,60 @@
+"""Words in figures: how long they are, where lines break, what LaTeX wants."""
+
+import re
+from functools import lru_cache
+
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import TextToPath
+
+_SPECIAL = re.compile(r"(?<!\\)([%&#_])")
+_MEASURE = TextToPath()
+
+
+def width_of(text: str, font: FontProperties) -> float:
+    """How wide one line is, in points (of Matplotlib's own text, not of LaTeX's)."""
+    return _width(text, font.get_name(), font.get_size_in_points(), font.get_weight())
+
+
+@lru_cache(4096)
+def _width(text: str, family: str, size: float, weight: str | int) -> float:
+    font = FontProperties(family=family, size=size, weight=weight)
+    formulas = text.count("$") >= 2
+    width, _, _ = _MEASURE.get_text_width_height_descent(text, font, formulas)
+    return float(width)
+
+
+def wrapped(text: str, points: float, font: FontProperties) -> str:
+    """The text in lines of at most so many points, broken between words.
+
+    A word (or a formula) that is longer has a line of its own. Lines that there are
+    stay.
+    """
+    lines = []
+    for line in text.split("\n"):
+        if width_of(line, font) <= points:
+            lines.append(line)
+            continue
+        lines.append("")
+        for word in _words(line):
+            longer = f"{lines[-1]} {word}".strip()
+            if lines[-1] and width_of(longer, font) > points:
+                lines.append(word)
+            else:
+                lines[-1] = longer
+    return "\n".join(lines)
+
+
+def _words(line: str) -> list[str]:
+    """Formulas are not broken, nor numbers from the sign after them."""
+    parts = line.split("$")
+    kept = [part.replace(" ", "\0") if i % 2 else part for i, part in enumerate(parts)]
+    joined = "$".join(kept).replace(" %", "\0%").replace(" = ", "\0=\0")
+    return [word.replace("\0", " ") for word in joined.split()]
+
+
+def tex(text: str) -> str:
+    """The text with what LaTeX takes for its own marked as meant, outside formulas."""
+    parts = text.split("$")
+    return "$".join(
+        part if i % 2 else _SPECIAL.sub(r"\\\1", part) for i, part in enumerate(parts)
+    )

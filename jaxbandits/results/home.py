@@ -1,0 +1,136 @@
+"""Where a store lies: a Zarr `Store`, with the few operations that stores here need.
+
+An object appears whole or not at all: a local file under a temporary name that is
+renamed (`zarr.storage.LocalStore`, from 3.1.3), an object of a bucket by one request.
+"""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import zarr
+from zarr.abc.store import Store
+from zarr.core.buffer import default_buffer_prototype
+from zarr.core.sync import sync
+from zarr.storage import LocalStore
+
+from jaxbandits import checks
+
+
+class Home:
+    """A store by the keys of its objects.
+
+    Attributes:
+      store: Zarr's, that can be written to.
+      name: for messages.
+      folder: of a local store, else None.
+    """
+
+    def __init__(self, store: Store, name: str, folder: Path | None = None):
+        self.store, self.name, self.folder = store, name, folder
+        # A local one that may write makes its folder when it is looked at.
+        self.reading = store.with_read_only(True)
+
+    def exists(self) -> bool:
+        """Whether there is anything but what another program begins just now."""
+        if self.folder is not None and not self.folder.is_dir():
+            return self.folder.exists()
+        return any(not name.endswith(".partial") for name in self.names())
+
+    def get(self, key: str) -> bytes | None:
+        """An object; None if it is not there."""
+        try:
+            found = sync(self.reading.get(key, default_buffer_prototype()))
+        except FileNotFoundError:  # There is no folder.
+            return None
+        return None if found is None else found.to_bytes()
+
+    def put(self, key: str, data: bytes) -> None:
+        """Make an object, or replace it."""
+        sync(self.store.set(key, _buffer(data)))
+
+    def put_new(self, key: str, data: bytes) -> bool:
+        """Make an object that nobody else has; whether it was this call.
+
+        Args:
+          key: its key.
+          data: unlike what anybody else would put there.
+        """
+        sync(self.store.set_if_not_exists(key, _buffer(data)))
+        return self.get(key) == data
+
+    def delete(self, key: str) -> None:
+        """Remove an object, if it is there."""
+        sync(self.store.delete(key))
+
+    def remove_folders(self) -> None:
+        """Remove the folders of a local store in which there is no file."""
+        if self.folder is None:
+            return
+        for folder, _, _ in os.walk(self.folder, topdown=False):
+            with suppress(OSError):
+                os.rmdir(folder)
+
+    def objects(self, folder: str) -> set[str]:
+        """Names of the objects in a folder."""
+        if self.folder is None:
+            return self.names(folder)
+        with suppress(FileNotFoundError), os.scandir(self.folder / folder) as entries:
+            return {entry.name for entry in entries if entry.is_file()}
+        return set()
+
+    def names(self, folder: str = "") -> set[str]:
+        """Names of the objects in a folder, and of folders in it."""
+        try:
+            return set(sync(_listed(self.reading, folder)))
+        except FileNotFoundError:
+            return set()
+
+    def where(self, key: str) -> str:
+        """An object in words."""
+        return f"{self.name}/{key}"
+
+    def group(self, consolidated: bool = True) -> zarr.Group:
+        """The arrays, to be read, as the root says or as their own metadata do."""
+        return zarr.open_group(self.reading, mode="r", use_consolidated=consolidated)
+
+
+def home_of(path: Any) -> Home:
+    """The home of a store.
+
+    Args:
+      path: a folder of this machine, a `zarr.abc.store.Store`, or a `Home`.
+
+    Raises:
+      TypeError: if it is neither.
+      ValueError: if it is empty or a URL.
+    """
+    if isinstance(path, Home):
+        return path
+    if isinstance(path, Store):
+        return Home(path.with_read_only(False), str(path))
+    folder = local(path)
+    return Home(LocalStore(folder), str(folder), folder)
+
+
+def local(path: str | os.PathLike) -> Path:
+    """The path of a store.
+
+    Raises:
+      TypeError: if it is no path.
+      ValueError: if it is empty or a URL.
+    """
+    if "://" in str(path):
+        raise ValueError(
+            f"store: {path} is a URL; a store must be a folder on a file system"
+        )
+    return checks.path("store", path)
+
+
+async def _listed(store: Store, folder: str) -> list[str]:
+    return [name async for name in store.list_dir(folder)]
+
+
+def _buffer(data: bytes):
+    return default_buffer_prototype().buffer.from_bytes(data)

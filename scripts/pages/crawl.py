@@ -1,0 +1,53 @@
+"""Every link and picture of a built site leads somewhere."""
+
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urljoin, urlsplit
+
+HERE = "https://site.invalid/"
+
+
+class _Page(HTMLParser):
+    """What a page links to, and the places in it that can be linked to."""
+
+    def __init__(self, text: str):
+        super().__init__()
+        self.links: list[str] = []
+        self.places: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        self.places |= {given[key] for key in ("id", "name") if given.get(key)}
+        self.links += [given[key] for key in ("href", "src") if given.get(key)]
+
+
+def pages(site: Path) -> list[Path]:
+    """The files of a site's pages; the one for what is not found is none."""
+    return [p for p in sorted(site.rglob("*.html")) if p.name != "404.html"]
+
+
+def faults(site: Path) -> list[str]:
+    """A line for every link that leads nowhere within the site."""
+    read = {path: _Page(path.read_text(encoding="utf-8")) for path in pages(site)}
+    found = []
+    for path, page in read.items():
+        base = HERE + path.relative_to(site).as_posix()
+        for link in page.links:
+            target = urlsplit(urljoin(base, link))
+            if f"{target.scheme}://{target.netloc}/" == HERE:
+                wrong = _wrong(site / unquote(target.path[1:]), target.fragment, read)
+                if wrong:
+                    found.append(f"{path.relative_to(site)}: {link}: {wrong}")
+    return found
+
+
+def _wrong(target: Path, place: str, read) -> str:
+    if target.is_dir():
+        target /= "index.html"
+    if not target.is_file():
+        return "there is no such file"
+    # Of what is no page, and of the top of a page, there is nothing more to say.
+    if place and target in read and unquote(place) not in read[target].places:
+        return "the page has no such place"
+    return ""

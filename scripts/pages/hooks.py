@@ -1,0 +1,114 @@
+"""What MkDocs does not do by itself: pages from elsewhere, pages that are generated.
+
+The README, the change log, CONTRIBUTING and the notebooks are pages where they lie in
+the repository; the gallery, the reference and the tables of the settings are made from
+the package.
+"""
+
+import posixpath
+import sys
+from pathlib import Path
+
+from mkdocs.plugins import event_priority
+from mkdocs.structure.files import File
+
+ROOT = Path(__file__).parents[2]
+sys.path[:0] = [str(ROOT / "scripts"), str(ROOT)]
+
+from pages import entries, gallery, links
+
+HOST = "https://github.com/jaxbandits/jaxbandits/blob/main"
+ELSEWHERE = {
+    "README.md": "index.md",
+    "CHANGELOG.md": "changelog.md",
+    "CONTRIBUTING.md": "contributing.md",
+    **{
+        f"notebooks/{path.name}": f"notebooks/{path.name}"
+        for path in sorted((ROOT / "notebooks").glob("*.ipynb"))
+    },
+}
+PAGES = ELSEWHERE | {
+    str(path.relative_to(ROOT)): str(path.relative_to(ROOT / "docs"))
+    for path in sorted((ROOT / "docs").rglob("*"))
+    if path.is_file()
+}
+SOURCES = {page: source for source, page in PAGES.items()}
+SETTINGS = ("censored", "allocation", "budgeted", "farewell")
+# Packages and modules of the reference, in the order in which one meets them.
+ROOMS = [
+    "jaxbandits",
+    "jaxbandits.protocol",
+    *(f"jaxbandits.settings.{setting}" for setting in SETTINGS),
+    *(f"jaxbandits.policies.{setting}" for setting in SETTINGS),
+    "jaxbandits.kernels",
+    "jaxbandits.kernels.allocation",
+    "jaxbandits.laws",
+    "jaxbandits.laws.thresholds",
+    "jaxbandits.arrays",
+    "jaxbandits.results",
+    "jaxbandits.stats",
+    "jaxbandits.plots",
+    "jaxbandits.sweeps",
+    "jaxbandits.live",
+    "jaxbandits.testing",
+    "jaxbandits.theory.censored",
+    "jaxbandits.theory.allocation",
+    "jaxbandits.theory.budgeted",
+    "jaxbandits.theory.farewell",
+]
+# A link to a package leads to its reference.
+PAGES |= {f"{room.replace('.', '/')}/__init__.py": f"api/{room}.md" for room in ROOMS}
+
+
+def on_config(config):
+    """The parts of the table of contents that follow from what there is."""
+    notebooks = [page for page in ELSEWHERE.values() if page.endswith(".ipynb")]
+    for part in config.nav:
+        if "Notebooks" in part:
+            part["Notebooks"] = notebooks
+        elif "Reference" in part:
+            part["Reference"] = [{room: f"api/{room}.md"} for room in ROOMS]
+    return config
+
+
+@event_priority(100)  # before the plugin that renders notebooks looks for them
+def on_files(files, config):
+    """Add the pages that do not lie in `docs`."""
+    for source, page in ELSEWHERE.items():
+        files.append(File.generated(config, page, abs_src_path=str(ROOT / source)))
+    for room in ROOMS:
+        text = f"# `{room}`\n\n::: {room}\n"
+        files.append(File.generated(config, f"api/{room}.md", content=text))
+    text = gallery.page(ROOT / "docs" / "figures")
+    files.append(File.generated(config, "gallery.md", content=text))
+    return files
+
+
+def on_page_markdown(markdown, page, config, files):
+    """Links that hold on the site, and the tables of a setting."""
+    name = page.file.src_uri
+    if name.startswith("settings/"):
+        markdown += "\n" + entries.tables(Path(name).stem)
+    if name not in SOURCES:
+        return markdown
+
+    def place(target: str) -> str:
+        if target in PAGES:
+            return posixpath.relpath(PAGES[target], posixpath.dirname(name))
+        return f"{HOST}/{target}"
+
+    return links.relink(markdown, links.MARKDOWN, SOURCES[name], place)
+
+
+def on_page_content(html, page, config, files):
+    """Notebooks come as HTML, with the links that they have in the repository."""
+    name = page.file.src_uri
+    if not name.endswith(".ipynb"):
+        return html
+
+    def place(target: str) -> str:
+        if target in PAGES:
+            return files.src_uris[PAGES[target]].url_relative_to(page.file)
+        return f"{HOST}/{target}"
+
+    return links.relink(html, links.HTML, SOURCES[name], place)

@@ -1,0 +1,130 @@
+"""Runs behind a leaderboard: what is played, kept, and gone on with."""
+
+import json
+
+import numpy as np
+import pytest
+
+from jaxbandits import simulate
+from jaxbandits.experiments import Options
+from jaxbandits.experiments.judging import leaderboard, playing
+from jaxbandits.experiments.judging.leaderboard import leaderboard as play
+from jaxbandits.experiments.judging.protocol import Entrant
+from jaxbandits.policies import budgeted as policies
+from jaxbandits.settings.budgeted import s_br
+from tests.experiments.judging.boards import ENTRANTS, PROTOCOL
+
+OPTIONS = Options(seeds=3, horizon=40, progress=False)
+CASE = "coins", s_br(3), 20
+
+
+@pytest.fixture(scope="module")
+def outcome(tmp_path_factory):
+    """A whole leaderboard, and the folder of its runs."""
+    folder = tmp_path_factory.mktemp("board")
+    options = OPTIONS._replace(folder=folder)
+    return play(PROTOCOL, "leaderboard-x", 7, options), folder
+
+
+def test_the_runs_are_those_of_simulate(outcome):
+    found, _ = outcome
+    assert set(found.datasets) == {"coins", "short"}
+    runs = found.datasets["coins"]["regret"]
+    assert runs["checkpoint"].values.tolist() == [20, 40]
+    for horizon in (20, 40):
+        # share-UCB is told the budget that is played.
+        made = simulate(
+            {name: e.factory for name, e in ENTRANTS.items()},
+            s_br(3),
+            budget=horizon,
+            seeds=3,
+            root_seed=7,
+            checkpoints=[horizon],
+        )
+        here = runs.sel(checkpoint=horizon, policy=[*ENTRANTS])
+        np.testing.assert_array_equal(here, made["regret"].isel(checkpoint=0))
+
+
+def test_what_is_written(outcome):
+    found, folder = outcome
+    assert json.loads(json.dumps(found.records, allow_nan=False)) == found.records
+    labels = {(r["environment"], r["horizon"], r["policy"]) for r in found.records}
+    assert len(labels) == len(found.records) == 3 * 4
+    assert found.notes[-1] == "Not played without its data: absent."
+    assert (
+        "reproduce leaderboard-x --seeds 3 --horizon 40"
+        in found.pages["leaderboard.md"]
+    )
+    stores = {
+        str(p.relative_to(folder / "stores")) for p in folder.glob("stores/*/*/*")
+    }
+    assert stores == {"7/coins/20.zarr", "7/coins/40.zarr", "7/short/20.zarr"}
+    speeds = json.loads((folder / "speed.json").read_text())
+    assert set(speeds) == set(ENTRANTS) and min(speeds.values()) > 0
+    assert found.table.row_count == 4
+
+
+def test_nothing_is_played_twice(outcome, monkeypatch):
+    found, folder = outcome
+
+    def refuse(*arguments, **others):
+        raise AssertionError("played again")
+
+    monkeypatch.setattr("jaxbandits.sweeps.fill.play", refuse)
+    monkeypatch.setattr("jaxbandits.experiments.judging.speed.simulate", refuse)
+    again = play(PROTOCOL, "leaderboard-x", 7, OPTIONS._replace(folder=folder))
+    assert again.records == found.records
+
+
+def test_more_seeds_and_entrants_are_added(tmp_path):
+    options = OPTIONS._replace(folder=tmp_path, seeds=2)
+    one = {"slow": ENTRANTS["slow"]}
+    first = playing.play_case(PROTOCOL, *CASE, one, options, 7)
+    more = options._replace(seeds=3)
+    second = playing.play_case(PROTOCOL, *CASE, ENTRANTS, more, 7)
+    np.testing.assert_array_equal(
+        first["regret"], second["regret"].sel(policy=["slow"], seed=[0, 1])
+    )
+    fewer = playing.play_case(PROTOCOL, *CASE, ENTRANTS, options, 7)
+    assert fewer["seed"].values.tolist() == [0, 1]
+    np.testing.assert_array_equal(first["regret"], fewer["regret"].sel(policy=["slow"]))
+
+
+def test_who_refuses_a_game_is_left_out():
+    def never(problem):
+        raise ValueError("problem: not this one")
+
+    cast = ENTRANTS | {"never": Entrant(never)}
+    found = playing.play_case(PROTOCOL, *CASE, cast, OPTIONS, 7)
+    assert found["policy"].values.tolist() == [*ENTRANTS]
+
+
+def test_parameters_may_depend_on_the_horizon():
+    cast = {"told": Entrant(policies.bts), "own": Entrant(policies.epsilon_first)}
+    cast["own"] = cast["own"]._replace(params={"budget": lambda o: 3 * o.horizon})
+    found = playing.play_case(PROTOCOL, *CASE, cast, OPTIONS, 7)
+    budget = found["param_budget"].sel(policy="own")
+    assert budget.values.ravel().tolist() == [60.0]
+
+
+@pytest.mark.parametrize(
+    ("horizon", "played"), [(40, (20, 40)), (39, (20,)), (7, (7,)), (10**6, (20, 40))]
+)
+def test_horizons_go_up_to_the_options(horizon, played):
+    options = OPTIONS._replace(horizon=horizon)
+    assert playing.horizons_of(PROTOCOL, PROTOCOL.judging["coins"], options) == played
+
+
+def test_a_first_look_plays_one_case(tmp_path):
+    options = Options(2, 20, progress=False, quick=True, folder=tmp_path)
+    found = play(PROTOCOL, "leaderboard-x", 7, options)
+    assert {r["environment"] for r in found.records} == {"coins"}
+    assert {r["policy"] for r in found.records} == {"slow", "new"}
+    assert not (tmp_path / "speed.json").exists()
+
+
+def test_the_last_seeds_are_others():
+    seeds = {e.name: e.run.args[2] for e in leaderboard.EXPERIMENTS}
+    for setting in leaderboard.PROTOCOLS:
+        name = f"leaderboard-{setting}"
+        assert seeds[name] != seeds[f"{name}-final"]

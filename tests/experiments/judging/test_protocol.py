@@ -1,0 +1,80 @@
+"""The lists that were fixed before anything was tuned."""
+
+import datetime
+
+import jax
+import numpy as np
+import pytest
+
+from jaxbandits.experiments.common.experiment import ROOT_SEED, Options
+from jaxbandits.experiments.judging import allocation, budgeted, censored, farewell
+from jaxbandits.experiments.judging.protocol import (
+    FINAL_SEED,
+    JUDGING_SEED,
+    ORIGINS,
+    TUNING_SEED,
+)
+
+PROTOCOLS = {
+    module.PROTOCOL.setting: module.PROTOCOL
+    for module in (allocation, budgeted, censored, farewell)
+}
+each = pytest.mark.parametrize("protocol", PROTOCOLS.values(), ids=PROTOCOLS)
+
+
+def numbers(environment):
+    """What an environment consists of, as something that can be compared."""
+    leaves = jax.tree.leaves(environment.setup)
+    rows = tuple(np.asarray(leaf).tobytes() for leaf in leaves)
+    return environment.game, environment.problem, rows
+
+
+def test_root_seeds_differ():
+    assert len({ROOT_SEED, TUNING_SEED, JUDGING_SEED, FINAL_SEED}) == 4
+
+
+@each
+def test_the_lists_are_those_of_the_protocol(protocol):
+    assert datetime.date.fromisoformat(protocol.fixed) == datetime.date(2026, 11, 24)
+    without_data = [case for case in protocol.judging.values() if not case.data]
+    assert len(without_data) >= 12 and len(protocol.tuning) >= 4
+    cases = [*protocol.judging.values(), *protocol.tuning.values()]
+    assert {case.origin for case in cases} <= set(ORIGINS)
+    for horizons in [protocol.horizons, *filter(None, (c.horizons for c in cases))]:
+        assert list(horizons) == sorted(set(horizons))
+        assert set(horizons) <= {10**3, 10**4, 10**5, 10**6}
+    rivals = [name for name, entrant in protocol.entrants.items() if entrant.rival]
+    assert len(rivals) >= 2
+    assert set(protocol.quick) <= set(protocol.entrants)
+    if protocol.goal:
+        assert set(protocol.goal.candidates) <= set(protocol.entrants)
+        assert all(protocol.entrants[name].ours for name in protocol.goal.candidates)
+
+
+@each
+def test_nothing_is_tuned_on_what_is_judged(protocol, no_data):
+    made = [
+        numbers(case.environment())
+        for cases in (protocol.tuning, protocol.judging)
+        for case in cases.values()
+        if not case.data
+    ]
+    assert len(set(made)) == len(made)
+    assert set(protocol.tuning).isdisjoint(protocol.judging)
+
+
+@each
+def test_an_entrant_knows_what_it_says(protocol, no_data):
+    problem = next(iter(protocol.judging.values())).environment().problem
+    for name, entrant in protocol.entrants.items():
+        policy = entrant.factory(problem)
+        by_options = [key for key, value in entrant.params.items() if callable(value)]
+        for key in by_options:
+            assert np.isfinite(entrant.params[key](Options(2, 1_000)))
+        assert bool(entrant.knows) == bool(policy.told or by_options), name
+        assert set(policy.told) <= set(entrant.knows), name
+        assert set(entrant.params) <= set(getattr(policy.params, "_fields", ())), name
+
+
+def test_a_case_without_its_data_has_no_environment(no_data):
+    assert budgeted.JUDGING["FB-Br"].environment() is None

@@ -1,0 +1,123 @@
+"""Scores of runs by hand, and what becomes of a goal."""
+
+import math
+
+import numpy as np
+import pytest
+
+from jaxbandits.experiments.judging.board import dumped, loaded, shipped
+from jaxbandits.experiments.judging.figure import dot_plot
+from jaxbandits.experiments.judging.leaderboard import PROTOCOLS
+from jaxbandits.experiments.judging.page import page, verdicts
+from jaxbandits.experiments.judging.protocol import FINAL_SEED, JUDGING_SEED
+from jaxbandits.experiments.judging.scores import missed, standings
+from tests.experiments.judging.boards import PROTOCOL, RUNS, board, cell
+
+
+def test_scores_by_hand():
+    found = cell()
+    assert found.best == "fast" and found.best_high == 50
+    score = found.scores["new"]
+    runs, best = np.array(RUNS["new"]), np.array(RUNS["fast"])
+    assert score.mean == score.median == 35 and score.worst == 50
+    assert score.error == pytest.approx(runs.std(ddof=1) / 2)
+    assert score.high == pytest.approx(40 + 0.85 * 10)
+    assert score.minus == pytest.approx(-5)
+    assert score.minus_error == pytest.approx((runs - best).std(ddof=1) / 2)
+    assert found.ratio("new") == pytest.approx(35 / 40)
+    assert found.high_ratio("new") == pytest.approx(48.5 / 50)
+    # Nobody is measured by what is flawed, however good; it is measured.
+    assert found.ratio("lost") == pytest.approx(1 / 40)
+    assert found.scores["fast"].minus == found.scores["fast"].minus_error == 0
+
+
+def test_regrets_below_a_reward_are_equal():
+    found = cell(values={"slow": [0.0, 0.0], "fast": [0.2, 0.4], "new": [0.9, 3.0]})
+    assert found.best == "slow"
+    assert found.ratio("fast") == 1 and found.ratio("new") == pytest.approx(1.95)
+
+
+def test_a_single_seed_has_no_spread():
+    found = cell(values={name: runs[:1] for name, runs in RUNS.items()})
+    assert all(math.isfinite(x) for score in found.scores.values() for x in score)
+    assert found.scores["new"].error == 0
+
+
+def test_standings_and_what_is_missed():
+    found = {s.name: s for s in standings(board().cells, 1.5)}
+    new = found["new"]
+    assert (new.cells, new.held) == (3, 2) and new.share == pytest.approx(2 / 3)
+    assert new.median == pytest.approx(1.5) and new.worst == pytest.approx(15)
+    assert new.worst_high == pytest.approx(12)
+    short = missed(board().cells, "new", PROTOCOL.goal)
+    assert [(c.case, c.horizon) for c in short] == [("short", 20)]
+    # "fast" is the best in the mean and 2.4 times off in the quantile.
+    assert found["fast"].held == 0 and found["fast"].worst == 1
+    assert [s.name for s in standings(board().cells, 1.5)][0] == "lost"
+
+
+def test_the_file_gives_back_the_board():
+    made = board()
+    again = loaded(dumped(made))
+    assert again._replace(cells=(), microseconds={}) == made._replace(
+        cells=(), microseconds={}
+    )
+    assert again.microseconds == {"new": 0.12, "slow": 1.0}
+    for first, second in zip(made.cells, again.cells, strict=True):
+        assert first[:4] == second[:4] and set(first.scores) == set(second.scores)
+        for name, score in second.scores.items():
+            assert score == pytest.approx(first.scores[name], rel=1e-5)
+    with pytest.raises(ValueError, match="make it again"):
+        loaded(dumped(made).replace('"median"', '"middle"'))
+
+
+def test_the_page_says_what_the_scores_say():
+    text = page(board(), PROTOCOL, "jaxbandits x", "x.png")
+    assert "    jaxbandits x\n" in text and "![" in text and "(x.png)" in text
+    assert "Not played: absent." in text
+    assert "It holds in 2 of 3 (67%): **not met**" in text
+    assert "| short | 20 | 15 | 12 | fast |" in text
+    assert "| **new** | budget | 2 of 3 | 1.50 | 15 | 12 | 0.12 |" in text
+    assert "| (lost) | nothing: anytime | 3 of 3 |" in text
+    assert "- lost: loses runs." in text
+    assert "35 ± 6.45 (35; 48.5; 50) | -5 ± 25.3 |" in text
+    assert "| 40 ± 30 (10; 112; 130) | *best rival* |" in text
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    for first, second in zip(rows, rows[1:], strict=False):
+        assert first.count("|") == second.count("|") or "---" not in second
+
+
+def test_a_goal_that_is_met():
+    made = board()
+    made = made._replace(cells=made.cells[:2])
+    (text,) = verdicts(made, PROTOCOL)
+    assert "It holds in 2 of 2 (100%): met." in text
+    assert not [*verdicts(made, PROTOCOL._replace(goal=None))]
+
+
+def test_the_figure_has_a_dot_for_every_score():
+    fig = dot_plot(board(), PROTOCOL)
+    (ax,) = fig.axes
+    labels = [text.get_text() for text in ax.get_yticklabels()]
+    assert labels == ["lost", "slow", "new", "fast"]
+    dots = np.concatenate([c.get_offsets() for c in ax.collections])
+    assert len(dots) == 2 * 3 * 4
+    new = sorted(dots[np.round(dots[:, 1]) == 2][:, 0])
+    made = board().cells
+    expected = [c.ratio("new") for c in made] + [c.high_ratio("new") for c in made]
+    np.testing.assert_allclose(new, sorted(expected))
+    assert np.all((dots[:, 1] > -0.5) & (dots[:, 1] < 3.5))
+
+
+@pytest.mark.parametrize(
+    "setting", [setting for setting in PROTOCOLS if shipped(setting)]
+)
+def test_what_is_shipped_is_of_the_protocol(setting):
+    protocol, made = PROTOCOLS[setting], shipped(setting)
+    assert made.setting == setting and made.root_seed in (JUDGING_SEED, FINAL_SEED)
+    assert len({cell.case for cell in made.cells}) >= 12
+    for found in made.cells:
+        case = protocol.judging[found.case]
+        assert found.horizon in (case.horizons or protocol.horizons)
+        assert set(found.scores) <= set(protocol.entrants)
+        assert protocol.entrants[found.best].rival

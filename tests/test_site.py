@@ -1,0 +1,105 @@
+"""The site: links are moved, what leads nowhere is found, and its examples run."""
+
+import re
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from jaxbandits import policies, settings
+from jaxbandits.experiments import REGISTRY
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.append(str(ROOT / "scripts"))
+crawl, entries, gallery, links = (
+    import_module(f"pages.{name}") for name in ("crawl", "entries", "gallery", "links")
+)
+SETTINGS = sorted((ROOT / "docs" / "settings").glob("*.md"))
+
+
+def place(target):
+    return f"<{target}>"
+
+
+@pytest.mark.parametrize(
+    ("text", "moved"),
+    [
+        ("[a](b.md)", "[a](<docs/b.md>)"),
+        ("[a](../README.md#two-commands)", "[a](<README.md>#two-commands)"),
+        ("![a](figures/b.png)", "![a](<docs/figures/b.png>)"),
+        ("[a](#here)", "[a](#here)"),
+        ("[a](https://example.org/b.md)", "[a](https://example.org/b.md)"),
+        ("f(x) and [0, 1](twice)", "f(x) and [0, 1](<docs/twice>)"),
+    ],
+)
+def test_links_of_a_page_are_moved(text, moved):
+    assert links.relink(text, links.MARKDOWN, "docs/a.md", place) == moved
+
+
+def test_links_of_a_notebook_are_moved():
+    text = '<a href="../docs/a.md#b">x</a> <a href="#c">y</a> <a href="mailto:z">z</a>'
+    moved = text.replace("../docs/a.md", "<docs/a.md>")
+    assert links.relink(text, links.HTML, "notebooks/a.ipynb", place) == moved
+
+
+def test_what_leads_nowhere_is_found(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "index.html").write_text(
+        '<h1 id="top">A</h1><a href="../#b">b</a><a href="../#c">c</a>'
+        '<img src="x.png"><a href="https://example.org/no">out</a><a href="../d/">d</a>'
+    )
+    (tmp_path / "index.html").write_text('<p id="b"></p><a href="a/#top">a</a>')
+    assert crawl.faults(tmp_path) == [
+        "a/index.html: ../#c: the page has no such place",
+        "a/index.html: x.png: there is no such file",
+        "a/index.html: ../d/: there is no such file",
+    ]
+
+
+@pytest.mark.parametrize("page", SETTINGS, ids=lambda page: page.stem)
+def test_the_example_of_a_setting_runs(page):
+    (code,) = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
+    code, count = re.subn(
+        r"(horizon|budget)=[\d_]+, seeds=\d+", r"\1=30, seeds=2", code
+    )
+    assert count == 1
+    found = {}
+    exec(code, found)
+    assert found["data"].sizes["policy"] == 2
+    assert np.isfinite(found["data"]["regret"]).all()
+
+
+def test_every_entry_stands_on_the_page_of_its_setting():
+    text = "\n".join(entries.tables(page.stem) for page in SETTINGS)
+    for name in [*policies.REGISTRY, *settings.REGISTRY]:
+        assert f"| `{name}` |" in text
+
+
+def test_every_experiment_stands_in_the_gallery():
+    text = gallery.page(ROOT / "docs" / "figures")
+    for name in REGISTRY:
+        assert f"    jaxbandits reproduce {name}\n" in text
+    assert (
+        text.count("![") == len(list((ROOT / "docs" / "figures").glob("*-*.png"))) - 1
+    )
+
+
+def test_a_browser_sees_what_a_reader_would(tmp_path):
+    """With the `site` group and a Chromium only; .ci/run has both."""
+    pytest.importorskip("playwright", reason="needs scripts/setup.sh site")
+    browse = import_module("pages.browse")
+    if not (browser := browse.chromium()):
+        pytest.skip("needs Chromium")
+    head = '<link rel="icon" href="data:,"><meta name="viewport" content="width=390">'
+    (tmp_path / "fine.html").write_text(f"{head}<p>fine</p>")
+    (tmp_path / "wide.html").write_text(f'{head}<p style="width: 600px">wide</p>')
+    (tmp_path / "broken.html").write_text(f'{head}<img src="none.png">')
+    (tmp_path / "error.html").write_text(f"{head}<script>none()</script>")
+    found = "\n".join(browse.faults(tmp_path, browser, tmp_path / "shots"))
+    assert "fine.html" not in found and "wide.html (screen)" not in found
+    assert "wide.html (phone): 2" in found and "pixels too wide" in found
+    assert "broken.html (phone): no picture none.png" in found
+    assert "error.html (screen): none is not defined" in found
+    assert (tmp_path / "shots" / "fine.html-phone.png").stat().st_size > 0
