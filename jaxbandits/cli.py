@@ -1,4 +1,4 @@
-"""The command line: ``jaxbandits list | reproduce | claims | compare | sweep | ...``.
+"""The command line: ``jaxbandits list | reproduce | claims | recommend | sweep ...``.
 
 A command imports what it needs when it runs, so that help and errors come at once.
 """
@@ -84,6 +84,12 @@ def _parser_and_commands():
     info = commands.add_parser("info", help="versions and devices")
     info.add_argument("--json", action="store_true", help="for programs")
     info.set_defaults(command=_info)
+    advice = commands.add_parser(
+        "recommend", help="which policy to play in a setting, and the evidence"
+    )
+    advice.add_argument("setting", metavar="SETTING", help="budgeted, say")
+    advice.add_argument("--json", action="store_true", help="for programs")
+    advice.set_defaults(command=_recommend)
     reproduce = commands.add_parser("reproduce", help="run a figure or table")
     reproduce.add_argument("name", metavar="NAME", help="see `jaxbandits list`")
     reproduce.add_argument("--seeds", type=int, help="number of seeds")
@@ -133,6 +139,9 @@ def _parser_and_commands():
     )
     sweep.add_argument(
         "--block", type=int, metavar="N", help="runs that are written at a time"
+    )
+    sweep.add_argument(
+        "--keep", choices=("runs", "moments"), help="what of a metric (default: runs)"
     )
     sweep.add_argument(
         "--verify",
@@ -293,6 +302,25 @@ def _info(options) -> int:
     for key, value in facts.items():
         table.add_row(key, json.dumps(value) if isinstance(value, dict) else str(value))
     Console().print(table)
+    return 0
+
+
+def _recommend(options) -> int:
+    from rich.console import Console
+
+    from jaxbandits.experiments.judging.advice import ADVICE, as_data, paragraphs
+    from jaxbandits.experiments.judging.board import shipped
+    from jaxbandits.experiments.judging.leaderboard import PROTOCOLS, standings_table
+
+    setting = checks.one_of("SETTING", options.setting, ADVICE)
+    if options.json:
+        print(json.dumps(as_data(setting)))
+        return 0
+    console = Console(width=None if sys.stdout.isatty() else 120)
+    for paragraph in (f"jaxbandits.{ADVICE[setting].code}", *paragraphs(setting)):
+        console.print(paragraph + "\n", highlight=False, markup=False)
+    if board := shipped(setting):
+        console.print(standings_table(board, PROTOCOLS[setting]))
     return 0
 
 
@@ -496,7 +524,13 @@ def _sweep(options) -> int:
         with stop_at_sigterm() as stop:
             run_sweep(
                 spec,
-                Store(store, options.extend, options.block, options.verify),
+                Store(
+                    store,
+                    options.extend,
+                    options.block,
+                    options.verify,
+                    keep=options.keep,
+                ),
                 stop=stop,
             )
     except StoppedError as error:

@@ -21,6 +21,7 @@ from jaxbandits.experiments.budgeted.intervals import (
     example2,
     interval_study,
 )
+from jaxbandits.experiments.budgeted.lost_runs import lost_runs
 from jaxbandits.experiments.budgeted.table import settings_table
 from jaxbandits.experiments.budgeted.theory import bounds
 from jaxbandits.experiments.common.comparison import (
@@ -277,6 +278,14 @@ EXPERIMENTS = (
         bounds,
         Options(100, 100_000),
         Options(16, 2_000),
+    ),
+    Experiment(
+        "budgeted-lost-runs",
+        "Runs that share-UCB loses on two coins",
+        "docs/theory/share-ucb.md",
+        lost_runs,
+        Options(2_000, 100_000),
+        Options(16, 500, quick=True),
     ),
     _comparison(
         "recommendation",

@@ -14,7 +14,7 @@ from jaxbandits.stats import entry, final, summary_records
 NAME = "censored-prior"
 PASSED = (1.0, 1.5, 2.5, 5.0, 10.0)  # of a grid of M = 5: to M / 2, M, 2 M
 ENDED = (1.0, 2.0)
-QUICK = ("Indep, 0.1 ... 0.9", "Indep, 0.2 ... 1")
+QUICK = ("Indep, 5 limits to 0.9", "Indep, 5 limits to 1")
 
 
 def prior(options: Options) -> Outcome:
@@ -75,6 +75,6 @@ def _curves(records, names):
         loc="outside lower center",
         ncols=3,
         frameon=False,
-        title=f"{records[0]['seeds']:,} seeds, five limits",
+        title=f"{records[0]['seeds']:,} seeds",
     )
     return fig

@@ -59,9 +59,8 @@ def _trio(size: int, grid: str):
         "Indep": settings.indep,
     }
     limits = settings.equidistant(size, form=grid)
-    ends = f"{limits[0]:g} ... {limits[-1]:g}"
     return {
-        f"{name}, {ends}": Case(partial(make, limits), "paper")
+        f"{name}, {size} limits to {limits[-1]:g}": Case(partial(make, limits), "paper")
         for name, make in makers.items()
     }
 

@@ -70,7 +70,7 @@ def leaderboard(
             "leaderboard.md": page(board, protocol, command, f"{name}.png"),
             "leaderboard.json": dumped(board),
         },
-        table=_table(board, protocol),
+        table=standings_table(board, protocol),
         root_seed=root_seed,
     )
 
@@ -107,7 +107,7 @@ def _records(name: str, board: Board) -> list[Record]:
     ]
 
 
-def _table(board: Board, protocol: Protocol) -> Table:
+def standings_table(board: Board, protocol: Protocol) -> Table:
     """The standings, for a terminal."""
     goal = protocol.goal or ANY_GOAL
     table = Table(title=f"{board.setting}: ratios to the best rival")

@@ -12,7 +12,8 @@ Variances are shrunk and not switched: eta is what was observed, mixed with
 `prior_pulls` pulls of a prior, so that a low variance counts at once and none is ever 0
 (with omega*'s switch an arm may be lost for good, docs/errata.md, B8).
 
-Nothing is proved of it, and docs/recommendation.md has not compared it yet.
+With any rho it loses some runs for good where the best arm nearly always pays:
+docs/theory/share-ucb.md proves it.
 
 Named choices:
 
@@ -26,6 +27,7 @@ from typing import NamedTuple
 
 import jax.numpy as jnp
 from jax import Array
+from jaxtyping import Float
 
 from jaxbandits.arrays import CompensatedSum
 from jaxbandits.checks import flag, non_negative, one_of, positive
@@ -62,12 +64,12 @@ class SpentParams(NamedTuple):
     prior_pulls: float = 10.0
 
 
-def _check(params):
+def _check(params: SpentParams | LeftParams) -> None:
     positive(rho=params.rho, prior_pulls=params.prior_pulls)
     non_negative(power=params.power)
 
 
-def _check_left(params):
+def _check_left(params: LeftParams) -> None:
     _check(params)
     positive(budget=params.budget)
 
@@ -80,7 +82,13 @@ class _Moments(NamedTuple):
     cost: CompensatedSum  # f32[K]
 
 
-def _shrunk_eta(pulls, mean, squares, weight, pooled: bool):
+def _shrunk_eta(
+    pulls: Float[Array, " K"],
+    mean: Float[Array, " K"],
+    squares: Float[Array, " K"],
+    weight: Float[Array, ""],
+    pooled: bool,
+) -> Float[Array, " K"]:
     """Variances over their largest values, mixed with `weight` pulls of a prior.
 
     Args:

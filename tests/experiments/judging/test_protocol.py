@@ -60,6 +60,7 @@ def test_nothing_is_tuned_on_what_is_judged(protocol, no_data):
         if not case.data
     ]
     assert len(set(made)) == len(made)
+    assert set(protocol.tuning).isdisjoint(protocol.judging)
 
 
 @each

@@ -1,0 +1,72 @@
+"""Runs that share-UCB loses on two coins, and what theory says of them."""
+
+from functools import partial
+
+import numpy as np
+
+from jaxbandits.experiments.common.comparison import Contestant, run_contestants
+from jaxbandits.experiments.common.experiment import Options, Outcome
+from jaxbandits.laws import Bernoulli, Discrete, Product, bernoulli, discrete, product
+from jaxbandits.plots import line_style, plot_curves, readable_ticks
+from jaxbandits.policies import budgeted as policies
+from jaxbandits.protocol import Environment
+from jaxbandits.settings.budgeted import fixed
+from jaxbandits.stats import entry, summary_records
+from jaxbandits.theory import lost_runs as theory
+
+NAME = "budgeted-lost-runs"
+BEST, OTHER, COST, RHO = 0.95, 0.9, 0.5, 0.5
+ANYTIME = "share-UCB, anytime"
+CAST = {
+    ANYTIME: Contestant(partial(policies.share_ucb, clock="spent"), {"rho": RHO}),
+    "share-UCB": Contestant(policies.share_ucb, {"rho": RHO}),
+    "omega*-UCB, shrunk, log(t/n)": Contestant(
+        partial(policies.omega_star_ucb, exploration="log_share", variance="shrunk"),
+        {"rho": RHO},
+    ),
+    "BTS": Contestant(policies.bts),
+}
+
+
+def two_coins() -> Environment:
+    """Rewards of 1 in 95 and 90 of 100 pulls; every pull costs 1/2, as is known.
+
+    A budget of B pays for B pulls.
+    """
+    mean = np.array([BEST, OTHER])
+    cost = Discrete(np.full((2, 1), COST), np.ones((2, 1)))
+    law = product(bernoulli, discrete)
+    arms = Product(Bernoulli(mean), cost)
+    known = (COST, COST)
+    return fixed("two coins", law, arms, unit="cheapest", cost_range=known)
+
+
+def lost_runs(options: Options) -> Outcome:
+    """Regret and the share of lost runs, and what theory says of both."""
+    environment = two_coins()
+    dataset = run_contestants(
+        environment, CAST, options, by_budget=True, checkpoints="log"
+    )
+    rounds = np.asarray(dataset["checkpoint"].values, float)
+    bound = theory.lost_regret(rounds, RHO, BEST, OTHER)
+    few = theory.pulls_until_given_up(rounds, RHO, OTHER)
+    chance = theory.chance_of_loss(rounds, RHO, BEST, OTHER)
+    # Pulls of the best arm that are no more than the failures that give it up.
+    pulls = (dataset["optimal"] * dataset["rounds"]).isel(params=0).round()
+    lost = (pulls <= few).mean("seed")
+    records = summary_records(dataset, NAME, metrics=["regret", "optimal"])
+    for record in records:
+        share = float(lost.sel(policy=record["policy"]).values[-1])
+        error = np.sqrt(share * (1 - share) / options.seeds)
+        record["metrics"]["lost"] = entry(share, error)
+        if record["policy"] == ANYTIME:
+            record["metrics"]["regret_of_lost_runs"] = entry(bound[-1])
+            record["metrics"]["lost_about"] = entry(chance[-1])
+    picture = plot_curves(dataset, x_scale="log", y_scale="log", legend=False)
+    (ax,) = picture.axes
+    style = line_style(len(CAST))._asdict()
+    ax.plot(rounds, bound, label="what lost runs lose, by theory", **style)
+    readable_ticks(ax.yaxis, "log", 0.1, ax.dataLim.y1)
+    ax.set_ylim(0.1)
+    ax.legend(frameon=False)
+    return Outcome({environment.name: dataset}, records, picture)

@@ -1,0 +1,147 @@
+"""Which policy to play: a paragraph per setting, and what the leaderboard says of it.
+
+The words are ours; every number is read from the leaderboard that came with the
+package.
+"""
+
+from typing import Any, NamedTuple
+
+from jaxbandits.experiments.judging.board import Board, shipped
+from jaxbandits.experiments.judging.leaderboard import PROTOCOLS
+from jaxbandits.experiments.judging.page import ANY_GOAL, number
+from jaxbandits.experiments.judging.protocol import Protocol
+from jaxbandits.experiments.judging.scores import Cell, standings
+
+HARDEST = 3  # cells that are named
+
+
+class Advice(NamedTuple):
+    """What to play.
+
+    Attributes:
+      policy: the entrant.
+      code: what makes it.
+      text: for somebody who has read no paper.
+    """
+
+    policy: str
+    code: str
+    text: str
+
+
+ADVICE = {
+    "censored": Advice(
+        "cell TS",
+        "policies.censored.cell_thompson(problem)",
+        "Limits on what a round may consume: play `cell_thompson(problem)`. It has to "
+        "be told nothing but the costs and penalties, which you know; rewards must lie "
+        "in [0, 1]. Leave its prior as it is: one that expects rounds to exceed their "
+        "limits saves most of the regret where large limits are bad, and never finds "
+        "out where they are good. Play RCUCB without a penalty radius only if you know "
+        "that the best limit is one with a small penalty: it does not look at the "
+        "others again after bad luck. What cell TS costs you is that it keeps looking "
+        "at large limits, and some microseconds per round.",
+    ),
+    "budgeted": Advice(
+        "share-UCB",
+        "policies.budgeted.share_ucb(problem)",
+        "Money to spend on arms with random costs: if you know the budget beforehand, "
+        "play `share_ucb(problem)`; if you do not, `omega_star_ucb(problem, "
+        '"log_share", variance="shrunk")` with `rho=0.5`, or `share_ucb(problem, '
+        'clock="spent")`. Scale costs and rewards to [0, 1] by the largest that can '
+        "occur. Policies with narrow intervals (m-UCB) look better in most runs and "
+        "lose everything in some. With less than a thousand pulls' money no policy "
+        "has time to learn much: play your own records "
+        "(`jaxbandits compare`).",
+    ),
+    "farewell": Advice(
+        "omega*-UCB, shrunk, shorter waits",
+        'policies.farewell.omega_star_ucb(problem, variance="shrunk", '
+        'observe="shorter")',
+        "Choosing an arm and how long to wait for it: play "
+        '`omega_star_ucb(problem, variance="shrunk", observe="shorter")`. It is told '
+        "nothing, and an epoch teaches it of all waits that are shorter than the one "
+        "it has chosen. Leave rho at 1: with 1/4 it loses less in most runs, and some "
+        "runs for good. Wait-UCB is the policy with a proof, and explores for very "
+        "long.",
+    ),
+    "allocation": Advice(
+        "Thompson",
+        "policies.allocation.thompson_allocation(problem)",
+        "Splitting a divisible budget over arms: play `thompson_allocation(problem)`, "
+        "which has no radius to tune and is told no horizon. It has to know the "
+        "family of the thresholds and every round's budget before the round; where "
+        "budgets are found out as they end, `mg_ucb(problem)` is what there is.",
+    ),
+}
+
+
+def paragraphs(setting: str) -> tuple[str, ...]:
+    """The advice, and the evidence if a leaderboard came with the package."""
+    advice, board = ADVICE[setting], shipped(setting)
+    if board is None:
+        missing = (
+            "No leaderboard of this setting came with this version: `jaxbandits "
+            f"reproduce leaderboard-{setting}` plays one."
+        )
+        return advice.text, missing
+    return advice.text, evidence(board, PROTOCOLS[setting], advice.policy)
+
+
+def evidence(board: Board, protocol: Protocol, policy: str) -> str:
+    """What a leaderboard says of a policy, in words."""
+    goal = protocol.goal or ANY_GOAL
+    (found,) = (s for s in standings(board.cells, goal.within) if s.name == policy)
+    cells = [cell for cell in board.cells if policy in cell.scores]
+    cases = len({cell.case for cell in cells})
+    horizons = sorted({cell.horizon for cell in cells})
+    wins = sum(cell.ratio(policy) <= 1 for cell in cells)
+    lost = max(cells, key=lambda cell: _worst_run(cell, policy))
+    unit = "budgets" if protocol.by_budget else "horizons"
+    return (
+        f"Evidence: {cases} cases on which nothing was tuned, {unit} "
+        f"{horizons[0]:,} to {horizons[-1]:,}, {board.seeds} seeds. The mean regret of "
+        f"{policy} is {found.median:.2f} times that of the best rival in the median "
+        f"of {found.cells} pairs of a case and a horizon, smaller or equal in {wins}, "
+        f"and within {goal.within:g} times it, in mean and 95 % quantile, in "
+        f"{found.held}. It does worst at {_listed(hardest(board, policy), policy)}. "
+        f"Its worst run lost {number(_worst_run(lost, policy))} times the mean of the "
+        f"best rival ({lost.case}, {lost.horizon:,})."
+    )
+
+
+def hardest(board: Board, policy: str) -> list[Cell]:
+    """The cells with the largest ratios of means."""
+    cells = [cell for cell in board.cells if policy in cell.scores]
+    return sorted(cells, key=lambda cell: -cell.ratio(policy))[:HARDEST]
+
+
+def _listed(cells: list[Cell], policy: str) -> str:
+    return ", ".join(
+        f"{cell.case}, {cell.horizon:,} ({number(cell.ratio(policy))} times "
+        f"{cell.best})"
+        for cell in cells
+    )
+
+
+def _worst_run(cell: Cell, policy: str) -> float:
+    """The worst run over the mean of the best rival, both at least a reward."""
+    return max(cell.scores[policy].worst, 1.0) / max(cell.scores[cell.best].mean, 1.0)
+
+
+def as_data(setting: str) -> dict[str, Any]:
+    """The advice for programs."""
+    advice, board = ADVICE[setting], shipped(setting)
+    text = " ".join(paragraphs(setting))
+    found: dict[str, Any] = {
+        "setting": setting,
+        "policy": advice.policy,
+        "code": advice.code,
+        "text": text,
+        "standings": [],
+    }
+    if board is not None:
+        goal = PROTOCOLS[setting].goal or ANY_GOAL
+        rows = standings(board.cells, goal.within)
+        found["standings"] = [s._asdict() | {"within": goal.within} for s in rows]
+    return found

@@ -1,0 +1,105 @@
+"""How often a policy with Wilson's interval gives its best arm up, at what cost.
+
+For policies whose index is the upper end of Wilson's interval with ``z**2 = 2 rho log(t
+/ n)`` over a known cost: share-UCB by the money spent, and omega*-UCB with log(t/n) and
+shrunk variances (docs/theory/share-ucb.md). Two Bernoulli arms of equal cost, the
+better one of mean p, the other of mean q.
+"""
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import rel_entr
+
+from jaxbandits.checks import in_unit_interval, numbers, positive
+
+
+def pulls_until_given_up(rounds, rho, other) -> np.ndarray:
+    """The fewest failures in a row after which the best arm is not pulled again.
+
+    The least n with ``n q / (1 - q) >= 2 rho log(t / n)``: from then on an arm of n
+    failures has an index below q, up to round t.
+
+    Args:
+      rounds: real array >= 1, t.
+      rho: of the policy.
+      other: q in (0, 1).
+
+    Returns:
+      i64 like `rounds`, at least 1.
+
+    Raises:
+      ValueError: if an argument is out of its range.
+    """
+    rounds, other = numbers("rounds", rounds), _inside("other", other)
+    positive(rounds=rounds, rho=rho)
+    odds = other / (1 - other)
+    # Below this many it cannot hold for the longest t; the left side grows by odds.
+    most = 1 + int(np.ceil(2 * rho * np.log(max(np.max(rounds), np.e)) / odds))
+    n = np.arange(1, most + 1)
+    enough = n * odds >= 2 * rho * np.log(rounds[..., None] / n)
+    return n[np.argmax(enough, axis=-1)]
+
+
+def chance_of_loss(rounds, rho, best, other) -> np.ndarray:
+    """The chance that the best arm begins with so many failures, like `rounds`."""
+    pulls = pulls_until_given_up(rounds, rho, other)
+    return (1 - _inside("best", best)) ** pulls
+
+
+def lost_regret(rounds, rho, best, other) -> np.ndarray:
+    """Mean regret of the runs that are given up, in rewards, up to round t.
+
+    A lower bound of all regret but for a factor: the chance that the other arm's mean
+    never falls below q, or a little less (docs/theory/share-ucb.md).
+
+    Those given up with n failures are so until the last t for which n are enough: what
+    they lose grows until then, and its largest value so far counts.
+
+    Args:
+      rounds: real array >= 1, increasing.
+      rho: of the policy.
+      best, other: p > q, in (0, 1).
+
+    Raises:
+      ValueError: if an argument is out of its range, or p is not above q.
+    """
+    rounds = numbers("rounds", rounds, 1)
+    gap = _inside("best", best) - _inside("other", other)
+    positive(best_minus_other=gap)
+    pulls = pulls_until_given_up(rounds, rho, other)
+    lost = (1 - best) ** pulls * gap * np.maximum(rounds - pulls, 0)
+    return np.maximum.accumulate(lost)
+
+
+def exponent(rho, best, other) -> float:
+    """The power a of t with which the chance of loss falls.
+
+    Regret is at least of the order ``t ** (1 - a)``.
+    ``2 rho min over x <= q of kl(x, p) q (1 - q) / (q - x)**2``: the best arm's mean
+    falls to x by the pulls that make its index q. At x = 0, failures only, it is
+    ``2 rho (1 - q) / q log(1 / (1 - p))``.
+
+    Args:
+      rho: of the policy.
+      best, other: p > q, in (0, 1).
+
+    Raises:
+      ValueError: if an argument is out of its range, or p is not above q.
+    """
+    p, q = float(_inside("best", best)), float(_inside("other", other))
+    positive(rho=rho, best_minus_other=p - q)
+
+    def at(x):
+        divergence = rel_entr(x, p) + rel_entr(1 - x, 1 - p)
+        return divergence * q * (1 - q) / (q - x) ** 2
+
+    inside = minimize_scalar(at, bounds=(0.0, q), method="bounded")
+    return 2 * rho * min(at(0.0), float(inside.fun))
+
+
+def _inside(name, value):
+    in_unit_interval(**{name: value})
+    value = numbers(name, value)
+    if np.any(value >= 1):
+        raise ValueError(f"{name} must be below 1, got {value}")
+    return value

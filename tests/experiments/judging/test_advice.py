@@ -1,0 +1,89 @@
+"""`jaxbandits recommend`, and the docs that say the same."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from jaxbandits import cli
+from jaxbandits.experiments.judging import advice
+from jaxbandits.experiments.judging.advice import ADVICE, evidence, hardest, paragraphs
+from jaxbandits.experiments.judging.leaderboard import PROTOCOLS
+from jaxbandits.policies import allocation, budgeted, censored, farewell
+from tests.experiments.judging.boards import PROTOCOL, board
+
+DOCS = Path(__file__).parents[3] / "docs"
+FOLDERS = {
+    m.__name__.split(".")[-1]: m for m in (allocation, budgeted, censored, farewell)
+}
+
+
+def test_every_setting_has_advice_of_an_entrant(no_data):
+    assert set(ADVICE) == set(PROTOCOLS)
+    for setting, one in ADVICE.items():
+        entrant = PROTOCOLS[setting].entrants[one.policy]
+        environment = next(iter(PROTOCOLS[setting].judging.values())).environment()
+        names = {"policies": _Policies(), "problem": environment.problem}
+        made = eval(one.code, names)
+        # What is advised is what was judged, with the same parameters.
+        assert made is entrant.factory(environment.problem)
+        assert not entrant.params and not entrant.flaw
+        assert one.code.split("(")[0].rsplit(".")[-1] in one.text
+
+
+class _Policies:
+    """``policies.SETTING``, as in the code that is printed."""
+
+    def __getattr__(self, name):
+        return FOLDERS[name]
+
+
+def test_the_evidence_by_hand():
+    text = evidence(board(), PROTOCOL, "new")
+    assert "2 cases on which nothing was tuned, budgets 20 to 40, 4 seeds" in text
+    assert "1.50 times that of the best rival in the median of 3 pairs" in text
+    assert "smaller or equal in 1, and within 1.5 times it" in text
+    assert "in 2. It does worst at short, 20 (15 times fast), coins, 40 (1.5" in text
+    assert "Its worst run lost 15 times the mean of the best rival (short, 20)" in text
+    assert [cell.ratio("new") for cell in hardest(board(), "new")] == [15, 1.5, 0.875]
+
+
+@pytest.mark.parametrize("setting", ADVICE)
+def test_the_docs_say_what_the_command_prints(setting, capsys):
+    said = " ".join((DOCS / "recommendation.md").read_text().split())
+    assert cli.main(["recommend", setting]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    for paragraph in paragraphs(setting):
+        assert " ".join(paragraph.split()) in said
+        assert " ".join(paragraph.split()) in printed
+    assert cli.main(["recommend", setting, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["policy"] == ADVICE[setting].policy
+    assert found["text"] == " ".join(paragraphs(setting))
+
+
+def test_a_shipped_board_is_shown(capsys, monkeypatch):
+    monkeypatch.setattr(advice, "shipped", lambda setting: board())
+    monkeypatch.setattr(
+        "jaxbandits.experiments.judging.board.shipped", lambda setting: board()
+    )
+    monkeypatch.setitem(advice.PROTOCOLS, "budgeted", PROTOCOL)
+    monkeypatch.setitem(ADVICE, "budgeted", ADVICE["budgeted"]._replace(policy="new"))
+    assert cli.main(["recommend", "budgeted"]) == 0
+    out = capsys.readouterr().out
+    assert "2 of 3" in out and "Evidence: 2 cases" in out
+    assert cli.main(["recommend", "budgeted", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["standings"]
+    assert [row["name"] for row in rows] == ["lost", "slow", "new", "fast"]
+    assert rows[2]["held"] == 2 and rows[2]["within"] == 1.5
+
+
+def test_an_unknown_setting_is_refused(capsys):
+    assert cli.main(["recommend", "gambling"]) == 2
+    assert "SETTING must be one of" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("setting", ADVICE)
+def test_without_a_board_the_command_that_makes_one_is_named(setting, monkeypatch):
+    monkeypatch.setattr(advice, "shipped", lambda setting: None)
+    assert f"reproduce leaderboard-{setting}`" in paragraphs(setting)[1]

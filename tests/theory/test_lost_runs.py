@@ -1,0 +1,72 @@
+"""Lost runs: numbers by hand, and the limits of the exponent."""
+
+import numpy as np
+import pytest
+
+from jaxbandits.theory import lost_runs as theory
+
+
+def test_failures_that_give_an_arm_up():
+    """With q = 0.9 and rho = 1/2: 9 n >= log(t / n), so 1 up to e**9 = 8,103."""
+    rounds = np.array([1.0, 1e3, 8_103.0, 8_104.0, 2 * np.exp(18) + 2])
+    found = theory.pulls_until_given_up(rounds, 0.5, 0.9)
+    assert found.tolist() == [1, 1, 1, 2, 3]
+    chance = theory.chance_of_loss(rounds, 0.5, 0.95, 0.9)
+    np.testing.assert_allclose(chance, 0.05 ** found.astype(float))
+
+
+@pytest.mark.parametrize("rho", [0.25, 0.5, 1.0, 3.0])
+@pytest.mark.parametrize("other", [0.2, 0.5, 0.9, 0.99])
+def test_fewer_failures_do_not_suffice(rho, other):
+    rounds = np.geomspace(2, 1e9, 40)
+    found = theory.pulls_until_given_up(rounds, rho, other)
+    odds = other / (1 - other)
+
+    def enough(n):
+        return n * odds >= 2 * rho * np.log(rounds / n)
+
+    assert np.all(enough(found))
+    fewer = found - 1
+    assert not np.any(enough(np.maximum(fewer, 1)) & (fewer >= 1))
+
+
+def test_what_lost_runs_lose():
+    rounds = np.array([100.0, 8_103.0, 8_104.0, 1e6])
+    found = theory.lost_regret(rounds, 0.5, 0.95, 0.9)
+    one = 0.05 * 0.05 * (rounds - 1)
+    # What was lost until 8,103 stays lost.
+    expected = [one[0], one[1], one[1], 0.05**2 * 0.05 * (1e6 - 2)]
+    np.testing.assert_allclose(found, expected)
+
+
+def test_the_exponent():
+    # At p = 0.95, q = 0.9 nothing but failures is the likeliest way ...
+    straight = 2 * 0.5 * (0.1 / 0.9) * np.log(1 / 0.05)
+    assert theory.exponent(0.5, 0.95, 0.9) <= straight * (1 + 1e-9)
+    assert theory.exponent(0.5, 0.95, 0.9) == pytest.approx(straight, rel=0.02)
+    # ... it grows like rho, is at most rho for arms that are close, and goes to 0.
+    assert theory.exponent(2.0, 0.6, 0.5) == pytest.approx(
+        4 * theory.exponent(0.5, 0.6, 0.5)
+    )
+    assert theory.exponent(1.0, 0.5001, 0.5) == pytest.approx(1, abs=0.01)
+    falling = [theory.exponent(1.0, 1 - gap**2, 1 - gap) for gap in (0.1, 0.01, 0.001)]
+    assert falling[0] > falling[1] > falling[2] and falling[2] < 0.03
+
+
+def test_the_exponent_is_that_of_the_chance():
+    """log of the chance over log t, for failures only, tends to the power at x = 0."""
+    rounds = np.array([1e100, 1e300])
+    chance = np.log(0.5) * theory.pulls_until_given_up(rounds, 1.0, 0.3)
+    slope = -np.diff(chance)[0] / np.log(1e200)
+    assert slope == pytest.approx(2 * (0.7 / 0.3) * np.log(2), rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("best", "other", "name"),
+    [(1.0, 0.5, "best"), (0.5, 1.0, "other"), (0.4, 0.5, "best_minus_other")],
+)
+def test_what_is_no_pair_of_means_is_refused(best, other, name):
+    with pytest.raises(ValueError, match=f"^{name} must"):
+        theory.exponent(1.0, best, other)
+    with pytest.raises(ValueError, match=f"^{name} must"):
+        theory.lost_regret([1.0, 2.0], 1.0, best, other)
