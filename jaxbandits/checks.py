@@ -5,14 +5,23 @@ ValueError which of them. Numbers are looked at in float64, on the host; what is
 played must also survive rounding to the precision of play (`played`).
 """
 
+import difflib
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from numbers import Real
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:  # results and pictures are read without JAX
+    from jax.typing import ArrayLike
+
+    # What `numbers` makes an array of: an array, a number, or lists of them.
+    Numbers = ArrayLike | Sequence[Any]
+else:
+    Numbers = Any
 
 LONGEST = 80  # characters of a value in an error
 MOST_ROUNDS = 2**31 - 2  # rounds are counted in int32
@@ -179,6 +188,12 @@ def one_of(name: str, value: Any, choices: Iterable[Any]) -> Any:
     if not any(type(value) is type(c) and value == c for c in choices):
         raise ValueError(f"{name} must be one of {choices}, got {shown(value)}")
     return value
+
+
+def hint(given: Any, known: Iterable[str]) -> str:
+    """A question after an unknown name, if one that is known is near to it."""
+    close = difflib.get_close_matches(str(given), list(known), 1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
 
 
 def text(name: str, value: Any) -> str:

@@ -18,12 +18,13 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
 
 from jaxbandits.arguments import is_policy, points_of
 from jaxbandits.checks import MOST_ROUNDS, shown, whole
 from jaxbandits.engine.tape import Key, Stream, draw_words, root_key, stream_key
 from jaxbandits.points import points_from
-from jaxbandits.protocol import Policy
+from jaxbandits.protocol import Act, Policy, Update
 from jaxbandits.schedule import Schedule
 from jaxbandits.session import (
     Session,
@@ -146,17 +147,29 @@ def recommend(session: Session) -> Any:
     return jax.tree.map(lambda x: np.asarray(x)[()], action)
 
 
-def _key(seed, stream) -> Key:
+def _key(seed: tuple[int, int], stream: Stream) -> Key:
     root, index = seed
     return stream_key(root_key(root), jnp.uint32(index), stream)
 
 
 @partial(jax.jit, static_argnums=(0, 1))
-def _act(act, width, key, round_, view, state, params):
+def _act(
+    act: Act, width: int, key: Key, round_: Array, view: Any, state: Any, params: Any
+) -> Any:
     return act(draw_words(key, round_, width), view, state, params)
 
 
 @partial(jax.jit, static_argnums=(0, 1))
-def _update(update, width, key, round_, view, state, action, feedback, params):
+def _update(
+    update: Update,
+    width: int,
+    key: Key,
+    round_: Array,
+    view: Any,
+    state: Any,
+    action: Any,
+    feedback: Any,
+    params: Any,
+) -> Any:
     noise = draw_words(key, round_, width)
     return update(noise, view, state, action, feedback, params)

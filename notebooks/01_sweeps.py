@@ -103,12 +103,14 @@ print({dim: data.sizes[dim] for dim in ("policy", "params", "seed")})
 
 # %% [markdown]
 # Any program that reads Zarr can look into the store, also while it is being written:
-# what has not been played is NaN, and `session` is 0 there.
+# what has not been played is NaN.
 
 # %%
-same = xr.open_zarr(store)
+results = xr.open_zarr(store)["results"]
+same = results.to_dataset("variable")
 print(same["regret"].dims, same["regret"].dtype)
-print("complete:", float((same["session"].sel(policy="RCUCB") > 0).mean()))
+who = same["session"].sel(policy="RCUCB").isel(checkpoint=0)
+print("complete:", float((who > 0).mean()))
 
 # %% [markdown]
 # ## Which radii?

@@ -1,12 +1,15 @@
 """The empirical joint law: replays recorded pairs of reward and consumption."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from jax import Array
+from jaxtyping import Int32
 
 from jaxbandits.arrays import position
 from jaxbandits.checks import (
+    Numbers,
     in_unit_interval,
     instance,
     non_negative,
@@ -14,7 +17,8 @@ from jaxbandits.checks import (
     played,
     shown,
 )
-from jaxbandits.laws.law import JointLaw, Moments, exceeds
+from jaxbandits.laws.law import Cost, JointLaw, Moments, exceeds
+from jaxbandits.protocol import Noise
 
 
 class Empirical(NamedTuple):
@@ -34,7 +38,7 @@ class Empirical(NamedTuple):
     runs: np.ndarray | None = None
 
 
-def empirical_params(reward, consumption) -> Empirical:
+def empirical_params(reward: Numbers, consumption: Numbers) -> Empirical:
     """Parameters from recorded runs.
 
     Args:
@@ -48,13 +52,14 @@ def empirical_params(reward, consumption) -> Empirical:
     """
     runs = None
     if _ragged(reward) or _ragged(consumption):
-        sizes, other = ([np.size(arm) for arm in x] for x in (reward, consumption))
+        tables: tuple[Any, Any] = (reward, consumption)
+        sizes, other = ([np.size(arm) for arm in table] for table in tables)
         if sizes != other or 0 in sizes:
             raise ValueError(
                 "reward and consumption must have as many runs of every arm, and at "
                 f"least one, got {shown(sizes)} and {shown(other)}"
             )
-        reward, consumption = _padded(reward), _padded(consumption)
+        reward, consumption = _padded(tables[0]), _padded(tables[1])
         runs = np.array(sizes, np.int32)
     reward, consumption = numbers("reward", reward), numbers("consumption", consumption)
     params = Empirical(reward, consumption, runs)
@@ -62,11 +67,11 @@ def empirical_params(reward, consumption) -> Empirical:
     return params
 
 
-def _ragged(rows) -> bool:
+def _ragged(rows: Any) -> bool:
     return isinstance(rows, Sequence) and len({np.size(row) for row in rows}) > 1
 
 
-def _padded(rows):
+def _padded(rows: Sequence[Numbers]) -> np.ndarray:
     """A table of rows of several lengths, filled up with zeros."""
     table = np.zeros((len(rows), max(map(np.size, rows))))
     for filled, row in zip(table, rows, strict=True):
@@ -74,7 +79,7 @@ def _padded(rows):
     return table
 
 
-def _check(params):
+def _check(params: Empirical) -> None:
     instance("params", params, Empirical, "of empirical_params")
     reward = numbers("reward", params.reward)
     consumption = numbers("consumption", params.consumption)
@@ -89,14 +94,16 @@ def _check(params):
     played(consumption=finished)
 
 
-def _sample(noise, params, arm):
+def _sample(
+    noise: Noise, params: Empirical, arm: Int32[Array, ""]
+) -> tuple[Array, Array]:
     # A table of recorded runs is long: here a gather is the cheaper way to one entry.
     runs = params.reward.shape[1] if params.runs is None else params.runs[arm]
     run = position(noise[0], runs)
     return params.reward[arm, run], params.consumption[arm, run]
 
 
-def _moments(params, limits, cost):
+def _moments(params: Empirical, limits: np.ndarray, cost: Cost) -> Moments:
     inside = ~exceeds(params.consumption[:, :, None], np.asarray(limits))
     finished = np.where(params.consumption == np.inf, 0.0, params.consumption)
     costs = np.asarray(cost(finished))
@@ -111,7 +118,7 @@ def _moments(params, limits, cost):
     return Moments(mean(params.reward), mean(costs), mean(np.ones_like(costs)))
 
 
-def _steps(params, cost):
+def _steps(params: Empirical, cost: Cost) -> tuple[np.ndarray, Moments]:
     own, runs = True, params.consumption.shape[1]
     if params.runs is not None:
         runs = params.runs[:, None]
@@ -130,11 +137,11 @@ def _steps(params, cost):
     return edges, Moments(below(reward), below(costs), below(np.ones_like(costs)))
 
 
-def _means(params):
-    tables = params.reward, params.consumption
+def _means(params: Empirical) -> tuple[np.ndarray, np.ndarray]:
+    reward, consumption = params.reward, params.consumption
     if params.runs is None:
-        return tuple(x.mean(axis=-1) for x in tables)
-    return tuple(x.sum(axis=-1) / params.runs for x in tables)
+        return reward.mean(axis=-1), consumption.mean(axis=-1)
+    return reward.sum(axis=-1) / params.runs, consumption.sum(axis=-1) / params.runs
 
 
 empirical = JointLaw(

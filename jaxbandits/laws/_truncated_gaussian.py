@@ -14,18 +14,29 @@ above `CONSUMPTION_ERROR` are refused, not hidden.
 Used by Bengs & Huellermeier (2022), appendix E.2 (PosCorr, NegCorr).
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
+from jaxtyping import Int32
 from numpy.polynomial import chebyshev
 from scipy import integrate, interpolate, special
 
 from jaxbandits.arrays import unit_interval
-from jaxbandits.checks import finite, instance, non_negative, numbers, played, positive
+from jaxbandits.checks import (
+    Numbers,
+    finite,
+    instance,
+    non_negative,
+    numbers,
+    played,
+    positive,
+)
 from jaxbandits.kernels.normal import truncated_normal_quantile
-from jaxbandits.laws.law import JointLaw, Moments, expectation_below, of_arm
+from jaxbandits.laws.law import Cost, JointLaw, Moments, expectation_below, of_arm
+from jaxbandits.protocol import Noise
 
 DEGREE = 20
 OUTERMOST = 2.0**-24  # the smallest uniform
@@ -56,7 +67,10 @@ class TruncatedGaussian(NamedTuple):
 
 
 def truncated_gaussian_params(
-    mean, covariance, lower=(0.0, 0.0), upper=(1.0, 1.0)
+    mean: Numbers,
+    covariance: Numbers,
+    lower: Numbers = (0.0, 0.0),
+    upper: Numbers = (1.0, 1.0),
 ) -> TruncatedGaussian:
     """Parameters of K arms.
 
@@ -105,7 +119,7 @@ def truncated_gaussian_params(
     return params._replace(tilt=_fit_tilt(params))
 
 
-def _conditional(params, consumption):
+def _conditional(params: TruncatedGaussian, consumption: Any) -> tuple[Any, Any]:
     """Mean and scale of R given C = consumption, before truncation."""
     rho = params.correlation
     slope = rho * params.reward_scale / params.consumption_scale
@@ -113,12 +127,14 @@ def _conditional(params, consumption):
     return mean, params.reward_scale * (1 - rho**2) ** 0.5
 
 
-def _columns(params):
+def _columns(params: TruncatedGaussian) -> TruncatedGaussian:
     """Parameters f64[K, ...] with a new last axis, to be used against points f64[n]."""
     return jax.tree.map(lambda x: np.asarray(x)[..., None], params)
 
 
-def _reward_mass_and_mean(params, consumption):
+def _reward_mass_and_mean(
+    params: TruncatedGaussian, consumption: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """P(R in its interval | C) and E[R | C, R in its interval]; host, f64[K, n]."""
     params = _columns(params)
     mean, scale = _conditional(params, consumption)
@@ -132,7 +148,7 @@ def _reward_mass_and_mean(params, consumption):
     return mass, mean + scale * shift
 
 
-def _marginal_density(params, x):
+def _marginal_density(params: TruncatedGaussian, x: np.ndarray) -> np.ndarray:
     """Density of C up to a constant; host, f64[K, n]."""
     column = _columns(params)
     z = (x - column.consumption_mean) / column.consumption_scale
@@ -140,7 +156,7 @@ def _marginal_density(params, x):
     return inside * np.exp(-(z**2) / 2) * _reward_mass_and_mean(params, x)[0]
 
 
-def _reach(params):
+def _reach(params: TruncatedGaussian) -> np.ndarray:
     """Plain quantiles at the outermost uniforms, f64[K, 2].
 
     A narrow law leaves most of the box to probabilities that are never drawn; what
@@ -157,7 +173,7 @@ def _reach(params):
     return np.clip(ends, low, high).T
 
 
-def _fit_tilt(params):
+def _fit_tilt(params: TruncatedGaussian) -> np.ndarray:
     """Chebyshev coefficients of p for every arm, checked against exact quantiles."""
     nodes = np.cos(np.pi * (np.arange(8 * DEGREE) + 0.5) / (8 * DEGREE))
     low, high = params.lower[:, 1:], params.upper[:, 1:]
@@ -183,7 +199,7 @@ def _fit_tilt(params):
     return tilt
 
 
-def _exact_map(params, plain):
+def _exact_map(params: TruncatedGaussian, plain: np.ndarray) -> np.ndarray:
     """Consumption with the tilted law at the same probability as `plain`, f64[K, n]."""
     exact = np.empty_like(plain)
     for arm in range(plain.shape[0]):
@@ -204,12 +220,14 @@ def _exact_map(params, plain):
     return exact
 
 
-def _cumulative(density, edges):
+def _cumulative(density: np.ndarray, edges: np.ndarray) -> np.ndarray:
     mass = integrate.cumulative_simpson(density, x=edges, initial=0.0)
     return mass / mass[-1]
 
 
-def _match(edges, masses, points):
+def _match(
+    edges: np.ndarray, masses: list[np.ndarray], points: np.ndarray
+) -> np.ndarray:
     """Positions whose second mass equals the first mass at `points`."""
     source, target = masses
     # Steps of denormal size would have an infinite slope.
@@ -220,7 +238,7 @@ def _match(edges, masses, points):
     return inverse(np.clip(at_points, 0.0, 1.0))
 
 
-def _tilted(plain, params):
+def _tilted(plain: Array, params: TruncatedGaussian) -> Array:
     """``x + (x - low) (high - x) p(x)``; traced, one arm."""
     low, high = params.lower[1], params.upper[1]
     first, last = params.reach[0], params.reach[1]
@@ -233,7 +251,7 @@ def _tilted(plain, params):
     return jnp.clip(plain + (plain - low) * (high - plain) * p, low, high)
 
 
-def _consumption(u, params):
+def _consumption(u: Array, params: TruncatedGaussian) -> Array:
     """Consumption at the uniform `u`; traced, one arm."""
     plain = truncated_normal_quantile(
         u,
@@ -245,7 +263,7 @@ def _consumption(u, params):
     return _tilted(plain, params)
 
 
-def _check(params):
+def _check(params: TruncatedGaussian) -> None:
     """Parameters come from `truncated_gaussian_params`, which has checked the rest."""
     instance("params", params, TruncatedGaussian, "of truncated_gaussian_params")
     positive(
@@ -256,7 +274,9 @@ def _check(params):
     non_negative(lower=params.lower[:, 1])
 
 
-def _sample(noise, params, arm):
+def _sample(
+    noise: Noise, params: TruncatedGaussian, arm: Int32[Array, ""]
+) -> tuple[Array, Array]:
     params = of_arm(params, arm)
     # Densities on a box: what is rarer than a uniform's grid moves nothing by more.
     first, second = unit_interval(noise)
@@ -268,7 +288,7 @@ def _sample(noise, params, arm):
     return reward, consumption
 
 
-def _moments(params, limits, cost):
+def _moments(params: TruncatedGaussian, limits: np.ndarray, cost: Cost) -> Moments:
     low, high = params.lower[0, 1], params.upper[0, 1]  # one box for all arms
     # Beyond the box there is no mass: a limit there is worth the box's end.
     points, position = np.unique(np.clip(limits, low, high), return_inverse=True)

@@ -3,11 +3,13 @@
 What exceeds 1 counts as 1, so that there is an atom there and the means are exact.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
 from scipy import special, stats
 
 from jaxbandits.arrays import log_survival
@@ -20,23 +22,24 @@ from jaxbandits.checks import (
 )
 from jaxbandits.kernels.normal import normal_score
 from jaxbandits.laws.law import Law, exceeds
+from jaxbandits.protocol import Noise
 
 
 class LogNormal(NamedTuple):
     """Mean and standard deviation (> 0) of the logarithm, f64[K] each."""
 
-    location: np.ndarray
-    scale: np.ndarray
+    location: Array | np.ndarray
+    scale: Array | np.ndarray
 
 
 class Pareto(NamedTuple):
     """Least value, f64[K] in (0, 1), and tail index, f64[K] > 0."""
 
-    least: np.ndarray
-    index: np.ndarray
+    least: Array | np.ndarray
+    index: Array | np.ndarray  # type: ignore[assignment]
 
 
-def _lognormal_mean(params):
+def _lognormal_mean(params: LogNormal) -> Array | np.ndarray:
     """``E[min(X, 1)]``: the part below 1 of the log-normal mean, and P(X > 1)."""
     ndtr = jax.scipy.special.ndtr if _traced(params.scale) else special.ndtr
     exp = jnp.exp if _traced(params.scale) else np.exp
@@ -46,37 +49,43 @@ def _lognormal_mean(params):
     return below + ndtr(-z)
 
 
-def _pareto_mean(params):
+def _pareto_mean(params: Pareto) -> Array | np.ndarray:
     """``E[min(X, 1)] = (a m - m**a) / (a - 1)``, by ``expm1`` near a = 1."""
-    expm1, log = (jnp.expm1, jnp.log) if _traced(params.index) else (np.expm1, np.log)
-    where = jnp.where if _traced(params.index) else np.where
+    xp: Any = jnp if _traced(params.index) else np
     excess = params.index - 1
-    safe = where(excess == 0, 1.0, excess)
+    safe = xp.where(excess == 0, 1.0, excess)
     # (m**a - m) / (1 - a) = -m (m**(a - 1) - 1) / (a - 1), whose limit is -m log m.
-    log_least = log(params.least)
-    slope = where(excess == 0, log_least, expm1(safe * log_least) / safe)
+    log_least = xp.log(params.least)
+    slope = xp.where(excess == 0, log_least, xp.expm1(safe * log_least) / safe)
     return params.least * (1 - slope)
 
 
-def _traced(x):
+def _traced(x: Any) -> bool:
     return isinstance(x, jax.Array)
 
 
-def _check_lognormal(params):
+def _check_lognormal(params: LogNormal) -> None:
     instance("params", params, LogNormal, "of jaxbandits.laws")
     positive(scale=params.scale)
     finite(location=params.location)
     played(scale=params.scale, location=params.location)
 
 
-def _check_pareto(params):
+def _check_pareto(params: Pareto) -> None:
     instance("params", params, Pareto, "of jaxbandits.laws")
     positive(index=params.index)
     between_zero_and_one(least=params.least)
     played(index=params.index, least=params.least)
 
 
-def _law(name, sample, check, mean, lowest, family):
+def _law(
+    name: str,
+    sample: Callable[[Noise, Any], Array],
+    check: Callable[[Any], None],
+    mean: Callable[[Any], Array | np.ndarray],
+    lowest: Callable[[Any], np.ndarray],
+    family: Callable[..., Any],
+) -> Law:
     """A clipped law; `family` gives SciPy's frozen distribution of the columns."""
 
     def column(params, ndim):

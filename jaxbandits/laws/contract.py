@@ -4,6 +4,7 @@ A law whose exact moments are not those of its sampler gives a wrong regret with
 word. `check_law` looks at one's own law before it is played.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -12,7 +13,7 @@ import numpy as np
 from scipy import integrate, stats
 
 from jaxbandits.arrays import constant
-from jaxbandits.checks import instance, whole
+from jaxbandits.checks import Numbers, instance, whole
 from jaxbandits.laws.law import JointLaw, Law, exact_params, exceeds
 from jaxbandits.laws.thresholds import Threshold, check_family
 
@@ -62,7 +63,9 @@ def check_law(
         _check_univariate(law, params, noise)
 
 
-def _of_family(family: Threshold, params) -> tuple[Law, tuple]:
+def _of_family(
+    family: Threshold, params: tuple[Numbers, Numbers | None]
+) -> tuple[Law, dict[str, np.ndarray]]:
     """A family of thresholds as a univariate law on [0, inf)."""
     rate, shape = params
     check_family(family, rate, shape)
@@ -87,14 +90,14 @@ def _of_family(family: Threshold, params) -> tuple[Law, tuple]:
         family.words,
         lambda noise, p: family.sample(noise, p["rate"], p.get("shape")),
         lambda params: None,
-        mean=None,
+        mean=None,  # type: ignore[arg-type]
         support=support,
         cdf=cdf,
     )
     return law, params
 
 
-def _drawn(law, params, noise):
+def _drawn(law: Law | JointLaw, params: Any, noise: np.ndarray) -> Any:
     """Draws, leaves f64[K, n], and the error of rounding them."""
     with jax.enable_x64(False):
         params = constant(params)
@@ -120,7 +123,7 @@ def _drawn(law, params, noise):
     return jax.tree.map(lambda x: np.asarray(x, np.float64), found)
 
 
-def _check_univariate(law: Law, params, noise):
+def _check_univariate(law: Law, params: Any, noise: np.ndarray) -> None:
     x = _drawn(law, params, noise)
     num_arms = len(x)
     lowest, highest = (
@@ -160,7 +163,13 @@ def _check_univariate(law: Law, params, noise):
         _check_monotone(law, params, x, noise)
 
 
-def _check_cdf(law, cdf, params, x, arm):
+def _check_cdf(
+    law: Law,
+    cdf: Callable[[Any, np.ndarray], np.ndarray],
+    params: Any,
+    x: np.ndarray,
+    arm: int,
+) -> None:
     """Dvoretzky, Kiefer and Wolfowitz: the draws' distribution function is near."""
     values = np.sort(x)
     gap = np.maximum(np.spacing(np.abs(values).astype(np.float32)), 1e-30)
@@ -183,10 +192,10 @@ def _check_cdf(law, cdf, params, x, arm):
     )
 
 
-def _check_quantile(law, params):
+def _check_quantile(law: Law, params: Any) -> None:
     p = np.asarray(PROBABILITIES)
-    rows = len(np.asarray(law.quantile(params, p[None])))
-    x = np.asarray(law.quantile(params, np.tile(p, (rows, 1))))
+    rows = len(np.asarray(law.quantile(params, p[None])))  # type: ignore[misc]
+    x = np.asarray(law.quantile(params, np.tile(p, (rows, 1))))  # type: ignore[misc]
     assert np.all(np.diff(x, axis=1) >= 0), f"{law.name}: the quantiles fall"
     if law.cdf is None:
         return
@@ -204,7 +213,7 @@ def _check_quantile(law, params):
         )
 
 
-def _check_mean(law, params, x, highest):
+def _check_mean(law: Law, params: Any, x: np.ndarray, highest: np.ndarray) -> None:
     mean = np.asarray(law.mean(params), np.float64)
     assert mean.shape == (len(x),), (
         f"{law.name}: mean must give one number per arm, got shape {mean.shape}"
@@ -231,7 +240,7 @@ def _check_mean(law, params, x, highest):
             _check_average(f"{law.name}, arm {arm}: the mean", x[arm], mean[arm])
 
 
-def _check_average(what, x, mean):
+def _check_average(what: str, x: np.ndarray, mean: float) -> None:
     error = np.std(x) / np.sqrt(x.size)
     # One draw more or less: what is rarer than a draw may not have come at all.
     slack = SCORE * error + SCORE**2 * np.ptp(x) / x.size + 1e-6 * (1 + abs(mean))
@@ -241,7 +250,7 @@ def _check_average(what, x, mean):
     )
 
 
-def _check_monotone(law, params, x, noise):
+def _check_monotone(law: Law, params: Any, x: np.ndarray, noise: np.ndarray) -> None:
     assert law.words == 2, (
         f"{law.name}: a monotone draw is one of two words, but it takes {law.words}"
     )
@@ -263,14 +272,14 @@ def _check_monotone(law, params, x, noise):
         )
 
 
-def _words_at(tails):
+def _words_at(tails: tuple[float, ...]) -> np.ndarray:
     """Pairs of words that spell numbers and their mirrors, u32[2 n, 2]."""
     numbers = [int(tail * 2**64) for tail in tails]
     pairs = np.array([(n >> 32, n & (2**32 - 1)) for n in numbers], np.uint32)
     return np.concatenate([pairs, ~pairs])
 
 
-def _check_joint(law: JointLaw, params, noise):
+def _check_joint(law: JointLaw, params: Any, noise: np.ndarray) -> None:
     reward, consumption = _drawn(law, params, noise)
     num_arms = len(reward)
     for arm in range(num_arms):
@@ -302,7 +311,7 @@ def _check_joint(law: JointLaw, params, noise):
         _check_moments(law, params, reward, consumption)
 
 
-def _check_noise(here, x, sigma):
+def _check_noise(here: str, x: np.ndarray, sigma: float) -> None:
     """Rewards with means in [0, 1] and sigma-sub-Gaussian noise around them."""
     # The farthest of n: P(|noise| > r) <= 2 exp(-r**2 / (2 sigma**2)) for each.
     farthest = sigma * np.sqrt(2 * np.log(2 * x.size / ALARM))
@@ -319,7 +328,9 @@ def _check_noise(here, x, sigma):
     )
 
 
-def _check_moments(law, params, reward, consumption):
+def _check_moments(
+    law: JointLaw, params: Any, reward: np.ndarray, consumption: np.ndarray
+) -> None:
     limits = np.unique(np.quantile(consumption, [0.1, 0.5, 0.9]))
     limits = limits[limits > 0]
     if not limits.size:
@@ -328,7 +339,7 @@ def _check_moments(law, params, reward, consumption):
     def cost(x):
         return 0.5 * x
 
-    found = law.moments(params, limits, cost)
+    found = law.moments(params, limits, cost)  # type: ignore[misc]
     for name, table in found._asdict().items():
         table = np.asarray(table)
         assert table.shape == (len(reward), limits.size), (

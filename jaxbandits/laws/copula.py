@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
 from jax.scipy.special import ndtr
 
 from jaxbandits.arrays import bound
@@ -96,7 +97,7 @@ def _gaussian_copula(reward: Law, consumption: Law) -> JointLaw:
     )
 
 
-def _words_of(score):
+def _words_of(score: Array) -> Array:
     """Two words at whose number `normal_score` is `score`: u32[2]."""
     # In the lower tail, where a float has all its digits; the upper one is its mirror.
     words = jnp.stack(words_at(bound(ndtr(-jnp.abs(score)))))

@@ -9,14 +9,28 @@ sampler of a univariate law they are those of one arm.
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
+from jaxtyping import Float, Int32
 from scipy import integrate
 
 from jaxbandits.arrays import pick
+from jaxbandits.checks import Numbers
+from jaxbandits.protocol import Noise
+
+# A cost of consumptions or a penalty of limits, arrays of NumPy on the host and of JAX
+# in a game.
+Cost = Callable[[Any], Any]
+Tree = TypeVar("Tree")  # a pytree of arrays
+OfArms = Float[np.ndarray, " K"]
+End = OfArms | Float[np.ndarray, ""]  # of a support; one for all arms
+Table = Float[np.ndarray, "K n"]
+Points = Float[np.ndarray, "..."]
+Mean = Float[Array | np.ndarray, "... K"]
 
 
 class Law(NamedTuple):
@@ -46,16 +60,16 @@ class Law(NamedTuple):
 
     name: str
     words: int
-    sample: Callable[[Any, Any], Any]
+    sample: Callable[[Noise, Any], Float[Array, ""]]
     check: Callable[[Any], None]
-    mean: Callable[[Any], np.ndarray]
-    support: Callable[[Any], tuple[np.ndarray, np.ndarray]]
-    cdf: Callable[[Any, Any], np.ndarray] | None = None
-    quantile: Callable[[Any, Any], np.ndarray] | None = None
-    atoms: Callable[[Any], tuple[np.ndarray, np.ndarray]] | None = None
+    mean: Callable[[Any], Mean]
+    support: Callable[[Any], tuple[End, End]]
+    cdf: Callable[[Any, Points], Float[np.ndarray, "K ..."]] | None = None
+    quantile: Callable[[Any, Table], Table] | None = None
+    atoms: Callable[[Any], tuple[Table, Table]] | None = None
     monotone: int = 0
     exact: Callable[[Any], Any] | None = None
-    sigma: Callable[[Any], np.ndarray] | None = None
+    sigma: Callable[[Any], OfArms] | None = None
 
 
 class Moments(NamedTuple):
@@ -67,9 +81,9 @@ class Moments(NamedTuple):
       probability: ``P(C <= tau)``.
     """
 
-    reward: np.ndarray
-    cost: np.ndarray
-    probability: np.ndarray
+    reward: Float[np.ndarray, "K M"]
+    cost: Float[np.ndarray, "K M"]
+    probability: Float[np.ndarray, "K M"]
 
 
 class JointLaw(NamedTuple):
@@ -97,17 +111,19 @@ class JointLaw(NamedTuple):
 
     name: str
     words: int
-    sample: Callable[[Any, Any, Any], tuple[Any, Any]]
+    sample: Callable[
+        [Noise, Any, Int32[Array, ""]], tuple[Float[Array, ""], Float[Array, ""]]
+    ]
     check: Callable[[Any], None]
-    moments: Callable[[Any, np.ndarray, Callable], Moments] | None = None
-    means: Callable[[Any], tuple[Any, Any]] | None = None
-    highest: Callable[[Any], np.ndarray] | None = None
+    moments: Callable[[Any, Float[np.ndarray, " M"], Cost], Moments] | None = None
+    means: Callable[[Any], tuple[Mean, Mean]] | None = None
+    highest: Callable[[Any], End] | None = None
     exact: Callable[[Any], Any] | None = None
-    steps: Callable[[Any, Callable], tuple[np.ndarray, Moments]] | None = None
-    sigma: Callable[[Any], np.ndarray] | None = None
+    steps: Callable[[Any, Cost], tuple[Table, Moments]] | None = None
+    sigma: Callable[[Any], OfArms] | None = None
 
 
-def exact_params(law: Law | JointLaw, params):
+def exact_params(law: Law | JointLaw, params: Any) -> Any:
     """Parameters of a fixed instance as `sample` should get them.
 
     Args:
@@ -122,7 +138,7 @@ def exact_params(law: Law | JointLaw, params):
     return params if law.exact is None else law.exact(params)
 
 
-def exceeds(x, limit):
+def exceeds(x: Any, limit: Any) -> Any:
     """``x > limit`` in float32, whatever the precision of either: bool[...].
 
     What is played in float32 and what is computed for it in float64 so agree where a
@@ -133,7 +149,7 @@ def exceeds(x, limit):
     return single(x, np.float32) > single(limit, np.float32)
 
 
-def of_arm(params, arm):
+def of_arm(params: Tree, arm: Int32[Array, ""]) -> Tree:
     """Parameters of one arm, selected in one stroke and without a gather.
 
     Args:
@@ -158,7 +174,7 @@ def of_arm(params, arm):
     return jax.tree.unflatten(structure, parts)
 
 
-def _rows(leaves, arm):
+def _rows(leaves: list[Array], arm: Int32[Array, ""]) -> list[Array]:
     """The rows of one arm of leaves of one dtype."""
     if not leaves:
         return []
@@ -172,7 +188,12 @@ def _rows(leaves, arm):
     return parts
 
 
-def expectation_below(density, function, limits, breakpoints=()) -> np.ndarray:
+def expectation_below(
+    density: Callable[[Float[np.ndarray, " n"]], Float[np.ndarray, "K n"]],
+    function: Callable[[Float[np.ndarray, " n"]], np.ndarray],
+    limits: Numbers,
+    breakpoints: Numbers = (),
+) -> Float[np.ndarray, "K M"]:
     """``integral_0^tau function(c) density(c) dc`` at every limit.
 
     Args:

@@ -1,9 +1,11 @@
 """Univariate laws: Bernoulli, discrete, uniform, exponential, Beta, normal."""
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
 from scipy import stats
 
 from jaxbandits.arrays import (
@@ -16,6 +18,7 @@ from jaxbandits.arrays import (
 )
 from jaxbandits.arrays.words import cumulative_bounds
 from jaxbandits.checks import (
+    Numbers,
     finite,
     in_unit_interval,
     instance,
@@ -27,12 +30,13 @@ from jaxbandits.checks import (
 from jaxbandits.kernels.gamma import beta_from_uniforms_small
 from jaxbandits.kernels.normal import normal_score
 from jaxbandits.laws.law import Law
+from jaxbandits.protocol import Noise
 
 
 class Bernoulli(NamedTuple):
     """probability: f64[K] in [0, 1]; bound: that in integers, set by `exact_params`."""
 
-    probability: np.ndarray
+    probability: Array | np.ndarray
     bound: Bound | None = None
 
 
@@ -43,22 +47,22 @@ class Discrete(NamedTuple):
     probabilities in integers, [K, n], set by `exact_params`.
     """
 
-    values: np.ndarray
-    probabilities: np.ndarray
+    values: Array | np.ndarray
+    probabilities: Array | np.ndarray
     bounds: Bound | None = None
 
 
 class Uniform(NamedTuple):
     """Ends of the interval, f64[K] each."""
 
-    low: np.ndarray
-    high: np.ndarray
+    low: Array | np.ndarray
+    high: Array | np.ndarray
 
 
 class Exponential(NamedTuple):
     """rate: f64[K] > 0, one over the mean."""
 
-    rate: np.ndarray
+    rate: Array | np.ndarray
 
 
 # Of a Beta law: with a smaller one all draws of 23 bits lie at one end.
@@ -68,33 +72,33 @@ LEAST_SHAPE = 2.0**-23
 class Beta(NamedTuple):
     """Shape parameters, f64[K] >= 2**-23 each. Draws below 1e-15 are set to that."""
 
-    a: np.ndarray
-    b: np.ndarray
+    a: Array | np.ndarray
+    b: Array | np.ndarray
 
 
 class Normal(NamedTuple):
     """Means f64[K] and standard deviations f64[K] > 0."""
 
-    mean: np.ndarray
-    deviation: np.ndarray
+    mean: Array | np.ndarray
+    deviation: Array | np.ndarray
 
 
-def _column(x, like):
+def _column(x: np.ndarray, like: Numbers) -> np.ndarray:
     """Parameters f64[K] against points of any shape: f64[K, 1, ...]."""
     return np.reshape(x, (-1, *(1,) * np.ndim(like)))
 
 
-def _bernoulli_sample(noise, params):
+def _bernoulli_sample(noise: Noise, params: Bernoulli) -> Array:
     limit = params.bound or bound(params.probability)
     return below(noise[0], noise[1], limit).astype(float)
 
 
-def _bernoulli_atoms(params):
+def _bernoulli_atoms(params: Bernoulli) -> tuple[np.ndarray, np.ndarray]:
     p = np.asarray(params.probability, np.float64)
     return np.broadcast_to([0.0, 1.0], (p.size, 2)), np.stack([1 - p, p], axis=1)
 
 
-def _discrete_sample(noise, params):
+def _discrete_sample(noise: Noise, params: Discrete) -> Array:
     """The first value whose cumulative probability exceeds the uniform number."""
     upper = params.bounds or bound(jnp.cumsum(params.probabilities))
     under = below(noise[0], noise[1], upper)
@@ -104,21 +108,21 @@ def _discrete_sample(noise, params):
     return jnp.sum(jnp.where(under & ~before, params.values, 0.0))
 
 
-def _discrete_mean(params):
+def _discrete_mean(params: Discrete) -> Array | np.ndarray:
     return (params.values * params.probabilities).sum(axis=-1)
 
 
-def _exponential_sample(noise, params):
+def _exponential_sample(noise: Noise, params: Exponential) -> Array:
     return -log_survival(*noise) / params.rate
 
 
-def _uniform_sample(noise, params):
+def _uniform_sample(noise: Noise, params: Uniform) -> Array:
     distance, upper = smaller_side(*noise)
     step = distance * (params.high - params.low)
     return jnp.where(upper, params.high - step, params.low + step)
 
 
-def _frozen(family, *columns):
+def _frozen(family: Any, *columns: Callable[[Any], np.ndarray]) -> dict[str, Any]:
     """Host cdf and quantile of a SciPy family with parameters as functions of ours."""
 
     def cdf(params, x):
@@ -130,16 +134,16 @@ def _frozen(family, *columns):
     return {"cdf": cdf, "quantile": quantile}
 
 
-def _is(params, kind):
+def _is(params: Any, kind: type) -> None:
     instance("params", params, kind, "of jaxbandits.laws")
 
 
-def _check_bernoulli(params):
+def _check_bernoulli(params: Bernoulli) -> None:
     _is(params, Bernoulli)
     in_unit_interval(probability=params.probability)
 
 
-def _check_discrete(params):
+def _check_discrete(params: Discrete) -> None:
     _is(params, Discrete)
     finite(values=params.values)
     played(values=params.values)
@@ -157,7 +161,7 @@ def _check_discrete(params):
         )
 
 
-def _check_uniform(params):
+def _check_uniform(params: Uniform) -> None:
     _is(params, Uniform)
     finite(low=params.low, high=params.high)
     played(low=params.low, high=params.high)
@@ -166,13 +170,13 @@ def _check_uniform(params):
         raise ValueError(f"low must lie below high, got {low} and {high}")
 
 
-def _check_exponential(params):
+def _check_exponential(params: Exponential) -> None:
     _is(params, Exponential)
     positive(rate=params.rate)
     played(rate=params.rate)
 
 
-def _check_beta(params):
+def _check_beta(params: Beta) -> None:
     _is(params, Beta)
     positive(a=params.a, b=params.b)
     played(a=params.a, b=params.b)
@@ -184,19 +188,21 @@ def _check_beta(params):
             )
 
 
-def _check_normal(params):
+def _check_normal(params: Normal) -> None:
     _is(params, Normal)
     finite(mean=params.mean)
     positive(deviation=params.deviation)
     played(mean=params.mean, deviation=params.deviation)
 
 
-def _constant(low, high):
+def _constant(
+    low: float, high: float
+) -> Callable[[Any], tuple[np.ndarray, np.ndarray]]:
     """A support that does not depend on the parameters."""
     return lambda params: (np.asarray(low), np.asarray(high))
 
 
-def _discrete_support(params):
+def _discrete_support(params: Discrete) -> tuple[np.ndarray, np.ndarray]:
     values = np.asarray(params.values)
     return values.min(axis=1), values.max(axis=1)
 

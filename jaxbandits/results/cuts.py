@@ -36,6 +36,9 @@ def warn_of_cuts(
     if budget is None or horizon is None:
         return
     rounds = dataset["rounds"].isel(checkpoint=-1)
+    if kept := "moment" in rounds.dims:
+        # Of the runs of a block the longest is known.
+        rounds = rounds.sel(moment="max", drop=True).rename(part="seed")
     # Of the points that a policy has.
     share = (rounds >= horizon).where(rounds > 0).mean(("params", "seed"))
     if not bool((share > 0).any()):
@@ -47,11 +50,11 @@ def warn_of_cuts(
     warnings.warn(
         f"horizon = {horizon} cut runs off, whose budget may not be spent: "
         + ", ".join(
-            f"{100 * x:.3g} % of {_shown(name)}"
+            f"runs of {_shown(name)}" if kept else f"{100 * x:.3g} % of {_shown(name)}"
             for name, x in share.to_series().items()
             if x > 0
         )
-        + "; the variable cut, or rounds >= horizon, says which",
+        + ("" if kept else "; the variable cut, or rounds >= horizon, says which"),
         CutOffWarning,
         stacklevel=stacklevel + 1,
     )

@@ -8,6 +8,10 @@ float64, which holds the integers among them (rounds, sessions) up to 2^53 exact
 
 A variable has a slot, or with a shape of its own one for each number of it. Variables
 that a store learns when it grows come after the others, perhaps in further shards.
+
+Where only moments are kept a row of them stands for all seeds of a block, along a dim
+``part`` in place of ``seed``; every metric that is a number has a table of
+`moments.SHAPE`, whose rows are the pieces.
 """
 
 import math
@@ -21,6 +25,7 @@ from zarr.codecs import Crc32cCodec, ZstdCodec
 from zarr.storage import MemoryStore
 
 from jaxbandits.results.home import Home
+from jaxbandits.results.moments import BINS, SHAPE
 from jaxbandits.results.root import RESULTS, ROOT
 
 DIMS = ("environment", "policy", "params", "seed", "checkpoint")
@@ -31,6 +36,7 @@ _COORDINATE_CHUNK = 1 << 16
 # Of one variable at some checkpoints: what is read where little is asked for.
 _PIECE_BYTES = 1 << 20
 _SLOTS = "variables"
+_ROW = "seeds_of_a_row"
 
 
 class Place(NamedTuple):
@@ -57,16 +63,28 @@ class Layout(NamedTuple):
         of their slots.
       block: parameter points and seeds of a block.
       width: slots of a shard.
+      moments: whether only moments are kept.
     """
 
     variables: dict[str, tuple[int, ...]]
     block: tuple[int, int]
     width: int
+    moments: bool = False
 
     @property
     def size(self) -> int:
         """Number of slots."""
         return sum(map(math.prod, self.variables.values()))
+
+    @property
+    def rows(self) -> int:
+        """Seeds, or rows for all of them, of a block."""
+        return 1 if self.moments else self.block[1]
+
+    @property
+    def piece(self) -> int:
+        """Slots of a piece."""
+        return BINS if self.moments else 1
 
     def slots(self, name: str) -> slice:
         """Where a variable lies."""
@@ -94,12 +112,29 @@ class Layout(NamedTuple):
 
 
 def new_layout(
-    metrics: Mapping[str, tuple[int, ...]], block: tuple[int, int]
+    metrics: Mapping[str, tuple[int, ...]],
+    block: tuple[int, int],
+    moments: bool = False,
 ) -> Layout:
-    """The layout of a new store."""
-    variables = {PLAYED: (), ROUNDS: (), **metrics}
-    layout = Layout(variables, (int(block[0]), int(block[1])), 1)
+    """The layout of a new store.
+
+    Args:
+      metrics: name -> shape that a value has beyond the dims of a sweep.
+      block: parameter points and seeds of a block.
+      moments: whether to keep moments, of what is a number, in place of runs.
+    """
+    layout = Layout({}, (int(block[0]), int(block[1])), 1, moments)
+    first = {PLAYED: (BINS,) if moments else ()}
+    layout = with_metrics(layout._replace(variables=first), {ROUNDS: (), **metrics})
     return layout._replace(width=layout.size)
+
+
+def with_metrics(layout: Layout, metrics: Mapping[str, tuple[int, ...]]) -> Layout:
+    """A layout that has some more variables."""
+    new = dict(metrics)
+    if layout.moments:
+        new = {name: SHAPE for name, shape in metrics.items() if not shape}
+    return layout._replace(variables=layout.variables | new)
 
 
 def results_of(home: Home) -> Any:
@@ -111,13 +146,18 @@ def layout_of(results: Any) -> Layout:
     """The layout of a store, from its array."""
     variables = {n: tuple(s) for n, s in results.attrs[_SLOTS].items()}
     _, _, points, seeds, width, _ = results.shards
-    return Layout(variables, (points, seeds), width)
+    moments = _ROW in results.attrs
+    seeds = results.attrs.get(_ROW, seeds)
+    return Layout(variables, (points, seeds), width, moments)
 
 
 def metrics_of(layout: Layout) -> dict[str, tuple[int, ...]]:
     """The variables that are metrics."""
-    own = (PLAYED, ROUNDS)
-    return {n: shape for n, shape in layout.variables.items() if n not in own}
+    return {
+        name: () if layout.moments else shape
+        for name, shape in layout.variables.items()
+        if name not in (PLAYED, ROUNDS)
+    }
 
 
 def key_of(*numbers: int) -> str:
@@ -151,19 +191,31 @@ def files_of(axes: xr.Dataset, layout: Layout) -> dict[str, bytes]:
     for name, coordinate in axes.coords.items():
         _coordinate(group, name, coordinate.dims, coordinate.values)
     _coordinate(group, "variable", ("variable",), np.array(layout.labels()))
-    checkpoints = axes.sizes["checkpoint"]
+    *games, seeds, checkpoints = (axes.sizes[dim] for dim in DIMS)
+    block = layout.block[0], layout.rows
     group.create_array(
         RESULTS,
-        shape=(*(axes.sizes[dim] for dim in RUN_DIMS), layout.size, checkpoints),
-        chunks=(1, 1, *layout.block, 1, _piece(layout.block, checkpoints)),
-        shards=(1, 1, *layout.block, layout.width, checkpoints),
+        shape=(
+            *games,
+            -(-seeds // layout.block[1]) if layout.moments else seeds,
+            layout.size,
+            checkpoints,
+        ),
+        chunks=(1, 1, *block, layout.piece, _checkpoints(layout, checkpoints)),
+        shards=(1, 1, *block, layout.width, checkpoints),
         dtype="f8",
         fill_value=np.nan,
-        dimension_names=(*RUN_DIMS, "variable", "checkpoint"),
+        dimension_names=(
+            *RUN_DIMS[:-1],
+            "part" if layout.moments else "seed",
+            "variable",
+            "checkpoint",
+        ),
         chunk_key_encoding={"name": "default", "separator": "."},
         # The checksum last, so that it is of the very bytes of the piece.
         compressors=(ZstdCodec(level=0), Crc32cCodec()),
-        attributes={_SLOTS: {n: list(s) for n, s in layout.variables.items()}},
+        attributes={_SLOTS: {n: list(s) for n, s in layout.variables.items()}}
+        | ({_ROW: layout.block[1]} if layout.moments else {}),
     )
     del objects[ROOT]
     return {key: data.to_bytes() for key, data in objects.items()}
@@ -194,9 +246,10 @@ def _coordinate(group: zarr.Group, name, dims, values: np.ndarray) -> None:
     array[...] = values.astype(object) if text else values
 
 
-def _piece(block: tuple[int, int], checkpoints: int) -> int:
+def _checkpoints(layout: Layout, checkpoints: int) -> int:
     """Checkpoints of a piece: they divide all, so that pieces fill a shard."""
-    most = max(_PIECE_BYTES // (8 * math.prod(block)), 1)
+    numbers = layout.block[0] * layout.rows * layout.piece
+    most = min(max(_PIECE_BYTES // (8 * numbers), 1), checkpoints)
     return max(
         x for x in range(1, checkpoints + 1) if checkpoints % x == 0 and x <= most
     )

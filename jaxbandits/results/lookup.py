@@ -6,15 +6,29 @@ import xarray as xr
 
 from jaxbandits.results.checks import check_dataset, check_whole
 
+_KNOWN = "mean, sem, interval (by t), quantiles and summary_records"
+
 
 def metric_values(
-    dataset: xr.Dataset, metric: str, argument: str = "metric"
+    dataset: xr.Dataset,
+    metric: str,
+    argument: str = "metric",
+    *,
+    moments: bool = False,
+    blocks: bool = False,
 ) -> xr.DataArray:
     """The float64 values of a metric, ``[policy, params, seed, checkpoint]``.
 
+    Args:
+      dataset: the dataset.
+      metric: name of a metric.
+      argument: for errors.
+      moments: whether moments will do where no runs are kept.
+      blocks: whether it may be a dask array, to be read block by block.
+
     Raises:
-      ValueError: naming `argument`, if the dataset has no such metric, or a single run
-        of it only.
+      ValueError: naming `argument`, if the dataset has no such metric, a single run
+        of it only, or moments only; or if it is of dask and all runs are needed.
       TypeError: if it is no dataset, or the metric no numbers.
     """
     check_dataset(dataset)
@@ -24,6 +38,19 @@ def metric_values(
     values = dataset[metric]
     if values.dtype.kind not in "biuf":
         raise TypeError(f"{argument}: {metric!r} must be numbers, got {values.dtype}")
+    if "moment" in values.dims:
+        if moments:
+            return values
+        raise ValueError(
+            f"{argument}: of {metric!r} the store keeps moments only, and this needs "
+            f"runs; {_KNOWN} take moments"
+        )
+    if values.chunks is not None and not blocks:
+        raise ValueError(
+            f"{argument}: {metric!r} is an array of dask, and this needs all of it at "
+            "once; give what fits into memory, as in dataset.isel(checkpoint=[-1]).load"
+            f"(); {_KNOWN} read block by block"
+        )
     if "seed" not in values.dims:
         raise ValueError(
             f"{argument}: {metric!r} must have the dimension seed, over which there is "

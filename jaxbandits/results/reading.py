@@ -26,6 +26,7 @@ from jaxbandits.results.layout import (
     written,
 )
 from jaxbandits.results.mending import damaged_coordinates, missing_shards
+from jaxbandits.results.moments import NAMES, SKETCH
 from jaxbandits.results.root import CHECKSUM, RESULTS, read_root
 from jaxbandits.results.shards import shard_is_whole
 
@@ -49,6 +50,11 @@ def open_store(
       from 1, of the attribute ``sessions``); ``param_<leaf>`` without environments
       unless they have different values.
 
+      Of a store of moments the metrics have the dims ``part`` (the rows of moments,
+      each of the seeds of a block) and ``moment`` in place of ``seed``, and beside
+      each is its sketch (``regret_sketch``), see `results.moments`; `jaxbandits.stats`
+      puts the parts together.
+
     Raises:
       FileNotFoundError: if there is no store at `path`.
       ValueError: if it is not a sweep's store, one of another format, or if a file is
@@ -70,30 +76,39 @@ def open_store(
     # NumPy strings, as `simulate` has them.
     names = {dim: np.array(dataset[dim].values.tolist()) for dim in DIMS[:2]}
     # What `session` says is there is there, as it is loaded first.
-    dataset = dataset.assign(
-        {name: _variable(home, array, layout, name) for name in layout.variables}
-    )
+    dataset = dataset.assign(_variables(home, array, layout))
+    if layout.moments:
+        dataset = dataset.assign_coords(moment=list(NAMES))
     dataset = without_environments(dataset.assign_coords(names))
     if chunks is None:
         return dataset
     return dataset.chunk(_blocks(layout) | dict(chunks))
 
 
-def read_block(path: Any, place: tuple) -> dict[str, np.ndarray]:
-    """Everything that a store holds of a block, by name."""
+def read_block(path: Any, place: Place) -> dict[str, np.ndarray]:
+    """What a store holds of a block, by name, as `store.as_stored` has it."""
     home = home_of(path)
     array = results_of(home)
     layout = layout_of(array)
+    where = (*place[:3], rows_at(layout, place.seed))
     return {
-        name: _Values(home, array, layout, name)[place] for name in layout.variables
+        name: _Values(home, array, layout, name)[where] for name in layout.variables
     }
+
+
+def rows_at(layout: Layout, seed: slice) -> slice:
+    """Where seeds lie in a store; of moments the rows of the parts that hold them."""
+    if not layout.moments:
+        return seed
+    return slice(seed.start // layout.block[1], -(-seed.stop // layout.block[1]))
 
 
 class Sessions:
     """Who played what, i32[environment, policy, params, seed]; 0 for nobody yet.
 
     Read where it is indexed, by a `Place` or like an array. Which blocks are there at
-    all is asked once.
+    all is asked once. A row of moments that lacks some seeds of its block counts as not
+    played: it is made anew.
 
     Attributes:
       shape: of the runs.
@@ -101,17 +116,43 @@ class Sessions:
     """
 
     def __init__(self, home: Home):
-        array = results_of(home)
-        self._values = _Values(home, array, layout_of(array), PLAYED)
+        group = home.group()
+        array = group[RESULTS]
+        self._layout = layout_of(array)
+        self._values = _Values(home, array, self._layout, PLAYED)
+        self._counts = _Values(home, array, self._layout, ROUNDS, heads=True)
         self._there = {numbers[:4] for numbers in written(home)}
-        self.shape, self.chunks = array.shape[:4], array.shards[:4]
+        self.shape = (*array.shape[:3], *group["seed"].shape)
+        self.chunks = (1, 1, *self._layout.block)
 
     def __getitem__(self, place: Any) -> np.ndarray:
         """i32, of the shape that an array would give."""
-        if isinstance(place, Place) and not self._begun(place):
+        if not isinstance(place, Place):
+            index = place if isinstance(place, tuple) else (place,)
+            if not self._layout.moments:
+                return self._values[index]
+            points = slice(0, self.shape[2])
+            seeds = slice(0, self.shape[3])
+            games = product(range(self.shape[0]), range(self.shape[1]))
+            whole = [self[Place(*game, points, seeds)] for game in games]
+            return np.reshape(whole, self.shape)[index]
+        if not self._begun(place):
             sizes = [part.stop - part.start for part in place[2:]]
             return np.broadcast_to(np.int32(0), sizes)
-        return self._values[place if isinstance(place, tuple) else (place,)]
+        if not self._layout.moments:
+            return self._values[place]
+        return self._of_moments(place)
+
+    def _of_moments(self, place: Place) -> np.ndarray:
+        rows, length = rows_at(self._layout, place.seed), self._layout.block[1]
+        where = (*place[:3], rows)
+        begins = np.arange(rows.start, rows.stop) * length
+        wanted = np.minimum(self.shape[3] - begins, length)
+        count = self._counts[(*where, 0, 0)]
+        who = np.where(count == wanted, self._values[where], 0).astype(np.int32)
+        offset = rows.start * length
+        part = slice(place.seed.start - offset, place.seed.stop - offset)
+        return np.repeat(who, length, axis=1)[:, part]
 
     def _begun(self, place: Place) -> bool:
         """Whether a block is there that has a part in a place."""
@@ -124,14 +165,28 @@ class Sessions:
 
 def _blocks(layout: Layout) -> dict[str, int]:
     """Lengths of a block."""
-    return dict(zip(RUN_DIMS, (1, 1, *layout.block), strict=True))
+    dims = (*RUN_DIMS[:-1], "part") if layout.moments else RUN_DIMS
+    return dict(zip(dims, (1, 1, layout.block[0], layout.rows), strict=True))
 
 
-def _variable(home: Home, array, layout: Layout, name: str) -> xr.Variable:
-    rest = layout.variables[name]
-    dims = (*DIMS, *(f"{name}_{axis}" for axis in range(len(rest))))
-    values = _Values(home, array, layout, name)
-    return xr.Variable(dims[: values.ndim], indexing.LazilyIndexedArray(_Lazy(values)))
+def _variables(home: Home, array: Any, layout: Layout) -> dict[str, xr.Variable]:
+    """All variables of a dataset, by name, ``session`` first."""
+    found = {}
+    for name, shape in layout.variables.items():
+        values = _Values(home, array, layout, name, layout.moments and name != PLAYED)
+        rest = [f"{name}_{axis}" for axis in range(len(shape))]
+        found[name] = _lazy(values, ["moment"] if layout.moments else rest, layout)
+    if layout.moments:
+        for name in (name for name in layout.variables if name != PLAYED):
+            table = _Values(home, array, layout, name)
+            found[f"{name}{SKETCH}"] = _lazy(table, ["row", "bin"], layout)
+    return found
+
+
+def _lazy(values: "_Values", rest: list[str], layout: Layout) -> xr.Variable:
+    part = "part" if layout.moments else "seed"
+    dims = (*DIMS[:3], part, DIMS[4], *rest)[: values.ndim]
+    return xr.Variable(dims, indexing.LazilyIndexedArray(_Lazy(values)))
 
 
 class _Lazy(BackendArray):
@@ -149,13 +204,25 @@ class _Lazy(BackendArray):
 class _Values:
     """A variable of a store as an array, read where it is indexed."""
 
-    def __init__(self, home: Home, array, layout: Layout, name: str):
-        self.home, self.array, self.layout = home, array, layout
+    def __init__(
+        self, home: Home, array, layout: Layout, name: str, heads: bool = False
+    ):
+        """A variable, of tables of moments perhaps only the moments themselves."""
+        self.home, self.array = home, array
         self.slots, self.rest = layout.slots(name), layout.variables[name]
-        self.dtype: np.dtype = _DTYPES.get(name, np.dtype("f8"))
+        self.dtype: np.dtype = np.dtype("f8")
+        if name == PLAYED or not layout.moments:
+            self.dtype = _DTYPES.get(name, self.dtype)
+        if name == PLAYED:
+            self.slots, self.rest = self._first(1), ()
+        if heads:
+            self.slots, self.rest = self._first(len(NAMES)), (len(NAMES),)
         checkpoints = () if name == PLAYED else array.shape[-1:]
         self.shape = (*array.shape[:4], *checkpoints, *self.rest)
         self.ndim = len(self.shape)
+
+    def _first(self, count: int) -> slice:
+        return slice(self.slots.start, self.slots.start + count)
 
     def __getitem__(self, key: tuple) -> np.ndarray:
         """As of an array: integers, slices and lists, one after the other."""

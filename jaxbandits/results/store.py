@@ -15,7 +15,6 @@ And nothing is read that is not as it was written: see `root` and `shards`.
 
 import errno
 import json
-import math
 import os
 import uuid
 from collections.abc import Iterator, Mapping
@@ -38,9 +37,11 @@ from jaxbandits.results.layout import (
     metrics_of,
     new_layout,
     results_of,
+    with_metrics,
     written,
 )
-from jaxbandits.results.reading import Sessions
+from jaxbandits.results.moments import table_of
+from jaxbandits.results.reading import Sessions, rows_at
 from jaxbandits.results.root import (
     COPY,
     RESULTS,
@@ -60,6 +61,7 @@ def create_store(
     metrics: Mapping[str, tuple[int, ...]],
     chunk: tuple[int, int],
     attributes: Mapping[str, Any],
+    moments: bool = False,
 ) -> None:
     """Make an empty store, whole or not at all.
 
@@ -72,6 +74,7 @@ def create_store(
         numbers.
       chunk: parameter points and seeds of a block.
       attributes: of the dataset; anything that JSON holds.
+      moments: whether moments are kept in place of runs.
 
     Raises:
       FileExistsError: if there is something at `path`, or another program has just
@@ -81,7 +84,7 @@ def create_store(
     home = home_of(path)
     if home.exists():
         raise FileExistsError(f"store: {home.name} exists already")
-    files = files_of(axes, new_layout(metrics, chunk))
+    files = files_of(axes, new_layout(metrics, chunk, moments))
     root = root_of(attributes, _metadata(files))
     # Nobody else's is like it: whose root it is, theirs is the store.
     mine = root_of({**attributes, "maker": uuid.uuid4().hex}, _metadata(files))
@@ -126,7 +129,9 @@ def grow_store(
     """
     home = home_of(path)
     old = layout_of(results_of(home))
-    layout = old._replace(variables=old.variables | dict(metrics))
+    layout = with_metrics(
+        old, {x: s for x, s in metrics.items() if x not in old.variables}
+    )
     files = files_of(axes, layout)
     for key, data in files.items():
         home.put(key, data)
@@ -174,17 +179,30 @@ def write_block(
     home = home_of(path)
     array = zarr.open_group(home.store, mode="r+")[RESULTS]
     layout = layout_of(array)
-    shape = [part.stop - part.start for part in place[2:]] + [array.shape[-1]]
+    points = place.params.stop - place.params.start
+    rows = rows_at(layout, place.seed)
+    shape = points, rows.stop - rows.start, array.shape[-1]
     block = np.full((*shape[:2], layout.size, shape[2]), np.nan)
     block[:, :, layout.slots(PLAYED)] = session
-    for name, rest in layout.variables.items():
-        if name in values:
-            flat = np.reshape(values[name], (*shape, math.prod(rest)))
-            block[:, :, layout.slots(name)] = np.moveaxis(flat, -1, 2)
-    array = array.with_config({"write_empty_chunks": True})
+    for name, found in as_stored(layout, values).items():
+        flat = np.reshape(found, (*shape, -1))
+        block[:, :, layout.slots(name)] = np.moveaxis(flat, -1, 2)
     for shard in layout.shards():
         slots = slice(shard * layout.width, (shard + 1) * layout.width)
-        array[(*place, slots)] = block[:, :, slots]
+        # The first one is never empty; the others must be there all the same.
+        shards = array.with_config({"write_empty_chunks": shard > 0})
+        shards[(*place[:3], rows, slots)] = block[:, :, slots]
+
+
+def as_stored(layout: Layout, values: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """Results ``[params, seed, checkpoint, ...]`` as a store has them, by name."""
+    kept = {n: np.asarray(values[n]) for n in layout.variables if n in values}
+    if not layout.moments:
+        return kept
+    return {
+        name: table_of(np.moveaxis(found.astype(float), 1, -1).copy())[:, None]
+        for name, found in kept.items()
+    }
 
 
 def check_store(path: Any) -> dict[str, Any]:
@@ -198,6 +216,11 @@ def sessions(path: Any) -> Sessions:
     Its ``chunks[-2:]`` are the parameter points and seeds of a block.
     """
     return Sessions(home_of(path))
+
+
+def keeps_moments(path: Any) -> bool:
+    """Whether a store keeps moments in place of runs."""
+    return layout_of(results_of(home_of(path))).moments
 
 
 def stored_shapes(path: Any) -> dict[str, tuple[int, ...]]:

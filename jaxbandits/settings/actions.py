@@ -3,6 +3,8 @@
 from typing import Any
 
 import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Bool
 
 
 def of_kind(action: Any, *kinds: type) -> Any:
@@ -18,7 +20,7 @@ def of_kind(action: Any, *kinds: type) -> Any:
     return action
 
 
-def in_range(name: str, position: Any, size: Any):
+def in_range(name: str, position: Any, size: Any) -> Bool[Array, ""]:
     """Whether a position, i32[], lies in [0, size): bool[].
 
     Raises:
@@ -28,7 +30,7 @@ def in_range(name: str, position: Any, size: Any):
     return (position >= 0) & (position < size)
 
 
-def reals(name: str, value: Any, shape: tuple[int, ...]):
+def reals(name: str, value: Any, shape: tuple[int, ...]) -> Array:
     """Require real numbers of a shape; return them.
 
     Raises:
@@ -38,7 +40,9 @@ def reals(name: str, value: Any, shape: tuple[int, ...]):
     return value
 
 
-def _check(name, value, shape, kind, words):
+def _check(
+    name: str, value: Any, shape: tuple[int, ...], kind: Any, words: str
+) -> None:
     dtype = getattr(value, "dtype", None)
     if dtype is None or jnp.shape(value) != shape or not jnp.issubdtype(dtype, kind):
         got = type(value).__name__ if dtype is None else f"{dtype}{[*jnp.shape(value)]}"

@@ -13,7 +13,7 @@ from jaxbandits.maker import Maker
 from jaxbandits.settings import allocation, budgeted, censored
 
 
-def _params(kind: type, **columns) -> Any:
+def _params(kind: type, **columns: Any) -> Any:
     """Parameters of a law: lists, a row per arm, become arrays f64.
 
     Parameters of other laws (those of a `Product`) stay as they are.

@@ -1,12 +1,16 @@
 """Reading CSV tables of data, with errors that name the path and the column."""
 
+from collections.abc import Iterable
+from os import PathLike
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
 from jaxbandits.checks import path as local_path
 
 
-def read_csv(path, **options) -> pd.DataFrame:
+def read_csv(path: str | PathLike[str], **options: Any) -> pd.DataFrame:
     """`pandas.read_csv` of a local file, plain or compressed.
 
     Args:
@@ -31,7 +35,9 @@ def read_csv(path, **options) -> pd.DataFrame:
         raise ValueError(f"path: {path} is not a CSV table: {error}") from error
 
 
-def check_columns(path, table: pd.DataFrame, columns) -> None:
+def check_columns(
+    path: str | PathLike[str], table: pd.DataFrame, columns: Iterable[str]
+) -> None:
     """Require columns of a table.
 
     Raises:
@@ -42,7 +48,7 @@ def check_columns(path, table: pd.DataFrame, columns) -> None:
         raise ValueError(f"path: {path} has no column {', '.join(missing)}")
 
 
-def read_table(path, columns) -> pd.DataFrame:
+def read_table(path: str | PathLike[str], columns: Iterable[str]) -> pd.DataFrame:
     """Read a CSV file of text cells that has exactly these columns, and some rows.
 
     Raises:
@@ -62,7 +68,9 @@ def read_table(path, columns) -> pd.DataFrame:
     return table
 
 
-def factorized(path, ids) -> tuple[np.ndarray, tuple[str, ...]]:
+def factorized(
+    path: str | PathLike[str], ids: pd.Series
+) -> tuple[np.ndarray, tuple[str, ...]]:
     """Codes i64[R] of a column of ids, and the ids in order of first appearance.
 
     Raises:
@@ -74,7 +82,9 @@ def factorized(path, ids) -> tuple[np.ndarray, tuple[str, ...]]:
     return codes.astype(np.int64), tuple(map(str, names))
 
 
-def numbers(path, column, infinite: bool = False) -> np.ndarray:
+def numbers(
+    path: str | PathLike[str], column: pd.Series, infinite: bool = False
+) -> np.ndarray:
     """A column as f64[R].
 
     Args:
@@ -96,12 +106,12 @@ def numbers(path, column, infinite: bool = False) -> np.ndarray:
     return values
 
 
-def coerced(column) -> pd.Series:
+def coerced(column: pd.Series) -> pd.Series:
     """A column as f64[R], NaN where a cell is no number."""
     return pd.to_numeric(column, errors="coerce").astype(np.float64)
 
 
-def binary(path, column) -> np.ndarray:
+def binary(path: str | PathLike[str], column: pd.Series) -> np.ndarray:
     """A column of 0 and 1 as bool[R].
 
     Raises:

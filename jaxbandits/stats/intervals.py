@@ -23,10 +23,18 @@ from jaxbandits.results.checks import (
     check_seeds,
 )
 from jaxbandits.results.lookup import metric_values
+from jaxbandits.results.moments import Moments
 from jaxbandits.stats.betting import betting_ends
 from jaxbandits.stats.bootstrap import bootstrap_ends
 from jaxbandits.stats.replications import replications
-from jaxbandits.stats.soundness import warn_of_coverage
+from jaxbandits.stats.soundness import warn_of_coverage, warn_of_moments
+from jaxbandits.stats.summed import (
+    half_width,
+    is_large,
+    quantiles_of,
+    sem_of,
+    summed,
+)
 
 
 class Interval(NamedTuple):
@@ -49,7 +57,9 @@ def mean(dataset: xr.Dataset, metric: str) -> xr.DataArray:
     Raises:
       ValueError: if `metric` is unknown.
     """
-    values = metric_values(dataset, metric)
+    values = metric_values(dataset, metric, moments=True, blocks=True)
+    if is_large(values):
+        return summed(values)[0]
     check_seeds(values)
     return replications(values).mean("seed", skipna=False)
 
@@ -62,7 +72,10 @@ def sem(dataset: xr.Dataset, metric: str) -> xr.DataArray:
     Raises:
       ValueError: if `metric` is unknown.
     """
-    values = metric_values(dataset, metric)
+    values = metric_values(dataset, metric, moments=True, blocks=True)
+    if is_large(values):
+        center, found = summed(values)
+        return center.copy(data=sem_of(found))
     check_seeds(values)
     return _sem(replications(values))
 
@@ -109,7 +122,10 @@ def interval(
       CoverageWarning: if with "t" or "bootstrap" the seeds at the last checkpoint do
         not support the coverage.
     """
-    values = metric_values(dataset, metric)
+    large = method == "t" and bounds is None
+    values = metric_values(dataset, metric, moments=large, blocks=large)
+    if is_large(values):
+        return _of_moments(values, level)
     options = {"resamples": resamples, "seed": seed, "bounds": bounds}
     found = _interval(values, level, method, **options)
     if method != "bounded":
@@ -139,6 +155,16 @@ def interval_of(
 def quiet_interval(values: xr.DataArray, level: float) -> Interval:
     """`interval_of` by Student's t, for callers that warn of many at once."""
     return _interval(values, level, "t")
+
+
+def _of_moments(values: xr.DataArray, level: float) -> Interval:
+    """Student's intervals from moments."""
+    check_level(level)
+    center, found = summed(values)
+    last = Moments(*(center.copy(data=x).isel(checkpoint=-1).values for x in found))
+    warn_of_moments(last, _words(values, level), stacklevel=4)
+    half = half_width(found, level)
+    return Interval(center, center - half, center + half)
 
 
 def _words(values: xr.DataArray, level: float) -> str:
@@ -183,7 +209,9 @@ def quantiles(
 ) -> xr.DataArray:
     """Quantiles of a metric over seeds, interpolated linearly.
 
-    Of single runs, also where several share a drawn instance.
+    Of single runs, also where several share a drawn instance. From a store of moments
+    a run is known up to 1 / 64 of it (or 2^-16), see `jaxbandits.results.moments`; of
+    dask arrays the result is one too.
 
     Args:
       dataset: as `build_dataset` makes it.
@@ -199,9 +227,15 @@ def quantiles(
         seed.
       TypeError: if `q` is no number or list of numbers.
     """
-    values = metric_values(dataset, metric)
+    values = metric_values(dataset, metric, moments=True, blocks=True)
+    probabilities = check_probabilities(q, inside=False)
+    if "moment" in values.dims:
+        return quantiles_of(dataset, metric, probabilities)
     check_seeds(values)
-    return values.quantile(check_probabilities(q, inside=False), "seed", skipna=False)
+    if values.chunks is not None:
+        # All runs of a few curves at a time.
+        values = values.chunk({"seed": -1, "checkpoint": 1})
+    return values.quantile(probabilities, "seed", skipna=False)
 
 
 def final(dataset: xr.Dataset, metric: str) -> xr.DataArray:
@@ -210,7 +244,7 @@ def final(dataset: xr.Dataset, metric: str) -> xr.DataArray:
     Raises:
       ValueError: if `metric` is unknown.
     """
-    return metric_values(dataset, metric).isel(checkpoint=-1)
+    return metric_values(dataset, metric, blocks=True).isel(checkpoint=-1)
 
 
 def variance(values: xr.DataArray) -> xr.DataArray:

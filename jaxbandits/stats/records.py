@@ -50,12 +50,17 @@ def summary_records(
         unknown policy, a metric that is not in the records or the wrong number of
         entries.
     """
-    check_dataset(dataset, *DIMS)
+    moments = "moment" in dataset.dims
+    check_dataset(dataset, *(("policy", "params", "checkpoint") if moments else DIMS))
     published = published or {}
     check_mapping("published", published)
     if isinstance(metrics, str) or not isinstance(metrics, Iterable | None):
         raise TypeError(f"metrics must be a list of names, got {metrics!r}")
-    numbers = [str(x) for x, values in dataset.data_vars.items() if values.ndim == 4]
+    numbers = [
+        str(name)
+        for name, values in dataset.data_vars.items()
+        if ("moment" in values.dims if moments else values.ndim == 4)
+    ]
     names = [name for name in numbers if name != "rounds"]
     names = list(names if metrics is None else metrics)
     _check_published(dataset, names, published)
@@ -67,10 +72,13 @@ def summary_records(
     if environment is None:
         environment = _environment(dataset)
     horizon = last["checkpoint"].values[0].item()
+    rounds = last["rounds"]
+    rounds = rounds.sel(moment="max") if moments else rounds
+    played = np.asarray((rounds > 0).any(["part" if moments else "seed", "checkpoint"]))
     records = []
     for row, policy in enumerate(dataset["policy"].values.tolist()):
         for point in range(dataset.sizes["params"]):
-            if not last["rounds"].values[row, point].any():
+            if not played[row, point]:
                 continue
             entries = {
                 name: entry(

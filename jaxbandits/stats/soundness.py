@@ -18,6 +18,8 @@ import warnings
 import numpy as np
 import xarray as xr
 
+from jaxbandits.results.moments import Moments
+
 # Seeds from which on the sample's skewness tells much: of 20 exponential seeds three
 # samples in four are seen to be skewed, of log-normal ones nearly all.
 FEWEST = 20
@@ -105,23 +107,44 @@ def warn_of_coverage(
     if joint and not (equal := constant(rows)).all():
         rows = rows[~equal]
     if rows.shape[1] > 1 and not supported(rows).all():
-        _warn(rows, what, stacklevel + 1)
+        skewness, effective = moments(rows)
+        _warn(rows.shape[1], constant(rows), skewness, effective, what, stacklevel + 1)
 
 
-def _warn(rows: np.ndarray, what: str, stacklevel: int) -> None:
-    count, size = rows.shape
+def warn_of_moments(found: Moments, what: str, stacklevel: int = 3) -> None:
+    """`warn_of_coverage` by the moments of samples at one checkpoint.
+
+    Args:
+      found: arrays of one shape, all of the same number of runs.
+      what: the intervals, for the message.
+      stacklevel: as in `warnings.warn`; 3 is the caller's caller.
+    """
+    proper = np.isfinite(found.mean) & (found.number > 1)
+    if not proper.any():
+        return
+    number, _, m2, m3, m4, low, high = (x[proper] for x in found)
+    equal = high - low <= ROUNDING * np.maximum(np.abs(low), np.abs(high))
+    m2 = np.where(equal, np.nan, m2)
+    skewness, effective = np.sqrt(number) * m3 / m2**1.5, m2**2 / m4
+    size = int(number.min())
+    skewed = np.abs(skewness) > SKEWED * np.sqrt(size)
+    if size < FEWEST or equal.any() or skewed.any():
+        _warn(size, equal, skewness, effective, what, stacklevel + 1)
+
+
+def _warn(size, constants, skewness, effective, what: str, stacklevel: int) -> None:
+    count = len(skewness)
     parts = []
     if size < FEWEST:
         parts.append(
             f"{size} replications are too few to see how skewed they are (it takes "
             f"{FEWEST})"
         )
-    if equal := int(constant(rows).sum()):
+    if equal := int(constants.sum()):
         parts.append(
             f"in {equal} of {count} samples all replications are equal, which does not "
             "tell how much others would differ"
         )
-    skewness, effective = moments(rows)
     skewed = np.abs(skewness) > SKEWED * np.sqrt(size)
     if size >= FEWEST and skewed.any():
         worst = np.nanargmax(np.abs(skewness))

@@ -15,6 +15,7 @@ import numpy as np
 from jaxbandits.engine.rollout import LANE_QUANTUM, to_device
 from jaxbandits.protocol import Environment
 from jaxbandits.results.layout import Place
+from jaxbandits.results.moments import SHAPE
 from jaxbandits.sweeps.plan import Plan
 
 
@@ -38,6 +39,8 @@ class _Limits(NamedTuple):
 # A GPU needs ten thousands of lanes to be busy, and is that much faster.
 LIMITS = {"cpu": _Limits(1 << 22, 1 << 28, 256, 1 << 26)}
 ACCELERATOR = _Limits(1 << 28, 1 << 36, 1 << 14, 1 << 28)
+# Of the tables of moments of a block.
+TABLE_BYTES = 1 << 26
 # About so many blocks, and files, a sweep has at most; equal parts make it up to twice
 # as many. One that is interrupted loses a two-thousandth of its time.
 BLOCKS = 2048
@@ -62,6 +65,15 @@ def block_shape(plan: Plan, shapes: dict, platform: str) -> tuple[int, int]:
         -(-runs // BLOCKS), limits.most_bytes // (8 * numbers * len(checkpoints))
     )
     return rectangle(plan, max(most, share, LANE_QUANTUM))
+
+
+def block_of_moments(
+    plan: Plan, shapes: dict, block: tuple[int, int]
+) -> tuple[int, int]:
+    """A block that keeps moments: fewer points if their tables take much room."""
+    metrics = 1 + sum(shape == () for shape in shapes.values())
+    table = 8 * math.prod(SHAPE) * metrics * len(plan.terms.schedule.checkpoints)
+    return min(block[0], max(TABLE_BYTES // table, 1)), block[1]
 
 
 def longest_run(plan: Plan) -> float:

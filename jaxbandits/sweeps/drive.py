@@ -79,6 +79,11 @@ def play_spec(
             shapes = metric_shapes(plan)
             if until is not None:
                 check_until(until, spec.seeds, shapes, spec.runs_per_instance)
+        if until is not None and getattr(store, "keep", None) == "moments":
+            raise ValueError(
+                "store: keep must be 'runs' where a half-width says how many seeds "
+                "there are: that takes the runs of the pilot"
+            )
         if store is None:
             sink = in_memory(machine, stop)
             _play(sink, spec, until, False)

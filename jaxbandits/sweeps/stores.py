@@ -27,6 +27,7 @@ from jaxbandits.results.store import (
     check_store,
     create_store,
     grow_store,
+    keeps_moments,
     naming,
     only_writer,
     seal,
@@ -34,7 +35,13 @@ from jaxbandits.results.store import (
     set_attributes,
     stored_shapes,
 )
-from jaxbandits.sweeps.blocks import block_shape, outstanding, rectangle, rows_of
+from jaxbandits.sweeps.blocks import (
+    block_of_moments,
+    block_shape,
+    outstanding,
+    rectangle,
+    rows_of,
+)
 from jaxbandits.sweeps.fill import fill
 from jaxbandits.sweeps.hosts import meet
 from jaxbandits.sweeps.identity import compare, describe, fingerprint, listed, union
@@ -50,6 +57,7 @@ from jaxbandits.sweeps.plan import (
 from jaxbandits.sweeps.sink import Sink
 from jaxbandits.sweeps.spec import Spec
 
+KEPT = ("runs", "moments")
 READ_ONLY = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
@@ -64,6 +72,9 @@ class Store(NamedTuple):
       verify: so many blocks of the store, drawn at random, are played once more and
         compared, bit by bit.
       metrics: names of what to keep; by default everything, or what a `Spec` says.
+      keep: ``"runs"``, the default of a new store, or ``"moments"``: of every metric
+        that is a number, by point and checkpoint, the number of runs, four moments,
+        extremes and a sketch of the quantiles, in place of the runs.
     """
 
     path: str | os.PathLike
@@ -71,6 +82,7 @@ class Store(NamedTuple):
     block: int | None = None
     verify: int = 0
     metrics: Iterable[str] | None = None
+    keep: str | None = None
 
 
 def store_of(store: Any) -> Store:
@@ -85,6 +97,8 @@ def store_of(store: Any) -> Store:
     checks.whole("store: verify", store.verify, 0)
     if store.block is not None:
         checks.whole("store: block", store.block, 1)
+    if store.keep is not None:
+        checks.one_of("store: keep", store.keep, KEPT)
     return store._replace(path=local(store.path))
 
 
@@ -105,12 +119,13 @@ def in_store(
     with naming(path):
         there = home_of(path).exists()
     if first and not there:
-        create(spec, path, store.block, devices)
+        create(spec, path, store.block, devices, store.keep == "moments")
     with only_writer(path) if first else nullcontext():
         if first:
             mend(path)
         meet("created")
         check_block(path, store.block)
+        check_kept(path, store.keep)
 
         def complete(spec: Spec, grows: bool) -> Plan:
             plan, larger = fit(spec, path, grows, devices)
@@ -132,7 +147,9 @@ def in_store(
         yield Sink(seeds, complete, lambda: open_store(path))
 
 
-def create(spec: Spec, path: Path, block: int | None, devices: list) -> None:
+def create(
+    spec: Spec, path: Path, block: int | None, devices: list, moments: bool = False
+) -> None:
     """Make an empty store for a spec.
 
     Args:
@@ -140,16 +157,27 @@ def create(spec: Spec, path: Path, block: int | None, devices: list) -> None:
       path: where to; nothing may be there.
       block: runs of a block, or None to choose.
       devices: the devices that will play.
+      moments: whether to keep moments in place of runs.
+
+    Raises:
+      ValueError: if runs share drawn instances, of which moments know nothing.
     """
     platform = devices[0].platform
     plan = settled(make_plan(spec), platform)
+    if moments and plan.terms.runs_per_instance > 1:
+        raise ValueError(
+            "store: keep must be 'runs' with runs_per_instance > 1: moments of runs do "
+            "not tell those of the instances that they share"
+        )
     shapes = metric_shapes(plan)
     shape = rectangle(plan, block) if block else block_shape(plan, shapes, platform)
+    if moments:
+        shape = block_of_moments(plan, shapes, shape)
     said = _attributes(plan, describe(plan, platform), [], block)
     with naming(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         remove_leavings(path)
-        create_store(path, axes(plan), shapes, shape, said)
+        create_store(path, axes(plan), shapes, shape, said, moments)
 
 
 def mend(path: Path) -> None:
@@ -180,6 +208,16 @@ def check_block(path: Path, block: int | None) -> None:
         raise ValueError(
             f"block must be left out (--block): {path} has blocks of {points * seeds} "
             f"runs ({points} points x {seeds} seeds), which cannot change, got {block}"
+        )
+
+
+def check_kept(path: Path, keep: str | None) -> None:
+    """Raise a ValueError if a store keeps something else."""
+    kept = KEPT[keeps_moments(path)]
+    if keep not in (None, kept):
+        raise ValueError(
+            f"store: keep must be left out or {kept!r}, which {path} keeps, got "
+            f"{keep!r}"
         )
 
 

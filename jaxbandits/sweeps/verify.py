@@ -8,8 +8,10 @@ import numpy as np
 from jaxbandits.engine.run import Clock
 from jaxbandits.machine import Machine
 from jaxbandits.play import Played
+from jaxbandits.results.home import home_of
+from jaxbandits.results.layout import layout_of, results_of
 from jaxbandits.results.reading import read_block
-from jaxbandits.results.store import sessions, stored_shapes
+from jaxbandits.results.store import as_stored, sessions, stored_shapes
 from jaxbandits.sweeps.blocks import Block, outstanding
 from jaxbandits.sweeps.fill import play_blocks, work_of
 from jaxbandits.sweeps.plan import Plan
@@ -36,11 +38,12 @@ def verify(plan: Plan, path: Path, count: int, machine: Machine) -> int:
     blocks = outstanding(plan, np.broadcast_to(0, who.shape), shape, *hosts)
     chosen = np.random.default_rng().permutation(len(blocks))[:count]
     kept = {*stored_shapes(path), "rounds"}
+    layout = layout_of(results_of(home_of(path)))
     different = []
 
     def compare(block: Block, found: Played, clock: Clock) -> None:
         del clock
-        values = found.metrics | {"rounds": found.rounds}
+        values = as_stored(layout, found.metrics | {"rounds": found.rounds})
         stored_values = read_block(path, block.place)
         for name in sorted(kept & values.keys()):
             stored = stored_values[name]

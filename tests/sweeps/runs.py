@@ -3,7 +3,7 @@
 from jaxbandits import Machine, Store
 from jaxbandits.sweeps import run_sweep
 
-KEPT = ("extend", "block", "verify")
+KEPT = ("extend", "block", "verify", "keep")
 
 
 def run(spec, store=None, *, until=None, stop=None, **options):

@@ -10,7 +10,7 @@ the slope ``x**(a-1) (1-x)**(rate-1) / B(a, other)`` has Property iii.
 
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
+from jax import Array, lax
 from jax.scipy.special import betainc, betaln, xlog1py, xlogy
 
 from jaxbandits.arrays import log_survival, unit_interval
@@ -21,45 +21,45 @@ from jaxbandits.laws.thresholds.threshold import LEAST, Threshold
 LOG_NEAREST = -60.0  # of the distance from the mode that is told from 0
 
 
-def _inside(x):
+def _inside(x: Array) -> Array:
     """x in [0, 1]."""
     return jnp.clip(x, 0.0, 1.0)
 
 
-def _inner(x):
+def _inner(x: Array) -> Array:
     """x in (0, 1), where logarithms are finite."""
     return jnp.clip(x, LEAST, 1 - jnp.finfo(jnp.result_type(float)).eps)
 
 
-def _cdf(x, rate, shape):
+def _cdf(x: Array, rate: Array, shape: Array) -> Array:
     return betainc(shape, rate, _inside(x))
 
 
-def _log_pdf(x, rate, shape):
+def _log_pdf(x: Array, rate: Array, shape: Array) -> Array:
     x = _inner(x)
     return xlogy(shape - 1, x) + xlog1py(rate - 1, -x) - betaln(shape, rate)
 
 
-def _truncated_mean(x, rate, shape):
+def _truncated_mean(x: Array, rate: Array, shape: Array) -> Array:
     above = betainc(shape + 1, rate, _inside(x))
     mean = shape / (shape + rate)
     return mean * above / jnp.maximum(_cdf(x, rate, shape), LEAST)
 
 
-def _mode(rate, shape):
+def _mode(rate: Array, shape: Array) -> Array:
     """Where the density is largest: 0 for decreasing ones, 1 for increasing ones."""
     spread = jnp.where(shape + rate > 2, shape + rate - 2, 1.0)
     return jnp.where(shape > 1, jnp.clip((shape - 1) / spread, 0.0, 1.0), 0.0)
 
 
-def _log_height(rate, shape):
+def _log_height(rate: Array, shape: Array) -> Array:
     """At the mode if that is inside, else ``log rate``, a reference level."""
     return jnp.where(
         shape > 1, _log_pdf(_mode(rate, shape), rate, shape), jnp.log(rate)
     )
 
 
-def _fall(drop, rate, shape):
+def _fall(drop: Array, rate: Array, shape: Array) -> Array:
     target = _log_height(rate, shape) - drop
     mode = _mode(rate, shape)
 
@@ -78,7 +78,7 @@ def _fall(drop, rate, shape):
     return _inside(jnp.where((drop > 0) & (slope < 0), inner + step, x))
 
 
-def _scale(rate, other, shape):
+def _scale(rate: Array, other: Array, shape: Array) -> Array:
     return jnp.exp(betaln(shape, rate) - betaln(shape, other))
 
 
@@ -103,15 +103,15 @@ beta_shaped = Threshold(
 )
 
 
-def _cdf_one(x, rate, shape=None):
+def _cdf_one(x: Array, rate: Array, shape: Array | None = None) -> Array:
     return -jnp.expm1(xlog1py(rate, -_inner(x))) * (x > 0)
 
 
-def _log_pdf_one(x, rate, shape=None):
+def _log_pdf_one(x: Array, rate: Array, shape: Array | None = None) -> Array:
     return jnp.log(rate) + xlog1py(rate - 1, -_inner(x))
 
 
-def _truncated_mean_one(x, rate, shape=None):
+def _truncated_mean_one(x: Array, rate: Array, shape: Array | None = None) -> Array:
     """``E[X; X <= x] = (1 - (1 - x)**(r + 1)) / (r + 1) - x (1 - x)**r``."""
     x = _inside(x)
     log_rest = jnp.log1p(-_inner(x))
@@ -125,7 +125,7 @@ def _truncated_mean_one(x, rate, shape=None):
     return jnp.where(small, u * (0.5 - u * c / 12 * (1 + u / 2)), mean)
 
 
-def _fall_one(drop, rate, shape=None):
+def _fall_one(drop: Array, rate: Array, shape: Array | None = None) -> Array:
     steep = rate - 1
     fraction = jnp.maximum(drop, 0.0) / jnp.where(steep > 0, steep, 1.0)
     # A uniform law is worth the same everywhere: it takes all of [0, 1] at once.

@@ -6,19 +6,21 @@ that a draw has exactly this distribution function.
 
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
 
 from jaxbandits.laws.thresholds._weibull import weibull
 from jaxbandits.laws.thresholds.threshold import LEAST, Threshold
+from jaxbandits.protocol import Noise
 
 MOST = 1e26  # minus the least log probability: sums of a million are finite
 LOG_LEAST = -40.0  # log v, below which 1 - exp(-v) is v
 
 
-def _cdf(x, rate, shape):
+def _cdf(x: Array, rate: Array, shape: Array) -> Array:
     return weibull.cdf(jnp.floor(x), rate, shape)
 
 
-def _log_pdf(x, rate, shape):
+def _log_pdf(x: Array, rate: Array, shape: Array) -> Array:
     """Log probability of floor(x), from the survival before and at it."""
     whole = jnp.maximum(jnp.floor(x), 1.0)
     before = jnp.minimum((rate * (whole - 1)) ** shape, MOST)
@@ -29,14 +31,14 @@ def _log_pdf(x, rate, shape):
     return -before + jnp.where(small, log_step, jnp.log(-jnp.expm1(-step)))
 
 
-def _log_cdf(x, rate, shape):
+def _log_cdf(x: Array, rate: Array, shape: Array) -> Array:
     return weibull.log_cdf(jnp.maximum(jnp.floor(x), 1.0), rate, shape)
 
 
 LARGEST = 64  # terms of the truncated mean; beyond, thresholds count as this
 
 
-def _truncated_mean(x, rate, shape):
+def _truncated_mean(x: Array, rate: Array, shape: Array) -> Array:
     """``E[X; X <= x] = sum_{j=0}^{x-1} (P(X > j) - P(X > x))``, over G(x)."""
     x = jnp.clip(jnp.floor(x), 1.0, LARGEST)
     full = jnp.exp(-((rate * x) ** shape))
@@ -47,7 +49,7 @@ def _truncated_mean(x, rate, shape):
     return total / jnp.maximum(_cdf(x, rate, shape), LEAST)
 
 
-def _sample(noise, rate, shape):
+def _sample(noise: Noise, rate: Array, shape: Array) -> Array:
     return jnp.maximum(jnp.ceil(weibull.sample(noise, rate, shape)), 1.0)
 
 

@@ -6,24 +6,25 @@ Not of exponential form in the rate; with ``s = other / rate`` the slope
 
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
 
 from jaxbandits.arrays import log_survival
 from jaxbandits.laws.thresholds.threshold import LEAST, Threshold
 
 
-def _cdf(x, rate, shape):
+def _cdf(x: Array, rate: Array, shape: Array) -> Array:
     return -jnp.expm1(-shape * jnp.log1p(rate * x))
 
 
-def _log_pdf(x, rate, shape):
+def _log_pdf(x: Array, rate: Array, shape: Array) -> Array:
     return jnp.log(shape * rate) - (shape + 1) * jnp.log1p(rate * x)
 
 
-def _log_cdf(x, rate, shape):
+def _log_cdf(x: Array, rate: Array, shape: Array) -> Array:
     return jnp.log(jnp.maximum(_cdf(x, rate, shape), LEAST))
 
 
-def _truncated_mean(x, rate, shape):
+def _truncated_mean(x: Array, rate: Array, shape: Array) -> Array:
     """``E[X; X <= x] = E[min(X, x)] - x P(X > x)``, over G(x)."""
     log_one = jnp.log1p(rate * x)
     less = shape - 1

@@ -11,10 +11,12 @@ b < 0; both for b = 0 and for b < 0, G is concave. The surrogate scale of Lemma 
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
 from jax.scipy.special import gammainc, gammaln, xlogy
 
 from jaxbandits.arrays import log_survival, unit_interval
@@ -28,7 +30,7 @@ SMALL = 0.25  # v, below which a short series replaces the incomplete gamma func
 VANISHING = 1e-20  # v, below which 1 - exp(-v) is v
 
 
-def _log_gammainc_near_0(a, log_v):
+def _log_gammainc_near_0(a: float | Array, log_v: Array) -> Array:
     """log P(a, v) for small v: ``v**a exp(-v) sum_m v**m / Gamma(a + m + 1)``."""
     v = jnp.exp(jnp.minimum(log_v, 0.0))
     term, total = 1.0, 1.0
@@ -41,11 +43,11 @@ def _log_gammainc_near_0(a, log_v):
 def generalised_gamma(
     name: str,
     *,
-    order: Callable | float = 1.0,
-    power: Callable | float = 1.0,
-    unit: Callable | float = 1.0,
-    cdf: Callable | None = None,
-    truncated_mean: Callable | None = None,
+    order: Callable[[Any], Any] | float = 1.0,
+    power: Callable[[Any], Any] | float = 1.0,
+    unit: Callable[[Any], Any] | float = 1.0,
+    cdf: Callable[[Any, Array], Array] | None = None,
+    truncated_mean: Callable[[Array, Array], Array] | None = None,
 ) -> Threshold:
     """A threshold family of this kind.
 

@@ -10,12 +10,15 @@ float64; `fall` and `touch_point` need the shape on the host.
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
+from jax.typing import ArrayLike
+from jaxtyping import Float, Real
 
 from jaxbandits.arrays import stored
-from jaxbandits.checks import instance, numbers, played, positive
+from jaxbandits.arrays.real import Floats, Reals
+from jaxbandits.checks import Numbers, instance, numbers, played, positive
 from jaxbandits.kernels.allocation import Curves
 from jaxbandits.kernels.bisection import bisect
 
@@ -49,14 +52,14 @@ class Threshold(NamedTuple):
 
     name: str
     shaped: bool
-    cdf: Callable[..., jax.Array]
-    log_pdf: Callable[..., jax.Array]
-    log_cdf: Callable[..., jax.Array]
-    truncated_mean: Callable[..., jax.Array]
-    scale: Callable[..., jax.Array]
-    sample: Callable[..., jax.Array]
-    log_height: Callable[..., jax.Array] | None
-    fall: Callable[..., jax.Array] | None
+    cdf: Callable[..., Floats]
+    log_pdf: Callable[..., Floats]
+    log_cdf: Callable[..., Floats]
+    truncated_mean: Callable[..., Floats]
+    scale: Callable[..., Floats]
+    sample: Callable[..., Float[Array, ""]]
+    log_height: Callable[..., Floats] | None
+    fall: Callable[..., Floats] | None
     concave: Callable[[Any], np.ndarray]
     bounded: Callable[[Any], np.ndarray]
     words: int = 2
@@ -65,7 +68,7 @@ class Threshold(NamedTuple):
     sharpness: Callable[[Any], np.ndarray] = lambda shape: np.ones(np.shape(shape))
 
 
-def check_family(family: Threshold, rate, shape) -> None:
+def check_family(family: Threshold, rate: Numbers, shape: Numbers | None) -> None:
     """Check parameters on the host.
 
     Raises:
@@ -88,18 +91,22 @@ def check_family(family: Threshold, rate, shape) -> None:
         played(shape=shape)
 
 
-def pdf(family: Threshold, x, rate, shape=None):
+def pdf(family: Threshold, x: Reals, rate: Reals, shape: Reals | None = None) -> Floats:
     """The density ``dG/dx`` at x > 0, the marginal value of resource."""
     return jnp.exp(family.log_pdf(x, rate, shape))
 
 
-def surrogate(family: Threshold, x, rate, other, shape=None):
+def surrogate(
+    family: Threshold, x: Reals, rate: Reals, other: Reals, shape: Reals | None = None
+) -> Floats:
     """G~(x, rate, other) = 1 - s(rate, other) (1 - G(x, rate)), appendix D.2."""
     survival = 1 - family.cdf(x, rate, shape)
     return 1 - family.scale(rate, other, shape) * survival
 
 
-def quantile(family: Threshold, p, rate, shape=None):
+def quantile(
+    family: Threshold, p: Reals, rate: Reals, shape: Reals | None = None
+) -> Floats:
     """The x at which ``G(x, rate)`` is p, by bisection over 60 powers of ten.
 
     Args:
@@ -125,19 +132,27 @@ def quantile(family: Threshold, p, rate, shape=None):
     return jnp.ceil(x * (1 - 1e-6)) if family.integer else x
 
 
-def inverse_truncated_mean(family: Threshold, mean, x, lowest, highest, shape=None):
+def inverse_truncated_mean(
+    family: Threshold,
+    mean: Real[ArrayLike, "*shape"],
+    x: Reals,
+    lowest: Real[ArrayLike, ""],
+    highest: Real[ArrayLike, ""],
+    shape: Reals | None = None,
+) -> Floats:
     """The rate at which ``E[X | X <= x]`` is `mean`: eq. (10).
 
     Args:
       family: the family.
       mean: positive array; means beyond what Lambda can give lead to its ends.
-      x: positive array, B in eq. (8).
+      x: positive array, B in eq. (8), broadcastable to `mean`, as is `shape`.
       lowest: positive number, least rate of Lambda.
       highest: positive number, largest rate of Lambda.
       shape: positive array or None.
 
     Returns:
-      Array in [lowest, highest]. It carries no derivative: see `kernels.bisect`.
+      Array in [lowest, highest] of the shape of `mean`. It carries no derivative: see
+      `kernels.bisect`.
     """
     mean = jnp.asarray(mean)
 
@@ -149,7 +164,7 @@ def inverse_truncated_mean(family: Threshold, mean, x, lowest, highest, shape=No
     return jnp.clip(jnp.exp(bisect(too_large, low, high)), lowest, highest)
 
 
-def touch_point(family: Threshold, rate, shape=None):
+def touch_point(family: Threshold, rate: Reals, shape: Reals | None = None) -> Floats:
     """Where the tangent through the origin touches G: ``x G'(x) = G(x)``, x > 0.
 
     0 where G is concave. The envelope of a sigmoid is its tangent up to this point and
@@ -160,7 +175,7 @@ def touch_point(family: Threshold, rate, shape=None):
         return jnp.zeros_like(rate)
     # Stored: of the inverse marginal at a known 0, XLA's simplifier finds no end.
     top = stored(jnp.zeros_like(rate))
-    mode = family.fall(top, rate, shape)
+    mode = family.fall(top, rate, shape)  # type: ignore[misc]
 
     def before(excess):
         x = mode * jnp.exp(excess)
@@ -173,7 +188,12 @@ def touch_point(family: Threshold, rate, shape=None):
     return jnp.where(family.concave(shape), 0.0, x)
 
 
-def curves(family: Threshold, weight, rate, shape=None) -> Curves:
+def curves(
+    family: Threshold,
+    weight: Float[Array, " K"],
+    rate: Float[Array, " K"],
+    shape: float | Real[ArrayLike, " K"] | None = None,
+) -> Curves:
     """The functions ``weight G(x, rate)`` as the allocation kernels need them.
 
     Args:
@@ -185,7 +205,7 @@ def curves(family: Threshold, weight, rate, shape=None) -> Curves:
     log_weight = jnp.where(weight > 0, jnp.log(jnp.maximum(weight, LEAST)), -jnp.inf)
     return Curves(
         value=lambda x: weight * family.cdf(x, rate, shape),
-        fall=lambda drop: family.fall(drop, rate, shape),
-        log_height=log_weight + family.log_height(rate, shape),
+        fall=lambda drop: family.fall(drop, rate, shape),  # type: ignore[misc]
+        log_height=log_weight + family.log_height(rate, shape),  # type: ignore[misc]
         touch=touch_point(family, rate, shape),
     )

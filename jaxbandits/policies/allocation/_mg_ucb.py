@@ -5,6 +5,8 @@ Feedback", section 5, Algorithms 3 and 4. Estimates and boosts are RA-UCB's, wit
 same named choices; the resource of a round is handed out until it is gone.
 """
 
+from typing import Any
+
 from jaxbandits.checks import MOST, one_of, whole
 from jaxbandits.factory import factory
 from jaxbandits.policies.allocation.boosting import Options, Params, boosting
@@ -17,7 +19,7 @@ GREEDY = ("derivative", "difference", "envelope")
 
 
 @factory(Problem)
-def mg_ucb(problem: Problem, **options) -> Policy[Learner, Params, Action]:
+def mg_ucb(problem: Problem, **options: Any) -> Policy[Learner, Params, Action]:
     """MG-UCB (Algorithm 3): resource flows to the largest marginal value until it ends.
 
     Args:
@@ -36,7 +38,7 @@ def mg_ucb(problem: Problem, **options) -> Policy[Learner, Params, Action]:
 
 @factory(Problem)
 def mg_ucb_delta(
-    problem: Problem, steps: int = STEPS, greedy: str = "derivative", **options
+    problem: Problem, steps: int = STEPS, greedy: str = "derivative", **options: Any
 ) -> Policy[Learner, Params, Action]:
     """MG-UCB-Delta (Algorithm 4): resource is handed out in units.
 

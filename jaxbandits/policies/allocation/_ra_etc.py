@@ -33,7 +33,7 @@ class Params(NamedTuple):
     exploration: float = 464.0
 
 
-def _check(params):
+def _check(params: Params) -> None:
     at_least_one(exploration=params.exploration)
 
 

@@ -1,15 +1,17 @@
 """What RA-UCB and its relatives share: one arm at its best, in turn (section 4.3)."""
 
-from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
 import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Float, Int32
 
 from jaxbandits.arrays import constant, one_hot
 from jaxbandits.checks import non_negative, one_of, positive
 from jaxbandits.laws.thresholds import exponential
 from jaxbandits.policies.allocation.estimates import ESTIMATORS, no_statistics
+from jaxbandits.policies.allocation.handing_out import HandOut
 from jaxbandits.policies.allocation.learning import (
     STARTS,
     UPDATES,
@@ -45,7 +47,7 @@ class Params(NamedTuple):
     ratio: float = 1.0
 
 
-def _check(params):
+def _check(params: Params) -> None:
     positive(scale=params.scale, ratio=params.ratio)
     non_negative(initial=params.initial)
 
@@ -71,7 +73,7 @@ CHOICES = {
 
 @cache
 def boosting(
-    name: str, problem: Problem, hand_out: Callable, options: Options
+    name: str, problem: Problem, hand_out: HandOut, options: Options
 ) -> Policy[Learner, Params, Action]:
     """A policy that solves P~ for its boosted arm.
 
@@ -134,7 +136,13 @@ def boosting(
     return Policy(name, init, act, update, Params(), check=_check)
 
 
-def _surrogate_problem(problem: Problem, options: Options, shape, found: Bounds, arm):
+def _surrogate_problem(
+    problem: Problem,
+    options: Options,
+    shape: Float[Array, " K"] | None,
+    found: Bounds,
+    arm: Int32[Array, ""],
+) -> tuple[Float[Array, " K"], Float[Array, " K"]]:
     """Weights and rates of eq. (13), lines 8 and 9 of Algorithm 1.
 
     Without radii nobody is boosted: these are the point estimates.

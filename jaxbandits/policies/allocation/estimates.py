@@ -97,17 +97,17 @@ class Grid(NamedTuple):
         """Of the logarithms of neighbouring rates."""
         return math.log(self.highest / self.lowest) / self.last
 
-    def nodes(self):
+    def nodes(self) -> Float[Array, " J"]:
         """f[J]."""
         rates = np.geomspace(self.lowest, self.highest, self.size)
         return jnp.asarray(rates, float)
 
-    def rate(self, place):
+    def rate(self, place: Array) -> Array:
         """The rate at a place."""
         rate = self.lowest * jnp.exp(self.spacing * place)
         return jnp.clip(rate, self.lowest, self.highest)
 
-    def place(self, rate):
+    def place(self, rate: Array) -> Array:
         """The place of a rate."""
         place = jnp.log(rate / self.lowest) / self.spacing
         return jnp.clip(place, 0.0, self.last)
@@ -125,7 +125,13 @@ def no_statistics(
     return Statistics(count, table, table, sums, jnp.zeros(num_arms, float), squares)
 
 
-def observe(problem: Problem, statistics, threshold, amount, shape) -> Statistics:
+def observe(
+    problem: Problem,
+    statistics: Statistics,
+    threshold: Float[Array, ""],
+    amount: Float[Array, ""],
+    shape: Float[Array, ""] | None,
+) -> Statistics:
     """Statistics of one arm after a round.
 
     Args:
@@ -148,24 +154,26 @@ def observe(problem: Problem, statistics, threshold, amount, shape) -> Statistic
         statistics.successes + success.astype(jnp.int32),
         statistics.likelihood.add(jnp.where(success, truncated, 0.0)),
         statistics.exposure.add(reached),
-        sums.add(jnp.where(success, threshold, 0.0)) if printed else None,
+        sums.add(jnp.where(success, threshold, 0.0)) if printed else None,  # type: ignore[union-attr]
         amount,
         squares and squares.add(reached * reached),
     )
 
 
-def likelihood(statistics: Statistics):
+def likelihood(statistics: Statistics) -> Float[Array, " J"]:
     """Log likelihood at the nodes, less its largest total: f[J] of small numbers."""
     total, lost = statistics.likelihood
     return (total - jnp.max(total)) + lost
 
 
-def exposure_at(statistics: Statistics, place):
+def exposure_at(statistics: Statistics, place: Float[Array, ""]) -> Float[Array, ""]:
     """C at a place of the grid."""
     return interpolate(statistics.exposure.total + statistics.exposure.lost, place)
 
 
-def estimate(problem: Problem, statistics: Statistics, shape) -> Estimate:
+def estimate(
+    problem: Problem, statistics: Statistics, shape: Float[Array, ""] | None
+) -> Estimate:
     """Rate and probability of one arm, eqs. (10) and (11).
 
     Without a success the rate is the middle of the grid and the probability 0.
@@ -194,7 +202,9 @@ def estimate(problem: Problem, statistics: Statistics, shape) -> Estimate:
     return Estimate(place, height, grid.rate(place), probability)
 
 
-def rate_bound(statistics: Statistics, found: Estimate, z_squared, side: int):
+def rate_bound(
+    statistics: Statistics, found: Estimate, z_squared: Float[Array, ""], side: int
+) -> Float[Array, ""]:
     """Place where twice the log likelihood ratio to the estimate is z squared.
 
     Args:
@@ -211,7 +221,9 @@ def rate_bound(statistics: Statistics, found: Estimate, z_squared, side: int):
     return crossing(values, found.place, found.height, level, side)
 
 
-def probability_bound(statistics: Statistics, place, z):
+def probability_bound(
+    statistics: Statistics, place: Float[Array, ""], z: Float[Array, ""]
+) -> Float[Array, ""]:
     """Bound of the probability, given the rate: successes are nearly a Poisson count.
 
     Args:

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 
 from jaxbandits.factory import factory
 from jaxbandits.policies.allocation.learning import even_split
-from jaxbandits.protocol import Policy
+from jaxbandits.protocol import Act, Policy
 from jaxbandits.settings.allocation import Action, Allocation, Order, Plan, Problem
 
 FINE = 10  # units per arm where the budget is not known
@@ -49,7 +49,7 @@ def clairvoyant(problem: Problem) -> Policy[Any, tuple[()], Action]:
     return _stateless("clairvoyant", act)
 
 
-def _stateless(name, act):
+def _stateless(name: str, act: Act) -> Policy[Any, Any, Any]:
     def init(params):
         del params
         return jnp.zeros((), jnp.int32)

@@ -14,21 +14,26 @@ same function for equal problems.
 """
 
 import math
+from collections.abc import Callable
 from functools import cache
 
 import jax.numpy as jnp
+from jax import Array
 
 from jaxbandits.arrays import constant
 from jaxbandits.kernels.allocation import marginal_greedy
 from jaxbandits.laws.thresholds import touch_point
 from jaxbandits.settings.allocation import Allocation, Order, Plan, Problem, solve
 from jaxbandits.settings.allocation.solving import is_concave, shape_array
+from jaxbandits.settings.allocation.types import Action
 
 LEAST = 1e-12  # an allocation of 0, where the derivative is a limit
 STEPS = 100  # units in the largest budget
+# ``(starting, alone, weight, rate, budget) -> action``: `alone` is played in the start.
+HandOut = Callable[[Array, Array, Array, Array, Array], Action]
 
 
-def best_way(problem: Problem):
+def best_way(problem: Problem) -> HandOut:
     """The optimum if budgets are known, else the best way of handing out."""
     if problem.known:
         return optimum(problem)
@@ -38,7 +43,7 @@ def best_way(problem: Problem):
 
 
 @cache
-def optimum(problem: Problem):
+def optimum(problem: Problem) -> HandOut:
     """The solution of P~ as an action.
 
     Raises:
@@ -57,7 +62,7 @@ def optimum(problem: Problem):
 
 
 @cache
-def flow(problem: Problem):
+def flow(problem: Problem) -> HandOut:
     """Resource flows to the largest marginal value until it ends (Algorithm 3).
 
     Raises:
@@ -80,7 +85,7 @@ def flow(problem: Problem):
 
 
 @cache
-def units(problem: Problem, steps: int, greedy: str):
+def units(problem: Problem, steps: int, greedy: str) -> HandOut:
     """Resource is handed out in units, Delta each, to the largest gain (Algorithm 4).
 
     Args:

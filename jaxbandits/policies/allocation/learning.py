@@ -4,21 +4,25 @@ RA-UCB boosts one arm after the other and learns about the boosted one only (Alg
 2); once the estimator is the truncated one, all arms may learn in every round.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 from jax import Array
-from jaxtyping import Bool, Int32
+from jaxtyping import Bool, Float, Int32
 
 from jaxbandits.arrays import constant, one_hot, pick, row, with_row
 from jaxbandits.policies.allocation.estimates import Statistics, observe
-from jaxbandits.policies.allocation.radii import Bounds, bounds
+from jaxbandits.policies.allocation.radii import Bounds, Scales, bounds
 from jaxbandits.settings.allocation import Problem
 from jaxbandits.settings.allocation.solving import shape_array
+from jaxbandits.settings.allocation.types import Feedback, View
 
 STARTS = ("one_arm", "uniform_split")
 UPDATES = ("boosted", "all")
+# ``(statistics, shape, arm) -> bounds`` of one arm, after it has been observed.
+Renew = Callable[[Statistics, Array | None, Array], Bounds]
 
 
 class Learner(NamedTuple):
@@ -41,7 +45,9 @@ class Turn(NamedTuple):
     arm: Int32[Array, ""]
 
 
-def turn(problem: Problem, start: str, initial, round_) -> Turn:
+def turn(
+    problem: Problem, start: str, initial: Array, round_: Int32[Array, ""]
+) -> Turn:
     """The turn of a round.
 
     The start lasts for `initial` rounds per arm with ``one_arm`` (Algorithm 2), for
@@ -57,14 +63,18 @@ def turn(problem: Problem, start: str, initial, round_) -> Turn:
     )
 
 
-def start_allocation(problem: Problem, start: str, now: Turn, view):
+def start_allocation(
+    problem: Problem, start: str, now: Turn, view: View
+) -> Float[Array, " K"]:
     """What the arms get in the start, f[K]."""
     if start == "uniform_split":
         return even_split(problem, view.budget, view.round)
     return jnp.where(one_hot(now.arm, problem.num_arms), view.budget, 0.0)
 
 
-def even_split(problem: Problem, budget, round_):
+def even_split(
+    problem: Problem, budget: Float[Array, ""], round_: Int32[Array, ""]
+) -> Float[Array, " K"]:
     """The budget split evenly over the arms, f[K].
 
     For a family of integers in whole units, as part of a unit does nothing: the odd
@@ -82,12 +92,12 @@ def even_split(problem: Problem, budget, round_):
 def learn(
     problem: Problem,
     learner: Learner,
-    feedback,
+    feedback: Feedback,
     now: Turn,
     *,
     start: str,
     update: str,
-    renew,
+    renew: Renew,
 ) -> Learner:
     """The learner after a round.
 
@@ -128,7 +138,13 @@ def learn(
     return jax.tree.map(choose, after, learner)
 
 
-def bounds_after(problem, kind, round_, scales=None, constants=None):
+def bounds_after(
+    problem: Problem,
+    kind: str,
+    round_: Int32[Array, ""],
+    scales: Scales | None = None,
+    constants: Any = None,
+) -> Renew:
     """The `renew` of `learn` for bounds of a kind; ``none`` takes no scales."""
     table = None if constants is None else constant(list(constants))
 

@@ -18,7 +18,7 @@ Four forms, each with a scale for either radius, and none:
 The paper's ``sqrt(3 log t / (2 n))`` corresponds to ``z**2 = 6 log t``.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -126,10 +126,10 @@ def bounds(
     problem: Problem,
     kind: str,
     statistics: Statistics,
-    round_,
+    round_: Float[Array, ""],
     scales: Scales | None,
-    shape,
-    constants,
+    shape: Float[Array, ""] | None,
+    constants: Any,
 ) -> Bounds:
     """Estimates and bounds of one arm.
 
@@ -150,10 +150,11 @@ def bounds(
     rate, probability = found.rate, found.probability
     if kind == "none":
         return Bounds(rate, rate, rate, probability, probability, probability)
+    assert scales is not None
     log_t = jnp.log(round_)
     if kind in ("profile", "delta"):
         form = _profile if kind == "profile" else _delta
-        rest = form(problem, statistics, found, *(jnp.sqrt(s * log_t) for s in scales))  # type: ignore[union-attr]
+        rest = form(problem, statistics, found, *(jnp.sqrt(s * log_t) for s in scales))
     elif kind == "printed":
         rest = _printed(problem, statistics, found, scales, log_t, shape, constants)
     else:
@@ -166,7 +167,9 @@ def bounds(
     return Bounds(rate, low, high, probability, p_low, p_high)
 
 
-def _profile(problem, statistics, found: Estimate, z_rate, z):
+def _profile(
+    problem: Problem, statistics: Statistics, found: Estimate, z_rate: Array, z: Array
+) -> tuple[Array, Array, Array, Array]:
     grid = Grid.of(problem)
     low, high = (rate_bound(statistics, found, z_rate**2, side) for side in (-1, 1))
     # A low rate and a high probability explain the same successes: ends go together.
@@ -175,7 +178,9 @@ def _profile(problem, statistics, found: Estimate, z_rate, z):
     return grid.rate(low), grid.rate(high), p_low, p_high
 
 
-def _delta(problem, statistics, found: Estimate, z_rate, z):
+def _delta(
+    problem: Problem, statistics: Statistics, found: Estimate, z_rate: Array, z: Array
+) -> tuple[Array, Array, Array, Array]:
     grid = Grid.of(problem)
     node = jnp.floor(found.place).astype(jnp.int32)
     log_likelihood = around(likelihood(statistics), node)
@@ -192,7 +197,7 @@ def _delta(problem, statistics, found: Estimate, z_rate, z):
     exposure = jnp.maximum(exposure_at(statistics, found.place), TINY)
     growth = growth / grid.spacing / exposure
     count = jnp.maximum(statistics.successes, 1).astype(float)
-    squares = statistics.squares.total + statistics.squares.lost
+    squares = statistics.squares.total + statistics.squares.lost  # type: ignore[union-attr]
     q = found.probability * interpolate(squares, found.place) / exposure
     variance = jnp.maximum(1 - q, 0.0) / count
     variance = variance + growth**2 / jnp.where(useful, information, 1.0)
@@ -205,7 +210,15 @@ def _delta(problem, statistics, found: Estimate, z_rate, z):
     )
 
 
-def _printed(problem, statistics, found: Estimate, scales, log_t, shape, constants):
+def _printed(
+    problem: Problem,
+    statistics: Statistics,
+    found: Estimate,
+    scales: Scales,
+    log_t: Array,
+    shape: Float[Array, ""] | None,
+    constants: _Constants,
+) -> tuple[Array, Array, Array, Array]:
     """The displayed formulas of section 4.3."""
     count = jnp.maximum(statistics.successes, 1).astype(float)
     root = jnp.sqrt(3 * log_t / (2 * count))
@@ -225,7 +238,13 @@ def _printed(problem, statistics, found: Estimate, scales, log_t, shape, constan
     )
 
 
-def _code(problem, statistics, found: Estimate, scales, round_):
+def _code(
+    problem: Problem,
+    statistics: Statistics,
+    found: Estimate,
+    scales: Scales,
+    round_: Array,
+) -> tuple[Array, Array, Array, Array]:
     """``compute_confidence_bounds`` of ``main_exponential.ipynb``.
 
     Clipped to Lambda above, too, which the code is not.

@@ -15,7 +15,9 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+from jax import Array
 from jax.scipy.special import ndtr
+from jaxtyping import Float
 
 from jaxbandits.arrays import stored, unit_interval, window
 from jaxbandits.checks import at_least_one
@@ -45,7 +47,7 @@ class Params(NamedTuple):
     initial: float = 1.0
 
 
-def _check(params):
+def _check(params: Params) -> None:
     at_least_one(initial=params.initial)
 
 
@@ -60,7 +62,9 @@ LEAST = 1e-30  # stands for the mass of an empty cell
 BROAD = 2.5  # nodes; a normal law of standard deviation 1 covers these
 
 
-def _from_grid(log_density, uniform):
+def _from_grid(
+    log_density: Float[Array, " J"], uniform: Float[Array, ""]
+) -> tuple[Float[Array, ""], Float[Array, ""]]:
     """A draw by the distribution function of a density that is linear between nodes.
 
     Args:

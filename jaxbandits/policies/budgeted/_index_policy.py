@@ -8,21 +8,23 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Float, Int32, UInt32
 
 from jaxbandits.arrays import constant, random_argmax, row, with_row
 from jaxbandits.checks import function
 from jaxbandits.factory import check_problem
 from jaxbandits.policies.budgeted.statistics import MEANS, Statistics
-from jaxbandits.protocol import Policy
-from jaxbandits.settings.budgeted.types import Problem
+from jaxbandits.protocol import Noise, Policy, Update
+from jaxbandits.settings.budgeted.types import Problem, View
 
 
-def after_start(arm, view):
+def after_start(arm: Int32[Array, ""], view: View) -> Int32[Array, ""]:
     """The arm, once every arm that exists has been pulled in index order."""
     return jnp.where(view.round <= view.num_arms, view.round - 1, arm)
 
 
-def update_arm(statistics: Statistics) -> Callable:
+def update_arm(statistics: Statistics) -> Update:
     """`update` of a policy whose state is the statistics: those of the arm change."""
 
     def update(noise, view, state, action, feedback, params):
@@ -43,8 +45,8 @@ class Learning(NamedTuple):
         another one until all statistics know something.
     """
 
-    updater: Callable[[Statistics], Callable]
-    start: Callable
+    updater: Callable[[Statistics], Update]
+    start: Callable[[Int32[Array, ""], View], Int32[Array, ""]]
 
 
 ONE_ARM = Learning(update_arm, after_start)
@@ -53,13 +55,13 @@ ONE_ARM = Learning(update_arm, after_start)
 def index_policy(
     name: str,
     problem: Problem,
-    index: Callable,
+    index: Callable[[View, Any, Any], Float[Array, " K"]],
     *,
     params: Any = (),
-    check: Callable | None = None,
+    check: Callable[[Any], None] | None = None,
     statistics: Statistics = MEANS,
     learning: Learning = ONE_ARM,
-    explore: Callable | None = None,
+    explore: Callable[[Noise, View, Any], tuple[Array, Array]] | None = None,
     exploring_words: int = 0,
 ) -> Policy:
     """A policy that maximises an index of an arm's statistics.
@@ -106,7 +108,9 @@ def index_policy(
     )
 
 
-def best_arm(index, view, word):
+def best_arm(
+    index: Float[Array, " K"], view: View, word: UInt32[Array, ""]
+) -> Int32[Array, ""]:
     """Position of the largest index among the arms that exist, ties at random."""
     exists = jnp.arange(index.shape[0], dtype=jnp.int32) < view.num_arms
     return random_argmax(jnp.where(exists, index, -jnp.inf), word)

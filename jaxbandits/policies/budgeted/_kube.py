@@ -28,7 +28,7 @@ class Params(NamedTuple):
     scale: float = 2.0
 
 
-def _check(params):
+def _check(params: Params) -> None:
     positive(scale=params.scale)
 
 

@@ -17,6 +17,7 @@ Named choices:
   variances count at once (docs/recommendation.md).
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import jax.numpy as jnp
@@ -44,7 +45,7 @@ class Params(NamedTuple):
     rho: float
 
 
-def _check(params):
+def _check(params: Params) -> None:
     positive(rho=params.rho)
 
 
@@ -60,13 +61,20 @@ class _Spread(NamedTuple):
         nothing = CompensatedSum.zeros(num_arms, float)
         return cls(nothing, jnp.ones(num_arms, float))
 
-    def observe(self, eta, pulls, x, old_mean, mean) -> "_Spread":
+    def observe(
+        self,
+        eta: Callable[..., Array],
+        pulls: Array,
+        x: Array,
+        old_mean: Array,
+        mean: Array,
+    ) -> "_Spread":
         """The row of one arm after one more observation in [0, 1]; `eta` of `ETAS`."""
         squares = self.squares.add((x - old_mean) * (x - mean))
         return _Spread(squares, eta(pulls, squares.total, mean * (1 - mean)))
 
 
-def switched_eta(pulls, squares, most):
+def switched_eta(pulls: Array, squares: Array, most: Array) -> Array:
     """Section 5.2: 1 for 30 pulls; then variance over the largest, m (1 - m)."""
     largest = most * pulls.astype(float)
     inside = (pulls >= LEAST_PULLS) & (largest > 0)
@@ -74,7 +82,7 @@ def switched_eta(pulls, squares, most):
     return jnp.where(inside, jnp.clip(share, 0.0, 1.0), 1.0)
 
 
-def shrunk_eta(pulls, squares, most):
+def shrunk_eta(pulls: Array, squares: Array, most: Array) -> Array:
     """The observed share and 1, weighted by n - 1 and `PRIOR_PULLS`; 1 for coins."""
     count = pulls.astype(float)
     known = count - 1

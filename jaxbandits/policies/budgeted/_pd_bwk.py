@@ -37,7 +37,7 @@ class Params(NamedTuple):
     confidence: float = 0.0
 
 
-def _check(params):
+def _check(params: Params) -> None:
     positive(budget=params.budget)
     non_negative(horizon=params.horizon, confidence=params.confidence)
 

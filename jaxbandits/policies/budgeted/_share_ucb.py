@@ -27,6 +27,7 @@ from typing import NamedTuple
 
 import jax.numpy as jnp
 from jax import Array
+from jaxtyping import Float
 
 from jaxbandits.arrays import CompensatedSum
 from jaxbandits.checks import flag, non_negative, one_of, positive
@@ -63,12 +64,12 @@ class SpentParams(NamedTuple):
     prior_pulls: float = 10.0
 
 
-def _check(params):
+def _check(params: SpentParams | LeftParams) -> None:
     positive(rho=params.rho, prior_pulls=params.prior_pulls)
     non_negative(power=params.power)
 
 
-def _check_left(params):
+def _check_left(params: LeftParams) -> None:
     _check(params)
     positive(budget=params.budget)
 
@@ -81,7 +82,13 @@ class _Moments(NamedTuple):
     cost: CompensatedSum  # f32[K]
 
 
-def _shrunk_eta(pulls, mean, squares, weight, pooled: bool):
+def _shrunk_eta(
+    pulls: Float[Array, " K"],
+    mean: Float[Array, " K"],
+    squares: Float[Array, " K"],
+    weight: Float[Array, ""],
+    pooled: bool,
+) -> Float[Array, " K"]:
     """Variances over their largest values, mixed with `weight` pulls of a prior.
 
     Args:

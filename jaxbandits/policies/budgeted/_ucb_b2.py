@@ -13,7 +13,7 @@ Named choice: `form`. ``paper`` asks for condition (7), radius of the cost < (la
 with the mean *reward*, and takes no mean cost below the oracle's least in the ratio.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 from jax import Array
@@ -39,7 +39,7 @@ class Params(NamedTuple):
     stability: float = 1.28
 
 
-def _check(params):
+def _check(params: Params) -> None:
     positive(alpha=params.alpha)
     above_one(stability=params.stability)
 
@@ -52,12 +52,12 @@ class _Moments(NamedTuple):
     cost: CompensatedSum  # f32[K]
 
 
-def _zeros(num_arms):
+def _zeros(num_arms: int) -> _Moments:
     nothing = CompensatedSum.zeros(num_arms, float)
     return _Moments(Means.zeros(num_arms), nothing, nothing)
 
 
-def _observe(row, constants, reward, cost):
+def _observe(row: _Moments, constants: Any, reward: Array, cost: Array) -> _Moments:
     del constants
     old, new = row.means, row.means.observe(reward, cost)
     return _Moments(
@@ -67,7 +67,7 @@ def _observe(row, constants, reward, cost):
     )
 
 
-def _radius(squares, means, log_t):
+def _radius(squares: CompensatedSum, means: Means, log_t: Array) -> Array:
     """``sqrt(2 v log(t**alpha) / n) + 3 log(t**alpha) / n``, v with n - 1."""
     known = means.count - 1
     variance = squares.total / jnp.where(known > 0, known, 1.0)

@@ -1,20 +1,26 @@
 """Reference points: uniform play, one arm, and the clairvoyant."""
 
+from typing import Any
+
 import jax.numpy as jnp
 from jax import Array
 
 from jaxbandits.arrays import position
 from jaxbandits.checks import whole
 from jaxbandits.factory import factory
-from jaxbandits.protocol import Policy
-from jaxbandits.settings.budgeted.types import Problem
+from jaxbandits.protocol import Act, Noise, Policy
+from jaxbandits.settings.budgeted.types import Feedback, Problem, View
 
 
-def _stateless(name, act, words=(0, 0)):
+def _stateless(
+    name: str, act: Act, words: tuple[int, int] = (0, 0)
+) -> Policy[Any, Any, Array]:
     return Policy(name, lambda params: (), act, _no_update, words=words)
 
 
-def _no_update(noise, view, state, action, feedback, params):
+def _no_update(
+    noise: Noise, view: View, state: Any, action: Array, feedback: Feedback, params: Any
+) -> Any:
     del noise, view, action, feedback, params
     return state
 

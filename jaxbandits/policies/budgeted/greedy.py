@@ -10,10 +10,11 @@ there; ``code`` is the published code of Heyden et al., rewards over costs + 1e-
 for an arm that has brought nothing either, which is then left to the random rounds.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 from jax import Array
+from jaxtyping import Float
 
 from jaxbandits.arrays import occurs, position
 from jaxbandits.checks import one_of, positive
@@ -21,7 +22,7 @@ from jaxbandits.factory import factory
 from jaxbandits.policies.budgeted._index_policy import index_policy
 from jaxbandits.policies.budgeted.statistics import Means
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.budgeted.types import Problem
+from jaxbandits.settings.budgeted.types import Problem, View
 
 ALMOST_NOTHING = 1e-10  # added to the costs of an arm in the published code
 
@@ -36,18 +37,18 @@ class FirstParams(NamedTuple):
     budget: float = 1.5e5
 
 
-def _check_first(params):
+def _check_first(params: FirstParams) -> None:
     positive(epsilon=params.epsilon, budget=params.budget)
     if not jnp.all(jnp.asarray(params.epsilon) < 1):
         raise ValueError(f"epsilon must be in (0, 1), got {params.epsilon}")
 
 
-def _ratio(view, means, params):
+def _ratio(view: View, means: Means, params: Any) -> Float[Array, " K"]:
     del view, params
     return means.ratio
 
 
-def _ratio_of_the_code(view, means, params):
+def _ratio_of_the_code(view: View, means: Means, params: Any) -> Float[Array, " K"]:
     del view, params
     return means.reward.total / (means.cost.total + ALMOST_NOTHING)
 

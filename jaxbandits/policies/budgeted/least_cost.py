@@ -11,6 +11,7 @@ Constraint and Variable Costs", AAAI 2013 (UCB-BV1); Table 2 of Heyden et al. (2
 Named choice: Budget-UCB's `log_factor` is 1 in Table 2 and 2 in the published code.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import jax.numpy as jnp
@@ -22,7 +23,7 @@ from jaxbandits.policies.budgeted._index_policy import index_policy
 from jaxbandits.policies.budgeted.ratio_bounds import radius
 from jaxbandits.policies.budgeted.statistics import Means, over_cost
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.budgeted.types import Problem
+from jaxbandits.settings.budgeted.types import Problem, View
 
 SOURCES = ("oracle", "range")
 
@@ -33,11 +34,11 @@ class Params(NamedTuple):
     log_factor: float = 1.0
 
 
-def _check(params):
+def _check(params: Params) -> None:
     positive(log_factor=params.log_factor)
 
 
-def _least_cost(problem: Problem, source: str):
+def _least_cost(problem: Problem, source: str) -> Callable[[View], Array | float]:
     """``view -> lambda``, the least expected cost of an arm or a bound below it."""
     one_of("minimum_cost", source, SOURCES)
     least = min(problem.lowest_cost)

@@ -7,8 +7,11 @@ from typing import NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
+from jaxtyping import Float
 
 from jaxbandits.arrays import constant
+from jaxbandits.checks import Numbers
 from jaxbandits.kernels.intervals import wilson_parts
 from jaxbandits.policies.budgeted.statistics import Means, over_cost
 from jaxbandits.settings.budgeted.types import Problem
@@ -30,7 +33,7 @@ class Ranges(NamedTuple):
         return bool(np.any(self.reward_low != 0) or np.any(self.reward_width != 1))
 
     @property
-    def constants(self) -> tuple:
+    def constants(self) -> tuple[np.ndarray, ...]:
         """What `positions` needs to know of an arm, for `Statistics`."""
         costs = self.cost_low, self.cost_width
         return (*costs, self.reward_low, self.reward_width) if self.ranged else costs
@@ -46,12 +49,14 @@ def ranges_of(problem: Problem) -> Ranges:
     )
 
 
-def _low_and_width(low, high) -> tuple[np.ndarray, np.ndarray]:
+def _low_and_width(low: Numbers, high: Numbers) -> tuple[np.ndarray, np.ndarray]:
     low, high = np.array(low), np.array(high)
     return low, np.where(high > low, high - low, 1.0)
 
 
-def positions(constants, rewards, costs) -> tuple:
+def positions(
+    constants: tuple[Array, ...], rewards: tuple[Array, ...], costs: tuple[Array, ...]
+) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
     """Rewards and costs of one arm as positions in their ranges.
 
     Args:
@@ -66,7 +71,7 @@ def positions(constants, rewards, costs) -> tuple:
     return rewards, tuple((x - low) / width for x in costs)
 
 
-def shares(ranges: Ranges, means: Means) -> tuple:
+def shares(ranges: Ranges, means: Means) -> tuple[Array, Array]:
     """Mean rewards and costs as positions in their ranges, f[K] each."""
     low, inverse = constant((ranges.cost_low, 1 / ranges.cost_width))
     cost = jnp.clip((means.mean_cost - low) * inverse, 0.0, 1.0)
@@ -76,7 +81,9 @@ def shares(ranges: Ranges, means: Means) -> tuple:
     return jnp.clip((means.mean_reward - low) * inverse, 0.0, 1.0), cost
 
 
-def largest_ratio(ranges: Ranges, means: Means, z2_reward, z2_cost):
+def largest_ratio(
+    ranges: Ranges, means: Means, z2_reward: Array, z2_cost: Array
+) -> Float[Array, " K"]:
     """Eq. (2): the upper end of the reward's interval over the lower end of the cost's.
 
     Args:

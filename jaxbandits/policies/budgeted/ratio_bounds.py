@@ -12,13 +12,14 @@ from typing import NamedTuple
 
 import jax.numpy as jnp
 from jax import Array
+from jaxtyping import Float
 
 from jaxbandits.checks import positive
 from jaxbandits.factory import factory
 from jaxbandits.policies.budgeted._index_policy import index_policy
 from jaxbandits.policies.budgeted.statistics import Means, over_cost
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.budgeted.types import Problem
+from jaxbandits.settings.budgeted.types import Problem, View
 
 
 class Params(NamedTuple):
@@ -27,11 +28,11 @@ class Params(NamedTuple):
     alpha: float
 
 
-def _check(params):
+def _check(params: Params) -> None:
     positive(alpha=params.alpha)
 
 
-def radius(view, means, scale):
+def radius(view: View, means: Means, scale: Float[Array, ""]) -> Float[Array, " K"]:
     """``scale sqrt(log(t - 1) / n)`` of every arm; 0 in the first round."""
     done = jnp.maximum(view.round - 1, 1).astype(float)
     return scale * jnp.sqrt(jnp.log(done) / means.count)

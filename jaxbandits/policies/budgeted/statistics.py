@@ -45,7 +45,7 @@ class Means(NamedTuple):
         zero = jnp.zeros(num_arms, float)
         return cls(jnp.zeros(num_arms, jnp.int32), nothing, nothing, zero, zero)
 
-    def observe(self, reward, cost) -> "Means":
+    def observe(self, reward: Array, cost: Array) -> "Means":
         """The row of one arm after one more pull."""
         pulls = self.pulls + 1
         count = pulls.astype(float)
@@ -53,12 +53,12 @@ class Means(NamedTuple):
         return Means(pulls, rewards, costs, rewards.total / count, costs.total / count)
 
     @property
-    def count(self):
+    def count(self) -> Array:  # type: ignore[override]
         """Pulls as real numbers, at least 1."""
         return jnp.maximum(self.pulls, 1).astype(float)
 
     @property
-    def ratio(self):
+    def ratio(self) -> Array:
         """Rewards over costs; +inf where nothing has been paid.
 
         Of the sums, so that arms with equal ratios of counts tie exactly.
@@ -71,7 +71,7 @@ MEANS = Statistics(
 )
 
 
-def over_cost(value, cost):
+def over_cost(value: Array, cost: Array) -> Array:
     """``value / cost``, and +inf where the cost is 0 (or below)."""
     free = cost <= 0
     return jnp.where(free, jnp.inf, value / jnp.where(free, 1.0, cost))

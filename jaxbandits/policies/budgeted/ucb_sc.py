@@ -11,16 +11,17 @@ inequality (UCB-SC+, which then has a closed form).
 
 import jax.numpy as jnp
 from jax import Array
+from jaxtyping import Float
 
 from jaxbandits.factory import factory
 from jaxbandits.kernels.radii import kl_ratio_bound
 from jaxbandits.policies.budgeted._index_policy import index_policy
 from jaxbandits.policies.budgeted.statistics import Means
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.budgeted.types import Problem
+from jaxbandits.settings.budgeted.types import Problem, View
 
 
-def _log_share(view, means):
+def _log_share(view: View, means: Means) -> Float[Array, " K"]:
     """``log(t / n)``."""
     return jnp.log(view.round.astype(float) / means.count)
 

@@ -1,5 +1,10 @@
 """Policies of the censored setting."""
 
+from typing import Any
+
+from jax import Array
+from jaxtyping import Int32
+
 from jaxbandits.arrays import first_argmax
 from jaxbandits.factory import factory
 from jaxbandits.policies.censored._cell_thompson import cell_thompson
@@ -28,7 +33,7 @@ from jaxbandits.protocol import Policy
 from jaxbandits.settings.censored.types import Action, Continuum, Problem
 
 
-def most_played(state, params):
+def most_played(state: Any, params: Any) -> Int32[Array, ""]:
     """What the reductions recommend: the virtual arm that was pulled most often."""
     del params
     return first_argmax(state.pulls)

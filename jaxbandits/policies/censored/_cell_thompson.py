@@ -59,7 +59,7 @@ class Params(NamedTuple):
     gain_spread: float = 1.0
 
 
-def _check(params):
+def _check(params: Params) -> None:
     at_least_one(prior_ended=params.prior_ended, prior_passed=params.prior_passed)
     non_negative(gain_spread=params.gain_spread)
 

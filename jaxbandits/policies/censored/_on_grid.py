@@ -52,7 +52,9 @@ def on_grid(
 
 
 @cache
-def _on_grid(problem: Continuum, grid: tuple[float, ...], make) -> Policy:
+def _on_grid(
+    problem: Continuum, grid: tuple[float, ...], make: Callable[[Problem], Policy]
+) -> Policy:
     n, cost, penalty, largest, sigma = problem
     inner = make(make_problem(n, grid, cost, penalty, largest, sigma=sigma))
 

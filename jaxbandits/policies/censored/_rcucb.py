@@ -53,7 +53,7 @@ class Params(NamedTuple):
     gain_radius: float = 1.0
 
 
-def _check(params):
+def _check(params: Params) -> None:
     positive(alpha=params.alpha)
     non_negative(penalty_radius=params.penalty_radius, gain_radius=params.gain_radius)
 
@@ -72,7 +72,7 @@ class State(NamedTuple):
 def rcucb(
     problem: Problem,
     survival: str | Survival = "censored_exceeds",
-    radius: str | Callable = "eq_12",
+    radius: str | Callable[..., Array] = "eq_12",
 ) -> Policy[State, Params, Action]:
     """RCUCB for a problem of the censored setting.
 

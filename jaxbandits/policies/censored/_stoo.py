@@ -56,7 +56,7 @@ class Params(NamedTuple):
     smoothness: float = 1.0
 
 
-def _check(params):
+def _check(params: Params) -> None:
     at_least_one(horizon=params.horizon)
     between_zero_and_one(delta=params.delta)
     non_negative(radius=params.radius)
@@ -72,7 +72,7 @@ class _Cells(NamedTuple):
     value: CompensatedSum  # f32[G]
 
     @property
-    def centre(self):
+    def centre(self) -> Array:
         """Where a cell is played."""
         return self.left + self.width / 2
 

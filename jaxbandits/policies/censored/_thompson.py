@@ -48,7 +48,7 @@ class Params(NamedTuple):
     prior_failure: float = 1.0
 
 
-def _check(params):
+def _check(params: Params) -> None:
     at_least_one(prior_success=params.prior_success, prior_failure=params.prior_failure)
 
 

@@ -81,7 +81,7 @@ class Params(NamedTuple):
     smoothness: float = 1.0
 
 
-def _check(params):
+def _check(params: Params) -> None:
     at_least_one(horizon=params.horizon)
     positive(alpha=params.alpha, smoothness=params.smoothness)
     between_zero_and_one(delta=params.delta)
@@ -221,11 +221,12 @@ def z_rcucb(
     if by_default:
         longest = int(Params().horizon) if horizon is None else horizon
         capacity = max(grid_capacity(problem, longest, splits, history), least)
-    if whole("capacity", capacity, 1, MOST) < least:
+    capacity = whole("capacity", capacity, 1, MOST)
+    if capacity < least:
         raise ValueError(
             f"capacity must be at least {least}, one split of {splits}, got {capacity}"
         )
-    if history == "whole" and splits ** round(math.log(capacity, splits)) != capacity:  # type: ignore[arg-type]
+    if history == "whole" and splits ** round(math.log(capacity, splits)) != capacity:
         raise ValueError(
             f"capacity must be a power of splits = {splits} where history='whole', got "
             f"{capacity}"
@@ -241,7 +242,9 @@ def z_rcucb(
     return policy._replace(params=params._replace(horizon=float(horizon)), told=())
 
 
-def _check_fits(problem, splits, history, capacity, params):
+def _check_fits(
+    problem: Continuum, splits: int, history: str, capacity: int, params: Params
+) -> None:
     """Refuse parameters for which a capacity chosen by default may be too small."""
     _check(params)
     leaves = np.broadcast_arrays(*(np.asarray(x, np.float64) for x in params))
@@ -258,7 +261,12 @@ def _check_fits(problem, splits, history, capacity, params):
 
 @cache
 def _z_rcucb(
-    problem, splits, history, answer, risk, capacity
+    problem: Continuum,
+    splits: int,
+    history: str,
+    answer: str,
+    risk: Survival,
+    capacity: int,
 ) -> Policy[State, Params, RealAction]:
     num_arms, shape = problem.num_arms, (problem.num_arms, capacity)
 
@@ -283,7 +291,9 @@ def _z_rcucb(
         arm = first_argmax(state.index)  # Eq. (13)
         return RealAction(arm, pick(state.limit, arm))
 
-    def judge(grid, statistics, rounds, params) -> _Judgement:
+    def judge(
+        grid: Grid, statistics: _Statistics, rounds: Array, params: Params
+    ) -> _Judgement:
         count = jnp.maximum(statistics.reached, 1).astype(float)
         since = jnp.maximum(rounds - grid.born, 1).astype(float)  # N_{i,0}
         penalty = penalty_in_play(problem, grid.limit)

@@ -45,7 +45,7 @@ class Params(NamedTuple):
     smoothness: float = 1.0
 
 
-def _check(params):
+def _check(params: Params) -> None:
     at_least_one(horizon=params.horizon)
     positive(radius=params.radius, smoothness=params.smoothness)
 

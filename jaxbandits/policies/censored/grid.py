@@ -13,7 +13,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 from jax import Array, lax
-from jaxtyping import Float, Int32
+from jaxtyping import Bool, Float, Int32
 
 from jaxbandits.arrays import first_true, pick
 
@@ -39,7 +39,9 @@ class Grid(NamedTuple):
     count: Int32[Array, "*arms"]  # type: ignore[assignment]
 
     @classmethod
-    def start(cls, num_arms, capacity, max_limit, splits, history) -> "Grid":
+    def start(
+        cls, num_arms: int, capacity: int, max_limit: float, splits: int, history: str
+    ) -> "Grid":
         """One cell ``(0, max_limit]`` for every arm.
 
         With ``whole`` the capacity must be a power of `splits`.
@@ -66,16 +68,22 @@ class Grid(NamedTuple):
         return jax.tree.map(lambda x: jnp.broadcast_to(x, (num_arms, *x.shape)), one)
 
     @property
-    def playable(self):
+    def playable(self) -> Bool[Array, "*arms G"]:
         """bool[..., G], the points that may be played."""
         return self.width > 0
 
-    def used(self, capacity):
+    def used(self, capacity: int) -> Bool[Array, " G"]:
         """bool[G], the points of one arm that learn from its rounds."""
         return jnp.arange(capacity, dtype=jnp.int32) < self.count
 
 
-def extend(grid: Grid, ready, born, splits: int, history: str):
+def extend(
+    grid: Grid,
+    ready: Bool[Array, " G"],
+    born: Int32[Array, ""],
+    splits: int,
+    history: str,
+) -> tuple[Grid, Bool[Array, ""]]:
     """Split the cells of several points of one arm's grid, in the order of places.
 
     Splits for which there is no room left are not done.
@@ -111,7 +119,9 @@ def extend(grid: Grid, ready, born, splits: int, history: str):
     return grid, overflow
 
 
-def _split(grid: Grid, place, born, splits):
+def _split(
+    grid: Grid, place: Array, born: Array, splits: int
+) -> tuple[Grid, Array | int]:
     """Add the points inside the cell from left to right."""
     places = jnp.arange(grid.limit.shape[0], dtype=jnp.int32)
     right, width = pick(grid.limit, place), pick(grid.width, place)
@@ -127,7 +137,9 @@ def _split(grid: Grid, place, born, splits):
     return after, splits - 1
 
 
-def _split_watched(grid: Grid, place, born, splits):
+def _split_watched(
+    grid: Grid, place: Array, born: Array, splits: int
+) -> tuple[Grid, Array | int]:
     """Make the watched points playable; watch new ones inside each of the new cells.
 
     First those of the point's own cell, which is the rightmost, then those of the
@@ -161,7 +173,9 @@ def _split_watched(grid: Grid, place, born, splits):
     return after, splits * each
 
 
-def _split_whole(grid: Grid, place, born, splits):
+def _split_whole(
+    grid: Grid, place: Array, born: Array, splits: int
+) -> tuple[Grid, Array | int]:
     """Make points of the finest grid playable that have watched from the first round.
 
     A cell of a single point of the finest grid asks for a place that there is not.

@@ -2,9 +2,12 @@
 
 import jax.numpy as jnp
 from jax import Array
+from jaxtyping import Float, Int32
+
+from jaxbandits.settings.censored.types import Continuum, Feedback, Problem
 
 
-def gain_of(problem, feedback) -> Array:
+def gain_of(problem: Problem | Continuum, feedback: Feedback) -> Array:
     """``R - c(C)`` of a round that finished; of a censored one ``-c(0)``, unused.
 
     Args:
@@ -18,7 +21,9 @@ def gain_of(problem, feedback) -> Array:
     return feedback.reward - problem.cost(safe)
 
 
-def cells_of(limits, limit, feedback) -> tuple[Array, Array]:
+def cells_of(
+    limits: Float[Array, " M"], limit: Int32[Array, ""], feedback: Feedback
+) -> tuple[Array, Array]:
     """The cells of consumption that a round has entered, and the one that it ended in.
 
     The limits cut consumption into cells ``(tau_{j-1}, tau_j]``. A round with the limit

@@ -6,9 +6,11 @@
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Bool
 
 from jaxbandits.checks import function, instance, non_negative, number, one_of
 
@@ -28,16 +30,18 @@ class Survival(NamedTuple):
 
     name: str
     num_counts: int
-    observe: Callable
-    estimate: Callable
+    observe: Callable[[Bool[Array, " M"], Bool[Array, " M"]], tuple[Array, ...]]
+    estimate: Callable[[Any, Array], Array]
 
 
-def _exceeded(exceeds, within):
+def _exceeded(
+    exceeds: Bool[Array, " M"], within: Bool[Array, " M"]
+) -> tuple[Bool[Array, " M"]]:
     del within
     return (exceeds,)
 
 
-def exceeded_share(counts, rounds):
+def exceeded_share(counts: tuple[Array], rounds: Array) -> Array:
     """Eq. (9): a censored round counts as exceeding every limit (C = infinity).
 
     Args:
@@ -48,13 +52,15 @@ def exceeded_share(counts, rounds):
     return exceeded.astype(float) / rounds
 
 
-def _survived_cells(exceeds, within):
+def _survived_cells(
+    exceeds: Bool[Array, " M"], within: Bool[Array, " M"]
+) -> tuple[Bool[Array, " M"], Bool[Array, " M"]]:
     """Cell j, (tau_{j-1}, tau_j], is seen in rounds whose limit reaches tau_j."""
     entered = jnp.concatenate([jnp.ones_like(exceeds[:1]), exceeds[:-1]])
     return (within & exceeds, within & entered)
 
 
-def product_limit(counts, rounds):
+def product_limit(counts: tuple[Array, Array], rounds: Array) -> Array:
     """Kaplan & Meier (1958): the product of the survival rates of the cells.
 
     Args:
@@ -74,7 +80,7 @@ KAPLAN_MEIER = Survival("Kaplan-Meier", 2, _survived_cells, product_limit)
 SURVIVAL = {"censored_exceeds": CENSORED_EXCEEDS, "kaplan_meier": KAPLAN_MEIER}
 
 
-def survival_of(survival) -> Survival:
+def survival_of(survival: str | Survival) -> Survival:
     """A `Survival`, by name or as it is.
 
     Raises:
@@ -86,7 +92,7 @@ def survival_of(survival) -> Survival:
     return instance("survival", survival, Survival, "of policies.censored, or a name")
 
 
-def eq_12(count, rounds, penalties, params):
+def eq_12(count: Array, rounds: Array, penalties: Array, params: Any) -> Array:
     """The confidence length of eq. (12), over ``sqrt(2 alpha log t)``.
 
     Args:
@@ -99,7 +105,7 @@ def eq_12(count, rounds, penalties, params):
     return gain + params.penalty_radius * penalties / jnp.sqrt(rounds)
 
 
-def remark_3(count, rounds, penalties, params):
+def remark_3(count: Array, rounds: Array, penalties: Array, params: Any) -> Array:
     """With lambda over N_{i,0}, not over its root; arguments as for `eq_12`.
 
     Remark 3 blames the factor 1 + lambda of the bound on a crude estimate of
@@ -132,7 +138,7 @@ def sub_gaussian_gain_radius(sigma: float) -> float:
 RADII = {"eq_12": eq_12, "remark_3": remark_3}
 
 
-def radius_of(radius) -> tuple[str, Callable]:
+def radius_of(radius: str | Callable[..., Array]) -> tuple[str, Callable[..., Array]]:
     """The name ("" for eq. (12)) and the function of a radius.
 
     Raises:

@@ -1,11 +1,16 @@
 """The value of a round as a reduction to plain bandits sees it."""
 
 import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Float
 
 from jaxbandits.policies.censored.observed import gain_of
+from jaxbandits.settings.censored.types import Continuum, Feedback, Problem
 
 
-def value_of_round(problem, penalty, feedback):
+def value_of_round(
+    problem: Problem | Continuum, penalty: Float[Array, ""], feedback: Feedback
+) -> Float[Array, ""]:
     """Eq. (7): ``R - c(C)`` within the limit tau, ``-lambda(tau)`` beyond it.
 
     Args:

@@ -25,7 +25,7 @@ from jaxbandits.arrays import CompensatedSum, constant, row, with_row
 from jaxbandits.factory import factory
 from jaxbandits.policies.farewell._wait_ucb import Params, Radius, check, largest_bound
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.farewell.types import Action, Problem
+from jaxbandits.settings.farewell.types import Action, Feedback, Problem
 
 
 class Units(NamedTuple):
@@ -46,10 +46,12 @@ class Units(NamedTuple):
     left: Int32[Array, " D"]
 
     @classmethod
-    def of(cls, waits, place, feedback) -> "Units":
+    def of(
+        cls, waits: np.ndarray, place: Int32[Array, ""], feedback: Feedback
+    ) -> "Units":
         """Of the epoch with the wait at this position."""
         starts = np.append(0, waits[:-1]).astype(np.int32)
-        reached = np.arange(waits.size, dtype=np.int32) <= place
+        reached = place >= np.arange(waits.size, dtype=np.int32)
         delay = feedback.delay
         entered = reached & (delay > jnp.asarray(starts, delay.dtype))
         ended = entered & (delay <= jnp.asarray(waits, delay.dtype))
@@ -75,13 +77,13 @@ class Hazards(NamedTuple):
     reward: CompensatedSum
 
     @classmethod
-    def zeros(cls, shape) -> "Hazards":
+    def zeros(cls, shape: tuple[int, int]) -> "Hazards":
         """Before the first epoch."""
         count = jnp.zeros(shape, jnp.int32)
         nothing = CompensatedSum.zeros(shape, float)
         return cls(count, count, count, count, nothing)
 
-    def observe(self, epoch: Units, reward) -> "Hazards":
+    def observe(self, epoch: Units, reward: Array) -> "Hazards":
         """The row of a macro-arm after one more epoch."""
         return Hazards(
             self.reached + epoch.reached.astype(jnp.int32),
@@ -92,20 +94,20 @@ class Hazards(NamedTuple):
         )
 
     @property
-    def at_risk(self):
+    def at_risk(self) -> Array:
         """Those that entered, at least 1, f32[D]."""
         return jnp.maximum(self.entered, 1).astype(float)
 
-    def survival(self):
+    def survival(self) -> Array:
         """``S(d - 1)``, the chance to enter a unit, f32[D]."""
         survived = jnp.cumprod(1 - self.ended.astype(float) / self.at_risk)
         return jnp.concatenate([jnp.ones_like(survived[:1]), survived[:-1]])
 
-    def mean_reward(self):
+    def mean_reward(self) -> Array:
         """Of every wait, f32[D]."""
         return jnp.cumsum(self.survival() * self.reward.total / self.at_risk)
 
-    def mean(self, total, unseen):
+    def mean(self, total: Array, unseen: Array) -> Array:
         """Of what entries gather unit by unit, for every wait, f32[D].
 
         Args:
@@ -115,7 +117,7 @@ class Hazards(NamedTuple):
         each = jnp.where(self.entered > 0, total / self.at_risk, unseen)
         return jnp.cumsum(self.survival() * each)
 
-    def mean_time(self, waits):
+    def mean_time(self, waits: np.ndarray) -> Array:
         """Of every wait, f32[D]; a unit that nobody has entered is stayed in wholly."""
         whole = constant(np.diff(waits, prepend=0).astype(float))
         return self.mean(self.lasted.astype(float), whole)

@@ -34,7 +34,7 @@ class Params(NamedTuple):
     kappa: float
 
 
-def _check(params):
+def _check(params: Params) -> None:
     non_negative(kappa=params.kappa)
 
 

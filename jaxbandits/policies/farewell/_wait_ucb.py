@@ -33,7 +33,7 @@ from jaxbandits.arrays import (
 from jaxbandits.checks import one_of, positive
 from jaxbandits.factory import factory
 from jaxbandits.policies.farewell.pairs import longest_first
-from jaxbandits.protocol import Policy
+from jaxbandits.protocol import Act, Policy
 from jaxbandits.settings.farewell.types import Action, Problem
 
 OBSERVE = ("pair", "shorter", "naive")
@@ -45,7 +45,7 @@ class Params(NamedTuple):
     scale: float = 1.0
 
 
-def check(params):
+def check(params: Params) -> None:
     """The parameters' range."""
     positive(scale=params.scale)
 
@@ -57,20 +57,20 @@ class Radius(NamedTuple):
     root: Float[Array, "K D"]  # beta_j / sqrt(N)
 
     @classmethod
-    def of(cls, count, waits) -> "Radius":
+    def of(cls, count: Array, waits: np.ndarray) -> "Radius":
         """After `count` >= 1 pulls of every wait, f32[D]."""
         longer = waits - 1.0  # j - 1
         alpha = constant(8 * longer / 3)
         beta = constant(np.sqrt(2) * (np.sqrt(longer) + 1))
         return cls(alpha / count, beta / jnp.sqrt(count))
 
-    def at(self, epoch, scale):
+    def at(self, epoch: Int32[Array, ""], scale: Float[Array, ""]) -> Array:
         """The radius before an epoch, i32[]; ``s = epoch - 1`` are done."""
         log_s = jnp.log(jnp.maximum(epoch - 1, 1).astype(float))
         return scale * (self.linear * log_s + self.root * jnp.sqrt(log_s))
 
 
-def largest_bound(problem: Problem, shows_shorter: bool):
+def largest_bound(problem: Problem, shows_shorter: bool) -> Act:
     """`act`: the first pair (arm, then wait) of the largest rate plus radius.
 
     Where a pull shows shorter waits too, the longest wait of every macro-arm first.

@@ -5,7 +5,7 @@ between 1 and its wait.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -18,7 +18,7 @@ from jaxbandits.checks import instance, number, positive
 from jaxbandits.policies import budgeted as budgeted_policies
 from jaxbandits.protocol import P, Policy, S
 from jaxbandits.settings import budgeted
-from jaxbandits.settings.farewell.types import Action, Problem
+from jaxbandits.settings.farewell.types import Action, Feedback, Problem, View
 
 
 class PairFeedback(NamedTuple):
@@ -86,7 +86,12 @@ def on_rewards(problem: Problem, policy: Policy[S, P, Array]) -> Policy[S, P, Ac
     return _lifted(problem, policy, lambda view: view, lambda feedback: feedback.reward)
 
 
-def _lifted(problem, policy, view_of, feedback_of):
+def _lifted(
+    problem: Problem,
+    policy: Policy[Any, Any, Array],
+    view_of: Callable[[View], Any],
+    feedback_of: Callable[[Feedback], Any],
+) -> Policy[Any, Any, Action]:
     def act(noise, view, state, params):
         pair = policy.act(noise, view_of(view), state, params)
         return Action(*split_index(pair, problem.num_arms, problem.num_waits))
@@ -97,10 +102,10 @@ def _lifted(problem, policy, view_of, feedback_of):
             noise, view_of(view), state, pair, feedback_of(feedback), params
         )
 
-    return policy._replace(act=act, update=update, problem=problem)
+    return policy._replace(act=act, update=update, problem=problem)  # type: ignore[return-value]
 
 
-def longest_first(problem: Problem) -> Callable:
+def longest_first(problem: Problem) -> Callable[[Array, Any], Array]:
     """``start(pair, view)`` where a pull shows all shorter waits of its macro-arm.
 
     Every macro-arm once, with the longest wait: then all pairs have been seen.

@@ -23,7 +23,7 @@ class Params(NamedTuple):
     scale: float = 1.0
 
 
-def _check(params):
+def _check(params: Params) -> None:
     positive(scale=params.scale)
 
 

@@ -21,7 +21,7 @@ class Params(NamedTuple):
     horizon: float = 100_000.0
 
 
-def _check(params):
+def _check(params: Params) -> None:
     positive(horizon=params.horizon)
 
 

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 
 from jaxbandits.arrays import position, split_index
 from jaxbandits.checks import whole
-from jaxbandits.protocol import Policy
+from jaxbandits.protocol import Noise, Policy
 
 
 def uniform_pairs(shape: tuple[int, int], action: Callable[[Any, Any], Any]) -> Policy:
@@ -56,11 +56,13 @@ def same_pair(
     return Policy(f"fixed ({pair[0]}, {pair[1]})", _no_state, act, _no_update)
 
 
-def _no_state(params):
+def _no_state(params: Any) -> tuple[()]:
     del params
     return ()
 
 
-def _no_update(noise, view, state, action, feedback, params):
+def _no_update(
+    noise: Noise, view: Any, state: Any, action: Any, feedback: Any, params: Any
+) -> Any:
     del noise, view, action, feedback, params
     return state

@@ -14,6 +14,7 @@ With ``P(X > x) = exp(-(rate x)^shape)`` a draw is ``ceil((-log U)^(1/shape) / r
 the sampler in the paper's published code is off by one against this distribution.
 """
 
+from os import PathLike
 from typing import NamedTuple
 
 import numpy as np
@@ -104,7 +105,7 @@ class FittedCampaigns(NamedTuple):
     rate: np.ndarray
 
 
-def load_criteo(path) -> CriteoLog:
+def load_criteo(path: str | PathLike[str]) -> CriteoLog:
     """Read logged interactions of users and campaigns (Table 2).
 
     Args:
@@ -144,7 +145,9 @@ def load_criteo(path) -> CriteoLog:
     return CriteoLog(users, campaigns, user, campaign, impressions, clicked)
 
 
-def fit_criteo(log: CriteoLog, num_campaigns: int, largest=None) -> FittedCampaigns:
+def fit_criteo(
+    log: CriteoLog, num_campaigns: int, largest: int | None = None
+) -> FittedCampaigns:
     """Discrete Weibull laws of the campaigns with the most clicks (appendix A.2).
 
     The probability p is the share of users who clicked. It falls short of the share who

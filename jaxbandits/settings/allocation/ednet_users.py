@@ -6,6 +6,7 @@ contain. The time of an answer, right or wrong, stands for the latent threshold:
 question is solved if it is given at least this time and the answer is correct.
 """
 
+from os import PathLike
 from typing import NamedTuple
 
 import numpy as np
@@ -44,7 +45,7 @@ class EdNet(NamedTuple):
         return self.seconds.sum(axis=1)
 
 
-def load_ednet(path) -> EdNet:
+def load_ednet(path: str | PathLike[str]) -> EdNet:
     """Read the table of pseudo-students (Table 1).
 
     Args:

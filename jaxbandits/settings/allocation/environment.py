@@ -17,7 +17,7 @@ from jax import Array
 from jaxtyping import Float, Int32
 
 from jaxbandits.arrays import Bound, CompensatedSum, below, bound, constant, position
-from jaxbandits.checks import function, instance, numbers, text
+from jaxbandits.checks import Numbers, function, instance, numbers, text
 from jaxbandits.kernels.allocation import fill_in_order
 from jaxbandits.laws.thresholds import Threshold
 from jaxbandits.protocol import Actions, Environment, Game
@@ -135,11 +135,11 @@ class Oracle(NamedTuple):
 def allocation(
     name: str,
     family: Threshold,
-    probability,
-    rate,
-    budgets,
+    probability: Numbers,
+    rate: Numbers,
+    budgets: Numbers,
     *,
-    shape=None,
+    shape: Numbers | None = None,
     lowest: float,
     highest: float,
     known: bool = True,
@@ -232,10 +232,10 @@ def allocation(
 def random_allocation(
     name: str,
     problem: Problem,
-    draw: Callable,
+    draw: Callable[[Any, Any], Arms],
     setup: Any,
     *,
-    budgets=None,
+    budgets: Numbers | None = None,
     order: str = "cycle",
     stop_on_success: bool = False,
 ) -> Environment[Any, Any, Action]:
@@ -287,7 +287,15 @@ def described(
     return environment._replace(provenance=environment.provenance | facts)
 
 
-def _environment(name, problem, draw, setup, order, stop, provenance):
+def _environment(
+    name: str,
+    problem: Problem,
+    draw: Callable[[Any, Any], Arms] | None,
+    setup: Setup,
+    order: str,
+    stop: bool,
+    provenance: dict[str, Any],
+) -> Environment[Any, Any, Action]:
     length = len(setup.budgets if setup.users is None else setup.users.threshold)
     return Environment(
         name,
@@ -306,7 +314,13 @@ def _environment(name, problem, draw, setup, order, stop, provenance):
 
 
 @cache
-def _game(problem: Problem, draw, length: int, order: str, stop: bool) -> Game:
+def _game(
+    problem: Problem,
+    draw: Callable[[Any, Any], Arms] | None,
+    length: int,
+    order: str,
+    stop: bool,
+) -> Game:
     """Instances that differ in numbers only are one game."""
     family, num_arms = problem.family, problem.num_arms
     drawn = order == "draw"
@@ -462,7 +476,7 @@ def _game(problem: Problem, draw, length: int, order: str, stop: bool) -> Game:
     )
 
 
-def _metrics(tables, instance, record: State) -> dict[str, jax.Array]:
+def _metrics(tables: Any, instance: Instance, record: State) -> dict[str, jax.Array]:
     del tables, instance
     return {
         "regret": record.regret.exact(),

@@ -9,12 +9,14 @@ hazard ``a = (x0 / scale)^k`` at a typical value x0 of the sample: at the maximu
 of order 1 whatever the units, and only where there is no maximum do k or a run away.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import optimize
 
 from jaxbandits.checks import (
+    Numbers,
     finite,
     flag,
     instance,
@@ -51,7 +53,7 @@ class WeibullFit(NamedTuple):
     high: float
     log_likelihood: float
 
-    def cdf(self, x) -> np.ndarray:
+    def cdf(self, x: Numbers) -> np.ndarray:
         """P(X <= x | low <= X <= high), f64 of the shape of `x`."""
         x = np.clip(np.asarray(x, np.float64), self.low, self.high)
         with np.errstate(over="ignore"):  # far above the scale the hazard is inf
@@ -78,14 +80,14 @@ class DiscreteWeibullFit(NamedTuple):
     largest: float
     log_likelihood: float
 
-    def cdf(self, x) -> np.ndarray:
+    def cdf(self, x: Numbers) -> np.ndarray:
         """P(X <= x | X <= largest), f64 of the shape of `x`, which may be real."""
         x = np.floor(np.clip(np.asarray(x, np.float64), 0, self.largest))
         with np.errstate(over="ignore"):
             here, end = (np.power(self.rate * v, self.shape) for v in (x, self.largest))
         return np.expm1(-here) / np.expm1(-end)
 
-    def quantile(self, u) -> np.ndarray:
+    def quantile(self, u: Numbers) -> np.ndarray:
         """Smallest x in 1, 2, ... with ``cdf(x) >= u``, f64 of the shape of `u`.
 
         Of uniform u this is a draw of X. Rounding down in place of up would give
@@ -136,7 +138,9 @@ class FittedArms(NamedTuple):
     statistic: np.ndarray
 
 
-def fit_weibull(sample, truncation=None) -> WeibullFit:
+def fit_weibull(
+    sample: Numbers, truncation: Sequence[float] | None = None
+) -> WeibullFit:
     """Maximum-likelihood Weibull law with location 0.
 
     Args:
@@ -180,7 +184,9 @@ def fit_weibull(sample, truncation=None) -> WeibullFit:
     return WeibullFit(shape, float(scale), low, high, largest * sample.size)
 
 
-def fit_discrete_weibull(counts, largest=None) -> DiscreteWeibullFit:
+def fit_discrete_weibull(
+    counts: Numbers, largest: int | None = None
+) -> DiscreteWeibullFit:
     """Maximum-likelihood discrete Weibull law on 1, 2, ...
 
     Args:
@@ -227,7 +233,7 @@ def fit_discrete_weibull(counts, largest=None) -> DiscreteWeibullFit:
     return DiscreteWeibullFit(shape, float(rate), float(largest), best * counts.size)
 
 
-def trim(sample, quantiles=QUANTILES) -> Trimmed:
+def trim(sample: Numbers, quantiles: Sequence[float] = QUANTILES) -> Trimmed:
     """Discard what lies outside two quantiles of the sample (appendix A.2).
 
     Args:
@@ -250,7 +256,7 @@ def trim(sample, quantiles=QUANTILES) -> Trimmed:
     return Trimmed(sample[kept], kept, float(low), float(high))
 
 
-def kolmogorov_smirnov(sample, fit: WeibullFit) -> float:
+def kolmogorov_smirnov(sample: Numbers, fit: WeibullFit) -> float:
     """``sup |empirical cdf - fitted cdf|``, the latter truncated where the fit is.
 
     Args:
@@ -269,7 +275,12 @@ def kolmogorov_smirnov(sample, fit: WeibullFit) -> float:
     return float(max(np.max(steps[1:] - below), np.max(below - steps[:-1])))
 
 
-def fit_arms(seconds, correct, quantiles=QUANTILES, truncated=True) -> FittedArms:
+def fit_arms(
+    seconds: Numbers,
+    correct: Numbers,
+    quantiles: Sequence[float] = QUANTILES,
+    truncated: bool = True,
+) -> FittedArms:
     """Weibull law and share of correct answers of every question (appendix A.2).
 
     By default as the appendix says: times outside the quantiles are discarded, the law
@@ -322,7 +333,7 @@ def fit_arms(seconds, correct, quantiles=QUANTILES, truncated=True) -> FittedArm
     return FittedArms(*np.array(arms, np.float64).T)
 
 
-def select_arms(statistic, count: int) -> np.ndarray:
+def select_arms(statistic: Numbers, count: int) -> np.ndarray:
     """The questions that a Weibull law describes best (appendix A.2).
 
     Args:
@@ -346,7 +357,7 @@ def select_arms(statistic, count: int) -> np.ndarray:
     return np.argsort(statistic, kind="stable")[:count].astype(np.int64)
 
 
-def _sample(**named) -> np.ndarray:
+def _sample(**named: Numbers) -> np.ndarray:
     """A sample as f64[n]: positive, finite, not all equal."""
     positive(**named)
     ((name, values),) = named.items()
@@ -358,7 +369,7 @@ def _sample(**named) -> np.ndarray:
     return values
 
 
-def _pair(**named) -> tuple[float, float]:
+def _pair(**named: Numbers) -> tuple[float, float]:
     """Two numbers."""
     ((name, values),) = named.items()
     values = numbers(name, values)
@@ -367,12 +378,12 @@ def _pair(**named) -> tuple[float, float]:
     return tuple(values.tolist())
 
 
-def _log(x):
+def _log(x: np.ndarray) -> np.ndarray:
     """Logarithm with ``log 0 = -inf``."""
     return np.where(x > 0, np.log(np.where(x > 0, x, 1.0)), -np.inf)
 
 
-def _hazard_between(log_a, k, log_end, log_ratio):
+def _hazard_between(log_a: float, k: float, log_end: Any, log_ratio: Any) -> Any:
     """``a (end^k - start^k)`` with ``log_ratio = log(start / end)``.
 
     The difference of the two hazards would lose its digits where k is small.
@@ -381,12 +392,14 @@ def _hazard_between(log_a, k, log_end, log_ratio):
     return -end * np.expm1(k * log_ratio)
 
 
-def _log_share(hazard):
+def _log_share(hazard: Any) -> Any:
     """``log(1 - exp(-hazard))``, the probability of an interval given its start."""
     return np.log(np.maximum(-np.expm1(-hazard), _TINY))
 
 
-def _maximum(log_likelihood, start, name):
+def _maximum(
+    log_likelihood: Callable[[float, float], float], start: np.ndarray, name: str
+) -> tuple[float, float, float]:
     """Shape, log a and value at the maximum over log k and log a.
 
     Without derivatives: the likelihoods have ridges and plateaus on which Newton steps

@@ -1,5 +1,6 @@
 """The instances of the allocation paper's experiments, and labelled synthetic ones."""
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 
 from jaxbandits.checks import (
     MOST,
+    Numbers,
     flag,
     instance,
     number,
@@ -56,7 +58,7 @@ def simulation(
     M: float = 80.0,
     known: bool = True,
     family: Threshold = exponential,
-    shape=None,
+    shape: Numbers | None = None,
 ) -> Environment[Any, Any, Action]:
     """Appendix A.1: exponential thresholds, rates ~ U[m/B, M/B], p ~ U(0, 1].
 
@@ -98,7 +100,7 @@ def simulation(
 
 
 @cache
-def _draw_uniform(num_arms: int):
+def _draw_uniform(num_arms: int) -> Callable[[Any, Any], Arms]:
     def draw(key, ends):
         u = jax.random.uniform(key, (2, num_arms), ends.dtype)
         return Arms(1 - u[0], ends[0] + (ends[1] - ends[0]) * u[1])

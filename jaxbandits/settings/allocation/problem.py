@@ -3,10 +3,13 @@
 All on the host, before anything is compiled.
 """
 
+from typing import Any
+
 import numpy as np
 
 from jaxbandits.checks import (
     MOST,
+    Numbers,
     flag,
     in_unit_interval,
     instance,
@@ -29,9 +32,9 @@ BUDGET_ORDERS = ("cycle", "shuffle", "draw")
 def make_problem(
     family: Threshold,
     num_arms: int,
-    budgets,
+    budgets: Numbers,
     *,
-    shape=None,
+    shape: Numbers | None = None,
     lowest: float,
     highest: float,
     known: bool = True,
@@ -72,7 +75,7 @@ def make_problem(
     return Problem(num_arms, family, shapes, lowest, highest, largest, known)
 
 
-def check_budgets(budgets) -> np.ndarray:
+def check_budgets(budgets: Numbers) -> np.ndarray:
     """f64[N] from a budget, or several in turn."""
     positive(budgets=budgets)
     played(budgets=budgets)
@@ -84,7 +87,9 @@ def check_budgets(budgets) -> np.ndarray:
     return budgets
 
 
-def check_arms(family: Threshold, probability, rate, shape) -> None:
+def check_arms(
+    family: Threshold, probability: np.ndarray, rate: np.ndarray, shape: Numbers | None
+) -> None:
     """Require one probability and one possible rate per arm, f64[K] each."""
     if probability.ndim != 1 or probability.shape != rate.shape:
         raise ValueError(
@@ -97,7 +102,7 @@ def check_arms(family: Threshold, probability, rate, shape) -> None:
     check_family(family, rate, shape)
 
 
-def check_range(problem: Problem, rate) -> None:
+def check_range(problem: Problem, rate: np.ndarray) -> None:
     """Require the rates to be among those that a learner reckons with."""
     if rate.min() < problem.lowest or rate.max() > problem.highest:
         raise ValueError(
@@ -117,7 +122,7 @@ def check_options(problem: Problem, order: str, stop: bool) -> None:
         )
 
 
-def check_users(users, num_arms: int, num_budgets: int) -> None:
+def check_users(users: Any, num_arms: int, num_budgets: int) -> None:
     """Require tables of one shape, with a column per arm and a row per budget."""
     try:
         threshold, active = users

@@ -5,6 +5,9 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
+from jax.typing import ArrayLike
+from jaxtyping import Float, Real
 
 from jaxbandits.kernels.allocation import (
     Solution,
@@ -24,19 +27,19 @@ def is_concave(problem: Problem) -> bool:
     return bool(np.all(problem.family.concave(shape_array(problem))))
 
 
-def shape_array(problem: Problem):
+def shape_array(problem: Problem) -> np.ndarray | None:
     """The known shapes, f64[K] on the host, or None."""
     return None if problem.shape is None else np.asarray(problem.shape)
 
 
 def solve(
     problem: Problem,
-    weight,
-    rate,
-    budget,
+    weight: Float[Array, " K"],
+    rate: Float[Array, " K"],
+    budget: Real[ArrayLike, ""],
     *,
-    limit=None,
-    least=None,
+    limit: Real[Array, " K"] | None = None,
+    least: Real[Array, " K"] | None = None,
     thorough: bool = False,
 ) -> Solution:
     """Maximise ``sum_i weight_i G(x_i, rate_i)`` over ``sum_i x_i = budget``.
@@ -88,7 +91,7 @@ def solve(
     return kernel(arms, budget, limit=limit, least=least)
 
 
-def _whole(units, most: int):
+def _whole(units: Array, most: int) -> Array:
     """As i32, which holds no infinity; -1 for what is negative or NaN, and so wrong."""
     return jnp.where(units >= 0, jnp.minimum(units, most), -1).astype(jnp.int32)
 
@@ -97,7 +100,9 @@ CERTIFIED = 1e-4  # relative gap that calls for a local search
 MANY = 64  # budgets for which that is not worth the time
 
 
-def best_allocations(problem: Problem, probability, rate, budgets) -> np.ndarray:
+def best_allocations(
+    problem: Problem, probability: np.ndarray, rate: np.ndarray, budgets: np.ndarray
+) -> np.ndarray:
     """The clairvoyant's allocation of every budget, in float64 on the host.
 
     Sigmoids get a local search where the prefix search has no certificate of 1e-4, for

@@ -107,7 +107,7 @@ def criteo_like_parameters(num_campaigns: int = 15, seed: int = 0) -> CriteoLike
     )
 
 
-def _rate(shape, mean):
+def _rate(shape: float, mean: float) -> float:
     """The rate at which ``E[X] = sum_{x >= 0} P(X > x)`` is `mean`."""
 
     def excess(log_rate):

@@ -5,7 +5,7 @@ budget; the pull that reaches it counts in full. Regret is measured against a po
 that always pulls the arm with the largest ratio of expected reward to expected cost.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ from jaxtyping import Float, Int32
 
 from jaxbandits.arrays import CompensatedSum, first_argmax, tally
 from jaxbandits.checks import (
+    Numbers,
     function,
     instance,
     number,
@@ -33,6 +34,7 @@ from jaxbandits.settings.actions import in_range
 from jaxbandits.settings.budgeted.types import (
     Feedback,
     OracleView,
+    Problem,
     View,
     make_problem,
 )
@@ -124,9 +126,9 @@ def budgeted(
     *,
     unit: str | float = "cheapest",
     worth: float = 1.0,
-    cost_range: tuple = (0.0, 1.0),
-    reward_range: tuple = (0.0, 1.0),
-    provenance: dict | None = None,
+    cost_range: Sequence[Numbers] = (0.0, 1.0),
+    reward_range: Sequence[Numbers] = (0.0, 1.0),
+    provenance: dict[str, Any] | None = None,
 ) -> Environment[Any, Any, Array]:
     """An environment whose instances are drawn anew for every seed.
 
@@ -195,7 +197,7 @@ def budgeted(
     )
 
 
-def _ends(name, value):
+def _ends(name: str, value: Sequence[Numbers]) -> Sequence[Numbers]:
     """The two ends of a range."""
     if not isinstance(value, tuple | list) or len(value) != 2:
         raise TypeError(f"{name} must be a pair (lowest, highest), got {shown(value)}")
@@ -203,7 +205,12 @@ def _ends(name, value):
 
 
 def fixed(
-    name: str, law: JointLaw, params: Any, *, unit: str | float = "money", **options
+    name: str,
+    law: JointLaw,
+    params: Any,
+    *,
+    unit: str | float = "money",
+    **options: Any,
 ) -> Environment[Any, Any, Array]:
     """An environment with one instance for all seeds.
 
@@ -247,7 +254,7 @@ def fixed(
 def exact_oracle(law: JointLaw, arms: Arms) -> Oracle:
     """What follows from arms; leaves may have leading axes (seeds)."""
     arms = jax.tree.map(_double, arms)
-    mean_reward, mean_cost = np.broadcast_arrays(*law.means(arms.law))
+    mean_reward, mean_cost = np.broadcast_arrays(*law.means(arms.law))  # type: ignore[misc]
     exists = np.arange(mean_cost.shape[-1]) < arms.num_arms[..., None]
     mean_reward, mean_cost = (
         np.where(exists, x, np.nan) for x in (mean_reward, mean_cost)
@@ -258,12 +265,14 @@ def exact_oracle(law: JointLaw, arms: Arms) -> Oracle:
     return Oracle(mean_reward, mean_cost, ratios, value - ratios, best)
 
 
-def _double(x):
+def _double(x: Any) -> np.ndarray:
     return np.asarray(x, np.float64 if np.asarray(x).dtype.kind == "f" else None)
 
 
 @cache
-def _game(law: JointLaw, draw, problem, unit) -> Game:
+def _game(
+    law: JointLaw, draw: Callable[[Any, Any], Arms], problem: Problem, unit: str | float
+) -> Game:
     """Environments that differ in numbers only are one game."""
     positions = np.arange(problem.num_arms, dtype=np.int32)
 
@@ -327,7 +336,7 @@ def _game(law: JointLaw, draw, problem, unit) -> Game:
     )
 
 
-def _tables(law, worth, instance: Instance) -> Tables:
+def _tables(law: JointLaw, worth: float, instance: Instance) -> Tables:
     oracle = exact_oracle(law, instance.arms)
     loss, cost, best = (
         np.nan_to_num(x)
@@ -336,7 +345,7 @@ def _tables(law, worth, instance: Instance) -> Tables:
     return Tables(loss, cost, best, instance.unit, np.full(1, worth))
 
 
-def metrics(tables: Tables, instance, record: State) -> dict[str, jax.Array]:
+def metrics(tables: Tables, instance: Any, record: State) -> dict[str, jax.Array]:
     """See `budgeted`."""
     del instance
     loss, cost, best = weighted(record.pulls, tables.loss, tables.cost, tables.best)

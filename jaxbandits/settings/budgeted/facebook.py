@@ -5,12 +5,14 @@ An arm is an ad, a setting a group of ads. The data are Kaggle's
 which the paper's 19 settings come out are those of its published code (docs/errata.md).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from os import PathLike
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pandas as pd
 from jax import Array
 
 from jaxbandits.checks import (
@@ -23,8 +25,16 @@ from jaxbandits.checks import (
     whole,
 )
 from jaxbandits.laws import Bernoulli, Beta, Product, bernoulli, beta, product
+from jaxbandits.laws.law import Law
 from jaxbandits.protocol import Environment
-from jaxbandits.settings.budgeted.environment import Arms, budgeted, metrics
+from jaxbandits.settings.budgeted.environment import (
+    Arms,
+    Instance,
+    State,
+    Tables,
+    budgeted,
+    metrics,
+)
 from jaxbandits.settings.budgeted.synthetic import LARGEST_PARAMETER
 from jaxbandits.settings.tables import check_columns, coerced, read_csv
 
@@ -57,7 +67,7 @@ class Group(NamedTuple):
         return f"{self.campaign}/{self.age}/{self.gender}"
 
 
-def load_facebook(path) -> list[Group]:
+def load_facebook(path: str | PathLike[str]) -> list[Group]:
     """Read the campaign data and form the settings.
 
     Ads with money spent and at least as many clicks as conversions are kept (rows that
@@ -87,8 +97,14 @@ def load_facebook(path) -> list[Group]:
     reward = (conversions / clicks).where(conversions > 0, LEAST_REWARD)
     ads = table[list(GROUPS)].assign(reward=reward, cost=spent / clicks)[kept]
     groups = [
-        Group(*map(str, key), _scaled(part["reward"]), _scaled(part["cost"]))
-        for key, part in ads.groupby(list(GROUPS), sort=True)
+        Group(
+            str(campaign),
+            str(age),
+            str(gender),
+            _scaled(part["reward"]),
+            _scaled(part["cost"]),
+        )
+        for (campaign, age, gender), part in ads.groupby(list(GROUPS), sort=True)
         if len(part) >= 2
     ]
     if not groups:
@@ -96,7 +112,7 @@ def load_facebook(path) -> list[Group]:
     return groups
 
 
-def _scaled(column) -> np.ndarray:
+def _scaled(column: pd.Series) -> np.ndarray:
     values = column.to_numpy(np.float64)
     return LARGEST_MEAN * values / values.max()
 
@@ -140,7 +156,14 @@ def fb_bt(
     return _facebook("FB-Bt", groups, beta, _draw_beta, num_arms, factor)
 
 
-def _facebook(name, groups, law, draw, num_arms, factor=1.0):
+def _facebook(
+    name: str,
+    groups: Sequence[Group],
+    law: Law,
+    draw: Callable[[Any, Any], Arms],
+    num_arms: int | None,
+    factor: float = 1.0,
+) -> Environment[Any, Any, Array]:
     if isinstance(groups, str | Group) or not isinstance(groups, Sequence):
         raise TypeError(f"groups must be a list of groups, got {shown(groups)}")
     if not groups:
@@ -149,7 +172,7 @@ def _facebook(name, groups, law, draw, num_arms, factor=1.0):
         instance("groups", group, Group, "of load_facebook")
         between_zero_and_one(mean_reward=group.mean_reward, mean_cost=group.mean_cost)
     sizes = np.array([len(g.mean_reward) for g in groups], np.int32)
-    capacity = int(sizes.max())
+    capacity = max(len(g.mean_reward) for g in groups)
     if num_arms is not None:
         capacity = whole("num_arms", num_arms, capacity, MOST)
 
@@ -173,23 +196,23 @@ def _facebook(name, groups, law, draw, num_arms, factor=1.0):
     return environment._replace(game=environment.game._replace(metrics=_with_group))
 
 
-def _with_group(tables, instance, record):
+def _with_group(tables: Tables, instance: Instance, record: State) -> dict[str, Array]:
     """The metrics, and which group was drawn."""
     return metrics(tables, instance, record) | {"group": instance.arms.group}
 
 
-def _chosen(key, setup):
+def _chosen(key: Array, setup: dict[str, Array]) -> tuple[Array, Array, Array, Array]:
     """Mean rewards and costs of a random group, its number of arms and position."""
     group = jax.random.randint(key, (), 0, setup["sizes"].shape[0])
     return setup["reward"][group], setup["cost"][group], setup["sizes"][group], group
 
 
-def _draw_bernoulli(key, setup):
+def _draw_bernoulli(key: Array, setup: dict[str, Array]) -> Arms:
     reward, cost, size, group = _chosen(key, setup)
     return Arms(Product(Bernoulli(reward), Bernoulli(cost)), size, group)
 
 
-def _draw_beta(key, setup):
+def _draw_beta(key: Array, setup: dict[str, Array]) -> Arms:
     which, shapes = jax.random.split(key)
     reward, cost, size, group = _chosen(which, setup)
     drawn = 1 - jax.random.uniform(shapes, (2, 2, *reward.shape), reward.dtype)
@@ -198,7 +221,7 @@ def _draw_beta(key, setup):
     return Arms(laws, size, group)
 
 
-def _with_mean(mean, drawn) -> Beta:
+def _with_mean(mean: Array, drawn: Array) -> Beta:
     """A Beta law with the given mean and one of its parameters as drawn."""
     a, b = drawn
     small = mean <= 0.5

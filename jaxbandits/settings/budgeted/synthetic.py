@@ -4,6 +4,7 @@ The text draws mean costs from U(0, 1); the published code, and so the paper's f
 from U(0.01, 1): `cost_floor` (docs/errata.md).
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -22,6 +23,7 @@ from jaxbandits.laws import (
     discrete,
     product,
 )
+from jaxbandits.laws.law import Law
 from jaxbandits.protocol import Environment
 from jaxbandits.settings.budgeted.environment import Arms, budgeted
 
@@ -56,30 +58,36 @@ def s_bt(num_arms: int) -> Environment[Any, Any, Array]:
     return _synthetic("S-Bt", beta, _draw_beta, {"like": _like(num_arms)}, num_arms)
 
 
-def _synthetic(family, law, draw, setup, num_arms):
+def _synthetic(
+    family: str,
+    law: Law,
+    draw: Callable[[Any, Any], Arms],
+    setup: dict[str, Any],
+    num_arms: int,
+) -> Environment[Any, Any, Array]:
     name = f"{family}-{num_arms}"
     return budgeted(name, product(law, law), draw, setup, num_arms)
 
 
-def _like(num_arms):
+def _like(num_arms: int) -> np.ndarray:
     """Zeros [K], from which a draw takes its shape and precision."""
     return np.zeros(whole("num_arms", num_arms, 1, MOST))
 
 
-def _uniform(key, count, like):
+def _uniform(key: Array, count: int, like: Array) -> Array:
     """``count`` arrays of uniforms on (0, 1] like `like`."""
     u = jax.random.uniform(key, (count, *like.shape), like.dtype)
     return 1 - u
 
 
-def _draw_bernoulli(key, setup):
+def _draw_bernoulli(key: Array, setup: dict[str, Array]) -> Arms:
     like, floor = setup["like"], setup["floor"]
     reward, cost = _uniform(key, 2, like)
     laws = Product(Bernoulli(reward), Bernoulli(floor + (1 - floor) * cost))
     return Arms(laws, jnp.int32(like.shape[0]))
 
 
-def _draw_discrete(key, setup):
+def _draw_discrete(key: Array, setup: dict[str, Array]) -> Arms:
     values = setup["values"]
     weights = _uniform(key, 2, values)
     reward, cost = weights / jnp.sum(weights, axis=-1, keepdims=True)
@@ -87,7 +95,7 @@ def _draw_discrete(key, setup):
     return Arms(laws, jnp.int32(values.shape[0]))
 
 
-def _draw_beta(key, setup):
+def _draw_beta(key: Array, setup: dict[str, Array]) -> Arms:
     like = setup["like"]
     reward_a, reward_b, cost_a, cost_b = LARGEST_PARAMETER * _uniform(key, 4, like)
     laws = Product(Beta(reward_a, reward_b), Beta(cost_a, cost_b))

@@ -4,6 +4,7 @@ A pull of an arm replays one of its rows, each with the same probability. Arms m
 any numbers of rows; nothing is weighted or repeated.
 """
 
+from os import PathLike
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,7 +33,12 @@ class Records(NamedTuple):
 
 
 def from_table(
-    path, *, arm: str, cost: str, reward: str, group: str | None = None
+    path: str | PathLike[str],
+    *,
+    arm: str,
+    cost: str,
+    reward: str,
+    group: str | None = None,
 ) -> Environment[Any, Any, Array] | dict[str, Environment[Any, Any, Array]]:
     """Environments of recorded pulls.
 
@@ -87,7 +93,9 @@ def from_table(
     return made if group is not None else made[""]
 
 
-def _read(path, arm, cost, reward, group) -> pd.DataFrame:
+def _read(
+    path: str | PathLike[str], arm: str, cost: str, reward: str, group: str | None
+) -> pd.DataFrame:
     named = {"arm": arm, "cost": cost, "reward": reward}
     named |= {} if group is None else {"group": group}
     for argument, column in named.items():
@@ -116,7 +124,7 @@ def _read(path, arm, cost, reward, group) -> pd.DataFrame:
     return table
 
 
-def _capacity(parts) -> tuple[int, int]:
+def _capacity(parts: dict[str, list[Records]]) -> tuple[int, int]:
     """Arms of the largest group, and rows of the longest arm."""
     return (
         max(len(arms) for arms in parts.values()),
@@ -125,7 +133,12 @@ def _capacity(parts) -> tuple[int, int]:
 
 
 def _environment(
-    name, arms, size, largest, cost, reward
+    name: str,
+    arms: list[Records],
+    size: tuple[int, int],
+    largest: dict[str, float],
+    cost: str,
+    reward: str,
 ) -> Environment[Any, Any, Array]:
     num_arms, rows = size
     # Arms that do not exist need a cost, and all groups one shape.

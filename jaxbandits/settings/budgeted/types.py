@@ -9,7 +9,15 @@ import numpy as np
 from jax import Array
 from jaxtyping import Float, Int32
 
-from jaxbandits.checks import MOST, non_negative, numbers, played, positive, whole
+from jaxbandits.checks import (
+    MOST,
+    Numbers,
+    non_negative,
+    numbers,
+    played,
+    positive,
+    whole,
+)
 
 
 class Feedback(NamedTuple):
@@ -73,10 +81,10 @@ class Problem(NamedTuple):
 
 def make_problem(
     num_arms: int,
-    lowest_cost=0.0,
-    highest_cost=1.0,
-    lowest_reward=0.0,
-    highest_reward=1.0,
+    lowest_cost: Numbers = 0.0,
+    highest_cost: Numbers = 1.0,
+    lowest_reward: Numbers = 0.0,
+    highest_reward: Numbers = 1.0,
 ) -> Problem:
     """Check and build a `Problem`; only omega-UCB makes use of the four ranges.
 
@@ -95,10 +103,12 @@ def make_problem(
     num_arms = whole("num_arms", num_arms, 1, MOST)
     costs = _range("cost", lowest_cost, highest_cost, num_arms)
     rewards = _range("reward", lowest_reward, highest_reward, num_arms)
-    return Problem(num_arms, *costs, *rewards)
+    return Problem(num_arms, *costs, *rewards)  # type: ignore[call-arg]
 
 
-def _range(what, lowest, highest, num_arms):
+def _range(
+    what: str, lowest: Numbers, highest: Numbers, num_arms: int
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
     names = f"lowest_{what}", f"highest_{what}"
     non_negative(**{names[0]: lowest})
     positive(**{names[1]: highest})
@@ -115,7 +125,7 @@ def _range(what, lowest, highest, num_arms):
     return tuple(low.tolist()), tuple(high.tolist())
 
 
-def _per_arm(name, value, num_arms):
+def _per_arm(name: str, value: Numbers, num_arms: int) -> np.ndarray:
     values = numbers(name, value)
     if values.shape not in ((), (1,), (num_arms,)):
         raise ValueError(

@@ -6,19 +6,21 @@ timeout when they were recorded can be replayed, too: with limits up to that tim
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib.resources import files
+from os import PathLike
 from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 
 from jaxbandits import checks
-from jaxbandits.checks import instance, number, played, positive
+from jaxbandits.checks import Numbers, instance, number, played, positive
 from jaxbandits.laws import empirical, empirical_params
+from jaxbandits.laws.law import Cost
 from jaxbandits.protocol import Environment
 from jaxbandits.settings.censored.costs import scaled
-from jaxbandits.settings.censored.environment import censored, metrics
+from jaxbandits.settings.censored.environment import State, censored, metrics
 from jaxbandits.settings.censored.types import (
     ANY,
     Action,
@@ -48,15 +50,15 @@ class Runs(NamedTuple):
       timeout: seconds after which runs were stopped; None if it is not known.
     """
 
-    configurations: tuple[dict, ...]
+    configurations: tuple[dict[str, Any], ...]
     reward: np.ndarray
     seconds: np.ndarray
-    about: dict
+    about: dict[str, Any]
     timeout: float | None = None
 
 
 def load_runs(
-    path,
+    path: str | PathLike[str],
     *,
     reward: str = "reward",
     seconds: str = "seconds",
@@ -117,10 +119,10 @@ def load_runs(
         columns[:, place, : len(group)] = group[[reward, seconds]].to_numpy().T
     about = {"file": str(path), "runs_of_each": [min(sizes), max(sizes)]}
     configurations = tuple(dict(zip(names, key, strict=True)) for key in groups)
-    return Runs(configurations, *columns, about, timeout)
+    return Runs(configurations, columns[0], columns[1], about, timeout)
 
 
-def shipped_runs(name: str, **columns) -> Runs:
+def shipped_runs(name: str, **columns: Any) -> Runs:
     """Recorded runs of the package.
 
     Args:
@@ -131,17 +133,17 @@ def shipped_runs(name: str, **columns) -> Runs:
     folder = files("jaxbandits.settings.censored") / "data"
     about = json.loads((folder / f"{name}.json").read_text())
     timeout = about.get("timeout")
-    runs = load_runs(folder / f"{name}.csv", **columns, timeout=timeout)
+    runs = load_runs(str(folder / f"{name}.csv"), **columns, timeout=timeout)
     return runs._replace(about=runs.about | about)
 
 
 def recorded(
     name: str,
     runs: Runs,
-    limits,
+    limits: Numbers | str,
     *,
-    cost: Callable = COST,
-    penalty: Callable = PENALTY,
+    cost: Cost = COST,
+    penalty: Cost = PENALTY,
     unit: float | None = None,
 ) -> Environment[Any, Any, Action | RealAction]:
     """A game on recorded runs, of one's own solver, say.
@@ -215,10 +217,10 @@ def replay(
     arms = empirical_params(*map(list, zip(*own, strict=True)))
     environment = censored(name, problem, empirical, arms)
     if isinstance(problem, Problem):
-        reward = empirical.moments(arms, problem.limits, problem.cost).reward
-        own = Tables(
-            environment.tables(None), reward[None], environment.oracle().values[None]
-        )
+        limits = np.asarray(problem.limits)
+        reward = empirical.moments(arms, limits, problem.cost).reward  # type: ignore[misc]
+        values = environment.oracle().values  # type: ignore[misc]
+        own = Tables(environment.tables(None), reward[None], values[None])
         game = environment.game._replace(metrics=_metrics)
         environment = environment._replace(game=game, tables=lambda instance: own)
     return environment._replace(
@@ -241,7 +243,7 @@ class Tables(NamedTuple):
     gain: Any
 
 
-def _metrics(tables: Tables, instance, record) -> dict[str, jax.Array]:
+def _metrics(tables: Tables, instance: Any, record: State) -> dict[str, jax.Array]:
     reward, gain = weighted(record.pulls, tables.reward, tables.gain)
     sums = {"reward": reward, "gain": gain}
     return metrics(tables.pairs, instance, record) | sums

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from jaxbandits.checks import Numbers
 from jaxbandits.protocol import Environment
 from jaxbandits.settings.censored._recorded import Runs, recorded, shipped_runs
 from jaxbandits.settings.censored.types import Action, RealAction
@@ -26,7 +27,7 @@ def solver_runs() -> Runs:
 
 
 def solver(
-    limits=LIMITS, unit: float = UNIT
+    limits: Numbers | str = LIMITS, unit: float = UNIT
 ) -> Environment[Any, Any, Action | RealAction]:
     """WalkSAT under PAR10: ``c(x) = x``, ``lambda(x) = 10 x``, a solved formula 1.
 

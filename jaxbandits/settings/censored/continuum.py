@@ -6,6 +6,7 @@ a table of the smooth parts of eq. (2), and a recommended pair is valued exactly
 recorded runs both are exact (`staircase`).
 """
 
+from collections.abc import Callable
 from functools import cache, partial
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ from jax import Array
 from jaxtyping import Int32
 
 from jaxbandits.arrays import CompensatedSum, tally
+from jaxbandits.checks import Numbers
 from jaxbandits.laws.law import JointLaw
 from jaxbandits.protocol import Actions, Environment, Game
 from jaxbandits.settings.actions import in_range, of_kind, reals
@@ -29,6 +31,7 @@ from jaxbandits.settings.censored.staircase import (
 from jaxbandits.settings.censored.types import (
     Action,
     Continuum,
+    Problem,
     RealAction,
     censor,
     penalty_at,
@@ -134,7 +137,9 @@ def any_limit(
     )
 
 
-def pair_values(problem, law: JointLaw, arms: Any, limits) -> np.ndarray:
+def pair_values(
+    problem: Problem | Continuum, law: JointLaw, arms: Any, limits: Numbers
+) -> np.ndarray:
     """Penalised expected gains of all arms, eq. (2).
 
     Args:
@@ -147,12 +152,14 @@ def pair_values(problem, law: JointLaw, arms: Any, limits) -> np.ndarray:
       f64[K, n].
     """
     limits = np.asarray(limits, np.float64)
-    moments = law.moments(arms, limits, problem.cost)
+    moments = law.moments(arms, limits, problem.cost)  # type: ignore[misc]
     survival = np.clip(1 - moments.probability, 0.0, 1.0)
     return moments.reward - moments.cost - penalty_at(problem, limits) * survival
 
 
-def _best_pair(problem, values) -> Oracle:
+def _best_pair(
+    problem: Continuum, values: Callable[[np.ndarray], np.ndarray]
+) -> Oracle:
     """The optimum: the best of a grid, refined around the best limit of every arm."""
     grid = problem.max_limit * np.arange(1, CELLS + 1) / CELLS
     table = values(grid)
@@ -166,7 +173,7 @@ def _best_pair(problem, values) -> Oracle:
         near = limit[:, None] + step * np.linspace(-1, 1, 65)
         near = np.clip(near, step * 1e-9, problem.max_limit)
         # Actions hold limits in float32, in which a promise is kept or not.
-        near = np.float64(np.float32(near))
+        near = near.astype(np.float32).astype(np.float64)
         points, position = np.unique(near, return_inverse=True)
         found = values(points)[arms[:, None], position.reshape(near.shape)]
         limit, step = near[arms, np.argmax(found, axis=1)], step / 32
@@ -176,10 +183,10 @@ def _best_pair(problem, values) -> Oracle:
     return Oracle(arm, float(limit[arm]), float(value[arm]))
 
 
-def _table(problem, law, arms) -> np.ndarray:
+def _table(problem: Continuum, law: JointLaw, arms: Any) -> np.ndarray:
     """`Setup.table`, checked between its points."""
     limits = problem.max_limit * np.arange(1, 2 * CELLS + 1) / (2 * CELLS)
-    moments = law.moments(arms, limits, problem.cost)
+    moments = law.moments(arms, limits, problem.cost)  # type: ignore[misc]
     smooth = np.stack([moments.reward - moments.cost, 1 - moments.probability], -1)
     start = np.broadcast_to([0.0, 1.0], (len(smooth), 1, 2))
     table = np.concatenate([start, smooth[:, 1::2]], axis=1)
@@ -244,7 +251,7 @@ def _game(problem: Continuum, law: JointLaw) -> Game:
     return Game(init, step, _metrics, law.words, actions=actions)
 
 
-def _metrics(tables: Tables, instance, record: State) -> dict[str, jax.Array]:
+def _metrics(tables: Tables, instance: Any, record: State) -> dict[str, jax.Array]:
     del instance
     rounds = total(record.pulls).astype(float)
     (best,) = weighted(record.pulls, tables.best)
@@ -256,13 +263,20 @@ def _metrics(tables: Tables, instance, record: State) -> dict[str, jax.Array]:
     }
 
 
-def _of_pairs(table_of, arm, limit) -> np.ndarray:
+def _of_pairs(
+    table_of: Callable[[np.ndarray], np.ndarray], arm: np.ndarray, limit: np.ndarray
+) -> np.ndarray:
     """Values of pairs i[...], f64[...] by a function of all arms and sorted limits."""
     limits, position = np.unique(np.float64(limit), return_inverse=True)
     return table_of(limits)[arm, position.reshape(limit.shape)]
 
 
-def _judge(oracle: Oracle, values, instance, action) -> dict[str, np.ndarray]:
+def _judge(
+    oracle: Oracle,
+    values: Callable[..., np.ndarray],
+    instance: Any,
+    action: RealAction,
+) -> dict[str, np.ndarray]:
     """Simple regret of section 4.2: ``nu* - nu`` of the recommended pair."""
     del instance
     return {"simple_regret": np.maximum(oracle.value - values(*action), 0.0)}

@@ -7,21 +7,22 @@ arguments, so that problems built twice compare equal and compile once.
 """
 
 from functools import cache
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.checks import non_negative, number, played
-from jaxbandits.laws.law import exceeds
+from jaxbandits.laws.law import Cost, exceeds
 
 
-def _where(condition, x, y):
+def _where(condition: Any, x: Any, y: Any) -> Any:
     return (np if isinstance(condition, np.ndarray | np.bool_) else jnp).where(
         condition, x, y
     )
 
 
-def _sizes(**values):
+def _sizes(**values: float) -> list[float]:
     """Numbers >= 0 that can be played, as floats (which can be hashed)."""
     sizes = [number(name, value) for name, value in values.items()]
     non_negative(**values)
@@ -29,7 +30,7 @@ def _sizes(**values):
     return sizes
 
 
-def scaled(factor: float):
+def scaled(factor: float) -> Cost:
     """``x -> factor * x``: a cost or penalty proportional to the resource.
 
     PAR10 (section 2) is ``cost = scaled(1.0)``, ``penalty = scaled(10.0)``.
@@ -41,14 +42,14 @@ def scaled(factor: float):
 
 
 @cache
-def _scaled(factor):
+def _scaled(factor: float) -> Cost:
     def proportional(x):
         return factor * x
 
     return proportional
 
 
-def fast_track(compensation: float, promise: float, cost_factor: float = 0.1):
+def fast_track(compensation: float, promise: float, cost_factor: float = 0.1) -> Cost:
     """The running example's penalty (Example 2).
 
     ``lambda(x) = cost_factor * x`` up to the promised time and ``compensation * x``
@@ -74,14 +75,14 @@ def fast_track(compensation: float, promise: float, cost_factor: float = 0.1):
 
 
 @cache
-def _fast_track(compensation, promise, cost_factor):
+def _fast_track(compensation: float, promise: float, cost_factor: float) -> Cost:
     def penalty(x):
         return _where(exceeds(x, promise), compensation * x, cost_factor * x)
 
     return penalty
 
 
-def late_fee(fee: float, promise: float, cost_factor: float = 0.1):
+def late_fee(fee: float, promise: float, cost_factor: float = 0.1) -> Cost:
     """A penalty that grows with the time over the promise, and does not jump.
 
     ``lambda(x) = cost_factor * x + fee * max(x - promise, 0)``. (The paper's
@@ -99,7 +100,7 @@ def late_fee(fee: float, promise: float, cost_factor: float = 0.1):
 
 
 @cache
-def _late_fee(fee, promise, cost_factor):
+def _late_fee(fee: float, promise: float, cost_factor: float) -> Cost:
     def penalty(x):
         return cost_factor * x + _where(x > promise, fee * (x - promise), 0.0)
 

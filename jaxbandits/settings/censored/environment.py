@@ -142,7 +142,7 @@ def censored(
 def exact_oracle(problem: Problem, law: JointLaw, arms: Any) -> Oracle:
     """The table of eq. (2) and what follows from it. Arguments as in `censored`."""
     limits = np.asarray(problem.limits)
-    below = law.moments(arms, limits, problem.cost).probability
+    below = law.moments(arms, limits, problem.cost).probability  # type: ignore[misc]
     censoring = np.clip(1 - below, 0.0, 1.0)
     values = pair_values(problem, law, arms, limits)  # Eq. (2)
     if not np.all(np.isfinite(values)):
@@ -187,7 +187,7 @@ def _game(problem: Problem, law: JointLaw) -> Game:
     return Game(init, step, metrics, law.words, actions=actions)
 
 
-def metrics(tables: Tables, instance, record: State) -> dict[str, jax.Array]:
+def metrics(tables: Tables, instance: Any, record: State) -> dict[str, jax.Array]:
     """See `censored`."""
     del instance
     regret, best = weighted(record.pulls, tables.gaps, tables.optimal)  # Eq. (6)
@@ -199,7 +199,7 @@ def metrics(tables: Tables, instance, record: State) -> dict[str, jax.Array]:
     }
 
 
-def _judge(oracle: Oracle, instance, action) -> dict[str, np.ndarray]:
+def _judge(oracle: Oracle, instance: Any, action: Action) -> dict[str, np.ndarray]:
     """Simple regret of section 4.2: the gap of the recommended pair."""
     del instance
     return {"simple_regret": oracle.gaps[action.arm, action.limit]}

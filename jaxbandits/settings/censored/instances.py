@@ -12,6 +12,7 @@ import numpy as np
 
 from jaxbandits.checks import (
     MOST,
+    Numbers,
     finite,
     flag,
     number,
@@ -33,6 +34,7 @@ from jaxbandits.laws import (
     truncated_gaussian,
     truncated_gaussian_params,
 )
+from jaxbandits.laws.law import Cost
 from jaxbandits.protocol import Environment
 from jaxbandits.settings.censored.costs import fast_track, late_fee, scaled
 from jaxbandits.settings.censored.environment import censored
@@ -76,7 +78,7 @@ def equidistant(
 
 
 def running_example(
-    num_arms: int, limits, max_limit: float = 1.0, *, soft: bool = False
+    num_arms: int, limits: Numbers | str, max_limit: float = 1.0, *, soft: bool = False
 ) -> Problem | Continuum:
     """Example 2: ``c(x) = x / 10`` and the fast-track penalty.
 
@@ -91,7 +93,9 @@ def running_example(
     return _problem(num_arms, limits, penalty, max_limit)
 
 
-def _problem(num_arms, limits, penalty, max_limit=1.0):
+def _problem(
+    num_arms: int, limits: Numbers | str, penalty: Cost, max_limit: float = 1.0
+) -> Problem | Continuum:
     if isinstance(limits, str):
         if limits != ANY:
             raise ValueError(f"limits must be numbers or {ANY!r}, got {limits!r}")
@@ -99,7 +103,7 @@ def _problem(num_arms, limits, penalty, max_limit=1.0):
     return make_problem(num_arms, limits, scaled(0.1), penalty, max_limit)
 
 
-def gaussian_covariance(x, scale) -> np.ndarray:
+def gaussian_covariance(x: Numbers, scale: float) -> np.ndarray:
     """Eq. (33): covariance matrices f64[K, 2, 2] with correlation 2 x sqrt(1 - x^2).
 
     Args:
@@ -120,14 +124,14 @@ def gaussian_covariance(x, scale) -> np.ndarray:
 
 
 def _gaussian(
-    name, problem, mean, x, scale
+    name: str, problem: Problem | Continuum, mean: Numbers, x: Numbers, scale: float
 ) -> Environment[Any, Any, Action | RealAction]:
     arms = truncated_gaussian_params(mean, gaussian_covariance(x, scale))
     return censored(name, problem, truncated_gaussian, arms)
 
 
 def poscorr(
-    limits=None, form: str = "tabulated"
+    limits: Numbers | str | None = None, form: str = "tabulated"
 ) -> Environment[Any, Any, Action | RealAction]:
     """PosCorr (E.2): ten arms, positively correlated rewards and consumptions."""
     mean = [(0.6, 0.45)] + 9 * [(0.5, 0.5)]
@@ -137,7 +141,7 @@ def poscorr(
 
 
 def negcorr(
-    limits=None, form: str = "tabulated"
+    limits: Numbers | str | None = None, form: str = "tabulated"
 ) -> Environment[Any, Any, Action | RealAction]:
     """NegCorr (E.2): ten arms, negatively correlated rewards and consumptions."""
     mean = [(0.9, 0.8)] + 9 * [(0.8, 0.8)]
@@ -146,7 +150,7 @@ def negcorr(
 
 
 def indep(
-    limits=None, form: str = "tabulated"
+    limits: Numbers | str | None = None, form: str = "tabulated"
 ) -> Environment[Any, Any, Action | RealAction]:
     """Indep (E.2): ten arms, Beta rewards independent of exponential consumptions."""
     problem = running_example(10, _grid(limits, form))
@@ -154,7 +158,10 @@ def indep(
 
 
 def overtime(
-    limits=ANY, promise: float = 0.382, fee: float = 3.0, num_arms: int = 10
+    limits: Numbers | str = ANY,
+    promise: float = 0.382,
+    fee: float = 3.0,
+    num_arms: int = 10,
 ) -> Environment[Any, Any, Action | RealAction]:
     """Indep's laws with a fee for overtime in place of the fast-track promise.
 
@@ -199,7 +206,9 @@ def trap(*, steep: bool = False) -> Environment[Any, Any, Action | RealAction]:
     return censored("steep trap" if steep else "trap", problem, empirical, arms)
 
 
-def _indep(name, problem):
+def _indep(
+    name: str, problem: Problem | Continuum
+) -> Environment[Any, Any, Action | RealAction]:
     n = problem.num_arms
     a, b = np.full(n, 0.8), np.array([0.2] + (n - 1) * [0.3])
     arms = Product(Beta(a, b), Exponential(a / (a + b) + 1))
@@ -242,7 +251,7 @@ def low_censoring(
 
 
 def example1(
-    limits=None, *, soft: bool = False
+    limits: Numbers | str | None = None, *, soft: bool = False
 ) -> Environment[Any, Any, Action | RealAction]:
     """Example 1 (Figures 1 and 2): a complex, a medium and a simple model.
 
@@ -260,6 +269,6 @@ def example1(
     return _gaussian("Example 1", problem, mean, np.full(3, 0.3), 0.02)
 
 
-def _grid(limits, form):
+def _grid(limits: Numbers | str | None, form: str) -> Numbers | str:
     one_of("form", form, FORMS)
     return equidistant(10, form=form) if limits is None else limits

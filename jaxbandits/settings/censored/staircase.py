@@ -5,14 +5,16 @@ which grows: values are those of finitely many steps, all exact, and the best li
 step is its left end.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import Array
+from jaxtyping import Float, Int32
 
-from jaxbandits.laws.law import JointLaw, exceeds
-from jaxbandits.settings.censored.types import penalty_at
+from jaxbandits.laws.law import Cost, JointLaw, exceeds
+from jaxbandits.settings.censored.types import Continuum, penalty_at
 
 
 class Staircase(NamedTuple):
@@ -28,14 +30,16 @@ class Staircase(NamedTuple):
     steps: np.ndarray
 
 
-def staircase(law: JointLaw, arms, cost) -> Staircase:
+def staircase(law: JointLaw, arms: Any, cost: Cost) -> Staircase:
     """The steps of a law that has them, f64, on the host."""
-    edges, moments = law.steps(arms, cost)
+    edges, moments = law.steps(arms, cost)  # type: ignore[misc]
     gain = moments.reward - moments.cost
     return Staircase(edges, np.stack([gain, 1 - moments.probability], axis=-1))
 
 
-def value_at(problem, stairs: Staircase, arm, limit) -> np.ndarray:
+def value_at(
+    problem: Continuum, stairs: Staircase, arm: np.ndarray, limit: np.ndarray
+) -> np.ndarray:
     """Eq. (2) of pairs; i[...] and f64[...], on the host."""
     arm, limit = np.asarray(arm), np.asarray(limit, np.float64)
     step = np.sum(~exceeds(stairs.edges[arm], limit[..., None]), axis=-1)
@@ -44,7 +48,7 @@ def value_at(problem, stairs: Staircase, arm, limit) -> np.ndarray:
     return gain - penalty * survival
 
 
-def best_pair(problem, stairs: Staircase) -> tuple[int, float, float]:
+def best_pair(problem: Continuum, stairs: Staircase) -> tuple[int, float, float]:
     """Arm, limit (one that float32 holds) and value of the optimum, eq. (3)."""
     least = np.float64(np.float32(problem.max_limit * 1e-9))
     edges = stairs.edges.astype(np.float32).astype(np.float64)
@@ -59,7 +63,9 @@ def best_pair(problem, stairs: Staircase) -> tuple[int, float, float]:
     return int(arm), float(limits[arm, step]), float(values[arm, step])
 
 
-def on_step(stairs: Staircase, arm, limit) -> jax.Array:
+def on_step(
+    stairs: Staircase, arm: Int32[Array, ""], limit: Float[Array, ""]
+) -> jax.Array:
     """The step of an arm on which a limit lies, f32[2]; in a game.
 
     By bisection: recorded runs may be many, and an array of comparisons is as long.

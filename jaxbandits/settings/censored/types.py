@@ -1,6 +1,5 @@
 """What passes between a policy and an environment of the censored setting."""
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import jax
@@ -11,6 +10,7 @@ from jaxtyping import Bool, Float, Int32
 
 from jaxbandits.checks import (
     MOST,
+    Numbers,
     function,
     non_negative,
     number,
@@ -21,7 +21,7 @@ from jaxbandits.checks import (
     shown,
     whole,
 )
-from jaxbandits.laws.law import exceeds
+from jaxbandits.laws.law import Cost, exceeds
 
 ANY = "any"  # in place of a grid: every limit up to the largest
 
@@ -64,7 +64,9 @@ class Feedback(NamedTuple):
     censored: Bool[Array, ""]
 
 
-def censor(reward, consumption, limit) -> Feedback:
+def censor(
+    reward: Float[Array, ""], consumption: Float[Array, ""], limit: Float[Array, ""]
+) -> Feedback:
     """What a learner sees of a round, eq. (1); all f32[]."""
     censored = exceeds(consumption, limit)
     return Feedback(
@@ -90,8 +92,8 @@ class Problem(NamedTuple):
 
     num_arms: int
     limits: tuple[float, ...]
-    cost: Callable
-    penalty: Callable
+    cost: Cost
+    penalty: Cost
     max_limit: float = 1.0
     sigma: float = 0.0
 
@@ -134,8 +136,8 @@ class Continuum(NamedTuple):
     """
 
     num_arms: int
-    cost: Callable
-    penalty: Callable
+    cost: Cost
+    penalty: Cost
     max_limit: float = 1.0
     sigma: float = 0.0
 
@@ -145,7 +147,7 @@ class Continuum(NamedTuple):
         return float(penalty_at(self, [self.max_limit])[0])
 
 
-def penalty_at(problem, limits) -> np.ndarray:
+def penalty_at(problem: Problem | Continuum, limits: Numbers) -> np.ndarray:
     """lambda at limits ``[n]`` as they are played, f64[n], on the host.
 
     In float64, but on the side of a jump on which the limit lies in float32: a policy
@@ -157,7 +159,7 @@ def penalty_at(problem, limits) -> np.ndarray:
     return np.where(np.isclose(single, exact, rtol=1e-4, atol=1e-6), exact, single)
 
 
-def penalty_in_play(problem, limits) -> jax.Array:
+def penalty_in_play(problem: Problem | Continuum, limits: Array) -> jax.Array:
     """`penalty_at` of limits f32[...] inside a game, whatever the precision of play."""
     exact = problem.penalty(limits)
     if limits.dtype == jnp.float32:
@@ -168,9 +170,9 @@ def penalty_in_play(problem, limits) -> jax.Array:
 
 def make_problem(
     num_arms: int,
-    limits,
-    cost: Callable,
-    penalty: Callable,
+    limits: Numbers,
+    cost: Cost,
+    penalty: Cost,
     max_limit: float = 1.0,
     *,
     sigma: float = 0.0,
@@ -190,7 +192,7 @@ def make_problem(
     return Problem(num_arms, tuple(grid.tolist()), cost, penalty, max_limit, sigma)
 
 
-def _check_limits(limits, max_limit: float) -> np.ndarray:
+def _check_limits(limits: Numbers, max_limit: float) -> np.ndarray:
     """A grid of limits, f64[M]; errors as of `make_problem`."""
     grid = numbers("limits", limits, 1)
     if grid.size == 0:
@@ -208,8 +210,8 @@ def _check_limits(limits, max_limit: float) -> np.ndarray:
 
 def make_continuum(
     num_arms: int,
-    cost: Callable,
-    penalty: Callable,
+    cost: Cost,
+    penalty: Cost,
     max_limit: float = 1.0,
     *,
     sigma: float = 0.0,
@@ -228,7 +230,7 @@ def make_continuum(
     return Continuum(num_arms, cost, penalty, max_limit, sigma)
 
 
-def check_grid(problem, policy: str) -> None:
+def check_grid(problem: Problem | Continuum, policy: str) -> None:
     """Refuse a problem without a grid of limits, before a policy is built on it.
 
     Raises:
@@ -241,7 +243,7 @@ def check_grid(problem, policy: str) -> None:
         )
 
 
-def check_continuum(problem, policy: str) -> None:
+def check_continuum(problem: Problem | Continuum, policy: str) -> None:
     """Refuse a problem with a grid of limits, before a policy is built on it.
 
     Raises:
@@ -254,7 +256,7 @@ def check_continuum(problem, policy: str) -> None:
         )
 
 
-def check_bounded(problem, policy: str) -> None:
+def check_bounded(problem: Problem | Continuum, policy: str) -> None:
     """Refuse a problem whose rewards do not lie in [0, 1], where a policy needs that.
 
     Raises:
@@ -267,7 +269,7 @@ def check_bounded(problem, policy: str) -> None:
         )
 
 
-def _size(num_arms, max_limit, sigma) -> tuple[int, float, float]:
+def _size(num_arms: int, max_limit: float, sigma: float) -> tuple[int, float, float]:
     num_arms = whole("num_arms", num_arms, 1, MOST)
     positive(max_limit=max_limit)
     non_negative(sigma=sigma)
@@ -275,12 +277,12 @@ def _size(num_arms, max_limit, sigma) -> tuple[int, float, float]:
     return num_arms, number("max_limit", max_limit), number("sigma", sigma)
 
 
-def _check_functions(cost, penalty, points):
+def _check_functions(cost: Cost, penalty: Cost, points: np.ndarray) -> None:
     for name, value in (("cost", cost), ("penalty", penalty)):
         _check_monotone(name, function(name, value), points)
 
 
-def _check_monotone(name, curve, points):
+def _check_monotone(name: str, curve: Cost, points: np.ndarray) -> None:
     """`curve` must map the increasing `points` to finite, increasing values >= 0."""
     try:
         values = curve(points)

@@ -9,6 +9,7 @@ T}`` epochs; one that would last beyond T is not counted. Time and counts are in
 so exact up to 2**31 - 1; a game for a number of epochs may last longer (`Elapsed`).
 """
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -21,6 +22,7 @@ from jaxtyping import Float, Int32
 from jaxbandits.arrays import Bound, CompensatedSum, below, pick, tally
 from jaxbandits.arrays.words import cumulative_bounds
 from jaxbandits.checks import (
+    Numbers,
     in_unit_interval,
     instance,
     numbers,
@@ -86,7 +88,7 @@ class Elapsed(NamedTuple):
     laps: Int32[Array, ""]
     rest: Int32[Array, ""]
 
-    def later(self, time) -> "Elapsed":
+    def later(self, time: Int32[Array, ""]) -> "Elapsed":
         """After `time` more units, i32[] below `LAP`."""
         rest = self.rest + time
         full = rest >= LAP
@@ -94,11 +96,11 @@ class Elapsed(NamedTuple):
             self.laps + full.astype(jnp.int32), jnp.where(full, rest - LAP, rest)
         )
 
-    def clock(self):
+    def clock(self) -> Int32[Array, ""]:
         """As i32[]; it stops at `LATEST`, which no budget reaches."""
         return jnp.where(self.laps < 2, self.laps * LAP + self.rest, LATEST)
 
-    def units(self):
+    def units(self) -> Float[Array, ""]:
         """As a float, exact in float64."""
         return self.laps.astype(float) * LAP + self.rest.astype(float)
 
@@ -171,15 +173,15 @@ class Oracle(NamedTuple):
 
 def farewell(
     name: str,
-    delay,
-    reward,
+    delay: Numbers,
+    reward: Any,
     *,
     num_waits: int | None = None,
-    delays=None,
-    waits=None,
+    delays: Numbers | None = None,
+    waits: Numbers | None = None,
     reward_law: Law = bernoulli,
     failure: str = "wait",
-    provenance: dict | None = None,
+    provenance: dict[str, Any] | None = None,
 ) -> Environment[Any, Any, Action]:
     """An environment of the farewell setting.
 
@@ -274,7 +276,7 @@ def farewell(
     )
 
 
-def _times(name, values) -> tuple[int, ...]:
+def _times(name: str, values: Numbers) -> tuple[int, ...]:
     """Delays or waits, checked."""
     times = numbers(name, values, 1)
     inside = (times >= 1) & (times <= LONGEST) & (times == np.round(times))
@@ -286,12 +288,12 @@ def _times(name, values) -> tuple[int, ...]:
     return tuple(int(time) for time in times)
 
 
-def _own(times) -> tuple[int, ...]:
+def _own(times: Sequence[int]) -> tuple[int, ...]:
     """As they are kept: none for 1, 2, ..., so that equal games are equal."""
     return () if list(times) == [*range(1, len(times) + 1)] else tuple(times)
 
 
-def _reward_params(reward, law: Law, shape):
+def _reward_params(reward: Any, law: Law, shape: tuple[int, int]) -> Any:
     """Parameters with leaves ``[K, N, ...]``, checked."""
     if law is bernoulli and not isinstance(reward, Bernoulli):
         reward = Bernoulli(reward)
@@ -345,7 +347,7 @@ def exact_oracle(problem: Problem, reward_law: Law, arms: Arms) -> Oracle:
 
 
 @cache
-def _game(problem: Problem, reward_law: Law, delays) -> Game:
+def _game(problem: Problem, reward_law: Law, delays: tuple[int, ...]) -> Game:
     """Instances that differ in numbers only are one game."""
     shape = (problem.num_arms, problem.num_waits)
 
@@ -423,7 +425,7 @@ def _game(problem: Problem, reward_law: Law, delays) -> Game:
     )
 
 
-def _metrics(tables: Tables, instance, record: Record) -> dict[str, jax.Array]:
+def _metrics(tables: Tables, instance: Any, record: Record) -> dict[str, jax.Array]:
     del instance
     reward, epochs = record.reward.exact(), total(record.pulls).astype(float)
     loss, best = weighted(record.pulls, tables.loss, tables.optimal)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from jaxbandits.checks import MOST, numbers, one_of, whole
+from jaxbandits.checks import MOST, Numbers, numbers, one_of, whole
 from jaxbandits.laws import Beta, beta
 from jaxbandits.protocol import Environment
 from jaxbandits.settings.farewell.environment import farewell
@@ -76,7 +76,9 @@ def display_advertising(case: int = 1) -> Environment[Any, Any, Action]:
 
 
 def second_price_auction(
-    highest_bid_of_others=None, utility=None, name: str = "second-price auction"
+    highest_bid_of_others: Numbers | None = None,
+    utility: Numbers | None = None,
+    name: str = "second-price auction",
 ) -> Environment[Any, Any, Action]:
     """Repeated second-price auctions with a participation fee (section 2.2).
 
@@ -133,7 +135,9 @@ def cross_validation(num_configurations: int = 6) -> Environment[Any, Any, Actio
     )
 
 
-def _single(name, probabilities):
+def _single(
+    name: str, probabilities: dict[int, float]
+) -> Environment[Any, Any, Action]:
     delay = np.zeros((1, 10))
     for d, p in probabilities.items():
         delay[0, d - 1] = p
@@ -142,6 +146,8 @@ def _single(name, probabilities):
     return farewell(name, delay, np.ones((1, 1)), provenance=RECONSTRUCTED)
 
 
-def _ads(name, delay, utilities):
+def _ads(
+    name: str, delay: Numbers, utilities: Numbers
+) -> Environment[Any, Any, Action]:
     reward = np.asarray(utilities)[:, None]
     return farewell(name, delay, reward, provenance=RECONSTRUCTED)

@@ -94,7 +94,7 @@ class Problem(NamedTuple):
         """The longest wait."""
         return float(self.lengths[-1])
 
-    def time(self, delay, wait):
+    def time(self, delay: Array, wait: Array) -> Array:
         """How long an epoch lasts, in [1, wait].
 
         Args:

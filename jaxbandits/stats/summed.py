@@ -1,0 +1,101 @@
+"""Statistics from moments: of a store that keeps nothing else, or block by block.
+
+The runs of a dask array are read a block at a time; a block leaves its moments, and
+those are put together in the order of the blocks.
+"""
+
+import numpy as np
+import xarray as xr
+from scipy import stats
+
+from jaxbandits.results.checks import check_seeds
+from jaxbandits.results.moments import (
+    NAMES,
+    SKETCH,
+    Moments,
+    joined,
+    moments_in,
+    moments_of,
+    quantiles_in,
+)
+from jaxbandits.stats.replications import shared_instances
+
+
+def is_large(values: xr.DataArray) -> bool:
+    """Whether values are moments, or runs that are read block by block."""
+    return "moment" in values.dims or values.chunks is not None
+
+
+def summed(values: xr.DataArray) -> tuple[xr.DataArray, Moments]:
+    """The mean over seeds, and all moments in arrays of its shape.
+
+    Args:
+      values: as `is_large` says.
+
+    Raises:
+      ValueError: if seeds share drawn instances, whose means would be needed.
+    """
+    if "moment" in values.dims:
+        rows = values.transpose(..., "part", "moment")
+        template = rows.isel(part=0, moment=0, drop=True)
+        found = joined(moments_in(rows.values), -1)
+    else:
+        check_seeds(values)
+        if shared_instances(values) is not None:
+            raise ValueError(
+                "dataset: seeds share drawn instances, whose means are not made block "
+                "by block; give what fits into memory, as in dataset.load()"
+            )
+        rows = values.transpose(..., "seed")
+        template = rows.isel(seed=0, drop=True)
+        found = joined(moments_in(_of_blocks(rows.data)), -1)
+    mean = np.where(found.number > 0, found.mean, np.nan)
+    return template.copy(data=mean).astype("float64"), found._replace(mean=mean)
+
+
+def sem_of(found: Moments) -> np.ndarray:
+    """Standard errors of means; NaN with a single run."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        degrees = np.where(found.number > 1, found.number - 1, np.nan)
+        return np.sqrt(found.m2 / degrees / found.number)
+
+
+def half_width(found: Moments, level: float) -> np.ndarray:
+    """Half widths of Student's intervals."""
+    degrees = np.maximum(found.number - 1, 0)
+    return stats.t.ppf((1 + level) / 2, degrees) * sem_of(found)
+
+
+def quantiles_of(dataset: xr.Dataset, metric: str, q: np.ndarray) -> xr.DataArray:
+    """Quantiles from sketches, ``[quantile, ...]``, or without the dim for a number."""
+    tables = dataset[metric + SKETCH].transpose(..., "part", "row", "bin")
+    template = tables.isel(part=0, row=0, bin=0, drop=True)
+    # One point at a time: a table has thousands of bins.
+    rest = [dim for dim in template.dims if dim != "checkpoint"]
+    found = np.empty((q.size, *template.shape))
+    for place in np.ndindex(*(template.sizes[dim] for dim in rest)):
+        part = tables.isel(dict(zip(rest, place, strict=True)))
+        found[(slice(None), *place)] = quantiles_in(part.values, np.atleast_1d(q))
+    made = xr.DataArray(
+        found, dims=("quantile", *template.dims), coords=dict(template.coords)
+    ).assign_coords(quantile=np.atleast_1d(q))
+    return (made if q.ndim else made.isel(quantile=0)).rename(metric)
+
+
+def _of_blocks(rows) -> np.ndarray:
+    """f64[..., blocks, moments] of a dask array ``[..., S]``."""
+    blocks = len(rows.chunks[-1])
+    return np.asarray(
+        rows.map_blocks(
+            _stacked,
+            dtype=np.float64,
+            meta=np.empty((0,) * (rows.ndim + 1)),
+            chunks=(*rows.chunks[:-1], (1,) * blocks, (len(NAMES),)),
+            new_axis=rows.ndim,
+        )
+    )
+
+
+def _stacked(block: np.ndarray) -> np.ndarray:
+    values = np.ascontiguousarray(block, np.float64)
+    return np.stack(moments_of(values), -1)[..., None, :]

@@ -1,0 +1,151 @@
+"""Statistics of dask arrays and of stores of moments are those of the runs."""
+
+import warnings
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from jaxbandits import stats
+from jaxbandits.results.layout import Place
+from jaxbandits.results.moments import ABSOLUTE_ERROR, RELATIVE_ERROR
+from jaxbandits.results.reading import open_store
+from jaxbandits.results.store import create_store, write_block
+from jaxbandits.stats import CoverageWarning
+from tests.results.test_store import axes
+
+POINTS, SEEDS = 3, 100
+BLOCK = (2, 30)
+KINDS = ("moments", "dask")
+
+
+def make(path, runs, moments):
+    """A store of ``runs [params, seed, checkpoint]``."""
+    points, seeds, _ = runs.shape
+    table = axes(points=points, seeds=seeds).drop_vars("instance")
+    create_store(path, table, {"regret": ()}, BLOCK, {}, moments)
+    for point in range(0, points, BLOCK[0]):
+        for seed in range(0, seeds, BLOCK[1]):
+            params = slice(point, min(point + BLOCK[0], points))
+            piece = slice(seed, min(seed + BLOCK[1], seeds))
+            regret = runs[params, piece]
+            values = {"regret": regret, "rounds": np.full(regret.shape, 7)}
+            write_block(path, Place(0, 0, params, piece), values, 1)
+    return path
+
+
+def opened(kind, path, runs):
+    store = make(path / f"{kind}.zarr", runs, kind == "moments")
+    if kind == "dask":
+        pytest.importorskip("dask")
+    return open_store(store, chunks={} if kind == "dask" else None)
+
+
+@pytest.fixture(scope="module")
+def runs():
+    return np.random.default_rng(0).normal(3, size=(POINTS, SEEDS, 2))
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def data(request, runs, tmp_path_factory):
+    return opened(request.param, tmp_path_factory.mktemp("summed"), runs)
+
+
+@pytest.fixture(scope="module")
+def whole(runs, tmp_path_factory):
+    store = make(tmp_path_factory.mktemp("summed") / "runs.zarr", runs, False)
+    return open_store(store).load()
+
+
+def close(found, wanted, **options):
+    parts = (each.reset_coords(drop=True) for each in (found, wanted))
+    xr.testing.assert_allclose(*parts, **options)
+    assert found.dims == wanted.dims
+
+
+def test_means_and_errors(data, whole):
+    for function in (stats.mean, stats.sem):
+        close(function(data, "regret"), function(whole, "regret"), rtol=1e-12)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95])
+def test_intervals(data, whole, level):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = stats.interval(data, "regret", level)
+    for a, b in zip(found, stats.interval(whole, "regret", level), strict=True):
+        close(a, b, rtol=1e-12)
+
+
+@pytest.mark.parametrize("q", [0.5, [0.0, 0.1, 0.9, 1.0]])
+def test_quantiles(data, whole, q):
+    found, wanted = (stats.quantiles(each, "regret", q) for each in (data, whole))
+    room = RELATIVE_ERROR if "moment" in data.dims else 1e-12
+    # Runs are a little apart: both neighbours are that well known.
+    close(found, wanted, rtol=2 * room, atol=2 * room + ABSOLUTE_ERROR)
+
+
+def test_records(data, whole):
+    found = stats.summary_records(data.isel(environment=0), "x")
+    wanted = stats.summary_records(whole.isel(environment=0), "x")
+    assert len(found) == len(wanted) == POINTS
+    for a, b in zip(found, wanted, strict=True):
+        for part in ("mean", "sem"):
+            number = a["metrics"]["regret"].pop(part)
+            assert number == pytest.approx(b["metrics"]["regret"].pop(part), rel=1e-12)
+        assert a == b
+
+
+def test_what_is_warned_of_is_the_same(runs, tmp_path):
+    skewed = np.exp(3 * runs)
+    skewed[1] = 0.5
+    store = make(tmp_path / "runs.zarr", skewed, False)
+    with pytest.warns(CoverageWarning) as wanted:
+        stats.interval(open_store(store), "regret")
+    for kind in KINDS:
+        data = opened(kind, tmp_path, skewed)
+        with pytest.warns(CoverageWarning) as found:
+            stats.interval(data, "regret")
+        assert [str(w.message) for w in found] == [str(w.message) for w in wanted]
+        assert found[0].filename == __file__
+
+
+def test_a_run_that_is_nan_and_one_that_is_alone(runs, tmp_path):
+    bad = runs[:, :1].copy()
+    bad[0, 0, 0] = np.nan
+    for kind in KINDS:
+        data = opened(kind, tmp_path, bad)
+        found = stats.interval(data, "regret")
+        np.testing.assert_array_equal(found.mean.values[0, 0], bad[:, 0])
+        assert np.isnan(found.lower).all() and np.isnan(found.upper).all()
+        assert np.isnan(stats.quantiles(data, "regret", 0.5)[0, 0, 0, 0])
+
+
+def test_what_takes_runs_says_so(data):
+    policies = ("p", "p")
+    calls = {
+        "band": lambda: stats.band(data, "regret"),
+        "bootstrap": lambda: stats.interval(data, "regret", method="bootstrap"),
+        "bounded": lambda: stats.interval(
+            data, "regret", method="bounded", bounds=(-9, 9)
+        ),
+        "pairs": lambda: stats.paired_difference(data, "regret", *policies),
+        "dominance": lambda: stats.dominance(data, "regret"),
+        "quantile_interval": lambda: stats.quantile_interval(data, "regret", 0.5),
+        "two_level": lambda: stats.two_level(data, "regret"),
+    }
+    kind = "moments only" if "moment" in data.dims else "an array of dask"
+    for name, call in calls.items():
+        with pytest.raises(
+            ValueError, match=f"^metric: .*'regret' .*{kind}|^metric: of"
+        ):
+            call()
+            raise AssertionError(name)
+
+
+def test_drawn_instances_are_not_summed(runs, tmp_path):
+    """Their means are the replications, and may lie in several blocks."""
+    data = opened("dask", tmp_path, runs)
+    shared = data.assign_coords(instance=("seed", np.arange(SEEDS) // 2))
+    with pytest.raises(ValueError, match="^dataset: seeds share drawn instances"):
+        stats.mean(shared, "regret")
