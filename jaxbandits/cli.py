@@ -280,7 +280,7 @@ def _completion(options) -> int:
     names |= {"format": ["png", "pdf", "svg"], "id": list(STATEMENTS)}
     for command in commands.values():
         for action in command._actions:
-            action.choices = names.get(action.dest)
+            action.choices = names.get(action.dest, action.choices)
             if action.dest in ("spec", "csv"):
                 action.complete = shtab.FILE
     print(shtab.complete(parser, options.shell))
