@@ -12,7 +12,8 @@ import sys
 import warnings
 from pathlib import Path
 
-from jaxbandits import __version__, checks
+import jaxbandits
+from jaxbandits import checks
 from jaxbandits.faults import EXPECTED, is_users
 
 _GOES_ON = (
@@ -72,7 +73,7 @@ def _parser_and_commands():
         description="Simulate resource-constrained bandits with censored feedback.",
     )
     parser.add_argument(
-        "--version", action="version", version=f"jaxbandits {__version__}"
+        "--version", action="version", version=f"jaxbandits {jaxbandits.__version__}"
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     listing = commands.add_parser("list", help="experiments, policies and environments")
@@ -280,7 +281,7 @@ def _completion(options) -> int:
     names |= {"format": ["png", "pdf", "svg"], "id": list(STATEMENTS)}
     for command in commands.values():
         for action in command._actions:
-            action.choices = names.get(action.dest)
+            action.choices = names.get(action.dest, action.choices)
             if action.dest in ("spec", "csv"):
                 action.complete = shtab.FILE
     print(shtab.complete(parser, options.shell))
