@@ -16,31 +16,30 @@ Nothing is ever half there, whatever happens to the writer:
 And nothing is read that is not as it was written: see `root` and `chunks`.
 """
 
-import errno
 import json
+import math
 import os
 import shutil
 import time
 import uuid
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
 import zarr
-from filelock import FileLock, Timeout
 from zarr.codecs import Crc32cCodec, ZstdCodec
 
 from jaxbandits.results.chunks import CheckedStore, blocks_of, chunk_files, is_result
 from jaxbandits.results.dataset import without_environments
+from jaxbandits.results.locks import writer
 from jaxbandits.results.root import CHECKSUM, PLAYED, local, publish, read_root
 
 DIMS = ("environment", "policy", "params", "seed", "checkpoint")
 RUN_DIMS = DIMS[:-1]
 _COORDINATE_CHUNK = 4096
-_LOCK = ".lock"
 # A chunk that is not there is one that was lost, see `chunks`.
 _EMPTY_TOO = {"write_empty_chunks": True}
 
@@ -143,17 +142,33 @@ def set_attributes(path: str | os.PathLike, attributes: Mapping[str, Any]) -> No
     publish(Path(path), attributes, root["consolidated_metadata"]["metadata"])
 
 
-def note_engines(path: str | os.PathLike, facts: Mapping[str, Any]) -> None:
-    """Put on record what the last session plays on: by environment, by policy."""
-    with naming(path):
+def enter_session(
+    path: str | os.PathLike,
+    entry: Mapping[str, Any],
+    joins: Callable[[Mapping[str, Any]], bool] = lambda last: False,
+) -> int:
+    """Put on record who is about to play.
+
+    Args:
+      path: the store.
+      entry: of the attribute ``sessions``.
+      joins: whether `entry` plays in the last session, and needs none of its own.
+
+    Returns:
+      The number of the session, at least 1.
+    """
+    with naming(path), writer(path, ".sessions") as lock:
+        lock.alone(math.inf)
         stored = dict(check_store(path))
         players = json.loads(stored["sessions"])
-        players[-1]["engines"] = facts
-        stored |= {
-            "sessions": json.dumps(players),
-            "provenance": json.dumps(players[-1]),
-        }
-        set_attributes(path, stored)
+        if not players or not joins(players[-1]):
+            players.append(entry)
+            stored |= {
+                "sessions": json.dumps(players),
+                "provenance": json.dumps(entry),
+            }
+            set_attributes(path, stored)
+        return len(players)
 
 
 def write_block(
@@ -227,41 +242,6 @@ def stored_shapes(path: str | os.PathLike) -> dict[str, tuple[int, ...]]:
         for name, array in zarr.open_group(path, mode="r").arrays()
         if array.ndim >= len(DIMS) and name != "rounds"
     }
-
-
-@contextmanager
-def only_writer(path: str | os.PathLike) -> Iterator[None]:
-    """Keep other programs from writing to a store.
-
-    The lock is the operating system's, on a file in the store; it goes with the
-    process, however that ends, also where the file is left. (On a file that is open for
-    writing, as NFS wants it.) File systems without locks are trusted.
-
-    Raises:
-      BlockingIOError: if another program writes to the store.
-      PermissionError: if the store may not be read.
-    """
-    if not os.access(path, os.R_OK | os.X_OK):
-        message = f"store: {path} may not be read"
-        raise PermissionError(errno.EACCES, message)
-    file = Path(path) / _LOCK
-    # A file that is taken for the lock itself would outlive a killed process.
-    lock = FileLock(file, blocking=False, fallback_to_soft=False)
-    try:
-        lock.acquire()
-    except Timeout as error:
-        message = f"store: another program is writing to {path}"
-        raise BlockingIOError(errno.EAGAIN, message) from error
-    except OSError:  # There are no locks here, or there is nothing to be written.
-        pass
-    try:
-        yield
-    finally:
-        if lock.is_locked:
-            # Under the lock: who has opened it in the meantime sees that it is gone.
-            with suppress(OSError):
-                file.unlink()
-            lock.release()
 
 
 @contextmanager

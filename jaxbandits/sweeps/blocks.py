@@ -108,31 +108,51 @@ class Block(NamedTuple):
     place: Place
 
 
-def outstanding(
-    plan: Plan, sessions: Any, shape: tuple[int, int], host: int, hosts: int
-) -> list[Block]:
-    """The blocks that a process has to play.
+class Share(NamedTuple):
+    """Which blocks are one program's to play.
 
-    Seeds vary slowest: a sweep that is interrupted has some seeds of everything.
+    Attributes:
+      number: of the program, from 0.
+      of: how many programs there are.
+    """
+
+    number: int = 0
+    of: int = 1
+
+
+ALL = Share()
+
+
+def outstanding(
+    plan: Plan, sessions: Any, shape: tuple[int, int], share: Share = ALL
+) -> list[Block]:
+    """The blocks that a program has to play.
+
+    Seeds vary slowest: a sweep that is interrupted has some seeds of everything. Whose
+    a block is does not depend on what is played already, so that programs that come at
+    different times agree.
 
     Args:
       plan: the plan.
       sessions: i32[environment, policy, params, seed], 0 where nothing is played, an
         array or what is indexed like one (`results.store.sessions`).
       shape: parameter points and seeds of a block.
-      host: number of the process.
-      hosts: how many processes there are; the blocks of every policy go round.
+      share: the program's; the blocks of every policy go round.
     """
     rows = []
-    # Policies differ in cost, so each is dealt out by itself; not all from process 0.
+    # Policies differ in cost, so each is dealt out by itself; not all from program 0.
     turn = list(range(len(plan.spec.policies)))
     for number, (key, match) in enumerate(plan.matches.items()):
         environment, policy = divmod(number, len(plan.spec.policies))
-        found = []
         for seed in _pieces(len(plan.seeds), shape[1]):
+            pieces = _pieces(match.points.count, shape[0])
+            own = pieces[(share.number - turn[policy]) % share.of :: share.of]
+            turn[policy] += len(pieces)
+            if not own:
+                continue
             # All of a large sweep would not fit into memory.
             unplayed = np.asarray(sessions[environment, policy, :, seed]) == 0
-            for params in _pieces(match.points.count, shape[0]):
+            for params in own:
                 missing = unplayed[params]
                 if missing.any():
                     place = Place(
@@ -141,9 +161,7 @@ def outstanding(
                         _span(params, missing.any(axis=1)),
                         _span(seed, missing.any(axis=0)),
                     )
-                    found.append((seed.start, number, Block(key, place)))
-        rows += found[(host - turn[policy]) % hosts :: hosts]
-        turn[policy] += len(found)
+                    rows.append((seed.start, number, Block(key, place)))
     return [block for *_, block in sorted(rows, key=lambda row: row[:2])]
 
 

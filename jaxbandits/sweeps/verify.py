@@ -11,7 +11,7 @@ from jaxbandits.machine import Machine
 from jaxbandits.play import Played
 from jaxbandits.results.chunks import CheckedStore
 from jaxbandits.results.store import sessions, stored_shapes
-from jaxbandits.sweeps.blocks import Block, outstanding
+from jaxbandits.sweeps.blocks import Block, Share, outstanding
 from jaxbandits.sweeps.fill import play_blocks, work_of
 from jaxbandits.sweeps.plan import Plan
 
@@ -33,8 +33,8 @@ def verify(plan: Plan, path: Path, count: int, machine: Machine) -> int:
     """
     who = sessions(path)
     shape = who.chunks[-2:]
-    hosts = jax.process_index(), jax.process_count()
-    blocks = outstanding(plan, np.broadcast_to(0, who.shape), shape, *hosts)
+    share = Share(jax.process_index(), jax.process_count())
+    blocks = outstanding(plan, np.broadcast_to(0, who.shape), shape, share)
     chosen = np.random.default_rng().permutation(len(blocks))[:count]
     group = zarr.open_group(CheckedStore(path, read_only=True), mode="r")
     kept = {*stored_shapes(path), "rounds"}
