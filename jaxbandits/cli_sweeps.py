@@ -65,6 +65,31 @@ def add_sweeps(commands) -> None:
     hosts.add_argument("--processes", type=int, metavar="N", help="how many there are")
     hosts.add_argument("--process", type=int, metavar="I", help="this one, from 0")
     sweep.set_defaults(command=_sweep)
+    state = commands.add_parser("status", help="how far a sweep is, and who plays it")
+    state.add_argument("store", metavar="STORE")
+    state.add_argument("--json", action="store_true", help="for programs")
+    state.set_defaults(command=_status)
+    shown = commands.add_parser("show", help="what the store of a sweep holds")
+    shown.add_argument("store", metavar="STORE")
+    shown.add_argument("--json", action="store_true", help="for programs")
+    shown.set_defaults(command=_show)
+    merged = commands.add_parser("merge", help="several stores of one sweep made one")
+    merged.add_argument("stores", metavar="STORE", nargs="+")
+    merged.add_argument("--into", metavar="STORE", required=True, help="a new one")
+    merged.set_defaults(command=_merge)
+    verified = commands.add_parser("verify", help="read all files of a store again")
+    verified.add_argument("store", metavar="STORE")
+    verified.add_argument(
+        "--blocks",
+        type=int,
+        metavar="N",
+        default=0,
+        help="and play N random blocks again, to compare all bits",
+    )
+    verified.add_argument(
+        "--spec", metavar="SPEC", help="of the sweep, where the store has none in TOML"
+    )
+    verified.set_defaults(command=_verify)
 
 
 def _shard(text: str | None) -> tuple[int, int] | None:
@@ -147,3 +172,82 @@ def _tell(store: str, options) -> None:
         count = f"{options.verify} random blocks (or all)"
         console.print(f"verified: {count} played again, every bit as in the store")
     console.print(f"wrote {store}", soft_wrap=True, highlight=False)
+
+
+def _status(options) -> int:
+    from rich.console import Console
+    from rich.table import Table
+
+    from jaxbandits.sweeps.status import status
+
+    found = status(options.store)
+    if options.json:
+        print(json.dumps(found._asdict()))
+        return 0
+    left = "nobody is at work" if found.done < found.runs else "complete"
+    if found.left_seconds is not None:
+        left = f"{_duration(found.left_seconds)} at {found.per_second:,.1f} runs/s"
+    table = Table(show_header=False, title=options.store)
+    share = found.done / found.runs if found.runs else 1.0
+    table.add_row("done", f"{found.done:,} of {found.runs:,} runs ({share:.1%})")
+    table.add_row("left", left)
+    table.add_row("programs at work", f"{found.programs}, at {found.running} blocks")
+    table.add_row("blocks lost, to be played again", f"{found.lost}")
+    table.add_row("blocks failed", f"{found.failed}")
+    for error, count in found.errors.items():
+        table.add_row("", f"{count} x {error}")
+    table.add_row("processors", "\n".join(found.processors))
+    Console(width=None if sys.stdout.isatty() else 120).print(table)
+    return 0
+
+
+def _duration(seconds: float) -> str:
+    """Hours, minutes, seconds."""
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes // 60}:{minutes % 60:02d}:{rest:02d}"
+
+
+def _show(options) -> int:
+    from rich.console import Console
+    from rich.table import Table
+
+    from jaxbandits.sweeps.status import show
+
+    found = show(options.store)
+    if options.json:
+        print(json.dumps(found))
+        return 0
+    console = Console(width=None if sys.stdout.isatty() else 120)
+    table = Table(show_header=False, title=options.store)
+    for name, value in found["extent"].items():
+        table.add_row(name, str(value))
+    console.print(table)
+    columns = ("created", "runs", "versions", "devices", "processor", "host", "job")
+    table = Table("session", *columns, title="Sessions")
+    for number, entry in enumerate(found["sessions"], 1):
+        table.add_row(str(number), *(str(entry[name]) for name in columns))
+    console.print(table)
+    console.print(found["text"] or "(the sweep was not read from a file)", markup=False)
+    return 0
+
+
+def _merge(options) -> int:
+    from jaxbandits.sweeps.merge import merge
+
+    found = merge(options.stores, options.into)
+    print(f"wrote {options.into}: {found.sizes['seed']} seeds")
+    return 0
+
+
+def _verify(options) -> int:
+    from jaxbandits.sweeps import read_spec
+    from jaxbandits.sweeps.verify import examine, replay
+
+    checks.whole("--blocks", options.blocks, 0)
+    files = examine(options.store)
+    print(f"{options.store}: every file is as it was written ({files} blocks)")
+    if options.blocks:
+        spec = None if options.spec is None else read_spec(options.spec)
+        count = replay(options.store, spec, options.blocks)
+        print(f"{count} random blocks played again, every bit as in the store")
+    return 0

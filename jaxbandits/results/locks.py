@@ -50,7 +50,8 @@ def writer(path: str | os.PathLike, name: str = _FILE) -> Iterator[Lock]:
     if not os.access(path, os.R_OK | os.X_OK):
         message = f"store: {path} may not be read"
         raise PermissionError(errno.EACCES, message)
-    file, held = Path(path) / name, []
+    file = Path(path) / name
+    held: list[int] = []
 
     def none() -> None:
         if held:

@@ -144,10 +144,10 @@ def outstanding(
     turn = list(range(len(plan.spec.policies)))
     for number, (key, match) in enumerate(plan.matches.items()):
         environment, policy = divmod(number, len(plan.spec.policies))
-        for seed in _pieces(len(plan.seeds), shape[1]):
-            pieces = _pieces(match.points.count, shape[0])
-            own = pieces[(share.number - turn[policy]) % share.of :: share.of]
-            turn[policy] += len(pieces)
+        for seed in pieces(len(plan.seeds), shape[1]):
+            parts = pieces(match.points.count, shape[0])
+            own = parts[(share.number - turn[policy]) % share.of :: share.of]
+            turn[policy] += len(parts)
             if not own:
                 continue
             # All of a large sweep would not fit into memory.
@@ -165,7 +165,8 @@ def outstanding(
     return [block for *_, block in sorted(rows, key=lambda row: row[:2])]
 
 
-def _pieces(total: int, size: int) -> list[slice]:
+def pieces(total: int, size: int) -> list[slice]:
+    """An axis in parts of a size, the last one of what is left."""
     return [slice(i, min(i + size, total)) for i in range(0, total, size)]
 
 

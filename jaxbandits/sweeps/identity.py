@@ -91,6 +91,11 @@ def _seeds(seeds: np.ndarray) -> int | list[int]:
     return len(seeds) if first else seeds.tolist()
 
 
+def with_seeds(description: Description, seeds: list[int]) -> Description:
+    """The description of the same sweep on other seeds."""
+    return description | {"seeds": _seeds(np.array(seeds))}
+
+
 def listed(seeds: int | list[int]) -> list[int]:
     """The seeds of a description."""
     return list(range(seeds)) if isinstance(seeds, int) else seeds

@@ -11,7 +11,7 @@ from jaxbandits.sweeps.site import site_of
 
 def programs_of(path: Path) -> str | None:
     """The folder of compiled programs in a store; None where the user has one."""
-    if jax.config.jax_compilation_cache_dir is not None:
+    if jax.config.jax_compilation_cache_dir:
         return None
     return str(path / WORK / "programs")
 
@@ -21,7 +21,7 @@ def share_programs(folder: str) -> None:
 
     Nothing happens where it keeps them somewhere already.
     """
-    if jax.config.jax_compilation_cache_dir is not None:
+    if jax.config.jax_compilation_cache_dir:
         return
     here = site_of(jax.local_devices())
     kind = hashlib.sha256(repr(here._replace(devices=here.devices[:1])).encode())

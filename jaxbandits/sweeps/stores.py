@@ -222,4 +222,5 @@ def _attributes(plan: Plan, description, players, block) -> dict[str, Any]:
         "block": block,
         "spec": json.dumps(description),
         "sessions": json.dumps(players),
+        "text": plan.spec.text or "",
     }
