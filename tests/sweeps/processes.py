@@ -30,20 +30,21 @@ def start(store: Path, *, cache="", spec=WALK, devices: int = 1, more=(), **vari
       devices: devices of the process.
       more: further arguments.
       spec: the file.
-      **variables: of the environment; ``WALK_...`` change the sweep.
+      **variables: of the environment; ``WALK_...`` change the sweep. None for one that
+        is not to be there.
     """
+    variables = {
+        "PYTHONPATH": str(ROOT),
+        "JAX_NUM_CPU_DEVICES": str(devices),
+        "JAX_COMPILATION_CACHE_DIR": str(cache or os.environ.get(PROGRAMS, "")),
+        "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+        **variables,
+    }
     return subprocess.Popen(
         [sys.executable, "-c", MAIN, "sweep", str(spec)]
         + ["--store", str(store), *more],
         cwd=ROOT,
-        env=os.environ
-        | {
-            "PYTHONPATH": str(ROOT),
-            "JAX_NUM_CPU_DEVICES": str(devices),
-            "JAX_COMPILATION_CACHE_DIR": str(cache or os.environ[PROGRAMS]),
-            "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
-            **variables,
-        },
+        env={k: v for k, v in (os.environ | variables).items() if v is not None},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -1,0 +1,266 @@
+"""What is asked of a store: how far it is, what it holds, whether it is right."""
+
+import json
+import os
+import shutil
+
+import numpy as np
+import pytest
+import zarr
+
+from jaxbandits import cli
+from jaxbandits.results import open_store
+from jaxbandits.results.store import check_store
+from jaxbandits.sweeps import Store, read_spec, run_sweep
+from jaxbandits.sweeps import fill as filling
+from jaxbandits.sweeps.journal import FOLDER, players
+from jaxbandits.sweeps.merge import merge
+from jaxbandits.sweeps.status import show, status
+from jaxbandits.sweeps.verify import examine, replay
+from tests.sweeps import walk
+from tests.sweeps.test_numbers import assert_same
+
+SPEC = walk.spec(points=3, seeds=60, horizon=8)
+RUNS = 2 * (3 + 1) * 60
+
+
+def played(path, spec=SPEC, **options):
+    return run_sweep(spec, Store(path, block=20), **options)
+
+
+@pytest.fixture
+def store(tmp_path):
+    played(tmp_path / "one.zarr").close()
+    return tmp_path / "one.zarr"
+
+
+def test_a_store_that_is_complete(store):
+    found = status(store)
+    assert (found.runs, found.done) == (RUNS, RUNS)
+    assert (found.running, found.lost, found.failed, found.programs) == (0, 0, 0, 0)
+    assert found.left_seconds is None and len(found.processors) == 1
+
+
+def test_half_of_a_store(tmp_path):
+    path = tmp_path / "one.zarr"
+    played(path, shard=(0, 2))
+    found = status(path)
+    assert (found.runs, found.done) == (RUNS, RUNS / 2)
+
+
+def said(path, name, host, pid, *events):
+    """The journal of another program."""
+    who = {**players(path)[0].who, "host": host, "pid": pid, "at": 1000.0}
+    lines = [who, *({"at": 1000.0} | event for event in events)]
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    (path / FOLDER / f"{name}.jsonl").write_text(text + '{"at": 10')
+
+
+def event(kind, number, at=1000.0, **more):
+    """Of the 20 runs of a block that is missing, or of one that is there."""
+    block = [0, 0, 0, 1, 20 * number, 20 * number + 20]
+    return {"event": kind, "block": block, "at": at, **more}
+
+
+@pytest.fixture
+def half(tmp_path):
+    """A store whose blocks of one game are missing."""
+    path = tmp_path / "one.zarr"
+    played(path)
+    zarr.open_group(path, mode="r+")["session"][0, 0, 0] = 0
+    return path
+
+
+def test_who_is_at_work(half):
+    """A program elsewhere that has said something lately, and one that has not."""
+    said(half, "a", "elsewhere", 1, event("begins", 0, 1100.0))
+    said(half, "b", "elsewhere", 2, event("begins", 1, 400.0))
+    found = status(half, now=1200.0)
+    assert (found.running, found.programs, found.lost) == (1, 1, 1)
+    # With blocks that take as long, it may be silent as long.
+    ends = event("ends", 2, 450.0, seconds=80.0)
+    said(half, "b", "elsewhere", 2, ends, event("begins", 1, 450.0))
+    found = status(half, now=1200.0)
+    assert (found.running, found.programs, found.lost) == (2, 2, 0)
+    assert found.per_second == pytest.approx(20 / 750)
+    assert found.left_seconds == pytest.approx(60 * 750 / 20)
+
+
+def test_a_program_that_is_no_more(half):
+    """Of this machine it is known."""
+    host = players(half)[0].who["host"]
+    said(half, "a", host, 2**22 + 1, event("begins", 0, 1200.0))
+    said(half, "b", host, os.getpid(), event("begins", 1, 1200.0))
+    found = status(half, now=1200.0)
+    assert (found.running, found.programs, found.lost) == (1, 1, 1)
+    left = {"event": "leaves"}
+    said(half, "b", host, os.getpid(), event("begins", 1, 1200.0), left)
+    assert status(half, now=1200.0).lost == 2
+
+
+def test_blocks_that_failed(half):
+    error = "ValueError: a mistake"
+    begun = [event("begins", 0), event("begins", 1)]
+    fails = [event("fails", 0, error=error), event("fails", 1, error=error)]
+    left = {"event": "leaves"}
+    said(half, "a", "elsewhere", 1, *begun, *fails, left)
+    found = status(half)
+    assert (found.failed, found.lost, found.errors) == (2, 0, {error: 2})
+    played(half)
+    found = status(half)
+    assert (found.failed, found.errors) == (0, {})
+
+
+def test_a_play_that_fails_says_so(tmp_path, monkeypatch):
+    def play(*args, **kwargs):
+        raise ValueError("a mistake")
+
+    path = tmp_path / "one.zarr"
+    monkeypatch.setattr(filling, "play", play)
+    with pytest.raises(ValueError, match="a mistake"):
+        played(path)
+    found = status(path)
+    assert found.done == 0 and 1 <= found.failed <= 2
+    assert "ValueError: a mistake" in found.errors
+
+
+def test_what_a_store_holds(store):
+    played(store)
+    found = show(store)
+    assert found["extent"]["environments"] == "short, long"
+    assert found["extent"]["policies"] == "walker (3), idler (1)"
+    assert found["extent"]["block"] == "1 points x 20 seeds"
+    assert [entry["runs"] for entry in found["sessions"]] == [RUNS, 0]
+    first = found["sessions"][0]
+    assert "jax 0." in first["versions"] and "bits" in first["processor"]
+    assert found["text"] == ""
+
+
+def test_files_of_a_store(store):
+    assert examine(store) == 2 * 2 * 3 * 3
+    (store / "regret/c/0/0/1/1/0").write_bytes(b"other")
+    with pytest.raises(ValueError, match=r"damaged: regret/c/0/0/1/1/0; .* 1 blocks"):
+        examine(store)
+
+
+TOML = """
+setting = "budgeted"
+budget = 3
+seeds = 6
+metrics = ["regret"]
+environments.two = { make = "s_br", arguments = { num_arms = 2 } }
+policies.uniform = { make = "uniform" }
+"""
+
+
+@pytest.fixture
+def from_file(tmp_path):
+    (tmp_path / "small.toml").write_text(TOML)
+    path = tmp_path / "one.zarr"
+    run_sweep(read_spec(tmp_path / "small.toml"), Store(path, block=2)).close()
+    return path
+
+
+def test_blocks_are_played_again_from_the_text_in_the_store(from_file):
+    assert show(from_file)["text"] == TOML
+    assert replay(from_file, None, 2) == 2
+    zarr.open_group(from_file, mode="r+")["regret"][0, 0, 0, 3, 1] = 0.125
+    with pytest.raises(ValueError, match="other numbers .*: regret of two uniform"):
+        replay(from_file, None, 9)
+
+
+def test_only_what_is_played_is_played_again(from_file):
+    zarr.open_group(from_file, mode="r+")["session"][..., :2] = 0
+    assert replay(from_file, None, 9) == 2
+
+
+def test_a_store_without_a_text(store):
+    with pytest.raises(ValueError, match="does not say in TOML .*--spec"):
+        replay(store, None, 2)
+    assert replay(store, SPEC, 2) == 2
+
+
+@pytest.mark.parametrize("second", [range(30, 60), range(20, 60)])
+def test_stores_are_merged(tmp_path, second):
+    """Of disjoint and of overlapping seeds; what is missing can be played on."""
+    paths = [tmp_path / name for name in ("a.zarr", "b.zarr")]
+    for path, seeds in zip(paths, (range(30), second), strict=True):
+        played(path, SPEC._replace(seeds=list(seeds)))
+    found = merge(paths, tmp_path / "c.zarr")
+    whole = run_sweep(SPEC)
+    assert_same(found, whole)
+    there = set(np.unique(found["session"])) - {0}
+    assert there == {1, 2}
+    assert len(json.loads(check_store(tmp_path / "c.zarr")["sessions"])) == 2
+    again = SPEC._replace(seeds=70)
+    found = run_sweep(again, Store(tmp_path / "c.zarr", extend=True))
+    assert_same(found, run_sweep(again))
+
+
+def test_stores_of_shards_are_merged(tmp_path):
+    """Each has what the other lacks."""
+    paths = [tmp_path / name for name in ("a.zarr", "b.zarr")]
+    for number, path in enumerate(paths):
+        played(path, shard=(number, 2))
+    assert_same(merge(paths, tmp_path / "c.zarr"), run_sweep(SPEC))
+
+
+def test_drawn_instances_are_merged(tmp_path):
+    spec = walk.spec(
+        points=2,
+        environments={"drawn": walk.DRAWN},
+        runs_per_instance=3,
+        horizon=8,
+        seeds=12,
+    )
+    paths = [tmp_path / name for name in ("a.zarr", "b.zarr")]
+    for path, seeds in zip(paths, (range(6), range(6, 12)), strict=True):
+        played(path, spec._replace(seeds=list(seeds)))
+    assert_same(merge(paths, tmp_path / "c.zarr"), run_sweep(spec))
+
+
+def test_stores_that_do_not_agree(tmp_path, store):
+    copy = tmp_path / "two.zarr"
+    shutil.copytree(store, copy)
+    array = zarr.open_group(copy, mode="r+")["regret"]
+    array[0, 0, 1, 25, 1] = np.nextafter(array[0, 0, 1, 25, 1], 99)
+    into = tmp_path / "c.zarr"
+    with pytest.raises(ValueError, match="other numbers .* regret of short walker"):
+        merge([store, copy], into)
+    assert not into.exists()
+
+
+def test_stores_of_other_sweeps(tmp_path, store):
+    other = tmp_path / "two.zarr"
+    played(other, SPEC._replace(root_seed=1))
+    with pytest.raises(ValueError, match="root_seed: 0 in the store, 1 now"):
+        merge([store, other], tmp_path / "c.zarr")
+    shutil.rmtree(other)
+    played(other, walk.spec(points=2, seeds=60, horizon=8))
+    with pytest.raises(ValueError, match="walker: points .* in the first only"):
+        merge([store, other], tmp_path / "c.zarr")
+    with pytest.raises(ValueError, match="^stores must be at least two, got 1"):
+        merge([store], tmp_path / "c.zarr")
+    with pytest.raises(FileExistsError, match="exists already"):
+        merge([store, store], other)
+
+
+def test_on_the_command_line(capsys, from_file):
+    def told(*arguments):
+        assert cli.main([*map(str, arguments)]) == 0
+        out, err = capsys.readouterr()
+        assert err == ""
+        return out
+
+    assert "6 of 6 runs (100.0%)" in told("status", from_file)
+    assert json.loads(told("status", from_file, "--json"))["done"] == 6
+    assert 'make = "s_br"' in told("show", from_file)
+    assert json.loads(told("show", from_file, "--json"))["text"] == TOML
+    out = told("verify", from_file, "--blocks", "2")
+    assert "every file is as it was written (3 blocks)" in out
+    assert "2 random blocks played again, every bit as in the store" in out
+    into = from_file.with_name("two.zarr")
+    assert "6 seeds" in told("merge", from_file, from_file, "--into", into)
+    assert_same(open_store(into), open_store(from_file))
+    assert cli.main(["status", str(into.with_name("none.zarr"))]) == 2
+    assert "there is no Zarr store at" in capsys.readouterr().err
