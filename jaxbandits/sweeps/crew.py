@@ -9,6 +9,7 @@ import math
 import random
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
@@ -33,11 +34,11 @@ from jaxbandits.sweeps.fill import (
 )
 from jaxbandits.sweeps.hosts import meet
 from jaxbandits.sweeps.identity import listed
-from jaxbandits.sweeps.journal import journal
+from jaxbandits.sweeps.journal import journal, players
 from jaxbandits.sweeps.plan import Plan, say_engines
 from jaxbandits.sweeps.programs import programs_of, share_programs
 from jaxbandits.sweeps.sink import Sink
-from jaxbandits.sweeps.site import Site, job
+from jaxbandits.sweeps.site import Site, job, kind_of
 from jaxbandits.sweeps.spec import Spec
 from jaxbandits.sweeps.spread import LostError, spread
 from jaxbandits.sweeps.stores import Store, check_block, create, enter, fit, mend
@@ -104,6 +105,7 @@ def in_store(spec: Spec, store: Store, crew: Crew) -> Iterator[Sink]:
                 path, entry, _never if alone else partial(_same, entry)
             )
             lock.together(math.inf)
+            _warn_of_sites(path, json.loads(check_store(path)["sessions"]))
             if crew.share is not None and (programs := programs_of(path)):
                 share_programs(programs)
             if not blocks:
@@ -114,6 +116,7 @@ def in_store(spec: Spec, store: Store, crew: Crew) -> Iterator[Sink]:
                     fill(plan, work, path, session, crew.machine, crew.stop, log)
             else:
                 _have_played(plan, blocks, store, session, crew)
+                _warn_of_sites(path, [player.who for player in players(path)])
             meet("filled")
             if crew.share is not None or crew.workers is not None:
                 # The last one takes away what only several need.
@@ -184,6 +187,23 @@ def _entry(plan: Plan, work: Work, crew: Crew, store: Store) -> dict[str, Any]:
     )
 
 
+def _warn_of_sites(path: Path, entries: list[Mapping[str, Any]]) -> None:
+    """Warn if not all who play give the same bits.
+
+    Args:
+      path: the store.
+      entries: what sessions or programs say of themselves.
+    """
+    kinds = {kind_of(entry) for entry in entries if "backend" in entry}
+    if len(kinds) > 1:
+        warnings.warn(
+            f"store: {path} is played on several kinds of machines ("
+            + "; ".join(sorted(kinds))
+            + "): their numbers agree up to rounding only",
+            stacklevel=2,
+        )
+
+
 def _never(last: Mapping[str, Any]) -> bool:
     return False
 
@@ -214,7 +234,8 @@ def _have_played(
         missing = [b for b in task.blocks if (who_played[b.place] == 0).any()]
         return task._replace(blocks=tuple(missing))
 
-    with reporter(crew.machine.progress, sum(map(lanes_of, blocks)), path.name) as say:
+    total = sum(map(lanes_of, blocks))
+    with reporter(crew.machine.progress, total, path.name, lines=True) as say:
 
         def finished(done: Iterable[Block]) -> None:
             played.extend(done)

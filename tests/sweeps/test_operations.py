@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import warnings
 
 import numpy as np
 import pytest
@@ -10,8 +11,9 @@ import zarr
 
 from jaxbandits import cli
 from jaxbandits.results import open_store
-from jaxbandits.results.store import check_store
-from jaxbandits.sweeps import Store, read_spec, run_sweep
+from jaxbandits.results.root import CHECKSUM
+from jaxbandits.results.store import check_store, set_attributes
+from jaxbandits.sweeps import Store, identity, read_spec, run_sweep
 from jaxbandits.sweeps import fill as filling
 from jaxbandits.sweeps.journal import FOLDER, players
 from jaxbandits.sweeps.merge import merge
@@ -24,8 +26,9 @@ SPEC = walk.spec(points=3, seeds=60, horizon=8)
 RUNS = 2 * (3 + 1) * 60
 
 
-def played(path, spec=SPEC, **options):
-    return run_sweep(spec, Store(path, block=20), **options)
+def played(path, spec=SPEC, accept_version=False, **options):
+    store = Store(path, block=20, accept_version=accept_version)
+    return run_sweep(spec, store, **options)
 
 
 @pytest.fixture
@@ -122,6 +125,57 @@ def test_a_play_that_fails_says_so(tmp_path, monkeypatch):
     found = status(path)
     assert found.done == 0 and 1 <= found.failed <= 2
     assert "ValueError: a mistake" in found.errors
+
+
+@pytest.mark.parametrize("bits", [512, 128])
+def test_other_processors_are_noticed(store, bits):
+    """Only of those whose numbers may differ."""
+    stored = check_store(store)
+    (entry,) = json.loads(stored["sessions"])
+    before = json.dumps([entry | {"processor": "another", "vector_bits": bits}])
+    kept = {name: x for name, x in stored.items() if name != CHECKSUM}
+    set_attributes(store, kept | {"sessions": before})
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        played(store)
+    texts = [str(each.message) for each in said]
+    assert len(texts) == (bits != entry["vector_bits"])
+    assert all("several kinds of machines (vectors of" in text for text in texts)
+
+
+@pytest.mark.parametrize("version", ["0.99.0", "0.0.1"])
+def test_another_version_of_jax(store, monkeypatch, version):
+    """A newer patch is accepted when it is asked for, and told; nothing else is."""
+    here = identity.versions(["jax"])["jax"]
+    monkeypatch.setattr(identity, "JAX", ("jax",))
+    monkeypatch.setattr(
+        identity, "versions", lambda _: {"jaxbandits": "0.1.0", "jax": version}
+    )
+    with pytest.raises(ValueError, match=f"versions.jax: {here} .* {version} now"):
+        played(store)
+    with pytest.raises(ValueError, match=f"versions.jax: {here} .* {version} now"):
+        played(store, accept_version=True)
+
+
+def test_a_newer_patch_of_jax(store, monkeypatch):
+    real = identity.versions
+
+    def newer(packages):
+        found = real(packages)
+        return found | {name: f"{found[name]}.99" for name in found if name == "jax"}
+
+    monkeypatch.setattr(identity, "versions", newer)
+    with pytest.raises(ValueError, match=r"versions.jax: .* in the store, .*\.99 now"):
+        played(store)
+    before = check_store(store)
+    larger = SPEC._replace(seeds=70)
+    run_sweep(larger, Store(store, extend=True, accept_version=True))
+    after = check_store(store)
+    versions = [json.loads(each["spec"])["versions"] for each in (before, after)]
+    assert versions[0] == versions[1]
+    first, second = json.loads(after["sessions"])
+    assert "accepted" not in first and second["accepted"] is True
+    assert "(accepted)" in show(store)["sessions"][1]["versions"]
 
 
 def test_what_a_store_holds(store):

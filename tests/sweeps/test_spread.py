@@ -106,6 +106,8 @@ def test_what_is_lost_is_played_again(tmp_path, whole, fate, again):
     executor = Here(["no", fate, "no", *[fate] * 6])
     assert_same(played(executor, path), whole)
     assert len(executor.tasks) == BLOCKS + 7 * again
+    # None is asked for twice: Dask would say again what it said before.
+    assert len(set(map(str, executor.tasks))) == len(executor.tasks)
     begun, ended = counts(path)
     assert set(begun.values()) == set(ended.values()) == {1}
 
