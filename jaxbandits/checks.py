@@ -10,13 +10,17 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from numbers import Real
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from jax.typing import ArrayLike
 
-# What `numbers` makes an array of: an array, a number, or lists of them.
-Numbers = ArrayLike | Sequence[Any]
+if TYPE_CHECKING:  # results and pictures are read without JAX
+    from jax.typing import ArrayLike
+
+    # What `numbers` makes an array of: an array, a number, or lists of them.
+    Numbers = ArrayLike | Sequence[Any]
+else:
+    Numbers = Any
 
 LONGEST = 80  # characters of a value in an error
 MOST_ROUNDS = 2**31 - 2  # rounds are counted in int32

@@ -1,8 +1,12 @@
-"""Progress on the terminal: share done, time left, throughput, memory; on stderr."""
+"""Progress on stderr: share done, time left, throughput, memory.
+
+A bar on a terminal; where there is none, as in a batch job, a line a minute.
+"""
 
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from time import monotonic
 
 import psutil
 from rich.console import Console
@@ -21,7 +25,11 @@ from rich.text import Text
 
 @contextmanager
 def reporter(
-    show: bool | None, total: int, title: str, rounds: float = 0
+    show: bool | None,
+    total: int,
+    title: str,
+    rounds: float = 0,
+    lines: bool = False,
 ) -> Iterator[Callable[[int, str], None]]:
     """A function ``report(done, label)`` that advances a bar, or does nothing.
 
@@ -30,9 +38,12 @@ def reporter(
       total: units of work in all.
       title: stands before the bar.
       rounds: rounds of one seed in a unit of work; above 0 the throughput is shown.
+      lines: whether a line a minute takes the place of a bar that is not drawn, unless
+        `show` says that there shall be none.
     """
     if not (sys.stderr.isatty() if show is None else show):
-        yield lambda done, label: None
+        quiet = show is False or not lines
+        yield (lambda done, label: None) if quiet else _liner(total, title, rounds)
         return
     columns = (
         TextColumn("{task.description}"),
@@ -51,6 +62,42 @@ def reporter(
             bar.update(task, advance=done, description=f"{title}: {label}")
 
         yield report
+
+
+EVERY_SECONDS = 60.0
+
+
+def _liner(total: int, title: str, rounds: float) -> Callable[[int, str], None]:
+    """A function ``report(done, label)`` that prints a line now and then."""
+    began = said = monotonic()
+    sum_done = 0
+    here = psutil.Process()
+
+    def report(done: int, label: str) -> None:
+        nonlocal sum_done, said
+        sum_done += done
+        now = monotonic()
+        if now - said < EVERY_SECONDS or not sum_done:
+            return
+        said, seconds = now, now - began
+        parts = [
+            f"{title}: {sum_done / total:.1%} after {_clock(seconds)}",
+            f"{_clock(seconds * (total - sum_done) / sum_done)} left",
+            *(
+                [f"{sum_done * rounds / seconds / 1e6:,.2f} M rounds/s"]
+                if rounds
+                else []
+            ),
+            decimal(here.memory_info().rss),
+        ]
+        print(", ".join(parts), file=sys.stderr, flush=True)
+
+    return report
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes // 60}:{minutes % 60:02d}:{rest:02d}"
 
 
 class _Throughput(ProgressColumn):

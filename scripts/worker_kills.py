@@ -103,9 +103,13 @@ def kill(store: Path, kills: int, total: int, over: threading.Event) -> None:
 
 
 def dask(spec: Path, store: Path) -> None:
+    import dask
     from dask.distributed import Client, LocalCluster
 
+    # A worker of a busy machine may take its time to start.
+    patience = {"distributed.comm.timeouts.connect": "300s"}
     with (
+        dask.config.set(patience),
         LocalCluster(
             n_workers=WORKERS,
             threads_per_worker=1,
@@ -114,6 +118,8 @@ def dask(spec: Path, store: Path) -> None:
         ) as cluster,
         Client(cluster) as client,
     ):
+        # One whose nanny gives up is replaced.
+        cluster.adapt(minimum=WORKERS, maximum=WORKERS)
         by(client.get_executor(), spec, store)
 
 

@@ -61,11 +61,11 @@ def create_store(
 ) -> None:
     """Make an empty store, whole or not at all.
 
-    Killed on the way, it leaves a root, from which the next sweep completes the store;
-    so does another program that finds the root and is quicker.
+    Killed on the way, it leaves a root, from which the next sweep completes the store.
 
     Args:
-      path: what becomes the store; nothing may be there.
+      path: what becomes the store; nothing may be there. Who looks at it before it is
+        whole must be kept from playing in it, see `locks`.
       axes: the coordinates, no variables.
       metrics: name -> shape that a value has beyond the dims of a sweep; ``()`` for
         numbers.
@@ -84,21 +84,16 @@ def create_store(
     files = files_of(axes, new_layout(metrics, chunk, moments))
     root = root_of(attributes, _metadata(files))
     # Nobody else's is like it: whose root it is, theirs is the store.
-    mine = bytes_of(
-        root_of({**attributes, "maker": uuid.uuid4().hex}, _metadata(files))
-    )
+    mine = root_of({**attributes, "maker": uuid.uuid4().hex}, _metadata(files))
     try:
-        if not home.put_new(ROOT, mine):
+        if not home.put_new(ROOT, bytes_of(mine)):
             raise _OthersError(
                 f"store: another program has just made {home.name}; when it is done, "
                 "the same command goes on from there"
             )
-        with writer(home) as lock:
-            # Who has it by now completes it, and may play in it already.
-            if lock.alone() and home.get(ROOT) == mine:
-                for key, data in files.items():
-                    home.put(key, data)
-                publish(home, root)
+        for key, data in files.items():
+            home.put(key, data)
+        publish(home, root)
     except _OthersError:
         raise
     except BaseException:

@@ -9,8 +9,9 @@ import math
 import random
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -40,11 +41,11 @@ from jaxbandits.sweeps.fill import (
 )
 from jaxbandits.sweeps.hosts import meet
 from jaxbandits.sweeps.identity import listed
-from jaxbandits.sweeps.journal import journal
+from jaxbandits.sweeps.journal import journal, players
 from jaxbandits.sweeps.plan import Plan, say_engines
 from jaxbandits.sweeps.programs import programs_of, share_programs
 from jaxbandits.sweeps.sink import Sink
-from jaxbandits.sweeps.site import Site, job
+from jaxbandits.sweeps.site import Site, job, kind_of
 from jaxbandits.sweeps.spec import Spec
 from jaxbandits.sweeps.spread import LostError, spread
 from jaxbandits.sweeps.stores import (
@@ -94,15 +95,11 @@ def in_store(spec: Spec, store: Store, crew: Crew) -> Iterator[Sink]:
       crew: who plays.
     """
     path = store.path
-    with naming(path):
-        there = home_of(path).exists()
-    if not there:
-        # Of several that play a share one makes it.
-        with nullcontext() if crew.share is None else suppress(FileExistsError):
-            moments = store.keep == "moments"
-            create(spec, path, store.block, crew.site.backend, moments)
-    with writer(path) as lock:
+    with _folder(path), writer(path) as lock:
         if _alone(path, lock, crew):
+            if not home_of(path).exists():
+                moments = store.keep == "moments"
+                create(spec, path, store.block, crew.site.backend, moments)
             mend(path)
         check_block(path, store.block)
         check_kept(path, store.keep)
@@ -121,6 +118,7 @@ def in_store(spec: Spec, store: Store, crew: Crew) -> Iterator[Sink]:
                 path, entry, _never if alone else partial(_same, entry)
             )
             lock.together(math.inf)
+            _warn_of_sites(path, json.loads(check_store(path)["sessions"]))
             if crew.share is not None and (programs := programs_of(path)):
                 share_programs(programs)
             if not blocks:
@@ -131,14 +129,16 @@ def in_store(spec: Spec, store: Store, crew: Crew) -> Iterator[Sink]:
                     fill(plan, work, path, session, crew.machine, crew.stop, log)
             else:
                 _have_played(plan, blocks, store, session, crew)
+                _warn_of_sites(path, [player.who for player in players(path)])
             meet("filled")
-            if whole(plan):
-                seal(path, rows_of(plan, shape[0]))
-                if crew.share is not None or crew.workers is not None:
-                    # The last one takes away what only several need.
-                    if lock.alone():
-                        dismiss(path)
-                    lock.together(math.inf)
+            if crew.share is not None and not whole(plan):
+                return plan
+            seal(path, rows_of(plan, shape[0]))
+            if crew.share is not None or crew.workers is not None:
+                # The last one takes away what only several need.
+                if lock.alone():
+                    dismiss(path)
+                lock.together(math.inf)
             return plan
 
         def seeds() -> list[int]:
@@ -149,6 +149,19 @@ def in_store(spec: Spec, store: Store, crew: Crew) -> Iterator[Sink]:
             return not outstanding(plan, played, played.chunks[-2:])
 
         yield Sink(seeds, complete, lambda: open_store(path), whole)
+
+
+@contextmanager
+def _folder(path: Path) -> Iterator[None]:
+    """A folder, for its lock; it goes again if nothing comes of it."""
+    with naming(path):
+        if not path.exists():
+            path.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            path.rmdir()  # There is nothing in it.
 
 
 def _alone(path: Path, lock: Lock, crew: Crew) -> bool:
@@ -203,6 +216,23 @@ def _entry(plan: Plan, work: Work, crew: Crew, store: Store) -> dict[str, Any]:
     )
 
 
+def _warn_of_sites(path: Path, entries: list[Mapping[str, Any]]) -> None:
+    """Warn if not all who play give the same bits.
+
+    Args:
+      path: the store.
+      entries: what sessions or programs say of themselves.
+    """
+    kinds = {kind_of(entry) for entry in entries if "backend" in entry}
+    if len(kinds) > 1:
+        warnings.warn(
+            f"store: {path} is played on several kinds of machines ("
+            + "; ".join(sorted(kinds))
+            + "): their numbers agree up to rounding only",
+            stacklevel=2,
+        )
+
+
 def _never(last: Mapping[str, Any]) -> bool:
     return False
 
@@ -233,7 +263,8 @@ def _have_played(
         missing = [b for b in task.blocks if (who_played.now(b.place) == 0).any()]
         return task._replace(blocks=tuple(missing))
 
-    with reporter(crew.machine.progress, sum(map(lanes_of, blocks)), path.name) as say:
+    total = sum(map(lanes_of, blocks))
+    with reporter(crew.machine.progress, total, path.name, lines=True) as say:
 
         def finished(done: Iterable[Block]) -> None:
             played.extend(done)

@@ -45,20 +45,18 @@ def merge(stores: Sequence[str | os.PathLike], into: str | os.PathLike) -> xr.Da
 
     Raises:
       FileExistsError: if there is something at `into`.
-      ValueError: if the stores are not of one sweep, naming what differs, or if two
-        have played the same run and a bit of it differs.
+      ValueError: if the stores are not of one sweep, naming what differs, if two have
+        played the same run and a bit of it differs, or if one keeps moments.
     """
     paths = [checks.path("stores", store) for store in stores]
     into = checks.path("into", into)
     if len(paths) < 2:
         raise ValueError(f"stores must be at least two, got {len(paths)}")
     about = [check_store(path) for path in paths]
-    for path in paths:
-        if keeps_moments(path):
-            raise ValueError(
-                f"stores: {path} keeps moments of the runs of its blocks, and stores "
-                "of moments are not merged; play the sweep into one store (--shard)"
-            )
+    if kept := [str(path) for path in paths if keeps_moments(path)]:
+        raise ValueError(
+            f"stores must keep runs; of moments, as {kept[0]} keeps, no run is known"
+        )
     described = [json.loads(each["spec"]) for each in about]
     for path, other in zip(paths[1:], described[1:], strict=True):
         _check(paths[0], described[0], path, other)

@@ -3,6 +3,7 @@
 import os
 import platform
 import socket
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -51,6 +52,13 @@ def job() -> dict[str, Any]:
         given = [os.environ[name] for name in names if os.environ.get(name)]
         found |= {key: given[0]} if given else {}
     return found
+
+
+def kind_of(site: Mapping[str, Any]) -> str:
+    """What numbers depend on, to the last bit, of a site as a store has it."""
+    if site["backend"] != "cpu":
+        return ", ".join(sorted(set(site["devices"])))
+    return f"vectors of {site['vector_bits'] or '?'} bits"
 
 
 def _cpuinfo() -> dict[str, str]:

@@ -157,7 +157,7 @@ def spread(
                     continue
                 if isinstance(error, BrokenExecutor):
                     broken = error
-                rest = lost(task)
+                rest = lost(task)._replace(attempt=task.attempt + 1)
                 finished([block for block in task.blocks if block not in rest.blocks])
                 if rest.blocks:
                     again.append(rest)

@@ -5,7 +5,7 @@ import os
 import socket
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,6 +22,7 @@ from jaxbandits.results.store import (
 from jaxbandits.sweeps.blocks import pieces
 from jaxbandits.sweeps.identity import listed
 from jaxbandits.sweeps.journal import Player, players
+from jaxbandits.sweeps.site import kind_of
 
 # Where nobody can look whether a process is there it counts as lost after so long
 # without a word, or after some blocks' time if that is longer.
@@ -107,11 +108,12 @@ def status(path: str | os.PathLike, now: float | None = None) -> Status:
     )
 
 
-def processor(who: dict[str, Any]) -> str:
-    """A processor, on which the last bits of numbers may depend."""
-    if who["backend"] != "cpu":
-        return ", ".join(sorted(set(who["devices"])))
-    return f"{who['processor']}, vectors of {who['vector_bits'] or '?'} bits"
+def processor(who: Mapping[str, Any]) -> str:
+    """What a program or session was played on; "" of one that does not say."""
+    if "backend" not in who:
+        return ""
+    model = f"{who['processor']}, " if who["backend"] == "cpu" else ""
+    return model + kind_of(who)
 
 
 def _under_way(player: Player) -> list[tuple[int, ...]]:
@@ -214,16 +216,13 @@ def show(path: str | os.PathLike) -> dict[str, Any]:
             "runs": counts[number],
             "versions": _versions(entry),
             "devices": ", ".join(sorted(set(entry.get("devices", [])))),
-            "processor": processor({"backend": "cpu", **_NOT_SAID, **entry}),
+            "processor": processor(entry),
             "host": entry.get("host", ""),
             "job": entry.get("job", ""),
         }
         for number, entry in enumerate(json.loads(stored["sessions"]), 1)
     ]
     return {"extent": extent, "sessions": entries, "text": stored.get("text", "")}
-
-
-_NOT_SAID = {"processor": "unknown", "vector_bits": 0, "devices": []}
 
 
 def _versions(entry: dict[str, Any]) -> str:

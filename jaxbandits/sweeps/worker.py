@@ -49,6 +49,8 @@ class Task(NamedTuple):
       accepted: whether other versions are accepted than those of the store.
       programs: a folder of compiled programs that workers share; None for what the
         worker's own JAX is set to.
+      attempt: how often it was lost; some executors (Dask) answer what they were asked
+        before as they did then.
     """
 
     store: str
@@ -59,6 +61,7 @@ class Task(NamedTuple):
     x64: bool
     accepted: bool
     programs: str | None
+    attempt: int = 0
 
 
 class Failure(NamedTuple):

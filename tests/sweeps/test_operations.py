@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import warnings
 
 import numpy as np
 import pytest
@@ -10,8 +11,10 @@ import zarr
 
 from jaxbandits import cli
 from jaxbandits.results import open_store
-from jaxbandits.results.store import check_store
-from jaxbandits.sweeps import Store, read_spec, run_sweep
+from jaxbandits.results.layout import layout_of
+from jaxbandits.results.root import CHECKSUM
+from jaxbandits.results.store import check_store, set_attributes
+from jaxbandits.sweeps import Store, identity, read_spec, run_sweep
 from jaxbandits.sweeps import fill as filling
 from jaxbandits.sweeps.journal import FOLDER, players
 from jaxbandits.sweeps.merge import merge
@@ -24,8 +27,9 @@ SPEC = walk.spec(points=3, seeds=60, horizon=8)
 RUNS = 2 * (3 + 1) * 60
 
 
-def played(path, spec=SPEC, **options):
-    return run_sweep(spec, Store(path, block=20), **options)
+def played(path, spec=SPEC, accept_version=False, **options):
+    store = Store(path, block=20, accept_version=accept_version)
+    return run_sweep(spec, store, **options)
 
 
 @pytest.fixture
@@ -48,6 +52,18 @@ def test_half_of_a_store(tmp_path):
     assert (found.runs, found.done) == (RUNS, RUNS / 2)
 
 
+def number(path, name, *place):
+    """Where a variable of a run lies in the array of a store."""
+    array = zarr.open_group(path, mode="r+")["results"]
+    return array, (*place, layout_of(array).slots(name).start)
+
+
+def forget(path, *place):
+    """Have runs count as not played."""
+    array, where = number(path, "session", *place)
+    array[where] = 0
+
+
 def said(path, name, host, pid, *events):
     """The journal of another program."""
     who = {**players(path)[0].who, "host": host, "pid": pid, "at": 1000.0}
@@ -67,7 +83,7 @@ def half(tmp_path):
     """A store whose blocks of one game are missing."""
     path = tmp_path / "one.zarr"
     played(path)
-    zarr.open_group(path, mode="r+")["session"][0, 0, 0] = 0
+    forget(path, 0, 0, 0, slice(None))
     return path
 
 
@@ -124,6 +140,57 @@ def test_a_play_that_fails_says_so(tmp_path, monkeypatch):
     assert "ValueError: a mistake" in found.errors
 
 
+@pytest.mark.parametrize("bits", [512, 128])
+def test_other_processors_are_noticed(store, bits):
+    """Only of those whose numbers may differ."""
+    stored = check_store(store)
+    (entry,) = json.loads(stored["sessions"])
+    before = json.dumps([entry | {"processor": "another", "vector_bits": bits}])
+    kept = {name: x for name, x in stored.items() if name != CHECKSUM}
+    set_attributes(store, kept | {"sessions": before})
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        played(store)
+    texts = [str(each.message) for each in said]
+    assert len(texts) == (bits != entry["vector_bits"])
+    assert all("several kinds of machines (vectors of" in text for text in texts)
+
+
+@pytest.mark.parametrize("version", ["0.99.0", "0.0.1"])
+def test_another_version_of_jax(store, monkeypatch, version):
+    """A newer patch is accepted when it is asked for, and told; nothing else is."""
+    here = identity.versions(["jax"])["jax"]
+    monkeypatch.setattr(identity, "JAX", ("jax",))
+    monkeypatch.setattr(
+        identity, "versions", lambda _: {"jaxbandits": "0.1.0", "jax": version}
+    )
+    with pytest.raises(ValueError, match=f"versions.jax: {here} .* {version} now"):
+        played(store)
+    with pytest.raises(ValueError, match=f"versions.jax: {here} .* {version} now"):
+        played(store, accept_version=True)
+
+
+def test_a_newer_patch_of_jax(store, monkeypatch):
+    real = identity.versions
+
+    def newer(packages):
+        found = real(packages)
+        return found | {name: f"{found[name]}.99" for name in found if name == "jax"}
+
+    monkeypatch.setattr(identity, "versions", newer)
+    with pytest.raises(ValueError, match=r"versions.jax: .* in the store, .*\.99 now"):
+        played(store)
+    before = check_store(store)
+    larger = SPEC._replace(seeds=70)
+    run_sweep(larger, Store(store, extend=True, accept_version=True))
+    after = check_store(store)
+    versions = [json.loads(each["spec"])["versions"] for each in (before, after)]
+    assert versions[0] == versions[1]
+    first, second = json.loads(after["sessions"])
+    assert "accepted" not in first and second["accepted"] is True
+    assert "(accepted)" in show(store)["sessions"][1]["versions"]
+
+
 def test_what_a_store_holds(store):
     played(store)
     found = show(store)
@@ -137,10 +204,25 @@ def test_what_a_store_holds(store):
 
 
 def test_files_of_a_store(store):
-    assert examine(store) == 2 * 2 * 3 * 3
-    (store / "regret/c/0/0/1/1/0").write_bytes(b"other")
-    with pytest.raises(ValueError, match=r"damaged: regret/c/0/0/1/1/0; .* 1 blocks"):
+    assert examine(store) == 2 * (3 + 1) * 3
+    (store / "results/c.0.0.1.1.0.0").write_bytes(b"other")
+    with pytest.raises(ValueError, match=r"damaged: results/c\.0\.0\.1\.1.* 1 blocks"):
         examine(store)
+
+
+def test_a_store_of_moments(tmp_path):
+    path = tmp_path / "one.zarr"
+    run_sweep(SPEC, Store(path, block=20, keep="moments")).close()
+    found = status(path)
+    assert (found.runs, found.done) == (RUNS, RUNS)
+    shown = show(path)
+    assert shown["extent"]["keeps"] == "moments"
+    assert [entry["runs"] for entry in shown["sessions"]] == [RUNS]
+    assert examine(path) == 2 * (3 + 1) * 3
+    assert replay(path, SPEC, 3) == 3
+    # Of a block that lacks a part nothing counts as played.
+    forget(path, 0, 0, 0, 0)
+    assert status(path).done == RUNS - 20
 
 
 TOML = """
@@ -164,13 +246,14 @@ def from_file(tmp_path):
 def test_blocks_are_played_again_from_the_text_in_the_store(from_file):
     assert show(from_file)["text"] == TOML
     assert replay(from_file, None, 2) == 2
-    zarr.open_group(from_file, mode="r+")["regret"][0, 0, 0, 3, 1] = 0.125
+    array, where = number(from_file, "regret", 0, 0, 0, 3)
+    array[(*where, 1)] = 0.125
     with pytest.raises(ValueError, match="other numbers .*: regret of two uniform"):
         replay(from_file, None, 9)
 
 
 def test_only_what_is_played_is_played_again(from_file):
-    zarr.open_group(from_file, mode="r+")["session"][..., :2] = 0
+    forget(from_file, 0, 0, 0, slice(2))
     assert replay(from_file, None, 9) == 2
 
 
@@ -205,6 +288,23 @@ def test_stores_of_shards_are_merged(tmp_path):
     assert_same(merge(paths, tmp_path / "c.zarr"), run_sweep(SPEC))
 
 
+def test_of_a_merged_store_no_block_may_be_missing(tmp_path, store):
+    """Once it is complete."""
+    into = tmp_path / "c.zarr"
+    merge([store, store], into).close()
+    block = into / "results/c.0.0.1.1.0.0"
+    block.unlink()
+    with pytest.raises(ValueError, match=f"{block} is missing"):
+        open_store(into)
+
+
+def test_stores_of_moments_are_not_merged(tmp_path):
+    path = tmp_path / "a.zarr"
+    run_sweep(SPEC, Store(path, keep="moments")).close()
+    with pytest.raises(ValueError, match="stores must keep runs; of moments, as"):
+        merge([path, path], tmp_path / "c.zarr")
+
+
 def test_drawn_instances_are_merged(tmp_path):
     spec = walk.spec(
         points=2,
@@ -222,8 +322,8 @@ def test_drawn_instances_are_merged(tmp_path):
 def test_stores_that_do_not_agree(tmp_path, store):
     copy = tmp_path / "two.zarr"
     shutil.copytree(store, copy)
-    array = zarr.open_group(copy, mode="r+")["regret"]
-    array[0, 0, 1, 25, 1] = np.nextafter(array[0, 0, 1, 25, 1], 99)
+    array, where = number(copy, "regret", 0, 0, 1, 25)
+    array[(*where, 1)] = np.nextafter(array[(*where, 1)], 99)
     into = tmp_path / "c.zarr"
     with pytest.raises(ValueError, match="other numbers .* regret of short walker"):
         merge([store, copy], into)
