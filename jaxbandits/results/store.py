@@ -193,7 +193,9 @@ def _changing(path: Any) -> Iterator[dict[str, Any]]:
     with writer(path, ROOT_LOCK) as lock:
         lock.alone(math.inf)
         old = check_store(path)
-        yield (new := dict(old))
+        # Of a creation that was killed, and is complete by now.
+        new = {name: x for name, x in old.items() if name != "maker"}
+        yield new
         if new != old:
             set_attributes(path, new)
 

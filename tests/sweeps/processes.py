@@ -4,9 +4,10 @@ import os
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
-from jaxbandits.results.store import sessions
+from jaxbandits.results.store import check_store, sessions
 from tests.workers import PROGRAMS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -62,10 +63,17 @@ def wait_for_runs(process, store: Path, runs: int, timeout: float = 300) -> bool
     """
     deadline = time.monotonic() + timeout
     while time.monotonic() < deadline:
-        if store.exists() and (sessions(store)[:] > 0).sum() >= runs:
+        if is_made(store) and (sessions(store)[:] > 0).sum() >= runs:
             return True
         assert process.poll() is None, finish(process, 1)
         time.sleep(0.01)
+    return False
+
+
+def is_made(store: Path) -> bool:
+    """Whether all of an empty store is there, see `create_store`."""
+    with suppress(FileNotFoundError):
+        return "maker" not in check_store(store)
     return False
 
 
