@@ -14,11 +14,8 @@ from pathlib import Path
 
 import jaxbandits
 from jaxbandits import checks
+from jaxbandits.cli_sweeps import GOES_ON, add_sweeps
 from jaxbandits.faults import EXPECTED, is_users
-
-_GOES_ON = (
-    "complete blocks are safe in the store, and the same command goes on from there"
-)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -127,46 +124,7 @@ def _parser_and_commands():
     rank.add_argument("--json", action="store_true", help="print the records")
     _add_picture(rank)
     rank.set_defaults(command=_compare)
-    sweep = commands.add_parser("sweep", help="play a sweep, or what is missing of it")
-    sweep.add_argument("spec", metavar="SPEC", help="a .toml or .py file")
-    sweep.add_argument("--store", help="a Zarr store (default: results/NAME.zarr)")
-    sweep.add_argument(
-        "--extend", action="store_true", help="add what is new in SPEC to the store"
-    )
-    sweep.add_argument(
-        "--seeds",
-        type=int,
-        help="number of seeds (of the pilot, with a half-width), in place of SPEC's",
-    )
-    sweep.add_argument(
-        "--block", type=int, metavar="N", help="runs that are written at a time"
-    )
-    sweep.add_argument(
-        "--keep", choices=("runs", "moments"), help="what of a metric (default: runs)"
-    )
-    sweep.add_argument(
-        "--verify",
-        type=int,
-        nargs="?",
-        const=8,
-        default=0,
-        metavar="N",
-        help="play N random blocks again and compare all bits (default: 8)",
-    )
-    sweep.add_argument("--json", action="store_true", help="print the records")
-    hosts = sweep.add_argument_group(
-        "several processes", "each runs this command; see docs/sweeps.md"
-    )
-    hosts.add_argument(
-        "--distributed",
-        action="store_true",
-        help="join the others by jax.distributed; finds them under SLURM, Open MPI and "
-        "on TPU pods",
-    )
-    hosts.add_argument("--coordinator", metavar="HOST:PORT", help="of process 0")
-    hosts.add_argument("--processes", type=int, metavar="N", help="how many there are")
-    hosts.add_argument("--process", type=int, metavar="I", help="this one, from 0")
-    sweep.set_defaults(command=_sweep)
+    add_sweeps(commands)
     completion = commands.add_parser(
         "completion", help="print a script that completes words in your shell"
     )
@@ -354,7 +312,7 @@ def _reproduce(options) -> int:
     try:
         outcome, paths = _play(experiment, chosen, folder, style, options.format)
     except StoppedError as error:
-        print(f"jaxbandits: SIGTERM: {error}; {_GOES_ON}", file=sys.stderr)
+        print(f"jaxbandits: SIGTERM: {error}; {GOES_ON}", file=sys.stderr)
         return 128 + signal.SIGTERM
     if options.json:
         print(json.dumps(outcome.records))
@@ -494,64 +452,6 @@ def _compare(options) -> int:
         console.print(note, highlight=False)
     for path in paths:
         console.print(f"wrote {path}", soft_wrap=True, highlight=False)
-    return 0
-
-
-def _sweep(options) -> int:
-    import jax
-    from rich.console import Console
-
-    from jaxbandits.experiments.common.table import records_table
-    from jaxbandits.sweeps import HalfWidth, Store, read_spec, run_sweep
-    from jaxbandits.sweeps.fill import StoppedError
-    from jaxbandits.sweeps.hosts import join, leave
-    from jaxbandits.sweeps.signals import stop_at_sigterm
-    from jaxbandits.sweeps.summary import best_points, sweep_records
-
-    hosts = (options.coordinator, options.processes, options.process)
-    if options.distributed or any(x is not None for x in hosts):
-        join(*hosts)
-    spec = read_spec(options.spec)
-    if options.seeds is not None:
-        seeds = checks.whole("--seeds", options.seeds, 1)
-        if isinstance(spec.seeds, HalfWidth):
-            seeds = spec.seeds._replace(pilot=seeds)
-        spec = spec._replace(seeds=seeds)
-    store = options.store
-    if store is None:
-        store = os.path.join("results", f"{Path(options.spec).stem}.zarr")
-    checks.path("--store", store)
-    try:
-        with stop_at_sigterm() as stop:
-            run_sweep(
-                spec,
-                Store(
-                    store,
-                    options.extend,
-                    options.block,
-                    options.verify,
-                    keep=options.keep,
-                ),
-                stop=stop,
-            )
-    except StoppedError as error:
-        print(f"jaxbandits: SIGTERM: {error}; {_GOES_ON}", file=sys.stderr)
-        return leave(128 + signal.SIGTERM)
-    except KeyboardInterrupt:
-        print(f"jaxbandits: interrupted; {_GOES_ON}", file=sys.stderr)
-        return leave(130)
-    if jax.process_index() > 0:
-        return 0
-    records = sweep_records(store)
-    if options.json:
-        print(json.dumps(records))
-        return 0
-    console = Console(width=None if sys.stdout.isatty() else 120)
-    console.print(records_table(best_points(records), f"{store}: best points"))
-    if options.verify:
-        count = f"{options.verify} random blocks (or all)"
-        console.print(f"verified: {count} played again, every bit as in the store")
-    console.print(f"wrote {store}", soft_wrap=True, highlight=False)
     return 0
 
 

@@ -17,6 +17,9 @@ from zarr.storage import LocalStore
 
 from jaxbandits import checks
 
+# Files by which programs know of one another, see `locks`; they are not of the store.
+LOCKS = (".lock", ".root.lock")
+
 
 class Home:
     """A store by the keys of its objects.
@@ -36,7 +39,8 @@ class Home:
         """Whether there is anything but what another program begins just now."""
         if self.folder is not None and not self.folder.is_dir():
             return self.folder.exists()
-        return any(not name.endswith(".partial") for name in self.names())
+        names = self.names() - set(LOCKS)
+        return any(not name.endswith(".partial") for name in names)
 
     def get(self, key: str) -> bytes | None:
         """An object; None if it is not there."""
