@@ -195,7 +195,7 @@ def fill(
             log.ends(block, sum(clock.compiling))
         written.append(block)
 
-    play_blocks(plan, work, machine, stop, path.name, write, wanted, True)
+    play_blocks(plan, work, machine, stop, path.name, write, wanted)
 
 
 def lanes_of(block: Block) -> int:
