@@ -1,12 +1,13 @@
 """Progress on stderr: share done, time left, throughput, memory.
 
-A bar on a terminal; where there is none, as in a batch job, a line a minute.
+A bar where there is a terminal; for the command line and sweeps into stores, a line a
+minute where there is none, in the log of a batch job, say.
 """
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from time import monotonic
 
 import psutil
 from rich.console import Console
@@ -22,28 +23,39 @@ from rich.progress import (
 )
 from rich.text import Text
 
+_MINUTE = 60.0  # seconds between lines
+_log: "_Log | None" = None  # where lines go, while somebody wants them
+
+
+@contextmanager
+def lines() -> Iterator[None]:
+    """Within, progress without a terminal is a line a minute, and not nothing."""
+    global _log
+    before, _log = _log, _log or _Log()
+    try:
+        yield
+    finally:
+        _log = before
+
 
 @contextmanager
 def reporter(
-    show: bool | None,
-    total: int,
-    title: str,
-    rounds: float = 0,
-    lines: bool = False,
+    show: bool | None, total: int, title: str, rounds: float = 0
 ) -> Iterator[Callable[[int, str], None]]:
     """A function ``report(done, label)`` that advances a bar, or does nothing.
 
     Args:
-      show: whether to draw; None draws if stderr is a terminal.
+      show: whether to draw; None draws if stderr is a terminal, and writes lines if it
+        is none and somebody wants `lines`.
       total: units of work in all.
       title: stands before the bar.
       rounds: rounds of one seed in a unit of work; above 0 the throughput is shown.
-      lines: whether a line a minute takes the place of a bar that is not drawn, unless
-        `show` says that there shall be none.
     """
+    if show is None and not sys.stderr.isatty() and _log is not None:
+        yield _log.game(total, title)
+        return
     if not (sys.stderr.isatty() if show is None else show):
-        quiet = show is False or not lines
-        yield (lambda done, label: None) if quiet else _liner(total, title, rounds)
+        yield lambda done, label: None
         return
     columns = (
         TextColumn("{task.description}"),
@@ -64,40 +76,41 @@ def reporter(
         yield report
 
 
-EVERY_SECONDS = 60.0
+class _Log:
+    """Lines about the games of a command, one a minute at most."""
+
+    def __init__(self) -> None:
+        self.start = self.last = time.monotonic()
+        self.games = 0
+
+    def game(self, total: int, title: str) -> Callable[[int, str], None]:
+        """What reports on the next game."""
+        self.games += 1
+        begun, number, so_far = time.monotonic(), self.games, 0
+
+        def report(done: int, label: str) -> None:
+            nonlocal so_far
+            so_far += done
+            now = time.monotonic()
+            if now - self.last < _MINUTE or not so_far:
+                return
+            self.last = now
+            left = (now - begun) * (total - so_far) / so_far
+            print(
+                f"jaxbandits: game {number}, {title}: {label}: "
+                f"{100 * so_far / total:.0f} %, {_minutes(left)} left of it, "
+                f"{_minutes(now - self.start)} since the start",
+                file=sys.stderr,
+                flush=True,
+            )
+
+        return report
 
 
-def _liner(total: int, title: str, rounds: float) -> Callable[[int, str], None]:
-    """A function ``report(done, label)`` that prints a line now and then."""
-    began = said = monotonic()
-    sum_done = 0
-    here = psutil.Process()
-
-    def report(done: int, label: str) -> None:
-        nonlocal sum_done, said
-        sum_done += done
-        now = monotonic()
-        if now - said < EVERY_SECONDS or not sum_done:
-            return
-        said, seconds = now, now - began
-        parts = [
-            f"{title}: {sum_done / total:.1%} after {_clock(seconds)}",
-            f"{_clock(seconds * (total - sum_done) / sum_done)} left",
-            *(
-                [f"{sum_done * rounds / seconds / 1e6:,.2f} M rounds/s"]
-                if rounds
-                else []
-            ),
-            decimal(here.memory_info().rss),
-        ]
-        print(", ".join(parts), file=sys.stderr, flush=True)
-
-    return report
-
-
-def _clock(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes // 60}:{minutes % 60:02d}:{rest:02d}"
+def _minutes(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 class _Throughput(ProgressColumn):

@@ -1,4 +1,4 @@
-"""Progress where there is no terminal: a line now and then."""
+"""Lines of progress where there is no terminal, and only for whoever wants them."""
 
 import pytest
 
@@ -7,26 +7,63 @@ from jaxbandits import progress
 
 @pytest.fixture
 def clock(monkeypatch):
-    """Seconds, which a test moves on."""
-    now = [0.0]
-    monkeypatch.setattr(progress, "monotonic", lambda: now[0])
-    return now
+    """Seconds that pass when they are told to."""
+    now = [1000.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+
+    def wait(seconds):
+        now[0] += seconds
+
+    return wait
+
+
+def play(report, clock, steps, seconds):
+    for _ in range(steps):
+        clock(seconds)
+        report(1, "RCUCB")
 
 
 def test_a_line_a_minute(capsys, clock):
-    with progress.reporter(None, 200, "one.zarr", 5e6, lines=True) as report:
-        for second in (30, 59, 61, 119, 122):
-            clock[0] = second
-            report(20, "walker")
-    lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 2
-    assert lines[0].startswith("one.zarr: 30.0% after 0:01:01, 0:02:22 left, 4.92 M ro")
-    assert lines[1].startswith("one.zarr: 50.0% after 0:02:02, 0:02:02 left, 4.10 M ro")
+    with progress.lines():
+        with progress.reporter(None, 10, "PosCorr") as report:
+            play(report, clock, 4, 20)
+        with progress.reporter(None, 100, "Indep") as report:
+            play(report, clock, 2, 100)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.splitlines() == [
+        "jaxbandits: game 1, PosCorr: RCUCB: 30 %, 2 min left of it, 60 s since the "
+        "start",
+        "jaxbandits: game 2, Indep: RCUCB: 1 %, 2.8 h left of it, 3 min since the "
+        "start",
+        "jaxbandits: game 2, Indep: RCUCB: 2 %, 2.7 h left of it, 5 min since the "
+        "start",
+    ]
 
 
-@pytest.mark.parametrize("options", [{"show": False, "lines": True}, {"show": None}])
-def test_nothing_where_nobody_asks(capsys, clock, options):
-    with progress.reporter(total=2, title="one", **options) as report:
-        clock[0] = 1000.0
-        report(1, "walker")
+def test_no_line_unless_wanted(capsys, clock):
+    with progress.reporter(None, 10, "PosCorr") as report:
+        play(report, clock, 10, 100)
+    with progress.lines(), progress.reporter(False, 10, "PosCorr") as report:
+        play(report, clock, 10, 100)
+    with progress.reporter(None, 10, "PosCorr") as report:
+        play(report, clock, 10, 100)
+    assert capsys.readouterr().err == ""
+
+
+def test_lines_within_lines_are_of_one_log(capsys, clock):
+    """A command's, within which a sweep wants them too."""
+    with progress.lines():
+        with progress.reporter(None, 10, "PosCorr") as report:
+            play(report, clock, 1, 100)
+        with progress.lines(), progress.reporter(None, 10, "Indep") as report:
+            play(report, clock, 1, 100)
+    first, second = capsys.readouterr().err.splitlines()
+    assert "game 1, PosCorr" in first and first.endswith("2 min since the start")
+    assert "game 2, Indep" in second and second.endswith("3 min since the start")
+
+
+def test_short_games_say_nothing(capsys, clock):
+    with progress.lines(), progress.reporter(None, 10, "PosCorr") as report:
+        play(report, clock, 10, 5)
     assert capsys.readouterr().err == ""

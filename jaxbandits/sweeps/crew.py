@@ -264,7 +264,7 @@ def _have_played(
         return task._replace(blocks=tuple(missing))
 
     total = sum(map(lanes_of, blocks))
-    with reporter(crew.machine.progress, total, path.name, lines=True) as say:
+    with reporter(crew.machine.progress, total, path.name) as say:
 
         def finished(done: Iterable[Block]) -> None:
             played.extend(done)

@@ -95,7 +95,6 @@ def play_blocks(
     title: str,
     receive: Callable[[Block, Played, Clock], None],
     wanted: Callable[[Block], bool] = lambda block: True,
-    lines: bool = False,
 ) -> None:
     """Play blocks.
 
@@ -108,7 +107,6 @@ def play_blocks(
       receive: is given every block's results and its seconds; called from several
         threads.
       wanted: whether a block still has to be played; asked when its turn comes.
-      lines: see `progress.reporter`.
 
     Raises:
       StoppedError: if it was told to stop before all was played.
@@ -118,8 +116,7 @@ def play_blocks(
     last = plan.terms.schedule.checkpoints[-1]
     alone = len(plan.spec.environments) == 1
     done = []
-    kind = machine.progress, total, title, last / checkpoints, lines
-    with reporter(*kind) as report:
+    with reporter(machine.progress, total, title, last / checkpoints) as report:
 
         def work_on(block: Block, share: list, check: Callable[[], None]) -> None:
             def advanced(done):
@@ -198,7 +195,7 @@ def fill(
             log.ends(block, sum(clock.compiling))
         written.append(block)
 
-    play_blocks(plan, work, machine, stop, path.name, write, wanted, True)
+    play_blocks(plan, work, machine, stop, path.name, write, wanted)
 
 
 def lanes_of(block: Block) -> int:

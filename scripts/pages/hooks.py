@@ -64,11 +64,21 @@ def on_config(config):
     """The parts of the table of contents that follow from what there is."""
     notebooks = [page for page in ELSEWHERE.values() if page.endswith(".ipynb")]
     for part in config.nav:
-        if "Notebooks" in part:
+        if "Which policy?" in part:
+            part["Which policy?"] += _in("leaderboards")
+        elif "Theory" in part:
+            part["Theory"] = _in("theory")
+        elif "Notebooks" in part:
             part["Notebooks"] = notebooks
         elif "Reference" in part:
             part["Reference"] = [{room: f"api/{room}.md"} for room in ROOMS]
     return config
+
+
+def _in(folder: str) -> list[str]:
+    return sorted(
+        p for p in SOURCES if p.startswith(f"{folder}/") and p.endswith(".md")
+    )
 
 
 @event_priority(100)  # before the plugin that renders notebooks looks for them
