@@ -7,14 +7,18 @@ import argparse
 import contextlib
 import json
 import os
+import re
 import signal
 import sys
 import warnings
 from pathlib import Path
 
-from jaxbandits import __version__, checks
-from jaxbandits.cli_sweeps import GOES_ON, add_sweeps, add_verified, verify_store
+import jaxbandits
+from jaxbandits import checks
+from jaxbandits.cli_sweeps import GOES_ON, add_sweeps, verify_store
 from jaxbandits.faults import EXPECTED, is_users
+
+_CLAIM = r"[A-Z]{1,2}\d+(\.\d+)*"  # what no store is called; one that is there is meant
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -69,7 +73,7 @@ def _parser_and_commands():
         description="Simulate resource-constrained bandits with censored feedback.",
     )
     parser.add_argument(
-        "--version", action="version", version=f"jaxbandits {__version__}"
+        "--version", action="version", version=f"jaxbandits {jaxbandits.__version__}"
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     listing = commands.add_parser("list", help="experiments, policies and environments")
@@ -104,14 +108,25 @@ def _parser_and_commands():
     claims.add_argument("--json", action="store_true", help="for programs")
     claims.set_defaults(command=_claims)
     verify = commands.add_parser(
-        "verify", help="a claim: play what it needs; a store: read all of it again"
+        "verify", help="play what a claim needs, or read a store again"
     )
     verify.add_argument(
-        "id",
-        metavar="ID",
-        help="see `jaxbandits claims`: C5.1, or C5; or the store of a sweep",
+        "what",
+        metavar="CLAIM|STORE",
+        help="of `jaxbandits claims`: C5.1, or C5; or a store",
     )
-    add_verified(verify)
+    verify.add_argument(
+        "--blocks",
+        type=int,
+        metavar="N",
+        default=0,
+        help="of a store: and play N random blocks again, to compare all bits",
+    )
+    verify.add_argument(
+        "--spec",
+        metavar="SPEC",
+        help="of a store: its sweep, where the store has none in TOML",
+    )
     verify.set_defaults(command=_verify)
     for command in (claims, verify):
         command.add_argument(
@@ -245,7 +260,7 @@ def _completion(options) -> int:
     names |= {"format": ["png", "pdf", "svg"], "id": list(STATEMENTS)}
     for command in commands.values():
         for action in command._actions:
-            action.choices = names.get(action.dest)
+            action.choices = names.get(action.dest, action.choices)
             if action.dest in ("spec", "csv"):
                 action.complete = shtab.FILE
     print(shtab.complete(parser, options.shell))
@@ -393,22 +408,18 @@ def _claims(options) -> int:
 
 
 def _verify(options) -> int:
+    if os.path.exists(options.what) or not re.fullmatch(_CLAIM, options.what):
+        return verify_store(options)
     from jaxbandits.experiments import REGISTRY, prepare_folder
     from jaxbandits.experiments.statements import STATEMENTS, of_id
 
-    asked = {each.id: each for each in of_id(options.id)}
-    if not asked and os.path.exists(options.id):
-        return verify_store(options)
-    if options.blocks or options.spec is not None:
-        raise ValueError(
-            f"--blocks and --spec are for stores, and there is none at {options.id!r}"
-        )
+    asked = {each.id: each for each in of_id(options.what)}
     if not asked:
         entries = {*STATEMENTS, *(known.partition(".")[0] for known in STATEMENTS)}
         raise ValueError(
-            f"ID: there is no claim {options.id!r}"
-            f"{checks.hint(options.id, sorted(entries))}, and no store at that path; "
-            "`jaxbandits claims` shows the claims"
+            f"CLAIM: there is no claim {options.what!r}"
+            f"{checks.hint(options.what, sorted(entries))}; "
+            "`jaxbandits claims` shows them"
         )
     verdicts = []
     for name in dict.fromkeys(each.experiment for each in asked.values()):

@@ -1,4 +1,4 @@
-"""Commands about sweeps: ``sweep``, ``status``, ``show``, ``merge``; ``verify STORE``.
+"""Commands about sweeps: ``sweep``, ``status``, ``show``, ``merge``, ``verify STORE``.
 
 A command imports what it needs when it runs, so that help and errors come at once.
 """
@@ -84,21 +84,6 @@ def add_sweeps(commands) -> None:
     merged.add_argument("stores", metavar="STORE", nargs="+")
     merged.add_argument("--into", metavar="STORE", required=True, help="a new one")
     merged.set_defaults(command=_merge)
-
-
-def add_verified(verify) -> None:
-    """Add to ``verify`` what is for stores."""
-    stores = verify.add_argument_group("of a store")
-    stores.add_argument(
-        "--blocks",
-        type=int,
-        metavar="N",
-        default=0,
-        help="play N random blocks again, too, to compare all bits",
-    )
-    stores.add_argument(
-        "--spec", metavar="SPEC", help="of the sweep, where the store has none in TOML"
-    )
 
 
 def _shard(text: str | None) -> tuple[int, int] | None:
@@ -245,15 +230,15 @@ def _merge(options) -> int:
 
 
 def verify_store(options) -> int:
-    """Run ``jaxbandits verify STORE``."""
+    """`jaxbandits verify STORE`; `options` are those of the command."""
     from jaxbandits.sweeps import read_spec
     from jaxbandits.sweeps.verify import examine, replay
 
     checks.whole("--blocks", options.blocks, 0)
-    files = examine(options.id)
-    print(f"{options.id}: every file is as it was written ({files} blocks)")
+    files = examine(options.what)
+    print(f"{options.what}: every file is as it was written ({files} blocks)")
     if options.blocks:
         spec = None if options.spec is None else read_spec(options.spec)
-        count = replay(options.id, spec, options.blocks)
+        count = replay(options.what, spec, options.blocks)
         print(f"{count} random blocks played again, every bit as in the store")
     return 0

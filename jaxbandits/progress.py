@@ -1,7 +1,7 @@
 """Progress on stderr: share done, time left, throughput, memory.
 
-A bar where there is a terminal; for the command line and sweeps into stores, a line a
-minute where there is none, in the log of a batch job, say.
+A bar where there is a terminal; for the command line, a line a minute where there is
+none, in the log of a batch job, say.
 """
 
 import sys
