@@ -31,7 +31,7 @@ _log: "_Log | None" = None  # where lines go, while somebody wants them
 def lines() -> Iterator[None]:
     """Within, progress without a terminal is a line a minute, and not nothing."""
     global _log
-    before, _log = _log, _log or _Log()
+    before, _log = _log, _Log()
     try:
         yield
     finally:

@@ -51,18 +51,6 @@ def test_no_line_unless_wanted(capsys, clock):
     assert capsys.readouterr().err == ""
 
 
-def test_lines_within_lines_are_of_one_log(capsys, clock):
-    """A command's, within which a sweep wants them too."""
-    with progress.lines():
-        with progress.reporter(None, 10, "PosCorr") as report:
-            play(report, clock, 1, 100)
-        with progress.lines(), progress.reporter(None, 10, "Indep") as report:
-            play(report, clock, 1, 100)
-    first, second = capsys.readouterr().err.splitlines()
-    assert "game 1, PosCorr" in first and first.endswith("2 min since the start")
-    assert "game 2, Indep" in second and second.endswith("3 min since the start")
-
-
 def test_short_games_say_nothing(capsys, clock):
     with progress.lines(), progress.reporter(None, 10, "PosCorr") as report:
         play(report, clock, 10, 5)

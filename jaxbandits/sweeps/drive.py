@@ -19,7 +19,6 @@ from jaxbandits import checks
 from jaxbandits.arguments import seeds_of
 from jaxbandits.engine.flags import in_play
 from jaxbandits.machine import HERE, Machine, machine_of
-from jaxbandits.progress import lines
 from jaxbandits.results.cuts import warn_of_cuts, with_cuts
 from jaxbandits.results.reading import open_store
 from jaxbandits.sweeps.blocks import Share
@@ -107,7 +106,7 @@ def play_spec(
             sink = in_memory(machine, stop)
             _play(sink, spec, until, False)
             return with_cuts(sink.dataset(), spec.budget, spec.horizon)
-        with lines(), _crew(machine, stop, share, workers) as crew:
+        with _crew(machine, stop, share, workers) as crew:
             with in_store(spec, store, crew) as sink:
                 plan = _play(sink, spec, until, store.extend)
             if store.verify:

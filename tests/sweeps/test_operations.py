@@ -364,17 +364,3 @@ def test_on_the_command_line(capsys, from_file):
     assert_same(open_store(into), open_store(from_file))
     assert cli.main(["status", str(into.with_name("none.zarr"))]) == 2
     assert "there is no Zarr store at" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["none.zarr"], "there is no claim 'none.zarr', and no store at that path"),
-        (["B2.1", "--blocks", "2"], "are for stores, and there is none at 'B2.1'"),
-        (["none.zarr", "--spec", "x.py"], "are for stores, and there is none at"),
-    ],
-)
-def test_verify_is_of_claims_and_of_stores(capsys, tmp_path, arguments, message):
-    assert cli.main(["verify", *arguments, "--results", str(tmp_path)]) == 2
-    assert message in capsys.readouterr().err
-    assert not list(tmp_path.iterdir())
