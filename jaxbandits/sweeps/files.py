@@ -17,6 +17,7 @@ from jaxbandits.sweeps.spec import Entry, Spec
 from jaxbandits.sweeps.until import HalfWidth
 
 INTEGERS = {"seeds", "horizon", "root_seed", "runs_per_instance"}
+COUNTS = {"pilot", "at_most", "from", "to"}
 SCHEMA = json.loads(Path(__file__).with_name("schema.json").read_text())
 
 
@@ -104,8 +105,9 @@ def from_table(table: dict[str, Any], source: str = "SPEC") -> Spec:
         raise ValueError(f"{source}: {message}" + (f" ({allowed})" if allowed else ""))
     table = _with_integers(table)
     setting = table["setting"]
-    if isinstance(table.get("seeds"), dict):
-        table |= {"seeds": HalfWidth(**table["seeds"])}
+    if isinstance(seeds := table.get("seeds"), dict):
+        span = "from" in seeds
+        table |= {"seeds": _span(source, seeds) if span else HalfWidth(**seeds)}
     fields = set(Spec._fields) - {"environments", "policies", "text"}
     return Spec(
         policies={
@@ -120,6 +122,16 @@ def from_table(table: dict[str, Any], source: str = "SPEC") -> Spec:
     )
 
 
+def _span(source: str, ends: dict[str, int]) -> range:
+    """All seeds from one to another."""
+    if ends["to"] < ends["from"]:
+        raise ValueError(
+            f"{source}: seeds: to must be at least from = {ends['from']}, got "
+            f"{ends['to']}"
+        )
+    return range(ends["from"], ends["to"] + 1)
+
+
 def _with_integers(table: dict[str, Any]) -> dict[str, Any]:
     """1e6 is a float in TOML; where the schema wants an integer it is taken for one."""
     whole = {name: _integer(value) for name, value in table.items() if name in INTEGERS}
@@ -129,8 +141,8 @@ def _with_integers(table: dict[str, Any]) -> dict[str, Any]:
 def _integer(value: Any) -> Any:
     if isinstance(value, list):
         return [_integer(one) for one in value]
-    if isinstance(value, dict):  # of a half-width
-        counts = {k: _integer(x) for k, x in value.items() if k in ("pilot", "at_most")}
+    if isinstance(value, dict):  # of a half-width, or from one seed to another
+        counts = {k: _integer(x) for k, x in value.items() if k in COUNTS}
         return value | counts
     return int(value) if isinstance(value, float) else value
 

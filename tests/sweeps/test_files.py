@@ -57,6 +57,31 @@ TABLE = {
 }
 
 
+def test_seeds_from_one_to_another():
+    """As in other tables the end is one of them; 1e3 is a float in TOML."""
+    span = {"from": 990, "to": 1e3}
+    assert list(from_table(TABLE | {"seeds": span}).seeds) == list(range(990, 1001))
+    alone = {"from": 7, "to": 7}
+    assert list(from_table(TABLE | {"seeds": alone}).seeds) == [7]
+
+
+@pytest.mark.parametrize(
+    ("span", "message"),
+    [
+        ({"from": 5}, "seeds: 'to' is a required property"),
+        ({"to": 5}, "seeds: 'from' is a required property"),
+        ({"from": -1, "to": 5}, "seeds.from: -1 is less than the minimum of 0"),
+        ({"from": 6, "to": 5}, "seeds: to must be at least from = 6, got 5"),
+        ({"from": 1, "to": 5, "step": 2}, "(known are from, to)"),
+    ],
+    ids=str,
+)
+def test_a_span_of_seeds_that_is_none(span, message):
+    with pytest.raises(ValueError) as raised:
+        from_table(TABLE | {"seeds": span}, "one.toml")
+    assert message in str(raised.value)
+
+
 @pytest.fixture
 def written(tmp_path):
     """``written(text, name="one.toml")`` is the path of a file."""
