@@ -7,6 +7,7 @@ import argparse
 import contextlib
 import json
 import os
+import re
 import signal
 import sys
 import warnings
@@ -14,8 +15,10 @@ from pathlib import Path
 
 import jaxbandits
 from jaxbandits import checks
-from jaxbandits.cli_sweeps import GOES_ON, add_sweeps
+from jaxbandits.cli_sweeps import GOES_ON, add_sweeps, verify_store
 from jaxbandits.faults import EXPECTED, is_users
+
+_CLAIM = r"[A-Z]{1,2}\d+(\.\d+)*"  # what no store is called; one that is there is meant
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -104,8 +107,26 @@ def _parser_and_commands():
     claims = commands.add_parser("claims", help="what the papers say, and the verdicts")
     claims.add_argument("--json", action="store_true", help="for programs")
     claims.set_defaults(command=_claims)
-    verify = commands.add_parser("verify", help="play what a claim needs; its verdict")
-    verify.add_argument("id", metavar="ID", help="see `jaxbandits claims`: C5.1, or C5")
+    verify = commands.add_parser(
+        "verify", help="play what a claim needs, or read a store again"
+    )
+    verify.add_argument(
+        "what",
+        metavar="CLAIM|STORE",
+        help="of `jaxbandits claims`: C5.1, or C5; or a store",
+    )
+    verify.add_argument(
+        "--blocks",
+        type=int,
+        metavar="N",
+        default=0,
+        help="of a store: and play N random blocks again, to compare all bits",
+    )
+    verify.add_argument(
+        "--spec",
+        metavar="SPEC",
+        help="of a store: its sweep, where the store has none in TOML",
+    )
     verify.set_defaults(command=_verify)
     for command in (claims, verify):
         command.add_argument(
@@ -387,15 +408,17 @@ def _claims(options) -> int:
 
 
 def _verify(options) -> int:
+    if os.path.exists(options.what) or not re.fullmatch(_CLAIM, options.what):
+        return verify_store(options)
     from jaxbandits.experiments import REGISTRY, prepare_folder
     from jaxbandits.experiments.statements import STATEMENTS, of_id
 
-    asked = {each.id: each for each in of_id(options.id)}
+    asked = {each.id: each for each in of_id(options.what)}
     if not asked:
         entries = {*STATEMENTS, *(known.partition(".")[0] for known in STATEMENTS)}
         raise ValueError(
-            f"ID: there is no claim {options.id!r}"
-            f"{checks.hint(options.id, sorted(entries))}; "
+            f"CLAIM: there is no claim {options.what!r}"
+            f"{checks.hint(options.what, sorted(entries))}; "
             "`jaxbandits claims` shows them"
         )
     verdicts = []

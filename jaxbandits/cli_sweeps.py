@@ -1,4 +1,4 @@
-"""Commands about sweeps: ``sweep``, ``status``, ``show``, ``verify``, ``merge``.
+"""Commands about sweeps: ``sweep``, ``status``, ``show``, ``merge``, ``verify STORE``.
 
 A command imports what it needs when it runs, so that help and errors come at once.
 """
@@ -84,19 +84,6 @@ def add_sweeps(commands) -> None:
     merged.add_argument("stores", metavar="STORE", nargs="+")
     merged.add_argument("--into", metavar="STORE", required=True, help="a new one")
     merged.set_defaults(command=_merge)
-    verified = commands.add_parser("verify", help="read all files of a store again")
-    verified.add_argument("store", metavar="STORE")
-    verified.add_argument(
-        "--blocks",
-        type=int,
-        metavar="N",
-        default=0,
-        help="and play N random blocks again, to compare all bits",
-    )
-    verified.add_argument(
-        "--spec", metavar="SPEC", help="of the sweep, where the store has none in TOML"
-    )
-    verified.set_defaults(command=_verify)
 
 
 def _shard(text: str | None) -> tuple[int, int] | None:
@@ -242,15 +229,16 @@ def _merge(options) -> int:
     return 0
 
 
-def _verify(options) -> int:
+def verify_store(options) -> int:
+    """`jaxbandits verify STORE`; `options` are those of the command."""
     from jaxbandits.sweeps import read_spec
     from jaxbandits.sweeps.verify import examine, replay
 
     checks.whole("--blocks", options.blocks, 0)
-    files = examine(options.store)
-    print(f"{options.store}: every file is as it was written ({files} blocks)")
+    files = examine(options.what)
+    print(f"{options.what}: every file is as it was written ({files} blocks)")
     if options.blocks:
         spec = None if options.spec is None else read_spec(options.spec)
-        count = replay(options.store, spec, options.blocks)
+        count = replay(options.what, spec, options.blocks)
         print(f"{count} random blocks played again, every bit as in the store")
     return 0

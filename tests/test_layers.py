@@ -73,7 +73,9 @@ def part_of(path: Path) -> str:
 def imported(path: Path) -> set[str]:
     """Full names of what a file imports from the library."""
     return {
-        name for name in everything_imported(path) if name.startswith("jaxbandits.")
+        name
+        for name in everything_imported(path) - {"jaxbandits.__version__"}  # no module
+        if name.startswith("jaxbandits.")
     }
 
 
