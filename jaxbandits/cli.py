@@ -346,7 +346,8 @@ def _sweep(options) -> int:
     store = options.store
     if store is None:
         store = os.path.join("results", f"{Path(options.spec).stem}.zarr")
-    checks.path("--store", store)
+    if "://" not in store:
+        checks.path("--store", store)
     try:
         with stop_at_sigterm() as stop:
             run_sweep(

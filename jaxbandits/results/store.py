@@ -27,7 +27,7 @@ import xarray as xr
 import zarr
 from filelock import FileLock, Timeout
 
-from jaxbandits.results.home import Home, home_of
+from jaxbandits.results.home import Home, home_of, is_remote, said
 from jaxbandits.results.layout import (
     PLAYED,
     Layout,
@@ -278,14 +278,15 @@ def naming(path: Any, safe: str = "") -> Iterator[None]:
     """
     try:
         yield
-    except OSError as error:
-        if error.errno is None:  # One of ours, that says it all.
+    except Exception as error:
+        remote = is_remote(error)
+        # One of ours has no number and says it all.
+        if not remote and not (isinstance(error, OSError) and error.errno):
             raise
-        message = (
-            f"store: cannot write to {home_of(path).name}: {error.strerror or error}"
-            f"{safe}"
-        )
-        raise OSError(error.errno, message) from error
+        code = None if remote else error.errno
+        what = said(error) if remote else error.strerror or error
+        message = f"store: cannot write to {home_of(path)}: {what}{safe}"
+        raise (OSError(code, message) if code else OSError(message)) from error
 
 
 def seal(path: Any, rows: list[list[int]]) -> None:

@@ -16,6 +16,7 @@ from jaxbandits.engine.shares import device_shares, side_by_side
 from jaxbandits.machine import Machine
 from jaxbandits.play import Played, lane_params, play
 from jaxbandits.progress import reporter
+from jaxbandits.results.home import Home
 from jaxbandits.results.store import (
     check_store,
     naming,
@@ -34,7 +35,7 @@ class StoppedError(Exception):
 
 
 def fill(
-    plan: Plan, path: Path, machine: Machine, stop: threading.Event | None
+    plan: Plan, path: Path | Home, machine: Machine, stop: threading.Event | None
 ) -> None:
     """Play and write the blocks that are this process's to play.
 
@@ -183,7 +184,7 @@ def play_blocks(
         )
 
 
-def _writer(path: Path, session: int, total: int):
+def _writer(path: Path | Home, session: int, total: int):
     """A function that puts a block's results into the store."""
     kept = stored_shapes(path)
     written = []

@@ -2,7 +2,6 @@
 
 import errno
 import json
-import os
 import tempfile
 import threading
 import warnings
@@ -16,7 +15,7 @@ import jax
 from jaxbandits import checks
 from jaxbandits.machine import Machine
 from jaxbandits.results import open_store, provenance
-from jaxbandits.results.home import home_of, local
+from jaxbandits.results.home import Home, home_of, place_of
 from jaxbandits.results.leavings import remove_leavings
 from jaxbandits.results.mending import (
     damaged_coordinates,
@@ -65,7 +64,8 @@ class Store(NamedTuple):
     """A Zarr store for a sweep, new or of the same sweep, and what may happen to it.
 
     Attributes:
-      path: the folder.
+      path: the folder, a URL (``s3://bucket/x.zarr``, with ``jaxbandits[remote]``), or
+        a `zarr.abc.store.Store`.
       extend: whether seeds, points, policies and environments may be new to the store.
       block: runs (seeds times points) that are written at a time, for a new store; by
         default by their size and duration.
@@ -77,7 +77,7 @@ class Store(NamedTuple):
         extremes and a sketch of the quantiles, in place of the runs.
     """
 
-    path: str | os.PathLike
+    path: Any
     extend: bool = False
     block: int | None = None
     verify: int = 0
@@ -86,7 +86,7 @@ class Store(NamedTuple):
 
 
 def store_of(store: Any) -> Store:
-    """A store that can be used, from one or a path; its path is a `Path`.
+    """A store that can be used, from one or a path; its path is a `Path` or a `Home`.
 
     Raises:
       TypeError, ValueError: naming what is wrong.
@@ -99,7 +99,7 @@ def store_of(store: Any) -> Store:
         checks.whole("store: block", store.block, 1)
     if store.keep is not None:
         checks.one_of("store: keep", store.keep, KEPT)
-    return store._replace(path=local(store.path))
+    return store._replace(path=place_of(store.path))
 
 
 @contextmanager
@@ -148,7 +148,11 @@ def in_store(
 
 
 def create(
-    spec: Spec, path: Path, block: int | None, devices: list, moments: bool = False
+    spec: Spec,
+    path: Path | Home,
+    block: int | None,
+    devices: list,
+    moments: bool = False,
 ) -> None:
     """Make an empty store for a spec.
 
@@ -175,12 +179,13 @@ def create(
         shape = block_of_moments(plan, shapes, shape)
     said = _attributes(plan, describe(plan, platform), [], block)
     with naming(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(path, Path):
+            path.parent.mkdir(parents=True, exist_ok=True)
         remove_leavings(path)
         create_store(path, axes(plan), shapes, shape, said, moments)
 
 
-def mend(path: Path) -> None:
+def mend(path: Path | Home) -> None:
     """Put a store's metadata right, so that it can be opened.
 
     Raises:
@@ -190,7 +195,7 @@ def mend(path: Path) -> None:
         _tell(path, mend_metadata(path))
 
 
-def _tell(path: Path, files: list[str], blocks: int = 0) -> None:
+def _tell(path: Path | Home, files: list[str], blocks: int = 0) -> None:
     """Warn that files were damaged."""
     if files:
         more = f" and {len(files) - 5} more" if len(files) > 5 else ""
@@ -201,7 +206,7 @@ def _tell(path: Path, files: list[str], blocks: int = 0) -> None:
         )
 
 
-def check_block(path: Path, block: int | None) -> None:
+def check_block(path: Path | Home, block: int | None) -> None:
     """Raise a ValueError if a store has blocks of another size than `block`."""
     points, seeds = sessions(path).chunks[-2:]
     if block not in (None, points * seeds, check_store(path)["block"]):
@@ -211,7 +216,7 @@ def check_block(path: Path, block: int | None) -> None:
         )
 
 
-def check_kept(path: Path, keep: str | None) -> None:
+def check_kept(path: Path | Home, keep: str | None) -> None:
     """Raise a ValueError if a store keeps something else."""
     kept = KEPT[keeps_moments(path)]
     if keep not in (None, kept):
@@ -221,7 +226,9 @@ def check_kept(path: Path, keep: str | None) -> None:
         )
 
 
-def fit(spec: Spec, path: Path, extend: bool, devices: list) -> tuple[Plan, bool]:
+def fit(
+    spec: Spec, path: Path | Home, extend: bool, devices: list
+) -> tuple[Plan, bool]:
     """The plan of a spec in a store, and whether the store has to grow for it.
 
     Args:
@@ -256,15 +263,16 @@ def fit(spec: Spec, path: Path, extend: bool, devices: list) -> tuple[Plan, bool
     return settled(plan, platform, stored), bool(found.added)
 
 
-def enter(plan: Plan, path: Path, grows: bool, devices: list) -> None:
+def enter(plan: Plan, path: Path | Home, grows: bool, devices: list) -> None:
     """Begin a session on a store: mend it, make room for the plan, say who plays.
 
     One that cannot be written to (an archive, say) may be complete as it is.
     """
     with naming(path):
         try:
-            with tempfile.TemporaryFile(dir=path):
-                pass  # Before anything is played.
+            if isinstance(path, Path):
+                with tempfile.TemporaryFile(dir=path):
+                    pass  # Before anything is played.
         except OSError as error:
             if error.errno not in READ_ONLY or grows or not _is_complete(plan, path):
                 raise
@@ -289,7 +297,7 @@ def enter(plan: Plan, path: Path, grows: bool, devices: list) -> None:
             set_attributes(path, said)
 
 
-def _is_complete(plan: Plan, path: Path) -> bool:
+def _is_complete(plan: Plan, path: Path | Home) -> bool:
     """Whether nothing is missing in a store, and nothing damaged."""
     if mend_chunks(path, only_look=True).files:
         return False

@@ -8,7 +8,7 @@ import numpy as np
 from jaxbandits.engine.run import Clock
 from jaxbandits.machine import Machine
 from jaxbandits.play import Played
-from jaxbandits.results.home import home_of
+from jaxbandits.results.home import Home, home_of
 from jaxbandits.results.layout import layout_of, results_of
 from jaxbandits.results.reading import read_block
 from jaxbandits.results.store import as_stored, sessions, stored_shapes
@@ -17,7 +17,7 @@ from jaxbandits.sweeps.fill import play_blocks, work_of
 from jaxbandits.sweeps.plan import Plan
 
 
-def verify(plan: Plan, path: Path, count: int, machine: Machine) -> int:
+def verify(plan: Plan, path: Path | Home, count: int, machine: Machine) -> int:
     """Play blocks of a complete store again; nothing is written.
 
     Args:
