@@ -278,15 +278,20 @@ def naming(path: Any, safe: str = "") -> Iterator[None]:
     """
     try:
         yield
-    except Exception as error:
-        remote = is_remote(error)
-        # One of ours has no number and says it all.
-        if not remote and not (isinstance(error, OSError) and error.errno):
+    except OSError as error:
+        if error.errno is None:  # One of ours, that says it all.
             raise
-        code = None if remote else error.errno
-        what = said(error) if remote else error.strerror or error
-        message = f"store: cannot write to {home_of(path)}: {what}{safe}"
-        raise (OSError(code, message) if code else OSError(message)) from error
+        raise OSError(
+            error.errno, _words(path, error.strerror or error, safe)
+        ) from error
+    except Exception as error:
+        if not is_remote(error):
+            raise
+        raise OSError(_words(path, said(error), safe)) from error
+
+
+def _words(path: Any, what: Any, safe: str) -> str:
+    return f"store: cannot write to {home_of(path)}: {what}{safe}"
 
 
 def seal(path: Any, rows: list[list[int]]) -> None:
