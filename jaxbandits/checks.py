@@ -5,6 +5,7 @@ ValueError which of them. Numbers are looked at in float64, on the host; what is
 played must also survive rounding to the precision of play (`played`).
 """
 
+import difflib
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -187,6 +188,12 @@ def one_of(name: str, value: Any, choices: Iterable[Any]) -> Any:
     if not any(type(value) is type(c) and value == c for c in choices):
         raise ValueError(f"{name} must be one of {choices}, got {shown(value)}")
     return value
+
+
+def hint(given: Any, known: Iterable[str]) -> str:
+    """A question after an unknown name, if one that is known is near to it."""
+    close = difflib.get_close_matches(str(given), list(known), 1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
 
 
 def text(name: str, value: Any) -> str:

@@ -1,18 +1,19 @@
-"""The command line: ``jaxbandits list | recommend | reproduce | compare | sweep ...``.
+"""The command line: ``jaxbandits list | reproduce | claims | recommend | sweep ...``.
 
 A command imports what it needs when it runs, so that help and errors come at once.
 """
 
 import argparse
+import contextlib
 import json
 import os
 import signal
 import sys
 import warnings
-from contextlib import contextmanager
 from pathlib import Path
 
-from jaxbandits import checks
+from jaxbandits import __version__, checks
+from jaxbandits.faults import EXPECTED, is_users
 
 _GOES_ON = (
     "complete blocks are safe in the store, and the same command goes on from there"
@@ -20,12 +21,20 @@ _GOES_ON = (
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a command; the exit status is 0, or 2 after an error in the input."""
+    """Run a command; the exit status is 0, or 2 after an error in the input.
+
+    Such an error is said in one line. One that no check has raised is a fault of ours,
+    or of a file of yours that was run: it passes, with its traceback.
+    """
     options = _parser().parse_args(arguments)
+    from jaxbandits import progress  # which draws, and is not needed for help
+
     try:
-        with _plain_warnings():
+        with _plain_warnings(), progress.lines():
             return options.command(options)
-    except (ValueError, TypeError, OSError) as error:
+    except EXPECTED as error:
+        if options.traceback or not is_users(error):
+            raise
         print(f"jaxbandits: {error}", file=sys.stderr)
         return _leave(2)
     except KeyboardInterrupt:
@@ -40,7 +49,7 @@ def _leave(status: int) -> int:
     return leave(status)
 
 
-@contextmanager
+@contextlib.contextmanager
 def _plain_warnings():
     """Warnings are sentences here, without the line of the source."""
     before = warnings.formatwarning
@@ -52,9 +61,18 @@ def _plain_warnings():
 
 
 def _parser() -> argparse.ArgumentParser:
+    parser, _ = _parser_and_commands()
+    return parser
+
+
+def _parser_and_commands():
+    """The parser, and those of the commands by name."""
     parser = argparse.ArgumentParser(
         prog="jaxbandits",
         description="Simulate resource-constrained bandits with censored feedback.",
+    )
+    parser.add_argument(
+        "--version", action="version", version=f"jaxbandits {__version__}"
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     listing = commands.add_parser("list", help="experiments, policies and environments")
@@ -83,7 +101,18 @@ def _parser() -> argparse.ArgumentParser:
         "--quick", action="store_true", help="few seeds and rounds, in under a minute"
     )
     reproduce.add_argument("--json", action="store_true", help="print the records")
+    _add_picture(reproduce)
     reproduce.set_defaults(command=_reproduce)
+    claims = commands.add_parser("claims", help="what the papers say, and the verdicts")
+    claims.add_argument("--json", action="store_true", help="for programs")
+    claims.set_defaults(command=_claims)
+    verify = commands.add_parser("verify", help="play what a claim needs; its verdict")
+    verify.add_argument("id", metavar="ID", help="see `jaxbandits claims`: C5.1, or C5")
+    verify.set_defaults(command=_verify)
+    for command in (claims, verify):
+        command.add_argument(
+            "--results", default="results", help="folder of summaries (results)"
+        )
     rank = commands.add_parser(
         "compare", help="rank policies on your own records of costs and rewards"
     )
@@ -95,6 +124,7 @@ def _parser() -> argparse.ArgumentParser:
     rank.add_argument("--seeds", type=int, help="number of games (200)")
     rank.add_argument("--out", default=os.path.join("results", "compare"))
     rank.add_argument("--json", action="store_true", help="print the records")
+    _add_picture(rank)
     rank.set_defaults(command=_compare)
     sweep = commands.add_parser("sweep", help="play a sweep, or what is missing of it")
     sweep.add_argument("spec", metavar="SPEC", help="a .toml or .py file")
@@ -136,7 +166,41 @@ def _parser() -> argparse.ArgumentParser:
     hosts.add_argument("--processes", type=int, metavar="N", help="how many there are")
     hosts.add_argument("--process", type=int, metavar="I", help="this one, from 0")
     sweep.set_defaults(command=_sweep)
-    return parser
+    completion = commands.add_parser(
+        "completion", help="print a script that completes words in your shell"
+    )
+    completion.add_argument("shell", metavar="SHELL", help="bash, zsh, fish, ...")
+    completion.set_defaults(command=_completion)
+    for command in commands.choices.values():
+        command.add_argument(
+            "--traceback", action="store_true", help="where an error came from, in full"
+        )
+    return parser, commands.choices
+
+
+def _add_picture(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--format", default="png", help="of the figure: png, pdf, svg")
+    command.add_argument(
+        "--width",
+        help="of the figure in print: column (3.25 inches), text (6.75), or inches",
+    )
+
+
+def _style(options) -> dict:
+    """Matplotlib's settings for what is asked; checked before anything is played."""
+    from jaxbandits.experiments.common.writing import PICTURES
+    from jaxbandits.plots import style
+
+    checks.one_of("--format", options.format, PICTURES)
+    width = options.width
+    if width is None:
+        return {}
+    with contextlib.suppress(ValueError):
+        width = float(width)
+    try:
+        return style(width)
+    except ValueError as error:
+        raise ValueError(f"--{error}") from None
 
 
 def _list(options) -> int:
@@ -198,6 +262,31 @@ def _shown(value) -> str:
     return value.__name__ if callable(value) else checks.shown(value).split(" (")[0]
 
 
+def _completion(options) -> int:
+    from jaxbandits.experiments import REGISTRY
+    from jaxbandits.experiments.statements import STATEMENTS
+    from jaxbandits.settings import PARTS
+
+    try:
+        import shtab
+    except ImportError:
+        raise ValueError(
+            "SHELL: completion needs shtab: pip install 'jaxbandits[completion]'"
+        ) from None
+    checks.one_of("SHELL", options.shell, shtab.SUPPORTED_SHELLS)
+    parser, commands = _parser_and_commands()
+    names = {"name": list(REGISTRY), "setting": list(PARTS)}
+    names["shell"] = list(shtab.SUPPORTED_SHELLS)
+    names |= {"format": ["png", "pdf", "svg"], "id": list(STATEMENTS)}
+    for command in commands.values():
+        for action in command._actions:
+            action.choices = names.get(action.dest)
+            if action.dest in ("spec", "csv"):
+                action.complete = shtab.FILE
+    print(shtab.complete(parser, options.shell))
+    return 0
+
+
 def _info(options) -> int:
     import jax
     from rich.console import Console
@@ -238,15 +327,15 @@ def _recommend(options) -> int:
 def _reproduce(options) -> int:
     from rich.console import Console
 
-    from jaxbandits.experiments import REGISTRY, prepare_folder, write
+    from jaxbandits.experiments import REGISTRY, prepare_folder
     from jaxbandits.experiments.common.table import records_table
     from jaxbandits.sweeps.fill import StoppedError
 
     experiment = REGISTRY.get(options.name)
     if experiment is None:
         raise ValueError(
-            f"NAME: there is no experiment {options.name!r}; known are "
-            + ", ".join(REGISTRY)
+            f"NAME: there is no experiment {options.name!r}"
+            f"{checks.hint(options.name, REGISTRY)}; `jaxbandits list` shows them"
         )
     chosen = experiment.quick if options.quick else experiment.full
     if options.seeds is not None:
@@ -259,20 +348,13 @@ def _reproduce(options) -> int:
     out = options.out
     if out is None:
         out = os.path.join("results", experiment.name)
+    style = _style(options)
     folder = prepare_folder(out)
     try:
-        outcome = experiment.run(chosen._replace(folder=folder))
+        outcome, paths = _play(experiment, chosen, folder, style, options.format)
     except StoppedError as error:
         print(f"jaxbandits: SIGTERM: {error}; {_GOES_ON}", file=sys.stderr)
         return 128 + signal.SIGTERM
-    paths = write(
-        outcome,
-        experiment.name,
-        folder,
-        title=experiment.title,
-        source=experiment.source,
-        options=chosen,
-    )
     if options.json:
         print(json.dumps(outcome.records))
         return 0
@@ -285,7 +367,95 @@ def _reproduce(options) -> int:
     return 0
 
 
+def _play(experiment, options, folder, style, picture):
+    """Run an experiment and write what it found; the outcome and the paths."""
+    from matplotlib import rc_context
+
+    from jaxbandits.experiments import write
+    from jaxbandits.experiments.statements import play
+
+    with rc_context(style):
+        outcome = play(experiment, options._replace(folder=folder))
+    paths = write(
+        outcome,
+        experiment.name,
+        folder,
+        title=experiment.title,
+        source=experiment.source,
+        options=options,
+        picture=picture,
+    )
+    return outcome, paths
+
+
+def _claims(options) -> int:
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    from jaxbandits.experiments.statements import STATEMENTS, verdicts_in
+
+    known = verdicts_in(Path(options.results))
+    listed = [
+        {
+            "id": each.id,
+            "text": each.text,
+            "source": each.source,
+            "published": each.published,
+            "experiment": each.experiment,
+            "command": f"jaxbandits verify {each.id}",
+            "verdict": known.get(each.id),
+        }
+        for each in STATEMENTS.values()
+    ]
+    if options.json:
+        print(json.dumps(listed))
+        return 0
+    console = Console(width=None if sys.stdout.isatty() else 160)
+    table = Table("id", "claim", "source", "experiment", "verdict")
+    for each in listed:
+        row = (each["id"], each["text"], each["source"], each["experiment"])
+        table.add_row(*map(escape, row), each["verdict"] or "")
+    console.print(table)
+    judged = [each["verdict"] for each in listed if each["verdict"]]
+    held = judged.count("holds")
+    told = f"{len(judged)} of {len(listed)} have a verdict in {options.results}"
+    if judged:
+        told += f", of which {held} ({held / len(judged):.0%}) hold"
+    console.print(told + ".", highlight=False)
+    console.print("`jaxbandits verify ID` plays what a claim needs, in full.")
+    return 0
+
+
+def _verify(options) -> int:
+    from jaxbandits.experiments import REGISTRY, prepare_folder
+    from jaxbandits.experiments.statements import STATEMENTS, of_id
+
+    asked = {each.id: each for each in of_id(options.id)}
+    if not asked:
+        entries = {*STATEMENTS, *(known.partition(".")[0] for known in STATEMENTS)}
+        raise ValueError(
+            f"ID: there is no claim {options.id!r}"
+            f"{checks.hint(options.id, sorted(entries))}; "
+            "`jaxbandits claims` shows them"
+        )
+    verdicts = []
+    for name in dict.fromkeys(each.experiment for each in asked.values()):
+        experiment = REGISTRY[name]
+        full = experiment.full
+        size = "" if experiment.fixed else f" ({full.seeds:,} seeds, {full.horizon:,})"
+        print(f"jaxbandits: playing {name}{size}", file=sys.stderr)
+        folder = prepare_folder(os.path.join(options.results, name))
+        outcome, _ = _play(experiment, full, folder, {}, "png")
+        for claim in outcome.claims:
+            if claim.id in asked:
+                print(claim.sentence)
+                verdicts.append(claim.verdict)
+    return 1 if "fails" in verdicts else 0
+
+
 def _compare(options) -> int:
+    from matplotlib import rc_context
     from rich.console import Console
 
     from jaxbandits.experiments import Options, prepare_folder, write
@@ -299,9 +469,11 @@ def _compare(options) -> int:
 
     columns = {k: getattr(options, k) for k in ("arm", "cost", "reward", "group")}
     environments = from_table(options.csv, **columns)
+    style = _style(options)
     folder = prepare_folder(options.out)
     seeds = SEEDS if options.seeds is None else options.seeds
-    outcome = compare(environments, budget=options.budget, seeds=seeds)
+    with rc_context(style):
+        outcome = compare(environments, budget=options.budget, seeds=seeds)
     paths = write(
         outcome,
         "compare",
@@ -309,6 +481,7 @@ def _compare(options) -> int:
         title="Policies on your own records",
         source=options.csv,
         options=Options(seeds, options.budget),
+        picture=options.format,
     )
     if options.json:
         print(json.dumps(outcome.records))

@@ -1,6 +1,11 @@
-"""Progress on the terminal: share done, time left, throughput, memory; on stderr."""
+"""Progress on stderr: share done, time left, throughput, memory.
+
+A bar where there is a terminal; for the command line, a line a minute where there is
+none, in the log of a batch job, say.
+"""
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -18,6 +23,20 @@ from rich.progress import (
 )
 from rich.text import Text
 
+_MINUTE = 60.0  # seconds between lines
+_log: "_Log | None" = None  # where lines go, while somebody wants them
+
+
+@contextmanager
+def lines() -> Iterator[None]:
+    """Within, progress without a terminal is a line a minute, and not nothing."""
+    global _log
+    before, _log = _log, _Log()
+    try:
+        yield
+    finally:
+        _log = before
+
 
 @contextmanager
 def reporter(
@@ -26,11 +45,15 @@ def reporter(
     """A function ``report(done, label)`` that advances a bar, or does nothing.
 
     Args:
-      show: whether to draw; None draws if stderr is a terminal.
+      show: whether to draw; None draws if stderr is a terminal, and writes lines if it
+        is none and somebody wants `lines`.
       total: units of work in all.
       title: stands before the bar.
       rounds: rounds of one seed in a unit of work; above 0 the throughput is shown.
     """
+    if show is None and not sys.stderr.isatty() and _log is not None:
+        yield _log.game(total, title)
+        return
     if not (sys.stderr.isatty() if show is None else show):
         yield lambda done, label: None
         return
@@ -51,6 +74,43 @@ def reporter(
             bar.update(task, advance=done, description=f"{title}: {label}")
 
         yield report
+
+
+class _Log:
+    """Lines about the games of a command, one a minute at most."""
+
+    def __init__(self) -> None:
+        self.start = self.last = time.monotonic()
+        self.games = 0
+
+    def game(self, total: int, title: str) -> Callable[[int, str], None]:
+        """What reports on the next game."""
+        self.games += 1
+        begun, number, so_far = time.monotonic(), self.games, 0
+
+        def report(done: int, label: str) -> None:
+            nonlocal so_far
+            so_far += done
+            now = time.monotonic()
+            if now - self.last < _MINUTE or not so_far:
+                return
+            self.last = now
+            left = (now - begun) * (total - so_far) / so_far
+            print(
+                f"jaxbandits: game {number}, {title}: {label}: "
+                f"{100 * so_far / total:.0f} %, {_minutes(left)} left of it, "
+                f"{_minutes(now - self.start)} since the start",
+                file=sys.stderr,
+                flush=True,
+            )
+
+        return report
+
+
+def _minutes(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 class _Throughput(ProgressColumn):

@@ -2,12 +2,16 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
+import traceback
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import jaxbandits
 from jaxbandits import cli
 from jaxbandits.experiments import REGISTRY
 from jaxbandits.policies import REGISTRY as POLICIES
@@ -132,9 +136,11 @@ def test_reproduce_an_exact_figure(capsys, tmp_path):
     assert "reconstructed" in out  # The note.
     assert sorted(path.suffix for path in folder.iterdir()) == [
         ".json",
+        ".md",
         ".nc",
         ".nc",
         ".png",
+        ".tex",
     ]
     for path in folder.iterdir():
         assert f"wrote {path}" in out.splitlines()
@@ -158,7 +164,36 @@ def test_reproduce_a_run(capsys, tmp_path):
         "seed": 2,
         "checkpoint": 30,
     }
-    assert len(list(tmp_path.iterdir())) == 3
+    assert len(list(tmp_path.iterdir())) == 5
+
+
+def test_reproduce_for_print(capsys, tmp_path):
+    """A picture of the width and in the form that is asked, and tables."""
+    arguments = "reproduce budgeted-fig5 --format pdf --width column --out".split()
+    assert cli.main([*arguments, str(tmp_path)]) == 0
+    assert capsys.readouterr().err == ""
+    picture = (tmp_path / "budgeted-fig5.pdf").read_bytes()
+    assert picture.startswith(b"%PDF")
+    (box,) = re.findall(rb"/MediaBox \[ 0 0 ([0-9.]+) ", picture)
+    assert float(box) == pytest.approx(72 * 3.25)
+    assert "\\begin{tabular}" in (tmp_path / "table.tex").read_text()
+    assert "| Wilson |" in (tmp_path / "table.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (["--format", "gif"], "--format must be one of ('png', 'pdf', 'svg')"),
+        (["--width", "page"], "--width must be one of ('column', 'text')"),
+        (["--width", "0.5"], "--width must be in [1.5, 60], got 0.5"),
+    ],
+)
+def test_pictures_that_cannot_be(capsys, idle, tmp_path, asked, message):
+    """Said before anything is played."""
+    command = ["reproduce", "censored-fig4", "--out", str(tmp_path / "a"), *asked]
+    assert cli.main(command) == 2
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "a").exists()
 
 
 @pytest.mark.parametrize(
@@ -211,7 +246,10 @@ def test_an_interruption_is_said_in_one_line(capsys, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["censored-fig3"], "NAME: there is no experiment 'censored-fig3'; known are"),
+        (
+            ["censored-fig3"],
+            "NAME: there is no experiment 'censored-fig3' (did you mean 'censored-fig",
+        ),
         (["censored-fig9", "--seeds", "0"], "--seeds must be at least 1, got 0"),
         (["censored-fig9", "--horizon", "-5"], "--horizon must be at least 1, got -5"),
         (["censored-fig9", "--quick", "--seeds", "-1"], "--seeds must be at least 1"),
@@ -232,10 +270,76 @@ def check_complaint(capsys, start):
     assert err.count("\n") == 1 and "Traceback" not in err
 
 
-def test_an_unknown_name_is_answered_with_the_known_ones(capsys, idle):
-    cli.main(["reproduce", "fig4"])
-    err = capsys.readouterr().err
-    assert all(name in err for name in REGISTRY)
+def test_an_unknown_name_is_answered_with_the_next_one(capsys, idle):
+    cli.main(["reproduce", "censored-figure4"])
+    assert "(did you mean 'censored-fig4'?); `jaxb" in capsys.readouterr().err
+    cli.main(["reproduce", "42"])
+    assert "no experiment '42'; `jaxbandits list` shows" in capsys.readouterr().err
+
+
+def test_version(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        cli.main(["--version"])
+    assert stopped.value.code == 0
+    assert capsys.readouterr().out == f"jaxbandits {jaxbandits.__version__}\n"
+
+
+def test_our_faults_pass_and_others_on_request(monkeypatch, tmp_path):
+    """A mistake is one line, unless where it came from is asked."""
+    with pytest.raises(ValueError, match="there is no experiment"):
+        cli.main(["reproduce", "nothing", "--traceback"])
+
+    def run(options):
+        return np.zeros(3).reshape(2)
+
+    name = "censored-fig4"
+    monkeypatch.setitem(REGISTRY, name, REGISTRY[name]._replace(run=run))
+    with pytest.raises(ValueError, match="reshape"):
+        cli.main(["reproduce", name, "--out", str(tmp_path)])
+
+
+def test_a_file_of_ones_own_that_fails_is_found(capsys, tmp_path):
+    """By its line; and by the traceback that leads into it, on request."""
+    spec = tmp_path / "mine.py"
+    spec.write_text("def half(x):\n    raise ValueError('no half')\n\nhalf(1)\n")
+    assert cli.main(["sweep", str(spec)]) == 2
+    check_complaint(capsys, f"jaxbandits: SPEC: {spec}, line 2 ends with ValueError")
+    with pytest.raises(ValueError, match="SPEC") as found:
+        cli.main(["sweep", str(spec), "--traceback"])
+    chain = "".join(traceback.format_exception(found.value))
+    assert "mine.py" in chain and "in half" in chain
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion(capsys, shell):
+    pytest.importorskip("shtab")
+    assert cli.main(["completion", shell]) == 0
+    script, err = capsys.readouterr()
+    assert err == ""
+    words = ("reproduce", "width", "budgeted-example2", "farewell", "traceback")
+    assert all(word in script for word in words)
+
+
+def test_bash_completes_names(capsys, tmp_path):
+    pytest.importorskip("shtab")
+    cli.main(["completion", "bash"])
+    script = tmp_path / "complete.sh"
+    script.write_text(capsys.readouterr().out)
+    ask = (
+        f"source {script}; COMP_WORDS=(jaxbandits reproduce censored-ra); COMP_CWORD=2;"
+        "_shtab_jaxbandits; echo ${COMPREPLY[@]}"
+    )
+    done = subprocess.run(["bash", "-c", ask], capture_output=True, text=True)
+    assert done.stdout.split() == ["censored-radii"], done.stderr
+
+
+def test_completion_of_no_shell(capsys, monkeypatch):
+    pytest.importorskip("shtab")
+    assert cli.main(["completion", "ksh"]) == 2
+    assert "SHELL must be one of" in capsys.readouterr().err
+    monkeypatch.setitem(sys.modules, "shtab", None)
+    assert cli.main(["completion", "bash"]) == 2
+    assert "pip install 'jaxbandits[completion]'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("below", [(), ("deeper",)], ids=["itself", "above"])

@@ -10,6 +10,7 @@ LAYERS = {
     "protocol": 0,
     "schedule": 0,
     "checks": 0,
+    "faults": 0,
     "atomic": 0,
     "devices": 0,
     "factory": 0,

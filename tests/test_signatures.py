@@ -12,7 +12,7 @@ import pytest
 import jaxbandits
 
 PACKAGE = Path(jaxbandits.__file__).parent
-ROOMS = ("kernels", "laws", "live.py", "policies", "settings")
+ROOMS = ("kernels", "laws", "live.py", "policies", "settings", "theory")
 
 
 def unannotated(tree):

@@ -5,13 +5,15 @@ The seed is the unit of replication, over which everything here reduces. `mean`,
 a time, `band` at the whole curve. `paired_difference` compares two policies on the same
 seeds, `dominance` all pairs of them. `two_level` is for instances that are a sample
 themselves. `seeds_needed` and `fixed_width_interval` choose the number of seeds;
-`summary_records` writes flat records for tables. What the seeds do not support is
-warned of (`CoverageWarning`); docs/statistics.md has a table of what holds when.
+`summary_records` makes flat records, `record_table` LaTeX
+and Markdown of them. What the seeds do not support is warned of (`CoverageWarning`);
+docs/statistics.md has a table of what holds when.
 """
 
 from jaxbandits.stats._band import band
 from jaxbandits.stats._dominance import dominance
 from jaxbandits.stats._quantile_interval import QuantileInterval, quantile_interval
+from jaxbandits.stats._record_table import record_table
 from jaxbandits.stats._two_level import TwoLevel, two_level
 from jaxbandits.stats.fixed_width import fixed_width_interval, seeds_needed
 from jaxbandits.stats.intervals import (
@@ -48,6 +50,7 @@ __all__ = [
     "paired_difference",
     "quantile_interval",
     "quantiles",
+    "record_table",
     "seeds_needed",
     "sem",
     "summary_records",

@@ -5,13 +5,12 @@ those of the file extend or override, or a factory by its own name (``thompson``
 argument that is an object is a table too: its ``make``, and the arguments beside it.
 """
 
-import difflib
 import inspect
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from jaxbandits import policies, settings
+from jaxbandits import checks, policies, settings
 from jaxbandits.maker import Maker
 from jaxbandits.protocol import Environment
 
@@ -64,12 +63,10 @@ def _known(registry: Mapping[str, Maker], setting: str) -> dict[str, Maker]:
 def _chosen(where: str, known: Mapping[str, Any], name: Any) -> Any:
     if isinstance(name, str) and name in known:
         return known[name]
-    close = difflib.get_close_matches(str(name), known, 1)
-    hint = f" (did you mean {close[0]!r}?)" if close else ""
     # Who writes an entry's name is shown these.
     of_a_kind = [x for x in known if ("/" in x) == ("/" in str(name))]
     raise ValueError(
-        f"{where}.make: {name!r} is unknown{hint}; known are "
+        f"{where}.make: {name!r} is unknown{checks.hint(name, known)}; known are "
         + ", ".join(sorted(of_a_kind))
     )
 

@@ -16,6 +16,7 @@ import numpy as np
 from scipy.stats import norm
 
 from jaxbandits.checks import (
+    Numbers,
     at_least_one,
     between_zero_and_one,
     in_unit_interval,
@@ -34,7 +35,7 @@ _CHUNK = 2**18
 _TIE = 1e-12
 
 
-def gaps(mean_reward, mean_cost) -> np.ndarray:
+def gaps(mean_reward: Numbers, mean_cost: Numbers) -> np.ndarray:
     """Gaps ``Delta_k = max_i mu_i^r / mu_i^c - mu_k^r / mu_k^c`` (Section 2).
 
     Args:
@@ -50,11 +51,12 @@ def gaps(mean_reward, mean_cost) -> np.ndarray:
     """
     mean_reward, mean_cost = _means(mean_reward, mean_cost)
     ratio = mean_reward / mean_cost
-    gap = ratio.max() - ratio
-    return np.where(gap <= _TIE * ratio.max(), 0.0, gap)
+    best = np.max(ratio)
+    gap = best - ratio
+    return np.where(gap <= _TIE * best, 0.0, gap)
 
 
-def proportional_gap(mean_reward, mean_cost) -> np.ndarray:
+def proportional_gap(mean_reward: Numbers, mean_cost: Numbers) -> np.ndarray:
     """Proportional gaps ``delta_k = Delta_k / (Delta_k + 1 / mu_k^c)``.
 
     The share of its way to 1 that the mean reward, and of its way to 0 that the mean
@@ -75,7 +77,12 @@ def proportional_gap(mean_reward, mean_cost) -> np.ndarray:
 
 
 def ratio_bound(
-    mean_reward, mean_cost, count, alpha, eta_reward=1.0, eta_cost=1.0
+    mean_reward: Numbers,
+    mean_cost: Numbers,
+    count: Numbers,
+    alpha: Numbers,
+    eta_reward: Numbers = 1.0,
+    eta_cost: Numbers = 1.0,
 ) -> np.ndarray:
     """``Omega(alpha)``, below the true ratio with probability <= alpha (Theorem 2).
 
@@ -112,7 +119,7 @@ def ratio_bound(
     return np.where(free, np.inf, upper / np.where(free, 1.0, lower))
 
 
-def normal_score(t, rho) -> np.ndarray:
+def normal_score(t: Numbers, rho: float) -> np.ndarray:
     """``z_rho(t) = sqrt(2 rho log t)``, of which omega-UCB's interval is (Theorem 3).
 
     Args:
@@ -126,7 +133,7 @@ def normal_score(t, rho) -> np.ndarray:
     return np.sqrt(2 * rho * np.log(_time_steps(t)))
 
 
-def failure_bound(t, rho) -> np.ndarray:
+def failure_bound(t: Numbers, rho: float) -> np.ndarray:
     """Bound ``1 - sqrt(1 - t^-rho)`` on the probability alpha(t) (Theorem 3, Eq. 8).
 
     That omega-UCB's index of an arm at time t is below the arm's true ratio. The
@@ -147,13 +154,13 @@ def failure_bound(t, rho) -> np.ndarray:
 
 
 def sufficient_pulls(
-    tau,
-    rho,
-    mean_reward,
-    mean_cost,
-    eta_reward=1.0,
-    eta_cost=1.0,
-    form="printed",
+    tau: Numbers,
+    rho: float,
+    mean_reward: Numbers,
+    mean_cost: Numbers,
+    eta_reward: Numbers = 1.0,
+    eta_cost: Numbers = 1.0,
+    form: str = "printed",
 ) -> np.ndarray:
     """Pulls ``n_k^*(tau)`` after which a suboptimal arm looks suboptimal (Lemma 1).
 
@@ -198,7 +205,7 @@ def sufficient_pulls(
     return np.where(finite, 8 * rho * np.log(tau)[..., None] * factor, np.inf)
 
 
-def xi(tau, rho, num_arms: int) -> np.ndarray:
+def xi(tau: Numbers, rho: float, num_arms: int) -> np.ndarray:
     """Expected plays ``xi(tau, rho)`` when a confidence bound fails (Theorem 4).
 
     ``(tau - K) (2 - sqrt(1 - tau^-rho)) - sum_{t=K+1}^tau sqrt(1 - t^-rho)``, written
@@ -229,13 +236,13 @@ def xi(tau, rho, num_arms: int) -> np.ndarray:
 
 
 def suboptimal_pulls_bound(
-    tau,
-    rho,
-    mean_reward,
-    mean_cost,
-    eta_reward=1.0,
-    eta_cost=1.0,
-    form="printed",
+    tau: Numbers,
+    rho: float,
+    mean_reward: Numbers,
+    mean_cost: Numbers,
+    eta_reward: Numbers = 1.0,
+    eta_cost: Numbers = 1.0,
+    form: str = "printed",
 ) -> np.ndarray:
     """Bound ``1 + n_k^*(tau) + xi(tau, rho)`` on ``E[n_k(tau)]`` (Theorem 4).
 
@@ -260,7 +267,7 @@ def suboptimal_pulls_bound(
     return 1 + pulls + xi(tau, rho, pulls.shape[-1])[..., None]
 
 
-def tau_of_budget(budgets, mean_cost) -> np.ndarray:
+def tau_of_budget(budgets: Numbers, mean_cost: Numbers) -> np.ndarray:
     """Time steps ``tau_B = floor(2 B / min_k mu_k^c)`` (Theorem 5).
 
     Twice as long as B lasts on the cheapest arm: hardly ever does it last longer.
@@ -280,14 +287,14 @@ def tau_of_budget(budgets, mean_cost) -> np.ndarray:
 
 
 def regret_bound(
-    budgets,
-    rho,
-    mean_reward,
-    mean_cost,
-    eta_reward=1.0,
-    eta_cost=1.0,
-    tail_constant=0.0,
-    form="printed",
+    budgets: Numbers,
+    rho: float,
+    mean_reward: Numbers,
+    mean_cost: Numbers,
+    eta_reward: Numbers = 1.0,
+    eta_cost: Numbers = 1.0,
+    tail_constant: float = 0.0,
+    form: str = "printed",
 ) -> np.ndarray:
     """Bound on the regret of omega-UCB (Theorem 5, Eq. 3).
 
@@ -331,7 +338,9 @@ def regret_bound(
     return learning + tail * gap.sum() + 2 * np.max(mean_reward / mean_cost)
 
 
-def trivial_bound(budgets, mean_reward, mean_cost) -> np.ndarray:
+def trivial_bound(
+    budgets: Numbers, mean_reward: Numbers, mean_cost: Numbers
+) -> np.ndarray:
     """Largest regret of any policy, ``(B + 1) max_k Delta_k``: what a bound must beat.
 
     The regret is ``sum_k mu_k^c Delta_k E[n_k]``, and by Wald's identity the expected
@@ -353,7 +362,7 @@ def trivial_bound(budgets, mean_reward, mean_cost) -> np.ndarray:
     return (np.asarray(budgets, np.float64) + 1) * largest_gap
 
 
-def regret_rate(budgets, rho) -> np.ndarray:
+def regret_rate(budgets: Numbers, rho: float) -> np.ndarray:
     """Order of the regret of omega-UCB (Theorem 6).
 
     ``B^(1 - rho)`` for ``0 < rho < 1`` and ``log B`` for ``rho >= 1``, without the
@@ -375,14 +384,14 @@ def regret_rate(budgets, rho) -> np.ndarray:
     return budgets ** (1 - rho) if rho < 1 else np.log(budgets)
 
 
-def _failure(t, rho):
+def _failure(t: np.ndarray, rho: float) -> np.ndarray:
     """``1 - sqrt(1 - t^-rho)`` (Theorem 3), accurate for large t and for small rho."""
     exponent = -rho * np.log(t)
     # 1 - sqrt(1 - u) = u / (1 + sqrt(1 - u)): nothing cancels.
     return np.exp(exponent) / (1 + np.sqrt(-np.expm1(exponent)))
 
 
-def _failure_sums(ends, rho, start):
+def _failure_sums(ends: np.ndarray, rho: float, start: int) -> np.ndarray:
     """``sum_{t=start+1}^end f(t)`` for ascending ends, each term computed once."""
     sums, total = [], 0.0
     for end in ends:
@@ -394,12 +403,14 @@ def _failure_sums(ends, rho, start):
     return np.array(sums)
 
 
-def _tail_order(budgets, cheapest):
+def _tail_order(budgets: np.ndarray, cheapest: float) -> np.ndarray:
     """The order of X(B), ``B / mu_min^c exp(-B mu_min^c / 2)`` (Theorem 5)."""
     return budgets / cheapest * np.exp(-0.5 * budgets * cheapest)
 
 
-def _wilson(mean, count, z2):
+def _wilson(
+    mean: Numbers, count: Numbers, z2: Numbers
+) -> tuple[np.ndarray, np.ndarray]:
     """Both ends of Theorem 1's interval on [0, 1], ``z2`` with eta in it."""
     mean, count, z2 = (np.asarray(x, np.float64) for x in (mean, count, z2))
     centre = 2 * count * mean + z2
@@ -411,14 +422,14 @@ def _wilson(mean, count, z2):
     return lower, np.minimum((centre + root) / (2 * (count + z2)), 1.0)
 
 
-def _odds(mean, eta, shift):
+def _odds(mean: np.ndarray, eta: np.ndarray, shift: np.ndarray | float) -> np.ndarray:
     """``eta (mean + shift (1 - mean)) / (1 - mean)``; at 1, inf, or 0 without eta."""
     certain = mean == 1
     odds = eta * (mean + shift * (1 - mean)) / np.where(certain, 1.0, 1 - mean)
     return np.where(certain & (eta > 0), np.inf, odds)
 
 
-def _means(mean_reward, mean_cost):
+def _means(mean_reward: Numbers, mean_cost: Numbers) -> tuple[np.ndarray, np.ndarray]:
     mean_reward = _share("mean_reward", mean_reward)
     mean_cost = _costs(mean_cost)
     if (
@@ -433,17 +444,17 @@ def _means(mean_reward, mean_cost):
     return mean_reward, mean_cost
 
 
-def _costs(mean_cost):
+def _costs(mean_cost: Numbers) -> np.ndarray:
     positive(mean_cost=mean_cost)
     return _share("mean_cost", mean_cost)
 
 
-def _share(name, value):
+def _share(name: str, value: Numbers) -> np.ndarray:
     in_unit_interval(**{name: value})
     return numbers(name, value)
 
 
-def _eta(name, value, means):
+def _eta(name: str, value: Numbers, means: np.ndarray) -> np.ndarray:
     value = _share(name, value)
     if value.shape not in ((), means.shape):
         raise ValueError(
@@ -452,7 +463,7 @@ def _eta(name, value, means):
     return value
 
 
-def _time_steps(tau):
+def _time_steps(tau: Numbers) -> np.ndarray:
     at_least_one(tau=tau)
     tau = np.asarray(tau, np.float64)
     if np.any(tau != np.floor(tau)):

@@ -21,6 +21,7 @@ has it. What to know before laying a curve over a plot:
 import numpy as np
 
 from jaxbandits.checks import (
+    Numbers,
     at_least_one,
     in_unit_interval,
     non_negative,
@@ -36,14 +37,14 @@ _FORMS = ("printed", "proof")
 
 
 def confidence_length(
-    pulls_reaching,
-    arm_pulls,
-    round_,
-    penalty,
-    alpha,
+    pulls_reaching: Numbers,
+    arm_pulls: Numbers,
+    round_: Numbers,
+    penalty: Numbers,
+    alpha: Numbers,
     *,
-    gain_radius=1.0,
-    penalty_radius=1.0,
+    gain_radius: Numbers = 1.0,
+    penalty_radius: Numbers = 1.0,
 ) -> np.ndarray:
     """Confidence length of the penalized expected gain (above Proposition 1).
 
@@ -68,7 +69,7 @@ def confidence_length(
     non_negative(gain_radius=gain_radius, penalty_radius=penalty_radius)
     at_least_one(round_=round_)
     positive(alpha=alpha)
-    reaching, pulls, t = _floats(pulls_reaching, arm_pulls, round_)
+    reaching, pulls, t, alpha = _floats(pulls_reaching, arm_pulls, round_, alpha)
     if np.any(reaching > pulls):
         raise ValueError(f"pulls_reaching must be <= arm_pulls, got {pulls_reaching}")
     seen, scale = reaching > 0, 2 * alpha * np.log(t)
@@ -78,7 +79,7 @@ def confidence_length(
     return np.where(seen, length, np.inf)
 
 
-def coverage_bound(round_, alpha, *, cap=False) -> np.ndarray:
+def coverage_bound(round_: Numbers, alpha: Numbers, *, cap: bool = False) -> np.ndarray:
     """Bound on the probability of one-sided error of an estimate (Proposition 1).
 
     ``2 (1 + log(t) / log((alpha + 1) / 2)) t^(-2 alpha / (alpha + 1))``: below 1 from
@@ -109,7 +110,9 @@ def coverage_bound(round_, alpha, *, cap=False) -> np.ndarray:
     return np.minimum(bound, 1) if cap else bound
 
 
-def rcucb_pull_bound(gaps, penalties, horizon, alpha) -> np.ndarray:
+def rcucb_pull_bound(
+    gaps: Numbers, penalties: Numbers, horizon: Numbers, alpha: float
+) -> np.ndarray:
     """Bound ``u_{i,tau}(T, alpha)`` on RCUCB's pulls of suboptimal pairs (Theorem 1).
 
     ``8 alpha (1 + lambda(tau))^2 log(T) / Delta^2 + 1
@@ -136,7 +139,14 @@ def rcucb_pull_bound(gaps, penalties, horizon, alpha) -> np.ndarray:
 
 
 def rcucb_pull_lower(
-    gaps, penalties, horizon, alpha, *, epsilon, delta, form="printed"
+    gaps: Numbers,
+    penalties: Numbers,
+    horizon: Numbers,
+    alpha: float,
+    *,
+    epsilon: float,
+    delta: float,
+    form: str = "printed",
 ) -> np.ndarray:
     """Lower bound ``l_{i,tau}(T, alpha)`` on E[N_{i,tau}] (Theorem 1).
 
@@ -184,7 +194,7 @@ def rcucb_pull_lower(
     return weight * np.log(horizon)[..., None, None] / H.reshape(gaps.shape)
 
 
-def largest_delta(horizon, num_pairs: int) -> np.ndarray:
+def largest_delta(horizon: Numbers, num_pairs: int) -> np.ndarray:
     """Largest delta with ``(K M - 1)^(1 - delta) T^(2 delta) <= T`` (Theorem 1).
 
     ``log(T / (K M - 1)) / log(T^2 / (K M - 1))``, below 1/2 if there are three pairs.
@@ -210,15 +220,15 @@ def largest_delta(horizon, num_pairs: int) -> np.ndarray:
 
 
 def rcucb_regret_bound(
-    gaps,
-    penalties,
-    horizon,
-    alpha,
+    gaps: Numbers,
+    penalties: Numbers,
+    horizon: Numbers,
+    alpha: float,
     *,
-    probability=0.0,
-    epsilon=0.5,
-    delta=0.1,
-    form="printed",
+    probability: float = 0.0,
+    epsilon: float = 0.5,
+    delta: float = 0.1,
+    form: str = "printed",
 ) -> np.ndarray:
     """Bound on the cumulative regret of RCUCB (Theorem 1).
 
@@ -261,7 +271,9 @@ def rcucb_regret_bound(
     return checked(bound, trivial_bound(horizon, gaps))
 
 
-def ucb_regret_bound(gaps, max_penalty, horizon, alpha) -> np.ndarray:
+def ucb_regret_bound(
+    gaps: Numbers, max_penalty: float, horizon: Numbers, alpha: float
+) -> np.ndarray:
     """Bound on the cumulative regret of UCB on the pairs (Corollary 4).
 
     ``sum 2 alpha (1 + lambda(tau_max))^2 log(T) / Delta + Delta (1
@@ -291,7 +303,7 @@ def ucb_regret_bound(gaps, max_penalty, horizon, alpha) -> np.ndarray:
     return checked(bound, trivial_bound(horizon, gaps))
 
 
-def trivial_bound(horizon, gaps) -> np.ndarray:
+def trivial_bound(horizon: Numbers, gaps: Numbers) -> np.ndarray:
     """Largest cumulative regret of any policy, ``T max Delta``.
 
     Args:
@@ -308,7 +320,9 @@ def trivial_bound(horizon, gaps) -> np.ndarray:
     return np.asarray(horizon, np.float64) * _pairs(gaps, 0.0)[0].max()
 
 
-def _pulls(gaps, factor, horizon, alpha, weight):
+def _pulls(
+    gaps: np.ndarray, factor: np.ndarray, horizon: Numbers, alpha: float, weight: float
+) -> np.ndarray:
     at_least_one(horizon=horizon)
     optimal = gaps == 0
     leading = factor / np.where(optimal, 1.0, gaps) ** 2
@@ -317,12 +331,12 @@ def _pulls(gaps, factor, horizon, alpha, weight):
     return np.where(optimal, np.inf, pulls)
 
 
-def _weighted(gaps, pulls):
+def _weighted(gaps: np.ndarray, pulls: np.ndarray) -> np.ndarray:
     suboptimal = gaps > 0
     return np.sum(gaps[suboptimal] * pulls[..., suboptimal], axis=-1)
 
 
-def _pairs(gaps, penalties):
+def _pairs(gaps: Numbers, penalties: Numbers) -> tuple[np.ndarray, np.ndarray]:
     non_negative(gaps=gaps, penalties=penalties)
     gaps, penalties = _floats(gaps, penalties)
     if gaps.ndim != 2 or not gaps.size:
@@ -334,21 +348,21 @@ def _pairs(gaps, penalties):
     return np.where(gaps <= _TIE, 0.0, gaps), penalties
 
 
-def _alpha(alpha):
+def _alpha(alpha: Numbers) -> np.ndarray:
     positive(alpha=alpha)
     if np.any(np.asarray(alpha) <= 1):
         raise ValueError(f"alpha must be above 1, got {alpha}")
-    return alpha
+    return np.asarray(alpha, np.float64)
 
 
-def _below(name, value, end):
+def _below(name: str, value: Numbers, end: float) -> None:
     if not 0 < number(name, value) < end:
         raise ValueError(f"{name} must be in (0, {end:g}), got {value}")
 
 
-def _form(form):
+def _form(form: str) -> bool:
     return one_of("form", form, _FORMS) == "proof"
 
 
-def _floats(*values):
+def _floats(*values: Numbers) -> list[np.ndarray]:
     return [np.asarray(value, np.float64) for value in values]

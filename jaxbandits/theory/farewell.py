@@ -11,12 +11,14 @@ after adding 1. Where T is small Theorem 2 says less than `trivial_bound`: below
 
 import numpy as np
 
-from jaxbandits.checks import at_least_one, non_negative, positive, whole
+from jaxbandits.checks import Numbers, at_least_one, non_negative, positive, whole
 
 _TIE = 1e-12
 
 
-def radius(counts, delta, largest_cost, mean_cost) -> np.ndarray:
+def radius(
+    counts: Numbers, delta: Numbers, largest_cost: Numbers, mean_cost: Numbers
+) -> np.ndarray:
     """Radius of the ratio of a mean reward to a mean cost (Lemma 1).
 
     With probability at least ``1 - delta`` the ratio of the sample means, rewards in
@@ -55,7 +57,7 @@ def radius(counts, delta, largest_cost, mean_cost) -> np.ndarray:
     return bernstein + np.sqrt(share / 2)
 
 
-def constant_reward(T, time, reward) -> np.ndarray:
+def constant_reward(T: int, time: Numbers, reward: Numbers) -> np.ndarray:
     """Expected reward of a constant policy with t units of time (Theorem 1), exact.
 
     A renewal recursion on ``L = max{n : S_n <= t}``: ``m(t) = sum_{c <= t} (r_c + p_c
@@ -86,7 +88,7 @@ def constant_reward(T, time, reward) -> np.ndarray:
     return total
 
 
-def constant_reward_limit(time, reward) -> float:
+def constant_reward_limit(time: Numbers, reward: Numbers) -> float:
     """Limit of Theorem 1's ``A(t) = m(t) - t g`` for large times.
 
     ``g (mu_2 + mu) / (2 mu) - E[r c] / mu`` with the first two moments of an epoch's
@@ -102,14 +104,14 @@ def constant_reward_limit(time, reward) -> float:
     """
     time, reward = _epoch(time, reward)
     lasts = np.arange(1, time.size + 1)
-    if np.gcd.reduce(lasts[time > 0]) > 1:
+    if np.gcd.reduce(lasts[time > 0]) > 1:  # type: ignore[call-overload]
         raise ValueError("time must not only have multiples of a unit above 1")
     mean, square = time @ lasts, time @ lasts**2
     rate = reward.sum() / mean
     return float(rate * (square + mean) / (2 * mean) - reward @ lasts / mean)
 
 
-def ratio_deviation(n, epsilon, largest_cost) -> np.ndarray:
+def ratio_deviation(n: Numbers, epsilon: Numbers, largest_cost: Numbers) -> np.ndarray:
     """Bound on the chance that a ratio of means strays by epsilon (Corollary 1, (10)).
 
     ``4 exp(-x^2)`` with ``a x^2 + b x = epsilon``, ``a = 2 (B-1) / (3 n)`` and ``b =
@@ -137,7 +139,7 @@ def ratio_deviation(n, epsilon, largest_cost) -> np.ndarray:
     return 4 * np.exp(-(x**2))
 
 
-def wait_ucb_radius(count, epochs, wait) -> np.ndarray:
+def wait_ucb_radius(count: Numbers, epochs: Numbers, wait: Numbers) -> np.ndarray:
     """Wait-UCB's radius ``alpha_j log s / n + beta_j sqrt(log s / n)`` (Section 5).
 
     `radius` at the error probability ``4 s^-4`` with its mean cost replaced by 1: the
@@ -162,7 +164,7 @@ def wait_ucb_radius(count, epochs, wait) -> np.ndarray:
     return np.where(count > 0, alpha * share + beta * np.sqrt(share), np.inf)
 
 
-def pulls_bound(T, gaps, waits) -> np.ndarray:
+def pulls_bound(T: Numbers, gaps: Numbers, waits: Numbers) -> np.ndarray:
     """Bound on the expected pulls of the suboptimal arm pairs (Lemma 2).
 
     ``log(T) ((beta_j + sqrt(beta_j^2 + 2 alpha_j Delta)) / Delta)^2 + 4 pi^2 / 3``.
@@ -190,7 +192,9 @@ def pulls_bound(T, gaps, waits) -> np.ndarray:
     return np.where(optimal, np.inf, pulls)
 
 
-def regret_bound(T, gaps, mean_time, waits) -> np.ndarray:
+def regret_bound(
+    T: Numbers, gaps: Numbers, mean_time: Numbers, waits: Numbers
+) -> np.ndarray:
     """Bound on the pseudo-regret ``sum mu Delta E[n]`` of Wait-UCB (Theorem 2).
 
     ``sum mu ((beta_j + sqrt(beta_j^2 + 2 alpha_j Delta))^2 log(T) / Delta
@@ -215,7 +219,7 @@ def regret_bound(T, gaps, mean_time, waits) -> np.ndarray:
     return np.sum(weight[suboptimal] * pulls[..., suboptimal], axis=-1)
 
 
-def trivial_bound(T, gaps, waits) -> np.ndarray:
+def trivial_bound(T: Numbers, gaps: Numbers, waits: Numbers) -> np.ndarray:
     """Largest pseudo-regret of any policy, ``(T + D - 1) max Delta``.
 
     The time spent exceeds T by less than the last pull, which takes D at most.
@@ -237,7 +241,9 @@ def trivial_bound(T, gaps, waits) -> np.ndarray:
     return (np.asarray(T, np.float64) + longest - 1) * gaps.max()
 
 
-def coarse_rate(T, gaps, mean_time, waits) -> np.ndarray:
+def coarse_rate(
+    T: Numbers, gaps: Numbers, mean_time: Numbers, waits: Numbers
+) -> np.ndarray:
     """Order of Wait-UCB's regret, ``sum mu_kj j / Delta_kj log T`` (eq. 5).
 
     An order of magnitude; 80/3 of it bounds the leading term of Theorem 2.
@@ -261,7 +267,7 @@ def coarse_rate(T, gaps, mean_time, waits) -> np.ndarray:
     return np.sum(weight[suboptimal] / gaps[suboptimal]) * np.log(T)
 
 
-def wait_rate(T, gaps, mean_time) -> np.ndarray:
+def wait_rate(T: Numbers, gaps: Numbers, mean_time: Numbers) -> np.ndarray:
     """Order of Wait-UCB's regret, ``D / Delta sum_j mu_j log T`` (WAIT).
 
     An order of magnitude; 80/3 of it bounds the leading term of Theorem 2.
@@ -283,7 +289,7 @@ def wait_rate(T, gaps, mean_time) -> np.ndarray:
     return gaps.size / _smallest(gaps) * mean_time.sum() * log
 
 
-def dqzl_rate(T, gaps, best_ratio) -> np.ndarray:
+def dqzl_rate(T: Numbers, gaps: Numbers, best_ratio: float) -> np.ndarray:
     """Order of UCB-BV1's regret by Ding, Qin, Zhang & Liu (2013), labelled (DQZL).
 
     ``(D^4 + D^3 / Delta + D^2 / Delta^2) g^* log T``, an order of magnitude.
@@ -307,7 +313,7 @@ def dqzl_rate(T, gaps, best_ratio) -> np.ndarray:
     return (D**4 + D**3 / smallest + D**2 / smallest**2) * best_ratio * log
 
 
-def fj_rate(T, gaps, mean_time) -> np.ndarray:
+def fj_rate(T: Numbers, gaps: Numbers, mean_time: Numbers) -> np.ndarray:
     """Order of UCB-Simplex' regret by Flajolet & Jaillet (2017), labelled (FJ).
 
     ``D^2 / Delta sum_j 1 / mu_j log T``, an order of magnitude; the paper adds a
@@ -328,7 +334,7 @@ def fj_rate(T, gaps, mean_time) -> np.ndarray:
     return gaps.size**2 / _smallest(gaps) * np.sum(1 / mean_time) * log
 
 
-def _epoch(time, reward):
+def _epoch(time: Numbers, reward: Numbers) -> tuple[np.ndarray, np.ndarray]:
     """Probabilities and rewards of an epoch's times, checked."""
     non_negative(time=time, reward=reward)
     time, reward = _floats(time, reward)
@@ -339,12 +345,14 @@ def _epoch(time, reward):
     return time, reward
 
 
-def _weights(wait):
+def _weights(wait: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """``alpha_j = 8 (j-1) / 3`` and ``beta_j = sqrt(2) (sqrt(j-1) + 1)`` (Lemma 3)."""
     return 8 * (wait - 1) / 3, np.sqrt(2) * (np.sqrt(wait - 1) + 1)
 
 
-def _single_macro_arm(T, gaps, mean_time):
+def _single_macro_arm(
+    T: Numbers, gaps: Numbers, mean_time: Numbers
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     at_least_one(T=T)
     gaps = _gaps(gaps)
     if gaps.shape[0] != 1:
@@ -352,13 +360,13 @@ def _single_macro_arm(T, gaps, mean_time):
     return np.log(T), gaps, _times(mean_time, gaps)
 
 
-def _smallest(gaps):
+def _smallest(gaps: np.ndarray) -> np.float64:
     if not np.any(gaps > 0):
         raise ValueError("gaps must have a positive entry, got none above 1e-12")
     return gaps[gaps > 0].min()
 
 
-def _gaps(gaps):
+def _gaps(gaps: Numbers) -> np.ndarray:
     non_negative(gaps=gaps)
     (gaps,) = _floats(gaps)
     if gaps.ndim != 2 or not gaps.size:
@@ -368,7 +376,7 @@ def _gaps(gaps):
     return np.where(gaps <= _TIE, 0.0, gaps)
 
 
-def _waits(waits, gaps):
+def _waits(waits: Numbers, gaps: np.ndarray) -> np.ndarray:
     at_least_one(waits=waits)
     (waits,) = _floats(waits)
     if waits.shape != gaps.shape[1:]:
@@ -376,7 +384,7 @@ def _waits(waits, gaps):
     return waits
 
 
-def _times(mean_time, gaps):
+def _times(mean_time: Numbers, gaps: np.ndarray) -> np.ndarray:
     at_least_one(mean_time=mean_time)
     (mean_time,) = _floats(mean_time)
     if mean_time.shape != gaps.shape:
@@ -386,5 +394,5 @@ def _times(mean_time, gaps):
     return mean_time
 
 
-def _floats(*values):
+def _floats(*values: Numbers) -> list[np.ndarray]:
     return [np.asarray(value, np.float64) for value in values]

@@ -6,14 +6,16 @@ shrunk variances (docs/theory/share-ucb.md). Two Bernoulli arms of equal cost, t
 better one of mean p, the other of mean q.
 """
 
+from typing import Any
+
 import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import rel_entr
 
-from jaxbandits.checks import in_unit_interval, numbers, positive
+from jaxbandits.checks import Numbers, in_unit_interval, numbers, positive
 
 
-def pulls_until_given_up(rounds, rho, other) -> np.ndarray:
+def pulls_until_given_up(rounds: Numbers, rho: float, other: float) -> np.ndarray:
     """The fewest failures in a row after which the best arm is not pulled again.
 
     The least n with ``n q / (1 - q) >= 2 rho log(t / n)``: from then on an arm of n
@@ -40,13 +42,15 @@ def pulls_until_given_up(rounds, rho, other) -> np.ndarray:
     return n[np.argmax(enough, axis=-1)]
 
 
-def chance_of_loss(rounds, rho, best, other) -> np.ndarray:
+def chance_of_loss(
+    rounds: Numbers, rho: float, best: float, other: float
+) -> np.ndarray:
     """The chance that the best arm begins with so many failures, like `rounds`."""
     pulls = pulls_until_given_up(rounds, rho, other)
     return (1 - _inside("best", best)) ** pulls
 
 
-def lost_regret(rounds, rho, best, other) -> np.ndarray:
+def lost_regret(rounds: Numbers, rho: float, best: float, other: float) -> np.ndarray:
     """Mean regret of the runs that are given up, in rewards, up to round t.
 
     A lower bound of all regret but for a factor: the chance that the other arm's mean
@@ -71,7 +75,7 @@ def lost_regret(rounds, rho, best, other) -> np.ndarray:
     return np.maximum.accumulate(lost)
 
 
-def exponent(rho, best, other) -> float:
+def exponent(rho: float, best: float, other: float) -> float:
     """The power a of t with which the chance of loss falls.
 
     Regret is at least of the order ``t ** (1 - a)``.
@@ -89,7 +93,7 @@ def exponent(rho, best, other) -> float:
     p, q = float(_inside("best", best)), float(_inside("other", other))
     positive(rho=rho, best_minus_other=p - q)
 
-    def at(x):
+    def at(x: float) -> Any:
         divergence = rel_entr(x, p) + rel_entr(1 - x, 1 - p)
         return divergence * q * (1 - q) / (q - x) ** 2
 
@@ -97,7 +101,7 @@ def exponent(rho, best, other) -> float:
     return 2 * rho * min(at(0.0), float(inside.fun))
 
 
-def _inside(name, value):
+def _inside(name: str, value: Numbers) -> np.ndarray:
     in_unit_interval(**{name: value})
     value = numbers(name, value)
     if np.any(value >= 1):

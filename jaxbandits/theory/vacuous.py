@@ -4,12 +4,14 @@ import warnings
 
 import numpy as np
 
+from jaxbandits.checks import Numbers
+
 
 class VacuousBound(RuntimeWarning):
     """A bound exceeds what no policy can exceed, at every horizon asked for."""
 
 
-def checked(bound, trivial):
+def checked(bound: np.ndarray, trivial: Numbers) -> np.ndarray:
     """The bound; warns the caller of the caller if it is vacuous throughout."""
     if np.size(bound) and np.all(bound > trivial):
         warnings.warn(

@@ -14,11 +14,12 @@ finest level lose 0.57 or more.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from jaxbandits.checks import (
+    Numbers,
     above_one,
     at_least_one,
     between_zero_and_one,
@@ -65,14 +66,16 @@ class Zooming(NamedTuple):
     """
 
     num_arms: int
-    penalty: Callable
+    penalty: Callable[[Any], Any]
     max_limit: float = 1.0
     alpha: float = 2.0
     delta: float = 0.1
     splits: int = 3
 
 
-def packing_numbers(values, max_limit, epsilons, *, eta=1 / 3) -> np.ndarray:
+def packing_numbers(
+    values: Numbers, max_limit: float, epsilons: Numbers, *, eta: float = 1 / 3
+) -> np.ndarray:
     """Largest numbers of disjoint near-optimal sets ``{i} x (a, b]`` (Definition 3).
 
     ``b`` is a point of the grid with ``nu_{i,b} >= nu^* - epsilon`` and ``b - a = eta
@@ -106,7 +109,12 @@ def packing_numbers(values, max_limit, epsilons, *, eta=1 / 3) -> np.ndarray:
 
 
 def near_optimality(
-    values, max_limit, *, epsilons=None, eta=1 / 3, dimension=None
+    values: Numbers,
+    max_limit: float,
+    *,
+    epsilons: Numbers | None = None,
+    eta: float = 1 / 3,
+    dimension: float | None = None,
 ) -> NearOptimality:
     """Estimate the near-optimality dimension d and constant C (Definition 3).
 
@@ -146,7 +154,7 @@ def near_optimality(
     return NearOptimality(float(dimension), float(constant), epsilons, packing)
 
 
-def zooming_rate(dimension) -> np.ndarray:
+def zooming_rate(dimension: Numbers) -> np.ndarray:
     """Exponent ``1 / (d + 2)`` of z-RCUCB's loss, ``(log T / T)^(1 / (d + 2))``.
 
     Args:
@@ -163,7 +171,12 @@ def zooming_rate(dimension) -> np.ndarray:
 
 
 def zooming_constant(
-    horizon, setup: Zooming, near: NearOptimality, *, levels=6, reuse=True
+    horizon: Numbers,
+    setup: Zooming,
+    near: NearOptimality,
+    *,
+    levels: int = 6,
+    reuse: bool = True,
 ) -> np.ndarray:
     """Constant C tilde of z-RCUCB, or of StoOO (Theorem 2).
 
@@ -210,7 +223,12 @@ def zooming_constant(
 
 
 def zooming_loss_bound(
-    horizon, setup: Zooming, near: NearOptimality, *, levels=6, form="printed"
+    horizon: Numbers,
+    setup: Zooming,
+    near: NearOptimality,
+    *,
+    levels: int = 6,
+    form: str = "printed",
 ) -> np.ndarray:
     """Bound on z-RCUCB's loss with probability at least 1 - delta (Theorem 2).
 
@@ -232,20 +250,25 @@ def zooming_loss_bound(
 
 
 def stoo_loss_bound(
-    horizon, setup: Zooming, near: NearOptimality, *, levels=6, form="printed"
+    horizon: Numbers,
+    setup: Zooming,
+    near: NearOptimality,
+    *,
+    levels: int = 6,
+    form: str = "printed",
 ) -> np.ndarray:
     """`zooming_loss_bound` for StoOO on the pairs: H~_T for H_T (Section 4.2)."""
     return _loss(horizon, setup, near, levels, form, reuse=False)
 
 
 def zooming_levels(
-    horizon,
+    horizon: Numbers,
     setup: Zooming,
     *,
-    limit=0.0,
-    gain_radius=1.0,
-    penalty_radius=1.0,
-    smoothness=1.0,
+    limit: Numbers = 0.0,
+    gain_radius: Numbers = 1.0,
+    penalty_radius: Numbers = 1.0,
+    smoothness: Numbers = 1.0,
 ) -> np.ndarray:
     """Finest level that a grid point of z-RCUCB can reach in T rounds (criterion 14).
 
@@ -279,7 +302,15 @@ def zooming_levels(
     return np.maximum(depth + 1, 0).astype(np.int64)
 
 
-def _loss(horizon, setup, near, levels, form, *, reuse):
+def _loss(
+    horizon: Numbers,
+    setup: Zooming,
+    near: NearOptimality,
+    levels: int,
+    form: str,
+    *,
+    reuse: bool,
+) -> np.ndarray:
     one_of("form", form, _FORMS)
     factor = 3 if form == "proof" else 1
     constant = zooming_constant(horizon, setup, near, levels=levels, reuse=reuse)
@@ -289,7 +320,7 @@ def _loss(horizon, setup, near, levels, form, *, reuse):
     return checked(bound, 1 + _penalty_at(setup, setup.max_limit))
 
 
-def _share(horizon, setup):
+def _share(horizon: Numbers, setup: Zooming) -> np.ndarray:
     """``2 alpha log(K T^2 / delta) / T``, the squared length after T rounds."""
     at_least_one(horizon=horizon)
     instance("setup", setup, Zooming, "of theory.zooming")
@@ -301,7 +332,7 @@ def _share(horizon, setup):
     return 2 * setup.alpha * log / np.asarray(horizon, np.float64)
 
 
-def _disjoint(ends, width):
+def _disjoint(ends: np.ndarray, width: float) -> int:
     """How many disjoint ``(b - width, b]`` in (0, inf) have b in `ends`, ascending."""
     count, left = 0, 0.0
     while (k := np.searchsorted(ends, left + width - _TIE)) < len(ends):
@@ -309,17 +340,17 @@ def _disjoint(ends, width):
     return count
 
 
-def _grid(max_limit, size):
+def _grid(max_limit: float, size: int) -> np.ndarray:
     return max_limit * np.arange(1, size + 1) / size
 
 
-def _penalty_at(setup, limits):
+def _penalty_at(setup: Zooming, limits: Numbers) -> np.ndarray:
     values = function("penalty", setup.penalty)(np.asarray(limits, np.float64))
     non_negative(penalty=values)
     return np.broadcast_to(np.asarray(values, np.float64), np.shape(limits))
 
 
-def _curves(values):
+def _curves(values: Numbers) -> np.ndarray:
     values = numbers("values", values)
     if values.ndim != 2 or not values.size or not np.all(np.isfinite(values)):
         raise ValueError(f"values must be finite of shape [K, G], got {values.shape}")

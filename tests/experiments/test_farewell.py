@@ -9,7 +9,8 @@ from scipy import stats
 from jaxbandits import cli, simulate
 from jaxbandits.experiments import REGISTRY, Claim, Options
 from jaxbandits.experiments.farewell import catalogue as farewell
-from jaxbandits.experiments.farewell.claims import crossover_notes, verdicts
+from jaxbandits.experiments.farewell.claims import crossover_notes
+from jaxbandits.experiments.statements import of_experiment
 from jaxbandits.plots import line_style
 from jaxbandits.policies import farewell as policies
 from jaxbandits.results import load
@@ -209,7 +210,13 @@ def test_bars_of_the_delays_stand_above_the_curves(rehearsal, name):
 
 def test_claims_of_a_rehearsal(rehearsal):
     """In a rehearsal Wait-UCB has the smallest regret everywhere, without spread."""
-    claims = rehearsal("farewell-fig1")[0].claims
+
+    def judged(name):
+        outcome = rehearsal(name)[0]
+        assert outcome.claims == ()  # That is for full runs.
+        return [statement.judge(outcome) for statement in of_experiment(name)]
+
+    claims = judged("farewell-fig1")
     assert [claim.verdict for claim in claims] == 6 * ["holds"] + 3 * ["fails"]
     assert claims[0] == Claim(
         "Figure 1a (i): Wait-UCB below UCB-Simplex",
@@ -217,14 +224,15 @@ def test_claims_of_a_rehearsal(rehearsal):
         "holds",
         {"Wait-UCB": 1.0, "UCB-Simplex": 2.0},
         None,
+        "D2.1",
     )
     assert claims[0].sentence == (
-        "Figure 1a (i): Wait-UCB below UCB-Simplex (section 7): holds (Wait-UCB 1, "
-        "UCB-Simplex 2)."
+        "D2.1: Figure 1a (i): Wait-UCB below UCB-Simplex (section 7): holds (Wait-UCB "
+        "1, UCB-Simplex 2)."
     )
-    for name in ("farewell-fig2", "farewell-readings"):
-        claims = rehearsal(name)[0].claims
-        assert len(claims) == 3 * 3
+    for name, count in (("farewell-fig2", 9), ("farewell-readings", 6)):
+        claims = judged(name)
+        assert len(claims) == count
         assert all(" below " in c.text and c.verdict == "holds" for c in claims)
     for name in ("farewell-side", "farewell-applications"):
         outcome = rehearsal(name)[0]
@@ -232,63 +240,6 @@ def test_claims_of_a_rehearsal(rehearsal):
     notes = rehearsal("farewell-crossover")[0].notes
     assert [n.split(":")[0] for n in notes] == [*FIGURE_1, *FIGURE_2]
     assert all(n.endswith(": smallest mean regret: Wait-UCB from 7.") for n in notes)
-
-
-def made(**finals):
-    """A dataset of final regrets by policy, preceded by their opposite."""
-    finals = {
-        {"wait": "Wait-UCB", "simplex": "UCB-Simplex", "budget": "Budget-UCB"}[k]: v
-        for k, v in finals.items()
-    }
-    seeds = len(next(iter(finals.values())))
-    return dataset(
-        num_seeds=seeds,
-        metrics={
-            name: {"regret": np.stack([-np.array(v), v], -1)[None].astype(float)}
-            for name, v in finals.items()
-        },
-        rounds={name: np.ones((1, seeds, 2), int) for name in finals},
-        checkpoints=[1, 2],
-        params=dict.fromkeys(finals, {}),
-        compile_seconds=dict.fromkeys(finals, 0.0),
-        run_seconds=dict.fromkeys(finals, 0.0),
-    )
-
-
-@pytest.mark.parametrize(
-    ("ours", "theirs", "better", "worse"),
-    [
-        ([1, 2, 3], [11, 12, 14], "holds", "fails"),
-        ([11, 12, 14], [1, 2, 3], "fails", "holds"),
-        ([1, 12, 3], [11, 2, 4], "undecided", "undecided"),
-        # Only the differences seed by seed are of one size.
-        ([1, 100, 1_000], [2, 101.1, 1_001.2], "holds", "fails"),
-        ([7], [700], "undecided", "undecided"),
-    ],
-    ids=["below", "above", "mixed", "paired", "one seed"],
-)
-def test_verdicts(ours, theirs, better, worse):
-    """The paper: Wait-UCB is better on Figure 1b and worse on Figure 1c."""
-    data = made(wait=ours, simplex=theirs)
-    claims = verdicts({"Figure 1b": data, "Figure 1c": data})
-    assert [(claim.text, claim.verdict) for claim in claims] == [
-        ("Figure 1b: Wait-UCB below UCB-Simplex", better),
-        ("Figure 1c: Wait-UCB above UCB-Simplex", worse),
-    ]
-    for claim in claims:
-        assert claim.ours == {
-            "Wait-UCB": pytest.approx(np.mean(ours)),
-            "UCB-Simplex": pytest.approx(np.mean(theirs)),
-        }
-
-
-def test_verdicts_on_the_rivals_that_have_played():
-    data = made(wait=[1, 2], simplex=[11, 12], budget=[31, 32])
-    claims = verdicts({"Figure 2c": data, "another": data})
-    assert [claim.text for claim in claims] == [
-        "Figure 2c: Wait-UCB below UCB-Simplex",
-        "Figure 2c: Wait-UCB below Budget-UCB",
-    ]
 
 
 def test_crossovers():
@@ -337,15 +288,17 @@ def test_played(played):
 
 
 def test_what_was_played_is_judged(played):
-    for title, claim in zip(FIGURE_1, played.claims, strict=True):
+    statements = [s for s in of_experiment("farewell-fig1") if "Budget" not in s.text]
+    for title, statement in zip(FIGURE_1, statements, strict=True):
         word = "above" if title == "Figure 1c" else "below"
-        assert claim.text == f"{title}: Wait-UCB {word} UCB-Simplex"
+        assert statement.text == f"{title}: Wait-UCB {word} UCB-Simplex"
         last = played.datasets[title].isel(checkpoint=[-1])
         pair = paired_difference(last, "regret", "Wait-UCB", "UCB-Simplex")
         lower, upper = pair.lower.item(), pair.upper.item()
         below = "holds" if upper < 0 else "fails" if lower > 0 else "undecided"
         above = "holds" if lower > 0 else "fails" if upper < 0 else "undecided"
-        assert claim.verdict == (above if word == "above" else below)
+        expected = above if word == "above" else below
+        assert statement.judge(played).verdict == expected
     assert_readable(played.figure)
 
 
@@ -494,6 +447,8 @@ def test_reproduce_on_the_command_line(bounds, capsys, tmp_path):
         "farewell-bounds-figure-1c.nc",
         "farewell-bounds.png",
         "summary.json",
+        "table.md",
+        "table.tex",
     ]
     assert (tmp_path / "farewell-bounds.png").read_bytes().startswith(PNG)
     found = load(tmp_path / "farewell-bounds-figure-1b.nc")

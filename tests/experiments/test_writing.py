@@ -12,6 +12,7 @@ from jaxbandits.experiments import Claim, Options, Outcome, prepare_folder
 from jaxbandits.experiments import write as write_all
 from jaxbandits.plots import figure
 from jaxbandits.results import load
+from jaxbandits.stats import make_record
 from tests.experiments.checks import RECORD
 
 CLAIM = Claim("A below B", "section 1", "holds", {"A": np.float64(1)}, {"A": 2.0})
@@ -22,7 +23,7 @@ def outcome(value=1.0, instances=("n = 20", "Strict: L = 10 beyond 0.5")):
     datasets = {
         name: xr.Dataset({"value": ("x", np.full(3, value))}) for name in instances
     }
-    records = [{"name": "TS", "value": value}]
+    records = [make_record("a", "n", "TS", {"regret": value}, seeds=1, horizon=2)]
     return Outcome(datasets, records, figure()[0], ("a note",), (CLAIM,))
 
 
@@ -38,12 +39,14 @@ def test_every_file_is_listed_and_nothing_else_is_left(tmp_path):
     assert [path.name for path in paths] == [
         "summary.json",
         "censored-fig8.png",
+        "table.md",
+        "table.tex",
         "censored-fig8-n-20.nc",
         "censored-fig8-strict-l-10-beyond-0-5.nc",
     ]
     assert sorted(paths) == sorted(tmp_path.iterdir())
     assert paths[1].read_bytes().startswith(PNG)
-    for path, dataset in zip(paths[2:], made.datasets.values(), strict=True):
+    for path, dataset in zip(paths[4:], made.datasets.values(), strict=True):
         found = load(path)
         assert json.loads(found.attrs.pop("provenance"))["command"]
         assert found.identical(dataset)
@@ -51,7 +54,7 @@ def test_every_file_is_listed_and_nothing_else_is_left(tmp_path):
 
 def test_pages_are_files_of_text(tmp_path):
     made = outcome(instances=())._replace(pages={"page.md": "µs\n"}, root_seed=5)
-    summary, _, page = write(made, "a", tmp_path)
+    summary, _, _, _, page = write(made, "a", tmp_path)
     assert page == tmp_path / "page.md" and page.read_text() == "µs\n"
     assert json.loads(summary.read_text())["options"]["root_seed"] == 5
 
@@ -83,7 +86,7 @@ def test_the_summary_says_what_it_is_of(tmp_path):
 def test_provenance_of_a_run_stays(tmp_path):
     made = outcome()
     made.datasets["n = 20"].attrs["provenance"] = '{"of": "the run"}'
-    path = write(made, "a", tmp_path)[2]
+    path = write(made, "a", tmp_path)[4]
     assert load(path).attrs["provenance"] == '{"of": "the run"}'
 
 
@@ -91,14 +94,16 @@ def test_old_files_are_replaced(tmp_path):
     write(outcome(1.0), "a", tmp_path)
     paths = write(outcome(2.0), "a", tmp_path)
     assert sorted(paths) == sorted(tmp_path.iterdir())
-    assert json.loads(paths[0].read_text())["records"][0]["value"] == 2.0
-    assert (load(paths[2])["value"] == 2.0).all()
+    assert (
+        json.loads(paths[0].read_text())["records"][0]["metrics"]["regret"]["mean"] == 2
+    )
+    assert (load(paths[4])["value"] == 2.0).all()
 
 
 def test_a_failure_leaves_the_old_file_whole(tmp_path):
     summary, *_ = write(outcome(), "a", tmp_path)
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    unwritable = outcome(2.0)._replace(records=[{"value": object()}])
+    unwritable = outcome(2.0)._replace(notes=(object(),))
     with pytest.raises(TypeError, match="JSON"):
         write(unwritable, "a", tmp_path)
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
@@ -167,12 +172,12 @@ def test_an_exact_budgeted_experiment(capsys, tmp_path):
     assert len(found) == 6
     assert {frozenset(record) for record in found} == {frozenset(RECORD)}
     assert {record["experiment"] for record in found} == {name}
-    paths = [tmp_path / f for f in ("summary.json", f"{name}.png")]
-    paths.append(tmp_path / f"{name}-example2.nc")
+    names = ("summary.json", f"{name}.png", "table.md", "table.tex")
+    paths = [tmp_path / f for f in (*names, f"{name}-example2.nc")]
     assert sorted(paths) == sorted(tmp_path.iterdir())
     assert paths[1].read_bytes().startswith(PNG)
-    assert load(paths[2]).data_vars
-    assert [f"wrote {path}" for path in paths] == out.splitlines()[-3:]
+    assert load(paths[4]).data_vars
+    assert [f"wrote {path}" for path in paths] == out.splitlines()[-5:]
     # The printed number stands beside ours: 2.95 is a slip, 8.61 is right.
     (line,) = (line for line in out.splitlines() if "2.95" in line)
     assert "m-UCB" in line and "8.61" in line

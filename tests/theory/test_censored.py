@@ -33,6 +33,18 @@ def test_confidence_length_by_hand():
     assert np.all(table[0] == np.inf) and np.all(np.diff(table[1]) > 0)
 
 
+def test_a_list_of_alphas_is_an_array_of_them():
+    alphas, t = [1.5, 2.0], [9.0, 9.0, 81.0, 81.0]
+    lengths = censored.confidence_length(4, 16, 9.0, 3.0, alphas)
+    assert lengths.tolist() == [
+        float(censored.confidence_length(4, 16, 9.0, 3.0, alpha)) for alpha in alphas
+    ]
+    with pytest.raises(ValueError, match="broadcast"):
+        censored.confidence_length(4, 16, t, 3.0, alphas)
+    bounds = censored.coverage_bound(9.0, alphas)
+    assert bounds.tolist() == [censored.coverage_bound(9.0, a) for a in alphas]
+
+
 def test_coverage_bound_by_hand():
     # alpha = 3: log 2 below, exponent 3/2.
     value = censored.coverage_bound([1, 4], 3)

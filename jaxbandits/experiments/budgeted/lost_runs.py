@@ -7,7 +7,13 @@ import numpy as np
 from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.laws import Bernoulli, Discrete, Product, bernoulli, discrete, product
-from jaxbandits.plots import line_style, plot_curves, readable_ticks
+from jaxbandits.plots import (
+    draw_legend,
+    figure,
+    line_style,
+    plot_curves,
+    readable_ticks,
+)
 from jaxbandits.policies import budgeted as policies
 from jaxbandits.protocol import Environment
 from jaxbandits.settings.budgeted import fixed
@@ -62,11 +68,11 @@ def lost_runs(options: Options) -> Outcome:
         if record["policy"] == ANYTIME:
             record["metrics"]["regret_of_lost_runs"] = entry(bound[-1])
             record["metrics"]["lost_about"] = entry(chance[-1])
-    picture = plot_curves(dataset, x_scale="log", y_scale="log", legend=False)
-    (ax,) = picture.axes
+    fig, (ax,) = figure()
+    plot_curves(dataset, ax=ax, x_scale="log", y_scale="log")
     style = line_style(len(CAST))._asdict()
     ax.plot(rounds, bound, label="what lost runs lose, by theory", **style)
     readable_ticks(ax.yaxis, "log", 0.1, ax.dataLim.y1)
     ax.set_ylim(0.1)
-    ax.legend(frameon=False)
-    return Outcome({environment.name: dataset}, records, picture)
+    draw_legend(ax, f"{options.seeds:,} seeds")
+    return Outcome({environment.name: dataset}, records, fig)

@@ -47,6 +47,7 @@ class Claim(NamedTuple):
       verdict: ``holds``, ``fails`` or ``undecided``.
       ours: our numbers, by what they are of.
       published: the source's, or None where it prints none.
+      id: that of the statement.
     """
 
     text: str
@@ -54,12 +55,14 @@ class Claim(NamedTuple):
     verdict: str
     ours: Mapping[str, float]
     published: Mapping[str, float] | None = None
+    id: str = ""
 
     @property
     def sentence(self) -> str:
         """For a terminal."""
         ours = ", ".join(f"{name} {value:,.4g}" for name, value in self.ours.items())
-        return f"{self.text} ({self.source}): {self.verdict} ({ours})."
+        label = f"{self.id}: " if self.id else ""
+        return f"{label}{self.text} ({self.source}): {self.verdict} ({ours})."
 
 
 class Outcome(NamedTuple):

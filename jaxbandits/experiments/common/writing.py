@@ -9,7 +9,10 @@ from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.plots import save_figure
 from jaxbandits.results import provenance, save
 from jaxbandits.results.plain import plain
+from jaxbandits.stats import record_table
 
+PICTURES = ("png", "pdf", "svg")
+TABLES = {"table.md": "markdown", "table.tex": "latex"}
 VERSION = 2  # of the form of `summary.json`; the first was a bare list of records
 
 
@@ -51,23 +54,29 @@ def write(
     title: str,
     source: str,
     options: Options,
+    picture: str = "png",
 ) -> list[Path]:
-    """Write summary, figure, pages and datasets; return their paths.
+    """Write summary, figure, tables, pages and datasets; return their paths.
 
     Datasets that `simulate` has not made get the summary's provenance.
+
+    Args:
+      outcome, name, title, source, options: as for `summary_of`.
+      folder: where to write; old files are replaced.
+      picture: one of `PICTURES`.
     """
     said = summary_of(outcome, name, title, source, options)
     summary = folder / "summary.json"
     with replacing(summary) as temporary:
         text = json.dumps(said, indent=1, allow_nan=False)
         Path(temporary).write_text(text + "\n")
-    picture = folder / f"{name}.png"
-    save_figure(outcome.figure, picture)
-    paths = [summary, picture]
-    for page, text in outcome.pages.items():
+    paths = [summary, folder / f"{name}.{picture}"]
+    save_figure(outcome.figure, paths[-1])
+    tables = {n: record_table(outcome.records, form) for n, form in TABLES.items()}
+    for page, text in (tables | dict(outcome.pages)).items():
         paths.append(folder / page)
         with replacing(paths[-1]) as temporary:
-            Path(temporary).write_text(text)
+            Path(temporary).write_text(text, encoding="utf-8")
     made = {"provenance": json.dumps(said["provenance"])}
     for environment, dataset in outcome.datasets.items():
         slug = "".join(c if c.isalnum() else "-" for c in environment.lower())

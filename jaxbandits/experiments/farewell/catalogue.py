@@ -7,7 +7,7 @@ import numpy as np
 
 from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Experiment, Options, Outcome
-from jaxbandits.experiments.farewell.claims import crossover_notes, verdicts
+from jaxbandits.experiments.farewell.claims import crossover_notes
 from jaxbandits.experiments.farewell.theory import bounds, coverage
 from jaxbandits.plots import draw_legend, figure, plot_curves, plot_panels, share_names
 from jaxbandits.plots.selection import seeds_note
@@ -86,7 +86,7 @@ def compare(
     note = seeds_note(next(iter(datasets.values())), level=0.95)
     # Curves first, then the bars above them.
     draw_legend([*axes[len(environments) :], *axes[: len(environments)]], note)
-    return Outcome(datasets, records, fig, RECONSTRUCTED, verdicts(datasets))
+    return Outcome(datasets, records, fig, RECONSTRUCTED)
 
 
 def _delays(ax, environment):

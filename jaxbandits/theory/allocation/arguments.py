@@ -3,6 +3,7 @@
 import numpy as np
 
 from jaxbandits.checks import (
+    Numbers,
     at_least_one,
     in_unit_interval,
     numbers,
@@ -11,7 +12,9 @@ from jaxbandits.checks import (
 )
 
 
-def rates(m, M, budget):
+def rates(
+    m: float, M: float, budget: float
+) -> tuple[np.float64, np.float64, np.float64]:
     """``0 < m < M`` and the budget, f64 numbers each: rates lie in [m / B, M / B]."""
     positive(m=m, M=M, budget=budget)
     for name, value in (("m", m), ("M", M), ("budget", budget)):
@@ -22,7 +25,7 @@ def rates(m, M, budget):
     return np.float64(m), np.float64(M), np.float64(budget)
 
 
-def long_enough(horizon, num_arms):
+def long_enough(horizon: Numbers, num_arms: int) -> tuple[np.ndarray, int]:
     """``T >= K`` and ``K >= 2``, f64 of any shape and an int."""
     K = whole("num_arms", num_arms, 2)
     at_least_one(horizon=horizon)
@@ -32,12 +35,12 @@ def long_enough(horizon, num_arms):
     return T, K
 
 
-def share(name, value):
+def share(name: str, value: Numbers) -> np.ndarray:
     """A number in [0, 1] or an array of them, f64."""
     in_unit_interval(**{name: value})
     return numbers(name, value)
 
 
-def floats(*values):
+def floats(*values: Numbers) -> list[np.ndarray]:
     """Values as arrays f64."""
     return [np.asarray(value, np.float64) for value in values]

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxbandits.checks import at_least_one
+from jaxbandits.checks import Numbers, at_least_one
 from jaxbandits.theory.allocation.arguments import floats, share
 
 
@@ -15,7 +15,7 @@ class EtcRate(NamedTuple):
     committed: np.ndarray
 
 
-def etc_rate(horizon, alpha=2 / 3) -> EtcRate:
+def etc_rate(horizon: Numbers, alpha: Numbers = 2 / 3) -> EtcRate:
     """Orders of the regret of Explore-Then-Commit (Remark 4.7).
 
     ``T^alpha`` while exploring and ``T^(1 - alpha / 2)`` from then on; ``alpha = 2/3``

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import zeta
 
-from jaxbandits.checks import non_negative, positive
+from jaxbandits.checks import Numbers, non_negative, positive
 from jaxbandits.theory.allocation.arguments import floats, rates
 
 _ORDERS = np.arange(1, 17)
@@ -43,7 +43,7 @@ class LipschitzConstants(NamedTuple):
     L_g_other: float
 
 
-def g(v) -> np.ndarray:
+def g(v: Numbers) -> np.ndarray:
     """``g(v) = 1 / v - exp(-v) / (1 - exp(-v))``, so that ``mu = B g(lambda B)``.
 
     The mean of an exponential variable of rate v given that it is at most 1.
@@ -64,7 +64,7 @@ def g(v) -> np.ndarray:
     return np.where(v < _SMALL, series, 1 / far + np.exp(-far) / np.expm1(-far))
 
 
-def g_slope(v) -> np.ndarray:
+def g_slope(v: Numbers) -> np.ndarray:
     """``g'(v) = exp(-v) / (1 - exp(-v))^2 - 1 / v^2`` (Lemma H.1).
 
     Minus the variance of an exponential variable of rate v given that it is at most 1.
@@ -85,7 +85,7 @@ def g_slope(v) -> np.ndarray:
     return np.where(v < _SMALL, series, np.exp(-far) / np.expm1(-far) ** 2 - 1 / far**2)
 
 
-def lipschitz_constants(m, M, budget) -> LipschitzConstants:
+def lipschitz_constants(m: float, M: float, budget: float) -> LipschitzConstants:
     """Constants of the exponential family with rates in [m / B, M / B] (Appendix H).
 
     As printed, and valid: ``L_tilde`` is larger than it need be by the factor ``m + 1``
@@ -105,7 +105,7 @@ def lipschitz_constants(m, M, budget) -> LipschitzConstants:
     m, M, B = rates(m, M, budget)
     return LipschitzConstants(
         L_lambda=B,
-        L_mu=-(B**2) * g_slope(M)[()],
+        L_mu=-(B**2) * float(g_slope(M)),
         L_delta=B / m,
         L_tilde=M * B * (m + 1) / m**2,
         L_tilde_other=B / m,
@@ -117,7 +117,7 @@ def lipschitz_constants(m, M, budget) -> LipschitzConstants:
     )
 
 
-def best_allocation(probability, rate, budget) -> np.ndarray:
+def best_allocation(probability: Numbers, rate: Numbers, budget: float) -> np.ndarray:
     """The best allocation: maximises ``sum p_i (1 - exp(-lambda_i x_i))`` (53).
 
     Exact water-filling: ``x_i = (log(p_i lambda_i) - log nu)_+ / lambda_i``, with nu
@@ -151,7 +151,8 @@ def best_allocation(probability, rate, budget) -> np.ndarray:
     height, width = height[order], 1 / rate[useful][order]
     level = (np.cumsum(height * width) - budget) / np.cumsum(width)
     # An arm gets a share if it is worth more than the level without it.
-    level = level[np.flatnonzero(height[1:] > level[:-1]).max(initial=-1) + 1]
+    least = int(np.max(np.flatnonzero(height[1:] > level[:-1]), initial=-1)) + 1
+    level = level[least]
     allocation = np.zeros(rate.shape)
     share = np.empty(width.shape)
     share[order] = np.maximum(height - level, 0.0) * width
@@ -159,6 +160,6 @@ def best_allocation(probability, rate, budget) -> np.ndarray:
     return allocation
 
 
-def _non_negative(v):
+def _non_negative(v: Numbers) -> np.ndarray:
     non_negative(v=v)
     return np.asarray(v, np.float64)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxbandits.checks import positive
+from jaxbandits.checks import Numbers, positive
 from jaxbandits.theory.allocation.arguments import long_enough
 
 
@@ -20,7 +20,7 @@ class LowerBoundInstance(NamedTuple):
     rate: np.ndarray
 
 
-def lower_bound(horizon, num_arms: int) -> np.ndarray:
+def lower_bound(horizon: Numbers, num_arms: int) -> np.ndarray:
     """Regret that no policy can promise, ``K^(2/3) T^(1/3) / 48`` (Theorem 3.1).
 
     Whatever the policy, on some instance its regret is more. The proof of Appendix B
@@ -44,7 +44,9 @@ def lower_bound(horizon, num_arms: int) -> np.ndarray:
     return K ** (2 / 3) * T ** (1 / 3) / 48
 
 
-def proved_lower_bound(horizon, num_arms: int, scale=1 / 12) -> np.ndarray:
+def proved_lower_bound(
+    horizon: Numbers, num_arms: int, scale: float = 1 / 12
+) -> np.ndarray:
     """What the proof of Theorem 3.1 gives for ``epsilon = scale (K / T)^(2/3)``.
 
     ``epsilon T / 2 (1 - 1 / K - TV)``, a bound on the regret of any policy on the worst
@@ -74,7 +76,9 @@ def proved_lower_bound(horizon, num_arms: int, scale=1 / 12) -> np.ndarray:
     return epsilon * T / 2 * (1 - 1 / K - variation)
 
 
-def lower_bound_instance(horizon, num_arms: int, scale=1 / 12) -> LowerBoundInstance:
+def lower_bound_instance(
+    horizon: Numbers, num_arms: int, scale: float = 1 / 12
+) -> LowerBoundInstance:
     """The instances of Appendix B, hard to learn in T rounds.
 
     ``epsilon = scale (K / T)^(2/3)`` and ``(lambda + epsilon)^2 = epsilon / 2``. All

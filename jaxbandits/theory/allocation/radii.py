@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxbandits.checks import at_least_one, non_negative
+from jaxbandits.checks import Numbers, at_least_one, non_negative
 from jaxbandits.theory.allocation.arguments import floats, rates, share
 from jaxbandits.theory.allocation.exponential import g_slope
 
@@ -16,7 +16,15 @@ class Radii(NamedTuple):
     probability: np.ndarray
 
 
-def printed_radii(count, round, m, M, budget, p_hat, c_hat) -> Radii:
+def printed_radii(
+    count: Numbers,
+    round: Numbers,
+    m: float,
+    M: float,
+    budget: float,
+    p_hat: Numbers,
+    c_hat: Numbers,
+) -> Radii:
     """RA-UCB's confidence radii as printed, for exponential thresholds (Section 4.3).
 
     With ``s = sqrt(3 log t / 2 n)``, the radius of the rate is ``B / L_mu s = s / (B

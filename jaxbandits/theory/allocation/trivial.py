@@ -4,11 +4,11 @@ import warnings
 
 import numpy as np
 
-from jaxbandits.checks import at_least_one, numbers, whole
+from jaxbandits.checks import Numbers, at_least_one, numbers, whole
 from jaxbandits.theory.vacuous import VacuousBound
 
 
-def trivial_bound(horizon, num_arms: int) -> np.ndarray:
+def trivial_bound(horizon: Numbers, num_arms: int) -> np.ndarray:
     """Largest regret of any policy, ``K T``: an arm has at most one success a round.
 
     Args:
@@ -26,7 +26,7 @@ def trivial_bound(horizon, num_arms: int) -> np.ndarray:
     return whole("num_arms", num_arms, 1) * np.asarray(horizon, np.float64)
 
 
-def is_vacuous(bound, horizon, num_arms: int) -> np.ndarray:
+def is_vacuous(bound: Numbers, horizon: Numbers, num_arms: int) -> np.ndarray:
     """Where a bound on the regret exceeds `trivial_bound` and so says nothing.
 
     Args:
@@ -47,7 +47,7 @@ def is_vacuous(bound, horizon, num_arms: int) -> np.ndarray:
     return bound > trivial_bound(horizon, num_arms)
 
 
-def checked(bound, name, T, K):
+def checked(bound: np.ndarray, name: str, T: np.ndarray, K: int) -> np.ndarray:
     """The bound; warns the caller of the caller if it is vacuous throughout."""
     if bound.size and np.all(is_vacuous(bound, T, K)):
         warnings.warn(

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from jaxbandits.checks import at_least_one, instance, positive, whole
+from jaxbandits.checks import Numbers, at_least_one, instance, positive, whole
 from jaxbandits.theory.allocation.arguments import floats, rates, share
 from jaxbandits.theory.allocation.exponential import (
     LipschitzConstants,
@@ -12,7 +12,13 @@ from jaxbandits.theory.allocation.exponential import (
 from jaxbandits.theory.allocation.trivial import checked
 
 
-def sqrt_constant(probability, success, floor, budget, constants) -> np.float64:
+def sqrt_constant(
+    probability: Numbers,
+    success: Numbers,
+    floor: Numbers,
+    budget: float,
+    constants: LipschitzConstants,
+) -> np.float64:
     """``C_sqrt`` of Theorem 4.8 for any family of thresholds (Appendix E).
 
     ``sqrt(96) (C~1 sum (1 + p) / (C sqrt(q)) + C~2 sum 1 / q)`` over the arms with
@@ -48,7 +54,14 @@ def sqrt_constant(probability, success, floor, budget, constants) -> np.float64:
     return np.sqrt(96) * sums
 
 
-def sqrt_bound(horizon, probability, rate, budget, m, M) -> np.ndarray:
+def sqrt_bound(
+    horizon: Numbers,
+    probability: Numbers,
+    rate: Numbers,
+    budget: float,
+    m: float,
+    M: float,
+) -> np.ndarray:
     """Bound on the regret of RA-UCB of order ``sqrt(T log T)``, eq. (55).
 
     ``C_sqrt sqrt(K T log T) + 3 K^2 log T + 8 K^2``, with `sqrt_constant`. Eq. (55)
@@ -72,14 +85,20 @@ def sqrt_bound(horizon, probability, rate, budget, m, M) -> np.ndarray:
     """
     at_least_one(horizon=horizon)
     p, q, C = _optimum(probability, rate, budget, m, M)
-    T, K = np.asarray(horizon, np.float64), len(probability)
+    T, K = np.asarray(horizon, np.float64), np.size(probability)
     constant = sqrt_constant(p, q, C, budget, lipschitz_constants(m, M, budget))
     bound = constant * np.sqrt(K * T * np.log(T)) + _remainder(T, K)
     return checked(bound, "the bound of Theorem 4.8, eq. (55),", T, K)
 
 
 def log_constant(
-    probability, success, floor, budget, constants, p_min, num_arms
+    probability: Numbers,
+    success: Numbers,
+    floor: Numbers,
+    budget: float,
+    constants: LipschitzConstants,
+    p_min: float,
+    num_arms: int,
 ) -> np.float64:
     """``C_log`` of Theorem 4.11 for any family of thresholds (Appendix F).
 
@@ -116,7 +135,15 @@ def log_constant(
         return 15 * num_arms * np.sum(gamma / q)
 
 
-def log_bound(horizon, probability, rate, budget, m, M, p_min=None) -> np.ndarray:
+def log_bound(
+    horizon: Numbers,
+    probability: Numbers,
+    rate: Numbers,
+    budget: float,
+    m: float,
+    M: float,
+    p_min: float | None = None,
+) -> np.ndarray:
     """Bound on the regret of RA-UCB of order ``log(T)^2``, eq. (56).
 
     ``C_log (log(T)^2 + log T) + 3 K^2 log T + 8 K^2``, with `log_constant`. Three
@@ -143,8 +170,8 @@ def log_bound(horizon, probability, rate, budget, m, M, p_min=None) -> np.ndarra
     """
     at_least_one(horizon=horizon)
     p, q, C = _optimum(probability, rate, budget, m, M)
-    T, K = np.asarray(horizon, np.float64), len(probability)
-    least = np.min(probability)
+    T, K = np.asarray(horizon, np.float64), np.size(probability)
+    least = float(np.min(np.asarray(probability)))
     p_min = least if p_min is None else p_min
     positive(p_min=p_min)
     if p_min > least:
@@ -158,7 +185,9 @@ def log_bound(horizon, probability, rate, budget, m, M, p_min=None) -> np.ndarra
     return checked(bound, "the bound of Theorem 4.11, eq. (56),", T, K)
 
 
-def problem_independent_bound(horizon, num_arms: int, rho) -> np.ndarray:
+def problem_independent_bound(
+    horizon: Numbers, num_arms: int, rho: float
+) -> np.ndarray:
     """Order of a bound that holds for all instances, ``K rho^(3/5) T^(4/5)``.
 
     Theorem H.2 calls it a bound. The derivation drops log T, the powers of p_min and
@@ -184,12 +213,14 @@ def problem_independent_bound(horizon, num_arms: int, rho) -> np.ndarray:
     return checked(bound, "the bound of Theorem H.2", T, K)
 
 
-def _remainder(T, K):
+def _remainder(T: np.ndarray, K: int) -> np.ndarray:
     """The initialisation, ``K^2 log T``, and bad events, ``2 K^2 log T + 8 K^2``."""
     return 3 * K**2 * np.log(T) + 8 * K**2
 
 
-def _optimum(probability, rate, budget, m, M):
+def _optimum(
+    probability: Numbers, rate: Numbers, budget: float, m: float, M: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """p, q and C of the arms with ``x* > 0``, the input checked."""
     probability = share("probability", probability)
     m, M, B = rates(m, M, budget)
@@ -204,7 +235,9 @@ def _optimum(probability, rate, budget, m, M):
     return p, -p * np.expm1(-rate * x), -np.expm1(-m * x / B)
 
 
-def _arms(probability, success, floor):
+def _arms(
+    probability: Numbers, success: Numbers, floor: Numbers
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     p = share("probability", probability)
     positive(success=success, floor=floor)
     success, floor = floats(success, floor)

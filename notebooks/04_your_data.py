@@ -7,7 +7,12 @@
 # ---
 
 # %% [markdown]
-# # Your own solver: from its log, and live
+# # Your data: a solver's log, a live solver, a campaign, a quiz
+#
+# Records of your own become games, and policies are compared on them before anything is
+# at stake. Three kinds of files, and a solver that a policy runs itself.
+#
+# ## A solver
 #
 # Which configuration of a solver, and how long to wait for it? That is the *censored*
 # setting: an arm is a configuration, a limit is a cutoff, and a run that is stopped
@@ -25,14 +30,13 @@ import numpy as np
 import pandas as pd
 
 from jaxbandits import live, plots, policies, simulate, stats
-from jaxbandits.settings import censored
+from jaxbandits.settings import allocation, budgeted, censored
 
 TINY = os.environ.get("JAXBANDITS_TINY") == "1"  # A few seconds, for automatic tests.
 HORIZON, SEEDS, ROUNDS = (60, 3, 5) if TINY else (5_000, 64, 3_000)
+MONEY, USERS = (50, 20) if TINY else (2_000, 300)
 
 # %% [markdown]
-# ## A solver
-#
 # Hidden in a grid of $n \times n$ fields is a treasure, or, in one case of three, none.
 # The solver digs. `step` is how far apart it digs: with 1 it looks everywhere, one
 # field after the other; with larger steps it meets most treasures (they are large)
@@ -135,9 +139,9 @@ print(f"best of the grid: {limits[oracle.limit]} holes, worth {oracle.value:.4f}
 # ## Live
 #
 # Now the policy runs the solver itself. `ask` says what to do, we do it, and `tell`
-# says what came of it: `censor` makes of a reward, a consumption and the limit what
-# eq. (1) lets a learner see. A session is a value, so that nothing is lost if the
-# program is: its `round` and `state` are all that it knows.
+# says what came of it: `censor` makes of a reward, a consumption and the limit what eq.
+# (1) lets a learner see. A session is a value, so that nothing is lost if the program
+# is: its `round` and `state` are all that it knows.
 
 # %%
 session = live.start(cast["cell TS"], root_seed=1)
@@ -161,10 +165,91 @@ answer = live.recommend(session)
 print("step", STEPS[answer.arm], "within", limits[answer.limit], "holes")
 
 # %% [markdown]
+# ## A campaign
+#
+# A row per click (or per any other pull): which advertisement, what it cost, what it
+# brought. That is the *budgeted* setting, and `from_table` reads it; all numbers come
+# back in the file's money. The file here is made up.
+#
+#     jaxbandits compare clicks.csv --arm ad --cost cost --reward revenue --budget 500
+#
+# does all of this section on the command line.
+
+# %%
+rng = np.random.default_rng(2)
+ads = {"banner": (0.4, 0.010), "search": (1.1, 0.045), "video": (0.9, 0.022)}
+clicks = pd.DataFrame(
+    [
+        (ad, round(rng.uniform(0.5, 1.5) * price, 2), 40.0 * (rng.random() < sale))
+        for ad, (price, sale) in ads.items()
+        for _ in range(2_000)
+    ],
+    columns=["ad", "cost", "revenue"],
+)
+with tempfile.TemporaryDirectory() as folder:
+    path = Path(folder) / "clicks.csv"
+    clicks.to_csv(path, index=False)
+    campaign = budgeted.from_table(path, arm="ad", cost="cost", reward="revenue")
+
+sums = clicks.groupby("ad")[["cost", "revenue"]].sum()
+print((sums["revenue"] / sums["cost"]).round(3).to_dict())
+cast = {
+    "share-UCB": policies.budgeted.share_ucb(campaign.problem),
+    "omega*-UCB": policies.budgeted.omega_star_ucb(campaign.problem),
+    "uniform": policies.budgeted.uniform(campaign.problem),
+}
+data = simulate(cast, campaign, budget=MONEY, seeds=SEEDS)
+at_end = data.isel(params=0, checkpoint=-1).mean("seed")
+pd.DataFrame(
+    {name: at_end[name].values.round(1) for name in ("reward", "spent", "regret")},
+    index=data["policy"].values,
+)
+
+# %% [markdown]
+# ## A quiz
+#
+# Seconds of a quiz are split over its questions: the *allocation* setting. A row per
+# user and question says how long the answer took and whether it was right. `load_ednet`
+# reads such a table (the columns are those of EdNet's pseudo-users), and `ednet`
+# replays its users, in another order for every seed, or draws users like them.
+
+# %%
+questions = {"q1": (0.9, 20), "q2": (0.8, 35), "q3": (0.6, 50), "q4": (0.7, 90)}
+answers = pd.DataFrame(
+    [
+        (user, question, rng.weibull(1.5) * seconds * 1_000, int(rng.random() < right))
+        for user in range(300)
+        for question, (right, seconds) in questions.items()
+    ],
+    columns=["pseudo_user_id", "question_id", "response_time_ms", "is_correct"],
+)
+with tempfile.TemporaryDirectory() as folder:
+    path = Path(folder) / "quiz.csv"
+    answers.to_csv(path, index=False)
+    quiz = allocation.ednet(allocation.load_ednet(path), budget=120.0)
+
+(best,) = quiz.oracle().allocation
+print(
+    "best seconds per question:",
+    dict(zip(questions, best.round(1).tolist(), strict=True)),
+)
+cast = {
+    "Thompson": policies.allocation.thompson_allocation(quiz.problem),
+    "RA-UCB": policies.allocation.ra_ucb(quiz.problem),
+    "uniform": policies.allocation.uniform_split(quiz.problem),
+}
+data = simulate(cast, quiz, horizon=USERS, seeds=SEEDS)
+at_end = data.isel(params=0, checkpoint=-1).mean("seed")
+pd.DataFrame(
+    {"right answers per user": (at_end["reward"].values / USERS).round(3)},
+    index=data["policy"].values,
+)
+
+# %% [markdown]
 # ## Where to go next
 #
 # * `jaxbandits reproduce censored-solver` does the first half with a SAT solver, and
-#   `censored-fig5` with the forests of the paper.
+# `censored-fig5` with the forests of the paper.
 # * `docs/recommendation.md` says which policy to take, and why.
 # * `live` works with the policies of all settings: where a setting's view has more than
-#   the round, give it to `ask` and `tell`.
+# the round, give it to `ask` and `tell`.

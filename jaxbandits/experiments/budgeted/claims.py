@@ -1,0 +1,120 @@
+"""What the budgeted paper says of its examples and experiments."""
+
+from jaxbandits.experiments.common.claims import (
+    Found,
+    Statement,
+    agrees,
+    below,
+    numbered,
+)
+from jaxbandits.experiments.common.experiment import Outcome
+
+OMEGA, OMEGA_STAR = "omega-UCB, rho = 1/4", "omega*-UCB, rho = 1/4"
+RIVALS = (
+    "BTS",
+    "m-UCB",
+    "c-UCB",
+    "i-UCB",
+    "b-greedy",
+    "Budget-UCB (oracle)",
+    "UCB-SC+",
+)
+SIZES = (10, 50, 100)
+# Policy -> index of arm 1 and of arm 2, and the units of their last digits.
+EXAMPLE_2 = {
+    "omega-UCB, exact score": ((5.5, 2.1), (0.1, 0.1)),
+    "m-UCB, alpha = 1": ((2.95, 48.6), (0.01, 0.1)),
+}
+NOMINAL = 0.01  # Figure 1: "Values above 1% indicate overly tight bounds"
+
+
+def _index(policy, arm):
+    printed, units = EXAMPLE_2[policy]
+    name = f"arm {arm + 1}"
+    published = {name: printed[arm]}
+    check = agrees("index", {name: (name, policy)}, published, units[arm])
+    text = f"The index of {policy} for {name}"
+    return Statement("", text, "Example 2", "budgeted-example2", check, published)
+
+
+def _too_tight(policy):
+    """Whether a 99 % bound is violated in more than 1 % of cases, whatever n is."""
+
+    def check(outcome: Outcome) -> Found:
+        shares = {
+            record["environment"]: record["metrics"]["violations"]["mean"]
+            for record in outcome.records
+            if record["policy"] == policy
+        }
+        found = {name: share for name, share in shares.items() if share is not None}
+        tight = all(share > NOMINAL for share in found.values())
+        return Found("holds" if tight else "fails", found)
+
+    return check
+
+
+def _better(text, source, title, ours, rivals):
+    check = below(title, ours, rivals)
+    told = f"{title}: {ours} {text}"
+    return Statement("", told, source, "budgeted-fig3", check)
+
+
+def _best(ours, source, title):
+    return _better("outperforms all competitors", source, title, ours, RIVALS)
+
+
+STATEMENTS = [
+    *numbered("B2", [_index(policy, arm) for policy in EXAMPLE_2 for arm in (0, 1)]),
+    *numbered(
+        "B3",
+        [
+            Statement(
+                "",
+                f"{policy}, a united policy, often computes bounds that are too tight",
+                "Figure 1, section 1",
+                "budgeted-fig1",
+                _too_tight(policy),
+            )
+            for policy in ("c-UCB", "i-UCB")
+        ],
+    ),
+    *numbered(
+        "B5",
+        [
+            *(_best(OMEGA, "Figure 3a", f"S-Br-{k}") for k in SIZES),
+            *(
+                _better("has lower regret than BTS", "Figure 3a", f"S-Br-{k}", *pair)
+                for k in (50, 100)
+                for pair in [("omega-UCB, rho = 1", ("BTS",))]
+            ),
+            *(
+                _best(policy, figure, f"{family}-{k}")
+                for figure, family in (("Figure 3b", "S-GBr"), ("Figure 3c", "S-Bt"))
+                for k in SIZES
+                for policy in (OMEGA, OMEGA_STAR)
+                if (family, k) != ("S-Bt", 100)  # the paper's exception
+            ),
+            *(
+                statement
+                for title, figure in (("FB-Br", "Figure 3d"), ("FB-Bt", "Figure 3e"))
+                for statement in (
+                    _best(OMEGA, figure, title),
+                    _better(
+                        "outperforms rho = 1",
+                        figure,
+                        title,
+                        OMEGA,
+                        ("omega-UCB, rho = 1",),
+                    ),
+                    _better(
+                        "has lower regret than omega-UCB",
+                        figure,
+                        title,
+                        OMEGA_STAR,
+                        (OMEGA,),
+                    ),
+                )
+            ),
+        ],
+    ),
+]

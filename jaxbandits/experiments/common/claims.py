@@ -1,0 +1,152 @@
+"""What a source says, as data, and whether an experiment's outcome agrees.
+
+A `Statement` names the experiment that it is of and looks at its outcome. It is judged
+at the source's own seeds and horizon only: a quick run has no verdict.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from jaxbandits.experiments.common.experiment import (
+    Claim,
+    Experiment,
+    Options,
+    Outcome,
+)
+from jaxbandits.stats import final, paired_difference
+
+LEVEL = 0.95  # of a verdict's interval, or of several together
+ERRORS = 3.0  # standard errors, beside its rounding, that a printed number may be off
+
+
+class Found(NamedTuple):
+    """What a check found.
+
+    Attributes:
+      verdict: ``holds``, ``fails`` or ``undecided``.
+      ours: our numbers, by what they are of.
+    """
+
+    verdict: str
+    ours: Mapping[str, float]
+
+
+class Statement(NamedTuple):
+    """Something that a source says.
+
+    Attributes:
+      id: the entry of docs/errata.md that it is of, and its number there: ``C5.1``.
+      text: what it says.
+      source: where.
+      experiment: name of the one whose outcome decides.
+      check: looks at that outcome, of a full run.
+      published: numbers that the source prints, or None where it prints none.
+    """
+
+    id: str
+    text: str
+    source: str
+    experiment: str
+    check: Callable[[Outcome], Found]
+    published: Mapping[str, float] | None = None
+
+    def judge(self, outcome: Outcome) -> Claim:
+        """The claim that comes of it, beside an outcome."""
+        verdict, ours = self.check(outcome)
+        told = (self.text, self.source, verdict, ours, self.published)
+        return Claim(*told, id=self.id)
+
+
+def is_full(experiment: Experiment, options: Options) -> bool:
+    """Whether a run decides: at least the source's seeds, and its own horizon."""
+    if options.quick:
+        return False
+    full = experiment.full
+    enough = options.seeds >= full.seeds and options.horizon == full.horizon
+    return experiment.fixed or enough
+
+
+def below(
+    environment: str, ours: str, rivals: Sequence[str], *, above: bool = False
+) -> Callable[[Outcome], Found]:
+    """A check that a policy has less regret at the end than each of its rivals.
+
+    By the intervals of the paired differences, which hold together with probability
+    95 % (Bonferroni): the statement holds if all lie below 0, fails if one lies above,
+    and is undecided else, or if the environment was not played.
+
+    Args:
+      environment: whose dataset.
+      ours: name of the policy.
+      rivals: names of others.
+      above: whether more regret is what is stated.
+    """
+
+    def check(outcome: Outcome) -> Found:
+        dataset = outcome.datasets.get(environment)
+        if dataset is None:
+            return Found("undecided", {})
+        end = dataset.isel(checkpoint=[-1])
+        level = 1 - (1 - LEVEL) / len(rivals)
+        verdicts = []
+        for rival in rivals:
+            found = paired_difference(end, "regret", ours, rival, level)
+            low, high = (float(x.values.ravel()[0]) for x in (found[1], found[2]))
+            if above:
+                low, high = -high, -low
+            # Comparisons with NaN, of one seed, are False.
+            verdicts.append("holds" if high < 0 else "fails" if low > 0 else "")
+        verdict = (
+            "fails"
+            if "fails" in verdicts
+            else "holds"
+            if all(verdicts)
+            else "undecided"
+        )
+        means = final(dataset, "regret").mean("seed").isel(params=0)
+        names = (ours, *rivals)
+        return Found(verdict, {name: float(means.sel(policy=name)) for name in names})
+
+    return check
+
+
+def agrees(
+    metric: str,
+    where: Mapping[str, tuple[str, str]],
+    published: Mapping[str, float],
+    rounding: float,
+) -> Callable[[Outcome], Found]:
+    """A check that records say what is printed.
+
+    A number may be off by half a unit of its last digit and three standard errors.
+
+    Args:
+      metric: of the records.
+      where: name of a number -> environment and policy of its record.
+      published: name of a number -> what is printed.
+      rounding: unit of the last digit.
+    """
+
+    def check(outcome: Outcome) -> Found:
+        entries = {
+            (record["environment"], record["policy"]): record["metrics"].get(metric)
+            for record in outcome.records
+        }
+        ours, off = {}, []
+        for name, place in where.items():
+            found = entries.get(place)
+            if found is None or found["mean"] is None:
+                return Found("undecided", ours)
+            ours[name] = found["mean"]
+            room = 0.5 * rounding + ERRORS * (found["sem"] or 0.0)
+            off.append(abs(found["mean"] - published[name]) > 1.0001 * room)
+        return Found("fails" if any(off) else "holds", ours)
+
+    return check
+
+
+def numbered(entry: str, statements: Sequence[Statement]) -> list[Statement]:
+    """The statements with ids ``<entry>.1``, ``<entry>.2``, ..."""
+    return [
+        each._replace(id=f"{entry}.{i}") for i, each in enumerate(statements, start=1)
+    ]

@@ -1,0 +1,235 @@
+"""Records as a table for a paper: LaTeX or Markdown, the best and its equals marked."""
+
+from collections.abc import Mapping, Sequence
+from math import floor, log10, sqrt
+from typing import NamedTuple
+
+from scipy import stats
+
+from jaxbandits import checks
+from jaxbandits.results.checks import check_level, check_mapping
+from jaxbandits.stats.record import Entry, Record
+from jaxbandits.stats.soundness import FEWEST
+
+FORMS = ("markdown", "latex")
+DIRECTIONS = ("lowest", "highest")
+# What is better of the metrics that rank policies; others are not marked.
+BEST = {
+    "regret": "lowest",
+    "realised_regret": "lowest",
+    "simple_regret": "lowest",
+    "reward": "highest",
+    "gain": "highest",
+    "optimal": "highest",
+}
+_TEX = {
+    "\\": r"\textbackslash{}",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    **{mark: "\\" + mark for mark in "&%$#_{}"},
+}
+_NOTE = (
+    "Bold: the {directions}. Dagger: not surely worse, Welch's tests at level "
+    "{level:g} together per column and environment. "
+)
+
+
+class _Marks(NamedTuple):
+    """Numbers of records: the best, and those that are not surely worse."""
+
+    best: int | None
+    close: frozenset[int]
+
+
+def record_table(
+    records: Sequence[Record],
+    form: str = "markdown",
+    *,
+    metrics: Sequence[str] | None = None,
+    best: Mapping[str, str] = BEST,
+    level: float = 0.95,
+    labels: Mapping[str, str] | None = None,
+) -> str:
+    """Records as a table: a row each, a column per metric, mean ± standard error.
+
+    In every environment the best mean of a metric is bold, and a dagger marks the means
+    that are not surely worse: bold and daggers together hold the best policy with
+    probability `level`. Each of the others has failed a one-sided Welch test against
+    the best, with Bonferroni's correction. The tests know means and errors only: on
+    shared seeds they are cautious (where policies vary together), and they cannot see
+    skewness, which `dominance` does. With fewer than 20 seeds nothing is sure. What has
+    no error, a clairvoyant's regret, say, does not compete.
+
+    Args:
+      records: as in ``summary.json``, or of `summary_records`.
+      form: "markdown", or "latex": a tabular that needs the package booktabs.
+      metrics: which ones, in their order; by default all.
+      best: metric -> "lowest" or "highest"; metrics that are not named are not marked.
+      level: probability in (0, 1) that the marks hold the best.
+      labels: environment, policy or metric -> its text; in LaTeX, source.
+
+    Returns:
+      The table, with a last line that says what marks mean (in LaTeX, a comment).
+
+    Raises:
+      TypeError, ValueError: naming the argument that is wrong.
+    """
+    checks.one_of("form", form, FORMS)
+    check_level(level)
+    check_mapping("best", best)
+    for name, direction in best.items():
+        checks.one_of(f"best[{name!r}]", direction, DIRECTIONS)
+    if not records:
+        raise ValueError("records: there is nothing to show")
+    known = list(dict.fromkeys(name for r in records for name in r["metrics"]))
+    for name in metrics or ():
+        checks.one_of("metrics", name, known)
+    names = known if metrics is None else list(metrics)
+    texts = dict(labels or {})
+    marks = {
+        name: _marks(records, name, best[name], level) for name in names if name in best
+    }
+    printed = {
+        name
+        for r in records
+        for name, found in r["metrics"].items()
+        if found["published"] is not None
+    }
+    latex = form == "latex"
+
+    def said(text: str) -> str:
+        shown = texts.get(text)
+        if shown is not None:
+            return shown
+        plain = text.replace("_", " ") if text in known else text
+        return _tex(plain) if latex else plain.replace("|", r"\|")
+
+    heads = [said("environment"), said("policy")]
+    for name in names:
+        heads.append(said(name))
+        if name in printed:
+            heads.append("printed")
+    rows: list[list[str]] = []
+    groups: list[int] = []
+    for number, record in enumerate(records):
+        here = record["environment"]
+        first = number == 0 or here != records[number - 1]["environment"]
+        if first:
+            groups.append(number)
+        row = [said(here) if first else "", said(record["policy"])]
+        for name in names:
+            found = record["metrics"].get(name)
+            row.append(_cell(found, latex, _mark_of(marks.get(name), number)))
+            if name in printed:
+                value = None if found is None else found["published"]
+                row.append("" if value is None else _number(value, None, latex))
+        rows.append(row)
+    used = sorted({best[name] for name in marks})
+    note = _NOTE.format(directions=" or ".join(used), level=level) if used else ""
+    note += "Mean ± standard error." if _has_errors(records) else ""
+    layout = _latex if latex else _markdown
+    return layout(heads, rows, groups, note.strip())
+
+
+def _has_errors(records: Sequence[Record]) -> bool:
+    return any(e["sem"] for r in records for e in r["metrics"].values())
+
+
+def _marks(
+    records: Sequence[Record], name: str, direction: str, level: float
+) -> dict[str, _Marks]:
+    """Environment -> what is marked there."""
+    sign = 1.0 if direction == "lowest" else -1.0
+    rivals: dict[str, dict[int, tuple[float, float, int]]] = {}
+    for number, record in enumerate(records):
+        found = record["metrics"].get(name)
+        if found is not None and found["mean"] is not None and found["sem"]:
+            rival = (sign * found["mean"], found["sem"], record["seeds"])
+            rivals.setdefault(record["environment"], {})[number] = rival
+    return {where: _best_of(here, level) for where, here in rivals.items()}
+
+
+def _best_of(rivals: Mapping[int, tuple[float, float, int]], level: float) -> _Marks:
+    """The smallest of means, and those that a test does not call larger."""
+    if len(rivals) < 2:  # Alone, nobody is the best.
+        return _Marks(None, frozenset())
+    best = min(rivals, key=lambda number: rivals[number][0])
+    share = (1 - level) / (len(rivals) - 1)
+    close = {
+        number
+        for number, rival in rivals.items()
+        if number != best and _welch(rival, rivals[best]) > share
+    }
+    return _Marks(best, frozenset(close))
+
+
+def _welch(one: tuple[float, float, int], other: tuple[float, float, int]) -> float:
+    """p value of "one is not larger than the other"; 1 where seeds are too few."""
+    (mean, error, seeds), (low, low_error, low_seeds) = one, other
+    if min(seeds, low_seeds) < FEWEST:
+        return 1.0
+    variance, low_variance = error**2, low_error**2
+    freedom = (variance + low_variance) ** 2 / (
+        variance**2 / (seeds - 1) + low_variance**2 / (low_seeds - 1)
+    )
+    return float(stats.t.sf((mean - low) / sqrt(variance + low_variance), freedom))
+
+
+def _mark_of(marks: Mapping[str, _Marks] | None, number: int) -> str:
+    for here in (marks or {}).values():
+        if number == here.best:
+            return "best"
+        if number in here.close:
+            return "close"
+    return ""
+
+
+def _cell(found: Entry | None, latex: bool, mark: str) -> str:
+    if found is None or found["mean"] is None:
+        return ""
+    text = _number(found["mean"], found["sem"], latex)
+    if latex:
+        bold = rf"$\mathbf{{{text[1:-1]}}}$"
+        return {"best": bold, "close": text[:-1] + r"^{\dagger}$"}.get(mark, text)
+    return {"best": f"**{text}**", "close": f"{text} †"}.get(mark, text)
+
+
+def _number(mean: float, error: float | None, latex: bool) -> str:
+    """As many digits as the error allows: two of its own; four without an error."""
+    size, kept = (error, 1) if error else (abs(mean), 3)
+    decimals = max(0, kept - floor(log10(size))) if size else 0
+    parts = [f"{mean:,.{decimals}f}"]
+    if error:
+        parts.append(f"{error:,.{decimals}f}")
+    if latex:
+        return "$" + r" \pm ".join(parts).replace(",", "{,}") + "$"
+    return " ± ".join(parts).replace("-", "\N{MINUS SIGN}")
+
+
+def _tex(text: str) -> str:
+    return "".join(_TEX.get(letter, letter) for letter in text)
+
+
+def _markdown(
+    heads: list[str], rows: list[list[str]], groups: list[int], note: str
+) -> str:
+    del groups
+    rule = ["---", "---", *("---:" for _ in heads[2:])]
+    lines = [f"| {' | '.join(row)} |" for row in (heads, rule, *rows)]
+    return "\n".join([*lines, *(["", note] if note else [])]) + "\n"
+
+
+def _latex(
+    heads: list[str], rows: list[list[str]], groups: list[int], note: str
+) -> str:
+    lines = [
+        rf"\begin{{tabular}}{{ll{'r' * (len(heads) - 2)}}}",
+        r"\toprule",
+        " & ".join(heads) + r" \\",
+    ]
+    for number, row in enumerate(rows):
+        if number in groups:
+            lines.append(r"\midrule")
+        lines.append(" & ".join(row) + r" \\")
+    lines += [r"\bottomrule", r"\end{tabular}"]
+    return "\n".join([*lines, *([f"% {note}"] if note else [])]) + "\n"

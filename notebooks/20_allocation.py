@@ -1,0 +1,130 @@
+# ---
+# jupyter:
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Allocation: who gets how much?
+#
+# The setting of Montanari, Fiegel, Pla, Saha & Perchet. In every round a budget is
+# split over arms; an arm succeeds if its share reaches a threshold that is drawn anew
+# each time. What arms that failed would have needed stays unknown.
+#
+# %%
+import os
+
+# One JAX device per core, to be said before JAX starts: runs are then spread over all.
+os.environ.setdefault("JAX_NUM_CPU_DEVICES", str(os.cpu_count()))
+
+import pandas as pd
+
+from jaxbandits import plots, policies, simulate
+from jaxbandits.laws import thresholds
+from jaxbandits.settings import allocation
+
+TINY = os.environ.get("JAXBANDITS_TINY") == "1"  # A few seconds, for automatic tests.
+HORIZON, SEEDS = (40, 3) if TINY else (2_000, 100)
+
+# %% [markdown]
+# ## A game
+#
+# Five arms with exponential thresholds. `probability` is the chance that an arm
+# succeeds at all, `rate` says how soon: the mean threshold is one over it. The learner
+# knows the family and a range of the rates, and nothing else.
+
+# %%
+probability = [0.9, 0.8, 0.7, 0.5, 0.3]
+rate = [0.2, 1.0, 0.5, 2.0, 1.0]
+game = allocation.allocation(
+    "five arms", thresholds.exponential, probability, rate, 4.0, lowest=0.1, highest=4
+)
+oracle = game.oracle()
+(best,) = oracle.allocation  # of the one budget
+pd.DataFrame({"probability": probability, "rate": rate, "best share": best.round(2)})
+
+# %% [markdown]
+# The first arm succeeds most often, if it only gets enough. The budget is too small for
+# that: it gets nothing.
+#
+# ## Learning to split
+#
+# RA-UCB is optimistic about rates and probabilities and takes the best split for these;
+# Thompson sampling takes that of a draw from what it believes. `uniform` never learns.
+
+# %%
+cast = {
+    "RA-UCB": policies.allocation.ra_ucb(game.problem),
+    "Thompson": policies.allocation.thompson_allocation(game.problem),
+    "explore, then commit": policies.allocation.ra_etc(game.problem),
+    "uniform": policies.allocation.uniform_split(game.problem),
+}
+data = simulate(cast, game, horizon=HORIZON, seeds=SEEDS)
+print(dict(data.sizes))
+plots.plot_curves(
+    data,
+    level=None,
+    seeds_quantiles=(0.1, 0.9),
+    title=f"five arms, {HORIZON:,} rounds",
+    y_scale="log",
+)
+
+# %% [markdown]
+# Regret is in expected successes. In shares of what the oracle earns in all rounds:
+
+# %%
+earned = oracle.value.item() * HORIZON
+last = data["regret"].isel(params=0, checkpoint=-1)
+lost = {"mean": last.mean("seed"), "worst run": last.max("seed")}
+pd.DataFrame(
+    {
+        name: [f"{x / earned:.2%}" for x in values.values]
+        for name, values in lost.items()
+    },
+    index=data["policy"].values,
+)
+
+# %% [markdown]
+# ## How much of its optimism does RA-UCB need?
+#
+# RA-UCB loses more than a uniform split: its radii are made for the worst case. They
+# have a scale, a parameter like any other, so that one call plays it at many values; on
+# this game less is better, as long as it is not nothing.
+
+# %%
+scales = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0]
+swept = simulate(
+    cast["RA-UCB"], game, horizon=HORIZON, seeds=SEEDS, grid={"scale": scales}
+)
+plots.plot_sensitivity(swept, x="scale", x_scale="log", level=None)
+
+# %% [markdown]
+# ## Arms that need a good deal before anything happens
+#
+# With gamma thresholds of shape 3 the success curve is at first convex, and the best
+# split leaves arms out that a little would not help. Nothing else changes for the
+# caller.
+
+# %%
+slow = allocation.allocation(
+    "slow starters",
+    thresholds.gamma,
+    probability,
+    [3 * r for r in rate],
+    4.0,
+    shape=3.0,
+    lowest=0.3,
+    highest=12,
+)
+pd.DataFrame(
+    {
+        "exponential": best.round(2),
+        "gamma, shape 3": slow.oracle().allocation[0].round(2),
+    }
+)
+
+# %% [markdown]
+# The oracles are kernels, see [Kernels without the simulator](02_kernels.ipynb); a quiz
+# whose questions are the arms is in [Your data](04_your_data.ipynb).

@@ -1,0 +1,184 @@
+"""Statements as data, and the verdicts on them."""
+
+import json
+
+import numpy as np
+import pytest
+
+from jaxbandits import cli
+from jaxbandits.experiments import REGISTRY, Options, Outcome
+from jaxbandits.experiments.common.claims import (
+    Found,
+    Statement,
+    agrees,
+    below,
+    is_full,
+)
+from jaxbandits.experiments.statements import (
+    SMALLER,
+    STATEMENTS,
+    of_id,
+    play,
+    verdicts_in,
+)
+from jaxbandits.plots import figure
+from jaxbandits.stats import entry, make_record
+from tests.results.samples import dataset
+
+
+def test_every_statement_is_whole():
+    assert len(STATEMENTS) >= 50
+    for name, each in STATEMENTS.items():
+        assert name == each.id and each.experiment in REGISTRY
+        assert each.text and each.source
+        assert each.published is None or all(
+            isinstance(value, float) for value in each.published.values()
+        )
+        assert name[0] == {"c": "C", "a": "A", "b": "B", "f": "D"}[each.experiment[0]]
+    assert len({(each.text, each.source) for each in STATEMENTS.values()}) == len(
+        STATEMENTS
+    )
+
+
+def test_statements_of_an_entry():
+    assert [each.id for each in of_id("B2")] == ["B2.1", "B2.2", "B2.3", "B2.4"]
+    assert [each.id for each in of_id("B2.3")] == ["B2.3"]
+    assert of_id("B") == of_id("Z9") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "full"),
+    [
+        ("censored-fig4", Options(100, 100_000), True),
+        ("censored-fig4", Options(200, 100_000), True),
+        ("censored-fig4", Options(99, 100_000), False),
+        ("censored-fig4", Options(100, 99_999), False),
+        ("censored-fig4", REGISTRY["censored-fig4"].quick, False),
+        ("farewell-fig1", Options(10, 10_000_000, quick=True), False),
+        ("budgeted-example2", Options(1, 1), True),
+        ("budgeted-example2", REGISTRY["budgeted-example2"].quick, False),
+    ],
+)
+def test_only_full_runs_decide(name, options, full):
+    assert is_full(REGISTRY[name], options) is full
+
+
+def played(**finals):
+    """An outcome with final regrets by policy, preceded by their opposite."""
+    seeds = len(next(iter(finals.values())))
+    made = dataset(
+        num_seeds=seeds,
+        metrics={
+            name: {"regret": np.stack([-np.array(v), v], -1)[None].astype(float)}
+            for name, v in finals.items()
+        },
+        rounds={name: np.ones((1, seeds, 2), int) for name in finals},
+        checkpoints=[1, 2],
+        params=dict.fromkeys(finals, {}),
+        compile_seconds=dict.fromkeys(finals, 0.0),
+        run_seconds=dict.fromkeys(finals, 0.0),
+    )
+    return Outcome({"E": made}, [], figure()[0])
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "lower", "higher"),
+    [
+        ([1, 2, 3], [11, 12, 14], "holds", "fails"),
+        ([11, 12, 14], [1, 2, 3], "fails", "holds"),
+        ([1, 12, 3], [11, 2, 4], "undecided", "undecided"),
+        # Only the differences seed by seed are of one size.
+        ([1, 100, 1_000], [2, 101.1, 1_001.2], "holds", "fails"),
+        ([7], [700], "undecided", "undecided"),
+    ],
+    ids=["below", "above", "mixed", "paired", "one seed"],
+)
+def test_below(ours, theirs, lower, higher):
+    outcome = played(A=ours, B=theirs)
+    found = below("E", "A", ("B",))(outcome)
+    assert found == (lower, {"A": np.mean(ours), "B": np.mean(theirs)})
+    assert below("E", "A", ("B",), above=True)(outcome).verdict == higher
+    assert below("another", "A", ("B",))(outcome) == Found("undecided", {})
+
+
+def test_below_several_is_below_all():
+    """And less sure: the intervals hold together."""
+    ours = np.array([1.0, 2, 3, 4])
+    # Mean 1, deviation .548: one interval at 95 % lies above 0, one at 97.5 % does not.
+    just = ours + [0.4, 1.6, 0.7, 1.3]
+    outcome = played(A=ours, B=just, C=ours + 9, D=ours - [5, 5.1, 5, 4.9])
+    assert below("E", "A", ("B",))(outcome).verdict == "holds"
+    assert below("E", "A", ("B", "D"))(outcome).verdict == "fails"
+    assert below("E", "A", ("C",))(outcome).verdict == "holds"
+    assert below("E", "A", ("B", "C"))(outcome).verdict == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("mean", "sem", "verdict"),
+    [
+        (0.6399, 0.001, "holds"),
+        (0.64294, 0.001, "holds"),  # half a unit and three errors
+        (0.64296, 0.001, "fails"),
+        (0.63995, None, "holds"),
+        (0.63996, None, "fails"),
+        (None, None, "undecided"),
+    ],
+)
+def test_printed_numbers(mean, sem, verdict):
+    check = agrees("censored", {"E": ("E", "A")}, {"E": 0.6399}, 1e-4)
+    record = make_record(
+        "x", "E", "A", {"censored": entry(mean, sem)}, seeds=9, horizon=1
+    )
+    outcome = Outcome({}, [record], figure()[0])
+    assert check(outcome) == Found(verdict, {} if mean is None else {"E": mean})
+
+
+def test_a_quick_run_has_no_verdict():
+    experiment = REGISTRY["budgeted-example2"]
+    quick = play(experiment, experiment.quick)
+    assert quick.claims == () and quick.notes[-1] == SMALLER
+    full = play(experiment, experiment.full)
+    assert [claim.id for claim in full.claims] == ["B2.1", "B2.2", "B2.3", "B2.4"]
+    assert SMALLER not in full.notes
+    verdicts = {claim.id: claim.verdict for claim in full.claims}
+    # 2.95 is a slip, docs/errata.md (B2).
+    assert verdicts == {
+        "B2.1": "holds",
+        "B2.2": "holds",
+        "B2.3": "fails",
+        "B2.4": "holds",
+    }
+    assert full.claims[2].published == {"arm 1": 2.95}
+
+
+def test_claims_and_verify(capsys, tmp_path):
+    results = ["--results", str(tmp_path)]
+    assert cli.main(["claims", *results, "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert [each["id"] for each in listed] == list(STATEMENTS)
+    assert not any(each["verdict"] for each in listed)
+    assert listed[0]["command"] == f"jaxbandits verify {listed[0]['id']}"
+
+    assert cli.main(["verify", "B2.1", *results]) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("B2.1: The index of omega-UCB") and ": holds (" in out
+    assert out.count("\n") == 1 and "playing budgeted-example2" in err
+    assert cli.main(["verify", "B2", *results]) == 1  # One fails.
+    assert capsys.readouterr().out.count("\n") == 4
+
+    assert verdicts_in(tmp_path)["B2.3"] == "fails"
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "summary.json").write_text("[]")
+    assert cli.main(["claims", *results]) == 0
+    out = capsys.readouterr().out
+    assert f"4 of {len(STATEMENTS)} have a verdict" in out and "3 (75%) hold." in out
+    assert cli.main(["verify", "B22", *results]) == 2
+    assert "there is no claim 'B22' (did you mean 'B2" in capsys.readouterr().err
+
+
+def test_a_statement_is_judged():
+    said = Statement(
+        "X1.1", "A", "here", "e", lambda outcome: Found("holds", {"a": 1.0})
+    )
+    claim = said.judge(Outcome({}, [], figure()[0]))
+    assert claim.sentence == "X1.1: A (here): holds (a 1)."

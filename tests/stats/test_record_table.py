@@ -1,0 +1,129 @@
+"""Tables for papers: what is bold, what is marked, and that LaTeX takes it."""
+
+import numpy as np
+import pytest
+from scipy.stats import ttest_ind
+
+from jaxbandits.stats import entry, make_record, record_table
+
+
+def record(policy, mean, sem, where="PosCorr", seeds=100, **more):
+    metrics = {"regret": entry(mean, sem)} | more
+    return make_record("x", where, policy, metrics, seeds=seeds, horizon=10)
+
+
+TRIO = [
+    record("RCUCB", 100.0, 1.0),
+    record("TS", 101.0, 1.5),
+    record("UCB_1", 26_109.46, 31.9),
+    record("clairvoyant", 0.0, 0.0),
+]
+
+
+def cells(text, row):
+    return [cell.strip() for cell in text.splitlines()[row].strip("|").split("|")]
+
+
+def test_markdown():
+    text = record_table(TRIO)
+    assert cells(text, 0) == ["environment", "policy", "regret"]
+    assert cells(text, 2) == ["PosCorr", "RCUCB", "**100.0 ± 1.0**"]
+    assert cells(text, 3) == ["", "TS", "101.0 ± 1.5 †"]
+    assert cells(text, 4) == ["", "UCB_1", "26,109 ± 32"]
+    assert cells(text, 5) == ["", "clairvoyant", "0"]
+    note = text.splitlines()[-1]
+    assert note.startswith("Bold: the lowest. Dagger: not surely worse, Welch's")
+
+
+def test_latex():
+    second = [
+        record("100 % & more", 3.0, 1.0, where="#2"),
+        record("TS", -0.5, 0.25, "b"),
+    ]
+    text = record_table([*TRIO, *second], "latex")
+    lines = text.splitlines()
+    assert lines[:3] == [
+        r"\begin{tabular}{llr}",
+        r"\toprule",
+        r"environment & policy & regret \\",
+    ]
+    assert r"PosCorr & RCUCB & $\mathbf{100.0 \pm 1.0}$ \\" in lines
+    assert r" & TS & $101.0 \pm 1.5^{\dagger}$ \\" in lines
+    assert r" & UCB\_1 & $26{,}109 \pm 32$ \\" in lines
+    assert r"\#2 & 100 \% \& more & $3.0 \pm 1.0$ \\" in lines
+    assert r"b & TS & $-0.50 \pm 0.25$ \\" in lines
+    assert lines.count(r"\midrule") == 3
+    assert lines[-2] == r"\end{tabular}" and lines[-1].startswith("% Bold")
+
+
+def test_who_is_not_surely_worse_is_what_scipy_says():
+    """Welch's test, one-sided, with Bonferroni's correction over three rivals."""
+    rng = np.random.default_rng(4)
+    scales, seeds = np.array([1.0, 3.0, 0.5, 2.0]), 40
+    for shift in np.linspace(0, 2, 9):
+        means = shift * np.arange(4)
+        runs = means[:, None] + scales[:, None] * rng.normal(size=(4, seeds))
+        records = [
+            record(str(i), row.mean(), row.std(ddof=1) / seeds**0.5, seeds=seeds)
+            for i, row in enumerate(runs)
+        ]
+        text = record_table(records, level=0.9)
+        best = int(runs.mean(1).argmin())
+        for i, row in enumerate(runs):
+            cell = cells(text, 2 + i)[2]
+            if i == best:
+                assert cell.startswith("**")
+                continue
+            found = ttest_ind(row, runs[best], equal_var=False, alternative="greater")
+            assert cell.endswith("†") == (found.pvalue > 0.1 / 3)
+
+
+def test_few_seeds_call_nothing_worse():
+    few = [record("a", 1.0, 0.01, seeds=19), record("b", 9.0, 0.01, seeds=19)]
+    assert "9.000 ± 0.010 †" in record_table(few)
+    many = [record("a", 1.0, 0.01, seeds=20), record("b", 9.0, 0.01, seeds=20)]
+    assert "†" not in record_table(many).split("\n\n")[0]
+
+
+def test_directions_environments_and_what_is_not_marked():
+    gains = {"gain": entry(5.0, 0.1), "epochs": entry(7.0, 1.0)}
+    other = {"gain": entry(9.0, 0.1), "epochs": entry(8.0, 1.0, 6.5)}
+    records = [
+        record("a", 2.0, 0.1, **gains),
+        record("b", 4.0, 0.1, **other),
+        record("a", 4.0, 0.1, where="Indep", **other),
+        record("alone", 4.0, 0.1, where="one"),
+    ]
+    text = record_table(records)
+    heads = ["environment", "policy", "regret", "gain", "epochs", "printed"]
+    assert cells(text, 0) == heads
+    assert cells(text, 2)[2:] == ["**2.00 ± 0.10**", "5.00 ± 0.10", "7.0 ± 1.0", ""]
+    assert cells(text, 3)[2:] == [
+        "4.00 ± 0.10",
+        "**9.00 ± 0.10**",
+        "8.0 ± 1.0",
+        "6.500",
+    ]
+    assert "**" not in text.splitlines()[4] and "**" not in text.splitlines()[5]
+    assert cells(text, 5)[3:] == ["", "", ""]
+    turned = record_table(records, metrics=["regret"], best={"regret": "highest"})
+    assert cells(turned, 3)[2] == "**4.00 ± 0.10**"
+    plain = record_table(records, metrics=["epochs"])
+    assert "Bold" not in plain
+    named = record_table(records, "latex", labels={"a": r"$\omega^*$-UCB"})
+    assert r"$\omega^*$-UCB & " in named
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"form": "html"}, "form must be one of"),
+        ({"level": 1}, "level must"),
+        ({"metrics": ["gain"]}, "metrics must be one of"),
+        ({"best": {"regret": "least"}}, r"best\['regret'\] must be one of"),
+        ({"records": []}, "records: there is nothing"),
+    ],
+)
+def test_mistakes_are_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        record_table(**({"records": TRIO} | arguments))
