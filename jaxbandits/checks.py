@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:  # results and pictures are read without JAX
-    from jax.typing import ArrayLike
+    from numpy.typing import ArrayLike
 
     # What `numbers` makes an array of: an array, a number, or lists of them.
     Numbers = ArrayLike | Sequence[Any]

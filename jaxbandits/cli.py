@@ -7,17 +7,18 @@ import argparse
 import contextlib
 import json
 import os
+import re
 import signal
 import sys
 import warnings
 from pathlib import Path
 
-from jaxbandits import __version__, checks
+import jaxbandits
+from jaxbandits import checks
+from jaxbandits.cli_sweeps import GOES_ON, add_sweeps, verify_store
 from jaxbandits.faults import EXPECTED, is_users
 
-_GOES_ON = (
-    "complete blocks are safe in the store, and the same command goes on from there"
-)
+_CLAIM = r"[A-Z]{1,2}\d+(\.\d+)*"  # what no store is called; one that is there is meant
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -72,7 +73,7 @@ def _parser_and_commands():
         description="Simulate resource-constrained bandits with censored feedback.",
     )
     parser.add_argument(
-        "--version", action="version", version=f"jaxbandits {__version__}"
+        "--version", action="version", version=f"jaxbandits {jaxbandits.__version__}"
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     listing = commands.add_parser("list", help="experiments, policies and environments")
@@ -106,8 +107,26 @@ def _parser_and_commands():
     claims = commands.add_parser("claims", help="what the papers say, and the verdicts")
     claims.add_argument("--json", action="store_true", help="for programs")
     claims.set_defaults(command=_claims)
-    verify = commands.add_parser("verify", help="play what a claim needs; its verdict")
-    verify.add_argument("id", metavar="ID", help="see `jaxbandits claims`: C5.1, or C5")
+    verify = commands.add_parser(
+        "verify", help="play what a claim needs, or read a store again"
+    )
+    verify.add_argument(
+        "what",
+        metavar="CLAIM|STORE",
+        help="of `jaxbandits claims`: C5.1, or C5; or a store",
+    )
+    verify.add_argument(
+        "--blocks",
+        type=int,
+        metavar="N",
+        default=0,
+        help="of a store: and play N random blocks again, to compare all bits",
+    )
+    verify.add_argument(
+        "--spec",
+        metavar="SPEC",
+        help="of a store: its sweep, where the store has none in TOML",
+    )
     verify.set_defaults(command=_verify)
     for command in (claims, verify):
         command.add_argument(
@@ -126,46 +145,7 @@ def _parser_and_commands():
     rank.add_argument("--json", action="store_true", help="print the records")
     _add_picture(rank)
     rank.set_defaults(command=_compare)
-    sweep = commands.add_parser("sweep", help="play a sweep, or what is missing of it")
-    sweep.add_argument("spec", metavar="SPEC", help="a .toml or .py file")
-    sweep.add_argument("--store", help="a Zarr store (default: results/NAME.zarr)")
-    sweep.add_argument(
-        "--extend", action="store_true", help="add what is new in SPEC to the store"
-    )
-    sweep.add_argument(
-        "--seeds",
-        type=int,
-        help="number of seeds (of the pilot, with a half-width), in place of SPEC's",
-    )
-    sweep.add_argument(
-        "--block", type=int, metavar="N", help="runs that are written at a time"
-    )
-    sweep.add_argument(
-        "--keep", choices=("runs", "moments"), help="what of a metric (default: runs)"
-    )
-    sweep.add_argument(
-        "--verify",
-        type=int,
-        nargs="?",
-        const=8,
-        default=0,
-        metavar="N",
-        help="play N random blocks again and compare all bits (default: 8)",
-    )
-    sweep.add_argument("--json", action="store_true", help="print the records")
-    hosts = sweep.add_argument_group(
-        "several processes", "each runs this command; see docs/sweeps.md"
-    )
-    hosts.add_argument(
-        "--distributed",
-        action="store_true",
-        help="join the others by jax.distributed; finds them under SLURM, Open MPI and "
-        "on TPU pods",
-    )
-    hosts.add_argument("--coordinator", metavar="HOST:PORT", help="of process 0")
-    hosts.add_argument("--processes", type=int, metavar="N", help="how many there are")
-    hosts.add_argument("--process", type=int, metavar="I", help="this one, from 0")
-    sweep.set_defaults(command=_sweep)
+    add_sweeps(commands)
     completion = commands.add_parser(
         "completion", help="print a script that completes words in your shell"
     )
@@ -280,7 +260,7 @@ def _completion(options) -> int:
     names |= {"format": ["png", "pdf", "svg"], "id": list(STATEMENTS)}
     for command in commands.values():
         for action in command._actions:
-            action.choices = names.get(action.dest)
+            action.choices = names.get(action.dest, action.choices)
             if action.dest in ("spec", "csv"):
                 action.complete = shtab.FILE
     print(shtab.complete(parser, options.shell))
@@ -353,7 +333,7 @@ def _reproduce(options) -> int:
     try:
         outcome, paths = _play(experiment, chosen, folder, style, options.format)
     except StoppedError as error:
-        print(f"jaxbandits: SIGTERM: {error}; {_GOES_ON}", file=sys.stderr)
+        print(f"jaxbandits: SIGTERM: {error}; {GOES_ON}", file=sys.stderr)
         return 128 + signal.SIGTERM
     if options.json:
         print(json.dumps(outcome.records))
@@ -428,15 +408,17 @@ def _claims(options) -> int:
 
 
 def _verify(options) -> int:
+    if os.path.exists(options.what) or not re.fullmatch(_CLAIM, options.what):
+        return verify_store(options)
     from jaxbandits.experiments import REGISTRY, prepare_folder
     from jaxbandits.experiments.statements import STATEMENTS, of_id
 
-    asked = {each.id: each for each in of_id(options.id)}
+    asked = {each.id: each for each in of_id(options.what)}
     if not asked:
         entries = {*STATEMENTS, *(known.partition(".")[0] for known in STATEMENTS)}
         raise ValueError(
-            f"ID: there is no claim {options.id!r}"
-            f"{checks.hint(options.id, sorted(entries))}; "
+            f"CLAIM: there is no claim {options.what!r}"
+            f"{checks.hint(options.what, sorted(entries))}; "
             "`jaxbandits claims` shows them"
         )
     verdicts = []
@@ -493,65 +475,6 @@ def _compare(options) -> int:
         console.print(note, highlight=False)
     for path in paths:
         console.print(f"wrote {path}", soft_wrap=True, highlight=False)
-    return 0
-
-
-def _sweep(options) -> int:
-    import jax
-    from rich.console import Console
-
-    from jaxbandits.experiments.common.table import records_table
-    from jaxbandits.sweeps import HalfWidth, Store, read_spec, run_sweep
-    from jaxbandits.sweeps.fill import StoppedError
-    from jaxbandits.sweeps.hosts import join, leave
-    from jaxbandits.sweeps.signals import stop_at_sigterm
-    from jaxbandits.sweeps.summary import best_points, sweep_records
-
-    hosts = (options.coordinator, options.processes, options.process)
-    if options.distributed or any(x is not None for x in hosts):
-        join(*hosts)
-    spec = read_spec(options.spec)
-    if options.seeds is not None:
-        seeds = checks.whole("--seeds", options.seeds, 1)
-        if isinstance(spec.seeds, HalfWidth):
-            seeds = spec.seeds._replace(pilot=seeds)
-        spec = spec._replace(seeds=seeds)
-    store = options.store
-    if store is None:
-        store = os.path.join("results", f"{Path(options.spec).stem}.zarr")
-    if "://" not in store:
-        checks.path("--store", store)
-    try:
-        with stop_at_sigterm() as stop:
-            run_sweep(
-                spec,
-                Store(
-                    store,
-                    options.extend,
-                    options.block,
-                    options.verify,
-                    keep=options.keep,
-                ),
-                stop=stop,
-            )
-    except StoppedError as error:
-        print(f"jaxbandits: SIGTERM: {error}; {_GOES_ON}", file=sys.stderr)
-        return leave(128 + signal.SIGTERM)
-    except KeyboardInterrupt:
-        print(f"jaxbandits: interrupted; {_GOES_ON}", file=sys.stderr)
-        return leave(130)
-    if jax.process_index() > 0:
-        return 0
-    records = sweep_records(store)
-    if options.json:
-        print(json.dumps(records))
-        return 0
-    console = Console(width=None if sys.stdout.isatty() else 120)
-    console.print(records_table(best_points(records), f"{store}: best points"))
-    if options.verify:
-        count = f"{options.verify} random blocks (or all)"
-        console.print(f"verified: {count} played again, every bit as in the store")
-    console.print(f"wrote {store}", soft_wrap=True, highlight=False)
     return 0
 
 

@@ -181,10 +181,17 @@ def _traced(what, function, *args):
         ) from error
 
 
+LOOKS = 4  # for draws from generators of the whole process
+
+
 def _of_noise(twice: bool, what: str, function: Callable, noise, *args) -> Any:
     """`_shapes` of a function of noise, which must read its own noise and no other."""
-    before = _generators()
-    program, shapes = _traced(what, function, noise, *args)
+    # Another thread may draw from them, as of a worker of Dask, but not every time.
+    for _ in range(LOOKS):
+        before = _generators()
+        program, shapes = _traced(what, function, noise, *args)
+        if pure := before == _generators():
+            break
     if _reads_beyond(program.jaxpr):
         raise ValueError(
             f"{what} reads beyond its noise, which has {noise.shape[0]} words: "
@@ -197,7 +204,6 @@ def _of_noise(twice: bool, what: str, function: Callable, noise, *args) -> Any:
             "jaxbandits.arrays.unit_interval(noise) makes uniforms in (0, 1) of them, "
             "occurs(noise[0], noise[1], p) an event, position(noise[0], n) a choice"
         )
-    pure = before == _generators()
     if pure and twice:
         again, _ = _traced(what, function, noise, *args)
         pure = _text(program) == _text(again)

@@ -19,7 +19,7 @@ import numpy as np
 from jaxbandits import Machine
 from jaxbandits.results import open_store
 from jaxbandits.sweeps import read_spec, run_sweep
-from tests.sweeps.processes import finish, start, wait_for_runs
+from tests.sweeps.processes import finish, is_made, start, wait_for_runs
 
 MANY = """
 from tests.sweeps import walk
@@ -82,7 +82,7 @@ def killed(spec: Path, kills: int, rng: np.random.Generator) -> bool:
             ended += 1  # It was complete before.
         process.send_signal(SIGNALS[attempt % 3])
         exits.append(finish(process)[0])
-        if store.exists():
+        if is_made(store):
             found = open_store(store).load()
             played = found["session"] > 0
             bad += int(played.sum()) < complete or differs(found, whole, played)

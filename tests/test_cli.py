@@ -17,6 +17,7 @@ from jaxbandits.experiments import REGISTRY
 from jaxbandits.policies import REGISTRY as POLICIES
 from jaxbandits.results import load, open_store
 from jaxbandits.settings import REGISTRY as ENVIRONMENTS
+from jaxbandits.sweeps.fill import StoppedError
 from tests.experiments.checks import RECORD
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -230,6 +231,22 @@ def test_the_folder_has_the_experiments_name_by_default(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert cli.main(["reproduce", name]) == 130
     assert (tmp_path / "results" / name).is_dir()
+
+
+def test_sigterm_ends_an_experiment_that_keeps_its_runs(capsys, tmp_path, monkeypatch):
+    folders = []
+
+    def run(options):
+        folders.append(options.folder)
+        raise StoppedError("stopped after 1 of 2 blocks of this run")
+
+    name = "leaderboard-budgeted"
+    monkeypatch.setitem(REGISTRY, name, REGISTRY[name]._replace(run=run))
+    assert cli.main(["reproduce", name, "--out", str(tmp_path)]) == 128 + 15
+    out, err = capsys.readouterr()
+    assert out == "" and err.count("\n") == 1 and "goes on from there" in err
+    assert "SIGTERM: stopped after 1 of 2 blocks" in err
+    assert folders == [tmp_path]
 
 
 def test_an_interruption_is_said_in_one_line(capsys, tmp_path, monkeypatch):

@@ -1,5 +1,8 @@
 """What simulate refuses of policies and environments, by name, before it compiles."""
 
+import itertools
+import random
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -251,6 +254,17 @@ def test_check_policy_finds_what_play_does_not_show(name):
     broken, message = HIDDEN[name]
     with pytest.raises(AssertionError, match=message):
         check_policy(broken, GAME)
+
+
+def test_draws_of_another_thread_are_not_the_policys():
+    """As in a worker of Dask, whose event loop draws from `random` now and then."""
+    drawn = itertools.chain([random.random, random.random], itertools.repeat(int))
+
+    def act(noise, view, state, params):
+        next(drawn)()  # In the first traces, as if by another thread.
+        return view.round % 2
+
+    check_round("mine", policy(act=act), GAME)
 
 
 def test_check_policy_finds_actions_out_of_range():

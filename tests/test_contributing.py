@@ -26,6 +26,7 @@ PAGES = {
         "test_every_policy_has_a_margin",
         "test_every_policy_of_the_setting_has_a_twin",
         "test_policies_see_their_own_setting_only[budgeted/_ucb_bwk.py]",
+        "test_signatures_are_annotated[policies]",
     ),
     "docs/new-environment.md": (
         "test_environment_keeps_the_contract[budgeted/needle]",
@@ -35,6 +36,7 @@ PAGES = {
     ),
     "docs/new-law.md": (
         "test_laws_of_the_package[power]",
+        "test_a_law_is_as_annotated[power]",
         "test_against_scipy",
         "test_what_is_no_exponent_is_refused",
         "test_imports_point_down[laws/_power.py]",

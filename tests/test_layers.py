@@ -38,6 +38,7 @@ LAYERS = {
     "testing": 6,
     "experiments": 7,
     "sweeps": 6,
+    "cli_sweeps": 8,
     "cli": 8,
 }
 # Neighbours in one layer that must not know one another, and other bans.

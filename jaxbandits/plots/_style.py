@@ -160,8 +160,8 @@ def _family(font: str) -> list[str]:
             findfont(FontProperties(family=font), fallback_to_default=False)
         except ValueError:
             raise ValueError(
-                f"font: Matplotlib finds no family {font!r}; "
-                f"{', '.join(_GENERIC)} are always there"
+                f"font must be {', '.join(_GENERIC)} or a family that Matplotlib "
+                f"finds, got {font!r}"
             ) from None
     return [font]
 

@@ -15,7 +15,6 @@ from jaxbandits.plots.samples import (
     enough_seeds,
     may_be_best,
 )
-from jaxbandits.results.checks import check_level
 
 # Not played: as pale as nothing in the colour map, and hatched.
 MISSING: dict[str, Any] = {
@@ -53,7 +52,9 @@ def check_best(best: Best | None) -> None:
     if not isinstance(best, Best):
         raise TypeError(f"best must be a plots.Best or None, got {checks.shown(best)}")
     checks.flag("best.smaller_is_better", best.smaller_is_better)
-    check_level(best.level)
+    level = checks.number("best.level", best.level)
+    if not 0 < level < 1:
+        raise ValueError(f"best.level must be in (0, 1), got {level:g}")
 
 
 def draw_best(

@@ -18,6 +18,8 @@ from zarr.storage import LocalStore
 from jaxbandits import checks
 
 _KINDS = ("s3", "gs", "az")
+# Files by which programs know of one another, see `locks`; they are not of the store.
+LOCKS = (".lock", ".root.lock")
 
 
 class Home:
@@ -41,7 +43,8 @@ class Home:
         """Whether there is anything but what another program begins just now."""
         if self.folder is not None and not self.folder.is_dir():
             return self.folder.exists()
-        return any(not name.endswith(".partial") for name in self.names())
+        names = self.names() - set(LOCKS)
+        return any(not name.endswith(".partial") for name in names)
 
     def get(self, key: str) -> bytes | None:
         """An object; None if it is not there."""

@@ -107,8 +107,8 @@ class Sessions:
     """Who played what, i32[environment, policy, params, seed]; 0 for nobody yet.
 
     Read where it is indexed, by a `Place` or like an array. Which blocks are there at
-    all is asked once. A row of moments that lacks some seeds of its block counts as not
-    played: it is made anew.
+    all is asked once, but see `now`. A row of moments that lacks some seeds of its
+    block counts as not played: it is made anew.
 
     Attributes:
       shape: of the runs.
@@ -139,6 +139,10 @@ class Sessions:
         if not self._begun(place):
             sizes = [part.stop - part.start for part in place[2:]]
             return np.broadcast_to(np.int32(0), sizes)
+        return self.now(place)
+
+    def now(self, place: Place) -> np.ndarray:
+        """As by indexing, also of what others have played since this was made."""
         if not self._layout.moments:
             return self._values[place]
         return self._of_moments(place)

@@ -13,19 +13,16 @@ Nothing is ever half there, whatever happens to the writer:
 And nothing is read that is not as it was written: see `root` and `shards`.
 """
 
-import errno
 import json
-import os
+import math
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import xarray as xr
 import zarr
-from filelock import FileLock, Timeout
 
 from jaxbandits.results.home import Home, home_of, is_remote, said
 from jaxbandits.results.layout import (
@@ -40,6 +37,7 @@ from jaxbandits.results.layout import (
     with_metrics,
     written,
 )
+from jaxbandits.results.locks import ROOT_LOCK, writer
 from jaxbandits.results.moments import table_of
 from jaxbandits.results.reading import Sessions, rows_at
 from jaxbandits.results.root import (
@@ -51,8 +49,6 @@ from jaxbandits.results.root import (
     read_root,
     root_of,
 )
-
-_LOCK = ".lock"
 
 
 def create_store(
@@ -68,7 +64,8 @@ def create_store(
     Killed on the way, it leaves a root, from which the next sweep completes the store.
 
     Args:
-      path: what becomes the store; nothing may be there.
+      path: what becomes the store; nothing may be there. Who looks at it before it is
+        whole must be kept from playing in it, see `locks`.
       axes: the coordinates, no variables.
       metrics: name -> shape that a value has beyond the dims of a sweep; ``()`` for
         numbers.
@@ -148,17 +145,59 @@ def set_attributes(path: Any, attributes: Mapping[str, Any]) -> None:
     publish(home, root_of(attributes, root["consolidated_metadata"]["metadata"]))
 
 
-def note_engines(path: Any, facts: Mapping[str, Any]) -> None:
-    """Put on record what the last session plays on: by environment, by policy."""
-    with naming(path):
-        stored = dict(check_store(path))
-        players = json.loads(stored["sessions"])
-        players[-1]["engines"] = facts
-        stored |= {
-            "sessions": json.dumps(players),
-            "provenance": json.dumps(players[-1]),
-        }
-        set_attributes(path, stored)
+def enter_session(
+    path: Any,
+    entry: Mapping[str, Any],
+    joins: Callable[[Mapping[str, Any]], bool] = lambda last: False,
+) -> int:
+    """Put on record who is about to play.
+
+    Args:
+      path: the store.
+      entry: of the attribute ``sessions``.
+      joins: whether `entry` plays in the last session, and needs none of its own.
+
+    Returns:
+      The number of the session, at least 1.
+    """
+    with naming(path), _changing(path) as attributes:
+        players = json.loads(attributes["sessions"])
+        if not players or not joins(players[-1]):
+            players.append(entry)
+            attributes["sessions"] = json.dumps(players)
+            attributes["provenance"] = json.dumps(entry)
+        return len(players)
+
+
+def seal(path: Any, rows: list[list[int]]) -> None:
+    """Say that a store is complete: from now on a block that is not there is missing.
+
+    Args:
+      path: the store.
+      rows: blocks along the points of every policy, by environment, by policy.
+    """
+    # It is complete all the same where it cannot be said.
+    with suppress(OSError), _changing(path) as attributes:
+        attributes["complete"] = rows
+
+
+def unseal(path: Any) -> None:
+    """Take back what `seal` says."""
+    with naming(path), _changing(path) as attributes:
+        attributes.pop("complete", None)
+
+
+@contextmanager
+def _changing(path: Any) -> Iterator[dict[str, Any]]:
+    """The attributes of a store, to be changed by one of several programs at a time."""
+    with writer(path, ROOT_LOCK) as lock:
+        lock.alone(math.inf)
+        old = check_store(path)
+        # Of a creation that was killed, and is complete by now.
+        new = {name: x for name, x in old.items() if name != "maker"}
+        yield new
+        if new != old:
+            set_attributes(path, new)
 
 
 def write_block(
@@ -229,46 +268,6 @@ def stored_shapes(path: Any) -> dict[str, tuple[int, ...]]:
 
 
 @contextmanager
-def only_writer(path: Any) -> Iterator[None]:
-    """Keep other programs from writing to a store.
-
-    The lock is the operating system's, on a file in the store; it goes with the
-    process, however that ends, also where the file is left. (On a file that is open for
-    writing, as NFS wants it.) File systems without locks, and stores that are no
-    folders, are trusted.
-
-    Raises:
-      BlockingIOError: if another program writes to the store.
-      PermissionError: if the store may not be read.
-    """
-    home = home_of(path)
-    if home.folder is None:
-        yield
-        return
-    if not os.access(home.folder, os.R_OK | os.X_OK):
-        message = f"store: {home.name} may not be read"
-        raise PermissionError(errno.EACCES, message)
-    file = Path(home.folder) / _LOCK
-    # A file that is taken for the lock itself would outlive a killed process.
-    lock = FileLock(file, blocking=False, fallback_to_soft=False)
-    try:
-        lock.acquire()
-    except Timeout as error:
-        message = f"store: another program is writing to {home.name}"
-        raise BlockingIOError(errno.EAGAIN, message) from error
-    except OSError:  # There are no locks here, or there is nothing to be written.
-        pass
-    try:
-        yield
-    finally:
-        if lock.is_locked:
-            # Under the lock: who has opened it in the meantime sees that it is gone.
-            with suppress(OSError):
-                file.unlink()
-            lock.release()
-
-
-@contextmanager
 def naming(path: Any, safe: str = "") -> Iterator[None]:
     """Errors of the disk (full, read-only) that name the store.
 
@@ -292,25 +291,6 @@ def naming(path: Any, safe: str = "") -> Iterator[None]:
 
 def _words(path: Any, what: Any, safe: str) -> str:
     return f"store: cannot write to {home_of(path)}: {what}{safe}"
-
-
-def seal(path: Any, rows: list[list[int]]) -> None:
-    """Say that a store is complete: from now on a block that is not there is missing.
-
-    Args:
-      path: the store.
-      rows: blocks along the points of every policy, by environment, by policy.
-    """
-    stored = check_store(path)
-    if stored.get("complete") != rows:
-        # It is complete all the same where it cannot be said.
-        with suppress(OSError):
-            set_attributes(path, {**stored, "complete": rows})
-
-
-def _results(home: Home) -> zarr.Array:
-    """The array as readers know it: an interrupted growth may have got further."""
-    return results_of(home)
 
 
 def _fill_shards(home: Home, layout: Layout, new: list[int]) -> None:

@@ -1,8 +1,8 @@
 """Sweeps: policies x parameter points x environments x seeds, in a store that survives.
 
 `sweep` plays one from Python, `read_spec` and `run_sweep` one from a file, `HalfWidth`
-says when there are enough seeds, `Store` where results are kept, `join` makes a process
-one of several.
+says when there are enough seeds, `Store` where results are kept, `Workers` who plays,
+`join` makes a process one of several.
 """
 
 from jaxbandits.sweeps._sweep import sweep
@@ -10,6 +10,7 @@ from jaxbandits.sweeps.drive import run_sweep
 from jaxbandits.sweeps.files import read_spec
 from jaxbandits.sweeps.hosts import join
 from jaxbandits.sweeps.spec import Entry, Spec
+from jaxbandits.sweeps.spread import Workers
 from jaxbandits.sweeps.stores import Store
 from jaxbandits.sweeps.until import HalfWidth
 
@@ -18,6 +19,7 @@ __all__ = [
     "HalfWidth",
     "Spec",
     "Store",
+    "Workers",
     "join",
     "read_spec",
     "run_sweep",

@@ -142,29 +142,47 @@ class Block(NamedTuple):
     place: Place
 
 
-def outstanding(
-    plan: Plan, sessions: Any, shape: tuple[int, int], host: int, hosts: int
-) -> list[Block]:
-    """The blocks that a process has to play.
+class Share(NamedTuple):
+    """Which blocks are one program's to play.
 
-    Seeds vary slowest: a sweep that is interrupted has some seeds of everything.
+    Attributes:
+      number: of the program, from 0.
+      of: how many programs there are.
+    """
+
+    number: int = 0
+    of: int = 1
+
+
+ALL = Share()
+
+
+def outstanding(
+    plan: Plan, sessions: Any, shape: tuple[int, int], share: Share = ALL
+) -> list[Block]:
+    """The blocks that a program has to play.
+
+    Seeds vary slowest: a sweep that is interrupted has some seeds of everything. Whose
+    a block is does not depend on what is played already, so that programs that come at
+    different times agree.
 
     Args:
       plan: the plan.
       sessions: i32[environment, policy, params, seed], 0 where nothing is played, an
         array or what is indexed like one by a `Place` (`results.store.sessions`).
       shape: parameter points and seeds of a block.
-      host: number of the process.
-      hosts: how many processes there are; the blocks of every policy go round.
+      share: the program's; the blocks of every policy go round.
     """
     rows = []
-    # Policies differ in cost, so each is dealt out by itself; not all from process 0.
+    # Policies differ in cost, so each is dealt out by itself; not all from program 0.
     turn = list(range(len(plan.spec.policies)))
     for number, (key, match) in enumerate(plan.matches.items()):
         environment, policy = divmod(number, len(plan.spec.policies))
-        found = []
-        for seed in _pieces(len(plan.seeds), shape[1]):
-            for params in _pieces(match.points.count, shape[0]):
+        for seed in pieces(len(plan.seeds), shape[1]):
+            parts = pieces(match.points.count, shape[0])
+            own = parts[(share.number - turn[policy]) % share.of :: share.of]
+            turn[policy] += len(parts)
+            for params in own:
                 place = Place(environment, policy, params, seed)
                 missing = np.asarray(sessions[place]) == 0
                 if missing.any():
@@ -172,13 +190,12 @@ def outstanding(
                         params=_span(params, missing.any(axis=1)),
                         seed=_span(seed, missing.any(axis=0)),
                     )
-                    found.append((seed.start, number, Block(key, place)))
-        rows += found[(host - turn[policy]) % hosts :: hosts]
-        turn[policy] += len(found)
+                    rows.append((seed.start, number, Block(key, place)))
     return [block for *_, block in sorted(rows, key=lambda row: row[:2])]
 
 
-def _pieces(total: int, size: int) -> list[slice]:
+def pieces(total: int, size: int) -> list[slice]:
+    """An axis in parts of a size, the last one of what is left."""
     return [slice(i, min(i + size, total)) for i in range(0, total, size)]
 
 

@@ -9,6 +9,8 @@ import os
 import threading
 import warnings
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import jax
 import xarray as xr
@@ -19,13 +21,18 @@ from jaxbandits.engine.flags import in_play
 from jaxbandits.machine import HERE, Machine, machine_of
 from jaxbandits.results.cuts import warn_of_cuts, with_cuts
 from jaxbandits.results.reading import open_store
+from jaxbandits.sweeps.blocks import Share
+from jaxbandits.sweeps.crew import Crew, in_store
 from jaxbandits.sweeps.memory import in_memory
 from jaxbandits.sweeps.plan import Plan, make_plan, metric_shapes
 from jaxbandits.sweeps.sink import Sink
+from jaxbandits.sweeps.site import site_of
 from jaxbandits.sweeps.spec import Spec
-from jaxbandits.sweeps.stores import Store, in_store, store_of
+from jaxbandits.sweeps.spread import Workers, at_work, workers_of
+from jaxbandits.sweeps.stores import Store, store_of
 from jaxbandits.sweeps.until import HalfWidth, check_until, verdict
 from jaxbandits.sweeps.verify import verify
+from jaxbandits.sweeps.worker import survey
 
 
 def run_sweep(
@@ -33,6 +40,8 @@ def run_sweep(
     store: str | os.PathLike | Store | None = None,
     machine: Machine = HERE,
     *,
+    executor: Any = None,
+    shard: tuple[int, int] | None = None,
     stop: threading.Event | None = None,
 ) -> xr.Dataset:
     """Play a sweep, or what is missing of it. See `jaxbandits.sweep`.
@@ -41,12 +50,13 @@ def run_sweep(
       spec: the sweep.
       store: where to; memory by default.
       machine: what to play on.
+      executor, shard: as for `jaxbandits.sweep`.
       stop: when it is set (by a signal, by another thread), the blocks under way are
         finished, and `sweeps.fill.StoppedError` is raised.
     """
     if store is None and jax.process_count() > 1:
         raise ValueError("store: several processes need one that all can write to")
-    dataset = play_spec(spec, store, machine, stop)
+    dataset = play_spec(spec, store, machine, stop, executor, shard)
     warn_of_cuts(dataset, spec.budget, spec.horizon, stacklevel=2)
     return dataset
 
@@ -56,13 +66,21 @@ def play_spec(
     store: str | os.PathLike | Store | None,
     machine: Machine,
     stop: threading.Event | None = None,
+    executor: Any = None,
+    shard: tuple[int, int] | None = None,
 ) -> xr.Dataset:
     """`run_sweep` without the warning that runs were cut off."""
     checks.unforked()
     checks.instance("spec", spec, Spec, "of jaxbandits.sweeps, or see read_spec")
+    workers = None if executor is None else workers_of(executor)
+    share = _share(shard, workers)
+    if workers is not None and getattr(machine, "devices", None) is not None:
+        raise ValueError("machine: devices must be left out: workers have their own")
     machine = machine_of(machine)
     if store is not None:
         store = store_of(store)
+    elif workers is not None or shard is not None:
+        raise ValueError("store: several processes need one that all can write to")
     if spec.engine is None:
         spec = spec._replace(engine=machine.engine)
     if store is not None and store.metrics is not None:
@@ -88,11 +106,41 @@ def play_spec(
             sink = in_memory(machine, stop)
             _play(sink, spec, until, False)
             return with_cuts(sink.dataset(), spec.budget, spec.horizon)
-        with in_store(spec, store, machine, stop) as sink:
-            plan = _play(sink, spec, until, store.extend)
+        with _crew(machine, stop, share, workers) as crew:
+            with in_store(spec, store, crew) as sink:
+                plan = _play(sink, spec, until, store.extend)
             if store.verify:
                 verify(plan, store.path, store.verify, machine)
         return open_store(store.path)
+
+
+def _share(shard: Any, workers: Workers | None) -> Share | None:
+    """Which blocks are this process's, if others play the rest."""
+    processes = jax.process_count()
+    if shard is None:
+        return Share(jax.process_index(), processes) if processes > 1 else None
+    if workers is not None or processes > 1:
+        raise ValueError("shard must be left out where there are workers or processes")
+    if not isinstance(shard, tuple) or len(shard) != 2:
+        raise TypeError(f"shard must be (number, of), got {checks.shown(shard)}")
+    checks.whole("shard: of", shard[1], 1)
+    return Share(checks.whole("shard: number", shard[0], 0, shard[1] - 1), shard[1])
+
+
+@contextmanager
+def _crew(
+    machine: Machine,
+    stop: threading.Event | None,
+    share: Share | None,
+    workers: Workers | None,
+) -> Iterator[Crew]:
+    """Who plays."""
+    if workers is None:
+        yield Crew(machine, site_of(machine.devices), stop, share)
+        return
+    with at_work(workers) as executor:
+        site = executor().submit(survey).result()
+        yield Crew(machine, site, stop, None, executor, workers.tasks)
 
 
 def _pilot(spec: Spec) -> tuple[Spec, HalfWidth | None]:
@@ -111,6 +159,13 @@ def _play(sink: Sink, spec: Spec, until: HalfWidth | None, grows: bool) -> Plan:
     # A store may have seeds of the second stage, from an earlier call.
     seeds = list(_joined(spec.seeds.tolist(), sink.seeds()))
     plan = sink.complete(spec._replace(seeds=seeds), grows)
+    if not sink.whole(plan):
+        warnings.warn(
+            "the pilot is not complete, others play the rest of it; the same command "
+            "plays on when they have done so",
+            stacklevel=3,
+        )
+        return plan
     pilot = sink.dataset().sel(seed=spec.seeds.tolist())
     found = verdict(pilot, until, len(spec.seeds))
     if found.needed > found.seeds:

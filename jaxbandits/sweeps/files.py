@@ -35,13 +35,14 @@ def read_spec(path: str | os.PathLike) -> Spec:
     if not path.is_file():
         raise FileNotFoundError(f"SPEC: there is no file {path}")
     if path.suffix == ".toml":
-        return from_table(_table(path), str(path))
+        text = _text(path)
+        return spec_from_text(text, str(path))._replace(text=text)
     if path.suffix != ".py":
         raise ValueError(f"SPEC: {path} must be a .toml or a .py file")
     names = _names(path)
     if not isinstance(names.get("SPEC"), Spec):
         raise ValueError(f"SPEC: {path} must define SPEC, a jaxbandits.sweeps.Spec")
-    return names["SPEC"]
+    return names["SPEC"]._replace(text=path.read_text("utf-8"))
 
 
 def _names(path: Path) -> dict[str, Any]:
@@ -61,11 +62,23 @@ def _names(path: Path) -> dict[str, Any]:
         ) from error
 
 
-def _table(path: Path) -> dict[str, Any]:
+def spec_from_text(text: str, source: str) -> Spec:
+    """A sweep from the text of a TOML file. Raises as `from_table`."""
+    return from_table(_table(text, source), source)
+
+
+def _text(path: Path) -> str:
     try:
-        return tomllib.loads(path.read_text("utf-8"))
-    except ValueError as error:  # The text, or its encoding.
+        return path.read_text("utf-8")
+    except ValueError as error:
         raise ValueError(f"SPEC: {path} is not TOML: {error}") from error
+
+
+def _table(text: str, source: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except ValueError as error:
+        raise ValueError(f"SPEC: {source} is not TOML: {error}") from error
 
 
 def from_table(table: dict[str, Any], source: str = "SPEC") -> Spec:
@@ -93,7 +106,7 @@ def from_table(table: dict[str, Any], source: str = "SPEC") -> Spec:
     setting = table["setting"]
     if isinstance(table.get("seeds"), dict):
         table |= {"seeds": HalfWidth(**table["seeds"])}
-    fields = set(Spec._fields) - {"environments", "policies"}
+    fields = set(Spec._fields) - {"environments", "policies", "text"}
     return Spec(
         policies={
             name: _entry(f"{source}: policies.{name}", setting, entry)

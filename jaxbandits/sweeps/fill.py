@@ -1,6 +1,5 @@
-"""A plan's missing blocks, played and written."""
+"""Blocks of a plan, played and written by this process."""
 
-import json
 import math
 import threading
 from collections.abc import Callable
@@ -8,57 +7,20 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import jax
-
 from jaxbandits.engine.room import choose_chunk
 from jaxbandits.engine.run import Clock, uniform_leaves
 from jaxbandits.engine.shares import device_shares, side_by_side
 from jaxbandits.machine import Machine
 from jaxbandits.play import Played, lane_params, play
 from jaxbandits.progress import reporter
-from jaxbandits.results.home import Home
-from jaxbandits.results.store import (
-    check_store,
-    naming,
-    note_engines,
-    sessions,
-    stored_shapes,
-    write_block,
-)
-from jaxbandits.sweeps.blocks import Block, outstanding
-from jaxbandits.sweeps.hosts import meet
+from jaxbandits.results.store import naming, sessions, stored_shapes, write_block
+from jaxbandits.sweeps.blocks import Block
+from jaxbandits.sweeps.journal import Journal
 from jaxbandits.sweeps.plan import Plan
 
 
 class StoppedError(Exception):
     """Raised when a sweep was told to stop before it was complete."""
-
-
-def fill(
-    plan: Plan, path: Path | Home, machine: Machine, stop: threading.Event | None
-) -> None:
-    """Play and write the blocks that are this process's to play.
-
-    Args:
-      plan: the plan.
-      path: the store.
-      machine: what to play on.
-      stop: when it is set, no further block is begun.
-
-    Raises:
-      StoppedError: if it was told to stop before all was played.
-    """
-    session = len(json.loads(check_store(path)["sessions"]))
-    who = sessions(path)
-    hosts = jax.process_index(), jax.process_count()
-    blocks = outstanding(plan, who, who.chunks[-2:], *hosts)
-    work = work_of(plan, blocks, machine, who.chunks[-2:])
-    if blocks and jax.process_index() == 0:
-        note_engines(path, facts_of(plan, work))
-    # Nobody writes before everybody has seen what is missing.
-    meet("planned")
-    write = _writer(path, session, len(blocks))
-    play_blocks(plan, work, machine, stop, path.name, write)
 
 
 class Work(NamedTuple):
@@ -93,7 +55,7 @@ def work_of(
       shape: parameter points and seeds of a whole block, if all blocks of a game are
         to share one program; None if each is all of its game.
     """
-    lanes = {block.key: _lanes(block) for block in blocks}
+    lanes = {block.key: lanes_of(block) for block in blocks}
     if shape:
         lanes = dict.fromkeys(lanes, math.prod(shape))
     shares = device_shares(machine.devices, max(lanes.values(), default=1))
@@ -114,11 +76,13 @@ def work_of(
     return Work(blocks, shares, chunk_for, shape is not None)
 
 
-def facts_of(plan: Plan, work: Work) -> dict[str, dict[str, Any]]:
+def facts_of(
+    plan: Plan, blocks: list[Block], chunk_for: Callable[[tuple[str, str]], int | None]
+) -> dict[str, dict[str, Any]]:
     """What results shall say of the engines: by environment, by policy."""
     facts = {}
-    for key in dict.fromkeys(block.key for block in work.blocks):
-        said = plan.matches[key].choice.facts(work.chunk_for(key))
+    for key in dict.fromkeys(block.key for block in blocks):
+        said = plan.matches[key].choice.facts(chunk_for(key))
         facts.setdefault(key[0], {})[key[1]] = said
     return facts
 
@@ -130,6 +94,7 @@ def play_blocks(
     stop: threading.Event | None,
     title: str,
     receive: Callable[[Block, Played, Clock], None],
+    wanted: Callable[[Block], bool] = lambda block: True,
 ) -> None:
     """Play blocks.
 
@@ -141,12 +106,13 @@ def play_blocks(
       title: of the progress bar.
       receive: is given every block's results and its seconds; called from several
         threads.
+      wanted: whether a block still has to be played; asked when its turn comes.
 
     Raises:
       StoppedError: if it was told to stop before all was played.
     """
     checkpoints = len(plan.terms.schedule.checkpoints)
-    total = sum(_lanes(block) for block in work.blocks) * checkpoints
+    total = sum(map(lanes_of, work.blocks)) * checkpoints
     last = plan.terms.schedule.checkpoints[-1]
     alone = len(plan.spec.environments) == 1
     done = []
@@ -159,21 +125,24 @@ def play_blocks(
 
             if stop is not None and stop.is_set():
                 return
-            match, place, clock = plan.matches[block.key], block.place, Clock([], [])
-            found = play(
-                match.policy._replace(name=block.key[1]),
-                match.environment,
-                match.points.at(place.params),
-                plan.seeds[place.seed],
-                plan.terms._replace(engine=match.choice.engine),
-                clock=clock,
-                chunk=work.chunk_for(block.key),
-                same_shape=work.same_shape,
-                uniform=uniform_leaves(lane_params(match.policy, match.points, 1)),
-                devices=share,
-                progress=advanced,
-            )
-            receive(block, found, clock)
+            if wanted(block):
+                match, place = plan.matches[block.key], block.place
+                found = play(
+                    match.policy._replace(name=block.key[1]),
+                    match.environment,
+                    match.points.at(place.params),
+                    plan.seeds[place.seed],
+                    plan.terms._replace(engine=match.choice.engine),
+                    clock=(clock := Clock([], [])),
+                    chunk=work.chunk_for(block.key),
+                    same_shape=work.same_shape,
+                    uniform=uniform_leaves(lane_params(match.policy, match.points, 1)),
+                    devices=share,
+                    progress=advanced,
+                )
+                receive(block, found, clock)
+            else:
+                advanced(lanes_of(block) * checkpoints)
             done.append(block)
 
         for _ in side_by_side(work_on, work.blocks, work.shares):
@@ -184,25 +153,52 @@ def play_blocks(
         )
 
 
-def _writer(path: Path | Home, session: int, total: int):
-    """A function that puts a block's results into the store."""
-    kept = stored_shapes(path)
-    written = []
+def fill(
+    plan: Plan,
+    work: Work,
+    path: Path,
+    session: int,
+    machine: Machine,
+    stop: threading.Event | None,
+    log: Journal,
+) -> None:
+    """Play blocks into a store. Those that others have played meanwhile stay.
+
+    Args:
+      plan: the plan, settled.
+      work: the blocks.
+      path: the store.
+      session: its number.
+      machine: what to play on.
+      stop: when it is set, no further block is begun.
+      log: where to say what is done.
+
+    Raises:
+      StoppedError: if it was told to stop before all was played.
+    """
+    kept, who, written = stored_shapes(path), sessions(path), []
+
+    def wanted(block: Block) -> bool:
+        missing = bool((who.now(block.place) == 0).any())
+        if missing:
+            log.begins(block)
+        return missing
 
     def write(block: Block, found: Played, clock: Clock) -> None:
-        del clock  # a session is not one block
         values = {k: x for k, x in found.metrics.items() if k in kept}
         safe = (
-            f"; {len(written)} of {total} blocks of this run are complete and safe, "
-            "the same command goes on from there"
+            f"; {len(written)} of {len(work.blocks)} blocks of this run are complete "
+            "and safe, the same command goes on from there"
         )
         with naming(path, safe):
             write_block(path, block.place, values | {"rounds": found.rounds}, session)
+            log.ends(block, sum(clock.compiling))
         written.append(block)
 
-    return write
+    play_blocks(plan, work, machine, stop, path.name, write, wanted)
 
 
-def _lanes(block: Block) -> int:
+def lanes_of(block: Block) -> int:
+    """Runs of a block."""
     params, seed = block.place.params, block.place.seed
     return (params.stop - params.start) * (seed.stop - seed.start)

@@ -7,6 +7,7 @@ policies and environments may be added to a sweep; everything else has to stay.
 import hashlib
 import json
 import math
+import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -21,7 +22,8 @@ from jaxbandits.sweeps.plan import Plan
 from jaxbandits.sweeps.spec import Spec
 
 # Of other packages the numbers do not depend, up to what the programs show.
-PACKAGES = ("jaxbandits", "jax", "jaxlib")
+JAX = ("jax", "jaxlib")
+PACKAGES = ("jaxbandits", *JAX)
 MISSING = "nothing"
 Description = dict[str, Any]
 
@@ -89,9 +91,62 @@ def _seeds(seeds: np.ndarray) -> int | list[int]:
     return len(seeds) if first else seeds.tolist()
 
 
+def with_seeds(description: Description, seeds: np.ndarray) -> Description:
+    """The description of the same sweep on other seeds."""
+    return description | {"seeds": _seeds(seeds)}
+
+
 def listed(seeds: int | list[int]) -> np.ndarray:
     """i64[S], the seeds of a description."""
     return np.arange(seeds) if isinstance(seeds, int) else np.array(seeds, np.int64)
+
+
+def accepting(stored: Description, wanted: Description) -> Description:
+    """The description of a plan with the store's versions of JAX, where those of now
+    are newer patches of them (0.12.1 for 0.12.0)."""
+    old, new = stored["versions"], wanted["versions"]
+    taken = {name: old[name] for name in JAX if _is_patch(old[name], new[name])}
+    return wanted | {"versions": new | taken}
+
+
+def _is_patch(old: str, new: str) -> bool:
+    one, other = (re.findall(r"\d+", version) for version in (old, new))
+    return one[:2] == other[:2] and [*map(int, one)] <= [*map(int, other)]
+
+
+def check_software(
+    store: Any, stored: Description, platform: str, accepts: bool
+) -> None:
+    """Raise a ValueError if a worker would not play what its coordinator does.
+
+    Args:
+      store: for the error.
+      stored: description of the store.
+      platform: of the worker's devices.
+      accepts: see `accepting`.
+    """
+    x64 = bool(jax.config.jax_enable_x64)
+    here = {"versions": versions(PACKAGES), "platform": platform, "x64": x64}
+    here = accepting(stored, here) if accepts else here
+    if found := _differences({key: stored[key] for key in here}, here):
+        raise ValueError(
+            f"store: {store} is not one that this worker can play into:\n  "
+            + "\n  ".join(found)
+        )
+
+
+def check_program(
+    store: Any, stored: Description, plan: Plan, environment: str, policy: str
+) -> None:
+    """Raise a ValueError if a game is another program than the store's."""
+    if (
+        _program(plan, environment, policy)
+        != (stored["policies"][policy]["program"][environment])
+    ):
+        raise ValueError(
+            f"store: {store} holds {policy} on {environment} by another program than "
+            "this worker has; all must have the same code"
+        )
 
 
 def fingerprint(description: Description) -> str:

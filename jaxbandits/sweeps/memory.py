@@ -54,7 +54,7 @@ def in_memory(machine: Machine, stop: threading.Event | None) -> Sink:
         title = ", ".join(spec.environments)
         play_blocks(plan, work, machine, stop, title, receive)
         plans.append(plan)
-        facts.update(facts_of(plan, work))
+        facts.update(facts_of(plan, work.blocks, work.chunk_for))
         return plan
 
     def dataset() -> xr.Dataset:
@@ -72,7 +72,7 @@ def in_memory(machine: Machine, stop: threading.Event | None) -> Sink:
         )
         return assemble(axes(plan), found).assign_attrs(attributes(plan, made_by))
 
-    return Sink(seeds, complete, dataset)
+    return Sink(seeds, complete, dataset, lambda plan: True)
 
 
 def _games(plan: Plan, seeds: slice) -> list[Block]:

@@ -17,8 +17,10 @@ class Sink(NamedTuple):
       complete: ``(spec, grows) -> Plan``: plays what is missing of a spec, whose seeds
         are a list; `grows` if they may be more than there is a place for.
       dataset: ``() -> Dataset``, what is there.
+      whole: ``(plan) -> bool``: whether all of a plan is there; others may still play.
     """
 
     seeds: Callable[[], list[int]]
     complete: Callable[[Spec, bool], Plan]
     dataset: Callable[[], xr.Dataset]
+    whole: Callable[[Plan], bool]

@@ -37,6 +37,7 @@ class Spec(NamedTuple):
       metrics: names of what to keep; None for everything.
       engine: how rounds are played; None for what the machine says.
       keep: arrays on record that are results too.
+      text: of the file that it was read from, for the record.
     """
 
     policies: Mapping[str, Entry]
@@ -50,3 +51,4 @@ class Spec(NamedTuple):
     metrics: Iterable[str] | None = None
     engine: str | None = None
     keep: Iterable[str] = ()
+    text: str | None = None

@@ -3,19 +3,13 @@
 import errno
 import json
 import tempfile
-import threading
 import warnings
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import jax
-
 from jaxbandits import checks
-from jaxbandits.machine import Machine
-from jaxbandits.results import open_store, provenance
-from jaxbandits.results.home import Home, home_of, place_of
+from jaxbandits.results.home import Home, place_of
 from jaxbandits.results.leavings import remove_leavings
 from jaxbandits.results.mending import (
     damaged_coordinates,
@@ -28,32 +22,31 @@ from jaxbandits.results.store import (
     grow_store,
     keeps_moments,
     naming,
-    only_writer,
-    seal,
     sessions,
-    set_attributes,
     stored_shapes,
+    unseal,
 )
 from jaxbandits.sweeps.blocks import (
     block_of_moments,
     block_shape,
     outstanding,
     rectangle,
-    rows_of,
 )
-from jaxbandits.sweeps.fill import fill
-from jaxbandits.sweeps.hosts import meet
-from jaxbandits.sweeps.identity import compare, describe, fingerprint, listed, union
+from jaxbandits.sweeps.identity import (
+    accepting,
+    compare,
+    describe,
+    fingerprint,
+    union,
+)
 from jaxbandits.sweeps.plan import (
     Plan,
     attributes,
     axes,
     make_plan,
     metric_shapes,
-    say_engines,
     settled,
 )
-from jaxbandits.sweeps.sink import Sink
 from jaxbandits.sweeps.spec import Spec
 
 KEPT = ("runs", "moments")
@@ -75,6 +68,8 @@ class Store(NamedTuple):
       keep: ``"runs"``, the default of a new store, or ``"moments"``: of every metric
         that is a number, by point and checkpoint, the number of runs, four moments,
         extremes and a sketch of the quantiles, in place of the runs.
+      accept_version: whether to go on with a newer patch of JAX than the store was
+        made with (0.12.1 for 0.12.0); the session says so.
     """
 
     path: Any
@@ -83,10 +78,11 @@ class Store(NamedTuple):
     verify: int = 0
     metrics: Iterable[str] | None = None
     keep: str | None = None
+    accept_version: bool = False
 
 
 def store_of(store: Any) -> Store:
-    """A store that can be used, from one or a path; its path is a `Path` or a `Home`.
+    """A store that can be used, from one or a path; its path is a `Path`.
 
     Raises:
       TypeError, ValueError: naming what is wrong.
@@ -94,6 +90,7 @@ def store_of(store: Any) -> Store:
     if not isinstance(store, Store):
         store = Store(store)
     checks.flag("store: extend", store.extend)
+    checks.flag("store: accept_version", store.accept_version)
     checks.whole("store: verify", store.verify, 0)
     if store.block is not None:
         checks.whole("store: block", store.block, 1)
@@ -102,56 +99,11 @@ def store_of(store: Any) -> Store:
     return store._replace(path=place_of(store.path))
 
 
-@contextmanager
-def in_store(
-    spec: Spec, store: Store, machine: Machine, stop: threading.Event | None
-) -> Iterator[Sink]:
-    """A store to play into, which nobody else writes to; made if there is none.
-
-    Args:
-      spec: of a new store; the seeds are a list.
-      store: where.
-      machine: what to play on.
-      stop: see `run_sweep`.
-    """
-    path, devices = store.path, machine.devices
-    first = jax.process_index() == 0
-    with naming(path):
-        there = home_of(path).exists()
-    if first and not there:
-        create(spec, path, store.block, devices, store.keep == "moments")
-    with only_writer(path) if first else nullcontext():
-        if first:
-            mend(path)
-        meet("created")
-        check_block(path, store.block)
-        check_kept(path, store.keep)
-
-        def complete(spec: Spec, grows: bool) -> Plan:
-            plan, larger = fit(spec, path, grows, devices)
-            # Every process has the same objections, if any, before one of them writes.
-            meet("fitted")
-            if first:
-                say_engines(plan, machine.progress)
-                enter(plan, path, larger, devices)
-            meet("entered")
-            fill(plan, path, machine, stop)
-            meet("filled")
-            if first:
-                seal(path, rows_of(plan, sessions(path).chunks[2]))
-            return plan
-
-        def seeds() -> list[int]:
-            return listed(json.loads(check_store(path)["spec"])["seeds"]).tolist()
-
-        yield Sink(seeds, complete, lambda: open_store(path))
-
-
 def create(
     spec: Spec,
     path: Path | Home,
     block: int | None,
-    devices: list,
+    platform: str,
     moments: bool = False,
 ) -> None:
     """Make an empty store for a spec.
@@ -160,13 +112,12 @@ def create(
       spec: the spec.
       path: where to; nothing may be there.
       block: runs of a block, or None to choose.
-      devices: the devices that will play.
+      platform: of the devices that will play.
       moments: whether to keep moments in place of runs.
 
     Raises:
       ValueError: if runs share drawn instances, of which moments know nothing.
     """
-    platform = devices[0].platform
     plan = settled(make_plan(spec), platform)
     if moments and plan.terms.runs_per_instance > 1:
         raise ValueError(
@@ -227,7 +178,7 @@ def check_kept(path: Path | Home, keep: str | None) -> None:
 
 
 def fit(
-    spec: Spec, path: Path | Home, extend: bool, devices: list
+    spec: Spec, path: Path | Home, extend: bool, platform: str, accepts: bool = False
 ) -> tuple[Plan, bool]:
     """The plan of a spec in a store, and whether the store has to grow for it.
 
@@ -235,14 +186,15 @@ def fit(
       spec: the spec.
       path: the store.
       extend: whether they may differ in their extent; the plan is of the union.
-      devices: the devices that will play.
+      platform: of the devices that will play.
+      accepts: whether a newer patch of JAX is accepted.
 
     Raises:
       ValueError: if the store holds another sweep, saying what differs.
     """
-    platform = devices[0].platform
     stored = json.loads(check_store(path)["spec"])
     wanted = describe(settled(make_plan(spec), platform, stored), platform)
+    wanted = accepting(stored, wanted) if accepts else wanted
     found = compare(stored, wanted)
     if found.changed or found.lost:
         lines = [*found.changed, *(f"{line} only in the store" for line in found.lost)]
@@ -263,10 +215,11 @@ def fit(
     return settled(plan, platform, stored), bool(found.added)
 
 
-def enter(plan: Plan, path: Path | Home, grows: bool, devices: list) -> None:
-    """Begin a session on a store: mend it, make room for the plan, say who plays.
+def enter(plan: Plan, path: Path | Home, grows: bool) -> bool:
+    """Mend a store, and make room for the plan.
 
-    One that cannot be written to (an archive, say) may be complete as it is.
+    Returns:
+      Whether it can be written to. One that cannot (an archive, say) is complete.
     """
     with naming(path):
         try:
@@ -281,28 +234,32 @@ def enter(plan: Plan, path: Path | Home, grows: bool, devices: list) -> None:
                 "played",
                 stacklevel=2,
             )
-            return
+            return False
         remove_leavings(path)
-        _tell(path, *mend_chunks(path))
-        stored = check_store(path)
-        players = json.loads(stored["sessions"])
-        kinds = [str(device.device_kind) for device in devices]
-        players.append(provenance(devices=kinds, processes=jax.process_count()))
-        description = describe(plan, devices[0].platform)
-        said = _attributes(plan, description, players, stored["block"])
+        mended = mend_chunks(path)
+        _tell(path, *mended)
+        if mended.blocks:
+            unseal(path)  # It is not complete any more.
         if grows or damaged_coordinates(path):
+            stored = check_store(path)
+            old = json.loads(stored["spec"])
+            description = describe(plan, old["platform"]) | {
+                "versions": old["versions"]
+            }
+            said = _attributes(
+                plan, description, json.loads(stored["sessions"]), stored["block"]
+            )
             shapes = stored_shapes(path) | metric_shapes(plan)
             grow_store(path, axes(plan), shapes, said)
-        else:
-            set_attributes(path, said)
+    return True
 
 
 def _is_complete(plan: Plan, path: Path | Home) -> bool:
     """Whether nothing is missing in a store, and nothing damaged."""
     if mend_chunks(path, only_look=True).files:
         return False
-    who = sessions(path)
-    return not outstanding(plan, who, who.chunks[-2:], 0, 1)
+    played = sessions(path)
+    return not outstanding(plan, played, played.chunks[-2:])
 
 
 def _attributes(plan: Plan, description, players, block) -> dict[str, Any]:
@@ -312,4 +269,5 @@ def _attributes(plan: Plan, description, players, block) -> dict[str, Any]:
         "block": block,
         "spec": json.dumps(description),
         "sessions": json.dumps(players),
+        "text": plan.spec.text or "",
     }

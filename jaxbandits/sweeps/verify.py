@@ -1,24 +1,37 @@
-"""A sample of a store's blocks played once more and compared, bit by bit."""
+"""Whether a store holds what was written, and what was played."""
 
+import json
+import os
 from pathlib import Path
 
 import jax
 import numpy as np
 
+from jaxbandits.engine.flags import in_play
 from jaxbandits.engine.run import Clock
-from jaxbandits.machine import Machine
+from jaxbandits.machine import HERE, Machine, machine_of
 from jaxbandits.play import Played
-from jaxbandits.results.home import Home, home_of
-from jaxbandits.results.layout import layout_of, results_of
+from jaxbandits.results.home import home_of
+from jaxbandits.results.layout import layout_of, results_of, written
+from jaxbandits.results.mending import mend_chunks
 from jaxbandits.results.reading import read_block
-from jaxbandits.results.store import as_stored, sessions, stored_shapes
-from jaxbandits.sweeps.blocks import Block, outstanding
+from jaxbandits.results.store import (
+    as_stored,
+    check_store,
+    sessions,
+    stored_shapes,
+)
+from jaxbandits.sweeps.blocks import Block, Share, outstanding
+from jaxbandits.sweeps.files import spec_from_text
 from jaxbandits.sweeps.fill import play_blocks, work_of
+from jaxbandits.sweeps.identity import listed
 from jaxbandits.sweeps.plan import Plan
+from jaxbandits.sweeps.spec import Spec
+from jaxbandits.sweeps.stores import fit
 
 
-def verify(plan: Plan, path: Path | Home, count: int, machine: Machine) -> int:
-    """Play blocks of a complete store again; nothing is written.
+def verify(plan: Plan, path: Path, count: int, machine: Machine) -> int:
+    """Play blocks of a store again, of those that are complete; nothing is written.
 
     Args:
       plan: the plan of all that the store holds.
@@ -34,8 +47,12 @@ def verify(plan: Plan, path: Path | Home, count: int, machine: Machine) -> int:
     """
     who = sessions(path)
     shape = who.chunks[-2:]
-    hosts = jax.process_index(), jax.process_count()
-    blocks = outstanding(plan, np.broadcast_to(0, who.shape), shape, *hosts)
+    share = Share(jax.process_index(), jax.process_count())
+    blocks = [
+        block
+        for block in outstanding(plan, np.broadcast_to(0, who.shape), shape, share)
+        if (who[block.place] > 0).all()
+    ]
     chosen = np.random.default_rng().permutation(len(blocks))[:count]
     kept = {*stored_shapes(path), "rounds"}
     layout = layout_of(results_of(home_of(path)))
@@ -60,3 +77,54 @@ def verify(plan: Plan, path: Path | Home, count: int, machine: Machine) -> int:
             + "; ".join(different)
         )
     return len(sample)
+
+
+def examine(path: str | os.PathLike) -> int:
+    """Read every file of a store; how many blocks are there.
+
+    Raises:
+      ValueError: if one is damaged or missing, naming it.
+    """
+    path = Path(path)
+    check_store(path)
+    found = mend_chunks(path, only_look=True)
+    if found.files:
+        more = f" and {len(found.files) - 5} more" if len(found.files) > 5 else ""
+        raise ValueError(
+            f"store: {path} is damaged: {', '.join(found.files[:5])}{more}; the next "
+            f"sweep into the store mends it and plays {found.blocks} blocks again"
+        )
+    return len({numbers[:4] for numbers in written(home_of(path))})
+
+
+def replay(path: str | os.PathLike, spec: Spec | None, count: int) -> int:
+    """`verify` a store by itself.
+
+    Args:
+      path: the store.
+      spec: of its sweep; by default from the text in the store, if that is TOML.
+      count: of blocks.
+
+    Returns:
+      How many blocks were compared.
+
+    Raises:
+      ValueError: if a bit differs, if the spec is another sweep's, or if it is unknown.
+    """
+    path, stored = Path(path), check_store(path)
+    if spec is None:
+        try:
+            spec = spec_from_text(stored.get("text") or "=", f"the text in {path}")
+        except ValueError as error:
+            raise ValueError(
+                f"store: {path} does not say in TOML of what sweep it is, so its file "
+                f"must be given (--spec): {error}"
+            ) from error
+    machine = machine_of(HERE)
+    description = json.loads(stored["spec"])
+    spec = spec._replace(
+        seeds=listed(description["seeds"]), engine=description["engine"]
+    )
+    with in_play():
+        plan, _ = fit(spec, path, False, machine.devices[0].platform)
+        return verify(plan, path, count, machine)

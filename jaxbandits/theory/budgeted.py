@@ -327,7 +327,7 @@ def regret_bound(
     if np.any(tau < 1):
         raise ValueError(
             f"budgets must be at least half the smallest mean cost, "
-            f"{mean_cost.min() / 2:g}, got {np.min(budgets):g}"
+            f"{mean_cost.min() / 2:g}, got {np.min(np.asarray(budgets)):g}"
         )
     pulls = suboptimal_pulls_bound(
         tau, rho, mean_reward, mean_cost, eta_reward, eta_cost, form

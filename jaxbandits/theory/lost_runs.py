@@ -36,7 +36,7 @@ def pulls_until_given_up(rounds: Numbers, rho: float, other: float) -> np.ndarra
     positive(rounds=rounds, rho=rho)
     odds = other / (1 - other)
     # Below this many it cannot hold for the longest t; the left side grows by odds.
-    most = 1 + int(np.ceil(2 * rho * np.log(max(np.max(rounds), np.e)) / odds))
+    most = 1 + int(np.ceil(2 * rho * max(np.log(np.max(rounds)), 1.0) / odds))
     n = np.arange(1, most + 1)
     enough = n * odds >= 2 * rho * np.log(rounds[..., None] / n)
     return n[np.argmax(enough, axis=-1)]

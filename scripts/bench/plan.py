@@ -64,7 +64,7 @@ def _stages(seeds: int) -> list[dict]:
         seeds=seeds,
         checkpoints=[10_000],
     )
-    devices = jax.devices()[:1]
+    platform = jax.devices()[0].platform
     rows = []
 
     def timed(stage, function):
@@ -82,17 +82,16 @@ def _stages(seeds: int) -> list[dict]:
     with tempfile.TemporaryDirectory(prefix="jaxbandits-") as folder:
         # The first of all traces and digests, whatever the size.
         small = Path(folder) / "small.zarr"
-        create(_pilot(spec._replace(seeds=2))[0], small, None, devices)
+        create(_pilot(spec._replace(seeds=2))[0], small, None, platform)
         store = Path(folder) / "large.zarr"
         with _Watch() as watch:
             listed = timed("seeds", lambda: _pilot(spec)[0])
-            timed("create", lambda: create(listed, store, None, devices))
-            plan, larger = timed("fit", lambda: fit(listed, store, False, devices))
-            timed("enter", lambda: enter(plan, store, larger, devices))
+            timed("create", lambda: create(listed, store, None, platform))
+            plan, larger = timed("fit", lambda: fit(listed, store, False, platform))
+            timed("enter", lambda: enter(plan, store, larger))
             who = sessions(store)
             blocks = timed(
-                "outstanding",
-                lambda: outstanding(plan, who, who.chunks[-2:], 0, 1),
+                "outstanding", lambda: outstanding(plan, who, who.chunks[-2:])
             )
         files = sum(1 for file in store.rglob("*") if file.is_file())
     total = {x: sum(row[x] for row in rows) for x in ("seconds", "processor_s")}

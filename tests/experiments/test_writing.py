@@ -77,6 +77,7 @@ def test_the_summary_says_what_it_is_of(tmp_path):
                 "verdict": "holds",
                 "ours": {"A": 1.0},
                 "published": {"A": 2.0},
+                "id": "",
             }
         ],
         "records": outcome().records,

@@ -89,6 +89,7 @@ def _data(ax) -> np.ndarray:
         if isinstance(child, Line2D) and child.get_transform() == ax.transData:
             x, y = (np.asarray(v, float) for v in child.get_data())
             pixels = ax.transData.transform(np.column_stack([x, y]))
+            pixels = pixels[np.isfinite(pixels).all(1)]
             steps = np.linspace(0, 1, 50)[:, None, None]
             between = pixels[:-1] + steps * np.diff(pixels, axis=0)
             places += [pixels, between.reshape(-1, 2)]

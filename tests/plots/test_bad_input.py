@@ -68,7 +68,7 @@ CASES = [
     (
         lambda: plots.style(font="Nobody's Sans"),
         ValueError,
-        'font: Matplotlib finds no family "Nobody\'s Sans"',
+        "font must be serif, sans-serif, monospace or a family that Matplotlib finds",
     ),
     (lambda: plots.draw_legend([]), ValueError, "axes must be of one figure, got 0"),
     (lambda: plots.draw_bounds(None, [1], {}), TypeError, "ax must be Matplotlib axes"),

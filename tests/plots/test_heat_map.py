@@ -204,7 +204,7 @@ def test_logarithmic_colours():
         ({"policy": "ts"}, "policy: 'ts' is unknown"),
         ({"checkpoint": 2}, "checkpoint: 2"),
         ({"statistic": "mode"}, "statistic must be one of .'mean'"),
-        ({"best": Best(level=1)}, "level must"),
+        ({"best": Best(level=1)}, "best.level must be in"),
         ({"at": {"alpha": 7}}, "at: alpha has no value 7"),
         ({"labels": {"beta": "B"}}, "labels: 'beta'"),
     ],

@@ -1,7 +1,6 @@
 """The store of a sweep: whole at every moment, whatever happens to the writer."""
 
 import errno
-import fcntl
 import json
 import os
 import subprocess
@@ -17,13 +16,13 @@ import zarr
 
 from jaxbandits.results import open_store, root
 from jaxbandits.results.layout import DIMS, RUN_DIMS, Place
+from jaxbandits.results.locks import writer
 from jaxbandits.results.mending import mend_metadata
 from jaxbandits.results.root import CHECKSUM, COPY, FORMAT
 from jaxbandits.results.store import (
     check_store,
     create_store,
     grow_store,
-    only_writer,
     sessions,
     set_attributes,
     stored_shapes,
@@ -109,10 +108,11 @@ def contents(path):
 
 
 def files(path):
+    """All but journals, which are of those who played."""
     return {
         str(file.relative_to(path)): file.read_bytes()
         for file in path.rglob("*")
-        if file.is_file()
+        if file.is_file() and file.parent.name != "journal"
     }
 
 
@@ -591,48 +591,13 @@ def test_two_programs_do_not_write_to_one_store(tmp_path, monkeypatch):
     """The lock is of the file as it was opened: one process is as good as two."""
     store = tmp_path / "one.zarr"
     whole = played_with(store=store).load()
-    with only_writer(store):
+    with writer(store) as lock:
+        assert lock.together()
         monkeypatch.setattr(filling, "play", never)
         with pytest.raises(BlockingIOError, match=f"another program is .* {store}"):
             played_with(store=store)
         assert_same(open_store(store), whole)
     played_with(store=store)
-
-
-def test_a_killed_writer_leaves_no_lock(tmp_path):
-    """The file that it leaves locks nobody out, and goes with the next writer."""
-    (store := tmp_path / "one.zarr").mkdir()
-    held = (
-        "from jaxbandits.results.store import only_writer\n"
-        f"with only_writer({str(store)!r}):\n"
-        "    print(flush=True)\n"
-        "    input()"
-    )
-    writer = subprocess.Popen(
-        [sys.executable, "-c", held],
-        cwd=ROOT,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    )
-    with writer:
-        writer.stdout.readline()
-        with pytest.raises(BlockingIOError, match="another"), only_writer(store):
-            raise AssertionError("two writers")
-        writer.kill()
-    assert list(store.iterdir())
-    with only_writer(store):
-        pass
-    assert not list(store.iterdir())
-
-
-@pytest.mark.parametrize("code", [errno.ENOSYS, errno.ENOLCK, errno.EROFS])
-def test_where_there_are_no_locks_writers_are_trusted(tmp_path, monkeypatch, code):
-    def flock(descriptor, how):
-        raise OSError(code, os.strerror(code))
-
-    monkeypatch.setattr(fcntl, "flock", flock)
-    with only_writer(tmp_path), only_writer(tmp_path):
-        pass
 
 
 def test_blocks_of_another_size_are_refused(tmp_path):

@@ -48,8 +48,12 @@ def truncate(file: Path, rng: np.random.Generator) -> None:
 
 
 def files_of(store: Path) -> list[str]:
-    """Names of all files of a store."""
-    return sorted(str(f.relative_to(store)) for f in store.rglob("*") if f.is_file())
+    """Names of all files of a store but its journals, on which no number depends."""
+    return sorted(
+        str(f.relative_to(store))
+        for f in store.rglob("*")
+        if f.is_file() and f.parent.name != "journal"
+    )
 
 
 def outcome(spec: Spec, whole: Path, copy: Path, harm, names, rng) -> Outcome:

@@ -4,9 +4,10 @@ import os
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
-from jaxbandits.results.store import sessions
+from jaxbandits.results.store import check_store, sessions
 from tests.workers import PROGRAMS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,20 +31,21 @@ def start(store: Path, *, cache="", spec=WALK, devices: int = 1, more=(), **vari
       devices: devices of the process.
       more: further arguments.
       spec: the file.
-      **variables: of the environment; ``WALK_...`` change the sweep.
+      **variables: of the environment; ``WALK_...`` change the sweep. None for one that
+        is not to be there.
     """
+    variables = {
+        "PYTHONPATH": str(ROOT),
+        "JAX_NUM_CPU_DEVICES": str(devices),
+        "JAX_COMPILATION_CACHE_DIR": str(cache or os.environ.get(PROGRAMS, "")),
+        "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+        **variables,
+    }
     return subprocess.Popen(
         [sys.executable, "-c", MAIN, "sweep", str(spec)]
         + ["--store", str(store), *more],
         cwd=ROOT,
-        env=os.environ
-        | {
-            "PYTHONPATH": str(ROOT),
-            "JAX_NUM_CPU_DEVICES": str(devices),
-            "JAX_COMPILATION_CACHE_DIR": str(cache or os.environ[PROGRAMS]),
-            "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
-            **variables,
-        },
+        env={k: v for k, v in (os.environ | variables).items() if v is not None},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -61,10 +63,17 @@ def wait_for_runs(process, store: Path, runs: int, timeout: float = 300) -> bool
     """
     deadline = time.monotonic() + timeout
     while time.monotonic() < deadline:
-        if store.exists() and (sessions(store)[:] > 0).sum() >= runs:
+        if is_made(store) and (sessions(store)[:] > 0).sum() >= runs:
             return True
         assert process.poll() is None, finish(process, 1)
         time.sleep(0.01)
+    return False
+
+
+def is_made(store: Path) -> bool:
+    """Whether all of an empty store is there, see `create_store`."""
+    with suppress(FileNotFoundError):
+        return "maker" not in check_store(store)
     return False
 
 

@@ -16,6 +16,7 @@ from jaxbandits.sweeps.blocks import (
     ACCELERATOR,
     BLOCKS,
     LIMITS,
+    Share,
     block_shape,
     longest_run,
     outstanding,
@@ -83,7 +84,7 @@ def test_every_missing_run_is_in_one_block(situation, hosts):
     count = np.zeros(complete.shape, int)
     keys = list(plan.matches)
     for host in range(hosts):
-        for key, place in outstanding(plan, complete, shape, host, hosts):
+        for key, place in outstanding(plan, complete, shape, Share(host, hosts)):
             policies = len(plan.spec.policies)
             assert key == keys[place.environment * policies + place.policy]
             for piece, size in zip(place[2:], shape, strict=True):
@@ -105,32 +106,43 @@ def test_every_missing_run_is_in_one_block(situation, hosts):
 
 
 @given(situations(), st.integers(1, 4))
-def test_processes_have_equally_much_to_do(situation, hosts):
+def test_programs_have_equally_much_to_do(situation, hosts):
     """Of every policy: policies differ in cost."""
     plan, complete, shape = situation
     for policy in range(len(plan.spec.policies)):
         numbers = [
-            sum(
-                block.place.policy == policy
-                for block in outstanding(plan, complete, shape, host, hosts)
-            )
-            for host in range(hosts)
+            sum(block.place.policy == policy for block in blocks)
+            for blocks in shares(plan, np.zeros_like(complete), shape, hosts)
         ]
         assert max(numbers) - min(numbers) <= 1
 
 
+@given(situations(), st.integers(1, 4))
+def test_whose_a_block_is_does_not_depend_on_what_is_played(situation, hosts):
+    """Programs that come at different times agree."""
+    plan, complete, shape = situation
+    whole = shares(plan, np.zeros_like(complete), shape, hosts)
+    for first, rest in zip(whole, shares(plan, complete, shape, hosts), strict=True):
+        corners = {corner(block, shape) for block in first}
+        assert {corner(block, shape) for block in rest} <= corners
+
+
+def shares(plan, complete, shape, hosts):
+    return [
+        outstanding(plan, complete, shape, Share(host, hosts)) for host in range(hosts)
+    ]
+
+
+def corner(block, shape):
+    """The number of a block among all, along every axis."""
+    starts = (piece.start for piece in block.place[2:])
+    return (*block.place[:2], *(a // b for a, b in zip(starts, shape, strict=True)))
+
+
 def test_games_of_a_block_each_go_round():
-    """One block per game, and a policy that was complete already."""
+    """Neither policy is all with one program, nor does one start with all."""
     plan = plan_of((1, 1), environments=4, seeds=5)
-    complete = nothing_played(plan)
-    complete[:, 0] = True
-    for host in range(2):
-        blocks = outstanding(plan, complete, (1, 5), host, 2)
-        assert [block.place.policy for block in blocks] == [1, 1]
-    # Neither policy is all with one process, nor does one process start with all.
-    complete[:] = False
-    for host in range(2):
-        blocks = outstanding(plan, complete, (1, 5), host, 2)
+    for host, blocks in enumerate(shares(plan, nothing_played(plan), (1, 5), 2)):
         assert sorted(block.place.policy for block in blocks) == [0, 0, 1, 1]
         assert blocks[0].place.policy == host
 
@@ -138,7 +150,7 @@ def test_games_of_a_block_each_go_round():
 def test_seeds_vary_slowest():
     """Then games, then points."""
     plan = plan_of((3, 1), environments=2, seeds=5)
-    blocks = outstanding(plan, nothing_played(plan), (2, 3), 0, 1)
+    blocks = outstanding(plan, nothing_played(plan), (2, 3))
     wanted = [
         (seed, environment, policy, params)
         for seed in (slice(0, 3), slice(3, 5))
@@ -157,7 +169,7 @@ def test_of_a_block_that_grew_only_the_rest_is_played():
     plan = plan_of((4,), seeds=10)
     complete = nothing_played(plan)
     complete[..., :6] = True
-    places = [b.place for b in outstanding(plan, complete, (4, 4), 0, 1)]
+    places = [b.place for b in outstanding(plan, complete, (4, 4))]
     assert places == [
         (0, 0, slice(0, 4), slice(6, 8)),
         (0, 0, slice(0, 4), slice(8, 10)),

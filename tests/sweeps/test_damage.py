@@ -2,6 +2,7 @@
 
 import errno
 import shutil
+import threading
 
 import numpy as np
 import pytest
@@ -9,7 +10,8 @@ import xarray as xr
 
 from jaxbandits.results import open_store
 from jaxbandits.results.root import COPY
-from jaxbandits.sweeps import stores
+from jaxbandits.sweeps import run_sweep, stores
+from jaxbandits.sweeps.fill import StoppedError
 from tests.sweeps import walk
 from tests.sweeps.damage import delete, files_of, flip, outcome, truncate
 from tests.sweeps.runs import run
@@ -74,6 +76,22 @@ def test_a_store_that_cannot_be_written_to(whole, tmp_path, monkeypatch):
         with pytest.raises(OSError, match=f"store: cannot write to {copy}: Read-only"):
             run(spec, copy, extend=True)
         assert {name: (copy / name).read_bytes() for name in files_of(copy)} == before
+
+
+def test_a_store_that_is_being_mended_can_be_read(whole, tmp_path):
+    """What is not played again yet is like what never was."""
+    copy = tmp_path / "one.zarr"
+    shutil.copytree(whole, copy)
+    delete(copy / BLOCK, np.random.default_rng(0))
+    (stop := threading.Event()).set()
+    with (
+        pytest.warns(UserWarning, match="blocks to be played again: 1$"),
+        pytest.raises(StoppedError),
+    ):
+        run_sweep(SPEC, copy, stop=stop)
+    with open_store(copy) as found, open_store(whole) as wanted:
+        missing = (found["session"] == 0) & (wanted["session"] > 0)
+        assert missing.sum() == 6
 
 
 def test_results_that_are_gone_altogether(whole, tmp_path):

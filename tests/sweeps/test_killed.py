@@ -7,7 +7,7 @@ import pytest
 
 from jaxbandits.results import open_store
 from tests.sweeps import walk
-from tests.sweeps.processes import finish, start, wait_for_runs
+from tests.sweeps.processes import finish, is_made, start, wait_for_runs
 from tests.sweeps.runs import run
 from tests.sweeps.test_numbers import assert_same
 
@@ -61,7 +61,7 @@ def test_killed_while_it_starts(tmp_path):
         wait_for_runs(process, store, 400, timeout=rng.uniform(0, 5))
         process.kill()
         finish(process)
-        if store.exists():
+        if is_made(store):
             check_prefix(open_store(store).load(), whole)
     assert_same(run(spec, store), whole)
 

@@ -7,7 +7,7 @@ from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.experiments.judging.censored import TUNING
 from jaxbandits.experiments.judging.protocol import TUNING_SEED
 from jaxbandits.machine import Machine
-from jaxbandits.plots import figure, line_style, readable_ticks
+from jaxbandits.plots import draw_legend, figure, line_style, readable_ticks
 from jaxbandits.policies import censored as policies
 from jaxbandits.stats import entry, final, summary_records
 
@@ -52,7 +52,6 @@ def prior(options: Options) -> Outcome:
 def _curves(records, names):
     """A line per case: the mean at the left, the worst run at the right."""
     fig, axes = figure(1, 2)
-    fig.set_size_inches(10.0, 5.4)
     titles = {"regret": "mean", "regret_worst": "worst run"}
     for ax, (metric, title) in zip(axes, titles.items(), strict=True):
         for i, name in enumerate(names):
@@ -60,7 +59,7 @@ def _curves(records, names):
             rows = [r for r in rows if r["params"]["prior_ended"] == 1]
             values = [r["metrics"][metric]["mean"] for r in rows]
             passed = [r["params"]["prior_passed"] for r in rows]
-            style = line_style(i)._asdict() | {"marker": "o", "markersize": 4}
+            style = line_style(i)._asdict() | {"marker": "o"}
             ax.plot(passed, np.maximum(values, 1.0), label=name, **style)
         ax.set(
             title=title, xscale="log", yscale="log", xlabel="passed, of Beta(1, passed)"
@@ -70,11 +69,5 @@ def _curves(records, names):
         readable_ticks(ax.yaxis, "log", ax.dataLim.minposy, ax.dataLim.y1)
     horizon = records[0]["horizon"]
     axes[0].set_ylabel(f"regret at T = {horizon:,}")
-    fig.legend(
-        *axes[0].get_legend_handles_labels(),
-        loc="outside lower center",
-        ncols=3,
-        frameon=False,
-        title=f"{records[0]['seeds']:,} seeds",
-    )
+    draw_legend(axes, f"{records[0]['seeds']:,} seeds")
     return fig

@@ -43,15 +43,18 @@ ADVICE = {
         "at large limits, and some microseconds per round.",
     ),
     "budgeted": Advice(
-        "share-UCB",
-        "policies.budgeted.share_ucb(problem)",
-        "Money to spend on arms with random costs: if you know the budget beforehand, "
-        "play `share_ucb(problem)`; if you do not, `omega_star_ucb(problem, "
-        '"log_share", variance="shrunk")` with `rho=0.5`, or `share_ucb(problem, '
-        'clock="spent")`. Scale costs and rewards to [0, 1] by the largest that can '
-        "occur. Policies with narrow intervals (m-UCB) look better in most runs and "
-        "lose everything in some. With less than a thousand pulls' money no policy "
-        "has time to learn much: play your own records "
+        "omega*-UCB, shrunk, rho = 1/4",
+        'policies.budgeted.omega_star_ucb(problem, variance="shrunk")',
+        "Money to spend on arms with random costs: play "
+        '`omega_star_ucb(problem, variance="shrunk")`, which is told nothing. It loses '
+        "a run now and then; where that is too much, let it explore by log(t/n): "
+        '`omega_star_ucb(problem, "log_share", variance="shrunk")` with `rho=0.5`. If '
+        "you know the budget beforehand, try `share_ucb(problem)` beside it, which "
+        "makes use of it. Where the best arm nearly always pays, all of these give it "
+        "up in some runs, and `bts(problem)` does not. Scale costs and rewards to [0, "
+        "1] by the largest that can occur. Policies with narrow intervals (m-UCB) look "
+        "better in most runs and lose much of the money in some. With a few thousand "
+        "pulls' money there is hardly time to learn: ask your own records "
         "(`jaxbandits compare`).",
     ),
     "farewell": Advice(

@@ -131,7 +131,7 @@ def _experiments(protocol: Protocol):
         yield Experiment(
             name,
             f"{title}: {setting}",
-            f"docs/leaderboards/{setting}.md" + (", last" if suffix else ""),
+            "docs/judging.md" + (", given last" if suffix else ""),
             partial(leaderboard, protocol, name, root_seed),
             Options(SEEDS, longest),
             Options(8, protocol.horizons[0], quick=True),

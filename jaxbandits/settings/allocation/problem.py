@@ -59,7 +59,7 @@ def make_problem(
             f"lowest must be less than highest (m < M), got {lowest} and {highest}"
         )
     check_family(family, lowest, shape)
-    if family.integer and np.any(np.asarray(budgets) != np.round(budgets)):
+    if family.integer and np.any(np.asarray(budgets) % 1 != 0):
         raise ValueError(
             f"budgets must be whole numbers for the {family.name} family, got {budgets}"
         )

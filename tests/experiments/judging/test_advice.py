@@ -26,8 +26,8 @@ def test_every_setting_has_advice_of_an_entrant(no_data):
         names = {"policies": _Policies(), "problem": environment.problem}
         made = eval(one.code, names)
         # What is advised is what was judged, with the same parameters.
-        assert made is entrant.factory(environment.problem)
-        assert not entrant.params and not entrant.flaw
+        assert made is entrant.factory(environment.problem) and not entrant.flaw
+        assert made.params == made.params._replace(**entrant.params)
         assert one.code.split("(")[0].rsplit(".")[-1] in one.text
 
 

@@ -1,0 +1,245 @@
+"""Commands about sweeps: ``sweep``, ``status``, ``show``, ``merge``, ``verify STORE``.
+
+A command imports what it needs when it runs, so that help and errors come at once.
+"""
+
+import json
+import os
+import re
+import signal
+import sys
+from pathlib import Path
+
+from jaxbandits import checks
+
+GOES_ON = (
+    "complete blocks are safe in the store, and the same command goes on from there"
+)
+
+
+def add_sweeps(commands) -> None:
+    """Add the commands to the parser of the command line."""
+    sweep = commands.add_parser("sweep", help="play a sweep, or what is missing of it")
+    sweep.add_argument("spec", metavar="SPEC", help="a .toml or .py file")
+    sweep.add_argument("--store", help="a Zarr store (default: results/NAME.zarr)")
+    sweep.add_argument(
+        "--extend", action="store_true", help="add what is new in SPEC to the store"
+    )
+    sweep.add_argument(
+        "--seeds",
+        type=int,
+        help="number of seeds (of the pilot, with a half-width), in place of SPEC's",
+    )
+    sweep.add_argument(
+        "--block", type=int, metavar="N", help="runs that are written at a time"
+    )
+    sweep.add_argument(
+        "--keep", choices=("runs", "moments"), help="what of a metric (default: runs)"
+    )
+    sweep.add_argument(
+        "--verify",
+        type=int,
+        nargs="?",
+        const=8,
+        default=0,
+        metavar="N",
+        help="play N random blocks again and compare all bits (default: 8)",
+    )
+    sweep.add_argument(
+        "--accept-version",
+        action="store_true",
+        help="go on with a newer patch of JAX than the store was made with",
+    )
+    sweep.add_argument("--json", action="store_true", help="print the records")
+    sweep.add_argument(
+        "--workers", type=int, metavar="N", help="play in N processes of this machine"
+    )
+    hosts = sweep.add_argument_group(
+        "several processes", "each runs this command; see docs/sweeps.md"
+    )
+    hosts.add_argument(
+        "--shard",
+        metavar="I/N",
+        help="play the I-th (from 0) of N shares of the blocks, and wait for nobody",
+    )
+    hosts.add_argument(
+        "--distributed",
+        action="store_true",
+        help="join the others by jax.distributed; finds them under SLURM, Open MPI and "
+        "on TPU pods",
+    )
+    hosts.add_argument("--coordinator", metavar="HOST:PORT", help="of process 0")
+    hosts.add_argument("--processes", type=int, metavar="N", help="how many there are")
+    hosts.add_argument("--process", type=int, metavar="I", help="this one, from 0")
+    sweep.set_defaults(command=_sweep)
+    state = commands.add_parser("status", help="how far a sweep is, and who plays it")
+    state.add_argument("store", metavar="STORE")
+    state.add_argument("--json", action="store_true", help="for programs")
+    state.set_defaults(command=_status)
+    shown = commands.add_parser("show", help="what the store of a sweep holds")
+    shown.add_argument("store", metavar="STORE")
+    shown.add_argument("--json", action="store_true", help="for programs")
+    shown.set_defaults(command=_show)
+    merged = commands.add_parser("merge", help="several stores of one sweep made one")
+    merged.add_argument("stores", metavar="STORE", nargs="+")
+    merged.add_argument("--into", metavar="STORE", required=True, help="a new one")
+    merged.set_defaults(command=_merge)
+
+
+def _shard(text: str | None) -> tuple[int, int] | None:
+    """What ``--shard`` says."""
+    if text is None:
+        return None
+    found = re.fullmatch(r"(\d+)/(\d+)", text)
+    number, of = map(int, found.groups()) if found else (0, 0)
+    if not number < of:
+        raise ValueError(f"--shard must be I/N with 0 <= I < N, as 3/8, got {text!r}")
+    return number, of
+
+
+def _sweep(options) -> int:
+    import jax
+
+    from jaxbandits.sweeps import HalfWidth, Store, read_spec, run_sweep
+    from jaxbandits.sweeps.fill import StoppedError
+    from jaxbandits.sweeps.hosts import join, leave
+    from jaxbandits.sweeps.signals import stop_at_sigterm
+
+    shard = _shard(options.shard)
+    hosts = (options.coordinator, options.processes, options.process)
+    if options.distributed or any(x is not None for x in hosts):
+        join(*hosts)
+    spec = read_spec(options.spec)
+    if options.seeds is not None:
+        seeds = checks.whole("--seeds", options.seeds, 1)
+        if isinstance(spec.seeds, HalfWidth):
+            seeds = spec.seeds._replace(pilot=seeds)
+        spec = spec._replace(seeds=seeds)
+    store = options.store
+    if store is None:
+        store = os.path.join("results", f"{Path(options.spec).stem}.zarr")
+    if "://" not in store:
+        checks.path("--store", store)
+    kept = Store(
+        store,
+        options.extend,
+        options.block,
+        options.verify,
+        keep=options.keep,
+        accept_version=options.accept_version,
+    )
+    try:
+        with stop_at_sigterm() as stop:
+            run_sweep(spec, kept, executor=options.workers, shard=shard, stop=stop)
+    except StoppedError as error:
+        print(f"jaxbandits: SIGTERM: {error}; {GOES_ON}", file=sys.stderr)
+        return leave(128 + signal.SIGTERM)
+    except KeyboardInterrupt:
+        print(f"jaxbandits: interrupted; {GOES_ON}", file=sys.stderr)
+        return leave(130)
+    if jax.process_index() > 0:
+        return 0
+    if shard is not None:
+        print(f"shard {options.shard} is in {store}; see jaxbandits status {store}")
+        return 0
+    _tell(store, options)
+    return 0
+
+
+def _tell(store: str, options) -> None:
+    """Say what a complete sweep has found."""
+    from rich.console import Console
+
+    from jaxbandits.experiments.common.table import records_table
+    from jaxbandits.sweeps.summary import best_points, sweep_records
+
+    records = sweep_records(store)
+    if options.json:
+        print(json.dumps(records))
+        return
+    console = Console(width=None if sys.stdout.isatty() else 120)
+    console.print(records_table(best_points(records), f"{store}: best points"))
+    if options.verify:
+        count = f"{options.verify} random blocks (or all)"
+        console.print(f"verified: {count} played again, every bit as in the store")
+    console.print(f"wrote {store}", soft_wrap=True, highlight=False)
+
+
+def _status(options) -> int:
+    from rich.console import Console
+    from rich.table import Table
+
+    from jaxbandits.sweeps.status import status
+
+    found = status(options.store)
+    if options.json:
+        print(json.dumps(found._asdict()))
+        return 0
+    left = "nobody is at work" if found.done < found.runs else "complete"
+    if found.left_seconds is not None:
+        left = f"{_duration(found.left_seconds)} at {found.per_second:,.1f} runs/s"
+    table = Table(show_header=False, title=options.store)
+    share = found.done / found.runs if found.runs else 1.0
+    table.add_row("done", f"{found.done:,} of {found.runs:,} runs ({share:.1%})")
+    table.add_row("left", left)
+    table.add_row("programs at work", f"{found.programs}, at {found.running} blocks")
+    table.add_row("blocks lost, to be played again", f"{found.lost}")
+    table.add_row("blocks failed", f"{found.failed}")
+    for error, count in found.errors.items():
+        table.add_row("", f"{count} x {error}")
+    table.add_row("processors", "\n".join(found.processors))
+    Console(width=None if sys.stdout.isatty() else 120).print(table)
+    return 0
+
+
+def _duration(seconds: float) -> str:
+    """Hours, minutes, seconds."""
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes // 60}:{minutes % 60:02d}:{rest:02d}"
+
+
+def _show(options) -> int:
+    from rich.console import Console
+    from rich.table import Table
+
+    from jaxbandits.sweeps.status import show
+
+    found = show(options.store)
+    if options.json:
+        print(json.dumps(found))
+        return 0
+    console = Console(width=None if sys.stdout.isatty() else 120)
+    table = Table(show_header=False, title=options.store)
+    for name, value in found["extent"].items():
+        table.add_row(name, str(value))
+    console.print(table)
+    columns = ("created", "runs", "versions", "devices", "processor", "host", "job")
+    table = Table("session", *columns, title="Sessions")
+    for number, entry in enumerate(found["sessions"], 1):
+        table.add_row(str(number), *(str(entry[name]) for name in columns))
+    console.print(table)
+    console.print(found["text"] or "(the sweep was not read from a file)", markup=False)
+    return 0
+
+
+def _merge(options) -> int:
+    from jaxbandits.sweeps.merge import merge
+
+    found = merge(options.stores, options.into)
+    print(f"wrote {options.into}: {found.sizes['seed']} seeds")
+    return 0
+
+
+def verify_store(options) -> int:
+    """`jaxbandits verify STORE`; `options` are those of the command."""
+    from jaxbandits.sweeps import read_spec
+    from jaxbandits.sweeps.verify import examine, replay
+
+    checks.whole("--blocks", options.blocks, 0)
+    files = examine(options.what)
+    print(f"{options.what}: every file is as it was written ({files} blocks)")
+    if options.blocks:
+        spec = None if options.spec is None else read_spec(options.spec)
+        count = replay(options.what, spec, options.blocks)
+        print(f"{count} random blocks played again, every bit as in the store")
+    return 0

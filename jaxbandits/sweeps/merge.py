@@ -1,0 +1,216 @@
+"""Several stores of one sweep made one: what each machine has played."""
+
+import itertools
+import json
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from jaxbandits import checks
+from jaxbandits.results import open_store
+from jaxbandits.results.layout import PLAYED, Place
+from jaxbandits.results.reading import read_block
+from jaxbandits.results.store import (
+    check_store,
+    create_store,
+    keeps_moments,
+    naming,
+    seal,
+    sessions,
+    stored_shapes,
+    write_block,
+)
+from jaxbandits.sweeps.blocks import pieces
+from jaxbandits.sweeps.identity import compare, fingerprint, listed, with_seeds
+from jaxbandits.sweeps.status import status
+
+# Of a store, not of what it holds.
+_OWN = ("format", "coordinates", "checksum", "complete", "maker")
+
+
+def merge(stores: Sequence[str | os.PathLike], into: str | os.PathLike) -> xr.Dataset:
+    """Put what several stores hold into a new one.
+
+    Args:
+      stores: of one sweep, on other seeds or on the same ones; complete or not.
+      into: the new store, which can be played on as any other.
+
+    Returns:
+      The new store, opened.
+
+    Raises:
+      FileExistsError: if there is something at `into`.
+      ValueError: if the stores are not of one sweep, naming what differs, if two have
+        played the same run and a bit of it differs, or if one keeps moments.
+    """
+    paths = [checks.path("stores", store) for store in stores]
+    into = checks.path("into", into)
+    if len(paths) < 2:
+        raise ValueError(f"stores must be at least two, got {len(paths)}")
+    about = [check_store(path) for path in paths]
+    if kept := [str(path) for path in paths if keeps_moments(path)]:
+        raise ValueError(
+            f"stores must keep runs; of moments, as {kept[0]} keeps, no run is known"
+        )
+    described = [json.loads(each["spec"]) for each in about]
+    for path, other in zip(paths[1:], described[1:], strict=True):
+        _check(paths[0], described[0], path, other)
+    seeds = listed(described[0]["seeds"])
+    for each in described[1:]:
+        more = listed(each["seeds"])
+        seeds = np.append(seeds, more[~np.isin(more, seeds)])
+    players = [json.loads(each["sessions"]) for each in about]
+    description = with_seeds(described[0], seeds)
+    said = {name: x for name, x in about[0].items() if name not in _OWN} | {
+        "fingerprint": fingerprint(description),
+        "spec": json.dumps(description),
+        "sessions": json.dumps(list(itertools.chain(*players))),
+    }
+    shapes = dict(pair for path in paths for pair in stored_shapes(path).items())
+    with open_store(paths[0]) as first, naming(into):
+        axes = _axes(first, seeds, description["runs_per_instance"])
+        create_store(into, axes, shapes, sessions(paths[0]).chunks[-2:], said)
+    try:
+        before = itertools.accumulate(map(len, players), initial=0)
+        for path, number in zip(paths, before, strict=False):
+            with naming(into):
+                _copy(path, into, number)
+        _seal(into, description)
+    except BaseException:
+        shutil.rmtree(into, ignore_errors=True)
+        raise
+    return open_store(into)
+
+
+def _check(first: Path, described: Any, path: Path, other: Any) -> None:
+    """Raise a ValueError if two stores differ in more than their seeds."""
+    other = with_seeds(other, listed(described["seeds"]))
+    found = compare(described, other)
+    lines = [*found.changed, *(f"{line} in the first only" for line in found.absent)]
+    lines += [f"{line} in the second only" for line in found.added]
+    if not lines and json.dumps(other) != json.dumps(described):
+        lines = ["environments, policies or points in another order"]
+    if lines:
+        raise ValueError(
+            f"stores: {first} and {path}, 'the store' and 'now', hold other sweeps:\n  "
+            + "\n  ".join(lines)
+        )
+
+
+def _axes(first: xr.Dataset, seeds: np.ndarray, runs: int) -> xr.Dataset:
+    """Coordinates as `create_store` takes them: those of a store, with other seeds."""
+    axes = first.coords.to_dataset().drop_vars("instance", errors="ignore")
+    dims = ("environment", "policy", "params")
+    for name in [str(name) for name in axes.coords if str(name).startswith("param_")]:
+        # What is the same on all environments was read without them.
+        each = axes[name].expand_dims(environment=axes["environment"])
+        axes[name] = axes[name] if axes[name].ndim == 3 else each.transpose(*dims)
+        axes = axes.set_coords(name)
+    axes = axes.drop_vars("seed").assign_coords(seed=seeds)
+    return axes.assign_coords(instance=("seed", seeds // runs)) if runs > 1 else axes
+
+
+def _copy(path: Path, into: Path, before: int) -> None:
+    """Copy what is played in a store.
+
+    Args:
+      path: the store.
+      into: where to.
+      before: how many sessions come before its own.
+    """
+    played = sessions(path)
+    environments, policies, points, _ = played.shape
+    seeds = _places(path, into)
+    blocks = itertools.product(
+        range(environments),
+        range(policies),
+        pieces(len(seeds), played.chunks[3]),
+        pieces(points, played.chunks[2]),
+    )
+    for environment, policy, seed, params in blocks:
+        place = Place(environment, policy, params, seed)
+        rectangles = list(_rectangles(played[place]))
+        values = read_block(path, place) if rectangles else {}
+        for rows, columns, session in rectangles:
+            for part in _runs(columns, seeds[seed]):
+                first = int(seeds[seed][part.start])
+                here = Place(
+                    environment,
+                    policy,
+                    slice(params.start + rows.start, params.start + rows.stop),
+                    slice(first, first + part.stop - part.start),
+                )
+                piece = {name: found[rows, part] for name, found in values.items()}
+                _put(path, piece, into, here, before + session)
+
+
+def _places(path: Path, into: Path) -> np.ndarray:
+    """i64[S], where the seeds of a store lie in another one."""
+    with open_store(path) as source, open_store(into) as target:
+        return target.indexes["seed"].get_indexer(source["seed"].values)
+
+
+def _seal(path: Path, description: Any) -> None:
+    """Say that a store is complete, if it is."""
+    found = status(path)
+    if found.done == found.runs:
+        size = sessions(path).chunks[2]
+        counts = [p["points"]["count"] for p in description["policies"].values()]
+        rows = [-(-count // size) for count in counts]
+        seal(path, [rows for _ in description["environments"]])
+
+
+def _rectangles(session: np.ndarray) -> Iterator[tuple[slice, slice, int]]:
+    """Rectangles of a block that were played in one session: rows, columns, session."""
+    whole = slice(0, session.shape[0])
+    same = (session == session[:1]).all()
+    for rows in [whole] if same else pieces(session.shape[0], 1):
+        line = session[rows.start]
+        ends = [0, *(np.flatnonzero(np.diff(line)) + 1), len(line)]
+        for first, last in itertools.pairwise(ends):
+            if line[first]:
+                yield rows, slice(int(first), int(last)), int(line[first])
+
+
+def _runs(columns: slice, seeds: np.ndarray) -> Iterator[slice]:
+    """Parts of some columns that lie side by side in the other store, too."""
+    jumps = np.flatnonzero(np.diff(seeds[columns]) != 1) + 1
+    ends = [columns.start, *(columns.start + jumps), columns.stop]
+    return (slice(int(a), int(b)) for a, b in itertools.pairwise(ends))
+
+
+def _put(
+    path: Path,
+    piece: dict[str, np.ndarray],
+    into: Path,
+    place: Place,
+    session: int,
+) -> None:
+    """Write what was played at a place, if it is what others have played there."""
+    values = {name: found for name, found in piece.items() if name != PLAYED}
+    known = sessions(into)[place] > 0
+    if known.any():
+        there = read_block(into, place)
+        for name, found in values.items():
+            if there[name][known].tobytes() != found[known].tobytes():
+                raise ValueError(
+                    f"stores: {path} holds other numbers than those before it: "
+                    f"{name} of {_game(into, place)}"
+                )
+    if not known.all():
+        write_block(into, place, values, session)
+
+
+def _game(path: Path, place: Place) -> str:
+    """A place in words."""
+    with open_store(path) as dataset:
+        environment = dataset["environment"].values[place.environment]
+        policy = dataset["policy"].values[place.policy]
+        seed = dataset["seed"].values[place.seed.start]
+    points = place.params.start
+    return f"{environment} {policy}, points from {points}, seeds from {seed}"

@@ -1,0 +1,231 @@
+"""How far a store is, who is at it, and what it holds."""
+
+import json
+import os
+import socket
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jaxbandits.results.layout import Place
+from jaxbandits.results.reading import Sessions
+from jaxbandits.results.store import (
+    check_store,
+    keeps_moments,
+    sessions,
+    stored_shapes,
+)
+from jaxbandits.sweeps.blocks import pieces
+from jaxbandits.sweeps.identity import listed
+from jaxbandits.sweeps.journal import Player, players
+from jaxbandits.sweeps.site import kind_of
+
+# Where nobody can look whether a process is there it counts as lost after so long
+# without a word, or after some blocks' time if that is longer.
+_SILENT_SECONDS = 600.0
+_SILENT_BLOCKS = 10
+
+
+class Status(NamedTuple):
+    """How far a store is.
+
+    Attributes:
+      runs: parameter points times seeds in all, of all policies and environments.
+      done: those of them that are played.
+      running: blocks that somebody plays now.
+      lost: blocks that were begun by programs that are no more, and not yet played.
+      failed: blocks that ended with an error and are not yet played.
+      programs: who are at work.
+      per_second: runs, of those who are at work; 0 if there are none.
+      left_seconds: until all is done at that rate; None if nobody is at work.
+      errors: what was said last of blocks that failed, by error.
+      processors: kinds of processors, with their vector widths, that have played.
+    """
+
+    runs: int
+    done: int
+    running: int
+    lost: int
+    failed: int
+    programs: int
+    per_second: float
+    left_seconds: float | None
+    errors: dict[str, int]
+    processors: list[str]
+
+
+def status(path: str | os.PathLike, now: float | None = None) -> Status:
+    """How far a store is.
+
+    Args:
+      path: the store.
+      now: seconds since 1970.
+
+    Raises:
+      FileNotFoundError, ValueError: as `open_store`.
+    """
+    path, now = Path(path), time.time() if now is None else now
+    description = json.loads(check_store(path)["spec"])
+    played = sessions(path)
+    seeds = len(listed(description["seeds"]))
+    environments = range(len(description["environments"]))
+    runs = done = 0
+    for number, policy in enumerate(description["policies"].values()):
+        points = policy["points"]["count"]
+        runs += points * seeds * len(environments)
+        done += sum(
+            int((who > 0).sum())
+            for place in environments
+            for who in _blocks(played, place, number, points)
+        )
+    everybody = players(path)
+    at_work = [player for player in everybody if _lives(player, now)]
+    running = [block for player in at_work for block in _under_way(player)]
+    lost, failed, errors = set(), set(), {}
+    for player in everybody:
+        if player not in at_work:
+            lost |= set(_under_way(player))
+        for event in player.events:
+            if event["event"] == "fails" and not _played(played, event["block"]):
+                failed.add(tuple(event["block"]))
+                errors[event["error"]] = errors.get(event["error"], 0) + 1
+    rate = sum(_rate(player, now) for player in at_work)
+    return Status(
+        runs,
+        done,
+        len(running),
+        len({b for b in lost - set(running) - failed if not _played(played, b)}),
+        len(failed - set(running)),
+        len(at_work),
+        rate,
+        (runs - done) / rate if rate else None,
+        errors,
+        sorted({processor(player.who) for player in everybody}),
+    )
+
+
+def processor(who: Mapping[str, Any]) -> str:
+    """What a program or session was played on; "" of one that does not say."""
+    if "backend" not in who:
+        return ""
+    model = f"{who['processor']}, " if who["backend"] == "cpu" else ""
+    return model + kind_of(who)
+
+
+def _under_way(player: Player) -> list[tuple[int, ...]]:
+    """Blocks that a program has begun, and of which it has said nothing more."""
+    found = {}
+    for event in player.events:
+        if "block" in event:
+            found[tuple(event["block"])] = event["event"]
+    return [block for block, last in found.items() if last == "begins"]
+
+
+def _lives(player: Player, now: float) -> bool:
+    if player.events and player.events[-1]["event"] == "leaves":
+        return False
+    if player.who["host"] == socket.gethostname():
+        return _is_there(player.who["pid"])
+    times = [e["seconds"] for e in player.events if e["event"] == "ends"]
+    silent = max(_SILENT_SECONDS, _SILENT_BLOCKS * max(times, default=0.0))
+    return now - (player.events or [player.who])[-1]["at"] < silent
+
+
+def _is_there(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
+
+
+def _rate(player: Player, now: float) -> float:
+    """Runs per second since a program began."""
+    begun = [e["at"] for e in player.events if e["event"] == "begins"]
+    runs = sum(_runs(e["block"]) for e in player.events if e["event"] == "ends")
+    return runs / max(now - begun[0], 1e-3) if begun else 0.0
+
+
+def _runs(block: list[int]) -> int:
+    _, _, first, last, begin, end = block
+    return (last - first) * (end - begin)
+
+
+def _played(played: Sessions, block: Any) -> bool:
+    environment, policy, first, last, begin, end = block
+    place = Place(environment, policy, slice(first, last), slice(begin, end))
+    return bool((played[place] > 0).all())
+
+
+def _blocks(
+    played: Sessions, environment: int, policy: int, points: int
+) -> Iterator[np.ndarray]:
+    """Who played the blocks of a game, one by one: all may not fit into memory."""
+    for params in pieces(points, played.chunks[2]):
+        for seed in pieces(played.shape[3], played.chunks[3]):
+            yield played[Place(environment, policy, params, seed)]
+
+
+def show(path: str | os.PathLike) -> dict[str, Any]:
+    """What a store holds, as JSON can hold it.
+
+    Args:
+      path: the store.
+
+    Returns:
+      ``extent`` (of every axis, and what else describes the sweep), ``sessions`` (who
+      has played, and how many runs) and ``text`` (of the file of the sweep, or "").
+    """
+    stored = check_store(path)
+    described = json.loads(stored["spec"])
+    played = sessions(path)
+    size = played.chunks[-2:]
+    counts = Counter[int]()
+    for environment in range(len(described["environments"])):
+        for number, policy in enumerate(described["policies"].values()):
+            for block in _blocks(
+                played, environment, number, policy["points"]["count"]
+            ):
+                who, many = np.unique(block, return_counts=True)
+                counts.update(dict(zip(who.tolist(), many.tolist(), strict=True)))
+    seeds, ends = described["seeds"], described["checkpoints"]
+    extent = {
+        "environments": ", ".join(described["environments"]),
+        "policies": ", ".join(
+            f"{name} ({entry['points']['count']})"
+            for name, entry in described["policies"].items()
+        ),
+        "seeds": seeds if isinstance(seeds, int) else f"{len(seeds)} that are listed",
+        "root seed": described["root_seed"],
+        f"checkpoints ({described['checkpoint_kind']})": f"{len(ends)}, to {ends[-1]}",
+        "metrics": ", ".join(stored_shapes(path)),
+        "keeps": "moments" if keeps_moments(path) else "runs",
+        "block": f"{size[0]} points x {size[1]} seeds",
+        "engine": described["engine"],
+        "backend": described["platform"],
+    }
+    entries = [
+        {
+            "created": entry["created"],
+            "runs": counts[number],
+            "versions": _versions(entry),
+            "devices": ", ".join(sorted(set(entry.get("devices", [])))),
+            "processor": processor(entry),
+            "host": entry.get("host", ""),
+            "job": entry.get("job", ""),
+        }
+        for number, entry in enumerate(json.loads(stored["sessions"]), 1)
+    ]
+    return {"extent": extent, "sessions": entries, "text": stored.get("text", "")}
+
+
+def _versions(entry: dict[str, Any]) -> str:
+    made = entry["versions"]
+    accepted = " (accepted)" if entry.get("accepted") else ""
+    return f"jaxbandits {made['jaxbandits']}, jax {made['jax']}{accepted}"

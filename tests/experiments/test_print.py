@@ -1,0 +1,29 @@
+"""The figures of experiments in a column of a journal, drawn of rehearsals."""
+
+import matplotlib
+import pytest
+
+from jaxbandits.experiments import REGISTRY
+from jaxbandits.plots import style
+from tests.plots.crowding import complaints
+
+# Rehearsals have not the metrics or the horizons that these draw, or their data are not
+# in the package.
+ELSEWHERE = (
+    "leaderboard",
+    "allocation-hard",
+    "budgeted-fig3d",
+    "budgeted-fig3f",
+    "censored-coverage",
+    "censored-fig5",
+    "censored-simple-regret",
+    "censored-solver",
+)
+NAMES = [name for name in REGISTRY if not name.startswith(ELSEWHERE)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_overlaps_in_a_column(rehearsal, no_data, name):
+    with matplotlib.rc_context(style("column")):
+        outcome, _ = rehearsal(name)
+    assert complaints(outcome.figure) == []
