@@ -118,7 +118,8 @@ def _sweep(options) -> int:
     store = options.store
     if store is None:
         store = os.path.join("results", f"{Path(options.spec).stem}.zarr")
-    checks.path("--store", store)
+    if "://" not in store:
+        checks.path("--store", store)
     kept = Store(
         store,
         options.extend,

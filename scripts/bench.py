@@ -83,6 +83,12 @@ BENCHMARKS = {
         "planning of a million seeds x a thousand points",
         {"seeds": 1_000_000},
     ),
+    "moments": (
+        "moments",
+        "measure",
+        "mean and interval of a hundred million recorded runs",
+        {"seeds": 100_000},
+    ),
     "sweeps": (
         "sweeps",
         "measure",

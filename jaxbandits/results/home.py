@@ -17,6 +17,7 @@ from zarr.storage import LocalStore
 
 from jaxbandits import checks
 
+_KINDS = ("s3", "gs", "az")
 # Files by which programs know of one another, see `locks`; they are not of the store.
 LOCKS = (".lock", ".root.lock")
 
@@ -35,6 +36,9 @@ class Home:
         # A local one that may write makes its folder when it is looked at.
         self.reading = store.with_read_only(True)
 
+    def __str__(self) -> str:
+        return self.name
+
     def exists(self) -> bool:
         """Whether there is anything but what another program begins just now."""
         if self.folder is not None and not self.folder.is_dir():
@@ -45,14 +49,14 @@ class Home:
     def get(self, key: str) -> bytes | None:
         """An object; None if it is not there."""
         try:
-            found = sync(self.reading.get(key, default_buffer_prototype()))
+            found = self._done(self.reading.get(key, default_buffer_prototype()))
         except FileNotFoundError:  # There is no folder.
             return None
         return None if found is None else found.to_bytes()
 
     def put(self, key: str, data: bytes) -> None:
         """Make an object, or replace it."""
-        sync(self.store.set(key, _buffer(data)))
+        self._done(self.store.set(key, _buffer(data)))
 
     def put_new(self, key: str, data: bytes) -> bool:
         """Make an object that nobody else has; whether it was this call.
@@ -61,12 +65,12 @@ class Home:
           key: its key.
           data: unlike what anybody else would put there.
         """
-        sync(self.store.set_if_not_exists(key, _buffer(data)))
+        self._done(self.store.set_if_not_exists(key, _buffer(data)))
         return self.get(key) == data
 
     def delete(self, key: str) -> None:
         """Remove an object, if it is there."""
-        sync(self.store.delete(key))
+        self._done(self.store.delete(key))
 
     def remove_folders(self) -> None:
         """Remove the folders of a local store in which there is no file."""
@@ -87,9 +91,18 @@ class Home:
     def names(self, folder: str = "") -> set[str]:
         """Names of the objects in a folder, and of folders in it."""
         try:
-            return set(sync(_listed(self.reading, folder)))
+            return set(self._done(_listed(self.reading, folder)))
         except FileNotFoundError:
             return set()
+
+    def _done(self, operation: Any) -> Any:
+        """The result of an operation of Zarr; errors of a bucket name the store."""
+        try:
+            return sync(operation)
+        except Exception as error:
+            if not is_remote(error):
+                raise
+            raise OSError(f"store: cannot reach {self.name}: {said(error)}") from error
 
     def where(self, key: str) -> str:
         """An object in words."""
@@ -100,36 +113,62 @@ class Home:
         return zarr.open_group(self.reading, mode="r", use_consolidated=consolidated)
 
 
+def is_remote(error: Exception) -> bool:
+    """Whether an error is of the package that reaches buckets."""
+    return type(error).__module__.startswith("obstore")
+
+
+def said(error: Exception) -> str:
+    """What an error says, in a line."""
+    return " ".join(f"{error}".split())[:300]
+
+
 def home_of(path: Any) -> Home:
     """The home of a store.
 
     Args:
-      path: a folder of this machine, a `zarr.abc.store.Store`, or a `Home`.
+      path: a folder of this machine, the URL of a bucket (``s3://bucket/x.zarr``, by
+        the package obstore, which reads keys, region and endpoint from the environment,
+        as ``AWS_ENDPOINT_URL``), a `zarr.abc.store.Store`, or a `Home`.
 
     Raises:
-      TypeError: if it is neither.
-      ValueError: if it is empty or a URL.
+      TypeError: if it is nothing of these.
+      ValueError: if it is empty, or a URL of another kind.
+      ImportError: if it is a URL and obstore is not installed.
     """
     if isinstance(path, Home):
         return path
+    if isinstance(path, LocalStore):
+        return Home(path.with_read_only(False), str(path.root), Path(path.root))
     if isinstance(path, Store):
         return Home(path.with_read_only(False), str(path))
-    folder = local(path)
+    if isinstance(path, str) and "://" in path:
+        return Home(_of_url(path), path)
+    folder = checks.path("store", path)
     return Home(LocalStore(folder), str(folder), folder)
 
 
-def local(path: str | os.PathLike) -> Path:
-    """The path of a store.
+def place_of(path: Any) -> Path | Home:
+    """The path of a local store, the home of any other. Raises as `home_of`."""
+    home = home_of(path)
+    return home if home.folder is None else home.folder
 
-    Raises:
-      TypeError: if it is no path.
-      ValueError: if it is empty or a URL.
-    """
-    if "://" in str(path):
+
+def _of_url(url: str) -> Store:
+    kind = url.split("://")[0]
+    if kind not in _KINDS:
         raise ValueError(
-            f"store: {path} is a URL; a store must be a folder on a file system"
+            f"store: {url} is a URL of an unknown kind; known are {', '.join(_KINDS)}, "
+            "beside folders, and any zarr.abc.store.Store"
         )
-    return checks.path("store", path)
+    try:
+        from obstore.store import from_url
+        from zarr.storage import ObjectStore
+    except ImportError as error:
+        raise ImportError(
+            f"store: {url} needs the package obstore: pip install 'jaxbandits[remote]'"
+        ) from error
+    return ObjectStore(from_url(url))
 
 
 async def _listed(store: Store, folder: str) -> list[str]:

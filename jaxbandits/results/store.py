@@ -24,7 +24,7 @@ import numpy as np
 import xarray as xr
 import zarr
 
-from jaxbandits.results.home import Home, home_of
+from jaxbandits.results.home import Home, home_of, is_remote, said
 from jaxbandits.results.layout import (
     PLAYED,
     Layout,
@@ -280,11 +280,17 @@ def naming(path: Any, safe: str = "") -> Iterator[None]:
     except OSError as error:
         if error.errno is None:  # One of ours, that says it all.
             raise
-        message = (
-            f"store: cannot write to {home_of(path).name}: {error.strerror or error}"
-            f"{safe}"
-        )
-        raise OSError(error.errno, message) from error
+        raise OSError(
+            error.errno, _words(path, error.strerror or error, safe)
+        ) from error
+    except Exception as error:
+        if not is_remote(error):
+            raise
+        raise OSError(_words(path, said(error), safe)) from error
+
+
+def _words(path: Any, what: Any, safe: str) -> str:
+    return f"store: cannot write to {home_of(path)}: {what}{safe}"
 
 
 def _fill_shards(home: Home, layout: Layout, new: list[int]) -> None:

@@ -21,7 +21,7 @@ import jax
 from jaxbandits.machine import Machine
 from jaxbandits.progress import reporter
 from jaxbandits.results import open_store, provenance
-from jaxbandits.results.home import home_of
+from jaxbandits.results.home import Home, home_of
 from jaxbandits.results.locks import Lock, busy, writer
 from jaxbandits.results.store import (
     check_store,
@@ -95,6 +95,11 @@ def in_store(spec: Spec, store: Store, crew: Crew) -> Iterator[Sink]:
       crew: who plays.
     """
     path = store.path
+    if isinstance(path, Home) and (crew.share or crew.workers):
+        raise ValueError(
+            f"store: {path} is no folder; shares and workers find one another by files "
+            "in the store's: play into a folder, or with a single program"
+        )
     with _folder(path), writer(path) as lock:
         if _alone(path, lock, crew):
             if not home_of(path).exists():
@@ -152,8 +157,11 @@ def in_store(spec: Spec, store: Store, crew: Crew) -> Iterator[Sink]:
 
 
 @contextmanager
-def _folder(path: Path) -> Iterator[None]:
+def _folder(path: Path | Home) -> Iterator[None]:
     """A folder, for its lock; it goes again if nothing comes of it."""
+    if isinstance(path, Home):
+        yield
+        return
     with naming(path):
         if not path.exists():
             path.mkdir(parents=True, exist_ok=True)

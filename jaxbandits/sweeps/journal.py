@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from jaxbandits.results.home import Home
 from jaxbandits.sweeps.blocks import Block
 
 WORK = "work"  # folder in a store of what is none of the results
@@ -36,8 +37,9 @@ class Journal(NamedTuple):
 
 
 @contextmanager
-def journal(path: Path, who: dict[str, Any]) -> Iterator[Journal]:
-    """A new file in the journal of a store.
+def journal(path: Path | Home, who: dict[str, Any]) -> Iterator[Journal]:
+    """A new file in the journal of a store; in a bucket, which has no files to which
+    lines can be added, there is none.
 
     Its lines are objects: first `who` with ``pid`` and ``at`` (seconds since 1970),
     then events with ``at`` and ``block`` (see `cell`): ``begins``; ``ends`` with
@@ -49,6 +51,9 @@ def journal(path: Path, who: dict[str, Any]) -> Iterator[Journal]:
       path: the store.
       who: about this program; it has ``host``.
     """
+    if isinstance(path, Home):
+        yield Journal(lambda block: None, lambda *ended: None, lambda *failed: None)
+        return
     pid = os.getpid()
     file = path / FOLDER / f"{who['host']}-{pid}-{uuid.uuid4().hex[:8]}.jsonl"
     began: dict[tuple[int, ...], tuple[float, float]] = {}
@@ -112,9 +117,11 @@ class Player(NamedTuple):
     events: list[dict[str, Any]]
 
 
-def players(path: Path) -> list[Player]:
+def players(path: Path | Home) -> list[Player]:
     """All that the programs have said that ever played into a store, oldest first."""
-    found = []
+    found: list[Player] = []
+    if isinstance(path, Home):
+        return found
     for file in (path / FOLDER).glob("*.jsonl"):
         lines = list(_lines(file))
         if lines:

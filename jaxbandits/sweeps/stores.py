@@ -2,7 +2,6 @@
 
 import errno
 import json
-import os
 import tempfile
 import warnings
 from collections.abc import Iterable
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from jaxbandits import checks
-from jaxbandits.results.home import local
+from jaxbandits.results.home import Home, place_of
 from jaxbandits.results.leavings import remove_leavings
 from jaxbandits.results.mending import (
     damaged_coordinates,
@@ -58,7 +57,8 @@ class Store(NamedTuple):
     """A Zarr store for a sweep, new or of the same sweep, and what may happen to it.
 
     Attributes:
-      path: the folder.
+      path: the folder, a URL (``s3://bucket/x.zarr``, with ``jaxbandits[remote]``), or
+        a `zarr.abc.store.Store`.
       extend: whether seeds, points, policies and environments may be new to the store.
       block: runs (seeds times points) that are written at a time, for a new store; by
         default by their size and duration.
@@ -72,7 +72,7 @@ class Store(NamedTuple):
         made with (0.12.1 for 0.12.0); the session says so.
     """
 
-    path: str | os.PathLike
+    path: Any
     extend: bool = False
     block: int | None = None
     verify: int = 0
@@ -96,11 +96,15 @@ def store_of(store: Any) -> Store:
         checks.whole("store: block", store.block, 1)
     if store.keep is not None:
         checks.one_of("store: keep", store.keep, KEPT)
-    return store._replace(path=local(store.path))
+    return store._replace(path=place_of(store.path))
 
 
 def create(
-    spec: Spec, path: Path, block: int | None, platform: str, moments: bool = False
+    spec: Spec,
+    path: Path | Home,
+    block: int | None,
+    platform: str,
+    moments: bool = False,
 ) -> None:
     """Make an empty store for a spec.
 
@@ -126,12 +130,13 @@ def create(
         shape = block_of_moments(plan, shapes, shape)
     said = _attributes(plan, describe(plan, platform), [], block)
     with naming(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(path, Path):
+            path.parent.mkdir(parents=True, exist_ok=True)
         remove_leavings(path)
         create_store(path, axes(plan), shapes, shape, said, moments)
 
 
-def mend(path: Path) -> None:
+def mend(path: Path | Home) -> None:
     """Put a store's metadata right, so that it can be opened.
 
     Raises:
@@ -141,7 +146,7 @@ def mend(path: Path) -> None:
         _tell(path, mend_metadata(path))
 
 
-def _tell(path: Path, files: list[str], blocks: int = 0) -> None:
+def _tell(path: Path | Home, files: list[str], blocks: int = 0) -> None:
     """Warn that files were damaged."""
     if files:
         more = f" and {len(files) - 5} more" if len(files) > 5 else ""
@@ -152,7 +157,7 @@ def _tell(path: Path, files: list[str], blocks: int = 0) -> None:
         )
 
 
-def check_block(path: Path, block: int | None) -> None:
+def check_block(path: Path | Home, block: int | None) -> None:
     """Raise a ValueError if a store has blocks of another size than `block`."""
     points, seeds = sessions(path).chunks[-2:]
     if block not in (None, points * seeds, check_store(path)["block"]):
@@ -162,7 +167,7 @@ def check_block(path: Path, block: int | None) -> None:
         )
 
 
-def check_kept(path: Path, keep: str | None) -> None:
+def check_kept(path: Path | Home, keep: str | None) -> None:
     """Raise a ValueError if a store keeps something else."""
     kept = KEPT[keeps_moments(path)]
     if keep not in (None, kept):
@@ -173,7 +178,7 @@ def check_kept(path: Path, keep: str | None) -> None:
 
 
 def fit(
-    spec: Spec, path: Path, extend: bool, platform: str, accepts: bool = False
+    spec: Spec, path: Path | Home, extend: bool, platform: str, accepts: bool = False
 ) -> tuple[Plan, bool]:
     """The plan of a spec in a store, and whether the store has to grow for it.
 
@@ -210,7 +215,7 @@ def fit(
     return settled(plan, platform, stored), bool(found.added)
 
 
-def enter(plan: Plan, path: Path, grows: bool) -> bool:
+def enter(plan: Plan, path: Path | Home, grows: bool) -> bool:
     """Mend a store, and make room for the plan.
 
     Returns:
@@ -218,8 +223,9 @@ def enter(plan: Plan, path: Path, grows: bool) -> bool:
     """
     with naming(path):
         try:
-            with tempfile.TemporaryFile(dir=path):
-                pass  # Before anything is played.
+            if isinstance(path, Path):
+                with tempfile.TemporaryFile(dir=path):
+                    pass  # Before anything is played.
         except OSError as error:
             if error.errno not in READ_ONLY or grows or not _is_complete(plan, path):
                 raise
@@ -248,7 +254,7 @@ def enter(plan: Plan, path: Path, grows: bool) -> bool:
     return True
 
 
-def _is_complete(plan: Plan, path: Path) -> bool:
+def _is_complete(plan: Plan, path: Path | Home) -> bool:
     """Whether nothing is missing in a store, and nothing damaged."""
     if mend_chunks(path, only_look=True).files:
         return False

@@ -106,6 +106,9 @@ def test_every_byte_of_a_block_is_checked(store):
     for length in range(len(data)):
         assert not shard_is_whole(data[:length], pieces)
     assert not shard_is_whole(data + b"0", pieces)
+    # Nor is there anything that no piece holds.
+    index = 16 * pieces + 4
+    assert not shard_is_whole(data[:-index] + b"0" + data[-index:], pieces)
 
 
 @pytest.mark.parametrize(

@@ -467,8 +467,8 @@ def test_checkpoints_that_fall_or_are_nan(checkpoints):
 
 def test_a_store_that_is_a_url(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ValueError, match="^store: s3://bucket/x.zarr is a URL"):
-        run_sweep(from_table(TABLE), "s3://bucket/x.zarr")
+    with pytest.raises(ValueError, match="^store: hdfs://node/x.zarr is a URL"):
+        run_sweep(from_table(TABLE), "hdfs://node/x.zarr")
     assert not list(tmp_path.iterdir())
 
 

@@ -154,7 +154,7 @@ OPTIONS = [
     (["--block", "0"], "block"),
     (["--block", "x"], "block"),
     (["--store", ""], "store"),
-    (["--store", "s3://a/b"], "store"),
+    (["--store", "hdfs://a/b"], "store"),
     (["--store", "https://a.b/c"], "store"),
     (["--process", "0"], "process"),
     (["--processes", "0", "--process", "0"], "processes"),

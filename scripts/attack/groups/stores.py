@@ -11,7 +11,7 @@ import zarr
 
 from attack.case import Case
 from attack.games import GAME, GREEDY
-from jaxbandits import results, sweep
+from jaxbandits import Machine, Store, results, sweep
 from jaxbandits.sweeps.summary import sweep_records
 
 GRID = {"eps": [0.1, 0.2]}
@@ -20,8 +20,12 @@ WORDS = ("store", "path", "a.zarr", "extend", "block")
 
 def play(store="a.zarr", **change):
     """A small sweep into a store."""
-    options = {"horizon": 10, "seeds": 4, "progress": False, "block": 4} | change
-    return sweep(GREEDY, GAME, options.pop("grid", GRID), store=store, **options)
+    options = {"horizon": 10, "seeds": 4, "block": 4} | change
+    kept = {name: options.pop(name) for name in Store._fields if name in options}
+    machine = Machine(progress=False, engine=options.pop("engine", "scan"))
+    place = None if store is None else Store(store, **kept)
+    grid = options.pop("grid", GRID)
+    return sweep(GREEDY, GAME, grid, store=place, machine=machine, **options)
 
 
 def cases() -> list[Case]:

@@ -102,7 +102,7 @@ def cases() -> list[Case]:
             {
                 "store": (
                     *(3, 0.5, "", [], {}, True, "https://a.b/c.zarr", "s3://a/b.zarr"),
-                    *("gs://a/b", "memory://a"),
+                    *("hdfs://a/b", "memory://a"),
                 )
             },
             "sweep to a store",

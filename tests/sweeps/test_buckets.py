@@ -1,0 +1,52 @@
+"""Sweeps into a bucket: killed, resumed, the very bits of a folder."""
+
+import signal
+import time
+
+import numpy as np
+import pytest
+
+from jaxbandits.results import open_store
+from jaxbandits.results.home import home_of
+from jaxbandits.results.layout import written
+from jaxbandits.results.store import sessions
+from tests.buckets import bucket  # noqa: F401
+from tests.sweeps import walk
+from tests.sweeps.processes import finish, start
+from tests.sweeps.runs import run
+
+BLOCK = 40
+
+
+@pytest.mark.parametrize("kills", [2])
+def test_killed_and_resumed(bucket, tmp_path, kills):  # noqa: F811
+    """By SIGKILL and SIGTERM; what was complete stays, bit by bit."""
+    url = f"{bucket}/{tmp_path.name}.zarr"
+    whole = run(walk.SPEC, tmp_path / "whole.zarr", block=BLOCK, progress=False).load()
+    complete = 0
+    for number in range(kills):
+        more = ("--block", str(BLOCK))
+        process = start(url, more=more, WALK_PAUSE="0.2")
+        wait_for_blocks(process, url, complete + 3)
+        process.send_signal((signal.SIGKILL, signal.SIGTERM)[number % 2])
+        code, said = finish(process)
+        assert code == (-9, 143)[number % 2], said
+        found = open_store(url).load()
+        played = found["session"].values > 0
+        assert complete < len(written(home_of(url))) < 50
+        complete = len(written(home_of(url)))
+        for name in ("regret", "rounds", "small"):
+            stored, wanted = (each[name].values[played] for each in (found, whole))
+            np.testing.assert_array_equal(stored, wanted)
+    found = run(walk.SPEC, url, progress=False, verify=5).load()
+    parts = [d.drop_vars("session").drop_attrs() for d in (found, whole)]
+    assert parts[0].identical(parts[1])
+    assert set(np.unique(sessions(url)[:, 0])) == {1, 2, 3}
+
+
+def wait_for_blocks(process, url, count):
+    deadline = time.monotonic() + 250
+    while len(written(home_of(url))) < count:
+        assert process.poll() is None, finish(process, 1)
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
