@@ -6,11 +6,11 @@ import socket
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from jaxbandits.results.home import place_of
 from jaxbandits.results.layout import Place
 from jaxbandits.results.reading import Sessions
 from jaxbandits.results.store import (
@@ -68,7 +68,7 @@ def status(path: str | os.PathLike, now: float | None = None) -> Status:
     Raises:
       FileNotFoundError, ValueError: as `open_store`.
     """
-    path, now = Path(path), time.time() if now is None else now
+    path, now = place_of(path), time.time() if now is None else now
     description = json.loads(check_store(path)["spec"])
     played = sessions(path)
     seeds = len(listed(description["seeds"]))

@@ -5,11 +5,14 @@ import time
 
 import numpy as np
 import pytest
+from zarr.storage import MemoryStore
 
 from jaxbandits.results import open_store
 from jaxbandits.results.home import home_of
 from jaxbandits.results.layout import written
 from jaxbandits.results.store import sessions
+from jaxbandits.sweeps import run_sweep
+from jaxbandits.sweeps.status import status
 from tests.buckets import bucket  # noqa: F401
 from tests.sweeps import walk
 from tests.sweeps.processes import finish, start
@@ -50,3 +53,13 @@ def wait_for_blocks(process, url, count):
         assert process.poll() is None, finish(process, 1)
         assert time.monotonic() < deadline
         time.sleep(0.05)
+
+
+def test_one_program_plays_and_says_how_far_it_is():
+    """In what is no folder: without a journal, and without shares."""
+    store = MemoryStore()
+    spec = walk.spec(points=1, seeds=8, horizon=4)
+    run(spec, store, progress=False)
+    assert status(store).done == status(store).runs == 4 * 8
+    with pytest.raises(ValueError, match="is no folder; shares and workers"):
+        run_sweep(spec, store, shard=(1, 2))
