@@ -35,8 +35,6 @@ def sweep(
     keep: Iterable[str] = (),
     store: str | os.PathLike[str] | Store | None = None,
     machine: Machine = HERE,
-    executor: Any = None,
-    shard: tuple[int, int] | None = None,
 ) -> xr.Dataset:
     """Play policies at many parameter points on many environments.
 
@@ -51,12 +49,8 @@ def sweep(
         keep, machine: as for `jaxbandits.simulate`; `keep` needs records of one shape.
       environments: one environment, several, or a mapping from names to environments.
       store: folder of a Zarr store, new or of the same sweep, or a `Store` that says
-        more of it; by default the results stay in memory.
-      executor: who plays the blocks of a store, in place of this process: any
-        `concurrent.futures.Executor`, a number of processes on this machine, or
-        `sweeps.Workers`, which says more of it.
-      shard: ``(number, of)``: this process plays its share of the blocks of a store,
-        others the rest, at the same time or not; nobody waits for anybody.
+        more of it; by default the results stay in memory. (`sweeps.run_sweep` has other
+        processes play into it.)
 
     Returns:
       Dataset as from `simulate`, with the dimension ``environment`` before the others
@@ -68,7 +62,7 @@ def sweep(
     Raises:
       ValueError, TypeError: on bad input, naming the argument, before compilation; if
         the store holds another sweep, naming what differs.
-      OSError: if the store cannot be written, or workers die again and again.
+      OSError: if the store cannot be written.
     """
     named = policies_of(policies)
     grids = grids_of(grid, policies, named)
@@ -86,7 +80,7 @@ def sweep(
     )
     if store is None and jax.process_count() > 1:
         raise ValueError("store: several processes need one that all can write to")
-    found = play_spec(spec, store, machine, None, executor, shard)
+    found = play_spec(spec, store, machine)
     warn_of_cuts(found, budget, horizon, stacklevel=2)
     single = isinstance(environments, Environment)
     return found.isel(environment=0) if single else found

@@ -50,9 +50,16 @@ def run_sweep(
       spec: the sweep.
       store: where to; memory by default.
       machine: what to play on.
-      executor, shard: as for `jaxbandits.sweep`.
+      executor: who plays the blocks of a store, in place of this process: any
+        `concurrent.futures.Executor`, a number of processes on this machine, or
+        `sweeps.Workers`, which says more of it.
+      shard: ``(number, of)``: this process plays its share of the blocks of a store,
+        others the rest, at the same time or not; nobody waits for anybody.
       stop: when it is set (by a signal, by another thread), the blocks under way are
         finished, and `sweeps.fill.StoppedError` is raised.
+
+    Raises:
+      OSError: if the store cannot be written, or workers die again and again.
     """
     if store is None and jax.process_count() > 1:
         raise ValueError("store: several processes need one that all can write to")

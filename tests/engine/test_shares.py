@@ -258,7 +258,7 @@ def test_progress_counts_all_policies(game, contestants, monkeypatch):
     reports = []
 
     @contextmanager
-    def reporter(show, total, title, rounds, lines):
+    def reporter(show, total, title, rounds):
         yield lambda done, label: reports.append((done, label))
         assert sum(done for done, _ in reports) == total == 2 * 3 * 2
 

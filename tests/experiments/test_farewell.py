@@ -122,7 +122,7 @@ def test_cast(rehearsal, name):
 
 
 def test_the_cast_is_complete():
-    ours = {name for name, e in REGISTRY.items() if e.setting == "farewell"}
+    ours = {name for name in REGISTRY if name.startswith("farewell-")}
     assert ours == {*CAST, "farewell-bounds", "farewell-coverage"}
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import zarr
 
-from jaxbandits import Machine, Store, sweep
+from jaxbandits import Machine, Store
 from jaxbandits.results.layout import key_of, layout_of
 from jaxbandits.results.root import CHECKSUM
 from jaxbandits.results.store import check_store, sessions, set_attributes
@@ -258,20 +258,6 @@ def test_a_worker_with_other_code(tmp_path, monkeypatch):
     with pytest.raises(ValueError, match="walker on (short|long) by another program"):
         played(Elsewhere(), path)
     assert not (sessions(path)[:] > 0).any()
-
-
-def test_from_sweep(tmp_path, whole):
-    found = sweep(
-        {"walker": walk.WALKER, "idler": walk.WALKER},
-        SPEC.environments,
-        {"walker": {"step": np.linspace(0.5, 2.0, 3)}},
-        horizon=8,
-        checkpoints=[4],
-        seeds=60,
-        store=tmp_path / "one.zarr",
-        executor=Here(),
-    )
-    assert_same(found, whole)
 
 
 @pytest.mark.parametrize(
