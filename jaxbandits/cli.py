@@ -410,6 +410,10 @@ def _claims(options) -> int:
 def _verify(options) -> int:
     if os.path.exists(options.what) or not re.fullmatch(_CLAIM, options.what):
         return verify_store(options)
+    if options.blocks or options.spec is not None:
+        raise ValueError(
+            f"--blocks and --spec are of a store; {options.what} is the name of a claim"
+        )
     from jaxbandits.experiments import REGISTRY, prepare_folder
     from jaxbandits.experiments.statements import STATEMENTS, of_id
 

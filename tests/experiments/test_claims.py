@@ -174,6 +174,8 @@ def test_claims_and_verify(capsys, tmp_path):
     assert f"4 of {len(STATEMENTS)} have a verdict" in out and "3 (75%) hold." in out
     assert cli.main(["verify", "B22", *results]) == 2
     assert "there is no claim 'B22' (did you mean 'B2" in capsys.readouterr().err
+    assert cli.main(["verify", "B2", "--blocks", "3", *results]) == 2
+    assert "--blocks and --spec are of a store" in capsys.readouterr().err
 
 
 def test_a_statement_is_judged():
