@@ -5,6 +5,7 @@ import pytest
 
 from jaxbandits.experiments import REGISTRY
 from jaxbandits.plots import style
+from tests.heavy import in_short
 from tests.plots.crowding import complaints
 
 # Rehearsals have not the metrics or the horizons that these draw, or their data are not
@@ -20,9 +21,10 @@ ELSEWHERE = (
     "censored-solver",
 )
 NAMES = [name for name in REGISTRY if not name.startswith(ELSEWHERE)]
+LONG = {"allocation-oracle", "allocation-estimator", "censored-prior"}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", in_short(NAMES, LONG))
 def test_nothing_overlaps_in_a_column(rehearsal, no_data, name):
     with matplotlib.rc_context(style("column")):
         outcome, _ = rehearsal(name)
