@@ -28,6 +28,7 @@ LAYERS = {
     "arguments": 5,
     "contract": 5,
     "points": 4,
+    "designs": 5,
     "machine": 6,
     "plots": 6,
     "progress": 6,

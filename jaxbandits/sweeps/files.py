@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from jaxbandits import checks
-from jaxbandits.points import points_from, zipped
+from jaxbandits.designs import Range, sampled
+from jaxbandits.points import Zipped, points_from, zipped
 from jaxbandits.sweeps import makers
 from jaxbandits.sweeps.spec import Entry, Spec
 from jaxbandits.sweeps.until import HalfWidth
@@ -156,8 +157,30 @@ def _entry(where: str, setting: str, entry: dict) -> Entry:
         for part in ("cross", "zip")
     )
     crossed, rows = grids
-    points = points_from(zipped(rows, crossed), where)
+    grid = zipped(rows, crossed)
+    if "sample" in entry:
+        if "zip" in entry:
+            raise ValueError(f"{where}: zip and sample exclude each other")
+        grid = _design(f"{where}.sample", entry["sample"], crossed)
+    points = points_from(grid, where)
     return Entry(makers.policy(where, setting, entry), points)
+
+
+def _design(where: str, design: dict, crossed: dict) -> Zipped:
+    """A grid of points that spread evenly."""
+    ranges = {
+        leaf: Range(
+            span["from"],
+            span["to"],
+            **{x: span[x] for x in span.keys() & {"scale", "whole"}},
+        )
+        for leaf, span in design["ranges"].items()
+    }
+    said = design | {x: int(design[x]) for x in ("points", "seed") if x in design}
+    try:
+        return sampled(**said | {"ranges": ranges}, crossed=crossed)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from error
 
 
 def _values(where: str, values: Any) -> list[float]:
