@@ -13,7 +13,9 @@ import numpy as np
 from jaxbandits import checks
 from jaxbandits.designs import Range, sampled
 from jaxbandits.points import Zipped, points_from, zipped
+from jaxbandits.protocol import Environment
 from jaxbandits.sweeps import makers
+from jaxbandits.sweeps._variants import variants
 from jaxbandits.sweeps.spec import Entry, Spec
 from jaxbandits.sweeps.until import HalfWidth
 
@@ -116,8 +118,11 @@ def from_table(table: dict[str, Any], source: str = "SPEC") -> Spec:
             for name, entry in table["policies"].items()
         },
         environments={
-            name: makers.environment(f"{source}: environments.{name}", setting, entry)
+            variant: made
             for name, entry in table["environments"].items()
+            for variant, made in _environments(
+                f"{source}: environments.{name}", name, setting, entry
+            ).items()
         },
         **{name: value for name, value in table.items() if name in fields},
     )
@@ -146,6 +151,26 @@ def _integer(value: Any) -> Any:
         counts = {k: _integer(x) for k, x in value.items() if k in COUNTS}
         return value | counts
     return int(value) if isinstance(value, float) else value
+
+
+def _environments(where: str, name: str, setting: str, entry: dict) -> dict[str, Any]:
+    """An environment, or one for each combination of what is crossed."""
+    if "cross" not in entry:
+        return {name: makers.environment(where, setting, entry)}
+    fixed = entry.get("arguments", {})
+    cross = {x: _values(f"{where}.cross.{x}", v) for x, v in entry["cross"].items()}
+    if both := sorted(cross.keys() & fixed.keys()):
+        raise ValueError(f"{where} has {both} both in arguments and in cross")
+
+    def make(**chosen: Any) -> Environment:
+        return makers.environment(where, setting, entry | {"arguments": fixed | chosen})
+
+    try:
+        return variants(name, make, cross)
+    except (TypeError, ValueError) as error:
+        if str(error).startswith(where):
+            raise
+        raise ValueError(f"{where}: {error}") from error
 
 
 def _entry(where: str, setting: str, entry: dict) -> Entry:
