@@ -215,6 +215,14 @@ def write_block(
         there are empty.
       session: number of the session that played it, at least 1.
     """
+    layout = layout_of(results_of(home_of(path)))
+    write_stored(path, place, as_stored(layout, values), session)
+
+
+def write_stored(
+    path: Any, place: Place, values: Mapping[str, np.ndarray], session: int
+) -> None:
+    """`write_block` of what `as_stored` gives."""
     home = home_of(path)
     array = zarr.open_group(home.store, mode="r+")[RESULTS]
     layout = layout_of(array)
@@ -223,7 +231,7 @@ def write_block(
     shape = points, rows.stop - rows.start, array.shape[-1]
     block = np.full((*shape[:2], layout.size, shape[2]), np.nan)
     block[:, :, layout.slots(PLAYED)] = session
-    for name, found in as_stored(layout, values).items():
+    for name, found in values.items():
         flat = np.reshape(found, (*shape, -1))
         block[:, :, layout.slots(name)] = np.moveaxis(flat, -1, 2)
     for shard in layout.shards():
