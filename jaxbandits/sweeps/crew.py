@@ -41,7 +41,7 @@ from jaxbandits.sweeps.fill import (
 )
 from jaxbandits.sweeps.hosts import meet
 from jaxbandits.sweeps.identity import listed
-from jaxbandits.sweeps.journal import journal, players
+from jaxbandits.sweeps.journal import journal, least_begun, players
 from jaxbandits.sweeps.plan import Plan, say_engines
 from jaxbandits.sweeps.programs import programs_of, share_programs
 from jaxbandits.sweeps.sink import Sink
@@ -117,6 +117,7 @@ def in_store(spec: Spec, store: Store, crew: Crew) -> Iterator[Sink]:
                 return plan
             shape = sessions(path).chunks[-2:]
             blocks = outstanding(plan, sessions(path), shape, crew.share or ALL)
+            blocks = least_begun(path, blocks, crew.share)
             work = work_of(plan, blocks, crew.machine, shape)
             entry = _entry(plan, work, crew, store)
             session = enter_session(
