@@ -12,7 +12,6 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -59,6 +58,8 @@ from jaxbandits.sweeps.stores import (
 )
 from jaxbandits.sweeps.worker import Task, dismiss, publish_spec, who
 
+# Programs of a share play in one session: the same code and machines.
+_ALIKE = ("versions", "git", "accepted", *Site._fields)
 PATIENCE = 60.0  # seconds that one waits for others to leave, or to make room
 
 
@@ -120,9 +121,7 @@ def in_store(spec: Spec, store: Store, crew: Crew) -> Iterator[Sink]:
             blocks = least_begun(path, blocks, crew.share)
             work = work_of(plan, blocks, crew.machine, shape)
             entry = _entry(plan, work, crew, store)
-            session = enter_session(
-                path, entry, _never if alone else partial(_same, entry)
-            )
+            session = enter_session(path, entry, () if alone else _ALIKE)
             lock.together(math.inf)
             _warn_of_sites(path, json.loads(check_store(path)["sessions"]))
             if crew.share is not None and (programs := programs_of(path)):
@@ -240,16 +239,6 @@ def _warn_of_sites(path: Path, entries: list[Mapping[str, Any]]) -> None:
             + "): their numbers agree up to rounding only",
             stacklevel=2,
         )
-
-
-def _never(last: Mapping[str, Any]) -> bool:
-    return False
-
-
-def _same(entry: Mapping[str, Any], last: Mapping[str, Any]) -> bool:
-    """Whether programs of a share play in one session: the same code and machines."""
-    alike = ("versions", "git", "accepted", *Site._fields)
-    return all(last.get(name) == entry.get(name) for name in alike)
 
 
 def _have_played(

@@ -2,7 +2,7 @@
 
 import itertools
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -93,8 +93,7 @@ def merge(stores: Sequence[Any], into: Any) -> xr.Dataset:
             if moments[0]:
                 join_rows(parts, into)
             else:
-                for path, number in zip(paths, before, strict=True):
-                    _copy(path, into, number)
+                _copy(paths, into, before)
         _seal(into, description)
     except BaseException:
         home_of(into).clear()
@@ -130,43 +129,54 @@ def _axes(first: xr.Dataset, seeds: np.ndarray, runs: int) -> xr.Dataset:
     return axes.assign_coords(instance=("seed", seeds // runs)) if runs > 1 else axes
 
 
-def _copy(path: Any, into: Any, before: int) -> None:
-    """Copy what is played in a store.
+def _copy(paths: Sequence[Any], into: Any, before: Sequence[int]) -> None:
+    """Write what is played in stores into a new one, block by block.
 
     Args:
-      path: the store.
-      into: where to.
-      before: how many sessions come before its own.
+      paths: the stores.
+      into: the new one.
+      before: for each the number of sessions that come before its own.
     """
-    played = sessions(path)
-    environments, policies, points, _ = played.shape
-    seeds = _places(path, into)
-    blocks = itertools.product(
-        range(environments),
-        range(policies),
-        pieces(len(seeds), played.chunks[3]),
-        pieces(points, played.chunks[2]),
-    )
-    for environment, policy, seed, params in blocks:
-        place = Place(environment, policy, params, seed)
-        rectangles = list(_rectangles(played[place]))
-        values = read_block(path, place) if rectangles else {}
-        for rows, columns, session in rectangles:
-            for part in _runs(columns, seeds[seed]):
-                first = int(seeds[seed][part.start])
-                here = Place(
-                    environment,
-                    policy,
-                    slice(params.start + rows.start, params.start + rows.stop),
-                    slice(first, first + part.stop - part.start),
-                )
-                piece = {name: found[rows, part] for name, found in values.items()}
-                _put(path, piece, into, here, before + session)
+    *games, points, seeds = sessions(into).shape
+    *_, step, length = sessions(into).chunks
+    sources = [
+        (path, sessions(path), _places(into, path), number)
+        for path, number in zip(paths, before, strict=True)
+    ]
+    for *game, params, seed in itertools.product(
+        *map(range, games), pieces(points, step), pieces(seeds, length)
+    ):
+        place = Place(*game, params, seed)
+        shape = params.stop - params.start, seed.stop - seed.start
+        values: dict[str, np.ndarray] = {}
+        who = np.zeros(shape, np.int64)
+        for path, played, at, number in sources:
+            columns = np.flatnonzero(at[seed] >= 0)
+            own = Place(*game, params, at[seed][columns])
+            if not columns.size or not (session := played.now(own)).any():
+                continue
+            mask = session > 0
+            again = mask & (who[:, columns] > 0)
+            for name, found in read_block(path, own).items():
+                if name == PLAYED:
+                    continue
+                values.setdefault(name, np.full((*shape, *found.shape[2:]), np.nan))
+                known = values[name][:, columns]
+                if known[again].tobytes() != found[again].astype(float).tobytes():
+                    raise ValueError(
+                        f"stores: {path} holds other numbers than those before it: "
+                        f"{name} of {_game(into, place)}"
+                    )
+                known[mask] = found[mask]
+                values[name][:, columns] = known
+            who[:, columns] = np.where(mask & ~again, session + number, who[:, columns])
+        if who.any():
+            write_block(into, place, values, who)
 
 
-def _places(path: Any, into: Any) -> np.ndarray:
-    """i64[S], where the seeds of a store lie in another one."""
-    with open_store(path) as source, open_store(into) as target:
+def _places(path: Any, other: Any) -> np.ndarray:
+    """i64[S], where the seeds of a store lie in another one; -1 of those it has not."""
+    with open_store(path) as source, open_store(other) as target:
         return target.indexes["seed"].get_indexer(source["seed"].values)
 
 
@@ -178,47 +188,6 @@ def _seal(path: Any, description: Any) -> None:
         counts = [p["points"]["count"] for p in description["policies"].values()]
         rows = [-(-count // size) for count in counts]
         seal(path, [rows for _ in description["environments"]])
-
-
-def _rectangles(session: np.ndarray) -> Iterator[tuple[slice, slice, int]]:
-    """Rectangles of a block that were played in one session: rows, columns, session."""
-    whole = slice(0, session.shape[0])
-    same = (session == session[:1]).all()
-    for rows in [whole] if same else pieces(session.shape[0], 1):
-        line = session[rows.start]
-        ends = [0, *(np.flatnonzero(np.diff(line)) + 1), len(line)]
-        for first, last in itertools.pairwise(ends):
-            if line[first]:
-                yield rows, slice(int(first), int(last)), int(line[first])
-
-
-def _runs(columns: slice, seeds: np.ndarray) -> Iterator[slice]:
-    """Parts of some columns that lie side by side in the other store, too."""
-    jumps = np.flatnonzero(np.diff(seeds[columns]) != 1) + 1
-    ends = [columns.start, *(columns.start + jumps), columns.stop]
-    return (slice(int(a), int(b)) for a, b in itertools.pairwise(ends))
-
-
-def _put(
-    path: Any,
-    piece: dict[str, np.ndarray],
-    into: Any,
-    place: Place,
-    session: int,
-) -> None:
-    """Write what was played at a place, if it is what others have played there."""
-    values = {name: found for name, found in piece.items() if name != PLAYED}
-    known = sessions(into)[place] > 0
-    if known.any():
-        there = read_block(into, place)
-        for name, found in values.items():
-            if there[name][known].tobytes() != found[known].tobytes():
-                raise ValueError(
-                    f"stores: {path} holds other numbers than those before it: "
-                    f"{name} of {_game(into, place)}"
-                )
-    if not known.all():
-        write_block(into, place, values, session)
 
 
 def _game(path: Any, place: Place) -> str:

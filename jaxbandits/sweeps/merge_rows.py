@@ -72,11 +72,10 @@ def join_rows(parts: Sequence[_Part], into: Any) -> None:
     games = itertools.product(range(environments), range(policies))
     for game, params in itertools.product(games, pieces(points, step)):
         for seed, sources in zip(pieces(seeds, length), rows_of, strict=True):
-            tables, who = _joined(sources, Place(*game, params, seed))
-            for rows in _alike(who):
-                place = Place(*game, _moved(rows, params.start), seed)
-                values = {name: table[rows] for name, table in tables.items()}
-                write_stored(into, place, values, int(who[rows.start]))
+            place = Place(*game, params, seed)
+            tables, who = _joined(sources, place)
+            if who.any():
+                write_stored(into, place, tables, who[:, None])
 
 
 def _joined(
@@ -91,15 +90,10 @@ def _joined(
         who = np.maximum(who, np.where(session > 0, session + part.before, 0))
         for name, table in tables.items():
             found.setdefault(name, []).append(table)
-    return {name: tables_joined(np.stack(x)) for name, x in found.items()}, who
-
-
-def _alike(who: np.ndarray) -> Iterator[slice]:
-    """Neighbouring points that were played in one session."""
-    ends = [0, *(np.flatnonzero(np.diff(who)) + 1), len(who)]
-    for first, last in itertools.pairwise(ends):
-        if who[first]:
-            yield slice(int(first), int(last))
+    joint = {name: tables_joined(np.stack(x)) for name, x in found.items()}
+    for table in joint.values():
+        table[who == 0] = np.nan
+    return joint, who
 
 
 def _moved(part: slice, by: int) -> slice:
