@@ -49,8 +49,7 @@ from jaxbandits.sweeps.spec import Spec
 from jaxbandits.sweeps.spread import LostError, spread
 from jaxbandits.sweeps.stores import (
     Store,
-    check_block,
-    check_kept,
+    check_same,
     create,
     enter,
     fit,
@@ -107,8 +106,7 @@ def in_store(spec: Spec, store: Store, crew: Crew) -> Iterator[Sink]:
                 moments = store.keep == "moments"
                 create(spec, path, store.block, crew.site.backend, moments)
             mend(path)
-        check_block(path, store.block)
-        check_kept(path, store.keep)
+        check_same(store)
 
         def complete(spec: Spec, grows: bool) -> Plan:
             plan, larger, alone = _room(spec, store, grows, lock, crew)
