@@ -43,7 +43,7 @@ from tests.sweeps import walk
 SPEC = walk.spec(points=4, seeds={seeds}, horizon={horizon})
 """
 SEEDS = int(os.environ.get("SEEDS", 1536))
-HORIZON = int(os.environ.get("HORIZON", 20_000_000))  # ten seconds of a block
+HORIZON = int(os.environ.get("HORIZON", 20_000_000))  # some 2.5 s of a block
 BLOCK = 64
 WORKERS = 4
 CORES = 2

@@ -149,6 +149,25 @@ def test_what_another_version_has_written_is_played_again(registry, tmp_path):
     assert cli.main(command) == 0 and registry == ["allocation-b"] * 2
 
 
+def test_a_quick_run_is_one_whatever_the_experiment_leaves_out(
+    monkeypatch, tmp_path, capsys
+):
+    """So it is played in memory."""
+    told = []
+
+    def run(options):
+        told.append(options)
+        record = make_record("censored-a", "n", "TS", {}, seeds=1, horizon=2)
+        return Outcome({}, [record], figure()[0])
+
+    small = Options(seeds=2, horizon=3)
+    made = Experiment("censored-a", "title", "source", run, small, small)
+    monkeypatch.setattr(experiments, "REGISTRY", {made.name: made})
+    command = ["reproduce", "censored-a", "--out", str(tmp_path)]
+    assert cli.main([*command, "--quick"]) == cli.main(command) == 0
+    assert [options.quick for options in told] == [True, False]
+
+
 def test_a_paper_goes_with_all(registry, capsys):
     assert cli.main(["reproduce", "censored-a", "--paper", "censored"]) == 2
     assert "--paper goes with the name all" in capsys.readouterr().err
