@@ -50,6 +50,7 @@ def check_listing(found):
             "source": experiment.source,
             "seeds": experiment.full.seeds,
             "horizon": experiment.full.horizon,
+            "minutes": listed["minutes"],  # tests/experiments/test_minutes.py
         }
     assert found["policies"] == list(POLICIES)
     assert found["environments"] == list(ENVIRONMENTS)
