@@ -40,7 +40,9 @@ def threefry(
     Raises:
       TypeError: if a word is no integer.
     """
-    return _encrypted(*_pair("key", key), *_pair("counter", counter))
+    words = *_pair("key", key), *_pair("counter", counter)
+    first, second = _encrypted(*words)
+    return first, second
 
 
 # Traced once for all keys and counters of a shape: its 150 operations take as long to
