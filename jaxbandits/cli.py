@@ -330,8 +330,11 @@ def _reproduce(options) -> int:
         out = os.path.join("results", experiment.name)
     style = _style(options)
     folder = prepare_folder(out)
+    # That its own seeds are few is what a quick form is.
+    few = options.quick and chosen == experiment.quick and not experiment.fixed
     try:
-        outcome, paths = _play(experiment, chosen, folder, style, options.format)
+        with _coverage_is_not_asked(few):
+            outcome, paths = _play(experiment, chosen, folder, style, options.format)
     except StoppedError as error:
         print(f"jaxbandits: SIGTERM: {error}; {GOES_ON}", file=sys.stderr)
         return 128 + signal.SIGTERM
@@ -342,9 +345,22 @@ def _reproduce(options) -> int:
     console.print(outcome.table or records_table(outcome.records, experiment.title))
     for note in (*outcome.notes, *(claim.sentence for claim in outcome.claims)):
         console.print(note)
+    if few:
+        console.print("Of a quick form intervals are not sure: docs/statistics.md.")
     for path in paths:
         console.print(f"wrote {path}", soft_wrap=True, highlight=False)
     return 0
+
+
+@contextlib.contextmanager
+def _coverage_is_not_asked(few: bool):
+    """No warnings that intervals rest on few seeds, where there are as few as asked."""
+    from jaxbandits.stats import CoverageWarning
+
+    with warnings.catch_warnings():
+        if few:
+            warnings.simplefilter("ignore", CoverageWarning)
+        yield
 
 
 def _play(experiment, options, folder, style, picture):
