@@ -302,13 +302,6 @@ def test_of_a_merged_store_no_block_may_be_missing(tmp_path, store):
         open_store(into)
 
 
-def test_stores_of_moments_are_not_merged(tmp_path):
-    path = tmp_path / "a.zarr"
-    run_sweep(SPEC, Store(path, keep="moments")).close()
-    with pytest.raises(ValueError, match="stores must keep runs; of moments, as"):
-        merge([path, path], tmp_path / "c.zarr")
-
-
 def test_drawn_instances_are_merged(tmp_path):
     spec = walk.spec(
         points=2,
