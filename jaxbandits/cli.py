@@ -8,14 +8,20 @@ import contextlib
 import json
 import os
 import re
-import signal
 import sys
 import warnings
 from pathlib import Path
 
 import jaxbandits
 from jaxbandits import checks
-from jaxbandits.cli_sweeps import GOES_ON, add_sweeps, verify_store
+from jaxbandits.cli_reproduce import (
+    ALL,
+    add_picture,
+    add_reproduce,
+    picture_style,
+    play_and_write,
+)
+from jaxbandits.cli_sweeps import add_sweeps, verify_store
 from jaxbandits.faults import EXPECTED, is_users
 
 _CLAIM = r"[A-Z]{1,2}\d+(\.\d+)*"  # what no store is called; one that is there is meant
@@ -91,19 +97,7 @@ def _parser_and_commands():
     advice.add_argument("setting", metavar="SETTING", help="budgeted, say")
     advice.add_argument("--json", action="store_true", help="for programs")
     advice.set_defaults(command=_recommend)
-    reproduce = commands.add_parser("reproduce", help="run a figure or table")
-    reproduce.add_argument("name", metavar="NAME", help="see `jaxbandits list`")
-    reproduce.add_argument("--seeds", type=int, help="number of seeds")
-    reproduce.add_argument(
-        "--horizon", type=int, help="number of rounds, or the budget"
-    )
-    reproduce.add_argument("--out", help="output folder (default: results/NAME)")
-    reproduce.add_argument(
-        "--quick", action="store_true", help="few seeds and rounds, in under a minute"
-    )
-    reproduce.add_argument("--json", action="store_true", help="print the records")
-    _add_picture(reproduce)
-    reproduce.set_defaults(command=_reproduce)
+    add_reproduce(commands)
     claims = commands.add_parser("claims", help="what the papers say, and the verdicts")
     claims.add_argument("--json", action="store_true", help="for programs")
     claims.set_defaults(command=_claims)
@@ -143,7 +137,7 @@ def _parser_and_commands():
     rank.add_argument("--seeds", type=int, help="number of games (200)")
     rank.add_argument("--out", default=os.path.join("results", "compare"))
     rank.add_argument("--json", action="store_true", help="print the records")
-    _add_picture(rank)
+    add_picture(rank)
     rank.set_defaults(command=_compare)
     add_sweeps(commands)
     completion = commands.add_parser(
@@ -156,31 +150,6 @@ def _parser_and_commands():
             "--traceback", action="store_true", help="where an error came from, in full"
         )
     return parser, commands.choices
-
-
-def _add_picture(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--format", default="png", help="of the figure: png, pdf, svg")
-    command.add_argument(
-        "--width",
-        help="of the figure in print: column (3.25 inches), text (6.75), or inches",
-    )
-
-
-def _style(options) -> dict:
-    """Matplotlib's settings for what is asked; checked before anything is played."""
-    from jaxbandits.experiments.common.writing import PICTURES
-    from jaxbandits.plots import style
-
-    checks.one_of("--format", options.format, PICTURES)
-    width = options.width
-    if width is None:
-        return {}
-    with contextlib.suppress(ValueError):
-        width = float(width)
-    try:
-        return style(width)
-    except ValueError as error:
-        raise ValueError(f"--{error}") from None
 
 
 def _list(options) -> int:
@@ -264,7 +233,7 @@ def _completion(options) -> int:
         ) from None
     checks.one_of("SHELL", options.shell, shtab.SUPPORTED_SHELLS)
     parser, commands = _parser_and_commands()
-    names = {"name": list(REGISTRY), "setting": list(PARTS)}
+    names = {"name": [*REGISTRY, ALL], "setting": list(PARTS), "paper": list(PARTS)}
     names["shell"] = list(shtab.SUPPORTED_SHELLS)
     names |= {"format": ["png", "pdf", "svg"], "id": list(STATEMENTS)}
     for command in commands.values():
@@ -311,86 +280,6 @@ def _recommend(options) -> int:
     if board := shipped(setting):
         console.print(standings_table(board, PROTOCOLS[setting]))
     return 0
-
-
-def _reproduce(options) -> int:
-    from rich.console import Console
-
-    from jaxbandits.experiments import REGISTRY, prepare_folder
-    from jaxbandits.experiments.common.table import records_table
-    from jaxbandits.sweeps.fill import StoppedError
-
-    experiment = REGISTRY.get(options.name)
-    if experiment is None:
-        raise ValueError(
-            f"NAME: there is no experiment {options.name!r}"
-            f"{checks.hint(options.name, REGISTRY)}; `jaxbandits list` shows them"
-        )
-    chosen = experiment.quick if options.quick else experiment.full
-    if options.seeds is not None:
-        chosen = chosen._replace(seeds=checks.whole("--seeds", options.seeds, 1))
-    if options.horizon is not None:
-        chosen = chosen._replace(horizon=checks.whole("--horizon", options.horizon, 1))
-    if experiment.fixed and (options.seeds or options.horizon):
-        message = f"--seeds and --horizon have no effect on {experiment.name}"
-        print(f"jaxbandits: {message}", file=sys.stderr)
-    out = options.out
-    if out is None:
-        out = os.path.join("results", experiment.name)
-    style = _style(options)
-    folder = prepare_folder(out)
-    # That its own seeds are few is what a quick form is.
-    few = options.quick and chosen == experiment.quick and not experiment.fixed
-    try:
-        with _coverage_is_not_asked(few):
-            outcome, paths = _play(experiment, chosen, folder, style, options.format)
-    except StoppedError as error:
-        print(f"jaxbandits: SIGTERM: {error}; {GOES_ON}", file=sys.stderr)
-        return 128 + signal.SIGTERM
-    if options.json:
-        print(json.dumps(outcome.records))
-        return 0
-    console = Console(width=None if sys.stdout.isatty() else 120)
-    console.print(outcome.table or records_table(outcome.records, experiment.title))
-    for note in (*outcome.notes, *(claim.sentence for claim in outcome.claims)):
-        console.print(note)
-    if few:
-        console.print("Of a quick form intervals are not sure: docs/statistics.md.")
-    for path in paths:
-        console.print(f"wrote {path}", soft_wrap=True, highlight=False)
-    return 0
-
-
-@contextlib.contextmanager
-def _coverage_is_not_asked(few: bool):
-    """No warnings that intervals rest on few seeds, where there are as few as asked."""
-    from jaxbandits.stats import CoverageWarning
-
-    with warnings.catch_warnings():
-        if few:
-            warnings.simplefilter("ignore", CoverageWarning)
-        yield
-
-
-def _play(experiment, options, folder, style, picture):
-    """Run an experiment and write what it found; the outcome and the paths."""
-    from matplotlib import rc_context
-
-    from jaxbandits.experiments import write
-    from jaxbandits.experiments.statements import play
-
-    with rc_context(style):
-        outcome = play(experiment, options._replace(folder=folder))
-    paths = write(
-        outcome,
-        experiment.name,
-        folder,
-        title=experiment.title,
-        source=experiment.source,
-        options=options,
-        picture=picture,
-    )
-    return outcome, paths
 
 
 def _claims(options) -> int:
@@ -457,7 +346,7 @@ def _verify(options) -> int:
         size = "" if experiment.fixed else f" ({full.seeds:,} seeds, {full.horizon:,})"
         print(f"jaxbandits: playing {name}{size}", file=sys.stderr)
         folder = prepare_folder(os.path.join(options.results, name))
-        outcome, _ = _play(experiment, full, folder, {}, "png")
+        outcome, _ = play_and_write(experiment, full, folder, {}, "png")
         for claim in outcome.claims:
             if claim.id in asked:
                 print(claim.sentence)
@@ -480,7 +369,7 @@ def _compare(options) -> int:
 
     columns = {k: getattr(options, k) for k in ("arm", "cost", "reward", "group")}
     environments = from_table(options.csv, **columns)
-    style = _style(options)
+    style = picture_style(options)
     folder = prepare_folder(options.out)
     seeds = SEEDS if options.seeds is None else options.seeds
     with rc_context(style):

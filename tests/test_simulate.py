@@ -313,6 +313,7 @@ def test_a_params_tuple_is_a_mapping(game, rcucb):
     assert not np.array_equal(one["censored"], plain["censored"])
 
 
+@pytest.mark.slow
 def test_seconds_of_compiling_and_running_are_apart(game, rcucb):
     fresh = rcucb._replace(act=lambda *args: rcucb.act(*args))
     first, second = (simulate(fresh, game, **options_of()) for _ in range(2))

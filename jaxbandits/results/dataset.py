@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from jaxbandits.results.names import PARAMETER, check_variable
+from jaxbandits.results.names import FACT, PARAMETER, check_variable
 from jaxbandits.results.plain import plain
 
 DIMS = ("policy", "params", "seed", "checkpoint")
@@ -41,6 +41,7 @@ def coordinates(
     seeds: np.ndarray,
     checkpoints: np.ndarray,
     instances: np.ndarray | None = None,
+    facts: Mapping[str, np.ndarray] = {},
 ) -> xr.Dataset:
     """The axes of results, and the parameters of every point.
 
@@ -53,10 +54,12 @@ def coordinates(
       seeds: i64[S].
       checkpoints: [C].
       instances: i64[S], numbers of the drawn instances if seeds share them.
+      facts: by name, ``[E]`` of numbers or text: what environments differ in.
 
     Returns:
       No variables; coordinates ``environment, policy, params, seed, checkpoint``,
-      ``param_<leaf>`` over the first three, and perhaps ``instance`` over seeds.
+      ``param_<leaf>`` over the first three, ``environment_<fact>`` over the first,
+      and perhaps ``instance`` over seeds.
     """
     shape = len(environments), len(policies), num_points
     table = {}
@@ -74,6 +77,7 @@ def coordinates(
         "seed": seeds,
         "checkpoint": checkpoints,
         **{name: (("environment", *DIMS[:2]), x) for name, x in table.items()},
+        **{f"{FACT}{name}": ("environment", x) for name, x in facts.items()},
     }
     if instances is not None:
         coords["instance"] = ("seed", instances)

@@ -72,6 +72,11 @@ class Home:
         """Remove an object, if it is there."""
         self._done(self.store.delete(key))
 
+    def clear(self) -> None:
+        """Remove everything."""
+        self._done(self.store.clear())
+        self.remove_folders()
+
     def remove_folders(self) -> None:
         """Remove the folders of a local store in which there is no file."""
         if self.folder is None:

@@ -75,7 +75,11 @@ def open_store(
     del dataset.attrs[CHECKSUM]
     dataset.attrs.pop("complete", None)
     # NumPy strings, as `simulate` has them.
-    names = {dim: np.array(dataset[dim].values.tolist()) for dim in DIMS[:2]}
+    names = {
+        name: (values.dims, np.array(values.values.tolist()))
+        for name, values in dataset.coords.items()
+        if values.dtype.kind in "OTU"
+    }
     # What `session` says is there is there, as it is loaded first.
     dataset = dataset.assign(_variables(home, array, layout))
     if layout.moments:

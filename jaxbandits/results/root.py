@@ -30,7 +30,8 @@ def root_of(attributes: Mapping[str, Any], arrays: Mapping[str, Any]) -> dict[st
         for name, array in arrays.items()
         # How xarray knows a coordinate that is no dimension.
         if name.startswith("param_")
-        or (array["dimension_names"] == ["seed"] and name != "seed")
+        or (array["dimension_names"] in (["seed"], ["environment"]))
+        and name != array["dimension_names"][0]
     ]
     root: dict[str, Any] = {
         "zarr_format": 3,

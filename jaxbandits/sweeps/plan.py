@@ -31,6 +31,7 @@ from jaxbandits.protocol import Environment, Policy
 from jaxbandits.results.dataset import coordinates
 from jaxbandits.results.names import check_variable
 from jaxbandits.schedule import Schedule, Terms
+from jaxbandits.sweeps._variants import facts_about
 from jaxbandits.sweeps.spec import Entry, Spec
 
 
@@ -213,6 +214,7 @@ def axes(plan: Plan) -> xr.Dataset:
         seeds=seeds,
         checkpoints=plan.terms.schedule.checkpoints,
         instances=seeds // runs if runs > 1 else None,
+        facts=facts_about(plan.spec.environments.values()),
     )
 
 

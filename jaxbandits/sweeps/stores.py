@@ -157,23 +157,20 @@ def _tell(path: Path | Home, files: list[str], blocks: int = 0) -> None:
         )
 
 
-def check_block(path: Path | Home, block: int | None) -> None:
-    """Raise a ValueError if a store has blocks of another size than `block`."""
+def check_same(store: Store) -> None:
+    """Raise a ValueError if a store is not as is asked: other blocks, or other keep."""
+    path, block = store.path, store.block
     points, seeds = sessions(path).chunks[-2:]
     if block not in (None, points * seeds, check_store(path)["block"]):
         raise ValueError(
             f"block must be left out (--block): {path} has blocks of {points * seeds} "
             f"runs ({points} points x {seeds} seeds), which cannot change, got {block}"
         )
-
-
-def check_kept(path: Path | Home, keep: str | None) -> None:
-    """Raise a ValueError if a store keeps something else."""
     kept = KEPT[keeps_moments(path)]
-    if keep not in (None, kept):
+    if store.keep not in (None, kept):
         raise ValueError(
             f"store: keep must be left out or {kept!r}, which {path} keeps, got "
-            f"{keep!r}"
+            f"{store.keep!r}"
         )
 
 
