@@ -66,6 +66,8 @@ def lower_bound(below: Numbers, values: Numbers, penalties: Numbers) -> LowerBou
     """
     below, values = numbers("below", below, 2), numbers("values", values, 2)
     penalties = numbers("penalties", penalties, 1)
+    if below.size == 0:
+        raise ValueError("below must have an arm and a limit at least")
     in_unit_interval(below=below)
     finite(values=values)
     non_negative(penalties=penalties)
