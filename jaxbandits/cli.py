@@ -156,7 +156,7 @@ def _list(options) -> int:
     from rich.console import Console
     from rich.table import Table
 
-    from jaxbandits.experiments import REGISTRY
+    from jaxbandits.experiments import REGISTRY, minutes
     from jaxbandits.policies import REGISTRY as POLICIES
     from jaxbandits.settings import PARTS, setting_of
     from jaxbandits.settings import REGISTRY as ENVIRONMENTS
@@ -164,6 +164,7 @@ def _list(options) -> int:
     asked = options.setting
     if asked is not None:
         checks.one_of("SETTING", asked, PARTS)
+    timings = minutes.measured()
     experiments = [
         {
             "name": e.name,
@@ -172,6 +173,10 @@ def _list(options) -> int:
             "source": e.source,
             "seeds": e.full.seeds,
             "horizon": e.full.horizon,
+            "minutes": {
+                form: minutes.minutes_of(timings.get(minutes.size_of(e, options)))
+                for form, options in (("quick", e.quick), ("full", e.full))
+            },
         }
         for e in REGISTRY.values()
         if asked in (None, e.setting)
@@ -186,8 +191,12 @@ def _list(options) -> int:
         return 0
     console = Console()
     table = Table("experiment", "what it shows", "source", title="Experiments")
+    table.caption = "quick, full: minutes of one core, where they were measured"
+    for form in ("quick", "full"):
+        table.add_column(form, justify="right")
     for e in experiments:
-        table.add_row(e["name"], e["title"], e["source"])
+        spent = map(minutes.shown, e["minutes"].values())
+        table.add_row(e["name"], e["title"], e["source"], *spent)
     console.print(table)
     for kind, entries in makers.items():
         console.print(_makers_table(kind.capitalize(), entries))

@@ -9,6 +9,7 @@ import json
 import os
 import signal
 import sys
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -145,10 +146,13 @@ def _reproduce_one(
         message = f"--seeds and --horizon have no effect on {experiment.name}"
         print(f"jaxbandits: {message}", file=sys.stderr)
     folder = prepare_folder(out)
+    # That its own seeds are few is what a quick form is.
+    few = options.quick and chosen == experiment.quick and not experiment.fixed
     try:
-        outcome, paths = play_and_write(
-            experiment, chosen, folder, style, options.format
-        )
+        with _coverage_is_not_asked(few):
+            outcome, paths = play_and_write(
+                experiment, chosen, folder, style, options.format
+            )
     except StoppedError as error:
         print(f"jaxbandits: SIGTERM: {error}; {GOES_ON}", file=sys.stderr)
         return 128 + signal.SIGTERM
@@ -159,9 +163,22 @@ def _reproduce_one(
     console.print(outcome.table or records_table(outcome.records, experiment.title))
     for note in (*outcome.notes, *(claim.sentence for claim in outcome.claims)):
         console.print(note)
+    if few:
+        console.print("Of a quick form intervals are not sure: docs/statistics.md.")
     for path in paths:
         console.print(f"wrote {path}", soft_wrap=True, highlight=False)
     return 0
+
+
+@contextlib.contextmanager
+def _coverage_is_not_asked(few: bool):
+    """No warnings that intervals rest on few seeds, where there are as few as asked."""
+    from jaxbandits.stats import CoverageWarning
+
+    with warnings.catch_warnings():
+        if few:
+            warnings.simplefilter("ignore", CoverageWarning)
+        yield
 
 
 def play_and_write(experiment, options, folder, style, picture):

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
+from numpy.typing import ArrayLike
 
 from jaxbandits.results.names import FACT, PARAMETER, check_variable
 from jaxbandits.results.plain import plain
@@ -242,7 +243,9 @@ def build_dataset(
     )
 
 
-def _array(values, shape: tuple[int | None, ...], argument: str) -> np.ndarray:
+def _array(
+    values: ArrayLike, shape: tuple[int | None, ...], argument: str
+) -> np.ndarray:
     """Of a shape, of which None is any length >= 1, and perhaps further axes."""
     values = np.asarray(values)
     found = values.shape[: len(shape)]
@@ -259,7 +262,7 @@ def _array(values, shape: tuple[int | None, ...], argument: str) -> np.ndarray:
     return values
 
 
-def _column(values, points: int, argument: str) -> np.ndarray:
+def _column(values: ArrayLike, points: int, argument: str) -> np.ndarray:
     column = np.asarray(values)
     if column.dtype.kind not in "biuf" or column.shape not in ((), (points,)):
         raise ValueError(
@@ -269,7 +272,7 @@ def _column(values, points: int, argument: str) -> np.ndarray:
     return np.broadcast_to(column, points).astype(np.float64)
 
 
-def _seeds(seeds) -> np.ndarray:
+def _seeds(seeds: ArrayLike) -> np.ndarray:
     seeds = np.asarray(seeds)
     if seeds.ndim != 1 or not np.issubdtype(seeds.dtype, np.integer):
         raise ValueError("seeds must be a list of integers, and not empty")
@@ -278,7 +281,7 @@ def _seeds(seeds) -> np.ndarray:
     return seeds.astype(np.int64)
 
 
-def _checkpoints(checkpoints, kind: str) -> np.ndarray:
+def _checkpoints(checkpoints: ArrayLike, kind: str) -> np.ndarray:
     if kind not in CHECKPOINT_KINDS:
         raise ValueError(f"checkpoint_kind must be one of {CHECKPOINT_KINDS}")
     checkpoints = np.asarray(checkpoints)

@@ -162,7 +162,7 @@ def quantiles_in(tables: np.ndarray, q: np.ndarray) -> np.ndarray:
     total = ordered[..., -1]
     rank = q.reshape(-1, *(1,) * total.ndim) * np.maximum(total - 1, 0)
 
-    def run(number):
+    def run(number: np.ndarray) -> np.ndarray:
         """The run of a number, from 0, in increasing order."""
         place = (ordered <= number[..., None]).sum(axis=-1)
         about = middles[np.minimum(place, middles.size - 1)]

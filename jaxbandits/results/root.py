@@ -139,7 +139,7 @@ def _good(data: bytes | None) -> dict[str, Any] | None:
     return root if said == _digest(root) and data == bytes_of(root) else None
 
 
-def _digest(root: dict) -> str:
+def _digest(root: dict[str, Any]) -> str:
     """Of everything but itself."""
     attributes = {k: v for k, v in root["attributes"].items() if k != CHECKSUM}
     text = json.dumps(root | {"attributes": attributes})

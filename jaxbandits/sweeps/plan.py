@@ -176,7 +176,9 @@ def _match(spec: Spec, where: str, name: str, schedule: Schedule) -> Match:
         raise ValueError(message) from error
 
 
-def _matched(environment, name, entry: Entry, schedule: Schedule) -> Match:
+def _matched(
+    environment: Environment, name: str, entry: Entry, schedule: Schedule
+) -> Match:
     policy = entry.policy
     if not is_policy(policy):
         try:

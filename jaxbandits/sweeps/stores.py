@@ -4,7 +4,7 @@ import errno
 import json
 import tempfile
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -259,7 +259,12 @@ def _is_complete(plan: Plan, path: Path | Home) -> bool:
     return not outstanding(plan, played, played.chunks[-2:])
 
 
-def _attributes(plan: Plan, description, players, block) -> dict[str, Any]:
+def _attributes(
+    plan: Plan,
+    description: Mapping[str, Any],
+    players: Sequence[Mapping[str, Any]],
+    block: int,
+) -> dict[str, Any]:
     """Attributes of the dataset."""
     return attributes(plan, players[-1] if players else {}) | {
         "fingerprint": fingerprint(description),

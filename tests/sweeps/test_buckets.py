@@ -24,6 +24,7 @@ from tests.sweeps.runs import run
 BLOCK = 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kills", [2])
 def test_killed_and_resumed(bucket, tmp_path, kills):  # noqa: F811
     """By SIGKILL and SIGTERM; what was complete stays, bit by bit."""

@@ -4,12 +4,15 @@ import json
 from pathlib import Path
 from typing import Any
 
+import jax
+
 from jaxbandits.atomic import replacing
 from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.plots import save_figure
 from jaxbandits.results import provenance, save
 from jaxbandits.results.plain import plain
 from jaxbandits.stats import record_table
+from jaxbandits.sweeps.site import site_of
 
 PICTURES = ("png", "pdf", "svg")
 SUMMARY = "summary.json"
@@ -34,7 +37,9 @@ def summary_of(
         "experiment": name,
         "title": title,
         "source": source,
-        "provenance": provenance(),
+        "provenance": provenance(
+            **outcome.spent, machine=site_of(jax.local_devices())._asdict()
+        ),
         "options": {
             "seeds": options.seeds,
             "horizon": options.horizon,
