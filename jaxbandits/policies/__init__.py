@@ -83,6 +83,7 @@ REGISTRY: dict[str, Maker] = {
         farewell.omega_star_ucb, {"observe": "shorter"}
     ),
     "farewell/omega-star-ucb-product-limit": Maker(farewell.product_limit_omega),
+    "farewell/hazard-thompson": Maker(farewell.hazard_thompson),
     "farewell/bts": Maker(farewell.bts),
     "farewell/ucb-sc-plus": Maker(farewell.ucb_sc_plus),
     "farewell/kube": Maker(farewell.kube),

@@ -95,6 +95,7 @@ FAREWELL_MARGIN = {
         "farewell/omega-star-ucb-shrunk": 0.15,  # 0.07
         "farewell/omega-star-ucb-shorter": 0.01,  # 0.002
         "farewell/omega-star-ucb-product-limit": 0.01,  # 0.002
+        "farewell/hazard-thompson": 0.02,  # 0.005
         "farewell/bts": 0.12,  # 0.06
         "farewell/ucb-sc-plus": 0.25,  # 0.14
         "farewell/kube": 0.35,  # 0.18
