@@ -112,6 +112,7 @@ REGISTRY: dict[str, Maker] = {
     "allocation/ra-etc-per-arm": Maker(allocation.ra_etc, {"count": "per_arm"}),
     "allocation/no-ucb": Maker(allocation.no_ucb),
     "allocation/thompson": Maker(allocation.thompson_allocation),
+    "allocation/thompson-mean": Maker(allocation.thompson_allocation, {"draws": 8}),
     "allocation/uniform": Maker(allocation.uniform_split),
     "allocation/clairvoyant": Maker(allocation.clairvoyant),
 }

@@ -3,8 +3,9 @@
 `allocation` is about RA-UCB in the allocation game, `budgeted` about omega-UCB in the
 budgeted game, `censored` about RCUCB in the game with censored consumption, `zooming`
 about z-RCUCB, where any limit may be chosen, `farewell` about Wait-UCB in the game with
-waiting times; `lost_runs`, about share-UCB, is ours. Import the module and call through
-its name: most have a `trivial_bound`.
+waiting times; `lost_runs`, about share-UCB, and `hazards`, about hazard Thompson
+sampling, are ours. Import the module and call through its name: most have a
+`trivial_bound`.
 """
 
 from jaxbandits.theory import (
@@ -12,8 +13,17 @@ from jaxbandits.theory import (
     budgeted,
     censored,
     farewell,
+    hazards,
     lost_runs,
     zooming,
 )
 
-__all__ = ["allocation", "budgeted", "censored", "farewell", "lost_runs", "zooming"]
+__all__ = [
+    "allocation",
+    "budgeted",
+    "censored",
+    "farewell",
+    "hazards",
+    "lost_runs",
+    "zooming",
+]

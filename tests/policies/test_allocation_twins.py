@@ -174,6 +174,12 @@ CASES = {
     "Thompson": Case(
         "thompson", {}, partial(twins.ThompsonAllocation, start="uniform_split"), 1e-2
     ),
+    "Thompson, mean": Case(
+        "thompson-mean",
+        {},
+        partial(twins.ThompsonAllocation, start="uniform_split", draws=8),
+        1e-2,
+    ),
     "uniform": Case("uniform", {}, twins.UniformSplit),
 }
 
@@ -181,6 +187,7 @@ CASES = {
 # Left to the long run: much the same as another case, or a program of its own.
 LONG = {
     "envelope",
+    "Thompson, mean",
     "ratio",
     "authors",
     "update all",

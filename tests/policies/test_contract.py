@@ -122,12 +122,14 @@ ALLOCATION_MARGIN = {
     "allocation/ra-etc-per-arm": 0.4,  # 0.26
     "allocation/no-ucb": 0.7,  # 0.47
     "allocation/thompson": 0.15,  # 0.06
+    "allocation/thompson-mean": 0.1,
 }
 # Their twins show that they do what others do, or nearly.
 ALLOCATION_LONG = {
     *named_after("allocation/ra-ucb", "allocation/mg-ucb", "allocation/ra-etc"),
     "allocation/mg-ucb",
     "allocation/thompson",
+    "allocation/thompson-mean",
 } - {"allocation/ra-ucb-printed-radii"}
 ALLOCATION_PARAMS = {"scale": 0.25, "initial": 2.0}
 # The printed radii cover everything that is possible: all budget goes to one arm, in
