@@ -304,6 +304,23 @@ def test_policy_splits_as_its_twin(name):
             assert len(shares) > 50  # something to agree about
 
 
+@pytest.mark.parametrize(
+    ("draws", "options", "message"),
+    [
+        (0, {"family": exponential}, "^draws must be"),
+        (2, {"family": weibull, "shape": 2.0}, "^draws must be 1 unless"),
+        (2, {"family": discrete_weibull, "shape": 1.0}, "^draws must be 1 unless"),
+        (2, {"family": exponential, "known": False}, "^draws must be 1 unless"),
+    ],
+)
+def test_means_of_draws_are_refused_where_they_are_no_better(draws, options, message):
+    given = {"num_arms": 3, "budgets": BUDGET, "lowest": 1 / 40, "highest": 2.0}
+    problem = settings.make_problem(**given | options)
+    assert policies.thompson_allocation(problem, draws=1).name == "Thompson"
+    with pytest.raises(ValueError, match=message):
+        policies.thompson_allocation(problem, draws=draws)
+
+
 @pytest.mark.slow
 def test_in_float64_the_error_of_the_grid_remains():
     """Interpolation between rates: 5e-8 of the budget, but for the delta method, whose
