@@ -12,6 +12,7 @@ from . import (
     testing,
 )
 from ._simulate import simulate
+from .designs import Range, sampled
 from .machine import Machine
 from .points import zipped
 from .protocol import Actions, Environment, Game, Policy, View
@@ -27,6 +28,7 @@ __all__ = [
     "HalfWidth",
     "Machine",
     "Policy",
+    "Range",
     "Store",
     "View",
     "arrays",
@@ -36,6 +38,7 @@ __all__ = [
     "plots",
     "policies",
     "results",
+    "sampled",
     "settings",
     "simulate",
     "stats",

@@ -8,14 +8,20 @@ import contextlib
 import json
 import os
 import re
-import signal
 import sys
 import warnings
 from pathlib import Path
 
 import jaxbandits
 from jaxbandits import checks
-from jaxbandits.cli_sweeps import GOES_ON, add_sweeps, verify_store
+from jaxbandits.cli_reproduce import (
+    ALL,
+    add_picture,
+    add_reproduce,
+    picture_style,
+    play_and_write,
+)
+from jaxbandits.cli_sweeps import add_sweeps, verify_store
 from jaxbandits.faults import EXPECTED, is_users
 
 _CLAIM = r"[A-Z]{1,2}\d+(\.\d+)*"  # what no store is called; one that is there is meant
@@ -91,19 +97,7 @@ def _parser_and_commands():
     advice.add_argument("setting", metavar="SETTING", help="budgeted, say")
     advice.add_argument("--json", action="store_true", help="for programs")
     advice.set_defaults(command=_recommend)
-    reproduce = commands.add_parser("reproduce", help="run a figure or table")
-    reproduce.add_argument("name", metavar="NAME", help="see `jaxbandits list`")
-    reproduce.add_argument("--seeds", type=int, help="number of seeds")
-    reproduce.add_argument(
-        "--horizon", type=int, help="number of rounds, or the budget"
-    )
-    reproduce.add_argument("--out", help="output folder (default: results/NAME)")
-    reproduce.add_argument(
-        "--quick", action="store_true", help="few seeds and rounds, in under a minute"
-    )
-    reproduce.add_argument("--json", action="store_true", help="print the records")
-    _add_picture(reproduce)
-    reproduce.set_defaults(command=_reproduce)
+    add_reproduce(commands)
     claims = commands.add_parser("claims", help="what the papers say, and the verdicts")
     claims.add_argument("--json", action="store_true", help="for programs")
     claims.set_defaults(command=_claims)
@@ -143,7 +137,7 @@ def _parser_and_commands():
     rank.add_argument("--seeds", type=int, help="number of games (200)")
     rank.add_argument("--out", default=os.path.join("results", "compare"))
     rank.add_argument("--json", action="store_true", help="print the records")
-    _add_picture(rank)
+    add_picture(rank)
     rank.set_defaults(command=_compare)
     add_sweeps(commands)
     completion = commands.add_parser(
@@ -158,36 +152,11 @@ def _parser_and_commands():
     return parser, commands.choices
 
 
-def _add_picture(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--format", default="png", help="of the figure: png, pdf, svg")
-    command.add_argument(
-        "--width",
-        help="of the figure in print: column (3.25 inches), text (6.75), or inches",
-    )
-
-
-def _style(options) -> dict:
-    """Matplotlib's settings for what is asked; checked before anything is played."""
-    from jaxbandits.experiments.common.writing import PICTURES
-    from jaxbandits.plots import style
-
-    checks.one_of("--format", options.format, PICTURES)
-    width = options.width
-    if width is None:
-        return {}
-    with contextlib.suppress(ValueError):
-        width = float(width)
-    try:
-        return style(width)
-    except ValueError as error:
-        raise ValueError(f"--{error}") from None
-
-
 def _list(options) -> int:
     from rich.console import Console
     from rich.table import Table
 
-    from jaxbandits.experiments import REGISTRY
+    from jaxbandits.experiments import REGISTRY, minutes
     from jaxbandits.policies import REGISTRY as POLICIES
     from jaxbandits.settings import PARTS, setting_of
     from jaxbandits.settings import REGISTRY as ENVIRONMENTS
@@ -195,6 +164,7 @@ def _list(options) -> int:
     asked = options.setting
     if asked is not None:
         checks.one_of("SETTING", asked, PARTS)
+    timings = minutes.measured()
     experiments = [
         {
             "name": e.name,
@@ -203,6 +173,10 @@ def _list(options) -> int:
             "source": e.source,
             "seeds": e.full.seeds,
             "horizon": e.full.horizon,
+            "minutes": {
+                form: minutes.minutes_of(timings.get(minutes.size_of(e, options)))
+                for form, options in (("quick", e.quick), ("full", e.full))
+            },
         }
         for e in REGISTRY.values()
         if asked in (None, e.setting)
@@ -217,8 +191,12 @@ def _list(options) -> int:
         return 0
     console = Console()
     table = Table("experiment", "what it shows", "source", title="Experiments")
+    table.caption = "quick, full: minutes of one core, where they were measured"
+    for form in ("quick", "full"):
+        table.add_column(form, justify="right")
     for e in experiments:
-        table.add_row(e["name"], e["title"], e["source"])
+        spent = map(minutes.shown, e["minutes"].values())
+        table.add_row(e["name"], e["title"], e["source"], *spent)
     console.print(table)
     for kind, entries in makers.items():
         console.print(_makers_table(kind.capitalize(), entries))
@@ -255,7 +233,7 @@ def _completion(options) -> int:
         ) from None
     checks.one_of("SHELL", options.shell, shtab.SUPPORTED_SHELLS)
     parser, commands = _parser_and_commands()
-    names = {"name": list(REGISTRY), "setting": list(PARTS)}
+    names = {"name": [*REGISTRY, ALL], "setting": list(PARTS), "paper": list(PARTS)}
     names["shell"] = list(shtab.SUPPORTED_SHELLS)
     names |= {"format": ["png", "pdf", "svg"], "id": list(STATEMENTS)}
     for command in commands.values():
@@ -302,70 +280,6 @@ def _recommend(options) -> int:
     if board := shipped(setting):
         console.print(standings_table(board, PROTOCOLS[setting]))
     return 0
-
-
-def _reproduce(options) -> int:
-    from rich.console import Console
-
-    from jaxbandits.experiments import REGISTRY, prepare_folder
-    from jaxbandits.experiments.common.table import records_table
-    from jaxbandits.sweeps.fill import StoppedError
-
-    experiment = REGISTRY.get(options.name)
-    if experiment is None:
-        raise ValueError(
-            f"NAME: there is no experiment {options.name!r}"
-            f"{checks.hint(options.name, REGISTRY)}; `jaxbandits list` shows them"
-        )
-    chosen = experiment.quick if options.quick else experiment.full
-    if options.seeds is not None:
-        chosen = chosen._replace(seeds=checks.whole("--seeds", options.seeds, 1))
-    if options.horizon is not None:
-        chosen = chosen._replace(horizon=checks.whole("--horizon", options.horizon, 1))
-    if experiment.fixed and (options.seeds or options.horizon):
-        message = f"--seeds and --horizon have no effect on {experiment.name}"
-        print(f"jaxbandits: {message}", file=sys.stderr)
-    out = options.out
-    if out is None:
-        out = os.path.join("results", experiment.name)
-    style = _style(options)
-    folder = prepare_folder(out)
-    try:
-        outcome, paths = _play(experiment, chosen, folder, style, options.format)
-    except StoppedError as error:
-        print(f"jaxbandits: SIGTERM: {error}; {GOES_ON}", file=sys.stderr)
-        return 128 + signal.SIGTERM
-    if options.json:
-        print(json.dumps(outcome.records))
-        return 0
-    console = Console(width=None if sys.stdout.isatty() else 120)
-    console.print(outcome.table or records_table(outcome.records, experiment.title))
-    for note in (*outcome.notes, *(claim.sentence for claim in outcome.claims)):
-        console.print(note)
-    for path in paths:
-        console.print(f"wrote {path}", soft_wrap=True, highlight=False)
-    return 0
-
-
-def _play(experiment, options, folder, style, picture):
-    """Run an experiment and write what it found; the outcome and the paths."""
-    from matplotlib import rc_context
-
-    from jaxbandits.experiments import write
-    from jaxbandits.experiments.statements import play
-
-    with rc_context(style):
-        outcome = play(experiment, options._replace(folder=folder))
-    paths = write(
-        outcome,
-        experiment.name,
-        folder,
-        title=experiment.title,
-        source=experiment.source,
-        options=options,
-        picture=picture,
-    )
-    return outcome, paths
 
 
 def _claims(options) -> int:
@@ -432,7 +346,7 @@ def _verify(options) -> int:
         size = "" if experiment.fixed else f" ({full.seeds:,} seeds, {full.horizon:,})"
         print(f"jaxbandits: playing {name}{size}", file=sys.stderr)
         folder = prepare_folder(os.path.join(options.results, name))
-        outcome, _ = _play(experiment, full, folder, {}, "png")
+        outcome, _ = play_and_write(experiment, full, folder, {}, "png")
         for claim in outcome.claims:
             if claim.id in asked:
                 print(claim.sentence)
@@ -455,7 +369,7 @@ def _compare(options) -> int:
 
     columns = {k: getattr(options, k) for k in ("arm", "cost", "reward", "group")}
     environments = from_table(options.csv, **columns)
-    style = _style(options)
+    style = picture_style(options)
     folder = prepare_folder(options.out)
     seeds = SEEDS if options.seeds is None else options.seeds
     with rc_context(style):

@@ -101,7 +101,7 @@ print(dict(data.sizes))
 # The dataset has a value per policy, parameter point, seed and checkpoint (100 rounds,
 # equally spaced, by default) of three metrics: the cumulative `regret`, computed
 # exactly from counts; the share of `censored` rounds; and the share of `optimal`
-# choices. The statistics in `jaxbandits.results` reduce over seeds, and the intervals
+# choices. The statistics in `jaxbandits.stats` reduce over seeds, and the intervals
 # are Student's t with 95 % by default.
 
 

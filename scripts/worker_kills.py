@@ -40,9 +40,10 @@ from tests.sweeps.processes import finish, start
 
 SPEC = """
 from tests.sweeps import walk
-SPEC = walk.spec(points=4, seeds={seeds}, horizon=20_000_000)
+SPEC = walk.spec(points=4, seeds={seeds}, horizon={horizon})
 """
 SEEDS = int(os.environ.get("SEEDS", 1536))
+HORIZON = int(os.environ.get("HORIZON", 20_000_000))  # some 2.5 s of a block
 BLOCK = 64
 WORKERS = 4
 CORES = 2
@@ -106,8 +107,12 @@ def dask(spec: Path, store: Path) -> None:
     import dask
     from dask.distributed import Client, LocalCluster
 
-    # A worker of a busy machine may take its time to start.
-    patience = {"distributed.comm.timeouts.connect": "300s"}
+    # On a busy machine a worker takes its time to start. The cluster gives it 15 s
+    # to be back, and then ends it for good, in the midst of its start.
+    patience = {
+        "distributed.comm.timeouts.connect": "300s",
+        "distributed.deploy.lost-worker-timeout": "600s",
+    }
     with (
         dask.config.set(patience),
         LocalCluster(
@@ -118,8 +123,6 @@ def dask(spec: Path, store: Path) -> None:
         ) as cluster,
         Client(cluster) as client,
     ):
-        # One whose nanny gives up is replaced.
-        cluster.adapt(minimum=WORKERS, maximum=WORKERS)
         by(client.get_executor(), spec, store)
 
 
@@ -212,7 +215,7 @@ def main(folder: str, kills: str = "30", *modes: str) -> int:
     os.environ["JAX_NUM_CPU_DEVICES"] = "1"
     spec = Path(folder).absolute() / "walk.py"
     spec.parent.mkdir(parents=True, exist_ok=True)
-    spec.write_text(SPEC.format(seeds=SEEDS))
+    spec.write_text(SPEC.format(seeds=SEEDS, horizon=HORIZON))
     path = spec.with_name("whole.zarr")
     one = start(
         path, spec=spec, devices=CORES, cache=folder, more=("--block", str(BLOCK))

@@ -20,7 +20,7 @@ from tests.engine import budget_game
 SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"
 # Setting, rival, horizon (or budget).
 RIVALS = [
-    ("censored", "numpy_seeds", 300),
+    pytest.param("censored", "numpy_seeds", 300, marks=pytest.mark.slow),
     ("censored", "numpy_plain", 300),
     ("farewell", "numpy_seeds", 1_000),
     pytest.param("budgeted", "numpy_seeds", 300, marks=pytest.mark.slow),

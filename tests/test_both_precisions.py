@@ -13,7 +13,10 @@ import pytest
 from jaxbandits.policies import REGISTRY
 from jaxbandits.settings import allocation, budgeted, censored, farewell
 from tests.games import game_for
+from tests.heavy import in_short
+from tests.policies.compiled import named_after
 
+VARIANTS = named_after(*REGISTRY)
 ENVIRONMENTS = {
     "poscorr": censored.poscorr,
     "negcorr, as printed": lambda: censored.negcorr(form="printed"),
@@ -26,6 +29,7 @@ ENVIRONMENTS = {
     "cross validation": farewell.cross_validation,
     "Criteo-like": lambda: allocation.criteo_like(3),
 }
+LIKE_OTHERS = {"negcorr, as printed", "S-GBr", "low censoring"}
 
 
 def under_32_after_64(trace):
@@ -91,7 +95,7 @@ def assert_narrow(found):
     assert found and not wide
 
 
-@pytest.mark.parametrize("name", list(REGISTRY))
+@pytest.mark.parametrize("name", in_short(REGISTRY, VARIANTS))
 def test_a_policy_under_32_bits(name):
     environment = game_for(name)
     policy = REGISTRY[name](environment.problem)
@@ -106,7 +110,7 @@ UNIFORM = {
 }
 
 
-@pytest.mark.parametrize("name", list(ENVIRONMENTS))
+@pytest.mark.parametrize("name", in_short(ENVIRONMENTS, LIKE_OTHERS))
 def test_an_environment_under_32_bits(name):
     environment = ENVIRONMENTS[name]()
     setting = environment.provenance["setting"]

@@ -1,11 +1,13 @@
 """The command line: what it prints, what it writes, how it complains."""
 
+import contextlib
 import json
 import os
 import re
 import subprocess
 import sys
 import traceback
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +15,11 @@ import pytest
 
 import jaxbandits
 from jaxbandits import cli
-from jaxbandits.experiments import REGISTRY
+from jaxbandits.experiments import REGISTRY, Options
 from jaxbandits.policies import REGISTRY as POLICIES
 from jaxbandits.results import load, open_store
 from jaxbandits.settings import REGISTRY as ENVIRONMENTS
+from jaxbandits.stats import CoverageWarning
 from jaxbandits.sweeps.fill import StoppedError
 from tests.experiments.checks import RECORD
 
@@ -47,6 +50,7 @@ def check_listing(found):
             "source": experiment.source,
             "seeds": experiment.full.seeds,
             "horizon": experiment.full.horizon,
+            "minutes": listed["minutes"],  # tests/experiments/test_minutes.py
         }
     assert found["policies"] == list(POLICIES)
     assert found["environments"] == list(ENVIRONMENTS)
@@ -195,6 +199,30 @@ def test_pictures_that_cannot_be(capsys, idle, tmp_path, asked, message):
     assert cli.main(command) == 2
     assert message in capsys.readouterr().err
     assert not (tmp_path / "a").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "warned"),
+    [(["--quick"], False), (["--quick", "--seeds", "3"], True)],
+)
+def test_a_quick_form_does_not_warn_of_its_seeds(
+    capsys, tmp_path, monkeypatch, arguments, warned
+):
+    """Whoever asks for other ones is warned."""
+    name = "censored-fig2"
+
+    def run(options):
+        warnings.warn("few seeds", CoverageWarning, stacklevel=2)
+        return played(options)
+
+    played, quick = REGISTRY[name].run, Options(2, 10, quick=True)
+    experiment = REGISTRY[name]._replace(run=run, quick=quick, fixed=False)
+    monkeypatch.setitem(REGISTRY, name, experiment)
+    asked = ["reproduce", name, "--out", str(tmp_path), *arguments]
+    with pytest.warns(CoverageWarning) if warned else contextlib.nullcontext():
+        assert cli.main(asked) == 0
+    sentence = "Of a quick form intervals are not sure"
+    assert (sentence in capsys.readouterr().out) == (not warned)
 
 
 @pytest.mark.parametrize(

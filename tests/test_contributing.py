@@ -81,7 +81,7 @@ def run(root, *words):
     return done.stdout
 
 
-@pytest.mark.parametrize("page", in_short(PAGES, set(PAGES) - {"CONTRIBUTING.md"}))
+@pytest.mark.parametrize("page", in_short(PAGES, PAGES))
 def test_the_commands_of_a_page_pass(copy, page):
     lines = commands(page)
     assert lines

@@ -189,6 +189,7 @@ def test_a_game_with_another_end_cannot_tell():
         told(censored.moss_reduction(grid()), budget=500)
 
 
+@pytest.mark.slow
 def test_epsilon_first_stops_to_explore():
     """Within the tenth of a small budget that it was told by nobody but the game."""
     game = game_of("budgeted")

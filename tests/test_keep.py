@@ -45,6 +45,7 @@ def test_it_does_not_depend_on_the_chunk(data):
     np.testing.assert_array_equal(found["pulls"], data["pulls"])
 
 
+@pytest.mark.slow
 def test_games_with_a_budget_keep_them_too():
     game = budgeted.s_br(4)
     policy = REGISTRY["budgeted/omega-star-ucb"](game.problem)

@@ -28,6 +28,7 @@ LAYERS = {
     "arguments": 5,
     "contract": 5,
     "points": 4,
+    "designs": 5,
     "machine": 6,
     "plots": 6,
     "progress": 6,
@@ -39,6 +40,7 @@ LAYERS = {
     "experiments": 7,
     "sweeps": 6,
     "cli_sweeps": 8,
+    "cli_reproduce": 8,
     "cli": 8,
 }
 # Neighbours in one layer that must not know one another, and other bans.

@@ -16,6 +16,7 @@ from jaxbandits.settings.budgeted.environment import State
 from jaxbandits.sweeps import sweep
 from jaxbandits.testing import altered, check_policy
 from tests.engine import budget_game
+from tests.heavy import in_short
 
 GRID = censored.indep([0.3, 0.5])
 ANY = censored.indep(censored.ANY)
@@ -140,7 +141,7 @@ def whole(x):
     return x.astype(jnp.int32)
 
 
-@pytest.mark.parametrize("name", PLAYED)
+@pytest.mark.parametrize("name", in_short(PLAYED, {"allocation", "farewell"}))
 def test_an_action_out_of_range_is_an_error(name):
     game = RANGES[name][0]
     good, bad, make = PLAYED[name]

@@ -12,7 +12,19 @@ import pytest
 import jaxbandits
 
 PACKAGE = Path(jaxbandits.__file__).parent
-ROOMS = ("kernels", "laws", "live.py", "policies", "settings", "theory")
+ROOMS = (
+    "arrays",
+    "kernels",
+    "laws",
+    "live.py",
+    "plots",
+    "policies",
+    "results",
+    "settings",
+    "stats",
+    "sweeps",
+    "theory",
+)
 
 
 def unannotated(tree):

@@ -14,6 +14,7 @@ from jaxbandits import Machine, simulate, sweep
 from jaxbandits.policies import censored as policies
 from jaxbandits.protocol import Policy
 from jaxbandits.settings import censored as settings
+from jaxbandits.testing import trace_run
 from tests.engine import budget_game
 
 HORIZON = 40
@@ -96,6 +97,19 @@ def test_the_root_seed_matters(game, rcucb):
     first = simulate(rcucb, game, root_seed=0, **options)
     second = simulate(rcucb, game, root_seed=1, **options)
     assert not np.array_equal(first["censored"], second["censored"])
+
+
+def test_a_seed_is_the_run_of_its_number(game):
+    """Of this root, as a loop of no engine plays it."""
+    uniform = policies.uniform(game.problem)
+    options = {"root_seed": 5, "checkpoints": [1, 7, HORIZON], "horizon": HORIZON}
+    found = simulate(uniform, game, seeds=[3, 0], **options)
+    gaps = game.oracle().gaps
+    for seed in (3, 0):
+        trace = trace_run(uniform, game, HORIZON, root_seed=5, seed_index=seed)
+        regret = np.cumsum(gaps[trace.actions.arm, trace.actions.limit])
+        curve = found["regret"].sel(seed=seed).values[0, 0]
+        np.testing.assert_allclose(curve, regret[[0, 6, -1]], rtol=1e-12)
 
 
 def test_sweep_crosses_and_zips(game, rcucb):
@@ -299,6 +313,7 @@ def test_a_params_tuple_is_a_mapping(game, rcucb):
     assert not np.array_equal(one["censored"], plain["censored"])
 
 
+@pytest.mark.slow
 def test_seconds_of_compiling_and_running_are_apart(game, rcucb):
     fresh = rcucb._replace(act=lambda *args: rcucb.act(*args))
     first, second = (simulate(fresh, game, **options_of()) for _ in range(2))

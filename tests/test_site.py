@@ -10,6 +10,7 @@ import pytest
 
 from jaxbandits import policies, settings
 from jaxbandits.experiments import REGISTRY
+from tests.heavy import in_short
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "scripts"))
@@ -17,6 +18,8 @@ crawl, entries, gallery, links = (
     import_module(f"pages.{name}") for name in ("crawl", "entries", "gallery", "links")
 )
 SETTINGS = sorted((ROOT / "docs" / "settings").glob("*.md"))
+# Whose examples take longest to compile.
+DEAR = [page for page in SETTINGS if page.stem in ("allocation", "censored")]
 
 
 def place(target):
@@ -58,7 +61,7 @@ def test_what_leads_nowhere_is_found(tmp_path):
     ]
 
 
-@pytest.mark.parametrize("page", SETTINGS, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", in_short(SETTINGS, DEAR), ids=lambda page: page.stem)
 def test_the_example_of_a_setting_runs(page):
     (code,) = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
     code, count = re.subn(

@@ -10,8 +10,10 @@ SC 2011, section 3 (20 rounds).
 """
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 from jax import Array
 from jaxtyping import UInt32
@@ -38,9 +40,16 @@ def threefry(
     Raises:
       TypeError: if a word is no integer.
     """
-    k0, k1 = _pair("key", key)
+    words = *_pair("key", key), *_pair("counter", counter)
+    first, second = _encrypted(*words)
+    return first, second
+
+
+# Traced once for all keys and counters of a shape: its 150 operations take as long to
+# trace as many a policy.
+@partial(jax.jit, inline=True)
+def _encrypted(k0: Array, k1: Array, x0: Array, x1: Array) -> tuple[Array, Array]:
     schedule = (k0, k1, k0 ^ k1 ^ jnp.uint32(PARITY))
-    x0, x1 = _pair("counter", counter)
     x0, x1 = x0 + schedule[0], x1 + schedule[1]
     for group in range(5):
         for distance in ROTATIONS[group % 2]:

@@ -1,6 +1,7 @@
 """All statements of the papers, and experiments with the verdicts on theirs."""
 
 import json
+import time
 from pathlib import Path
 
 from jaxbandits.experiments.allocation import claims as allocation
@@ -49,7 +50,11 @@ def verdicts_in(results: Path) -> dict[str, str]:
 
 def play(experiment: Experiment, options: Options) -> Outcome:
     """Run an experiment; judge what the papers say of it, if the run is a full one."""
+    clocks = {"seconds": time.perf_counter, "processor_seconds": time.process_time}
+    begun = {name: clock() for name, clock in clocks.items()}
     outcome = experiment.run(options)
+    spent = {name: clock() - begun[name] for name, clock in clocks.items()}
+    outcome = outcome._replace(spent={k: round(v, 1) for k, v in spent.items()})
     statements = of_experiment(experiment.name)
     if not statements:
         return outcome

@@ -23,7 +23,7 @@ _EDGE = 1.0
 def draw_legend(
     axes: Axes | Sequence[Axes], title: str = "", *, order: Sequence[str] | None = None
 ) -> Legend:
-    """One legend of all axes, below the figure, in as many columns as fit.
+    """One legend of all axes, below the figure, in as few rows as fit.
 
     A figure of `figure` becomes as much taller, so that its panels keep their height.
     A legend of this kind that the figure has already is replaced.
@@ -83,13 +83,17 @@ def _grow(fig: BaseFigure, legend: Legend, sign: int) -> None:
 
 
 def _columns(texts: Sequence[str], room: float, font: FontProperties) -> int:
-    """The most columns that fit; a legend fills them one after the other."""
+    """As few rows as fit, in as few columns as hold them, which so are of one length.
+
+    A legend fills its columns one after the other.
+    """
     size = font.get_size_in_points()
     widths = [
         max(width_of(line, font) for line in text.split("\n")) + _HANDLE * size
         for text in texts
     ]
-    for columns in range(len(texts), 1, -1):
+    for rows in range(1, len(texts)):
+        columns = -(-len(texts) // rows)
         # Matplotlib: the first columns have one more where it does not come out even.
         long, more = divmod(len(texts), columns)
         ends, at = [], 0

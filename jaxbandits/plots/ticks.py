@@ -41,7 +41,7 @@ class _Round(MaxNLocator):
 class _WithZero(Locator):
     """0, and what a logarithmic axis has above it."""
 
-    def __init__(self, above: Locator, start: float):
+    def __init__(self, above: Locator, start: float) -> None:
         self._above, self._start = above, start
 
     def __call__(self) -> Any:
@@ -58,7 +58,7 @@ class _WithZero(Locator):
 class _Short(Formatter):
     """`short_number`; powers of ten for all if one of them would be 1e-05."""
 
-    def __init__(self, percent: bool = False):
+    def __init__(self, percent: bool = False) -> None:
         self._percent = percent
         self._powers = False
 

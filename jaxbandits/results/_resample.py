@@ -6,6 +6,7 @@ convention: a run that has stopped keeps its last value.
 
 import numpy as np
 import xarray as xr
+from numpy.typing import ArrayLike
 
 from jaxbandits.checks import one_of
 from jaxbandits.results.checks import check_dataset
@@ -14,7 +15,7 @@ from jaxbandits.results.lookup import metric_values
 
 
 def resample(
-    dataset: xr.Dataset, along: str, grid, kind: str | None = None
+    dataset: xr.Dataset, along: str, grid: ArrayLike, kind: str | None = None
 ) -> xr.Dataset:
     """Metrics at given values of another metric, run by run.
 

@@ -5,6 +5,7 @@ from numbers import Real
 
 import numpy as np
 import xarray as xr
+from numpy.typing import ArrayLike
 
 
 def check_dataset(dataset: xr.Dataset, *dims: str) -> None:
@@ -50,7 +51,7 @@ def check_whole(argument: str, value: int) -> None:
         raise TypeError(f"{argument} must be an integer, got {value!r}")
 
 
-def check_mapping(argument: str, value) -> None:
+def check_mapping(argument: str, value: object) -> None:
     """Raise a TypeError naming `argument` if `value` is no mapping."""
     if not isinstance(value, Mapping):
         raise TypeError(f"{argument} must be a mapping, got {value!r}")
@@ -75,7 +76,7 @@ def check_seeds(values: xr.DataArray) -> None:
         raise ValueError("dataset: has no seed")
 
 
-def check_probabilities(q, inside: bool) -> np.ndarray:
+def check_probabilities(q: ArrayLike, inside: bool) -> np.ndarray:
     """`q` as f64; `inside` leaves out 0 and 1. Raises an error that names ``q``."""
     found = np.asarray(q)
     if found.dtype.kind not in "fiu" or found.ndim > 1:
@@ -84,11 +85,15 @@ def check_probabilities(q, inside: bool) -> np.ndarray:
         raise ValueError("q must name at least one probability, got none")
     proper = (found > 0) & (found < 1) if inside else (found >= 0) & (found <= 1)
     if not proper.all():
-        raise ValueError(f"q must be in {'(0, 1)' if inside else '[0, 1]'}, got {q}")
+        raise ValueError(
+            f"q must be in {'(0, 1)' if inside else '[0, 1]'}, got {found.tolist()}"
+        )
     return found.astype(np.float64)
 
 
-def check_bounds(bounds, values: np.ndarray) -> tuple[float, float]:
+def check_bounds(
+    bounds: tuple[float, float], values: np.ndarray
+) -> tuple[float, float]:
     """Two increasing numbers that hold all `values` but NaN; names ``bounds``."""
     try:
         low, high = map(float, bounds)

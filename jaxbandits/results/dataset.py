@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
+from numpy.typing import ArrayLike
 
-from jaxbandits.results.names import PARAMETER, check_variable
+from jaxbandits.results.names import FACT, PARAMETER, check_variable
 from jaxbandits.results.plain import plain
 
 DIMS = ("policy", "params", "seed", "checkpoint")
@@ -40,6 +41,7 @@ def coordinates(
     seeds: np.ndarray,
     checkpoints: np.ndarray,
     instances: np.ndarray | None = None,
+    facts: Mapping[str, np.ndarray] = {},
 ) -> xr.Dataset:
     """The axes of results, and the parameters of every point.
 
@@ -52,10 +54,12 @@ def coordinates(
       seeds: i64[S].
       checkpoints: [C].
       instances: i64[S], numbers of the drawn instances if seeds share them.
+      facts: by name, ``[E]`` of numbers or text: what environments differ in.
 
     Returns:
       No variables; coordinates ``environment, policy, params, seed, checkpoint``,
-      ``param_<leaf>`` over the first three, and perhaps ``instance`` over seeds.
+      ``param_<leaf>`` over the first three, ``environment_<fact>`` over the first,
+      and perhaps ``instance`` over seeds.
     """
     shape = len(environments), len(policies), num_points
     table = {}
@@ -73,6 +77,7 @@ def coordinates(
         "seed": seeds,
         "checkpoint": checkpoints,
         **{name: (("environment", *DIMS[:2]), x) for name, x in table.items()},
+        **{f"{FACT}{name}": ("environment", x) for name, x in facts.items()},
     }
     if instances is not None:
         coords["instance"] = ("seed", instances)
@@ -238,7 +243,9 @@ def build_dataset(
     )
 
 
-def _array(values, shape: tuple[int | None, ...], argument: str) -> np.ndarray:
+def _array(
+    values: ArrayLike, shape: tuple[int | None, ...], argument: str
+) -> np.ndarray:
     """Of a shape, of which None is any length >= 1, and perhaps further axes."""
     values = np.asarray(values)
     found = values.shape[: len(shape)]
@@ -255,7 +262,7 @@ def _array(values, shape: tuple[int | None, ...], argument: str) -> np.ndarray:
     return values
 
 
-def _column(values, points: int, argument: str) -> np.ndarray:
+def _column(values: ArrayLike, points: int, argument: str) -> np.ndarray:
     column = np.asarray(values)
     if column.dtype.kind not in "biuf" or column.shape not in ((), (points,)):
         raise ValueError(
@@ -265,7 +272,7 @@ def _column(values, points: int, argument: str) -> np.ndarray:
     return np.broadcast_to(column, points).astype(np.float64)
 
 
-def _seeds(seeds) -> np.ndarray:
+def _seeds(seeds: ArrayLike) -> np.ndarray:
     seeds = np.asarray(seeds)
     if seeds.ndim != 1 or not np.issubdtype(seeds.dtype, np.integer):
         raise ValueError("seeds must be a list of integers, and not empty")
@@ -274,7 +281,7 @@ def _seeds(seeds) -> np.ndarray:
     return seeds.astype(np.int64)
 
 
-def _checkpoints(checkpoints, kind: str) -> np.ndarray:
+def _checkpoints(checkpoints: ArrayLike, kind: str) -> np.ndarray:
     if kind not in CHECKPOINT_KINDS:
         raise ValueError(f"checkpoint_kind must be one of {CHECKPOINT_KINDS}")
     checkpoints = np.asarray(checkpoints)

@@ -11,7 +11,7 @@ from typing import Any
 
 import zarr
 from zarr.abc.store import Store
-from zarr.core.buffer import default_buffer_prototype
+from zarr.core.buffer import Buffer, default_buffer_prototype
 from zarr.core.sync import sync
 from zarr.storage import LocalStore
 
@@ -31,7 +31,7 @@ class Home:
       folder: of a local store, else None.
     """
 
-    def __init__(self, store: Store, name: str, folder: Path | None = None):
+    def __init__(self, store: Store, name: str, folder: Path | None = None) -> None:
         self.store, self.name, self.folder = store, name, folder
         # A local one that may write makes its folder when it is looked at.
         self.reading = store.with_read_only(True)
@@ -71,6 +71,11 @@ class Home:
     def delete(self, key: str) -> None:
         """Remove an object, if it is there."""
         self._done(self.store.delete(key))
+
+    def clear(self) -> None:
+        """Remove everything."""
+        self._done(self.store.clear())
+        self.remove_folders()
 
     def remove_folders(self) -> None:
         """Remove the folders of a local store in which there is no file."""
@@ -175,5 +180,5 @@ async def _listed(store: Store, folder: str) -> list[str]:
     return [name async for name in store.list_dir(folder)]
 
 
-def _buffer(data: bytes):
+def _buffer(data: bytes) -> Buffer:
     return default_buffer_prototype().buffer.from_bytes(data)

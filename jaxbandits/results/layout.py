@@ -15,7 +15,7 @@ Where only moments are kept a row of them stands for all seeds of a block, along
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -229,7 +229,9 @@ def coordinate_chunks(group: zarr.Group) -> Iterator[str]:
                 yield f"{name}/{array.metadata.encode_chunk_key(place)}"
 
 
-def _coordinate(group: zarr.Group, name, dims, values: np.ndarray) -> None:
+def _coordinate(
+    group: zarr.Group, name: str, dims: Iterable[str], values: np.ndarray
+) -> None:
     text = values.dtype.kind in "UOT"
     missing = np.nan if values.dtype.kind == "f" else 0
     array = group.create_array(

@@ -1,12 +1,15 @@
 """Metrics, policies and parameter points by name, with errors that help."""
 
 from collections.abc import Iterable, Mapping
+from typing import TypeVar
 
 import xarray as xr
 
 from jaxbandits.results.checks import check_dataset, check_whole
 
 _KNOWN = "mean, sem, interval (by t), quantiles and summary_records"
+
+_Data = TypeVar("_Data", xr.Dataset, xr.DataArray)
 
 
 def metric_values(
@@ -77,7 +80,9 @@ def check_shown(dataset: xr.Dataset, policies: Iterable[str] | None) -> None:
 
 
 def check_policies(
-    dataset: xr.Dataset, policies: Iterable[str], argument: str = "policy"
+    dataset: xr.Dataset | xr.DataArray,
+    policies: Iterable[str],
+    argument: str = "policy",
 ) -> None:
     """Raise a ValueError naming `argument` if the dataset lacks one of `policies`."""
     if isinstance(policies, str):
@@ -90,7 +95,7 @@ def check_policies(
             )
 
 
-def _check_params(dataset: xr.Dataset, params: int) -> None:
+def _check_params(dataset: xr.Dataset | xr.DataArray, params: int) -> None:
     """Raise a ValueError if the dataset has no parameter point number `params`."""
     check_whole("params", params)
     points = dataset.sizes["params"]
@@ -98,7 +103,7 @@ def _check_params(dataset: xr.Dataset, params: int) -> None:
         raise ValueError(f"params: {params} is not in 0, ..., {points - 1}")
 
 
-def check_checkpoint(dataset, checkpoint: int) -> None:
+def check_checkpoint(dataset: xr.Dataset, checkpoint: int) -> None:
     """Raise a ValueError if there is no checkpoint number `checkpoint`."""
     check_whole("checkpoint", checkpoint)
     count = dataset.sizes["checkpoint"]
@@ -108,7 +113,7 @@ def check_checkpoint(dataset, checkpoint: int) -> None:
         )
 
 
-def at_points(dataset, params: int | Mapping[str, int]):
+def at_points(dataset: _Data, params: int | Mapping[str, int]) -> _Data:
     """A `Dataset` or `DataArray` at one parameter point per policy.
 
     Args:

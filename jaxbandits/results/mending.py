@@ -112,14 +112,14 @@ def damaged_coordinates(path: Any) -> list[str]:
     ]
 
 
-def _read(home: Home, key: str) -> dict | None:
+def _read(home: Home, key: str) -> dict[str, Any] | None:
     try:
         return json.loads(home.get(key) or b"")
     except ValueError:
         return None
 
 
-def _is_ahead(found: Any, metadata: dict) -> bool:
+def _is_ahead(found: Any, metadata: dict[str, Any]) -> bool:
     """Whether metadata differ in nothing but a larger extent."""
     if not isinstance(found, dict):
         return False

@@ -98,17 +98,32 @@ def joined(parts: Moments, axis: int) -> Moments:
 
 def table_of(values: np.ndarray) -> np.ndarray:
     """f64[..., *SHAPE], moments and sketch of ``f64[..., S]``, NaN where nothing is."""
-    table = np.full((*values.shape[:-1], *SHAPE), np.nan)
-    for name, numbers in zip(NAMES, moments_of(values), strict=True):
-        table[..., 0, NAMES.index(name)] = numbers
     counts = _counts(values.reshape(-1, values.shape[-1]))
-    zero, octaves = counts[:, 0], counts[:, 1:].reshape(-1, 2 * _OCTAVES, BINS)
-    table[..., 0, _ZERO] = zero.reshape(values.shape[:-1])
+    shape = values.shape[:-1]
+    octaves = counts[:, 1:].reshape(*shape, 2 * _OCTAVES, BINS)
+    return _table(moments_of(values), counts[:, 0].reshape(shape), octaves)
+
+
+def tables_joined(tables: np.ndarray) -> np.ndarray:
+    """f64[..., *SHAPE] of all runs of several tables, ``f64[parts, ..., *SHAPE]``.
+
+    A single one is given back as it is, bit by bit.
+    """
+    if len(tables) == 1:
+        return tables[0]
+    zero, octaves = tables[..., 0, _ZERO], tables[..., 1:, :]
+    counts = (np.nan_to_num(each).sum(axis=0) for each in (zero, octaves))
+    return _table(joined(moments_in(tables[..., 0, :]), 0), *counts)
+
+
+def _table(moments: Moments, zero: np.ndarray, octaves: np.ndarray) -> np.ndarray:
+    """A table of moments, runs near 0, and runs in every bin."""
+    table = np.full((*zero.shape, *SHAPE), np.nan)
+    table[..., 0, : len(NAMES)] = np.stack(moments, axis=-1)
+    table[..., 0, _ZERO] = zero
     # An octave without a run is no number, so that a store keeps nothing of it.
     empty = (octaves == 0).all(axis=-1, keepdims=True)
-    table[..., 1:, :] = np.where(empty, np.nan, octaves).reshape(
-        *values.shape[:-1], 2 * _OCTAVES, BINS
-    )
+    table[..., 1:, :] = np.where(empty, np.nan, octaves)
     return table
 
 
@@ -147,7 +162,7 @@ def quantiles_in(tables: np.ndarray, q: np.ndarray) -> np.ndarray:
     total = ordered[..., -1]
     rank = q.reshape(-1, *(1,) * total.ndim) * np.maximum(total - 1, 0)
 
-    def run(number):
+    def run(number: np.ndarray) -> np.ndarray:
         """The run of a number, from 0, in increasing order."""
         place = (ordered <= number[..., None]).sum(axis=-1)
         about = middles[np.minimum(place, middles.size - 1)]

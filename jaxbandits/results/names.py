@@ -7,6 +7,7 @@ RESERVED = frozenset(
     "rounds session cut".split()  # of every run
 )
 PARAMETER = "param_"  # how the coordinate of a parameter begins
+FACT = "environment_"  # and that of what environments differ in
 
 
 def check_variable(what: str, name: str) -> None:
@@ -16,7 +17,7 @@ def check_variable(what: str, name: str) -> None:
       what: where the name comes from, for errors.
       name: the name.
     """
-    if name in RESERVED or name.startswith(PARAMETER):
+    if name in RESERVED or name.startswith((PARAMETER, FACT)):
         raise ValueError(f"{what}: the name {name!r} is taken")
     # Of these Zarr, netCDF or the file system make something else.
     other = name[:1] in ("", ".") or name[:2] == "__" or set(name) & set("/\\")

@@ -9,7 +9,7 @@ from jaxbandits.atomic import replacing
 from jaxbandits.results.checks import check_dataset
 
 
-def save(dataset: xr.Dataset, path: str | os.PathLike) -> None:
+def save(dataset: xr.Dataset, path: str | os.PathLike[str]) -> None:
     """Write a dataset as a netCDF-4 file, whole or not at all.
 
     Args:
@@ -28,7 +28,7 @@ def save(dataset: xr.Dataset, path: str | os.PathLike) -> None:
         dataset.to_netcdf(temporary, engine="h5netcdf", encoding=compressed)
 
 
-def load(path: str | os.PathLike) -> xr.Dataset:
+def load(path: str | os.PathLike[str]) -> xr.Dataset:
     """Read a dataset that `save` wrote, all of it, and close the file.
 
     Args:

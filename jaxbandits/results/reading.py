@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 import xarray as xr
+import zarr
 from xarray.backends import BackendArray
 from xarray.core import indexing
 
@@ -34,7 +35,7 @@ _DTYPES: dict[str, np.dtype] = {PLAYED: np.dtype("i4"), ROUNDS: np.dtype("i8")}
 
 
 def open_store(
-    path: str | os.PathLike, chunks: Mapping[str, int] | None = None
+    path: str | os.PathLike[str], chunks: Mapping[str, int] | None = None
 ) -> xr.Dataset:
     """Open a sweep's store; values are read when they are needed.
 
@@ -74,7 +75,11 @@ def open_store(
     del dataset.attrs[CHECKSUM]
     dataset.attrs.pop("complete", None)
     # NumPy strings, as `simulate` has them.
-    names = {dim: np.array(dataset[dim].values.tolist()) for dim in DIMS[:2]}
+    names = {
+        name: (values.dims, np.array(values.values.tolist()))
+        for name, values in dataset.coords.items()
+        if values.dtype.kind in "OTU"
+    }
     # What `session` says is there is there, as it is loaded first.
     dataset = dataset.assign(_variables(home, array, layout))
     if layout.moments:
@@ -115,7 +120,7 @@ class Sessions:
       chunks: of a block.
     """
 
-    def __init__(self, home: Home):
+    def __init__(self, home: Home) -> None:
         group = home.group()
         array = group[RESULTS]
         self._layout = layout_of(array)
@@ -196,7 +201,7 @@ def _lazy(values: "_Values", rest: list[str], layout: Layout) -> xr.Variable:
 class _Lazy(BackendArray):
     """What xarray asks of a source of values."""
 
-    def __init__(self, values: "_Values"):
+    def __init__(self, values: "_Values") -> None:
         self.values, self.shape, self.dtype = values, values.shape, values.dtype
 
     def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
@@ -209,8 +214,13 @@ class _Values:
     """A variable of a store as an array, read where it is indexed."""
 
     def __init__(
-        self, home: Home, array, layout: Layout, name: str, heads: bool = False
-    ):
+        self,
+        home: Home,
+        array: zarr.Array[Any],
+        layout: Layout,
+        name: str,
+        heads: bool = False,
+    ) -> None:
         """A variable, of tables of moments perhaps only the moments themselves."""
         self.home, self.array = home, array
         self.slots, self.rest = layout.slots(name), layout.variables[name]
@@ -228,7 +238,7 @@ class _Values:
     def _first(self, count: int) -> slice:
         return slice(self.slots.start, self.slots.start + count)
 
-    def __getitem__(self, key: tuple) -> np.ndarray:
+    def __getitem__(self, key: tuple[Any, ...]) -> np.ndarray:
         """As of an array: integers, slices and lists, one after the other."""
         key += (slice(None),) * (self.ndim - len(key))
         lists = [_positions(part, n) for part, n in zip(key, self.shape, strict=True)]
@@ -251,7 +261,7 @@ class _Values:
             return np.nan_to_num(found).astype(self.dtype)
         return found
 
-    def _read(self, place: tuple) -> np.ndarray:
+    def _read(self, place: tuple[Any, ...]) -> np.ndarray:
         try:
             return self.array.get_orthogonal_selection(place)
         except Exception:
@@ -260,7 +270,7 @@ class _Values:
                 _refuse(self.home, broken, "damaged")
             raise
 
-    def _broken(self, place: tuple) -> str | None:
+    def _broken(self, place: tuple[Any, ...]) -> str | None:
         """A damaged object among those that were read."""
         pieces = pieces_of(self.array)
         shards = [

@@ -30,7 +30,8 @@ def root_of(attributes: Mapping[str, Any], arrays: Mapping[str, Any]) -> dict[st
         for name, array in arrays.items()
         # How xarray knows a coordinate that is no dimension.
         if name.startswith("param_")
-        or (array["dimension_names"] == ["seed"] and name != "seed")
+        or (array["dimension_names"] in (["seed"], ["environment"]))
+        and name != array["dimension_names"][0]
     ]
     root: dict[str, Any] = {
         "zarr_format": 3,
@@ -138,7 +139,7 @@ def _good(data: bytes | None) -> dict[str, Any] | None:
     return root if said == _digest(root) and data == bytes_of(root) else None
 
 
-def _digest(root: dict) -> str:
+def _digest(root: dict[str, Any]) -> str:
     """Of everything but itself."""
     attributes = {k: v for k, v in root["attributes"].items() if k != CHECKSUM}
     text = json.dumps(root | {"attributes": attributes})

@@ -16,7 +16,7 @@ And nothing is read that is not as it was written: see `root` and `shards`.
 import json
 import math
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -148,21 +148,26 @@ def set_attributes(path: Any, attributes: Mapping[str, Any]) -> None:
 def enter_session(
     path: Any,
     entry: Mapping[str, Any],
-    joins: Callable[[Mapping[str, Any]], bool] = lambda last: False,
+    alike: Iterable[str] = (),
 ) -> int:
     """Put on record who is about to play.
 
     Args:
       path: the store.
       entry: of the attribute ``sessions``.
-      joins: whether `entry` plays in the last session, and needs none of its own.
+      alike: what it has in common with the last session where it plays in that one and
+        needs none of its own; nothing if it is to have one.
 
     Returns:
       The number of the session, at least 1.
     """
     with naming(path), _changing(path) as attributes:
         players = json.loads(attributes["sessions"])
-        if not players or not joins(players[-1]):
+        if (
+            not alike
+            or not players
+            or any(players[-1].get(name) != entry.get(name) for name in alike)
+        ):
             players.append(entry)
             attributes["sessions"] = json.dumps(players)
             attributes["provenance"] = json.dumps(entry)
@@ -204,7 +209,7 @@ def write_block(
     path: Any,
     place: Place,
     values: Mapping[str, np.ndarray],
-    session: int,
+    session: int | np.ndarray,
 ) -> None:
     """Put the results of a block into a store, all at once.
 
@@ -213,8 +218,20 @@ def write_block(
       place: where.
       values: arrays ``[params, seed, checkpoint, ...]`` by name; metrics that are not
         there are empty.
-      session: number of the session that played it, at least 1.
+      session: number of the session that played it, at least 1; or of every run,
+        i64[params, seed] (of moments of every row), 0 where it is not played.
     """
+    layout = layout_of(results_of(home_of(path)))
+    write_stored(path, place, as_stored(layout, values), session)
+
+
+def write_stored(
+    path: Any,
+    place: Place,
+    values: Mapping[str, np.ndarray],
+    session: int | np.ndarray,
+) -> None:
+    """`write_block` of what `as_stored` gives."""
     home = home_of(path)
     array = zarr.open_group(home.store, mode="r+")[RESULTS]
     layout = layout_of(array)
@@ -222,8 +239,9 @@ def write_block(
     rows = rows_at(layout, place.seed)
     shape = points, rows.stop - rows.start, array.shape[-1]
     block = np.full((*shape[:2], layout.size, shape[2]), np.nan)
-    block[:, :, layout.slots(PLAYED)] = session
-    for name, found in as_stored(layout, values).items():
+    who = np.broadcast_to(session, shape[:2])[..., None, None]
+    block[:, :, layout.slots(PLAYED)] = np.where(who > 0, who, np.nan)
+    for name, found in values.items():
         flat = np.reshape(found, (*shape, -1))
         block[:, :, layout.slots(name)] = np.moveaxis(flat, -1, 2)
     for shard in layout.shards():

@@ -99,7 +99,7 @@ def band(
     return Interval(center, center - half, center + half)
 
 
-def _names(over) -> list[str]:
+def _names(over: str | Sequence[str]) -> list[str]:
     """The dimensions that `over` names, one or several."""
     names = [over] if isinstance(over, str) else over
     if not isinstance(names, Sequence) or not all(isinstance(x, str) for x in names):

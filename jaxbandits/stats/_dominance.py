@@ -174,7 +174,13 @@ def dominance(
     )
 
 
-def _corrected(p, sign, upper_half, error_rate: float, correction: str):
+def _corrected(
+    p: np.ndarray,
+    sign: np.ndarray,
+    upper_half: np.ndarray,
+    error_rate: float,
+    correction: str,
+) -> tuple[np.ndarray, np.ndarray]:
     """Adjusted p values and int8 signs of what is sure, both ``[P, P]``."""
     adjusted, verdict = p.copy(), np.zeros(p.shape, np.int8)
     rows, columns = np.nonzero(upper_half)

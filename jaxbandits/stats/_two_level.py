@@ -179,7 +179,14 @@ def _bootstrap_ends(
     return np.concatenate(ends, axis=1).reshape(2, *shape)
 
 
-def _ends(rows, starts, sizes, level: float, resamples: int, seed: int) -> np.ndarray:
+def _ends(
+    rows: np.ndarray,
+    starts: np.ndarray,
+    sizes: np.ndarray,
+    level: float,
+    resamples: int,
+    seed: int,
+) -> np.ndarray:
     """f64[2, rows]; all rows meet the same resamples."""
     total, groups = rows.shape[1], len(sizes)
     # Differences from a run: exactly 0 if all are equal, and free of cancellation.

@@ -12,6 +12,7 @@ The values must be independent, in an order that does not depend on them (seeds)
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 # Largest share of the capital that one value may lose.
 CUT = 0.75
@@ -68,7 +69,7 @@ def _stakes(units: np.ndarray, level: float) -> np.ndarray:
     return np.sqrt(2 * np.log(2 / (1 - level)) / (size * before))
 
 
-def _log_capital(units: np.ndarray, stakes: np.ndarray, m) -> np.ndarray:
+def _log_capital(units: np.ndarray, stakes: np.ndarray, m: ArrayLike) -> np.ndarray:
     """f64[...], the largest log capital of bets on a mean above ``m [...]``."""
     m = np.asarray(m)[..., None]
     bets = np.minimum(stakes, CUT / m)

@@ -60,7 +60,7 @@ def _bca(rows: np.ndarray, level: float, resamples: int, seed: int) -> np.ndarra
     scale = np.abs(rows - center[:, None]).max(axis=1)
     deviations = (rows - center[:, None]) / scale[:, None]
 
-    def means(index, axis):
+    def means(index: np.ndarray, axis: int) -> np.ndarray:
         """Means of resamples ``index [..., S]`` as ``[rows, ...]``.
 
         SciPy resamples the replications' numbers, not their values: a product with

@@ -18,6 +18,7 @@ Math. Stat. 36, 457-462).
 
 import numpy as np
 import xarray as xr
+from numpy.typing import ArrayLike
 from scipy import stats
 
 from jaxbandits.results.checks import check_level, check_number, check_whole
@@ -31,7 +32,9 @@ from jaxbandits.stats.replications import (
 from jaxbandits.stats.soundness import warn_of_coverage
 
 
-def seeds_needed(pilot_values, half_width: float, level: float = 0.95) -> xr.DataArray:
+def seeds_needed(
+    pilot_values: xr.DataArray | ArrayLike, half_width: float, level: float = 0.95
+) -> xr.DataArray:
     """Total number of seeds for an interval ``mean +- half_width``.
 
     ``N = max(n, ceil((t s / half_width)^2))`` with the pilot's number n of seeds, its
@@ -82,7 +85,9 @@ def seeds_needed(pilot_values, half_width: float, level: float = 0.95) -> xr.Dat
     return np.maximum(needed, pilot).astype(np.int64) * runs
 
 
-def fixed_width_interval(values, pilot: int, level: float = 0.95) -> Interval:
+def fixed_width_interval(
+    values: xr.DataArray | ArrayLike, pilot: int, level: float = 0.95
+) -> Interval:
     """Stein's interval: the mean of all seeds, the variance of the pilot.
 
     The half width is ``t s / sqrt(N)``, at most what `seeds_needed` was asked for.
@@ -147,7 +152,7 @@ def _runs_per_instance(values: xr.DataArray, argument: str) -> int:
     return int(sizes[0])
 
 
-def _by_seed(values, argument: str) -> xr.DataArray:
+def _by_seed(values: xr.DataArray | ArrayLike, argument: str) -> xr.DataArray:
     """Float64 values with a dimension ``seed``: their own, or the last axis."""
     if not isinstance(values, xr.DataArray):
         values = np.asarray(values)

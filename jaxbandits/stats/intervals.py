@@ -126,8 +126,9 @@ def interval(
     values = metric_values(dataset, metric, moments=large, blocks=large)
     if is_large(values):
         return _of_moments(values, level)
-    options = {"resamples": resamples, "seed": seed, "bounds": bounds}
-    found = _interval(values, level, method, **options)
+    found = _interval(
+        values, level, method, resamples=resamples, seed=seed, bounds=bounds
+    )
     if method != "bounded":
         warn_of_coverage(replications(values), _words(values, level))
     return found
@@ -145,8 +146,9 @@ def interval_of(
     """`interval` of a `DataArray` with a dimension ``seed``."""
     if not isinstance(values, xr.DataArray) or "seed" not in values.dims:
         raise TypeError("values must be an xarray.DataArray with the dimension seed")
-    options = {"resamples": resamples, "seed": seed, "bounds": bounds}
-    found = _interval(values, level, method, **options)
+    found = _interval(
+        values, level, method, resamples=resamples, seed=seed, bounds=bounds
+    )
     if method != "bounded":
         warn_of_coverage(replications(values), _words(values, level))
     return found
@@ -177,9 +179,9 @@ def _interval(
     level: float,
     method: str,
     *,
-    resamples=9999,
-    seed=0,
-    bounds=None,
+    resamples: int = 9999,
+    seed: int = 0,
+    bounds: tuple[float, float] | None = None,
 ) -> Interval:
     check_level(level)
     one_of("method", method, ("t", "bootstrap", "bounded"))

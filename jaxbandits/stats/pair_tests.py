@@ -34,7 +34,7 @@ class _Finding(NamedTuple):
     reason: np.ndarray
 
 
-def t_test(pairs: np.ndarray, level: float, scale) -> _Finding:
+def t_test(pairs: np.ndarray, level: float, scale: np.ndarray) -> _Finding:
     """Student's test and interval of the mean, where the seeds support them.
 
     A tail of unseen seeds threatens the end of the interval that lies on its side. So

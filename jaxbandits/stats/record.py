@@ -88,5 +88,5 @@ def make_record(
     )
 
 
-def _number(value) -> float | None:
+def _number(value: float | None) -> float | None:
     return None if value is None or not math.isfinite(value) else float(value)

@@ -148,5 +148,5 @@ def _check_published(
                 )
 
 
-def _at(number, point: int):
+def _at(number: Any, point: int) -> float | None:
     return number if number is None or np.ndim(number) == 0 else number[point]

@@ -64,7 +64,7 @@ def moments(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return skewness, second**2 / (residuals**4).sum(axis=-1)
 
 
-def constant(rows: np.ndarray, scale=None) -> np.ndarray:
+def constant(rows: np.ndarray, scale: np.ndarray | None = None) -> np.ndarray:
     """bool[...], whether all seeds of ``rows [..., S]`` are equal up to rounding.
 
     `scale` [...] is the magnitude of what was rounded, by default of the rows; of
@@ -132,7 +132,14 @@ def warn_of_moments(found: Moments, what: str, stacklevel: int = 3) -> None:
         _warn(size, equal, skewness, effective, what, stacklevel + 1)
 
 
-def _warn(size, constants, skewness, effective, what: str, stacklevel: int) -> None:
+def _warn(
+    size: int,
+    constants: np.ndarray,
+    skewness: np.ndarray,
+    effective: np.ndarray,
+    what: str,
+    stacklevel: int,
+) -> None:
     count = len(skewness)
     parts = []
     if size < FEWEST:

@@ -4,6 +4,8 @@ The runs of a dask array are read a block at a time; a block leaves its moments,
 those are put together in the order of the blocks.
 """
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 from scipy import stats
@@ -82,7 +84,7 @@ def quantiles_of(dataset: xr.Dataset, metric: str, q: np.ndarray) -> xr.DataArra
     return (made if q.ndim else made.isel(quantile=0)).rename(metric)
 
 
-def _of_blocks(rows) -> np.ndarray:
+def _of_blocks(rows: Any) -> np.ndarray:
     """f64[..., blocks, moments] of a dask array ``[..., S]``."""
     blocks = len(rows.chunks[-1])
     return np.asarray(

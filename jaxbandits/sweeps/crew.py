@@ -12,7 +12,6 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -41,7 +40,7 @@ from jaxbandits.sweeps.fill import (
 )
 from jaxbandits.sweeps.hosts import meet
 from jaxbandits.sweeps.identity import listed
-from jaxbandits.sweeps.journal import journal, players
+from jaxbandits.sweeps.journal import journal, least_begun, players
 from jaxbandits.sweeps.plan import Plan, say_engines
 from jaxbandits.sweeps.programs import programs_of, share_programs
 from jaxbandits.sweeps.sink import Sink
@@ -50,8 +49,7 @@ from jaxbandits.sweeps.spec import Spec
 from jaxbandits.sweeps.spread import LostError, spread
 from jaxbandits.sweeps.stores import (
     Store,
-    check_block,
-    check_kept,
+    check_same,
     create,
     enter,
     fit,
@@ -59,6 +57,8 @@ from jaxbandits.sweeps.stores import (
 )
 from jaxbandits.sweeps.worker import Task, dismiss, publish_spec, who
 
+# Programs of a share play in one session: the same code and machines.
+_ALIKE = ("versions", "git", "accepted", *Site._fields)
 PATIENCE = 60.0  # seconds that one waits for others to leave, or to make room
 
 
@@ -106,8 +106,7 @@ def in_store(spec: Spec, store: Store, crew: Crew) -> Iterator[Sink]:
                 moments = store.keep == "moments"
                 create(spec, path, store.block, crew.site.backend, moments)
             mend(path)
-        check_block(path, store.block)
-        check_kept(path, store.keep)
+        check_same(store)
 
         def complete(spec: Spec, grows: bool) -> Plan:
             plan, larger, alone = _room(spec, store, grows, lock, crew)
@@ -117,11 +116,10 @@ def in_store(spec: Spec, store: Store, crew: Crew) -> Iterator[Sink]:
                 return plan
             shape = sessions(path).chunks[-2:]
             blocks = outstanding(plan, sessions(path), shape, crew.share or ALL)
+            blocks = least_begun(path, blocks, crew.share)
             work = work_of(plan, blocks, crew.machine, shape)
             entry = _entry(plan, work, crew, store)
-            session = enter_session(
-                path, entry, _never if alone else partial(_same, entry)
-            )
+            session = enter_session(path, entry, () if alone else _ALIKE)
             lock.together(math.inf)
             _warn_of_sites(path, json.loads(check_store(path)["sessions"]))
             if crew.share is not None and (programs := programs_of(path)):
@@ -239,16 +237,6 @@ def _warn_of_sites(path: Path, entries: list[Mapping[str, Any]]) -> None:
             + "): their numbers agree up to rounding only",
             stacklevel=2,
         )
-
-
-def _never(last: Mapping[str, Any]) -> bool:
-    return False
-
-
-def _same(entry: Mapping[str, Any], last: Mapping[str, Any]) -> bool:
-    """Whether programs of a share play in one session: the same code and machines."""
-    alike = ("versions", "git", "accepted", *Site._fields)
-    return all(last.get(name) == entry.get(name) for name in alike)
 
 
 def _have_played(

@@ -11,8 +11,11 @@ from typing import Any
 import numpy as np
 
 from jaxbandits import checks
-from jaxbandits.points import points_from, zipped
+from jaxbandits.designs import Range, sampled
+from jaxbandits.points import Zipped, points_from, zipped
+from jaxbandits.protocol import Environment
 from jaxbandits.sweeps import makers
+from jaxbandits.sweeps._variants import variants
 from jaxbandits.sweeps.spec import Entry, Spec
 from jaxbandits.sweeps.until import HalfWidth
 
@@ -115,8 +118,11 @@ def from_table(table: dict[str, Any], source: str = "SPEC") -> Spec:
             for name, entry in table["policies"].items()
         },
         environments={
-            name: makers.environment(f"{source}: environments.{name}", setting, entry)
+            variant: made
             for name, entry in table["environments"].items()
+            for variant, made in _environments(
+                f"{source}: environments.{name}", name, setting, entry
+            ).items()
         },
         **{name: value for name, value in table.items() if name in fields},
     )
@@ -147,6 +153,26 @@ def _integer(value: Any) -> Any:
     return int(value) if isinstance(value, float) else value
 
 
+def _environments(where: str, name: str, setting: str, entry: dict) -> dict[str, Any]:
+    """An environment, or one for each combination of what is crossed."""
+    if "cross" not in entry:
+        return {name: makers.environment(where, setting, entry)}
+    fixed = entry.get("arguments", {})
+    cross = {x: _values(f"{where}.cross.{x}", v) for x, v in entry["cross"].items()}
+    if both := sorted(cross.keys() & fixed.keys()):
+        raise ValueError(f"{where} has {both} both in arguments and in cross")
+
+    def make(**chosen: Any) -> Environment:
+        return makers.environment(where, setting, entry | {"arguments": fixed | chosen})
+
+    try:
+        return variants(name, make, cross)
+    except (TypeError, ValueError) as error:
+        if str(error).startswith(where):
+            raise
+        raise ValueError(f"{where}: {error}") from error
+
+
 def _entry(where: str, setting: str, entry: dict) -> Entry:
     grids = (
         {
@@ -156,8 +182,30 @@ def _entry(where: str, setting: str, entry: dict) -> Entry:
         for part in ("cross", "zip")
     )
     crossed, rows = grids
-    points = points_from(zipped(rows, crossed), where)
+    grid = zipped(rows, crossed)
+    if "sample" in entry:
+        if "zip" in entry:
+            raise ValueError(f"{where}: zip and sample exclude each other")
+        grid = _design(f"{where}.sample", entry["sample"], crossed)
+    points = points_from(grid, where)
     return Entry(makers.policy(where, setting, entry), points)
+
+
+def _design(where: str, design: dict, crossed: dict) -> Zipped:
+    """A grid of points that spread evenly."""
+    ranges = {
+        leaf: Range(
+            span["from"],
+            span["to"],
+            **{x: span[x] for x in span.keys() & {"scale", "whole"}},
+        )
+        for leaf, span in design["ranges"].items()
+    }
+    said = design | {x: int(design[x]) for x in ("points", "seed") if x in design}
+    try:
+        return sampled(**said | {"ranges": ranges}, crossed=crossed)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from error
 
 
 def _values(where: str, values: Any) -> list[float]:

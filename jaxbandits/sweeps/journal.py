@@ -9,13 +9,14 @@ import os
 import threading
 import time
 import uuid
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from jaxbandits.results.home import Home
-from jaxbandits.sweeps.blocks import Block
+from jaxbandits.sweeps.blocks import Block, Share
 
 WORK = "work"  # folder in a store of what is none of the results
 FOLDER = f"{WORK}/journal"
@@ -49,13 +50,14 @@ def journal(path: Path | Home, who: dict[str, Any]) -> Iterator[Journal]:
 
     Args:
       path: the store.
-      who: about this program; it has ``host``.
+      who: about this program; it has ``host`` and, if it plays a share, ``share``.
     """
     if isinstance(path, Home):
         yield Journal(lambda block: None, lambda *ended: None, lambda *failed: None)
         return
     pid = os.getpid()
-    file = path / FOLDER / f"{who['host']}-{pid}-{uuid.uuid4().hex[:8]}.jsonl"
+    name = f"{_first(who.get('share'))}{who['host']}-{pid}-{uuid.uuid4().hex[:8]}.jsonl"
+    file = path / FOLDER / name
     began: dict[tuple[int, ...], tuple[float, float]] = {}
     writing = threading.Lock()  # Blocks are played side by side.
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -117,16 +119,36 @@ class Player(NamedTuple):
     events: list[dict[str, Any]]
 
 
-def players(path: Path | Home) -> list[Player]:
-    """All that the programs have said that ever played into a store, oldest first."""
+def players(path: Path | Home, share: Share | None = None) -> list[Player]:
+    """All that the programs have said that ever played into a store, oldest first; or
+    those only that played a share."""
     found: list[Player] = []
     if isinstance(path, Home):
         return found
-    for file in (path / FOLDER).glob("*.jsonl"):
+    for file in (path / FOLDER).glob(f"{_first(share)}*.jsonl"):
         lines = list(_lines(file))
         if lines:
             found.append(Player(lines[0], lines[1:]))
     return sorted(found, key=lambda player: player.who["at"])
+
+
+def least_begun(
+    path: Path | Home, blocks: list[Block], share: Share | None
+) -> list[Block]:
+    """Blocks in their order, but those last that were begun before and are not there:
+    what has ended a program may end this one, too, and so all else is played first."""
+    begun = Counter(
+        tuple(event["block"])
+        for player in players(path, share)
+        for event in player.events
+        if event["event"] == "begins"
+    )
+    return sorted(blocks, key=lambda block: begun[cell(block)])
+
+
+def _first(share: Share | None) -> str:
+    """How the files of a share's programs begin, so that they need not read all."""
+    return "" if share is None else f"{share.number}-of-{share.of}-"
 
 
 def _lines(file: Path) -> Iterator[dict[str, Any]]:

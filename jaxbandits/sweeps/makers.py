@@ -111,7 +111,7 @@ def _with_problem(where: str, maker: Maker, arguments: dict) -> Maker:
     return Maker(maker.factory, arguments)
 
 
-def _bound(where: str, make: Callable, /, *args, **kwargs) -> None:
+def _bound(where: str, make: Callable, /, *args: Any, **kwargs: Any) -> None:
     try:
         inspect.signature(make).bind(*args, **kwargs)
     except TypeError as error:

@@ -1,6 +1,7 @@
 """Results in memory: every game is a block, and stays an array until all are done."""
 
 import threading
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 import jax
@@ -86,7 +87,11 @@ def _games(plan: Plan, seeds: slice) -> list[Block]:
     ]
 
 
-def _receiver(played, wanted, keep):
+def _receiver(
+    played: dict[tuple[str, str], list[tuple[Played, Clock]]],
+    wanted: Iterable[str] | None,
+    keep: Collection[str],
+) -> Callable[[Block, Played, Clock], None]:
     """A function that keeps what is wanted of a block's results."""
 
     def receive(block: Block, found: Played, clock: Clock) -> None:

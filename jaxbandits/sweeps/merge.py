@@ -2,17 +2,14 @@
 
 import itertools
 import json
-import os
-import shutil
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from jaxbandits import checks
 from jaxbandits.results import open_store
+from jaxbandits.results.home import home_of, place_of
 from jaxbandits.results.layout import PLAYED, Place
 from jaxbandits.results.reading import read_block
 from jaxbandits.results.store import (
@@ -27,17 +24,19 @@ from jaxbandits.results.store import (
 )
 from jaxbandits.sweeps.blocks import pieces
 from jaxbandits.sweeps.identity import compare, fingerprint, listed, with_seeds
+from jaxbandits.sweeps.merge_rows import join_rows, parts_of, row_length
 from jaxbandits.sweeps.status import status
 
 # Of a store, not of what it holds.
 _OWN = ("format", "coordinates", "checksum", "complete", "maker")
 
 
-def merge(stores: Sequence[str | os.PathLike], into: str | os.PathLike) -> xr.Dataset:
+def merge(stores: Sequence[Any], into: Any) -> xr.Dataset:
     """Put what several stores hold into a new one.
 
     Args:
-      stores: of one sweep, on other seeds or on the same ones; complete or not.
+      stores: of one sweep, on other seeds or on the same ones (where moments are kept,
+        on others); complete or not. Each is a path or a URL.
       into: the new store, which can be played on as any other.
 
     Returns:
@@ -46,16 +45,18 @@ def merge(stores: Sequence[str | os.PathLike], into: str | os.PathLike) -> xr.Da
     Raises:
       FileExistsError: if there is something at `into`.
       ValueError: if the stores are not of one sweep, naming what differs, if two have
-        played the same run and a bit of it differs, or if one keeps moments.
+        played the same run and a bit of it differs, or if moments are kept and stores
+        have the same seeds.
     """
-    paths = [checks.path("stores", store) for store in stores]
-    into = checks.path("into", into)
+    paths, into = [place_of(store) for store in stores], place_of(into)
     if len(paths) < 2:
         raise ValueError(f"stores must be at least two, got {len(paths)}")
     about = [check_store(path) for path in paths]
-    if kept := [str(path) for path in paths if keeps_moments(path)]:
+    moments = [keeps_moments(path) for path in paths]
+    if len(set(moments)) > 1:
         raise ValueError(
-            f"stores must keep runs; of moments, as {kept[0]} keeps, no run is known"
+            "stores must all keep runs, or all moments; moments are kept by "
+            f"{paths[moments.index(True)]}, and not by {paths[moments.index(False)]}"
         )
     described = [json.loads(each["spec"]) for each in about]
     for path, other in zip(paths[1:], described[1:], strict=True):
@@ -63,7 +64,14 @@ def merge(stores: Sequence[str | os.PathLike], into: str | os.PathLike) -> xr.Da
     seeds = listed(described[0]["seeds"])
     for each in described[1:]:
         more = listed(each["seeds"])
-        seeds = np.append(seeds, more[~np.isin(more, seeds)])
+        known = np.isin(more, seeds)
+        if moments[0] and known.any():
+            raise ValueError(
+                "stores that keep moments must have different seeds, as their runs are "
+                f"not known one by one; {known.sum()} seeds, from {more[known][0]}, "
+                "stand in several"
+            )
+        seeds = np.append(seeds, more[~known])
     players = [json.loads(each["sessions"]) for each in about]
     description = with_seeds(described[0], seeds)
     said = {name: x for name, x in about[0].items() if name not in _OWN} | {
@@ -72,22 +80,28 @@ def merge(stores: Sequence[str | os.PathLike], into: str | os.PathLike) -> xr.Da
         "sessions": json.dumps(list(itertools.chain(*players))),
     }
     shapes = dict(pair for path in paths for pair in stored_shapes(path).items())
+    before = [*itertools.accumulate(map(len, players), initial=0)][:-1]
+    block = sessions(paths[0]).chunks[-2:]
+    if moments[0]:
+        parts = parts_of(paths, before)
+        block = block[0], row_length(parts)
     with open_store(paths[0]) as first, naming(into):
         axes = _axes(first, seeds, description["runs_per_instance"])
-        create_store(into, axes, shapes, sessions(paths[0]).chunks[-2:], said)
+        create_store(into, axes, shapes, block, said, moments[0])
     try:
-        before = itertools.accumulate(map(len, players), initial=0)
-        for path, number in zip(paths, before, strict=False):
-            with naming(into):
-                _copy(path, into, number)
+        with naming(into):
+            if moments[0]:
+                join_rows(parts, into)
+            else:
+                _copy(paths, into, before)
         _seal(into, description)
     except BaseException:
-        shutil.rmtree(into, ignore_errors=True)
+        home_of(into).clear()
         raise
     return open_store(into)
 
 
-def _check(first: Path, described: Any, path: Path, other: Any) -> None:
+def _check(first: Any, described: Any, path: Any, other: Any) -> None:
     """Raise a ValueError if two stores differ in more than their seeds."""
     other = with_seeds(other, listed(described["seeds"]))
     found = compare(described, other)
@@ -104,7 +118,7 @@ def _check(first: Path, described: Any, path: Path, other: Any) -> None:
 
 def _axes(first: xr.Dataset, seeds: np.ndarray, runs: int) -> xr.Dataset:
     """Coordinates as `create_store` takes them: those of a store, with other seeds."""
-    axes = first.coords.to_dataset().drop_vars("instance", errors="ignore")
+    axes = first.coords.to_dataset().drop_vars(["instance", "moment"], errors="ignore")
     dims = ("environment", "policy", "params")
     for name in [str(name) for name in axes.coords if str(name).startswith("param_")]:
         # What is the same on all environments was read without them.
@@ -115,47 +129,58 @@ def _axes(first: xr.Dataset, seeds: np.ndarray, runs: int) -> xr.Dataset:
     return axes.assign_coords(instance=("seed", seeds // runs)) if runs > 1 else axes
 
 
-def _copy(path: Path, into: Path, before: int) -> None:
-    """Copy what is played in a store.
+def _copy(paths: Sequence[Any], into: Any, before: Sequence[int]) -> None:
+    """Write what is played in stores into a new one, block by block.
 
     Args:
-      path: the store.
-      into: where to.
-      before: how many sessions come before its own.
+      paths: the stores.
+      into: the new one.
+      before: for each the number of sessions that come before its own.
     """
-    played = sessions(path)
-    environments, policies, points, _ = played.shape
-    seeds = _places(path, into)
-    blocks = itertools.product(
-        range(environments),
-        range(policies),
-        pieces(len(seeds), played.chunks[3]),
-        pieces(points, played.chunks[2]),
-    )
-    for environment, policy, seed, params in blocks:
-        place = Place(environment, policy, params, seed)
-        rectangles = list(_rectangles(played[place]))
-        values = read_block(path, place) if rectangles else {}
-        for rows, columns, session in rectangles:
-            for part in _runs(columns, seeds[seed]):
-                first = int(seeds[seed][part.start])
-                here = Place(
-                    environment,
-                    policy,
-                    slice(params.start + rows.start, params.start + rows.stop),
-                    slice(first, first + part.stop - part.start),
-                )
-                piece = {name: found[rows, part] for name, found in values.items()}
-                _put(path, piece, into, here, before + session)
+    *games, points, seeds = sessions(into).shape
+    *_, step, length = sessions(into).chunks
+    sources = [
+        (path, sessions(path), _places(into, path), number)
+        for path, number in zip(paths, before, strict=True)
+    ]
+    for *game, params, seed in itertools.product(
+        *map(range, games), pieces(points, step), pieces(seeds, length)
+    ):
+        place = Place(*game, params, seed)
+        shape = params.stop - params.start, seed.stop - seed.start
+        values: dict[str, np.ndarray] = {}
+        who = np.zeros(shape, np.int64)
+        for path, played, at, number in sources:
+            columns = np.flatnonzero(at[seed] >= 0)
+            own = Place(*game, params, at[seed][columns])
+            if not columns.size or not (session := played.now(own)).any():
+                continue
+            mask = session > 0
+            again = mask & (who[:, columns] > 0)
+            for name, found in read_block(path, own).items():
+                if name == PLAYED:
+                    continue
+                values.setdefault(name, np.full((*shape, *found.shape[2:]), np.nan))
+                known = values[name][:, columns]
+                if known[again].tobytes() != found[again].astype(float).tobytes():
+                    raise ValueError(
+                        f"stores: {path} holds other numbers than those before it: "
+                        f"{name} of {_game(into, place)}"
+                    )
+                known[mask] = found[mask]
+                values[name][:, columns] = known
+            who[:, columns] = np.where(mask & ~again, session + number, who[:, columns])
+        if who.any():
+            write_block(into, place, values, who)
 
 
-def _places(path: Path, into: Path) -> np.ndarray:
-    """i64[S], where the seeds of a store lie in another one."""
-    with open_store(path) as source, open_store(into) as target:
+def _places(path: Any, other: Any) -> np.ndarray:
+    """i64[S], where the seeds of a store lie in another one; -1 of those it has not."""
+    with open_store(path) as source, open_store(other) as target:
         return target.indexes["seed"].get_indexer(source["seed"].values)
 
 
-def _seal(path: Path, description: Any) -> None:
+def _seal(path: Any, description: Any) -> None:
     """Say that a store is complete, if it is."""
     found = status(path)
     if found.done == found.runs:
@@ -165,48 +190,7 @@ def _seal(path: Path, description: Any) -> None:
         seal(path, [rows for _ in description["environments"]])
 
 
-def _rectangles(session: np.ndarray) -> Iterator[tuple[slice, slice, int]]:
-    """Rectangles of a block that were played in one session: rows, columns, session."""
-    whole = slice(0, session.shape[0])
-    same = (session == session[:1]).all()
-    for rows in [whole] if same else pieces(session.shape[0], 1):
-        line = session[rows.start]
-        ends = [0, *(np.flatnonzero(np.diff(line)) + 1), len(line)]
-        for first, last in itertools.pairwise(ends):
-            if line[first]:
-                yield rows, slice(int(first), int(last)), int(line[first])
-
-
-def _runs(columns: slice, seeds: np.ndarray) -> Iterator[slice]:
-    """Parts of some columns that lie side by side in the other store, too."""
-    jumps = np.flatnonzero(np.diff(seeds[columns]) != 1) + 1
-    ends = [columns.start, *(columns.start + jumps), columns.stop]
-    return (slice(int(a), int(b)) for a, b in itertools.pairwise(ends))
-
-
-def _put(
-    path: Path,
-    piece: dict[str, np.ndarray],
-    into: Path,
-    place: Place,
-    session: int,
-) -> None:
-    """Write what was played at a place, if it is what others have played there."""
-    values = {name: found for name, found in piece.items() if name != PLAYED}
-    known = sessions(into)[place] > 0
-    if known.any():
-        there = read_block(into, place)
-        for name, found in values.items():
-            if there[name][known].tobytes() != found[known].tobytes():
-                raise ValueError(
-                    f"stores: {path} holds other numbers than those before it: "
-                    f"{name} of {_game(into, place)}"
-                )
-    if not known.all():
-        write_block(into, place, values, session)
-
-
-def _game(path: Path, place: Place) -> str:
+def _game(path: Any, place: Place) -> str:
     """A place in words."""
     with open_store(path) as dataset:
         environment = dataset["environment"].values[place.environment]

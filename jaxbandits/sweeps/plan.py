@@ -31,6 +31,7 @@ from jaxbandits.protocol import Environment, Policy
 from jaxbandits.results.dataset import coordinates
 from jaxbandits.results.names import check_variable
 from jaxbandits.schedule import Schedule, Terms
+from jaxbandits.sweeps._variants import facts_about
 from jaxbandits.sweeps.spec import Entry, Spec
 
 
@@ -175,7 +176,9 @@ def _match(spec: Spec, where: str, name: str, schedule: Schedule) -> Match:
         raise ValueError(message) from error
 
 
-def _matched(environment, name, entry: Entry, schedule: Schedule) -> Match:
+def _matched(
+    environment: Environment, name: str, entry: Entry, schedule: Schedule
+) -> Match:
     policy = entry.policy
     if not is_policy(policy):
         try:
@@ -211,6 +214,7 @@ def axes(plan: Plan) -> xr.Dataset:
         seeds=seeds,
         checkpoints=plan.terms.schedule.checkpoints,
         instances=seeds // runs if runs > 1 else None,
+        facts=facts_about(plan.spec.environments.values()),
     )
 
 

@@ -187,7 +187,12 @@ def _count(losses: Counter, what: Any, error: BaseException) -> None:
         ) from error
 
 
-def _submit(executor, running, again, ahead) -> BaseException | None:
+def _submit(
+    executor: Callable[..., Any],
+    running: dict[Any, Task],
+    again: deque[Task],
+    ahead: Iterator[Task],
+) -> BaseException | None:
     """Keep an executor busy; the error if it takes nothing."""
     while len(running) < _AHEAD:
         task = again.popleft() if again else next(ahead, None)

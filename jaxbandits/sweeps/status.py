@@ -1,5 +1,6 @@
 """How far a store is, who is at it, and what it holds."""
 
+import itertools
 import json
 import os
 import socket
@@ -20,7 +21,6 @@ from jaxbandits.results.store import (
     stored_shapes,
 )
 from jaxbandits.sweeps.blocks import pieces
-from jaxbandits.sweeps.identity import listed
 from jaxbandits.sweeps.journal import Player, players
 from jaxbandits.sweeps.site import kind_of
 
@@ -71,17 +71,10 @@ def status(path: str | os.PathLike, now: float | None = None) -> Status:
     path, now = place_of(path), time.time() if now is None else now
     description = json.loads(check_store(path)["spec"])
     played = sessions(path)
-    seeds = len(listed(description["seeds"]))
-    environments = range(len(description["environments"]))
     runs = done = 0
-    for number, policy in enumerate(description["policies"].values()):
-        points = policy["points"]["count"]
-        runs += points * seeds * len(environments)
-        done += sum(
-            int((who > 0).sum())
-            for place in environments
-            for who in _blocks(played, place, number, points)
-        )
+    for who in _blocks(played, description):
+        runs += who.size
+        done += int((who > 0).sum())
     everybody = players(path)
     at_work = [player for player in everybody if _lives(player, now)]
     running = [block for player in at_work for block in _under_way(player)]
@@ -163,13 +156,16 @@ def _played(played: Sessions, block: Any) -> bool:
     return bool((played[place] > 0).all())
 
 
-def _blocks(
-    played: Sessions, environment: int, policy: int, points: int
-) -> Iterator[np.ndarray]:
-    """Who played the blocks of a game, one by one: all may not fit into memory."""
-    for params in pieces(points, played.chunks[2]):
-        for seed in pieces(played.shape[3], played.chunks[3]):
-            yield played[Place(environment, policy, params, seed)]
+def _blocks(played: Sessions, description: Mapping[str, Any]) -> Iterator[np.ndarray]:
+    """Who played the blocks of a store, one by one: all may not fit into memory."""
+    points = [each["points"]["count"] for each in description["policies"].values()]
+    environments = range(len(description["environments"]))
+    for environment, (policy, count) in itertools.product(
+        environments, enumerate(points)
+    ):
+        for params in pieces(count, played.chunks[2]):
+            for seed in pieces(played.shape[3], played.chunks[3]):
+                yield played[Place(environment, policy, params, seed)]
 
 
 def show(path: str | os.PathLike) -> dict[str, Any]:
@@ -187,13 +183,9 @@ def show(path: str | os.PathLike) -> dict[str, Any]:
     played = sessions(path)
     size = played.chunks[-2:]
     counts = Counter[int]()
-    for environment in range(len(described["environments"])):
-        for number, policy in enumerate(described["policies"].values()):
-            for block in _blocks(
-                played, environment, number, policy["points"]["count"]
-            ):
-                who, many = np.unique(block, return_counts=True)
-                counts.update(dict(zip(who.tolist(), many.tolist(), strict=True)))
+    for block in _blocks(played, described):
+        who, many = np.unique(block, return_counts=True)
+        counts.update(dict(zip(who.tolist(), many.tolist(), strict=True)))
     seeds, ends = described["seeds"], described["checkpoints"]
     extent = {
         "environments": ", ".join(described["environments"]),

@@ -4,7 +4,7 @@ import errno
 import json
 import tempfile
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -157,23 +157,20 @@ def _tell(path: Path | Home, files: list[str], blocks: int = 0) -> None:
         )
 
 
-def check_block(path: Path | Home, block: int | None) -> None:
-    """Raise a ValueError if a store has blocks of another size than `block`."""
+def check_same(store: Store) -> None:
+    """Raise a ValueError if a store is not as is asked: other blocks, or other keep."""
+    path, block = store.path, store.block
     points, seeds = sessions(path).chunks[-2:]
     if block not in (None, points * seeds, check_store(path)["block"]):
         raise ValueError(
             f"block must be left out (--block): {path} has blocks of {points * seeds} "
             f"runs ({points} points x {seeds} seeds), which cannot change, got {block}"
         )
-
-
-def check_kept(path: Path | Home, keep: str | None) -> None:
-    """Raise a ValueError if a store keeps something else."""
     kept = KEPT[keeps_moments(path)]
-    if keep not in (None, kept):
+    if store.keep not in (None, kept):
         raise ValueError(
             f"store: keep must be left out or {kept!r}, which {path} keeps, got "
-            f"{keep!r}"
+            f"{store.keep!r}"
         )
 
 
@@ -262,7 +259,12 @@ def _is_complete(plan: Plan, path: Path | Home) -> bool:
     return not outstanding(plan, played, played.chunks[-2:])
 
 
-def _attributes(plan: Plan, description, players, block) -> dict[str, Any]:
+def _attributes(
+    plan: Plan,
+    description: Mapping[str, Any],
+    players: Sequence[Mapping[str, Any]],
+    block: int,
+) -> dict[str, Any]:
     """Attributes of the dataset."""
     return attributes(plan, players[-1] if players else {}) | {
         "fingerprint": fingerprint(description),

@@ -1,8 +1,8 @@
 """Whether a store holds what was written, and what was played."""
 
 import json
-import os
 from pathlib import Path
+from typing import Any
 
 import jax
 import numpy as np
@@ -11,7 +11,7 @@ from jaxbandits.engine.flags import in_play
 from jaxbandits.engine.run import Clock
 from jaxbandits.machine import HERE, Machine, machine_of
 from jaxbandits.play import Played
-from jaxbandits.results.home import home_of
+from jaxbandits.results.home import Home, home_of, place_of
 from jaxbandits.results.layout import layout_of, results_of, written
 from jaxbandits.results.mending import mend_chunks
 from jaxbandits.results.reading import read_block
@@ -30,7 +30,7 @@ from jaxbandits.sweeps.spec import Spec
 from jaxbandits.sweeps.stores import fit
 
 
-def verify(plan: Plan, path: Path, count: int, machine: Machine) -> int:
+def verify(plan: Plan, path: Path | Home, count: int, machine: Machine) -> int:
     """Play blocks of a store again, of those that are complete; nothing is written.
 
     Args:
@@ -79,13 +79,13 @@ def verify(plan: Plan, path: Path, count: int, machine: Machine) -> int:
     return len(sample)
 
 
-def examine(path: str | os.PathLike) -> int:
+def examine(path: Any) -> int:
     """Read every file of a store; how many blocks are there.
 
     Raises:
       ValueError: if one is damaged or missing, naming it.
     """
-    path = Path(path)
+    path = place_of(path)
     check_store(path)
     found = mend_chunks(path, only_look=True)
     if found.files:
@@ -97,7 +97,7 @@ def examine(path: str | os.PathLike) -> int:
     return len({numbers[:4] for numbers in written(home_of(path))})
 
 
-def replay(path: str | os.PathLike, spec: Spec | None, count: int) -> int:
+def replay(path: Any, spec: Spec | None, count: int) -> int:
     """`verify` a store by itself.
 
     Args:
@@ -111,7 +111,7 @@ def replay(path: str | os.PathLike, spec: Spec | None, count: int) -> int:
     Raises:
       ValueError: if a bit differs, if the spec is another sweep's, or if it is unknown.
     """
-    path, stored = Path(path), check_store(path)
+    path, stored = place_of(path), check_store(path)
     if spec is None:
         try:
             spec = spec_from_text(stored.get("text") or "=", f"the text in {path}")

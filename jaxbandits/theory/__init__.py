@@ -3,8 +3,9 @@
 `allocation` is about RA-UCB in the allocation game, `budgeted` about omega-UCB in the
 budgeted game, `censored` about RCUCB in the game with censored consumption, `zooming`
 about z-RCUCB, where any limit may be chosen, `farewell` about Wait-UCB in the game with
-waiting times; `lost_runs`, about share-UCB, and `hazards`, about hazard Thompson
-sampling, are ours. Import the module and call through its name: most have a
+waiting times; `graves_lai` has what no consistent policy can do better than in the game
+with censored consumption; `lost_runs`, about share-UCB, and `hazards`, about hazard
+Thompson sampling, are ours. Import the module and call through its name: most have a
 `trivial_bound`.
 """
 
@@ -13,6 +14,7 @@ from jaxbandits.theory import (
     budgeted,
     censored,
     farewell,
+    graves_lai,
     hazards,
     lost_runs,
     zooming,
@@ -23,6 +25,7 @@ __all__ = [
     "budgeted",
     "censored",
     "farewell",
+    "graves_lai",
     "hazards",
     "lost_runs",
     "zooming",

@@ -12,7 +12,13 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import rel_entr
 
-from jaxbandits.checks import Numbers, in_unit_interval, numbers, positive
+from jaxbandits.checks import (
+    Numbers,
+    at_least_one,
+    in_unit_interval,
+    numbers,
+    positive,
+)
 
 
 def pulls_until_given_up(rounds: Numbers, rho: float, other: float) -> np.ndarray:
@@ -33,7 +39,8 @@ def pulls_until_given_up(rounds: Numbers, rho: float, other: float) -> np.ndarra
       ValueError: if an argument is out of its range.
     """
     rounds, other = numbers("rounds", rounds), _inside("other", other)
-    positive(rounds=rounds, rho=rho)
+    at_least_one(rounds=rounds)
+    positive(rho=rho)
     odds = other / (1 - other)
     # Below this many it cannot hold for the longest t; the left side grows by odds.
     most = 1 + int(np.ceil(2 * rho * max(np.log(np.max(rounds)), 1.0) / odds))

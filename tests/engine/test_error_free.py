@@ -17,12 +17,15 @@ from jaxbandits import Machine, simulate
 from jaxbandits.engine.legs import SCAN
 from tests.engine.gpu_lowered import TRITON, WIDTH, here, lowered, traced
 from tests.engine.summing import BEFORE, GAME, SUMMING, factors
+from tests.heavy import in_short
 
 SEEDS = 64
 SUMS = len(BEFORE[0])
 
 
-@pytest.mark.parametrize("engine", ["scan", "vmap", "fused-interpret"])
+@pytest.mark.parametrize(
+    "engine", in_short(["scan", "vmap", "fused-interpret"], ["vmap"])
+)
 def test_what_is_lost_is_kept(engine):
     """The new sum is the old one plus what was added, to the last bit."""
     options = {"budget": 1, "seeds": SEEDS, "checkpoints": [1]}

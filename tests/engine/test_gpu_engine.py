@@ -98,7 +98,6 @@ SHORT = {
     "farewell/wait-ucb",
     "budgeted/omega-star-ucb",
     "continuum/z-rcucb-doubling",
-    "continuum/zooming",
     "allocation/ra-etc",
 }
 
@@ -152,11 +151,8 @@ def test_lanes_stop_where_their_budget_is_spent():
 
 LONG = set(REGISTRY) - {
     "censored/rcucb-kaplan-meier",
-    "censored/cell-thompson",
     "continuum/z-rcucb-doubling",
     "budgeted/pd-bwk",
-    "farewell/product-limit",
-    "allocation/ra-ucb-all",
     "allocation/mg-ucb-delta",
 }
 

@@ -10,6 +10,7 @@ from jaxbandits import Machine
 from jaxbandits.experiments import REGISTRY, Options
 from jaxbandits.experiments.common import comparison
 from jaxbandits.experiments.common.data import FOLDER
+from jaxbandits.points import points_from
 from jaxbandits.results import build_dataset
 
 TINY = Options(seeds=2, horizon=30, progress=False)
@@ -54,14 +55,13 @@ def rehearsal(monkeypatch, rehearsed):
         seeds = [*range(seeds)] if isinstance(seeds, int) else list(seeds)
         assert set(grid) <= set(policies)
         points = {
-            label: policy.params._asdict() | dict(grid.get(label, {}))
+            label: points_from(policy.params._asdict() | dict(grid.get(label, {})))
             for label, policy in ((p, q) for p, q in policies.items() if q.params)
         }
-        for label, leaves in points.items():
-            leaves = {k: np.asarray(v, np.float64) for k, v in leaves.items()}
-            policies[label].check(policies[label].params._replace(**leaves))
+        for label, given in points.items():
+            policies[label].check(policies[label].params._replace(**given.columns))
         calls.append((policies, environment, end | {"grid": grid}))
-        num = max((np.size(v) for p in points.values() for v in p.values()), default=1)
+        num = max((given.count for given in points.values()), default=1)
         setting = environment.provenance["setting"]
         by_budget = "budget" in end
         last = end["budget" if by_budget else "horizon"]
@@ -75,7 +75,11 @@ def rehearsal(monkeypatch, rehearsed):
             checkpoints=[-(-last // 10), last],
             checkpoint_kind="spent" if by_budget else "round",
             seeds=seeds,
-            params={p: points.get(p, {}) for p in policies},
+            params={
+                p: points[p].row(0) if points[p].count == 1 else points[p].columns
+                for p in points
+            }
+            | {p: {} for p in policies if p not in points},
             compile_seconds=dict.fromkeys(policies, 0.0),
             run_seconds=dict.fromkeys(policies, 0.0),
             environment=environment.name,

@@ -102,3 +102,20 @@ def test_a_legend_is_replaced_and_its_title_stays():
     assert fig.axes[0].get_ylim()[1] >= 1e9
     line = fig.axes[0].lines[-1]
     assert line.get_color() == plots.line_style(3).color
+
+
+@pytest.mark.parametrize(
+    ("panels", "names", "columns"),
+    [
+        (1, ["short"] * 3, 3),
+        (1, ["half as long as the room of a panel"] * 3, 1),
+        # Four columns fit, of which two would have a single entry.
+        (3, [f"of middling length, {i}" for i in range(6)], 3),
+        (3, [f"of middling length, {i}" for i in range(7)], 4),
+    ],
+)
+def test_columns_of_a_legend_are_of_one_length(panels, names, columns):
+    fig, axes = plots.figure(1, panels)
+    for i, name in enumerate(names):
+        axes[0].plot([0, 1], [i, i], label=f"{name}{' ' * i}")
+    assert plots.draw_legend(axes)._ncols == columns

@@ -519,6 +519,7 @@ def blocks_of(dataset):
     return dataset["session"].values[..., ::128]
 
 
+@pytest.mark.slow
 def test_files_that_cannot_be_that_large(tmp_path):
     """A real limit of the system, in a process of its own."""
     store = tmp_path / "one.zarr"

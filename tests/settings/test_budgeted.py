@@ -166,7 +166,7 @@ def test_equal_numbers_of_arms_share_their_functions():
     assert one.provenance["law"] == "Bernoulli x Bernoulli"
 
 
-@pytest.mark.parametrize("name", [*FAMILIES, "fixed"])
+@pytest.mark.parametrize("name", in_short([*FAMILIES, "fixed"], FAMILIES))
 def test_contract(name):
     game = coins([0.4, 0.5, 0.6], [0.3, 0.5, 0.7]) if name == "fixed" else None
     game = game or FAMILIES[name](3)
@@ -275,8 +275,8 @@ def test_every_game_ends_where_a_plain_loop_ends(unit):
         (0.3, 1),
         pytest.param(1.0, 1, marks=pytest.mark.slow),
         (2.0, 2),
-        (3, 3),
-        (7, 7),
+        pytest.param(3, 3, marks=pytest.mark.slow),
+        pytest.param(7, 7, marks=pytest.mark.slow),
         (7.5, 8),
     ],
 )

@@ -211,6 +211,7 @@ def test_feedback_is_that_of_the_limit():
     assert np.all(feedback.reward[~seen] == 0) and np.all(feedback.reward[seen] > 0)
 
 
+@pytest.mark.slow
 def test_clairvoyant_play_has_no_regret():
     oracle = game("overtime").oracle()
     pair = settings.RealAction(jnp.int32(oracle.arm), jnp.float32(0.382))
@@ -220,6 +221,7 @@ def test_clairvoyant_play_has_no_regret():
     assert np.all(data["optimal"] == 1)
 
 
+@pytest.mark.slow
 def test_contract():
     check_environment(game("overtime"), ODD)
 
@@ -341,6 +343,7 @@ def test_the_optimum_of_recorded_runs():
     assert oracle.value > max(recorded_value(0, x) for x in (0.1, 0.3, 0.6, 1.0))
 
 
+@pytest.mark.slow
 def test_recorded_runs_with_any_limit():
     """Every round is booked with what the runs say of its very limit."""
     game, rounds = recorded(), 200

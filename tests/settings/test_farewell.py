@@ -327,12 +327,7 @@ def assert_books(at, game, pairs, rewards, time):
 @pytest.mark.parametrize(
     ("name", "failure"),
     [
-        ("joint", "wait"),
-        *(
-            pytest.param(name, "wait", marks=pytest.mark.slow)
-            for name in GAMES
-            if name != "joint"
-        ),
+        *(pytest.param(name, "wait", marks=pytest.mark.slow) for name in GAMES),
         ("joint", "unit"),
     ],
 )
@@ -425,6 +420,7 @@ def test_less_than_a_unit_is_refused(name, budget, checkpoints):
         schedule_of(game_of("joint"), None, budget, checkpoints)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:horizon:UserWarning")
 def test_a_horizon_cuts_a_game_off():
     """The clock stands where the last epoch has left it."""
@@ -443,6 +439,7 @@ def test_a_horizon_cuts_a_game_off():
         assert at["rounds"] == 30
 
 
+@pytest.mark.slow
 def test_a_game_for_a_number_of_epochs_keeps_everything():
     game = game_of("joint")
     data = run(game, horizon=50, checkpoints=[7, 50])

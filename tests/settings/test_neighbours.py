@@ -11,6 +11,7 @@ from jaxbandits.policies import censored as policies
 from jaxbandits.protocol import Policy, View
 from jaxbandits.settings import censored as settings
 from jaxbandits.settings.censored.types import censor, penalty_at, penalty_in_play
+from tests.heavy import in_short
 from tests.reference.words import spell
 
 GRID = np.linspace(0.1, 0.9, 9)  # 0.3 and 0.7 are an ulp off
@@ -101,7 +102,7 @@ WITH_ATOMS = {
 
 
 @pytest.mark.parametrize("name", WITH_ATOMS)
-@pytest.mark.parametrize("wide", [False, True])
+@pytest.mark.parametrize("wide", in_short([False, True], [True]))
 def test_laws_with_atoms(name, wide):
     """The share of numbers whose consumption keeps a limit is the probability."""
     law, params, count = WITH_ATOMS[name]

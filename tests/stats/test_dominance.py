@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from jaxbandits.stats import dominance, paired_difference
+from tests.heavy import in_short
 from tests.results.samples import dataset, slack
 
 
@@ -247,7 +248,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("size", [5, 20, 100])
+@pytest.mark.parametrize("size", in_short([5, 20, 100], [5, 100]))
 def test_no_certainty_where_means_are_equal(rng, case, size):
     """Three skewed policies against a constant one, all with mean 0."""
     trials = 200
@@ -271,7 +272,7 @@ def test_on_a_lattice_the_test_keeps_its_level(size):
     assert 0.01 < wrong <= 0.05
 
 
-@pytest.mark.parametrize("size", [5, 30])
+@pytest.mark.parametrize("size", in_short([5, 30], [5]))
 def test_bounds_hold_for_losses_that_no_seed_has_shown(rng, size):
     trials, wrong, won = 200, 0, 0
     bounds = {"test": "bounded", "bounds": (-1, 99)}
@@ -287,7 +288,7 @@ def test_bounds_hold_for_losses_that_no_seed_has_shown(rng, size):
 
 def test_family_wise_error_and_power(rng):
     """Four equal policies on common noise: no verdict, all intervals around 0."""
-    trials = 400
+    trials = 200
     wrong, covered, decided, silent = [], [], [], []
     for _ in range(trials):
         values = rng.normal(size=50) + 0.5 * rng.normal(size=(4, 50))

@@ -90,6 +90,7 @@ def test_coverage_is_exact_for_all_variances(rng, deviation):
     assert abs(covered - level) < slack(level, trials)
 
 
+@pytest.mark.slow
 def test_the_naive_rule_covers_less(rng):
     """A t interval after every seed, until it is narrow enough."""
     trials, level, pilot, half_width = 10_000, 0.95, 4, 0.4

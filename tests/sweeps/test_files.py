@@ -6,7 +6,8 @@ import jsonschema
 import numpy as np
 import pytest
 
-from jaxbandits import cli
+from jaxbandits import Range, cli, sampled
+from jaxbandits.points import points_from
 from jaxbandits.policies import budgeted as policies
 from jaxbandits.settings import budgeted as settings
 from jaxbandits.sweeps import HalfWidth, Spec, read_spec, run_sweep
@@ -355,6 +356,60 @@ def test_bad_ranges(change, message):
     with pytest.raises(ValueError) as raised:
         from_table(TABLE | policy(cross={"rho": values}), "one.toml")
     assert str(raised.value).startswith(f"one.toml: policies.p.cross.rho{message}")
+
+
+def design(**change):
+    ranges = {
+        "rho": {"from": 0.1, "to": 10, "scale": "log"},
+        "z_cap": {"from": 1, "to": 2},
+    }
+    return policy(sample={"points": 8, "ranges": ranges} | change)
+
+
+def test_a_design():
+    """As `sampled` makes it; 8.0 is a whole number."""
+    said = {"method": "latin_hypercube", "points": 8.0, "seed": 3}
+    table = TABLE | design(**said)
+    table["policies"]["p"]["cross"] = {"warm": [0, 1]}
+    points = from_table(table).policies["p"].grid
+    ranges = {"rho": Range(0.1, 10, "log"), "z_cap": Range(1, 2)}
+    grid = sampled(ranges, 8, "latin_hypercube", 3, {"warm": [0, 1]})
+    wanted = points_from(grid)
+    assert points.count == wanted.count == 16
+    for leaf, column in wanted.columns.items():
+        np.testing.assert_array_equal(points.columns[leaf], column)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"points": 6}, ": points must be a power of two with method 'sobol', 4 or 8"),
+        ({"method": "halton"}, ".method: 'halton' is not one of"),
+        ({"seed": -1}, ".seed: -1 is less than the minimum of 0"),
+        ({"ranges": {"rho": {"from": 1}}}, ".ranges.rho: 'to' is a required property"),
+        (
+            {"ranges": {"rho": {"from": 0, "to": 1, "scale": "log"}}},
+            ": ranges['rho']: ends must be positive and finite on a log scale",
+        ),
+        (
+            {"ranges": {"rho": {"from": 0.5, "to": 4, "whole": True}}},
+            ": ranges['rho']: ends must be whole numbers, got 0.5 and 4",
+        ),
+        ({"ranges": {}}, ".ranges: {} should be non-empty"),
+    ],
+    ids=str,
+)
+def test_designs_with_mistakes(change, message):
+    with pytest.raises(ValueError) as raised:
+        from_table(TABLE | design(**change), "one.toml")
+    assert str(raised.value).startswith(f"one.toml: policies.p.sample{message}")
+
+
+def test_a_design_is_no_zip():
+    table = TABLE | design()
+    table["policies"]["p"]["zip"] = {"rho": [1, 2]}
+    with pytest.raises(ValueError, match="policies.p: zip and sample exclude"):
+        from_table(table)
 
 
 def test_a_whole_number_may_have_a_point():

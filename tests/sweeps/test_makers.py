@@ -221,13 +221,16 @@ DOCS = (Path(__file__).resolve().parents[2] / "docs" / "sweeps.md").read_text("u
 
 def test_the_files_of_the_docs(files):
     blocks = re.findall(r"^```toml\n(.*?)^```$", DOCS, re.M | re.S)
-    whole, span, seeds, quiz = map(tomllib.loads, blocks)
+    whole, span, seeds, quiz, design, lomax = map(tomllib.loads, blocks)
     policy = {"policies": {"p": {"make": "uniform_split"}}}
     assert from_table(whole).seeds == 5_000
     assert list(from_table(whole | span).seeds) == list(range(5_000, 10_000))
     half_width = HalfWidth("regret", 5.0, at_most=50_000, pilot=5_000)
     assert from_table(whole | seeds).seeds == half_width
-    for table in (whole, whole | seeds, policy | quiz):
+    assert len(from_table(policy | quiz | lomax).environments) == 6
+    assert from_table(whole | design).policies["tuned"].grid.count == 64
+    of_others = (policy | quiz, policy | quiz | lomax)
+    for table in (whole, whole | seeds, whole | design, *of_others):
         spec = from_table(table)
         for environment in spec.environments.values():
             for entry in spec.policies.values():

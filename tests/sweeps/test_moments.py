@@ -7,8 +7,11 @@ import pytest
 
 from jaxbandits import stats
 from jaxbandits.results import open_store
+from jaxbandits.results.store import unseal
 from jaxbandits.sweeps import HalfWidth
 from jaxbandits.sweeps.fill import StoppedError
+from jaxbandits.sweeps.merge import merge
+from jaxbandits.sweeps.status import status
 from jaxbandits.sweeps.summary import sweep_records
 from tests.sweeps import walk
 from tests.sweeps.runs import run
@@ -81,3 +84,80 @@ def test_what_cannot_be_kept(tmp_path):
     with pytest.raises((ValueError, TypeError), match="keep must be one of"):
         run(SPEC, path, keep="all")
     assert not path.exists()
+
+
+def parted(tmp_path, *ends, **more):
+    """Stores of the seeds up to each of some ends."""
+    paths = []
+    for first, last in zip((0, *ends), ends, strict=False):
+        paths.append(tmp_path / f"{first}.zarr")
+        own = SPEC._replace(seeds=range(first, last))
+        run(own, paths[-1], **MOMENTS, **more)
+    return paths
+
+
+@pytest.fixture(scope="module")
+def of_48(tmp_path_factory):
+    """Three rows of 16 seeds."""
+    path = tmp_path_factory.mktemp("moments") / "of_48.zarr"
+    run(SPEC._replace(seeds=48), path, **MOMENTS)
+    return path
+
+
+def test_rows_of_other_stores_are_taken_as_they_are(of_48, tmp_path):
+    """To the last bit those of one store, where its rows are theirs."""
+    found = merge(parted(tmp_path, 32, 48), tmp_path / "c.zarr")
+    assert bare(tmp_path / "c.zarr").identical(bare(of_48))
+    assert set(np.unique(found["session"])) == {0, 1, 2}
+    assert status(tmp_path / "c.zarr").done == 4 * 48 * 2
+
+
+@pytest.mark.parametrize(("ends", "rows"), [((25, 50), 2), ((20, 50), 1)])
+def test_rows_that_do_not_fit_are_joined(whole, tmp_path, ends, rows):
+    """The row of a store, or of all; counts are exact, and so are extremes."""
+    paths, into = parted(tmp_path, *ends), tmp_path / "c.zarr"
+    found, wanted = merge(paths, into), open_store(whole)
+    assert found.sizes["part"] == rows
+    for function in (stats.mean, stats.sem):
+        np.testing.assert_allclose(
+            function(found, "regret"), function(wanted, "regret"), rtol=1e-12
+        )
+    np.testing.assert_array_equal(
+        stats.quantiles(found, "regret", [0, 0.1, 0.5, 1]),
+        stats.quantiles(wanted, "regret", [0, 0.1, 0.5, 1]),
+    )
+    more = SPEC._replace(seeds=70)
+    grown = run(more, into, extend=True, progress=False)
+    np.testing.assert_allclose(
+        stats.mean(grown, "regret"),
+        stats.mean(run(more, progress=False), "regret"),
+        rtol=1e-12,
+    )
+
+
+def test_a_merged_store_is_played_on(of_48, tmp_path):
+    """What the others lack is missing; what they have stays."""
+    first, second = parted(tmp_path, 32, 48)
+    for block in (second / "results").glob("c.0.0.*"):
+        block.unlink()
+    unseal(second)
+    into = tmp_path / "c.zarr"
+    merge([first, second], into).close()
+    before = status(into)
+    assert 0 < before.done < before.runs
+    run(SPEC._replace(seeds=48), into, progress=False)
+    assert bare(into).identical(bare(of_48))
+
+
+def test_moments_of_the_same_seeds_are_not_merged(whole, tmp_path):
+    (part,) = parted(tmp_path, 10)
+    into = tmp_path / "c.zarr"
+    with pytest.raises(
+        ValueError, match="must have different seeds.* 10 seeds, from 0"
+    ):
+        merge([whole, part], into)
+    runs = tmp_path / "runs.zarr"
+    run(SPEC, runs, progress=False)
+    with pytest.raises(ValueError, match="all keep runs, or all moments; .*whole.zarr"):
+        merge([runs, whole], into)
+    assert not into.exists()

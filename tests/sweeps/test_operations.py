@@ -20,6 +20,7 @@ from jaxbandits.sweeps.journal import FOLDER, players
 from jaxbandits.sweeps.merge import merge
 from jaxbandits.sweeps.status import show, status
 from jaxbandits.sweeps.verify import examine, replay
+from tests.heavy import in_short
 from tests.sweeps import walk
 from tests.sweeps.test_numbers import assert_same
 
@@ -263,7 +264,9 @@ def test_a_store_without_a_text(store):
     assert replay(store, SPEC, 2) == 2
 
 
-@pytest.mark.parametrize("second", [range(30, 60), range(20, 60)])
+@pytest.mark.parametrize(
+    "second", in_short([range(30, 60), range(20, 60)], [range(30, 60)])
+)
 def test_stores_are_merged(tmp_path, second):
     """Of disjoint and of overlapping seeds; what is missing can be played on."""
     paths = [tmp_path / name for name in ("a.zarr", "b.zarr")]
@@ -280,6 +283,7 @@ def test_stores_are_merged(tmp_path, second):
     assert_same(found, run_sweep(again))
 
 
+@pytest.mark.slow
 def test_stores_of_shards_are_merged(tmp_path):
     """Each has what the other lacks."""
     paths = [tmp_path / name for name in ("a.zarr", "b.zarr")]
@@ -296,13 +300,6 @@ def test_of_a_merged_store_no_block_may_be_missing(tmp_path, store):
     block.unlink()
     with pytest.raises(ValueError, match=f"{block} is missing"):
         open_store(into)
-
-
-def test_stores_of_moments_are_not_merged(tmp_path):
-    path = tmp_path / "a.zarr"
-    run_sweep(SPEC, Store(path, keep="moments")).close()
-    with pytest.raises(ValueError, match="stores must keep runs; of moments, as"):
-        merge([path, path], tmp_path / "c.zarr")
 
 
 def test_drawn_instances_are_merged(tmp_path):

@@ -11,6 +11,9 @@ from jaxbandits.results.locks import writer
 from jaxbandits.results.store import sessions
 from jaxbandits.sweeps import HalfWidth, Store, crew, run_sweep
 from jaxbandits.sweeps import fill as filling
+from jaxbandits.sweeps.blocks import Share
+from jaxbandits.sweeps.journal import players
+from tests.heavy import in_short
 from tests.sweeps import walk
 from tests.sweeps.processes import finish, start
 from tests.sweeps.test_numbers import assert_same
@@ -55,6 +58,35 @@ def test_another_number_of_shards_goes_on(tmp_path, whole):
     assert set(counts(path)[1].values()) == {1}
 
 
+@pytest.mark.parametrize("of", [1, 2])
+def test_what_has_ended_a_program_is_begun_last(tmp_path, whole, monkeypatch, of):
+    """By those of its share: all else is first, and nothing is begun three times."""
+    path, one = tmp_path / "one.zarr", Machine(devices=jax.local_devices()[:1])
+    lost = []
+
+    def dies(path, place, *rest):
+        lost.append(place)
+        raise KeyboardInterrupt
+
+    def play(number):
+        return run_sweep(SPEC, Store(path, block=20), one, shard=(number, of))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(filling, "write_block", dies)
+        for _ in range(4):
+            with pytest.raises(KeyboardInterrupt):
+                play(0)
+    assert len(set(map(str, lost))) == 4
+    for number in range(of):
+        found = play(number)
+    assert_same(found, whole)
+    begun, ended = counts(path)
+    assert sorted(begun.values()) == [1] * 20 + [2] * 4 and set(ended.values()) == {1}
+    mine = [p for p in players(path, Share(0, of)) if p.events[0]["event"] == "begins"]
+    blocks = [e["block"] for e in mine[-1].events if e["event"] == "begins"]
+    assert all(begun[tuple(block)] == 2 for block in blocks[-4:])
+
+
 def test_one_that_plays_side_by_side(tmp_path, whole):
     """It joins the session of those who are there, mends nothing and makes no room."""
     path = tmp_path / "one.zarr"
@@ -90,7 +122,7 @@ def test_a_block_that_another_has_just_played(tmp_path, whole, monkeypatch):
     assert sorted(counts(path)[1].values()) == [1] * 23 + [2]
 
 
-@pytest.mark.parametrize("first", [1, 0])
+@pytest.mark.parametrize("first", in_short([1, 0], [0]))
 def test_shards_of_a_larger_sweep(tmp_path, first):
     path = tmp_path / "one.zarr"
     small = SPEC._replace(seeds=30)

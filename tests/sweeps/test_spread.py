@@ -255,7 +255,9 @@ def test_a_worker_with_other_code(tmp_path, monkeypatch):
             return super().submit(function, *arguments)
 
     path = tmp_path / "one.zarr"
-    with pytest.raises(ValueError, match="(walker|idler) on (short|long) by another program"):
+    with pytest.raises(
+        ValueError, match="(walker|idler) on (short|long) by another program"
+    ):
         played(Elsewhere(), path)
     assert not (sessions(path)[:] > 0).any()
 

@@ -3,8 +3,6 @@
 import math
 from functools import partial
 
-import numpy as np
-
 from jaxbandits.experiments.common.comparison import Contestant
 from jaxbandits.experiments.common.experiment import Options
 from jaxbandits.policies import allocation as policies
@@ -29,13 +27,7 @@ ALL_LEARN = Contestant(_EVERYBODY, {"initial": start_rounds})
 
 def all_learn_at(scale) -> Contestant:
     """All arms learn, with other squared radii: one factor of log t, or f64[P]."""
-    return Contestant(
-        _EVERYBODY,
-        {
-            "scale": scale,
-            "initial": lambda options: np.full(np.shape(scale), start_rounds(options)),
-        },
-    )
+    return Contestant(_EVERYBODY, {"scale": scale, "initial": start_rounds})
 
 
 # Of 1, .25, .05 and .01, what serves the games of `allocation-tuning` best with one

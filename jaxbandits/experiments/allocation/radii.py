@@ -34,10 +34,9 @@ def radii(options: Options) -> Outcome:
     datasets, records = {}, []
     fig, axes = figure(1, 2)
     for i, (kind, scales) in enumerate(SCALES.items()):
-        start = start_rounds(options)
         cast = Contestant(
             partial(policies.ra_ucb, radii=kind),
-            {"scale": np.array(scales), "initial": np.full(len(scales), start)},
+            {"scale": np.array(scales), "initial": start_rounds},
         )
         dataset = run_contestants(game, {"RA-UCB": cast}, options, checkpoints="log")
         title = f"{kind} radii"

@@ -2,11 +2,10 @@
 
 import numpy as np
 
-from jaxbandits._simulate import simulate
 from jaxbandits.experiments.common.experiment import Options, Outcome
+from jaxbandits.experiments.common.playing import play
 from jaxbandits.experiments.judging.censored import TUNING
 from jaxbandits.experiments.judging.protocol import TUNING_SEED
-from jaxbandits.machine import Machine
 from jaxbandits.plots import draw_legend, figure, line_style, readable_ticks
 from jaxbandits.policies import censored as policies
 from jaxbandits.stats import entry, final, summary_records
@@ -26,15 +25,14 @@ def prior(options: Options) -> Outcome:
     datasets, records = {}, []
     for title in names:
         environment = TUNING[title].environment()
-        dataset = simulate(
-            {"cell TS": policies.cell_thompson},
+        dataset = play(
+            {"cell TS": policies.cell_thompson(environment.problem)},
             environment,
+            options,
             horizon=options.horizon,
-            seeds=options.seeds,
             checkpoints=[options.horizon],
             grid={"cell TS": {"prior_ended": ENDED, "prior_passed": PASSED}},
             root_seed=TUNING_SEED,
-            machine=Machine(progress=options.progress),
         )
         found = summary_records(dataset, NAME, environment=title, metrics=["regret"])
         worst = final(dataset, "regret").isel(policy=0).max("seed").values

@@ -7,11 +7,10 @@ import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
-from jaxbandits._simulate import simulate
 from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.experiments.common.overlay import add_bounds
-from jaxbandits.machine import Machine
+from jaxbandits.experiments.common.playing import play
 from jaxbandits.plots import (
     draw_legend,
     figure,
@@ -86,14 +85,13 @@ def coverage(options: Options) -> Outcome:
         "largest limit": _instead(base, environment, smallest=False),
         "smallest limit": _instead(base, environment, smallest=True),
     }
-    dataset = simulate(
+    dataset = play(
         {name: _watched(policy) for name, policy in ways.items()},
         environment,
+        options,
         horizon=options.horizon,
-        seeds=options.seeds,
         grid=dict.fromkeys(ways, {"alpha": ALPHA}),
         checkpoints=_rounds(options.horizon),
-        machine=Machine(progress=options.progress),
     )
     rounds = dataset["checkpoint"].values
     arms = dataset["reached"].isel(reached_1=0)  # N_{i,0}

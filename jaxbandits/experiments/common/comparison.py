@@ -7,9 +7,8 @@ import numpy as np
 import xarray as xr
 from scipy import stats
 
-from jaxbandits._simulate import simulate
 from jaxbandits.experiments.common.experiment import ROOT_SEED, Options
-from jaxbandits.machine import Machine
+from jaxbandits.experiments.common.playing import play
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.stats import Record, entry, final, paired_difference, quantiles
 
@@ -47,18 +46,18 @@ def run_contestants(
       seeds: which ones, in place of the options' number of them.
     """
     end = {"budget" if by_budget else "horizon": options.horizon}
-    return simulate(
+    return play(
         {label: c.factory(environment.problem) for label, c in contestants.items()},
         environment,
+        options,
         root_seed=ROOT_SEED,
-        seeds=options.seeds if seeds is None else seeds,
+        seeds=seeds,
         grid={
             label: {k: v(options) if callable(v) else v for k, v in c.params.items()}
             for label, c in contestants.items()
             if c.params
         },
         checkpoints=checkpoints,
-        machine=Machine(progress=options.progress),
         **end,
     )
 

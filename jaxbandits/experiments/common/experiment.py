@@ -77,6 +77,9 @@ class Outcome(NamedTuple):
       pages: further files of text, by name.
       table: what a terminal shows where the records are too many.
       root_seed: of the runs.
+      spent: what it took in this process: ``seconds``, and ``processor_seconds`` of all
+        cores together, which tell more of a machine that had other work to do. Less,
+        if it went on with what was there.
     """
 
     datasets: Mapping[str, xr.Dataset]
@@ -87,6 +90,7 @@ class Outcome(NamedTuple):
     pages: Mapping[str, str] = {}
     table: Table | None = None
     root_seed: int = ROOT_SEED
+    spent: Mapping[str, float] = {}
 
 
 class Experiment(NamedTuple):

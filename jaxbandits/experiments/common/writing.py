@@ -4,14 +4,18 @@ import json
 from pathlib import Path
 from typing import Any
 
+import jax
+
 from jaxbandits.atomic import replacing
 from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.plots import save_figure
 from jaxbandits.results import provenance, save
 from jaxbandits.results.plain import plain
 from jaxbandits.stats import record_table
+from jaxbandits.sweeps.site import site_of
 
 PICTURES = ("png", "pdf", "svg")
+SUMMARY = "summary.json"
 TABLES = {"table.md": "markdown", "table.tex": "latex"}
 VERSION = 2  # of the form of `summary.json`; the first was a bare list of records
 
@@ -33,7 +37,9 @@ def summary_of(
         "experiment": name,
         "title": title,
         "source": source,
-        "provenance": provenance(),
+        "provenance": provenance(
+            **outcome.spent, machine=site_of(jax.local_devices())._asdict()
+        ),
         "options": {
             "seeds": options.seeds,
             "horizon": options.horizon,
@@ -44,6 +50,28 @@ def summary_of(
         "claims": [plain(claim._asdict(), "claims") for claim in outcome.claims],
         "records": outcome.records,
     }
+
+
+def is_written(name: str, folder: Path, options: Options) -> bool:
+    """Whether a folder has what this version of the library makes of an experiment.
+
+    Args:
+      name: of the experiment.
+      folder: where `write` would write.
+      options: seeds and horizon.
+    """
+    made = provenance()
+    wanted = {"seeds", "horizon", "quick"}
+    try:
+        found = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
+        same = all(found["options"][x] == getattr(options, x) for x in wanted)
+        code = [
+            (each["versions"]["jaxbandits"], each["git"])
+            for each in (found["provenance"], made)
+        ]
+        return same and found["experiment"] == name and code[0] == code[1]
+    except (OSError, ValueError, LookupError, TypeError):
+        return False  # There is none, or one of another version.
 
 
 def write(
@@ -66,11 +94,8 @@ def write(
       picture: one of `PICTURES`.
     """
     said = summary_of(outcome, name, title, source, options)
-    summary = folder / "summary.json"
-    with replacing(summary) as temporary:
-        text = json.dumps(said, indent=1, allow_nan=False)
-        Path(temporary).write_text(text + "\n")
-    paths = [summary, folder / f"{name}.{picture}"]
+    summary = json.dumps(said, indent=1, allow_nan=False)
+    paths = [folder / SUMMARY, folder / f"{name}.{picture}"]
     save_figure(outcome.figure, paths[-1])
     tables = {n: record_table(outcome.records, form) for n, form in TABLES.items()}
     for page, text in (tables | dict(outcome.pages)).items():
@@ -83,4 +108,7 @@ def write(
         slug = "-".join(filter(None, slug.split("-")))
         paths.append(folder / f"{name}-{slug}.nc")
         save(dataset.assign_attrs(made | dataset.attrs), paths[-1])
+    # The last one: where it stands, all does.
+    with replacing(paths[0]) as temporary:
+        Path(temporary).write_text(summary + "\n")
     return paths

@@ -1,15 +1,15 @@
 """A leaderboard as a dot plot: an entrant per row, a dot per case and horizon."""
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from jaxbandits.experiments.judging.board import Board
 from jaxbandits.experiments.judging.page import ANY_GOAL
 from jaxbandits.experiments.judging.protocol import Protocol
 from jaxbandits.experiments.judging.scores import standings
-from jaxbandits.plots import figure, line_style
+from jaxbandits.plots import draw_legend, figure, line_style
 
 LARGEST = 300.0  # ratios beyond are drawn there
 ROW = 0.46  # inches
@@ -24,7 +24,7 @@ def dot_plot(board: Board, protocol: Protocol) -> Figure:
     horizons = sorted({cell.horizon for cell in board.cells})
     cases = list(dict.fromkeys(cell.case for cell in board.cells))
     fig, (ax,) = figure()
-    fig.set_size_inches(WIDTH, 1.9 + ROW * len(order))
+    fig.set_size_inches(WIDTH, 1.3 + ROW * len(order))
     # Wide colours first: dots of the longest horizon lie on top.
     for i, horizon in enumerate(horizons):
         color = line_style(i).color
@@ -58,13 +58,10 @@ def dot_plot(board: Board, protocol: Protocol) -> Figure:
     ax.set_xlabel(
         f"regret over that of the best rival (both at least 1); dotted: {goal.within:g}"
     )
-    ax.set_title(f"{board.setting}: {len(cases)} cases, {board.seeds} seeds each")
-    fig.legend(
-        handles=_legend(horizons, protocol),
-        loc="outside lower center",
-        ncols=3,
-        frameon=False,
-    )
+    number = "one case" if len(cases) == 1 else f"{len(cases)} cases"
+    ax.set_title(f"{board.setting}: {number}, {board.seeds} seeds each")
+    _label(ax, horizons, protocol)
+    draw_legend(ax)
     return fig
 
 
@@ -72,16 +69,12 @@ def _tick(value: float, _) -> str:
     return f"{value:g}+" if value >= LARGEST else f"{value:g}"
 
 
-def _legend(horizons, protocol: Protocol) -> list[Line2D]:
+def _label(ax: Axes, horizons: list[int], protocol: Protocol) -> None:
+    """What dots mean, as artists of the axes that hold no point."""
     unit = "budget" if protocol.by_budget else "T ="
-    empty = {"linestyle": "none", "markersize": 6}
-    dots = [
-        Line2D([], [], marker="o", color=line_style(i).color, label=label, **empty)
-        for i, label in enumerate(f"{unit} {horizon:,}" for horizon in horizons)
-    ]
-    dark = {"color": "0.25"} | empty
-    mean = Line2D([], [], marker="o", label="mean", **dark)
-    high = Line2D(
-        [], [], marker="D", markerfacecolor="none", label="95 % quantile", **dark
-    )
-    return [*dots, mean, high]
+    for i, horizon in enumerate(horizons):
+        look = {"color": line_style(i).color, "label": f"{unit} {horizon:,}"}
+        ax.plot([], [], "o", markersize=6, **look)
+    dark = {"color": "0.25", "markersize": 6}
+    ax.plot([], [], "o", label="mean", **dark)
+    ax.plot([], [], "D", markerfacecolor="none", label="95 % quantile", **dark)

@@ -4,7 +4,16 @@ import numpy as np
 
 from attack.case import Case
 from attack.values import INF, NAN, attack, of
-from jaxbandits.theory import allocation, budgeted, censored, farewell, zooming
+from jaxbandits.theory import (
+    allocation,
+    budgeted,
+    censored,
+    farewell,
+    graves_lai,
+    hazards,
+    lost_runs,
+    zooming,
+)
 
 GAPS = np.array([[0.0, 0.2], [0.1, 0.3]])
 SINGLE = np.array([[0.0, 0.2]])
@@ -27,7 +36,16 @@ WRONG_ENDS = {"m": of("positive", plus=(9.0,)), "M": of("positive", plus=(0.5,))
 
 
 def cases() -> list[Case]:
-    return [*_allocation(), *_budgeted(), *_censored(), *_farewell(), *_zooming()]
+    return [
+        *_allocation(),
+        *_budgeted(),
+        *_censored(),
+        *_farewell(),
+        *_graves_lai(),
+        *_hazards(),
+        *_lost_runs(),
+        *_zooming(),
+    ]
 
 
 def _allocation():
@@ -236,6 +254,51 @@ def _farewell():
             {k: known[k] for k in arguments},
             {k: wrong[k] for k in arguments},
             f"farewell.{name}",
+        )
+
+
+def _graves_lai():
+    yield from attack(
+        graves_lai.lower_bound,
+        {"below": [[0.5, 0.6]], "values": [[0.1, 0.2]], "penalties": [0.1, 0.2]},
+        {
+            "below": (*UNIT, [0.5, 0.6], [[0.6, 0.5]], [[0.5, NAN]], [[]]),
+            "values": (*TABLES[:-3], GAPS, [[0.1, NAN]]),
+            "penalties": (*of("not negative"), [0.1], [0.1, NAN], 0.1),
+        },
+    )
+
+
+def _hazards():
+    units = {"hazard": [0.5, 0.2], "value": [1.0, 0.5]}
+    wrong = (*UNIT, 0.5, [0.5], [0.5, NAN], [])
+    yield from attack(hazards.rates, units, dict.fromkeys(units, wrong))
+    both = units | {f"other_{name}": x for name, x in units.items()}
+    yield from attack(hazards.deviation, both, dict.fromkeys(both, wrong))
+    yield from attack(
+        hazards.chance_of_trial,
+        {"rate": 0.3, "prior_passed": 2.0},
+        {"rate": UNIT, "prior_passed": "at least one"},
+    )
+
+
+def _lost_runs():
+    inside = (*UNIT, 1.0)
+    above = of("at least one", plus=([[1.0], [1.0, 2.0]],))
+    for name in ("pulls_until_given_up", "chance_of_loss", "lost_regret", "exponent"):
+        good = {"rounds": [1e3, 1e4], "rho": 0.5, "best": 0.95, "other": 0.9}
+        wrong = {
+            "rounds": above,
+            "rho": "positive",
+            "best": (*inside, 0.5) if name in ("lost_regret", "exponent") else inside,
+            "other": inside,
+        }
+        if name == "pulls_until_given_up":
+            del good["best"], wrong["best"]
+        if name == "exponent":
+            del good["rounds"], wrong["rounds"]
+        yield from attack(
+            getattr(lost_runs, name), good, wrong, named={"best": ("best_minus_other",)}
         )
 
 

@@ -107,6 +107,12 @@ def test_the_figure_has_a_dot_for_every_score():
     expected = [c.ratio("new") for c in made] + [c.high_ratio("new") for c in made]
     np.testing.assert_allclose(new, sorted(expected))
     assert np.all((dots[:, 1] > -0.5) & (dots[:, 1] < 3.5))
+    (legend,) = fig.legends
+    meanings = [text.get_text() for text in legend.get_texts()]
+    horizons = sorted({cell.horizon for cell in made})
+    assert meanings == [f"budget {t:,}" for t in horizons] + ["mean", "95 % quantile"]
+    fig.draw_without_rendering()
+    assert legend.get_window_extent().y1 <= ax.get_tightbbox().y0  # It covers nothing.
 
 
 @pytest.mark.parametrize(

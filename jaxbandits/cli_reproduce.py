@@ -1,0 +1,204 @@
+"""The command ``reproduce``: a figure or table of a paper, or all of them.
+
+It imports what it needs when it runs, so that help and errors come at once.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import signal
+import sys
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jaxbandits import checks
+from jaxbandits.cli_sweeps import GOES_ON
+from jaxbandits.faults import EXPECTED, is_users
+
+if TYPE_CHECKING:
+    from jaxbandits.experiments import Experiment, Options
+
+ALL = "all"
+
+
+def add_reproduce(commands) -> None:
+    """Add the command to the parser of the command line."""
+    reproduce = commands.add_parser("reproduce", help="run a figure or table")
+    reproduce.add_argument(
+        "name", metavar="NAME", help=f"see `jaxbandits list`; or {ALL}: those not done"
+    )
+    reproduce.add_argument("--paper", metavar="SETTING", help=f"with {ALL}: of it only")
+    reproduce.add_argument("--seeds", type=int, help="number of seeds")
+    reproduce.add_argument(
+        "--horizon", type=int, help="number of rounds, or the budget"
+    )
+    reproduce.add_argument(
+        "--out",
+        help=f"output folder (results/NAME); with {ALL} that of all",
+    )
+    reproduce.add_argument(
+        "--quick", action="store_true", help="few seeds and rounds, in under a minute"
+    )
+    reproduce.add_argument("--json", action="store_true", help="print the records")
+    add_picture(reproduce)
+    reproduce.set_defaults(command=_reproduce)
+
+
+def add_picture(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--format", default="png", help="of the figure: png, pdf, svg")
+    command.add_argument(
+        "--width",
+        help="of the figure in print: column (3.25 inches), text (6.75), or inches",
+    )
+
+
+def picture_style(options) -> dict:
+    """Matplotlib's settings for what is asked; checked before anything is played."""
+    from jaxbandits.experiments.common.writing import PICTURES
+    from jaxbandits.plots import style
+
+    checks.one_of("--format", options.format, PICTURES)
+    width = options.width
+    if width is None:
+        return {}
+    with contextlib.suppress(ValueError):
+        width = float(width)
+    try:
+        return style(width)
+    except ValueError as error:
+        raise ValueError(f"--{error}") from None
+
+
+def _reproduce(options) -> int:
+    from jaxbandits.experiments import REGISTRY
+
+    style = picture_style(options)
+    if options.name == ALL:
+        return _reproduce_all(options, style)
+    if options.paper is not None:
+        raise ValueError(f"--paper goes with the name {ALL}, got {options.name!r}")
+    experiment = REGISTRY.get(options.name)
+    if experiment is None:
+        raise ValueError(
+            f"NAME: there is no experiment {options.name!r}"
+            f"{checks.hint(options.name, REGISTRY)}; `jaxbandits list` shows them"
+        )
+    out = options.out or os.path.join("results", experiment.name)
+    return _reproduce_one(experiment, options, out, style)
+
+
+def _reproduce_all(options, style: dict[str, Any]) -> int:
+    """All experiments but leaderboards, or those of a paper, that are not done."""
+    from jaxbandits.experiments import REGISTRY
+    from jaxbandits.experiments.common.writing import is_written
+    from jaxbandits.settings import PARTS
+
+    if options.paper is not None:
+        checks.one_of("--paper", options.paper, PARTS)
+    status = 0
+    for name, experiment in REGISTRY.items():
+        if name.startswith("leaderboard-"):
+            continue
+        if options.paper not in (None, experiment.setting):
+            continue
+        out = Path(options.out or "results") / name
+        if is_written(name, out, _chosen(experiment, options)):
+            print(f"jaxbandits: {name} is in {out} already", file=sys.stderr)
+            continue
+        print(f"jaxbandits: {name}", file=sys.stderr)
+        try:
+            ended = _reproduce_one(experiment, options, out, style)
+        except EXPECTED as error:  # Of a file of data that is not there, say.
+            if options.traceback or not is_users(error):
+                raise
+            print(f"jaxbandits: {name}: {error}", file=sys.stderr)
+            ended = 2
+        if ended > 128:
+            return ended
+        status = max(status, ended)
+    return status
+
+
+def _chosen(experiment: "Experiment", options) -> "Options":
+    """Seeds and horizon."""
+    quick = experiment.quick._replace(quick=True)  # Not all leave out something.
+    chosen = quick if options.quick else experiment.full
+    if options.seeds is not None:
+        chosen = chosen._replace(seeds=checks.whole("--seeds", options.seeds, 1))
+    if options.horizon is not None:
+        chosen = chosen._replace(horizon=checks.whole("--horizon", options.horizon, 1))
+    return chosen
+
+
+def _reproduce_one(
+    experiment: "Experiment", options, out: str | Path, style: dict[str, Any]
+) -> int:
+    from rich.console import Console
+
+    from jaxbandits.experiments import prepare_folder
+    from jaxbandits.experiments.common.table import records_table
+    from jaxbandits.sweeps.fill import StoppedError
+
+    chosen = _chosen(experiment, options)
+    if experiment.fixed and (options.seeds or options.horizon):
+        message = f"--seeds and --horizon have no effect on {experiment.name}"
+        print(f"jaxbandits: {message}", file=sys.stderr)
+    folder = prepare_folder(out)
+    # That its own seeds are few is what a quick form is.
+    few = options.quick and chosen == experiment.quick and not experiment.fixed
+    try:
+        with _coverage_is_not_asked(few):
+            outcome, paths = play_and_write(
+                experiment, chosen, folder, style, options.format
+            )
+    except StoppedError as error:
+        print(f"jaxbandits: SIGTERM: {error}; {GOES_ON}", file=sys.stderr)
+        return 128 + signal.SIGTERM
+    if options.json:
+        print(json.dumps(outcome.records))
+        return 0
+    console = Console(width=None if sys.stdout.isatty() else 120)
+    console.print(outcome.table or records_table(outcome.records, experiment.title))
+    for note in (*outcome.notes, *(claim.sentence for claim in outcome.claims)):
+        console.print(note)
+    if few:
+        console.print("Of a quick form intervals are not sure: docs/statistics.md.")
+    for path in paths:
+        console.print(f"wrote {path}", soft_wrap=True, highlight=False)
+    return 0
+
+
+@contextlib.contextmanager
+def _coverage_is_not_asked(few: bool):
+    """No warnings that intervals rest on few seeds, where there are as few as asked."""
+    from jaxbandits.stats import CoverageWarning
+
+    with warnings.catch_warnings():
+        if few:
+            warnings.simplefilter("ignore", CoverageWarning)
+        yield
+
+
+def play_and_write(experiment, options, folder, style, picture):
+    """Run an experiment and write what it found; the outcome and the paths."""
+    from matplotlib import rc_context
+
+    from jaxbandits.experiments import write
+    from jaxbandits.experiments.common.playing import forget_runs
+    from jaxbandits.experiments.statements import play
+
+    with rc_context(style):
+        outcome = play(experiment, options._replace(folder=folder))
+    paths = write(
+        outcome,
+        experiment.name,
+        folder,
+        title=experiment.title,
+        source=experiment.source,
+        options=options,
+        picture=picture,
+    )
+    forget_runs(folder)
+    return outcome, paths

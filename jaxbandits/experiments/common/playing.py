@@ -1,0 +1,73 @@
+"""The runs of an experiment: in memory or, where it may be interrupted, in stores."""
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from jaxbandits._simulate import simulate
+from jaxbandits.arguments import seeds_of
+from jaxbandits.experiments.common.experiment import Options
+from jaxbandits.machine import Machine, machine_of
+from jaxbandits.protocol import Environment, Policy
+from jaxbandits.sweeps import Entry, Spec, run_sweep
+from jaxbandits.sweeps.identity import describe, fingerprint
+from jaxbandits.sweeps.plan import make_plan, settled
+from jaxbandits.sweeps.signals import stop_at_sigterm
+
+_RUNS = "runs"  # folder of the stores, which go when the experiment is written
+_SAID = ("setting", "checkpoint_kind", "provenance")  # of a dataset, as by `simulate`
+
+
+def play(
+    policies: Mapping[str, Policy],
+    environment: Environment,
+    options: Options,
+    *,
+    seeds: np.ndarray | None = None,
+    grid: Mapping[str, Any] = {},
+    **others: Any,
+) -> xr.Dataset:
+    """Play policies against an environment; the same numbers wherever they are kept.
+
+    With a folder, and unless the run is quick, they are kept in a store of their own
+    there, named by what is played: who is killed goes on by the same call.
+
+    Args:
+      policies: by the name that results show.
+      environment: the environment.
+      options: seeds, progress, folder.
+      seeds: which ones, in place of the options' number of them.
+      grid: by policy, parameters that are not default.
+      **others: further fields of a `Spec`: the end, checkpoints, root seed.
+
+    Raises:
+      StoppedError: after SIGTERM, once the blocks under way are in the store.
+    """
+    seeds = seeds_of(options.seeds if seeds is None else seeds)
+    machine = Machine(progress=options.progress)
+    if options.folder is None or options.quick:
+        return simulate(
+            policies, environment, seeds=seeds, grid=grid, machine=machine, **others
+        )
+    spec = Spec(
+        {name: Entry(policy, grid.get(name)) for name, policy in policies.items()},
+        {environment.name: environment},
+        seeds=seeds,
+        **others,
+    )
+    platform = machine_of(machine).devices[0].platform
+    name = fingerprint(describe(settled(make_plan(spec), platform), platform))[:16]
+    store = options.folder / _RUNS / f"{name}.zarr"
+    with stop_at_sigterm() as stop:
+        found = run_sweep(spec, store, machine, stop=stop).isel(environment=0)
+    found = found.drop_vars("session").load()
+    return found.drop_attrs().assign_attrs({x: found.attrs[x] for x in _SAID})
+
+
+def forget_runs(folder: Path) -> None:
+    """Delete the stores of an experiment, of which all is written."""
+    shutil.rmtree(folder / _RUNS, ignore_errors=True)

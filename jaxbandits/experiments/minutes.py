@@ -1,0 +1,119 @@
+"""How long experiments take: what was measured, from `minutes.csv` beside this file.
+
+A row is a whole run, one that went on from no other, with the data sets that it can
+use (`JAXBANDITS_DATA`). `scripts/minutes.py` takes rows from summaries.
+"""
+
+import csv
+from collections.abc import Iterable, Mapping
+from importlib import resources
+from typing import Any, NamedTuple
+
+from jaxbandits.experiments.common.experiment import Experiment, Options
+
+NAME = "minutes.csv"
+
+
+class Timing(NamedTuple):
+    """A run of an experiment.
+
+    Attributes:
+      experiment: its name.
+      seeds, horizon, quick: the options.
+      seconds: by the clock.
+      processor_seconds: of all cores together, which tell more where the machine had
+        other work to do.
+      cores: how many it had.
+      processor: their model.
+      date: ISO 8601.
+    """
+
+    experiment: str
+    seeds: int
+    horizon: int
+    quick: bool
+    seconds: float
+    processor_seconds: float
+    cores: int
+    processor: str
+    date: str
+
+    @property
+    def size(self) -> tuple[str, int, int, bool]:
+        """What it is a measurement of."""
+        return self[:4]
+
+
+def size_of(experiment: Experiment, options: Options) -> tuple[str, int, int, bool]:
+    """Of what size a run with these options is."""
+    return experiment.name, options.seeds, options.horizon, options.quick
+
+
+def measured() -> dict[tuple[str, int, int, bool], Timing]:
+    """What the package knows, by size."""
+    with (resources.files(__package__) / NAME).open(encoding="utf-8") as file:
+        rows = [
+            Timing(
+                row["experiment"],
+                int(row["seeds"]),
+                int(row["horizon"]),
+                row["quick"] == "True",
+                float(row["seconds"]),
+                float(row["processor_seconds"]),
+                int(row["cores"]),
+                row["processor"],
+                row["date"],
+            )
+            for row in csv.DictReader(file)
+        ]
+    return {row.size: row for row in rows}
+
+
+def minutes_of(timing: Timing | None) -> float | None:
+    """Minutes of one core."""
+    return None if timing is None else round(timing.processor_seconds / 60, 2)
+
+
+def shown(minutes: float | None) -> str:
+    """For a table; nothing for what was not measured."""
+    if minutes is None:
+        return ""
+    if minutes < 0.1:
+        return "< 0.1"
+    return f"{minutes:.1f}" if minutes < 10 else f"{minutes:,.0f}"
+
+
+def timing_in(summary: Mapping[str, Any]) -> Timing:
+    """The row that a summary makes.
+
+    Raises:
+      ValueError: if it does not say how long its run took.
+    """
+    options, made = summary["options"], summary["provenance"]
+    if "seconds" not in made:
+        raise ValueError(f"{summary['experiment']}: the summary has no seconds")
+    return Timing(
+        summary["experiment"],
+        options["seeds"],
+        options["horizon"],
+        options["quick"],
+        made["seconds"],
+        made["processor_seconds"],
+        len(made["machine"]["devices"]),
+        made["machine"]["processor"],
+        made["created"][:10],
+    )
+
+
+def lines_of(
+    rows: Iterable[Timing], registry: Mapping[str, Experiment]
+) -> list[list[str]]:
+    """Lines of the file: of the registered sizes only, in the registry's order."""
+    found = {row.size: row for row in rows}
+    sizes = dict.fromkeys(
+        size_of(each, options)
+        for each in registry.values()
+        for options in (each.quick, each.full)
+    )
+    lines = [[str(x) for x in found[size]] for size in sizes if size in found]
+    return [list(Timing._fields), *lines]

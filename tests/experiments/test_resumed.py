@@ -1,0 +1,176 @@
+"""Experiments that are killed go on where they were, to the same numbers."""
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from jaxbandits import cli, experiments
+from jaxbandits.experiments import Experiment, Options, Outcome
+from jaxbandits.experiments.common.playing import forget_runs, play
+from jaxbandits.plots import figure
+from jaxbandits.stats import make_record
+from jaxbandits.sweeps import fill
+from jaxbandits.sweeps.journal import players
+from tests.sweeps import walk
+
+OPTIONS = Options(seeds=6, horizon=20, progress=False)
+POLICIES = {"walker": walk.WALKER, "idler": walk.WALKER}
+GAME = {"grid": {"walker": {"step": [0.5, 1.0]}}, "horizon": 20, "checkpoints": [10]}
+
+
+def played(folder=None, **changes):
+    return play(
+        POLICIES, walk.GAME, OPTIONS._replace(folder=folder), **(GAME | changes)
+    )
+
+
+def without_seconds(dataset):
+    """Bits of everything but what tells of the machine."""
+    seconds = ("compile_seconds", "run_seconds")
+    return dataset.drop_attrs().drop_vars(seconds, errors="ignore")
+
+
+def test_a_store_holds_what_memory_does(tmp_path):
+    """And goes when all is written."""
+    memory, stored = played(), played(tmp_path)
+    assert without_seconds(stored).identical(without_seconds(memory))
+    assert stored.attrs.keys() == memory.attrs.keys()
+    assert stored.attrs["setting"] == "walk"
+    assert len(list((tmp_path / "runs").iterdir())) == 1
+    forget_runs(tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_quick_runs_stay_in_memory(tmp_path):
+    play(POLICIES, walk.GAME, OPTIONS._replace(folder=tmp_path, quick=True), **GAME)
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_was_killed_goes_on(tmp_path, monkeypatch):
+    """One block is in the store, and is not played again."""
+    write, calls = fill.write_block, itertools.count()
+
+    def killing(*arguments):
+        if next(calls):
+            raise KeyboardInterrupt
+        write(*arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(fill, "write_block", killing)
+        with pytest.raises(KeyboardInterrupt):
+            played(tmp_path)
+    found = played(tmp_path)
+    assert without_seconds(found).identical(without_seconds(played()))
+    (store,) = (tmp_path / "runs").iterdir()
+    ended = [e["block"] for p in players(store) for e in p.events if "seconds" in e]
+    assert len(ended) == len(set(map(tuple, ended))) == 2
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"seeds": np.arange(3)},
+        {"horizon": 30},
+        {"root_seed": 1},
+        {"grid": {}},
+        {"checkpoints": [5]},
+    ],
+    ids=str,
+)
+def test_another_sweep_is_another_store(tmp_path, change):
+    """Of other seeds, or by a later version: never refused."""
+    played(tmp_path)
+    found = played(tmp_path, **change)
+    assert without_seconds(found).identical(without_seconds(played(**change)))
+    assert len(list((tmp_path / "runs").iterdir())) == 2
+
+
+@pytest.fixture
+def registry(monkeypatch):
+    """Three experiments, and how often each was run."""
+    runs = []
+
+    def run(name, fails):
+        def of(options):
+            runs.append(name)
+            if fails:
+                raise FileNotFoundError(f"{name}: there is no file data.csv")
+            record = make_record(name, "n", "TS", {"regret": 1.0}, seeds=1, horizon=2)
+            datasets = {"n": xr.Dataset({"value": ("x", np.ones(2))})}
+            return Outcome(datasets, [record], figure()[0])
+
+        return of
+
+    names = {
+        "censored-a": False,
+        "allocation-b": False,
+        "censored-c": True,
+        "censored-d": False,
+        "leaderboard-censored": False,
+    }
+    small = Options(seeds=2, horizon=3)
+    made = {
+        name: Experiment(name, "title", "source", run(name, fails), small, small)
+        for name, fails in names.items()
+    }
+    monkeypatch.setattr(experiments, "REGISTRY", made)
+    return runs
+
+
+def test_all_experiments_of_a_paper_that_are_not_done(registry, tmp_path, capsys):
+    """One that fails does not keep the others from being played."""
+    command = ["reproduce", "all", "--paper", "censored", "--out", str(tmp_path)]
+    assert cli.main(command) == 2
+    assert registry == ["censored-a", "censored-c", "censored-d"]
+    assert "censored-c: there is no file data.csv" in capsys.readouterr().err
+    assert (tmp_path / "censored-d" / "summary.json").exists()
+    registry.clear()
+    assert cli.main(command) == 2
+    assert registry == ["censored-c"]
+    assert (
+        f"censored-a is in {tmp_path / 'censored-a'} already" in capsys.readouterr().err
+    )
+    registry.clear()
+    assert cli.main([*command, "--seeds", "5"]) == 2
+    assert registry == ["censored-a", "censored-c", "censored-d"]
+
+
+def test_what_another_version_has_written_is_played_again(registry, tmp_path):
+    command = ["reproduce", "all", "--paper", "allocation", "--out", str(tmp_path)]
+    assert cli.main(command) == 0 and registry == ["allocation-b"]
+    assert cli.main(command) == 0 and registry == ["allocation-b"]
+    file = tmp_path / "allocation-b" / "summary.json"
+    said = json.loads(file.read_text())
+    said["provenance"]["versions"]["jaxbandits"] = "0.0"
+    file.write_text(json.dumps(said))
+    assert cli.main(command) == 0 and registry == ["allocation-b"] * 2
+
+
+def test_a_quick_run_is_one_whatever_the_experiment_leaves_out(
+    monkeypatch, tmp_path, capsys
+):
+    """So it is played in memory."""
+    told = []
+
+    def run(options):
+        told.append(options)
+        record = make_record("censored-a", "n", "TS", {}, seeds=1, horizon=2)
+        return Outcome({}, [record], figure()[0])
+
+    small = Options(seeds=2, horizon=3)
+    made = Experiment("censored-a", "title", "source", run, small, small)
+    monkeypatch.setattr(experiments, "REGISTRY", {made.name: made})
+    command = ["reproduce", "censored-a", "--out", str(tmp_path)]
+    assert cli.main([*command, "--quick"]) == cli.main(command) == 0
+    assert [options.quick for options in told] == [True, False]
+
+
+def test_a_paper_goes_with_all(registry, capsys):
+    assert cli.main(["reproduce", "censored-a", "--paper", "censored"]) == 2
+    assert "--paper goes with the name all" in capsys.readouterr().err
+    assert cli.main(["reproduce", "all", "--paper", "plain"]) == 2
+    assert "--paper must be one of" in capsys.readouterr().err
+    assert not registry

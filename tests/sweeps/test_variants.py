@@ -1,0 +1,207 @@
+"""Environments by the arguments of what makes them, and what results say of these."""
+
+import tomllib
+
+import numpy as np
+import pytest
+
+import jaxbandits as jb
+from jaxbandits.policies.budgeted import omega_ucb
+from jaxbandits.policies.censored import moss_reduction
+from jaxbandits.results import load, open_store, save
+from jaxbandits.settings.budgeted import s_br
+from jaxbandits.sweeps import Entry, Spec, read_spec, run_sweep, variants
+from jaxbandits.sweeps.files import from_table
+from jaxbandits.sweeps.merge import merge
+from tests.sweeps import walk
+
+TABLE = {
+    "setting": "budgeted",
+    "budget": 5,
+    "seeds": 2,
+    "environments": {
+        "S-Br": {
+            "make": "s_br",
+            "arguments": {"cost_floor": 0.25},
+            "cross": {"num_arms": [2, 3]},
+        }
+    },
+    "policies": {"omega": {"make": "omega_ucb"}},
+}
+
+
+def scaled(factor=1.0, kind="plain", extra=()):
+    return walk.GAME._replace(setup=np.float64(factor + (kind == "far") + len(extra)))
+
+
+def spec(environments, seeds=3):
+    walker = Entry(walk.WALKER, {"step": [1.0, 2.0]})
+    return Spec({"walker": walker}, environments, seeds=seeds, horizon=8)
+
+
+def test_one_for_each_combination():
+    found = variants("S-Br", s_br, {"num_arms": [2, 3], "cost_floor": (0.5, 0.25)})
+    assert list(found) == [
+        "S-Br (num_arms = 2, cost_floor = 0.5)",
+        "S-Br (num_arms = 2, cost_floor = 0.25)",
+        "S-Br (num_arms = 3, cost_floor = 0.5)",
+        "S-Br (num_arms = 3, cost_floor = 0.25)",
+    ]
+    last = found["S-Br (num_arms = 3, cost_floor = 0.25)"]
+    assert last.problem == s_br(3).problem and last.setup["floor"] == 0.25
+    assert last.provenance["num_arms"] == 3
+
+
+def test_texts_functions_and_lists_have_names():
+    values = {"kind": ["near", np.linspace, True, (1, "a", 0.1)]}
+    assert [*variants("w", lambda kind: walk.GAME, values)] == [
+        "w (kind = near)",
+        "w (kind = linspace)",
+        "w (kind = True)",
+        "w (kind = (1, a, 0.1))",
+    ]
+
+
+def test_a_file():
+    found = from_table(TABLE).environments
+    assert list(found) == ["S-Br (num_arms = 2)", "S-Br (num_arms = 3)"]
+    for arms, environment in zip((2, 3), found.values(), strict=True):
+        assert environment.problem == s_br(arms).problem
+        assert environment.setup["floor"] == 0.25
+
+
+def test_objects_in_a_file_go_by_what_they_are_made_of():
+    text = """
+    setting = "allocation"
+    [environments.split]
+    make = "simulation"
+    arguments = { shape = 2.0 }
+    cross = { family = [{ make = "lomax" }, { make = "weibull" }] }
+    [policies.p]
+    make = "uniform_split"
+    """
+    found = from_table(tomllib.loads(text)).environments
+    assert list(found) == ["split (family = lomax)", "split (family = weibull)"]
+
+
+@pytest.mark.parametrize("stored", [False, True], ids=["memory", "store"])
+def test_results_have_the_values(stored, tmp_path):
+    """Numbers as such, NaN where there are none; text where one is text."""
+    environments = variants("w", scaled, {"factor": [1, 4]})
+    environments |= variants("far", scaled, {"kind": ["far"], "extra": [(), (1,)]})
+    environments["walk"] = walk.GAME
+    store = tmp_path / "s.zarr" if stored else None
+    found = run_sweep(spec(environments), store, jb.Machine(progress=False))
+    factors = found["environment_factor"]
+    np.testing.assert_array_equal(factors, [1, 4, np.nan, np.nan, np.nan])
+    assert factors.dims == ("environment",) and factors.dtype == np.float64
+    assert found["environment_kind"].values.tolist() == ["", "", "far", "far", ""]
+    assert found["environment_extra"].values.tolist() == ["", "", "()", "(1)", ""]
+    save(found.load().drop_attrs(), tmp_path / "s.nc")
+    assert load(tmp_path / "s.nc")["environment_kind"].equals(found["environment_kind"])
+
+
+def test_results_are_grouped_by_them(tmp_path):
+    """And the numbers are those of the environment alone."""
+    environments = variants("w", scaled, {"factor": [1, 4], "kind": ["near", "far"]})
+    found = run_sweep(spec(environments), machine=jb.Machine(progress=False))
+    means = found["regret"].groupby("environment_kind").mean("environment")
+    by_hand = found["regret"].isel(environment=[0, 2]).mean("environment")
+    np.testing.assert_array_equal(means.sel(environment_kind="near"), by_hand)
+    quiet = jb.Machine(progress=False)
+    grid = {"step": [1.0, 2.0]}
+    far = scaled(4, "far")
+    alone = jb.simulate(walk.WALKER, far, horizon=8, seeds=3, grid=grid, machine=quiet)
+    wanted = found["regret"].isel(environment=3)
+    np.testing.assert_array_equal(alone["regret"].values, wanted.values)
+
+
+def test_a_store_that_grows_and_is_merged_keeps_them(tmp_path):
+    quiet = jb.Machine(progress=False)
+    first = spec({"walk": walk.GAME})
+    run_sweep(first, tmp_path / "a.zarr", quiet).close()
+    more = spec({"walk": walk.GAME} | variants("w", scaled, {"factor": [2, 4]}))
+    grown = jb.Store(tmp_path / "a.zarr", extend=True)
+    found = run_sweep(more, grown, quiet)
+    np.testing.assert_array_equal(found["environment_factor"], [np.nan, 2, 4])
+    run_sweep(more._replace(seeds=range(3, 5)), tmp_path / "b.zarr", quiet).close()
+    merged = merge([tmp_path / "a.zarr", tmp_path / "b.zarr"], tmp_path / "c.zarr")
+    np.testing.assert_array_equal(merged["environment_factor"], [np.nan, 2, 4])
+    assert "environment_factor" in open_store(tmp_path / "c.zarr").coords
+
+
+@pytest.mark.parametrize(
+    ("values", "error", "message"),
+    [
+        ({}, TypeError, "arguments must map names to lists of values"),
+        ({"factor": 2}, TypeError, r"arguments\['factor'\] must be a list of values"),
+        ({"kind": "far"}, TypeError, r"arguments\['kind'\] must be a list of values"),
+        ({"factor": []}, ValueError, r"arguments\['factor'\] must not be empty"),
+        ({"factor": [1, 1.0]}, ValueError, "must be different, got 1 twice"),
+        ({"factor": [object()]}, TypeError, "must be numbers, texts, functions or"),
+        ({"other": [1]}, TypeError, "unexpected keyword argument 'other'"),
+    ],
+    ids=str,
+)
+def test_bad_arguments(values, error, message):
+    with pytest.raises(error, match=message):
+        variants("w", scaled, values)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"cross": {}}, "environments.S-Br.cross: {} should be non-empty"),
+        ({"cross": {"num_arms": 3}}, "environments.S-Br.cross.num_arms: 3 is not"),
+        (
+            {"cross": {"cost_floor": [0.1]}, "arguments": {"cost_floor": 0.2}},
+            r"environments.S-Br has \['cost_floor'\] both in arguments and in cross",
+        ),
+        ({"cross": {"arms": [3]}}, "environments.S-Br.arguments: missing a required"),
+        ({"cross": {"num_arms": [0]}}, "environments.S-Br.arguments: num_arms must be"),
+        ({"cross": {"num_arms": [3, 3]}}, "environments.S-Br.*got 3 twice"),
+    ],
+    ids=str,
+)
+def test_bad_files(change, message):
+    entry = TABLE["environments"]["S-Br"] | change
+    with pytest.raises(ValueError, match=message):
+        from_table(TABLE | {"environments": {"S-Br": entry}})
+
+
+def test_a_horizon_that_is_told_is_a_parameter():
+    """What a policy plays up to the horizon that it is told, it plays in a longer game:
+    a sweep over horizons is one over the parameter, read at the checkpoint."""
+    game, quiet = jb.settings.censored.negcorr(), jb.Machine(progress=False)
+    policy = moss_reduction(game.problem)
+    options = {"seeds": 8, "machine": quiet, "checkpoints": [300]}
+    grid = {"horizon": [300, 1200]}
+    long = jb.simulate(policy, game, horizon=1200, grid=grid, **options)
+    short = jb.simulate(policy, game, horizon=300, **options)
+    wanted = short["regret"].isel(params=0, checkpoint=-1)
+    found = long["regret"].isel(params=0).sel(checkpoint=300)
+    np.testing.assert_array_equal(found.values, wanted.values)
+    other = long["regret"].isel(params=1).sel(checkpoint=300)
+    assert not np.array_equal(other.values, wanted.values)
+
+
+def test_a_smaller_budget_is_a_checkpoint():
+    game, quiet = s_br(3), jb.Machine(progress=False)
+    options = {"seeds": 8, "machine": quiet, "checkpoints": [10.0]}
+    long = jb.simulate({"w": omega_ucb}, game, budget=40, **options)
+    short = jb.simulate({"w": omega_ucb}, game, budget=10, **options)
+    for name in ("regret", "rounds"):
+        np.testing.assert_array_equal(
+            long[name].sel(checkpoint=10.0), short[name].sel(checkpoint=10.0)
+        )
+
+
+def test_a_file_is_read_and_played(tmp_path):
+    file = tmp_path / "s.toml"
+    file.write_text(
+        'setting = "budgeted"\nbudget = 5\nseeds = 2\n'
+        '[environments.S]\nmake = "s_br"\ncross = { num_arms = [2, 3] }\n'
+        '[policies.p]\nmake = "uniform"\n'
+    )
+    found = run_sweep(read_spec(file), tmp_path / "s.zarr", jb.Machine(progress=False))
+    assert found["environment_num_arms"].values.tolist() == [2, 3]

@@ -1,0 +1,138 @@
+"""Space-filling designs: spread, whole numbers, the same points again."""
+
+import numpy as np
+import pytest
+
+from jaxbandits import Range, sampled, simulate
+from jaxbandits.points import points_from
+from tests.sweeps import walk
+
+TWO = {"a": Range(-1.0, 3.0), "b": Range(0.1, 10.0, "log")}
+
+
+def strata(values, low, high, parts):
+    """How many values lie in each of equal parts of a range."""
+    return np.histogram(values, parts, (low, high))[0].tolist()
+
+
+@pytest.mark.parametrize("method", ["sobol", "latin_hypercube"])
+@pytest.mark.parametrize("seed", [0, 1, 7])
+def test_each_parameter_is_spread_evenly(method, seed):
+    """One value in each of as many parts as there are points."""
+    points = points_from(sampled(TWO, 16, method, seed))
+    assert points.count == 16
+    assert strata(points.columns["a"], -1, 3, 16) == [1] * 16
+    assert strata(np.log10(points.columns["b"]), -1, 1, 16) == [1] * 16
+
+
+@pytest.mark.parametrize("seed", [0, 1, 7])
+def test_a_sobol_sequence_spreads_over_pairs_too(seed):
+    """One point in each cell, whatever the cells' shape."""
+    points = points_from(sampled(TWO, 16, seed=seed))
+    a, b = points.columns["a"], np.log10(points.columns["b"])
+    for parts in ((2, 8), (4, 4), (8, 2)):
+        counts, *_ = np.histogram2d(a, b, parts, ((-1, 3), (-1, 1)))
+        assert (counts == 1).all()
+
+
+@pytest.mark.parametrize("method", ["sobol", "latin_hypercube"])
+def test_the_seed_says_which_points(method):
+    first, again, other = (
+        points_from(sampled(TWO, 8, method, seed)).columns for seed in (3, 3, 4)
+    )
+    for leaf in TWO:
+        np.testing.assert_array_equal(first[leaf], again[leaf])
+        assert not np.isin(first[leaf], other[leaf]).any()
+
+
+def test_what_is_crossed_goes_with_every_point():
+    grid = sampled(TWO, 4, crossed={"c": [1, 2]})
+    points = points_from(grid)
+    assert points.count == 8
+    np.testing.assert_array_equal(points.columns["c"], [1, 2] * 4)
+    np.testing.assert_array_equal(points.columns["a"][::2], grid.columns["a"])
+
+
+def test_every_whole_number_is_as_frequent_as_the_others():
+    points = points_from(sampled({"n": Range(3, 6, whole=True), **TWO}, 64))
+    values, counts = np.unique(points.columns["n"], return_counts=True)
+    assert values.tolist() == [3, 4, 5, 6] and counts.tolist() == [16] * 4
+
+
+def test_whole_numbers_on_a_log_scale():
+    """From one to the next: 1 has half of [1, 4)."""
+    points = points_from(sampled({"n": Range(1, 3, "log", whole=True), **TWO}, 64))
+    values, counts = np.unique(points.columns["n"], return_counts=True)
+    assert values.tolist() == [1, 2, 3]
+    np.testing.assert_allclose(
+        counts, 64 * np.log([2, 3 / 2, 4 / 3]) / np.log(4), atol=1
+    )
+
+
+def test_points_that_whole_numbers_make_equal_are_one():
+    """In the order of the sequence."""
+    points = points_from(sampled({"n": Range(1, 5, whole=True)}, 32))
+    assert sorted(points.columns["n"]) == [1, 2, 3, 4, 5]
+    more = points_from(sampled({"n": Range(1, 5, whole=True), **TWO}, 32))
+    seen = dict.fromkeys(more.columns["n"].tolist())
+    assert more.count == 32 and len(seen) == 5
+
+
+def test_logarithms_are_rounded():
+    """So that the last bit of a machine's exponential makes no other sweep."""
+    values = points_from(sampled(TWO, 64)).columns["b"]
+    assert all(value == float(f"{value:.12g}") for value in values)
+
+
+def test_they_are_played():
+    grid = sampled({"step": Range(0.5, 2), "growth": Range(0.1, 10, "log")}, 4)
+    found = simulate(walk.WALKER, walk.GAME, horizon=8, seeds=2, grid=grid)
+    assert found.sizes["params"] == 4
+    np.testing.assert_array_equal(found["param_step"][0], grid.columns["step"])
+    assert len(np.unique(found["regret"].isel(checkpoint=-1, seed=0))) == 4
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"points": 1}, "points must be at least 2"),
+        ({"points": 48}, "points must be a power of two with method 'sobol', 32 or 64"),
+        ({"points": 2**20}, "points must be at most 1000000"),
+        ({"method": "halton"}, "method must be one of"),
+        ({"seed": -1}, "seed must be at least 0"),
+        ({"ranges": {"a": Range(0, 1, "log")}}, "positive and finite on a log scale"),
+        (
+            {"ranges": {"a": Range(2, 1)}},
+            r"ranges\['a'\]: ends must be finite, and incr",
+        ),
+        ({"ranges": {"a": Range(1, 1)}}, "must be finite, and increase, got 1 and 1"),
+        ({"ranges": {"a": Range(1, np.inf)}}, "finite, and increase, got 1 and inf"),
+        ({"ranges": {"a": Range(1, np.nan)}}, "finite, and increase, got 1 and nan"),
+        (
+            {"ranges": {"a": Range(0.5, 2, whole=True)}},
+            "must be whole numbers, got 0.5",
+        ),
+        ({"ranges": {"a": Range(1, 2, "ln")}}, r"ranges\['a'\]: scale must be one of"),
+    ],
+    ids=str,
+)
+def test_bad_values(change, message):
+    with pytest.raises(ValueError, match=message):
+        sampled(**{"ranges": TWO, "points": 16, **change})
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"points": 16.0}, "points must be an integer"),
+        ({"ranges": {}}, "ranges must map names of parameters to jaxbandits.Range"),
+        ({"ranges": [("a", Range(1, 2))]}, "ranges must map"),
+        ({"ranges": {"a": (1, 2)}}, r"ranges\['a'\] must be a Range \(of jax"),
+        ({"ranges": {"a": Range("1", 2)}}, r"ranges\['a'\]: low must be"),
+        ({"ranges": {"a": Range(1, 2, whole=1)}}, r"ranges\['a'\]: whole must be"),
+    ],
+    ids=str,
+)
+def test_bad_types(change, message):
+    with pytest.raises(TypeError, match=message):
+        sampled(**{"ranges": TWO, "points": 16, **change})
