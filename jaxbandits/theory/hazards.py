@@ -47,7 +47,7 @@ def deviation(
       ValueError: if an argument is out of its range or the shapes do not agree.
     """
     hazard, value = _units(hazard, value)
-    other = _units(other_hazard, other_value)
+    other = _units(other_hazard, other_value, "other_")
     if other[0].shape != hazard.shape:
         raise ValueError(
             f"other_hazard must have the shape {hazard.shape} of hazard, got "
@@ -91,12 +91,18 @@ def _entering(hazard: np.ndarray) -> np.ndarray:
     return np.cumprod(np.append(1.0, 1 - hazard[:-1]))
 
 
-def _units(hazard: Numbers, value: Numbers) -> tuple[np.ndarray, np.ndarray]:
-    in_unit_interval(hazard=hazard, value=value)
-    hazard, value = numbers("hazard", hazard, 1), numbers("value", value, 1)
-    if hazard.shape != value.shape or not hazard.size:
+def _units(
+    hazard: Numbers, value: Numbers, prefix: str = ""
+) -> tuple[np.ndarray, np.ndarray]:
+    """Both checked, under their names with a prefix."""
+    names = f"{prefix}hazard", f"{prefix}value"
+    in_unit_interval(**dict(zip(names, (hazard, value), strict=True)))
+    hazard, value = numbers(names[0], hazard, 1), numbers(names[1], value, 1)
+    if not hazard.size:
+        raise ValueError(f"{names[0]} must have at least one unit, got none")
+    if hazard.shape != value.shape:
         raise ValueError(
-            f"value must have the shape {hazard.shape} of hazard, at least [1], got "
+            f"{names[1]} must have the shape {hazard.shape} of {names[0]}, got "
             f"{value.shape}"
         )
     return hazard, value
