@@ -83,6 +83,7 @@ REGISTRY: dict[str, Maker] = {
         farewell.omega_star_ucb, {"observe": "shorter"}
     ),
     "farewell/omega-star-ucb-product-limit": Maker(farewell.product_limit_omega),
+    "farewell/hazard-thompson": Maker(farewell.hazard_thompson),
     "farewell/bts": Maker(farewell.bts),
     "farewell/ucb-sc-plus": Maker(farewell.ucb_sc_plus),
     "farewell/kube": Maker(farewell.kube),
@@ -111,6 +112,7 @@ REGISTRY: dict[str, Maker] = {
     "allocation/ra-etc-per-arm": Maker(allocation.ra_etc, {"count": "per_arm"}),
     "allocation/no-ucb": Maker(allocation.no_ucb),
     "allocation/thompson": Maker(allocation.thompson_allocation),
+    "allocation/thompson-mean": Maker(allocation.thompson_allocation, {"draws": 8}),
     "allocation/uniform": Maker(allocation.uniform_split),
     "allocation/clairvoyant": Maker(allocation.clairvoyant),
 }

@@ -3,10 +3,10 @@
 `allocation` is about RA-UCB in the allocation game, `budgeted` about omega-UCB in the
 budgeted game, `censored` about RCUCB in the game with censored consumption, `zooming`
 about z-RCUCB, where any limit may be chosen, `farewell` about Wait-UCB in the game with
-waiting times; `graves_lai` has what
-no consistent policy can do better than in the game with censored consumption;
-`lost_runs`, about share-UCB, is ours. Import the module and call through
-its name: most have a `trivial_bound`.
+waiting times; `graves_lai` has what no consistent policy can do better than in the game
+with censored consumption; `lost_runs`, about share-UCB, and `hazards`, about hazard
+Thompson sampling, are ours. Import the module and call through its name: most have a
+`trivial_bound`.
 """
 
 from jaxbandits.theory import (
@@ -15,6 +15,7 @@ from jaxbandits.theory import (
     censored,
     farewell,
     graves_lai,
+    hazards,
     lost_runs,
     zooming,
 )
@@ -25,6 +26,7 @@ __all__ = [
     "censored",
     "farewell",
     "graves_lai",
+    "hazards",
     "lost_runs",
     "zooming",
 ]

@@ -244,6 +244,7 @@ LEARNERS = {
     "ra-ucb-authors": (STARTS, _shares),
     "no-ucb": (STARTS, _shares),
     "thompson": (STARTS, _uneven),
+    "thompson-mean": (STARTS, _uneven),
     "ra-etc": ({"exploration": 20.0}, _shares),
     "ra-etc-per-arm": ({"exploration": 2.0}, _shares),
     "mg-ucb": (STARTS, _plans),

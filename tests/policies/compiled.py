@@ -30,6 +30,7 @@ CONTRACT_LONG = {
     *named_after("allocation/ra-ucb", "allocation/mg-ucb-delta", "allocation/ra-etc"),
     *named_after("continuum/z-rcucb"),
     "allocation/thompson",
+    "allocation/thompson-mean",
     "censored/kl-ucb",
 }
 # Whose program of the engine is: it is made, and not compiled.

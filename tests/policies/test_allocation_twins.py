@@ -174,6 +174,12 @@ CASES = {
     "Thompson": Case(
         "thompson", {}, partial(twins.ThompsonAllocation, start="uniform_split"), 1e-2
     ),
+    "Thompson, mean": Case(
+        "thompson-mean",
+        {},
+        partial(twins.ThompsonAllocation, start="uniform_split", draws=8),
+        1e-2,
+    ),
     "uniform": Case("uniform", {}, twins.UniformSplit),
 }
 
@@ -181,6 +187,7 @@ CASES = {
 # Left to the long run: much the same as another case, or a program of its own.
 LONG = {
     "envelope",
+    "Thompson, mean",
     "ratio",
     "authors",
     "update all",
@@ -295,6 +302,23 @@ def test_policy_splits_as_its_twin(name):
         if name != "printed radii":
             shares = found.chosen[found.chosen.max(axis=1) < BUDGET]
             assert len(shares) > 50  # something to agree about
+
+
+@pytest.mark.parametrize(
+    ("draws", "options", "message"),
+    [
+        (0, {"family": exponential}, "^draws must be"),
+        (2, {"family": weibull, "shape": 2.0}, "^draws must be 1 unless"),
+        (2, {"family": discrete_weibull, "shape": 1.0}, "^draws must be 1 unless"),
+        (2, {"family": exponential, "known": False}, "^draws must be 1 unless"),
+    ],
+)
+def test_means_of_draws_are_refused_where_they_are_no_better(draws, options, message):
+    given = {"num_arms": 3, "budgets": BUDGET, "lowest": 1 / 40, "highest": 2.0}
+    problem = settings.make_problem(**given | options)
+    assert policies.thompson_allocation(problem, draws=1).name == "Thompson"
+    with pytest.raises(ValueError, match=message):
+        policies.thompson_allocation(problem, draws=draws)
 
 
 @pytest.mark.slow

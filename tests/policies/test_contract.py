@@ -95,6 +95,7 @@ FAREWELL_MARGIN = {
         "farewell/omega-star-ucb-shrunk": 0.15,  # 0.07
         "farewell/omega-star-ucb-shorter": 0.01,  # 0.002
         "farewell/omega-star-ucb-product-limit": 0.01,  # 0.002
+        "farewell/hazard-thompson": 0.02,  # 0.005
         "farewell/bts": 0.12,  # 0.06
         "farewell/ucb-sc-plus": 0.25,  # 0.14
         "farewell/kube": 0.35,  # 0.18
@@ -121,12 +122,14 @@ ALLOCATION_MARGIN = {
     "allocation/ra-etc-per-arm": 0.4,  # 0.26
     "allocation/no-ucb": 0.7,  # 0.47
     "allocation/thompson": 0.15,  # 0.06
+    "allocation/thompson-mean": 0.1,  # 0.05
 }
 # Their twins show that they do what others do, or nearly.
 ALLOCATION_LONG = {
     *named_after("allocation/ra-ucb", "allocation/mg-ucb", "allocation/ra-etc"),
     "allocation/mg-ucb",
     "allocation/thompson",
+    "allocation/thompson-mean",
 } - {"allocation/ra-ucb-printed-radii"}
 ALLOCATION_PARAMS = {"scale": 0.25, "initial": 2.0}
 # The printed radii cover everything that is possible: all budget goes to one arm, in

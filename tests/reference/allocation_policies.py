@@ -482,7 +482,11 @@ class UniformSplit:
 
 class ThompsonAllocation(Starting):
     """Ours: a rate from its posterior under a flat prior of log lambda, then p from the
-    signed root of the Poisson likelihood."""
+    signed root of the Poisson likelihood; the mean of the optima of some draws."""
+
+    def __init__(self, problem, draws=1, **options):
+        super().__init__(problem, **options)
+        self.draws = draws
 
     def draw(self, arm, z1, z2):
         """(p, lambda) of an arm from two standard normals."""
@@ -509,15 +513,15 @@ class ThompsonAllocation(Starting):
         return float(np.exp(place))
 
     def act(self, t, budget, normal=None):
-        """normal: f64[2 K], the rates' first."""
+        """normal: f64[2 K] for every draw, the rates' first."""
         if t <= self.length:
             return self.start_allocation(t, budget)
-        K = self.problem.num_arms
-        draws = [
-            self.draw(a, normal[i], normal[K + i]) for i, a in enumerate(self.arms)
-        ]
-        p, rates = np.array(draws).T
-        return oracle(self.laws, p, rates, budget)
+        amounts = np.zeros(self.problem.num_arms)
+        for z in normal.reshape(self.draws, 2, -1):
+            drawn = [self.draw(arm, *z[:, i]) for i, arm in enumerate(self.arms)]
+            p, rates = np.array(drawn).T
+            amounts += oracle(self.laws, p, rates, budget)
+        return amounts / self.draws
 
     def update(self, t, x, F):
         for i in self.observed(t, "all"):

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from tests.reference import budgeted_policies
-from tests.reference.censored_policies import only
+from tests.reference.censored_policies import beta, only
 
 
 def waits_of(num_waits):
@@ -344,6 +344,91 @@ class ProductLimitOmega(OmegaUCB):
                 survival *= 1 - count / self.at_risk[arm, d]
         j = self.waits[arm, wait]
         return total + survival * np.array([0, 0, j, (j - 1) ** 2])
+
+
+class HazardThompson(PairPolicy):
+    """Thompson sampling on the units (start, j] of waiting.
+
+    An epoch that enters unit d ends there with probability h_d, after the time c_d and
+    with a reward of v_d on average; else it goes on, or gives up.
+    """
+
+    def __init__(self, num_arms, num_waits, failure="wait", ended=1.0, passed=1.0):
+        super().__init__(num_arms, num_waits)
+        self.failure, self.prior = failure, (ended, passed)
+        arms, units = range(self.shape[0]), range(self.shape[1])
+        # Reward and time in the unit of those that ended, by unit.
+        self.ended = [[[] for _ in units] for _ in arms]
+        self.passed = np.zeros(self.shape)
+        self.starts = np.append(0.0, self.waits[0, :-1])
+
+    def update(self, t, noise, arm, wait, reward, time, delay):
+        for d in range(wait + 1):
+            if delay <= self.waits[arm, d]:
+                self.ended[arm][d].append((reward, delay - self.starts[d]))
+                return
+            self.passed[arm, d] += 1
+
+    def draws(self, noise, error):
+        """Hazards, mean rewards and times of ending, (least, most) of each, [K, D]."""
+        u = np.reshape(noise, (-1, *self.shape))
+        bounds = np.empty((3, 2, *self.shape))
+        for k, d in np.ndindex(self.shape):
+            ended = np.array(self.ended[k][d]).reshape(-1, 2)
+            length = self.waits[k, d] - self.starts[d]
+            shares = ended[:, 0], (ended[:, 1] - 1) / max(length - 1, 1)
+            a, b = self.prior
+            laws = [(a + len(ended), b + self.passed[k, d])]
+            laws += [(1 + x.sum(), 1 + (1 - x).sum()) for x in shares]
+            for i, law in enumerate(laws[: len(u) // 2]):
+                x, y = u[2 * i : 2 * i + 2, k, d]
+                for side, off in enumerate((-error, error)):
+                    at = np.clip((x + off, y - off), 0, 1)
+                    bounds[i, side, k, d] = beta(*at, *law)
+            place = bounds[2, :, k, d] * (length - 1) if len(u) > 4 else 0.0
+            bounds[2, :, k, d] = self.starts[d] + 1 + place
+        return bounds
+
+    def lost(self, arm, wait):
+        """What giving up costs."""
+        return self.waits[arm, wait] if self.failure == "wait" else 1.0
+
+    def indices(self, t, noise):
+        (h, _), (v, _), (c, _) = self.draws(noise, 0.0)
+        index = np.empty(self.shape)
+        for k, j in np.ndindex(self.shape):
+            entering, reward, time = 1.0, 0.0, 0.0
+            for d in range(j + 1):
+                reward += entering * h[k, d] * v[k, d]
+                time += entering * h[k, d] * c[k, d]
+                entering *= 1 - h[k, d]
+            index[k, j] = reward / (time + entering * self.lost(k, j))
+        return index
+
+    def extremes(self, noise, error):
+        """Least and largest indices at gamma variates' uniforms off by `error`."""
+        h, v, c = self.draws(noise, error)
+        least, most = np.empty((2, *self.shape))
+        for k, j in np.ndindex(self.shape):
+            sides = h[:, k], v[:, k], c[:, k]
+            least[k, j] = self.rate(k, j, sides, worst=True)
+            most[k, j] = self.rate(k, j, sides, worst=False)
+        return least, most
+
+    def rate(self, arm, wait, sides, worst):
+        """The rate at which an epoch, paying it for its time, is worth nothing."""
+        h, v, c = sides
+        v, c = (v[0], c[1]) if worst else (v[1], c[0])
+        pick = min if worst else max
+        low, high = 0.0, 1.0
+        for _ in range(60):
+            rate = (low + high) / 2
+            worth = -rate * self.lost(arm, wait)
+            for d in range(wait, -1, -1):
+                ending = v[d] - rate * c[d]
+                worth = pick(x * ending + (1 - x) * worth for x in h[:, d])
+            low, high = (rate, high) if worth > 0 else (low, rate)
+        return (low + high) / 2
 
 
 class UCB1(PairPolicy):

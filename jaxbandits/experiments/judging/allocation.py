@@ -71,6 +71,9 @@ ENTRANTS = {
         flaw="point estimates, which may leave an arm for good",
     ),
     "Thompson": Entrant(policies.thompson_allocation),
+    "Thompson, mean of 8": Entrant(
+        partial(policies.thompson_allocation, draws=8), ours=True
+    ),
     "uniform": Entrant(policies.uniform_split, flaw="does not learn"),
 }
 PROTOCOL = Protocol(

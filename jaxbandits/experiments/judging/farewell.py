@@ -95,6 +95,10 @@ ENTRANTS = {
         partial(_star, variance="shrunk", observe="shorter")
     ),
     "omega*-UCB, product-limit": Entrant(policies.product_limit_omega, flaw=_SWITCH),
+    "omega*-UCB, shrunk, product-limit": Entrant(
+        partial(policies.product_limit_omega, variance="shrunk")
+    ),
+    "hazard TS": Entrant(policies.hazard_thompson, ours=True),
     "BTS": Entrant(policies.bts),
     "UCB-SC+": Entrant(policies.ucb_sc_plus),
     "KUBE": Entrant(policies.kube),

@@ -8,6 +8,12 @@ normal z, the rate on the side of z's sign at which twice the log likelihood rat
 ``z**2``; off by the order of the squared width, and in need of no finer grid as
 observations accumulate). Given the rate, the probability is drawn by the signed root of
 the Poisson likelihood of successes.
+
+With several `draws` the mean of their optima is played. Where the families are concave
+so is what a round is worth, and by Jensen's inequality the mean is worth at least as
+much as its parts are on average, whatever the true parameters are; and no arm gets less
+than ``1 / draws`` of what a single draw would give it, so that what one draw explores
+many do as well (docs/theory/mean-allocation.md).
 """
 
 from functools import partial
@@ -15,12 +21,12 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jax import Array
+from jax import Array, lax
 from jax.scipy.special import ndtr
 from jaxtyping import Float
 
-from jaxbandits.arrays import stored, unit_interval, window
-from jaxbandits.checks import at_least_one
+from jaxbandits.arrays import pick, stored, unit_interval, window
+from jaxbandits.checks import at_least_one, whole
 from jaxbandits.factory import factory
 from jaxbandits.kernels.normal import normal_quantile
 from jaxbandits.policies.allocation.estimates import (
@@ -37,8 +43,8 @@ from jaxbandits.policies.allocation.estimates import (
 from jaxbandits.policies.allocation.handing_out import best_way
 from jaxbandits.policies.allocation.learning import start_allocation, turn
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.allocation import Action, Problem
-from jaxbandits.settings.allocation.solving import shape_array
+from jaxbandits.settings.allocation import Action, Allocation, Problem
+from jaxbandits.settings.allocation.solving import is_concave, shape_array
 
 
 class Params(NamedTuple):
@@ -89,13 +95,28 @@ def _from_grid(
 
 
 @factory(Problem)
-def thompson_allocation(problem: Problem) -> Policy[State, Params, Action]:
+def thompson_allocation(
+    problem: Problem, draws: int = 1
+) -> Policy[State, Params, Action]:
     """Thompson sampling with truncated likelihoods.
 
     Args:
       problem: what is known of the game. Budgets that are not known in advance are
         handed out as `handing_out` says; rounds of uniform play are then nearly so.
+      draws: how many draws' optima are averaged; an optimum is solved for each.
+
+    Raises:
+      ValueError: if `draws` is below 1, or above it where an average is no allocation
+        or may be worse: for sigmoids, whole units and budgets that are not known.
     """
+    whole("draws", draws, 1)
+    if draws > 1 and not (
+        problem.known and is_concave(problem) and not problem.family.integer
+    ):
+        raise ValueError(
+            f"draws must be 1 unless budgets are known and the family is concave, got "
+            f"{draws}"
+        )
     hand_out, num_arms, grid = best_way(problem), problem.num_arms, Grid.of(problem)
     start = "uniform_split"
     shapes = shape_array(problem)
@@ -118,11 +139,22 @@ def thompson_allocation(problem: Problem) -> Policy[State, Params, Action]:
         return grid.rate(place), probability
 
     def act(noise, view, state, params):
-        z = normal_quantile(unit_interval(noise))
-        rate, probability = jax.vmap(draw)(*state, z[:num_arms], z[num_arms:])
+        z = normal_quantile(unit_interval(noise)).reshape(draws, 2, num_arms)
         now = turn(problem, start, params.initial, view.round)
         alone = start_allocation(problem, start, now, view)
-        return hand_out(now.starting, alone, probability, rate, view.budget)
+
+        def optimum(scores):
+            rate, probability = jax.vmap(draw)(*state, *scores)
+            return hand_out(now.starting, alone, probability, rate, view.budget)
+
+        if draws == 1:
+            return optimum(z[0])
+
+        def add(i, amounts):
+            return amounts + optimum(pick(z, i)).amounts
+
+        total = lax.fori_loop(0, draws, add, jnp.zeros(num_arms, float))
+        return Allocation(total / draws)
 
     def update(noise, view, state, action, feedback, params):
         del noise, view, action, params
@@ -131,6 +163,6 @@ def thompson_allocation(problem: Problem) -> Policy[State, Params, Action]:
         )
         return State(statistics, every_estimate(statistics))
 
-    return Policy(
-        "Thompson", init, act, update, Params(), (2 * num_arms, 0), check=_check
-    )
+    name = "Thompson" if draws == 1 else f"Thompson, mean of {draws}"
+    words = (2 * num_arms * draws, 0)
+    return Policy(name, init, act, update, Params(), words, check=_check)

@@ -22,6 +22,7 @@ from jaxbandits.policies.budgeted import (
 from jaxbandits.policies.budgeted._index_policy import ONE_ARM
 from jaxbandits.policies.budgeted._omega_ucb import Moments
 from jaxbandits.policies.budgeted.statistics import Means
+from jaxbandits.policies.farewell._hazard_thompson import hazard_thompson
 from jaxbandits.policies.farewell._product_limit import product_limit
 from jaxbandits.policies.farewell._product_limit_omega import product_limit_omega
 from jaxbandits.policies.farewell._ucb_simplex import ucb_simplex
@@ -137,6 +138,7 @@ __all__ = [
     "bts",
     "budget_ucb",
     "fixed_pair",
+    "hazard_thompson",
     "kube",
     "on_pairs",
     "omega_star_ucb",

@@ -10,6 +10,7 @@ from jaxbandits.theory import (
     censored,
     farewell,
     graves_lai,
+    hazards,
     lost_runs,
     zooming,
 )
@@ -41,6 +42,7 @@ def cases() -> list[Case]:
         *_censored(),
         *_farewell(),
         *_graves_lai(),
+        *_hazards(),
         *_lost_runs(),
         *_zooming(),
     ]
@@ -264,6 +266,19 @@ def _graves_lai():
             "values": (*TABLES[:-3], GAPS, [[0.1, NAN]]),
             "penalties": (*of("not negative"), [0.1], [0.1, NAN], 0.1),
         },
+    )
+
+
+def _hazards():
+    units = {"hazard": [0.5, 0.2], "value": [1.0, 0.5]}
+    wrong = (*UNIT, 0.5, [0.5], [0.5, NAN], [])
+    yield from attack(hazards.rates, units, dict.fromkeys(units, wrong))
+    both = units | {f"other_{name}": x for name, x in units.items()}
+    yield from attack(hazards.deviation, both, dict.fromkeys(both, wrong))
+    yield from attack(
+        hazards.chance_of_trial,
+        {"rate": 0.3, "prior_passed": 2.0},
+        {"rate": UNIT, "prior_passed": "at least one"},
     )
 
 

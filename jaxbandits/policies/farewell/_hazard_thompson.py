@@ -1,0 +1,130 @@
+"""Thompson sampling on hazards: one draw of what every unit of waiting brings. Ours.
+
+Idea: the waits cut time into units, and an epoch says of every unit that it has entered
+whether it ended there, after how long and with which reward. None of this is censored.
+One draw for every unit is one draw of the rates of *all* waits of a macro-arm:
+
+    g_j = R_j / C_j,    R_j = sum_{d <= j} S_{d-1} h_d v_d,
+    C_j = sum_{d <= j} S_{d-1} h_d c_d + S_j e_j,    S_d = prod_{i <= d} (1 - h_i),
+
+which is eq. (2) of Sharoff, Mehta & Ganti (2020): h_d is the chance to end in a unit
+that was entered (the hazard, whose estimate by Kaplan & Meier is the mean of the
+posterior but for the prior), v_d the mean reward of those that end there, c_d when they
+end, and e_j what giving up costs. The largest g_j is what stopping optimally is worth.
+
+The posterior of h_d is a Beta law. So are those of v_d and of c_d as a position in its
+unit, with sums in the place of successes; in a unit of length 1 there is only one c_d.
+No start, no radius, no horizon. What is proved of it: docs/theory/hazard-thompson.md.
+"""
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from jaxtyping import Int32
+
+from jaxbandits.arrays import (
+    CompensatedSum,
+    constant,
+    first_argmax,
+    row,
+    split_index,
+    stored,
+    unit_interval,
+    with_row,
+)
+from jaxbandits.checks import at_least_one
+from jaxbandits.factory import factory
+from jaxbandits.kernels.gamma import beta_from_uniforms
+from jaxbandits.policies.farewell._product_limit import Units
+from jaxbandits.protocol import Policy
+from jaxbandits.settings.farewell.types import Action, Problem
+
+
+class Params(NamedTuple):
+    """Beta prior of every hazard, both parameters at least 1.
+
+    One that expects epochs to go on (`prior_passed` large) tries long waits less, and
+    takes long to find that a unit which it believes to be empty is not.
+    """
+
+    prior_ended: float = 1.0
+    prior_passed: float = 1.0
+
+
+def _check(params: Params) -> None:
+    at_least_one(prior_ended=params.prior_ended, prior_passed=params.prior_passed)
+
+
+class State(NamedTuple):
+    """What the epochs of every macro-arm said of every unit."""
+
+    entered: Int32[Array, "K D"]  # epochs that entered it, with a wait that covers it
+    ended: Int32[Array, "K D"]  # of these, epochs that ended in it
+    late: Int32[Array, "K D"]  # the time that these spent in it beyond its first moment
+    reward: CompensatedSum  # f32[K, D]  and their rewards
+
+
+@factory(Problem)
+def hazard_thompson(problem: Problem) -> Policy[State, Params, Action]:
+    """Thompson sampling on hazards.
+
+    Args:
+      problem: number of macro-arms and waits; rewards lie in [0, 1].
+
+    Returns:
+      A policy with `Params`; state O(K D); consumes 4 K D words to act, or 6 K D where
+      a unit is longer than 1.
+    """
+    shape, waits = (problem.num_arms, problem.num_waits), problem.lengths
+    starts = np.append(0, waits[:-1])
+    room = waits - starts - 1.0  # from the first moment of a unit to the last one
+    given_up = waits.astype(float) if problem.failure == "wait" else np.ones(shape[1])
+    draws = 4 if not room.any() else 6
+
+    def init(params):
+        del params
+        zeros = jnp.zeros(shape, jnp.int32)
+        return State(zeros, zeros, zeros, CompensatedSum.zeros(shape, float))
+
+    def act(noise, view, state, params):
+        del view
+        u = unit_interval(noise).reshape(draws, *shape)
+        ended, late = state.ended.astype(float), state.late.astype(float)
+        passed = params.prior_passed + (state.entered - state.ended).astype(float)
+        hazard = beta_from_uniforms(u[0], u[1], params.prior_ended + ended, passed)
+        # Rounding must not lead out of the range of a mean.
+        reward = jnp.clip(state.reward.total, 0.0, ended)
+        value = beta_from_uniforms(u[2], u[3], 1 + reward, 1 + (ended - reward))
+        numbers = (starts + 1.0, room, np.maximum(room, 1.0), given_up)
+        first, wide, most, lost = (x[None, :] for x in constant(numbers))
+        time = jnp.broadcast_to(first, shape)
+        if draws > 4:
+            share = late / most
+            place = beta_from_uniforms(u[4], u[5], 1 + share, 1 + (ended - share))
+            time = time + wide * place
+        hazard, value, time = stored((hazard, value, time))
+        survival = jnp.cumprod(1 - hazard, axis=1)
+        entering = jnp.pad(survival[:, :-1], ((0, 0), (1, 0)), constant_values=1.0)
+        ending = entering * hazard
+        reward_of_wait = jnp.cumsum(ending * value, axis=1)
+        time_of_wait = jnp.cumsum(ending * time, axis=1) + survival * lost
+        best = first_argmax(stored(reward_of_wait / time_of_wait))
+        return Action(*split_index(best, *shape))
+
+    def update(noise, view, state, action, feedback, params):
+        del noise, view, params
+        epoch = Units.of(waits, action.wait, feedback)
+        beyond = feedback.time - epoch.starts - 1
+        old = row(state, action.arm)
+        new = State(
+            old.entered + epoch.entered.astype(jnp.int32),
+            old.ended + epoch.ended.astype(jnp.int32),
+            old.late + jnp.where(epoch.ended, beyond, 0),
+            old.reward.add(jnp.where(epoch.ended, feedback.reward, 0.0)),
+        )
+        return with_row(state, action.arm, new)
+
+    words = (draws * problem.num_pairs, 0)
+    return Policy("hazard TS", init, act, update, Params(), words, _check)
