@@ -40,7 +40,7 @@ def idle(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def nothing_takes_a_minute(monkeypatch):
-    """A slow machine has no lines of progress, as a fast one; test_progress has them."""
+    """A slow machine writes no more than a fast one; test_progress has the lines."""
     monkeypatch.setattr("jaxbandits.progress._MINUTE", float("inf"))
 
 
