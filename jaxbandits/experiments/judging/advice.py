@@ -100,12 +100,15 @@ def evidence(board: Board, protocol: Protocol, policy: str) -> str:
     horizons = sorted({cell.horizon for cell in cells})
     wins = sum(cell.ratio(policy) <= 1 for cell in cells)
     lost = max(cells, key=lambda cell: _worst_run(cell, policy))
-    unit = "budgets" if protocol.by_budget else "horizons"
+    unit = "budget" if protocol.by_budget else "horizon"
+    reach = f"{unit} {horizons[0]:,} only"
+    if len(horizons) > 1:
+        reach = f"{unit}s {horizons[0]:,} to {horizons[-1]:,}"
     return (
-        f"Evidence: {cases} cases on which nothing was tuned, {unit} "
-        f"{horizons[0]:,} to {horizons[-1]:,}, {board.seeds} seeds. The mean regret of "
-        f"{policy} is {found.median:.2f} times that of the best rival in the median "
-        f"of {found.cells} pairs of a case and a horizon, smaller or equal in {wins}, "
+        f"Evidence: {cases} cases on which nothing was tuned, {reach}, {board.seeds} "
+        f"seeds. The mean regret of {policy} is {found.median:.2f} times that of the "
+        f"best rival in the median of {found.cells} pairs of a case and a horizon, "
+        f"smaller or equal in {wins}, "
         f"and within {goal.within:g} times it, in mean and 95 % quantile, in "
         f"{found.held}. It does worst at {_listed(hardest(board, policy), policy)}. "
         f"Its worst run lost {number(_worst_run(lost, policy))} times the mean of the "

@@ -45,6 +45,10 @@ def test_the_evidence_by_hand():
     assert "smaller or equal in 1, and within 1.5 times it" in text
     assert "in 2. It does worst at short, 20 (15 times fast), coins, 40 (1.5" in text
     assert "Its worst run lost 15 times the mean of the best rival (short, 20)" in text
+    one = board()._replace(cells=board().cells[:1])
+    assert "nothing was tuned, budget 20 only, 4 seeds" in evidence(
+        one, PROTOCOL, "new"
+    )
     assert [cell.ratio("new") for cell in hardest(board(), "new")] == [15, 1.5, 0.875]
 
 
