@@ -8,7 +8,7 @@ import pytest
 
 from jaxbandits import Machine
 from jaxbandits.experiments import REGISTRY, Options
-from jaxbandits.experiments.common import comparison
+from jaxbandits.experiments.common import playing
 from jaxbandits.experiments.common.data import FOLDER
 from jaxbandits.points import points_from
 from jaxbandits.results import build_dataset
@@ -92,7 +92,7 @@ def rehearsal(monkeypatch, rehearsed):
         key = name, chosen, os.environ.get(FOLDER)
         if key not in rehearsed:
             calls.clear()
-            monkeypatch.setattr(comparison, "simulate", stand_in)
+            monkeypatch.setattr(playing, "simulate", stand_in)
             rehearsed[key] = REGISTRY[name].run(chosen), [*calls]
         return rehearsed[key]
 

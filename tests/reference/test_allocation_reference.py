@@ -635,7 +635,7 @@ POLICIES = {
     "no_ucb": lambda p: NoUcb(p, initial=3),
     "mg": lambda p: MgUcbDelta(p, p.budget / 20, "difference", start="uniform_split"),
     "etc": lambda p: RaEtc(p, 4, "per_arm"),
-    "thompson": lambda p: ThompsonAllocation(p, "uniform_split", 2),
+    "thompson": lambda p: ThompsonAllocation(p, start="uniform_split", initial=2),
     "uniform": UniformSplit,
 }
 
@@ -673,7 +673,10 @@ SIX = [0.9, 0.8, 0.05, 0.05, 0.02, 0.02], [0.05, 0.06, 0.1, 0.3, 0.5, 0.1]
 def test_learning_beats_the_uniform_split():
     """Two of the arms are worth it; seeds 0 to 2: 13 to 20 against 103."""
     game = AllocationGame("exponential", SIX_ARMS.shapes, *SIX, 40.0)
-    policies = ThompsonAllocation(SIX_ARMS, "uniform_split", 2), UniformSplit(SIX_ARMS)
+    policies = (
+        ThompsonAllocation(SIX_ARMS, start="uniform_split", initial=2),
+        UniformSplit(SIX_ARMS),
+    )
     rng = np.random.default_rng(2)
     learned, uniform = (play(policy, game, 200, rng) for policy in policies)
     assert learned < uniform / 2

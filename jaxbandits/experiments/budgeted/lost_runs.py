@@ -54,9 +54,10 @@ def lost_runs(options: Options) -> Outcome:
         environment, CAST, options, by_budget=True, checkpoints="log"
     )
     rounds = np.asarray(dataset["checkpoint"].values, float)
-    bound = theory.lost_regret(rounds, RHO, BEST, OTHER)
-    few = theory.pulls_until_given_up(rounds, RHO, OTHER)
-    chance = theory.chance_of_loss(rounds, RHO, BEST, OTHER)
+    whole = np.maximum(rounds, 1.0)  # the first checkpoints are parts of a pull
+    bound = theory.lost_regret(whole, RHO, BEST, OTHER)
+    few = theory.pulls_until_given_up(whole, RHO, OTHER)
+    chance = theory.chance_of_loss(whole, RHO, BEST, OTHER)
     # Pulls of the best arm that are no more than the failures that give it up.
     pulls = (dataset["optimal"] * dataset["rounds"]).isel(params=0).round()
     lost = (pulls <= few).mean("seed")
