@@ -58,15 +58,15 @@ ADVICE = {
         "(`jaxbandits compare`).",
     ),
     "farewell": Advice(
-        "omega*-UCB, shrunk, shorter waits",
-        'policies.farewell.omega_star_ucb(problem, variance="shrunk", '
-        'observe="shorter")',
-        "Choosing an arm and how long to wait for it: play "
-        '`omega_star_ucb(problem, variance="shrunk", observe="shorter")`. It is told '
-        "nothing, and an epoch teaches it of all waits that are shorter than the one "
-        "it has chosen. Leave rho at 1: with 1/4 it loses less in most runs, and some "
-        "runs for good. Wait-UCB is the policy with a proof, and explores for very "
-        "long.",
+        "hazard TS",
+        "policies.farewell.hazard_thompson(problem)",
+        "Choosing an arm and how long to wait for it: play `hazard_thompson(problem)`. "
+        "It is told nothing, and an epoch teaches it of every unit of waiting that it "
+        "has entered. Leave its prior as it is. Where a short wait is only a little "
+        "better than several long ones that are alike, it tries these for longer than "
+        '`omega_star_ucb(problem, variance="shrunk", observe="shorter")` does; leave that '
+        "one's rho at 1, as with 1/4 it loses some runs for good. Wait-UCB is the "
+        "paper's policy, and explores for very long.",
     ),
     "allocation": Advice(
         "Thompson",
