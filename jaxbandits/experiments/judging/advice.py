@@ -64,8 +64,8 @@ ADVICE = {
         "It is told nothing, and an epoch teaches it of every unit of waiting that it "
         "has entered. Leave its prior as it is. Where a short wait is only a little "
         "better than several long ones that are alike, it tries these for longer than "
-        '`omega_star_ucb(problem, variance="shrunk", observe="shorter")` does; leave that '
-        "one's rho at 1, as with 1/4 it loses some runs for good. Wait-UCB is the "
+        '`omega_star_ucb(problem, variance="shrunk", observe="shorter")` does; leave '
+        "that one's rho at 1, as with 1/4 it loses some runs for good. Wait-UCB is the "
         "paper's policy, and explores for very long.",
     ),
     "allocation": Advice(
