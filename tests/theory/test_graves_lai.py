@@ -1,5 +1,8 @@
 """The constant of Graves & Lai: by hand, and by brute force over a grid of rivals."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.optimize import linprog
@@ -126,3 +129,14 @@ def test_mistakes(change, message):
     arguments = {"below": [[0.5, 0.6]], "values": [[0.1, 0.2]], "penalties": [0.1, 0.2]}
     with pytest.raises(ValueError, match=message):
         graves_lai.lower_bound(**arguments | change)
+
+
+@pytest.mark.slow
+def test_the_page_has_what_its_lines_print(capsys):
+    page = Path(__file__).parents[2] / "docs" / "theory" / "least-regret.md"
+    text = page.read_text()
+    (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    exec(code, {})
+    rows = capsys.readouterr().out.splitlines()
+    assert len(rows) == 8
+    assert all(f"\n{row}" in text for row in rows), rows
