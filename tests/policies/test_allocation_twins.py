@@ -174,6 +174,12 @@ CASES = {
     "Thompson": Case(
         "thompson", {}, partial(twins.ThompsonAllocation, start="uniform_split"), 1e-2
     ),
+    "Thompson, mean of two": Case(
+        lambda problem: policies.thompson_allocation(problem, draws=2),
+        {},
+        partial(twins.ThompsonAllocation, start="uniform_split", draws=2),
+        1e-2,
+    ),
     "Thompson, mean": Case(
         "thompson-mean",
         {},
