@@ -5,9 +5,10 @@ from pathlib import Path
 from attack.case import Case
 from attack.games import GAME, GREEDY, MACHINES
 from attack.values import INF, NAN, attack, of
-from jaxbandits import HalfWidth, Machine, Store, sweep, zipped
+from jaxbandits import HalfWidth, Machine, Range, Store, sampled, sweep, zipped
 from jaxbandits.points import Points, points_from
-from jaxbandits.sweeps import Entry, Spec, run_sweep
+from jaxbandits.settings.budgeted import s_br
+from jaxbandits.sweeps import Entry, Spec, run_sweep, variants
 
 GOOD = {
     "policies": GREEDY,
@@ -27,6 +28,14 @@ ZIPPED = (
     *map(zipped, ({"eps": []}, {"eps": [NAN]}, {3: [1]}, [], "x", None)),
     *(zipped({"eps": [0.1]}, {"eps": [0.1]}), zipped({"eps": [0.1]}, 3)),
 )
+SPANS = [
+    {"eps": Range(*ends)}
+    for ends in (
+        *((0.9, 0.1), (0.1, 0.1), (NAN, 0.9), (0.1, INF), ("a", 0.9), (0.1, None)),
+        *((0.0, 0.9, "log"), (-1, 0.9, "log"), (0.1, 0.9, "x"), (0.1, 0.9, "log", 3)),
+        (0.5, 2.5, "linear", True),
+    )
+]
 UNTIL = [
     HalfWidth(*arguments)
     for arguments in (
@@ -122,6 +131,50 @@ def cases() -> list[Case]:
             {"grid": (*GRIDS, *ZIPPED, zipped({"a": [1, 2, 3], "b": [1, 2]}))},
             named={"grid": ("eps", "grid", "columns", "nothing")},
             fine={"grid": _table},
+        ),
+        *attack(
+            sampled,
+            {"ranges": {"eps": Range(0.1, 0.9)}, "points": 4},
+            {
+                "ranges": (
+                    None,
+                    "x",
+                    3,
+                    [],
+                    {},
+                    {"eps": 3},
+                    {"eps": (0.1, 0.9)},
+                    *SPANS,
+                ),
+                "points": of("count", plus=(1, 3)),
+                "method": "choice",
+                "seed": of("natural", 2**70),  # a seed like any other
+            },
+        ),
+        *attack(
+            lambda **x: points_from(sampled({"eps": Range(0.1, 0.9)}, 4, **x)),
+            {},
+            {"crossed": (*GRIDS[:-2], "x", 3)},
+            "sampled",
+            named={"crossed": ("eps", "grid", "columns", "nothing")},
+            fine={"crossed": _table},
+        ),
+        *attack(
+            variants,
+            {"name": "a", "make": s_br, "arguments": {"num_arms": [2, 3]}},
+            {
+                "name": "text",
+                "make": (*of("function"), lambda num_arms: num_arms),
+                "arguments": (
+                    *(None, "x", 3, [], {}, {"num_arms": []}, {"num_arms": 3}),
+                    *({"num_arms": [0]}, {"num_arms": [2.5]}, {"num_arms": [2, 2]}),
+                    *({"num_arms": [None]}, {"nothing": [1]}),
+                ),
+            },
+            named={
+                "arguments": ("num_arms", "nothing"),
+                "make": ("num_arms",),
+            },
         ),
     ]
     return [*found, *_stores()]
