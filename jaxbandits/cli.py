@@ -10,6 +10,7 @@ import os
 import re
 import sys
 import warnings
+from functools import partial
 from pathlib import Path
 
 import jaxbandits
@@ -287,9 +288,10 @@ def _claims(options) -> int:
     from rich.markup import escape
     from rich.table import Table
 
+    from jaxbandits.experiments import recorded
     from jaxbandits.experiments.statements import STATEMENTS, verdicts_in
 
-    known = verdicts_in(Path(options.results))
+    yours, ours = verdicts_in(Path(options.results)), recorded.verdicts()
     listed = [
         {
             "id": each.id,
@@ -298,7 +300,8 @@ def _claims(options) -> int:
             "published": each.published,
             "experiment": each.experiment,
             "command": f"jaxbandits verify {each.id}",
-            "verdict": known.get(each.id),
+            "recorded": ours.get(each.id),
+            "verdict": yours.get(each.id),
         }
         for each in STATEMENTS.values()
     ]
@@ -306,19 +309,27 @@ def _claims(options) -> int:
         print(json.dumps(listed))
         return 0
     console = Console(width=None if sys.stdout.isatty() else 160)
-    table = Table("id", "claim", "source", "experiment", "verdict")
-    for each in listed:
+    table = Table("id", "claim", "source", "experiment", "recorded", "yours")
+    recorded_ones = [(each["recorded"] or {}).get("verdict") for each in listed]
+    for each, verdict in zip(listed, recorded_ones, strict=True):
         row = (each["id"], each["text"], each["source"], each["experiment"])
-        table.add_row(*map(escape, row), each["verdict"] or "")
+        table.add_row(*map(escape, row), verdict or "", each["verdict"] or "")
     console.print(table)
-    judged = [each["verdict"] for each in listed if each["verdict"]]
-    held = judged.count("holds")
-    told = f"{len(judged)} of {len(listed)} have a verdict in {options.results}"
-    if judged:
-        told += f", of which {held} ({held / len(judged):.0%}) hold"
-    console.print(told + ".", highlight=False)
-    console.print("`jaxbandits verify ID` plays what a claim needs, in full.")
+    tell = partial(console.print, highlight=False)
+    tell("Recorded, in full runs of ours: " + _tally(recorded_ones))
+    own = [each["verdict"] for each in listed]
+    tell(f"Yours, in {options.results}: " + _tally(own))
+    tell("`jaxbandits verify ID` plays what a claim needs, in full.")
     return 0
+
+
+def _tally(verdicts: list[str | None]) -> str:
+    judged = [verdict for verdict in verdicts if verdict]
+    told = f"{len(judged)} of {len(verdicts)} have a verdict"
+    if judged:
+        held = judged.count("holds")
+        told += f", of which {held} ({held / len(judged):.0%}) hold"
+    return told + "."
 
 
 def _verify(options) -> int:

@@ -123,8 +123,7 @@ def _reproduce_all(options, style: dict[str, Any]) -> int:
 
 def _chosen(experiment: "Experiment", options) -> "Options":
     """Seeds and horizon."""
-    quick = experiment.quick._replace(quick=True)  # Not all leave out something.
-    chosen = quick if options.quick else experiment.full
+    chosen = experiment.quick if options.quick else experiment.full
     if options.seeds is not None:
         chosen = chosen._replace(seeds=checks.whole("--seeds", options.seeds, 1))
     if options.horizon is not None:

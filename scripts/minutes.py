@@ -8,7 +8,6 @@ went on after an interruption took longer than it says.
 """
 
 import argparse
-import csv
 import json
 from pathlib import Path
 
@@ -19,13 +18,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("summaries", metavar="SUMMARY", type=Path, nargs="+")
     options = parser.parse_args()
-    file = Path(minutes.__file__).parent / minutes.NAME
-    rows = list(minutes.measured().values()) if file.exists() else []
-    rows += [minutes.timing_in(json.loads(x.read_text())) for x in options.summaries]
-    with file.open("w", encoding="utf-8", newline="") as into:
-        csv.writer(into, lineterminator="\n").writerows(
-            minutes.lines_of(rows, REGISTRY)
-        )
+    rows = [minutes.timing_in(json.loads(x.read_text())) for x in options.summaries]
+    minutes.keep(rows, REGISTRY)
 
 
 if __name__ == "__main__":

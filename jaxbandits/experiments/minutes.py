@@ -7,6 +7,7 @@ use (`JAXBANDITS_DATA`). `scripts/minutes.py` takes rows from summaries.
 import csv
 from collections.abc import Iterable, Mapping
 from importlib import resources
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from jaxbandits.experiments.common.experiment import Experiment, Options
@@ -103,6 +104,13 @@ def timing_in(summary: Mapping[str, Any]) -> Timing:
         made["machine"]["processor"],
         made["created"][:10],
     )
+
+
+def keep(rows: Iterable[Timing], registry: Mapping[str, Experiment]) -> None:
+    """Write rows into the file, in place of what was measured at their sizes before."""
+    lines = lines_of([*measured().values(), *rows], registry)
+    with (Path(__file__).parent / NAME).open("w", encoding="utf-8", newline="") as into:
+        csv.writer(into, lineterminator="\n").writerows(lines)
 
 
 def lines_of(

@@ -7,11 +7,12 @@ from jaxbandits.experiments import REGISTRY
 SETTINGS = ("censored", "allocation", "budgeted", "farewell")
 
 
-def page(figures: Path) -> str:
+def page(docs: Path) -> str:
     """The page's Markdown.
 
     Args:
-      figures: the folder of pictures that are kept, ``NAME.png``.
+      docs: the folder of pages, with pictures that are kept: of full runs in
+        ``reproduction/NAME``, others in ``figures``.
     """
     lines = [
         "# Gallery",
@@ -24,13 +25,15 @@ def page(figures: Path) -> str:
         lines += [f"## {setting.capitalize()}", ""]
         for experiment in REGISTRY.values():
             if experiment.setting == setting:
-                lines += _entry(experiment, figures)
+                lines += _entry(experiment, docs)
     return "\n".join(lines)
 
 
-def _entry(experiment, figures: Path) -> list[str]:
+def _entry(experiment, docs: Path) -> list[str]:
     name = experiment.name
     lines = [f"### {name}", "", f"{experiment.title} *({experiment.source})*", ""]
-    if (figures / f"{name}.png").exists():
-        lines += [f"![{name}](figures/{name}.png){{ .gallery loading=lazy }}", ""]
+    for picture in (f"reproduction/{name}/{name}.png", f"figures/{name}.png"):
+        if (docs / picture).exists():
+            lines += [f"![{name}]({picture}){{ .gallery loading=lazy }}", ""]
+            break
     return [*lines, f"    jaxbandits reproduce {name}", ""]

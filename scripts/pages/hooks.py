@@ -68,6 +68,8 @@ def on_config(config):
             part["Which policy?"] += _in("leaderboards")
         elif "Theory" in part:
             part["Theory"] = _in("theory")
+        elif "Reproduction" in part:
+            part["Reproduction"] = _in("reproduction")
         elif "Notebooks" in part:
             part["Notebooks"] = notebooks
         elif "Reference" in part:
@@ -89,7 +91,7 @@ def on_files(files, config):
     for room in ROOMS:
         text = f"# `{room}`\n\n::: {room}\n"
         files.append(File.generated(config, f"api/{room}.md", content=text))
-    text = gallery.page(ROOT / "docs" / "figures")
+    text = gallery.page(ROOT / "docs")
     files.append(File.generated(config, "gallery.md", content=text))
     return files
 

@@ -66,7 +66,7 @@ def test_the_file_has_registered_sizes_in_order_and_the_last_of_two():
     header, *lines = minutes.lines_of(given, REGISTRY)
     assert header == list(Timing._fields)
     assert [line[:5] for line in lines] == [
-        [one.name, str(one.quick.seeds), str(one.quick.horizon), "False", "3.0"],
+        [one.name, str(one.quick.seeds), str(one.quick.horizon), "True", "3.0"],
         [two.name, str(two.full.seeds), str(two.full.horizon), "False", "4.0"],
     ]
 

@@ -115,7 +115,7 @@ def test_full_is_the_papers_size_and_quick_no_larger(name):
     full, quick = experiment.full, experiment.quick
     assert 1 <= quick.seeds <= full.seeds and 1 <= quick.horizon <= full.horizon
     assert full.progress is quick.progress is None
-    assert not full.quick
+    assert quick.quick and not full.quick
     assert experiment.fixed == (name in FIXED)
     if experiment.fixed:
         assert (full.seeds, full.horizon) == (1, 1)

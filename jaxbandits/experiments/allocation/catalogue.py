@@ -22,6 +22,7 @@ from jaxbandits.experiments.common.experiment import Experiment, Options
 
 def _experiment(figure, title, source, run, full, quick, fixed=False):
     name = f"allocation-{figure}"
+    quick = quick._replace(quick=True)
     return Experiment(name, title, source, run, full, quick, fixed)
 
 
@@ -32,7 +33,7 @@ EXPERIMENTS = (
         "Figure 1",
         quiz,
         Options(100, 1_000),
-        Options(4, 60, quick=True),
+        Options(4, 60),
     ),
     _experiment(
         "fig2",
@@ -121,7 +122,7 @@ EXPERIMENTS = (
         "Algorithm 2",
         tuning,
         Options(32, 2_000),
-        Options(4, 60, quick=True),
+        Options(4, 60),
     ),
     _experiment(
         "oracle",
@@ -129,7 +130,7 @@ EXPERIMENTS = (
         "eqs. (12) and (13)",
         oracle,
         Options(500, 1),
-        Options(20, 1, quick=True),
+        Options(20, 1),
     ),
     _experiment(
         "mg",

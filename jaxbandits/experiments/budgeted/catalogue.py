@@ -277,7 +277,7 @@ EXPERIMENTS = (
         "Theorem 5; docs/errata.md",
         bounds,
         Options(100, 100_000),
-        Options(16, 2_000),
+        Options(16, 2_000, quick=True),
     ),
     Experiment(
         "budgeted-lost-runs",

@@ -176,15 +176,14 @@ def _comparison(
         y_scale,
         deviations=deviations,
     )
-    return Experiment(
-        name, title, source, run, Options(100, 100_000), Options(20, 2_000)
-    )
+    full, quick = Options(100, 100_000), Options(20, 2_000, quick=True)
+    return Experiment(name, title, source, run, full, quick)
 
 
 def _pictures(figure, title, source, run):
-    options = Options(1, 1)
+    full, quick = Options(1, 1), Options(1, 1, quick=True)
     name = f"censored-{figure}"
-    return Experiment(name, title, source, run, options, options, fixed=True)
+    return Experiment(name, title, source, run, full, quick, fixed=True)
 
 
 EXPERIMENTS = (
@@ -222,7 +221,7 @@ EXPERIMENTS = (
         "as Figure 5; docs/errata.md",
         partial(solver, PAPER | {CELLS: Contestant(policies.cell_thompson)}),
         Options(64, 40_000),
-        Options(4, 1_000),
+        Options(4, 1_000, quick=True),
     ),
     _comparison(
         "fig6",
@@ -307,7 +306,7 @@ EXPERIMENTS = (
         "Theorem 1, Corollary 4",
         partial(bounds, trio),
         Options(64, 100_000),
-        Options(8, 2_000),
+        Options(8, 2_000, quick=True),
     ),
     Experiment(
         "censored-coverage",
@@ -315,7 +314,7 @@ EXPERIMENTS = (
         "Proposition 1",
         coverage,
         Options(2_000, 10_000),
-        Options(200, 1_000),
+        Options(200, 1_000, quick=True),
     ),
     _comparison(
         "ts-updates",

@@ -199,7 +199,7 @@ EXPERIMENTS = (
         "Theorem 2, (WAIT), (DQZL), (FJ)",
         partial(bounds, FIGURE_1),
         Options(10, 1_000_000),
-        Options(4, 20_000),
+        Options(4, 20_000, quick=True),
     ),
     Experiment(
         "farewell-coverage",
@@ -207,6 +207,6 @@ EXPERIMENTS = (
         "Lemma 1",
         coverage,
         Options(20_000, 1_000),
-        Options(2_000, 100),
+        Options(2_000, 100, quick=True),
     ),
 )

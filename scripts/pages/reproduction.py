@@ -1,0 +1,186 @@
+"""What came of the papers' figures and tables at their own size: a page per paper.
+
+`docs/reproduction/NAME/` has the summary and the figure of a full run; the pages say
+nothing that those do not say.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from jaxbandits.experiments import REGISTRY, Experiment
+from jaxbandits.experiments.common.writing import SUMMARY
+from jaxbandits.experiments.minutes import shown, timing_in
+from jaxbandits.experiments.statements import of_experiment
+from jaxbandits.stats import record_table
+
+PAPERS = {
+    "censored": 'Bengs & Hüllermeier, "Multi-Armed Bandits with Censored Consumption '
+    'of Resources", 2022',
+    "allocation": 'Montanari, Fiegel, Pla, Saha & Perchet, "Learning to Allocate '
+    'Resources with Censored Feedback"',
+    "budgeted": 'Heyden, Arzamasov, Fouché & Böhm, "Budgeted Multi-Armed Bandits with '
+    'Asymmetric Confidence Intervals", KDD 2024',
+    "farewell": 'Sharoff, Mehta & Ganti, "A Farewell to Arms", 2020',
+}
+OPEN = 12  # records that are shown without being asked for
+BEGUN = "<!-- made by scripts/reproduction.py of the summaries below -->"
+VERDICTS = ("holds", "fails", "undecided")
+
+
+def experiments_of(setting: str) -> list[Experiment]:
+    """A paper's, and what we have added to it; without leaderboards."""
+    return [
+        each
+        for each in REGISTRY.values()
+        if each.setting == setting and not each.name.startswith("leaderboard-")
+    ]
+
+
+def summaries_in(folder: Path) -> dict[str, dict[str, Any]]:
+    """Experiment -> its summary, of the folders that have one."""
+    return {
+        name: json.loads((folder / name / SUMMARY).read_text(encoding="utf-8"))
+        for name in REGISTRY
+        if (folder / name / SUMMARY).is_file()
+    }
+
+
+def page(setting: str, summaries: Mapping[str, Mapping[str, Any]]) -> str:
+    """The Markdown of a paper's page.
+
+    Args:
+      setting: whose paper.
+      summaries: experiment -> its summary; others of that setting are named as not
+        played.
+    """
+    experiments = experiments_of(setting)
+    played = {e.name: summaries[e.name] for e in experiments if e.name in summaries}
+    lines = [
+        f"# {setting.capitalize()}: every figure and table, in full",
+        "",
+        BEGUN,
+        "",
+        f"{PAPERS[setting]}. What the commands below made of its experiments, and of "
+        "ours that look at it closer, at the sizes named: with the paper's seeds and "
+        "horizons where it states them. What it prints stands beside our numbers, and "
+        "why some differ in [the errata](../errata.md).",
+        "",
+        *_overview(experiments, played),
+    ]
+    for experiment in experiments:
+        if experiment.name in played:
+            lines += _section(experiment, played[experiment.name])
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _overview(experiments: list[Experiment], played: Mapping[str, Any]) -> list[str]:
+    claims = [claim for each in played.values() for claim in each["claims"]]
+    stated = sum(len(of_experiment(each.name)) for each in experiments)
+    lines = []
+    if stated:
+        lines += [f"Of {stated} claims {_tally(claims)}.", ""]
+    lines += [
+        "| experiment | what it shows | seeds × horizon | minutes of a core | claims |",
+        "|---|---|---|---|---|",
+    ]
+    for each in experiments:
+        summary = played.get(each.name)
+        if summary is None:
+            size = _size(each.full.seeds, each.full.horizon, each.fixed)
+            lines.append(
+                f"| {each.name} | {each.title} | {size} | not played in full yet | |"
+            )
+            continue
+        options = summary["options"]
+        size = _size(options["seeds"], options["horizon"], each.fixed)
+        minutes = shown(timing_in(summary).processor_seconds / 60)
+        told = _tally(summary["claims"]) if summary["claims"] else ""
+        link = f"[{each.name}](#{each.name})"
+        lines.append(f"| {link} | {each.title} | {size} | {minutes} | {told} |")
+    return [*lines, ""]
+
+
+def _tally(claims: list[Mapping[str, Any]]) -> str:
+    verdicts = [claim["verdict"] for claim in claims]
+    found = [f"{verdicts.count(v)} {_verb(v, verdicts)}" for v in VERDICTS]
+    return ", ".join(x for x in found if not x.startswith("0 ")) or "none is judged"
+
+
+def _verb(verdict: str, verdicts: list[str]) -> str:
+    if verdict == "undecided":
+        return verdict
+    return verdict if verdicts.count(verdict) == 1 else verdict[:-1]
+
+
+def _size(seeds: int, horizon: int, fixed: bool) -> str:
+    return "exact" if fixed else f"{seeds:,} × {horizon:,}"
+
+
+def _section(experiment: Experiment, summary: Mapping[str, Any]) -> list[str]:
+    name = experiment.name
+    made, options = summary["provenance"], summary["options"]
+    timing = timing_in(summary)
+    revision = (made.get("git") or {}).get("revision", "")[:7]
+    facts = [
+        f"{options['seeds']:,} seeds",
+        f"horizon {options['horizon']:,}",
+        f"root seed {options['root_seed']}",
+    ]
+    if experiment.fixed:
+        facts = ["nothing is drawn"]
+    facts += [
+        f"{shown(timing.processor_seconds / 60)} minutes of a core "
+        f"({timing.processor}, {timing.cores} cores)",
+        f"JAX {made['versions']['jax']}",
+        f"revision {revision}",
+        timing.date,
+    ]
+    lines = [
+        f"## {name}",
+        "",
+        f"{summary['title']} *({summary['source']})*",
+        "",
+        f"    jaxbandits reproduce {name}",
+        "",
+        "; ".join(facts) + ".",
+        "",
+        f"![{summary['title']}]({name}/{name}.png)",
+        "",
+        *(f"- {note}" for note in summary["notes"]),
+        *([""] if summary["notes"] else []),
+        *_claims(summary["claims"]),
+    ]
+    records = summary["records"]
+    if not records:
+        return lines
+    table = record_table(records).rstrip()
+    if len(records) <= OPEN:
+        return [*lines, table, ""]
+    summed = f"<summary>All {len(records)} records</summary>"
+    return [*lines, "<details markdown>", summed, "", table, "", "</details>", ""]
+
+
+def _claims(claims: list[Mapping[str, Any]]) -> list[str]:
+    if not claims:
+        return []
+    printed = any(claim["published"] for claim in claims)
+    heads = ["", "the paper says", "verdict", "ours", *["printed"] * printed]
+    rows = [heads, ["---"] * len(heads)]
+    for claim in claims:
+        said = f"{_cell(claim['text'])} ({_cell(claim['source'])})"
+        row = [claim["id"], said, f"**{claim['verdict']}**", _numbers(claim["ours"])]
+        rows.append(row + [_numbers(claim["published"] or {})] * printed)
+    return [*(f"| {' | '.join(row)} |".replace("|  |", "| |") for row in rows), ""]
+
+
+def _numbers(numbers: Mapping[str, float]) -> str:
+    if len(numbers) == 1:
+        (value,) = numbers.values()
+        return f"{value:,.4g}"
+    return ", ".join(f"{_cell(name)} {value:,.4g}" for name, value in numbers.items())
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", r"\|")

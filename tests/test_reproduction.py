@@ -1,0 +1,164 @@
+"""The pages of the papers say what the summaries of full runs say, and nothing else."""
+
+import copy
+import json
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from jaxbandits import cli
+from jaxbandits.experiments import REGISTRY, Options, minutes, recorded
+from jaxbandits.experiments.common.claims import is_full
+from jaxbandits.experiments.statements import STATEMENTS, of_experiment
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.append(str(ROOT / "scripts"))
+pages = import_module("pages.reproduction")
+KEPT = ROOT / "docs" / "reproduction"
+SUMMARIES = pages.summaries_in(KEPT)
+AGAIN = "python scripts/reproduction.py"
+
+
+def record(policy, mean, published=None):
+    entry = {"mean": mean, "sem": 0.5, "published": published}
+    return {
+        "experiment": "farewell-fig1",
+        "environment": "E",
+        "policy": policy,
+        "params": {},
+        "seeds": 10,
+        "horizon": 10_000_000,
+        "metrics": {"regret": entry},
+    }
+
+
+def summary(name="farewell-fig1", verdict="holds", **options):
+    return {
+        "experiment": name,
+        "title": "A title",
+        "source": "Figure 1",
+        "provenance": {
+            "versions": {"jax": "0.12"},
+            "git": {"revision": "0123456789abcdef", "dirty": False},
+            "seconds": 100.0,
+            "processor_seconds": 150.0,
+            "machine": {"devices": ["cpu", "cpu"], "processor": "P"},
+            "created": "2026-11-24T10:51:52+00:00",
+        },
+        "options": {
+            "seeds": 10,
+            "horizon": 10_000_000,
+            "quick": False,
+            "root_seed": 0,
+        }
+        | options,
+        "notes": ["A note."],
+        "claims": [
+            {
+                "id": each.id,
+                "text": each.text,
+                "source": each.source,
+                "verdict": verdict,
+                "ours": {"a|b": 1234.5, "c": 2.0},
+                "published": None,
+            }
+            for each in of_experiment(name)
+        ],
+        "records": [record("A", 3.0, published=4.25), record("B", 5.0)],
+    }
+
+
+@pytest.mark.parametrize("setting", pages.PAPERS)
+def test_a_page_is_what_its_summaries_make(setting):
+    kept = (KEPT / f"{setting}.md").read_text(encoding="utf-8")
+    assert kept == pages.page(setting, SUMMARIES), AGAIN
+
+
+@pytest.mark.parametrize("name", SUMMARIES)
+def test_a_summary_is_of_a_full_run_of_known_code(name):
+    found = SUMMARIES[name]
+    options = found["options"]
+    played = Options(options["seeds"], options["horizon"], quick=options["quick"])
+    assert found["experiment"] == name and is_full(REGISTRY[name], played)
+    assert {claim["id"] for claim in found["claims"]} == {
+        each.id for each in of_experiment(name)
+    }, f"jaxbandits reproduce {name}, then {AGAIN} results"
+    assert found["provenance"]["git"]["revision"]
+    assert not found["provenance"]["git"]["dirty"]
+    assert (KEPT / name / f"{name}.png").stat().st_size > 1_000
+    row = minutes.measured()[minutes.size_of(REGISTRY[name], REGISTRY[name].full)]
+    assert row == minutes.timing_in(found), AGAIN
+
+
+def test_the_package_has_the_verdicts():
+    assert recorded.verdicts() == recorded.verdicts_of(SUMMARIES.values()), AGAIN
+
+
+def test_a_page_has_all_that_a_summary_has():
+    text = pages.page("farewell", {"farewell-fig1": summary()})
+    for said in (
+        "Of 24 claims 9 hold.",
+        "| [farewell-fig1](#farewell-fig1) | One macro-arm, ten waits "
+        "| 10 × 10,000,000 | 2.5 | 9 hold |",
+        "| farewell-fig2 | Three macro-arms, five waits | 10 × 10,000,000 "
+        "| not played in full yet | |",
+        "    jaxbandits reproduce farewell-fig1",
+        "2.5 minutes of a core (P, 2 cores); JAX 0.12; revision 0123456; 2026-11-24.",
+        "![A title](farewell-fig1/farewell-fig1.png)",
+        "- A note.",
+        r"| **holds** | a\|b 1,234, c 2 |",
+        "| E | A | **3.00 ± 0.50** | 4.250 |",
+    ):
+        assert said in text, said
+    assert "## farewell-fig2" not in text and "<details" not in text
+    assert "| | the paper says | verdict | ours |\n" in text  # It prints no numbers.
+
+
+def test_many_records_are_folded_and_fixed_figures_have_no_seeds():
+    many = summary()
+    many["records"] *= 7
+    text = pages.page("farewell", {"farewell-fig1": many})
+    assert "<details markdown>\n<summary>All 14 records</summary>\n\n|" in text
+    exact = summary("censored-fig1", seeds=1, horizon=1)
+    text = pages.page("censored", {"censored-fig1": exact})
+    assert "| exact | 2.5 |  |" in text and "nothing is drawn; 2.5 minutes" in text
+
+
+@pytest.mark.parametrize(
+    ("verdict", "said"),
+    [("holds", "9 hold"), ("fails", "9 fail"), ("undecided", "9 undecided")],
+)
+def test_verdicts_are_counted(verdict, said):
+    text = pages.page("farewell", {"farewell-fig1": summary(verdict=verdict)})
+    assert f"Of 24 claims {said}." in text
+
+
+def test_verdicts_are_those_of_todays_claims():
+    found = recorded.verdicts_of([summary()])
+    assert list(found) == [id for id in STATEMENTS if id in found] and len(found) == 9
+    assert found["D2.1"] == {
+        "verdict": "holds",
+        "ours": {"a|b": 1234.5, "c": 2.0},
+        "revision": "0123456789abcdef",
+        "date": "2026-11-24",
+    }
+    stale = copy.deepcopy(summary())
+    del stale["claims"][0]
+    with pytest.raises(ValueError, match=r"farewell-fig1: judged other claims .*D2.1"):
+        recorded.verdicts_of([stale])
+
+
+def test_claims_show_what_is_recorded(capsys, monkeypatch, tmp_path):
+    told = {"D2.1": {"verdict": "fails", "ours": {}, "revision": "a", "date": "b"}}
+    monkeypatch.setattr(recorded, "verdicts", lambda: told)
+    results = ["--results", str(tmp_path)]
+    assert cli.main(["claims", *results, "--json"]) == 0
+    listed = {each["id"]: each for each in json.loads(capsys.readouterr().out)}
+    assert listed["D2.1"]["recorded"] == told["D2.1"]
+    assert listed["D2.2"]["recorded"] is None
+    assert cli.main(["claims", *results]) == 0
+    out = capsys.readouterr().out
+    assert f"1 of {len(STATEMENTS)} have a verdict, of which 0 (0%) hold." in out
+    assert f"0 of {len(STATEMENTS)} have a verdict." in out
