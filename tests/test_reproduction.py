@@ -85,6 +85,8 @@ def test_a_summary_is_of_a_full_run_of_known_code(name):
     assert {claim["id"] for claim in found["claims"]} == {
         each.id for each in of_experiment(name)
     }, f"jaxbandits reproduce {name}, then {AGAIN} results"
+    # Names of environments and policies are those of its outcome.
+    assert all(claim["ours"] for claim in found["claims"])
     assert found["provenance"]["git"]["revision"]
     assert not found["provenance"]["git"]["dirty"]
     assert (KEPT / name / f"{name}.png").stat().st_size > 1_000

@@ -12,7 +12,9 @@ from jaxbandits.experiments.common.claims import (
     Statement,
     agrees,
     below,
+    bounded,
     is_full,
+    varies_more,
 )
 from jaxbandits.experiments.statements import (
     SMALLER,
@@ -99,6 +101,58 @@ def test_below(ours, theirs, lower, higher):
     assert found == (lower, {"A": np.mean(ours), "B": np.mean(theirs)})
     assert below("E", "A", ("B",), above=True)(outcome).verdict == higher
     assert below("another", "A", ("B",))(outcome) == Found("undecided", {})
+
+
+def test_below_in_another_metric():
+    outcome = played(A=[1, 2, 3], B=[11, 12, 14])
+    found = outcome.datasets["E"].rename(regret="reward")
+    outcome = outcome._replace(datasets={"E": found})
+    check = below("E", "B", ("A",), metric="reward", above=True)
+    assert check(outcome) == ("holds", {"B": np.mean([11, 12, 14]), "A": 2.0})
+
+
+@pytest.mark.parametrize(
+    ("loose", "verdict"),
+    [(10.0, "holds"), (0.1, "fails"), (1.1, "undecided")],
+)
+def test_what_varies_more(rng, loose, verdict):
+    """Whatever the means are."""
+    normal = rng.normal(size=(2, 50))
+    runs = {"A": 100 + loose * normal[0], "B": normal[1]}
+    found = varies_more("E", "A", ("B",))(played(**runs))
+    assert found.verdict == verdict
+    assert found.ours == pytest.approx({k: v.std(ddof=1) for k, v in runs.items()})
+
+
+def test_what_varies_more_than_several_does_so_than_each(rng):
+    normal = rng.normal(size=(3, 50)) * np.array([[10.0], [1.0], [100.0]])
+    outcome = played(**dict(zip("ABC", normal, strict=True)))
+    assert varies_more("E", "A", ("B",))(outcome).verdict == "holds"
+    assert varies_more("E", "A", ("B", "C"))(outcome).verdict == "fails"
+    assert varies_more("X", "A", ("B",))(outcome) == Found("undecided", {})
+    assert varies_more("E", "A", ("B",))(played(A=[1], B=[2])).verdict == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("regret", "verdict"),
+    [(50.0, "holds"), (98.0, "undecided"), (102.0, "undecided"), (104.0, "fails")]
+    + [(12.0, "undecided"), (6.0, "fails")],
+)
+def test_between_bounds(regret, verdict):
+    """By three standard errors; bounds may stand in another policy's record."""
+    found = {"regret": entry(regret, 1.0)}
+    bounds = {"upper": entry(100.0), "lower": entry(10.0)}
+    records = [
+        make_record("x", "E", name, metrics, seeds=9, horizon=1)
+        for name, metrics in {"A": found, "B": bounds}.items()
+    ]
+    outcome = Outcome({}, records, figure()[0])
+    ours = {"A": regret, "upper": 100.0, "lower": 10.0}
+    check = bounded("E", "A", above="upper", below="lower")
+    assert check(outcome) == Found(verdict, ours)
+    alone = bounded("E", "A", above="upper")(outcome)
+    assert alone.verdict == (verdict if regret > 20 else "holds")
+    assert bounded("E", "C", above="upper")(outcome) == Found("undecided", {})
 
 
 def test_below_several_is_below_all():

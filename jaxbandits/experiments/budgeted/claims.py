@@ -5,11 +5,13 @@ from jaxbandits.experiments.common.claims import (
     Statement,
     agrees,
     below,
+    bounded,
     numbered,
 )
 from jaxbandits.experiments.common.experiment import Outcome
 
 OMEGA, OMEGA_STAR = "omega-UCB, rho = 1/4", "omega*-UCB, rho = 1/4"
+CAUTIOUS = "omega-UCB, rho = 1"
 RIVALS = (
     "BTS",
     "m-UCB",
@@ -85,7 +87,7 @@ STATEMENTS = [
             *(
                 _better("has lower regret than BTS", "Figure 3a", f"S-Br-{k}", *pair)
                 for k in (50, 100)
-                for pair in [("omega-UCB, rho = 1", ("BTS",))]
+                for pair in [(CAUTIOUS, ("BTS",))]
             ),
             *(
                 _best(policy, figure, f"{family}-{k}")
@@ -104,7 +106,7 @@ STATEMENTS = [
                         figure,
                         title,
                         OMEGA,
-                        ("omega-UCB, rho = 1",),
+                        (CAUTIOUS,),
                     ),
                     _better(
                         "has lower regret than omega-UCB",
@@ -115,6 +117,47 @@ STATEMENTS = [
                     ),
                 )
             ),
+            _better(
+                f"has lower regret than {CAUTIOUS}",
+                "section 6.1",
+                "S-Br-10",
+                "BTS",
+                (CAUTIOUS,),
+            ),
+            *(
+                _better(
+                    "has lower regret than m-UCB, c-UCB and i-UCB at the end",
+                    "section 6.1",
+                    f"S-Br-{k}",
+                    CAUTIOUS,
+                    ("m-UCB", "c-UCB", "i-UCB"),
+                )
+                for k in SIZES
+            ),
+            *(
+                _better(
+                    f"has lower regret than {OMEGA}",
+                    "section 7",
+                    f"{family}-{k}",
+                    OMEGA_STAR,
+                    (OMEGA,),
+                )
+                for family in ("S-GBr", "S-Bt")
+                for k in SIZES
+            ),
+        ],
+    ),
+    *numbered(
+        "B6",
+        [
+            Statement(
+                "",
+                f"{title}: the regret of omega-UCB is below the bound",
+                "Theorem 5",
+                "budgeted-bounds",
+                bounded(title, "omega-UCB", above="Theorem 5"),
+            )
+            for title in ("rho = 0.25", "rho = 1", "rho = 2")
         ],
     ),
 ]

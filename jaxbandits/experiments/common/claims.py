@@ -7,6 +7,9 @@ at the source's own seeds and horizon only: a quick run has no verdict.
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
+from scipy.stats import ttest_ind
+
 from jaxbandits.experiments.common.experiment import (
     Claim,
     Experiment,
@@ -67,7 +70,12 @@ def is_full(experiment: Experiment, options: Options) -> bool:
 
 
 def below(
-    environment: str, ours: str, rivals: Sequence[str], *, above: bool = False
+    environment: str,
+    ours: str,
+    rivals: Sequence[str],
+    *,
+    metric: str = "regret",
+    above: bool = False,
 ) -> Callable[[Outcome], Found]:
     """A check that a policy has less regret at the end than each of its rivals.
 
@@ -79,7 +87,8 @@ def below(
       environment: whose dataset.
       ours: name of the policy.
       rivals: names of others.
-      above: whether more regret is what is stated.
+      metric: what there is less of.
+      above: whether more of it is what is stated.
     """
 
     def check(outcome: Outcome) -> Found:
@@ -90,24 +99,97 @@ def below(
         level = 1 - (1 - LEVEL) / len(rivals)
         verdicts = []
         for rival in rivals:
-            found = paired_difference(end, "regret", ours, rival, level)
+            found = paired_difference(end, metric, ours, rival, level)
             low, high = (float(x.values.ravel()[0]) for x in (found[1], found[2]))
             if above:
                 low, high = -high, -low
             # Comparisons with NaN, of one seed, are False.
             verdicts.append("holds" if high < 0 else "fails" if low > 0 else "")
-        verdict = (
-            "fails"
-            if "fails" in verdicts
-            else "holds"
-            if all(verdicts)
-            else "undecided"
-        )
-        means = final(dataset, "regret").mean("seed").isel(params=0)
+        verdict = _together(verdicts)
+        means = final(dataset, metric).mean("seed").isel(params=0)
         names = (ours, *rivals)
         return Found(verdict, {name: float(means.sel(policy=name)) for name in names})
 
     return check
+
+
+def varies_more(
+    environment: str, loose: str, steady: Sequence[str]
+) -> Callable[[Outcome], Found]:
+    """A check that a policy's regret varies more over seeds than that of others.
+
+    By Brown and Forsythe: Welch intervals of the difference of mean distances from the
+    median at the end, which hold together with probability 95 %. Its numbers are
+    standard deviations.
+
+    Args:
+      environment: whose dataset.
+      loose: name of the policy that is said to vary more.
+      steady: names of the others.
+    """
+
+    def check(outcome: Outcome) -> Found:
+        dataset = outcome.datasets.get(environment)
+        if dataset is None or dataset.sizes["seed"] < 2:
+            return Found("undecided", {})
+        ends = final(dataset, "regret").isel(params=0)
+        level = 1 - (1 - LEVEL) / len(steady)
+        distances = {
+            name: np.abs(runs - np.median(runs))
+            for name in (loose, *steady)
+            for runs in [ends.sel(policy=name).values]
+        }
+        verdicts = []
+        for other in steady:
+            test = ttest_ind(distances[loose], distances[other], equal_var=False)
+            low, high = test.confidence_interval(level)
+            verdicts.append("holds" if low > 0 else "fails" if high < 0 else "")
+        spread = ends.std("seed", ddof=1)
+        numbers = {name: float(spread.sel(policy=name)) for name in distances}
+        return Found(_together(verdicts), numbers)
+
+    return check
+
+
+def bounded(
+    environment: str, policy: str, *, above: str, below: str | None = None
+) -> Callable[[Outcome], Found]:
+    """A check that a policy's regret lies below a bound, and above another if named.
+
+    It holds, or fails, where that is so by more than three standard errors.
+
+    Args:
+      environment, policy: of the record that has the regret.
+      above: the upper bound: a metric of any record of that environment.
+      below: the lower bound, likewise.
+    """
+
+    def check(outcome: Outcome) -> Found:
+        here = [r for r in outcome.records if r["environment"] == environment]
+        bounds = {name: e["mean"] for r in here for name, e in r["metrics"].items()}
+        found = [r["metrics"]["regret"] for r in here if r["policy"] == policy]
+        if not found:
+            return Found("undecided", {})
+        regret, room = found[0]["mean"], ERRORS * (found[0]["sem"] or 0.0)
+        ours = {policy: regret, above: bounds[above]}
+        margins = [bounds[above] - regret]
+        if below is not None:
+            ours[below] = bounds[below]
+            margins.append(regret - bounds[below])
+        verdicts = [
+            "holds" if margin > room else "fails" if margin < -room else ""
+            for margin in margins
+        ]
+        return Found(_together(verdicts), ours)
+
+    return check
+
+
+def _together(verdicts: Sequence[str]) -> str:
+    """Of a statement that consists of several; an empty one is not decided."""
+    if "fails" in verdicts:
+        return "fails"
+    return "holds" if all(verdicts) else "undecided"
 
 
 def agrees(
