@@ -29,6 +29,9 @@ def take(folder: Path) -> list[str]:
         played = Options(options["seeds"], options["horizon"], quick=options["quick"])
         if name.startswith("leaderboard-") or not is_full(REGISTRY[name], played):
             continue
+        if recorded.other_claims(summary):
+            print(f"left {name}, which judged other claims than there are today")
+            continue
         (KEPT / name).mkdir(parents=True, exist_ok=True)
         for file in (SUMMARY, f"{name}.png"):
             shutil.copy(folder / name / file, KEPT / name / file)

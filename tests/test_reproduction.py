@@ -15,9 +15,10 @@ from jaxbandits.experiments.statements import STATEMENTS, of_experiment
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "scripts"))
-pages = import_module("pages.reproduction")
+pages, quoted = (import_module(f"pages.{x}") for x in ("reproduction", "quoted"))
 KEPT = ROOT / "docs" / "reproduction"
 SUMMARIES = pages.summaries_in(KEPT)
+QUOTING = [ROOT / "docs" / name for name in ("errata.md", "recommendation.md")]
 AGAIN = "python scripts/reproduction.py"
 
 
@@ -54,7 +55,7 @@ def summary(name="farewell-fig1", verdict="holds", **options):
             "root_seed": 0,
         }
         | options,
-        "notes": ["A note."],
+        "notes": ["A note (docs/errata.md)."],
         "claims": [
             {
                 "id": each.id,
@@ -82,9 +83,8 @@ def test_a_summary_is_of_a_full_run_of_known_code(name):
     options = found["options"]
     played = Options(options["seeds"], options["horizon"], quick=options["quick"])
     assert found["experiment"] == name and is_full(REGISTRY[name], played)
-    assert {claim["id"] for claim in found["claims"]} == {
-        each.id for each in of_experiment(name)
-    }, f"jaxbandits reproduce {name}, then {AGAIN} results"
+    again = f"jaxbandits reproduce {name}, then {AGAIN} results"
+    assert not recorded.other_claims(found), again
     # Names of environments and policies are those of its outcome.
     assert all(claim["ours"] for claim in found["claims"])
     assert found["provenance"]["git"]["revision"]
@@ -98,10 +98,72 @@ def test_the_package_has_the_verdicts():
     assert recorded.verdicts() == recorded.verdicts_of(SUMMARIES.values()), AGAIN
 
 
+@pytest.mark.parametrize("page", QUOTING, ids=lambda page: page.stem)
+def test_what_pages_quote_is_what_the_summaries_say(page):
+    known = [
+        quote
+        for quote in quoted.quotes(page.read_text(encoding="utf-8"))
+        if quote.experiments <= SUMMARIES.keys()
+    ]
+    assert known
+    strangers = [quote for quote in known if not quoted.is_said(quote, SUMMARIES)]
+    assert not strangers, strangers
+
+
+def test_quotes_are_of_the_command_above():
+    page = """
+# A
+
+    jaxbandits reproduce x-a
+    JAXBANDITS_DATA=/folder jaxbandits reproduce x-b
+
+| a | 1,234 ± 5 | −.5 ± .25 |
+| of `jaxbandits reproduce x-c` | 6e-4 ± 1e-5 |
+
+| another | 7.0 ± 0.10 |
+
+    jaxbandits reproduce x-a --seeds 3
+
+| a | 1 ± 1 |
+
+# B
+
+| a | 2 ± 2 |
+"""
+    found = list(quoted.quotes(page))
+    both = frozenset({"x-a", "x-b"})
+    assert [(q.mean, q.error, q.experiments) for q in found] == [
+        ("1,234", "5", both),
+        ("−.5", ".25", both),
+        ("6e-4", "1e-5", both | {"x-c"}),
+        ("7.0", "0.10", both),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("mean", "error", "said"),
+    [
+        ("1,234", "5.5", True),
+        ("1,230", "5.5", True),
+        ("1,200", "5", True),
+        ("1,235", "5.5", False),
+        ("1,234.3", "5.46", False),
+        ("1,234.4", "5.46", True),
+        ("1,234", "5.4", False),
+        ("−1,234", "5.5", False),
+    ],
+)
+def test_quotes_are_held_against_both_numbers(mean, error, said):
+    records = [record("A", 1234.4), record("B", None)]
+    records[0]["metrics"]["regret"]["sem"] = 5.46
+    quote = quoted.Quote("", mean, error, frozenset({"x-a"}))
+    assert quoted.is_said(quote, {"x-a": {"records": records}}) is said
+
+
 def test_a_page_has_all_that_a_summary_has():
     text = pages.page("farewell", {"farewell-fig1": summary()})
     for said in (
-        "Of 24 claims 9 hold.",
+        "Of 27 claims 9 are judged: 9 hold.",
         "| [farewell-fig1](#farewell-fig1) | One macro-arm, ten waits "
         "| 10 × 10,000,000 | 2.5 | 9 hold |",
         "| farewell-fig2 | Three macro-arms, five waits | 10 × 10,000,000 "
@@ -109,7 +171,7 @@ def test_a_page_has_all_that_a_summary_has():
         "    jaxbandits reproduce farewell-fig1",
         "2.5 minutes of a core (P, 2 cores); JAX 0.12; revision 0123456; 2026-11-24.",
         "![A title](farewell-fig1/farewell-fig1.png)",
-        "- A note.",
+        "- A note ([docs/errata.md](../errata.md)).",
         r"| **holds** | a\|b 1,234, c 2 |",
         "| E | A | **3.00 ± 0.50** | 4.250 |",
     ):
@@ -134,7 +196,7 @@ def test_many_records_are_folded_and_fixed_figures_have_no_seeds():
 )
 def test_verdicts_are_counted(verdict, said):
     text = pages.page("farewell", {"farewell-fig1": summary(verdict=verdict)})
-    assert f"Of 24 claims {said}." in text
+    assert f"Of 27 claims 9 are judged: {said}." in text
 
 
 def test_verdicts_are_those_of_todays_claims():

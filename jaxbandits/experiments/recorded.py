@@ -9,7 +9,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from jaxbandits.experiments.statements import STATEMENTS
+from jaxbandits.experiments.statements import STATEMENTS, of_experiment
 
 NAME = "verdicts.json"
 
@@ -39,15 +39,12 @@ def verdicts_of(summaries: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, A
     """What the file holds, in the order of the statements."""
     found = {}
     for summary in summaries:
-        made = summary["provenance"]
-        name = summary["experiment"]
-        stated = {s.id for s in STATEMENTS.values() if s.experiment == name}
-        judged = {claim["id"] for claim in summary["claims"]}
-        if stated != judged:
+        if others := other_claims(summary):
             raise ValueError(
-                f"{name}: judged other claims than there are today: "
-                f"{sorted(stated ^ judged)}; play it again"
+                f"{summary['experiment']}: judged other claims than there are today: "
+                f"{', '.join(others)}; play it again"
             )
+        made = summary["provenance"]
         for claim in summary["claims"]:
             found[claim["id"]] = {
                 "verdict": claim["verdict"],
@@ -56,3 +53,9 @@ def verdicts_of(summaries: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, A
                 "date": made["created"][:10],
             }
     return {id: found[id] for id in STATEMENTS if id in found}
+
+
+def other_claims(summary: Mapping[str, Any]) -> list[str]:
+    """Ids that a summary has and the statements of today have not, or the reverse."""
+    stated = {each.id for each in of_experiment(summary["experiment"])}
+    return sorted(stated ^ {claim["id"] for claim in summary["claims"]})

@@ -5,6 +5,7 @@ nothing that those do not say.
 """
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -80,7 +81,7 @@ def _overview(experiments: list[Experiment], played: Mapping[str, Any]) -> list[
     stated = sum(len(of_experiment(each.name)) for each in experiments)
     lines = []
     if stated:
-        lines += [f"Of {stated} claims {_tally(claims)}.", ""]
+        lines += [f"Of {stated} claims {len(claims)} are judged: {_tally(claims)}.", ""]
     lines += [
         "| experiment | what it shows | seeds × horizon | minutes of a core | claims |",
         "|---|---|---|---|---|",
@@ -105,7 +106,7 @@ def _overview(experiments: list[Experiment], played: Mapping[str, Any]) -> list[
 def _tally(claims: list[Mapping[str, Any]]) -> str:
     verdicts = [claim["verdict"] for claim in claims]
     found = [f"{verdicts.count(v)} {_verb(v, verdicts)}" for v in VERDICTS]
-    return ", ".join(x for x in found if not x.startswith("0 ")) or "none is judged"
+    return ", ".join(x for x in found if not x.startswith("0 ")) or "none"
 
 
 def _verb(verdict: str, verdicts: list[str]) -> str:
@@ -140,7 +141,7 @@ def _section(experiment: Experiment, summary: Mapping[str, Any]) -> list[str]:
     lines = [
         f"## {name}",
         "",
-        f"{summary['title']} *({summary['source']})*",
+        f"{summary['title']} *({_linked(summary['source'])})*",
         "",
         f"    jaxbandits reproduce {name}",
         "",
@@ -148,7 +149,7 @@ def _section(experiment: Experiment, summary: Mapping[str, Any]) -> list[str]:
         "",
         f"![{summary['title']}]({name}/{name}.png)",
         "",
-        *(f"- {note}" for note in summary["notes"]),
+        *(f"- {_linked(note)}" for note in summary["notes"]),
         *([""] if summary["notes"] else []),
         *_claims(summary["claims"]),
     ]
@@ -180,6 +181,11 @@ def _numbers(numbers: Mapping[str, float]) -> str:
         (value,) = numbers.values()
         return f"{value:,.4g}"
     return ", ".join(f"{_cell(name)} {value:,.4g}" for name, value in numbers.items())
+
+
+def _linked(text: str) -> str:
+    """With links to the pages that it names."""
+    return re.sub(r"\bdocs/([\w/-]+\.md)", r"[docs/\1](../\1)", text)
 
 
 def _cell(text: str) -> str:
