@@ -64,9 +64,9 @@ def play_case(
     )
     store = None
     if options.folder is not None:
-        path = Path(options.folder) / "stores" / str(root_seed) / slug(title)
-        path.mkdir(parents=True, exist_ok=True)
-        path /= f"{horizon}.zarr"
+        folder = Path(options.folder) / "stores" / str(root_seed)
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"{slug(title)}-{horizon}.zarr"  # What progress is called.
         new = not path.exists()
         store = Store(
             path, extend=True, block=min(BLOCK, options.seeds) if new else None
@@ -93,6 +93,6 @@ def _entries(
 
 
 def slug(title: str) -> str:
-    """A title as the name of a folder."""
+    """A title as part of a file's name."""
     kept = "".join(c if c.isalnum() else "-" for c in title.lower())
     return "-".join(filter(None, kept.split("-")))
