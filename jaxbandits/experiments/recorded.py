@@ -56,6 +56,7 @@ def verdicts_of(summaries: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, A
 
 
 def other_claims(summary: Mapping[str, Any]) -> list[str]:
-    """Ids that a summary has and the statements of today have not, or the reverse."""
-    stated = {each.id for each in of_experiment(summary["experiment"])}
-    return sorted(stated ^ {claim["id"] for claim in summary["claims"]})
+    """Ids under which a summary says other than the statements of today, or nothing."""
+    stated = {(each.id, each.text) for each in of_experiment(summary["experiment"])}
+    judged = {(claim["id"], claim["text"]) for claim in summary["claims"]}
+    return sorted({name for name, _ in stated ^ judged})

@@ -55,9 +55,7 @@ def test_what_is_written(outcome):
         "reproduce leaderboard-x --seeds 3 --horizon 40"
         in found.pages["leaderboard.md"]
     )
-    stores = {
-        str(p.relative_to(folder / "stores")) for p in folder.glob("stores/*/*")
-    }
+    stores = {str(p.relative_to(folder / "stores")) for p in folder.glob("stores/*/*")}
     assert stores == {"7/coins-20.zarr", "7/coins-40.zarr", "7/short-20.zarr"}
     speeds = json.loads((folder / "speed.json").read_text())
     assert set(speeds) == set(ENTRANTS) and min(speeds.values()) > 0
