@@ -171,7 +171,7 @@ def test_a_page_has_all_that_a_summary_has():
         "2.5 minutes of a core (P, 2 cores); JAX 0.12; revision 0123456; 2026-11-24.",
         "![A title](farewell-fig1/farewell-fig1.png)",
         "- A note ([docs/errata.md](../errata.md)).",
-        r"| **holds** | a\|b 1,234, c 2 |",
+        r"| **holds** | a\|b: 1,234; c: 2 |",
         "| E | A | **3.00 ± 0.50** | 4.250 |",
     ):
         assert said in text, said

@@ -180,7 +180,7 @@ def _numbers(numbers: Mapping[str, float]) -> str:
     if len(numbers) == 1:
         (value,) = numbers.values()
         return f"{value:,.4g}"
-    return ", ".join(f"{_cell(name)} {value:,.4g}" for name, value in numbers.items())
+    return "; ".join(f"{_cell(name)}: {value:,.4g}" for name, value in numbers.items())
 
 
 def _linked(text: str) -> str:
