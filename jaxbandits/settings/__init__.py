@@ -10,6 +10,7 @@ from jaxbandits.settings import allocation, budgeted, censored, farewell
 from jaxbandits.settings.parts import PARTS
 
 _GAME = ("name", "problem", "law", "arms")  # what `censored.censored` needs
+_ARMS = ("name", "family", "probability", "rate", "budgets", "lowest", "highest")
 _ANY = {"limits": censored.ANY}
 
 REGISTRY: dict[str, Maker] = {
@@ -55,22 +56,15 @@ REGISTRY: dict[str, Maker] = {
     "farewell/cross-validation": Maker(farewell.cross_validation),
     "farewell/farewell": Maker(farewell.farewell, needs=("name", "delay", "reward")),
     "allocation/simulation": Maker(allocation.simulation),
+    "allocation/simulation-cascade": Maker(
+        allocation.simulation, {"m": 1.0, "M": 4.0, "cascade": True}
+    ),
     "allocation/ednet": Maker(allocation.ednet, needs=("data",)),
     "allocation/ednet-like": Maker(allocation.ednet_like),
     "allocation/criteo": Maker(allocation.criteo, needs=("log",)),
     "allocation/criteo-like": Maker(allocation.criteo_like),
-    "allocation/allocation": Maker(
-        allocation.allocation,
-        needs=(
-            "name",
-            "family",
-            "probability",
-            "rate",
-            "budgets",
-            "lowest",
-            "highest",
-        ),
-    ),
+    "allocation/allocation": Maker(allocation.allocation, needs=_ARMS),
+    "allocation/cascade": Maker(allocation.cascade, needs=_ARMS),
 }
 
 

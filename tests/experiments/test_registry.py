@@ -53,6 +53,7 @@ OTHER_SIZE = {
     "allocation-radii": (100, 10_000),
     "allocation-tuning": (32, 2_000),
     "allocation-hard": (64, 30_000),
+    "allocation-cascade": (100, 10_000),
     "allocation-oracle": (500, 1),
     "allocation-mg": (50, 1),
     **{

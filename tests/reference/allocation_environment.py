@@ -3,7 +3,7 @@
 import numpy as np
 
 from tests.reference.allocation_families import make_laws
-from tests.reference.allocation_oracle import objective, oracle
+from tests.reference.allocation_oracle import cascade_oracle, objective, oracle
 
 
 class AllocationGame:
@@ -13,9 +13,11 @@ class AllocationGame:
         family: name of the family of thresholds.
         shapes, probability, rate: f64[K].
         budgets: f64[T], the budget of each round, or one number for all.
+        cascade: whether a round pays 1 if at least one arm succeeds (section 7).
     """
 
-    def __init__(self, family, shapes, probability, rate, budgets):
+    def __init__(self, family, shapes, probability, rate, budgets, cascade=False):
+        self.cascade = cascade
         self.laws = make_laws(family, shapes)
         self.probability = np.asarray(probability, float)
         self.rate = np.asarray(rate, float)
@@ -40,13 +42,24 @@ class AllocationGame:
         return F
 
     def value(self, x):
-        """sum_i p_i G(x_i, rate_i), the expected successes of a round."""
+        """sum_i p_i G(x_i, rate_i), the expected successes of a round.
+
+        In a cascade 1 - prod_i (1 - p_i G(x_i, rate_i)), the chance of one.
+        """
+        if self.cascade:
+            none = 1.0
+            for law, p, rate, amount in zip(
+                self.laws, self.probability, self.rate, x, strict=True
+            ):
+                none *= 1 - p * law.cdf(amount, rate)
+            return 1 - none
         return objective(self.laws, self.probability, self.rate, x)
 
     def best(self, budget):
         """x*[K] of eq. (12)."""
         if budget not in self.optima:
-            self.optima[budget] = oracle(self.laws, self.probability, self.rate, budget)
+            best = cascade_oracle if self.cascade else oracle
+            self.optima[budget] = best(self.laws, self.probability, self.rate, budget)
         return self.optima[budget]
 
     def regret(self, t, x):

@@ -39,6 +39,45 @@ def oracle(laws, weights, rates, budget, convex=True):
     return best_subset(laws, weights, rates, budget, np.array(modes), convex)
 
 
+def cascade_oracle(laws, weights, rates, budget):
+    """argmax 1 - prod_i (1 - w_i G(x_i, rate_i)) over sum x = B, x >= 0.
+
+    Equal marginals w g / (1 - w G) of -log(1 - w G), which fall where the hazard rate
+    of G does: roots by Brent, in the level and in every arm.
+    """
+    w, K = np.asarray(weights, float), len(laws)
+    if not np.any(w > 0):
+        return np.full(K, budget / K)
+
+    def marginal(i, x):
+        x = max(x, 1e-300)
+        law, rate = laws[i], rates[i]
+        density = np.exp(law.log_density(x, rate))
+        return w[i] * density / (1 - w[i] * law.cdf(x, rate))
+
+    def demand(nu):
+        x = np.zeros(K)
+        for i in np.flatnonzero(w > 0):
+            if marginal(i, budget) >= nu:
+                x[i] = budget
+            elif marginal(i, 0.0) > nu:
+                x[i] = brentq(lambda v: marginal(i, v) - nu, 0, budget, xtol=1e-13)  # noqa: B023
+        return x
+
+    low = min(marginal(i, budget) for i in np.flatnonzero(w > 0)) / 2
+    high = 1.0
+    while demand(high).sum() > budget:
+        high *= 2
+    log_nu = brentq(
+        lambda v: demand(np.exp(v)).sum() - budget,
+        np.log(low),
+        np.log(high),
+        xtol=1e-13,
+    )
+    x = demand(np.exp(log_nu))
+    return x * (budget / x.sum())
+
+
 def take(law, weight, rate, log_nu):
     """The x >= mode with w g(x) = nu; the mode where w g stays below nu."""
     return law.inverse_density(log_nu - np.log(weight), rate)

@@ -14,7 +14,7 @@ from scipy.optimize import brentq, minimize_scalar
 from scipy.special import ndtr
 
 from tests.reference.allocation_families import make_laws
-from tests.reference.allocation_oracle import oracle
+from tests.reference.allocation_oracle import cascade_oracle, oracle
 
 
 class Problem(NamedTuple):
@@ -25,10 +25,17 @@ class Problem(NamedTuple):
     lowest: float
     highest: float
     budget: float
+    cascade: bool = False
 
     @property
     def num_arms(self):
         return len(self.shapes)
+
+
+def optimum(problem, laws, weights, rates, budget):
+    """The best allocation for these arms: eq. (12), or of a cascade."""
+    solver = cascade_oracle if problem.cascade else oracle
+    return solver(laws, weights, rates, budget)
 
 
 class Arm:
@@ -340,7 +347,7 @@ class RaUcb(Starting):
     def act(self, t, budget):
         if t <= self.length:
             return self.start_allocation(t, budget)
-        return oracle(self.laws, *self.parameters(t), budget)
+        return optimum(self.problem, self.laws, *self.parameters(t), budget)
 
     def update(self, t, x, F):
         for i in self.observed(t, self.grow):
@@ -448,7 +455,7 @@ class RaEtc:
             rates = [arm.rate() for arm in self.arms]
             pairs = zip(self.arms, rates, strict=True)
             self.estimates = [arm.probability(rate) for arm, rate in pairs], rates
-        return oracle(self.laws, *self.estimates, budget)
+        return optimum(self.problem, self.laws, *self.estimates, budget)
 
     def update(self, t, x, F):
         if t <= self.length:
@@ -520,7 +527,7 @@ class ThompsonAllocation(Starting):
         for z in normal.reshape(self.draws, 2, -1):
             drawn = [self.draw(arm, *z[:, i]) for i, arm in enumerate(self.arms)]
             p, rates = np.array(drawn).T
-            amounts += oracle(self.laws, p, rates, budget)
+            amounts += optimum(self.problem, self.laws, p, rates, budget)
         return amounts / self.draws
 
     def update(self, t, x, F):

@@ -7,6 +7,7 @@ no record has a published one.
 from functools import partial
 
 from jaxbandits.experiments.allocation.advertising import advertising, impressions
+from jaxbandits.experiments.allocation.cascade import cascade
 from jaxbandits.experiments.allocation.duels import ETC, NO_UCB, duels
 from jaxbandits.experiments.allocation.estimator import estimator, slopes
 from jaxbandits.experiments.allocation.fits import fits
@@ -114,6 +115,14 @@ EXPERIMENTS = (
         "Theorem 3.1, appendix B",
         hard,
         Options(64, 30_000),
+        Options(8, 1_000),
+    ),
+    _experiment(
+        "cascade",
+        "One success is enough: what it costs to add up",
+        "section 7",
+        cascade,
+        Options(100, 10_000),
         Options(8, 1_000),
     ),
     _experiment(

@@ -9,6 +9,7 @@ from jaxbandits.laws.thresholds._lomax import lomax
 from jaxbandits.laws.thresholds._maxwell import maxwell
 from jaxbandits.laws.thresholds._nakagami import nakagami
 from jaxbandits.laws.thresholds._weibull import weibull
+from jaxbandits.laws.thresholds.cascade import cascade_curves
 from jaxbandits.laws.thresholds.threshold import (
     Threshold,
     check_family,
@@ -41,6 +42,7 @@ __all__ = [
     "Threshold",
     "beta_one",
     "beta_shaped",
+    "cascade_curves",
     "check_family",
     "curves",
     "discrete_weibull",

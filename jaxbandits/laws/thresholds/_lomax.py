@@ -61,4 +61,5 @@ lomax = Threshold(
     ),
     concave=lambda shape: np.ones(np.shape(shape), bool),
     bounded=lambda shape: np.ones(np.shape(shape), bool),
+    falling_hazard=lambda shape: np.ones(np.shape(shape), bool),
 )

@@ -179,6 +179,11 @@ def generalised_gamma(
         a, q, _ = on_host(shape)
         return np.asarray(q * np.sqrt(np.maximum(a, 1.0)))
 
+    def falling_hazard(shape):
+        # That of Weibull's law and of the gamma law, for both at once (Glaser, 1980).
+        a, q, _ = (np.asarray(each) for each in constants(shape))
+        return (q <= 1) & (a * q <= 1)
+
     return Threshold(
         name,
         shaped,
@@ -192,5 +197,6 @@ def generalised_gamma(
         fall,
         concave=lambda shape: exponent(shape) <= 0,
         bounded=lambda shape: exponent(shape) >= 0,
+        falling_hazard=falling_hazard,
         sharpness=sharpness,
     )

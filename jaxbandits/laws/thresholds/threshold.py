@@ -44,6 +44,8 @@ class Threshold(NamedTuple):
         log density is ``log_height - drop``. None for integers.
       concave: host, ``shape -> bool``, whether G is concave in x for all rates.
       bounded: host, ``shape -> bool``, whether the density is.
+      falling_hazard: host, ``shape -> bool``, whether the hazard rate falls in x, or is
+        constant, for all rates (`cascade_curves`).
       least_rate: rates must be at least this.
       integer: whether thresholds are 1, 2, ...
       sharpness: host, ``shape -> number``, how often log G and the log density can bend
@@ -62,6 +64,7 @@ class Threshold(NamedTuple):
     fall: Callable[..., Floats] | None
     concave: Callable[[Any], np.ndarray]
     bounded: Callable[[Any], np.ndarray]
+    falling_hazard: Callable[[Any], np.ndarray] = lambda shape: np.zeros((), bool)
     words: int = 2
     least_rate: float = 0.0
     integer: bool = False

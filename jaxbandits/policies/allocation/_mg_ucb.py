@@ -10,7 +10,12 @@ from typing import Any
 from jaxbandits.checks import MOST, one_of, whole
 from jaxbandits.factory import factory
 from jaxbandits.policies.allocation.boosting import Options, Params, boosting
-from jaxbandits.policies.allocation.handing_out import STEPS, flow, units
+from jaxbandits.policies.allocation.handing_out import (
+    STEPS,
+    flow,
+    paid_for_each,
+    units,
+)
 from jaxbandits.policies.allocation.learning import Learner
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.allocation import Action, Problem
@@ -33,7 +38,8 @@ def mg_ucb(problem: Problem, **options: Any) -> Policy[Learner, Params, Action]:
     uniform = options.get("start") == "uniform_split"
     if uniform and problem.shape and len(set(problem.shape)) > 1:
         raise ValueError("start must be 'one_arm' if the arms' shapes differ")
-    return boosting("MG-UCB", problem, flow(problem), Options(**options))
+    hand_out = flow(paid_for_each(problem))
+    return boosting("MG-UCB", problem, hand_out, Options(**options))
 
 
 @factory(Problem)

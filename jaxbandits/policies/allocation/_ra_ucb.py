@@ -21,7 +21,11 @@ An arm's bounds are renewed when it has been observed, with that round's log t.
 
 from jaxbandits.factory import factory
 from jaxbandits.policies.allocation.boosting import Options, Params, boosting
-from jaxbandits.policies.allocation.handing_out import best_way, optimum
+from jaxbandits.policies.allocation.handing_out import (
+    best_way,
+    optimum,
+    paid_for_each,
+)
 from jaxbandits.policies.allocation.learning import Learner
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.allocation import Action, Problem
@@ -48,11 +52,11 @@ def ra_ucb(
       start: ``one_arm`` or ``uniform_split``.
 
     Raises:
-      ValueError: naming the argument, on a choice that does not exist, or if budgets
-        are not known in advance.
+      ValueError: naming the argument, on a choice that does not exist, if budgets are
+        not known in advance, or in a cascade.
     """
     options = Options(estimator, radii, update, others, start)
-    return boosting("RA-UCB", problem, optimum(problem), options)
+    return boosting("RA-UCB", problem, optimum(paid_for_each(problem)), options)
 
 
 @factory(Problem)
@@ -70,7 +74,8 @@ def ra_ucb_authors(problem: Problem) -> Policy[Learner, Params, Action]:
       ValueError: as `ra_ucb`.
     """
     options = Options("printed", "code")
-    policy = boosting("RA-UCB, authors", problem, optimum(problem), options)
+    hand_out = optimum(paid_for_each(problem))
+    policy = boosting("RA-UCB, authors", problem, hand_out, options)
     return policy._replace(params=policy.params._replace(initial=1.0))
 
 

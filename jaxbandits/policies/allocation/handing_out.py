@@ -42,6 +42,20 @@ def best_way(problem: Problem) -> HandOut:
     return flow(problem) if is_concave(problem) else units(problem, STEPS, "envelope")
 
 
+def paid_for_each(problem: Problem) -> Problem:
+    """The problem, if it is one of sums.
+
+    Raises:
+      ValueError: in a cascade, whose objective no surrogate weights make larger.
+    """
+    if problem.cascade:
+        raise ValueError(
+            "problem must pay for every success: P~ and units are of sums; a cascade "
+            "is played by thompson_allocation, no_ucb, ra_etc and uniform_split"
+        )
+    return problem
+
+
 @cache
 def optimum(problem: Problem) -> HandOut:
     """The solution of P~ as an action.
@@ -92,7 +106,11 @@ def units(problem: Problem, steps: int, greedy: str) -> HandOut:
       problem: the game.
       steps: units in the largest budget.
       greedy: ``derivative``, ``difference`` or ``envelope``.
+
+    Raises:
+      ValueError: in a cascade.
     """
+    paid_for_each(problem)
     family = problem.family
     step = problem.budget / steps
     if family.integer:  # part of a unit makes no difference

@@ -3,12 +3,12 @@
 from jaxbandits.settings.allocation.criteo_log import fit_criteo, load_criteo
 from jaxbandits.settings.allocation.ednet_users import EdNet, load_ednet
 from jaxbandits.settings.allocation.environment import (
-    Arms,
     Oracle,
-    Users,
     allocation,
+    cascade,
     random_allocation,
 )
+from jaxbandits.settings.allocation.game import Arms, Users
 from jaxbandits.settings.allocation.instances import (
     criteo,
     criteo_like,
@@ -44,6 +44,7 @@ __all__ = [
     "View",
     "allocation",
     "best_allocations",
+    "cascade",
     "criteo",
     "criteo_like",
     "ednet",

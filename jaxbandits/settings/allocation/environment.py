@@ -1,27 +1,16 @@
-"""The allocation setting: split a budget over arms.
-
-Montanari, Fiegel, Pla, Saha & Perchet, "Learning to Allocate Resources with Censored
-Feedback", sections 2 and 5. In a round with budget B the learner gives ``x_i`` to arm
-i, ``sum x_i <= B``. The arm succeeds if it is active (probability p_i) and its
-threshold ``X_i ~ G(., rate_i)`` is at most x_i; only then is the threshold seen.
-"""
+"""Environments of the allocation setting: arms that are given, or drawn per seed."""
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any, NamedTuple
 
 import jax
-import jax.numpy as jnp
 import numpy as np
-from jax import Array
-from jaxtyping import Float, Int32
 
-from jaxbandits.arrays import Bound, CompensatedSum, below, bound, constant, position
+from jaxbandits.arrays import bound
 from jaxbandits.checks import Numbers, function, instance, numbers, text
-from jaxbandits.kernels.allocation import fill_in_order
 from jaxbandits.laws.thresholds import Threshold
-from jaxbandits.protocol import Actions, Environment, Game
-from jaxbandits.settings.actions import reals
+from jaxbandits.protocol import Environment
+from jaxbandits.settings.allocation.game import Arms, Setup, Users, make_game
 from jaxbandits.settings.allocation.problem import (
     check_arms,
     check_budgets,
@@ -30,94 +19,8 @@ from jaxbandits.settings.allocation.problem import (
     check_users,
     make_problem,
 )
-from jaxbandits.settings.allocation.solving import (
-    best_allocations,
-    is_concave,
-    shape_array,
-    solve,
-)
-from jaxbandits.settings.allocation.types import (
-    Action,
-    Allocation,
-    Feedback,
-    OracleView,
-    Order,
-    Plan,
-    Problem,
-    View,
-)
-
-
-class Arms(NamedTuple):
-    """True parameters: f[K] each."""
-
-    probability: Any
-    rate: Any
-
-
-class Users(NamedTuple):
-    """Recorded rounds in place of draws.
-
-    Attributes:
-      threshold: f[N, K], what every arm needs.
-      active: bool[N, K].
-    """
-
-    threshold: Any
-    active: Any
-
-
-class Setup(NamedTuple):
-    """The numbers behind an environment.
-
-    Attributes:
-      arms: parameters, or what they are drawn from.
-      budgets: f[N]; round t has one of them.
-      best: f[N, K], optimal allocations; None if arms are drawn per seed.
-      users: recorded rounds, or None.
-      bound: of the probabilities, where they are given (see `kernels.words`).
-    """
-
-    arms: Any
-    budgets: Any
-    best: Any = None
-    users: Users | None = None
-    bound: Bound | None = None
-
-
-class Instance(NamedTuple):
-    """A seed's game: as `Setup`, and the order of budgets and users.
-
-    Attributes:
-      order: i32[N] if they are shuffled, i32[1] (the first) if drawn, None in a cycle.
-    """
-
-    arms: Arms
-    budgets: Float[Array, " N"]
-    best: Float[Array, "N K"]
-    users: Users | None
-    order: Int32[Array, " n"] | None
-    bound: Bound | None
-
-
-class State(NamedTuple):
-    """The books.
-
-    Attributes:
-      round: i32[], rounds played, with an action that the game has.
-      regret: expected regret, eq. (3).
-      successes: i32[], of the learner.
-      realised: i32[], regret in successes on the same draws, eq. (2).
-      spent: share of the budgets that was spent, summed over rounds.
-      place: i32[], which budget (and user) the next round has; None unless drawn.
-    """
-
-    round: Int32[Array, ""]
-    regret: CompensatedSum
-    successes: Int32[Array, ""]
-    realised: Int32[Array, ""]
-    spent: CompensatedSum
-    place: Int32[Array, ""] | None = None
+from jaxbandits.settings.allocation.solving import best_allocations
+from jaxbandits.settings.allocation.types import Action, Problem
 
 
 class Oracle(NamedTuple):
@@ -202,17 +105,80 @@ def allocation(
         highest=highest,
         known=known,
     )
+    return _fixed(
+        name, problem, probability, rate, budgets, order, stop_on_success, users
+    )
+
+
+def cascade(
+    name: str,
+    family: Threshold,
+    probability: Numbers,
+    rate: Numbers,
+    budgets: Numbers,
+    *,
+    shape: Numbers | None = None,
+    lowest: float,
+    highest: float,
+    known: bool = True,
+    order: str = "cycle",
+    users: Users | None = None,
+) -> Environment[Any, Any, Action]:
+    """An environment whose rounds pay once: 1 if at least one arm succeeds, 0 if none.
+
+    The "cascading-style reward" of the paper's section 7. Every arm's success is seen,
+    as in `allocation`. To be sure of one success is another aim than to have many: a
+    unit of resource is worth less where another arm is likely to succeed, by the same
+    factor for all but the arm itself. The optimum is that of the concave functions
+    ``-log(1 - p G(x, rate))`` (`laws.thresholds.cascade_curves`).
+
+    Args:
+      name, probability, rate, budgets, lowest, highest, known, order, users: as for
+        `allocation`.
+      family: of the thresholds, with a hazard rate that falls or is constant:
+        exponential, Lomax, Weibull and gamma with shapes up to 1.
+      shape: as for `allocation`.
+
+    Returns:
+      An environment with the metrics of `allocation`, of rounds that pay 0 or 1.
+
+    Raises:
+      ValueError, TypeError: as `allocation`; if the family's hazard rate grows.
+    """
+    text("name", name)
+    probability = np.atleast_1d(numbers("probability", probability))
+    rate = np.atleast_1d(numbers("rate", rate))
+    check_arms(family, probability, rate, shape)
+    problem = make_problem(
+        family,
+        len(rate),
+        budgets,
+        shape=shape,
+        lowest=lowest,
+        highest=highest,
+        known=known,
+        cascade=True,
+    )
+    return _fixed(name, problem, probability, rate, budgets, order, False, users)
+
+
+def _fixed(name, problem, probability, rate, budgets, order, stop_on_success, users):
+    """The game of given arms; the problem is checked against them."""
     check_range(problem, rate)
     budgets = check_budgets(budgets)
     check_options(problem, order, stop_on_success)
     if users is not None:
         check_users(users, len(rate), len(budgets))
+    family = problem.family
     best = best_allocations(problem, probability, rate, budgets)
     setup = Setup(Arms(probability, rate), budgets, best, users, bound(probability))
     row = None if problem.shape is None else np.asarray(problem.shape)[None]
     with jax.enable_x64(True):
         reached = np.asarray(family.cdf(best, rate[None], row))
-    value = np.sum(probability * reached, axis=-1)
+    chances = probability * reached
+    value = np.sum(chances, axis=-1)
+    if problem.cascade:
+        value = -np.expm1(np.sum(np.log1p(-np.minimum(chances, 1 - 1e-16)), axis=-1))
     return _environment(
         name,
         problem,
@@ -299,188 +265,16 @@ def _environment(
     length = len(setup.budgets if setup.users is None else setup.users.threshold)
     return Environment(
         name,
-        _game(problem, draw, length, order, bool(stop)),
+        make_game(problem, draw, length, order, bool(stop)),
         setup=setup,
         problem=problem,
         provenance={
             "setting": "allocation",
             "budget": [float(np.min(setup.budgets)), float(np.max(setup.budgets))],
             "known_budget": problem.known,
+            "cascade": problem.cascade,
             "order": order,
             "stop_on_success": bool(stop),
         }
         | provenance,
     )
-
-
-@cache
-def _game(
-    problem: Problem,
-    draw: Callable[[Any, Any], Arms] | None,
-    length: int,
-    order: str,
-    stop: bool,
-) -> Game:
-    """Instances that differ in numbers only are one game."""
-    family, num_arms = problem.family, problem.num_arms
-    drawn = order == "draw"
-    words = num_arms * (2 + family.words)  # and one for the next budget, if drawn
-    shape = shape_array(problem)
-    draw_threshold = jax.vmap(family.sample, (0, 0, None if shape is None else 0))
-
-    def order_of(key):
-        """`Instance.order` of a seed."""
-        if order == "cycle":
-            return None
-        own = key if draw is None else jax.random.fold_in(key, 1)  # not the arms'
-        if drawn:
-            return jax.random.randint(own, (1,), 0, length, jnp.int32)
-        return jax.random.permutation(own, length).astype(jnp.int32)
-
-    def sample(key, setup):
-        if draw is None:
-            arms, best = setup.arms, setup.best
-        else:
-            arms = draw(key, setup.arms)
-            best = jax.vmap(
-                lambda budget: solve(problem, *arms, budget, thorough=True).allocation
-            )(setup.budgets)
-        return Instance(
-            arms, setup.budgets, best, setup.users, order_of(key), setup.bound
-        )
-
-    def init(instance):
-        zero, count = CompensatedSum.zeros((), float), jnp.zeros((), jnp.int32)
-        first = instance.order[0] if drawn else None
-        return State(count, zero, count, count, zero, first)
-
-    def user(instance, state):
-        """Position of the round's user."""
-        if drawn:  # by the round before, so that the view of this one shows it
-            return state.place
-        place = state.round % length
-        return place if instance.order is None else instance.order[place]
-
-    def given(instance, state):
-        """The round's budget, and the optimal allocation of it."""
-        if instance.budgets.shape[0] == 1:
-            return instance.budgets[0], instance.best[0]
-        place = user(instance, state)
-        return instance.budgets[place], instance.best[place]
-
-    def view(round_, instance, state):
-        budget, best = given(instance, state)
-        if not problem.known:
-            budget = jnp.full_like(budget, problem.budget)
-        return View(round_, budget, OracleView(best, *instance.arms))
-
-    def amounts(action, budget, threshold, active):
-        """What every arm gets."""
-        if isinstance(action, Plan):
-            if not is_concave(problem):
-                raise TypeError(
-                    f"a Plan needs a concave family, got {family.name}: elsewhere a "
-                    "flow to the largest marginal value may end far from the optimum"
-                )
-            limit = jnp.where(active, threshold, jnp.inf) if stop else None
-            return solve(problem, *action, budget, limit=limit).allocation
-        if stop:
-            raise TypeError(f"stop_on_success needs a Plan, got {type(action)}")
-        if isinstance(action, Order):
-            return fill_in_order(action.arms, num_arms, action.step, budget)
-        if not isinstance(action, Allocation) or not problem.known:
-            raise TypeError(
-                f"an action must be an {'Allocation, ' if problem.known else ''}Order "
-                f"or Plan, got {type(action).__name__}"
-            )
-        wanted = jnp.maximum(action.amounts, 0.0)
-        total = jnp.sum(wanted)
-        return wanted * jnp.minimum(1.0, budget / jnp.where(total > 0, total, 1.0))
-
-    def offered(action, budget, threshold, active):
-        """What every arm would get if it alone did not stop: whether it succeeds does
-        not change this, so it is what likelihoods and expected rewards need."""
-        limit = jnp.where(active, threshold, jnp.inf)
-
-        def to(arm):
-            others = jnp.where(jnp.arange(num_arms) == arm, jnp.inf, limit)
-            found = solve(problem, *action, budget, limit=others).allocation
-            return jnp.sum(jnp.where(jnp.arange(num_arms) == arm, found, 0.0))
-
-        return jax.vmap(to)(jnp.arange(num_arms, dtype=jnp.int32))
-
-    def allowed(instance, action):
-        del instance
-        if isinstance(action, Plan):
-            weight = reals("weight", action.weight, (num_arms,))
-            rate = reals("rate", action.rate, (num_arms,))
-            return jnp.all((weight >= 0) & (rate > 0) & jnp.isfinite(weight + rate))
-        if isinstance(action, Order):
-            known = (action.arms >= 0) & (action.arms < num_arms)
-            return jnp.all(known) & (reals("step", action.step, ()) > 0)
-        if not isinstance(action, Allocation):
-            return jnp.zeros((), bool)  # and `amounts` refuses it by name
-        wanted = reals("amounts", action.amounts, (num_arms,))
-        return jnp.all(jnp.isfinite(wanted))
-
-    def meets(noise, instance, state):
-        """Thresholds and activations of the round."""
-        if instance.users is not None:
-            place = user(instance, state)
-            return instance.users.threshold[place], instance.users.active[place]
-        noise = noise[:words].reshape(num_arms, 2 + family.words)
-        limit = instance.bound or bound(instance.arms.probability)
-        active = below(noise[:, 0], noise[:, 1], limit)
-        draws = noise[:, 2:]
-        return draw_threshold(draws, instance.arms.rate, constant(shape)), active
-
-    def step(noise, instance, state, action):
-        budget, best = given(instance, state)
-        threshold, active = meets(noise, instance, state)
-        x = amounts(action, budget, threshold, active)
-        offer = offered(action, budget, threshold, active) if stop else x
-        success = active & (threshold <= x)
-        would = active & (threshold <= best)
-        probability, rate = instance.arms
-
-        def reward(x):
-            return jnp.sum(probability * family.cdf(x, rate, constant(shape)))
-
-        state = State(
-            # A round with an action that the game has not does not count.
-            state.round + allowed(instance, action).astype(jnp.int32),
-            state.regret.add(reward(best) - reward(offer)),
-            state.successes + jnp.sum(success, dtype=jnp.int32),
-            state.realised
-            + jnp.sum(would, dtype=jnp.int32)
-            - jnp.sum(success, dtype=jnp.int32),
-            state.spent.add(jnp.sum(x) / budget),
-            position(noise[words], length) if drawn else None,
-        )
-        return state, Feedback(jnp.where(success, threshold, jnp.inf), offer)
-
-    return Game(
-        init,
-        step,
-        _metrics,
-        words + drawn,
-        sample,
-        view,
-        actions=Actions(
-            f"{'an Allocation of finite amounts, ' if problem.known else ''}a Plan of "
-            f"weights >= 0 and rates > 0, or an Order of arms in [0, {num_arms}) and a "
-            "step > 0",
-            allowed,
-            lambda instance, record: record.round,
-        ),
-    )
-
-
-def _metrics(tables: Any, instance: Instance, record: State) -> dict[str, jax.Array]:
-    del tables, instance
-    return {
-        "regret": record.regret.exact(),
-        "realised_regret": record.realised.astype(float),
-        "reward": record.successes.astype(float),
-        "spent": record.spent.exact() / jnp.maximum(record.round, 1).astype(float),
-    }

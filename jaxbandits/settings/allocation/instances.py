@@ -28,13 +28,12 @@ from jaxbandits.protocol import Environment
 from jaxbandits.settings.allocation.criteo_log import CriteoLog, fit_criteo
 from jaxbandits.settings.allocation.ednet_users import EdNet
 from jaxbandits.settings.allocation.environment import (
-    Arms,
-    Users,
     allocation,
     described,
     random_allocation,
 )
 from jaxbandits.settings.allocation.fitting import fit_arms
+from jaxbandits.settings.allocation.game import Arms, Users
 from jaxbandits.settings.allocation.problem import make_problem
 from jaxbandits.settings.allocation.synthetic import (
     criteo_like_parameters,
@@ -59,6 +58,7 @@ def simulation(
     known: bool = True,
     family: Threshold = exponential,
     shape: Numbers | None = None,
+    cascade: bool = False,
 ) -> Environment[Any, Any, Action]:
     """Appendix A.1: exponential thresholds, rates ~ U[m/B, M/B], p ~ U(0, 1].
 
@@ -72,6 +72,7 @@ def simulation(
       known: whether the budget is known in advance.
       family: of the thresholds, where they shall be others.
       shape: of such a family, a number or f64[K].
+      cascade: whether a round pays once, as in `cascade`.
 
     Raises:
       ValueError: unless ``0 < m < M`` and the budget is positive, or if the family has
@@ -90,10 +91,13 @@ def simulation(
         lowest=m / budget,
         highest=M / budget,
         known=known,
+        cascade=cascade,
     )
     name = f"A.1, K = {num_arms}, B = {budget:g}"
     if family is not exponential:
         name += f", {family.name}"
+    if cascade:
+        name += ", cascade"
     ends = np.array([m / budget, M / budget])
     game = random_allocation(name, problem, _draw_uniform(num_arms), ends)
     return described(game, family=family.name, m=m, M=M, num_arms=num_arms)

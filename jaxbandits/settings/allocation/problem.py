@@ -38,8 +38,12 @@ def make_problem(
     lowest: float,
     highest: float,
     known: bool = True,
+    cascade: bool = False,
 ) -> Problem:
-    """Check and build a `Problem`; arguments and errors as for `allocation`."""
+    """Check and build a `Problem`.
+
+    Arguments and errors as for `allocation`; with `cascade` as for `cascade`.
+    """
     instance("family", family, Threshold, "of jaxbandits.laws.thresholds")
     num_arms = whole("num_arms", num_arms, 1, MOST)
     largest = float(np.max(check_budgets(budgets)))
@@ -72,7 +76,15 @@ def make_problem(
                 f"{list(shapes.shape)}"
             )
         shapes = tuple(np.broadcast_to(shapes, num_arms).tolist())
-    return Problem(num_arms, family, shapes, lowest, highest, largest, known)
+    if flag("cascade", cascade):
+        given = None if shapes is None else np.asarray(shapes)
+        if not np.all(family.falling_hazard(given)):
+            raise ValueError(
+                "cascade needs a family whose hazard rate falls (exponential, Lomax, "
+                "Weibull and gamma with shapes up to 1), got "
+                f"{family.name}{'' if given is None else f' of shape {shape}'}"
+            )
+    return Problem(num_arms, family, shapes, lowest, highest, largest, known, cascade)
 
 
 def check_budgets(budgets: Numbers) -> np.ndarray:
@@ -114,9 +126,9 @@ def check_range(problem: Problem, rate: np.ndarray) -> None:
 def check_options(problem: Problem, order: str, stop: bool) -> None:
     """Require an order that exists, and a concave family to stop on success."""
     one_of("order", order, BUDGET_ORDERS)
-    if flag("stop_on_success", stop) and (
-        problem.family.integer or not is_concave(problem)
-    ):
+    if flag("stop_on_success", stop) and problem.cascade:
+        raise ValueError("stop_on_success is for rounds that pay for every success")
+    if stop and (problem.family.integer or not is_concave(problem)):
         raise ValueError(
             f"stop_on_success needs a concave family, got {problem.family.name}"
         )

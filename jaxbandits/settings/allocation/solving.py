@@ -18,7 +18,7 @@ from jaxbandits.kernels.allocation import (
     sigmoid_prefix,
     water_filling,
 )
-from jaxbandits.laws.thresholds import curves, exponential
+from jaxbandits.laws.thresholds import cascade_curves, curves, exponential
 from jaxbandits.settings.allocation.types import Problem
 
 
@@ -44,6 +44,8 @@ def solve(
 ) -> Solution:
     """Maximise ``sum_i weight_i G(x_i, rate_i)`` over ``sum_i x_i = budget``.
 
+    In a cascade ``1 - prod_i (1 - weight_i G(x_i, rate_i))``.
+
     The problem P of eq. (12) with probabilities for weights, and P~ of eq. (13) with
     ``p s(rate, rate')``: up to a constant, ``p G~(x, rate, rate') = p s G(x, rate)``.
 
@@ -67,6 +69,14 @@ def solve(
     family, shape = problem.family, shape_array(problem)
     if shape is not None:
         shape = shape.astype(jnp.result_type(weight))
+    if problem.cascade:
+        bounded = bool(np.all(family.bounded(shape_array(problem))))
+        arms = cascade_curves(family, weight, rate, shape)
+        found = water_filling(arms, budget, bounded=bounded, limit=limit, least=least)
+        # Of the logarithms, to what they are logarithms of.
+        return found._replace(
+            value=-jnp.expm1(-found.value), bound=-jnp.expm1(-found.bound)
+        )
     concave = is_concave(problem) and not family.integer
     if family.integer:
         most = int(problem.budget)

@@ -100,6 +100,8 @@ class Problem(NamedTuple):
       highest: largest rate, M / B.
       budget: the largest budget of a round.
       known: whether a round's budget is known in advance.
+      cascade: whether a round pays 1 if at least one arm succeeds, and not for every
+        arm that does.
     """
 
     num_arms: int
@@ -109,3 +111,4 @@ class Problem(NamedTuple):
     highest: float
     budget: float
     known: bool = True
+    cascade: bool = False

@@ -1,0 +1,127 @@
+"""Curves of rounds that pay once, and their optimum."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from jaxbandits.kernels.allocation import SOLVED, water_filling
+from jaxbandits.laws.thresholds import FAMILIES, cascade_curves
+from jaxbandits.settings import allocation as settings
+from tests.reference.allocation_families import make_laws
+from tests.reference.allocation_oracle import cascade_oracle
+
+FALLING = [
+    ("exponential", None),
+    ("Lomax", 0.8),
+    ("Lomax", 2.5),
+    ("Weibull", 0.6),
+    ("Weibull", 1.0),
+    ("gamma", 0.5),
+]
+X = np.geomspace(1e-3, 30, 400)
+
+
+def test_whose_hazard_falls():
+    """As the families say: no false promise, and no family that could is left out."""
+    with jax.enable_x64(True):
+        for family in FAMILIES.values():
+            for shape in (0.6, 1.0, 1.7) if family.shaped else (None,):
+                if family.integer:
+                    assert not family.falling_hazard(shape)
+                    continue
+                survival = 1 - np.asarray(family.cdf(X, 1.0, shape))
+                x, survival = X[survival > 1e-4], survival[survival > 1e-4]
+                hazard = np.exp(np.asarray(family.log_pdf(x, 1.0, shape))) / survival
+                falls = np.all(np.diff(hazard) <= 1e-8 * hazard[1:])
+                assert bool(family.falling_hazard(shape)) == falls, (family.name, shape)
+
+
+@pytest.mark.parametrize(("name", "shape"), FALLING)
+def test_the_marginal_is_inverted(name, shape, dtype):
+    family = FAMILIES[name]
+    weight = jnp.asarray([0.1, 0.5, 0.9, 0.999], dtype)
+    rate = jnp.asarray([0.1, 1.0, 3.0, 0.4], dtype)
+    curves = cascade_curves(family, weight, rate, shape)
+    drop = jnp.asarray([0.3, 2.0, 0.01, 1.0], dtype)
+    x = curves.fall(drop)
+    _, slope = jax.jvp(curves.value, (x,), (jnp.ones_like(x),))
+    rtol = 1e-9 if dtype is np.float64 else 2e-5
+    np.testing.assert_allclose(jnp.log(slope), curves.log_height - drop, atol=rtol)
+    # And its derivative is that of the inverse function.
+    _, growth = jax.jvp(curves.fall, (drop,), (jnp.ones_like(drop),))
+    step = 1e-2 if dtype is np.float32 else 1e-5
+    expected = (curves.fall(drop + step) - curves.fall(drop - step)) / (2 * step)
+    np.testing.assert_allclose(growth, expected, rtol=2e-2)
+
+
+def test_two_equal_arms_by_hand():
+    """Each gets half, and 1 - (1 - p (1 - exp(-1)))^2 is the chance of a success."""
+    arms = cascade_curves(
+        FAMILIES["exponential"], jnp.full(2, 0.5), jnp.full(2, 0.5), None
+    )
+    solution = water_filling(arms, 4.0)
+    np.testing.assert_allclose(solution.allocation, [2, 2], rtol=1e-6)
+    chance = 1 - (1 - 0.5 * (1 - np.exp(-1))) ** 2
+    assert -np.expm1(-float(solution.value)) == pytest.approx(chance, rel=1e-6)
+
+
+def test_a_sure_arm_is_filled_alone():
+    """With w = 1 its marginal stays at its rate: nobody below that gets anything."""
+    arms = cascade_curves(
+        FAMILIES["exponential"], jnp.asarray([1.0, 0.5]), jnp.asarray([1.0, 1.9]), None
+    )
+    solution = water_filling(arms, 3.0)
+    np.testing.assert_allclose(solution.allocation, [3, 0], atol=1e-3)
+
+
+@pytest.mark.parametrize(("name", "shape"), FALLING)
+def test_optimum_by_scipy_and_the_twin(name, shape, rng):
+    """The best of five starts of SLSQP, and roots of Brent's."""
+    family, K, budget = FAMILIES[name], 4, 6.0
+    problem = settings.make_problem(
+        family, K, budget, shape=shape, lowest=0.01, highest=2.0, cascade=True
+    )
+    solve = jax.jit(lambda *arms: settings.solve(problem, *arms, budget))
+    laws = make_laws(name.lower(), (shape or 1.0,) * K)
+    for _ in range(5):
+        p, rate = rng.uniform(0.05, 1, K), rng.uniform(0.02, 0.6, K)
+
+        def none(x, p=p, rate=rate):
+            return sum(
+                np.log1p(-w * law.cdf(max(v, 0.0), r))
+                for law, w, r, v in zip(laws, p, rate, x, strict=True)
+            )
+
+        starts = [np.full(K, budget / K), *(rng.dirichlet(np.ones(K), 4) * budget)]
+        found = min(
+            minimize(
+                none,
+                start,
+                method="SLSQP",
+                bounds=[(0, budget)] * K,
+                constraints={"type": "eq", "fun": lambda x: x.sum() - budget},
+                options={"ftol": 1e-14, "maxiter": 300},
+            ).fun
+            for start in starts
+        )
+        solution = solve(*(jnp.asarray(each, jnp.float32) for each in (p, rate)))
+        assert solution.status == SOLVED
+        x = np.asarray(solution.allocation, float)
+        assert x.sum() == pytest.approx(budget, rel=1e-5) and np.all(x >= 0)
+        assert float(solution.value) == pytest.approx(-np.expm1(found), rel=1e-5)
+        assert none(x) <= found + 1e-6
+        assert float(solution.bound) >= float(solution.value) * (1 - 1e-6)
+        ours = cascade_oracle(laws, p, rate, budget)
+        assert none(ours) == pytest.approx(found, abs=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("name", "shape"), [("half-normal", None), ("Weibull", 1.5), ("gamma", (0.5, 2.0))]
+)
+def test_families_whose_hazard_grows_are_refused(name, shape):
+    with pytest.raises(ValueError, match="cascade needs a family whose hazard rate"):
+        settings.make_problem(
+            FAMILIES[name], 2, 5.0, shape=shape, lowest=0.1, highest=1, cascade=True
+        )
