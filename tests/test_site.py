@@ -84,7 +84,9 @@ def test_every_experiment_stands_in_the_gallery():
     text = gallery.page(ROOT / "docs")
     for name in REGISTRY:
         assert f"    jaxbandits reproduce {name}\n" in text
-    kept = {path.stem for path in (ROOT / "docs" / "figures").glob("*.png")}
+    docs = ROOT / "docs"
+    pictures = [*docs.glob("figures/*.png"), *docs.glob("reproduction/*/*.png")]
+    kept = {path.stem for path in pictures}
     shown = set(re.findall(r"!\[([\w-]+)\]", text))
     assert shown == kept & set(REGISTRY) and "censored-fig4" in shown
 

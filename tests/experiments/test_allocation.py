@@ -51,6 +51,16 @@ CAST = {
             "uniform",
         ],
     },
+    "allocation-cascade": {
+        "A.1, K = 10, B = 40, cascade": [
+            "Thompson, mean of 8",
+            "Thompson",
+            "Thompson, adding up",
+            "NO-UCB",
+            "RA-ETC",
+            "uniform",
+        ],
+    },
     "allocation-fig1": {
         "EdNet-like (synthetic)": [
             "RA-UCB, as printed",

@@ -152,6 +152,10 @@ ROWS = [np.array([0.1, 0.5]), np.array([0.3])]
 MAXWELL = thresholds.maxwell
 GAMMA, KNOWN = thresholds.gamma, np.full_like(RATES, 1.7)
 PUBLIC = {
+    "cascade_curves": (
+        thresholds.cascade_curves,
+        *(thresholds.exponential, jnp.asarray(K / 4), jnp.asarray(K)),
+    ),
     "check_family": (thresholds.check_family, MAXWELL, [1.0, 2.0], None),
     "curves": (thresholds.curves, MAXWELL, jnp.asarray(K), jnp.asarray(K)),
     "inverse_truncated_mean": (

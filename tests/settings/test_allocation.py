@@ -534,6 +534,10 @@ def users(threshold, active):
     return Users(np.full(threshold, 2.0), np.ones(active, bool))
 
 
+def cascade(family=exponential, **options):
+    return settings.cascade("bad", family, P, RATE, B, **(RANGE | options))
+
+
 BAD = {
     "budget of 0": (lambda: bad(budgets=0.0), "budgets must be positive"),
     "a negative budget": (lambda: bad(budgets=[3.0, -1.0]), "budgets must be positive"),
@@ -583,6 +587,17 @@ BAD = {
         lambda: settings.make_problem(exponential, 0, B, lowest=1, highest=2),
         "num_arms must be at least 1",
     ),
+    "a growing hazard": (
+        lambda: cascade(weibull, shape=[0.5, 1.5, 0.5]),
+        "cascade needs a family whose hazard rate falls",
+    ),
+    "rates of a cascade": (lambda: cascade(highest=0.3), "rate must be in"),
+    "a cascade that stops": (
+        lambda: settings.random_allocation(
+            "bad", problem("cascade"), print, RATE, stop_on_success=True
+        ),
+        "stop_on_success is for rounds that pay for every success",
+    ),
     "A.1, m = M": (lambda: settings.simulation(m=3.0, M=3.0), "m must be less than M"),
     "A.1, budget": (lambda: settings.simulation(budget=0.0), "budget must be positive"),
 }
@@ -622,6 +637,20 @@ def test_options_of_policies(call, named):
 def test_policies_that_need_the_budget():
     with pytest.raises(ValueError, match="budgets known in advance"):
         policies.ra_ucb(problem(known=False))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        policies.ra_ucb,
+        policies.ra_ucb_authors,
+        policies.mg_ucb,
+        policies.mg_ucb_delta,
+    ],
+)
+def test_policies_of_sums_refuse_a_cascade(make):
+    with pytest.raises(ValueError, match="problem must pay for every success"):
+        make(problem("cascade"))
 
 
 @pytest.mark.slow

@@ -52,9 +52,9 @@ def cascade_curves(
     def fall(drop):
         target = reference - drop
         # The marginal lies between w g and w g / (1 - w).
-        low = family.fall(drop, rate, shape)  # type: ignore[misc]
+        low = family.fall(drop, rate, shape)
         far = drop - jnp.log1p(-weight)
-        high = family.fall(far, rate, shape)  # type: ignore[misc]
+        high = family.fall(far, rate, shape)
         at = bisect(lambda x: log_marginal(_positive(x)) > target, low, high)
         at = _positive(lax.stop_gradient(at))
         # The last step is Newton's, which carries the derivative.

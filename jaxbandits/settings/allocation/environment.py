@@ -162,7 +162,16 @@ def cascade(
     return _fixed(name, problem, probability, rate, budgets, order, False, users)
 
 
-def _fixed(name, problem, probability, rate, budgets, order, stop_on_success, users):
+def _fixed(
+    name: str,
+    problem: Problem,
+    probability: np.ndarray,
+    rate: np.ndarray,
+    budgets: Numbers,
+    order: str,
+    stop_on_success: bool,
+    users: Users | None,
+) -> Environment[Any, Any, Action]:
     """The game of given arms; the problem is checked against them."""
     check_range(problem, rate)
     budgets = check_budgets(budgets)
