@@ -19,7 +19,7 @@ CHECKPOINT_LABELS = {
     "share": "share of the budget spent",
 }
 BUDGET_LABELS = {"farewell": "time $t$"}  # what the budget of a setting is
-_UNITS = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
+_UNITS = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
 def metric_label(metric: str) -> str:
@@ -49,7 +49,7 @@ def checkpoint_label(dataset: xr.Dataset) -> str:
 
 
 def short_number(value: float, digits: int = 6) -> str:
-    """`value` to at most `digits` digits, with k, M or G: 100k, 2.5M, 0.05, \u22121."""
+    """`value` to at most `digits` digits, with k, M, G or T: 100k, 2.5M, 0.05, \u22121."""
     # Rounded first, so that 999999.9 is 1M and not 1000k.
     value = float(f"{value:.{digits}g}")
     for size, unit in _UNITS:

@@ -28,6 +28,7 @@ from tests.results.samples import dataset
         (-2_500_000, "\u22122.5M"),
         (999_999.9, "1M"),
         (1e9, "1G"),
+        (-1e13, "\u221210T"),
     ],
 )
 def test_short_number(value, text):
