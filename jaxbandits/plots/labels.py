@@ -49,7 +49,7 @@ def checkpoint_label(dataset: xr.Dataset) -> str:
 
 
 def short_number(value: float, digits: int = 6) -> str:
-    """`value` to at most `digits` digits, with k, M, G or T: 100k, 2.5M, 0.05, \u22121."""
+    """`value` to at most `digits` digits, with k, M, G or T: 100k, 2.5M, \u22121."""
     # Rounded first, so that 999999.9 is 1M and not 1000k.
     value = float(f"{value:.{digits}g}")
     for size, unit in _UNITS:
