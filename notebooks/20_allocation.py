@@ -19,6 +19,7 @@ import os
 # One JAX device per core, to be said before JAX starts: runs are then spread over all.
 os.environ.setdefault("JAX_NUM_CPU_DEVICES", str(os.cpu_count()))
 
+import numpy as np
 import pandas as pd
 
 from jaxbandits import plots, policies, simulate
@@ -52,12 +53,16 @@ pd.DataFrame({"probability": probability, "rate": rate, "best share": best.round
 # ## Learning to split
 #
 # RA-UCB is optimistic about rates and probabilities and takes the best split for these;
-# Thompson sampling takes that of a draw from what it believes. `uniform` never learns.
+# Thompson sampling takes that of a draw from what it believes, or the mean of those of
+# eight draws. `uniform` never learns.
 
 # %%
 cast = {
     "RA-UCB": policies.allocation.ra_ucb(game.problem),
     "Thompson": policies.allocation.thompson_allocation(game.problem),
+    "mean of eight draws": policies.allocation.thompson_allocation(
+        game.problem, draws=8
+    ),
     "explore, then commit": policies.allocation.ra_etc(game.problem),
     "uniform": policies.allocation.uniform_split(game.problem),
 }
@@ -124,6 +129,42 @@ pd.DataFrame(
         "gamma, shape 3": slow.oracle().allocation[0].round(2),
     }
 )
+
+# %% [markdown]
+# ## One success is enough
+#
+# A round may pay once, 1 if any arm succeeds. Then a unit is worth less to all arms but
+# the likely one, and the best split is another. A learner built for sums of successes
+# is refused here.
+
+# %%
+once = allocation.cascade(
+    "one is enough",
+    thresholds.exponential,
+    probability,
+    rate,
+    4.0,
+    lowest=0.1,
+    highest=4,
+)
+(alone,) = once.oracle().allocation
+chance = {
+    name: 1 - np.prod(1 - np.array(probability) * -np.expm1(-np.array(rate) * split))
+    for name, split in {"most successes": best, "one success": alone}.items()
+}
+pd.DataFrame(
+    {
+        "most successes": [*best.round(2), f"{chance['most successes']:.4f}"],
+        "one success": [*alone.round(2), f"{chance['one success']:.4f}"],
+    },
+    index=[*(f"arm {k}" for k in range(5)), "chance of a success"],
+)
+
+# %%
+knows = policies.allocation.thompson_allocation(once.problem, draws=8)
+found = simulate(knows, once, horizon=HORIZON, seeds=SEEDS)
+share = found["reward"].isel(params=0, checkpoint=-1).mean().item() / HORIZON
+print(f"rounds with a success, learning included: {share:.4f}")
 
 # %% [markdown]
 # The oracles are kernels, see [Kernels without the simulator](02_kernels.ipynb); a quiz

@@ -52,8 +52,9 @@ pd.DataFrame(
 # ## Learning to give up
 #
 # Wait-UCB knows that an epoch of a wait also shows what shorter waits would have
-# brought. Policies for budgets play here too, on pairs of an arm and a wait: a wait is
-# a cost.
+# brought. Hazard Thompson sampling, ours and what we advise, asks of every unit of
+# waiting what it brings. Policies for budgets play here too, on pairs of an arm and a
+# wait: a wait is a cost.
 
 # %%
 cast = {
@@ -62,6 +63,7 @@ cast = {
     "omega*-UCB, shorter": policies.farewell.omega_star_ucb(
         game.problem, observe="shorter"
     ),
+    "hazard TS": policies.farewell.hazard_thompson(game.problem),
     "BTS": policies.farewell.bts(game.problem),
     "UCB-Simplex": policies.farewell.ucb_simplex(game.problem),
 }
