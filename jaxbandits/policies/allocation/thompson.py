@@ -13,7 +13,9 @@ With several `draws` the mean of their optima is played. Where the families are 
 so is what a round is worth, and by Jensen's inequality the mean is worth at least as
 much as its parts are on average, whatever the true parameters are; and no arm gets less
 than ``1 / draws`` of what a single draw would give it, so that what one draw explores
-many do as well (docs/theory/mean-allocation.md).
+many do as well (docs/theory/mean-allocation.md). In a cascade it is the logarithm of
+the chance to have no success that is convex: a mean fails at most as often as its parts
+do in the geometric mean.
 """
 
 from functools import partial
