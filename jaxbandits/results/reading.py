@@ -72,8 +72,12 @@ def open_store(
     layout = layout_of(array)
     dataset = xr.open_zarr(home.reading, chunks=None, consolidated=True)
     dataset = dataset.drop_vars([RESULTS, "variable"])
-    del dataset.attrs[CHECKSUM]
-    dataset.attrs.pop("complete", None)
+    dataset.attrs = {
+        name: value
+        for name, value in dataset.attrs.items()
+        # Of nothing, which netCDF has not, nothing is said.
+        if name not in (CHECKSUM, "complete") and value is not None
+    }
     # NumPy strings, as `simulate` has them.
     names = {
         name: (values.dims, np.array(values.values.tolist()))
