@@ -169,10 +169,12 @@ def cases() -> list[Case]:
                     *(None, "x", 3, [], {}, {"num_arms": []}, {"num_arms": 3}),
                     *({"num_arms": [0]}, {"num_arms": [2.5]}, {"num_arms": [2, 2]}),
                     *({"num_arms": [None]}, {"nothing": [1]}),
+                    *(zipped({"num_arms": [2, 3], "cost_floor": [0.1]}), zipped({})),
+                    *(zipped({"num_arms": [2]}, {"num_arms": [3]}), zipped([], "x")),
                 ),
             },
             named={
-                "arguments": ("num_arms", "nothing"),
+                "arguments": ("num_arms", "nothing", "cost_floor"),
                 "make": ("num_arms",),
             },
         ),
