@@ -17,7 +17,7 @@ from jaxbandits.results.home import home_of
 from jaxbandits.results.layout import written
 from jaxbandits.results.store import check_store, sessions
 from jaxbandits.stats import seeds_needed
-from jaxbandits.sweeps import Entry, HalfWidth, run_sweep
+from jaxbandits.sweeps import Entry, HalfWidth, read_spec, run_sweep
 from jaxbandits.sweeps import fill as filling
 from jaxbandits.sweeps.fill import StoppedError
 from jaxbandits.sweeps.merge import merge
@@ -26,6 +26,7 @@ from jaxbandits.sweeps.until import verdict
 from jaxbandits.sweeps.verify import examine, replay
 from tests.results.samples import slack
 from tests.sweeps import walk
+from tests.sweeps.processes import finish, start, wait_for_runs
 from tests.sweeps.test_numbers import assert_same
 from tests.sweeps.test_operations import number
 from tests.sweeps.test_spread import counts
@@ -38,7 +39,8 @@ QUIET = Machine(progress=False)
 
 def played(store=None, spec=SPEC, **options):
     extend = options.pop("extend", False)
-    kept = None if store is None else Store(store, block=32, extend=extend)
+    # Three points and the seeds of the pilot.
+    kept = None if store is None else Store(store, block=80, extend=extend)
     return run_sweep(spec, kept, QUIET, **options)
 
 
@@ -154,14 +156,14 @@ def test_a_wrong_number_is_found(complete, tmp_path):
 
 
 def test_stopped_and_resumed(tmp_path, whole, monkeypatch):
-    """At every tenth block, in both stages: the same numbers and the same bits."""
+    """At every third block, in both stages: the same numbers and the same bits."""
     path, play = tmp_path / "one.zarr", filling.play
     stopped = 0
     for _ in range(100):
         stop, calls = threading.Event(), itertools.count(1)
 
         def until(*args, stop=stop, calls=calls, **kwargs):
-            if next(calls) == 5:
+            if next(calls) == 3:
                 stop.set()
             return play(*args, **kwargs)
 
@@ -177,6 +179,31 @@ def test_stopped_and_resumed(tmp_path, whole, monkeypatch):
     assert_same(found, whole)
     begun, ended = counts(path)
     assert set(ended.values()) == {1}
+
+
+def test_killed_and_resumed(tmp_path):
+    """In the pilot, and twice in the second stage."""
+    file, path = tmp_path / "spec.py", tmp_path / "one.zarr"
+    file.write_text(
+        "from jaxbandits.sweeps import HalfWidth\n"
+        "from tests.sweeps import walk\n"
+        'until = HalfWidth("regret", 1.0, pilot=64, each=True)\n'
+        "SPEC = walk.spec(points=3, seeds=until, horizon=8)\n"
+    )
+    spec = read_spec(file)
+    whole = played(spec=spec)
+    pilot, total = 2 * 4 * 64, int(whole["seeds"].sum())
+    assert total > 2 * pilot
+    for runs in (pilot // 2, pilot + 40, (pilot + total) // 2):
+        process = start(path, spec=file, more=("--block", "192"), WALK_PAUSE="0.05")
+        assert wait_for_runs(process, path, runs)
+        process.kill()
+        finish(process)
+        there = open_store(path)["session"].values > 0
+        assert runs <= there.sum() < total
+        assert not there[~runs_of(whole)[..., : there.shape[-1]]].any()
+    assert_same(run_sweep(spec, path, QUIET), whole)
+    assert set(counts(path)[1].values()) == {1}
 
 
 def test_a_block_that_is_gone_is_missed(complete, tmp_path, whole):
