@@ -49,7 +49,8 @@ def open_store(
       Dims ``environment, policy, params, seed, checkpoint``, metrics (NaN where nothing
       is played yet), ``rounds`` (0 there) and ``session`` (0 there; else the entry,
       from 1, of the attribute ``sessions``); ``param_<leaf>`` without environments
-      unless they have different values.
+      unless they have different values; ``seeds``, how many each point has, where
+      points stop by themselves.
 
       Of a store of moments the metrics have the dims ``part`` (the rows of moments,
       each of the seeds of a block) and ``moment`` in place of ``seed``, and beside

@@ -146,9 +146,10 @@ class Block(NamedTuple):
             return int(self.runs.sum())
         return math.prod(part.stop - part.start for part in self.place[2:])
 
-    def misses(self, sessions: np.ndarray) -> bool:
-        """Whether a run is missing where these, [points, seeds], have played."""
-        return bool(((sessions == 0) & self.runs).any())
+    def missing(self, sessions: np.ndarray) -> np.ndarray:
+        """bool[points, seeds], which of them nobody has played, by who has."""
+        nobody = np.asarray(sessions) == 0
+        return nobody if self.ends is None else nobody & self.runs
 
 
 class Share(NamedTuple):
@@ -197,7 +198,7 @@ def outstanding(
                     continue
                 place = Place(environment, policy, params, seed)
                 whole = Block(key, place, played_by(counts, params, seed))
-                missing = (np.asarray(sessions[place]) == 0) & whole.runs
+                missing = whole.missing(sessions[place])
                 if missing.any():
                     place = place._replace(
                         params=_span(params, missing.any(axis=1)),

@@ -255,7 +255,7 @@ def _have_played(
     who_played = sessions(path)
 
     def lost(task: Task) -> Task:
-        missing = [b for b in task.blocks if b.misses(who_played.now(b.place))]
+        missing = [b for b in task.blocks if b.missing(who_played.now(b.place)).any()]
         return task._replace(blocks=tuple(missing))
 
     total = sum(block.size for block in blocks)

@@ -180,7 +180,7 @@ def fill(
     kept, who, written = stored_shapes(path), sessions(path), []
 
     def wanted(block: Block) -> bool:
-        missing = block.misses(who.now(block.place))
+        missing = bool(block.missing(who.now(block.place)).any())
         if missing:
             log.begins(block)
         return missing

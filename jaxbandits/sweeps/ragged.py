@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-Key = tuple[str, str]  # (environment, policy)
+from jaxbandits.results.dataset import Key
 
 
 class Ragged(NamedTuple):

@@ -51,7 +51,7 @@ def verify(plan: Plan, path: Path | Home, count: int, machine: Machine) -> int:
     blocks = [
         block
         for block in outstanding(plan, np.broadcast_to(0, who.shape), shape, share)
-        if not block.misses(who[block.place])
+        if not block.missing(who[block.place]).any()
     ]
     chosen = np.random.default_rng().permutation(len(blocks))[:count]
     kept = {*stored_shapes(path), "rounds"}

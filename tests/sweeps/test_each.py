@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 import xarray as xr
+from zarr.storage import MemoryStore
 
 from jaxbandits import Machine, Store, simulate, stats
 from jaxbandits.results import load, open_store, save
@@ -336,6 +337,12 @@ def test_workers(tmp_path, whole):
         found = run_sweep(SPEC, Store(path, block=32), QUIET, executor=pool)
     assert_same(found, whole)
     assert set(counts(path)[1].values()) == {1}
+
+
+def test_a_store_that_is_no_folder(whole):
+    store = MemoryStore()
+    found = run_sweep(SPEC, Store(store, block=80), QUIET)
+    assert_same(found, whole)
 
 
 def test_moments_know_no_pilot(tmp_path):

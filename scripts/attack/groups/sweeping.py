@@ -55,6 +55,7 @@ UNTIL = [
         ("regret", 0.5, 0.95, 50, 1),
         ("regret", 0.5, 0.95, 50, "a"),
         ("regret", 0.5, 0.95, 50, [1, 1]),
+        ("regret", 0.5, 0.95, 50, 10, "yes"),
     )
 ]
 STORES = [
@@ -76,7 +77,7 @@ def cases() -> list[Case]:
         "grid": ("eps", "greedy", "points"),
         "policies": ("policy", "name", "names"),
         "environments": ("environment", "names"),
-        "seeds": ("metric", "half_width", "level", "at_most", "pilot"),
+        "seeds": ("metric", "half_width", "level", "at_most", "pilot", "each"),
         "store": ("extend", "block", "verify", "metric", "metrics"),
         "machine": ("chunk", "memory", "devices", "engine", "progress"),
         "checkpoints": ("checkpoint",),
