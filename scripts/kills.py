@@ -2,11 +2,11 @@
 
     python -m scripts.kills [KILLS]
 
-By default 40 kills (SIGKILL, SIGTERM, SIGINT in turn) of the command line over three
+By default 40 kills (SIGKILL, SIGTERM, SIGINT in turn) of the command line over four
 sweeps: one of many blocks, one on drawn instances with a second stage (a half-width),
-and one of the budgeted setting from a TOML file. After every kill all that is complete
-is held against a sweep that was not interrupted, at the end everything. The exit status
-is 1 if a bit differs.
+one in which points stop one by one, and one of the budgeted setting from a TOML file.
+After every kill all that is complete is held against a sweep that was not interrupted,
+at the end everything. The exit status is 1 if a bit differs.
 """
 
 import signal
@@ -45,7 +45,12 @@ environments.three = { make = "s_br", arguments = { num_arms = 3 } }
 policies.uniform = { make = "uniform" }
 policies.omega = { make = "omega_ucb", cross = { rho = [0.25, 1.0] } }
 """
-SPECS = {"many.py": MANY, "drawn.py": DRAWN, "money.toml": MONEY}
+EACH = """
+from jaxbandits.sweeps import HalfWidth
+from tests.sweeps import walk
+SPEC = walk.spec(points=3, seeds=HalfWidth("regret", 3.0, pilot=100, each=True))
+"""
+SPECS = {"many.py": MANY, "drawn.py": DRAWN, "each.py": EACH, "money.toml": MONEY}
 SIGNALS = signal.SIGKILL, signal.SIGTERM, signal.SIGINT
 
 

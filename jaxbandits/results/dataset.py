@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from jaxbandits.results.names import FACT, PARAMETER, check_variable
+from jaxbandits.results.names import COUNT, FACT, PARAMETER, check_variable
 from jaxbandits.results.plain import plain
 
 DIMS = ("policy", "params", "seed", "checkpoint")
@@ -42,6 +42,7 @@ def coordinates(
     checkpoints: np.ndarray,
     instances: np.ndarray | None = None,
     facts: Mapping[str, np.ndarray] = {},
+    counts: Mapping[Key, np.ndarray] | None = None,
 ) -> xr.Dataset:
     """The axes of results, and the parameters of every point.
 
@@ -55,16 +56,21 @@ def coordinates(
       checkpoints: [C].
       instances: i64[S], numbers of the drawn instances if seeds share them.
       facts: by name, ``[E]`` of numbers or text: what environments differ in.
+      counts: i64[P], how many of the seeds each point plays, if not all play all.
 
     Returns:
       No variables; coordinates ``environment, policy, params, seed, checkpoint``,
-      ``param_<leaf>`` over the first three, ``environment_<fact>`` over the first,
-      and perhaps ``instance`` over seeds.
+      ``param_<leaf>`` over the first three, ``environment_<fact>`` over the first, and
+      perhaps ``instance`` over seeds, or ``seeds`` over the first three.
     """
     shape = len(environments), len(policies), num_points
     table = {}
+    if counts is not None:
+        table[COUNT] = np.zeros(shape, np.int64)
     for key, columns in params.items():
         place = environments.index(key[0]), policies.index(key[1])
+        if counts is not None:
+            table[COUNT][place][: len(counts[key])] = counts[key]
         for leaf, column in columns.items():
             name = f"{PARAMETER}{leaf}"
             if name not in table:

@@ -6,8 +6,10 @@ from typing import TypeVar
 import xarray as xr
 
 from jaxbandits.results.checks import check_dataset, check_whole
+from jaxbandits.results.names import COUNT
 
 _KNOWN = "mean, sem, interval (by t), quantiles and summary_records"
+_OWN = "mean, sem, interval, quantiles, final, summary_records and fixed_width_interval"
 
 _Data = TypeVar("_Data", xr.Dataset, xr.DataArray)
 
@@ -19,6 +21,7 @@ def metric_values(
     *,
     moments: bool = False,
     blocks: bool = False,
+    ragged: bool = False,
 ) -> xr.DataArray:
     """The float64 values of a metric, ``[policy, params, seed, checkpoint]``.
 
@@ -28,10 +31,12 @@ def metric_values(
       argument: for errors.
       moments: whether moments will do where no runs are kept.
       blocks: whether it may be a dask array, to be read block by block.
+      ragged: whether points may have different numbers of seeds.
 
     Raises:
       ValueError: naming `argument`, if the dataset has no such metric, a single run
-        of it only, or moments only; or if it is of dask and all runs are needed.
+        of it only, or moments only; if it is of dask and all runs are needed; or if
+        points have different numbers of seeds and all must have the same ones.
       TypeError: if it is no dataset, or the metric no numbers.
     """
     check_dataset(dataset)
@@ -48,7 +53,16 @@ def metric_values(
             f"{argument}: of {metric!r} the store keeps moments only, and this needs "
             f"runs; {_KNOWN} take moments"
         )
-    if values.chunks is not None and not blocks:
+    apart = is_ragged(values)
+    if apart and not ragged:
+        counts = values[COUNT].values
+        least, most = counts[counts > 0].min(), counts.max()
+        raise ValueError(
+            f"{argument}: points have {least} to {most} seeds (the coordinate seeds), "
+            "and this needs the same ones of all: give those, "
+            f"dataset.isel(seed=slice({least})); {_OWN} take all that each point has"
+        )
+    if values.chunks is not None and (apart or not blocks):
         raise ValueError(
             f"{argument}: {metric!r} is an array of dask, and this needs all of it at "
             "once; give what fits into memory, as in dataset.isel(checkpoint=[-1]).load"
@@ -60,6 +74,14 @@ def metric_values(
             f"no mean else; it has {', '.join(map(str, values.dims)) or 'none'}"
         )
     return values.astype("float64")
+
+
+def is_ragged(values: xr.DataArray) -> bool:
+    """Whether points have some seeds and not all, by the coordinate ``seeds``."""
+    if COUNT not in values.coords or "seed" not in values.dims:
+        return False
+    counts = values[COUNT].values
+    return bool(((counts > 0) & (counts < values.sizes["seed"])).any())
 
 
 def check_shown(dataset: xr.Dataset, policies: Iterable[str] | None) -> None:

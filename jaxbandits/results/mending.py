@@ -93,13 +93,19 @@ def missing_shards(home: Home) -> list[tuple[int, ...]]:
         seeds = -(-array.shape[3] // array.shards[3])
         wanted |= {
             (environment, policy, params, seed, shard)
-            for environment, counts in enumerate(rows)
-            for policy, count in enumerate(counts)
-            for params in range(count)
-            for seed in range(seeds)
+            for environment, policies in enumerate(rows)
+            for policy, ends in enumerate(policies)
+            for params, end in enumerate(_ends(ends, seeds))
+            for seed in range(end)
             for shard in shards
         }
     return sorted(wanted - there)
+
+
+def _ends(said: int | list[int], seeds: int) -> list[int]:
+    """Blocks along the seeds for each along the points; older stores have a number of
+    the latter, as all have all of the former."""
+    return [seeds] * said if isinstance(said, int) else said
 
 
 def damaged_coordinates(path: Any) -> list[str]:

@@ -4,9 +4,10 @@
 RESERVED = frozenset(
     "environment policy params seed checkpoint "  # dimensions
     "instance compile_seconds run_seconds quantile "  # other coordinates
-    "rounds session cut".split()  # of every run
+    "rounds session cut seeds".split()  # of every run, and of every point
 )
 PARAMETER = "param_"  # how the coordinate of a parameter begins
+COUNT = "seeds"  # the coordinate of how many seeds a point plays, if not all play all
 FACT = "environment_"  # and that of what environments differ in
 
 

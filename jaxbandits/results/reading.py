@@ -49,7 +49,8 @@ def open_store(
       Dims ``environment, policy, params, seed, checkpoint``, metrics (NaN where nothing
       is played yet), ``rounds`` (0 there) and ``session`` (0 there; else the entry,
       from 1, of the attribute ``sessions``); ``param_<leaf>`` without environments
-      unless they have different values.
+      unless they have different values; ``seeds``, how many each point has, where
+      points stop by themselves.
 
       Of a store of moments the metrics have the dims ``part`` (the rows of moments,
       each of the seeds of a block) and ``moment`` in place of ``seed``, and beside
@@ -72,8 +73,12 @@ def open_store(
     layout = layout_of(array)
     dataset = xr.open_zarr(home.reading, chunks=None, consolidated=True)
     dataset = dataset.drop_vars([RESULTS, "variable"])
-    del dataset.attrs[CHECKSUM]
-    dataset.attrs.pop("complete", None)
+    dataset.attrs = {
+        name: value
+        for name, value in dataset.attrs.items()
+        # Of nothing, which netCDF has not, nothing is said.
+        if name not in (CHECKSUM, "complete") and value is not None
+    }
     # NumPy strings, as `simulate` has them.
     names = {
         name: (values.dims, np.array(values.values.tolist()))

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from jaxbandits.results.home import Home
+from jaxbandits.results.names import COUNT, PARAMETER
 
 FORMAT = 3  # of the store; raised when an older library could not read it
 RESULTS = "results"
@@ -29,7 +30,8 @@ def root_of(attributes: Mapping[str, Any], arrays: Mapping[str, Any]) -> dict[st
         name
         for name, array in arrays.items()
         # How xarray knows a coordinate that is no dimension.
-        if name.startswith("param_")
+        if name.startswith(PARAMETER)
+        or name == COUNT
         or (array["dimension_names"] in (["seed"], ["environment"]))
         and name != array["dimension_names"][0]
     ]

@@ -174,15 +174,21 @@ def enter_session(
         return len(players)
 
 
-def seal(path: Any, rows: list[list[int]]) -> None:
+def seal(path: Any) -> None:
     """Say that a store is complete: from now on a block that is not there is missing.
 
-    Args:
-      path: the store.
-      rows: blocks along the points of every policy, by environment, by policy.
+    The attribute ``complete`` has, by environment and policy, how many blocks there are
+    along the seeds for each block along the points.
     """
     # It is complete all the same where it cannot be said.
     with suppress(OSError), _changing(path) as attributes:
+        home = home_of(path)
+        environments, policies = results_of(home).shape[:2]
+        rows = [[[] for _ in range(policies)] for _ in range(environments)]
+        blocks = sorted({numbers[:4] for numbers in written(home)})
+        ends = {(*game, points): seed + 1 for *game, points, seed in blocks}
+        for (environment, policy, _), end in ends.items():
+            rows[environment][policy].append(end)
         attributes["complete"] = rows
 
 

@@ -1,5 +1,6 @@
 """Which policy beats which: all pairs of policies, with control of multiplicity."""
 
+import json
 from collections.abc import Mapping
 
 import numpy as np
@@ -166,7 +167,8 @@ def dominance(
             "metric": metric,
             "better": "smaller" if smaller_is_better else "larger",
             "level": level,
-            "params": params,
+            # As netCDF can hold it.
+            "params": json.dumps(params) if isinstance(params, Mapping) else params,
             "correction": correction,
             "test": test,
             "about": ABOUT[test],

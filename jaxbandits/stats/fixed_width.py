@@ -22,7 +22,10 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from jaxbandits.results.checks import check_level, check_number, check_whole
+from jaxbandits.results.lookup import is_ragged
+from jaxbandits.results.names import COUNT
 from jaxbandits.stats.intervals import Interval, variance
+from jaxbandits.stats.ragged import apart
 from jaxbandits.stats.replications import (
     INSTANCE,
     group,
@@ -91,6 +94,7 @@ def fixed_width_interval(
     """Stein's interval: the mean of all seeds, the variance of the pilot.
 
     The half width is ``t s / sqrt(N)``, at most what `seeds_needed` was asked for.
+    Where points stopped one by one (the coordinate ``seeds``) N is each point's own.
 
     Args:
       values: all N seeds, a `DataArray` with the dimension ``seed`` or an array
@@ -116,24 +120,37 @@ def fixed_width_interval(
     size = values.sizes["seed"]
     if size < 2:
         raise ValueError(f"values must be of at least 2 seeds, got {size}")
+    ragged = is_ragged(values)
+    if ragged:
+        counts = values[COUNT].values
+        size = int(counts[counts > 0].min())
     if not 2 <= pilot <= size:
         raise ValueError(
             f"pilot must be in 2, ..., {size}, the seeds of values, got {pilot}"
         )
-    if shared_instances(values) is not None:
-        first = values.isel(seed=slice(pilot))
-        runs = _runs_per_instance(first, "pilot")
-        if np.isin(first[INSTANCE], values[INSTANCE][pilot:]).any():
-            raise ValueError(f"pilot: {pilot} seeds end within a drawn instance")
-        values, pilot = replications(values), pilot // runs
-        size = values.sizes["seed"]
+    first = values.isel(seed=slice(pilot))
+    runs = _runs_per_instance(first, "pilot")
+    if (
+        shared_instances(values) is not None
+        and np.isin(first[INSTANCE], values[INSTANCE][pilot:]).any()
+    ):
+        raise ValueError(f"pilot: {pilot} seeds end within a drawn instance")
     warn_of_coverage(
-        values.isel(seed=slice(pilot)),
-        f"the {100 * level:g} % intervals of a fixed width",
+        replications(first), f"the {100 * level:g} % intervals of a fixed width"
     )
+
+    def of(part: xr.DataArray) -> Interval:
+        return _of_pilot(replications(part), pilot // runs, level)
+
+    return Interval(*apart(values, of)) if ragged else of(values)
+
+
+def _of_pilot(values: xr.DataArray, pilot: int, level: float) -> Interval:
+    """Stein's interval of replications, the first of which are the pilot."""
     center = values.mean("seed", skipna=False)
     quantile = stats.t.ppf((1 + level) / 2, pilot - 1)
-    half = quantile * np.sqrt(variance(values.isel(seed=slice(pilot))) / size)
+    spread = variance(values.isel(seed=slice(pilot)))
+    half = quantile * np.sqrt(spread / values.sizes["seed"])
     # A NaN beyond the pilot makes the mean NaN, and so the ends.
     return Interval(center, center - half, center + half)
 

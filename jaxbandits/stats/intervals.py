@@ -4,10 +4,11 @@ The seed is the unit of replication: seeds are independent, checkpoints of one s
 not. So every function reduces the dimension ``seed`` and no other. Where several seeds
 share a drawn instance (``runs_per_instance > 1``) the instance is the unit, and means
 and their errors are over the instances' means. A seed whose value is NaN makes the
-statistic NaN; seeds are never dropped in silence.
+statistic NaN; seeds are never dropped in silence. Where points have different numbers
+of seeds (the coordinate ``seeds``) each point's own count.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -22,10 +23,11 @@ from jaxbandits.results.checks import (
     check_probabilities,
     check_seeds,
 )
-from jaxbandits.results.lookup import metric_values
+from jaxbandits.results.lookup import is_ragged, metric_values
 from jaxbandits.results.moments import Moments
 from jaxbandits.stats.betting import betting_ends
 from jaxbandits.stats.bootstrap import bootstrap_ends
+from jaxbandits.stats.ragged import apart, warn_apart
 from jaxbandits.stats.replications import replications
 from jaxbandits.stats.soundness import warn_of_coverage, warn_of_moments
 from jaxbandits.stats.summed import (
@@ -57,11 +59,11 @@ def mean(dataset: xr.Dataset, metric: str) -> xr.DataArray:
     Raises:
       ValueError: if `metric` is unknown.
     """
-    values = metric_values(dataset, metric, moments=True, blocks=True)
+    values = metric_values(dataset, metric, moments=True, blocks=True, ragged=True)
     if is_large(values):
         return summed(values)[0]
     check_seeds(values)
-    return replications(values).mean("seed", skipna=False)
+    return _over_seeds(values, lambda own: own.mean("seed", skipna=False))
 
 
 def sem(dataset: xr.Dataset, metric: str) -> xr.DataArray:
@@ -72,12 +74,22 @@ def sem(dataset: xr.Dataset, metric: str) -> xr.DataArray:
     Raises:
       ValueError: if `metric` is unknown.
     """
-    values = metric_values(dataset, metric, moments=True, blocks=True)
+    values = metric_values(dataset, metric, moments=True, blocks=True, ragged=True)
     if is_large(values):
         center, found = summed(values)
         return center.copy(data=sem_of(found))
     check_seeds(values)
-    return _sem(replications(values))
+    return _over_seeds(values, _sem)
+
+
+def _over_seeds(
+    values: xr.DataArray, statistic: Callable[[xr.DataArray], xr.DataArray]
+) -> xr.DataArray:
+    """A statistic of replications, of each point by itself if their numbers differ."""
+    if not is_ragged(values):
+        return statistic(replications(values))
+    (found,) = apart(values, lambda part: [statistic(replications(part))])
+    return found
 
 
 def interval(
@@ -123,14 +135,14 @@ def interval(
         not support the coverage.
     """
     large = method == "t" and bounds is None
-    values = metric_values(dataset, metric, moments=large, blocks=large)
+    values = metric_values(dataset, metric, moments=large, blocks=large, ragged=True)
     if is_large(values):
         return _of_moments(values, level)
     found = _interval(
         values, level, method, resamples=resamples, seed=seed, bounds=bounds
     )
     if method != "bounded":
-        warn_of_coverage(replications(values), _words(values, level))
+        _warn(values, _words(values, level))
     return found
 
 
@@ -150,8 +162,15 @@ def interval_of(
         values, level, method, resamples=resamples, seed=seed, bounds=bounds
     )
     if method != "bounded":
-        warn_of_coverage(replications(values), _words(values, level))
+        _warn(values, _words(values, level))
     return found
+
+
+def _warn(values: xr.DataArray, what: str) -> None:
+    if is_ragged(values):
+        warn_apart(values, what, stacklevel=4)
+    else:
+        warn_of_coverage(replications(values), what, stacklevel=4)
 
 
 def quiet_interval(values: xr.DataArray, level: float) -> Interval:
@@ -190,6 +209,11 @@ def _interval(
         raise ValueError('bounds: are for the method "bounded", which needs them')
     if bounds is not None:
         low, high = check_bounds(bounds, values.values)
+    if is_ragged(values):
+        options = {"resamples": resamples, "seed": seed, "bounds": bounds}
+        return Interval(
+            *apart(values, lambda part: _interval(part, level, method, **options))
+        )
     values = replications(values)
     center = values.mean("seed", skipna=False)
     rows = values.transpose(..., "seed").values
@@ -229,7 +253,7 @@ def quantiles(
         seed.
       TypeError: if `q` is no number or list of numbers.
     """
-    values = metric_values(dataset, metric, moments=True, blocks=True)
+    values = metric_values(dataset, metric, moments=True, blocks=True, ragged=True)
     probabilities = check_probabilities(q, inside=False)
     if "moment" in values.dims:
         return quantiles_of(dataset, metric, probabilities)
@@ -237,16 +261,24 @@ def quantiles(
     if values.chunks is not None:
         # All runs of a few curves at a time.
         values = values.chunk({"seed": -1, "checkpoint": 1})
+    if is_ragged(values):
+        (found,) = apart(
+            values, lambda part: [part.quantile(probabilities, "seed", skipna=False)]
+        )
+        return found
     return values.quantile(probabilities, "seed", skipna=False)
 
 
 def final(dataset: xr.Dataset, metric: str) -> xr.DataArray:
     """A metric at the last checkpoint, ``[policy, params, seed]``.
 
+    Where points have different numbers of seeds it is NaN at those that one has not.
+
     Raises:
       ValueError: if `metric` is unknown.
     """
-    return metric_values(dataset, metric, blocks=True).isel(checkpoint=-1)
+    values = metric_values(dataset, metric, blocks=True, ragged=True)
+    return values.isel(checkpoint=-1)
 
 
 def variance(values: xr.DataArray) -> xr.DataArray:

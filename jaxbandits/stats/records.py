@@ -10,6 +10,7 @@ import xarray as xr
 from jaxbandits.results.checks import check_dataset, check_mapping
 from jaxbandits.results.dataset import DIMS
 from jaxbandits.results.lookup import check_policies
+from jaxbandits.results.names import COUNT
 from jaxbandits.results.plain import plain
 from jaxbandits.stats.intervals import mean, sem
 from jaxbandits.stats.record import Record, entry, make_record
@@ -75,6 +76,9 @@ def summary_records(
     rounds = last["rounds"]
     rounds = rounds.sel(moment="max") if moments else rounds
     played = np.asarray((rounds > 0).any(["part" if moments else "seed", "checkpoint"]))
+    seeds = np.full(played.shape, dataset.sizes["seed"])
+    if COUNT in dataset.coords:
+        seeds = np.minimum(seeds, dataset[COUNT].transpose("policy", "params").values)
     records = []
     for row, policy in enumerate(dataset["policy"].values.tolist()):
         for point in range(dataset.sizes["params"]):
@@ -94,7 +98,7 @@ def summary_records(
                     environment,
                     policy,
                     entries,
-                    seeds=dataset.sizes["seed"],
+                    seeds=int(seeds[row, point]),
                     horizon=horizon,
                     params=dict(params or {}) | _parameters(dataset, row, point),
                 )

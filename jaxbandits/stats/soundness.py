@@ -86,7 +86,7 @@ def supported(rows: np.ndarray) -> np.ndarray:
 
 def warn_of_coverage(
     values: xr.DataArray, what: str, stacklevel: int = 3, *, joint: bool = False
-) -> None:
+) -> bool:
     """Warn, once, if intervals of means over ``seed`` may cover less than they say.
 
     Of curves the last checkpoint counts: at the first ones nothing has happened yet.
@@ -98,6 +98,9 @@ def warn_of_coverage(
       stacklevel: as in `warnings.warn`; 3 is the caller's caller.
       joint: whether all checkpoints count, as what is covered is the whole curve; those
         at which all seeds are equal do not.
+
+    Returns:
+      Whether it has warned.
     """
     if "checkpoint" in values.dims and not joint:
         values = values.isel(checkpoint=-1)
@@ -109,6 +112,8 @@ def warn_of_coverage(
     if rows.shape[1] > 1 and not supported(rows).all():
         skewness, effective = moments(rows)
         _warn(rows.shape[1], constant(rows), skewness, effective, what, stacklevel + 1)
+        return True
+    return False
 
 
 def warn_of_moments(found: Moments, what: str, stacklevel: int = 3) -> None:

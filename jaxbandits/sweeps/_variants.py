@@ -3,11 +3,12 @@
 import itertools
 from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from jaxbandits import checks
+from jaxbandits.points import Zipped
 from jaxbandits.protocol import Environment
 
 VARIED = "varied"  # in an environment's provenance
@@ -16,44 +17,39 @@ VARIED = "varied"  # in an environment's provenance
 def variants(
     name: str,
     make: Callable[..., Environment[Any, Any, Any]],
-    arguments: Mapping[str, Iterable[Any]],
+    arguments: Mapping[str, Iterable[Any]] | Zipped,
 ) -> dict[str, Environment[Any, Any, Any]]:
     """An environment for each combination of arguments, as `sweep` takes them.
 
     Args:
       name: how all their names begin.
       make: a function of these arguments (by name) that makes an environment.
-      arguments: by argument its values: numbers, texts, functions, lists of them.
+      arguments: by argument its values: numbers, texts, functions, lists of them; each
+        combined with each. Or what `jaxbandits.zipped` gives: the i-th values of its
+        columns together, which are lists of one length.
 
     Returns:
-      By names that tell the values, ``"S-Br (num_arms = 3, cost_floor = 0.5)"``, the
-      last argument fastest. Results have the values for coordinates of ``environment``,
-      ``environment_num_arms``: float64 of numbers, else text.
+      By names that tell the values, ``"S-Br (num_arms = 3, cost_floor = 0.5)"``, zipped
+      arguments slowest and the last crossed one fastest. Results have the values for
+      coordinates of ``environment``, ``environment_num_arms``: float64 of numbers, else
+      text.
 
     Raises:
-      ValueError, TypeError: naming the argument whose values are none, or make two
-        names equal; and what `make` raises.
+      ValueError, TypeError: naming the argument whose values are none, unequal to those
+        that they are zipped with, or make two names equal; and what `make` raises.
     """
     checks.text("name", name)
     checks.function("make", make)
-    if not isinstance(arguments, Mapping) or not arguments:
-        raise TypeError(
-            "arguments must map names to lists of values, at least one, got "
-            f"{checks.shown(arguments)}"
-        )
-    columns = {x: _values(f"arguments[{x!r}]", v) for x, v in arguments.items()}
     found = {}
-    for row in itertools.product(*(column.items() for column in columns.values())):
-        texts, values = zip(*row, strict=True)
-        told = ", ".join(f"{x} = {t}" for x, t in zip(columns, texts, strict=True))
-        made = make(**dict(zip(columns, values, strict=True)))
+    for row in itertools.product(*_axes(arguments)):
+        cells = {x: cell for part in row for x, cell in part.items()}
+        made = make(**{x: cell.value for x, cell in cells.items()})
         checks.instance("make: what it makes", made, Environment, "of jaxbandits")
         facts = {
-            x: value if _is_number(value) else text
-            for x, text, value in zip(columns, texts, values, strict=True)
+            x: c.value if _is_number(c.value) else c.text for x, c in cells.items()
         }
         provenance = {**(made.provenance or {}), VARIED: facts}
-        found[f"{name} ({told})"] = made._replace(provenance=provenance)
+        found[f"{name} ({_told(cells)})"] = made._replace(provenance=provenance)
     return found
 
 
@@ -73,11 +69,54 @@ def facts_about(
     return columns
 
 
-def _values(where: str, values: Any) -> dict[str, Any]:
-    """Values by what names tell of them."""
+class _Cell(NamedTuple):
+    """A value, and what names tell of it."""
+
+    text: str
+    value: Any
+
+
+def _axes(arguments: Any) -> list[list[dict[str, _Cell]]]:
+    """What is combined with each other: values by argument, of zipped ones several."""
+    grid = arguments if isinstance(arguments, Zipped) else Zipped({}, arguments)
+    if not all(isinstance(part, Mapping) for part in grid) or not any(grid):
+        raise TypeError(
+            "arguments must map names to lists of values, at least one, or be what "
+            f"zipped(...) gives, got {checks.shown(arguments)}"
+        )
+    if both := sorted(grid.crossed.keys() & grid.columns.keys()):
+        raise ValueError(f"arguments both crosses and zips {both}")
+    columns, crossed = (
+        {x: _cells(f"arguments[{x!r}]", values) for x, values in part.items()}
+        for part in grid
+    )
+    if len({len(cells) for cells in columns.values()}) > 1:
+        lengths = {x: len(cells) for x, cells in columns.items()}
+        raise ValueError(
+            f"arguments must have lists of equal length to zip them, got {lengths}"
+        )
+    rows = [
+        dict(zip(columns, cells, strict=True))
+        for cells in zip(*columns.values(), strict=True)
+    ]
+    axes = [rows] if rows else []
+    axes += [[{x: cell} for cell in cells] for x, cells in crossed.items()]
+    for axis in axes:
+        texts = [_told(row) for row in axis]
+        if again := [text for text in texts if texts.count(text) > 1]:
+            raise ValueError(f"arguments must be different, got {again[0]} twice")
+    return axes
+
+
+def _told(cells: Mapping[str, _Cell]) -> str:
+    return ", ".join(f"{x} = {cell.text}" for x, cell in cells.items())
+
+
+def _cells(where: str, values: Any) -> list[_Cell]:
+    """A list of values, at least one."""
     if isinstance(values, str | Mapping) or not isinstance(values, Iterable):
         raise TypeError(f"{where} must be a list of values, got {checks.shown(values)}")
-    found: dict[str, Any] = {}
+    found = []
     for value in values:
         text = _text(value)
         if text is None:
@@ -85,9 +124,7 @@ def _values(where: str, values: Any) -> dict[str, Any]:
                 f"{where} must be numbers, texts, functions or lists of them, got "
                 f"{checks.shown(value)}"
             )
-        if text in found:
-            raise ValueError(f"{where} must be different, got {text} twice")
-        found[text] = value
+        found.append(_Cell(text, value))
     if not found:
         raise ValueError(f"{where} must not be empty")
     return found

@@ -17,6 +17,7 @@ from jaxbandits.protocol import Environment
 from jaxbandits.results.layout import Place
 from jaxbandits.results.moments import SHAPE
 from jaxbandits.sweeps.plan import Plan
+from jaxbandits.sweeps.ragged import played_by, runs_at
 
 
 class _Limits(NamedTuple):
@@ -118,28 +119,37 @@ def _even(total: int, most: int) -> int:
     return whole if whole > 0 and size < total else size
 
 
-def rows_of(plan: Plan, points: int) -> list[list[int]]:
-    """Blocks along the points of every policy, by environment, by policy.
-
-    Args:
-      plan: the plan.
-      points: parameter points of a block.
-    """
-    rows = [-(-match.points.count // points) for match in plan.matches.values()]
-    policies = len(plan.spec.policies)
-    return [rows[i : i + policies] for i in range(0, len(rows), policies)]
-
-
 class Block(NamedTuple):
     """A block that has to be played.
 
     Attributes:
       key: (environment, policy) by name.
       place: where it lies; of a block that was complete once, what was added.
+      ends: of each of its points, how many seeds of the axis it plays; None if all play
+        all that are there.
     """
 
     key: tuple[str, str]
     place: Place
+    ends: tuple[int, ...] | None = None
+
+    @property
+    def runs(self) -> np.ndarray:
+        """bool[points, seeds], which of the place are to be played."""
+        params, seed = self.place[2:]
+        return runs_at(self.ends, params.stop - params.start, seed)
+
+    @property
+    def size(self) -> int:
+        """How many runs are to be played."""
+        if self.ends is not None:
+            return int(self.runs.sum())
+        return math.prod(part.stop - part.start for part in self.place[2:])
+
+    def missing(self, sessions: np.ndarray) -> np.ndarray:
+        """bool[points, seeds], which of them nobody has played, by who has."""
+        nobody = np.asarray(sessions) == 0
+        return nobody if self.ends is None else nobody & self.runs
 
 
 class Share(NamedTuple):
@@ -178,19 +188,24 @@ def outstanding(
     turn = list(range(len(plan.spec.policies)))
     for number, (key, match) in enumerate(plan.matches.items()):
         environment, policy = divmod(number, len(plan.spec.policies))
+        counts = plan.counts_at(key)
         for seed in pieces(len(plan.seeds), shape[1]):
             parts = pieces(match.points.count, shape[0])
             own = parts[(share.number - turn[policy]) % share.of :: share.of]
             turn[policy] += len(parts)
             for params in own:
+                if counts is not None and counts[params].max() <= seed.start:
+                    continue
                 place = Place(environment, policy, params, seed)
-                missing = np.asarray(sessions[place]) == 0
+                whole = Block(key, place, played_by(counts, params, seed))
+                missing = whole.missing(sessions[place])
                 if missing.any():
                     place = place._replace(
                         params=_span(params, missing.any(axis=1)),
                         seed=_span(seed, missing.any(axis=0)),
                     )
-                    rows.append((seed.start, number, Block(key, place)))
+                    ends = played_by(counts, *place[2:])
+                    rows.append((seed.start, number, Block(key, place, ends)))
     return [block for *_, block in sorted(rows, key=lambda row: row[:2])]
 
 

@@ -29,13 +29,12 @@ from jaxbandits.results.store import (
     seal,
     sessions,
 )
-from jaxbandits.sweeps.blocks import ALL, Block, Share, outstanding, rows_of
+from jaxbandits.sweeps.blocks import ALL, Block, Share, outstanding
 from jaxbandits.sweeps.fill import (
     StoppedError,
     Work,
     facts_of,
     fill,
-    lanes_of,
     work_of,
 )
 from jaxbandits.sweeps.hosts import meet
@@ -136,7 +135,7 @@ def in_store(spec: Spec, store: Store, crew: Crew) -> Iterator[Sink]:
             meet("filled")
             if crew.share is not None and not whole(plan):
                 return plan
-            seal(path, rows_of(plan, shape[0]))
+            seal(path)
             if crew.share is not None or crew.workers is not None:
                 # The last one takes away what only several need.
                 if lock.alone():
@@ -256,16 +255,16 @@ def _have_played(
     who_played = sessions(path)
 
     def lost(task: Task) -> Task:
-        missing = [b for b in task.blocks if (who_played.now(b.place) == 0).any()]
+        missing = [b for b in task.blocks if b.missing(who_played.now(b.place)).any()]
         return task._replace(blocks=tuple(missing))
 
-    total = sum(map(lanes_of, blocks))
+    total = sum(block.size for block in blocks)
     with reporter(crew.machine.progress, total, path.name) as say:
 
         def finished(done: Iterable[Block]) -> None:
             played.extend(done)
             for block in done:
-                say(lanes_of(block), block.key[1])
+                say(block.size, block.key[1])
 
         try:
             spread(crew.workers, tasks, lost, finished, crew.stop)

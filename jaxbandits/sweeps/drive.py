@@ -25,6 +25,7 @@ from jaxbandits.sweeps.blocks import Share
 from jaxbandits.sweeps.crew import Crew, in_store
 from jaxbandits.sweeps.memory import in_memory
 from jaxbandits.sweeps.plan import Plan, make_plan, metric_shapes
+from jaxbandits.sweeps.ragged import Ragged
 from jaxbandits.sweeps.sink import Sink
 from jaxbandits.sweeps.site import site_of
 from jaxbandits.sweeps.spec import Spec
@@ -164,7 +165,16 @@ def _play(sink: Sink, spec: Spec, until: HalfWidth | None, grows: bool) -> Plan:
     if until is None:
         return sink.complete(spec, grows)
     # A store may have seeds of the second stage, from an earlier call.
-    seeds = list(_joined(spec.seeds.tolist(), sink.seeds()))
+    pilot, stored = spec.seeds.tolist(), sink.seeds()
+    seeds: Any = list(_joined(pilot, stored))
+    if until.each:
+        # Who stops early has the first ones, of which the pilot must be.
+        if [*stored, *sorted(set(pilot) - set(stored))][: len(pilot)] != pilot:
+            raise ValueError(
+                "pilot must be the first seeds of the store where each point stops by "
+                f"itself, from {stored[0]} on, in their order"
+            )
+        seeds = Ragged(seeds, len(pilot))
     plan = sink.complete(spec._replace(seeds=seeds), grows)
     if not sink.whole(plan):
         warnings.warn(
@@ -173,19 +183,28 @@ def _play(sink: Sink, spec: Spec, until: HalfWidth | None, grows: bool) -> Plan:
             stacklevel=3,
         )
         return plan
-    pilot = sink.dataset().sel(seed=spec.seeds.tolist())
-    found = verdict(pilot, until, len(spec.seeds))
+    found = verdict(sink.dataset().sel(seed=pilot), until, len(pilot))
     if found.needed > found.seeds:
         warnings.warn(
             f"a half-width of {until.half_width:g} takes {found.needed} seeds; "
             f"stopped at at_most = {found.seeds}",
             stacklevel=3,
         )
-    if found.seeds > len(plan.seeds):
-        seeds = _joined(plan.seeds.tolist(), itertools.count())
-        seeds = list(itertools.islice(seeds, found.seeds))
-        return sink.complete(plan.spec._replace(seeds=seeds), True)
-    return plan
+    held = len(plan.seeds)
+    seeds = _joined(plan.seeds.tolist(), itertools.count())
+    seeds = list(itertools.islice(seeds, max(found.seeds, held)))
+    if until.each:
+        policies = len(plan.spec.policies)
+        least = {
+            key: found.counts[divmod(number, policies)][: match.points.count]
+            for number, (key, match) in enumerate(plan.matches.items())
+        }
+        own = plan.counts or dict.fromkeys(least, held)
+        more = any((least[key] > own[key]).any() for key in least)
+        seeds = Ragged(seeds, least)
+    else:
+        more = found.seeds > held
+    return sink.complete(plan.spec._replace(seeds=seeds), True) if more else plan
 
 
 def _joined(seeds: list[int], others: Iterable[int]) -> Iterable[int]:

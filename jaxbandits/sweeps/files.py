@@ -154,19 +154,20 @@ def _integer(value: Any) -> Any:
 
 
 def _environments(where: str, name: str, setting: str, entry: dict) -> dict[str, Any]:
-    """An environment, or one for each combination of what is crossed."""
-    if "cross" not in entry:
+    """An environment, or one for each combination of what is crossed and zipped."""
+    if not {"cross", "zip"} & entry.keys():
         return {name: makers.environment(where, setting, entry)}
     fixed = entry.get("arguments", {})
-    cross = {x: _values(f"{where}.cross.{x}", v) for x, v in entry["cross"].items()}
-    if both := sorted(cross.keys() & fixed.keys()):
-        raise ValueError(f"{where} has {both} both in arguments and in cross")
+    grid = _grid(where, entry)
+    for part, columns in (("zip", grid.columns), ("cross", grid.crossed)):
+        if both := sorted(columns.keys() & fixed.keys()):
+            raise ValueError(f"{where} has {both} both in arguments and in {part}")
 
     def make(**chosen: Any) -> Environment:
         return makers.environment(where, setting, entry | {"arguments": fixed | chosen})
 
     try:
-        return variants(name, make, cross)
+        return variants(name, make, grid)
     except (TypeError, ValueError) as error:
         if str(error).startswith(where):
             raise
@@ -174,24 +175,25 @@ def _environments(where: str, name: str, setting: str, entry: dict) -> dict[str,
 
 
 def _entry(where: str, setting: str, entry: dict) -> Entry:
-    grids = (
-        {
-            leaf: _values(f"{where}.{part}.{leaf}", values)
-            for leaf, values in entry.get(part, {}).items()
-        }
-        for part in ("cross", "zip")
-    )
-    crossed, rows = grids
-    grid = zipped(rows, crossed)
+    grid = _grid(where, entry)
     if "sample" in entry:
         if "zip" in entry:
             raise ValueError(f"{where}: zip and sample exclude each other")
-        grid = _design(f"{where}.sample", entry["sample"], crossed)
+        grid = _design(f"{where}.sample", entry["sample"], grid.crossed)
     points = points_from(grid, where)
     return Entry(makers.policy(where, setting, entry), points)
 
 
-def _design(where: str, design: dict, crossed: dict) -> Zipped:
+def _grid(where: str, entry: dict) -> Zipped:
+    """What an entry zips and crosses."""
+    rows, crossed = (
+        {x: _values(f"{where}.{part}.{x}", v) for x, v in entry.get(part, {}).items()}
+        for part in ("zip", "cross")
+    )
+    return zipped(rows, crossed)
+
+
+def _design(where: str, design: dict, crossed: Any) -> Zipped:
     """A grid of points that spread evenly."""
     ranges = {
         leaf: Range(
@@ -208,7 +210,7 @@ def _design(where: str, design: dict, crossed: dict) -> Zipped:
         raise ValueError(f"{where}: {error}") from error
 
 
-def _values(where: str, values: Any) -> list[float]:
+def _values(where: str, values: Any) -> Any:
     if not isinstance(values, dict):
         return values
     ends = values["from"], values["to"]

@@ -55,7 +55,7 @@ def work_of(
       shape: parameter points and seeds of a whole block, if all blocks of a game are
         to share one program; None if each is all of its game.
     """
-    lanes = {block.key: lanes_of(block) for block in blocks}
+    lanes = {block.key: block.size for block in blocks}
     if shape:
         lanes = dict.fromkeys(lanes, math.prod(shape))
     shares = device_shares(machine.devices, max(lanes.values(), default=1))
@@ -112,7 +112,7 @@ def play_blocks(
       StoppedError: if it was told to stop before all was played.
     """
     checkpoints = len(plan.terms.schedule.checkpoints)
-    total = sum(map(lanes_of, work.blocks)) * checkpoints
+    total = sum(block.size for block in work.blocks) * checkpoints
     last = plan.terms.schedule.checkpoints[-1]
     alone = len(plan.spec.environments) == 1
     done = []
@@ -134,7 +134,8 @@ def play_blocks(
                     plan.seeds[place.seed],
                     plan.terms._replace(engine=match.choice.engine),
                     clock=(clock := Clock([], [])),
-                    chunk=work.chunk_for(block.key),
+                    runs=None if block.ends is None else block.runs,
+                    chunk=_lanes(work.chunk_for(block.key), block),
                     same_shape=work.same_shape,
                     uniform=uniform_leaves(lane_params(match.policy, match.points, 1)),
                     devices=share,
@@ -142,7 +143,7 @@ def play_blocks(
                 )
                 receive(block, found, clock)
             else:
-                advanced(lanes_of(block) * checkpoints)
+                advanced(block.size * checkpoints)
             done.append(block)
 
         for _ in side_by_side(work_on, work.blocks, work.shares):
@@ -179,7 +180,7 @@ def fill(
     kept, who, written = stored_shapes(path), sessions(path), []
 
     def wanted(block: Block) -> bool:
-        missing = bool((who.now(block.place) == 0).any())
+        missing = bool(block.missing(who.now(block.place)).any())
         if missing:
             log.begins(block)
         return missing
@@ -191,14 +192,18 @@ def fill(
             "and safe, the same command goes on from there"
         )
         with naming(path, safe):
-            write_block(path, block.place, values | {"rounds": found.rounds}, session)
+            values["rounds"] = found.rounds
+            who = session if block.ends is None else session * block.runs
+            write_block(path, block.place, values, who)
             log.ends(block, sum(clock.compiling))
         written.append(block)
 
     play_blocks(plan, work, machine, stop, path.name, write, wanted)
 
 
-def lanes_of(block: Block) -> int:
-    """Runs of a block."""
-    params, seed = block.place.params, block.place.seed
-    return (params.stop - params.start) * (seed.stop - seed.start)
+def _lanes(chunk: int, block: Block) -> int:
+    """Lanes to play at a time: of a block of which points have ended hardly more than
+    it has runs, by halves, so that there are few programs."""
+    while block.ends is not None and chunk % 2 == 0 and chunk // 2 >= block.size:
+        chunk //= 2
+    return chunk

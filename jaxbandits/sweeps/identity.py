@@ -19,12 +19,15 @@ from jaxbandits.points import Points, points_from
 from jaxbandits.results._provenance import versions
 from jaxbandits.results.plain import plain
 from jaxbandits.sweeps.plan import Plan
+from jaxbandits.sweeps.ragged import Key, Ragged
 from jaxbandits.sweeps.spec import Spec
 
 # Of other packages the numbers do not depend, up to what the programs show.
 JAX = ("jax", "jaxlib")
 PACKAGES = ("jaxbandits", *JAX)
 MISSING = "nothing"
+# How many seeds each point plays, where not all play all of them.
+COUNTS = "seeds_of_points"
 Description = dict[str, Any]
 
 
@@ -66,6 +69,7 @@ def describe(plan: Plan, platform: str) -> Description:
             for name, entry in spec.policies.items()
         },
         "seeds": _seeds(plan.seeds),
+        **({} if plan.counts is None else {COUNTS: _nested(plan.counts)}),
     }
 
 
@@ -91,9 +95,45 @@ def _seeds(seeds: np.ndarray) -> int | list[int]:
     return len(seeds) if first else seeds.tolist()
 
 
-def with_seeds(description: Description, seeds: np.ndarray) -> Description:
+def with_seeds(
+    description: Description,
+    seeds: np.ndarray,
+    counts: Mapping[Key, np.ndarray] | None = None,
+) -> Description:
     """The description of the same sweep on other seeds."""
-    return description | {"seeds": _seeds(seeds)}
+    rest = {name: x for name, x in description.items() if name != COUNTS}
+    more = {} if counts is None else {COUNTS: _nested(counts)}
+    return rest | {"seeds": _seeds(seeds)} | more
+
+
+def _nested(counts: Mapping[Key, np.ndarray]) -> dict[str, dict[str, list[int]]]:
+    """Numbers of seeds by environment, by policy, as JSON can hold them."""
+    found: dict[str, dict[str, list[int]]] = {}
+    for (environment, policy), own in counts.items():
+        found.setdefault(environment, {})[policy] = own.tolist()
+    return found
+
+
+def counts_in(description: Description) -> dict[Key, np.ndarray]:
+    """How many seeds each point plays, i64[P] by environment and policy."""
+    if COUNTS not in description:
+        seeds = len(listed(description["seeds"]))
+        return {
+            (environment, policy): np.full(entry["points"]["count"], seeds)
+            for environment in description["environments"]
+            for policy, entry in description["policies"].items()
+        }
+    return {
+        (environment, policy): np.array(own, np.int64)
+        for environment, by_policy in description[COUNTS].items()
+        for policy, own in by_policy.items()
+    }
+
+
+def seeds_in(description: Description) -> np.ndarray | Ragged:
+    """The seeds of a description, as `Spec.seeds`, whatever each point has of them."""
+    seeds = listed(description["seeds"])
+    return Ragged(seeds, 0) if COUNTS in description else seeds
 
 
 def listed(seeds: int | list[int]) -> np.ndarray:
@@ -175,7 +215,7 @@ def compare(stored: Description, wanted: Description) -> _Comparison:
     """Compare the description of a store with that of a plan."""
     return _Comparison(
         _differences(_fixed(stored, wanted), _fixed(wanted, stored)),
-        _more(wanted, stored),
+        _more(wanted, stored) + _more_of_points(wanted, stored),
         _more(stored, wanted),
         _names(stored, wanted),
     )
@@ -197,12 +237,75 @@ def union(spec: Spec, wanted: Description, stored: Description) -> Spec:
         if new != old:
             points = _joined(points, _read(new).at(_unknown(_read(new), points)))
         policies[name] = entry._replace(grid=points)
+    environments = _stored_first(spec.environments, stored["environments"])
+    seeds = _all_seeds(stored, wanted)
+    if COUNTS in stored or COUNTS in wanted:
+        points = {name: entry.grid for name, entry in policies.items()}
+        held = [_held(each, seeds) for each in (stored, wanted)]
+        least = {
+            (environment, name): _least(held, (environment, name), rows)
+            for environment in environments
+            for name, rows in points.items()
+        }
+        seeds = Ragged(seeds, least)
+    return spec._replace(policies=policies, environments=environments, seeds=seeds)
+
+
+def _all_seeds(stored: Description, wanted: Description) -> np.ndarray:
+    """Those of a store, then those that are new."""
     old = listed(stored["seeds"])
-    return spec._replace(
-        policies=policies,
-        environments=_stored_first(spec.environments, stored["environments"]),
-        seeds=np.append(old, _new_seeds(listed(wanted["seeds"]), old)),
+    return np.append(old, _new_seeds(listed(wanted["seeds"]), old))
+
+
+_Held = dict[Key, dict[frozenset, int]]
+
+
+def _held(description: Description, seeds: np.ndarray) -> _Held:
+    """How many seeds of an axis points have, by environment and policy, by point."""
+    if COUNTS not in description:
+        # All of its own, and what comes before them.
+        own = np.isin(seeds, listed(description["seeds"]))
+        seeds = seeds[: np.flatnonzero(own)[-1] + 1]
+        description = with_seeds(description, seeds)
+    return {
+        key: dict(zip(_rows(_read(_points(description, key))), own, strict=True))
+        for key, own in counts_in(description).items()
+    }
+
+
+def _points(description: Description, key: Key) -> Mapping[str, Any]:
+    return description["policies"][key[1]]["points"]
+
+
+def _least(held: list[_Held], key: Key, points: Points) -> np.ndarray:
+    """How many seeds points shall have: the most of what a store has and what is
+    wanted. Of a point that only the store has, on an environment that only the spec
+    has, nobody says: it gets as many as the others at least."""
+    known = [each.get(key, {}) for each in held]
+    others = min(known[-1].values())
+    return np.array(
+        [
+            max([own[row] for own in known if row in own], default=others)
+            for row in _rows(points)
+        ],
+        np.int64,
     )
+
+
+def _more_of_points(wanted: Description, stored: Description) -> list[str]:
+    """Whether points shall have more seeds than they have. (Fewer are no difference:
+    what is wanted is how many at least.)"""
+    if COUNTS not in stored and COUNTS not in wanted:
+        return []
+    seeds = _all_seeds(stored, wanted)
+    old, new = _held(stored, seeds), _held(wanted, seeds)
+    more = sum(
+        count > old[key][row]
+        for key in old.keys() & new.keys()
+        for row, count in new[key].items()
+        if row in old[key]
+    )
+    return [f"seeds: more of {more} points"] if more else []
 
 
 def _stored_first(mapping: Mapping[str, Any], order: Mapping[str, Any]) -> dict:
@@ -212,7 +315,8 @@ def _stored_first(mapping: Mapping[str, Any], order: Mapping[str, Any]) -> dict:
 
 def _fixed(description: Description, other: Description) -> Description:
     """What may not change: all but the axes, of policies and environments in both."""
-    fixed = {key: value for key, value in description.items() if key != "seeds"}
+    axes = ("seeds", COUNTS)
+    fixed = {key: value for key, value in description.items() if key not in axes}
     fixed["environments"] = _shared(description["environments"], other["environments"])
     fixed["policies"] = {
         name: {
@@ -289,12 +393,13 @@ def _joined(first: Points, second: Points) -> Points:
 
 def _unknown(points: Points, others: Points) -> list[int]:
     """Numbers of the points that are not among others."""
+    known = set(_rows(others))
+    return [i for i, row in enumerate(_rows(points)) if row not in known]
 
-    def rows(points):
-        return [frozenset(points.row(i).items()) for i in range(points.count)]
 
-    known = set(rows(others))
-    return [i for i, row in enumerate(rows(points)) if row not in known]
+def _rows(points: Points) -> list[frozenset]:
+    """Points as they can be compared."""
+    return [frozenset(points.row(i).items()) for i in range(points.count)]
 
 
 def _differences(stored: Any, wanted: Any, at: str = "") -> list[str]:

@@ -116,8 +116,10 @@ def _bound(where: str, make: Callable, /, *args: Any, **kwargs: Any) -> None:
         inspect.signature(make).bind(*args, **kwargs)
     except TypeError as error:
         known = [x for x in inspect.signature(make).parameters if x != "problem"]
+        other = [checks.hint(name, known) for name in kwargs if name not in known]
         raise ValueError(
-            f"{where}: {error}; known are {', '.join(known) or 'none'}"
+            f"{where}: {error}{''.join(other[:1])}; known are "
+            f"{', '.join(known) or 'none'}"
         ) from error
 
 

@@ -24,6 +24,7 @@ from jaxbandits.sweeps.plan import (
     say_engines,
     settled,
 )
+from jaxbandits.sweeps.ragged import played_by
 from jaxbandits.sweeps.sink import Sink
 from jaxbandits.sweeps.spec import Spec
 
@@ -45,12 +46,12 @@ def in_memory(machine: Machine, stop: threading.Event | None) -> Sink:
     def complete(spec: Spec, grows: bool) -> Plan:
         del grows  # there is always room
         plan = settled(make_plan(spec), machine.devices[0].platform)
-        new = slice(len(seeds()), len(plan.seeds))
-        if new.start == new.stop:
+        games = _games(plan, len(seeds()))
+        if not games:
             return plan
         if not plans:
             say_engines(plan, machine.progress)
-        work = work_of(plan, _games(plan, new), machine)
+        work = work_of(plan, games, machine)
         receive = _receiver(played, spec.metrics, plan.terms.keep)
         title = ", ".join(spec.environments)
         play_blocks(plan, work, machine, stop, title, receive)
@@ -60,7 +61,7 @@ def in_memory(machine: Machine, stop: threading.Event | None) -> Sink:
 
     def dataset() -> xr.Dataset:
         plan = plans[-1]
-        found = {key: _joined(played[key]) for key in plan.matches}
+        found = {key: _joined(played[key], len(plan.seeds)) for key in plan.matches}
         made_by = provenance(
             root_seed=plan.terms.root_seed,
             environments={
@@ -76,15 +77,17 @@ def in_memory(machine: Machine, stop: threading.Event | None) -> Sink:
     return Sink(seeds, complete, dataset, lambda plan: True)
 
 
-def _games(plan: Plan, seeds: slice) -> list[Block]:
-    """A block per policy and environment."""
-    policies = len(plan.spec.policies)
-    return [
-        Block(
-            key, Place(*divmod(number, policies), slice(0, match.points.count), seeds)
-        )
-        for number, (key, match) in enumerate(plan.matches.items())
-    ]
+def _games(plan: Plan, begin: int) -> list[Block]:
+    """A block per policy and environment, of the seeds from a position on."""
+    policies, blocks = len(plan.spec.policies), []
+    for number, (key, match) in enumerate(plan.matches.items()):
+        counts, points = plan.counts_at(key), slice(0, match.points.count)
+        end = len(plan.seeds) if counts is None else int(counts.max())
+        if begin < end:
+            place = Place(*divmod(number, policies), points, slice(begin, end))
+            ends = played_by(counts, points, place.seed)
+            blocks.append(Block(key, place, ends))
+    return blocks
 
 
 def _receiver(
@@ -105,10 +108,23 @@ def _receiver(
     return receive
 
 
-def _joined(parts: list[tuple[Played, Clock]]) -> Found:
-    """What was played of a game, one stage of seeds after the other."""
+def _joined(parts: list[tuple[Played, Clock]], seeds: int) -> Found:
+    """What was played of a game, one stage of seeds after the other, up to `seeds`."""
     stages, clocks = zip(*parts, strict=True)
     whole = stages[0] if len(stages) == 1 else _stacked(stages)
+    if rest := seeds - whole.rounds.shape[1]:  # All of its points have ended before.
+        wide = (0, 0), (0, rest), (0, 0)
+        whole = Played(
+            {
+                name: np.pad(
+                    np.asarray(values, np.float64),
+                    (*wide, *[(0, 0)] * (np.ndim(values) - 3)),
+                    constant_values=np.nan,
+                )
+                for name, values in whole.metrics.items()
+            },
+            np.pad(whole.rounds, wide),
+        )
     return Found(
         whole.metrics,
         whole.rounds,

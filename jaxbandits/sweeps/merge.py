@@ -2,7 +2,7 @@
 
 import itertools
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import xarray as xr
 from jaxbandits.results import open_store
 from jaxbandits.results.home import home_of, place_of
 from jaxbandits.results.layout import PLAYED, Place
+from jaxbandits.results.names import COUNT
 from jaxbandits.results.reading import read_block
 from jaxbandits.results.store import (
     check_store,
@@ -23,8 +24,16 @@ from jaxbandits.results.store import (
     write_block,
 )
 from jaxbandits.sweeps.blocks import pieces
-from jaxbandits.sweeps.identity import compare, fingerprint, listed, with_seeds
+from jaxbandits.sweeps.identity import (
+    COUNTS,
+    compare,
+    counts_in,
+    fingerprint,
+    listed,
+    with_seeds,
+)
 from jaxbandits.sweeps.merge_rows import join_rows, parts_of, row_length
+from jaxbandits.sweeps.ragged import Key
 from jaxbandits.sweeps.status import status
 
 # Of a store, not of what it holds.
@@ -72,8 +81,9 @@ def merge(stores: Sequence[Any], into: Any) -> xr.Dataset:
                 "stand in several"
             )
         seeds = np.append(seeds, more[~known])
+    counts = _counts(paths, described, seeds)
     players = [json.loads(each["sessions"]) for each in about]
-    description = with_seeds(described[0], seeds)
+    description = with_seeds(described[0], seeds, counts)
     said = {name: x for name, x in about[0].items() if name not in _OWN} | {
         "fingerprint": fingerprint(description),
         "spec": json.dumps(description),
@@ -86,7 +96,7 @@ def merge(stores: Sequence[Any], into: Any) -> xr.Dataset:
         parts = parts_of(paths, before)
         block = block[0], row_length(parts)
     with open_store(paths[0]) as first, naming(into):
-        axes = _axes(first, seeds, description["runs_per_instance"])
+        axes = _axes(first, seeds, description["runs_per_instance"], counts)
         create_store(into, axes, shapes, block, said, moments[0])
     try:
         with naming(into):
@@ -94,7 +104,9 @@ def merge(stores: Sequence[Any], into: Any) -> xr.Dataset:
                 join_rows(parts, into)
             else:
                 _copy(paths, into, before)
-        _seal(into, description)
+        found = status(into)
+        if found.done == found.runs:
+            seal(into)
     except BaseException:
         home_of(into).clear()
         raise
@@ -103,7 +115,8 @@ def merge(stores: Sequence[Any], into: Any) -> xr.Dataset:
 
 def _check(first: Any, described: Any, path: Any, other: Any) -> None:
     """Raise a ValueError if two stores differ in more than their seeds."""
-    other = with_seeds(other, listed(described["seeds"]))
+    seeds = listed(described["seeds"])
+    described, other = with_seeds(described, seeds), with_seeds(other, seeds)
     found = compare(described, other)
     lines = [*found.changed, *(f"{line} in the first only" for line in found.absent)]
     lines += [f"{line} in the second only" for line in found.added]
@@ -116,9 +129,34 @@ def _check(first: Any, described: Any, path: Any, other: Any) -> None:
         )
 
 
-def _axes(first: xr.Dataset, seeds: np.ndarray, runs: int) -> xr.Dataset:
+def _counts(
+    paths: Sequence[Any], described: Sequence[Any], seeds: np.ndarray
+) -> dict[Key, np.ndarray] | None:
+    """How many seeds each point has in any of some stores, see `Plan`."""
+    if not any(COUNTS in each for each in described):
+        return None
+    found: dict[Key, np.ndarray] = {}
+    for path, each in zip(paths, described, strict=True):
+        own = listed(each["seeds"])
+        if not np.array_equal(own, seeds[: len(own)]):
+            raise ValueError(
+                "stores whose points have different numbers of seeds must begin with "
+                f"the same seeds, in the same order; {path} has others"
+            )
+        for key, row in counts_in(each).items():
+            found[key] = np.maximum(found.get(key, 0), row)
+    return found
+
+
+def _axes(
+    first: xr.Dataset,
+    seeds: np.ndarray,
+    runs: int,
+    counts: Mapping[Key, np.ndarray] | None,
+) -> xr.Dataset:
     """Coordinates as `create_store` takes them: those of a store, with other seeds."""
-    axes = first.coords.to_dataset().drop_vars(["instance", "moment"], errors="ignore")
+    others = ["instance", "moment", COUNT]
+    axes = first.coords.to_dataset().drop_vars(others, errors="ignore")
     dims = ("environment", "policy", "params")
     for name in [str(name) for name in axes.coords if str(name).startswith("param_")]:
         # What is the same on all environments was read without them.
@@ -126,6 +164,11 @@ def _axes(first: xr.Dataset, seeds: np.ndarray, runs: int) -> xr.Dataset:
         axes[name] = axes[name] if axes[name].ndim == 3 else each.transpose(*dims)
         axes = axes.set_coords(name)
     axes = axes.drop_vars("seed").assign_coords(seed=seeds)
+    if counts is not None:
+        table = np.zeros([axes.sizes[dim] for dim in dims], np.int64)
+        for number, own in enumerate(counts.values()):
+            table[divmod(number, axes.sizes["policy"])][: len(own)] = own
+        axes = axes.assign_coords({COUNT: (dims, table)})
     return axes.assign_coords(instance=("seed", seeds // runs)) if runs > 1 else axes
 
 
@@ -178,16 +221,6 @@ def _places(path: Any, other: Any) -> np.ndarray:
     """i64[S], where the seeds of a store lie in another one; -1 of those it has not."""
     with open_store(path) as source, open_store(other) as target:
         return target.indexes["seed"].get_indexer(source["seed"].values)
-
-
-def _seal(path: Any, description: Any) -> None:
-    """Say that a store is complete, if it is."""
-    found = status(path)
-    if found.done == found.runs:
-        size = sessions(path).chunks[2]
-        counts = [p["points"]["count"] for p in description["policies"].values()]
-        rows = [-(-count // size) for count in counts]
-        seal(path, [rows for _ in description["environments"]])
 
 
 def _game(path: Any, place: Place) -> str:

@@ -32,6 +32,7 @@ from jaxbandits.results.dataset import coordinates
 from jaxbandits.results.names import check_variable
 from jaxbandits.schedule import Schedule, Terms
 from jaxbandits.sweeps._variants import facts_about
+from jaxbandits.sweeps.ragged import Key, Ragged, counts_of
 from jaxbandits.sweeps.spec import Entry, Spec
 
 
@@ -59,12 +60,19 @@ class Plan(NamedTuple):
       matches: by (environment, policy), in the order of the axes.
       terms: common to all runs.
       seeds: u32[S].
+      counts: how many of them each point plays, i64[P] by (environment, policy); None
+        if all play all.
     """
 
     spec: Spec
-    matches: Mapping[tuple[str, str], Match]
+    matches: Mapping[Key, Match]
     terms: Terms
     seeds: np.ndarray
+    counts: Mapping[Key, np.ndarray] | None = None
+
+    def counts_at(self, key: Key) -> np.ndarray | None:
+        """Of the points of a policy on an environment."""
+        return None if self.counts is None else self.counts[key]
 
 
 def make_plan(spec: Spec) -> Plan:
@@ -108,7 +116,11 @@ def make_plan(spec: Spec) -> Plan:
         for where in spec.environments
         for name in spec.policies
     }
-    return Plan(spec, matches, terms, seeds_of(spec.seeds))
+    if not isinstance(spec.seeds, Ragged):
+        return Plan(spec, matches, terms, seeds_of(spec.seeds))
+    seeds = seeds_of(spec.seeds.seeds)
+    points = {key: match.points.count for key, match in matches.items()}
+    return Plan(spec, matches, terms, seeds, counts_of(spec.seeds, points, len(seeds)))
 
 
 def settled(plan: Plan, platform: str, stored: Mapping | None = None) -> Plan:
@@ -215,6 +227,7 @@ def axes(plan: Plan) -> xr.Dataset:
         checkpoints=plan.terms.schedule.checkpoints,
         instances=seeds // runs if runs > 1 else None,
         facts=facts_about(plan.spec.environments.values()),
+        counts=plan.counts,
     )
 
 

@@ -21,13 +21,17 @@ from jaxbandits.results.store import (
     stored_shapes,
 )
 from jaxbandits.sweeps.blocks import pieces
+from jaxbandits.sweeps.identity import counts_in
 from jaxbandits.sweeps.journal import Player, players
+from jaxbandits.sweeps.ragged import played_by, runs_at
 from jaxbandits.sweeps.site import kind_of
 
 # Where nobody can look whether a process is there it counts as lost after so long
 # without a word, or after some blocks' time if that is longer.
 _SILENT_SECONDS = 600.0
 _SILENT_BLOCKS = 10
+# How many seeds each point plays, by numbers of environment and policy.
+_Counts = dict[tuple[int, int], np.ndarray]
 
 
 class Status(NamedTuple):
@@ -71,9 +75,9 @@ def status(path: str | os.PathLike, now: float | None = None) -> Status:
     path, now = place_of(path), time.time() if now is None else now
     description = json.loads(check_store(path)["spec"])
     played = sessions(path)
-    runs = done = 0
+    counts = _counts(description)
+    runs, done = sum(int(own.sum()) for own in counts.values()), 0
     for who in _blocks(played, description):
-        runs += who.size
         done += int((who > 0).sum())
     everybody = players(path)
     at_work = [player for player in everybody if _lives(player, now)]
@@ -83,15 +87,15 @@ def status(path: str | os.PathLike, now: float | None = None) -> Status:
         if player not in at_work:
             lost |= set(_under_way(player))
         for event in player.events:
-            if event["event"] == "fails" and not _played(played, event["block"]):
+            if event["event"] == "fails" and _missing(played, counts, event["block"]):
                 failed.add(tuple(event["block"]))
                 errors[event["error"]] = errors.get(event["error"], 0) + 1
-    rate = sum(_rate(player, now) for player in at_work)
+    rate = sum(_rate(player, counts, now) for player in at_work)
     return Status(
         runs,
         done,
         len(running),
-        len({b for b in lost - set(running) - failed if not _played(played, b)}),
+        sum(_missing(played, counts, b) for b in lost - set(running) - failed),
         len(failed - set(running)),
         len(at_work),
         rate,
@@ -138,22 +142,31 @@ def _is_there(pid: int) -> bool:
     return True
 
 
-def _rate(player: Player, now: float) -> float:
+def _rate(player: Player, counts: _Counts, now: float) -> float:
     """Runs per second since a program began."""
     begun = [e["at"] for e in player.events if e["event"] == "begins"]
-    runs = sum(_runs(e["block"]) for e in player.events if e["event"] == "ends")
+    ended = [e["block"] for e in player.events if e["event"] == "ends"]
+    runs = sum(int(_runs(counts, block)[1].sum()) for block in ended)
     return runs / max(now - begun[0], 1e-3) if begun else 0.0
 
 
-def _runs(block: list[int]) -> int:
-    _, _, first, last, begin, end = block
-    return (last - first) * (end - begin)
+def _counts(description: Mapping[str, Any]) -> _Counts:
+    own = counts_in(description).values()
+    policies = len(description["policies"])
+    return {divmod(number, policies): x for number, x in enumerate(own)}
 
 
-def _played(played: Sessions, block: Any) -> bool:
+def _runs(counts: _Counts, block: Any) -> tuple[Place, np.ndarray]:
+    """Where a block lies, and which of it is to be played, see `runs_at`."""
     environment, policy, first, last, begin, end = block
     place = Place(environment, policy, slice(first, last), slice(begin, end))
-    return bool((played[place] > 0).all())
+    ends = played_by(counts[environment, policy], *place[2:])
+    return place, runs_at(ends, last - first, place.seed)
+
+
+def _missing(played: Sessions, counts: _Counts, block: Any) -> bool:
+    place, runs = _runs(counts, block)
+    return bool(((played[place] == 0) & runs).any())
 
 
 def _blocks(played: Sessions, description: Mapping[str, Any]) -> Iterator[np.ndarray]:
@@ -187,13 +200,17 @@ def show(path: str | os.PathLike) -> dict[str, Any]:
         who, many = np.unique(block, return_counts=True)
         counts.update(dict(zip(who.tolist(), many.tolist(), strict=True)))
     seeds, ends = described["seeds"], described["checkpoints"]
+    each = sorted({x for own in counts_in(described).values() for x in own.tolist()})
+    seeds = seeds if isinstance(seeds, int) else f"{len(seeds)} that are listed"
+    if len(each) > 1:
+        seeds = f"{seeds}, of which points have {each[0]} to {each[-1]}"
     extent = {
         "environments": ", ".join(described["environments"]),
         "policies": ", ".join(
             f"{name} ({entry['points']['count']})"
             for name, entry in described["policies"].items()
         ),
-        "seeds": seeds if isinstance(seeds, int) else f"{len(seeds)} that are listed",
+        "seeds": seeds,
         "root seed": described["root_seed"],
         f"checkpoints ({described['checkpoint_kind']})": f"{len(ends)}, to {ends[-1]}",
         "metrics": ", ".join(stored_shapes(path)),

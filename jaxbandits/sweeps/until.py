@@ -22,6 +22,11 @@ class HalfWidth(NamedTuple):
     pilot that is skewed, or all equal, says too little: it is warned of
     (`jaxbandits.stats.CoverageWarning`).
 
+    With `each` every point of every policy on every environment has a number of its
+    own, which its own pilot gives it, and is played no further; results have it as the
+    coordinate ``seeds``. The interval of each covers as stated; that all of them do at
+    once is another statement, see docs/statistics.md.
+
     Where several seeds share a drawn instance (``runs_per_instance > 1``) the instances
     are counted: it takes all runs of as many as their means need.
 
@@ -31,6 +36,8 @@ class HalfWidth(NamedTuple):
       level: coverage of each interval, in (0, 1).
       at_most: seeds at which to stop in any case.
       pilot: how many seeds to begin with, or which.
+      each: whether points stop one by one; by default all are played until the last
+        mean is known so well.
     """
 
     metric: str
@@ -38,18 +45,22 @@ class HalfWidth(NamedTuple):
     level: float = 0.95
     at_most: int = 100_000
     pilot: int | Sequence[int] = 100
+    each: bool = False
 
 
 class _Verdict(NamedTuple):
     """What the pilot says.
 
     Attributes:
-      needed: number of seeds that the half-width takes.
+      needed: number of seeds that the half-width takes, at the point that needs most.
       seeds: number of seeds to play in all: that, or `at_most` (of whole instances).
+      counts: i64[environment, policy, params], of each point likewise; 0 of one that a
+        policy has not.
     """
 
     needed: int
     seeds: int
+    counts: np.ndarray
 
 
 def check_until(
@@ -72,6 +83,7 @@ def check_until(
         raise ValueError(f"metric: {until.metric!r} must be a number per run")
     checks.positive(half_width=until.half_width)
     checks.between_zero_and_one(level=until.level)
+    checks.flag("each", until.each)
     pilot = len(seeds)
     checks.whole("at_most", until.at_most, pilot)
     if pilot < 2:
@@ -85,7 +97,7 @@ def check_until(
 
 
 def verdict(dataset: xr.Dataset, until: HalfWidth, pilot: int) -> _Verdict:
-    """How many seeds the widest interval takes.
+    """How many seeds the intervals take.
 
     Args:
       dataset: as `sweep` makes it, with all environments; its first `pilot` seeds are
@@ -110,5 +122,7 @@ def verdict(dataset: xr.Dataset, until: HalfWidth, pilot: int) -> _Verdict:
         cells = cells.assign_coords({INSTANCE: ("seed", pilots[INSTANCE].values)})
         whole = pilot // len(np.unique(cells[INSTANCE]))
     found = seeds_needed(cells, until.half_width, until.level)
-    needed = int(found.max(initial=pilot))
-    return _Verdict(needed, min(needed, until.at_most // whole * whole))
+    needed, most = int(found.max(initial=pilot)), until.at_most // whole * whole
+    counts = np.zeros(there.shape, np.int64)
+    counts[there] = np.minimum(found, most)
+    return _Verdict(needed, min(needed, most), counts)

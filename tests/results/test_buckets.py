@@ -122,7 +122,7 @@ def test_it_grows_and_is_mended(place):
 
 def test_what_is_missing_of_a_complete_one(place):
     made(place)
-    seal(place, [[2]])
+    seal(place)
     home_of(place).delete(key_of(0, 0, 1, 1, 0))
     with pytest.raises(ValueError, match=r"results/c\.0\.0\.1\.1\.0\.0 is missing"):
         open_store(place)

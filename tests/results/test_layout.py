@@ -21,7 +21,14 @@ from jaxbandits.results.layout import (
 )
 from jaxbandits.results.reading import read_block
 from jaxbandits.results.shards import shard_is_whole
-from jaxbandits.results.store import create_store, seal, sessions, write_block
+from jaxbandits.results.store import (
+    check_store,
+    create_store,
+    seal,
+    sessions,
+    set_attributes,
+    write_block,
+)
 from tests.results.test_store import axes
 
 POINTS, SEEDS = 3, 7
@@ -124,7 +131,8 @@ def test_pieces_are_small_enough_to_be_read_alone(block, checkpoints, piece):
     assert sharding["configuration"]["chunk_shape"] == [1, 1, *block, 1, piece]
 
 
-def test_a_file_that_is_missing(tmp_path):
+@pytest.mark.parametrize("older", [False, True])
+def test_a_file_that_is_missing(tmp_path, older):
     """It is noticed once a store was complete; before, nothing was ever there."""
     path = tmp_path / "one.zarr"
     create_store(path, axes(points=1, seeds=6), {"regret": ()}, (1, 3), {})
@@ -137,9 +145,12 @@ def test_a_file_that_is_missing(tmp_path):
     lost.unlink()
     assert open_store(path)["regret"].isnull().sum() == 6
     lost.write_bytes(data)
-    seal(path, [[1]])
+    seal(path)
     assert open_store(path)["regret"].notnull().all()
     assert "complete" not in open_store(path).attrs
+    assert check_store(path)["complete"] == [[[2]]]
+    if older:  # A number of blocks along the points.
+        set_attributes(path, check_store(path) | {"complete": [[1]]})
     lost.unlink()
     with pytest.raises(ValueError, match=f"^store: {lost} is missing and cannot be"):
         open_store(path)

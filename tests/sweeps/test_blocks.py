@@ -21,7 +21,6 @@ from jaxbandits.sweeps.blocks import (
     longest_run,
     outstanding,
     rectangle,
-    rows_of,
 )
 from jaxbandits.sweeps.plan import Match, Plan
 
@@ -84,7 +83,8 @@ def test_every_missing_run_is_in_one_block(situation, hosts):
     count = np.zeros(complete.shape, int)
     keys = list(plan.matches)
     for host in range(hosts):
-        for key, place in outstanding(plan, complete, shape, Share(host, hosts)):
+        for block in outstanding(plan, complete, shape, Share(host, hosts)):
+            key, place = block.key, block.place
             policies = len(plan.spec.policies)
             assert key == keys[place.environment * policies + place.policy]
             for piece, size in zip(place[2:], shape, strict=True):
@@ -238,13 +238,8 @@ def test_a_block_costs_what_it_may(platform, checkpoints, shapes, seeds):
 def test_a_billion_runs_are_few_blocks(points, seeds):
     plan = plan_of(points, seeds=seeds, checkpoints=(10**4,))
     height, width = block_shape(plan, {name: () for name in "abcde"}, "cpu")
-    rows = sum(map(sum, rows_of(plan, height)))
+    rows = sum(-(-match.points.count // height) for match in plan.matches.values())
     assert rows * -(-seeds // width) <= 2 * BLOCKS + len(points)
-
-
-def test_rows_of_blocks():
-    plan = plan_of((5, 1), environments=2)
-    assert rows_of(plan, 2) == [[3, 1], [3, 1]]
 
 
 def test_a_block_has_at_least_a_vector_of_lanes():

@@ -221,7 +221,7 @@ DOCS = (Path(__file__).resolve().parents[2] / "docs" / "sweeps.md").read_text("u
 
 def test_the_files_of_the_docs(files):
     blocks = re.findall(r"^```toml\n(.*?)^```$", DOCS, re.M | re.S)
-    whole, span, seeds, quiz, design, lomax = map(tomllib.loads, blocks)
+    whole, span, seeds, quiz, design, lomax, zipped = map(tomllib.loads, blocks)
     policy = {"policies": {"p": {"make": "uniform_split"}}}
     assert from_table(whole).seeds == 5_000
     assert list(from_table(whole | span).seeds) == list(range(5_000, 10_000))
@@ -229,7 +229,9 @@ def test_the_files_of_the_docs(files):
     assert from_table(whole | seeds).seeds == half_width
     assert len(from_table(policy | quiz | lomax).environments) == 6
     assert from_table(whole | design).policies["tuned"].grid.count == 64
-    of_others = (policy | quiz, policy | quiz | lomax)
+    budgeted = {"setting": "budgeted", "policies": {"p": {"make": "uniform"}}}
+    assert len(from_table(budgeted | zipped).environments) == 2
+    of_others = (policy | quiz, policy | quiz | lomax, budgeted | zipped)
     for table in (whole, whole | seeds, whole | design, *of_others):
         spec = from_table(table)
         for environment in spec.environments.values():

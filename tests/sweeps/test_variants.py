@@ -11,8 +11,10 @@ from jaxbandits.policies.censored import moss_reduction
 from jaxbandits.results import load, open_store, save
 from jaxbandits.settings.budgeted import s_br
 from jaxbandits.sweeps import Entry, Spec, read_spec, run_sweep, variants
-from jaxbandits.sweeps.files import from_table
+from jaxbandits.sweeps.files import from_table, spec_from_text
 from jaxbandits.sweeps.merge import merge
+from jaxbandits.sweeps.status import show, status
+from jaxbandits.sweeps.verify import replay
 from tests.sweeps import walk
 
 TABLE = {
@@ -50,6 +52,49 @@ def test_one_for_each_combination():
     last = found["S-Br (num_arms = 3, cost_floor = 0.25)"]
     assert last.problem == s_br(3).problem and last.setup["floor"] == 0.25
     assert last.provenance["num_arms"] == 3
+
+
+def test_the_i_th_values_together():
+    """Zipped ones slowest, as in grids; values may stand there again."""
+    zipped = jb.zipped({"num_arms": [2, 3, 3], "budget": (5, 5, 6)}, {"kind": "ab"})
+    crossed = {"kind": ["a", "b"]}
+    with pytest.raises(TypeError, match=r"^arguments\['kind'\] must be a list"):
+        variants("w", lambda **chosen: walk.GAME, zipped)
+    made = variants("w", lambda **_: walk.GAME, zipped._replace(crossed=crossed))
+    assert list(made) == [
+        "w (num_arms = 2, budget = 5, kind = a)",
+        "w (num_arms = 2, budget = 5, kind = b)",
+        "w (num_arms = 3, budget = 5, kind = a)",
+        "w (num_arms = 3, budget = 5, kind = b)",
+        "w (num_arms = 3, budget = 6, kind = a)",
+        "w (num_arms = 3, budget = 6, kind = b)",
+    ]
+    called = []
+    variants(
+        "w",
+        lambda **chosen: called.append(chosen) or walk.GAME,
+        jb.zipped({"a": [1, 2], "b": ["x", "y"]}),
+    )
+    assert called == [{"a": 1, "b": "x"}, {"a": 2, "b": "y"}]
+
+
+def test_a_file_that_zips():
+    """Beside what it crosses, with the words of policies."""
+    zipped = {"num_arms": [2, 3], "cost_floor": [0.5, 0.25]}
+    entry = {"make": "s_br", "zip": zipped}
+    found = from_table(TABLE | {"environments": {"S-Br": entry}}).environments
+    assert list(found) == [
+        "S-Br (num_arms = 2, cost_floor = 0.5)",
+        "S-Br (num_arms = 3, cost_floor = 0.25)",
+    ]
+    assert [each.setup["floor"] for each in found.values()] == [0.5, 0.25]
+    spaced = {"from": 0.25, "to": 0.5, "points": 2}
+    entry = {"make": "s_br", "zip": {"cost_floor": spaced}, "cross": {"num_arms": [2]}}
+    found = from_table(TABLE | {"environments": {"S-Br": entry}}).environments
+    assert list(found) == [
+        "S-Br (cost_floor = 0.25, num_arms = 2)",
+        "S-Br (cost_floor = 0.5, num_arms = 2)",
+    ]
 
 
 def test_texts_functions_and_lists_have_names():
@@ -130,6 +175,38 @@ def test_a_store_that_grows_and_is_merged_keeps_them(tmp_path):
     assert "environment_factor" in open_store(tmp_path / "c.zarr").coords
 
 
+ZIPPED = """
+setting = "budgeted"
+budget = 5
+seeds = 4
+[environments.S]
+make = "s_br"
+zip = { num_arms = [2, 3], cost_floor = [0.5, 0.25] }
+[policies.p]
+make = "uniform"
+"""
+
+
+def test_a_store_of_zipped_ones(tmp_path):
+    """What is asked of a store works, and it grows by a row."""
+    spec = spec_from_text(ZIPPED, "one.toml")._replace(text=ZIPPED)
+    a, b, c = (tmp_path / f"{x}.zarr" for x in "abc")
+    quiet = jb.Machine(progress=False)
+    found = run_sweep(spec, a, quiet)
+    assert found["environment_num_arms"].values.tolist() == [2, 3]
+    assert found["environment_cost_floor"].values.tolist() == [0.5, 0.25]
+    assert (status(a).done, status(a).runs) == (8, 8)
+    assert show(a)["extent"]["environments"] == ", ".join(spec.environments)
+    assert replay(a, None, 10) == 2
+    run_sweep(spec._replace(seeds=range(4, 6)), b, quiet).close()
+    assert merge([a, b], c)["environment_cost_floor"].values.tolist() == [0.5, 0.25]
+    more = ZIPPED.replace("[2, 3]", "[2, 3, 3]").replace("0.25]", "0.25, 0.5]")
+    grown = spec_from_text(more, "one.toml")._replace(seeds=6)
+    found = run_sweep(grown, jb.Store(c, extend=True), quiet)
+    assert found["environment_num_arms"].values.tolist() == [2, 3, 3]
+    assert not found["regret"].isnull().any()
+
+
 @pytest.mark.parametrize(
     ("values", "error", "message"),
     [
@@ -137,9 +214,27 @@ def test_a_store_that_grows_and_is_merged_keeps_them(tmp_path):
         ({"factor": 2}, TypeError, r"arguments\['factor'\] must be a list of values"),
         ({"kind": "far"}, TypeError, r"arguments\['kind'\] must be a list of values"),
         ({"factor": []}, ValueError, r"arguments\['factor'\] must not be empty"),
-        ({"factor": [1, 1.0]}, ValueError, "must be different, got 1 twice"),
+        ({"factor": [1, 1.0]}, ValueError, "must be different, got factor = 1 twice"),
         ({"factor": [b"3"]}, TypeError, "must be numbers, texts, functions or"),
         ({"other": [1]}, TypeError, "unexpected keyword argument 'other'"),
+        (jb.zipped({}), TypeError, "arguments must map names to lists of values"),
+        (jb.zipped([1]), TypeError, "arguments must map names to lists of values"),
+        (
+            jb.zipped({"factor": [1, 2], "kind": ["a"]}),
+            ValueError,
+            "of equal length to zip them, got {'factor': 2, 'kind': 1}",
+        ),
+        (
+            jb.zipped({"factor": [1]}, {"factor": [2]}),
+            ValueError,
+            r"^arguments both crosses and zips \['factor'\]",
+        ),
+        (
+            jb.zipped({"factor": [1, 2, 1], "kind": ["a", "b", "a"]}),
+            ValueError,
+            "different, got factor = 1, kind = a twice",
+        ),
+        (jb.zipped({"factor": 1, "kind": ["a"]}), TypeError, r"\['factor'\] must be a"),
     ],
     ids=str,
 )
@@ -159,7 +254,25 @@ def test_bad_arguments(values, error, message):
         ),
         ({"cross": {"arms": [3]}}, "environments.S-Br.arguments: missing a required"),
         ({"cross": {"num_arms": [0]}}, "environments.S-Br.arguments: num_arms must be"),
-        ({"cross": {"num_arms": [3, 3]}}, "environments.S-Br.*got 3 twice"),
+        (
+            {"cross": {"num_arm": [3]}},
+            r"missing a required .* \(did you mean 'num_arms'\?\); known are num_arms",
+        ),
+        ({"zip": {}}, "environments.S-Br.zip: {} should be non-empty"),
+        ({"zip": {"num_arms": 3}}, "environments.S-Br.zip.num_arms: 3 is not"),
+        (
+            {"zip": {"cost_floor": [0.1]}},
+            r"environments.S-Br has \['cost_floor'\] both in arguments and in zip",
+        ),
+        (
+            {"zip": {"num_arms": [3]}},
+            r"environments.S-Br: arguments both crosses and zips \['num_arms'\]",
+        ),
+        (
+            {"zip": {"num_arms": [3, 4], "mode": [1]}, "cross": {"x": [1]}},
+            "environments.S-Br: arguments must have lists of equal length",
+        ),
+        ({"cross": {"num_arms": [3, 3]}}, "environments.S-Br.*got num_arms = 3 twice"),
     ],
     ids=str,
 )

@@ -109,6 +109,7 @@ HALF_WIDTHS = [
     ("0.5", "0.5\nlevle = 0.5", "levle"),
     ("0.5", "0.5\nat_most = 0", "at_most"),
     ("0.5", "0.5\npilot = 1", "pilot"),
+    ("0.5", "0.5\neach = 1", "each"),
 ]
 MODULES = {
     "syntax": "SPEC = (",

@@ -55,6 +55,7 @@ UNTIL = [
         ("regret", 0.5, 0.95, 50, 1),
         ("regret", 0.5, 0.95, 50, "a"),
         ("regret", 0.5, 0.95, 50, [1, 1]),
+        ("regret", 0.5, 0.95, 50, 10, "yes"),
     )
 ]
 STORES = [
@@ -76,7 +77,7 @@ def cases() -> list[Case]:
         "grid": ("eps", "greedy", "points"),
         "policies": ("policy", "name", "names"),
         "environments": ("environment", "names"),
-        "seeds": ("metric", "half_width", "level", "at_most", "pilot"),
+        "seeds": ("metric", "half_width", "level", "at_most", "pilot", "each"),
         "store": ("extend", "block", "verify", "metric", "metrics"),
         "machine": ("chunk", "memory", "devices", "engine", "progress"),
         "checkpoints": ("checkpoint",),
@@ -169,10 +170,12 @@ def cases() -> list[Case]:
                     *(None, "x", 3, [], {}, {"num_arms": []}, {"num_arms": 3}),
                     *({"num_arms": [0]}, {"num_arms": [2.5]}, {"num_arms": [2, 2]}),
                     *({"num_arms": [None]}, {"nothing": [1]}),
+                    *(zipped({"num_arms": [2, 3], "cost_floor": [0.1]}), zipped({})),
+                    *(zipped({"num_arms": [2]}, {"num_arms": [3]}), zipped([], "x")),
                 ),
             },
             named={
-                "arguments": ("num_arms", "nothing"),
+                "arguments": ("num_arms", "nothing", "cost_floor"),
                 "make": ("num_arms",),
             },
         ),

@@ -1,0 +1,107 @@
+"""Points that have different numbers of seeds: each has a statistic of its own.
+
+Where points stop one by one (`HalfWidth` with `each`) a point has the first seeds of
+the axis, as many as the coordinate ``seeds`` says, and nothing at the others. Those are
+left out, and no others: a run that is missing among its seeds makes it NaN.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+import xarray as xr
+
+from jaxbandits.results.names import COUNT
+from jaxbandits.stats.replications import replications
+from jaxbandits.stats.soundness import warn_of_coverage
+
+_CELL = "cell"
+
+
+def apart(
+    values: xr.DataArray, statistic: Callable[[xr.DataArray], Sequence[xr.DataArray]]
+) -> list[xr.DataArray]:
+    """Statistics over ``seed`` of values whose points have different numbers of seeds.
+
+    Args:
+      values: ``[..., seed, ...]`` with the coordinate ``seeds``.
+      statistic: of values with a dimension for points and the same seeds at all of
+        them; its arrays have the dimensions but ``seed``, and perhaps further ones
+        before them.
+
+    Returns:
+      The arrays for all points.
+
+    Raises:
+      ValueError: if a point has runs beyond its seeds.
+    """
+    cells = _cells(values)
+    sizes = [values.sizes[dim] for dim in cells]
+    found: list[xr.DataArray] = []
+    for rows, part in _parts(values):
+        made = [each.transpose(_CELL, ...) for each in statistic(part)]
+        if not found:
+            found = [_like(each, int(np.prod(sizes))) for each in made]
+        for whole, each in zip(found, made, strict=True):
+            whole.values[rows] = each.values
+    rest = {x: c for x, c in values.coords.items() if "seed" not in c.dims}
+    return [_unfolded(each, cells, sizes, values.dims, rest) for each in found]
+
+
+def warn_apart(values: xr.DataArray, what: str, stacklevel: int = 3) -> None:
+    """`warn_of_coverage`, once, of those points with the fewest seeds that need it."""
+    for _, part in _parts(values):
+        if warn_of_coverage(replications(part), what, stacklevel + 1):
+            return
+
+
+def _cells(values: xr.DataArray) -> list[str]:
+    """The dimensions of points."""
+    return [str(dim) for dim in values.dims if dim in values[COUNT].dims]
+
+
+def _parts(values: xr.DataArray) -> Iterator[tuple[np.ndarray, xr.DataArray]]:
+    """Points with equally many seeds: their numbers, and ``[cell, seed, ...]``.
+
+    Fewest seeds first. Points that a policy has not are among the first of them, as
+    they are NaN everywhere.
+    """
+    cells, total = _cells(values), values.sizes["seed"]
+    ordered = values.transpose(*cells, "seed", ...)
+    counts = np.minimum(values[COUNT].transpose(*cells).values.reshape(-1), total)
+    rest = ordered.dims[len(cells) + 1 :]
+    flat = ordered.values.reshape(len(counts), total, *ordered.shape[len(cells) + 1 :])
+    beyond = np.arange(total) >= counts[:, None]
+    if not np.isnan(flat[beyond]).all():
+        raise ValueError(
+            "dataset: has runs beyond the seeds that the coordinate seeds counts; the "
+            "seed axis must begin with the first seed and keep its order, as in "
+            "dataset.isel(seed=slice(100))"
+        )
+    own = {x: c for x, c in values.coords.items() if c.dims == ("seed",)}
+    whole = xr.DataArray(flat, dims=(_CELL, "seed", *rest), coords=own)
+    counts = np.maximum(counts, counts[counts > 0].min(initial=total))
+    for count in np.unique(counts):
+        rows = np.flatnonzero(counts == count)
+        yield rows, whole.isel({_CELL: rows, "seed": slice(int(count))})
+
+
+def _like(part: xr.DataArray, cells: int) -> xr.DataArray:
+    """An empty array for all points, from one for some."""
+    empty = np.empty((cells, *part.shape[1:]))
+    coords = {x: c for x, c in part.coords.items() if _CELL not in c.dims}
+    return xr.DataArray(empty, dims=part.dims, coords=coords)
+
+
+def _unfolded(
+    flat: xr.DataArray,
+    cells: Sequence[str],
+    sizes: Sequence[int],
+    order: Sequence[str],
+    coords: dict,
+) -> xr.DataArray:
+    """The dimensions of points in place of one, after those that are new."""
+    shape = (*sizes, *flat.shape[1:])
+    whole = xr.DataArray(flat.values.reshape(shape), dims=(*cells, *flat.dims[1:]))
+    new = [dim for dim in whole.dims if dim not in order]
+    old = [dim for dim in order if dim in whole.dims]
+    return whole.transpose(*new, *old).assign_coords({**coords, **flat.coords})

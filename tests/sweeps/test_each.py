@@ -1,0 +1,408 @@
+"""Points that stop one by one: each has Stein's number of seeds, and no more."""
+
+import itertools
+import json
+import shutil
+import threading
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+import xarray as xr
+from zarr.storage import MemoryStore
+
+from jaxbandits import Machine, Store, simulate, stats
+from jaxbandits.results import load, open_store, save
+from jaxbandits.results.home import home_of
+from jaxbandits.results.layout import written
+from jaxbandits.results.store import check_store, sessions
+from jaxbandits.stats import seeds_needed
+from jaxbandits.sweeps import Entry, HalfWidth, read_spec, run_sweep
+from jaxbandits.sweeps import fill as filling
+from jaxbandits.sweeps.fill import StoppedError
+from jaxbandits.sweeps.merge import merge
+from jaxbandits.sweeps.status import show, status
+from jaxbandits.sweeps.until import verdict
+from jaxbandits.sweeps.verify import examine, replay
+from tests.results.samples import slack
+from tests.sweeps import walk
+from tests.sweeps.processes import finish, start, wait_for_runs
+from tests.sweeps.test_numbers import assert_same
+from tests.sweeps.test_operations import number
+from tests.sweeps.test_spread import counts
+
+PILOT = 20
+UNTIL = HalfWidth("regret", 2.0, pilot=PILOT, each=True)
+SPEC = walk.spec(points=3, seeds=UNTIL, horizon=8)
+QUIET = Machine(progress=False)
+
+
+def played(store=None, spec=SPEC, **options):
+    extend = options.pop("extend", False)
+    # Three points and the seeds of the pilot.
+    kept = None if store is None else Store(store, block=80, extend=extend)
+    return run_sweep(spec, kept, QUIET, **options)
+
+
+@pytest.fixture(scope="module")
+def whole():
+    return played()
+
+
+@pytest.fixture(scope="module")
+def complete(tmp_path_factory):
+    path = tmp_path_factory.mktemp("each") / "one.zarr"
+    played(path).close()
+    return path
+
+
+def runs_of(found):
+    """bool[E, K, P, S], which runs a point has, by its number of seeds."""
+    return np.arange(found.sizes["seed"]) < found["seeds"].values[..., None]
+
+
+def test_each_has_the_number_of_its_own_pilot(whole):
+    pilot = whole["regret"].isel(checkpoint=-1, seed=slice(PILOT))
+    there = pilot.notnull().all("seed")
+    wanted = seeds_needed(pilot.fillna(0), 2.0).where(there, 0)
+    np.testing.assert_array_equal(whole["seeds"], wanted)
+    # They differ, and some stop with the pilot.
+    assert len(np.unique(wanted)) > 3 and (wanted == PILOT).any()
+    assert whole.sizes["seed"] == wanted.max()
+
+
+def test_what_is_played_is_what_all_would_play(whole):
+    """Beyond a point's seeds there is nothing."""
+    every = played(spec=SPEC._replace(seeds=whole.sizes["seed"]))
+    assert "seeds" not in every.coords
+    mine = runs_of(whole)
+    for name in ("regret", "small", "rounds"):
+        found, wanted = whole[name].transpose(*every[name].dims), every[name]
+        np.testing.assert_array_equal(found.values[mine], wanted.values[mine])
+        assert found.values.dtype == wanted.values.dtype
+        missing = found.values[~mine]
+        assert not missing.any() if name == "rounds" else np.isnan(missing).all()
+
+
+def test_a_store_has_the_same(whole, complete):
+    found = open_store(complete).load()
+    assert_same(found, whole)
+    np.testing.assert_array_equal(found["session"] > 0, runs_of(found))
+
+
+def test_one_environment_in_memory(whole):
+    """Only what is missing of the second stage is played, also where it is nothing."""
+    game = walk.GAME._replace(setup=np.float64(3.0))
+    grid = {"walker": {"step": np.linspace(0.5, 2.0, 3)}}
+    options = {"horizon": 8, "checkpoints": [4], "machine": QUIET, "grid": grid}
+    policies = {"walker": walk.WALKER, "idler": walk.WALKER}
+    found = simulate(policies, game, seeds=UNTIL, **options)
+    np.testing.assert_array_equal(
+        found["seeds"], whole["seeds"].sel(environment="long")
+    )
+    wide = UNTIL._replace(half_width=100.0)
+    found = simulate(policies, game, seeds=wide, **options)
+    assert "seeds" not in found.coords and found.sizes["seed"] == PILOT
+
+
+def test_statistics_take_each_point_s_own(whole):
+    found = stats.mean(whole.isel(environment=1), "regret")
+    for point in range(3):
+        count = int(whole["seeds"][1, 0, point])
+        own = whole["regret"][1, 0, point, :count].mean("seed")
+        np.testing.assert_allclose(found[0, point], own, rtol=1e-12)
+    ends = stats.fixed_width_interval(whole["regret"].isel(checkpoint=-1), PILOT)
+    half = (ends.upper - ends.lower) / 2
+    assert (half <= 2.0 * (1 + 1e-12)).where(half.notnull(), True).all()
+
+
+def test_the_same_call_plays_nothing_more(complete, monkeypatch):
+    before = open_store(complete).load()
+
+    def never(*args, **kwargs):
+        raise AssertionError("played")
+
+    monkeypatch.setattr(filling, "play", never)
+    assert_same(played(complete), before)
+    # The pilot decides, not what has been played since.
+    wider = SPEC._replace(seeds=UNTIL._replace(half_width=50.0))
+    assert_same(played(complete, wider), before)
+
+
+def test_no_run_is_played_twice(complete):
+    begun, ended = counts(complete)
+    assert begun == ended == dict.fromkeys(begun, 1)
+
+
+def test_what_is_asked_of_a_store(complete, whole):
+    total = int(whole["seeds"].sum())
+    found = status(complete)
+    assert (found.runs, found.done, found.lost, found.failed) == (total, total, 0, 0)
+    most = whole.sizes["seed"]
+    said = show(complete)
+    assert said["extent"]["seeds"] == f"{most}, of which points have 20 to {most}"
+    assert sum(each["runs"] for each in said["sessions"]) == total
+    assert examine(complete) == len(written(home_of(complete)))
+    assert replay(complete, SPEC, 1000) > 10
+
+
+def test_a_wrong_number_is_found(complete, tmp_path):
+    path = tmp_path / "copy.zarr"
+    shutil.copytree(complete, path)
+    array, where = number(path, "regret", 1, 0, 2, 25)
+    array[where] += 1
+    with pytest.raises(ValueError, match="other numbers than this machine.*: regret"):
+        replay(path, SPEC, 1000)
+
+
+def test_stopped_and_resumed(tmp_path, whole, monkeypatch):
+    """At every third block, in both stages: the same numbers and the same bits."""
+    path, play = tmp_path / "one.zarr", filling.play
+    stopped = 0
+    for _ in range(100):
+        stop, calls = threading.Event(), itertools.count(1)
+
+        def until(*args, stop=stop, calls=calls, **kwargs):
+            if next(calls) == 3:
+                stop.set()
+            return play(*args, **kwargs)
+
+        monkeypatch.setattr(filling, "play", until)
+        try:
+            found = played(path, stop=stop)
+            break
+        except StoppedError:
+            stopped += 1
+            done = status(path)
+            assert done.done < done.runs
+    assert stopped > 3
+    assert_same(found, whole)
+    begun, ended = counts(path)
+    assert set(ended.values()) == {1}
+
+
+def test_killed_and_resumed(tmp_path):
+    """In the pilot, and twice in the second stage."""
+    file, path = tmp_path / "spec.py", tmp_path / "one.zarr"
+    file.write_text(
+        "from jaxbandits.sweeps import HalfWidth\n"
+        "from tests.sweeps import walk\n"
+        'until = HalfWidth("regret", 1.0, pilot=64, each=True)\n'
+        "SPEC = walk.spec(points=3, seeds=until, horizon=8)\n"
+    )
+    spec = read_spec(file)
+    whole = played(spec=spec)
+    pilot, total = 2 * 4 * 64, int(whole["seeds"].sum())
+    assert total > 2 * pilot
+    for runs in (pilot // 2, pilot + 40, (pilot + total) // 2):
+        process = start(path, spec=file, more=("--block", "192"), WALK_PAUSE="0.05")
+        assert wait_for_runs(process, path, runs)
+        process.kill()
+        finish(process)
+        there = open_store(path)["session"].values > 0
+        assert runs <= there.sum() < total
+        assert not there[~runs_of(whole)[..., : there.shape[-1]]].any()
+    assert_same(run_sweep(spec, path, QUIET), whole)
+    assert set(counts(path)[1].values()) == {1}
+
+
+def test_a_block_that_is_gone_is_missed(complete, tmp_path, whole):
+    """Others, of points that have ended, were never there."""
+    path = tmp_path / "copy.zarr"
+    shutil.copytree(complete, path)
+    blocks = sorted((path / "results").glob("c.*.0.0"))
+    assert len(blocks) < 2 * 4 * (whole.sizes["seed"] // 20)
+    blocks[-1].unlink()
+    with pytest.raises(ValueError, match=f"{blocks[-1].name} is missing"):
+        open_store(path)
+    with pytest.warns(UserWarning, match="blocks to be played again: 1"):
+        found = played(path)
+    assert_same(found, whole)
+
+
+def test_a_narrower_interval_grows_only_some(complete, tmp_path):
+    path = tmp_path / "copy.zarr"
+    shutil.copytree(complete, path)
+    narrow = SPEC._replace(seeds=UNTIL._replace(half_width=1.5))
+    before = (sessions(path)[:] > 0).sum()
+    found = played(path, narrow)
+    assert_same(found, played(spec=narrow))
+    assert (
+        found["seeds"].min("environment").max() > 20 and found["seeds"].sum() > before
+    )
+
+
+def test_a_new_policy_begins_with_the_pilot(complete, tmp_path):
+    """Without more seeds on the axis: its own are counted."""
+    path = tmp_path / "copy.zarr"
+    shutil.copytree(complete, path)
+    slow = Entry(walk.WALKER, {"step": [0.7, 0.1]})
+    more = SPEC._replace(policies={"slow": slow, **SPEC.policies})
+    with pytest.raises(ValueError, match="extend"):
+        played(path, more)
+    found = played(path, more, extend=True)
+    wanted = played(spec=more)
+    for name in ("regret", "rounds", "seeds"):
+        np.testing.assert_array_equal(
+            found[name].sel(policy=wanted["policy"]), wanted[name]
+        )
+    # Points too, and in another order.
+    grid = {"step": [1.7, 0.5, 2.0, 1.25]}
+    others = {"walker": Entry(walk.WALKER, grid), "slow": slow}
+    others["idler"] = SPEC.policies["idler"]
+    found = played(path, SPEC._replace(policies=others), extend=True)
+    assert found["param_step"].sel(policy="walker").values.tolist()[:3] == [
+        0.5,
+        1.25,
+        2,
+    ]
+    wanted = played(spec=SPEC._replace(policies=others)).sel(policy="walker")
+    order = [1, 3, 2, 0]
+    np.testing.assert_array_equal(
+        found["seeds"].sel(policy="walker"), wanted["seeds"].isel(params=order)
+    )
+
+
+def test_all_seeds_of_a_store_in_which_points_have_stopped(complete, tmp_path, whole):
+    path = tmp_path / "copy.zarr"
+    shutil.copytree(complete, path)
+    most = whole.sizes["seed"]
+    plain = SPEC._replace(seeds=most)
+    with pytest.raises(ValueError, match="only in the spec: seeds: more of 7 points"):
+        played(path, plain)
+    found = played(path, plain, extend=True)
+    assert "seeds" not in found.coords
+    assert_same(found, played(spec=plain))
+    # There is nothing left to stop.
+    assert_same(played(path), found)
+
+
+def test_at_least_so_many_of_all(complete, tmp_path, whole):
+    path = tmp_path / "copy.zarr"
+    shutil.copytree(complete, path)
+    found = played(path, SPEC._replace(seeds=50), extend=True)
+    wanted = np.maximum(whole["seeds"], 50).where(whole["seeds"] > 0, 0)
+    np.testing.assert_array_equal(found["seeds"], wanted)
+
+
+def test_a_pilot_that_is_not_first(tmp_path):
+    path = tmp_path / "one.zarr"
+    played(path, SPEC._replace(seeds=range(5, 15)))
+    with pytest.raises(ValueError, match="^pilot must be the first seeds of the store"):
+        played(path, extend=True)
+    listed = SPEC._replace(seeds=UNTIL._replace(pilot=[*range(5, 25)]))
+    found = played(path, listed, extend=True)
+    assert found["seed"].values[:22].tolist() == [*range(5, 25), 0, 1]
+    assert_same(found, played(spec=listed))
+
+
+def test_at_most(tmp_path):
+    spec = SPEC._replace(seeds=UNTIL._replace(at_most=30))
+    with pytest.warns(UserWarning, match="stopped at at_most = 30"):
+        found = played(spec=spec)
+    assert found["seeds"].max() == 30 == found.sizes["seed"]
+    assert (found["seeds"] == PILOT).any()
+
+
+def test_drawn_instances_are_played_whole():
+    until = HalfWidth("regret", 0.7, pilot=20, each=True)
+    drawn = {"a": walk.DRAWN, "b": walk.DRAWN._replace(setup=np.float64(3.0))}
+    spec = SPEC._replace(seeds=until, environments=drawn, runs_per_instance=4)
+    found = played(spec=spec)
+    numbers = found["seeds"].values
+    assert not (numbers % 4).any() and len(np.unique(numbers)) > 3
+
+
+@pytest.mark.parametrize("of", [1, 3])
+def test_shards(tmp_path, whole, of):
+    """Who comes before the pilot is complete says so; nobody plays more than needed."""
+    path = tmp_path / "one.zarr"
+    for mine in [*range(of), *range(of)]:
+        if mine < of - 1 and not path.exists():
+            with pytest.warns(UserWarning, match="pilot is not complete"):
+                played(path, shard=(mine, of))
+        else:
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "the pilot is not complete")
+                found = played(path, shard=(mine, of))
+    assert_same(found, whole)
+    assert set(counts(path)[1].values()) == {1}
+
+
+def test_workers(tmp_path, whole):
+    """They learn from the spec which runs are to be played."""
+    path = tmp_path / "one.zarr"
+    with ThreadPoolExecutor(2) as pool:
+        found = run_sweep(SPEC, Store(path, block=32), QUIET, executor=pool)
+    assert_same(found, whole)
+    assert set(counts(path)[1].values()) == {1}
+
+
+def test_a_store_that_is_no_folder(whole):
+    store = MemoryStore()
+    found = run_sweep(SPEC, Store(store, block=80), QUIET)
+    assert_same(found, whole)
+
+
+def test_moments_know_no_pilot(tmp_path):
+    with pytest.raises(ValueError, match="keep must be 'runs' where a half-width"):
+        run_sweep(SPEC, Store(tmp_path / "one.zarr", keep="moments"), QUIET)
+    assert not (tmp_path / "one.zarr").exists()
+
+
+def test_stores_are_merged_if_they_begin_alike(complete, tmp_path, whole):
+    """Each point has as many seeds as in the store where it has most."""
+    other, into = tmp_path / "b.zarr", tmp_path / "c.zarr"
+    played(other, SPEC._replace(seeds=50)).close()
+    found = merge([other, complete], into)
+    wanted = np.maximum(whole["seeds"], 50).where(whole["seeds"] > 0, 0)
+    np.testing.assert_array_equal(found["seeds"], wanted)
+    assert status(into).done == status(into).runs == int(wanted.sum())
+    assert "complete" in check_store(into)
+    assert_same(played(into), found)
+    apart = tmp_path / "d.zarr"
+    played(apart, SPEC._replace(seeds=range(2000, 2010))).close()
+    with pytest.raises(ValueError, match=f"begin with the same seeds.*{apart.name}"):
+        merge([complete, apart], tmp_path / "e.zarr")
+    assert not (tmp_path / "e.zarr").exists()
+
+
+def test_saved(complete, tmp_path):
+    found = open_store(complete).load()
+    save(found, tmp_path / "x.nc")
+    assert load(tmp_path / "x.nc").identical(found)
+
+
+def test_a_store_in_which_all_play_all_says_nothing_of_it(tmp_path):
+    path = tmp_path / "one.zarr"
+    played(path, SPEC._replace(seeds=UNTIL._replace(half_width=100.0))).close()
+    plain = SPEC._replace(seeds=PILOT)
+    assert "seeds_of_points" not in json.loads(check_store(path)["spec"])
+    assert_same(played(path, plain), played(spec=plain))
+
+
+@pytest.mark.filterwarnings("ignore::jaxbandits.stats.CoverageWarning")
+def test_each_interval_covers(rng):
+    """Normal values of three spreads, each point with the number of its own pilot."""
+    trials, pilot, until = 2000, 8, HalfWidth("regret", 1.0, 0.9, each=True)
+    spread = np.repeat([0.3, 1.0, 3.0], trials)
+    dims = ("environment", "policy", "params", "seed", "checkpoint")
+
+    def dataset(values, **coordinates):
+        values = values[None, None, :, :, None]
+        rounds = (dims, np.ones(values.shape, int))
+        variables = {"regret": (dims, values), "rounds": rounds}
+        return xr.Dataset(variables, coordinates)
+
+    first = rng.normal(size=(len(spread), pilot)) * spread[:, None]
+    counts = verdict(dataset(first), until, pilot).counts
+    assert (counts[..., :trials] == pilot).all() and counts.max() > 10 * pilot
+    more = rng.normal(size=(len(spread), counts.max() - pilot)) * spread[:, None]
+    values = np.concatenate([first, more], axis=1)
+    values[np.arange(counts.max()) >= counts[0, 0][:, None]] = np.nan
+    found = dataset(values, seeds=(dims[:3], counts))["regret"].isel(checkpoint=-1)
+    ends = stats.fixed_width_interval(found, pilot, 0.9)
+    assert ((ends.upper - ends.lower)[..., trials:] <= 2 * (1 + 1e-12)).all()
+    covers = ((ends.lower <= 0) & (ends.upper >= 0)).values.reshape(3, trials)
+    assert np.abs(covers.mean(axis=1) - 0.9).max() < slack(0.9, trials)

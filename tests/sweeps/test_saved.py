@@ -1,0 +1,70 @@
+"""Sweeps saved as netCDF: what a store says survives, to the last attribute."""
+
+import json
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from jaxbandits import Store, simulate
+from jaxbandits.results import load, save
+from jaxbandits.stats import dominance
+from jaxbandits.sweeps import run_sweep, variants
+from jaxbandits.sweeps.merge import merge
+from jaxbandits.sweeps.stores import KEPT
+from tests.sweeps import walk
+from tests.sweeps.runs import run
+
+# Numbers, texts and none of either among what environments differ in.
+ENVIRONMENTS = {"walk": walk.GAME} | variants(
+    "w",
+    lambda factor, kind: walk.GAME._replace(setup=np.float64(factor)),
+    {"factor": [1, 4], "kind": ["near", "far"]},
+)
+SPEC = walk.spec(points=2, seeds=24, horizon=8, environments=ENVIRONMENTS)
+
+
+def assert_saved(dataset, path):
+    """As it was, and written again the same."""
+    save(dataset, path)
+    again = load(path)
+    xr.testing.assert_identical(again, dataset.load())
+    save(again, path)
+    xr.testing.assert_identical(load(path), again)
+
+
+@pytest.mark.parametrize("block", [None, 8], ids=["block by cost", "block of 8"])
+@pytest.mark.parametrize("keep", KEPT)
+def test_of_a_store(tmp_path, keep, block):
+    path = tmp_path / "one.zarr"
+    found = run(SPEC, path, keep=keep, block=block, progress=False)
+    assert found.attrs.get("block") == block
+    assert {"sessions", "spec", "text", "fingerprint"} <= found.attrs.keys()
+    assert_saved(found, tmp_path / "one.nc")
+
+
+@pytest.mark.parametrize("keep", KEPT)
+def test_of_stores_that_were_merged(tmp_path, keep):
+    paths = [tmp_path / "a.zarr", tmp_path / "b.zarr"]
+    for path, seeds in zip(paths, (range(12), range(12, 24)), strict=True):
+        run(SPEC._replace(seeds=seeds), path, keep=keep, progress=False).close()
+    assert_saved(merge(paths, tmp_path / "c.zarr"), tmp_path / "c.nc")
+
+
+def test_of_a_store_that_is_not_complete(tmp_path):
+    """Of which others play a share, on drawn instances that seeds share."""
+    drawn = SPEC._replace(environments={"d": walk.DRAWN}, runs_per_instance=2)
+    found = run_sweep(drawn, Store(tmp_path / "one.zarr", block=8), shard=(0, 2))
+    assert "instance" in found.coords
+    assert set(np.unique(found["session"])) == {0, 1}
+    assert_saved(found, tmp_path / "one.nc")
+
+
+def test_of_a_table_of_verdicts(tmp_path):
+    policies = {"a": walk.WALKER, "b": walk.WALKER}
+    grid = {"a": {"step": [1.0, 2.0]}}
+    found = simulate(policies, walk.GAME, horizon=8, seeds=24, grid=grid)
+    table = dominance(found, "regret", params={"a": 1})
+    assert json.loads(table.attrs["params"]) == {"a": 1}
+    assert_saved(table, tmp_path / "table.nc")
+    assert dominance(found, "regret", params=0).attrs["params"] == 0
