@@ -184,7 +184,9 @@ def seal(path: Any) -> None:
     with suppress(OSError), _changing(path) as attributes:
         home = home_of(path)
         environments, policies = results_of(home).shape[:2]
-        rows = [[[] for _ in range(policies)] for _ in range(environments)]
+        rows: list[list[list[int]]] = [
+            [[] for _ in range(policies)] for _ in range(environments)
+        ]
         blocks = sorted({numbers[:4] for numbers in written(home)})
         ends = {(*game, points): seed + 1 for *game, points, seed in blocks}
         for (environment, policy, _), end in ends.items():

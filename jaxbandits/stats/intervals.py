@@ -9,6 +9,7 @@ of seeds (the coordinate ``seeds``) each point's own count.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -210,10 +211,15 @@ def _interval(
     if bounds is not None:
         low, high = check_bounds(bounds, values.values)
     if is_ragged(values):
-        options = {"resamples": resamples, "seed": seed, "bounds": bounds}
-        return Interval(
-            *apart(values, lambda part: _interval(part, level, method, **options))
+        alike = partial(
+            _interval,
+            level=level,
+            method=method,
+            resamples=resamples,
+            seed=seed,
+            bounds=bounds,
         )
+        return Interval(*apart(values, alike))
     values = replications(values)
     center = values.mean("seed", skipna=False)
     rows = values.transpose(..., "seed").values

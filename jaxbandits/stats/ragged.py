@@ -5,7 +5,8 @@ the axis, as many as the coordinate ``seeds`` says, and nothing at the others. T
 left out, and no others: a run that is missing among its seeds makes it NaN.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -96,8 +97,8 @@ def _unfolded(
     flat: xr.DataArray,
     cells: Sequence[str],
     sizes: Sequence[int],
-    order: Sequence[str],
-    coords: dict,
+    order: Sequence[Hashable],
+    coords: Mapping[Hashable, Any],
 ) -> xr.DataArray:
     """The dimensions of points in place of one, after those that are new."""
     shape = (*sizes, *flat.shape[1:])
