@@ -192,7 +192,10 @@ def _list(options) -> int:
         return 0
     console = Console()
     table = Table("experiment", "what it shows", "source", title="Experiments")
-    table.caption = "quick, full: minutes of one core, where they were measured"
+    table.caption = (
+        "quick, full: minutes of one core, where they were measured; full with most "
+        "programs compiled before"
+    )
     for form in ("quick", "full"):
         table.add_column(form, justify="right")
     for e in experiments:
