@@ -27,6 +27,14 @@ def ten_arms():
     )
 
 
+@cache
+def three_that_pay_once():
+    p, rate = [0.9, 0.5, 0.3], [0.05, 0.1, 0.4]
+    return allocation.cascade(
+        "three arms", exponential, p, rate, 10.0, lowest=1 / 40, highest=2
+    )
+
+
 def pairs(num_arms: int, num_limits: int):
     problem = censored.make_problem(
         num_arms,
@@ -54,6 +62,7 @@ GAMES = {
     "budgeted": lambda: budgeted.s_br(10),
     "farewell": farewell.figure_1a,
     "allocation": ten_arms,
+    "cascade": three_that_pay_once,
     "three by five": cache(lambda: pairs(3, 5)),
     # Leaves of the instance that all runs share are of length 1.
     "one arm": cache(lambda: pairs(1, 5)),
@@ -262,6 +271,10 @@ SPECIAL |= {
     )
     for name, (params, ends) in LEARNERS.items()
 }
+
+SPECIAL["allocation/no-ucb, cascade"] = Case(
+    REGISTRY["allocation/no-ucb"], "cascade", [5, 30], {"initial": 2.0}
+)
 
 
 def _plain(name: str) -> Case:
