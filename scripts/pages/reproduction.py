@@ -66,8 +66,8 @@ def page(setting: str, summaries: Mapping[str, Mapping[str, Any]]) -> str:
         f"{PAPERS[setting]}. What the commands below made of its experiments, and of "
         "ours that look at it closer, at the sizes named: with the paper's seeds and "
         "horizons where it states them. What it prints stands beside our numbers, and "
-        "why some differ in [the errata](../errata.md). Minutes are those of runs whose "
-        "programs had mostly been compiled before (`JAX_COMPILATION_CACHE_DIR`).",
+        "why some differ in [the errata](../errata.md). Minutes are those of runs "
+        "whose programs had mostly been compiled before (`JAX_COMPILATION_CACHE_DIR`).",
         "",
         *_overview(experiments, played),
     ]
