@@ -74,7 +74,7 @@ class Groups(LoadScopeScheduling):
 
 def compile_quickly(config) -> None:
     """Unless long tests are asked for, which play more than they compile."""
-    if config.option.markexpr == "not slow":
+    if config.option.markexpr in ("not slow", "not slow or each_jax"):
         flags = os.environ.get("XLA_FLAGS", "")
         os.environ["XLA_FLAGS"] = f"{QUICKLY} {flags}"
 

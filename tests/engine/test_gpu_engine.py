@@ -25,7 +25,7 @@ from tests.engine import budget_game
 from tests.engine.gpu_cases import CASES, GAMES
 from tests.engine.gpu_lowered import TRITON, lowered
 from tests.engine.near_ties import smallest_gaps
-from tests.heavy import in_short
+from tests.heavy import in_short, on_each_jax
 
 # Three blocks of 32 runs, the last of them ragged.
 SEEDS, BLOCK = 90, 32
@@ -90,19 +90,20 @@ def differing_at(one, other):
 MOST_DIFFERING = 2
 NEAR = 1e-5  # gap of two indices that may change places
 # Two programs of the kernel, wide and compact, arrays in loops, in scratch, in tables,
-# words, rows, checkpoints, budgets, grids that split and overflow, epochs, one arm.
+# words, rows, checkpoints, grids that grow and overflow, one arm.
 SHORT = {
     "censored/rcucb, 3 x 5",
     "censored/rcucb, 1 x 5",
     "censored/ucb, recorded",
     "farewell/wait-ucb",
-    "budgeted/omega-star-ucb",
-    "continuum/z-rcucb-doubling",
+    "continuum/zooming",
     "allocation/ra-etc",
 }
+# And budgets, grids that split, epochs.
+EACH_JAX = SHORT | {"budgeted/omega-star-ucb", "continuum/z-rcucb-doubling"}
 
 
-@pytest.mark.parametrize("name", in_short(CASES, set(CASES) - SHORT))
+@pytest.mark.parametrize("name", on_each_jax(CASES, SHORT, set(CASES) - EACH_JAX))
 def test_it_plays_as_the_scan_engine(name):
     case = CASES[name]
     policy, game = case.policy_and_game()

@@ -66,7 +66,7 @@ def test_number_of_devices(game, contestants, reference):
     if len(jax.devices()) < 2:
         pytest.skip("needs two devices")
     data = simulate(
-        contestants,
+        {"TS": contestants["TS"]},
         game,
         horizon=HORIZON,
         seeds=SEEDS,
@@ -82,9 +82,8 @@ def test_alone_or_in_company(game, contestants, reference, name):
 
 
 def test_checkpoints(game, contestants, reference):
-    data = simulate(
-        contestants, game, horizon=HORIZON, seeds=SEEDS, checkpoints=[30, 150]
-    )
+    alone = {"RCUCB": contestants["RCUCB"]}
+    data = simulate(alone, game, horizon=HORIZON, seeds=SEEDS, checkpoints=[30, 150])
     assert_same(data, reference)
 
 

@@ -72,7 +72,7 @@ MEASURED = {
     "continuum/zooming": (lambda: censored.indep(censored.ANY), {"horizon": 20}),
     "farewell/product-limit": (farewell.figure_1a, {"budget": 50}),
 }
-LONG = set(MEASURED) - {"censored/thompson", "budgeted/omega-star-ucb"}
+LONG = set(MEASURED) - {"budgeted/omega-star-ucb"}
 
 
 @pytest.mark.parametrize("checkpoints", in_short([1, 20], [1]))

@@ -1,7 +1,9 @@
 """Where the short run has each policy of the registry compiled by XLA.
 
-In its contract's plain loop and by the engine, in test_all_play.py; of a policy that is
-another with an option, or one of the budgeted setting over pairs, in one of the two.
+In the plain loop of its contract, of its twin, or of both; by the engine, in
+test_all_play.py, those that have machinery of their own. On each JAX that is supported,
+``-m "not slow or each_jax"``, the engine compiles all but those that are another with
+an option, or one of the budgeted setting over pairs, of which it makes the program.
 """
 
 from jaxbandits.policies import REGISTRY
@@ -33,7 +35,22 @@ CONTRACT_LONG = {
     "allocation/thompson-mean",
     "censored/kl-ucb",
 }
-# Whose program of the engine is: it is made, and not compiled.
+# What the engine compiles in the short run: indices, samples, grids that are refined,
+# roots, plans with a budget, epochs by the clock, solvers.
+PLAY_SHORT = {
+    "censored/rcucb",
+    "censored/thompson",
+    "continuum/z-rcucb",
+    "continuum/zooming",
+    "budgeted/omega-star-ucb",
+    "budgeted/kl-ucb-sc-plus",
+    "budgeted/pd-bwk",
+    "farewell/wait-ucb",
+    "farewell/hazard-thompson",
+    "allocation/ra-ucb",
+    "allocation/thompson",
+}
+# Of which no program of the engine is compiled on each JAX: it is made.
 PLAY_LONG = [
     name
     for name in dict.fromkeys([*named_after(*REGISTRY), *OVER_PAIRS])

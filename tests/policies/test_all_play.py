@@ -1,7 +1,9 @@
 """Every policy of the registry is compiled and plays: on each JAX that is supported.
 
-A variant, which is another policy with an option, is made into a program by the engine;
-XLA compiles it with ``-m slow`` only, and in the contract's plain loop always.
+The short run has a few, one for every machinery (`tests/policies/compiled.py`); the
+others play there in the plain loop, in their contract or beside their twin. A variant,
+which is another policy with an option, is made into a program by the engine; XLA
+compiles it with ``-m slow`` only.
 """
 
 import numpy as np
@@ -11,8 +13,8 @@ from jaxbandits import simulate
 from jaxbandits.engine import lanes, run
 from jaxbandits.policies import REGISTRY
 from tests.games import game_for
-from tests.heavy import in_short
-from tests.policies.compiled import PLAY_LONG
+from tests.heavy import on_each_jax
+from tests.policies.compiled import PLAY_LONG, PLAY_SHORT
 
 ROUNDS = 12
 # What the engine has no rule of its own for, by setting: normal scores (from JAX 0.12
@@ -53,7 +55,7 @@ def assert_mapped(name, fallen_back):
     assert fallen_back - DRAWN <= FALLS_BACK.get(name.split("/")[0], set())
 
 
-@pytest.mark.parametrize("name", in_short(REGISTRY, PLAY_LONG))
+@pytest.mark.parametrize("name", on_each_jax(REGISTRY, PLAY_SHORT, long=PLAY_LONG))
 def test_it_plays(name, fallen_back):
     data = played(name)
     assert np.isfinite(data["regret"].values).all()
@@ -67,7 +69,7 @@ class LoweredError(Exception):
     """There is a program, which is not compiled."""
 
 
-@pytest.mark.parametrize("name", PLAY_LONG)
+@pytest.mark.parametrize("name", on_each_jax(PLAY_LONG))
 def test_a_variant_is_lowered(name, fallen_back, monkeypatch):
     def lowered(advance, call, clock):
         advance.lower(*call)

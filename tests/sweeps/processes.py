@@ -66,7 +66,7 @@ def wait_for_runs(process, store: Path, runs: int, timeout: float = 300) -> bool
         if is_made(store) and (sessions(store)[:] > 0).sum() >= runs:
             return True
         assert process.poll() is None, finish(process, 1)
-        time.sleep(0.01)
+        time.sleep(0.05)
     return False
 
 

@@ -31,17 +31,17 @@ def test_the_runs_are_those_of_simulate(outcome):
     assert set(found.datasets) == {"coins", "short"}
     runs = found.datasets["coins"]["regret"]
     assert runs["checkpoint"].values.tolist() == [20, 40]
-    for horizon in (20, 40):
+    for horizon, names in ((20, ["fast", "new"]), (40, ["new"])):
         # share-UCB is told the budget that is played.
         made = simulate(
-            {name: e.factory for name, e in ENTRANTS.items()},
+            {name: ENTRANTS[name].factory for name in names},
             s_br(3),
             budget=horizon,
             seeds=3,
             root_seed=7,
             checkpoints=[horizon],
         )
-        here = runs.sel(checkpoint=horizon, policy=[*ENTRANTS])
+        here = runs.sel(checkpoint=horizon, policy=names)
         np.testing.assert_array_equal(here, made["regret"].isel(checkpoint=0))
 
 
@@ -76,16 +76,17 @@ def test_nothing_is_played_twice(outcome, monkeypatch):
 
 def test_more_seeds_and_entrants_are_added(tmp_path):
     options = OPTIONS._replace(folder=tmp_path, seeds=2)
-    one = {"slow": ENTRANTS["slow"]}
+    two = {name: ENTRANTS[name] for name in ("fast", "lost")}
+    one = {"fast": two["fast"]}
     first = playing.play_case(PROTOCOL, *CASE, one, options, 7)
     more = options._replace(seeds=3)
-    second = playing.play_case(PROTOCOL, *CASE, ENTRANTS, more, 7)
+    second = playing.play_case(PROTOCOL, *CASE, two, more, 7)
     np.testing.assert_array_equal(
-        first["regret"], second["regret"].sel(policy=["slow"], seed=[0, 1])
+        first["regret"], second["regret"].sel(policy=["fast"], seed=[0, 1])
     )
-    fewer = playing.play_case(PROTOCOL, *CASE, ENTRANTS, options, 7)
+    fewer = playing.play_case(PROTOCOL, *CASE, two, options, 7)
     assert fewer["seed"].values.tolist() == [0, 1]
-    np.testing.assert_array_equal(first["regret"], fewer["regret"].sel(policy=["slow"]))
+    np.testing.assert_array_equal(first["regret"], fewer["regret"].sel(policy=["fast"]))
 
 
 def test_who_refuses_a_game_is_left_out():
