@@ -67,3 +67,9 @@ def test_neighbouring_seeds_in_one_round():
 def test_a_longer_tape_starts_with_the_shorter_one(block):
     short = numbers(11, 3, Stream.ENVIRONMENT, 10, WIDTH)
     np.testing.assert_array_equal(short, block[:10])
+
+
+def test_every_bit_of_a_root_seed_counts():
+    keys = {tuple(map(int, root_key(2**bit))) for bit in range(64)}
+    assert len(keys) == 64
+    assert tuple(map(int, root_key(2**64 - 1))) == (2**32 - 1, 2**32 - 1)
