@@ -32,6 +32,12 @@ class _Mended(NamedTuple):
     blocks: int
 
 
+def named(files: list[str]) -> str:
+    """Files in words: the first few of them."""
+    more = f" and {len(files) - 5} more" if len(files) > 5 else ""
+    return ", ".join(files[:5]) + more
+
+
 def mend_metadata(path: Any) -> list[str]:
     """Put metadata right; afterwards the store can be opened.
 

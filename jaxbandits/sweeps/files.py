@@ -39,7 +39,10 @@ def read_spec(path: str | os.PathLike) -> Spec:
     if not path.is_file():
         raise FileNotFoundError(f"SPEC: there is no file {path}")
     if path.suffix == ".toml":
-        text = _text(path)
+        try:
+            text = path.read_text("utf-8")
+        except ValueError as error:
+            raise ValueError(f"SPEC: {path} is not TOML: {error}") from error
         return spec_from_text(text, str(path))._replace(text=text)
     if path.suffix != ".py":
         raise ValueError(f"SPEC: {path} must be a .toml or a .py file")
@@ -68,21 +71,11 @@ def _names(path: Path) -> dict[str, Any]:
 
 def spec_from_text(text: str, source: str) -> Spec:
     """A sweep from the text of a TOML file. Raises as `from_table`."""
-    return from_table(_table(text, source), source)
-
-
-def _text(path: Path) -> str:
     try:
-        return path.read_text("utf-8")
-    except ValueError as error:
-        raise ValueError(f"SPEC: {path} is not TOML: {error}") from error
-
-
-def _table(text: str, source: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text)
+        table = tomllib.loads(text)
     except ValueError as error:
         raise ValueError(f"SPEC: {source} is not TOML: {error}") from error
+    return from_table(table, source)
 
 
 def from_table(table: dict[str, Any], source: str = "SPEC") -> Spec:

@@ -1,7 +1,6 @@
 """Results in memory: every game is a block, and stays an array until all are done."""
 
 import threading
-from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 import jax
@@ -52,7 +51,14 @@ def in_memory(machine: Machine, stop: threading.Event | None) -> Sink:
         if not plans:
             say_engines(plan, machine.progress)
         work = work_of(plan, games, machine)
-        receive = _receiver(played, spec.metrics, plan.terms.keep)
+        wanted = spec.metrics and {*spec.metrics, *plan.terms.keep}
+
+        def receive(block: Block, found: Played, clock: Clock) -> None:
+            own = {n: x for n, x in found.metrics.items() if not wanted or n in wanted}
+            played.setdefault(block.key, []).append(
+                (found._replace(metrics=own), clock)
+            )
+
         title = ", ".join(spec.environments)
         play_blocks(plan, work, machine, stop, title, receive)
         plans.append(plan)
@@ -90,28 +96,12 @@ def _games(plan: Plan, begin: int) -> list[Block]:
     return blocks
 
 
-def _receiver(
-    played: dict[tuple[str, str], list[tuple[Played, Clock]]],
-    wanted: Iterable[str] | None,
-    keep: Collection[str],
-) -> Callable[[Block, Played, Clock], None]:
-    """A function that keeps what is wanted of a block's results."""
-
-    def receive(block: Block, found: Played, clock: Clock) -> None:
-        metrics = {
-            name: values
-            for name, values in found.metrics.items()
-            if wanted is None or name in wanted or name in keep
-        }
-        played.setdefault(block.key, []).append((Played(metrics, found.rounds), clock))
-
-    return receive
-
-
 def _joined(parts: list[tuple[Played, Clock]], seeds: int) -> Found:
     """What was played of a game, one stage of seeds after the other, up to `seeds`."""
     stages, clocks = zip(*parts, strict=True)
-    whole = stages[0] if len(stages) == 1 else _stacked(stages)
+    whole = stages[0]
+    if len(stages) > 1:
+        whole = jax.tree.map(lambda *values: np.concatenate(values, axis=1), *stages)
     if rest := seeds - whole.rounds.shape[1]:  # All of its points have ended before.
         wide = (0, 0), (0, rest), (0, 0)
         whole = Played(
@@ -131,7 +121,3 @@ def _joined(parts: list[tuple[Played, Clock]], seeds: int) -> Found:
         sum(sum(clock.compiling) for clock in clocks),
         sum(sum(clock.running) for clock in clocks),
     )
-
-
-def _stacked(stages: tuple[Played, ...]) -> Played:
-    return jax.tree.map(lambda *values: np.concatenate(values, axis=1), *stages)

@@ -85,7 +85,8 @@ def _joined(
     found: dict[str, list[np.ndarray]] = {}
     who = np.zeros(place.params.stop - place.params.start, np.int64)
     for part, row in sources:
-        tables = read_block(part.path, place._replace(seed=_moved(row, -part.offset)))
+        own = slice(row.start - part.offset, row.stop - part.offset)
+        tables = read_block(part.path, place._replace(seed=own))
         session = tables.pop(PLAYED)[:, 0]
         who = np.maximum(who, np.where(session > 0, session + part.before, 0))
         for name, table in tables.items():
@@ -94,7 +95,3 @@ def _joined(
     for table in joint.values():
         table[who == 0] = np.nan
     return joint, who
-
-
-def _moved(part: slice, by: int) -> slice:
-    return slice(part.start + by, part.stop + by)

@@ -20,10 +20,10 @@ from jaxbandits.results.store import (
     sessions,
     stored_shapes,
 )
-from jaxbandits.sweeps.blocks import pieces
+from jaxbandits.sweeps.blocks import Block, pieces
 from jaxbandits.sweeps.identity import counts_in
 from jaxbandits.sweeps.journal import Player, players
-from jaxbandits.sweeps.ragged import played_by, runs_at
+from jaxbandits.sweeps.ragged import played_by
 from jaxbandits.sweeps.site import kind_of
 
 # Where nobody can look whether a process is there it counts as lost after so long
@@ -146,7 +146,7 @@ def _rate(player: Player, counts: _Counts, now: float) -> float:
     """Runs per second since a program began."""
     begun = [e["at"] for e in player.events if e["event"] == "begins"]
     ended = [e["block"] for e in player.events if e["event"] == "ends"]
-    runs = sum(int(_runs(counts, block)[1].sum()) for block in ended)
+    runs = sum(_block(counts, cell).size for cell in ended)
     return runs / max(now - begun[0], 1e-3) if begun else 0.0
 
 
@@ -156,17 +156,16 @@ def _counts(description: Mapping[str, Any]) -> _Counts:
     return {divmod(number, policies): x for number, x in enumerate(own)}
 
 
-def _runs(counts: _Counts, block: Any) -> tuple[Place, np.ndarray]:
-    """Where a block lies, and which of it is to be played, see `runs_at`."""
-    environment, policy, first, last, begin, end = block
+def _block(counts: _Counts, cell: Any) -> Block:
+    """A block of a journal, see `journal.cell`."""
+    environment, policy, first, last, begin, end = cell
     place = Place(environment, policy, slice(first, last), slice(begin, end))
-    ends = played_by(counts[environment, policy], *place[2:])
-    return place, runs_at(ends, last - first, place.seed)
+    return Block(("", ""), place, played_by(counts[environment, policy], *place[2:]))
 
 
-def _missing(played: Sessions, counts: _Counts, block: Any) -> bool:
-    place, runs = _runs(counts, block)
-    return bool(((played[place] == 0) & runs).any())
+def _missing(played: Sessions, counts: _Counts, cell: Any) -> bool:
+    block = _block(counts, cell)
+    return bool(block.missing(played[block.place]).any())
 
 
 def _blocks(played: Sessions, description: Mapping[str, Any]) -> Iterator[np.ndarray]:

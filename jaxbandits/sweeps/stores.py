@@ -15,6 +15,7 @@ from jaxbandits.results.mending import (
     damaged_coordinates,
     mend_chunks,
     mend_metadata,
+    named,
 )
 from jaxbandits.results.store import (
     check_store,
@@ -149,10 +150,9 @@ def mend(path: Path | Home) -> None:
 def _tell(path: Path | Home, files: list[str], blocks: int = 0) -> None:
     """Warn that files were damaged."""
     if files:
-        more = f" and {len(files) - 5} more" if len(files) > 5 else ""
         again = f"; blocks to be played again: {blocks}" if blocks else ""
         warnings.warn(
-            f"store: {path} was damaged; mended: {', '.join(files[:5])}{more}{again}",
+            f"store: {path} was damaged; mended: {named(files)}{again}",
             stacklevel=2,
         )
 

@@ -13,7 +13,7 @@ from jaxbandits.machine import HERE, Machine, machine_of
 from jaxbandits.play import Played
 from jaxbandits.results.home import Home, home_of, place_of
 from jaxbandits.results.layout import layout_of, results_of, written
-from jaxbandits.results.mending import mend_chunks
+from jaxbandits.results.mending import mend_chunks, named
 from jaxbandits.results.reading import read_block
 from jaxbandits.results.store import (
     as_stored,
@@ -92,9 +92,8 @@ def examine(path: Any) -> int:
     check_store(path)
     found = mend_chunks(path, only_look=True)
     if found.files:
-        more = f" and {len(found.files) - 5} more" if len(found.files) > 5 else ""
         raise ValueError(
-            f"store: {path} is damaged: {', '.join(found.files[:5])}{more}; the next "
+            f"store: {path} is damaged: {named(found.files)}; the next "
             f"sweep into the store mends it and plays {found.blocks} blocks again"
         )
     return len({numbers[:4] for numbers in written(home_of(path))})

@@ -235,7 +235,7 @@ def test_not_toml(tmp_path, data):
         (
             {"seeds": {"metric": "regret", "half_width": 1, "levle": 0.9}},
             "seeds: Additional",
-            "(known are metric, half_width, level, pilot, at_most)",
+            "(known are metric, half_width, level, pilot, at_most, each)",
         ),
         (
             {"seeds": {"metric": "regret", "half_width": 1, "level": 1}},
