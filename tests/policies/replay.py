@@ -17,6 +17,10 @@ from jaxbandits.protocol import Environment, Game
 from jaxbandits.settings import budgeted
 
 ROUNDS, K = 2000, 10
+# Whose arms are alike: of three the reward per cost is within a tenth, and no arm costs
+# less than .4. On most instances one cheap arm is all that is played, whatever the
+# policy, and a twin that agrees says nothing.
+SEED = 267
 PROBLEM = budgeted.make_problem(K)
 SOURCES = {
     "Bernoulli": budgeted.s_br,
@@ -68,13 +72,15 @@ GAME = Environment(
 
 @cache
 def replay(source: str) -> Environment:
-    """The first seed of a synthetic family, with its draws as data."""
+    """An instance of a synthetic family, with its draws as data."""
     environment = SOURCES[source](K)
     setup = jax.tree.map(jnp.asarray, environment.setup)
     setup = jax.tree.map(
         lambda x: x.astype(jnp.float32) if x.dtype == jnp.float64 else x, setup
     )
-    instance = environment.game.sample(instance_key(root_key(0), jnp.uint32(0)), setup)
+    instance = environment.game.sample(
+        instance_key(root_key(0), jnp.uint32(SEED)), setup
+    )
     noise = read(0, 0, Stream.ENVIRONMENT, ROUNDS, environment.game.words)
     start = environment.game.init(instance)
 
