@@ -149,10 +149,8 @@ def test_what_another_version_has_written_is_played_again(registry, tmp_path):
     assert cli.main(command) == 0 and registry == ["allocation-b"] * 2
 
 
-def test_a_quick_run_is_one_whatever_the_experiment_leaves_out(
-    monkeypatch, tmp_path, capsys
-):
-    """So it is played in memory."""
+def test_a_quick_run_says_that_it_is_one(monkeypatch, tmp_path, capsys):
+    """So it is played in memory. (tests/experiments/test_registry.py: all forms do.)"""
     told = []
 
     def run(options):
@@ -161,7 +159,8 @@ def test_a_quick_run_is_one_whatever_the_experiment_leaves_out(
         return Outcome({}, [record], figure()[0])
 
     small = Options(seeds=2, horizon=3)
-    made = Experiment("censored-a", "title", "source", run, small, small)
+    quick = small._replace(quick=True)
+    made = Experiment("censored-a", "title", "source", run, small, quick)
     monkeypatch.setattr(experiments, "REGISTRY", {made.name: made})
     command = ["reproduce", "censored-a", "--out", str(tmp_path)]
     assert cli.main([*command, "--quick"]) == cli.main(command) == 0

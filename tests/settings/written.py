@@ -88,6 +88,7 @@ ARGUMENTS = {
         "highest": 3.0,
     },
 }
+ARGUMENTS["allocation/cascade"] = ARGUMENTS["allocation/allocation"]
 ARGUMENTS["budgeted/fb-bt"] = ARGUMENTS["budgeted/fb-br"]
 
 
