@@ -92,21 +92,19 @@ def allocation(
         not fit together.
       TypeError: if an argument is of another kind.
     """
-    text("name", name)
-    probability = np.atleast_1d(numbers("probability", probability))
-    rate = np.atleast_1d(numbers("rate", rate))
-    check_arms(family, probability, rate, shape)
-    problem = make_problem(
+    return _fixed(
+        name,
         family,
-        len(rate),
+        probability,
+        rate,
         budgets,
-        shape=shape,
+        order,
+        stop_on_success,
+        users,
+        shape,
         lowest=lowest,
         highest=highest,
         known=known,
-    )
-    return _fixed(
-        name, problem, probability, rate, budgets, order, stop_on_success, users
     )
 
 
@@ -145,40 +143,46 @@ def cascade(
     Raises:
       ValueError, TypeError: as `allocation`; if the family's hazard rate grows.
     """
-    text("name", name)
-    probability = np.atleast_1d(numbers("probability", probability))
-    rate = np.atleast_1d(numbers("rate", rate))
-    check_arms(family, probability, rate, shape)
-    problem = make_problem(
+    return _fixed(
+        name,
         family,
-        len(rate),
+        probability,
+        rate,
         budgets,
-        shape=shape,
+        order,
+        False,
+        users,
+        shape,
         lowest=lowest,
         highest=highest,
         known=known,
         cascade=True,
     )
-    return _fixed(name, problem, probability, rate, budgets, order, False, users)
 
 
 def _fixed(
     name: str,
-    problem: Problem,
-    probability: np.ndarray,
-    rate: np.ndarray,
+    family: Threshold,
+    probability: Numbers,
+    rate: Numbers,
     budgets: Numbers,
     order: str,
     stop_on_success: bool,
     users: Users | None,
+    shape: Numbers | None,
+    **known: Any,
 ) -> Environment[Any, Any, Action]:
-    """The game of given arms; the problem is checked against them."""
+    """The game of given arms; the rest is for `make_problem`."""
+    text("name", name)
+    probability = np.atleast_1d(numbers("probability", probability))
+    rate = np.atleast_1d(numbers("rate", rate))
+    check_arms(family, probability, rate, shape)
+    problem = make_problem(family, len(rate), budgets, shape=shape, **known)
     check_range(problem, rate)
     budgets = check_budgets(budgets)
     check_options(problem, order, stop_on_success)
     if users is not None:
         check_users(users, len(rate), len(budgets))
-    family = problem.family
     best = best_allocations(problem, probability, rate, budgets)
     setup = Setup(Arms(probability, rate), budgets, best, users, bound(probability))
     row = None if problem.shape is None else np.asarray(problem.shape)[None]
