@@ -242,31 +242,30 @@ def _allocation():
         {"shape": of("played", plus=([1.0] * 3, []))},
         name="make_problem of Weibull",
     )
-    yield from attack(
-        allocation.allocation,
-        {
-            "name": "x",
-            "family": thresholds.exponential,
-            "probability": [0.5, 0.5],
-            "rate": [1.0, 2.0],
-            "budgets": 3.0,
-            "lowest": 0.1,
-            "highest": 5.0,
-        },
-        {
-            "name": "text",
-            "probability": of("object", plus=([0.5], [], [0.5, 1.5], [0.5, NAN], 0.5)),
-            "rate": (*RATES, [1e-30, 1e-30]),
-            "budgets": budgets,
-            "known": "flag",
-            "order": "choice",
-            "stop_on_success": "flag",
-            "users": of("object", None),
-        }
-        | ends
-        | family,
-        named={"rate": ("lowest", "highest")},
-    )
+    arms = {
+        "name": "x",
+        "family": thresholds.exponential,
+        "probability": [0.5, 0.5],
+        "rate": [1.0, 2.0],
+        "budgets": 3.0,
+        "lowest": 0.1,
+        "highest": 5.0,
+    }
+    wrong = {
+        "name": "text",
+        "probability": of("object", plus=([0.5], [], [0.5, 1.5], [0.5, NAN], 0.5)),
+        "rate": (*RATES, [1e-30, 1e-30]),
+        "budgets": budgets,
+        "known": "flag",
+        "order": "choice",
+        "users": of("object", None),
+    }
+    wrong |= ends | family
+    named = {"rate": ("lowest", "highest")}
+    stop = {"stop_on_success": "flag"}
+    yield from attack(allocation.allocation, arms, wrong | stop, named=named)
+    growing = {"family": (*family["family"], thresholds.half_normal)}
+    yield from attack(allocation.cascade, arms, wrong | growing, named=named)
     yield from attack(
         allocation.simulation,
         {},
@@ -276,6 +275,7 @@ def _allocation():
             "m": of("played", plus=(80.0, 100.0)),
             "M": of("played", plus=(1.0, 0.5)),
             "known": "flag",
+            "cascade": "flag",
         },
     )
     yield from attack(
