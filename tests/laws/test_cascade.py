@@ -56,6 +56,17 @@ def test_the_marginal_is_inverted(name, shape, dtype):
     np.testing.assert_allclose(growth, expected, rtol=2e-2)
 
 
+@pytest.mark.parametrize("drop", [1.0, 19.9, 20.1, 40.0])
+def test_far_down_the_exponential_by_hand(drop):
+    """Where ``w rate / ((1 - w) exp(rate x) + w)`` is ``w rate exp(-drop)``."""
+    weight, rate = np.array([0.3, 0.9, 0.999]), np.array([0.1, 1.0, 5.0])
+    curves = cascade_curves(
+        FAMILIES["exponential"], jnp.float32(weight), jnp.float32(rate)
+    )
+    expected = np.log((np.exp(drop) - weight) / (1 - weight)) / rate
+    np.testing.assert_allclose(curves.fall(jnp.full(3, drop)), expected, rtol=2e-5)
+
+
 def test_two_equal_arms_by_hand():
     """Each gets half, and 1 - (1 - p (1 - exp(-1)))^2 is the chance of a success."""
     arms = cascade_curves(
