@@ -89,6 +89,12 @@ BENCHMARKS = {
         "mean and interval of a hundred million recorded runs",
         {"seeds": 100_000},
     ),
+    "each": (
+        "each",
+        "measure",
+        "points that stop by themselves, against all to the last",
+        {"seeds": 20_000, "horizon": 2_000},
+    ),
     "sweeps": (
         "sweeps",
         "measure",
