@@ -90,26 +90,31 @@ def _reproduce(options) -> int:
 
 
 def _reproduce_all(options, style: dict[str, Any]) -> int:
-    """All experiments but leaderboards, or those of a paper, that are not done."""
+    """All experiments but leaderboards, or those of a paper, that are not done.
+
+    What several of them show is played once: they keep their runs in one place.
+    """
     from jaxbandits.experiments import REGISTRY
+    from jaxbandits.experiments.common.playing import forget_runs
     from jaxbandits.experiments.common.writing import is_written
     from jaxbandits.settings import PARTS
 
     if options.paper is not None:
         checks.one_of("--paper", options.paper, PARTS)
+    every = Path(options.out or "results")
     status = 0
     for name, experiment in REGISTRY.items():
         if name.startswith("leaderboard-"):
             continue
         if options.paper not in (None, experiment.setting):
             continue
-        out = Path(options.out or "results") / name
+        out = every / name
         if is_written(name, out, _chosen(experiment, options)):
             print(f"jaxbandits: {name} is in {out} already", file=sys.stderr)
             continue
         print(f"jaxbandits: {name}", file=sys.stderr)
         try:
-            ended = _reproduce_one(experiment, options, out, style)
+            ended = _reproduce_one(experiment, options, out, style, every)
         except EXPECTED as error:  # Of a file of data that is not there, say.
             if options.traceback or not is_users(error):
                 raise
@@ -118,6 +123,8 @@ def _reproduce_all(options, style: dict[str, Any]) -> int:
         if ended > 128:
             return ended
         status = max(status, ended)
+    if not status:  # Else what failed goes on with them.
+        forget_runs(every)
     return status
 
 
@@ -132,7 +139,11 @@ def _chosen(experiment: "Experiment", options) -> "Options":
 
 
 def _reproduce_one(
-    experiment: "Experiment", options, out: str | Path, style: dict[str, Any]
+    experiment: "Experiment",
+    options,
+    out: str | Path,
+    style: dict[str, Any],
+    runs: Path | None = None,
 ) -> int:
     from rich.console import Console
 
@@ -150,7 +161,7 @@ def _reproduce_one(
     try:
         with _coverage_is_not_asked(few):
             outcome, paths = play_and_write(
-                experiment, chosen, folder, style, options.format
+                experiment, chosen, folder, style, options.format, runs
             )
     except StoppedError as error:
         print(f"jaxbandits: SIGTERM: {error}; {GOES_ON}", file=sys.stderr)
@@ -180,8 +191,12 @@ def _coverage_is_not_asked(few: bool):
         yield
 
 
-def play_and_write(experiment, options, folder, style, picture):
-    """Run an experiment and write what it found; the outcome and the paths."""
+def play_and_write(experiment, options, folder, style, picture, runs=None):
+    """Run an experiment and write what it found; the outcome and the paths.
+
+    Its runs are kept in `runs`, and stay there for others; if that is None, in its own
+    folder until it is written.
+    """
     from matplotlib import rc_context
 
     from jaxbandits.experiments import write
@@ -189,7 +204,7 @@ def play_and_write(experiment, options, folder, style, picture):
     from jaxbandits.experiments.statements import play
 
     with rc_context(style):
-        outcome = play(experiment, options._replace(folder=folder))
+        outcome = play(experiment, options._replace(folder=runs or folder))
     paths = write(
         outcome,
         experiment.name,
@@ -199,5 +214,6 @@ def play_and_write(experiment, options, folder, style, picture):
         options=options,
         picture=picture,
     )
-    forget_runs(folder)
+    if runs is None:
+        forget_runs(folder)
     return outcome, paths

@@ -138,6 +138,37 @@ def test_all_experiments_of_a_paper_that_are_not_done(registry, tmp_path, capsys
     assert registry == ["censored-a", "censored-c", "censored-d"]
 
 
+def test_what_several_experiments_show_is_played_once(monkeypatch, tmp_path):
+    """By `all`, which lets go of the runs when every experiment is written."""
+    kept, fails = [], [True]
+
+    def run(options):
+        if kept and fails.pop():
+            raise FileNotFoundError("there is no file data.csv")
+        record = make_record("walk-a", "n", "TS", {}, seeds=1, horizon=2)
+        dataset = played(options.folder)
+        kept.append({path.name for path in (tmp_path / "runs").iterdir()})
+        (store,) = (tmp_path / "runs").iterdir()
+        assert len(players(store)) == 1
+        return Outcome({"n": dataset}, [record], figure()[0])
+
+    monkeypatch.setattr(
+        experiments,
+        "REGISTRY",
+        {
+            name: Experiment(name, "title", "source", run, OPTIONS, OPTIONS)
+            for name in ("walk-a", "walk-b")
+        },
+    )
+    command = ["reproduce", "all", "--out", str(tmp_path)]
+    assert cli.main(command) == 2
+    assert (tmp_path / "runs").exists(), "what failed goes on with them"
+    fails.append(False)
+    assert cli.main(command) == 0
+    assert kept[0] == kept[1]
+    assert not (tmp_path / "runs").exists()
+
+
 def test_what_another_version_has_written_is_played_again(registry, tmp_path):
     command = ["reproduce", "all", "--paper", "allocation", "--out", str(tmp_path)]
     assert cli.main(command) == 0 and registry == ["allocation-b"]

@@ -266,7 +266,6 @@ EXPERIMENTS = (
         "Regret with 95 % confidence intervals",
         "Figure 6",
         _all_settings,
-        contestants=PAPER,
         bands=True,
     ),
     _exact("table1", "The settings of the evaluation", "Table 1", settings_table),

@@ -69,5 +69,5 @@ def play(
 
 
 def forget_runs(folder: Path) -> None:
-    """Delete the stores of an experiment, of which all is written."""
+    """Delete the stores in a folder of results, of which all is written."""
     shutil.rmtree(folder / _RUNS, ignore_errors=True)
