@@ -29,6 +29,12 @@ def in_short(cases, long):
     ]
 
 
+# The fixture `dtype`: both precisions, the second one in the long run.
+float64_in_long = pytest.mark.parametrize(
+    "dtype", in_short(["float32", "float64"], {"float64"}), indirect=True
+)
+
+
 def on_each_jax(cases, short=(), long=()):
     """Parameters for `pytest.mark.parametrize`, of what depends on JAX.
 

@@ -36,6 +36,7 @@ def scripts(monkeypatch):
         del sys.modules[name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("setting", "rival", "horizon"), RIVALS)
 def test_scores_agree_with_the_library(setting, rival, horizon):
     contest = import_module("bench.contest")

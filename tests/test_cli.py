@@ -104,6 +104,7 @@ def test_list_as_json(capsys, idle):
     check_listing(json.loads(out))
 
 
+@pytest.mark.slow
 def test_list_as_a_program_of_its_own():
     done = subprocess.run(
         [sys.executable, "-m", "jaxbandits.cli", "list", "--json"],
@@ -518,6 +519,7 @@ def test_a_sweep_that_is_complete(capsys, spec, request):
     assert swept(capsys, spec, "--json") == first
 
 
+@pytest.mark.slow
 def test_a_sweep_is_extended(capsys, spec):
     swept(capsys, spec, "--seeds", 3)
     store = os.path.join("results", "small.zarr")

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 SCRIPT = Path(__file__).with_name("typed_script.py")
 # What mypy says of each of the three mistakes.
@@ -15,6 +17,7 @@ SAYS = {
 }
 
 
+@pytest.mark.slow
 def test_three_mistakes_of_a_user_are_found():
     """And nothing else: the rest of the script is well-typed."""
     options = ["--strict", "--no-error-summary", "--no-color-output"]

@@ -90,17 +90,19 @@ def differing_at(one, other):
 MOST_DIFFERING = 2
 NEAR = 1e-5  # gap of two indices that may change places
 # Two programs of the kernel, wide and compact, arrays in loops, in scratch, in tables,
-# words, rows, checkpoints, grids that split and overflow, epochs, one arm.
+# words, rows, checkpoints, epochs, one arm.
 SHORT = {
     "censored/rcucb, 3 x 5",
     "censored/rcucb, 1 x 5",
     "censored/ucb, recorded",
     "farewell/wait-ucb",
-    "continuum/z-rcucb-doubling",
-    "allocation/ra-etc",
 }
-# And budgets.
-EACH_JAX = SHORT | {"budgeted/omega-star-ucb"}
+# And solvers, grids that split and overflow, budgets.
+EACH_JAX = SHORT | {
+    "allocation/ra-etc",
+    "continuum/z-rcucb-doubling",
+    "budgeted/omega-star-ucb",
+}
 
 
 @pytest.mark.parametrize("name", on_each_jax(CASES, SHORT, set(CASES) - EACH_JAX))

@@ -30,6 +30,7 @@ def played(**options):
     return by_rounds, by_budget
 
 
+@pytest.mark.slow
 def test_short_calls_give_the_same_bits(request):
     whole = played()
     request.getfixturevalue("short_calls")

@@ -75,6 +75,7 @@ MEASURED = {
 LONG = set(MEASURED) - {"budgeted/omega-star-ucb"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("checkpoints", in_short([1, 20], [1]))
 @pytest.mark.parametrize("name", in_short(MEASURED, LONG))
 def test_a_chunk_takes_what_xla_says(name, checkpoints, monkeypatch):

@@ -200,6 +200,7 @@ def test_two_policies_play_at_a_time():
         np.testing.assert_array_equal(one, two)
 
 
+@pytest.mark.slow
 def test_alone_or_side_by_side(game, contestants, few):
     assert len(np.unique(few["epochs"].sel(checkpoint=BUDGET))) > 2
     for policy in contestants:

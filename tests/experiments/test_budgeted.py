@@ -408,6 +408,7 @@ def test_figure_of_what_was_played(played):
     assert_readable(played.figure)
 
 
+@pytest.mark.slow
 def test_theorem_5_lies_above_the_regret():
     """One small instance; the three panels share a program."""
     outcome = REGISTRY["budgeted-bounds"].run(Options(8, 300, progress=False))

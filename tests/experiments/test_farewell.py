@@ -432,6 +432,7 @@ def test_counts_end_with_the_horizon():
     assert {(r["seeds"], r["horizon"]) for r in outcome.records} == {(200, 100)}
 
 
+@pytest.mark.slow
 def test_reproduce_on_the_command_line(bounds, capsys, tmp_path):
     """With the programs that `bounds` has compiled."""
     arguments = "reproduce farewell-bounds --seeds 10 --horizon 2000 --json --out"

@@ -22,6 +22,7 @@ def test_the_game():
     assert problem.lowest_cost == problem.highest_cost == (0.5, 0.5)
 
 
+@pytest.mark.slow
 def test_one_run_in_twenty_is_lost_in_a_thousand_pulls(outcome):
     check_records(outcome, NAME)
     lost = entry(outcome, "two coins", ANYTIME, "lost")

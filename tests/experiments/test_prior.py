@@ -17,6 +17,7 @@ def outcome():
     return prior(Options(3, 40, progress=False, quick=True))
 
 
+@pytest.mark.slow
 def test_every_prior_on_cases_that_are_not_judged(outcome):
     check_records(outcome, "censored-prior")
     assert outcome.root_seed == TUNING_SEED

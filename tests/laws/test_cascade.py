@@ -9,6 +9,7 @@ from scipy.optimize import minimize
 from jaxbandits.kernels.allocation import SOLVED, water_filling
 from jaxbandits.laws.thresholds import FAMILIES, cascade_curves
 from jaxbandits.settings import allocation as settings
+from tests.heavy import float64_in_long, in_short
 from tests.reference.allocation_families import make_laws
 from tests.reference.allocation_oracle import cascade_oracle
 
@@ -20,9 +21,11 @@ FALLING = [
     ("Weibull", 1.0),
     ("gamma", 0.5),
 ]
+SHORT = {("exponential", None), ("Lomax", 0.8)}
 X = np.geomspace(1e-3, 30, 400)
 
 
+@pytest.mark.slow
 def test_whose_hazard_falls():
     """As the families say: no false promise, and no family that could is left out."""
     with jax.enable_x64(True):
@@ -38,6 +41,7 @@ def test_whose_hazard_falls():
                 assert bool(family.falling_hazard(shape)) == falls, (family.name, shape)
 
 
+@float64_in_long
 @pytest.mark.parametrize(("name", "shape"), FALLING)
 def test_the_marginal_is_inverted(name, shape, dtype):
     family = FAMILIES[name]
@@ -87,9 +91,10 @@ def test_a_sure_arm_is_filled_alone():
     np.testing.assert_allclose(solution.allocation, [3, 0], atol=1e-3)
 
 
-@pytest.mark.parametrize(("name", "shape"), FALLING)
-def test_optimum_by_scipy_and_the_twin(name, shape, rng):
+@pytest.mark.parametrize("case", in_short(FALLING, set(FALLING) - SHORT))
+def test_optimum_by_scipy_and_the_twin(case, rng):
     """The best of five starts of SLSQP, and roots of Brent's."""
+    name, shape = case
     family, K, budget = FAMILIES[name], 4, 6.0
     problem = settings.make_problem(
         family, K, budget, shape=shape, lowest=0.01, highest=2.0, cascade=True

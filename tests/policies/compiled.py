@@ -35,6 +35,8 @@ CONTRACT_LONG = {
     "allocation/thompson-mean",
     "censored/kl-ucb",
 }
+# Whose contract is of the short run; the others are on each JAX.
+CONTRACT_SHORT = {*REGISTRY} - {*named_after(*REGISTRY), *OVER_PAIRS, *CONTRACT_LONG}
 # What the engine compiles in the short run: indices, samples, grids that are refined,
 # roots, plans with a budget, epochs by the clock, solvers.
 PLAY_SHORT = {

@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 from jaxbandits.laws.thresholds import exponential
 from jaxbandits.policies.allocation.estimates import no_statistics, observe
@@ -13,6 +14,7 @@ BUDGET, RATE, P = 40.0, 0.1, 0.9
 AMOUNTS = np.tile([40.0, 30.0, 20.0], 20).astype(np.float32)
 
 
+@pytest.mark.slow
 def test_spread_of_the_probability():
     """60 rounds at allocations that mostly suffice: coins of .8, not a Poisson count,
     which would spread it by twice as much."""

@@ -201,6 +201,11 @@ LONG = {
     "printed radii, scaled",
     "sharp",
     "sharp delta",
+    "Thompson, mean of two",
+    "all",
+    "envelope",
+    "difference",
+    "printed",
 }
 
 

@@ -15,8 +15,8 @@ from jaxbandits.settings import budgeted as budgeted_settings
 from jaxbandits.settings import censored as settings
 from jaxbandits.settings import farewell as farewell_settings
 from jaxbandits.testing import altered, check_environment, check_policy, trace_run
-from tests.heavy import in_short
-from tests.policies.compiled import CONTRACT_LONG, named_after
+from tests.heavy import in_short, on_each_jax
+from tests.policies.compiled import CONTRACT_LONG, CONTRACT_SHORT, named_after
 from tests.policies.replay import GAME, PROBLEM, ROUNDS, K, Tables, replay
 from tests.policies.test_allocation_twins import ROUNDS as ALLOCATION_ROUNDS
 from tests.policies.test_allocation_twins import game as allocation_game
@@ -165,7 +165,7 @@ TWINS_GAMES = {
 }
 
 
-@pytest.mark.parametrize("name", in_short(REGISTRY, CONTRACT_LONG))
+@pytest.mark.parametrize("name", on_each_jax(REGISTRY, CONTRACT_SHORT, CONTRACT_LONG))
 def test_policy_keeps_the_contract(name):
     # As many rounds as with the twins (test_*twins.py): one compiled program for both.
     game, rounds = TWINS_GAMES[name.split("/")[0]]()

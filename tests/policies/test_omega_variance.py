@@ -66,6 +66,7 @@ def test_an_observed_variance_of_0_ends_exploration_unless_it_is_shrunk():
     assert shrunk[1] < 12, shrunk  # 7.4
 
 
+@pytest.mark.slow
 def test_a_shrunk_variance_does_not_end_it_on_pairs():
     """The same two as macro-arms, whose delay is 1; the regret is then logarithmic."""
     values = np.array([[[0.5, 1]], [[0.504, 0.504]]])

@@ -1,9 +1,9 @@
 """States, actions, views and feedback are what their annotations say.
 
-In a traced round of every policy of the registry, in both precisions: nothing is
-compiled. An array that is annotated as `Array` only would pass unseen, so that there is
-none. And no dtype is promoted in silence there: a flag that is counted, a count that is
-divided, say what they become.
+In a traced round of every policy of the registry, in both precisions (float64 in the
+long run): nothing is compiled. An array that is annotated as `Array` only would pass
+unseen, so that there is none. And no dtype is promoted in silence there: a flag that is
+counted, a count that is divided, say what they become.
 """
 
 import types
@@ -19,6 +19,7 @@ from jaxtyping import Float, Int32, jaxtyped
 
 from jaxbandits.policies import REGISTRY
 from tests.games import game_for
+from tests.heavy import float64_in_long
 from tests.shapes import unlike
 
 
@@ -112,6 +113,7 @@ def without_a_shape(value):
                 yield f"{type(node).__name__}.{field} has no shape"
 
 
+@float64_in_long
 @pytest.mark.parametrize("name", REGISTRY)
 def test_a_round_is_as_annotated(name, dtype):
     environment = game_for(name)

@@ -129,6 +129,7 @@ def test_policy_chooses_as_its_twin(instance, name):
     assert assert_follows(case, run, tolerance, feedback, sampled) >= share
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", in_short(INDEX_CASES, FLOAT64_LONG))
 def test_index_policies_in_float64(name):
     """With the same feedback, the rewards' approximation left aside."""

@@ -548,6 +548,7 @@ def test_uniform_and_fixed_pair():
 # the facts' reference table, T = 1e5 on figure 1b: mean +- s.e. of 10 runs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "make, regret, error",
     [

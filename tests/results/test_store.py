@@ -462,6 +462,7 @@ def whole():
     return played_with()
 
 
+@pytest.mark.slow
 def test_stores_of_one_sweep_are_equal(whole, tmp_path):
     stores = [tmp_path / name for name in ("a.zarr", "b.zarr")]
     for path in stores:

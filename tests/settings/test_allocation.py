@@ -432,6 +432,7 @@ def test_stop_on_success_needs_a_plan():
 # Instances.
 
 
+@pytest.mark.slow
 def test_random_instances():
     """Appendix A.1: every seed its own arms; the same for all policies."""
     environment = settings.simulation(4, budget=20.0, m=2.0, M=10.0)

@@ -69,6 +69,7 @@ def test_one_program_plays_and_says_how_far_it_is():
         run_sweep(spec, store, shard=(1, 2))
 
 
+@pytest.mark.slow
 def test_stores_in_buckets_are_merged_and_looked_at(bucket, tmp_path, capsys):  # noqa: F811
     """As those in folders, by URL; what fails leaves nothing."""
     spec = walk.spec(points=2, seeds=12, horizon=8)

@@ -156,6 +156,7 @@ def test_a_wrong_number_is_found(complete, tmp_path):
         replay(path, SPEC, 1000)
 
 
+@pytest.mark.slow
 def test_stopped_and_resumed(tmp_path, whole, monkeypatch):
     """At every third block, in both stages: the same numbers and the same bits."""
     path, play = tmp_path / "one.zarr", filling.play
@@ -182,6 +183,7 @@ def test_stopped_and_resumed(tmp_path, whole, monkeypatch):
     assert set(ended.values()) == {1}
 
 
+@pytest.mark.slow
 def test_killed_and_resumed(tmp_path):
     """In the pilot, and twice in the second stage."""
     file, path = tmp_path / "spec.py", tmp_path / "one.zarr"
@@ -286,6 +288,7 @@ def test_at_least_so_many_of_all(complete, tmp_path, whole):
     np.testing.assert_array_equal(found["seeds"], wanted)
 
 
+@pytest.mark.slow
 def test_a_pilot_that_is_not_first(tmp_path):
     path = tmp_path / "one.zarr"
     played(path, SPEC._replace(seeds=range(5, 15)))
@@ -314,6 +317,7 @@ def test_drawn_instances_are_played_whole():
     assert not (numbers % 4).any() and len(np.unique(numbers)) > 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("of", [1, 3])
 def test_shards(tmp_path, whole, of):
     """Who comes before the pilot is complete says so; nobody plays more than needed."""
@@ -330,6 +334,7 @@ def test_shards(tmp_path, whole, of):
     assert set(counts(path)[1].values()) == {1}
 
 
+@pytest.mark.slow
 def test_workers(tmp_path, whole):
     """They learn from the spec which runs are to be played."""
     path = tmp_path / "one.zarr"
@@ -351,6 +356,7 @@ def test_moments_know_no_pilot(tmp_path):
     assert not (tmp_path / "one.zarr").exists()
 
 
+@pytest.mark.slow
 def test_stores_are_merged_if_they_begin_alike(complete, tmp_path, whole):
     """Each point has as many seeds as in the store where it has most."""
     other, into = tmp_path / "b.zarr", tmp_path / "c.zarr"

@@ -34,6 +34,7 @@ def start_both(store, **options):
     ]
 
 
+@pytest.mark.slow
 def test_two_processes_fill_one_store(tmp_path):
     """The same bits, file by file, as one process writes."""
     one, two = tmp_path / "one.zarr", tmp_path / "two.zarr"

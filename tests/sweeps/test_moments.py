@@ -104,6 +104,7 @@ def of_48(tmp_path_factory):
     return path
 
 
+@pytest.mark.slow
 def test_rows_of_other_stores_are_taken_as_they_are(of_48, tmp_path):
     """To the last bit those of one store, where its rows are theirs."""
     found = merge(parted(tmp_path, 32, 48), tmp_path / "c.zarr")
@@ -135,6 +136,7 @@ def test_rows_that_do_not_fit_are_joined(whole, tmp_path, ends, rows):
     )
 
 
+@pytest.mark.slow
 def test_a_merged_store_is_played_on(of_48, tmp_path):
     """What the others lack is missing; what they have stays."""
     first, second = parted(tmp_path, 32, 48)

@@ -211,6 +211,7 @@ def test_files_of_a_store(store):
         examine(store)
 
 
+@pytest.mark.slow
 def test_a_store_of_moments(tmp_path):
     path = tmp_path / "one.zarr"
     run_sweep(SPEC, Store(path, block=20, keep="moments")).close()
@@ -244,6 +245,7 @@ def from_file(tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_blocks_are_played_again_from_the_text_in_the_store(from_file):
     assert show(from_file)["text"] == TOML
     assert replay(from_file, None, 2) == 2
@@ -327,6 +329,7 @@ def test_stores_that_do_not_agree(tmp_path, store):
     assert not into.exists()
 
 
+@pytest.mark.slow
 def test_stores_of_other_sweeps(tmp_path, store):
     other = tmp_path / "two.zarr"
     played(other, SPEC._replace(root_seed=1))

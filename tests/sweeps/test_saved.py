@@ -12,6 +12,7 @@ from jaxbandits.stats import dominance
 from jaxbandits.sweeps import run_sweep, variants
 from jaxbandits.sweeps.merge import merge
 from jaxbandits.sweeps.stores import KEPT
+from tests.heavy import in_short
 from tests.sweeps import walk
 from tests.sweeps.runs import run
 
@@ -33,7 +34,7 @@ def assert_saved(dataset, path):
     xr.testing.assert_identical(load(path), again)
 
 
-@pytest.mark.parametrize("block", [None, 8], ids=["block by cost", "block of 8"])
+@pytest.mark.parametrize("block", in_short([None, 8], {8}), ids="block {}".format)
 @pytest.mark.parametrize("keep", KEPT)
 def test_of_a_store(tmp_path, keep, block):
     path = tmp_path / "one.zarr"
@@ -43,6 +44,7 @@ def test_of_a_store(tmp_path, keep, block):
     assert_saved(found, tmp_path / "one.nc")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keep", KEPT)
 def test_of_stores_that_were_merged(tmp_path, keep):
     paths = [tmp_path / "a.zarr", tmp_path / "b.zarr"]
@@ -60,6 +62,7 @@ def test_of_a_store_that_is_not_complete(tmp_path):
     assert_saved(found, tmp_path / "one.nc")
 
 
+@pytest.mark.slow
 def test_of_a_table_of_verdicts(tmp_path):
     policies = {"a": walk.WALKER, "b": walk.WALKER}
     grid = {"a": {"step": [1.0, 2.0]}}

@@ -122,6 +122,7 @@ def test_a_block_that_another_has_just_played(tmp_path, whole, monkeypatch):
     assert sorted(counts(path)[1].values()) == [1] * 23 + [2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", in_short([1, 0], [0]))
 def test_shards_of_a_larger_sweep(tmp_path, first):
     path = tmp_path / "one.zarr"
@@ -143,6 +144,7 @@ def test_one_that_may_not_make_room(tmp_path, monkeypatch):
             shard(path, 0, 2, extend=True)
 
 
+@pytest.mark.slow
 def test_one_that_waits_until_there_is_room(tmp_path):
     """Somebody else makes it: who waited plays in what is there then."""
     path = tmp_path / "one.zarr"
@@ -171,6 +173,7 @@ def test_a_second_stage_waits_for_the_pilot(tmp_path):
         assert_same(found, run_sweep(spec))
 
 
+@pytest.mark.slow
 def test_shards_that_start_at_once(tmp_path, whole):
     """Each may be the one that makes the store."""
     path = tmp_path / "one.zarr"

@@ -94,6 +94,7 @@ def files_but_time(path):
     return {name: bits for name, (bits, _) in files(path).items()}
 
 
+@pytest.mark.slow
 def test_a_few_tasks_of_many_blocks(tmp_path, whole):
     executor = Here()
     assert_same(played(Workers(executor, tasks=3), tmp_path / "one.zarr"), whole)
@@ -113,6 +114,7 @@ def test_what_is_lost_is_played_again(tmp_path, whole, fate, again):
     assert set(begun.values()) == set(ended.values()) == {1}
 
 
+@pytest.mark.slow
 def test_of_a_task_that_is_lost_the_rest_is_played_again(tmp_path, whole, monkeypatch):
     """As of a job of many blocks: those that are in the store count as done."""
     path, executor = tmp_path / "one.zarr", Here()
@@ -202,6 +204,7 @@ def test_what_was_told_to_stop(tmp_path, whole):
     assert_same(played(Here(), path), whole)
 
 
+@pytest.mark.slow
 def test_two_workers_that_play_one_block(tmp_path, whole):
     """One finds nothing of the other, as where both play at the same time."""
     path, executor = tmp_path / "one.zarr", Here()

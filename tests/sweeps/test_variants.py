@@ -282,6 +282,7 @@ def test_bad_files(change, message):
         from_table(TABLE | {"environments": {"S-Br": entry}})
 
 
+@pytest.mark.slow
 def test_a_horizon_that_is_told_is_a_parameter():
     """What a policy plays up to the horizon that it is told, it plays in a longer game:
     a sweep over horizons is one over the parameter, read at the checkpoint."""

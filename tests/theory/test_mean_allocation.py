@@ -2,6 +2,7 @@
 
 import jax
 import numpy as np
+import pytest
 
 from jaxbandits.kernels.allocation import exponential_water_filling
 
@@ -34,6 +35,7 @@ def test_the_mean_is_worth_at_least_as_much_as_its_parts():
     assert np.all(parts.mean(axis=1) >= parts.max(axis=1) / 4 - 1e-12)
 
 
+@pytest.mark.slow
 def test_the_noise_of_one_draw_is_shared_by_many():
     """Within a tenth: small noise, of which the square is what counts."""
     best = worth(optima(0.0, (1,)))[0]

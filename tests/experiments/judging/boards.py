@@ -10,7 +10,7 @@ from jaxbandits.policies import budgeted as policies
 from jaxbandits.settings.budgeted import s_br
 
 ENTRANTS = {
-    "slow": Entrant(policies.bts),
+    "slow": Entrant(policies.c_ucb),
     "fast": Entrant(policies.kube),
     "lost": Entrant(policies.m_ucb, flaw="loses runs"),
     "new": Entrant(policies.share_ucb, knows=("budget",), ours=True),
@@ -23,7 +23,7 @@ PROTOCOL = Protocol(
     tuning={},
     judging={
         "coins": Case(lambda: s_br(3), "paper"),
-        "short": Case(lambda: s_br(2), "trap", horizons=(20,)),
+        "short": Case(lambda: s_br(3), "trap", horizons=(20,)),
         "absent": Case(lambda path: s_br(2), "recorded", data="no such file"),
     },
     entrants=ENTRANTS,

@@ -14,6 +14,7 @@ from jaxbandits.experiments.judging.protocol import (
     ORIGINS,
     TUNING_SEED,
 )
+from tests.heavy import in_short
 
 PROTOCOLS = {
     module.PROTOCOL.setting: module.PROTOCOL
@@ -51,8 +52,9 @@ def test_the_lists_are_those_of_the_protocol(protocol):
         assert all(protocol.entrants[name].ours for name in protocol.goal.candidates)
 
 
-@each
-def test_nothing_is_tuned_on_what_is_judged(protocol, no_data):
+@pytest.mark.parametrize("setting", in_short(PROTOCOLS, {"allocation", "censored"}))
+def test_nothing_is_tuned_on_what_is_judged(setting, no_data):
+    protocol = PROTOCOLS[setting]
     made = [
         numbers(case.environment())
         for cases in (protocol.tuning, protocol.judging)

@@ -111,6 +111,7 @@ def test_no_grid_allocation_is_better(count):
     assert np.mean(prefix.value >= best - 1e-3) > 0.8
 
 
+@pytest.mark.slow
 @BOTH
 def test_single_precision(name):
     arms, _ = random_problems()
@@ -123,6 +124,7 @@ def test_single_precision(name):
     assert np.all(narrow.status == SOLVED)
 
 
+@pytest.mark.slow
 def test_certified_gap_of_twenty_arms():
     """B = 700 s and arms like those fitted to the source's quiz data."""
     rng, size = np.random.default_rng(0), (200, 20)
