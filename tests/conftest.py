@@ -10,27 +10,28 @@ import pytest
 
 from jaxbandits.engine.tape import Stream, read
 from tests.reference.words import grid
-from tests.workers import Groups, compile_quickly, place, share_programs
+from tests.workers import Groups, compile_quickly, is_short, place, share_programs
 
 # Two devices, so that sharing lanes out is tested on any machine.
 jax.config.update("jax_num_cpu_devices", 2)
 jax.config.update("jax_numpy_rank_promotion", "raise")
 jax.config.update("jax_debug_nans", False)
 
-hypothesis.settings.register_profile(
-    "fixed",
-    derandomize=True,
-    database=None,
-    deadline=None,
-    max_examples=40,
-    suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture],
-)
-hypothesis.settings.load_profile("fixed")
+for profile, examples in {"short": 25, "long": 100}.items():
+    hypothesis.settings.register_profile(
+        profile,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        max_examples=examples,
+        suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture],
+    )
 
 
 def pytest_configure(config):
     # Tests play a few seeds. Those of this warning ask for it with `pytest.warns`.
     config.addinivalue_line("filterwarnings", "ignore:coverage of the:UserWarning")
+    hypothesis.settings.load_profile("short" if is_short(config) else "long")
     compile_quickly(config)
     share_programs(config)
 

@@ -72,9 +72,14 @@ class Groups(LoadScopeScheduling):
         return group_of(nodeid)
 
 
+def is_short(config) -> bool:
+    """Whether the long tests are not asked for."""
+    return config.option.markexpr in ("not slow", "not slow or each_jax")
+
+
 def compile_quickly(config) -> None:
     """Unless long tests are asked for, which play more than they compile."""
-    if config.option.markexpr in ("not slow", "not slow or each_jax"):
+    if is_short(config):
         flags = os.environ.get("XLA_FLAGS", "")
         os.environ["XLA_FLAGS"] = f"{QUICKLY} {flags}"
 

@@ -10,6 +10,7 @@ from jaxbandits.policies.budgeted import omega_ucb
 from jaxbandits.results.cuts import CutOffWarning
 from jaxbandits.settings.budgeted import fixed
 from tests.engine.budget_game import ALTERNATE, environment, plain_loop
+from tests.heavy import in_short
 
 pytestmark = pytest.mark.usefixtures("optimised")
 
@@ -89,7 +90,7 @@ def test_chunks_do_not_matter():
     np.testing.assert_array_equal(played(whole), played(parts))
 
 
-@pytest.mark.parametrize("devices", [1, 2])
+@pytest.mark.parametrize("devices", in_short([1, 2], {1}))
 def test_games_that_end_exactly_at_their_budget(devices):
     """65 coins are 65 / .013 cheapest costs: 5,000 in float32, 4,999.9995 by way of
     the reciprocal, which XLA takes in some places and not in others."""

@@ -93,7 +93,7 @@ CAST = {
     "budgeted-fig3a": (family("S-Br"), PAPER + OTHERS, PAPER, False),
     "budgeted-fig3b": (family("S-GBr"), PAPER + OTHERS, PAPER, False),
     "budgeted-fig3c": (family("S-Bt"), PAPER + OTHERS, PAPER, False),
-    "budgeted-fig6": (list(ARMS), PAPER, PAPER, True),
+    "budgeted-fig6": (list(ARMS), PAPER + OTHERS, PAPER, True),
     "budgeted-recommendation": (list(ARMS), FINALISTS, FINALISTS, True),
 }
 ALL_SETTINGS = ("budgeted-fig3", "budgeted-fig6", "budgeted-recommendation")
@@ -232,6 +232,7 @@ def test_a_hurry_leaves_one_instance_of_a_family(rehearsal, no_data, name, insta
     check_cast(outcome, name, [instance], PAPER)
 
 
+@pytest.mark.slow
 def test_axes_are_the_papers_at_the_papers_budget(rehearsal, no_data):
     """In Figure 3 some curves grow out of the picture."""
     outcome, _ = rehearsal("budgeted-fig3a", horizon=BUDGET)

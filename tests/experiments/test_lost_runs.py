@@ -34,6 +34,7 @@ def test_one_run_in_twenty_is_lost_in_a_thousand_pulls(outcome):
     assert entry(outcome, "two coins", ANYTIME, "regret")["mean"] > 0.76 * least
 
 
+@pytest.mark.slow
 def test_a_lost_run_has_lost_the_gap_in_every_pull(outcome):
     data = outcome.datasets["two coins"].isel(params=0, checkpoint=-1)
     pulls = (data["optimal"] * data["rounds"]).sel(policy=ANYTIME).round()

@@ -27,6 +27,7 @@ def test_every_prior_on_cases_that_are_not_judged(outcome):
     assert set(QUICK) <= set(TUNING)
 
 
+@pytest.mark.slow
 def test_a_prior_by_itself(outcome):
     environment = TUNING[QUICK[0]].environment()
     alone = simulate(

@@ -38,17 +38,12 @@ CONTRACT_LONG = {
 # Whose contract is of the short run; the others are on each JAX.
 CONTRACT_SHORT = {*REGISTRY} - {*named_after(*REGISTRY), *OVER_PAIRS, *CONTRACT_LONG}
 # What the engine compiles in the short run: indices, samples, grids that are refined,
-# roots, plans with a budget, epochs by the clock, solvers.
+# epochs by the clock, solvers.
 PLAY_SHORT = {
     "censored/rcucb",
-    "censored/thompson",
     "continuum/z-rcucb",
-    "continuum/zooming",
     "budgeted/omega-star-ucb",
-    "budgeted/kl-ucb-sc-plus",
-    "budgeted/pd-bwk",
     "farewell/wait-ucb",
-    "farewell/hazard-thompson",
     "allocation/ra-ucb",
     "allocation/thompson",
 }

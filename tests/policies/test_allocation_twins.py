@@ -366,9 +366,9 @@ def other_game(family, shape, highest=2.0, budget=BUDGET):
 @pytest.mark.parametrize(
     ("name", "family", "shape"),
     [
-        ("Thompson", exponential, None),
+        pytest.param("Thompson", exponential, None, marks=pytest.mark.slow),
         ("Thompson, mean of two", lomax, 1.5),
-        ("NO-UCB", weibull, 0.7),
+        pytest.param("NO-UCB", weibull, 0.7, marks=pytest.mark.slow),
         ("RA-ETC", exponential, None),
     ],
 )

@@ -59,6 +59,7 @@ def band_coverage(values, number):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [6, 30])
 def test_coverage_of_curves(rng, size):
     trials, level = 2000, 0.95

@@ -223,6 +223,7 @@ def test_a_block_that_is_gone_is_missed(complete, tmp_path, whole):
     assert_same(found, whole)
 
 
+@pytest.mark.slow
 def test_a_narrower_interval_grows_only_some(complete, tmp_path):
     path = tmp_path / "copy.zarr"
     shutil.copytree(complete, path)
@@ -235,6 +236,7 @@ def test_a_narrower_interval_grows_only_some(complete, tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_a_new_policy_begins_with_the_pilot(complete, tmp_path):
     """Without more seeds on the axis: its own are counted."""
     path = tmp_path / "copy.zarr"
@@ -266,6 +268,7 @@ def test_a_new_policy_begins_with_the_pilot(complete, tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_all_seeds_of_a_store_in_which_points_have_stopped(complete, tmp_path, whole):
     path = tmp_path / "copy.zarr"
     shutil.copytree(complete, path)

@@ -113,7 +113,9 @@ def test_rows_of_other_stores_are_taken_as_they_are(of_48, tmp_path):
     assert status(tmp_path / "c.zarr").done == 3 * 48
 
 
-@pytest.mark.parametrize(("ends", "rows"), [((25, 50), 2), ((20, 50), 1)])
+@pytest.mark.parametrize(
+    ("ends", "rows"), [((25, 50), 2), pytest.param((20, 50), 1, marks=pytest.mark.slow)]
+)
 def test_rows_that_do_not_fit_are_joined(whole, tmp_path, ends, rows):
     """The row of a store, or of all; counts are exact, and so are extremes."""
     paths, into = parted(tmp_path, *ends), tmp_path / "c.zarr"

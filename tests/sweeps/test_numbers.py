@@ -9,6 +9,7 @@ from jaxbandits import Machine, Store, simulate, sweep
 from jaxbandits.points import points_from
 from jaxbandits.results import open_store
 from jaxbandits.sweeps import Entry, run_sweep
+from tests.heavy import in_short
 from tests.sweeps import walk
 from tests.sweeps.runs import run
 
@@ -53,7 +54,7 @@ def test_a_policy_with_fewer_points_has_nothing_at_the_rest(whole):
     assert not idler["rounds"][:, 1:].any()
 
 
-@pytest.mark.parametrize("block", [19, 64, 1000])
+@pytest.mark.parametrize("block", in_short([19, 64, 1000], {64}))
 def test_blocks(whole, block, tmp_path):
     found = run(walk.SPEC, tmp_path / "one.zarr", block=block)
     assert_same(found, whole)

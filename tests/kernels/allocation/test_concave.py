@@ -18,7 +18,7 @@ from jaxbandits.kernels.allocation import (
     water_filling,
 )
 from jaxbandits.laws import thresholds
-from tests.heavy import light_first
+from tests.heavy import float64_in_long, light_first
 
 ARMS, PROBLEMS = 8, 60
 # Family, shape, and the law of SciPy at rate 1.
@@ -76,6 +76,7 @@ def solved(name, dtype, *columns):
     return jax.tree.map(np.asarray, out)
 
 
+@float64_in_long
 @pytest.mark.parametrize("name", light_first(FAMILIES))
 def test_optimality_conditions(name, dtype, rng):
     if dtype == np.float64 and name in ("gamma", "Nakagami", "beta"):
