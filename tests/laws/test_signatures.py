@@ -165,6 +165,7 @@ PUBLIC = {
     ),
     "pdf": (thresholds.pdf, GAMMA, X, RATES, KNOWN),
     "quantile": (thresholds.quantile, GAMMA, X, RATES, 1.7),
+    "rise": (thresholds.rise, GAMMA, X, X, RATES, KNOWN),
     "surrogate": (thresholds.surrogate, GAMMA, X, RATES, 2, KNOWN),
     "touch_point": (thresholds.touch_point, GAMMA, RATES, KNOWN),
     "empirical_params": (laws.empirical_params, ROWS, ROWS),

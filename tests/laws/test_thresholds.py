@@ -20,6 +20,7 @@ from jaxbandits.laws.thresholds import (
     inverse_truncated_mean,
     pdf,
     quantile,
+    rise,
     surrogate,
     touch_point,
 )
@@ -113,6 +114,28 @@ def truncated_mean(law, x):
     for u, w in zip((NODES + 1) / 2, WEIGHTS / 2, strict=True):
         total += w * 4 * u**3 * (1 - law.cdf(x * u**4) / law.cdf(x))
     return x * total
+
+
+@pytest.mark.parametrize("name", light_first(LAWS))
+def test_rise(name, dtype):
+    """From nothing, and between points so close that G does not tell them apart."""
+    family, single = FAMILIES[name], dtype == np.float32
+    low, rate, shape, law = points(name, dtype)
+    tight = 1e-5 if single else 1e-10
+    found = rise(family, jnp.zeros_like(low), low, rate, shape)
+    np.testing.assert_allclose(found, law.cdf(np.asarray(low, float)), rtol=tight)
+    high = low * dtype(1 + 1e-4)
+    found = rise(family, low, high, rate, shape)
+    assert found.dtype == dtype
+    x, end = (np.asarray(v, np.float64) for v in (low, high))
+    if family.hazard is None:
+        atol = 4 * np.finfo(dtype).eps
+        np.testing.assert_allclose(found, law.cdf(end) - law.cdf(x), atol=atol)
+        return
+    # The density over so short a way is a parabola.
+    nodes = zip(*np.polynomial.legendre.leggauss(3), strict=True)
+    exact = sum(w / 2 * law.pdf(x + (end - x) * (u + 1) / 2) for u, w in nodes)
+    np.testing.assert_allclose(found, exact * (end - x), rtol=tight)
 
 
 @pytest.mark.parametrize("name", light_first(LAWS))

@@ -17,6 +17,7 @@ from jaxbandits.laws.thresholds.threshold import (
     inverse_truncated_mean,
     pdf,
     quantile,
+    rise,
     surrogate,
     touch_point,
 )
@@ -55,6 +56,7 @@ __all__ = [
     "nakagami",
     "pdf",
     "quantile",
+    "rise",
     "surrogate",
     "touch_point",
     "weibull",

@@ -55,6 +55,9 @@ lomax = Threshold(
     # it in probabilities below 2**-32 and 2 % below 2**-64.
     sample=lambda noise, rate, shape: jnp.expm1(-log_survival(*noise) / shape) / rate,
     words=4,
+    hazard=lambda low, high, rate, shape: (
+        shape * jnp.log1p(rate * (high - low) / (1 + rate * low))
+    ),
     log_height=lambda rate, shape: jnp.log(shape * rate),
     fall=lambda drop, rate, shape: (
         jnp.expm1(jnp.maximum(drop, 0.0) / (shape + 1)) / rate

@@ -97,6 +97,13 @@ def generalised_gamma(
 
         return of_product(jnp.asarray(rate * x))
 
+    def hazard(low, high, rate, shape=None):
+        """v(high) - v(low)."""
+        _, q, c = constants(shape)
+        high = jnp.maximum(high, LEAST)
+        lower = jnp.log1p(-(high - low) / high)
+        return -((c * rate * high) ** q) * jnp.expm1(q * lower)
+
     def log_pdf(x, rate, shape=None):
         a, q, c = constants(shape)
         v = level(x, rate, shape)
@@ -202,5 +209,6 @@ def generalised_gamma(
         concave=lambda shape: exponent(shape) <= 0,
         bounded=lambda shape: exponent(shape) >= 0,
         falling_hazard=falling_hazard,
+        hazard=hazard if of_order_one else None,
         sharpness=sharpness,
     )

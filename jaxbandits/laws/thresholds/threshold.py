@@ -46,6 +46,8 @@ class Threshold(NamedTuple):
       bounded: host, ``shape -> bool``, whether the density is.
       falling_hazard: host, ``shape -> bool``, whether the hazard rate falls in x, or is
         constant, for all rates (`cascade_curves`).
+      hazard: ``(low, high, rate, shape)``, how much ``-log(1 - G)`` grows between two
+        points, low <= high, also if they are close; None without a closed form.
       least_rate: rates must be at least this.
       integer: whether thresholds are 1, 2, ...
       sharpness: host, ``shape -> number``, how often log G and the log density can bend
@@ -66,6 +68,7 @@ class Threshold(NamedTuple):
     bounded: Callable[[Any], np.ndarray]
     falling_hazard: Callable[[Any], np.ndarray] = lambda shape: np.zeros((), bool)
     words: int = 2
+    hazard: Callable[..., Floats] | None = None
     least_rate: float = 0.0
     integer: bool = False
     sharpness: Callable[[Any], np.ndarray] = lambda shape: np.ones(np.shape(shape))
@@ -97,6 +100,30 @@ def check_family(family: Threshold, rate: Numbers, shape: Numbers | None) -> Non
 def pdf(family: Threshold, x: Reals, rate: Reals, shape: Reals | None = None) -> Floats:
     """The density ``dG/dx`` at x > 0, the marginal value of resource."""
     return jnp.exp(family.log_pdf(x, rate, shape))
+
+
+def rise(
+    family: Threshold, low: Reals, high: Reals, rate: Reals, shape: Reals | None = None
+) -> Floats:
+    """``G(high, rate) - G(low, rate)``: what more resource is worth.
+
+    Of a family with a `hazard` it is as precise as ``high - low``, however small;
+    elsewhere it is a difference of two numbers of the size of G.
+
+    Args:
+      family: the family.
+      low: real array >= 0.
+      high: real array, at least `low`.
+      rate: positive array.
+      shape: positive array or None.
+
+    Returns:
+      Array of the broadcast shape.
+    """
+    if family.hazard is None:
+        return family.cdf(high, rate, shape) - family.cdf(low, rate, shape)
+    before = family.hazard(jnp.zeros_like(low), low, rate, shape)
+    return -jnp.exp(-before) * jnp.expm1(-family.hazard(low, high, rate, shape))
 
 
 def surrogate(

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import jax
 import numpy as np
 
 from jaxbandits.arrays import bound
@@ -19,7 +18,7 @@ from jaxbandits.settings.allocation.problem import (
     check_users,
     make_problem,
 )
-from jaxbandits.settings.allocation.solving import best_allocations
+from jaxbandits.settings.allocation.solving import best_allocations, to_float32, values
 from jaxbandits.settings.allocation.types import Action, Problem
 
 
@@ -184,14 +183,9 @@ def _fixed(
     if users is not None:
         check_users(users, len(rate), len(budgets))
     best = best_allocations(problem, probability, rate, budgets)
-    setup = Setup(Arms(probability, rate), budgets, best, users, bound(probability))
-    row = None if problem.shape is None else np.asarray(problem.shape)[None]
-    with jax.enable_x64(True):
-        reached = np.asarray(family.cdf(best, rate[None], row))
-    chances = probability * reached
-    value = np.sum(chances, axis=-1)
-    if problem.cascade:
-        value = -np.expm1(np.sum(np.log1p(-np.minimum(chances, 1 - 1e-16)), axis=-1))
+    value = values(problem, probability, rate, best)
+    arms = Arms(probability, rate)
+    setup = Setup(arms, budgets, to_float32(best), users, bound(probability))
     return _environment(
         name,
         problem,

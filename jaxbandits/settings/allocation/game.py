@@ -17,6 +17,7 @@ from jaxtyping import Float, Int32
 
 from jaxbandits.arrays import Bound, CompensatedSum, below, bound, constant, position
 from jaxbandits.kernels.allocation import fill_in_order
+from jaxbandits.laws.thresholds import rise
 from jaxbandits.protocol import Actions, Game
 from jaxbandits.settings.actions import reals
 from jaxbandits.settings.allocation.solving import (
@@ -237,11 +238,16 @@ def make_game(
         would = active & (threshold <= best)
         probability, rate = instance.arms
 
-        def reward(x):
-            chances = probability * family.cdf(x, rate, constant(shape))
+        def behind(x):
+            """What the optimum is expected to bring more. Arm by arm, as that is not
+            much where an allocation is good."""
             if problem.cascade:
-                return 1 - jnp.prod(1 - chances)
-            return jnp.sum(chances)
+                chances = probability * family.cdf(x, rate, constant(shape))
+                theirs = probability * family.cdf(best, rate, constant(shape))
+                return jnp.prod(1 - chances) - jnp.prod(1 - theirs)
+            ends = jnp.minimum(x, best), jnp.maximum(x, best)
+            gap = rise(family, *ends, rate, constant(shape))
+            return jnp.sum(probability * jnp.where(x < best, gap, -gap))
 
         def paid(success):
             if problem.cascade:
@@ -251,7 +257,7 @@ def make_game(
         state = State(
             # A round with an action that the game has not does not count.
             state.round + allowed(instance, action).astype(jnp.int32),
-            state.regret.add(reward(best) - reward(offer)),
+            state.regret.add(behind(offer)),
             state.successes + paid(success),
             state.realised + paid(would) - paid(success),
             state.spent.add(jnp.sum(x) / budget),

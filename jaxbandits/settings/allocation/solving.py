@@ -141,3 +141,32 @@ def best_allocations(
             for i in doubtful:
                 best[i] = search(jnp.asarray(different[i], float)).allocation
     return best[place]
+
+
+def to_float32(allocations: np.ndarray) -> np.ndarray:
+    """Allocations f64[N, K] to numbers that are float32, with the same sums (host).
+
+    Each rounded by itself, they would be worth what their sum is more or less, which
+    adds up over the rounds. So the smallest one, of the finest grid, makes up for it.
+    """
+    found = allocations.astype(np.float32).astype(float)
+    excess = np.sum(found - allocations, axis=-1, keepdims=True)
+    fine = np.where(allocations > 1e3 * np.abs(excess), allocations, np.inf)
+    last = np.argmin(fine, axis=-1, keepdims=True)
+    made_up = np.take_along_axis(found, last, axis=-1) - excess
+    np.put_along_axis(found, last, made_up.astype(np.float32), axis=-1)
+    return found
+
+
+def values(
+    problem: Problem, probability: np.ndarray, rate: np.ndarray, allocations: np.ndarray
+) -> np.ndarray:
+    """Expected rewards of allocations f64[N, K], in float64 on the host: f64[N]."""
+    shape = None if problem.shape is None else np.asarray(problem.shape)[None]
+    with jax.enable_x64(True):
+        reached = np.asarray(problem.family.cdf(allocations, rate[None], shape))
+    chances = probability * reached
+    if problem.cascade:
+        none = np.sum(np.log1p(-np.minimum(chances, 1 - 1e-16)), axis=-1)
+        return -np.expm1(none)
+    return np.sum(chances, axis=-1)
