@@ -124,6 +124,8 @@ def test_rise(name, dtype):
     tight = 1e-5 if single else 1e-10
     found = rise(family, jnp.zeros_like(low), low, rate, shape)
     np.testing.assert_allclose(found, law.cdf(np.asarray(low, float)), rtol=tight)
+    assert not rise(family, low, low, rate, shape).any()
+    assert not rise(family, 0 * low, 0 * low, rate, shape).any()
     high = low * dtype(1 + 1e-4)
     found = rise(family, low, high, rate, shape)
     assert found.dtype == dtype

@@ -387,9 +387,11 @@ def test_the_allocating_clairvoyant_has_no_regret():
     game = allocation_game()
     policy = allocation.clairvoyant(game.problem)
     data = simulate(policy, game, horizon=500, seeds=64, checkpoints=[500])
-    assert np.all(data["regret"] == 0) and np.all(data["realised_regret"] == 0)
-    # Its reward is the optimal value, within 4 standard errors.
     reward, value = data["reward"].values, game.oracle().value[0]
+    # Nothing but what a sum loses that is above the budget by its rounding.
+    assert np.all((data["regret"] >= 0) & (data["regret"] < 2e-7 * 500 * value))
+    assert np.all(data["realised_regret"] == 0)
+    # Its reward is the optimal value, within 4 standard errors.
     error = np.std(reward) / np.sqrt(64)
     assert error > 0 and abs(np.mean(reward) - 500 * value) < 4 * error
 

@@ -100,9 +100,9 @@ def generalised_gamma(
     def hazard(low, high, rate, shape=None):
         """v(high) - v(low)."""
         _, q, c = constants(shape)
-        high = jnp.maximum(high, LEAST)
-        lower = jnp.log1p(-(high - low) / high)
-        return -((c * rate * high) ** q) * jnp.expm1(q * lower)
+        top = jnp.maximum(high, LEAST)
+        lower = jnp.log1p(-(high - low) / top)
+        return -((c * rate * top) ** q) * jnp.expm1(q * lower)
 
     def log_pdf(x, rate, shape=None):
         a, q, c = constants(shape)
