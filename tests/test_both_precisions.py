@@ -14,7 +14,7 @@ from jaxbandits.policies import REGISTRY
 from jaxbandits.settings import allocation, budgeted, censored, farewell
 from tests.games import game_for
 from tests.heavy import in_short
-from tests.policies.compiled import named_after
+from tests.policies.compiled import OVER_PAIRS, named_after
 
 VARIANTS = named_after(*REGISTRY)
 ENVIRONMENTS = {
@@ -95,7 +95,7 @@ def assert_narrow(found):
     assert found and not wide
 
 
-@pytest.mark.parametrize("name", in_short(REGISTRY, VARIANTS))
+@pytest.mark.parametrize("name", in_short(REGISTRY, {*VARIANTS, *OVER_PAIRS}))
 def test_a_policy_under_32_bits(name):
     environment = game_for(name)
     policy = REGISTRY[name](environment.problem)

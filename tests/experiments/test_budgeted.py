@@ -31,6 +31,7 @@ from tests.experiments.checks import (
     entry,
     legend_texts,
 )
+from tests.heavy import in_short
 
 # Two campaigns of three and two ads.
 ADS = """ad_id,campaign_id,fb_id,age,gender,clicks,spent,total_conversion,approved
@@ -96,6 +97,8 @@ CAST = {
     "budgeted-fig6": (list(ARMS), PAPER + OTHERS, PAPER, True),
     "budgeted-recommendation": (list(ARMS), FINALISTS, FINALISTS, True),
 }
+# Figure 3 in parts.
+ALIKE = {"budgeted-fig3a", "budgeted-fig3b", "budgeted-fig3c"}
 ALL_SETTINGS = ("budgeted-fig3", "budgeted-fig6", "budgeted-recommendation")
 
 
@@ -128,7 +131,7 @@ def check_figure(outcome, instances, shown, bands):
     assert note == "mean of 3 seeds" + (", 95 % interval" if bands else "")
 
 
-@pytest.mark.parametrize("name", CAST)
+@pytest.mark.parametrize("name", in_short(CAST, ALIKE))
 def test_cast(rehearsal, no_data, name):
     instances, cast, shown, bands = CAST[name]
     outcome, calls = rehearsal(name)

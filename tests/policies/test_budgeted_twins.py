@@ -121,6 +121,19 @@ CASES = {
     "uniform": _case("uniform", twins.Uniform),
     "clairvoyant": _case("clairvoyant", twins.Clairvoyant),
 }
+# Another with an option.
+LONG = {
+    "omega, rho = 1",
+    "omega, log share",
+    "omega*, log share",
+    "omega*, ranges",
+    "share, other",
+    "share, ranges",
+    "share, own variances",
+    "UCB-B2, alpha, lambda",
+    "UCB-B2, code",
+    "b-greedy, code",
+}
 
 
 def test_every_policy_of_the_setting_has_a_twin():
@@ -190,7 +203,7 @@ def assert_follows(name, source, tolerance):
 
 
 @pytest.mark.parametrize("source", in_short(SOURCES, set(SOURCES) - {"Bernoulli"}))
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", in_short(CASES, LONG))
 def test_policy_chooses_as_its_twin(name, source):
     share = assert_follows(name, source, NEAR_TIE)
     assert share >= (0.97 if name == "BTS" else 0.99), share

@@ -13,16 +13,13 @@ from tests.settings.written import ARGUMENTS, write_files
 # their own.
 SHORT = {
     "allocation/allocation",
-    "allocation/criteo",
     "budgeted/s-br",
     "budgeted/from-table",
     "censored/censored",
     "censored/recorded",
-    "censored/example1",
     "continuum/overtime",
     "continuum/recorded",
     "farewell/farewell",
-    "farewell/figure-1a",
 }
 LONG = set(settings.REGISTRY) - SHORT
 
