@@ -102,7 +102,8 @@ class Case(NamedTuple):
         """The policy, watched, and its game."""
         game = GAMES[self.game]()
         policy = self.factory(game.problem)
-        policy = policy._replace(params=policy.params._replace(**self.params))
+        if self.params:
+            policy = policy._replace(params=policy.params._replace(**self.params))
         return watched(policy, tuple(self.forced.values())), game
 
 

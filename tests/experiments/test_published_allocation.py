@@ -67,7 +67,7 @@ def all_played():
     for name, (factory, numbers) in INDEPENDENT.items():
         initial = 1.0 if "one round" in name else 9.0
         scales = list(numbers)
-        values = played(factory, {"scale": scales, "initial": [initial] * len(scales)})
+        values = played(factory, {"scale": scales, "initial": initial})
         for scale, ours in zip(scales, values, strict=True):
             found[f"{name}, scale {scale:g}"] = ours, numbers[scale]
     for name, (factory, params, expected) in OTHERS.items():
