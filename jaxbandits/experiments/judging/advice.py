@@ -69,12 +69,15 @@ ADVICE = {
         "paper's policy, and explores for very long.",
     ),
     "allocation": Advice(
-        "Thompson",
-        "policies.allocation.thompson_allocation(problem)",
-        "Splitting a divisible budget over arms: play `thompson_allocation(problem)`, "
-        "which has no radius to tune and is told no horizon. It has to know the "
-        "family of the thresholds and every round's budget before the round; where "
-        "budgets are found out as they end, `mg_ucb(problem)` is what there is.",
+        "Thompson, mean of 8",
+        "policies.allocation.thompson_allocation(problem, draws=8)",
+        "Splitting a divisible budget over arms: play `thompson_allocation(problem, "
+        "draws=8)`, which has no radius to tune and is told no horizon. It has to know "
+        "the family of the thresholds, which must be concave (the first bit of "
+        "resource is worth most), and every round's budget before the round. For "
+        "sigmoids and whole units leave `draws` out: one draw still has less regret "
+        "than RA-UCB with tuned radii. Where budgets are found out as they end, "
+        "`mg_ucb(problem)` is what there is.",
     ),
 }
 
@@ -99,6 +102,8 @@ def evidence(board: Board, protocol: Protocol, policy: str) -> str:
     cases = len({cell.case for cell in cells})
     horizons = sorted({cell.horizon for cell in cells})
     wins = sum(cell.ratio(policy) <= 1 for cell in cells)
+    worst = hardest(board, policy)
+    where = f"It does worst at {_listed(worst, policy)}. " if worst else ""
     lost = max(cells, key=lambda cell: _worst_run(cell, policy))
     unit = "budget" if protocol.by_budget else "horizon"
     reach = f"{unit} {horizons[0]:,} only"
@@ -110,15 +115,16 @@ def evidence(board: Board, protocol: Protocol, policy: str) -> str:
         f"best rival in the median of {found.cells} pairs of a case and a horizon, "
         f"smaller or equal in {wins}, "
         f"and within {goal.within:g} times it, in mean and 95 % quantile, in "
-        f"{found.held}. It does worst at {_listed(hardest(board, policy), policy)}. "
+        f"{found.held}. {where}"
         f"Its worst run lost {number(_worst_run(lost, policy))} times the mean of the "
         f"best rival ({lost.case}, {lost.horizon:,})."
     )
 
 
 def hardest(board: Board, policy: str) -> list[Cell]:
-    """The cells with the largest ratios of means."""
-    cells = [cell for cell in board.cells if policy in cell.scores]
+    """The cells with the largest ratios of means, of those where a rival is better."""
+    played = (cell for cell in board.cells if policy in cell.scores)
+    cells = [cell for cell in played if cell.ratio(policy) > 1]
     return sorted(cells, key=lambda cell: -cell.ratio(policy))[:HARDEST]
 
 

@@ -8,7 +8,7 @@ from functools import partial
 
 from jaxbandits.experiments.allocation.cast import TUNED, exploration, start_rounds
 from jaxbandits.experiments.allocation.quiz import FILE as EDNET_FILE
-from jaxbandits.experiments.judging.protocol import Case, Entrant, Protocol
+from jaxbandits.experiments.judging.protocol import Case, Entrant, Margin, Protocol
 from jaxbandits.laws.thresholds import half_normal, lomax, weibull
 from jaxbandits.policies import allocation as policies
 from jaxbandits.protocol import Environment
@@ -85,4 +85,5 @@ PROTOCOL = Protocol(
     judging=JUDGING,
     entrants=ENTRANTS,
     quick=("RA-UCB, tuned", "Thompson", "uniform"),
+    margin=Margin(("Thompson", "Thompson, mean of 8"), "RA-UCB, tuned", 1 / 3),
 )

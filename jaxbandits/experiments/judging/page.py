@@ -1,9 +1,10 @@
 """A leaderboard as a page of Markdown."""
 
+import statistics
 from collections.abc import Iterator
 
 from jaxbandits.experiments.judging.board import Board
-from jaxbandits.experiments.judging.protocol import Goal, Protocol
+from jaxbandits.experiments.judging.protocol import Goal, Margin, Protocol
 from jaxbandits.experiments.judging.scores import Cell, missed, standings
 
 ANY_GOAL = Goal((), within=1.1, share=0.8)  # what is counted where there is none
@@ -30,7 +31,7 @@ def page(board: Board, protocol: Protocol, command: str, figure: str) -> str:
         f"    {command}",
         _what_is_shown(board, protocol),
         f"![Regret over that of the best rival]({figure})",
-        "## Goal" if protocol.goal else "",
+        "## Goal" if protocol.goal or protocol.margin else "",
         "\n".join(verdicts(board, protocol)),
         "## Standings",
         "\n".join(_standings_table(board, protocol, goal)),
@@ -63,10 +64,14 @@ def _what_is_shown(board: Board, protocol: Protocol) -> str:
 
 
 def verdicts(board: Board, protocol: Protocol) -> Iterator[str]:
-    """What has become of the goal, a paragraph per candidate."""
-    goal = protocol.goal
-    if goal is None:
-        return
+    """What has become of the goals, a paragraph per candidate."""
+    if protocol.goal is not None:
+        yield from _near_the_best(board, protocol.goal)
+    if protocol.margin is not None:
+        yield from _below(board, protocol.margin)
+
+
+def _near_the_best(board: Board, goal: Goal) -> Iterator[str]:
     found = {s.name: s for s in standings(board.cells, goal.within)}
     for name in goal.candidates:
         standing = found[name]
@@ -87,6 +92,27 @@ def verdicts(board: Board, protocol: Protocol) -> Iterator[str]:
                 f"| {cell.case} | {cell.horizon:,} | {_times(cell.ratio(name))} | "
                 f"{_times(cell.high_ratio(name))} | {cell.best} |"
             )
+
+
+def _below(board: Board, margin: Margin) -> Iterator[str]:
+    for name in margin.candidates:
+        pairs = [
+            (cell.times(name, margin.rival), cell)
+            for cell in board.cells
+            if name in cell.scores
+        ]
+        times, cells = zip(*pairs, strict=True)
+        below, median = sum(x < 1 for x in times), statistics.median(times)
+        met = below == len(times) and median <= margin.median
+        nearest = max(range(len(times)), key=times.__getitem__)
+        yield (
+            f"- {name}: a smaller mean regret than that of {margin.rival} in every "
+            f"pair of a case and a horizon, and at most {margin.median:.2f} times as "
+            f"much in the median. Smaller in {below} of {len(times)}, {median:.2f} "
+            f"times in the median: {'met' if met else '**not met**'}. The largest "
+            f"ratio is {_times(times[nearest])} ({cells[nearest].case}, "
+            f"{cells[nearest].horizon:,})."
+        )
 
 
 def _standings_table(board: Board, protocol: Protocol, goal: Goal) -> Iterator[str]:

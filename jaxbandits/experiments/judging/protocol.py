@@ -85,6 +85,21 @@ class Goal(NamedTuple):
     share: float
 
 
+class Margin(NamedTuple):
+    """How far policies are to stay below one that is named.
+
+    Attributes:
+      candidates: entrants, one of which is to do so.
+      rival: the entrant whose mean regret is to be larger in every pair of a case and
+        a horizon.
+      median: times its mean regret, at most, in the median of these pairs.
+    """
+
+    candidates: tuple[str, ...]
+    rival: str
+    median: float
+
+
 class Protocol(NamedTuple):
     """What a setting's policies are judged by.
 
@@ -97,6 +112,7 @@ class Protocol(NamedTuple):
       entrants: by the name that is shown.
       quick: entrants of a first look, on the first case.
       goal: None where no policy of ours is to reach one yet.
+      margin: a goal of another kind, or None.
     """
 
     setting: str
@@ -108,3 +124,4 @@ class Protocol(NamedTuple):
     entrants: Mapping[str, Entrant]
     quick: tuple[str, ...]
     goal: Goal | None = None
+    margin: Margin | None = None

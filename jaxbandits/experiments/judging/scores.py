@@ -50,7 +50,11 @@ class Cell(NamedTuple):
 
     def ratio(self, name: str) -> float:
         """Mean regret over that of the best rival, both at least a reward."""
-        return _over(self.scores[name].mean, self.scores[self.best].mean)
+        return self.times(name, self.best)
+
+    def times(self, name: str, other: str) -> float:
+        """Mean regret over another's, both at least a reward."""
+        return _over(self.scores[name].mean, self.scores[other].mean)
 
     def high_ratio(self, name: str) -> float:
         """95 % quantile over the smallest of the rivals, both at least a reward."""

@@ -49,7 +49,7 @@ def test_the_evidence_by_hand():
     assert "nothing was tuned, budget 20 only, 4 seeds" in evidence(
         one, PROTOCOL, "new"
     )
-    assert [cell.ratio("new") for cell in hardest(board(), "new")] == [15, 1.5, 0.875]
+    assert [cell.ratio("new") for cell in hardest(board(), "new")] == [15, 1.5]
 
 
 @pytest.mark.parametrize("setting", ADVICE)

@@ -9,7 +9,7 @@ from jaxbandits.experiments.judging.board import dumped, loaded, shipped
 from jaxbandits.experiments.judging.figure import dot_plot
 from jaxbandits.experiments.judging.leaderboard import PROTOCOLS
 from jaxbandits.experiments.judging.page import page, verdicts
-from jaxbandits.experiments.judging.protocol import FINAL_SEED, JUDGING_SEED
+from jaxbandits.experiments.judging.protocol import FINAL_SEED, JUDGING_SEED, Margin
 from jaxbandits.experiments.judging.scores import missed, standings
 from tests.experiments.judging.boards import PROTOCOL, RUNS, board, cell
 
@@ -93,6 +93,21 @@ def test_a_goal_that_is_met():
     (text,) = verdicts(made, PROTOCOL)
     assert "It holds in 2 of 2 (100%): met." in text
     assert not [*verdicts(made, PROTOCOL._replace(goal=None))]
+
+
+def test_a_margin_by_hand():
+    """Means of 35, 60 and 600 beside 50; in the first cell alone it is kept."""
+    kept = Margin(("new",), "slow", 1.3)
+    protocol = PROTOCOL._replace(goal=None, margin=kept)
+    (text,) = verdicts(board(), protocol)
+    assert "at most 1.30 times as much in the median. Smaller in 1 of 3, 1.20" in text
+    assert "median: **not met**. The largest ratio is 12 (short, 20)." in text
+    first = board()._replace(cells=board().cells[:1])
+    (text,) = verdicts(first, protocol)
+    assert "Smaller in 1 of 1, 0.70 times in the median: met." in text
+    (text,) = verdicts(first, protocol._replace(margin=kept._replace(median=0.6)))
+    assert "**not met**" in text
+    assert "## Goal" in page(first, protocol, "jaxbandits x", "x.png")
 
 
 def test_the_figure_has_a_dot_for_every_score():
