@@ -9,6 +9,7 @@ few rounds. Tests of what may depend on that (bits, barriers) ask for `OPTIMISED
 
 import os
 import shutil
+import sys
 import tempfile
 from pathlib import PurePosixPath
 
@@ -87,8 +88,11 @@ def compile_quickly(config) -> None:
 def share_programs(config) -> None:
     """Have JAX keep programs in a folder, for this process and those that it starts.
 
-    The folder goes with the run, unless the caller has named one.
+    The folder goes with the run, unless the caller has named one. Python's own
+    programs are kept as well, which every process would compile anew.
     """
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
     # What somebody else is still writing is compiled instead.
     config.addinivalue_line(
         "filterwarnings", "ignore:Error (reading|writing) persistent compilation cache"
