@@ -20,6 +20,7 @@ from jaxbandits.checks import one_of
 from jaxbandits.results.checks import (
     check_bootstrap,
     check_bounds,
+    check_dataset,
     check_level,
     check_probabilities,
     check_seeds,
@@ -281,8 +282,9 @@ def final(dataset: xr.Dataset, metric: str) -> xr.DataArray:
     Where points have different numbers of seeds it is NaN at those that one has not.
 
     Raises:
-      ValueError: if `metric` is unknown.
+      ValueError: if `metric` is unknown, or there is no checkpoint.
     """
+    check_dataset(dataset, "checkpoint")
     values = metric_values(dataset, metric, blocks=True, ragged=True)
     return values.isel(checkpoint=-1)
 

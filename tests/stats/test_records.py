@@ -101,3 +101,25 @@ def test_mistakes_are_named():
         summary_records(data, "x", published={"ucb": {"gain": 1}})
     with pytest.raises(ValueError, match="metric: 'gain'"):
         summary_records(data, "x", metrics=["gain"])
+
+
+def test_records_do_not_depend_on_the_order_of_dimensions():
+    """As datasets that were joined or transposed have another one."""
+    data = dataset(points=2, num_seeds=2)
+    for dims in (("params", "policy", ...), ("checkpoint", ..., "policy")):
+        turned = data.transpose(*dims)
+        assert summary_records(turned, "x") == summary_records(data, "x")
+
+
+def test_what_is_no_dataset_of_runs_is_refused():
+    for wrong in (None, {}, [dataset()]):
+        with pytest.raises(TypeError, match="^dataset must be an xarray.Dataset"):
+            summary_records(wrong, "x")
+    with pytest.raises(ValueError, match="^dataset: has no checkpoint"):
+        summary_records(dataset().isel(checkpoint=[]), "x")
+    with pytest.raises(ValueError, match="^dataset must have rounds"):
+        summary_records(dataset().drop_vars("rounds"), "x")
+    wide = dataset()
+    wide["pulls"] = wide["regret"].expand_dims(pulls_0=2, axis=-1)
+    with pytest.raises(ValueError, match="^metric: 'pulls' must be a number per run"):
+        summary_records(wide, "x", metrics=["pulls"])
