@@ -160,6 +160,8 @@ def interval_of(
     """`interval` of a `DataArray` with a dimension ``seed``."""
     if not isinstance(values, xr.DataArray) or "seed" not in values.dims:
         raise TypeError("values must be an xarray.DataArray with the dimension seed")
+    if values.dtype.kind not in "biuf":
+        raise TypeError(f"values must be numbers, got {values.dtype}")
     found = _interval(
         values, level, method, resamples=resamples, seed=seed, bounds=bounds
     )

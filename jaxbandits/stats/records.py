@@ -61,6 +61,7 @@ def summary_records(
     dataset = dataset.transpose(*dims, ...)
     published = published or {}
     check_mapping("published", published)
+    check_mapping("params", params or {})
     if isinstance(metrics, str) or not isinstance(metrics, Iterable | None):
         raise TypeError(f"metrics must be a list of names, got {metrics!r}")
     numbers = [
