@@ -83,6 +83,11 @@ CASES = [
         "curves: 'Lemma 1' must have 2 numbers",
     ),
     (lambda: plots.plot_sensitivity({}, x="alpha"), TypeError, "dataset must be an"),
+    (
+        lambda: plots.plot_bars(DATA, "regret", percent="no"),
+        TypeError,
+        "percent must be True or False, got 'no'",
+    ),
     (lambda: plots.save_figure(None, "a.png"), TypeError, "fig must be a Matplotlib"),
     (lambda: plots.save_figure(plots.figure()[0], "a.gif"), ValueError, "path must e"),
     (lambda: plots.save_figure(plots.figure()[0], "a"), ValueError, "path must end i"),
