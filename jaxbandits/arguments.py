@@ -52,6 +52,7 @@ def schedule_of(
     if not isinstance(checkpoints, str):
         checks.numbers("checkpoints", checkpoints)
     amounts = resolve_spent(checkpoints, budget)
+    checks.played(checkpoints=amounts)
     if environment.game.by_the_clock:
         # Nothing ends before the first unit: a grid starts there.
         checks.at_least_one(budget=budget)
@@ -127,6 +128,14 @@ def seeds_of(seeds: int | Iterable[int]) -> np.ndarray:
             raise ValueError(
                 f"seeds must end: at most {MOST_LISTED} of an iterator, give a list or "
                 "a range for more"
+            )
+    if isinstance(seeds, range) and seeds:
+        # Before they are listed: no memory has all of them.
+        for seed in (seeds[0], seeds[-1]):
+            checks.whole("seeds", seed, 0, 2**32 - 1)
+        if len(seeds) > MOST_SEEDS:
+            raise ValueError(
+                f"seeds must be at most {MOST_SEEDS} in one call, got {len(seeds)}"
             )
     if (
         isinstance(seeds, range)

@@ -141,7 +141,7 @@ def shaped(shape: str, **arrays: Any) -> None:
 
     Args:
       shape: lengths of the axes, apart by spaces: "K M", "4", "" for one number. A
-        letter stands for any length.
+        letter stands for any length from 1.
       **arrays: by the arguments' names.
 
     Raises:
@@ -151,11 +151,13 @@ def shaped(shape: str, **arrays: Any) -> None:
     for name, array in arrays.items():
         found = np.shape(array)
         if len(found) != len(lengths) or any(
-            told.isdigit() and int(told) != length
+            length != int(told) if told.isdigit() else length < 1
             for told, length in zip(lengths, found, strict=True)
         ):
+            some = ", none of them 0" if 0 in found else ""
             raise ValueError(
-                f"{name} must have shape [{', '.join(lengths)}], got {list(found)}"
+                f"{name} must have shape [{', '.join(lengths)}]{some}, got "
+                f"{list(found)}"
             )
 
 

@@ -11,7 +11,6 @@ import re
 import sys
 import warnings
 from functools import partial
-from pathlib import Path
 
 import jaxbandits
 from jaxbandits import checks
@@ -25,6 +24,7 @@ from jaxbandits.cli_reproduce import (
 from jaxbandits.cli_sweeps import add_sweeps, verify_store
 from jaxbandits.faults import EXPECTED, is_users
 
+RESULTS = "results"  # the folder where `reproduce` leaves its summaries
 _CLAIM = r"[A-Z]{1,2}\d+(\.\d+)*"  # what no store is called; one that is there is meant
 
 
@@ -125,7 +125,7 @@ def _parser_and_commands():
     verify.set_defaults(command=_verify)
     for command in (claims, verify):
         command.add_argument(
-            "--results", default="results", help="folder of summaries (results)"
+            "--results", default=RESULTS, help=f"folder of summaries ({RESULTS})"
         )
     rank = commands.add_parser(
         "compare", help="rank policies on your own records of costs and rewards"
@@ -294,7 +294,11 @@ def _claims(options) -> int:
     from jaxbandits.experiments import recorded
     from jaxbandits.experiments.statements import STATEMENTS, verdicts_in
 
-    yours, ours = verdicts_in(Path(options.results)), recorded.verdicts()
+    results = checks.path("--results", options.results)
+    # By default there need not be any yet.
+    if options.results != RESULTS and not results.is_dir():
+        raise FileNotFoundError(f"--results: there is no folder {results}")
+    yours, ours = verdicts_in(results), recorded.verdicts()
     listed = [
         {
             "id": each.id,
@@ -337,11 +341,18 @@ def _tally(verdicts: list[str | None]) -> str:
 
 def _verify(options) -> int:
     if os.path.exists(options.what) or not re.fullmatch(_CLAIM, options.what):
+        name = options.what.strip().upper()
+        if not os.path.exists(options.what) and re.fullmatch(_CLAIM, name):
+            raise ValueError(
+                f"CLAIM|STORE: there is no store {options.what!r} and no claim of that "
+                f"name (did you mean {name!r}?)"
+            )
         return verify_store(options)
     if options.blocks or options.spec is not None:
         raise ValueError(
             f"--blocks and --spec are of a store; {options.what} is the name of a claim"
         )
+    checks.path("--results", options.results)
     from jaxbandits.experiments import REGISTRY, prepare_folder
     from jaxbandits.experiments.statements import STATEMENTS, of_id
 

@@ -236,6 +236,8 @@ def verify_store(options) -> int:
     from jaxbandits.sweeps.verify import examine, replay
 
     checks.whole("--blocks", options.blocks, 0)
+    if options.spec is not None and not options.blocks:
+        raise ValueError("--spec says how blocks are played again: give --blocks, too")
     files = examine(options.what)
     print(f"{options.what}: every file is as it was written ({files} blocks)")
     if options.blocks:

@@ -6,6 +6,7 @@ A grid says in a line or two what a table of points holds in full: `simulate` an
 
 import math
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -150,7 +151,9 @@ def _column(name: str, values: float | Iterable[float]) -> np.ndarray:
             f"{name} must be a number or a list of them, got {checks.shown(values)}"
         )
     if not hasattr(values, "dtype") and isinstance(values, Iterable):
-        values = list(values)
+        values = list(islice(values, MOST + 1))
+        if len(values) > MOST:
+            raise ValueError(f"{name} must end: at most {MOST} values are possible")
     column = checks.numbers(name, values)
     if column.ndim > 1 or not column.size:
         raise ValueError(

@@ -1,5 +1,7 @@
 """Parameter points: tables from grids."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -140,3 +142,8 @@ def test_some_of_the_points():
     assert points.at([2, 0]).columns["a"].tolist() == [3, 1]
     assert points.at(slice(None, None, -1)).count == 3
     assert Points({}).at(slice(0, 1)) == Points({}, 1)
+
+
+def test_values_end():
+    with pytest.raises(ValueError, match=r"^grid\['a'\] must end: at most 1000000 val"):
+        points_from({"a": itertools.count()})

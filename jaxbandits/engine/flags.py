@@ -29,8 +29,9 @@ def in_play():
     """Switches that policies and environments are played under.
 
     Infinities mean something here (a pair that was never played), integers meet floats
-    without ceremony, and numbers move to the devices. Whether NaN is looked for
-    (``jax_debug_nans``) and the precision are left as they are.
+    without ceremony, numbers move to the devices, and instances are drawn by the
+    default form of JAX's generator, as the other one draws others. Whether NaN is
+    looked for (``jax_debug_nans``) and the precision are left as they are.
 
     Raises:
       ValueError: under ``jax_disable_jit``.
@@ -42,6 +43,7 @@ def in_play():
         jax.debug_infs(False),
         jax.numpy_dtype_promotion("standard"),
         jax.transfer_guard("allow"),
+        jax.threefry_partitionable(True),
     ):
         if isinstance(jnp.zeros(()), jax.core.Tracer):
             raise TypeError(

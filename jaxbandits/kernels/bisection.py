@@ -7,6 +7,7 @@ from jax import Array, lax
 from jaxtyping import Bool
 
 from jaxbandits.arrays.real import Floats
+from jaxbandits.checks import whole
 
 TRIPS = {jnp.dtype("float32"): 32, jnp.dtype("float64"): 62}
 
@@ -29,7 +30,8 @@ def bracket(
         up = below(middle)
         return jnp.where(up, middle, low), jnp.where(up, high, middle)
 
-    trips = TRIPS[jnp.result_type(low)] if trips is None else trips
+    default = TRIPS[jnp.result_type(low)]
+    trips = default if trips is None else whole("trips", trips, 0)
     return lax.fori_loop(0, trips, halve, (low, high))
 
 

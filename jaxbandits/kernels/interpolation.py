@@ -15,7 +15,7 @@ from jaxtyping import Float, Int32, Real
 
 from jaxbandits.arrays import first_argmax, stored, window
 from jaxbandits.arrays.real import real
-from jaxbandits.checks import shaped
+from jaxbandits.checks import one_of, shaped
 from jaxbandits.kernels.newton import guarded_newton
 
 NODES = 6  # that a polynomial passes through
@@ -156,6 +156,7 @@ def crossing(
       f[], the crossing nearest to the peak; the end of the nodes on that side if there
       is none.
     """
+    one_of("side", side, (-1, 1))
     values, peak, height, level = real(
         values=values, peak=peak, height=height, level=level
     )

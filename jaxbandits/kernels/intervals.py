@@ -4,7 +4,10 @@ All take the sample mean, the number of observations and how sure to be, element
 and are finite for every input in range (an interval of no observations is the range).
 """
 
+from typing import Any
+
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 from jaxtyping import Real
 
@@ -39,10 +42,17 @@ def wilson_interval(
     mean, count, z_squared, eta = real(
         mean=mean, count=count, z_squared=z_squared, eta=eta
     )
+    low, high = _end("low", low), _end("high", high)
     width = jnp.asarray(high - low).astype(mean.dtype)
     share = (mean - low) / jnp.where(width > 0, width, 1.0)
     lower, upper = _wilson_unit_interval(share, count, z_squared * eta)
     return low + width * lower, low + width * upper
+
+
+def _end(name: str, value: Any) -> Any:
+    """An end of the range: a number or an array as it is, else what is made of it."""
+    known = isinstance(value, int | float | np.number | np.ndarray | Array)
+    return value if known else real(**{name: value})
 
 
 def _wilson_unit_interval(

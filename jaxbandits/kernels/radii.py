@@ -7,6 +7,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from jaxbandits.arrays.real import Floats, Reals, real
+from jaxbandits.checks import whole
 
 LEAST = 1e-30  # stands for 0 in a denominator and under a logarithm
 EDGE = 1e-7  # closer to 1 a bound has no slope in float32
@@ -93,7 +94,8 @@ def kl_upper_bound(mean: Reals, bound: Reals, iterations: int = 20) -> Floats:
     Returns:
       Array of the broadcast shape, in [mean, min(1, mean + sqrt(bound / 2))].
     """
-    return _kl_upper_bound(*real(mean=mean, bound=bound), iterations)
+    mean, bound = real(mean=mean, bound=bound)
+    return _kl_upper_bound(mean, bound, whole("iterations", iterations, 0))
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(2,))
@@ -147,6 +149,7 @@ def kl_ratio_bound(
       square float32 still holds.
     """
     reward, cost, bound = real(reward=reward, cost=cost, bound=bound)
+    iterations = whole("iterations", iterations, 0)
     total = reward + cost
     log_cost = jnp.log(cost)
     # d(r, s) <= -log(1 - s) for s >= r: this much the reward alone can rise.

@@ -8,6 +8,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from jaxbandits import checks
 from jaxbandits.plots._style import check_axes, figure_of, setting
 from jaxbandits.plots.canvas import figure
 from jaxbandits.plots.labels import metric_at, percentage, short_number
@@ -62,6 +63,7 @@ def plot_bars(
         check_number("reference", reference)
         if not np.isfinite(reference):
             raise ValueError(f"reference must be finite, got {reference}")
+    checks.flag("percent", percent)
     dataset = one_environment(dataset)
     total = dataset.sizes["seed"]
     dataset = shown(dataset, metric, params, policies)

@@ -29,7 +29,7 @@ def metric_label(metric: str) -> str:
 
 def metric_at(dataset: xr.Dataset, metric: str, checkpoint: int = -1) -> str:
     """A metric and where: "cumulative regret at round 10k"."""
-    where = "round" if dataset.attrs["checkpoint_kind"] == "round" else "spent budget"
+    where = "round" if _kind(dataset) == "round" else "spent budget"
     value = short_number(dataset["checkpoint"].values[checkpoint].item())
     return f"{metric_label(metric)} at {where} {value}"
 
@@ -41,11 +41,23 @@ def parameter_label(name: str) -> str:
 
 def checkpoint_label(dataset: xr.Dataset) -> str:
     """An axis label for the checkpoints."""
-    kind = dataset.attrs["checkpoint_kind"]
+    kind = _kind(dataset)
     label = CHECKPOINT_LABELS[kind]
     if kind == "spent":
         label = BUDGET_LABELS.get(dataset.attrs.get("setting", ""), label)
     return label
+
+
+def _kind(dataset: xr.Dataset) -> str:
+    """What checkpoints are, of `CHECKPOINT_LABELS`."""
+    kind = dataset.attrs.get("checkpoint_kind")
+    if kind not in CHECKPOINT_LABELS:
+        raise ValueError(
+            "dataset must have the attribute checkpoint_kind, one of "
+            f"{', '.join(CHECKPOINT_LABELS)}, got {kind!r}; what xarray has computed "
+            "has lost it: give dataset.assign_attrs(checkpoint_kind=...)"
+        )
+    return str(kind)
 
 
 def short_number(value: float, digits: int = 6) -> str:

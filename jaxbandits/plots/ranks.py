@@ -15,7 +15,7 @@ from jaxbandits.plots._style import check_axes, figure_of, line_style, setting
 from jaxbandits.plots.canvas import figure
 from jaxbandits.plots.labels import metric_at
 from jaxbandits.plots.room import make_room
-from jaxbandits.plots.runs import played
+from jaxbandits.plots.runs import number_per_run, played
 from jaxbandits.plots.selection import seeds_text, texts_of
 from jaxbandits.plots.ticks import tick_formatter
 from jaxbandits.results.checks import check_dataset, check_level
@@ -25,7 +25,6 @@ from jaxbandits.results.lookup import (
     check_checkpoint,
     check_policies,
     check_shown,
-    metric_values,
 )
 from jaxbandits.stats.betting import betting_ends
 from jaxbandits.stats.replications import group, shared_instances
@@ -172,7 +171,7 @@ def _ranks(
 ) -> _Ranks:
     """Ranks at one parameter point per policy."""
     at_end = dataset.isel(checkpoint=[checkpoint])
-    values = metric_values(at_end, metric).isel(checkpoint=0)
+    values = number_per_run(at_end, metric).isel(checkpoint=0)
     ran = played(dataset)
     if policies is not None:
         values, ran = values.sel(policy=list(policies)), ran.sel(policy=list(policies))

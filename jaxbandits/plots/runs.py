@@ -67,6 +67,22 @@ def played(dataset: xr.Dataset) -> xr.DataArray:
     return reduce(operator.or_, there).transpose(*kept)
 
 
+def number_per_run(dataset: xr.Dataset, metric: str) -> xr.DataArray:
+    """`metric_values` of a metric that is one number per run and checkpoint.
+
+    Raises:
+      ValueError: if `metric` is unknown or has further dimensions.
+    """
+    values = metric_values(dataset, metric)
+    known = ("environment", *DIMS)
+    if further := [str(dim) for dim in values.dims if dim not in known]:
+        raise ValueError(
+            f"metric: {metric!r} must be a number per run and checkpoint, and has "
+            f"further dimensions, {', '.join(further)}"
+        )
+    return values
+
+
 def whole_seeds(
     dataset: xr.Dataset, metric: str, policies: Sequence[str] | None
 ) -> xr.Dataset:
@@ -81,10 +97,11 @@ def whole_seeds(
       policies: names, or None for all.
 
     Raises:
-      ValueError: if `metric` or one of `policies` is unknown, or no seed is whole.
+      ValueError: if `metric` or one of `policies` is unknown, `metric` has further
+        dimensions, or no seed is whole.
     """
     check_shown(dataset, policies)
-    values = metric_values(dataset, metric)
+    values = number_per_run(dataset, metric)
     ran = played(dataset)
     if policies is not None:
         values, ran = (x.sel(policy=list(policies)) for x in (values, ran))

@@ -6,9 +6,8 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
-from jaxbandits.plots.runs import played
+from jaxbandits.plots.runs import number_per_run, played
 from jaxbandits.results.dataset import DIMS
-from jaxbandits.results.lookup import metric_values
 from jaxbandits.stats.intervals import quiet_interval
 from jaxbandits.stats.pair_tests import t_test
 from jaxbandits.stats.replications import group, shared_instances
@@ -79,7 +78,7 @@ def samples(
     dataset = dataset.sel(policy=[policy])
     # Of a store, what is not selected before the values are asked for is read.
     at_end = dataset.isel(checkpoint=[checkpoint])
-    values = metric_values(at_end, metric).transpose(*DIMS)
+    values = number_per_run(at_end, metric).transpose(*DIMS)
     ran = played(dataset).values[0]
     return Samples(values.values[0, :, :, 0], ran, shared_instances(dataset))
 

@@ -13,6 +13,8 @@ from jaxbandits.results.checks import check_dataset
 from jaxbandits.results.dataset import CHECKPOINT_KINDS, DIMS
 from jaxbandits.results.lookup import metric_values
 
+_RUNS = ("environment", *DIMS)
+
 
 def resample(
     dataset: xr.Dataset, along: str, grid: ArrayLike, kind: str | None = None
@@ -31,15 +33,21 @@ def resample(
         must then be integers), else ``spent``.
 
     Returns:
-      A dataset of the same policies, points and seeds with the grid as checkpoints.
+      A dataset of the same policies, points and seeds with the grid as checkpoints;
+      what has none stays as it is.
 
     Raises:
-      ValueError: if `along` is unknown or decreases, `grid` does not increase, or
-        `kind` is none or does not go with the grid.
+      ValueError: if `along` is unknown, decreases or is no number per run, `grid` does
+        not increase, or `kind` is none or does not go with the grid.
       TypeError: if `grid` holds no numbers.
     """
     check_dataset(dataset, *DIMS)
-    axis = metric_values(dataset, along, "along").values
+    axis = metric_values(dataset, along, "along")
+    if "checkpoint" not in axis.dims or not set(axis.dims) <= set(_RUNS):
+        raise ValueError(
+            f"along: {along!r} must be a number per run and checkpoint, and has the "
+            f"dimensions {', '.join(map(str, axis.dims))}"
+        )
     grid = np.asarray(grid)
     if grid.size and grid.dtype.kind not in "fiu":
         raise TypeError(f"grid must hold numbers, got {grid.dtype}")
@@ -51,18 +59,26 @@ def resample(
         raise ValueError("grid must hold increasing numbers >= 0")
     if kind == "round" and np.any(grid % 1):
         raise ValueError("grid must hold integers for checkpoints of rounds")
-    if np.any(np.diff(axis, axis=-1) < 0):
+    if (axis.diff("checkpoint") < 0).any():
         raise ValueError(f"along: {along!r} decreases somewhere, it cannot be an axis")
-    dims = dataset["rounds"].dims
-    flat = axis.reshape(-1, axis.shape[-1])
+
+    def over_grid(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        return np.interp(grid, np.append(0.0, x), np.append(0.0, y))
+
     variables = {}
-    for name in map(str, dataset.data_vars):
-        values = metric_values(dataset, name).values.reshape(flat.shape)
-        rows = [
-            np.interp(grid, np.append(0.0, x), np.append(0.0, y))
-            for x, y in zip(flat, values, strict=True)
-        ]
-        variables[name] = (dims, np.reshape(rows, (*axis.shape[:-1], grid.size)))
+    for name, given in dataset.data_vars.items():
+        if "checkpoint" in given.dims:  # else of whole runs, as `session` of a store
+            values = metric_values(dataset, str(name))
+            given = xr.apply_ufunc(
+                over_grid,
+                axis.drop_vars(axis.coords),
+                values.drop_vars(values.coords),
+                input_core_dims=[["checkpoint"]] * 2,
+                output_core_dims=[["checkpoint"]],
+                exclude_dims={"checkpoint"},
+                vectorize=True,
+            ).transpose(*values.dims, ...)
+        variables[str(name)] = given.variable
     coords = {k: v for k, v in dataset.coords.items() if "checkpoint" not in v.dims}
     return xr.Dataset(
         variables,

@@ -9,7 +9,12 @@ from numpy.typing import ArrayLike
 
 
 def check_dataset(dataset: xr.Dataset, *dims: str) -> None:
-    """Raise an error if `dataset` is none, or lacks one of `dims`."""
+    """Raise an error if `dataset` is none, or lacks or has nothing along a dimension.
+
+    Args:
+      dataset: what was given.
+      *dims: the dimensions that it must have.
+    """
     if not isinstance(dataset, xr.Dataset):
         raise TypeError(
             f"dataset must be an xarray.Dataset, as `simulate` or `sweep` returns it, "
@@ -20,6 +25,9 @@ def check_dataset(dataset: xr.Dataset, *dims: str) -> None:
             f"dataset must have the dimensions {', '.join(dims)}, as `simulate` or "
             f"`sweep` returns it; there is no {', '.join(missing)}"
         )
+    for dim in dims:
+        if not dataset.sizes[dim]:
+            raise ValueError(f"dataset: has no {dim}")
     for dim in ("policy", "seed"):
         if dim in dataset.indexes and not dataset.indexes[dim].is_unique:
             raise ValueError(

@@ -173,7 +173,12 @@ def _of_url(url: str) -> Store:
         raise ImportError(
             f"store: {url} needs the package obstore: pip install 'jaxbandits[remote]'"
         ) from error
-    return ObjectStore(from_url(url))
+    try:
+        return ObjectStore(from_url(url))
+    except Exception as error:
+        if not is_remote(error):
+            raise
+        raise ValueError(f"store: {url} is no URL of a bucket: {said(error)}") from None
 
 
 async def _listed(store: Store, folder: str) -> list[str]:

@@ -34,9 +34,10 @@ def metric_values(
       ragged: whether points may have different numbers of seeds.
 
     Raises:
-      ValueError: naming `argument`, if the dataset has no such metric, a single run
-        of it only, or moments only; if it is of dask and all runs are needed; or if
-        points have different numbers of seeds and all must have the same ones.
+      ValueError: naming `argument`, if the dataset has no such metric, nothing or a
+        single run of it only, or moments only; if it is of dask and all runs are
+        needed; or if points have different numbers of seeds and all must have the same
+        ones.
       TypeError: if it is no dataset, or the metric no numbers.
     """
     check_dataset(dataset)
@@ -46,6 +47,9 @@ def metric_values(
     values = dataset[metric]
     if values.dtype.kind not in "biuf":
         raise TypeError(f"{argument}: {metric!r} must be numbers, got {values.dtype}")
+    for dim in ("policy", "params", "checkpoint"):
+        if values.sizes.get(dim) == 0:
+            raise ValueError(f"dataset: has no {dim}")
     if "moment" in values.dims:
         if moments:
             return values
@@ -109,12 +113,21 @@ def check_policies(
     """Raise a ValueError naming `argument` if the dataset lacks one of `policies`."""
     if isinstance(policies, str):
         raise TypeError(f"{argument} must be a list of names, got {policies!r}")
+    _check_dims(dataset, "policy")
     known = dataset["policy"].values.tolist()
     for policy in policies:
         if policy not in known:
-            raise ValueError(
-                f"{argument}: {policy!r} is unknown; known are {', '.join(known)}"
-            )
+            names = ", ".join(map(str, known))
+            raise ValueError(f"{argument}: {policy!r} is unknown; known are {names}")
+
+
+def _check_dims(dataset: xr.Dataset | xr.DataArray, *dims: str) -> None:
+    """Raise a ValueError if the dataset lacks one of `dims`."""
+    if missing := sorted(set(dims) - set(dataset.dims)):
+        raise ValueError(
+            f"dataset must have the dimension{'s' * (len(dims) > 1)} "
+            f"{' and '.join(dims)}; there is no {', '.join(missing)}"
+        )
 
 
 def _check_params(dataset: xr.Dataset | xr.DataArray, params: int) -> None:
@@ -128,6 +141,7 @@ def _check_params(dataset: xr.Dataset | xr.DataArray, params: int) -> None:
 def check_checkpoint(dataset: xr.Dataset, checkpoint: int) -> None:
     """Raise a ValueError if there is no checkpoint number `checkpoint`."""
     check_whole("checkpoint", checkpoint)
+    _check_dims(dataset, "checkpoint")
     count = dataset.sizes["checkpoint"]
     if not -count <= checkpoint < count:
         raise ValueError(
@@ -150,11 +164,7 @@ def at_points(dataset: _Data, params: int | Mapping[str, int]) -> _Data:
     """
     if not isinstance(dataset, xr.Dataset | xr.DataArray):
         check_dataset(dataset)
-    if missing := {"policy", "params"} - set(dataset.dims):
-        raise ValueError(
-            f"dataset must have the dimensions policy and params; there is no "
-            f"{', '.join(sorted(missing))}"
-        )
+    _check_dims(dataset, "policy", "params")
     if not isinstance(params, Mapping):
         _check_params(dataset, params)
         return dataset.isel(params=params)

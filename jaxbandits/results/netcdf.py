@@ -18,6 +18,8 @@ def save(dataset: xr.Dataset, path: str | os.PathLike[str]) -> None:
 
     Raises:
       ValueError: if the folder of `path` does not exist.
+      TypeError, ValueError: if the dataset has names, values or attributes that netCDF
+        has no form for.
       PermissionError: if the folder cannot be written to.
     """
     check_dataset(dataset)
@@ -25,7 +27,12 @@ def save(dataset: xr.Dataset, path: str | os.PathLike[str]) -> None:
     # Curves over checkpoints compress well, and cheaply at the lowest level.
     compressed = {name: {"zlib": True, "complevel": 1} for name in dataset.data_vars}
     with replacing(path) as temporary:
-        dataset.to_netcdf(temporary, engine="h5netcdf", encoding=compressed)
+        try:
+            dataset.to_netcdf(temporary, engine="h5netcdf", encoding=compressed)
+        except (TypeError, ValueError) as error:
+            raise type(error)(
+                f"dataset has something that netCDF has no form for: {error}"
+            ) from error
 
 
 def load(path: str | os.PathLike[str]) -> xr.Dataset:

@@ -11,6 +11,8 @@ import zarr
 from xarray.backends import BackendArray
 from xarray.core import indexing
 
+from jaxbandits import checks
+from jaxbandits.results.checks import check_mapping
 from jaxbandits.results.dataset import without_environments
 from jaxbandits.results.home import Home, home_of
 from jaxbandits.results.layout import (
@@ -60,7 +62,9 @@ def open_store(
     Raises:
       FileNotFoundError: if there is no store at `path`.
       ValueError: if it is not a sweep's store, one of another format, or if a file is
-        damaged or missing, naming it; for values when they are read.
+        damaged or missing, naming it; for values when they are read; if `chunks` names
+        another dimension or a number below 1.
+      TypeError: if `chunks` is no mapping of integers.
       ImportError: if `chunks` are given and dask is not installed.
     """
     home = home_of(path)
@@ -92,7 +96,17 @@ def open_store(
     dataset = without_environments(dataset.assign_coords(names))
     if chunks is None:
         return dataset
+    _check_chunks(dataset, chunks)
     return dataset.chunk(_blocks(layout) | dict(chunks))
+
+
+def _check_chunks(dataset: xr.Dataset, chunks: Any) -> None:
+    """Require numbers by dimension."""
+    check_mapping("chunks", chunks)
+    for dim, size in chunks.items():
+        checks.one_of("chunks: a dimension", dim, map(str, dataset.dims))
+        if type(size) is not int or size != -1:  # dask's word for all of it
+            checks.whole(f"chunks[{dim!r}]", size, 1)
 
 
 def read_block(path: Any, place: Place) -> dict[str, np.ndarray]:

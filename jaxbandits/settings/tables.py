@@ -1,7 +1,9 @@
 """Reading CSV tables of data, with errors that name the path and the column."""
 
+import warnings
 from collections.abc import Iterable
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,12 +21,35 @@ def read_csv(path: str | PathLike[str], **options: Any) -> pd.DataFrame:
 
     Raises:
       TypeError: if `path` is none.
-      ValueError: naming `path`, if the file is empty or not a CSV table.
+      ValueError: naming `path`, if the file is empty or not a CSV table, has rows with
+        more cells than columns, or two columns of one name.
       OSError: naming `path`, if it cannot be read (FileNotFoundError: there is none).
     """
     path = local_path("path", path)
+    table = _parsed(path, **options)
+    # It would name a second column "x" "x.1": only then the header is worth a look.
+    if any(f"{column}.1" in table.columns for column in table.columns):
+        header = _parsed(path, header=None, nrows=1, dtype=str).iloc[0].dropna()
+        if twice := sorted(set(header[header.duplicated()])):
+            raise ValueError(
+                f"path: {path} must have one column of a name, but has two of "
+                + ", ".join(twice)
+            )
+    return table
+
+
+def _parsed(path: Path, **options: Any) -> pd.DataFrame:
+    """`read_csv`, whatever pandas makes of the file."""
     try:
-        return pd.read_csv(path, **options)
+        with warnings.catch_warnings():
+            # Cells beyond the header's: left out with a warning, or by default taken
+            # for an index, which shifts all others.
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            return pd.read_csv(path, index_col=False, **options)
+    except pd.errors.ParserWarning:
+        raise ValueError(
+            f"path: {path} has rows with more cells than columns"
+        ) from None
     except pd.errors.EmptyDataError:
         raise ValueError(f"path: {path} is empty") from None
     except FileNotFoundError:
@@ -60,9 +85,6 @@ def read_table(path: str | PathLike[str], columns: Iterable[str]) -> pd.DataFram
     unknown = [str(c) for c in table.columns if c not in columns]
     if unknown:
         raise ValueError(f"path: {path} has an unknown column {', '.join(unknown)}")
-    # Pandas takes the first cell of rows that are too long for an index.
-    if not isinstance(table.index, pd.RangeIndex):
-        raise ValueError(f"path: {path} has rows with more cells than columns")
     if table.empty:
         raise ValueError(f"path: {path} is empty: it has no row below its header")
     return table
@@ -98,7 +120,8 @@ def numbers(
     values = coerced(column).to_numpy(np.float64)
     bad = np.isnan(values) if infinite else ~np.isfinite(values)
     if np.any(bad):
-        wrong = column.iloc[int(np.flatnonzero(bad)[0])]
+        # A list of Python's values: NumPy's show their types.
+        wrong = column.tolist()[int(np.flatnonzero(bad)[0])]
         kind = "a number" if infinite else "a finite number"
         raise ValueError(
             f"path: {path} has a {column.name} that is not {kind}: {wrong!r}"

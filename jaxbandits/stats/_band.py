@@ -100,10 +100,12 @@ def band(
 
 
 def _names(over: str | Sequence[str]) -> list[str]:
-    """The dimensions that `over` names, one or several."""
+    """The different dimensions that `over` names, one or several."""
     names = [over] if isinstance(over, str) else over
     if not isinstance(names, Sequence) or not all(isinstance(x, str) for x in names):
         raise TypeError(f"over must be names of dimensions, got {over!r}")
+    if len(set(names)) < len(names):
+        raise ValueError(f"over must name different dimensions, got {list(names)}")
     return list(names)
 
 

@@ -156,13 +156,12 @@ def dominance(
         "win_rate": np.where(missing, np.nan, wins),
     }
     names = values["policy"].values
+    coords = {"policy": names, "rival": names}
+    if "checkpoint" in values.coords:
+        coords["checkpoint"] = values["checkpoint"].values
     return xr.Dataset(
         {name: (("policy", "rival"), column) for name, column in columns.items()},
-        coords={
-            "policy": names,
-            "rival": names,
-            "checkpoint": values["checkpoint"].values,
-        },
+        coords=coords,
         attrs={
             "metric": metric,
             "better": "smaller" if smaller_is_better else "larger",

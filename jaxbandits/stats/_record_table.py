@@ -1,8 +1,8 @@
 """Records as a table for a paper: LaTeX or Markdown, the best and its equals marked."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import floor, log10, sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from scipy import stats
 
@@ -39,6 +39,31 @@ class _Marks(NamedTuple):
 
     best: int | None
     close: frozenset[int]
+
+
+def _check_records(records: Any) -> None:
+    """Require records, at least one, with all that a table shows of them."""
+    if isinstance(records, str | Mapping) or not isinstance(records, Sequence | None):
+        raise TypeError(
+            f"records must be a list of records, got {checks.shown(records)}"
+        )
+    if not records:
+        raise ValueError("records: there is nothing to show")
+    for number, record in enumerate(records):
+        where = f"records[{number}]"
+        _check_keys(where, record, "environment", "policy", "seeds", "metrics")
+        check_mapping(f"{where}['metrics']", record["metrics"])
+        for name, found in record["metrics"].items():
+            _check_keys(f"{where}['metrics'][{name!r}]", found, *Entry.__annotations__)
+
+
+def _check_keys(where: str, value: Any, *keys: str) -> None:
+    check_mapping(where, value)
+    if missing := [key for key in keys if key not in value]:
+        raise ValueError(
+            f"{where} must have {', '.join(keys)}, as make_record gives it; there is "
+            f"no {', '.join(missing)}"
+        )
 
 
 def record_table(
@@ -79,8 +104,10 @@ def record_table(
     check_mapping("best", best)
     for name, direction in best.items():
         checks.one_of(f"best[{name!r}]", direction, DIRECTIONS)
-    if not records:
-        raise ValueError("records: there is nothing to show")
+    _check_records(records)
+    if isinstance(metrics, str) or not isinstance(metrics, Iterable | None):
+        raise TypeError(f"metrics must be a list of names, got {metrics!r}")
+    check_mapping("labels", labels or {})
     known = list(dict.fromkeys(name for r in records for name in r["metrics"]))
     for name in metrics or ():
         checks.one_of("metrics", name, known)

@@ -171,6 +171,11 @@ def _runs_per_instance(values: xr.DataArray, argument: str) -> int:
 
 def _by_seed(values: xr.DataArray | ArrayLike, argument: str) -> xr.DataArray:
     """Float64 values with a dimension ``seed``: their own, or the last axis."""
+    if isinstance(values, xr.Dataset):
+        raise TypeError(
+            f"{argument} must be an array of numbers, as dataset['regret'], got a "
+            "Dataset"
+        )
     if not isinstance(values, xr.DataArray):
         values = np.asarray(values)
         if values.dtype.kind not in "fiub" or values.ndim == 0:
@@ -179,4 +184,6 @@ def _by_seed(values: xr.DataArray | ArrayLike, argument: str) -> xr.DataArray:
         values = xr.DataArray(values, dims=[*dims, "seed"])
     elif "seed" not in values.dims:
         raise ValueError(f"{argument} must have the dimension seed, got {values.dims}")
+    elif values.dtype.kind not in "fiub":
+        raise TypeError(f"{argument} must be numbers, got {values.dtype}")
     return values.astype("float64")

@@ -20,6 +20,7 @@ from jaxbandits.checks import one_of
 from jaxbandits.results.checks import (
     check_bootstrap,
     check_bounds,
+    check_dataset,
     check_level,
     check_probabilities,
     check_seeds,
@@ -159,6 +160,8 @@ def interval_of(
     """`interval` of a `DataArray` with a dimension ``seed``."""
     if not isinstance(values, xr.DataArray) or "seed" not in values.dims:
         raise TypeError("values must be an xarray.DataArray with the dimension seed")
+    if values.dtype.kind not in "biuf":
+        raise TypeError(f"values must be numbers, got {values.dtype}")
     found = _interval(
         values, level, method, resamples=resamples, seed=seed, bounds=bounds
     )
@@ -281,8 +284,9 @@ def final(dataset: xr.Dataset, metric: str) -> xr.DataArray:
     Where points have different numbers of seeds it is NaN at those that one has not.
 
     Raises:
-      ValueError: if `metric` is unknown.
+      ValueError: if `metric` is unknown, or there is no checkpoint.
     """
+    check_dataset(dataset, "checkpoint")
     values = metric_values(dataset, metric, blocks=True, ragged=True)
     return values.isel(checkpoint=-1)
 

@@ -8,6 +8,8 @@ import math
 from collections.abc import Mapping
 from typing import Any, TypedDict
 
+from jaxbandits import checks
+from jaxbandits.results.checks import check_mapping
 from jaxbandits.results.plain import plain
 
 
@@ -50,8 +52,16 @@ class Record(TypedDict):
 def entry(
     mean: float | None, sem: float | None = None, published: float | None = None
 ) -> Entry:
-    """An entry of plain numbers; one that is not finite, which JSON lacks, is None."""
-    return Entry(mean=_number(mean), sem=_number(sem), published=_number(published))
+    """An entry of plain numbers; one that is not finite, which JSON lacks, is None.
+
+    Raises:
+      TypeError: naming the argument that is no number.
+    """
+    return Entry(
+        mean=_number("mean", mean),
+        sem=_number("sem", sem),
+        published=_number("published", published),
+    )
 
 
 def make_record(
@@ -72,8 +82,17 @@ def make_record(
       params: parameters; none by default.
 
     Raises:
-      ValueError: if a parameter has no JSON form.
+      TypeError, ValueError: naming the argument that is of another kind or out of
+        range, or the parameter that has no JSON form.
     """
+    names = {"experiment": experiment, "environment": environment, "policy": policy}
+    for argument, name in names.items():
+        if not isinstance(name, str):
+            raise TypeError(f"{argument} must be a string, got {checks.shown(name)}")
+    checks.whole("seeds", seeds, 0)
+    checks.non_negative(horizon=checks.number("horizon", horizon))
+    check_mapping("metrics", metrics)
+    check_mapping("params", params or {})
     return Record(
         experiment=experiment,
         environment=environment,
@@ -88,5 +107,6 @@ def make_record(
     )
 
 
-def _number(value: float | None) -> float | None:
-    return None if value is None or not math.isfinite(value) else float(value)
+def _number(argument: str, value: float | None) -> float | None:
+    found = math.nan if value is None else checks.number(argument, value)
+    return found if math.isfinite(found) else None

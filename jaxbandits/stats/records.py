@@ -51,10 +51,17 @@ def summary_records(
         unknown policy, a metric that is not in the records or the wrong number of
         entries.
     """
+    check_dataset(dataset)
     moments = "moment" in dataset.dims
-    check_dataset(dataset, *(("policy", "params", "checkpoint") if moments else DIMS))
+    dims = ("policy", "params", "checkpoint") if moments else DIMS
+    check_dataset(dataset, *dims)
+    if "rounds" not in dataset.data_vars:
+        raise ValueError("dataset must have rounds, which say what points there are")
+    # Means are read by position: what was joined or transposed may have another order.
+    dataset = dataset.transpose(*dims, ...)
     published = published or {}
     check_mapping("published", published)
+    check_mapping("params", params or {})
     if isinstance(metrics, str) or not isinstance(metrics, Iterable | None):
         raise TypeError(f"metrics must be a list of names, got {metrics!r}")
     numbers = [
@@ -64,6 +71,12 @@ def summary_records(
     ]
     names = [name for name in numbers if name != "rounds"]
     names = list(names if metrics is None else metrics)
+    for name in names:
+        if name in dataset.data_vars and name not in numbers:
+            raise ValueError(
+                f"metric: {name!r} must be a number per run and checkpoint, and has "
+                f"{', '.join(map(str, dataset[name].dims))}"
+            )
     _check_published(dataset, names, published)
     last = dataset.isel(checkpoint=[-1])
     table = {

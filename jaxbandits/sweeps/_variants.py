@@ -11,6 +11,7 @@ from jaxbandits import checks
 from jaxbandits.points import Zipped
 from jaxbandits.protocol import Environment
 
+MOST = 10_000  # values of an argument: each is an environment
 VARIED = "varied"  # in an environment's provenance
 
 
@@ -84,6 +85,8 @@ def _axes(arguments: Any) -> list[list[dict[str, _Cell]]]:
             "arguments must map names to lists of values, at least one, or be what "
             f"zipped(...) gives, got {checks.shown(arguments)}"
         )
+    for name in (*grid.columns, *grid.crossed):
+        checks.text("arguments: a name", name)
     if both := sorted(grid.crossed.keys() & grid.columns.keys()):
         raise ValueError(f"arguments both crosses and zips {both}")
     columns, crossed = (
@@ -114,10 +117,14 @@ def _told(cells: Mapping[str, _Cell]) -> str:
 
 def _cells(where: str, values: Any) -> list[_Cell]:
     """A list of values, at least one."""
-    if isinstance(values, str | Mapping) or not isinstance(values, Iterable):
+    # A set has no order of its own, and environments have.
+    no_list = str | Mapping | set | frozenset
+    if isinstance(values, no_list) or not isinstance(values, Iterable):
         raise TypeError(f"{where} must be a list of values, got {checks.shown(values)}")
     found = []
-    for value in values:
+    for value in itertools.islice(values, MOST + 1):
+        if len(found) == MOST:
+            raise ValueError(f"{where} must end: at most {MOST} values are possible")
         text = _text(value)
         if text is None:
             raise TypeError(
@@ -138,7 +145,7 @@ def _text(value: Any) -> str | None:
         parts = [_text(each) for each in value]
         return None if None in parts else f"({', '.join(map(str, parts))})"
     if _is_number(value):
-        return f"{float(value):.12g}"
+        return f"{checks.number('arguments: a value', value):.12g}"
     if isinstance(value, str | bool | np.bool_):
         return f"{value}"
     return getattr(value, "__name__", None)

@@ -40,7 +40,8 @@ def read_spec(path: str | os.PathLike) -> Spec:
         raise FileNotFoundError(f"SPEC: there is no file {path}")
     if path.suffix == ".toml":
         try:
-            text = path.read_text("utf-8")
+            # Without the mark that editors of Windows begin a file with.
+            text = path.read_text("utf-8-sig")
         except ValueError as error:
             raise ValueError(f"SPEC: {path} is not TOML: {error}") from error
         return spec_from_text(text, str(path))._replace(text=text)
@@ -199,17 +200,18 @@ def _design(where: str, design: dict, crossed: Any) -> Zipped:
     said = design | {x: int(design[x]) for x in ("points", "seed") if x in design}
     try:
         return sampled(**said | {"ranges": ranges}, crossed=crossed)
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         raise ValueError(f"{where}: {error}") from error
 
 
 def _values(where: str, values: Any) -> Any:
     if not isinstance(values, dict):
         return values
-    ends = values["from"], values["to"]
+    ends = [checks.number(f"{where}: {x}", values[x]) for x in ("from", "to")]
     log = values.get("scale") == "log"
-    if not np.isfinite(ends).all() or (log and min(ends) <= 0):
+    if not np.isfinite([*ends, ends[1] - ends[0]]).all() or (log and min(ends) <= 0):
         limits = "positive and finite on a log scale" if log else "finite"
-        raise ValueError(f"{where}: from and to must be {limits}, got {ends}")
+        given = values["from"], values["to"]
+        raise ValueError(f"{where}: from and to must be {limits}, got {given}")
     space = np.geomspace if log else np.linspace
     return space(*ends, int(values["points"])).tolist()

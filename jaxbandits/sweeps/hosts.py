@@ -48,11 +48,23 @@ def join(
     if all(given):
         checks.whole("processes", processes, 1)
         checks.whole("process", process, 0, processes - 1)
-        if not re.fullmatch(r".+:\d+", checks.text("coordinator", coordinator)):
-            raise ValueError(f"coordinator must be HOST:PORT, got {coordinator!r}")
-    jax.distributed.initialize(
-        coordinator, processes, process, heartbeat_timeout_seconds=HEARTBEAT_SECONDS
-    )
+        found = re.fullmatch(r".+:(\d+)", checks.text("coordinator", coordinator))
+        if not found or not 0 < int(found[1]) < 2**16:  # JAX would wait for it
+            raise ValueError(
+                f"coordinator must be HOST:PORT, a port in [1, 65535], got "
+                f"{coordinator!r}"
+            )
+    try:
+        jax.distributed.initialize(
+            coordinator, processes, process, heartbeat_timeout_seconds=HEARTBEAT_SECONDS
+        )
+    except ValueError as error:
+        if any(given):
+            raise
+        raise ValueError(
+            "coordinator, processes and process must be given: this process was not "
+            "started by SLURM or Open MPI, nor on a TPU pod"
+        ) from error
 
 
 def meet(name: str) -> None:

@@ -77,6 +77,7 @@ def check_until(
       shapes: of the metrics that are kept.
       runs_per_instance: how many consecutive seeds share a drawn instance.
     """
+    checks.text("metric", until.metric)
     if until.metric not in shapes:
         raise ValueError(f"metric: {until.metric!r} is unknown; known are {[*shapes]}")
     if shapes[until.metric]:

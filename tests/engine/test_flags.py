@@ -7,6 +7,8 @@ import pytest
 
 from jaxbandits import Machine, simulate
 from jaxbandits.engine import run
+from jaxbandits.policies.budgeted import uniform
+from jaxbandits.settings.budgeted import s_br
 from jaxbandits.testing import altered
 from tests.engine.budget_game import ALTERNATE, environment
 from tests.engine.test_run import COINS, FOLLOWER
@@ -36,6 +38,15 @@ def test_a_switch_changes_no_number(name):
         jax.config.update(name, old)
     for key in ("heads", "chance"):
         np.testing.assert_array_equal(found[key].values, expected[key].values)
+
+
+def test_instances_are_drawn_alike_by_either_form_of_the_generator():
+    game = s_br(3)
+    options = {"horizon": 5, "seeds": 2}
+    expected = simulate(uniform(game.problem), game, **options)["regret"]
+    with jax.threefry_partitionable(not jax.config.jax_threefry_partitionable):
+        found = simulate(uniform(game.problem), game, **options)["regret"]
+    np.testing.assert_array_equal(found.values, expected.values)
 
 
 def test_what_cannot_be_played_under():

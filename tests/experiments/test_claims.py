@@ -205,6 +205,32 @@ def test_a_quick_run_has_no_verdict():
     assert full.claims[2].published == {"arm 1": 2.95}
 
 
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        (["claims", "--results", ""], "--results must be a path"),
+        (["claims", "--results", "nowhere"], "--results: there is no folder nowhere"),
+        (["claims", "--results", "file"], "--results: there is no folder file"),
+        (["claims", "--results", "https://a.b/c"], "--results must be a path"),
+        (["verify", "B2.1", "--results", ""], "--results must be a path"),
+        (["verify", "b2.1"], "no claim of that name (did you mean 'B2.1'?)"),
+        (["verify", "B2.1 "], "no claim of that name (did you mean 'B2.1'?)"),
+        (["verify", "file", "--spec", "a.toml"], "--spec says how blocks are played"),
+    ],
+    ids=str,
+)
+def test_mistakes_in_commands_of_claims(capsys, monkeypatch, tmp_path, line, named):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").touch()
+    try:
+        status = cli.main(line)
+    except SystemExit as end:
+        status = end.code
+    assert status == 2
+    assert named in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
 def test_claims_and_verify(capsys, tmp_path):
     results = ["--results", str(tmp_path)]
     assert cli.main(["claims", *results, "--json"]) == 0

@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 from jaxbandits.kernels.bisection import TRIPS, bisect
 
@@ -44,3 +45,9 @@ def test_scalars_and_batches_agree():
 
     np.testing.assert_array_equal(jax.vmap(root)(c), root(c))
     np.testing.assert_array_equal(jnp.stack([root(x) for x in c]), root(c))
+
+
+@pytest.mark.parametrize("trips", [-1, 1.5, True, "x"])
+def test_trips_are_counted(trips):
+    with pytest.raises((TypeError, ValueError), match="^trips must be"):
+        bisect(lambda x: x < 0.3, jnp.zeros(()), jnp.ones(()), trips)

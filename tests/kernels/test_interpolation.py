@@ -187,3 +187,9 @@ def test_transforms(tape):
         noise[:, 2],
         rtol=1e-4,
     )
+
+
+@pytest.mark.parametrize("side", [0, 2, "x", None, True])
+def test_a_crossing_is_on_one_of_two_sides(side):
+    with pytest.raises(ValueError, match=r"^side must be one of \(-1, 1\)"):
+        crossing(-(jnp.arange(-4.0, 5.0) ** 2), 4.0, 0.0, -1.0, side)

@@ -237,3 +237,13 @@ def test_broadcast_and_transforms(tape):
         np.testing.assert_allclose(np.diagonal(table), row, rtol=1e-6)
     assert_transforms_agree(wilson_interval, u[:, 0], 40 * u[:, 1], u[:, 2], rtol=1e-5)
     assert jnp.shape(hoeffding(u[:, :1], u[None, :, 1], u[:, 2:])[0]) == (12, 12)
+
+
+def test_ends_of_the_range_are_numbers_or_lists_of_them():
+    for ends in ({"low": "x"}, {"low": None}, {"high": "x"}, {"high": [1j]}):
+        (name,) = ends
+        with pytest.raises(TypeError, match=f"^{name} must be a real array"):
+            wilson_interval(0.5, 3, 1.0, **ends)
+    listed = wilson_interval(0.5, 3, 1.0, low=[0.0, 0.1], high=[1.0, 1.0])
+    arrays = wilson_interval(0.5, 3, 1.0, low=np.array([0.0, 0.1]))
+    np.testing.assert_allclose(listed, arrays, rtol=1e-6)

@@ -1,6 +1,7 @@
 """Confidence radii: hand values, SciPy values, boundaries."""
 
 import math
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -322,3 +323,10 @@ def test_ratio_bound_transforms(tape):
         return kl_ratio_bound(reward, cost, bound, 1)
 
     assert_transforms_agree(bound_of, u[:, 0], u[:, 1], u[:, 2], rtol=1e-4)
+
+
+@pytest.mark.parametrize("iterations", [-1, 1.5, None, True, "x"])
+def test_iterations_are_counted(iterations):
+    for bound in (kl_upper_bound, partial(kl_ratio_bound, 0.5)):
+        with pytest.raises((TypeError, ValueError), match="^iterations must be"):
+            bound(0.5, 0.1, iterations)

@@ -83,6 +83,11 @@ CASES = [
         "curves: 'Lemma 1' must have 2 numbers",
     ),
     (lambda: plots.plot_sensitivity({}, x="alpha"), TypeError, "dataset must be an"),
+    (
+        lambda: plots.plot_bars(DATA, "regret", percent="no"),
+        TypeError,
+        "percent must be True or False, got 'no'",
+    ),
     (lambda: plots.save_figure(None, "a.png"), TypeError, "fig must be a Matplotlib"),
     (lambda: plots.save_figure(plots.figure()[0], "a.gif"), ValueError, "path must e"),
     (lambda: plots.save_figure(plots.figure()[0], "a"), ValueError, "path must end i"),
@@ -118,3 +123,27 @@ def test_mistakes_are_named(call, error, message):
 def test_the_suffix_says_what_is_written(tmp_path, name, start):
     plots.save_figure(plots.figure()[0], tmp_path / name)
     assert (tmp_path / name).read_bytes().startswith(start)
+
+
+FIGURES = {
+    "curves": (DATA, plots.plot_curves, {}),
+    "bars": (DATA, plots.plot_bars, {}),
+    "ranks": (DATA, plots.plot_ranks, {}),
+    "heat map": (SWEEP, plots.plot_heat_map, XY),
+    "sensitivity": (SWEEP, plots.plot_sensitivity, {"x": "alpha", "by": "radius"}),
+}
+
+
+@pytest.mark.parametrize(("data", "plot", "options"), FIGURES.values(), ids=FIGURES)
+def test_a_figure_needs_a_number_per_run(data, plot, options):
+    wide = data.assign(pulls=data["regret"].expand_dims(pulls_0=2, axis=-1))
+    with pytest.raises(ValueError, match="^metric: 'pulls' must be .* run and check"):
+        plot(wide, "pulls", **options)
+
+
+@pytest.mark.parametrize(("data", "plot", "options"), FIGURES.values(), ids=FIGURES)
+def test_a_dataset_that_has_lost_its_attributes_is_refused(data, plot, options):
+    """As xarray drops them in arithmetic."""
+    for lost in (data.drop_attrs(), data.assign_attrs(checkpoint_kind="x")):
+        with pytest.raises(ValueError, match="^dataset must have the attribute check"):
+            plot(lost, "regret", **options)

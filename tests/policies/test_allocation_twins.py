@@ -318,6 +318,7 @@ def test_policy_splits_as_its_twin(name):
     ("draws", "options", "message"),
     [
         (0, {"family": exponential}, "^draws must be"),
+        (1001, {"family": exponential}, "^draws must be at most 1000"),
         (2, {"family": weibull, "shape": 2.0}, "^draws must be 1 unless"),
         (2, {"family": discrete_weibull, "shape": 1.0}, "^draws must be 1 unless"),
         (2, {"family": exponential, "known": False}, "^draws must be 1 unless"),

@@ -77,3 +77,9 @@ def test_a_shrunk_variance_does_not_end_it_on_pairs():
     regret = data["regret"].squeeze().mean("seed").values
     # 2.0 and 4.5; with variance="switch" half of the runs are lost: 3.0 and 30.
     assert regret[1] < 9 and regret[1] / regret[0] < 4, regret
+
+
+@pytest.mark.parametrize("learning", [None, "one arm", True])
+def test_what_a_pull_teaches_is_a_learning(learning):
+    with pytest.raises(TypeError, match="^learning must be a Learning"):
+        omega_star_ucb(quiet().problem, learning=learning)

@@ -162,3 +162,9 @@ def test_values_are_read_in_part(place):
     made(place)
     found = open_store(place)["regret"].isel(checkpoint=-1, seed=slice(2, 5))
     np.testing.assert_array_equal(found[0, 0, 0], [1002.25, 1003.25, 1004.25])
+
+
+def test_what_is_no_url_of_a_bucket():
+    pytest.importorskip("obstore")
+    with pytest.raises(ValueError, match="^store: s3:// is no URL of a bucket: "):
+        open_store("s3://")

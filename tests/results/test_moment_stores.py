@@ -41,6 +41,23 @@ def store(tmp_path):
     return path
 
 
+@pytest.mark.parametrize(
+    ("chunks", "named"),
+    [
+        (3, "chunks must be a mapping, got 3"),
+        ("auto", "chunks must be a mapping, got 'auto'"),
+        ({"seeds": 2}, "chunks: a dimension must be one of .*'seed'.*, got 'seeds'"),
+        ({"seed": 0}, r"chunks\['seed'\] must be at least 1, got 0"),
+        ({"seed": 1.5}, r"chunks\['seed'\] must be an integer >= 1, got 1.5"),
+    ],
+    ids=str,
+)
+def test_chunks_are_numbers_by_dimension(store, chunks, named):
+    with pytest.raises((TypeError, ValueError), match=f"^{named}"):
+        open_store(store, chunks)
+    assert open_store(store, {"part": 1, "params": -1}).chunks["part"] == (1, 1, 1)
+
+
 def test_a_row_for_all_seeds_of_a_block(store):
     found = open_store(store)
     assert found["regret"].dims == (

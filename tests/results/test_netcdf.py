@@ -70,3 +70,19 @@ def test_unwritable_folder_is_named(tmp_path, monkeypatch):
 def test_missing_file(tmp_path):
     with pytest.raises(FileNotFoundError):
         load(tmp_path / "run.nc")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"made": [object()]},
+        {"made": None},
+        {"made": {"by": "hand"}},
+        {"": "nobody"},
+    ],
+    ids=str,
+)
+def test_what_has_no_form_is_said_of_the_dataset(tmp_path, change):
+    with pytest.raises((TypeError, ValueError), match="^dataset has something that"):
+        save(dataset().assign_attrs(change), tmp_path / "a.nc")
+    assert not any(tmp_path.iterdir())

@@ -118,6 +118,26 @@ def test_mistakes_in_the_axis():
     assert resample(data, "rounds", [1, 2])["regret"].notnull().all()
 
 
+def test_arrays_on_record_and_facts_of_runs_go_along():
+    """As with ``keep``, and as a store has them; the dimensions in any order."""
+    data = games()
+    data["pulls"] = data["regret"].expand_dims(pulls_0=[1, 2], axis=-1)
+    data["pulls"] = data["pulls"] * data["pulls_0"]
+    data["session"] = data["rounds"].isel(checkpoint=0, drop=True)
+    alone = resample(games(), "rounds", [1, 3])
+    for given in (data, data.transpose("checkpoint", "seed", ..., "policy")):
+        found = resample(given, "rounds", [1, 3])
+        for number in (1, 2):
+            pulls = found["pulls"].sel(pulls_0=number)
+            expected = (number * alone["regret"]).transpose(*pulls.dims)
+            np.testing.assert_allclose(pulls, expected)
+        assert found["session"].equals(given["session"])
+        assert found["regret"].dims == given["regret"].dims
+    for name in ("pulls", "session"):
+        with pytest.raises(ValueError, match=f"^along: '{name}' must be a number per"):
+            resample(data, name, [1, 2])
+
+
 def test_as_share():
     data = games()
     found = as_share(data)

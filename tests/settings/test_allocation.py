@@ -572,6 +572,8 @@ BAD = {
     "rate above": (lambda: bad(highest=0.3), r"rate must be in \[lowest, highest\]"),
     "no shape": (lambda: bad(weibull), "shape must be positive"),
     "shape of 0": (lambda: bad(weibull, shape=0.0), "shape must be positive"),
+    "a shape of none": (lambda: bad(shape=0.5), "shape must be None for the exponen"),
+    "A.1, shape": (lambda: settings.simulation(shape=2.0), "shape must be None"),
     "a negative shape": (lambda: bad(weibull, shape=[1, -1, 1]), "shape must be pos"),
     "fractions": (
         lambda: bad(discrete_weibull, shape=1.0, budgets=[3.0, 2.5]),

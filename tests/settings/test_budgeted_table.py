@@ -88,10 +88,18 @@ def test_arms_that_do_not_exist_are_never_played(path):
     [
         (("", ""), {"arm": "advert"}, "arm: .* has no column 'advert', but season, ad"),
         (("", ""), {"group": "place"}, "group: .* has no column 'place'"),
-        (("0.5,8", "half,8"), {}, "cells of column 'paid' .* first 'half' in line 5"),
-        (("0.5,8", "0.5,-8"), {}, "'sales' .* first '-8' in line 5"),
-        (("0.5,8", ",8"), {}, "'paid' .* first '' in line 5"),
-        (("0.5,8", "0.5,inf"), {}, "'sales' .* first 'inf' in line 5"),
+        (("0.5,8", "half,8"), {}, "cells of column 'paid' .* first 'half' in row 4"),
+        (("0.5,8", "0.5,-8"), {}, "'sales' .* first '-8' in row 4"),
+        (("0.5,8", ",8"), {}, "'paid' .* first '' in row 4"),
+        (("0.5,8", "0.5,inf"), {}, "'sales' .* first 'inf' in row 4"),
+        (("\nspring,b,2", "\n\nspring,b,x"), {}, "first 'x' in row 1"),
+        (("c,1,1", ",1,1"), {}, "'ad' .* are empty, first '' in row 6"),
+        (("summer,c", " ,c"), {"group": "season"}, "'season' .* empty, first ' '"),
+        (("sales,note", "sales"), {}, "path: .* more cells than columns"),
+        (("note", "paid"), {}, "path: .* one column of a name, but has two of paid"),
+        (("", ""), {"reward": "paid"}, "cost and reward must be columns of their own"),
+        (("", ""), {"arm": "paid"}, "cost and reward .* own, got arm='paid'"),
+        (("2,10", "2,1e39"), {}, "path: the largest sales .* must be in .*1e\\+30"),
         (("c,1,1", "c,0,1"), {"group": "season"}, "ad 'c' of season 'summer' has cost"),
         (("c,1,1", "c,0,1"), {}, "ad 'c' has cost 0"),
         (("c,1,1", "c,1e-21,1"), {}, "ad 'c' has cost 1e-21"),
@@ -102,11 +110,18 @@ def test_bad_tables_are_refused(path, change, options, named):
         from_table(path(ROWS.replace(*change)), **COLUMNS | options)
 
 
+def test_columns_that_look_like_a_second_of_a_name_are_read(path):
+    game = from_table(path(ROWS.replace("note", "paid.1")), **COLUMNS)
+    assert game.provenance["rows"] == [3, 4, 1, 1]
+
+
 def test_tables_without_rows_or_rewards_are_refused(path):
     with pytest.raises(ValueError, match="has no rows"):
         from_table(path(ROWS.splitlines()[0] + "\n"), **COLUMNS)
     with pytest.raises(ValueError, match="no row .* sales above 0"):
         from_table(path("ad,paid,sales\na,1,0\nb,1,0\n"), **COLUMNS)
+    with pytest.raises(ValueError, match="no row .* paid above 0"):
+        from_table(path("ad,paid,sales\na,0,1\nb,0,1\n"), **COLUMNS)
     with pytest.raises(TypeError, match="cost must be a string"):
         from_table(path(), arm="ad", cost=3, reward="sales")
 

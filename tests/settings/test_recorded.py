@@ -99,6 +99,42 @@ def test_other_bad_arguments(tmp_path):
         censored.recorded("mine", runs, [0.5])
 
 
+def test_row_numbers_are_no_configuration(tmp_path):
+    GOOD.to_csv(tmp_path / "numbered.csv")
+    with pytest.raises(ValueError, match="path: .* a column without a name"):
+        censored.load_runs(tmp_path / "numbered.csv")
+    runs = censored.load_runs(tmp_path / "numbered.csv", configuration=["trees"])
+    assert len(runs.configurations) == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ({"configuration": "trees"}, "configuration must be a list .* 'trees'"),
+        ({"configuration": 3}, "configuration must be a list"),
+        ({"configuration": [["trees"]]}, "configuration: a name must be a string"),
+        ({"configuration": ["trees", "reward"]}, "configuration .* different columns"),
+        ({"reward": None}, "reward must be a string"),
+        ({"seconds": ["seconds"]}, "seconds must be a string"),
+        ({"reward": "seconds"}, "reward, seconds, .* different columns"),
+        ({"seconds": "run"}, "reward, seconds, .* different columns"),
+    ],
+)
+def test_columns_are_names_and_different(tmp_path, arguments, named):
+    with pytest.raises((TypeError, ValueError), match=named):
+        censored.load_runs(written(tmp_path, GOOD), **arguments)
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_rows_that_are_too_long_are_not_shifted(tmp_path, first):
+    """By their first cells: row numbers, to pandas, in any case."""
+    path = tmp_path / "long.csv"
+    rows = [f"{first + i},0.5,2.0,0.7\n" for i in range(3)]
+    path.write_text("solver,reward,seconds\n" + "".join(rows))
+    with pytest.raises(ValueError, match="path: .* more cells than columns"):
+        censored.load_runs(path)
+
+
 def test_an_empty_file_and_no_file(tmp_path):
     (tmp_path / "empty.csv").touch()
     with pytest.raises(ValueError, match=r"path: .*empty"):

@@ -167,3 +167,8 @@ def test_mistakes_are_named():
         band(dataset(), "regret", resamples=10)
     with pytest.raises(ValueError, match="^metric: "):
         band(dataset(), "gain")
+
+
+def test_over_names_a_dimension_once():
+    with pytest.raises(ValueError, match="^over must name different dimensions"):
+        band(dataset(), "regret", over=["checkpoint", "checkpoint"])

@@ -336,6 +336,9 @@ def test_mistakes_are_named():
         dominance(data.isel(policy=[0]), "regret")
     with pytest.raises(ValueError, match="^metric: 'gain'"):
         dominance(data, "gain")
+    with pytest.raises(ValueError, match="dimension checkpoint; there is no"):
+        dominance(data.isel(checkpoint=0), "regret")
+    assert "checkpoint" not in dominance(data.drop_vars("checkpoint"), "regret").coords
     wide = data.assign(pulls=data["regret"].expand_dims(pulls_0=2, axis=-1))
     with pytest.raises(ValueError, match="^metric: 'pulls' has further.*, pulls_0"):
         dominance(wide, "pulls")

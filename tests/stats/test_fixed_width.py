@@ -145,3 +145,14 @@ def test_mistakes_are_named():
         seeds_needed([1.0, 2.0], 1, 95)
     with pytest.raises(ValueError, match="^level must"):
         fixed_width_interval([1.0, 2.0], 2, 0)
+
+
+def test_values_are_numbers():
+    texts = xr.DataArray(["a", "b"], dims="seed")
+    for call in (lambda x: seeds_needed(x, 1.0), lambda x: fixed_width_interval(x, 2)):
+        with pytest.raises(TypeError, match="values must be numbers, got <U1"):
+            call(texts)
+        with pytest.raises(TypeError, match="values must be an array of numbers, as"):
+            call(texts.to_dataset(name="regret"))
+    with pytest.raises(TypeError, match="values must be numbers, got <U1"):
+        interval_of(texts)

@@ -80,3 +80,16 @@ def test_mistakes_are_named():
     for level in (0, 1, 95):
         with pytest.raises(ValueError, match="level must"):
             interval(dataset(), "regret", level)
+
+
+@pytest.mark.parametrize("dim", ["policy", "params", "checkpoint"])
+def test_a_dataset_of_nothing_is_refused(dim):
+    nothing = dataset().isel({dim: []})
+    for statistic in (mean, sem, interval, final):
+        with pytest.raises(ValueError, match=f"^dataset: has no {dim}"):
+            statistic(nothing, "regret")
+
+
+def test_without_checkpoints_none_is_the_last():
+    with pytest.raises(ValueError, match="dimensions checkpoint, .* no checkpoint"):
+        final(dataset().isel(checkpoint=0), "regret")

@@ -58,3 +58,8 @@ def test_mistakes_are_named():
         paired_difference(data, "gain", "ucb", "uniform")
     with pytest.raises(ValueError, match="level"):
         paired_difference(data, "regret", "ucb", "uniform", 2)
+    numbered = data.assign_coords(policy=[1, 2])
+    with pytest.raises(ValueError, match="policy: 'ucb' is unknown; known are 1, 2"):
+        paired_difference(numbered, "regret", "ucb", "uniform")
+    with pytest.raises(ValueError, match="dimension policy; there is no policy"):
+        paired_difference(data.isel(policy=0), "regret", "ucb", "uniform")

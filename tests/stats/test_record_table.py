@@ -127,3 +127,32 @@ def test_directions_environments_and_what_is_not_marked():
 def test_mistakes_are_named(arguments, message):
     with pytest.raises(ValueError, match=message):
         record_table(**({"records": TRIO} | arguments))
+
+
+GOOD = make_record("e", "x", "p", {"regret": 1.0}, seeds=2, horizon=10)
+
+
+@pytest.mark.parametrize(
+    ("records", "named"),
+    [
+        (GOOD, "records must be a list"),
+        ("summary.json", "records must be a list of records, got 'summary.json'"),
+        ([3], r"records\[0\] must be a mapping, got 3"),
+        ([GOOD, {}], r"records\[1\] must have environment, policy, .* no environment,"),
+        ([GOOD | {"metrics": 3}], r"records\[0\]\['metrics'\] must be a mapping"),
+        (
+            [GOOD | {"metrics": {"regret": {"mean": 1.0}}}],
+            r"records\[0\]\['metrics'\]\['regret'\] must have mean, sem, published,",
+        ),
+    ],
+    ids=str,
+)
+def test_what_is_no_record(records, named):
+    with pytest.raises((TypeError, ValueError), match=f"^{named}"):
+        record_table(records)
+
+
+def test_metrics_are_a_list():
+    for metrics in ("regret", 3):
+        with pytest.raises(TypeError, match="^metrics must be a list of names"):
+            record_table([GOOD], metrics=metrics)

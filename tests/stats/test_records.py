@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from jaxbandits.results import build_dataset
-from jaxbandits.stats import mean, sem, summary_records
+from jaxbandits.stats import entry, make_record, mean, sem, summary_records
 from tests.results.samples import arguments, dataset
 
 
@@ -101,3 +101,59 @@ def test_mistakes_are_named():
         summary_records(data, "x", published={"ucb": {"gain": 1}})
     with pytest.raises(ValueError, match="metric: 'gain'"):
         summary_records(data, "x", metrics=["gain"])
+
+
+def test_records_do_not_depend_on_the_order_of_dimensions():
+    """As datasets that were joined or transposed have another one."""
+    data = dataset(points=2, num_seeds=2)
+    for dims in (("params", "policy", ...), ("checkpoint", ..., "policy")):
+        turned = data.transpose(*dims)
+        assert summary_records(turned, "x") == summary_records(data, "x")
+
+
+def test_what_is_no_dataset_of_runs_is_refused():
+    for wrong in (None, {}, [dataset()]):
+        with pytest.raises(TypeError, match="^dataset must be an xarray.Dataset"):
+            summary_records(wrong, "x")
+    with pytest.raises(ValueError, match="^dataset: has no checkpoint"):
+        summary_records(dataset().isel(checkpoint=[]), "x")
+    with pytest.raises(ValueError, match="^dataset must have rounds"):
+        summary_records(dataset().drop_vars("rounds"), "x")
+    wide = dataset()
+    wide["pulls"] = wide["regret"].expand_dims(pulls_0=2, axis=-1)
+    with pytest.raises(ValueError, match="^metric: 'pulls' must be a number per run"):
+        summary_records(wide, "x", metrics=["pulls"])
+
+
+RECORD = {
+    "experiment": "e",
+    "environment": "x",
+    "policy": "p",
+    "metrics": {"regret": 1},
+    "seeds": 2,
+    "horizon": 10,
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"policy": 3}, "policy must be a string, got 3"),
+        ({"environment": None}, "environment must be a string, got None"),
+        ({"seeds": 1.5}, "seeds must be an integer >= 0, got 1.5"),
+        ({"seeds": "x"}, "seeds must be an integer"),
+        ({"horizon": "x"}, "horizon must be a real number"),
+        ({"horizon": np.nan}, "horizon must be >= 0 and finite, got nan"),
+        ({"metrics": 3}, "metrics must be a mapping, got 3"),
+        ({"metrics": {"regret": "x"}}, "mean must be a real number"),
+        ({"params": 3}, "params must be a mapping, got 3"),
+    ],
+    ids=str,
+)
+def test_a_record_of_other_things(change, named):
+    assert make_record(**RECORD)["metrics"]["regret"] == entry(1)
+    with pytest.raises((TypeError, ValueError), match=f"^{named}"):
+        make_record(**RECORD | change)
+    if "params" in change:
+        with pytest.raises(TypeError, match=f"^{named}"):
+            summary_records(dataset(), "x", params=3)

@@ -512,6 +512,36 @@ def test_too_many_points():
         from_table(TABLE | policy(cross={"rho": many, "z_cap": many}))
 
 
+@pytest.mark.parametrize(
+    ("entry", "named"),
+    [
+        (
+            {"cross": {"rho": {"from": 1, "to": 10**400, "points": 2}}},
+            "^SPEC: policies.p.cross.rho: to must be a real number",
+        ),
+        (
+            {"cross": {"rho": {"from": -1e308, "to": 1e308, "points": 3}}},
+            "^SPEC: policies.p.cross.rho: from and to must be finite",
+        ),
+        (
+            {"sample": {"points": 2, "ranges": {"rho": {"from": 1, "to": 10**400}}}},
+            r"^SPEC: policies.p.sample: ranges\['rho'\]: high must be a real number",
+        ),
+    ],
+)
+def test_ends_that_are_no_float(entry, named):
+    with pytest.raises((TypeError, ValueError), match=named):
+        from_table(TABLE | policy(**entry))
+
+
+def test_a_file_may_begin_with_a_mark(tmp_path):
+    """As the editors and shells of Windows write it."""
+    text = "setting = 'farewell'\n[environments.x]\nmake = 'figure_1a'\n"
+    text += "[policies.y]\nmake = 'hazard_thompson'\n"
+    (tmp_path / "one.toml").write_text(text, "utf-8-sig")
+    assert list(read_spec(tmp_path / "one.toml").policies) == ["y"]
+
+
 @pytest.mark.parametrize("checkpoints", [np.array([9, 5, 2], np.uint64), [1.0, np.nan]])
 def test_checkpoints_that_fall_or_are_nan(checkpoints):
     end = {"horizon": 10} if len(checkpoints) == 3 else {"budget": 3.0, "horizon": None}

@@ -87,6 +87,22 @@ def test_an_incomplete_address_is_refused():
         join("127.0.0.1:1234", 2)
 
 
+@pytest.mark.parametrize("port", ["0", "65536", "99999999", "x", ""])
+def test_a_port_is_one(port):
+    """JAX would wait for another."""
+    with pytest.raises(ValueError, match="^coordinator must be HOST:PORT"):
+        join(f"127.0.0.1:{port}", 1, 0)
+
+
+def test_where_nothing_says_who_there_is(monkeypatch):
+    def initialize(*given, **options):
+        raise ValueError("coordinator_address should be defined.")
+
+    monkeypatch.setattr("jax.distributed.initialize", initialize)
+    with pytest.raises(ValueError, match="^coordinator, processes and process must be"):
+        join()
+
+
 def test_a_signal_leaves_without_more_words():
     """Of what it has cut short in an event loop, which is in the store or is not."""
 

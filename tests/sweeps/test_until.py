@@ -145,6 +145,7 @@ def test_at_most_as_many_as_there_are(pilot):
             ValueError,
             "at_most must be at least 20, got 19",
         ),
+        (HalfWidth(["regret"], 1.0), PILOT, TypeError, "metric must be a string, got"),
         (HalfWidth("regret", 1.0, each=1), PILOT, TypeError, "each must be True or"),
         (HalfWidth("regret", 1.0, at_most=1e5), PILOT, TypeError, "at_most must be an"),
         (HalfWidth("regret", 1.0), 1, ValueError, "pilot must be at least 2 seeds, go"),

@@ -1,5 +1,6 @@
 """Environments by the arguments of what makes them, and what results say of these."""
 
+import itertools
 import tomllib
 
 import numpy as np
@@ -214,6 +215,11 @@ def test_a_store_of_zipped_ones(tmp_path):
         ({"factor": 2}, TypeError, r"arguments\['factor'\] must be a list of values"),
         ({"kind": "far"}, TypeError, r"arguments\['kind'\] must be a list of values"),
         ({"factor": []}, ValueError, r"arguments\['factor'\] must not be empty"),
+        ({"factor": {1, 2}}, TypeError, r"arguments\['factor'\] must be a list of"),
+        ({"factor": itertools.count()}, ValueError, r"\['factor'\] must end: at most"),
+        ({"factor": [10**400]}, TypeError, "arguments: a value must be a real number"),
+        ({"": [1]}, ValueError, "arguments: a name must not be empty"),
+        ({1: [1]}, TypeError, "arguments: a name must be a string, got 1"),
         ({"factor": [1, 1.0]}, ValueError, "must be different, got factor = 1 twice"),
         ({"factor": [b"3"]}, TypeError, "must be numbers, texts, functions or"),
         ({"other": [1]}, TypeError, "unexpected keyword argument 'other'"),

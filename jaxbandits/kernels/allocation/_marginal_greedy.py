@@ -8,6 +8,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Float, Int32, Real
 
 from jaxbandits.arrays import first_argmax, one_hot
+from jaxbandits.checks import function, whole
 
 
 def marginal_greedy(
@@ -31,6 +32,11 @@ def marginal_greedy(
     Returns:
       i32[G], the arms in the order of units.
     """
+    function("gain", gain)
+    num_arms, num_steps = (
+        whole(name, value, 1)
+        for name, value in (("num_arms", num_arms), ("num_steps", num_steps))
+    )
 
     def give(x, _):
         arm = first_argmax(gain(x))
@@ -56,6 +62,7 @@ def fill_in_order(
     Returns:
       f[K].
     """
+    num_arms = whole("num_arms", num_arms, 1)
     starts = jnp.arange(order.shape[0]).astype(float) * step
     unit = jnp.clip(budget - starts, 0.0, step)
     arms = jnp.arange(num_arms, dtype=jnp.int32)

@@ -8,7 +8,7 @@ from jax.typing import ArrayLike
 from jaxtyping import Float, Real
 
 from jaxbandits.arrays.real import real
-from jaxbandits.checks import shaped
+from jaxbandits.checks import flag, shaped
 from jaxbandits.kernels.allocation.solution import (
     INACCURATE,
     NOTHING_TO_GAIN,
@@ -17,6 +17,7 @@ from jaxbandits.kernels.allocation.solution import (
     Solution,
     evenly,
     judged,
+    per_arm,
     spendable,
 )
 from jaxbandits.kernels.bisection import bracket
@@ -60,6 +61,9 @@ def water_filling(
     height, budget = curves.log_height, real(budget=budget)
     shaped("K", **{"curves.log_height": height})
     shaped("", budget=budget)
+    bounded = flag("bounded", bounded)
+    limit = per_arm("limit", limit, height.shape[0])
+    least = per_arm("least", least, height.shape[0])
     alive = height > -jnp.inf
     some = jnp.any(alive)
     top = jnp.where(some, jnp.max(height), 0.0)

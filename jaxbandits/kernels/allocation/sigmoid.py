@@ -19,7 +19,8 @@ from jax.typing import ArrayLike
 from jaxtyping import Bool, Float, Real
 
 from jaxbandits.arrays import first_argmax, one_hot, pick
-from jaxbandits.checks import whole
+from jaxbandits.arrays.real import real
+from jaxbandits.checks import shaped, whole
 from jaxbandits.kernels.allocation.solution import (
     INACCURATE,
     NOTHING_TO_GAIN,
@@ -28,6 +29,7 @@ from jaxbandits.kernels.allocation.solution import (
     Solution,
     beyond,
     judged,
+    per_arm,
     spendable,
 )
 
@@ -150,6 +152,11 @@ class _Task(NamedTuple):
 def _task(
     curves: Curves, budget: ArrayLike, limit: Array | None, least: ArrayLike | None
 ) -> _Task:
+    budget = real(budget=budget)
+    shaped("K", **{"curves.log_height": curves.log_height})
+    shaped("", budget=budget)
+    num_arms = curves.log_height.shape[0]
+    limit, least = per_arm("limit", limit, num_arms), per_arm("least", least, num_arms)
     if least is None:
         valid = () if limit is None else (limit > 0,)
         return _Task(*_up_to(budget, limit, curves), limit, None, None, valid)

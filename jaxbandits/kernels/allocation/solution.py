@@ -11,8 +11,10 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 from jax import Array, lax
+from jax.typing import ArrayLike
 from jaxtyping import Bool, Float, Int32, Real
 
+from jaxbandits.arrays.real import real
 from jaxbandits.kernels.bisection import bisect
 
 SOLVED = 0  # within the solver's stated accuracy
@@ -137,6 +139,22 @@ def judged(solution: Solution, *conditions: Bool[Array, "..."]) -> Solution:
     status = jnp.where(told, solution.status, INACCURATE)
     status = jnp.where(valid, status, INVALID).astype(jnp.int32)
     return solution._replace(status=status)
+
+
+def per_arm(name: str, amounts: ArrayLike | None, num_arms: int) -> Array | None:
+    """Real amounts of resource, one for each arm or one for all of them, or None.
+
+    Raises:
+      TypeError, ValueError: naming the argument.
+    """
+    if amounts is None:
+        return None
+    amounts = real(**{name: amounts})
+    if amounts.shape not in ((), (num_arms,)):
+        raise ValueError(
+            f"{name} must have shape [{num_arms}], got {list(amounts.shape)}"
+        )
+    return amounts
 
 
 def spendable(budget: Float[Array, ""]) -> Bool[Array, ""]:

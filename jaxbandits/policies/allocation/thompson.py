@@ -67,6 +67,7 @@ class State(NamedTuple):
 
 
 LEAST = 1e-30  # stands for the mass of an empty cell
+MOST_DRAWS = 1000  # each is solved in every round: more would seem to hang
 BROAD = 2.5  # nodes; a normal law of standard deviation 1 covers these
 
 
@@ -108,10 +109,11 @@ def thompson_allocation(
       draws: how many draws' optima are averaged; an optimum is solved for each.
 
     Raises:
-      ValueError: if `draws` is below 1, or above it where an average is no allocation
-        or may be worse: for sigmoids, whole units and budgets that are not known.
+      ValueError: if `draws` is not in [1, 1000], or above 1 where an average is no
+        allocation or may be worse: for sigmoids, whole units and budgets that are not
+        known.
     """
-    whole("draws", draws, 1)
+    whole("draws", draws, 1, MOST_DRAWS)
     if draws > 1 and not (
         problem.known and is_concave(problem) and not problem.family.integer
     ):

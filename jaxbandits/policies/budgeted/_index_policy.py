@@ -12,7 +12,7 @@ from jax import Array
 from jaxtyping import Float, Int32, UInt32
 
 from jaxbandits.arrays import constant, random_argmax, row, with_row
-from jaxbandits.checks import function
+from jaxbandits.checks import function, instance
 from jaxbandits.factory import check_problem
 from jaxbandits.policies.budgeted.statistics import MEANS, Statistics
 from jaxbandits.protocol import Noise, Policy, Update
@@ -80,10 +80,12 @@ def index_policy(
       exploring_words: how many words `explore` consumes.
 
     Raises:
-      TypeError: if `problem` is not of this setting, or `index` is no function.
+      TypeError: if `problem` is not of this setting, `index` is no function or
+        `learning` no `Learning`.
     """
     check_problem("index_policy", problem, Problem)
     function("index", index)
+    instance("learning", learning, Learning, "of jaxbandits.policies.budgeted")
 
     def init(params):
         del params

@@ -76,6 +76,11 @@ def make_problem(
                 f"{list(shapes.shape)}"
             )
         shapes = tuple(np.broadcast_to(shapes, num_arms).tolist())
+    elif shape is not None:
+        raise ValueError(
+            f"shape must be None for the {family.name} family, which has none, got "
+            f"{shown(shape)}"
+        )
     if flag("cascade", cascade):
         given = None if shapes is None else np.asarray(shapes)
         if not np.all(family.falling_hazard(given)):

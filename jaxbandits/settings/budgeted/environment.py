@@ -176,6 +176,7 @@ def budgeted(
     if law.sigma is not None:
         raise ValueError(f"law: the rewards of {law.name} do not lie in [0, 1]")
     positive(worth=worth)
+    played(worth=worth)
     problem = make_problem(
         num_arms, *_ends("cost_range", cost_range), *_ends("reward_range", reward_range)
     )

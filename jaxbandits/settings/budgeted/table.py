@@ -17,6 +17,8 @@ from jaxbandits.protocol import Environment, as_given
 from jaxbandits.settings.budgeted.environment import LEAST_COST, Arms, budgeted
 from jaxbandits.settings.tables import coerced, read_csv
 
+MOST_MONEY = 1e30  # it, its inverse and their sums are float32
+
 
 class Records(NamedTuple):
     """Recorded pulls of one arm, in money.
@@ -59,14 +61,21 @@ def from_table(
 
     Raises:
       ValueError: naming `path` and the column or arm, if a column is missing, a cell is
-        empty, no number or negative, or an arm has cost nothing (or next to nothing
-        beside the dearest row: its ratio is infinite).
+        empty, no number or negative, an arm has cost nothing (or next to nothing
+        beside the dearest row: its ratio is infinite), or the largest cost or reward
+        is above 1e30 or below 1e-30; naming the argument if another has its column.
       TypeError, OSError: as for `settings.budgeted.load_facebook`.
     """
     table = _read(path, arm, cost, reward, group)
     largest = {column: float(table[column].max()) for column in (cost, reward)}
-    if not largest[reward] > 0:
-        raise ValueError(f"path: no row of {path} has a {reward} above 0")
+    for column, most in largest.items():
+        if not most > 0:
+            raise ValueError(f"path: no row of {path} has a {column} above 0")
+        if not 1 / MOST_MONEY <= most <= MOST_MONEY:
+            raise ValueError(
+                f"path: the largest {column} of {path} must be in [{1 / MOST_MONEY:g}, "
+                f"{MOST_MONEY:g}], got {most:g}"
+            )
     keys = table[group] if group is not None else pd.Series("", table.index)
     parts = {
         name: [
@@ -100,6 +109,12 @@ def _read(
     named |= {} if group is None else {"group": group}
     for argument, column in named.items():
         text(argument, column)
+    columns = [cost, reward, *dict.fromkeys(x for x in (arm, group) if x)]
+    if len(set(columns)) < len(columns):
+        raise ValueError(
+            "cost and reward must be columns of their own, got "
+            + ", ".join(f"{argument}={column!r}" for argument, column in named.items())
+        )
     table = read_csv(path, dtype=str, keep_default_na=False)
     for argument, column in named.items():
         if column not in table.columns:
@@ -110,18 +125,28 @@ def _read(
     if table.empty:
         raise ValueError(f"path: {path} has no rows")
     table = table[list(dict.fromkeys(named.values()))].copy()
+    for column in (arm, group):
+        if column is not None:
+            _refuse(path, table[column], table[column].str.strip() == "", "empty")
     for column in (cost, reward):
         values = coerced(table[column])
         bad = ~(np.isfinite(values) & (values >= 0))
-        if bad.any():
-            # A header is line 1.
-            line = int(np.flatnonzero(bad)[0]) + 2
-            raise ValueError(
-                f"path: {int(bad.sum())} cells of column {column!r} of {path} are no "
-                f"numbers >= 0, first {table[column].iloc[line - 2]!r} in line {line}"
-            )
+        _refuse(path, table[column], bad, "no numbers >= 0")
         table[column] = values
     return table
+
+
+def _refuse(
+    path: str | PathLike[str], column: pd.Series, bad: pd.Series, what: str
+) -> None:
+    """Require that no cell of a column is bad."""
+    if bad.any():
+        # Not the line: empty ones are no rows, and a quoted cell may have several.
+        row = int(np.flatnonzero(bad)[0])
+        raise ValueError(
+            f"path: {int(bad.sum())} cells of column {column.name!r} of {path} are "
+            f"{what}, first {column.iloc[row]!r} in row {row + 1} below the header"
+        )
 
 
 def _capacity(parts: dict[str, list[Records]]) -> tuple[int, int]:

@@ -6,7 +6,7 @@ timeout when they were recorded can be replayed, too: with limits up to that tim
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from os import PathLike
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ import jax
 import numpy as np
 
 from jaxbandits import checks
-from jaxbandits.checks import Numbers, instance, number, played, positive
+from jaxbandits.checks import Numbers, instance, number, played, positive, text
 from jaxbandits.laws import empirical, empirical_params
 from jaxbandits.laws.law import Cost
 from jaxbandits.protocol import Environment
@@ -83,13 +83,35 @@ def load_runs(
     Raises:
       ValueError: naming `path`, if columns are missing, an entry is missing or not a
         number, a reward lies outside [0, 1], a time is negative, or no configuration is
-        told; naming `timeout` if it is not positive.
+        told; naming `timeout` if it is not positive; naming `reward`, `seconds` or
+        `configuration` if one has a column of another.
+      TypeError: naming the argument, if it is no name, or no list of them.
       FileNotFoundError: if there is no such file.
     """
+    for argument, column in (("reward", reward), ("seconds", seconds)):
+        text(argument, column)
+    if isinstance(configuration, str) or not isinstance(configuration, Iterable | None):
+        raise TypeError(
+            "configuration must be a list of columns' names, got "
+            f"{checks.shown(configuration)}"
+        )
+    told = [text("configuration: a name", c) for c in configuration or ()]
+    different = (reward, seconds, RUN, *told)
+    if len(set(different)) < len(different):
+        raise ValueError(
+            f"reward, seconds, configuration and {RUN!r} must be different columns, "
+            f"got {', '.join(map(repr, (reward, seconds, *told)))}"
+        )
     table = read_csv(path)
     known = [c for c in (reward, seconds, RUN) if c in table]
     others = [c for c in table if c not in known]
-    names = others if configuration is None else list(configuration)
+    names = others if configuration is None else told
+    # Pandas writes its row numbers so, and each would be a configuration of its own.
+    if any(c.startswith("Unnamed: ") for c in names):
+        raise ValueError(
+            f"path: {path} has a column without a name, which configuration must leave "
+            f"out; others are {others}"
+        )
     check_columns(path, table, (reward, seconds, *names))
     if not names or table.empty:
         raise ValueError(f"path: {path} has no configurations or no rows")

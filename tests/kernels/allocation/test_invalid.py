@@ -12,8 +12,10 @@ from jaxbandits.kernels.allocation import (
     SOLVED,
     Curves,
     exponential_water_filling,
+    fill_in_order,
     integer_greedy,
     integer_programming,
+    marginal_greedy,
     projected_gradient,
     sigmoid_prefix,
     water_filling,
@@ -101,3 +103,64 @@ def test_projected_gradient():
 def test_curves_of_nan():
     broken = Curves(lambda x: x * np.nan, lambda drop: drop, jnp.zeros(2), jnp.zeros(2))
     assert water_filling(broken, 3.0).status == INACCURATE
+
+
+CURVES = curves(exponential, ONE, ONE)
+NONE = jnp.zeros(0)
+REFUSED = {
+    "no arms": (
+        lambda: exponential_water_filling(NONE, NONE, 1.0),
+        "weight must have shape .K., none of them 0, got .0.",
+    ),
+    "no curves": (
+        lambda: water_filling(curves(exponential, NONE, NONE), 1.0),
+        "curves.log_height must have shape",
+    ),
+    "no rows": (lambda: greedy(jnp.zeros((0, 3))), "values must have shape"),
+    "no units": (lambda: dynamic(jnp.zeros((2, 0))), "values must have shape"),
+    "limits of three": (
+        lambda: water_filling(CURVES, 1.0, limit=jnp.ones(3)),
+        r"limit must have shape \[2\], got \[3\]",
+    ),
+    "a limit of text": (
+        lambda: water_filling(CURVES, 1.0, limit="x"),
+        "limit must be a real array, got 'x'",
+    ),
+    "least of three": (
+        lambda: sigmoid_prefix(CURVES, 1.0, least=jnp.ones(3)),
+        r"least must have shape \[2\], got \[3\]",
+    ),
+    "budgets": (
+        lambda: sigmoid_prefix(CURVES, jnp.ones(2)),
+        r"budget must have shape \[\], got \[2\]",
+    ),
+    "bounded": (
+        lambda: water_filling(CURVES, 1.0, bounded="no"),
+        "bounded must be True or False, got 'no'",
+    ),
+    "units of none": (
+        lambda: marginal_greedy(jnp.negative, 0, 1.0, 3),
+        "num_arms must be at least 1, got 0",
+    ),
+    "half a unit": (
+        lambda: marginal_greedy(jnp.negative, 2, 1.0, 1.5),
+        "num_steps must be an integer >= 1, got 1.5",
+    ),
+    "no gain": (lambda: marginal_greedy(3, 2, 1.0, 1), "gain must be a function"),
+    "part of an arm": (
+        lambda: fill_in_order(jnp.zeros(3, int), 1.5, 1.0, 1.0),
+        "num_arms must be an integer >= 1, got 1.5",
+    ),
+}
+
+
+@pytest.mark.parametrize(("call", "named"), REFUSED.values(), ids=REFUSED)
+def test_what_has_no_shape_of_a_problem_is_refused_by_name(call, named):
+    with pytest.raises((TypeError, ValueError), match=f"^{named}"):
+        call()
+
+
+def test_limits_may_be_lists_of_whole_numbers():
+    told = water_filling(CURVES, 1.0, limit=[1, 1], least=[0, 0])
+    assert told.status == SOLVED
+    np.testing.assert_allclose(told.allocation, [0.5, 0.5])
