@@ -419,7 +419,3 @@ def _compare(options) -> int:
     for path in paths:
         console.print(f"wrote {path}", soft_wrap=True, highlight=False)
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -107,7 +107,7 @@ def test_list_as_json(capsys, idle):
 @pytest.mark.slow
 def test_list_as_a_program_of_its_own():
     done = subprocess.run(
-        [sys.executable, "-m", "jaxbandits.cli", "list", "--json"],
+        [sys.executable, "-m", "jaxbandits", "list", "--json"],
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,

@@ -93,7 +93,7 @@ def test_the_commands_of_a_page_pass(copy, page):
             ]
             assert not missing, tests
         else:
-            run(copy, "jaxbandits.cli", *words)
+            run(copy, "jaxbandits", *words)
             (picture,) = (copy / words[-1]).glob("*.png")
             assert picture.stat().st_size > 10_000
 

@@ -42,6 +42,7 @@ LAYERS = {
     "cli_sweeps": 8,
     "cli_reproduce": 8,
     "cli": 8,
+    "__main__": 9,
 }
 # Neighbours in one layer that must not know one another, and other bans.
 FORBIDDEN = {

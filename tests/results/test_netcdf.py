@@ -75,7 +75,7 @@ def test_missing_file(tmp_path):
 @pytest.mark.parametrize(
     "change",
     [
-        {"made": [object()]},
+        {"made": [...]},
         {"made": None},
         {"made": {"by": "hand"}},
         {"": "nobody"},

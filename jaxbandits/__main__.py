@@ -1,0 +1,7 @@
+"""``python -m jaxbandits``: the command line, where its script is not on the path."""
+
+import sys
+
+from jaxbandits.cli import main
+
+sys.exit(main())
