@@ -71,6 +71,7 @@ def test_a_program_of_one_precision_is_not_played_in_the_other():
     assert found == [float(np.float32(1 / 3)), 1 / 3]
 
 
+@pytest.mark.slow
 def test_executables_are_not_kept_for_ever(monkeypatch):
     monkeypatch.setattr(run, "MOST_PROGRAMS", 2)
     for seeds in (1, 100, 200):

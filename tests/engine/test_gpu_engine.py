@@ -90,15 +90,15 @@ def differing_at(one, other):
 MOST_DIFFERING = 2
 NEAR = 1e-5  # gap of two indices that may change places
 # Two programs of the kernel, wide and compact, arrays in loops, in scratch, in tables,
-# words, rows, checkpoints, epochs, one arm.
+# words, rows, checkpoints, one arm.
 SHORT = {
     "censored/rcucb, 3 x 5",
     "censored/rcucb, 1 x 5",
     "censored/ucb, recorded",
-    "farewell/wait-ucb",
 }
-# And solvers, grids that split and overflow, budgets.
+# And epochs, solvers, grids that split and overflow, budgets.
 EACH_JAX = SHORT | {
+    "farewell/wait-ucb",
     "allocation/ra-etc",
     "continuum/z-rcucb-doubling",
     "budgeted/omega-star-ucb",
@@ -152,12 +152,7 @@ def test_lanes_stop_where_their_budget_is_spent():
     np.testing.assert_array_equal(rows[:6], np.stack(expected))
 
 
-LONG = set(REGISTRY) - {
-    "censored/rcucb-kaplan-meier",
-    "continuum/z-rcucb-doubling",
-    "budgeted/pd-bwk",
-    "allocation/mg-ucb-delta",
-}
+LONG = set(REGISTRY) - {"continuum/z-rcucb-doubling", "allocation/mg-ucb-delta"}
 
 
 @pytest.mark.filterwarnings(TRITON)

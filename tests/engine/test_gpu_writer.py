@@ -257,7 +257,8 @@ IN_LOOPS = ["swapped", "rolled", "transposed sums", "rows and all", "rows turned
     "case",
     in_short(
         itertools.product(OVERWRITTEN, [3, 20]),
-        {(name, 3 if name in IN_LOOPS else 20) for name in OVERWRITTEN},
+        {(name, 3 if name in IN_LOOPS else 20) for name in OVERWRITTEN}
+        | {("turned", 3), ("rows", 3), ("one or the other", 3), ("rows turned", 20)},
     ),
     ids=lambda case: f"{case[0]}, {case[1]}",
 )

@@ -273,6 +273,7 @@ def test_fig3d_with_data(rehearsal, data):
     assert [ax.get_title() for ax in outcome.figure.axes] == ["FB-Br", "FB-Bt"]
 
 
+@pytest.mark.slow
 def test_seeds_of_a_group_draw_it():
     """As `simulate` has it, whatever the other seeds draw."""
     groups = [

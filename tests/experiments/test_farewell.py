@@ -268,6 +268,7 @@ def played():
     return farewell.compare("farewell-test", farewell.FIGURE_1, cast, PLAYED)
 
 
+@pytest.mark.slow
 def test_played(played):
     check_records(played, "farewell-test")
     for title, data in played.datasets.items():

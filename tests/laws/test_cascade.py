@@ -21,7 +21,7 @@ FALLING = [
     ("Weibull", 1.0),
     ("gamma", 0.5),
 ]
-SHORT = {("exponential", None), ("Lomax", 0.8)}
+SHORT = {("exponential", None), ("Lomax", 0.8), ("Weibull", 0.6)}
 X = np.geomspace(1e-3, 30, 400)
 
 
@@ -42,8 +42,9 @@ def test_whose_hazard_falls():
 
 
 @float64_in_long
-@pytest.mark.parametrize(("name", "shape"), FALLING)
-def test_the_marginal_is_inverted(name, shape, dtype):
+@pytest.mark.parametrize("case", in_short(FALLING, set(FALLING) - SHORT))
+def test_the_marginal_is_inverted(case, dtype):
+    name, shape = case
     family = FAMILIES[name]
     weight = jnp.asarray([0.1, 0.5, 0.9, 0.999], dtype)
     rate = jnp.asarray([0.1, 1.0, 3.0, 0.4], dtype)

@@ -8,6 +8,7 @@ from jaxbandits import laws
 from jaxbandits.arrays import unit_interval
 from jaxbandits.laws.thresholds import FAMILIES
 from jaxbandits.testing import check_law
+from tests.heavy import in_short
 
 A, B = np.array([0.8, 2.0]), np.array([0.3, 3.5])
 P = np.array([0.3, 0.0])
@@ -52,7 +53,11 @@ THRESHOLDS = {
 ALL = UNIVARIATE | JOINT | {f"threshold {k}": v for k, v in THRESHOLDS.items()}
 
 
-@pytest.mark.parametrize("name", ALL)
+# Of one form with another; each has its own tests.
+ALIKE = {"threshold gamma", "threshold beta", "threshold Maxwell", "threshold Nakagami"}
+
+
+@pytest.mark.parametrize("name", in_short(ALL, ALIKE))
 def test_laws_of_the_package(name):
     check_law(*ALL[name], draws=5000)
 

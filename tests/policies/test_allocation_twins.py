@@ -206,6 +206,9 @@ LONG = {
     "envelope",
     "difference",
     "printed",
+    "printed radii",
+    "authors",
+    "delta",
 }
 
 

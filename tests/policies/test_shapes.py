@@ -19,8 +19,11 @@ from jaxtyping import Float, Int32, jaxtyped
 
 from jaxbandits.policies import REGISTRY
 from tests.games import game_for
-from tests.heavy import float64_in_long
+from tests.heavy import float64_in_long, in_short
+from tests.policies.compiled import named_after
 from tests.shapes import unlike
+
+VARIANTS = named_after(*REGISTRY)
 
 
 def words(width):
@@ -114,7 +117,7 @@ def without_a_shape(value):
 
 
 @float64_in_long
-@pytest.mark.parametrize("name", REGISTRY)
+@pytest.mark.parametrize("name", in_short(REGISTRY, VARIANTS))
 def test_a_round_is_as_annotated(name, dtype):
     environment = game_for(name)
     assert not found(REGISTRY[name], environment)

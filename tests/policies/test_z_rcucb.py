@@ -302,6 +302,7 @@ def test_results_do_not_depend_on_the_chunk(run, dataset):
     assert len(np.unique(one["regret"])) > 200
 
 
+@pytest.mark.slow
 def test_report_in_a_dataset(dataset):
     data = dataset.isel(policy=0)
     assert data["histogram"].dims[-2:] == ("histogram_0", "histogram_1")

@@ -176,6 +176,7 @@ def test_instances_are_the_groups_in_turn(make):
     np.testing.assert_array_equal(instance.unit, instance.oracle.cheapest)
 
 
+@pytest.mark.slow
 def test_the_drawn_group_is_on_record():
     game = fb_br(GROUPS)
     data = simulate(uniform(game.problem), game, budget=5, seeds=16, checkpoints=[5])

@@ -80,6 +80,7 @@ def test_coverage_of_curves_at_length(rng, size, checkpoints):
     assert abs(covered - level) < allowed + slack(level, trials)
 
 
+@pytest.mark.slow
 def test_joint_over_policies(rng):
     """Two policies are covered together; a band for each alone does that less often."""
     trials, level, size = 1000, 0.95, 20
