@@ -250,7 +250,8 @@ LEARNERS = {
     "ra-ucb-all": (STARTS, _uneven),
     "ra-ucb-delta": (STARTS, _shares),
     "ra-ucb-printed": (STARTS, _shares),
-    "ra-ucb-printed-radii": (STARTS, _shares),
+    # As printed, radii are so wide that all arms look alike for thousands of rounds.
+    "ra-ucb-printed-radii": (STARTS | {"scale": 1e-6}, _shares),
     "ra-ucb-authors": (STARTS, _shares),
     "no-ucb": (STARTS, _shares),
     "thompson": (STARTS, _uneven),
