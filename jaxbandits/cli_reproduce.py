@@ -123,7 +123,8 @@ def _reproduce_all(options, style: dict[str, Any]) -> int:
         if ended > 128:
             return ended
         status = max(status, ended)
-    if not status:  # Else what failed goes on with them.
+    # Else what failed goes on with them, or what was begun in full.
+    if not status and not options.quick:
         forget_runs(every)
     return status
 
@@ -214,6 +215,6 @@ def play_and_write(experiment, options, folder, style, picture, runs=None):
         options=options,
         picture=picture,
     )
-    if runs is None:
+    if runs is None and not options.quick:
         forget_runs(folder)
     return outcome, paths

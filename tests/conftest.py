@@ -1,4 +1,4 @@
-"""Strict flags, a fixed hypothesis profile, both precisions, the tape of uniforms."""
+"""Strict flags, hypothesis profiles, both precisions, the tape of uniforms."""
 
 import gc
 from functools import cache

@@ -44,6 +44,23 @@ def test_a_store_holds_what_memory_does(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("form", [[], ["--quick"]], ids=str)
+def test_runs_of_others_are_not_forgotten(registry, tmp_path, form):
+    """Of a folder that has that name, or of what somebody has put there."""
+    played(tmp_path)
+    runs = tmp_path / "runs"
+    (store,) = runs.iterdir()
+    others = ["mine.txt", "0123456789abcdef.zarr/zarr.json", "my.zarr/zarr.json"]
+    for name in others:
+        (runs / name).parent.mkdir(exist_ok=True)
+        (runs / name).write_text('{"zarr_format": 3, "node_type": "group"}')
+    (runs / "my.zarr" / "zarr.json").write_bytes((store / "zarr.json").read_bytes())
+    assert cli.main(["reproduce", "censored-a", "--out", str(tmp_path), *form]) == 0
+    assert all((runs / name).is_file() for name in others)
+    assert store.exists() == bool(form), "what was begun in full goes on"
+    assert (tmp_path / "summary.json").exists()
+
+
 def test_quick_runs_stay_in_memory(tmp_path):
     play(POLICIES, walk.GAME, OPTIONS._replace(folder=tmp_path, quick=True), **GAME)
     assert not list(tmp_path.iterdir())
@@ -112,8 +129,9 @@ def registry(monkeypatch):
         "leaderboard-censored": False,
     }
     small = Options(seeds=2, horizon=3)
+    quick = small._replace(quick=True)
     made = {
-        name: Experiment(name, "title", "source", run(name, fails), small, small)
+        name: Experiment(name, "title", "source", run(name, fails), small, quick)
         for name, fails in names.items()
     }
     monkeypatch.setattr(experiments, "REGISTRY", made)

@@ -1,7 +1,9 @@
 """The runs of an experiment: in memory or, where it may be interrupted, in stores."""
 
+import re
 import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +15,15 @@ from jaxbandits.arguments import seeds_of
 from jaxbandits.experiments.common.experiment import Options
 from jaxbandits.machine import Machine, machine_of
 from jaxbandits.protocol import Environment, Policy
+from jaxbandits.results.home import home_of
+from jaxbandits.results.root import read_root
 from jaxbandits.sweeps import Entry, Spec, run_sweep
 from jaxbandits.sweeps.identity import describe, fingerprint
 from jaxbandits.sweeps.plan import make_plan, settled
 from jaxbandits.sweeps.signals import stop_at_sigterm
 
 _RUNS = "runs"  # folder of the stores, which go when the experiment is written
+_STORE = r"[0-9a-f]{16}\.zarr"  # their names, after what is played
 _SAID = ("setting", "checkpoint_kind", "provenance")  # of a dataset, as by `simulate`
 
 
@@ -69,5 +74,23 @@ def play(
 
 
 def forget_runs(folder: Path) -> None:
-    """Delete the stores in a folder of results, of which all is written."""
-    shutil.rmtree(folder / _RUNS, ignore_errors=True)
+    """Delete the stores that `play` has made for results of which all is written.
+
+    What else lies in a folder of that name is somebody else's, and stays.
+    """
+    runs = folder / _RUNS
+    if not runs.is_dir():
+        return
+    for path in runs.iterdir():
+        if re.fullmatch(_STORE, path.name) and _is_sweep(path):
+            shutil.rmtree(path, ignore_errors=True)
+    with suppress(OSError):  # It is not empty.
+        runs.rmdir()
+
+
+def _is_sweep(path: Path) -> bool:
+    try:
+        read_root(home_of(path))
+    except (OSError, ValueError):
+        return False
+    return True

@@ -239,8 +239,8 @@ def make_game(
         probability, rate = instance.arms
 
         def behind(x):
-            """What the optimum is expected to bring more. Arm by arm, as that is not
-            much where an allocation is good."""
+            """What the optimum is expected to bring more, eq. (3). Arm by arm, as that
+            is not much where an allocation is good."""
             if problem.cascade:
                 chances = probability * family.cdf(x, rate, constant(shape))
                 theirs = probability * family.cdf(best, rate, constant(shape))

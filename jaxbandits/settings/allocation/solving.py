@@ -147,11 +147,12 @@ def to_float32(allocations: np.ndarray) -> np.ndarray:
     """Allocations f64[N, K] to numbers that are float32, with the same sums (host).
 
     Each rounded by itself, they would be worth what their sum is more or less, which
-    adds up over the rounds. So the smallest one, of the finest grid, makes up for it.
+    adds up over the rounds. So a small one, on a finer grid, makes up for it.
     """
     found = allocations.astype(np.float32).astype(float)
     excess = np.sum(found - allocations, axis=-1, keepdims=True)
-    fine = np.where(allocations > 1e3 * np.abs(excess), allocations, np.inf)
+    enough = 1e-3 * np.max(allocations, axis=-1, keepdims=True)  # not to fall below 0
+    fine = np.where(allocations >= enough, allocations, np.inf)
     last = np.argmin(fine, axis=-1, keepdims=True)
     made_up = np.take_along_axis(found, last, axis=-1) - excess
     np.put_along_axis(found, last, made_up.astype(np.float32), axis=-1)
