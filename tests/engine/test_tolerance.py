@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from jaxbandits.engine.books import closed
+from jaxbandits.laws.thresholds import half_normal
 from jaxbandits.policies import REGISTRY
-from jaxbandits.settings import censored
+from jaxbandits.settings import allocation, censored
 from jaxbandits.settings.censored.environment import State
 from jaxbandits.testing import trace_run
-from tests.engine.gpu_cases import ten_arms
+from tests.engine.gpu_cases import ten_arms, three_that_pay_once
 
 pytestmark = pytest.mark.slow
 
@@ -50,10 +51,15 @@ def test_continuum(name):
     assert booked(game, trace) == pytest.approx(exact, rel=1e-6)
 
 
-@pytest.mark.parametrize("name", ["uniform", "no-ucb", "ra-etc", "thompson"])
-def test_allocation(name):
-    """1e-6 relative, of Thompson sampling too, which loses 0.05 % of what it earns."""
-    game = ten_arms()
+def ten_half_normal_arms():
+    p, rate = np.linspace(0.05, 0.3, 10), np.geomspace(0.1, 2, 10)
+    return allocation.allocation(
+        "ten arms", half_normal, p, rate, 20.0, lowest=0.05, highest=3.0
+    )
+
+
+def in_float64(name, game):
+    """Regret in the books, and by float64 sums; what the optimum earns in a round."""
     trace = trace_run(REGISTRY[f"allocation/{name}"](game.problem), game, ROUNDS)
     arms, family = game.setup.arms, game.problem.family
     (best,) = np.asarray(game.oracle().allocation)
@@ -64,8 +70,28 @@ def test_allocation(name):
         )
 
         def reward(x):
-            return jnp.sum(probability * family.cdf(x, rate, None))
+            chances = probability * family.cdf(x, rate, None)
+            if game.problem.cascade:
+                return 1 - jnp.prod(1 - chances)
+            return jnp.sum(chances)
 
         earned = float(reward(best))
         exact = math.fsum(earned - np.asarray(jax.jit(jax.vmap(reward))(offers)))
-    assert booked(game, trace) == pytest.approx(exact, rel=1e-6)
+    return booked(game, trace), exact, earned
+
+
+@pytest.mark.parametrize("name", ["uniform", "no-ucb", "ra-etc", "thompson"])
+def test_allocation(name):
+    """1e-6 relative, of Thompson sampling too, which loses 0.05 % of what it earns."""
+    found, exact, _ = in_float64(name, ten_arms())
+    assert found == pytest.approx(exact, rel=1e-6)
+
+
+@pytest.mark.parametrize("name", ["uniform", "ra-etc"])
+@pytest.mark.parametrize("make", [ten_half_normal_arms, three_that_pay_once])
+def test_other_allocations(make, name):
+    """A float32 unit in the last place of what is earned, or of a cascade's chance to
+    earn nothing, times the rounds."""
+    game = make()
+    found, exact, earned = in_float64(name, game)
+    assert abs(found - exact) < 6e-8 * max(earned, 1) * ROUNDS
