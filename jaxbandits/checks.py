@@ -25,6 +25,7 @@ else:
 
 LONGEST = 80  # characters of a value in an error
 MOST_ROUNDS = 2**31 - 2  # rounds are counted in int32
+ROOM = 1e10  # up to which what is played may be multiplied
 MOST = 10**6  # arms, limits, waits, ... of a game: more is a slip, and no memory has it
 
 _played_in: int | None = None  # the process that has played
@@ -69,19 +70,21 @@ def played(**values: Any) -> None:
     """Require finite values to stay so in the precision of play, and others than 0 too.
 
     That is float32 unless JAX has 64 bits enabled. 1e39 would be played as infinity and
-    1e-50 as 0, whatever a check in float64 has said of them.
+    1e-50 as 0, whatever a check in float64 has said of them; 1e37 would become infinity
+    as soon as it is multiplied by a number of rounds.
 
     Raises:
       ValueError: naming the argument and the range.
     """
     limits = np.finfo(precision())
+    most = limits.max / ROOM
     for name, value in values.items():
         size = np.abs(numbers(name, value))
         told = np.isfinite(size) & (size > 0)
-        if np.any(told & ((size > limits.max) | (size < limits.tiny))):
+        if np.any(told & ((size > most) | (size < limits.tiny))):
             raise ValueError(
                 f"{name} must be 0 or of a size in [{limits.tiny:.2g}, "
-                f"{limits.max:.2g}], which {limits.dtype} can tell, got {shown(value)}"
+                f"{most:.2g}], with which {limits.dtype} can reckon, got {shown(value)}"
             )
 
 

@@ -87,18 +87,19 @@ def trace_run(
     environment_of(environment)
     _check_sizes(rounds, root_seed)
     whole("seed_index", seed_index, 0, 2**32 - 1)
-    (state, env_state), (actions, feedback) = jax.tree.map(
-        np.asarray,
-        _rollout(
-            policy.functions,
-            environment.game,
-            rounds,
-            jax.tree.map(to_device, policy.params if params is None else params),
-            jax.tree.map(to_device, environment.setup),
-            root_key(root_seed),
-            jnp.uint32(seed_index),
-        ),
-    )
+    with jax.threefry_partitionable(True):  # as `simulate` draws instances
+        (state, env_state), (actions, feedback) = jax.tree.map(
+            np.asarray,
+            _rollout(
+                policy.functions,
+                environment.game,
+                rounds,
+                jax.tree.map(to_device, policy.params if params is None else params),
+                jax.tree.map(to_device, environment.setup),
+                root_key(root_seed),
+                jnp.uint32(seed_index),
+            ),
+        )
     return Trace(actions, feedback, state, env_state)
 
 

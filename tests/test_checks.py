@@ -101,12 +101,12 @@ def test_numbers():
         numbers("x", 10**400)
 
 
-@pytest.mark.parametrize("value", [0.0, 1.0, -3e38, np.inf, np.nan, 2e-38])
+@pytest.mark.parametrize("value", [0.0, 1.0, -3e28, np.inf, np.nan, 2e-38])
 def test_what_float32_can_tell(value):
     played(x=value)
 
 
-@pytest.mark.parametrize("value", [1e39, -1e39, 1e-50, [1.0, -1e-50]])
+@pytest.mark.parametrize("value", [1e29, -1e39, 1e-50, [1.0, -1e-50]])
 def test_what_float32_cannot_tell(value):
     with pytest.raises(ValueError, match=r"^x must be 0 or of a size in .* float32"):
         played(x=value)

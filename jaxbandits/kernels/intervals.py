@@ -30,7 +30,7 @@ def wilson_interval(
 
     Args:
       mean: real array in [low, high], the sample mean.
-      count: real array >= 0, observations.
+      count: real array >= 0, observations; up to 1e37 in float32, as `z_squared`.
       z_squared: real array >= 0, squared normal score of the confidence.
       eta: real array in [0, 1], variance over its largest value at that mean.
       low: lower end of the range, m.
@@ -126,6 +126,6 @@ def bernstein_interval(
     mean, variance, count, confidence = real(
         mean=mean, variance=variance, count=count, confidence=confidence
     )
-    share = confidence / jnp.maximum(count, 1e-30)
+    share = confidence / jnp.maximum(count, 1e-8)  # finite, whatever the confidence
     radius = jnp.sqrt(2 * variance * share) + 3 * share
     return jnp.maximum(mean - radius, 0.0), jnp.minimum(mean + radius, 1.0)

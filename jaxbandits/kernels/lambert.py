@@ -45,7 +45,7 @@ def beyond_mode(b: Reals, drop: Reals) -> Floats:
     """
     b, drop = real(b=b, drop=drop)
     drop = jnp.maximum(drop, 0.0)
-    safe = jnp.where(b > 0, b, 1.0)
+    safe = jnp.where(b <= 0, 1.0, b)
     # In units of b, and as an excess over 1, so that nothing cancels near the mode:
     # e - log1p(e) = drop / b.
     d = drop / safe
@@ -55,7 +55,7 @@ def beyond_mode(b: Reals, drop: Reals) -> Floats:
         # Newton on a convex increasing function from above: it cannot overshoot.
         slope = e / (1 + e)
         e = e - jnp.where(e > 0, (_excess(e) - d) / jnp.where(e > 0, slope, 1.0), 0.0)
-    return jnp.where(b > 0, b * (1 + jnp.maximum(e, 0.0)), drop)
+    return jnp.where(b <= 0, drop, b * (1 + jnp.maximum(e, 0.0)))
 
 
 def _excess(e: Array) -> Array:

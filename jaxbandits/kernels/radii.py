@@ -105,8 +105,8 @@ def _kl_upper_bound(mean: Array, bound: Array, iterations: int) -> Array:
     high = jnp.minimum(high, mean + jnp.sqrt(bound / 2))
     for _ in range(iterations):
         middle = (low + high) / 2
-        inside = kl_bernoulli(mean, middle) <= bound
-        low, high = jnp.where(inside, middle, low), jnp.where(inside, high, middle)
+        outside = kl_bernoulli(mean, middle) > bound  # no NaN is, and it so comes out
+        low, high = jnp.where(outside, low, middle), jnp.where(outside, middle, high)
     return low
 
 

@@ -66,6 +66,16 @@ def seeds_needed(
     Warns:
       CoverageWarning: if the pilot does not support the coverage.
     """
+    needed = seeds_as_reals(pilot_values, half_width, level)
+    if not (needed < 2.0**63).all():
+        raise ValueError(f"half_width: {half_width} takes more than 2^63 seeds")
+    return needed.astype(np.int64)
+
+
+def seeds_as_reals(
+    pilot_values: xr.DataArray | ArrayLike, half_width: float, level: float
+) -> xr.DataArray:
+    """`seeds_needed` as float64, however large; infinity where that overflows."""
     values = _by_seed(pilot_values, "pilot_values")
     check_level(level)
     check_number("half_width", half_width)
@@ -79,13 +89,12 @@ def seeds_needed(
     if pilot < 2:
         unit = "seeds" if runs == 1 else "drawn instances"
         raise ValueError(f"pilot_values: needs at least 2 {unit}, got {pilot}")
-    warn_of_coverage(values, f"the {100 * level:g} % intervals of a fixed width")
+    what = f"the {100 * level:g} % intervals of a fixed width"
+    warn_of_coverage(values, what, stacklevel=4)
     quantile = stats.t.ppf((1 + level) / 2, pilot - 1)
     with np.errstate(over="ignore"):
         needed = np.ceil((quantile * np.sqrt(variance(values)) / half_width) ** 2)
-    if not (needed < 2.0**63).all():
-        raise ValueError(f"half_width: {half_width} takes more than 2^63 seeds")
-    return np.maximum(needed, pilot).astype(np.int64) * runs
+    return np.maximum(needed, pilot) * runs
 
 
 def fixed_width_interval(

@@ -8,7 +8,7 @@ import xarray as xr
 
 from jaxbandits import checks
 from jaxbandits.results.lookup import metric_values
-from jaxbandits.stats import seeds_needed
+from jaxbandits.stats.fixed_width import seeds_as_reals
 from jaxbandits.stats.replications import INSTANCE
 
 
@@ -122,7 +122,8 @@ def verdict(dataset: xr.Dataset, until: HalfWidth, pilot: int) -> _Verdict:
     if INSTANCE in pilots.coords:
         cells = cells.assign_coords({INSTANCE: ("seed", pilots[INSTANCE].values)})
         whole = pilot // len(np.unique(cells[INSTANCE]))
-    found = seeds_needed(cells, until.half_width, until.level)
+    found = seeds_as_reals(cells, until.half_width, until.level)
+    found = np.minimum(found.values, 2.0**62)  # so many or more: still an int64
     needed, most = int(found.max(initial=pilot)), until.at_most // whole * whole
     counts = np.zeros(there.shape, np.int64)
     counts[there] = np.minimum(found, most)

@@ -9,7 +9,7 @@ from jaxbandits import Machine, simulate
 from jaxbandits.engine import run
 from jaxbandits.policies.budgeted import uniform
 from jaxbandits.settings.budgeted import s_br
-from jaxbandits.testing import altered
+from jaxbandits.testing import altered, trace_run
 from tests.engine.budget_game import ALTERNATE, environment
 from tests.engine.test_run import COINS, FOLLOWER
 
@@ -46,7 +46,10 @@ def test_instances_are_drawn_alike_by_either_form_of_the_generator():
     expected = simulate(uniform(game.problem), game, **options)["regret"]
     with jax.threefry_partitionable(not jax.config.jax_threefry_partitionable):
         found = simulate(uniform(game.problem), game, **options)["regret"]
+        traced = trace_run(uniform(game.problem), game, 5, seed_index=1)
     np.testing.assert_array_equal(found.values, expected.values)
+    as_usual = trace_run(uniform(game.problem), game, 5, seed_index=1)
+    jax.tree.map(np.testing.assert_array_equal, traced, as_usual)
 
 
 def test_what_cannot_be_played_under():

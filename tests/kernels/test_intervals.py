@@ -226,6 +226,11 @@ def test_bernstein_values(dtype):
         np.stack([lower, upper], 1), expected, rtol=rounding(dtype)
     )
     assert lower.dtype == upper.dtype == dtype
+    # Nothing observed, and as sure as can be.
+    assert np.array(bernstein(*arrays(dtype, 0.5, 0.0, 0.0), dtype(1e29))).tolist() == [
+        0,
+        1,
+    ]
 
 
 def test_broadcast_and_transforms(tape):

@@ -87,6 +87,9 @@ def test_beyond_mode_at_the_ends(dtype):
     np.testing.assert_array_equal(beyond(b[:5], drop[:5]), [0, 0, 3, 2, 2])
     assert beyond(b[5], drop[5]) == pytest.approx(3, rel=1e-5)
     assert beyond(dtype(2), drop).shape == drop.shape
+    assert np.isnan(
+        [beyond(dtype(np.nan), dtype(1)), beyond(dtype(1), dtype(np.nan))]
+    ).all()
 
 
 def test_beyond_mode_slopes_are_those_of_the_implicit_function():

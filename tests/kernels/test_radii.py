@@ -145,6 +145,7 @@ def test_upper_bound_at_the_boundaries(dtype):
     assert 0.5 - 2.0**-20 <= q <= 0.5 + 1e-7
     assert 1 - jitted_bound(dtype(0.4), dtype(np.inf), 20) <= 2.0**-20
     assert jitted_bound(zero, dtype(np.inf), 20) <= 1
+    assert np.isnan(jitted_bound(dtype(0.4), dtype(np.nan), 20))
 
 
 @given(

@@ -125,6 +125,13 @@ def test_at_most(pilot):
     assert_same(found, played(SPEC._replace(seeds=30)))
 
 
+@pytest.mark.parametrize("half_width", [1e-9, 1e-300])
+def test_at_most_where_no_integer_counts_what_is_needed(stored, half_width):
+    found = verdict(open_store(stored), HalfWidth("regret", half_width, at_most=30), 5)
+    assert found.needed == 2**62
+    assert found.seeds == found.counts.max() == 30
+
+
 def test_at_most_as_many_as_there_are(pilot):
     s = deviation(pilot)
     with pytest.warns(UserWarning, match="stopped at at_most = 20"):
