@@ -97,8 +97,8 @@ CAST = {
     "budgeted-fig6": (list(ARMS), PAPER + OTHERS, PAPER, True),
     "budgeted-recommendation": (list(ARMS), FINALISTS, FINALISTS, True),
 }
-# Figure 3 in parts.
-ALIKE = {"budgeted-fig3a", "budgeted-fig3b", "budgeted-fig3c"}
+# Figure 3 in parts, and with the policies of Figure 6.
+ALIKE = {"budgeted-fig3a", "budgeted-fig3b", "budgeted-fig3c", "budgeted-fig6"}
 ALL_SETTINGS = ("budgeted-fig3", "budgeted-fig6", "budgeted-recommendation")
 
 

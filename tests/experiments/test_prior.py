@@ -49,6 +49,7 @@ def test_a_prior_by_itself(outcome):
     assert record["metrics"]["regret_worst"]["mean"] == pytest.approx(np.max(runs))
 
 
+@pytest.mark.slow
 def test_the_figure(outcome):
     fig = outcome.figure
     assert [ax.get_title() for ax in fig.axes] == ["mean", "worst run"]

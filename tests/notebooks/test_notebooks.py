@@ -9,8 +9,6 @@ import jupytext
 import nbformat
 import pytest
 
-from tests.heavy import in_short
-
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.py"))
 # What each shows at its full size only.
@@ -43,11 +41,8 @@ def test_every_notebook_is_committed_in_both_forms():
     assert [path.stem for path in executed] == [path.stem for path in NOTEBOOKS] != []
 
 
-@pytest.mark.parametrize(
-    "path",
-    in_short(NOTEBOOKS, {path for path in NOTEBOOKS if path.stem != "00_start"}),
-    ids=lambda path: path.stem,
-)
+@pytest.mark.slow
+@by_name
 def test_it_runs(path, tmp_path):
     """As a script, which shows nothing but fails where the notebook would.
 

@@ -16,7 +16,12 @@ from jaxbandits.settings import censored as settings
 from jaxbandits.settings import farewell as farewell_settings
 from jaxbandits.testing import altered, check_environment, check_policy, trace_run
 from tests.heavy import in_short, on_each_jax
-from tests.policies.compiled import CONTRACT_LONG, CONTRACT_SHORT, named_after
+from tests.policies.compiled import (
+    CONTRACT_LONG,
+    CONTRACT_SHORT,
+    OVER_PAIRS,
+    named_after,
+)
 from tests.policies.replay import GAME, PROBLEM, ROUNDS, K, Tables, replay
 from tests.policies.test_allocation_twins import ROUNDS as ALLOCATION_ROUNDS
 from tests.policies.test_allocation_twins import game as allocation_game
@@ -292,9 +297,16 @@ def test_margin_of_a_budgeted_policy(name):
     assert share < BUDGETED_MARGIN[name]
 
 
+LIKE_OTHERS = {*named_after(*REGISTRY), *OVER_PAIRS}
+
+
 @pytest.mark.parametrize(
     ("name", "figure"),
-    [(name, figure) for figure, names in FAREWELL_MARGIN.items() for name in names],
+    [
+        pytest.param(name, figure, marks=[pytest.mark.slow] * (name in LIKE_OTHERS))
+        for figure, names in FAREWELL_MARGIN.items()
+        for name in names
+    ],
 )
 def test_margin_of_a_farewell_policy(name, figure):
     share = farewell_loss(name, figure) / farewell_loss("farewell/uniform", figure)

@@ -1,5 +1,7 @@
 """A small game to be judged on, and scores that are known by hand."""
 
+from functools import cache
+
 import numpy as np
 import xarray as xr
 
@@ -9,6 +11,7 @@ from jaxbandits.experiments.judging.scores import cell_of
 from jaxbandits.policies import budgeted as policies
 from jaxbandits.settings.budgeted import s_br
 
+COINS = cache(lambda: s_br(3))  # one game: its programs are made once
 ENTRANTS = {
     "slow": Entrant(policies.c_ucb),
     "fast": Entrant(policies.kube),
@@ -22,8 +25,8 @@ PROTOCOL = Protocol(
     horizons=(20, 40),
     tuning={},
     judging={
-        "coins": Case(lambda: s_br(3), "paper"),
-        "short": Case(lambda: s_br(3), "trap", horizons=(20,)),
+        "coins": Case(COINS, "paper"),
+        "short": Case(COINS, "trap", horizons=(20,)),
         "absent": Case(lambda path: s_br(2), "recorded", data="no such file"),
     },
     entrants=ENTRANTS,

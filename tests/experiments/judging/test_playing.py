@@ -11,11 +11,10 @@ from jaxbandits.experiments.judging import leaderboard, playing
 from jaxbandits.experiments.judging.leaderboard import leaderboard as play
 from jaxbandits.experiments.judging.protocol import Entrant
 from jaxbandits.policies import budgeted as policies
-from jaxbandits.settings.budgeted import s_br
-from tests.experiments.judging.boards import ENTRANTS, PROTOCOL
+from tests.experiments.judging.boards import COINS, ENTRANTS, PROTOCOL
 
 OPTIONS = Options(seeds=3, horizon=40, progress=False)
-CASE = "coins", s_br(3), 20
+CASE = "coins", COINS(), 20
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +34,7 @@ def test_the_runs_are_those_of_simulate(outcome):
         # share-UCB is told the budget that is played.
         made = simulate(
             {name: ENTRANTS[name].factory for name in names},
-            s_br(3),
+            COINS(),
             budget=horizon,
             seeds=3,
             root_seed=7,
