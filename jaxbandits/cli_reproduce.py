@@ -215,6 +215,6 @@ def play_and_write(experiment, options, folder, style, picture, runs=None):
         options=options,
         picture=picture,
     )
-    if runs is None and not options.quick:
-        forget_runs(folder)
+    if runs is None:
+        forget_runs(folder, outcome.stores)
     return outcome, paths

@@ -3,12 +3,13 @@
     python scripts/minutes.py results/*/summary.json
 
 From every summary of a run of the registered size, quick or full, its seconds; they
-take the place of what was measured before. Give summaries of whole runs only: one that
-went on after an interruption took longer than it says.
+take the place of what was measured before. Left out, and named, is what took longer
+than its summary says: what went on after an interruption, or with another's runs.
 """
 
 import argparse
 import json
+import sys
 from pathlib import Path
 
 from jaxbandits.experiments import REGISTRY, minutes
@@ -18,7 +19,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("summaries", metavar="SUMMARY", type=Path, nargs="+")
     options = parser.parse_args()
-    rows = [minutes.timing_in(json.loads(x.read_text())) for x in options.summaries]
+    rows = []
+    for path in options.summaries:
+        try:
+            rows.append(minutes.timing_in(json.loads(path.read_text())))
+        except ValueError as error:
+            print(f"left out: {error}", file=sys.stderr)
     minutes.keep(rows, REGISTRY)
 
 

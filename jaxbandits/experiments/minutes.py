@@ -90,11 +90,17 @@ def timing_in(summary: Mapping[str, Any]) -> Timing:
     """The row that a summary makes.
 
     Raises:
-      ValueError: if it does not say how long its run took.
+      ValueError: if it does not say how long its run took, or if some of it had been
+        played before.
     """
     options, made = summary["options"], summary["provenance"]
     if "seconds" not in made:
         raise ValueError(f"{summary['experiment']}: the summary has no seconds")
+    if found := made.get("found_runs"):
+        raise ValueError(
+            f"{summary['experiment']}: {found} runs had been played before, by this "
+            "experiment or by another one; its seconds are not those of all"
+        )
     return Timing(
         summary["experiment"],
         options["seeds"],

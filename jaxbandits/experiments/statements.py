@@ -9,6 +9,7 @@ from jaxbandits.experiments.budgeted import claims as budgeted
 from jaxbandits.experiments.censored import claims as censored
 from jaxbandits.experiments.common.claims import Statement, is_full
 from jaxbandits.experiments.common.experiment import Experiment, Options, Outcome
+from jaxbandits.experiments.common.playing import noting_stores
 from jaxbandits.experiments.farewell import claims as farewell
 
 STATEMENTS: dict[str, Statement] = {
@@ -52,9 +53,11 @@ def play(experiment: Experiment, options: Options) -> Outcome:
     """Run an experiment; judge what the papers say of it, if the run is a full one."""
     clocks = {"seconds": time.perf_counter, "processor_seconds": time.process_time}
     begun = {name: clock() for name, clock in clocks.items()}
-    outcome = experiment.run(options)
-    spent = {name: clock() - begun[name] for name, clock in clocks.items()}
-    outcome = outcome._replace(spent={k: round(v, 1) for k, v in spent.items()})
+    with noting_stores() as kept:
+        outcome = experiment.run(options)
+    spent = {k: round(clock() - begun[k], 1) for k, clock in clocks.items()}
+    spent["found_runs"] = sum(kept.values())
+    outcome = outcome._replace(spent=spent, stores=tuple(kept))
     statements = of_experiment(experiment.name)
     if not statements:
         return outcome

@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 
 from jaxbandits import cli, experiments
-from jaxbandits.experiments import Experiment, Options, Outcome
+from jaxbandits.experiments import Experiment, Options, Outcome, minutes
 from jaxbandits.experiments.common.playing import forget_runs, play
 from jaxbandits.plots import figure
 from jaxbandits.stats import make_record
@@ -44,9 +44,9 @@ def test_a_store_holds_what_memory_does(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("form", [[], ["--quick"]], ids=str)
-def test_runs_of_others_are_not_forgotten(registry, tmp_path, form):
-    """Of a folder that has that name, or of what somebody has put there."""
+@pytest.mark.parametrize("size", [["--seeds", "6"], ["--seeds", "3"], ["--quick"]])
+def test_runs_of_others_are_not_forgotten(walking, tmp_path, size):
+    """Of a folder that has that name, or has files of somebody, or of other sizes."""
     played(tmp_path)
     runs = tmp_path / "runs"
     (store,) = runs.iterdir()
@@ -55,10 +55,22 @@ def test_runs_of_others_are_not_forgotten(registry, tmp_path, form):
         (runs / name).parent.mkdir(exist_ok=True)
         (runs / name).write_text('{"zarr_format": 3, "node_type": "group"}')
     (runs / "my.zarr" / "zarr.json").write_bytes((store / "zarr.json").read_bytes())
-    assert cli.main(["reproduce", "censored-a", "--out", str(tmp_path), *form]) == 0
+    assert cli.main(["reproduce", "walk-a", "--out", str(tmp_path), *size]) == 0
     assert all((runs / name).is_file() for name in others)
-    assert store.exists() == bool(form), "what was begun in full goes on"
+    assert store.exists() == (size != ["--seeds", "6"]), "what was begun goes on"
+    assert len([*runs.iterdir()]) == 3 + store.exists()
     assert (tmp_path / "summary.json").exists()
+
+
+def test_a_summary_says_how_many_runs_had_been_played_before(walking, tmp_path):
+    played(tmp_path, seeds=np.arange(6))
+    for found in (18, 0):  # seeds times points, of two policies
+        assert cli.main(["reproduce", "walk-a", "--out", str(tmp_path)]) == 0
+        summary = json.loads((tmp_path / "summary.json").read_text())
+        assert summary["provenance"]["found_runs"] == found
+        if found:
+            with pytest.raises(ValueError, match="walk-a: 18 runs had been played"):
+                minutes.timing_in(summary)
 
 
 def test_quick_runs_stay_in_memory(tmp_path):
@@ -103,6 +115,20 @@ def test_another_sweep_is_another_store(tmp_path, change):
     found = played(tmp_path, **change)
     assert without_seconds(found).identical(without_seconds(played(**change)))
     assert len(list((tmp_path / "runs").iterdir())) == 2
+
+
+@pytest.fixture
+def walking(monkeypatch):
+    """One experiment, which plays."""
+
+    def run(options):
+        record = make_record("walk-a", "n", "TS", {}, seeds=1, horizon=2)
+        dataset = play(POLICIES, walk.GAME, options, **GAME)
+        return Outcome({"n": dataset}, [record], figure()[0])
+
+    quick = OPTIONS._replace(quick=True)
+    made = Experiment("walk-a", "title", "source", run, OPTIONS, quick)
+    monkeypatch.setattr(experiments, "REGISTRY", {made.name: made})
 
 
 @pytest.fixture

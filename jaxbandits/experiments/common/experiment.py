@@ -78,8 +78,9 @@ class Outcome(NamedTuple):
       table: what a terminal shows where the records are too many.
       root_seed: of the runs.
       spent: what it took in this process: ``seconds``, and ``processor_seconds`` of all
-        cores together, which tell more of a machine that had other work to do. Less,
-        if it went on with what was there.
+        cores together, which tell more of a machine that had other work to do. It is
+        less than all if some ``found_runs`` had been played before.
+      stores: where its runs are kept until they are written.
     """
 
     datasets: Mapping[str, xr.Dataset]
@@ -91,6 +92,7 @@ class Outcome(NamedTuple):
     table: Table | None = None
     root_seed: int = ROOT_SEED
     spent: Mapping[str, float] = {}
+    stores: tuple[Path, ...] = ()
 
 
 class Experiment(NamedTuple):

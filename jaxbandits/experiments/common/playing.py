@@ -2,8 +2,9 @@
 
 import re
 import shutil
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +22,24 @@ from jaxbandits.sweeps import Entry, Spec, run_sweep
 from jaxbandits.sweeps.identity import describe, fingerprint
 from jaxbandits.sweeps.plan import make_plan, settled
 from jaxbandits.sweeps.signals import stop_at_sigterm
+from jaxbandits.sweeps.status import status
 
 _RUNS = "runs"  # folder of the stores, which go when the experiment is written
 _STORE = r"[0-9a-f]{16}\.zarr"  # their names, after what is played
 _SAID = ("setting", "checkpoint_kind", "provenance")  # of a dataset, as by `simulate`
+# Store -> runs that it had already, of the experiment that is being played.
+_kept: ContextVar[dict[Path, int] | None] = ContextVar("kept", default=None)
+
+
+@contextmanager
+def noting_stores() -> Iterator[dict[Path, int]]:
+    """What `play` keeps meanwhile: its stores, and how many runs each had already."""
+    kept: dict[Path, int] = {}
+    token = _kept.set(kept)
+    try:
+        yield kept
+    finally:
+        _kept.reset(token)
 
 
 def play(
@@ -67,25 +82,39 @@ def play(
     platform = machine_of(machine).devices[0].platform
     name = fingerprint(describe(settled(make_plan(spec), platform), platform))[:16]
     store = options.folder / _RUNS / f"{name}.zarr"
+    if (kept := _kept.get()) is not None and store not in kept:
+        kept[store] = _done(store)
     with stop_at_sigterm() as stop:
         found = run_sweep(spec, store, machine, stop=stop).isel(environment=0)
     found = found.drop_vars("session").load()
     return found.drop_attrs().assign_attrs({x: found.attrs[x] for x in _SAID})
 
 
-def forget_runs(folder: Path) -> None:
+def forget_runs(folder: Path, stores: Iterable[Path] | None = None) -> None:
     """Delete the stores that `play` has made for results of which all is written.
 
     What else lies in a folder of that name is somebody else's, and stays.
+
+    Args:
+      folder: what `Options.folder` was.
+      stores: which ones; all if None.
     """
     runs = folder / _RUNS
     if not runs.is_dir():
         return
-    for path in runs.iterdir():
+    for path in [*runs.iterdir()] if stores is None else stores:
         if re.fullmatch(_STORE, path.name) and _is_sweep(path):
             shutil.rmtree(path, ignore_errors=True)
     with suppress(OSError):  # It is not empty.
         runs.rmdir()
+
+
+def _done(store: Path) -> int:
+    """How many runs a store has; none if there is no store that can be read."""
+    try:
+        return status(store).done
+    except (OSError, ValueError):
+        return 0
 
 
 def _is_sweep(path: Path) -> bool:
