@@ -47,7 +47,8 @@ def main() -> None:
         for name in take(folder):
             print(f"took {name}")
     summaries = reproduction.summaries_in(KEPT)
-    minutes.keep(map(minutes.timing_in, summaries.values()), REGISTRY)
+    whole = filter(minutes.is_whole, summaries.values())
+    minutes.keep(map(minutes.timing_in, whole), REGISTRY)
     recorded.keep(summaries.values())
     for setting in reproduction.PAPERS:
         page = reproduction.page(setting, summaries)

@@ -90,17 +90,11 @@ def timing_in(summary: Mapping[str, Any]) -> Timing:
     """The row that a summary makes.
 
     Raises:
-      ValueError: if it does not say how long its run took, or if some of it had been
-        played before.
+      ValueError: if it does not say how long its run took.
     """
     options, made = summary["options"], summary["provenance"]
     if "seconds" not in made:
         raise ValueError(f"{summary['experiment']}: the summary has no seconds")
-    if found := made.get("found_runs"):
-        raise ValueError(
-            f"{summary['experiment']}: {found} runs had been played before, by this "
-            "experiment or by another one; its seconds are not those of all"
-        )
     return Timing(
         summary["experiment"],
         options["seeds"],
@@ -112,6 +106,11 @@ def timing_in(summary: Mapping[str, Any]) -> Timing:
         made["machine"]["processor"],
         made["created"][:10],
     )
+
+
+def is_whole(summary: Mapping[str, Any]) -> bool:
+    """Whether its seconds are those of all its runs: none had been played before."""
+    return not summary["provenance"].get("found_runs")
 
 
 def keep(rows: Iterable[Timing], registry: Mapping[str, Experiment]) -> None:

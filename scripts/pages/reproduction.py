@@ -12,7 +12,7 @@ from typing import Any
 
 from jaxbandits.experiments import REGISTRY, Experiment
 from jaxbandits.experiments.common.writing import SUMMARY
-from jaxbandits.experiments.minutes import shown, timing_in
+from jaxbandits.experiments.minutes import is_whole, shown, timing_in
 from jaxbandits.experiments.statements import of_experiment
 from jaxbandits.stats import record_table
 
@@ -98,6 +98,8 @@ def _overview(experiments: list[Experiment], played: Mapping[str, Any]) -> list[
         options = summary["options"]
         size = _size(options["seeds"], options["horizon"], each.fixed)
         minutes = shown(timing_in(summary).processor_seconds / 60)
+        if not is_whole(summary):
+            minutes = "with runs that were there"
         told = _tally(summary["claims"]) if summary["claims"] else ""
         link = f"[{each.name}](#{each.name})"
         lines.append(f"| {link} | {each.title} | {size} | {minutes} | {told} |")
@@ -132,8 +134,9 @@ def _section(experiment: Experiment, summary: Mapping[str, Any]) -> list[str]:
     ]
     if experiment.fixed:
         facts = ["nothing is drawn"]
+    rest = "" if is_whole(summary) else ", beside runs that were there,"
     facts += [
-        f"{shown(timing.processor_seconds / 60)} minutes of a core "
+        f"{shown(timing.processor_seconds / 60)} minutes of a core{rest} "
         f"({timing.processor}, {timing.cores} cores)",
         f"JAX {made['versions']['jax']}",
         f"revision {revision}",
