@@ -44,6 +44,7 @@ REGISTRY: dict[str, Maker] = {
     "budgeted/omega-star-ucb-shrunk": Maker(
         budgeted.omega_star_ucb, {"variance": "shrunk"}
     ),
+    "budgeted/discounted-omega-ucb": Maker(budgeted.discounted_omega_ucb),
     "budgeted/share-ucb": Maker(budgeted.share_ucb),
     "budgeted/share-ucb-anytime": Maker(budgeted.share_ucb, {"clock": "spent"}),
     "budgeted/share-ucb-own-variances": Maker(budgeted.share_ucb, {"pooled": False}),

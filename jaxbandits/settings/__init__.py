@@ -38,12 +38,16 @@ REGISTRY: dict[str, Maker] = {
     "budgeted/s-br": Maker(budgeted.s_br, {"num_arms": 10}),
     "budgeted/s-gbr": Maker(budgeted.s_gbr, {"num_arms": 10}),
     "budgeted/s-bt": Maker(budgeted.s_bt, {"num_arms": 10}),
+    "budgeted/s-br-changing": Maker(budgeted.s_br_changing),
     "budgeted/fb-br": Maker(budgeted.fb_br, needs=("groups",)),
     "budgeted/fb-bt": Maker(budgeted.fb_bt, needs=("groups",)),
     "budgeted/from-table": Maker(
         budgeted.from_table, needs=("path", "arm", "cost", "reward")
     ),
     "budgeted/fixed": Maker(budgeted.fixed, needs=("name", "law", "params")),
+    "budgeted/changing": Maker(
+        budgeted.changing, needs=("name", "law", "params", "ends")
+    ),
     "farewell/figure-1a": Maker(farewell.figure_1a),
     "farewell/figure-1a-ii": Maker(farewell.figure_1a, {"reading": "ii"}),
     "farewell/figure-1a-iii": Maker(farewell.figure_1a, {"reading": "iii"}),

@@ -34,6 +34,7 @@ OTHER_SIZE = {
     "budgeted-bounds": (100, 100_000),
     "budgeted-recommendation": (1_000, 150_000),
     "budgeted-lost-runs": (2_000, 100_000),
+    "budgeted-changing": (256, 10_000),
     "farewell-fig1": (10, 10_000_000),
     "farewell-fig2": (10, 10_000_000),
     "farewell-readings": (10, 1_000_000),

@@ -69,6 +69,11 @@ CASES = {
         "omega-star-ucb-log-share",
         twin_params={"rho": 1.0, "star": True, "exploration": "log_share"},
     ),
+    # So short that a tenth of the rounds forget.
+    "discounted omega": _case(
+        "discounted-omega-ucb", twins.DiscountedOmega, memory=150.0
+    ),
+    "discounted omega, default": _case("discounted-omega-ucb", twins.DiscountedOmega),
     "share": _case("share-ucb", twins.ShareUCB, budget=BUDGET),
     "share, other": _case(
         "share-ucb", twins.ShareUCB, budget=BUDGET, rho=2.0, power=0.3, prior_pulls=3.0
@@ -127,6 +132,7 @@ LONG = {
     "omega, log share",
     "omega*, log share",
     "omega*, ranges",
+    "discounted omega, default",
     "share, other",
     "share, ranges",
     "share, own variances",
@@ -210,7 +216,8 @@ def test_policy_chooses_as_its_twin(name, source):
 
 
 @pytest.mark.parametrize(
-    "name", ["omega*, rho = 20", "share, other", "share, anytime", "BTS"]
+    "name",
+    ["omega*, rho = 20", "discounted omega", "share, other", "share, anytime", "BTS"],
 )
 def test_rewards_and_costs_between_the_ends(name):
     """With coins a variance is that of a coin, and a coin's toss its outcome."""

@@ -69,6 +69,7 @@ BUDGETED_MARGIN = {
     "budgeted/omega-star-ucb-shrunk": 0.25,  # 0.12
     "budgeted/omega-ucb-log-share": 0.4,  # 0.21
     "budgeted/omega-star-ucb-log-share": 0.4,  # 0.21
+    "budgeted/discounted-omega-ucb": 0.25,  # 0.13
     "budgeted/share-ucb": 0.25,  # 0.13
     "budgeted/share-ucb-anytime": 0.25,  # 0.13
     "budgeted/share-ucb-own-variances": 0.25,  # 0.13

@@ -170,6 +170,40 @@ class OmegaUCB(Policy):
         return upper / lower if lower > 0 else np.inf  # (2)
 
 
+class DiscountedOmega(Policy):
+    """Ours: omega-UCB's ratio of ends on sums with the weights g^(t - s), g = 1 - 1/m.
+
+    Before round t a pull of round s < t has been followed by t - 1 - s others; D-UCB's
+    weights, Garivier & Moulines (2011), section 3, of the statistics after it.
+    """
+
+    def __init__(self, num_arms, rho=0.25, memory=4000.0):
+        super().__init__(num_arms)
+        self.rho, self.memory = rho, memory
+        self.arms, self.rewards, self.costs = [], [], []
+
+    def update(self, t, noise, arm, reward, cost):
+        self.arms.append(arm)
+        self.rewards.append(reward)
+        self.costs.append(cost)
+
+    def indices(self, t, noise, view):
+        if t <= view.num_arms:
+            return only(self.num_arms, t - 1)
+        weights = (1 - 1 / self.memory) ** np.arange(t - 2, -1, -1.0)
+        arms = np.array(self.arms)
+        z2 = 2 * self.rho * math.log(max(weights.sum(), 1))
+        values = np.full(self.num_arms, -np.inf)
+        for k in range(view.num_arms):
+            w = weights * (arms == k)
+            n = w.sum()
+            r, c = (w @ np.array(x) / n for x in (self.rewards, self.costs))
+            upper = theorem_1(r, n, z2, 0.0, 1.0)[1]
+            lower = theorem_1(c, n, z2, 0.0, 1.0)[0] if c > 0 else 0.0
+            values[k] = upper / lower if lower > 0 else np.inf
+        return values
+
+
 class ShareUCB(Policy):
     """Ours: omega's ratio of ends with z^2 = 2 rho log max(1, M / (K^power S))."""
 

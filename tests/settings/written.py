@@ -40,6 +40,15 @@ ARGUMENTS = {
             "consumption": {"make": "Beta", "a": [1, 2], "b": [3, 4.5]},
         },
     },
+    "budgeted/changing": {
+        "name": "two phases",
+        "law": PAIR | {"consumption": {"make": "bernoulli"}},
+        "params": [
+            {"make": "Product", "reward": BERNOULLI, "consumption": BERNOULLI},
+            {"make": "Product", "reward": BERNOULLI, "consumption": BERNOULLI},
+        ],
+        "ends": [20],
+    },
     "censored/recorded": {
         "name": "mine",
         "runs": {"make": "load_runs", "path": "runs.csv", "timeout": 4.0},

@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 
+from jaxbandits.experiments.budgeted.changing import changing
 from jaxbandits.experiments.budgeted.facebook import means_of_ads, play_groups
 from jaxbandits.experiments.budgeted.instances import (
     BUDGET,
@@ -285,6 +286,14 @@ EXPERIMENTS = (
         lost_runs,
         Options(2_000, 100_000),
         Options(16, 500, quick=True),
+    ),
+    Experiment(
+        "budgeted-changing",
+        "Arms that change, and a memory that fades",
+        "Conclusions (future work); docs/theory/discounted-omega.md",
+        changing,
+        Options(256, 10_000),
+        Options(16, 200, quick=True),
     ),
     _comparison(
         "recommendation",

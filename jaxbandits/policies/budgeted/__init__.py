@@ -3,6 +3,7 @@
 from jax import Array
 
 from jaxbandits.factory import factory
+from jaxbandits.policies.budgeted._discounted_omega import discounted_omega_ucb
 from jaxbandits.policies.budgeted._index_policy import ONE_ARM, Learning, index_policy
 from jaxbandits.policies.budgeted._kube import kube
 from jaxbandits.policies.budgeted._omega_ucb import Moments, Params, omega_ucb
@@ -38,6 +39,7 @@ __all__ = [
     "budget_ucb",
     "c_ucb",
     "clairvoyant",
+    "discounted_omega_ucb",
     "epsilon_first",
     "fixed_arm",
     "i_ucb",

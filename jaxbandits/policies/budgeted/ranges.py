@@ -13,7 +13,7 @@ from jaxtyping import Float
 from jaxbandits.arrays import constant
 from jaxbandits.checks import Numbers
 from jaxbandits.kernels.intervals import wilson_parts
-from jaxbandits.policies.budgeted.statistics import Means, over_cost
+from jaxbandits.policies.budgeted.statistics import Averages, over_cost
 from jaxbandits.settings.budgeted.types import Problem
 
 
@@ -71,7 +71,7 @@ def positions(
     return rewards, tuple((x - low) / width for x in costs)
 
 
-def shares(ranges: Ranges, means: Means) -> tuple[Array, Array]:
+def shares(ranges: Ranges, means: Averages) -> tuple[Array, Array]:
     """Mean rewards and costs as positions in their ranges, f[K] each."""
     low, inverse = constant((ranges.cost_low, 1 / ranges.cost_width))
     cost = jnp.clip((means.mean_cost - low) * inverse, 0.0, 1.0)
@@ -82,7 +82,7 @@ def shares(ranges: Ranges, means: Means) -> tuple[Array, Array]:
 
 
 def largest_ratio(
-    ranges: Ranges, means: Means, z2_reward: Array, z2_cost: Array
+    ranges: Ranges, means: Averages, z2_reward: Array, z2_cost: Array
 ) -> Float[Array, " K"]:
     """Eq. (2): the upper end of the reward's interval over the lower end of the cost's.
 

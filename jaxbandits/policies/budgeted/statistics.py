@@ -1,7 +1,7 @@
 """What the policies remember of every arm."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import jax.numpy as jnp
 from jax import Array
@@ -23,6 +23,17 @@ class Statistics(NamedTuple):
     zeros: Callable[[int], Any]
     observe: Callable[[Any, Any, Any, Any], Any]
     constants: Any = ()
+
+
+class Averages(Protocol):
+    """What an index takes from statistics, f[K] each; `count` is above 0."""
+
+    @property
+    def count(self) -> Array: ...
+    @property
+    def mean_reward(self) -> Array: ...
+    @property
+    def mean_cost(self) -> Array: ...
 
 
 class Means(NamedTuple):

@@ -8,6 +8,7 @@ from jaxbandits.settings.budgeted.environment import (
     fixed,
 )
 from jaxbandits.settings.budgeted.facebook import Group, fb_br, fb_bt, load_facebook
+from jaxbandits.settings.budgeted.phases import Phases, changing, s_br_changing
 from jaxbandits.settings.budgeted.synthetic import s_br, s_bt, s_gbr
 from jaxbandits.settings.budgeted.table import Records, from_table, records_of
 from jaxbandits.settings.budgeted.types import (
@@ -24,10 +25,12 @@ __all__ = [
     "Group",
     "Oracle",
     "OracleView",
+    "Phases",
     "Problem",
     "Records",
     "View",
     "budgeted",
+    "changing",
     "exact_oracle",
     "fb_br",
     "fb_bt",
@@ -37,6 +40,7 @@ __all__ = [
     "make_problem",
     "records_of",
     "s_br",
+    "s_br_changing",
     "s_bt",
     "s_gbr",
 ]

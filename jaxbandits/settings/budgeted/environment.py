@@ -260,6 +260,11 @@ def exact_oracle(law: JointLaw, arms: Arms) -> Oracle:
     mean_reward, mean_cost = (
         np.where(exists, x, np.nan) for x in (mean_reward, mean_cost)
     )
+    return oracle_of(mean_reward, mean_cost)
+
+
+def oracle_of(mean_reward: np.ndarray, mean_cost: np.ndarray) -> Oracle:
+    """What follows from expectations f64[..., K], NaN of arms that do not exist."""
     ratios = mean_reward / mean_cost
     value = np.nanmax(ratios, axis=-1, keepdims=True)
     best = np.nanargmax(ratios, axis=-1)

@@ -44,7 +44,7 @@ def s_br(num_arms: int, cost_floor: float = COST_FLOOR) -> Environment[Any, Any,
     if not number("cost_floor", cost_floor) < 1:
         raise ValueError(f"cost_floor must be in [0, 1), got {cost_floor}")
     setup = {"floor": np.float64(cost_floor), "like": _like(num_arms)}
-    return _synthetic("S-Br", bernoulli, _draw_bernoulli, setup, num_arms)
+    return _synthetic("S-Br", bernoulli, draw_bernoulli, setup, num_arms)
 
 
 def s_gbr(num_arms: int) -> Environment[Any, Any, Array]:
@@ -80,7 +80,8 @@ def _uniform(key: Array, count: int, like: Array) -> Array:
     return 1 - u
 
 
-def _draw_bernoulli(key: Array, setup: dict[str, Array]) -> Arms:
+def draw_bernoulli(key: Array, setup: dict[str, Array]) -> Arms:
+    """Arms of S-Br, as many as `like` is long, with costs above `floor`."""
     like, floor = setup["like"], setup["floor"]
     reward, cost = _uniform(key, 2, like)
     laws = Product(Bernoulli(reward), Bernoulli(floor + (1 - floor) * cost))

@@ -1,0 +1,72 @@
+"""Arms that change: what ignoring it costs, and what a memory costs where none does."""
+
+from functools import partial
+
+from jaxbandits.experiments.common.comparison import Contestant, run_contestants
+from jaxbandits.experiments.common.experiment import Options, Outcome
+from jaxbandits.plots import (
+    draw_legend,
+    figure,
+    line_style,
+    plot_curves,
+    readable_ticks,
+)
+from jaxbandits.policies import budgeted as policies
+from jaxbandits.settings.budgeted import s_br_changing
+from jaxbandits.stats import final, summary_records
+
+NAME = "budgeted-changing"
+ARMS, PHASES = 10, 5
+FADING = "discounted omega-UCB"
+STILL = "omega-UCB, rho = 1/4"
+CAST = {
+    FADING: Contestant(policies.discounted_omega_ucb),
+    STILL: Contestant(policies.omega_ucb, {"rho": 1 / 4}),
+    "share-UCB, anytime": Contestant(partial(policies.share_ucb, clock="spent")),
+    "BTS": Contestant(policies.bts),
+    "uniform": Contestant(policies.uniform),
+}
+MEMORIES = tuple(250.0 * 2**k for k in range(9))
+
+
+def changing(options: Options) -> Outcome:
+    """Regret in five phases and in one, and of the memory in both."""
+    length = options.horizon / PHASES
+    games = [s_br_changing(ARMS, phases, length) for phases in (PHASES, 1)]
+    sweep = {FADING: Contestant(policies.discounted_omega_ucb, {"memory": MEMORIES})}
+    if options.quick:
+        sweep = {FADING: sweep[FADING]._replace(params={"memory": MEMORIES[:2]})}
+    datasets, records, memories = {}, [], {}
+    for game in games:
+        run = partial(run_contestants, game, options=options, by_budget=True)
+        datasets[game.name] = run(CAST)
+        records += summary_records(
+            datasets[game.name],
+            NAME,
+            environment=game.name,
+            metrics=["regret", "optimal"],
+        )
+        memories[game.name] = run(sweep).isel(checkpoint=[-1])
+    fig, (ax, beside) = figure(1, 2)
+    plot_curves(datasets[games[0].name], ax=ax)
+    for end in games[0].setup["ends"]:
+        ax.axvline(end, color="0.7", linewidth=0.8, zorder=0)
+    ax.set(title=f"{games[0].name} (lines: their ends)", xlabel="money spent")
+    default = policies.discounted_omega_ucb(games[0].problem).params.memory
+    for i, (title, dataset) in enumerate(memories.items()):
+        style = line_style(len(CAST) + i)._asdict()
+        curve = final(dataset, "regret").sel(policy=FADING)
+        where = dataset["param_memory"].sel(policy=FADING).values.ravel()
+        means = curve.mean("seed").values
+        beside.plot(where, means, label=f"right: {title}", **style)
+        beside.plot(where[where == default], means[where == default], "ko", ms=4)
+        level = final(datasets[title], "regret").sel(policy=STILL).mean().item()
+        plain = style | {"linestyle": "dotted", "linewidth": 1.2}
+        beside.axhline(level, label=f"right: {title}, nothing forgotten", **plain)
+    beside.set_xscale("log", base=2)
+    beside.set_yscale("log")
+    readable_ticks(beside.yaxis, "log", beside.dataLim.minposy, beside.dataLim.y1)
+    beside.set(title=FADING, xlabel="memory, pulls", ylabel="final regret")
+    draw_legend([ax, beside], f"{options.seeds:,} seeds; the dots: the default")
+    datasets |= {f"{title}, memory": data for title, data in memories.items()}
+    return Outcome(datasets, records, fig)

@@ -1,0 +1,168 @@
+"""Arms that change: which phase a pull belongs to, and what it is behind."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxbandits import simulate
+from jaxbandits.laws import Bernoulli, Beta, Product, bernoulli, beta, product
+from jaxbandits.policies import REGISTRY
+from jaxbandits.policies import budgeted as policies
+from jaxbandits.settings import budgeted as settings
+from jaxbandits.testing import check_environment, trace_run
+
+COINS = product(bernoulli, bernoulli)
+
+
+def coins(rewards, costs):
+    return Product(Bernoulli(np.array(rewards)), Bernoulli(np.array(costs)))
+
+
+# Nothing is drawn: arm 0 pays in the first phase, arm 1 in the second, and arm 2, which
+# is cheaper to expect, in the last.
+PHASES = [
+    coins([1.0, 0.0, 0.0], [1.0, 1.0, 1.0]),
+    coins([0.0, 1.0, 0.0], [1.0, 1.0, 1.0]),
+    coins([0.5, 0.5, 1.0], [1.0, 1.0, 0.5]),
+]
+GAME = settings.changing("three", COINS, PHASES, [4, 10])
+
+
+def test_a_phase_ends_with_the_pull_that_reaches_its_end():
+    turn = policies.fixed_arm(GAME.problem, 0)
+    trace = trace_run(turn, GAME, 12)
+    assert trace.feedback.reward[:10].tolist() == [1.0] * 4 + [0.0] * 6
+    assert trace.environment.pulls.tolist() == [[4, 0, 0], [6, 0, 0], [2, 0, 0]]
+
+
+def test_regret_by_hand():
+    # Ratios 1, 1 and 2 are best; arm 0 is 0, 1 and 1.5 behind them, each at cost 1.
+    data = simulate(
+        policies.fixed_arm(GAME.problem, 0),
+        GAME,
+        budget=12,
+        seeds=2,
+        checkpoints=[4, 10, 12],
+        keep=("pulls",),
+    )
+    assert data["regret"].values[0, 0, 0].tolist() == [0.0, 6.0, 9.0]
+    np.testing.assert_allclose(data["optimal"].values[0, 0, 0], [1, 0.4, 4 / 12])
+    assert data["spent"].values[0, 0, 0].tolist() == [4.0, 10.0, 12.0]
+    assert data["pulls"].isel(checkpoint=-1, seed=0).values.squeeze().tolist() == [
+        [4, 0, 0],
+        [6, 0, 0],
+        [2, 0, 0],
+    ]
+
+
+def test_books_of_a_run_from_its_feedback():
+    """The phases by what was spent in float64, and exact sums by phase and arm."""
+    rng = np.random.default_rng(3)
+    shapes = rng.random((4, 4, 3)) + 0.2
+    laws = [Product(Beta(*x[:2]), Beta(*x[2:])) for x in shapes]
+    ends = [5.0, 11.0, 30.0]
+    game = settings.changing("betas", product(beta, beta), laws, ends, unit="cheapest")
+    rounds = 300
+    trace = trace_run(policies.uniform(game.problem), game, rounds, seed_index=2)
+    costs = np.asarray(trace.feedback.cost, np.float64)
+    a, b, c, d = shapes.transpose(1, 0, 2)
+    means, mean_costs = a / (a + b), c / (c + d)
+    unit = mean_costs.min()
+    before = np.concatenate([[0], np.cumsum(costs)[:-1]]) / unit
+    phase = (before[:, None] >= ends).sum(axis=1)
+    pulls = np.zeros((4, 3), int)
+    np.add.at(pulls, (phase, trace.actions), 1)
+    assert trace.environment.pulls.tolist() == pulls.tolist()
+    assert (pulls.sum(axis=1) > 0).all()
+    ratios = means / mean_costs
+    loss = mean_costs * (ratios.max(axis=1, keepdims=True) - ratios)
+    budget = float(costs[: rounds // 2].sum() / unit) - 1e-3
+    found = simulate(
+        policies.uniform(game.problem),
+        game,
+        budget=budget,
+        seeds=3,
+        checkpoints=[budget],
+    ).isel(seed=2, policy=0, params=0, checkpoint=0)
+    played = int(found["rounds"])
+    wanted = sum(loss[phase[t], trace.actions[t]] for t in range(played))
+    assert found["regret"].item() == pytest.approx(wanted, rel=1e-6)
+    assert found["expected_spent"].item() == pytest.approx(
+        sum(mean_costs[phase[t], trace.actions[t]] for t in range(played)) / unit,
+        rel=1e-6,
+    )
+
+
+def test_one_phase_is_a_game_that_does_not_change():
+    law = coins([0.3, 0.5], [0.4, 0.9])
+    still = settings.fixed("one", COINS, law)
+    one = settings.changing("one", COINS, [law], [])
+    policy = policies.omega_ucb(still.problem)
+    a, b = (simulate(policy, game, budget=30, seeds=4) for game in (still, one))
+    for metric in ("regret", "optimal", "reward", "spent"):
+        np.testing.assert_array_equal(a[metric], b[metric])
+
+
+def test_who_knows_the_phases_has_no_regret():
+    game = settings.s_br_changing(3, 4, 10.0)
+    data = simulate(policies.clairvoyant(game.problem), game, budget=60, seeds=5)
+    assert (data["regret"] == 0).all() and (data["optimal"] == 1).all()
+
+
+def test_every_phase_draws_its_own_arms():
+    game = settings.s_br_changing(2, 3, 7.0, cost_floor=0.5)
+    setup = jax.tree.map(jnp.asarray, game.setup)
+    oracle = game.oracle(game.game.sample(jax.random.key(5), setup))
+    assert oracle.mean_reward.shape == oracle.gaps.shape == (3, 2)
+    assert len(np.unique(oracle.mean_reward)) == 6
+    assert ((oracle.mean_cost > 0.5) & (oracle.mean_cost <= 1)).all()
+    assert (oracle.gaps.min(axis=1) == 0).all() and oracle.best.shape == (3,)
+    assert game.setup["ends"].tolist() == [7.0, 14.0]
+    assert game.name == "S-Br-2, 3 phases"
+
+
+def test_the_game_keeps_the_contract():
+    check_environment(GAME, REGISTRY["budgeted/uniform"](GAME.problem))
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"params": PHASES[0]}, TypeError, "params must be a list"),
+        ({"params": [], "ends": []}, ValueError, "number of phases in params"),
+        (
+            {"params": [*PHASES[:2], coins([1.0], [1.0])]},
+            ValueError,
+            r"as many arms in every phase, got \[3, 3, 1\]",
+        ),
+        ({"params": [*PHASES[:2], coins([1.0], [0.0])]}, ValueError, "expected cost"),
+        ({"ends": [4]}, ValueError, r"ends must be one less than the phases \(2\)"),
+        ({"ends": [4, 4]}, ValueError, "ends must increase"),
+        ({"ends": [1e8, 1e8 + 1]}, ValueError, "also as float32"),
+        ({"ends": [-1, 4]}, ValueError, "ends must be positive"),
+        ({"ends": [4, np.nan]}, ValueError, "ends must be positive"),
+        ({"ends": ["a", "b"]}, TypeError, "ends must be"),
+        ({"unit": "dear"}, ValueError, "unit must be one of"),
+    ],
+)
+def test_bad_input(change, error, message):
+    arguments = {"params": PHASES, "ends": [4, 10]} | change
+    with pytest.raises(error, match=message):
+        settings.changing("three", COINS, **arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"num_arms": 0}, ValueError, "num_arms"),
+        ({"phases": 0}, ValueError, "phases must be at least 1"),
+        ({"phases": 2.5}, TypeError, "phases must be an integer"),
+        ({"length": 0.0}, ValueError, "length must be positive"),
+        ({"length": "long"}, TypeError, "length must be"),
+        ({"cost_floor": 1.0}, ValueError, "cost_floor must be in"),
+    ],
+)
+def test_bad_draws(arguments, error, message):
+    with pytest.raises(error, match=message):
+        settings.s_br_changing(**arguments)
