@@ -47,7 +47,8 @@ def games(rounds: int) -> dict[str, list[Game]]:
     }
 
 
-CONCAVE = {"allocation/mg-ucb"}  # no rule for sigmoids
+# No rule for sigmoids, and no average of their optima.
+CONCAVE = {"allocation/mg-ucb", "allocation/thompson-mean"}
 EXPONENTIAL = {"allocation/ra-ucb-authors"}  # the published code has no other radii
 
 

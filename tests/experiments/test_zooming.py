@@ -33,13 +33,16 @@ def test_simple_regret_has_every_policy_and_its_slope(zooming):
 
 @pytest.mark.slow
 def test_simple_regret_draws_curves_growth_and_refinement(zooming):
-    left, middle, right = zooming.figure.axes
-    assert len(left.lines) == len(zooming.records) + 1  # and the rate of Theorem 2
+    seen, compared, growth, refinement = zooming.figure.axes
+    grids = [r for r in zooming.records if r["policy"].startswith("RCUCB")]
+    assert len(compared.lines) == len(grids) + 1  # and z-RCUCB's best
+    # And the rate of Theorem 2.
+    assert len(seen.lines) == len(zooming.records) - len(grids) + 1
     assert "rate of Theorem 2, d = 0" in legend_texts(zooming.figure)
-    assert len(middle.lines) == len(ZOOMING)
+    assert len(growth.lines) == len(ZOOMING)
     counts = zooming.datasets["overtime"]["histogram"].isel(checkpoint=-1, params=0)
     best = counts.sel(policy=ZOOMING[1]).mean("seed").values[0]
-    np.testing.assert_allclose(right.patches[0].get_data().values, best)
+    np.testing.assert_allclose(refinement.patches[0].get_data().values, best)
     assert_readable(zooming.figure)
 
 
