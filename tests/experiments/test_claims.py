@@ -14,6 +14,7 @@ from jaxbandits.experiments.common.claims import (
     below,
     bounded,
     is_full,
+    shares,
     varies_more,
 )
 from jaxbandits.experiments.statements import (
@@ -43,7 +44,7 @@ def test_every_statement_is_whole():
 
 
 def test_statements_of_an_entry():
-    assert [each.id for each in of_id("B2")] == ["B2.1", "B2.2", "B2.3", "B2.4"]
+    assert [each.id for each in of_id("B2")] == [f"B2.{i}" for i in range(1, 7)]
     assert [each.id for each in of_id("B2.3")] == ["B2.3"]
     assert of_id("B") == of_id("Z9") == []
 
@@ -185,6 +186,41 @@ def test_printed_numbers(mean, sem, verdict):
     )
     outcome = Outcome({}, [record], figure()[0])
     assert check(outcome) == Found(verdict, {} if mean is None else {"E": mean})
+
+
+@pytest.mark.parametrize(
+    ("share", "verdict", "above"),
+    [
+        (0.0, "holds", "fails"),
+        (0.1, "holds", "fails"),
+        (0.189, "undecided", "undecided"),  # sqrt(.1 * .9 / 100) = .03
+        (0.191, "fails", "holds"),
+        (None, "undecided", "undecided"),
+    ],
+)
+def test_shares_of_cases(share, verdict, above):
+    record = make_record("x", "E", "A", {"bad": entry(share)}, seeds=100, horizon=1)
+    outcome = Outcome({}, [record], figure()[0])
+    ours = {} if share is None else {"E": share}
+    where = {"E": ("E", "A")}
+    assert shares("bad", where, 0.1)(outcome) == Found(verdict, ours)
+    assert shares("bad", where, 0.1, above=True)(outcome) == Found(above, ours)
+    other = shares("bad", {"F": ("F", "A")}, 0.1)(outcome)
+    assert other == Found("undecided", {})
+
+
+def test_whose_index_is_larger():
+    records = [
+        make_record(
+            "x", arm, "m-UCB, alpha = 1", {"index": entry(i)}, seeds=1, horizon=1
+        )
+        for arm, i in (("arm 1", 8.6), ("arm 2", 48.6))
+    ]
+    outcome = Outcome({}, records, figure()[0])
+    assert STATEMENTS["B2.6"].judge(outcome).verdict == "holds"
+    assert STATEMENTS["B2.5"].judge(outcome).verdict == "undecided"
+    records[1]["metrics"]["index"] = entry(8.0)
+    assert STATEMENTS["B2.6"].judge(outcome).verdict == "fails"
 
 
 def test_a_quick_run_has_no_verdict():

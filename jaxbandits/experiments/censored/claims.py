@@ -2,14 +2,17 @@
 
 from jaxbandits.experiments.censored.configuration import TIMEOUTS
 from jaxbandits.experiments.censored.tables import TABLE_5_1, TABLE_M1, TABLE_M2
+from jaxbandits.experiments.censored.theory import ALPHA
 from jaxbandits.experiments.common.claims import (
     Statement,
     agrees,
     below,
     bounded,
     numbered,
+    shares,
     varies_more,
 )
+from jaxbandits.theory.censored import coverage_bound
 
 RCUCB = "RCUCB, eq. (12)"  # the paper's, as printed
 # The second is what its figures and tables seem to be of (docs/errata.md, C3).
@@ -24,6 +27,8 @@ TABLES = {  # experiment -> grid of `censored-grids`, numbers, where
 DIGIT = 1e-4  # the last that is printed
 GRIDS = {"censored-fig6": "Figure 6", "censored-fig7": "Figure 7"}
 LOW = "low censoring, n = 5"  # the environment of `censored-fig9`
+# At the end of `censored-coverage`.
+PROPOSITION_1 = float(coverage_bound(10_000, ALPHA))
 FORESTS = "AmesHousing forests"  # the environment of `censored-fig5`
 
 
@@ -39,6 +44,31 @@ def _optimal(title, grid, table, source):
         agrees("censoring", where, printed, DIGIT),
         printed,
     )
+
+
+def _best_limit(title):
+    """Appendix E.2; of the grid of section 5.1."""
+    printed = {title: 0.4}
+    where = {title: (title, "best pair, 5.1, linspace(0.1, 0.9, 10)")}
+    return Statement(
+        "",
+        f"{title}: the optimal pair has the limit 0.4",
+        "appendix E.2",
+        "censored-grids",
+        agrees("limit", where, printed, 0.1),
+        printed,
+    )
+
+
+def _covered(policy, side, most):
+    """Proposition 1, way by way of exploring."""
+    wrong = {"above": "high", "below": "low"}[side]
+    text = (
+        f"{policy}: an estimated gain is too {wrong} by more than the confidence "
+        f"length with probability at most {most:.4f}"
+    )
+    check = shares(side, {policy: ("Indep", policy)}, most)
+    return Statement("", text, "Proposition 1", "censored-coverage", check)
 
 
 def _share(experiment, title, policy, table, source):
@@ -89,7 +119,14 @@ def _timeouts(policy, share):
 STATEMENTS = [
     *numbered(
         "C1",
-        [_optimal(title, *found) for found in TABLES.values() for title in TABLE_5_1],
+        [
+            *(
+                _optimal(title, *found)
+                for found in TABLES.values()
+                for title in TABLE_5_1
+            ),
+            *(_best_limit(title) for title in TABLE_5_1),
+        ],
     ),
     *numbered(
         "C3",
@@ -169,6 +206,21 @@ STATEMENTS = [
         ],
     ),
     *numbered(
+        "C6",
+        [
+            Statement(
+                "",
+                f"{title}: TS is better with all limits that were reached updated "
+                f"({update}) than with the one that was set",
+                "appendix E.1",
+                "censored-ts-updates",
+                below(title, f"TS, {update}", ("TS, strict",)),
+            )
+            for title in TABLE_5_1
+            for update in ("independent", "shared", "copied")
+        ],
+    ),
+    *numbered(
         "C8",
         [
             _bound(title, policy, bound)
@@ -177,6 +229,11 @@ STATEMENTS = [
                 ("UCB", "Corollary 4 (UCB)"),
             )
             for title in TABLE_5_1
+        ]
+        + [
+            _covered(policy, side, PROPOSITION_1)
+            for policy in ("RCUCB", "largest limit", "smallest limit")
+            for side in ("above", "below")
         ],
     ),
     *numbered(

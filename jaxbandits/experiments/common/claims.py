@@ -227,6 +227,43 @@ def agrees(
     return check
 
 
+def shares(
+    metric: str,
+    where: Mapping[str, tuple[str, str]],
+    most: float,
+    *,
+    above: bool = False,
+) -> Callable[[Outcome], Found]:
+    """A check that shares of an experiment's cases are all at most a number.
+
+    One that is larger refutes that by three standard errors (of so many cases that have
+    it with just that probability); between, nothing is decided.
+
+    Args:
+      metric: of the records, whose seeds are the cases.
+      where: name of a share -> environment and policy of its record.
+      most: what they are at most.
+      above: whether more than that is what is stated.
+    """
+
+    def check(outcome: Outcome) -> Found:
+        records = {(r["environment"], r["policy"]): r for r in outcome.records}
+        ours, verdicts = {}, []
+        for name, place in where.items():
+            record = records.get(place)
+            share = None if record is None else record["metrics"][metric]["mean"]
+            if record is None or share is None:
+                return Found("undecided", ours)
+            ours[name] = share
+            room = ERRORS * float(np.sqrt(most * (1 - most) / record["seeds"]))
+            over = share > most + room
+            no, yes = ("holds", "fails") if above else ("fails", "holds")
+            verdicts.append(no if over else yes if share <= most else "")
+        return Found(_together(verdicts), ours)
+
+    return check
+
+
 def numbered(entry: str, statements: Sequence[Statement]) -> list[Statement]:
     """The statements with ids ``<entry>.1``, ``<entry>.2``, ..."""
     return [

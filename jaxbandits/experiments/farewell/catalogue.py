@@ -164,7 +164,6 @@ EXPERIMENTS = (
         "Figure 1a; docs/errata.md",
         READINGS,
         PAPER,
-        full=Options(10, 1_000_000),
     ),
     _experiment(
         "side",

@@ -10,6 +10,7 @@ from jaxbandits.experiments.common.claims import (
     below,
     bounded,
     numbered,
+    shares,
 )
 
 OURS = "Wait-UCB"
@@ -21,6 +22,9 @@ BETTER = {
     "farewell-readings": ("Figure 1a (ii)", "Figure 1a (iii)"),
     "farewell-fig2": ("Figure 2a", "Figure 2b", "Figure 2c"),
 }
+# Of `farewell-coverage`: a reward of up to B with probability p.
+RARE = ("B = 2, p = 1/2", "B = 10, p = 1/10", "B = 10, p = 1/2")
+DELTAS = (0.01, 0.03, 0.1, 0.3)
 WORSE = {"farewell-fig1": ("Figure 1c",)}
 
 
@@ -30,27 +34,58 @@ def _statement(experiment, title, rival, above):
     return Statement("", text, "section 7", experiment, check)
 
 
-STATEMENTS = numbered(
-    "D2",
-    [
-        _statement(experiment, title, rival, above)
-        for table, above in ((BETTER, False), (WORSE, True))
-        for experiment, titles in table.items()
-        for title in titles
-        for rival in RIVALS
-    ],
-) + numbered(
-    "D4",
-    [
-        Statement(
-            "",
-            f"{title}: the regret of {OURS} is below the bound",
-            "Theorem 2",
-            "farewell-bounds",
-            bounded(title, OURS, above="Theorem 2"),
-        )
-        for title in ("Figure 1a (i)", "Figure 1b", "Figure 1c")
-    ],
+def _cases(delta):
+    """Records of `farewell-coverage` at a level."""
+    return {name: (name, f"Lemma 1, delta = {delta:g}") for name in RARE}
+
+
+STATEMENTS = (
+    numbered(
+        "D2",
+        [
+            _statement(experiment, title, rival, above)
+            for table, above in ((BETTER, False), (WORSE, True))
+            for experiment, titles in table.items()
+            for title in titles
+            for rival in RIVALS
+        ],
+    )
+    + numbered(
+        "D4",
+        [
+            Statement(
+                "",
+                f"{title}: the regret of {OURS} is below the bound",
+                "Theorem 2",
+                "farewell-bounds",
+                bounded(title, OURS, above="Theorem 2"),
+            )
+            for title in ("Figure 1a (i)", "Figure 1b", "Figure 1c")
+        ]
+        + [
+            Statement(
+                "",
+                f"The confidence bound holds with probability at least {1 - delta:g}",
+                "Lemma 1",
+                "farewell-coverage",
+                shares("failures", _cases(delta), delta),
+            )
+            for delta in DELTAS
+        ],
+    )
+    + numbered(
+        "D6",
+        [
+            Statement(
+                "",
+                f"{title}: the feedback of shorter waits lowers the regret of {OURS}",
+                "section 8",
+                "farewell-side",
+                below(title, f"{OURS}, shorter waits", (OURS,)),
+            )
+            for title in ("Figure 1a (i)", "Figure 1b", "Figure 1c", "Figure 2b")
+        ],
+    )
 )
 
 
