@@ -270,11 +270,11 @@ def policy(**entry):
         ),
         (
             instance(make="x"),
-            "environments.three.make: 'x' is unknown; known are fb_br, fb_bt, fixed",
+            "environments.three.make: 'x' is unknown; known are changing, fb_br, ",
         ),
         (
             instance(make="x/y"),
-            "environments.three.make: 'x/y' is unknown; known are budgeted/fb-br, ",
+            "environments.three.make: 'x/y' is unknown; known are budgeted/changing, ",
         ),
         (
             instance(make="farewell/figure-1a"),

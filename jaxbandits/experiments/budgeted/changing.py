@@ -33,27 +33,29 @@ def changing(options: Options) -> Outcome:
     """Regret in five phases and in one, and of the memory in both."""
     length = options.horizon / PHASES
     games = [s_br_changing(ARMS, phases, length) for phases in (PHASES, 1)]
-    sweep = {FADING: Contestant(policies.discounted_omega_ucb, {"memory": MEMORIES})}
+    cast, memories = CAST, MEMORIES
     if options.quick:
-        sweep = {FADING: sweep[FADING]._replace(params={"memory": MEMORIES[:2]})}
-    datasets, records, memories = {}, [], {}
+        cast = {name: CAST[name] for name in (FADING, STILL)}
+        memories = MEMORIES[:2]
+    sweep = {FADING: Contestant(policies.discounted_omega_ucb, {"memory": memories})}
+    datasets, records, swept = {}, [], {}
     for game in games:
         run = partial(run_contestants, game, options=options, by_budget=True)
-        datasets[game.name] = run(CAST)
+        datasets[game.name] = run(cast)
         records += summary_records(
             datasets[game.name],
             NAME,
             environment=game.name,
             metrics=["regret", "optimal"],
         )
-        memories[game.name] = run(sweep).isel(checkpoint=[-1])
+        swept[game.name] = run(sweep).isel(checkpoint=[-1])
     fig, (ax, beside) = figure(1, 2)
     plot_curves(datasets[games[0].name], ax=ax)
     for end in games[0].setup["ends"]:
         ax.axvline(end, color="0.7", linewidth=0.8, zorder=0)
     ax.set(title=f"{games[0].name} (lines: their ends)", xlabel="money spent")
     default = policies.discounted_omega_ucb(games[0].problem).params.memory
-    for i, (title, dataset) in enumerate(memories.items()):
+    for i, (title, dataset) in enumerate(swept.items()):
         style = line_style(len(CAST) + i)._asdict()
         curve = final(dataset, "regret").sel(policy=FADING)
         where = dataset["param_memory"].sel(policy=FADING).values.ravel()
@@ -68,5 +70,5 @@ def changing(options: Options) -> Outcome:
     readable_ticks(beside.yaxis, "log", beside.dataLim.minposy, beside.dataLim.y1)
     beside.set(title=FADING, xlabel="memory, pulls", ylabel="final regret")
     draw_legend([ax, beside], f"{options.seeds:,} seeds; the dots: the default")
-    datasets |= {f"{title}, memory": data for title, data in memories.items()}
+    datasets |= {f"{title}, memory": data for title, data in swept.items()}
     return Outcome(datasets, records, fig)
