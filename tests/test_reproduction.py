@@ -164,7 +164,7 @@ def test_quotes_are_held_against_both_numbers(mean, error, said):
 def test_a_page_has_all_that_a_summary_has():
     text = pages.page("farewell", {"farewell-fig1": summary()})
     for said in (
-        "Of 27 claims 9 are judged: 9 hold.",
+        "Of 35 claims 9 are judged: 9 hold.",
         "| [farewell-fig1](#farewell-fig1) | One macro-arm, ten waits "
         "| 10 × 10,000,000 | 2.5 | 9 hold |",
         "| farewell-fig2 | Three macro-arms, five waits | 10 × 10,000,000 "
@@ -205,7 +205,7 @@ def test_a_page_says_what_found_runs_that_were_there():
 )
 def test_verdicts_are_counted(verdict, said):
     text = pages.page("farewell", {"farewell-fig1": summary(verdict=verdict)})
-    assert f"Of 27 claims 9 are judged: {said}." in text
+    assert f"Of 35 claims 9 are judged: {said}." in text
 
 
 def test_verdicts_are_those_of_todays_claims():

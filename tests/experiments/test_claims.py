@@ -228,7 +228,7 @@ def test_a_quick_run_has_no_verdict():
     quick = play(experiment, experiment.quick)
     assert quick.claims == () and quick.notes[-1] == SMALLER
     full = play(experiment, experiment.full)
-    assert [claim.id for claim in full.claims] == ["B2.1", "B2.2", "B2.3", "B2.4"]
+    assert [claim.id for claim in full.claims] == [f"B2.{i}" for i in range(1, 7)]
     assert SMALLER not in full.notes
     verdicts = {claim.id: claim.verdict for claim in full.claims}
     # 2.95 is a slip, docs/errata.md (B2).
@@ -237,6 +237,8 @@ def test_a_quick_run_has_no_verdict():
         "B2.2": "holds",
         "B2.3": "fails",
         "B2.4": "holds",
+        "B2.5": "holds",
+        "B2.6": "holds",
     }
     assert full.claims[2].published == {"arm 1": 2.95}
 
@@ -280,14 +282,14 @@ def test_claims_and_verify(capsys, tmp_path):
     assert out.startswith("B2.1: The index of omega-UCB") and ": holds (" in out
     assert out.count("\n") == 1 and "playing budgeted-example2" in err
     assert cli.main(["verify", "B2", *results]) == 1  # One fails.
-    assert capsys.readouterr().out.count("\n") == 4
+    assert capsys.readouterr().out.count("\n") == 6
 
     assert verdicts_in(tmp_path)["B2.3"] == "fails"
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "summary.json").write_text("[]")
     assert cli.main(["claims", *results]) == 0
     out = capsys.readouterr().out
-    assert f"4 of {len(STATEMENTS)} have a verdict, of which 3 (75%) hold." in out
+    assert f"6 of {len(STATEMENTS)} have a verdict, of which 5 (83%) hold." in out
     assert cli.main(["verify", "B22", *results]) == 2
     assert "there is no claim 'B22' (did you mean 'B2" in capsys.readouterr().err
     assert cli.main(["verify", "B2", "--blocks", "3", *results]) == 2
