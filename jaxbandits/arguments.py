@@ -349,7 +349,7 @@ def points_of(
         whose = f"{argument}: {leaf}"
         if np.any(np.isnan(values)):
             raise ValueError(f"{whose} must be a number, got NaN")
-        checks.played(**{whose: _shortest(values)})
+        checks.multiplied(**{whose: _shortest(values)})
     return full
 
 

@@ -25,7 +25,7 @@ else:
 
 LONGEST = 80  # characters of a value in an error
 MOST_ROUNDS = 2**31 - 2  # rounds are counted in int32
-ROOM = 1e10  # up to which what is played may be multiplied
+ROOM = 1e10  # up to which a parameter may be multiplied
 MOST = 10**6  # arms, limits, waits, ... of a game: more is a slip, and no memory has it
 
 _played_in: int | None = None  # the process that has played
@@ -70,21 +70,32 @@ def played(**values: Any) -> None:
     """Require finite values to stay so in the precision of play, and others than 0 too.
 
     That is float32 unless JAX has 64 bits enabled. 1e39 would be played as infinity and
-    1e-50 as 0, whatever a check in float64 has said of them; 1e37 would become infinity
-    as soon as it is multiplied by a number of rounds.
+    1e-50 as 0, whatever a check in float64 has said of them.
 
     Raises:
       ValueError: naming the argument and the range.
     """
+    _told(values, float(np.finfo(precision()).max))
+
+
+def multiplied(**values: Any) -> None:
+    """As `played`, of parameters, which are multiplied by numbers of rounds and more.
+
+    1e37 would so become infinity in float32.
+    """
+    _told(values, float(np.finfo(precision()).max) / ROOM)
+
+
+def _told(values: dict[str, Any], most: float) -> None:
+    """Require what is finite to be 0, or of a size above 0 and up to `most`."""
     limits = np.finfo(precision())
-    most = limits.max / ROOM
     for name, value in values.items():
         size = np.abs(numbers(name, value))
         told = np.isfinite(size) & (size > 0)
         if np.any(told & ((size > most) | (size < limits.tiny))):
             raise ValueError(
-                f"{name} must be 0 or of a size in [{limits.tiny:.2g}, "
-                f"{most:.2g}], with which {limits.dtype} can reckon, got {shown(value)}"
+                f"{name} must be 0 or of a size in [{limits.tiny:.2g}, {most:.2g}], "
+                f"where {limits.dtype} plays it, got {shown(value)}"
             )
 
 

@@ -17,6 +17,7 @@ from jaxbandits.checks import (
     flag,
     function,
     instance,
+    multiplied,
     non_negative,
     number,
     numbers,
@@ -101,17 +102,29 @@ def test_numbers():
         numbers("x", 10**400)
 
 
-@pytest.mark.parametrize("value", [0.0, 1.0, -3e28, np.inf, np.nan, 2e-38])
+@pytest.mark.parametrize("value", [0.0, 1.0, -3e38, np.inf, np.nan, 2e-38])
 def test_what_float32_can_tell(value):
     played(x=value)
 
 
-@pytest.mark.parametrize("value", [1e29, -1e39, 1e-50, [1.0, -1e-50]])
+@pytest.mark.parametrize("value", [1e39, -1e39, 1e-50, [1.0, -1e-50]])
 def test_what_float32_cannot_tell(value):
     with pytest.raises(ValueError, match=r"^x must be 0 or of a size in .* float32"):
         played(x=value)
     with jax.enable_x64(True):
         played(x=value)
+
+
+def test_parameters_have_room_for_products():
+    for value in (0.0, 1.0, -3e28, np.inf, np.nan, 2e-38):
+        multiplied(x=value)
+    for value in (1e29, -1e37, 1e-50):
+        with pytest.raises(
+            ValueError, match=r"^x must be 0 or .*3.4e\+28\], .*float32"
+        ):
+            multiplied(x=value)
+    with jax.enable_x64(True):
+        multiplied(x=1e37)
 
 
 def test_integers_that_are_too_large():

@@ -17,7 +17,8 @@ sys.path.append(str(ROOT / "scripts"))
 pages, quoted = (import_module(f"pages.{x}") for x in ("reproduction", "quoted"))
 KEPT = ROOT / "docs" / "reproduction"
 SUMMARIES = pages.summaries_in(KEPT)
-QUOTING = [ROOT / "docs" / name for name in ("errata.md", "recommendation.md")]
+PAGES = ("errata.md", "recommendation.md", "theory/discounted-omega.md")
+QUOTING = [ROOT / "docs" / name for name in PAGES]
 AGAIN = "python scripts/reproduction.py"
 
 

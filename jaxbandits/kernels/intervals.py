@@ -118,7 +118,7 @@ def bernstein_interval(
       mean: real array in [0, 1].
       variance: real array >= 0, population form (divided by n).
       count: real array >= 0.
-      confidence: real array >= 0, x.
+      confidence: real array >= 0, x; up to 1e29 in float32.
 
     Returns:
       ``(lower, upper)``, arrays of the broadcast shape.
@@ -126,6 +126,6 @@ def bernstein_interval(
     mean, variance, count, confidence = real(
         mean=mean, variance=variance, count=count, confidence=confidence
     )
-    share = confidence / jnp.maximum(count, 1e-8)  # finite, whatever the confidence
+    share = confidence / jnp.maximum(count, 1e-8)  # finite up to 1e29
     radius = jnp.sqrt(2 * variance * share) + 3 * share
     return jnp.maximum(mean - radius, 0.0), jnp.minimum(mean + radius, 1.0)

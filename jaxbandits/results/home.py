@@ -144,19 +144,24 @@ def home_of(path: Any) -> Home:
     if isinstance(path, Home):
         return path
     if isinstance(path, LocalStore):
-        return Home(path.with_read_only(False), str(path.root), Path(path.root))
+        return _of_folder(Path(path.root))
     if isinstance(path, Store):
         return Home(path.with_read_only(False), str(path))
     if isinstance(path, str) and "://" in path:
         return Home(_of_url(path), path)
-    folder = checks.path("store", path)
-    return Home(LocalStore(folder), str(folder), folder)
+    return _of_folder(checks.path("store", path))
 
 
 def place_of(path: Any) -> Path | Home:
     """The path of a local store, the home of any other. Raises as `home_of`."""
     home = home_of(path)
     return home if home.folder is None else home.folder
+
+
+def _of_folder(path: Path) -> Home:
+    """Of an absolute path: what is read later is read there, whatever `chdir` says."""
+    folder = path.absolute()
+    return Home(LocalStore(folder), str(path), folder)
 
 
 def _of_url(url: str) -> Store:

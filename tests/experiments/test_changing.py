@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 
 from jaxbandits.experiments import REGISTRY, Options
+from jaxbandits.experiments.budgeted.changing import DEFAULT, MEMORIES
+from jaxbandits.policies.budgeted import discounted_omega_ucb
+from jaxbandits.settings.budgeted import s_br_changing
 from tests.experiments.checks import assert_readable, check_records, entry
 
 NAME = "budgeted-changing"
@@ -42,6 +45,11 @@ def test_the_figure(outcome):
     last = still["regret"].isel(checkpoint=-1, params=0).sel(policy=STILL)
     np.testing.assert_allclose(level.get_ydata(), last.mean("seed").item())
     assert_readable(outcome.figure)
+
+
+def test_the_default_memory_is_among_those_that_are_shown():
+    default = discounted_omega_ucb(s_br_changing(2).problem).params.memory
+    assert default == DEFAULT and default in MEMORIES
 
 
 @pytest.mark.slow

@@ -74,6 +74,12 @@ CASES = {
         "discounted-omega-ucb", twins.DiscountedOmega, memory=150.0
     ),
     "discounted omega, default": _case("discounted-omega-ucb", twins.DiscountedOmega),
+    "discounted omega, ranges": _case(
+        "discounted-omega-ucb",
+        twins.DiscountedOmega,
+        twin_params={"memory": 150.0, "cost_high": HIGH, "reward_high": 4 - HIGH},
+        memory=150.0,
+    )._replace(problem=budgeted.make_problem(K, 0, HIGH, 0, 4 - HIGH)),
     "share": _case("share-ucb", twins.ShareUCB, budget=BUDGET),
     "share, other": _case(
         "share-ucb", twins.ShareUCB, budget=BUDGET, rho=2.0, power=0.3, prior_pulls=3.0

@@ -177,9 +177,15 @@ class DiscountedOmega(Policy):
     weights, Garivier & Moulines (2011), section 3, of the statistics after it.
     """
 
-    def __init__(self, num_arms, rho=0.25, memory=4000.0):
+    def __init__(
+        self, num_arms, rho=0.25, memory=4000.0, cost_high=1.0, reward_high=1.0
+    ):
         super().__init__(num_arms)
         self.rho, self.memory = rho, memory
+        self.cost_high, self.reward_high = (
+            np.broadcast_to(np.asarray(x, float), num_arms)
+            for x in (cost_high, reward_high)
+        )
         self.arms, self.rewards, self.costs = [], [], []
 
     def update(self, t, noise, arm, reward, cost):
@@ -198,8 +204,8 @@ class DiscountedOmega(Policy):
             w = weights * (arms == k)
             n = w.sum()
             r, c = (w @ np.array(x) / n for x in (self.rewards, self.costs))
-            upper = theorem_1(r, n, z2, 0.0, 1.0)[1]
-            lower = theorem_1(c, n, z2, 0.0, 1.0)[0] if c > 0 else 0.0
+            upper = theorem_1(r, n, z2, 0.0, self.reward_high[k])[1]
+            lower = theorem_1(c, n, z2, 0.0, self.cost_high[k])[0] if c > 0 else 0.0
             values[k] = upper / lower if lower > 0 else np.inf
         return values
 

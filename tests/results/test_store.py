@@ -300,6 +300,20 @@ def test_a_reader_is_never_ahead_of_the_writer(tmp_path):
     assert partial > 0
 
 
+@pytest.mark.parametrize("give", [str, zarr.storage.LocalStore], ids=["path", "Zarr"])
+def test_a_relative_path_is_read_where_it_was_opened(tmp_path, monkeypatch, give):
+    """Values are read when they are asked for, in whatever folder that is."""
+    monkeypatch.chdir(tmp_path)
+    spec = walk.spec(seeds=2)
+    whole, found = run(spec), run(spec, give("sweep.zarr"))
+    opened = open_store(give("sweep.zarr"))
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir(tmp_path / "other")
+    for dataset in (found, opened):
+        assert_same(dataset, whole)
+    assert not list((tmp_path / "other").iterdir())
+
+
 def test_session_is_read_first(store):
     """Before any metric, by whatever loads a whole dataset."""
     assert next(iter(open_store(store).data_vars)) == "session"

@@ -7,7 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from jaxbandits.stats import fixed_width_interval, interval_of, seeds_needed
+from jaxbandits.stats import (
+    CoverageWarning,
+    fixed_width_interval,
+    interval_of,
+    seeds_needed,
+)
 from tests.results.samples import dataset, slack
 
 
@@ -25,6 +30,14 @@ def test_by_hand():
     half = 3.182446305 * (14 / 3 / 6) ** 0.5
     expected = [4, 4 - half, 4 + half]
     assert [part.item() for part in found] == pytest.approx(expected)
+
+
+def test_all_runs_of_the_pilot_s_instances_count():
+    """Two of each of five instances: not fewer than the ten that were played."""
+    values = xr.DataArray(np.arange(10.0), dims="seed")
+    values = values.assign_coords(instance=("seed", np.arange(10) // 2))
+    with pytest.warns(CoverageWarning):
+        assert seeds_needed(values, 1e6).item() == 10
 
 
 def test_without_a_second_stage_it_is_student_s_interval(rng):

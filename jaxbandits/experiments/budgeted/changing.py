@@ -1,6 +1,10 @@
 """Arms that change: what ignoring it costs, and what a memory costs where none does."""
 
+from collections.abc import Mapping
 from functools import partial
+
+import xarray as xr
+from matplotlib.axes import Axes
 
 from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Options, Outcome
@@ -12,6 +16,7 @@ from jaxbandits.plots import (
     readable_ticks,
 )
 from jaxbandits.policies import budgeted as policies
+from jaxbandits.protocol import Environment
 from jaxbandits.settings.budgeted import s_br_changing
 from jaxbandits.stats import final, summary_records
 
@@ -27,6 +32,7 @@ CAST = {
     "uniform": Contestant(policies.uniform),
 }
 MEMORIES = tuple(250.0 * 2**k for k in range(9))
+DEFAULT = 4_000.0  # of the policy, marked among them
 
 
 def changing(options: Options) -> Outcome:
@@ -50,25 +56,36 @@ def changing(options: Options) -> Outcome:
         )
         swept[game.name] = run(sweep).isel(checkpoint=[-1])
     fig, (ax, beside) = figure(1, 2)
-    plot_curves(datasets[games[0].name], ax=ax)
-    for end in games[0].setup["ends"]:
+    _draw_phases(ax, games[0], datasets[games[0].name])
+    _draw_memory(beside, datasets, swept)
+    draw_legend([ax, beside], f"{options.seeds:,} seeds; the dots: the default")
+    datasets |= {f"{title}, memory": data for title, data in swept.items()}
+    return Outcome(datasets, records, fig)
+
+
+def _draw_phases(ax: Axes, game: Environment, dataset: xr.Dataset) -> None:
+    """Regret, and where the phases end."""
+    plot_curves(dataset, ax=ax)
+    for end in game.setup["ends"]:
         ax.axvline(end, color="0.7", linewidth=0.8, zorder=0)
-    ax.set(title=f"{games[0].name} (lines: their ends)", xlabel="money spent")
-    default = policies.discounted_omega_ucb(games[0].problem).params.memory
+    ax.set(title=f"{game.name} (lines: their ends)", xlabel="money spent")
+
+
+def _draw_memory(
+    ax: Axes, datasets: Mapping[str, xr.Dataset], swept: Mapping[str, xr.Dataset]
+) -> None:
+    """Final regret by the memory, beside that of who does not forget."""
     for i, (title, dataset) in enumerate(swept.items()):
         style = line_style(len(CAST) + i)._asdict()
         curve = final(dataset, "regret").sel(policy=FADING)
         where = dataset["param_memory"].sel(policy=FADING).values.ravel()
         means = curve.mean("seed").values
-        beside.plot(where, means, label=f"right: {title}", **style)
-        beside.plot(where[where == default], means[where == default], "ko", ms=4)
+        ax.plot(where, means, label=f"right: {title}", **style)
+        ax.plot(where[where == DEFAULT], means[where == DEFAULT], "ko", ms=4)
         level = final(datasets[title], "regret").sel(policy=STILL).mean().item()
         plain = style | {"linestyle": "dotted", "linewidth": 1.2}
-        beside.axhline(level, label=f"right: {title}, nothing forgotten", **plain)
-    beside.set_xscale("log", base=2)
-    beside.set_yscale("log")
-    readable_ticks(beside.yaxis, "log", beside.dataLim.minposy, beside.dataLim.y1)
-    beside.set(title=FADING, xlabel="memory, pulls", ylabel="final regret")
-    draw_legend([ax, beside], f"{options.seeds:,} seeds; the dots: the default")
-    datasets |= {f"{title}, memory": data for title, data in swept.items()}
-    return Outcome(datasets, records, fig)
+        ax.axhline(level, label=f"right: {title}, nothing forgotten", **plain)
+    ax.set_xscale("log", base=2)
+    ax.set_yscale("log")
+    readable_ticks(ax.yaxis, "log", ax.dataLim.minposy, ax.dataLim.y1)
+    ax.set(title=FADING, xlabel="memory, pulls", ylabel="final regret")
