@@ -337,7 +337,7 @@ def points_of(
         for leaf in defaults
         if leaf not in points.columns or np.isnan(points.columns[leaf]).any()
     }
-    defaults |= _told(name, policy, free, schedule)
+    defaults |= _told(name, policy, free, schedule, argument)
     columns = {}
     for leaf, default in defaults.items():
         given = points.columns.get(leaf, np.full(points.count, np.nan))
@@ -401,7 +401,7 @@ def _defaults(name: str, policy: Policy) -> dict[str, float]:
 
 
 def _told(
-    name: str, policy: Policy, free: set[str], schedule: Schedule
+    name: str, policy: Policy, free: set[str], schedule: Schedule, argument: str
 ) -> dict[str, float]:
     """What the policy must know of the game's end and nobody has said."""
     own = "budget" if schedule.by_budget else "horizon"
@@ -413,7 +413,7 @@ def _told(
         if leaf != own:
             raise ValueError(
                 f"policies[{name!r}] must know the {leaf}, and this game is played for "
-                f"a {own}: give it in grid: {{{leaf!r}: ...}}"
+                f"a {own}: give it in {argument}: {{{leaf!r}: ...}}"
             )
         told[leaf] = float(schedule.checkpoints[-1])
     return told

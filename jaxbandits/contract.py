@@ -7,13 +7,14 @@ number read beyond the noise, NumPy's randomness frozen in the trace) it would n
 import random
 import re
 from collections.abc import Callable, Mapping
-from functools import lru_cache, partial
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxbandits import reads
 from jaxbandits.checks import shown, whole
 from jaxbandits.protocol import Actions, Environment, Game, Policy, PolicyFunctions
 from jaxbandits.results.names import check_variable
@@ -42,6 +43,7 @@ VALUES_WANTED = (
     jax.errors.TracerArrayConversionError,
 )
 MOST_WORDS = 2**20  # of a round
+LOOKS = 4  # for draws from generators of the whole process
 
 
 def check_round(
@@ -105,7 +107,7 @@ def _check(
     policy: PolicyFunctions, game: Game, kind, leaves, structure, twice, x64
 ) -> None:
     del x64  # part of the key
-    draws = partial(_of_noise, twice)
+    tracing = _Tracing(twice)
     make, count = kind
     number = jax.ShapeDtypeStruct((), jnp.zeros(()).dtype)
     params = make(*[number] * count) if count else ()
@@ -115,43 +117,122 @@ def _check(
         for width in (*policy.words, game.words)
     ]
     key = jax.eval_shape(lambda: jax.random.key(0))
-    instance = _shapes("the environment's sample", game.sample, key, setup)
-    its = _shapes("the environment's init", game.init, instance)
+    instance = tracing.shapes("the environment's sample", game.sample, key, setup)
+    its = tracing.shapes("the environment's init", game.init, instance)
     round_ = jax.ShapeDtypeStruct((), jnp.int32)
-    view = _shapes("the environment's view", game.view, round_, instance, its)
-    mine = _shapes("init", _arrays_only(policy.init), params)
-    action = draws("act", policy.act, noise[0], view, mine, params)
+    view = tracing.shapes("the environment's view", game.view, round_, instance, its)
+    if _words(getattr(view, "round", None)) != "int32[]":
+        raise TypeError(
+            "the environment's view must be a View, whose round is int32[], got "
+            f"{_words(view)}"
+        )
+    mine = tracing.shapes("init", _arrays_only(policy.init), params)
+    action = tracing.drawn("act", policy.act, noise[0], view, mine, params)
     _check_action("act", game.actions, instance, action)
-    after, feedback = draws(
+    after, feedback = tracing.drawn(
         "the environment's step", game.step, noise[2], instance, its, action
     )
     _check_same("the environment's step", "its state", its, after)
-    after = draws(
+    after = tracing.drawn(
         "update", policy.update, noise[1], view, mine, action, feedback, params
     )
     _check_same("update", "the state", mine, after)
-    _shapes("the environment's record", game.record, instance, its, round_)
+    tracing.shapes("the environment's record", game.record, instance, its, round_)
     if game.spent is not None:
-        spent = _shapes("the environment's spent", game.spent, instance, its)
+        spent = tracing.shapes("the environment's spent", game.spent, instance, its)
         if _words(spent) not in ("float32[]", "int32[]", "float64[]", "int64[]"):
             raise TypeError(
                 "the environment's spent must be a number, float32[] or int32[], got "
                 f"{_words(spent)}"
             )
     if policy.recommend is not None:
-        found = _shapes("recommend", policy.recommend, mine, params)
+        found = tracing.shapes("recommend", policy.recommend, mine, params)
         _check_action("recommend", game.actions, instance, found)
         if _words(found) != _words(action):
             raise TypeError(
                 f"recommend gives {_words(found)}, an action is {_words(action)}"
             )
     if policy.report is not None:
-        _check_report(_shapes("report", _named_only(policy.report), mine, params))
+        _check_report(
+            tracing.shapes("report", _named_only(policy.report), mine, params)
+        )
 
 
-def _shapes(what: str, function: Callable, *args) -> Any:
-    """Shapes of a function's result; its own errors with its name."""
-    return _traced(what, function, *args)[1]
+class _Tracing(NamedTuple):
+    """How functions are traced: twice, to compare, or once."""
+
+    twice: bool
+
+    def program(self, what: str, function: Callable, *args) -> tuple[Any, Any]:
+        """A function's program and the shapes of its result.
+
+        Raises:
+          ValueError, TypeError: the function's own errors with its name, and if it is
+            not the same each time.
+        """
+        # Another thread may draw from them, as of a worker of Dask, but not every time.
+        for _ in range(LOOKS):
+            before = _generators()
+            program, shapes = _traced(what, function, *args)
+            if pure := before == _generators():
+                break
+        if pure and self.twice:
+            again, _ = _traced(what, function, *args)
+            pure = _text(program) == _text(again)
+        if not pure:
+            raise ValueError(
+                f"{what} is another program each time that it is traced: randomness "
+                "must come from its noise (of an environment's sample, its key), and "
+                "nothing from outside that changes"
+            )
+        return program, shapes
+
+    def shapes(self, what: str, function: Callable, *args) -> Any:
+        """Shapes of a function's result."""
+        return self.program(what, function, *args)[1]
+
+    def drawn(self, what: str, function: Callable, noise, *args) -> Any:
+        """`shapes` of a function of noise, which must read its own and no other."""
+        program, shapes = self.program(what, function, noise, *args)
+        found = reads.faults(program)
+        _refuse_beyond(what, found, noise.shape[0])
+        if reads.AS_NUMBERS in found:
+            raise TypeError(
+                f"{what} takes its noise for numbers, but it is random 32-bit words, "
+                "of which numbers must be made first: "
+                "jaxbandits.arrays.unit_interval(noise) makes uniforms in (0, 1) of "
+                "them, occurs(noise[0], noise[1], p) an event, position(noise[0], n) a "
+                "choice"
+            )
+        return shapes
+
+
+def check_reads(what: str, function: Callable, width: int, rounds: list) -> None:
+    """Refuse reads beyond a round's noise at positions that only play knows.
+
+    Args:
+      what: the function is, for errors.
+      function: of noise and more.
+      width: how many words of noise it has.
+      rounds: what else the function takes, of every round that is looked at.
+
+    Raises:
+      ValueError: if it reads a word that is not there.
+    """
+    noise = jax.ShapeDtypeStruct((width,), jnp.uint32)
+    program, _ = _traced(what, function, noise, *rounds[0])
+    if reads.UNSURE in reads.faults(program):
+        for values in rounds:
+            found = reads.faults(program, jax.tree.leaves(values))
+            _refuse_beyond(what, found, width)
+
+
+def _refuse_beyond(what: str, found: set[str], width: int) -> None:
+    if reads.BEYOND in found:
+        raise ValueError(
+            f"{what} reads beyond its noise, which has {width} words: declare more in "
+            "`words`"
+        )
 
 
 def _traced(what, function, *args):
@@ -181,40 +262,6 @@ def _traced(what, function, *args):
         ) from error
 
 
-LOOKS = 4  # for draws from generators of the whole process
-
-
-def _of_noise(twice: bool, what: str, function: Callable, noise, *args) -> Any:
-    """`_shapes` of a function of noise, which must read its own noise and no other."""
-    # Another thread may draw from them, as of a worker of Dask, but not every time.
-    for _ in range(LOOKS):
-        before = _generators()
-        program, shapes = _traced(what, function, noise, *args)
-        if pure := before == _generators():
-            break
-    if _reads_beyond(program.jaxpr):
-        raise ValueError(
-            f"{what} reads beyond its noise, which has {noise.shape[0]} words: "
-            "declare more in `words`"
-        )
-    if _takes_for_numbers(program.jaxpr):
-        raise TypeError(
-            f"{what} takes its noise for numbers, but it is random 32-bit words, of "
-            "which numbers must be made first: "
-            "jaxbandits.arrays.unit_interval(noise) makes uniforms in (0, 1) of them, "
-            "occurs(noise[0], noise[1], p) an event, position(noise[0], n) a choice"
-        )
-    if pure and twice:
-        again, _ = _traced(what, function, noise, *args)
-        pure = _text(program) == _text(again)
-    if not pure:
-        raise ValueError(
-            f"{what} is another program each time that it is traced: randomness must "
-            "come from its noise, and nothing from outside that changes"
-        )
-    return shapes
-
-
 def _generators():
     """The state of the generators that a slip would draw from."""
     name, words, *rest = np.random.get_state()
@@ -233,47 +280,6 @@ def _is_plain(x):
         and not isinstance(x, jax.core.Tracer)
         and not jnp.issubdtype(x.dtype, jax.dtypes.extended)
     )
-
-
-def _reads_beyond(program) -> bool:
-    """Whether an entry of the first argument is read that is not there.
-
-    An index within bounds is a slice; one that is known and out of bounds is left as a
-    dynamic slice, which JAX would clamp.
-    """
-    noise = program.invars[0]
-    known: dict[Any, Any] = {}
-    for equation in program.eqns:
-        name = equation.primitive.name
-        inputs = [x.val if hasattr(x, "val") else known.get(x) for x in equation.invars]
-        if name == "dynamic_slice" and equation.invars[0] is noise:
-            if inputs[1] is not None:
-                return True
-        elif name in ("lt", "add", "select_n") and all(x is not None for x in inputs):
-            known[equation.outvars[0]] = equation.primitive.bind(
-                *inputs, **equation.params
-            )
-    return False
-
-
-# What leaves words as they are.
-MOVES = ("broadcast_in_dim", "concatenate", "dynamic_slice", "gather", "reshape", "rev")
-MOVES += ("slice", "squeeze", "transpose")
-
-
-def _takes_for_numbers(program) -> bool:
-    """Whether words of the first argument become floats as they are."""
-    words = {program.invars[0]}
-    for equation in program.eqns:
-        if not any(x in words for x in equation.invars if not hasattr(x, "val")):
-            continue
-        if equation.primitive.name in MOVES:
-            words.update(equation.outvars)
-        elif equation.primitive.name == "convert_element_type" and jnp.issubdtype(
-            equation.params["new_dtype"], jnp.floating
-        ):
-            return True
-    return False
 
 
 def _arrays_only(init: Callable) -> Callable:

@@ -157,10 +157,10 @@ def booked(environment: Environment, chunk: Chunk) -> dict[str, np.ndarray]:
     """
     recommended, report = chunk.notes
     shape = np.shape(chunk.rounds)
-    parts = [_numbers("metrics", environment, chunk.books.metrics, shape), report]
+    parts = [numbers_of("metrics", environment, chunk.books.metrics, shape), report]
     if environment.judge is not None and jax.tree.leaves(recommended):
         judged = environment.judge(chunk.instance, recommended)
-        parts.append(_numbers("judge", environment, judged, shape))
+        parts.append(numbers_of("judge", environment, judged, shape))
     taken = {key for part in parts for key in part}
     if clash := sorted(taken & chunk.books.kept.keys()):
         raise ValueError(f"keep names {clash}, which the results have anyway")
@@ -171,7 +171,7 @@ def booked(environment: Environment, chunk: Chunk) -> dict[str, np.ndarray]:
     return found
 
 
-def _numbers(what: str, environment: Environment, found: Any, shape) -> dict:
+def numbers_of(what: str, environment: Environment, found: Any, shape) -> dict:
     """What an environment's `metrics` or `judge` gives, checked."""
     whose = f"environment {environment.name!r}: {what} must give"
     if not isinstance(found, Mapping) or not all(isinstance(x, str) for x in found):

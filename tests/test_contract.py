@@ -201,6 +201,14 @@ BROKEN_GAMES = {
         "the environment's step reads beyond its noise",
     ),
     "no step": ({"step": None}, "the environment's step must be a function"),
+    "randomness of NumPy": (
+        {"sample": lambda key, setup: setup + np.random.randint(2)},
+        "the environment's sample is another program each time",
+    ),
+    "a view of nothing": (
+        {"view": lambda round_, i, state: round_},
+        r"the environment's view must be a View, .* got int32\[\]",
+    ),
     "spent or not": (
         {"spent": lambda i, state: state.spent > 5},
         r"spent must be a number, .* got bool\[\]",
@@ -245,6 +253,19 @@ HIDDEN = {
         "act is another program each time",
     ),
     "noise of others": BROKEN["noise of others"],
+    "noise of others, in some rounds": (
+        policy(act=lambda noise, v, s, p: (noise[v.round // 20] % 2).astype(jnp.int32)),
+        "act reads beyond its noise",
+    ),
+    "noise of others, as a state has it": (
+        policy(
+            update=lambda noise, v, s, a, f, p: {
+                "pulls": s["pulls"] + (noise[s["pulls"][0] // 9] % 2).astype(jnp.int32)
+            },
+            words=(0, 1),
+        ),
+        "update reads beyond its noise",
+    ),
     "randomness of NumPy": BROKEN["randomness of NumPy"],
 }
 

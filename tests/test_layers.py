@@ -15,6 +15,8 @@ LAYERS = {
     "devices": 0,
     "factory": 0,
     "maker": 0,
+    "jaxprs": 0,
+    "reads": 1,
     "fit": 0,
     "arrays": 1,
     "kernels": 2,

@@ -2,12 +2,18 @@
 
 from typing import NamedTuple
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from jaxbandits.arrays import unit_interval
 from jaxbandits.engine.tape import Stream, read
+from jaxbandits.policies import budgeted
+from jaxbandits.policies import censored as censored_policies
+from jaxbandits.protocol import View
+from jaxbandits.settings import budgeted as money
+from jaxbandits.settings import censored
 from jaxbandits.testing import altered, check_environment, check_policy, trace_run
 from tests.engine.budget_game import ALTERNATE, cost_of, environment
 from tests.reference.words import grid
@@ -90,7 +96,21 @@ BAD_POLICIES = {
     ),
     "negative count": (
         counter(update=lambda n, v, state, a, f, p: state - 1),
-        "negative",
+        "state is negative in round 1",
+    ),
+    "negative count in between": (
+        counter(update=lambda n, v, s, a, f, p: jnp.where(v.round == 7, -1, abs(s))),
+        "state is negative in round 7",
+    ),
+    "NaN in between": (
+        counter(
+            init=lambda params: {"x": jnp.zeros(2)},
+            update=lambda n, v, s, a, f, p: {
+                "x": jnp.where(v.round == 9, jnp.nan, s["x"] * 0 + 1)
+            },
+            act=lambda n, v, s, p: jnp.int32(0),
+        ),
+        r"state\['x'\] must not hold NaN, and does in round 9",
     ),
 }
 
@@ -159,6 +179,7 @@ def test_noise_of_another_length_fails():
     check_policy(hungry._replace(words=(2, 0)), GAME)
 
 
+DRAWN = np.random.default_rng(0)
 BAD_ENVIRONMENTS = {
     "no step": (altered(GAME, step=None), "step must be a function"),
     "setup of NaN": (GAME._replace(setup=np.array([np.nan])), "setup holds NaN"),
@@ -189,6 +210,38 @@ BAD_ENVIRONMENTS = {
         altered(GAME, metrics=lambda t, i, r: {"spent": r.spent / 0}),
         "'spent' is not finite",
     ),
+    "metric's name": (
+        altered(GAME, metrics=lambda t, i, r: {"seed": r.spent}),
+        "metrics: the name 'seed' is taken",
+    ),
+    "spent that falls": (
+        altered(GAME, spent=lambda i, state: state.spent % 9),
+        "spent must be a number >= 0 that never falls, which it is not in round",
+    ),
+    "spent of NaN": (
+        altered(GAME, spent=lambda i, state: jnp.nan * state.spent),
+        "spent must be a number .* not at the start",
+    ),
+    "another round in the view": (
+        altered(GAME, view=lambda round_, i, state: View(jnp.minimum(round_, 7))),
+        "view shows not round 8 in it",
+    ),
+    "a judge of another shape": (
+        GAME._replace(judge=lambda instance, action: {"gap": action[0]}),
+        "judge must give one number per run and checkpoint",
+    ),
+    "an oracle that fails": (
+        GAME._replace(oracle=lambda: 3.0),
+        "the environment's oracle failed",
+    ),
+    "an oracle of nothing": (
+        GAME._replace(oracle=lambda instance: {"best": np.array([np.nan])}),
+        "oracle must know numbers, got",
+    ),
+    "randomness of a generator": (
+        altered(GAME, sample=lambda key, setup: setup + int(DRAWN.integers(100))),
+        "sample is another program each time",
+    ),
 }
 
 
@@ -198,3 +251,43 @@ def test_bad_environments_fail_with_the_clause_they_break(name):
     game, message = BAD_ENVIRONMENTS[name]
     with pytest.raises(AssertionError, match=message):
         check_environment(game, ALTERNATE)
+
+
+def test_books_are_closed_over_the_instance_that_was_played():
+    """Costs are those of a drawn scale, which the metrics know."""
+
+    def scaled(tables, instance, record):
+        return {"units": jnp.log(1.0 - record.spent % instance)}
+
+    drawn = altered(
+        GAME,
+        sample=lambda key, setup: 2 + jax.random.randint(key, (), 0, 10**6),
+        metrics=scaled,
+    )
+    check_environment(drawn, ALTERNATE)
+
+
+def test_play_refuses_what_simulate_refuses():
+    game = money.s_bt(3)
+    of_two = budgeted.omega_ucb(money.s_bt(2).problem)
+    with pytest.raises(ValueError, match="was built for num_arms = 2"):
+        trace_run(of_two, game, 5)
+    mine = budgeted.omega_ucb(game.problem)
+    with pytest.raises(ValueError, match="rho"):
+        trace_run(mine, game, 5, params=mine.params._replace(rho=np.nan))
+    with pytest.raises(TypeError, match="params must be Params of"):
+        trace_run(mine, game, 5, params=(1.0,))
+    with pytest.raises(ValueError, match="must know the budget"):
+        trace_run(budgeted.share_ucb(game.problem), game, 5)
+
+
+def test_play_tells_a_policy_the_horizon():
+    coins = censored.indep([0.3, 0.5])
+    policy = censored_policies.moss_reduction(coins.problem)
+    told, given = (
+        trace_run(policy, coins, 40, params=params)
+        for params in (None, {"horizon": 40})
+    )
+    assert told.actions.arm.tolist() == given.actions.arm.tolist()
+    check_policy(policy, coins)
+    check_policy(budgeted.share_ucb(money.s_bt(3).problem), money.s_bt(3))

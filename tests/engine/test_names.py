@@ -7,10 +7,11 @@ import jax.numpy as jnp
 import pytest
 from jax._src.interpreters import mlir
 
+from jaxbandits import jaxprs
 from jaxbandits.arrays import first_argmax, pick, put, random_argmax, tally, window
 from jaxbandits.arrays.named import PREFIX
 from jaxbandits.arrays.select import row_of
-from jaxbandits.engine import expression, jaxprs, lanes
+from jaxbandits.engine import expression, lanes
 from jaxbandits.engine.gpu import forms, loops, moves, operations, reductions
 
 TABLES = {

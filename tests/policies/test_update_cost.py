@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from jaxbandits.arrays.named import PREFIX
-from jaxbandits.engine.jaxprs import CALLS
+from jaxbandits.jaxprs import CALLS
 from jaxbandits.policies.censored import rcucb, z_rcucb
 from jaxbandits.protocol import View
 from jaxbandits.settings import censored as settings

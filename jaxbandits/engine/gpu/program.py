@@ -10,7 +10,7 @@ import numpy as np
 from jax.extend.core import ClosedJaxpr, Literal
 
 from jaxbandits.arrays.named import PREFIX
-from jaxbandits.engine.jaxprs import CALLS, SAME, expanded
+from jaxbandits.jaxprs import CALLS, SAME, expanded
 
 # What leaves its inputs as they are. A kernel stores nothing that it is not told to.
 UNCHANGED = SAME | {"optimization_barrier"}

@@ -1,4 +1,4 @@
-"""What the engine reads in JAX's programs, and what changed there between versions."""
+"""What is read in JAX's programs, and what changed there between versions."""
 
 from functools import partial
 

@@ -1,0 +1,237 @@
+"""Whether a policy keeps the protocol's promises."""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxbandits.arguments import (
+    by_name,
+    environment_of,
+    is_policy,
+    points_of,
+)
+from jaxbandits.checks import MOST_ROUNDS
+from jaxbandits.contract import check_reads, check_round
+from jaxbandits.engine.lanes import lanes
+from jaxbandits.engine.rollout import to_device
+from jaxbandits.fit import check_fit
+from jaxbandits.points import Points
+from jaxbandits.protocol import Environment, Policy
+from jaxbandits.schedule import Schedule
+from jaxbandits.testing._clauses import books, first, refused, tried
+from jaxbandits.testing._trace import Trace, check_sizes, instance_for, trace_run
+
+MOST_LOOKED_AT = 30  # rounds whose reads of noise are looked at
+
+
+def check_policy(
+    policy: Policy, environment: Environment, rounds: int = 30, root_seed: int = 0
+) -> None:
+    """Check that a policy keeps the protocol's promises in an environment.
+
+    * it is a `Policy` whose `params` are a NamedTuple of finite numbers, built for the
+      environment's problem;
+    * `init` returns arrays (no Python scalars), and does so again when called again;
+    * `update` keeps the state's structure, shapes and dtypes;
+    * actions have the structure, shapes and dtypes that the environment steps on, and
+      are among those that it has (so is a recommendation);
+    * `act` and `update` work with the declared number of words, read no others (at
+      positions that are known, or follow from the round and the state at the end), and
+      are one program each time that they are traced: no randomness but their noise;
+    * nothing becomes NaN in play, and integer statistics (counts) stay >= 0;
+    * a run is a pure function of its seed;
+    * a recommendation has the form of an action, and reports are arrays without NaN;
+    * the lanes transform of `init` gives what `init` gives.
+
+    What a policy must be told of the game's end, and is not, is `rounds`.
+
+    Raises:
+      AssertionError: saying which clause is broken.
+    """
+    check_sizes(rounds, root_seed)
+    assert isinstance(policy, Policy), f"not a Policy: policy is {policy!r}"
+    with refused():
+        environment_of(environment)
+        _check_values(policy)
+        check_fit(policy.name, policy, environment)
+        policy = _told(policy, rounds)
+    params = jax.tree.map(to_device, policy.params)
+    state = tried(policy.init, params)
+    for leaf in jax.tree.leaves(state):
+        assert isinstance(leaf, jax.Array), f"init returned {leaf!r}, not an array"
+    with refused():
+        check_round(policy.name, policy, environment, twice=True)
+    _assert_equal(state, policy.init(params), "init is not a pure function")
+    watched = _watched(policy)
+    for seed_index in range(2):
+        traces = [
+            trace_run(
+                watched, environment, rounds, root_seed=root_seed, seed_index=seed_index
+            )
+            for _ in range(2)
+        ]
+        _assert_equal(*traces, "a run is not a pure function of its seed")
+        trace = _check_watch(policy, traces[0])
+        instance = instance_for(environment, root_seed, seed_index)
+        _check_actions(environment, instance, trace, rounds)
+        _check_notes(policy, params, trace, environment, instance)
+        _check_reads(policy, params, trace, environment, instance, rounds)
+    _check_lanes(policy, params, state)
+
+
+def _check_values(policy: Policy) -> None:
+    """Require a name and parameters that can be played, all of them finite."""
+    by_name(policy, "policies", is_policy, "a Policy")
+    schedule = Schedule([MOST_ROUNDS], MOST_ROUNDS)  # nobody asks for it
+    points_of(policy.name, policy._replace(told=()), Points({}), schedule, "params")
+    if not isinstance(policy.told, tuple) or set(policy.told) - set(
+        getattr(policy.params, "_fields", ())
+    ):
+        raise TypeError(f"told must name parameters, got {policy.told!r}")
+    if not np.all(np.isfinite(policy.params)):
+        raise ValueError(f"params must be finite numbers, got {policy.params!r}")
+
+
+def _told(policy: Policy, rounds: int) -> Policy:
+    """The policy, which knows how the game ends."""
+    untouched = type(policy.params)._field_defaults if policy.told else {}
+    ends = {
+        name: float(rounds)
+        for name in policy.told
+        if getattr(policy.params, name) == untouched.get(name)
+    }
+    params = policy.params._replace(**ends) if ends else policy.params
+    return policy._replace(params=params, told=())
+
+
+def _assert_equal(left, right, message):
+    import chex  # takes as long to import as JAX
+
+    chex.assert_trees_all_equal(left, right, custom_message=message)
+
+
+class _Watched(NamedTuple):
+    """A policy's state, and for each of its leaves when it was first broken, i32[]."""
+
+    state: Any
+    nan: Any
+    negative: Any
+
+
+def _watched(policy: Policy) -> Policy:
+    """A policy that keeps a record of what its state should not be."""
+
+    def init(params):
+        state = policy.init(params)
+        never = jax.tree.map(lambda _: jnp.int32(0), state)
+        return _looked_at(_Watched(state, never, never), state, jnp.int32(1))
+
+    def act(noise, view, watch, params):
+        return policy.act(noise, view, watch.state, params)
+
+    def update(noise, view, watch, action, feedback, params):
+        state = policy.update(noise, view, watch.state, action, feedback, params)
+        return _looked_at(watch, state, view.round)
+
+    return policy._replace(
+        init=init, act=act, update=update, recommend=None, report=None
+    )
+
+
+def _looked_at(watch: _Watched, state, round_) -> _Watched:
+    nan = jax.tree.map(
+        lambda when, leaf: first(when, round_, jnp.any(leaf != leaf)), watch.nan, state
+    )
+    negative = jax.tree.map(
+        lambda when, leaf: (
+            first(when, round_, jnp.any(leaf < 0))
+            if jnp.issubdtype(leaf.dtype, jnp.integer)
+            else when
+        ),
+        watch.negative,
+        state,
+    )
+    return _Watched(state, nan, negative)
+
+
+def _check_watch(policy: Policy, trace: Trace) -> Trace:
+    """Require that nothing was broken in any round; the trace of the policy."""
+    watch = trace.state
+    for leaf in jax.tree.leaves(trace.actions):
+        assert not np.any(np.isnan(leaf)), (
+            f"policy {policy.name!r}: actions must not hold NaN"
+        )
+    for path, round_ in jax.tree_util.tree_leaves_with_path(watch.nan):
+        assert not round_, (
+            f"policy {policy.name!r}: state{jax.tree_util.keystr(path)} must not hold "
+            f"NaN, and does in round {round_}"
+        )
+    for path, round_ in jax.tree_util.tree_leaves_with_path(watch.negative):
+        assert not round_, (
+            "update must keep integer statistics (counts) >= 0: state"
+            f"{jax.tree_util.keystr(path)} is negative in round {round_}"
+        )
+    return trace._replace(state=watch.state)
+
+
+def _check_actions(environment, instance, trace, rounds):
+    """All that were played are the game's, and its books count them."""
+    actions = environment.game.actions
+    if actions is not None:
+        allowed = jax.vmap(actions.allowed, (None, 0))(instance, trace.actions)
+        number = int(np.argmin(allowed))
+        action = jax.tree.map(lambda x: x[number].tolist(), trace.actions)
+        assert np.all(allowed), (
+            f"it plays {action} in round {number + 1}, not {actions.text}"
+        )
+    counted = books(environment, instance, trace).counted
+    assert counted is None or np.all(counted >= rounds), (
+        f"it plays {rounds} rounds, and the environment counts {counted.item()} with "
+        "an action that the game has: act must give no other"
+    )
+
+
+def _check_notes(policy, params, trace, environment, instance):
+    state, actions = jax.tree.map(jnp.asarray, trace.state), environment.game.actions
+    if policy.recommend is not None:
+        found = policy.recommend(state, params)
+        for leaf in jax.tree.leaves(found):
+            assert isinstance(leaf, jax.Array), f"recommend gives {leaf!r}"
+        assert actions is None or actions.allowed(instance, found), (
+            f"recommend gives {found}, not {actions.text}"
+        )
+    if policy.report is not None:
+        metrics = books(environment, instance, trace).metrics
+        for name, value in policy.report(state, params).items():
+            assert name not in metrics, f"report {name!r} has the name of a metric"
+            assert isinstance(value, jax.Array), f"report {name!r} is not an array"
+            assert not np.any(np.isnan(value)), f"report {name!r} holds NaN"
+
+
+def _check_reads(policy, params, trace, environment, instance, rounds):
+    """No words are read beyond those declared, in any round of the state at the end."""
+    trace = jax.tree.map(jnp.asarray, trace)
+    action, feedback = jax.tree.map(lambda x: x[-1], (trace.actions, trace.feedback))
+    rounds = jnp.arange(1, min(rounds, MOST_LOOKED_AT) + 1, dtype=jnp.int32)
+    views = [environment.game.view(t, instance, trace.environment) for t in rounds]
+    before = [(view, trace.state, params) for view in views]
+    after = [(view, trace.state, action, feedback, params) for view in views]
+    with refused(f"policy {policy.name!r} in environment {environment.name!r}: "):
+        check_reads("act", policy.act, policy.words[0], before)
+        check_reads("update", policy.update, policy.words[1], after)
+
+
+def _check_lanes(policy, params, state):
+    """`init` mapped over lanes is `init`, lane by lane."""
+    batch = jax.tree.map(
+        lambda x: jnp.broadcast_to(x[..., None], (*x.shape, 3)), params
+    )
+    out, flags = lanes(policy.init, (True,), 3)(batch)
+    for leaf, flag, single in zip(
+        *map(jax.tree.leaves, (out, flags, state)), strict=True
+    ):
+        expected = jnp.broadcast_to(single[..., None], (*single.shape, 3))
+        found = leaf if flag else jnp.broadcast_to(leaf[..., None], expected.shape)
+        assert np.array_equal(found, expected, equal_nan=True), "lanes change init"

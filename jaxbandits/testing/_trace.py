@@ -1,0 +1,160 @@
+"""One run in the plainest way, round by round: what twins and checks compare with."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxbandits.arguments import environment_of, points_of, root_seed_of
+from jaxbandits.checks import instance as instance_of
+from jaxbandits.checks import shown, whole
+from jaxbandits.engine.rollout import to_device
+from jaxbandits.engine.tape import (
+    Stream,
+    draw_words,
+    instance_key,
+    root_key,
+    stream_key,
+)
+from jaxbandits.fit import check_fit
+from jaxbandits.points import points_from
+from jaxbandits.protocol import Environment, Game, Policy
+from jaxbandits.schedule import Schedule
+
+MOST_PLAYED = 10**7  # rounds, of which every one is on record
+
+
+class Trace(NamedTuple):
+    """One run, round by round, on the host.
+
+    Attributes:
+      actions: the policy's actions, leaves ``[T, ...]``.
+      feedback: what the environment answered, leaves ``[T, ...]``.
+      state: the policy's final state.
+      environment: the environment's final state.
+    """
+
+    actions: Any
+    feedback: Any
+    state: Any
+    environment: Any
+
+
+def trace_run(
+    policy: Policy,
+    environment: Environment,
+    rounds: int,
+    *,
+    params: Any = None,
+    root_seed: int = 0,
+    seed_index: int = 0,
+) -> Trace:
+    """Play one run in the plainest way, with every action and feedback on record.
+
+    Draws the very noise that `simulate` gives this seed, and is written without the
+    engine's transforms: an independent check of them.
+
+    Args:
+      policy: the policy, built for the environment.
+      environment: the environment.
+      rounds: how many rounds, from the first. A policy that must be told the horizon,
+        and is not, is told this.
+      params: the policy's parameters, or a mapping of those that are not default.
+      root_seed: root seed of the run.
+      seed_index: which seed.
+
+    Raises:
+      TypeError, ValueError: naming the argument that is wrong, or the parameter; also
+        if the policy must be told a budget, and is not.
+    """
+    instance_of("policy", policy, Policy, "of jaxbandits.policies or your own")
+    environment_of(environment)
+    check_sizes(rounds, root_seed)
+    whole("seed_index", seed_index, 0, 2**32 - 1)
+    check_fit(policy.name, policy, environment)
+    params = _params_of(policy, params, rounds)
+    with jax.threefry_partitionable(True):  # as `simulate` draws instances
+        (state, env_state), (actions, feedback) = jax.tree.map(
+            np.asarray,
+            _rollout(
+                policy.functions,
+                environment.game,
+                rounds,
+                params,
+                jax.tree.map(to_device, environment.setup),
+                root_key(root_seed),
+                jnp.uint32(seed_index),
+            ),
+        )
+    return Trace(actions, feedback, state, env_state)
+
+
+def check_sizes(rounds: int, root_seed: int) -> None:
+    """Require rounds that can be recorded, and a root seed."""
+    whole("rounds", rounds, 1, MOST_PLAYED)
+    root_seed_of(root_seed)
+
+
+def instance_for(environment: Environment, root_seed: int, seed_index: int) -> Any:
+    """The instance that `trace_run` draws for a seed."""
+    with jax.threefry_partitionable(True):
+        key = instance_key(root_key(root_seed), jnp.uint32(seed_index))
+        return environment.game.sample(key, jax.tree.map(to_device, environment.setup))
+
+
+def altered(environment: Environment, **changes) -> Environment:
+    """An environment with some parts in place of its own, or of its game's.
+
+    Args:
+      environment: the environment.
+      **changes: fields of `Environment` or `Game`, as ``step=`` or ``metrics=``.
+    """
+    its = {name: changes.pop(name) for name in Game._fields if name in changes}
+    game = environment.game._replace(**its)
+    return environment._replace(game=game)._replace(**changes)
+
+
+def _params_of(policy: Policy, params: Any, rounds: int) -> Any:
+    """All parameters, in the precision of play, as `simulate` would have them."""
+    if not (
+        params is None
+        or isinstance(params, Mapping)
+        or type(params) is type(policy.params)
+    ):
+        raise TypeError(
+            f"params must be {type(policy.params).__name__} of {policy.name!r} or a "
+            f"mapping from names to numbers, got {shown(params)}"
+        )
+    given = points_from(params or None, "params")
+    if given.count > 1:
+        raise ValueError(f"params must be single numbers, got {given.count} points")
+    schedule = Schedule([rounds], rounds)
+    points = points_of(policy.name, policy, given, schedule, "params")
+    if not points.columns:
+        return policy.params
+    values = {name: jnp.asarray(x, float) for name, x in points.row(0).items()}
+    return type(policy.params)(**values)
+
+
+@partial(jax.jit, static_argnums=(0, 1, 2))
+def _rollout(policy, game, rounds, params, setup, root, seed_index):
+    key = {s: stream_key(root, seed_index, s) for s in Stream if s != Stream.INSTANCE}
+    instance = game.sample(instance_key(root, seed_index), setup)
+    act_width, update_width = policy.words
+
+    def step(carry, round_):
+        state, env_state = carry
+        view = game.view(round_, instance, env_state)
+        noise = draw_words(key[Stream.ACT], round_, act_width)
+        action = policy.act(noise, view, state, params)
+        noise = draw_words(key[Stream.ENVIRONMENT], round_, game.words)
+        env_state, feedback = game.step(noise, instance, env_state, action)
+        noise = draw_words(key[Stream.UPDATE], round_, update_width)
+        state = policy.update(noise, view, state, action, feedback, params)
+        return (state, env_state), (action, feedback)
+
+    start = policy.init(params), game.init(instance)
+    return jax.lax.scan(step, start, jnp.arange(1, rounds + 1, dtype=jnp.int32))
