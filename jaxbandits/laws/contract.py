@@ -4,6 +4,7 @@ A law whose exact moments are not those of its sampler gives a wrong regret with
 word. `check_law` looks at one's own law before it is played.
 """
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from scipy import integrate, stats
 
+from jaxbandits import reads
 from jaxbandits.arrays import constant
 from jaxbandits.checks import Numbers, instance, whole
 from jaxbandits.laws.law import JointLaw, Law, exact_params, exceeds
@@ -29,13 +31,15 @@ def check_law(
     """Check that a law's sampler has the law that its other functions describe.
 
     * the parameters pass the law's own check, draws are finite floats, one per arm;
+    * a draw reads its own words and no others, and makes numbers of them first;
     * draws lie in the support and follow the cdf (or the atoms), tails included;
-    * the quantile function inverts the cdf, and the mean is that of the quantiles or
-      atoms, and of the draws;
+    * the quantile function inverts the cdf, and the mean is that of the quantiles,
+      atoms or cdf, and of the draws where the support is bounded (a warning says where
+      there is nothing to compare it with);
     * a draw moves with its uniform as `monotone` says;
     * of a joint law: rewards lie in [0, 1] (or, with a `sigma`, are no farther from
       their mean than sigma-sub-Gaussian ones), consumptions in [0, highest], and means
-      and moments below limits are those of the draws.
+      and moments below limits, of linear and squared costs, are those of the draws.
 
     Args:
       law: a univariate law, a joint law, or a family of thresholds.
@@ -114,6 +118,7 @@ def _drawn(law: Law | JointLaw, params: Any, noise: np.ndarray) -> Any:
                 return jax.vmap(lambda words: law.sample(words, p))(noise)
 
             found = jax.jit(jax.vmap(each))(params)
+        _check_reads(law, params, noise.shape[1])
     for x in jax.tree.leaves(found):
         assert x.ndim == 2, f"{law.name}: a draw must be a number, got {x.shape[2:]}"
         assert jnp.issubdtype(x.dtype, jnp.floating), (
@@ -121,6 +126,24 @@ def _drawn(law: Law | JointLaw, params: Any, noise: np.ndarray) -> Any:
         )
         assert np.all(np.isfinite(x)), f"{law.name}: a draw is not finite"
     return jax.tree.map(lambda x: np.asarray(x, np.float64), found)
+
+
+def _check_reads(law: Law | JointLaw, params: Any, width: int) -> None:
+    """Require that a draw takes its words, and takes them for words."""
+    noise = jax.ShapeDtypeStruct((width,), jnp.uint32)
+    if isinstance(law, JointLaw):
+        given = params, jnp.int32(0)
+    else:
+        given = (jax.tree.map(lambda p: p[0], params),)
+    program = jax.make_jaxpr(law.sample)(noise, *given)
+    found = reads.faults(program, jax.tree.leaves(given))
+    assert reads.BEYOND not in found, (
+        f"{law.name}: a draw reads beyond its noise, which has {width} words"
+    )
+    assert reads.AS_NUMBERS not in found, (
+        f"{law.name}: a draw takes its noise for numbers, which are to be made of it "
+        "first: jaxbandits.arrays.unit_interval makes uniforms in (0, 1)"
+    )
 
 
 def _check_univariate(law: Law, params: Any, noise: np.ndarray) -> None:
@@ -229,15 +252,51 @@ def _check_mean(law: Law, params: Any, x: np.ndarray, highest: np.ndarray) -> No
 
         exact = integrate.quad_vec(integrand, 1e-9, 1 - 1e-9, epsrel=1e-7)[0]
     else:
-        exact = mean
+        exact = _means_of_cdf(law, params, x)
+        unknown = ~np.isfinite(exact)
+        if np.any(unknown & ~np.isfinite(highest)):
+            warnings.warn(
+                f"{law.name}: the mean has not been compared with anything: without "
+                "quantile, atoms, a cdf whose tail is light or a bounded support it is "
+                "not known",
+                stacklevel=4,
+            )
+        exact = np.where(unknown, mean, exact)
     for arm in range(len(x)):
         assert np.isclose(mean[arm], exact[arm], rtol=1e-4, atol=1e-7), (
             f"{law.name}, arm {arm}: the mean is {mean[arm]}, and must be that of the "
-            f"law's own quantiles or atoms, {exact[arm]}"
+            f"law's own quantiles, atoms or cdf, {exact[arm]}"
         )
         # A heavy tail has no standard error to speak of.
         if np.isfinite(highest[arm]):
             _check_average(f"{law.name}, arm {arm}: the mean", x[arm], mean[arm])
+
+
+def _means_of_cdf(law: Law, params: Any, x: np.ndarray) -> np.ndarray:
+    """f64[K], by what is above the median and below it; NaN where it is not known."""
+    arms = np.arange(len(x))
+    if law.cdf is None:
+        return np.full(len(x), np.nan)
+    middle = np.median(x, axis=1)
+    scale = np.ptp(np.quantile(x, [0.1, 0.9], axis=1), axis=0) + 1e-9
+
+    def tails(distance):
+        """Of the probabilities beyond a distance from the median, f64[2, K]."""
+        below, upto = (
+            np.asarray(law.cdf(params, middle + sign * distance))[arms, arms]  # type: ignore[misc]
+            for sign in (-1.0, 1.0)
+        )
+        return np.array([below, 1 - upto])
+
+    def integrand(u):
+        return tails(scale * u / (1 - u)) * scale / (1 - u) ** 2
+
+    below, above = integrate.quad_vec(integrand, 0, 1 - 1e-7, epsrel=1e-7)[0]
+    mean = middle + above - below
+    # What a float64 cannot tell from nothing is 1e7 times as far.
+    far = 1e6 * scale
+    lost = np.sum(tails(far), axis=0) * far
+    return np.where(lost > 1e-5 * (np.abs(mean) + scale), np.nan, mean)
 
 
 def _check_average(what: str, x: np.ndarray, mean: float) -> None:
@@ -336,10 +395,16 @@ def _check_moments(
     if not limits.size:
         limits = np.ones(1)
 
-    def cost(x):
-        return 0.5 * x
+    for cost in (_half, np.square):
+        _check_costs(law, params, reward, consumption, limits, cost)
 
-    found = law.moments(params, limits, cost)  # type: ignore[misc]
+
+def _half(x):
+    return 0.5 * x
+
+
+def _check_costs(law, params, reward, consumption, limits, cost):
+    found = law.moments(params, limits, cost)
     for name, table in found._asdict().items():
         table = np.asarray(table)
         assert table.shape == (len(reward), limits.size), (
@@ -354,7 +419,8 @@ def _check_moments(
                     "probability": np.ones_like(reward[arm]),
                 }[name]
                 _check_average(
-                    f"{law.name}, arm {arm}: moments.{name} below {limit:.4g}",
+                    f"{law.name}, arm {arm}: moments.{name} below {limit:.4g} (of cost "
+                    f"{cost.__name__.strip('_')})",
                     np.where(kept, x, 0.0),
                     table[arm, place],
                 )

@@ -91,8 +91,28 @@ WRONG = {
         ),
         "in the tail",
     ),
-    "NaN": (EXPONENTIAL._replace(sample=lambda w, p: w[0] * jnp.nan), "not finite"),
-    "a vector": (EXPONENTIAL._replace(sample=lambda w, p: w * 1.0), "must be a number"),
+    "a word beyond": (
+        EXPONENTIAL._replace(
+            sample=lambda w, p: -jnp.log(unit_interval(jnp.take(w, 2))) / p.rate,
+            monotone=0,
+        ),
+        "a draw reads beyond its noise, which has 2 words",
+    ),
+    "words for numbers": (
+        EXPONENTIAL._replace(
+            sample=lambda w, p: -jnp.log((w[0] + 0.5) / 2.0**32) / p.rate, monotone=0
+        ),
+        "a draw takes its noise for numbers",
+    ),
+    "mean beside a cdf": (
+        EXPONENTIAL._replace(mean=lambda p: 1.01 / p.rate, quantile=None, monotone=0),
+        "the mean is",
+    ),
+    "NaN": (EXPONENTIAL._replace(sample=lambda w, p: p.rate * jnp.nan), "not finite"),
+    "a vector": (
+        EXPONENTIAL._replace(sample=lambda w, p: unit_interval(w)),
+        "must be a number",
+    ),
     "an integer": (
         EXPONENTIAL._replace(sample=lambda u, p: jnp.int32(1)),
         "must be a float",
@@ -142,12 +162,32 @@ def planted(name):
             GOOD._replace(moments=lambda p, *a: GOOD.moments(OTHER, *a)),
             "moments.reward below",
         ),
+        (
+            GOOD._replace(
+                moments=lambda p, limits, cost: GOOD.moments(p, limits, cost)._replace(
+                    cost=cost(1.0) * GOOD.moments(p, limits, lambda c: c).cost
+                )
+            ),
+            r"moments.cost below .* \(of cost square\)",
+        ),
     ],
-    ids=["reward", "consumption", "means", "highest", "shape", "moments"],
+    ids=["reward", "consumption", "means", "highest", "shape", "moments", "cost"],
 )
 def test_what_is_wrong_of_two_is_found(law, says):
     with pytest.raises(AssertionError, match=says):
         check_law(law, PARAMS, draws=5000)
+
+
+@pytest.mark.parametrize("name", ["exponential", "beta", "normal"])
+def test_means_of_a_cdf(name):
+    law, params = UNIVARIATE[name]
+    check_law(law._replace(quantile=None, monotone=0), params, draws=5000)
+
+
+def test_a_mean_that_nobody_can_compare_is_said():
+    alone = EXPONENTIAL._replace(cdf=None, quantile=None, monotone=0)
+    with pytest.warns(UserWarning, match="the mean has not been compared"):
+        check_law(alone, RATE, draws=5000)
 
 
 @pytest.mark.parametrize(
