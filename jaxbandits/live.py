@@ -29,11 +29,11 @@ from jaxbandits.schedule import Schedule
 from jaxbandits.session import (
     Session,
     check_action,
+    check_feedback,
     check_session,
     check_view,
     failed,
     form_of,
-    numbers_of,
 )
 
 
@@ -107,17 +107,17 @@ def tell(session: Session, action: Any, feedback: Any, view: Any = None) -> Sess
     Args:
       session: the game so far.
       action: what was done, which need not be what `ask` said.
-      feedback: the setting's feedback; its leaves may be Python numbers.
+      feedback: the setting's feedback; its leaves may be Python numbers or lists.
       view: as for `ask`.
 
     Raises:
       TypeError, ValueError: naming the session, the action or the feedback, if it is
-        not of the policy's game, or NaN.
+        not of the policy's game, NaN, or what no round of the game can be.
     """
     policy, params, seed, round_, state = check_session(session)
     view = check_view(session, view)
     action = check_action(session, view, action)
-    feedback = numbers_of("feedback", feedback)
+    feedback = check_feedback(session, view, action, feedback)
     key, width = _key(seed, Stream.UPDATE), policy.words[1]
     given = (jnp.int32(round_), view, state, action, feedback, params)
     try:

@@ -13,8 +13,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.arguments import is_policy
-from jaxbandits.checks import MOST_ROUNDS, instance, shown, whole
+from jaxbandits.checks import MOST_ROUNDS, instance, number, shown, whole
 from jaxbandits.protocol import Policy, View
+from jaxbandits.settings.entries import MOST, count
+from jaxbandits.settings.told import TOLD
 
 
 class Session(NamedTuple):
@@ -68,6 +70,9 @@ def check_session(session: Any) -> Session:
         raise TypeError(
             f"session.params must be those of {policy.name!r}, got {shown(params)}"
         )
+    for name, value in getattr(params, "_asdict", dict)().items():
+        if np.isnan(number(f"session.params.{name}", value)):
+            raise ValueError(f"session.params.{name} must be a number, got NaN")
     x64 = bool(jax.config.jax_enable_x64)
     expected, found = _state_form(policy.init, form_of(params), x64), form_of(state)
     if found != expected:
@@ -79,12 +84,24 @@ def check_session(session: Any) -> Session:
 
 
 def check_view(session: Session, view: Any) -> Any:
-    """The view, or that of a game that shows nothing but the round."""
+    """The view, or that of a game that shows nothing but the round.
+
+    Raises:
+      TypeError, ValueError: naming the view, or the part of it that cannot be.
+    """
     if view is None:
         return View(jnp.int32(session.round))
     if "round" not in getattr(view, "_fields", ()) or view.round is None:
         raise TypeError(f"view must be a View of the setting, got {shown(view)}")
-    return numbers_of("view", view)
+    round_ = count("view.round", view.round, 1)
+    if round_ != session.round:
+        raise ValueError(
+            f"view.round must be the session's, {session.round}, got {round_}"
+        )
+    told = TOLD.get(type(session.policy.problem))
+    if told is not None and told.view_of is not None:
+        view = told.view_of(session.policy.problem, view)
+    return numbers_of("view", view._replace(round=round_))
 
 
 def check_action(session: Session, view: Any, action: Any) -> Any:
@@ -115,14 +132,23 @@ def check_action(session: Session, view: Any, action: Any) -> Any:
             f"action must be as `ask` gives it, {_words(expected)}, got {_words(found)}"
         )
     action = jax.tree.map(lambda x, y: x.astype(y.dtype), action, expected.like())
-    fields = action._asdict() if hasattr(action, "_asdict") else {"arm": action}
-    for name, size in _sizes(policy.problem).items():
-        position = fields.get(name)
-        if position is None or position.ndim or position.dtype.kind != "i":
-            continue
-        if not 0 <= position < size:
-            raise ValueError(f"action: {name} must be in [0, {size}), got {position}")
+    told = TOLD.get(type(policy.problem))
+    if told is not None:
+        told.check_action(policy.problem, view, action)
     return action
+
+
+def check_feedback(session: Session, view: Any, action: Any, feedback: Any) -> Any:
+    """The feedback in the types of the game, and such as its problem gives.
+
+    Raises:
+      TypeError, ValueError: naming the feedback, or the part of it that cannot be.
+    """
+    problem = session.policy.problem
+    told = TOLD.get(type(problem))
+    if told is not None:
+        feedback = told.feedback_of(problem, view, action, feedback)
+    return numbers_of("feedback", feedback)
 
 
 def numbers_of(what: str, tree: Any) -> Any:
@@ -139,6 +165,11 @@ def numbers_of(what: str, tree: Any) -> Any:
             raise TypeError(f"{what} must hold real numbers, got {shown(leaf)}")
         if np.any(np.isnan(values)):
             raise ValueError(f"{what} must not hold NaN, got {shown(tree)}")
+        if values.dtype.kind in "iu" and np.any(np.abs(values.astype(float)) > MOST):
+            raise ValueError(
+                f"{what} must hold whole numbers of at most 2**31 - 1, got "
+                f"{shown(leaf)}"
+            )
         return jnp.asarray(leaf, kinds[values.dtype.kind])
 
     return jax.tree.map(played, tree)
@@ -162,16 +193,6 @@ def _state_form(init, params: _Form, x64: bool) -> _Form:
 def _action_form(act, words, forms: tuple[_Form, ...]) -> _Form:
     noise = jax.ShapeDtypeStruct((words[0],), jnp.uint32)
     return form_of(jax.eval_shape(act, noise, *(form.like() for form in forms)))
-
-
-def _sizes(problem) -> dict[str, int]:
-    """How many there are of what an action is made of."""
-    sizes = {
-        "arm": getattr(problem, "num_arms", None),
-        "limit": len(getattr(problem, "limits", ())) or None,
-        "wait": getattr(problem, "num_waits", None),
-    }
-    return {name: size for name, size in sizes.items() if size is not None}
 
 
 def failed(policy: Policy, what: str, error: Exception) -> TypeError:

@@ -89,12 +89,21 @@ def test_no_recommendation_and_no_session():
 GAMES = {
     "an arm for a pair": (0, None, "action must be as `ask` gives it"),
     "a fraction": (censored.Action(0.5, 0), None, "action must be as `ask` gives it"),
-    "an arm beyond": (censored.Action(9, 0), None, "arm must be in .0, 1., got 9"),
-    "a limit before": (censored.Action(0, -1), None, "limit must be in .0, 2., got -1"),
-    "a number": (None, 0.5, "feedback must be of the game that policy 'RCUCB' is for"),
-    "NaN": (None, (np.nan, 0.2, False), "feedback must not hold NaN"),
-    "text": (None, ("0.5", 0.2, False), "feedback must hold real numbers"),
-    "two rounds": (None, ([0.5, 1], 0.2, False), "feedback must be of"),
+    "an arm beyond": (
+        censored.Action(9, 0),
+        None,
+        r"action.arm must be in \[0, 1\), got 9",
+    ),
+    "a limit before": (
+        censored.Action(0, -1),
+        None,
+        r"limit must be in \[0, 2\), got -1",
+    ),
+    "a number": (None, 0.5, "feedback must be a Feedback.reward, consumption, cen"),
+    "NaN": (None, (np.nan, 0.2, False), "feedback.reward must not hold NaN"),
+    "text": (None, ("0.5", 0.2, False), "feedback.reward must be a real number"),
+    "two rounds": (None, ([0.5, 1], 0.2, False), "feedback.reward must be one number"),
+    "an arm beyond int32": (censored.Action(2**40, 0), None, "action must hold whole"),
 }
 
 
@@ -109,6 +118,9 @@ def test_what_is_told_is_of_the_game(name):
         live.tell(session, action, feedback)
 
 
+CHANGED = policies.rcucb(GAME.problem).params
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -116,6 +128,11 @@ def test_what_is_told_is_of_the_game(name):
         ({"seed": 3}, "session.seed must be two integers"),
         ({"state": ()}, "session.state must be that of policy 'RCUCB'"),
         ({"params": ()}, "session.params must be those of 'RCUCB'"),
+        (
+            {"params": CHANGED._replace(alpha="x")},
+            "params.alpha must be a real",
+        ),
+        ({"params": CHANGED._replace(alpha=np.nan)}, "params.alpha must be a number"),
         ({"policy": None}, "session.policy must be a Policy"),
     ],
 )
@@ -127,6 +144,12 @@ def test_sessions_that_were_changed_by_hand(change, message):
 
 def test_views_of_another_game():
     session = live.start(budgeted.bts(money.s_bt(2).problem))
-    for view, message in ((None, "view must be of the game"), (3, "view must be a Vi")):
+    for view, message in (
+        (None, "view must be of the game"),
+        (3, "view must be a View"),
+    ):
         with pytest.raises(TypeError, match=message):
             live.tell(session, 0, 0.5, view)
+    late = money.View(4, 2, 0.0, 1.0, money.OracleView(0.1, 0))
+    with pytest.raises(ValueError, match="view.round must be the session's, 1, got 4"):
+        live.ask(session, late)

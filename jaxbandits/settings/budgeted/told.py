@@ -1,0 +1,48 @@
+"""What people may tell a policy of a round of the budgeted setting."""
+
+from typing import Any
+
+from jaxbandits.settings.budgeted.types import Feedback, OracleView, Problem, View
+from jaxbandits.settings.entries import count, finite, of_type, positions, real
+
+SOURCE = "jaxbandits.settings.budgeted"
+MOST = 3.4e38  # a float32
+
+
+def view_of(problem: Problem, view: Any) -> View:
+    """What was told of the round to come."""
+    view = of_type("view", view, View, SOURCE)
+    num_arms = count("view.num_arms", view.num_arms, 1, problem.num_arms)
+    cheapest, best = of_type("view.oracle", view.oracle, OracleView, SOURCE)
+    unit = finite("view.unit", view.unit)
+    if unit <= 0:
+        raise ValueError(f"view.unit must be positive, got {unit:g}")
+    return View(
+        view.round,
+        num_arms,
+        real("view.spent", view.spent, 0, MOST),
+        unit,
+        OracleView(
+            real("view.oracle.cheapest", cheapest, 0, MOST),
+            count("view.oracle.best", best, 0, int(num_arms) - 1),
+        ),
+    )
+
+
+def check_action(problem: Problem, view: Any, action: Any) -> None:
+    """Require an arm that there is."""
+    # A policy that looks at nothing but the round may be shown nothing else.
+    positions("action", action, int(getattr(view, "num_arms", problem.num_arms)))
+
+
+def feedback_of(problem: Problem, view: View, action: Any, feedback: Any) -> Feedback:
+    """What was told of an arm that was played."""
+    del view
+    reward, cost = of_type("feedback", feedback, Feedback, SOURCE)
+    # A learner may believe in narrower ranges than these.
+    most = max(1.0, problem.highest_reward[int(action)])
+    dearest = max(1.0, problem.highest_cost[int(action)])
+    return Feedback(
+        real("feedback.reward", reward, 0, most),
+        real("feedback.cost", cost, 0, dearest),
+    )

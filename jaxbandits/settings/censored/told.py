@@ -1,0 +1,56 @@
+"""What people may tell a policy of a round of the censored setting."""
+
+from typing import Any
+
+import numpy as np
+
+from jaxbandits.laws.law import exceeds
+from jaxbandits.settings.censored.types import Continuum, Feedback, Problem, RealAction
+from jaxbandits.settings.entries import finite, of_type, positions, real, truth
+
+SOURCE = "jaxbandits.settings.censored"
+
+
+def check_action(problem: Problem | Continuum, view: Any, action: Any) -> None:
+    """Require a pair that the problem has."""
+    del view
+    positions("action.arm", action.arm, problem.num_arms)
+    if isinstance(action, RealAction):
+        limit = finite("action.limit", action.limit)
+        if not 0 < limit <= problem.max_limit * (1 + 1e-6):
+            raise ValueError(
+                f"action.limit must be in (0, {problem.max_limit:g}], got {limit:g}"
+            )
+    else:
+        positions("action.limit", action.limit, problem.num_limits)
+
+
+def feedback_of(
+    problem: Problem | Continuum, view: Any, action: Any, feedback: Any
+) -> Feedback:
+    """What was told of a pair that was played, eq. (1)."""
+    del view
+    reward, consumption, censored = of_type("feedback", feedback, Feedback, SOURCE)
+    censored = truth("feedback.censored", censored)
+    limit = float(action.limit)
+    if not isinstance(action, RealAction):
+        limit = problem.limits[int(action.limit)]
+    if censored:
+        reward = finite("feedback.reward", reward)
+        if reward != 0 or np.asarray(consumption) != np.inf:
+            raise ValueError(
+                "feedback of a censored round must have reward 0 and consumption inf "
+                f"(see {SOURCE}.censor), got {feedback}"
+            )
+        return Feedback(reward, np.asarray(np.inf), censored)
+    if problem.sigma:
+        reward = finite("feedback.reward", reward)
+    else:
+        reward = real("feedback.reward", reward, 0, 1)
+    consumption = finite("feedback.consumption", consumption)
+    if consumption < 0 or exceeds(consumption, limit):
+        raise ValueError(
+            f"feedback.consumption must be in [0, {limit:g}], the limit, or the round "
+            f"censored, got {consumption:g}"
+        )
+    return Feedback(reward, consumption, censored)

@@ -1,0 +1,34 @@
+"""What people may tell a policy of an epoch of the farewell setting."""
+
+from typing import Any
+
+from jaxbandits.settings.entries import count, of_type, or_never, positions, real
+from jaxbandits.settings.farewell.types import Feedback, Problem, View
+
+SOURCE = "jaxbandits.settings.farewell"
+
+
+def view_of(problem: Problem, view: Any) -> View:
+    """What was told of the epoch to come."""
+    del problem
+    view = of_type("view", view, View, SOURCE)
+    return View(view.round, count("view.clock", view.clock, 0))
+
+
+def check_action(problem: Problem, view: Any, action: Any) -> None:
+    """Require a pair that the problem has."""
+    del view
+    positions("action.arm", action.arm, problem.num_arms)
+    positions("action.wait", action.wait, problem.num_waits)
+
+
+def feedback_of(problem: Problem, view: Any, action: Any, feedback: Any) -> Feedback:
+    """What was told of a pair that was played, section 2.1."""
+    del view
+    reward, time, delay = of_type("feedback", feedback, Feedback, SOURCE)
+    wait = int(problem.lengths[int(action.wait)])
+    return Feedback(
+        real("feedback.reward", reward, 0, 1),
+        count("feedback.time", time, 1, wait),
+        or_never("feedback.delay", delay, 1, wait, f"{wait}, the wait"),
+    )

@@ -1,0 +1,44 @@
+"""What people may tell a policy, by the problem that it was built for.
+
+A policy that plays the real thing (`jaxbandits.live`) is told by people and programs
+what they saw. What no round of its game can be would only show as a strange choice,
+many rounds later.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from jaxbandits.settings import allocation, budgeted, censored, farewell
+from jaxbandits.settings.allocation import told as of_allocation
+from jaxbandits.settings.budgeted import told as of_budgeted
+from jaxbandits.settings.censored import told as of_censored
+from jaxbandits.settings.farewell import told as of_farewell
+
+
+class Told(NamedTuple):
+    """Checks of a round; each raises a TypeError or ValueError that names its argument.
+
+    Attributes:
+      check_action: ``(problem, view, action) -> None``.
+      feedback_of: ``(problem, view, action, feedback) -> feedback``, in the setting's
+        kinds of numbers.
+      view_of: ``(problem, view) -> view``; None of a setting whose view is the round.
+    """
+
+    check_action: Callable[[Any, Any, Any], None]
+    feedback_of: Callable[[Any, Any, Any, Any], Any]
+    view_of: Callable[[Any, Any], Any] | None = None
+
+
+_CENSORED = Told(of_censored.check_action, of_censored.feedback_of)
+TOLD: dict[type, Told] = {
+    censored.Problem: _CENSORED,
+    censored.Continuum: _CENSORED,
+} | {
+    setting.Problem: Told(its.check_action, its.feedback_of, its.view_of)
+    for setting, its in (
+        (budgeted, of_budgeted),
+        (farewell, of_farewell),
+        (allocation, of_allocation),
+    )
+}

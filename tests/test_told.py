@@ -1,0 +1,152 @@
+"""What people may tell a policy: all that a game answers, and nothing else."""
+
+import jax
+import numpy as np
+import pytest
+
+from jaxbandits import live
+from jaxbandits.policies import allocation as allocation_policies
+from jaxbandits.policies import budgeted
+from jaxbandits.policies import censored as policies
+from jaxbandits.policies import farewell as farewell_policies
+from jaxbandits.settings import REGISTRY as SETTINGS
+from jaxbandits.settings import allocation as splitting
+from jaxbandits.settings import budgeted as money
+from jaxbandits.settings import censored
+from jaxbandits.settings import farewell as waiting
+from jaxbandits.settings.told import TOLD
+from jaxbandits.testing import trace_run
+from jaxbandits.testing._trace import instance_for
+from tests.heavy import in_short
+
+
+def played(name, rounds=20):
+    """A game's view, actions and feedback, as uniform play has them."""
+    game = SETTINGS[name]()
+    policy = PLAYS[name.split("/")[0]](game.problem)
+    trace = trace_run(policy, game, rounds)
+    view = game.game.view(rounds, instance_for(game, 0, 0), trace.environment)
+    each = [jax.tree.map(lambda x, i=i: x[i], trace[:2]) for i in range(rounds)]
+    return game.problem, view, each
+
+
+PLAYS = {
+    "censored": policies.uniform,
+    "continuum": lambda problem: policies.z_rcucb(problem, 20, capacity=9),
+    "budgeted": budgeted.uniform,
+    "farewell": farewell_policies.uniform,
+    "allocation": allocation_policies.uniform_split,
+}
+
+
+PLAYED = [name for name, made in SETTINGS.items() if not made.needs]
+SHORT = {"censored/trap", "continuum/overtime", "budgeted/s-br", "budgeted/s-bt"}
+SHORT |= {"farewell/figure-1a", "farewell/second-price-auction"}
+SHORT |= {"allocation/simulation", "allocation/simulation-cascade"}
+
+
+@pytest.mark.parametrize("name", in_short(PLAYED, {*PLAYED} - SHORT))
+def test_what_games_answer_may_be_told(name):
+    problem, view, rounds = played(name)
+    told = TOLD[type(problem)]
+    if told.view_of:
+        jax.tree.map(np.testing.assert_allclose, told.view_of(problem, view), view)
+    for action, feedback in rounds:
+        told.check_action(problem, view, action)
+        again = told.feedback_of(problem, view, action, feedback)
+        jax.tree.map(np.testing.assert_allclose, again, feedback)
+
+
+WAIT = waiting.Action(0, 2)
+SPLIT = splitting.Allocation(np.full(3, 0.3))
+# Of a setting: an action, feedback or a view that no round of it can have.
+IMPOSSIBLE = {
+    "censored": [
+        ((0, 0), {"reward": np.inf}, "feedback.reward must be in .0, 1., got inf"),
+        ((0, 0), {"reward": 17}, "feedback.reward must be in"),
+        ((0, 0), {"consumption": 0.9}, "consumption must be in .0, 0.3., the limit"),
+        ((0, 0), {"consumption": -1}, "consumption must be in"),
+        ((0, 0), {"censored": True}, "must have reward 0 and consumption inf"),
+        ((0, 0), {"censored": 1}, "feedback.censored must be True or False"),
+    ],
+    "budgeted": [
+        (0, {"cost": -1}, "feedback.cost must be in .0, 1., got -1"),
+        (0, {"reward": np.inf}, "feedback.reward must be in"),
+        (2, {}, r"action must be in \[0, 2\), got 2"),
+        (0, {"spent": -1}, "view.spent must be in"),
+        (0, {"num_arms": 0}, r"view.num_arms must be in \[1, 3\], got 0"),
+        (0, {"unit": 0}, "view.unit must be positive"),
+    ],
+    "farewell": [
+        (WAIT, {"delay": 10**6}, "feedback.delay must be in .1, 3, the wait., or"),
+        (WAIT, {"time": 4}, "feedback.time must be in .1, 3., got 4"),
+        (WAIT, {"time": 1.5}, "feedback.time must be a whole number"),
+        (WAIT, {"reward": -0.5}, "feedback.reward must be in"),
+        (WAIT, {"clock": -1}, "view.clock must be in"),
+        (WAIT._replace(wait=99), {}, "action.wait must be in"),
+    ],
+    "allocation": [
+        (SPLIT, {"threshold": [0.1, np.inf]}, "threshold must be 3 numbers, one per"),
+        (SPLIT, {"allocation": [0.3] * 4}, "allocation must be 3 numbers"),
+        (
+            SPLIT,
+            {"allocation": [9.0] * 3},
+            "not be more than the budget, 1, got 27",
+        ),
+        (
+            SPLIT,
+            {"threshold": [0.1, 0.9, 0.1]},
+            "must be in .0, what the arm got",
+        ),
+        (SPLIT, {"budget": np.inf}, "view.budget must be in"),
+        (SPLIT, {"budget": -1}, "view.budget must be in"),
+        (splitting.Allocation(-SPLIT.amounts), {}, "action.amounts must be at least 0"),
+    ],
+}
+
+
+def round_of(name):
+    """A policy, and a round that its game may have: view and feedback."""
+    if name == "censored":
+        game = censored.indep([0.3, 0.9])
+        return policies.rcucb(game.problem), None, censored.Feedback(0.5, 0.2, False)
+    if name == "budgeted":
+        policy = budgeted.omega_ucb(money.s_br(3).problem)
+        view = money.View(1, 2, 0, 1, money.OracleView(0.1, 0))
+        return policy, view, money.Feedback(1, 0.5)
+    if name == "farewell":
+        policy = farewell_policies.product_limit(waiting.optimum_at_one().problem)
+        # Floats where the game has integers, as a program would send them.
+        return policy, waiting.View(1, 0.0), waiting.Feedback(1, 2.0, 2)
+    game = splitting.simulation(num_arms=3)
+    nothing = splitting.OracleView(*[[1, 1, 1]] * 3)
+    view = splitting.View(1, 1, nothing)
+    amounts = [0, 0, 1]
+    return (
+        allocation_policies.thompson_allocation(game.problem),
+        view,
+        splitting.Feedback([np.inf, 0, 1], amounts),
+    )
+
+
+@pytest.mark.parametrize("name", IMPOSSIBLE)
+def test_what_no_round_can_be_is_refused(name):
+    policy, view, feedback = round_of(name)
+    session = live.start(policy)
+    for action, change, message in IMPOSSIBLE[name]:
+        action = censored.Action(*action) if name == "censored" else action
+        told, seen = (
+            part
+            and part._replace(**{k: change[k] for k in change if k in part._fields})
+            for part in (feedback, view)
+        )
+        with pytest.raises((TypeError, ValueError), match=message):
+            live.tell(session, action, told, seen)
+
+
+@pytest.mark.parametrize("name", ["farewell", "allocation"])
+def test_integers_and_floats_are_numbers(name):
+    policy, view, feedback = round_of(name)
+    session = live.start(policy)
+    session = live.tell(session, live.ask(session, view), feedback, view)
+    assert session.round == 2
