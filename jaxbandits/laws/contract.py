@@ -283,7 +283,7 @@ def _means_of_cdf(law: Law, params: Any, x: np.ndarray) -> np.ndarray:
     def tails(distance):
         """Of the probabilities beyond a distance from the median, f64[2, K]."""
         below, upto = (
-            np.asarray(law.cdf(params, middle + sign * distance))[arms, arms]  # type: ignore[misc]
+            np.asarray(law.cdf(params, middle + sign * distance))[arms, arms]
             for sign in (-1.0, 1.0)
         )
         return np.array([below, 1 - upto])
@@ -399,12 +399,19 @@ def _check_moments(
         _check_costs(law, params, reward, consumption, limits, cost)
 
 
-def _half(x):
+def _half(x: Any) -> Any:
     return 0.5 * x
 
 
-def _check_costs(law, params, reward, consumption, limits, cost):
-    found = law.moments(params, limits, cost)
+def _check_costs(
+    law: JointLaw,
+    params: Any,
+    reward: np.ndarray,
+    consumption: np.ndarray,
+    limits: np.ndarray,
+    cost: Any,
+) -> None:
+    found = law.moments(params, limits, cost)  # type: ignore[misc]
     for name, table in found._asdict().items():
         table = np.asarray(table)
         assert table.shape == (len(reward), limits.size), (

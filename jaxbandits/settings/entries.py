@@ -1,4 +1,8 @@
-"""Numbers that people tell a policy of a round: their kind, shape and range."""
+"""Numbers that people tell a policy of a round: their kind, shape and range.
+
+What these give are NumPy's arrays (`Any` to a type checker, for types of a game say
+JAX's, which they become when they are played).
+"""
 
 from typing import Any
 
@@ -12,7 +16,7 @@ ROUNDING = 1e-6  # relative, of what has been a float32
 
 def real(
     name: str, value: Any, lowest: float, highest: float, shape: tuple[int, ...] = ()
-) -> np.ndarray:
+) -> Any:
     """Require real numbers in [lowest, highest]; return them, f64.
 
     Args:
@@ -33,7 +37,7 @@ def real(
     return np.clip(values, lowest, highest)
 
 
-def finite(name: str, value: Any, shape: tuple[int, ...] = ()) -> np.ndarray:
+def finite(name: str, value: Any, shape: tuple[int, ...] = ()) -> Any:
     """Require real numbers that a float32 can hold; return them, f64."""
     values = _shaped(name, value, shape)
     if not np.all(np.abs(values) <= np.finfo(np.float32).max):
@@ -42,8 +46,13 @@ def finite(name: str, value: Any, shape: tuple[int, ...] = ()) -> np.ndarray:
 
 
 def or_never(
-    name: str, value: Any, lowest: float, highest: Any, most: str, shape=()
-) -> np.ndarray:
+    name: str,
+    value: Any,
+    lowest: float,
+    highest: Any,
+    most: str,
+    shape: tuple[int, ...] = (),
+) -> Any:
     """As `real`, of what may also not have come: then it is +inf.
 
     Args:
@@ -61,7 +70,7 @@ def or_never(
     return values
 
 
-def count(name: str, value: Any, lowest: int, highest: int = MOST) -> np.ndarray:
+def count(name: str, value: Any, lowest: int, highest: int = MOST) -> Any:
     """Require a whole number in [lowest, highest], float or not; return it, i64[]."""
     number = _shaped(name, value, ())
     if number != np.floor(number):
@@ -78,7 +87,7 @@ def positions(name: str, value: Any, size: int) -> None:
         raise ValueError(f"{name} must be in [0, {size}), got {np.asarray(value)}")
 
 
-def truth(name: str, value: Any) -> np.ndarray:
+def truth(name: str, value: Any) -> Any:
     """Require True or False, also as an array; return it, bool[]."""
     single = np.asarray(value)[()] if np.shape(value) == () else value
     return np.asarray(flag(name, single))

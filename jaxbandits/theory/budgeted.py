@@ -26,6 +26,7 @@ from jaxbandits.checks import (
     positive,
     whole,
 )
+from jaxbandits.theory.plain import plain_numbers
 
 LARGEST_TAU = 10**9
 """`xi` sums term by term, some 1e8 terms in a few seconds; beyond this it refuses."""
@@ -35,6 +36,7 @@ _CHUNK = 2**18
 _TIE = 1e-12
 
 
+@plain_numbers
 def gaps(mean_reward: Numbers, mean_cost: Numbers) -> np.ndarray:
     """Gaps ``Delta_k = max_i mu_i^r / mu_i^c - mu_k^r / mu_k^c`` (Section 2).
 
@@ -56,6 +58,7 @@ def gaps(mean_reward: Numbers, mean_cost: Numbers) -> np.ndarray:
     return np.where(gap <= _TIE * best, 0.0, gap)
 
 
+@plain_numbers
 def proportional_gap(mean_reward: Numbers, mean_cost: Numbers) -> np.ndarray:
     """Proportional gaps ``delta_k = Delta_k / (Delta_k + 1 / mu_k^c)``.
 
@@ -76,6 +79,7 @@ def proportional_gap(mean_reward: Numbers, mean_cost: Numbers) -> np.ndarray:
     return gap / (gap + 1 / np.asarray(mean_cost, np.float64))
 
 
+@plain_numbers
 def ratio_bound(
     mean_reward: Numbers,
     mean_cost: Numbers,
@@ -119,6 +123,7 @@ def ratio_bound(
     return np.where(free, np.inf, upper / np.where(free, 1.0, lower))
 
 
+@plain_numbers
 def normal_score(t: Numbers, rho: float) -> np.ndarray:
     """``z_rho(t) = sqrt(2 rho log t)``, of which omega-UCB's interval is (Theorem 3).
 
@@ -133,6 +138,7 @@ def normal_score(t: Numbers, rho: float) -> np.ndarray:
     return np.sqrt(2 * rho * np.log(_time_steps(t)))
 
 
+@plain_numbers
 def failure_bound(t: Numbers, rho: float) -> np.ndarray:
     """Bound ``1 - sqrt(1 - t^-rho)`` on the probability alpha(t) (Theorem 3, Eq. 8).
 
@@ -153,6 +159,7 @@ def failure_bound(t: Numbers, rho: float) -> np.ndarray:
     return _failure(_time_steps(t), rho)
 
 
+@plain_numbers
 def sufficient_pulls(
     tau: Numbers,
     rho: float,
@@ -205,6 +212,7 @@ def sufficient_pulls(
     return np.where(finite, 8 * rho * np.log(tau)[..., None] * factor, np.inf)
 
 
+@plain_numbers
 def xi(tau: Numbers, rho: float, num_arms: int) -> np.ndarray:
     """Expected plays ``xi(tau, rho)`` when a confidence bound fails (Theorem 4).
 
@@ -235,6 +243,7 @@ def xi(tau: Numbers, rho: float, num_arms: int) -> np.ndarray:
     return value[where].reshape(tau.shape)
 
 
+@plain_numbers
 def suboptimal_pulls_bound(
     tau: Numbers,
     rho: float,
@@ -267,6 +276,7 @@ def suboptimal_pulls_bound(
     return 1 + pulls + xi(tau, rho, pulls.shape[-1])[..., None]
 
 
+@plain_numbers
 def tau_of_budget(budgets: Numbers, mean_cost: Numbers) -> np.ndarray:
     """Time steps ``tau_B = floor(2 B / min_k mu_k^c)`` (Theorem 5).
 
@@ -286,6 +296,7 @@ def tau_of_budget(budgets: Numbers, mean_cost: Numbers) -> np.ndarray:
     return np.floor(2 * np.asarray(budgets, np.float64) / np.min(_costs(mean_cost)))
 
 
+@plain_numbers
 def regret_bound(
     budgets: Numbers,
     rho: float,
@@ -338,6 +349,7 @@ def regret_bound(
     return learning + tail * gap.sum() + 2 * np.max(mean_reward / mean_cost)
 
 
+@plain_numbers
 def trivial_bound(
     budgets: Numbers, mean_reward: Numbers, mean_cost: Numbers
 ) -> np.ndarray:
@@ -362,6 +374,7 @@ def trivial_bound(
     return (np.asarray(budgets, np.float64) + 1) * largest_gap
 
 
+@plain_numbers
 def regret_rate(budgets: Numbers, rho: float) -> np.ndarray:
     """Order of the regret of omega-UCB (Theorem 6).
 

@@ -30,12 +30,14 @@ from jaxbandits.checks import (
     positive,
     whole,
 )
+from jaxbandits.theory.plain import plain_numbers
 from jaxbandits.theory.vacuous import checked
 
 _TIE = 1e-12
 _FORMS = ("printed", "proof")
 
 
+@plain_numbers
 def confidence_length(
     pulls_reaching: Numbers,
     arm_pulls: Numbers,
@@ -79,6 +81,7 @@ def confidence_length(
     return np.where(seen, length, np.inf)
 
 
+@plain_numbers
 def coverage_bound(round_: Numbers, alpha: Numbers, *, cap: bool = False) -> np.ndarray:
     """Bound on the probability of one-sided error of an estimate (Proposition 1).
 
@@ -110,6 +113,7 @@ def coverage_bound(round_: Numbers, alpha: Numbers, *, cap: bool = False) -> np.
     return np.minimum(bound, 1) if cap else bound
 
 
+@plain_numbers
 def rcucb_pull_bound(
     gaps: Numbers, penalties: Numbers, horizon: Numbers, alpha: float
 ) -> np.ndarray:
@@ -138,6 +142,7 @@ def rcucb_pull_bound(
     return _pulls(gaps, 8 * _alpha(alpha) * (1 + penalties) ** 2, horizon, alpha, 8)
 
 
+@plain_numbers
 def rcucb_pull_lower(
     gaps: Numbers,
     penalties: Numbers,
@@ -194,6 +199,7 @@ def rcucb_pull_lower(
     return weight * np.log(horizon)[..., None, None] / H.reshape(gaps.shape)
 
 
+@plain_numbers
 def largest_delta(horizon: Numbers, num_pairs: int) -> np.ndarray:
     """Largest delta with ``(K M - 1)^(1 - delta) T^(2 delta) <= T`` (Theorem 1).
 
@@ -219,6 +225,7 @@ def largest_delta(horizon: Numbers, num_pairs: int) -> np.ndarray:
     )
 
 
+@plain_numbers
 def rcucb_regret_bound(
     gaps: Numbers,
     penalties: Numbers,
@@ -271,6 +278,7 @@ def rcucb_regret_bound(
     return checked(bound, trivial_bound(horizon, gaps))
 
 
+@plain_numbers
 def ucb_regret_bound(
     gaps: Numbers, max_penalty: float, horizon: Numbers, alpha: float
 ) -> np.ndarray:
@@ -303,6 +311,7 @@ def ucb_regret_bound(
     return checked(bound, trivial_bound(horizon, gaps))
 
 
+@plain_numbers
 def trivial_bound(horizon: Numbers, gaps: Numbers) -> np.ndarray:
     """Largest cumulative regret of any policy, ``T max Delta``.
 

@@ -12,10 +12,12 @@ after adding 1. Where T is small Theorem 2 says less than `trivial_bound`: below
 import numpy as np
 
 from jaxbandits.checks import Numbers, at_least_one, non_negative, positive, whole
+from jaxbandits.theory.plain import plain_numbers
 
 _TIE = 1e-12
 
 
+@plain_numbers
 def radius(
     counts: Numbers, delta: Numbers, largest_cost: Numbers, mean_cost: Numbers
 ) -> np.ndarray:
@@ -57,6 +59,7 @@ def radius(
     return bernstein + np.sqrt(share / 2)
 
 
+@plain_numbers
 def constant_reward(T: int, time: Numbers, reward: Numbers) -> np.ndarray:
     """Expected reward of a constant policy with t units of time (Theorem 1), exact.
 
@@ -88,6 +91,7 @@ def constant_reward(T: int, time: Numbers, reward: Numbers) -> np.ndarray:
     return total
 
 
+@plain_numbers
 def constant_reward_limit(time: Numbers, reward: Numbers) -> float:
     """Limit of Theorem 1's ``A(t) = m(t) - t g`` for large times.
 
@@ -111,6 +115,7 @@ def constant_reward_limit(time: Numbers, reward: Numbers) -> float:
     return float(rate * (square + mean) / (2 * mean) - reward @ lasts / mean)
 
 
+@plain_numbers
 def ratio_deviation(n: Numbers, epsilon: Numbers, largest_cost: Numbers) -> np.ndarray:
     """Bound on the chance that a ratio of means strays by epsilon (Corollary 1, (10)).
 
@@ -139,6 +144,7 @@ def ratio_deviation(n: Numbers, epsilon: Numbers, largest_cost: Numbers) -> np.n
     return 4 * np.exp(-(x**2))
 
 
+@plain_numbers
 def wait_ucb_radius(count: Numbers, epochs: Numbers, wait: Numbers) -> np.ndarray:
     """Wait-UCB's radius ``alpha_j log s / n + beta_j sqrt(log s / n)`` (Section 5).
 
@@ -164,6 +170,7 @@ def wait_ucb_radius(count: Numbers, epochs: Numbers, wait: Numbers) -> np.ndarra
     return np.where(count > 0, alpha * share + beta * np.sqrt(share), np.inf)
 
 
+@plain_numbers
 def pulls_bound(T: Numbers, gaps: Numbers, waits: Numbers) -> np.ndarray:
     """Bound on the expected pulls of the suboptimal arm pairs (Lemma 2).
 
@@ -192,6 +199,7 @@ def pulls_bound(T: Numbers, gaps: Numbers, waits: Numbers) -> np.ndarray:
     return np.where(optimal, np.inf, pulls)
 
 
+@plain_numbers
 def regret_bound(
     T: Numbers, gaps: Numbers, mean_time: Numbers, waits: Numbers
 ) -> np.ndarray:
@@ -219,6 +227,7 @@ def regret_bound(
     return np.sum(weight[suboptimal] * pulls[..., suboptimal], axis=-1)
 
 
+@plain_numbers
 def trivial_bound(T: Numbers, gaps: Numbers, waits: Numbers) -> np.ndarray:
     """Largest pseudo-regret of any policy, ``(T + D - 1) max Delta``.
 
@@ -241,6 +250,7 @@ def trivial_bound(T: Numbers, gaps: Numbers, waits: Numbers) -> np.ndarray:
     return (np.asarray(T, np.float64) + longest - 1) * gaps.max()
 
 
+@plain_numbers
 def coarse_rate(
     T: Numbers, gaps: Numbers, mean_time: Numbers, waits: Numbers
 ) -> np.ndarray:
@@ -267,6 +277,7 @@ def coarse_rate(
     return np.sum(weight[suboptimal] / gaps[suboptimal]) * np.log(T)
 
 
+@plain_numbers
 def wait_rate(T: Numbers, gaps: Numbers, mean_time: Numbers) -> np.ndarray:
     """Order of Wait-UCB's regret, ``D / Delta sum_j mu_j log T`` (WAIT).
 
@@ -289,6 +300,7 @@ def wait_rate(T: Numbers, gaps: Numbers, mean_time: Numbers) -> np.ndarray:
     return gaps.size / _smallest(gaps) * mean_time.sum() * log
 
 
+@plain_numbers
 def dqzl_rate(T: Numbers, gaps: Numbers, best_ratio: float) -> np.ndarray:
     """Order of UCB-BV1's regret by Ding, Qin, Zhang & Liu (2013), labelled (DQZL).
 
@@ -313,6 +325,7 @@ def dqzl_rate(T: Numbers, gaps: Numbers, best_ratio: float) -> np.ndarray:
     return (D**4 + D**3 / smallest + D**2 / smallest**2) * best_ratio * log
 
 
+@plain_numbers
 def fj_rate(T: Numbers, gaps: Numbers, mean_time: Numbers) -> np.ndarray:
     """Order of UCB-Simplex' regret by Flajolet & Jaillet (2017), labelled (FJ).
 

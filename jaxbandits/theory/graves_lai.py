@@ -26,6 +26,7 @@ from jaxbandits.checks import (
     numbers,
     shaped,
 )
+from jaxbandits.theory.plain import plain_numbers
 
 _TIE = 1e-9  # gaps below are none, as in `settings.censored.exact_oracle`
 _MASS = 1e-12  # chances below are none
@@ -45,6 +46,7 @@ class LowerBound(NamedTuple):
     pulls: np.ndarray
 
 
+@plain_numbers
 def lower_bound(below: Numbers, values: Numbers, penalties: Numbers) -> LowerBound:
     """The constant of Graves & Lai in the game with censored consumption.
 

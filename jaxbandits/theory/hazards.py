@@ -8,8 +8,10 @@ import numpy as np
 from scipy.integrate import quad
 
 from jaxbandits.checks import Numbers, at_least_one, in_unit_interval, number, numbers
+from jaxbandits.theory.plain import plain_numbers
 
 
+@plain_numbers
 def rates(hazard: Numbers, value: Numbers) -> np.ndarray:
     """Reward per unit of time of every wait, eq. (2) of Sharoff et al. (2020).
 
@@ -28,6 +30,7 @@ def rates(hazard: Numbers, value: Numbers) -> np.ndarray:
     return np.cumsum(entering * hazard * value) / np.cumsum(entering)
 
 
+@plain_numbers
 def deviation(
     hazard: Numbers, value: Numbers, other_hazard: Numbers, other_value: Numbers
 ) -> np.ndarray:
@@ -60,6 +63,7 @@ def deviation(
     return (1 + waits * rates(hazard, value)) * in_hazard + in_value
 
 
+@plain_numbers
 def chance_of_trial(rate: float, prior_passed: float) -> float:
     """How likely a new macro-arm of one wait is drawn above a rate that is known.
 

@@ -15,12 +15,14 @@ from scipy.special import rel_entr
 from jaxbandits.checks import (
     Numbers,
     at_least_one,
-    in_unit_interval,
+    between_zero_and_one,
     numbers,
     positive,
 )
+from jaxbandits.theory.plain import plain_numbers
 
 
+@plain_numbers
 def pulls_until_given_up(rounds: Numbers, rho: float, other: float) -> np.ndarray:
     """The fewest failures in a row after which the best arm is not pulled again.
 
@@ -49,14 +51,19 @@ def pulls_until_given_up(rounds: Numbers, rho: float, other: float) -> np.ndarra
     return n[np.argmax(enough, axis=-1)]
 
 
+@plain_numbers
 def chance_of_loss(
     rounds: Numbers, rho: float, best: float, other: float
 ) -> np.ndarray:
-    """The chance that the best arm begins with so many failures, like `rounds`."""
+    """The chance that the best arm begins with so many failures, like `rounds`.
+
+    Args and errors as of `lost_regret`, but that p may be below q.
+    """
     pulls = pulls_until_given_up(rounds, rho, other)
     return (1 - _inside("best", best)) ** pulls
 
 
+@plain_numbers
 def lost_regret(rounds: Numbers, rho: float, best: float, other: float) -> np.ndarray:
     """Mean regret of the runs that are given up, in rewards, up to round t.
 
@@ -82,6 +89,7 @@ def lost_regret(rounds: Numbers, rho: float, best: float, other: float) -> np.nd
     return np.maximum.accumulate(lost)
 
 
+@plain_numbers
 def exponent(rho: float, best: float, other: float) -> float:
     """The power a of t with which the chance of loss falls.
 
@@ -109,8 +117,5 @@ def exponent(rho: float, best: float, other: float) -> float:
 
 
 def _inside(name: str, value: Numbers) -> np.ndarray:
-    in_unit_interval(**{name: value})
-    value = numbers(name, value)
-    if np.any(value >= 1):
-        raise ValueError(f"{name} must be below 1, got {value}")
-    return value
+    between_zero_and_one(**{name: value})
+    return numbers(name, value)

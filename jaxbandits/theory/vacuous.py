@@ -18,6 +18,6 @@ def checked(bound: np.ndarray, trivial: Numbers) -> np.ndarray:
             "the bound says nothing here: no policy can do worse at any horizon asked "
             "for",
             VacuousBound,
-            stacklevel=3,
+            stacklevel=4,
         )
     return bound

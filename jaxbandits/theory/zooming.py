@@ -31,6 +31,7 @@ from jaxbandits.checks import (
     positive,
     whole,
 )
+from jaxbandits.theory.plain import plain_numbers
 from jaxbandits.theory.vacuous import checked
 
 _TIE = 1e-12
@@ -73,6 +74,7 @@ class Zooming(NamedTuple):
     splits: int = 3
 
 
+@plain_numbers
 def packing_numbers(
     values: Numbers, max_limit: float, epsilons: Numbers, *, eta: float = 1 / 3
 ) -> np.ndarray:
@@ -108,6 +110,7 @@ def packing_numbers(
     return np.array(counts, np.int64)
 
 
+@plain_numbers
 def near_optimality(
     values: Numbers,
     max_limit: float,
@@ -154,6 +157,7 @@ def near_optimality(
     return NearOptimality(float(dimension), float(constant), epsilons, packing)
 
 
+@plain_numbers
 def zooming_rate(dimension: Numbers) -> np.ndarray:
     """Exponent ``1 / (d + 2)`` of z-RCUCB's loss, ``(log T / T)^(1 / (d + 2))``.
 
@@ -170,6 +174,7 @@ def zooming_rate(dimension: Numbers) -> np.ndarray:
     return 1 / (np.asarray(dimension, np.float64) + 2)
 
 
+@plain_numbers
 def zooming_constant(
     horizon: Numbers,
     setup: Zooming,
@@ -222,6 +227,7 @@ def zooming_constant(
     return (factor * (H + largest**2)) ** rate + 0 * share
 
 
+@plain_numbers
 def zooming_loss_bound(
     horizon: Numbers,
     setup: Zooming,
@@ -249,6 +255,7 @@ def zooming_loss_bound(
     return _loss(horizon, setup, near, levels, form, reuse=True)
 
 
+@plain_numbers
 def stoo_loss_bound(
     horizon: Numbers,
     setup: Zooming,
@@ -261,6 +268,7 @@ def stoo_loss_bound(
     return _loss(horizon, setup, near, levels, form, reuse=False)
 
 
+@plain_numbers
 def zooming_levels(
     horizon: Numbers,
     setup: Zooming,

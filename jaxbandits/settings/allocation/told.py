@@ -67,7 +67,7 @@ def feedback_of(problem: Problem, view: Any, action: Any, feedback: Any) -> Feed
     return Feedback(threshold, amounts)
 
 
-def _at_least_zero(name: str, value: Any, shape: tuple[int, ...]) -> np.ndarray:
+def _at_least_zero(name: str, value: Any, shape: tuple[int, ...]) -> Any:
     amounts = finite(name, value, shape)
     if np.any(amounts < 0):
         raise ValueError(f"{name} must be at least 0, got {amounts}")

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from jaxbandits.laws.law import exceeds
-from jaxbandits.settings.censored.types import Continuum, Feedback, Problem, RealAction
+from jaxbandits.settings.censored.types import Continuum, Feedback, Problem
 from jaxbandits.settings.entries import finite, of_type, positions, real, truth
 
 SOURCE = "jaxbandits.settings.censored"
@@ -15,7 +15,7 @@ def check_action(problem: Problem | Continuum, view: Any, action: Any) -> None:
     """Require a pair that the problem has."""
     del view
     positions("action.arm", action.arm, problem.num_arms)
-    if isinstance(action, RealAction):
+    if isinstance(problem, Continuum):
         limit = finite("action.limit", action.limit)
         if not 0 < limit <= problem.max_limit * (1 + 1e-6):
             raise ValueError(
@@ -32,8 +32,9 @@ def feedback_of(
     del view
     reward, consumption, censored = of_type("feedback", feedback, Feedback, SOURCE)
     censored = truth("feedback.censored", censored)
-    limit = float(action.limit)
-    if not isinstance(action, RealAction):
+    if isinstance(problem, Continuum):
+        limit = float(action.limit)
+    else:
         limit = problem.limits[int(action.limit)]
     if censored:
         reward = finite("feedback.reward", reward)
@@ -42,7 +43,7 @@ def feedback_of(
                 "feedback of a censored round must have reward 0 and consumption inf "
                 f"(see {SOURCE}.censor), got {feedback}"
             )
-        return Feedback(reward, np.asarray(np.inf), censored)
+        return Feedback(reward, consumption, censored)
     if problem.sigma:
         reward = finite("feedback.reward", reward)
     else:

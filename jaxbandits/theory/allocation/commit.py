@@ -6,6 +6,7 @@ import numpy as np
 
 from jaxbandits.checks import Numbers, at_least_one
 from jaxbandits.theory.allocation.arguments import floats, share
+from jaxbandits.theory.plain import plain_numbers
 
 
 class EtcRate(NamedTuple):
@@ -15,6 +16,7 @@ class EtcRate(NamedTuple):
     committed: np.ndarray
 
 
+@plain_numbers
 def etc_rate(horizon: Numbers, alpha: Numbers = 2 / 3) -> EtcRate:
     """Orders of the regret of Explore-Then-Commit (Remark 4.7).
 

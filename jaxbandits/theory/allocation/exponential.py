@@ -7,6 +7,7 @@ from scipy.special import zeta
 
 from jaxbandits.checks import Numbers, non_negative, positive
 from jaxbandits.theory.allocation.arguments import floats, rates
+from jaxbandits.theory.plain import plain_numbers
 
 _ORDERS = np.arange(1, 17)
 # B_2k / (2k)!, B the Bernoulli numbers: 1 / expm1(v) = 1/v - 1/2 + sum_k c_k v^(2k-1).
@@ -43,6 +44,7 @@ class LipschitzConstants(NamedTuple):
     L_g_other: float
 
 
+@plain_numbers
 def g(v: Numbers) -> np.ndarray:
     """``g(v) = 1 / v - exp(-v) / (1 - exp(-v))``, so that ``mu = B g(lambda B)``.
 
@@ -64,6 +66,7 @@ def g(v: Numbers) -> np.ndarray:
     return np.where(v < _SMALL, series, 1 / far + np.exp(-far) / np.expm1(-far))
 
 
+@plain_numbers
 def g_slope(v: Numbers) -> np.ndarray:
     """``g'(v) = exp(-v) / (1 - exp(-v))^2 - 1 / v^2`` (Lemma H.1).
 
@@ -85,6 +88,7 @@ def g_slope(v: Numbers) -> np.ndarray:
     return np.where(v < _SMALL, series, np.exp(-far) / np.expm1(-far) ** 2 - 1 / far**2)
 
 
+@plain_numbers
 def lipschitz_constants(m: float, M: float, budget: float) -> LipschitzConstants:
     """Constants of the exponential family with rates in [m / B, M / B] (Appendix H).
 
@@ -117,6 +121,7 @@ def lipschitz_constants(m: float, M: float, budget: float) -> LipschitzConstants
     )
 
 
+@plain_numbers
 def best_allocation(probability: Numbers, rate: Numbers, budget: float) -> np.ndarray:
     """The best allocation: maximises ``sum p_i (1 - exp(-lambda_i x_i))`` (53).
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from jaxbandits.checks import Numbers, positive
 from jaxbandits.theory.allocation.arguments import long_enough
+from jaxbandits.theory.plain import plain_numbers
 
 
 class LowerBoundInstance(NamedTuple):
@@ -20,6 +21,7 @@ class LowerBoundInstance(NamedTuple):
     rate: np.ndarray
 
 
+@plain_numbers
 def lower_bound(horizon: Numbers, num_arms: int) -> np.ndarray:
     """Regret that no policy can promise, ``K^(2/3) T^(1/3) / 48`` (Theorem 3.1).
 
@@ -44,6 +46,7 @@ def lower_bound(horizon: Numbers, num_arms: int) -> np.ndarray:
     return K ** (2 / 3) * T ** (1 / 3) / 48
 
 
+@plain_numbers
 def proved_lower_bound(
     horizon: Numbers, num_arms: int, scale: float = 1 / 12
 ) -> np.ndarray:
@@ -76,6 +79,7 @@ def proved_lower_bound(
     return epsilon * T / 2 * (1 - 1 / K - variation)
 
 
+@plain_numbers
 def lower_bound_instance(
     horizon: Numbers, num_arms: int, scale: float = 1 / 12
 ) -> LowerBoundInstance:

@@ -7,6 +7,7 @@ import numpy as np
 from jaxbandits.checks import Numbers, at_least_one, non_negative
 from jaxbandits.theory.allocation.arguments import floats, rates, share
 from jaxbandits.theory.allocation.exponential import g_slope
+from jaxbandits.theory.plain import plain_numbers
 
 
 class Radii(NamedTuple):
@@ -16,6 +17,7 @@ class Radii(NamedTuple):
     probability: np.ndarray
 
 
+@plain_numbers
 def printed_radii(
     count: Numbers,
     round: Numbers,

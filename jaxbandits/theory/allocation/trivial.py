@@ -5,9 +5,11 @@ import warnings
 import numpy as np
 
 from jaxbandits.checks import Numbers, at_least_one, numbers, whole
+from jaxbandits.theory.plain import plain_numbers
 from jaxbandits.theory.vacuous import VacuousBound
 
 
+@plain_numbers
 def trivial_bound(horizon: Numbers, num_arms: int) -> np.ndarray:
     """Largest regret of any policy, ``K T``: an arm has at most one success a round.
 
@@ -26,6 +28,7 @@ def trivial_bound(horizon: Numbers, num_arms: int) -> np.ndarray:
     return whole("num_arms", num_arms, 1) * np.asarray(horizon, np.float64)
 
 
+@plain_numbers
 def is_vacuous(bound: Numbers, horizon: Numbers, num_arms: int) -> np.ndarray:
     """Where a bound on the regret exceeds `trivial_bound` and so says nothing.
 
@@ -54,6 +57,6 @@ def checked(bound: np.ndarray, name: str, T: np.ndarray, K: int) -> np.ndarray:
             f"{name} says nothing here: it exceeds K T, the largest regret of any "
             f"policy, at every horizon asked for (from {np.min(T):g} to {np.max(T):g})",
             VacuousBound,
-            stacklevel=3,
+            stacklevel=4,
         )
     return bound

@@ -10,8 +10,10 @@ from jaxbandits.theory.allocation.exponential import (
     lipschitz_constants,
 )
 from jaxbandits.theory.allocation.trivial import checked
+from jaxbandits.theory.plain import plain_numbers
 
 
+@plain_numbers
 def sqrt_constant(
     probability: Numbers,
     success: Numbers,
@@ -54,6 +56,7 @@ def sqrt_constant(
     return np.sqrt(96) * sums
 
 
+@plain_numbers
 def sqrt_bound(
     horizon: Numbers,
     probability: Numbers,
@@ -91,6 +94,7 @@ def sqrt_bound(
     return checked(bound, "the bound of Theorem 4.8, eq. (55),", T, K)
 
 
+@plain_numbers
 def log_constant(
     probability: Numbers,
     success: Numbers,
@@ -135,6 +139,7 @@ def log_constant(
         return 15 * num_arms * np.sum(gamma / q)
 
 
+@plain_numbers
 def log_bound(
     horizon: Numbers,
     probability: Numbers,
@@ -185,6 +190,7 @@ def log_bound(
     return checked(bound, "the bound of Theorem 4.11, eq. (56),", T, K)
 
 
+@plain_numbers
 def problem_independent_bound(
     horizon: Numbers, num_arms: int, rho: float
 ) -> np.ndarray:

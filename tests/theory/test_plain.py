@@ -1,0 +1,43 @@
+"""Bounds take numbers in whatever they come, and compute in float64."""
+
+import numpy as np
+import pytest
+
+from jaxbandits.theory import budgeted, censored, farewell, lost_runs
+from jaxbandits.theory.plain import plain_numbers
+
+ROUNDS = [1e4, 1e6]
+CASES = {
+    "lost runs": lambda number: lost_runs.lost_regret(ROUNDS, number(2), 0.9, 0.3),
+    "exponent": lambda number: lost_runs.exponent(number(100), 0.9, 0.3),
+    "pulls": lambda number: budgeted.sufficient_pulls(
+        1000, number(100), [0.4, 0.3], [0.5, 0.9]
+    ),
+    "radius": lambda number: farewell.wait_ucb_radius(number(100), 1000, number(9)),
+    "length": lambda number: censored.confidence_length(
+        50, number(100), 1000, 0.5, number(2)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int64, np.float32])
+def test_small_types_do_not_overflow(name, kind):
+    np.testing.assert_array_equal(CASES[name](kind), CASES[name](float))
+
+
+def test_what_is_no_number_is_left_to_its_own_error():
+    seen = []
+    plain_numbers(lambda *values: seen.extend(values))(
+        [True, 0.5], "a", [[1, 2], [3]], None, np.ma.masked_array([1.0], [True])
+    )
+    assert seen[:4] == [[True, 0.5], "a", [[1, 2], [3]], None]
+    assert isinstance(seen[4], np.ma.MaskedArray)
+
+
+@pytest.mark.parametrize("ends", [{"best": 1.0}, {"other": 0.0}, {"best": 0.2}])
+def test_ends_of_the_chances(ends):
+    with pytest.raises(ValueError, match=f"{next(iter(ends))}"):
+        lost_runs.exponent(**{"rho": 0.5, "best": 0.9, "other": 0.3} | ends)
+    with pytest.raises(ValueError, match="other must be in"):
+        lost_runs.pulls_until_given_up(ROUNDS, 0.5, 0.0)
