@@ -274,7 +274,7 @@ def unforked() -> None:
 
 
 def path(name: str, value: Any) -> Path:
-    """Require the path of a local file or folder; return it.
+    """Require the path of a local file or folder; return it, with `~` spelt out.
 
     Raises:
       TypeError: if it is none.
@@ -284,7 +284,9 @@ def path(name: str, value: Any) -> Path:
         raise TypeError(f"{name} must be a path, got {shown(value)}")
     if not str(value) or "://" in str(value) or "\0" in str(value):
         raise ValueError(f"{name} must be a path of this machine, got {shown(value)}")
-    return Path(value)
+    given = Path(value)
+    # As a shell reads it; a name that only begins so, as of a backup, is a name.
+    return given.expanduser() if given.parts[:1] == ("~",) else given
 
 
 def shown(value: Any) -> str:

@@ -352,7 +352,7 @@ def _verify(options) -> int:
         raise ValueError(
             f"--blocks and --spec are of a store; {options.what} is the name of a claim"
         )
-    checks.path("--results", options.results)
+    results = checks.path("--results", options.results)
     from jaxbandits.experiments import REGISTRY, prepare_folder
     from jaxbandits.experiments.statements import STATEMENTS, of_id
 
@@ -370,7 +370,7 @@ def _verify(options) -> int:
         full = experiment.full
         size = "" if experiment.fixed else f" ({full.seeds:,} seeds, {full.horizon:,})"
         print(f"jaxbandits: playing {name}{size}", file=sys.stderr)
-        folder = prepare_folder(os.path.join(options.results, name))
+        folder = prepare_folder(results / name)
         outcome, _ = play_and_write(experiment, full, folder, {}, "png")
         for claim in outcome.claims:
             if claim.id in asked:

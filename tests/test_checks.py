@@ -173,6 +173,12 @@ def test_names_that_no_file_could_keep(name):
         checks.label("x", name)
 
 
+def test_home_is_spelt_out(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert path("store", "~/runs.zarr") == tmp_path / "runs.zarr"
+    assert path("store", "~runs.zarr") == Path("~runs.zarr")
+
+
 def test_a_forked_process(monkeypatch):
     monkeypatch.setattr(checks, "_played_in", None)
     for _ in range(2):

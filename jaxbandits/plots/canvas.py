@@ -193,11 +193,10 @@ def save_figure(fig: BaseFigure, path: str | os.PathLike[str]) -> None:
     """
     if not isinstance(fig, BaseFigure):
         raise TypeError(f"fig must be a Matplotlib figure, got {fig!r}")
-    suffix = checks.path("path", path).suffix.lower()
+    path = checks.path("path", path)
+    suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
-        raise ValueError(
-            f"path must end in {', '.join(SUFFIXES)}, got {os.fspath(path)!r}"
-        )
+        raise ValueError(f"path must end in {', '.join(SUFFIXES)}, got {str(path)!r}")
     with replacing(path) as temporary, under(in_force()):
         fig.savefig(temporary, format=suffix[1:])
     if pyplot := sys.modules.get("matplotlib.pyplot"):

@@ -161,6 +161,8 @@ def place_of(path: Any) -> Path | Home:
 def _of_folder(path: Path) -> Home:
     """Of an absolute path: what is read later is read there, whatever `chdir` says."""
     folder = path.absolute()
+    if folder.is_file():
+        raise ValueError(f"store must be a folder, and {path} is a file")
     return Home(LocalStore(folder), str(path), folder)
 
 

@@ -23,7 +23,7 @@ def save(dataset: xr.Dataset, path: str | os.PathLike[str]) -> None:
       PermissionError: if the folder cannot be written to.
     """
     check_dataset(dataset)
-    checks.path("path", path)
+    path = checks.path("path", path)
     # Curves over checkpoints compress well, and cheaply at the lowest level.
     compressed = {name: {"zlib": True, "complevel": 1} for name in dataset.data_vars}
     with replacing(path) as temporary:

@@ -30,7 +30,7 @@ from jaxbandits.results.layout import (
 )
 from jaxbandits.results.mending import damaged_coordinates, missing_shards
 from jaxbandits.results.moments import NAMES, SKETCH
-from jaxbandits.results.root import CHECKSUM, RESULTS, read_root
+from jaxbandits.results.root import CHECKSUM, RESULTS, ROOT, read_root
 from jaxbandits.results.shards import shard_is_whole
 
 _DTYPES: dict[str, np.dtype] = {PLAYED: np.dtype("i4"), ROUNDS: np.dtype("i8")}
@@ -282,12 +282,16 @@ class _Values:
 
     def _read(self, place: tuple[Any, ...]) -> np.ndarray:
         try:
-            return self.array.get_orthogonal_selection(place)
+            found = self.array.get_orthogonal_selection(place)
         except Exception:
             # Zarr says that a checksum is wrong, but not of what.
             if broken := self._broken(place):
                 _refuse(self.home, broken, "damaged")
             raise
+        # To Zarr all numbers of a store that is gone are as those not played yet.
+        if np.isnan(found).any() and self.home.get(ROOT) is None:
+            raise FileNotFoundError(f"store: {self.home} is not where it was opened")
+        return found
 
     def _broken(self, place: tuple[Any, ...]) -> str | None:
         """A damaged object among those that were read."""

@@ -314,6 +314,21 @@ def test_a_relative_path_is_read_where_it_was_opened(tmp_path, monkeypatch, give
     assert not list((tmp_path / "other").iterdir())
 
 
+def test_a_store_that_is_gone_has_no_numbers(tmp_path):
+    """To Zarr they would be as those not played yet."""
+    opened = run(walk.spec(seeds=2), tmp_path / "sweep.zarr")
+    (tmp_path / "sweep.zarr").rename(tmp_path / "moved.zarr")
+    with pytest.raises(FileNotFoundError, match="sweep.zarr is not where it was open"):
+        opened.load()
+
+
+def test_a_file_is_no_store(tmp_path):
+    (tmp_path / "runs.zarr").write_text("numbers")
+    for function in (open_store, check_store):
+        with pytest.raises(ValueError, match="store must be a folder, and .* is a fi"):
+            function(tmp_path / "runs.zarr")
+
+
 def test_session_is_read_first(store):
     """Before any metric, by whatever loads a whole dataset."""
     assert next(iter(open_store(store).data_vars)) == "session"
