@@ -16,7 +16,7 @@ from jaxbandits.devices import local_devices
 from jaxbandits.engine.choice import ENGINES
 from jaxbandits.engine.room import arrays_on_record
 from jaxbandits.points import Points, points_from
-from jaxbandits.protocol import Environment, Game, Policy
+from jaxbandits.protocol import Actions, Environment, Game, Policy
 from jaxbandits.results.plain import plain
 from jaxbandits.schedule import Schedule, resolve_rounds, resolve_spent
 
@@ -87,9 +87,14 @@ def environment_of(environment: Any) -> Environment:
     for part in ("sample", "init", "view", "step", "record", "metrics"):
         checks.function(f"{whose}: {part}", getattr(game, part))
     checks.function(f"{whose}: tables", environment.tables)
-    for part, function in (("spent", game.spent), ("judge", environment.judge)):
+    optional = {"spent": game.spent}
+    optional |= {"judge": environment.judge, "oracle": environment.oracle}
+    for part, function in optional.items():
         if function is not None:
             checks.function(f"{whose}: {part}", function)
+    if game.actions is not None:
+        source = "of jaxbandits.protocol"
+        checks.instance(f"{whose}: actions", game.actions, Actions, source)
     if not isinstance(environment.provenance, Mapping | None):
         raise TypeError(
             f"{whose}: provenance must be a mapping or None, got "

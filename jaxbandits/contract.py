@@ -119,6 +119,7 @@ def _check(
     key = jax.eval_shape(lambda: jax.random.key(0))
     instance = tracing.shapes("the environment's sample", game.sample, key, setup)
     its = tracing.shapes("the environment's init", game.init, instance)
+    refuse_keys("the environment's init", "its state", its)
     round_ = jax.ShapeDtypeStruct((), jnp.int32)
     view = tracing.shapes("the environment's view", game.view, round_, instance, its)
     if _words(getattr(view, "round", None)) != "int32[]":
@@ -127,6 +128,7 @@ def _check(
             f"{_words(view)}"
         )
     mine = tracing.shapes("init", _arrays_only(policy.init), params)
+    refuse_keys("init", "the state", mine)
     action = tracing.drawn("act", policy.act, noise[0], view, mine, params)
     _check_action("act", game.actions, instance, action)
     after, feedback = tracing.drawn(
@@ -205,6 +207,20 @@ class _Tracing(NamedTuple):
                 "choice"
             )
         return shapes
+
+
+def refuse_keys(what: str, whose: str, tree: Any) -> None:
+    """Refuse a state with keys of `jax.random` in it: randomness is a round's noise.
+
+    Raises:
+      TypeError: naming the leaf.
+    """
+    for path, leaf in jax.tree_util.tree_leaves_with_path(tree):
+        if jnp.issubdtype(getattr(leaf, "dtype", np.bool_), jax.dtypes.extended):
+            raise TypeError(
+                f"{what} puts a key of jax.random into {whose}{_path(path)}: "
+                "randomness is the noise of a round, declare words of it instead"
+            )
 
 
 def check_reads(what: str, function: Callable, width: int, rounds: list) -> None:

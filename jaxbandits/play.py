@@ -159,8 +159,7 @@ def booked(environment: Environment, chunk: Chunk) -> dict[str, np.ndarray]:
     shape = np.shape(chunk.rounds)
     parts = [numbers_of("metrics", environment, chunk.books.metrics, shape), report]
     if environment.judge is not None and jax.tree.leaves(recommended):
-        judged = environment.judge(chunk.instance, recommended)
-        parts.append(numbers_of("judge", environment, judged, shape))
+        parts.append(judged(environment, chunk.instance, recommended, shape))
     taken = {key for part in parts for key in part}
     if clash := sorted(taken & chunk.books.kept.keys()):
         raise ValueError(f"keep names {clash}, which the results have anyway")
@@ -169,6 +168,23 @@ def booked(environment: Environment, chunk: Chunk) -> dict[str, np.ndarray]:
     if len(found) < sum(map(len, parts)):
         raise ValueError(f"policy.report uses a metric's name: {sorted(report)}")
     return found
+
+
+def judged(environment: Environment, instance: Any, action: Any, shape) -> dict:
+    """What the judge of an environment says of actions, arrays of a shape by name.
+
+    Raises:
+      ValueError, TypeError: naming the judge, if it fails or says something else.
+    """
+    try:
+        found = environment.judge(instance, action)  # type: ignore[misc]
+    except Exception as error:
+        words = str(error).strip().split("\n")[0]
+        raise ValueError(
+            f"environment {environment.name!r}: judge failed: {type(error).__name__}: "
+            f"{words}; it must take (instance, action), with a row per run"
+        ) from error
+    return numbers_of("judge", environment, found, shape)
 
 
 def numbers_of(what: str, environment: Environment, found: Any, shape) -> dict:

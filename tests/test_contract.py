@@ -3,6 +3,7 @@
 import itertools
 import random
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -72,6 +73,10 @@ BROKEN = {
         "act .* needs the value of a traced array .* choose by jnp.where",
     ),
     "no init": (policy(init=None), "init must be a function, got None"),
+    "a key in the state": (
+        policy(init=lambda params: {"key": jax.random.key(0)}),
+        r"init puts a key of jax.random into the state\['key'\]: randomness is the no",
+    ),
     "no action": (playing(None), "act gives None, which is no action"),
     "one number for words": (policy(words=3), "words must be two integers"),
     "negative words": (policy(words=(-1, 0)), "words must be at least 0"),
@@ -239,11 +244,35 @@ def test_broken_environments_are_refused_by_name(name):
         (GAME._replace(provenance="mine"), "provenance must be a mapping or None"),
         (altered(GAME, metrics=None), "metrics must be a function, got None"),
         (GAME._replace(judge=3), "judge must be a function, got 3"),
+        (GAME._replace(oracle=3), "oracle must be a function, got 3"),
+        (altered(GAME, actions=3), "actions must be a Actions .*, got 3"),
     ],
 )
 def test_what_is_no_environment_is_refused(value, message):
     with pytest.raises((TypeError, ValueError), match=message):
         environment_of(value)
+
+
+TABLES = {
+    "a number": (lambda instance: 3, "tables must have arrays with a row per instance"),
+    "text": (lambda instance: ["a"], "tables must hold numbers, got 'a'"),
+    "two rows": (lambda instance: np.ones(2), r"tables must .* got shape \[2\]"),
+    "an error": (lambda instance: instance.gaps, "tables failed: AttributeError: "),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_tables_that_metrics_cannot_have(name):
+    tables, message = TABLES[name]
+    with pytest.raises((TypeError, ValueError), match=f"'budget game': {message}"):
+        simulate(policy(), GAME._replace(tables=tables), seeds=2, horizon=5)
+
+
+def test_a_judge_that_fails_is_named():
+    judging = GAME._replace(judge=lambda instance: {})
+    mine = policy(recommend=lambda state, params: state["pulls"][0] % 2)
+    with pytest.raises(ValueError, match="'budget game': judge failed: TypeError"):
+        simulate(mine, judging, seeds=2, horizon=5)
 
 
 GENERATOR = np.random.default_rng(0)

@@ -230,6 +230,7 @@ BAD_ENVIRONMENTS = {
         GAME._replace(judge=lambda instance, action: {"gap": action[0]}),
         "judge must give one number per run and checkpoint",
     ),
+    "a judge that fails": (GAME._replace(judge=lambda instance: {}), "judge failed"),
     "an oracle that fails": (
         GAME._replace(oracle=lambda: 3.0),
         "the environment's oracle failed",

@@ -75,6 +75,41 @@ def close(game: Game, keep: tuple[str, ...], tables, instance, record) -> Books:
     return Books(metrics, counted(game, instance, record), kept)
 
 
+def tables_of(environment: Environment, instance):
+    """An environment's tables, float64, with a row per instance or one for all.
+
+    Args:
+      environment: the environment.
+      instance: leaves ``[S, ...]`` or ``[1, ...]``, NumPy arrays.
+
+    Raises:
+      ValueError, TypeError: naming the tables, if they fail or are no such arrays.
+    """
+    whose = f"environment {environment.name!r}: tables"
+    try:
+        found = environment.tables(instance)
+    except Exception as error:
+        words = str(error).strip().split("\n")[0]
+        raise ValueError(
+            f"{whose} failed: {type(error).__name__}: {words}; it must take an "
+            "instance, whose arrays have a row per seed or one for all"
+        ) from error
+    rows = {1, *map(len, jax.tree.leaves(instance))}
+
+    def checked(leaf):
+        array = np.asarray(leaf)
+        if array.dtype.kind not in "biuf":
+            raise TypeError(f"{whose} must hold numbers, got {shown(leaf)}")
+        if not array.ndim or len(array) not in rows:
+            raise ValueError(
+                f"{whose} must have arrays with a row per instance, got shape "
+                f"{list(array.shape)} of {max(rows)}"
+            )
+        return array.astype(np.float64)
+
+    return jax.tree.map(checked, found)
+
+
 def closed(
     environment: Environment, instance, record, keep: tuple[str, ...] = ()
 ) -> Books:
@@ -86,7 +121,7 @@ def closed(
       record: leaves ``[S, C, ...]``.
       keep: fields of it that are kept.
     """
-    tables = jax.tree.map(np.float64, environment.tables(instance))
+    tables = tables_of(environment, instance)
     with jax.enable_x64(True):
         args = jax.tree.map(jnp.asarray, (tables, instance, record))
         books = _of_seeds(environment.game, keep)(*args)
@@ -111,11 +146,9 @@ def lanes_last(tables, lanes=slice(None)):
     """Tables ``[S, ...]`` of the host as programs take them.
 
     Args:
-      tables: of the environment.
+      tables: of `tables_of`.
       lanes: position of the seed of every lane.
     """
     tables = jax.tree.map(lambda x: x[lanes] if len(x) > 1 else x, tables)
-    # Not by calling np.float64: before NumPy 2.4 that makes a number of an array [1].
-    tables = jax.tree.map(lambda x: np.asarray(x, np.float64), tables)
     with jax.enable_x64(True):
         return jax.tree.map(lambda x: jnp.asarray(np.moveaxis(x, 0, -1)), tables)

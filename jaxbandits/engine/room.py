@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxbandits.engine.books import close
+from jaxbandits.engine.books import close, tables_of
 from jaxbandits.engine.choice import engine_for
 from jaxbandits.engine.rollout import LANE_QUANTUM, drawn, to_device
 from jaxbandits.engine.rules import NO_BUDGET, Carry, Rules, notes_of
@@ -112,8 +112,8 @@ def room_of(policy, environment, params, terms: Terms, platform: str) -> Room:
     instance = jax.eval_shape(partial(drawn, game.sample, platform), root, seeds, setup)
     own = [x for x in jax.tree.leaves(instance) if x.shape[-1] > 1]
     one = jax.jit(_an_instance, static_argnums=0)(game.sample, setup)
-    tables = environment.tables(jax.tree.map(lambda x: np.asarray(x)[None], one))
-    tables = jax.tree.map(lambda x: np.float64(x)[0], tables)
+    tables = tables_of(environment, jax.tree.map(lambda x: np.asarray(x)[None], one))
+    tables = jax.tree.map(lambda x: x[0], tables)
     mine = jax.tree.map(lambda x: to_device(x[0]), params)
     shapes = jax.eval_shape(partial(_of_lane, rules), mine, one, tables)
     states, record, row = shapes

@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh
 
-from jaxbandits.engine.books import Books, closed, lanes_last
+from jaxbandits.engine.books import Books, closed, lanes_last, tables_of
 from jaxbandits.engine.choice import engine_for
 from jaxbandits.engine.flags import switches
 from jaxbandits.engine.limits import Watch, refuse_nan
@@ -127,7 +127,7 @@ def run(
         carry = program.begin(lane_seeds, lane_params, instance)
         jax.block_until_ready((instance, carry))
         own = _instance_to_host(instance, stop - start)
-        tables = lanes_last(environment.tables(own), position - start)
+        tables = lanes_last(tables_of(environment, own), position - start)
         args = (root, lane_seeds, lane_params, tables, instance)
         watch = Watch(schedule._replace(checkpoints=targets), stop - start)
         pieces = []

@@ -8,7 +8,7 @@ import numpy as np
 
 from jaxbandits.arguments import environment_of
 from jaxbandits.contract import check_round
-from jaxbandits.play import numbers_of
+from jaxbandits.play import judged
 from jaxbandits.protocol import Environment, Policy
 from jaxbandits.results.names import check_variable
 from jaxbandits.testing._clauses import books, first, refused, tried
@@ -68,9 +68,9 @@ def check_environment(
     _check_facts("metrics", metrics)
     if environment.judge is not None:
         last = jax.tree.map(lambda x: x[-1][None, None], trace.actions)
-        with refused("the environment's judge: "):
-            judged = environment.judge(batch, last)
-            _check_facts("judge", numbers_of("judge", environment, judged, (1, 1)))
+        with refused():
+            found = judged(environment, batch, last, (1, 1))
+        _check_facts("judge", found)
     if environment.oracle is not None:
         _check_oracle(environment.oracle, batch)
 

@@ -11,6 +11,7 @@ import numpy as np
 from jaxbandits.arguments import environment_of, points_of, root_seed_of
 from jaxbandits.checks import instance as instance_of
 from jaxbandits.checks import shown, whole
+from jaxbandits.contract import refuse_keys
 from jaxbandits.engine.rollout import to_device
 from jaxbandits.engine.tape import (
     Stream,
@@ -76,6 +77,7 @@ def trace_run(
     whole("seed_index", seed_index, 0, 2**32 - 1)
     check_fit(policy.name, policy, environment)
     params = _params_of(policy, params, rounds)
+    refuse_keys("init", "the state", jax.eval_shape(policy.init, params))
     with jax.threefry_partitionable(True):  # as `simulate` draws instances
         (state, env_state), (actions, feedback) = jax.tree.map(
             np.asarray,

@@ -133,6 +133,33 @@ def test_what_is_wrong_is_found(name):
         check_law(law, params, draws=5000)
 
 
+MALFORMED = {
+    "words": ({"words": "2"}, "law.words must be an integer >= 0, got '2'"),
+    "no sampler": ({"sample": None}, "law.sample must be a function, got None"),
+    "no support": ({"support": None}, "law.support must be a function"),
+    "direction": ({"monotone": 2}, "law.monotone must be one of"),
+    "ends": ({"support": lambda p: 3}, "support must give two arrays with a row per"),
+    "rows": ({"cdf": lambda p, x: 0.5}, r"cdf must give an array \[2, .*, got shape "),
+    "its own error": ({"mean": lambda p: p.scale}, "mean failed: AttributeError"),
+    "a traced error": ({"sample": lambda w, p: p.scale}, "sample failed: AttributeErr"),
+    "nothing drawn": ({"sample": lambda w, p: None}, "a draw must be a number, got No"),
+}
+
+
+@pytest.mark.parametrize("name", MALFORMED)
+def test_what_is_no_law_is_said_by_name(name):
+    change, says = MALFORMED[name]
+    with pytest.raises((AssertionError, TypeError, ValueError), match=says):
+        check_law(EXPONENTIAL._replace(**change), RATE, draws=100)
+
+
+@pytest.mark.parametrize("params", [(), laws.Exponential(1.0), [1.0, 2.0]])
+def test_parameters_must_have_a_row_per_arm(params):
+    law = EXPONENTIAL._replace(check=lambda params: None)
+    with pytest.raises(ValueError, match="params must have arrays for leaves, all wit"):
+        check_law(law, params, draws=100)
+
+
 GOOD, PARAMS = JOINT["product"]
 OTHER = PARAMS._replace(reward=laws.Beta(B, A))
 

@@ -67,7 +67,18 @@ class Feedback(NamedTuple):
 def censor(
     reward: Float[Array, ""], consumption: Float[Array, ""], limit: Float[Array, ""]
 ) -> Feedback:
-    """What a learner sees of a round, eq. (1); all f32[]."""
+    """What a learner sees of a round, eq. (1); all f32[], or arrays of one shape.
+
+    Raises:
+      TypeError: naming the argument that is no number.
+    """
+    for name, value in {
+        "reward": reward,
+        "consumption": consumption,
+        "limit": limit,
+    }.items():
+        if not isinstance(value, jax.Array):
+            numbers(name, value)
     censored = exceeds(consumption, limit)
     return Feedback(
         jnp.where(censored, 0.0, reward),
