@@ -218,7 +218,7 @@ def refuse_keys(what: str, whose: str, tree: Any) -> None:
     for path, leaf in jax.tree_util.tree_leaves_with_path(tree):
         if jnp.issubdtype(getattr(leaf, "dtype", np.bool_), jax.dtypes.extended):
             raise TypeError(
-                f"{what} puts a key of jax.random into {whose}{_path(path)}: "
+                f"{what} must keep keys of jax.random out of {whose}{_path(path)}: "
                 "randomness is the noise of a round, declare words of it instead"
             )
 

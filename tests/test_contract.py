@@ -75,7 +75,7 @@ BROKEN = {
     "no init": (policy(init=None), "init must be a function, got None"),
     "a key in the state": (
         policy(init=lambda params: {"key": jax.random.key(0)}),
-        r"init puts a key of jax.random into the state\['key'\]: randomness is the no",
+        r"init must keep keys of jax.random out of the state\['key'\]: randomness",
     ),
     "no action": (playing(None), "act gives None, which is no action"),
     "one number for words": (policy(words=3), "words must be two integers"),

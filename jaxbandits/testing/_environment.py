@@ -127,6 +127,7 @@ def _check_watch(trace: Trace) -> Trace:
 
 def _check_facts(what: str, numbers: dict[str, Any]) -> None:
     for name, value in numbers.items():
+        assert isinstance(name, str), f"{what}: names must be strings, got {name!r}"
         with refused():
             check_variable(what, name)
         assert np.shape(value) == (1, 1), f"metric {name!r} must be a number"

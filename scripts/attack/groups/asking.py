@@ -11,9 +11,11 @@ from attack.case import Case
 from attack.games import GREEDY, Params
 from attack.values import NAN, attack, of
 from jaxbandits import View, live
-from jaxbandits.policies import budgeted, censored
+from jaxbandits.policies import allocation, budgeted, censored, farewell
+from jaxbandits.settings import allocation as splitting
 from jaxbandits.settings import budgeted as money
 from jaxbandits.settings import censored as limits
+from jaxbandits.settings import farewell as waiting
 
 FIVE = limits.low_censoring(5)
 THREE = money.s_br(3)
@@ -74,6 +76,21 @@ def cases() -> list[Case]:
 VIEWS = (3, "x", {}, [], print, View("1"), View(None), (1, 2))
 GRID = live.start(censored.rcucb(FIVE.problem))
 GOOD = (limits.Action(0, 0), limits.Feedback(0.3, 0.2, False))
+MONEY = live.start(budgeted.omega_ucb(THREE.problem))
+SHOWN = money.View(1, 2, 0.0, 1.0, money.OracleView(0.1, 0))  # two of three arms
+PAID = money.Feedback(1, 0.5)
+WAITING = live.start(farewell.wait_ucb(waiting.optimum_at_one().problem))
+PAIR = waiting.Action(0, 3)
+SPLITTING = live.start(allocation.no_ucb(splitting.simulation(num_arms=3).problem))
+ONES = np.ones(3, np.float32)
+SPLIT = splitting.Allocation(ONES)
+ROUND = splitting.View(1, 3.0, splitting.OracleView(ONES, ONES, ONES))
+
+
+def _got(arms):
+    return splitting.Feedback(np.full(arms, np.inf), np.ones(arms))
+
+
 SETTINGS = {
     "an arm for a pair": (GRID, 0, GOOD[1]),
     "a pair for an action": (GRID, (0, 0), GOOD[1]),
@@ -91,19 +108,36 @@ SETTINGS = {
     "arm True": (GRID, limits.Action(True, 0), GOOD[1]),
     "arm [0]": (GRID, limits.Action([0], 0), GOOD[1]),
     "limit 10 of 10": (GRID, limits.Action(0, 10), GOOD[1]),
-    "reward for feedback of a budgeted game": (
-        live.start(budgeted.bts(THREE.problem)),
-        0,
-        0.5,
-    ),
+    "reward of infinity": (GRID, GOOD[0], limits.Feedback(np.inf, 0.2, False)),
+    "reward 17": (GRID, GOOD[0], limits.Feedback(17, 0.2, False)),
+    "consumption -1": (GRID, GOOD[0], limits.Feedback(0.3, -1, False)),
+    "consumption 9": (GRID, GOOD[0], limits.Feedback(0.3, 9, False)),
+    "a reward of a censored round": (GRID, GOOD[0], limits.Feedback(1, np.inf, True)),
+    "arm 2**40": (GRID, limits.Action(2**40, 0), GOOD[1]),
+    "reward for feedback of a budgeted game": (MONEY, 0, 0.5, SHOWN),
+    "cost -1": (MONEY, 0, money.Feedback(1, -1), SHOWN),
+    "cost of infinity": (MONEY, 0, money.Feedback(1, np.inf), SHOWN),
+    "arm 2 of 2": (MONEY, 2, PAID, SHOWN),
+    "round 7": (MONEY, 0, PAID, SHOWN._replace(round=7)),
+    "no arms": (MONEY, 0, PAID, SHOWN._replace(num_arms=0)),
+    "less than nothing spent": (MONEY, 0, PAID, SHOWN._replace(spent=-1)),
+    "a view of another setting": (MONEY, 0, PAID, waiting.View(1, 0)),
+    "delay 10**6": (WAITING, PAIR, waiting.Feedback(1, 2, 10**6), waiting.View(1, 0)),
+    "time 1.5": (WAITING, PAIR, waiting.Feedback(1, 1.5, 2), waiting.View(1, 0)),
+    "clock -1": (WAITING, PAIR, waiting.Feedback(1, 2, 2), waiting.View(1, -1)),
+    "feedback of two arms of three": (SPLITTING, SPLIT, _got(2), ROUND),
+    "feedback of four arms of three": (SPLITTING, SPLIT, _got(4), ROUND),
+    "an allocation of less than 0": (SPLITTING, splitting.Allocation(-ONES), _got(3)),
+    "a budget of infinity": (SPLITTING, SPLIT, _got(3), ROUND._replace(budget=np.inf)),
 }
 
 
-def _of_setting(what, session, action, feedback):
+def _of_setting(what, session, action, feedback, view=None):
     words = ("action", "feedback", "view", "arm", "limit")
+    words += tuple(f"feedback.{x}" for x in ("reward", "consumption", "cost"))
     return Case(
         f"tell: {what}",
-        lambda: live.tell(session, action, feedback).state,
+        lambda: live.tell(session, action, feedback, view).state,
         words,
         heavy=True,
     )

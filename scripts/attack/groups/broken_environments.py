@@ -11,7 +11,7 @@ from jaxbandits.testing import altered, check_environment
 WORDS = (
     *("two arms", "environment", "environments", "setup", "sample", "init", "view"),
     *("step", "record", "metric", "metrics", "spent", "words", "name", "feedback"),
-    *("provenance", "setting", "instance.f"),
+    *("provenance", "setting", "instance.f", "tables", "actions", "oracle", "judge"),
 )
 
 
@@ -57,6 +57,14 @@ BROKEN = {
     "metrics of another shape": (_metrics({"regret": np.ones(3)}), ROUNDS),
     "metrics named seed": (_metrics({"seed": np.ones((2, 10))}), ROUNDS),
     "metrics named 3": (_metrics({3: np.ones((2, 10))}), ROUNDS),
+    "tables are a number": ({"tables": lambda instance: 3}, ROUNDS),
+    "tables of text": ({"tables": lambda instance: ["a"]}, ROUNDS),
+    "tables of two rows": ({"tables": lambda instance: np.ones(2)}, ROUNDS),
+    "tables fail": ({"tables": lambda instance: instance.f}, ROUNDS),
+    "actions are a number": ({"actions": 3}, ROUNDS),
+    "oracle is a number": ({"oracle": 3}, ROUNDS),
+    "judge is a number": ({"judge": 3}, ROUNDS),
+    "sample by NumPy": ({"sample": lambda key, setup: np.random.rand(2)}, ROUNDS),
     "words = -1": ({"words": -1}, ROUNDS),
     "words = None": ({"words": None}, ROUNDS),
     "words = 1.5": ({"words": 1.5}, ROUNDS),

@@ -1,5 +1,6 @@
 """Policies that break the protocol, in `simulate` and in `check_policy`."""
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -45,6 +46,19 @@ BROKEN = {
     },
     "act reads noise[5] of 1": {
         "act": lambda noise, view, state, params: (noise[5] < 0.5).astype(jnp.int32)
+    },
+    "act reads noise[5] of 1 in a jit": {
+        "act": lambda noise, view, state, params: jax.jit(
+            lambda noise: (noise[5] % 2).astype(jnp.int32)
+        )(noise)
+    },
+    "act takes noise 5 of 1": {
+        "act": lambda noise, view, state, params: (
+            jnp.take(noise, jnp.arange(5)).sum() % 2
+        ).astype(jnp.int32)
+    },
+    "init puts a key into the state": {
+        "init": lambda params: {"key": jax.random.key(0)}
     },
     "update is None": {"update": None},
     "update changes a dtype": _update(lambda s: s._replace(pulls=s.pulls * 1.0)),

@@ -11,6 +11,7 @@ from attack.case import Case
 from attack.games import GAME, GREEDY, Greedy, Params
 from attack.values import attack, of
 from jaxbandits import laws, simulate
+from jaxbandits.arrays import unit_interval
 from jaxbandits.testing import check_environment, check_law, check_policy, trace_run
 
 CALLS = {"n": 0}
@@ -166,8 +167,18 @@ def _laws():
         "a sampler of integers": good._replace(sample=lambda n, p: jnp.int32(1)),
         "a sampler of two": good._replace(sample=lambda n, p: jnp.ones(2)),
         "a sampler that is constant": good._replace(sample=lambda n, p: 0.5 * p.a),
+        "a sampler that fails": good._replace(sample=lambda n, p: p.scale),
+        "a sampler that reads beyond": good._replace(
+            sample=lambda n, p: unit_interval(jnp.take(n, 9))
+        ),
+        "no sampler": good._replace(sample=None),
+        "words of text": good._replace(words="2"),
+        "a support of one end": good._replace(support=lambda p: 0.0),
+        "a cdf of one number": good._replace(cdf=lambda p, x: 0.5),
+        "a direction of 2": good._replace(monotone=2),
     }
     words = ("beta", "law", "mean", "support", "draw", "draws", "sampler", "cdf")
+    words += ("sample", "words", "monotone")
     for what, law in broken.items():
         yield Case(
             f"check_law of {what}",
