@@ -513,6 +513,21 @@ def test_a_sweep_as_json(capsys, spec, tmp_path):
     assert not Path("results").exists()
 
 
+def test_seeds_are_the_pilot_s_with_a_half_width(capsys, spec, monkeypatch):
+    asked = []
+
+    def run_sweep(spec, *args, **kwargs):
+        asked.append(spec.seeds)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("jaxbandits.sweeps.run_sweep", run_sweep)
+    until = '{ metric = "regret", half_width = 1.0, pilot = 5, at_most = 9 }'
+    spec.write_text(SPEC.replace("seeds = 4", f"seeds = {until}"))
+    assert cli.main(["sweep", str(spec), "--seeds", "7"]) == 130
+    check_complaint(capsys, "jaxbandits: interrupted")
+    assert [(seeds.pilot, seeds.at_most) for seeds in asked] == [(7, 9)]
+
+
 def test_a_sweep_that_is_complete(capsys, spec, request):
     first = swept(capsys, spec, "--json")
     request.getfixturevalue("nothing_played")

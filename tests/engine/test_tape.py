@@ -4,8 +4,16 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.extend.random import threefry_2x32
 
-from jaxbandits.engine.tape import Stream, draw_words, read, root_key, stream_key
+from jaxbandits.engine.tape import (
+    Stream,
+    draw_words,
+    instance_key,
+    read,
+    root_key,
+    stream_key,
+)
 from tests.kernels.checks import assert_independent, assert_uniform
 
 ROUNDS, WIDTH = 60_000, 5
@@ -67,6 +75,29 @@ def test_neighbouring_seeds_in_one_round():
 def test_a_longer_tape_starts_with_the_shorter_one(block):
     short = numbers(11, 3, Stream.ENVIRONMENT, 10, WIDTH)
     np.testing.assert_array_equal(short, block[:10])
+
+
+def cipher(key, first, second):
+    words = threefry_2x32(jnp.array(key, "u4"), jnp.array([*first, *second], "u4"))
+    return np.asarray(words)
+
+
+NUMBERS = {"INSTANCE": 0, "ENVIRONMENT": 1, "ACT": 2, "UPDATE": 3}
+
+
+@pytest.mark.parametrize("stream", NUMBERS)
+def test_words_by_the_cipher(stream):
+    """With other counters every run there is would be another."""
+    key = cipher((1, 2), [7], [NUMBERS[stream]])
+    for width, half in ((1, 1), (4, 2), (5, 3)):
+        found = read(2**32 + 2, 7, Stream[stream], 3, width)[2]
+        expected = cipher(key, [3] * half, range(half))[:width]
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_an_instance_has_a_stream_of_its_own():
+    key = instance_key(root_key(2**32 + 2), jnp.uint32(7))
+    np.testing.assert_array_equal(jax.random.key_data(key), cipher((1, 2), [7], [0]))
 
 
 def test_every_bit_of_a_root_seed_counts():

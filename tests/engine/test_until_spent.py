@@ -1,14 +1,17 @@
 """Games that end with a budget, against a plain Python loop on the same tape."""
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from jaxbandits import Machine, laws, simulate
-from jaxbandits.engine import limits
+from jaxbandits.engine import choice, limits
+from jaxbandits.engine.legs import SCAN
 from jaxbandits.policies.budgeted import omega_ucb
 from jaxbandits.results.cuts import CutOffWarning
 from jaxbandits.settings.budgeted import fixed
+from jaxbandits.testing import altered
 from tests.engine.budget_game import ALTERNATE, environment, plain_loop
 from tests.heavy import in_short
 
@@ -88,6 +91,24 @@ def test_chunks_do_not_matter():
     whole = simulate(ALTERNATE, environment(), **options)
     parts = simulate(ALTERNATE, environment(), machine=Machine(chunk=9), **options)
     np.testing.assert_array_equal(played(whole), played(parts))
+
+
+def test_every_pull_costs_1(monkeypatch):
+    """Stretches count as steps: one that would wait for ever ends with its call."""
+
+    def counted(*args):
+        leg = SCAN.legs(*args)
+
+        def one_more(carry, target, steps):
+            carry, left = leg(carry, target, steps)
+            return carry, left - 1
+
+        return one_more
+
+    monkeypatch.setattr(choice, "SCAN", SCAN._replace(legs=counted))
+    game = altered(environment(), spent=lambda instance, state: jnp.sum(state.pulls))
+    data = simulate(ALTERNATE, game, budget=3, checkpoints=[1, 3], seeds=2)
+    np.testing.assert_array_equal(data["rounds"][0, 0], [[1, 3]] * 2)
 
 
 @pytest.mark.parametrize("devices", in_short([1, 2], {1}))

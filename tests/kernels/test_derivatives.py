@@ -68,6 +68,7 @@ def test_kl_upper_bound_at_the_ends():
     slope = jax.jit(jax.grad(kernels.kl_upper_bound, (0, 1)))
     assert slope(0.3, 0.0) == (1.0, 0.0)
     assert slope(0.3, 100.0) == pytest.approx((0.0, 0.0), abs=1e-4)
+    assert slope(0.9999, 100.0) == (0.0, 0.0)
 
 
 X = np.array([3.0, 1.0, 4.0, 1.5, 9.0], np.float32)

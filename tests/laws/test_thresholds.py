@@ -189,6 +189,14 @@ def test_truncated_means_of_long_waits_are_stated():
     assert np.isfinite(at[1])
 
 
+def test_truncated_means_of_lomax_laws_near_shape_1():
+    shape, x = np.array([[1 - 1e-5], [1 + 1e-5]]), np.array([[0.5, 3.0, 30.0]])
+    with jax.enable_x64(True):
+        found = thresholds.lomax.truncated_mean(jnp.asarray(x), 1.0, jnp.asarray(shape))
+    expected = truncated_mean(stats.lomax(shape), np.tile(x, (2, 1)))
+    np.testing.assert_allclose(found, expected, rtol=1e-7)
+
+
 TRIPS = [
     ("exponential", np.float64),
     ("Lomax", np.float64),
@@ -339,6 +347,19 @@ def test_concave_flag(name):
     np.testing.assert_array_equal(
         np.broadcast_to(family.bounded(LAWS[name][1]), 2), np.isfinite(at_zero)
     )
+
+
+@pytest.mark.parametrize("name", ["Weibull", "gamma", "beta", "discrete Weibull"])
+def test_flags_at_shape_1(name):
+    family = FAMILIES[name]
+    assert family.concave(1.0) and family.bounded(1.0)
+
+
+def test_sharpness_by_hand():
+    found = [FAMILIES[x].sharpness(4.0) for x in ("exponential", "Weibull", "gamma")]
+    assert found == [1, 4, 2]
+    found = [FAMILIES["gamma"].sharpness(0.5), FAMILIES["half-normal"].sharpness(None)]
+    assert found == [1, 2]
 
 
 @pytest.mark.parametrize("name", ["Weibull", "Lomax"])

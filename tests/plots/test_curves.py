@@ -150,6 +150,7 @@ def test_an_undefined_value_is_a_gap():
     data["regret"][0, 0, 2, :2] = np.nan
     (ax,) = plot_curves(data).axes
     assert np.isnan(ax.lines[0].get_ydata()).tolist() == [True, True, False, False]
+    assert len(ax.collections) == 2
     assert legend_of(ax).get_title().get_text() == "mean of 5 seeds, 95 % interval"
 
 

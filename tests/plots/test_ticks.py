@@ -64,6 +64,15 @@ def test_small_numbers_make_all_of_an_axis_powers_of_ten():
     assert set(labels_of(ax).values()) >= {"0", "0.1"}
 
 
+def test_a_small_number_at_the_edge_counts():
+    _, (ax,) = figure()
+    ax.plot([1, 2], [1e-5, 1])
+    readable_ticks(ax.yaxis, "log", 1e-5, 1)
+    ax.set_ylim(1e-5, 1)
+    texts = list(labels_of(ax).values())
+    assert (texts[0], texts[-1]) == ("$10^{-5}$", "$10^{0}$")
+
+
 def test_texts_of_single_ticks():
     form = tick_formatter()
     form.format_ticks([1e-5, 1])

@@ -20,6 +20,7 @@ from jaxbandits.kernels.allocation import fill_in_order
 from jaxbandits.laws.thresholds import discrete_weibull, exponential, lomax, weibull
 from jaxbandits.policies import REGISTRY
 from jaxbandits.policies import allocation as policies
+from jaxbandits.policies.allocation.handing_out import units
 from jaxbandits.policies.allocation.learning import start_allocation, turn
 from jaxbandits.policies.allocation.radii import printed_constants
 from jaxbandits.settings import allocation as settings
@@ -478,6 +479,16 @@ def test_an_even_split_of_integers_is_in_whole_units(known):
     np.testing.assert_array_equal(given, 10)  # of 50 units in ten rounds
 
 
+def test_units_of_integers_are_whole_and_spend_the_budget():
+    problem = settings.make_problem(
+        discrete_weibull, 2, 10, shape=1.0, lowest=0.1, highest=2, known=False
+    )
+    arms = np.zeros((3, 2), np.float32) + np.float32([[0], [1], [0.5]])
+    order = units(problem, 3, "difference")(jnp.bool_(False), *arms, None)
+    assert order.step == 4 and len(order.arms) == 3
+    assert fill_in_order(order.arms, 2, order.step, 10.0).sum() == 10
+
+
 def test_learners_start_with_whole_units():
     problem = settings.make_problem(
         discrete_weibull, 5, 3, shape=1.0, lowest=0.1, highest=2
@@ -487,6 +498,13 @@ def test_learners_start_with_whole_units():
         now = turn(problem, "uniform_split", 9.0, view.round)
         found = start_allocation(problem, "uniform_split", now, view)
         np.testing.assert_array_equal(found, expected)
+
+
+def test_after_an_even_start_the_arms_are_boosted_from_the_first():
+    problem = settings.simulation(3).problem
+    turns = [turn(problem, "uniform_split", 4.0, jnp.int32(t)) for t in (4, 5, 6, 8)]
+    assert [bool(now.starting) for now in turns] == [True, False, False, False]
+    assert [int(now.arm) for now in turns[1:]] == [0, 1, 0]
 
 
 @pytest.mark.parametrize(

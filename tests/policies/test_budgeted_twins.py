@@ -11,12 +11,14 @@ from types import SimpleNamespace
 from typing import NamedTuple
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.kernels.gamma import GAMMA_CDF_ERROR
 from jaxbandits.policies import REGISTRY
+from jaxbandits.policies.budgeted.statistics import Means
 from jaxbandits.settings import budgeted
 from jaxbandits.testing import trace_run
 from tests.heavy import in_short
@@ -228,6 +230,45 @@ def test_policy_chooses_as_its_twin(name, source):
 def test_rewards_and_costs_between_the_ends(name):
     """With coins a variance is that of a coin, and a coin's toss its outcome."""
     assert assert_follows(name, "Beta", NEAR_TIE) >= 0.97
+
+
+def view_of(round_, num_arms=2, spent=0.0):
+    oracle = budgeted.OracleView(jnp.float32(0.1), jnp.int32(0))
+    numbers = jnp.float32(spent), jnp.float32(1)
+    return budgeted.View(jnp.int32(round_), jnp.int32(num_arms), *numbers, oracle)
+
+
+def test_bts_plays_only_arms_that_exist(words):
+    policy = policy_of("bts", budgeted.make_problem(3))
+    act = jax.jit(jax.vmap(lambda noise: policy.act(noise, view_of(9), state, ())))
+    state = policy.init(())
+    assert set(np.asarray(act(words(200, 12)))) == {0, 1}
+
+
+def means_of(reward, cost):
+    """Of arms that were pulled once each."""
+    observe = jax.vmap(Means.observe)
+    return observe(Means.zeros(len(cost)), jnp.array(reward), jnp.array(cost))
+
+
+def test_epsilon_first_explores_until_its_share_is_spent():
+    policy = policy_of("epsilon-first", budgeted.make_problem(2))
+    params = policy.params._replace(epsilon=0.25, budget=8.0)
+    state = means_of([0.5, 1.0], [1.0, 1.0])
+    noise = np.zeros(policy.words[0], np.uint32)
+    found = [
+        int(policy.act(noise, view_of(5, spent=spent), state, params))
+        for spent in (1.5, 2.0)
+    ]
+    assert found == [0, 1]
+
+
+def test_what_the_code_adds_to_costs_is_almost_nothing():
+    """Also where nothing was paid, and nothing won: that is worth 0."""
+    policy = policy_of("b-greedy-code", budgeted.make_problem(3))
+    noise = np.full(policy.words[0], 2**32 - 1, np.uint32)
+    state = means_of([0.0, 0.9, 0.2], [0.0, 0.05, 0.01])
+    assert policy.act(noise, view_of(10**6, 3), state, ()) == 2
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from jaxbandits.policies.farewell.pairs import (
 )
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.budgeted import make_problem
-from jaxbandits.settings.farewell import Problem
+from jaxbandits.settings.farewell import Action, Feedback, Problem
 from jaxbandits.settings.farewell import farewell as make_game
 from jaxbandits.testing import trace_run
 
@@ -186,6 +186,25 @@ def test_wait_ucb_learns_about_other_bids(observe, learns):
     np.testing.assert_array_equal(state.reward.total, table(rewards, np.sum))
     np.testing.assert_array_equal(state.time, table(times, np.sum))
     assert np.any(table(times, np.sum) > table(times, len))
+
+
+@pytest.mark.parametrize(
+    ("observe", "delay", "counts"),
+    [
+        ("pair", 1.0, [0, 0, 1, 0]),
+        ("shorter", 1.0, [1, 1, 1, 0]),
+        ("naive", 1.0, [1, 1, 1, 1]),
+        ("naive", np.inf, [1, 1, 1, 0]),
+    ],
+)
+def test_one_update_of_wait_ucb(observe, delay, counts):
+    """Arm 1 waits 3 units; only the naive one learns about the fourth, from a delay."""
+    policy = farewell.wait_ucb(Problem(K, D), observe)
+    action = Action(jnp.int32(1), jnp.int32(2))
+    feedback = Feedback(jnp.float32(0), jnp.float32(min(delay, 3)), jnp.float32(delay))
+    state = policy.init(policy.params)
+    state = policy.update(None, None, state, action, feedback, policy.params)
+    np.testing.assert_array_equal(state.count, [[0, 0, 0, 0], counts])
 
 
 @pytest.mark.parametrize("delay", [1.0, 2.0, 3.0, np.inf])

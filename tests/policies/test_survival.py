@@ -2,11 +2,14 @@
 
 from functools import partial
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxbandits.arrays import CompensatedSum
 from jaxbandits.policies import censored as policies
+from jaxbandits.policies.censored._cell_thompson import State
 from jaxbandits.policies.censored._rcucb import Params
 from jaxbandits.protocol import View
 from jaxbandits.settings import censored as settings
@@ -79,6 +82,25 @@ def test_recommendations(make):
         words, View(jnp.int32(1)), state, action, feedback, policy.params
     )
     assert [int(x) for x in policy.recommend(state, policy.params)] == [0, 1]
+
+
+def test_cell_thompson_recommends_the_best_at_the_posterior_means(rng):
+    policy = policies.cell_thompson(PROBLEM)
+    params = policy.params._replace(prior_passed=3.0)
+    shape = 500, PROBLEM.num_arms, PROBLEM.num_limits
+    entered = rng.integers(0, 9, shape)
+    ended = rng.integers(0, entered + 1)
+    gain = ended * rng.uniform(-PROBLEM.max_cost, 1, shape)
+    hazard = (1 + ended) / (4 + entered)
+    mean = (gain + 1 - PROBLEM.max_cost) / (2 + ended)
+    passed = np.cumprod(1 - hazard, axis=-1)
+    earned = np.cumsum(passed / (1 - hazard) * hazard * mean, axis=-1)
+    value = (earned - PROBLEM.penalties() * passed).reshape(500, -1)
+    sums = CompensatedSum(jnp.asarray(gain, float), jnp.zeros(shape))
+    state = State(jnp.asarray(entered), jnp.asarray(ended), sums, sums)
+    found = jax.vmap(policy.recommend, (0, None))(state, params)
+    flat = np.ravel_multi_index(tuple(found), shape[1:])
+    np.testing.assert_array_equal(flat, np.argmax(value, axis=1))
 
 
 def test_ones_own_survival_and_radius_are_played():

@@ -18,20 +18,25 @@ What counts as a near tie comes from errors that the package states:
   the twin's samples at uniforms moved by that much.
 """
 
-from functools import cache
+from functools import cache, partial
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from jaxbandits.arrays import CompensatedSum
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.kernels.gamma import GAMMA_CDF_ERROR
 from jaxbandits.policies import REGISTRY
+from jaxbandits.policies.plain import kl_ucb
+from jaxbandits.protocol import View
 from jaxbandits.settings import censored
 from jaxbandits.testing import trace_run
 from tests.heavy import in_short
 from tests.policies.twins import ARMS, CASES, Draws, K, M
 from tests.reference import laws
+from tests.reference.censored_policies import largest_kl_mean
 from tests.reference.words import numbers
 
 ROUNDS = 2000
@@ -127,6 +132,24 @@ def test_policy_chooses_as_its_twin(instance, name):
     run = played(case, instance)
     feedback = own_feedback(instance)
     assert assert_follows(case, run, tolerance, feedback, sampled) >= share
+
+
+def test_kl_ucb_in_its_first_rounds(rng):
+    """Where the next round's logarithm is another, and at other scales."""
+    policy, size = kl_ucb(3), 500
+    pulls = rng.integers(1, 4, (size, 3))
+    mean, scale = rng.random((size, 3)), rng.choice([0.5, 1.0, 2.0], size)
+    none = CompensatedSum.zeros((size, 3))
+    state = policy.init(policy.params)._replace(
+        pulls=jnp.asarray(pulls), reward=none.add(mean * pulls)
+    )
+    view = View(jnp.asarray(pulls.sum(axis=1) + 1))
+    params = policy.params._replace(scale=jnp.asarray(scale))
+    found = jax.jit(jax.vmap(partial(policy.act, None)))(view, state, params)
+    level = scale * np.log(pulls.sum(axis=1) + 1)
+    index = np.vectorize(largest_kl_mean)(mean, level[:, None] / pulls)
+    played = np.take_along_axis(index, np.asarray(found)[:, None], 1)[:, 0]
+    assert np.all(played >= index.max(axis=1) - KL_RESOLUTION)
 
 
 @pytest.mark.slow

@@ -128,6 +128,15 @@ def test_what_is_missing_of_a_complete_one(place):
         open_store(place)
 
 
+def test_what_says_that_a_block_is_there_goes_first(monkeypatch):
+    home, gone = home_of(made(MemoryStore())), []
+    grow_store(home, LARGE, SHAPES | {"late": ()}, ATTRIBUTES)
+    home.put(key_of(0, 0, 1, 0, 1), b"other")
+    monkeypatch.setattr(type(home), "delete", lambda self, key: gone.append(key))
+    assert mend_chunks(home).blocks == 1
+    assert gone == [key_of(0, 0, 1, 0, shard) for shard in (0, 1)]
+
+
 def test_a_folder_as_a_store_of_zarr(tmp_path):
     path = tmp_path / "one.zarr"
     made(LocalStore(path))

@@ -12,7 +12,13 @@ from jaxbandits import laws, simulate, sweep
 from jaxbandits.arrays import CompensatedSum
 from jaxbandits.engine.books import closed
 from jaxbandits.engine.tape import Stream, read
-from jaxbandits.policies.budgeted import clairvoyant, fixed_arm, omega_ucb, uniform
+from jaxbandits.policies.budgeted import (
+    budget_ucb,
+    clairvoyant,
+    fixed_arm,
+    omega_ucb,
+    uniform,
+)
 from jaxbandits.settings import budgeted as settings
 from jaxbandits.settings.budgeted.environment import Instance, State
 from jaxbandits.testing import altered, check_environment, trace_run
@@ -504,6 +510,10 @@ BAD = {
     "fixed arm": (
         lambda: fixed_arm(settings.make_problem(2), 2),
         "arm must be at most 1",
+    ),
+    "the least cost of all": (
+        lambda: budget_ucb(settings.make_problem(2, (0.2, 0.0)), minimum_cost="range"),
+        "minimum_cost='range' needs a problem whose costs are bounded away from 0",
     ),
     "negative arm": (
         lambda: fixed_arm(settings.make_problem(2), -1),

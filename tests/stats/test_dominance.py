@@ -99,6 +99,12 @@ def test_corrections(values, correction):
     assert found["verdict"][:, 3].values.tolist() == [1, 1, 1, 0]
 
 
+@pytest.mark.parametrize(("factor", "verdict"), [(0.99, 0), (1.01, 1)])
+def test_a_verdict_is_sure_at_its_adjusted_p(values, factor, verdict):
+    level = 1 - factor * compared(values)["p_adjusted"][0, 1].item()
+    assert compared(values, level=level)["verdict"][0, 1] == verdict
+
+
 def test_differences_and_intervals():
     """As `paired_difference`, at the level that six pairs leave to each."""
     data = dataset(points=2, num_seeds=30)
@@ -179,9 +185,16 @@ def test_silence(rng):
     for name in ("p", "p_adjusted", "lower", "upper", "skewness"):
         assert found[name][0, 1].isnull(), name
     assert found["verdict"].values.tolist() == [[0, 0, 1], [0, 0, 1], [-1, -1, 0]]
+    # What says nothing is one of the three tests all the same.
+    sure, alone = (found[x].values[:2, 2].min() for x in ("p_adjusted", "p"))
+    np.testing.assert_allclose(sure, 3 * alone)
     few = compared(values[:, :19])
     assert (few["reason"] == "fewer than 20 replications").all()
     assert (few["verdict"] == 0).all() and few["lower"].isnull().all()
+    # What only the rounding of the larger numbers sets apart is equal.
+    rounded = np.resize([1e9, np.nextafter(1e9, 2e9)], 24)
+    large = compared(np.stack([normal, normal + rounded]))
+    assert large["reason"][0, 1] == large["reason"][1, 0] == "equal on all seeds"
     # A mean of 0 with a long tail: most samples lie on one side of it.
     rare = 0.1 * rng.normal(size=100) - 1
     rare[7] = 60
@@ -219,6 +232,13 @@ def test_what_is_missing_does_not_count(values, test):
     np.testing.assert_array_equal(rest["verdict"], without["verdict"])
     assert (found["verdict"][1] == 0).all() and (found["verdict"][:, 1] == 0).all()
     assert (found["reason"][1] == "a seed is NaN").all()
+
+
+def test_bounds_may_lie_anywhere(values):
+    found = compared(values, test="bounded", bounds=(-10, 10))
+    moved = compared(values + 100, test="bounded", bounds=(90, 110))
+    for name in ("p", "lower", "upper"):
+        np.testing.assert_allclose(moved[name], found[name], rtol=1e-6, atol=1e-9)
 
 
 @pytest.mark.parametrize("test", [*OPTIONS])

@@ -19,6 +19,7 @@ from jaxbandits.sweeps import fill as filling
 from jaxbandits.sweeps.fill import StoppedError
 from jaxbandits.sweeps.journal import players
 from jaxbandits.sweeps.spread import ATTEMPTS
+from jaxbandits.sweeps.status import status
 from tests.sweeps import walk
 from tests.sweeps.test_numbers import assert_same, files
 
@@ -178,14 +179,18 @@ def test_what_is_no_future(tmp_path, whole):
 
 
 def test_an_error_in_a_worker_is_no_loss(tmp_path, monkeypatch):
+    both = threading.Barrier(2)
+
     def play(*args, **kwargs):
+        both.wait(60)  # Two blocks are under way, on two devices.
         raise TypeError("a mistake in the policy")
 
-    path, executor = tmp_path / "one.zarr", Here()
+    path = tmp_path / "one.zarr"
     monkeypatch.setattr(filling, "play", play)
     with pytest.raises(ValueError, match="TypeError: a mistake in the policy") as found:
-        played(executor, path)
+        played(Workers(Here(), tasks=1), path)
     assert "Traceback" in found.value.__notes__[0]
+    assert status(path).failed == 2
     (player,) = players(path)
     assert player.events[-1]["error"] == "TypeError: a mistake in the policy"
 
