@@ -65,8 +65,11 @@ def test_moments_against_quadrature(name, params):
 
 
 def test_moments_in_another_box():
-    """Limits below, on, between and beyond the ends of the consumption's interval."""
-    mean, covariance = np.array([[0.6, 0.5]]), gaussian_covariance([0.3], 0.2)
+    """Limits below, on, between and beyond the ends of the consumption's interval.
+
+    The consumption spreads more than the reward.
+    """
+    mean, covariance = np.array([[0.6, 0.5]]), np.array([[[0.04, 0.02], [0.02, 0.09]]])
     box = (0.1, 0.2), (0.9, 0.7)
     limits = np.array([0.1, 0.2, 0.4, 0.7, 5.0])
     other = truncated_gaussian_params(mean, covariance, *box)
