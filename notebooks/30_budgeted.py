@@ -113,6 +113,30 @@ plots.draw_legend(ax, f"omega*-UCB, {SEEDS} seeds")
 fig
 
 # %% [markdown]
+# ## Arms that change
+#
+# The paper leaves arms that change for later. `s_br_changing` draws them anew whenever so
+# much money is spent, and nobody is told: a policy that trusts all it has seen goes on
+# with yesterday's best arm. `discounted_omega_ucb` forgets, and pays for it where nothing
+# changes (`jaxbandits reproduce budgeted-changing` shows both).
+
+# %%
+PHASES = 5
+changing = budgeted.s_br_changing(10, phases=PHASES, length=BUDGET / PHASES)
+pair = {
+    "omega-UCB": policies.budgeted.omega_ucb(changing.problem),
+    "discounted omega-UCB": policies.budgeted.discounted_omega_ucb(changing.problem),
+}
+found = simulate(pair, changing, budget=BUDGET, seeds=SEEDS)
+fig, (ax,) = plots.figure()
+plots.plot_curves(found, ax=ax)
+for end in np.arange(1, PHASES) * BUDGET / PHASES:
+    ax.axvline(end, color="0.7", linewidth=0.8, zorder=0)
+ax.set(title=f"{PHASES} phases (lines: their ends)", xlabel="money spent")
+plots.draw_legend(ax)
+fig
+
+# %% [markdown]
 # ## One's own prices
 #
 # Costs and rewards need not be coins, nor lie between 0 and 1: laws have parameters,

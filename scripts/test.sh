@@ -3,9 +3,8 @@
 #
 #   scripts/test.sh [PYTEST ARGS...]
 #
-# VENV=DIR uses another environment, see scripts/setup.sh. JAX_COMPILATION_CACHE_DIR=DIR
-# keeps compiled programs for the next run (tests of the lanes and of shares then take
-# 17 s of CPU time in place of 56 s).
+# VENV=DIR uses another environment, see scripts/setup.sh. Compiled programs are kept for
+# the next run, in .pytest_cache or in JAX_COMPILATION_CACHE_DIR=DIR.
 # Runs at the top of the repository, with as many workers as there are cores (-n 0: one,
 # in this process). The long reproductions: scripts/test.sh -m slow
 set -euo pipefail

@@ -1,8 +1,8 @@
 """What the workers of a run do: which tests each gets, and the programs they share.
 
 Half of the time of a run is XLA's, so what is compiled is compiled once: tests that
-share programs go to one worker, and a program that another worker, a child process or a
-rebuilt policy has had compiled is read from a folder. And it is compiled as quickly as
+share programs go to one worker, and a program that another worker, a child process, a
+rebuilt policy or the run before has had compiled is read from a folder. And it is compiled as quickly as
 can be: half of XLA's time is LLVM's, which makes fast programs of what is played for a
 few rounds. Tests of what may depend on that (bits, barriers) ask for `OPTIMISED`.
 """
@@ -10,8 +10,7 @@ few rounds. Tests of what may depend on that (bits, barriers) ask for `OPTIMISED
 import os
 import shutil
 import sys
-import tempfile
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 import jax
 from xdist.scheduler import LoadScopeScheduling
@@ -21,6 +20,7 @@ SETTINGS = {
     "jax_persistent_cache_min_compile_time_secs": 0.0,
     "jax_persistent_cache_min_entry_size_bytes": -1,
 }
+MOST_BYTES = 2 * 10**9  # that are kept; a run of all short tests needs a tenth
 QUICKLY = " ".join(
     [
         "--xla_backend_optimization_level=0",
@@ -88,8 +88,10 @@ def compile_quickly(config) -> None:
 def share_programs(config) -> None:
     """Have JAX keep programs in a folder, for this process and those that it starts.
 
-    The folder goes with the run, unless the caller has named one. Python's own
-    programs are kept as well, which every process would compile anew.
+    It is one of pytest's cache (``--cache-clear`` begins anew), unless the caller has
+    named another. JAX knows a program by its text, its flags, its own version and the
+    processor. Python's own programs are kept as well, which every process would
+    compile anew.
     """
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
@@ -98,10 +100,18 @@ def share_programs(config) -> None:
         "filterwarnings", "ignore:Error (reading|writing) persistent compilation cache"
     )
     if PROGRAMS not in os.environ:
-        os.environ[PROGRAMS] = folder = tempfile.mkdtemp(prefix="jaxbandits-programs-")
-        config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+        os.environ[PROGRAMS] = str(_kept(config))
         config.add_cleanup(lambda: os.environ.pop(PROGRAMS))
     jax.config.update("jax_compilation_cache_dir", os.environ[PROGRAMS])
     for name, value in SETTINGS.items():
         os.environ[name.upper()] = str(value)
         jax.config.update(name, value)
+
+
+def _kept(config) -> Path:
+    """The folder of programs that runs have kept, emptied once it is large."""
+    folder = config.cache.mkdir("programs")
+    if sum(program.stat().st_size for program in folder.iterdir()) > MOST_BYTES:
+        shutil.rmtree(folder)
+        folder = config.cache.mkdir("programs")
+    return folder
