@@ -115,10 +115,10 @@ fig
 # %% [markdown]
 # ## Arms that change
 #
-# The paper leaves arms that change for later. `s_br_changing` draws them anew whenever so
-# much money is spent, and nobody is told: a policy that trusts all it has seen goes on
-# with yesterday's best arm. `discounted_omega_ucb` forgets, and pays for it where nothing
-# changes (`jaxbandits reproduce budgeted-changing` shows both).
+# The paper leaves arms that change for later. `s_br_changing` draws them anew whenever
+# so much money is spent, and nobody is told: a policy that trusts all it has seen goes
+# on with yesterday's best arm. `discounted_omega_ucb` forgets, and pays for it where
+# nothing changes (`jaxbandits reproduce budgeted-changing` shows both).
 
 # %%
 PHASES = 5

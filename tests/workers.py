@@ -2,9 +2,10 @@
 
 Half of the time of a run is XLA's, so what is compiled is compiled once: tests that
 share programs go to one worker, and a program that another worker, a child process, a
-rebuilt policy or the run before has had compiled is read from a folder. And it is compiled as quickly as
-can be: half of XLA's time is LLVM's, which makes fast programs of what is played for a
-few rounds. Tests of what may depend on that (bits, barriers) ask for `OPTIMISED`.
+rebuilt policy or the run before has had compiled is read from a folder. And it is
+compiled as quickly as can be: half of XLA's time is LLVM's, which makes fast programs
+of what is played for a few rounds. Tests of what may depend on that (bits, barriers)
+ask for `OPTIMISED`.
 """
 
 import os
