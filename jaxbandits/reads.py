@@ -159,11 +159,11 @@ class _Walk:
         which, *given = inputs
         branches = params["branches"]
         try:
-            index = np.clip(int(which.value()), 0, len(branches) - 1)
-            return self.program(branches[index], given)
+            taken = [branches[np.clip(int(which.value()), 0, len(branches) - 1)]]
         except UNKNOWN:
-            every = [self.program(branch, given) for branch in branches]
-        return _either(*every)
+            taken = branches
+        outputs = [self.program(branch, given) for branch in taken]
+        return outputs[0] if len(outputs) == 1 else _either(*outputs)
 
     def _scan(self, params, inputs):
         constants, carried = scan_counts(params)
@@ -212,7 +212,10 @@ def _computed(eqn, inputs) -> list[_Variable]:
     @cache
     def results():
         values = [x.value() for x in inputs]
-        found = eqn.primitive.bind(*values, **eqn.params)
+        try:
+            found = eqn.primitive.bind(*values, **eqn.params)
+        except Exception as error:  # an operation for programs only
+            raise _UnknownError from error
         return found if eqn.primitive.multiple_results else [found]
 
     return [
