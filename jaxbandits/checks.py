@@ -284,9 +284,9 @@ def path(name: str, value: Any) -> Path:
         raise TypeError(f"{name} must be a path, got {shown(value)}")
     if not str(value) or "://" in str(value) or "\0" in str(value):
         raise ValueError(f"{name} must be a path of this machine, got {shown(value)}")
-    given = Path(value)
     # As a shell reads it; a name that only begins so, as of a backup, is a name.
-    return given.expanduser() if given.parts[:1] == ("~",) else given
+    home = os.fspath(value) == "~" or os.fspath(value).startswith("~/")
+    return Path(value).expanduser() if home else Path(value)
 
 
 def shown(value: Any) -> str:

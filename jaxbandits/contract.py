@@ -8,7 +8,7 @@ import random
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -48,7 +48,7 @@ LOOKS = 4  # for draws from generators of the whole process
 
 def check_round(
     name: str, policy: Policy, environment: Environment, *, twice: bool = False
-) -> None:
+) -> bool:
     """Trace a round of a policy in an environment, and refuse what cannot be played.
 
     Args:
@@ -57,6 +57,9 @@ def check_round(
       environment: the environment.
       twice: whether to trace again and compare, which finds any randomness but the
         noise; NumPy's and Python's global generators are watched in any case.
+
+    Returns:
+      Whether noise is read at positions that only play knows (see `check_reads`).
 
     Raises:
       ValueError, TypeError: naming both, the function, and the leaf that is wrong.
@@ -67,7 +70,7 @@ def check_round(
         leaves = tuple((np.shape(x), _played(x)) for x in leaves)
         kind = type(policy.params), len(policy.params)
         x64 = bool(jax.config.jax_enable_x64)
-        _check(functions, environment.game, kind, leaves, structure, twice, x64)
+        return _check(functions, environment.game, kind, leaves, structure, twice, x64)
     except (ValueError, TypeError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(
@@ -105,7 +108,7 @@ def _played(x) -> Any:
 @lru_cache(maxsize=512)
 def _check(
     policy: PolicyFunctions, game: Game, kind, leaves, structure, twice, x64
-) -> None:
+) -> bool:
     del x64  # part of the key
     tracing = _Tracing(twice)
     make, count = kind
@@ -158,12 +161,20 @@ def _check(
         _check_report(
             tracing.shapes("report", _named_only(policy.report), mine, params)
         )
+    return tracing.unsure
 
 
-class _Tracing(NamedTuple):
-    """How functions are traced: twice, to compare, or once."""
+class _Tracing:
+    """How functions are traced: twice, to compare, or once.
 
-    twice: bool
+    Attributes:
+      unsure: whether a traced function reads its noise at a position that only play
+        knows.
+    """
+
+    def __init__(self, twice: bool):
+        self.twice = twice
+        self.unsure = False
 
     def program(self, what: str, function: Callable, *args) -> tuple[Any, Any]:
         """A function's program and the shapes of its result.
@@ -198,6 +209,7 @@ class _Tracing(NamedTuple):
         program, shapes = self.program(what, function, noise, *args)
         found = reads.faults(program)
         _refuse_beyond(what, found, noise.shape[0])
+        self.unsure |= reads.UNSURE in found
         if reads.AS_NUMBERS in found:
             raise TypeError(
                 f"{what} takes its noise for numbers, but it is random 32-bit words, "
@@ -237,10 +249,9 @@ def check_reads(what: str, function: Callable, width: int, rounds: list) -> None
     """
     noise = jax.ShapeDtypeStruct((width,), jnp.uint32)
     program, _ = _traced(what, function, noise, *rounds[0])
-    if reads.UNSURE in reads.faults(program):
-        for values in rounds:
-            found = reads.faults(program, jax.tree.leaves(values))
-            _refuse_beyond(what, found, width)
+    for values in rounds:
+        found = reads.faults(program, jax.tree.leaves(values))
+        _refuse_beyond(what, found, width)
 
 
 def _refuse_beyond(what: str, found: set[str], width: int) -> None:

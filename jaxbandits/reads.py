@@ -8,12 +8,14 @@ what is made of it entry by entry. Nothing else of it is computed.
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from enum import IntEnum
-from functools import cache, partial
+from enum import IntFlag
+from functools import cache, partial, reduce
+from operator import or_
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 from jax.extend.core import ClosedJaxpr, Literal
 
 from jaxbandits.jaxprs import CALLS, scan_counts
@@ -28,12 +30,19 @@ MOVES = frozenset(
 )
 
 
-class Noise(IntEnum):
+# And what picks among them.
+KEEPS = frozenset(
+    "convert_element_type cummax cummin reduce_max reduce_min select_n sort".split()
+)
+
+
+class Noise(IntFlag):
     """What a variable has of the noise."""
 
     NONE = 0
-    DRAWN = 1  # numbers that were made of it, entry by entry
-    WORDS = 2  # the words as they are
+    SOME = 1  # it is made of it
+    ENTRIES = 2  # its entries are those of the noise, or made of them one by one
+    WORDS = 4  # its numbers are words as they are
 
 
 class _UnknownError(Exception):
@@ -78,19 +87,19 @@ def faults(program: ClosedJaxpr, values: Sequence[Any] | None = None) -> set[str
       floats as they are; and `UNSURE`, reads at positions that depend on what is not
       known.
     """
-    noise, *others = program.jaxpr.invars
+    _, *others = program.jaxpr.invars
     given = [_unknown() for _ in others] if values is None else map(_known, values)
-    walk = _Walk(noise.aval.size)
+    walk = _Walk()
     with suppress(_EndlessError):  # what was found until then is wrong all the same
-        walk.program(program, [_unknown(Noise.WORDS), *given])
+        whole = Noise.SOME | Noise.ENTRIES | Noise.WORDS
+        walk.program(program, [_unknown(whole), *given])
     return walk.found
 
 
 class _Walk:
     """A walk through a program, and what was found on the way."""
 
-    def __init__(self, words: int):
-        self.words = words
+    def __init__(self) -> None:
         self.found: set[str] = set()
         self.left = MOST_EQUATIONS
 
@@ -122,25 +131,24 @@ class _Walk:
             return _computed(eqn, inputs)
         if name in ("cond", "scan", "while"):
             return getattr(self, f"_{name}")(eqn.params, inputs)
-        if name in ("dynamic_slice", "gather") and inputs[0].noise:
+        if name in ("dynamic_slice", "gather") and inputs[0].noise & Noise.ENTRIES:
             self._read(eqn, inputs)
-        to_float = name == "convert_element_type" and jnp.issubdtype(
+        if name == "convert_element_type" and jnp.issubdtype(
             eqn.params["new_dtype"], jnp.floating
-        )
-        if to_float and inputs[0].noise == Noise.WORDS:
-            self.found.add(AS_NUMBERS)
-        if name in MOVES:
-            noise = max(x.noise for x in inputs)
-        else:
-            noise = Noise.DRAWN if _entry_by_entry(eqn) else Noise.NONE
-        return [_unknown(noise) for _ in eqn.outvars]
+        ):
+            words = inputs[0].noise & Noise.WORDS and eqn.invars[0].aval.size
+            if words:
+                self.found.add(AS_NUMBERS)
+        return [_unknown(_made(eqn, inputs, v.aval)) for v in eqn.outvars]
 
     def _read(self, eqn, inputs):
         """Look at the positions of a read."""
         shape = eqn.invars[0].aval.shape
-        if np.prod(shape) > self.words:  # not the noise, but what was spread over it
-            return
         sizes = eqn.params["slice_sizes"]
+        # Of numbers, the NaN or what else fills shows by itself; a word would not.
+        fills = eqn.params.get("mode") == lax.GatherScatterMode.FILL_OR_DROP
+        if fills and not inputs[0].noise & Noise.WORDS:
+            return
         try:
             if eqn.primitive.name == "gather":
                 axes = eqn.params["dimension_numbers"].start_index_map
@@ -194,16 +202,32 @@ class _Walk:
 
 def _either(*outputs: list[_Variable]) -> list[_Variable]:
     """What is known of outputs that are those of one program or of another."""
-    return [_unknown(max(x.noise for x in each)) for each in zip(*outputs, strict=True)]
+    return [
+        _unknown(reduce(or_, (x.noise for x in each)))
+        for each in zip(*outputs, strict=True)
+    ]
 
 
 def _row(x: _Variable, i: int) -> _Variable:
     return _Variable(lambda: x.value()[i], x.noise)
 
 
-def _entry_by_entry(eqn) -> bool:
-    shapes = {v.aval.shape for v in (*eqn.invars, *eqn.outvars)} - {()}
-    return len(shapes) == 1
+def _made(eqn, inputs, result) -> Noise:
+    """What a result has of the noise in the inputs of an equation."""
+    name = eqn.primitive.name
+    parts = [
+        x.noise & ~(Noise.NONE if _has_entries(v, name, result) else Noise.ENTRIES)
+        for x, v in zip(inputs, eqn.invars, strict=True)
+    ]
+    noise = reduce(or_, parts, Noise.NONE)
+    if name in MOVES or (name in KEEPS and jnp.issubdtype(result.dtype, jnp.integer)):
+        return noise
+    return noise & ~Noise.WORDS
+
+
+def _has_entries(v, name, result) -> bool:
+    """Whether the entries of an input are those of a result, and more than one."""
+    return v.aval.size > 1 and (name in MOVES or v.aval.shape == result.shape)
 
 
 def _computed(eqn, inputs) -> list[_Variable]:

@@ -177,6 +177,7 @@ def test_home_is_spelt_out(monkeypatch, tmp_path):
     monkeypatch.setenv("HOME", str(tmp_path))
     assert path("store", "~/runs.zarr") == tmp_path / "runs.zarr"
     assert path("store", "~runs.zarr") == Path("~runs.zarr")
+    assert path("store", "./~") == Path("~")
 
 
 def test_a_forked_process(monkeypatch):

@@ -254,9 +254,12 @@ def test_what_is_no_environment_is_refused(value, message):
 
 
 TABLES = {
-    "a number": (lambda instance: 3, "tables must have arrays with a row per instance"),
+    "a number": (
+        lambda instance: 3,
+        "tables must have arrays of 1 rows, one",
+    ),
     "text": (lambda instance: ["a"], "tables must hold numbers, got 'a'"),
-    "two rows": (lambda instance: np.ones(2), r"tables must .* got shape \[2\]"),
+    "two rows": (lambda instance: np.ones(2), r"tables must have .* got shape \[2\]"),
     "an error": (lambda instance: instance.gaps, "tables failed: AttributeError: "),
 }
 

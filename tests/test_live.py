@@ -99,7 +99,7 @@ GAMES = {
         None,
         r"limit must be in \[0, 2\), got -1",
     ),
-    "a number": (None, 0.5, "feedback must be a Feedback.reward, consumption, cen"),
+    "a number": (None, 0.5, "feedback must be Feedback.reward, consumption, cen"),
     "NaN": (None, (np.nan, 0.2, False), "feedback.reward must not hold NaN"),
     "text": (None, ("0.5", 0.2, False), "feedback.reward must be a real number"),
     "two rounds": (None, ([0.5, 1], 0.2, False), "feedback.reward must be one number"),

@@ -91,7 +91,7 @@ IMPOSSIBLE = {
         (
             SPLIT,
             {"allocation": [9.0] * 3},
-            "not be more than the budget, 1, got 27",
+            "not give an arm more than the budget",
         ),
         (
             SPLIT,

@@ -102,8 +102,8 @@ def tables_of(environment: Environment, instance):
             raise TypeError(f"{whose} must hold numbers, got {shown(leaf)}")
         if not array.ndim or len(array) not in rows:
             raise ValueError(
-                f"{whose} must have arrays with a row per instance, got shape "
-                f"{list(array.shape)} of {max(rows)}"
+                f"{whose} must have arrays of {max(rows)} rows, one per instance, or "
+                f"of one for all, got shape {list(array.shape)}"
             )
         return array.astype(np.float64)
 

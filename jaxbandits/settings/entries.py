@@ -45,6 +45,11 @@ def finite(name: str, value: Any, shape: tuple[int, ...] = ()) -> Any:
     return values
 
 
+def any_number(name: str, value: Any) -> Any:
+    """Require one real number, perhaps infinite; return it, f64[]."""
+    return _shaped(name, value, ())
+
+
 def or_never(
     name: str,
     value: Any,
@@ -98,8 +103,7 @@ def of_type(what: str, value: Any, kind: Any, source: str) -> Any:
     if not isinstance(value, kind):
         fields = ", ".join(kind._fields)
         raise TypeError(
-            f"{what} must be a {kind.__name__}({fields}) of {source}, got "
-            f"{shown(value)}"
+            f"{what} must be {kind.__name__}({fields}) of {source}, got {shown(value)}"
         )
     return value
 

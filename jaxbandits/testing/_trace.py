@@ -94,6 +94,38 @@ def trace_run(
     return Trace(actions, feedback, state, env_state)
 
 
+class Round(NamedTuple):
+    """What passed in a round.
+
+    Attributes:
+      view, state: what the policy saw and knew.
+      action, feedback: what it did, and what came of it.
+    """
+
+    view: Any
+    state: Any
+    action: Any
+    feedback: Any
+
+
+def rounds_of(
+    policy: Policy, environment: Environment, rounds: int, root_seed: int, seed: int
+) -> list[Round]:
+    """The first rounds of the run that `trace_run` plays, with the policy's params."""
+    with jax.threefry_partitionable(True):
+        _, played = _rollout(
+            policy.functions,
+            environment.game,
+            rounds,
+            jax.tree.map(to_device, policy.params),
+            jax.tree.map(to_device, environment.setup),
+            root_key(root_seed),
+            jnp.uint32(seed),
+            in_full=True,
+        )
+    return [jax.tree.map(lambda x, i=i: x[i], Round(*played)) for i in range(rounds)]
+
+
 def check_sizes(rounds: int, root_seed: int) -> None:
     """Require rounds that can be recorded, and a root seed."""
     whole("rounds", rounds, 1, MOST_PLAYED)
@@ -141,8 +173,10 @@ def _params_of(policy: Policy, params: Any, rounds: int) -> Any:
     return type(policy.params)(**values)
 
 
-@partial(jax.jit, static_argnums=(0, 1, 2))
-def _rollout(policy, game, rounds, params, setup, root, seed_index):
+@partial(jax.jit, static_argnums=(0, 1, 2), static_argnames="in_full")
+def _rollout(
+    policy, game, rounds, params, setup, root, seed_index, *, in_full: bool = False
+):
     key = {s: stream_key(root, seed_index, s) for s in Stream if s != Stream.INSTANCE}
     instance = game.sample(instance_key(root, seed_index), setup)
     act_width, update_width = policy.words
@@ -155,8 +189,9 @@ def _rollout(policy, game, rounds, params, setup, root, seed_index):
         noise = draw_words(key[Stream.ENVIRONMENT], round_, game.words)
         env_state, feedback = game.step(noise, instance, env_state, action)
         noise = draw_words(key[Stream.UPDATE], round_, update_width)
-        state = policy.update(noise, view, state, action, feedback, params)
-        return (state, env_state), (action, feedback)
+        after = policy.update(noise, view, state, action, feedback, params)
+        shown = (view, state) if in_full else ()
+        return (after, env_state), (*shown, action, feedback)
 
     start = policy.init(params), game.init(instance)
     return jax.lax.scan(step, start, jnp.arange(1, rounds + 1, dtype=jnp.int32))

@@ -13,7 +13,14 @@ from jaxbandits.settings.allocation.types import (
     Problem,
     View,
 )
-from jaxbandits.settings.entries import finite, of_type, or_never, positions, real
+from jaxbandits.settings.entries import (
+    ROUNDING,
+    finite,
+    of_type,
+    or_never,
+    positions,
+    real,
+)
 
 SOURCE = "jaxbandits.settings.allocation"
 
@@ -21,18 +28,15 @@ SOURCE = "jaxbandits.settings.allocation"
 def view_of(problem: Problem, view: Any) -> View:
     """What was told of the round to come."""
     view = of_type("view", view, View, SOURCE)
-    oracle = of_type("view.oracle", view.oracle, OracleView, SOURCE)
-    shape = (problem.num_arms,)
-    return View(
-        view.round,
-        real("view.budget", view.budget, 0, problem.budget),
-        OracleView(
-            *(
-                finite(f"view.oracle.{name}", value, shape)
-                for name, value in oracle._asdict().items()
-            )
-        ),
-    )
+    oracle = view.oracle
+    if oracle is not None:  # as people have none
+        fields = of_type("view.oracle", oracle, OracleView, SOURCE)._asdict()
+        shape = (problem.num_arms,)
+        oracle = OracleView(
+            **{x: finite(f"view.oracle.{x}", fields[x], shape) for x in fields}
+        )
+    budget = real("view.budget", view.budget, 0, problem.budget)
+    return View(view.round, budget, oracle)
 
 
 def check_action(problem: Problem, view: Any, action: Any) -> None:
@@ -57,10 +61,11 @@ def feedback_of(problem: Problem, view: Any, action: Any, feedback: Any) -> Feed
     amounts = _at_least_zero("feedback.allocation", allocation, shape)
     # A policy that looks at nothing but the round may be shown nothing else.
     budget = float(getattr(view, "budget", problem.budget))
-    if amounts.sum() > budget * (1 + 1e-5):  # every amount has been rounded
+    # In all it may be more: what an arm was offered, and has given back.
+    if np.any(amounts > budget * (1 + ROUNDING)):
         raise ValueError(
-            f"feedback.allocation must not be more than the budget, {budget:g}, got "
-            f"{amounts.sum():g} in all"
+            "feedback.allocation must not give an arm more than the budget, "
+            f"{budget:g}, got {amounts}"
         )
     most = "what the arm got"
     threshold = or_never("feedback.threshold", threshold, 0, amounts, most, shape)

@@ -13,20 +13,18 @@ def view_of(problem: Problem, view: Any) -> View:
     """What was told of the round to come."""
     view = of_type("view", view, View, SOURCE)
     num_arms = count("view.num_arms", view.num_arms, 1, problem.num_arms)
-    cheapest, best = of_type("view.oracle", view.oracle, OracleView, SOURCE)
+    oracle = view.oracle
+    if oracle is not None:  # as people have none
+        cheapest, best = of_type("view.oracle", oracle, OracleView, SOURCE)
+        oracle = OracleView(
+            real("view.oracle.cheapest", cheapest, 0, MOST),
+            count("view.oracle.best", best, 0, int(num_arms) - 1),
+        )
     unit = finite("view.unit", view.unit)
     if unit <= 0:
         raise ValueError(f"view.unit must be positive, got {unit:g}")
-    return View(
-        view.round,
-        num_arms,
-        real("view.spent", view.spent, 0, MOST),
-        unit,
-        OracleView(
-            real("view.oracle.cheapest", cheapest, 0, MOST),
-            count("view.oracle.best", best, 0, int(num_arms) - 1),
-        ),
-    )
+    spent = real("view.spent", view.spent, 0, MOST)
+    return View(view.round, num_arms, spent, unit, oracle)
 
 
 def check_action(problem: Problem, view: Any, action: Any) -> None:

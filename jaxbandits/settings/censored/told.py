@@ -6,7 +6,14 @@ import numpy as np
 
 from jaxbandits.laws.law import exceeds
 from jaxbandits.settings.censored.types import Continuum, Feedback, Problem
-from jaxbandits.settings.entries import finite, of_type, positions, real, truth
+from jaxbandits.settings.entries import (
+    any_number,
+    finite,
+    of_type,
+    positions,
+    real,
+    truth,
+)
 
 SOURCE = "jaxbandits.settings.censored"
 
@@ -37,8 +44,9 @@ def feedback_of(
     else:
         limit = problem.limits[int(action.limit)]
     if censored:
-        reward = finite("feedback.reward", reward)
-        if reward != 0 or np.asarray(consumption) != np.inf:
+        reward = any_number("feedback.reward", reward)
+        consumption = any_number("feedback.consumption", consumption)
+        if reward != 0 or consumption != np.inf:
             raise ValueError(
                 "feedback of a censored round must have reward 0 and consumption inf "
                 f"(see {SOURCE}.censor), got {feedback}"

@@ -27,8 +27,20 @@ def feedback_of(problem: Problem, view: Any, action: Any, feedback: Any) -> Feed
     del view
     reward, time, delay = of_type("feedback", feedback, Feedback, SOURCE)
     wait = int(problem.lengths[int(action.wait)])
-    return Feedback(
-        real("feedback.reward", reward, 0, 1),
-        count("feedback.time", time, 1, wait),
-        or_never("feedback.delay", delay, 1, wait, f"{wait}, the wait"),
-    )
+    reward = real("feedback.reward", reward, 0, 1)
+    time = count("feedback.time", time, 1, wait)
+    delay = or_never("feedback.delay", delay, 1, wait, f"{wait}, the wait")
+    came = delay <= wait
+    if came:
+        delay = count("feedback.delay", delay, 1, wait).astype(float)
+    elif reward:
+        raise ValueError(
+            f"feedback.reward must be 0 where nothing came (delay inf), got {reward:g}"
+        )
+    lasts = delay if came else wait if problem.failure == "wait" else 1
+    if time != lasts:
+        raise ValueError(
+            f"feedback.time must be {lasts:g}, with failure={problem.failure!r} and a "
+            f"delay of {delay:g}, got {time}"
+        )
+    return Feedback(reward, time, delay)
