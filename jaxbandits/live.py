@@ -89,7 +89,8 @@ def ask(session: Session, view: Any = None) -> Any:
     Returns:
       The setting's action; leaves are NumPy numbers or arrays.
     """
-    policy, params, seed, round_, state = check_session(session)
+    session = check_session(session)
+    policy, params, seed, round_, state = session
     view = check_view(session, view)
     key = _key(seed, Stream.ACT)
     try:
@@ -114,7 +115,8 @@ def tell(session: Session, action: Any, feedback: Any, view: Any = None) -> Sess
       TypeError, ValueError: naming the session, the action or the feedback, if it is
         not of the policy's game, NaN, or what no round of the game can be.
     """
-    policy, params, seed, round_, state = check_session(session)
+    session = check_session(session)
+    policy, params, seed, round_, state = session
     view = check_view(session, view)
     action = check_action(session, view, action)
     feedback = check_feedback(session, view, action, feedback)
@@ -138,7 +140,7 @@ def recommend(session: Session) -> Any:
     Raises:
       ValueError: if the policy has none.
     """
-    check_session(session)
+    session = check_session(session)
     if session.policy.recommend is None:
         raise ValueError(
             f"policy {session.policy.name!r} recommends nothing (it has no `recommend`)"

@@ -32,7 +32,7 @@ MOVES = frozenset(
 
 # And what picks among them.
 KEEPS = frozenset(
-    "convert_element_type cummax cummin reduce_max reduce_min select_n sort".split()
+    "convert_element_type cummax cummin reduce_max reduce_min sort".split()
 )
 
 

@@ -73,6 +73,7 @@ def check_session(session: Any) -> Session:
     for name, value in getattr(params, "_asdict", dict)().items():
         if np.isnan(number(f"session.params.{name}", value)):
             raise ValueError(f"session.params.{name} must be a number, got NaN")
+    params = jax.tree.map(lambda x: jnp.asarray(x, float), params)
     x64 = bool(jax.config.jax_enable_x64)
     expected, found = _state_form(policy.init, form_of(params), x64), form_of(state)
     if found != expected:
@@ -80,7 +81,7 @@ def check_session(session: Any) -> Session:
             f"session.state must be that of policy {policy.name!r} as `live` left it, "
             f"in the precision of now: {_words(expected)}, got {_words(found)}"
         )
-    return session
+    return session._replace(params=params)
 
 
 def check_view(session: Session, view: Any) -> Any:
@@ -116,6 +117,9 @@ def check_action(session: Session, view: Any, action: Any) -> Any:
       TypeError, ValueError: naming the action, or the part that is out of range.
     """
     policy = session.policy
+    told = TOLD.get(type(policy.problem))
+    if told is not None:  # whose actions have no lists but of numbers
+        action = jax.tree.map(np.asarray, action, is_leaf=lambda x: type(x) is list)
     action = numbers_of("action", action)
     forms = form_of(view), form_of(session.state), form_of(session.params)
     try:
@@ -123,19 +127,25 @@ def check_action(session: Session, view: Any, action: Any) -> Any:
     except Exception as error:  # whatever a policy's function raises
         raise failed(policy, "view", error) from error
     found = form_of(action)
-    whole_for_real = all(
-        x == y or (x[0] == y[0] and x[1].kind == "i" and y[1].kind == "f")
-        for x, y in zip(found.leaves, expected.leaves, strict=False)
+    alike = found.structure == expected.structure and all(
+        map(_may_be, jax.tree.leaves(action), expected.leaves)
     )
-    if found.structure != expected.structure or not whole_for_real:
+    if not alike:
         raise TypeError(
             f"action must be as `ask` gives it, {_words(expected)}, got {_words(found)}"
         )
     action = jax.tree.map(lambda x, y: x.astype(y.dtype), action, expected.like())
-    told = TOLD.get(type(policy.problem))
     if told is not None:
         told.check_action(policy.problem, view, action)
     return action
+
+
+def _may_be(leaf: Any, form: tuple[Any, Any]) -> bool:
+    """Whether an array is of a shape and dtype, or could be so written."""
+    shape, dtype = form
+    kinds = leaf.dtype.kind, dtype.kind
+    whole = kinds == ("f", "i") and bool(jnp.all(leaf == jnp.floor(leaf)))
+    return leaf.shape == shape and (leaf.dtype == dtype or whole or kinds == ("i", "f"))
 
 
 def check_feedback(session: Session, view: Any, action: Any, feedback: Any) -> Any:

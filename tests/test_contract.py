@@ -309,6 +309,20 @@ def test_check_policy_finds_what_play_does_not_show(name):
         check_policy(broken, GAME)
 
 
+def test_positions_are_those_of_the_rounds_that_were_played():
+    """One that would be wrong in a state that never is is none."""
+
+    def act(noise, view, state, params):
+        return (noise[view.round - state["start"]] % 2).astype(jnp.int32)
+
+    def update(noise, view, state, action, feedback, params):
+        ends = view.round - state["start"] == 2
+        return {"start": jnp.where(ends, view.round + 1, state["start"])}
+
+    of_threes = {"act": act, "update": update, "words": (3, 0)}
+    check_policy(policy(init=lambda params: {"start": jnp.int32(1)}, **of_threes), GAME)
+
+
 def test_draws_of_another_thread_are_not_the_policys():
     """As in a worker of Dask, whose event loop draws from `random` now and then."""
     drawn = itertools.chain([random.random, random.random], itertools.repeat(int))

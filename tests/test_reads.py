@@ -54,6 +54,9 @@ def test_words_for_numbers():
     assert found(jax.jit(lambda noise: noise[1:].astype(float))) == {AS_NUMBERS}
     assert found(lambda noise: jax.vmap(lambda x: x * 0.5)(noise)) == {AS_NUMBERS}
     assert found(lambda noise: unit_interval(noise) + position(noise, 3)) == set()
+    for pick in (jnp.max, jnp.sort, lambda n: n.astype(int)):
+        assert found(lambda n, pick=pick: pick(n).astype(float)) == {AS_NUMBERS}
+    assert found(lambda noise: noise[:0].astype(float)) == set()
 
 
 def test_positions_that_only_play_knows():
@@ -66,10 +69,21 @@ def test_positions_that_only_play_knows():
     assert found(read, round_, values=[jnp.int32(3)]) == {BEYOND}
 
 
-def test_what_is_read_of_other_arrays_is_their_affair():
-    counts = jnp.arange(WORDS + 4)
-    assert found(lambda noise: counts.at[99].get(mode="clip") + noise[0]) == set()
-    assert found(lambda noise: jnp.where(noise[0] > 3, counts, 0)[99]) == set()
+@pytest.mark.parametrize("size", [WORDS - 1, WORDS, WORDS + 4])
+def test_what_is_read_of_other_arrays_is_their_affair(size):
+    own = jnp.arange(float(size))
+    beyond = jnp.arange(1, size + 1)
+    assert found(lambda noise: own.at[99].get(mode="clip") + noise[0] // 2) == set()
+    for make in (lambda u: jnp.where(u > 0.5, own, 0), lambda u: own + u):
+        assert found(lambda n, make=make: make(unit_interval(n[0]))[beyond]) == set()
+
+
+def test_what_fills_up_numbers_is_its_authors_affair():
+    def shifted(noise):
+        u = unit_interval(noise)
+        return u.at[jnp.arange(1, WORDS + 1)].get(mode="fill", fill_value=0.0)
+
+    assert found(shifted) == set()
 
 
 def test_an_endless_loop_is_left():

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from jaxbandits import live
+from jaxbandits.laws.thresholds import exponential
 from jaxbandits.policies import allocation as allocation_policies
 from jaxbandits.policies import budgeted
 from jaxbandits.policies import censored as policies
@@ -68,6 +69,7 @@ IMPOSSIBLE = {
         ((0, 0), {"consumption": -1}, "consumption must be in"),
         ((0, 0), {"censored": True}, "must have reward 0 and consumption inf"),
         ((0, 0), {"censored": 1}, "feedback.censored must be True or False"),
+        ((0, 0), {"censored": True, "consumption": [np.inf]}, "must be one number"),
     ],
     "budgeted": [
         (0, {"cost": -1}, "feedback.cost must be in .0, 1., got -1"),
@@ -81,6 +83,9 @@ IMPOSSIBLE = {
         (WAIT, {"delay": 10**6}, "feedback.delay must be in .1, 3, the wait., or"),
         (WAIT, {"time": 4}, "feedback.time must be in .1, 3., got 4"),
         (WAIT, {"time": 1.5}, "feedback.time must be a whole number"),
+        (WAIT, {"time": 1}, "feedback.time must be 2, .* a delay of 2, got 1"),
+        (WAIT, {"delay": 1.5}, "feedback.delay must be a whole number"),
+        (WAIT, {"delay": np.inf}, "feedback.reward must be 0 where nothing came"),
         (WAIT, {"reward": -0.5}, "feedback.reward must be in"),
         (WAIT, {"clock": -1}, "view.clock must be in"),
         (WAIT._replace(wait=99), {}, "action.wait must be in"),
@@ -150,3 +155,32 @@ def test_integers_and_floats_are_numbers(name):
     session = live.start(policy)
     session = live.tell(session, live.ask(session, view), feedback, view)
     assert session.round == 2
+
+
+def test_lists_and_whole_floats_are_actions():
+    policy, view, feedback = round_of("allocation")
+    session = live.start(policy)
+    amounts = splitting.Allocation([0, 0, 1.0])
+    assert live.tell(session, amounts, feedback, view).round == 2
+    policy, _, feedback = round_of("censored")
+    session = live.start(policy)._replace(params=policy.params)  # Python's numbers
+    assert live.tell(session, censored.Action(1.0, 0), feedback).round == 2
+
+
+@pytest.mark.parametrize("name", ["budgeted", "allocation"])
+def test_people_have_no_oracle(name):
+    policy, view, feedback = round_of(name)
+    session, view = live.start(policy), view._replace(oracle=None)
+    assert live.tell(session, live.ask(session, view), feedback, view).round == 2
+
+
+def test_arms_that_give_resource_back_may_be_offered_more_than_there_is():
+    arms = [0.9, 0.8], [1.0, 2.0]
+    ends = {"budgets": [2.0], "lowest": 0.5, "highest": 4.0}
+    game = splitting.allocation("own", exponential, *arms, **ends, stop_on_success=True)
+    trace = trace_run(allocation_policies.mg_ucb(game.problem), game, 60)
+    threshold, offered = trace.feedback
+    assert np.max(offered.sum(axis=1)) > 2.1
+    told = TOLD[type(game.problem)]
+    for feedback in zip(threshold, offered, strict=True):
+        told.feedback_of(game.problem, None, None, splitting.Feedback(*feedback))

@@ -262,7 +262,7 @@ def _check_univariate(law: Law, params: Any, noise: np.ndarray) -> None:
     if law.quantile is not None:
         _check_quantile(law, params)
     if law.mean is not None:
-        _check_mean(law, params, x, highest)
+        _check_mean(law, params, x, lowest, highest)
     if law.monotone:
         _check_monotone(law, params, x, noise)
 
@@ -317,7 +317,9 @@ def _check_quantile(law: Law, params: Any) -> None:
         )
 
 
-def _check_mean(law: Law, params: Any, x: np.ndarray, highest: np.ndarray) -> None:
+def _check_mean(
+    law: Law, params: Any, x: np.ndarray, lowest: np.ndarray, highest: np.ndarray
+) -> None:
     mean = np.asarray(law.mean(params), np.float64)
     assert mean.shape == (len(x),), (
         f"{law.name}: mean must give one number per arm, got shape {mean.shape}"
@@ -350,7 +352,8 @@ def _check_mean(law: Law, params: Any, x: np.ndarray, highest: np.ndarray) -> No
         )
         # A heavy tail has no standard error to speak of.
         if np.isfinite(highest[arm]):
-            _check_average(f"{law.name}, arm {arm}: the mean", x[arm], mean[arm])
+            what = f"{law.name}, arm {arm}: the mean"
+            _check_average(what, x[arm], mean[arm], highest[arm] - lowest[arm])
 
 
 def _means_of_cdf(law: Law, params: Any, x: np.ndarray) -> np.ndarray:
@@ -359,7 +362,7 @@ def _means_of_cdf(law: Law, params: Any, x: np.ndarray) -> np.ndarray:
     if law.cdf is None:
         return np.full(len(x), np.nan)
     middle = np.median(x, axis=1)
-    scale = np.ptp(np.quantile(x, [0.1, 0.9], axis=1), axis=0) + 1e-9
+    scale = np.std(x, axis=1) + 1e-9
 
     def tails(distance):
         """Of the probabilities beyond a distance from the median, f64[2, K]."""
@@ -380,10 +383,11 @@ def _means_of_cdf(law: Law, params: Any, x: np.ndarray) -> np.ndarray:
     return np.where(lost > 1e-5 * (np.abs(mean) + scale), np.nan, mean)
 
 
-def _check_average(what: str, x: np.ndarray, mean: float) -> None:
+def _check_average(what: str, x: np.ndarray, mean: float, width: float) -> None:
+    """Require an average of draws, which lie in an interval of a width, near a mean."""
     error = np.std(x) / np.sqrt(x.size)
-    # One draw more or less: what is rarer than a draw may not have come at all.
-    slack = SCORE * error + SCORE**2 * np.ptp(x) / x.size + 1e-6 * (1 + abs(mean))
+    # Some draws more or less: what is rarer than a draw may not have come at all.
+    slack = SCORE * error + SCORE**2 * width / x.size + 1e-6 * (1 + abs(mean))
     assert abs(np.mean(x) - mean) <= slack, (
         f"{what} is {mean:.6g}, that of {x.size} draws {np.mean(x):.6g} (up to "
         f"{slack:.2g} away is chance)"
@@ -430,23 +434,29 @@ def _check_joint(law: JointLaw, params: Any, noise: np.ndarray) -> None:
         else:
             _check_noise(here, r, np.broadcast_to(law.sigma(params), num_arms)[arm])
         assert np.all(c >= 0), f"{here}: a consumption is negative"
+    # Widths that are not known are those of the draws.
+    widths = np.ptp([reward, consumption], axis=2)
+    if law.sigma is None:
+        widths[0] = 1
     if law.highest is not None:
         highest = np.broadcast_to(np.asarray(law.highest(params)), num_arms)
+        widths[1] = np.where(np.isfinite(highest), highest, widths[1])
         assert not np.any(exceeds(consumption.max(axis=1), highest)), (
             f"{law.name}: a consumption exceeds highest"
         )
     if law.means is not None:
-        for name, x, mean in zip(
+        for name, x, mean, width in zip(
             ("reward", "consumption"),
             (reward, consumption),
             law.means(params),
+            widths,
             strict=True,
         ):
             mean = np.asarray(mean, np.float64)
             assert mean.shape == (num_arms,), f"{law.name}: means must be [K] each"
             for arm in range(num_arms):
                 what = f"{law.name}, arm {arm}: the mean {name}"
-                _check_average(what, x[arm], mean[arm])
+                _check_average(what, x[arm], mean[arm], width[arm])
     if law.moments is not None:
         _check_moments(law, params, reward, consumption)
 
@@ -506,9 +516,11 @@ def _check_costs(
                     "cost": cost(consumption[arm]),
                     "probability": np.ones_like(reward[arm]),
                 }[name]
+                width = cost(limit) if name == "cost" else max(1.0, np.ptp(x))
                 _check_average(
                     f"{law.name}, arm {arm}: moments.{name} below {limit:.4g} (of cost "
                     f"{cost.__name__.strip('_')})",
                     np.where(kept, x, 0.0),
                     table[arm, place],
+                    width,
                 )

@@ -4,33 +4,46 @@ An ``np.int8`` of 100 would overflow at its first product, and a list has none.
 """
 
 import functools
+import inspect
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
+
+from jaxbandits.checks import number
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
 def plain_numbers(function: Callable[P, R]) -> Callable[P, R]:
-    """A function that gets Python's numbers for NumPy's, and arrays f64 for lists.
+    """A function that gets Python's numbers for others, and arrays f64 for lists.
 
-    What holds anything but real numbers comes as it is, and is its to refuse.
+    What is annotated as a float must be one number. What else holds anything but real
+    numbers comes as it is, and is the function's to refuse.
     """
+    signature = inspect.signature(function)
+    single = {x.name for x in signature.parameters.values() if x.annotation is float}
 
     @functools.wraps(function)
     def called(*args: P.args, **options: P.kwargs) -> R:
-        plain = {name: _plain(value) for name, value in options.items()}
-        return function(*map(_plain, args), **plain)
+        given = signature.bind(*args, **options)
+        for name, value in given.arguments.items():
+            one = name in single
+            given.arguments[name] = number(name, value) if one else plain(value)
+        return function(*given.args, **given.kwargs)
 
     return called
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """A number of NumPy's or JAX's as Python's, and arrays and lists as f64."""
+    if type(value).__module__.startswith("jax") and hasattr(value, "dtype"):
+        value = _of_jax(value)
     if isinstance(value, np.ma.MaskedArray):
         return value
-    if isinstance(value, np.generic):
+    # A time is an integer to NumPy.
+    if isinstance(value, np.integer | np.floating) and value.dtype.kind in "iuf":
         return value.item()
     if type(value) in (list, tuple):
         return _array(value)
@@ -39,10 +52,17 @@ def _plain(value: Any) -> Any:
     return value
 
 
+def _of_jax(value: Any) -> Any:
+    """NumPy's; a traced array, which has no values, as it is."""
+    try:
+        return np.asarray(value)[()]
+    except Exception:  # noqa: BLE001 - JAX's own of tracers and keys
+        return value
+
+
 def _array(values: Sequence[Any]) -> Any:
     """f64 of a list of numbers, nested or not; any other list as it is."""
-    flat = list(_entries(values))
-    if any(isinstance(x, bool | np.bool_) for x in flat):
+    if any(isinstance(x, bool | np.bool_) for x in _entries(values)):
         return values
     try:
         array = np.asarray(values)

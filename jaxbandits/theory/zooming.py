@@ -252,7 +252,8 @@ def zooming_loss_bound(
     Raises:
       ValueError, TypeError: as `zooming_constant`.
     """
-    return _loss(horizon, setup, near, levels, form, reuse=True)
+    bound = _loss(horizon, setup, near, levels, form, reuse=True)
+    return checked(bound, 1 + _penalty_at(setup, setup.max_limit))
 
 
 @plain_numbers
@@ -265,7 +266,8 @@ def stoo_loss_bound(
     form: str = "printed",
 ) -> np.ndarray:
     """`zooming_loss_bound` for StoOO on the pairs: H~_T for H_T (Section 4.2)."""
-    return _loss(horizon, setup, near, levels, form, reuse=False)
+    bound = _loss(horizon, setup, near, levels, form, reuse=False)
+    return checked(bound, 1 + _penalty_at(setup, setup.max_limit))
 
 
 @plain_numbers
@@ -324,8 +326,7 @@ def _loss(
     constant = zooming_constant(horizon, setup, near, levels=levels, reuse=reuse)
     T = np.asarray(horizon, np.float64)
     share = (2 * np.log(T) - np.log(setup.delta)) / T
-    bound = factor * constant * share ** zooming_rate(near.dimension)
-    return checked(bound, 1 + _penalty_at(setup, setup.max_limit))
+    return factor * constant * share ** zooming_rate(near.dimension)
 
 
 def _share(horizon: Numbers, setup: Zooming) -> np.ndarray:

@@ -211,6 +211,27 @@ def test_means_of_a_cdf(name):
     check_law(law._replace(quantile=None, monotone=0), params, draws=5000)
 
 
+def test_a_mean_beside_an_atom_at_the_end():
+    """Of most draws: their quantiles are one number."""
+    scale = np.array([3.0, 300.0])
+    clipped = EXPONENTIAL._replace(
+        sample=lambda w, p: jnp.minimum(laws.exponential.sample(w, p), 1.0),
+        mean=lambda p: -np.expm1(-p.rate) / p.rate,
+        support=lambda p: (np.asarray(0.0), np.asarray(1.0)),
+        cdf=lambda p, x: np.where(x >= 1, 1.0, laws.exponential.cdf(p, x)),
+        quantile=None,
+        monotone=0,
+    )
+    check_law(clipped, laws.Exponential(1 / scale), draws=5000)
+    wrong = clipped._replace(mean=lambda p: -np.expm1(-1.05 * p.rate) / p.rate)
+    with pytest.raises(AssertionError, match="the mean is"):
+        check_law(wrong, laws.Exponential(1 / scale), draws=5000)
+
+
+def test_events_rarer_than_a_draw():
+    check_law(laws.bernoulli, laws.Bernoulli(np.array([1e-5, 1 - 1e-5])), draws=5000)
+
+
 def test_a_mean_that_nobody_can_compare_is_said():
     alone = EXPONENTIAL._replace(cdf=None, quantile=None, monotone=0)
     with pytest.warns(UserWarning, match="the mean has not been compared"):

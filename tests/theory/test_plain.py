@@ -1,11 +1,21 @@
 """Bounds take numbers in whatever they come, and compute in float64."""
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits.theory import budgeted, censored, farewell, lost_runs
+from jaxbandits.theory import (
+    allocation,
+    budgeted,
+    censored,
+    farewell,
+    lost_runs,
+    zooming,
+)
 from jaxbandits.theory.plain import plain_numbers
 
+CURVES = 1 - np.abs(np.linspace(0, 1, 64)[None] - 0.4)
+NEAR = zooming.near_optimality(CURVES, 1.0)
 ROUNDS = [1e4, 1e6]
 CASES = {
     "lost runs": lambda number: lost_runs.lost_regret(ROUNDS, number(2), 0.9, 0.3),
@@ -24,6 +34,27 @@ CASES = {
 @pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int64, np.float32])
 def test_small_types_do_not_overflow(name, kind):
     np.testing.assert_array_equal(CASES[name](kind), CASES[name](float))
+
+
+def test_numbers_of_jax_are_numbers():
+    for name in ("exponent", "pulls", "length"):
+        np.testing.assert_array_equal(CASES[name](jnp.int8), CASES[name](float))
+
+
+def test_what_is_one_number_is_no_list():
+    with pytest.raises(ValueError, match="rho must be a number, got shape"):
+        budgeted.sufficient_pulls(1000, [0.5, 1.5], [0.4, 0.3], [0.5, 0.9])
+
+
+def test_times_are_no_numbers():
+    for wrong in (np.timedelta64(5, "ns"), np.datetime64("2026-01-01", "ns")):
+        with pytest.raises(TypeError, match="must be"):
+            allocation.trivial_bound(100, wrong)
+
+
+def test_vacuous_bounds_are_the_callers(recwarn):
+    zooming.zooming_loss_bound(10.0, zooming.Zooming(2, np.zeros_like), NEAR)
+    assert {warning.filename for warning in recwarn} == {__file__}
 
 
 def test_what_is_no_number_is_left_to_its_own_error():

@@ -28,7 +28,7 @@ SOURCE = "jaxbandits.settings.allocation"
 def view_of(problem: Problem, view: Any) -> View:
     """What was told of the round to come."""
     view = of_type("view", view, View, SOURCE)
-    oracle = view.oracle
+    oracle: Any = view.oracle
     if oracle is not None:  # as people have none
         fields = of_type("view.oracle", oracle, OracleView, SOURCE)._asdict()
         shape = (problem.num_arms,)

@@ -13,7 +13,7 @@ def view_of(problem: Problem, view: Any) -> View:
     """What was told of the round to come."""
     view = of_type("view", view, View, SOURCE)
     num_arms = count("view.num_arms", view.num_arms, 1, problem.num_arms)
-    oracle = view.oracle
+    oracle: Any = view.oracle
     if oracle is not None:  # as people have none
         cheapest, best = of_type("view.oracle", oracle, OracleView, SOURCE)
         oracle = OracleView(
