@@ -74,7 +74,8 @@ def test_what_is_read_of_other_arrays_is_their_affair(size):
     own = jnp.arange(float(size))
     beyond = jnp.arange(1, size + 1)
     assert found(lambda noise: own.at[99].get(mode="clip") + noise[0] // 2) == set()
-    for make in (lambda u: jnp.where(u > 0.5, own, 0), lambda u: own + u):
+    spread = lambda u: own + jnp.broadcast_to(u, own.shape)  # noqa: E731
+    for make in (lambda u: jnp.where(u > 0.5, own, 0), spread):
         assert found(lambda n, make=make: make(unit_interval(n[0]))[beyond]) == set()
 
 

@@ -99,7 +99,11 @@ BAD_POLICIES = {
         "state is negative in round 1",
     ),
     "negative count in between": (
-        counter(update=lambda n, v, s, a, f, p: jnp.where(v.round == 7, -1, abs(s))),
+        counter(
+            update=lambda n, v, s, a, f, p: jnp.where(
+                v.round == 7, s.at[0].set(-1), abs(s)
+            )
+        ),
         "state is negative in round 7",
     ),
     "NaN in between": (
