@@ -405,16 +405,23 @@ def _defaults(name: str, policy: Policy) -> dict[str, float]:
     }
 
 
+def untold(policy: Policy) -> set[str]:
+    """What a policy must be told of the game's end, and nobody has said."""
+    defaults = type(policy.params)._field_defaults if policy.told else {}
+    return {
+        leaf
+        for leaf in policy.told
+        if getattr(policy.params, leaf) == defaults.get(leaf)
+    }
+
+
 def _told(
     name: str, policy: Policy, free: set[str], schedule: Schedule, argument: str
 ) -> dict[str, float]:
-    """What the policy must know of the game's end and nobody has said."""
+    """What the game tells of what is free."""
     own = "budget" if schedule.by_budget else "horizon"
-    untouched = type(policy.params)._field_defaults if policy.told else {}
     told = {}
-    for leaf in free.intersection(policy.told):
-        if getattr(policy.params, leaf) != untouched.get(leaf):
-            continue
+    for leaf in free & untold(policy):
         if leaf != own:
             raise ValueError(
                 f"policies[{name!r}] must know the {leaf}, and this game is played for "

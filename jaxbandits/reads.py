@@ -18,19 +18,16 @@ import numpy as np
 from jax import lax
 from jax.extend.core import ClosedJaxpr, Literal
 
-from jaxbandits.jaxprs import CALLS, scan_counts
+from jaxbandits.jaxprs import CALLS, SAME, scan_counts
 
 BEYOND, AS_NUMBERS = "beyond", "as numbers"  # the faults
 UNSURE = "unsure"  # a position that could not be computed
 MOST_EQUATIONS = 100_000  # that are walked, those of loops counted each time
-# What leaves words as they are.
-MOVES = frozenset(
-    "broadcast_in_dim concatenate copy dynamic_slice gather reshape rev slice squeeze "
-    "stop_gradient transpose".split()
+# What leaves words as they are, and what picks among them.
+MOVES = SAME.union(
+    "broadcast_in_dim concatenate dynamic_slice gather reshape rev slice squeeze "
+    "transpose".split()
 )
-
-
-# And what picks among them.
 KEEPS = frozenset(
     "convert_element_type cummax cummin reduce_max reduce_min sort".split()
 )

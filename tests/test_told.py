@@ -75,7 +75,7 @@ IMPOSSIBLE = {
         (0, {"cost": -1}, "feedback.cost must be in .0, 1., got -1"),
         (0, {"reward": np.inf}, "feedback.reward must be in"),
         (2, {}, r"action must be in \[0, 2\), got 2"),
-        (0, {"spent": -1}, "view.spent must be in"),
+        (0, {"spent": -1}, "view.spent must be at least 0"),
         (0, {"num_arms": 0}, r"view.num_arms must be in \[1, 3\], got 0"),
         (0, {"unit": 0}, "view.unit must be positive"),
     ],

@@ -21,7 +21,7 @@ SETTINGS = {
     "jax_persistent_cache_min_compile_time_secs": 0.0,
     "jax_persistent_cache_min_entry_size_bytes": -1,
 }
-MOST_BYTES = 2 * 10**9  # that are kept; a run of all short tests needs a tenth
+MOST_BYTES = 2 * 10**9  # that are kept; a run of all short tests needs a twentieth
 QUICKLY = " ".join(
     [
         "--xla_backend_optimization_level=0",

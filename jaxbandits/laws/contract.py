@@ -15,15 +15,8 @@ from scipy import integrate, stats
 
 from jaxbandits import reads
 from jaxbandits.arrays import constant
-from jaxbandits.checks import (
-    Numbers,
-    function,
-    instance,
-    one_of,
-    shown,
-    text,
-    whole,
-)
+from jaxbandits.checks import Numbers, instance, whole
+from jaxbandits.laws.form import check_fields, num_arms_of, with_named_errors
 from jaxbandits.laws.law import JointLaw, Law, exact_params, exceeds
 from jaxbandits.laws.thresholds import Threshold, check_family
 
@@ -67,84 +60,15 @@ def check_law(
     if isinstance(law, Threshold):
         law, params = _of_family(law, params)
     else:
-        _check_fields(law)
+        check_fields(law)
     law.check(params)
-    num_arms = _num_arms(params)
-    law = _with_named_errors(law, num_arms)
+    law = with_named_errors(law, num_arms_of(params))
     params = exact_params(law, params)
     noise = random.integers(0, 2**32, (draws, law.words), np.uint32)
     if isinstance(law, JointLaw):
         _check_joint(law, params, noise)
     else:
         _check_univariate(law, params, noise)
-
-
-def _check_fields(law: Law | JointLaw) -> None:
-    """Require what any law has to say of itself."""
-    text("law.name", law.name)
-    whole("law.words", law.words, 0)
-    for name, value in law._asdict().items():
-        optional = value is None and name in law._field_defaults
-        if name not in ("name", "words", "monotone") and not optional:
-            function(f"law.{name}", value)
-    if isinstance(law, Law):
-        one_of("law.monotone", law.monotone, (-1, 0, 1))
-
-
-def _num_arms(params: Any) -> int:
-    """K, the length of every leaf."""
-    leaves = jax.tree.leaves(params)
-    lengths = {len(leaf) if np.ndim(leaf) else 0 for leaf in leaves}
-    if len(lengths) != 1 or 0 in lengths:
-        raise ValueError(
-            "params must have arrays for leaves, all with a row per arm, got "
-            f"{shown(params)}"
-        )
-    return lengths.pop()
-
-
-def _with_named_errors(law: Any, num_arms: int) -> Any:
-    """A law whose functions say which of them has failed, or has another shape."""
-    shapes: dict[str, Callable[..., tuple[Any, ...]]] = {
-        "cdf": lambda params, x: (num_arms, *np.shape(x)),
-        "quantile": lambda params, p: (num_arms, np.shape(p)[-1]),
-    }
-    pairs = ("support", "atoms")
-
-    def named(name, its):
-        what = f"{law.name}: {name}"
-
-        def asked(*args):
-            try:
-                found = its(*args)
-            except Exception as error:
-                words = str(error).strip().split("\n")[0]
-                raise AssertionError(
-                    f"{what} failed: {type(error).__name__}: {words}"
-                ) from error
-            if name in pairs:
-                ends = isinstance(found, tuple | list) and len(found) == 2
-                allowed = [()] * (name == "support") + [(num_arms,)]
-                assert ends and all(
-                    np.shape(x) in allowed or (name == "atoms" and np.ndim(x) == 2)
-                    for x in found
-                ), f"{what} must give two arrays with a row per arm, got {shown(found)}"
-            if name in shapes:
-                wanted = shapes[name](*args)
-                assert np.shape(found) == wanted, (
-                    f"{what} must give an array {list(wanted)}, got shape "
-                    f"{list(np.shape(found))}"
-                )
-            return found
-
-        return asked
-
-    functions = {
-        name: named(name, value)
-        for name, value in law._asdict().items()
-        if callable(value) and name != "check"
-    }
-    return law._replace(**functions)
 
 
 def _of_family(

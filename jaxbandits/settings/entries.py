@@ -45,6 +45,22 @@ def finite(name: str, value: Any, shape: tuple[int, ...] = ()) -> Any:
     return values
 
 
+def at_least_zero(name: str, value: Any, shape: tuple[int, ...] = ()) -> Any:
+    """As `finite`, of what is not negative."""
+    values = finite(name, value, shape)
+    if np.any(values < 0):
+        raise ValueError(f"{name} must be at least 0, got {shown(value)}")
+    return values
+
+
+def positive(name: str, value: Any, shape: tuple[int, ...] = ()) -> Any:
+    """As `finite`, of what is above 0."""
+    values = finite(name, value, shape)
+    if np.any(values <= 0):
+        raise ValueError(f"{name} must be positive, got {shown(value)}")
+    return values
+
+
 def any_number(name: str, value: Any) -> Any:
     """Require one real number, perhaps infinite; return it, f64[]."""
     return _shaped(name, value, ())

@@ -11,6 +11,7 @@ from jaxbandits.arguments import (
     environment_of,
     is_policy,
     points_of,
+    untold,
 )
 from jaxbandits.checks import MOST_ROUNDS
 from jaxbandits.contract import check_reads, check_round
@@ -103,12 +104,7 @@ def _check_values(policy: Policy) -> None:
 
 def _told(policy: Policy, rounds: int) -> Policy:
     """The policy, which knows how the game ends."""
-    untouched = type(policy.params)._field_defaults if policy.told else {}
-    ends = {
-        name: float(rounds)
-        for name in policy.told
-        if getattr(policy.params, name) == untouched.get(name)
-    }
+    ends = {name: float(rounds) for name in untold(policy)}
     params = policy.params._replace(**ends) if ends else policy.params
     return policy._replace(params=params, told=())
 

@@ -15,10 +15,12 @@ from jaxbandits.settings.allocation.types import (
 )
 from jaxbandits.settings.entries import (
     ROUNDING,
+    at_least_zero,
     finite,
     of_type,
     or_never,
     positions,
+    positive,
     real,
 )
 
@@ -44,13 +46,13 @@ def check_action(problem: Problem, view: Any, action: Any) -> None:
     del view
     shape = (problem.num_arms,)
     if isinstance(action, Allocation):
-        _at_least_zero("action.amounts", action.amounts, shape)
+        at_least_zero("action.amounts", action.amounts, shape)
     elif isinstance(action, Plan):
-        _at_least_zero("action.weight", action.weight, shape)
-        _positive("action.rate", action.rate, shape)
+        at_least_zero("action.weight", action.weight, shape)
+        positive("action.rate", action.rate, shape)
     elif isinstance(action, Order):
         positions("action.arms", action.arms, problem.num_arms)
-        _positive("action.step", action.step, ())
+        positive("action.step", action.step, ())
 
 
 def feedback_of(problem: Problem, view: Any, action: Any, feedback: Any) -> Feedback:
@@ -58,7 +60,7 @@ def feedback_of(problem: Problem, view: Any, action: Any, feedback: Any) -> Feed
     del action
     threshold, allocation = of_type("feedback", feedback, Feedback, SOURCE)
     shape = (problem.num_arms,)
-    amounts = _at_least_zero("feedback.allocation", allocation, shape)
+    amounts = at_least_zero("feedback.allocation", allocation, shape)
     # A policy that looks at nothing but the round may be shown nothing else.
     budget = float(getattr(view, "budget", problem.budget))
     # In all it may be more: what an arm was offered, and has given back.
@@ -70,15 +72,3 @@ def feedback_of(problem: Problem, view: Any, action: Any, feedback: Any) -> Feed
     most = "what the arm got"
     threshold = or_never("feedback.threshold", threshold, 0, amounts, most, shape)
     return Feedback(threshold, amounts)
-
-
-def _at_least_zero(name: str, value: Any, shape: tuple[int, ...]) -> Any:
-    amounts = finite(name, value, shape)
-    if np.any(amounts < 0):
-        raise ValueError(f"{name} must be at least 0, got {amounts}")
-    return amounts
-
-
-def _positive(name: str, value: Any, shape: tuple[int, ...]) -> None:
-    if np.any(finite(name, value, shape) <= 0):
-        raise ValueError(f"{name} must be positive, got {np.asarray(value)}")

@@ -3,10 +3,16 @@
 from typing import Any
 
 from jaxbandits.settings.budgeted.types import Feedback, OracleView, Problem, View
-from jaxbandits.settings.entries import count, finite, of_type, positions, real
+from jaxbandits.settings.entries import (
+    at_least_zero,
+    count,
+    of_type,
+    positions,
+    positive,
+    real,
+)
 
 SOURCE = "jaxbandits.settings.budgeted"
-MOST = 3.4e38  # a float32
 
 
 def view_of(problem: Problem, view: Any) -> View:
@@ -17,13 +23,11 @@ def view_of(problem: Problem, view: Any) -> View:
     if oracle is not None:  # as people have none
         cheapest, best = of_type("view.oracle", oracle, OracleView, SOURCE)
         oracle = OracleView(
-            real("view.oracle.cheapest", cheapest, 0, MOST),
+            at_least_zero("view.oracle.cheapest", cheapest),
             count("view.oracle.best", best, 0, int(num_arms) - 1),
         )
-    unit = finite("view.unit", view.unit)
-    if unit <= 0:
-        raise ValueError(f"view.unit must be positive, got {unit:g}")
-    spent = real("view.spent", view.spent, 0, MOST)
+    spent = at_least_zero("view.spent", view.spent)
+    unit = positive("view.unit", view.unit)
     return View(view.round, num_arms, spent, unit, oracle)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from jaxbandits.laws.law import exceeds
 from jaxbandits.settings.censored.types import Continuum, Feedback, Problem
 from jaxbandits.settings.entries import (
+    ROUNDING,
     any_number,
     finite,
     of_type,
@@ -24,7 +25,7 @@ def check_action(problem: Problem | Continuum, view: Any, action: Any) -> None:
     positions("action.arm", action.arm, problem.num_arms)
     if isinstance(problem, Continuum):
         limit = finite("action.limit", action.limit)
-        if not 0 < limit <= problem.max_limit * (1 + 1e-6):
+        if not 0 < limit <= problem.max_limit * (1 + ROUNDING):
             raise ValueError(
                 f"action.limit must be in (0, {problem.max_limit:g}], got {limit:g}"
             )
