@@ -175,13 +175,10 @@ def _status(options) -> int:
     if options.json:
         print(json.dumps(found._asdict()))
         return 0
-    left = "nobody is at work" if found.done < found.runs else "complete"
-    if found.left_seconds is not None:
-        left = f"{_duration(found.left_seconds)} at {found.per_second:,.1f} runs/s"
     table = Table(show_header=False, title=options.store)
     share = found.done / found.runs if found.runs else 1.0
     table.add_row("done", f"{found.done:,} of {found.runs:,} runs ({share:.1%})")
-    table.add_row("left", left)
+    table.add_row("left", _left(found))
     table.add_row("programs at work", f"{found.programs}, at {found.running} blocks")
     table.add_row("blocks lost, to be played again", f"{found.lost}")
     table.add_row("blocks failed", f"{found.failed}")
@@ -190,6 +187,17 @@ def _status(options) -> int:
     table.add_row("processors", "\n".join(found.processors))
     Console(width=None if sys.stdout.isatty() else 120).print(table)
     return 0
+
+
+def _left(found) -> str:
+    """How long it takes to play what is missing."""
+    if found.done == found.runs:
+        return "complete"
+    if found.left_seconds is not None:
+        return f"{_duration(found.left_seconds)} at {found.per_second:,.1f} runs/s"
+    if found.programs:
+        return "known once a block is done"
+    return "nobody is at work"
 
 
 def _duration(seconds: float) -> str:

@@ -44,8 +44,8 @@ class Status(NamedTuple):
       lost: blocks that were begun by programs that are no more, and not yet played.
       failed: blocks that ended with an error and are not yet played.
       programs: who are at work.
-      per_second: runs, of those who are at work; 0 if there are none.
-      left_seconds: until all is done at that rate; None if nobody is at work.
+      per_second: runs, of those who are at work; 0 before one of them has done a block.
+      left_seconds: until all is done at that rate; None without a rate.
       errors: what was said last of blocks that failed, by error.
       processors: kinds of processors, with their vector widths, that have played.
     """

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import time
 import warnings
 
 import numpy as np
@@ -113,6 +114,22 @@ def test_a_program_that_is_no_more(half):
     left = {"event": "leaves"}
     said(half, "b", host, os.getpid(), event("begins", 1, 1200.0), left)
     assert status(half, now=1200.0).lost == 2
+
+
+def test_what_is_left_on_the_command_line(half, capsys):
+    """No time before a block is done; and a program at work is not nobody."""
+
+    def left():
+        assert cli.main(["status", str(half)]) == 0
+        return next(x for x in capsys.readouterr().out.splitlines() if " left " in x)
+
+    assert "nobody is at work" in left()
+    host, pid = players(half)[0].who["host"], os.getpid()
+    begins = event("begins", 1, time.time())
+    said(half, "a", host, pid, begins)
+    assert "known once a block is done" in left()
+    said(half, "a", host, pid, begins, event("ends", 1, time.time(), seconds=1.0))
+    assert "runs/s" in left()
 
 
 def test_blocks_that_failed(half):
