@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxbandits.experiments import REGISTRY, Experiment
+from jaxbandits.experiments.common.checks_of_runs import CLOSE, MUCH
 from jaxbandits.experiments.common.writing import SUMMARY
 from jaxbandits.experiments.minutes import is_whole, shown, timing_in
 from jaxbandits.experiments.statements import of_experiment
@@ -28,6 +29,16 @@ PAPERS = {
 OPEN = 12  # records that are shown without being asked for
 BEGUN = "<!-- made by scripts/reproduction.py of the summaries below -->"
 VERDICTS = ("holds", "fails", "undecided")
+WORDS = (
+    "A claim holds or fails where intervals say so that cover 95 % for all its "
+    "comparisons together, or by three standard errors, and is undecided else. Words "
+    f"are taken for numbers: *much* for a factor of {MUCH:g}; *close*, *comparable*, "
+    f"*about as often* and *well* for at most {100 * (CLOSE - 1):.0f} % more or less; "
+    "*throughout* and *consistently* for the ends of all quarters of the horizon; "
+    "*logarithmic* for growth over the last factor of four in rounds that is at most "
+    "√2 times that over the factor before (a logarithm's is 1, a square root's 2, a "
+    "line's 4), and *nearly linear* for at least √8 times."
+)
 
 
 def experiments_of(setting: str) -> list[Experiment]:
@@ -83,6 +94,7 @@ def _overview(experiments: list[Experiment], played: Mapping[str, Any]) -> list[
     lines = []
     if stated:
         lines += [f"Of {stated} claims {len(claims)} are judged: {_tally(claims)}.", ""]
+        lines += [WORDS, ""]
     lines += [
         "| experiment | what it shows | seeds × horizon | minutes of a core | claims |",
         "|---|---|---|---|---|",

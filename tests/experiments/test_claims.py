@@ -7,16 +7,22 @@ import pytest
 
 from jaxbandits import cli
 from jaxbandits.experiments import REGISTRY, Options, Outcome
-from jaxbandits.experiments.common.claims import (
-    Found,
-    Statement,
+from jaxbandits.experiments.common.checks_of_records import (
     agrees,
-    below,
+    beyond,
     bounded,
-    is_full,
+    falling,
     shares,
-    varies_more,
 )
+from jaxbandits.experiments.common.checks_of_runs import (
+    alike,
+    below,
+    best_value,
+    grows,
+    varies_more,
+    wider_gap,
+)
+from jaxbandits.experiments.common.claims import Found, Statement, is_full
 from jaxbandits.experiments.statements import (
     SMALLER,
     STATEMENTS,
@@ -30,7 +36,7 @@ from tests.results.samples import dataset
 
 
 def test_every_statement_is_whole():
-    assert len(STATEMENTS) >= 90
+    assert len(STATEMENTS) >= 320
     for name, each in STATEMENTS.items():
         assert name == each.id and each.experiment in REGISTRY
         assert each.text and each.source
@@ -104,6 +110,147 @@ def test_below(ours, theirs, lower, higher):
     assert below("another", "A", ("B",))(outcome) == Found("undecided", {})
 
 
+@pytest.mark.parametrize(
+    ("times", "lower", "higher"),
+    [(0.4, "fails", "holds"), (0.5, "undecided", "undecided"), (0.6, "holds", "fails")],
+)
+def test_below_so_many_times(times, lower, higher):
+    """A is a half of B, more or less."""
+    outcome = played(A=[51, 49, 52, 48], B=[100, 101, 102, 99])
+    check = below("E", "A", ("B",), times=times)
+    assert check(outcome) == (lower, {"A": 50.0, "B": 100.5})
+    assert below("E", "A", ("B",), times=times, above=True)(outcome).verdict == higher
+    # What is ours is not multiplied, also where it stands among the rivals' names.
+    assert below("E", "B", ("A",), times=2.5)(outcome).verdict == "holds"
+
+
+def curves(times, **runs):
+    """An outcome with the regrets ``[seed, checkpoint]`` of policies."""
+    shapes = {name: np.array(values, float)[None] for name, values in runs.items()}
+    _, seeds, checkpoints = next(iter(shapes.values())).shape
+    made = dataset(
+        num_seeds=seeds,
+        metrics={name: {"regret": values} for name, values in shapes.items()},
+        rounds={name: np.ones((1, seeds, checkpoints), int) for name in runs},
+        checkpoints=times,
+        params=dict.fromkeys(runs, {}),
+        compile_seconds=dict.fromkeys(runs, 0.0),
+        run_seconds=dict.fromkeys(runs, 0.0),
+    )
+    return Outcome({"E": made}, [], figure()[0])
+
+
+def test_below_throughout():
+    """At the first checkpoints from the named shares on, and not only at the end."""
+    noise = np.array([[0.0], [0.1], [-0.1], [0.2]])
+    ours = noise + [9, 9, 1, 1]
+    theirs = 2 * noise + [5, 5, 5, 5]
+    outcome = curves([10, 50, 51, 100], A=ours, B=theirs)
+    assert below("E", "A", ("B",))(outcome).verdict == "holds"
+    for at, verdict in (
+        ((0.51, 1.0), "holds"),
+        ((0.505, 1.0), "holds"),
+        ((0.5, 1.0), "fails"),
+        ((0.1, 1.0), "fails"),
+        ((0.5,), "fails"),
+    ):
+        found = below("E", "A", ("B",), at=at)(outcome)
+        assert found.verdict == verdict, at
+        assert found.ours == pytest.approx({"A": 1.05, "B": 5.1})
+    # Several hold together: each is less sure.
+    close = curves([1, 2], A=noise[:, [0, 0]], B=noise[:, [0, 0]] + DIFFERENCES)
+    assert below("E", "A", ("B",))(close).verdict == "holds"
+    assert below("E", "A", ("B",), at=(0.5, 1.0))(close).verdict == "undecided"
+
+
+# Mean 1, deviation .548: an interval at 95 % lies above 0, one at 97.5 % does not.
+DIFFERENCES = np.array([[0.4], [1.6], [0.7], [1.3]])
+
+
+@pytest.mark.parametrize(
+    ("theirs", "verdict"),
+    [(10.5, "holds"), (9.5, "holds"), (12.0, "fails"), (8.0, "fails"), (11.0, "")],
+)
+def test_alike(rng, theirs, verdict):
+    normal = rng.normal(size=(2, 50)) / 10
+    outcome = played(A=10 + normal[0], B=theirs + normal[1], C=10 - normal[1])
+    found = alike("E", "A", ("C", "B"))(outcome)
+    assert found.verdict == (verdict or "undecided")
+    assert set(found.ours) == {"A", "B", "C"}
+    assert alike("E", "A", ("B",), within=1.4)(outcome).verdict == "holds"
+    assert alike("F", "A", ("B",))(outcome) == Found("undecided", {})
+
+
+@pytest.mark.parametrize(
+    ("curve", "exponent"),
+    [(np.log, 0.0), (np.sqrt, 0.5), (lambda t: t ** (2 / 3), 2 / 3), (np.array, 1.0)],
+    ids=["log", "root", "two thirds", "line"],
+)
+@pytest.mark.parametrize("times", [[10, 250, 1_000, 4_000], range(40, 4_001, 40)])
+def test_how_regret_grows(rng, curve, exponent, times):
+    """A logarithm is below every power; on linear checkpoints too."""
+    t = np.array(times, float)
+    runs = 7 + curve(t) * (1 + 0.001 * rng.normal(size=(30, 1)))
+    outcome = curves(times, A=runs)
+    for power in (0.0, 0.25, 0.75, 1.0):
+        if power == exponent:
+            continue
+        slow, fast = (grows("E", "A", power, faster=x)(outcome) for x in (False, True))
+        assert slow.verdict == ("holds" if exponent < power else "fails")
+        assert fast.verdict == ("fails" if exponent < power else "holds")
+        late, early = slow.ours.values()
+        assert late == pytest.approx(np.mean(runs[:, -1]) - curve(1_000) - 7, rel=0.02)
+        assert early > 0
+    assert list(slow.ours)[0] == "A, from 1,000 to 4,000"
+
+
+def test_growth_is_not_judged_without_checkpoints():
+    assert grows("E", "A", 0.5)(played(A=[1, 2])) == Found("undecided", {})
+    assert grows("F", "A", 0.5)(played(A=[1, 2])) == Found("undecided", {})
+    one = curves([250, 1_000, 4_000], A=[[1, 2, 3]])
+    assert grows("E", "A", 0.5)(one).verdict == "undecided"
+
+
+def test_which_value_is_best(rng):
+    made = dataset(
+        num_seeds=20,
+        metrics={
+            "A": {"regret": rng.normal([[[5.0]], [[2.0]], [[2.1]]], 0.1, (3, 20, 1))}
+        },
+        rounds={"A": np.ones((3, 20, 1), int)},
+        checkpoints=[1],
+        params={"A": {"rho": np.array([0.25, 0.5, 1.0])}},
+        compile_seconds={"A": 0.0},
+        run_seconds={"A": 0.0},
+    )
+    outcome = Outcome({"E": made}, [], figure()[0])
+    found = best_value("E", "A", "rho", 0.25)(outcome)
+    assert found.verdict == "fails"
+    assert list(found.ours) == ["rho = 0.25", "rho = 0.5", "rho = 1"]
+    assert found.ours["rho = 0.25"] == pytest.approx(5.0, abs=0.1)
+    assert best_value("E", "A", "rho", 1.0)(outcome).verdict in ("fails", "undecided")
+    assert best_value("E", "A", "rho", 1.0, times=1.2)(outcome).verdict == "holds"
+    assert best_value("E", "A", "rho", 0.25, times=1.2)(outcome).verdict == "fails"
+    assert best_value("F", "A", "rho", 1.0)(outcome) == Found("undecided", {})
+
+
+@pytest.mark.parametrize(
+    ("wide", "verdict"), [(40.0, "holds"), (2.0, "fails"), (10.0, "undecided")]
+)
+def test_where_a_gap_is_wider(rng, wide, verdict):
+    """Ratios are compared, whatever the sizes."""
+    noise = rng.normal(size=(4, 100)) / 10
+    near = played(A=1 + noise[0], B=10 + noise[1]).datasets["E"]
+    far = played(A=100 + noise[2], B=100 * wide + noise[3]).datasets["E"]
+    outcome = Outcome({"near": near, "far": far}, [], figure()[0])
+    found = wider_gap(("far",), "near", "A", ("B",))(outcome)
+    assert found.verdict == verdict
+    assert found.ours == pytest.approx(
+        {"B over A, far": wide, "B over A, near": 10.0}, rel=0.02
+    )
+    assert wider_gap(("F",), "near", "A", ("B",))(outcome) == Found("undecided", {})
+
+
 def test_below_in_another_metric():
     outcome = played(A=[1, 2, 3], B=[11, 12, 14])
     found = outcome.datasets["E"].rename(regret="reward")
@@ -135,6 +282,15 @@ def test_what_varies_more_than_several_does_so_than_each(rng):
 
 
 @pytest.mark.parametrize(
+    ("times", "verdict"), [(5.0, "holds"), (20.0, "fails"), (10.0, "undecided")]
+)
+def test_what_varies_so_many_times_more(rng, times, verdict):
+    normal = rng.normal(size=(2, 200))
+    outcome = played(A=10 * normal[0], B=normal[1])
+    assert varies_more("E", "A", ("B",), times=times)(outcome).verdict == verdict
+
+
+@pytest.mark.parametrize(
     ("regret", "verdict"),
     [(50.0, "holds"), (98.0, "undecided"), (102.0, "undecided"), (104.0, "fails")]
     + [(12.0, "undecided"), (6.0, "fails")],
@@ -154,6 +310,9 @@ def test_between_bounds(regret, verdict):
     alone = bounded("E", "A", above="upper")(outcome)
     assert alone.verdict == (verdict if regret > 20 else "holds")
     assert bounded("E", "C", above="upper")(outcome) == Found("undecided", {})
+    over = bounded("E", "A", below="lower")(outcome)
+    assert over.verdict == (verdict if regret < 20 else "holds")
+    assert over.ours == {"A": regret, "lower": 10.0}
 
 
 def test_below_several_is_below_all():
@@ -207,6 +366,48 @@ def test_shares_of_cases(share, verdict, above):
     assert shares("bad", where, 0.1, above=True)(outcome) == Found(above, ours)
     other = shares("bad", {"F": ("F", "A")}, 0.1)(outcome)
     assert other == Found("undecided", {})
+
+
+def exact(**numbers):
+    """An outcome whose record of the environment is a number, or a number and its
+    error."""
+    records = [
+        make_record("x", name, "A", {"m": entry(*np.atleast_1d(v))}, seeds=9, horizon=1)
+        for name, v in numbers.items()
+    ]
+    return Outcome({}, records, figure()[0])
+
+
+@pytest.mark.parametrize(
+    ("value", "verdict", "other"),
+    [
+        (2.1, "holds", "fails"),
+        ((2.1, 0.03), "holds", "fails"),
+        ((2.1, 0.04), "undecided", "undecided"),  # three errors
+        (1.9, "fails", "holds"),
+        ((1.9, 0.03), "fails", "holds"),
+    ],
+)
+def test_beyond_a_number(value, verdict, other):
+    where = {"first": ("E", "A"), "second": ("F", "A")}
+    ours = {"first": 5.0, "second": np.atleast_1d(value)[0]}
+    outcome = exact(E=5.0, F=value)
+    assert beyond("m", where, 2.0)(outcome) == Found(verdict, ours)
+    low = exact(E=-5.0, F=value)
+    assert beyond("m", where, 2.0, below=True)(low).verdict == other
+    assert beyond("m", where, 2.0)(exact(E=5.0)) == Found("undecided", {})
+
+
+@pytest.mark.parametrize(
+    ("numbers", "verdict"),
+    [((3, 2, 1), "holds"), ((3, 2, 2), "fails"), ((3, 1, 2), "fails")],
+)
+def test_falling_numbers(numbers, verdict):
+    where = {name: (name, "A") for name in "EFG"}
+    ours = dict(zip("EFG", map(float, numbers), strict=True))
+    outcome = exact(**ours)
+    assert falling("m", where)(outcome) == Found(verdict, ours)
+    assert falling("n", where)(outcome).verdict == "undecided"
 
 
 def test_whose_index_is_larger():

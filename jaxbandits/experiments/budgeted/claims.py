@@ -1,14 +1,24 @@
 """What the budgeted paper says of its examples and experiments."""
 
-from jaxbandits.experiments.common.claims import (
-    Found,
-    Statement,
+from collections.abc import Iterator
+
+from jaxbandits.experiments.common.checks_of_records import (
     agrees,
-    below,
+    beyond,
     bounded,
-    numbered,
+    falling,
     shares,
 )
+from jaxbandits.experiments.common.checks_of_runs import (
+    CLOSE,
+    MUCH,
+    THROUGHOUT,
+    alike,
+    below,
+    best_value,
+    grows,
+)
+from jaxbandits.experiments.common.claims import Found, Statement, numbered, together
 from jaxbandits.experiments.common.experiment import Outcome
 
 OMEGA, OMEGA_STAR = "omega-UCB, rho = 1/4", "omega*-UCB, rho = 1/4"
@@ -23,6 +33,10 @@ RIVALS = (
     "UCB-SC+",
 )
 SIZES = (10, 50, 100)
+BUDGETS = (0.01, 0.1, *THROUGHOUT)  # of the largest: "small and large budgets"
+VARIED = tuple(f"{family}-{k}" for family in ("S-GBr", "S-Bt") for k in SIZES)
+ADS = "936/35-39/F"  # the arms of `budgeted-fig3f`
+WILSON = {f"n = {n}": (f"n = {n}", "Wilson") for n in (1, 10, 100, 1_000)}
 # Policy -> index of arm 1 and of arm 2, and the units of their last digits.
 EXAMPLE_2 = {
     "omega-UCB, exact score": ((5.5, 2.1), (0.1, 0.1)),
@@ -50,25 +64,36 @@ def _violations(policy, text, source, above):
     return Statement("", f"{policy}{text}", source, "budgeted-fig1", check)
 
 
-def _prefers(policy, arm):
+def _prefers(policy, first, second):
     """Example 2: whose index is the larger one."""
-
-    def check(outcome: Outcome) -> Found:
-        ours = {
-            record["environment"]: record["metrics"]["index"]["mean"]
-            for record in outcome.records
-            if record["policy"] == policy
-        }
-        best = max(ours, key=ours.__getitem__, default=None)
-        verdict = "holds" if best == f"arm {arm + 1}" else "fails"
-        return Found(verdict if ours else "undecided", ours)
-
-    text = f"{policy.partition(',')[0]} would pull arm {arm + 1}"
+    check = falling("index", {arm: (arm, policy) for arm in (first, second)})
+    text = f"{policy.partition(',')[0]} would pull {first}"
     return Statement("", text, "Example 2", "budgeted-example2", check)
 
 
-def _better(text, source, title, ours, rivals):
-    check = below(title, ours, rivals)
+def _looser():
+    """Figure 1, on the right; medians, as means are of a few."""
+    each = [
+        falling("median_looseness", {name: (f"n = {n}", name) for name in pair})
+        for n in PULLS
+        for pair in [("m-UCB", "omega-UCB")]
+    ]
+
+    def check(outcome: Outcome) -> Found:
+        found = [one(outcome) for one in each]
+        return Found(together([one.verdict for one in found]), found[-1].ours)
+
+    text = "m-UCB, a composite policy, computes looser bounds than omega-UCB"
+    return Statement("", text, "Figure 1, section 1", "budgeted-fig1", check)
+
+
+def _biased(metric, text, number):
+    check = beyond(metric, {metric: (ADS, "(ads)")}, number)
+    return Statement("", text, "Figure 3f, section 6.1", "budgeted-fig3f", check)
+
+
+def _better(text, source, title, ours, rivals, **how):
+    check = below(title, ours, rivals, **how)
     told = f"{title}: {ours} {text}"
     return Statement("", told, source, "budgeted-fig3", check)
 
@@ -77,12 +102,52 @@ def _best(ours, source, title):
     return _better("outperforms all competitors", source, title, ours, RIVALS)
 
 
+def _best_throughout(title):
+    text = "outperforms all competitors on small and large budgets"
+    return _better(text, "Figure 3a", title, OMEGA, RIVALS, at=BUDGETS)
+
+
+def _growth(title, policy, text, power, faster=False):
+    check = grows(title, policy, power, faster=faster)
+    told = f"{title}: the regret of {policy} {text}"
+    return Statement("", told, "Figure 3a, section 6.1", "budgeted-fig3", check)
+
+
+def _sensitive(title, policy, rho, text, times=1.0):
+    check = best_value(title, policy, "rho", rho, times=times)
+    told = f"{title}: {policy} {text}"
+    return Statement("", told, "Figure 4, section 6.2", "budgeted-fig4", check)
+
+
+def _growths() -> Iterator[Statement]:
+    logarithmic = "grows like a logarithm"
+    for title in (f"S-Br-{k}" for k in SIZES):
+        for policy in (OMEGA, CAUTIOUS, "BTS"):
+            yield _growth(title, policy, logarithmic, 1 / 4)
+        yield _growth(title, OMEGA, "is convex in the logarithm", 0.0, faster=True)
+        for policy in ("m-UCB", "c-UCB", "i-UCB"):
+            yield _growth(title, policy, f"{logarithmic} no more", 1 / 4, faster=True)
+
+
 STATEMENTS = [
+    *numbered(
+        "B1",
+        [
+            # Of uniform ones a half and a fifth.
+            _biased("costs_above_half", "Mean costs of ads are biased towards 1", 0.5),
+            _biased(
+                "rewards_below_0.1_or_above_0.9",
+                "Mean rewards of ads are biased towards 0 and 1",
+                0.2,
+            ),
+        ],
+    ),
     *numbered(
         "B2",
         [
             *(_index(policy, arm) for policy in EXAMPLE_2 for arm in (0, 1)),
-            *(_prefers(policy, arm) for arm, policy in enumerate(EXAMPLE_2)),
+            _prefers("omega-UCB, exact score", "arm 1", "arm 2"),
+            _prefers("m-UCB, alpha = 1", "arm 2", "arm 1"),
         ],
     ),
     *numbered(
@@ -103,12 +168,32 @@ STATEMENTS = [
                 "Figure 1, Theorem 3",
                 above=False,
             ),
+            _looser(),
+        ],
+    ),
+    *numbered(
+        "B4",
+        [
+            Statement(
+                "",
+                "The asymmetry is 1 where the mean is 0, whatever n is",
+                "appendix C.1, eq. (23)",
+                "budgeted-fig5",
+                agrees("at_0", WILSON, dict.fromkeys(WILSON, 1.0), 1e-9),
+            ),
+            Statement(
+                "",
+                "The asymmetry falls with n",
+                "appendix C.1, eq. (23)",
+                "budgeted-fig5",
+                falling("at_0.1", WILSON),
+            ),
         ],
     ),
     *numbered(
         "B5",
         [
-            *(_best(OMEGA, "Figure 3a", f"S-Br-{k}") for k in SIZES),
+            *(_best_throughout(f"S-Br-{k}") for k in SIZES),
             *(
                 _better("has lower regret than BTS", "Figure 3a", f"S-Br-{k}", *pair)
                 for k in (50, 100)
@@ -169,6 +254,38 @@ STATEMENTS = [
                 )
                 for family in ("S-GBr", "S-Bt")
                 for k in SIZES
+            ),
+            *_growths(),
+            *(
+                _better(
+                    "has much lower regret than BTS",
+                    "section 6.1",
+                    title,
+                    OMEGA_STAR,
+                    ("BTS",),
+                    times=1 / MUCH,
+                )
+                for title in VARIED
+            ),
+            Statement(
+                "",
+                f"S-Bt-100: m-UCB performs comparably with {OMEGA_STAR}",
+                "Figure 3c, section 6.1",
+                "budgeted-fig3",
+                alike("S-Bt-100", OMEGA_STAR, ("m-UCB",)),
+            ),
+            *(
+                _sensitive(f"S-Br-{k}", policy, 1 / 4, "performs best with rho = 1/4")
+                for k in SIZES
+                for policy in ("omega-UCB", "omega*-UCB")
+            ),
+            *(
+                _sensitive(title, policy, rho, text, times=CLOSE)
+                for title in VARIED
+                for policy, rho, text in (
+                    ("omega-UCB", 1 / 8, "works well with rho = 1/8"),
+                    ("omega*-UCB", 1 / 4, "is near its best with rho = 1/4"),
+                )
             ),
         ],
     ),

@@ -1,17 +1,24 @@
 """What the censored paper says of its experiments."""
 
 from jaxbandits.experiments.censored.configuration import TIMEOUTS
-from jaxbandits.experiments.censored.tables import TABLE_5_1, TABLE_M1, TABLE_M2
-from jaxbandits.experiments.censored.theory import ALPHA
-from jaxbandits.experiments.common.claims import (
-    Statement,
-    agrees,
-    below,
-    bounded,
-    numbered,
-    shares,
-    varies_more,
+from jaxbandits.experiments.censored.tables import (
+    DEVIATIONS_M1,
+    DEVIATIONS_M2,
+    TABLE_5_1,
+    TABLE_M1,
+    TABLE_M2,
 )
+from jaxbandits.experiments.censored.theory import ALPHA
+from jaxbandits.experiments.common.checks_of_records import agrees, bounded, shares
+from jaxbandits.experiments.common.checks_of_runs import (
+    MUCH,
+    THROUGHOUT,
+    alike,
+    below,
+    varies_more,
+    wider_gap,
+)
+from jaxbandits.experiments.common.claims import Statement, numbered
 from jaxbandits.theory.censored import coverage_bound
 
 RCUCB = "RCUCB, eq. (12)"  # the paper's, as printed
@@ -26,6 +33,9 @@ TABLES = {  # experiment -> grid of `censored-grids`, numbers, where
 }
 DIGIT = 1e-4  # the last that is printed
 GRIDS = {"censored-fig6": "Figure 6", "censored-fig7": "Figure 7"}
+DEVIATIONS = {"censored-fig6": DEVIATIONS_M1, "censored-fig7": DEVIATIONS_M2}
+CORRELATED = ("PosCorr", "NegCorr")
+TRUTH = "clairvoyant"  # It is censored as often as the optimal pair.
 LOW = "low censoring, n = 5"  # the environment of `censored-fig9`
 # At the end of `censored-coverage`.
 PROPOSITION_1 = float(coverage_bound(10_000, ALPHA))
@@ -88,10 +98,10 @@ def _less(ours, experiment, title, text, source):
     return Statement("", f"{title}: {ours} {text}", source, experiment, check)
 
 
-def _loose(ours, experiment, title, others, source):
+def _loose(ours, experiment, title, others, source, much=False):
     names = " and ".join((ours, *others))
-    text = f"{title}: the regret of TS varies more than that of {names}"
-    check = varies_more(title, "TS", (ours, *others))
+    text = f"{title}: the regret of TS varies {'much ' * much}more than that of {names}"
+    check = varies_more(title, "TS", (ours, *others), times=MUCH if much else 1.0)
     return Statement("", text, source, experiment, check)
 
 
@@ -101,6 +111,33 @@ def _fewer_censored(ours, experiment, title, source):
     )
     check = below(title, ours, ("TS", "UCB"), metric="censored")
     return Statement("", text, source, experiment, check)
+
+
+def _deviation(experiment, title, policy, source):
+    printed = {title: DEVIATIONS[experiment][title][COLUMNS[policy]]}
+    where = {title: (title, policy)}
+    check = agrees("censored_deviation", where, printed, DIGIT)
+    text = f"{title}: standard deviation of the censored share of {policy}"
+    return Statement("", text, source, experiment, check, printed)
+
+
+def _censored_too_often(title):
+    text = f"{title}: with UCB and TS more rounds are censored than the optimal pair's"
+    check = below(title, TRUTH, ("UCB", "TS"), metric="censored")
+    return Statement("", text, "section 5.1", "censored-fig4", check)
+
+
+def _near_truth(experiment, title, policies, source):
+    names = " and ".join(policies)
+    text = f"{title}: {names} censored about as often as the optimal pair"
+    check = alike(title, TRUTH, policies, metric="censored")
+    return Statement("", text, source, experiment, check)
+
+
+def _profits(ours):
+    text = f"The relative gap between {ours} and UCB, TS is larger with correlation"
+    check = wider_gap(CORRELATED, "Indep", ours, ("UCB", "TS"))
+    return Statement("", text, "section 5.1", "censored-fig4", check)
 
 
 def _bound(title, policy, bound):
@@ -126,6 +163,14 @@ STATEMENTS = [
                 for title in TABLE_5_1
             ),
             *(_best_limit(title) for title in TABLE_5_1),
+            Statement(
+                "",
+                f"{LOW}: the optimal pair is censored with probability about 0.075",
+                "appendix F.3",
+                "censored-fig9",
+                agrees("censored", {LOW: (LOW, TRUTH)}, {LOW: 0.075}, 1e-3),
+                {LOW: 0.075},
+            ),
         ],
     ),
     *numbered(
@@ -176,13 +221,21 @@ STATEMENTS = [
                 for ours in FORMS_OF_RCUCB
                 for told in (
                     *(
-                        (experiment, title, ("UCB",), f"{figure}, appendix F.1")
+                        (
+                            experiment,
+                            title,
+                            ("UCB",),
+                            f"{figure}, appendix F.1",
+                            # "much higher variation", "also visible for M2"
+                            experiment == "censored-fig6",
+                        )
                         for experiment, figure in GRIDS.items()
                         for title in TABLE_5_1
                     ),
-                    ("censored-fig9", LOW, (), "Figure 9, appendix F.3"),
+                    ("censored-fig9", LOW, (), "Figure 9, appendix F.3", True),
                 )
             ),
+            *(_profits(ours) for ours in FORMS_OF_RCUCB),
         ],
     ),
     *numbered(
@@ -202,6 +255,22 @@ STATEMENTS = [
                     ("censored-fig7", "appendix F.1, M2"),
                 )
                 for title in TABLE_5_1
+            ),
+            *(_censored_too_often(title) for title in TABLE_5_1),
+            *(
+                _near_truth(experiment, title, (ours, *others), source)
+                for experiment, others, source in (
+                    ("censored-fig6", ("TS", "UCB"), "appendix F.1, M1"),
+                    ("censored-fig7", (), "appendix F.1, M2"),
+                )
+                for ours in FORMS_OF_RCUCB
+                for title in TABLE_5_1
+            ),
+            *(
+                _deviation(experiment, title, policy, TABLES[experiment][2])
+                for experiment in DEVIATIONS
+                for title in TABLE_5_1
+                for policy in COLUMNS
             ),
         ],
     ),
@@ -242,14 +311,28 @@ STATEMENTS = [
             *(
                 Statement(
                     "",
-                    f"The cumulative reward of {ours} exceeds those of UCB and TS",
+                    f"The reward of {ours} exceeds those of UCB and TS throughout",
                     "Figure 5, section 5.2",
                     "censored-fig5",
-                    below(FORESTS, ours, ("UCB", "TS"), metric="reward", above=True),
+                    below(
+                        FORESTS,
+                        ours,
+                        ("UCB", "TS"),
+                        metric="reward",
+                        above=True,
+                        at=THROUGHOUT,
+                    ),
                 )
                 for ours in FORMS_OF_RCUCB
             ),
             *(_timeouts(policy, TIMEOUTS[name]) for policy, name in FORMS.items()),
+            Statement(
+                "",
+                "UCB and TS have almost the same cumulative reward",
+                "Figure 5, section 5.2",
+                "censored-fig5",
+                alike(FORESTS, "TS", ("UCB",), metric="reward", within=1.05),
+            ),
         ],
     ),
 ]

@@ -1,0 +1,291 @@
+"""Checks of statements by runs: whose regret is smaller, varies more, grows faster.
+
+By intervals of differences on the same seeds, which hold together with probability
+95 % (Bonferroni) where a statement consists of several: it holds if all lie on the
+right side of 0, fails if one lies on the wrong side, and is undecided else, or if the
+environment was not played.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import xarray as xr
+from scipy.stats import norm, t, ttest_ind
+
+from jaxbandits.experiments.common.claims import Found, together
+from jaxbandits.experiments.common.experiment import Outcome
+from jaxbandits.stats import final, paired_difference
+
+LEVEL = 0.95  # of a verdict's interval, or of several together
+THROUGHOUT = (0.25, 0.5, 0.75, 1.0)  # of the horizon
+MUCH = 2.0  # What is said to be much larger is so by this factor, or it is not.
+CLOSE = 1.1  # What is said to be close, or comparable, is so within this one.
+Check = Callable[[Outcome], Found]
+
+
+def below(
+    environment: str,
+    ours: str,
+    rivals: Sequence[str],
+    *,
+    metric: str = "regret",
+    above: bool = False,
+    times: float = 1.0,
+    at: Sequence[float] = (1.0,),
+) -> Check:
+    """A check that a policy has less regret than each of its rivals.
+
+    Args:
+      environment: whose dataset.
+      ours: name of the policy.
+      rivals: names of others.
+      metric: what there is less of.
+      above: whether more of it is what is stated.
+      times: less (or more) than so many times as much as a rival.
+      at: shares of the horizon (or budget) at which that is to hold, each at the first
+        checkpoint from there on. The numbers told are those of the last one.
+    """
+
+    def check(outcome: Outcome) -> Found:
+        dataset = outcome.datasets.get(environment)
+        if dataset is None:
+            return Found("undecided", {})
+        factor = xr.where(dataset["policy"].isin(list(rivals)), times, 1.0)
+        scaled = dataset.assign({metric: dataset[metric] * factor})
+        then = scaled.isel(checkpoint=_places(dataset, at))
+        level = 1 - (1 - LEVEL) / (len(rivals) * len(at))
+        verdicts = []
+        for rival in rivals:
+            found = paired_difference(then, metric, ours, rival, level)
+            low, high = (x.isel(params=0).values for x in (found.lower, found.upper))
+            verdicts += [_verdict(*ends, above) for ends in zip(low, high, strict=True)]
+        means = final(dataset, metric).mean("seed").isel(params=0)
+        names = (ours, *rivals)
+        numbers = {name: float(means.sel(policy=name)) for name in names}
+        return Found(together(verdicts), numbers)
+
+    return check
+
+
+def alike(
+    environment: str,
+    ours: str,
+    others: Sequence[str],
+    *,
+    metric: str = "regret",
+    within: float = CLOSE,
+) -> Check:
+    """A check that a policy ends within a factor of others, on either side.
+
+    Args:
+      environment: whose dataset.
+      ours: name of the policy.
+      others: names of the others.
+      metric: what is alike.
+      within: the factor, above 1.
+    """
+    sides = (
+        below(environment, ours, others, metric=metric, times=within),
+        below(environment, ours, others, metric=metric, times=1 / within, above=True),
+    )
+
+    def check(outcome: Outcome) -> Found:
+        found = [side(outcome) for side in sides]
+        return Found(together([each.verdict for each in found]), found[0].ours)
+
+    return check
+
+
+def varies_more(
+    environment: str, loose: str, steady: Sequence[str], *, times: float = 1.0
+) -> Check:
+    """A check that a policy's regret varies more over seeds than that of others.
+
+    By Brown and Forsythe: Welch intervals of the difference of mean distances from the
+    median at the end. Its numbers are standard deviations.
+
+    Args:
+      environment: whose dataset.
+      loose: name of the policy that is said to vary more.
+      steady: names of the others.
+      times: more than so many times as much as theirs.
+    """
+
+    def check(outcome: Outcome) -> Found:
+        dataset = outcome.datasets.get(environment)
+        if dataset is None or dataset.sizes["seed"] < 2:
+            return Found("undecided", {})
+        ends = final(dataset, "regret").isel(params=0)
+        level = 1 - (1 - LEVEL) / len(steady)
+        distances = {
+            name: np.abs(runs - np.median(runs))
+            for name in (loose, *steady)
+            for runs in [ends.sel(policy=name).values]
+        }
+        verdicts = []
+        for other in steady:
+            theirs = times * distances[other]
+            test = ttest_ind(distances[loose], theirs, equal_var=False)
+            verdicts.append(_verdict(*test.confidence_interval(level), above=True))
+        spread = ends.std("seed", ddof=1)
+        numbers = {name: float(spread.sel(policy=name)) for name in distances}
+        return Found(together(verdicts), numbers)
+
+    return check
+
+
+def grows(
+    environment: str, policy: str, power: float, *, faster: bool = False
+) -> Check:
+    """A check that at the end regret grows more slowly than a power of the rounds.
+
+    What it grew by over the last factor of four in rounds is compared with what it grew
+    by over the factor of four before: of ``a + b t**power`` that is ``4**power`` times
+    as much, of a logarithm (power 0) as much. So a power of 1/4 tells a logarithm from
+    a root, and 3/4 a root from a line.
+
+    Args:
+      environment: whose dataset.
+      policy: name of the policy.
+      power: in [0, 1].
+      faster: whether faster growth is what is stated.
+    """
+
+    def check(outcome: Outcome) -> Found:
+        dataset = outcome.datasets.get(environment)
+        if dataset is None:
+            return Found("undecided", {})
+        times = dataset["checkpoint"].values.astype(float)
+        last = times[-1]
+        middle = _nearest(times, last / 4)
+        first = _nearest(times, times[middle] ** 2 / last)
+        if not 0 <= first < middle < len(times) - 1:
+            return Found("undecided", {})
+        scale = np.log(times) if power == 0 else times**power
+        runs = dataset["regret"].sel(policy=policy).isel(params=0)
+        runs = runs.transpose("checkpoint", "seed").values.astype(float)
+        late, early = runs[-1] - runs[middle], runs[middle] - runs[first]
+        more = (scale[-1] - scale[middle]) / (scale[middle] - scale[first])
+        verdict = _verdict(*_interval(late - more * early, LEVEL), faster)
+        spans = (late, middle, -1), (early, first, middle)
+        numbers = {
+            f"{policy}, from {times[i]:,.0f} to {times[j]:,.0f}": float(grown.mean())
+            for grown, i, j in spans
+        }
+        return Found(verdict, numbers)
+
+    return check
+
+
+def best_value(
+    environment: str,
+    policy: str,
+    leaf: str,
+    best: float,
+    *,
+    times: float = 1.0,
+) -> Check:
+    """A check that of a policy's values of a parameter one has the least regret.
+
+    Args:
+      environment: whose dataset.
+      policy: name of the policy.
+      leaf: the parameter, the only one that varies.
+      best: its value.
+      times: less than so many times as much as every other value.
+    """
+
+    def check(outcome: Outcome) -> Found:
+        dataset = outcome.datasets.get(environment)
+        if dataset is None:
+            return Found("undecided", {})
+        ends = final(dataset, "regret").sel(policy=policy).transpose("params", "seed")
+        values = dataset[f"param_{leaf}"].sel(policy=policy).values
+        ours = int(np.argmin(np.abs(values - best)))
+        others = [i for i in range(len(values)) if i != ours]
+        level = 1 - (1 - LEVEL) / len(others)
+        verdicts = [
+            _verdict(*_interval(ends.values[ours] - times * ends.values[i], level))
+            for i in others
+        ]
+        means = zip(values, ends.mean("seed").values, strict=True)
+        numbers = {f"{leaf} = {value:g}": float(mean) for value, mean in means}
+        return Found(together(verdicts), numbers)
+
+    return check
+
+
+def wider_gap(
+    environments: Sequence[str], than: str, ours: str, rivals: Sequence[str]
+) -> Check:
+    """A check that a policy is further below its rivals on some games than on another.
+
+    The gap is the ratio of mean regrets at the end; its logarithm has an error by the
+    delta method, of paired seeds.
+
+    Args:
+      environments: on which the gap is said to be wider.
+      than: on which it is said to be less so.
+      ours: name of the policy.
+      rivals: names of the others.
+    """
+
+    def gap(dataset: xr.Dataset, rival: str) -> tuple[float, float]:
+        """The logarithm of the ratio, and its variance."""
+        ends = final(dataset, "regret").isel(params=0)
+        runs = [ends.sel(policy=name).values.astype(float) for name in (rival, ours)]
+        means = [each.mean() for each in runs]
+        relative = runs[0] / means[0] - runs[1] / means[1]
+        return np.log(means[0] / means[1]), relative.var(ddof=1) / len(relative)
+
+    def check(outcome: Outcome) -> Found:
+        played = [outcome.datasets.get(name) for name in (*environments, than)]
+        if any(each is None or each.sizes["seed"] < 2 for each in played):
+            return Found("undecided", {})
+        level = 1 - (1 - LEVEL) / (len(rivals) * len(environments))
+        width = norm.ppf((1 + level) / 2)
+        verdicts, numbers = [], {}
+        for rival in rivals:
+            *wide, (narrow, own) = (gap(each, rival) for each in played)
+            for log, variance in wide:
+                difference, half = log - narrow, width * np.sqrt(variance + own)
+                ends = difference - half, difference + half
+                verdicts.append(_verdict(*ends, above=True))
+            logs = [log for log, _ in wide] + [narrow]
+            for name, log in zip((*environments, than), logs, strict=True):
+                numbers[f"{rival} over {ours}, {name}"] = float(np.exp(log))
+        return Found(together(verdicts), numbers)
+
+    return check
+
+
+def _places(dataset: xr.Dataset, shares: Sequence[float]) -> list[int]:
+    """The first checkpoints at or after shares of the last one."""
+    times = dataset["checkpoint"].values
+    wanted = np.array(shares) * times[-1] * (1 - 1e-9)
+    return [int(i) for i in np.searchsorted(times, wanted)]
+
+
+def _nearest(times: np.ndarray, wanted: float) -> int:
+    """The place of the checkpoint with the nearest logarithm."""
+    return int(np.argmin(np.abs(np.log(times) - np.log(wanted))))
+
+
+def _interval(differences: np.ndarray, level: float) -> tuple[float, float]:
+    """Student's; NaN of a single seed."""
+    number = len(differences)
+    if number < 2:
+        return np.nan, np.nan
+    error = differences.std(ddof=1) / np.sqrt(number)
+    half = t.ppf((1 + level) / 2, number - 1) * error
+    return differences.mean() - half, differences.mean() + half
+
+
+def _verdict(low: float, high: float, above: bool = False) -> str:
+    """Of the interval of a difference that is stated to be below 0, or above it.
+
+    Comparisons with NaN, of one seed, are False: nothing is decided.
+    """
+    if above:
+        low, high = -high, -low
+    return "holds" if high < 0 else "fails" if low > 0 else "undecided"
