@@ -25,6 +25,7 @@ from jaxbandits.sweeps.merge import merge
 from jaxbandits.sweeps.status import show, status
 from jaxbandits.sweeps.until import verdict
 from jaxbandits.sweeps.verify import examine, replay
+from tests.buckets import bucket  # noqa: F401
 from tests.results.samples import slack
 from tests.sweeps import walk
 from tests.sweeps.processes import finish, start, wait_for_runs
@@ -184,9 +185,12 @@ def test_stopped_and_resumed(tmp_path, whole, monkeypatch):
 
 
 @pytest.mark.slow
-def test_killed_and_resumed(tmp_path):
+@pytest.mark.parametrize("where", ["folder", "bucket"])
+def test_killed_and_resumed(request, tmp_path, where):
     """In the pilot, and twice in the second stage."""
     file, path = tmp_path / "spec.py", tmp_path / "one.zarr"
+    if where == "bucket":
+        path = f"{request.getfixturevalue('bucket')}/{tmp_path.name}.zarr"
     file.write_text(
         "from jaxbandits.sweeps import HalfWidth\n"
         "from tests.sweeps import walk\n"
@@ -206,7 +210,8 @@ def test_killed_and_resumed(tmp_path):
         assert runs <= there.sum() < total
         assert not there[~runs_of(whole)[..., : there.shape[-1]]].any()
     assert_same(run_sweep(spec, path, QUIET), whole)
-    assert set(counts(path)[1].values()) == {1}
+    if where == "folder":  # Who plays into a bucket keeps no journal.
+        assert set(counts(path)[1].values()) == {1}
 
 
 def test_a_block_that_is_gone_is_missed(complete, tmp_path, whole):
@@ -344,6 +349,23 @@ def test_workers(tmp_path, whole):
     path = tmp_path / "one.zarr"
     with ThreadPoolExecutor(2) as pool:
         found = run_sweep(SPEC, Store(path, block=32), QUIET, executor=pool)
+    assert_same(found, whole)
+    assert set(counts(path)[1].values()) == {1}
+
+
+@pytest.mark.slow
+def test_dask(tmp_path, whole, monkeypatch):
+    """In processes of their own."""
+    from dask.distributed import Client, LocalCluster
+
+    monkeypatch.setenv("JAX_NUM_CPU_DEVICES", "1")
+    path = tmp_path / "one.zarr"
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as dask,
+        Client(dask) as client,
+    ):
+        kept = Store(path, block=32)
+        found = run_sweep(SPEC, kept, QUIET, executor=client.get_executor())
     assert_same(found, whole)
     assert set(counts(path)[1].values()) == {1}
 

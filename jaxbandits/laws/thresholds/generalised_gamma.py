@@ -100,6 +100,8 @@ def generalised_gamma(
     def hazard(low, high, rate, shape=None):
         """v(high) - v(low)."""
         _, q, c = constants(shape)
+        if power == 1.0:
+            return c * rate * (high - low)
         top = jnp.maximum(high, LEAST)
         lower = jnp.log1p(-(high - low) / top)
         return -((c * rate * top) ** q) * jnp.expm1(q * lower)
