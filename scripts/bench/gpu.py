@@ -180,9 +180,10 @@ def round_of(jaxpr):
 def memory_per_run(traced, policy, environment) -> dict:
     """Bytes of a run: its state, and what the kernel works in beside it."""
     game = environment.game
+    setup = jax.tree.map(to_device, environment.setup)
 
     def init():
-        instance = game.sample(jax.random.key(0), environment.setup)
+        instance = game.sample(jax.random.key(0), setup)
         return policy.init(policy.params), game.init(instance)
 
     written = [x.aval for x in kernel_of(traced.jaxpr.jaxpr).outvars]
