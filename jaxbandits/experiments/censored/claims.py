@@ -128,8 +128,10 @@ def _censored_too_often(title):
 
 
 def _near_truth(experiment, title, policies, source):
-    names = " and ".join(policies)
-    text = f"{title}: {names} censored about as often as the optimal pair"
+    text = (
+        f"{title}: with {' and '.join(policies)} about as many rounds are censored as "
+        "with the optimal pair"
+    )
     check = alike(title, TRUTH, policies, metric="censored")
     return Statement("", text, source, experiment, check)
 
