@@ -9,6 +9,7 @@ from jaxbandits import cli
 from jaxbandits.experiments import REGISTRY, Options, Outcome
 from jaxbandits.experiments.common.checks_of_records import (
     agrees,
+    beside,
     beyond,
     bounded,
     falling,
@@ -396,6 +397,34 @@ def test_beyond_a_number(value, verdict, other):
     low = exact(E=-5.0, F=value)
     assert beyond("m", where, 2.0, below=True)(low).verdict == other
     assert beyond("m", where, 2.0)(exact(E=5.0)) == Found("undecided", {})
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "verdict"),
+    [
+        (10.5, 0.1, "holds"),
+        (10.5, 0.2, "undecided"),  # three errors from 11
+        (11.5, 0.1, "fails"),
+        (9.5, 0.1, "holds"),
+        (8.5, 0.1, "fails"),
+        (9.2, None, "holds"),
+        (9.0, None, "fails"),
+    ],
+)
+def test_beside_another_policy(value, error, verdict):
+    """Within 10 %, of 10; and another one that is there in any case."""
+    numbers = {"A": (value, error), "B": (10.0, 0.0), "C": (10.2, 0.1)}
+    records = [
+        make_record("x", "E", name, {"m": entry(*number)}, seeds=9, horizon=1)
+        for name, number in numbers.items()
+    ]
+    outcome = Outcome({}, records, figure()[0])
+    ours = {"C": 10.2, "A": value, "B": 10.0}
+    check = beside("m", "E", ("C", "A"), "B", least=1 / 1.1, most=1.1)
+    assert check(outcome) == Found(verdict, ours)
+    assert beside("m", "E", ("A",), "B", least=0.5)(outcome).verdict == "holds"
+    assert beside("m", "E", ("A",), "B", most=0.5)(outcome).verdict == "fails"
+    assert beside("m", "E", ("A",), "D", most=2.0)(outcome) == Found("undecided", {})
 
 
 @pytest.mark.parametrize(

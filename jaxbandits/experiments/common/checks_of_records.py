@@ -3,7 +3,7 @@
 A number with a standard error is compared with three of them, one without as it is.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -105,6 +105,44 @@ def beyond(
             for mean, sem in found.values()
         ]
         ours = {name: mean for name, (mean, _) in found.items()}
+        return Found(together(verdicts), ours)
+
+    return check
+
+
+def beside(
+    metric: str,
+    environment: str,
+    policies: Sequence[str],
+    base: str,
+    *,
+    least: float = 0.0,
+    most: float = np.inf,
+) -> Callable[[Outcome], Found]:
+    """A check that numbers of policies are between multiples of that of another.
+
+    Args:
+      metric: of the records.
+      environment: of all of them.
+      policies: whose numbers.
+      base: the other policy, whose number has no error.
+      least: times its number, at least.
+      most: times its number, at most.
+    """
+
+    def check(outcome: Outcome) -> Found:
+        entries = {
+            name: _entry(outcome, (environment, name), metric)
+            for name in (*policies, base)
+        }
+        ours = {name: mean for name, (mean, _) in entries.items()}
+        if any(mean is None for mean in ours.values()):
+            return Found("undecided", {})
+        verdicts = []
+        for name in policies:
+            mean, room = ours[name], ERRORS * entries[name][1]
+            verdicts.append(_verdict(mean - least * ours[base], room))
+            verdicts.append(_verdict(most * ours[base] - mean, room))
         return Found(together(verdicts), ours)
 
     return check
