@@ -167,6 +167,18 @@ def test_functions_against_scipy(name, dtype):
     close(mean, truth, rtol=tight if single else 2e-6)
 
 
+def test_the_logarithm_of_a_precise_cdf(dtype):
+    """From where it is hardly above 0 to where it is 1."""
+    assert [name for name, family in FAMILIES.items() if family.precise] == [
+        "exponential"
+    ]
+    x = np.geomspace(1e-28, 1e3, 500).astype(dtype)
+    found = np.log(np.asarray(thresholds.exponential.cdf(x, dtype(0.3)), float))
+    exact = stats.expon(scale=1 / np.float64(dtype(0.3))).logcdf(x.astype(float))
+    eps = np.finfo(dtype).eps
+    np.testing.assert_allclose(found, exact, rtol=2 * eps, atol=4 * eps)
+
+
 def test_log_cdf_of_certainty(dtype):
     """-survival, also where ``1 - survival`` is 1; without a floor for small x."""
     shape = jnp.asarray([1.0, 2.5], dtype)[:, None]

@@ -212,5 +212,6 @@ def generalised_gamma(
         bounded=lambda shape: exponent(shape) >= 0,
         falling_hazard=falling_hazard,
         hazard=hazard if of_order_one else None,
+        precise=of_order_one and power == 1.0,
         sharpness=sharpness,
     )

@@ -50,6 +50,8 @@ class Threshold(NamedTuple):
         points, low <= high, also if they are close; None without a closed form.
       least_rate: rates must be at least this.
       integer: whether thresholds are 1, 2, ...
+      precise: whether `cdf` has all its digits where it is small, so that its logarithm
+        is precise to a rounding error of 1 without `log_cdf`.
       sharpness: host, ``shape -> number``, how often log G and the log density can bend
         while the rate grows e-fold: likelihoods are kept at rates this much closer.
     """
@@ -71,6 +73,7 @@ class Threshold(NamedTuple):
     hazard: Callable[..., Floats] | None = None
     least_rate: float = 0.0
     integer: bool = False
+    precise: bool = False
     sharpness: Callable[[Any], np.ndarray] = lambda shape: np.ones(np.shape(shape))
 
 

@@ -145,10 +145,14 @@ def observe(
     success = threshold < jnp.inf
     seen = jnp.where(success, threshold, 1.0)
     printed = statistics.thresholds is not None
-    bound = jnp.where(success, problem.budget if printed else amount, 1.0)
-    density = family.log_pdf(seen, rates, shape)
-    truncated = density - family.log_cdf(bound, rates, shape)
     reached = family.cdf(amount, rates, shape)
+    if family.precise and not printed:
+        # As precise as the other term, and less work.
+        log_share = jnp.log(jnp.where(success, reached, 1.0))
+    else:
+        bound = jnp.where(success, problem.budget if printed else amount, 1.0)
+        log_share = family.log_cdf(bound, rates, shape)
+    truncated = family.log_pdf(seen, rates, shape) - log_share
     sums, squares = statistics.thresholds, statistics.squares
     return Statistics(
         statistics.successes + success.astype(jnp.int32),
