@@ -28,6 +28,7 @@ _TEX = {
     "~": r"\textasciitilde{}",
     **{mark: "\\" + mark for mark in "&%$#_{}"},
 }
+LONG = 9  # power of ten from which on numbers are written as multiples of it
 _NOTE = (
     "Bold: the {directions}. Dagger: not surely worse, Welch's tests at level "
     "{level:g} together per column and environment. "
@@ -223,14 +224,23 @@ def _cell(found: Entry | None, latex: bool, mark: str) -> str:
 
 def _number(mean: float, error: float | None, latex: bool) -> str:
     """As many digits as the error allows: two of its own; four without an error."""
+    power = floor(log10(abs(mean))) if mean else 0
+    if power < LONG:
+        text = " ± ".join(_digits(mean, error))
+    else:
+        unit = 10.0**power
+        text = " ± ".join(_digits(mean / unit, error and error / unit))
+        text = f"({text})" if error else text
+        text += rf" \cdot 10^{{{power}}}" if latex else f"e{power}"
+    if latex:
+        return "$" + text.replace("±", r"\pm").replace(",", "{,}") + "$"
+    return text.replace("-", "\N{MINUS SIGN}")
+
+
+def _digits(mean: float, error: float | None) -> list[str]:
     size, kept = (error, 1) if error else (abs(mean), 3)
     decimals = max(0, kept - floor(log10(size))) if size else 0
-    parts = [f"{mean:,.{decimals}f}"]
-    if error:
-        parts.append(f"{error:,.{decimals}f}")
-    if latex:
-        return "$" + r" \pm ".join(parts).replace(",", "{,}") + "$"
-    return " ± ".join(parts).replace("-", "\N{MINUS SIGN}")
+    return [f"{x:,.{decimals}f}" for x in ((mean, error) if error else (mean,))]
 
 
 def _tex(text: str) -> str:

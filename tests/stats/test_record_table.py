@@ -56,6 +56,20 @@ def test_latex():
     assert lines[-2] == r"\end{tabular}" and lines[-1].startswith("% Bold")
 
 
+@pytest.mark.parametrize(
+    ("mean", "sem", "said", "latex"),
+    [
+        (123_456_789.0, None, "123,456,789", "123{,}456{,}789"),
+        (8.921e95, None, "8.921e95", r"8.921 \cdot 10^{95}"),
+        (-2.4e12, 3e10, "(−2.400 ± 0.030)e12", r"(-2.400 \pm 0.030) \cdot 10^{12}"),
+    ],
+)
+def test_numbers_that_are_long(mean, sem, said, latex):
+    rows = [record("A", mean, sem, bound=entry(mean, sem))]
+    assert cells(record_table(rows, metrics=["bound"]), 2)[-1] == said
+    assert rf" & ${latex}$ \\" in record_table(rows, "latex", metrics=["bound"])
+
+
 def test_who_is_not_surely_worse_is_what_scipy_says():
     """Welch's test, one-sided, with Bonferroni's correction over three rivals."""
     rng = np.random.default_rng(4)
