@@ -136,6 +136,7 @@ CASES = {
         "ra-ucb-printed-radii",
         {"scale": 1e-6},
         partial(RaUcb, initial=9, radii="printed", scale=1e-6),
+        ties=0.02,
     ),
     "ratio": Case(
         "ra-ucb",
