@@ -252,6 +252,20 @@ def test_where_a_gap_is_wider(rng, wide, verdict):
     assert wider_gap(("F",), "near", "A", ("B",))(outcome) == Found("undecided", {})
 
 
+@pytest.mark.parametrize("noisy", ["far", "near"])
+def test_a_gap_has_the_errors_of_both_games(rng, noisy):
+    """A tenth more, of which ten seeds that differ by a half say nothing."""
+    found = {}
+    for name, ratio in (("far", 11.0), ("near", 10.0)):
+        size = 0.5 if name == noisy else 1e-3
+        runs = rng.normal(1.0, size, (2, 10))
+        runs /= runs.mean(axis=1, keepdims=True)
+        found[name] = played(A=runs[0], B=ratio * runs[1]).datasets["E"]
+    outcome = Outcome(found, [], figure()[0])
+    verdict = wider_gap(("far",), "near", "A", ("B",))(outcome).verdict
+    assert verdict == "undecided"
+
+
 def test_below_in_another_metric():
     outcome = played(A=[1, 2, 3], B=[11, 12, 14])
     found = outcome.datasets["E"].rename(regret="reward")
