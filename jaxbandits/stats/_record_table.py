@@ -238,6 +238,7 @@ def _number(mean: float, error: float | None, latex: bool) -> str:
 
 
 def _digits(mean: float, error: float | None) -> list[str]:
+    """The mean, and the error if there is one."""
     size, kept = (error, 1) if error else (abs(mean), 3)
     decimals = max(0, kept - floor(log10(size))) if size else 0
     return [f"{x:,.{decimals}f}" for x in ((mean, error) if error else (mean,))]

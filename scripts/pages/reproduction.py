@@ -33,11 +33,11 @@ WORDS = (
     "A claim holds or fails where intervals say so that cover 95 % for all its "
     "comparisons together, or by three standard errors, and is undecided else. Words "
     f"are taken for numbers: *much* for a factor of {MUCH:g}; *close*, *comparable*, "
-    f"*about as many* and *well* for at most {100 * (CLOSE - 1):.0f} % more or less; "
+    f"*about as many*, *almost the same* and *well* for at most {100 * (CLOSE - 1):.0f} % more or less; "
     "*throughout* and *consistently* for the ends of all quarters of the horizon; "
     "*logarithmic* for growth over the last factor of four in rounds that is at most "
     "√2 times that over the factor before (a logarithm's is 1, a square root's 2, a "
-    "line's 4), and *nearly linear* for at least √8 times."
+    "line's 4), *like a root* for at most √8 times, *nearly linear* for more."
 )
 
 

@@ -12,15 +12,15 @@ import numpy as np
 import xarray as xr
 from scipy.stats import norm, t, ttest_ind
 
-from jaxbandits.experiments.common.claims import Found, together
+from jaxbandits.experiments.common.claims import Check, Found, together
 from jaxbandits.experiments.common.experiment import Outcome
 from jaxbandits.stats import final, paired_difference
 
 LEVEL = 0.95  # of a verdict's interval, or of several together
 THROUGHOUT = (0.25, 0.5, 0.75, 1.0)  # of the horizon
 MUCH = 2.0  # What is said to be much larger is so by this factor, or it is not.
+UNDECIDED = Found("undecided", {})
 CLOSE = 1.1  # What is said to be close, or comparable, is so within this one.
-Check = Callable[[Outcome], Found]
 
 
 def below(
@@ -46,10 +46,7 @@ def below(
         checkpoint from there on. The numbers told are those of the last one.
     """
 
-    def check(outcome: Outcome) -> Found:
-        dataset = outcome.datasets.get(environment)
-        if dataset is None:
-            return Found("undecided", {})
+    def judge(dataset: xr.Dataset) -> Found:
         factor = xr.where(dataset["policy"].isin(list(rivals)), times, 1.0)
         scaled = dataset.assign({metric: dataset[metric] * factor})
         then = scaled.isel(checkpoint=_places(dataset, at))
@@ -64,7 +61,7 @@ def below(
         numbers = {name: float(means.sel(policy=name)) for name in names}
         return Found(together(verdicts), numbers)
 
-    return check
+    return _where_played(environment, judge)
 
 
 def alike(
@@ -111,10 +108,9 @@ def varies_more(
       times: more than so many times as much as theirs.
     """
 
-    def check(outcome: Outcome) -> Found:
-        dataset = outcome.datasets.get(environment)
-        if dataset is None or dataset.sizes["seed"] < 2:
-            return Found("undecided", {})
+    def judge(dataset: xr.Dataset) -> Found:
+        if dataset.sizes["seed"] < 2:
+            return UNDECIDED
         ends = final(dataset, "regret").isel(params=0)
         level = 1 - (1 - LEVEL) / len(steady)
         distances = {
@@ -131,7 +127,7 @@ def varies_more(
         numbers = {name: float(spread.sel(policy=name)) for name in distances}
         return Found(together(verdicts), numbers)
 
-    return check
+    return _where_played(environment, judge)
 
 
 def grows(
@@ -151,16 +147,13 @@ def grows(
       faster: whether faster growth is what is stated.
     """
 
-    def check(outcome: Outcome) -> Found:
-        dataset = outcome.datasets.get(environment)
-        if dataset is None:
-            return Found("undecided", {})
+    def judge(dataset: xr.Dataset) -> Found:
         times = dataset["checkpoint"].values.astype(float)
         last = times[-1]
         middle = _nearest(times, last / 4)
         first = _nearest(times, times[middle] ** 2 / last)
         if not 0 <= first < middle < len(times) - 1:
-            return Found("undecided", {})
+            return UNDECIDED
         scale = np.log(times) if power == 0 else times**power
         runs = dataset["regret"].sel(policy=policy).isel(params=0)
         runs = runs.transpose("checkpoint", "seed").values.astype(float)
@@ -174,7 +167,7 @@ def grows(
         }
         return Found(verdict, numbers)
 
-    return check
+    return _where_played(environment, judge)
 
 
 def best_value(
@@ -195,10 +188,7 @@ def best_value(
       times: less than so many times as much as every other value.
     """
 
-    def check(outcome: Outcome) -> Found:
-        dataset = outcome.datasets.get(environment)
-        if dataset is None:
-            return Found("undecided", {})
+    def judge(dataset: xr.Dataset) -> Found:
         ends = final(dataset, "regret").sel(policy=policy).transpose("params", "seed")
         values = dataset[f"param_{leaf}"].sel(policy=policy).values
         ours = int(np.argmin(np.abs(values - best)))
@@ -212,7 +202,7 @@ def best_value(
         numbers = {f"{leaf} = {value:g}": float(mean) for value, mean in means}
         return Found(together(verdicts), numbers)
 
-    return check
+    return _where_played(environment, judge)
 
 
 def wider_gap(
@@ -241,7 +231,7 @@ def wider_gap(
     def check(outcome: Outcome) -> Found:
         played = [outcome.datasets.get(name) for name in (*environments, than)]
         if any(each is None or each.sizes["seed"] < 2 for each in played):
-            return Found("undecided", {})
+            return UNDECIDED
         level = 1 - (1 - LEVEL) / (len(rivals) * len(environments))
         width = norm.ppf((1 + level) / 2)
         verdicts, numbers = [], {}
@@ -255,6 +245,16 @@ def wider_gap(
             for name, log in zip((*environments, than), logs, strict=True):
                 numbers[f"{rival} over {ours}, {name}"] = float(np.exp(log))
         return Found(together(verdicts), numbers)
+
+    return check
+
+
+def _where_played(environment: str, judge: Callable[[xr.Dataset], Found]) -> Check:
+    """A check of the dataset of an environment."""
+
+    def check(outcome: Outcome) -> Found:
+        dataset = outcome.datasets.get(environment)
+        return UNDECIDED if dataset is None else judge(dataset)
 
     return check
 

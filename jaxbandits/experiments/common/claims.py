@@ -28,6 +28,9 @@ class Found(NamedTuple):
     ours: Mapping[str, float]
 
 
+Check = Callable[[Outcome], Found]
+
+
 class Statement(NamedTuple):
     """Something that a source says.
 
@@ -44,7 +47,7 @@ class Statement(NamedTuple):
     text: str
     source: str
     experiment: str
-    check: Callable[[Outcome], Found]
+    check: Check
     published: Mapping[str, float] | None = None
 
     def judge(self, outcome: Outcome) -> Claim:
@@ -71,7 +74,8 @@ def numbered(entry: str, statements: Sequence[Statement]) -> list[Statement]:
 
 
 def together(verdicts: Sequence[str]) -> str:
-    """The verdict on a statement that consists of several."""
+    """The verdict on a statement that consists of several; undecided without any."""
     if "fails" in verdicts:
         return "fails"
-    return "holds" if all(each == "holds" for each in verdicts) else "undecided"
+    holds = verdicts and all(each == "holds" for each in verdicts)
+    return "holds" if holds else "undecided"

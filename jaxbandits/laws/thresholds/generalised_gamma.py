@@ -100,7 +100,7 @@ def generalised_gamma(
     def hazard(low, high, rate, shape=None):
         """v(high) - v(low)."""
         _, q, c = constants(shape)
-        if power == 1.0:
+        if power == 1.0:  # exact, and without a logarithm
             return c * rate * (high - low)
         top = jnp.maximum(high, LEAST)
         lower = jnp.log1p(-(high - low) / top)

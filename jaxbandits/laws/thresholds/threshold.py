@@ -50,8 +50,8 @@ class Threshold(NamedTuple):
         points, low <= high, also if they are close; None without a closed form.
       least_rate: rates must be at least this.
       integer: whether thresholds are 1, 2, ...
-      precise: whether `cdf` has all its digits where it is small, so that its logarithm
-        is precise to a rounding error of 1 without `log_cdf`.
+      precise: whether `cdf` has all its digits where it is small, so that ``log(cdf)``
+        is off from `log_cdf` by no more than a number near 1 is rounded.
       sharpness: host, ``shape -> number``, how often log G and the log density can bend
         while the rate grows e-fold: likelihoods are kept at rates this much closer.
     """
