@@ -147,7 +147,7 @@ def _section(experiment: Experiment, summary: Mapping[str, Any]) -> list[str]:
     ]
     if experiment.fixed:
         facts = ["nothing is drawn"]
-    rest = "" if is_whole(summary) else ", beside runs that were there,"
+    rest = "" if is_whole(summary) else ", beside runs that were there"
     facts += [
         f"{shown(timing.processor_seconds / 60)} minutes of a core{rest} "
         f"({timing.processor}, {timing.cores} cores)",
