@@ -39,7 +39,7 @@ def on_each_jax(cases, short=(), long=()):
     """Parameters for `pytest.mark.parametrize`, of what depends on JAX.
 
     What is in neither is left out of the short run, and not on the oldest JAX that is
-    supported, where ``.ci/run`` asks for ``-m "not slow or each_jax"``.
+    supported, where ``.ci/full`` asks for ``-m "not slow or each_jax"``.
 
     Args:
       cases: all of them.

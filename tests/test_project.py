@@ -69,7 +69,8 @@ def test_a_commit_is_formatted_as_ci_asks():
 
 
 def test_the_workflow_has_every_python_that_is_named():
-    job = yaml.safe_load(text(".github/workflows/ci.yml"))["jobs"]["run"]
+    jobs = yaml.safe_load(text(".github/workflows/ci.yml"))["jobs"]
+    job = jobs["run"]
     named = "Programming Language :: Python :: 3."
     classifiers = PROJECT["project"]["classifiers"]
     known = [x.removeprefix(named) for x in classifiers if x.startswith(named)]
@@ -80,7 +81,8 @@ def test_the_workflow_has_every_python_that_is_named():
     asked = {*matrix["dependencies"], *(x["dependencies"] for x in matrix["include"])}
     assert asked == {"pinned", "newest", "oldest"}
     assert "pinned | newest | oldest) ;;" in text("scripts/setup.sh")
-    assert any(".ci/run" in step.get("run", "") for step in job["steps"])
+    for name in ("run", "build"):
+        assert any(f".ci/{name}" in x.get("run", "") for x in jobs[name]["steps"])
 
 
 def pages():

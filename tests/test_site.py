@@ -92,7 +92,7 @@ def test_every_experiment_stands_in_the_gallery():
 
 
 def test_a_browser_sees_what_a_reader_would(tmp_path):
-    """With the `site` group and a Chromium only; .ci/run has both."""
+    """With the `site` group and a Chromium only; .ci/build has both."""
     pytest.importorskip("playwright", reason="needs scripts/setup.sh site")
     browse = import_module("pages.browse")
     if not (browser := browse.chromium()):
