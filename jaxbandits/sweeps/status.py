@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+import psutil
 
 from jaxbandits.results.home import place_of
 from jaxbandits.results.layout import Place
@@ -30,6 +31,8 @@ from jaxbandits.sweeps.site import kind_of
 # without a word, or after some blocks' time if that is longer.
 _SILENT_SECONDS = 600.0
 _SILENT_BLOCKS = 10
+# By how much a clock may have been put forward while a process ran.
+_CLOCK_SECONDS = 60.0
 # How many seeds each point plays, by numbers of environment and policy.
 _Counts = dict[tuple[int, int], np.ndarray]
 
@@ -126,20 +129,23 @@ def _lives(player: Player, now: float) -> bool:
     if player.events and player.events[-1]["event"] == "leaves":
         return False
     if player.who["host"] == socket.gethostname():
-        return _is_there(player.who["pid"])
+        return _is_there(player.who["pid"], player.who["at"])
     times = [e["seconds"] for e in player.events if e["event"] == "ends"]
     silent = max(_SILENT_SECONDS, _SILENT_BLOCKS * max(times, default=0.0))
     return now - (player.events or [player.who])[-1]["at"] < silent
 
 
-def _is_there(pid: int) -> bool:
+def _is_there(pid: int, at: float) -> bool:
+    """Whether the process that had a number then still runs: one that was made later
+    has only been given the same number."""
     try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
+        process = psutil.Process(pid)
+        ended = process.status() == psutil.STATUS_ZOMBIE
+        return not ended and process.create_time() < at + _CLOCK_SECONDS
+    except psutil.NoSuchProcess:
         return False
-    except PermissionError:
-        pass
-    return True
+    except psutil.AccessDenied:
+        return True
 
 
 def _rate(player: Player, counts: _Counts, now: float) -> float:

@@ -28,12 +28,19 @@ PAPERS = {
 }
 OPEN = 12  # records that are shown without being asked for
 BEGUN = "<!-- made by scripts/reproduction.py of the summaries below -->"
-VERDICTS = ("holds", "fails", "undecided")
+# Verdict -> how several are counted.
+VERDICTS = {
+    "holds": "hold",
+    "fails": "fail",
+    "undecided": "undecided",
+    "vacuous": "vacuous",
+}
 WORDS = (
     "A claim holds or fails where intervals say so that cover 95 % for all its "
-    "comparisons together, or by three standard errors, and is undecided else. Words "
-    f"are taken for numbers: *much* for a factor of {MUCH:g}; *close*, *comparable*, "
-    "*about as many*, *almost the same* and *well* for at most "
+    "comparisons together, or by three standard errors, and is undecided else; it is "
+    "vacuous where it would hold for any policy, as below a bound that exceeds what no "
+    f"policy can. Words are taken for numbers: *much* for a factor of {MUCH:g}; "
+    "*close*, *comparable*, *about as many*, *almost the same* and *well* for at most "
     f"{100 * (CLOSE - 1):.0f} % more or less; "
     "*throughout* and *consistently* for the ends of all quarters of the horizon; "
     "*logarithmic* for growth over the last factor of four in rounds that is at most "
@@ -126,9 +133,7 @@ def _tally(claims: list[Mapping[str, Any]]) -> str:
 
 
 def _verb(verdict: str, verdicts: list[str]) -> str:
-    if verdict == "undecided":
-        return verdict
-    return verdict if verdicts.count(verdict) == 1 else verdict[:-1]
+    return verdict if verdicts.count(verdict) == 1 else VERDICTS[verdict]
 
 
 def _size(seeds: int, horizon: int, fixed: bool) -> str:

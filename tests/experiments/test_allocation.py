@@ -203,7 +203,7 @@ def test_figure_2_shows_bounds(rehearsal):
     outcome, _ = rehearsal("allocation-fig2", horizon=1_000)
     check_records(outcome, "allocation-fig2")
     metrics = outcome.records[0]["metrics"]
-    assert metrics["trivial bound K T"]["mean"] == 10_000
+    assert metrics["trivial bound"]["mean"] == 10_000
     lower = metrics["lower bound, Theorem 3.1"]["mean"]
     assert lower == pytest.approx(10 ** (2 / 3) * 1_000 ** (1 / 3) / 48)
     assert 1e10 < metrics["upper bound (55), median"]["mean"] < 1e13

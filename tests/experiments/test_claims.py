@@ -24,6 +24,7 @@ from jaxbandits.experiments.common.checks_of_runs import (
     wider_gap,
 )
 from jaxbandits.experiments.common.claims import Found, Statement, is_full
+from jaxbandits.experiments.common.overlay import TRIVIAL
 from jaxbandits.experiments.statements import (
     SMALLER,
     STATEMENTS,
@@ -328,6 +329,26 @@ def test_between_bounds(regret, verdict):
     over = bounded("E", "A", below="lower")(outcome)
     assert over.verdict == (verdict if regret < 20 else "holds")
     assert over.ours == {"A": regret, "lower": 10.0}
+
+
+@pytest.mark.parametrize(
+    ("regret", "trivial", "verdict"),
+    [
+        (50.0, 99.0, "vacuous"),
+        (50.0, 101.0, "holds"),
+        (98.0, 99.0, "undecided"),
+        (104.0, 99.0, "fails"),
+    ],
+)
+def test_below_a_bound_that_says_nothing(regret, trivial, verdict):
+    found = {"regret": entry(regret, 1.0), "upper": entry(100.0), "lower": entry(10.0)}
+    found[TRIVIAL] = entry(trivial)
+    records = [make_record("x", "E", "A", found, seeds=9, horizon=1)]
+    outcome = Outcome({}, records, figure()[0])
+    said = bounded("E", "A", above="upper")(outcome)
+    assert said.verdict == verdict
+    assert (TRIVIAL in said.ours) == (trivial < 100)
+    assert TRIVIAL not in bounded("E", "A", below="lower")(outcome).ours
 
 
 def test_below_several_is_below_all():

@@ -7,7 +7,7 @@ import numpy as np
 from jaxbandits.experiments.allocation.cast import start_rounds
 from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.experiments.common.overlay import add_bounds
+from jaxbandits.experiments.common.overlay import TRIVIAL, add_bounds
 from jaxbandits.plots import draw_legend, figure, plot_curves
 from jaxbandits.policies import allocation as policies
 from jaxbandits.settings import allocation as settings
@@ -36,7 +36,7 @@ def bounds(options: Options) -> Outcome:
     curves = {
         "lower bound, Theorem 3.1": theory.lower_bound(rounds, K),
         "upper bound (55), median": sqrt_bound,
-        "trivial bound K T": theory.trivial_bound(rounds, K),
+        TRIVIAL: theory.trivial_bound(rounds, K),
     }
     add_bounds(ax, rounds, curves, records[0]["metrics"])
     draw_legend(ax, f"regret: {options.seeds:,} seeds")

@@ -4,7 +4,7 @@ import numpy as np
 
 from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.experiments.common.overlay import add_bounds
+from jaxbandits.experiments.common.overlay import TRIVIAL, add_bounds
 from jaxbandits.laws import Bernoulli, Product, bernoulli, product
 from jaxbandits.plots import draw_legend, figure, plot_curves, share_names
 from jaxbandits.policies.budgeted import omega_ucb
@@ -37,7 +37,7 @@ def bounds(options: Options) -> Outcome:
         budgets = budgets[budgets >= MEAN_COST.max()]
         curves = {
             "Theorem 5": theory.regret_bound(budgets, rho, MEAN_REWARD, MEAN_COST),
-            "trivial bound": theory.trivial_bound(budgets, MEAN_REWARD, MEAN_COST),
+            TRIVIAL: theory.trivial_bound(budgets, MEAN_REWARD, MEAN_COST),
         }
         add_bounds(ax, budgets, curves, found["metrics"])
         records.append(found)

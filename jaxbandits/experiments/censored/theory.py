@@ -9,7 +9,7 @@ import xarray as xr
 
 from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.experiments.common.overlay import add_bounds
+from jaxbandits.experiments.common.overlay import TRIVIAL, add_bounds
 from jaxbandits.experiments.common.playing import play
 from jaxbandits.plots import (
     draw_legend,
@@ -61,7 +61,7 @@ def bounds(
                 "Corollary 4 (UCB)": theory.ucb_regret_bound(
                     gaps, problem.max_penalty, rounds, ALPHA
                 ),
-                "trivial bound": theory.trivial_bound(rounds, gaps),
+                TRIVIAL: theory.trivial_bound(rounds, gaps),
             }
         add_bounds(ax, rounds, curves, found[0]["metrics"])
         records += found

@@ -9,6 +9,7 @@ import numpy as np
 
 from jaxbandits.experiments.common.claims import Check, Found, together
 from jaxbandits.experiments.common.experiment import Outcome
+from jaxbandits.experiments.common.overlay import TRIVIAL
 
 ERRORS = 3.0  # standard errors, beside its rounding, that a printed number may be off
 
@@ -52,7 +53,9 @@ def bounded(
 ) -> Check:
     """A check that a policy's regret lies below a bound, above another, or both.
 
-    It holds, or fails, where that is so by more than three standard errors.
+    It holds, or fails, where that is so by more than three standard errors. It is
+    vacuous where any policy's regret lies there: below an upper bound that exceeds
+    `TRIVIAL`.
 
     Args:
       environment, policy: of the record that has the regret.
@@ -73,6 +76,9 @@ def bounded(
             if bound is not None:
                 ours[bound] = bounds[bound]
                 verdicts.append(_verdict(sign * (bounds[bound] - regret), room))
+        if above is not None and bounds.get(TRIVIAL, np.inf) < bounds[above]:
+            ours[TRIVIAL] = bounds[TRIVIAL]
+            verdicts.append("vacuous")
         return Found(together(verdicts), ours)
 
     return check

@@ -20,7 +20,8 @@ class Found(NamedTuple):
     """What a check found.
 
     Attributes:
-      verdict: ``holds``, ``fails`` or ``undecided``.
+      verdict: ``holds``, ``fails``, ``undecided`` or, of what holds whatever is played,
+        ``vacuous``.
       ours: our numbers, by what they are of.
     """
 
@@ -74,8 +75,7 @@ def numbered(entry: str, statements: Sequence[Statement]) -> list[Statement]:
 
 
 def together(verdicts: Sequence[str]) -> str:
-    """The verdict on a statement that consists of several; undecided without any."""
-    if "fails" in verdicts:
-        return "fails"
-    holds = verdicts and all(each == "holds" for each in verdicts)
-    return "holds" if holds else "undecided"
+    """The verdict on a statement that consists of several: the worst of theirs, or
+    undecided without any."""
+    worst = ("fails", "undecided", "vacuous", "holds")
+    return min(verdicts, key=worst.index, default="undecided")

@@ -44,7 +44,7 @@ class Claim(NamedTuple):
     Attributes:
       text: what it says.
       source: where.
-      verdict: ``holds``, ``fails`` or ``undecided``.
+      verdict: ``holds``, ``fails``, ``undecided`` or ``vacuous`` (whatever is played).
       ours: our numbers, by what they are of.
       published: the source's, or None where it prints none.
       id: that of the statement.

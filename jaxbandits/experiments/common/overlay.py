@@ -8,6 +8,8 @@ from matplotlib.axes import Axes
 from jaxbandits.plots import draw_bounds
 from jaxbandits.stats import Entry, entry
 
+TRIVIAL = "trivial bound"  # label of the curve that no policy exceeds
+
 
 def add_bounds(
     ax: Axes,

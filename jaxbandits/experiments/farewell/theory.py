@@ -7,7 +7,7 @@ import xarray as xr
 
 from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.experiments.common.overlay import add_bounds
+from jaxbandits.experiments.common.overlay import TRIVIAL, add_bounds
 from jaxbandits.plots import (
     draw_legend,
     figure,
@@ -55,7 +55,7 @@ def bounds(
             "Theorem 2": theory.regret_bound(
                 times, oracle.gaps, oracle.mean_time, waits
             ),
-            "trivial bound": theory.trivial_bound(times, oracle.gaps, waits),
+            TRIVIAL: theory.trivial_bound(times, oracle.gaps, waits),
             "(WAIT), order": theory.wait_rate(times, oracle.gaps, oracle.mean_time),
             "(DQZL), order": theory.dqzl_rate(times, oracle.gaps, oracle.rate),
             "(FJ), order": theory.fj_rate(times, oracle.gaps, oracle.mean_time),
