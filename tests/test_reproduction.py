@@ -199,7 +199,7 @@ def test_a_page_says_what_found_runs_that_were_there():
     part["provenance"]["found_runs"] = 4
     text = pages.page("farewell", {"farewell-fig1": part})
     assert f"| with runs that were there | {JUDGED} hold |" in text
-    assert "2.5 minutes of a core, beside runs that were there, (P, 2 cores)" in text
+    assert "2.5 minutes of a core, beside runs that were there (P, 2 cores)" in text
 
 
 @pytest.mark.parametrize(
