@@ -9,7 +9,7 @@ import pytest
 
 SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"
 # Groups that are answered without compiling, and how many cases there are to one here.
-SAMPLED = {"settings": 2, "laws": 1, "theory": 4, "loaders": 1}
+SAMPLED = {"settings": 4, "laws": 1, "theory": 4, "loaders": 1}
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -5,6 +5,8 @@ so that a process's history would decide what a policy computes, or whether it c
 compiled at all. `arrays.constant` is where host numbers enter a program.
 """
 
+from functools import cache
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -12,12 +14,12 @@ import pytest
 
 from jaxbandits.policies import REGISTRY
 from jaxbandits.settings import allocation, budgeted, censored, farewell
-from tests.games import game_for
+from tests.games import GAMES
 from tests.heavy import in_short
 from tests.policies.compiled import OVER_PAIRS, named_after
 
 VARIANTS = named_after(*REGISTRY)
-ENVIRONMENTS = {
+ENVIRONMENTS = GAMES | {
     "poscorr": censored.poscorr,
     "negcorr, as printed": lambda: censored.negcorr(form="printed"),
     "trap": censored.trap,
@@ -30,6 +32,8 @@ ENVIRONMENTS = {
     "Criteo-like": lambda: allocation.criteo_like(3),
 }
 LIKE_OTHERS = {"negcorr, as printed", "S-GBr", "low censoring"}
+# Who plays: uniformly, but for settings that have no such policy.
+PLAIN = {"continuum": "continuum/rcucb-uniform"}
 
 
 def under_32_after_64(trace):
@@ -60,34 +64,79 @@ def numbers(tree):
     )
 
 
-def whole_round(environment, policy=None):
-    """A game of one round, as one function of the noise and the environment's setup."""
+def noise(words):
+    return jnp.full((words,), 2**31, jnp.uint32)
 
-    def played(noises, setup, action):
-        instance = environment.game.sample(jax.random.key(0), setup)
-        state = environment.game.init(instance)
-        view = environment.game.view(jnp.int32(1), instance, state)
-        said = ()
-        if policy is not None:
-            params = numbers(policy.params)
-            mine = policy.init(params)
-            action = policy.act(noises[0], view, mine, params)
+
+def start(environment, setup):
+    """Instance and state of a game, and what it shows in the first round."""
+    instance = environment.game.sample(jax.random.key(0), setup)
+    state = environment.game.init(instance)
+    return instance, state, environment.game.view(jnp.int32(1), instance, state)
+
+
+def game_round(environment, policy):
+    """Traces a round of a game; all that counts of the policy is how it acts."""
+
+    def played(noises, setup):
+        instance, state, view = start(environment, setup)
+        params = numbers(policy.params)
+        action = policy.act(noises[0], view, policy.init(params), params)
         after, feedback = environment.game.step(noises[1], instance, state, action)
-        if policy is not None:
-            args = (noises[2], view, mine, action, feedback, params)
-            mine = policy.update(*args)
-            functions = (policy.recommend, policy.report)
-            said = [fn(mine, params) for fn in functions if fn]
-        record = environment.game.record(instance, after, jnp.int32(1))
-        return after, record, said
+        return feedback, environment.game.record(instance, after, jnp.int32(1))
 
-    widths = (0, environment.game.words, 0)
-    if policy is not None:
-        widths = (policy.words[0], environment.game.words, policy.words[1])
-    noises = [jnp.full((w,), 2**31, jnp.uint32) for w in widths]
-    return lambda action=None: jax.make_jaxpr(played)(
-        noises, numbers(environment.setup), action
-    )
+    noises = noise(policy.words[0]), noise(environment.game.words)
+    return lambda: jax.make_jaxpr(played)(noises, numbers(environment.setup))
+
+
+def policy_round(setting, policy):
+    """Traces a round of a policy, in a game of which only shapes count."""
+
+    def played(noises):
+        x64 = bool(jax.config.jax_enable_x64)
+        params, view = numbers(policy.params), zeros(shown(setting, x64))
+        state = policy.init(params)
+        action = policy.act(noises[0], view, state, params)
+        leaves, structure = jax.tree.flatten(action)
+        kinds = tuple((jnp.shape(x), jnp.result_type(x)) for x in leaves)
+        feedback = zeros(answered(setting, x64, structure, kinds))
+        state = policy.update(noises[1], view, state, action, feedback, params)
+        return state, [
+            fn(state, params) for fn in (policy.recommend, policy.report) if fn
+        ]
+
+    return lambda: jax.make_jaxpr(played)([noise(width) for width in policy.words])
+
+
+@cache
+def game_of(setting):
+    return GAMES[setting]()
+
+
+@cache
+def shown(setting, x64):
+    """Shapes of what the game of a setting shows, in a precision."""
+    environment = game_of(setting)
+    setup = numbers(environment.setup)
+    return jax.eval_shape(lambda setup: start(environment, setup)[2], setup)
+
+
+@cache
+def answered(setting, x64, structure, kinds):
+    """Shapes of what it answers to an action of some shapes and types."""
+    environment = game_of(setting)
+
+    def feedback(words, setup):
+        instance, state, _ = start(environment, setup)
+        action = structure.unflatten([jnp.zeros(*kind) for kind in kinds])
+        return environment.game.step(words, instance, state, action)[1]
+
+    words = noise(environment.game.words)
+    return jax.eval_shape(feedback, words, numbers(environment.setup))
+
+
+def zeros(shapes):
+    return jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), shapes)
 
 
 def assert_narrow(found):
@@ -97,22 +146,14 @@ def assert_narrow(found):
 
 @pytest.mark.parametrize("name", in_short(REGISTRY, {*VARIANTS, *OVER_PAIRS}))
 def test_a_policy_under_32_bits(name):
-    environment = game_for(name)
-    policy = REGISTRY[name](environment.problem)
-    assert_narrow(under_32_after_64(whole_round(environment, policy)))
-
-
-UNIFORM = {
-    "censored": REGISTRY["censored/uniform"],
-    "budgeted": REGISTRY["budgeted/uniform"],
-    "farewell": REGISTRY["farewell/uniform"],
-    "allocation": REGISTRY["allocation/uniform"],
-}
+    setting = name.split("/")[0]
+    policy = REGISTRY[name](game_of(setting).problem)
+    assert_narrow(under_32_after_64(policy_round(setting, policy)))
 
 
 @pytest.mark.parametrize("name", in_short(ENVIRONMENTS, LIKE_OTHERS))
 def test_an_environment_under_32_bits(name):
     environment = ENVIRONMENTS[name]()
-    setting = environment.provenance["setting"]
-    policy = UNIFORM[setting](environment.problem)
-    assert_narrow(under_32_after_64(whole_round(environment, policy)))
+    setting = name if name in GAMES else environment.provenance["setting"]
+    policy = REGISTRY[PLAIN.get(setting, f"{setting}/uniform")](environment.problem)
+    assert_narrow(under_32_after_64(game_round(environment, policy)))

@@ -216,7 +216,7 @@ def test_a_quick_form_does_not_warn_of_its_seeds(
     capsys, tmp_path, monkeypatch, arguments, warned
 ):
     """Whoever asks for other ones is warned."""
-    name = "censored-fig2"
+    name = "budgeted-fig5"
 
     def run(options):
         warnings.warn("few seeds", CoverageWarning, stacklevel=2)

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxbandits import simulate
+from jaxbandits import laws, simulate
 from jaxbandits.arguments import environment_of
 from jaxbandits.contract import check_round
 from jaxbandits.protocol import Policy
@@ -17,7 +17,7 @@ from jaxbandits.testing import altered, check_policy
 from tests.engine import budget_game
 
 GAME = budget_game.environment()
-GRID = censored.indep([0.3, 0.5])
+GRID = censored.trap()
 ANY = censored.indep(censored.ANY)
 
 
@@ -335,7 +335,9 @@ def test_draws_of_another_thread_are_not_the_policys():
 
 
 def test_check_policy_finds_actions_out_of_range():
-    game = budgeted.s_bt(3)
+    coins = laws.Bernoulli(np.full(3, 0.5))
+    pair = laws.product(laws.bernoulli, laws.bernoulli), laws.Product(coins, coins)
+    game = budgeted.fixed("coins", *pair)
     idle = playing(jnp.int32(99))._replace(update=lambda n, v, state, a, f, p: state)
     with pytest.raises(AssertionError, match=r"plays 99 in round 1, not an arm in"):
         check_policy(idle, game)

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import jax
 import pytest
@@ -44,6 +45,36 @@ def test_the_command_line_has_all_cores():
     assert json.loads(done.stdout)["devices"] == [f"cpu:{i}" for i in range(CORES)]
 
 
+ALL = {"jax_num_cpu_devices": CORES}
+
+
+@pytest.mark.parametrize(
+    ("imported", "said", "told"),
+    [
+        (False, {}, ALL),
+        (False, {"XLA_FLAGS": "--xla_backend_optimization_level=0"}, ALL),
+        (True, {}, {}),
+        (False, {"JAXBANDITS_DEVICES": "keep"}, {}),
+        (False, {"JAX_NUM_CPU_DEVICES": "3"}, {}),
+        (False, {"XLA_FLAGS": "--xla_force_host_platform_device_count=3"}, {}),
+    ],
+)
+def test_what_jax_is_told(imported, said, told, monkeypatch):
+    """Nothing, if it is there already or somebody else has told it."""
+    for name in SAID:
+        monkeypatch.delenv(name, raising=False)
+    for name, value in said.items():
+        monkeypatch.setenv(name, value)
+    modules = {"jax": jax} if imported else {}
+    monkeypatch.setattr(devices, "sys", SimpleNamespace(modules=modules))
+    found = {}
+    monkeypatch.setattr(jax.config, "update", found.__setitem__)
+    devices.use_all_cores()
+    monkeypatch.undo()
+    assert found == told
+
+
+@pytest.mark.slow  # each starts JAX
 @needs_cores
 @pytest.mark.parametrize(
     ("before", "said", "count"),

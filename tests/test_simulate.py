@@ -16,6 +16,8 @@ from jaxbandits.protocol import Policy
 from jaxbandits.settings import censored as settings
 from jaxbandits.testing import trace_run
 from tests.engine import budget_game
+from tests.sweeps.walk import GAME as WALK
+from tests.sweeps.walk import WALKER
 
 HORIZON = 40
 
@@ -82,49 +84,45 @@ def test_provenance_and_seconds(two):
     assert np.all(two["compile_seconds"] >= 0)
 
 
-def test_seeds_by_list_are_those_of_a_count(game, rcucb):
+def test_seeds_by_list_are_those_of_a_count():
     options = {"horizon": HORIZON, "checkpoints": [HORIZON]}
-    five = simulate(rcucb, game, seeds=5, **options)
-    some = simulate(rcucb, game, seeds=[3, 1], **options)
+    five = simulate(WALKER, WALK, seeds=5, **options)
+    some = simulate(WALKER, WALK, seeds=[3, 1], **options)
     assert some["seed"].values.tolist() == [3, 1]
     np.testing.assert_array_equal(
         some["regret"].values, five["regret"].sel(seed=[3, 1]).values
     )
 
 
-def test_the_root_seed_matters(game, rcucb):
-    options = {"horizon": HORIZON, "seeds": 5}
-    first = simulate(rcucb, game, root_seed=0, **options)
-    second = simulate(rcucb, game, root_seed=1, **options)
-    assert not np.array_equal(first["censored"], second["censored"])
+def test_the_root_seed_matters():
+    options = {"horizon": HORIZON, "seeds": 5, "checkpoints": [HORIZON]}
+    first = simulate(WALKER, WALK, root_seed=0, **options)
+    second = simulate(WALKER, WALK, root_seed=1, **options)
+    assert not np.array_equal(first["regret"], second["regret"])
 
 
-def test_a_seed_is_the_run_of_its_number(game):
+def test_a_seed_is_the_run_of_its_number():
     """Of this root, as a loop of no engine plays it."""
-    uniform = policies.uniform(game.problem)
     options = {"root_seed": 5, "checkpoints": [1, 7, HORIZON], "horizon": HORIZON}
-    found = simulate(uniform, game, seeds=[3, 0], **options)
-    gaps = game.oracle().gaps
+    found = simulate(WALKER, WALK, seeds=[3, 0], **options)
     for seed in (3, 0):
-        trace = trace_run(uniform, game, HORIZON, root_seed=5, seed_index=seed)
-        regret = np.cumsum(gaps[trace.actions.arm, trace.actions.limit])
+        trace = trace_run(WALKER, WALK, HORIZON, root_seed=5, seed_index=seed)
+        lost = trace.actions * (trace.feedback < 0.5)
         curve = found["regret"].sel(seed=seed).values[0, 0]
-        np.testing.assert_allclose(curve, regret[[0, 6, -1]], rtol=1e-12)
+        np.testing.assert_allclose(curve, np.cumsum(lost)[[0, 6, -1]], rtol=1e-5)
 
 
-def test_sweep_crosses_and_zips(game, rcucb):
-    grid = {"alpha": [0.5, 1.0], "gain_radius": [1.0, 0.5]}
-    options = {"horizon": HORIZON, "seeds": 3}
-    crossed = sweep(rcucb, game, grid, **options)
-    zipped = sweep(rcucb, game, jb.zipped(grid), **options)
+def test_sweep_crosses_and_zips():
+    grid = {"step": [0.5, 1.0], "growth": [1.0, 0.5]}
+    options = {"horizon": HORIZON, "seeds": 3, "checkpoints": [10]}
+    crossed = sweep(WALKER, WALK, grid, **options)
+    zipped = sweep(WALKER, WALK, jb.zipped(grid), **options)
     assert crossed.sizes["params"] == 4 and zipped.sizes["params"] == 2
-    name = rcucb.name
+    name = WALKER.name
     for point in range(2):
-        alpha = zipped["param_alpha"].sel(policy=name)[point].item()
-        radius = zipped["param_gain_radius"].sel(policy=name)[point].item()
-        same = (crossed["param_alpha"] == alpha) & (
-            crossed["param_gain_radius"] == radius
-        )
+        step = zipped["param_step"].sel(policy=name)[point].item()
+        growth = zipped["param_growth"].sel(policy=name)[point].item()
+        same = (crossed["param_step"] == step) & (crossed["param_growth"] == growth)
         where = int(np.flatnonzero(same.sel(policy=name).values)[0])
         np.testing.assert_array_equal(
             zipped["regret"].isel(params=point), crossed["regret"].isel(params=where)
@@ -266,16 +264,16 @@ def test_sweep_refuses_bad_grids(game, rcucb, grid, error, named):
         sweep(rcucb, game, grid, **options_of())
 
 
-def test_policies_have_the_points_that_they_have(game, rcucb):
+def test_policies_have_the_points_that_they_have():
     """As in a sweep: one with fewer points than another has NaN at the rest."""
-    grid = {"a": {"alpha": [1.0, 2.0]}, "b": {"alpha": [0.5, 1.0, 2.0]}}
+    grid = {"a": {"step": [1.0, 2.0]}, "b": {"step": [0.5, 1.0, 2.0]}}
     options = options_of(grid=grid)
-    data = simulate({"a": rcucb, "b": rcucb}, game, **options)
+    data = simulate({"a": WALKER, "b": WALKER}, WALK, **options)
     a, b = (data.sel(policy=name) for name in "ab")
     np.testing.assert_array_equal(a["regret"][:2], b["regret"][1:])
     assert np.isnan(a["regret"][2]).all() and not a["rounds"][2].any()
-    np.testing.assert_array_equal(a["param_alpha"], [1, 2, np.nan])
-    swept = sweep({"a": rcucb, "b": rcucb}, {"game": game}, **options)
+    np.testing.assert_array_equal(a["param_step"], [1, 2, np.nan])
+    swept = sweep({"a": WALKER, "b": WALKER}, {"game": WALK}, **options)
     np.testing.assert_array_equal(swept["regret"][0], data["regret"])
 
 
@@ -307,15 +305,15 @@ def test_bad_budgets_are_refused(change, error, named):
         simulate(budget_game.ALTERNATE, budget_game.environment(), seeds=2, **change)
 
 
-def test_a_params_tuple_is_a_mapping(game, rcucb):
+def test_a_params_tuple_is_a_mapping():
     """`Params` and a mapping say the same, and leave the defaults alone."""
     options = {"horizon": HORIZON, "seeds": 3}
-    values = rcucb.params._replace(penalty_radius=0.0)
-    one = simulate(rcucb, game, grid=values, **options)
-    two = simulate(rcucb, game, grid={"penalty_radius": 0}, **options)
-    plain = simulate(rcucb, game, **options)
-    np.testing.assert_array_equal(one["censored"], two["censored"])
-    assert not np.array_equal(one["censored"], plain["censored"])
+    values = WALKER.params._replace(growth=2.0)
+    one = simulate(WALKER, WALK, grid=values, **options)
+    two = simulate(WALKER, WALK, grid={"growth": 2}, **options)
+    plain = simulate(WALKER, WALK, **options)
+    np.testing.assert_array_equal(one["regret"], two["regret"])
+    assert not np.array_equal(one["regret"], plain["regret"])
 
 
 @pytest.mark.slow
@@ -326,7 +324,7 @@ def test_seconds_of_compiling_and_running_are_apart(game, rcucb):
     assert first["compile_seconds"] > first["run_seconds"]
 
 
-def test_one_compiled_program_serves_other_numbers(game, rcucb):
+def test_one_compiled_program_serves_other_numbers():
     traces = 0
 
     def counting(function):
@@ -337,22 +335,21 @@ def test_one_compiled_program_serves_other_numbers(game, rcucb):
 
         return counted
 
-    counted = rcucb._replace(
-        act=counting(rcucb.act),
-        update=counting(rcucb.update),
+    counted = WALKER._replace(
+        act=counting(WALKER.act),
+        update=counting(WALKER.update),
     )
-    simulate(counted, game, **options_of())
+    simulate(counted, WALK, **options_of())
     first = traces
     assert first > 0
-    other = settings.indep([0.3, 0.5])._replace(setup=game.setup)
     simulate(
         counted,
-        other,
+        WALK._replace(setup=np.float64(2.0)),
         horizon=25,
         seeds=7,
         root_seed=3,
         checkpoints=list(range(1, 10)),  # and the end: ten, as many as three
-        grid={"alpha": 2.0},
+        grid={"step": 2.0},
     )
     assert traces == first
 

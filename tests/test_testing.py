@@ -10,10 +10,8 @@ import pytest
 from jaxbandits.arrays import unit_interval
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.policies import budgeted
-from jaxbandits.policies import censored as censored_policies
 from jaxbandits.protocol import View
 from jaxbandits.settings import budgeted as money
-from jaxbandits.settings import censored
 from jaxbandits.testing import altered, check_environment, check_policy, trace_run
 from tests.engine.budget_game import ALTERNATE, cost_of, environment
 from tests.reference.words import grid
@@ -266,7 +264,7 @@ def test_books_are_closed_over_the_instance_that_was_played():
 
     drawn = altered(
         GAME,
-        sample=lambda key, setup: 2 + jax.random.randint(key, (), 0, 10**6),
+        sample=lambda key, setup: (2 + jax.random.bits(key) // 4096).astype(jnp.int32),
         metrics=scaled,
     )
     check_environment(drawn, ALTERNATE)
@@ -286,13 +284,27 @@ def test_play_refuses_what_simulate_refuses():
         trace_run(budgeted.share_ucb(game.problem), game, 5)
 
 
+class Ends(NamedTuple):
+    """How a game ends."""
+
+    horizon: float = 1000.0
+    budget: float = 1000.0
+
+
 def test_play_tells_a_policy_the_horizon():
-    coins = censored.indep([0.3, 0.5])
-    policy = censored_policies.moss_reduction(coins.problem)
-    told, given = (
-        trace_run(policy, coins, 40, params=params)
-        for params in (None, {"horizon": 40})
+    policy = counter(
+        params=Ends(),
+        told=("horizon",),
+        act=lambda n, v, s, p: (2 * v.round > p.horizon).astype(jnp.int32),
     )
-    assert told.actions.arm.tolist() == given.actions.arm.tolist()
-    check_policy(policy, coins)
-    check_policy(budgeted.share_ucb(money.s_bt(3).problem), money.s_bt(3))
+    for params in (None, {"horizon": 40}):
+        trace = trace_run(policy, GAME, 40, params=params)
+        assert trace.actions.tolist() == [0] * 20 + [1] * 20
+
+
+@pytest.mark.parametrize("end", Ends._fields)
+def test_checks_tell_a_policy_how_many_rounds_are_played(end):
+    def update(noise, view, state, action, feedback, params):
+        return jnp.where(getattr(params, end) == 40, state, -1)
+
+    check_policy(counter(params=Ends(), told=(end,), update=update), GAME, 40)

@@ -30,28 +30,28 @@ def cost_of(uniform, arm, unit):
     return third * (arm + 1) * unit
 
 
+def _step(noise, instance, state, action):
+    cost = cost_of(unit_interval(noise[0]), action, instance)
+    pulls = state.pulls + (jnp.arange(2) == action)
+    return State(pulls, state.spent + cost), cost
+
+
+# Made once: other functions would be another program.
+_GAME = Game(
+    init=lambda instance: State(jnp.zeros(2, jnp.int32), jnp.int32(0)),
+    step=_step,
+    metrics=lambda tables, instance, record: {
+        "spent": record.spent,
+        "first": record.pulls[0],
+    },
+    words=1,
+    spent=lambda instance, state: state.spent,
+)
+
+
 def environment(unit: int = 1) -> Environment:
     """The game; `unit` scales all costs."""
-
-    def step(noise, instance, state, action):
-        cost = cost_of(unit_interval(noise[0]), action, instance)
-        pulls = state.pulls + (jnp.arange(2) == action)
-        return State(pulls, state.spent + cost), cost
-
-    return Environment(
-        "budget game",
-        Game(
-            init=lambda instance: State(jnp.zeros(2, jnp.int32), jnp.int32(0)),
-            step=step,
-            metrics=lambda tables, instance, record: {
-                "spent": record.spent,
-                "first": record.pulls[0],
-            },
-            words=1,
-            spent=lambda instance, state: state.spent,
-        ),
-        setup=np.int32(unit),
-    )
+    return Environment("budget game", _GAME, setup=np.int32(unit))
 
 
 ALTERNATE = Policy(

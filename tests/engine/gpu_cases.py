@@ -180,6 +180,7 @@ SPECIAL = {
         REGISTRY["censored/rcucb"], "three by five", [1, 10, 300]
     ),
     "censored/rcucb, 1 x 5": Case(REGISTRY["censored/rcucb"], "one arm", [1, 10, 100]),
+    "censored/uniform, 1 x 5": Case(REGISTRY["censored/uniform"], "one arm", [1, 10]),
     "censored/ucb, recorded": Case(REGISTRY["censored/ucb"], "log", [60]),
     "censored/thompson": Case(REGISTRY["censored/thompson"], "censored", [200]),
     "farewell/wait-ucb": Case(REGISTRY["farewell/wait-ucb"], "farewell", [50, 400]),

@@ -13,8 +13,6 @@ from jaxbandits.engine.plain import VMAP
 from tests.engine.budget_game import ALTERNATE, environment
 from tests.engine.test_gpu_engine import policy_and_game, sorting
 
-pytestmark = pytest.mark.usefixtures("optimised")
-
 POLICY, GAME = policy_and_game("censored/uniform")
 
 

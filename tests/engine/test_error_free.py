@@ -24,7 +24,8 @@ SUMS = len(BEFORE[0])
 
 
 @pytest.mark.parametrize(
-    "engine", in_short(["scan", "vmap", "fused-interpret"], ["vmap"])
+    "engine",
+    in_short(["scan", "vmap", "fused-interpret"], ["vmap", "fused-interpret"]),
 )
 def test_what_is_lost_is_kept(engine):
     """The new sum is the old one plus what was added, to the last bit."""
@@ -47,6 +48,7 @@ def test_what_is_lost_is_kept(engine):
     assert np.mean(lost != 0) > 0.9
 
 
+@pytest.mark.slow  # the numbers tell as much
 def test_a_cpu_program_takes_what_was_lost():
     """Both differences are in the compiled program: nothing was simplified."""
     text = traced(SUMMING, GAME, SCAN, here()).lower().compile().as_text()

@@ -13,17 +13,18 @@ import numpy as np
 import pytest
 
 from jaxbandits import Machine, simulate, sweep
+from jaxbandits.arrays import pick, put
 from jaxbandits.engine import gpu
 from jaxbandits.engine.choice import engine_for
 from jaxbandits.engine.legs import SCAN
+from jaxbandits.engine.rows import MANY_ROWS
 from jaxbandits.engine.run import Clock, run
 from jaxbandits.policies import REGISTRY
 from jaxbandits.schedule import Schedule, Terms
-from jaxbandits.settings import budgeted, censored
 from jaxbandits.testing import altered
 from tests.engine import budget_game
 from tests.engine.gpu_cases import CASES, GAMES
-from tests.engine.gpu_lowered import TRITON, lowered
+from tests.engine.gpu_lowered import TRITON, WIDTH, here, lowered, traced
 from tests.engine.near_ties import smallest_gaps
 from tests.heavy import on_each_jax
 
@@ -89,15 +90,12 @@ def differing_at(one, other):
 
 MOST_DIFFERING = 2
 NEAR = 1e-5  # gap of two indices that may change places
-# Two programs of the kernel, wide and compact, arrays in loops, in scratch, in tables,
-# words, rows, checkpoints, one arm.
-SHORT = {
+# Kernels that are written out, arrays in tables, words, rows, checkpoints, one arm.
+SHORT = {"censored/uniform, 1 x 5", "censored/ucb, recorded"}
+# And more arms, epochs, solvers, grids that split and overflow, budgets.
+EACH_JAX = SHORT | {
     "censored/rcucb, 3 x 5",
     "censored/rcucb, 1 x 5",
-    "censored/ucb, recorded",
-}
-# And epochs, solvers, grids that split and overflow, budgets.
-EACH_JAX = SHORT | {
     "farewell/wait-ucb",
     "allocation/ra-etc",
     "continuum/z-rcucb-doubling",
@@ -152,28 +150,45 @@ def test_lanes_stop_where_their_budget_is_spent():
     np.testing.assert_array_equal(rows[:6], np.stack(expected))
 
 
-SHORT = {"allocation/mg-ucb-delta"}
-EACH_JAX = {"continuum/z-rcucb-doubling"}  # a loop in a branch
-LONG = set(REGISTRY) - SHORT - EACH_JAX
+LIGHT, HEAVY = {"budgeted/mrcb"}, {"allocation/mg-ucb-delta"}  # a compact kernel
+EACH_JAX = LIGHT | HEAVY | {"continuum/z-rcucb-doubling"}  # a loop in a branch
+LONG = set(REGISTRY) - EACH_JAX
 
 
 @pytest.mark.filterwarnings(TRITON)
-@pytest.mark.parametrize("name", on_each_jax(REGISTRY, SHORT, LONG))
+@pytest.mark.parametrize("name", on_each_jax(REGISTRY, LIGHT, LONG))
 def test_the_kernel_is_lowered_for_a_gpu(name):
     assert "__gpu$xla.gpu.triton" in lowered(*policy_and_game(name)).as_text()
 
 
+# A row for every cost of the game: read, and written, by each run where it is.
+ROWS = budget_game.ALTERNATE._replace(
+    name="rows",
+    init=lambda params: (jnp.zeros(MANY_ROWS, jnp.float32), jnp.int32(0)),
+    act=lambda noise, view, state, params: (pick(*state) > 2).astype(jnp.int32),
+    update=lambda noise, view, state, action, cost, params: (
+        put(*state, cost.astype(jnp.float32)),
+        cost,
+    ),
+)
+
+
 @pytest.mark.skipif(jax.__version_info__ < (0, 11), reason="lowers for what is here")
 def test_the_scan_engine_gathers_no_rows_on_a_gpu():
-    game = budgeted.s_br(40)
-    policy = REGISTRY["budgeted/mrcb"](game.problem)
-    lines = lowered(policy, game, SCAN).as_text().splitlines()
-    gathers = [line for line in lines if "gather" in line]
+    game = budget_game.environment()
+
+    def gathered(lowering):
+        """What rows are gathered from, by the lines of the program."""
+        lines = lowering.as_text().splitlines()
+        return [line for line in lines if "gather" in line]
+
     # Of a lane's next checkpoint, outside of the rounds.
-    assert all("tensor<2xf32>" in line for line in gathers)
+    assert all("tensor<2xf32>" in x for x in gathered(lowered(ROWS, game, SCAN)))
+    here_too = gathered(traced(ROWS, game, SCAN, here()).lower())
+    assert any(f"tensor<{MANY_ROWS}x{WIDTH}xf32>" in line for line in here_too)
 
 
-@pytest.mark.parametrize("name", on_each_jax(REGISTRY, SHORT, LONG))
+@pytest.mark.parametrize("name", on_each_jax(REGISTRY, HEAVY, LONG))
 def test_everything_is_supported(name):
     assert gpu.unsupported(*policy_and_game(name)) == []
 
@@ -213,17 +228,16 @@ def test_arguments_are_checked(monkeypatch):
 
 def test_simulate_and_sweep_take_an_engine(tmp_path):
     """The same numbers by either engine; a store keeps to one."""
-    game = censored.indep([0.3, 0.5])
-    policy = REGISTRY["censored/uniform"](game.problem)
-    options = {"horizon": 20, "seeds": 3, "checkpoints": [20]}
+    game, policy = budget_game.environment(), budget_game.ALTERNATE
+    options = {"budget": 20, "seeds": 3, "checkpoints": [20]}
     scan = simulate(policy, game, **options)
     options["machine"] = Machine(engine="fused-interpret")
     np.testing.assert_array_equal(
-        simulate(policy, game, **options)["censored"], scan["censored"]
+        simulate(policy, game, **options)["rounds"], scan["rounds"]
     )
     store = tmp_path / "sweep.zarr"
     swept = sweep({"it": policy}, game, {}, store=store, **options)
-    np.testing.assert_array_equal(swept["censored"], scan["censored"])
+    np.testing.assert_array_equal(swept["rounds"], scan["rounds"])
     with pytest.raises(ValueError, match="engine: fused-interpret in the store, scan"):
         sweep({"it": policy}, game, {}, store=store, **options | {"machine": Machine()})
     with pytest.raises(ValueError, match="engine must be one of"):

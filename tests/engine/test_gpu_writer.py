@@ -1,6 +1,7 @@
 """What the GPU engine writes, operation by operation, against the plain function."""
 
 import itertools
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -22,25 +23,36 @@ from tests.engine.gpu_mapped import mapped
 from tests.heavy import in_short
 
 LANES = 4
-lengths = st.integers(1, 6)
-few = settings(max_examples=2)  # every shape is compiled
+# Of matrices; every one of them is compiled.
+SIZES = [(3, 5), (1, 1), (1, 4), (6, 1), (5, 6)]
+sized = pytest.mark.parametrize("size", in_short(SIZES, SIZES[1:]), ids=str)
 
 
-def both(fn, *args, atol=0.0, styles=(WIDE, COMPACT)):
-    """`fn` mapped by `jax.vmap`, and in a kernel, gives the same."""
+# What is written out is cheap to run and dear to compile: `test_gpu_engine.py` plays
+# whole policies that way.
+@pytest.fixture(params=in_short([COMPACT, WIDE], [WIDE]), ids=["compact", "wide"])
+def style(request):
+    return request.param
 
-    @jax.jit
-    def played(*args):
-        plain = jax.vmap(fn, in_axes=-1, out_axes=-1)(*args)
-        return plain, [mapped(fn, *args, style=style) for style in styles]
 
-    plain, found = played(*args)
-    for each in found:
+@pytest.fixture
+def both(style):
+    """``both(fn, *args)``: mapped by `jax.vmap`, and in a kernel, gives the same."""
+
+    def agree(fn, *args, atol=0.0):
+        @jax.jit
+        def played(*args):
+            plain = jax.vmap(fn, in_axes=-1, out_axes=-1)(*args)
+            return plain, mapped(fn, *args, style=style)
+
+        plain, found = played(*args)
         jax.tree.map(
             lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-6, atol=atol),
-            each,
+            found,
             plain,
         )
+
+    return agree
 
 
 def numbers(*shape, kind=np.float32):
@@ -60,86 +72,91 @@ REDUCTIONS = {
 }
 
 
-@pytest.mark.parametrize("name", REDUCTIONS)
-@few
-@given(rows=lengths, columns=lengths, axis=st.sampled_from([None, 0, 1]))
-def test_reductions(name, rows, columns, axis):
-    both(lambda x: REDUCTIONS[name](x, axis=axis), numbers(rows, columns))
+@pytest.mark.parametrize("axis", [None, 0, 1])
+@sized
+def test_reductions(both, axis, size):
+    both(
+        lambda x: {name: fn(x, axis=axis) for name, fn in REDUCTIONS.items()},
+        numbers(*size),
+    )
 
 
-@pytest.mark.parametrize("name", ["cumsum", "cumprod", "cummax", "cummin"])
+RUNNING = (lax.cumsum, lax.cumprod, lax.cummax, lax.cummin)
+
+
 @pytest.mark.parametrize("reverse", in_short([False, True], {False}))
-@few
-@given(rows=lengths, columns=lengths)
-def test_running_totals(name, reverse, rows, columns):
-    fn = getattr(lax, name)
-    both(lambda x: fn(x, axis=1, reverse=reverse), numbers(rows, columns))
+@sized
+def test_running_totals(both, reverse, size):
+    both(lambda x: [fn(x, axis=1, reverse=reverse) for fn in RUNNING], numbers(*size))
 
 
-@few
-@given(n=lengths, m=lengths, row=st.integers(0, 5))
-def test_pick_and_put(n, m, row):
-    table, index = numbers(n, m), np.full(LANES, row % n, np.int32)
-    both(select.pick, table, index)
-    both(select.pick, table > 0, index)
-    both(lambda x, i: select.put(x, i, 7.0), table, index)
+@sized
+def test_pick_and_put(both, size):
+    n, m = size
+    table, index = numbers(n, m), np.arange(LANES, dtype=np.int32) % n
+    both(
+        lambda x, i: (select.put(x, i, 7.0), select.pick(x, i), select.pick(x > 0, i)),
+        table,
+        index,
+    )
     # Under a map, rows are picked from every array of a stack.
     many = np.broadcast_to(np.arange(n)[:, None] % m, (n, LANES)).astype(np.int32)
     both(jax.vmap(select.pick), table, many)
 
 
-@few
-@given(n=lengths, low=st.integers(0, 3), length=lengths)
-def test_slices(n, low, length):
+@pytest.mark.parametrize(
+    "case", in_short([(2, 1, 3), (1, 0, 1), (6, 3, 6)], {(1, 0, 1), (6, 3, 6)}), ids=str
+)
+def test_slices(both, case):
+    n, low, length = case
     x = numbers(n + 3, 3)
     stop = min(low + length, n + 3)
-    both(lambda x: x[low:stop], x)
-    both(lambda x: x[low:stop][-1], x)
-    both(lambda x: x[low:, 1:], x)
+    both(lambda x: (x[low:stop], x[low:stop][-1], x[low:, 1:]), x)
     both(lambda x: x[-1, :2] + x[0, 1:], x)
     start = np.arange(LANES, dtype=np.int32)  # beyond the last possible one, too
-    both(lambda x, i: lax.dynamic_slice_in_dim(x, i, length), numbers(6), start)
+    part = lax.dynamic_slice_in_dim
+    both(lambda x, i: (part(x, i, length), part(x, i, 1)), numbers(6), start)
 
 
-@few
-@given(sizes=st.lists(lengths, min_size=1, max_size=4), axis=st.sampled_from([0, 1]))
-def test_concatenation(sizes, axis):
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize(
+    "sizes", in_short([(2, 1, 4), (6, 5, 4, 3)], {(6, 5, 4, 3)}), ids=str
+)
+def test_concatenation(both, sizes, axis):
     parts = [numbers(*((n, 3) if axis == 0 else (3, n))) for n in sizes]
     both(lambda *x: jnp.concatenate(x, axis), *parts)
 
 
-@few
-@given(low=st.integers(0, 3), high=st.integers(0, 3), n=lengths)
-def test_padding(low, high, n):
-    both(
-        lambda x: jnp.pad(x, ((0, 1), (low, high)), constant_values=9.0), numbers(2, n)
-    )
+@pytest.mark.parametrize(
+    "sides", in_short([(2, 1), (0, 0), (0, 3)], {(0, 0), (0, 3)}), ids=str
+)
+def test_padding(both, sides):
+    both(lambda x: jnp.pad(x, ((0, 1), sides), constant_values=9.0), numbers(2, 4))
 
 
-@few
-@given(n=lengths, m=lengths)
-def test_shapes(n, m):
-    x = numbers(n, m)
-    both(lambda x: x.T, x)
-    both(lambda x: x - lax.stop_gradient(x.T).T, x)
-    both(lambda x: x.reshape(-1), x)
-    both(lambda x: x.reshape(m, n), x)
-    both(lambda x: (x > 0).reshape(1, m, n), x)
+@sized
+def test_shapes(both, size):
+    x, (n, m) = numbers(*size), size
+    along = np.arange(m, dtype=np.float32)[None, None]
+    both(lambda x: (x.T, x.reshape(-1), x.reshape(m, n), x[None] + along), x)
+    both(lambda x: (x - lax.stop_gradient(x.T).T, (x > 0).reshape(1, m, n)), x)
     both(lambda x: x[:, None] * x.T[None, :, 0][..., None], numbers(n, n))
-    both(lambda x: x[None] + jnp.arange(m, dtype=jnp.float32)[None, None], x)
 
 
-@few
-@given(n=lengths)
-def test_argmax_with_ties(n):
+@pytest.mark.parametrize("n", in_short([5, 1, 2], {1, 2}))
+def test_argmax_with_ties(both, n):
     word = np.linspace(0, 2**32 - 1, LANES).astype(np.uint32)
     both(argmax.random_argmax, numbers(n), word)
     both(argmax.first_argmax, numbers(n, 3))
 
 
-@pytest.mark.parametrize("vmapped", [False, True])
-@pytest.mark.parametrize("n", [6, 20])
-def test_a_window_that_starts_anywhere(n, vmapped):
+@pytest.mark.parametrize(
+    "case",
+    in_short(itertools.product([6, 20], [False, True]), {(6, True), (20, False)}),
+    ids=str,
+)
+def test_a_window_that_starts_anywhere(both, case):
+    n, vmapped = case
     position = np.linspace(0, n - 1, LANES).astype(np.float32)
     if not vmapped:
         both(interpolate, numbers(n), position, atol=1e-5)
@@ -148,7 +165,7 @@ def test_a_window_that_starts_anywhere(n, vmapped):
     both(jax.vmap(interpolate), numbers(2, n), position, atol=1e-5)
 
 
-def test_tables_of_the_program():
+def test_tables_of_the_program(both):
     limits = np.array([0.1, 0.25, 0.7], np.float32)
     both(lambda x: jnp.where(x > limits, limits, x), numbers(3))
     both(lambda x: x + select.pick(jnp.asarray(limits), (x[0] > 0) + 0), numbers(3))
@@ -156,7 +173,7 @@ def test_tables_of_the_program():
     both(lambda x: jnp.sum(jnp.where(grid == 4, x, 0.0)), numbers(2, 3))
 
 
-def test_what_a_loop_has_computed_is_not_taken_out_of_it():
+def test_what_a_loop_has_computed_is_not_taken_out_of_it(both):
     def fn(x):
         first = jnp.exp(x[:1])
         return jnp.sum(x * first), first + 1
@@ -164,7 +181,7 @@ def test_what_a_loop_has_computed_is_not_taken_out_of_it():
     both(fn, numbers(20))
 
 
-def test_loops():
+def test_loops(both):
     x = numbers(3)
     both(lambda x: lax.fori_loop(0, 5, lambda i, s: 0.5 * s + i, x), x)
     both(
@@ -175,11 +192,9 @@ def test_loops():
     both(lambda x: lax.scan(lambda s, r: (s - r, s), 1.0, x, reverse=True), x)
 
 
-@pytest.mark.parametrize("width", in_short([1, 2, 5, 20], {2, 20}))
-def test_words_are_those_of_the_tape(width):
-    words = (jnp.arange(LANES) + 3, jnp.full(LANES, 7))
-    key = Key(*(x.astype(jnp.uint32) for x in words))
-    row = jax.vmap(lambda key: draw_words(key, 9, width), out_axes=-1)(key)
+@pytest.mark.parametrize("width", in_short([1, 2, 5, 20], {1, 2, 20}))
+def test_words_are_those_of_the_tape(style, width):
+    key = Key(np.arange(LANES, dtype=np.uint32) + 3, np.full(LANES, 7, np.uint32))
     # As a policy takes them: all, one, some, in another shape, at a place of its own.
     ways = [
         lambda x: x,
@@ -190,22 +205,32 @@ def test_words_are_those_of_the_tape(width):
         lambda x: jnp.max(x.reshape(width, 1), axis=0),
     ]
 
+    def plain(key):
+        row = draw_words(key, 9, width)
+        return [way(row) for way in ways]
+
     def drawn(key):
         return [way(tape_row(key, 9, width)) for way in ways]
 
-    expected = [jax.vmap(way, in_axes=-1, out_axes=-1)(row) for way in ways]
-    for style in (WIDE, COMPACT):
-        for a, b in zip(mapped(drawn, key, style=style), expected, strict=True):
-            np.testing.assert_array_equal(a, b)
+    @jax.jit
+    def played(key):
+        return mapped(drawn, key, style=style), jax.vmap(plain, -1, -1)(key)
+
+    for a, b in zip(*played(key), strict=True):
+        np.testing.assert_array_equal(a, b)
 
 
 def test_special_functions():
     x = np.linspace(-6, 6, 2001).astype(np.float32)
     exact = x.astype(np.float64)
-    np.testing.assert_allclose(special.erf(x), scipy.special.erf(exact), rtol=5e-7)
-    np.testing.assert_allclose(special.erfc(x), scipy.special.erfc(exact), rtol=5e-6)
+    for fn, wanted, rtol in (
+        (special.erf, scipy.special.erf, 5e-7),
+        (special.erfc, scipy.special.erfc, 5e-6),
+    ):
+        np.testing.assert_allclose(jax.jit(fn)(x), wanted(exact), rtol=rtol)
     halves = np.arange(-6, 6, 0.25, np.float32)
-    np.testing.assert_array_equal(special.round_to_even(halves), np.round(halves))
+    rounded = jax.jit(special.round_to_even)(halves)
+    np.testing.assert_array_equal(rounded, np.round(halves))
 
 
 @pytest.mark.parametrize(
@@ -262,7 +287,7 @@ IN_LOOPS = ["swapped", "rolled", "transposed sums", "rows and all", "rows turned
     ),
     ids=lambda case: f"{case[0]}, {case[1]}",
 )
-def test_what_is_read_is_read_before_it_is_written(case):
+def test_what_is_read_is_read_before_it_is_written(both, case):
     name, columns = case
     both(OVERWRITTEN[name], numbers(3, columns), numbers(3, columns) + 1)
 
@@ -287,13 +312,25 @@ HAPPENINGS = {
 }
 
 
+@pytest.mark.parametrize("columns", [3, 20])
+def test_one_thing_after_the_other(both, columns):
+    """Whatever is read after it was written, or written before it is read."""
+    names = ["read after put", "arrays swapped", "a row of the other"]
+    both(*in_turn(names, columns))
+
+
+@pytest.mark.slow
 @settings(max_examples=4)
 @given(
     names=st.lists(st.sampled_from(sorted(HAPPENINGS)), min_size=2, max_size=4),
     columns=st.sampled_from([3, 20]),
 )
-def test_one_thing_after_the_other(names, columns):
-    """Whatever is read after it was written, or written before it is read."""
+def test_all_sorts_of_things_after_one_another(both, names, columns):
+    both(*in_turn(names, columns))
+
+
+def in_turn(names, columns):
+    """A function, and its arguments."""
 
     def fn(x, y, i):
         for name in names:
@@ -301,7 +338,7 @@ def test_one_thing_after_the_other(names, columns):
         return x, y
 
     index = np.array([0, 1, 2, 1], np.int32)
-    both(fn, numbers(3, columns), numbers(3, columns) + 1, index)
+    return fn, numbers(3, columns), numbers(3, columns) + 1, index
 
 
 def scratch_of(fn, *args, style) -> int:
@@ -315,8 +352,7 @@ def scratch_of(fn, *args, style) -> int:
     return entries - sum(x.size // LANES for x in leaves)
 
 
-@pytest.mark.parametrize("style", [WIDE, COMPACT])
-def test_a_loop_works_where_its_values_lie(style):
+def test_a_loop_works_where_its_values_lie(both, style):
     """A row that others read after the loop is copied, and not all the rows."""
 
     def fn(x, y, i):
@@ -333,11 +369,11 @@ def test_a_loop_works_where_its_values_lie(style):
 
     index = np.array([0, 1, 2, 1], np.int32)
     args = numbers(9, 20), numbers(9, 20) + 1, index
-    both(fn, *args, styles=[style])
+    both(fn, *args)
     assert scratch_of(fn, *args, style=style) < 9 * 20
 
 
-def test_a_condition_may_look_at_an_array():
+def test_a_condition_may_look_at_an_array(both):
     """Of a loop in a loop, too, for runs that are done at different times."""
 
     def fn(x, i):
@@ -351,7 +387,7 @@ def test_a_condition_may_look_at_an_array():
     both(fn, numbers(20), np.array([0, 1, 2, 0], np.int32))
 
 
-def test_what_is_computed_twice_is_computed_once():
+def test_what_is_computed_twice_is_computed_once(both):
     def fn(x):
         return jnp.exp(x) + 1.0, jnp.exp(x) * x**1.0
 
@@ -360,7 +396,6 @@ def test_what_is_computed_twice_is_computed_once():
     assert text.count(" exp ") == 3 and " pow " not in text
 
 
-@pytest.mark.parametrize("style", [WIDE, COMPACT])
 def test_nothing_is_read_out_of_range(style):
     """But the nearest row; beside it in scratch lies another array."""
 
@@ -370,19 +405,19 @@ def test_nothing_is_read_out_of_range(style):
         return rows, jnp.sum(up), jnp.sum(down)
 
     index = np.array([-1, 0, 20, 2**30], np.int32)
-    found = mapped(fn, numbers(20), index, style=style)
+    found = jax.jit(partial(mapped, fn, style=style))(numbers(20), index)
     inside = np.clip(index, 0, 19)
-    plain = jax.vmap(fn, in_axes=-1, out_axes=-1)(numbers(20), inside)
+    plain = jax.jit(jax.vmap(fn, in_axes=-1, out_axes=-1))(numbers(20), inside)
     jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-6), found, plain)
 
 
-def test_nothing_is_written_out_of_range():
+def test_nothing_is_written_out_of_range(both):
     rows, index = numbers(3, 20), np.array([-1, 0, 3, 2**30], np.int32)
     both(lambda x, i: select.put(x, i, 7.0), rows, index)
     both(lambda x, i: select.tally(x, i, i), numbers(3, 2, kind=np.int32), index)
 
 
-def test_axes_of_length_1_spread():
+def test_axes_of_length_1_spread(both):
     both(
         lambda x, y: lax.add(x, y[:, None] * jnp.ones((3, 1))),
         numbers(3, 20),

@@ -13,6 +13,7 @@ from jaxbandits.arrays.named import PREFIX
 from jaxbandits.engine import expression
 from jaxbandits.engine.lanes import KERNELS, fill, lanes
 from jaxbandits.engine.trees import MOST_READS, WIDTH
+from tests.heavy import in_short
 
 LANES = 5
 SHARED = "shared"  # marks an argument without a lane axis
@@ -196,7 +197,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", in_short(CASES, {"random"}))
 def test_like_vmap(name):
     fn, *args = CASES[name]
     assert_like_vmap(fn, *args)
@@ -206,7 +207,7 @@ REDUCTIONS = (jnp.sum, jnp.max, jnp.min, jnp.prod)
 AXES = (0, 1, 2, (0, 1), (1, 2), (0, 2), None)
 
 
-@pytest.mark.parametrize("axis", AXES)
+@pytest.mark.parametrize("axis", in_short(AXES, {1, 2, (0, 1)}))
 def test_reductions_over_any_axes(axis):
     def fn(x, b):
         kept = jnp.sum(x, axis, keepdims=True)
@@ -216,22 +217,25 @@ def test_reductions_over_any_axes(axis):
     assert_like_vmap(fn, integers(2, 3, 4), bools(2, 3, 4))
 
 
-@pytest.mark.parametrize(
-    "shape, axis",
-    [
-        ((WIDTH,), 0),
-        ((WIDTH + 1,), 0),
-        ((2 * WIDTH - 1,), 0),
-        ((20_000,), 0),
-        ((3, 300), 1),
-        ((2, 200, 2), (0, 1)),
-        ((2, 200, 2), (0, 2)),
-    ],
-)
-def test_reductions_over_long_axes(shape, axis):
-    assert_like_vmap(lambda x: jnp.sum(x, axis), integers(*shape))
-    positive = np.abs(floats(*shape))
-    assert_like_vmap(lambda x: jnp.mean(x, axis), positive, rtol=1e-5)
+LONG = [
+    ((WIDTH,), 0),
+    ((WIDTH + 1,), 0),
+    ((3, 300), 1),
+    ((2, 200, 2), (0, 1)),
+    ((2 * WIDTH - 1,), 0),
+    ((20_000,), 0),
+    ((2, 200, 2), (0, 2)),
+]
+
+
+@pytest.mark.parametrize("case", in_short(LONG, LONG[4:]), ids=str)
+def test_reductions_over_long_axes(case):
+    shape, axis = case
+
+    def fn(i, x):
+        return jnp.sum(i, axis), jnp.mean(x, axis)
+
+    assert_like_vmap(fn, integers(*shape), np.abs(floats(*shape)), rtol=1e-5)
 
 
 @pytest.mark.parametrize("axis", [0, (0, 1), ()])
@@ -243,7 +247,7 @@ def test_reductions_over_nothing(axis):
 SHAPES = [(1,), (5,), (3, 4), (WIDTH,), (WIDTH + 1,), (40, 25), (20_000,)]
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", in_short(SHAPES, {(5,), (40, 25), (20_000,)}))
 def test_first_argmax(shape):
     """Lane 0 all +inf, lane 1 all -inf, lanes 2 and 3 with +inf at the ends, ties."""
     values = integers(*shape, high=3).astype(np.float32)
@@ -271,22 +275,32 @@ def _shared_word_and_formula(x, u, v):
     return random_argmax(x * 2 + x, v)
 
 
+WORDS_AND_LENGTHS = [
+    *[(_first_word, n) for n in (1, 2, 10, WIDTH - 1, WIDTH, WIDTH + 1, 300)],
+    *[(_shared_word_and_formula, n) for n in (3, WIDTH + 1)],
+]
+SHORT = {1, 10, WIDTH, WIDTH + 1}
+
+
 @pytest.mark.parametrize(
-    ("fn", "length"),
-    [(_first_word, n) for n in (1, 2, 10, WIDTH - 1, WIDTH, WIDTH + 1, 300)]
-    + [(_shared_word_and_formula, n) for n in (3, WIDTH + 1)],
+    "case",
+    in_short(
+        WORDS_AND_LENGTHS,
+        [(fn, n) for fn, n in WORDS_AND_LENGTHS[:-2] if n not in SHORT],
+    ),
+    ids=lambda case: f"{case[0].__name__}-{case[1]}",
 )
-def test_random_argmax(fn, length):
+def test_random_argmax(case):
     """Lanes of +inf, of -inf, with two +inf, with one largest entry, with ties."""
+    fn, length = case
     values = integers(length, high=3).astype(np.float32)
     values[:, 0], values[:, 1] = np.inf, -np.inf
     values[[0, -1], 2], values[length // 2, 3] = np.inf, 9
-    found, _, _ = both(fn, values, WORD, (SHARED, SOME))
+    found, _, expected = both(fn, values, WORD, (SHARED, SOME))
     assert found.dtype == jnp.int32
+    np.testing.assert_array_equal(found, expected)
+    # And what it should be, in plain NumPy.
     for lane, x in enumerate(values.T):
-        one = jnp.asarray(x), WORD[lane], SOME
-        assert found[lane] == fn(*one)
-        # And what it should be, in plain NumPy.
         tied = np.flatnonzero(x == np.max(x))
         word = WORD[lane] if fn is _first_word else SOME
         assert found[lane] == tied[int(word) * tied.size >> 32]
@@ -618,7 +632,17 @@ LOOPS = {
 }
 
 
-@pytest.mark.parametrize("name", LOOPS)
+# Beside loops that share all but one of these, or none.
+LONG_LOOPS = {
+    "shared constant",
+    "shared carry",
+    "shared columns",
+    "nothing",
+    "nested, shared start",
+}
+
+
+@pytest.mark.parametrize("name", in_short(LOOPS, LONG_LOOPS))
 def test_loops(name):
     fn, *args = LOOPS[name]
     assert_like_vmap(fn, *args, rtol=2e-6)

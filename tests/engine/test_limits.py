@@ -11,8 +11,6 @@ from jaxbandits.testing import altered
 from tests.engine.budget_game import ALTERNATE, environment
 from tests.engine.test_run import COINS, FOLLOWER
 
-pytestmark = pytest.mark.usefixtures("optimised")
-
 GAME = environment()
 
 

@@ -6,8 +6,8 @@ import pytest
 from jaxbandits import Machine, simulate
 from jaxbandits.policies import REGISTRY
 from tests.engine import budget_game
+from tests.engine.test_run import COINS, FOLLOWER
 from tests.games import game_for
-from tests.heavy import in_short
 
 # Differences in the last digit, and what they do to an index; runs that differ then
 # differ in an action, of which there are few in a short game.
@@ -15,7 +15,8 @@ ROUNDS, SEEDS, MOST_DIFFERING = 40, 64, 2
 NAMES = ["farewell/omega-ucb", "censored/rcucb", "budgeted/bts", "allocation/ra-ucb"]
 
 
-@pytest.mark.parametrize("name", in_short(NAMES, set(NAMES[1:])))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
 def test_it_plays_as_the_scan_engine(name):
     environment = game_for(name)
     policy = REGISTRY[name](environment.problem)
@@ -30,10 +31,18 @@ def test_it_plays_as_the_scan_engine(name):
     assert different.any(-1).sum() <= MOST_DIFFERING
 
 
-def test_lanes_stop_where_their_budget_is_spent():
-    """Not a number differs in a game of whole numbers."""
-    game, policy = budget_game.environment(), budget_game.ALTERNATE
-    options = {"budget": 30, "seeds": 70, "checkpoints": [4, 30]}
+# In games of whole numbers not a number differs.
+EXACT = {
+    "each in its time": (budget_game.ALTERNATE, budget_game.environment(), "budget"),
+    # With a state, words, and an instance of every seed.
+    "in step": (FOLLOWER, COINS, "horizon"),
+}
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_it_plays_to_the_last_bit_as_the_scan_engine(name):
+    policy, game, end = EXACT[name]
+    options = {end: 30, "seeds": 70, "checkpoints": [4, 30]}
     scan, vmap = (
         simulate(policy, game, machine=Machine(engine=engine), **options)
         for engine in ("scan", "vmap")

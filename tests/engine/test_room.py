@@ -14,8 +14,6 @@ from jaxbandits.settings import budgeted, censored, farewell
 from tests.engine.budget_game import ALTERNATE, environment
 from tests.heavy import in_short
 
-pytestmark = pytest.mark.usefixtures("optimised")
-
 
 def terms_of(checkpoints, **options):
     schedule = Schedule(np.arange(1.0, checkpoints + 1), 10**9, by_budget=True)

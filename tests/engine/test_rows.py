@@ -11,6 +11,7 @@ from jaxbandits.arrays import pick, put, tally
 from jaxbandits.engine.expression import UNIFORM
 from jaxbandits.engine.lanes import fill, lanes, lanes_going
 from jaxbandits.engine.rows import MANY_ROWS
+from tests.heavy import in_short
 
 LANES = 64
 SIZES = (1, MANY_ROWS - 1, MANY_ROWS, 100)
@@ -33,11 +34,11 @@ def mapped(fn, flags, *args):
     def run(*args):
         return fill(*lanes(fn, flags, LANES)(*args), LANES)
 
-    found = jax.tree.map(np.asarray, jax.jit(run)(*args))
-    return found, jax.jit(run).lower(*args).as_text()
+    lowered = jax.jit(run).lower(*args)
+    return jax.tree.map(np.asarray, lowered.compile()(*args)), lowered.as_text()
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", in_short(SIZES, {100}))
 @pytest.mark.parametrize("rest", [(), (3,), (2, 5)])
 @pytest.mark.parametrize("shared", [False, True])
 def test_pick(size, rest, shared):
@@ -83,7 +84,7 @@ def test_uniform_lanes_give_the_same_bits():
     assert "dynamic_update_slice" not in selecting
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", in_short(SIZES, {100}))
 @pytest.mark.parametrize("rest", [(), (3,), (2, 5)])
 @pytest.mark.parametrize("row_shape", ["whole", "shared", "scalar"])
 def test_put(size, rest, row_shape):
@@ -149,7 +150,9 @@ def test_frozen_lanes_keep_their_state(num_rows):
     """And the others play as if all were going."""
     going = np.arange(LANES) % 3 > 0
     start, shift = state(num_rows), np.int32(11)
-    every = lanes(step, (False, True), LANES)(shift, start)[0]
+    every = jax.jit(lambda *args: lanes(step, (False, True), LANES)(*args)[0])(
+        shift, start
+    )
     some = jax.jit(lanes_going(step, (False, True), LANES))(going, shift, start)
     for before, after, found in zip(start, every, some, strict=True):
         wanted = np.where(going, np.asarray(after), before)

@@ -13,8 +13,6 @@ from jaxbandits.testing import trace_run
 from tests.engine.budget_game import ALTERNATE, environment, plain_loop
 from tests.reference.words import numbers
 
-pytestmark = pytest.mark.usefixtures("optimised")
-
 K, ROUNDS, SEEDS = 3, 60, 5
 
 

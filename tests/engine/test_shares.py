@@ -15,8 +15,7 @@ from jaxbandits.engine.shares import StoppedError, device_shares, side_by_side
 from jaxbandits.policies.farewell import uniform, wait_ucb
 from jaxbandits.settings.farewell import farewell
 from tests.engine.budget_game import ALTERNATE, environment
-
-pytestmark = pytest.mark.usefixtures("optimised")
+from tests.heavy import in_short
 
 A_WHILE = 10.0  # seconds after which a thread that waits for another gives up
 
@@ -154,18 +153,49 @@ def test_results_that_nobody_waits_for_are_stopped():
 
 needs_two = pytest.mark.skipif(len(jax.devices()) < 2, reason="needs two devices")
 BUDGET, CHECKPOINTS = 300, [50, 300]
-METRICS = ("regret", "realised_regret", "optimal", "reward", "epochs", "rounds")
+STAY = ALTERNATE._replace(
+    name="stay", act=lambda noise, view, state, params: 0 * view.round
+)
 
 
-@pytest.fixture(scope="module")
-def game():
+def a_small_game():
+    return environment(), [ALTERNATE, STAY], ["rounds", "spent", "first"]
+
+
+def a_game_of_the_library():
     delay = [[0.4, 0.1, 0.5], [0.1, 0.8, 0.1]]
-    return farewell("shares", delay, [[0.5], [0.8]])
+    game = farewell("shares", delay, [[0.5], [0.8]])
+    metrics = ["regret", "realised_regret", "optimal", "reward", "epochs", "rounds"]
+    return game, [wait_ucb(game.problem), uniform(game.problem)], metrics
+
+
+MAKERS = [a_small_game, a_game_of_the_library]
+
+
+@pytest.fixture(scope="module", params=in_short(MAKERS, [a_game_of_the_library]))
+def case(request):
+    """A game, its policies, and what is compared."""
+    return request.param()
 
 
 @pytest.fixture(scope="module")
-def contestants(game):
-    return [wait_ucb(game.problem), uniform(game.problem)]
+def game(case):
+    return case[0]
+
+
+@pytest.fixture(scope="module")
+def contestants(case):
+    return case[1]
+
+
+@pytest.fixture(scope="module")
+def assert_same(case):
+    def same(data, wanted):
+        for name in case[2]:
+            found = data[name].sel(policy=wanted["policy"], seed=wanted["seed"])
+            np.testing.assert_array_equal(found.values, wanted[name].values)
+
+    return same
 
 
 @pytest.fixture(scope="module")
@@ -176,12 +206,6 @@ def few(game, contestants):
 
 def play(policies, game, **options):
     return simulate(policies, game, budget=BUDGET, checkpoints=CHECKPOINTS, **options)
-
-
-def assert_same(data, wanted):
-    for name in METRICS:
-        found = data[name].sel(policy=wanted["policy"], seed=wanted["seed"])
-        np.testing.assert_array_equal(found.values, wanted[name].values)
 
 
 @needs_two
@@ -200,26 +224,25 @@ def test_two_policies_play_at_a_time():
         np.testing.assert_array_equal(one, two)
 
 
-@pytest.mark.slow
-def test_alone_or_side_by_side(game, contestants, few):
-    assert len(np.unique(few["epochs"].sel(checkpoint=BUDGET))) > 2
+def test_alone_or_side_by_side(game, contestants, assert_same, few):
+    assert len(np.unique(few["rounds"].sel(checkpoint=BUDGET))) > 2  # policies differ
     for policy in contestants:
         data = play(policy, game, seeds=3, machine=Machine(jax.devices()[:1]))
         assert_same(few, data)
 
 
 @needs_two
-def test_few_seeds_or_many_on_both_devices(game, contestants, few):
+def test_few_seeds_or_many_on_both_devices(game, contestants, assert_same, few):
     assert_same(play(contestants, game, seeds=LANE_QUANTUM + 6), few)
 
 
-def test_chunks_side_by_side(game, contestants, few):
+def test_chunks_side_by_side(game, contestants, assert_same, few):
     """Five seeds in chunks of two."""
     assert_same(play(contestants, game, seeds=5, machine=Machine(chunk=2)), few)
 
 
 @needs_two
-def test_precision_side_by_side(game):
+def test_precision_side_by_side():
     """What JAX's context says in the caller's thread holds for all policies."""
     seen = []
 

@@ -3,6 +3,7 @@
 import os
 from functools import cache
 
+import matplotlib
 import numpy as np
 import pytest
 
@@ -89,7 +90,8 @@ def rehearsal(monkeypatch, rehearsed):
 
     def rehearse(name, **options):
         chosen = Options(seeds=3, horizon=70)._replace(**options)
-        key = name, chosen, os.environ.get(FOLDER)
+        size = tuple(matplotlib.rcParams["figure.figsize"])  # as the style has it
+        key = name, chosen, os.environ.get(FOLDER), size
         if key not in rehearsed:
             calls.clear()
             monkeypatch.setattr(playing, "simulate", stand_in)

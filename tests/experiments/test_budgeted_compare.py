@@ -13,8 +13,9 @@ from jaxbandits.settings.budgeted import from_table, s_br
 from tests.experiments.checks import assert_readable, check_records
 from tests.results.samples import dataset
 
-# Arm b brings 3 a unit of money, a 1/2; in the other group a brings 1 and c 2.
-ROWS = [("g", "a", 2, 1), ("g", "b", 1, 2), ("g", "b", 1, 4)]
+# Arm b brings 3 a unit of money, a 1/2; in the other group a brings 1 and c 2. They
+# have equal numbers of arms and rows: one program plays both.
+ROWS = [("g", "a", 2, 1), ("g", "b", 1, 2), ("g", "b", 1, 4), ("g", "b", 1, 3)]
 ROWS += [("h", "a", 2, 2), ("h", "c", 1, 0), ("h", "c", 1, 4), ("h", "c", 1, 2)]
 
 

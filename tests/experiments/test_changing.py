@@ -8,14 +8,17 @@ from jaxbandits.experiments.budgeted.changing import DEFAULT, MEMORIES
 from jaxbandits.policies.budgeted import discounted_omega_ucb
 from jaxbandits.settings.budgeted import s_br_changing
 from tests.experiments.checks import assert_readable, check_records, entry
+from tests.heavy import in_short
 
 NAME = "budgeted-changing"
 FADING, STILL = "discounted omega-UCB", "omega-UCB, rho = 1/4"
 FIVE, ONE = "S-Br-10, 5 phases", "S-Br-10, 1 phase"
 
 
-@pytest.fixture(scope="module")
-def outcome():
+@pytest.fixture(params=in_short(["rehearsed", "played"], {"played"}))
+def outcome(request, rehearsal):
+    if request.param == "rehearsed":
+        return rehearsal(NAME, seeds=3, horizon=40, quick=True)[0]
     return REGISTRY[NAME].run(Options(3, 40, progress=False, quick=True))
 
 
@@ -35,7 +38,8 @@ def test_what_was_played(outcome):
 def test_the_figure(outcome):
     curves, memory = outcome.figure.axes
     # The ends of phases behind the curves: of 40 units of money, every 8.
-    ends = [line.get_xdata()[0] for line in curves.lines if len(line.get_xdata()) == 2]
+    lines = [{*line.get_xdata()} for line in curves.lines]
+    ends = [end for ends in lines if len(ends) == 1 for end in ends]
     assert ends == [8, 16, 24, 32]
     still, faded = outcome.datasets[FIVE], outcome.datasets[f"{FIVE}, memory"]
     line, level = memory.lines[0], memory.lines[2]

@@ -5,6 +5,7 @@ import pytest
 
 from jaxbandits import simulate
 from jaxbandits.experiments import REGISTRY
+from jaxbandits.experiments.censored import recommendation
 from jaxbandits.experiments.censored.catalogue import CLAIRVOYANT, add_deviations
 from jaxbandits.experiments.censored.recommendation import CELLS, GAMES
 from jaxbandits.experiments.censored.tables import INSTANCES
@@ -167,13 +168,24 @@ def test_the_updates_are_four_policies(rehearsal):
     [
         ("censored-fig4", 3 * [(10, 10)]),
         ("censored-fig7", 3 * [(10, 20)]),
-        ("censored-fig8", [(20, 5), (50, 5), (80, 5)]),
+        pytest.param(
+            "censored-fig8", [(20, 5), (50, 5), (80, 5)], marks=pytest.mark.slow
+        ),
     ],
 )
 def test_numbers_of_arms_and_limits(rehearsal, name, sizes):
     _, calls = rehearsal(name)
     problems = [environment.problem for _, environment, _ in calls]
     assert [(p.num_arms, p.num_limits) for p in problems] == sizes
+
+
+def test_numbers_of_arms_without_their_games(rehearsal, monkeypatch):
+    """Which take long to make."""
+    game, made = settings.low_censoring(5), []
+    monkeypatch.setattr(settings, "many_arms", lambda n: made.append(n) or game)
+    outcome, _ = rehearsal("censored-fig8", horizon=71)
+    assert made == [20, 50, 80]
+    assert list(outcome.datasets) == CAST["censored-fig8"][0]
 
 
 @pytest.mark.parametrize("name", in_short(PLAYED, {"censored-fig6", "censored-fig9"}))
@@ -264,8 +276,11 @@ def test_the_deviations_of_a_table(tiny):
         assert found["sem"] == pytest.approx(abs(first - second) / 2)
 
 
-def test_the_worst_run_of_every_policy_is_told(rehearsal):
-    outcome, _ = rehearsal("censored-recommendation")
+def test_the_worst_run_of_every_policy_is_told(rehearsal, monkeypatch):
+    monkeypatch.setattr(recommendation, "GAMES", {"trap": GAMES["trap"]})
+    outcome, _ = rehearsal("censored-recommendation", horizon=71)
+    check_records(outcome, "censored-recommendation")
+    check_figure(outcome, ["trap"], ADVISED)
     for i, policy in enumerate(ADVISED, start=1):
         for metric in ("regret_worst", "regret_median", "regret_q90"):
             assert entry(outcome, "trap", policy, metric)["mean"] == i

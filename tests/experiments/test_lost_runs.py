@@ -46,8 +46,9 @@ def test_a_lost_run_has_lost_the_gap_in_every_pull(outcome):
     assert np.median(regret[~lost]) < 20 < regret[lost].min()
 
 
-def test_the_figure():
-    outcome = run(OPTIONS._replace(seeds=8))
+def test_the_figure(rehearsal):
+    outcome, _ = rehearsal(NAME, seeds=8, horizon=1_000)
+    check_records(outcome, NAME)
     (ax,) = outcome.figure.axes
     labels = [line.get_label() for line in ax.lines]
     assert labels == [*CAST, "what lost runs lose, by theory"]

@@ -14,6 +14,7 @@ from jaxbandits.plots import figure
 from jaxbandits.stats import make_record
 from jaxbandits.sweeps import fill
 from jaxbandits.sweeps.journal import players
+from tests.heavy import in_short
 from tests.sweeps import walk
 
 OPTIONS = Options(seeds=6, horizon=20, progress=False)
@@ -44,7 +45,9 @@ def test_a_store_holds_what_memory_does(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("size", [["--seeds", "6"], ["--seeds", "3"], ["--quick"]])
+@pytest.mark.parametrize(
+    "size", in_short([["--seeds", "6"], ["--seeds", "3"], ["--quick"]], [["--quick"]])
+)
 def test_runs_of_others_are_not_forgotten(walking, tmp_path, size):
     """Of a folder that has that name, or has files of somebody, or of other sizes."""
     played(tmp_path)
@@ -96,23 +99,20 @@ def test_what_was_killed_goes_on(tmp_path, monkeypatch):
     assert len(ended) == len(set(map(tuple, ended))) == 2
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
+def test_another_sweep_is_another_store(tmp_path):
+    """Of other seeds, or by a later version: never refused."""
+    played(tmp_path)
+    changes = (
         {"seeds": np.arange(3)},
         {"horizon": 30},
         {"root_seed": 1},
         {"grid": {}},
         {"checkpoints": [5]},
-    ],
-    ids=str,
-)
-def test_another_sweep_is_another_store(tmp_path, change):
-    """Of other seeds, or by a later version: never refused."""
-    played(tmp_path)
-    found = played(tmp_path, **change)
-    assert without_seconds(found).identical(without_seconds(played(**change)))
-    assert len(list((tmp_path / "runs").iterdir())) == 2
+    )
+    for stores, change in enumerate(changes, 2):
+        found = played(tmp_path, **change)
+        assert without_seconds(found).identical(without_seconds(played(**change)))
+        assert len(list((tmp_path / "runs").iterdir())) == stores
 
 
 @pytest.fixture

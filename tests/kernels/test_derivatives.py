@@ -55,10 +55,11 @@ LONG = ("kl_ratio_bound by reward", "kl_ratio_bound by cost", "crossing", "maxim
 def test_derivatives_are_those_of_the_curve(name):
     function, x = CURVES[name]
     with jax.enable_x64(True):
-        # Python numbers are float64 here, and so is what comes of them.
-        assert function(x).dtype == np.float64
         step = 1e-6 * x
-        slope = float((function(x + step) - function(x - step)) / (2 * step))
+        ends = function(x - step), function(x + step)
+        # Python numbers are float64 here, and so is what comes of them.
+        assert ends[0].dtype == ends[1].dtype == np.float64
+        slope = float(ends[1] - ends[0]) / (2 * step)
         backward = jax.grad(function)(x)
         forward = jax.jvp(function, (x,), (1.0,))[1]
         assert [forward, backward] == pytest.approx([slope, slope], rel=1e-5)
@@ -101,12 +102,15 @@ def test_selections(name, jacobian):
 
 
 def test_numbers_of_python_and_lists_will_do():
-    assert kernels.hoeffding_interval([0.3], [5], [1])[0].shape == (1,)
-    assert kernels.wilson_interval(1, 3, 2, low=0.0, high=1.5)[0] < 1
+    listed = jax.eval_shape(lambda: kernels.hoeffding_interval([0.3], [5], [1]))
+    assert listed[0].shape == (1,)
+    told = jax.jit(lambda: kernels.wilson_interval(1, 3, 2, low=0.0, high=1.5))()
+    assert told[0] < 1
     # What is given in float32 stays there.
     with jax.enable_x64(True):
-        mean = jnp.float32(0.3)
-        assert kernels.wilson_interval(mean, 5, 4.0)[0].dtype == np.float32
+        mean = np.float32(0.3)
+        kept = jax.eval_shape(lambda x: kernels.wilson_interval(x, 5, 4.0), mean)
+    assert kept[0].dtype == np.float32
 
 
 @pytest.mark.parametrize(

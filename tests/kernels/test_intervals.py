@@ -11,6 +11,7 @@ from jaxbandits.kernels.intervals import (
     hoeffding_interval,
     wilson_interval,
 )
+from tests.heavy import float64_in_long
 from tests.kernels.checks import assert_transforms_agree
 
 wilson = jax.jit(wilson_interval)
@@ -82,6 +83,7 @@ def test_theorem_1(low, high, dtype, rng):
         np.testing.assert_allclose((left - right) / scale, 0, atol=2 * rounding(dtype))
 
 
+@float64_in_long
 def test_small_lower_ends_keep_their_digits(dtype):
     """Where the textbook form has none left: a mean of 1e-4 after few plays."""
     mean, count, z_squared = arrays(dtype, [1e-4, 1e-6, 1e-9], [5, 50, 5], 20)
@@ -106,6 +108,7 @@ def test_a_mean_at_the_low_end_gives_exactly_the_low_end(low, high, dtype):
     assert np.all(np.asarray(wilson(mean, *rest)[0]) > 0)
 
 
+@float64_in_long
 def test_the_mean_lies_inside_and_the_ends_in_the_range(dtype, rng):
     for low, high in ((0.0, 1.0), (0.1, 0.7)):
         mean, *rest = random_arguments(rng, dtype, low, high)
@@ -120,6 +123,7 @@ def test_the_mean_lies_inside_and_the_ends_in_the_range(dtype, rng):
     assert np.all((lower >= 0) & (upper <= 1))
 
 
+@float64_in_long
 def test_affine_maps(dtype, rng):
     mean, *rest = random_arguments(rng, dtype)
     lower, upper = on_host(wilson(mean, *rest))
@@ -136,6 +140,7 @@ def test_affine_maps(dtype, rng):
     np.testing.assert_allclose(flipped[1], 1 - lower, atol=4 * rounding(dtype))
 
 
+@float64_in_long
 def test_no_variance_gives_the_mean(dtype, rng):
     mean, count, z_squared, _ = random_arguments(rng, dtype)
     for arguments in ((z_squared, dtype(0)), (dtype(0), dtype(1))):
@@ -143,6 +148,7 @@ def test_no_variance_gives_the_mean(dtype, rng):
             np.testing.assert_allclose(end, mean, atol=rounding(dtype))
 
 
+@float64_in_long
 @pytest.mark.parametrize("low, high", [(0.0, 1.0), (0.1, 0.7)])
 @pytest.mark.parametrize("z_squared", [1e-3, 1.0, 50.0])
 def test_no_observations_give_the_range(low, high, z_squared, dtype):
@@ -152,6 +158,7 @@ def test_no_observations_give_the_range(low, high, z_squared, dtype):
     np.testing.assert_allclose(ends[1], high, rtol=rounding(dtype))
 
 
+@float64_in_long
 def test_no_observations_and_no_confidence_give_the_range(dtype):
     for z_squared, eta in ((0.0, 1.0), (2.0, 0.0), (1e-25, 1.0)):
         lower, upper = wilson(*arrays(dtype, 0.5, 0, z_squared, eta))
@@ -159,6 +166,7 @@ def test_no_observations_and_no_confidence_give_the_range(dtype):
         assert float(upper) == pytest.approx(1, rel=rounding(dtype))
 
 
+@float64_in_long
 def test_more_confidence_widens_and_more_observations_shorten(dtype, rng):
     mean = rng.random(50)[:, None]
     slack = rounding(dtype)
@@ -175,6 +183,7 @@ def test_more_confidence_widens_and_more_observations_shorten(dtype, rng):
     assert np.all(np.diff(lower) <= slack) and np.all(np.diff(upper) >= -slack)
 
 
+@float64_in_long
 def test_a_range_of_no_width(dtype):
     mean, count, z_squared = arrays(dtype, 0.3, [0, 1, 50], 4.0)
     for end in wilson(mean, count, z_squared, 1.0, 0.3, 0.3):

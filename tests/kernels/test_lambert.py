@@ -1,7 +1,6 @@
 """Lambert's W: SciPy values, round trips, cancellation, underflow."""
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 from scipy import special
@@ -44,9 +43,9 @@ def test_omega_at_the_ends(dtype):
 
 
 def test_omega_slope_is_that_of_the_implicit_function():
-    z = jnp.linspace(-20.0, 50.0, 29)
-    w = omega(z)
-    slope = jax.vmap(jax.grad(wright_omega))(z)
+    z = np.linspace(-20, 50, 29, dtype=np.float32)
+    w = np.asarray(omega(z))
+    slope = jax.jit(jax.vmap(jax.grad(wright_omega)))(z)
     np.testing.assert_allclose(slope, w / (1 + w), rtol=3e-6)
 
 
@@ -84,12 +83,12 @@ def test_beyond_mode_where_the_lower_branch_underflows():
 def test_beyond_mode_at_the_ends(dtype):
     b = np.array([0, 0, 0, 2, 2, 1e-20], dtype)
     drop = np.array([-1, 0, 3, -5, 0, 3], dtype)
-    np.testing.assert_array_equal(beyond(b[:5], drop[:5]), [0, 0, 3, 2, 2])
-    assert beyond(b[5], drop[5]) == pytest.approx(3, rel=1e-5)
-    assert beyond(dtype(2), drop).shape == drop.shape
-    assert np.isnan(
-        [beyond(dtype(np.nan), dtype(1)), beyond(dtype(1), dtype(np.nan))]
-    ).all()
+    found = np.asarray(beyond(b, drop))
+    np.testing.assert_array_equal(found[:5], [0, 0, 3, 2, 2])
+    assert found[5] == pytest.approx(3, rel=1e-5)
+    assert jax.eval_shape(beyond_mode, dtype(2), drop).shape == drop.shape
+    one, nan = np.ones(6, dtype), np.full(6, np.nan, dtype)
+    assert np.isnan([beyond(nan, one), beyond(one, nan)]).all()
 
 
 def test_beyond_mode_slopes_are_those_of_the_implicit_function():
@@ -101,6 +100,7 @@ def test_beyond_mode_slopes_are_those_of_the_implicit_function():
     drop = np.array([1e-4, 0.2, 4.0, 50.0])
     with jax.enable_x64(True):
         v = np.asarray(beyond(b, drop))
-        by_b, by_drop = jax.vmap(jax.grad(beyond_mode, (0, 1)))(b, drop)
+        slopes = jax.jit(jax.vmap(jax.grad(beyond_mode, (0, 1))))
+        by_b, by_drop = map(np.asarray, slopes(b, drop))
     np.testing.assert_allclose(by_drop, v / (v - b), rtol=1e-7)
     np.testing.assert_allclose(by_b, v * np.log(v / b) / (v - b), rtol=1e-7)

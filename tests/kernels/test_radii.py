@@ -18,6 +18,7 @@ from jaxbandits.kernels.radii import (
     kl_upper_bound,
     peeling_scale,
 )
+from tests.heavy import float64_in_long
 from tests.kernels.checks import assert_transforms_agree
 
 PIECE = 200
@@ -117,6 +118,7 @@ def test_divergence_from_certain_coins(dtype):
     np.testing.assert_allclose(always, -np.log(wide), rtol=rtol)
 
 
+@float64_in_long
 @pytest.mark.parametrize("bound", BOUNDS)
 def test_upper_bound_is_the_root(bound, dtype, rng):
     p = np.concatenate([[0, 1, 0.5, 1e-6, 1 - 1e-6], rng.random(100)]).astype(dtype)
@@ -134,6 +136,7 @@ def test_upper_bound_is_the_root(bound, dtype, rng):
     assert np.all(q <= p + np.sqrt(float(bound) / 2) + slack)
 
 
+@float64_in_long
 def test_upper_bound_at_the_boundaries(dtype):
     one, zero = dtype(1), dtype(0)
     for bound in (0.0, 1e-3, 1.0, np.inf):
@@ -148,24 +151,22 @@ def test_upper_bound_at_the_boundaries(dtype):
     assert np.isnan(jitted_bound(dtype(0.4), dtype(np.nan), 20))
 
 
-@given(
-    st.floats(0, 1, width=32), st.floats(0, 10, width=32), st.sampled_from([1, 6, 19])
-)
+@given(st.floats(0, 1, width=32), st.floats(0, 10, width=32), st.sampled_from([1, 6]))
 def test_more_iterations_only_tighten(p, bound, iterations):
-    p, bound = jnp.float32(p), jnp.float32(bound)
-    coarse = jitted_bound(p, bound, iterations)
-    fine = jitted_bound(p, bound, iterations + 1)
+    p, bound = np.float32(p), np.float32(bound)
+    coarse = np.asarray(jitted_bound(p, bound, iterations))
+    fine = np.asarray(jitted_bound(p, bound, iterations + 1))
     assert p <= coarse <= fine <= 1
     assert fine - coarse <= 2.0**-iterations
 
 
 def test_broadcast_and_transforms(tape):
     u = tape(12, 2)
-    wide = jitted_bound(u[:, :1], u[None, :, 1], 4)
+    wide = jitted_bound(u[:, :1], u[None, :, 1], 2)
     assert wide.shape == (12, 12)
-    np.testing.assert_allclose(np.diagonal(wide), jitted_bound(u[:, 0], u[:, 1], 4))
+    np.testing.assert_allclose(np.diagonal(wide), jitted_bound(u[:, 0], u[:, 1], 2))
     assert_transforms_agree(
-        lambda p, b: kl_upper_bound(p, b, 4), u[:, 0], u[:, 1], rtol=1e-5
+        lambda p, b: kl_upper_bound(p, b, 2), u[:, 0], u[:, 1], rtol=1e-5
     )
     assert_transforms_agree(kl_bernoulli, u[:, 0], u[:, 1], rtol=1e-3)
 
@@ -250,12 +251,13 @@ def observations(rng, size):
 
 @pytest.fixture(scope="module")
 def solved():
-    """200 observations and the logarithms of their true bounds."""
-    columns = observations(np.random.default_rng(7), 200)
+    """100 observations and the logarithms of their true bounds."""
+    columns = observations(np.random.default_rng(7), 100)
     truth = [largest_log_ratio(*map(float, row)) for row in zip(*columns, strict=True)]
     return columns, np.array(truth)
 
 
+@float64_in_long
 def test_ratio_bound_against_scipy(solved, dtype):
     (reward, cost, bound), truth = solved
     truth = np.exp(truth)
@@ -264,6 +266,7 @@ def test_ratio_bound_against_scipy(solved, dtype):
     assert np.all(np.abs(found - truth) <= 1e-4 * truth + 1e-7 / cost)
 
 
+@float64_in_long
 def test_ratio_bound_is_at_least_the_ratio_and_at_most_ucb_sc(dtype, rng):
     reward, cost, bound = (x.astype(dtype) for x in observations(rng, 3000))
     found = ratio_bound(reward, cost, bound)
@@ -275,6 +278,7 @@ def test_ratio_bound_is_at_least_the_ratio_and_at_most_ucb_sc(dtype, rng):
     assert np.median(found / relaxed) < 0.97
 
 
+@float64_in_long
 def test_ratio_bound_increases_in_the_bound(dtype, rng):
     reward, cost, _ = observations(rng, 50)
     ladder = np.geomspace(1e-8, 0.5, 60)
@@ -285,6 +289,7 @@ def test_ratio_bound_increases_in_the_bound(dtype, rng):
     assert np.all(found[:, -1] > 1.1 * found[:, 0])
 
 
+@float64_in_long
 def test_ratio_bound_at_the_boundaries(dtype):
     """No bound gives the ratio; with one certain mean there are closed forms."""
     one, zero, half = dtype(1), dtype(0), dtype(0.5)
@@ -299,6 +304,7 @@ def test_ratio_bound_at_the_boundaries(dtype):
         assert found == pytest.approx(math.exp(bound), rel=1e-4)
 
 
+@float64_in_long
 def test_ratio_bounds_of_tiny_costs(dtype):
     """A few plays of a cheap arm: the cost at the bound is between 1e-30 and 1e-8."""
     columns = np.array(
@@ -309,6 +315,7 @@ def test_ratio_bounds_of_tiny_costs(dtype):
     np.testing.assert_allclose(np.log(found), truth, atol=1e-3)
 
 
+@float64_in_long
 def test_ratio_bounds_of_huge_ratios_stay_finite(dtype):
     reward, cost, bound = np.meshgrid(
         [0.0, 1e-3, 0.75, 1.0], [1e-6, 0.015, 0.3, 1.0], [1e-3, 1.0, 10.0, 1e3]
@@ -317,6 +324,7 @@ def test_ratio_bounds_of_huge_ratios_stay_finite(dtype):
     assert np.all(np.isfinite(found)) and np.all(found <= 1.001 * np.e**43)
 
 
+@pytest.mark.slow
 def test_ratio_bound_transforms(tape):
     u = tape(6, 3)
 

@@ -76,7 +76,7 @@ EXAMPLES = {
     "allocation.projected_gradient": [
         plain(lambda x: jnp.sum(jnp.log1p(x)), ARMS, 2, steps=3)
     ],
-    "allocation.sigmoid_filling": [plain(SIGMOID, 2.0), plain(SIGMOID, 2.0, **LIMITS)],
+    "allocation.sigmoid_filling": [plain(SIGMOID, 2.0, **LIMITS)],
     "allocation.sigmoid_prefix": [plain(SIGMOID, 2), plain(SIGMOID, 2.0, **LIMITS)],
     "allocation.water_filling": [plain(CONCAVE, 2), plain(CONCAVE, 2.0, **LIMITS)],
 }

@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 from jaxbandits.laws.law import expectation_below, of_arm
+from tests.heavy import float64_in_long
 
 
 class Tree(NamedTuple):
@@ -17,6 +18,7 @@ class Tree(NamedTuple):
     nested: tuple
 
 
+@float64_in_long
 @pytest.mark.parametrize("arms", [1, 3, 70])
 def test_of_arm(arms, rng, dtype):
     params = Tree(

@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 from jaxbandits import laws
+from tests.heavy import float64_in_long
 from tests.kernels.checks import assert_mean, assert_transforms_agree
 from tests.reference import exact
 from tests.reference import laws as reference
@@ -17,6 +18,9 @@ from tests.reference.words import spell
 LIMITS = np.linspace(0.1, 0.9, 10)
 A, B = np.full(3, 0.8), np.array([0.2, 0.3, 0.3])  # Indep, appendix E.2
 INDEP = laws.Product(laws.Beta(A, B), laws.Exponential(A / (A + B) + 1))
+BOTH = laws.product(laws.beta, laws.exponential)
+DRAWS = 100_000
+sample = jax.jit(jax.vmap(BOTH.sample, (0, None, None)))
 
 
 def cost(x):
@@ -28,7 +32,7 @@ def jumping_cost(x):
 
 
 def test_indep_against_quadrature():
-    moments = laws.product(laws.beta, laws.exponential).moments(INDEP, LIMITS, cost)
+    moments = BOTH.moments(INDEP, LIMITS, cost)
     assert all(table.shape == (3, 10) for table in moments)
     for arm in range(3):
         law = exact.BetaTimesExponential(A[arm], B[arm], INDEP.consumption.rate[arm])
@@ -71,13 +75,13 @@ def test_uniform_consumption_whose_density_jumps():
     np.testing.assert_allclose(moments.reward, [[0.5], [1.0]] * within, atol=1e-12)
 
 
+@float64_in_long
 def test_the_rewards_words_come_first(tape, dtype):
-    law = laws.product(laws.beta, laws.exponential)
-    assert law.words == 6
+    assert BOTH.words == 6
     noise = tape(500, 5)
     params = jax.tree.map(lambda x: jnp.asarray(x, dtype), INDEP)
-    sample = jax.jit(jax.vmap(law.sample, (0, None, None)))
-    reward, consumption = sample(spell(noise, "uuuun"), params, jnp.int32(1))
+    words = np.resize(spell(noise, "uuuun"), (DRAWS, 6))  # compiled once
+    reward, consumption = (x[:500] for x in sample(words, params, jnp.int32(1)))
     rate = INDEP.consumption.rate[1]
     truth = [
         reference.product(
@@ -93,36 +97,37 @@ def test_the_rewards_words_come_first(tape, dtype):
 
 
 def test_simulated_moments(words):
-    law = laws.product(laws.beta, laws.exponential)
     params = jax.tree.map(jnp.float32, INDEP)
-    sample = jax.jit(jax.vmap(law.sample, (0, None, None)))
-    moments = law.moments(INDEP, LIMITS, cost)
+    moments = BOTH.moments(INDEP, LIMITS, cost)
     for arm in (0, 2):
-        reward, consumption = map(np.asarray, sample(words(300_000, 6), params, arm))
+        drawn = sample(words(DRAWS, 6), params, jnp.int32(arm))
+        reward, consumption = map(np.asarray, drawn)
         within = consumption <= LIMITS[3]
         assert_mean(reward * within, moments.reward[arm, 3])
         assert_mean(cost(consumption) * within, moments.cost[arm, 3])
         assert_mean(within, moments.probability[arm, 3])
 
 
-def test_products_are_values(words):
-    law = laws.product(laws.beta, laws.exponential)
-    assert law is laws.product(laws.beta, laws.exponential)
-    assert law.name == "Beta x exponential"
+def test_products_are_values():
+    assert BOTH is laws.product(laws.beta, laws.exponential)
+    assert BOTH.name == "Beta x exponential"
+
+
+@pytest.mark.slow
+def test_transforms(words):
     params = jax.tree.map(jnp.float32, INDEP)
     arms = np.array([0, 2, 1, 1], np.int32)
     assert_transforms_agree(
-        lambda noise, arm: law.sample(noise, params, arm), words(4, 6), arms, rtol=1e-4
+        lambda noise, arm: BOTH.sample(noise, params, arm), words(4, 6), arms, rtol=1e-4
     )
 
 
 def test_check():
-    law = laws.product(laws.beta, laws.exponential)
-    law.check(INDEP)
+    BOTH.check(INDEP)
     with pytest.raises(ValueError, match="rate"):
-        law.check(INDEP._replace(consumption=laws.Exponential(-A)))
+        BOTH.check(INDEP._replace(consumption=laws.Exponential(-A)))
     with pytest.raises(ValueError, match="a must be positive"):
-        law.check(INDEP._replace(reward=laws.Beta(-A, B)))
+        BOTH.check(INDEP._replace(reward=laws.Beta(-A, B)))
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,10 @@
 """Where the short run has each policy of the registry compiled by XLA.
 
-In the plain loop of its contract, of its twin, or of both; by the engine, in
-test_all_play.py, those that have machinery of their own. On each JAX that is supported,
-``-m "not slow or each_jax"``, the engine compiles all but those that are another with
-an option, or one of the budgeted setting over pairs, of which it makes the program.
+In the plain loop of its twin, or of its contract; by the engine, in test_all_play.py,
+one, while it makes the programs of others that have machinery of their own. On each JAX
+that is supported, ``-m "not slow or each_jax"``, contracts are played, and the engine
+compiles all but those that are another with an option, or one of the budgeted setting
+over pairs, of which it makes the program.
 """
 
 from jaxbandits.policies import REGISTRY
@@ -35,18 +36,29 @@ CONTRACT_LONG = {
     "allocation/thompson-mean",
     "censored/kl-ucb",
 }
-# Whose contract is of the short run; the others are on each JAX.
-CONTRACT_SHORT = {*REGISTRY} - {*named_after(*REGISTRY), *OVER_PAIRS, *CONTRACT_LONG}
-# What the engine compiles in the short run: indices, samples, grids that are refined,
-# epochs by the clock, solvers.
-PLAY_SHORT = {
-    "censored/rcucb",
-    "continuum/z-rcucb",
+# Whose contract is of the short run: one of every setting, and those whose play no twin
+# of the short run follows. The others are on each JAX.
+CONTRACT_SHORT = {
+    "censored/uniform",
+    "continuum/rcucb-uniform",
     "budgeted/omega-star-ucb",
-    "farewell/wait-ucb",
-    "allocation/ra-ucb",
-    "allocation/thompson",
+    "budgeted/fixed",
+    "farewell/fixed",
+    "allocation/ra-etc",
+    "allocation/clairvoyant",
 }
+# Of which the short run traces a round instead.
+CONTRACT_TRACED = [
+    name
+    for name in REGISTRY
+    if name
+    not in {*named_after(*REGISTRY), *OVER_PAIRS, *CONTRACT_LONG, *CONTRACT_SHORT}
+]
+# What the engine compiles in the short run; grids that are refined, in test_z_rcucb.py,
+# and a solver, in tests/engine/test_invariance.py.
+PLAY_SHORT = {"budgeted/omega-star-ucb"}
+# Of what it makes the program there: epochs by the clock, ends of intervals, samples.
+LOWERED_SHORT = ["farewell/wait-ucb", "allocation/ra-ucb", "allocation/thompson"]
 # Of which no program of the engine is compiled on each JAX: it is made.
 PLAY_LONG = [
     name

@@ -1,9 +1,9 @@
 """Every policy of the registry is compiled and plays: on each JAX that is supported.
 
-The short run has a few, one for every machinery (`tests/policies/compiled.py`); the
-others play there in the plain loop, in their contract or beside their twin. A variant,
-which is another policy with an option, is made into a program by the engine; XLA
-compiles it with ``-m slow`` only.
+The short run has one, and makes the programs of a few, one for every machinery
+(`tests/policies/compiled.py`); all play there in the plain loop, in their contract or
+beside their twin. A variant, which is another policy with an option, is made into a
+program by the engine; XLA compiles it with ``-m slow`` only.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from jaxbandits.engine import lanes, run
 from jaxbandits.policies import REGISTRY
 from tests.games import game_for
 from tests.heavy import on_each_jax
-from tests.policies.compiled import PLAY_LONG, PLAY_SHORT
+from tests.policies.compiled import LOWERED_SHORT, PLAY_LONG, PLAY_SHORT
 
 ROUNDS = 12
 # What the engine has no rule of its own for, by setting: normal scores (from JAX 0.12
@@ -69,8 +69,10 @@ class LoweredError(Exception):
     """There is a program, which is not compiled."""
 
 
-@pytest.mark.parametrize("name", on_each_jax(PLAY_LONG))
-def test_a_variant_is_lowered(name, fallen_back, monkeypatch):
+@pytest.mark.parametrize(
+    "name", on_each_jax([*PLAY_LONG, *LOWERED_SHORT], LOWERED_SHORT)
+)
+def test_its_program_is_made(name, fallen_back, monkeypatch):
     def lowered(advance, call, clock):
         advance.lower(*call)
         raise LoweredError

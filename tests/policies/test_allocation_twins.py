@@ -27,6 +27,7 @@ from jaxbandits.settings import allocation as settings
 from jaxbandits.settings.allocation import View
 from jaxbandits.testing import trace_run
 from tests.heavy import in_short
+from tests.policies.states import assert_sound
 from tests.reference import allocation_policies as twins
 from tests.reference.allocation_families import make_laws
 from tests.reference.allocation_oracle import cascade_oracle, objective, oracle
@@ -34,6 +35,7 @@ from tests.reference.words import grid
 
 ROUNDS, BUDGET, STEPS = 2000, 40.0, 100
 EVERY = 17  # rounds between two comparisons; prime to K: all arms are boosted
+SELDOM = 3 * EVERY  # where the twin takes long
 TOLERANCE = 1e-5  # of the budget; 1e-6 to 3e-6 measured, where CASES has no other
 NAMES = {
     exponential: "exponential",
@@ -88,7 +90,7 @@ class Case(NamedTuple):
     """A policy, parameters that are not default, its twin, and the tolerance.
 
     `ties` is the share of rounds that may differ by more, where the two allocations are
-    worth the same in float32.
+    worth the same in float32. `every` is how many rounds lie between two comparisons.
     """
 
     policy: str | Callable
@@ -96,6 +98,7 @@ class Case(NamedTuple):
     twin: partial
     tolerance: float = TOLERANCE
     ties: float = 0.0
+    every: int = EVERY
 
 
 ALL = {"update": "all", "others": "point", "start": "uniform_split"}
@@ -148,8 +151,10 @@ CASES = {
         {},
         partial(RaUcb, initial=1, estimator="printed", radii="code"),
     ),
-    "MG-UCB": Case("mg-ucb", {}, partial(RaUcb, initial=9)),
-    "MG-UCB-Delta": Case("mg-ucb-delta", {}, partial(MgUcbDelta, step=STEP, initial=9)),
+    "MG-UCB": Case("mg-ucb", {}, partial(RaUcb, initial=9), every=SELDOM),
+    "MG-UCB-Delta": Case(
+        "mg-ucb-delta", {}, partial(MgUcbDelta, step=STEP, initial=9), every=SELDOM
+    ),
     "difference": Case(
         "mg-ucb-delta-difference",
         {},
@@ -174,13 +179,18 @@ CASES = {
     ),
     # Both draw from a posterior by quadrature, on grids of dozens and of 513 rates.
     "Thompson": Case(
-        "thompson", {}, partial(twins.ThompsonAllocation, start="uniform_split"), 1e-2
+        "thompson",
+        {},
+        partial(twins.ThompsonAllocation, start="uniform_split"),
+        1e-2,
+        every=7 * EVERY,
     ),
     "Thompson, mean of two": Case(
         lambda problem: policies.thompson_allocation(problem, draws=2),
         {},
         partial(twins.ThompsonAllocation, start="uniform_split", draws=2),
         1e-2,
+        every=SELDOM,
     ),
     "Thompson, mean": Case(
         "thompson-mean",
@@ -244,12 +254,13 @@ class Followed(NamedTuple):
     twin: object
 
 
-def follow(case, environment, rounds=ROUNDS, every=EVERY):
+def follow(case, environment, rounds=ROUNDS, every=None):
     """Replay the twin along a run."""
-    problem = environment.problem
+    problem, every = environment.problem, every or case.every
     policy, twin = make(case, problem), case.twin(twins_problem(problem))
     params = policy.params._replace(**case.params) if case.params else None
     trace = trace_run(policy, environment, rounds, params=params)
+    assert_sound(trace.state)
     normal = ndtri(grid(read(0, 0, Stream.ACT, rounds, policy.words[0])))
     seen, given = (np.asarray(x, np.float64) for x in trace.feedback)
     played, chosen, value = [], [], []
@@ -316,7 +327,7 @@ def test_policy_splits_as_its_twin(name):
         assert_bounds(found, 5e-3 if "delta" in name else 1e-4)
         if name != "printed radii":
             shares = found.chosen[found.chosen.max(axis=1) < BUDGET]
-            assert len(shares) > 50  # something to agree about
+            assert len(shares) > 0.4 * len(found.chosen)  # something to agree about
 
 
 @pytest.mark.parametrize(
@@ -396,9 +407,10 @@ def test_cascades(name, family, shape):
         case = Case("no-ucb", {"initial": 20.0}, partial(NoUcb, initial=20))
     found = follow(case, environment, rounds=600)
     error, tolerance = differences(found, budget), max(case.tolerance, 1e-3)
+    first = 12 * EVERY // case.every
     # Arms that are drawn to succeed for sure, as some are at first, have no curvature:
     # what they get hangs on the last digits of the rates.
-    assert np.median(error) < tolerance and np.max(error[12:]) < tolerance
+    assert np.median(error) < tolerance and np.max(error[first:]) < tolerance
     arms = found.twin.laws, p, environment.provenance["rate"], budget
     # Otherwise it would not matter which of the two is played.
     assert np.max(np.abs(oracle(*arms) - cascade_oracle(*arms))) > 0.5

@@ -23,12 +23,15 @@ from jaxbandits.settings import budgeted
 from jaxbandits.testing import trace_run
 from tests.heavy import in_short
 from tests.policies.replay import PROBLEM, ROUNDS, SOURCES, K, replay
+from tests.policies.states import assert_sound
 from tests.reference import budgeted_policies as twins
 from tests.reference.words import numbers
 
 NEAR_TIE = 2e-5
 # Within the rounds of the test, so that both phases of epsilon-first are seen.
 BUDGET, HORIZON = 400.0, 1500.0
+# Twins that look at all that was seen, for every arm, and those that search.
+DEAR, DEAREST = 10, 50
 # What a learner may take for the largest cost, arm by arm.
 HIGH = np.linspace(1, 3, K)
 
@@ -49,6 +52,7 @@ def _case(entry, twin, every=1, twin_params=None, **params):
 
 
 _omega = partial(_case, twin=twins.OmegaUCB)
+_share = partial(_case, twin=twins.ShareUCB, every=DEAR)
 CASES = {
     "omega": _omega("omega-ucb"),
     "omega, rho = 1": _omega("omega-ucb", rho=1.0),
@@ -58,7 +62,9 @@ CASES = {
         "omega-star-ucb", rho=20.0, twin_params={"star": True, "rho": 20.0}
     ),
     "omega*, shrunk": _omega(
-        "omega-star-ucb-shrunk", twin_params={"star": True, "variance": "shrunk"}
+        "omega-star-ucb-shrunk",
+        twin_params={"star": True, "variance": "shrunk"},
+        every=DEAR,
     ),
     "omega*, ranges": _omega(
         "omega-star-ucb",
@@ -73,33 +79,32 @@ CASES = {
     ),
     # So short that a tenth of the rounds forget.
     "discounted omega": _case(
-        "discounted-omega-ucb", twins.DiscountedOmega, memory=150.0
+        "discounted-omega-ucb", twins.DiscountedOmega, DEAR, memory=150.0
     ),
-    "discounted omega, default": _case("discounted-omega-ucb", twins.DiscountedOmega),
+    "discounted omega, default": _case(
+        "discounted-omega-ucb", twins.DiscountedOmega, DEAR
+    ),
     "discounted omega, ranges": _case(
         "discounted-omega-ucb",
         twins.DiscountedOmega,
+        DEAR,
         twin_params={"memory": 150.0, "cost_high": HIGH, "reward_high": 4 - HIGH},
         memory=150.0,
     )._replace(problem=budgeted.make_problem(K, 0, HIGH, 0, 4 - HIGH)),
-    "share": _case("share-ucb", twins.ShareUCB, budget=BUDGET),
-    "share, other": _case(
-        "share-ucb", twins.ShareUCB, budget=BUDGET, rho=2.0, power=0.3, prior_pulls=3.0
+    "share": _share("share-ucb", budget=BUDGET),
+    "share, other": _share(
+        "share-ucb", budget=BUDGET, rho=2.0, power=0.3, prior_pulls=3.0
     ),
-    "share, ranges": _case(
+    "share, ranges": _share(
         "share-ucb",
-        twins.ShareUCB,
         twin_params={"budget": BUDGET, "cost_high": HIGH, "reward_high": 4 - HIGH},
         budget=BUDGET,
     )._replace(problem=budgeted.make_problem(K, 0, HIGH, 0, 4 - HIGH)),
-    "share, anytime": _case(
-        "share-ucb-anytime",
-        twins.ShareUCB,
-        twin_params={"clock": "spent", "power": 0.0},
+    "share, anytime": _share(
+        "share-ucb-anytime", twin_params={"clock": "spent", "power": 0.0}
     ),
-    "share, own variances": _case(
+    "share, own variances": _share(
         "share-ucb-own-variances",
-        twins.ShareUCB,
         twin_params={"pooled": False, "budget": BUDGET},
         budget=BUDGET,
     ),
@@ -111,18 +116,19 @@ CASES = {
     "Budget-UCB": _case("budget-ucb", twins.BudgetUCB),
     "Budget-UCB, code": _case("budget-ucb", twins.BudgetUCB, log_factor=2.0),
     "UCB-BV1": _case("ucb-bv1", twins.UCBBV1),
-    "UCB-B2": _case("ucb-b2", twins.UCBB2),
+    "UCB-B2": _case("ucb-b2", twins.UCBB2, DEAR),
     "UCB-B2, alpha, lambda": _case(
         "ucb-b2",
         twins.UCBB2,
+        DEAR,
         twin_params={"alpha": 0.05, "lambda_": 20.0},
         alpha=0.05,
         stability=20.0,
     ),
-    "UCB-B2, code": _case("ucb-b2-code", twins.UCBB2, twin_params={"form": "code"}),
+    "UCB-B2, code": _case("ucb-b2-code", twins.UCBB2, DEAR, {"form": "code"}),
     "UCB-SC+": _case("ucb-sc-plus", twins.UCBSCPlus),
     # The twin searches for ten roots in a round.
-    "KL-UCB-SC+": _case("kl-ucb-sc-plus", twins.KLUCBSCPlus, every=20),
+    "KL-UCB-SC+": _case("kl-ucb-sc-plus", twins.KLUCBSCPlus, DEAREST),
     "KUBE": _case("kube", twins.KUBE),
     "PD-BwK": _case("pd-bwk", twins.PDBwK, budget=BUDGET, horizon=HORIZON),
     "b-greedy": _case("b-greedy", twins.BGreedy),
@@ -130,7 +136,7 @@ CASES = {
         "b-greedy-code", twins.BGreedy, twin_params={"unpaid": "code"}
     ),
     "epsilon-first": _case("epsilon-first", twins.EpsilonFirst, budget=BUDGET),
-    "BTS": _case("bts", twins.BTS),
+    "BTS": _case("bts", twins.BTS, DEAR),
     "uniform": _case("uniform", twins.Uniform),
     "clairvoyant": _case("clairvoyant", twins.Clairvoyant),
 }
@@ -183,6 +189,7 @@ def assert_follows(name, source, tolerance):
     policy = policy_of(case.entry, case.problem)
     params = policy.params._replace(**case.params) if case.params else None
     trace = trace_run(policy, environment, ROUNDS, params=params)
+    assert_sound(trace.state)
     act, update = policy.words
     kinds = {0: "", 1: "p", 4: "pnp", 4 * K: "u" * 4 * K}[act], "n" * (update // 2)
     noise = [
@@ -247,18 +254,18 @@ def test_bts_plays_only_arms_that_exist(words):
 
 def means_of(reward, cost):
     """Of arms that were pulled once each."""
-    observe = jax.vmap(Means.observe)
-    return observe(Means.zeros(len(cost)), jnp.array(reward), jnp.array(cost))
+    observe = jax.jit(jax.vmap(Means.observe))
+    given = (np.array(x, np.float32) for x in (reward, cost))
+    return observe(Means.zeros(len(cost)), *given)
 
 
 def test_epsilon_first_explores_until_its_share_is_spent():
     policy = policy_of("epsilon-first", budgeted.make_problem(2))
     params = policy.params._replace(epsilon=0.25, budget=8.0)
     state = means_of([0.5, 1.0], [1.0, 1.0])
-    noise = np.zeros(policy.words[0], np.uint32)
+    noise, act = np.zeros(policy.words[0], np.uint32), jax.jit(policy.act)
     found = [
-        int(policy.act(noise, view_of(5, spent=spent), state, params))
-        for spent in (1.5, 2.0)
+        int(act(noise, view_of(5, spent=spent), state, params)) for spent in (1.5, 2.0)
     ]
     assert found == [0, 1]
 
@@ -268,13 +275,13 @@ def test_what_the_code_adds_to_costs_is_almost_nothing():
     policy = policy_of("b-greedy-code", budgeted.make_problem(3))
     noise = np.full(policy.words[0], 2**32 - 1, np.uint32)
     state = means_of([0.0, 0.9, 0.2], [0.0, 0.05, 0.01])
-    assert policy.act(noise, view_of(10**6, 3), state, ()) == 2
+    assert jax.jit(policy.act)(noise, view_of(10**6, 3), state, ()) == 2
 
 
-@pytest.mark.parametrize(
-    "name",
-    in_short(["omega*", "UCB-SC+", "KL-UCB-SC+", "PD-BwK"], {"KL-UCB-SC+", "PD-BwK"}),
-)
+FLOAT64 = ["omega*", "UCB-SC+", "KL-UCB-SC+", "PD-BwK"]
+
+
+@pytest.mark.parametrize("name", in_short(FLOAT64, FLOAT64[1:]))
 def test_index_policies_in_float64(name):
     with jax.enable_x64(True):
         # The bisection of KL-UCB-SC+ ends within 2**-30 of its bracket.

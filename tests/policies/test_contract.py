@@ -7,6 +7,9 @@ import numpy as np
 import pytest
 
 from jaxbandits import simulate
+from jaxbandits.contract import check_round
+from jaxbandits.laws import Bernoulli, Exponential, Product, bernoulli, product
+from jaxbandits.laws import exponential as exponential_law
 from jaxbandits.laws.thresholds import exponential
 from jaxbandits.policies import REGISTRY, allocation, budgeted, farewell
 from jaxbandits.policies import censored as policies
@@ -19,7 +22,7 @@ from tests.heavy import in_short, on_each_jax
 from tests.policies.compiled import (
     CONTRACT_LONG,
     CONTRACT_SHORT,
-    OVER_PAIRS,
+    CONTRACT_TRACED,
     named_after,
 )
 from tests.policies.replay import GAME, PROBLEM, ROUNDS, K, Tables, replay
@@ -157,14 +160,23 @@ WITHOUT_MARGIN = {"censored/uniform", "censored/fixed"} | {
 }
 
 
+def coins(limits=None):
+    """Ten arms, and laws that XLA compiles quickly."""
+    limits = settings.equidistant(10) if limits is None else limits
+    arms = Product(Bernoulli(np.linspace(0.3, 0.7, 10)), Exponential(np.full(10, 1.8)))
+    law = product(bernoulli, exponential_law)
+    problem = settings.running_example(10, limits)
+    return settings.censored("coins", problem, law, arms)
+
+
 @pytest.fixture(scope="module")
 def game():
-    return settings.indep([0.3, 0.5, 0.7])
+    return coins([0.3, 0.5, 0.7])
 
 
-TWINS_GAMES = {
-    "censored": lambda: (settings.indep(), 2000),
-    "continuum": lambda: (settings.indep(settings.ANY), 1000),
+LIGHT_GAMES = {
+    "censored": lambda: (coins(), 2000),
+    "continuum": lambda: (coins(settings.ANY), 1000),
     "budgeted": lambda: (replay("Bernoulli"), ROUNDS),
     "farewell": lambda: (farewell_settings.figure_1a(), 5000),
     "allocation": lambda: (allocation_game(), ALLOCATION_ROUNDS),
@@ -173,9 +185,17 @@ TWINS_GAMES = {
 
 @pytest.mark.parametrize("name", on_each_jax(REGISTRY, CONTRACT_SHORT, CONTRACT_LONG))
 def test_policy_keeps_the_contract(name):
-    # As many rounds as with the twins (test_*twins.py): one compiled program for both.
-    game, rounds = TWINS_GAMES[name.split("/")[0]]()
+    game, rounds = LIGHT_GAMES[name.split("/")[0]]()
     check_policy(REGISTRY[name](game.problem), game, rounds=rounds)
+
+
+@pytest.mark.parametrize("name", CONTRACT_TRACED)
+def test_a_round_keeps_the_contract(name):
+    """Structures, words, randomness; whether numbers are sound is asked with twins."""
+    game, _ = LIGHT_GAMES[name.split("/")[0]]()
+    policy = REGISTRY[name](game.problem)
+    looked_at_in_play = check_round(name, policy, game, twice=True)
+    assert not looked_at_in_play
 
 
 def test_every_policy_has_a_margin():
@@ -187,7 +207,8 @@ def test_every_policy_has_a_margin():
 
 
 @pytest.mark.slow
-def test_margin_over_uniform_play(game):
+def test_margin_over_uniform_play():
+    game = settings.indep([0.3, 0.5, 0.7])
     contestants = {name: REGISTRY[name](game.problem) for name in MARGIN}
     contestants["uniform"] = policies.uniform(game.problem)
     data = simulate(
@@ -301,13 +322,16 @@ def test_margin_of_a_budgeted_policy(name):
     assert share < BUDGETED_MARGIN[name]
 
 
-LIKE_OTHERS = {*named_after(*REGISTRY), *OVER_PAIRS}
+# The twins of the others learn what these do, and their policies choose as they do.
+LEARNS_SHORT = {"farewell/wait-ucb", "farewell/hazard-thompson"}
 
 
 @pytest.mark.parametrize(
     ("name", "figure"),
     [
-        pytest.param(name, figure, marks=[pytest.mark.slow] * (name in LIKE_OTHERS))
+        pytest.param(
+            name, figure, marks=[pytest.mark.slow] * (name not in LEARNS_SHORT)
+        )
         for figure, names in FAREWELL_MARGIN.items()
         for name in names
     ],
@@ -359,7 +383,7 @@ def test_policies_that_play_one_arm_at_a_time(name):
     assert allocation_loss(name) > allocation_loss("allocation/uniform")
 
 
-@pytest.mark.parametrize("name", sorted(LIKE_UNIFORM))
+@pytest.mark.parametrize("name", in_short(sorted(LIKE_UNIFORM), {"farewell/ucb-bv1"}))
 def test_policies_that_play_like_uniform_play(name):
     """At this horizon; a policy that has learnt something deserves a margin."""
     if name.startswith("budgeted"):

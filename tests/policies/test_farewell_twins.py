@@ -18,6 +18,7 @@ from jaxbandits.policies import REGISTRY
 from jaxbandits.settings import farewell
 from jaxbandits.testing import trace_run
 from tests.heavy import in_short
+from tests.policies.states import assert_sound
 from tests.reference import farewell_policies as twins
 from tests.reference.farewell_environment import Environment as EnvironmentTwin
 from tests.reference.words import numbers
@@ -46,11 +47,11 @@ class Case(NamedTuple):
     entry: str
     params: dict
     twin: partial
-    every: int = 1  # of how many epochs one is compared; all are played
+    every: int = 5  # of how many epochs one is compared; all are played
     equal: dict = {}  # shares of equal choices, by instance; the others are near ties
 
 
-def _case(entry, twin, twin_params=None, every=1, equal=None, **params):
+def _case(entry, twin, twin_params=None, every=5, equal=None, **params):
     options = params if twin_params is None else twin_params
     return Case(entry, params, partial(twin, **options), every, equal or {})
 
@@ -102,13 +103,13 @@ CASES = {
     ),
     # On 1b long waits are alike: the draws of units that hardly anybody enters decide.
     "hazard TS": _case(
-        "hazard-thompson", twins.HazardThompson, {}, every=20, equal={"1b": 0.95}
+        "hazard-thompson", twins.HazardThompson, {}, every=50, equal={"1b": 0.95}
     ),
     "hazard TS, prior": _case(
         "hazard-thompson",
         twins.HazardThompson,
         {"ended": 2.0, "passed": 5.0},
-        every=20,
+        every=50,
         prior_ended=2.0,
         prior_passed=5.0,
     ),
@@ -119,7 +120,7 @@ CASES = {
 
 
 # Where giving up costs a unit, which not all policies take.
-AUCTION = _case("hazard-thompson", twins.HazardThompson, {"failure": "unit"}, every=20)
+AUCTION = _case("hazard-thompson", twins.HazardThompson, {"failure": "unit"}, every=50)
 
 
 @cache
@@ -162,6 +163,7 @@ def assert_follows(case, instance, tolerance):
     policy = policy_of(case, instance)
     params = policy.params._replace(**case.params) if case.params else None
     trace = trace_run(policy, environment, EPOCHS, params=params)
+    assert_sound(trace.state)
     kind = "u" if policy.words[0] > 1 else "p"  # a position, or uniforms of BTS
     noise, coins = (
         numbers(read(0, 0, stream, EPOCHS, width), kinds)

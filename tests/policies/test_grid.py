@@ -10,11 +10,17 @@ import pytest
 
 from jaxbandits.engine.lanes import fill, lanes
 from jaxbandits.policies.censored.grid import Grid, extend
+from tests.heavy import in_short
 
 LARGEST, CAPACITY = 1.5, 40
 GROWING = ("restart", "inherit")  # grids that grow by places; `whole` is below
-CASES = [(history, m) for history in GROWING for m in (2, 3, 4)]
-by_case = pytest.mark.parametrize(("history", "splits"), CASES)
+SPLITS = in_short([2, 3, 4], {4})  # an even number and an odd one
+
+
+def by_case(test):
+    """In every way of growing, with every number of cells."""
+    test = pytest.mark.parametrize("splits", SPLITS)(test)
+    return pytest.mark.parametrize("history", GROWING)(test)
 
 
 @dataclass
@@ -237,7 +243,7 @@ def test_transforms_agree(history, rng, splits=3):
     assert len(set(expected[0].count.tolist())) > 1
 
 
-@pytest.mark.parametrize("splits", [2, 3, 4])
+@pytest.mark.parametrize("splits", SPLITS)
 def test_the_whole_grid_is_opened_where_another_is_extended(splits, rng):
     """The playable points are those of a list of points; all of them watch."""
     capacity = splits**3

@@ -20,10 +20,10 @@ from jaxtyping import Float, Int32, jaxtyped
 from jaxbandits.policies import REGISTRY
 from tests.games import game_for
 from tests.heavy import float64_in_long, in_short
-from tests.policies.compiled import named_after
+from tests.policies.compiled import OVER_PAIRS, named_after
 from tests.shapes import unlike
 
-VARIANTS = named_after(*REGISTRY)
+VARIANTS = [*named_after(*REGISTRY), *OVER_PAIRS]
 
 
 def words(width):

@@ -24,6 +24,7 @@ from jaxbandits.results.store import (
     stored_shapes,
 )
 from tests.buckets import bucket  # noqa: F401
+from tests.heavy import in_short
 from tests.results.test_store import ATTRIBUTES, CHUNK, LARGE, SHAPES, SMALL, fill
 
 
@@ -35,6 +36,10 @@ def place(request):
     return f"{request.getfixturevalue('bucket')}/{uuid.uuid4().hex}.zarr"
 
 
+# What needs no more of a bucket than others that are of the short run.
+bucket_in_long = pytest.mark.parametrize(
+    "place", in_short(["memory", "bucket"], {"bucket"}), indirect=True
+)
 BLOCKS = (
     Place(0, 0, slice(0, 2), slice(0, 4)),
     Place(0, 0, slice(0, 2), slice(4, 6)),
@@ -50,6 +55,7 @@ def made(place):
     return place
 
 
+@bucket_in_long
 def test_it_holds_what_a_folder_holds(place, tmp_path):
     made(place)
     made(tmp_path / "one.zarr")
@@ -74,6 +80,7 @@ def test_only_one_makes_it(place, monkeypatch):
     assert check_store(place)["by"] == "another"
 
 
+@bucket_in_long
 def test_a_creation_that_was_killed_is_completed(place, monkeypatch):
     put, left = type(home_of(place)).put, [5]
 
@@ -120,6 +127,7 @@ def test_it_grows_and_is_mended(place):
     assert mend_metadata(place) == [COPY]
 
 
+@bucket_in_long
 def test_what_is_missing_of_a_complete_one(place):
     made(place)
     seal(place)
@@ -166,6 +174,7 @@ def test_a_url_without_its_package(monkeypatch):
         open_store("s3://b/x.zarr")
 
 
+@bucket_in_long
 def test_values_are_read_in_part(place):
     """Of the checkpoints and metrics that are asked for, no others."""
     made(place)

@@ -1,5 +1,7 @@
 """Stores that keep moments in place of runs."""
 
+import shutil
+
 import numpy as np
 import pytest
 
@@ -30,9 +32,9 @@ def write(path, params, seed, session=1):
     write_block(path, Place(0, 0, params, seed), values(params, seed), session)
 
 
-@pytest.fixture
-def store(tmp_path):
-    path = tmp_path / "one.zarr"
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    path = tmp_path_factory.mktemp("moments") / "one.zarr"
     shapes = {"regret": (), "pulls": (3,)}
     create_store(path, axes(points=POINTS, seeds=SEEDS), shapes, BLOCK, {}, True)
     for params in (slice(0, 2), slice(2, 3)):
@@ -94,7 +96,8 @@ def test_who_played(store):
     assert found[Place(0, 0, slice(1, 3), slice(2, 9))].tolist() == [[1] * 7] * 2
 
 
-def test_a_row_that_lacks_seeds_is_made_anew(store):
+def test_a_row_that_lacks_seeds_is_made_anew(store, tmp_path):
+    store = shutil.copytree(store, tmp_path / "copy.zarr")
     grow_store(store, axes(points=POINTS, seeds=15), {"regret": ()}, {})
     found = sessions(store)
     assert found[Place(0, 0, slice(0, 3), slice(0, 8))].all()

@@ -271,13 +271,13 @@ def test_what_open_store_adds(tmp_path):
 def test_a_reader_is_never_ahead_of_the_writer(tmp_path):
     """Plain xarray: what `session` says is there is there, in every variable."""
     path = tmp_path / "one.zarr"
-    create_store(path, axes(seeds=240), SHAPES, (1, 4), ATTRIBUTES)
+    create_store(path, axes(seeds=100), SHAPES, (1, 4), ATTRIBUTES)
     values = block(Place(0, 0, slice(1), slice(4)))
     done = threading.Event()
 
     def writer():
         try:
-            for seed in range(0, 240, 4):
+            for seed in range(0, 100, 4):
                 place = Place(0, 0, slice(0, 1), slice(seed, seed + 4))
                 write_block(path, place, values, 1)
         finally:
@@ -290,7 +290,7 @@ def test_a_reader_is_never_ahead_of_the_writer(tmp_path):
         while not done.is_set():
             for found in (contents(path), open_store(path).load()):
                 played = found["session"] > 0
-                partial += bool(0 < played.sum() < 240)
+                partial += bool(0 < played.sum() < 100)
                 for name in ("regret", "rounds", "pair"):
                     there = found[name].notnull() & (found[name] != 0)
                     dims = [d for d in there.dims if d not in RUN_DIMS]
@@ -300,12 +300,15 @@ def test_a_reader_is_never_ahead_of_the_writer(tmp_path):
     assert partial > 0
 
 
+FEW = walk.spec(points=2, seeds=2, horizon=8, environments={"short": walk.GAME})
+ONE = jax.local_devices()[:1]
+
+
 @pytest.mark.parametrize("give", [str, zarr.storage.LocalStore], ids=["path", "Zarr"])
 def test_a_relative_path_is_read_where_it_was_opened(tmp_path, monkeypatch, give):
     """Values are read when they are asked for, in whatever folder that is."""
     monkeypatch.chdir(tmp_path)
-    spec = walk.spec(seeds=2)
-    whole, found = run(spec), run(spec, give("sweep.zarr"))
+    whole, found = run(FEW, devices=ONE), run(FEW, give("sweep.zarr"), devices=ONE)
     opened = open_store(give("sweep.zarr"))
     (tmp_path / "other").mkdir()
     monkeypatch.chdir(tmp_path / "other")
@@ -316,7 +319,7 @@ def test_a_relative_path_is_read_where_it_was_opened(tmp_path, monkeypatch, give
 
 def test_a_store_that_is_gone_has_no_numbers(tmp_path):
     """To Zarr they would be as those not played yet."""
-    opened = run(walk.spec(seeds=2), tmp_path / "sweep.zarr")
+    opened = run(FEW, tmp_path / "sweep.zarr", devices=ONE)
     (tmp_path / "sweep.zarr").rename(tmp_path / "moved.zarr")
     with pytest.raises(FileNotFoundError, match="sweep.zarr is not where it was open"):
         opened.load()
@@ -443,9 +446,11 @@ def test_growth_that_is_interrupted_anywhere(store, failing, tmp_path):
         with pytest.raises(OSError, match="No space left"):
             grow()
         xr.testing.assert_identical(contents(store), before)
-        xr.testing.assert_identical(open_store(store).load(), before_opened)
-        np.testing.assert_array_equal(sessions(store)[:] > 0, complete)
-        assert stored_shapes(store) == SHAPES
+        # What is written too early stays: one look at the end of every few is enough.
+        if count % 5 == 0 or count == writes - 1:
+            xr.testing.assert_identical(open_store(store).load(), before_opened)
+            np.testing.assert_array_equal(sessions(store)[:] > 0, complete)
+            assert stored_shapes(store) == SHAPES
     # A block of the old extent, played in between.
     failing(10)
     place = Place(0, 0, slice(0, 2), slice(4, 6))
@@ -477,13 +482,14 @@ def test_growth_after_one_that_was_interrupted_may_be_smaller(store, monkeypatch
 
 # ---- with a sweep
 
-SPEC = walk.spec(points=2, seeds=300, horizon=8, environments={"short": walk.GAME})
-BLOCKS = 3 * 3  # of 128 seeds: walker's two points, idler
+SPEC = FEW._replace(seeds=25)
+SIZE = 10
+BLOCKS = 3 * 3  # walker's two points, idler
 
 
 def played_with(spec=SPEC, store=None, **options):
-    kept = {} if store is None else {"block": 128}
-    options = {"devices": jax.local_devices()[:1]} | kept | options
+    kept = {} if store is None else {"block": SIZE}
+    options = {"devices": ONE} | kept | options
     return run(spec, store, **options)
 
 
@@ -547,7 +553,7 @@ def test_a_disk_that_is_full(whole, tmp_path, monkeypatch, complete):
 
 def blocks_of(dataset):
     """The session of every block."""
-    return dataset["session"].values[..., ::128]
+    return dataset["session"].values[..., ::SIZE]
 
 
 @pytest.mark.slow
@@ -604,7 +610,7 @@ def test_a_store_that_cannot_be_made(tmp_path, monkeypatch):
 def test_a_store_that_cannot_be_written_to(tmp_path, monkeypatch):
     store = tmp_path / "one.zarr"
     small = SPEC._replace(policies={"i": SPEC.policies["idler"]})
-    played_with(small._replace(seeds=64), store)
+    played_with(small._replace(seeds=15), store)
     before = files(tmp_path)
 
     def refuse(dir):
@@ -635,7 +641,7 @@ def test_two_programs_do_not_write_to_one_store(tmp_path, monkeypatch):
 def test_blocks_of_another_size_are_refused(tmp_path):
     store = tmp_path / "one.zarr"
     small = SPEC._replace(policies={"i": SPEC.policies["idler"]}, seeds=100)
-    run(small, store, block=70)
+    run(small, store, block=70, devices=ONE)
     run(small, store, block=70)
     run(small, store, block=64)  # So many they are: whole vectors of lanes.
     with pytest.raises(ValueError, match=r"^block must be left out .* 64 runs"):

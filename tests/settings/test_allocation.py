@@ -100,7 +100,7 @@ def metrics(trace):
 
 
 @pytest.mark.parametrize(
-    "name", in_short(FAMILIES, {"integers", "several budgets", "cascade, Weibull"})
+    "name", in_short(FAMILIES, {*FAMILIES} - {"exponential", "cascade"})
 )
 def test_rounds_and_books(name):
     """Feedback (5), the regrets (2) and (3) and what was spent, round by round."""
@@ -145,7 +145,7 @@ def test_more_than_the_budget_is_scaled_down_and_debts_are_nothing():
     assert metrics(trace)["spent"] == pytest.approx((20 + 6) / 60)
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("name", in_short(FAMILIES, {"cascade, Weibull"}))
 def test_oracles(name):
     environment, reference = game(name), twin(name)
     found = environment.oracle()
@@ -159,20 +159,29 @@ def test_oracles(name):
     assert environment.provenance["optimal_value"] == pytest.approx(found.value.mean())
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        game,
-        lambda: game("several budgets"),
-        pytest.param(
-            lambda: game("several budgets", order="draw"), marks=pytest.mark.slow
-        ),
-        lambda: game("integers"),
-        pytest.param(settings.simulation, marks=pytest.mark.slow),
-    ],
-)
-def test_the_clairvoyant_has_no_regret(make):
-    environment = make()
+PLAYED = {
+    "one budget": game,
+    "several budgets": lambda: game("several budgets"),
+    "drawn": lambda: game("several budgets", order="draw"),
+    "integers": lambda: game("integers"),
+    "random arms": settings.simulation,
+}
+
+
+def test_the_clairvoyant_loses_nothing():
+    environment = game("several budgets")
+    trace = trace_run(policies.clairvoyant(environment.problem), environment, 100)
+    books = metrics(trace)
+    assert 0 <= books["regret"] < 2e-7 * books["reward"]
+    assert books["realised_regret"] == 0 and books["spent"] == pytest.approx(1)
+    best = np.tile(environment.oracle().allocation, (25, 1))
+    np.testing.assert_allclose(trace.feedback.allocation, best, rtol=1e-5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PLAYED)
+def test_the_clairvoyant_has_no_regret(name):
+    environment = PLAYED[name]()
     data = simulate(
         policies.clairvoyant(environment.problem),
         environment,
@@ -242,16 +251,26 @@ def test_orders_of_budgets(order):
     assert (len(orders) > 4) == (order == "shuffle")
 
 
-@pytest.mark.parametrize("order", ["cycle", "shuffle"])
-@pytest.mark.parametrize("several", [False, True])
-def test_recorded_users_are_replayed(order, several, rng):
-    """Thresholds and activations from the tables, each user with the own budget."""
-    n = 5
-    users = Users(rng.uniform(1, 8, (n, 3)), rng.random((n, 3)) < 0.7)
-    budgets = np.arange(10.0, 10 + n) if several else B
+# Users in which order, and whether each has the own budget.
+PAIRS = [(order, own) for order in ("cycle", "shuffle") for own in (False, True)]
+
+
+def replayed(order, own):
+    """Five users, their budgets, and their game."""
+    rng = np.random.default_rng(7)
+    users = Users(rng.uniform(1, 8, (5, 3)), rng.random((5, 3)) < 0.7)
+    budgets = np.arange(10.0, 15) if own else B
     environment = settings.allocation(
         "users", exponential, P, RATE, budgets, order=order, users=users, **RANGE
     )
+    return users, budgets, environment
+
+
+@pytest.mark.parametrize("pair", in_short(PAIRS, {("cycle", False), ("shuffle", True)}))
+def test_recorded_users_are_replayed(pair):
+    """Thresholds and activations from the tables, each user with the own budget."""
+    n, (order, own) = 5, pair
+    users, budgets, environment = replayed(order, own)
     seen, given = witness(environment, 2 * n, seed_index=3)
     share = np.broadcast_to(budgets, n)[:, None] / 3
     hit = users.active & (users.threshold <= share)
@@ -263,6 +282,11 @@ def test_recorded_users_are_replayed(order, several, rng):
     assert sorted(met[:n]) == list(range(n)) and met[n:] == met[:n]
     assert (met[:n] == list(range(n))) == (order == "cycle")
     np.testing.assert_allclose(given, share[met].repeat(3, axis=1), rtol=1e-6)
+
+
+@pytest.mark.parametrize("pair", in_short(PAIRS, {*PAIRS} - {("shuffle", True)}))
+def test_games_of_recorded_users_keep_the_contract(pair):
+    _, _, environment = replayed(*pair)
     check_environment(environment, policies.uniform_split(environment.problem), 10)
 
 
@@ -359,7 +383,7 @@ def test_unknown_budgets_refuse_allocations():
         trace_run(script(lambda noise, view: noise), game(), 1)
 
 
-@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("known", in_short([True, False], [True]))
 def test_plans_are_solved_for_the_budget_that_comes(known):
     """The flow of Algorithm 3 ends in the optimum of P~ (Lemma 5.2)."""
 
@@ -520,7 +544,7 @@ def test_the_range_of_rates_does_not_depend_on_the_rates():
         settings.allocation("no range", exponential, P, RATE, B)
     ranges = {
         (problem.lowest, problem.highest)
-        for seed in range(4)
+        for seed in range(2)
         for problem in [settings.criteo_like(3, seed).problem]
     }
     assert len(ranges) == 1

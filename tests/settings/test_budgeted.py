@@ -27,7 +27,7 @@ from tests.kernels.checks import ALARM, assert_uniform
 from tests.reference.words import numbers
 
 COINS = laws.product(laws.bernoulli, laws.bernoulli)
-SEEDS = 4
+SEEDS, CHECKPOINTS = 4, 6
 COINS_OF_2 = laws.Product(
     laws.Bernoulli(np.array([0.3, 0.1])), laws.Bernoulli(np.array([0.5, 1.0]))
 )
@@ -49,10 +49,21 @@ def both_policies(game):
 
 
 def run(game, budget, policies=None, checkpoints=(), seeds=SEEDS):
+    """At the checkpoints and the budget, for which one program is made.
+
+    It is one for a number of them, and of floats: some that are earlier are left out.
+    """
     policies = policies or both_policies(game)
-    return simulate(
-        policies, game, budget=budget, seeds=seeds, checkpoints=[*checkpoints, budget]
+    amounts = np.array([*checkpoints, budget], float)
+    early = amounts[0] * np.linspace(0.1, 0.9, CHECKPOINTS - amounts.size)
+    data = simulate(
+        policies,
+        game,
+        budget=amounts[-1],
+        seeds=seeds,
+        checkpoints=[*early, *amounts],
     )
+    return data.isel(checkpoint=slice(early.size, None))
 
 
 # Drawn instances.
@@ -147,7 +158,8 @@ def test_seeds_draw_different_instances_and_policies_the_same():
         game,
         metrics=lambda tables, instance, record: {"cheapest": instance.oracle.cheapest},
     )
-    policies = [uniform(game.problem), clairvoyant(game.problem)]
+    only = uniform(game.problem)
+    policies = [only, only._replace(name="again")]
     options = {"horizon": 2, "seeds": 30, "checkpoints": [2]}
     data = simulate(policies, game, **options)
     cheapest = data["cheapest"].values[:, 0, :, 0]
@@ -172,8 +184,10 @@ def test_equal_numbers_of_arms_share_their_functions():
     assert one.provenance["law"] == "Bernoulli x Bernoulli"
 
 
-@pytest.mark.parametrize("name", in_short([*FAMILIES, "fixed"], FAMILIES))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*FAMILIES, "fixed"])
 def test_contract(name):
+    """Those of the short run are in test_contract.py."""
     game = coins([0.4, 0.5, 0.6], [0.3, 0.5, 0.7]) if name == "fixed" else None
     game = game or FAMILIES[name](3)
     check_environment(game, uniform(game.problem))
@@ -379,14 +393,24 @@ def test_views_tell_what_they_say():
     assert trace.environment.reward.total == np.sum(trace.feedback.reward)
 
 
-def test_the_clairvoyant_has_no_regret_and_an_arm_its_own():
+def test_the_clairvoyant_plays_the_best_arm():
     game = coins(REWARD, COST)
-    policies = [clairvoyant(game.problem), fixed_arm(game.problem, 0)]
-    data = run(game, 15, policies)
-    assert np.all(data["regret"].sel(policy="clairvoyant") == 0)
-    assert np.all(data["optimal"].sel(policy="clairvoyant") == 1)
-    # Arm 0 loses 0.6 (2.25 - 0.5 / 0.6) in a round.
-    loss = data["regret"].sel(policy="arm 0") / data["rounds"].sel(policy="arm 0")
+    assert set(trace_run(clairvoyant(game.problem), game, 40).actions) == {1}
+
+
+@pytest.mark.slow
+def test_the_clairvoyant_has_no_regret():
+    game = coins(REWARD, COST)
+    data = run(game, 15, [clairvoyant(game.problem)])
+    assert np.all(data["regret"] == 0) and np.all(data["optimal"] == 1)
+
+
+@pytest.mark.slow
+def test_an_arm_has_a_regret_of_its_own():
+    """Arm 0 loses 0.6 (2.25 - 0.5 / 0.6) in a round."""
+    game = coins(REWARD, COST)
+    data = run(game, 15, [fixed_arm(game.problem, 0)])
+    loss = data["regret"] / data["rounds"]
     np.testing.assert_allclose(loss, 0.6 * 2.25 - 0.5, rtol=1e-6)
 
 
@@ -562,13 +586,11 @@ def test_sweeps_refuse_a_bad_rho():
 
 def test_money_in_and_out():
     """A budget in dollars, where a cost of 1 is 0.8 and a reward of 1 is 12 dollars."""
-    arms = laws.Product(laws.Bernoulli(array(0.3, 0.1)), laws.Bernoulli(array(0.5, 1)))
-    plain = settings.fixed("plain", COINS, arms)
-    dollars = settings.fixed("dollars", COINS, arms, unit=1 / 0.8, worth=12)
-    policy = uniform(plain.problem)
-    one = simulate(policy, plain, budget=50, seeds=SEEDS, checkpoints=[25, 50])
+    plain = coins(REWARD, COST)
+    dollars = settings.fixed("dollars", COINS, plain.setup.law, unit=1 / 0.8, worth=12)
+    only = [uniform(plain.problem)]
     # One unit is 1.25 costs: 40 dollars last as long as a budget of 50.
-    two = simulate(policy, dollars, budget=40, seeds=SEEDS, checkpoints=[20, 40])
+    one, two = run(plain, 50, only, [25]), run(dollars, 40, only, [20])
     np.testing.assert_array_equal(one["rounds"], two["rounds"])
     for metric, factor in {"regret": 12, "reward": 12, "spent": 0.8}.items():
         np.testing.assert_allclose(two[metric], factor * one[metric], rtol=1e-6)

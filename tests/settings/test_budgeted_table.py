@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from jaxbandits import simulate
-from jaxbandits.policies.budgeted import fixed_arm, uniform
+from jaxbandits.policies.budgeted import uniform
 from jaxbandits.settings.budgeted import from_table, records_of, s_br
 from jaxbandits.testing import check_environment, trace_run
 
@@ -57,27 +57,35 @@ def test_all_rows_are_one_game_without_groups(path):
     assert game.name == "mine.csv" and game.problem.num_arms == 4
     assert game.provenance["arms"] == ["a", "b", "c", "d"]
     assert game.provenance["rows"] == [3, 4, 1, 1]
+
+
+@pytest.mark.slow
+def test_contract(path):
+    game = from_table(path(), **COLUMNS)
     check_environment(game, uniform(game.problem))
 
 
 def test_play_is_booked_in_money(path):
-    """Rows of arm b of the summer: 4 dollars for nothing, or half a dollar for 6."""
+    """Summer: arm b has cost 4 dollars for nothing, or half a dollar for 6; c a dollar
+    for 1; d 3 dollars for nothing. Ads are worth 4/3, 1 and 0 dollars for one."""
     game = from_table(path(), **COLUMNS, group="season")["summer"]
-    policy = fixed_arm(game.problem, 0)
-    data = simulate(policy, game, budget=100, seeds=8, checkpoints=[50, 100])
-    spent, reward, pulls = (data[k].values for k in ("spent", "reward", "rounds"))
-    dear = (spent - 0.5 * pulls) / 3.5  # of the pulls, how many cost 4
+    options = {"budget": 100, "seeds": 8, "checkpoints": [50, 100], "keep": ("pulls",)}
+    data = simulate(uniform(game.problem), game, **options)
+    spent, reward = (data[k].values for k in ("spent", "reward"))
+    b, c, d = np.moveaxis(np.squeeze(data["pulls"].values)[..., :3], -1, 0)
+    dear = (spent.squeeze() - 0.5 * b - c - 3 * d) / 3.5  # pulls of b that cost 4
     np.testing.assert_allclose(dear, np.round(dear), atol=1e-3)
-    np.testing.assert_allclose(reward, 6 * (pulls - np.round(dear)), rtol=1e-5)
+    assert np.all((dear > 0.5) & (dear < b))
+    np.testing.assert_allclose(
+        reward.squeeze(), 6 * (b - np.round(dear)) + c, rtol=1e-5
+    )
     assert np.all(spent >= np.array([50, 100]) * (1 - 1e-6))
     assert np.all(spent < np.array([54.1, 104.1]))
-    assert np.all(data["regret"] == 0)
-    other = fixed_arm(game.problem, 1)
-    data = simulate(other, game, budget=100, seeds=8, checkpoints=[50, 100])
-    # Every pull costs 1 dollar and loses 4/3 - 1.
-    np.testing.assert_allclose(data["regret"], data["rounds"] / 3, rtol=1e-5)
+    # A pull of c costs 1 dollar and loses 4/3 - 1, one of d loses 3 times 4/3.
+    np.testing.assert_allclose(data["regret"].squeeze(), c / 3 + 4 * d, rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_arms_that_do_not_exist_are_never_played(path):
     game = from_table(path(), **COLUMNS, group="season")["spring"]
     assert set(trace_run(uniform(game.problem), game, 60).actions.tolist()) == {0, 1}

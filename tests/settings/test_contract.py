@@ -14,11 +14,8 @@ from tests.settings.written import ARGUMENTS, write_files
 SHORT = {
     "allocation/allocation",
     "budgeted/s-br",
-    "budgeted/from-table",
     "censored/censored",
-    "censored/recorded",
     "continuum/overtime",
-    "continuum/recorded",
     "farewell/farewell",
 }
 LONG = set(settings.REGISTRY) - SHORT

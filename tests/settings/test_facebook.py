@@ -225,11 +225,17 @@ def test_beta_laws_keep_one_parameter_as_drawn():
     assert np.unique(law.reward.b[:, 0]).size > 2900
 
 
-@pytest.mark.parametrize("make", in_short([fb_br, fb_bt], {fb_bt}))
+@pytest.mark.parametrize("make", [fb_br, fb_bt])
+def test_groups_are_on_record(make, path):
+    game = make(load_facebook(path()))
+    assert game.provenance["groups"] == ["6/45-49/M", "7/30-34/F", "7/30-34/M"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("make", [fb_br, fb_bt])
 def test_contract(make, path):
     game = make(load_facebook(path()))
     check_environment(game, uniform(game.problem))
-    assert game.provenance["groups"] == ["6/45-49/M", "7/30-34/F", "7/30-34/M"]
 
 
 @pytest.mark.parametrize("policy", in_short([uniform, omega_ucb], [omega_ucb]))

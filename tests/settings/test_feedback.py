@@ -21,6 +21,7 @@ from jaxbandits.policies.censored import uniform
 from jaxbandits.settings import censored as settings
 from jaxbandits.settings.censored import Action
 from jaxbandits.testing import trace_run
+from tests.heavy import in_short
 
 LIMITS = [0.25, 0.5, 0.75]
 
@@ -43,9 +44,8 @@ def test_censored_iff_the_limit_is_exceeded(game, arm, limit, censored):
     state = game.game.init(game.setup)
     setup = constant(game.setup)
     action = Action(jnp.int32(arm), jnp.int32(limit))
-    state, feedback = game.game.step(
-        jnp.full(4, 2**30, jnp.uint32), setup, state, action
-    )
+    noise = np.full(4, 2**30, np.uint32)
+    state, feedback = jax.jit(game.game.step)(noise, setup, state, action)
     assert bool(feedback.censored) is censored
     # A consumption equal to the limit is observed: eq. (1) has C <= tau.
     assert float(feedback.consumption) == (np.inf if censored else 0.5)
@@ -79,7 +79,7 @@ def test_empirical_values_are_averages_of_the_records():
     np.testing.assert_allclose(game.oracle().values, expected, atol=1e-12)
 
 
-@pytest.mark.parametrize("x64", [False, True])
+@pytest.mark.parametrize("x64", in_short([False, True], [True]))
 def test_records_that_equal_a_limit_are_observed(x64):
     """Limits that neither float type represents; every record stands on one of them."""
     limits = np.linspace(0.1, 0.9, 10)
@@ -98,6 +98,7 @@ def test_records_that_equal_a_limit_are_observed(x64):
     assert np.all(np.isinf(trace.feedback.consumption[~seen]))
 
 
+@pytest.mark.slow
 def test_censored_shares_are_the_exact_probabilities():
     """All pairs of NegCorr, about 200 rounds each; false alarms: 1 in 10,000."""
     game = settings.negcorr()

@@ -101,7 +101,7 @@ WITH_ATOMS = {
 }
 
 
-@pytest.mark.parametrize("name", WITH_ATOMS)
+@pytest.mark.parametrize("name", in_short(WITH_ATOMS, {"log-normal"}))
 @pytest.mark.parametrize("wide", in_short([False, True], [True]))
 def test_laws_with_atoms(name, wide):
     """The share of numbers whose consumption keeps a limit is the probability."""

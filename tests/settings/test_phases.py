@@ -1,12 +1,16 @@
 """Arms that change: which phase a pull belongs to, and what it is behind."""
 
+from functools import cache
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from jaxbandits import simulate
-from jaxbandits.laws import Bernoulli, Beta, Product, bernoulli, beta, product
+from jaxbandits.engine.books import closed
+from jaxbandits.engine.rollout import to_device
+from jaxbandits.laws import Bernoulli, Product, Uniform, bernoulli, product, uniform
 from jaxbandits.policies import REGISTRY
 from jaxbandits.policies import budgeted as policies
 from jaxbandits.settings import budgeted as settings
@@ -36,6 +40,7 @@ def test_a_phase_ends_with_the_pull_that_reaches_its_end():
     assert trace.environment.pulls.tolist() == [[4, 0, 0], [6, 0, 0], [2, 0, 0]]
 
 
+@pytest.mark.slow
 def test_regret_by_hand():
     # Ratios 1, 1 and 2 are best; arm 0 is 0, 1 and 1.5 behind them, each at cost 1.
     data = simulate(
@@ -56,28 +61,54 @@ def test_regret_by_hand():
     ]
 
 
-def test_books_of_a_run_from_its_feedback():
-    """The phases by what was spent in float64, and exact sums by phase and arm."""
+@cache
+def recounted():
+    """A game of 300 rounds, and of each, from the feedback in float64: the phase, what
+    was lost and what a pull costs in expectation, in units."""
     rng = np.random.default_rng(3)
-    shapes = rng.random((4, 4, 3)) + 0.2
-    laws = [Product(Beta(*x[:2]), Beta(*x[2:])) for x in shapes]
+    largest = 0.2 + 0.8 * rng.random((4, 2, 3))
+    laws = [Product(*(Uniform(0 * x, x) for x in tops)) for tops in largest]
     ends = [5.0, 11.0, 30.0]
-    game = settings.changing("betas", product(beta, beta), laws, ends, unit="cheapest")
-    rounds = 300
-    trace = trace_run(policies.uniform(game.problem), game, rounds, seed_index=2)
+    law = product(uniform, uniform)
+    game = settings.changing("uniforms", law, laws, ends, unit="cheapest")
+    trace = trace_run(policies.uniform(game.problem), game, 300, seed_index=2)
     costs = np.asarray(trace.feedback.cost, np.float64)
-    a, b, c, d = shapes.transpose(1, 0, 2)
-    means, mean_costs = a / (a + b), c / (c + d)
+    means, mean_costs = largest.transpose(1, 0, 2) / 2
     unit = mean_costs.min()
     before = np.concatenate([[0], np.cumsum(costs)[:-1]]) / unit
     phase = (before[:, None] >= ends).sum(axis=1)
+    ratios = means / mean_costs
+    loss = mean_costs * (ratios.max(axis=1, keepdims=True) - ratios)
+    pulled = phase, trace.actions
+    return game, trace, phase, loss[pulled], mean_costs[pulled] / unit
+
+
+def test_books_of_a_run_from_its_feedback():
+    """The phases by what was spent in float64, and exact sums by phase and arm."""
+    game, trace, phase, lost, expected = recounted()
     pulls = np.zeros((4, 3), int)
     np.add.at(pulls, (phase, trace.actions), 1)
     assert trace.environment.pulls.tolist() == pulls.tolist()
     assert (pulls.sum(axis=1) > 0).all()
-    ratios = means / mean_costs
-    loss = mean_costs * (ratios.max(axis=1, keepdims=True) - ratios)
-    budget = float(costs[: rounds // 2].sum() / unit) - 1e-3
+    # Of a game that draws no arms, any seed has the instance.
+    instance = game.game.sample(jax.random.key(0), jax.tree.map(to_device, game.setup))
+    seeds = jax.tree.map(lambda x: np.asarray(x)[None], instance)
+    record = jax.tree.map(lambda x: x[None, None], trace.environment)
+    metrics = closed(game, seeds, record).metrics
+    np.testing.assert_allclose(metrics["regret"], [[lost.sum()]], rtol=1e-6)
+    np.testing.assert_allclose(metrics["expected_spent"], [[expected.sum()]], rtol=1e-6)
+    np.testing.assert_allclose(metrics["optimal"], [[np.mean(lost == 0)]], rtol=1e-12)
+    costs = trace.feedback.cost.astype(float)
+    spent = costs.sum() / instance.unit
+    np.testing.assert_allclose(metrics["spent"], [[spent]], rtol=1e-6)
+    reward = trace.feedback.reward.astype(float).sum()
+    np.testing.assert_allclose(metrics["reward"], [[reward]], rtol=1e-6)
+
+
+@pytest.mark.slow
+def test_books_of_the_engine_are_those_of_the_feedback():
+    game, _, _, lost, expected = recounted()
+    budget = float(expected[:150].sum())
     found = simulate(
         policies.uniform(game.problem),
         game,
@@ -86,24 +117,42 @@ def test_books_of_a_run_from_its_feedback():
         checkpoints=[budget],
     ).isel(seed=2, policy=0, params=0, checkpoint=0)
     played = int(found["rounds"])
-    wanted = sum(loss[phase[t], trace.actions[t]] for t in range(played))
-    assert found["regret"].item() == pytest.approx(wanted, rel=1e-6)
-    assert found["expected_spent"].item() == pytest.approx(
-        sum(mean_costs[phase[t], trace.actions[t]] for t in range(played)) / unit,
-        rel=1e-6,
-    )
+    assert 100 < played < 200
+    for name, each in {"regret": lost, "expected_spent": expected}.items():
+        assert found[name].item() == pytest.approx(each[:played].sum(), rel=1e-6)
 
 
-def test_one_phase_is_a_game_that_does_not_change():
+def alike():
+    """A game that does not change, and one of one phase."""
     law = coins([0.3, 0.5], [0.4, 0.9])
-    still = settings.fixed("one", COINS, law)
-    one = settings.changing("one", COINS, [law], [])
-    policy = policies.omega_ucb(still.problem)
+    return settings.fixed("one", COINS, law), settings.changing("one", COINS, [law], [])
+
+
+def test_one_phase_is_played_as_a_game_that_does_not_change():
+    policy = policies.uniform(alike()[0].problem)
+    still, one = (trace_run(policy, game, 60) for game in alike())
+    jax.tree.map(np.testing.assert_array_equal, one.feedback, still.feedback)
+    assert one.environment.pulls.tolist() == [still.environment.pulls.tolist()]
+    for sums in ("reward", "spent"):
+        found, wanted = (getattr(x.environment, sums).total for x in (one, still))
+        assert found == wanted > 5
+
+
+@pytest.mark.slow
+def test_one_phase_is_a_game_that_does_not_change():
+    still, one = alike()
+    policy = policies.uniform(still.problem)
     a, b = (simulate(policy, game, budget=30, seeds=4) for game in (still, one))
     for metric in ("regret", "optimal", "reward", "spent"):
         np.testing.assert_array_equal(a[metric], b[metric])
 
 
+def test_who_knows_the_phases_plays_the_best_arm_of_each():
+    trace = trace_run(policies.clairvoyant(GAME.problem), GAME, 12)
+    assert trace.actions.tolist() == [0] * 4 + [1] * 6 + [2] * 2
+
+
+@pytest.mark.slow
 def test_who_knows_the_phases_has_no_regret():
     game = settings.s_br_changing(3, 4, 10.0)
     data = simulate(policies.clairvoyant(game.problem), game, budget=60, seeds=5)
@@ -122,6 +171,7 @@ def test_every_phase_draws_its_own_arms():
     assert game.name == "S-Br-2, 3 phases"
 
 
+@pytest.mark.slow
 def test_the_game_keeps_the_contract():
     check_environment(GAME, REGISTRY["budgeted/uniform"](GAME.problem))
 

@@ -271,7 +271,7 @@ CASES = {
 @pytest.mark.parametrize("size", in_short([5, 20, 100], [5, 100]))
 def test_no_certainty_where_means_are_equal(rng, case, size):
     """Three skewed policies against a constant one, all with mean 0."""
-    trials = 200
+    trials = 100
     wrong = 0
     for _ in range(trials):
         values = np.zeros((4, size))
@@ -294,21 +294,21 @@ def test_on_a_lattice_the_test_keeps_its_level(size):
 
 @pytest.mark.parametrize("size", in_short([5, 30], [5]))
 def test_bounds_hold_for_losses_that_no_seed_has_shown(rng, size):
-    trials, wrong, won = 200, 0, 0
+    trials, wrong = 100, 0
     bounds = {"test": "bounded", "bounds": (-1, 99)}
     for _ in range(trials):
         values = np.zeros((2, size))
         values[0] = np.where(rng.random(size) < 0.01, 99, -1)
         wrong += bool((compared(values, **bounds)["verdict"] != 0).any())
-        values = np.stack([rng.uniform(-1, 99, size=50), np.full(50, -1.0)])
-        won += compared(values, **bounds)["verdict"][1, 0].item() == 1
     assert wrong / trials < 0.05 + slack(0.05, trials)
-    assert won == trials
+    for _ in range(10):  # A test that never decided would pass so far.
+        values = np.stack([rng.uniform(-1, 99, size=50), np.full(50, -1.0)])
+        assert compared(values, **bounds)["verdict"][1, 0] == 1
 
 
 def test_family_wise_error_and_power(rng):
     """Four equal policies on common noise: no verdict, all intervals around 0."""
-    trials = 200
+    trials = 100
     wrong, covered, decided, silent = [], [], [], []
     for _ in range(trials):
         values = rng.normal(size=50) + 0.5 * rng.normal(size=(4, 50))

@@ -14,7 +14,7 @@ from jaxbandits.results.store import create_store, write_block
 from jaxbandits.stats import CoverageWarning
 from tests.results.test_store import axes
 
-POINTS, SEEDS = 3, 100
+POINTS, SEEDS = 3, 60
 BLOCK = (2, 30)
 KINDS = ("moments", "dask")
 

@@ -6,6 +6,7 @@ import warnings
 from pathlib import Path
 from typing import NamedTuple
 
+import jax
 import numpy as np
 import xarray as xr
 
@@ -97,7 +98,7 @@ def _swept(spec: Spec, store: Path) -> list[str]:
     """What was said about damage."""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        run(spec, store, progress=False)
+        run(spec, store, progress=False, devices=jax.local_devices()[:1])
     return [str(w.message) for w in said if re.search("was damaged", str(w.message))]
 
 

@@ -52,8 +52,10 @@ def start(store: Path, *, cache="", spec=WALK, devices: int = 1, more=(), **vari
     )
 
 
-def wait_for_runs(process, store: Path, runs: int, timeout: float = 300) -> bool:
-    """Wait until a store has so many complete runs.
+def wait_for_runs(
+    process, store: Path, runs: int, timeout: float = 300, every: float = 0.05
+) -> bool:
+    """Wait until a store has so many complete runs; look `every` so many seconds.
 
     Returns:
       Whether it has; otherwise the time is over.
@@ -66,7 +68,7 @@ def wait_for_runs(process, store: Path, runs: int, timeout: float = 300) -> bool
         if is_made(store) and (sessions(store)[:] > 0).sum() >= runs:
             return True
         assert process.poll() is None, finish(process, 1)
-        time.sleep(0.05)
+        time.sleep(every)
     return False
 
 

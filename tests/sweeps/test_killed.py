@@ -2,6 +2,7 @@
 
 import signal
 
+import jax
 import numpy as np
 import pytest
 
@@ -19,24 +20,34 @@ ENDS = {
 }
 
 
-def started(store, seeds):
-    """A process that plays blocks of 40 lanes; some hundreds with 600 seeds."""
-    size = {"WALK_POINTS": "9", "WALK_SEEDS": str(seeds), "WALK_PAUSE": "0.05"}
-    return start(store, more=("--block", "40"), **size)
+def started(store, points=9, seeds=600, block=40, pause=0.05):
+    """A process that plays blocks of so many lanes, by default some hundreds."""
+    size = {"WALK_POINTS": points, "WALK_SEEDS": seeds, "WALK_PAUSE": pause}
+    size = {name: str(value) for name, value in size.items()}
+    return start(store, more=("--block", str(block)), **size)
 
 
+# Of the short one all that is played is of one program: no more lanes than a vector.
 @pytest.mark.parametrize(
-    ("kills", "seeds"), [(3, 140), pytest.param(20, 600, marks=pytest.mark.slow)]
+    ("kills", "most", "sizes"),
+    [
+        (3, 2, {"points": 3, "seeds": 20, "block": 4, "pause": 0.2}),
+        pytest.param(20, 5, {"block": 40}, marks=pytest.mark.slow),
+    ],
+    ids=["3", "20"],
 )
-def test_killed_and_resumed(tmp_path, kills, seeds):
-    rng = np.random.default_rng(kills)
-    spec, store = walk.spec(points=9, seeds=seeds), tmp_path / "sweep.zarr"
-    whole, complete = run(spec), 0
+def test_killed_and_resumed(tmp_path, kills, most, sizes):
+    """`most` blocks at most are waited for, each time."""
+    rng, block = np.random.default_rng(kills), sizes["block"]
+    spec = walk.spec(points=sizes.get("points", 9), seeds=sizes.get("seeds", 600))
+    store, one = tmp_path / "sweep.zarr", jax.local_devices()[:1]
+    whole, complete = run(spec, devices=one), 0
     for attempt in range(kills):
-        process = started(store, seeds)
+        process = started(store, **sizes)
         sent = [*ENDS][attempt % 3]
         # A sign, not a time: some blocks are complete, and far from all.
-        assert wait_for_runs(process, store, complete + 40 * rng.integers(1, 6))
+        wanted = complete + block * rng.integers(1, most + 1)
+        assert wait_for_runs(process, store, wanted, every=sizes.get("pause", 0.05))
         process.send_signal(sent)
         status, said = finish(process)
         assert (status, said[: len(ENDS[sent][1])]) == ENDS[sent], said
@@ -45,9 +56,9 @@ def test_killed_and_resumed(tmp_path, kills, seeds):
         found = open_store(store).load()
         check_prefix(found, whole)
         before, complete = complete, int((found["session"] > 0).sum())
-        assert complete >= before + 40
+        assert complete >= before + block
     assert 0 < complete < (whole["rounds"].isel(checkpoint=-1) > 0).sum()
-    assert_same(run(spec, store), whole)
+    assert_same(run(spec, store, devices=one), whole)
 
 
 @pytest.mark.slow
@@ -57,7 +68,7 @@ def test_killed_while_it_starts(tmp_path):
     spec, store = walk.spec(points=9, seeds=600), tmp_path / "sweep.zarr"
     whole = run(spec)
     for _ in range(10):
-        process = started(store, 600)
+        process = started(store)
         wait_for_runs(process, store, 400, timeout=rng.uniform(0, 5))
         process.kill()
         finish(process)

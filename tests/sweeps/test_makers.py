@@ -3,6 +3,7 @@
 import inspect
 import re
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from jaxbandits.settings.parts import PARTS
 from jaxbandits.sweeps import HalfWidth, makers
 from jaxbandits.sweeps.files import from_table
 from tests.games import game_for
+from tests.heavy import in_short
 from tests.settings.written import ARGUMENTS, write_files
 
 
@@ -33,13 +35,27 @@ def made(make, arguments):
     return makers.environment("here", setting_of(make), entry)
 
 
-@pytest.mark.parametrize("name", settings.REGISTRY)
+# Of which the expectations, or the solver, take seconds: as the same without a grid of
+# limits, and as `allocation/criteo`.
+LONG = [f"continuum/{name}" for name in ("poscorr", "negcorr", "example1")]
+LONG += ["allocation/ednet"]
+
+
+@pytest.mark.parametrize("name", in_short(settings.REGISTRY, LONG))
 def test_every_environment_can_be_named(name, files):
     found = made(name, ARGUMENTS.get(name, {}))
     assert isinstance(found, Environment) and found.problem is not None
     assert found.provenance["setting"] == setting_of(name)
     grid = not isinstance(found.problem, settings.censored.Continuum)
     assert grid != name.startswith("continuum/")
+
+
+def test_any_limits_are_of_the_continuum():
+    for name, maker in settings.REGISTRY.items():
+        given = inspect.signature(maker.factory).bind_partial(**maker.arguments)
+        given.apply_defaults()
+        any_limit = given.arguments.get("limits") is settings.censored.ANY
+        assert any_limit == name.startswith("continuum/"), name
 
 
 @pytest.mark.parametrize("name", settings.REGISTRY)
@@ -56,9 +72,14 @@ def test_what_an_environment_needs(name):
     assert set(maker.needs) <= set(ARGUMENTS.get(name, {}))
 
 
+@cache
+def problem_of(room):
+    return game_for(f"{room}/").problem
+
+
 @pytest.mark.parametrize("name", policies.REGISTRY)
 def test_every_policy_can_be_named(name):
-    problem = game_for(name).problem
+    problem = problem_of(name.split("/")[0])
     make = makers.policy("here", setting_of(name), {"make": name})
     policy = make(problem)
     assert isinstance(policy, Policy)
@@ -125,7 +146,7 @@ def test_arguments_of_a_file_go_before_fixed_ones():
     with pytest.raises(ValueError, match=r"^here.arguments: missing .*'num_arms'"):
         makers.environment("here", "censored", {"make": "many_arms"})
     entry = {"make": "farewell/wait-ucb-naive"}
-    problem = game_for("farewell/wait-ucb").problem
+    problem = problem_of("farewell")
     for arguments in ({}, {"observe": "shorter"}):
         found = makers.policy("here", "farewell", entry | {"arguments": arguments})
         wanted = {"observe": "naive"} | arguments
@@ -141,7 +162,7 @@ def test_a_family_by_its_name():
 
 
 def test_a_policy_made_of_another():
-    problem = settings.censored.indep(settings.censored.ANY).problem
+    problem = problem_of("continuum")
     table = {"make": "rcucb", "survival": "kaplan_meier"}
     for arguments, wanted in (
         ({"limits": 5, "make": {"make": "rcucb"}}, censored.rcucb),

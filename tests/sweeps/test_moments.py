@@ -2,6 +2,7 @@
 
 import threading
 
+import jax
 import numpy as np
 import pytest
 
@@ -16,8 +17,10 @@ from jaxbandits.sweeps.summary import sweep_records
 from tests.sweeps import walk
 from tests.sweeps.runs import run
 
-SPEC = walk.spec(points=2, seeds=50, horizon=8, environments={"short": walk.GAME})
-MOMENTS = {"block": 16, "keep": "moments", "progress": False}
+SPEC = walk.spec(points=2, seeds=22, horizon=8, environments={"short": walk.GAME})
+ONE = jax.local_devices()[:1]
+QUIET = {"progress": False, "devices": ONE}
+MOMENTS = {"block": 8, "keep": "moments", **QUIET}
 
 
 def bare(store):
@@ -32,7 +35,7 @@ def whole(tmp_path_factory):
 
 
 def test_they_are_those_of_the_runs(whole):
-    runs, found = run(SPEC, progress=False), open_store(whole)
+    runs, found = run(SPEC, **QUIET), open_store(whole)
     assert "moment" in found.dims and "small" not in found
     for function in (stats.mean, stats.sem):
         np.testing.assert_allclose(
@@ -53,22 +56,22 @@ def test_the_order_of_the_blocks_does_not_matter(whole, tmp_path):
     path = tmp_path / "one.zarr"
     stop = threading.Event()
     stop.set()
-    small = SPEC._replace(seeds=25)
+    small = SPEC._replace(seeds=15)
     with pytest.raises(StoppedError):
         run(small, path, stop=stop, **MOMENTS)
-    run(small, path, progress=False)
-    assert open_store(path).sizes["part"] == 2  # of 16 seeds
-    run(SPEC, path, extend=True, progress=False)
+    run(small, path, **QUIET)
+    assert open_store(path).sizes["part"] == 2  # of 8 seeds
+    run(SPEC, path, extend=True, **QUIET)
     assert bare(path).identical(bare(whole))
     for block in (path / "results").glob("c.*.0.0.0"):
         block.unlink()
     with pytest.warns(UserWarning, match="blocks to be played again: 3$"):
-        run(SPEC, path, progress=False)
+        run(SPEC, path, **QUIET)
     assert bare(path).identical(bare(whole))
 
 
 def test_blocks_are_verified(whole, tmp_path):
-    run(SPEC, whole, verify=100, progress=False)
+    run(SPEC, whole, verify=100, **QUIET)
     with pytest.raises(ValueError, match="^store: keep must be left out or 'moments'"):
         run(SPEC, whole, keep="runs")
 
@@ -97,24 +100,24 @@ def parted(tmp_path, *ends, **more):
 
 
 @pytest.fixture(scope="module")
-def of_48(tmp_path_factory):
-    """Three rows of 16 seeds."""
-    path = tmp_path_factory.mktemp("moments") / "of_48.zarr"
-    run(SPEC._replace(seeds=48), path, **MOMENTS)
+def of_24(tmp_path_factory):
+    """Three rows of 8 seeds."""
+    path = tmp_path_factory.mktemp("moments") / "of_24.zarr"
+    run(SPEC._replace(seeds=24), path, **MOMENTS)
     return path
 
 
 @pytest.mark.slow
-def test_rows_of_other_stores_are_taken_as_they_are(of_48, tmp_path):
+def test_rows_of_other_stores_are_taken_as_they_are(of_24, tmp_path):
     """To the last bit those of one store, where its rows are theirs."""
-    found = merge(parted(tmp_path, 32, 48), tmp_path / "c.zarr")
-    assert bare(tmp_path / "c.zarr").identical(bare(of_48))
+    found = merge(parted(tmp_path, 16, 24), tmp_path / "c.zarr")
+    assert bare(tmp_path / "c.zarr").identical(bare(of_24))
     assert set(np.unique(found["session"])) == {0, 1, 2}
-    assert status(tmp_path / "c.zarr").done == 3 * 48
+    assert status(tmp_path / "c.zarr").done == 3 * 24
 
 
 @pytest.mark.parametrize(
-    ("ends", "rows"), [((25, 50), 2), pytest.param((20, 50), 1, marks=pytest.mark.slow)]
+    ("ends", "rows"), [((11, 22), 2), pytest.param((9, 22), 1, marks=pytest.mark.slow)]
 )
 def test_rows_that_do_not_fit_are_joined(whole, tmp_path, ends, rows):
     """The row of a store, or of all; counts are exact, and so are extremes."""
@@ -129,19 +132,19 @@ def test_rows_that_do_not_fit_are_joined(whole, tmp_path, ends, rows):
         stats.quantiles(found, "regret", [0, 0.1, 0.5, 1]),
         stats.quantiles(wanted, "regret", [0, 0.1, 0.5, 1]),
     )
-    more = SPEC._replace(seeds=70)
-    grown = run(more, into, extend=True, progress=False)
+    more = SPEC._replace(seeds=28)
+    grown = run(more, into, extend=True, **QUIET)
     np.testing.assert_allclose(
         stats.mean(grown, "regret"),
-        stats.mean(run(more, progress=False), "regret"),
+        stats.mean(run(more, **QUIET), "regret"),
         rtol=1e-12,
     )
 
 
 @pytest.mark.slow
-def test_a_merged_store_is_played_on(of_48, tmp_path):
+def test_a_merged_store_is_played_on(of_24, tmp_path):
     """What the others lack is missing; what they have stays."""
-    first, second = parted(tmp_path, 32, 48)
+    first, second = parted(tmp_path, 16, 24)
     for block in (second / "results").glob("c.0.0.*"):
         block.unlink()
     unseal(second)
@@ -149,8 +152,8 @@ def test_a_merged_store_is_played_on(of_48, tmp_path):
     merge([first, second], into).close()
     before = status(into)
     assert 0 < before.done < before.runs
-    run(SPEC._replace(seeds=48), into, progress=False)
-    assert bare(into).identical(bare(of_48))
+    run(SPEC._replace(seeds=24), into, **QUIET)
+    assert bare(into).identical(bare(of_24))
 
 
 def test_moments_of_the_same_seeds_are_not_merged(whole, tmp_path):
@@ -161,7 +164,7 @@ def test_moments_of_the_same_seeds_are_not_merged(whole, tmp_path):
     ):
         merge([whole, part], into)
     runs = tmp_path / "runs.zarr"
-    run(SPEC, runs, progress=False)
+    run(SPEC, runs, **QUIET)
     with pytest.raises(ValueError, match="all keep runs, or all moments; .*whole.zarr"):
         merge([runs, whole], into)
     assert not into.exists()

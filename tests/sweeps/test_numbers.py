@@ -13,10 +13,15 @@ from tests.heavy import in_short
 from tests.sweeps import walk
 from tests.sweeps.runs import run
 
+# More lanes in a game than one device takes at a time, and fewer in a block.
+SPEC = walk.spec(points=3, seeds=40)
+GRID = {"step": np.linspace(0.5, 2.0, 3)}
+OPTIONS = {"horizon": 40, "checkpoints": [20], "seeds": 40}
+
 
 @pytest.fixture(scope="module")
 def whole():
-    return run_sweep(walk.SPEC)
+    return run_sweep(SPEC)
 
 
 def assert_same(found: xr.Dataset, wanted: xr.Dataset):
@@ -29,16 +34,8 @@ def assert_same(found: xr.Dataset, wanted: xr.Dataset):
 
 
 def test_a_sweep_is_many_simulations(whole):
-    points = {"step": np.linspace(0.5, 2.0, 4)}
-    for name, environment in walk.SPEC.environments.items():
-        one = simulate(
-            walk.WALKER,
-            environment,
-            horizon=40,
-            checkpoints=[20],
-            seeds=200,
-            grid=points,
-        ).isel(policy=0)
+    for name, environment in SPEC.environments.items():
+        one = simulate(walk.WALKER, environment, grid=GRID, **OPTIONS).isel(policy=0)
         mine = whole.sel(environment=name, policy="walker")
         for metric in ("regret", "small", "rounds"):
             np.testing.assert_array_equal(mine[metric], one[metric])
@@ -54,39 +51,39 @@ def test_a_policy_with_fewer_points_has_nothing_at_the_rest(whole):
     assert not idler["rounds"][:, 1:].any()
 
 
-@pytest.mark.parametrize("block", in_short([19, 64, 1000], {64}))
+@pytest.mark.parametrize("block", in_short([16, 64, 1000], {64}))
 def test_blocks(whole, block, tmp_path):
-    found = run(walk.SPEC, tmp_path / "one.zarr", block=block)
+    found = run(SPEC, tmp_path / "one.zarr", block=block)
     assert_same(found, whole)
     idler = found.sel(policy="idler")
     assert idler["session"][:, 0].all() and not idler["session"][:, 1:].any()
 
 
 def test_devices(whole):
-    found = run(walk.SPEC, devices=jax.local_devices()[:1])
+    found = run(SPEC, devices=jax.local_devices()[:1])
     assert_same(found, whole)
 
 
 def test_an_extended_store_is_one_that_was_whole_at_once(whole, tmp_path):
     """Seeds, points, an instance and a policy come one after the other."""
     store = tmp_path / "sweep.zarr"
-    walker, idler = walk.SPEC.policies.values()
-    small = walk.SPEC._replace(
+    walker, idler = SPEC.policies.values()
+    small = SPEC._replace(
         policies={
             "walker": walker._replace(grid=points_from(walker.grid).at(slice(2)))
         },
-        environments={"short": walk.SPEC.environments["short"]},
-        seeds=90,
+        environments={"short": SPEC.environments["short"]},
+        seeds=20,
     )
-    run(small, store, block=64)
+    run(small, store, block=16)
     before = files(store)
     for change in (
-        {"seeds": 200},
-        {"seeds": 200, "policies": {"walker": walker}},
-        {"seeds": 200, "policies": {"walker": walker, "idler": idler}},
+        {"seeds": 40},
+        {"seeds": 40, "policies": {"walker": walker}},
+        {"seeds": 40, "policies": {"walker": walker, "idler": idler}},
         {},
     ):
-        run(walk.SPEC if not change else small._replace(**change), store, extend=True)
+        run(SPEC if not change else small._replace(**change), store, extend=True)
     assert_same(open_store(store), whole)
     # A full block of the first call has not been written again.
     full = "results/c.0.0.0.0.0.0"
@@ -107,15 +104,15 @@ def backwards(grid):
 
 def test_the_order_of_a_spec_does_not_matter_to_a_store(whole, tmp_path):
     store = tmp_path / "sweep.zarr"
-    run_sweep(walk.SPEC, store)
+    run_sweep(SPEC, store)
     before = files(store)
-    mixed = walk.SPEC._replace(
+    mixed = SPEC._replace(
         policies={
             name: Entry(entry.policy, backwards(entry.grid))
-            for name, entry in reversed(walk.SPEC.policies.items())
+            for name, entry in reversed(SPEC.policies.items())
         },
-        environments=dict(reversed(walk.SPEC.environments.items())),
-        seeds=range(199, -1, -1),
+        environments=dict(reversed(SPEC.environments.items())),
+        seeds=range(39, -1, -1),
     )
     assert_same(run_sweep(mixed, store), whole)
     assert files(store) == before
@@ -148,7 +145,7 @@ def test_drawn_instances_are_shared_by_consecutive_seeds():
 
 
 def test_only_what_is_asked_for_is_kept(whole):
-    found = run_sweep(walk.spec(metrics=["regret"]))
+    found = run_sweep(SPEC._replace(metrics=["regret"]))
     assert set(found.data_vars) == {"regret", "rounds"}
     np.testing.assert_array_equal(found["regret"], whole["regret"])
 
@@ -157,28 +154,19 @@ def test_from_python(whole):
     """`sweep` describes the same sweep by arguments."""
     found = sweep(
         {"walker": walk.WALKER, "idler": lambda problem: walk.WALKER},
-        walk.SPEC.environments,
-        {"walker": {"step": np.linspace(0.5, 2.0, 4)}},
-        horizon=40,
-        checkpoints=[20],
-        seeds=200,
+        SPEC.environments,
+        {"walker": GRID},
+        **OPTIONS,
     )
     assert_same(found, whole)
-    single = sweep(
-        walk.WALKER,
-        walk.GAME,
-        {"step": np.linspace(0.5, 2.0, 4)},
-        horizon=40,
-        checkpoints=[20],
-        seeds=200,
-    )
+    single = sweep(walk.WALKER, walk.GAME, GRID, **OPTIONS)
     assert single["regret"].dims == ("policy", "params", "seed", "checkpoint")
     wanted = whole.sel(environment="short", policy=["walker"])
     np.testing.assert_array_equal(single["regret"], wanted["regret"])
 
 
 def test_a_policy_is_compiled_once(tmp_path):
-    """16 points on two environments in many blocks take the traces of one on one."""
+    """Four points on two environments in many blocks take the traces of one on one."""
     traced = []
 
     def walker():
@@ -190,10 +178,10 @@ def test_a_policy_is_compiled_once(tmp_path):
 
     def traces(environments, **points):
         traced.clear()
-        store = Store(tmp_path / f"{len(points)}.zarr", block=64)
-        options = {"seeds": 70, "machine": Machine(devices=jax.local_devices()[:1])}
+        store = Store(tmp_path / f"{len(points)}.zarr", block=8)
+        options = {"seeds": 10, "machine": Machine(devices=jax.local_devices()[:1])}
         sweep(walker(), environments, points, horizon=40, store=store, **options)
         return len(traced)
 
-    grid = {"step": np.linspace(0.5, 2, 4), "growth": np.linspace(1, 3, 4)}
-    assert traces(walk.SPEC.environments, **grid) == traces(walk.GAME, step=[1.0])
+    grid = {"step": [0.5, 2.0], "growth": [1.0, 3.0]}
+    assert traces(SPEC.environments, **grid) == traces(walk.GAME, step=[1.0])

@@ -6,11 +6,12 @@ import shutil
 import time
 import warnings
 
+import jax
 import numpy as np
 import pytest
 import zarr
 
-from jaxbandits import cli
+from jaxbandits import Machine, cli
 from jaxbandits.results import open_store
 from jaxbandits.results.layout import layout_of
 from jaxbandits.results.root import CHECKSUM
@@ -25,19 +26,32 @@ from tests.heavy import in_short
 from tests.sweeps import walk
 from tests.sweeps.test_numbers import assert_same
 
-SPEC = walk.spec(points=3, seeds=60, horizon=8)
-RUNS = 2 * (3 + 1) * 60
+# In memory a game is as many lanes as a block of a store: one program for all.
+SPEC = walk.spec(points=2, seeds=30, horizon=8)
+RUNS = 2 * (2 + 1) * 30
+SIZE = 10
+BLOCKS = RUNS // SIZE
+ONE = Machine(devices=jax.local_devices()[:1])
 
 
-def played(path, spec=SPEC, accept_version=False, **options):
-    store = Store(path, block=20, accept_version=accept_version)
-    return run_sweep(spec, store, **options)
+def played(path, spec=SPEC, machine=ONE, **options):
+    kept = {name: options.pop(name) for name in ("extend", "keep") if name in options}
+    kept |= {"accept_version": options.pop("accept_version", False)}
+    store = Store(path, block=None if "extend" in kept else SIZE, **kept)
+    return run_sweep(spec, store, machine, **options)
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory):
+    path = tmp_path_factory.mktemp("operations") / "one.zarr"
+    played(path).close()
+    return path
 
 
 @pytest.fixture
-def store(tmp_path):
-    played(tmp_path / "one.zarr").close()
-    return tmp_path / "one.zarr"
+def store(original, tmp_path):
+    """A complete one, to do with as one likes."""
+    return shutil.copytree(original, tmp_path / "one.zarr")
 
 
 def test_a_store_that_is_complete(store):
@@ -75,18 +89,16 @@ def said(path, name, host, pid, *events):
 
 
 def event(kind, number, at=1000.0, **more):
-    """Of the 20 runs of a block that is missing, or of one that is there."""
-    block = [0, 0, 0, 1, 20 * number, 20 * number + 20]
+    """Of the runs of a block that is missing, or of one that is there."""
+    block = [0, 0, 0, 1, SIZE * number, SIZE * number + SIZE]
     return {"event": kind, "block": block, "at": at, **more}
 
 
 @pytest.fixture
-def half(tmp_path):
+def half(store):
     """A store whose blocks of one game are missing."""
-    path = tmp_path / "one.zarr"
-    played(path)
-    forget(path, 0, 0, 0, slice(None))
-    return path
+    forget(store, 0, 0, 0, slice(None))
+    return store
 
 
 def test_who_is_at_work(half):
@@ -100,8 +112,8 @@ def test_who_is_at_work(half):
     said(half, "b", "elsewhere", 2, ends, event("begins", 1, 450.0))
     found = status(half, now=1200.0)
     assert (found.running, found.programs, found.lost) == (2, 2, 0)
-    assert found.per_second == pytest.approx(20 / 750)
-    assert found.left_seconds == pytest.approx(60 * 750 / 20)
+    assert found.per_second == pytest.approx(SIZE / 750)
+    assert found.left_seconds == pytest.approx(30 * 750 / SIZE)
 
 
 def test_a_program_that_is_no_more(half):
@@ -152,7 +164,7 @@ def test_a_play_that_fails_says_so(tmp_path, monkeypatch):
     path = tmp_path / "one.zarr"
     monkeypatch.setattr(filling, "play", play)
     with pytest.raises(ValueError, match="a mistake"):
-        played(path)
+        played(path, machine=Machine())
     found = status(path)
     assert found.done == 0 and 1 <= found.failed <= 2
     assert "ValueError: a mistake" in found.errors
@@ -199,8 +211,7 @@ def test_a_newer_patch_of_jax(store, monkeypatch):
     with pytest.raises(ValueError, match=r"versions.jax: .* in the store, .*\.99 now"):
         played(store)
     before = check_store(store)
-    larger = SPEC._replace(seeds=70)
-    run_sweep(larger, Store(store, extend=True, accept_version=True))
+    played(store, SPEC._replace(seeds=32), extend=True, accept_version=True)
     after = check_store(store)
     versions = [json.loads(each["spec"])["versions"] for each in (before, after)]
     assert versions[0] == versions[1]
@@ -213,8 +224,8 @@ def test_what_a_store_holds(store):
     played(store)
     found = show(store)
     assert found["extent"]["environments"] == "short, long"
-    assert found["extent"]["policies"] == "walker (3), idler (1)"
-    assert found["extent"]["block"] == "1 points x 20 seeds"
+    assert found["extent"]["policies"] == "walker (2), idler (1)"
+    assert found["extent"]["block"] == f"1 points x {SIZE} seeds"
     assert [entry["runs"] for entry in found["sessions"]] == [RUNS, 0]
     first = found["sessions"][0]
     assert "jax 0." in first["versions"] and "bits" in first["processor"]
@@ -222,7 +233,7 @@ def test_what_a_store_holds(store):
 
 
 def test_files_of_a_store(store):
-    assert examine(store) == 2 * (3 + 1) * 3
+    assert examine(store) == BLOCKS
     (store / "results/c.0.0.1.1.0.0").write_bytes(b"other")
     with pytest.raises(ValueError, match=r"damaged: results/c\.0\.0\.1\.1.* 1 blocks"):
         examine(store)
@@ -231,17 +242,17 @@ def test_files_of_a_store(store):
 @pytest.mark.slow
 def test_a_store_of_moments(tmp_path):
     path = tmp_path / "one.zarr"
-    run_sweep(SPEC, Store(path, block=20, keep="moments")).close()
+    played(path, keep="moments").close()
     found = status(path)
     assert (found.runs, found.done) == (RUNS, RUNS)
     shown = show(path)
     assert shown["extent"]["keeps"] == "moments"
     assert [entry["runs"] for entry in shown["sessions"]] == [RUNS]
-    assert examine(path) == 2 * (3 + 1) * 3
+    assert examine(path) == BLOCKS
     assert replay(path, SPEC, 3) == 3
     # Of a block that lacks a part nothing counts as played.
     forget(path, 0, 0, 0, 0)
-    assert status(path).done == RUNS - 20
+    assert status(path).done == RUNS - SIZE
 
 
 TOML = """
@@ -254,12 +265,18 @@ policies.uniform = { make = "uniform" }
 """
 
 
-@pytest.fixture
-def from_file(tmp_path):
-    (tmp_path / "small.toml").write_text(TOML)
-    path = tmp_path / "one.zarr"
-    run_sweep(read_spec(tmp_path / "small.toml"), Store(path, block=2)).close()
+@pytest.fixture(scope="module")
+def original_of_a_file(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("file")
+    (folder / "small.toml").write_text(TOML)
+    spec, path = read_spec(folder / "small.toml"), folder / "one.zarr"
+    run_sweep(spec, Store(path, block=2), ONE).close()
     return path
+
+
+@pytest.fixture
+def from_file(original_of_a_file, tmp_path):
+    return shutil.copytree(original_of_a_file, tmp_path / "one.zarr")
 
 
 @pytest.mark.slow
@@ -284,23 +301,23 @@ def test_a_store_without_a_text(store):
 
 
 @pytest.mark.parametrize(
-    "second", in_short([range(30, 60), range(20, 60)], [range(30, 60)])
+    "second", in_short([range(15, 30), range(10, 30)], [range(15, 30)])
 )
 def test_stores_are_merged(tmp_path, second):
     """Of disjoint and of overlapping seeds; what is missing can be played on."""
     paths = [tmp_path / name for name in ("a.zarr", "b.zarr")]
-    for path, seeds in zip(paths, (range(30), second), strict=True):
-        played(path, SPEC._replace(seeds=list(seeds)))
+    spec = SPEC._replace(environments={"long": SPEC.environments["long"]})
+    for path, seeds in zip(paths, (range(15), second), strict=True):
+        played(path, spec._replace(seeds=list(seeds)))
     found = merge(paths, tmp_path / "c.zarr")
-    whole = run_sweep(SPEC)
-    assert_same(found, whole)
-    for session, seeds in ((1, range(30)), (2, range(30, 60))):
+    assert_same(found, run_sweep(spec, machine=ONE))
+    for session, seeds in ((1, range(15)), (2, range(15, 30))):
         there = set(np.unique(found["session"].sel(seed=seeds))) - {0}
         assert there == {session}
     assert len(json.loads(check_store(tmp_path / "c.zarr")["sessions"])) == 2
-    again = SPEC._replace(seeds=70)
-    found = run_sweep(again, Store(tmp_path / "c.zarr", extend=True))
-    assert_same(found, run_sweep(again))
+    again = spec._replace(seeds=32)
+    found = played(tmp_path / "c.zarr", again, extend=True)
+    assert_same(found, run_sweep(again, machine=ONE))
 
 
 @pytest.mark.slow
@@ -309,13 +326,14 @@ def test_stores_of_shards_are_merged(tmp_path):
     paths = [tmp_path / name for name in ("a.zarr", "b.zarr")]
     for number, path in enumerate(paths):
         played(path, shard=(number, 2))
-    assert_same(merge(paths, tmp_path / "c.zarr"), run_sweep(SPEC))
+    assert_same(merge(paths, tmp_path / "c.zarr"), run_sweep(SPEC, machine=ONE))
 
 
 def test_of_a_merged_store_no_block_may_be_missing(tmp_path, store):
     """Once it is complete."""
     into = tmp_path / "c.zarr"
-    merge([store, store], into).close()
+    with merge([store, store], into) as found:
+        assert_same(found, open_store(store))
     block = into / "results/c.0.0.1.1.0.0"
     block.unlink()
     with pytest.raises(ValueError, match=f"{block} is missing"):
@@ -333,7 +351,7 @@ def test_drawn_instances_are_merged(tmp_path):
     paths = [tmp_path / name for name in ("a.zarr", "b.zarr")]
     for path, seeds in zip(paths, (range(6), range(6, 12)), strict=True):
         played(path, spec._replace(seeds=list(seeds)))
-    assert_same(merge(paths, tmp_path / "c.zarr"), run_sweep(spec))
+    assert_same(merge(paths, tmp_path / "c.zarr"), run_sweep(spec, machine=ONE))
 
 
 def test_stores_that_do_not_agree(tmp_path, store):
@@ -354,7 +372,7 @@ def test_stores_of_other_sweeps(tmp_path, store):
     with pytest.raises(ValueError, match="root_seed: 0 in the store, 1 now"):
         merge([store, other], tmp_path / "c.zarr")
     shutil.rmtree(other)
-    played(other, walk.spec(points=2, seeds=60, horizon=8))
+    played(other, walk.spec(points=1, seeds=30, horizon=8))
     with pytest.raises(ValueError, match="walker: points .* in the first only"):
         merge([store, other], tmp_path / "c.zarr")
     with pytest.raises(ValueError, match="^stores must be at least two, got 1"):

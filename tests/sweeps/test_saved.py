@@ -2,11 +2,12 @@
 
 import json
 
+import jax
 import numpy as np
 import pytest
 import xarray as xr
 
-from jaxbandits import Store, simulate
+from jaxbandits import Machine, Store, simulate, zipped
 from jaxbandits.results import load, save
 from jaxbandits.stats import dominance
 from jaxbandits.sweeps import run_sweep, variants
@@ -14,15 +15,15 @@ from jaxbandits.sweeps.merge import merge
 from jaxbandits.sweeps.stores import KEPT
 from tests.heavy import in_short
 from tests.sweeps import walk
-from tests.sweeps.runs import run
 
 # Numbers, texts and none of either among what environments differ in.
 ENVIRONMENTS = {"walk": walk.GAME} | variants(
     "w",
     lambda factor, kind: walk.GAME._replace(setup=np.float64(factor)),
-    {"factor": [1, 4], "kind": ["near", "far"]},
+    zipped({"factor": [1, 4], "kind": ["near", "far"]}),
 )
 SPEC = walk.spec(points=2, seeds=24, horizon=8, environments=ENVIRONMENTS)
+ONE = Machine(devices=jax.local_devices()[:1], progress=False)
 
 
 def assert_saved(dataset, path):
@@ -38,7 +39,7 @@ def assert_saved(dataset, path):
 @pytest.mark.parametrize("keep", KEPT)
 def test_of_a_store(tmp_path, keep, block):
     path = tmp_path / "one.zarr"
-    found = run(SPEC, path, keep=keep, block=block, progress=False)
+    found = run_sweep(SPEC, Store(path, keep=keep, block=block), ONE)
     assert found.attrs.get("block") == block
     assert {"sessions", "spec", "text", "fingerprint"} <= found.attrs.keys()
     assert_saved(found, tmp_path / "one.nc")
@@ -49,14 +50,15 @@ def test_of_a_store(tmp_path, keep, block):
 def test_of_stores_that_were_merged(tmp_path, keep):
     paths = [tmp_path / "a.zarr", tmp_path / "b.zarr"]
     for path, seeds in zip(paths, (range(12), range(12, 24)), strict=True):
-        run(SPEC._replace(seeds=seeds), path, keep=keep, progress=False).close()
+        run_sweep(SPEC._replace(seeds=seeds), Store(path, keep=keep), ONE).close()
     assert_saved(merge(paths, tmp_path / "c.zarr"), tmp_path / "c.nc")
 
 
 def test_of_a_store_that_is_not_complete(tmp_path):
     """Of which others play a share, on drawn instances that seeds share."""
     drawn = SPEC._replace(environments={"d": walk.DRAWN}, runs_per_instance=2)
-    found = run_sweep(drawn, Store(tmp_path / "one.zarr", block=8), shard=(0, 2))
+    store = Store(tmp_path / "one.zarr", block=8)
+    found = run_sweep(drawn, store, ONE, shard=(0, 2))
     assert "instance" in found.coords
     assert set(np.unique(found["session"])) == {0, 1}
     assert_saved(found, tmp_path / "one.nc")

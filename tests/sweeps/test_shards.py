@@ -19,16 +19,22 @@ from tests.sweeps.processes import finish, start
 from tests.sweeps.test_numbers import assert_same
 from tests.sweeps.test_spread import counts
 
-SPEC = walk.spec(points=3, seeds=60, horizon=8)
+# In memory a game is as many lanes as a block of a store: one program for all.
+LONG = {"long": walk.SPEC.environments["long"]}
+SPEC = walk.spec(points=3, seeds=15, horizon=8, environments=LONG)
+SIZE = 5
+BLOCKS = 4 * 3
+ONE = Machine(devices=jax.local_devices()[:1])
 
 
 @pytest.fixture(scope="module")
 def whole():
-    return run_sweep(SPEC)
+    return run_sweep(SPEC, machine=ONE)
 
 
-def shard(path, number, of, spec=SPEC, **options):
-    return run_sweep(spec, Store(path, block=20, **options), shard=(number, of))
+def shard(path, number, of, spec=SPEC, machine=ONE, **options):
+    store = Store(path, block=SIZE, **options)
+    return run_sweep(spec, store, machine, shard=(number, of))
 
 
 def never(*args, **kwargs):
@@ -39,14 +45,14 @@ def test_the_last_one_leaves_the_store_complete(tmp_path, whole, monkeypatch):
     path = tmp_path / "one.zarr"
     for number in (2, 0, 3):
         shard(path, number, 4)
-    assert 0 < (sessions(path)[:, 1, 0] == 0).sum() < 60
+    assert 0 < (sessions(path)[:, 1, 0] == 0).sum() < 15
     # One that comes again finds its blocks played.
     with monkeypatch.context() as patch:
         patch.setattr(filling, "play", never)
         shard(path, 2, 4)
     assert_same(shard(path, 1, 4), whole)
     begun, ended = counts(path)
-    assert begun == ended == dict.fromkeys(begun, 1) and len(begun) == 24
+    assert begun == ended == dict.fromkeys(begun, 1) and len(begun) == BLOCKS
 
 
 def test_another_number_of_shards_goes_on(tmp_path, whole):
@@ -61,15 +67,14 @@ def test_another_number_of_shards_goes_on(tmp_path, whole):
 @pytest.mark.parametrize("of", [1, 2])
 def test_what_has_ended_a_program_is_begun_last(tmp_path, whole, monkeypatch, of):
     """By those of its share: all else is first, and nothing is begun three times."""
-    path, one = tmp_path / "one.zarr", Machine(devices=jax.local_devices()[:1])
-    lost = []
+    path, lost = tmp_path / "one.zarr", []
 
     def dies(path, place, *rest):
         lost.append(place)
         raise KeyboardInterrupt
 
     def play(number):
-        return run_sweep(SPEC, Store(path, block=20), one, shard=(number, of))
+        return shard(path, number, of)
 
     with monkeypatch.context() as patch:
         patch.setattr(filling, "write_block", dies)
@@ -81,7 +86,9 @@ def test_what_has_ended_a_program_is_begun_last(tmp_path, whole, monkeypatch, of
         found = play(number)
     assert_same(found, whole)
     begun, ended = counts(path)
-    assert sorted(begun.values()) == [1] * 20 + [2] * 4 and set(ended.values()) == {1}
+    assert sorted(begun.values()) == [1] * (BLOCKS - 4) + [2] * 4 and set(
+        ended.values()
+    ) == {1}
     mine = [p for p in players(path, Share(0, of)) if p.events[0]["event"] == "begins"]
     blocks = [e["block"] for e in mine[-1].events if e["event"] == "begins"]
     assert all(begun[tuple(block)] == 2 for block in blocks[-4:])
@@ -115,28 +122,26 @@ def test_a_block_that_another_has_just_played(tmp_path, whole, monkeypatch):
         return play(*args, **kwargs)
 
     monkeypatch.setattr(filling, "play", meanwhile)
-    one = Machine(devices=jax.local_devices()[:1])
-    found = run_sweep(SPEC, Store(path), one, shard=(0, 1))
+    found = run_sweep(SPEC, Store(path), ONE, shard=(0, 1))
     assert_same(found, whole)
     # The first one, which was under way already, is played by both.
-    assert sorted(counts(path)[1].values()) == [1] * 23 + [2]
+    assert sorted(counts(path)[1].values()) == [1] * (BLOCKS - 1) + [2]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("first", in_short([1, 0], [0]))
 def test_shards_of_a_larger_sweep(tmp_path, first):
     path = tmp_path / "one.zarr"
-    small = SPEC._replace(seeds=30)
-    run_sweep(small, Store(path, block=20))
+    run_sweep(SPEC._replace(seeds=8), Store(path, block=SIZE), ONE)
     for number in (first, 1 - first):
         found = shard(path, number, 2, extend=True)
-    assert_same(found, run_sweep(SPEC))
+    assert_same(found, run_sweep(SPEC, machine=ONE))
 
 
 def test_one_that_may_not_make_room(tmp_path, monkeypatch):
     """Somebody plays the smaller sweep, and does not leave."""
     path = tmp_path / "one.zarr"
-    run_sweep(SPEC._replace(seeds=30), Store(path, block=20))
+    run_sweep(SPEC._replace(seeds=8), Store(path, block=SIZE), ONE)
     monkeypatch.setattr(crew, "PATIENCE", 0.1)
     with writer(path) as lock:
         lock.together()
@@ -148,29 +153,29 @@ def test_one_that_may_not_make_room(tmp_path, monkeypatch):
 def test_one_that_waits_until_there_is_room(tmp_path):
     """Somebody else makes it: who waited plays in what is there then."""
     path = tmp_path / "one.zarr"
-    run_sweep(SPEC._replace(seeds=30), Store(path, block=20))
+    run_sweep(SPEC._replace(seeds=8), Store(path, block=SIZE), ONE)
     with writer(path) as lock:
         lock.together()
         timer = threading.Timer(1, lock.none)
         timer.start()
         shard(path, 0, 2, extend=True)
         timer.join()
-    assert_same(shard(path, 1, 2), run_sweep(SPEC))
+    assert_same(shard(path, 1, 2), run_sweep(SPEC, machine=ONE))
 
 
 def test_a_second_stage_waits_for_the_pilot(tmp_path):
     """Of which others play a share."""
     path = tmp_path / "one.zarr"
-    spec = SPEC._replace(seeds=HalfWidth("regret", 1e-6, at_most=45, pilot=30))
+    spec = SPEC._replace(seeds=HalfWidth("regret", 1e-6, at_most=12, pilot=8))
     with pytest.warns(UserWarning, match="pilot is not complete, others play"):
-        assert shard(path, 0, 2, spec).sizes["seed"] == 30
+        assert shard(path, 0, 2, spec).sizes["seed"] == 8
     # What is missing of the second stage is for the other, when it comes again.
-    with pytest.warns(UserWarning, match="stopped at at_most = 45"):
+    with pytest.warns(UserWarning, match="stopped at at_most = 12"):
         shard(path, 1, 2, spec)
-    with pytest.warns(UserWarning, match="stopped at at_most = 45"):
+    with pytest.warns(UserWarning, match="stopped at at_most = 12"):
         found = shard(path, 0, 2, spec)
-    with pytest.warns(UserWarning, match="stopped at at_most = 45"):
-        assert_same(found, run_sweep(spec))
+    with pytest.warns(UserWarning, match="stopped at at_most = 12"):
+        assert_same(found, run_sweep(spec, machine=ONE))
 
 
 @pytest.mark.slow

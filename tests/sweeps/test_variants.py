@@ -3,6 +3,7 @@
 import itertools
 import tomllib
 
+import jax
 import numpy as np
 import pytest
 
@@ -18,6 +19,7 @@ from jaxbandits.sweeps.status import show, status
 from jaxbandits.sweeps.verify import replay
 from tests.sweeps import walk
 
+QUIET = jb.Machine(progress=False, devices=jax.local_devices()[:1])
 TABLE = {
     "setting": "budgeted",
     "budget": 5,
@@ -137,7 +139,7 @@ def test_results_have_the_values(stored, tmp_path):
     environments |= variants("far", scaled, {"kind": ["far"], "extra": [(), (1,)]})
     environments["walk"] = walk.GAME
     store = tmp_path / "s.zarr" if stored else None
-    found = run_sweep(spec(environments), store, jb.Machine(progress=False))
+    found = run_sweep(spec(environments), store, QUIET)
     factors = found["environment_factor"]
     np.testing.assert_array_equal(factors, [1, 4, np.nan, np.nan, np.nan])
     assert factors.dims == ("environment",) and factors.dtype == np.float64
@@ -150,27 +152,25 @@ def test_results_have_the_values(stored, tmp_path):
 def test_results_are_grouped_by_them(tmp_path):
     """And the numbers are those of the environment alone."""
     environments = variants("w", scaled, {"factor": [1, 4], "kind": ["near", "far"]})
-    found = run_sweep(spec(environments), machine=jb.Machine(progress=False))
+    found = run_sweep(spec(environments), machine=QUIET)
     means = found["regret"].groupby("environment_kind").mean("environment")
     by_hand = found["regret"].isel(environment=[0, 2]).mean("environment")
     np.testing.assert_array_equal(means.sel(environment_kind="near"), by_hand)
-    quiet = jb.Machine(progress=False)
     grid = {"step": [1.0, 2.0]}
     far = scaled(4, "far")
-    alone = jb.simulate(walk.WALKER, far, horizon=8, seeds=3, grid=grid, machine=quiet)
+    alone = jb.simulate(walk.WALKER, far, horizon=8, seeds=3, grid=grid, machine=QUIET)
     wanted = found["regret"].isel(environment=3)
     np.testing.assert_array_equal(alone["regret"].values, wanted.values)
 
 
 def test_a_store_that_grows_and_is_merged_keeps_them(tmp_path):
-    quiet = jb.Machine(progress=False)
     first = spec({"walk": walk.GAME})
-    run_sweep(first, tmp_path / "a.zarr", quiet).close()
+    run_sweep(first, tmp_path / "a.zarr", QUIET).close()
     more = spec({"walk": walk.GAME} | variants("w", scaled, {"factor": [2, 4]}))
     grown = jb.Store(tmp_path / "a.zarr", extend=True)
-    found = run_sweep(more, grown, quiet)
+    found = run_sweep(more, grown, QUIET)
     np.testing.assert_array_equal(found["environment_factor"], [np.nan, 2, 4])
-    run_sweep(more._replace(seeds=range(3, 5)), tmp_path / "b.zarr", quiet).close()
+    run_sweep(more._replace(seeds=range(3, 5)), tmp_path / "b.zarr", QUIET).close()
     merged = merge([tmp_path / "a.zarr", tmp_path / "b.zarr"], tmp_path / "c.zarr")
     np.testing.assert_array_equal(merged["environment_factor"], [np.nan, 2, 4])
     assert "environment_factor" in open_store(tmp_path / "c.zarr").coords
@@ -182,29 +182,31 @@ budget = 5
 seeds = 4
 [environments.S]
 make = "s_br"
-zip = { num_arms = [2, 3], cost_floor = [0.5, 0.25] }
+zip = { num_arms = [2, 2], cost_floor = [0.5, 0.25] }
 [policies.p]
 make = "uniform"
 """
 
 
 def test_a_store_of_zipped_ones(tmp_path):
-    """What is asked of a store works, and it grows by a row."""
+    """What is asked of a store works, and it grows by a row.
+
+    All are of one size, and so of one program.
+    """
     spec = spec_from_text(ZIPPED, "one.toml")._replace(text=ZIPPED)
     a, b, c = (tmp_path / f"{x}.zarr" for x in "abc")
-    quiet = jb.Machine(progress=False)
-    found = run_sweep(spec, a, quiet)
-    assert found["environment_num_arms"].values.tolist() == [2, 3]
+    found = run_sweep(spec, a, QUIET)
+    assert found["environment_num_arms"].values.tolist() == [2, 2]
     assert found["environment_cost_floor"].values.tolist() == [0.5, 0.25]
     assert (status(a).done, status(a).runs) == (8, 8)
     assert show(a)["extent"]["environments"] == ", ".join(spec.environments)
     assert replay(a, None, 10) == 2
-    run_sweep(spec._replace(seeds=range(4, 6)), b, quiet).close()
+    run_sweep(spec._replace(seeds=range(4, 6)), b, QUIET).close()
     assert merge([a, b], c)["environment_cost_floor"].values.tolist() == [0.5, 0.25]
-    more = ZIPPED.replace("[2, 3]", "[2, 3, 3]").replace("0.25]", "0.25, 0.5]")
+    more = ZIPPED.replace("[2, 2]", "[2, 2, 2]").replace("0.25]", "0.25, 0.75]")
     grown = spec_from_text(more, "one.toml")._replace(seeds=6)
-    found = run_sweep(grown, jb.Store(c, extend=True), quiet)
-    assert found["environment_num_arms"].values.tolist() == [2, 3, 3]
+    found = run_sweep(grown, jb.Store(c, extend=True), QUIET)
+    assert found["environment_num_arms"].values.tolist() == [2, 2, 2]
     assert not found["regret"].isnull().any()
 
 
@@ -292,9 +294,9 @@ def test_bad_files(change, message):
 def test_a_horizon_that_is_told_is_a_parameter():
     """What a policy plays up to the horizon that it is told, it plays in a longer game:
     a sweep over horizons is one over the parameter, read at the checkpoint."""
-    game, quiet = jb.settings.censored.negcorr(), jb.Machine(progress=False)
+    game = jb.settings.censored.negcorr()
     policy = moss_reduction(game.problem)
-    options = {"seeds": 8, "machine": quiet, "checkpoints": [300]}
+    options = {"seeds": 8, "machine": QUIET, "checkpoints": [300]}
     grid = {"horizon": [300, 1200]}
     long = jb.simulate(policy, game, horizon=1200, grid=grid, **options)
     short = jb.simulate(policy, game, horizon=300, **options)
@@ -306,8 +308,8 @@ def test_a_horizon_that_is_told_is_a_parameter():
 
 
 def test_a_smaller_budget_is_a_checkpoint():
-    game, quiet = s_br(3), jb.Machine(progress=False)
-    options = {"seeds": 8, "machine": quiet, "checkpoints": [10.0]}
+    game = s_br(3)
+    options = {"seeds": 8, "machine": QUIET, "checkpoints": [10.0]}
     long = jb.simulate({"w": omega_ucb}, game, budget=40, **options)
     short = jb.simulate({"w": omega_ucb}, game, budget=10, **options)
     for name in ("regret", "rounds"):
@@ -323,5 +325,5 @@ def test_a_file_is_read_and_played(tmp_path):
         '[environments.S]\nmake = "s_br"\ncross = { num_arms = [2, 3] }\n'
         '[policies.p]\nmake = "uniform"\n'
     )
-    found = run_sweep(read_spec(file), tmp_path / "s.zarr", jb.Machine(progress=False))
+    found = run_sweep(read_spec(file), tmp_path / "s.zarr", QUIET)
     assert found["environment_num_arms"].values.tolist() == [2, 3]

@@ -1,7 +1,9 @@
 """Blocks of a store that are played again are compared bit by bit."""
 
+import shutil
 import threading
 
+import jax
 import numpy as np
 import pytest
 import zarr
@@ -15,16 +17,24 @@ from tests.sweeps.runs import run
 SPEC = walk.spec(points=2, seeds=12, horizon=8, environments={"short": walk.GAME})
 
 
-@pytest.fixture
-def store(tmp_path):
-    path = tmp_path / "one.zarr"
-    run(SPEC, path, block=6)
+ONE = jax.local_devices()[:1]
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory):
+    path = tmp_path_factory.mktemp("verified") / "one.zarr"
+    run(SPEC, path, block=6, devices=ONE)
     return path
+
+
+@pytest.fixture
+def store(original, tmp_path):
+    return shutil.copytree(original, tmp_path / "one.zarr")
 
 
 def test_a_store_that_is_as_it_was_played(store):
     before = open_store(store).load()
-    run(SPEC, store, verify=100)
+    run(SPEC, store, verify=100, devices=ONE)
     assert open_store(store).load().drop_attrs().identical(before.drop_attrs())
 
 
@@ -39,7 +49,7 @@ def test_other_numbers_with_a_good_checksum(store, name):
     with pytest.raises(
         ValueError, match=rf"other numbers .*: {name} of short walker, "
     ):
-        run(SPEC, store, verify=100)
+        run(SPEC, store, verify=100, devices=ONE)
 
 
 def test_a_number_of_blocks(store):
@@ -55,7 +65,7 @@ def test_a_sweep_that_is_told_to_stop(tmp_path):
     path = tmp_path / "one.zarr"
     # Its metrics are asked for when the sweep is planned, so before the first block.
     with pytest.raises(StoppedError, match="^stopped after 0 of 6 blocks"):
-        run(spec, path, block=6, stop=stop)
+        run(spec, path, block=6, stop=stop, devices=ONE)
     stop.clear()
-    found = run(spec, path)
+    found = run(spec, path, devices=ONE)
     assert found["session"].sel(policy="idler").isel(params=0).all()

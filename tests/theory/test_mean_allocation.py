@@ -23,7 +23,7 @@ def optima(spread, shape, seed=0):
         solve = exponential_water_filling
         for _ in shape:
             solve = jax.vmap(solve, in_axes=(0, 0, None))
-        found = solve(PROBABILITY * factors[0], RATE * factors[1], BUDGET)
+        found = jax.jit(solve)(PROBABILITY * factors[0], RATE * factors[1], BUDGET)
         return np.asarray(found.allocation)
 
 

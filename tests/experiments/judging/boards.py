@@ -1,22 +1,68 @@
 """A small game to be judged on, and scores that are known by hand."""
 
-from functools import cache
+from functools import partial
+from typing import NamedTuple
 
+import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 
 from jaxbandits.experiments.judging.board import Board
 from jaxbandits.experiments.judging.protocol import Case, Entrant, Goal, Protocol
 from jaxbandits.experiments.judging.scores import cell_of
-from jaxbandits.policies import budgeted as policies
-from jaxbandits.settings.budgeted import s_br
+from jaxbandits.testing import altered
+from tests.engine import budget_game
 
-COINS = cache(lambda: s_br(3))  # one game: its programs are made once
+# A game and policies that compile in no time; the regret is what is spent.
+COINS = altered(
+    budget_game.environment(),
+    name="coins",
+    metrics=lambda tables, instance, record: {"regret": record.spent},
+)
+
+
+class Every(NamedTuple):
+    """Rounds from one pull of the dear arm to the next."""
+
+    every: float = 2.0
+
+
+class Told(NamedTuple):
+    """The budget, which the game tells."""
+
+    budget: float = 1.0
+
+
+def _pull(every):
+    """The dear arm whenever so many rounds have passed."""
+
+    def act(noise, view, state, params):
+        return (view.round % every(params) == 0).astype(jnp.int32)
+
+    return act
+
+
+EVERY = budget_game.ALTERNATE._replace(
+    name="every", act=_pull(lambda params: params.every), params=Every()
+)
+TOLD = EVERY._replace(
+    name="told",
+    act=_pull(lambda params: params.budget / 10),
+    params=Told(),
+    told=("budget",),
+)
+
+
+def _made(policy, problem):
+    del problem
+    return policy
+
+
 ENTRANTS = {
-    "slow": Entrant(policies.c_ucb),
-    "fast": Entrant(policies.kube),
-    "lost": Entrant(policies.m_ucb, flaw="loses runs"),
-    "new": Entrant(policies.share_ucb, knows=("budget",), ours=True),
+    "slow": Entrant(partial(_made, EVERY)),
+    "fast": Entrant(partial(_made, EVERY), {"every": 5.0}),
+    "lost": Entrant(partial(_made, EVERY), {"every": 3.0}, flaw="loses runs"),
+    "new": Entrant(partial(_made, TOLD), knows=("budget",), ours=True),
 }
 PROTOCOL = Protocol(
     setting="budgeted",
@@ -25,9 +71,9 @@ PROTOCOL = Protocol(
     horizons=(20, 40),
     tuning={},
     judging={
-        "coins": Case(COINS, "paper"),
-        "short": Case(COINS, "trap", horizons=(20,)),
-        "absent": Case(lambda path: s_br(2), "recorded", data="no such file"),
+        "coins": Case(lambda: COINS, "paper"),
+        "short": Case(lambda: COINS, "trap", horizons=(20,)),
+        "absent": Case(lambda path: COINS, "recorded", data="no such file"),
     },
     entrants=ENTRANTS,
     quick=("slow", "new"),

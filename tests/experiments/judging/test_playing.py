@@ -10,11 +10,10 @@ from jaxbandits.experiments import Options
 from jaxbandits.experiments.judging import leaderboard, playing
 from jaxbandits.experiments.judging.leaderboard import leaderboard as play
 from jaxbandits.experiments.judging.protocol import Entrant
-from jaxbandits.policies import budgeted as policies
 from tests.experiments.judging.boards import COINS, ENTRANTS, PROTOCOL
 
 OPTIONS = Options(seeds=3, horizon=40, progress=False)
-CASE = "coins", COINS(), 20
+CASE = "coins", COINS, 20
 
 
 @pytest.fixture(scope="module")
@@ -31,10 +30,11 @@ def test_the_runs_are_those_of_simulate(outcome):
     runs = found.datasets["coins"]["regret"]
     assert runs["checkpoint"].values.tolist() == [20, 40]
     for horizon, names in ((20, ["fast", "new"]), (40, ["new"])):
-        # share-UCB is told the budget that is played.
+        # "new" is told the budget that is played.
         made = simulate(
             {name: ENTRANTS[name].factory for name in names},
-            COINS(),
+            COINS,
+            grid={name: ENTRANTS[name].params for name in names},
             budget=horizon,
             seeds=3,
             root_seed=7,
@@ -98,11 +98,11 @@ def test_who_refuses_a_game_is_left_out():
 
 
 def test_parameters_may_depend_on_the_horizon():
-    cast = {"told": Entrant(policies.bts), "own": Entrant(policies.epsilon_first)}
-    cast["own"] = cast["own"]._replace(params={"budget": lambda o: 3 * o.horizon})
+    told = ENTRANTS["new"]
+    own = told._replace(params={"budget": lambda options: 3 * options.horizon})
+    cast = {"told": told, "own": own}
     found = playing.play_case(PROTOCOL, *CASE, cast, OPTIONS, 7)
-    budget = found["param_budget"].sel(policy="own")
-    assert budget.values.ravel().tolist() == [60.0]
+    assert found["param_budget"].values.ravel().tolist() == [20.0, 60.0]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """Filling in steps: by hand, feasibility, both forms of the gain, the error's order."""
 
-from functools import partial
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -14,6 +12,7 @@ from jaxbandits.kernels.allocation import (
 )
 from jaxbandits.laws import thresholds
 from tests.heavy import in_short
+from tests.kernels.checks import assert_transforms_agree
 
 
 def falling(x):
@@ -98,24 +97,23 @@ def shortfall(name, difference):
     """
     family, shape = FAMILIES[name]
 
-    def loss(steps, weight, rate):
+    def filled(steps, weight, rate):
         step = BUDGET / (steps + 0.5)
         gain = gains(family, weight, rate, shape, step, difference)
         order = marginal_greedy(gain, ARMS, step, steps + 1)
-        x = fill_in_order(order, ARMS, step, BUDGET)
+        return fill_in_order(order, ARMS, step, BUDGET)
+
+    def all_of(weight, rate):
         curves = thresholds.curves(family, weight, rate, shape)
         best = water_filling(curves, jnp.asarray(BUDGET)).value
-        return best - jnp.sum(curves.value(x)), jnp.sum(x), jnp.min(x)
+        x = jnp.stack([filled(steps, weight, rate) for steps in STEPS])
+        return best - jnp.sum(jax.vmap(curves.value)(x), axis=1), x
 
-    losses = []
     with jax.enable_x64(True):
-        for steps in STEPS:
-            out = jax.jit(jax.vmap(partial(loss, steps)))(*drawn())
-            lost, spent, least = map(np.asarray, out)
-            np.testing.assert_allclose(spent, BUDGET, rtol=1e-12)
-            assert np.all(least >= 0) and np.all(lost >= -1e-12)
-            losses.append(np.mean(lost))
-    return np.array(losses)
+        lost, x = map(np.asarray, jax.jit(jax.vmap(all_of))(*drawn()))
+    np.testing.assert_allclose(np.sum(x, axis=-1), BUDGET, rtol=1e-12)
+    assert np.all(x >= 0) and np.all(lost >= -1e-12)
+    return np.mean(lost, axis=0)
 
 
 @pytest.mark.parametrize("difference", in_short([False, True], {True}))
@@ -130,12 +128,10 @@ def test_the_error_is_of_second_order(name, difference):
 
 def test_transforms_agree():
     """A batch of instances and one at a time."""
-    weight, rate = (jnp.asarray(x[:6], jnp.float32) for x in drawn())
+    weight, rate = (np.float32(x[:6]) for x in drawn())
 
     def has(weight, rate):
         gain = gains(thresholds.exponential, weight, rate, None, 0.5, False)
         return fill_in_order(marginal_greedy(gain, ARMS, 0.5, 10), ARMS, 0.5, 4.2)
 
-    batch = jax.jit(jax.vmap(has))(weight, rate)
-    for i in range(6):
-        np.testing.assert_allclose(batch[i], has(weight[i], rate[i]), rtol=1e-6)
+    assert_transforms_agree(has, weight, rate, rtol=1e-6)

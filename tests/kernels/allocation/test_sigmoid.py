@@ -17,7 +17,7 @@ from jaxbandits.kernels.allocation.solution import (
     SOLVED,
     beyond,
 )
-from tests.heavy import in_short
+from tests.heavy import float64_in_long, in_short
 from tests.kernels.allocation import problems
 
 # One shape, for compilation takes seconds: batches are cut and padded, and problems
@@ -26,18 +26,23 @@ PIECE, ARMS = 5, 20
 
 
 def solver_of(kernel):
-    def solve(weight, shape, scale, touch, budget):
-        return kernel(problems.weibull_curves(weight, shape, scale, touch), budget)
+    def solve(weight, shape, scale, touch, budget, factor):
+        curves = problems.weibull_curves(weight, shape, scale, touch)
+        wrong = curves._replace(fall=lambda drop: factor * curves.fall(drop))
+        return kernel(wrong, budget)
 
-    return jax.jit(jax.vmap(solve))
+    return jax.jit(jax.vmap(solve, (0, 0, 0, 0, 0, None)))
 
 
 SOLVERS = {"prefix": solver_of(sigmoid_prefix), "filling": solver_of(sigmoid_filling)}
 BOTH = pytest.mark.parametrize("name", in_short(SOLVERS, {"filling"}))
 
 
-def solve(name, arms, budgets, dtype=np.float64):
-    """Solutions, as NumPy arrays, of problems with arms f64[3, n, K]."""
+def found_by(name, arms, budgets, dtype=np.float64, factor=1.0):
+    """Solutions, as NumPy arrays, of problems with arms f64[3, n, K].
+
+    Their inverse marginals are wrong by the factor.
+    """
     count, size = np.shape(arms[0])
     extra = ((0, -count % PIECE), (0, ARMS - size))
     weight, shape, scale = (
@@ -48,8 +53,13 @@ def solve(name, arms, budgets, dtype=np.float64):
     columns = (*columns, np.pad(np.asarray(budgets, dtype), extra[0], mode="edge"))
     pieces = [x.reshape(-1, PIECE, *x.shape[1:]) for x in columns]
     with jax.enable_x64(dtype == np.float64):
-        found = [SOLVERS[name](*piece) for piece in zip(*pieces, strict=True)]
-        found = jax.tree.map(lambda *x: np.concatenate(x)[:count], *found)
+        found = [SOLVERS[name](*x, dtype(factor)) for x in zip(*pieces, strict=True)]
+        return jax.tree.map(lambda *x: np.concatenate(x)[:count], *found)
+
+
+def solve(name, arms, budgets, dtype=np.float64):
+    """What is found, checked for what all solutions have in common."""
+    found = found_by(name, arms, budgets, dtype)
     assert found.value.dtype == found.allocation.dtype == found.bound.dtype == dtype
     assert all(np.all(np.isfinite(x)) for x in found)
     assert np.all(found.allocation >= 0) and np.all(found.value <= found.bound)
@@ -136,6 +146,7 @@ def test_certified_gap_of_twenty_arms():
     assert np.all(better.value >= found.value[:25] - 1e-12)
 
 
+@float64_in_long
 @BOTH
 def test_two_arms_that_stop_a_gradient(name, dtype):
     """From (60, 0) no small step gains, but (0, 60) is the optimum."""
@@ -145,6 +156,7 @@ def test_two_arms_that_stop_a_gradient(name, dtype):
     assert found.value == pytest.approx(0.8051, abs=5e-5)
 
 
+@float64_in_long
 @pytest.mark.parametrize("budget", [1e-3, 1.0, 10.0, 1e4])
 @BOTH
 def test_one_arm_takes_everything(name, budget, dtype):
@@ -156,6 +168,7 @@ def test_one_arm_takes_everything(name, budget, dtype):
     assert found.status == SOLVED
 
 
+@float64_in_long
 @BOTH
 def test_equal_arms_share_a_large_budget(name, dtype):
     found = solve_one(name, [0.5] * 3, [2.5] * 3, [20] * 3, 90, dtype)
@@ -163,6 +176,7 @@ def test_equal_arms_share_a_large_budget(name, dtype):
     assert found.bound == pytest.approx(found.value, rel=1e-6)
 
 
+@float64_in_long
 @BOTH
 def test_equal_arms_take_turns_on_a_small_budget(name, dtype):
     """Room for one of three: the first one gets it all; two touches: two arms."""
@@ -177,6 +191,7 @@ def test_equal_arms_take_turns_on_a_small_budget(name, dtype):
     assert found.bound == pytest.approx(found.value, rel=rel)
 
 
+@float64_in_long
 @BOTH
 def test_exponential_arms_have_a_closed_form(name, dtype):
     """Concave throughout: log(a_i / nu) / lambda_i for the arms above nu."""
@@ -219,7 +234,8 @@ def test_one_arm_on_its_convex_branch():
     )
     assert found.allocation[1] == pytest.approx(judged.x, abs=1e-3) and judged.x < 9
     assert found.value == pytest.approx(-judged.fun, rel=1e-9)
-    assert solve_one("prefix", *arms, 33.5374).value < found.value - 1e-5
+    prefix = solve_one("prefix", *arms, 33.5374, np.float32)
+    assert prefix.value < found.value - 1e-5
 
 
 def test_one_arm_gives_way_to_two():
@@ -231,6 +247,7 @@ def test_one_arm_gives_way_to_two():
     assert grid[0] == 0 and value <= found.value <= value + 1e-4
 
 
+@float64_in_long
 @BOTH
 def test_nothing_to_gain(name, dtype):
     nothing, shapes = np.zeros(ARMS), np.linspace(1, 3, ARMS)
@@ -239,12 +256,14 @@ def test_nothing_to_gain(name, dtype):
     assert found.status == NOTHING_TO_GAIN and found.value == found.bound == 0
 
 
+@float64_in_long
 @BOTH
 def test_worthless_arms_get_nothing(name, dtype):
     found = solve_one(name, [0, 0.5, 0], [2, 1.5, 1], [20, 30, 10], 200, dtype)
     np.testing.assert_allclose(found.allocation, [0, 200, 0], rtol=1e-6)
 
 
+@float64_in_long
 @pytest.mark.parametrize("budget", [0.0, 1e-20, 1e-3, 1e5, 1e12])
 @BOTH
 def test_tiny_and_huge_budgets(name, budget, dtype):
@@ -259,15 +278,10 @@ def test_tiny_and_huge_budgets(name, budget, dtype):
 
 def test_wrong_curves_are_noticed():
     """An inverse marginal that is far off breaks weak duality."""
-    columns = problems.numbers([0.5, 0.7], [2, 3], [9, 9], dtype=np.float32)
-    curves = problems.weibull_curves(*map(jnp.asarray, columns))
-
-    @jax.jit
-    def status(factor):
-        wrong = curves._replace(fall=lambda drop: factor * curves.fall(drop))
-        return sigmoid_prefix(wrong, 30.0).status
-
-    assert status(1.0) == SOLVED and status(0.01) == INACCURATE
+    arms = np.array([[[0.5, 0.7]], [[2, 3]], [[9, 9]]])
+    for factor, status in ((1, SOLVED), (0.01, INACCURATE)):
+        found = found_by("prefix", arms, [30.0], np.float32, factor)
+        assert found.status == [status]
 
 
 @pytest.mark.slow
