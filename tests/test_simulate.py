@@ -354,6 +354,18 @@ def test_one_compiled_program_serves_other_numbers():
     assert traces == first
 
 
+def test_parameters_of_another_class():
+    """The functions are the same, and the program is not."""
+
+    class Other(NamedTuple):
+        step: float = 1.0
+        growth: float = 1.0
+
+    other = WALKER._replace(params=Other())
+    first, second = (simulate(each, WALK, **options_of()) for each in (WALKER, other))
+    np.testing.assert_array_equal(first["regret"], second["regret"])
+
+
 class Noted(NamedTuple):
     """A number that a policy is told, and reports."""
 

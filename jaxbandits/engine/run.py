@@ -190,10 +190,9 @@ def _timed(program, call, clock: Clock):
 
 def _compiled(advance, call, clock: Clock):
     """The executable for these shapes; compile time is kept apart from run time."""
-    shapes = tuple(
-        (x.shape, x.dtype.name, str(x.sharding)) for x in jax.tree.leaves(call)
-    )
-    key = (advance, shapes, switches())
+    leaves, structure = jax.tree.flatten(call)
+    shapes = tuple((x.shape, x.dtype.name, str(x.sharding)) for x in leaves)
+    key = (advance, structure, shapes, switches())
     compiled = _EXECUTABLES.get(key)
     if compiled is None:
         began = time.perf_counter()

@@ -80,9 +80,9 @@ def forget(path, *place):
     array[where] = 0
 
 
-def said(path, name, host, pid, *events):
+def said(path, name, host, pid, *events, entered=1000.0):
     """The journal of another program."""
-    who = {**players(path)[0].who, "host": host, "pid": pid, "at": 1000.0}
+    who = {**players(path)[0].who, "host": host, "pid": pid, "at": entered}
     lines = [who, *({"at": 1000.0} | event for event in events)]
     text = "".join(json.dumps(line) + "\n" for line in lines)
     (path / FOLDER / f"{name}.jsonl").write_text(text + '{"at": 10')
@@ -120,11 +120,14 @@ def test_a_program_that_is_no_more(half):
     """Of this machine it is known."""
     host = players(half)[0].who["host"]
     said(half, "a", host, 2**22 + 1, event("begins", 0, 1200.0))
-    said(half, "b", host, os.getpid(), event("begins", 1, 1200.0))
+    me, begins = (half, "b", host, os.getpid()), event("begins", 1, 1200.0)
+    said(*me, begins, entered=time.time())
     found = status(half, now=1200.0)
     assert (found.running, found.programs, found.lost) == (1, 1, 1)
-    left = {"event": "leaves"}
-    said(half, "b", host, os.getpid(), event("begins", 1, 1200.0), left)
+    # One that has been given the number of a program that is no more.
+    said(*me, begins)
+    assert status(half, now=1200.0).lost == 2
+    said(*me, begins, {"event": "leaves"}, entered=time.time())
     assert status(half, now=1200.0).lost == 2
 
 
@@ -136,11 +139,11 @@ def test_what_is_left_on_the_command_line(half, capsys):
         return next(x for x in capsys.readouterr().out.splitlines() if " left " in x)
 
     assert "nobody is at work" in left()
-    host, pid = players(half)[0].who["host"], os.getpid()
-    begins = event("begins", 1, time.time())
-    said(half, "a", host, pid, begins)
+    me, now = (half, "a", players(half)[0].who["host"], os.getpid()), time.time()
+    begins, ends = event("begins", 1, now), event("ends", 1, now, seconds=1.0)
+    said(*me, begins, entered=now)
     assert "known once a block is done" in left()
-    said(half, "a", host, pid, begins, event("ends", 1, time.time(), seconds=1.0))
+    said(*me, begins, ends, entered=now)
     assert "runs/s" in left()
 
 
