@@ -263,12 +263,17 @@ def test_metrics_of_nan_are_an_error():
 
 def test_a_budget_that_is_spent_before_the_start():
     game = budget_game.environment()
-    broken = altered(game, spent=lambda instance, state: state.spent * jnp.nan)
-    with pytest.raises(ValueError, match="spent is NaN"):
-        simulate(budget_game.ALTERNATE, broken, budget=5.0, seeds=1)
     paid = altered(game, spent=lambda instance, state: state.spent + 9)
     with pytest.raises(ValueError, match="over before their first round"):
         simulate(budget_game.ALTERNATE, paid, budget=5.0, seeds=1)
+
+
+@pytest.mark.slow  # as in engine/test_limits.py, where it is NaN from the start
+def test_a_spend_of_nan():
+    game = budget_game.environment()
+    broken = altered(game, spent=lambda instance, state: state.spent * jnp.nan)
+    with pytest.raises(ValueError, match="spent is NaN"):
+        simulate(budget_game.ALTERNATE, broken, budget=5.0, seeds=1)
 
 
 def test_runs_that_are_cut_off_are_marked():

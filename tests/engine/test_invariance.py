@@ -1,6 +1,5 @@
 """Bit-identical results, whatever the chunk, the devices, the company, the grid."""
 
-from functools import cache
 from typing import NamedTuple
 
 import jax
@@ -9,6 +8,7 @@ import numpy as np
 import pytest
 
 from jaxbandits import Machine, simulate
+from jaxbandits.arrays import random_argmax, unit_interval
 from jaxbandits.engine.lanes import lanes
 from jaxbandits.engine.xla import options_for
 from jaxbandits.kernels.allocation import sigmoid_prefix
@@ -19,17 +19,57 @@ from jaxbandits.settings import censored as settings
 from jaxbandits.settings.allocation.problem import make_problem
 from jaxbandits.settings.allocation.synthetic import ednet_like_parameters
 from jaxbandits.testing import trace_run
+from tests.engine.test_run import COINS, K
 from tests.heavy import in_short
 from tests.workers import OPTIMISED
 
 pytestmark = pytest.mark.usefixtures("optimised")
 
 HORIZON, SEEDS = 300, 65
-METRICS = ("regret", "censored", "optimal", "rounds")
+# Of the games below; what a policy has summed up shows its last bits.
+METRICS = {"regret", "censored", "optimal", "heads", "chance", "total", "rounds"}
 ONE = jax.devices()[:1]
-NAMES = in_short(["RCUCB", "TS"], {"TS"})
-
+CASES = ["UCB", "RCUCB", "TS"]
+short = pytest.mark.parametrize("case", in_short(CASES, {"RCUCB", "TS"}), indirect=True)
+swept = pytest.mark.parametrize("case", in_short(CASES[:2], {"RCUCB"}), indirect=True)
 needs_two = pytest.mark.skipif(len(jax.devices()) < 2, reason="needs two devices")
+
+
+class Params(NamedTuple):
+    """Of `UCB`."""
+
+    alpha: float = 1.0
+
+
+class Sums(NamedTuple):
+    """pulls: i32[K]; total: f32[K]."""
+
+    pulls: jax.Array
+    total: jax.Array
+
+
+def _act(noise, view, state, params):
+    count = jnp.maximum(state.pulls, 1).astype(float)
+    bonus = jnp.sqrt(params.alpha * jnp.log(view.round.astype(float)) / count)
+    index = jnp.where(state.pulls == 0, jnp.inf, state.total / count + bonus)
+    return random_argmax(index, noise[0])
+
+
+def _update(noise, view, state, action, head, params):
+    hit = jnp.arange(K) == action
+    value = head * unit_interval(noise[0]) + params.alpha / view.round
+    return Sums(state.pulls + hit, state.total + jnp.where(hit, value, 0.0))
+
+
+UCB = Policy(
+    "UCB",
+    init=lambda params: Sums(jnp.zeros(K, jnp.int32), jnp.zeros(K)),
+    act=_act,
+    update=_update,
+    params=Params(),
+    words=(1, 1),
+    report=lambda state, params: {"total": state.total},
+)
 
 
 class Case(NamedTuple):
@@ -42,118 +82,114 @@ class Case(NamedTuple):
         """In `HORIZON` rounds."""
         return simulate(self.policy, self.game, horizon=HORIZON, **options)
 
+    def elsewhere(self, **options):
+        """All by one other program than that of `reference`.
 
-@pytest.fixture(scope="module")
-def cases():
-    """By name of the policy."""
-    limits = settings.equidistant(5)
-    light, heavy = settings.indep(limits), settings.poscorr(limits)
-    return {
-        "RCUCB": Case(policies.rcucb(light.problem), light),
-        "TS": Case(policies.thompson(heavy.problem), heavy),
-    }
-
-
-@pytest.fixture(scope="module")
-def reference(cases):
-    """``reference(name)``: on two devices, in the company of RCUCB."""
-
-    @cache
-    def played(name):
-        policy, game = cases[name]
-        other = policies.rcucb(game.problem)
-        other = other._replace(params=other.params._replace(alpha=0.3))
-        cast = {name: policy, "other": other}
-        return simulate(cast, game, horizon=HORIZON, seeds=SEEDS)
-
-    return played
-
-
-@pytest.fixture
-def elsewhere(cases):
-    """``elsewhere(**options)``: RCUCB, all by one other program.
-
-    It has another number of lanes than the reference's and one device, stops at other
-    checkpoints, and knows that lanes may differ in a parameter.
-    """
-
-    def played(**options):
+        It has another number of lanes, one device and other checkpoints, and knows that
+        lanes may differ in a parameter.
+        """
         options = {"machine": Machine(ONE), "checkpoints": [HORIZON // 2], **options}
-        data = cases["RCUCB"].played(grid={"alpha": [0.3, 1.0]}, **options)
+        data = self.played(grid={"alpha": [0.3, 1.0]}, **options)
         return data.isel(params=[1])  # as it is by default
 
-    return played
+
+@pytest.fixture(scope="module")
+def case(request):
+    if request.param == "UCB":
+        return Case(UCB, COINS)
+    limits = settings.equidistant(5)
+    if request.param == "RCUCB":
+        game = settings.indep(limits)
+        return Case(policies.rcucb(game.problem), game)
+    game = settings.poscorr(limits)
+    return Case(policies.thompson(game.problem), game)
+
+
+@pytest.fixture(scope="module")
+def reference(case):
+    """On two devices, in company."""
+    policy, game = case
+    other = UCB if policy is UCB else policies.rcucb(game.problem)
+    other = other._replace(params=other.params._replace(alpha=0.3))
+    cast = {policy.name: policy, "other": other}
+    return simulate(cast, game, horizon=HORIZON, seeds=SEEDS)
 
 
 def assert_same(data, reference):
-    for metric in METRICS:
+    for metric in METRICS.intersection(data):
         wanted = reference[metric].sel(policy=data["policy"])
         wanted = wanted.sel(checkpoint=data["checkpoint"], seed=data["seed"])
         np.testing.assert_array_equal(data[metric].values, wanted.values)
 
 
-def test_one_run_at_a_time(elsewhere, reference):
-    data = elsewhere(seeds=[0, 3, 64], machine=Machine(ONE, chunk=1))
-    assert_same(data, reference("RCUCB"))
+@swept
+def test_one_run_at_a_time(case, reference):
+    machine = Machine(ONE, chunk=1)
+    assert_same(case.elsewhere(seeds=[0, 3, 64], machine=machine), reference)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["RCUCB", "TS"])
+@pytest.mark.parametrize("case", CASES, indirect=True)
 @pytest.mark.parametrize("chunk", [1, 7, 256])
-def test_chunk_size(cases, reference, name, chunk):
+def test_chunk_size(case, reference, chunk):
     # With chunks of one seed, a few show as much as all of them.
-    data = cases[name].played(
+    data = case.played(
         seeds=[0, 3, 64] if chunk == 1 else SEEDS,
         machine=Machine(chunk=chunk),
         checkpoints=[HORIZON // 2],
     )
-    assert_same(data, reference(name))
+    assert_same(data, reference)
 
 
 @needs_two
-def test_number_of_devices(elsewhere, reference):
+@swept
+def test_number_of_devices(case, reference):
     """Both devices' runs on one."""
-    assert_same(elsewhere(seeds=range(SEEDS - 32, SEEDS)), reference("RCUCB"))
+    assert_same(case.elsewhere(seeds=range(SEEDS - 32, SEEDS)), reference)
 
 
 @needs_two
 @pytest.mark.slow
-def test_number_of_devices_of_a_policy_that_samples(cases, reference):
-    data = cases["TS"].played(seeds=SEEDS, machine=Machine(ONE))
-    assert_same(data, reference("TS"))
+@pytest.mark.parametrize("case", ["TS"], indirect=True)
+def test_number_of_devices_of_a_policy_that_samples(case, reference):
+    assert_same(case.played(seeds=SEEDS, machine=Machine(ONE)), reference)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_alone_or_in_company(cases, reference, name):
-    assert_same(cases[name].played(seeds=SEEDS), reference(name))
+@short
+def test_alone_or_in_company(case, reference):
+    assert_same(case.played(seeds=SEEDS), reference)
 
 
-def test_checkpoints(elsewhere, reference):
-    assert_same(elsewhere(seeds=32, checkpoints=[30, 150]), reference("RCUCB"))
+@swept
+def test_checkpoints(case, reference):
+    assert_same(case.elsewhere(seeds=32, checkpoints=[30, 150]), reference)
 
 
-def test_a_point_of_a_sweep_is_a_run_of_its_own(elsewhere, reference):
-    assert_same(elsewhere(seeds=32), reference("RCUCB"))
+@swept
+def test_a_point_of_a_sweep_is_a_run_of_its_own(case, reference):
+    assert_same(case.elsewhere(seeds=32), reference)
 
 
 @pytest.mark.slow
-def test_a_point_of_a_sweep_on_all_devices(elsewhere, reference):
-    data = elsewhere(seeds=SEEDS, machine=Machine(), checkpoints="linear")
-    assert_same(data, reference("RCUCB"))
+@pytest.mark.parametrize("case", ["RCUCB"], indirect=True)
+def test_a_point_of_a_sweep_on_all_devices(case, reference):
+    options = {"machine": Machine(), "checkpoints": "linear"}
+    assert_same(case.elsewhere(seeds=SEEDS, **options), reference)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_plain_loop_plays_the_same_game(cases, reference, name):
+@pytest.mark.slow  # as of whole numbers, in test_run.py
+@pytest.mark.parametrize("case", ["RCUCB", "TS"], indirect=True)
+def test_the_plain_loop_plays_the_same_game(case, reference):
     # `play` is a textbook scan without lanes; near ties may fall the other way, as the
     # two programs round differently, hence a share and not equality.
-    policy, game = cases[name]
+    policy, game = case
     agree = 0
     for seed in range(5):
         trace = trace_run(policy, game, HORIZON, seed_index=seed)
         oracle = game.oracle()
         gaps = oracle.gaps[trace.actions.arm, trace.actions.limit]
-        found = reference(name)["regret"].sel(policy=name, seed=seed).values[0]
-        rounds = reference(name)["checkpoint"].values
+        found = reference["regret"].sel(policy=policy.name, seed=seed).values[0]
+        rounds = reference["checkpoint"].values
         agree += np.allclose(found, np.cumsum(gaps)[rounds - 1], rtol=1e-9, atol=1e-9)
     assert agree >= 4
 
