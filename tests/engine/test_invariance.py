@@ -122,7 +122,7 @@ def assert_same(data, reference):
         np.testing.assert_array_equal(data[metric].values, wanted.values)
 
 
-@swept
+@pytest.mark.parametrize("case", CASES[:2], indirect=True)
 def test_one_run_at_a_time(case, reference):
     machine = Machine(ONE, chunk=1)
     assert_same(case.elsewhere(seeds=[0, 3, 64], machine=machine), reference)
