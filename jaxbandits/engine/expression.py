@@ -93,15 +93,7 @@ class Lane:
     @classmethod
     def deferred(cls, primitive, params, operands, shape, num_lanes) -> "Lane":
         """The result of an element-wise operation or a broadcast, on request."""
-        if primitive.name == "broadcast_in_dim":
-            (operand,) = operands
-            if operand.is_product or math.prod(shape) > MANY * math.prod(operand.shape):
-                # Many entries: or XLA computes it anew for each, however dear it is.
-                # A product: with few lanes the compiler moves it out of the loop over
-                # entries, with many it stays and is rounded together with a sum. The
-                # last bit would depend on the chunk.
-                value = lax.optimization_barrier(operand.value)
-                operands = [Lane(value, operand.batched, uniform=operand.uniform)]
+        operands = [_stored(operand, shape) for operand in operands]
         lane = cls.__new__(cls)
         lane._value, lane.batched, lane.shape = None, True, shape
         lane.num_lanes, lane.origin = num_lanes, None
@@ -163,6 +155,21 @@ class Lane:
         entries = [Lane(x.entry(_within(x, position)), x.batched) for x in operands]
         values = [align(x, (), self.num_lanes) for x in entries]
         return primitive.bind(*values, **params)
+
+
+def _stored(operand: Lane, shape: tuple[int, ...]) -> Lane:
+    """An operand of a result of that shape, stored if it must not be computed again for
+    every entry that it is spread over: a broadcast's, or a scalar beside an array."""
+    if operand.shape == shape or not operand.batched:
+        return operand
+    # Many entries: or XLA computes it anew for each, however dear it is.
+    # A product: with few lanes the compiler moves it out of the loop over entries, with
+    # many it stays and is rounded together with a sum. The last bit would depend on the
+    # chunk.
+    if operand.is_product or math.prod(shape) > MANY * math.prod(operand.shape):
+        value = lax.optimization_barrier(operand.value)
+        return Lane(value, operand.batched, uniform=operand.uniform)
+    return operand
 
 
 def _within(lane: Lane, position: tuple[int, ...]) -> tuple[int, ...]:

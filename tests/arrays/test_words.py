@@ -22,6 +22,7 @@ from jaxbandits.arrays import (
 )
 from jaxbandits.arrays.words import cumulative_bounds, words_at
 from jaxbandits.kernels.normal import normal_score
+from tests.heavy import in_short
 from tests.kernels.checks import assert_transforms_agree
 
 ONES = 0xFFFFFFFF
@@ -46,9 +47,10 @@ def value(limit: Bound):
     return Fraction(int(limit.high) * 2**30 + int(limit.low), UNIT)
 
 
-def test_unit_interval_is_the_exact_midpoint_grid():
+@pytest.mark.parametrize("stride", in_short([61, 1], {1}))
+def test_unit_interval_is_the_exact_midpoint_grid(stride):
     # Both ends, and what lies between at a stride.
-    low = np.r_[: 2**14, 2**14 : 2**22 : 61].astype(np.uint32)
+    low = np.r_[: 2**14, 2**14 : 2**22 : stride].astype(np.uint32)
     high = np.concatenate([low, (2**23 - 1 - low)[::-1]])
     u = np.asarray(unit_interval(jnp.asarray(high << np.uint32(9))))
     assert u.dtype == np.float32

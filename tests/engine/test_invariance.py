@@ -26,6 +26,7 @@ from tests.workers import OPTIMISED
 pytestmark = pytest.mark.usefixtures("optimised")
 
 HORIZON, SEEDS = 300, 65
+LANES = 384  # of the functions below, which are no games
 # Of the games below; what a policy has summed up shows its last bits.
 METRICS = {"regret", "censored", "optimal", "heads", "chance", "total", "rounds"}
 ONE = jax.devices()[:1]
@@ -208,25 +209,51 @@ def test_a_solver_gives_the_same_bits_in_any_width(family):
         lowest=1 / quiz.scale.max() / 4,
         highest=4 / quiz.scale.min(),
     )
-    rng, count = np.random.default_rng(0), 384
-    weight = rng.uniform(0.1, 1.0, (3, count)).astype(np.float32)
+    rng = np.random.default_rng(0)
+    weight = rng.uniform(0.1, 1.0, (3, LANES)).astype(np.float32)
     ends = np.log([problem.lowest, problem.highest])
-    rate = np.exp(rng.uniform(*ends, (3, count))).astype(np.float32)
+    rate = np.exp(rng.uniform(*ends, (3, LANES))).astype(np.float32)
     shape = np.asarray(problem.shape, np.float32)
 
     def solve(weight, rate):
         arms = curves(problem.family, weight, rate, shape)
         return sigmoid_prefix(arms, jnp.float32(problem.budget)).allocation
 
+    assert_same_in_any_width(solve, weight, rate)
+
+
+def test_a_product_of_a_scalar_beside_an_array():
+    """The broadcast is left to JAX, and the sum is no other in a wider program."""
+    rng = np.random.default_rng(0)
+    heights = rng.uniform(-3, 1, (3, LANES)).astype(np.float32)
+
+    def solve(heights):
+        top = jnp.max(heights)
+
+        def halve(_, ends):
+            low, high = ends
+            middle = (low + high) / 2
+            short = jnp.sum(jnp.maximum(middle**2 - (top - heights), 0)) <= 2
+            return jnp.where(short, middle, low), jnp.where(short, high, middle)
+
+        low, _ = jax.lax.fori_loop(0, 18, halve, (jnp.float32(0), jnp.float32(10)))
+        return heights - top + low * low
+
+    assert_same_in_any_width(solve, heights)
+
+
+def assert_same_in_any_width(solve, *inputs):
+    """All at once, and 64 lanes at a time; inputs are ``[..., LANES]``."""
+
     def solved(width):
         mapped = jax.jit(
-            lambda *x: lanes(solve, (True, True), width)(*x)[0],
+            lambda *x: lanes(solve, (True,) * len(x), width)(*x)[0],
             compiler_options=options_for(jax.__version_info__) | OPTIMISED,
         )
-        starts = range(0, count, width)
-        return np.concatenate(
-            [mapped(weight[:, i : i + width], rate[:, i : i + width]) for i in starts],
-            axis=1,
-        )
+        parts = [
+            mapped(*(x[:, i : i + width] for x in inputs))
+            for i in range(0, LANES, width)
+        ]
+        return np.concatenate(parts, axis=1)
 
-    np.testing.assert_array_equal(solved(64), solved(count))
+    np.testing.assert_array_equal(solved(64), solved(LANES))
