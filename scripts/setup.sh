@@ -3,12 +3,13 @@
 # with the versions in constraints.txt (Python 3.11: constraints-3.11.txt).
 #
 #   scripts/setup.sh [run|test|site]
-#   scripts/setup.sh find 3.11
+#   scripts/setup.sh find [3.11]
 #
 #   run   what the package needs (the default)
 #   test  the `dev` dependency group as well
 #   site  that and the `site` group, which scripts/site.py needs
-#   find  install nothing; print an interpreter of that version, if there is one
+#   find  install nothing; print an interpreter of that version, if there is one, or the
+#         one that a new environment is made with
 #
 # DEPENDENCIES=newest takes the newest versions in place of those of the constraints, and
 # DEPENDENCIES=oldest the oldest that pyproject.toml allows (needs uv), both in a new
@@ -173,7 +174,7 @@ install() {
 }
 
 if [[ $profile == find ]]; then
-    of_version "${2:?which version?}"
+    if [[ -n ${2:-} ]]; then of_version "$2"; else find_python; fi
     exit
 fi
 [[ -e $venv ]] || make_venv
