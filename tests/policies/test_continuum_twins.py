@@ -33,7 +33,7 @@ INSTANCES = {
     "poscorr": censored.poscorr,
     "negcorr": censored.negcorr,
 }
-SMALL = {"gain_radius": 0.2, "penalty_radius": 0.02}
+SMALL = {"gain_radius": 0.2, "penalty_radius": 0.02, "smoothness": 1.25}
 LEAST = {"gain_radius": 0.05, "penalty_radius": 0.01}
 
 
@@ -83,7 +83,7 @@ def _doubling():
 
 
 def _others():
-    fine = {"radius": 0.02}
+    fine, wide = ({"radius": x, "smoothness": 1.25} for x in (0.02, 0.1))
     return {
         "StoOO 2": Case(
             policies.stoo, {"horizon": HORIZON, **fine}, _twin(twins.StoOO, **fine)
@@ -100,13 +100,13 @@ def _others():
         ),
         "zooming": Case(
             policies.zooming,
-            {"horizon": HORIZON, "radius": 0.1},
-            _twin(twins.Zooming, radius=0.1),
+            {"horizon": HORIZON, **wide},
+            _twin(twins.Zooming, **wide),
         ),
         "zooming, full": Case(
             partial(policies.zooming, capacity=2),
-            {"horizon": HORIZON, "radius": 0.1},
-            _twin(twins.Zooming, capacity=2, radius=0.1),
+            {"horizon": HORIZON, **wide},
+            _twin(twins.Zooming, capacity=2, **wide),
         ),
         "doubling": _doubling(),
     }
