@@ -10,14 +10,6 @@ import pytest
 
 from jaxbandits import Machine, simulate
 from jaxbandits.arrays import unit_interval
-from jaxbandits.laws import (
-    Bernoulli,
-    Exponential,
-    Product,
-    bernoulli,
-    exponential,
-    product,
-)
 from jaxbandits.policies import doubling
 from jaxbandits.policies.censored import moss_reduction, rcucb, z_rcucb
 from jaxbandits.policies.plain import moss, ucb
@@ -197,9 +189,7 @@ def test_a_first_length_that_rounds_to_nothing_is_refused():
 @pytest.fixture(scope="module")
 def grid_run():
     """Plain MOSS, and doubled with one epoch or several, on three pairs."""
-    arms = Product(Bernoulli(np.array([0.7, 0.5, 0.3])), Exponential(np.full(3, 5.0)))
-    law, problem = product(bernoulli, exponential), settings.running_example(3, [0.5])
-    game = settings.censored("coins", problem, law, arms)
+    game = settings.overtime([0.5], num_arms=3)
     inner = moss_reduction(game.problem)
     policies = {
         "told": inner,
