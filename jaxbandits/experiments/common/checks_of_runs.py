@@ -19,8 +19,8 @@ from jaxbandits.stats import final, paired_difference
 LEVEL = 0.95  # of a verdict's interval, or of several together
 THROUGHOUT = (0.25, 0.5, 0.75, 1.0)  # of the horizon
 MUCH = 2.0  # What is said to be much larger is so by this factor, or it is not.
-UNDECIDED = Found("undecided", {})
 CLOSE = 1.1  # What is said to be close, or comparable, is so within this one.
+UNDECIDED = Found("undecided", {})
 
 
 def below(
