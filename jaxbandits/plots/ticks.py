@@ -65,9 +65,7 @@ class _Short(Formatter):
     def format_ticks(self, values: Sequence[float]) -> list[str]:
         sizes = np.abs(np.asarray(values, np.float64))
         if self.axis is not None:  # Ticks that are not seen do not count.
-            low, high = np.sort(self.axis.get_view_interval())
-            inside = (np.asarray(values) >= low) & (np.asarray(values) <= high)
-            sizes = sizes[inside]
+            sizes = sizes[_within(values, self.axis.get_view_interval())]
         small = sizes[sizes > 0].min(initial=1.0) < 0.999 * _SMALLEST
         self._powers = bool(small) and not self._percent
         return [self(value) for value in values]
@@ -85,6 +83,14 @@ class _Short(Formatter):
         digits = f"{value / 10.0**exponent:.3g}"
         factor = {"1": "", "-1": "-"}.get(digits, rf"{digits} \times ")
         return f"${factor}10^{{{exponent}}}$"
+
+
+def _within(values: Sequence[float], ends: Sequence[float]) -> np.ndarray:
+    """Which values lie between two ends. One at an end does, whatever its last digit
+    (NumPy 2.5 has 10.0 ** -5 at 9.999999999999999e-06, and Matplotlib draws it)."""
+    low, high = sorted(ends)
+    at, slack = np.asarray(values, np.float64), 1e-9
+    return (at >= low - slack * abs(low)) & (at <= high + slack * abs(high))
 
 
 def readable_ticks(

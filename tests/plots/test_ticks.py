@@ -30,6 +30,7 @@ def labels_of(ax, axis="y"):
     low, high = axis.get_view_interval()
     places = axis.get_majorticklocs()
     texts = [text.get_text() for text in axis.get_ticklabels()]
+    low, high = low * (1 - 1e-9), high * (1 + 1e-9)  # 10.0 ** -5 need not be 1e-5
     return {p: t for p, t in zip(places, texts, strict=True) if low <= p <= high}
 
 
