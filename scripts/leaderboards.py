@@ -2,10 +2,11 @@
 
     python scripts/leaderboards.py results
 
-For every setting whose leaderboard lies in FOLDER/leaderboard-SETTING, as `jaxbandits
-reproduce leaderboard-SETTING` writes it: the scores go into the package, the page and
-its figure into docs. Then the advice of docs/recommendation.md is written anew, as
-`jaxbandits recommend` prints it.
+For every setting whose leaderboard lies in FOLDER/leaderboard-SETTING-final, as
+`jaxbandits reproduce leaderboard-SETTING-final` writes it, or without the `-final` if
+there is none: the scores go into the package, the page and its figure into docs. Then
+the advice of docs/recommendation.md is written anew, as `jaxbandits recommend` prints
+it.
 """
 
 import argparse
@@ -23,15 +24,22 @@ BEGIN, END = "<!-- advice: by scripts/leaderboards.py -->", "<!-- end of advice 
 WIDTH = 92  # of the docs
 
 
+def found(results: Path, setting: str) -> Path | None:
+    """The folder of a setting; that of the seeds that are played last goes first."""
+    names = (f"leaderboard-{setting}-final", f"leaderboard-{setting}")
+    played = (results / name for name in names)
+    return next((p for p in played if (p / "leaderboard.json").is_file()), None)
+
+
 def take(folder: Path, setting: str) -> None:
     """The files of a setting."""
-    name = f"leaderboard-{setting}"
+    figure = f"leaderboard-{setting}.png"
     BOARDS.mkdir(exist_ok=True)
     (DOCS / "leaderboards").mkdir(exist_ok=True)
     shutil.copy(folder / "leaderboard.json", BOARDS / f"{setting}.json")
-    shutil.copy(folder / f"{name}.png", DOCS / "figures" / f"{name}.png")
+    shutil.copy(folder / f"{folder.name}.png", DOCS / "figures" / figure)
     page = (folder / "leaderboard.md").read_text()
-    page = page.replace(f"]({name}.png)", f"](../figures/{name}.png)")
+    page = page.replace(f"]({folder.name}.png)", f"](../figures/{figure})")
     (DOCS / "leaderboards" / f"{setting}.md").write_text(page)
 
 
@@ -53,12 +61,12 @@ def advice() -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", metavar="FOLDER", type=Path)
-    folder = parser.parse_args().folder
+    results = parser.parse_args().folder
     for setting in ADVICE:
-        here = folder / f"leaderboard-{setting}"
-        if (here / "leaderboard.json").is_file():
-            take(here, setting)
-            print(f"took {here}")
+        folder = found(results, setting)
+        if folder is not None:
+            take(folder, setting)
+            print(f"took {folder}")
     page = DOCS / "recommendation.md"
     before, rest = page.read_text().split(BEGIN)
     after = rest.split(END)[1]

@@ -4,7 +4,12 @@ import statistics
 from collections.abc import Iterator
 
 from jaxbandits.experiments.judging.board import Board
-from jaxbandits.experiments.judging.protocol import Goal, Margin, Protocol
+from jaxbandits.experiments.judging.protocol import (
+    FINAL_SEED,
+    Goal,
+    Margin,
+    Protocol,
+)
 from jaxbandits.experiments.judging.scores import Cell, missed, standings
 
 ANY_GOAL = Goal((), within=1.1, share=0.8)  # what is counted where there is none
@@ -54,13 +59,18 @@ def _what_is_shown(board: Board, protocol: Protocol) -> str:
         "*Made by the command above; not edited by hand.* The judging set was fixed "
         f"on {protocol.fixed}, before anything was tuned, and nothing is tuned on it. "
         f"{board.seeds} seeds of root seed {board.root_seed} per case, the same for "
-        f"all entrants; {unit}: {listed}.{left_out} Played on "
+        f"all entrants{fresh(board)}; {unit}: {listed}.{left_out} Played on "
         f"{board.played.get('created', '?')[:10]} with JAX {made.get('jax', '?')}.\n\n"
         "A *rival* is any entrant that is not ours and of which no linear regret is "
         "known; ratios are to the best rival of a case and horizon, chosen by the "
         "same runs (which is to its advantage). Regrets below 1, one reward, count "
         "as 1."
     )
+
+
+def fresh(board: Board) -> str:
+    """Whether nobody had looked at these seeds before the last choice was made."""
+    return ", played last, after every choice" if board.root_seed == FINAL_SEED else ""
 
 
 def verdicts(board: Board, protocol: Protocol) -> Iterator[str]:

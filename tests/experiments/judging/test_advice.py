@@ -9,6 +9,7 @@ from jaxbandits import cli
 from jaxbandits.experiments.judging import advice
 from jaxbandits.experiments.judging.advice import ADVICE, evidence, hardest, paragraphs
 from jaxbandits.experiments.judging.leaderboard import PROTOCOLS
+from jaxbandits.experiments.judging.protocol import FINAL_SEED
 from jaxbandits.policies import allocation, budgeted, censored, farewell
 from tests.experiments.judging.boards import PROTOCOL, board
 
@@ -48,6 +49,10 @@ def test_the_evidence_by_hand():
     one = board()._replace(cells=board().cells[:1])
     assert "nothing was tuned, budget 20 only, 4 seeds" in evidence(
         one, PROTOCOL, "new"
+    )
+    last = board()._replace(root_seed=FINAL_SEED)
+    assert "4 seeds, played last, after every choice. " in evidence(
+        last, PROTOCOL, "new"
     )
     assert [cell.ratio("new") for cell in hardest(board(), "new")] == [15, 1.5]
 
