@@ -123,7 +123,7 @@ CASES |= {
     "full, inherit": zooming_rcucb(2, "inherit", LEAST, capacity=12),
     "whole 2": zooming_rcucb(2, "whole", SMALL, capacity=64),
     "whole 3, full": zooming_rcucb(3, "whole", LEAST, capacity=9),
-    "Kaplan-Meier": zooming_rcucb(2, "whole", SMALL, 32, survival="kaplan_meier"),
+    "Kaplan-Meier": zooming_rcucb(2, "whole", SMALL, 64, survival="kaplan_meier"),
     **_others(),
 }
 FULL = {name for name in CASES if "full" in name}
