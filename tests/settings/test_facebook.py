@@ -231,8 +231,7 @@ def test_groups_are_on_record(make, path):
     assert game.provenance["groups"] == ["6/45-49/M", "7/30-34/F", "7/30-34/M"]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("make", [fb_br, fb_bt])
+@pytest.mark.parametrize("make", in_short([fb_br, fb_bt], [fb_br]))
 def test_contract(make, path):
     game = make(load_facebook(path()))
     check_environment(game, uniform(game.problem))
