@@ -6,7 +6,7 @@ from typing import TypeVar
 import xarray as xr
 
 from jaxbandits.results.checks import check_dataset, check_whole
-from jaxbandits.results.names import COUNT
+from jaxbandits.results.names import COUNT, INSTANCE
 
 _KNOWN = "mean, sem, interval (by t), quantiles and summary_records"
 _OWN = "mean, sem, interval, quantiles, final, summary_records and fixed_width_interval"
@@ -37,10 +37,17 @@ def metric_values(
       ValueError: naming `argument`, if the dataset has no such metric, nothing or a
         single run of it only, or moments only; if it is of dask and all runs are
         needed; or if points have different numbers of seeds and all must have the same
-        ones.
+        ones. Naming ``dataset``, if what is a coordinate is a variable there.
       TypeError: if it is no dataset, or the metric no numbers.
     """
     check_dataset(dataset)
+    for name in (INSTANCE, COUNT):
+        if name in dataset.data_vars:
+            over = "seed" if name == INSTANCE else "policy and params"
+            raise ValueError(
+                f"dataset: {name} must be a coordinate over {over}, and is a variable; "
+                f"make it one by dataset.set_coords({name!r})"
+            )
     if not isinstance(metric, str) or metric not in dataset.data_vars:
         known = ", ".join(map(str, dataset.data_vars))
         raise ValueError(f"{argument}: {metric!r} is unknown; known are {known}")
