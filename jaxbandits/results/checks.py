@@ -47,6 +47,15 @@ def check_once(argument: str, data: xr.Dataset | xr.DataArray, *dims: str) -> No
             )
 
 
+def check_checkpoints(dataset: xr.Dataset) -> None:
+    """Raise a ValueError if the dataset does not say what its checkpoints are."""
+    if "checkpoint" not in dataset.coords:
+        raise ValueError(
+            "dataset must have the coordinate checkpoint, rounds or spent budgets; it "
+            "was lost: give dataset.assign_coords(checkpoint=...)"
+        )
+
+
 def check_number(argument: str, value: float) -> None:
     """Raise a TypeError naming `argument` if `value` is no real number."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
