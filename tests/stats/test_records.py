@@ -190,12 +190,19 @@ RECORD = {
         ({"horizon": np.nan}, "horizon must be >= 0 and finite, got nan"),
         ({"metrics": 3}, "metrics must be a mapping, got 3"),
         ({"metrics": {"regret": "x"}}, "mean must be a real number"),
+        ({"metrics": {"regret": {"maen": 1}}}, r"metrics\['regret'\] must be a number"),
+        ({"metrics": {"regret": {"mean": 1, "x": 2}}}, r"metrics\['regret'\] must be"),
+        ({"metrics": {"regret": {"mean": "x"}}}, "mean must be a real number"),
+        ({"metrics": {"regret": {"mean": 1, "sem": -5}}}, "sem must be >= 0"),
         ({"params": 3}, "params must be a mapping, got 3"),
     ],
     ids=str,
 )
 def test_a_record_of_other_things(change, named):
     assert make_record(**RECORD)["metrics"]["regret"] == entry(1)
+    for given in ({"mean": 1}, entry(1), {"mean": np.int64(1), "sem": np.nan}):
+        made = make_record(**RECORD | {"metrics": {"regret": given}})
+        assert made["metrics"]["regret"] == entry(1)
     with pytest.raises((TypeError, ValueError), match=f"^{named}"):
         make_record(**RECORD | change)
     if "params" in change:
