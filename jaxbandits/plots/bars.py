@@ -13,10 +13,10 @@ from jaxbandits.plots._style import check_axes, figure_of, setting
 from jaxbandits.plots.canvas import figure
 from jaxbandits.plots.labels import metric_at, percentage, short_number
 from jaxbandits.plots.room import make_room
-from jaxbandits.plots.runs import one_environment
 from jaxbandits.plots.selection import seeds_note, select, shown
 from jaxbandits.plots.ticks import readable_ticks, tick_formatter
 from jaxbandits.results.checks import check_number
+from jaxbandits.results.lookup import check_recorded, one_environment
 
 
 def plot_bars(
@@ -56,7 +56,8 @@ def plot_bars(
       The figure that was drawn on.
 
     Raises:
-      ValueError: as `plot_curves`.
+      ValueError: as `plot_curves`, but of `dataset` if a policy was played and not to
+        the last checkpoint.
     """
     check_axes(ax)
     if reference is not None:
@@ -67,6 +68,7 @@ def plot_bars(
     dataset = one_environment(dataset)
     total = dataset.sizes["seed"]
     dataset = shown(dataset, metric, params, policies)
+    check_recorded(dataset, policies, last=True)
     horizon = dataset.isel(checkpoint=[-1])
     bars = select(horizon, metric, level, policies, labels).values()
 

@@ -11,11 +11,14 @@ from jaxbandits.plots._style import LineStyle, check_axes, figure_of
 from jaxbandits.plots.canvas import figure
 from jaxbandits.plots.labels import checkpoint_label, metric_label
 from jaxbandits.plots.legend import draw_legend
-from jaxbandits.plots.runs import one_environment
 from jaxbandits.plots.selection import seeds_note, select, shown
 from jaxbandits.plots.ticks import readable_ticks
 from jaxbandits.results.checks import check_mapping
-from jaxbandits.results.lookup import check_policies
+from jaxbandits.results.lookup import (
+    check_policies,
+    check_recorded,
+    one_environment,
+)
 from jaxbandits.stats.intervals import quantiles
 
 
@@ -63,13 +66,15 @@ def plot_curves(
 
     Raises:
       ValueError: naming the argument that is unknown or out of range; `metric` if
-        none of the policies has it; `dataset` if it has several environments;
-        `policies` if no seed has been played by all of them.
+        none of the policies has it; `dataset` if it has several environments, or a
+        policy lacks a checkpoint between others; `policies` if no seed has been played
+        by all of them.
     """
     check_axes(ax)
     dataset = one_environment(dataset)
     total = dataset.sizes["seed"]
     dataset = shown(dataset, metric, params, policies)
+    check_recorded(dataset, policies, last=False)
     if styles is not None:
         check_mapping("styles", styles)
     check_policies(dataset, styles or (), "styles")

@@ -22,12 +22,11 @@ from jaxbandits.plots.labels import (
 from jaxbandits.plots.legend import draw_legend
 from jaxbandits.plots.marks import MISSING, Best, check_best, draw_best, missing_key
 from jaxbandits.plots.points import check_labels
-from jaxbandits.plots.runs import one_environment
 from jaxbandits.plots.samples import STATISTICS, samples
 from jaxbandits.plots.selection import seeds_text, texts_of
 from jaxbandits.plots.ticks import tick_formatter, tick_locator
 from jaxbandits.results.checks import check_mapping
-from jaxbandits.results.lookup import check_checkpoint
+from jaxbandits.results.lookup import check_checkpoint, one_environment
 
 _WORDS = {"median": "median ", "std": "s.d. of ", "sem": "standard error of "}
 # In widths of the font.
@@ -100,8 +99,9 @@ def plot_heat_map(
     check_best(best)
     check_axes(ax)
     policy = grid_policy(dataset, policy, x, y)
+    runs = samples(dataset, metric, policy, checkpoint)
     grid = grid_of(dataset, policy, x, y, at)
-    runs = samples(dataset, metric, policy, checkpoint).only(grid.points)
+    runs = runs.only(grid.points)
     shown = grid_values(grid, runs, statistic)
     if np.isnan(shown).all():
         raise ValueError(f"metric: no run of {policy!r} has {statistic} {metric!r}")

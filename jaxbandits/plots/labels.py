@@ -5,6 +5,8 @@ from collections.abc import Iterable
 import numpy as np
 import xarray as xr
 
+from jaxbandits.results.checks import check_checkpoints
+
 # Metrics whose name does not say enough.
 METRIC_LABELS = {
     "regret": "cumulative regret",
@@ -49,7 +51,12 @@ def checkpoint_label(dataset: xr.Dataset) -> str:
 
 
 def _kind(dataset: xr.Dataset) -> str:
-    """What checkpoints are, of `CHECKPOINT_LABELS`."""
+    """What checkpoints are, of `CHECKPOINT_LABELS`.
+
+    Raises:
+      ValueError: naming ``dataset``, if it does not say.
+    """
+    check_checkpoints(dataset)
     kind = dataset.attrs.get("checkpoint_kind")
     if kind not in CHECKPOINT_LABELS:
         raise ValueError(

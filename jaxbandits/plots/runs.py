@@ -12,7 +12,6 @@ from functools import reduce
 import numpy as np
 import xarray as xr
 
-from jaxbandits.results.checks import check_dataset
 from jaxbandits.results.dataset import DIMS
 from jaxbandits.results.lookup import check_shown, metric_values
 
@@ -21,24 +20,6 @@ def environments(dataset: xr.Dataset) -> dict[str, xr.Dataset]:
     """The dataset of each environment, by its name. Needs the dimension."""
     names = dataset["environment"].values.tolist()
     return {str(name): dataset.isel(environment=i) for i, name in enumerate(names)}
-
-
-def one_environment(dataset: xr.Dataset) -> xr.Dataset:
-    """The dataset without a dimension ``environment``.
-
-    Raises:
-      ValueError: if there are several environments.
-    """
-    check_dataset(dataset, *DIMS)
-    if "environment" not in dataset.dims:
-        return dataset
-    names = dataset["environment"].values.tolist()
-    if len(names) > 1:
-        raise ValueError(
-            f"dataset: it has {len(names)} environments, {', '.join(map(str, names))}; "
-            f"select one, as in dataset.sel(environment={names[0]!r})"
-        )
-    return dataset.isel(environment=0)
 
 
 def played(dataset: xr.Dataset) -> xr.DataArray:

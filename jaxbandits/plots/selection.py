@@ -7,9 +7,14 @@ import numpy as np
 import xarray as xr
 
 from jaxbandits.plots._style import LineStyle, line_style
-from jaxbandits.plots.runs import one_environment, whole_seeds
+from jaxbandits.plots.runs import whole_seeds
 from jaxbandits.results.checks import check_mapping
-from jaxbandits.results.lookup import at_points, check_policies, metric_values
+from jaxbandits.results.lookup import (
+    at_points,
+    check_policies,
+    metric_values,
+    one_environment,
+)
 from jaxbandits.stats.intervals import quiet_interval
 from jaxbandits.stats.replications import replications, shared_instances
 from jaxbandits.stats.soundness import warn_of_coverage

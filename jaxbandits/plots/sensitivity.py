@@ -18,12 +18,11 @@ from jaxbandits.plots.points import (
     coordinates,
 )
 from jaxbandits.plots.responses import Response, responses
-from jaxbandits.plots.runs import one_environment
 from jaxbandits.plots.samples import samples
 from jaxbandits.plots.selection import seeds_text, texts_of
 from jaxbandits.plots.ticks import readable_ticks
 from jaxbandits.results.checks import check_level, check_mapping
-from jaxbandits.results.lookup import check_checkpoint, check_shown
+from jaxbandits.results.lookup import check_checkpoint, check_shown, one_environment
 from jaxbandits.stats.replications import shared_instances
 from jaxbandits.stats.soundness import warn_of_coverage
 

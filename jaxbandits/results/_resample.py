@@ -8,8 +8,8 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from jaxbandits.checks import one_of
-from jaxbandits.results.checks import check_dataset
+from jaxbandits import checks
+from jaxbandits.results.checks import check_checkpoints, check_dataset
 from jaxbandits.results.dataset import CHECKPOINT_KINDS, DIMS
 from jaxbandits.results.lookup import metric_values
 
@@ -53,7 +53,7 @@ def resample(
         raise TypeError(f"grid must hold numbers, got {grid.dtype}")
     if kind is None:
         kind = "round" if along == "rounds" else "spent"
-    one_of("kind", kind, CHECKPOINT_KINDS)
+    checks.one_of("kind", kind, CHECKPOINT_KINDS)
     increasing = grid.ndim == 1 and grid.size and np.all(grid[1:] > grid[:-1])
     if not increasing or not np.all(np.isfinite(grid)) or grid[0] < 0:
         raise ValueError("grid must hold increasing numbers >= 0")
@@ -88,9 +88,21 @@ def resample(
 
 
 def as_share(dataset: xr.Dataset) -> xr.Dataset:
-    """The same curves over the share of the last checkpoint, (0, 1]."""
+    """The same curves over the share of the last checkpoint, (0, 1].
+
+    Raises:
+      TypeError, ValueError: naming ``dataset``, if it is none or has no checkpoints, or
+        ``checkpoint``, if these are not numbers >= 0 that increase.
+    """
     check_dataset(dataset, "checkpoint")
+    check_checkpoints(dataset)
     checkpoints = dataset["checkpoint"].values
+    checks.non_negative(checkpoint=checkpoints)
+    if (checkpoints[1:] <= checkpoints[:-1]).any() or checkpoints[-1] == 0:
+        raise ValueError(
+            "checkpoint must increase, to a last one above 0, got "
+            f"{checks.shown(checkpoints)}"
+        )
     return dataset.assign_coords(checkpoint=checkpoints / checkpoints[-1]).assign_attrs(
         checkpoint_kind="share"
     )

@@ -7,6 +7,8 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
+from jaxbandits.results.names import INSTANCE
+
 
 def check_dataset(dataset: xr.Dataset, *dims: str) -> None:
     """Raise an error if `dataset` is none, or lacks or has nothing along a dimension.
@@ -28,13 +30,30 @@ def check_dataset(dataset: xr.Dataset, *dims: str) -> None:
     for dim in dims:
         if not dataset.sizes[dim]:
             raise ValueError(f"dataset: has no {dim}")
-    for dim in ("policy", "seed"):
-        if dim in dataset.indexes and not dataset.indexes[dim].is_unique:
+    check_once("dataset", dataset, "policy", "seed")
+
+
+def check_once(argument: str, data: xr.Dataset | xr.DataArray, *dims: str) -> None:
+    """Raise a ValueError naming `argument` if a label of `dims` stands there twice."""
+    for dim in dims:
+        if dim in data.indexes and not data.indexes[dim].is_unique:
+            # Another root seed numbers its instances from 0 too.
+            drawn = dim == "seed" and INSTANCE in data.coords
+            also = f", and {argument}.assign_coords({INSTANCE}=...)" if drawn else ""
             raise ValueError(
-                f"dataset must have a {dim} only once, but one stands there again (of "
-                "datasets that were joined?); give others other names or numbers by "
-                f"dataset.assign_coords({dim}=...)"
+                f"{argument} must have a {dim} only once, but one stands there again "
+                "(of datasets that were joined?); give others other names or numbers "
+                f"by {argument}.assign_coords({dim}=...){also}"
             )
+
+
+def check_checkpoints(dataset: xr.Dataset) -> None:
+    """Raise a ValueError if the dataset does not say what its checkpoints are."""
+    if "checkpoint" not in dataset.coords:
+        raise ValueError(
+            "dataset must have the coordinate checkpoint, rounds or spent budgets; it "
+            "was lost: give dataset.assign_coords(checkpoint=...)"
+        )
 
 
 def check_number(argument: str, value: float) -> None:

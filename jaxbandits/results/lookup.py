@@ -3,10 +3,12 @@
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
+import numpy as np
 import xarray as xr
 
 from jaxbandits.results.checks import check_dataset, check_whole
-from jaxbandits.results.names import COUNT
+from jaxbandits.results.dataset import DIMS
+from jaxbandits.results.names import COUNT, INSTANCE, PARAMETER
 
 _KNOWN = "mean, sem, interval (by t), quantiles and summary_records"
 _OWN = "mean, sem, interval, quantiles, final, summary_records and fixed_width_interval"
@@ -37,10 +39,12 @@ def metric_values(
       ValueError: naming `argument`, if the dataset has no such metric, nothing or a
         single run of it only, or moments only; if it is of dask and all runs are
         needed; or if points have different numbers of seeds and all must have the same
-        ones.
+        ones. Naming ``dataset``, if a coordinate is a variable there, or its seeds are
+        of different points.
       TypeError: if it is no dataset, or the metric no numbers.
     """
     check_dataset(dataset)
+    _check_coordinates(dataset)
     if not isinstance(metric, str) or metric not in dataset.data_vars:
         known = ", ".join(map(str, dataset.data_vars))
         raise ValueError(f"{argument}: {metric!r} is unknown; known are {known}")
@@ -78,6 +82,88 @@ def metric_values(
             f"no mean else; it has {', '.join(map(str, values.dims)) or 'none'}"
         )
     return values.astype("float64")
+
+
+def _check_coordinates(dataset: xr.Dataset) -> None:
+    """Raise a ValueError if coordinates do not say which runs are of one kind."""
+    for name, over in ((INSTANCE, "seed"), (COUNT, "policy and params")):
+        if name in dataset.data_vars:
+            raise ValueError(
+                f"dataset: {name} must be a coordinate over {over}, and is a variable; "
+                f"make it one by dataset.set_coords({name!r})"
+            )
+    for name, coordinate in dataset.coords.items():
+        if not str(name).startswith(PARAMETER) or not coordinate.sizes.get("seed"):
+            continue
+        values = coordinate.variable
+        if not values.broadcast_equals(values.isel(seed=0)):
+            raise ValueError(
+                f"dataset: {name} differs between seeds (of datasets that were "
+                "joined?), and a mean over seeds is of one point; join other points "
+                "along params"
+            )
+
+
+def one_environment(dataset: xr.Dataset, dims: Iterable[str] = DIMS) -> xr.Dataset:
+    """The dataset without a dimension ``environment``.
+
+    Args:
+      dataset: of one environment.
+      dims: the other dimensions that it must have.
+
+    Raises:
+      ValueError: if there are several environments, or a dimension is missing.
+      TypeError: if it is no dataset.
+    """
+    check_dataset(dataset, *dims)
+    if "environment" not in dataset.dims:
+        return dataset
+    names = dataset["environment"].values.tolist()
+    if len(names) > 1:
+        raise ValueError(
+            f"dataset: it has {len(names)} environments, {', '.join(map(str, names))}; "
+            f"select one, as in dataset.sel(environment={names[0]!r})"
+        )
+    return dataset.isel(environment=0)
+
+
+def check_recorded(
+    dataset: xr.Dataset, policies: Iterable[str] | None = None, *, last: bool
+) -> None:
+    """Raise a ValueError naming policies that lack a checkpoint which they went past.
+
+    So it is where policies with other checkpoints were joined: ``rounds``, which every
+    run has at its own, is NaN. A policy or point that was not played at all lacks none.
+
+    Args:
+      dataset: with the coordinate ``checkpoint``.
+      policies: which ones are meant; by default all.
+      last: whether the last checkpoint is meant, or those between a policy's own.
+    """
+    rounds = dataset.get("rounds")
+    # As they are played they are integers, and lack nothing; moments are real.
+    if rounds is None or rounds.dtype.kind != "f" or "seed" not in rounds.dims:
+        return
+    if policies is not None:
+        rounds = rounds.sel(policy=list(policies))
+    there = rounds.notnull().any("seed").transpose("policy", ..., "checkpoint").values
+    lacks = np.maximum.accumulate(there, axis=-1) & ~there
+    if last:
+        lacks[..., :-1] = False
+    else:
+        lacks &= np.maximum.accumulate(there[..., ::-1], axis=-1)[..., ::-1]
+    if not lacks.any():
+        return
+    *_, checkpoints = np.nonzero(lacks)
+    rows = lacks.any(axis=tuple(range(1, lacks.ndim)))
+    names = rounds["policy"].values[rows].tolist()
+    found = rounds["checkpoint"].values[checkpoints[0]].item()
+    which = f"last checkpoint, {found}" if last else f"checkpoint {found} among others"
+    raise ValueError(
+        f"dataset: {', '.join(map(str, names))} lack{'s' * (len(names) == 1)} the "
+        f"{which} (of datasets that were joined?); take checkpoints that all have, by "
+        "dataset.sel(checkpoint=...)"
+    )
 
 
 def is_ragged(values: xr.DataArray) -> bool:

@@ -8,6 +8,7 @@ RESERVED = frozenset(
 )
 PARAMETER = "param_"  # how the coordinate of a parameter begins
 COUNT = "seeds"  # the coordinate of how many seeds a point plays, if not all play all
+INSTANCE = "instance"  # the coordinate of the drawn instances, if seeds share them
 FACT = "environment_"  # and that of what environments differ in
 
 

@@ -26,13 +26,35 @@ def save(dataset: xr.Dataset, path: str | os.PathLike[str]) -> None:
     path = checks.path("path", path)
     # Curves over checkpoints compress well, and cheaply at the lowest level.
     compressed = {name: {"zlib": True, "complevel": 1} for name in dataset.data_vars}
+    # Here, as xarray does: whoever writes nothing needs no HDF5.
+    from h5netcdf import CompatibilityError
+
     with replacing(path) as temporary:
         try:
             dataset.to_netcdf(temporary, engine="h5netcdf", encoding=compressed)
-        except (TypeError, ValueError) as error:
-            raise type(error)(
-                f"dataset has something that netCDF has no form for: {error}"
+        except (
+            TypeError,
+            ValueError,
+            NotImplementedError,
+            CompatibilityError,
+        ) as error:
+            kind = TypeError if isinstance(error, TypeError) else ValueError
+            raise kind(
+                f"dataset has something that netCDF has no form for{_flags(dataset)}: "
+                f"{error}"
             ) from error
+
+
+def _flags(dataset: xr.Dataset) -> str:
+    """Attributes that are True or False, of which netCDF's error gives no name."""
+    owners = [dataset.attrs, *(each.attrs for each in dataset.variables.values())]
+    names = [
+        repr(name)
+        for attributes in owners
+        for name, value in attributes.items()
+        if isinstance(value, bool)
+    ]
+    return f" (attributes that are True or False: {', '.join(names)})" if names else ""
 
 
 def load(path: str | os.PathLike[str]) -> xr.Dataset:

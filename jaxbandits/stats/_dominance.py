@@ -13,6 +13,7 @@ from jaxbandits.results.checks import (
     check_level,
 )
 from jaxbandits.results.lookup import at_points, check_checkpoint, metric_values
+from jaxbandits.results.plain import plain
 from jaxbandits.stats.pair_tests import bounded_test, sign_test, t_test
 from jaxbandits.stats.replications import replications
 from jaxbandits.stats.soundness import moments
@@ -156,6 +157,7 @@ def dominance(
         "win_rate": np.where(missing, np.nan, wins),
     }
     names = values["policy"].values
+    point = plain(params, "params")
     coords = {"policy": names, "rival": names}
     if "checkpoint" in values.coords:
         coords["checkpoint"] = values["checkpoint"].values
@@ -167,7 +169,7 @@ def dominance(
             "better": "smaller" if smaller_is_better else "larger",
             "level": level,
             # As netCDF can hold it.
-            "params": json.dumps(params) if isinstance(params, Mapping) else params,
+            "params": json.dumps(point) if isinstance(point, dict) else point,
             "correction": correction,
             "test": test,
             "about": ABOUT[test],

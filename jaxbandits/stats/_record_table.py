@@ -28,6 +28,8 @@ _TEX = {
     "~": r"\textasciitilde{}",
     **{mark: "\\" + mark for mark in "&%$#_{}"},
 }
+# Environment, experiment and horizon: what is compared has all of them alike.
+_Game = tuple[str, str | None, float | None]
 LONG = 9  # power of ten from which on numbers are written as multiples of it
 _NOTE = (
     "Bold: the {directions}. Dagger: not surely worse, Welch's tests at level "
@@ -43,7 +45,11 @@ class _Marks(NamedTuple):
 
 
 def _check_records(records: Any) -> None:
-    """Require records, at least one, with all that a table shows of them."""
+    """Require records, at least one, with all that a table shows of them.
+
+    Raises:
+      TypeError, ValueError: naming the part that is missing or of another kind.
+    """
     if isinstance(records, str | Mapping) or not isinstance(records, Sequence | None):
         raise TypeError(
             f"records must be a list of records, got {checks.shown(records)}"
@@ -53,9 +59,20 @@ def _check_records(records: Any) -> None:
     for number, record in enumerate(records):
         where = f"records[{number}]"
         _check_keys(where, record, "environment", "policy", "seeds", "metrics")
+        checks.whole(f"{where}['seeds']", record["seeds"], 0)
         check_mapping(f"{where}['metrics']", record["metrics"])
         for name, found in record["metrics"].items():
-            _check_keys(f"{where}['metrics'][{name!r}]", found, *Entry.__annotations__)
+            _check_entry(f"{where}['metrics'][{name!r}]", found)
+
+
+def _check_entry(where: str, found: Any) -> None:
+    """Require numbers or None, as JSON has them, and no error below 0."""
+    _check_keys(where, found, *Entry.__annotations__)
+    for key in Entry.__annotations__:
+        name, number = f"{where}[{key!r}]", found[key]
+        if number is not None:
+            check = checks.non_negative if key == "sem" else checks.finite
+            check(**{name: checks.number(name, number)})
 
 
 def _check_keys(where: str, value: Any, *keys: str) -> None:
@@ -84,7 +101,8 @@ def record_table(
     the best, with Bonferroni's correction. The tests know means and errors only: on
     shared seeds they are cautious (where policies vary together), and they cannot see
     skewness, which `dominance` does. With fewer than 20 seeds nothing is sure. What has
-    no error, a clairvoyant's regret, say, does not compete.
+    no error, a clairvoyant's regret, say, does not compete; and of several experiments
+    or horizons each is by itself, as what was stopped first has least.
 
     Args:
       records: as in ``summary.json``, or of `summary_records`.
@@ -110,9 +128,9 @@ def record_table(
         raise TypeError(f"metrics must be a list of names, got {metrics!r}")
     check_mapping("labels", labels or {})
     known = list(dict.fromkeys(name for r in records for name in r["metrics"]))
-    for name in metrics or ():
-        checks.one_of("metrics", name, known)
     names = known if metrics is None else list(metrics)
+    for name in names:
+        checks.one_of("metrics", name, known)
     texts = dict(labels or {})
     marks = {
         name: _marks(records, name, best[name], level) for name in names if name in best
@@ -165,15 +183,21 @@ def _has_errors(records: Sequence[Record]) -> bool:
 
 def _marks(
     records: Sequence[Record], name: str, direction: str, level: float
-) -> dict[str, _Marks]:
-    """Environment -> what is marked there."""
+) -> dict[_Game, _Marks]:
+    """What is marked among records of an experiment, environment and horizon."""
     sign = 1.0 if direction == "lowest" else -1.0
-    rivals: dict[str, dict[int, tuple[float, float, int]]] = {}
+    rivals: dict[_Game, dict[int, tuple[float, float, int]]] = {}
     for number, record in enumerate(records):
         found = record["metrics"].get(name)
         if found is not None and found["mean"] is not None and found["sem"]:
             rival = (sign * found["mean"], found["sem"], record["seeds"])
-            rivals.setdefault(record["environment"], {})[number] = rival
+            # Of records that were written by hand only the environment is required.
+            game = (
+                record["environment"],
+                record.get("experiment"),
+                record.get("horizon"),
+            )
+            rivals.setdefault(game, {})[number] = rival
     return {where: _best_of(here, level) for where, here in rivals.items()}
 
 
@@ -203,7 +227,7 @@ def _welch(one: tuple[float, float, int], other: tuple[float, float, int]) -> fl
     return float(stats.t.sf((mean - low) / sqrt(variance + low_variance), freedom))
 
 
-def _mark_of(marks: Mapping[str, _Marks] | None, number: int) -> str:
+def _mark_of(marks: Mapping[_Game, _Marks] | None, number: int) -> str:
     for here in (marks or {}).values():
         if number == here.best:
             return "best"

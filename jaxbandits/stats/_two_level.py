@@ -20,9 +20,11 @@ from jaxbandits.results.checks import (
 )
 from jaxbandits.results.dataset import DIMS
 from jaxbandits.results.lookup import metric_values
+from jaxbandits.results.names import INSTANCE
 from jaxbandits.stats.bootstrap import ROOM
 from jaxbandits.stats.intervals import quiet_interval, variance
 from jaxbandits.stats.replications import group as group_of
+from jaxbandits.stats.replications import shared_instances
 from jaxbandits.stats.soundness import warn_of_coverage
 
 
@@ -152,6 +154,8 @@ def _runs(values: xr.DataArray, group: str) -> tuple[xr.DataArray, np.ndarray]:
         )
     if np.any(numbers != numbers):
         raise ValueError(f"group: {group!r} has missing numbers (NaN)")
+    if group == INSTANCE:
+        shared_instances(values)  # refuses what was drawn apart under the same number
     along = [name for name, coord in runs.coords.items() if "run" in coord.dims]
     return runs.drop_vars(along), numbers
 

@@ -21,17 +21,17 @@ import xarray as xr
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from jaxbandits.results.checks import check_level, check_number, check_whole
+from jaxbandits.results.checks import (
+    check_level,
+    check_number,
+    check_once,
+    check_whole,
+)
 from jaxbandits.results.lookup import is_ragged
-from jaxbandits.results.names import COUNT
+from jaxbandits.results.names import COUNT, INSTANCE
 from jaxbandits.stats.intervals import Interval, variance
 from jaxbandits.stats.ragged import apart
-from jaxbandits.stats.replications import (
-    INSTANCE,
-    group,
-    replications,
-    shared_instances,
-)
+from jaxbandits.stats.replications import group, replications, shared_instances
 from jaxbandits.stats.soundness import warn_of_coverage
 
 
@@ -57,10 +57,10 @@ def seeds_needed(
       int64 array ``[...]``, the pilot's seeds included.
 
     Raises:
-      ValueError: if `pilot_values` has less than two seeds (or two drawn instances),
-        is not finite, or its instances have different numbers of runs, `half_width` is
-        not positive and finite or so small that the number is no int64, or `level` is
-        not in (0, 1).
+      ValueError: if `pilot_values` has less than two seeds (or two drawn instances) or
+        one of them twice, is not finite, or its instances have different numbers of
+        runs, `half_width` is not positive and finite or so small that the number is no
+        int64, or `level` is not in (0, 1).
       TypeError: if an argument is of another type.
 
     Warns:
@@ -116,8 +116,8 @@ def fixed_width_interval(
       An `Interval` of arrays without the dimension ``seed``; NaN where a seed is NaN.
 
     Raises:
-      ValueError: if `pilot` is not in 2, ..., N or ends within a drawn instance, or
-        `level` is not in (0, 1).
+      ValueError: if `values` has a seed twice, `pilot` is not in 2, ..., N or ends
+        within a drawn instance, or `level` is not in (0, 1).
       TypeError: if an argument is of another type.
 
     Warns:
@@ -179,7 +179,12 @@ def _runs_per_instance(values: xr.DataArray, argument: str) -> int:
 
 
 def _by_seed(values: xr.DataArray | ArrayLike, argument: str) -> xr.DataArray:
-    """Float64 values with a dimension ``seed``: their own, or the last axis."""
+    """Float64 values with a dimension ``seed``: their own, or the last axis.
+
+    Raises:
+      TypeError, ValueError: naming `argument`, if it is no array of numbers, or has no
+        seed or one of them twice.
+    """
     if isinstance(values, xr.Dataset):
         raise TypeError(
             f"{argument} must be an array of numbers, as dataset['regret'], got a "
@@ -195,4 +200,5 @@ def _by_seed(values: xr.DataArray | ArrayLike, argument: str) -> xr.DataArray:
         raise ValueError(f"{argument} must have the dimension seed, got {values.dims}")
     elif values.dtype.kind not in "fiub":
         raise TypeError(f"{argument} must be numbers, got {values.dtype}")
+    check_once(argument, values, "seed")
     return values.astype("float64")

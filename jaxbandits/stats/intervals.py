@@ -22,6 +22,7 @@ from jaxbandits.results.checks import (
     check_bounds,
     check_dataset,
     check_level,
+    check_once,
     check_probabilities,
     check_seeds,
 )
@@ -157,11 +158,12 @@ def interval_of(
     seed: int = 0,
     bounds: tuple[float, float] | None = None,
 ) -> Interval:
-    """`interval` of a `DataArray` with a dimension ``seed``."""
+    """`interval` of a `DataArray` with a dimension ``seed``, every seed once."""
     if not isinstance(values, xr.DataArray) or "seed" not in values.dims:
         raise TypeError("values must be an xarray.DataArray with the dimension seed")
     if values.dtype.kind not in "biuf":
         raise TypeError(f"values must be numbers, got {values.dtype}")
+    check_once("values", values, "seed")
     found = _interval(
         values, level, method, resamples=resamples, seed=seed, bounds=bounds
     )

@@ -68,7 +68,9 @@ def _parts(values: xr.DataArray) -> Iterator[tuple[np.ndarray, xr.DataArray]]:
     """
     cells, total = _cells(values), values.sizes["seed"]
     ordered = values.transpose(*cells, "seed", ...)
-    counts = np.minimum(values[COUNT].transpose(*cells).values.reshape(-1), total)
+    # None is what a join leaves where a policy has fewer points than another.
+    counted = values[COUNT].transpose(*cells).fillna(0).astype(int)
+    counts = np.minimum(counted.values.reshape(-1), total)
     rest = ordered.dims[len(cells) + 1 :]
     flat = ordered.values.reshape(len(counts), total, *ordered.shape[len(cells) + 1 :])
     beyond = np.arange(total) >= counts[:, None]

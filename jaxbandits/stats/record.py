@@ -55,11 +55,14 @@ def entry(
     """An entry of plain numbers; one that is not finite, which JSON lacks, is None.
 
     Raises:
-      TypeError: naming the argument that is no number.
+      TypeError, ValueError: naming the argument that is no number, or `sem` below 0.
     """
+    error = _number("sem", sem)
+    if error is not None:
+        checks.non_negative(sem=error)
     return Entry(
         mean=_number("mean", mean),
-        sem=_number("sem", sem),
+        sem=error,
         published=_number("published", published),
     )
 
@@ -78,7 +81,8 @@ def make_record(
 
     Args:
       experiment, environment, policy, seeds, horizon: see `Record`.
-      metrics: by name an entry, or a number without an error.
+      metrics: by name an entry, or a number without an error. Of an entry only the
+        mean must be there.
       params: parameters; none by default.
 
     Raises:
@@ -100,11 +104,20 @@ def make_record(
         params=plain(dict(params or {}), "params"),
         seeds=int(seeds),
         horizon=plain(horizon, "horizon"),
-        metrics={
-            name: value if isinstance(value, dict) else entry(value)
-            for name, value in metrics.items()
-        },
+        metrics={name: _entry(name, value) for name, value in metrics.items()},
     )
+
+
+def _entry(name: str, value: Any) -> Entry:
+    """What a metric was given as, a number or an entry, as an entry."""
+    if not isinstance(value, Mapping):
+        return entry(value)
+    if "mean" not in value or not set(value) <= set(Entry.__annotations__):
+        raise ValueError(
+            f"metrics[{name!r}] must be a number, or have mean, and perhaps sem and "
+            f"published, got {checks.shown(value)}"
+        )
+    return entry(**value)
 
 
 def _number(argument: str, value: float | None) -> float | None:

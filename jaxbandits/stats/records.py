@@ -7,9 +7,13 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from jaxbandits.results.checks import check_dataset, check_mapping
+from jaxbandits.results.checks import (
+    check_checkpoints,
+    check_dataset,
+    check_mapping,
+)
 from jaxbandits.results.dataset import DIMS
-from jaxbandits.results.lookup import check_policies
+from jaxbandits.results.lookup import check_policies, check_recorded, one_environment
 from jaxbandits.results.names import COUNT
 from jaxbandits.results.plain import plain
 from jaxbandits.stats.intervals import mean, sem
@@ -47,16 +51,19 @@ def summary_records(
       is None (null in JSON).
 
     Raises:
-      ValueError: naming `metric`, if one is unknown, or `published`, if it has an
-        unknown policy, a metric that is not in the records or the wrong number of
-        entries.
+      ValueError: naming `metric`, if one is unknown, `published`, if it has an unknown
+        policy, a metric that is not in the records or the wrong number of entries, or
+        `dataset`, if it has several environments, does not say what its checkpoints
+        are, or a policy was played and not to the last one.
     """
     check_dataset(dataset)
     moments = "moment" in dataset.dims
     dims = ("policy", "params", "checkpoint") if moments else DIMS
-    check_dataset(dataset, *dims)
+    dataset = one_environment(dataset, dims)
+    check_checkpoints(dataset)
     if "rounds" not in dataset.data_vars:
         raise ValueError("dataset must have rounds, which say what points there are")
+    check_recorded(dataset, last=True)
     # Means are read by position: what was joined or transposed may have another order.
     dataset = dataset.transpose(*dims, ...)
     published = published or {}

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 
-INSTANCE = "instance"
+from jaxbandits.results.names import INSTANCE
 
 
 class _Groups(NamedTuple):
@@ -43,11 +43,53 @@ def group(numbers: np.ndarray) -> _Groups:
 
 
 def shared_instances(dataset: xr.Dataset | xr.DataArray) -> np.ndarray | None:
-    """[S], the drawn instance of every seed; None if no two seeds share one."""
-    if INSTANCE not in dataset.coords or dataset[INSTANCE].dims != ("seed",):
+    """[S], the drawn instance of every seed; None if no two seeds share one.
+
+    Raises:
+      ValueError: if the coordinate ``instance`` is over more than seeds or lacks a
+        number, or if seeds of another instance lie between those of one.
+    """
+    if INSTANCE not in dataset.coords or "seed" not in dataset[INSTANCE].dims:
         return None
-    numbers = dataset[INSTANCE].values
-    return None if len(np.unique(numbers)) == len(numbers) else numbers
+    drawn = dataset[INSTANCE]
+    if others := [f"{dim}=0" for dim in drawn.dims if dim != "seed"]:
+        raise ValueError(
+            f"instance must be over seed alone, got {', '.join(map(str, drawn.dims))}; "
+            f"select one of the others, as in dataset.isel({', '.join(others)})"
+        )
+    if drawn.isnull().any():
+        raise ValueError(
+            "instance must be a number for every seed, and some have none (of datasets "
+            "that were joined?); give them by "
+            'dataset.assign_coords(instance=("seed", ...))'
+        )
+    numbers: np.ndarray = drawn.values
+    if len(np.unique(numbers)) == len(numbers):
+        return None
+    if "seed" in dataset.coords and dataset["seed"].dtype.kind in "iu":
+        _check_blocks(numbers, dataset["seed"].values)
+    return numbers
+
+
+def _check_blocks(numbers: np.ndarray, seeds: np.ndarray) -> None:
+    """Require the seeds of an instance, in whatever order, to be side by side.
+
+    So they are in what was played. Other root seeds draw other instances under the same
+    numbers, and these would count as one.
+    """
+    order = np.argsort(seeds)
+    ordered = numbers[order]
+    begins = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+    found, times = np.unique(ordered[begins], return_counts=True)
+    if (times == 1).all():
+        return
+    again = found[times > 1][0]
+    first, second = seeds[order][begins[ordered[begins] == again]][:2]
+    raise ValueError(
+        f"instance: seeds {first} and {second} both have {again}, and seeds between "
+        "them have others (of several root seeds that were joined?); give what was "
+        "drawn apart other numbers by dataset.assign_coords(instance=...)"
+    )
 
 
 def replications(values: xr.DataArray) -> xr.DataArray:
@@ -61,6 +103,9 @@ def replications(values: xr.DataArray) -> xr.DataArray:
       The same values, or the mean of every drawn instance, in the order of their first
       seeds. The unweighted mean of these is the mean over instances whatever their
       numbers of runs are.
+
+    Raises:
+      ValueError: as `shared_instances`.
     """
     numbers = shared_instances(values)
     if numbers is None:

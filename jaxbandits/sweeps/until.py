@@ -8,8 +8,8 @@ import xarray as xr
 
 from jaxbandits import checks
 from jaxbandits.results.lookup import metric_values
+from jaxbandits.results.names import INSTANCE
 from jaxbandits.stats.fixed_width import seeds_as_reals
-from jaxbandits.stats.replications import INSTANCE
 
 
 class HalfWidth(NamedTuple):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import xarray as xr
 
 from jaxbandits import plots
 from tests.plots.sweeps import sweep
@@ -147,3 +148,23 @@ def test_a_dataset_that_has_lost_its_attributes_is_refused(data, plot, options):
     for lost in (data.drop_attrs(), data.assign_attrs(checkpoint_kind="x")):
         with pytest.raises(ValueError, match="^dataset must have the attribute check"):
             plot(lost, "regret", **options)
+
+
+@pytest.mark.parametrize(("data", "plot", "options"), FIGURES.values(), ids=FIGURES)
+def test_a_dataset_that_has_lost_its_checkpoints_is_refused(data, plot, options):
+    """0, 1, 2 are no rounds."""
+    with pytest.raises(ValueError, match="^dataset must have the coordinate checkpo"):
+        plot(data.drop_vars("checkpoint"), "regret", **options)
+
+
+@pytest.mark.parametrize(("data", "plot", "options"), FIGURES.values(), ids=FIGURES)
+def test_points_are_the_same_for_all_seeds(data, plot, options):
+    other = data.assign_coords(
+        seed=data["seed"] + 100, param_alpha=data["param_alpha"] + 1
+    )
+    both = {"coords": "different", "compat": "equals"}
+    joined = xr.concat([data, other], "seed", **both)
+    with pytest.raises(ValueError, match="^dataset: param_alpha differs between seeds"):
+        plot(joined, "regret", **options)
+    same = other.assign_coords(param_alpha=data["param_alpha"])
+    assert plot(xr.concat([data, same], "seed", **both), "regret", **options)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import xarray as xr
 
 from jaxbandits.plots import plot_bars, save_figure
 from jaxbandits.stats import interval
@@ -91,3 +92,15 @@ def test_half_finished_bars_at_points_by_policy():
 def test_mistakes_are_named(arguments, message):
     with pytest.raises(ValueError, match=message):
         plot_bars(shares(), **arguments)
+
+
+def test_who_was_played_to_another_checkpoint_is_named():
+    data = sweep({"a": [{"x": 1.0}], "b": [{"x": 1.0}]})
+    other = sweep({"c": [{"x": 1.0}]}).assign_coords(checkpoint=[100, 500])
+    joined = xr.concat([data, other], "policy", join="outer")
+    with pytest.raises(ValueError, match="^dataset: c lacks the last checkpoint, 2000"):
+        plot_bars(joined, "regret")
+    assert plot_bars(joined.sel(checkpoint=[100]), "regret")
+    # Not at all is another thing.
+    bars = plot_bars(unplayed(data, policy=1), "regret").axes[0].patches
+    assert len(bars) == 1

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import xarray as xr
 from matplotlib.colors import to_hex
 
 from jaxbandits.plots import figure, line_style, plot_curves, save_figure
@@ -191,3 +192,16 @@ def test_given_axes_and_scales(tmp_path):
 def test_mistakes_are_named(arguments, message):
     with pytest.raises(ValueError, match=message):
         plot_curves(dataset(), **arguments)
+
+
+def test_curves_that_were_joined_have_no_gaps():
+    """Between gaps a checkpoint would not be drawn."""
+    data = sweep({"a": [{"x": 1.0}], "b": [{"x": 1.0}]})
+    other = sweep({"c": [{"x": 1.0}]}).assign_coords(checkpoint=[100, 500])
+    joined = xr.concat([data, other], "policy", join="outer")
+    with pytest.raises(ValueError, match="^dataset: a, b lack the checkpoint 500 am"):
+        plot_curves(joined)
+    # One that ends before another does is whole.
+    assert len(plot_curves(joined, policies=["c"]).axes[0].lines) == 1
+    early = joined.sel(checkpoint=[100, 2000])
+    assert len(plot_curves(early).axes[0].lines) == 3

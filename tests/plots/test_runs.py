@@ -6,10 +6,10 @@ import xarray as xr
 
 from jaxbandits.plots.runs import (
     environments,
-    one_environment,
     played,
     whole_seeds,
 )
+from jaxbandits.results.lookup import one_environment
 from tests.plots.sweeps import several, sweep, unplayed
 from tests.results.samples import dataset
 

@@ -79,10 +79,27 @@ def test_missing_file(tmp_path):
         {"made": None},
         {"made": {"by": "hand"}},
         {"": "nobody"},
+        {"final": True},
+        {"half": "\ud800"},
     ],
-    ids=str,
+    ids=ascii,
 )
 def test_what_has_no_form_is_said_of_the_dataset(tmp_path, change):
     with pytest.raises((TypeError, ValueError), match="^dataset has something that"):
         save(dataset().assign_attrs(change), tmp_path / "a.nc")
     assert not any(tmp_path.iterdir())
+
+
+def test_flags_are_named(tmp_path):
+    data = dataset()
+    data["regret"].attrs["signed"] = False
+    with pytest.raises(ValueError, match="True or False: 'final', 'signed'"):
+        save(data.assign_attrs(final=True, note="x"), tmp_path / "a.nc")
+
+
+def test_dimensions_that_were_stacked_have_no_form(tmp_path):
+    stacked = dataset().stack(z=("params", "seed"))
+    with pytest.raises(ValueError, match="^dataset has something that .*'z'"):
+        save(stacked, tmp_path / "a.nc")
+    assert not any(tmp_path.iterdir())
+    save(stacked.reset_index("z"), tmp_path / "a.nc")

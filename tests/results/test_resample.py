@@ -148,3 +148,14 @@ def test_as_share():
     # The argument is as it was.
     assert data["checkpoint"].values.tolist() == [10, 20]
     assert data.attrs["checkpoint_kind"] == "spent"
+
+
+def test_shares_are_of_checkpoints_that_increase():
+    data = games()
+    with pytest.raises(ValueError, match="^dataset must have the coordinate checkpo"):
+        as_share(data.drop_vars("checkpoint"))
+    for wrong in ([20, 10], [5, 5], [0, 0], [-1, 1]):
+        with pytest.raises(ValueError, match="^checkpoint must "):
+            as_share(data.assign_coords(checkpoint=wrong))
+    found = as_share(data.assign_coords(checkpoint=[0, 4]))
+    assert found["checkpoint"].values.tolist() == [0.0, 1.0]

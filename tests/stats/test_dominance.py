@@ -362,3 +362,11 @@ def test_mistakes_are_named():
     wide = data.assign(pulls=data["regret"].expand_dims(pulls_0=2, axis=-1))
     with pytest.raises(ValueError, match="^metric: 'pulls' has further.*, pulls_0"):
         dominance(wide, "pulls")
+
+
+def test_params_may_be_numbers_of_numpy():
+    """As argmin gives them."""
+    data = dataset(points=2)
+    found = dominance(data, "regret", params={"ucb": np.int64(1)})
+    assert found.attrs["params"] == '{"ucb": 1}'
+    xr.testing.assert_identical(found, dominance(data, "regret", params={"ucb": 1}))

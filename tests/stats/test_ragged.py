@@ -191,3 +191,19 @@ def test_saved_and_loaded(data, tmp_path):
 def test_stein_s_pilot_is_all_that_a_point_may_have(data):
     with pytest.raises(ValueError, match=r"pilot must be in 2, ..., 20, .* got 21"):
         stats.fixed_width_interval(data["regret"], 21)
+
+
+def test_policies_with_fewer_points_can_be_joined(data):
+    """Points that one has not have no number of seeds then."""
+    few = data.isel(policy=[1], params=[0])
+    joined = xr.concat([data.isel(policy=[0]), few], "policy", join="outer")
+    assert np.isnan(joined["seeds"][1, 2])
+    for function in (stats.mean, stats.sem):
+        found, wanted = function(joined, "regret"), function(data, "regret")
+        np.testing.assert_array_equal(found, wanted)
+    assert stats.summary_records(joined, "x") == stats.summary_records(data, "x")
+
+
+def test_the_numbers_of_seeds_are_a_coordinate(data):
+    with pytest.raises(ValueError, match="^dataset: seeds must be a coordinate over p"):
+        stats.mean(data.reset_coords("seeds"), "regret")

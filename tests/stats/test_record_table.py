@@ -20,6 +20,9 @@ TRIO = [
 ]
 
 
+OTHER = {"experiment": "y"}
+
+
 def cells(text, row):
     return [cell.strip() for cell in text.splitlines()[row].strip("|").split("|")]
 
@@ -147,6 +150,10 @@ def test_mistakes_are_named(arguments, message):
 GOOD = make_record("e", "x", "p", {"regret": 1.0}, seeds=2, horizon=10)
 
 
+def wrong(**change):
+    return [GOOD | {"metrics": {"regret": entry(1.0, 0.1) | change}}]
+
+
 @pytest.mark.parametrize(
     ("records", "named"),
     [
@@ -159,6 +166,11 @@ GOOD = make_record("e", "x", "p", {"regret": 1.0}, seeds=2, horizon=10)
             [GOOD | {"metrics": {"regret": {"mean": 1.0}}}],
             r"records\[0\]\['metrics'\]\['regret'\] must have mean, sem, published,",
         ),
+        ([GOOD | {"seeds": "x"}], r"records\[0\]\['seeds'\] must be an integer >= 0"),
+        (wrong(mean=float("nan")), r"records.*\['regret'\]\['mean'\] must be finite"),
+        (wrong(mean="x"), r"records.*\['regret'\]\['mean'\] must be a real number"),
+        (wrong(sem=-0.1), r"records.*\['regret'\]\['sem'\] must be >= 0"),
+        (wrong(published="x"), r"records.*\['published'\] must be a real number"),
     ],
     ids=str,
 )
@@ -171,3 +183,18 @@ def test_metrics_are_a_list():
     for metrics in ("regret", 3):
         with pytest.raises(TypeError, match="^metrics must be a list of names"):
             record_table([GOOD], metrics=metrics)
+    # Any list: what can be read once, too.
+    found = record_table([GOOD], metrics=iter(["regret"]))
+    assert found == record_table([GOOD], metrics=["regret"])
+
+
+def test_only_what_was_played_alike_is_compared():
+    """Least is who was stopped first."""
+    pair = [record("a", 10.0, 0.1), record("b", 20.0, 0.1)]
+    alone = [record("a", 5.0, 0.1) | each for each in ({"horizon": 5}, OTHER)]
+    text = record_table([*pair, *alone])
+    assert cells(text, 2)[2] == "**10.00 ± 0.10**"
+    assert [cells(text, row)[2] for row in (4, 5)] == 2 * ["5.00 ± 0.10"]
+    # In one table each of them has its best.
+    text = record_table([*pair, *(each | OTHER for each in pair)])
+    assert [cells(text, row)[2][:2] for row in range(2, 6)] == ["**", "20", "**", "20"]

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+import xarray as xr
 
 from jaxbandits.results import build_dataset
 from jaxbandits.stats import entry, make_record, mean, sem, summary_records
@@ -125,6 +126,49 @@ def test_what_is_no_dataset_of_runs_is_refused():
         summary_records(wide, "x", metrics=["pulls"])
 
 
+def test_records_say_where_they_are():
+    data = dataset()
+    with pytest.raises(ValueError, match="^dataset must have the coordinate checkpo"):
+        summary_records(data.drop_vars("checkpoint"), "x")
+    two = data.drop_vars("environment").expand_dims(environment=["e", "f"])
+    with pytest.raises(ValueError, match="^dataset: it has 2 environments, e, f; sel"):
+        summary_records(two, "x", environment="e")
+    wanted = summary_records(data, "x", environment="f")
+    assert summary_records(two.isel(environment=[1]), "x") == wanted
+
+
+def test_who_was_played_to_another_checkpoint_is_named():
+    data = dataset()
+    other = data.isel(checkpoint=slice(2)).assign_coords(policy=["c", "d"])
+    joined = xr.concat([data, other], "policy", join="outer")
+    with pytest.raises(ValueError, match="^dataset: c, d lack the last checkpoint, 10"):
+        summary_records(joined, "x")
+    assert len(summary_records(joined.isel(checkpoint=[0, 1]), "x")) == 4
+    # Fewer points are another thing.
+    more = xr.concat(
+        [dataset(points=2), other], "policy", join="outer", data_vars="all"
+    )
+    assert len(summary_records(more.isel(checkpoint=[0]), "x")) == 6
+
+
+def test_points_are_the_same_for_all_seeds():
+    data = dataset()
+    other = data.assign_coords(
+        seed=data["seed"] + 100, param_alpha=data["param_alpha"] + 1
+    )
+    joined = xr.concat([data, other], "seed", coords="different", compat="equals")
+    for call in (
+        lambda: summary_records(joined, "x"),
+        lambda: mean(joined, "regret"),
+    ):
+        with pytest.raises(ValueError, match="^dataset: param_alpha differs between s"):
+            call()
+    # One policy has no alpha: what is missing everywhere is the same everywhere.
+    same = other.assign_coords(param_alpha=data["param_alpha"])
+    whole = xr.concat([data, same], "seed", coords="all", compat="equals")
+    assert mean(whole, "regret").notnull().all()
+
+
 RECORD = {
     "experiment": "e",
     "environment": "x",
@@ -146,12 +190,19 @@ RECORD = {
         ({"horizon": np.nan}, "horizon must be >= 0 and finite, got nan"),
         ({"metrics": 3}, "metrics must be a mapping, got 3"),
         ({"metrics": {"regret": "x"}}, "mean must be a real number"),
+        ({"metrics": {"regret": {"maen": 1}}}, r"metrics\['regret'\] must be a number"),
+        ({"metrics": {"regret": {"mean": 1, "x": 2}}}, r"metrics\['regret'\] must be"),
+        ({"metrics": {"regret": {"mean": "x"}}}, "mean must be a real number"),
+        ({"metrics": {"regret": {"mean": 1, "sem": -5}}}, "sem must be >= 0"),
         ({"params": 3}, "params must be a mapping, got 3"),
     ],
     ids=str,
 )
 def test_a_record_of_other_things(change, named):
     assert make_record(**RECORD)["metrics"]["regret"] == entry(1)
+    for given in ({"mean": 1}, entry(1), {"mean": np.int64(1), "sem": np.nan}):
+        made = make_record(**RECORD | {"metrics": {"regret": given}})
+        assert made["metrics"]["regret"] == entry(1)
     with pytest.raises((TypeError, ValueError), match=f"^{named}"):
         make_record(**RECORD | change)
     if "params" in change:

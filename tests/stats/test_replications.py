@@ -2,11 +2,14 @@
 
 import numpy as np
 import pytest
+import xarray as xr
 
+from jaxbandits.plots import plot_curves, plot_ranks
 from jaxbandits.stats import (
     band,
     fixed_width_interval,
     interval,
+    interval_of,
     mean,
     paired_difference,
     quantile_interval,
@@ -19,11 +22,14 @@ from jaxbandits.stats.replications import replications
 from tests.results.samples import dataset
 
 DRAWN = [7, 7, 7, 2, 2, 9, 9, 9, 9, 2]
+# Shuffled: the seeds of an instance are a block by their numbers.
+SEEDS = [21, 20, 23, 6, 5, 30, 33, 32, 31, 4]
 
 
 @pytest.fixture
 def shared():
-    return dataset(points=2, num_seeds=10).assign_coords(instance=("seed", DRAWN))
+    data = dataset(points=2, num_seeds=10)
+    return data.assign_coords(seed=SEEDS, instance=("seed", DRAWN))
 
 
 @pytest.fixture
@@ -102,3 +108,82 @@ def test_stein_counts_whole_instances(rng):
         seeds_needed(values.isel(seed=slice(3)), 0.5)
     with pytest.raises(ValueError, match="^pilot_values must have equally many"):
         seeds_needed(values.isel(seed=slice(7)), 0.5)
+
+
+def test_root_seeds_that_were_joined_need_other_instances(shared):
+    other = shared.assign_coords(seed=shared["seed"] + 100)
+    joined = xr.concat([shared, other], "seed")
+    for call in (
+        lambda: interval(joined, "regret"),
+        lambda: interval_of(joined["regret"]),
+        lambda: two_level(joined, "regret"),
+        lambda: plot_curves(joined),
+        lambda: plot_ranks(joined),
+    ):
+        with pytest.raises(ValueError, match="^instance: seeds 4 and 104 both have 2"):
+            call()
+    # The advice for seeds that stand there twice leads there.
+    with pytest.raises(ValueError, match=r"by dataset.assign_coords\(seed=...\), and"):
+        mean(xr.concat([shared, shared], "seed"), "regret")
+    # The remedy that it names; and any seeds of one dataset in any order.
+    other = other.assign_coords(instance=other["instance"] + 10)
+    named = xr.concat([shared, other], "seed")
+    assert replications(named["regret"]).sizes["seed"] == 6
+    for some in ([9, 0, 5, 3, 1], slice(None, None, 2), slice(None, None, -1)):
+        part = shared.isel(seed=some)
+        assert replications(part["regret"]).sizes["seed"] == 3
+    # Without numbers nobody knows what a block is.
+    assert replications(joined.drop_vars("seed")["regret"]).sizes["seed"] == 3
+
+
+def test_instances_are_over_seeds(shared):
+    other = shared.assign_coords(instance=2 * shared["instance"])
+    both = {"coords": "different", "compat": "equals"}
+    two = xr.concat([shared, other], "environment", **both)
+    for call in (
+        lambda: interval(two, "regret"),
+        lambda: interval_of(two["regret"]),
+        lambda: quantile_interval(two, "regret", 0.5),
+    ):
+        with pytest.raises(ValueError, match="^instance must be over seed alone, got"):
+            call()
+    one = two.isel(environment=1)
+    np.testing.assert_allclose(mean(one, "regret"), mean(shared, "regret"))
+    # A dimension of that name is no coordinate of seeds.
+    apart = xr.concat([shared.drop_vars("instance")] * 2, "instance")
+    assert interval(apart, "regret").mean.sizes["instance"] == 2
+
+
+def test_instances_are_a_coordinate(shared):
+    for bare in (shared.reset_coords("instance"), shared.to_dataframe().to_xarray()):
+        for call in (
+            lambda bare=bare: interval(bare, "regret"),
+            lambda bare=bare: plot_curves(bare),
+        ):
+            with pytest.raises(ValueError, match="^dataset: instance must be a coord"):
+                call()
+    again = shared.reset_coords("instance").set_coords("instance")
+    np.testing.assert_allclose(mean(again, "regret"), mean(shared, "regret"))
+
+
+def test_every_seed_has_an_instance(shared):
+    numbers = shared["instance"].astype(float)
+    for missing in (numbers.where(numbers > 2), numbers.where(False)):
+        data = shared.assign_coords(instance=missing)
+        with pytest.raises(ValueError, match="^instance must be a number for every"):
+            interval(data, "regret")
+    whole = shared.assign_coords(instance=numbers)
+    np.testing.assert_allclose(mean(whole, "regret"), mean(shared, "regret"))
+
+
+def test_arrays_have_a_seed_only_once(shared):
+    values = shared.drop_vars("instance")["regret"]
+    joined = xr.concat([values, values], "seed")
+    for call, argument in (
+        (lambda: interval_of(joined), "values"),
+        (lambda: seeds_needed(joined, 0.5), "pilot_values"),
+        (lambda: fixed_width_interval(joined, 5), "values"),
+    ):
+        with pytest.raises(ValueError, match=f"^{argument} must have a seed only once"):
+            call()
+    assert interval_of(joined.drop_vars("seed")).mean.notnull().all()
