@@ -12,8 +12,9 @@ from jaxbandits.plots.canvas import figure
 from jaxbandits.plots.labels import checkpoint_label, metric_label
 from jaxbandits.plots.legend import draw_legend
 from jaxbandits.plots.runs import one_environment
-from jaxbandits.plots.selection import seeds_note, select, shown
+from jaxbandits.plots.selection import entry, seeds_note, select, shown
 from jaxbandits.plots.ticks import readable_ticks
+from jaxbandits.plots.words import check_formulas
 from jaxbandits.results.checks import check_mapping
 from jaxbandits.results.lookup import check_policies
 from jaxbandits.stats.intervals import quantiles
@@ -64,9 +65,11 @@ def plot_curves(
     Raises:
       ValueError: naming the argument that is unknown or out of range; `metric` if
         none of the policies has it; `dataset` if it has several environments;
-        `policies` if no seed has been played by all of them.
+        `policies` if no seed has been played by all of them; `labels` if they do not
+        tell policies apart; what has a formula that cannot be drawn.
     """
     check_axes(ax)
+    check_formulas("title", title or "")
     dataset = one_environment(dataset)
     total = dataset.sizes["seed"]
     dataset = shown(dataset, metric, params, policies)
@@ -90,7 +93,7 @@ def plot_curves(
         style = (styles or {}).get(name, curve.style)._asdict()
         if len(x) == 1:
             style["marker"] = "o"  # A line of one point would be invisible.
-        ax.plot(x, curve.mean, label=curve.label, **style)
+        ax.plot(x, curve.mean, label=entry(curve.label), **style)
         if not np.isnan(curve.lower).all():
             band = {"color": style["color"], "alpha": 0.2, "linewidth": 0}
             ax.fill_between(x, curve.lower, curve.upper, zorder=1.5, **band)

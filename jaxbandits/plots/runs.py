@@ -6,7 +6,7 @@ averages, and its note tells how many seeds it used.
 """
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import reduce
 
 import numpy as np
@@ -83,6 +83,13 @@ def number_per_run(dataset: xr.Dataset, metric: str) -> xr.DataArray:
     return values
 
 
+def check_listed(dataset: xr.Dataset, policies: Sequence[str] | None) -> None:
+    """As `check_shown`, and what can be read only once is no list either."""
+    if isinstance(policies, Iterator):
+        raise TypeError(f"policies must be a list of names, got {policies!r}")
+    check_shown(dataset, policies)
+
+
 def whole_seeds(
     dataset: xr.Dataset, metric: str, policies: Sequence[str] | None
 ) -> xr.Dataset:
@@ -100,7 +107,7 @@ def whole_seeds(
       ValueError: if `metric` or one of `policies` is unknown, `metric` has further
         dimensions, or no seed is whole.
     """
-    check_shown(dataset, policies)
+    check_listed(dataset, policies)
     values = number_per_run(dataset, metric)
     ran = played(dataset)
     if policies is not None:

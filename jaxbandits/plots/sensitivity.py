@@ -18,12 +18,12 @@ from jaxbandits.plots.points import (
     coordinates,
 )
 from jaxbandits.plots.responses import Response, responses
-from jaxbandits.plots.runs import one_environment
+from jaxbandits.plots.runs import check_listed, one_environment
 from jaxbandits.plots.samples import samples
-from jaxbandits.plots.selection import seeds_text, texts_of
+from jaxbandits.plots.selection import entry, names_of, seeds_text, texts_of
 from jaxbandits.plots.ticks import readable_ticks
 from jaxbandits.results.checks import check_level, check_mapping
-from jaxbandits.results.lookup import check_checkpoint, check_shown
+from jaxbandits.results.lookup import check_checkpoint
 from jaxbandits.stats.replications import shared_instances
 from jaxbandits.stats.soundness import warn_of_coverage
 
@@ -78,19 +78,22 @@ def plot_sensitivity(
     Raises:
       ValueError: naming the argument that is unknown or out of range; `x` if none of
         the policies has it; `dataset` if it has several environments; `at` if points
-        differ in other parameters too; `metric` if no run has it.
+        differ in other parameters too; `metric` if no run has it; `labels` if they do
+        not tell policies apart, or have a formula that cannot be drawn.
     """
     labels = texts_of(labels)
     at = at or {}
     check_mapping("at", at)
     dataset = one_environment(dataset)
     check_checkpoint(dataset, checkpoint)
-    check_shown(dataset, policies)
+    check_listed(dataset, policies)
     check_labels(dataset, labels)
     if level is not None:
         check_level(level)
     check_axes(ax)
     names = _policies(dataset, policies, x, by)
+    if by is None:
+        names_of(names, labels)
     check_at(dataset, names, at)
     lines = []
     for name in names:
@@ -172,7 +175,7 @@ def _draw(ax: Axes, response: Response, ends: tuple[float, float]) -> None:
     if not x.size:  # The same whatever the parameter is.
         x = np.array(ends)
         mean, lower, upper = (np.repeat(each, 2) for each in (mean, lower, upper))
-    ax.plot(x, mean, label=response.label, **response.style)
+    ax.plot(x, mean, label=entry(response.label), **response.style)
     color = response.style["color"]
     there = np.pad(~np.isnan(lower), 1)
     if not there.any():

@@ -91,6 +91,7 @@ def as_share(dataset: xr.Dataset) -> xr.Dataset:
     """The same curves over the share of the last checkpoint, (0, 1]."""
     check_dataset(dataset, "checkpoint")
     checkpoints = dataset["checkpoint"].values
-    return dataset.assign_coords(checkpoint=checkpoints / checkpoints[-1]).assign_attrs(
-        checkpoint_kind="share"
-    )
+    shares = dataset.assign_coords(checkpoint=checkpoints / checkpoints[-1])
+    if (kind := dataset.attrs.get("checkpoint_kind")) in ("round", "spent"):
+        shares = shares.assign_attrs(share_of=kind)
+    return shares.assign_attrs(checkpoint_kind="share")
