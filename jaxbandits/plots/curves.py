@@ -12,9 +12,9 @@ from jaxbandits.plots.canvas import figure
 from jaxbandits.plots.labels import checkpoint_label, metric_label
 from jaxbandits.plots.legend import draw_legend
 from jaxbandits.plots.runs import one_environment
-from jaxbandits.plots.selection import entry, seeds_note, select, shown
+from jaxbandits.plots.selection import seeds_note, select, shown
 from jaxbandits.plots.ticks import readable_ticks
-from jaxbandits.plots.words import check_formulas
+from jaxbandits.plots.words import check_formulas, entry
 from jaxbandits.results.checks import check_mapping
 from jaxbandits.results.lookup import check_policies
 from jaxbandits.stats.intervals import quantiles

@@ -89,14 +89,6 @@ def names_of(policies: Iterable[str], labels: Mapping[str, str]) -> dict[str, st
     return texts
 
 
-def entry(text: str) -> str:
-    """A text as lines are labelled with it, for a legend.
-
-    Matplotlib leaves out what begins with an underscore.
-    """
-    return f" {text}" if text.startswith("_") else text
-
-
 def select(
     dataset: xr.Dataset,
     metric: str,

@@ -20,8 +20,9 @@ from jaxbandits.plots.points import (
 from jaxbandits.plots.responses import Response, responses
 from jaxbandits.plots.runs import check_listed, one_environment
 from jaxbandits.plots.samples import samples
-from jaxbandits.plots.selection import entry, names_of, seeds_text, texts_of
+from jaxbandits.plots.selection import names_of, seeds_text, texts_of
 from jaxbandits.plots.ticks import readable_ticks
+from jaxbandits.plots.words import entry
 from jaxbandits.results.checks import check_level, check_mapping
 from jaxbandits.results.lookup import check_checkpoint
 from jaxbandits.stats.replications import shared_instances
@@ -92,15 +93,17 @@ def plot_sensitivity(
         check_level(level)
     check_axes(ax)
     names = _policies(dataset, policies, x, by)
-    if by is None:
-        names_of(names, labels)
     check_at(dataset, names, at)
-    lines = []
+    lines, drawn = [], []
     for name in names:
         runs = samples(dataset, metric, name, checkpoint)
-        lines += responses(dataset, runs, name, x, by, at, level, labels)
-    # As in `plot_curves`: what has nothing to show is left out.
-    lines = [each for each in lines if not np.isnan(each.mean).all()]
+        found = responses(dataset, runs, name, x, by, at, level, labels)
+        # As in `plot_curves`: what has nothing to show is left out.
+        found = [each for each in found if not np.isnan(each.mean).all()]
+        lines += found
+        drawn += [name] * bool(found)
+    if by is None:
+        names_of(drawn, labels)
     if not any(each.x.size for each in lines):
         raise ValueError(f"metric: no run of {names} has {metric!r}")
     if level is not None:

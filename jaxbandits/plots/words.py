@@ -34,6 +34,14 @@ def check_formulas(argument: str, text: str) -> None:
                 ) from None
 
 
+def entry(text: str) -> str:
+    """A text as lines are labelled with it, for a legend.
+
+    Matplotlib leaves out what begins with an underscore.
+    """
+    return f" {text}" if text.startswith("_") else text
+
+
 def width_of(text: str, font: FontProperties) -> float:
     """How wide one line is, in points (of Matplotlib's own text, not of LaTeX's)."""
     return _width(text, font.get_name(), font.get_size_in_points(), font.get_weight())

@@ -161,6 +161,8 @@ def test_a_name_that_begins_with_an_underscore_is_in_the_legend(name):
     fig = NAMED[name](labels={"ucb": "_ucb"})
     (legend,) = fig.legends
     assert [x.get_text().strip() for x in legend.get_texts()] == ["_ucb", "uniform"]
+    legend = plots.draw_legend(fig.axes, order=["uniform", "_ucb"])
+    assert [x.get_text().strip() for x in legend.get_texts()] == ["uniform", "_ucb"]
 
 
 @pytest.mark.parametrize(
