@@ -34,6 +34,9 @@ def schedule_of(
     """The schedule of a game with a horizon, a budget, or both; see `simulate`."""
     if horizon is None and budget is None:
         raise ValueError("give horizon or budget")
+    if not isinstance(checkpoints, str):
+        # To NumPy a time is an integer, and what is masked a number.
+        checks.numbers("checkpoints", checkpoints)
     last = MAX_ROUNDS
     if horizon is not None:
         last = checks.whole("horizon", horizon, 1, MAX_ROUNDS)
@@ -49,8 +52,6 @@ def schedule_of(
             f"budget must be below 2**31 - 1, the most rounds of a run, got {budget:g};"
             " give a horizon too if a round costs more than 1"
         )
-    if not isinstance(checkpoints, str):
-        checks.numbers("checkpoints", checkpoints)
     amounts = resolve_spent(checkpoints, budget)
     checks.played(checkpoints=amounts)
     if environment.game.by_the_clock:
@@ -117,30 +118,31 @@ def environment_of(environment: Any) -> Environment:
     return environment
 
 
-def seeds_of(seeds: int | Iterable[int]) -> np.ndarray:
-    """u32[S] from a count or a list of different indices."""
+def seeds_of(seeds: int | Iterable[int], argument: str = "seeds") -> np.ndarray:
+    """u32[S] from a count or a list of different indices; errors name `argument`."""
     if isinstance(seeds, int | np.integer) or not isinstance(seeds, Iterable):
-        return np.arange(checks.whole("seeds", seeds, 1, MOST_SEEDS), dtype=np.uint32)
+        return np.arange(checks.whole(argument, seeds, 1, MOST_SEEDS), dtype=np.uint32)
     no_list = str | bytes | bytearray | memoryview | Mapping | np.ma.MaskedArray
     # Of a table Python would take the names of its columns.
     if isinstance(seeds, no_list) or getattr(seeds, "ndim", 1) != 1:
         raise TypeError(
-            f"seeds must be an integer or a list of them, got {checks.shown(seeds)}"
+            f"{argument} must be an integer or a list of them, got "
+            f"{checks.shown(seeds)}"
         )
     if not isinstance(seeds, Sized):
         seeds = list(islice(seeds, MOST_LISTED + 1))
         if len(seeds) > MOST_LISTED:
             raise ValueError(
-                f"seeds must end: at most {MOST_LISTED} of an iterator, give a list or "
-                "a range for more"
+                f"{argument} must end: at most {MOST_LISTED} of an iterator, give a "
+                "list or a range for more"
             )
     if isinstance(seeds, range) and seeds:
         # Before they are listed: no memory has all of them.
         for seed in (seeds[0], seeds[-1]):
-            checks.whole("seeds", seed, 0, 2**32 - 1)
+            checks.whole(argument, seed, 0, 2**32 - 1)
         if len(seeds) > MOST_SEEDS:
             raise ValueError(
-                f"seeds must be at most {MOST_SEEDS} in one call, got {len(seeds)}"
+                f"{argument} must be at most {MOST_SEEDS} in one call, got {len(seeds)}"
             )
     if (
         isinstance(seeds, range)
@@ -149,12 +151,14 @@ def seeds_of(seeds: int | Iterable[int]) -> np.ndarray:
         # A million of them, without as many objects.
         indices = np.asarray(seeds)
         if indices.size:
-            checks.whole("seeds", indices.min(), 0, 2**32 - 1)
-            checks.whole("seeds", indices.max(), 0, 2**32 - 1)
+            checks.whole(argument, indices.min(), 0, 2**32 - 1)
+            checks.whole(argument, indices.max(), 0, 2**32 - 1)
     else:
-        indices = np.array([checks.whole("seeds", s, 0, 2**32 - 1) for s in seeds])
+        indices = np.array([checks.whole(argument, s, 0, 2**32 - 1) for s in seeds])
     if not indices.size or not np.diff(np.sort(indices)).all():
-        raise ValueError("seeds must be different integers in [0, 2**32), at least one")
+        raise ValueError(
+            f"{argument} must be different integers in [0, 2**32), at least one"
+        )
     return indices.astype(np.uint32)
 
 
@@ -230,7 +234,8 @@ def by_name(values: Any, argument: str, is_one: Callable[[Any], bool], what: str
     """
     if is_one(values):
         values = [values]
-    one = isinstance(values, str | bytes) or callable(values)
+    # A policy is a tuple, and so is an environment.
+    one = isinstance(values, str | bytes | Policy | Environment) or callable(values)
     if one or not isinstance(values, Iterable):
         hint = f"; {argument} are made by calling it" if callable(values) else ""
         raise TypeError(

@@ -175,6 +175,22 @@ def shaped(shape: str, **arrays: Any) -> None:
             )
 
 
+def together(**arrays: Any) -> None:
+    """Require arrays, traced or not, whose shapes broadcast together.
+
+    Raises:
+      ValueError: naming all of them and their shapes.
+    """
+    shapes = [np.shape(array) for array in arrays.values()]
+    try:
+        np.broadcast_shapes(*shapes)
+    except ValueError:  # in words that name no argument
+        raise ValueError(
+            f"{', '.join(arrays)} must have shapes that broadcast together, got "
+            f"{', '.join(str(list(shape)) for shape in shapes)}"
+        ) from None
+
+
 def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
     """Require an integer in [least, most] (a bool is not one); return it."""
     # A time is an integer to NumPy.

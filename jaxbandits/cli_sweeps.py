@@ -106,6 +106,10 @@ def _sweep(options) -> int:
     from jaxbandits.sweeps.signals import stop_at_sigterm
 
     shard = _shard(options.shard)
+    if options.workers is not None:
+        checks.whole("--workers", options.workers, 1)
+        if shard is not None:
+            raise ValueError("--shard must be left out where there are --workers")
     hosts = (options.coordinator, options.processes, options.process)
     if options.distributed or any(x is not None for x in hosts):
         join(*hosts)

@@ -12,6 +12,11 @@ that is exactly as rare as p, ``position(noise[0], n)`` one of n. This makes a r
 pure function of its seed, lets all policies meet the same environment noise, and lets a
 NumPy program replay it (see `jaxbandits.engine.tape`).
 
+A function is traced once, and what it closes over is read then: a table, a list or an
+attribute that is changed later is not seen, and the old program is played without a
+word. Numbers that change belong in `params` or `setup`; another table takes another
+function, as a factory makes one.
+
 `Init`, `Act`, `Update`, ... say for type checkers what these functions take, by
 position, and return. All that is generic is so in pytrees of arrays; where their types
 are left out they are `Any`.

@@ -314,6 +314,19 @@ def test_mistakes_are_named(capsys, tmp_path, idle, arguments, message):
     assert not folder.exists()
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--workers", "0"], "--workers must be at least 1, got 0"),
+        (["--workers", "2", "--shard", "0/2"], "--shard must be left out where there "),
+    ],
+)
+def test_options_of_a_sweep_are_named(capsys, tmp_path, arguments, message):
+    """Before its file is looked at."""
+    assert cli.main(["sweep", str(tmp_path / "no.toml"), *arguments]) == 2
+    check_complaint(capsys, f"jaxbandits: {message}")
+
+
 def check_complaint(capsys, start):
     """One line on stderr, nothing on stdout."""
     out, err = capsys.readouterr()

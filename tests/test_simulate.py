@@ -153,6 +153,16 @@ BAD = {
     "falling checkpoints": ({"checkpoints": [5, 3]}, ValueError, "checkpoints"),
     "late checkpoints": ({"checkpoints": [11]}, ValueError, "checkpoints"),
     "real checkpoints": ({"checkpoints": [1.5]}, ValueError, "checkpoints"),
+    "masked checkpoints": (
+        {"checkpoints": np.ma.array([1, 5, 9], mask=[0, 1, 0])},
+        TypeError,
+        "checkpoints must be a real number or an array",
+    ),
+    "hours for checkpoints": (
+        {"checkpoints": np.array([1, 5, 9], "m8[h]")},
+        TypeError,
+        "checkpoints must be a real number or an array",
+    ),
     "unknown checkpoints": ({"checkpoints": "often"}, ValueError, "checkpoints"),
     "no chunk": ({"machine": Machine(chunk=0)}, ValueError, "machine: chunk"),
     "little memory": ({"machine": Machine(memory=1000)}, ValueError, "memory"),
@@ -243,6 +253,11 @@ def test_policies_must_be_policies_with_names_of_their_own(game, rcucb):
         simulate(policies.rcucb, game, **options_of())
     with pytest.raises(TypeError, match="got the Environment 'Indep'"):
         simulate({"mine": game}, game, **options_of())
+    # An environment is a tuple, but no list of policies; nor is a policy one of games.
+    with pytest.raises(TypeError, match="^policies must .* got the Environment 'Inde"):
+        jb.sweep(game, rcucb, **options_of())
+    with pytest.raises(TypeError, match="^environments must .* got the Policy 'RCUCB'"):
+        jb.sweep(rcucb, rcucb, **options_of())
     for name in (1, None, ""):
         with pytest.raises(TypeError, match=f"strings for names.* got {name!r}"):
             simulate({name: rcucb, "1": rcucb}, game, **options_of())

@@ -8,6 +8,8 @@ from jax import Array
 from jax.typing import ArrayLike
 from jaxtyping import Float, Int, Real
 
+from jaxbandits.checks import together
+
 Reals = Real[ArrayLike, "*#shape"]  # of a kernel that works element by element
 Floats = Float[Array, "*shape"]  # what it makes of them, in their broadcast shape
 
@@ -25,8 +27,10 @@ def real(**values: Any) -> Any:
 
     Raises:
       TypeError: naming the argument that is no real array.
+      ValueError: naming them all, if their shapes do not broadcast together.
     """
     arrays = tuple(_real(name, value) for name, value in values.items())
+    together(**dict(zip(values, arrays, strict=True)))
     if all(array.weak_type for array in arrays):
         # A constant of a kernel in float32 would win over a weak float64.
         arrays = tuple(array.astype(array.dtype) for array in arrays)

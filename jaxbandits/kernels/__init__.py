@@ -1,4 +1,8 @@
-"""Pure mathematics in JAX: importable one by one, used by laws and policies."""
+"""Pure mathematics in JAX: importable one by one, used by laws and policies.
+
+Kinds and shapes are checked, values are not: a kernel is part of a round. A number that
+is out of its range gives NaN, or a number that says nothing.
+"""
 
 from jaxbandits.kernels import allocation
 from jaxbandits.kernels.bisection import bisect

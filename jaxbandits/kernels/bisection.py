@@ -7,7 +7,7 @@ from jax import Array, lax
 from jaxtyping import Bool
 
 from jaxbandits.arrays.real import Floats
-from jaxbandits.checks import whole
+from jaxbandits.checks import function, whole
 
 TRIPS = {jnp.dtype("float32"): 32, jnp.dtype("float64"): 62}
 
@@ -23,11 +23,14 @@ def bracket(
     Returns:
       ``(low, high)``.
     """
+    function("below", below)
 
     def halve(_, ends):
         low, high = ends
         middle = 0.5 * (low + high)
         up = below(middle)
+        if (kind := jnp.result_type(up)) != jnp.bool_:
+            raise TypeError(f"below must return true or false, got {kind}")
         return jnp.where(up, middle, low), jnp.where(up, high, middle)
 
     default = TRIPS[jnp.result_type(low)]

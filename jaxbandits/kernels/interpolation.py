@@ -102,12 +102,13 @@ def maximum(values: Real[ArrayLike, " J"]) -> tuple[Float[Array, ""], Float[Arra
     The value is that of `interpolate`, so that `crossing` compares like with like.
 
     Args:
-      values: f[J].
+      values: f[J], J >= 6.
 
     Returns:
       ``(position f[] in [0, J - 1], value f[])``.
     """
     values = real(values=values)
+    shaped("J", values=values)
     last = values.shape[0] - 1
     node = first_argmax(values)
     polynomial = around(values, node)

@@ -15,6 +15,7 @@ from jaxbandits.plots.labels import metric_at, percentage, short_number
 from jaxbandits.plots.room import make_room
 from jaxbandits.plots.selection import seeds_note, select, shown
 from jaxbandits.plots.ticks import readable_ticks, tick_formatter
+from jaxbandits.plots.words import check_formulas
 from jaxbandits.results.checks import check_number
 from jaxbandits.results.lookup import check_recorded, one_environment
 
@@ -47,7 +48,7 @@ def plot_bars(
       level: coverage of the error bars, in (0, 1); none with one seed.
       policies: which ones, from top to bottom; by default all that have the metric.
       labels: policy -> text beside its bar; by default the policy's name.
-      percent: whether the metric is a share, to be shown in percent.
+      percent: whether the metric is a share in [0, 1], to be shown in percent.
       reference: value of a vertical line (an oracle's, or a published one).
       reference_label: text of the line.
       title: of the axes.
@@ -57,9 +58,10 @@ def plot_bars(
 
     Raises:
       ValueError: as `plot_curves`, but of `dataset` if a policy was played and not to
-        the last checkpoint.
+        the last checkpoint; `percent` if a mean is not in [0, 1].
     """
     check_axes(ax)
+    check_formulas("title", title or "")
     if reference is not None:
         check_number("reference", reference)
         if not np.isfinite(reference):
@@ -71,6 +73,12 @@ def plot_bars(
     check_recorded(dataset, policies, last=True)
     horizon = dataset.isel(checkpoint=[-1])
     bars = select(horizon, metric, level, policies, labels).values()
+    means = np.concatenate([bar.mean for bar in bars])
+    if percent and not ((means >= 0) & (means <= 1)).all():
+        raise ValueError(
+            f"percent must be False where a metric is no share in [0, 1]: {metric!r} "
+            f"is {means[(means < 0) | (means > 1)][0]:g}"
+        )
 
     text = percentage if percent else lambda value: short_number(value, 4)
     line = setting("font.size") / 72  # inches

@@ -13,6 +13,7 @@ from jaxbandits.plots.labels import checkpoint_label, metric_label
 from jaxbandits.plots.legend import draw_legend
 from jaxbandits.plots.selection import seeds_note, select, shown
 from jaxbandits.plots.ticks import readable_ticks
+from jaxbandits.plots.words import check_formulas, entry
 from jaxbandits.results.checks import check_mapping
 from jaxbandits.results.lookup import (
     check_policies,
@@ -68,9 +69,11 @@ def plot_curves(
       ValueError: naming the argument that is unknown or out of range; `metric` if
         none of the policies has it; `dataset` if it has several environments, or a
         policy lacks a checkpoint between others; `policies` if no seed has been played
-        by all of them.
+        by all of them; `labels` if they do not tell policies apart; what has a formula
+        that cannot be drawn.
     """
     check_axes(ax)
+    check_formulas("title", title or "")
     dataset = one_environment(dataset)
     total = dataset.sizes["seed"]
     dataset = shown(dataset, metric, params, policies)
@@ -95,7 +98,7 @@ def plot_curves(
         style = (styles or {}).get(name, curve.style)._asdict()
         if len(x) == 1:
             style["marker"] = "o"  # A line of one point would be invisible.
-        ax.plot(x, curve.mean, label=curve.label, **style)
+        ax.plot(x, curve.mean, label=entry(curve.label), **style)
         if not np.isnan(curve.lower).all():
             band = {"color": style["color"], "alpha": 0.2, "linewidth": 0}
             ax.fill_between(x, curve.lower, curve.upper, zorder=1.5, **band)

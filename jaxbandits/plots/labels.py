@@ -31,9 +31,14 @@ def metric_label(metric: str) -> str:
 
 def metric_at(dataset: xr.Dataset, metric: str, checkpoint: int = -1) -> str:
     """A metric and where: "cumulative regret at round 10k"."""
-    where = "round" if _kind(dataset) == "round" else "spent budget"
-    value = short_number(dataset["checkpoint"].values[checkpoint].item())
-    return f"{metric_label(metric)} at {where} {value}"
+    kind = _kind(dataset)
+    value = dataset["checkpoint"].values[checkpoint].item()
+    if kind == "share":
+        where = f"{short_number(100 * value)} % of the {_whole(dataset)}"
+    else:
+        where = "round " if kind == "round" else "spent budget "
+        where += short_number(value)
+    return f"{metric_label(metric)} at {where}"
 
 
 def parameter_label(name: str) -> str:
@@ -47,7 +52,14 @@ def checkpoint_label(dataset: xr.Dataset) -> str:
     label = CHECKPOINT_LABELS[kind]
     if kind == "spent":
         label = BUDGET_LABELS.get(dataset.attrs.get("setting", ""), label)
+    if kind == "share" and _whole(dataset) == "horizon":
+        label = "share of the horizon"
     return label
+
+
+def _whole(dataset: xr.Dataset) -> str:
+    """What checkpoints are shares of, as `as_share` has noted it."""
+    return "horizon" if dataset.attrs.get("share_of") == "round" else "budget"
 
 
 def _kind(dataset: xr.Dataset) -> str:

@@ -12,7 +12,7 @@ from matplotlib.legend import Legend
 from jaxbandits import checks
 from jaxbandits.plots._style import figure_of, in_force, under
 from jaxbandits.plots.canvas import Figure
-from jaxbandits.plots.words import width_of, wrapped
+from jaxbandits.plots.words import entry, width_of, wrapped
 
 # In widths of the font: the line, the space beside it, and between columns.
 _HANDLE = 2.0 + 0.8
@@ -54,7 +54,7 @@ def draw_legend(
     for ax in axes:
         for handle, text in zip(*ax.get_legend_handles_labels(), strict=True):
             shown.setdefault(text, handle)
-    texts = [text for text in order or shown if text in shown]
+    texts = [text for text in map(entry, order or shown) if text in shown]
     with under(in_force()):
         small = FontProperties(size=matplotlib.rcParams["legend.fontsize"])
         size = small.get_size_in_points()

@@ -14,7 +14,7 @@ from jaxbandits.plots.canvas import figure, share_names
 from jaxbandits.plots.curves import plot_curves
 from jaxbandits.plots.legend import draw_legend
 from jaxbandits.plots.runs import environments, played
-from jaxbandits.plots.selection import seeds_note, shown, texts_of
+from jaxbandits.plots.selection import names_of, seeds_note, shown, texts_of
 from jaxbandits.results.checks import check_dataset, check_mapping, check_number
 from jaxbandits.results.dataset import DIMS
 from jaxbandits.results.lookup import at_points
@@ -107,6 +107,7 @@ def plot_panels(
             raise ValueError(
                 f"{argument}: {unknown[0]!r} is unknown; known are {', '.join(names)}"
             )
+    texts = names_of(policies or names, labels)
     styles = {name: line_style(i) for i, name in enumerate(names)}
     if columns is not None:
         checks.whole("columns", columns, 1)
@@ -137,7 +138,7 @@ def plot_panels(
     draw_legend(
         axes,
         _note(datasets, metric, params, policies, level, seeds_quantiles),
-        order=[labels.get(name, name) for name in policies or names],
+        order=list(texts.values()),
     )
     return fig
 

@@ -16,8 +16,9 @@ from jaxbandits.plots.canvas import figure
 from jaxbandits.plots.labels import metric_at
 from jaxbandits.plots.room import make_room
 from jaxbandits.plots.runs import number_per_run, played
-from jaxbandits.plots.selection import seeds_text, texts_of
+from jaxbandits.plots.selection import names_of, seeds_text, texts_of
 from jaxbandits.plots.ticks import tick_formatter
+from jaxbandits.plots.words import check_formulas
 from jaxbandits.results.checks import check_dataset, check_level
 from jaxbandits.results.dataset import DIMS
 from jaxbandits.results.lookup import (
@@ -97,7 +98,8 @@ def plot_ranks(
     Raises:
       ValueError: naming the argument that is unknown or out of range; `policies` if
         fewer than two can be ranked, or no seed has been played by all of them;
-        `metric` if it is NaN in a run that was played.
+        `metric` if it is NaN in a run that was played; `labels` if they do not tell
+        policies apart; what has a formula that cannot be drawn.
     """
     check_dataset(dataset, *DIMS)
     checks.flag("smaller_is_better", smaller_is_better)
@@ -107,9 +109,11 @@ def plot_ranks(
     check_policies(dataset, labels, "labels")
     check_level(level)
     check_axes(ax)
+    check_formulas("title", title or "")
     ranks = _ranks(
         at_points(dataset, params), metric, checkpoint, policies, smaller_is_better
     )
+    texts = list(names_of(ranks.policies, labels).values())
     means = ranks.values.mean(1)
     lowers, uppers = rank_ends(ranks.values, len(ranks.policies), level)
     order = np.argsort(means, kind="stable")
@@ -143,7 +147,6 @@ def plot_ranks(
             bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
         )
         numbers.append(text)
-    texts = [labels.get(name, name) for name in ranks.policies]
     ax.set_yticks(range(len(order)), [texts[number] for number in order])
     ax.set_ylim(len(order) - 0.5, -0.5)  # The best on top.
     ax.grid(False, axis="y")

@@ -1,6 +1,6 @@
 """What is to be drawn: checked names, means, intervals and styles."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -8,6 +8,7 @@ import xarray as xr
 
 from jaxbandits.plots._style import LineStyle, line_style
 from jaxbandits.plots.runs import whole_seeds
+from jaxbandits.plots.words import check_formulas
 from jaxbandits.results.checks import check_mapping
 from jaxbandits.results.lookup import (
     at_points,
@@ -58,14 +59,39 @@ def shown(
 
 
 def texts_of(labels: Mapping[str, str] | None) -> Mapping[str, str]:
-    """`labels`, or none; a TypeError if they are no texts by name."""
+    """`labels`, or none; an error if they are no texts by name that can be drawn."""
     if labels is None:
         return {}
     check_mapping("labels", labels)
     for name, label in labels.items():
         if not isinstance(label, str):
             raise TypeError(f"labels: {name!r} must have a text, got {label!r}")
+        check_formulas(f"labels: {name!r}", label)
     return labels
+
+
+def names_of(policies: Iterable[str], labels: Mapping[str, str]) -> dict[str, str]:
+    """Policy -> its text in a figure, of those that are shown.
+
+    Raises:
+      ValueError: naming `labels`, if a text is empty or two policies have the same one;
+        `policies`, if a name cannot be drawn.
+    """
+    texts: dict[str, str] = {}
+    for name in policies:
+        text = labels.get(name, name)
+        if name not in labels:
+            check_formulas(f"policies: {name!r}, or its text in labels,", text)
+        elif not text.strip():
+            raise ValueError(f"labels: {name!r} must have a text that is not empty")
+        for other, taken in texts.items():
+            if text == taken:
+                raise ValueError(
+                    f"labels must tell policies apart, got {text!r} for {other!r} and "
+                    f"{name!r}"
+                )
+        texts[name] = text
+    return texts
 
 
 def select(
@@ -81,8 +107,8 @@ def select(
     dataset, so that it looks the same whatever else is shown.
 
     Raises:
-      ValueError: naming the argument that is unknown or out of range, or `metric` if
-        none of the policies has it.
+      ValueError: naming the argument that is unknown or out of range, `labels` if they
+        do not tell the policies apart, or `metric` if none of the policies has it.
     """
     labels = texts_of(labels)
     check_policies(dataset, labels, "labels")
@@ -91,22 +117,21 @@ def select(
         raise ValueError(f"metric: {metric!r} is infinite in some run")
     found = quiet_interval(values, 0.95 if level is None else level)
     names = dataset["policy"].values.tolist()
+    asked = names if policies is None else list(policies)
+    there = found[0].notnull().any("checkpoint")
+    drawn = [name for name in asked if there.sel(policy=name)]
     curves = {}
-    for name in names if policies is None else policies:
+    for name, text in names_of(drawn, labels).items():
         mean, lower, upper = (part.sel(policy=name).values for part in found)
         if level is None:
             lower = upper = np.full_like(mean, np.nan)
-        if not np.isnan(mean).all():
-            style = line_style(names.index(name))
-            curves[name] = _Curve(labels.get(name, name), mean, lower, upper, style)
+        style = line_style(names.index(name))
+        curves[name] = _Curve(text, mean, lower, upper, style)
     if not curves:
-        raise ValueError(
-            f"metric: no policy of {names if policies is None else list(policies)} "
-            f"has {metric!r}"
-        )
+        raise ValueError(f"metric: no policy of {asked} has {metric!r}")
     if level is not None:
-        drawn = replications(values.sel(policy=list(curves)))
-        warn_of_coverage(drawn, f"the {100 * level:g} % intervals of {metric!r}", 4)
+        runs = replications(values.sel(policy=drawn))
+        warn_of_coverage(runs, f"the {100 * level:g} % intervals of {metric!r}", 4)
     return curves
 
 

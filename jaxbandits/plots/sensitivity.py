@@ -19,8 +19,9 @@ from jaxbandits.plots.points import (
 )
 from jaxbandits.plots.responses import Response, responses
 from jaxbandits.plots.samples import samples
-from jaxbandits.plots.selection import seeds_text, texts_of
+from jaxbandits.plots.selection import names_of, seeds_text, texts_of
 from jaxbandits.plots.ticks import readable_ticks
+from jaxbandits.plots.words import entry
 from jaxbandits.results.checks import check_level, check_mapping
 from jaxbandits.results.lookup import check_checkpoint, check_shown, one_environment
 from jaxbandits.stats.replications import shared_instances
@@ -77,7 +78,8 @@ def plot_sensitivity(
     Raises:
       ValueError: naming the argument that is unknown or out of range; `x` if none of
         the policies has it; `dataset` if it has several environments; `at` if points
-        differ in other parameters too; `metric` if no run has it.
+        differ in other parameters too; `metric` if no run has it; `labels` if they do
+        not tell policies apart, or have a formula that cannot be drawn.
     """
     labels = texts_of(labels)
     at = at or {}
@@ -91,12 +93,16 @@ def plot_sensitivity(
     check_axes(ax)
     names = _policies(dataset, policies, x, by)
     check_at(dataset, names, at)
-    lines = []
+    lines, drawn = [], []
     for name in names:
         runs = samples(dataset, metric, name, checkpoint)
-        lines += responses(dataset, runs, name, x, by, at, level, labels)
-    # As in `plot_curves`: what has nothing to show is left out.
-    lines = [each for each in lines if not np.isnan(each.mean).all()]
+        found = responses(dataset, runs, name, x, by, at, level, labels)
+        # As in `plot_curves`: what has nothing to show is left out.
+        found = [each for each in found if not np.isnan(each.mean).all()]
+        lines += found
+        drawn += [name] * bool(found)
+    if by is None:
+        names_of(drawn, labels)
     if not any(each.x.size for each in lines):
         raise ValueError(f"metric: no run of {names} has {metric!r}")
     if level is not None:
@@ -171,7 +177,7 @@ def _draw(ax: Axes, response: Response, ends: tuple[float, float]) -> None:
     if not x.size:  # The same whatever the parameter is.
         x = np.array(ends)
         mean, lower, upper = (np.repeat(each, 2) for each in (mean, lower, upper))
-    ax.plot(x, mean, label=response.label, **response.style)
+    ax.plot(x, mean, label=entry(response.label), **response.style)
     color = response.style["color"]
     there = np.pad(~np.isnan(lower), 1)
     if not there.any():

@@ -3,11 +3,43 @@
 import re
 from functools import lru_cache
 
+from matplotlib.cbook import is_math_text
 from matplotlib.font_manager import FontProperties
+from matplotlib.mathtext import MathTextParser
 from matplotlib.textpath import TextToPath
+
+from jaxbandits.plots._style import setting
 
 _SPECIAL = re.compile(r"(?<!\\)([%&#_])")
 _MEASURE = TextToPath()
+
+
+def check_formulas(argument: str, text: str) -> None:
+    """Raise an error naming `argument` if it is no text, or has a formula that is none.
+
+    What LaTeX takes is its own affair: it reads more than Matplotlib.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"{argument} must be a text, got {text!r}")
+    if setting("text.usetex"):
+        return
+    for line in text.split("\n"):
+        if is_math_text(line):
+            try:
+                MathTextParser("path").parse(line)
+            except ValueError:  # in lines of its own, the first of them empty
+                raise ValueError(
+                    f"{argument} must have formulas (between two $) that Matplotlib "
+                    f"can read, or \\$ for a dollar, got {text!r}"
+                ) from None
+
+
+def entry(text: str) -> str:
+    """A text as lines are labelled with it, for a legend.
+
+    Matplotlib leaves out what begins with an underscore.
+    """
+    return f" {text}" if text.startswith("_") else text
 
 
 def width_of(text: str, font: FontProperties) -> float:
@@ -18,7 +50,7 @@ def width_of(text: str, font: FontProperties) -> float:
 @lru_cache(4096)
 def _width(text: str, family: str, size: float, weight: str | int) -> float:
     font = FontProperties(family=family, size=size, weight=weight)
-    formulas = text.count("$") >= 2
+    formulas = is_math_text(text)
     width, _, _ = _MEASURE.get_text_width_height_descent(text, font, formulas)
     return float(width)
 

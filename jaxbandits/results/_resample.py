@@ -103,6 +103,7 @@ def as_share(dataset: xr.Dataset) -> xr.Dataset:
             "checkpoint must increase, to a last one above 0, got "
             f"{checks.shown(checkpoints)}"
         )
-    return dataset.assign_coords(checkpoint=checkpoints / checkpoints[-1]).assign_attrs(
-        checkpoint_kind="share"
-    )
+    shares = dataset.assign_coords(checkpoint=checkpoints / checkpoints[-1])
+    if (kind := dataset.attrs.get("checkpoint_kind")) in ("round", "spent"):
+        shares = shares.assign_attrs(share_of=kind)
+    return shares.assign_attrs(checkpoint_kind="share")

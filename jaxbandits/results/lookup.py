@@ -1,6 +1,6 @@
 """Metrics, policies and parameter points by name, with errors that help."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
 import numpy as np
@@ -179,7 +179,9 @@ def check_shown(dataset: xr.Dataset, policies: Iterable[str] | None) -> None:
     if policies is None:
         return
     known = ", ".join(map(str, dataset["policy"].values.tolist()))
-    if isinstance(policies, str | Mapping) or not isinstance(policies, Iterable):
+    # What can be read only once is no list either.
+    no_list = isinstance(policies, str | Mapping | Iterator)
+    if no_list or not isinstance(policies, Iterable):
         raise TypeError(
             f"policies must be a list of names, got {policies!r}; known are {known}"
         )

@@ -154,10 +154,8 @@ def _crew(
 def _pilot(spec: Spec) -> tuple[Spec, HalfWidth | None]:
     """The spec with its seeds in an array, at first those of the pilot."""
     if isinstance(spec.seeds, HalfWidth):
-        seeds, until = spec.seeds.pilot, spec.seeds
-    else:
-        seeds, until = spec.seeds, None
-    return spec._replace(seeds=seeds_of(seeds)), until
+        return spec._replace(seeds=seeds_of(spec.seeds.pilot, "pilot")), spec.seeds
+    return spec._replace(seeds=seeds_of(spec.seeds)), None
 
 
 def _play(sink: Sink, spec: Spec, until: HalfWidth | None, grows: bool) -> Plan:

@@ -111,13 +111,7 @@ def from_table(table: dict[str, Any], source: str = "SPEC") -> Spec:
             name: _entry(f"{source}: policies.{name}", setting, entry)
             for name, entry in table["policies"].items()
         },
-        environments={
-            variant: made
-            for name, entry in table["environments"].items()
-            for variant, made in _environments(
-                f"{source}: environments.{name}", name, setting, entry
-            ).items()
-        },
+        environments=_all_environments(source, setting, table["environments"]),
         **{name: value for name, value in table.items() if name in fields},
     )
 
@@ -145,6 +139,17 @@ def _integer(value: Any) -> Any:
         counts = {k: _integer(x) for k, x in value.items() if k in COUNTS}
         return value | counts
     return int(value) if isinstance(value, float) else value
+
+
+def _all_environments(source: str, setting: str, table: dict) -> dict[str, Any]:
+    """Environments by their names, of which those that are crossed have several."""
+    found: dict[str, Any] = {}
+    for name, entry in table.items():
+        made = _environments(f"{source}: environments.{name}", name, setting, entry)
+        if twice := sorted(made.keys() & found.keys()):
+            raise ValueError(f"{source}: two environments are called {twice[0]!r}")
+        found |= made
+    return found
 
 
 def _environments(where: str, name: str, setting: str, entry: dict) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from jaxbandits.checks import (
     numbers,
     one_of,
     positive,
+    together,
     whole,
 )
 from jaxbandits.theory.plain import plain_numbers
@@ -116,6 +117,14 @@ def ratio_bound(
     )
     at_least_one(count=count)
     between_zero_and_one(alpha=alpha)
+    together(
+        mean_reward=mean_reward,
+        mean_cost=mean_cost,
+        count=count,
+        alpha=alpha,
+        eta_reward=eta_reward,
+        eta_cost=eta_cost,
+    )
     z2 = norm.isf(np.asarray(alpha, np.float64) / 2) ** 2
     upper = _wilson(mean_reward, count, z2 * eta_reward)[1]
     lower = _wilson(mean_cost, count, z2 * eta_cost)[0]

@@ -28,6 +28,7 @@ from jaxbandits.checks import (
     number,
     one_of,
     positive,
+    together,
     whole,
 )
 from jaxbandits.theory.plain import plain_numbers
@@ -71,6 +72,15 @@ def confidence_length(
     non_negative(gain_radius=gain_radius, penalty_radius=penalty_radius)
     at_least_one(round_=round_)
     positive(alpha=alpha)
+    together(
+        pulls_reaching=pulls_reaching,
+        arm_pulls=arm_pulls,
+        round_=round_,
+        penalty=penalty,
+        alpha=alpha,
+        gain_radius=gain_radius,
+        penalty_radius=penalty_radius,
+    )
     reaching, pulls, t, alpha = _floats(pulls_reaching, arm_pulls, round_, alpha)
     if np.any(reaching > pulls):
         raise ValueError(f"pulls_reaching must be <= arm_pulls, got {pulls_reaching}")
@@ -108,6 +118,7 @@ def coverage_bound(round_: Numbers, alpha: Numbers, *, cap: bool = False) -> np.
     """
     at_least_one(round_=round_)
     (t,), alpha = _floats(round_), _alpha(alpha)
+    together(round_=t, alpha=alpha)
     bound = 2 * (1 + np.log(t) / np.log((alpha + 1) / 2))
     bound = bound * t ** (-2 * alpha / (alpha + 1))
     return np.minimum(bound, 1) if cap else bound

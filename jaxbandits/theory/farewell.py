@@ -11,7 +11,14 @@ after adding 1. Where T is small Theorem 2 says less than `trivial_bound`: below
 
 import numpy as np
 
-from jaxbandits.checks import Numbers, at_least_one, non_negative, positive, whole
+from jaxbandits.checks import (
+    Numbers,
+    at_least_one,
+    non_negative,
+    positive,
+    together,
+    whole,
+)
 from jaxbandits.theory.plain import plain_numbers
 
 _TIE = 1e-12
@@ -46,6 +53,7 @@ def radius(
     """
     at_least_one(counts=counts, largest_cost=largest_cost, mean_cost=mean_cost)
     positive(delta=delta)
+    together(counts=counts, delta=delta, largest_cost=largest_cost, mean_cost=mean_cost)
     counts, delta, largest_cost, mean_cost = _floats(
         counts, delta, largest_cost, mean_cost
     )
@@ -136,6 +144,7 @@ def ratio_deviation(n: Numbers, epsilon: Numbers, largest_cost: Numbers) -> np.n
     """
     at_least_one(n=n, largest_cost=largest_cost)
     non_negative(epsilon=epsilon)
+    together(n=n, epsilon=epsilon, largest_cost=largest_cost)
     n, epsilon, largest_cost = _floats(n, epsilon, largest_cost)
     a = 2 * (largest_cost - 1) / (3 * n)
     b = (np.sqrt(largest_cost - 1) + 1) / np.sqrt(2 * n)
@@ -164,6 +173,7 @@ def wait_ucb_radius(count: Numbers, epochs: Numbers, wait: Numbers) -> np.ndarra
     """
     non_negative(count=count)
     at_least_one(epochs=epochs, wait=wait)
+    together(count=count, epochs=epochs, wait=wait)
     count, epochs, wait = _floats(count, epochs, wait)
     alpha, beta = _weights(wait)
     share = np.log(epochs) / np.where(count > 0, count, 1.0)

@@ -29,6 +29,7 @@ from jaxbandits.checks import (
     numbers,
     one_of,
     positive,
+    together,
     whole,
 )
 from jaxbandits.theory.plain import plain_numbers
@@ -304,6 +305,13 @@ def zooming_levels(
     """
     positive(gain_radius=gain_radius, smoothness=smoothness)
     non_negative(limit=limit, penalty_radius=penalty_radius)
+    together(
+        horizon=horizon,
+        limit=limit,
+        gain_radius=gain_radius,
+        penalty_radius=penalty_radius,
+        smoothness=smoothness,
+    )
     share = _share(horizon, setup)
     factor = gain_radius + np.multiply(penalty_radius, _penalty_at(setup, limit))
     length = np.sqrt(share) * factor

@@ -52,3 +52,11 @@ def test_scalars_and_batches_agree():
 def test_trips_are_counted(trips):
     with pytest.raises((TypeError, ValueError), match="^trips must be"):
         bisect(lambda x: x < 0.3, jnp.zeros(()), jnp.ones(()), trips)
+
+
+def test_the_predicate_is_one():
+    with pytest.raises(TypeError, match="^below must be a function, got None"):
+        bisect(None, 0.0, 1.0)
+    with pytest.raises(TypeError, match="^below must return true or false, got float"):
+        bisect(lambda x: x - 0.3, 0.0, 1.0)
+    assert bisect(lambda x: True, 0.0, 1.0) == pytest.approx(1.0)

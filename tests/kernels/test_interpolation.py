@@ -208,6 +208,12 @@ def test_transforms_of_crossings(tape):
     )
 
 
+@pytest.mark.parametrize("values", [np.zeros(0), 1.0, np.ones((6, 6)), np.ones(5)])
+def test_values_are_a_list_of_six_or_more(values):
+    with pytest.raises(ValueError, match="^values must "):
+        maximum(values)
+
+
 @pytest.mark.parametrize("side", [0, 2, "x", None, True])
 def test_a_crossing_is_on_one_of_two_sides(side):
     with pytest.raises(ValueError, match=r"^side must be one of \(-1, 1\)"):

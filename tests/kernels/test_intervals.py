@@ -253,6 +253,21 @@ def test_broadcast_and_transforms(tape):
     assert jnp.shape(hoeffding(u[:, :1], u[None, :, 1], u[:, 2:])[0]) == (12, 12)
 
 
+def test_shapes_that_do_not_agree_are_named():
+    for kernel, names in (
+        (wilson_interval, "mean, count, z_squared, eta"),
+        (hoeffding_interval, "mean, count, confidence"),
+        (bernstein_interval, "mean, variance, count, confidence"),
+    ):
+        more = (0.1,) * (kernel is bernstein_interval)
+        message = f"^{names} must have shapes that broadcast together, got "
+        for call in (kernel, jax.jit(kernel)):
+            with pytest.raises(ValueError, match=message):
+                call(np.ones(3) / 2, *more, np.ones(2), 1.0)
+        lower, _ = kernel(np.ones((3, 1)) / 2, *more, np.ones((1, 2)), 1.0)
+        assert lower.shape == (3, 2)
+
+
 def test_ends_of_the_range_are_numbers_or_lists_of_them():
     for ends in ({"low": "x"}, {"low": None}, {"high": "x"}, {"high": [1j]}):
         (name,) = ends

@@ -1,5 +1,7 @@
 """Wrong arguments of the figures are named, types before ranges."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -12,6 +14,14 @@ DATA, SWEEP = dataset(), sweep()
 INFINITE = DATA.assign(regret=DATA["regret"].where(DATA["seed"] > 3, np.inf))
 ZERO = DATA.assign(regret=0 * DATA["regret"])
 XY = {"x": "alpha", "y": "radius"}
+FORMULA = DATA.assign_coords(policy=["ucb", "$$"])
+NAMED = {
+    "curves": partial(plots.plot_curves, DATA),
+    "bars": partial(plots.plot_bars, DATA, "regret", percent=False),
+    "ranks": partial(plots.plot_ranks, DATA),
+    "sensitivity": partial(plots.plot_sensitivity, DATA, x="alpha"),
+    "panels": lambda **options: plots.plot_panels({"a": DATA}, **options),
+}
 CASES = [
     (lambda: plots.plot_curves({}), TypeError, "dataset must be an xarray.Dataset"),
     (lambda: plots.plot_curves(DATA, policies="ucb"), TypeError, "policies must be a"),
@@ -71,6 +81,26 @@ CASES = [
         ValueError,
         "font must be serif, sans-serif, monospace or a family that Matplotlib finds",
     ),
+    *(
+        (lambda p=plot: p(policies=iter(["ucb"])), TypeError, "policies must be a list")
+        for plot in NAMED.values()
+    ),
+    *(
+        (lambda p=plot, t=text: p(labels={"ucb": t}), ValueError, f"labels.* {wrong}")
+        for plot in NAMED.values()
+        for text, wrong in (
+            ("", "text that is not empty"),
+            ("uniform", "tell policies apart, got 'uniform' for 'ucb' and 'uniform'"),
+            ("$\\frac{$", "formulas"),
+            ("a\n$$", "formulas"),
+        )
+    ),
+    *(
+        (lambda p=plot: p(title="$$"), ValueError, r"title must have formulas")
+        for name, plot in NAMED.items()
+        if name in ("curves", "bars", "ranks")
+    ),
+    (lambda: plots.plot_curves(FORMULA), ValueError, r"policies: '\$\$', or its text"),
     (lambda: plots.draw_legend([]), ValueError, "axes must be of one figure, got 0"),
     (lambda: plots.draw_bounds(None, [1], {}), TypeError, "ax must be Matplotlib axes"),
     (
@@ -118,6 +148,24 @@ def test_mistakes_are_named(call, error, message):
         call()
 
 
+@pytest.mark.parametrize("name", NAMED)
+def test_texts_that_are_fine(name):
+    """Dollars that are no formula, one label for a policy that is not shown."""
+    text = "$1, $2, $3\n$\\frac{1}{2}$"
+    NAMED[name](labels={"ucb": text}, policies=["uniform", "ucb"])
+    if name in ("curves", "bars"):
+        NAMED[name](labels={"ucb": "uniform"}, policies=("ucb",))
+
+
+@pytest.mark.parametrize("name", ["curves", "sensitivity", "panels"])
+def test_a_name_that_begins_with_an_underscore_is_in_the_legend(name):
+    fig = NAMED[name](labels={"ucb": "_ucb"})
+    (legend,) = fig.legends
+    assert [x.get_text().strip() for x in legend.get_texts()] == ["_ucb", "uniform"]
+    legend = plots.draw_legend(fig.axes, order=["uniform", "_ucb"])
+    assert [x.get_text().strip() for x in legend.get_texts()] == ["uniform", "_ucb"]
+
+
 @pytest.mark.parametrize(
     ("name", "start"), [("a.png", b"\x89PNG"), ("a.pdf", b"%PDF-"), ("a.SVG", b"<?xml")]
 )
@@ -128,7 +176,7 @@ def test_the_suffix_says_what_is_written(tmp_path, name, start):
 
 FIGURES = {
     "curves": (DATA, plots.plot_curves, {}),
-    "bars": (DATA, plots.plot_bars, {}),
+    "bars": (DATA, plots.plot_bars, {"percent": False}),
     "ranks": (DATA, plots.plot_ranks, {}),
     "heat map": (SWEEP, plots.plot_heat_map, XY),
     "sensitivity": (SWEEP, plots.plot_sensitivity, {"x": "alpha", "by": "radius"}),

@@ -87,6 +87,7 @@ def test_half_finished_bars_at_points_by_policy():
         ({"params": -1}, "params: -1"),
         ({"policies": ["ts"]}, "policies: 'ts'"),
         ({"level": 0}, "level must"),
+        ({"metric": "rounds"}, r"percent must be False .* 'rounds' is 10000$"),
     ],
 )
 def test_mistakes_are_named(arguments, message):

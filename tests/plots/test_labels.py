@@ -12,6 +12,7 @@ from jaxbandits.plots.labels import (
     short_number,
     value_labels,
 )
+from jaxbandits.results import as_share
 from tests.results.samples import dataset
 
 
@@ -80,6 +81,18 @@ def test_metric_at():
     assert metric_at(dataset(), "gain", 0) == "gain at round 10"
     spent = dataset(checkpoint_kind="spent", checkpoints=[0.5, 1, 2, 4])
     assert metric_at(spent, "gain") == "gain at spent budget 4"
+
+
+def test_shares_are_of_what_the_checkpoints_were():
+    spent = dataset(checkpoint_kind="spent", checkpoints=[0.5, 1, 2, 4])
+    for data, whole, label in (
+        (dataset(), "horizon", "share of the horizon"),
+        (spent, "budget", "share of the budget spent"),
+    ):
+        shares = as_share(as_share(data))
+        assert metric_at(shares, "gain") == f"gain at 100 % of the {whole}"
+        assert checkpoint_label(shares) == label
+    assert metric_at(as_share(spent), "gain", 0) == "gain at 12.5 % of the budget"
 
 
 @pytest.mark.parametrize(

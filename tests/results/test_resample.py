@@ -142,7 +142,8 @@ def test_as_share():
     data = games()
     found = as_share(data)
     assert found["checkpoint"].values.tolist() == [0.5, 1.0]
-    assert found.attrs == data.attrs | {"checkpoint_kind": "share"}
+    added = {"checkpoint_kind": "share", "share_of": "spent"}
+    assert found.attrs == data.attrs | added
     for name in data.data_vars:
         np.testing.assert_array_equal(found[name], data[name])
     # The argument is as it was.

@@ -89,6 +89,20 @@ def test_bad_tables_are_refused_by_name(tmp_path, message):
         censored.load_runs(written(tmp_path, BAD[message]))
 
 
+def test_words_of_a_configuration_stand_as_they_are(tmp_path):
+    """Also those that pandas takes for a cell without an entry."""
+    log = "solver,depth,reward,seconds\nNA,None,1,2\nNA,3,NA,inf\nnull,3,0.5,4\n"
+    runs = censored.load_runs(written(tmp_path, log))
+    words = ({"solver": "NA", "depth": "3"}, {"solver": "NA", "depth": "None"})
+    assert runs.configurations == (*words, {"solver": "null", "depth": "3"})
+    np.testing.assert_array_equal(runs.reward[:, 0], [0, 1, 0.5])
+    for row in (",3,1,2\n", "walk,,1,2\n"):
+        with pytest.raises(ValueError, match="has missing entries in"):
+            censored.load_runs(written(tmp_path, log + row))
+    with pytest.raises(ValueError, match="a reward that is not a number: 'NA'"):
+        censored.load_runs(written(tmp_path, log + "walk,3,NA,2\n"))
+
+
 def test_other_bad_arguments(tmp_path):
     with pytest.raises(ValueError, match="timeout"):
         censored.load_runs(written(tmp_path, GOOD), timeout=0.0)

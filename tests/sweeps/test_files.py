@@ -253,6 +253,21 @@ def test_what_the_schema_refuses(written, change, where, allowed):
     assert said.startswith(f"one.toml: {where}") and allowed in said
 
 
+def test_environments_have_names_of_their_own():
+    """Also those that are crossed, in whatever order."""
+    three = {"make": "s_br", "cross": {"num_arms": [3, 4]}}
+    seven = {"make": "s_br", "arguments": {"num_arms": 7}}
+    both = {"three": three, "three (num_arms = 3)": seven}
+    for table in (both, dict(reversed(both.items()))):
+        with pytest.raises(
+            ValueError, match=r"^one.toml: two environments are called "
+        ):
+            from_table(TABLE | {"environments": table}, "one.toml")
+    found = from_table(TABLE | {"environments": {"three": three, "seven": seven}})
+    names = ["three (num_arms = 3)", "three (num_arms = 4)", "seven"]
+    assert list(found.environments) == names
+
+
 def instance(**entry):
     return {"environments": {"three": TABLE["environments"]["three"] | entry}}
 

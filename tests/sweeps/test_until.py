@@ -158,6 +158,8 @@ def test_at_most_as_many_as_there_are(pilot):
         (HalfWidth("regret", 1.0, at_most=1e5), PILOT, TypeError, "at_most must be an"),
         (HalfWidth("regret", 1.0), 1, ValueError, "pilot must be at least 2 seeds, go"),
         (HalfWidth("regret", 1.0), [4], ValueError, "pilot must be at least 2 seeds, "),
+        (HalfWidth("regret", 1.0), 20.0, TypeError, "pilot must be an integer in "),
+        (HalfWidth("regret", 1.0), [1, 1], ValueError, "pilot must be different int"),
     ],
     ids=str,
 )

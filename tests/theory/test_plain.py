@@ -52,6 +52,30 @@ def test_times_are_no_numbers():
             allocation.trivial_bound(100, wrong)
 
 
+SHAPES = {
+    "mean_reward, mean_cost, count, alpha": lambda count, alpha: budgeted.ratio_bound(
+        0.5, 0.2, count, alpha
+    ),
+    "round_, alpha": lambda t, x: censored.coverage_bound(t, np.add(x, 1)),
+    "pulls_reaching, arm_pulls": lambda x, t: censored.confidence_length(
+        x, np.add(t, 3), 6, 1, 2
+    ),
+    "counts, delta": lambda count, x: farewell.radius(count, x, 2.0, 1.5),
+    "n, epsilon, largest_cost": lambda n, x: farewell.ratio_deviation(n, x, 2.0),
+    "count, epochs, wait": lambda n, x: farewell.wait_ucb_radius(n, 9, np.add(x, 1)),
+    "horizon, limit": lambda t, x: zooming.zooming_levels(
+        t, zooming.Zooming(2, np.zeros_like), limit=x
+    ),
+}
+
+
+@pytest.mark.parametrize(("names", "bound"), SHAPES.items(), ids=SHAPES)
+def test_shapes_that_do_not_agree_are_named(names, bound):
+    with pytest.raises(ValueError, match=f"^{names}.* must have shapes that broadcast"):
+        bound([1, 2, 3], [0.1, 0.2])
+    assert bound([[1], [2], [3]], [0.1, 0.2]).shape == (3, 2)
+
+
 def test_vacuous_bounds_are_the_callers(recwarn):
     zooming.zooming_loss_bound(10.0, zooming.Zooming(2, np.zeros_like), NEAR)
     assert {warning.filename for warning in recwarn} == {__file__}

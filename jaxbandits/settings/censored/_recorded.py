@@ -72,8 +72,8 @@ def load_runs(
         orders the runs of a configuration.
       reward, seconds: the columns of these; any resource will do for seconds. They are
         ``inf`` for a run that had timed out, whose reward is not looked at.
-      configuration: the columns that make the configuration, numbers or words; by
-        default all others.
+      configuration: the columns that make the configuration, numbers or words (NA and
+        None are such); by default all others.
       timeout: the time after which runs were stopped: those with as many seconds, or
         more, had timed out.
 
@@ -81,7 +81,7 @@ def load_runs(
       The runs, configurations in the order of their values.
 
     Raises:
-      ValueError: naming `path`, if columns are missing, an entry is missing or not a
+      ValueError: naming `path`, if columns are missing, an entry is empty or not a
         number, a reward lies outside [0, 1], a time is negative, or no configuration is
         told; naming `timeout` if it is not positive; naming `reward`, `seconds` or
         `configuration` if one has a column of another.
@@ -102,7 +102,8 @@ def load_runs(
             f"reward, seconds, configuration and {RUN!r} must be different columns, "
             f"got {', '.join(map(repr, (reward, seconds, *told)))}"
         )
-    table = read_csv(path)
+    # A word may be "NA" or "None"; only empty cells are missing.
+    table = read_csv(path, keep_default_na=False, na_values=[""])
     known = [c for c in (reward, seconds, RUN) if c in table]
     others = [c for c in table if c not in known]
     names = others if configuration is None else told

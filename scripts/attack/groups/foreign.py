@@ -229,7 +229,7 @@ def _statistics():
         "resample": lambda data: results.resample(data, "rounds", [10, 50]),
         "plot_curves": plots.plot_curves,
         "plot_ranks": plots.plot_ranks,
-        "plot_bars": lambda data: plots.plot_bars(data, "regret"),
+        "plot_bars": lambda data: plots.plot_bars(data, "regret", percent=False),
     }
     words = ("dataset", "metric", "seed", "seeds", "policy", "policies", "regret")
     for name, call in calls.items():
