@@ -143,3 +143,23 @@ table(played)
 # With the radii of the paper z-RCUCB explores throughout so few rounds; here it plays
 # with a fifth of the gain radius. `data["depth"]` and `data["overflow"]` say how far
 # its grids went, and whether their arrays were large enough.
+
+# %% [markdown]
+# ## Several arms in a round
+#
+# `combinatorial(environment, size)` lets several arms run in every round, each with a
+# limit of its own, and tells what each of them gave. Who learns from every arm is done
+# with exploring long before who takes the whole round for one arm of a list.
+
+# %%
+two = censored.combinatorial(censored.indep([0.1, 0.5, 0.9]), 2)
+together = {
+    "cell TS": policies.censored.combinatorial_cell_thompson(two.problem),
+    "CUCB on pairs": policies.censored.cucb(two.problem),
+    "UCB on super arms": policies.censored.super_arms_as_arms(
+        two.problem, policies.plain.ucb
+    ),
+}
+lumped = simulate(together, two, horizon=HORIZON, seeds=SEEDS, checkpoints="log")
+print(table(lumped))
+plots.plot_curves(lumped, x_scale="log", y_scale="log")

@@ -31,6 +31,9 @@ def games(rounds: int) -> dict[str, list[Game]]:
             Game(censored.poscorr(censored.equidistant(3)), horizon),
         ],
         "continuum": [continuum],
+        "combinatorial": [
+            Game(censored.combinatorial(censored.indep([0.3, 0.5, 0.7]), 2), horizon)
+        ],
         "budgeted": [
             # A round of these costs 0.5 on average.
             Game(budgeted.s_br(10), {"budget": 0.5 * rounds}),

@@ -5,6 +5,7 @@ from jaxbandits.settings import allocation, budgeted, censored, farewell
 GAMES = {
     "censored": censored.example1,
     "continuum": lambda: censored.indep(censored.ANY),
+    "combinatorial": lambda: censored.combinatorial(censored.example1(), 2),
     "budgeted": lambda: budgeted.s_br(3),
     "farewell": farewell.figure_1a,
     "allocation": lambda: allocation.simulation(3),

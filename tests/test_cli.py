@@ -88,7 +88,9 @@ def test_list_of_a_setting(capsys, idle, monkeypatch):
     found = json.loads(capsys.readouterr().out)
     assert {e["setting"] for e in found["experiments"]} == {"censored"}
     for kind, registry in (("policies", POLICIES), ("environments", ENVIRONMENTS)):
-        assert found[kind] == [n for n in registry if n.startswith(("cens", "cont"))]
+        assert found[kind] == [
+            n for n in registry if n.startswith(("cens", "cont", "comb"))
+        ]
 
 
 def test_list_of_no_setting(capsys):

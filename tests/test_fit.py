@@ -26,6 +26,9 @@ from tests.engine import budget_game
 MAKE = {
     "censored": lambda: censored_games.indep([0.3, 0.5]),
     "continuum": lambda: censored_games.indep(censored_games.ANY),
+    "combinatorial": lambda: censored_games.combinatorial(
+        censored_games.indep([0.3, 0.5]), 2
+    ),
     "budgeted": lambda: budgeted_games.s_bt(3),
     "farewell": lambda: farewell_games.optimum_in_the_middle(),
     "allocation": lambda: allocation_games.simulation(3),

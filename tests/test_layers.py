@@ -121,6 +121,7 @@ REFERENCE = "uniform play and a fixed pair are the same in both settings"
 REDUCTIONS = "a pair of an arm and a limit is an arm of a plain bandit"
 EXCEPTIONS = {
     "censored/__init__.py": {"policies.plain": REDUCTIONS},
+    "censored/_combinatorial.py": {"policies.plain": REDUCTIONS},
     "censored/fixed.py": {"policies.plain": REFERENCE},
     "farewell/fixed.py": {"policies.plain": REFERENCE},
     "farewell/__init__.py": {"policies.budgeted": PAIRS, "policies.plain": PAIRS},

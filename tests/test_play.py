@@ -19,6 +19,7 @@ from tests.engine import budget_game
 from tests.heavy import in_short
 
 GRID = censored.indep([0.3, 0.5])
+SETS = censored.combinatorial(GRID, 2)
 ANY = censored.indep(censored.ANY)
 COINS = laws.product(laws.bernoulli, laws.bernoulli)
 FAIR = laws.Bernoulli(np.full(3, 0.5))
@@ -39,8 +40,8 @@ def playing(action, **changes):
 
 
 def pair(kind, arm, other):
-    """An action of an arm and a position, or a limit if that is a float."""
-    number = jnp.int32 if isinstance(other, int) else jnp.float32
+    """An action of arms and positions, or a limit if that is a float."""
+    number = jnp.float32 if isinstance(other, float) else jnp.int32
     return kind(jnp.int32(arm), number(other))
 
 
@@ -78,6 +79,14 @@ RANGES = {
         [
             pair(censored.RealAction, *bad)
             for bad in ((10, 0.5), (-1, 0.5), (0, 0.0), (0, 1.001), (0, NAN))
+        ],
+    ),
+    "combinatorial": (
+        SETS,
+        [pair(censored.SuperArm, [9, 0], [1, 1])],
+        [
+            pair(censored.SuperArm, *bad)
+            for bad in (([0, 0], [0, 1]), ([0, 10], [0, 0]), ([0, 1], [-1, 0]))
         ],
     ),
     "budgeted": (ARMS, [jnp.int32(0), jnp.int32(2)], [jnp.int32(3), jnp.int32(-1)]),

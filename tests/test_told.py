@@ -23,9 +23,16 @@ from jaxbandits.testing._trace import rounds_of
 from tests.heavy import in_short
 
 
+def game_of(name):
+    """An environment that needs nothing but its name."""
+    if name == "combinatorial/combinatorial":
+        return censored.combinatorial(censored.poscorr([0.3, 0.5]), 2)
+    return SETTINGS[name]()
+
+
 def played(name, rounds=20):
     """A game's problem, and views, actions and feedback of uniform play."""
-    game = SETTINGS[name]()
+    game = game_of(name)
     policy = PLAYS[name.split("/")[0]](game.problem)
     return game.problem, rounds_of(policy, game, rounds, root_seed=0, seed=0)
 
@@ -43,6 +50,7 @@ def limits_in_turn(problem):
 PLAYS = {
     "censored": policies.uniform,
     "continuum": limits_in_turn,
+    "combinatorial": policies.uniform_super_arms,
     "budgeted": budgeted.uniform,
     "farewell": farewell_policies.uniform,
     "allocation": allocation_policies.uniform_split,
@@ -50,6 +58,7 @@ PLAYS = {
 
 
 PLAYED = [name for name, made in SETTINGS.items() if not made.needs]
+PLAYED += ["combinatorial/combinatorial"]
 SHORT = {"censored/trap", "continuum/overtime", "budgeted/s-br"}
 SHORT |= {"farewell/figure-1a", "farewell/second-price-auction"}
 SHORT |= {"allocation/simulation-cascade"}
@@ -67,6 +76,7 @@ def test_what_games_answer_may_be_told(name):
         jax.tree.map(np.testing.assert_allclose, again, feedback)
 
 
+SETS = censored.SuperArm([3, 1], [1, 0])
 WAIT = waiting.Action(0, 2)
 SPLIT = splitting.Allocation(np.full(3, 0.3))
 # Of a setting: an action, feedback or a view that no round of it can have.
@@ -79,6 +89,16 @@ IMPOSSIBLE = {
         ((0, 0), {"censored": True}, "must have reward 0 and consumption inf"),
         ((0, 0), {"censored": 1}, "feedback.censored must be True or False"),
         ((0, 0), {"censored": True, "consumption": [np.inf]}, "must be one number"),
+    ],
+    "combinatorial": [
+        (SETS, {"reward": [0.5, 17]}, "feedback.reward must be in .0, 1."),
+        (SETS, {"consumption": [0.2, 0.9]}, "consumption must be in .0, 0.3., the l"),
+        (SETS, {"censored": [False, True]}, "must have reward 0 and consumption inf"),
+        (SETS, {"censored": False}, r"feedback.censored must have size = 2 entries"),
+        (SETS, {"reward": [0.5] * 3}, r"feedback.reward must have size = 2 entries"),
+        (SETS._replace(arm=[1, 1]), {}, "action.arm must hold 2 different arms"),
+        (SETS._replace(arm=[0, 10]), {}, r"action.arm must be in \[0, 10\)"),
+        (SETS._replace(limit=[0, 2]), {}, r"action.limit must be in \[0, 2\)"),
     ],
     "budgeted": [
         (0, {"cost": -1}, "feedback.cost must be in .0, 1., got -1"),
@@ -124,6 +144,10 @@ def round_of(name):
     if name == "censored":
         game = censored.indep([0.3, 0.9])
         return policies.rcucb(game.problem), None, censored.Feedback(0.5, 0.2, False)
+    if name == "combinatorial":
+        game = censored.combinatorial(censored.indep([0.3, 0.9]), 2)
+        told = censored.SemiBanditFeedback([0.5, 0.25], [0.7, 0.2], [False, False])
+        return policies.cucb(game.problem), None, told
     if name == "budgeted":
         policy = budgeted.omega_ucb(money.s_br(3).problem)
         view = money.View(1, 2, 0, 1, money.OracleView(0.1, 0))

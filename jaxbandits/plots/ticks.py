@@ -85,7 +85,7 @@ class _Short(Formatter):
         return f"${factor}10^{{{exponent}}}$"
 
 
-def _within(values: Sequence[float], ends: Sequence[float]) -> np.ndarray:
+def _within(values: Sequence[float], ends: Sequence[float] | np.ndarray) -> Any:
     """Which values lie between two ends. One at an end does, whatever its last digit
     (NumPy 2.5 has 10.0 ** -5 at 9.999999999999999e-06, and Matplotlib draws it)."""
     low, high = sorted(ends)

@@ -1,8 +1,9 @@
 """The policies, a folder per setting, and the registry.
 
 `REGISTRY` maps ``setting/name`` to a `Maker`; every entry passes the contract check.
-``continuum`` stands for the censored setting with arbitrary limits: those factories
-take a `Continuum`, the others the `Problem` of their setting.
+``continuum`` stands for the censored setting with arbitrary limits, ``combinatorial``
+for it with several arms in a round: those factories take a `Continuum` and a
+`Combinatorial`, the others the `Problem` of their setting.
 """
 
 from jaxbandits.maker import Maker
@@ -33,6 +34,13 @@ REGISTRY: dict[str, Maker] = {
     "continuum/rcucb-uniform": Maker(
         censored.on_grid, {"limits": 10, "make": censored.rcucb}
     ),
+    "combinatorial/rcucb": Maker(censored.combinatorial_rcucb),
+    "combinatorial/cell-thompson": Maker(censored.combinatorial_cell_thompson),
+    "combinatorial/cucb": Maker(censored.cucb),
+    "combinatorial/super-arms-as-arms": Maker(
+        censored.super_arms_as_arms, {"plain": plain.ucb}
+    ),
+    "combinatorial/uniform": Maker(censored.uniform_super_arms),
     "budgeted/omega-ucb": Maker(budgeted.omega_ucb),
     "budgeted/omega-star-ucb": Maker(budgeted.omega_star_ucb),
     "budgeted/omega-ucb-log-share": Maker(

@@ -1,8 +1,9 @@
 """The problem settings: actions, feedback, instances and environments.
 
 `REGISTRY` maps ``setting/name`` to the `Maker` of an environment; ``continuum`` stands
-for the censored setting with arbitrary limits. What an entry `needs` only the caller
-has: `PARTS` says, by setting, what such arguments are made of.
+for the censored setting with arbitrary limits, ``combinatorial`` for it with several
+arms in a round. What an entry `needs` only the caller has: `PARTS` says, by setting,
+what such arguments are made of.
 """
 
 from jaxbandits.maker import Maker
@@ -35,6 +36,9 @@ REGISTRY: dict[str, Maker] = {
     "continuum/overtime": Maker(censored.overtime),
     "continuum/solver": Maker(censored.solver, _ANY),
     "continuum/recorded": Maker(censored.recorded, _ANY, needs=("name", "runs")),
+    "combinatorial/combinatorial": Maker(
+        censored.combinatorial, needs=("environment", "size")
+    ),
     "budgeted/s-br": Maker(budgeted.s_br, {"num_arms": 10}),
     "budgeted/s-gbr": Maker(budgeted.s_gbr, {"num_arms": 10}),
     "budgeted/s-bt": Maker(budgeted.s_bt, {"num_arms": 10}),
@@ -75,7 +79,7 @@ REGISTRY: dict[str, Maker] = {
 def setting_of(name: str) -> str:
     """The setting of an entry of this registry, or of that of policies, by its name."""
     room = name.split("/")[0]
-    return "censored" if room == "continuum" else room
+    return "censored" if room in ("continuum", "combinatorial") else room
 
 
 __all__ = [

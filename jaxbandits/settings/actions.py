@@ -30,6 +30,16 @@ def in_range(name: str, position: Any, size: Any) -> Bool[Array, ""]:
     return (position >= 0) & (position < size)
 
 
+def positions_in(name: str, values: Any, size: Any, count: int) -> Bool[Array, ""]:
+    """Whether so many positions, i32[count], all lie in [0, size): bool[].
+
+    Raises:
+      TypeError: if they are no integers of that shape.
+    """
+    _check(name, values, (count,), jnp.integer, f"integers, int32[{count}]")
+    return jnp.all((values >= 0) & (values < size))
+
+
 def reals(name: str, value: Any, shape: tuple[int, ...]) -> Array:
     """Require real numbers of a shape; return them.
 

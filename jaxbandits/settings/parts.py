@@ -1,4 +1,5 @@
-"""What arguments of environments are made of: laws, families, penalties, recorded data.
+"""What arguments of environments are made of: laws, families, penalties, recorded data,
+and environments that become others.
 
 So that a game can be written down with words and numbers only. Laws and threshold
 families are values; everything else is a `Maker`.
@@ -60,17 +61,28 @@ _LAWS: dict[str, Any] = {
 PARTS: dict[str, dict[str, Any]] = {
     "censored": _LAWS
     | {
+        "censored": Maker(censored.censored),
         "equidistant": Maker(censored.equidistant),
+        "example1": Maker(censored.example1),
         "fast_track": Maker(censored.fast_track),
+        "forest": Maker(censored.forest),
         "forest_runs": Maker(censored.forest_runs),
         "gaussian_covariance": Maker(censored.gaussian_covariance),
+        "indep": Maker(censored.indep),
         "late_fee": Maker(censored.late_fee),
         "load_runs": Maker(censored.load_runs),
+        "low_censoring": Maker(censored.low_censoring),
         "make_continuum": Maker(censored.make_continuum),
         "make_problem": Maker(censored.make_problem),
+        "many_arms": Maker(censored.many_arms),
+        "negcorr": Maker(censored.negcorr),
+        "poscorr": Maker(censored.poscorr),
+        "recorded": Maker(censored.recorded),
         "running_example": Maker(censored.running_example),
         "scaled": Maker(censored.scaled),
+        "solver": Maker(censored.solver),
         "solver_runs": Maker(censored.solver_runs),
+        "trap": Maker(censored.trap),
     },
     "budgeted": _LAWS | {"load_facebook": Maker(budgeted.load_facebook)},
     "farewell": _LAWS,

@@ -19,6 +19,9 @@ from .gpu import in_machine_code, memory_per_run, topology, traced
 GAMES = {
     "censored": censored.indep,
     "continuum": lambda: censored.indep(censored.ANY),
+    "combinatorial": lambda: censored.combinatorial(
+        censored.indep(censored.equidistant(3)), 2
+    ),
     "budgeted": lambda: budgeted.s_br(10),
     "farewell": farewell.figure_1a,
     "allocation": lambda: allocation.allocation(

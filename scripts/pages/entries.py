@@ -4,7 +4,7 @@ import inspect
 
 from jaxbandits import policies, settings
 
-ROOMS = {"censored": ("censored", "continuum")}
+ROOMS = {"censored": ("censored", "continuum", "combinatorial")}
 
 
 def tables(setting: str) -> str:

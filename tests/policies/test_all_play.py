@@ -25,6 +25,7 @@ NORMAL_SCORES = {"polynomial"}
 FALLS_BACK = {
     "censored": NORMAL_SCORES,
     "continuum": NORMAL_SCORES | {"dynamic_slice"},
+    "combinatorial": NORMAL_SCORES,
 }
 
 

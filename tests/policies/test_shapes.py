@@ -77,7 +77,7 @@ def found(make, environment):
             texts.extend(without_a_shape(part))
         made = (theirs["state"], policy.params, games["action"])
         # What is made of another policy says what that one does.
-        if "make" not in make.arguments:
+        if not {"make", "plain"} & set(make.arguments):
             texts.extend(not_as_told(make.factory, made))
 
     with jax.numpy_dtype_promotion("strict"):

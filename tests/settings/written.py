@@ -55,6 +55,10 @@ ARGUMENTS = {
         "limits": [1.0, 2.5],
         "penalty": {"make": "scaled", "factor": 2},
     },
+    "combinatorial/combinatorial": {
+        "environment": {"make": "poscorr", "limits": [0.3, 0.5]},
+        "size": 2,
+    },
     "continuum/recorded": {
         "name": "mine",
         "runs": {"make": "load_runs", "path": "runs.csv"},

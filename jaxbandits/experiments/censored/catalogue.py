@@ -14,6 +14,7 @@ from jaxbandits.experiments.censored.grids import grid_readings
 from jaxbandits.experiments.censored.pictures import joint_laws, value_curves
 from jaxbandits.experiments.censored.prior import prior
 from jaxbandits.experiments.censored.recommendation import CELLS, recommendation
+from jaxbandits.experiments.censored.super_arms import super_arms
 from jaxbandits.experiments.censored.tables import (
     DEVIATIONS_M1,
     DEVIATIONS_M2,
@@ -299,6 +300,14 @@ EXPERIMENTS = (
         prior,
         Options(64, 20_000),
         Options(4, 500, quick=True),
+    ),
+    Experiment(
+        "censored-combinatorial",
+        "Two arms in a round: what it costs to lump them",
+        "section 7",
+        super_arms,
+        Options(100, 100_000),
+        Options(8, 500, quick=True),
     ),
     Experiment(
         "censored-bounds",

@@ -8,6 +8,14 @@ from jaxtyping import Int32
 from jaxbandits.arrays import first_argmax
 from jaxbandits.factory import factory
 from jaxbandits.policies.censored._cell_thompson import cell_thompson
+from jaxbandits.policies.censored._combinatorial import (
+    combinatorial_cell_thompson,
+    combinatorial_rcucb,
+    cucb,
+    fixed_super_arm,
+    super_arms_as_arms,
+    uniform_super_arms,
+)
 from jaxbandits.policies.censored._on_grid import on_grid
 from jaxbandits.policies.censored._product_arms import product_arms
 from jaxbandits.policies.censored._rcucb import rcucb
@@ -64,9 +72,13 @@ __all__ = [
     "ZRCUCBParams",
     "cell_thompson",
     "cells_of",
+    "combinatorial_cell_thompson",
+    "combinatorial_rcucb",
+    "cucb",
     "eq_12",
     "exceeded_share",
     "fixed_pair",
+    "fixed_super_arm",
     "gain_of",
     "grid_capacity",
     "kl_ucb_reduction",
@@ -78,9 +90,11 @@ __all__ = [
     "remark_3",
     "stoo",
     "sub_gaussian_gain_radius",
+    "super_arms_as_arms",
     "thompson",
     "ucb_reduction",
     "uniform",
+    "uniform_super_arms",
     "z_rcucb",
     "zooming",
 ]

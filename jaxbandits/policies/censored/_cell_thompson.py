@@ -22,9 +22,7 @@ from jaxtyping import Int32
 
 from jaxbandits.arrays import (
     CompensatedSum,
-    first_argmax,
     row,
-    split_index,
     stored,
     unit_interval,
     with_row,
@@ -34,6 +32,7 @@ from jaxbandits.factory import factory
 from jaxbandits.kernels.gamma import beta_from_uniforms
 from jaxbandits.kernels.normal import normal_quantile
 from jaxbandits.policies.censored.observed import cells_of, gain_of
+from jaxbandits.policies.censored.scored import Scored, plays_pairs
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.censored.types import (
     Action,
@@ -91,6 +90,11 @@ def cell_thompson(problem: Problem) -> Policy[State, Params, Action]:
     """
     check_grid(problem, "cell_thompson")
     check_bounded(problem, "cell_thompson")
+    return plays_pairs(scored_cell_thompson(problem))
+
+
+def scored_cell_thompson(problem: Problem) -> Scored:
+    """Draws of all values, and the values at the posterior means; see there."""
     shape = (problem.num_arms, problem.num_limits)
     least = -problem.max_cost  # of all gains; the largest is 1
 
@@ -116,7 +120,7 @@ def cell_thompson(problem: Problem) -> Policy[State, Params, Action]:
         earned = jnp.cumsum(entering * hazard * gain, axis=1)
         return earned - jnp.asarray(problem.penalties())[None, :] * survival
 
-    def act(noise, view, state, params):
+    def drawn(noise, view, state, params):
         del view
         first, second, third = unit_interval(noise).reshape(3, *shape)
         passed = params.prior_passed + (state.entered - state.ended).astype(float)
@@ -127,9 +131,7 @@ def cell_thompson(problem: Problem) -> Policy[State, Params, Action]:
         deviation = params.gain_spread * jnp.sqrt(variance)
         score = normal_quantile(third).astype(mean.dtype)
         gain = jnp.clip(mean + deviation * score, least, 1.0)
-        sampled = values(*stored((hazard, gain)))
-        best = first_argmax(stored(sampled))
-        return Action(*split_index(best, *shape))
+        return stored(values(*stored((hazard, gain))))
 
     def update(noise, view, state, action, feedback, params):
         del noise, view, params
@@ -145,14 +147,11 @@ def cell_thompson(problem: Problem) -> Policy[State, Params, Action]:
         )
         return with_row(state, action.arm, new)
 
-    def recommend(state, params):
+    def expected(state, params):
         prior = params.prior_ended + params.prior_passed
         ended, entered = state.ended.astype(float), state.entered.astype(float)
         hazard = (params.prior_ended + ended) / (prior + entered)
-        best = first_argmax(values(hazard, gain_moments(state)[0]))
-        return Action(*split_index(best, *shape))
+        return values(hazard, gain_moments(state)[0])
 
     words = (3 * problem.num_pairs, 0)
-    return Policy(
-        "cell TS", init, act, update, Params(), words, _check, recommend=recommend
-    )
+    return Scored("cell TS", init, drawn, update, expected, Params(), words, _check)

@@ -5,13 +5,12 @@ Bengs & Huellermeier (2022), section 3.1, eq. (7), rescaled to [0, 1] as in E.1.
 
 from collections.abc import Callable
 
-import jax.numpy as jnp
 from jax import Array
 
-from jaxbandits.arrays import pick, split_index
+from jaxbandits.arrays import split_index
 from jaxbandits.checks import function
 from jaxbandits.factory import factory
-from jaxbandits.policies.censored.value import value_of_round
+from jaxbandits.policies.censored.value import reward_of_round
 from jaxbandits.protocol import P, Policy, Recommend, S
 from jaxbandits.settings.censored.types import (
     Action,
@@ -50,7 +49,6 @@ def product_arms(
     function("plain", plain)
     inner = plain(problem.num_pairs)
     answer = inner.recommend or recommend
-    largest = problem.max_penalty
 
     def to_pair(arm):
         return Action(*split_index(arm, problem.num_arms, problem.num_limits))
@@ -59,9 +57,7 @@ def product_arms(
         return to_pair(inner.act(noise, view, state, params))
 
     def update(noise, view, state, action, feedback, params):
-        penalty = pick(jnp.asarray(problem.penalties(), float), action.limit)
-        value = value_of_round(problem, penalty, feedback)  # Eq. (7)
-        reward = (value + largest) / (1 + largest)  # E.1
+        reward = reward_of_round(problem, action.limit, feedback)  # Eq. (7), E.1
         pair = action.arm * problem.num_limits + action.limit
         return inner.update(noise, view, state, pair, reward, params)
 

@@ -22,18 +22,12 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Float, Int32
 
-from jaxbandits.arrays import (
-    CompensatedSum,
-    first_argmax,
-    pick,
-    row,
-    split_index,
-    with_row,
-)
+from jaxbandits.arrays import CompensatedSum, pick, row, with_row
 from jaxbandits.checks import non_negative, positive
 from jaxbandits.factory import factory
 from jaxbandits.kernels.radii import peeling_scale
 from jaxbandits.policies.censored.observed import gain_of
+from jaxbandits.policies.censored.scored import Scored, plays_pairs
 from jaxbandits.policies.censored.survival import (
     Survival,
     named,
@@ -93,6 +87,15 @@ def rcucb(
       TypeError: if one of them is of another kind, or the problem has no grid.
     """
     check_grid(problem, "rcucb")
+    return plays_pairs(scored_rcucb(problem, survival, radius))
+
+
+def scored_rcucb(
+    problem: Problem,
+    survival: str | Survival,
+    radius: str | Callable[..., Array],
+) -> Scored:
+    """RCUCB's indices, eq. (12), and how often each pair was played; see `rcucb`."""
     risk = survival_of(survival)
     radius_name, length = radius_of(radius)
     shape = (problem.num_arms, problem.num_limits)
@@ -110,12 +113,10 @@ def rcucb(
             jnp.zeros(shape, float),
         )
 
-    def act(noise, view, state, params):
+    def index(noise, view, state, params):
         del noise
         log_t = jnp.log(view.round.astype(float))
-        index = state.estimate + peeling_scale(params.alpha * log_t) * state.width
-        arm, limit = split_index(first_argmax(index), *shape)  # Eq. (12)
-        return Action(arm, limit)
+        return state.estimate + peeling_scale(params.alpha * log_t) * state.width
 
     def update(noise, view, state, action, feedback, params):
         del noise, view
@@ -145,12 +146,12 @@ def rcucb(
         )
         return with_row(state, action.arm, new)
 
-    def recommend(state, params):
+    def played(state, params):
         del params
         # Rounds with the very limit: those that reach it but not the next one.
         longer = jnp.pad(state.reached[:, 1:], ((0, 0), (0, 1)))
-        return Action(*split_index(first_argmax(state.reached - longer), *shape))
+        return state.reached - longer
 
     name = named("RCUCB", risk.name, radius_name)
     params = Params(gain_radius=sub_gaussian_gain_radius(problem.sigma))
-    return Policy(name, init, act, update, params, check=_check, recommend=recommend)
+    return Scored(name, init, index, update, played, params, check=_check)

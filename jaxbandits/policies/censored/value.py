@@ -2,8 +2,9 @@
 
 import jax.numpy as jnp
 from jax import Array
-from jaxtyping import Float
+from jaxtyping import Float, Int32
 
+from jaxbandits.arrays import pick
 from jaxbandits.policies.censored.observed import gain_of
 from jaxbandits.settings.censored.types import Continuum, Feedback, Problem
 
@@ -22,3 +23,18 @@ def value_of_round(
       f32[] in ``[-lambda(tau_max), 1]``.
     """
     return jnp.where(feedback.censored, -penalty, gain_of(problem, feedback))
+
+
+def reward_of_round(
+    problem: Problem, limit: Int32[Array, ""], feedback: Feedback
+) -> Float[Array, ""]:
+    """`value_of_round` for a plain bandit: rescaled to [0, 1], as in E.1.
+
+    Args:
+      problem: with its cost and penalty functions.
+      limit: i32[], position of the limit that was played.
+      feedback: of the round.
+    """
+    penalty = pick(jnp.asarray(problem.penalties(), float), limit)
+    largest = problem.max_penalty
+    return (value_of_round(problem, penalty, feedback) + largest) / (1 + largest)

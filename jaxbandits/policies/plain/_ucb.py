@@ -14,7 +14,7 @@ from jaxbandits.arrays import CompensatedSum, first_argmax, row, with_row
 from jaxbandits.checks import positive
 from jaxbandits.factory import of_size
 from jaxbandits.kernels.radii import hoeffding_scale
-from jaxbandits.protocol import Policy
+from jaxbandits.protocol import Policy, View
 
 
 class Params(NamedTuple):
@@ -36,6 +36,12 @@ class State(NamedTuple):
     width: Float[Array, " n"]  # 1 / sqrt(pulls)
 
 
+def upper_bounds(view: View, state: State, params: Params) -> Float[Array, " n"]:
+    """``mean + sqrt(alpha log t / (2 pulls))`` of every arm, +inf before its first."""
+    log_t = jnp.log(view.round.astype(float))
+    return state.mean + hoeffding_scale(params.alpha * log_t) * state.width
+
+
 @of_size
 def ucb(num_arms: int) -> Policy[State, Params, Array]:
     """UCB on `num_arms` plain arms: action i32[], feedback the reward f32[].
@@ -55,10 +61,7 @@ def ucb(num_arms: int) -> Policy[State, Params, Array]:
 
     def act(noise, view, state, params):
         del noise
-        log_t = jnp.log(view.round.astype(float))
-        return first_argmax(
-            state.mean + hoeffding_scale(params.alpha * log_t) * state.width
-        )
+        return first_argmax(upper_bounds(view, state, params))
 
     def update(noise, view, state, action, feedback, params):
         del noise, view, params

@@ -26,7 +26,7 @@ def uniform_pairs(shape: tuple[int, int], action: Callable[[Any, Any], Any]) -> 
         del view, state, params
         return action(*split_index(position(noise[0], size), *shape))
 
-    return Policy("uniform", _no_state, act, _no_update, words=(1, 0))
+    return Policy("uniform", no_state, act, no_update, words=(1, 0))
 
 
 def same_pair(
@@ -53,16 +53,18 @@ def same_pair(
         del noise, view, state, params
         return action(*(jnp.int32(position) for position in pair))
 
-    return Policy(f"fixed ({pair[0]}, {pair[1]})", _no_state, act, _no_update)
+    return Policy(f"fixed ({pair[0]}, {pair[1]})", no_state, act, no_update)
 
 
-def _no_state(params: Any) -> tuple[()]:
+def no_state(params: Any) -> tuple[()]:
+    """`Policy.init` of one that remembers nothing."""
     del params
     return ()
 
 
-def _no_update(
+def no_update(
     noise: Noise, view: Any, state: Any, action: Any, feedback: Any, params: Any
 ) -> Any:
+    """`Policy.update` of one that learns nothing."""
     del noise, view, action, feedback, params
     return state

@@ -1,5 +1,11 @@
 """The censored setting: choose an arm and a resource limit."""
 
+from jaxbandits.settings.censored._combinatorial import (
+    Combinatorial,
+    SemiBanditFeedback,
+    SuperArm,
+    combinatorial,
+)
 from jaxbandits.settings.censored._forest import forest, forest_runs
 from jaxbandits.settings.censored._plain import plain
 from jaxbandits.settings.censored._recorded import Runs, load_runs, recorded
@@ -39,6 +45,7 @@ from jaxbandits.settings.censored.types import (
 __all__ = [
     "ANY",
     "Action",
+    "Combinatorial",
     "Continuum",
     "Feedback",
     "M1",
@@ -46,12 +53,15 @@ __all__ = [
     "Problem",
     "RealAction",
     "Runs",
+    "SemiBanditFeedback",
+    "SuperArm",
     "any_limit",
     "censor",
     "censored",
     "check_bounded",
     "check_continuum",
     "check_grid",
+    "combinatorial",
     "equidistant",
     "exact_oracle",
     "example1",

@@ -14,17 +14,27 @@ GRID = limits.indep()
 CONTINUUM = limits.indep(limits.ANY)
 ARMS = money.s_br(3)
 PAIRS = waits.optimum_at_one()
+SUPER_ARMS = limits.combinatorial(GRID, 2)
 SPLIT = shares.make_problem(thresholds.exponential, 2, 3.0, lowest=0.1, highest=5.0)
 PROBLEMS = {
     "censored": GRID.problem,
     "continuum": CONTINUUM.problem,
+    "combinatorial": SUPER_ARMS.problem,
     "budgeted": ARMS.problem,
     "farewell": PAIRS.problem,
     "allocation": SPLIT,
 }
 # The environment in place of its problem is the likeliest slip of all.
-ENVIRONMENTS = (GRID, CONTINUUM, ARMS, PAIRS)
+ENVIRONMENTS = (GRID, CONTINUUM, SUPER_ARMS, ARMS, PAIRS)
 OF_CONTINUUM = ("grid_capacity", "stoo", "z_rcucb", "zooming", "on_grid")
+OF_SUPER_ARMS = (
+    "combinatorial_cell_thompson",
+    "combinatorial_rcucb",
+    "cucb",
+    "fixed_super_arm",
+    "super_arms_as_arms",
+    "uniform_super_arms",
+)
 # What policies are made of: for those who write one, on arrays of a round.
 PARTS = {
     "cells_of",
@@ -43,6 +53,15 @@ MODULES = {
 }
 OPTIONS = {
     ("censored", "rcucb"): {"survival": "choice", "radius": of("choice", print)},
+    ("censored", "combinatorial_rcucb"): {
+        "survival": "choice",
+        "radius": of("choice", print),
+    },
+    ("censored", "super_arms_as_arms"): {"plain": "function"},
+    ("censored", "fixed_super_arm"): {
+        "arms": of("object", plus=((), (1,), (1, 1), (0, 10), (0, 1.5), (0, 1, 2))),
+        "limits": of("object", plus=((), (1,), (0, 10), (-1, 0), ("a", 0))),
+    },
     ("censored", "thompson"): {"update": "choice"},
     ("censored", "stoo"): {"splits": of("count", plus=(1,)), "capacity": "count"},
     ("censored", "zooming"): {"capacity": "count"},
@@ -92,6 +111,8 @@ GOOD = {
     ("censored", "grid_capacity"): {"horizon": 1000},
     ("censored", "fixed_pair"): {"arm": 0, "limit": 0},
     ("censored", "product_arms"): {"plain": plain.ucb},
+    ("censored", "super_arms_as_arms"): {"plain": plain.ucb},
+    ("censored", "fixed_super_arm"): {"arms": (3, 1), "limits": (0, 9)},
     ("censored", "on_grid"): {"limits": [0.5], "make": censored.rcucb},
     ("budgeted", "fixed_arm"): {"arm": 0},
     ("budgeted", "index_policy"): {"name": "mine", "index": lambda *_: 0.0},
@@ -125,6 +146,7 @@ def cases() -> list[Case]:
 def _of(setting, name, function):
     key = setting, name
     own = "continuum" if name in OF_CONTINUUM else setting
+    own = "combinatorial" if name in OF_SUPER_ARMS else own
     others = [p for s, p in PROBLEMS.items() if s != own]
     wrong = {"problem": of("object", plus=(*others, *ENVIRONMENTS))}
     good = {"problem": PROBLEMS[own], **GOOD.get(key, {})}

@@ -100,6 +100,12 @@ def _censored():
         wrong = {"form": "choice"} | ({"num_arms": "count"} if good else {})
         yield from attack(function, good, wrong)
     wrong = {
+        "environment": of("object", plus=(PROBLEM, censored.indep(censored.ANY))),
+        "size": of("count", plus=(11,)),
+    }
+    good = {"environment": censored.indep(), "size": 2}
+    yield from attack(censored.combinatorial, good, wrong)
+    wrong = {
         "num_arms": "count",
         "fee": "not negative",
         "promise": of("not negative", plus=(2,)),

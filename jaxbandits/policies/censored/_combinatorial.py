@@ -1,0 +1,218 @@
+"""Policies that choose several arms in a round, each with a limit of its own.
+
+The game is `settings.censored.combinatorial` (future work of Bengs & Huellermeier,
+2022, section 7). As in CUCB (Chen, Wang & Yuan, "Combinatorial Multi-Armed Bandit:
+General Framework, Results and Applications", ICML 2013), every policy for pairs that
+scores them plays the super arm with the largest sum of scores, and learns from every
+arm of it. `super_arms_as_arms` is what a learner does that ignores what a super arm is
+made of.
+"""
+
+from collections.abc import Callable
+from itertools import combinations, product
+from math import comb
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from jaxbandits.arrays import first_true, pick, unit_interval
+from jaxbandits.checks import function, shown, whole
+from jaxbandits.factory import factory
+from jaxbandits.policies.censored import _cell_thompson, _rcucb
+from jaxbandits.policies.censored._product_arms import product_arms
+from jaxbandits.policies.censored.scored import (
+    Scored,
+    best_super_arm,
+    plays_super_arms,
+)
+from jaxbandits.policies.censored.survival import Survival
+from jaxbandits.policies.censored.value import reward_of_round
+from jaxbandits.policies.plain import _ucb, ucb
+from jaxbandits.policies.plain.pairs import no_state, no_update
+from jaxbandits.protocol import P, Policy, S
+from jaxbandits.settings.censored._combinatorial import (
+    Combinatorial,
+    SuperArm,
+)
+from jaxbandits.settings.censored.types import check_bounded
+
+MOST_SUPER_ARMS = 10_000  # that are told apart
+
+
+@factory(Combinatorial)
+def combinatorial_rcucb(
+    problem: Combinatorial,
+    survival: str | Survival = "censored_exceeds",
+    radius: str | Callable[..., Array] = "eq_12",
+) -> Policy[_rcucb.State, _rcucb.Params, SuperArm]:
+    """RCUCB's indices, eq. (12), and the super arm with the largest sum of them.
+
+    Arguments and errors as of `rcucb`, parameters and state too.
+    """
+    scored = _rcucb.scored_rcucb(problem.pairs, survival, radius)
+    return plays_super_arms(scored, problem.size)
+
+
+@factory(Combinatorial)
+def combinatorial_cell_thompson(
+    problem: Combinatorial,
+) -> Policy[_cell_thompson.State, _cell_thompson.Params, SuperArm]:
+    """Thompson sampling on the cells between limits, and the best super arm of a draw.
+
+    Errors as of `cell_thompson`, parameters and state too; consumes 3 K M words to act.
+    """
+    check_bounded(problem.pairs, "combinatorial_cell_thompson")
+    scored = _cell_thompson.scored_cell_thompson(problem.pairs)
+    return plays_super_arms(scored, problem.size)
+
+
+@factory(Combinatorial)
+def cucb(problem: Combinatorial) -> Policy[_ucb.State, _ucb.Params, SuperArm]:
+    """CUCB on the pairs: it learns from every arm, and nothing of other limits.
+
+    The index of a pair is ``mean + sqrt(alpha log t / (2 T))`` of its rewards, eq. (7)
+    rescaled to [0, 1] as in E.1; alpha = 3 is the constant of Chen et al., and 1, the
+    default, that of the paper's UCB.
+
+    Raises:
+      ValueError: if the problem's rewards do not lie in [0, 1].
+    """
+    check_bounded(problem.pairs, "cucb")
+    pairs = problem.pairs
+    inner = product_arms(pairs, ucb)
+
+    def bounds(noise, view, state, params):
+        del noise
+        bounds = _ucb.upper_bounds(view, state, params)
+        return bounds.reshape(pairs.num_arms, pairs.num_limits)
+
+    def played(state, params):
+        del params
+        return state.pulls.reshape(pairs.num_arms, pairs.num_limits)
+
+    scored = Scored(
+        "CUCB",
+        inner.init,
+        bounds,
+        inner.update,
+        played,
+        inner.params,
+        check=inner.check,
+    )
+    return plays_super_arms(scored, problem.size)
+
+
+@factory(Combinatorial)
+def super_arms_as_arms(
+    problem: Combinatorial, plain: Callable[[int], Policy[S, P, Array]]
+) -> Policy[S, P, SuperArm]:
+    """A plain policy on all super arms, which sees only the mean of their rewards.
+
+    Args:
+      problem: of `combinatorial`.
+      plain: factory of a plain policy, called with the number of super arms,
+        ``C(K, m) M^m``; see `product_arms`.
+
+    Raises:
+      ValueError: if there are more than `MOST_SUPER_ARMS`, or the problem's rewards do
+        not lie in [0, 1].
+      TypeError: if `plain` is no function.
+    """
+    check_bounded(problem.pairs, "super_arms_as_arms")
+    function("plain", plain)
+    pairs, size = problem.pairs, problem.size
+    count = comb(pairs.num_arms, size) * pairs.num_limits**size
+    if count > MOST_SUPER_ARMS:
+        raise ValueError(
+            f"problem: super_arms_as_arms takes at most {MOST_SUPER_ARMS:,} super "
+            f"arms, and {size} of {pairs.num_arms} arms with {pairs.num_limits} limits "
+            f"make {count:,}"
+        )
+    inner = plain(count)
+    # The pairs of every super arm, i32[count, m], as in the state of `product_arms`.
+    limits = [*product(range(pairs.num_limits), repeat=size)]
+    listed = np.array(
+        [
+            np.multiply(arms, pairs.num_limits) + np.array(limits)
+            for arms in combinations(range(pairs.num_arms), size)
+        ],
+        np.int32,
+    ).reshape(count, size)
+    parts = np.divmod(listed, np.int32(pairs.num_limits))  # arms and limits
+
+    def act(noise, view, state, params):
+        index = inner.act(noise, view, state, params)
+        return SuperArm(*(pick(jnp.asarray(part), index) for part in parts))
+
+    def index_of(action):
+        """In any order of its arms."""
+        played = action.arm * pairs.num_limits + action.limit
+        part = jnp.any(jnp.asarray(listed)[:, :, None] == played[None, None], axis=2)
+        return first_true(jnp.all(part, axis=1))
+
+    def update(noise, view, state, action, feedback, params):
+        rewards = [
+            reward_of_round(pairs, action.limit[place], feedback.at(place))
+            for place in range(size)
+        ]
+        reward = sum(rewards[1:], start=rewards[0]) / size
+        return inner.update(noise, view, state, index_of(action), reward, params)
+
+    return inner._replace(  # type: ignore[return-value]
+        act=act, update=update, recommend=None
+    )
+
+
+@factory(Combinatorial)
+def uniform_super_arms(
+    problem: Combinatorial,
+) -> Policy[tuple[()], tuple[()], SuperArm]:
+    """Every super arm with the same probability in every round."""
+    shape = (problem.num_arms, len(problem.limits))
+
+    def act(noise, view, state, params):
+        del view, state, params
+        return best_super_arm(unit_interval(noise).reshape(shape), problem.size)
+
+    return Policy("uniform", no_state, act, no_update, words=(shape[0] * shape[1], 0))
+
+
+@factory(Combinatorial)
+def fixed_super_arm(
+    problem: Combinatorial, arms: tuple[int, ...], limits: tuple[int, ...]
+) -> Policy[tuple[()], tuple[()], SuperArm]:
+    """The same super arm in every round.
+
+    Args:
+      problem: of `combinatorial`.
+      arms: m different ones in [0, K).
+      limits: as many positions in the problem's limits, in [0, M).
+
+    Raises:
+      ValueError: if there are not m of each, one is out of range, or arms are equal.
+      TypeError: if they are no tuples of integers.
+    """
+    for name, given, length in (
+        ("arms", arms, problem.num_arms),
+        ("limits", limits, len(problem.limits)),
+    ):
+        if not isinstance(given, tuple):
+            raise TypeError(f"{name} must be a tuple of integers, got {shown(given)}")
+        if len(given) != problem.size:
+            raise ValueError(
+                f"{name} must have size = {problem.size} entries, got {shown(given)}"
+            )
+        for one in given:
+            whole(name, one, 0, length - 1)
+    if len(set(arms)) < len(arms):
+        raise ValueError(f"arms must be different, got {shown(arms)}")
+
+    def act(noise, view, state, params):
+        del noise, view, state, params
+        return SuperArm(jnp.array(arms, jnp.int32), jnp.array(limits, jnp.int32))
+
+    name = "fixed " + ", ".join(
+        f"({i}, {j})" for i, j in zip(arms, limits, strict=True)
+    )
+    return Policy(name, no_state, act, no_update)

@@ -1,0 +1,110 @@
+"""Policies that score the pairs, and play the best pair or the best super arm."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Num
+
+from jaxbandits.arrays import first_argmax, put, split_index
+from jaxbandits.protocol import Init, Policy, Update
+from jaxbandits.settings.censored._combinatorial import SuperArm
+from jaxbandits.settings.censored.types import Action
+
+
+class Scored(NamedTuple):
+    """A policy without the choice that follows from its scores.
+
+    Attributes:
+      name, init, update, params, words, check: as of a `Policy` that plays pairs.
+      score: ``(noise, view, state, params) -> f32[K, M]``, the larger the better.
+      answer: ``(state, params) -> [K, M]``, scores of what it recommends.
+    """
+
+    name: str
+    init: Init
+    score: Callable[[Any, Any, Any, Any], Array]
+    update: Update
+    answer: Callable[[Any, Any], Array]
+    params: Any = ()
+    words: tuple[int, int] = (0, 0)
+    check: Callable[[Any], None] | None = None
+
+
+def plays_pairs(scored: Scored) -> Policy[Any, Any, Action]:
+    """The policy that plays the first pair with the largest score."""
+
+    def act(noise, view, state, params):
+        return best_pair(scored.score(noise, view, state, params))
+
+    def recommend(state, params):
+        return best_pair(scored.answer(state, params))
+
+    return Policy(
+        scored.name,
+        scored.init,
+        act,
+        scored.update,
+        scored.params,
+        scored.words,
+        scored.check,
+        recommend,
+    )
+
+
+def plays_super_arms(scored: Scored, size: int) -> Policy[Any, Any, SuperArm]:
+    """The policy that plays the super arm with the largest sum of scores.
+
+    It is told of its arms one after the other, as if each had run in a round alone.
+
+    Args:
+      scored: for the pairs of the problem.
+      size: m, the arms of a round.
+    """
+    to_act, to_update = scored.words
+
+    def act(noise, view, state, params):
+        return best_super_arm(scored.score(noise, view, state, params), size)
+
+    def update(noise, view, state, action, feedback, params):
+        for place, words in enumerate(noise.reshape(size, to_update)):
+            told = action.pair(place), feedback.at(place)
+            state = scored.update(words, view, state, *told, params)
+        return state
+
+    def recommend(state, params):
+        return best_super_arm(scored.answer(state, params), size)
+
+    return Policy(
+        scored.name,
+        scored.init,
+        act,
+        update,
+        scored.params,
+        (to_act, size * to_update),
+        scored.check,
+        recommend,
+    )
+
+
+def best_pair(scores: Num[Array, "K M"]) -> Action:
+    """The first pair with the largest score."""
+    return Action(*split_index(first_argmax(scores), *scores.shape))
+
+
+def best_super_arm(scores: Num[Array, "K M"], size: int) -> SuperArm:
+    """The arms whose best limits have the largest scores, best arm first.
+
+    That is the super arm with the largest sum: an arm has one limit in a round, and
+    nothing but their number ties the arms together.
+    """
+    exact = jnp.issubdtype(scores.dtype, jnp.integer)
+    lowest = jnp.iinfo(scores.dtype).min if exact else -jnp.inf
+    chosen = []
+    for _ in range(size):
+        pair = best_pair(scores)
+        chosen.append(pair)
+        scores = put(scores, pair.arm, jnp.asarray(lowest, scores.dtype))
+    arms, limits = zip(*chosen, strict=True)
+    return SuperArm(jnp.stack(arms), jnp.stack(limits))
