@@ -100,8 +100,8 @@ def test_who_was_played_to_another_checkpoint_is_named():
     other = sweep({"c": [{"x": 1.0}]}).assign_coords(checkpoint=[100, 500])
     joined = xr.concat([data, other], "policy", join="outer")
     with pytest.raises(ValueError, match="^dataset: c lacks the last checkpoint, 2000"):
-        plot_bars(joined, "regret")
-    assert plot_bars(joined.sel(checkpoint=[100]), "regret")
+        plot_bars(joined, "regret", percent=False)
+    assert plot_bars(joined.sel(checkpoint=[100]), "regret", percent=False)
     # Not at all is another thing.
-    bars = plot_bars(unplayed(data, policy=1), "regret").axes[0].patches
+    bars = plot_bars(unplayed(data, policy=1), "regret", percent=False).axes[0].patches
     assert len(bars) == 1

@@ -65,7 +65,7 @@ def calls(data):
         "seeds_needed": lambda: seeds_needed(single, 1.0),
         "fixed": lambda: fixed_width_interval(single, data.sizes["seed"]),
         "curves": lambda: plot_curves(data),
-        "bars": lambda: plot_bars(data, "regret"),
+        "bars": lambda: plot_bars(data, "regret", percent=False),
     }
 
 
