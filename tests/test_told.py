@@ -95,6 +95,8 @@ IMPOSSIBLE = {
         (SETS, {"consumption": [0.2, 0.9]}, "consumption must be in .0, 0.3., the l"),
         (SETS, {"censored": [False, True]}, "must have reward 0 and consumption inf"),
         (SETS, {"censored": False}, r"feedback.censored must have size = 2 entries"),
+        (SETS, {"censored": [False, 1]}, "feedback.censored must be True or F.* got 1"),
+        (SETS, {"reward": [0.5, [0.2]]}, "feedback.reward must be one number"),
         (SETS, {"reward": [0.5] * 3}, r"feedback.reward must have size = 2 entries"),
         (SETS._replace(arm=[1, 1]), {}, "action.arm must hold 2 different arms"),
         (SETS._replace(arm=[0, 10]), {}, r"action.arm must be in \[0, 10\)"),

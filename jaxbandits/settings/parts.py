@@ -76,6 +76,8 @@ PARTS: dict[str, dict[str, Any]] = {
         "make_problem": Maker(censored.make_problem),
         "many_arms": Maker(censored.many_arms),
         "negcorr": Maker(censored.negcorr),
+        "overtime": Maker(censored.overtime),
+        "plain": Maker(censored.plain),
         "poscorr": Maker(censored.poscorr),
         "recorded": Maker(censored.recorded),
         "running_example": Maker(censored.running_example),

@@ -2,6 +2,8 @@
 
 from itertools import combinations, product
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from jaxbandits import laws, live, simulate
 from jaxbandits.policies import censored as policies
 from jaxbandits.policies.plain import ucb
 from jaxbandits.settings import budgeted, censored
+from jaxbandits.settings.censored._combinatorial import State
 from jaxbandits.testing import altered, check_environment, trace_run
 
 PAIRS = censored.censored(
@@ -92,6 +95,55 @@ def test_one_arm_a_round_is_the_papers_game():
     np.testing.assert_allclose(found["regret"], one["regret"], rtol=1e-12)
 
 
+@pytest.mark.slow
+def test_choices_outside_the_engine():
+    """XLA rounds a product and a sum as one where it likes: the largest of the scores
+    must be among them all the same (13 of these rounds had a limit that is none)."""
+    means, rates = [0.76, 0.64, 0.23, 0.36, 0.29], [6.9, 3.8, 5.5, 6.4, 2.9]
+    problem = censored.make_problem(
+        5, [0.1, 0.3], censored.scaled(0.1), censored.late_fee(3.0, 0.2)
+    )
+    law = laws.product(laws.bernoulli, laws.exponential)
+    arms = laws.Product(
+        laws.Bernoulli(np.array(means)), laws.Exponential(np.array(rates))
+    )
+    pairs = censored.censored("five", problem, law, arms)
+    for size in (2, 3):
+        five = game(size, pairs)
+        for seed in range(4):
+            trace = trace_run(policies.cucb(five.problem), five, 200, seed_index=seed)
+            arms, limits = trace.actions
+            assert limits.max() <= 1 and arms.max() <= 4
+            assert all(len(set(row)) == size for row in arms.tolist())
+
+
+def test_arms_that_tie_are_told_apart_by_nothing():
+    """Of values that differ by a quadrature's rounding the first is the best."""
+    values = np.array([[0.2, 0.5], [0.5 - 2e-13, 0.1], [0.5 + 3e-13, 0.5], [0.4, 0.0]])
+    known = PAIRS.oracle()._replace(values=values)
+    two = game(2, PAIRS._replace(oracle=lambda: known))
+    assert two.oracle().arms.tolist() == [0, 1]
+    assert two.oracle().limits.tolist() == [1, 0]
+    tables = jax.tree.map(lambda leaf: leaf[0], two.tables(None))
+    assert tables.left_out.tolist() == [0, 0, 0, 0]
+    assert tables.optimal.tolist() == [[0, 1], [1, 0], [1, 1], [0, 0]]
+
+
+def test_more_plays_than_an_integer_holds():
+    two = game(2)
+    tables = jax.tree.map(lambda leaf: leaf[0], two.tables(None))
+    rounds = 1_500_000_000
+    plays = np.zeros((4, 3), np.int32)
+    arms, limits = two.oracle()[1:3]
+    plays[arms, limits] = rounds
+    with jax.enable_x64(True):
+        censored_plays = np.array([rounds, 0], np.int32)
+        state = State(*map(jnp.asarray, (plays, censored_plays, np.int32(rounds))))
+        found = two.game.metrics(tables, None, state)
+    numbers = {name: float(value) for name, value in found.items()}
+    assert numbers == {"regret": 0.0, "censored": 0.5, "optimal": 1.0}
+
+
 def test_it_is_a_contract():
     check_environment(game(3), policies.uniform_super_arms(game(3).problem), rounds=100)
 
@@ -142,12 +194,15 @@ def test_what_is_refused():
     for arms, limits, message in (
         ((0, 0), (1, 1), "arms must be different"),
         ((0,), (1,), "arms must have size = 2 entries"),
-        ((0, 4), (1, 1), "arms must be"),
-        ((0, 1), (1, 3), "limits must be"),
-        ([0, 1], (1, 1), "arms must be a"),
+        ((0, 4), (1, 1), "arms: each must be"),
+        ((0, 1), (1, 3), "limits: each must be"),
+        ([0, 1], (1, 1), "arms must be a value that can be hashed"),
+        (3, (1, 1), "arms must be a tuple of integers"),
     ):
         with pytest.raises((TypeError, ValueError), match=message):
             policies.fixed_super_arm(game(2).problem, arms, limits)
+    with pytest.raises(TypeError, match="must have a fixed instance, a view of the ro"):
+        game(2, PAIRS._replace(oracle=None))
     noisy = altered(PAIRS, problem=PAIRS.problem._replace(sigma=1.0))
     for make in (policies.cucb, policies.combinatorial_cell_thompson):
         with pytest.raises(ValueError, match="supposes rewards in"):

@@ -31,11 +31,11 @@ from jaxbandits.policies.censored.value import reward_of_round
 from jaxbandits.policies.plain import _ucb, ucb
 from jaxbandits.policies.plain.pairs import no_state, no_update
 from jaxbandits.protocol import P, Policy, S
-from jaxbandits.settings.censored._combinatorial import (
+from jaxbandits.settings.censored.types import (
     Combinatorial,
     SuperArm,
+    check_bounded,
 )
-from jaxbandits.settings.censored.types import check_bounded
 
 MOST_SUPER_ARMS = 10_000  # that are told apart
 
@@ -48,7 +48,7 @@ def combinatorial_rcucb(
 ) -> Policy[_rcucb.State, _rcucb.Params, SuperArm]:
     """RCUCB's indices, eq. (12), and the super arm with the largest sum of them.
 
-    Arguments and errors as of `rcucb`, parameters and state too.
+    Arguments, parameters and state as of `rcucb`, and its errors on them.
     """
     scored = _rcucb.scored_rcucb(problem.pairs, survival, radius)
     return plays_super_arms(scored, problem.size)
@@ -107,7 +107,7 @@ def cucb(problem: Combinatorial) -> Policy[_ucb.State, _ucb.Params, SuperArm]:
 def super_arms_as_arms(
     problem: Combinatorial, plain: Callable[[int], Policy[S, P, Array]]
 ) -> Policy[S, P, SuperArm]:
-    """A plain policy on all super arms, which sees only the mean of their rewards.
+    """A plain policy on the list of all super arms, told of the mean of their rewards.
 
     Args:
       problem: of `combinatorial`.
@@ -130,7 +130,7 @@ def super_arms_as_arms(
             f"make {count:,}"
         )
     inner = plain(count)
-    # The pairs of every super arm, i32[count, m], as in the state of `product_arms`.
+    # The pairs of every super arm, ``arm * M + limit``, i32[count, m].
     limits = [*product(range(pairs.num_limits), repeat=size)]
     listed = np.array(
         [
@@ -141,12 +141,17 @@ def super_arms_as_arms(
     ).reshape(count, size)
     parts = np.divmod(listed, np.int32(pairs.num_limits))  # arms and limits
 
-    def act(noise, view, state, params):
-        index = inner.act(noise, view, state, params)
+    def at(index):
         return SuperArm(*(pick(jnp.asarray(part), index) for part in parts))
 
+    def act(noise, view, state, params):
+        return at(inner.act(noise, view, state, params))
+
+    def recommended(state, params):
+        return at(inner.recommend(state, params))
+
     def index_of(action):
-        """In any order of its arms."""
+        """Position of a super arm in the list, its arms in any order."""
         played = action.arm * pairs.num_limits + action.limit
         part = jnp.any(jnp.asarray(listed)[:, :, None] == played[None, None], axis=2)
         return first_true(jnp.all(part, axis=1))
@@ -156,11 +161,14 @@ def super_arms_as_arms(
             reward_of_round(pairs, action.limit[place], feedback.at(place))
             for place in range(size)
         ]
-        reward = sum(rewards[1:], start=rewards[0]) / size
+        reward = sum(rewards) / size
         return inner.update(noise, view, state, index_of(action), reward, params)
 
     return inner._replace(  # type: ignore[return-value]
-        act=act, update=update, recommend=None
+        name=f"{inner.name} on super arms",
+        act=act,
+        update=update,
+        recommend=recommended if inner.recommend else None,
     )
 
 
@@ -169,7 +177,7 @@ def uniform_super_arms(
     problem: Combinatorial,
 ) -> Policy[tuple[()], tuple[()], SuperArm]:
     """Every super arm with the same probability in every round."""
-    shape = (problem.num_arms, len(problem.limits))
+    shape = (problem.num_arms, problem.num_limits)
 
     def act(noise, view, state, params):
         del view, state, params
@@ -195,7 +203,7 @@ def fixed_super_arm(
     """
     for name, given, length in (
         ("arms", arms, problem.num_arms),
-        ("limits", limits, len(problem.limits)),
+        ("limits", limits, problem.num_limits),
     ):
         if not isinstance(given, tuple):
             raise TypeError(f"{name} must be a tuple of integers, got {shown(given)}")
@@ -204,7 +212,7 @@ def fixed_super_arm(
                 f"{name} must have size = {problem.size} entries, got {shown(given)}"
             )
         for one in given:
-            whole(name, one, 0, length - 1)
+            whole(f"{name}: each", one, 0, length - 1)
     if len(set(arms)) < len(arms):
         raise ValueError(f"arms must be different, got {shown(arms)}")
 

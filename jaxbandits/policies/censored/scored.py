@@ -7,10 +7,9 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Num
 
-from jaxbandits.arrays import first_argmax, put, split_index
+from jaxbandits.arrays import first_argmax, put, split_index, stored
 from jaxbandits.protocol import Init, Policy, Update
-from jaxbandits.settings.censored._combinatorial import SuperArm
-from jaxbandits.settings.censored.types import Action
+from jaxbandits.settings.censored.types import Action, SuperArm
 
 
 class Scored(NamedTuple):
@@ -98,7 +97,13 @@ def best_super_arm(scores: Num[Array, "K M"], size: int) -> SuperArm:
 
     That is the super arm with the largest sum: an arm has one limit in a round, and
     nothing but their number ties the arms together.
+
+    Args:
+      scores: above -inf.
+      size: m, at most K.
     """
+    # Else XLA computes them anew for every comparison, and finds none the largest.
+    scores = stored(scores)
     exact = jnp.issubdtype(scores.dtype, jnp.integer)
     lowest = jnp.iinfo(scores.dtype).min if exact else -jnp.inf
     chosen = []

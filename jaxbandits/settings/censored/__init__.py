@@ -1,11 +1,6 @@
 """The censored setting: choose an arm and a resource limit."""
 
-from jaxbandits.settings.censored._combinatorial import (
-    Combinatorial,
-    SemiBanditFeedback,
-    SuperArm,
-    combinatorial,
-)
+from jaxbandits.settings.censored._combinatorial import SuperArmOracle, combinatorial
 from jaxbandits.settings.censored._forest import forest, forest_runs
 from jaxbandits.settings.censored._plain import plain
 from jaxbandits.settings.censored._recorded import Runs, load_runs, recorded
@@ -30,10 +25,13 @@ from jaxbandits.settings.censored.instances import (
 from jaxbandits.settings.censored.types import (
     ANY,
     Action,
+    Combinatorial,
     Continuum,
     Feedback,
     Problem,
     RealAction,
+    SemiBanditFeedback,
+    SuperArm,
     censor,
     check_bounded,
     check_continuum,
@@ -55,6 +53,7 @@ __all__ = [
     "Runs",
     "SemiBanditFeedback",
     "SuperArm",
+    "SuperArmOracle",
     "any_limit",
     "censor",
     "censored",

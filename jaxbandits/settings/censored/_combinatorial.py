@@ -15,71 +15,21 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
-from jaxtyping import Bool, Float, Int32
+from jaxtyping import Int32
 
 from jaxbandits.arrays import tally
 from jaxbandits.checks import instance, shown, whole
-from jaxbandits.laws.law import Cost
-from jaxbandits.protocol import Actions, Environment, Game
+from jaxbandits.protocol import Actions, Environment, Game, as_given, round_only
 from jaxbandits.settings.actions import of_kind, positions_in
-from jaxbandits.settings.censored.types import Action, Feedback, Problem
-from jaxbandits.settings.counts import total, weighted
+from jaxbandits.settings.censored.types import (
+    Combinatorial,
+    Problem,
+    SemiBanditFeedback,
+    SuperArm,
+)
+from jaxbandits.settings.counts import weighted
 
-
-class SuperArm(NamedTuple):
-    """The arms of a round, with their limits.
-
-    Attributes:
-      arm: i32[m], different arms in [0, K).
-      limit: i32[m] in [0, M), positions in the problem's limits.
-    """
-
-    arm: Int32[Array, " m"]
-    limit: Int32[Array, " m"]
-
-    def pair(self, place: int) -> Action:
-        """The arm at a place, and its limit."""
-        return Action(self.arm[place], self.limit[place])
-
-
-class SemiBanditFeedback(NamedTuple):
-    """Eq. (1) of every arm of a super arm, in its order.
-
-    Attributes:
-      reward: f32[m], 0 where censored.
-      consumption: f32[m], +inf where censored.
-      censored: bool[m].
-    """
-
-    reward: Float[Array, " m"]
-    consumption: Float[Array, " m"]
-    censored: Bool[Array, " m"]
-
-    def at(self, place: int) -> Feedback:
-        """That of the arm at a place."""
-        return Feedback(*(leaf[place] for leaf in self))
-
-
-class Combinatorial(NamedTuple):
-    """What a learner knows where `size` arms run in a round. Hashable.
-
-    Attributes:
-      num_arms, limits, cost, penalty, max_limit, sigma: as of `Problem`.
-      size: m, how many arms a round has.
-    """
-
-    num_arms: int
-    limits: tuple[float, ...]
-    cost: Cost
-    penalty: Cost
-    max_limit: float
-    sigma: float
-    size: int
-
-    @property
-    def pairs(self) -> Problem:
-        """The same arms and limits, where one arm runs in a round."""
-        return Problem(*self[:-1])
+DIGITS = 9  # after the point, to which values of arms are told apart
 
 
 class State(NamedTuple):
@@ -87,12 +37,13 @@ class State(NamedTuple):
 
     Attributes:
       plays: i32[K, M], how often each pair was part of a super arm.
-      censored: i32[], of these plays, those whose limit was exceeded.
+      censored: i32[m], rounds in which the limit of the arm at that place of the super
+        arm was exceeded.
       rounds: i32[], rounds with a super arm that the game has.
     """
 
     plays: Int32[Array, "K M"]
-    censored: Int32[Array, ""]
+    censored: Int32[Array, " m"]
     rounds: Int32[Array, ""]
 
 
@@ -100,11 +51,11 @@ class Tables(NamedTuple):
     """What the metrics need.
 
     Attributes:
-      short: what a play is worth less than the worse of the arm's best limit and the
+      short: what a play is worth less than the better of the arm's best limit and the
         m-th best arm's, f64[K, M].
-      left_out: what an arm's best limit is worth more than the m-th best arm's, or 0,
-        f64[K].
-      optimal: 1 where a pair is part of an optimal super arm, else 0, f64[K, M].
+      left_out: what the best limit of an arm is worth more than the m-th best arm's, or
+        0, f64[K]: what is lost where it rests.
+      optimal: 1 where a pair is part of some optimal super arm, else 0, f64[K, M].
     """
 
     short: Any
@@ -112,7 +63,7 @@ class Tables(NamedTuple):
     optimal: Any
 
 
-class Oracle(NamedTuple):
+class SuperArmOracle(NamedTuple):
     """Exact facts about an instance, float64.
 
     Attributes:
@@ -132,10 +83,12 @@ def combinatorial(
 ) -> Environment[Any, State, SuperArm]:
     """An environment of the censored setting in which several arms run in a round.
 
-    They are drawn independently: the instance's arms are marginals.
+    They are drawn independently: the instance's arms are marginals. Programs, and the
+    time that they take to compile, grow with `size`.
 
     Args:
-      environment: with a grid of limits, of `censored`, `recorded` or an instance.
+      environment: with a grid of limits, of `censored`, `recorded` or an instance; of
+        metrics that it has of its own (`recorded`'s) none are left.
       size: m, how many arms a round has, in [1, K].
 
     Returns:
@@ -143,33 +96,43 @@ def combinatorial(
 
       * ``regret``: cumulative pseudo-regret against the best super arm, from counts;
       * ``censored``: share of plays of an arm whose limit was exceeded;
-      * ``optimal``: share of plays that are part of an optimal super arm;
+      * ``optimal``: share of plays that are part of some optimal super arm (where arms
+        tie for its last place, of several, so that 1 need not be no regret);
       * ``simple_regret``: gap of the super arm that the policy recommends, if it does.
 
     Raises:
       ValueError: if `size` is out of range.
-      TypeError: if an argument is of another kind, or the environment has no grid.
+      TypeError: if an argument is of another kind, the environment has no grid, or its
+        rounds are not those of the setting (instances that are drawn, views of more
+        than the round, budgets, nothing known of its values).
     """
     instance("environment", environment, Environment, "of settings.censored")
-    pairs = environment.problem
+    pairs, inner = environment.problem, environment.game
     if not isinstance(pairs, Problem):
         raise TypeError(
             "environment must be of settings.censored, with a grid of limits, got "
             f"{environment.name!r}, whose problem is {shown(pairs)}"
         )
+    plain = inner.sample is as_given and inner.view is round_only
+    if not plain or inner.spent is not None or environment.oracle is None:
+        raise TypeError(
+            "environment must have a fixed instance, a view of the round alone, no "
+            f"budget and an oracle, and {environment.name!r} has not"
+        )
     size = whole("size", size, 1, pairs.num_arms)
-    oracle = _oracle(environment.oracle().values, size)  # type: ignore[misc]
-    tables = _tables(oracle, size)
-    name = f"{environment.name}, {size} arms a round"
+    oracle = _oracle(environment.oracle().values, size)
+    tables = jax.tree.map(lambda leaf: leaf[None], _tables(oracle))
+    facts = dict(environment.provenance or {})
+    facts.pop("optimal_pair", None)
     return Environment(
-        name,
-        _game(environment.game, pairs, size),
+        f"{environment.name}, {size} arms a round",
+        _game(inner, pairs, size),
         setup=environment.setup,
-        tables=lambda instance: jax.tree.map(lambda leaf: leaf[None], tables),
+        tables=lambda instance: tables,
         oracle=lambda instance=None: oracle,
         judge=partial(_judge, oracle),
         problem=Combinatorial(*pairs, size),
-        provenance=environment.provenance
+        provenance=facts
         | {
             "size": size,
             "optimal_super_arm": [oracle.arms.tolist(), oracle.limits.tolist()],
@@ -178,21 +141,27 @@ def combinatorial(
     )
 
 
-def _oracle(values: np.ndarray, size: int) -> Oracle:
-    """The arms whose best limits are worth most."""
+def _oracle(values: np.ndarray, size: int) -> SuperArmOracle:
+    """The arms whose best limits are worth most, the first ones where they tie."""
     best = values.max(axis=1)
-    arms = np.argsort(-best, kind="stable")[:size]
-    return Oracle(values, arms, values[arms].argmax(axis=1), float(best[arms].sum()))
+    arms = np.argsort(-best.round(DIGITS), kind="stable")[:size]
+    limits = np.argmax(_settled(best[:, None] - values) == 0, axis=1)[arms]
+    return SuperArmOracle(values, arms, limits, float(best[arms].sum()))
 
 
-def _tables(oracle: Oracle, size: int) -> Tables:
+def _tables(oracle: SuperArmOracle) -> Tables:
     best = oracle.values.max(axis=1)
-    last = best[oracle.arms[-1]]
+    last = best[oracle.arms].min()
     # All terms are at least 0, so that nothing cancels in a small regret.
-    short = (best[:, None] - oracle.values) + np.maximum(last - best, 0.0)[:, None]
-    short = np.where(short < 1e-9, 0.0, short)  # the quadrature's rounding
-    left_out = np.where(np.isin(np.arange(len(best)), oracle.arms), best - last, 0.0)
+    short = _settled(np.maximum(best, last)[:, None] - oracle.values)
+    chosen = np.isin(np.arange(len(best)), oracle.arms)
+    left_out = np.where(chosen, _settled(best - last), 0.0)
     return Tables(short, left_out, (short == 0).astype(np.float64))
+
+
+def _settled(gaps: np.ndarray) -> np.ndarray:
+    """Gaps >= 0; what is no more than the quadrature's rounding is none."""
+    return np.where(gaps < 10.0**-DIGITS, 0.0, gaps)
 
 
 @cache
@@ -202,8 +171,11 @@ def _game(inner: Game, pairs: Problem, size: int) -> Game:
     def init(instance):
         del instance
         shape = (pairs.num_arms, pairs.num_limits)
-        zero = jnp.zeros((), jnp.int32)
-        return State(jnp.zeros(shape, jnp.int32), zero, zero)
+        return State(
+            jnp.zeros(shape, jnp.int32),
+            jnp.zeros(size, jnp.int32),
+            jnp.zeros((), jnp.int32),
+        )
 
     def step(noise, instance, state, action):
         drawn = []
@@ -214,9 +186,9 @@ def _game(inner: Game, pairs: Problem, size: int) -> Game:
         plays = state.plays
         for place in range(size):
             plays = tally(plays, *action.pair(place))
-        censored = jnp.sum(feedback.censored, dtype=jnp.int32)
+        censored = state.censored + feedback.censored.astype(jnp.int32)
         played = allowed(instance, action).astype(jnp.int32)
-        return State(plays, state.censored + censored, state.rounds + played), feedback
+        return State(plays, censored, state.rounds + played), feedback
 
     def allowed(instance, action):
         del instance
@@ -239,19 +211,25 @@ def _game(inner: Game, pairs: Problem, size: int) -> Game:
 def metrics(tables: Tables, instance: Any, record: State) -> dict[str, jax.Array]:
     """See `combinatorial`."""
     del instance
+    size = record.censored.shape[0]
+    ones = jnp.ones(size, tables.left_out.dtype)
     short, best = weighted(record.plays, tables.short, tables.optimal)
     rested = record.rounds - jnp.sum(record.plays, axis=1)
     (left_out,) = weighted(rested, tables.left_out)
-    played = jnp.maximum(total(record.plays), 1).astype(float)
+    (censored,) = weighted(record.censored, ones)
+    # There are more plays than an integer may hold.
+    plays = size * jnp.maximum(record.rounds, 1).astype(ones.dtype)
     return {
         "regret": short + left_out,
-        "censored": record.censored.astype(float) / played,
-        "optimal": best / played,
+        "censored": censored / plays,
+        "optimal": best / plays,
     }
 
 
-def _judge(oracle: Oracle, instance: Any, action: SuperArm) -> dict[str, np.ndarray]:
+def _judge(
+    oracle: SuperArmOracle, instance: Any, action: SuperArm
+) -> dict[str, np.ndarray]:
     """The gap of the recommended super arm, f64[S, C]."""
     del instance
     values = oracle.values[action.arm, action.limit].sum(axis=-1)
-    return {"simple_regret": np.maximum(oracle.value - values, 0.0)}
+    return {"simple_regret": _settled(oracle.value - values)}

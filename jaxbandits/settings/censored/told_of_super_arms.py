@@ -6,7 +6,7 @@ import numpy as np
 
 from jaxbandits.checks import shown
 from jaxbandits.settings.censored import told
-from jaxbandits.settings.censored._combinatorial import (
+from jaxbandits.settings.censored.types import (
     Combinatorial,
     SemiBanditFeedback,
 )
@@ -17,7 +17,7 @@ def check_action(problem: Combinatorial, view: Any, action: Any) -> None:
     """Require a super arm that the problem has."""
     del view
     positions("action.arm", action.arm, problem.num_arms)
-    positions("action.limit", action.limit, len(problem.limits))
+    positions("action.limit", action.limit, problem.num_limits)
     if len(np.unique(action.arm)) < problem.size:
         raise ValueError(
             f"action.arm must hold {problem.size} different arms, got "
@@ -32,13 +32,13 @@ def feedback_of(
     feedback = of_type("feedback", feedback, SemiBanditFeedback, told.SOURCE)
     columns: list[Any] = []
     for name, column in feedback._asdict().items():
-        column = np.asarray(column)
-        if column.shape != (problem.size,):
+        entries = [*column] if np.iterable(column) else []
+        if len(entries) != problem.size:
             raise ValueError(
                 f"feedback.{name} must have size = {problem.size} entries, one for "
-                f"each arm of the round, got {shown(getattr(feedback, name))}"
+                f"each arm of the round, got {shown(column)}"
             )
-        columns.append(column)
+        columns.append(entries)
     seen = SemiBanditFeedback(*columns)
     rounds = [
         told.feedback_of(problem.pairs, view, action.pair(place), seen.at(place))

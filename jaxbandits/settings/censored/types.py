@@ -50,6 +50,22 @@ class RealAction(NamedTuple):
     limit: Float[Array, ""]
 
 
+class SuperArm(NamedTuple):
+    """The arms of a round, with their limits.
+
+    Attributes:
+      arm: i32[m], different arms in [0, K).
+      limit: i32[m] in [0, M), positions in the problem's limits.
+    """
+
+    arm: Int32[Array, " m"]
+    limit: Int32[Array, " m"]
+
+    def pair(self, place: int) -> Action:
+        """The arm at a place, and its limit."""
+        return Action(self.arm[place], self.limit[place])
+
+
 class Feedback(NamedTuple):
     """Eq. (1). What is not observed is not there.
 
@@ -62,6 +78,24 @@ class Feedback(NamedTuple):
     reward: Float[Array, ""]
     consumption: Float[Array, ""]
     censored: Bool[Array, ""]
+
+
+class SemiBanditFeedback(NamedTuple):
+    """Eq. (1) of every arm of a super arm, in its order.
+
+    Attributes:
+      reward: f32[m], 0 where censored.
+      consumption: f32[m], +inf where censored.
+      censored: bool[m].
+    """
+
+    reward: Float[Array, " m"]
+    consumption: Float[Array, " m"]
+    censored: Bool[Array, " m"]
+
+    def at(self, place: int) -> Feedback:
+        """That of the arm at a place."""
+        return Feedback(*(leaf[place] for leaf in self))
 
 
 def censor(
@@ -156,6 +190,33 @@ class Continuum(NamedTuple):
     def max_penalty(self) -> float:
         """lambda(tau_max)."""
         return float(penalty_at(self, [self.max_limit])[0])
+
+
+class Combinatorial(NamedTuple):
+    """What a learner knows where `size` arms run in a round. Hashable.
+
+    Attributes:
+      num_arms, limits, cost, penalty, max_limit, sigma: as of `Problem`.
+      size: m, how many arms a round has.
+    """
+
+    num_arms: int
+    limits: tuple[float, ...]
+    cost: Cost
+    penalty: Cost
+    max_limit: float
+    sigma: float
+    size: int
+
+    @property
+    def num_limits(self) -> int:
+        """M."""
+        return len(self.limits)
+
+    @property
+    def pairs(self) -> Problem:
+        """The same arms and limits, where one arm runs in a round."""
+        return Problem(*self[:-1])
 
 
 def penalty_at(problem: Problem | Continuum, limits: Numbers) -> np.ndarray:
