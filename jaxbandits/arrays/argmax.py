@@ -4,6 +4,7 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Bool, Int32, Num, UInt32
 
+from jaxbandits.arrays._stored import stored
 from jaxbandits.arrays.named import named
 from jaxbandits.arrays.words import position
 from jaxbandits.checks import shaped
@@ -34,6 +35,7 @@ def first_argmax(x: Num[Array, "..."]) -> Int32[Array, ""]:
     Returns:
       i32[] in [0, x.size); x.size, which is out of range, where an entry is NaN.
     """
+    x = stored(x)  # else XLA may round it anew for `==`, and find nothing equal
     return first_true(x == jnp.max(x))
 
 
@@ -52,6 +54,7 @@ def random_argmax(x: Num[Array, " n"], word: UInt32[Array, ""]) -> Int32[Array, 
     """
     shaped("n", x=x)
     shaped("", word=word)
+    x = stored(x)  # as in `first_argmax`
     tied = x == jnp.max(x)
     rank = jnp.cumsum(tied, dtype=jnp.int32)  # 1, 2, ... at the tied entries
     return jnp.sum(rank <= position(word, rank[-1]), dtype=jnp.int32)

@@ -95,7 +95,6 @@ def test_one_arm_a_round_is_the_papers_game():
     np.testing.assert_allclose(found["regret"], one["regret"], rtol=1e-12)
 
 
-@pytest.mark.slow
 def test_choices_outside_the_engine():
     """XLA rounds a product and a sum as one where it likes: the largest of the scores
     must be among them all the same (13 of these rounds had a limit that is none)."""

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Num
 
-from jaxbandits.arrays import first_argmax, put, split_index, stored
+from jaxbandits.arrays import first_argmax, put, split_index
 from jaxbandits.protocol import Init, Policy, Update
 from jaxbandits.settings.censored.types import Action, SuperArm
 
@@ -102,8 +102,6 @@ def best_super_arm(scores: Num[Array, "K M"], size: int) -> SuperArm:
       scores: above -inf.
       size: m, at most K.
     """
-    # Else XLA computes them anew for every comparison, and finds none the largest.
-    scores = stored(scores)
     exact = jnp.issubdtype(scores.dtype, jnp.integer)
     lowest = jnp.iinfo(scores.dtype).min if exact else -jnp.inf
     chosen = []
