@@ -15,13 +15,14 @@ from attack.games import GAME, GREEDY, QUIET, Params
 from attack.groups.results import DATA
 from attack.values import attack, label
 from jaxbandits import Policy, plots, results, simulate, stats, sweep
+from jaxbandits.sweeps import Store
 
 GOOD = {
     "policies": GREEDY,
     "environment": GAME,
     "horizon": 10,
     "seeds": 2,
-    "progress": False,
+    "machine": QUIET,
 }
 MASKED = np.ma.array([0.1, 0.2], mask=[False, True])
 WHEN = pd.Timestamp("2026-01-01")
@@ -70,6 +71,7 @@ AMOUNTS = (
     *(np.array(["1", "5"]), [np.array([1.0]), 5.0], [WHEN], [1.0, 1.0], [-0.0, 5.0]),
     *([1.0, 9.0], [True, 5.0], np.array(["2026"], "M8"), "linear ", {"a": 1.0}, ...),
 )
+METRICS = ({"regret": 1.5, "x": 2}, b"regret", [b"regret"], [None], [[]], ...)
 TAKEN = ("a\0", "a\nb", "\ud800", " ", "a" * 300, "params", "é", "名", "a/b", "..")
 
 
@@ -78,13 +80,19 @@ def cases() -> list[Case]:
 
 
 def _numbers():
-    for argument in ("horizon", "runs_per_instance", "chunk", "memory"):
-        wrong = {argument: [*COUNTS, *([1e9] if argument == "memory" else [])]}
+    for argument in ("horizon", "runs_per_instance"):
+        wrong = {argument: COUNTS}
         yield from attack(simulate, GOOD, wrong, f"simulate {argument}", works=False)
+    machines = [
+        *(QUIET._replace(chunk=value) for value in COUNTS),
+        *(QUIET._replace(memory=value) for value in (*COUNTS, 1e9)),
+    ]
+    named = {"machine": ("chunk", "memory")}
+    yield from attack(simulate, GOOD, {"machine": machines}, works=False, named=named)
     yield from attack(
         simulate,
         GOOD,
-        {"seeds": (*COUNTS, *SEEDS), "seed": COUNTS},
+        {"seeds": (*COUNTS, *SEEDS), "root_seed": COUNTS},
         heavy=True,
         works=False,
         fine={"seeds": _seeds},
@@ -241,21 +249,24 @@ def _statistics():
 
 def _swept():
     good = {"policies": GREEDY, "environments": GAME, "horizon": 10, "seeds": 2}
-    good |= {"progress": False, "grid": {"eps": [0.1]}}
+    good |= {"machine": QUIET, "grid": {"eps": [0.1]}}
     wrong = {
         "grid": (
             *({"eps": MASKED}, {"eps": pd.DataFrame({"a": [0.1]})}, {"eps": {"0.1"}}),
             *({"eps": {0.1: 0.2}}, {"eps": "0.1"}, {"eps": b"\1"}, pd.Series([0.1])),
             *(pd.DataFrame({"eps": ["a"]}), {"eps": [True, False]}, {"eps": 0.1}),
         ),
-        "metrics": ({"regret": 1.5, "x": 2}, b"regret", [b"regret"], [None], [[]], ...),
         "horizon": COUNTS,
-        "block": [x for x in COUNTS if x is not None],
-        "verify": COUNTS,
-        "progress": ("yes", 3, []),
-        "extend": (1, 0, "no", None, []),
-        "until": (("regret", 0.5), {"metric": "regret", "half_width": 0.5}, 0.5),
-        "mode": (None, "Cross", ["cross"], 3),
+        "seeds": (("regret", 0.5), {"metric": "regret", "half_width": 0.5}, 0.5),
+        "store": [
+            *(Store("a.zarr", block=value) for value in COUNTS),
+            *(Store("a.zarr", verify=value) for value in COUNTS),
+            *(Store("a.zarr", extend=value) for value in (1, 0, "no", None, [])),
+            *(Store("a.zarr", metrics=value) for value in METRICS),
+        ],
     }
-    named = {"grid": ("eps", "greedy"), "metrics": ("metric",)}
+    named = {
+        "grid": ("eps", "greedy"),
+        "store": ("block", "verify", "extend", "metrics"),
+    }
     yield from attack(sweep, good, wrong, works=False, heavy=True, named=named)
