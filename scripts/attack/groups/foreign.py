@@ -4,6 +4,7 @@ import decimal
 import enum
 import fractions
 import pathlib
+from collections.abc import Iterator
 
 import jax.numpy as jnp
 import numpy as np
@@ -107,6 +108,8 @@ def _numbers():
         works=False,
     )
     for value in REALS:
+        if isinstance(value, Iterator):  # values, read once
+            continue
         call = {**GOOD, "grid": {"eps": value}}
         yield Case(
             f"simulate(grid={label(value)})",
@@ -161,7 +164,7 @@ def _named():
             f"an environment {name!r}",
             lambda game=game, name=name: (
                 results.save(simulate(GREEDY, game, horizon=5, seeds=1), "a.nc"),
-                results.load("a.nc").attrs["environment"] == name,
+                results.load("a.nc")["environment"].item() == name,
             )[1],
             ("environment", "name", "names"),
             bool,
@@ -254,7 +257,7 @@ def _swept():
         "grid": (
             *({"eps": MASKED}, {"eps": pd.DataFrame({"a": [0.1]})}, {"eps": {"0.1"}}),
             *({"eps": {0.1: 0.2}}, {"eps": "0.1"}, {"eps": b"\1"}, pd.Series([0.1])),
-            *(pd.DataFrame({"eps": ["a"]}), {"eps": [True, False]}, {"eps": 0.1}),
+            *(pd.DataFrame({"eps": ["a"]}), {"eps": [True, False]}),
         ),
         "horizon": COUNTS,
         "seeds": (("regret", 0.5), {"metric": "regret", "half_width": 0.5}, 0.5),
