@@ -116,7 +116,8 @@ def scored_rcucb(
     def index(noise, view, state, params):
         del noise
         log_t = jnp.log(view.round.astype(float))
-        return state.estimate + peeling_scale(params.alpha * log_t) * state.width
+        scale = peeling_scale(params.alpha * log_t)
+        return state.estimate + scale * state.width  # Eq. (12)
 
     def update(noise, view, state, action, feedback, params):
         del noise, view

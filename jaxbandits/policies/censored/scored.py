@@ -1,6 +1,7 @@
 """Policies that score the pairs, and play the best pair or the best super arm."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
@@ -33,23 +34,7 @@ class Scored(NamedTuple):
 
 def plays_pairs(scored: Scored) -> Policy[Any, Any, Action]:
     """The policy that plays the first pair with the largest score."""
-
-    def act(noise, view, state, params):
-        return best_pair(scored.score(noise, view, state, params))
-
-    def recommend(state, params):
-        return best_pair(scored.answer(state, params))
-
-    return Policy(
-        scored.name,
-        scored.init,
-        act,
-        scored.update,
-        scored.params,
-        scored.words,
-        scored.check,
-        recommend,
-    )
+    return _plays(scored, best_pair, scored.update, scored.words)
 
 
 def plays_super_arms(scored: Scored, size: int) -> Policy[Any, Any, SuperArm]:
@@ -63,17 +48,26 @@ def plays_super_arms(scored: Scored, size: int) -> Policy[Any, Any, SuperArm]:
     """
     to_act, to_update = scored.words
 
-    def act(noise, view, state, params):
-        return best_super_arm(scored.score(noise, view, state, params), size)
-
     def update(noise, view, state, action, feedback, params):
         for place, words in enumerate(noise.reshape(size, to_update)):
             told = action.pair(place), feedback.at(place)
             state = scored.update(words, view, state, *told, params)
         return state
 
+    words = (to_act, size * to_update)
+    return _plays(scored, partial(best_super_arm, size=size), update, words)
+
+
+def _plays(
+    scored: Scored, best: Callable[[Array], Any], update: Update, words: tuple[int, int]
+) -> Policy[Any, Any, Any]:
+    """The policy that plays, and recommends, what is best by its scores."""
+
+    def act(noise, view, state, params):
+        return best(scored.score(noise, view, state, params))
+
     def recommend(state, params):
-        return best_super_arm(scored.answer(state, params), size)
+        return best(scored.answer(state, params))
 
     return Policy(
         scored.name,
@@ -81,7 +75,7 @@ def plays_super_arms(scored: Scored, size: int) -> Policy[Any, Any, SuperArm]:
         act,
         update,
         scored.params,
-        (to_act, size * to_update),
+        words,
         scored.check,
         recommend,
     )

@@ -21,6 +21,7 @@ from jaxbandits.arrays import tally
 from jaxbandits.checks import instance, shown, whole
 from jaxbandits.protocol import Actions, Environment, Game, as_given, round_only
 from jaxbandits.settings.actions import of_kind, positions_in
+from jaxbandits.settings.censored.environment import ROUNDING, settled
 from jaxbandits.settings.censored.types import (
     Combinatorial,
     Problem,
@@ -28,8 +29,6 @@ from jaxbandits.settings.censored.types import (
     SuperArm,
 )
 from jaxbandits.settings.counts import weighted
-
-DIGITS = 9  # after the point, to which values of arms are told apart
 
 
 class State(NamedTuple):
@@ -144,8 +143,8 @@ def combinatorial(
 def _oracle(values: np.ndarray, size: int) -> SuperArmOracle:
     """The arms whose best limits are worth most, the first ones where they tie."""
     best = values.max(axis=1)
-    arms = np.argsort(-best.round(DIGITS), kind="stable")[:size]
-    limits = np.argmax(_settled(best[:, None] - values) == 0, axis=1)[arms]
+    arms = np.argsort(-np.round(best / ROUNDING), kind="stable")[:size]
+    limits = np.argmax(settled(best[:, None] - values) == 0, axis=1)[arms]
     return SuperArmOracle(values, arms, limits, float(best[arms].sum()))
 
 
@@ -153,15 +152,10 @@ def _tables(oracle: SuperArmOracle) -> Tables:
     best = oracle.values.max(axis=1)
     last = best[oracle.arms].min()
     # All terms are at least 0, so that nothing cancels in a small regret.
-    short = _settled(np.maximum(best, last)[:, None] - oracle.values)
+    short = settled(np.maximum(best, last)[:, None] - oracle.values)
     chosen = np.isin(np.arange(len(best)), oracle.arms)
-    left_out = np.where(chosen, _settled(best - last), 0.0)
+    left_out = np.where(chosen, settled(best - last), 0.0)
     return Tables(short, left_out, (short == 0).astype(np.float64))
-
-
-def _settled(gaps: np.ndarray) -> np.ndarray:
-    """Gaps >= 0; what is no more than the quadrature's rounding is none."""
-    return np.where(gaps < 10.0**-DIGITS, 0.0, gaps)
 
 
 @cache
@@ -232,4 +226,4 @@ def _judge(
     """The gap of the recommended super arm, f64[S, C]."""
     del instance
     values = oracle.values[action.arm, action.limit].sum(axis=-1)
-    return {"simple_regret": _settled(oracle.value - values)}
+    return {"simple_regret": settled(oracle.value - values)}

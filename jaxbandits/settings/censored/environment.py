@@ -29,6 +29,8 @@ from jaxbandits.settings.censored.types import (
 )
 from jaxbandits.settings.counts import total, weighted
 
+ROUNDING = 1e-9  # of values, up to which they are equal
+
 
 class State(NamedTuple):
     """The books.
@@ -148,10 +150,17 @@ def exact_oracle(problem: Problem, law: JointLaw, arms: Any) -> Oracle:
     if not np.all(np.isfinite(values)):
         raise ValueError("arms give penalised expected gains that are not finite")
     best = values.max()
-    # Pairs that are equal but for the quadrature's rounding are equally optimal.
-    gaps = np.where(best - values < 1e-9, 0.0, best - values)  # Eq. (5)
+    gaps = settled(best - values)  # Eq. (5)
     arm, limit = np.unravel_index(np.argmax(gaps == 0), values.shape)
     return Oracle(values, gaps, censoring, int(arm), int(limit), float(best))
+
+
+def settled(gaps: np.ndarray) -> np.ndarray:
+    """Gaps >= 0, f64: what is below the quadrature's rounding, `ROUNDING`, is none.
+
+    So pairs that are equal but for it are equally optimal.
+    """
+    return np.where(gaps < ROUNDING, 0.0, gaps)
 
 
 @cache

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from runpy import run_path
 
 import pytest
 
@@ -69,6 +70,17 @@ def test_the_docs_say_what_the_command_prints(setting, capsys):
     found = json.loads(capsys.readouterr().out)
     assert found["policy"] == ADVICE[setting].policy
     assert found["text"] == " ".join(paragraphs(setting))
+
+
+def test_the_board_of_the_seeds_that_are_played_last_goes_first(tmp_path):
+    found = run_path(str(DOCS.parent / "scripts" / "leaderboards.py"))["found"]
+    assert found(tmp_path, "budgeted") is None
+    for name in ("leaderboard-budgeted", "leaderboard-budgeted-final"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "leaderboard.json").touch()
+        assert found(tmp_path, "budgeted") == tmp_path / name
+    (tmp_path / "leaderboard-budgeted-final" / "leaderboard.json").unlink()
+    assert found(tmp_path, "budgeted") == tmp_path / "leaderboard-budgeted"
 
 
 def test_a_shipped_board_is_shown(capsys, monkeypatch):
