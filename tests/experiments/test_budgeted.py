@@ -34,13 +34,17 @@ from tests.experiments.checks import (
 )
 from tests.heavy import in_short
 
-# Two campaigns of three and two ads.
+# Campaigns of three, two and four ads: the third has a game of its own.
 ADS = """ad_id,campaign_id,fb_id,age,gender,clicks,spent,total_conversion,approved
 1,7,107,30-34,M,10,5.0,2,1
 2,7,107,30-34,M,4,4.0,1,0
 3,7,107,30-34,M,5,1.0,0,0
 4,8,108,30-34,F,2,2.0,1,1
 5,8,108,30-34,F,8,2.0,8,1
+6,9,109,30-34,F,10,4.0,2,1
+7,9,109,30-34,F,5,4.0,1,0
+8,9,109,30-34,F,5,2.0,4,1
+9,9,109,30-34,F,8,3.0,0,1
 """
 PAPER = [
     "omega-UCB, rho = 1/4",
@@ -264,15 +268,17 @@ def test_all_settings_with_data(rehearsal, data, monkeypatch):
     outcome, calls = rehearsal(name)
     check_cast(outcome, name, [*one, "FB-Br", "FB-Bt"], FINALISTS)
     assert [ax.get_title() for ax in outcome.figure.axes] == list(outcome.datasets)
-    # Three seeds of every group.
-    games = [environment for _, environment, _ in calls[-2:]]
-    assert [game.name for game in games] == ["FB-Br", "FB-Bt"]
-    assert [game.problem.num_arms for game in games] == [3, 3]
-    groups = ["7/30-34/M", "8/30-34/F"]
+    # Three seeds of every group, in games of groups of about the same size.
+    *_, small, large = (environment for _, environment, _ in calls)
+    assert [small.name, large.name] == ["FB-Bt", "FB-Bt 9/30-34/F"]
+    assert [game.problem.num_arms for game in (small, large)] == [3, 4]
+    groups = ["8/30-34/F", "7/30-34/M", "9/30-34/F"]
     dataset = outcome.datasets["FB-Bt"]
     assert dataset["campaign"].values.tolist() == [g for g in groups for _ in range(3)]
-    seeds = np.concatenate(seeds_by_group(games[1], 2, 3))
-    assert dataset["seed"].values.tolist() == seeds.tolist()
+    seeds = dataset["seed"].values
+    assert seeds[:6].tolist() == np.concatenate(seeds_by_group(small, 2, 3)).tolist()
+    # The next game goes on where the seeds of the first end.
+    assert seeds[6:].tolist() == [seeds[:6].max() + i for i in (1, 2, 3)]
     assert len(outcome.notes) == 1  # The heavy tails.
 
 
@@ -289,7 +295,8 @@ def test_seeds_of_a_group_draw_it():
         Group(str(i), "30-34", "F", np.full(2, 0.5), np.full(2, 0.5)) for i in range(3)
     ]
     game = fb_br(groups)
-    seeds = seeds_by_group(game, 3, 4)
+    seeds = seeds_by_group(game, 3, 4, first=5)
+    assert min(map(min, seeds)) >= 5
     data = simulate(
         policies.uniform(game.problem),
         game,

@@ -1,6 +1,7 @@
 """The social-media settings group by group, as in the paper, and Figure 3f."""
 
 from collections.abc import Mapping
+from itertools import groupby
 
 import numpy as np
 import xarray as xr
@@ -22,7 +23,9 @@ def play_groups(
 ) -> xr.Dataset:
     """Every group as often as the others: 19 x 100 runs at the paper's size.
 
-    A seed draws its group; played are the first seeds that draw each.
+    Groups of about the same size share a game, in which a seed draws its group; played
+    are the first seeds that draw each. (In one game of all, the group of two ads would
+    have the 93 arms of the largest, and runs would take three times as long.)
 
     Args:
       setting: ``FB-Br`` or ``FB-Bt``.
@@ -33,26 +36,51 @@ def play_groups(
     Returns:
       One dataset; the coordinate ``campaign`` of a seed is its group.
     """
-    environment = FACEBOOK[setting](groups)
-    seeds = seeds_by_group(environment, len(groups), options.seeds)
-    dataset = run_contestants(
-        environment,
-        cast,
-        options,
-        by_budget=True,
-        checkpoints="log",
-        seeds=np.concatenate(seeds),
+    parts, free = [], 0
+    for alike in by_size(groups):
+        environment = FACEBOOK[setting](alike)
+        seeds = seeds_by_group(environment, len(alike), options.seeds, free)
+        free = max(each[-1] for each in seeds) + 1  # no seed stands for two groups
+        dataset = run_contestants(
+            environment,
+            cast,
+            options,
+            by_budget=True,
+            checkpoints="log",
+            seeds=np.concatenate(seeds),
+        )
+        names = np.repeat([group.name for group in alike], options.seeds)
+        # The game's number of a group means another one in the next game.
+        parts.append(
+            dataset.drop_vars("group", errors="ignore").assign_coords(
+                campaign=("seed", names)
+            )
+        )
+    return xr.concat(
+        parts,
+        "seed",
+        join="exact",
+        coords="different",
+        compat="equals",
+        combine_attrs="override",
     )
-    names = np.repeat([group.name for group in groups], options.seeds)
-    return dataset.assign_coords(campaign=("seed", names))
 
 
-def seeds_by_group(environment, num_groups: int, count: int) -> list[np.ndarray]:
-    """The first `count` seeds that draw group 0, 1, ..., i64[count] each."""
-    drawn = 2 * num_groups * count
+def by_size(groups: list[Group]) -> list[list[Group]]:
+    """Groups with 2 and 3 ads, 4 to 7, 8 to 15, and so on, smallest first."""
+    ordered = sorted(groups, key=lambda group: len(group.mean_cost))
+    found = groupby(ordered, key=lambda group: len(group.mean_cost).bit_length())
+    return [list(alike) for _, alike in found]
+
+
+def seeds_by_group(
+    environment, num_groups: int, count: int, first: int = 0
+) -> list[np.ndarray]:
+    """The `count` seeds from `first` on that draw group 0, 1, ..., i64[count] each."""
+    drawn = first + 2 * num_groups * count
     while True:
-        found = np.asarray(first_instances(environment, drawn).arms.group)
-        seeds = [np.flatnonzero(found == g)[:count] for g in range(num_groups)]
+        found = np.asarray(first_instances(environment, drawn).arms.group)[first:]
+        seeds = [first + np.flatnonzero(found == g)[:count] for g in range(num_groups)]
         if all(each.size == count for each in seeds):
             return seeds
         drawn *= 2
