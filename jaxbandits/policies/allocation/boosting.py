@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Float, Int32
 
-from jaxbandits.arrays import constant, one_hot
+from jaxbandits.arrays import constant, one_hot, pick
 from jaxbandits.checks import non_negative, one_of, positive
 from jaxbandits.laws.thresholds import exponential
 from jaxbandits.policies.allocation.estimates import ESTIMATORS, no_statistics
@@ -161,11 +161,14 @@ def _surrogate_problem(
     if options.radii == "none":
         return found.probability, found.rate
     scale = problem.family.scale
-    best = found.probability_high * scale(found.rate_low, found.rate_high, shape)
+    high, low, other = (
+        pick(x, arm) for x in (found.probability_high, found.rate_low, found.rate_high)
+    )
+    best = high * scale(low, other, None if shape is None else pick(shape, arm))
     if options.others == "point":
         weight, rate = found.probability, found.rate
     else:
         weight = found.probability_low * scale(found.rate_high, found.rate_low, shape)
         rate = found.rate_high
     boosted = one_hot(arm, problem.num_arms)
-    return jnp.where(boosted, best, weight), jnp.where(boosted, found.rate_low, rate)
+    return jnp.where(boosted, best, weight), jnp.where(boosted, low, rate)

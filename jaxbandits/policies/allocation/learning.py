@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jax import Array
+from jax import Array, lax
 from jaxtyping import Bool, Float, Int32
 
 from jaxbandits.arrays import constant, one_hot, pick, row, with_row
@@ -57,10 +57,9 @@ def turn(
     length = rounds * (problem.num_arms if start == "one_arm" else 1)
     played = round_ - 1
     starting = played < length
-    first = played // jnp.maximum(rounds, 1)
-    return Turn(
-        starting, jnp.where(starting, first, (played - length)) % problem.num_arms
-    )
+    first = lax.div(played, jnp.maximum(rounds, 1))  # of numbers that are not negative
+    place = jnp.where(starting, first, jnp.maximum(played - length, 0))
+    return Turn(starting, lax.rem(place, jnp.int32(problem.num_arms)))
 
 
 def start_allocation(

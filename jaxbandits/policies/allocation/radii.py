@@ -29,15 +29,17 @@ from jaxtyping import Float
 from jaxbandits.kernels.interpolation import around, interpolate
 from jaxbandits.laws.thresholds import exponential
 from jaxbandits.policies.allocation.estimates import (
+    NODES,
     TINY,
     Estimate,
     Grid,
+    Likelihood,
     Statistics,
     estimate,
     exposure_at,
     likelihood,
     probability_bound,
-    rate_bound,
+    rate_bounds,
 )
 from jaxbandits.settings.allocation import Problem
 
@@ -146,7 +148,8 @@ def bounds(
       `Bounds`; without a success the rate may be anything and the probability too,
       unless there are no radii.
     """
-    found = estimate(problem, statistics, shape)
+    known = likelihood(statistics)
+    found = estimate(problem, statistics, shape, known)
     rate, probability = found.rate, found.probability
     if kind == "none":
         return Bounds(rate, rate, rate, probability, probability, probability)
@@ -154,7 +157,8 @@ def bounds(
     log_t = jnp.log(round_)
     if kind in ("profile", "delta"):
         form = _profile if kind == "profile" else _delta
-        rest = form(problem, statistics, found, *(jnp.sqrt(s * log_t) for s in scales))
+        z = [jnp.sqrt(s * log_t) for s in scales]
+        rest = form(problem, statistics, known, found, *z)
     elif kind == "printed":
         rest = _printed(problem, statistics, found, scales, log_t, shape, constants)
     else:
@@ -168,10 +172,15 @@ def bounds(
 
 
 def _profile(
-    problem: Problem, statistics: Statistics, found: Estimate, z_rate: Array, z: Array
+    problem: Problem,
+    statistics: Statistics,
+    known: Likelihood,
+    found: Estimate,
+    z_rate: Array,
+    z: Array,
 ) -> tuple[Array, Array, Array, Array]:
     grid = Grid.of(problem)
-    low, high = (rate_bound(statistics, found, z_rate**2, side) for side in (-1, 1))
+    low, high = rate_bounds(problem, known, found, z_rate**2)
     # A low rate and a high probability explain the same successes: ends go together.
     p_high = probability_bound(statistics, low, z)
     p_low = probability_bound(statistics, high, -z)
@@ -179,11 +188,16 @@ def _profile(
 
 
 def _delta(
-    problem: Problem, statistics: Statistics, found: Estimate, z_rate: Array, z: Array
+    problem: Problem,
+    statistics: Statistics,
+    known: Likelihood,
+    found: Estimate,
+    z_rate: Array,
+    z: Array,
 ) -> tuple[Array, Array, Array, Array]:
     grid = Grid.of(problem)
     node = jnp.floor(found.place).astype(jnp.int32)
-    log_likelihood = around(likelihood(statistics), node)
+    log_likelihood = around(known.values, node, NODES)
     _, _, curvature = log_likelihood.derivatives(found.place)
     information = -curvature / grid.spacing**2  # in log rate
     useful = information > 0
@@ -193,12 +207,12 @@ def _delta(
         for factor in (1 - width, 1 + width)
     )
     total = statistics.exposure.total + statistics.exposure.lost
-    _, growth, _ = around(total, node).derivatives(found.place)
+    _, growth, _ = around(total, node, NODES).derivatives(found.place)
     exposure = jnp.maximum(exposure_at(statistics, found.place), TINY)
     growth = growth / grid.spacing / exposure
     count = jnp.maximum(statistics.successes, 1).astype(float)
     squares = statistics.squares.total + statistics.squares.lost  # type: ignore[union-attr]
-    q = found.probability * interpolate(squares, found.place) / exposure
+    q = found.probability * interpolate(squares, found.place, NODES) / exposure
     variance = jnp.maximum(1 - q, 0.0) / count
     variance = variance + growth**2 / jnp.where(useful, information, 1.0)
     spread = z * found.probability * jnp.sqrt(variance)

@@ -23,15 +23,17 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array, lax
 from jax.scipy.special import ndtr
 from jaxtyping import Float
 
-from jaxbandits.arrays import pick, stored, unit_interval, window
+from jaxbandits.arrays import constant, pick, stored, unit_interval, window
 from jaxbandits.checks import at_least_one, whole
 from jaxbandits.factory import factory
 from jaxbandits.kernels.normal import normal_quantile
 from jaxbandits.policies.allocation.estimates import (
+    FINE,
     Estimate,
     Grid,
     Statistics,
@@ -40,7 +42,7 @@ from jaxbandits.policies.allocation.estimates import (
     no_statistics,
     observe,
     probability_bound,
-    rate_bound,
+    rate_bounds,
 )
 from jaxbandits.policies.allocation.handing_out import best_way
 from jaxbandits.policies.allocation.learning import start_allocation, turn
@@ -72,20 +74,22 @@ BROAD = 2.5  # nodes; a normal law of standard deviation 1 covers these
 
 
 def _from_grid(
-    log_density: Float[Array, " J"], uniform: Float[Array, ""]
+    log_density: Float[Array, " J"], uniform: Float[Array, ""], last: float
 ) -> tuple[Float[Array, ""], Float[Array, ""]]:
     """A draw by the distribution function of a density that is linear between nodes.
 
     Args:
       log_density: f[J], at most about 0.
       uniform: f[] in (0, 1).
+      last: place in (J - 2, J - 1] where the density ends.
 
     Returns:
-      ``(place f[] in [0, J - 1], breadth f[])``: the breadth is the number of nodes
+      ``(place f[] in [0, last], breadth f[])``: the breadth is the number of nodes
       that a density as high as the highest would need.
     """
     density = jnp.exp(log_density - jnp.max(log_density))
-    mass = 0.5 * (density[1:] + density[:-1])
+    width = np.minimum(last - np.arange(density.shape[0] - 1), 1.0)
+    mass = 0.5 * (density[1:] + density[:-1]) * constant(width)
     below = stored(jnp.cumsum(mass))
     total = below[-1]
     uniform = uniform.astype(total.dtype)
@@ -94,7 +98,8 @@ def _from_grid(
     inside = window(mass, cell, 1)[0]
     missing = window(below, cell, 1)[0] - uniform * total
     share = jnp.clip(1 - missing / jnp.maximum(inside, LEAST), 0.0, 1.0)
-    return cell.astype(share.dtype) + share, total
+    cell = cell.astype(share.dtype)
+    return cell + share * jnp.minimum(last - cell, 1.0), total
 
 
 @factory(Problem)
@@ -121,22 +126,28 @@ def thompson_allocation(
             f"draws must be 1 unless budgets are known and the family is concave, got "
             f"{draws}"
         )
-    hand_out, num_arms, grid = best_way(problem), problem.num_arms, Grid.of(problem)
+    hand_out, num_arms, grid = (
+        best_way(problem),
+        problem.num_arms,
+        Grid.of(problem, FINE),
+    )
     start = "uniform_split"
     shapes = shape_array(problem)
 
     def init(params):
         del params
-        statistics = no_statistics(problem, "truncated")
+        statistics = no_statistics(problem, "truncated", grid=grid)
         return State(statistics, every_estimate(statistics))
 
     def every_estimate(statistics):
-        return jax.vmap(partial(estimate, problem))(statistics, shapes)
+        each = partial(estimate, problem, grid=grid)
+        return jax.vmap(each)(statistics, shapes)
 
     def draw(statistics, found, z_rate, z_probability):
         """Place of the rate and probability of one arm."""
-        broad, breadth = _from_grid(likelihood(statistics), ndtr(z_rate))
-        sides = [rate_bound(statistics, found, z_rate**2, side) for side in (-1, 1)]
+        known = likelihood(statistics)
+        broad, breadth = _from_grid(known.values, ndtr(z_rate), grid.last)
+        sides = rate_bounds(problem, known, found, z_rate**2, grid)
         narrow = jnp.where(z_rate < 0, *sides)
         place = jnp.where(breadth > BROAD, broad, narrow)
         probability = probability_bound(statistics, place, z_probability)
@@ -162,7 +173,7 @@ def thompson_allocation(
 
     def update(noise, view, state, action, feedback, params):
         del noise, view, action, params
-        statistics = jax.vmap(partial(observe, problem))(
+        statistics = jax.vmap(partial(observe, problem, grid=grid))(
             state.statistics, feedback.threshold, feedback.allocation, shapes
         )
         return State(statistics, every_estimate(statistics))
