@@ -98,12 +98,13 @@ def boosting(
     start, shape = options.start, shape_array(problem)
     printed = options.radii == "printed"
     constants = printed_constants(problem) if printed else None
+    points = options.radii == "none" or options.others == "point"
 
     def init(params):
         del params
         variances = options.radii == "delta"
         statistics = no_statistics(problem, options.estimator, variances)
-        return Learner(statistics, no_bounds(problem))
+        return Learner(statistics, no_bounds(problem, points))
 
     def act(noise, view, state, params):
         del noise
@@ -130,6 +131,7 @@ def boosting(
                 view.round,
                 Scales(params.scale, params.scale * params.ratio),
                 constants,
+                points,
             ),
         )
 

@@ -143,13 +143,17 @@ def bounds_after(
     round_: Int32[Array, ""],
     scales: Scales | None = None,
     constants: Any = None,
+    points: bool = True,
 ) -> Renew:
-    """The `renew` of `learn` for bounds of a kind; ``none`` takes no scales."""
+    """The `renew` of `learn` for bounds of a kind; ``none`` takes no scales.
+
+    With `points` estimates are kept beside the bounds.
+    """
     table = None if constants is None else constant(list(constants))
 
     def renew(statistics, shape, arm):
         own = None if table is None else type(constants)(*(pick(x, arm) for x in table))
         t = round_.astype(float)
-        return bounds(problem, kind, statistics, t, scales, shape, own)
+        return bounds(problem, kind, statistics, t, scales, shape, own, points)
 
     return renew

@@ -49,25 +49,28 @@ LARGE = 1e30  # stands for an infinite radius
 
 
 class Bounds(NamedTuple):
-    """Estimates and bounds of an arm, f[] each (a leading axis K for all arms)."""
+    """Estimates and bounds of an arm, f[] each (a leading axis K for all arms).
 
-    rate: Float[Array, "*arms"]
+    The point estimates, `rate` and `probability`, are None where nobody asks for them.
+    """
+
+    rate: Float[Array, "*arms"] | None
     rate_low: Float[Array, "*arms"]
     rate_high: Float[Array, "*arms"]
-    probability: Float[Array, "*arms"]
+    probability: Float[Array, "*arms"] | None
     probability_low: Float[Array, "*arms"]
     probability_high: Float[Array, "*arms"]
 
 
-def no_bounds(problem: Problem) -> Bounds:
-    """Before the first observation, for all arms."""
+def no_bounds(problem: Problem, points: bool = True) -> Bounds:
+    """Before the first observation, for all arms; with point estimates, or not."""
     one = jnp.ones(problem.num_arms, float)
     middle = (problem.lowest * problem.highest) ** 0.5
     return Bounds(
-        middle * one,
+        middle * one if points else None,
         problem.lowest * one,
         problem.highest * one,
-        0 * one,
+        0 * one if points else None,
         0 * one,
         one,
     )
@@ -132,6 +135,7 @@ def bounds(
     scales: Scales | None,
     shape: Float[Array, ""] | None,
     constants: Any,
+    points: bool = True,
 ) -> Bounds:
     """Estimates and bounds of one arm.
 
@@ -143,6 +147,7 @@ def bounds(
       scales: f[] > 0 each, or None for ``none``.
       shape: f[] or None, the arm's.
       constants: of the arm, f[] each, for ``printed``; else None.
+      points: whether point estimates are kept beside the bounds.
 
     Returns:
       `Bounds`; without a success the rate may be anything and the probability too,
@@ -168,6 +173,8 @@ def bounds(
     low, high, p_low, p_high = (
         jnp.where(none, end, x) for x, end in zip(rest, anything, strict=True)
     )
+    if not points:
+        return Bounds(None, low, high, None, p_low, p_high)
     return Bounds(rate, low, high, probability, p_low, p_high)
 
 
