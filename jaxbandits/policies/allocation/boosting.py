@@ -161,16 +161,22 @@ def _surrogate_problem(
       ``p s(rate, rate') G(x, rate)``.
     """
     if options.radii == "none":
-        return found.probability, found.rate
+        return _points(found)
     scale = problem.family.scale
     high, low, other = (
         pick(x, arm) for x in (found.probability_high, found.rate_low, found.rate_high)
     )
     best = high * scale(low, other, None if shape is None else pick(shape, arm))
     if options.others == "point":
-        weight, rate = found.probability, found.rate
+        weight, rate = _points(found)
     else:
         weight = found.probability_low * scale(found.rate_high, found.rate_low, shape)
         rate = found.rate_high
     boosted = one_hot(arm, problem.num_arms)
     return jnp.where(boosted, best, weight), jnp.where(boosted, low, rate)
+
+
+def _points(found: Bounds) -> tuple[Float[Array, " K"], Float[Array, " K"]]:
+    """The point estimates, kept where somebody is taken at them."""
+    assert found.probability is not None and found.rate is not None
+    return found.probability, found.rate
