@@ -7,8 +7,8 @@ docs/errata.md.) Allocations differ from round to round, so no fixed number of m
 is sufficient; the logarithm of the likelihood at a few dozen rates, equally spaced in
 ``log rate``, is, up to an interpolation error that is a small fraction of a standard
 error: with the spacing h in units of the family's `sharpness`, the slope of the
-polynomials is wrong by about ``h**7 / 280`` times an eighth derivative per success,
-1e-6 at ``h = .24``, 1/1,000 of a standard error after a million successes. The same
+polynomials is wrong by about ``h**7 / 280`` per success at ``h = .24`` (and so by less
+than 1/1,000 of a standard error after a million), times an eighth derivative. The same
 nodes hold the exposure ``C(rate) = sum_u G(x_u, rate)`` over all rounds, successes or
 not, which turns successes into a probability, eq. (11).
 """
@@ -26,12 +26,12 @@ from jaxbandits.kernels.interpolation import crossings, interpolate, maximum
 from jaxbandits.laws.thresholds import inverse_truncated_mean
 from jaxbandits.settings.allocation import Problem
 
-# Neighbouring rates differ by a factor of at most exp(SPACING), and of that to the
-# power of one over the sharpness of the likelihood.
-SPACING = 0.24
-NODES = 10  # that a polynomial passes through
-# For densities that are linear between nodes: twice as close for a blunt likelihood.
-FINE = 0.12
+# Neighbouring rates differ by a factor of at most exp(SPACING), and of exp(SHARP) to
+# the power of one over the sharpness of the likelihood.
+SPACING = 0.14
+SHARP = 0.24
+NODES = 8  # that a polynomial passes through
+FINE = 0.12  # the spacing for densities that are linear between nodes
 TINY = 1e-30  # stands for an exposure of 0
 ESTIMATORS = ("truncated", "printed")
 
@@ -95,12 +95,12 @@ class Grid(NamedTuple):
         """
         ratio = problem.highest / problem.lowest
         if problem.family.memoryless:
-            octave = math.ceil(math.log(2) / min(spacing, SPACING))
+            octave = math.ceil(math.log(2) / spacing)
             size = 1 + math.ceil(octave * math.log2(ratio))
             if size > NODES:
                 return cls(problem.lowest, problem.highest, size, octave)
         sharpness = float(np.max(problem.family.sharpness(problem.shape)))
-        spacing = min(spacing, SPACING / sharpness)
+        spacing = min(spacing, SHARP / sharpness)
         size = max(1 + math.ceil(math.log(ratio) / spacing), NODES)
         return cls(problem.lowest, problem.highest, size, None)
 
