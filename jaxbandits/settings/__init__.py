@@ -2,8 +2,9 @@
 
 `REGISTRY` maps ``setting/name`` to the `Maker` of an environment; ``continuum`` stands
 for the censored setting with arbitrary limits, ``combinatorial`` for it with several
-arms in a round. What an entry `needs` only the caller has: `PARTS` says, by setting,
-what such arguments are made of.
+arms in a round, ``ordered`` for the allocation setting with arms that are served in
+turn. What an entry `needs` only the caller has: `PARTS` says, by setting, what such
+arguments are made of.
 """
 
 from jaxbandits.maker import Maker
@@ -73,13 +74,21 @@ REGISTRY: dict[str, Maker] = {
     "allocation/criteo-like": Maker(allocation.criteo_like),
     "allocation/allocation": Maker(allocation.allocation, needs=_ARMS),
     "allocation/cascade": Maker(allocation.cascade, needs=_ARMS),
+    "ordered/ordered": Maker(allocation.ordered, needs=("environment",)),
+}
+
+
+_OTHER_ROOMS = {
+    "continuum": "censored",
+    "combinatorial": "censored",
+    "ordered": "allocation",
 }
 
 
 def setting_of(name: str) -> str:
     """The setting of an entry of this registry, or of that of policies, by its name."""
     room = name.split("/")[0]
-    return "censored" if room in ("continuum", "combinatorial") else room
+    return _OTHER_ROOMS.get(room, room)
 
 
 __all__ = [

@@ -101,6 +101,10 @@ ARGUMENTS = {
         "highest": 3.0,
     },
 }
+ARGUMENTS["ordered/ordered"] = {
+    "environment": {"make": "simulation", "num_arms": 3, "budget": 6.0},
+    "budgets": [2, 6],
+}
 ARGUMENTS["allocation/cascade"] = ARGUMENTS["allocation/allocation"]
 ARGUMENTS["budgeted/fb-bt"] = ARGUMENTS["budgeted/fb-br"]
 
