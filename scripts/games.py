@@ -47,6 +47,9 @@ def games(rounds: int) -> dict[str, list[Game]]:
             Game(allocation.simulation(4), horizon),
             Game(allocation.ednet_like(3), horizon),
         ],
+        "ordered": [
+            Game(allocation.ordered(allocation.simulation(3, 8.0), [2, 8]), horizon)
+        ],
     }
 
 

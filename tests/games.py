@@ -9,6 +9,7 @@ GAMES = {
     "budgeted": lambda: budgeted.s_br(3),
     "farewell": farewell.figure_1a,
     "allocation": lambda: allocation.simulation(3),
+    "ordered": lambda: allocation.ordered(allocation.simulation(3, 6.0), [2, 6]),
 }
 
 

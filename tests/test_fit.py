@@ -32,6 +32,9 @@ MAKE = {
     "budgeted": lambda: budgeted_games.s_bt(3),
     "farewell": lambda: farewell_games.optimum_in_the_middle(),
     "allocation": lambda: allocation_games.simulation(3),
+    "ordered": lambda: allocation_games.ordered(
+        allocation_games.simulation(3, 6.0), [2, 6]
+    ),
 }
 
 

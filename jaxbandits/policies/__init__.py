@@ -2,8 +2,9 @@
 
 `REGISTRY` maps ``setting/name`` to a `Maker`; every entry passes the contract check.
 ``continuum`` stands for the censored setting with arbitrary limits, ``combinatorial``
-for it with several arms in a round: those factories take a `Continuum` and a
-`Combinatorial`, the others the `Problem` of their setting.
+for it with several arms in a round, ``ordered`` for the allocation setting with arms
+that are served in turn: those factories take a `Continuum`, a `Combinatorial` and an
+`Ordered`, the others the `Problem` of their setting.
 """
 
 from jaxbandits.maker import Maker
@@ -124,6 +125,11 @@ REGISTRY: dict[str, Maker] = {
     "allocation/thompson-mean": Maker(allocation.thompson_allocation, {"draws": 8}),
     "allocation/uniform": Maker(allocation.uniform_split),
     "allocation/clairvoyant": Maker(allocation.clairvoyant),
+    "ordered/thompson": Maker(allocation.ordered_thompson),
+    "ordered/thompson-mean": Maker(allocation.ordered_thompson, {"plan": "mean"}),
+    "ordered/thompson-greedy": Maker(allocation.ordered_thompson, {"plan": "greedy"}),
+    "ordered/ucb": Maker(allocation.ordered_ucb),
+    "ordered/uniform": Maker(allocation.uniform_turns),
 }
 
 __all__ = [

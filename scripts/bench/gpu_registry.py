@@ -33,6 +33,7 @@ GAMES = {
         lowest=1 / 40,
         highest=2,
     ),
+    "ordered": lambda: allocation.ordered(allocation.simulation(4, 12.0), [3, 12]),
 }
 
 

@@ -56,6 +56,15 @@ def log():
     return censored.recorded("log", runs, [1.0, 4.0, 20.0])
 
 
+@cache
+def three_in_turn():
+    p, rate = [0.9, 0.5, 0.3], [0.1, 0.2, 0.8]
+    arms = allocation.allocation(
+        "three arms", exponential, p, rate, 6.0, lowest=1 / 40, highest=2
+    )
+    return allocation.ordered(arms, [2, 6])
+
+
 GAMES = {
     "censored": censored.indep,
     "continuum": lambda: censored.indep(censored.ANY),
@@ -65,6 +74,7 @@ GAMES = {
     "farewell": farewell.figure_1a,
     "allocation": ten_arms,
     "cascade": three_that_pay_once,
+    "ordered": three_in_turn,
     "three by five": cache(lambda: pairs(3, 5)),
     # Leaves of the instance that all runs share are of length 1.
     "one arm": cache(lambda: pairs(1, 5)),
@@ -80,6 +90,7 @@ TARGETS = {
     "budgeted": [10.0, 100.0],
     "farewell": [50, 400],
     "allocation": [10, 60],
+    "ordered": [10, 60],
 }
 
 
