@@ -26,6 +26,7 @@ FAIR = laws.Bernoulli(np.full(3, 0.5))
 ARMS = budgeted.fixed("coins", COINS, laws.Product(FAIR, FAIR))
 WAITS = farewell.optimum_in_the_middle()
 SPLIT = allocation.simulation(3)
+TURNS = allocation.ordered(allocation.simulation(3, 6.0), [2, 6])
 
 
 def playing(action, **changes):
@@ -107,6 +108,24 @@ RANGES = {
             plan(-1.0, 1.0),
             plan(1.0, 0.0),
             plan(NAN, 1.0),
+        ],
+    ),
+    "ordered": (
+        TURNS,
+        [
+            pair(allocation.Turns, [2, 0, 1], [1, 2, 3]),
+            pair(allocation.Turns, [0, 1, 2], [0, 0, 5]),
+        ],
+        [
+            pair(allocation.Turns, *bad)
+            for bad in (
+                ([0, 0, 1], [1, 1, 1]),
+                ([0, 1, 3], [1, 1, 1]),
+                ([0, 1, -1], [1, 1, 1]),
+                ([0, 1, 2], [3, 3, 1]),
+                ([0, 1, 2], [7, 0, 0]),
+                ([0, 1, 2], [3, -1, 1]),
+            )
         ],
     ),
 }

@@ -25,6 +25,8 @@ from tests.heavy import in_short
 
 def game_of(name):
     """An environment that needs nothing but its name."""
+    if name == "ordered/ordered":
+        return splitting.ordered(splitting.simulation(3, 6.0), [2, 6])
     if name == "combinatorial/combinatorial":
         return censored.combinatorial(censored.poscorr([0.3, 0.5]), 2)
     return SETTINGS[name]()
@@ -54,11 +56,12 @@ PLAYS = {
     "budgeted": budgeted.uniform,
     "farewell": farewell_policies.uniform,
     "allocation": allocation_policies.uniform_split,
+    "ordered": allocation_policies.uniform_turns,
 }
 
 
 PLAYED = [name for name, made in SETTINGS.items() if not made.needs]
-PLAYED += ["combinatorial/combinatorial"]
+PLAYED += ["combinatorial/combinatorial", "ordered/ordered"]
 SHORT = {"censored/trap", "continuum/overtime", "budgeted/s-br"}
 SHORT |= {"farewell/figure-1a", "farewell/second-price-auction"}
 SHORT |= {"allocation/simulation-cascade"}
@@ -79,6 +82,7 @@ def test_what_games_answer_may_be_told(name):
 SETS = censored.SuperArm([3, 1], [1, 0])
 WAIT = waiting.Action(0, 2)
 SPLIT = splitting.Allocation(np.full(3, 0.3))
+TURNS = splitting.Turns([2, 0, 1], [1, 2, 3])  # of which 4 units are handed out
 # Of a setting: an action, feedback or a view that no round of it can have.
 IMPOSSIBLE = {
     "censored": [
@@ -138,6 +142,19 @@ IMPOSSIBLE = {
         (SPLIT, {"budget": -1}, "view.budget must be in"),
         (splitting.Allocation(-SPLIT.amounts), {}, "action.amounts must be at least 0"),
     ],
+    "ordered": [
+        (TURNS, {"allocation": [1, 2, 1]}, "allocation must be whole units, as"),
+        (TURNS, {"allocation": [2, 1.5, 1]}, "allocation must be whole units"),
+        (TURNS, {"allocation": [2, 4, 1]}, "allocation must be whole units"),
+        (TURNS, {"allocation": [2, -1, 1]}, "allocation must be at least 0"),
+        (TURNS, {"allocation": [2, 1]}, "allocation must be 3 numbers"),
+        (TURNS, {"threshold": [0.1, 1.5, 0.1]}, "must be in .0, what the arm got"),
+        (TURNS._replace(arms=[2, 0, 0]), {}, "action.arms must hold all 3 arms"),
+        (TURNS._replace(arms=[2, 0, 3]), {}, r"action.arms must be in \[0, 3\)"),
+        (TURNS._replace(amounts=[1, 2, 4]), {}, "action.amounts must be at most 6 in"),
+        (TURNS._replace(amounts=[1, -2, 3]), {}, r"action.amounts must be in \[0, 7\)"),
+        (SPLIT, {}, "action must be"),
+    ],
 }
 
 
@@ -150,6 +167,9 @@ def round_of(name):
         game = censored.combinatorial(censored.indep([0.3, 0.9]), 2)
         told = censored.SemiBanditFeedback([0.5, 0.25], [0.7, 0.2], [False, False])
         return policies.cucb(game.problem), None, told
+    if name == "ordered":
+        policy = allocation_policies.ordered_ucb(game_of("ordered/ordered").problem)
+        return policy, None, splitting.Feedback([np.inf, 0.5, 1], [2, 1, 1])
     if name == "budgeted":
         policy = budgeted.omega_ucb(money.s_br(3).problem)
         view = money.View(1, 2, 0, 1, money.OracleView(0.1, 0))

@@ -47,6 +47,7 @@ OTHER_SIZE = {
     "allocation-fig2": (100, 100_000),
     "allocation-fig3": (100, 10_000),
     "allocation-fig4": (100, 10_000),
+    "allocation-ordered": (100, 10_000),
     "allocation-fig6": (2_000, 1),
     "allocation-fig7": (100, 1_000),
     "allocation-estimator": (1_000, 2_000),
@@ -98,6 +99,7 @@ def test_names_are_unique_and_start_with_a_setting():
         ("farewell", "bounds coverage"),
         ("allocation", "fig1 fig2 fig3 fig4 fig5 fig6 fig7"),
         ("allocation", "estimator slopes radii oracle mg"),
+        ("allocation", "cascade ordered"),
     ],
 )
 def test_the_figures_of_the_papers_are_there(setting, figures):

@@ -222,8 +222,7 @@ def test_a_round_keeps_the_contract(name):
 
 def test_every_policy_has_a_margin():
     sets = [MARGIN, VARIANT_MARGIN, BUDGETED_MARGIN, *FAREWELL_MARGIN.values()]
-    sets += [CONTINUUM_MARGIN, COMBINATORIAL_MARGIN]
-    sets += [ORDERED_MARGIN]
+    sets += [CONTINUUM_MARGIN, COMBINATORIAL_MARGIN, ORDERED_MARGIN]
     sets += [ALLOCATION_MARGIN, LIKE_UNIFORM, ONE_ARM_AT_A_TIME, WITHOUT_MARGIN]
     names = [name for each in sets for name in each]
     assert sorted(names) == sorted(REGISTRY)
@@ -266,6 +265,24 @@ def test_margin_of_super_arms():
     found = {name: float(share.sel(policy=name)) for name in COMBINATORIAL_MARGIN}
     short = {n: s for n, s in found.items() if s >= COMBINATORIAL_MARGIN[n]}
     assert short == {}, found
+
+
+@pytest.mark.slow
+def test_margin_of_turns():
+    arms = allocation_settings.simulation(4, 12.0, 1.0, 24.0)
+    game = allocation_settings.ordered(arms, [3, 12])
+    names = [*ORDERED_MARGIN, "ordered/uniform"]
+    data = simulate(
+        {name: REGISTRY[name](game.problem) for name in names},
+        game,
+        horizon=2_000,
+        seeds=64,
+        checkpoints=[2_000],
+    )
+    regret = data["regret"].mean("seed").isel(checkpoint=-1, params=0)
+    share = regret / regret.sel(policy="ordered/uniform")
+    found = {name: float(share.sel(policy=name)) for name in ORDERED_MARGIN}
+    assert {n: s for n, s in found.items() if s >= ORDERED_MARGIN[n]} == {}, found
 
 
 @pytest.mark.slow
@@ -486,6 +503,9 @@ PROBLEMS = {
     "farewell": lambda: farewell_settings.Problem(2, 3),
     "allocation": lambda: allocation_settings.make_problem(
         exponential, 3, 5.0, lowest=0.1, highest=2.0
+    ),
+    "ordered": lambda: (
+        allocation_settings.ordered(allocation_settings.simulation(3, 6.0), 6).problem
     ),
 }
 

@@ -39,7 +39,8 @@ class Case(NamedTuple):
 
     `every` is how many rounds lie between two comparisons, `tolerance` how much less a
     plan may be worth. Thompson's rates are drawn by the signed root of the likelihood
-    where that is narrow, which is off by the square of its width: 3e-3 measured.
+    where that is narrow, which is off by the square of its width: 3e-3 measured, and
+    some 1 % of a rate, more for sigmoids. `equal` is the share of equal plans.
     """
 
     twin: partial
@@ -47,6 +48,7 @@ class Case(NamedTuple):
     game: dict = {}
     every: int = 3
     tolerance: float = 0.01
+    equal: float = 0.98
 
 
 CHANCES = [0, 0, 0.25, 0.5, 0, 0, 0.25]
@@ -56,7 +58,7 @@ CASES = {
     "thompson, told": Case(
         partial(twins.Thompson, chances=CHANCES), game={"told": True}
     ),
-    "thompson, sigmoid": Case(twins.Thompson, game=SIGMOID),
+    "thompson, sigmoid": Case(twins.Thompson, game=SIGMOID, equal=0.94),
     "thompson-mean": Case(partial(twins.Thompson, plan="mean")),
     "thompson-greedy": Case(partial(twins.Thompson, plan="greedy")),
     "ucb": Case(twins.UcbByUnits, tolerance=2e-5),
@@ -112,5 +114,5 @@ def test_policy_plans_as_its_twin(name):
             if name != "thompson-greedy":  # of which a unit may go to one of two
                 assert less(mine) < case.tolerance, f"round {t}: {mine}, not {wanted}"
         twin.update(t, amounts.tolist(), given.tolist(), threshold.tolist())
-    assert equal >= 0.98 * compared, equal / compared
+    assert equal >= case.equal * compared, equal / compared
     assert len(played) > 4  # or the twin's agreement would say nothing

@@ -66,7 +66,9 @@ def ordered_thompson(
         z = normal_quantile(unit_interval(noise)).reshape(2, num_arms)
         rate, probability = posterior.draw(problem.arms, state.arms, *z)
         tried = state.arms.statistics.exposure.total[:, -1] > 0
-        probability = jnp.where(tried, probability, ndtr(z[1]))
+        probability = jnp.where(
+            tried, probability, ndtr(z[1]).astype(probability.dtype)
+        )
         values = values_of_units(problem.arms, probability, rate)
         return planned(plan, values, survival_of(problem, state.budgets))
 

@@ -84,7 +84,7 @@ def planned(
     if plan == "mean":
         # Halves upwards, also where they are rounded to less than that.
         mean = jnp.floor(jnp.sum(survival) + 0.5 + HALF)
-        unit = 1 + jnp.arange(survival.shape[0])
+        unit = 1 + jnp.arange(survival.shape[0]).astype(survival.dtype)
         survival = (unit <= mean).astype(survival.dtype)
     found = ordered_programming(values, survival)
     return Turns(found.arms, found.amounts)
@@ -114,5 +114,8 @@ def in_order_of(keys: Shaped[Array, " K"], units: Int32[Array, " K"]) -> Turns:
     place = jnp.sum(before, axis=1, dtype=jnp.int32)
     there = place[None, :] == arms[:, None]
     return Turns(
-        *(jnp.sum(jnp.where(there, x[None], 0), axis=1) for x in (arms, units))
+        *(
+            jnp.sum(jnp.where(there, x[None], 0), axis=1, dtype=jnp.int32)
+            for x in (arms, units)
+        )
     )

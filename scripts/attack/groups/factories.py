@@ -15,6 +15,7 @@ CONTINUUM = limits.indep(limits.ANY)
 ARMS = money.s_br(3)
 PAIRS = waits.optimum_at_one()
 SUPER_ARMS = limits.combinatorial(GRID, 2)
+TURNS = shares.ordered(shares.simulation(2, 6.0), [2, 6])
 SPLIT = shares.make_problem(thresholds.exponential, 2, 3.0, lowest=0.1, highest=5.0)
 PROBLEMS = {
     "censored": GRID.problem,
@@ -23,9 +24,10 @@ PROBLEMS = {
     "budgeted": ARMS.problem,
     "farewell": PAIRS.problem,
     "allocation": SPLIT,
+    "ordered": TURNS.problem,
 }
 # The environment in place of its problem is the likeliest slip of all.
-ENVIRONMENTS = (GRID, CONTINUUM, SUPER_ARMS, ARMS, PAIRS)
+ENVIRONMENTS = (GRID, CONTINUUM, SUPER_ARMS, ARMS, PAIRS, TURNS)
 OF_CONTINUUM = ("grid_capacity", "stoo", "z_rcucb", "zooming", "on_grid")
 OF_SUPER_ARMS = (
     "combinatorial_cell_thompson",
@@ -35,6 +37,7 @@ OF_SUPER_ARMS = (
     "super_arms_as_arms",
     "uniform_super_arms",
 )
+OF_TURNS = ("fixed_turns", "ordered_thompson", "ordered_ucb", "uniform_turns")
 # What policies are made of: for those who write one, on arrays of a round.
 PARTS = {
     "cells_of",
@@ -106,6 +109,12 @@ OPTIONS = {
     ),
     ("allocation", "no_ucb"): {"update": "choice", "start": "choice"},
     ("allocation", "ra_etc"): {"count": "choice"},
+    ("allocation", "ordered_thompson"): {"plan": "choice"},
+    ("allocation", "ordered_ucb"): {"plan": "choice"},
+    ("allocation", "fixed_turns"): {
+        "arms": of("object", plus=((), (1,), (1, 1), (0, 2), (0, 1.5), (0, 1, 2))),
+        "amounts": of("object", plus=((), (1,), (4, 4), (-1, 0), ("a", 0))),
+    },
 }
 GOOD = {
     ("censored", "grid_capacity"): {"horizon": 1000},
@@ -120,6 +129,7 @@ GOOD = {
         "policy": budgeted.omega_ucb(farewell.as_arms(PAIRS.problem))
     },
     ("farewell", "fixed_pair"): {"arm": 0, "wait": 0},
+    ("allocation", "fixed_turns"): {"arms": (1, 0), "amounts": (2, 4)},
 }
 
 
@@ -147,6 +157,7 @@ def _of(setting, name, function):
     key = setting, name
     own = "continuum" if name in OF_CONTINUUM else setting
     own = "combinatorial" if name in OF_SUPER_ARMS else own
+    own = "ordered" if name in OF_TURNS else own
     others = [p for s, p in PROBLEMS.items() if s != own]
     wrong = {"problem": of("object", plus=(*others, *ENVIRONMENTS))}
     good = {"problem": PROBLEMS[own], **GOOD.get(key, {})}

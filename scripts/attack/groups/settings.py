@@ -294,6 +294,18 @@ def _allocation():
             "stop_on_success": "flag",
         },
     )
+    whole = allocation.simulation(3, 6.0)
+    others = (allocation.simulation(9, 6.0), censored.indep(), EXPONENTIAL)
+    yield from attack(
+        allocation.ordered,
+        {"environment": whole},
+        {
+            "environment": of("object", plus=(*others, allocation.simulation(3))),
+            "budgets": of("played", None, plus=([], 2.5, [1, 33], [[1]])),
+            "told": "flag",
+        },
+        named={"environment": ("budgets",)},
+    )
     for name, count in (
         ("ednet_like", "num_questions"),
         ("criteo_like", "num_campaigns"),
