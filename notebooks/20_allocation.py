@@ -189,7 +189,7 @@ pd.DataFrame(
     {
         name: [
             ", ".join(
-                f"{n} to arm {k}"
+                f"{k} ({n})"
                 for k, n in zip(plan.arms, plan.amounts, strict=True)
                 if n
             ),
@@ -197,7 +197,7 @@ pd.DataFrame(
         ]
         for name, plan in oracles.items()
     },
-    index=["best plan", "worth"],
+    index=["arms in turn (units)", "worth"],
 ).T
 
 # %% [markdown]
