@@ -189,9 +189,7 @@ pd.DataFrame(
     {
         name: [
             ", ".join(
-                f"{k} ({n})"
-                for k, n in zip(plan.arms, plan.amounts, strict=True)
-                if n
+                f"{k} ({n})" for k, n in zip(plan.arms, plan.amounts, strict=True) if n
             ),
             round(plan.value, 3),
         ]

@@ -9,7 +9,7 @@ probability is drawn by the signed root of the Poisson likelihood of successes.
 """
 
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -79,14 +79,16 @@ def prior(problem: Problem) -> State:
 
 def after(problem: Problem, state: State, feedback: Feedback) -> State:
     """After a round in which all arms are learnt about."""
+    shapes: Any = shape_array(problem)
     statistics = jax.vmap(partial(observe, problem))(
-        state.statistics, feedback.threshold, feedback.allocation, shape_array(problem)
+        state.statistics, feedback.threshold, feedback.allocation, shapes
     )
     return State(statistics, _every_estimate(problem, statistics))
 
 
 def _every_estimate(problem: Problem, statistics: Statistics) -> Estimate:
-    return jax.vmap(partial(estimate, problem))(statistics, shape_array(problem))
+    shapes: Any = shape_array(problem)
+    return jax.vmap(partial(estimate, problem))(statistics, shapes)
 
 
 def draw(

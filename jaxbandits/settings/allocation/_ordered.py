@@ -12,6 +12,7 @@ Of the budget is seen what was handed out. If that is less than the plan, it was
 budget; if the plan has ended, the budget was at least that, and no more is known.
 """
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -30,7 +31,7 @@ from jaxbandits.kernels.allocation import (
     worth_of_turns,
 )
 from jaxbandits.kernels.allocation.ordered import MOST_ARMS, MOST_UNITS, starts
-from jaxbandits.protocol import Actions, Environment, Game, Sample
+from jaxbandits.protocol import Actions, Environment, Game
 from jaxbandits.settings.actions import of_kind, positions_in
 from jaxbandits.settings.allocation.game import (
     Arms,
@@ -169,9 +170,10 @@ def ordered(
         "mean_budget": float(np.mean(budgets)),
     }
     drawn = environment.oracle is None
+    draw: Any = environment.game.sample
     made = Environment(
         f"{environment.name}, in turns",
-        _game(problem, environment.game.sample),
+        _game(problem, draw),
         setup=OrderedSetup(inner, budgets),
         tables=lambda instance: _solved(problem, survival, *instance.arms)[0],
         problem=problem,
@@ -186,7 +188,10 @@ def ordered(
         return made
     tables, found = _solved(problem, survival, *(x[None] for x in inner.arms))
     plan = OrderedOracle(
-        *(np.asarray(x[0]) for x in found[:2]), float(found.value[0]), survival
+        np.asarray(found.arms[0]),
+        np.asarray(found.amounts[0]),
+        float(found.value[0]),
+        survival,
     )
     return made._replace(
         tables=lambda instance: tables,
@@ -227,7 +232,7 @@ def _count(turns: Int32[Array, "K starts units"], plan: Any) -> Array:
 
 
 @cache
-def _game(problem: Ordered, draw: Sample) -> Game:
+def _game(problem: Ordered, draw: Callable[[Any, Any], Any]) -> Game:
     """Instances that differ in numbers only are one game."""
     arms, num_arms, size = problem.arms, problem.num_arms, problem.units
     words = words_of_arms(arms)
