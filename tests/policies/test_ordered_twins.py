@@ -23,15 +23,15 @@ from tests.reference import ordered_policies as twins
 
 ROUNDS = 400
 P, RATE = [0.9, 0.6, 0.5], [0.3, 0.8, 1.5]
-BUDGETS = [2, 3, 3, 6]
+BUDGETS = (2, 3, 3, 6)
 
 
 @cache
-def game(family=exponential, shape=None, told=False):
+def game(family=exponential, shape=None, told=False, budgets=BUDGETS):
     arms = allocation.allocation(
         "three", family, P, RATE, 6.0, shape=shape, lowest=0.1, highest=3.0
     )
-    return allocation.ordered(arms, BUDGETS, told=told)
+    return allocation.ordered(arms, budgets, told=told)
 
 
 class Case(NamedTuple):
@@ -66,6 +66,7 @@ CASES = {
         partial(twins.UcbByUnits, alpha=0.3), {"alpha": 0.3}, tolerance=2e-5
     ),
     "uniform": Case(twins.Uniform, every=1),
+    "uniform, odd units": Case(twins.Uniform, game={"budgets": (2, 5)}, every=1),
 }
 
 
@@ -105,7 +106,7 @@ def test_policy_plans_as_its_twin(name):
     for t, (arms, amounts, threshold, given) in enumerate(rounds, start=1):
         pairs = zip(arms.tolist(), amounts.tolist(), strict=True)
         mine = [(arm, n) for arm, n in pairs if n]
-        assert sum(amounts) == 6
+        assert sum(amounts) == environment.problem.units
         played.add(str(mine))
         if t % case.every == 1 or case.every == 1:
             wanted, less = twin.act(t, drawn[t - 1] if width else None)
