@@ -2,18 +2,16 @@
 
 import pytest
 
-from jaxbandits.experiments import REGISTRY, Options
+from jaxbandits import simulate
 from jaxbandits.experiments.allocation.ordered import (
     BUDGETS,
-    GREEDY,
+    LEAST,
     MEAN,
-    MEAN_BUDGET,
+    MOST,
     NUM_ARMS,
-    THOMPSON,
 )
-from tests.experiments.checks import entry
-
-NAME = "allocation-ordered"
+from jaxbandits.policies import REGISTRY
+from jaxbandits.settings import allocation
 
 
 def test_budgets_have_one_mean():
@@ -23,11 +21,13 @@ def test_budgets_have_one_mean():
 
 @pytest.mark.slow
 def test_who_plans_for_another_round_loses_more():
-    """After 1,000 rounds: 1 to 1.02, 3 and 5, 7 and 8 times as much, by the budget."""
-    outcome = REGISTRY[NAME].run(Options(16, 1_000, progress=False))
-    games = [f"{NUM_ARMS} arms in turn, {title}" for title in BUDGETS]
-    for game, least in zip(games, (None, 2.0, 3.0), strict=True):
-        knows = entry(outcome, game, THOMPSON, "regret")["mean"]
-        for other in (GREEDY, MEAN_BUDGET):
-            share = entry(outcome, game, other, "regret")["mean"] / knows
-            assert abs(share - 1) < 0.2 if least is None else share > least, share
+    arms = allocation.simulation(NUM_ARMS, float(MEAN), LEAST, MOST)
+    game = allocation.ordered(arms, (*BUDGETS.values(),)[-1])
+    names = ["thompson", "thompson-greedy", "thompson-mean"]
+    policies = {name: REGISTRY[f"ordered/{name}"](game.problem) for name in names}
+    data = simulate(policies, game, horizon=1_000, seeds=32, checkpoints=[1_000])
+    regret = data["regret"].mean("seed").isel(checkpoint=-1, params=0)
+    share = {
+        x: float(regret.sel(policy=x) / regret.sel(policy=names[0])) for x in names
+    }
+    assert min(share[x] for x in names[1:]) > 400, share
