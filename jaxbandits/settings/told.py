@@ -12,6 +12,7 @@ from jaxbandits.settings import allocation, budgeted, censored, farewell
 from jaxbandits.settings.allocation import told as of_allocation
 from jaxbandits.settings.budgeted import told as of_budgeted
 from jaxbandits.settings.censored import told as of_censored
+from jaxbandits.settings.censored import told_of_duels as of_duels
 from jaxbandits.settings.censored import told_of_super_arms as of_super_arms
 from jaxbandits.settings.farewell import told as of_farewell
 
@@ -36,6 +37,7 @@ TOLD: dict[type, Told] = {
     censored.Problem: _CENSORED,
     censored.Continuum: _CENSORED,
     censored.Combinatorial: Told(of_super_arms.check_action, of_super_arms.feedback_of),
+    censored.Dueling: Told(of_duels.check_action, of_duels.feedback_of),
 } | {
     setting.Problem: Told(its.check_action, its.feedback_of, its.view_of)
     for setting, its in (

@@ -4,7 +4,7 @@ import inspect
 
 from jaxbandits import policies, settings
 
-ROOMS = {"censored": ("censored", "continuum", "combinatorial")}
+ROOMS = {"censored": ("censored", "continuum", "combinatorial", "dueling")}
 
 
 def tables(setting: str) -> str:
