@@ -141,9 +141,9 @@ def cell_self_sparring(
         total = constant(least)[None, :] + state.cost.total
         return total / (1 + state.ended.astype(float))
 
-    def drawn(words, state, params):
-        """A draw of all values, f32[K, M]."""
-        first, second, third = unit_interval(words).reshape(3, *shape)
+    def drawn(uniforms, state, params):
+        """A draw of all values, f32[K, M], from f32[3, K, M]."""
+        first, second, third = uniforms
         hazard = drawn_hazards(first, second, state, params)
         mean, variance = moments(state)
         deviation = params.reward_spread * jnp.sqrt(variance)
@@ -154,7 +154,10 @@ def cell_self_sparring(
 
     def act(noise, view, state, params):
         del view
-        both = [best_pair(drawn(words, state, params)) for words in jnp.split(noise, 2)]
+        both = [
+            best_pair(drawn(uniforms, state, params))
+            for uniforms in unit_interval(noise).reshape(2, 3, *shape)
+        ]
         arms, limits = zip(*both, strict=True)
         return Duel(jnp.stack(arms), jnp.stack(limits))
 
