@@ -4,18 +4,21 @@
 
 For every setting whose leaderboard lies in FOLDER/leaderboard-SETTING-final, as
 `jaxbandits reproduce leaderboard-SETTING-final` writes it, or without the `-final` if
-there is none: the scores go into the package, the page and its figure into docs. Then
-the advice of docs/recommendation.md is written anew, as `jaxbandits recommend` prints
-it.
+there is none: the scores go into the package, the page and its figure into docs. Cells
+of the same seeds that the package has, and FOLDER has not, stay. Then the advice of
+docs/recommendation.md is written anew, as `jaxbandits recommend` prints it.
 """
 
 import argparse
-import shutil
 import textwrap
 from pathlib import Path
 
 from jaxbandits.experiments.judging import board
 from jaxbandits.experiments.judging.advice import ADVICE, paragraphs
+from jaxbandits.experiments.judging.figure import dot_plot
+from jaxbandits.experiments.judging.leaderboard import PROTOCOLS
+from jaxbandits.experiments.judging.page import page
+from jaxbandits.plots import save_figure
 
 ROOT = Path(__file__).parents[1]
 BOARDS = Path(board.__file__).parent / "boards"
@@ -33,14 +36,19 @@ def found(results: Path, setting: str) -> Path | None:
 
 def take(folder: Path, setting: str) -> None:
     """The files of a setting."""
-    figure = f"leaderboard-{setting}.png"
+    protocol, figure = PROTOCOLS[setting], f"leaderboard-{setting}.png"
+    whole = board.loaded((folder / "leaderboard.json").read_text())
+    if (old := board.shipped(setting)) is not None:
+        whole = board.joined(old, whole, list(protocol.judging))
+    longest = max(cell.horizon for cell in whole.cells)
+    command = f"jaxbandits reproduce {folder.name}"
+    command += f" --seeds {whole.seeds} --horizon {longest}"
     BOARDS.mkdir(exist_ok=True)
     (DOCS / "leaderboards").mkdir(exist_ok=True)
-    shutil.copy(folder / "leaderboard.json", BOARDS / f"{setting}.json")
-    shutil.copy(folder / f"{folder.name}.png", DOCS / "figures" / figure)
-    page = (folder / "leaderboard.md").read_text()
-    page = page.replace(f"]({folder.name}.png)", f"](../figures/{figure})")
-    (DOCS / "leaderboards" / f"{setting}.md").write_text(page)
+    (BOARDS / f"{setting}.json").write_text(board.dumped(whole))
+    save_figure(dot_plot(whole, protocol), DOCS / "figures" / figure)
+    text = page(whole, protocol, command, f"../figures/{figure}")
+    (DOCS / "leaderboards" / f"{setting}.md").write_text(text)
 
 
 def advice() -> str:
@@ -67,10 +75,10 @@ def main() -> None:
         if folder is not None:
             take(folder, setting)
             print(f"took {folder}")
-    page = DOCS / "recommendation.md"
-    before, rest = page.read_text().split(BEGIN)
+    recommendation = DOCS / "recommendation.md"
+    before, rest = recommendation.read_text().split(BEGIN)
     after = rest.split(END)[1]
-    page.write_text(before + advice() + after)
+    recommendation.write_text(before + advice() + after)
 
 
 if __name__ == "__main__":

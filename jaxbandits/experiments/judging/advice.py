@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from jaxbandits.experiments.judging.board import Board, shipped
 from jaxbandits.experiments.judging.leaderboard import PROTOCOLS
-from jaxbandits.experiments.judging.page import ANY_GOAL, fresh, number
+from jaxbandits.experiments.judging.page import ANY_GOAL, by_horizon, fresh, number
 from jaxbandits.experiments.judging.protocol import Protocol
 from jaxbandits.experiments.judging.scores import Cell, standings
 
@@ -109,13 +109,15 @@ def evidence(board: Board, protocol: Protocol, policy: str) -> str:
     reach = f"{unit} {horizons[0]:,} only"
     if len(horizons) > 1:
         reach = f"{unit}s {horizons[0]:,} to {horizons[-1]:,}"
+    held = by_horizon(board, policy, goal.within)
+    apart = f" ({held})" if held else ""
     return (
         f"Evidence: {cases} cases on which nothing was tuned, {reach}, {board.seeds} "
         f"seeds{fresh(board)}. The mean regret of {policy} is {found.median:.2f} times "
         f"that of the best rival in the median of {found.cells} pairs of a case and a "
         f"horizon, smaller or equal in {wins}, "
         f"and within {goal.within:g} times it, in mean and 95 % quantile, in "
-        f"{found.held}. {where}"
+        f"{found.held}{apart}. {where}"
         f"Its worst run lost {number(_worst_run(lost, policy))} times the mean of the "
         f"best rival ({lost.case}, {lost.horizon:,})."
     )

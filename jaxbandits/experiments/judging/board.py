@@ -1,7 +1,7 @@
 """A leaderboard as a file: what is committed, and what pages and advice read."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any, NamedTuple
 
@@ -69,6 +69,32 @@ def loaded(text: str) -> Board:
     names = ("setting", "seeds", "root_seed")
     return Board(
         *(found[name] for name in names), cells, found["microseconds"], found["played"]
+    )
+
+
+def joined(old: Board, new: Board, cases: Sequence[str]) -> Board:
+    """A board with the cells of another one that it has not played itself.
+
+    So what takes days is played in pieces, on machines that do not keep their stores.
+
+    Args:
+      old: the other one.
+      new: the board; the result is of its last run.
+      cases: titles, in the order of the result; cells of others are left out.
+
+    Returns:
+      `new` alone if the two are of other seeds.
+    """
+    of = ("setting", "seeds", "root_seed")
+    if any(getattr(old, x) != getattr(new, x) for x in of):
+        return new
+    # Where both have played, the later one stays.
+    cells = {(cell.case, cell.horizon): cell for cell in (*old.cells, *new.cells)}
+    kept = sorted(
+        (cases.index(case), horizon) for case, horizon in cells if case in cases
+    )
+    return new._replace(
+        cells=tuple(cells[cases[case], horizon] for case, horizon in kept)
     )
 
 

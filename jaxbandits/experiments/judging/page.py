@@ -84,14 +84,16 @@ def verdicts(board: Board, protocol: Protocol) -> Iterator[str]:
 def _near_the_best(board: Board, goal: Goal) -> Iterator[str]:
     found = {s.name: s for s in standings(board.cells, goal.within)}
     for name in goal.candidates:
-        standing = found[name]
+        standing, held = found[name], by_horizon(board, name, goal.within)
+        apart = f": {held}" if held else ""
         met = "met" if standing.share >= goal.share else "**not met**"
         yield (
             f"{name}: at most {goal.within:g} times the best rival's mean *and* the "
             f"smallest 95 % quantile, in {goal.share:.0%} of the pairs of a case and a "
             f"horizon. It holds in {standing.held} of {standing.cells} "
-            f"({standing.share:.0%}): {met}. Its median ratio of means is "
-            f"{standing.median:.2f}, the largest {_times(standing.worst)}."
+            f"({standing.share:.0%}{apart}): {met}. Its "
+            f"median ratio of means is {standing.median:.2f}, the largest "
+            f"{_times(standing.worst)}."
         )
         short = missed(board.cells, name, goal)
         if short:
@@ -102,6 +104,20 @@ def _near_the_best(board: Board, goal: Goal) -> Iterator[str]:
                 f"| {cell.case} | {cell.horizon:,} | {_times(cell.ratio(name))} | "
                 f"{_times(cell.high_ratio(name))} | {cell.best} |"
             )
+
+
+def by_horizon(board: Board, name: str, within: float) -> str:
+    """In how many cells of each horizon an entrant is within a factor, if several."""
+    horizons = sorted({cell.horizon for cell in board.cells})
+    said = []
+    for horizon in horizons:
+        at = [cell for cell in board.cells if cell.horizon == horizon]
+        said += [
+            f"{standing.held} of {standing.cells} at {horizon:,}"
+            for standing in standings(at, within)
+            if standing.name == name
+        ]
+    return ", ".join(said) if len(horizons) > 1 else ""
 
 
 def _below(board: Board, margin: Margin) -> Iterator[str]:

@@ -45,7 +45,8 @@ def test_the_evidence_by_hand():
     assert "2 cases on which nothing was tuned, budgets 20 to 40, 4 seeds" in text
     assert "1.50 times that of the best rival in the median of 3 pairs" in text
     assert "smaller or equal in 1, and within 1.5 times it" in text
-    assert "in 2. It does worst at short, 20 (15 times fast), coins, 40 (1.5" in text
+    assert "in 2 (1 of 2 at 20, 1 of 1 at 40). It does worst at" in text
+    assert "short, 20 (15 times fast), coins, 40 (1.5" in text
     assert "Its worst run lost 15 times the mean of the best rival (short, 20)" in text
     one = board()._replace(cells=board().cells[:1])
     assert "nothing was tuned, budget 20 only, 4 seeds" in evidence(

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from jaxbandits.experiments.judging.board import dumped, loaded, shipped
+from jaxbandits.experiments.judging.board import dumped, joined, loaded, shipped
 from jaxbandits.experiments.judging.figure import dot_plot
 from jaxbandits.experiments.judging.leaderboard import PROTOCOLS
 from jaxbandits.experiments.judging.page import page, verdicts
@@ -71,11 +71,31 @@ def test_the_file_gives_back_the_board():
         loaded(dumped(made).replace('"median"', '"middle"'))
 
 
+def test_boards_are_joined_cell_by_cell():
+    """A cell that both have is the later board's; the order is that of the cases."""
+    old, cases = board(), ["short", "coins"]
+    again = cell("coins", values=RUNS | {"new": [7.0] * 4})
+    new = old._replace(cells=(cell("coins", 80), again), played={"created": "later"})
+    whole = joined(old, new, cases)
+    assert [(c.case, c.horizon) for c in whole.cells] == [
+        ("short", 20),
+        ("coins", 20),
+        ("coins", 40),
+        ("coins", 80),
+    ]
+    assert whole.cells[1] is again and whole.cells[2] is old.cells[1]
+    assert whole.played == {"created": "later"}
+    assert [c.case for c in joined(old, new, ["short"]).cells] == ["short"]
+    # Other seeds are another judgement.
+    for other in ({"seeds": 5}, {"root_seed": 8}):
+        assert joined(old._replace(**other), new, cases) is new
+
+
 def test_the_page_says_what_the_scores_say():
     text = page(board(), PROTOCOL, "jaxbandits x", "x.png")
     assert "    jaxbandits x\n" in text and "![" in text and "(x.png)" in text
     assert "Not played: absent." in text
-    assert "It holds in 2 of 3 (67%): **not met**" in text
+    assert "It holds in 2 of 3 (67%: 1 of 2 at 20, 1 of 1 at 40): **not met**" in text
     assert "| short | 20 | 15 | 12 | fast |" in text
     assert "| **new** | budget | 2 of 3 | 1.50 | 15 | 12 | 0.12 |" in text
     assert "| (lost) | nothing: anytime | 3 of 3 |" in text
@@ -89,9 +109,9 @@ def test_the_page_says_what_the_scores_say():
 
 def test_a_goal_that_is_met():
     made = board()
-    made = made._replace(cells=made.cells[:2])
+    made = made._replace(cells=made.cells[:1])
     (text,) = verdicts(made, PROTOCOL)
-    assert "It holds in 2 of 2 (100%): met." in text
+    assert "It holds in 1 of 1 (100%): met." in text
     assert not [*verdicts(made, PROTOCOL._replace(goal=None))]
 
 
