@@ -87,6 +87,18 @@ CASES = {
         partial(twins.Reduced, twins.RelativeUCB, *FOUR, most=MOST, values=False),
         "npp",
     ),
+    # With hardly any radius: who may beat all others are few, one, or none.
+    "rucb-preferences, alpha": Case(
+        {"alpha": 0.01},
+        partial(
+            twins.Reduced,
+            partial(twins.RelativeUCB, alpha=0.01),
+            *FOUR,
+            most=MOST,
+            values=False,
+        ),
+        "npp",
+    ),
     "uniform": Case({}, partial(twins.OfDuels, *FOUR), "pp"),
 }
 

@@ -24,6 +24,7 @@ def chosen(wins, best, words=NONE, round_=100):
 
 # Arm 1 beats both others for sure; 0 and 2 are as good as one another.
 CLEAR = [[0, 0, 50], [100, 0, 100], [50, 0, 0]]
+CIRCLE = [[0, 500, 0], [0, 0, 500], [500, 0, 0]]
 
 
 def test_who_beats_all_for_sure_meets_itself():
@@ -57,9 +58,8 @@ def test_half_of_the_time_the_one_that_is_thought_best_stays():
 
 
 def test_where_nobody_may_beat_all_anyone_is_first():
-    circle = [[0, 500, 0], [0, 0, 500], [500, 0, 0]]
     words = [np.array([0, 0, x, 0], np.uint32) for x in (0, 2**31, 2**32 - 1)]
-    duels = [chosen(circle, 0, each) for each in words]
+    duels = [chosen(CIRCLE, 0, each) for each in words]
     assert [first for first, _ in duels] == [0, 1, 2]
     # Each against the one that beats it.
     assert [second for _, second in duels] == [2, 0, 1]
@@ -80,3 +80,24 @@ def test_the_winner_wins(make):
     else:
         assert state.wins.tolist() == [1, 0, 2] and state.losses.tolist() == [2, 0, 1]
         assert [int(x) for x in policy.recommend(state, policy.params)] == [2, 2]
+
+
+@pytest.mark.parametrize(
+    ("wins", "before", "after"),
+    [
+        (CLEAR, 3, 1),  # alone in C
+        (CLEAR, 0, 1),
+        (CIRCLE, 0, 3),  # C is empty, and so is B
+        (np.zeros((3, 3), int), 2, 2),  # all are in C
+        (np.zeros((3, 3), int), 3, 3),
+    ],
+)
+def test_who_is_thought_best_after_a_round(wins, before, after):
+    policy = relative_ucb(3)
+    state = policy.init(policy.params)._replace(
+        wins=jnp.array(wins, jnp.int32), best=jnp.int32(before)
+    )
+    arms = (jnp.int32(0), jnp.int32(0))
+    view = View(jnp.int32(100))
+    told = policy.update(NONE, view, state, arms, jnp.asarray(True), policy.params)
+    assert int(told.best) == after

@@ -103,7 +103,7 @@ def combinatorial(
     """
     pairs, inner = problem_of(environment), environment.game
     size = whole("size", size, 1, pairs.num_arms)
-    oracle = _oracle(environment.oracle().values, size)
+    oracle = _oracle(environment.oracle().values, size)  # type: ignore[misc]
     tables = jax.tree.map(lambda leaf: leaf[None], _tables(oracle))
     facts = dict(environment.provenance or {})
     facts.pop("optimal_pair", None)

@@ -25,15 +25,18 @@ def feedback_of(
     preferred = truth("feedback.first_preferred", feedback.first_preferred)
     for name in ("consumption", "censored"):
         column = getattr(feedback, name)
-        if not np.iterable(column) or len(column) != 2:
+        if not np.iterable(column) or len([*column]) != 2:
             raise ValueError(
                 f"feedback.{name} must have 2 entries, one for each run of the duel, "
                 f"got {shown(column)}"
             )
-    # Of a run whose reward nobody tells, 0 is as good as any.
+    nothing: Any = 0.0  # as good as any reward that nobody tells
     runs = [
         told.feedback_of(
-            problem.pairs, view, action.pair(place), Feedback(0.0, *feedback.at(place))
+            problem.pairs,
+            view,
+            action.pair(place),
+            Feedback(nothing, *feedback.at(place)),
         )
         for place in range(2)
     ]
