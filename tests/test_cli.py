@@ -89,7 +89,7 @@ def test_list_of_a_setting(capsys, idle, monkeypatch):
     assert {e["setting"] for e in found["experiments"]} == {"censored"}
     for kind, registry in (("policies", POLICIES), ("environments", ENVIRONMENTS)):
         assert found[kind] == [
-            n for n in registry if n.startswith(("cens", "cont", "comb"))
+            n for n in registry if n.startswith(("cens", "cont", "comb", "duel"))
         ]
 
 

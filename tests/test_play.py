@@ -20,6 +20,7 @@ from tests.heavy import in_short
 
 GRID = censored.indep([0.3, 0.5])
 SETS = censored.combinatorial(GRID, 2)
+DUELS = censored.duels(GRID)
 ANY = censored.indep(censored.ANY)
 COINS = laws.product(laws.bernoulli, laws.bernoulli)
 FAIR = laws.Bernoulli(np.full(3, 0.5))
@@ -88,6 +89,14 @@ RANGES = {
         [
             pair(censored.SuperArm, *bad)
             for bad in (([0, 0], [0, 1]), ([0, 10], [0, 0]), ([0, 1], [-1, 0]))
+        ],
+    ),
+    "dueling": (
+        DUELS,
+        [pair(censored.Duel, [9, 0], [1, 1]), pair(censored.Duel, [3, 3], [1, 1])],
+        [
+            pair(censored.Duel, *bad)
+            for bad in (([0, 10], [0, 0]), ([-1, 1], [0, 0]), ([0, 1], [0, 2]))
         ],
     ),
     "budgeted": (ARMS, [jnp.int32(0), jnp.int32(2)], [jnp.int32(3), jnp.int32(-1)]),

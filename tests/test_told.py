@@ -29,6 +29,8 @@ def game_of(name):
         return splitting.ordered(splitting.simulation(3, 6.0), [2, 6])
     if name == "combinatorial/combinatorial":
         return censored.combinatorial(censored.poscorr([0.3, 0.5]), 2)
+    if name == "dueling/duels":
+        return censored.duels(censored.poscorr([0.3, 0.5]))
     return SETTINGS[name]()
 
 
@@ -53,6 +55,7 @@ PLAYS = {
     "censored": policies.uniform,
     "continuum": limits_in_turn,
     "combinatorial": policies.uniform_super_arms,
+    "dueling": policies.uniform_duels,
     "budgeted": budgeted.uniform,
     "farewell": farewell_policies.uniform,
     "allocation": allocation_policies.uniform_split,
@@ -61,7 +64,7 @@ PLAYS = {
 
 
 PLAYED = [name for name, made in SETTINGS.items() if not made.needs]
-PLAYED += ["combinatorial/combinatorial", "ordered/ordered"]
+PLAYED += ["combinatorial/combinatorial", "dueling/duels", "ordered/ordered"]
 SHORT = {"censored/trap", "continuum/overtime", "budgeted/s-br"}
 SHORT |= {"farewell/figure-1a", "farewell/second-price-auction"}
 SHORT |= {"allocation/simulation-cascade"}
@@ -80,6 +83,7 @@ def test_what_games_answer_may_be_told(name):
 
 
 SETS = censored.SuperArm([3, 1], [1, 0])
+DUEL = censored.Duel([3, 3], [1, 0])
 WAIT = waiting.Action(0, 2)
 SPLIT = splitting.Allocation(np.full(3, 0.3))
 TURNS = splitting.Turns([2, 0, 1], [1, 2, 3])  # of which 4 units are handed out
@@ -105,6 +109,17 @@ IMPOSSIBLE = {
         (SETS._replace(arm=[1, 1]), {}, "action.arm must hold 2 different arms"),
         (SETS._replace(arm=[0, 10]), {}, r"action.arm must be in \[0, 10\)"),
         (SETS._replace(limit=[0, 2]), {}, r"action.limit must be in \[0, 2\)"),
+    ],
+    "dueling": [
+        (DUEL, {"first_preferred": 0.7}, "first_preferred must be True or False"),
+        (DUEL, {"first_preferred": [True, False]}, "first_preferred must be True or F"),
+        (DUEL, {"consumption": [0.2, 0.9]}, "consumption must be in .0, 0.3., the l"),
+        (DUEL, {"censored": [False, True]}, "must have reward 0 and consumption inf"),
+        (DUEL, {"censored": False}, "feedback.censored must have 2 entries"),
+        (DUEL, {"consumption": [0.2] * 3}, "feedback.consumption must have 2 entries"),
+        (DUEL._replace(arm=[0, 10]), {}, r"action.arm must be in \[0, 10\)"),
+        (DUEL._replace(limit=[0, 2]), {}, r"action.limit must be in \[0, 2\)"),
+        (DUEL._replace(arm=[0, 1, 2]), {}, r"action must be as `ask` gives it"),
     ],
     "budgeted": [
         (0, {"cost": -1}, "feedback.cost must be in .0, 1., got -1"),
@@ -167,6 +182,10 @@ def round_of(name):
         game = censored.combinatorial(censored.indep([0.3, 0.9]), 2)
         told = censored.SemiBanditFeedback([0.5, 0.25], [0.7, 0.2], [False, False])
         return policies.cucb(game.problem), None, told
+    if name == "dueling":
+        game = censored.duels(censored.indep([0.3, 0.9]))
+        told = censored.DuelFeedback(True, [0.7, 0.2], [False, False])
+        return policies.sparring_ucb(game.problem), None, told
     if name == "ordered":
         policy = allocation_policies.ordered_ucb(game_of("ordered/ordered").problem)
         return policy, None, splitting.Feedback([np.inf, 0.5, 1], [2, 1, 1])

@@ -2,9 +2,9 @@
 
 `REGISTRY` maps ``setting/name`` to the `Maker` of an environment; ``continuum`` stands
 for the censored setting with arbitrary limits, ``combinatorial`` for it with several
-arms in a round, ``ordered`` for the allocation setting with arms that are served in
-turn. What an entry `needs` only the caller has: `PARTS` says, by setting, what such
-arguments are made of.
+arms in a round, ``dueling`` for it with preferences in place of rewards, ``ordered``
+for the allocation setting with arms that are served in turn. What an entry `needs` only
+the caller has: `PARTS` says, by setting, what such arguments are made of.
 """
 
 from jaxbandits.maker import Maker
@@ -40,6 +40,7 @@ REGISTRY: dict[str, Maker] = {
     "combinatorial/combinatorial": Maker(
         censored.combinatorial, needs=("environment", "size")
     ),
+    "dueling/duels": Maker(censored.duels, needs=("environment",)),
     "budgeted/s-br": Maker(budgeted.s_br, {"num_arms": 10}),
     "budgeted/s-gbr": Maker(budgeted.s_gbr, {"num_arms": 10}),
     "budgeted/s-bt": Maker(budgeted.s_bt, {"num_arms": 10}),
@@ -81,6 +82,7 @@ REGISTRY: dict[str, Maker] = {
 _OTHER_ROOMS = {
     "continuum": "censored",
     "combinatorial": "censored",
+    "dueling": "censored",
     "ordered": "allocation",
 }
 

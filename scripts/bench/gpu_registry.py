@@ -22,6 +22,7 @@ GAMES = {
     "combinatorial": lambda: censored.combinatorial(
         censored.indep(censored.equidistant(3)), 2
     ),
+    "dueling": lambda: censored.duels(censored.indep(censored.equidistant(3))),
     "budgeted": lambda: budgeted.s_br(10),
     "farewell": farewell.figure_1a,
     "allocation": lambda: allocation.allocation(

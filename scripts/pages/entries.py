@@ -5,7 +5,7 @@ import inspect
 from jaxbandits import policies, settings
 
 ROOMS = {
-    "censored": ("censored", "continuum", "combinatorial"),
+    "censored": ("censored", "continuum", "combinatorial", "dueling"),
     "allocation": ("allocation", "ordered"),
 }
 

@@ -70,6 +70,7 @@ GAMES = {
     "continuum": lambda: censored.indep(censored.ANY),
     # Small tables, and a uniform draw of as many words as there are pairs.
     "combinatorial": cache(lambda: censored.combinatorial(pairs(3, 4), 2)),
+    "dueling": cache(lambda: censored.duels(pairs(3, 4))),
     "budgeted": lambda: budgeted.s_br(10),
     "farewell": farewell.figure_1a,
     "allocation": ten_arms,
@@ -87,6 +88,7 @@ TARGETS = {
     "censored": [1, 10, 200],
     "continuum": [120],
     "combinatorial": [1, 10, 200],
+    "dueling": [1, 10, 200],
     "budgeted": [10.0, 100.0],
     "farewell": [50, 400],
     "allocation": [10, 60],

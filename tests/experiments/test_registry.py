@@ -92,7 +92,7 @@ def test_names_are_unique_and_start_with_a_setting():
     ("setting", "figures"),
     [
         ("censored", "fig1 fig2 fig4 fig6 fig7 fig8 fig9 radii ts-updates"),
-        ("censored", "combinatorial"),
+        ("censored", "combinatorial duels"),
         ("budgeted", "fig1 fig3 fig4 fig5 fig6 table1 example2 recommendation"),
         ("budgeted", "fig3a fig3b fig3c fig3d fig3f bounds"),
         ("farewell", "fig1 fig2 readings side crossover applications"),

@@ -59,6 +59,7 @@ ARGUMENTS = {
         "environment": {"make": "poscorr", "limits": [0.3, 0.5]},
         "size": 2,
     },
+    "dueling/duels": {"environment": {"make": "poscorr", "limits": [0.3, 0.5]}},
     "continuum/recorded": {
         "name": "mine",
         "runs": {"make": "load_runs", "path": "runs.csv"},

@@ -105,6 +105,8 @@ def _censored():
     }
     good = {"environment": censored.indep(), "size": 2}
     yield from attack(censored.combinatorial, good, wrong)
+    del wrong["size"], good["size"]
+    yield from attack(censored.duels, good, wrong)
     wrong = {
         "num_arms": "count",
         "fee": "not negative",
