@@ -552,7 +552,7 @@ def test_a_sweep_that_is_complete(capsys, spec, request):
 @pytest.mark.slow
 def test_a_sweep_is_extended(capsys, spec):
     swept(capsys, spec, "--seeds", 3)
-    store = os.path.join("results", "small.zarr")
+    store = Path("results", "small.zarr").resolve()  # as errors name it
     assert cli.main(["sweep", str(spec)]) == 2
     out, err = capsys.readouterr()
     assert out == "" and "Traceback" not in err
