@@ -86,7 +86,8 @@ def check_problem(name: str, problem: Any, *kinds: type) -> None:
 def kind_name(kind: type) -> str:
     """A problem's type in words, with its setting: "a Problem of settings.censored"."""
     setting = kind.__module__.removeprefix("jaxbandits.").removesuffix(".types")
-    return f"a {kind.__name__} of {setting}"
+    article = "an" if kind.__name__[0] in "AEIOU" else "a"
+    return f"{article} {kind.__name__} of {setting}"
 
 
 def _named(value: Any) -> str:

@@ -163,3 +163,23 @@ together = {
 lumped = simulate(together, two, horizon=HORIZON, seeds=SEEDS, checkpoints="log")
 print(table(lumped))
 plots.plot_curves(lumped, x_scale="log", y_scale="log")
+
+# %% [markdown]
+# ## Preferences in place of rewards
+#
+# `duels(environment)` runs two pairs in every round and tells no reward: only which run
+# is preferred, and what the clock says of both. Who reads the clock as in the paper's
+# game learns the rewards from preferences and the rest from the clock. Who makes one
+# number of both learns slowly, for a penalty is worth ten rewards; and who hears the
+# preference alone prefers the largest limit.
+
+# %%
+pair = censored.duels(censored.indep([0.1, 0.5, 0.9]))
+rivals = {
+    "self-sparring on cells": policies.censored.cell_self_sparring(pair.problem),
+    "sparring UCB": policies.censored.sparring_ucb(pair.problem),
+    "RUCB on preferences": policies.censored.rucb_on_pairs(pair.problem, "preferences"),
+}
+fought = simulate(rivals, pair, horizon=HORIZON, seeds=SEEDS, checkpoints="log")
+print(table(fought))
+plots.plot_curves(fought, x_scale="log", y_scale="log")

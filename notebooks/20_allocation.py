@@ -167,5 +167,53 @@ share = found["reward"].isel(params=0, checkpoint=-1).mean().item() / HORIZON
 print(f"rounds with a success, learning included: {share:.4f}")
 
 # %% [markdown]
+# ## Arms in turn, with a budget that nobody knows
+#
+# Units go to one arm after the other until the round's budget is used up, and an arm
+# that has been left is not returned to. Before the round the learner says in which
+# order, and how many each. What is best depends on all of the budget's distribution:
+# here three budgets of 6 units on average, and the best plan for each.
+
+# %%
+arms = allocation.allocation(
+    "five arms", thresholds.exponential, probability, rate, 6.0, lowest=0.1, highest=4
+)
+laws = {
+    "always 6": [6],
+    "1 to 11": [*range(1, 12)],
+    "3, sometimes 15": [3, 3, 3, 15],
+}
+turns = {name: allocation.ordered(arms, budgets) for name, budgets in laws.items()}
+oracles = {name: one.oracle() for name, one in turns.items()}
+pd.DataFrame(
+    {
+        name: [
+            ", ".join(
+                f"{k} ({n})" for k, n in zip(plan.arms, plan.amounts, strict=True) if n
+            ),
+            round(plan.value, 3),
+        ]
+        for name, plan in oracles.items()
+    },
+    index=["arms in turn (units)", "worth"],
+).T
+
+# %% [markdown]
+# Thompson sampling that plays the best turns for the budgets that it has seen, and one
+# that hands out units as if it could return to an arm:
+
+# %%
+rare = turns["3, sometimes 15"]
+served = {
+    "Thompson": policies.allocation.ordered_thompson(rare.problem),
+    "as if switching": policies.allocation.ordered_thompson(
+        rare.problem, plan="greedy"
+    ),
+    "uniform": policies.allocation.uniform_turns(rare.problem),
+}
+in_turn = simulate(served, rare, horizon=HORIZON, seeds=SEEDS, checkpoints="log")
+plots.plot_curves(in_turn, x_scale="log", y_scale="log")
+
+# %% [markdown]
 # The oracles are kernels, see [Kernels without the simulator](02_kernels.ipynb); a quiz
 # whose questions are the arms is in [Your data](04_your_data.ipynb).

@@ -34,6 +34,7 @@ def games(rounds: int) -> dict[str, list[Game]]:
         "combinatorial": [
             Game(censored.combinatorial(censored.indep([0.3, 0.5, 0.7]), 2), horizon)
         ],
+        "dueling": [Game(censored.duels(censored.indep([0.3, 0.5, 0.7])), horizon)],
         "budgeted": [
             # A round of these costs 0.5 on average.
             Game(budgeted.s_br(10), {"budget": 0.5 * rounds}),
@@ -46,6 +47,9 @@ def games(rounds: int) -> dict[str, list[Game]]:
         "allocation": [
             Game(allocation.simulation(4), horizon),
             Game(allocation.ednet_like(3), horizon),
+        ],
+        "ordered": [
+            Game(allocation.ordered(allocation.simulation(3, 8.0), [2, 8]), horizon)
         ],
     }
 

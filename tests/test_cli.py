@@ -89,7 +89,7 @@ def test_list_of_a_setting(capsys, idle, monkeypatch):
     assert {e["setting"] for e in found["experiments"]} == {"censored"}
     for kind, registry in (("policies", POLICIES), ("environments", ENVIRONMENTS)):
         assert found[kind] == [
-            n for n in registry if n.startswith(("cens", "cont", "comb"))
+            n for n in registry if n.startswith(("cens", "cont", "comb", "duel"))
         ]
 
 
@@ -552,7 +552,7 @@ def test_a_sweep_that_is_complete(capsys, spec, request):
 @pytest.mark.slow
 def test_a_sweep_is_extended(capsys, spec):
     swept(capsys, spec, "--seeds", 3)
-    store = os.path.join("results", "small.zarr")
+    store = Path("results", "small.zarr").resolve()  # as errors name it
     assert cli.main(["sweep", str(spec)]) == 2
     out, err = capsys.readouterr()
     assert out == "" and "Traceback" not in err

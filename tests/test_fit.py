@@ -29,9 +29,13 @@ MAKE = {
     "combinatorial": lambda: censored_games.combinatorial(
         censored_games.indep([0.3, 0.5]), 2
     ),
+    "dueling": lambda: censored_games.duels(censored_games.indep([0.3, 0.5])),
     "budgeted": lambda: budgeted_games.s_bt(3),
     "farewell": lambda: farewell_games.optimum_in_the_middle(),
     "allocation": lambda: allocation_games.simulation(3),
+    "ordered": lambda: allocation_games.ordered(
+        allocation_games.simulation(3, 6.0), [2, 6]
+    ),
 }
 
 

@@ -20,12 +20,14 @@ from tests.heavy import in_short
 
 GRID = censored.indep([0.3, 0.5])
 SETS = censored.combinatorial(GRID, 2)
+DUELS = censored.duels(GRID)
 ANY = censored.indep(censored.ANY)
 COINS = laws.product(laws.bernoulli, laws.bernoulli)
 FAIR = laws.Bernoulli(np.full(3, 0.5))
 ARMS = budgeted.fixed("coins", COINS, laws.Product(FAIR, FAIR))
 WAITS = farewell.optimum_in_the_middle()
 SPLIT = allocation.simulation(3)
+TURNS = allocation.ordered(allocation.simulation(3, 6.0), [2, 6])
 
 
 def playing(action, **changes):
@@ -89,6 +91,14 @@ RANGES = {
             for bad in (([0, 0], [0, 1]), ([0, 10], [0, 0]), ([0, 1], [-1, 0]))
         ],
     ),
+    "dueling": (
+        DUELS,
+        [pair(censored.Duel, [9, 0], [1, 1]), pair(censored.Duel, [3, 3], [1, 1])],
+        [
+            pair(censored.Duel, *bad)
+            for bad in (([0, 10], [0, 0]), ([-1, 1], [0, 0]), ([0, 1], [0, 2]))
+        ],
+    ),
     "budgeted": (ARMS, [jnp.int32(0), jnp.int32(2)], [jnp.int32(3), jnp.int32(-1)]),
     "farewell": (
         WAITS,
@@ -107,6 +117,24 @@ RANGES = {
             plan(-1.0, 1.0),
             plan(1.0, 0.0),
             plan(NAN, 1.0),
+        ],
+    ),
+    "ordered": (
+        TURNS,
+        [
+            pair(allocation.Turns, [2, 0, 1], [1, 2, 3]),
+            pair(allocation.Turns, [0, 1, 2], [0, 0, 5]),
+        ],
+        [
+            pair(allocation.Turns, *bad)
+            for bad in (
+                ([0, 0, 1], [1, 1, 1]),
+                ([0, 1, 3], [1, 1, 1]),
+                ([0, 1, -1], [1, 1, 1]),
+                ([0, 1, 2], [3, 3, 1]),
+                ([0, 1, 2], [7, 0, 0]),
+                ([0, 1, 2], [3, -1, 1]),
+            )
         ],
     ),
 }

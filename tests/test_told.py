@@ -25,8 +25,12 @@ from tests.heavy import in_short
 
 def game_of(name):
     """An environment that needs nothing but its name."""
+    if name == "ordered/ordered":
+        return splitting.ordered(splitting.simulation(3, 6.0), [2, 6])
     if name == "combinatorial/combinatorial":
         return censored.combinatorial(censored.poscorr([0.3, 0.5]), 2)
+    if name == "dueling/duels":
+        return censored.duels(censored.poscorr([0.3, 0.5]))
     return SETTINGS[name]()
 
 
@@ -51,14 +55,16 @@ PLAYS = {
     "censored": policies.uniform,
     "continuum": limits_in_turn,
     "combinatorial": policies.uniform_super_arms,
+    "dueling": policies.uniform_duels,
     "budgeted": budgeted.uniform,
     "farewell": farewell_policies.uniform,
     "allocation": allocation_policies.uniform_split,
+    "ordered": allocation_policies.uniform_turns,
 }
 
 
 PLAYED = [name for name, made in SETTINGS.items() if not made.needs]
-PLAYED += ["combinatorial/combinatorial"]
+PLAYED += ["combinatorial/combinatorial", "dueling/duels", "ordered/ordered"]
 SHORT = {"censored/trap", "continuum/overtime", "budgeted/s-br"}
 SHORT |= {"farewell/figure-1a", "farewell/second-price-auction"}
 SHORT |= {"allocation/simulation-cascade"}
@@ -77,8 +83,10 @@ def test_what_games_answer_may_be_told(name):
 
 
 SETS = censored.SuperArm([3, 1], [1, 0])
+DUEL = censored.Duel([3, 3], [1, 0])
 WAIT = waiting.Action(0, 2)
 SPLIT = splitting.Allocation(np.full(3, 0.3))
+TURNS = splitting.Turns([2, 0, 1], [1, 2, 3])  # of which 4 units are handed out
 # Of a setting: an action, feedback or a view that no round of it can have.
 IMPOSSIBLE = {
     "censored": [
@@ -101,6 +109,17 @@ IMPOSSIBLE = {
         (SETS._replace(arm=[1, 1]), {}, "action.arm must hold 2 different arms"),
         (SETS._replace(arm=[0, 10]), {}, r"action.arm must be in \[0, 10\)"),
         (SETS._replace(limit=[0, 2]), {}, r"action.limit must be in \[0, 2\)"),
+    ],
+    "dueling": [
+        (DUEL, {"first_preferred": 0.7}, "first_preferred must be True or False"),
+        (DUEL, {"first_preferred": [True, False]}, "first_preferred must be True or F"),
+        (DUEL, {"consumption": [0.2, 0.9]}, "consumption must be in .0, 0.3., the l"),
+        (DUEL, {"censored": [False, True]}, "must have reward 0 and consumption inf"),
+        (DUEL, {"censored": False}, "feedback.censored must have 2 entries"),
+        (DUEL, {"consumption": [0.2] * 3}, "feedback.consumption must have 2 entries"),
+        (DUEL._replace(arm=[0, 10]), {}, r"action.arm must be in \[0, 10\)"),
+        (DUEL._replace(limit=[0, 2]), {}, r"action.limit must be in \[0, 2\)"),
+        (DUEL._replace(arm=[0, 1, 2]), {}, r"action must be as `ask` gives it"),
     ],
     "budgeted": [
         (0, {"cost": -1}, "feedback.cost must be in .0, 1., got -1"),
@@ -138,6 +157,19 @@ IMPOSSIBLE = {
         (SPLIT, {"budget": -1}, "view.budget must be in"),
         (splitting.Allocation(-SPLIT.amounts), {}, "action.amounts must be at least 0"),
     ],
+    "ordered": [
+        (TURNS, {"allocation": [1, 2, 1]}, "allocation must be whole units, as"),
+        (TURNS, {"allocation": [2, 1.5, 1]}, "allocation must be whole units"),
+        (TURNS, {"allocation": [2, 4, 1]}, "allocation must be whole units"),
+        (TURNS, {"allocation": [2, -1, 1]}, "allocation must be at least 0"),
+        (TURNS, {"allocation": [2, 1]}, "allocation must be 3 numbers"),
+        (TURNS, {"threshold": [0.1, 1.5, 0.1]}, "must be in .0, what the arm got"),
+        (TURNS._replace(arms=[2, 0, 0]), {}, "action.arms must hold all 3 arms"),
+        (TURNS._replace(arms=[2, 0, 3]), {}, r"action.arms must be in \[0, 3\)"),
+        (TURNS._replace(amounts=[1, 2, 4]), {}, "action.amounts must be at most 6 in"),
+        (TURNS._replace(amounts=[1, -2, 3]), {}, r"action.amounts must be in \[0, 7\)"),
+        (SPLIT, {}, "action must be"),
+    ],
 }
 
 
@@ -150,6 +182,13 @@ def round_of(name):
         game = censored.combinatorial(censored.indep([0.3, 0.9]), 2)
         told = censored.SemiBanditFeedback([0.5, 0.25], [0.7, 0.2], [False, False])
         return policies.cucb(game.problem), None, told
+    if name == "dueling":
+        game = censored.duels(censored.indep([0.3, 0.9]))
+        told = censored.DuelFeedback(True, [0.7, 0.2], [False, False])
+        return policies.sparring_ucb(game.problem), None, told
+    if name == "ordered":
+        policy = allocation_policies.ordered_ucb(game_of("ordered/ordered").problem)
+        return policy, None, splitting.Feedback([np.inf, 0.5, 1], [2, 1, 1])
     if name == "budgeted":
         policy = budgeted.omega_ucb(money.s_br(3).problem)
         view = money.View(1, 2, 0, 1, money.OracleView(0.1, 0))

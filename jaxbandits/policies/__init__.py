@@ -2,8 +2,10 @@
 
 `REGISTRY` maps ``setting/name`` to a `Maker`; every entry passes the contract check.
 ``continuum`` stands for the censored setting with arbitrary limits, ``combinatorial``
-for it with several arms in a round: those factories take a `Continuum` and a
-`Combinatorial`, the others the `Problem` of their setting.
+for it with several arms in a round, ``dueling`` for it with preferences in place of
+rewards, ``ordered`` for the allocation setting with arms that are served in turn: those
+factories take a `Continuum`, a `Combinatorial`, a `Dueling` and an `Ordered`, the
+others the `Problem` of their setting.
 """
 
 from jaxbandits.maker import Maker
@@ -41,6 +43,15 @@ REGISTRY: dict[str, Maker] = {
         censored.super_arms_as_arms, {"plain": plain.ucb}
     ),
     "combinatorial/uniform": Maker(censored.uniform_super_arms),
+    "dueling/cell-self-sparring": Maker(censored.cell_self_sparring),
+    "dueling/cell-self-sparring-apart": Maker(
+        censored.cell_self_sparring, {"limits": "apart"}
+    ),
+    "dueling/self-sparring": Maker(censored.self_sparring_on_pairs),
+    "dueling/sparring-ucb": Maker(censored.sparring_ucb),
+    "dueling/rucb": Maker(censored.rucb_on_pairs),
+    "dueling/rucb-preferences": Maker(censored.rucb_on_pairs, {"told": "preferences"}),
+    "dueling/uniform": Maker(censored.uniform_duels),
     "budgeted/omega-ucb": Maker(budgeted.omega_ucb),
     "budgeted/omega-star-ucb": Maker(budgeted.omega_star_ucb),
     "budgeted/omega-ucb-log-share": Maker(
@@ -124,6 +135,11 @@ REGISTRY: dict[str, Maker] = {
     "allocation/thompson-mean": Maker(allocation.thompson_allocation, {"draws": 8}),
     "allocation/uniform": Maker(allocation.uniform_split),
     "allocation/clairvoyant": Maker(allocation.clairvoyant),
+    "ordered/thompson": Maker(allocation.ordered_thompson),
+    "ordered/thompson-mean": Maker(allocation.ordered_thompson, {"plan": "mean"}),
+    "ordered/thompson-greedy": Maker(allocation.ordered_thompson, {"plan": "greedy"}),
+    "ordered/ucb": Maker(allocation.ordered_ucb),
+    "ordered/uniform": Maker(allocation.uniform_turns),
 }
 
 __all__ = [

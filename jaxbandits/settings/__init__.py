@@ -2,8 +2,9 @@
 
 `REGISTRY` maps ``setting/name`` to the `Maker` of an environment; ``continuum`` stands
 for the censored setting with arbitrary limits, ``combinatorial`` for it with several
-arms in a round. What an entry `needs` only the caller has: `PARTS` says, by setting,
-what such arguments are made of.
+arms in a round, ``dueling`` for it with preferences in place of rewards, ``ordered``
+for the allocation setting with arms that are served in turn. What an entry `needs` only
+the caller has: `PARTS` says, by setting, what such arguments are made of.
 """
 
 from jaxbandits.maker import Maker
@@ -39,6 +40,7 @@ REGISTRY: dict[str, Maker] = {
     "combinatorial/combinatorial": Maker(
         censored.combinatorial, needs=("environment", "size")
     ),
+    "dueling/duels": Maker(censored.duels, needs=("environment",)),
     "budgeted/s-br": Maker(budgeted.s_br, {"num_arms": 10}),
     "budgeted/s-gbr": Maker(budgeted.s_gbr, {"num_arms": 10}),
     "budgeted/s-bt": Maker(budgeted.s_bt, {"num_arms": 10}),
@@ -73,13 +75,22 @@ REGISTRY: dict[str, Maker] = {
     "allocation/criteo-like": Maker(allocation.criteo_like),
     "allocation/allocation": Maker(allocation.allocation, needs=_ARMS),
     "allocation/cascade": Maker(allocation.cascade, needs=_ARMS),
+    "ordered/ordered": Maker(allocation.ordered, needs=("environment",)),
+}
+
+
+_OTHER_ROOMS = {
+    "continuum": "censored",
+    "combinatorial": "censored",
+    "dueling": "censored",
+    "ordered": "allocation",
 }
 
 
 def setting_of(name: str) -> str:
     """The setting of an entry of this registry, or of that of policies, by its name."""
     room = name.split("/")[0]
-    return "censored" if room in ("continuum", "combinatorial") else room
+    return _OTHER_ROOMS.get(room, room)
 
 
 __all__ = [

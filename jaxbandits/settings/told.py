@@ -10,8 +10,10 @@ from typing import Any, NamedTuple
 
 from jaxbandits.settings import allocation, budgeted, censored, farewell
 from jaxbandits.settings.allocation import told as of_allocation
+from jaxbandits.settings.allocation import told_of_turns as of_turns
 from jaxbandits.settings.budgeted import told as of_budgeted
 from jaxbandits.settings.censored import told as of_censored
+from jaxbandits.settings.censored import told_of_duels as of_duels
 from jaxbandits.settings.censored import told_of_super_arms as of_super_arms
 from jaxbandits.settings.farewell import told as of_farewell
 
@@ -36,6 +38,8 @@ TOLD: dict[type, Told] = {
     censored.Problem: _CENSORED,
     censored.Continuum: _CENSORED,
     censored.Combinatorial: Told(of_super_arms.check_action, of_super_arms.feedback_of),
+    censored.Dueling: Told(of_duels.check_action, of_duels.feedback_of),
+    allocation.Ordered: Told(of_turns.check_action, of_turns.feedback_of),
 } | {
     setting.Problem: Told(its.check_action, its.feedback_of, its.view_of)
     for setting, its in (

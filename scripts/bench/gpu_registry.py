@@ -22,6 +22,7 @@ GAMES = {
     "combinatorial": lambda: censored.combinatorial(
         censored.indep(censored.equidistant(3)), 2
     ),
+    "dueling": lambda: censored.duels(censored.indep(censored.equidistant(3))),
     "budgeted": lambda: budgeted.s_br(10),
     "farewell": farewell.figure_1a,
     "allocation": lambda: allocation.allocation(
@@ -33,6 +34,7 @@ GAMES = {
         lowest=1 / 40,
         highest=2,
     ),
+    "ordered": lambda: allocation.ordered(allocation.simulation(4, 12.0), [3, 12]),
 }
 
 

@@ -4,7 +4,10 @@ import inspect
 
 from jaxbandits import policies, settings
 
-ROOMS = {"censored": ("censored", "continuum", "combinatorial")}
+ROOMS = {
+    "censored": ("censored", "continuum", "combinatorial", "dueling"),
+    "allocation": ("allocation", "ordered"),
+}
 
 
 def tables(setting: str) -> str:

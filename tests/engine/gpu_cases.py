@@ -56,15 +56,26 @@ def log():
     return censored.recorded("log", runs, [1.0, 4.0, 20.0])
 
 
+@cache
+def three_in_turn():
+    p, rate = [0.9, 0.5, 0.3], [0.1, 0.2, 0.8]
+    arms = allocation.allocation(
+        "three arms", exponential, p, rate, 6.0, lowest=1 / 40, highest=2
+    )
+    return allocation.ordered(arms, [2, 6])
+
+
 GAMES = {
     "censored": censored.indep,
     "continuum": lambda: censored.indep(censored.ANY),
     # Small tables, and a uniform draw of as many words as there are pairs.
     "combinatorial": cache(lambda: censored.combinatorial(pairs(3, 4), 2)),
+    "dueling": cache(lambda: censored.duels(pairs(3, 4))),
     "budgeted": lambda: budgeted.s_br(10),
     "farewell": farewell.figure_1a,
     "allocation": ten_arms,
     "cascade": three_that_pay_once,
+    "ordered": three_in_turn,
     "three by five": cache(lambda: pairs(3, 5)),
     # Leaves of the instance that all runs share are of length 1.
     "one arm": cache(lambda: pairs(1, 5)),
@@ -77,9 +88,11 @@ TARGETS = {
     "censored": [1, 10, 200],
     "continuum": [120],
     "combinatorial": [1, 10, 200],
+    "dueling": [1, 10, 200],
     "budgeted": [10.0, 100.0],
     "farewell": [50, 400],
     "allocation": [10, 60],
+    "ordered": [10, 60],
 }
 
 

@@ -250,6 +250,15 @@ def test_what_has_no_rule_is_named(fn, name):
         mapped(fn, numbers(3))
 
 
+def one_row_twice(x, y):
+    """First with little effort, then with much: the last one stays."""
+    once = select.put(x, 1, select.pick(y, 0))
+    row = select.pick(once, 1)
+    for _ in range(8):  # each as dear as all before
+        row = row + row
+    return select.put(once, 1, row), y
+
+
 # New values over old ones that they are computed from: each is read before it is
 # written, whatever its size (in registers, in a loop, or by way of scratch).
 OVERWRITTEN = {
@@ -271,6 +280,7 @@ OVERWRITTEN = {
         jnp.where(x[0, 0] > 0, select.put(x, 1, 3.0), x),
         jnp.where(y > 0, x, y),
     ),
+    "one row twice": one_row_twice,
     "as they are": lambda x, y: (x, y),
 }
 

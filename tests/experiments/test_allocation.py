@@ -61,6 +61,21 @@ CAST = {
             "uniform",
         ],
     },
+    "allocation-ordered": {
+        f"4 arms in turn, {budgets}": [
+            "Thompson, told the distribution",
+            "Thompson",
+            "UCB by units",
+            "Thompson, as if switching",
+            "Thompson, mean budget",
+            "uniform",
+        ]
+        for budgets in (
+            "always 6 units",
+            "1, 2, ..., 11 units",
+            "3 units or, one time in four, 15",
+        )
+    },
     "allocation-fig1": {
         "EdNet-like (synthetic)": [
             "RA-UCB, as printed",

@@ -47,6 +47,7 @@ OTHER_SIZE = {
     "allocation-fig2": (100, 100_000),
     "allocation-fig3": (100, 10_000),
     "allocation-fig4": (100, 10_000),
+    "allocation-ordered": (100, 10_000),
     "allocation-fig6": (2_000, 1),
     "allocation-fig7": (100, 1_000),
     "allocation-estimator": (1_000, 2_000),
@@ -91,13 +92,14 @@ def test_names_are_unique_and_start_with_a_setting():
     ("setting", "figures"),
     [
         ("censored", "fig1 fig2 fig4 fig6 fig7 fig8 fig9 radii ts-updates"),
-        ("censored", "combinatorial"),
+        ("censored", "combinatorial duels"),
         ("budgeted", "fig1 fig3 fig4 fig5 fig6 table1 example2 recommendation"),
         ("budgeted", "fig3a fig3b fig3c fig3d fig3f bounds"),
         ("farewell", "fig1 fig2 readings side crossover applications"),
         ("farewell", "bounds coverage"),
         ("allocation", "fig1 fig2 fig3 fig4 fig5 fig6 fig7"),
         ("allocation", "estimator slopes radii oracle mg"),
+        ("allocation", "cascade ordered"),
     ],
 )
 def test_the_figures_of_the_papers_are_there(setting, figures):

@@ -72,6 +72,9 @@ EXAMPLES = {
     "allocation.integer_programming": [plain(UNITS, 2), plain(UNITS, 2, **WHOLE)],
     "allocation.kkt_residual": [plain(CONCAVE, ARMS, 6.0)],
     "allocation.marginal_greedy": [plain(lambda x: 1 / (1 + x), 3, 0.5, 4)],
+    "allocation.fill_in_turns": [plain(np.int32([2, 0, 1]), np.int32([1, 0, 2]), 2)],
+    "allocation.ordered_programming": [plain(UNITS, np.float32([1.0, 0.5]))],
+    "allocation.worth_of_turns": [plain(UNITS, np.float32([1.0, 0.5]))],
     "allocation.priced": [plain(CONCAVE, ARMS)],
     "allocation.projected_gradient": [
         plain(lambda x: jnp.sum(jnp.log1p(x)), ARMS, 2, steps=3)
@@ -117,7 +120,7 @@ def test_no_public_kernel_is_left_out():
     filling = {
         name for name in allocation.__all__ if callable(getattr(allocation, name))
     }
-    filling -= {"Curves", "Solution"}
+    filling -= {"Curves", "OrderedSolution", "Solution"}
     assert {*EXAMPLES} == ours | {f"allocation.{name}" for name in filling}
 
 

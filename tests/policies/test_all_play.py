@@ -26,6 +26,7 @@ FALLS_BACK = {
     "censored": NORMAL_SCORES,
     "continuum": NORMAL_SCORES | {"dynamic_slice"},
     "combinatorial": NORMAL_SCORES,
+    "dueling": NORMAL_SCORES,
 }
 
 

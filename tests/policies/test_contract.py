@@ -71,6 +71,17 @@ COMBINATORIAL_MARGIN = {
     # 405 of them in 2,000 rounds: it hardly learns, as `censored-combinatorial` shows.
     "combinatorial/super-arms-as-arms": 0.97,  # 0.92
 }
+# Duels on the same game, 64 seeds, 2,000 rounds. What knows a duel by one number, of
+# preference and penalty, has learnt of the penalties by then; preferences alone say
+# that the largest limit is best, and are none of these.
+DUELING_MARGIN = {
+    "dueling/cell-self-sparring": 0.25,  # 0.12
+    "dueling/cell-self-sparring-apart": 0.3,  # 0.16
+    "dueling/self-sparring": 0.75,  # 0.54
+    "dueling/sparring-ucb": 0.75,  # 0.51
+    # It asks who beats whom of 30 virtual arms, and has hardly begun.
+    "dueling/rucb": 0.985,  # 0.971
+}
 # The share of the best possible reward that is lost, as a share of what uniform play
 # loses: mean of 16 instances S-Br with ten arms, over 2,000 rounds of the plain loop;
 # these programs, too, are compiled for the twins.
@@ -141,6 +152,14 @@ ALLOCATION_MARGIN = {
     "allocation/thompson": 0.15,  # 0.06
     "allocation/thompson-mean": 0.1,  # 0.05
 }
+# Arms in turn: 64 seeds of 2,000 rounds with four arms and a budget of 3 or 12 units.
+ORDERED_MARGIN = {
+    "ordered/thompson": 0.1,  # 0.04
+    "ordered/ucb": 0.25,  # 0.13
+    "ordered/thompson-greedy": 0.45,  # 0.27
+    # It plans for the mean, which no budget is, as `allocation-ordered` shows.
+    "ordered/thompson-mean": 0.9,  # 0.68
+}
 # Their twins show that they do what others do, or nearly.
 ALLOCATION_LONG = {
     *named_after("allocation/ra-ucb", "allocation/mg-ucb", "allocation/ra-etc"),
@@ -157,6 +176,8 @@ ONE_ARM_AT_A_TIME = {"allocation/ra-ucb-printed-radii"}
 # its stability condition holds; the published code's form prefers arms without reward.
 LIKE_UNIFORM = {"budgeted/ucb-bv1", "budgeted/ucb-b2", "farewell/ucb-bv1"}
 WITHOUT_MARGIN = {"censored/uniform", "censored/fixed", "combinatorial/uniform"} | {
+    "dueling/uniform",
+    "dueling/rucb-preferences",
     "budgeted/uniform",
     "budgeted/ucb-b2-code",
     "budgeted/clairvoyant",
@@ -165,6 +186,7 @@ WITHOUT_MARGIN = {"censored/uniform", "censored/fixed", "combinatorial/uniform"}
     "farewell/fixed",
     "allocation/uniform",
     "allocation/clairvoyant",
+    "ordered/uniform",
 }
 
 
@@ -186,9 +208,14 @@ LIGHT_GAMES = {
     "censored": lambda: (coins(), 2000),
     "continuum": lambda: (coins(settings.ANY), 1000),
     "combinatorial": lambda: (settings.combinatorial(coins([0.3, 0.7]), 2), 500),
+    "dueling": lambda: (settings.duels(coins([0.3, 0.7])), 500),
     "budgeted": lambda: (replay("Bernoulli"), ROUNDS),
     "farewell": lambda: (farewell_settings.figure_1a(), 5000),
     "allocation": lambda: (allocation_game(), ALLOCATION_ROUNDS),
+    "ordered": lambda: (
+        allocation_settings.ordered(allocation_settings.simulation(3, 8.0), [2, 8]),
+        500,
+    ),
 }
 
 
@@ -209,7 +236,8 @@ def test_a_round_keeps_the_contract(name):
 
 def test_every_policy_has_a_margin():
     sets = [MARGIN, VARIANT_MARGIN, BUDGETED_MARGIN, *FAREWELL_MARGIN.values()]
-    sets += [CONTINUUM_MARGIN, COMBINATORIAL_MARGIN]
+    sets += [CONTINUUM_MARGIN, COMBINATORIAL_MARGIN, DUELING_MARGIN]
+    sets += [ORDERED_MARGIN]
     sets += [ALLOCATION_MARGIN, LIKE_UNIFORM, ONE_ARM_AT_A_TIME, WITHOUT_MARGIN]
     names = [name for each in sets for name in each]
     assert sorted(names) == sorted(REGISTRY)
@@ -235,23 +263,47 @@ def test_margin_over_uniform_play():
     assert {n: s for n, s in share.items() if s >= MARGIN[n]} == {}, share
 
 
+SEVERAL_RUNS = {
+    "combinatorial": (lambda pairs: settings.combinatorial(pairs, 2)),
+    "dueling": settings.duels,
+}
+
+
 @pytest.mark.slow
-def test_margin_of_super_arms():
-    game = settings.combinatorial(settings.indep([0.3, 0.5, 0.7]), 2)
-    names = [*COMBINATORIAL_MARGIN, "combinatorial/uniform"]
+@pytest.mark.parametrize("room", SEVERAL_RUNS)
+def test_margin_where_a_round_has_several_runs(room):
+    margin = COMBINATORIAL_MARGIN if room == "combinatorial" else DUELING_MARGIN
+    game = SEVERAL_RUNS[room](settings.indep([0.3, 0.5, 0.7]))
+    data = simulate(
+        {name: REGISTRY[name](game.problem) for name in [*margin, f"{room}/uniform"]},
+        game,
+        horizon=2_000,
+        seeds=64,
+        grid={name: GAIN_PART for name in margin if name == "combinatorial/rcucb"},
+        checkpoints=[2_000],
+    )
+    regret = data["regret"].mean("seed").isel(checkpoint=-1, params=0)
+    share = regret / regret.sel(policy=f"{room}/uniform")
+    found = {name: float(share.sel(policy=name)) for name in margin}
+    assert {n: s for n, s in found.items() if s >= margin[n]} == {}, found
+
+
+@pytest.mark.slow
+def test_margin_of_turns():
+    arms = allocation_settings.simulation(4, 12.0, 1.0, 24.0)
+    game = allocation_settings.ordered(arms, [3, 12])
+    names = [*ORDERED_MARGIN, "ordered/uniform"]
     data = simulate(
         {name: REGISTRY[name](game.problem) for name in names},
         game,
         horizon=2_000,
         seeds=64,
-        grid={"combinatorial/rcucb": GAIN_PART},
         checkpoints=[2_000],
     )
     regret = data["regret"].mean("seed").isel(checkpoint=-1, params=0)
-    share = regret / regret.sel(policy="combinatorial/uniform")
-    found = {name: float(share.sel(policy=name)) for name in COMBINATORIAL_MARGIN}
-    short = {n: s for n, s in found.items() if s >= COMBINATORIAL_MARGIN[n]}
-    assert short == {}, found
+    share = regret / regret.sel(policy="ordered/uniform")
+    found = {name: float(share.sel(policy=name)) for name in ORDERED_MARGIN}
+    assert {n: s for n, s in found.items() if s >= ORDERED_MARGIN[n]} == {}, found
 
 
 @pytest.mark.slow
@@ -468,10 +520,14 @@ PROBLEMS = {
     "censored": lambda: settings.running_example(3, [0.2, 0.4]),
     "continuum": lambda: settings.running_example(3, settings.ANY),
     "combinatorial": lambda: settings.combinatorial(coins([0.2, 0.4]), 2).problem,
+    "dueling": lambda: settings.duels(coins([0.2, 0.4])).problem,
     "budgeted": lambda: budgeted_settings.make_problem(3, 0.1, [0.5, 1.0, 0.8]),
     "farewell": lambda: farewell_settings.Problem(2, 3),
     "allocation": lambda: allocation_settings.make_problem(
         exponential, 3, 5.0, lowest=0.1, highest=2.0
+    ),
+    "ordered": lambda: (
+        allocation_settings.ordered(allocation_settings.simulation(3, 6.0), 6).problem
     ),
 }
 

@@ -1,5 +1,7 @@
 """Literal twin of the allocation game of section 2 of the allocation paper."""
 
+import itertools
+
 import numpy as np
 
 from tests.reference.allocation_families import make_laws
@@ -65,3 +67,41 @@ class AllocationGame:
     def regret(self, t, x):
         """The expected regret of round t, eq. (3)."""
         return self.value(self.best(self.budget(t))) - self.value(x)
+
+
+def in_turn(arms, amounts, budget):
+    """What every arm has when a budget is used up in turns: the definition."""
+    x = np.zeros(len(arms))
+    for arm, amount in zip(arms, amounts, strict=True):
+        x[arm] = min(amount, budget)
+        budget -= x[arm]
+    return x
+
+
+def all_turns(num_arms, units):
+    """Every order of arms with every way to hand out all units, as lists of pairs."""
+    for order in itertools.permutations(range(num_arms)):
+        for ends in itertools.combinations_with_replacement(
+            range(units + 1), num_arms - 1
+        ):
+            yield [*order], np.diff([0, *ends, units]).tolist()
+
+
+class OrderedGame(AllocationGame):
+    """Arms are served in turn, with a budget that is drawn (section 7).
+
+    Args:
+        family, shapes, probability, rate: as of `AllocationGame`.
+        budgets: whole numbers, each as likely as the others.
+    """
+
+    def value_of(self, arms, amounts):
+        """Expected successes of a plan: the mean over budgets, one by one."""
+        return np.mean(
+            [self.value(in_turn(arms, amounts, budget)) for budget in self.budgets]
+        )
+
+    def best_turns(self):
+        """The plan that is worth most, of all of them."""
+        plans = all_turns(len(self.laws), max(self.budgets))
+        return max(plans, key=lambda plan: self.value_of(*plan))

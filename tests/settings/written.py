@@ -59,6 +59,7 @@ ARGUMENTS = {
         "environment": {"make": "poscorr", "limits": [0.3, 0.5]},
         "size": 2,
     },
+    "dueling/duels": {"environment": {"make": "poscorr", "limits": [0.3, 0.5]}},
     "continuum/recorded": {
         "name": "mine",
         "runs": {"make": "load_runs", "path": "runs.csv"},
@@ -100,6 +101,10 @@ ARGUMENTS = {
         "lowest": 0.1,
         "highest": 3.0,
     },
+}
+ARGUMENTS["ordered/ordered"] = {
+    "environment": {"make": "simulation", "num_arms": 3, "budget": 6.0},
+    "budgets": [2, 6],
 }
 ARGUMENTS["allocation/cascade"] = ARGUMENTS["allocation/allocation"]
 ARGUMENTS["budgeted/fb-bt"] = ARGUMENTS["budgeted/fb-br"]

@@ -187,7 +187,7 @@ def test_a_policy_made_of_another():
             "allocation/allocation",
             {"family": {"make": "weibul"}},
             r"family.make: 'weibul' is unknown \(did you mean 'weibull'\?\); known are "
-            "beta_one, beta_shaped, discrete_weibull, exponential, ",
+            "allocation, beta_one, beta_shaped, criteo_like, discrete_weibull, ",
         ),
         (
             "allocation/allocation",
@@ -197,7 +197,7 @@ def test_a_policy_made_of_another():
         (
             "allocation/allocation",
             {"family": {"make": 3}},
-            "family.make: 3 is unknown; known are beta_one",
+            "family.make: 3 is unknown; known are allocation, beta_one",
         ),
         (
             "allocation/allocation",

@@ -8,6 +8,9 @@ needed. So the order matters: what is read is read before it is written.
 * What is large is written in a loop, entry by entry; together with others of its shape
   as long as each entry is computed from entries at the same place. If not, it goes to
   scratch first.
+* Rows of one array may be one and the same, of which the last one stays: where they
+  would not be written alike, they are kept, and written in their order when all else
+  is.
 """
 
 from functools import partial
@@ -57,16 +60,32 @@ def write_all(space: Space, targets: list[tuple[Memory, Value]], mask=None) -> N
     for memory, value in targets:
         rows = puts(memory, value)
         writes += [Write(memory, 0, value, WHOLE)] if rows is None else rows
-    small = [_is_small(space, w.value) for w in writes]
-    large = [w for w, few in zip(writes, small, strict=True) if not few]
-    few = [w for w, few in zip(writes, small, strict=True) if few]
+    last = _unlike(space, writes)
+    alike = [w for w in writes if w.memory not in last]
+    small = [_is_small(space, w.value) for w in alike]
+    large = [w for w, few in zip(alike, small, strict=True) if not few]
+    few = [w for w, few in zip(alike, small, strict=True) if few]
     held = [[w.value.entry(i) for i in np.ndindex(w.value.shape)] for w in few]
+    kept = [
+        w._replace(value=copied(space, w.value)) for w in writes if w.memory in last
+    ]
     ready = _in_their_places(space, large)
     for group in _by_shape(ready).values():
         _write_group(space, group, mask)
     for write, entries in zip(few, held, strict=True):
         for i, entry in enumerate(entries):
             write.store(space, i, entry, mask)
+    for write in kept:
+        _write_group(space, [write], mask)
+
+
+def _unlike(space: Space, writes: list[Write]) -> set[Memory]:
+    """Memories of which several rows are written, and not all in one loop or way."""
+    ways: dict[Memory, set] = {}
+    for write in writes:
+        way = True if _is_small(space, write.value) else write.value.shape
+        ways.setdefault(write.memory, set()).add(way)
+    return {memory for memory, each in ways.items() if len(each) > 1}
 
 
 def puts(memory: Memory, value: Value) -> list[Write] | None:

@@ -14,6 +14,7 @@ from jaxbandits.experiments.allocation.fits import fits
 from jaxbandits.experiments.allocation.greedy import marginal_greedy_errors
 from jaxbandits.experiments.allocation.hard import hard
 from jaxbandits.experiments.allocation.oracle import oracle
+from jaxbandits.experiments.allocation.ordered import ordered
 from jaxbandits.experiments.allocation.quiz import quiz
 from jaxbandits.experiments.allocation.radii import radii
 from jaxbandits.experiments.allocation.theory import bounds
@@ -124,6 +125,14 @@ EXPERIMENTS = (
         cascade,
         Options(100, 10_000),
         Options(8, 1_000),
+    ),
+    _experiment(
+        "ordered",
+        "Arms in turn: what it costs to plan for another round",
+        "section 7, stochastic budgets",
+        ordered,
+        Options(100, 10_000),
+        Options(8, 500),
     ),
     _experiment(
         "tuning",

@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 
 from jaxbandits.experiments.censored.configuration import forests, solver
+from jaxbandits.experiments.censored.duels import duels
 from jaxbandits.experiments.censored.grids import grid_readings
 from jaxbandits.experiments.censored.pictures import joint_laws, value_curves
 from jaxbandits.experiments.censored.prior import prior
@@ -306,6 +307,14 @@ EXPERIMENTS = (
         "Two arms in a round: what it costs to lump them",
         "section 7",
         super_arms,
+        Options(100, 100_000),
+        Options(8, 500, quick=True),
+    ),
+    Experiment(
+        "censored-duels",
+        "Preferences in place of rewards: what it costs to ignore the limits",
+        "section 7, preferences",
+        duels,
         Options(100, 100_000),
         Options(8, 500, quick=True),
     ),

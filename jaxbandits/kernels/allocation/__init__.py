@@ -11,6 +11,12 @@ from jaxbandits.kernels.allocation.integer import (
     integer_greedy,
     integer_programming,
 )
+from jaxbandits.kernels.allocation.ordered import (
+    OrderedSolution,
+    fill_in_turns,
+    ordered_programming,
+    worth_of_turns,
+)
 from jaxbandits.kernels.allocation.sigmoid import sigmoid_filling, sigmoid_prefix
 from jaxbandits.kernels.allocation.solution import (
     INACCURATE,
@@ -29,17 +35,21 @@ __all__ = [
     "NOTHING_TO_GAIN",
     "SOLVED",
     "Curves",
+    "OrderedSolution",
     "Solution",
     "beyond",
     "exponential_water_filling",
     "fill_in_order",
+    "fill_in_turns",
     "integer_greedy",
     "integer_programming",
     "kkt_residual",
     "marginal_greedy",
+    "ordered_programming",
     "priced",
     "projected_gradient",
     "sigmoid_filling",
     "sigmoid_prefix",
     "water_filling",
+    "worth_of_turns",
 ]

@@ -1,13 +1,24 @@
-"""Reference points: the uniform split and the clairvoyant."""
+"""Reference points: the uniform split, the clairvoyant, and one plan throughout."""
 
 from typing import Any
 
 import jax.numpy as jnp
 
+from jaxbandits.arrays import unit_interval
+from jaxbandits.checks import shown, whole
 from jaxbandits.factory import factory
 from jaxbandits.policies.allocation.learning import even_split
+from jaxbandits.policies.allocation.turns import in_order_of
 from jaxbandits.protocol import Act, Policy
-from jaxbandits.settings.allocation import Action, Allocation, Order, Plan, Problem
+from jaxbandits.settings.allocation import (
+    Action,
+    Allocation,
+    Order,
+    Ordered,
+    Plan,
+    Problem,
+    Turns,
+)
 
 FINE = 10  # units per arm where the budget is not known
 
@@ -49,7 +60,68 @@ def clairvoyant(problem: Problem) -> Policy[Any, tuple[()], Action]:
     return _stateless("clairvoyant", act)
 
 
-def _stateless(name: str, act: Act) -> Policy[Any, Any, Any]:
+@factory(Ordered)
+def uniform_turns(problem: Ordered) -> Policy[Any, tuple[()], Turns]:
+    """All units split evenly over the arms, in any order; consumes K words to act.
+
+    The odd units go to those that come first.
+    """
+    num_arms = problem.num_arms
+
+    def act(noise, view, state, params):
+        del view, state, params
+        even, odd = divmod(problem.units, num_arms)
+        turns = in_order_of(unit_interval(noise), jnp.zeros(num_arms, jnp.int32))
+        first = jnp.arange(num_arms, dtype=jnp.int32) < odd
+        return turns._replace(amounts=even + first.astype(jnp.int32))
+
+    return _stateless("uniform", act, words=(num_arms, 0))
+
+
+@factory(Ordered)
+def fixed_turns(
+    problem: Ordered, arms: tuple[int, ...], amounts: tuple[int, ...]
+) -> Policy[Any, tuple[()], Turns]:
+    """The same turns in every round: the clairvoyant's, with those of the oracle.
+
+    Args:
+      problem: of `settings.allocation.ordered`.
+      arms: all arms, in the order of their turns.
+      amounts: units >= 0 of the arm at that place, at most the problem's in all.
+
+    Raises:
+      ValueError: naming the argument, on another number of entries, arms that are equal
+        or out of range, or too many units.
+      TypeError: if they are no tuples of integers.
+    """
+    size = problem.num_arms
+    for name, given, most in (
+        ("arms", arms, size - 1),
+        ("amounts", amounts, problem.units),
+    ):
+        if not isinstance(given, tuple):
+            raise TypeError(f"{name} must be a tuple of integers, got {shown(given)}")
+        if len(given) != size:
+            raise ValueError(f"{name} must have {size} entries, got {shown(given)}")
+        for one in given:
+            whole(f"{name}: each", one, 0, most)
+    if len(set(arms)) < size:
+        raise ValueError(f"arms must be different, got {shown(arms)}")
+    if sum(amounts) > problem.units:
+        raise ValueError(
+            f"amounts must be at most {problem.units} in all, got {shown(amounts)}"
+        )
+
+    def act(noise, view, state, params):
+        del noise, view, state, params
+        return Turns(jnp.array(arms, jnp.int32), jnp.array(amounts, jnp.int32))
+
+    return _stateless("fixed", act)
+
+
+def _stateless(
+    name: str, act: Act, words: tuple[int, int] = (0, 0)
+) -> Policy[Any, Any, Any]:
     def init(params):
         del params
         return jnp.zeros((), jnp.int32)
@@ -58,4 +130,4 @@ def _stateless(name: str, act: Act) -> Policy[Any, Any, Any]:
         del noise, view, action, feedback, params
         return state
 
-    return Policy(name, init, act, update)
+    return Policy(name, init, act, update, words=words)

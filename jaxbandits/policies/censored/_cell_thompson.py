@@ -29,8 +29,12 @@ from jaxbandits.arrays import (
 )
 from jaxbandits.checks import at_least_one, non_negative
 from jaxbandits.factory import factory
-from jaxbandits.kernels.gamma import beta_from_uniforms
 from jaxbandits.kernels.normal import normal_quantile
+from jaxbandits.policies.censored.cells import (
+    drawn_hazards,
+    expected_hazards,
+    values_of_pairs,
+)
 from jaxbandits.policies.censored.observed import cells_of, gain_of
 from jaxbandits.policies.censored.scored import Scored, plays_pairs
 from jaxbandits.protocol import Policy
@@ -113,25 +117,15 @@ def scored_cell_thompson(problem: Problem) -> Scored:
         spread = jnp.maximum(second - mean * mean, (1 - least) ** 2 / (2 * n))
         return mean, spread / (n + 1)
 
-    def values(hazard, gain):
-        """Eq. (2) of all pairs, f32[K, M]."""
-        survival = jnp.cumprod(1 - hazard, axis=1)
-        entering = jnp.pad(survival[:, :-1], ((0, 0), (1, 0)), constant_values=1.0)
-        earned = jnp.cumsum(entering * hazard * gain, axis=1)
-        return earned - jnp.asarray(problem.penalties())[None, :] * survival
-
     def drawn(noise, view, state, params):
         del view
         first, second, third = unit_interval(noise).reshape(3, *shape)
-        passed = params.prior_passed + (state.entered - state.ended).astype(float)
-        hazard = beta_from_uniforms(
-            first, second, params.prior_ended + state.ended.astype(float), passed
-        )
+        hazard = drawn_hazards(first, second, state, params)
         mean, variance = gain_moments(state)
         deviation = params.gain_spread * jnp.sqrt(variance)
         score = normal_quantile(third).astype(mean.dtype)
         gain = jnp.clip(mean + deviation * score, least, 1.0)
-        return stored(values(*stored((hazard, gain))))
+        return stored(values_of_pairs(problem, *stored((hazard, gain))))
 
     def update(noise, view, state, action, feedback, params):
         del noise, view, params
@@ -148,10 +142,8 @@ def scored_cell_thompson(problem: Problem) -> Scored:
         return with_row(state, action.arm, new)
 
     def expected(state, params):
-        prior = params.prior_ended + params.prior_passed
-        ended, entered = state.ended.astype(float), state.entered.astype(float)
-        hazard = (params.prior_ended + ended) / (prior + entered)
-        return values(hazard, gain_moments(state)[0])
+        hazard = expected_hazards(state, params)
+        return values_of_pairs(problem, hazard, gain_moments(state)[0])
 
     words = (3 * problem.num_pairs, 0)
     return Scored("cell TS", init, drawn, update, expected, Params(), words, _check)

@@ -17,10 +17,11 @@ import numpy as np
 from jax import Array
 
 from jaxbandits.arrays import first_true, pick, unit_interval
-from jaxbandits.checks import function, shown, whole
+from jaxbandits.checks import function, shown
 from jaxbandits.factory import factory
 from jaxbandits.policies.censored import _cell_thompson, _rcucb
 from jaxbandits.policies.censored._product_arms import product_arms
+from jaxbandits.policies.censored.fixed import check_places, fixed_name
 from jaxbandits.policies.censored.scored import (
     Scored,
     best_super_arm,
@@ -201,18 +202,7 @@ def fixed_super_arm(
       ValueError: if there are not m of each, one is out of range, or arms are equal.
       TypeError: if they are no tuples of integers.
     """
-    for name, given, length in (
-        ("arms", arms, problem.num_arms),
-        ("limits", limits, problem.num_limits),
-    ):
-        if not isinstance(given, tuple):
-            raise TypeError(f"{name} must be a tuple of integers, got {shown(given)}")
-        if len(given) != problem.size:
-            raise ValueError(
-                f"{name} must have size = {problem.size} entries, got {shown(given)}"
-            )
-        for one in given:
-            whole(f"{name}: each", one, 0, length - 1)
+    check_places(problem, arms, limits, problem.size)
     if len(set(arms)) < len(arms):
         raise ValueError(f"arms must be different, got {shown(arms)}")
 
@@ -220,7 +210,4 @@ def fixed_super_arm(
         del noise, view, state, params
         return SuperArm(jnp.array(arms, jnp.int32), jnp.array(limits, jnp.int32))
 
-    name = "fixed " + ", ".join(
-        f"({i}, {j})" for i, j in zip(arms, limits, strict=True)
-    )
-    return Policy(name, no_state, act, no_update)
+    return Policy(fixed_name(arms, limits), no_state, act, no_update)

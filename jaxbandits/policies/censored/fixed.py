@@ -1,9 +1,26 @@
-"""Reference points: uniform play and a fixed pair (clairvoyant if it is the best)."""
+"""Reference points: uniform play, and always the same (clairvoyant if it is best)."""
 
+import jax.numpy as jnp
+
+from jaxbandits.arrays import position, split_index
+from jaxbandits.checks import shown, whole
 from jaxbandits.factory import factory
-from jaxbandits.policies.plain.pairs import same_pair, uniform_pairs
+from jaxbandits.policies.plain.pairs import (
+    no_state,
+    no_update,
+    same_pair,
+    uniform_pairs,
+)
 from jaxbandits.protocol import Policy
-from jaxbandits.settings.censored.types import Action, Continuum, Problem, check_grid
+from jaxbandits.settings.censored.types import (
+    Action,
+    Combinatorial,
+    Continuum,
+    Duel,
+    Dueling,
+    Problem,
+    check_grid,
+)
 
 
 @factory(Problem, Continuum)
@@ -32,3 +49,72 @@ def fixed_pair(
     check_grid(problem, "fixed_pair")
     shape = (problem.num_arms, problem.num_limits)
     return same_pair(shape, Action, ("arm", "limit"), (arm, limit))
+
+
+@factory(Dueling)
+def uniform_duels(problem: Dueling) -> Policy[tuple[()], tuple[()], Duel]:
+    """Every pair with the same probability in every round, at both places."""
+    shape = (problem.num_arms, problem.num_limits)
+
+    def act(noise, view, state, params):
+        del view, state, params
+        drawn = [position(word, shape[0] * shape[1]) for word in noise]
+        pairs = zip(*(split_index(pair, *shape) for pair in drawn), strict=True)
+        return Duel(*map(jnp.stack, pairs))
+
+    return Policy("uniform", no_state, act, no_update, words=(2, 0))
+
+
+@factory(Dueling)
+def fixed_duel(
+    problem: Dueling, arms: tuple[int, int], limits: tuple[int, int]
+) -> Policy[tuple[()], tuple[()], Duel]:
+    """The same duel in every round.
+
+    Args:
+      problem: of `duels`.
+      arms: two in [0, K).
+      limits: two positions in the problem's limits, in [0, M).
+
+    Raises:
+      ValueError: if there are not two of each, or one is out of range.
+      TypeError: if they are no tuples of integers.
+    """
+    check_places(problem, arms, limits, 2)
+
+    def act(noise, view, state, params):
+        del noise, view, state, params
+        return Duel(jnp.array(arms, jnp.int32), jnp.array(limits, jnp.int32))
+
+    return Policy(fixed_name(arms, limits), no_state, act, no_update)
+
+
+def check_places(
+    problem: Combinatorial | Dueling,
+    arms: tuple[int, ...],
+    limits: tuple[int, ...],
+    size: int,
+) -> None:
+    """Require `size` arms and as many limits' positions that the problem has.
+
+    Raises:
+      ValueError, TypeError: naming the argument.
+    """
+    for name, given, length in (
+        ("arms", arms, problem.num_arms),
+        ("limits", limits, problem.num_limits),
+    ):
+        if not isinstance(given, tuple):
+            raise TypeError(f"{name} must be a tuple of integers, got {shown(given)}")
+        if len(given) != size:
+            raise ValueError(
+                f"{name} must have size = {size} entries, got {shown(given)}"
+            )
+        for one in given:
+            whole(f"{name}: each", one, 0, length - 1)
+
+
+def fixed_name(arms: tuple[int, ...], limits: tuple[int, ...]) -> str:
+    """Of a policy that always plays the same pairs."""
+    pairs = zip(arms, limits, strict=True)
+    return "fixed " + ", ".join(f"({i}, {j})" for i, j in pairs)

@@ -4,7 +4,12 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Float, Int32
 
-from jaxbandits.settings.censored.types import Continuum, Feedback, Problem
+from jaxbandits.settings.censored.types import (
+    Clocked,
+    Continuum,
+    Feedback,
+    Problem,
+)
 
 
 def gain_of(problem: Problem | Continuum, feedback: Feedback) -> Array:
@@ -17,12 +22,16 @@ def gain_of(problem: Problem | Continuum, feedback: Feedback) -> Array:
     Returns:
       f32[], finite.
     """
-    safe = jnp.where(feedback.censored, 0.0, feedback.consumption)
-    return feedback.reward - problem.cost(safe)
+    return feedback.reward - cost_of(problem, feedback)
+
+
+def cost_of(problem: Problem | Continuum, feedback: Feedback | Clocked) -> Array:
+    """``c(C)`` of a round that finished; of a censored one ``c(0)``, unused; f32[]."""
+    return problem.cost(jnp.where(feedback.censored, 0.0, feedback.consumption))
 
 
 def cells_of(
-    limits: Float[Array, " M"], limit: Int32[Array, ""], feedback: Feedback
+    limits: Float[Array, " M"], limit: Int32[Array, ""], feedback: Feedback | Clocked
 ) -> tuple[Array, Array]:
     """The cells of consumption that a round has entered, and the one that it ended in.
 

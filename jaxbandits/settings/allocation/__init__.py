@@ -1,5 +1,6 @@
 """The allocation setting: split a budget over arms that may need more than they get."""
 
+from jaxbandits.settings.allocation._ordered import OrderedOracle, ordered
 from jaxbandits.settings.allocation.criteo_log import fit_criteo, load_criteo
 from jaxbandits.settings.allocation.ednet_users import EdNet, load_ednet
 from jaxbandits.settings.allocation.environment import (
@@ -24,8 +25,10 @@ from jaxbandits.settings.allocation.types import (
     Feedback,
     OracleView,
     Order,
+    Ordered,
     Plan,
     Problem,
+    Turns,
     View,
 )
 
@@ -38,8 +41,11 @@ __all__ = [
     "Oracle",
     "OracleView",
     "Order",
+    "Ordered",
+    "OrderedOracle",
     "Plan",
     "Problem",
+    "Turns",
     "Users",
     "View",
     "allocation",
@@ -53,6 +59,7 @@ __all__ = [
     "load_criteo",
     "load_ednet",
     "make_problem",
+    "ordered",
     "random_allocation",
     "simulation",
     "solve",

@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 from jax import Array
-from jaxtyping import Float, Int32
+from jaxtyping import Bool, Float, Int32
 
 from jaxbandits.arrays import Bound, CompensatedSum, below, bound, constant, position
 from jaxbandits.kernels.allocation import fill_in_order
 from jaxbandits.laws.thresholds import rise
-from jaxbandits.protocol import Actions, Game
+from jaxbandits.protocol import Actions, Game, Noise
 from jaxbandits.settings.actions import reals
 from jaxbandits.settings.allocation.solving import (
     is_concave,
@@ -108,6 +108,29 @@ class State(NamedTuple):
     place: Int32[Array, ""] | None = None
 
 
+def words_of_arms(problem: Problem) -> int:
+    """How many words of noise `drawn_arms` consumes."""
+    return problem.num_arms * (2 + problem.family.words)
+
+
+def drawn_arms(
+    problem: Problem, noise: Noise, arms: Arms, limit: Bound | None
+) -> tuple[Float[Array, " K"], Bool[Array, " K"]]:
+    """Thresholds of a round, and which arms are active.
+
+    Args:
+      problem: the game.
+      noise: u32[`words_of_arms`].
+      arms: parameters.
+      limit: of the probabilities, or None (`Instance.bound`).
+    """
+    family, shape = problem.family, shape_array(problem)
+    noise = noise.reshape(problem.num_arms, 2 + family.words)
+    active = below(noise[:, 0], noise[:, 1], limit or bound(arms.probability))
+    draw = jax.vmap(family.sample, (0, 0, None if shape is None else 0))
+    return draw(noise[:, 2:], arms.rate, constant(shape)), active
+
+
 @cache
 def make_game(
     problem: Problem,
@@ -119,9 +142,8 @@ def make_game(
     """Instances that differ in numbers only are one game."""
     family, num_arms = problem.family, problem.num_arms
     drawn = order == "draw"
-    words = num_arms * (2 + family.words)  # and one for the next budget, if drawn
+    words = words_of_arms(problem)  # and one for the next budget, if drawn
     shape = shape_array(problem)
-    draw_threshold = jax.vmap(family.sample, (0, 0, None if shape is None else 0))
 
     def order_of(key):
         """`Instance.order` of a seed."""
@@ -223,11 +245,7 @@ def make_game(
         if instance.users is not None:
             place = user(instance, state)
             return instance.users.threshold[place], instance.users.active[place]
-        noise = noise[:words].reshape(num_arms, 2 + family.words)
-        limit = instance.bound or bound(instance.arms.probability)
-        active = below(noise[:, 0], noise[:, 1], limit)
-        draws = noise[:, 2:]
-        return draw_threshold(draws, instance.arms.rate, constant(shape)), active
+        return drawn_arms(problem, noise[:words], instance.arms, instance.bound)
 
     def step(noise, instance, state, action):
         budget, best = given(instance, state)

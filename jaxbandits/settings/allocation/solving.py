@@ -84,9 +84,7 @@ def solve(
             "limit": None if limit is None else _whole(jnp.floor(limit), most),
             "least": None if least is None else _whole(jnp.ceil(least), most + 1),
         }
-        units = jnp.arange(most + 1).astype(jnp.result_type(weight))
-        column = None if shape is None else shape[:, None]
-        values = weight[:, None] * family.cdf(units[None], rate[:, None], column)
+        values = values_of_units(problem, weight, rate)
         kernel = integer_greedy if is_concave(problem) else integer_programming
         found = kernel(values, jnp.round(budget).astype(jnp.int32), **ends)
         return found._replace(allocation=found.allocation.astype(values.dtype))
@@ -99,6 +97,16 @@ def solve(
         return water_filling(arms, budget, bounded=bounded, **ends)
     kernel = sigmoid_filling if thorough else sigmoid_prefix
     return kernel(arms, budget, limit=limit, least=least)
+
+
+def values_of_units(
+    problem: Problem, weight: Float[Array, " K"], rate: Float[Array, " K"]
+) -> Float[Array, "K units"]:
+    """``weight_i G(n, rate_i)`` for n = 0, ..., B, f[K, B + 1]."""
+    shape, dtype = shape_array(problem), jnp.result_type(weight)
+    units = jnp.arange(int(problem.budget) + 1).astype(dtype)
+    column = None if shape is None else shape.astype(dtype)[:, None]
+    return weight[:, None] * problem.family.cdf(units[None], rate[:, None], column)
 
 
 def _whole(units: Array, most: int) -> Array:

@@ -2,6 +2,7 @@
 
 Three kinds of action. `Allocation` needs to know the round's budget. `Plan` and `Order`
 do not: they say how resource is handed out until it is gone (section 5 of the paper).
+Where an arm that has been left is not returned to (`Ordered`), `Turns` say so.
 """
 
 from typing import NamedTuple
@@ -46,6 +47,19 @@ class Order(NamedTuple):
 
 
 Action = Allocation | Plan | Order
+
+
+class Turns(NamedTuple):
+    """Arms are served in turn until the budget is used up, each of them once.
+
+    Attributes:
+      arms: i32[K], all arms in the order of their turns.
+      amounts: i32[K] >= 0, units of the arm at that place; their sum is at most the
+        largest budget, and may be less.
+    """
+
+    arms: Int32[Array, " K"]
+    amounts: Int32[Array, " K"]
 
 
 class Feedback(NamedTuple):
@@ -112,3 +126,26 @@ class Problem(NamedTuple):
     budget: float
     known: bool = True
     cascade: bool = False
+
+
+class Ordered(NamedTuple):
+    """What a learner knows where arms are served in turn. Hashable.
+
+    Attributes:
+      num_arms, family, shape, lowest, highest: as of `Problem`.
+      units: N, the largest budget.
+      survival: ``P(B >= u)``, u = 1, ..., N; None where it has to be learnt.
+    """
+
+    num_arms: int
+    family: Threshold
+    shape: tuple[float, ...] | None
+    lowest: float
+    highest: float
+    units: int
+    survival: tuple[float, ...] | None = None
+
+    @property
+    def arms(self) -> Problem:
+        """The same arms, where resource may be handed out in any way."""
+        return Problem(*self[:5], float(self.units), known=False)

@@ -1,6 +1,7 @@
 """The censored setting: choose an arm and a resource limit."""
 
 from jaxbandits.settings.censored._combinatorial import SuperArmOracle, combinatorial
+from jaxbandits.settings.censored._duels import duels
 from jaxbandits.settings.censored._forest import forest, forest_runs
 from jaxbandits.settings.censored._plain import plain
 from jaxbandits.settings.censored._recorded import Runs, load_runs, recorded
@@ -25,8 +26,12 @@ from jaxbandits.settings.censored.instances import (
 from jaxbandits.settings.censored.types import (
     ANY,
     Action,
+    Clocked,
     Combinatorial,
     Continuum,
+    Duel,
+    DuelFeedback,
+    Dueling,
     Feedback,
     Problem,
     RealAction,
@@ -43,8 +48,12 @@ from jaxbandits.settings.censored.types import (
 __all__ = [
     "ANY",
     "Action",
+    "Clocked",
     "Combinatorial",
     "Continuum",
+    "Duel",
+    "DuelFeedback",
+    "Dueling",
     "Feedback",
     "M1",
     "Oracle",
@@ -61,6 +70,7 @@ __all__ = [
     "check_continuum",
     "check_grid",
     "combinatorial",
+    "duels",
     "equidistant",
     "exact_oracle",
     "example1",

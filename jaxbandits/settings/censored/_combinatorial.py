@@ -18,16 +18,12 @@ from jax import Array
 from jaxtyping import Int32
 
 from jaxbandits.arrays import tally
-from jaxbandits.checks import instance, shown, whole
-from jaxbandits.protocol import Actions, Environment, Game, as_given, round_only
-from jaxbandits.settings.actions import of_kind, positions_in
+from jaxbandits.checks import whole
+from jaxbandits.protocol import Actions, Environment, Game
+from jaxbandits.settings.actions import of_kind
 from jaxbandits.settings.censored.environment import ROUNDING, settled
-from jaxbandits.settings.censored.types import (
-    Combinatorial,
-    Problem,
-    SemiBanditFeedback,
-    SuperArm,
-)
+from jaxbandits.settings.censored.several_runs import known_pairs, problem_of, run_all
+from jaxbandits.settings.censored.types import Combinatorial, Problem, SuperArm
 from jaxbandits.settings.counts import weighted
 
 
@@ -105,21 +101,9 @@ def combinatorial(
         rounds are not those of the setting (instances that are drawn, views of more
         than the round, budgets, nothing known of its values).
     """
-    instance("environment", environment, Environment, "of settings.censored")
-    pairs, inner = environment.problem, environment.game
-    if not isinstance(pairs, Problem):
-        raise TypeError(
-            "environment must be of settings.censored, with a grid of limits, got "
-            f"{environment.name!r}, whose problem is {shown(pairs)}"
-        )
-    plain = inner.sample is as_given and inner.view is round_only
-    if not plain or inner.spent is not None or environment.oracle is None:
-        raise TypeError(
-            "environment must have a fixed instance, a view of the round alone, no "
-            f"budget and an oracle, and {environment.name!r} has not"
-        )
+    pairs, inner = problem_of(environment), environment.game
     size = whole("size", size, 1, pairs.num_arms)
-    oracle = _oracle(environment.oracle().values, size)
+    oracle = _oracle(environment.oracle().values, size)  # type: ignore[misc]
     tables = jax.tree.map(lambda leaf: leaf[None], _tables(oracle))
     facts = dict(environment.provenance or {})
     facts.pop("optimal_pair", None)
@@ -172,11 +156,7 @@ def _game(inner: Game, pairs: Problem, size: int) -> Game:
         )
 
     def step(noise, instance, state, action):
-        drawn = []
-        for place, words in enumerate(noise.reshape(size, inner.words)):
-            start = inner.init(instance)  # whose books are not kept
-            drawn.append(inner.step(words, instance, start, action.pair(place))[1])
-        feedback = SemiBanditFeedback(*map(jnp.stack, zip(*drawn, strict=True)))
+        feedback = run_all(inner, instance, noise, action, size)
         plays = state.plays
         for place in range(size):
             plays = tally(plays, *action.pair(place))
@@ -186,9 +166,8 @@ def _game(inner: Game, pairs: Problem, size: int) -> Game:
 
     def allowed(instance, action):
         del instance
-        arm, limit = of_kind(action, SuperArm)
-        known = positions_in("arm", arm, pairs.num_arms, size)
-        known &= positions_in("limit", limit, pairs.num_limits, size)
+        known = known_pairs(of_kind(action, SuperArm), pairs, size)
+        arm = action.arm
         for place in range(1, size):
             known &= jnp.all(arm[place] != arm[:place])
         return known

@@ -66,6 +66,22 @@ class SuperArm(NamedTuple):
         return Action(self.arm[place], self.limit[place])
 
 
+class Duel(NamedTuple):
+    """The two pairs of a round; they may be one and the same.
+
+    Attributes:
+      arm: i32[2] in [0, K).
+      limit: i32[2] in [0, M), positions in the problem's limits.
+    """
+
+    arm: Int32[Array, "2"]
+    limit: Int32[Array, "2"]
+
+    def pair(self, place: int) -> Action:
+        """The arm at a place, and its limit."""
+        return Action(self.arm[place], self.limit[place])
+
+
 class Feedback(NamedTuple):
     """Eq. (1). What is not observed is not there.
 
@@ -96,6 +112,37 @@ class SemiBanditFeedback(NamedTuple):
     def at(self, place: int) -> Feedback:
         """That of the arm at a place."""
         return Feedback(*(leaf[place] for leaf in self))
+
+
+class Clocked(NamedTuple):
+    """Eq. (1) of a run whose reward nobody tells.
+
+    Attributes:
+      consumption: f32[], the consumption C; +inf if censored.
+      censored: bool[], whether the consumption exceeded the limit.
+    """
+
+    consumption: Float[Array, ""]
+    censored: Bool[Array, ""]
+
+
+class DuelFeedback(NamedTuple):
+    """Which of two runs is preferred, and of each what the clock says.
+
+    Attributes:
+      first_preferred: bool[], a coin that shows so with probability
+        ``(1 + R_1 - R_2) / 2``, where R is 0 if censored.
+      consumption: f32[2], +inf where censored.
+      censored: bool[2].
+    """
+
+    first_preferred: Bool[Array, ""]
+    consumption: Float[Array, "2"]
+    censored: Bool[Array, "2"]
+
+    def at(self, place: int) -> Clocked:
+        """The clock of the run at a place."""
+        return Clocked(self.consumption[place], self.censored[place])
 
 
 def censor(
@@ -217,6 +264,31 @@ class Combinatorial(NamedTuple):
     def pairs(self) -> Problem:
         """The same arms and limits, where one arm runs in a round."""
         return Problem(*self[:-1])
+
+
+class Dueling(NamedTuple):
+    """What a learner knows where two pairs duel in a round. Hashable.
+
+    Attributes:
+      num_arms, limits, cost, penalty, max_limit, sigma: as of `Problem`; sigma is 0.
+    """
+
+    num_arms: int
+    limits: tuple[float, ...]
+    cost: Cost
+    penalty: Cost
+    max_limit: float
+    sigma: float
+
+    @property
+    def num_limits(self) -> int:
+        """M."""
+        return len(self.limits)
+
+    @property
+    def pairs(self) -> Problem:
+        """The same arms and limits, where one arm runs in a round."""
+        return Problem(*self)
 
 
 def penalty_at(problem: Problem | Continuum, limits: Numbers) -> np.ndarray:

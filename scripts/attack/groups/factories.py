@@ -15,17 +15,21 @@ CONTINUUM = limits.indep(limits.ANY)
 ARMS = money.s_br(3)
 PAIRS = waits.optimum_at_one()
 SUPER_ARMS = limits.combinatorial(GRID, 2)
+DUELS = limits.duels(GRID)
+TURNS = shares.ordered(shares.simulation(2, 6.0), [2, 6])
 SPLIT = shares.make_problem(thresholds.exponential, 2, 3.0, lowest=0.1, highest=5.0)
 PROBLEMS = {
     "censored": GRID.problem,
     "continuum": CONTINUUM.problem,
     "combinatorial": SUPER_ARMS.problem,
+    "dueling": DUELS.problem,
     "budgeted": ARMS.problem,
     "farewell": PAIRS.problem,
     "allocation": SPLIT,
+    "ordered": TURNS.problem,
 }
 # The environment in place of its problem is the likeliest slip of all.
-ENVIRONMENTS = (GRID, CONTINUUM, SUPER_ARMS, ARMS, PAIRS)
+ENVIRONMENTS = (GRID, CONTINUUM, SUPER_ARMS, DUELS, ARMS, PAIRS, TURNS)
 OF_CONTINUUM = ("grid_capacity", "stoo", "z_rcucb", "zooming", "on_grid")
 OF_SUPER_ARMS = (
     "combinatorial_cell_thompson",
@@ -35,6 +39,17 @@ OF_SUPER_ARMS = (
     "super_arms_as_arms",
     "uniform_super_arms",
 )
+OF_DUELS = (
+    "cell_self_sparring",
+    "duels_as_arms",
+    "fixed_duel",
+    "rucb_on_pairs",
+    "self_sparring_on_pairs",
+    "sparring",
+    "sparring_ucb",
+    "uniform_duels",
+)
+OF_TURNS = ("fixed_turns", "ordered_thompson", "ordered_ucb", "uniform_turns")
 # What policies are made of: for those who write one, on arrays of a round.
 PARTS = {
     "cells_of",
@@ -60,6 +75,14 @@ OPTIONS = {
     ("censored", "super_arms_as_arms"): {"plain": "function"},
     ("censored", "fixed_super_arm"): {
         "arms": of("object", plus=((), (1,), (1, 1), (0, 10), (0, 1.5), (0, 1, 2))),
+        "limits": of("object", plus=((), (1,), (0, 10), (-1, 0), ("a", 0))),
+    },
+    ("censored", "cell_self_sparring"): {"limits": "choice"},
+    ("censored", "duels_as_arms"): {"plain": "function", "told": "choice"},
+    ("censored", "rucb_on_pairs"): {"told": "choice"},
+    ("censored", "sparring"): {"plain": "function"},
+    ("censored", "fixed_duel"): {
+        "arms": of("object", plus=((), (1,), (0, 10), (0, 1.5), (0, 1, 2))),
         "limits": of("object", plus=((), (1,), (0, 10), (-1, 0), ("a", 0))),
     },
     ("censored", "thompson"): {"update": "choice"},
@@ -106,6 +129,12 @@ OPTIONS = {
     ),
     ("allocation", "no_ucb"): {"update": "choice", "start": "choice"},
     ("allocation", "ra_etc"): {"count": "choice"},
+    ("allocation", "ordered_thompson"): {"plan": "choice"},
+    ("allocation", "ordered_ucb"): {"plan": "choice"},
+    ("allocation", "fixed_turns"): {
+        "arms": of("object", plus=((), (1,), (1, 1), (0, 2), (0, 1.5), (0, 1, 2))),
+        "amounts": of("object", plus=((), (1,), (4, 4), (-1, 0), ("a", 0))),
+    },
 }
 GOOD = {
     ("censored", "grid_capacity"): {"horizon": 1000},
@@ -113,6 +142,9 @@ GOOD = {
     ("censored", "product_arms"): {"plain": plain.ucb},
     ("censored", "super_arms_as_arms"): {"plain": plain.ucb},
     ("censored", "fixed_super_arm"): {"arms": (3, 1), "limits": (0, 9)},
+    ("censored", "duels_as_arms"): {"plain": plain.relative_ucb},
+    ("censored", "sparring"): {"plain": plain.ucb},
+    ("censored", "fixed_duel"): {"arms": (3, 3), "limits": (0, 9)},
     ("censored", "on_grid"): {"limits": [0.5], "make": censored.rcucb},
     ("budgeted", "fixed_arm"): {"arm": 0},
     ("budgeted", "index_policy"): {"name": "mine", "index": lambda *_: 0.0},
@@ -120,6 +152,7 @@ GOOD = {
         "policy": budgeted.omega_ucb(farewell.as_arms(PAIRS.problem))
     },
     ("farewell", "fixed_pair"): {"arm": 0, "wait": 0},
+    ("allocation", "fixed_turns"): {"arms": (1, 0), "amounts": (2, 4)},
 }
 
 
@@ -131,7 +164,7 @@ def cases() -> list[Case]:
             is_type = isinstance(function, type)
             if callable(function) and not is_type and name not in PARTS:
                 found += _of(setting, name, function)
-    for name in ("ucb", "kl_ucb", "moss"):
+    for name in ("ucb", "kl_ucb", "moss", "relative_ucb", "self_sparring"):
         wrong = {"num_arms": "count"}
         found += attack(getattr(plain, name), {"num_arms": 3}, wrong, f"plain.{name}")
     found += attack(
@@ -147,6 +180,8 @@ def _of(setting, name, function):
     key = setting, name
     own = "continuum" if name in OF_CONTINUUM else setting
     own = "combinatorial" if name in OF_SUPER_ARMS else own
+    own = "dueling" if name in OF_DUELS else own
+    own = "ordered" if name in OF_TURNS else own
     others = [p for s, p in PROBLEMS.items() if s != own]
     wrong = {"problem": of("object", plus=(*others, *ENVIRONMENTS))}
     good = {"problem": PROBLEMS[own], **GOOD.get(key, {})}

@@ -58,6 +58,16 @@ def _solvers():
         wrong = {"budget": (1.7, "x", None, NAN, ONE), "values": (*NO_NUMBERS, ONE)}
         named = {"values": ("rank",), "budget": ("rank",)}
         yield from attack(function, good, wrong, heavy=True, named=named)
+    good = {"values": VALUES, "survival": np.float32([1.0, 0.5])}
+    falling = (np.float32([0.5, 1.0]), np.float32([NAN, 0.5]), np.float32([1.0, -1.0]))
+    yield from invalid(
+        allocation.ordered_programming, good, {"values": values, "survival": falling}
+    )
+    wrong = {"values": (*NO_NUMBERS, ONE), "survival": (*NO_NUMBERS, ONE)}
+    named = {"values": ("rank", "survival"), "survival": ("rank",)}
+    yield from attack(
+        allocation.ordered_programming, good, wrong, heavy=True, named=named
+    )
     good = {"objective": jnp.sum, "start": ONE, "budget": 3.0, "steps": 2}
     yield from invalid(
         allocation.projected_gradient,

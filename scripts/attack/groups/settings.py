@@ -105,6 +105,8 @@ def _censored():
     }
     good = {"environment": censored.indep(), "size": 2}
     yield from attack(censored.combinatorial, good, wrong)
+    del wrong["size"], good["size"]
+    yield from attack(censored.duels, good, wrong)
     wrong = {
         "num_arms": "count",
         "fee": "not negative",
@@ -293,6 +295,18 @@ def _allocation():
             "draw": "function",
             "stop_on_success": "flag",
         },
+    )
+    whole = allocation.simulation(3, 6.0)
+    others = (allocation.simulation(9, 6.0), censored.indep(), EXPONENTIAL)
+    yield from attack(
+        allocation.ordered,
+        {"environment": whole},
+        {
+            "environment": of("object", plus=(*others, allocation.simulation(3))),
+            "budgets": of("played", None, plus=([], 2.5, [1, 33], [[1]])),
+            "told": "flag",
+        },
+        named={"environment": ("budgets",)},
     )
     for name, count in (
         ("ednet_like", "num_questions"),

@@ -1,0 +1,66 @@
+"""Arms in turn (section 7 of the paper): what it costs to plan for another round."""
+
+from functools import partial
+
+from jaxbandits.experiments.common.comparison import (
+    Contestant,
+    add_spread,
+    run_contestants,
+)
+from jaxbandits.experiments.common.experiment import Options, Outcome
+from jaxbandits.plots import plot_panels
+from jaxbandits.policies import allocation as policies
+from jaxbandits.protocol import Policy
+from jaxbandits.settings import allocation as settings
+from jaxbandits.settings.allocation import Ordered
+from jaxbandits.stats import summary_records
+
+NAME = "allocation-ordered"
+NUM_ARMS = 4
+# Of one mean, 6 units, in which arms need 1/2 to 6 units on average.
+MEAN, LEAST, MOST = 6, 1.0, 12.0
+BUDGETS = {
+    "always 6 units": (MEAN,),
+    "1, 2, ..., 11 units": tuple(range(1, 12)),
+    "3 units or, one time in four, 15": (3, 3, 3, 15),
+}
+THOMPSON, MEAN_BUDGET = "Thompson", "Thompson, mean budget"
+GREEDY = "Thompson, as if switching"
+
+
+def _told(known: Ordered, problem: Ordered) -> Policy:
+    """A learner that need not learn the distribution of the budget."""
+    return policies.ordered_thompson(known)._replace(problem=problem)
+
+
+def ordered(options: Options) -> Outcome:
+    """Regret with budgets of one mean, with and without a plan for what they are."""
+    datasets, records, notes = {}, [], []
+    arms = settings.simulation(NUM_ARMS, float(MEAN), LEAST, MOST)
+    for title, budgets in BUDGETS.items():
+        game = settings.ordered(arms, budgets)
+        known = settings.ordered(arms, budgets, told=True).problem
+        cast = {
+            "Thompson, told the distribution": Contestant(partial(_told, known)),
+            THOMPSON: Contestant(policies.ordered_thompson),
+            "UCB by units": Contestant(policies.ordered_ucb),
+            GREEDY: Contestant(partial(policies.ordered_thompson, plan="greedy")),
+            MEAN_BUDGET: Contestant(partial(policies.ordered_thompson, plan="mean")),
+            "uniform": Contestant(policies.uniform_turns),
+        }
+        game = game._replace(name=f"{NUM_ARMS} arms in turn, {title}")
+        dataset = run_contestants(game, cast, options, checkpoints="log")
+        found = summary_records(dataset, NAME, metrics=["regret", "reward"])
+        add_spread(found, dataset, "regret", THOMPSON)
+        datasets[game.name], records = dataset, records + found
+        mean = dataset["regret"].isel(params=0, checkpoint=-1).mean("seed")
+        greedy, by_mean = (
+            float(mean.sel(policy=name) / mean.sel(policy=THOMPSON))
+            for name in (GREEDY, MEAN_BUDGET)
+        )
+        notes.append(
+            f"{title[0].upper()}{title[1:]}: {GREEDY}, has {greedy:.1f} times the "
+            f"regret of {THOMPSON}, {MEAN_BUDGET}, {by_mean:.1f} times."
+        )
+    picture = plot_panels(datasets, x_scale="log", y_scale="log")
+    return Outcome(datasets, records, picture, tuple(notes))

@@ -1,0 +1,202 @@
+"""Self-sparring on the cells between limits. Not of the papers.
+
+The game is `settings.censored.duels`. Self-sparring (Sui, Zhuang, Burdick & Yue,
+"Multi-dueling Bandits with Dependent Arms", UAI 2017) is Thompson sampling for duels:
+both places are drawn, independently, from one posterior.
+
+Idea: the clock says of each run what it says in the paper's game, so hazards h_j of the
+cells (tau_{j-1}, tau_j] are known as by `cell_thompson`. Only the mean reward mu_j of
+runs that end in a cell must be learned from preferences. A duel says of the runs that
+ended in cells a and b
+
+    Y = mu_a - mu_b + noise,    Y in {-1, 1},    var(noise) = 1 - (mu_a - mu_b)^2 <= 1,
+
+and a run that was censored is a rival of known reward: 0. With a normal posterior of
+variance v_b for the rival's mu_b, a duel is an observation of mu_a at Y + E mu_b with
+variance 1 + v_b: Kalman's filter but for the covariances between cells, which are left
+out. One draw of all cells is a draw of the values of *all* limits, eq. (2).
+
+What is left out is the error of a rival's estimate that all duels with it have in
+common. For the mean of n_a duels it adds v_b, and where the rival is known no worse
+that at most doubles ``1 / n_a``: hence `reward_spread` is sqrt(2). With 1 the regret on
+the paper's instances is a tenth to a quarter smaller, and 1 of 384 runs of 100,000
+rounds held on to a wrong arm for most of them.
+
+Every cell starts with the mean and the variance of the uniform law on [0, 1], as many
+as `PRIOR` observations, and with one at the least cost that it can have.
+"""
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from jaxtyping import Int32
+
+from jaxbandits.arrays import (
+    CompensatedSum,
+    constant,
+    one_hot,
+    row,
+    stored,
+    unit_interval,
+    with_row,
+)
+from jaxbandits.checks import at_least_one, non_negative, one_of
+from jaxbandits.factory import factory
+from jaxbandits.kernels.normal import normal_quantile
+from jaxbandits.policies.censored.cells import (
+    drawn_hazards,
+    expected_hazards,
+    values_of_pairs,
+)
+from jaxbandits.policies.censored.observed import cells_of, cost_of
+from jaxbandits.policies.censored.scored import best_pair
+from jaxbandits.policies.censored.survival import named
+from jaxbandits.protocol import Policy
+from jaxbandits.settings.censored.types import Duel, Dueling
+
+LIMITS = ("ordered", "apart")
+PRIOR = 12.0  # 1 / variance of the uniform law
+
+
+class Params(NamedTuple):
+    """What is believed before the first round.
+
+    Attributes:
+      prior_ended, prior_passed: as of `cell_thompson`.
+      reward_spread: factor >= 0 of the standard deviation of the rewards' posterior.
+    """
+
+    prior_ended: float = 1.0
+    prior_passed: float = 1.0
+    reward_spread: float = 2**0.5
+
+
+def _check(params: Params) -> None:
+    at_least_one(prior_ended=params.prior_ended, prior_passed=params.prior_passed)
+    non_negative(reward_spread=params.reward_spread)
+
+
+class State(NamedTuple):
+    """What the runs of every arm said of every cell."""
+
+    entered: Int32[Array, "K M"]  # runs that entered the cell, with a limit beyond
+    ended: Int32[Array, "K M"]  # of these, runs that ended in it
+    cost: CompensatedSum  # f32[K, M]  sum of their costs c(C)
+    weight: CompensatedSum  # f32[K, M]  sum of 1 / variance of what duels say of it
+    reward: CompensatedSum  # f32[K, M]  and of what they say, so weighted
+
+
+@factory(Dueling)
+def cell_self_sparring(
+    problem: Dueling, limits: str = "ordered"
+) -> Policy[State, Params, Duel]:
+    """Self-sparring on the cells between limits.
+
+    It recommends the best pair at the posterior means, twice.
+
+    Args:
+      problem: arms, limits, cost and penalty functions.
+      limits: ``ordered``, or ``apart``: every pair has one cell, from 0 to its limit,
+        and its runs say nothing of other limits.
+
+    Returns:
+      A policy with `Params`; state O(K M); consumes 6 K M words to act.
+
+    Raises:
+      ValueError: on unknown `limits`.
+    """
+    one_of("limits", limits, LIMITS)
+    pairs, shape = problem.pairs, (problem.num_arms, problem.num_limits)
+    # No run that ends in a cell costs less than one that ends at its left end.
+    starts = np.append(0.0, problem.limits[:-1]) * (limits == "ordered")
+    least = np.asarray(problem.cost(starts), np.float64)
+
+    def cells(limit, told):
+        """The cells that a run has entered, and the one that it ended in."""
+        if limits == "ordered":
+            return cells_of(jnp.asarray(problem.limits, float), limit, told)
+        own = one_hot(limit, shape[1])
+        return own, own & ~told.censored
+
+    def values(hazard, gain):
+        """Eq. (2) of all pairs, f32[K, M]."""
+        if limits == "ordered":
+            return values_of_pairs(pairs, hazard, gain)
+        return hazard * gain - (1 - hazard) * jnp.asarray(pairs.penalties())[None, :]
+
+    def init(params):
+        del params
+        zeros = jnp.zeros(shape, jnp.int32)
+        none = CompensatedSum.zeros(shape, float)
+        return State(zeros, zeros, none, none, none)
+
+    def moments(state):
+        """Posterior mean and variance of the mean reward of cells."""
+        variance = 1 / (PRIOR + state.weight.total)
+        return (PRIOR / 2 + state.reward.total) * variance, variance
+
+    def mean_cost(state):
+        total = constant(least)[None, :] + state.cost.total
+        return total / (1 + state.ended.astype(float))
+
+    def drawn(uniforms, state, params):
+        """A draw of all values, f32[K, M], from f32[3, K, M]."""
+        first, second, third = uniforms
+        hazard = drawn_hazards(first, second, state, params)
+        mean, variance = moments(state)
+        deviation = params.reward_spread * jnp.sqrt(variance)
+        score = normal_quantile(third).astype(mean.dtype)
+        reward = jnp.clip(mean + deviation * score, 0.0, 1.0)
+        hazard, gain = stored((hazard, reward - mean_cost(state)))
+        return stored(values(hazard, gain))
+
+    def act(noise, view, state, params):
+        del view
+        both = [
+            best_pair(drawn(uniforms, state, params))
+            for uniforms in unit_interval(noise).reshape(2, 3, *shape)
+        ]
+        arms, limits = zip(*both, strict=True)
+        return Duel(jnp.stack(arms), jnp.stack(limits))
+
+    def update(noise, view, state, action, feedback, params):
+        del noise, view, params
+        entered, ended, known = [], [], []
+        for place in range(2):
+            pair = action.pair(place)
+            seen = cells(pair.limit, feedback.at(place))
+            entered.append(seen[0])
+            ended.append(seen[1])
+            mean, variance = moments(row(state, pair.arm))
+            # What is believed of the run's reward: 0, for sure, if it was censored.
+            known.append(
+                [jnp.sum(jnp.where(seen[1], x, 0.0)) for x in (mean, variance)]
+            )
+        # Whoever meets himself learns nothing.
+        alike = (action.arm[0] == action.arm[1]) & jnp.any(ended[0] & ended[1])
+        for place, sign in ((0, 1.0), (1, -1.0)):
+            arm, told = action.arm[place], feedback.at(place)
+            outcome = jnp.where(feedback.first_preferred, sign, -sign)
+            mean, variance = known[1 - place]
+            weight = jnp.where(ended[place] & ~alike, 1 / (1 + variance), 0.0)
+            old = row(state, arm)
+            new = State(
+                old.entered + entered[place].astype(jnp.int32),
+                old.ended + ended[place].astype(jnp.int32),
+                old.cost.add(jnp.where(ended[place], cost_of(pairs, told), 0.0)),
+                old.weight.add(weight),
+                old.reward.add(weight * (outcome + mean)),
+            )
+            state = with_row(state, arm, new)
+        return state
+
+    def recommend(state, params):
+        gain = moments(state)[0] - mean_cost(state)
+        best = best_pair(values(expected_hazards(state, params), gain))
+        return Duel(*(jnp.stack([x, x]) for x in best))
+
+    words = (6 * pairs.num_pairs, 0)
+    name = named("cell self-sparring", "" if limits == "ordered" else "limits apart")
+    return Policy(name, init, act, update, Params(), words, _check, recommend)

@@ -1,0 +1,304 @@
+"""Arms are served in turn, with a budget that is not known: the paper's future work.
+
+Montanari, Fiegel, Pla, Saha & Perchet, "Learning to Allocate Resources with Censored
+Feedback", section 7: "unknown and stochastic budgets without the switching possibility
+[...] the allocation order matters and optimal decisions may depend on the full budget
+distribution". Before a round the learner commits to an order of the arms and a number
+of units for each. The round's budget, a whole number of units, is drawn and used up
+along that order; an arm that has been left is not returned to. Arms succeed, and are
+seen to, as in the paper (eq. 5), at what they have received.
+
+Of the budget is seen what was handed out. If that is less than the plan, it was the
+budget; if the plan has ended, the budget was at least that, and no more is known.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from jaxtyping import Int32
+
+from jaxbandits.arrays import Bound, CompensatedSum, pick, position, tally
+from jaxbandits.checks import Numbers, flag, instance
+from jaxbandits.kernels.allocation import (
+    OrderedSolution,
+    fill_in_turns,
+    ordered_programming,
+    worth_of_turns,
+)
+from jaxbandits.kernels.allocation.ordered import MOST_ARMS, MOST_UNITS, starts
+from jaxbandits.protocol import Actions, Environment, Game
+from jaxbandits.settings.actions import of_kind, positions_in
+from jaxbandits.settings.allocation.game import (
+    Arms,
+    Setup,
+    drawn_arms,
+    words_of_arms,
+)
+from jaxbandits.settings.allocation.problem import check_budgets
+from jaxbandits.settings.allocation.solving import values_of_units
+from jaxbandits.settings.allocation.types import Feedback, Ordered, Problem, Turns
+from jaxbandits.settings.counts import weighted
+
+
+class OrderedSetup(NamedTuple):
+    """The numbers behind an environment: the arms', and budgets i32[n], drawn from."""
+
+    inner: Setup
+    budgets: Any
+
+
+class Instance(NamedTuple):
+    """A seed's game: as in `game.Instance`, and budgets i32[n]."""
+
+    arms: Arms
+    bound: Bound | None
+    budgets: Int32[Array, " n"]
+
+
+class State(NamedTuple):
+    """The books.
+
+    Attributes:
+      turns: i32[K, N + 1, N + 1], how often an arm had its turn after so many units,
+        for so many units.
+      rounds: i32[], rounds with turns that the game has.
+      successes: i32[].
+      spent: share of the budgets that was spent, summed over rounds.
+    """
+
+    turns: Int32[Array, "K starts units"]
+    rounds: Int32[Array, ""]
+    successes: Int32[Array, ""]
+    spent: CompensatedSum
+
+
+class Tables(NamedTuple):
+    """What the metrics need, by arm, start and units.
+
+    Attributes:
+      worth: f64[K, N + 1, N + 1], of a turn.
+      best: 1 for the turns of an optimal plan, else 0, f64[K, N + 1, N + 1].
+    """
+
+    worth: Any
+    best: Any
+
+
+class OrderedOracle(NamedTuple):
+    """Exact facts about an instance, float64.
+
+    Attributes:
+      arms, amounts: of an optimal plan, i64[K].
+      value: expected successes of a round with it.
+      survival: ``P(B >= u)``, u = 1, ..., N, f64[N].
+    """
+
+    arms: np.ndarray
+    amounts: np.ndarray
+    value: float
+    survival: np.ndarray
+
+
+def ordered(
+    environment: Environment, budgets: Numbers | None = None, *, told: bool = False
+) -> Environment[Any, State, Turns]:
+    """An environment of the allocation setting whose arms are served in turn.
+
+    Args:
+      environment: of `allocation`, `random_allocation` or an instance (`simulation`),
+        which pays for every success, draws its thresholds and hands all out; with at
+        most 8 arms. Its arms are taken, not the way that it has with budgets.
+      budgets: whole numbers of units in [1, 32], one or several; by default the
+        environment's. For every round one of them is drawn, independently, each as
+        likely as the others.
+      told: whether learners know the distribution of the budget.
+
+    Returns:
+      An environment with `Turns`, `Feedback` and the metrics
+
+      * ``regret``: cumulative pseudo-regret against the best plan for the distribution
+        of the budget, from counts;
+      * ``reward``: successes;
+      * ``spent``: mean share of the budget that was spent.
+
+      Of fixed arms its oracle is an `OrderedOracle`.
+
+    Raises:
+      ValueError: naming the argument, on too many arms or units, budgets that are no
+        whole numbers, or rounds that are of another kind.
+      TypeError: if an argument is of another kind.
+    """
+    instance("environment", environment, Environment, "of settings.allocation")
+    arms, inner = environment.problem, environment.setup
+    if not isinstance(arms, Problem) or not isinstance(inner, Setup):
+        raise TypeError(
+            "environment must be of settings.allocation, got "
+            f"{environment.name!r} with problem {type(arms).__name__}"
+        )
+    stops = (environment.provenance or {}).get("stop_on_success", False)
+    for name, is_so in (
+        ("cascade", arms.cascade),
+        ("stop_on_success", stops),
+        ("users", inner.users is not None),
+    ):
+        if is_so:
+            raise ValueError(f"environment must have no {name}, and has")
+    if arms.num_arms > MOST_ARMS:
+        raise ValueError(
+            f"environment must have at most {MOST_ARMS} arms, as the best plan is "
+            f"looked for among all sets of them, got {arms.num_arms}"
+        )
+    units = check_budgets(inner.budgets if budgets is None else budgets)
+    if np.any(units != np.round(units)) or np.max(units) > MOST_UNITS:
+        raise ValueError(
+            f"budgets must be whole numbers in [1, {MOST_UNITS}], got {units}"
+        )
+    budgets = units.astype(np.int32)
+    largest = int(np.max(budgets))
+    survival = np.mean(budgets >= np.arange(1, largest + 1)[:, None], axis=1)
+    known = tuple(survival.tolist()) if flag("told", told) else None
+    problem = Ordered(*arms[:5], largest, known)
+    facts = {
+        "setting": "allocation",
+        "budget": [int(np.min(budgets)), largest],
+        "known_distribution": bool(told),
+        "mean_budget": float(np.mean(budgets)),
+    }
+    drawn = environment.oracle is None
+    draw: Any = environment.game.sample
+    made = Environment(
+        f"{environment.name}, in turns",
+        _game(problem, draw),
+        setup=OrderedSetup(inner, budgets),
+        tables=lambda instance: _solved(problem, survival, *instance.arms)[0],
+        problem=problem,
+        provenance=facts
+        | {
+            name: fact
+            for name, fact in (environment.provenance or {}).items()
+            if name in ("family", "probability", "rate", "m", "M", "num_arms")
+        },
+    )
+    if drawn:
+        return made
+    tables, found = _solved(problem, survival, *(x[None] for x in inner.arms))
+    plan = OrderedOracle(
+        np.asarray(found.arms[0]),
+        np.asarray(found.amounts[0]),
+        float(found.value[0]),
+        survival,
+    )
+    return made._replace(
+        tables=lambda instance: tables,
+        oracle=lambda instance=None: plan,
+        provenance=made.provenance
+        | {
+            "optimal_plan": [plan.arms.tolist(), plan.amounts.tolist()],
+            "optimal_value": plan.value,
+        },
+    )
+
+
+def _solved(
+    problem: Ordered, survival: np.ndarray, probability: Any, rate: Any
+) -> tuple[Tables, OrderedSolution]:
+    """Tables and optimal plans of arms f[S, K], in float64 on the host."""
+
+    def one(probability, rate):
+        values = values_of_units(problem.arms, probability, rate)
+        plan = ordered_programming(values, survival)
+        shape = (problem.num_arms, problem.units + 1, problem.units + 1)
+        counts = _count(jnp.zeros(shape, jnp.int32), plan)
+        worth = worth_of_turns(values, survival)
+        return Tables(worth, counts.astype(worth.dtype)), plan
+
+    with jax.enable_x64(True):
+        arms = (jnp.asarray(x, float) for x in (probability, rate))
+        found: Any = jax.tree.map(np.asarray, jax.jit(jax.vmap(one))(*arms))
+    return found
+
+
+def _count(turns: Int32[Array, "K starts units"], plan: Any) -> Array:
+    """One more of every turn of a plan."""
+    start = jnp.minimum(starts(plan.amounts), turns.shape[1] - 1)
+    for place in range(turns.shape[0]):
+        turns = tally(turns, plan.arms[place], start[place], plan.amounts[place])
+    return turns
+
+
+@cache
+def _game(problem: Ordered, draw: Callable[[Any, Any], Any]) -> Game:
+    """Instances that differ in numbers only are one game."""
+    arms, num_arms, size = problem.arms, problem.num_arms, problem.units
+    words = words_of_arms(arms)
+
+    def sample(key, setup):
+        drawn = draw(key, setup.inner)
+        return Instance(drawn.arms, drawn.bound, setup.budgets)
+
+    def init(instance):
+        del instance
+        zero = jnp.zeros((), jnp.int32)
+        turns = jnp.zeros((num_arms, size + 1, size + 1), jnp.int32)
+        return State(turns, zero, zero, CompensatedSum.zeros((), float))
+
+    def allowed(instance, action):
+        del instance
+        arm, amount = of_kind(action, Turns)
+        known = positions_in("arms", arm, num_arms, num_arms)
+        known &= positions_in("amounts", amount, size + 1, num_arms)
+        known &= jnp.sum(amount) <= size
+        for place in range(1, num_arms):
+            known &= jnp.all(arm[place] != arm[:place])
+        return known
+
+    def step(noise, instance, state, action):
+        played = allowed(instance, action).astype(jnp.int32)
+        place = position(noise[words], instance.budgets.shape[0])
+        budget = pick(instance.budgets, place)
+        units = fill_in_turns(*action, budget)
+        received = units.astype(float)
+        threshold, active = drawn_arms(
+            arms, noise[:words], instance.arms, instance.bound
+        )
+        success = active & (threshold <= received)
+        spent = jnp.sum(units).astype(float) / budget.astype(float)
+        state = State(
+            _count(state.turns, action),
+            state.rounds + played,
+            state.successes + jnp.sum(success, dtype=jnp.int32),
+            state.spent.add(spent),
+        )
+        return state, Feedback(jnp.where(success, threshold, jnp.inf), received)
+
+    return Game(
+        init,
+        step,
+        _metrics,
+        words + 1,
+        sample,
+        actions=Actions(
+            f"Turns of all arms in [0, {num_arms}) in any order, and of amounts >= 0 "
+            f"of sum <= {size}",
+            allowed,
+            lambda instance, record: record.rounds,
+        ),
+    )
+
+
+def _metrics(tables: Tables, instance: Instance, record: State) -> dict[str, Array]:
+    del instance
+    # What both plans have in common is left out, so that nothing cancels.
+    missed = record.rounds * tables.best.astype(jnp.int32) - record.turns
+    (regret,) = weighted(missed, tables.worth)
+    return {
+        # Another plan of the same worth is only rounded differently.
+        "regret": jnp.maximum(regret, 0.0),
+        "reward": record.successes.astype(float),
+        "spent": record.spent.exact() / jnp.maximum(record.rounds, 1).astype(float),
+    }

@@ -1,0 +1,72 @@
+"""Games of which a round is several runs of an environment of the setting."""
+
+from typing import Any
+
+import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Bool
+
+from jaxbandits.checks import instance, shown
+from jaxbandits.protocol import Environment, Game, Noise, as_given, round_only
+from jaxbandits.settings.actions import positions_in
+from jaxbandits.settings.censored.types import (
+    Duel,
+    Problem,
+    SemiBanditFeedback,
+    SuperArm,
+)
+
+
+def problem_of(environment: Environment) -> Problem:
+    """The problem of an environment whose rounds may be runs of another game.
+
+    Raises:
+      TypeError: if it has no grid of limits, or its rounds are not those of the setting
+        (instances that are drawn, views of more than the round, budgets, nothing known
+        of its values).
+    """
+    instance("environment", environment, Environment, "of settings.censored")
+    pairs, game = environment.problem, environment.game
+    if not isinstance(pairs, Problem):
+        raise TypeError(
+            "environment must be of settings.censored, with a grid of limits, got "
+            f"{environment.name!r}, whose problem is {shown(pairs)}"
+        )
+    plain = game.sample is as_given and game.view is round_only
+    if not plain or game.spent is not None or environment.oracle is None:
+        raise TypeError(
+            "environment must have a fixed instance, a view of the round alone, no "
+            f"budget and an oracle, and {environment.name!r} has not"
+        )
+    return pairs
+
+
+def run_all(
+    game: Game, instance: Any, noise: Noise, action: SuperArm | Duel, size: int
+) -> SemiBanditFeedback:
+    """Run the pairs of a round, independently; whose books are not kept.
+
+    Args:
+      game: of the runs.
+      instance: its instance.
+      noise: u32[size * game.words].
+      action: the pairs.
+      size: how many there are.
+    """
+    drawn = []
+    for place, words in enumerate(noise.reshape(size, game.words)):
+        start = game.init(instance)
+        drawn.append(game.step(words, instance, start, action.pair(place))[1])
+    return SemiBanditFeedback(*map(jnp.stack, zip(*drawn, strict=True)))
+
+
+def known_pairs(
+    action: SuperArm | Duel, problem: Problem, size: int
+) -> Bool[Array, ""]:
+    """Whether the problem has the pairs of a round.
+
+    Raises:
+      TypeError: if they are no integers, `size` of each.
+    """
+    known = positions_in("arm", action.arm, problem.num_arms, size)
+    return known & positions_in("limit", action.limit, problem.num_limits, size)

@@ -1,0 +1,346 @@
+"""Arms in turn: every plan by brute force, properties, and the examples of the page."""
+
+import itertools
+
+import jax
+import numpy as np
+import pytest
+
+from jaxbandits.kernels.allocation import (
+    INVALID,
+    NOTHING_TO_GAIN,
+    SOLVED,
+    fill_in_turns,
+    integer_programming,
+    ordered_programming,
+    worth_of_turns,
+)
+from tests.heavy import float64_in_long
+
+programme = jax.jit(ordered_programming)
+ARMS, UNITS = 3, 6
+
+
+def worth(values, chances, arms, amounts):
+    """What a plan is worth: budget by budget, as it is used up (the definition).
+
+    Args:
+      values: f64[K, N + 1].
+      chances: f64[N + 1], of budgets 0, ..., N.
+      arms, amounts: the plan.
+    """
+    total = 0.0
+    for budget, chance in enumerate(chances):
+        left = budget
+        for arm, amount in zip(arms, amounts, strict=True):
+            given = min(amount, left)
+            total += chance * values[arm, given]
+            left -= given
+    return total
+
+
+def splits(units, parts):
+    """All ways to write `units` as a sum of so many numbers."""
+    if parts == 1:
+        yield (units,)
+        return
+    for first in range(units + 1):
+        for others in splits(units - first, parts - 1):
+            yield (first, *others)
+
+
+def plans(num_arms, units):
+    return itertools.product(
+        itertools.permutations(range(num_arms)), splits(units, num_arms)
+    )
+
+
+def best_of_all(values, chances):
+    """The largest worth of all orders and amounts."""
+    num_arms, size = values.shape
+    return max(worth(values, chances, *plan) for plan in plans(num_arms, size - 1))
+
+
+def chances_of(survival):
+    """Chances of 0, ..., N units."""
+    return -np.diff(np.concatenate([[1.0], survival, [0.0]]))
+
+
+def random_values(rng, num_arms=ARMS, units=UNITS, concave=False):
+    size = num_arms, units
+    steps = rng.random(size) * rng.choice([0, 1, 1], size)
+    if concave:
+        steps = -np.sort(-steps, axis=1)
+    return np.pad(np.cumsum(steps, axis=1), ((0, 0), (1, 0)))
+
+
+def random_survival(rng, units=UNITS):
+    chances = rng.random(units + 1) * rng.choice([0, 1, 1], units + 1)
+    chances[rng.integers(units + 1)] += 0.1
+    return np.minimum(np.cumsum(chances[::-1])[::-1][1:] / chances.sum(), 1)
+
+
+def check(found, values, survival, rtol):
+    """A plan of all units, worth what it says."""
+    num_arms, size = values.shape
+    assert found.status == SOLVED
+    assert sorted(found.arms.tolist()) == [*range(num_arms)]
+    assert found.amounts.min() >= 0 and found.amounts.sum() == size - 1
+    mine = worth(values, chances_of(survival), found.arms, found.amounts)
+    np.testing.assert_allclose(found.value, mine, rtol=rtol)
+
+
+@pytest.mark.parametrize("concave", [False, True])
+def test_the_best_of_all_plans(dtype, concave):
+    """168 plans of three arms and six units, and no curve or budget alike."""
+    rng = np.random.default_rng(concave)
+    rtol = 2e-6 if dtype is np.float32 else 1e-13
+    for _ in range(30):
+        values = random_values(rng, concave=concave)
+        survival = random_survival(rng)
+        found = programme(values.astype(dtype), survival.astype(dtype))
+        best = best_of_all(values, chances_of(survival))
+        if best == 0:
+            assert found.status == NOTHING_TO_GAIN and found.value == 0
+            continue
+        np.testing.assert_allclose(found.value, best, rtol=rtol)
+        check(found, values, survival, rtol)
+
+
+@pytest.mark.parametrize(("num_arms", "units"), [(1, 1), (1, 5), (2, 9), (5, 2)])
+def test_other_sizes(num_arms, units):
+    rng = np.random.default_rng(units)
+    for _ in range(3):
+        values = random_values(rng, num_arms, units) + 0.0
+        values[:, 1:] += 0.1
+        survival = random_survival(rng, units) * 0.9 + 0.1
+        found = programme(values, survival)
+        best = best_of_all(values, chances_of(survival))
+        np.testing.assert_allclose(found.value, best, rtol=2e-6)
+        check(found, values, survival, 2e-6)
+
+
+@float64_in_long
+def test_a_budget_that_is_certain_is_split_in_any_order(dtype):
+    """The best split of an integer problem; all orders of it are worth the same."""
+    rng = np.random.default_rng(3)
+    for budget in range(1, UNITS + 1):
+        values = random_values(rng)
+        survival = (np.arange(1, UNITS + 1) <= budget).astype(dtype)
+        found = programme(values.astype(dtype), survival)
+        split = integer_programming(values.astype(dtype), budget)
+        np.testing.assert_allclose(found.value, split.value, rtol=1e-6)
+        chances = chances_of(survival)
+        for order in itertools.permutations(range(ARMS)):
+            amounts = np.asarray(split.allocation)[list(order)]
+            mine = worth(values, chances, order, amounts)
+            np.testing.assert_allclose(mine, split.value, rtol=1e-6)
+
+
+def test_properties():
+    """Arms renamed, worth rescaled, one unit more, larger budgets, mixtures."""
+    rng = np.random.default_rng(4)
+    for _ in range(10):
+        values, survival = random_values(rng) + 0.0, random_survival(rng)
+        value = programme(values, survival).value
+        names = rng.permutation(ARMS)
+        np.testing.assert_allclose(programme(values[names], survival).value, value)
+        scaled = programme(3 * values, survival)
+        np.testing.assert_allclose(scaled.value, 3 * value, rtol=1e-6)
+        # A unit that every budget has more, for an arm that is worth a lot and needs no
+        # second one: the others go on as before.
+        moved = np.concatenate([[1.0], survival])
+        longer = np.pad(values, ((0, 1), (0, 1)), mode="edge")
+        longer[-1] = 100 * (np.arange(UNITS + 2) > 0)
+        found = programme(longer, moved)
+        np.testing.assert_allclose(found.value, 100 + value, rtol=1e-6)
+        # Monotone: a budget that is larger in distribution is worth no less.
+        more = np.maximum(survival, random_survival(rng))
+        assert programme(values, more).value >= value * (1 - 1e-6)
+        # Convex: to be told which of two distributions it is does no harm.
+        other = random_survival(rng)
+        half = programme(values, (survival + other) / 2).value
+        told = (value + programme(values, other).value) / 2
+        assert half <= told * (1 + 1e-6)
+
+
+def test_it_lies_between_one_arm_and_switching():
+    """K times the best arm alone bounds what switching is worth."""
+    rng = np.random.default_rng(5)
+    for turn in range(20):
+        values, survival = random_values(rng, concave=turn % 2), random_survival(rng)
+        chances = chances_of(survival)
+        switching = sum(
+            chance * float(integer_programming(values, budget).value)
+            for budget, chance in enumerate(chances)
+        )
+        alone = max(chances @ row for row in values)
+        value = programme(values, survival).value
+        assert alone * (1 - 1e-6) <= value <= switching * (1 + 1e-6)
+        assert switching <= ARMS * alone * (1 + 1e-6)
+
+
+def test_budgets_without_memory_have_an_index():
+    """P(B >= u) = q^(u - 1): blocks are in order of worth over chance to be cut."""
+    rng = np.random.default_rng(6)
+    q = 0.7
+    survival = q ** np.arange(UNITS)
+    for _ in range(20):
+        values = random_values(rng)
+        found = programme(values, survival)
+        index = []
+        for arm, amount in zip(*(x.tolist() for x in found[:2]), strict=True):
+            if amount:
+                steps = np.diff(values[arm])[:amount]
+                block = steps @ q ** np.arange(amount)
+                index.append(block / (1 - q**amount))
+        assert np.all(np.diff(index) <= 1e-5 * np.abs(index[:-1])), index
+
+
+# The examples of docs/theory/ordered-allocation.md: p, rate of exponential thresholds.
+STEEPER_IS_SECOND = [(0.9, 0.7), (0.4, 1.5)]
+THREE_LAWS = [(0.8, 0.5), (0.3, 1.4)]
+
+
+def exponential_values(arms, units):
+    p, rate = np.array(arms).T[:, :, None]
+    return p * -np.expm1(-rate * np.arange(units + 1))
+
+
+def survival_of(budgets, units):
+    return np.mean(np.array(budgets) >= np.arange(1, units + 1)[:, None], axis=1)
+
+
+def test_the_best_order_is_not_that_of_the_slopes():
+    """Steeper at 0, and worth more in its first unit: and yet second."""
+    values = exponential_values(STEEPER_IS_SECOND, 4)
+    (p1, rate1), (p2, rate2) = STEEPER_IS_SECOND
+    np.testing.assert_allclose([p1 * rate1, p2 * rate2], [0.63, 0.6])
+    np.testing.assert_allclose(values[:, 1], [0.453, 0.311], atol=5e-4)
+    survival = survival_of([2, 2, 2, 4], 4)
+    found, chances = programme(values, survival), chances_of(survival)
+    assert found.arms.tolist() == [1, 0] and found.amounts.tolist() == [1, 3]
+    np.testing.assert_allclose(found.value, 0.8480, atol=5e-5)
+    steeper = max(worth(values, chances, [0, 1], x) for x in splits(4, 2))
+    np.testing.assert_allclose(steeper, 0.7850, atol=5e-5)
+
+
+# Budgets of mean 4: the best plan for each, and what it is worth.
+LAWS = {
+    "4": ([4], [0, 1], [3, 4], 0.8475),
+    "1 or 7": ([1, 7], [0, 1], [5, 2], 0.6654),
+    "3 or 5": ([3, 5], [1, 0], [1, 6], 0.8247),
+}
+# What share of the optimum each of these plans loses, by law.
+LOST = [[0, 0.184, 0.0], [0.072, 0, 0.089], [0.076, 0.178, 0]]
+
+
+def test_the_optimum_depends_on_more_than_the_mean():
+    values = exponential_values(THREE_LAWS, 7)
+    survivals = [survival_of(law[0], 7) for law in LAWS.values()]
+    for survival, (budgets, arms, amounts, value) in zip(
+        survivals, LAWS.values(), strict=True
+    ):
+        assert np.mean(budgets) == 4
+        found = programme(values, survival)
+        assert found.arms.tolist() == arms and found.amounts.tolist() == amounts
+        np.testing.assert_allclose(found.value, value, atol=5e-5)
+    lost = [
+        [
+            1 - worth(values, chances_of(survival), arms, amounts) / law[3]
+            for _, arms, amounts, _ in LAWS.values()
+        ]
+        for survival, law in zip(survivals, LAWS.values(), strict=True)
+    ]
+    np.testing.assert_allclose(lost, LOST, atol=6e-4)
+
+
+def test_who_gets_what():
+    arms, amounts = np.array([2, 0, 1]), np.array([2, 0, 3])
+    for budget, expected in [(0, [0, 0, 0]), (1, [0, 0, 1]), (4, [0, 2, 2])]:
+        found = fill_in_turns(arms, amounts, budget)
+        np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(fill_in_turns(arms, amounts, 9), [0, 3, 2])
+
+
+def test_the_worth_of_a_turn():
+    rng = np.random.default_rng(7)
+    values, survival = random_values(rng), random_survival(rng)
+    table = np.asarray(worth_of_turns(values, survival))
+    chances = chances_of(survival)
+    for arms, amounts in list(plans(ARMS, UNITS))[::11]:
+        starts = np.cumsum(amounts) - amounts
+        found = table[list(arms), starts, list(amounts)].sum()
+        mine = worth(values, chances, arms, amounts)
+        np.testing.assert_allclose(found, mine, rtol=1e-5, atol=1e-6)
+
+
+def test_ties_do_not_depend_on_the_last_digit():
+    """Where the budget cannot end the order is no matter: arms go by their index."""
+    rng = np.random.default_rng(8)
+    several = 0
+    for _ in range(60):
+        values = np.float32(random_values(rng, concave=True))
+        found = programme(values, np.ones(UNITS, np.float32))
+        taken = found.arms[:-1][found.amounts[:-1] > 0].tolist()
+        assert taken == sorted(taken)
+        several += len(taken) > 1
+    assert several > 30
+
+
+NAN, INF = np.nan, np.inf
+GOOD = np.array([[0, 1.0, 2.0], [0, 2.0, 3.0]]), np.array([1.0, 0.5])
+
+
+@pytest.mark.parametrize(
+    ("values", "survival"),
+    [
+        ([[0, 1, 0.5], [0, 2, 3]], GOOD[1]),
+        ([[0, 1, NAN], [0, 2, 3]], GOOD[1]),
+        ([[0, 1, INF], [0, 2, 3]], GOOD[1]),
+        (GOOD[0], [0.5, 0.6]),
+        (GOOD[0], [1.1, 0.6]),
+        (GOOD[0], [1.0, -0.1]),
+        (GOOD[0], [NAN, 0.1]),
+        (GOOD[0], [1.0, NAN]),
+    ],
+)
+def test_no_such_problem(values, survival):
+    assert programme(*GOOD).status == SOLVED
+    found = programme(np.array(values, float), np.array(survival, float))
+    assert found.status == INVALID
+
+
+@pytest.mark.parametrize(
+    ("values", "survival", "message"),
+    [
+        (np.zeros((9, 3)), np.ones(2), "values must have 1 to 8 arms and 1 to 32"),
+        (np.zeros((2, 34)), np.ones(33), "values must have .* got shape .2, 34"),
+        (np.zeros((2, 1)), np.ones(0), "values must have 1 to 8 arms and 1 to 32"),
+        (np.zeros((2, 3)), np.ones(3), "survival must have an entry per unit, .*2"),
+    ],
+)
+def test_sizes_that_are_refused(values, survival, message):
+    with pytest.raises(ValueError, match=message):
+        ordered_programming(values, survival)
+
+
+def test_the_largest_problem():
+    """Eight arms and 32 units, against the float64 program on NumPy's side."""
+    rng = np.random.default_rng(9)
+    values = random_values(rng, 8, 32, concave=True)
+    survival = random_survival(rng, 32)
+    found = programme(values, survival)
+    check(found, values, survival, 1e-5)
+    # No exchange of neighbours, and no unit moved, is better.
+    arms, amounts = (x.tolist() for x in found[:2])
+    chances, value = chances_of(survival), float(found.value)
+    for k in range(7):
+        order = [*range(k), k + 1, k, *range(k + 2, 8)]
+        mine = [arms[i] for i in order], [amounts[i] for i in order]
+        assert worth(values, chances, *mine) <= value * (1 + 1e-5)
+    for a, b in itertools.permutations(range(8), 2):
+        if amounts[a]:
+            moved = np.array(amounts)
+            moved[a], moved[b] = moved[a] - 1, moved[b] + 1
+            assert worth(values, chances, arms, moved) <= value * (1 + 1e-5)

@@ -1,0 +1,119 @@
+"""Policies that serve arms in turn plan as their float64 twins do.
+
+As in `test_twins`: the twin follows the policy's plans on the same words. In each round
+that is compared the two plans are the same, or the policy's is worth as much as the
+best one for the twin, up to rounding.
+"""
+
+from functools import cache, partial
+from typing import NamedTuple
+
+import pytest
+from scipy.special import ndtri
+
+from jaxbandits.engine.tape import Stream, read
+from jaxbandits.laws.thresholds import exponential, weibull
+from jaxbandits.policies import REGISTRY
+from jaxbandits.settings import allocation
+from jaxbandits.testing import trace_run
+from tests.policies.states import assert_sound
+from tests.policies.test_allocation_twins import NAMES
+from tests.reference import allocation_policies, words
+from tests.reference import ordered_policies as twins
+
+ROUNDS = 400
+P, RATE = [0.9, 0.6, 0.5], [0.3, 0.8, 1.5]
+BUDGETS = (2, 3, 3, 6)
+
+
+@cache
+def game(family=exponential, shape=None, told=False, budgets=BUDGETS):
+    arms = allocation.allocation(
+        "three", family, P, RATE, 6.0, shape=shape, lowest=0.1, highest=3.0
+    )
+    return allocation.ordered(arms, budgets, told=told)
+
+
+class Case(NamedTuple):
+    """An entry of the registry, its twin, parameters and games that are not default.
+
+    `every` is how many rounds lie between two comparisons, `tolerance` how much less a
+    plan may be worth. Thompson's rates are drawn by the signed root of the likelihood
+    where that is narrow, which is off by the square of its width: 3e-3 measured, and
+    some 1 % of a rate, more for sigmoids. `equal` is the share of equal plans.
+    """
+
+    twin: partial
+    params: dict = {}
+    game: dict = {}
+    every: int = 3
+    tolerance: float = 0.01
+    equal: float = 0.98
+
+
+CHANCES = [0, 0, 0.25, 0.5, 0, 0, 0.25]
+SIGMOID = {"family": weibull, "shape": (0.8, 1.5, 2.0)}
+CASES = {
+    "thompson": Case(twins.Thompson),
+    "thompson, told": Case(
+        partial(twins.Thompson, chances=CHANCES), game={"told": True}
+    ),
+    "thompson, sigmoid": Case(twins.Thompson, game=SIGMOID, equal=0.94),
+    "thompson-mean": Case(partial(twins.Thompson, plan="mean")),
+    "thompson-greedy": Case(partial(twins.Thompson, plan="greedy")),
+    "ucb": Case(twins.UcbByUnits, tolerance=2e-5),
+    "ucb, alpha": Case(
+        partial(twins.UcbByUnits, alpha=0.3), {"alpha": 0.3}, tolerance=2e-5
+    ),
+    "uniform": Case(twins.Uniform, every=1),
+    "uniform, odd units": Case(twins.Uniform, game={"budgets": (2, 5)}, every=1),
+}
+
+
+def entry(name):
+    return f"ordered/{name.split(',')[0]}"
+
+
+def test_every_policy_has_a_twin():
+    entries = {name for name in REGISTRY if name.startswith("ordered/")}
+    assert {entry(name) for name in CASES} == entries
+
+
+def reference_problem(problem):
+    return allocation_policies.Problem(
+        NAMES[problem.family],
+        problem.shape or (1.0,) * problem.num_arms,
+        problem.lowest,
+        problem.highest,
+        float(problem.units),
+    )
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_policy_plans_as_its_twin(name):
+    case = CASES[name]
+    environment = game(**case.game)
+    policy = REGISTRY[entry(name)](environment.problem)
+    params = policy.params._replace(**case.params) if case.params else None
+    trace = trace_run(policy, environment, ROUNDS, params=params)
+    assert_sound(trace.state)
+    width = policy.words[0]
+    drawn = words.grid(read(0, 0, Stream.ACT, ROUNDS, width))
+    drawn = drawn if name == "uniform" else ndtri(drawn)
+    twin = case.twin(reference_problem(environment.problem))
+    equal, compared, played = 0, 0, set()
+    rounds = zip(*trace.actions, *trace.feedback, strict=True)
+    for t, (arms, amounts, threshold, given) in enumerate(rounds, start=1):
+        pairs = zip(arms.tolist(), amounts.tolist(), strict=True)
+        mine = [(arm, n) for arm, n in pairs if n]
+        assert sum(amounts) == environment.problem.units
+        played.add(str(mine))
+        if t % case.every == 1 or case.every == 1:
+            wanted, less = twin.act(t, drawn[t - 1] if width else None)
+            compared += 1
+            equal += mine == wanted
+            if name != "thompson-greedy":  # of which a unit may go to one of two
+                assert less(mine) < case.tolerance, f"round {t}: {mine}, not {wanted}"
+        twin.update(t, amounts.tolist(), given.tolist(), threshold.tolist())
+    assert equal >= case.equal * compared, equal / compared
+    assert len(played) > 4  # or the twin's agreement would say nothing

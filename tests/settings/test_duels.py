@@ -1,0 +1,270 @@
+"""Duels: the coin by hand, regret by hand, what preferences tell, refusals."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxbandits import laws, live, simulate
+from jaxbandits.arrays import constant
+from jaxbandits.policies import censored as policies
+from jaxbandits.policies.censored._cell_self_sparring import LIMITS
+from jaxbandits.settings import budgeted, censored
+from jaxbandits.settings.censored._duels import State
+from jaxbandits.testing import altered, check_environment, trace_run
+
+PAIRS = censored.censored(
+    "four",
+    censored.running_example(4, [0.2, 0.5, 0.8]),
+    laws.product(laws.beta, laws.exponential),
+    laws.Product(
+        laws.Beta(np.array([0.6, 2.4, 1.5, 2.1]), np.array([1.4, 0.6, 1.5, 0.9])),
+        laws.Exponential(np.array([9.0, 3.0, 4.0, 8.0])),
+    ),
+)
+GAME = censored.duels(PAIRS)
+# Rewards 0.8, 0.3 and 0; consumption 0.5, 0.5 and 1: nothing is random but the coin.
+CERTAIN = censored.duels(
+    censored.censored(
+        "certain",
+        censored.running_example(3, [0.25, 0.5]),
+        laws.empirical,
+        laws.empirical_params([[0.8], [0.3], [0.0]], [[0.5], [0.5], [1.0]]),
+    )
+)
+WORDS = CERTAIN.game.words
+
+
+def duel(arms, limits):
+    return censored.Duel(jnp.array(arms, jnp.int32), jnp.array(limits, jnp.int32))
+
+
+@pytest.mark.parametrize(
+    ("arms", "limits", "probability", "censored_"),
+    [
+        ((0, 1), (1, 1), 0.75, (False, False)),
+        ((1, 0), (1, 1), 0.25, (False, False)),
+        ((0, 1), (1, 0), 0.9, (False, True)),  # 0.8 against nothing
+        ((1, 0), (0, 1), 0.1, (True, False)),
+        ((0, 1), (0, 0), 0.5, (True, True)),  # nothing against nothing
+        ((2, 0), (1, 1), 0.1, (True, False)),
+        ((0, 0), (1, 1), 0.5, (False, False)),
+    ],
+)
+def test_the_coin_by_hand(arms, limits, probability, censored_):
+    """Just below its probability it prefers the first, just above the second."""
+
+    @jax.jit
+    def step(noise):
+        start = CERTAIN.game.init(None)
+        setup = constant(CERTAIN.setup)
+        return CERTAIN.game.step(noise, setup, start, duel(arms, limits))[1]
+
+    found = []
+    for uniform in (probability - 1e-6, probability + 1e-6):
+        noise = np.zeros(WORDS, np.uint32)
+        noise[0] = int(uniform * 2**32)
+        feedback = step(noise)
+        assert tuple(feedback.censored.tolist()) == censored_
+        clock = [np.inf if lost else 0.5 for lost in censored_]
+        np.testing.assert_array_equal(feedback.consumption, clock)
+        found.append(bool(feedback.first_preferred))
+    assert found == [True, False]
+
+
+def test_preferences_and_charges_add_up_to_values():
+    """``E[Y - L_1 + L_2] = nu_1 - nu_2``, over 4,000 runs each of four duels."""
+    values, limits = PAIRS.oracle().values, np.array(PAIRS.problem.limits)
+    penalties, rounds = PAIRS.problem.penalties(), 4_000
+    for one, other in (((0, 1), (1, 1)), ((1, 0), (3, 2)), ((2, 2), (0, 0))):
+        arms, places = zip(one, other, strict=True)
+        policy = policies.fixed_duel(GAME.problem, arms, places)
+        told = trace_run(policy, GAME, rounds).feedback
+        lost, clock = np.asarray(told.censored), np.asarray(told.consumption)
+        paid = PAIRS.problem.cost(np.where(lost, 0.0, clock))
+        charges = np.where(lost, penalties[list(places)], paid)
+        sign = np.where(told.first_preferred, 1.0, -1.0)
+        surplus = sign - charges[:, 0] + charges[:, 1]
+        gap = surplus.mean() - (values[one] - values[other])
+        # One of three fails by chance once in 5,000 sets of keys.
+        assert abs(gap) < 4 * surplus.std() / np.sqrt(rounds)
+        assert np.all(
+            clock[~lost] <= np.broadcast_to(limits[list(places)], lost.shape)[~lost]
+        )
+
+
+def test_regret_by_hand():
+    """Of uniform play, duel by duel, in float64."""
+    policy = policies.uniform_duels(GAME.problem)
+    trace = trace_run(policy, GAME, 300)
+    arms, limits = trace.actions
+    gaps = GAME.oracle().gaps[arms, limits].mean(axis=1)
+    data = simulate(policy, GAME, horizon=300, seeds=1, checkpoints=[100, 300])
+    expected = np.cumsum(gaps)[[99, 299]]
+    np.testing.assert_allclose(data["regret"].values.ravel(), expected, rtol=1e-12)
+    share = np.asarray(trace.feedback.censored).mean()
+    assert data["censored"].values.ravel()[-1] == pytest.approx(share)
+    best = (arms == GAME.oracle().arm) & (limits == GAME.oracle().limit)
+    assert data["optimal"].values.ravel()[-1] == pytest.approx(best.mean())
+    # Both places are uniform, and do not go together.
+    number = 3 * arms + limits
+    for column in number.T:
+        shares = np.bincount(column, minlength=12) / 300
+        assert np.all(np.abs(shares - 1 / 12) < 4 * np.sqrt(11 / 144 / 300))
+    assert abs(np.corrcoef(*number.T)[0, 1]) < 4 / np.sqrt(300)
+
+
+def test_the_best_pair_against_itself_has_no_regret():
+    oracle = GAME.oracle()
+    arm, limit = oracle.arm, oracle.limit
+    best = policies.fixed_duel(GAME.problem, (arm, arm), (limit, limit))
+    data = simulate(best, GAME, horizon=50, seeds=2)
+    assert np.all(data["regret"] == 0) and np.all(data["optimal"] == 1)
+    # Beside it, another pair costs half of its gap.
+    half = policies.fixed_duel(GAME.problem, (arm, 0), (limit, 0))
+    data = simulate(half, GAME, horizon=50, seeds=2, checkpoints=[50])
+    np.testing.assert_allclose(data["regret"], 25 * oracle.gaps[0, 0], rtol=1e-12)
+    assert np.all(data["optimal"] == 0.5)
+
+
+def test_more_runs_than_an_integer_holds():
+    oracle, rounds = GAME.oracle(), 2_000_000_000
+    plays = np.zeros((4, 3), np.int32)
+    plays[oracle.arm, oracle.limit] = rounds
+    tables = jax.tree.map(lambda leaf: leaf[0], GAME.tables(None))
+    with jax.enable_x64(True):
+        lost = np.array([rounds, 0], np.int32)
+        state = State(*map(jnp.asarray, (plays, plays, lost, np.int32(rounds))))
+        found = GAME.game.metrics(tables, None, state)
+    numbers = {name: float(value) for name, value in found.items()}
+    assert numbers == {"regret": 0.0, "censored": 0.5, "optimal": 1.0}
+
+
+def test_simple_regret_is_of_what_is_recommended():
+    policy = policies.sparring_ucb(GAME.problem)
+    data = simulate(policy, GAME, horizon=200, seeds=3, checkpoints=[200])
+    gaps = np.unique(GAME.oracle().gaps)
+    means = (gaps[:, None] + gaps[None, :]) / 2
+    for found in data["simple_regret"].values.ravel():
+        assert np.min(np.abs(means - found)) < 1e-12
+
+
+def test_it_is_a_contract():
+    uniform = policies.uniform_duels(GAME.problem)
+    check_environment(GAME, uniform, rounds=100)
+
+
+def told(preferred, *, consumption=(0.1, 0.4), lost=(False, False)):
+    return censored.DuelFeedback(preferred, [*consumption], [*lost])
+
+
+def after(policy, action, feedback):
+    return live.tell(live.start(policy), action, feedback).state
+
+
+def test_what_a_duel_tells_of_rewards_by_hand():
+    """Of a cell that starts at 1/2 with variance 1/12; a censored rival brought 0."""
+    policy = policies.cell_self_sparring(GAME.problem)
+    state = after(policy, censored.Duel([1, 2], [1, 2]), told(True))
+    weight = 1 / (1 + 1 / 12)
+    expected = np.zeros((4, 3))
+    expected[1, 0], expected[2, 1] = weight, weight
+    np.testing.assert_allclose(state.weight.total, expected, rtol=1e-6)
+    expected[1, 0], expected[2, 1] = weight * 1.5, weight * -0.5
+    np.testing.assert_allclose(state.reward.total, expected, rtol=1e-6)
+    assert state.ended.sum() == 2 and state.entered[2].tolist() == [1, 1, 0]
+    np.testing.assert_allclose(state.cost.total.sum(), 0.05, rtol=1e-6)
+    clock = {"consumption": (np.inf, 0.1), "lost": (True, False)}
+    state = after(policy, censored.Duel([3, 0], [1, 0]), told(False, **clock))
+    assert state.weight.total.sum() == state.weight.total[0, 0] == 1.0
+    assert state.reward.total[0, 0] == 1.0
+    assert state.entered[3].tolist() == [1, 1, 0] and state.ended[3].sum() == 0
+
+
+def test_whoever_meets_himself_learns_the_clock_alone():
+    policy = policies.cell_self_sparring(GAME.problem)
+    same = told(True, consumption=(0.1, 0.15))
+    state = after(policy, censored.Duel([1, 1], [1, 2]), same)
+    assert state.entered[1].tolist() == [2, 0, 0] == state.ended[1].tolist()
+    assert np.all(state.weight.total == 0) and np.all(state.reward.total == 0)
+    # Of two cells of one arm a duel tells: both rows of which are changed.
+    state = after(policy, censored.Duel([1, 1], [1, 2]), told(False))
+    assert np.count_nonzero(state.weight.total[1]) == 2
+    assert state.entered[1].tolist() == [2, 1, 0]
+    # With the limits apart, two limits are two arms.
+    apart = policies.cell_self_sparring(GAME.problem, "apart")
+    state = after(apart, censored.Duel([1, 1], [1, 2]), same)
+    assert np.count_nonzero(state.weight.total) == 2
+    assert state.entered[1].tolist() == [0, 1, 1] == state.ended[1].tolist()
+
+
+def test_the_larger_limit_is_preferred_where_charges_are_not_told():
+    """Of one arm, the limit 0.8 beats 0.5, which is worth more."""
+    values, rounds = GAME.oracle().values, 4_000
+    assert values[1, 1] > values[1, 2] + 0.3
+    policy = policies.fixed_duel(GAME.problem, (1, 1), (2, 1))
+    preferred = np.asarray(trace_run(policy, GAME, rounds).feedback.first_preferred)
+    # A fair coin would do that once in 30,000 keys.
+    assert preferred.mean() > 0.5 + 4 * 0.5 / np.sqrt(rounds)
+
+
+@pytest.mark.slow
+def test_it_learns_the_best_pair():
+    """After 20,000 rounds nearly all of 16 seeds recommend it, or as good as it."""
+    data = simulate(
+        [policies.cell_self_sparring(GAME.problem, name) for name in LIMITS],
+        GAME,
+        horizon=20_000,
+        seeds=16,
+        checkpoints=[20_000],
+    )
+    good = (data["simple_regret"] < 0.01).mean("seed")
+    assert np.all(good > 0.8), good
+
+
+def test_what_is_refused():
+    anywhere = censored.indep(censored.ANY)
+    for other in (anywhere, budgeted.s_br(3), GAME):
+        with pytest.raises(TypeError, match="environment must be of settings.censored"):
+            censored.duels(other)
+    with pytest.raises(TypeError, match="must have a fixed instance, a view of the ro"):
+        censored.duels(PAIRS._replace(oracle=None))
+    noisy = altered(PAIRS, problem=PAIRS.problem._replace(sigma=1.0))
+    with pytest.raises(ValueError, match=r"environment must have rewards in \[0, 1\]"):
+        censored.duels(noisy)
+    with pytest.raises(TypeError, match="rcucb: problem must be a Problem of"):
+        policies.rcucb(GAME.problem)
+    with pytest.raises(TypeError, match="problem must be a Dueling of"):
+        policies.cell_self_sparring(PAIRS.problem)
+    with pytest.raises(ValueError, match="limits must be one of .'ordered', 'apart'"):
+        policies.cell_self_sparring(GAME.problem, "sorted")
+    with pytest.raises(ValueError, match="told must be one of .'values', 'pref"):
+        policies.rucb_on_pairs(GAME.problem, "rewards")
+    for make in (policies.duels_as_arms, policies.sparring):
+        with pytest.raises(TypeError, match="plain must be a function"):
+            make(GAME.problem, 3)
+    for arms, limits, message in (
+        ((0,), (1, 1), "arms must have size = 2 entries"),
+        ((0, 4), (1, 1), "arms: each must be"),
+        ((0, 0), (1, 3), "limits: each must be"),
+        ([0, 1], (1, 1), "arms must be a value that can be hashed"),
+        (3, (1, 1), "arms must be a tuple of integers"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=message):
+            policies.fixed_duel(GAME.problem, arms, limits)
+
+
+@pytest.mark.parametrize(
+    ("policy", "bad", "message"),
+    [
+        (policies.cell_self_sparring, {"prior_ended": 0.5}, "prior_ended"),
+        (policies.cell_self_sparring, {"reward_spread": -1.0}, "reward_spread"),
+        (policies.rucb_on_pairs, {"alpha": 0.0}, "alpha"),
+        (policies.self_sparring_on_pairs, {"prior_win": 0.0}, "prior_win"),
+    ],
+)
+def test_parameters_that_are_refused(policy, bad, message):
+    with pytest.raises(ValueError, match=message):
+        simulate(
+            {"it": policy(GAME.problem)}, GAME, horizon=5, seeds=1, grid={"it": bad}
+        )
