@@ -26,7 +26,8 @@ from jaxbandits.policies.allocation.estimates import (
     Grid,
     Statistics,
     estimate,
-    rate_bound,
+    likelihood,
+    rate_bounds,
 )
 from jaxbandits.settings.allocation import make_problem
 
@@ -142,11 +143,12 @@ def coverage(case: Case, sets: int, successes=SUCCESSES, seed: int = 0) -> np.nd
         reached = case.family.log_cdf(np.float32(level * budget), nodes, own)
         tables.append((mass, (density - np.asarray(reached)).astype(np.float64)))
 
-    def ends(n, likelihood):
+    def ends(n, sums):
         none = CompensatedSum.zeros(nodes.shape, float)
-        statistics = Statistics(n, likelihood, none, None, jnp.zeros((), float))
+        statistics = Statistics(n, sums, none, None, jnp.zeros((), float))
         found = estimate(problem, statistics, own)
-        sides = (rate_bound(statistics, found, Z_SQUARED, side) for side in (-1, 1))
+        known = likelihood(statistics)
+        sides = rate_bounds(problem, known, found, Z_SQUARED)
         return [grid.rate(place) for place in sides]
 
     rng, shares = np.random.default_rng(seed), []

@@ -130,6 +130,19 @@ def test_what_a_round_executes():
     assert machine.executed(loops, []) == (straight + nested + counted + 2, False)
 
 
+def test_a_loop_that_counts_up_to_zero():
+    """From a negative number, by another unit, with the register named last."""
+    code = """
+        /*0000*/                   UMOV UR9, 0xfffec000 ;
+.L_x_1:
+        /*0010*/                   UIADD3 UR9, UR9, 0xa000, URZ ;
+        /*0020*/                   ISETP.NE.U32.AND P2, PT, RZ, UR9, PT ;
+        /*0030*/               @P2 BRA `(.L_x_1) ;
+        /*0040*/                   EXIT ;
+"""
+    assert import_module("bench.machine_code").loops_of(code) == [(1, 4, 2)]
+
+
 def test_traffic_of_a_kernel():
     """A round that loads a number, adds 3 of 5 numbers in a loop of 3 trips, and one
     as often as it takes."""

@@ -1,13 +1,13 @@
 """Functions known at equally spaced nodes: values between them, maxima, crossings.
 
-Polynomials of degree five through six neighbouring nodes, in units of the spacing and
-without a gather. For a smooth function the error is of the order of the sixth power of
-the spacing.
+Polynomials through six neighbouring nodes, or another even number, in units of the
+spacing and without a gather. For a smooth function the error is of the order of the
+sixth power of the spacing (of the eighth, with eight nodes).
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import jax
 import jax.numpy as jnp
 from jax import Array
 from jax.typing import ArrayLike
@@ -18,119 +18,198 @@ from jaxbandits.arrays.real import real
 from jaxbandits.checks import one_of, shaped
 from jaxbandits.kernels.newton import guarded_newton
 
-NODES = 6  # that a polynomial passes through
-# Of Newton's method, for functions that are nearly linear in a cell.
-STEPS = {jnp.dtype("float32"): 5, jnp.dtype("float64"): 7}
-LEAST = 1e-6  # stands for 0 in a denominator
+NODES = 6  # that a polynomial passes through, if nobody says more
+# Of Newton's method, for functions that are nearly linear in a cell: from a node to the
+# maximum, and from where a secant crosses to the crossing.
+TO_MAXIMUM = {jnp.dtype("float32"): 3, jnp.dtype("float64"): 5}
+TO_CROSSING = {jnp.dtype("float32"): 2, jnp.dtype("float64"): 4}
+LEAST = 1e-30  # stands for 0 in a denominator
+RIGHT = 1 << 16  # counts on the right in multiples of this, beside those on the left
 
 
 class _Polynomial(NamedTuple):
-    """Newton's form on the nodes ``start, start + 1, ...``.
+    """A polynomial through the nodes ``start, ..., start + n - 1``.
 
     Attributes:
       start: i32[].
-      coefficients: tuple of f[], the divided differences.
+      coefficients: tuple of n f[], of the powers of the distance from the middle of the
+        nodes, where numbers are small and their sums lose least.
     """
 
     start: Int32[Array, ""]
     coefficients: tuple[Float[Array, ""], ...]
 
+    def offset(self, position: Array) -> Array:
+        """The distance of a position from the middle."""
+        return position - self.middle(position.dtype)
+
+    def middle(self, dtype: Any) -> Array:
+        """The middle of the nodes."""
+        return self.start.astype(dtype) + (len(self.coefficients) - 1) / 2
+
     def __call__(self, position: Array) -> Array:
         """The value at a position, in units of the spacing."""
-        s = position - self.start.astype(position.dtype)
-        value = self.coefficients[-1]
-        for k in range(len(self.coefficients) - 2, -1, -1):
-            value = self.coefficients[k] + (s - k) * value
+        value, _ = _powers(self.coefficients, self.offset(position))
         return value
 
     def derivatives(self, position: Array) -> tuple[Array, Array, Array]:
         """Value, slope and curvature at a position."""
-        s = position - self.start.astype(position.dtype)
-        value = self.coefficients[-1]
-        slope: Any = 0.0
-        half: Any = 0.0
-        for k in range(len(self.coefficients) - 2, -1, -1):
-            half = slope + (s - k) * half
-            slope = value + (s - k) * slope
-            value = self.coefficients[k] + (s - k) * value
-        return value, slope, 2 * half
+        at = self.offset(position)
+        value, _ = _powers(self.coefficients, at)
+        return value, *_powers(_slopes(self.coefficients), at)
 
 
-def around(values: Float[Array, " J"], node: Int32[Array, ""]) -> _Polynomial:
+def _powers(coefficients: Sequence[Array], at: Array) -> tuple[Array, Array]:
+    """``sum_k coefficients[k] at**k`` and its slope, by Horner's scheme."""
+    value, slope = coefficients[-1], None
+    for coefficient in coefficients[-2::-1]:
+        slope = value if slope is None else value + at * slope
+        value = coefficient + at * value
+    assert slope is not None
+    return value, slope
+
+
+def _slopes(coefficients: Sequence[Array]) -> list[Array]:
+    """The coefficients of the derivative."""
+    return [float(k) * each for k, each in enumerate(coefficients) if k]
+
+
+def _through(values: Sequence[Array]) -> tuple[Array, ...]:
+    """The coefficients of the polynomial with these values at ..., -1/2, 1/2, ....
+
+    Its even part is a polynomial in the square, and so is its odd part over the
+    distance: two of half as many coefficients.
+    """
+    half = len(values) // 2
+    places = [k + 0.5 for k in range(half)]
+    pairs = [(values[half - 1 - k], values[half + k]) for k in range(half)]
+    squares = [place * place for place in places]
+    even = _newton(squares, [0.5 * (low + high) for low, high in pairs])
+    slopes = zip(places, pairs, strict=True)
+    odd = _newton(squares, [(0.5 / at) * (high - low) for at, (low, high) in slopes])
+    return tuple(each for both in zip(even, odd, strict=True) for each in both)
+
+
+def _newton(places: Sequence[float], values: Sequence[Array]) -> list[Array]:
+    """The coefficients of the polynomial with these values at these places."""
+    row, differences = list(values), []
+    for order in range(1, len(places) + 1):
+        differences.append(row[0])
+        apart = [b - a for a, b in zip(places[:-order], places[order:], strict=True)]
+        steps = zip(row[:-1], row[1:], apart, strict=True)
+        row = [(1 / n) * (b - a) for a, b, n in steps]
+    found = [differences[-1]]
+    for k in range(len(places) - 2, -1, -1):  # times ``(place - places[k])``, plus
+        lower = [-places[k] * each for each in found]
+        higher = [a + b for a, b in zip(found[:-1], lower[1:], strict=True)]
+        found = [lower[0] + differences[k], *higher, found[-1]]
+    return found
+
+
+def around(
+    values: Float[Array, " J"], node: Int32[Array, ""], nodes: int = NODES
+) -> _Polynomial:
     """The polynomial whose middle cell begins at a node (nearer the ends, which cannot
     be in the middle, the outermost one).
 
     Args:
-      values: f[J], J >= 6.
+      values: f[J], J >= nodes.
       node: i32[].
+      nodes: host int, even, how many it passes through.
     """
     shaped("J", values=values)
     shaped("", node=node)
+    start = _start(values, node, nodes)
+    near = window(values, start, nodes)
+    return _Polynomial(start, _through([near[k] for k in range(nodes)]))
+
+
+def _start(values: Array, node: Array, nodes: int) -> Array:
+    """The first of the nodes around the cell that begins at one of them."""
     length = values.shape[0]
-    if length < NODES:
-        raise ValueError(f"values must be at least {NODES} numbers, got {length}")
-    start = jnp.clip(node - (NODES // 2 - 1), 0, length - NODES)
-    near = window(values, start, NODES)
-    row = [near[k] for k in range(NODES)]
-    coefficients = []
-    for order in range(1, NODES + 1):
-        coefficients.append(row[0])
-        row = [(b - a) / order for a, b in zip(row[:-1], row[1:], strict=True)]
-    return _Polynomial(start, tuple(coefficients))
+    if length < nodes:
+        raise ValueError(f"values must be at least {nodes} numbers, got {length}")
+    # Stored: every step of a window's search reads it.
+    start: Array = stored(jnp.clip(node - (nodes // 2 - 1), 0, length - nodes))
+    return start
+
+
+def _beside(values: Array, node: Array, nodes: int) -> _Polynomial:
+    """The polynomial of the cell beside a node in which the function rises: where the
+    maximum is, if the node is the largest."""
+    left, right = (_start(values, cell, nodes) for cell in (node - 1, node))
+    spare, half = values.shape[0] - nodes, nodes // 2
+    if not spare:
+        return around(values, node, nodes)
+    # Both rows in one: near an end they are the same.
+    first = jnp.minimum(left, spare - 1)
+    near = window(values, first, nodes + 1)
+    # The slope at the node, of the polynomial through the seven around it.
+    by = [near[half + k] - near[half - k] for k in (1, 2, 3)]
+    start = jnp.where(45.0 * by[0] - 9.0 * by[1] + by[2] > 0, right, left)
+    later = start > first
+    row = [jnp.where(later, near[k + 1], near[k]) for k in range(nodes)]
+    return _Polynomial(start, _through(row))
 
 
 def interpolate(
-    values: Real[ArrayLike, " J"], position: Real[ArrayLike, ""]
+    values: Real[ArrayLike, " J"], position: Real[ArrayLike, ""], nodes: int = NODES
 ) -> Float[Array, ""]:
     """The function at one position.
 
     Args:
       values: f[J].
       position: f[] in [0, J - 1].
+      nodes: host int, even and at least 6, that a polynomial passes through.
 
     Raises:
-      ValueError: if there are fewer than six values.
+      ValueError: if there are fewer values than that.
     """
     values, position = real(values=values, position=position)
     node = jnp.floor(position).astype(jnp.int32)
-    return around(values, node)(position)
+    return around(values, node, nodes)(position)
 
 
-def maximum(values: Real[ArrayLike, " J"]) -> tuple[Float[Array, ""], Float[Array, ""]]:
+def maximum(
+    values: Real[ArrayLike, " J"],
+    last: float | None = None,
+    node: Int32[Array, ""] | None = None,
+    nodes: int = NODES,
+) -> tuple[Float[Array, ""], Float[Array, ""]]:
     """Position and value of the maximum of a unimodal function.
 
     The value is that of `interpolate`, so that `crossing` compares like with like.
 
     Args:
-      values: f[J], J >= 6.
+      values: f[J], J >= nodes.
+      last: host number in (J - 2, J - 1], where the function ends; by default at the
+        last node.
+      node: i32[], the largest value's, if that is known.
+      nodes: host int, even and at least 6, that a polynomial passes through.
 
     Returns:
-      ``(position f[] in [0, J - 1], value f[])``.
+      ``(position f[] in [0, last], value f[])``.
     """
     values = real(values=values)
     shaped("J", values=values)
-    last = values.shape[0] - 1
-    node = first_argmax(values)
-    polynomial = around(values, node)
+    end = values.shape[0] - 1 if last is None else last
+    node = first_argmax(values) if node is None else node
+    polynomial = _beside(values, node, nodes)
+    slopes = _slopes(polynomial.coefficients)
+    middle = polynomial.middle(values.dtype)
 
-    def falling(position):
-        _, slope, curvature = polynomial.derivatives(position)
+    def falling(offset):
+        slope, curvature = _powers(slopes, offset)
         return -slope, -curvature
 
-    # The two cells beside the largest node have polynomials of their own: the maximum
-    # is looked for in the cell where its own polynomial has it.
-    left = around(values, node - 1)
-    in_left = (left.derivatives(node.astype(values.dtype))[1] < 0) & (node > 0)
-    polynomial = jax.tree.map(
-        lambda own, other: jnp.where(in_left, other, own), polynomial, left
-    )
-    low = jnp.maximum(node - 1, 0).astype(values.dtype)
-    high = jnp.minimum(node + 1, last).astype(values.dtype)
-    steps = STEPS[values.dtype]
-    position = guarded_newton(falling, low, high, node.astype(values.dtype), steps)
+    start = node.astype(values.dtype)
+    low, high = jnp.maximum(start - 1, 0), jnp.minimum(start + 1, end)
+    ends = low - middle, high - middle, jnp.minimum(start, end) - middle
+    offset = guarded_newton(falling, *ends, TO_MAXIMUM[values.dtype])
+    position = jnp.clip(offset + middle, low, high)
     # A function that is largest at an end is so to the last digit.
-    position = jnp.where((node == 0) & (falling(low)[0] >= 0), low, position)
-    position = jnp.where((node == last) & (falling(high)[0] < 0), high, position)
+    position = jnp.where((node == 0) & (falling(ends[0])[0] >= 0), low, position)
+    position = jnp.where((start + 1 > end) & (falling(ends[1])[0] < 0), high, position)
     return position, polynomial(position)
 
 
@@ -143,8 +222,8 @@ def crossing(
 ) -> Float[Array, ""]:
     """Where a unimodal function falls to a level on one side of its maximum.
 
-    Looked for is a zero of ``sqrt(height - value) - sqrt(height - level)``, which is
-    nearly linear for a log likelihood, also where the peak is in the same cell.
+    ``sqrt(height - value)`` is nearly linear for a log likelihood, also where the peak
+    is in the same cell: Newton's method begins where its secant crosses.
 
     Args:
       values: f[J].
@@ -158,33 +237,64 @@ def crossing(
       is none.
     """
     one_of("side", side, (-1, 1))
+    return crossings(values, peak, height, level)[(1 + side) // 2]
+
+
+def crossings(
+    values: Real[ArrayLike, " J"],
+    peak: Real[ArrayLike, ""],
+    height: Real[ArrayLike, ""],
+    level: Real[ArrayLike, ""],
+    nodes: int = NODES,
+) -> tuple[Float[Array, ""], Float[Array, ""]]:
+    """`crossing` on both sides, for one pass over the nodes.
+
+    Args:
+      values, peak, height, level: as for `crossing`.
+      nodes: host int, even and at least 6, that a polynomial passes through.
+
+    Returns:
+      ``(left f[], right f[])``.
+    """
     values, peak, height, level = real(
         values=values, peak=peak, height=height, level=level
     )
     last = values.shape[0] - 1
-    nodes = jnp.arange(last + 1, dtype=jnp.int32).astype(peak.dtype)
-    # The nodes beyond the crossing are the outermost ones: their number is its place.
-    beyond = (values < level) & ((nodes <= peak) if side < 0 else (nodes >= peak))
-    beyond = stored(beyond.astype(jnp.int32))
-    number = jnp.sum(beyond, dtype=jnp.int32)
-    found = number > 0
-    cell = jnp.clip(number - 1 if side < 0 else last - number, 0, last - 1)
-    # Heights are compared on one polynomial: those of two cells differ by more than a
-    # likelihood ratio where the peak is much narrower than a cell.
+    places = jnp.arange(last + 1, dtype=jnp.int32).astype(peak.dtype)
+    # The nodes beyond a crossing are the outermost ones: their number is its place.
+    unit = jnp.where(places <= peak, jnp.int32(1), jnp.int32(RIGHT))
+    count = jnp.sum(jnp.where(values < level, unit, 0), dtype=jnp.int32)
+    count = stored(count)
     home = jnp.clip(jnp.floor(peak).astype(jnp.int32), 0, last)
-    near = jnp.abs(cell - home) <= 1
-    polynomial = around(values, jnp.where(near, home, cell))
-    edge = cell.astype(values.dtype)
-    inner = jnp.clip(peak, edge, edge + 1)
+
+    def one(number, side):
+        found = number > 0
+        cell = jnp.clip(number - 1 if side < 0 else last - number, 0, last - 1)
+        # Heights are compared on one polynomial: those of two cells differ by more than
+        # a likelihood ratio where the peak is much narrower than a cell.
+        near = jnp.abs(cell - home) <= 1
+        polynomial = around(values, jnp.where(near, home, cell), nodes)
+        middle = polynomial.middle(values.dtype)
+        edge = cell.astype(values.dtype)
+        inner = jnp.clip(peak, edge, edge + 1)
+        outer = edge if side < 0 else edge + 1
+
+        def further(offset):
+            value, slope = _powers(polynomial.coefficients, offset)
+            return side * (level - value), -side * slope
+
+        def root(position):
+            value = polynomial(position)
+            return jnp.sqrt(jnp.maximum(height - value, 0.0))
+
+        depth = root(outer)
+        share = (depth - target) / jnp.maximum(depth - root(inner), LEAST)
+        start = outer + jnp.clip(share, 0.0, 1.0) * (inner - outer)
+        ends = (outer, inner) if side < 0 else (inner, outer)
+        offsets = (x - middle for x in (*ends, start))
+        offset = guarded_newton(further, *offsets, TO_CROSSING[values.dtype])
+        position = jnp.where(target > 0, jnp.clip(offset + middle, *ends), inner)
+        return jnp.where(found, position, 0.0 if side < 0 else float(last))
+
     target = jnp.sqrt(jnp.maximum(height - level, 0.0))
-
-    def further(position):
-        value, slope, _ = polynomial.derivatives(position)
-        root = jnp.sqrt(jnp.maximum(height - value, 0.0))
-        return side * (root - target), side * -slope / (2 * jnp.maximum(root, LEAST))
-
-    low, high = (edge, inner) if side < 0 else (inner, edge + 1)
-    outer = low if side < 0 else high
-    position = guarded_newton(further, low, high, outer, STEPS[values.dtype])
-    position = jnp.where(target > 0, position, inner)
-    return jnp.where(found, position, 0.0 if side < 0 else float(last))
+    return one(count % RIGHT, -1), one(count // RIGHT, 1)

@@ -65,7 +65,7 @@ def _trips(lines: list[str], start: int) -> float | None:
     before = (line for line in reversed(lines[:start]) if _writes(line, register))
     begin = _constant(next(before, ""))
     by = _immediate(steps[0]) if len(steps) == 1 else None
-    return None if None in (begin, by, end) else (end - begin) / by
+    return None if None in (begin, by, end) or not by else (end - begin) / by
 
 
 def _compared(lines: list[str], predicate: str) -> tuple[str, int] | None:
@@ -77,8 +77,12 @@ def _compared(lines: list[str], predicate: str) -> tuple[str, int] | None:
         if copied:
             predicate = copied[1]
             continue
-        found = re.search(r"ISETP\.N\S* \S+ U?PT, (U?R\d+), ([^,]+),", line)
-        return (found[1], _immediate(found[2])) if found else None
+        found = re.search(r"ISETP\.N\S* \S+ U?PT, (\w+), ([^,]+),", line)
+        if not found:
+            return None
+        # A register and a number; the register may be the second.
+        first, second = sorted(found.groups(), key=lambda x: _immediate(x) is not None)
+        return first, _immediate(second)
     return None
 
 
@@ -91,10 +95,12 @@ def _writes(line: str, name: str) -> bool:
 
 
 def _immediate(text: str) -> int | None:
-    """A number in an instruction."""
+    """A number in an instruction, of 32 bits with a sign."""
     if text in ("RZ", "URZ", "SRZ"):
         return 0
-    return int(text, 0) if re.fullmatch(r"-?(0x[0-9a-f]+|\d+)", text) else None
+    if not re.fullmatch(r"-?(0x[0-9a-f]+|\d+)", text):
+        return None
+    return (int(text, 0) + 2**31) % 2**32 - 2**31
 
 
 def _constant(line: str) -> int | None:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jax import lax
 
-from jaxbandits.arrays import argmax, select
+from jaxbandits.arrays import argmax, select, stored
 from jaxbandits.engine.gpu import special
 from jaxbandits.engine.gpu.draws import tape_row
 from jaxbandits.engine.gpu.program import Missing
@@ -120,7 +120,9 @@ def test_slices(both, case):
 
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize(
-    "sizes", in_short([(2, 1, 4), (6, 5, 4, 3)], {(6, 5, 4, 3)}), ids=str
+    "sizes",
+    in_short([(2, 1, 4), (6, 5, 4, 3), (2, 3, 1, 2, 3, 4)], {(6, 5, 4, 3)}),
+    ids=str,
 )
 def test_concatenation(both, sizes, axis):
     parts = [numbers(*((n, 3) if axis == 0 else (3, n))) for n in sizes]
@@ -404,6 +406,25 @@ def test_what_is_computed_twice_is_computed_once(both):
     both(fn, numbers(3))
     text = str(jax.make_jaxpr(lambda x: mapped(fn, x))(numbers(3)))
     assert text.count(" exp ") == 3 and " pow " not in text
+
+
+def test_what_a_program_stores_is_computed_once(both):
+    """Each of 20 entries, though every row of a chain reads the one before twice."""
+
+    def fn(x, store):
+        rows = [jnp.exp(jnp.log1p(jnp.abs(x)))]
+        for _ in range(5):
+            rows.append(store(rows[-1] * (2 - rows[-1])))
+        return jnp.concatenate(rows)
+
+    def times(store):
+        wrapped = partial(fn, store=store)
+        text = str(jax.make_jaxpr(lambda x: mapped(wrapped, x, style=COMPACT))(x))
+        return text.count(" exp ")
+
+    x = numbers(20) / 4
+    both(partial(fn, store=stored), x, atol=1e-6)
+    assert times(stored) < times(lambda x: x)
 
 
 def test_nothing_is_read_out_of_range(style):

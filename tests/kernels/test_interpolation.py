@@ -9,6 +9,7 @@ from scipy.optimize import brentq
 from jaxbandits.kernels.interpolation import (
     around,
     crossing,
+    crossings,
     interpolate,
     maximum,
     window,
@@ -186,6 +187,64 @@ def test_crossings_in_the_outermost_cells(dtype):
         level = dtype(hill(exact, 31.5, 12.0))
         position = at(values, dtype(31.5), level, side)
         np.testing.assert_allclose(position, exact, atol=2e-4)
+
+
+TOP_OF = jax.jit(maximum, static_argnums=(1, 3))
+BOTH = jax.jit(crossings, static_argnums=4)
+
+
+@float64_in_long
+@pytest.mark.parametrize("peak", PEAKS)
+def test_more_nodes_are_more_exact(peak, dtype):
+    """Ten instead of six, on a hill half as wide as the narrowest above."""
+    values, drop = nodes(dtype, peak, 3.0), dtype(0.5)
+    exact = [
+        brentq(lambda s: hill(s, peak, 3.0) + 0.5, peak, end, xtol=1e-12)
+        for end in (0, J - 1)
+    ]
+    errors = []
+    for count in (6, 10):
+        position, height = TOP_OF(values, None, None, count)
+        found = BOTH(values, dtype(peak), dtype(0), -drop, count)
+        errors.append(
+            np.abs(np.array([position - peak, height, *found - np.array(exact)]))
+        )
+    assert np.all(errors[1] < [2e-3, 2e-5, 2e-5, 2e-4]), errors
+    if dtype is np.float64:
+        assert np.all(errors[1] < errors[0] / 5), errors
+
+
+def test_crossings_are_those_of_either_side():
+    values = nodes(np.float32, 31.5, 6.0)
+    numbers = np.float32([31.5, 0, -1])
+    both = BOTH(values, *numbers, 6)
+    np.testing.assert_array_equal(
+        both, [AT(values, *numbers, side) for side in (-1, 1)]
+    )
+
+
+@float64_in_long
+def test_a_function_may_end_between_its_last_nodes(dtype):
+    last = J - 1.4
+    for peak, place in (
+        (40.0, 40.0),
+        (61.9, 61.9),
+        (62.3, 62.3),
+        (62.8, last),
+        (70, last),
+    ):
+        values = nodes(dtype, peak, 12.0)
+        position, value = TOP_OF(values, last, None, 6)
+        np.testing.assert_allclose(position, dtype(place), atol=5e-3)
+        np.testing.assert_allclose(value, hill(place, peak, 12.0), atol=1e-5)
+    assert position == dtype(last)
+
+
+def test_a_node_that_is_known_is_not_looked_for():
+    """The maximum is searched beside it, and nowhere else."""
+    values = nodes(np.float32, 31.3, 6.0)
+    found = [TOP_OF(values, None, jnp.int32(node), 6)[0] for node in (31, 20)]
+    assert found[0] == TOP(values)[0] and 19 <= found[1] <= 21
 
 
 def test_transforms(tape):

@@ -15,7 +15,8 @@ from jaxbandits.policies.allocation.estimates import (
     Grid,
     Statistics,
     estimate,
-    rate_bound,
+    likelihood,
+    rate_bounds,
 )
 from jaxbandits.settings.allocation import make_problem
 from tests.heavy import in_short
@@ -92,19 +93,15 @@ def test_errors_are_a_small_share_of_a_standard_error(case, successes):
     )
     assert np.all(np.isfinite(table))
     total = np.float32(share * table)
-    likelihood = CompensatedSum(
+    sums = CompensatedSum(
         jnp.asarray(total), jnp.asarray(np.float32(share * table - total))
     )
     one = CompensatedSum.zeros(len(nodes), float)
-    statistics = Statistics(
-        jnp.int32(successes), likelihood, one, None, jnp.zeros((), float)
-    )
+    statistics = Statistics(jnp.int32(successes), sums, one, None, jnp.zeros((), float))
     found = estimate(problem, statistics, own)
     grid = Grid.of(problem)
-    ends = [
-        float(grid.rate(rate_bound(statistics, found, Z_SQUARED, side)))
-        for side in (-1, 1)
-    ]
+    sides = rate_bounds(problem, likelihood(statistics), found, Z_SQUARED)
+    ends = [float(grid.rate(side)) for side in sides]
 
     centre = np.log(truth)
     best = optimize.minimize_scalar(

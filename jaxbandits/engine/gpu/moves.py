@@ -6,7 +6,7 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 
-from jaxbandits.engine.gpu.positions import number, reshaped, times
+from jaxbandits.engine.gpu.positions import in_a_row, number, plus, reshaped, times
 from jaxbandits.engine.gpu.program import Missing
 from jaxbandits.engine.gpu.settling import DEAR, number_or, settled, shaped
 from jaxbandits.engine.gpu.values import (
@@ -20,6 +20,8 @@ from jaxbandits.engine.gpu.values import (
     clipped,
     shifted,
 )
+
+MANY_PARTS = 4  # are put side by side in memory before one is read
 
 
 def reshape(space, step, inputs) -> Value:
@@ -133,7 +135,25 @@ def stretch(x: Value, start, shape) -> Value:
 def concatenate(space, step, inputs) -> Value:
     shape = step.eqn.outvars[0].aval.shape
     parts = [x for x in inputs if x.size]
-    return Joined(parts, step.eqn.params["dimension"], shape)
+    axis = step.eqn.params["dimension"]
+    if len(parts) > MANY_PARTS and max(x.size for x in parts) > 1:
+        return _side_by_side(space, parts, axis, shape)
+    return Joined(parts, axis, shape)
+
+
+def _side_by_side(space, parts: list[Value], axis: int, shape) -> Value:
+    """Parts in memory: who asks for an entry would ask every part for one."""
+    memory, start = space.scratch(math.prod(shape), parts[0].dtype), 0
+
+    def keep(part, start, index, carry):
+        place = (*index[:axis], plus(start, index[axis]), *index[axis + 1 :])
+        space.store(memory, in_a_row(place, shape), part.entry(index))
+        return carry
+
+    for part in parts:
+        space.over(part.shape, part.cost + 1, partial(keep, part, start))
+        start += part.shape[axis]
+    return Stored(space, memory, shape)
 
 
 def pad(space, step, inputs) -> Value:

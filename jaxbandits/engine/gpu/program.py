@@ -12,8 +12,9 @@ from jax.extend.core import ClosedJaxpr, Literal
 from jaxbandits.arrays.named import PREFIX
 from jaxbandits.jaxprs import CALLS, SAME, expanded
 
-# What leaves its inputs as they are. A kernel stores nothing that it is not told to.
-UNCHANGED = SAME | {"optimization_barrier"}
+# What leaves its inputs as they are; of the first, a dear one is computed once.
+BARRIER = "optimization_barrier"
+UNCHANGED = SAME | {BARRIER}
 
 
 class Missing(Exception):  # noqa: N818  (what is missing, not what went wrong)
@@ -50,12 +51,14 @@ class Program(NamedTuple):
       constants: ``{value: array}``.
       inputs: names of values.
       outputs: names of values.
+      stored: names of values that the program asks to store.
     """
 
     steps: tuple[Step, ...]
     constants: dict[int, np.ndarray]
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
+    stored: frozenset[int] = frozenset()
 
     def kept(self, cost: Callable[[Step], int | None], dear: int) -> set[int]:
         """Values that are worth storing: dear ones that several loops would compute.
@@ -73,7 +76,7 @@ class Program(NamedTuple):
                 costs |= dict.fromkeys(step.outputs, total)
         # By what a value is read in the end, seen from the end.
         readers: dict[int, set] = {}
-        kept = set()
+        kept = set(self.stored)
         for value in self.outputs:
             readers.setdefault(value, set()).add("outputs")
         for number, step in reversed(list(enumerate(self.steps))):
@@ -99,6 +102,7 @@ def flat(closed: ClosedJaxpr, forms) -> Program:
     constants: dict[int, np.ndarray] = {}
     number = iter(range(10**9))
     known: dict[Any, Any] = {}  # what has been computed, or is a constant
+    stored: set[int] = set()
 
     def constant(array) -> int:
         array = np.asarray(array)
@@ -125,6 +129,8 @@ def flat(closed: ClosedJaxpr, forms) -> Program:
             inner = _inner(eqn, forms)
             if eqn.primitive.name in UNCHANGED:
                 after = found
+                if eqn.primitive.name == BARRIER:
+                    stored.update(found)
             elif inner is not None:
                 after = walk(inner, found, asked or eqn)
             else:
@@ -145,7 +151,8 @@ def flat(closed: ClosedJaxpr, forms) -> Program:
             needed.update(step.inputs)
             kept.append(step)
     constants = {name: x for name, x in constants.items() if name in needed}
-    return Program(tuple(reversed(kept)), constants, inputs, outputs)
+    kept.reverse()
+    return Program(tuple(kept), constants, inputs, outputs, frozenset(stored))
 
 
 def called(eqn) -> str:

@@ -17,6 +17,7 @@ from jaxbandits.kernels.allocation.solution import (
 )
 
 LEAST = 1e-30  # stands for 0 in a denominator
+NEVER = 1e30  # stands for the drop of an arm without weight
 FEW_ARMS = 16  # up to here all pairs are compared; beyond, arms are left out in turns
 
 
@@ -59,20 +60,16 @@ def exponential_water_filling(
         )
     steep = weight * rate
     steepest = jnp.max(steep)
-    some = steepest > 0
+    some, alive = steepest > 0, steep > 0
     # Everything is relative to the steepest arm: with a small budget, the levels differ
     # by less than the rounding of a logarithm.
-    drop = jnp.where(
-        steep > 0,
-        -jnp.log(jnp.where(steep > 0, steep, 1.0) / jnp.where(some, steepest, 1.0)),
-        jnp.inf,
-    )
-    finite = jnp.where(steep > 0, drop, 0.0)
-    inverse = jnp.where(steep > 0, 1 / rate, 0.0)
+    unit = 1 / jnp.where(some, steepest, 1.0)
+    drop = jnp.where(alive, -jnp.log(jnp.where(alive, steep, 1.0) * unit), NEVER)
+    inverse = jnp.where(alive, 1 / rate, 0.0)
     level_of = _level_by_pairs if drop.shape[0] <= FEW_ARMS else _level_by_turns
-    level = level_of(drop, finite, inverse, budget)
+    level = level_of(drop, inverse, budget)
     level = jnp.where(some, level, 0.0)
-    x = jnp.maximum(level - finite, 0.0) * inverse
+    x = jnp.maximum(level - drop, 0.0) * inverse
     # Rounding of the level is worth much where a rate is small: spend what is missing.
     taking = jnp.where(x > 0, inverse, 0.0)
     missing = budget - jnp.sum(x)
@@ -89,39 +86,34 @@ def exponential_water_filling(
     return judged(solution, sound, spendable(budget))
 
 
-def _level_by_pairs(drop: Array, finite: Array, inverse: Array, budget: Array) -> Array:
-    """The level, from the sums over the arms at least as steep as each arm."""
-    steeper = drop[None, :] <= drop[:, None]
-
-    def sums(column):
-        return jnp.sum(jnp.where(steeper, column[None, :], 0.0), axis=1)
-
-    # Of the r steepest arms: sum (u - drop_i) / rate_i = budget, u below the top.
-    return jnp.min(_spending(budget, sums(finite * inverse), sums(inverse)))
-
-
-def _level_by_turns(drop: Array, finite: Array, inverse: Array, budget: Array) -> Array:
-    """The level, from that of all arms downwards."""
-
-    def level_of(taking, finite, inverse, budget):
-        need = jnp.sum(jnp.where(taking, finite * inverse, 0.0))
-        return _spending(budget, need, jnp.sum(jnp.where(taking, inverse, 0.0)))
-
+def _level_by_pairs(drop: Array, inverse: Array, budget: Array) -> Array:
+    """The level, from what it takes to fill the steeper arms down to each arm."""
     # Which arms take part has no derivative; the level of these arms has.
-    fixed = lax.stop_gradient((finite, inverse, jnp.asarray(budget, finite.dtype)))
-    fixed_drop = lax.stop_gradient(drop)
+    fixed, slope, most = lax.stop_gradient((drop, inverse, budget))
+    cost = jnp.zeros_like(drop)
+    for k in range(drop.shape[0]):
+        cost = cost + jnp.maximum(fixed - fixed[k], 0.0) * slope[k]
+    return _level_of(cost <= most, drop, inverse, budget)
+
+
+def _level_by_turns(drop: Array, inverse: Array, budget: Array) -> Array:
+    """The level, from that of all arms downwards."""
+    # Which arms take part has no derivative; the level of these arms has.
+    fixed = lax.stop_gradient((drop, inverse, jnp.asarray(budget, drop.dtype)))
 
     def turn(carry):
         level, _ = carry
-        lower = level_of(fixed_drop <= level, *fixed)
+        lower = _level_of(fixed[0] <= level, *fixed)
         return lower, lower < level
 
-    start = level_of(fixed_drop < jnp.inf, *fixed)
+    start = _level_of(fixed[0] < NEVER, *fixed)
     level, _ = lax.while_loop(lambda c: c[1], turn, (start, jnp.ones((), bool)))
-    return level_of(fixed_drop <= level, finite, inverse, budget)
+    return _level_of(fixed[0] <= level, drop, inverse, budget)
 
 
-def _spending(budget: Array, need: Array, slope: Array) -> Array:
-    """The level that spends the budget, +inf where nothing can."""
+def _level_of(taking: Array, drop: Array, inverse: Array, budget: Array) -> Array:
+    """The level that spends the budget on some arms, `NEVER` where nothing can."""
+    each = jnp.where(taking, inverse, 0.0)
+    need, slope = jnp.sum(drop * each), jnp.sum(each)
     some = slope > 0
-    return jnp.where(some, (budget + need) / jnp.where(some, slope, 1.0), jnp.inf)
+    return jnp.where(some, (budget + need) / jnp.where(some, slope, 1.0), NEVER)

@@ -213,5 +213,6 @@ def generalised_gamma(
         falling_hazard=falling_hazard,
         hazard=hazard if of_order_one else None,
         precise=of_order_one and power == 1.0,
+        memoryless=of_order_one and power == 1.0,
         sharpness=sharpness,
     )

@@ -52,6 +52,7 @@ class Threshold(NamedTuple):
       integer: whether thresholds are 1, 2, ...
       precise: whether `cdf` has all its digits where it is small, so that ``log(cdf)``
         is off from `log_cdf` by no more than a number near 1 is rounded.
+      memoryless: whether ``1 - G(x, 2 rate)`` is the square of ``1 - G(x, rate)``.
       sharpness: host, ``shape -> number``, how often log G and the log density can bend
         while the rate grows e-fold: likelihoods are kept at rates this much closer.
     """
@@ -74,6 +75,7 @@ class Threshold(NamedTuple):
     least_rate: float = 0.0
     integer: bool = False
     precise: bool = False
+    memoryless: bool = False
     sharpness: Callable[[Any], np.ndarray] = lambda shape: np.ones(np.shape(shape))
 
 

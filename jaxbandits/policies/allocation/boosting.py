@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jax import Array
 from jaxtyping import Float, Int32
 
-from jaxbandits.arrays import constant, one_hot
+from jaxbandits.arrays import constant, one_hot, pick
 from jaxbandits.checks import non_negative, one_of, positive
 from jaxbandits.laws.thresholds import exponential
 from jaxbandits.policies.allocation.estimates import ESTIMATORS, no_statistics
@@ -98,12 +98,13 @@ def boosting(
     start, shape = options.start, shape_array(problem)
     printed = options.radii == "printed"
     constants = printed_constants(problem) if printed else None
+    points = options.radii == "none" or options.others == "point"
 
     def init(params):
         del params
         variances = options.radii == "delta"
         statistics = no_statistics(problem, options.estimator, variances)
-        return Learner(statistics, no_bounds(problem))
+        return Learner(statistics, no_bounds(problem, points))
 
     def act(noise, view, state, params):
         del noise
@@ -130,6 +131,7 @@ def boosting(
                 view.round,
                 Scales(params.scale, params.scale * params.ratio),
                 constants,
+                points,
             ),
         )
 
@@ -159,13 +161,22 @@ def _surrogate_problem(
       ``p s(rate, rate') G(x, rate)``.
     """
     if options.radii == "none":
-        return found.probability, found.rate
+        return _points(found)
     scale = problem.family.scale
-    best = found.probability_high * scale(found.rate_low, found.rate_high, shape)
+    high, low, other = (
+        pick(x, arm) for x in (found.probability_high, found.rate_low, found.rate_high)
+    )
+    best = high * scale(low, other, None if shape is None else pick(shape, arm))
     if options.others == "point":
-        weight, rate = found.probability, found.rate
+        weight, rate = _points(found)
     else:
         weight = found.probability_low * scale(found.rate_high, found.rate_low, shape)
         rate = found.rate_high
     boosted = one_hot(arm, problem.num_arms)
-    return jnp.where(boosted, best, weight), jnp.where(boosted, found.rate_low, rate)
+    return jnp.where(boosted, best, weight), jnp.where(boosted, low, rate)
+
+
+def _points(found: Bounds) -> tuple[Float[Array, " K"], Float[Array, " K"]]:
+    """The point estimates, kept where somebody is taken at them."""
+    assert found.probability is not None and found.rate is not None
+    return found.probability, found.rate

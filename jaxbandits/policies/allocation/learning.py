@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jax import Array
+from jax import Array, lax
 from jaxtyping import Bool, Float, Int32
 
 from jaxbandits.arrays import constant, one_hot, pick, row, with_row
@@ -57,10 +57,9 @@ def turn(
     length = rounds * (problem.num_arms if start == "one_arm" else 1)
     played = round_ - 1
     starting = played < length
-    first = played // jnp.maximum(rounds, 1)
-    return Turn(
-        starting, jnp.where(starting, first, (played - length)) % problem.num_arms
-    )
+    first = lax.div(played, jnp.maximum(rounds, 1))  # of numbers that are not negative
+    place = jnp.where(starting, first, jnp.maximum(played - length, 0))
+    return Turn(starting, lax.rem(place, jnp.int32(problem.num_arms)))
 
 
 def start_allocation(
@@ -144,13 +143,17 @@ def bounds_after(
     round_: Int32[Array, ""],
     scales: Scales | None = None,
     constants: Any = None,
+    points: bool = True,
 ) -> Renew:
-    """The `renew` of `learn` for bounds of a kind; ``none`` takes no scales."""
+    """The `renew` of `learn` for bounds of a kind; ``none`` takes no scales.
+
+    With `points` estimates are kept beside the bounds.
+    """
     table = None if constants is None else constant(list(constants))
 
     def renew(statistics, shape, arm):
         own = None if table is None else type(constants)(*(pick(x, arm) for x in table))
         t = round_.astype(float)
-        return bounds(problem, kind, statistics, t, scales, shape, own)
+        return bounds(problem, kind, statistics, t, scales, shape, own, points)
 
     return renew

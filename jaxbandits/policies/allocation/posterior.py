@@ -13,12 +13,14 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 from jax.scipy.special import ndtr
 from jaxtyping import Float
 
-from jaxbandits.arrays import stored, window
+from jaxbandits.arrays import constant, stored, window
 from jaxbandits.policies.allocation.estimates import (
+    FINE,
     Estimate,
     Grid,
     Statistics,
@@ -27,7 +29,7 @@ from jaxbandits.policies.allocation.estimates import (
     no_statistics,
     observe,
     probability_bound,
-    rate_bound,
+    rate_bounds,
 )
 from jaxbandits.settings.allocation import Problem
 from jaxbandits.settings.allocation.solving import shape_array
@@ -46,20 +48,22 @@ BROAD = 2.5  # nodes; a normal law of standard deviation 1 covers these
 
 
 def _from_grid(
-    log_density: Float[Array, " J"], uniform: Float[Array, ""]
+    log_density: Float[Array, " J"], uniform: Float[Array, ""], last: float
 ) -> tuple[Float[Array, ""], Float[Array, ""]]:
     """A draw by the distribution function of a density that is linear between nodes.
 
     Args:
       log_density: f[J], at most about 0.
       uniform: f[] in (0, 1).
+      last: place in (J - 2, J - 1] where the density ends.
 
     Returns:
-      ``(place f[] in [0, J - 1], breadth f[])``: the breadth is the number of nodes
+      ``(place f[] in [0, last], breadth f[])``: the breadth is the number of nodes
       that a density as high as the highest would need.
     """
     density = jnp.exp(log_density - jnp.max(log_density))
-    mass = 0.5 * (density[1:] + density[:-1])
+    width = np.minimum(last - np.arange(density.shape[0] - 1), 1.0)
+    mass = 0.5 * (density[1:] + density[:-1]) * constant(width)
     below = stored(jnp.cumsum(mass))
     total = below[-1]
     uniform = uniform.astype(total.dtype)
@@ -68,19 +72,21 @@ def _from_grid(
     inside = window(mass, cell, 1)[0]
     missing = window(below, cell, 1)[0] - uniform * total
     share = jnp.clip(1 - missing / jnp.maximum(inside, LEAST), 0.0, 1.0)
-    return cell.astype(share.dtype) + share, total
+    cell = cell.astype(share.dtype)
+    return cell + share * jnp.minimum(last - cell, 1.0), total
 
 
 def prior(problem: Problem) -> State:
     """Before the first round."""
-    statistics = no_statistics(problem, "truncated")
+    statistics = no_statistics(problem, "truncated", grid=Grid.of(problem, FINE))
     return State(statistics, _every_estimate(problem, statistics))
 
 
 def after(problem: Problem, state: State, feedback: Feedback) -> State:
     """After a round in which all arms are learnt about."""
     shapes: Any = shape_array(problem)
-    statistics = jax.vmap(partial(observe, problem))(
+    learnt = partial(observe, problem, grid=Grid.of(problem, FINE))
+    statistics = jax.vmap(learnt)(
         state.statistics, feedback.threshold, feedback.allocation, shapes
     )
     return State(statistics, _every_estimate(problem, statistics))
@@ -88,7 +94,8 @@ def after(problem: Problem, state: State, feedback: Feedback) -> State:
 
 def _every_estimate(problem: Problem, statistics: Statistics) -> Estimate:
     shapes: Any = shape_array(problem)
-    return jax.vmap(partial(estimate, problem))(statistics, shapes)
+    each = partial(estimate, problem, grid=Grid.of(problem, FINE))
+    return jax.vmap(each)(statistics, shapes)
 
 
 def draw(
@@ -98,11 +105,12 @@ def draw(
     z_probability: Float[Array, " K"],
 ) -> tuple[Float[Array, " K"], Float[Array, " K"]]:
     """Rates and probabilities of all arms, from standard normal numbers."""
-    grid = Grid.of(problem)
+    grid = Grid.of(problem, FINE)
 
     def one(statistics, found, z_rate, z_probability):
-        broad, breadth = _from_grid(likelihood(statistics), ndtr(z_rate))
-        sides = [rate_bound(statistics, found, z_rate**2, side) for side in (-1, 1)]
+        known = likelihood(statistics)
+        broad, breadth = _from_grid(known.values, ndtr(z_rate), grid.last)
+        sides = rate_bounds(problem, known, found, z_rate**2, grid)
         narrow = jnp.where(z_rate < 0, *sides)
         place = jnp.where(breadth > BROAD, broad, narrow)
         probability = probability_bound(statistics, place, z_probability)

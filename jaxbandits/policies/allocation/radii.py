@@ -29,15 +29,17 @@ from jaxtyping import Float
 from jaxbandits.kernels.interpolation import around, interpolate
 from jaxbandits.laws.thresholds import exponential
 from jaxbandits.policies.allocation.estimates import (
+    NODES,
     TINY,
     Estimate,
     Grid,
+    Likelihood,
     Statistics,
     estimate,
     exposure_at,
     likelihood,
     probability_bound,
-    rate_bound,
+    rate_bounds,
 )
 from jaxbandits.settings.allocation import Problem
 
@@ -47,25 +49,28 @@ LARGE = 1e30  # stands for an infinite radius
 
 
 class Bounds(NamedTuple):
-    """Estimates and bounds of an arm, f[] each (a leading axis K for all arms)."""
+    """Estimates and bounds of an arm, f[] each (a leading axis K for all arms).
 
-    rate: Float[Array, "*arms"]
+    The point estimates, `rate` and `probability`, are None where nobody asks for them.
+    """
+
+    rate: Float[Array, "*arms"] | None
     rate_low: Float[Array, "*arms"]
     rate_high: Float[Array, "*arms"]
-    probability: Float[Array, "*arms"]
+    probability: Float[Array, "*arms"] | None
     probability_low: Float[Array, "*arms"]
     probability_high: Float[Array, "*arms"]
 
 
-def no_bounds(problem: Problem) -> Bounds:
-    """Before the first observation, for all arms."""
+def no_bounds(problem: Problem, points: bool = True) -> Bounds:
+    """Before the first observation, for all arms; with point estimates, or not."""
     one = jnp.ones(problem.num_arms, float)
     middle = (problem.lowest * problem.highest) ** 0.5
     return Bounds(
-        middle * one,
+        middle * one if points else None,
         problem.lowest * one,
         problem.highest * one,
-        0 * one,
+        0 * one if points else None,
         0 * one,
         one,
     )
@@ -130,6 +135,7 @@ def bounds(
     scales: Scales | None,
     shape: Float[Array, ""] | None,
     constants: Any,
+    points: bool = True,
 ) -> Bounds:
     """Estimates and bounds of one arm.
 
@@ -141,12 +147,14 @@ def bounds(
       scales: f[] > 0 each, or None for ``none``.
       shape: f[] or None, the arm's.
       constants: of the arm, f[] each, for ``printed``; else None.
+      points: whether point estimates are kept beside the bounds.
 
     Returns:
       `Bounds`; without a success the rate may be anything and the probability too,
       unless there are no radii.
     """
-    found = estimate(problem, statistics, shape)
+    known = likelihood(statistics)
+    found = estimate(problem, statistics, shape, known)
     rate, probability = found.rate, found.probability
     if kind == "none":
         return Bounds(rate, rate, rate, probability, probability, probability)
@@ -154,7 +162,8 @@ def bounds(
     log_t = jnp.log(round_)
     if kind in ("profile", "delta"):
         form = _profile if kind == "profile" else _delta
-        rest = form(problem, statistics, found, *(jnp.sqrt(s * log_t) for s in scales))
+        z = [jnp.sqrt(s * log_t) for s in scales]
+        rest = form(problem, statistics, known, found, *z)
     elif kind == "printed":
         rest = _printed(problem, statistics, found, scales, log_t, shape, constants)
     else:
@@ -164,14 +173,21 @@ def bounds(
     low, high, p_low, p_high = (
         jnp.where(none, end, x) for x, end in zip(rest, anything, strict=True)
     )
+    if not points:
+        return Bounds(None, low, high, None, p_low, p_high)
     return Bounds(rate, low, high, probability, p_low, p_high)
 
 
 def _profile(
-    problem: Problem, statistics: Statistics, found: Estimate, z_rate: Array, z: Array
+    problem: Problem,
+    statistics: Statistics,
+    known: Likelihood,
+    found: Estimate,
+    z_rate: Array,
+    z: Array,
 ) -> tuple[Array, Array, Array, Array]:
     grid = Grid.of(problem)
-    low, high = (rate_bound(statistics, found, z_rate**2, side) for side in (-1, 1))
+    low, high = rate_bounds(problem, known, found, z_rate**2)
     # A low rate and a high probability explain the same successes: ends go together.
     p_high = probability_bound(statistics, low, z)
     p_low = probability_bound(statistics, high, -z)
@@ -179,11 +195,16 @@ def _profile(
 
 
 def _delta(
-    problem: Problem, statistics: Statistics, found: Estimate, z_rate: Array, z: Array
+    problem: Problem,
+    statistics: Statistics,
+    known: Likelihood,
+    found: Estimate,
+    z_rate: Array,
+    z: Array,
 ) -> tuple[Array, Array, Array, Array]:
     grid = Grid.of(problem)
     node = jnp.floor(found.place).astype(jnp.int32)
-    log_likelihood = around(likelihood(statistics), node)
+    log_likelihood = around(known.values, node, NODES)
     _, _, curvature = log_likelihood.derivatives(found.place)
     information = -curvature / grid.spacing**2  # in log rate
     useful = information > 0
@@ -193,12 +214,12 @@ def _delta(
         for factor in (1 - width, 1 + width)
     )
     total = statistics.exposure.total + statistics.exposure.lost
-    _, growth, _ = around(total, node).derivatives(found.place)
+    _, growth, _ = around(total, node, NODES).derivatives(found.place)
     exposure = jnp.maximum(exposure_at(statistics, found.place), TINY)
     growth = growth / grid.spacing / exposure
     count = jnp.maximum(statistics.successes, 1).astype(float)
     squares = statistics.squares.total + statistics.squares.lost  # type: ignore[union-attr]
-    q = found.probability * interpolate(squares, found.place) / exposure
+    q = found.probability * interpolate(squares, found.place, NODES) / exposure
     variance = jnp.maximum(1 - q, 0.0) / count
     variance = variance + growth**2 / jnp.where(useful, information, 1.0)
     spread = z * found.probability * jnp.sqrt(variance)
