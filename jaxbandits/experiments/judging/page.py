@@ -54,6 +54,7 @@ def _what_is_shown(board: Board, protocol: Protocol) -> str:
     cases = {cell.case for cell in board.cells}
     absent = [title for title in protocol.judging if title not in cases]
     left_out = f" Not played: {', '.join(absent)}." if absent else ""
+    left_out += _not_yet(board, protocol, horizons)
     made = board.played.get("versions", {})
     return (
         "*Made by the command above; not edited by hand.* The judging set was fixed "
@@ -66,6 +67,23 @@ def _what_is_shown(board: Board, protocol: Protocol) -> str:
         "same runs (which is to its advantage). Regrets below 1, one reward, count "
         "as 1."
     )
+
+
+def _not_yet(board: Board, protocol: Protocol, horizons: list[int]) -> str:
+    """Which cases of the board lack a horizon of theirs that others have."""
+    played = {(cell.case, cell.horizon) for cell in board.cells}
+    titles = {cell.case for cell in board.cells}
+    said = ""
+    for horizon in horizons:
+        missing = [
+            title
+            for title, case in protocol.judging.items()
+            if title in titles and (title, horizon) not in played
+            if horizon in (case.horizons or protocol.horizons)
+        ]
+        if missing:
+            said += f" Not played at {horizon:,}: {', '.join(missing)}."
+    return said
 
 
 def fresh(board: Board) -> str:

@@ -107,6 +107,15 @@ def test_the_page_says_what_the_scores_say():
         assert first.count("|") == second.count("|") or "---" not in second
 
 
+def test_the_page_names_the_cells_that_are_missing():
+    """Only horizons that a case has, and that another case was played at."""
+    made = board()
+    assert "Not played at" not in page(made, PROTOCOL, "jaxbandits x", "x.png")
+    made = made._replace(cells=made.cells[1:])
+    text = page(made, PROTOCOL, "jaxbandits x", "x.png")
+    assert "Not played: absent. Not played at 20: coins. Played on" in text
+
+
 def test_a_goal_that_is_met():
     made = board()
     made = made._replace(cells=made.cells[:1])
