@@ -60,7 +60,7 @@ def _what_is_shown(board: Board, protocol: Protocol) -> str:
         "*Made by the command above; not edited by hand.* The judging set was fixed "
         f"on {protocol.fixed}, before anything was tuned, and nothing is tuned on it. "
         f"{board.seeds} seeds of root seed {board.root_seed} per case, the same for "
-        f"all entrants{fresh(board)}; {unit}: {listed}.{left_out} Played on "
+        f"all entrants{fresh(board)}; {unit}: {listed}.{left_out} Last played on "
         f"{board.played.get('created', '?')[:10]} with JAX {made.get('jax', '?')}.\n\n"
         "A *rival* is any entrant that is not ours and of which no linear regret is "
         "known; ratios are to the best rival of a case and horizon, chosen by the "

@@ -1,6 +1,7 @@
 """Scores of runs by hand, and what becomes of a goal."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ from jaxbandits.experiments.judging.page import page, verdicts
 from jaxbandits.experiments.judging.protocol import FINAL_SEED, JUDGING_SEED, Margin
 from jaxbandits.experiments.judging.scores import missed, standings
 from tests.experiments.judging.boards import PROTOCOL, RUNS, board, cell
+
+PAGES = Path(__file__).parents[3] / "docs" / "leaderboards"
 
 
 def test_scores_by_hand():
@@ -113,7 +116,7 @@ def test_the_page_names_the_cells_that_are_missing():
     assert "Not played at" not in page(made, PROTOCOL, "jaxbandits x", "x.png")
     made = made._replace(cells=made.cells[1:])
     text = page(made, PROTOCOL, "jaxbandits x", "x.png")
-    assert "Not played: absent. Not played at 20: coins. Played on" in text
+    assert "Not played: absent. Not played at 20: coins. Last played on" in text
 
 
 def test_a_goal_that_is_met():
@@ -171,3 +174,13 @@ def test_what_is_shipped_is_of_the_protocol(setting):
         assert found.horizon in (case.horizons or protocol.horizons)
         assert set(found.scores) <= set(protocol.entrants)
         assert protocol.entrants[found.best].rival
+
+
+@pytest.mark.parametrize(
+    "setting", [setting for setting in PROTOCOLS if shipped(setting)]
+)
+def test_a_page_of_the_docs_is_what_its_board_makes(setting):
+    kept = (PAGES / f"{setting}.md").read_text(encoding="utf-8")
+    command = kept.splitlines()[2].strip()
+    figure = f"../figures/leaderboard-{setting}.png"
+    assert kept == page(shipped(setting), PROTOCOLS[setting], command, figure)
