@@ -150,10 +150,12 @@ def regret_curves(
     return Outcome(datasets, records, picture, notes)
 
 
+def _synthetic(options):
+    return synthetic(sizes=(10,)) if options.quick else synthetic()
+
+
 def _all_settings(options):
-    if options.quick:
-        return synthetic(sizes=(10,))
-    return synthetic() | facebook()
+    return _synthetic(options) | ({} if options.quick else facebook())
 
 
 def _family(family):
@@ -170,7 +172,7 @@ def _sensitivity(options: Options) -> Outcome:
         "omega-UCB": Contestant(policies.omega_ucb, {"rho": np.array(RHO)}),
         "omega*-UCB": Contestant(policies.omega_star_ucb, {"rho": np.array(RHO)}),
     }
-    chosen = synthetic(sizes=(10,)) if options.quick else synthetic()
+    chosen = _synthetic(options)
     columns = min(3, len(chosen))
     fig, axes = figure(-(-len(chosen) // columns), columns)
     datasets, records = {}, []
@@ -230,9 +232,10 @@ EXPERIMENTS = (
     ),
     _comparison(
         "fig3",
-        "Regret of all policies in all settings",
+        "Regret of the paper's policies in all settings",
         "Figure 3 (a)-(e)",
         _all_settings,
+        contestants=PAPER,  # the others stand in its panels
     ),
     _comparison("fig3a", "Bernoulli settings", "Figure 3a", _family("S-Br")),
     _comparison(
@@ -267,6 +270,7 @@ EXPERIMENTS = (
         "Regret with 95 % confidence intervals",
         "Figure 6",
         _all_settings,
+        contestants=PAPER,
         bands=True,
     ),
     _exact("table1", "The settings of the evaluation", "Table 1", settings_table),
@@ -299,7 +303,7 @@ EXPERIMENTS = (
         "recommendation",
         "Which policy to recommend? 1,000 runs of the finalists",
         "docs/recommendation.md",
-        _all_settings,
+        _synthetic,
         contestants=FINALISTS,
         shown=tuple(FINALISTS),
         bands=True,
