@@ -58,7 +58,7 @@ def scan_legs(rules: Rules, keys, params, instance, last_round):
 
         def body(state):
             carry, steps = state
-            going = active(carry)
+            going = lax.optimization_barrier(active(carry))
             states = (carry.policy, carry.environment)
             args = (carry.round, keys, instance, params, states)
             states = rules.lanes_going(play, in_lanes, num_lanes)(going, *args)

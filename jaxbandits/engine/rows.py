@@ -39,12 +39,11 @@ def pick(inputs: list[Lane], scope: Scope, default) -> Lane | None:
 
 def put(inputs: list[Lane], scope: Scope, default) -> Lane | None:
     """`arrays.put`, or None where selections are better."""
-    del default
     x, index, row = inputs
     if index.uniform and scope.going is None:
         return _put_slice(x, index.common(), row, scope)
     if not _scatters(x, index, scope) or x.shape[0] < MANY_ROWS:
-        return None
+        return _selected(inputs, scope, default)
     guarded = _guarded(index, x.shape[0], scope)
     target = x.value.at[guarded, ..., jnp.arange(scope.num_lanes)]
     row = lax.optimization_barrier(align(row, x.shape[1:], scope.num_lanes))
@@ -71,14 +70,27 @@ def _put_slice(x: Lane, index, row: Lane, scope: Scope) -> Lane:
 
 def tally(inputs: list[Lane], scope: Scope, default) -> Lane | None:
     """`arrays.tally`, or None where selections are better."""
-    del default
     counts, first, *rest = inputs
     if not _scatters(counts, first, scope) or math.prod(counts.shape) < MANY_ROWS:
-        return None
+        return _selected(inputs, scope, default)
     guarded = _guarded(first, counts.shape[0], scope)
     position = (guarded, *(lane.value for lane in rest))
     target = counts.value.at[*position, jnp.arange(scope.num_lanes)]
     return Lane(target.add(1, mode="drop", **_ONCE), True, counts.origin)
+
+
+def _selected(inputs: list[Lane], scope: Scope, default) -> Lane | None:
+    """The selections, with frozen lanes spared by the index; None where none is.
+
+    Whether a lane goes on is asked once per lane and not for every entry.
+    """
+    x, index, *rest = inputs
+    if scope.going is None or x.origin is None or not index.batched:
+        return None
+    guarded = lax.optimization_barrier(_guarded(index, x.shape[0], scope))
+    (written,) = default([x, Lane(guarded, True), *rest])
+    written.origin = x.origin
+    return written
 
 
 _PLAIN = {"wrap_negative_indices": False}

@@ -160,14 +160,19 @@ def test_frozen_lanes_keep_their_state(num_rows):
         assert not np.array_equal(after, before)
 
 
-def test_arrays_that_are_written_in_place_are_not_merged():
-    """For them a frozen lane costs nothing: no selection between old and new."""
+@pytest.mark.parametrize(("num_rows", "writes"), [(5, 2), (100, 0)])
+def test_arrays_that_are_written_row_by_row_are_not_merged(num_rows, writes):
+    """No selection between old and new: a frozen lane costs no more than another.
+
+    Few rows are selected once per write (table and flat have one shape), and counts are
+    added to.
+    """
     run = lanes_going(step, (False, True), LANES)
-    args = (np.ones(LANES, bool), np.int32(1), state(100))
+    args = (np.ones(LANES, bool), np.int32(1), state(num_rows))
     text = jax.jit(run).lower(*args).as_text()
-    whole = "tensor<100x2x64xf32>"
     selections = [x for x in text.splitlines() if "stablehlo.select" in x]
-    assert not any(whole in line for line in selections)
+    assert sum(f"tensor<{num_rows}x2x64xf32>" in x for x in selections) == writes
+    assert not any(f"tensor<{num_rows}x3x64xi32>" in x for x in selections)
     assert selections  # of the last two parts
 
 
@@ -178,14 +183,15 @@ def swapped(shift, state):
     return put(second, shift, row), put(first, shift, row)
 
 
-def test_an_array_in_another_s_place_is_merged():
+@pytest.mark.parametrize("num_rows", [5, 50])
+def test_an_array_in_another_s_place_is_merged(num_rows):
     going = np.arange(LANES) % 2 > 0
-    start = (numbers(50, LANES), numbers(50, LANES) + 1)
+    start = (numbers(num_rows, LANES), numbers(num_rows, LANES) + 1)
     run = jax.jit(lanes_going(swapped, (True, True), LANES))
-    first, second = run(going, index(50), start)
+    first, second = run(going, index(num_rows), start)
     np.testing.assert_array_equal(first[:, ~going], start[0][:, ~going])
     np.testing.assert_array_equal(second[:, ~going], start[1][:, ~going])
-    assert (np.asarray(first)[:, going] == start[1][:, going]).mean() > 0.9
+    assert (np.asarray(first)[:, going] == start[1][:, going]).mean() > 0.75
 
 
 def test_in_a_loop_of_a_policy():
