@@ -23,7 +23,13 @@ from jaxtyping import Bool, Float, Int32
 
 from jaxbandits.arrays import CompensatedSum, constant, row, with_row
 from jaxbandits.factory import factory
-from jaxbandits.policies.farewell._wait_ucb import Params, Radius, check, largest_bound
+from jaxbandits.policies.farewell._wait_ucb import (
+    Params,
+    Radius,
+    Waits,
+    check,
+    largest_bound,
+)
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.farewell.types import Action, Feedback, Problem
 
@@ -146,6 +152,7 @@ def product_limit(problem: Problem) -> Policy[State, Params, Action]:
     """
     times_add_up("product_limit", problem)
     shape, waits = (problem.num_arms, problem.num_waits), problem.lengths
+    factors = Waits.of(problem)
 
     def init(params):
         del params
@@ -159,7 +166,8 @@ def product_limit(problem: Problem) -> Policy[State, Params, Action]:
         hazards = old.observe(epoch, feedback.reward)
         rate = hazards.mean_reward() / hazards.mean_time(waits)
         known = hazards.reached > 0
-        radius = Radius.of(jnp.maximum(hazards.reached, 1).astype(float), waits)
+        count = jnp.maximum(hazards.reached, 1).astype(float)
+        radius = Radius.of(count, constant(factors))
         new = State(hazards, jnp.where(known, rate, jnp.inf), radius)
         return with_row(state, action.arm, new)
 

@@ -14,7 +14,7 @@ seen: *biased*, because only short delays are, and kept to show it
 macro-arm, which shows all waits. For longer waits see `product_limit`.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -50,19 +50,34 @@ def check(params: Params) -> None:
     positive(scale=params.scale)
 
 
-class Radius(NamedTuple):
-    """``linear log s + root sqrt(log s)``, section 5: the parts that a pull fixes."""
+class Waits(NamedTuple):
+    """The waits and the factors of their radii, section 5; or those of one wait."""
 
-    linear: Float[Array, "K D"]  # alpha_j / N
-    root: Float[Array, "K D"]  # beta_j / sqrt(N)
+    length: Any  # j, f[D]
+    alpha: Any  # 8 (j - 1) / 3
+    beta: Any  # sqrt(2) (sqrt(j - 1) + 1)
 
     @classmethod
-    def of(cls, count: Array, waits: np.ndarray) -> "Radius":
-        """After `count` >= 1 pulls of every wait, f32[D]."""
-        longer = waits - 1.0  # j - 1
-        alpha = constant(8 * longer / 3)
-        beta = constant(np.sqrt(2) * (np.sqrt(longer) + 1))
-        return cls(alpha / count, beta / jnp.sqrt(count))
+    def of(cls, problem: Problem) -> "Waits":
+        """All of a problem's, f64 on the host."""
+        longer = problem.lengths - 1.0  # j - 1
+        beta = np.sqrt(2) * (np.sqrt(longer) + 1)
+        return cls(problem.lengths.astype(float), 8 * longer / 3, beta)
+
+
+class Radius(NamedTuple):
+    """``linear log s + root sqrt(log s)``, section 5: the parts that a pull fixes.
+
+    Of every pair, in any shape.
+    """
+
+    linear: Float[Array, "..."]  # alpha_j / N
+    root: Float[Array, "..."]  # beta_j / sqrt(N)
+
+    @classmethod
+    def of(cls, count: Array, waits: Waits) -> "Radius":
+        """After `count` >= 1 pulls of every wait, f32[D]; or of one, f32[]."""
+        return cls(waits.alpha / count, waits.beta / jnp.sqrt(count))
 
     def at(self, epoch: Int32[Array, ""], scale: Float[Array, ""]) -> Array:
         """The radius before an epoch, i32[]; ``s = epoch - 1`` are done."""
@@ -87,12 +102,16 @@ def largest_bound(problem: Problem, shows_shorter: bool) -> Act:
 
 
 class State(NamedTuple):
-    """Statistics of every pair, and the parts of its index that they determine."""
+    """Statistics of every pair, and the parts of its index that they determine.
 
-    count: Int32[Array, "K D"]  # type: ignore[assignment]  # N
-    reward: CompensatedSum  # f32[K, D]
-    time: Int32[Array, "K D"]  # sum of times: exact
-    rate: Float[Array, "K D"]  # eq. (4); +inf before the first observation
+    A row is what may learn from an epoch: a pair, ``[K D]``, or where a pull shows
+    other waits too all of a macro-arm, ``[K, D]``.
+    """
+
+    count: Int32[Array, "..."]  # type: ignore[assignment]  # N
+    reward: CompensatedSum  # f32
+    time: Int32[Array, "..."]  # sum of times: exact
+    rate: Float[Array, "..."]  # eq. (4); +inf before the first observation
     radius: Radius
 
 
@@ -108,8 +127,9 @@ def wait_ucb(problem: Problem, observe: str = "pair") -> Policy[State, Params, A
       ValueError: on an unknown `observe`.
     """
     one_of("observe", observe, OBSERVE)
-    shape = (problem.num_arms, problem.num_waits)
-    waits, places = problem.lengths, np.arange(problem.num_waits, dtype=np.int32)
+    pairs = observe == "pair"
+    shape = (problem.num_pairs,) if pairs else (problem.num_arms, problem.num_waits)
+    waits, places = Waits.of(problem), np.arange(problem.num_waits, dtype=np.int32)
 
     def init(params):
         del params
@@ -117,31 +137,35 @@ def wait_ucb(problem: Problem, observe: str = "pair") -> Policy[State, Params, A
         nothing = CompensatedSum.zeros(shape, float)
         return State(count, nothing, count, zeros + jnp.inf, Radius(zeros, zeros))
 
-    def credited(place, delay):
-        """Waits that learn from an epoch, bool[D]."""
-        if observe == "pair":
-            return places == place
-        shorter = places <= place
-        return shorter if observe == "shorter" else shorter | jnp.isfinite(delay)
-
-    def update(noise, view, state, action, feedback, params):
-        del noise, view, params
-        old = row(state, action.arm)
-        in_time = feedback.delay <= jnp.asarray(waits, feedback.delay.dtype)
+    def learned(old, its, feedback):
+        """A row after one more epoch; `its` waits."""
+        in_time = feedback.delay <= its.length
         count = old.count + 1
         reward = old.reward.add(jnp.where(in_time, feedback.reward, 0.0))
-        lasted = problem.time(feedback.delay, waits.astype(float))
-        time = old.time + lasted.astype(jnp.int32)
+        time = old.time + problem.time(feedback.delay, its.length).astype(jnp.int32)
         rate = reward.total / time.astype(float)  # Eq. (4)
-        radius = Radius.of(count.astype(float), waits)
-        learns = credited(action.wait, feedback.delay)
+        return State(count, reward, time, rate, Radius.of(count.astype(float), its))
+
+    def update_pair(noise, view, state, action, feedback, params):
+        del noise, view, params
+        pair = action.arm * problem.num_waits + action.wait
+        wait = row(constant(waits), action.wait)
+        return with_row(state, pair, learned(row(state, pair), wait, feedback))
+
+    def update_arm(noise, view, state, action, feedback, params):
+        del noise, view, params
+        old = row(state, action.arm)
+        learns = places <= action.wait
+        if observe == "naive":
+            learns = learns | jnp.isfinite(feedback.delay)
         own = jax.tree.map(
             lambda new, before: jnp.where(learns, new, before),
-            State(count, reward, time, rate, radius),
+            learned(old, constant(waits), feedback),
             old,
         )
         return with_row(state, action.arm, own)
 
-    act = largest_bound(problem, shows_shorter=observe != "pair")
-    name = "Wait-UCB" if observe == "pair" else f"Wait-UCB, {observe}"
+    update = update_pair if pairs else update_arm
+    act = largest_bound(problem, shows_shorter=not pairs)
+    name = "Wait-UCB" if pairs else f"Wait-UCB, {observe}"
     return Policy(name, init, act, update, Params(), check=check)
