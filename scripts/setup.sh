@@ -126,9 +126,10 @@ wanted() {
         newest) grep -E '^(mypy|ruff)==' "$(constraints)" ;;
         oldest)
             command -v uv >/dev/null 2>&1 || fail "DEPENDENCIES=oldest needs uv"
-            uv pip compile --quiet --resolution lowest-direct --python "$python" \
-                --constraint <(echo 'pyparsing<3.3  # warns of the oldest matplotlib') \
+            # Of what the package names itself; the rest has to suit the tests' tools too.
+            uv pip compile --quiet --no-deps --resolution lowest --python "$python" \
                 pyproject.toml
+            echo 'pyparsing<3.3  # warns of the oldest matplotlib'
             grep -E '^(mypy|ruff)==' "$(constraints)"
             ;;
     esac

@@ -39,6 +39,8 @@ def start(store: Path, *, cache="", spec=WALK, devices: int = 1, more=(), **vari
         "JAX_NUM_CPU_DEVICES": str(devices),
         "JAX_COMPILATION_CACHE_DIR": str(cache or os.environ.get(PROGRAMS, "")),
         "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+        # JAX 0.10.0 logs an error for every program of the cache: the pipe was full.
+        "TF_CPP_MIN_LOG_LEVEL": "3",
         **variables,
     }
     return subprocess.Popen(

@@ -150,8 +150,8 @@ def regret_curves(
     return Outcome(datasets, records, picture, notes)
 
 
-def _synthetic(options):
-    return synthetic(sizes=(10,)) if options.quick else synthetic()
+def _synthetic(options, sizes=(10, 50, 100)):
+    return synthetic(sizes=(10,) if options.quick else sizes)
 
 
 def _all_settings(options):
@@ -303,7 +303,7 @@ EXPERIMENTS = (
         "recommendation",
         "Which policy to recommend? 1,000 runs of the finalists",
         "docs/recommendation.md",
-        _synthetic,
+        partial(_synthetic, sizes=(10, 50)),
         contestants=FINALISTS,
         shown=tuple(FINALISTS),
         bands=True,

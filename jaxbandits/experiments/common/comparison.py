@@ -5,12 +5,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
-from scipy import stats
 
 from jaxbandits.experiments.common.experiment import ROOT_SEED, Options
 from jaxbandits.experiments.common.playing import play
 from jaxbandits.protocol import Environment, Policy
-from jaxbandits.stats import Record, entry, final, paired_difference, quantiles
+from jaxbandits.stats import Record, entry, final, mean, quantiles, sem
 
 
 class Contestant(NamedTuple):
@@ -77,10 +76,12 @@ def add_spread(
       metric: name of the metric.
       baseline: name of the policy to compare with.
     """
-    at_end = dataset.isel(checkpoint=[-1])
+    at_end = dataset.isel(checkpoint=[-1], params=[0])
     found = quantiles(at_end, metric, [0.5, 0.9]).isel(params=0, checkpoint=0)
-    values = final(dataset, metric).isel(params=0)
+    values = final(at_end, metric).isel(params=0)
     seeds = dataset.sizes["seed"]
+    of_baseline = at_end[metric].sel(policy=baseline).reset_coords(drop=True)
+    behind = at_end.assign({metric: at_end[metric] - of_baseline})
     # Half the distance of the order statistics one standard error off the middle.
     offset = min(0.5 / np.sqrt(seeds), 0.5)
     sides = values.quantile([0.5 - offset, 0.5 + offset], "seed")
@@ -93,9 +94,7 @@ def add_spread(
             f"{metric}_q90": (high, None),
         }
         if record["policy"] != baseline and seeds > 1:
-            paired = paired_difference(at_end, metric, record["policy"], baseline)
-            mean, upper = (float(x.values.ravel()[0]) for x in (paired[0], paired[2]))
-            sem = (upper - mean) / stats.t.ppf(0.975, seeds - 1)
-            entries[f"{metric}_minus_baseline"] = (mean, sem)
-        for name, (value, sem) in entries.items():
-            record["metrics"][name] = entry(value, sem)
+            paired = (f(behind, metric).sel(here).item() for f in (mean, sem))
+            entries[f"{metric}_minus_baseline"] = tuple(paired)
+        for name, (value, its_error) in entries.items():
+            record["metrics"][name] = entry(value, its_error)
