@@ -85,7 +85,8 @@ def _selected(inputs: list[Lane], scope: Scope, default) -> Lane | None:
     Whether a lane goes on is asked once per lane and not for every entry.
     """
     x, index, *rest = inputs
-    if scope.going is None or x.origin is None or not index.batched:
+    spares = scope.going is not None and scope.platform == "cpu"
+    if not spares or not index.batched or x.origin is None:
         return None
     guarded = lax.optimization_barrier(_guarded(index, x.shape[0], scope))
     (written,) = default([x, Lane(guarded, True), *rest])
