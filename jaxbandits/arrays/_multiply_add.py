@@ -8,7 +8,7 @@ from jaxbandits.arrays.named import named
 
 @named
 def multiply_add(
-    a: Float[Array, "..."], b: Float[Array, "..."], c: Float[Array, "..."]
+    a: Float[Array, "..."] | float, b: Float[Array, "..."], c: Float[Array, "..."]
 ) -> Float[Array, "..."]:
     """``a b + c``, of which the product may be exact or rounded.
 
