@@ -5,6 +5,8 @@ The engine knows most of these by name and puts a form of its own in their place
 """
 
 from jaxbandits.arrays._constant import constant
+from jaxbandits.arrays._multiply_add import multiply_add
+from jaxbandits.arrays._outermost import outermost
 from jaxbandits.arrays._stored import stored
 from jaxbandits.arrays._threefry import threefry
 from jaxbandits.arrays._window import window
@@ -32,8 +34,10 @@ __all__ = [
     "first_argmax",
     "first_true",
     "log_survival",
+    "multiply_add",
     "occurs",
     "one_hot",
+    "outermost",
     "pick",
     "position",
     "put",

@@ -6,14 +6,16 @@ sixth power of the spacing (of the eighth, with eight nodes).
 """
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 from jax.typing import ArrayLike
 from jaxtyping import Float, Int32, Real
 
-from jaxbandits.arrays import first_argmax, stored, window
+from jaxbandits.arrays import first_argmax, multiply_add, outermost, stored, window
 from jaxbandits.arrays.real import real
 from jaxbandits.checks import one_of, shaped
 from jaxbandits.kernels.newton import guarded_newton
@@ -24,7 +26,6 @@ NODES = 6  # that a polynomial passes through, if nobody says more
 TO_MAXIMUM = {jnp.dtype("float32"): 3, jnp.dtype("float64"): 5}
 TO_CROSSING = {jnp.dtype("float32"): 2, jnp.dtype("float64"): 4}
 LEAST = 1e-30  # stands for 0 in a denominator
-RIGHT = 1 << 16  # counts on the right in multiples of this, beside those on the left
 
 
 class _Polynomial(NamedTuple):
@@ -63,8 +64,8 @@ def _powers(coefficients: Sequence[Array], at: Array) -> tuple[Array, Array]:
     """``sum_k coefficients[k] at**k`` and its slope, by Horner's scheme."""
     value, slope = coefficients[-1], None
     for coefficient in coefficients[-2::-1]:
-        slope = value if slope is None else value + at * slope
-        value = coefficient + at * value
+        slope = value if slope is None else multiply_add(at, slope, value)
+        value = multiply_add(at, value, coefficient)
     assert slope is not None
     return value, slope
 
@@ -81,29 +82,28 @@ def _through(values: Sequence[Array]) -> tuple[Array, ...]:
     distance: two of half as many coefficients.
     """
     half = len(values) // 2
-    places = [k + 0.5 for k in range(half)]
     pairs = [(values[half - 1 - k], values[half + k]) for k in range(half)]
-    squares = [place * place for place in places]
-    even = _newton(squares, [0.5 * (low + high) for low, high in pairs])
-    slopes = zip(places, pairs, strict=True)
-    odd = _newton(squares, [(0.5 / at) * (high - low) for at, (low, high) in slopes])
-    return tuple(each for both in zip(even, odd, strict=True) for each in both)
+    even = [low + high for low, high in pairs]
+    odd = [high - low for low, high in pairs]
+    parts = zip(_halves(half), (even, odd), strict=True)
+    found = [[_combined(row, part) for row in rows] for rows, part in parts]
+    return tuple(each for both in zip(*found, strict=True) for each in both)
 
 
-def _newton(places: Sequence[float], values: Sequence[Array]) -> list[Array]:
-    """The coefficients of the polynomial with these values at these places."""
-    row, differences = list(values), []
-    for order in range(1, len(places) + 1):
-        differences.append(row[0])
-        apart = [b - a for a, b in zip(places[:-order], places[order:], strict=True)]
-        steps = zip(row[:-1], row[1:], apart, strict=True)
-        row = [(1 / n) * (b - a) for a, b, n in steps]
-    found = [differences[-1]]
-    for k in range(len(places) - 2, -1, -1):  # times ``(place - places[k])``, plus
-        lower = [-places[k] * each for each in found]
-        higher = [a + b for a, b in zip(found[:-1], lower[1:], strict=True)]
-        found = [lower[0] + differences[k], *higher, found[-1]]
-    return found
+@cache
+def _halves(half: int) -> tuple[np.ndarray, np.ndarray]:
+    """Coefficients of the even and the odd part, by sums and differences of values."""
+    places = np.arange(half) + 0.5
+    even = 0.5 * np.linalg.inv(np.vander(places**2, increasing=True))
+    return even, even / places
+
+
+def _combined(weights: np.ndarray, values: Sequence[Array]) -> Array:
+    """``sum_k weights[k] values[k]``, small ones first."""
+    total = float(weights[-1]) * values[-1]
+    for weight, value in zip(weights[-2::-1], values[-2::-1], strict=True):
+        total = multiply_add(float(weight), value, total)
+    return total
 
 
 def around(
@@ -260,12 +260,9 @@ def crossings(
         values=values, peak=peak, height=height, level=level
     )
     last = values.shape[0] - 1
-    places = jnp.arange(last + 1, dtype=jnp.int32).astype(peak.dtype)
-    # The nodes beyond a crossing are the outermost ones: their number is its place.
-    unit = jnp.where(places <= peak, jnp.int32(1), jnp.int32(RIGHT))
-    count = jnp.sum(jnp.where(values < level, unit, 0), dtype=jnp.int32)
-    count = stored(count)
     home = jnp.clip(jnp.floor(peak).astype(jnp.int32), 0, last)
+    # The nodes beyond a crossing are the outermost ones: their number is its place.
+    left, right = outermost(values < level, home)
 
     def one(number, side):
         found = number > 0
@@ -297,4 +294,4 @@ def crossings(
         return jnp.where(found, position, 0.0 if side < 0 else float(last))
 
     target = jnp.sqrt(jnp.maximum(height - level, 0.0))
-    return one(count % RIGHT, -1), one(count // RIGHT, 1)
+    return one(left, -1), one(right, 1)

@@ -3,6 +3,7 @@
 import jax.numpy as jnp
 import numpy as np
 
+from jaxbandits.arrays import multiply_add
 from jaxbandits.arrays.sums import CompensatedSum
 from jaxbandits.arrays.words import unit_interval
 from jaxbandits.engine.tape import Stream, read
@@ -18,6 +19,11 @@ def _add(noise, view, state, *args):
     return state.add(first * (second * jnp.arange(1.0, 4.0)))
 
 
+def _join(noise, view, state, *args):
+    first, second = unit_interval(noise)
+    return state.add(multiply_add(first, second * jnp.arange(1.0, 4.0), first))
+
+
 SUMMING = Policy(
     "summing",
     lambda params: CompensatedSum(*map(jnp.asarray, BEFORE)),
@@ -27,6 +33,7 @@ SUMMING = Policy(
     words=(0, 2),
     report=lambda state, params: state._asdict(),
 )
+JOINING = SUMMING._replace(update=_join)
 
 
 def factors(num_seeds: int):

@@ -16,7 +16,7 @@ from jax._src.lib.mlir import ir
 from jaxbandits import Machine, simulate
 from jaxbandits.engine.legs import SCAN
 from tests.engine.gpu_lowered import TRITON, WIDTH, here, lowered, traced
-from tests.engine.summing import BEFORE, GAME, SUMMING, factors
+from tests.engine.summing import BEFORE, GAME, JOINING, SUMMING, factors
 from tests.heavy import in_short
 
 SEEDS = 64
@@ -79,6 +79,15 @@ def in_triton(lowering) -> str:
 def test_a_kernel_takes_what_was_lost():
     """Two sums and two differences of every sum, none of them free to be joined."""
     text = in_triton(lowered(SUMMING, GAME))
+    assert len(re.findall(r"arith\.subf .*f32>", text)) == 2 * SUMS
+    assert "fastmath<" not in text and "math.fma" not in text
+
+
+@pytest.mark.filterwarnings(TRITON)
+def test_a_kernel_joins_what_it_is_asked_to():
+    """One instruction for every product that is added so, and the sums as they were."""
+    text = in_triton(lowered(JOINING, GAME))
+    assert len(re.findall(r"fma\.rn\.f32", text)) == SUMS
     assert len(re.findall(r"arith\.subf .*f32>", text)) == 2 * SUMS
     assert "fastmath<" not in text and "math.fma" not in text
 

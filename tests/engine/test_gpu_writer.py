@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jax import lax
 
-from jaxbandits.arrays import argmax, select, stored
+from jaxbandits.arrays import argmax, multiply_add, outermost, select, stored
 from jaxbandits.engine.gpu import special
 from jaxbandits.engine.gpu.draws import tape_row
 from jaxbandits.engine.gpu.program import Missing
@@ -165,6 +165,28 @@ def test_a_window_that_starts_anywhere(both, case):
         return
     position = np.stack([position, position[::-1]])
     both(jax.vmap(interpolate), numbers(2, n), position, atol=1e-5)
+
+
+@pytest.mark.parametrize("n", in_short([33, 1, 2, 20], {1, 33}))
+def test_outermost_entries_are_counted(both, n):
+    rng = np.random.default_rng(n)
+    middle = rng.integers(0, n, LANES).astype(np.int32)
+    left = np.array([0, n, 1, n // 2], np.int32).clip(0, middle + 1)
+    right = np.array([0, n, n // 3, 1], np.int32).clip(0, n - 1 - middle)
+    place = np.arange(n)[:, None]
+    mask = (place < left) | (place >= n - right)
+
+    def fn(x, middle):
+        return jnp.stack(outermost(x > 0, middle))
+
+    both(fn, mask.astype(np.float32), middle)
+    found = jax.vmap(fn, in_axes=-1)(mask.astype(np.float32), middle)
+    np.testing.assert_array_equal(found, np.stack([left, right], 1))
+
+
+def test_products_that_are_added(both):
+    both(multiply_add, numbers(3), numbers(3)[::-1], numbers(3) / 3)
+    both(lambda x: multiply_add(x, 0.25, jnp.sum(x)), numbers(20))
 
 
 def test_tables_of_the_program(both):
@@ -425,6 +447,32 @@ def test_what_a_program_stores_is_computed_once(both):
     x = numbers(20) / 4
     both(partial(fn, store=stored), x, atol=1e-6)
     assert times(stored) < times(lambda x: x)
+
+
+def test_rows_that_are_stored_are_written_before_they_are_read(both):
+    """Nothing of a row goes through scratch, and who needs the old one has it."""
+
+    def fn(x, y, i, store):
+        old = select.pick(x, i), select.pick(y, i)
+        grown = jnp.exp(old[0]) + old[1]
+        x_after, y_after = store(
+            (select.put(x, i, grown), select.put(y, i, grown - old[0]))
+        )
+        again = select.pick(x_after, i) * select.pick(y_after, i)
+        return x_after, y_after, jnp.sum(again), jnp.sum(old[1])
+
+    def stores(store):
+        text = str(
+            jax.make_jaxpr(
+                lambda *args: mapped(partial(fn, store=store), *args, style=COMPACT)
+            )(*args)
+        )
+        return text.count("<-")
+
+    index = np.array([0, 2, 1, 2], np.int32)
+    args = numbers(3, 20), numbers(3, 20) / 2, index
+    both(partial(fn, store=stored), *args, atol=1e-6)
+    assert stores(stored) < stores(lambda x: x)
 
 
 def test_nothing_is_read_out_of_range(style):

@@ -8,7 +8,16 @@ import pytest
 from jax._src.interpreters import mlir
 
 from jaxbandits import jaxprs
-from jaxbandits.arrays import first_argmax, pick, put, random_argmax, tally, window
+from jaxbandits.arrays import (
+    first_argmax,
+    multiply_add,
+    outermost,
+    pick,
+    put,
+    random_argmax,
+    tally,
+    window,
+)
 from jaxbandits.arrays.named import PREFIX
 from jaxbandits.arrays.select import row_of
 from jaxbandits.engine import expression, lanes
@@ -56,11 +65,14 @@ def test_kernels_exist():
         (tally, x.astype(jnp.int32), first, first),
         (row_of, first, jnp.arange(2)),
         (lambda x, start: window(x, start, 2), x[:, 0], first),
+        (outermost, x[:, 0] > 0, first),
+        (multiply_add, x, x, x),
     ]
     text = "".join(str(jax.make_jaxpr(fn)(*args)) for fn, *args in programs)
     found = {
         name.removeprefix("name=") for name in re.findall(rf"name={PREFIX}\w+", text)
     }
     assert set(lanes.KERNELS) <= found
-    on_gpu = {PREFIX + name for name in forms.FORMS if name != "tape_row"}
+    on_gpu = {*forms.FORMS, *operations.JOINED} - {"tape_row"}
+    on_gpu = {PREFIX + name for name in on_gpu}
     assert on_gpu == found

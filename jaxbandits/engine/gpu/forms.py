@@ -1,9 +1,11 @@
 """The kernels that policies call by name, in the form that suits one thread per run."""
 
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from jaxbandits.arrays import position
+from jaxbandits.arrays._outermost import RIGHT
 from jaxbandits.engine.gpu.moves import position_of, stretch
 from jaxbandits.engine.gpu.positions import in_a_row, number
 from jaxbandits.engine.gpu.reductions import first_of
@@ -107,6 +109,25 @@ def window(space, step, inputs) -> Value:
     return stretch(x, (clipped(position_of(start), *shape, *x.shape),), shape)
 
 
+def outer_count(space, step, inputs) -> Value:
+    """Both numbers are looked for in halves, and not counted."""
+    mask, middle = inputs
+    (size,), middle = mask.shape, space.spread(jnp.asarray(middle.entry(())))
+    most = middle + 1, jnp.int32(size) - 1 - middle
+    half = np.int32(1 << (size.bit_length() - 1))
+
+    def body(i, found):
+        more = [n + lax.shift_right_logical(half, i) for n in found]
+        places = more[0] - 1, size - more[1]
+        return [
+            jnp.where((m <= end) & mask.entry((clipped(place, 1, size),)), m, n)
+            for n, m, end, place in zip(found, more, most, places, strict=True)
+        ]
+
+    left, right = space.loop(size.bit_length(), body, (jnp.int32(0),) * 2)
+    return Entries(space, [left + (right << RIGHT)], (), jnp.int32)
+
+
 def row_of(space, step, inputs) -> Value:
     index, starts = (
         space.spread(jnp.asarray(x.entry(i)))
@@ -125,6 +146,7 @@ FORMS = {
     "random_argmax": random_argmax,
     "pick": pick,
     "put": put,
+    "outer_count": outer_count,
     "tally": tally,
     "row_of": row_of,
     "window": window,

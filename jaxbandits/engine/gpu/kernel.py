@@ -11,6 +11,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import triton
 
@@ -87,11 +88,13 @@ def legs(
         arrays += [jnp.asarray(x.reshape(-1), held_as(x.dtype)) for x in sketch.tables]
         extra = [jnp.zeros((n, num_lanes), dtype) for dtype, n in sketch.scratch]
         outputs = [start[None], *states, *extra]
-        specs = [f.block(lanes) for f in fixed]
-        specs += [Leaf((x.size,), x.dtype, False).block(lanes) for x in sketch.tables]
-        written = [Leaf(x.shape[:1], x.dtype, True).block(lanes) for x in outputs]
+        specs = [f.block(num_lanes) for f in fixed]
+        specs += [
+            Leaf((x.size,), x.dtype, False).block(num_lanes) for x in sketch.tables
+        ]
+        written = [Leaf(x.shape[:1], x.dtype, True).block(num_lanes) for x in outputs]
         after = pl.pallas_call(
-            partial(_kernel, told, sketch, lanes),
+            partial(_kernel, told, sketch, lanes, num_lanes, not interpret),
             grid=(num_lanes // lanes,),
             in_specs=specs + written,
             out_specs=written,
@@ -145,7 +148,9 @@ def scratch(rules: Rules, keys, params, instance, carry: Carry) -> int:
     return sum(dtype.itemsize * entries for dtype, entries in found)
 
 
-def _kernel(told: Told, sketch: Sketch, lanes: int, *refs) -> None:
+def _kernel(
+    told: Told, sketch: Sketch, lanes: int, num_lanes: int, compiled: bool, *refs
+) -> None:
     """A leg of a block of runs, in place."""
     num_fixed, num_tables = len(told.fixed), len(sketch.tables)
     num_written = 1 + len(told.state) + len(sketch.scratch)
@@ -156,7 +161,11 @@ def _kernel(told: Told, sketch: Sketch, lanes: int, *refs) -> None:
     scratch = {
         dtype: ref for (dtype, _), ref in zip(sketch.scratch, extra, strict=True)
     }
-    space = Space(lanes, tables, scratch, sketch.style)
+    lane = pl.program_id(0) * lanes + lax.broadcasted_iota(jnp.int32, (lanes,), 0)
+    # Changes nothing, but says how large a place can be. The compiler then computes more
+    # of the addresses before the rounds, and needs fewer registers for them.
+    lane = lane & jnp.int32((1 << (num_lanes - 1).bit_length()) - 1)
+    space = Space(lane, tables, scratch, sketch.style, compiled)
     fixed = [f.memory(ref) for f, ref in zip(told.fixed, refs, strict=False)]
     state = [f.memory(ref) for f, ref in zip(told.state, written[1:], strict=False)]
     play(told, space, fixed, state, Memory(written[0], 1, np.int32, own=True))

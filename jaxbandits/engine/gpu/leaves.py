@@ -37,10 +37,10 @@ class Leaf(NamedTuple):
         """What a caller outside expects, of an array that the kernel has written."""
         return x.reshape(*self.shape, *x.shape[1:]).astype(self.dtype)
 
-    def block(self, lanes: int) -> pl.BlockSpec:
-        """What one program sees of the packed array."""
+    def block(self, num_lanes: int) -> pl.BlockSpec:
+        """What every program sees of the packed array: all of it, of all runs."""
         if self.own:
-            return pl.BlockSpec((self.size, lanes), lambda i: (0, i))
+            return pl.BlockSpec((self.size, num_lanes), lambda i: (0, 0))
         return pl.BlockSpec((self.size,), lambda i: (0,))
 
     def memory(self, ref) -> Memory:

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from jaxbandits.arrays.named import PREFIX
 from jaxbandits.engine.gpu import special
 from jaxbandits.engine.gpu.moves import spread
 from jaxbandits.engine.gpu.program import Missing
@@ -28,6 +29,8 @@ REWRITTEN = {
     "erfc": special.erfc,
     "round": special.round_to_even,
 }
+# Of kernels: those that are one instruction.
+JOINED = {"multiply_add": special.multiply_add}
 # Take several instructions.
 DEAR_OPERATIONS = frozenset(
     "acos acosh asin asinh atan atan2 atanh cbrt cos cosh div erf erf_inv erfc exp "
@@ -40,12 +43,12 @@ TO_EVEN = lax.RoundingMethod.TO_NEAREST_EVEN
 
 def is_elementwise(name: str) -> bool:
     """Whether an operation goes entry by entry."""
-    return name in ELEMENTWISE or name in REWRITTEN
+    return name in ELEMENTWISE or name in REWRITTEN or name in JOINED
 
 
 def elementwise(space: Space, step, inputs) -> Value:
     """An operation entry by entry; numbers go with arrays."""
-    name, eqn = step.name, step.eqn
+    name, eqn = step.name.removeprefix(PREFIX), step.eqn
     (out,) = eqn.outvars
     shape, dtype = out.aval.shape, out.aval.dtype
     if name == "select_n" and (len(inputs) != 3 or inputs[0].dtype != bool):
@@ -67,7 +70,8 @@ def elementwise(space: Space, step, inputs) -> Value:
 def folded(eqn, arrays) -> np.ndarray:
     """The result of an operation on constants."""
     with jax.ensure_compile_time_eval():
-        return np.asarray(eqn.primitive.bind(*map(jnp.asarray, arrays), **eqn.params))
+        found = eqn.primitive.bind(*map(jnp.asarray, arrays), **eqn.params)
+        return np.asarray(found[0] if eqn.primitive.multiple_results else found)
 
 
 def _computed(space, name, eqn, dtype, *entries):
@@ -77,6 +81,8 @@ def _computed(space, name, eqn, dtype, *entries):
         return folded(eqn, entries)[()]
     if name in ("max", "min") and dtype.kind == "b":
         return entries[0] | entries[1] if name == "max" else entries[0] & entries[1]
+    if name in JOINED:
+        return JOINED[name](*entries, compiled=space.compiled)
     if name in REWRITTEN:
         return REWRITTEN[name](*entries)
     return eqn.primitive.bind(*entries, **eqn.params)

@@ -12,6 +12,7 @@ from jax.extend.core import ClosedJaxpr, Literal
 from jaxbandits.arrays.named import PREFIX
 from jaxbandits.jaxprs import CALLS, SAME, expanded
 
+PUT = PREFIX + "put"
 # What leaves its inputs as they are; of the first, a dear one is computed once.
 BARRIER = "optimization_barrier"
 UNCHANGED = SAME | {BARRIER}
@@ -51,14 +52,19 @@ class Program(NamedTuple):
       constants: ``{value: array}``.
       inputs: names of values.
       outputs: names of values.
-      stored: names of values that the program asks to store.
+      stored: names of values that the program asks to store, by what asks for them.
     """
 
     steps: tuple[Step, ...]
     constants: dict[int, np.ndarray]
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
-    stored: frozenset[int] = frozenset()
+    stored: tuple[tuple[int, ...], ...] = ()
+
+    @property
+    def together(self) -> dict[int, tuple[int, ...]]:
+        """Of every value that is stored, what is stored with it."""
+        return {value: group for group in self.stored for value in group}
 
     def kept(self, cost: Callable[[Step], int | None], dear: int) -> set[int]:
         """Values that are worth storing: dear ones that several loops would compute.
@@ -76,12 +82,15 @@ class Program(NamedTuple):
                 costs |= dict.fromkeys(step.outputs, total)
         # By what a value is read in the end, seen from the end.
         readers: dict[int, set] = {}
-        kept = set(self.stored)
+        kept = set().union(*self.stored)
+        group = self.together
         for value in self.outputs:
             readers.setdefault(value, set()).add("outputs")
         for number, step in reversed(list(enumerate(self.steps))):
             after = set().union(*(readers.get(v, ()) for v in step.outputs))
             (*_, value) = step.outputs
+            if step.name == PUT and value in group:
+                after = {group[value]}  # they are written in one loop
             if len(after) > 1 and costs.get(value, 0) > dear:
                 kept.add(value)
                 after = {number}
@@ -102,7 +111,7 @@ def flat(closed: ClosedJaxpr, forms) -> Program:
     constants: dict[int, np.ndarray] = {}
     number = iter(range(10**9))
     known: dict[Any, Any] = {}  # what has been computed, or is a constant
-    stored: set[int] = set()
+    stored: list[tuple[int, ...]] = []
 
     def constant(array) -> int:
         array = np.asarray(array)
@@ -130,7 +139,7 @@ def flat(closed: ClosedJaxpr, forms) -> Program:
             if eqn.primitive.name in UNCHANGED:
                 after = found
                 if eqn.primitive.name == BARRIER:
-                    stored.update(found)
+                    stored.append(found)
             elif inner is not None:
                 after = walk(inner, found, asked or eqn)
             else:
@@ -152,7 +161,8 @@ def flat(closed: ClosedJaxpr, forms) -> Program:
             kept.append(step)
     constants = {name: x for name, x in constants.items() if name in needed}
     kept.reverse()
-    return Program(tuple(kept), constants, inputs, outputs, frozenset(stored))
+    groups = tuple(tuple(v for v in group if v in needed) for group in stored)
+    return Program(tuple(kept), constants, inputs, outputs, groups)
 
 
 def called(eqn) -> str:

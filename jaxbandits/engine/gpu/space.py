@@ -14,6 +14,9 @@ from jaxbandits.engine.gpu.positions import At, key, number
 
 # Entries of a value that are held in registers.
 IN_REGISTERS = 16
+# Entries in a turn of a loop, at least, which share what is computed of an address: of
+# an axis that would fit registers, and of a longer one.
+SHARING = 2, 3
 
 
 class Style(NamedTuple):
@@ -64,10 +67,8 @@ class Memory:
         at = at + jnp.int32(self.first) if self.first else at
         if not self.own:
             found = triton.load(self.ref.at[at])
-        elif jnp.ndim(at):
-            found = triton.load(self.ref.at[at, lane])
         else:
-            found = triton.load(self.ref.at[at, :])
+            found = triton.load(self.ref.at[at, lane])
         return found != 0 if self.dtype.kind == "b" else found
 
     def store(self, position, value, lane, mask=None):
@@ -78,7 +79,7 @@ class Memory:
         value = value.astype(jnp.int32) if self.dtype.kind == "b" else value
         value = jnp.broadcast_to(value, lane.shape)
         at = at + jnp.int32(self.first) if self.first else at
-        target = self.ref.at[at, lane] if jnp.ndim(at) else self.ref.at[at, :]
+        target = self.ref.at[at, lane]
         triton.store(target, value, mask=mask)
 
 
@@ -94,16 +95,19 @@ class Space:
     Without references it writes nothing, and finds out how much it would need.
 
     Attributes:
-      lane: i32[B], places of the runs of a block.
+      lane: i32[B], places of the runs of a block; given as B, the first ones.
       tables: arrays that the kernel reads, by their contents.
       used: entries of scratch that are in use, by type.
       style: how much is written out.
+      compiled: whether it is compiled for a GPU, and not run as an ordinary program.
       operations: how many entries were computed, loaded or stored so far.
     """
 
-    def __init__(self, num_lanes: int, tables=None, scratch=None, style=WIDE):
-        self.style, self.operations = style, 0
-        self.lane = lax.broadcasted_iota(jnp.int32, (num_lanes,), 0)
+    def __init__(self, lane, tables=None, scratch=None, style=WIDE, compiled=False):
+        self.style, self.operations, self.compiled = style, 0, compiled
+        if isinstance(lane, int):
+            lane = lax.broadcasted_iota(jnp.int32, (lane,), 0)
+        self.lane = lane
         self.dry = tables is None
         self.tables: dict[Any, np.ndarray] = {}
         self._refs = tables
@@ -196,7 +200,8 @@ class Space:
 
             return self.loop(shape[0], row, carry)
         (length,) = shape
-        stride = max(1, min(self.style.stretch // cost, length))
+        least = SHARING[length > IN_REGISTERS]
+        stride = min(max(least, self.style.stretch // cost), length)
 
         def stretch(i, carry):
             for j in range(stride):

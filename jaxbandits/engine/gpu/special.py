@@ -5,8 +5,10 @@ the last place); that of erfc is Press et al., "Numerical Recipes", 6.2 (relativ
 error 1.2e-7 before rounding).
 """
 
+import jax
 import jax.numpy as jnp
 from jax import lax
+from jax.experimental.pallas import triton
 
 ERF_ABOVE = (
     -2.72614225801306e-10,
@@ -61,6 +63,20 @@ def round_to_even(x):
     odd = floor - 2.0 * jnp.floor(0.5 * floor) == 1.0
     up = (rest > 0.5) | ((rest == 0.5) & odd)
     return floor + up.astype(x.dtype)
+
+
+def multiply_add(a, b, c, *, compiled: bool):
+    """``a b + c``, in one rounding if the kernel is compiled for a GPU."""
+    if not compiled or not jnp.ndim(a):
+        return a * b + c
+    (found,) = triton.elementwise_inline_asm(
+        "fma.rn.f32 $0, $1, $2, $3;",
+        args=[a, b, c],
+        constraints="=f,f,f,f",
+        pack=1,
+        result_shape_dtypes=[jax.typeof(a)],
+    )
+    return found
 
 
 def _polynomial(coefficients, x):

@@ -12,6 +12,7 @@ from jaxbandits.engine.gpu.moves import MOVES
 from jaxbandits.engine.gpu.operations import (
     DEAR_COST,
     DEAR_OPERATIONS,
+    JOINED,
     elementwise,
     iota,
     is_elementwise,
@@ -20,8 +21,15 @@ from jaxbandits.engine.gpu.program import Missing, Program, Step, flat
 from jaxbandits.engine.gpu.reductions import REDUCTIONS
 from jaxbandits.engine.gpu.settling import DEAR, copied, number_or, settled
 from jaxbandits.engine.gpu.space import Memory, Space
-from jaxbandits.engine.gpu.values import DRAW, Entries, Known, Moved, Value
-from jaxbandits.engine.gpu.writes import lies_in
+from jaxbandits.engine.gpu.values import (
+    DRAW,
+    Entries,
+    Known,
+    Moved,
+    Stored,
+    Value,
+)
+from jaxbandits.engine.gpu.writes import lies_in, write_all
 
 RULES = FORMS | MOVES | REDUCTIONS | {"iota": iota}
 # Kernels of which an entry is found without a loop over all of them.
@@ -45,13 +53,15 @@ class Writer:
         Args:
           closed: the program.
           inputs: what it is given.
-          free: memory that nobody reads afterwards; in this and in scratch a loop may
-            carry what lies there. None: in nothing.
+          free: memory that nobody reads afterwards: a loop may carry what lies there,
+            and rows that are put and stored are written there at once. None: no memory,
+            and scratch neither, in which loops may.
         """
         program = _program(closed)
         values = dict(zip(program.inputs, inputs, strict=True))
         values |= {v: Known(self.space, x) for v, x in program.constants.items()}
         kept = program.kept(_cost, DEAR)
+        together = program.together
         for number, step in enumerate(program.steps):
             places = {}
             if free is not None and step.name in LOOPS:
@@ -59,9 +69,30 @@ class Writer:
             outputs = self.step(step, [values[v] for v in step.inputs], places)
             for name, value in zip(step.outputs, outputs, strict=True):
                 value = number_or(self.space, value)
-                dear = name in kept and value.cost > DEAR
+                group = together.get(name, ())
+                if free and group and lies_in(value) in free:
+                    dear = False  # it is written below, with the others
+                else:
+                    dear = name in kept and value.cost > DEAR
                 values[name] = settled(self.space, value) if dear else value
+                if free and group and name == max(group):
+                    self._put(program, number, values, group, free)
         return [values[v] for v in program.outputs]
+
+    def _put(self, program: Program, number: int, values, group, free) -> None:
+        """Write those of a group that are free memory with rows put, where that lies.
+
+        The rows are then computed once, and read where they belong. Others that are
+        computed from the same memory, and are read later, are computed before.
+        """
+        found = {v: lies_in(values[v]) for v in group}
+        found = {v: memory for v, memory in found.items() if memory in free}
+        later = {v for s in program.steps[number + 1 :] for v in s.inputs}
+        later = sorted((later | {*program.outputs}) & set(values) - set(found))
+        readers = [v for v in later if set(found.values()) & set(values[v].reads)]
+        values |= {v: copied(self.space, values[v]) for v in readers}
+        write_all(self.space, [(memory, values[v]) for v, memory in found.items()])
+        values |= {v: Stored(self.space, m, values[v].shape) for v, m in found.items()}
 
     def _free(self, program: Program, number: int, values, free) -> dict[int, Memory]:
         """Memory in which a loop may carry what lies there, by place in its carry.
@@ -117,7 +148,7 @@ class Writer:
 
 @cache
 def _program(closed: ClosedJaxpr) -> Program:
-    return flat(closed, FORMS)
+    return flat(closed, {*FORMS, *JOINED})
 
 
 def _cost(step: Step) -> int | None:

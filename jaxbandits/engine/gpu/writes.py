@@ -21,7 +21,15 @@ import numpy as np
 from jaxbandits.engine.gpu.positions import in_a_row, number, plus, times
 from jaxbandits.engine.gpu.settling import copied
 from jaxbandits.engine.gpu.space import IN_REGISTERS, Memory, Space
-from jaxbandits.engine.gpu.values import ROW, WHOLE, Moved, Put, Stored, Value
+from jaxbandits.engine.gpu.values import (
+    ROW,
+    WHOLE,
+    Moved,
+    Put,
+    Stored,
+    Value,
+    clipped,
+)
 
 
 class Write(NamedTuple):
@@ -108,7 +116,9 @@ def puts(memory: Memory, value: Value) -> list[Write] | None:
             inside = here if inside is None else inside & here
     if inside is not None:
         inside = value.space.spread(inside)
-    first = times(in_a_row(value.index, lengths), value.row.size)
+    # A row that is nowhere is not written: the place is that of what is read for it.
+    index = [clipped(i, 1, n) for i, n in zip(value.index, lengths, strict=True)]
+    first = times(in_a_row(index, lengths), value.row.size)
     return [*before, Write(memory, first, value.row, ROW, inside)]
 
 

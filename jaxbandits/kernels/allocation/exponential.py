@@ -5,6 +5,7 @@ from jax import Array, lax
 from jax.typing import ArrayLike
 from jaxtyping import Real
 
+from jaxbandits.arrays import multiply_add
 from jaxbandits.arrays.real import real
 from jaxbandits.checks import shaped
 from jaxbandits.kernels.allocation.solution import (
@@ -92,7 +93,7 @@ def _level_by_pairs(drop: Array, inverse: Array, budget: Array) -> Array:
     fixed, slope, most = lax.stop_gradient((drop, inverse, budget))
     cost = jnp.zeros_like(drop)
     for k in range(drop.shape[0]):
-        cost = cost + jnp.maximum(fixed - fixed[k], 0.0) * slope[k]
+        cost = multiply_add(jnp.maximum(fixed - fixed[k], 0.0), slope[k], cost)
     return _level_of(cost <= most, drop, inverse, budget)
 
 

@@ -100,20 +100,23 @@ def boosting(
     constants = printed_constants(problem) if printed else None
     points = options.radii == "none" or options.others == "point"
 
+    def worst(found, shape):
+        scale = problem.family.scale(found.rate_high, found.rate_low, shape)
+        return found.probability_low * scale
+
     def init(params):
         del params
         variances = options.radii == "delta"
         statistics = no_statistics(problem, options.estimator, variances)
-        return Learner(statistics, no_bounds(problem, points))
+        found = no_bounds(problem, points)
+        return Learner(statistics, found, None if points else found.probability_low)
 
     def act(noise, view, state, params):
         del noise
         now = turn(problem, start, params.initial, view.round)
         alone = start_allocation(problem, start, now, view)
         known = constant(shape)
-        weight, rate = _surrogate_problem(
-            problem, options, known, state.bounds, now.arm
-        )
+        weight, rate = _surrogate_problem(problem, options, known, state, now.arm)
         return hand_out(now.starting, alone, weight, rate, view.budget)
 
     def update(noise, view, state, action, feedback, params):
@@ -132,6 +135,7 @@ def boosting(
                 Scales(params.scale, params.scale * params.ratio),
                 constants,
                 points,
+                None if points else worst,
             ),
         )
 
@@ -142,7 +146,7 @@ def _surrogate_problem(
     problem: Problem,
     options: Options,
     shape: Float[Array, " K"] | None,
-    found: Bounds,
+    learner: Learner,
     arm: Int32[Array, ""],
 ) -> tuple[Float[Array, " K"], Float[Array, " K"]]:
     """Weights and rates of eq. (13), lines 8 and 9 of Algorithm 1.
@@ -153,13 +157,14 @@ def _surrogate_problem(
       problem: the game.
       options: who is taken how.
       shape: f[K] or None.
-      found: bounds of all arms.
+      learner: what is known of all arms.
       arm: i32[], the boosted one.
 
     Returns:
       ``(weight f[K], rate f[K])``: up to a constant, ``p G~(x, rate, rate')`` is
       ``p s(rate, rate') G(x, rate)``.
     """
+    found = learner.bounds
     if options.radii == "none":
         return _points(found)
     scale = problem.family.scale
@@ -170,8 +175,8 @@ def _surrogate_problem(
     if options.others == "point":
         weight, rate = _points(found)
     else:
-        weight = found.probability_low * scale(found.rate_high, found.rate_low, shape)
-        rate = found.rate_high
+        assert learner.worst is not None
+        weight, rate = learner.worst, found.rate_high
     boosted = one_hot(arm, problem.num_arms)
     return jnp.where(boosted, best, weight), jnp.where(boosted, low, rate)
 

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 from jaxtyping import Bool, Float, Int32
 
-from jaxbandits.arrays import constant, one_hot, pick, row, with_row
+from jaxbandits.arrays import constant, one_hot, pick, row, stored, with_row
 from jaxbandits.policies.allocation.estimates import Statistics, observe
 from jaxbandits.policies.allocation.radii import Bounds, Scales, bounds
 from jaxbandits.settings.allocation import Problem
@@ -21,15 +21,22 @@ from jaxbandits.settings.allocation.types import Feedback, View
 
 STARTS = ("one_arm", "uniform_split")
 UPDATES = ("boosted", "all")
-# ``(statistics, shape, arm) -> bounds`` of one arm, after it has been observed.
-Renew = Callable[[Statistics, Array | None, Array], Bounds]
+# ``(statistics, shape, arm) -> (bounds, worst)`` of one arm that has been observed.
+Renew = Callable[[Statistics, Array | None, Array], tuple[Bounds, Array | None]]
 
 
 class Learner(NamedTuple):
-    """What is kept of every arm: leading axis K."""
+    """What is kept of every arm: leading axis K.
+
+    Attributes:
+      statistics: what has been observed.
+      bounds: as of the last time that it was.
+      worst: f[K], weight of an arm at its worst; None if nobody asks for it.
+    """
 
     statistics: Statistics
     bounds: Bounds
+    worst: Float[Array, " K"] | None = None
 
 
 class Turn(NamedTuple):
@@ -107,8 +114,7 @@ def learn(
       now: whose turn it was.
       start: one of `STARTS`.
       update: one of `UPDATES`.
-      renew: ``(statistics, shape, arm) -> Bounds`` of one arm, after it has been
-        observed.
+      renew: what follows from the statistics of one arm, after it has been observed.
     """
     shapes = shape_array(problem)
     everyone = jnp.arange(problem.num_arms, dtype=jnp.int32)
@@ -116,15 +122,19 @@ def learn(
     def one(learner, arm, threshold, amount):
         shape = None if shapes is None else pick(constant(shapes), arm)
         statistics = observe(problem, learner.statistics, threshold, amount, shape)
-        return Learner(statistics, renew(statistics, shape, arm))
+        return Learner(statistics, *renew(statistics, shape, arm))
 
     if start == "one_arm" and update == "boosted":
-        old = row(learner, now.arm)
+        old = row(learner.statistics, now.arm)
         seen, amount = (
             pick(x, now.arm) for x in (feedback.threshold, feedback.allocation)
         )
-        new = one(old, now.arm, seen, amount)
-        return with_row(learner, now.arm, new)
+        shape = None if shapes is None else pick(constant(shapes), now.arm)
+        statistics = observe(problem, old, seen, amount, shape)
+        # Stored, and read again: a kernel then writes what it computes once.
+        after = stored(with_row(learner.statistics, now.arm, statistics))
+        new = renew(row(after, now.arm), shape, now.arm)
+        return Learner(after, *with_row(learner[1:], now.arm, new))
     after = jax.vmap(one)(learner, everyone, feedback.threshold, feedback.allocation)
     if update == "all":
         return after
@@ -144,16 +154,19 @@ def bounds_after(
     scales: Scales | None = None,
     constants: Any = None,
     points: bool = True,
+    worst: Callable[[Bounds, Array | None], Array] | None = None,
 ) -> Renew:
     """The `renew` of `learn` for bounds of a kind; ``none`` takes no scales.
 
-    With `points` estimates are kept beside the bounds.
+    With `points` estimates are kept beside the bounds, with `worst` what that function
+    of bounds and shape returns.
     """
     table = None if constants is None else constant(list(constants))
 
     def renew(statistics, shape, arm):
         own = None if table is None else type(constants)(*(pick(x, arm) for x in table))
         t = round_.astype(float)
-        return bounds(problem, kind, statistics, t, scales, shape, own, points)
+        found = bounds(problem, kind, statistics, t, scales, shape, own, points)
+        return found, worst and worst(found, shape)
 
     return renew

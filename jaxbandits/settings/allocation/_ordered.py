@@ -56,7 +56,7 @@ class Instance(NamedTuple):
     """A seed's game: as in `game.Instance`, and budgets i32[n]."""
 
     arms: Arms
-    bound: Bound | None
+    bound: Bound
     budgets: Int32[Array, " n"]
 
 

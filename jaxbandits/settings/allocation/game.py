@@ -85,7 +85,7 @@ class Instance(NamedTuple):
     best: Float[Array, "N K"]
     users: Users | None
     order: Int32[Array, " n"] | None
-    bound: Bound | None
+    bound: Bound
 
 
 class State(NamedTuple):
@@ -114,7 +114,7 @@ def words_of_arms(problem: Problem) -> int:
 
 
 def drawn_arms(
-    problem: Problem, noise: Noise, arms: Arms, limit: Bound | None
+    problem: Problem, noise: Noise, arms: Arms, limit: Bound
 ) -> tuple[Float[Array, " K"], Bool[Array, " K"]]:
     """Thresholds of a round, and which arms are active.
 
@@ -122,11 +122,11 @@ def drawn_arms(
       problem: the game.
       noise: u32[`words_of_arms`].
       arms: parameters.
-      limit: of the probabilities, or None (`Instance.bound`).
+      limit: of the probabilities.
     """
     family, shape = problem.family, shape_array(problem)
     noise = noise.reshape(problem.num_arms, 2 + family.words)
-    active = below(noise[:, 0], noise[:, 1], limit or bound(arms.probability))
+    active = below(noise[:, 0], noise[:, 1], limit)
     draw = jax.vmap(family.sample, (0, 0, None if shape is None else 0))
     return draw(noise[:, 2:], arms.rate, constant(shape)), active
 
@@ -162,9 +162,9 @@ def make_game(
             best = jax.vmap(
                 lambda budget: solve(problem, *arms, budget, thorough=True).allocation
             )(setup.budgets)
-        return Instance(
-            arms, setup.budgets, best, setup.users, order_of(key), setup.bound
-        )
+        # Of drawn arms once, and not in every round.
+        limit = setup.bound or bound(arms.probability)
+        return Instance(arms, setup.budgets, best, setup.users, order_of(key), limit)
 
     def init(instance):
         zero, count = CompensatedSum.zeros((), float), jnp.zeros((), jnp.int32)
