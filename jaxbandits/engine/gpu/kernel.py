@@ -162,8 +162,8 @@ def _kernel(
         dtype: ref for (dtype, _), ref in zip(sketch.scratch, extra, strict=True)
     }
     lane = pl.program_id(0) * lanes + lax.broadcasted_iota(jnp.int32, (lanes,), 0)
-    # Changes nothing, but says how large a place can be. The compiler then computes more
-    # of the addresses before the rounds, and needs fewer registers for them.
+    # Changes nothing, but says how large a place can be: the compiler computes more of
+    # the addresses before the rounds, and needs fewer registers for them.
     lane = lane & jnp.int32((1 << (num_lanes - 1).bit_length()) - 1)
     space = Space(lane, tables, scratch, sketch.style, compiled)
     fixed = [f.memory(ref) for f, ref in zip(told.fixed, refs, strict=False)]
