@@ -160,13 +160,17 @@ def _note(
     level: float | None,
     seeds_quantiles: tuple[float, float] | None,
 ) -> str:
-    """One note for all panels, or a line for each if they differ."""
-    notes = {}
+    """A line for panels of which the same is said; for most of them without names."""
+    titles: dict[str, list[str]] = {}
     for title, each in datasets.items():
         here = each["policy"].values.tolist()
         part = shown(each, metric, _known(params, here), _known(policies or here, here))
         total = each.sizes["seed"]
-        notes[title] = seeds_note(part, level, seeds_quantiles, total)
-    if len(set(notes.values())) == 1:
-        return next(iter(notes.values()))
-    return "\n".join(f"{title}: {note}" for title, note in notes.items())
+        note = seeds_note(part, level, seeds_quantiles, total)
+        titles.setdefault(note, []).append(title)
+    lines = [
+        note if len(alike) > len(datasets) / 2 else f"{', '.join(alike)}: {note}"
+        for note, alike in titles.items()
+    ]
+    # What is said of all others comes first.
+    return "\n".join(sorted(lines, key=lambda line: line not in titles))

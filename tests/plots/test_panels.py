@@ -52,6 +52,17 @@ def test_different_numbers_of_seeds_are_told():
     assert "a: mean of 5 seeds" in note and "b: mean of 3 seeds" in note
 
 
+def test_panels_of_which_the_same_is_said_share_a_line():
+    """Most of them need no names, and come first."""
+    few, many = dataset(num_seeds=3), dataset()
+    fig = plot_panels({"a": few, "b": few, "c": many, "d": many, "e": many})
+    note = fig.legends[0].get_title().get_text()
+    assert note.split("\n") == [
+        "mean of 5 seeds, 95 % interval",
+        "a, b: mean of 3 seeds, 95 % interval",
+    ]
+
+
 @pytest.mark.parametrize(
     ("columns", "rows", "left", "bottom"),
     [
