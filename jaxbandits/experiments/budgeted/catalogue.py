@@ -307,6 +307,7 @@ EXPERIMENTS = (
         contestants=FINALISTS,
         shown=tuple(FINALISTS),
         bands=True,
+        columns=2,
         seeds=1_000,
     ),
 )
