@@ -143,6 +143,26 @@ def test_a_loop_that_counts_up_to_zero():
     assert import_module("bench.machine_code").loops_of(code) == [(1, 4, 2)]
 
 
+def test_a_loop_that_ends_by_a_flag():
+    """Of two turns; not counted if the flag was never set."""
+    code = """
+        /*0000*/                   PLOP3.LUT P0, PT, PT, PT, PT, 0x80, 0x0 ;
+.L_x_1:
+        /*0010*/                   FSETP.GEU.AND P2, PT, R49, 5, PT ;
+        /*0020*/                   PLOP3.LUT P2, PT, P0, PT, PT, 0x80, 0x0 ;
+        /*0030*/                   PLOP3.LUT P0, PT, PT, PT, PT, 0x8, 0x0 ;
+        /*0040*/               @P2 BRA `(.L_x_1) ;
+        /*0050*/                   EXIT ;
+"""
+    machine = import_module("bench.machine_code")
+    assert machine.loops_of(code) == [(1, 5, 2)]
+    for line in (" 0x80, 0x0 ;\n.L_x_1", " 0x8, 0x0 ;\n        /*0040*/"):
+        assert code.count(line) == 1
+        other = " 0x8, 0x0 ;" if "80" in line.split()[0] else " 0x80, 0x0 ;"
+        changed = code.replace(line, other + line[line.index("\n") :])
+        assert machine.loops_of(changed) == [(1, 5, None)]
+
+
 def test_traffic_of_a_kernel():
     """A round that loads a number, adds 3 of 5 numbers in a loop of 3 trips, and one
     as often as it takes."""

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+_PLOP3 = r"PLOP3\.LUT P\d, PT, "  # of three predicates; 0x80 is all of them, 0x8 none
+
 
 class Loop(NamedTuple):
     """A loop of a program.
@@ -51,12 +53,13 @@ def _trips(lines: list[str], start: int) -> float | None:
     """How often the loop goes round that begins at `start` and ends with the last line.
 
     A counted loop adds a number to a register in every turn, and goes on until it is
-    equal to another one. How much the compiler has written out does not matter.
+    equal to another one. How much the compiler has written out does not matter. Where
+    two turns are left, a flag may stand for the number.
     """
     condition = re.match(r"@!?(U?P\d) ", lines[-1])
     compared = condition and _compared(lines[start:], condition[1])
     if not compared:
-        return None
+        return 2.0 if condition and _by_flag(lines, start, condition[1]) else None
     register, end = compared
     step = (
         rf"(?:@\S+ )?U?(?:IADD3|VIADD)\S* {register},(?: U?P\d,)? {register}, ([^,]+)"
@@ -84,6 +87,25 @@ def _compared(lines: list[str], predicate: str) -> tuple[str, int] | None:
         first, second = sorted(found.groups(), key=lambda x: _immediate(x) is not None)
         return first, _immediate(second)
     return None
+
+
+def _by_flag(lines: list[str], start: int, predicate: str) -> bool:
+    """Whether a predicate is a flag that is set before a loop, and cleared in it."""
+    own = lines[start:]
+    copies = [i for i, line in enumerate(own) if _writes(line, predicate)]
+    copied = re.fullmatch(
+        _PLOP3 + r"(P\d), PT, PT, 0x80, 0x0", own[max(copies, default=0)]
+    )
+    if not copied:
+        return False
+    before = next((x for x in reversed(lines[:start]) if _writes(x, copied[1])), "")
+    inside = [i for i, line in enumerate(own) if _writes(line, copied[1])]
+    return (
+        bool(re.fullmatch(_PLOP3 + "PT, PT, PT, 0x80, 0x0", before))
+        and len(inside) == 1
+        and inside[0] > copies[-1]
+        and bool(re.fullmatch(_PLOP3 + "PT, PT, PT, 0x8, 0x0", own[inside[0]]))
+    )
 
 
 def _writes(line: str, name: str) -> bool:
