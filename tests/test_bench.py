@@ -144,22 +144,21 @@ def test_a_loop_that_counts_up_to_zero():
 
 
 def test_a_loop_that_ends_by_a_flag():
-    """Of two turns; not counted if the flag was never set."""
+    """Of two turns; not counted unless the flag is set before, and cleared in it."""
     code = """
-        /*0000*/                   PLOP3.LUT P0, PT, PT, PT, PT, 0x80, 0x0 ;
+        /*0000*/                   UPLOP3.LUT UP0, UPT, UPT, UPT, UPT, {before}, 0x0 ;
 .L_x_1:
         /*0010*/                   FSETP.GEU.AND P2, PT, R49, 5, PT ;
-        /*0020*/                   PLOP3.LUT P2, PT, P0, PT, PT, 0x80, 0x0 ;
-        /*0030*/                   PLOP3.LUT P0, PT, PT, PT, PT, 0x8, 0x0 ;
+        /*0020*/                   PLOP3.LUT P2, PT, PT, PT, UP0, {copied}, 0x0 ;
+        /*0030*/                   UPLOP3.LUT UP0, UPT, UPT, UPT, UPT, {after}, 0x0 ;
         /*0040*/               @P2 BRA `(.L_x_1) ;
         /*0050*/                   EXIT ;
 """
     machine = import_module("bench.machine_code")
-    assert machine.loops_of(code) == [(1, 5, 2)]
-    for line in (" 0x80, 0x0 ;\n.L_x_1", " 0x8, 0x0 ;\n        /*0040*/"):
-        assert code.count(line) == 1
-        other = " 0x8, 0x0 ;" if "80" in line.split()[0] else " 0x80, 0x0 ;"
-        changed = code.replace(line, other + line[line.index("\n") :])
+    flags = {"before": "0x80", "copied": "0x80", "after": "0x40"}
+    assert machine.loops_of(code.format(**flags)) == [(1, 5, 2)]
+    for other in ({"before": "0x8"}, {"copied": "0x2a"}, {"after": "0x80"}):
+        changed = code.format(**flags | other)
         assert machine.loops_of(changed) == [(1, 5, None)]
 
 

@@ -9,8 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-_PLOP3 = r"PLOP3\.LUT P\d, PT, "  # of three predicates; 0x80 is all of them, 0x8 none
-
 
 class Loop(NamedTuple):
     """A loop of a program.
@@ -92,20 +90,32 @@ def _compared(lines: list[str], predicate: str) -> tuple[str, int] | None:
 def _by_flag(lines: list[str], start: int, predicate: str) -> bool:
     """Whether a predicate is a flag that is set before a loop, and cleared in it."""
     own = lines[start:]
-    copies = [i for i, line in enumerate(own) if _writes(line, predicate)]
-    copied = re.fullmatch(
-        _PLOP3 + r"(P\d), PT, PT, 0x80, 0x0", own[max(copies, default=0)]
-    )
-    if not copied:
+    copied = [i for i, line in enumerate(own) if _writes(line, predicate)]
+    flag = _of_flags(own[copied[-1]]) if copied else None
+    if not isinstance(flag, str):
         return False
-    before = next((x for x in reversed(lines[:start]) if _writes(x, copied[1])), "")
-    inside = [i for i, line in enumerate(own) if _writes(line, copied[1])]
+    before = next((x for x in reversed(lines[:start]) if _writes(x, flag)), "")
+    cleared = [i for i, line in enumerate(own) if _writes(line, flag)]
     return (
-        bool(re.fullmatch(_PLOP3 + "PT, PT, PT, 0x80, 0x0", before))
-        and len(inside) == 1
-        and inside[0] > copies[-1]
-        and bool(re.fullmatch(_PLOP3 + "PT, PT, PT, 0x8, 0x0", own[inside[0]]))
+        _of_flags(before) is True
+        and len(cleared) == 1
+        and cleared[0] > copied[-1]
+        and _of_flags(own[cleared[0]]) is False
     )
+
+
+def _of_flags(line: str) -> bool | str | None:
+    """What an instruction on three flags gives: a constant, one of them, or neither."""
+    found = re.fullmatch(
+        r"U?PLOP3\.LUT U?P\d, U?PT, (\w+), (\w+), (\w+), (0x\w+), 0x0", line
+    )
+    if not found:
+        return None
+    *flags, table = found.groups()
+    read = [flag for flag in flags if flag not in ("PT", "UPT")]
+    if not read:
+        return bool(int(table, 0) & 0x80)  # the entry of three that are true
+    return read[0] if len(read) == 1 and int(table, 0) == 0x80 else None
 
 
 def _writes(line: str, name: str) -> bool:
