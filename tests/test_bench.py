@@ -160,6 +160,8 @@ def test_a_loop_that_ends_by_a_flag():
     for other in ({"before": "0x8"}, {"copied": "0x2a"}, {"after": "0x80"}):
         changed = code.format(**flags | other)
         assert machine.loops_of(changed) == [(1, 5, None)]
+    unless = code.format(**flags).replace("@P2", "@!P2")
+    assert machine.loops_of(unless) == [(1, 5, None)]
 
 
 def test_traffic_of_a_kernel():

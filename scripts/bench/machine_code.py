@@ -57,7 +57,8 @@ def _trips(lines: list[str], start: int) -> float | None:
     condition = re.match(r"@!?(U?P\d) ", lines[-1])
     compared = condition and _compared(lines[start:], condition[1])
     if not compared:
-        return 2.0 if condition and _by_flag(lines, start, condition[1]) else None
+        flag = re.match(r"@(U?P\d) ", lines[-1])
+        return 2.0 if flag and _by_flag(lines, start, flag[1]) else None
     register, end = compared
     step = (
         rf"(?:@\S+ )?U?(?:IADD3|VIADD)\S* {register},(?: U?P\d,)? {register}, ([^,]+)"

@@ -82,6 +82,7 @@ def add_spread(
     seeds = dataset.sizes["seed"]
     of_baseline = at_end[metric].sel(policy=baseline).reset_coords(drop=True)
     behind = at_end.assign({metric: at_end[metric] - of_baseline})
+    paired = mean(behind, metric), sem(behind, metric)
     # Half the distance of the order statistics one standard error off the middle.
     offset = min(0.5 / np.sqrt(seeds), 0.5)
     sides = values.quantile([0.5 - offset, 0.5 + offset], "seed")
@@ -94,7 +95,7 @@ def add_spread(
             f"{metric}_q90": (high, None),
         }
         if record["policy"] != baseline and seeds > 1:
-            paired = (f(behind, metric).sel(here).item() for f in (mean, sem))
-            entries[f"{metric}_minus_baseline"] = tuple(paired)
+            its_own = tuple(x.sel(here).item() for x in paired)
+            entries[f"{metric}_minus_baseline"] = its_own
         for name, (value, its_error) in entries.items():
             record["metrics"][name] = entry(value, its_error)

@@ -119,9 +119,12 @@ def learn(
     shapes = shape_array(problem)
     everyone = jnp.arange(problem.num_arms, dtype=jnp.int32)
 
-    def one(learner, arm, threshold, amount):
+    def having_seen(before, arm, threshold, amount):
         shape = None if shapes is None else pick(constant(shapes), arm)
-        statistics = observe(problem, learner.statistics, threshold, amount, shape)
+        return observe(problem, before, threshold, amount, shape), shape
+
+    def one(learner, arm, threshold, amount):
+        statistics, shape = having_seen(learner.statistics, arm, threshold, amount)
         return Learner(statistics, *renew(statistics, shape, arm))
 
     if start == "one_arm" and update == "boosted":
@@ -129,8 +132,7 @@ def learn(
         seen, amount = (
             pick(x, now.arm) for x in (feedback.threshold, feedback.allocation)
         )
-        shape = None if shapes is None else pick(constant(shapes), now.arm)
-        statistics = observe(problem, old, seen, amount, shape)
+        statistics, shape = having_seen(old, now.arm, seen, amount)
         # Stored, and read again: a kernel then writes what it computes once.
         after = stored(with_row(learner.statistics, now.arm, statistics))
         new = renew(row(after, now.arm), shape, now.arm)
