@@ -85,5 +85,7 @@ PROTOCOL = Protocol(
     judging=JUDGING,
     entrants=ENTRANTS,
     quick=("RA-UCB, tuned", "Thompson", "uniform"),
-    margin=Margin(("Thompson", "Thompson, mean of 8"), "RA-UCB, tuned", 1 / 3),
+    margins=(
+        Margin(("Thompson", "Thompson, mean of 8"), "RA-UCB, tuned", median=1 / 3),
+    ),
 )

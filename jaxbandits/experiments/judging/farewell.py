@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from jaxbandits.experiments.judging.protocol import Case, Entrant, Protocol
+from jaxbandits.experiments.judging.protocol import Case, Entrant, Margin, Protocol
 from jaxbandits.policies import farewell as policies
 from jaxbandits.protocol import Environment
 from jaxbandits.settings import farewell as settings
@@ -114,4 +114,9 @@ PROTOCOL = Protocol(
     judging=JUDGING,
     entrants=ENTRANTS,
     quick=("Wait-UCB", "Budget-UCB", "omega*-UCB, shrunk, rho = 1", "BTS"),
+    # omega*'s regret: that of its safe form, and of the one that sees as much as ours.
+    margins=(
+        Margin(("hazard TS",), "omega*-UCB, shrunk, rho = 1"),
+        Margin(("hazard TS",), "omega*-UCB, shrunk, shorter waits"),
+    ),
 )

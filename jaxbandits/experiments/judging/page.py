@@ -36,7 +36,7 @@ def page(board: Board, protocol: Protocol, command: str, figure: str) -> str:
         f"    {command}",
         _what_is_shown(board, protocol),
         f"![Regret over that of the best rival]({figure})",
-        "## Goal" if protocol.goal or protocol.margin else "",
+        "## Goal" if protocol.goal or protocol.margins else "",
         "\n".join(verdicts(board, protocol)),
         "## Standings",
         "\n".join(_standings_table(board, protocol, goal)),
@@ -95,8 +95,8 @@ def verdicts(board: Board, protocol: Protocol) -> Iterator[str]:
     """What has become of the goals, a paragraph per candidate."""
     if protocol.goal is not None:
         yield from _near_the_best(board, protocol.goal)
-    if protocol.margin is not None:
-        yield from _below(board, protocol.margin)
+    for margin in protocol.margins:
+        yield from _below(board, margin)
 
 
 def _near_the_best(board: Board, goal: Goal) -> Iterator[str]:
@@ -139,6 +139,8 @@ def by_horizon(board: Board, name: str, within: float) -> str:
 
 
 def _below(board: Board, margin: Margin) -> Iterator[str]:
+    median_too = f", and at most {margin.median:.2f} times as much in the median"
+    asked = median_too if margin.median < 1 else ""
     for name in margin.candidates:
         pairs = [
             (cell.times(name, margin.rival), cell)
@@ -151,10 +153,9 @@ def _below(board: Board, margin: Margin) -> Iterator[str]:
         nearest = max(range(len(times)), key=times.__getitem__)
         yield (
             f"- {name}: a smaller mean regret than that of {margin.rival} in every "
-            f"pair of a case and a horizon, and at most {margin.median:.2f} times as "
-            f"much in the median. Smaller in {below} of {len(times)}, {median:.2f} "
-            f"times in the median: {'met' if met else '**not met**'}. The largest "
-            f"ratio is {_times(times[nearest])} ({cells[nearest].case}, "
+            f"pair of a case and a horizon{asked}. Smaller in {below} of {len(times)}, "
+            f"{median:.2f} times in the median: {'met' if met else '**not met**'}. The "
+            f"largest ratio is {_times(times[nearest])} ({cells[nearest].case}, "
             f"{cells[nearest].horizon:,})."
         )
 

@@ -92,12 +92,13 @@ class Margin(NamedTuple):
       candidates: entrants, one of which is to do so.
       rival: the entrant whose mean regret is to be larger in every pair of a case and
         a horizon.
-      median: times its mean regret, at most, in the median of these pairs.
+      median: times its mean regret, at most, in the median of these pairs; 1 asks for
+        no more than every pair does.
     """
 
     candidates: tuple[str, ...]
     rival: str
-    median: float
+    median: float = 1.0
 
 
 class Protocol(NamedTuple):
@@ -112,7 +113,7 @@ class Protocol(NamedTuple):
       entrants: by the name that is shown.
       quick: entrants of a first look, on the first case.
       goal: None where no policy of ours is to reach one yet.
-      margin: a goal of another kind, or None.
+      margins: goals of another kind.
     """
 
     setting: str
@@ -124,4 +125,4 @@ class Protocol(NamedTuple):
     entrants: Mapping[str, Entrant]
     quick: tuple[str, ...]
     goal: Goal | None = None
-    margin: Margin | None = None
+    margins: tuple[Margin, ...] = ()

@@ -50,9 +50,9 @@ def test_the_lists_are_those_of_the_protocol(protocol):
     if protocol.goal:
         assert set(protocol.goal.candidates) <= set(protocol.entrants)
         assert all(protocol.entrants[name].ours for name in protocol.goal.candidates)
-    if protocol.margin:
-        named = {*protocol.margin.candidates, protocol.margin.rival}
-        assert named <= set(protocol.entrants)
+    for margin in protocol.margins:
+        assert {*margin.candidates, margin.rival} <= set(protocol.entrants)
+        assert margin.rival not in margin.candidates
 
 
 @pytest.mark.parametrize("setting", in_short(PROTOCOLS, {"allocation", "censored"}))

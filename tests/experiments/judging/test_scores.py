@@ -129,16 +129,18 @@ def test_a_goal_that_is_met():
 
 def test_a_margin_by_hand():
     """Means of 35, 60 and 600 beside 50; in the first cell alone it is kept."""
-    kept = Margin(("new",), "slow", 1.3)
-    protocol = PROTOCOL._replace(goal=None, margin=kept)
+    kept = Margin(("new",), "slow")
+    protocol = PROTOCOL._replace(goal=None, margins=(kept,))
     (text,) = verdicts(board(), protocol)
-    assert "at most 1.30 times as much in the median. Smaller in 1 of 3, 1.20" in text
+    assert "and a horizon. Smaller in 1 of 3, 1.20 times in the" in text
     assert "median: **not met**. The largest ratio is 12 (short, 20)." in text
     first = board()._replace(cells=board().cells[:1])
     (text,) = verdicts(first, protocol)
     assert "Smaller in 1 of 1, 0.70 times in the median: met." in text
-    (text,) = verdicts(first, protocol._replace(margin=kept._replace(median=0.6)))
-    assert "**not met**" in text
+    halved = kept._replace(median=0.6), kept._replace(rival="fast")
+    text, other = verdicts(first, protocol._replace(margins=halved))
+    assert "and a horizon, and at most 0.60 times as much in the median." in text
+    assert "**not met**" in text and "that of fast in" in other
     assert "## Goal" in page(first, protocol, "jaxbandits x", "x.png")
 
 
