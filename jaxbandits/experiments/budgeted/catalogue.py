@@ -23,6 +23,7 @@ from jaxbandits.experiments.budgeted.intervals import (
     interval_study,
 )
 from jaxbandits.experiments.budgeted.lost_runs import lost_runs
+from jaxbandits.experiments.budgeted.shares import shares
 from jaxbandits.experiments.budgeted.table import settings_table
 from jaxbandits.experiments.budgeted.theory import bounds
 from jaxbandits.experiments.common.comparison import (
@@ -290,6 +291,14 @@ EXPERIMENTS = (
         lost_runs,
         Options(2_000, 100_000),
         Options(16, 500, quick=True),
+    ),
+    Experiment(
+        "budgeted-share",
+        "What share-UCB loses with other parameters",
+        "docs/theory/share-ucb.md",
+        shares,
+        Options(64, 100_000),
+        Options(4, 200, quick=True),
     ),
     Experiment(
         "budgeted-changing",

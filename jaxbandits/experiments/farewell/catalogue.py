@@ -8,6 +8,7 @@ import numpy as np
 from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Experiment, Options, Outcome
 from jaxbandits.experiments.farewell.claims import crossover_notes
+from jaxbandits.experiments.farewell.prior import prior
 from jaxbandits.experiments.farewell.theory import bounds, coverage
 from jaxbandits.plots import draw_legend, figure, plot_curves, plot_panels, share_names
 from jaxbandits.plots.selection import seeds_note
@@ -191,6 +192,14 @@ EXPERIMENTS = (
         {k: v for k, v in CROSSOVER.items() if "code" not in k},
         run=_over_time,
         full=Options(20, 300_000),
+    ),
+    Experiment(
+        "farewell-prior",
+        "What hazard Thompson sampling should believe at first",
+        "docs/theory/hazard-thompson.md",
+        prior,
+        Options(64, 100_000),
+        Options(4, 500, quick=True),
     ),
     Experiment(
         "farewell-bounds",

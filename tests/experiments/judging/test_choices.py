@@ -1,0 +1,115 @@
+"""Parameters that are varied one at a time, on cases that are not judged."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from jaxbandits import simulate
+from jaxbandits.experiments import REGISTRY, Options
+from jaxbandits.experiments.budgeted import shares
+from jaxbandits.experiments.censored import prior as censored_prior
+from jaxbandits.experiments.farewell import prior as farewell_prior
+from jaxbandits.experiments.judging.choices import Subject, choices, points_of
+from jaxbandits.experiments.judging.leaderboard import PROTOCOLS
+from jaxbandits.experiments.judging.protocol import TUNING_SEED, Case
+from tests.experiments.checks import assert_readable, check_records, legend_texts
+from tests.experiments.judging.boards import COINS, EVERY, PROTOCOL
+
+ALL = {"budgeted": shares, "censored": censored_prior, "farewell": farewell_prior}
+CASES = ("coins", "again")
+VALUES = (5.0, 2.0, 3.0)
+SHOWN = {"mean": "regret", "worst run": "regret_worst"}
+
+
+class Two(NamedTuple):
+    left: float = 1.0
+    right: float = 4.0
+
+
+@pytest.fixture(scope="module")
+def outcome():
+    protocol = PROTOCOL._replace(
+        tuning={title: Case(lambda: COINS, "drawn") for title in (*CASES, "third")}
+    )
+    subject = Subject(lambda problem: EVERY, {"every": VALUES})
+    options = Options(3, 20, progress=False, quick=True)
+    return choices("budgeted-x", protocol, {"every": subject}, options)
+
+
+def test_one_parameter_differs_from_the_defaults():
+    policy = EVERY._replace(params=Two())
+    points = points_of(policy, {"right": (2.0, 4.0, 8.0), "left": (1.0, 0.0)})
+    found = [(p.changed, p.params["left"], p.params["right"]) for p in points]
+    assert found == [
+        ("", 1.0, 4.0),
+        ("right", 1.0, 2.0),
+        ("right", 1.0, 8.0),
+        ("left", 0.0, 4.0),
+    ]
+
+
+def test_a_record_for_every_value(outcome):
+    check_records(outcome, "budgeted-x")
+    assert outcome.root_seed == TUNING_SEED
+    names = ["every", "every, every = 5", "every, every = 3"]
+    found = [(r["environment"], r["policy"]) for r in outcome.records]
+    assert found == [(case, name) for case in CASES for name in names]
+
+
+def test_a_value_by_itself(outcome):
+    alone = simulate(
+        EVERY,
+        COINS,
+        budget=20,
+        seeds=3,
+        checkpoints=[20],
+        grid={"every": 3.0},
+        root_seed=TUNING_SEED,
+    )
+    runs = alone["regret"].values.ravel()
+    assert np.ptp(runs) > 0
+    metrics = outcome.records[2]["metrics"]
+    assert metrics["regret"]["mean"] == pytest.approx(np.mean(runs))
+    assert metrics["regret_worst"]["mean"] == pytest.approx(np.max(runs))
+
+
+def test_the_figure(outcome):
+    fig = outcome.figure
+    titles = [f"every: {row}" for row in SHOWN]
+    assert [ax.get_title() for ax in fig.axes] == titles
+    for ax, metric in zip(fig.axes, SHOWN.values(), strict=True):
+        lines, dots = ax.lines[::2], ax.lines[1::2]
+        for i, (line, dot) in enumerate(zip(lines, dots, strict=True)):
+            rows = outcome.records[3 * i : 3 * i + 3]
+            by_value = {r["params"]["every"]: r["metrics"][metric] for r in rows}
+            assert line.get_xdata().tolist() == [2.0, 3.0, 5.0]
+            expected = [by_value[x]["mean"] for x in (2.0, 3.0, 5.0)]
+            np.testing.assert_allclose(line.get_ydata(), expected)
+            assert dot.get_xdata().tolist() == [2.0]
+            np.testing.assert_allclose(dot.get_ydata(), expected[0])
+    assert legend_texts(fig) == list(CASES)
+    assert_readable(fig)
+
+
+@pytest.mark.parametrize("setting", ALL)
+def test_defaults_are_among_what_is_tried(setting):
+    """Values in ascending order, so that a table of them can be read."""
+    protocol, module = PROTOCOLS[setting], ALL[setting]
+    problem = next(iter(protocol.tuning.values())).environment().problem
+    for subject in module.SUBJECTS.values():
+        defaults = subject.factory(problem).params._asdict()
+        for name, values in subject.values.items():
+            assert defaults[name] in values and list(values) == sorted(values)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("setting", ALL)
+def test_choices_of_a_setting(setting):
+    name = ALL[setting].NAME
+    experiment = REGISTRY[name]
+    found = experiment.run(Options(3, 40, progress=False, quick=True))
+    check_records(found, name)
+    tuning = PROTOCOLS[setting].tuning
+    assert {r["environment"] for r in found.records} <= set(tuning)
+    assert_readable(found.figure)
