@@ -1,9 +1,9 @@
 """How often a policy with Wilson's interval gives its best arm up, at what cost.
 
-For policies whose index is the upper end of Wilson's interval with ``z**2 = 2 rho log(t
-/ n)`` over a known cost: share-UCB by the money spent, and omega*-UCB with log(t/n) and
-shrunk variances (docs/theory/share-ucb.md). Two Bernoulli arms of equal cost, the
-better one of mean p, the other of mean q.
+For policies whose index is the upper end of Wilson's interval over a known cost: with
+``z**2 = 2 rho log(1 + t / (K n))`` share-UCB by the money spent, with ``z**2 = 2 rho
+log(t / n)`` omega*-UCB with log(t/n) and shrunk variances (docs/theory/share-ucb.md).
+Two Bernoulli arms of equal cost, the better one of mean p, the other of mean q.
 """
 
 from typing import Any
@@ -17,22 +17,32 @@ from jaxbandits.checks import (
     at_least_one,
     between_zero_and_one,
     numbers,
+    one_of,
     positive,
 )
 from jaxbandits.theory.plain import plain_numbers
 
+# What z**2 / (2 rho) is, by round t and pulls n, of two arms.
+CONFIDENCES = {
+    "share": lambda t, n: np.log1p(t / (2 * n)),
+    "log_share": lambda t, n: np.log(t / n),
+}
+
 
 @plain_numbers
-def pulls_until_given_up(rounds: Numbers, rho: float, other: float) -> np.ndarray:
+def pulls_until_given_up(
+    rounds: Numbers, rho: float, other: float, confidence: str = "share"
+) -> np.ndarray:
     """The fewest failures in a row after which the best arm is not pulled again.
 
-    The least n with ``n q / (1 - q) >= 2 rho log(t / n)``: from then on an arm of n
-    failures has an index below q, up to round t.
+    The least n with ``n q / (1 - q) >= z**2``: from then on an arm of n failures has an
+    index below q, up to round t.
 
     Args:
       rounds: real array >= 1, t.
       rho: of the policy.
       other: q in (0, 1).
+      confidence: ``share``, of share-UCB, or ``log_share``, log(t/n).
 
     Returns:
       i64 like `rounds`, at least 1.
@@ -43,28 +53,31 @@ def pulls_until_given_up(rounds: Numbers, rho: float, other: float) -> np.ndarra
     rounds, other = numbers("rounds", rounds), _inside("other", other)
     at_least_one(rounds=rounds)
     positive(rho=rho)
+    width = CONFIDENCES[one_of("confidence", confidence, CONFIDENCES)]
     odds = other / (1 - other)
-    # Below this many it cannot hold for the longest t; the left side grows by odds.
-    most = 1 + int(np.ceil(2 * rho * max(np.log(np.max(rounds)), 1.0) / odds))
+    # So many suffice for the longest t, as z**2 falls with n.
+    most = 1 + int(np.ceil(2 * rho * max(width(np.max(rounds), 1), 1.0) / odds))
     n = np.arange(1, most + 1)
-    enough = n * odds >= 2 * rho * np.log(rounds[..., None] / n)
+    enough = n * odds >= 2 * rho * width(rounds[..., None], n)
     return n[np.argmax(enough, axis=-1)]
 
 
 @plain_numbers
 def chance_of_loss(
-    rounds: Numbers, rho: float, best: float, other: float
+    rounds: Numbers, rho: float, best: float, other: float, confidence: str = "share"
 ) -> np.ndarray:
     """The chance that the best arm begins with so many failures, like `rounds`.
 
     Args and errors as of `lost_regret`, but that p may be below q.
     """
-    pulls = pulls_until_given_up(rounds, rho, other)
+    pulls = pulls_until_given_up(rounds, rho, other, confidence)
     return (1 - _inside("best", best)) ** pulls
 
 
 @plain_numbers
-def lost_regret(rounds: Numbers, rho: float, best: float, other: float) -> np.ndarray:
+def lost_regret(
+    rounds: Numbers, rho: float, best: float, other: float, confidence: str = "share"
+) -> np.ndarray:
     """Mean regret of the runs that are given up, in rewards, up to round t.
 
     A lower bound of all regret but for a factor: the chance that the other arm's mean
@@ -77,6 +90,7 @@ def lost_regret(rounds: Numbers, rho: float, best: float, other: float) -> np.nd
       rounds: real array >= 1, increasing.
       rho: of the policy.
       best, other: p > q, in (0, 1).
+      confidence: as of `pulls_until_given_up`.
 
     Raises:
       ValueError: if an argument is out of its range, or p is not above q.
@@ -84,7 +98,7 @@ def lost_regret(rounds: Numbers, rho: float, best: float, other: float) -> np.nd
     rounds = numbers("rounds", rounds, 1)
     gap = _inside("best", best) - _inside("other", other)
     positive(best_minus_other=gap)
-    pulls = pulls_until_given_up(rounds, rho, other)
+    pulls = pulls_until_given_up(rounds, rho, other, confidence)
     lost = (1 - best) ** pulls * gap * np.maximum(rounds - pulls, 0)
     return np.maximum.accumulate(lost)
 

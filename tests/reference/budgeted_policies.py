@@ -211,7 +211,7 @@ class DiscountedOmega(Policy):
 
 
 class ShareUCB(Policy):
-    """Ours: omega's ratio of ends with z^2 = 2 rho log max(1, M / (K^power S))."""
+    """Ours: omega's ratio of ends with z^2 = 2 rho log(1 + M / (K^power S))."""
 
     def __init__(
         self,
@@ -271,7 +271,7 @@ class ShareUCB(Policy):
         left = max(self.budget * view.unit - view.spent, 0.0)
         money = left if self.clock == "left" else view.spent
         share = money / (view.num_arms**self.power * self.cost_sums[k])
-        z2 = 2 * self.rho * math.log(max(1.0, share))
+        z2 = 2 * self.rho * math.log(1 + share)
         upper = theorem_1(r, n, z2 * self.eta_reward[k], 0.0, self.reward_high[k])[1]
         lower = theorem_1(c, n, z2 * self.eta_cost[k], 0.0, self.cost_high[k])[0]
         return upper / lower if lower > 0 else np.inf

@@ -7,23 +7,34 @@ from jaxbandits.theory import lost_runs as theory
 
 
 def test_failures_that_give_an_arm_up():
-    """With q = 0.9 and rho = 1/2: 9 n >= log(t / n), so 1 up to e**9 = 8,103."""
-    rounds = np.array([1.0, 1e3, 8_103.0, 8_104.0, 2 * np.exp(18) + 2])
+    """With q = 0.9 and rho = 1/2: 9 n >= log(1 + t / 2n), so 1 up to 2 (e**9 - 1)."""
+    rounds = np.array([1.0, 1e3, 16_204.0, 16_205.0, 4 * np.exp(18) + 2])
     found = theory.pulls_until_given_up(rounds, 0.5, 0.9)
     assert found.tolist() == [1, 1, 1, 2, 3]
     chance = theory.chance_of_loss(rounds, 0.5, 0.95, 0.9)
     np.testing.assert_allclose(chance, 0.05 ** found.astype(float))
 
 
+def test_failures_beside_the_share_of_pulls():
+    """9 n >= log(t / n), so 1 up to e**9 = 8,103."""
+    rounds = np.array([1.0, 1e3, 8_103.0, 8_104.0, 2 * np.exp(18) + 2])
+    found = theory.pulls_until_given_up(rounds, 0.5, 0.9, "log_share")
+    assert found.tolist() == [1, 1, 1, 2, 3]
+    chance = theory.chance_of_loss(rounds, 0.5, 0.95, 0.9, "log_share")
+    np.testing.assert_allclose(chance, 0.05 ** found.astype(float))
+
+
+@pytest.mark.parametrize("confidence", theory.CONFIDENCES)
 @pytest.mark.parametrize("rho", [0.25, 0.5, 1.0, 3.0])
 @pytest.mark.parametrize("other", [0.2, 0.5, 0.9, 0.99])
-def test_fewer_failures_do_not_suffice(rho, other):
+def test_fewer_failures_do_not_suffice(rho, other, confidence):
     rounds = np.geomspace(2, 1e9, 40)
-    found = theory.pulls_until_given_up(rounds, rho, other)
+    found = theory.pulls_until_given_up(rounds, rho, other, confidence)
     odds = other / (1 - other)
 
     def enough(n):
-        return n * odds >= 2 * rho * np.log(rounds / n)
+        share = 1 + rounds / n / 2 if confidence == "share" else rounds / n
+        return n * odds >= 2 * rho * np.log(share)
 
     assert np.all(enough(found))
     fewer = found - 1
@@ -31,12 +42,13 @@ def test_fewer_failures_do_not_suffice(rho, other):
 
 
 def test_what_lost_runs_lose():
-    rounds = np.array([100.0, 8_103.0, 8_104.0, 1e6])
-    found = theory.lost_regret(rounds, 0.5, 0.95, 0.9)
-    one = 0.05 * 0.05 * (rounds - 1)
-    # What was lost until 8,103 stays lost.
-    expected = [one[0], one[1], one[1], 0.05**2 * 0.05 * (1e6 - 2)]
-    np.testing.assert_allclose(found, expected)
+    for confidence, last in {"share": 16_204.0, "log_share": 8_103.0}.items():
+        rounds = np.array([100.0, last, last + 1, 1e6])
+        found = theory.lost_regret(rounds, 0.5, 0.95, 0.9, confidence)
+        one = 0.05 * 0.05 * (rounds - 1)
+        # What was lost until then stays lost.
+        expected = [one[0], one[1], one[1], 0.05**2 * 0.05 * (1e6 - 2)]
+        np.testing.assert_allclose(found, expected)
 
 
 def test_the_exponent():
@@ -70,3 +82,8 @@ def test_what_is_no_pair_of_means_is_refused(best, other, name):
         theory.exponent(1.0, best, other)
     with pytest.raises(ValueError, match=f"^{name} must"):
         theory.lost_regret([1.0, 2.0], 1.0, best, other)
+
+
+def test_another_confidence_is_refused():
+    with pytest.raises(ValueError, match="^confidence must"):
+        theory.pulls_until_given_up([1.0, 2.0], 1.0, 0.5, "log_t")

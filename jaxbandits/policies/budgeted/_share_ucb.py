@@ -4,10 +4,11 @@ Idea: regret is the sum over arms of the money spent on them times the gap of th
 ratios, so how much an arm has been explored is what has been spent on it, S, and there
 is as much to win as there is money, M:
 
-    z^2 = 2 rho log max(1, M / (K^power S)),
+    z^2 = 2 rho log(1 + M / (K^power S)),
 
 with the ratio of the ends of Wilson's intervals as omega-UCB has it (eq. (2) of Heyden
-et al., 2024). An arm on which its share M / K has been spent is not explored further.
+et al., 2024). An arm on which less than its share M / K has been spent is explored, and
+others hardly any more; the 1 leaves every arm some width, however much it had.
 Variances are shrunk and not switched: eta is what was observed, mixed with
 `prior_pulls` pulls of a prior, so that a low variance counts at once and none is ever 0
 (with omega*'s switch an arm may be lost for good, docs/errata.md, B8).
@@ -46,22 +47,22 @@ from jaxbandits.settings.budgeted.types import Problem
 ALMOST_NOTHING = 1e-9  # spent on an arm that was free so far
 
 
-class LeftParams(NamedTuple):
+class SpentParams(NamedTuple):
     """rho > 0 scales the squared normal score; power >= 0 of K in the logarithm;
-    prior_pulls > 0; budget > 0 in units, by default that of the game."""
+    prior_pulls > 0. What others cost: ``jaxbandits reproduce budgeted-share``."""
+
+    rho: float = 0.5
+    power: float = 1.0
+    prior_pulls: float = 10.0
+
+
+class LeftParams(NamedTuple):
+    """As `SpentParams`; budget > 0 in units, by default that of the game."""
 
     rho: float = 0.5
     power: float = 1.0
     prior_pulls: float = 10.0
     budget: float = 1.5e5
-
-
-class SpentParams(NamedTuple):
-    """As `LeftParams`; without the budget, power 0 keeps all arms alive."""
-
-    rho: float = 0.5
-    power: float = 0.0
-    prior_pulls: float = 10.0
 
 
 def _check(params: SpentParams | LeftParams) -> None:
@@ -136,7 +137,7 @@ def share_ucb(
             money = jnp.maximum(params.budget * view.unit - view.spent, 0.0)
         arms = view.num_arms.astype(float) ** params.power
         spent = jnp.maximum(means.cost.total, ALMOST_NOTHING)
-        z2 = 2 * params.rho * jnp.log(jnp.maximum(money / (arms * spent), 1.0))
+        z2 = 2 * params.rho * jnp.log1p(money / (arms * spent))
         eta_reward, eta_cost = (
             _shrunk_eta(means.count, mean, spread.total, params.prior_pulls, pooled)
             for mean, spread in zip(shares(ranges, means), state[1:], strict=True)
