@@ -1,9 +1,10 @@
 """How often a policy with Wilson's interval gives its best arm up, at what cost.
 
 For policies whose index is the upper end of Wilson's interval over a known cost: with
-``z**2 = 2 rho log(1 + t / (K n))`` share-UCB by the money spent, with ``z**2 = 2 rho
-log(t / n)`` omega*-UCB with log(t/n) and shrunk variances (docs/theory/share-ucb.md).
-Two Bernoulli arms of equal cost, the better one of mean p, the other of mean q.
+``z**2 = 2 rho log(1 + t / (sqrt(K) n))`` share-UCB by the money spent, with ``z**2 = 2
+rho log(t / n)`` omega*-UCB with log(t/n) and shrunk variances
+(docs/theory/share-ucb.md). Two Bernoulli arms of equal cost, the better one of mean p,
+the other of mean q.
 """
 
 from typing import Any
@@ -24,7 +25,7 @@ from jaxbandits.theory.plain import plain_numbers
 
 # What z**2 / (2 rho) is, by round t and pulls n, of two arms.
 CONFIDENCES = {
-    "share": lambda t, n: np.log1p(t / (2 * n)),
+    "share": lambda t, n: np.log1p(t / (2**0.5 * n)),
     "log_share": lambda t, n: np.log(t / n),
 }
 

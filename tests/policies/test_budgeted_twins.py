@@ -100,7 +100,9 @@ CASES = {
         twin_params={"budget": BUDGET, "cost_high": HIGH, "reward_high": 4 - HIGH},
         budget=BUDGET,
     )._replace(problem=budgeted.make_problem(K, 0, HIGH, 0, 4 - HIGH)),
-    "share, anytime": _share("share-ucb-anytime", twin_params={"clock": "spent"}),
+    "share, anytime": _share(
+        "share-ucb-anytime", twin_params={"clock": "spent", "power": 0.5}
+    ),
     "share, own variances": _share(
         "share-ucb-own-variances",
         twin_params={"pooled": False, "budget": BUDGET},

@@ -7,8 +7,8 @@ from jaxbandits.theory import lost_runs as theory
 
 
 def test_failures_that_give_an_arm_up():
-    """With q = 0.9 and rho = 1/2: 9 n >= log(1 + t / 2n), so 1 up to 2 (e**9 - 1)."""
-    rounds = np.array([1.0, 1e3, 16_204.0, 16_205.0, 4 * np.exp(18) + 2])
+    """With q = 0.9, rho = 1/2: 9 n >= log(1 + t / 1.414 n), so 1 up to 11,458."""
+    rounds = np.array([1.0, 1e3, 11_458.0, 11_459.0, 2 * 2**0.5 * np.exp(18) + 2])
     found = theory.pulls_until_given_up(rounds, 0.5, 0.9)
     assert found.tolist() == [1, 1, 1, 2, 3]
     chance = theory.chance_of_loss(rounds, 0.5, 0.95, 0.9)
@@ -33,7 +33,7 @@ def test_fewer_failures_do_not_suffice(rho, other, confidence):
     odds = other / (1 - other)
 
     def enough(n):
-        share = 1 + rounds / n / 2 if confidence == "share" else rounds / n
+        share = 1 + rounds / n / np.sqrt(2) if confidence == "share" else rounds / n
         return n * odds >= 2 * rho * np.log(share)
 
     assert np.all(enough(found))
@@ -42,7 +42,7 @@ def test_fewer_failures_do_not_suffice(rho, other, confidence):
 
 
 def test_what_lost_runs_lose():
-    for confidence, last in {"share": 16_204.0, "log_share": 8_103.0}.items():
+    for confidence, last in {"share": 11_458.0, "log_share": 8_103.0}.items():
         rounds = np.array([100.0, last, last + 1, 1e6])
         found = theory.lost_regret(rounds, 0.5, 0.95, 0.9, confidence)
         one = 0.05 * 0.05 * (rounds - 1)

@@ -47,22 +47,26 @@ from jaxbandits.settings.budgeted.types import Problem
 ALMOST_NOTHING = 1e-9  # spent on an arm that was free so far
 
 
-class SpentParams(NamedTuple):
-    """rho > 0 scales the squared normal score; power >= 0 of K in the logarithm;
-    prior_pulls > 0. What others cost: ``jaxbandits reproduce budgeted-share``."""
-
-    rho: float = 0.5
-    power: float = 1.0
-    prior_pulls: float = 10.0
-
-
 class LeftParams(NamedTuple):
-    """As `SpentParams`; budget > 0 in units, by default that of the game."""
+    """rho > 0 scales the squared normal score; power >= 0 of K in the logarithm;
+    prior_pulls > 0; budget > 0 in units, by default that of the game.
+
+    What other values cost: ``jaxbandits reproduce budgeted-share``.
+    """
 
     rho: float = 0.5
     power: float = 1.0
     prior_pulls: float = 10.0
     budget: float = 1.5e5
+
+
+class SpentParams(NamedTuple):
+    """As `LeftParams`. Power 1 would leave an arm alone K times as long after bad luck,
+    which costs little money only where there is little."""
+
+    rho: float = 0.5
+    power: float = 0.5
+    prior_pulls: float = 10.0
 
 
 def _check(params: SpentParams | LeftParams) -> None:
