@@ -11,7 +11,8 @@ from jaxbandits import Machine
 from jaxbandits.experiments import REGISTRY, Options
 from jaxbandits.experiments.common import playing
 from jaxbandits.experiments.common.data import FOLDER
-from jaxbandits.points import points_from
+from jaxbandits.experiments.judging.protocol import TUNING_SEED
+from jaxbandits.points import Zipped, points_from, zipped
 from jaxbandits.results import build_dataset
 
 TINY = Options(seeds=2, horizon=30, progress=False)
@@ -27,6 +28,14 @@ METRICS = {
 def tiny():
     """``tiny(name)``: the outcome of an experiment with 2 seeds and 30 rounds."""
     return cache(lambda name: REGISTRY[name].run(TINY))
+
+
+def _points(defaults, given):
+    """All parameters at the points of a grid, crossed or zipped."""
+    if isinstance(given, Zipped):
+        columns, crossed = given
+        return points_from(zipped(defaults | dict(columns), crossed))
+    return points_from(defaults | dict(given))
 
 
 @pytest.fixture
@@ -52,11 +61,11 @@ def rehearsal(monkeypatch, rehearsed):
     """
 
     def stand_in(policies, environment, *, seeds, grid, machine, root_seed, **end):
-        assert machine == Machine() and root_seed == 0
+        assert machine == Machine() and root_seed in (0, TUNING_SEED)
         seeds = [*range(seeds)] if isinstance(seeds, int) else list(seeds)
         assert set(grid) <= set(policies)
         points = {
-            label: points_from(policy.params._asdict() | dict(grid.get(label, {})))
+            label: _points(policy.params._asdict(), grid.get(label, {}))
             for label, policy in ((p, q) for p, q in policies.items() if q.params)
         }
         for label, given in points.items():

@@ -295,7 +295,7 @@ EXPERIMENTS = (
     Experiment(
         "budgeted-share",
         "What share-UCB loses with other parameters",
-        "docs/theory/share-ucb.md",
+        "docs/theory/share-ucb.md, what the numbers cost",
         shares,
         Options(64, 100_000),
         Options(4, 200, quick=True),

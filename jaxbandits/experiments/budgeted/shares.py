@@ -9,7 +9,7 @@ from jaxbandits.policies import budgeted as policies
 
 NAME = "budgeted-share"
 VALUES = {
-    "rho": (0.125, 0.25, 0.5, 1.0, 2.0),
+    "rho": (0.1, 0.25, 0.5, 1.0, 2.0),
     "power": (0.0, 0.5, 1.0, 1.5),
     "prior_pulls": (1.0, 3.0, 10.0, 30.0, 100.0),
 }
