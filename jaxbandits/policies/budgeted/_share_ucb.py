@@ -7,7 +7,7 @@ is as much to win as there is money, M:
     z^2 = 2 rho log(1 + M / (K^power S)),
 
 with the ratio of the ends of Wilson's intervals as omega-UCB has it (eq. (2) of Heyden
-et al., 2024). An arm on which less than its share M / K has been spent is explored, and
+et al., 2024). An arm on which less than M / K^power has been spent is explored, and
 others hardly any more; the 1 leaves every arm some width, however much it had.
 Variances are shrunk and not switched: eta is what was observed, mixed with
 `prior_pulls` pulls of a prior, so that a low variance counts at once and none is ever 0
@@ -61,8 +61,8 @@ class LeftParams(NamedTuple):
 
 
 class SpentParams(NamedTuple):
-    """As `LeftParams`. Power 1 would leave an arm alone K times as long after bad luck,
-    which costs little money only where there is little."""
+    """As `LeftParams`; power 1 leaves an arm alone for sqrt(K) times as long after bad
+    luck, and loses more runs (docs/theory/share-ucb.md)."""
 
     rho: float = 0.5
     power: float = 0.5
