@@ -23,11 +23,17 @@ from jaxbandits.checks import (
 )
 from jaxbandits.theory.plain import plain_numbers
 
-# What z**2 / (2 rho) is, by round t and pulls n, of two arms.
-CONFIDENCES = {
-    "share": lambda t, n: np.log1p(t / (2**0.5 * n)),
-    "log_share": lambda t, n: np.log(t / n),
-}
+
+def _share(rounds: Any, pulls: Any) -> Any:
+    return np.log1p(rounds / (2**0.5 * pulls))
+
+
+def _log_share(rounds: Any, pulls: Any) -> Any:
+    return np.log(rounds / pulls)
+
+
+# What z**2 / (2 rho) is, by round and pulls, of two arms.
+CONFIDENCES = {"share": _share, "log_share": _log_share}
 
 
 @plain_numbers

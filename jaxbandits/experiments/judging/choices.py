@@ -23,7 +23,7 @@ from jaxbandits.stats import Record, entry, final, summary_records
 
 QUICK_CASES = 2
 METRIC = "regret"
-DRAWN = {"mean": "mean", "worst run": "max"}  # title of a row -> over seeds
+DRAWN = {"mean regret": "mean", "worst run": "max"}  # of a row -> over seeds
 
 
 class Subject(NamedTuple):
@@ -145,7 +145,7 @@ def _picture(
     fig, axes = figure(len(DRAWN) * len(subjects), across)
     panels = iter(axes)
     for label, subject in subjects.items():
-        for title, over_seeds in DRAWN.items():
+        for drawn, over_seeds in DRAWN.items():
             row = [next(panels) for _ in range(across)]
             for ax in row[len(subject.values) :]:
                 ax.remove()
@@ -157,10 +157,10 @@ def _picture(
             }
             for ax, parameter in zip(row, subject.values, strict=False):
                 _draw(ax, parameter, points[label], shown)
-                ax.set(title=f"{label}: {title}", xlabel=parameter)
-            end = "a budget of" if by_budget else "T ="
-            row[0].set_ylabel(f"regret at {end} {options.horizon:,}")
-    draw_legend(fig.axes, f"{options.seeds:,} seeds; the dots: the defaults")
+                ax.set(title=label, xlabel=parameter)
+            row[0].set_ylabel(drawn)
+    end = f"{'a budget of' if by_budget else 'T ='} {options.horizon:,}"
+    draw_legend(fig.axes, f"{end}, {options.seeds:,} seeds; the dots: the defaults")
     return fig
 
 

@@ -19,7 +19,7 @@ from tests.experiments.judging.boards import COINS, EVERY, PROTOCOL
 ALL = {"budgeted": shares, "censored": censored_prior, "farewell": farewell_prior}
 CASES = ("coins", "again")
 VALUES = (5.0, 2.0, 3.0)
-SHOWN = {"mean": "regret", "worst run": "regret_worst"}
+SHOWN = {"mean regret": "regret", "worst run": "regret_worst"}
 
 
 class Two(NamedTuple):
@@ -76,8 +76,10 @@ def test_a_value_by_itself(outcome):
 
 def test_the_figure(outcome):
     fig = outcome.figure
-    titles = [f"every: {row}" for row in SHOWN]
-    assert [ax.get_title() for ax in fig.axes] == titles
+    assert [ax.get_title() for ax in fig.axes] == ["every", "every"]
+    assert [ax.get_ylabel() for ax in fig.axes] == list(SHOWN)
+    note = fig.legends[0].get_title().get_text().replace("\n", " ")
+    assert note == "a budget of 20, 3 seeds; the dots: the defaults"
     for ax, metric in zip(fig.axes, SHOWN.values(), strict=True):
         lines, dots = ax.lines[::2], ax.lines[1::2]
         for i, (line, dot) in enumerate(zip(lines, dots, strict=True)):
