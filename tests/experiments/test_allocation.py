@@ -10,9 +10,13 @@ import pytest
 from jaxbandits.experiments import Options
 from jaxbandits.experiments.allocation.advertising import FILE
 from jaxbandits.experiments.allocation.cast import exploration, start_rounds
+from jaxbandits.experiments.allocation.draws import CASES, DRAWS
 from jaxbandits.experiments.allocation.estimator import estimator, limit_factor
 from jaxbandits.experiments.allocation.hard import _one_better_arm
 from jaxbandits.experiments.common.data import FOLDER
+from jaxbandits.experiments.judging.allocation import PROTOCOL
+from jaxbandits.experiments.judging.protocol import TUNING_SEED
+from jaxbandits.policies.allocation import thompson_allocation
 from tests.experiments.checks import (
     assert_readable,
     check_records,
@@ -186,6 +190,23 @@ def test_tuning_has_one_record_per_scale_and_one_per_rival(rehearsal, no_data):
     assert list(of_a1) == [*scales, "Thompson", "uniform"]
     assert of_a1[scales[2]]["scale"] == 0.05
     assert len(calls) == 4 and len(outcome.records) == 12
+    assert_readable(outcome.figure)
+
+
+def test_draws_are_compared_on_cases_that_are_not_judged(rehearsal):
+    outcome, calls = rehearsal("allocation-draws")
+    check_records(outcome, "allocation-draws")
+    assert outcome.root_seed == TUNING_SEED and set(CASES) <= set(PROTOCOL.tuning)
+    names = [thompson_allocation(calls[0][1].problem, draws=m).name for m in DRAWS]
+    found = [(r["environment"], r["policy"]) for r in outcome.records]
+    assert found == [(case, name) for case in CASES for name in names]
+    (ax,) = outcome.figure.axes
+    for line, dot in zip(ax.lines[::2], ax.lines[1::2], strict=True):
+        assert line.get_xdata().tolist() == list(DRAWS)
+        # In a rehearsal policy number i has i + 1.
+        np.testing.assert_allclose(line.get_ydata(), np.arange(len(DRAWS)) + 1)
+        assert dot.get_xdata() == [8] and dot.get_ydata() == [4]
+    assert legend_texts(outcome.figure) == list(CASES)
     assert_readable(outcome.figure)
 
 

@@ -8,6 +8,7 @@ from functools import partial
 
 from jaxbandits.experiments.allocation.advertising import advertising, impressions
 from jaxbandits.experiments.allocation.cascade import cascade
+from jaxbandits.experiments.allocation.draws import draws
 from jaxbandits.experiments.allocation.duels import ETC, NO_UCB, duels
 from jaxbandits.experiments.allocation.estimator import estimator, slopes
 from jaxbandits.experiments.allocation.fits import fits
@@ -140,6 +141,14 @@ EXPERIMENTS = (
         "Algorithm 2",
         tuning,
         Options(32, 2_000),
+        Options(4, 60),
+    ),
+    _experiment(
+        "draws",
+        "How many draws Thompson sampling should average",
+        "docs/theory/mean-allocation.md",
+        draws,
+        Options(64, 10_000),
         Options(4, 60),
     ),
     _experiment(
