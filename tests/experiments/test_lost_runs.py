@@ -20,6 +20,8 @@ def outcome():
 def test_the_game():
     problem = two_coins().problem
     assert problem.lowest_cost == problem.highest_cost == (0.5, 0.5)
+    # Of which the theory's form of z**2 knows.
+    assert CAST[ANYTIME].factory(problem).params.power == 0.5
 
 
 @pytest.mark.slow

@@ -65,7 +65,7 @@ def _what_is_shown(board: Board, protocol: Protocol) -> str:
         "A *rival* is any entrant that is not ours and of which no linear regret is "
         "known; ratios are to the best rival of a case and horizon, chosen by the "
         "same runs (which is to its advantage). Regrets below 1, one reward, count "
-        "as 1."
+        "as 1." + (f" {protocol.remark}" if protocol.remark else "")
     )
 
 

@@ -114,6 +114,7 @@ class Protocol(NamedTuple):
       quick: entrants of a first look, on the first case.
       goal: None where no policy of ours is to reach one yet.
       margins: goals of another kind.
+      remark: what else a reader of the page has to know of how it was played.
     """
 
     setting: str
@@ -126,3 +127,4 @@ class Protocol(NamedTuple):
     quick: tuple[str, ...]
     goal: Goal | None = None
     margins: tuple[Margin, ...] = ()
+    remark: str = ""
