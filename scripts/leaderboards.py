@@ -1,24 +1,34 @@
 """Take leaderboards into the package and the docs.
 
     python scripts/leaderboards.py results
+    python scripts/leaderboards.py results --again budgeted "share-UCB" --horizon 10000
 
 For every setting whose leaderboard lies in FOLDER/leaderboard-SETTING-final, as
 `jaxbandits reproduce leaderboard-SETTING-final` writes it, or without the `-final` if
 there is none: the scores go into the package, the page and its figure into docs. Cells
 of the same seeds that the package has, and FOLDER has not, stay. Then the advice of
 docs/recommendation.md is written anew, as `jaxbandits recommend` prints it.
+
+With `--again`, entrants that have changed, or are new, are played first, with the best
+rival of every cell that the package has; their scores replace the old ones.
 """
 
 import argparse
 import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 
+from jaxbandits.experiments.common.experiment import Options
 from jaxbandits.experiments.judging import board
 from jaxbandits.experiments.judging.advice import ADVICE, paragraphs
 from jaxbandits.experiments.judging.figure import dot_plot
 from jaxbandits.experiments.judging.leaderboard import PROTOCOLS
 from jaxbandits.experiments.judging.page import page
+from jaxbandits.experiments.judging.playing import play_case
+from jaxbandits.experiments.judging.protocol import FINAL_SEED
+from jaxbandits.experiments.judging.scores import Cell, cell_of
 from jaxbandits.plots import save_figure
+from jaxbandits.results import provenance
 
 ROOT = Path(__file__).parents[1]
 BOARDS = Path(board.__file__).parent / "boards"
@@ -36,12 +46,62 @@ def found(results: Path, setting: str) -> Path | None:
 
 def take(folder: Path, setting: str) -> None:
     """The files of a setting."""
-    protocol, figure = PROTOCOLS[setting], f"leaderboard-{setting}.png"
     whole = board.loaded((folder / "leaderboard.json").read_text())
     if (old := board.shipped(setting)) is not None:
-        whole = board.joined(old, whole, list(protocol.judging))
+        whole = board.joined(old, whole, list(PROTOCOLS[setting].judging))
+    write(whole, folder.name)
+
+
+def play_again(
+    folder: Path, setting: str, names: Sequence[str], horizon: int | None
+) -> None:
+    """Entrants anew in all cells up to a horizon; the files after every one of them."""
+    protocol, whole = PROTOCOLS[setting], board.shipped(setting)
+    if whole is None:
+        raise SystemExit(f"no leaderboard of {setting} came with the package")
+    suffix = "-final" if whole.root_seed == FINAL_SEED else ""
+    for cell in sorted(whole.cells, key=lambda cell: cell.horizon):
+        if horizon is not None and cell.horizon > horizon:
+            continue
+        environment = protocol.judging[cell.case].environment()
+        if environment is None:
+            print(f"{cell.case} is left out without its data")
+            continue
+        entrants = {name: protocol.entrants[name] for name in [*names, cell.best]}
+        options = Options(whole.seeds, cell.horizon, folder=folder)
+        played = play_case(
+            protocol,
+            cell.case,
+            environment,
+            cell.horizon,
+            entrants,
+            options,
+            whole.root_seed,
+        )
+        new = cell_of(cell.case, cell.horizon, played, entrants)
+        whole = _with_cell(whole, board.refreshed(cell, new, protocol.entrants))
+        write(whole, f"leaderboard-{setting}{suffix}")
+
+
+def _with_cell(whole: board.Board, new: Cell) -> board.Board:
+    cells = tuple(
+        new if (cell.case, cell.horizon) == (new.case, new.horizon) else cell
+        for cell in whole.cells
+    )
+    return whole._replace(cells=cells, played=provenance())
+
+
+def write(whole: board.Board, name: str) -> None:
+    """Into the package and the docs.
+
+    Args:
+      whole: the board.
+      name: of the experiment that plays it.
+    """
+    setting = whole.setting
+    protocol, figure = PROTOCOLS[setting], f"leaderboard-{setting}.png"
     longest = max(cell.horizon for cell in whole.cells)
-    command = f"jaxbandits reproduce {folder.name}"
+    command = f"jaxbandits reproduce {name}"
     command += f" --seeds {whole.seeds} --horizon {longest}"
     BOARDS.mkdir(exist_ok=True)
     (DOCS / "leaderboards").mkdir(exist_ok=True)
@@ -69,7 +129,19 @@ def advice() -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", metavar="FOLDER", type=Path)
-    results = parser.parse_args().folder
+    parser.add_argument(
+        "--again",
+        nargs="+",
+        metavar=("SETTING", "ENTRANT"),
+        default=[],
+        help="play these entrants in the cells that the package has",
+    )
+    parser.add_argument("--horizon", type=int, help="the longest that is played again")
+    given = parser.parse_args()
+    results = given.folder
+    if given.again:
+        setting, *names = given.again
+        play_again(results, setting, names, given.horizon)
     for setting in ADVICE:
         folder = found(results, setting)
         if folder is not None:

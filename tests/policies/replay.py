@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.engine.tape import Stream, instance_key, read, root_key
+from jaxbandits.laws import Discrete, Product, discrete, product
 from jaxbandits.protocol import Environment, Game
 from jaxbandits.settings import budgeted
 
@@ -27,6 +28,25 @@ SOURCES = {
     "generalised Bernoulli": budgeted.s_gbr,
     "Beta": budgeted.s_bt,
 }
+
+
+def rare_values(num_arms: int) -> Environment:
+    """Rewards and costs of one value, nearly always; arms that are much alike.
+
+    One arm never gives anything else.
+    """
+    reward, cost = np.linspace([0.5, 0.6], [0.52, 0.62], num_arms).T
+    chance = np.linspace(0.0, 0.02, num_arms)
+
+    def law(usual):
+        values = np.stack([usual, np.ones(num_arms)], axis=1)
+        return Discrete(values, np.stack([1 - chance, chance], axis=1))
+
+    arms = Product(law(reward), law(cost))
+    return budgeted.fixed("rare values", product(discrete, discrete), arms)
+
+
+OTHER_SOURCES = {"rare values": rare_values}
 
 
 class Tables(NamedTuple):
@@ -72,8 +92,8 @@ GAME = Environment(
 
 @cache
 def replay(source: str) -> Environment:
-    """An instance of a synthetic family, with its draws as data."""
-    environment = SOURCES[source](K)
+    """An instance, with its draws as data."""
+    environment = (SOURCES | OTHER_SOURCES)[source](K)
     setup = jax.tree.map(jnp.asarray, environment.setup)
     setup = jax.tree.map(
         lambda x: x.astype(jnp.float32) if x.dtype == jnp.float64 else x, setup

@@ -239,6 +239,15 @@ def test_rewards_and_costs_between_the_ends(name):
     assert assert_follows(name, "Beta", NEAR_TIE) >= 0.97
 
 
+@pytest.mark.parametrize(
+    "name",
+    in_short(["share, anytime", "share, own variances"], {"share, own variances"}),
+)
+def test_arms_that_show_no_variance_for_long(name):
+    """Who borrows the others' variance is another policy then."""
+    assert assert_follows(name, "rare values", NEAR_TIE) >= 0.97
+
+
 def view_of(round_, num_arms=2, spent=0.0):
     oracle = budgeted.OracleView(jnp.float32(0.1), jnp.int32(0))
     numbers = jnp.float32(spent), jnp.float32(1)

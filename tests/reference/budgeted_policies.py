@@ -245,6 +245,9 @@ class ShareUCB(Policy):
 
     def etas(self, values):
         squares, largest, known = np.zeros((3, self.num_arms))
+        # All pulls alike, and more than one: the arm has shown no variance.
+        alike = np.array([len(x) > 0 and max(x) == min(x) for x in values])
+        several = np.array([len(x) > 1 for x in values])
         for k, x in enumerate(values):
             if x:
                 n, mean = len(x), np.mean(x)
@@ -252,9 +255,10 @@ class ShareUCB(Policy):
                 # (n - 1) times the unbiased estimate of mu (1 - mu).
                 largest[k] = (n - 1) * mean * (1 - mean) + squares[k] / n
                 known[k] = n - 1 if largest[k] > 0 else 0
-        prior = 1.0
+        prior = np.ones(self.num_arms)
         if self.pooled:
-            prior = min((1 + squares.sum()) / (1 + largest.sum()), 1.0)
+            together = (1 + squares[~alike].sum()) / (1 + largest[~alike].sum())
+            prior[~(alike & several)] = min(together, 1.0)
         seen = np.divide(
             squares, largest, out=np.zeros_like(squares), where=largest > 0
         )

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any, NamedTuple
 
+from jaxbandits.experiments.judging.protocol import Entrant
 from jaxbandits.experiments.judging.scores import Cell, Score
 
 VERSION = 1
@@ -96,6 +97,30 @@ def joined(old: Board, new: Board, cases: Sequence[str]) -> Board:
     return new._replace(
         cells=tuple(cells[cases[case], horizon] for case, horizon in kept)
     )
+
+
+def refreshed(old: Cell, new: Cell, entrants: Mapping[str, Entrant]) -> Cell:
+    """A cell in which some entrants were played again, or for the first time.
+
+    Args:
+      old: all entrants.
+      new: those that were played, and the best rival of `old`, on the same seeds.
+      entrants: all that are listed; others are left out.
+
+    Raises:
+      ValueError: if another rival is best now, so that differences would be to two.
+    """
+    found = {**old.scores, **new.scores}
+    scores = {name: found[name] for name in entrants if name in found}
+    rivals = [name for name in scores if entrants[name].rival]
+    best = min(rivals, key=lambda name: scores[name].mean)
+    if not new.best == old.best == best:
+        raise ValueError(
+            f"{old.case}, {old.horizon:,}: the best rival was {old.best}, is {best}, "
+            f"and {new.best} of those played: play them all"
+        )
+    best_high = min(scores[name].high for name in rivals)
+    return old._replace(best_high=best_high, scores=scores)
 
 
 def shipped(setting: str) -> Board | None:

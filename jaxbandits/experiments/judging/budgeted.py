@@ -3,6 +3,9 @@
 S-Br-10 is among the tuning cases, as share-UCB's parameters were chosen on it. Of the
 judging cases S-GBr-10, -50, S-Bt-10, -50, S-Br-50, the Facebook settings and the rare
 prize had been looked at before that date, and nothing was chosen by them.
+
+The "prize of 1 in 33" joined the tuning cases on 26 November, after share-UCB had lost runs on
+the rare prize of the judging set: a trap of its kind with other numbers.
 """
 
 from functools import partial
@@ -98,6 +101,18 @@ TUNING = {
     ),
     "narrow, K = 5": Case(
         partial(narrow, "narrow, K = 5", (0.2, 0.8), (0.2, 0.8), 20.0, 5), "drawn"
+    ),
+    # A reward of 0.3 that is 1 in three pulls of 100, against a sure 0.312.
+    "prize of 1 in 33": Case(
+        partial(
+            two_values,
+            "prize of 1 in 33",
+            [(0.3, 1.0), (0.312, 1.0)],
+            (0.321, 0.312),
+            [(0.4, 1.0), (0.4, 1.0)],
+            (0.4, 0.4),
+        ),
+        "trap",
     ),
 }
 JUDGING = {

@@ -20,8 +20,10 @@ Named choices:
 
 * `clock`, what M is. ``left`` is the money left, which knows the budget; ``spent`` is
   the money spent so far, which knows nothing.
-* `pooled`, whether the prior's eta is the variance of all arms together over the
-  largest possible one, or 1.
+* `pooled`, whether the prior's eta is the variance of the arms together over the
+  largest possible one, or 1. Only arms that have shown a variance lend it and borrow:
+  pulls that are all alike do not rule out a rare one that is not, and with the small
+  variance of others (or of none) the arm with the rare prize was given up for good.
 """
 
 from typing import NamedTuple
@@ -45,6 +47,7 @@ from jaxbandits.protocol import Policy
 from jaxbandits.settings.budgeted.types import Problem
 
 ALMOST_NOTHING = 1e-9  # spent on an arm that was free so far
+LEAST_SPREAD = 1e-5  # of the range: a smaller deviation is rounding, and none
 
 
 class LeftParams(NamedTuple):
@@ -101,7 +104,8 @@ def _shrunk_eta(
       mean: f[K] in [0, 1].
       squares: f[K], squared deviations from the mean.
       weight: f[].
-      pooled: whether the prior is that of all arms together, or 1.
+      pooled: whether the prior is that of the arms together that have shown a
+        variance, or 1. That of an arm that has shown none is 1 after its second pull.
 
     Returns:
       f[K] in (0, 1]; 1 for zeros and ones.
@@ -109,11 +113,16 @@ def _shrunk_eta(
     # (n - 1) times the unbiased estimate of mu (1 - mu): that of squares / (n - 1)
     # beside it is unbiased too, and their quotient 1 for zeros and ones.
     largest = (pulls - 1) * mean * (1 - mean) + squares / pulls
-    prior = (1 + jnp.sum(squares)) / (1 + jnp.sum(largest)) if pooled else 1.0
+    prior = jnp.ones_like(mean)
+    if pooled:
+        shown = squares > LEAST_SPREAD**2 * pulls
+        most = jnp.sum(jnp.where(shown, largest, 0.0))
+        together = (1 + jnp.sum(squares)) / (1 + most)
+        # One pull can show nothing: with a prior of 1 all arms were pulled twice.
+        prior = jnp.where(shown | (pulls < 2), jnp.minimum(together, 1.0), prior)
     own = jnp.clip(squares / jnp.where(largest > 0, largest, 1.0), 0.0, 1.0)
     known = jnp.where(largest > 0, pulls - 1, 0.0)
-    mixed = (weight * jnp.minimum(prior, 1.0) + known * own) / (weight + known)
-    return jnp.minimum(mixed, 1.0)
+    return jnp.minimum((weight * prior + known * own) / (weight + known), 1.0)
 
 
 @factory(Problem)
@@ -125,7 +134,7 @@ def share_ucb(
     Args:
       problem: number of arms, and the ranges of every arm's reward and cost.
       clock: ``left`` (knows the budget) or ``spent``.
-      pooled: whether arms lend one another their variance.
+      pooled: whether arms that have shown a variance lend it to one another.
 
     Raises:
       ValueError: on an unknown `clock`.
