@@ -4,8 +4,8 @@ S-Br-10 is among the tuning cases, as share-UCB's parameters were chosen on it. 
 judging cases S-GBr-10, -50, S-Bt-10, -50, S-Br-50, the Facebook settings and the rare
 prize had been looked at before that date, and nothing was chosen by them.
 
-The "prize of 1 in 33" joined the tuning cases on 26 November, after share-UCB had lost runs on
-the rare prize of the judging set: a trap of its kind with other numbers.
+The "prize of 1 in 33" joined the tuning cases on 26 November, after share-UCB had lost
+runs on the rare prize of the judging set: a trap of its kind with other numbers.
 """
 
 from functools import partial

@@ -6,13 +6,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jaxbandits.experiments.judging.board import dumped, joined, loaded, shipped
+from jaxbandits.experiments.judging.board import (
+    dumped,
+    joined,
+    loaded,
+    refreshed,
+    shipped,
+)
 from jaxbandits.experiments.judging.figure import dot_plot
 from jaxbandits.experiments.judging.leaderboard import PROTOCOLS
 from jaxbandits.experiments.judging.page import page, verdicts
 from jaxbandits.experiments.judging.protocol import FINAL_SEED, JUDGING_SEED, Margin
 from jaxbandits.experiments.judging.scores import missed, standings
-from tests.experiments.judging.boards import PROTOCOL, RUNS, board, cell
+from tests.experiments.judging.boards import ENTRANTS, PROTOCOL, RUNS, board, cell
 
 PAGES = Path(__file__).parents[3] / "docs" / "leaderboards"
 
@@ -92,6 +98,35 @@ def test_boards_are_joined_cell_by_cell():
     # Other seeds are another judgement.
     for other in ({"seeds": 5}, {"root_seed": 8}):
         assert joined(old._replace(**other), new, cases) is new
+
+
+def test_entrants_that_are_played_again_by_themselves():
+    """Beside the best rival, to which the differences are."""
+    again = {"fast": RUNS["fast"], "new": [7.0] * 4}
+    found = refreshed(cell(), cell(values=again), ENTRANTS)
+    assert [*found.scores] == [*ENTRANTS]
+    assert found.scores["new"].mean == 7 and found.scores["new"].minus == -33
+    assert found.scores["slow"] == cell().scores["slow"]
+    assert (found.best, found.best_high) == ("fast", 50)
+    # Who is no longer listed has no score.
+    some = {name: ENTRANTS[name] for name in ("fast", "new")}
+    assert [*refreshed(cell(), cell(values=again), some).scores] == [*some]
+    # Another rival's quantile may be the smallest now.
+    better = {"fast": [40.0] * 4, "new": [7.0] * 4}
+    assert refreshed(cell(), cell(values=better), ENTRANTS).best_high == 40
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        {"slow": [50.0] * 4, "new": [7.0] * 4},  # to whom is the difference?
+        {"fast": [60.0] * 4, "new": [7.0] * 4},  # "slow" is better now
+        {"slow": [9.0] * 4, "fast": [10.0] * 4},
+    ],
+)
+def test_another_best_rival_is_refused(again):
+    with pytest.raises(ValueError, match=r"coins, 20: .* play them all"):
+        refreshed(cell(), cell(values=again), ENTRANTS)
 
 
 def test_the_page_says_what_the_scores_say():
