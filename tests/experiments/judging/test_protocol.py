@@ -13,6 +13,7 @@ from jaxbandits.experiments.judging.protocol import (
     JUDGING_SEED,
     ORIGINS,
     TUNING_SEED,
+    VARIANTS,
 )
 from jaxbandits.policies import REGISTRY
 from tests.heavy import in_short
@@ -47,6 +48,10 @@ def test_the_lists_are_those_of_the_protocol(protocol):
         assert set(horizons) <= {10**3, 10**4, 10**5, 10**6}
     rivals = [name for name, entrant in protocol.entrants.items() if entrant.rival]
     assert len(rivals) >= 2
+    # Those that are ours are named as they are shown.
+    assert protocol.variants == VARIANTS[protocol.setting]
+    assert sorted([*protocol.of_papers, *protocol.variants]) == sorted(rivals)
+    assert protocol.of_papers
     assert set(protocol.quick) <= set(protocol.entrants)
     if protocol.goal:
         assert set(protocol.goal.candidates) <= set(protocol.entrants)
