@@ -63,10 +63,16 @@ REGISTRY: dict[str, Maker] = {
     "budgeted/omega-star-ucb-shrunk": Maker(
         budgeted.omega_star_ucb, {"variance": "shrunk"}
     ),
+    "budgeted/omega-star-ucb-log-share-shrunk": Maker(
+        budgeted.omega_star_ucb, {"exploration": "log_share", "variance": "shrunk"}
+    ),
     "budgeted/discounted-omega-ucb": Maker(budgeted.discounted_omega_ucb),
     "budgeted/share-ucb": Maker(budgeted.share_ucb),
     "budgeted/share-ucb-anytime": Maker(budgeted.share_ucb, {"clock": "spent"}),
     "budgeted/share-ucb-own-variances": Maker(budgeted.share_ucb, {"pooled": False}),
+    "budgeted/share-ucb-anytime-own-variances": Maker(
+        budgeted.share_ucb, {"clock": "spent", "pooled": False}
+    ),
     "budgeted/bts": Maker(budgeted.bts),
     "budgeted/m-ucb": Maker(budgeted.m_ucb),
     "budgeted/mrcb": Maker(budgeted.mrcb),
@@ -102,7 +108,13 @@ REGISTRY: dict[str, Maker] = {
     "farewell/omega-star-ucb-shorter": Maker(
         farewell.omega_star_ucb, {"observe": "shorter"}
     ),
+    "farewell/omega-star-ucb-shorter-shrunk": Maker(
+        farewell.omega_star_ucb, {"observe": "shorter", "variance": "shrunk"}
+    ),
     "farewell/omega-star-ucb-product-limit": Maker(farewell.product_limit_omega),
+    "farewell/omega-star-ucb-product-limit-shrunk": Maker(
+        farewell.product_limit_omega, {"variance": "shrunk"}
+    ),
     "farewell/hazard-thompson": Maker(farewell.hazard_thompson),
     "farewell/bts": Maker(farewell.bts),
     "farewell/ucb-sc-plus": Maker(farewell.ucb_sc_plus),

@@ -77,6 +77,18 @@ CASES = {
         "omega-star-ucb-log-share",
         twin_params={"rho": 1.0, "star": True, "exploration": "log_share"},
     ),
+    # rho as it is advised.
+    "omega*, log share, shrunk": _omega(
+        "omega-star-ucb-log-share-shrunk",
+        rho=0.5,
+        twin_params={
+            "rho": 0.5,
+            "star": True,
+            "exploration": "log_share",
+            "variance": "shrunk",
+        },
+        every=DEAR,
+    ),
     # So short that a tenth of the rounds forget.
     "discounted omega": _case(
         "discounted-omega-ucb", twins.DiscountedOmega, DEAR, memory=150.0
@@ -107,6 +119,10 @@ CASES = {
         "share-ucb-own-variances",
         twin_params={"pooled": False, "budget": BUDGET},
         budget=BUDGET,
+    ),
+    "share, anytime, own variances": _share(
+        "share-ucb-anytime-own-variances",
+        twin_params={"clock": "spent", "pooled": False, "power": 0.5},
     ),
     "m-UCB": _case("m-ucb", twins.MUCB),
     "MRCB": _case("mrcb", twins.MUCB),
@@ -150,6 +166,7 @@ LONG = {
     "share, other",
     "share, ranges",
     "share, own variances",
+    "share, anytime, own variances",
     "UCB-B2, alpha, lambda",
     "UCB-B2, code",
     "b-greedy, code",

@@ -89,12 +89,14 @@ BUDGETED_MARGIN = {
     "budgeted/omega-ucb": 0.25,  # 0.12
     "budgeted/omega-star-ucb": 0.25,  # 0.12
     "budgeted/omega-star-ucb-shrunk": 0.25,  # 0.12
+    "budgeted/omega-star-ucb-log-share-shrunk": 0.4,  # 0.21
     "budgeted/omega-ucb-log-share": 0.4,  # 0.21
     "budgeted/omega-star-ucb-log-share": 0.4,  # 0.21
     "budgeted/discounted-omega-ucb": 0.25,  # 0.13
     "budgeted/share-ucb": 0.25,  # 0.13
     "budgeted/share-ucb-anytime": 0.25,  # 0.13
     "budgeted/share-ucb-own-variances": 0.25,  # 0.13
+    "budgeted/share-ucb-anytime-own-variances": 0.25,  # 0.11
     "budgeted/bts": 0.4,  # 0.22
     "budgeted/m-ucb": 0.25,  # 0.13
     "budgeted/mrcb": 0.25,  # 0.13
@@ -122,7 +124,9 @@ FAREWELL_MARGIN = {
         "farewell/omega-star-ucb": 0.15,  # 0.07
         "farewell/omega-star-ucb-shrunk": 0.15,  # 0.07
         "farewell/omega-star-ucb-shorter": 0.01,  # 0.002
+        "farewell/omega-star-ucb-shorter-shrunk": 0.01,  # 0.002
         "farewell/omega-star-ucb-product-limit": 0.01,  # 0.002
+        "farewell/omega-star-ucb-product-limit-shrunk": 0.01,  # 0.002
         "farewell/hazard-thompson": 0.02,  # 0.005
         "farewell/bts": 0.12,  # 0.06
         "farewell/ucb-sc-plus": 0.25,  # 0.14

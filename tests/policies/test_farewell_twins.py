@@ -80,11 +80,22 @@ CASES = {
     "omega*, shorter": _case(
         "omega-star-ucb-shorter", twins.OmegaUCB, {"star": True, "observe": "shorter"}
     ),
+    "omega*, shorter, shrunk": _case(
+        "omega-star-ucb-shorter-shrunk",
+        twins.OmegaUCB,
+        {"star": True, "observe": "shorter", "variance": "shrunk"},
+    ),
     "omega*, product limit": _case(
         # On 1b all long waits are alike, and so are the indices of those that see it.
         "omega-star-ucb-product-limit",
         twins.ProductLimitOmega,
         {},
+        equal={"1b": 0.97},
+    ),
+    "omega*, product limit, shrunk": _case(
+        "omega-star-ucb-product-limit-shrunk",
+        twins.ProductLimitOmega,
+        {"variance": "shrunk"},
         equal={"1b": 0.97},
     ),
     # On 1b six waits have one law: pairs of theirs tie but for rounding.

@@ -10,9 +10,14 @@ from jaxbandits.experiments.judging.board import Board, shipped
 from jaxbandits.experiments.judging.leaderboard import PROTOCOLS
 from jaxbandits.experiments.judging.page import ANY_GOAL, by_horizon, fresh, number
 from jaxbandits.experiments.judging.protocol import Protocol
-from jaxbandits.experiments.judging.scores import Cell, standings
+from jaxbandits.experiments.judging.scores import (
+    ONE_REWARD,
+    Cell,
+    beside,
+    standings,
+)
 
-HARDEST = 3  # cells that are named
+HARDEST = 3  # cases that are named
 
 
 class Advice(NamedTuple):
@@ -104,7 +109,6 @@ def evidence(board: Board, protocol: Protocol, policy: str) -> str:
     wins = sum(cell.ratio(policy) <= 1 for cell in cells)
     worst = hardest(board, policy)
     where = f"It does worst at {_listed(worst, policy)}. " if worst else ""
-    lost = max(cells, key=lambda cell: _worst_run(cell, policy))
     unit = "budget" if protocol.by_budget else "horizon"
     reach = f"{unit} {horizons[0]:,} only"
     if len(horizons) > 1:
@@ -117,30 +121,67 @@ def evidence(board: Board, protocol: Protocol, policy: str) -> str:
         f"that of the best rival in the median of {found.cells} pairs of a case and a "
         f"horizon, smaller or equal in {wins}, "
         f"and within {goal.within:g} times it, in mean and 95 % quantile, in "
-        f"{found.held}{apart}. {where}"
-        f"Its worst run lost {number(_worst_run(lost, policy))} times the mean of the "
-        f"best rival ({lost.case}, {lost.horizon:,})."
+        f"{found.held}{apart}; what is less than a reward counts as one. "
+        f"{_beside_papers(cells, policy, protocol)}{where}"
+        f"{_largest_loss(cells, policy)}"
+    )
+
+
+def _beside_papers(cells: list[Cell], policy: str, protocol: Protocol) -> str:
+    """What remains if rivals that are ours are left out."""
+    if not protocol.variants:
+        return ""
+    found, itself = beside(cells, policy, protocol.of_papers), ""
+    if policy in protocol.variants:
+        best = sum(cell.best == policy for cell in cells)
+        itself = f", itself among them (the best in {best})"
+    return (
+        f"Some rivals are ours{itself}; its mean regret is {found.median:.2f} times "
+        f"that of the best policy of a paper, and smaller or equal in {found.below}. "
     )
 
 
 def hardest(board: Board, policy: str) -> list[Cell]:
-    """The cells with the largest ratios of means, of those where a rival is better."""
+    """The cases in which a rival is most ahead, each where the ratio is largest."""
     played = (cell for cell in board.cells if policy in cell.scores)
     cells = [cell for cell in played if cell.ratio(policy) > 1]
-    return sorted(cells, key=lambda cell: -cell.ratio(policy))[:HARDEST]
+    by_case: dict[str, Cell] = {}
+    for cell in sorted(cells, key=lambda cell: -cell.ratio(policy)):
+        by_case.setdefault(cell.case, cell)
+    return [*by_case.values()][:HARDEST]
 
 
 def _listed(cells: list[Cell], policy: str) -> str:
-    return ", ".join(
-        f"{cell.case}, {cell.horizon:,} ({number(cell.ratio(policy))} times "
-        f"{cell.best})"
-        for cell in cells
+    """With the rewards: a large ratio may be of few."""
+    said = []
+    for cell in cells:
+        mean, best = cell.scores[policy].mean, cell.scores[cell.best].mean
+        times = f"{number(mean)} rewards against less than 1 of {cell.best}"
+        if best >= ONE_REWARD:
+            times = (
+                f"{number(mean / best)} times {cell.best}: {number(mean)} rewards "
+                f"against {number(best)}"
+            )
+        said.append(f"{cell.case}, {cell.horizon:,} ({times})")
+    return "; ".join(said)
+
+
+def _largest_loss(cells: list[Cell], policy: str) -> str:
+    """The run that is worst beside the best rival, in rewards, and what others lose."""
+
+    def times(cell: Cell) -> float:
+        worst, mean = cell.scores[policy].worst, cell.scores[cell.best].mean
+        return max(worst, ONE_REWARD) / max(mean, ONE_REWARD)
+
+    cell = max(cells, key=times)
+    mean = cell.scores[cell.best].mean
+    worst = max(score.worst for score in cell.scores.values())
+    return (
+        f"Its worst run, beside the best rival's mean, lost "
+        f"{number(cell.scores[policy].worst)} rewards against "
+        f"{number(mean) if mean >= ONE_REWARD else 'less than 1'} ({cell.case}, "
+        f"{cell.horizon:,}; the worst run of all entrants there lost {number(worst)})."
     )
-
-
-def _worst_run(cell: Cell, policy: str) -> float:
-    """The worst run over the mean of the best rival, both at least a reward."""
-    return max(cell.scores[policy].worst, 1.0) / max(cell.scores[cell.best].mean, 1.0)
 
 
 def as_data(setting: str) -> dict[str, Any]:

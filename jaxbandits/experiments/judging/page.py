@@ -6,11 +6,18 @@ from collections.abc import Iterator
 from jaxbandits.experiments.judging.board import Board
 from jaxbandits.experiments.judging.protocol import (
     FINAL_SEED,
+    KNOWN_TO_ALL,
     Goal,
     Margin,
     Protocol,
 )
-from jaxbandits.experiments.judging.scores import Cell, missed, standings
+from jaxbandits.experiments.judging.scores import (
+    ONE_REWARD,
+    Cell,
+    beside,
+    missed,
+    standings,
+)
 
 ANY_GOAL = Goal((), within=1.1, share=0.8)  # what is counted where there is none
 ORIGIN = {
@@ -38,7 +45,9 @@ def page(board: Board, protocol: Protocol, command: str, figure: str) -> str:
         f"![Regret over that of the best rival]({figure})",
         "## Goal" if protocol.goal or protocol.margins else "",
         "\n".join(verdicts(board, protocol)),
+        "\n".join(_beside_papers(board, protocol)),
         "## Standings",
+        f"Told to all: {KNOWN_TO_ALL[board.setting]}.",
         "\n".join(_standings_table(board, protocol, goal)),
         "\n".join(_flaws(board, protocol)),
         "## Case by case",
@@ -62,11 +71,21 @@ def _what_is_shown(board: Board, protocol: Protocol) -> str:
         f"{board.seeds} seeds of root seed {board.root_seed} per case, the same for "
         f"all entrants{fresh(board)}; {unit}: {listed}.{left_out} Last played on "
         f"{board.played.get('created', '?')[:10]} with JAX {made.get('jax', '?')}.\n\n"
-        "A *rival* is any entrant that is not ours and of which no linear regret is "
-        "known; ratios are to the best rival of a case and horizon, chosen by the "
+        "A *rival* is any entrant of which no linear regret is known, but for those in "
+        f"bold, which are ours and held against the rivals.{_ours_too(protocol)} "
+        "Ratios are to the best rival of a case and horizon, chosen by the "
         "same runs (which is to its advantage). Regrets below 1, one reward, count "
         "as 1." + (f" {protocol.remark}" if protocol.remark else "")
     )
+
+
+def _ours_too(protocol: Protocol) -> str:
+    """Rivals that no paper has."""
+    if not protocol.variants:
+        return ""
+    *most, last = protocol.variants
+    names = f"{'; '.join(most)}; and {last} are" if most else f"{last} is"
+    return f" Not all rivals are of papers: {names} ours as well."
 
 
 def _not_yet(board: Board, protocol: Protocol, horizons: list[int]) -> str:
@@ -110,17 +129,20 @@ def _near_the_best(board: Board, goal: Goal) -> Iterator[str]:
             f"smallest 95 % quantile, in {goal.share:.0%} of the pairs of a case and a "
             f"horizon. It holds in {standing.held} of {standing.cells} "
             f"({standing.share:.0%}{apart}): {met}. Its "
-            f"median ratio of means is {standing.median:.2f}, the largest "
-            f"{_times(standing.worst)}."
+            f"median ratio of means is {standing.median:.2f}."
         )
         short = missed(board.cells, name, goal)
         if short:
-            yield "\n| falls short in | at | mean | 95 % quantile | best rival |"
+            yield (
+                "\n| falls short in | at | mean over the best rival's | 95 % quantile "
+                "over the smallest | best rival |"
+            )
             yield "|---|---|---|---|---|"
         for cell in short:
+            score, best = cell.scores[name], cell.scores[cell.best]
             yield (
-                f"| {cell.case} | {cell.horizon:,} | {_times(cell.ratio(name))} | "
-                f"{_times(cell.high_ratio(name))} | {cell.best} |"
+                f"| {cell.case} | {cell.horizon:,} | {over(score.mean, best.mean)} | "
+                f"{over(score.high, cell.best_high)} | {cell.best} |"
             )
 
 
@@ -150,14 +172,30 @@ def _below(board: Board, margin: Margin) -> Iterator[str]:
         times, cells = zip(*pairs, strict=True)
         below, median = sum(x < 1 for x in times), statistics.median(times)
         met = below == len(times) and median <= margin.median
-        nearest = max(range(len(times)), key=times.__getitem__)
+        nearest = cells[max(range(len(times)), key=times.__getitem__)]
+        mean, other = (nearest.scores[x].mean for x in (name, margin.rival))
         yield (
             f"- {name}: a smaller mean regret than that of {margin.rival} in every "
             f"pair of a case and a horizon{asked}. Smaller in {below} of {len(times)}, "
             f"{median:.2f} times in the median: {'met' if met else '**not met**'}. The "
-            f"largest ratio is {_times(times[nearest])} ({cells[nearest].case}, "
-            f"{cells[nearest].horizon:,})."
+            f"largest ratio is {over(mean, other)} ({nearest.case}, "
+            f"{nearest.horizon:,})."
         )
+
+
+def _beside_papers(board: Board, protocol: Protocol) -> Iterator[str]:
+    """What is ours, when the rivals that are ours as well are left out."""
+    if not protocol.variants:
+        return
+    shown = {name for cell in board.cells for name in cell.scores}
+    yield "Beside the policies of papers alone, the best of them in every pair:\n"
+    for name, entrant in protocol.entrants.items():
+        if name in shown and (entrant.ours or name in protocol.variants):
+            found = beside(board.cells, name, protocol.of_papers)
+            yield (
+                f"- {_shown(name, protocol)}: {found.median:.2f} times its mean regret "
+                f"in the median, smaller or equal in {found.below} of {found.cells}."
+            )
 
 
 def _standings_table(board: Board, protocol: Protocol, goal: Goal) -> Iterator[str]:
@@ -230,6 +268,13 @@ def _score(cell: Cell, name: str) -> str:
 def number(value: float) -> str:
     """A regret with three digits, or all before the point."""
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def over(value: float, other: float) -> str:
+    """A regret over another's, and both; no ratio where the other is of no reward."""
+    if other < ONE_REWARD:
+        return f"{number(value)} against less than 1"
+    return f"{number(value / other)}: {number(value)} against {number(other)}"
 
 
 def _times(ratio: float) -> str:

@@ -14,6 +14,31 @@ from jaxbandits.protocol import Environment
 
 TUNING_SEED, JUDGING_SEED, FINAL_SEED = 20_261_124, 41_121_062, 62_411_202
 ORIGINS = ("paper", "drawn", "trap", "recorded")
+# Rivals that are no paper's but ours, by setting: policies of the papers with another
+# estimate, and what our own policies had to be better than.
+VARIANTS = {
+    "censored": ("RCUCB, Kaplan-Meier",),
+    "budgeted": (
+        "omega*-UCB, shrunk, rho = 1/4",
+        "omega*-UCB, shrunk, log(t/n), rho = 1/2",
+    ),
+    "farewell": (
+        "Wait-UCB, product-limit",
+        "omega*-UCB, shrunk, rho = 1",
+        "omega*-UCB, shrunk, shorter waits",
+        "omega*-UCB, shrunk, product-limit",
+    ),
+    "allocation": ("Thompson",),
+}
+# What every entrant of a setting knows, as it is part of the problem.
+KNOWN_TO_ALL = {
+    "censored": "the limits, what they cost and what exceeding them costs, and that "
+    "rewards lie in [0, 1]",
+    "budgeted": "the number of arms, and that rewards and costs lie in [0, 1]",
+    "farewell": "the waits, what giving up costs, and that rewards lie in [0, 1]",
+    "allocation": "the family of the thresholds with its shapes, the range of its "
+    "rates, and the budget of a round before the round",
+}
 
 
 class Case(NamedTuple):
@@ -47,11 +72,12 @@ class Entrant(NamedTuple):
       factory: makes it from what the learner knows.
       params: parameters that are not default, by leaf: a number, or a function of the
         options (of their horizon).
-      knows: what it is told of the game beside the problem: ``horizon`` or ``budget``.
-        One that is told nothing is anytime.
+      knows: what it is told of the game beside the problem (`KNOWN_TO_ALL`):
+        ``horizon`` or ``budget``. One that is told nothing is anytime.
       flaw: where its regret is known to be linear, or to be made of lost runs. Such a
         policy is shown, but nobody is measured by it.
-      ours: whether it is no rival but ours.
+      ours: whether it is a policy of ours that is held against the rivals, and so
+        none. (Of the rivals, `VARIANTS` are ours as well.)
     """
 
     factory: Callable[[Any], Any]
@@ -128,3 +154,14 @@ class Protocol(NamedTuple):
     goal: Goal | None = None
     margins: tuple[Margin, ...] = ()
     remark: str = ""
+
+    @property
+    def variants(self) -> tuple[str, ...]:
+        """The rivals that are ours."""
+        return tuple(x for x in VARIANTS[self.setting] if x in self.entrants)
+
+    @property
+    def of_papers(self) -> tuple[str, ...]:
+        """The other rivals: the policies of papers."""
+        rivals = (name for name, entrant in self.entrants.items() if entrant.rival)
+        return tuple(name for name in rivals if name not in self.variants)

@@ -86,6 +86,31 @@ class Standing(NamedTuple):
         return self.held / self.cells
 
 
+class Beside(NamedTuple):
+    """An entrant beside the best of some others, over all cells that it has played.
+
+    Attributes:
+      cells: how many.
+      below: in how many of them its mean is smaller than that of the best, or equal.
+      median: of the ratios of means, both at least a reward.
+    """
+
+    cells: int
+    below: int
+    median: float
+
+
+def beside(cells: Iterable[Cell], name: str, others: Sequence[str]) -> Beside:
+    """An entrant beside that of the others which is best in the cell."""
+    ratios = [
+        max(cell.times(name, other) for other in others if other in cell.scores)
+        for cell in cells
+        if name in cell.scores
+    ]
+    below = sum(ratio <= 1 for ratio in ratios)
+    return Beside(len(ratios), below, float(np.median(ratios)))
+
+
 def _over(value: float, best: float) -> float:
     return max(value, ONE_REWARD) / max(best, ONE_REWARD)
 

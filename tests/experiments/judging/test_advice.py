@@ -10,9 +10,9 @@ from jaxbandits import cli
 from jaxbandits.experiments.judging import advice
 from jaxbandits.experiments.judging.advice import ADVICE, evidence, hardest, paragraphs
 from jaxbandits.experiments.judging.leaderboard import PROTOCOLS
-from jaxbandits.experiments.judging.protocol import FINAL_SEED
+from jaxbandits.experiments.judging.protocol import FINAL_SEED, VARIANTS
 from jaxbandits.policies import allocation, budgeted, censored, farewell
-from tests.experiments.judging.boards import PROTOCOL, board
+from tests.experiments.judging.boards import PROTOCOL, RUNS, board, cell
 
 DOCS = Path(__file__).parents[3] / "docs"
 FOLDERS = {
@@ -45,9 +45,17 @@ def test_the_evidence_by_hand():
     assert "2 cases on which nothing was tuned, budgets 20 to 40, 4 seeds" in text
     assert "1.50 times that of the best rival in the median of 3 pairs" in text
     assert "smaller or equal in 1, and within 1.5 times it" in text
-    assert "in 2 (1 of 2 at 20, 1 of 1 at 40). It does worst at" in text
-    assert "short, 20 (15 times fast), coins, 40 (1.5" in text
-    assert "Its worst run lost 15 times the mean of the best rival (short, 20)" in text
+    assert "in 2 (1 of 2 at 20, 1 of 1 at 40); what is less than a reward" in text
+    assert "counts as one. It does worst at short, 20 (15 times fast: 600 rew" in text
+    assert (
+        "ards against 40); coins, 40 (1.5 times fast: 60 rewards against 40)." in text
+    )
+    assert (
+        "Its worst run, beside the best rival's mean, lost 600 rewards against" in text
+    )
+    assert text.endswith(
+        " 40 (short, 20; the worst run of all entrants there lost 600)."
+    )
     one = board()._replace(cells=board().cells[:1])
     assert "nothing was tuned, budget 20 only, 4 seeds" in evidence(
         one, PROTOCOL, "new"
@@ -57,6 +65,35 @@ def test_the_evidence_by_hand():
         last, PROTOCOL, "new"
     )
     assert [cell.ratio("new") for cell in hardest(board(), "new")] == [15, 1.5]
+
+
+def test_a_ratio_to_less_than_a_reward_is_not_printed():
+    """Nobody does 40 times worse than a rival that has lost a thousandth."""
+    small = {name: [x / 1e3 for x in runs] for name, runs in RUNS.items()}
+    one = cell(values=small | {"new": [39.0, 40.0, 41.0, 40.0], "lost": [80.0] * 4})
+    text = evidence(board()._replace(cells=(one,)), PROTOCOL, "new")
+    assert "worst at coins, 20 (40 rewards against less than 1 of fast). Its" in text
+    assert "lost 41 rewards against less than 1 (coins, 20; the worst run of" in text
+    assert text.endswith("all entrants there lost 80).")
+
+
+def test_a_case_is_named_once():
+    harder = cell(horizon=40, values=RUNS | {"new": [900.0] * 4})
+    made = board()._replace(cells=(*board().cells, harder._replace(case="short")))
+    found = [(one.case, one.horizon) for one in hardest(made, "new")]
+    assert found == [("short", 40), ("coins", 40)]
+
+
+def test_rivals_that_are_ours(monkeypatch):
+    """Without "fast", that of the papers is "slow": 0.7, 1.2 and 12 times its 50."""
+    monkeypatch.setitem(VARIANTS, "budgeted", ("fast",))
+    text = evidence(board(), PROTOCOL, "new")
+    assert "Some rivals are ours; its mean regret is 1.20 times that of the" in text
+    assert "best policy of a paper, and smaller or equal in 1. It does" in text
+    text = evidence(board(), PROTOCOL, "fast")
+    assert (
+        "are ours, itself among them (the best in 3); its mean regret is 0.80" in text
+    )
 
 
 @pytest.mark.parametrize("setting", ADVICE)

@@ -13,7 +13,9 @@ from jaxbandits.experiments.judging.protocol import (
     JUDGING_SEED,
     ORIGINS,
     TUNING_SEED,
+    VARIANTS,
 )
+from jaxbandits.policies import REGISTRY
 from tests.heavy import in_short
 
 PROTOCOLS = {
@@ -46,6 +48,10 @@ def test_the_lists_are_those_of_the_protocol(protocol):
         assert set(horizons) <= {10**3, 10**4, 10**5, 10**6}
     rivals = [name for name, entrant in protocol.entrants.items() if entrant.rival]
     assert len(rivals) >= 2
+    # Those that are ours are named as they are shown.
+    assert protocol.variants == VARIANTS[protocol.setting]
+    assert sorted([*protocol.of_papers, *protocol.variants]) == sorted(rivals)
+    assert protocol.of_papers
     assert set(protocol.quick) <= set(protocol.entrants)
     if protocol.goal:
         assert set(protocol.goal.candidates) <= set(protocol.entrants)
@@ -79,6 +85,20 @@ def test_an_entrant_knows_what_it_says(protocol, no_data):
         assert bool(entrant.knows) == bool(policy.told or by_options), name
         assert set(policy.told) <= set(entrant.knows), name
         assert set(entrant.params) <= set(getattr(policy.params, "_fields", ())), name
+
+
+@each
+def test_what_is_judged_is_in_the_registry(protocol, no_data):
+    """So that it has a twin, a contract and a case of the GPU engine."""
+    problem = next(iter(protocol.judging.values())).environment().problem
+    registered = [
+        maker(problem)
+        for name, maker in REGISTRY.items()
+        if name.startswith(f"{protocol.setting}/")
+    ]
+    for name, entrant in protocol.entrants.items():
+        policy = entrant.factory(problem)
+        assert any(policy is other for other in registered), name
 
 
 def test_a_case_without_its_data_has_no_environment(no_data):

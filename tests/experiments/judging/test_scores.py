@@ -16,8 +16,13 @@ from jaxbandits.experiments.judging.board import (
 from jaxbandits.experiments.judging.figure import dot_plot
 from jaxbandits.experiments.judging.leaderboard import PROTOCOLS
 from jaxbandits.experiments.judging.page import page, verdicts
-from jaxbandits.experiments.judging.protocol import FINAL_SEED, JUDGING_SEED, Margin
-from jaxbandits.experiments.judging.scores import missed, standings
+from jaxbandits.experiments.judging.protocol import (
+    FINAL_SEED,
+    JUDGING_SEED,
+    VARIANTS,
+    Margin,
+)
+from jaxbandits.experiments.judging.scores import beside, missed, standings
 from tests.experiments.judging.boards import ENTRANTS, PROTOCOL, RUNS, board, cell
 
 PAGES = Path(__file__).parents[3] / "docs" / "leaderboards"
@@ -134,7 +139,10 @@ def test_the_page_says_what_the_scores_say():
     assert "    jaxbandits x\n" in text and "![" in text and "(x.png)" in text
     assert "Not played: absent." in text
     assert "It holds in 2 of 3 (67%: 1 of 2 at 20, 1 of 1 at 40): **not met**" in text
-    assert "| short | 20 | 15 | 12 | fast |" in text
+    row = "| short | 20 | 15: 600 against 40 | 12: 600 against 50 | fast |"
+    assert row in text
+    assert "## Standings\n\nTold to all: the number of arms, and" in text
+    assert "of papers" not in text
     assert "| **new** | budget | 2 of 3 | 1.50 | 15 | 12 | 0.12 |" in text
     assert "| (lost) | nothing: anytime | 3 of 3 |" in text
     assert "- lost: loses runs." in text
@@ -143,6 +151,16 @@ def test_the_page_says_what_the_scores_say():
     rows = [line for line in text.splitlines() if line.startswith("|")]
     for first, second in zip(rows, rows[1:], strict=False):
         assert first.count("|") == second.count("|") or "---" not in second
+
+
+def test_the_page_says_which_rivals_are_ours(monkeypatch):
+    monkeypatch.setitem(VARIANTS, "budgeted", ("fast",))
+    text = page(board(), PROTOCOL, "jaxbandits x", "x.png")
+    assert "Not all rivals are of papers: fast is ours as well." in text
+    assert "- **new**: 1.20 times its mean regret in the median, smaller or equ" in text
+    assert "- fast: 0.80 times its mean regret in the median, smaller or equ" in text
+    assert "- slow: " not in text
+    assert beside(board().cells, "new", ["slow", "lost"]) == (3, 0, 60.0)
 
 
 def test_the_page_names_the_cells_that_are_missing():
@@ -171,7 +189,8 @@ def test_a_margin_by_hand():
     protocol = PROTOCOL._replace(goal=None, margins=(kept,))
     (text,) = verdicts(board(), protocol)
     assert "and a horizon. Smaller in 1 of 3, 1.20 times in the" in text
-    assert "median: **not met**. The largest ratio is 12 (short, 20)." in text
+    assert "median: **not met**. The largest ratio is 12: 600 against 50" in text
+    assert text.endswith(" (short, 20).")
     first = board()._replace(cells=board().cells[:1])
     (text,) = verdicts(first, protocol)
     assert "Smaller in 1 of 1, 0.70 times in the median: met." in text
