@@ -113,12 +113,12 @@ def fresh(board: Board) -> str:
 def verdicts(board: Board, protocol: Protocol) -> Iterator[str]:
     """What has become of the goals, a paragraph per candidate."""
     if protocol.goal is not None:
-        yield from _near_the_best(board, protocol.goal)
+        yield from _near_the_best(board, protocol, protocol.goal)
     for margin in protocol.margins:
         yield from _below(board, margin)
 
 
-def _near_the_best(board: Board, goal: Goal) -> Iterator[str]:
+def _near_the_best(board: Board, protocol: Protocol, goal: Goal) -> Iterator[str]:
     found = {s.name: s for s in standings(board.cells, goal.within)}
     for name in goal.candidates:
         standing, held = found[name], by_horizon(board, name, goal.within)
@@ -131,6 +131,7 @@ def _near_the_best(board: Board, goal: Goal) -> Iterator[str]:
             f"({standing.share:.0%}{apart}): {met}. Its "
             f"median ratio of means is {standing.median:.2f}."
         )
+        yield from _beside_steady(board, protocol, goal, name)
         short = missed(board.cells, name, goal)
         if short:
             yield (
@@ -144,6 +145,21 @@ def _near_the_best(board: Board, goal: Goal) -> Iterator[str]:
                 f"| {cell.case} | {cell.horizon:,} | {over(score.mean, best.mean)} | "
                 f"{over(score.high, cell.best_high)} | {cell.best} |"
             )
+
+
+def _beside_steady(
+    board: Board, protocol: Protocol, goal: Goal, name: str
+) -> Iterator[str]:
+    """The same without the rivals that lose runs, if there are any."""
+    losing = [x for x, each in protocol.entrants.items() if each.rival and each.loses]
+    if losing:
+        found = beside(board.cells, name, protocol.steady, goal.within)
+        yield (
+            "\nWithout the rivals that lose more than one run in twenty on the tuning "
+            f"set ({', '.join(losing)}) it holds in {found.held} of {found.cells} "
+            f"({found.held / found.cells:.0%}), with a median ratio of "
+            f"{found.median:.2f}."
+        )
 
 
 def by_horizon(board: Board, name: str, within: float) -> str:
@@ -230,6 +246,13 @@ def _flaws(board: Board, protocol: Protocol) -> Iterator[str]:
         yield "In brackets, and no rivals:\n"
     for name, flaw in flawed.items():
         yield f"- {name}: {flaw}."
+    losing = {
+        n: e.loses for n, e in protocol.entrants.items() if e.loses and n in shown
+    }
+    if losing:
+        yield "\nRivals, and yet:\n"
+    for name, loses in losing.items():
+        yield f"- {name}: {loses}."
 
 
 def _cases(board: Board, protocol: Protocol) -> Iterator[str]:

@@ -76,6 +76,9 @@ class Entrant(NamedTuple):
         ``horizon`` or ``budget``. One that is told nothing is anytime.
       flaw: where its regret is known to be linear, or to be made of lost runs. Such a
         policy is shown, but nobody is measured by it.
+      loses: how many runs of a tuning case it loses, if that is more than one in
+        twenty: its 95 % quantile is then the budget's. A rival all the same, but a goal
+        is also counted without it.
       ours: whether it is a policy of ours that is held against the rivals, and so
         none. (Of the rivals, `VARIANTS` are ours as well.)
     """
@@ -84,6 +87,7 @@ class Entrant(NamedTuple):
     params: Mapping[str, Any] = {}
     knows: tuple[str, ...] = ()
     flaw: str = ""
+    loses: str = ""
     ours: bool = False
 
     @property
@@ -159,6 +163,12 @@ class Protocol(NamedTuple):
     def variants(self) -> tuple[str, ...]:
         """The rivals that are ours."""
         return tuple(x for x in VARIANTS[self.setting] if x in self.entrants)
+
+    @property
+    def steady(self) -> tuple[str, ...]:
+        """The rivals that do not lose one run in twenty."""
+        listed = self.entrants.items()
+        return tuple(name for name, each in listed if each.rival and not each.loses)
 
     @property
     def of_papers(self) -> tuple[str, ...]:

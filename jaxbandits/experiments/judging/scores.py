@@ -92,23 +92,39 @@ class Beside(NamedTuple):
     Attributes:
       cells: how many.
       below: in how many of them its mean is smaller than that of the best, or equal.
+      held: in how many of them it is within a factor of the best, in mean and in 95 %
+        quantile.
       median: of the ratios of means, both at least a reward.
     """
 
     cells: int
     below: int
+    held: int
     median: float
 
 
-def beside(cells: Iterable[Cell], name: str, others: Sequence[str]) -> Beside:
-    """An entrant beside that of the others which is best in the cell."""
-    ratios = [
-        max(cell.times(name, other) for other in others if other in cell.scores)
-        for cell in cells
-        if name in cell.scores
-    ]
-    below = sum(ratio <= 1 for ratio in ratios)
-    return Beside(len(ratios), below, float(np.median(ratios)))
+def beside(
+    cells: Iterable[Cell], name: str, others: Sequence[str], within: float = 1.0
+) -> Beside:
+    """An entrant beside that of the others which is best in the cell.
+
+    Args:
+      cells: of a board.
+      name: of the entrant.
+      others: to whom it is compared; the best mean and the smallest 95 % quantile may
+        be of two of them.
+      within: the factor of `Beside.held`.
+    """
+    pairs = []
+    for cell in cells:
+        if name in cell.scores:
+            those = [cell.scores[other] for other in others if other in cell.scores]
+            mean = max(_over(cell.scores[name].mean, score.mean) for score in those)
+            high = max(_over(cell.scores[name].high, score.high) for score in those)
+            pairs.append((mean, high))
+    below = sum(mean <= 1 for mean, _ in pairs)
+    held = sum(max(pair) <= within for pair in pairs)
+    return Beside(len(pairs), below, held, float(np.median([x for x, _ in pairs])))
 
 
 def _over(value: float, best: float) -> float:

@@ -160,7 +160,25 @@ def test_the_page_says_which_rivals_are_ours(monkeypatch):
     assert "- **new**: 1.20 times its mean regret in the median, smaller or equ" in text
     assert "- fast: 0.80 times its mean regret in the median, smaller or equ" in text
     assert "- slow: " not in text
-    assert beside(board().cells, "new", ["slow", "lost"]) == (3, 0, 60.0)
+    assert beside(board().cells, "new", ["slow", "lost"]) == (3, 0, 0, 60.0)
+
+
+def test_the_page_counts_once_more_without_rivals_that_lose_runs():
+    assert "Without the rivals" not in page(board(), PROTOCOL, "x", "x.png")
+    losing = ENTRANTS | {"fast": ENTRANTS["fast"]._replace(loses="a fifth is lost")}
+    protocol = PROTOCOL._replace(entrants=losing)
+    assert protocol.steady == ("slow",)
+    text = page(board(), protocol, "jaxbandits x", "x.png")
+    assert "It holds in 2 of 3 (67%: 1 of 2 at 20, 1 of 1 at 40): **not met**" in text
+    assert (
+        "more than one run in twenty on the tuning set (fast) it holds in 2 of 3"
+        in text
+    )
+    assert "with a median ratio of 1.20." in text
+    assert "- fast: a fifth is lost." in text
+    # Means of 0.7, 1.2 and 12 times that of "slow".
+    assert beside(board().cells, "new", ["slow"], 1.2) == (3, 1, 2, 1.2)
+    assert beside(board().cells, "new", ["slow"], 1.1).held == 1
 
 
 def test_the_page_names_the_cells_that_are_missing():
