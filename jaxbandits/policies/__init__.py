@@ -73,6 +73,9 @@ REGISTRY: dict[str, Maker] = {
     "budgeted/share-ucb-anytime-own-variances": Maker(
         budgeted.share_ucb, {"clock": "spent", "pooled": False}
     ),
+    "budgeted/share-ucb-anytime-joint": Maker(
+        budgeted.share_ucb, {"clock": "spent", "joint": True}
+    ),
     "budgeted/bts": Maker(budgeted.bts),
     "budgeted/m-ucb": Maker(budgeted.m_ucb),
     "budgeted/mrcb": Maker(budgeted.mrcb),

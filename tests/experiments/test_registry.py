@@ -35,6 +35,7 @@ OTHER_SIZE = {
     "budgeted-recommendation": (1_000, 150_000),
     "budgeted-lost-runs": (2_000, 100_000),
     "budgeted-share": (64, 100_000),
+    "budgeted-joint": (256, 20_000),
     "budgeted-changing": (256, 10_000),
     "farewell-fig1": (10, 10_000_000),
     "farewell-readings": (10, 10_000_000),

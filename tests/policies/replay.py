@@ -13,7 +13,16 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits.engine.tape import Stream, instance_key, read, root_key
-from jaxbandits.laws import Discrete, Product, discrete, product
+from jaxbandits.laws import (
+    Bernoulli,
+    Copula,
+    Discrete,
+    Product,
+    bernoulli,
+    discrete,
+    gaussian_copula,
+    product,
+)
 from jaxbandits.protocol import Environment, Game
 from jaxbandits.settings import budgeted
 
@@ -46,7 +55,15 @@ def rare_values(num_arms: int) -> Environment:
     return budgeted.fixed("rare values", product(discrete, discrete), arms)
 
 
-OTHER_SOURCES = {"rare values": rare_values}
+def together(num_arms: int) -> Environment:
+    """Coins for reward and cost, with correlations of both signs; arms much alike."""
+    reward, cost = np.linspace([0.5, 0.5], [0.6, 0.62], num_arms).T
+    coins = Bernoulli(reward), Bernoulli(cost)
+    arms = Copula(*coins, np.linspace(-0.9, 0.9, num_arms))
+    return budgeted.fixed("together", gaussian_copula(bernoulli, bernoulli), arms)
+
+
+OTHER_SOURCES = {"rare values": rare_values, "together": together}
 
 
 class Tables(NamedTuple):

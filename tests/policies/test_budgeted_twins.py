@@ -53,6 +53,7 @@ def _case(entry, twin, every=1, twin_params=None, **params):
 
 _omega = partial(_case, twin=twins.OmegaUCB)
 _share = partial(_case, twin=twins.ShareUCB, every=DEAR)
+JOINT = {"clock": "spent", "power": 0.5, "joint": True, "rho": 0.75}
 CASES = {
     "omega": _omega("omega-ucb"),
     "omega, rho = 1": _omega("omega-ucb", rho=1.0),
@@ -124,6 +125,11 @@ CASES = {
         "share-ucb-anytime-own-variances",
         twin_params={"clock": "spent", "pooled": False, "power": 0.5},
     ),
+    "share, anytime, joint": _share("share-ucb-anytime-joint", twin_params=JOINT),
+    "share, anytime, joint, ranges": _share(
+        "share-ucb-anytime-joint",
+        twin_params=JOINT | {"cost_high": HIGH, "reward_high": 4 - HIGH},
+    )._replace(problem=budgeted.make_problem(K, 0, HIGH, 0, 4 - HIGH)),
     "m-UCB": _case("m-ucb", twins.MUCB),
     "MRCB": _case("mrcb", twins.MUCB),
     "c-UCB": _case("c-ucb", twins.CUCB),
@@ -263,6 +269,10 @@ def test_rewards_and_costs_between_the_ends(name):
 def test_arms_that_show_no_variance_for_long(name):
     """Who borrows the others' variance is another policy then."""
     assert assert_follows(name, "rare values", NEAR_TIE) >= 0.97
+
+
+def test_rewards_that_come_with_costs():
+    assert assert_follows("share, anytime, joint", "together", NEAR_TIE) >= 0.97
 
 
 def view_of(round_, num_arms=2, spent=0.0):

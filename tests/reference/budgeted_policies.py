@@ -218,6 +218,7 @@ class ShareUCB(Policy):
         num_arms,
         clock="left",
         pooled=True,
+        joint=False,
         rho=0.5,
         power=1.0,
         prior_pulls=10.0,
@@ -227,6 +228,7 @@ class ShareUCB(Policy):
     ):
         super().__init__(num_arms)
         self.clock, self.pooled, self.budget = clock, pooled, budget
+        self.joint = joint
         self.rho, self.power, self.prior_pulls = rho, power, prior_pulls
         self.cost_high = np.broadcast_to(np.asarray(cost_high, float), num_arms)
         self.reward_high = np.broadcast_to(np.asarray(reward_high, float), num_arms)
@@ -276,9 +278,27 @@ class ShareUCB(Policy):
         money = left if self.clock == "left" else view.spent
         share = money / (view.num_arms**self.power * self.cost_sums[k])
         z2 = 2 * self.rho * math.log(1 + share)
+        if self.joint:
+            z2 *= self.joint_share(k)
         upper = theorem_1(r, n, z2 * self.eta_reward[k], 0.0, self.reward_high[k])[1]
         lower = theorem_1(c, n, z2 * self.eta_cost[k], 0.0, self.cost_high[k])[0]
         return upper / lower if lower > 0 else np.inf
+
+    def joint_share(self, k):
+        """Var(X / x - Y / y) over the square of what both deviate together."""
+        x, y = np.array(self.rewards[k]), np.array(self.costs[k])
+        n, correlation = len(x), -1.0
+        if x.std() > 0 and y.std() > 0:
+            own = ((x - x.mean()) * (y - y.mean())).mean() / (x.std() * y.std())
+            weight = self.prior_pulls
+            correlation = ((n - 1) * own - weight) / (n - 1 + weight)
+        # One success and one failure more: nobody is at an end of the range.
+        means = (x.sum() + 1) / (n + 2), (y.sum() + 1) / (n + 2)
+        etas = self.eta_reward[k], self.eta_cost[k]
+        a, b = (
+            math.sqrt(e * m * (1 - m)) / m for e, m in zip(etas, means, strict=True)
+        )
+        return (a * a - 2 * correlation * a * b + b * b) / (a + b) ** 2
 
 
 # Table 2

@@ -22,6 +22,7 @@ from jaxbandits.experiments.budgeted.intervals import (
     example2,
     interval_study,
 )
+from jaxbandits.experiments.budgeted.joint import joint
 from jaxbandits.experiments.budgeted.lost_runs import lost_runs
 from jaxbandits.experiments.budgeted.shares import shares
 from jaxbandits.experiments.budgeted.table import settings_table
@@ -298,6 +299,14 @@ EXPERIMENTS = (
         "docs/theory/share-ucb.md, what the numbers cost",
         shares,
         Options(64, 100_000),
+        Options(4, 200, quick=True),
+    ),
+    Experiment(
+        "budgeted-joint",
+        "Rewards that come with costs: one interval or two",
+        "docs/theory/share-ucb.md, rewards that come with costs",
+        joint,
+        Options(256, 20_000),
         Options(4, 200, quick=True),
     ),
     Experiment(

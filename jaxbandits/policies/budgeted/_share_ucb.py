@@ -24,18 +24,28 @@ Named choices:
   largest possible one, or 1. Only arms that have shown a variance lend it and borrow:
   pulls that are all alike do not rule out a rare one that is not, and with the small
   variance of others (or of none) the arm with the rare prize was given up for good.
+* `joint`, whether reward and cost are taken together. Two intervals allow for a low
+  reward and a high cost at once, which is what pulls with correlation -1 do. With
+  `joint` z^2 is multiplied by the variance of the ratio, as in Fieller's interval, over
+  that of the box; the correlation is mixed with `prior_pulls` of -1. Where costs come
+  with rewards (who clicks costs, and may buy) that is a third of the regret; where they
+  are independent there is nothing to gain (docs/theory/share-ucb.md).
 """
 
 from typing import NamedTuple
 
 import jax.numpy as jnp
 from jax import Array
-from jaxtyping import Float
 
 from jaxbandits.arrays import CompensatedSum
 from jaxbandits.checks import flag, non_negative, one_of, positive
 from jaxbandits.factory import factory
 from jaxbandits.policies.budgeted._index_policy import index_policy
+from jaxbandits.policies.budgeted.lent import (
+    joint_share,
+    shrunk_correlation,
+    shrunk_eta,
+)
 from jaxbandits.policies.budgeted.ranges import (
     largest_ratio,
     positions,
@@ -47,7 +57,7 @@ from jaxbandits.protocol import Policy
 from jaxbandits.settings.budgeted.types import Problem
 
 ALMOST_NOTHING = 1e-9  # spent on an arm that was free so far
-LEAST_SPREAD = 1e-5  # of the range: a smaller deviation is rounding, and none
+JOINT_RHO = 0.75  # by default: with 1/2 the narrower intervals lost more runs
 
 
 class LeftParams(NamedTuple):
@@ -88,46 +98,12 @@ class _Moments(NamedTuple):
     means: Means
     reward: CompensatedSum  # f32[K]
     cost: CompensatedSum  # f32[K]
-
-
-def _shrunk_eta(
-    pulls: Float[Array, " K"],
-    mean: Float[Array, " K"],
-    squares: Float[Array, " K"],
-    weight: Float[Array, ""],
-    pooled: bool,
-) -> Float[Array, " K"]:
-    """Variances over their largest values, mixed with `weight` pulls of a prior.
-
-    Args:
-      pulls: f[K], at least 1.
-      mean: f[K] in [0, 1].
-      squares: f[K], squared deviations from the mean.
-      weight: f[].
-      pooled: whether the prior is that of the arms together that have shown a
-        variance, or 1. That of an arm that has shown none is 1 after its second pull.
-
-    Returns:
-      f[K] in (0, 1]; 1 for zeros and ones.
-    """
-    # (n - 1) times the unbiased estimate of mu (1 - mu): that of squares / (n - 1)
-    # beside it is unbiased too, and their quotient 1 for zeros and ones.
-    largest = (pulls - 1) * mean * (1 - mean) + squares / pulls
-    prior = jnp.ones_like(mean)
-    if pooled:
-        shown = squares > LEAST_SPREAD**2 * pulls
-        most = jnp.sum(jnp.where(shown, largest, 0.0))
-        together = (1 + jnp.sum(squares)) / (1 + most)
-        # One pull can show nothing: with a prior of 1 all arms were pulled twice.
-        prior = jnp.where(shown | (pulls < 2), jnp.minimum(together, 1.0), prior)
-    own = jnp.clip(squares / jnp.where(largest > 0, largest, 1.0), 0.0, 1.0)
-    known = jnp.where(largest > 0, pulls - 1, 0.0)
-    return jnp.minimum((weight * prior + known * own) / (weight + known), 1.0)
+    product: CompensatedSum | None  # f32[K], of both deviations, where they are joint
 
 
 @factory(Problem)
 def share_ucb(
-    problem: Problem, clock: str = "left", pooled: bool = True
+    problem: Problem, clock: str = "left", pooled: bool = True, joint: bool = False
 ) -> Policy[_Moments, LeftParams | SpentParams, Array]:
     """share-UCB.
 
@@ -135,11 +111,13 @@ def share_ucb(
       problem: number of arms, and the ranges of every arm's reward and cost.
       clock: ``left`` (knows the budget) or ``spent``.
       pooled: whether arms that have shown a variance lend it to one another.
+      joint: whether the interval is that of reward and cost together.
 
     Raises:
       ValueError: on an unknown `clock`.
     """
     flag("pooled", pooled)
+    flag("joint", joint)
     knows = one_of("clock", clock, ("left", "spent")) == "left"
     ranges = ranges_of(problem)
 
@@ -151,10 +129,17 @@ def share_ucb(
         arms = view.num_arms.astype(float) ** params.power
         spent = jnp.maximum(means.cost.total, ALMOST_NOTHING)
         z2 = 2 * params.rho * jnp.log1p(money / (arms * spent))
+        squares = state.reward.total, state.cost.total
+        weight = params.prior_pulls
         eta_reward, eta_cost = (
-            _shrunk_eta(means.count, mean, spread.total, params.prior_pulls, pooled)
-            for mean, spread in zip(shares(ranges, means), state[1:], strict=True)
+            shrunk_eta(means.count, mean, square, weight, pooled)
+            for mean, square in zip(shares(ranges, means), squares, strict=True)
         )
+        if joint:
+            products = state.product.total
+            correlation = shrunk_correlation(means.count, products, *squares, weight)
+            etas = eta_reward, eta_cost
+            z2 = z2 * joint_share(ranges, means, *etas, correlation)
         return largest_ratio(ranges, means, z2 * eta_reward, z2 * eta_cost)
 
     def observe(row, constants, reward, cost):
@@ -164,20 +149,31 @@ def share_ucb(
             (reward, old.mean_reward, means.mean_reward),
             (cost, old.mean_cost, means.mean_cost),
         )
-        # Welford's update.
-        products = ((x - before) * (x - after) for x, before, after in observed)
-        return _Moments(means, *map(CompensatedSum.add, row[1:], products))
+        # Welford's update, and that of a covariance.
+        squares = ((x - before) * (x - after) for x, before, after in observed)
+        reward, cost = map(CompensatedSum.add, row[1:3], squares)
+        product = row.product
+        if joint:
+            (x, before, _), (y, _, after) = observed
+            product = product.add((x - before) * (y - after))
+        return _Moments(means, reward, cost, product)
 
     def zeros(num_arms):
         nothing = CompensatedSum.zeros(num_arms, float)
-        return _Moments(Means.zeros(num_arms), nothing, nothing)
+        return _Moments(
+            Means.zeros(num_arms), nothing, nothing, nothing if joint else None
+        )
 
-    name = "share-UCB" if knows else "share-UCB, anytime"
+    params = LeftParams() if knows else SpentParams()
+    named = ["share-UCB"]
+    named += [] if knows else ["anytime"]
+    named += [] if pooled else ["own variances"]
+    named += ["joint"] if joint else []
     return index_policy(
-        name if pooled else f"{name}, own variances",
+        ", ".join(named),
         problem,
         index,
-        params=LeftParams() if knows else SpentParams(),
+        params=params._replace(rho=JOINT_RHO) if joint else params,
         check=_check_left if knows else _check,
         statistics=Statistics(zeros, observe, ranges.constants),
     )._replace(told=("budget",) if knows else ())

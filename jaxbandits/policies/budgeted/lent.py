@@ -1,0 +1,114 @@
+"""What is believed of an arm's variances and correlation before it has shown them."""
+
+import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Float
+
+from jaxbandits.arrays import constant
+from jaxbandits.policies.budgeted.ranges import Ranges, shares
+from jaxbandits.policies.budgeted.statistics import Means
+
+LEAST_SPREAD = 1e-5  # of the range: a smaller deviation is rounding, and none
+
+
+def shrunk_eta(
+    pulls: Float[Array, " K"],
+    mean: Float[Array, " K"],
+    squares: Float[Array, " K"],
+    weight: Float[Array, ""],
+    pooled: bool,
+) -> Float[Array, " K"]:
+    """Variances over their largest values, mixed with `weight` pulls of a prior.
+
+    Args:
+      pulls: f[K], at least 1.
+      mean: f[K] in [0, 1].
+      squares: f[K], squared deviations from the mean.
+      weight: f[].
+      pooled: whether the prior is that of the arms together that have shown a
+        variance, or 1. That of an arm that has shown none is 1 after its second pull.
+
+    Returns:
+      f[K] in (0, 1]; 1 for zeros and ones.
+    """
+    # (n - 1) times the unbiased estimate of mu (1 - mu): that of squares / (n - 1)
+    # beside it is unbiased too, and their quotient 1 for zeros and ones.
+    largest = (pulls - 1) * mean * (1 - mean) + squares / pulls
+    prior = jnp.ones_like(mean)
+    if pooled:
+        shown = squares > LEAST_SPREAD**2 * pulls
+        most = jnp.sum(jnp.where(shown, largest, 0.0))
+        together = (1 + jnp.sum(squares)) / (1 + most)
+        # One pull can show nothing: with a prior of 1 all arms were pulled twice.
+        prior = jnp.where(shown | (pulls < 2), jnp.minimum(together, 1.0), prior)
+    own = jnp.clip(squares / jnp.where(largest > 0, largest, 1.0), 0.0, 1.0)
+    known = jnp.where(largest > 0, pulls - 1, 0.0)
+    return jnp.minimum((weight * prior + known * own) / (weight + known), 1.0)
+
+
+def shrunk_correlation(
+    pulls: Float[Array, " K"],
+    products: Float[Array, " K"],
+    reward_squares: Float[Array, " K"],
+    cost_squares: Float[Array, " K"],
+    weight: Float[Array, ""],
+) -> Float[Array, " K"]:
+    """Correlations of reward and cost, mixed with `weight` pulls of the worst, -1.
+
+    Args:
+      pulls: f[K], at least 1.
+      products: f[K], of the deviations of reward and cost.
+      reward_squares, cost_squares: f[K], squared deviations.
+      weight: f[].
+
+    Returns:
+      f[K] in [-1, 1]; -1 where one of the two has shown no variance.
+    """
+    scale = jnp.sqrt(reward_squares) * jnp.sqrt(cost_squares)
+    known = jnp.where(scale > 0, pulls - 1, 0.0)
+    own = jnp.clip(products / jnp.where(scale > 0, scale, 1.0), -1.0, 1.0)
+    return (known * own - weight) / (weight + known)
+
+
+def joint_share(
+    ranges: Ranges,
+    means: Means,
+    eta_reward: Float[Array, " K"],
+    eta_cost: Float[Array, " K"],
+    correlation: Float[Array, " K"],
+) -> Float[Array, " K"]:
+    """How much of a box's width is needed, squared, where both are seen together.
+
+    To first order a ratio r = R / C deviates by r (a - b), with a and b the deviations
+    of R and C over their means: its variance is that of Fieller's interval. The ratio
+    of the ends of two intervals allows for a + b.
+
+    Args:
+      ranges: of all arms.
+      means: of all arms.
+      eta_reward, eta_cost: f[K], variances over the largest at these means.
+      correlation: f[K], of reward and cost.
+
+    Returns:
+      f[K], ``(a^2 - 2 correlation a b + b^2) / (a + b)^2`` in [0, 1].
+    """
+    reward, cost = (
+        _relative_deviation(share, means.count, eta, low, width)
+        for share, eta, low, width in zip(
+            shares(ranges, means),
+            (eta_reward, eta_cost),
+            (ranges.reward_low, ranges.cost_low),
+            (ranges.reward_width, ranges.cost_width),
+            strict=True,
+        )
+    )
+    both = reward + cost
+    return 1 - 2 * (1 + correlation) * reward * cost / (both * both)
+
+
+def _relative_deviation(share, count, eta, low, width):
+    """A standard deviation over its mean; finite, as one success and one failure are
+    added."""
+    low, width = constant((low, width))
+    mean = (share * count + 1) / (count + 2)
+    return width * jnp.sqrt(eta * mean * (1 - mean)) / (low + width * mean)
