@@ -49,5 +49,8 @@ def _draw_coupled(key, setup):
 
 def joint(options: Options) -> Outcome:
     """Regret of share-UCB with two intervals and with one, against rho."""
-    cases = {f"correlation {x:g}": Case(partial(coupled, x), "drawn") for x in CORRELATIONS}
+    cases = {
+        f"correlation {each:g}": Case(partial(coupled, each), "drawn")
+        for each in CORRELATIONS
+    }
     return choices(NAME, PROTOCOL._replace(tuning=cases), SUBJECTS, options)
