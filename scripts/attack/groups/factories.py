@@ -108,7 +108,11 @@ OPTIONS = {
     ("censored", "on_grid"): {"limits": of("object", 3), "make": "function"},
     ("budgeted", "omega_ucb"): {"star": "flag", "exploration": "choice"},
     ("budgeted", "omega_star_ucb"): {"exploration": "choice"},
-    ("budgeted", "share_ucb"): {"clock": "choice", "pooled": "flag"},
+    ("budgeted", "share_ucb"): {
+        "clock": "choice",
+        "pooled": "flag",
+        "joint": "flag",
+    },
     ("budgeted", "index_policy"): {"index": "function"},
     ("budgeted", "budget_ucb"): {"minimum_cost": "choice"},
     ("budgeted", "ucb_bv1"): {"minimum_cost": "choice"},
