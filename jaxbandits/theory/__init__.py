@@ -4,14 +4,15 @@
 budgeted game, `censored` about RCUCB in the game with censored consumption, `zooming`
 about z-RCUCB, where any limit may be chosen, `farewell` about Wait-UCB in the game with
 waiting times; `graves_lai` has what no consistent policy can do better than in the game
-with censored consumption; `lost_runs`, about share-UCB, and `hazards`, about hazard
-Thompson sampling, are ours. Import the module and call through its name: most have a
-`trivial_bound`.
+with censored consumption; `lost_runs`, about share-UCB, and `hazards` and `cells`,
+about Thompson sampling on hazards and on cells, are ours. Import the module and call
+through its name: most have a `trivial_bound`.
 """
 
 from jaxbandits.theory import (
     allocation,
     budgeted,
+    cells,
     censored,
     farewell,
     graves_lai,
@@ -23,6 +24,7 @@ from jaxbandits.theory import (
 __all__ = [
     "allocation",
     "budgeted",
+    "cells",
     "censored",
     "farewell",
     "graves_lai",
