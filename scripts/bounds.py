@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from jaxbandits.theory import cells
+from jaxbandits.theory import cells, lost_runs, sampled_rates, shrinking
 
 Moments = tuple[np.ndarray, np.ndarray]
 
@@ -190,9 +190,233 @@ def trap_table(instances: int, horizon: int) -> None:
         )
 
 
+# Allocation, docs/theory/allocation-thompson.md: exponential thresholds.
+
+LOWEST, HIGHEST, BUDGET, ARMS = 0.05, 5.0, 2.0, 3
+
+
+def grid_of_values(num_rates: int, num_chances: int) -> Moments:
+    """Probabilities and rates of an arm, f64[J] each; one chance is 1."""
+    rates = np.geomspace(LOWEST, HIGHEST, num_rates)
+    chances = np.linspace(0, 1, num_chances + 1)[1:]
+    chance, rate = np.meshgrid(chances, rates, indexing="ij")
+    return chance.ravel(), rate.ravel()
+
+
+def splits(chance: np.ndarray, rate: np.ndarray, budget: float) -> np.ndarray:
+    """The best amounts, f64[..., K]: levels of the r steepest arms, the largest one."""
+    steep = np.argsort(-chance * rate, axis=-1)
+    slope = np.take_along_axis(np.log(chance * rate), steep, axis=-1)
+    width = 1 / np.take_along_axis(rate, steep, axis=-1)
+    levels = (np.cumsum(slope * width, -1) - budget) / np.cumsum(width, -1)
+    level = levels.max(axis=-1, keepdims=True)
+    return np.maximum(np.log(chance * rate) - level, 0) / rate
+
+
+def allocation_runs(
+    rng: np.random.Generator,
+    values: Moments,
+    instances: int,
+    rounds: np.ndarray,
+    *,
+    uniform: bool = False,
+) -> np.ndarray:
+    """Regret by the exact posterior on a grid, or of equal amounts, f64[rounds, n]."""
+    chance, rate = values
+    J, shape = rate.size, (instances, ARMS)
+    each = np.indices((J,) * ARMS).reshape(ARMS, -1).T
+    optimal = splits(chance[each], rate[each], BUDGET)
+    number = J ** np.arange(ARMS)[::-1]
+    true = rng.integers(J, size=shape)
+    p, lam = chance[true], rate[true]
+
+    def worth(amounts: np.ndarray) -> np.ndarray:
+        return np.sum(-p * np.expm1(-lam * amounts), axis=1)
+
+    best = worth(optimal[true @ number])
+    log_posterior = np.zeros((*shape, J))
+    lost, found = np.zeros(instances), []
+    for t in range(1, rounds[-1] + 1):
+        density = np.exp(log_posterior - log_posterior.max(axis=2, keepdims=True))
+        mass = np.cumsum(density, axis=2)
+        level = rng.random((*shape, 1)) * mass[:, :, -1:]
+        drawn = np.minimum(np.sum(mass < level, axis=2), J - 1)
+        amounts = optimal[drawn @ number]
+        if uniform:
+            amounts = np.full(shape, BUDGET / ARMS)
+        lost += best - worth(amounts)
+        threshold = rng.exponential(size=shape) / lam
+        success = (rng.random(shape) < p) & (threshold <= amounts)
+        seen = np.where(success, threshold, 0.0)[..., None]
+        log_posterior += np.where(
+            success[..., None],
+            np.log(chance * rate) - rate * seen,
+            np.log1p(chance * np.expm1(-rate * amounts[..., None])),
+        )
+        if t in rounds:
+            found.append(lost.copy())
+    return np.array(found)
+
+
+def library_runs(values: Moments, seeds: int, rounds: np.ndarray) -> np.ndarray:
+    """Regret of the policy, which has another prior, on arms of the same grid."""
+    import jax
+    import jax.numpy as jnp
+
+    import jaxbandits as jb
+    from jaxbandits.laws.thresholds import exponential
+    from jaxbandits.policies import allocation as policies
+    from jaxbandits.settings import allocation as settings
+
+    def drawn(key, setup):
+        place = jax.random.randint(key, (ARMS,), 0, setup.shape[1])
+        return settings.Arms(*(jnp.take(x, place) for x in setup))
+
+    problem = settings.make_problem(
+        exponential, ARMS, BUDGET, lowest=LOWEST * 0.99, highest=HIGHEST * 1.01
+    )
+    game = settings.random_allocation("grid", problem, drawn, np.stack(values))
+    policy = policies.thompson_allocation(problem)
+    data = jb.simulate(
+        policy,
+        game,
+        horizon=int(rounds[-1]),
+        seeds=seeds,
+        checkpoints=rounds.tolist(),
+    )
+    regret = data["regret"].isel(policy=0).transpose("checkpoint", ...).values
+    return regret.reshape(len(rounds), -1)
+
+
+def allocation_table(instances: int, horizon: int) -> None:
+    """Rates alone, and rates with probabilities, of three arms."""
+    rounds = decades(horizon)
+    row("unknown", "J", "rounds", "bound", "exact posterior", "the policy", "equal")
+    for num_rates, num_chances in ((8, 1), (64, 1), (5, 3)):
+        values = grid_of_values(num_rates, num_chances)
+        J, ordered = values[1].size, num_chances == 1
+        bound = sampled_rates.bayes_regret_bound(
+            rounds, np.full(ARMS, np.log(J)), np.full(ARMS, J), ordered=ordered
+        )
+        columns = [
+            allocation_runs(np.random.default_rng(7), values, instances, rounds),
+            library_runs(values, min(instances, 64), rounds),
+            allocation_runs(
+                np.random.default_rng(7), values, instances, rounds, uniform=True
+            ),
+        ]
+        for i, t in enumerate(rounds):
+            told = [said(*mean_and_error(x[i])) for x in columns]
+            what = "rates" if ordered else "both"
+            row(what, J, f"{t:,}", f"{bound[i]:,.0f}", *told)
+
+
+# omega*-UCB with shrunk variances, docs/theory/shrunk-omega.md.
+
+RHO, COST = 0.25, 0.5
+COINS = 0.95, 0.9
+SHOWN, CHANCE, RIVAL = 0.2, 0.3, 0.4  # the best arm brings 0.2, or 1 in 3 of 10 pulls
+
+
+def two_arms(values: list, chances: list):
+    """A budgeted game of two arms whose pulls cost 1/2, as is known."""
+    from jaxbandits.laws import Discrete, Product, discrete, product
+    from jaxbandits.settings.budgeted import fixed
+
+    cost = Discrete(np.full((2, 1), COST), np.ones((2, 1)))
+    arms = Product(Discrete(np.array(values), np.array(chances)), cost)
+    law = product(discrete, discrete)
+    return fixed("two arms", law, arms, unit="cheapest", cost_range=(COST, COST))
+
+
+def shrunk_table(instances: int, horizon: int) -> None:
+    """Two coins, and an arm that mostly brings the same beside a sure thing."""
+    import jaxbandits as jb
+    from jaxbandits.policies import budgeted as policies
+
+    p, q = COINS
+    mean = (1 - CHANCE) * SHOWN + CHANCE
+    games = {
+        "two coins": two_arms([[0.0, 1], [0, 1]], [[1 - p, p], [1 - q, q]]),
+        "mostly 0.2": two_arms(
+            [[SHOWN, 1], [RIVAL, 1]], [[1 - CHANCE, CHANCE], [1, 0]]
+        ),
+    }
+    rounds = decades(horizon)
+    odds = 9.0 * np.arange(1, 9)  # failures give an arm up while n q / (1 - q) >= z^2
+    failures = [1 + int(np.sum(odds < 2 * RHO * np.log(t))) for t in rounds]
+    coins = [
+        (p - q) * (1 - p) ** n * (t - n) for n, t in zip(failures, rounds, strict=True)
+    ]
+    mostly = {
+        v: shrinking.lost_regret(rounds, RHO, SHOWN, RIVAL, mean, CHANCE, v)
+        for v in shrinking.ETAS
+    }
+    theory = {
+        "two coins": dict.fromkeys(("shrunk", "switch", "omega"), coins),
+        "mostly 0.2": {
+            "shrunk": mostly["shrunk"],
+            "switch": mostly["switch"],
+            "omega": mostly["none"],
+        },
+    }
+    row(
+        "game", "policy", "rounds", "of lost runs, by theory", "regret", "worst", "lost"
+    )
+    for name, game in games.items():
+        gap = (p - q) if name == "two coins" else mean - RIVAL
+        star, plain = policies.omega_star_ucb, policies.omega_ucb
+        cast = {
+            "shrunk": star(game.problem, variance="shrunk"),
+            "switch": star(game.problem),
+            "omega": plain(game.problem),
+            "BTS": policies.bts(game.problem),
+        }
+        data = jb.simulate(
+            cast,
+            game,
+            budget=float(horizon),
+            seeds=instances,
+            checkpoints=rounds.tolist(),
+        )
+        regret = data["regret"].isel(params=0).transpose("policy", "checkpoint", "seed")
+        for policy, runs in zip(cast, regret.values, strict=True):
+            for i, t in enumerate(rounds):
+                told = theory[name].get(policy)
+                row(
+                    name,
+                    policy,
+                    f"{t:,}",
+                    "" if told is None else f"{told[i]:.1f}",
+                    said(*mean_and_error(runs[i])),
+                    f"{runs[i].max():,.0f}",
+                    int(np.sum(runs[i] > 0.9 * gap * t)),
+                )
+    print("\nThe power of T that regret exceeds on two coins, 1 - a")
+    for p, q in (
+        (0.95, 0.9),
+        (0.9, 0.8),
+        (0.5, 0.45),
+        (0.5, 0.3),
+        (0.9, 0.5),
+        (0.5, 0.1),
+    ):
+        row(p, q, *(f"{1 - lost_runs.exponent(r, p, q):.2f}" for r in (RHO, 1.0)))
+    print("\nRounds that an arm of n equal rewards is left alone for")
+    n = np.array([5, 10, 15, 20, 29, 30, 40])
+    told = [
+        shrinking.rounds_left_alone(n, RHO, SHOWN, RIVAL, v)
+        for v in ("shrunk", "switch", "none")
+    ]
+    for entries in zip(n, *told, strict=True):
+        row(entries[0], *(f"{x:.2g}" for x in entries[1:]))
+
+
 TABLES: dict[str, Callable[[int, int], None]] = {
     "cells": cell_table,
     "trap": trap_table,
+    "allocation": allocation_table,
+    "shrunk": shrunk_table,
 }
 
 

@@ -4,9 +4,9 @@
 budgeted game, `censored` about RCUCB in the game with censored consumption, `zooming`
 about z-RCUCB, where any limit may be chosen, `farewell` about Wait-UCB in the game with
 waiting times; `graves_lai` has what no consistent policy can do better than in the game
-with censored consumption; `lost_runs`, about share-UCB, and `hazards` and `cells`,
-about Thompson sampling on hazards and on cells, are ours. Import the module and call
-through its name: most have a `trivial_bound`.
+with censored consumption; `lost_runs` and `shrinking`, about share-UCB and omega*-UCB,
+and `hazards`, `cells` and `sampled_rates`, about Thompson sampling, are ours. Import
+the module and call through its name: most have a `trivial_bound`.
 """
 
 from jaxbandits.theory import (
@@ -18,6 +18,8 @@ from jaxbandits.theory import (
     graves_lai,
     hazards,
     lost_runs,
+    sampled_rates,
+    shrinking,
     zooming,
 )
 
@@ -30,5 +32,7 @@ __all__ = [
     "graves_lai",
     "hazards",
     "lost_runs",
+    "sampled_rates",
+    "shrinking",
     "zooming",
 ]
