@@ -4,29 +4,35 @@
 budgeted game, `censored` about RCUCB in the game with censored consumption, `zooming`
 about z-RCUCB, where any limit may be chosen, `farewell` about Wait-UCB in the game with
 waiting times; `graves_lai` has what no consistent policy can do better than in the game
-with censored consumption; `lost_runs`, about share-UCB, and `hazards`, about hazard
-Thompson sampling, are ours. Import the module and call through its name: most have a
-`trivial_bound`.
+with censored consumption; `lost_runs` and `shrinking`, about share-UCB and omega*-UCB,
+and `hazards`, `cells` and `sampled_rates`, about Thompson sampling, are ours. Import
+the module and call through its name: most have a `trivial_bound`.
 """
 
 from jaxbandits.theory import (
     allocation,
     budgeted,
+    cells,
     censored,
     farewell,
     graves_lai,
     hazards,
     lost_runs,
+    sampled_rates,
+    shrinking,
     zooming,
 )
 
 __all__ = [
     "allocation",
     "budgeted",
+    "cells",
     "censored",
     "farewell",
     "graves_lai",
     "hazards",
     "lost_runs",
+    "sampled_rates",
+    "shrinking",
     "zooming",
 ]

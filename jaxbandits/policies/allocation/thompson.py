@@ -1,7 +1,8 @@
 """Thompson sampling for allocation: a challenger of our own.
 
 A rate and a probability are drawn for every arm from its posterior (`posterior`), and
-the optimum for these is played; all arms learn in every round.
+the optimum for these is played; all arms learn in every round. What is lost on average
+over a prior, if the posterior is exact: docs/theory/allocation-thompson.md.
 
 With several `draws` the mean of their optima is played. Where the families are concave
 so is what a round is worth, and by Jensen's inequality the mean is worth at least as

@@ -14,7 +14,8 @@ Named choices:
 * `variance`, of omega*. ``switch`` is the paper's: eta is 1 for 30 pulls, and then what
   was observed, which may be 0 and end an arm's exploration for good (linear regret).
   ``shrunk`` (ours) mixes what was observed with 10 pulls of eta = 1: never 0, and low
-  variances count at once (docs/recommendation.md).
+  variances count at once (docs/recommendation.md). What that guarantees, and what not:
+  docs/theory/shrunk-omega.md.
 """
 
 from collections.abc import Callable

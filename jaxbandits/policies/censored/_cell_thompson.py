@@ -12,6 +12,9 @@ mean gain of the rounds that end in it. The posterior of h_j is a Beta law (its 
 the Kaplan-Meier estimate but for the prior), that of mu_j a normal law with the mean
 and the variance of a Dirichlet process's posterior, whose prior observations are the
 smallest and the largest possible gain. No radius, no horizon, no scale of penalties.
+
+What is proved of it, and that the normal law's tail is too thin for an arm whose first
+gains are all alike: docs/theory/cell-thompson.md.
 """
 
 from typing import NamedTuple

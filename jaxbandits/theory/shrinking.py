@@ -1,0 +1,131 @@
+"""How long omega*-UCB with log t leaves an arm alone that has shown no variance.
+
+The interval of an arm's reward is Wilson's with ``eta z**2``, ``z**2 = 2 rho log t``,
+and eta is learnt (docs/theory/shrunk-omega.md). Costs are known and alike; the rival
+always gains q. An arm of which n pulls have all brought r has an index above the
+rival's if and only if ``n (q - r)**2 < eta z**2 q (1 - q)``.
+"""
+
+import numpy as np
+
+from jaxbandits.checks import (
+    Numbers,
+    at_least_one,
+    between_zero_and_one,
+    numbers,
+    one_of,
+    positive,
+)
+from jaxbandits.theory.plain import plain_numbers
+
+PRIOR_PULLS, LEAST_PULLS = 10, 30  # of `policies.budgeted.omega_ucb`
+
+# eta by pulls that have all shown the same, not at an end of the range.
+ETAS = {
+    "shrunk": lambda n: PRIOR_PULLS / (PRIOR_PULLS + n - 1),
+    "switch": lambda n: np.where(n < LEAST_PULLS, 1.0, 0.0),
+    "none": np.ones_like,  # omega-UCB
+}
+
+
+@plain_numbers
+def rounds_left_alone(
+    pulls: Numbers, rho: float, shown: float, rival: float, variance: str = "shrunk"
+) -> np.ndarray:
+    """The round t until which an arm of n equal rewards is left alone.
+
+    ``exp(n (q - r)^2 / (2 rho eta q (1 - q)))``: with "shrunk" ``eta = 10 / (n + 9)``,
+    so that the exponent grows like the square of n; with "switch" without end from 30
+    pulls on.
+
+    Args:
+      pulls: whole numbers >= 1, n.
+      rho: of the policy.
+      shown: r in (0, q), the reward of all n pulls.
+      rival: q in (0, 1), what the rival always brings.
+      variance: ``shrunk``, ``switch``, or ``none`` for omega-UCB.
+
+    Returns:
+      f64 like `pulls`; ``inf`` where it never ends, or beyond 1e308.
+
+    Raises:
+      ValueError: if an argument is out of its range.
+    """
+    n = numbers("pulls", pulls)
+    at_least_one(pulls=n)
+    exponent = _exponent(n, rho, shown, rival, variance)
+    with np.errstate(over="ignore"):
+        return np.exp(exponent)
+
+
+@plain_numbers
+def pulls_until_given_up(
+    rounds: Numbers, rho: float, shown: float, rival: float, variance: str = "shrunk"
+) -> np.ndarray:
+    """The fewest equal rewards after which an arm is left alone up to round t.
+
+    Args:
+      rounds: real >= 1, t.
+      rho, shown, rival, variance: as of `rounds_left_alone`.
+
+    Returns:
+      i64 like `rounds`, at least 1.
+
+    Raises:
+      ValueError: if an argument is out of its range.
+    """
+    rounds = numbers("rounds", rounds)
+    at_least_one(rounds=rounds)
+    most = 1 + int(np.log(np.max(rounds)) / _exponent(1.0, rho, shown, rival, "none"))
+    n = np.arange(1, most + 2)
+    enough = _exponent(n.astype(float), rho, shown, rival, variance)
+    return n[np.argmax(enough >= np.log(rounds)[..., None], axis=-1)]
+
+
+@plain_numbers
+def lost_regret(
+    rounds: Numbers,
+    rho: float,
+    shown: float,
+    rival: float,
+    best: float,
+    chance: float,
+    variance: str = "shrunk",
+) -> np.ndarray:
+    """Mean regret, up to round t, of runs whose best arm begins with equal rewards.
+
+    A lower bound of all regret: ``(p - q) (1 - w)^n (t - n)`` at the fewest n that give
+    it up, the largest such number so far.
+
+    Args:
+      rounds: real ``[T]`` >= 1, increasing, t.
+      rho, shown, rival, variance: as of `rounds_left_alone`.
+      best: p > q, the best arm's mean reward.
+      chance: w in (0, 1), that a pull of it brings anything else than `shown`.
+
+    Returns:
+      f64[T].
+
+    Raises:
+      ValueError: if an argument is out of its range, or p is not above q.
+    """
+    rounds = numbers("rounds", rounds, 1)
+    between_zero_and_one(best=best, chance=chance)
+    positive(best_minus_rival=best - rival)
+    n = pulls_until_given_up(rounds, rho, shown, rival, variance)
+    lost = (best - rival) * (1 - chance) ** n * np.maximum(rounds - n, 0)
+    return np.maximum.accumulate(lost)
+
+
+def _exponent(
+    pulls: Numbers, rho: float, shown: float, rival: float, variance: str
+) -> np.ndarray:
+    """log t at which the arm's index has reached the rival's, `inf` if never."""
+    eta = ETAS[one_of("variance", variance, ETAS)](np.asarray(pulls, np.float64))
+    positive(rho=rho)
+    between_zero_and_one(shown=shown, rival=rival)
+    positive(rival_minus_shown=rival - shown)
+    most = 2 * rho * eta * rival * (1 - rival)
+    wide = most > 0
+    reached = pulls * (rival - shown) ** 2 / np.where(wide, most, 1.0)
+    return np.where(wide, reached, np.inf)

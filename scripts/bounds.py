@@ -1,0 +1,433 @@
+"""Bounds of docs/theory beside runs: the tables of its pages.
+
+    python scripts/bounds.py cells [--instances 200] [--horizon 100000]
+
+Where a theorem is about instances that are drawn from a prior and a posterior that is
+exact, this is played in NumPy, all instances at a time; the policies of the library are
+played where they are what the page speaks of.
+"""
+
+import argparse
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from jaxbandits.theory import cells, lost_runs, sampled_rates, shrinking
+
+Moments = tuple[np.ndarray, np.ndarray]
+
+
+def mean_and_error(regret: np.ndarray) -> Moments:
+    """Over the last axis, of runs."""
+    return regret.mean(axis=-1), regret.std(axis=-1) / np.sqrt(regret.shape[-1])
+
+
+def decades(horizon: int) -> np.ndarray:
+    """1,000, 10,000, ... up to the horizon."""
+    return 10 ** np.arange(3, int(np.log10(horizon)) + 1)
+
+
+def row(*entries: object) -> None:
+    print("| " + " | ".join(str(x) for x in entries) + " |")
+
+
+def said(mean: float, error: float) -> str:
+    return f"{mean:,.0f} ± {error:,.0f}"
+
+
+# Cell Thompson sampling, docs/theory/cell-thompson.md.
+
+
+def cell_game(
+    rng: np.random.Generator, instances: int, num_arms: int, num_limits: int
+) -> Moments:
+    """Hazards and chances to gain 1 of cells, uniform, f64[instances, K, M] each."""
+    hazard, gain = rng.random((2, instances, num_arms, num_limits))
+    return hazard, gain
+
+
+def values_of(hazard: np.ndarray, gain: np.ndarray, penalty: np.ndarray) -> np.ndarray:
+    """Eq. (2), f64[..., K, M]."""
+    survival = np.cumprod(1 - hazard, axis=-1)
+    entering = np.concatenate(
+        [np.ones_like(survival[..., :1]), survival[..., :-1]], axis=-1
+    )
+    return np.cumsum(entering * hazard * gain, axis=-1) - penalty * survival
+
+
+def cell_runs(
+    rng: np.random.Generator,
+    game: Moments,
+    penalty: np.ndarray,
+    rounds: np.ndarray,
+    *,
+    posterior: str = "beta",
+    size: int = 1,
+) -> np.ndarray:
+    """Regret of Thompson sampling on cells at some rounds, f64[rounds, instances].
+
+    By the exact posterior of gains (``beta``), by the normal one of the policy, or by
+    ``none``: arms and limits at random.
+    """
+    hazard, gain = game
+    shape = instances, num_arms, num_limits = hazard.shape
+    truth = values_of(hazard, gain, penalty)
+    best = np.sort(truth.max(axis=2), axis=1)[:, -size:].sum(axis=1)
+    entered, ended, gained = np.zeros((3, *shape))
+    lost, found = np.zeros(instances), []
+    which = np.arange(instances)[:, None]
+    for t in range(1, rounds[-1] + 1):
+        if posterior == "none":
+            scores = rng.random(shape)
+        else:
+            h = rng.beta(1 + ended, 1 + entered - ended)
+            if posterior == "beta":
+                mu = rng.beta(1 + gained, 1 + ended - gained)
+            else:
+                n = ended + 2
+                mean = (gained + 1) / n
+                deviation = np.sqrt(mean * (1 - mean) / (n + 1))
+                mu = np.clip(mean + deviation * rng.standard_normal(shape), 0, 1)
+            scores = values_of(h, mu, penalty)
+        limit = scores.argmax(axis=2)
+        arms = np.argsort(-scores.max(axis=2), axis=1)[:, :size]
+        limits = np.take_along_axis(limit, arms, axis=1)
+        lost += best - truth[which, arms, limits].sum(axis=1)
+        # Runs go on from cell to cell until they end or have passed the limit.
+        going = np.ones((instances, size), bool)
+        for cell in range(num_limits):
+            going = going & (cell <= limits)
+            ends = going & (rng.random(going.shape) < hazard[which, arms, cell])
+            pays = ends & (rng.random(going.shape) < gain[which, arms, cell])
+            entered[which, arms, cell] += going
+            ended[which, arms, cell] += ends
+            gained[which, arms, cell] += pays
+            going = going & ~ends
+        if t in rounds:
+            found.append(lost.copy())
+    return np.array(found)
+
+
+def cell_table(instances: int, horizon: int) -> None:
+    """Three arms, three limits with the penalties 0.1, 0.2, 0.3."""
+    penalty, num_arms = np.array([0.1, 0.2, 0.3]), 3
+    rounds = decades(horizon)
+    for size in (1, 2):
+        print(f"\n{size} of {num_arms} arms in a round, {instances} instances")
+        row("rounds", "bound", "exact posterior", "normal posterior", "at random")
+        bound = cells.bayes_regret_bound(rounds, num_arms, penalty, size=size)
+        columns = []
+        for posterior in ("beta", "normal", "none"):
+            rng = np.random.default_rng(7)
+            game = cell_game(rng, instances, num_arms, penalty.size)
+            regret = cell_runs(
+                rng, game, penalty, rounds, posterior=posterior, size=size
+            )
+            columns.append(
+                [said(*x) for x in zip(*mean_and_error(regret), strict=True)]
+            )
+        for entries in zip(rounds, bound, *columns, strict=True):
+            row(f"{entries[0]:,}", f"{entries[1]:,.0f}", *entries[2:])
+
+
+COIN, SURE = 0.35, 0.3  # the chance of arm 1 to gain 1, and what arm 2 gains
+
+
+def trap_runs(rng: np.random.Generator, seeds: int, rounds: np.ndarray) -> np.ndarray:
+    """Regret by Beta posteriors of both gains, sums in the place of successes."""
+    pulls, gained = np.zeros((2, seeds, 2))
+    which, lost, found = np.arange(seeds), np.zeros(seeds), []
+    for t in range(1, rounds[-1] + 1):
+        arm = rng.beta(1 + gained, 1 + pulls - gained).argmax(axis=1)
+        pulls[which, arm] += 1
+        paid = np.where(arm == 0, rng.random(seeds) < COIN, SURE)
+        gained[which, arm] += paid
+        lost += np.where(arm == 0, 0.0, COIN - SURE)
+        if t in rounds:
+            found.append(lost.copy())
+    return np.array(found)
+
+
+def trap_table(instances: int, horizon: int) -> None:
+    """A coin beside a sure thing that is worth a little less: the policy itself."""
+    import jaxbandits as jb
+    from jaxbandits.laws import Discrete, discrete
+    from jaxbandits.policies import censored as policies
+    from jaxbandits.settings import censored as settings
+
+    gains = np.array([[0.0, 1.0], [SURE, 1.0]])
+    chances = np.array([[1 - COIN, COIN], [1.0, 0.0]])
+    game = settings.plain("coin and sure thing", discrete, Discrete(gains, chances))
+    rounds = decades(horizon)
+    data = jb.simulate(
+        policies.cell_thompson(game.problem),
+        game,
+        horizon=horizon,
+        seeds=instances,
+        checkpoints=rounds.tolist(),
+    )
+    normal = data["regret"].isel(policy=0).transpose("checkpoint", ...).values
+    normal = normal.reshape(len(rounds), -1)
+    beta = trap_runs(np.random.default_rng(7), instances, rounds)
+    print(f"\n{instances} seeds: regret, median, worst run; above half of the most")
+    row("rounds", "of lost runs, by theory", "cell TS", "by Beta posteriors")
+    theory = cells.lost_regret(rounds, COIN, SURE)
+    for i, t in enumerate(rounds):
+        told = [
+            f"{said(*mean_and_error(x))}, {np.median(x):,.0f}, {x.max():,.0f}; "
+            f"{np.sum(x > t * (COIN - SURE) / 2)}"
+            for x in (normal[i], beta[i])
+        ]
+        row(f"{t:,}", f"{theory[i]:.1f}", *told)
+    print("\nBy theory alone")
+    for t in (1e6, 1e8, 1e10, 1e12):
+        lost = cells.lost_regret([t], COIN, SURE)[0]
+        row(f"{t:.0e}", f"{lost:,.0f}", f"{np.log(lost) / np.log(t):.2f}")
+    n = np.arange(4, 21, 4)
+    for k, chance in zip(n, cells.chance_after_failures(n, SURE), strict=True):
+        row(
+            k, f"{(1 - COIN) ** k:.2g}", f"{chance:.2g}", f"{(1 - SURE) ** (k + 1):.2g}"
+        )
+
+
+# Allocation, docs/theory/allocation-thompson.md: exponential thresholds.
+
+LOWEST, HIGHEST, BUDGET, ARMS = 0.05, 5.0, 2.0, 3
+
+
+def grid_of_values(num_rates: int, num_chances: int) -> Moments:
+    """Probabilities and rates of an arm, f64[J] each; one chance is 1."""
+    rates = np.geomspace(LOWEST, HIGHEST, num_rates)
+    chances = np.linspace(0, 1, num_chances + 1)[1:]
+    chance, rate = np.meshgrid(chances, rates, indexing="ij")
+    return chance.ravel(), rate.ravel()
+
+
+def splits(chance: np.ndarray, rate: np.ndarray, budget: float) -> np.ndarray:
+    """The best amounts, f64[..., K]: levels of the r steepest arms, the largest one."""
+    steep = np.argsort(-chance * rate, axis=-1)
+    slope = np.take_along_axis(np.log(chance * rate), steep, axis=-1)
+    width = 1 / np.take_along_axis(rate, steep, axis=-1)
+    levels = (np.cumsum(slope * width, -1) - budget) / np.cumsum(width, -1)
+    level = levels.max(axis=-1, keepdims=True)
+    return np.maximum(np.log(chance * rate) - level, 0) / rate
+
+
+def allocation_runs(
+    rng: np.random.Generator,
+    values: Moments,
+    instances: int,
+    rounds: np.ndarray,
+    *,
+    uniform: bool = False,
+) -> np.ndarray:
+    """Regret by the exact posterior on a grid, or of equal amounts, f64[rounds, n]."""
+    chance, rate = values
+    J, shape = rate.size, (instances, ARMS)
+    each = np.indices((J,) * ARMS).reshape(ARMS, -1).T
+    optimal = splits(chance[each], rate[each], BUDGET)
+    number = J ** np.arange(ARMS)[::-1]
+    true = rng.integers(J, size=shape)
+    p, lam = chance[true], rate[true]
+
+    def worth(amounts: np.ndarray) -> np.ndarray:
+        return np.sum(-p * np.expm1(-lam * amounts), axis=1)
+
+    best = worth(optimal[true @ number])
+    log_posterior = np.zeros((*shape, J))
+    lost, found = np.zeros(instances), []
+    for t in range(1, rounds[-1] + 1):
+        density = np.exp(log_posterior - log_posterior.max(axis=2, keepdims=True))
+        mass = np.cumsum(density, axis=2)
+        level = rng.random((*shape, 1)) * mass[:, :, -1:]
+        drawn = np.minimum(np.sum(mass < level, axis=2), J - 1)
+        amounts = optimal[drawn @ number]
+        if uniform:
+            amounts = np.full(shape, BUDGET / ARMS)
+        lost += best - worth(amounts)
+        threshold = rng.exponential(size=shape) / lam
+        success = (rng.random(shape) < p) & (threshold <= amounts)
+        seen = np.where(success, threshold, 0.0)[..., None]
+        log_posterior += np.where(
+            success[..., None],
+            np.log(chance * rate) - rate * seen,
+            np.log1p(chance * np.expm1(-rate * amounts[..., None])),
+        )
+        if t in rounds:
+            found.append(lost.copy())
+    return np.array(found)
+
+
+def library_runs(values: Moments, seeds: int, rounds: np.ndarray) -> np.ndarray:
+    """Regret of the policy, which has another prior, on arms of the same grid."""
+    import jax
+    import jax.numpy as jnp
+
+    import jaxbandits as jb
+    from jaxbandits.laws.thresholds import exponential
+    from jaxbandits.policies import allocation as policies
+    from jaxbandits.settings import allocation as settings
+
+    def drawn(key, setup):
+        place = jax.random.randint(key, (ARMS,), 0, setup.shape[1])
+        return settings.Arms(*(jnp.take(x, place) for x in setup))
+
+    problem = settings.make_problem(
+        exponential, ARMS, BUDGET, lowest=LOWEST * 0.99, highest=HIGHEST * 1.01
+    )
+    game = settings.random_allocation("grid", problem, drawn, np.stack(values))
+    policy = policies.thompson_allocation(problem)
+    data = jb.simulate(
+        policy,
+        game,
+        horizon=int(rounds[-1]),
+        seeds=seeds,
+        checkpoints=rounds.tolist(),
+    )
+    regret = data["regret"].isel(policy=0).transpose("checkpoint", ...).values
+    return regret.reshape(len(rounds), -1)
+
+
+def allocation_table(instances: int, horizon: int) -> None:
+    """Rates alone, and rates with probabilities, of three arms."""
+    rounds = decades(horizon)
+    row("unknown", "J", "rounds", "bound", "exact posterior", "the policy", "equal")
+    for num_rates, num_chances in ((8, 1), (64, 1), (5, 3)):
+        values = grid_of_values(num_rates, num_chances)
+        J, ordered = values[1].size, num_chances == 1
+        bound = sampled_rates.bayes_regret_bound(
+            rounds, np.full(ARMS, np.log(J)), np.full(ARMS, J), ordered=ordered
+        )
+        columns = [
+            allocation_runs(np.random.default_rng(7), values, instances, rounds),
+            library_runs(values, min(instances, 64), rounds),
+            allocation_runs(
+                np.random.default_rng(7), values, instances, rounds, uniform=True
+            ),
+        ]
+        for i, t in enumerate(rounds):
+            told = [said(*mean_and_error(x[i])) for x in columns]
+            what = "rates" if ordered else "both"
+            row(what, J, f"{t:,}", f"{bound[i]:,.0f}", *told)
+
+
+# omega*-UCB with shrunk variances, docs/theory/shrunk-omega.md.
+
+RHO, COST = 0.25, 0.5
+COINS = 0.95, 0.9
+SHOWN, CHANCE, RIVAL = 0.2, 0.3, 0.4  # the best arm brings 0.2, or 1 in 3 of 10 pulls
+
+
+def two_arms(values: list, chances: list):
+    """A budgeted game of two arms whose pulls cost 1/2, as is known."""
+    from jaxbandits.laws import Discrete, Product, discrete, product
+    from jaxbandits.settings.budgeted import fixed
+
+    cost = Discrete(np.full((2, 1), COST), np.ones((2, 1)))
+    arms = Product(Discrete(np.array(values), np.array(chances)), cost)
+    law = product(discrete, discrete)
+    return fixed("two arms", law, arms, unit="cheapest", cost_range=(COST, COST))
+
+
+def shrunk_table(instances: int, horizon: int) -> None:
+    """Two coins, and an arm that mostly brings the same beside a sure thing."""
+    import jaxbandits as jb
+    from jaxbandits.policies import budgeted as policies
+
+    p, q = COINS
+    mean = (1 - CHANCE) * SHOWN + CHANCE
+    games = {
+        "two coins": two_arms([[0.0, 1], [0, 1]], [[1 - p, p], [1 - q, q]]),
+        "mostly 0.2": two_arms(
+            [[SHOWN, 1], [RIVAL, 1]], [[1 - CHANCE, CHANCE], [1, 0]]
+        ),
+    }
+    rounds = decades(horizon)
+    odds = 9.0 * np.arange(1, 9)  # failures give an arm up while n q / (1 - q) >= z^2
+    failures = [1 + int(np.sum(odds < 2 * RHO * np.log(t))) for t in rounds]
+    coins = [
+        (p - q) * (1 - p) ** n * (t - n) for n, t in zip(failures, rounds, strict=True)
+    ]
+    mostly = {
+        v: shrinking.lost_regret(rounds, RHO, SHOWN, RIVAL, mean, CHANCE, v)
+        for v in shrinking.ETAS
+    }
+    theory = {
+        "two coins": dict.fromkeys(("shrunk", "switch", "omega"), coins),
+        "mostly 0.2": {
+            "shrunk": mostly["shrunk"],
+            "switch": mostly["switch"],
+            "omega": mostly["none"],
+        },
+    }
+    row(
+        "game", "policy", "rounds", "of lost runs, by theory", "regret", "worst", "lost"
+    )
+    for name, game in games.items():
+        gap = (p - q) if name == "two coins" else mean - RIVAL
+        star, plain = policies.omega_star_ucb, policies.omega_ucb
+        cast = {
+            "shrunk": star(game.problem, variance="shrunk"),
+            "switch": star(game.problem),
+            "omega": plain(game.problem),
+            "BTS": policies.bts(game.problem),
+        }
+        data = jb.simulate(
+            cast,
+            game,
+            budget=float(horizon),
+            seeds=instances,
+            checkpoints=rounds.tolist(),
+        )
+        regret = data["regret"].isel(params=0).transpose("policy", "checkpoint", "seed")
+        for policy, runs in zip(cast, regret.values, strict=True):
+            for i, t in enumerate(rounds):
+                told = theory[name].get(policy)
+                row(
+                    name,
+                    policy,
+                    f"{t:,}",
+                    "" if told is None else f"{told[i]:.1f}",
+                    said(*mean_and_error(runs[i])),
+                    f"{runs[i].max():,.0f}",
+                    int(np.sum(runs[i] > 0.9 * gap * t)),
+                )
+    print("\nThe power of T that regret exceeds on two coins, 1 - a")
+    for p, q in (
+        (0.95, 0.9),
+        (0.9, 0.8),
+        (0.5, 0.45),
+        (0.5, 0.3),
+        (0.9, 0.5),
+        (0.5, 0.1),
+    ):
+        row(p, q, *(f"{1 - lost_runs.exponent(r, p, q):.2f}" for r in (RHO, 1.0)))
+    print("\nRounds that an arm of n equal rewards is left alone for")
+    n = np.array([5, 10, 15, 20, 29, 30, 40])
+    told = [
+        shrinking.rounds_left_alone(n, RHO, SHOWN, RIVAL, v)
+        for v in ("shrunk", "switch", "none")
+    ]
+    for entries in zip(n, *told, strict=True):
+        row(entries[0], *(f"{x:.2g}" for x in entries[1:]))
+
+
+TABLES: dict[str, Callable[[int, int], None]] = {
+    "cells": cell_table,
+    "trap": trap_table,
+    "allocation": allocation_table,
+    "shrunk": shrunk_table,
+}
+
+
+def main(arguments: Iterator[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("table", choices=TABLES)
+    parser.add_argument("--instances", type=int, default=200)
+    parser.add_argument("--horizon", type=int, default=10_000)
+    options = parser.parse_args(arguments)
+    TABLES[options.table](options.instances, options.horizon)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,201 @@
+"""docs/theory/cell-thompson.md: values, the lemma, the bound and what it is of."""
+
+import sys
+from importlib import import_module
+from itertools import combinations
+from pathlib import Path
+
+import jax
+import numpy as np
+import pytest
+
+from jaxbandits.policies import censored as policies
+from jaxbandits.settings.censored import make_problem, scaled
+from jaxbandits.theory import cells as theory
+from jaxbandits.theory import products
+
+sys.path.append(str(Path(__file__).resolve().parents[2] / "scripts"))
+bounds = import_module("bounds")
+PENALTY = np.array([0.1, 0.2, 0.3])
+
+
+def cells(seed, size=5, least=0.0):
+    """Hazards and gains, some hazard at an end of its range."""
+    rng = np.random.default_rng(seed)
+    hazard = rng.random(size) ** 2
+    hazard[rng.integers(size)] = seed % 2
+    return hazard, least + (1 - least) * rng.random(size)
+
+
+def test_values_by_the_walk():
+    """0.5 * 1 - 0.1 * 0.5 and 0.5 * 1 + 0.5 * 0.2 * 0.4 - 0.3 * 0.4."""
+    found = theory.values([0.5, 0.2], [1.0, 0.4], [0.1, 0.3])
+    np.testing.assert_allclose(found, [0.45, 0.42])
+
+
+@pytest.mark.parametrize("cost", [0.0, 0.7])
+def test_values_stay_within_the_deviation(cost):
+    penalty, share = np.linspace(0.1, 2.0, 5), []
+    for seed in range(300):
+        one, other = cells(seed, least=-cost), cells(seed + 1000, least=-cost)
+        mixed = [0.9 * a + 0.1 * b for a, b in zip(one, other, strict=True)]
+        for changed in (other, mixed):
+            off = np.abs(
+                theory.values(*changed, penalty) - theory.values(*one, penalty)
+            )
+            bound = theory.deviation(*one, penalty, *changed, cost)
+            assert np.all(off <= bound + 1e-12)
+            share.append(np.max(off / np.maximum(bound, 1e-12)))
+    assert max(share) > 0.5
+
+
+def test_an_error_counts_as_often_as_its_cell_is_entered():
+    hazard, gain, penalty = [0.75, 0.5], [1.0, 1.0], [0.2, 0.4]
+    found = theory.deviation(hazard, gain, penalty, [0.75, 0.6], [1.0, 0.5])
+    np.testing.assert_allclose(found, [0.0, 0.25 * (1.4 * 0.1 + 0.5 * 0.5)])
+
+
+def test_largest_products():
+    """K / (K + 1), one product of two, and the draws of 200,000."""
+    assert products.largest_products(0, 4, 3) == 3
+    assert products.largest_products(1, 4) == pytest.approx(4 / 5)
+    assert products.largest_products(2, 1) == pytest.approx(1 / 4)
+    assert products.largest_products(3, 5, 5) == pytest.approx(5 / 8)
+    drawn = np.sort(np.random.default_rng(3).random((200_000, 5, 3)).prod(axis=2))
+    two = drawn[:, -2:].sum(axis=1)
+    error = two.std() / np.sqrt(two.size)
+    assert abs(two.mean() - products.largest_products(3, 5, 2)) < 4 * error
+
+
+@pytest.mark.parametrize(("num_arms", "size"), [(1, 1), (2, 1), (5, 1), (5, 2), (5, 5)])
+def test_no_chances_are_more_spread_out(num_arms, size):
+    """Of 2,000 choices of a super arm with random chances, and of equal ones."""
+    rng = np.random.default_rng(num_arms)
+    sets = list(combinations(range(num_arms), size))
+    chances = rng.dirichlet(np.full(len(sets), 0.5), 2000) * rng.random((2000, 1))
+    member = np.array([[k in s for k in range(num_arms)] for s in sets])
+    p = np.maximum(chances @ member, 1e-300)
+    most = np.max(np.sum(p * np.log(1 / p), axis=1))
+    bound = products.spread_out(num_arms, size)
+    assert most <= bound
+    equal = min(size / num_arms, np.exp(-1))
+    assert bound == pytest.approx(num_arms * equal * np.log(1 / equal))
+
+
+def test_the_bound_by_hand():
+    """One limit, known gains: L sqrt(log(K) K T log(1 + T / 2K) / 2)."""
+    found = theory.bayes_regret_bound(1000.0, 4, [0.5], coins=False)
+    expected = 1.5 * np.sqrt(np.log(4) * 4 * 1000 * np.log1p(125) / 2)
+    np.testing.assert_allclose(found, expected)
+    costly = theory.bayes_regret_bound(1000.0, 4, [0.5], coins=False, largest_cost=2.0)
+    np.testing.assert_allclose(costly, expected * 3 / 1.5)
+    # Coins: what is gained is seen by runs that end, a uniform share of all.
+    coins = theory.bayes_regret_bound(1000.0, 4, [0.5])
+    more = np.sqrt(np.log(4) * 4 * 800 * np.log1p(100) / 2)
+    np.testing.assert_allclose(coins, expected + more)
+
+
+@pytest.mark.parametrize("size", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_runs_are_below_the_bound_which_is_below_random_play(size):
+    """3,000 rounds of 40 instances, whose regret the page has for more."""
+    rounds, regret = np.array([3000]), {}
+    for posterior in ("beta", "normal", "none"):
+        rng = np.random.default_rng(7)
+        game = bounds.cell_game(rng, 40, 3, PENALTY.size)
+        runs = bounds.cell_runs(
+            rng, game, PENALTY, rounds, posterior=posterior, size=size
+        )
+        regret[posterior] = runs.mean()
+    bound = theory.bayes_regret_bound(3000.0, 3, PENALTY, size=size)
+    assert 0 < regret["beta"] < bound / 10
+    assert 0 < regret["normal"] < bound / 10
+    assert bound < regret["none"] * 1.1
+
+
+@pytest.fixture(scope="module")
+def newcomer():
+    """The policy on an arm of failures beside nothing, and its scores of many words."""
+    free = scaled(0.0)
+    policy = policies.cell_thompson(make_problem(2, [1.0], free, free))
+    return policy, jax.jit(jax.vmap(policy.act, in_axes=(0, None, None, None)))
+
+
+@pytest.mark.parametrize("failures", [2, 4, 8])
+def test_cell_thompson_draws_an_arm_of_failures_that_often(newcomer, failures):
+    """Of 20,000 draws beside an arm known to gain 0.4, within 4 standard errors."""
+    (policy, acts), draws, level, pulls = newcomer, 20_000, 0.4, 10**6
+    params = policy.params._replace(prior_ended=1e7)  # all runs end
+    state = policy.init(params)
+    counts = np.array([[failures], [pulls]], np.int32)
+    gained = np.array([[0.0], [level * pulls]], np.float32)
+    state = state._replace(
+        entered=counts,
+        ended=counts,
+        gain=state.gain._replace(total=gained),
+        square=state.square._replace(total=gained * np.float32(level)),
+    )
+    words = jax.random.bits(jax.random.key(5), (draws, policy.words[0]))
+    tried = np.mean(np.asarray(acts(words, None, state, params).arm) == 0)
+    chance = theory.chance_after_failures(failures, level)
+    assert abs(tried - chance) < 4 * np.sqrt(chance * (1 - chance) / draws) + 1e-4
+
+
+def test_what_is_lost_by_waiting():
+    """One n by hand, and a power of t that goes to 1."""
+    n, p, q = 8, 0.35, 0.3
+    again = theory.chance_after_failures(n, q)
+    waiting = sum((1 - again) ** i for i in range(1, 1000 - n + 1))
+    one = (p - q) * (1 - p) ** n * waiting
+    assert theory.lost_regret(1000.0, p, q) >= one * (1 - 1e-9)
+    rounds = 10.0 ** np.array([6, 12, 24, 48, 96, 192])
+    lost = np.log(theory.lost_regret(rounds, p, q))
+    slopes = np.diff(lost) / np.diff(np.log(rounds))
+    assert np.all(np.diff(slopes) > 0) and slopes[-1] > 0.9
+    # Of Beta posteriors the waits can be summed: the chance of a trial falls less.
+    n = np.arange(30, 60)
+    beta = (1 - p) ** n / (1 - q) ** (n + 1)
+    normal = (1 - p) ** n / theory.chance_after_failures(n, q)
+    assert np.all(np.diff(beta) < 0) and np.all(np.diff(normal) > 0)
+
+
+@pytest.mark.parametrize(("limits", "passed"), [(1, 5.0), (3, 3.0)])
+def test_a_new_arm_is_tried_no_more_often(limits, passed):
+    """Than P(1 - S (1 + lambda) > v), which 20,000 draws of hazards agree with."""
+    value, penalty, draws = 0.4, 0.2, 20_000
+    rng = np.random.default_rng(2)
+    survival = np.prod(1 - rng.beta(1, passed, (draws, limits)), axis=1)
+    bound = theory.chance_of_trial(value, penalty, limits, passed)
+    tried = np.mean(1 - survival * (1 + penalty) > value)
+    assert abs(tried - bound) < 4 * np.sqrt(bound * (1 - bound) / draws)
+    if limits == 1:
+        assert bound == pytest.approx(((1 - value) / (1 + penalty)) ** passed)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: theory.values([0.5, 1.5], [0, 0], [0, 0]), "^hazard must be in"),
+        (lambda: theory.values([0.5], [0, 0], [0]), "^gain must have the shape"),
+        (lambda: theory.values([0.5], [0], [0, 0]), "^penalty must have the shape"),
+        (
+            lambda: theory.deviation([0.5], [1], [0], [0.5], [2]),
+            "^other_gain must be in",
+        ),
+        (lambda: theory.bayes_regret_bound(0.5, 2, [0.1]), "^horizon must be >= 1"),
+        (
+            lambda: theory.bayes_regret_bound(10, 2, [0.1], size=3),
+            "^size must be at most 2",
+        ),
+        (
+            lambda: theory.bayes_regret_bound(10, 2, [0.1], largest_cost=1.0),
+            "^largest_cost must be 0",
+        ),
+        (lambda: theory.chance_after_failures(-1, 0.5), "^failures must be >= 0"),
+        (lambda: theory.lost_regret(10, 0.4, 0.5), "^best_minus_other must be"),
+        (lambda: theory.chance_of_trial(1.0, 0.1), "^value must be in"),
+        (lambda: theory.chance_of_trial(0.5, 0.1, 1, 0.5), "^prior_passed must be"),
+    ],
+)
+def test_what_is_out_of_range_is_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -1,0 +1,100 @@
+"""docs/theory/allocation-thompson.md: the bound, the steps of its proof, and runs."""
+
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import jax
+import numpy as np
+import pytest
+
+from jaxbandits.kernels.allocation import exponential_water_filling
+from jaxbandits.theory import sampled_rates as theory
+
+sys.path.append(str(Path(__file__).resolve().parents[2] / "scripts"))
+bounds = import_module("bounds")
+
+
+def test_the_bound_by_hand():
+    found = theory.bayes_regret_bound([200.0, 800.0], [np.log(4), 0.5], [4, 2])
+    one = np.sqrt(0.5 * 4 * np.log(4) * 200) + np.sqrt(0.5 * 2 * 0.5 * 200)
+    np.testing.assert_allclose(found, [one, 2 * one])
+    # With an order many values cost 1 + log T, and few what they cost without.
+    ordered = theory.bayes_regret_bound(
+        200.0, [np.log(1000), 0.5], [1000, 2], ordered=True
+    )
+    many = np.sqrt(0.5 * (1 + np.log(200)) * np.log(1000) * 200) + 1
+    np.testing.assert_allclose(ordered, many + np.sqrt(0.5 * 2 * 0.5 * 200))
+
+
+def information(prior, laws):
+    """Of a value about what is seen, by the definition; laws f64[J, outcomes]."""
+    mean = prior @ laws
+    ratio = np.where(laws > 0, laws, 1.0) / np.where(mean > 0, mean, 1.0)
+    return np.sum(prior[:, None] * laws * np.log(ratio))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_inequalities_of_the_proof(seed):
+    """(1), and with Pi in the place of pi where success is more likely at a later j."""
+    rng = np.random.default_rng(seed)
+    size = int(rng.integers(2, 9))
+    prior = rng.dirichlet(np.full(size, 0.4))
+    success = np.sort(rng.random(size))
+    # A success says a little more: in which half the threshold lies.
+    half = rng.random(size)
+    laws = np.stack([success * half, success * (1 - half), 1 - success], axis=1)
+    brought, mean = information(prior, laws), prior @ success
+    assert np.all(brought >= 2 * prior * (success - mean) ** 2 - 1e-12)
+    later = np.cumsum(prior[::-1])[::-1]
+    above = np.maximum(success - mean, 0)
+    assert np.all(brought >= 2 * later * above**2 - 1e-12)
+    for T in (10, 1000):
+        kept = later >= 1 / T
+        assert np.sum((prior / later)[kept]) <= 1 + np.log(T)
+        assert prior[~kept].sum() <= 1 / T
+
+
+def test_the_splits_are_those_of_the_library():
+    rng = np.random.default_rng(1)
+    chance, rate = rng.random((2, 40, 3)) + 0.05
+    with jax.enable_x64(True):
+        solve = jax.vmap(exponential_water_filling, in_axes=(0, 0, None))
+        expected = np.asarray(solve(chance, rate, 2.0).allocation)
+    np.testing.assert_allclose(bounds.splits(chance, rate, 2.0), expected, atol=1e-9)
+
+
+@pytest.mark.parametrize(("num_rates", "num_chances"), [(8, 1), (3, 3)])
+def test_runs_are_below_the_bound(num_rates, num_chances):
+    """1,000 rounds of 50 instances: a tenth of the bound, and of equal amounts."""
+    rounds, values = np.array([1000]), bounds.grid_of_values(num_rates, num_chances)
+    regret, equal = (
+        bounds.allocation_runs(
+            np.random.default_rng(7), values, 50, rounds, uniform=uniform
+        ).mean()
+        for uniform in (False, True)
+    )
+    J = values[0].size
+    bound = theory.bayes_regret_bound(
+        1000.0, np.full(3, np.log(J)), np.full(3, J), ordered=num_chances == 1
+    )
+    assert 0 < regret < bound / 10
+    assert regret < equal / 3
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: theory.bayes_regret_bound(0.5, [0.1], [2]), "^horizon must be >= 1"),
+        (lambda: theory.bayes_regret_bound(10, [-0.1], [2]), "^entropy must be >= 0"),
+        (lambda: theory.bayes_regret_bound(10, [1.0], [2]), "^entropy must be at most"),
+        (lambda: theory.bayes_regret_bound(10, [0.1], [0]), "^num_values must be >= 1"),
+        (
+            lambda: theory.bayes_regret_bound(10, [0.1, 0.1], [2, 2, 2]),
+            "^entropy, num_values must have shapes",
+        ),
+    ],
+)
+def test_what_is_out_of_range_is_refused(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
