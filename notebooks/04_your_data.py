@@ -195,7 +195,7 @@ sums = clicks.groupby("ad")[["cost", "revenue"]].sum()
 print((sums["revenue"] / sums["cost"]).round(3).to_dict())
 cast = {
     "share-UCB": policies.budgeted.share_ucb(campaign.problem),
-    "omega*-UCB": policies.budgeted.omega_star_ucb(campaign.problem),
+    "omega*-UCB": policies.budgeted.omega_star_ucb(campaign.problem, variance="shrunk"),
     "uniform": policies.budgeted.uniform(campaign.problem),
 }
 data = simulate(cast, campaign, budget=MONEY, seeds=SEEDS)

@@ -54,14 +54,20 @@ pd.DataFrame(
 # Wait-UCB knows that an epoch of a wait also shows what shorter waits would have
 # brought. Hazard Thompson sampling, ours and what we advise, asks of every unit of
 # waiting what it brings. Policies for budgets play here too, on pairs of an arm and a
-# wait: a wait is a cost.
+# wait: a wait is a cost. omega*-UCB is shown as its paper has it, and in two shrunk
+# forms, which never take an observed variance of 0 for the truth: with what an epoch
+# shows of shorter waits, and with product-limit estimates, by which longer waits learn
+# from shorter ones.
 
 # %%
 cast = {
     "Wait-UCB": policies.farewell.wait_ucb(game.problem),
     "omega*-UCB": policies.farewell.omega_star_ucb(game.problem),
-    "omega*-UCB, shorter": policies.farewell.omega_star_ucb(
-        game.problem, observe="shorter"
+    "omega*, shrunk, shorter": policies.farewell.omega_star_ucb(
+        game.problem, observe="shorter", variance="shrunk"
+    ),
+    "omega*, shrunk, product-limit": policies.farewell.product_limit_omega(
+        game.problem, variance="shrunk"
     ),
     "hazard TS": policies.farewell.hazard_thompson(game.problem),
     "BTS": policies.farewell.bts(game.problem),
@@ -129,7 +135,10 @@ pd.DataFrame(
 # %%
 own = {
     "Wait-UCB": policies.farewell.wait_ucb(services.problem),
-    "omega*-UCB": policies.farewell.omega_star_ucb(services.problem),
+    "omega*, shrunk, shorter": policies.farewell.omega_star_ucb(
+        services.problem, observe="shorter", variance="shrunk"
+    ),
+    "hazard TS": policies.farewell.hazard_thompson(services.problem),
     "uniform": policies.farewell.uniform(services.problem),
 }
 found = simulate(own, services, budget=CLOCK // 10, seeds=SEEDS)

@@ -7,6 +7,7 @@ import numpy as np
 
 from jaxbandits.experiments.budgeted.changing import changing
 from jaxbandits.experiments.budgeted.facebook import means_of_ads, play_groups
+from jaxbandits.experiments.budgeted.forgetting import forgetting
 from jaxbandits.experiments.budgeted.instances import (
     BUDGET,
     FACEBOOK,
@@ -25,6 +26,7 @@ from jaxbandits.experiments.budgeted.intervals import (
 from jaxbandits.experiments.budgeted.joint import joint
 from jaxbandits.experiments.budgeted.lost_runs import lost_runs
 from jaxbandits.experiments.budgeted.shares import shares
+from jaxbandits.experiments.budgeted.shrunk import shrunk
 from jaxbandits.experiments.budgeted.table import settings_table
 from jaxbandits.experiments.budgeted.theory import bounds
 from jaxbandits.experiments.common.comparison import (
@@ -307,6 +309,22 @@ EXPERIMENTS = (
         "docs/theory/share-ucb.md, rewards that come with costs",
         joint,
         Options(256, 20_000),
+        Options(4, 200, quick=True),
+    ),
+    Experiment(
+        "budgeted-shrunk",
+        "What the shrunk omega*-UCB loses with other parameters",
+        "docs/recommendation.md, what the numbers of omega*-UCB cost",
+        shrunk,
+        Options(64, 100_000),
+        Options(4, 200, quick=True),
+    ),
+    Experiment(
+        "budgeted-forgetting",
+        "What discounted omega-UCB loses with other parameters",
+        "docs/theory/discounted-omega.md, numbers",
+        forgetting,
+        Options(64, 10_000),
         Options(4, 200, quick=True),
     ),
     Experiment(

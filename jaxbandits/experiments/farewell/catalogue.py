@@ -9,6 +9,7 @@ from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Experiment, Options, Outcome
 from jaxbandits.experiments.farewell.claims import crossover_notes
 from jaxbandits.experiments.farewell.prior import prior
+from jaxbandits.experiments.farewell.radius import radius
 from jaxbandits.experiments.farewell.theory import bounds, coverage
 from jaxbandits.plots import draw_legend, figure, plot_curves, plot_panels, share_names
 from jaxbandits.plots.selection import seeds_note
@@ -198,6 +199,14 @@ EXPERIMENTS = (
         "What hazard Thompson sampling should believe at first",
         "docs/theory/hazard-thompson.md",
         prior,
+        Options(64, 100_000),
+        Options(4, 500, quick=True),
+    ),
+    Experiment(
+        "farewell-radius",
+        "What the shrunk omega*-UCB loses on pairs with another rho",
+        "docs/errata.md, D7",
+        radius,
         Options(64, 100_000),
         Options(4, 500, quick=True),
     ),

@@ -83,14 +83,16 @@ def switched_eta(pulls: Array, squares: Array, most: Array) -> Array:
     return jnp.where(inside, jnp.clip(share, 0.0, 1.0), 1.0)
 
 
-def shrunk_eta(pulls: Array, squares: Array, most: Array) -> Array:
-    """The observed share and 1, weighted by n - 1 and `PRIOR_PULLS`; 1 for coins."""
+def shrunk_eta(
+    pulls: Array, squares: Array, most: Array, prior: float | Array = PRIOR_PULLS
+) -> Array:
+    """The observed share and 1, weighted by n - 1 and `prior`; 1 for coins."""
     count = pulls.astype(float)
     known = count - 1
     # Unbiased squares / (n - 1) over unbiased m (1 - m): 1 exactly for zeros and ones.
     largest = known * most + squares / count
     share = squares / jnp.where(largest > 0, largest, 1.0)
-    mixed = (PRIOR_PULLS + known * jnp.clip(share, 0.0, 1.0)) / (PRIOR_PULLS + known)
+    mixed = (prior + known * jnp.clip(share, 0.0, 1.0)) / (prior + known)
     return jnp.where(most > 0, mixed, 1.0)
 
 

@@ -7,16 +7,32 @@ import pytest
 
 from jaxbandits import simulate
 from jaxbandits.experiments import REGISTRY, Options
-from jaxbandits.experiments.budgeted import shares
+from jaxbandits.experiments.budgeted import forgetting, shares, shrunk
 from jaxbandits.experiments.censored import prior as censored_prior
+from jaxbandits.experiments.censored import spread
 from jaxbandits.experiments.farewell import prior as farewell_prior
+from jaxbandits.experiments.farewell import radius
 from jaxbandits.experiments.judging.choices import Subject, choices, points_of
 from jaxbandits.experiments.judging.leaderboard import PROTOCOLS
 from jaxbandits.experiments.judging.protocol import TUNING_SEED, Case
+from jaxbandits.policies.budgeted import omega_star_ucb
+from jaxbandits.settings.censored import duels
 from tests.experiments.checks import assert_readable, check_records, legend_texts
 from tests.experiments.judging.boards import COINS, EVERY, PROTOCOL
 
-ALL = {"budgeted": shares, "censored": censored_prior, "farewell": farewell_prior}
+ALL = {
+    module.NAME: module
+    for module in (
+        shares,
+        shrunk,
+        forgetting,
+        censored_prior,
+        spread,
+        farewell_prior,
+        radius,
+    )
+}
+OTHER_GAMES = {"budgeted-forgetting": {"5 phases", "1 phase"}}
 CASES = ("coins", "again")
 VALUES = (5.0, 2.0, 3.0)
 SHOWN = {"mean regret": "regret", "worst run": "regret_worst"}
@@ -94,24 +110,61 @@ def test_the_figure(outcome):
     assert_readable(fig)
 
 
-@pytest.mark.parametrize("setting", ALL)
-def test_defaults_are_among_what_is_tried(setting):
+@pytest.mark.parametrize("name", ALL)
+def test_defaults_are_among_what_is_tried(name):
     """Values in ascending order, so that a table of them can be read."""
-    protocol, module = PROTOCOLS[setting], ALL[setting]
-    problem = next(iter(protocol.tuning.values())).environment().problem
-    for subject in module.SUBJECTS.values():
+    protocol = PROTOCOLS[REGISTRY[name].setting]
+    environment = next(iter(protocol.tuning.values())).environment()
+    problem = environment.problem
+    if name == "censored-spread":
+        problem = duels(environment).problem
+    for subject in ALL[name].SUBJECTS.values():
         defaults = subject.factory(problem).params._asdict()
         for name, values in subject.values.items():
             assert defaults[name] in values and list(values) == sorted(values)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("setting", ALL)
-def test_choices_of_a_setting(setting):
-    name = ALL[setting].NAME
+@pytest.mark.parametrize("name", ALL)
+def test_choices_of_a_setting(name):
     experiment = REGISTRY[name]
     found = experiment.run(Options(3, 40, progress=False, quick=True))
     check_records(found, name)
-    tuning = PROTOCOLS[setting].tuning
-    assert {r["environment"] for r in found.records} <= set(tuning)
+    games = OTHER_GAMES.get(name) or set(PROTOCOLS[experiment.setting].tuning)
+    assert {r["environment"] for r in found.records} <= games
     assert_readable(found.figure)
+
+
+@pytest.mark.parametrize("exploration", ["log_t", "log_share"])
+def test_the_prior_of_variances_can_be_varied(exploration):
+    """With 10 pulls it is the library's policy, and with another number it is not."""
+    case = PROTOCOLS["budgeted"].tuning["narrow, K = 5"].environment()
+    swept = shrunk.weighed(case.problem, exploration)
+    kept = omega_star_ucb(case.problem, exploration, variance="shrunk")
+    data = simulate(
+        {"swept": swept, "kept": kept},
+        case,
+        budget=100,
+        seeds=8,
+        checkpoints=[100],
+        grid={
+            "swept": {"prior_pulls": [10.0, 1.0]},
+            "kept": {"rho": shrunk.ADVISED[exploration]},
+        },
+    )
+    regret = data["regret"].isel(checkpoint=-1)
+    ten, one = regret.sel(policy="swept").transpose("params", "seed").values
+    np.testing.assert_array_equal(ten, regret.sel(policy="kept").isel(params=0).values)
+    assert (ten != one).any()
+
+
+def test_what_cannot_be_a_weight_is_refused():
+    case = PROTOCOLS["budgeted"].tuning["narrow, K = 5"].environment()
+    with pytest.raises(ValueError, match="prior_pulls"):
+        simulate(
+            shrunk.weighed(case.problem),
+            case,
+            budget=10,
+            seeds=2,
+            grid={"prior_pulls": 0.0},
+        )

@@ -1,0 +1,91 @@
+"""What the shrunk omega*-UCB loses with other numbers: on the tuning set alone."""
+
+from functools import partial
+from typing import NamedTuple
+
+import jax.numpy as jnp
+from jax import Array
+
+from jaxbandits.checks import positive
+from jaxbandits.experiments.common.experiment import Options, Outcome
+from jaxbandits.experiments.judging.budgeted import PROTOCOL
+from jaxbandits.experiments.judging.choices import Subject, choices
+from jaxbandits.factory import factory
+from jaxbandits.policies.budgeted import omega_star_ucb
+from jaxbandits.policies.budgeted._omega_ucb import PRIOR_PULLS, Moments, shrunk_eta
+from jaxbandits.policies.budgeted.ranges import ranges_of, shares
+from jaxbandits.protocol import Policy
+from jaxbandits.settings.budgeted.types import Problem
+
+NAME = "budgeted-shrunk"
+ADVISED = {"log_t": 0.25, "log_share": 0.5}  # rho, by the form of exploration
+VALUES = {
+    "rho": (0.0625, 0.125, 0.25, 0.5, 1.0, 2.0),
+    "prior_pulls": (1.0, 3.0, 10.0, 30.0, 100.0),
+}
+
+
+class Numbers(NamedTuple):
+    """rho > 0, and the pulls > 0 of eta = 1 that a variance is mixed with."""
+
+    rho: float
+    prior_pulls: float = PRIOR_PULLS
+
+
+def _check(params: Numbers) -> None:
+    positive(rho=params.rho, prior_pulls=params.prior_pulls)
+
+
+@factory(Problem)
+def weighed(
+    problem: Problem, exploration: str = "log_t"
+) -> Policy[Moments, Numbers, Array]:
+    """The shrunk omega*-UCB, with the weight of the prior as a number to be swept.
+
+    The policy keeps eta in its state, in which 10 pulls of 1 are mixed, as statistics
+    are told no parameters; here it is mixed anew in every round, from the same sums.
+    """
+    policy = omega_star_ucb(problem, exploration, variance="shrunk")
+    ranges = ranges_of(problem)
+
+    def act(noise, view, state, params):
+        pulls = jnp.maximum(state.means.pulls, 1)  # of the others none is looked at
+        spreads = [
+            spread._replace(
+                eta=shrunk_eta(
+                    pulls, spread.squares.total, mean * (1 - mean), params.prior_pulls
+                )
+            )
+            for spread, mean in zip(
+                (state.reward, state.cost), shares(ranges, state.means), strict=True
+            )
+        ]
+        mixed = Moments(state.means, *spreads)
+        return policy.act(noise, view, mixed, policy.params._replace(rho=params.rho))
+
+    def update(noise, view, state, action, feedback, params):
+        del params
+        return policy.update(noise, view, state, action, feedback, policy.params)
+
+    return policy._replace(
+        act=act,
+        update=update,
+        params=Numbers(ADVISED[exploration]),
+        check=_check,
+    )
+
+
+SUBJECTS = {
+    "omega*-UCB, shrunk": Subject(weighed, VALUES),
+    "omega*-UCB, shrunk, log(t/n)": Subject(
+        partial(weighed, exploration="log_share"), VALUES
+    ),
+}
+
+
+def shrunk(options: Options) -> Outcome:
+    """Regret against rho and the weight of the prior of variances.
+
+    Of the form with log(t/n) the dots are at rho = 1/2, which is advised.
+    """
+    return choices(NAME, PROTOCOL, SUBJECTS, options)
