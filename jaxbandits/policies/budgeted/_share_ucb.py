@@ -43,8 +43,8 @@ from jaxbandits.factory import factory
 from jaxbandits.policies.budgeted._index_policy import index_policy
 from jaxbandits.policies.budgeted.lent import (
     joint_share,
+    lent_eta,
     shrunk_correlation,
-    shrunk_eta,
 )
 from jaxbandits.policies.budgeted.ranges import (
     largest_ratio,
@@ -132,7 +132,7 @@ def share_ucb(
         squares = state.reward.total, state.cost.total
         weight = params.prior_pulls
         eta_reward, eta_cost = (
-            shrunk_eta(means.count, mean, square, weight, pooled)
+            lent_eta(means.count, mean, square, weight, pooled)
             for mean, square in zip(shares(ranges, means), squares, strict=True)
         )
         if joint:

@@ -11,7 +11,7 @@ from jaxbandits.policies.budgeted.statistics import Means
 LEAST_SPREAD = 1e-5  # of the range: a smaller deviation is rounding, and none
 
 
-def shrunk_eta(
+def lent_eta(
     pulls: Float[Array, " K"],
     mean: Float[Array, " K"],
     squares: Float[Array, " K"],
