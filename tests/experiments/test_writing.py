@@ -10,6 +10,7 @@ import xarray as xr
 from jaxbandits import cli
 from jaxbandits.experiments import Claim, Options, Outcome, prepare_folder
 from jaxbandits.experiments import write as write_all
+from jaxbandits.experiments.common.slugs import slugs
 from jaxbandits.plots import figure
 from jaxbandits.results import load
 from jaxbandits.stats import make_record
@@ -50,6 +51,19 @@ def test_every_file_is_listed_and_nothing_else_is_left(tmp_path):
         found = load(path)
         assert json.loads(found.attrs.pop("provenance"))["command"]
         assert found.identical(dataset)
+
+
+def test_titles_that_are_alike_as_names_are_two_files(tmp_path):
+    """The second one overwrote the first."""
+    one, two = outcome().datasets.values()
+    made = outcome()._replace(datasets={"r = -0.6": one, "r = 0.6": two})
+    paths = write(made, "a", tmp_path)[4:]
+    assert [path.name for path in paths] == ["a-r-0-6.nc", "a-r-0-6-2.nc"]
+    for path, dataset in zip(paths, (one, two), strict=True):
+        xr.testing.assert_equal(load(path), dataset)
+    # Nor is a name taken that another title has by itself.
+    titles = ["x 1", "x-1", "x 1 2", "x.1"]
+    assert [*slugs(titles).values()] == ["x-1", "x-1-2", "x-1-2-2", "x-1-3"]
 
 
 def test_pages_are_files_of_text(tmp_path):

@@ -8,6 +8,7 @@ import jax
 
 from jaxbandits.atomic import replacing
 from jaxbandits.experiments.common.experiment import Options, Outcome
+from jaxbandits.experiments.common.slugs import slugs
 from jaxbandits.plots import save_figure
 from jaxbandits.results import provenance, save
 from jaxbandits.results.plain import plain
@@ -103,10 +104,9 @@ def write(
         with replacing(paths[-1]) as temporary:
             Path(temporary).write_text(text, encoding="utf-8")
     made = {"provenance": json.dumps(said["provenance"])}
+    named = slugs(outcome.datasets)
     for environment, dataset in outcome.datasets.items():
-        slug = "".join(c if c.isalnum() else "-" for c in environment.lower())
-        slug = "-".join(filter(None, slug.split("-")))
-        paths.append(folder / f"{name}-{slug}.nc")
+        paths.append(folder / f"{name}-{named[environment]}.nc")
         save(dataset.assign_attrs(made | dataset.attrs), paths[-1])
     # The last one: where it stands, all does.
     with replacing(paths[0]) as temporary:

@@ -140,9 +140,13 @@ def _picture(
     options: Options,
     by_budget: bool,
 ) -> Figure:
-    """Rows of panels: the mean and the worst run of a subject; a column a parameter."""
+    """Rows of panels: the mean and the worst run of a subject; a column a parameter.
+
+    Of one parameter the two are beside each other.
+    """
     across = max(len(subject.values) for subject in subjects.values())
-    fig, axes = figure(len(DRAWN) * len(subjects), across)
+    size = (len(subjects), len(DRAWN)), (len(DRAWN) * len(subjects), across)
+    fig, axes = figure(*size[across > 1])
     panels = iter(axes)
     for label, subject in subjects.items():
         for drawn, over_seeds in DRAWN.items():

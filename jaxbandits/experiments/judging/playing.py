@@ -12,6 +12,7 @@ from pathlib import Path
 import xarray as xr
 
 from jaxbandits.experiments.common.experiment import Options
+from jaxbandits.experiments.common.slugs import slug
 from jaxbandits.experiments.judging.protocol import Case, Entrant, Protocol
 from jaxbandits.machine import Machine
 from jaxbandits.protocol import Environment
@@ -90,9 +91,3 @@ def _entries(
             for leaf, value in entrant.params.items()
         }
         yield name, Entry(policy, params or None)
-
-
-def slug(title: str) -> str:
-    """A title as part of a file's name."""
-    kept = "".join(c if c.isalnum() else "-" for c in title.lower())
-    return "-".join(filter(None, kept.split("-")))

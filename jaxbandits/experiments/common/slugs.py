@@ -1,0 +1,24 @@
+"""Titles as parts of files' names."""
+
+from collections.abc import Iterable
+
+
+def slug(title: str) -> str:
+    """Lower case, with a hyphen for whatever is no letter and no digit."""
+    kept = "".join(c if c.isalnum() else "-" for c in title.lower())
+    return "-".join(filter(None, kept.split("-")))
+
+
+def slugs(titles: Iterable[str]) -> dict[str, str]:
+    """Of several titles, by title: those that are alike as names are numbered.
+
+    So "correlation -0.6" and "correlation 0.6" are two files.
+    """
+    found: dict[str, str] = {}
+    for title in titles:
+        name, copy = slug(title), 1
+        while name in found.values():
+            copy += 1
+            name = f"{slug(title)}-{copy}"
+        found[title] = name
+    return found
