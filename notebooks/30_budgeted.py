@@ -97,7 +97,8 @@ for warning in told:
 # the other always 0.504. `variance="shrunk"` mixes in ten pulls of the largest variance
 # and never believes in 0: it is what we advise. `"log_share"` explores an arm less, the
 # more often it has been pulled; `share_ucb` can do without the budget, by what has been
-# spent (`clock="spent"`), and with every arm's own variance (`pooled=False`).
+# spent (`clock="spent"`), and with every arm's own variance (`pooled=False`): pooled
+# over the arms, as is its default, it loses runs here too.
 
 # %%
 prize = np.array([[0.5, 1.0], [0.504, 1.0]]), np.array([[0.98, 0.02], [1.0, 0.0]])

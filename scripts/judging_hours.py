@@ -1,65 +1,73 @@
-"""How long a leaderboard takes, from what the package's own boards say.
+"""How long leaderboards take, from what the package's boards say.
 
-    python scripts/judging_hours.py
+    JAXBANDITS_DATA=/folder python scripts/judging_hours.py
 
-Hours of one core: the runs of every case and horizon times its rounds times each
-entrant's microseconds, added up. Where a budget ends the game its rounds are those of
-the policy that is advised, which mostly plays the best arm, at the smallest budget, and
-grow with it. Microseconds are those of the first case on a busy machine, compilation
-left out.
+Hours of one core: the runs of every case and horizon times their rounds times each
+entrant's microseconds, added up. Where a budget ends the game, rounds are those of
+always playing what is best. Microseconds are those of the first case on a busy machine,
+compilation left out.
 """
 
-from jaxbandits import simulate
-from jaxbandits.experiments.judging.advice import ADVICE
+import jax
+import jax.numpy as jnp
+import numpy as np
+
 from jaxbandits.experiments.judging.board import shipped
 from jaxbandits.experiments.judging.leaderboard import PROTOCOLS
-from jaxbandits.machine import Machine
+from jaxbandits.experiments.judging.protocol import Case
+from jaxbandits.protocol import Environment
 
-SEEDS = 16
+SEEDS = 256  # of instances that are drawn
 
 
-def rounds_per_unit(setting: str, title: str) -> float:
-    """Rounds that a unit of the budget pays for, or a round itself."""
-    protocol = PROTOCOLS[setting]
-    if not protocol.by_budget:
-        return 1.0
-    environment = protocol.judging[title].environment()
+def environment_of(title: str, case: Case) -> Environment:
+    """The game of a case, with its data."""
+    environment = case.environment()
     if environment is None:
-        raise SystemExit(f"{title} needs its data: set JAXBANDITS_DATA")
-    entrant, budget = protocol.entrants[ADVICE[setting].policy], protocol.horizons[0]
-    found = simulate(
-        entrant.factory(environment.problem),
-        environment,
-        budget=budget,
-        seeds=SEEDS,
-        checkpoints=[budget],
-        machine=Machine(progress=False),
-    )
-    return float(found["rounds"].mean()) / budget
+        raise SystemExit(f"{title} needs {case.data}: set JAXBANDITS_DATA")
+    return environment
+
+
+def pulls_per_unit(title: str, case: Case) -> float:
+    """How many pulls of the best arm a unit of money pays for, in the mean."""
+    environment = environment_of(title, case)
+    keys = jax.random.split(jax.random.key(0), SEEDS)
+    setup = jax.tree.map(jnp.asarray, environment.setup)
+    draw = jax.vmap(lambda key: environment.game.sample(key, setup))
+    instances = jax.tree.map(np.asarray, draw(keys))
+    oracle = environment.oracle(instances)
+    costs = np.take_along_axis(oracle.mean_cost, oracle.best[:, None], axis=1)[:, 0]
+    return float(np.mean(instances.unit / costs))
+
+
+def epochs_per_unit(title: str, case: Case) -> float:
+    """How many epochs of the best pair end in a unit of time."""
+    oracle = environment_of(title, case).oracle()
+    return 1 / float(oracle.mean_time[oracle.arm, oracle.wait])
+
+
+PER_UNIT = {"budgeted": pulls_per_unit, "farewell": epochs_per_unit}
 
 
 def main() -> None:
-    print("| setting | hours of a core | at the longest horizon | million rounds |")
-    print("|---|---|---|---|", flush=True)
-    for setting in ADVICE:
+    print("| setting | million rounds | hours of a core | at the longest horizon |")
+    print("|---|---|---|---|")
+    for setting, protocol in PROTOCOLS.items():
         board = shipped(setting)
         if board is None:
             continue
-        rates = {title: rounds_per_unit(setting, title) for title in cases(board)}
-        hours, longest, rounds = 0.0, 0.0, 0.0
-        last = max(cell.horizon for cell in board.cells)
+        rates, rounds, hours = {}, 0.0, {}
         for cell in board.cells:
+            if cell.case not in rates:
+                per_unit = PER_UNIT.get(setting, lambda title, case: 1.0)
+                case = protocol.judging[cell.case]
+                rates[cell.case] = per_unit(cell.case, case)
             each = board.seeds * cell.horizon * rates[cell.case]
             spent = sum(board.microseconds[name] for name in cell.scores) * each / 3.6e9
-            hours, rounds = hours + spent, rounds + each * len(cell.scores) / 1e6
-            longest += spent if cell.horizon == last else 0.0
-        row = f"| {setting} | {hours:.1f} | {longest:.1f} | {rounds:,.0f} |"
-        print(row, flush=True)
-
-
-def cases(board) -> list[str]:
-    """Titles."""
-    return list(dict.fromkeys(cell.case for cell in board.cells))
+            rounds += each * len(cell.scores) / 1e6
+            hours[cell.horizon] = hours.get(cell.horizon, 0.0) + spent
+        total, longest = sum(hours.values()), hours[max(hours)]
+        print(f"| {setting} | {rounds:,.0f} | {total:.1f} | {longest:.1f} |")
 
 
 if __name__ == "__main__":

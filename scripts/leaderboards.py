@@ -55,7 +55,7 @@ def take(folder: Path, setting: str) -> None:
 def play_again(
     folder: Path, setting: str, names: Sequence[str], horizon: int | None
 ) -> None:
-    """Entrants anew in all cells up to a horizon; the files after every one of them."""
+    """Entrants anew in all cells up to a horizon; whoever is killed goes on."""
     protocol, whole = PROTOCOLS[setting], board.shipped(setting)
     if whole is None:
         raise SystemExit(f"no leaderboard of {setting} came with the package")
@@ -80,7 +80,7 @@ def play_again(
         )
         new = cell_of(cell.case, cell.horizon, played, entrants)
         whole = _with_cell(whole, board.refreshed(cell, new, protocol.entrants))
-        write(whole, f"leaderboard-{setting}{suffix}")
+    write(whole, f"leaderboard-{setting}{suffix}")
 
 
 def _with_cell(whole: board.Board, new: Cell) -> board.Board:

@@ -316,7 +316,7 @@ EXPERIMENTS = (
         "What the shrunk omega*-UCB loses with other parameters",
         "docs/recommendation.md, what the numbers of omega*-UCB cost",
         shrunk,
-        Options(64, 100_000),
+        Options(64, 10_000),
         Options(4, 200, quick=True),
     ),
     Experiment(

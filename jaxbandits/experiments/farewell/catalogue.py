@@ -207,7 +207,7 @@ EXPERIMENTS = (
         "What the shrunk omega*-UCB loses on pairs with another rho",
         "docs/errata.md, D7",
         radius,
-        Options(64, 100_000),
+        Options(64, 10_000),
         Options(4, 500, quick=True),
     ),
     Experiment(

@@ -48,19 +48,19 @@ ADVICE = {
         "at large limits, and some microseconds per round.",
     ),
     "budgeted": Advice(
-        "omega*-UCB, shrunk, rho = 1/4",
-        'policies.budgeted.omega_star_ucb(problem, variance="shrunk")',
-        "Money to spend on arms with random costs: play "
-        '`omega_star_ucb(problem, variance="shrunk")`, which is told nothing. It loses '
-        "a run now and then; where that is too much, let it explore by log(t/n): "
-        '`omega_star_ucb(problem, "log_share", variance="shrunk")` with `rho=0.5`. If '
-        "you know the budget beforehand, try `share_ucb(problem)` beside it, which "
-        "makes use of it. Where the best arm nearly always pays, all of these give it "
-        "up in some runs, and `bts(problem)` does not. Scale costs and rewards to [0, "
-        "1] by the largest that can occur. Policies with narrow intervals (m-UCB) look "
-        "better in most runs and lose much of the money in some. With a few thousand "
-        "pulls' money there is hardly time to learn: ask your own records "
-        "(`jaxbandits compare`).",
+        "share-UCB, anytime",
+        'policies.budgeted.share_ucb(problem, clock="spent")',
+        "Money to spend on arms with random costs: play `share_ucb(problem, "
+        'clock="spent")`, which is told nothing, or `share_ucb(problem)` if you know '
+        "the budget beforehand. Where rewards come with costs (who clicks costs, and "
+        "may buy), add `joint=True`. They lose a run now and then, most of all among "
+        'many coins; there `omega_star_ucb(problem, "log_share", variance="shrunk")` '
+        "with `rho=0.5` loses fewer, and explores for longer. Where the best arm "
+        "nearly always pays, all of these give it up in some runs, and `bts(problem)` "
+        "does not. Scale costs and rewards to [0, 1] by the largest that can occur. "
+        "Policies with narrow intervals (m-UCB, c-UCB, i-UCB) look better in most runs "
+        "and lose much of the money in one of five. With a few thousand pulls' money "
+        "there is hardly time to learn: ask your own records (`jaxbandits compare`).",
     ),
     "farewell": Advice(
         "hazard TS",

@@ -5,6 +5,7 @@ looked at what is judged.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -187,5 +188,13 @@ def _draw(
     readable_ticks(ax.yaxis, "log", low, high)
     if min(x) > 0:
         ax.set_xscale("log")
-    ax.set_xticks(x, [f"{value:g}" for value in x])
+    ax.set_xticks(x, [tick(value) for value in x])
     ax.minorticks_off()
+
+
+def tick(value: float) -> str:
+    """A short name: 1/16 in place of 0.0625, and three digits otherwise."""
+    fraction = Fraction(value)
+    if value < 1 and fraction.denominator in (2, 4, 8, 16):
+        return str(fraction)
+    return f"{value:.3g}"

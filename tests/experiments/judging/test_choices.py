@@ -12,7 +12,7 @@ from jaxbandits.experiments.censored import prior as censored_prior
 from jaxbandits.experiments.censored import spread
 from jaxbandits.experiments.farewell import prior as farewell_prior
 from jaxbandits.experiments.farewell import radius
-from jaxbandits.experiments.judging.choices import Subject, choices, points_of
+from jaxbandits.experiments.judging.choices import Subject, choices, points_of, tick
 from jaxbandits.experiments.judging.leaderboard import PROTOCOLS
 from jaxbandits.experiments.judging.protocol import TUNING_SEED, Case
 from jaxbandits.policies.budgeted import omega_star_ucb
@@ -108,6 +108,15 @@ def test_the_figure(outcome):
             np.testing.assert_allclose(dot.get_ydata(), expected[0])
     assert legend_texts(fig) == list(CASES)
     assert_readable(fig)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0625, "1/16"), (0.5, "1/2"), (0.1, "0.1"), (2**0.5, "1.41"), (1.5, "1.5")],
+)
+def test_ticks_are_short(value, text):
+    """Six values of one panel do not run into each other."""
+    assert tick(value) == text
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -119,6 +119,11 @@ def test_entrants_that_are_played_again_by_themselves():
     # Another rival's quantile may be the smallest now.
     better = {"fast": [40.0] * 4, "new": [7.0] * 4}
     assert refreshed(cell(), cell(values=better), ENTRANTS).best_high == 40
+    # Two that play alike: the file has six digits of one.
+    twin = cell(values=RUNS | {"slow": RUNS["fast"]})
+    digits = twin.scores["slow"]._replace(mean=40 - 1e-5)
+    twin = twin._replace(best="fast", scores=twin.scores | {"slow": digits})
+    assert refreshed(twin, cell(values=again), ENTRANTS).best == "fast"
 
 
 @pytest.mark.parametrize(
