@@ -116,7 +116,9 @@ def refreshed(old: Cell, new: Cell, entrants: Mapping[str, Entrant]) -> Cell:
     rivals = [name for name in scores if entrants[name].rival]
     best = min(rivals, key=lambda name: scores[name].mean)
     # Two rivals that play alike have one mean but for the digits that files keep.
-    if math.isclose(scores[old.best].mean, scores[best].mean, rel_tol=10.0**-DIGITS):
+    if math.isclose(
+        scores[old.best].mean, scores[best].mean, rel_tol=10.0 ** (1 - DIGITS)
+    ):
         best = old.best
     if not new.best == old.best == best:
         raise ValueError(
