@@ -8,7 +8,7 @@ played where they are what the page speaks of.
 """
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -155,8 +155,8 @@ def trap_runs(rng: np.random.Generator, seeds: int, rounds: np.ndarray) -> np.nd
     return np.array(found)
 
 
-def trap_table(instances: int, horizon: int) -> None:
-    """A coin beside a sure thing that is worth a little less: the policy itself."""
+def trap_of_policy(seeds: int, rounds: np.ndarray) -> np.ndarray:
+    """Regret of the policy itself on a coin beside a sure thing, f64[rounds, seeds]."""
     import jaxbandits as jb
     from jaxbandits.laws import Discrete, discrete
     from jaxbandits.policies import censored as policies
@@ -165,16 +165,21 @@ def trap_table(instances: int, horizon: int) -> None:
     gains = np.array([[0.0, 1.0], [SURE, 1.0]])
     chances = np.array([[1 - COIN, COIN], [1.0, 0.0]])
     game = settings.plain("coin and sure thing", discrete, Discrete(gains, chances))
-    rounds = decades(horizon)
     data = jb.simulate(
         policies.cell_thompson(game.problem),
         game,
-        horizon=horizon,
-        seeds=instances,
+        horizon=int(rounds[-1]),
+        seeds=seeds,
         checkpoints=rounds.tolist(),
     )
-    normal = data["regret"].isel(policy=0).transpose("checkpoint", ...).values
-    normal = normal.reshape(len(rounds), -1)
+    regret = data["regret"].isel(policy=0).transpose("checkpoint", ...).values
+    return regret.reshape(len(rounds), -1)
+
+
+def trap_table(instances: int, horizon: int) -> None:
+    """The policy and Beta posteriors, and what is lost by theory alone."""
+    rounds = decades(horizon)
+    normal = trap_of_policy(instances, rounds)
     beta = trap_runs(np.random.default_rng(7), instances, rounds)
     print(f"\n{instances} seeds: regret, median, worst run; above half of the most")
     row("rounds", "of lost runs, by theory", "cell TS", "by Beta posteriors")
@@ -526,7 +531,7 @@ TABLES: dict[str, Callable[[int, int], None]] = {
 }
 
 
-def main(arguments: Iterator[str] | None = None) -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("table", choices=TABLES)
     parser.add_argument("--instances", type=int, default=200)
