@@ -8,11 +8,18 @@ played where they are what the page speaks of.
 """
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from jaxbandits.theory import cells, lost_runs, sampled_rates, shrinking
+from jaxbandits.theory import (
+    cells,
+    hazards,
+    lost_runs,
+    sampled_rates,
+    shrinking,
+    sparring,
+)
 
 Moments = tuple[np.ndarray, np.ndarray]
 
@@ -148,8 +155,8 @@ def trap_runs(rng: np.random.Generator, seeds: int, rounds: np.ndarray) -> np.nd
     return np.array(found)
 
 
-def trap_table(instances: int, horizon: int) -> None:
-    """A coin beside a sure thing that is worth a little less: the policy itself."""
+def trap_of_policy(seeds: int, rounds: np.ndarray) -> np.ndarray:
+    """Regret of the policy itself on a coin beside a sure thing, f64[rounds, seeds]."""
     import jaxbandits as jb
     from jaxbandits.laws import Discrete, discrete
     from jaxbandits.policies import censored as policies
@@ -158,16 +165,21 @@ def trap_table(instances: int, horizon: int) -> None:
     gains = np.array([[0.0, 1.0], [SURE, 1.0]])
     chances = np.array([[1 - COIN, COIN], [1.0, 0.0]])
     game = settings.plain("coin and sure thing", discrete, Discrete(gains, chances))
-    rounds = decades(horizon)
     data = jb.simulate(
         policies.cell_thompson(game.problem),
         game,
-        horizon=horizon,
-        seeds=instances,
+        horizon=int(rounds[-1]),
+        seeds=seeds,
         checkpoints=rounds.tolist(),
     )
-    normal = data["regret"].isel(policy=0).transpose("checkpoint", ...).values
-    normal = normal.reshape(len(rounds), -1)
+    regret = data["regret"].isel(policy=0).transpose("checkpoint", ...).values
+    return regret.reshape(len(rounds), -1)
+
+
+def trap_table(instances: int, horizon: int) -> None:
+    """The policy and Beta posteriors, and what is lost by theory alone."""
+    rounds = decades(horizon)
+    normal = trap_of_policy(instances, rounds)
     beta = trap_runs(np.random.default_rng(7), instances, rounds)
     print(f"\n{instances} seeds: regret, median, worst run; above half of the most")
     row("rounds", "of lost runs, by theory", "cell TS", "by Beta posteriors")
@@ -311,6 +323,103 @@ def allocation_table(instances: int, horizon: int) -> None:
             row(what, J, f"{t:,}", f"{bound[i]:,.0f}", *told)
 
 
+# Hazard Thompson sampling, docs/theory/hazard-thompson.md.
+
+
+def drawn_waits(rng: np.random.Generator, num_arms: int, num_waits: int) -> Moments:
+    """A game's delays f64[K, D + 1] and rewards f64[K, D + 1], hazards uniform."""
+    hazard, value = rng.random((2, num_arms, num_waits))
+    survival = np.cumprod(1 - hazard, axis=1)
+    ends = np.concatenate([np.ones((num_arms, 1)), survival[:, :-1]], axis=1) * hazard
+    never = np.zeros((num_arms, 1))
+    return (
+        np.concatenate([ends, survival[:, -1:]], axis=1),
+        np.concatenate([value, never], axis=1),
+    )
+
+
+def at_random(delay: np.ndarray, value: np.ndarray, time: np.ndarray) -> np.ndarray:
+    """Regret of a pair at random in every epoch: lost per epoch, over its length."""
+    ends, waits = delay[:, :-1], np.arange(1, delay.shape[1])
+    left = 1 - np.cumsum(ends, axis=1)
+    reward = np.cumsum(ends * value[:, :-1], axis=1)
+    length = np.cumsum(ends * waits, axis=1) + left * waits
+    best = np.max(reward / length)
+    return time * np.sum(best * length - reward) / np.sum(length)
+
+
+def hazard_table(instances: int, horizon: int) -> None:
+    """The policy itself, on as many drawn instances of two macro-arms."""
+    import jaxbandits as jb
+    from jaxbandits.policies import farewell as policies
+    from jaxbandits.settings import farewell as settings
+
+    time = decades(horizon)
+    row("waits", "time", "bound", "hazard TS", "at random")
+    for num_waits in (1, 2, 3):
+        rng = np.random.default_rng(7)
+        regret, random = [], []
+        for i in range(instances):
+            delay, value = drawn_waits(rng, 2, num_waits)
+            game = settings.farewell("drawn", delay, value, num_waits=num_waits)
+            data = jb.simulate(
+                policies.hazard_thompson(game.problem),
+                game,
+                budget=horizon,
+                seeds=1,
+                root_seed=i,
+                checkpoints=time.tolist(),
+            )
+            regret.append(data["regret"].values.reshape(-1))
+            random.append(at_random(delay, value, time))
+        bound = hazards.bayes_regret_bound(time, 2, num_waits)
+        columns = [mean_and_error(np.array(x).T) for x in (regret, random)]
+        for i, t in enumerate(time):
+            told = [said(mean[i], error[i]) for mean, error in columns]
+            row(num_waits, f"{t:,}", f"{bound[i]:,.0f}", *told)
+
+
+# Self-sparring on cells, docs/theory/self-sparring.md.
+
+
+def duel_runs(
+    means: tuple[float, ...], seeds: int, rounds: np.ndarray, spread: float = 2**0.5
+) -> np.ndarray:
+    """Regret of the policy that knows that all runs end, f64[rounds, seeds]."""
+    import jaxbandits as jb
+    from jaxbandits.laws import Bernoulli, bernoulli
+    from jaxbandits.policies import censored as policies
+    from jaxbandits.settings import censored as settings
+
+    coins = settings.plain("coins", bernoulli, Bernoulli(np.array(means)))
+    game = settings.duels(coins)
+    policy = policies.cell_self_sparring(game.problem)
+    params = policy.params._replace(prior_ended=1e7, reward_spread=spread)
+    data = jb.simulate(
+        policy._replace(params=params),
+        game,
+        horizon=int(rounds[-1]),
+        seeds=seeds,
+        checkpoints=rounds.tolist(),
+    )
+    regret = data["regret"].isel(policy=0).transpose("checkpoint", ...).values
+    return regret.reshape(len(rounds), -1)
+
+
+def sparring_table(instances: int, horizon: int) -> None:
+    """Two coins whose means differ by 0.1, 0.2 and 0.4."""
+    rounds = decades(horizon)
+    row("gap", "spread", "rounds", "bound", "regret", "worst", "at random")
+    for gap in (0.1, 0.2, 0.4):
+        for spread in (2**0.5, 1.0):
+            bound = sparring.regret_bound(rounds, gap, spread)
+            runs = duel_runs((0.5, 0.5 + gap), instances, rounds, spread)
+            for i, t in enumerate(rounds):
+                told = f"{bound[i]:,.0f}", said(*mean_and_error(runs[i]))
+                most = f"{runs[i].max():,.0f}"
+                row(gap, f"{spread:.2f}", f"{t:,}", *told, most, f"{gap * t / 2:,.0f}")
+
+
 # omega*-UCB with shrunk variances, docs/theory/shrunk-omega.md.
 
 RHO, COST = 0.25, 0.5
@@ -416,11 +525,13 @@ TABLES: dict[str, Callable[[int, int], None]] = {
     "cells": cell_table,
     "trap": trap_table,
     "allocation": allocation_table,
+    "hazards": hazard_table,
+    "sparring": sparring_table,
     "shrunk": shrunk_table,
 }
 
 
-def main(arguments: Iterator[str] | None = None) -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("table", choices=TABLES)
     parser.add_argument("--instances", type=int, default=200)

@@ -5,8 +5,8 @@ budgeted game, `censored` about RCUCB in the game with censored consumption, `zo
 about z-RCUCB, where any limit may be chosen, `farewell` about Wait-UCB in the game with
 waiting times; `graves_lai` has what no consistent policy can do better than in the game
 with censored consumption; `lost_runs` and `shrinking`, about share-UCB and omega*-UCB,
-and `hazards`, `cells` and `sampled_rates`, about Thompson sampling, are ours. Import
-the module and call through its name: most have a `trivial_bound`.
+`hazards`, `cells`, `sampled_rates` and `sparring`, about Thompson sampling, are ours.
+Import the module and call through its name: most have a `trivial_bound`.
 """
 
 from jaxbandits.theory import (
@@ -20,6 +20,7 @@ from jaxbandits.theory import (
     lost_runs,
     sampled_rates,
     shrinking,
+    sparring,
     zooming,
 )
 
@@ -34,5 +35,6 @@ __all__ = [
     "lost_runs",
     "sampled_rates",
     "shrinking",
+    "sparring",
     "zooming",
 ]

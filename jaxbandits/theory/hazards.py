@@ -7,8 +7,16 @@ Waits of 1, ..., D units, of which giving up costs the time waited
 import numpy as np
 from scipy.integrate import quad
 
-from jaxbandits.checks import Numbers, at_least_one, in_unit_interval, number, numbers
+from jaxbandits.checks import (
+    Numbers,
+    at_least_one,
+    in_unit_interval,
+    number,
+    numbers,
+    whole,
+)
 from jaxbandits.theory.plain import plain_numbers
+from jaxbandits.theory.products import largest_products
 
 
 @plain_numbers
@@ -61,6 +69,45 @@ def deviation(
     in_value = np.cumsum(entering * hazard * np.abs(other[1] - value))
     waits = np.arange(1, hazard.size + 1)
     return (1 + waits * rates(hazard, value)) * in_hazard + in_value
+
+
+@plain_numbers
+def bayes_regret_bound(horizon: Numbers, num_arms: int, num_waits: int) -> np.ndarray:
+    """Bound on the Bayes regret of hazard Thompson sampling, of rewards 0 or 1.
+
+    On instances that are drawn with hazards and chances of a reward uniform on [0, 1]
+    and independent. With ``r(d)`` the expected largest of K products of d uniform
+    numbers,
+
+        D sum_d  q(d - 1) + q(d),
+        q(d) = (1 + sqrt(2 log(2 K))) sqrt(K T r(d) log(1 + T r(d) / (2 K))) / 2.
+
+    Args:
+      horizon: real >= 1 of any shape, the time T.
+      num_arms: K.
+      num_waits: D, waits of 1, ..., D.
+
+    Returns:
+      f64 of the shape of `horizon`. It says nothing where it is above T.
+
+    Raises:
+      ValueError: if an argument is out of its range.
+      TypeError: if an integer is none.
+    """
+    horizon = numbers("horizon", horizon)
+    at_least_one(horizon=horizon)
+    num_arms = whole("num_arms", num_arms, 1)
+    num_waits = whole("num_waits", num_waits, 1)
+
+    def learnt(factors: int) -> np.ndarray:
+        """q, of what is observed after so many steps."""
+        entries = horizon * largest_products(factors, num_arms)
+        log = np.log1p(entries / (2 * num_arms))
+        spread = 1 + np.sqrt(2 * np.log(2 * num_arms))
+        return spread * np.sqrt(num_arms * entries * log) / 2
+
+    units = range(1, num_waits + 1)
+    return num_waits * sum(learnt(d - 1) + learnt(d) for d in units)
 
 
 @plain_numbers

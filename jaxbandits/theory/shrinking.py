@@ -6,6 +6,8 @@ always gains q. An arm of which n pulls have all brought r has an index above th
 rival's if and only if ``n (q - r)**2 < eta z**2 q (1 - q)``.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from jaxbandits.checks import (
@@ -21,7 +23,7 @@ from jaxbandits.theory.plain import plain_numbers
 PRIOR_PULLS, LEAST_PULLS = 10, 30  # of `policies.budgeted.omega_ucb`
 
 # eta by pulls that have all shown the same, not at an end of the range.
-ETAS = {
+ETAS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "shrunk": lambda n: PRIOR_PULLS / (PRIOR_PULLS + n - 1),
     "switch": lambda n: np.where(n < LEAST_PULLS, 1.0, 0.0),
     "none": np.ones_like,  # omega-UCB
@@ -121,11 +123,12 @@ def _exponent(
     pulls: Numbers, rho: float, shown: float, rival: float, variance: str
 ) -> np.ndarray:
     """log t at which the arm's index has reached the rival's, `inf` if never."""
-    eta = ETAS[one_of("variance", variance, ETAS)](np.asarray(pulls, np.float64))
+    n = np.asarray(pulls, np.float64)
+    eta = ETAS[one_of("variance", variance, ETAS)](n)
     positive(rho=rho)
     between_zero_and_one(shown=shown, rival=rival)
     positive(rival_minus_shown=rival - shown)
     most = 2 * rho * eta * rival * (1 - rival)
     wide = most > 0
-    reached = pulls * (rival - shown) ** 2 / np.where(wide, most, 1.0)
+    reached = n * (rival - shown) ** 2 / np.where(wide, most, 1.0)
     return np.where(wide, reached, np.inf)

@@ -95,6 +95,21 @@ def test_the_bound_by_hand():
     np.testing.assert_allclose(coins, expected + more)
 
 
+def test_the_numbers_of_the_page():
+    rounds = [1e3, 1e4]
+    for size, told in ((1, [440, 1701]), (2, [464, 1765])):
+        found = theory.bayes_regret_bound(rounds, 3, PENALTY, size=size)
+        np.testing.assert_allclose(found, told, atol=0.6)
+    lost = theory.lost_regret([1e3, 1e4, 1e5, 1e6], 0.35, 0.3)
+    np.testing.assert_allclose(lost, [0.3, 1.2, 5.7, 28], rtol=0.05)
+    chances = theory.chance_after_failures([4, 8, 12, 16, 20], 0.3)
+    np.testing.assert_allclose(
+        chances, [0.17, 0.014, 2.9e-4, 1.6e-6, 2.3e-9], rtol=0.04
+    )
+    trials = [theory.chance_of_trial(0.8, 0.1, 10, b) for b in (1.0, 10.0, 30.0)]
+    np.testing.assert_allclose(trials, [1.0, 0.025, 5e-13], rtol=0.03)
+
+
 @pytest.mark.parametrize("size", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_runs_are_below_the_bound_which_is_below_random_play(size):
     """3,000 rounds of 40 instances, whose regret the page has for more."""
@@ -156,6 +171,16 @@ def test_what_is_lost_by_waiting():
     beta = (1 - p) ** n / (1 - q) ** (n + 1)
     normal = (1 - p) ** n / theory.chance_after_failures(n, q)
     assert np.all(np.diff(beta) < 0) and np.all(np.diff(normal) > 0)
+
+
+@pytest.mark.slow
+def test_the_policy_loses_runs():
+    """Two of 300, above half of what there is to lose in 10,000 rounds."""
+    rounds = np.array([10_000])
+    most = rounds[0] * (bounds.COIN - bounds.SURE)
+    regret = bounds.trap_of_policy(300, rounds)[0]
+    assert np.median(regret) < most / 50
+    assert np.sum(regret > most / 2) >= 2 and regret.max() > 0.8 * most  # 431 of 500
 
 
 @pytest.mark.parametrize(("limits", "passed"), [(1, 5.0), (3, 3.0)])

@@ -1,5 +1,9 @@
 """Hazards: rates by the game's table, the bound that the proof rests on, priors."""
 
+import sys
+from importlib import import_module
+from pathlib import Path
+
 import jax
 import numpy as np
 import pytest
@@ -10,6 +14,9 @@ from jaxbandits.protocol import Environment
 from jaxbandits.settings.farewell import Problem, View, farewell
 from jaxbandits.theory import hazards as theory
 from tests.reference.farewell_environment import exact_table
+
+sys.path.append(str(Path(__file__).resolve().parents[2] / "scripts"))
+bounds = import_module("bounds")
 
 
 def units(seed, size=6):
@@ -49,6 +56,71 @@ def test_an_error_counts_as_often_as_its_unit_is_entered():
     rate = (0.75 + 0.25 * 0.5) / 1.25
     found = theory.deviation(hazard, value, later, value)
     np.testing.assert_allclose(found, [0.0, 0.25 * (1 + 2 * rate) * 0.1])
+
+
+def test_kaplan_and_meier_are_plain_means_where_all_epochs_wait_for_long():
+    """docs/settings/farewell.md: rewards over time of every wait, of 200 epochs."""
+    rng = np.random.default_rng(0)
+    delay, reward = rng.geometric(0.3, 200), rng.random(200)
+    unit = np.arange(1, 6)
+    entered = np.sum(delay[:, None] >= unit, axis=0)
+    ended = delay[:, None] == unit
+    hazard = ended.sum(axis=0) / entered
+    value = (ended * reward[:, None]).sum(axis=0) / np.maximum(ended.sum(axis=0), 1)
+    plain = [np.sum(reward * (delay <= j)) / np.minimum(delay, j).sum() for j in unit]
+    np.testing.assert_allclose(theory.rates(hazard, value), plain, rtol=1e-12)
+
+
+def test_the_bayes_bound_by_hand():
+    """One wait, two arms: q(0) + q(1), of 1 and of 2 / 3 of all epochs."""
+    factor = (1 + np.sqrt(2 * np.log(4))) / 2
+    seen = (np.sqrt(2 * n * np.log1p(n / 4)) for n in (1000.0, 2000 / 3))
+    np.testing.assert_allclose(
+        theory.bayes_regret_bound(1000.0, 2, 1), factor * sum(seen)
+    )
+    # With two waits units are entered by 2 / 3 of the better arm, and D is 2.
+    one, two = (theory.bayes_regret_bound(1e5, 2, d) for d in (1, 2))
+    assert 2 * one < two < 4 * one
+
+
+def test_the_bayes_bounds_of_the_page():
+    for num_waits, told in (
+        (1, [250, 946, 3_414, 11_979]),
+        (2, [875, 3_330, 12_053, 42_387]),
+        (3, [1_702, 6_521, 23_686, 83_475]),
+    ):
+        found = theory.bayes_regret_bound([1e3, 1e4, 1e5, 1e6], 2, num_waits)
+        np.testing.assert_allclose(found, told, atol=0.6)
+
+
+@pytest.mark.parametrize("num_waits", [1, 3])
+def test_what_the_bayes_bound_rests_on(num_waits):
+    """By an optimal wait the factor of an error in a hazard is at most 1."""
+    rng = np.random.default_rng(num_waits)
+    for _ in range(300):
+        h, v, other_h, other_v = rng.random((4, num_waits))
+        rates = theory.rates(other_h, other_v)
+        j = int(np.argmax(rates))
+        entering = np.cumprod(np.append(1.0, 1 - h[:j]))
+        promised = rates[j] - theory.rates(h, v)[j]
+        part = np.abs(other_h - h) + h * np.abs(other_v - v)
+        length = np.sum(entering)
+        assert promised <= np.sum(entering * part[: j + 1]) / length + 1e-12
+
+
+def test_runs_are_below_the_bayes_bound():
+    """4 drawn games with one wait, beside pairs at random."""
+    rng, regret, random = np.random.default_rng(7), [], []
+    for i in range(4):
+        delay, value = bounds.drawn_waits(rng, 2, 1)
+        game = farewell("drawn", delay, value, num_waits=1)
+        policy = policies.hazard_thompson(game.problem)
+        data = simulate(policy, game, budget=2_000, seeds=1, root_seed=i)
+        regret.append(float(data["regret"].values.reshape(-1)[-1]))
+        random.append(bounds.at_random(delay, value, 2_000.0))
+    bound = theory.bayes_regret_bound(2_000.0, 2, 1)
+    assert 0 < np.mean(regret) < bound / 10
+    assert np.mean(regret) < np.mean(random) / 5
 
 
 def test_the_chance_of_a_trial():
@@ -94,6 +166,8 @@ def test_hazard_thompson_tries_a_new_arm_that_often(newcomer, passed):
             lambda: theory.deviation([0.5], [0.5], [0.5, 0.5], [0.1, 0.1]),
             "^other_hazard must have the shape",
         ),
+        (lambda: theory.bayes_regret_bound(0.0, 2, 2), "^horizon must be >= 1"),
+        (lambda: theory.bayes_regret_bound(10, 2, 0), "^num_waits must be at least 1"),
         (lambda: theory.chance_of_trial(0.5, 0.5), "^prior_passed must be >= 1"),
         (lambda: theory.chance_of_trial(1.5, 1.0), "^rate must be in"),
     ],

@@ -27,6 +27,18 @@ def test_the_bound_by_hand():
     np.testing.assert_allclose(ordered, many + np.sqrt(0.5 * 2 * 0.5 * 200))
 
 
+def test_the_numbers_of_the_page():
+    for J, ordered, told in (
+        (8, True, [274, 865]),
+        (64, True, [388, 1385]),
+        (15, False, [428, 1352]),
+    ):
+        found = theory.bayes_regret_bound(
+            [1e3, 1e4], np.full(3, np.log(J)), np.full(3, J), ordered=ordered
+        )
+        np.testing.assert_allclose(found, told, atol=0.6)
+
+
 def information(prior, laws):
     """Of a value about what is seen, by the definition; laws f64[J, outcomes]."""
     mean = prior @ laws

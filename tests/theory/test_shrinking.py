@@ -46,6 +46,17 @@ def test_the_formula_by_hand():
     assert np.isfinite(switch[0]) and np.isinf(switch[1])
 
 
+def test_the_rounds_of_the_page():
+    pulls = [5, 10, 15, 20, 29, 30, 40]
+    for variance, told in (
+        ("shrunk", [10, 560, 1.6e5, 2.5e8, 9e15, 9e16, 2e28]),
+        ("switch", [5.3, 28, 150, 790, 1.6e4, np.inf, np.inf]),
+        ("none", [5.3, 28, 150, 790, 1.6e4, 2.2e4, 6.2e5]),
+    ):
+        found = theory.rounds_left_alone(pulls, 0.25, SHOWN, RIVAL, variance)
+        np.testing.assert_allclose(found, told, rtol=0.25)
+
+
 @pytest.mark.parametrize("variance", theory.ETAS)
 def test_fewer_pulls_do_not_suffice(variance):
     rounds = np.geomspace(2, 1e12, 30)

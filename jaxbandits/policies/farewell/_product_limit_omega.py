@@ -5,7 +5,8 @@ The index is that of omega*-UCB on pairs (`policies.budgeted.omega_ucb`, cost in
 Kaplan & Meier, see `product_limit`: shorter waits learn from longer ones as with side
 observations, and longer ones from what shorter ones say about the units that they
 share. The pulls of a wait are the epochs that waited at least as long, the only ones
-that say something about its last unit (ours; no paper has it).
+that say something about its last unit (ours; no paper has it). What can be said of it:
+docs/settings/farewell.md.
 """
 
 from typing import NamedTuple
