@@ -141,9 +141,14 @@ def _picture(
     options: Options,
     by_budget: bool,
 ) -> Figure:
-    """Rows of panels: the mean and the worst run of a subject; a column a parameter."""
+    """Rows of panels: the mean and the worst run of a subject; a column a parameter.
+
+    With one parameter alone the worst run stands beside the mean.
+    """
     across = max(len(subject.values) for subject in subjects.values())
-    fig, axes = figure(len(DRAWN) * len(subjects), across)
+    beside = across == 1
+    shape = (1, len(DRAWN)) if beside else (len(DRAWN), across)
+    fig, axes = figure(len(subjects) * shape[0], shape[1])
     panels = iter(axes)
     for label, subject in subjects.items():
         for drawn, over_seeds in DRAWN.items():
