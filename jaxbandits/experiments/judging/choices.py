@@ -198,4 +198,4 @@ def tick(value: float) -> str:
     fraction = Fraction(value)
     if value < 1 and fraction.denominator in (2, 4, 8, 16):
         return str(fraction)
-    return f"{value:.3g}"
+    return f"{value:,.0f}" if value >= 1_000 else f"{value:.3g}"

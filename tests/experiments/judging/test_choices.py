@@ -109,7 +109,14 @@ def test_the_figure(outcome):
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.0625, "1/16"), (0.5, "1/2"), (0.1, "0.1"), (2**0.5, "1.41"), (1.5, "1.5")],
+    [
+        (0.0625, "1/16"),
+        (0.5, "1/2"),
+        (0.1, "0.1"),
+        (2**0.5, "1.41"),
+        (1.5, "1.5"),
+        (16_000, "16,000"),
+    ],
 )
 def test_ticks_are_short(value, text):
     """Six values of one panel do not run into each other."""
