@@ -15,7 +15,6 @@ from jaxbandits.experiments.censored.grids import grid_readings
 from jaxbandits.experiments.censored.pictures import joint_laws, value_curves
 from jaxbandits.experiments.censored.prior import prior
 from jaxbandits.experiments.censored.recommendation import CELLS, recommendation
-from jaxbandits.experiments.censored.spread import spread
 from jaxbandits.experiments.censored.super_arms import super_arms
 from jaxbandits.experiments.censored.tables import (
     DEVIATIONS_M1,
@@ -318,14 +317,6 @@ EXPERIMENTS = (
         duels,
         Options(100, 100_000),
         Options(8, 500, quick=True),
-    ),
-    Experiment(
-        "censored-spread",
-        "How widely self-sparring on cells should draw",
-        "docs/settings/censored.md, duels",
-        spread,
-        Options(64, 10_000),
-        Options(4, 200, quick=True),
     ),
     Experiment(
         "censored-bounds",

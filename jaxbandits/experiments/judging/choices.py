@@ -143,11 +143,11 @@ def _picture(
 ) -> Figure:
     """Rows of panels: the mean and the worst run of a subject; a column a parameter.
 
-    Of one parameter the two are beside each other.
+    With one parameter alone the worst run stands beside the mean.
     """
     across = max(len(subject.values) for subject in subjects.values())
-    size = (len(subjects), len(DRAWN)), (len(DRAWN) * len(subjects), across)
-    fig, axes = figure(*size[across > 1])
+    shape = (1, len(DRAWN)) if across == 1 else (len(DRAWN), across)
+    fig, axes = figure(len(subjects) * shape[0], shape[1])
     panels = iter(axes)
     for label, subject in subjects.items():
         for drawn, over_seeds in DRAWN.items():
@@ -197,4 +197,4 @@ def tick(value: float) -> str:
     fraction = Fraction(value)
     if value < 1 and fraction.denominator in (2, 4, 8, 16):
         return str(fraction)
-    return f"{value:.3g}"
+    return f"{value:,.0f}" if value >= 1_000 else f"{value:.3g}"

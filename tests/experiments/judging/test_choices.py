@@ -9,14 +9,12 @@ from jaxbandits import simulate
 from jaxbandits.experiments import REGISTRY, Options
 from jaxbandits.experiments.budgeted import forgetting, shares, shrunk
 from jaxbandits.experiments.censored import prior as censored_prior
-from jaxbandits.experiments.censored import spread
 from jaxbandits.experiments.farewell import prior as farewell_prior
 from jaxbandits.experiments.farewell import radius
 from jaxbandits.experiments.judging.choices import Subject, choices, points_of, tick
 from jaxbandits.experiments.judging.leaderboard import PROTOCOLS
 from jaxbandits.experiments.judging.protocol import TUNING_SEED, Case
 from jaxbandits.policies.budgeted import omega_star_ucb
-from jaxbandits.settings.censored import duels
 from tests.experiments.checks import assert_readable, check_records, legend_texts
 from tests.experiments.judging.boards import COINS, EVERY, PROTOCOL
 
@@ -27,7 +25,6 @@ ALL = {
         shrunk,
         forgetting,
         censored_prior,
-        spread,
         farewell_prior,
         radius,
     )
@@ -112,7 +109,14 @@ def test_the_figure(outcome):
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.0625, "1/16"), (0.5, "1/2"), (0.1, "0.1"), (2**0.5, "1.41"), (1.5, "1.5")],
+    [
+        (0.0625, "1/16"),
+        (0.5, "1/2"),
+        (0.1, "0.1"),
+        (2**0.5, "1.41"),
+        (1.5, "1.5"),
+        (16_000, "16,000"),
+    ],
 )
 def test_ticks_are_short(value, text):
     """Six values of one panel do not run into each other."""
@@ -123,10 +127,7 @@ def test_ticks_are_short(value, text):
 def test_defaults_are_among_what_is_tried(name):
     """Values in ascending order, so that a table of them can be read."""
     protocol = PROTOCOLS[REGISTRY[name].setting]
-    environment = next(iter(protocol.tuning.values())).environment()
-    problem = environment.problem
-    if name == "censored-spread":
-        problem = duels(environment).problem
+    problem = next(iter(protocol.tuning.values())).environment().problem
     for subject in ALL[name].SUBJECTS.values():
         defaults = subject.factory(problem).params._asdict()
         for name, values in subject.values.items():
