@@ -226,6 +226,6 @@ PROTOCOL = Protocol(
     entrants=ENTRANTS,
     quick=("BTS", "omega*-UCB, shrunk, rho = 1/4", "share-UCB", "share-UCB, anytime"),
     goal=Goal(("share-UCB, anytime",), within=1.1, share=0.8),
-    remark="Two choices came after the last seeds had been looked at once: the power of "
+    remark="Two choices came after the last seeds had been looked at: the power of "
     "share-UCB, anytime, and which arms borrow a variance (docs/theory/share-ucb.md).",
 )
