@@ -23,7 +23,6 @@ REGISTRY: dict[str, Maker] = {
     "censored/thompson-copied": Maker(censored.thompson, {"update": "copied"}),
     "censored/thompson-strict": Maker(censored.thompson, {"update": "strict"}),
     "censored/cell-thompson": Maker(censored.cell_thompson),
-    "censored/cell-thompson-pooled": Maker(censored.cell_thompson, {"pooled": True}),
     "censored/uniform": Maker(censored.uniform),
     "censored/fixed": Maker(censored.fixed_pair, {"arm": 0, "limit": 0}),
     "continuum/z-rcucb": Maker(censored.z_rcucb),

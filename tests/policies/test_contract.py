@@ -45,7 +45,6 @@ MARGIN = {
 # program is compiled for the twins anyway.
 VARIANT_MARGIN = {
     "censored/rcucb-kaplan-meier": 0.25,  # 0.12
-    "censored/cell-thompson-pooled": 0.4,  # 0.18
     "censored/thompson-shared": 0.5,  # 0.32
     "censored/thompson-copied": 0.8,  # 0.65
     "censored/thompson-strict": 0.6,  # 0.43

@@ -1,7 +1,6 @@
 """Estimates of survival and radii as values: by hand, and what names they give."""
 
 from functools import partial
-from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -12,19 +11,11 @@ from jaxbandits.arrays import CompensatedSum
 from jaxbandits.policies import censored as policies
 from jaxbandits.policies.censored._cell_thompson import State
 from jaxbandits.policies.censored._rcucb import Params
-from jaxbandits.policies.censored.cells import pooled_prior
 from jaxbandits.protocol import View
 from jaxbandits.settings import censored as settings
 
 PROBLEM = settings.trap().problem
 TWO = np.array([2.0, 3.0])
-
-
-class Seen(NamedTuple):
-    """Counts of cells."""
-
-    entered: jax.Array
-    ended: jax.Array
 
 
 def test_radii_by_hand():
@@ -110,33 +101,6 @@ def test_cell_thompson_recommends_the_best_at_the_posterior_means(rng):
     found = jax.vmap(policy.recommend, (0, None))(state, params)
     flat = np.ravel_multi_index(tuple(found), shape[1:])
     np.testing.assert_array_equal(flat, np.argmax(value, axis=1))
-
-
-def test_a_pooled_prior_is_worth_no_more_than_its_mass(rng):
-    """At most `mass` rounds; all of them once others are known, none of one arm."""
-    entered = jnp.asarray(rng.integers(2_000, 10_000, (4, 3))).at[0, 0].set(0)
-    ended = jnp.asarray(rng.integers(0, entered + 1))
-    state = Seen(entered, ended)
-    prior = policies.cell_thompson(PROBLEM).params
-    mass = 3.0
-    found = pooled_prior(state, prior, mass)
-    told = [np.asarray(x) - 1 for x in found]
-    assert all((x >= 0).all() for x in told)
-    assert ((sum(told) > 0) & (sum(told) <= mass)).all()
-    # A cell of which the others know all there is: w is that of 3 arms of 3 rounds.
-    share = ended[1:, 0] / entered[1:, 0]
-    weight = mass * 9 / (mass + 9)
-    np.testing.assert_allclose(told[0][0, 0], weight * share.mean(), rtol=1e-2)
-    alone = pooled_prior(Seen(entered[:1], ended[:1]), prior, mass)
-    np.testing.assert_array_equal(np.stack(alone), 1.0)
-
-
-def test_cell_thompson_refuses_what_is_no_mass_or_flag():
-    with pytest.raises(TypeError, match="^pooled"):
-        policies.cell_thompson(PROBLEM, pooled=2.0)
-    policy = policies.cell_thompson(PROBLEM, pooled=True)
-    with pytest.raises(ValueError, match="^mass"):
-        policy.check(policy.params._replace(mass=0.0))
 
 
 def test_ones_own_survival_and_radius_are_played():

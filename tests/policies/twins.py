@@ -111,8 +111,8 @@ def _thompson(update):
     return _pairs(twins.Thompson, penalty_max=PENALTY_MAX, update=update)
 
 
-def _cells(kind=twins.CellThompson, **options):
-    return _pairs(kind, least=-cost(1.0), **options)
+def _cells(**options):
+    return _pairs(twins.CellThompson, least=-cost(1.0), **options)
 
 
 _KAPLAN_MEIER = {"estimator": "kaplan_meier"}
@@ -156,15 +156,6 @@ CASES = {
         "cell-thompson",
         {"prior_ended": 2.0, "prior_passed": 5.0, "gain_spread": 0.5},
         _cells(ended=2.0, passed=5.0, spread=0.5),
-        every=20,
-    ),
-    "cell TS, pooled": Case(
-        "cell-thompson-pooled", {}, _cells(twins.PooledCellThompson), every=20
-    ),
-    "cell TS, pooled, mass": Case(
-        "cell-thompson-pooled",
-        {"prior_passed": 2.0, "mass": 9.0},
-        _cells(twins.PooledCellThompson, passed=2.0, mass=9.0),
         every=20,
     ),
     "uniform": Case("uniform", {}, _pairs(twins.Uniform)),

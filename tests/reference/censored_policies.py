@@ -270,7 +270,7 @@ class CellThompson(PairPolicy):
     def extremes(self, t, noise, error):
         """Least and largest indices at gamma variates' uniforms off by `error`."""
         u, v, w = noise.reshape(3, *self.shape)
-        a, b = self.believed()
+        a, b = (np.full(self.shape, x) for x in self.prior)
         a, b = a + [[len(x) for x in row] for row in self.ended], b + self.passed
         low = beta(np.clip(u - error, 0, 1), np.clip(v + error, 0, 1), a, b)
         high = beta(np.clip(u + error, 0, 1), np.clip(v - error, 0, 1), a, b)
@@ -286,10 +286,6 @@ class CellThompson(PairPolicy):
                 least[i, m], most[i, m] = worst, best
         return least, most
 
-    def believed(self):
-        """Parameters of the Beta prior of every cell's hazard."""
-        return (np.full(self.shape, x) for x in self.prior)
-
     def mean_gain(self, arm, cell, uniform):
         """Normal with the moments of a Dirichlet process, truncated by clipping."""
         seen = np.array([self.least, 1.0, *self.ended[arm][cell]])
@@ -298,30 +294,6 @@ class CellThompson(PairPolicy):
 
     def indices(self, t, noise):
         return self.extremes(t, noise, 0.0)[0]
-
-
-class PooledCellThompson(CellThompson):
-    """With a prior of hazards that has seen what happened to the other arms."""
-
-    def __init__(self, *args, mass=2.0, **options):
-        super().__init__(*args, **options)
-        self.mass = mass
-
-    def believed(self):
-        a, b = super().believed()
-        for i, j in np.ndindex(*self.shape):
-            ended = went_on = 0.0
-            for other in set(range(self.shape[0])) - {i}:
-                seen = len(self.ended[other][j]), self.passed[other, j]
-                # It is heard like n rounds of mass n / (mass + n).
-                ended += self.mass * seen[0] / (self.mass + sum(seen))
-                went_on += self.mass * seen[1] / (self.mass + sum(seen))
-            heard = ended + went_on
-            if heard > 0:
-                rounds = 1 / (1 / self.mass + 1 / heard)
-                a[i, j] += rounds * ended / heard
-                b[i, j] += rounds * went_on / heard
-        return a, b
 
 
 class Uniform(PairPolicy):

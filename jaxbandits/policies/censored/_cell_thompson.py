@@ -27,14 +27,12 @@ from jaxbandits.arrays import (
     unit_interval,
     with_row,
 )
-from jaxbandits.checks import at_least_one, flag, non_negative, positive
+from jaxbandits.checks import at_least_one, non_negative
 from jaxbandits.factory import factory
 from jaxbandits.kernels.normal import normal_quantile
 from jaxbandits.policies.censored.cells import (
-    Prior,
     drawn_hazards,
     expected_hazards,
-    pooled_prior,
     values_of_pairs,
 )
 from jaxbandits.policies.censored.observed import cells_of, gain_of
@@ -64,26 +62,9 @@ class Params(NamedTuple):
     gain_spread: float = 1.0
 
 
-class PooledParams(NamedTuple):
-    """As `Params`, for `pooled`.
-
-    Attributes:
-      prior_ended, prior_passed, gain_spread: as of `Params`.
-      mass: above 0, rounds of its own that what other arms have shown of a cell is
-        worth, at most.
-    """
-
-    prior_ended: float = 1.0
-    prior_passed: float = 1.0
-    gain_spread: float = 1.0
-    mass: float = 2.0
-
-
-def _check(params: Params | PooledParams) -> None:
+def _check(params: Params) -> None:
     at_least_one(prior_ended=params.prior_ended, prior_passed=params.prior_passed)
     non_negative(gain_spread=params.gain_spread)
-    if isinstance(params, PooledParams):
-        positive(mass=params.mass)
 
 
 class State(NamedTuple):
@@ -96,31 +77,27 @@ class State(NamedTuple):
 
 
 @factory(Problem, Continuum)
-def cell_thompson(
-    problem: Problem, pooled: bool = False
-) -> Policy[State, Params | PooledParams, Action]:
+def cell_thompson(problem: Problem) -> Policy[State, Params, Action]:
     """Thompson sampling on the cells between limits.
 
     It recommends the best pair at the posterior means.
 
     Args:
       problem: arms, limits, cost and penalty functions; rewards lie in [0, 1].
-      pooled: whether an arm believes at first what the others have shown of a cell.
 
     Returns:
-      A policy with `Params`, or `PooledParams`; state O(K M); consumes 3 K M words to
-      act.
+      A policy with `Params`; state O(K M); consumes 3 K M words to act.
 
     Raises:
       ValueError: if the problem's rewards do not lie in [0, 1].
-      TypeError: if it has no grid of limits, or `pooled` is no bool.
+      TypeError: if it has no grid of limits.
     """
     check_grid(problem, "cell_thompson")
     check_bounded(problem, "cell_thompson")
-    return plays_pairs(scored_cell_thompson(problem, flag("pooled", pooled)))
+    return plays_pairs(scored_cell_thompson(problem))
 
 
-def scored_cell_thompson(problem: Problem, pooled: bool = False) -> Scored:
+def scored_cell_thompson(problem: Problem) -> Scored:
     """Draws of all values, and the values at the posterior means; see there."""
     shape = (problem.num_arms, problem.num_limits)
     least = -problem.max_cost  # of all gains; the largest is 1
@@ -130,10 +107,6 @@ def scored_cell_thompson(problem: Problem, pooled: bool = False) -> Scored:
         zeros = jnp.zeros(shape, jnp.int32)
         none = CompensatedSum.zeros(shape, float)
         return State(zeros, zeros, none, none)
-
-    def believed(state, params) -> Prior:
-        """The prior of every cell's hazard."""
-        return pooled_prior(state, params, params.mass) if pooled else params
 
     def gain_moments(state):
         """Posterior mean and variance of the mean gain of every cell, f32[K, M]."""
@@ -147,7 +120,7 @@ def scored_cell_thompson(problem: Problem, pooled: bool = False) -> Scored:
     def drawn(noise, view, state, params):
         del view
         first, second, third = unit_interval(noise).reshape(3, *shape)
-        hazard = drawn_hazards(first, second, state, believed(state, params))
+        hazard = drawn_hazards(first, second, state, params)
         mean, variance = gain_moments(state)
         deviation = params.gain_spread * jnp.sqrt(variance)
         score = normal_quantile(third).astype(mean.dtype)
@@ -169,10 +142,8 @@ def scored_cell_thompson(problem: Problem, pooled: bool = False) -> Scored:
         return with_row(state, action.arm, new)
 
     def expected(state, params):
-        hazard = expected_hazards(state, believed(state, params))
+        hazard = expected_hazards(state, params)
         return values_of_pairs(problem, hazard, gain_moments(state)[0])
 
-    name = "cell TS, pooled" if pooled else "cell TS"
-    params = PooledParams() if pooled else Params()
     words = (3 * problem.num_pairs, 0)
-    return Scored(name, init, drawn, update, expected, params, words, _check)
+    return Scored("cell TS", init, drawn, update, expected, Params(), words, _check)

@@ -1,6 +1,6 @@
 """Cells of consumption, between limits: their hazards, and the values that follow."""
 
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import jax.numpy as jnp
 from jax import Array
@@ -23,51 +23,15 @@ class Counts(Protocol):
 
 
 class Prior(Protocol):
-    """Parameters of the Beta prior of the cells' hazards, of all or ``[K, M]``."""
+    """Parameters of the Beta prior of every cell's hazard."""
 
     @property
-    def prior_ended(self) -> Float[Array, "..."]:
+    def prior_ended(self) -> Float[Array, ""]:
         """As many rounds that ended."""
 
     @property
-    def prior_passed(self) -> Float[Array, "..."]:
+    def prior_passed(self) -> Float[Array, ""]:
         """As many that went on."""
-
-
-class Believed(NamedTuple):
-    """A `Prior` of every cell's hazard, f32[K, M] each."""
-
-    prior_ended: Float[Array, "K M"]
-    prior_passed: Float[Array, "K M"]
-
-
-def pooled_prior(state: Counts, prior: Prior, mass: Float[Array, ""]) -> Believed:
-    """A prior, and some rounds more that went as those of the other arms in a cell.
-
-    No arm gives more than `mass` of its rounds. If these are N of all other arms, of
-    which a share p ended, then ``w p`` rounds are added that ended and ``w (1 - p)``
-    that passed, ``w = mass N / (mass + N)``: `mass` where much is known of the others,
-    and none where nothing is.
-
-    Args:
-      state: counts.
-      prior: of every cell, without the others.
-      mass: above 0.
-    """
-    ended = state.ended.astype(float)
-    passed = (state.entered - state.ended).astype(float)
-    given = mass / (mass + ended + passed)  # of a round, so that all are below mass
-    told_ended, told_passed = (_of_others(given * x) for x in (ended, passed))
-    weight = mass / (mass + told_ended + told_passed)
-    return Believed(
-        prior.prior_ended + weight * told_ended,
-        prior.prior_passed + weight * told_passed,
-    )
-
-
-def _of_others(count: Float[Array, "K M"]) -> Float[Array, "K M"]:
-    """The sum over all other arms; rounding gives no less than 0."""
-    return jnp.maximum(jnp.sum(count, axis=0)[None, :] - count, 0.0)
 
 
 def drawn_hazards(
