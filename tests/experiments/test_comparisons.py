@@ -103,6 +103,7 @@ def test_the_cast_is_complete():
         "solver",
         "coverage",
         "bounds",
+        "least",
         "combinatorial",
         "duels",
     ):  # each in a file of its own

@@ -9,7 +9,7 @@ from tests.heavy import in_short
 from tests.plots.crowding import complaints
 
 # Rehearsals have not the metrics or the horizons that these draw, or their data are not
-# in the package.
+# in the package; or what is computed takes minutes, and has a test of its own.
 ELSEWHERE = (
     "leaderboard",
     "allocation-hard",
@@ -17,6 +17,7 @@ ELSEWHERE = (
     "budgeted-fig3f",
     "censored-coverage",
     "censored-fig5",
+    "censored-least",
     "censored-simple-regret",
     "censored-solver",
 )

@@ -137,6 +137,5 @@ def test_the_page_has_what_its_lines_print(capsys):
     text = page.read_text()
     (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     exec(code, {})
-    rows = capsys.readouterr().out.splitlines()
-    assert len(rows) == 8
-    assert all(f"\n{row}" in text for row in rows), rows
+    (said,) = capsys.readouterr().out.splitlines()
+    assert f'It prints "{said}".' in text

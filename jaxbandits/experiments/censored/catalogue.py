@@ -12,6 +12,7 @@ import numpy as np
 from jaxbandits.experiments.censored.configuration import forests, solver
 from jaxbandits.experiments.censored.duels import duels
 from jaxbandits.experiments.censored.grids import grid_readings
+from jaxbandits.experiments.censored.least import least
 from jaxbandits.experiments.censored.pictures import joint_laws, value_curves
 from jaxbandits.experiments.censored.prior import prior
 from jaxbandits.experiments.censored.recommendation import CELLS, recommendation
@@ -301,6 +302,12 @@ EXPERIMENTS = (
         prior,
         Options(64, 20_000),
         Options(4, 500, quick=True),
+    ),
+    _pictures(
+        "least",
+        "Cell Thompson sampling beside the least regret of a consistent policy",
+        "docs/theory/least-regret.md",
+        least,
     ),
     Experiment(
         "censored-combinatorial",

@@ -1,0 +1,144 @@
+"""Cell Thompson sampling beside the least regret of a consistent policy."""
+
+from collections.abc import Mapping
+from math import log
+from typing import NamedTuple
+
+import xarray as xr
+from matplotlib.figure import Figure
+
+from jaxbandits.experiments.common.experiment import Options, Outcome
+from jaxbandits.experiments.judging.board import Board, shipped
+from jaxbandits.experiments.judging.censored import PROTOCOL
+from jaxbandits.experiments.judging.scores import Score
+from jaxbandits.plots import draw_legend, figure, line_style, readable_ticks
+from jaxbandits.protocol import Environment
+from jaxbandits.stats import Record, entry, make_record
+from jaxbandits.theory import graves_lai
+
+NAME = "censored-least"
+POLICY = "cell TS"
+WITHIN = 2.0  # times c log T, what issue and page ask for
+QUICK = ("F.3, n = 5", "trap")  # 50 limits take minutes
+
+
+class Found(NamedTuple):
+    """A case's constant, and the policy's scores by horizon."""
+
+    constant: float
+    scores: Mapping[int, Score]
+
+    def ratios(self) -> dict[int, float]:
+        """Mean regret over c log T; none where c is 0."""
+        if self.constant == 0:
+            return {}
+        return {t: s.mean / (self.constant * log(t)) for t, s in self.scores.items()}
+
+    def slope(self) -> float:
+        """Mean regret per unit of log T, between the last two horizons."""
+        (t, before), (u, after) = [*self.scores.items()][-2:]
+        return (after.mean - before.mean) / log(u / t)
+
+
+def least(options: Options) -> Outcome:
+    """c of Graves & Lai for every judging case, beside the regret on the board.
+
+    Nothing is played: means are those of the leaderboard that came with the package.
+
+    Args:
+      options: only whether to be quick.
+
+    Raises:
+      ValueError: if no leaderboard came with the package.
+    """
+    board = shipped(PROTOCOL.setting)
+    if board is None:
+        raise ValueError(f"{NAME} needs the leaderboard, which is not in the package")
+    titles = QUICK if options.quick else tuple(PROTOCOL.judging)
+    found = {}
+    for title in titles:
+        environment = PROTOCOL.judging[title].environment()
+        if environment is not None:  # its data are there
+            found[title] = Found(constant_of(environment), _scores(board, title))
+    datasets = {
+        title: xr.Dataset({"c": each.constant}) for title, each in found.items()
+    }
+    records = [_record(title, each) for title, each in found.items()]
+    return Outcome(datasets, records, _picture(found), _notes(found))
+
+
+def constant_of(environment: Environment) -> float:
+    """c of an environment on a grid, regret per log T."""
+    oracle = environment.oracle()
+    bound = graves_lai.lower_bound(
+        1 - oracle.censoring, oracle.values, environment.problem.penalties()
+    )
+    return bound.constant
+
+
+def _scores(board: Board, title: str) -> dict[int, Score]:
+    cells = [cell for cell in board.cells if cell.case == title]
+    return {cell.horizon: cell.scores[POLICY] for cell in cells}
+
+
+def _record(title: str, found: Found) -> Record:
+    """c, and at every horizon the regret and its quotient by c log T."""
+    metrics = {"c": entry(found.constant), "per_log": entry(found.slope())}
+    ratios = found.ratios()
+    for horizon, score in found.scores.items():
+        metrics[f"regret_{horizon}"] = entry(score.mean, score.error)
+        if horizon in ratios:
+            share = ratios[horizon] / score.mean
+            metrics[f"ratio_{horizon}"] = entry(ratios[horizon], share * score.error)
+    return make_record(NAME, title, POLICY, metrics, seeds=0, horizon=0)
+
+
+def _picture(found: Mapping[str, Found]) -> Figure:
+    """The quotients against the horizon, and growth per log T against c."""
+    fig, (over, growth) = figure(1, 2)
+    some = {title: each for title, each in found.items() if each.constant > 0}
+    for place, (title, each) in enumerate(some.items()):
+        style = line_style(place)._asdict()
+        ratios = each.ratios()
+        over.plot([*ratios], [*ratios.values()], label=title, **style)
+        growth.plot(each.constant, max(each.slope(), 1e-2), "o", color=style["color"])
+    values = [x for each in some.values() for x in each.ratios().values()]
+    constants = [each.constant for each in some.values()]
+    ends = [t for each in some.values() for t in each.scores]
+    over.axhline(WITHIN, color="0.25", linestyle="dotted", linewidth=1)
+    readable_ticks(over.xaxis, "log", min(ends), max(ends))
+    readable_ticks(over.yaxis, "log", min(*values, WITHIN), max(*values, WITHIN))
+    over.set(xlabel="round $T$", ylabel=r"regret over $c \log T$")
+    low, high = min(constants) / 2, max(constants) * 2
+    growth.plot([low, high], [low, high], color="0.5", linewidth=1)
+    growth.plot(
+        [low, high],
+        [WITHIN * low, WITHIN * high],
+        color="0.25",
+        linestyle="dotted",
+        linewidth=1,
+    )
+    for axis in (growth.xaxis, growth.yaxis):
+        readable_ticks(axis, "log", low, high)
+    growth.set(xlabel="$c$", ylabel=r"growth per $\log T$")
+    draw_legend((over, growth), f"{POLICY}; dotted: {WITHIN:g} times as much")
+    return fig
+
+
+def _notes(found: Mapping[str, Found]) -> tuple[str, ...]:
+    """In how many cases the goal is met, and where not."""
+    some = {title: each.ratios() for title, each in found.items() if each.ratios()}
+    horizons = sorted({t for ratios in some.values() for t in ratios})
+    notes = []
+    for t in horizons:
+        at = {title: ratios[t] for title, ratios in some.items()}
+        beyond = {title: ratio for title, ratio in at.items() if ratio > WITHIN}
+        said = ", ".join(f"{title} {ratio:.3g}" for title, ratio in beyond.items())
+        notes.append(
+            f"T = {t:,}: at most {WITHIN:g} c log T in {len(at) - len(beyond)} of "
+            f"{len(at)} cases{f'; more in {said}' if said else ''}."
+        )
+    none = [title for title, each in found.items() if each.constant == 0]
+    if none:
+        notes.append(f"c is 0, and any regret is infinitely more: {', '.join(none)}.")
+    return tuple(notes)
