@@ -44,7 +44,7 @@ MOST_DRAWS = 1000  # each is solved in every round: more would seem to hang
 
 @factory(Problem)
 def thompson_allocation(
-    problem: Problem, draws: int = 1
+    problem: Problem, draws: int = 1, feasible: bool = False
 ) -> Policy[State, Params, Action]:
     """Thompson sampling with truncated likelihoods.
 
@@ -79,7 +79,7 @@ def thompson_allocation(
         alone = start_allocation(problem, start, now, view)
 
         def optimum(scores):
-            rate, probability = draw(problem, state, *scores)
+            rate, probability = draw(problem, state, *scores, feasible)
             return hand_out(now.starting, alone, probability, rate, view.budget)
 
         if draws == 1:
@@ -96,5 +96,6 @@ def thompson_allocation(
         return after(problem, state, feedback)
 
     name = "Thompson" if draws == 1 else f"Thompson, mean of {draws}"
+    name += ", feasible" if feasible else ""
     words = (2 * num_arms * draws, 0)
     return Policy(name, init, act, update, Params(), words, check=_check)
