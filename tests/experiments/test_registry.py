@@ -57,8 +57,6 @@ OTHER_SIZE = {
     "allocation-radii": (100, 10_000),
     "allocation-tuning": (32, 2_000),
     "allocation-draws": (64, 10_000),
-    "allocation-feasible": (64, 10_000),
-    "allocation-unknown": (64, 1_000),
     "allocation-hard": (64, 30_000),
     "allocation-cascade": (100, 10_000),
     "allocation-oracle": (500, 1),
@@ -104,7 +102,7 @@ def test_names_are_unique_and_start_with_a_setting():
         ("farewell", "bounds coverage"),
         ("allocation", "fig1 fig2 fig3 fig4 fig5 fig6 fig7"),
         ("allocation", "estimator slopes radii oracle mg draws"),
-        ("allocation", "cascade ordered unknown feasible"),
+        ("allocation", "cascade ordered"),
     ],
 )
 def test_the_figures_of_the_papers_are_there(setting, figures):

@@ -11,7 +11,6 @@ from jaxbandits.experiments.allocation.cascade import cascade
 from jaxbandits.experiments.allocation.draws import draws
 from jaxbandits.experiments.allocation.duels import ETC, NO_UCB, duels
 from jaxbandits.experiments.allocation.estimator import estimator, slopes
-from jaxbandits.experiments.allocation.feasible import feasible
 from jaxbandits.experiments.allocation.fits import fits
 from jaxbandits.experiments.allocation.greedy import marginal_greedy_errors
 from jaxbandits.experiments.allocation.hard import hard
@@ -21,7 +20,6 @@ from jaxbandits.experiments.allocation.quiz import quiz
 from jaxbandits.experiments.allocation.radii import radii
 from jaxbandits.experiments.allocation.theory import bounds
 from jaxbandits.experiments.allocation.tuning import tuning
-from jaxbandits.experiments.allocation.unknown import unknown
 from jaxbandits.experiments.common.experiment import Experiment, Options
 
 
@@ -138,14 +136,6 @@ EXPERIMENTS = (
         Options(8, 500),
     ),
     _experiment(
-        "unknown",
-        "Budgets that are found out as they end",
-        "section 5",
-        unknown,
-        Options(64, 1_000),
-        Options(4, 100),
-    ),
-    _experiment(
         "tuning",
         "How wide RA-UCB's radii should be, beside Thompson sampling",
         "Algorithm 2",
@@ -158,14 +148,6 @@ EXPERIMENTS = (
         "How many draws Thompson sampling should average",
         "docs/theory/mean-allocation.md",
         draws,
-        Options(64, 10_000),
-        Options(4, 60),
-    ),
-    _experiment(
-        "feasible",
-        "What it costs to draw rates that would need p > 1",
-        "docs/theory/mean-allocation.md, the rates of lost runs",
-        feasible,
         Options(64, 10_000),
         Options(4, 60),
     ),

@@ -6,6 +6,12 @@ root once it is narrower (for a standard normal z, the rate on the side of z's s
 which twice the log likelihood ratio is ``z**2``; off by the order of the squared width,
 and in need of no finer grid as observations accumulate). Given the rate, the
 probability is drawn by the signed root of the Poisson likelihood of successes.
+
+A probability is at most 1, which says something of the rate as well: at one so small
+that G was reached in fewer rounds than there were successes, p would exceed 1. With
+`feasible` the law of both is taken given p <= 1: with n successes, exposure C and z
+standard normal, p is at most 1 for z up to ``(C - n) / sqrt(C)``, so that a rate
+counts for what the normal law has below, and z is drawn from there.
 """
 
 from functools import partial

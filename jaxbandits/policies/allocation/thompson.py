@@ -52,6 +52,10 @@ def thompson_allocation(
       problem: what is known of the game. Budgets that are not known in advance are
         handed out as `handing_out` says; rounds of uniform play are then nearly so.
       draws: how many draws' optima are averaged; an optimum is solved for each.
+      feasible: whether rate and probability are drawn given that the probability is at
+        most 1. Without, it is cut off there, and an arm that gets little may keep a
+        rate too small for its successes, and get little for ever: lost runs
+        (docs/theory/mean-allocation.md).
 
     Raises:
       ValueError: if `draws` is not in [1, 1000], or above 1 where an average is no
