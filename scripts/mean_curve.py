@@ -66,7 +66,7 @@ def quadrature(problem: Problem, state: State, bound: Array | None = None) -> Mi
     rate = jax.vmap(lambda z: draw(problem, state, z + none, none)[0])(z).T
     place = Grid.of(problem, FINE).place(rate)
     each = jax.vmap(jax.vmap(probability_bound, (None, 0, None)), (0, 0, None))
-    weight = jnp.broadcast_to(weight, rate.shape)
+    weight = jnp.broadcast_to(weight[None], rate.shape)
     if bound is not None:
         p = each(state.statistics, place, bound)
         return Mixture(rate, weight, p, p * p)
@@ -89,7 +89,8 @@ def filled(
     column = None if shape is None else jnp.asarray(shape, float)[:, None, None]
     amounts = np.concatenate([[0.0], np.geomspace(1e-3, 1, AMOUNTS - 1)])
     x = jnp.asarray(amounts * problem.budget, float)
-    at = jnp.maximum(x, 1e-6 * problem.budget), arms.rate[..., None], column
+    above = jnp.maximum(x, 1e-6 * problem.budget)[None, None]
+    at = above, arms.rate[..., None], column
     slope = jnp.exp(problem.family.log_pdf(*at))
     marginal = jnp.sum((arms.weight * arms.probability)[..., None] * slope, 1)
     if deviations:
