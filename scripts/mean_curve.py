@@ -3,12 +3,10 @@
     python scripts/mean_curve.py [--seeds 64] [--horizon 10000] [CASE ...]
 
 What an arm is worth, ``p G(x, rate)``, has a posterior of its own at every x. A mixture
-of concave curves is concave, and is filled like one of them. Five forms:
+of concave curves is concave, and is filled like one of them. Four forms:
 
 * ``mean``: the posterior mean of the curve; best for the round to come (Bayes).
 * ``mean + sd``: that and a posterior standard deviation of the curve at x.
-* ``quantile``: the mean over rates with p at its upper bound given the rate, ``z**2 =
-  0.25 log t``.
 * ``curves of 8 draws``: the mean of the curves of 8 draws, in place of their optima.
 * ``7/8 mean, 1/8 draw``: of what ``mean`` gives and what one draw's optimum gives.
 
@@ -59,17 +57,14 @@ class Mixture(NamedTuple):
     square: Array  # the mean of p squared
 
 
-def quadrature(problem: Problem, state: State, bound: Array | None = None) -> Mixture:
-    """The posterior at the nodes of Gauss and Hermite; p at a bound, or its moments."""
+def quadrature(problem: Problem, state: State) -> Mixture:
+    """The posterior at the nodes of Gauss and Hermite."""
     z, weight = _normal(RATES)
     none = jnp.zeros(problem.num_arms)
     rate = jax.vmap(lambda z: draw(problem, state, z + none, none)[0])(z).T
     place = Grid.of(problem, FINE).place(rate)
     each = jax.vmap(jax.vmap(probability_bound, (None, 0, None)), (0, 0, None))
     weight = jnp.broadcast_to(weight[None], rate.shape)
-    if bound is not None:
-        p = each(state.statistics, place, bound)
-        return Mixture(rate, weight, p, p * p)
     z, share = _normal(CHANCES)
     p = jax.vmap(lambda z: each(state.statistics, place, z))(z)
     moments = (jnp.tensordot(share, x, 1) for x in (p, p * p))
@@ -117,7 +112,7 @@ def filled(
     return found * budget / jnp.maximum(jnp.sum(found), TINY)
 
 
-FORMS = ("mean", "mean + sd", "quantile", "curves of 8 draws", "7/8 mean, 1/8 draw")
+FORMS = ("mean", "mean + sd", "curves of 8 draws", "7/8 mean, 1/8 draw")
 
 
 @factory(Problem)
@@ -141,9 +136,6 @@ def of_curves(problem: Problem, form: str) -> Policy[State, tuple[()], Action]:
         if form == "curves of 8 draws":
             rate, p = (x.T for x in drawn(noise, state))
             arms = Mixture(rate, jnp.full_like(p, 1 / DRAWS), p, p * p)
-        elif form == "quantile":
-            bound = jnp.sqrt(0.25 * jnp.log(view.round.astype(float)))
-            arms = quadrature(problem, state, bound)
         else:
             arms = quadrature(problem, state)
         deviations = 1.0 if form == "mean + sd" else 0.0
