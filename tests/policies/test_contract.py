@@ -151,7 +151,7 @@ ALLOCATION_MARGIN = {
     "allocation/no-ucb": 0.7,  # 0.47
     "allocation/thompson": 0.15,  # 0.06
     "allocation/thompson-mean": 0.1,  # 0.05
-    "allocation/thompson-feasible": 0.15,  # 0.05
+    "allocation/thompson-feasible": 0.15,  # 0.06
 }
 # Arms in turn: 64 seeds of 2,000 rounds with four arms and a budget of 3 or 12 units.
 ORDERED_MARGIN = {
