@@ -54,7 +54,8 @@ pd.DataFrame({"probability": probability, "rate": rate, "best share": best.round
 #
 # RA-UCB is optimistic about rates and probabilities and takes the best split for these;
 # Thompson sampling takes that of a draw from what it believes, or the mean of those of
-# eight draws. `uniform` never learns.
+# eight draws (`feasible=True` rules out rates that are too small for the successes
+# seen). `uniform` never learns.
 
 # %%
 cast = {

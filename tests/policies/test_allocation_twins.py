@@ -198,6 +198,13 @@ CASES = {
         partial(twins.ThompsonAllocation, start="uniform_split", draws=8),
         1e-2,
     ),
+    "Thompson, feasible": Case(
+        "thompson-feasible",
+        {},
+        partial(twins.ThompsonAllocation, start="uniform_split", feasible=True),
+        1e-2,
+        every=7 * EVERY,
+    ),
     "uniform": Case("uniform", {}, twins.UniformSplit),
 }
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri
 
 from tests.reference.allocation_families import make_laws
 from tests.reference.allocation_oracle import cascade_oracle, oracle
@@ -489,11 +489,15 @@ class UniformSplit:
 
 class ThompsonAllocation(Starting):
     """Ours: a rate from its posterior under a flat prior of log lambda, then p from the
-    signed root of the Poisson likelihood; the mean of the optima of some draws."""
+    signed root of the Poisson likelihood; the mean of the optima of some draws.
 
-    def __init__(self, problem, draws=1, **options):
+    With `feasible` both given p <= 1: a rate counts for what the normal law has below
+    the z at which p is 1, and z is drawn from there.
+    """
+
+    def __init__(self, problem, draws=1, feasible=False, **options):
         super().__init__(problem, **options)
-        self.draws = draws
+        self.draws, self.feasible = draws, feasible
 
     def draw(self, arm, z1, z2):
         """(p, lambda) of an arm from two standard normals."""
@@ -501,17 +505,28 @@ class ThompsonAllocation(Starting):
         C = arm.coverage(rate)
         if C == 0:
             return float(ndtr(z2)), rate
+        if self.feasible:
+            z2 = ndtri(ndtr(z2) * self.below_one(arm, rate))
         S = arm.n + z2**2 / 2 + z2 * np.sqrt(arm.n + z2**2 / 4)
         return min(1.0, max(S, 0.0) / C), rate
+
+    @staticmethod
+    def below_one(arm, rate):
+        """Of the normal law, what gives p <= 1: S = C at z = (C - n) / sqrt(C)."""
+        C = arm.coverage(rate)
+        return float(ndtr((C - arm.n) / np.sqrt(C)))
 
     def posterior_quantile(self, arm, share):
         """The rate below which a share of the posterior lies, by two grids."""
         low, high = arm.lowest, arm.highest
-        if arm.n == 0:
+        if arm.n == 0 and not self.feasible:
             return low * (high / low) ** share
         for _ in range(2):
             rates = np.geomspace(low, high, 513)
-            density = arm.likelihood(rates)
+            density = arm.likelihood(rates) if arm.n else np.zeros(513)
+            if self.feasible and arm.x:
+                weights = [self.below_one(arm, rate) for rate in rates]
+                density = density + np.log(np.maximum(weights, 1e-300))
             density = np.exp(density - density.max())
             inside = np.flatnonzero(density > 1e-12)
             low, high = rates[max(inside[0] - 1, 0)], rates[min(inside[-1] + 1, 512)]

@@ -81,8 +81,12 @@ ADVICE = {
         "the family of the thresholds, which must be concave (the first bit of "
         "resource is worth most), and every round's budget before the round. For "
         "sigmoids and whole units leave `draws` out: one draw still has less regret "
-        "than RA-UCB with tuned radii. Where budgets are found out as they end, "
-        "`mg_ucb(problem)` is what there is.",
+        "than RA-UCB with tuned radii. Leave it out, too, where budgets are found out "
+        "as they end: one draw plays all of these games, sigmoids, whole units and "
+        "rounds that pay once among them, which `mg_ucb(problem)` does not, and loses "
+        "no more where that one plays, its radii tuned. With many arms and many rounds "
+        "the mean of eight starves an arm now and then, and loses much in that run: "
+        "`feasible=True` was made against it, and has not been judged yet.",
     ),
 }
 

@@ -6,6 +6,12 @@ root once it is narrower (for a standard normal z, the rate on the side of z's s
 which twice the log likelihood ratio is ``z**2``; off by the order of the squared width,
 and in need of no finer grid as observations accumulate). Given the rate, the
 probability is drawn by the signed root of the Poisson likelihood of successes.
+
+A probability is at most 1, which says something of the rate as well: at one so small
+that G was reached in fewer rounds than there were successes, p would exceed 1. With
+`feasible` the law of both is taken given p <= 1: with n successes, exposure C and z
+standard normal, p is at most 1 for z up to ``(C - n) / sqrt(C)``, so that a rate
+counts for what the normal law has below, and z is drawn from there.
 """
 
 from functools import partial
@@ -15,16 +21,19 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
-from jax.scipy.special import ndtr
+from jax.scipy.special import log_ndtr, ndtr
 from jaxtyping import Float
 
 from jaxbandits.arrays import constant, stored, window
+from jaxbandits.kernels.normal import normal_quantile
 from jaxbandits.policies.allocation.estimates import (
     FINE,
+    TINY,
     Estimate,
     Grid,
     Statistics,
     estimate,
+    exposure_at,
     likelihood,
     no_statistics,
     observe,
@@ -98,21 +107,55 @@ def _every_estimate(problem: Problem, statistics: Statistics) -> Estimate:
     return jax.vmap(each)(statistics, shapes)
 
 
+def _room(statistics: Statistics, exposure: Array) -> Array:
+    """The z at which `probability_bound` is 1: ``(C - n) / sqrt(C)``.
+
+    As ``S = n + z**2 / 2 + z sqrt(n + z**2 / 4)`` is the solution of ``S - z sqrt(S) =
+    n``, p = S / C is at most 1 for z up to this.
+    """
+    exposure = jnp.maximum(exposure, TINY)
+    return (exposure - statistics.successes.astype(exposure.dtype)) / jnp.sqrt(exposure)
+
+
+def _least_place(statistics: Statistics) -> Float[Array, ""]:
+    """The place where C is n, and p so 1: C grows with the rate."""
+    table = statistics.exposure.total
+    return jnp.interp(
+        statistics.successes.astype(table.dtype),
+        table,
+        jnp.arange(table.shape[0]).astype(table.dtype),
+    )
+
+
 def draw(
     problem: Problem,
     state: State,
     z_rate: Float[Array, " K"],
     z_probability: Float[Array, " K"],
+    feasible: bool = False,
 ) -> tuple[Float[Array, " K"], Float[Array, " K"]]:
-    """Rates and probabilities of all arms, from standard normal numbers."""
+    """Rates and probabilities of all arms, from standard normal numbers.
+
+    With `feasible` both are drawn given that p is at most 1; without, p is cut off
+    there, whatever rate has been drawn.
+    """
     grid = Grid.of(problem, FINE)
 
     def one(statistics, found, z_rate, z_probability):
         known = likelihood(statistics)
-        broad, breadth = _from_grid(known.values, ndtr(z_rate), grid.last)
+        density = known.values
+        if feasible:
+            density += log_ndtr(_room(statistics, statistics.exposure.total))
+        broad, breadth = _from_grid(density, ndtr(z_rate), grid.last)
         sides = rate_bounds(problem, known, found, z_rate**2, grid)
         narrow = jnp.where(z_rate < 0, *sides)
+        if feasible:
+            narrow = jnp.maximum(narrow, _least_place(statistics))
         place = jnp.where(breadth > BROAD, broad, narrow)
+        if feasible:
+            room = _room(statistics, exposure_at(statistics, place))
+            inside = jnp.maximum(ndtr(z_probability) * ndtr(room), LEAST)
+            z_probability = jnp.minimum(normal_quantile(inside), room)
         probability = probability_bound(statistics, place, z_probability)
         return grid.rate(place), probability
 

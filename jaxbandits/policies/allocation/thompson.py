@@ -45,7 +45,7 @@ MOST_DRAWS = 1000  # each is solved in every round: more would seem to hang
 
 @factory(Problem)
 def thompson_allocation(
-    problem: Problem, draws: int = 1
+    problem: Problem, draws: int = 1, feasible: bool = False
 ) -> Policy[State, Params, Action]:
     """Thompson sampling with truncated likelihoods.
 
@@ -53,6 +53,10 @@ def thompson_allocation(
       problem: what is known of the game. Budgets that are not known in advance are
         handed out as `handing_out` says; rounds of uniform play are then nearly so.
       draws: how many draws' optima are averaged; an optimum is solved for each.
+      feasible: whether rate and probability are drawn given that the probability is at
+        most 1. Without, it is cut off there, and an arm that gets little may keep a
+        rate too small for its successes, and get little for ever: lost runs
+        (docs/theory/mean-allocation.md).
 
     Raises:
       ValueError: if `draws` is not in [1, 1000], or above 1 where an average is no
@@ -80,7 +84,7 @@ def thompson_allocation(
         alone = start_allocation(problem, start, now, view)
 
         def optimum(scores):
-            rate, probability = draw(problem, state, *scores)
+            rate, probability = draw(problem, state, *scores, feasible)
             return hand_out(now.starting, alone, probability, rate, view.budget)
 
         if draws == 1:
@@ -97,5 +101,6 @@ def thompson_allocation(
         return after(problem, state, feedback)
 
     name = "Thompson" if draws == 1 else f"Thompson, mean of {draws}"
+    name += ", feasible" if feasible else ""
     words = (2 * num_arms * draws, 0)
     return Policy(name, init, act, update, Params(), words, check=_check)
