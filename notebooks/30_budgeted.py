@@ -34,8 +34,8 @@ BUDGET, SEEDS = (60, 3) if TINY else (20_000, 200)
 # ## Ten arms, drawn anew for every seed
 #
 # `s_br(10)` draws means of rewards and costs; both are coins. A policy may be told the
-# budget (`share_ucb`), or not. Of omega*-UCB we play the shrunk form: for coins it is the
-# paper's, and below is why not always.
+# budget (`share_ucb`), or not. Of omega*-UCB we play the shrunk form: for coins it is
+# the paper's, and below is why not always.
 
 # %%
 game = budgeted.s_br(10)
@@ -95,11 +95,12 @@ for warning in told:
 # trusts a variance from 30 pulls on. If these were all alike it is 0, and the arm is
 # never tried again. Here the better arm pays a half and, once in 50 pulls, the whole;
 # the other always 0.504. `variance="shrunk"` mixes in ten pulls of the largest variance
-# and never believes in 0. `"log_share"` explores an arm less, the more often it has been
-# pulled. share-UCB is what we advise, without the budget by what has been spent
-# (`clock="spent"`). Its arms lend one another their variance, but none to an arm that has
-# shown none; with `pooled=False` every arm has its own. (Where rewards come with costs,
-# `joint=True` saves a quarter to two fifths: `jaxbandits reproduce budgeted-joint`.)
+# and never believes in 0. `"log_share"` explores an arm less, the more often it has
+# been pulled. share-UCB is what we advise, without the budget by what has been spent
+# (`clock="spent"`). Its arms lend one another their variance, but none to an arm that
+# has shown none; with `pooled=False` every arm has its own. (Where rewards come with
+# costs, `joint=True` saves a quarter to two fifths: `jaxbandits reproduce
+# budgeted-joint`.)
 
 # %%
 prize = np.array([[0.5, 1.0], [0.504, 1.0]]), np.array([[0.98, 0.02], [1.0, 0.0]])

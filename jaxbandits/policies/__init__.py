@@ -148,8 +148,8 @@ REGISTRY: dict[str, Maker] = {
     "allocation/no-ucb": Maker(allocation.no_ucb),
     "allocation/thompson": Maker(allocation.thompson_allocation),
     "allocation/thompson-mean": Maker(allocation.thompson_allocation, {"draws": 8}),
-    "allocation/thompson-feasible": Maker(
-        allocation.thompson_allocation, {"feasible": True}
+    "allocation/thompson-mean-feasible": Maker(
+        allocation.thompson_allocation, {"draws": 8, "feasible": True}
     ),
     "allocation/uniform": Maker(allocation.uniform_split),
     "allocation/clairvoyant": Maker(allocation.clairvoyant),

@@ -273,7 +273,7 @@ LEARNERS = {
     "no-ucb": (STARTS, _shares),
     "thompson": (STARTS, _uneven),
     "thompson-mean": (STARTS, _uneven),
-    "thompson-feasible": (STARTS, _uneven),
+    "thompson-mean-feasible": (STARTS, _uneven),
     "ra-etc": ({"exploration": 20.0}, _shares),
     "ra-etc-per-arm": ({"exploration": 2.0}, _shares),
     "mg-ucb": (STARTS, _plans),

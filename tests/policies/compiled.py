@@ -34,7 +34,7 @@ CONTRACT_LONG = {
     *named_after("continuum/z-rcucb"),
     "allocation/thompson",
     "allocation/thompson-mean",
-    "allocation/thompson-feasible",
+    "allocation/thompson-mean-feasible",
     "censored/kl-ucb",
 }
 # Whose contract is of the short run: one of every setting, and those whose play no twin

@@ -199,11 +199,19 @@ CASES = {
         1e-2,
     ),
     "Thompson, feasible": Case(
-        "thompson-feasible",
+        lambda problem: policies.thompson_allocation(problem, feasible=True),
         {},
         partial(twins.ThompsonAllocation, start="uniform_split", feasible=True),
         1e-2,
         every=7 * EVERY,
+    ),
+    "Thompson, mean, feasible": Case(
+        "thompson-mean-feasible",
+        {},
+        partial(
+            twins.ThompsonAllocation, start="uniform_split", draws=8, feasible=True
+        ),
+        1e-2,
     ),
     "uniform": Case("uniform", {}, twins.UniformSplit),
 }
@@ -213,6 +221,7 @@ CASES = {
 # the mean of two.
 LONG = {
     "Thompson, mean",
+    "Thompson, mean, feasible",
     "ratio",
     "update all",
     "point",

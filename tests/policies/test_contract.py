@@ -156,7 +156,7 @@ ALLOCATION_MARGIN = {
     "allocation/no-ucb": 0.7,  # 0.47
     "allocation/thompson": 0.15,  # 0.06
     "allocation/thompson-mean": 0.1,  # 0.05
-    "allocation/thompson-feasible": 0.15,  # 0.06
+    "allocation/thompson-mean-feasible": 0.15,  # 0.06
 }
 # Arms in turn: 64 seeds of 2,000 rounds with four arms and a budget of 3 or 12 units.
 ORDERED_MARGIN = {
@@ -172,7 +172,7 @@ ALLOCATION_LONG = {
     "allocation/mg-ucb",
     "allocation/thompson",
     "allocation/thompson-mean",
-    "allocation/thompson-feasible",
+    "allocation/thompson-mean-feasible",
 } - {"allocation/ra-ucb-printed-radii"}
 ALLOCATION_PARAMS = {"scale": 0.25, "initial": 2.0}
 # The printed radii cover everything that is possible: all budget goes to one arm, in
