@@ -19,7 +19,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from jaxbandits.arrays import pick, unit_interval
-from jaxbandits.checks import at_least_one, whole
+from jaxbandits.checks import at_least_one, flag, whole
 from jaxbandits.factory import factory
 from jaxbandits.kernels.normal import normal_quantile
 from jaxbandits.policies.allocation.handing_out import best_way
@@ -63,6 +63,7 @@ def thompson_allocation(
         allocation or may be worse: for sigmoids, whole units and budgets that are not
         known.
     """
+    flag("feasible", feasible)
     whole("draws", draws, 1, MOST_DRAWS)
     if draws > 1 and not (
         problem.known and is_concave(problem) and not problem.family.integer
