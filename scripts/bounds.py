@@ -9,6 +9,7 @@ played where they are what the page speaks of.
 
 import argparse
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -32,6 +33,21 @@ def mean_and_error(regret: np.ndarray) -> Moments:
 def decades(horizon: int) -> np.ndarray:
     """1,000, 10,000, ... up to the horizon."""
     return 10 ** np.arange(3, int(np.log10(horizon)) + 1)
+
+
+def regret_at(policy: Any, game: Any, rounds: np.ndarray, seeds: int) -> np.ndarray:
+    """Regret of runs in the library, f64[rounds, seeds]."""
+    import jaxbandits as jb
+
+    data = jb.simulate(
+        policy,
+        game,
+        horizon=int(rounds[-1]),
+        seeds=seeds,
+        checkpoints=rounds.tolist(),
+    )
+    regret = data["regret"].isel(policy=0).transpose("checkpoint", ...).values
+    return regret.reshape(len(rounds), -1)
 
 
 def row(*entries: object) -> None:
@@ -157,7 +173,6 @@ def trap_runs(rng: np.random.Generator, seeds: int, rounds: np.ndarray) -> np.nd
 
 def trap_of_policy(seeds: int, rounds: np.ndarray) -> np.ndarray:
     """Regret of the policy itself on a coin beside a sure thing, f64[rounds, seeds]."""
-    import jaxbandits as jb
     from jaxbandits.laws import Discrete, discrete
     from jaxbandits.policies import censored as policies
     from jaxbandits.settings import censored as settings
@@ -165,15 +180,7 @@ def trap_of_policy(seeds: int, rounds: np.ndarray) -> np.ndarray:
     gains = np.array([[0.0, 1.0], [SURE, 1.0]])
     chances = np.array([[1 - COIN, COIN], [1.0, 0.0]])
     game = settings.plain("coin and sure thing", discrete, Discrete(gains, chances))
-    data = jb.simulate(
-        policies.cell_thompson(game.problem),
-        game,
-        horizon=int(rounds[-1]),
-        seeds=seeds,
-        checkpoints=rounds.tolist(),
-    )
-    regret = data["regret"].isel(policy=0).transpose("checkpoint", ...).values
-    return regret.reshape(len(rounds), -1)
+    return regret_at(policies.cell_thompson(game.problem), game, rounds, seeds)
 
 
 def trap_table(instances: int, horizon: int) -> None:
@@ -275,7 +282,6 @@ def library_runs(values: Moments, seeds: int, rounds: np.ndarray) -> np.ndarray:
     import jax
     import jax.numpy as jnp
 
-    import jaxbandits as jb
     from jaxbandits.laws.thresholds import exponential
     from jaxbandits.policies import allocation as policies
     from jaxbandits.settings import allocation as settings
@@ -288,16 +294,7 @@ def library_runs(values: Moments, seeds: int, rounds: np.ndarray) -> np.ndarray:
         exponential, ARMS, BUDGET, lowest=LOWEST * 0.99, highest=HIGHEST * 1.01
     )
     game = settings.random_allocation("grid", problem, drawn, np.stack(values))
-    policy = policies.thompson_allocation(problem)
-    data = jb.simulate(
-        policy,
-        game,
-        horizon=int(rounds[-1]),
-        seeds=seeds,
-        checkpoints=rounds.tolist(),
-    )
-    regret = data["regret"].isel(policy=0).transpose("checkpoint", ...).values
-    return regret.reshape(len(rounds), -1)
+    return regret_at(policies.thompson_allocation(problem), game, rounds, seeds)
 
 
 def allocation_table(instances: int, horizon: int) -> None:
@@ -386,7 +383,6 @@ def duel_runs(
     means: tuple[float, ...], seeds: int, rounds: np.ndarray, spread: float = 2**0.5
 ) -> np.ndarray:
     """Regret of the policy that knows that all runs end, f64[rounds, seeds]."""
-    import jaxbandits as jb
     from jaxbandits.laws import Bernoulli, bernoulli
     from jaxbandits.policies import censored as policies
     from jaxbandits.settings import censored as settings
@@ -395,15 +391,7 @@ def duel_runs(
     game = settings.duels(coins)
     policy = policies.cell_self_sparring(game.problem)
     params = policy.params._replace(prior_ended=1e7, reward_spread=spread)
-    data = jb.simulate(
-        policy._replace(params=params),
-        game,
-        horizon=int(rounds[-1]),
-        seeds=seeds,
-        checkpoints=rounds.tolist(),
-    )
-    regret = data["regret"].isel(policy=0).transpose("checkpoint", ...).values
-    return regret.reshape(len(rounds), -1)
+    return regret_at(policy._replace(params=params), game, rounds, seeds)
 
 
 def sparring_table(instances: int, horizon: int) -> None:
