@@ -98,7 +98,8 @@ def write(whole: board.Board, name: str) -> None:
       whole: the board.
       name: of the experiment that plays it.
     """
-    setting = whole.setting
+    # With the digits of the file, by which the page's tables are sorted.
+    whole, setting = board.loaded(board.dumped(whole)), whole.setting
     protocol, figure = PROTOCOLS[setting], f"leaderboard-{setting}.png"
     longest = max(cell.horizon for cell in whole.cells)
     command = f"jaxbandits reproduce {name}"

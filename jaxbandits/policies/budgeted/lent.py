@@ -1,6 +1,7 @@
 """What is believed of an arm's variances and correlation before it has shown them."""
 
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 from jaxtyping import Float
 
@@ -106,9 +107,11 @@ def joint_share(
     return 1 - 2 * (1 + correlation) * reward * cost / (both * both)
 
 
-def _relative_deviation(share, count, eta, low, width):
+def _relative_deviation(
+    share: Array, count: Array, eta: Array, low: np.ndarray, width: np.ndarray
+) -> Array:
     """A standard deviation over its mean; finite, as one success and one failure are
     added."""
-    low, width = constant((low, width))
+    first, span = constant((low, width))
     mean = (share * count + 1) / (count + 2)
-    return width * jnp.sqrt(eta * mean * (1 - mean)) / (low + width * mean)
+    return span * jnp.sqrt(eta * mean * (1 - mean)) / (first + span * mean)
