@@ -23,6 +23,7 @@ from jaxbandits.plots.words import tex
 SCALES = ("linear", "log")
 _MOST = 5  # intervals between ticks of a linear axis
 _SMALLEST = 1e-4  # that is written out: 0.0001
+_SHORT = 0.3  # decades: there may be no 1, 2 or 5 in it
 _ZERO_ROOM = 0.6  # decades between zero and the first power of ten
 
 
@@ -139,6 +140,8 @@ def tick_locator(scale: str, low: float, high: float) -> Locator:
     if scale == "log":
         # Powers of ten alone would leave a short range with a label or none.
         decades = log10(high / low) if 0 < low < high else 0
+        if 0 < decades < _SHORT:  # without one of these, Matplotlib crowds its own
+            return _Round()
         steps = (1, 2, 5) if decades < 1.3 else (1, 3) if decades < 2.8 else (1,)
         return LogLocator(subs=steps)
     return _Round()

@@ -74,9 +74,6 @@ ENTRANTS = {
     "Thompson, mean of 8": Entrant(
         partial(policies.thompson_allocation, draws=8), ours=True
     ),
-    "Thompson, mean of 8, feasible": Entrant(
-        partial(policies.thompson_allocation, draws=8, feasible=True), ours=True
-    ),
     "uniform": Entrant(policies.uniform_split, flaw="does not learn"),
 }
 PROTOCOL = Protocol(
