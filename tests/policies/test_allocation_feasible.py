@@ -69,6 +69,7 @@ def test_the_bound_is_one_where_the_room_ends(starved):
     assert float(inside) == pytest.approx((2 + 0.405 + 0.9 * 2.2025**0.5) / 4)
 
 
+@pytest.mark.slow
 def test_what_is_drawn_agrees_with_the_successes(starved):
     problem, _, state = starved
     found = {}
