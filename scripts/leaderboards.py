@@ -27,6 +27,7 @@ from jaxbandits.experiments.judging.page import page
 from jaxbandits.experiments.judging.playing import play_case
 from jaxbandits.experiments.judging.protocol import FINAL_SEED
 from jaxbandits.experiments.judging.scores import Cell, cell_of
+from jaxbandits.experiments.judging.speed import microseconds
 from jaxbandits.plots import save_figure
 from jaxbandits.results import provenance
 
@@ -60,6 +61,13 @@ def play_again(
     if whole is None:
         raise SystemExit(f"no leaderboard of {setting} came with the package")
     suffix = "-final" if whole.root_seed == FINAL_SEED else ""
+    first = next(iter(protocol.judging.values())).environment()
+    again = {name: protocol.entrants[name] for name in names}
+    options = Options(whole.seeds, protocol.horizons[0], folder=folder)
+    timed = microseconds(protocol, first, again, options)
+    speeds = {**whole.microseconds, **timed}
+    order = [name for name in protocol.entrants if name in speeds]
+    whole = whole._replace(microseconds={name: speeds[name] for name in order})
     for cell in sorted(whole.cells, key=lambda cell: cell.horizon):
         if horizon is not None and cell.horizon > horizon:
             continue
@@ -67,7 +75,7 @@ def play_again(
         if environment is None:
             print(f"{cell.case} is left out without its data")
             continue
-        entrants = {name: protocol.entrants[name] for name in [*names, cell.best]}
+        entrants = again | {cell.best: protocol.entrants[cell.best]}
         options = Options(whole.seeds, cell.horizon, folder=folder)
         played = play_case(
             protocol,

@@ -26,7 +26,8 @@ from jaxbandits.kernels.gamma import beta_from_uniforms
 from jaxbandits.kernels.normal import normal_quantile
 from jaxbandits.policies.censored._cell_thompson import scored_cell_thompson
 from jaxbandits.policies.censored._rcucb import scored_rcucb
-from jaxbandits.policies.censored.cells import values_of_pairs
+from jaxbandits.policies.censored.cells import drawn_hazards, values_of_pairs
+from jaxbandits.policies.censored.gains import Gains
 from jaxbandits.policies.censored.scored import Scored, best_pair, plays_pairs
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.censored.types import Action, Problem
@@ -40,12 +41,18 @@ def cell_thompson(problem: Problem) -> Policy:
     return plays_pairs(scored_cell_thompson(problem))
 
 
+def gains_of(problem: Problem, state: Any) -> Gains:
+    """Of all cells."""
+    count = state.ended.astype(float)
+    return Gains(count, state.gain.total, state.square.total, -problem.max_cost)
+
+
 def gain_moments(problem: Problem, state: Any) -> tuple[Array, Array]:
     """Posterior mean and variance of the mean gain of every cell, as of cell TS."""
-    least = -problem.max_cost
-    n = state.ended.astype(float) + 2
-    mean = (state.gain.total + (least + 1)) / n
-    second = (state.square.total + (least**2 + 1)) / n
+    seen = gains_of(problem, state)
+    mean, n, least = seen.expected(), seen.count + 2, seen.least
+    second = (seen.square + (least**2 + 1)) / n
+    # The prior observations alone give this much: only rounding could give less.
     spread = jnp.maximum(second - mean * mean, (1 - least) ** 2 / (2 * n))
     return mean, spread / (n + 1)
 
@@ -65,7 +72,7 @@ def pooled(problem: Problem, mass: float) -> Policy:
 
     def score(noise, view, state, params):
         del view
-        first, second, third = unit_interval(noise).reshape(3, *state.entered.shape)
+        first, second, *rest = unit_interval(noise).reshape(5, *state.entered.shape)
         ended = state.ended.astype(float)
         passed = (state.entered - state.ended).astype(float)
         given = mass / (mass + ended + passed)  # of a round, so that all are below mass
@@ -77,17 +84,35 @@ def pooled(problem: Problem, mass: float) -> Policy:
             params.prior_ended + weight * told_ended + ended,
             params.prior_passed + weight * told_passed + passed,
         )
-        mean, variance = gain_moments(problem, state)
-        drawn = mean + jnp.sqrt(variance) * normal_quantile(third).astype(mean.dtype)
-        gain = jnp.clip(drawn, -problem.max_cost, 1.0)
+        gain = gains_of(problem, state).drawn(jnp.stack(rest))
         return stored(values_of_pairs(problem, *stored((hazard, gain))))
 
     return plays_pairs(base._replace(name=f"pooled, {mass:g}", score=score))
 
 
-def _draws(base: Scored, problem: Problem, number: int, noise, view, state, params):
+def normal_gains(problem: Problem) -> Policy:
+    """Mean gains from the normal law with the posterior's mean and variance.
+
+    This was played until November 2026, and is not consistent.
+    """
+    base = scored_cell_thompson(problem)
+
+    def score(noise, view, state, params):
+        del view
+        first, second, third = unit_interval(noise).reshape(3, *state.entered.shape)
+        hazard = drawn_hazards(first, second, state, params)
+        mean, variance = gain_moments(problem, state)
+        drawn = mean + jnp.sqrt(variance) * normal_quantile(third).astype(mean.dtype)
+        gain = jnp.clip(drawn, -problem.max_cost, 1.0)
+        return stored(values_of_pairs(problem, *stored((hazard, gain))))
+
+    words = (3 * problem.num_pairs, 0)
+    return plays_pairs(base._replace(name="normal gains", score=score, words=words))
+
+
+def _draws(base: Scored, number: int, noise, view, state, params):
     """That many draws of all values, f32[number, K, M]."""
-    words = noise.reshape(number, 3 * problem.num_pairs)
+    words = noise.reshape(number, base.words[0])
     return jax.vmap(lambda word: base.score(word, view, state, params))(words)
 
 
@@ -96,7 +121,7 @@ def averaged(problem: Problem, draws: int) -> Policy:
     base = scored_cell_thompson(problem)
 
     def score(noise, view, state, params):
-        return _draws(base, problem, draws, noise, view, state, params).mean(axis=0)
+        return _draws(base, draws, noise, view, state, params).mean(axis=0)
 
     words = (draws * base.words[0], 0)
     return plays_pairs(base._replace(name=f"mean of {draws}", score=score, words=words))
@@ -195,9 +220,9 @@ def information_directed(problem: Problem, draws: int) -> Policy:
     ranges = 1 + jnp.asarray(problem.penalties(), float)
 
     def act(noise, view, state, params):
-        values = stored(
-            _draws(base, problem, draws, noise[:-1], view, state, params)
-        ).reshape(draws, size)
+        values = stored(_draws(base, draws, noise[:-1], view, state, params)).reshape(
+            draws, size
+        )
         best = jnp.argmax(values, axis=1)
         mean = values.mean(axis=0)
         gap = values.max(axis=1).mean() - mean
@@ -426,6 +451,7 @@ def cell_ucb(problem: Problem, alpha: float) -> Policy:
 PLAIN = "cell TS"  # what forms are compared with
 FORMS = {
     PLAIN: cell_thompson,
+    "normal gains": normal_gains,
     "pooled, mass 2": partial(pooled, mass=2.0),
     "pooled, mass 8": partial(pooled, mass=8.0),
     "pooled, mass 4": partial(pooled, mass=4.0),

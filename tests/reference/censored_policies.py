@@ -5,7 +5,7 @@ tau_max of the grid; a tie goes to the smallest arm, then to the smallest limit.
 """
 
 import numpy as np
-from scipy.special import gammaincinv, ndtri, rel_entr
+from scipy.special import gammaincinv, rel_entr
 
 
 def gain_or_penalty(tau, reward, consumption, cost, penalty):
@@ -269,28 +269,46 @@ class CellThompson(PairPolicy):
 
     def extremes(self, t, noise, error):
         """Least and largest indices at gamma variates' uniforms off by `error`."""
-        u, v, w = noise.reshape(3, *self.shape)
+        u, v, *rest = noise.reshape(-1, *self.shape)
         a, b = (np.full(self.shape, x) for x in self.prior)
         a, b = a + [[len(x) for x in row] for row in self.ended], b + self.passed
         low = beta(np.clip(u - error, 0, 1), np.clip(v + error, 0, 1), a, b)
         high = beta(np.clip(u + error, 0, 1), np.clip(v - error, 0, 1), a, b)
         least, most = np.empty(self.shape), np.empty(self.shape)
         for i in range(self.shape[0]):
-            gains = [self.mean_gain(i, j, w[i, j]) for j in range(self.shape[1])]
+            gains = [
+                self.mean_gain(i, j, [x[i, j] for x in rest], error)
+                for j in range(self.shape[1])
+            ]
             for m in range(self.shape[1]):
                 worst = best = -self.penalty(self.limits[m])  # beyond the limit
                 for j in range(m, -1, -1):  # what a walk still gets in cell j
                     hazards = low[i, j], high[i, j]
-                    worst = min(h * gains[j] + (1 - h) * worst for h in hazards)
-                    best = max(h * gains[j] + (1 - h) * best for h in hazards)
+                    worst = min(h * gains[j][0] + (1 - h) * worst for h in hazards)
+                    best = max(h * gains[j][1] + (1 - h) * best for h in hazards)
                 least[i, m], most[i, m] = worst, best
         return least, most
 
-    def mean_gain(self, arm, cell, uniform):
-        """Normal with the moments of a Dirichlet process, truncated by clipping."""
-        seen = np.array([self.least, 1.0, *self.ended[arm][cell]])
-        deviation = self.spread * np.sqrt(seen.var() / (len(seen) + 1))
-        return np.clip(seen.mean() + deviation * ndtri(uniform), self.least, 1.0)
+    def mean_gain(self, arm, cell, words, error):
+        """Least and most of a draw after the least and the largest gain, and n others.
+
+        These are taken for two values with their mean and variance, the largest gain
+        and one below, and weighed as a Dirichlet process weighs what it has seen.
+        """
+        seen, (u, v, w) = np.array(self.ended[arm][cell]), words
+        n, below, value = len(seen), 0.0, self.least
+        if n > 0 and seen.mean() < 1:
+            missing = 1 - seen.mean()
+            below = n * missing**2 / (missing**2 + seen.var())
+            value = seen.mean() - seen.var() / missing
+        u, v = np.clip([[u - error, u + error], [v + error, v - error]], 0, 1)
+        largest = beta(u, v, 1 + n - below, 1 + below)
+        share = w ** (1 / below) if below else 0.0
+        rest = share * value + (1 - share) * self.least
+        expected = np.mean([self.least, 1.0, *seen])
+        drawn = largest + (1 - largest) * rest
+        drawn = expected + self.spread * (drawn - expected)
+        return np.clip(drawn, self.least, 1.0)
 
     def indices(self, t, noise):
         return self.extremes(t, noise, 0.0)[0]

@@ -100,7 +100,9 @@ class CellSelfSparring(OfDuels):
         u, v, w = uniforms.reshape(3, len(self.arms), -1)
         found = []
         for arm, cells in enumerate(self.arms):
-            cells.mean_gain = lambda _, j, x, arm=arm: self.drawn_gain(arm, j, x)
+            cells.mean_gain = lambda _, j, words, error, arm=arm: np.repeat(
+                self.drawn_gain(arm, j, *words), 2
+            )
             noise = np.concatenate([u[arm], v[arm], w[arm]])
             found.append(cells.extremes(None, noise, error))
         return [np.reshape(each, self.shape) for each in zip(*found, strict=True)]

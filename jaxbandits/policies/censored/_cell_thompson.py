@@ -9,12 +9,11 @@ censored any more. One draw of all cells is one draw of the values of *all* limi
 
 which is eq. (2) with h_j the chance to end in a cell that was entered, and mu_j the
 mean gain of the rounds that end in it. The posterior of h_j is a Beta law (its mean is
-the Kaplan-Meier estimate but for the prior), that of mu_j a normal law with the mean
-and the variance of a Dirichlet process's posterior, whose prior observations are the
-smallest and the largest possible gain. No radius, no horizon, no scale of penalties.
+the Kaplan-Meier estimate but for the prior), that of mu_j has mean and variance of a
+Dirichlet process's, whose prior observations are the smallest and the largest possible
+gain (gains.py). No radius, no horizon, no scale of penalties.
 
-What is proved of it, and that the normal law's tail is too thin for an arm whose first
-gains are all alike: docs/theory/cell-thompson.md.
+What is proved of it: docs/theory/cell-thompson.md.
 """
 
 from typing import NamedTuple
@@ -32,12 +31,12 @@ from jaxbandits.arrays import (
 )
 from jaxbandits.checks import at_least_one, non_negative
 from jaxbandits.factory import factory
-from jaxbandits.kernels.normal import normal_quantile
 from jaxbandits.policies.censored.cells import (
     drawn_hazards,
     expected_hazards,
     values_of_pairs,
 )
+from jaxbandits.policies.censored.gains import WORDS, Gains
 from jaxbandits.policies.censored.observed import cells_of, gain_of
 from jaxbandits.policies.censored.scored import Scored, plays_pairs
 from jaxbandits.protocol import Policy
@@ -57,7 +56,7 @@ class Params(NamedTuple):
       prior_ended, prior_passed: Beta prior of a cell's hazard, both at least 1. A prior
         that expects rounds to pass (`prior_passed` near M) explores large limits less,
         and may never find that one of them is best.
-      gain_spread: factor >= 0 of the standard deviation of the gains' posterior.
+      gain_spread: factor >= 0 of a draw's distance from the mean of gains.
     """
 
     prior_ended: float = 1.0
@@ -89,7 +88,7 @@ def cell_thompson(problem: Problem) -> Policy[State, Params, Action]:
       problem: arms, limits, cost and penalty functions; rewards lie in [0, 1].
 
     Returns:
-      A policy with `Params`; state O(K M); consumes 3 K M words to act.
+      A policy with `Params`; state O(K M); consumes 5 K M words to act.
 
     Raises:
       ValueError: if the problem's rewards do not lie in [0, 1].
@@ -111,23 +110,17 @@ def scored_cell_thompson(problem: Problem) -> Scored:
         none = CompensatedSum.zeros(shape, float)
         return State(zeros, zeros, none, none)
 
-    def gain_moments(state):
-        """Posterior mean and variance of the mean gain of every cell, f32[K, M]."""
-        n = state.ended.astype(float) + 2
-        mean = (state.gain.total + (least + 1)) / n
-        second = (state.square.total + (least**2 + 1)) / n
-        # The prior observations alone give this much: only rounding could give less.
-        spread = jnp.maximum(second - mean * mean, (1 - least) ** 2 / (2 * n))
-        return mean, spread / (n + 1)
+    def gains(state):
+        count = state.ended.astype(float)
+        return Gains(count, state.gain.total, state.square.total, least)
 
     def drawn(noise, view, state, params):
         del view
-        first, second, third = unit_interval(noise).reshape(3, *shape)
-        hazard = drawn_hazards(first, second, state, params)
-        mean, variance = gain_moments(state)
-        deviation = params.gain_spread * jnp.sqrt(variance)
-        score = normal_quantile(third).astype(mean.dtype)
-        gain = jnp.clip(mean + deviation * score, least, 1.0)
+        uniforms = unit_interval(noise).reshape(2 + WORDS, *shape)
+        hazard = drawn_hazards(*uniforms[:2], state, params)
+        seen = gains(state)
+        mean, gain = seen.expected(), seen.drawn(uniforms[2:])
+        gain = jnp.clip(mean + params.gain_spread * (gain - mean), least, 1.0)
         return stored(values_of_pairs(problem, *stored((hazard, gain))))
 
     def update(noise, view, state, action, feedback, params):
@@ -146,7 +139,7 @@ def scored_cell_thompson(problem: Problem) -> Scored:
 
     def expected(state, params):
         hazard = expected_hazards(state, params)
-        return values_of_pairs(problem, hazard, gain_moments(state)[0])
+        return values_of_pairs(problem, hazard, gains(state).expected())
 
-    words = (3 * problem.num_pairs, 0)
+    words = ((2 + WORDS) * problem.num_pairs, 0)
     return Scored("cell TS", init, drawn, update, expected, Params(), words, _check)

@@ -61,7 +61,7 @@ def combinatorial_cell_thompson(
 ) -> Policy[_cell_thompson.State, _cell_thompson.Params, SuperArm]:
     """Thompson sampling on the cells between limits, and the best super arm of a draw.
 
-    Errors as of `cell_thompson`, parameters and state too; consumes 3 K M words to act.
+    Errors as of `cell_thompson`, parameters and state too; consumes 5 K M words to act.
     """
     check_bounded(problem.pairs, "combinatorial_cell_thompson")
     scored = _cell_thompson.scored_cell_thompson(problem.pairs)

@@ -1,0 +1,65 @@
+"""What a cell's runs gain on average, drawn from their number, sum and sum of squares.
+
+A Dirichlet process that has two observations before the first run, the least and the
+largest gain that there can be, weighs all that it has seen by Dirichlet(1, ..., 1)
+weights: a draw of the mean (Ferguson 1973). In the place of n gains with the mean m and
+the variance v it is here shown two values with the same mean and variance, one of which
+is the largest gain. In units in which gains are in [0, 1] these are
+
+    1, (1 - a) n times,  and  x = m - v / (1 - m), a n times,
+    a = (1 - m)^2 / ((1 - m)^2 + v),
+
+so that a draw is ``w_1 + w_x x`` with (w_0, w_x, w_1) of Dirichlet(1, a n, 1 + (1 - a)
+n). Mean and variance are those of the process that has seen every gain, and so are all
+draws if gains are 0 or 1, or all alike. Of all gains with this mean and variance these
+two values are the easiest to exceed: hence nothing that has begun badly is given up too
+soon, whatever the law of the gains (docs/theory/cell-thompson.md).
+"""
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+from jax import Array
+from jaxtyping import Float
+
+from jaxbandits.kernels.gamma import beta_from_uniforms
+
+WORDS = 3  # of every cell
+_NONE = 1e-12  # stands for 0 in a denominator
+
+
+class Gains(NamedTuple):
+    """What the runs of some cells gained.
+
+    Attributes:
+      count, total, square: of the runs that ended there the number, and the sums of
+        their gains and of the squares.
+      least: the least gain that there can be; the largest is 1.
+    """
+
+    count: Float[Array, "*shape"]
+    total: Float[Array, "*shape"]
+    square: Float[Array, "*shape"]
+    least: float
+
+    def expected(self) -> Float[Array, "*shape"]:
+        """The posterior mean of the mean gain."""
+        return (self.total + (self.least + 1)) / (self.count + 2)
+
+    def drawn(self, uniforms: Float[Array, "3 *#shape"]) -> Float[Array, "*shape"]:
+        """A draw of the mean gain, in [least, 1]."""
+        first, second, third = uniforms
+        span = 1 - self.least
+        count = jnp.maximum(self.count, 1.0)
+        mean = self.total / count
+        variance = (self.square / count - mean * mean) / span**2
+        # With what rounding leaves inside of what gains can have.
+        mean = jnp.clip((mean - self.least) / span, 0.0, 1.0)
+        missing = 1 - mean
+        variance = jnp.clip(variance, 0.0, mean * missing)
+        value = mean - variance / jnp.maximum(missing, _NONE)
+        lower = missing**2 / jnp.maximum(missing**2 + variance, _NONE) * self.count
+        largest = beta_from_uniforms(first, second, 1 + self.count - lower, 1 + lower)
+        # Of the rest, all but w_0: the quantile of Beta(a n, 1).
+        kept = jnp.exp(jnp.log(third) / jnp.maximum(lower, _NONE))
+        return self.least + span * (largest + (1 - largest) * kept * value)

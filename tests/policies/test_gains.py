@@ -1,0 +1,80 @@
+"""Draws of a cell's mean gain against a Dirichlet process, which knows every gain."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy import stats
+
+from jaxbandits.kernels.gamma import GAMMA_CDF_ERROR
+from jaxbandits.policies.censored.gains import WORDS, Gains
+
+DRAWS = 100_000
+ENDS = 2.0**-24, 1 - 2.0**-24  # of the tape
+# Kolmogorov's distance is exceeded once in 10^5: the draws, and two approximate gammas.
+FAR = 2.47 / DRAWS**0.5 + 2 * GAMMA_CDF_ERROR
+LEASTS = (0.0, -0.4)
+
+
+def drawn(seen, least, uniforms):
+    seen = np.asarray(seen, np.float32)
+    sums = (jnp.float32(x) for x in (len(seen), seen.sum(), (seen**2).sum()))
+    return np.asarray(Gains(*sums, least).drawn(jnp.asarray(uniforms, jnp.float32)))
+
+
+def uniforms(rng):
+    return rng.uniform(*ENDS, (WORDS, DRAWS))
+
+
+def literal(rng, seen, least):
+    """Weighted means of what was seen and the two observations before it."""
+    points = np.array([least, 1.0, *seen])
+    return rng.dirichlet(np.ones(len(points)), DRAWS) @ points
+
+
+@pytest.mark.parametrize("least", LEASTS)
+@pytest.mark.parametrize(("ones", "zeros"), [(0, 0), (0, 20), (1, 8), (7, 0), (30, 12)])
+def test_of_least_and_largest_gains_it_is_a_beta_law(rng, least, ones, zeros):
+    found = drawn([1.0] * ones + [least] * zeros, least, uniforms(rng))
+    law = stats.beta(1 + ones, 1 + zeros, loc=least, scale=1 - least)
+    assert stats.kstest(found, law.cdf).statistic < FAR
+
+
+@pytest.mark.parametrize("least", LEASTS)
+@pytest.mark.parametrize("count", [1, 5, 40])
+def test_of_equal_gains_it_is_exact(rng, least, count):
+    seen = [0.3] * count
+    found, expected = drawn(seen, least, uniforms(rng)), literal(rng, seen, least)
+    assert stats.ks_2samp(found, expected).statistic < 2**0.5 * FAR
+
+
+@pytest.mark.parametrize("least", LEASTS)
+@pytest.mark.parametrize("count", [2, 3, 10, 200])
+def test_two_moments_of_all_gains_are_exact(rng, least, count):
+    seen = rng.uniform(least, 1, count)
+    found = drawn(seen, least, uniforms(rng)).astype(float)
+    points = np.array([least, 1.0, *seen])
+    mean, variance = points.mean(), points.var() / (len(points) + 1)
+    deviation = np.sqrt(variance / DRAWS)
+    assert abs(found.mean() - mean) < 4.5 * deviation
+    assert Gains(count, seen.sum(), 0.0, least).expected() == pytest.approx(mean)
+    squares = (found - mean) ** 2
+    error = squares.std() / np.sqrt(DRAWS)
+    assert abs(squares.mean() - variance) < 4.5 * error + 1e-3 * variance
+    # Beyond two moments it leans to the largest gain, as little as there is to see.
+    distance = stats.ks_2samp(found, literal(rng, seen, least)).statistic
+    assert distance < 0.08
+
+
+@pytest.mark.parametrize("least", LEASTS)
+@pytest.mark.parametrize(
+    "seen",
+    [[], [0.0], [1.0] * 9, [0.5, 0.5005], [0.3] * 10**6, [0.0, 1.0] * 10**5],
+    ids=["none", "zero", "ones", "close", "alike", "coins"],
+)
+def test_the_ends_of_the_tape_are_gains(seen, least):
+    words = np.stack(np.meshgrid(*WORDS * [ENDS])).reshape(WORDS, -1)
+    found = drawn(seen, least, words)
+    assert np.all((found >= least) & (found <= 1))
+    # It rises with the words of the largest gain and of what was seen.
+    order = np.array([1, -1, 1])[:, None] * (2 * words - 1)
+    assert found[order.sum(axis=0).argmax()] == found.max()
