@@ -61,6 +61,7 @@ def play_again(
     if whole is None:
         raise SystemExit(f"no leaderboard of {setting} came with the package")
     suffix = "-final" if whole.root_seed == FINAL_SEED else ""
+    folder.mkdir(parents=True, exist_ok=True)
     first = next(iter(protocol.judging.values())).environment()
     again = {name: protocol.entrants[name] for name in names}
     options = Options(whole.seeds, protocol.horizons[0], folder=folder)
