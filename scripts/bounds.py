@@ -15,6 +15,7 @@ import numpy as np
 
 from jaxbandits.theory import (
     cells,
+    gains,
     hazards,
     lost_runs,
     sampled_rates,
@@ -84,13 +85,12 @@ def cell_runs(
     penalty: np.ndarray,
     rounds: np.ndarray,
     *,
-    posterior: str = "beta",
+    learns: bool = True,
     size: int = 1,
 ) -> np.ndarray:
     """Regret of Thompson sampling on cells at some rounds, f64[rounds, instances].
 
-    By the exact posterior of gains (``beta``), by the normal one of the policy, or by
-    ``none``: arms and limits at random.
+    By the exact posterior, or of arms and limits at random.
     """
     hazard, gain = game
     shape = instances, num_arms, num_limits = hazard.shape
@@ -100,17 +100,10 @@ def cell_runs(
     lost, found = np.zeros(instances), []
     which = np.arange(instances)[:, None]
     for t in range(1, rounds[-1] + 1):
-        if posterior == "none":
-            scores = rng.random(shape)
-        else:
+        scores = rng.random(shape)
+        if learns:
             h = rng.beta(1 + ended, 1 + entered - ended)
-            if posterior == "beta":
-                mu = rng.beta(1 + gained, 1 + ended - gained)
-            else:
-                n = ended + 2
-                mean = (gained + 1) / n
-                deviation = np.sqrt(mean * (1 - mean) / (n + 1))
-                mu = np.clip(mean + deviation * rng.standard_normal(shape), 0, 1)
+            mu = rng.beta(1 + gained, 1 + ended - gained)
             scores = values_of(h, mu, penalty)
         limit = scores.argmax(axis=2)
         arms = np.argsort(-scores.max(axis=2), axis=1)[:, :size]
@@ -137,15 +130,13 @@ def cell_table(instances: int, horizon: int) -> None:
     rounds = decades(horizon)
     for size in (1, 2):
         print(f"\n{size} of {num_arms} arms in a round, {instances} instances")
-        row("rounds", "bound", "exact posterior", "normal posterior", "at random")
+        row("rounds", "bound", "exact posterior", "at random")
         bound = cells.bayes_regret_bound(rounds, num_arms, penalty, size=size)
         columns = []
-        for posterior in ("beta", "normal", "none"):
+        for learns in (True, False):
             rng = np.random.default_rng(7)
             game = cell_game(rng, instances, num_arms, penalty.size)
-            regret = cell_runs(
-                rng, game, penalty, rounds, posterior=posterior, size=size
-            )
+            regret = cell_runs(rng, game, penalty, rounds, learns=learns, size=size)
             columns.append(
                 [said(*x) for x in zip(*mean_and_error(regret), strict=True)]
             )
@@ -156,57 +147,69 @@ def cell_table(instances: int, horizon: int) -> None:
 COIN, SURE = 0.35, 0.3  # the chance of arm 1 to gain 1, and what arm 2 gains
 
 
-def trap_runs(rng: np.random.Generator, seeds: int, rounds: np.ndarray) -> np.ndarray:
-    """Regret by Beta posteriors of both gains, sums in the place of successes."""
-    pulls, gained = np.zeros((2, seeds, 2))
-    which, lost, found = np.arange(seeds), np.zeros(seeds), []
-    for t in range(1, rounds[-1] + 1):
-        arm = rng.beta(1 + gained, 1 + pulls - gained).argmax(axis=1)
-        pulls[which, arm] += 1
-        paid = np.where(arm == 0, rng.random(seeds) < COIN, SURE)
-        gained[which, arm] += paid
-        lost += np.where(arm == 0, 0.0, COIN - SURE)
-        if t in rounds:
-            found.append(lost.copy())
-    return np.array(found)
-
-
-def trap_of_policy(seeds: int, rounds: np.ndarray) -> np.ndarray:
-    """Regret of the policy itself on a coin beside a sure thing, f64[rounds, seeds]."""
+def trap_runs(make: Callable, seeds: int, rounds: np.ndarray) -> np.ndarray:
+    """Regret of a policy on a coin beside a sure thing, f64[rounds, seeds]."""
     from jaxbandits.laws import Discrete, discrete
-    from jaxbandits.policies import censored as policies
     from jaxbandits.settings import censored as settings
 
-    gains = np.array([[0.0, 1.0], [SURE, 1.0]])
+    values = np.array([[0.0, 1.0], [SURE, 1.0]])
     chances = np.array([[1 - COIN, COIN], [1.0, 0.0]])
-    game = settings.plain("coin and sure thing", discrete, Discrete(gains, chances))
-    return regret_at(policies.cell_thompson(game.problem), game, rounds, seeds)
+    game = settings.plain("coin and sure thing", discrete, Discrete(values, chances))
+    return regret_at(make(game.problem), game, rounds, seeds)
 
 
 def trap_table(instances: int, horizon: int) -> None:
-    """The policy and Beta posteriors, and what is lost by theory alone."""
+    """The policy and a normal law of gains, and what that loses by theory alone."""
+    from forms.cells import normal_gains
+
+    from jaxbandits.policies.censored import cell_thompson
+
     rounds = decades(horizon)
-    normal = trap_of_policy(instances, rounds)
-    beta = trap_runs(np.random.default_rng(7), instances, rounds)
+    played = [trap_runs(f, instances, rounds) for f in (cell_thompson, normal_gains)]
     print(f"\n{instances} seeds: regret, median, worst run; above half of the most")
-    row("rounds", "of lost runs, by theory", "cell TS", "by Beta posteriors")
+    row("rounds", "cell TS", "normal gains", "of their lost runs, by theory")
     theory = cells.lost_regret(rounds, COIN, SURE)
     for i, t in enumerate(rounds):
         told = [
             f"{said(*mean_and_error(x))}, {np.median(x):,.0f}, {x.max():,.0f}; "
             f"{np.sum(x > t * (COIN - SURE) / 2)}"
-            for x in (normal[i], beta[i])
+            for x in (regret[i] for regret in played)
         ]
-        row(f"{t:,}", f"{theory[i]:.1f}", *told)
-    print("\nBy theory alone")
+        row(f"{t:,}", *told, f"{theory[i]:.1f}")
+    print("\nOf a normal law, by theory alone")
     for t in (1e6, 1e8, 1e10, 1e12):
         lost = cells.lost_regret([t], COIN, SURE)[0]
         row(f"{t:.0e}", f"{lost:,.0f}", f"{np.log(lost) / np.log(t):.2f}")
-    n = np.arange(4, 21, 4)
-    for k, chance in zip(n, cells.chance_after_failures(n, SURE), strict=True):
-        row(
-            k, f"{(1 - COIN) ** k:.2g}", f"{chance:.2g}", f"{(1 - SURE) ** (k + 1):.2g}"
+    for n in range(4, 21, 4):
+        drawn = gains.chance_above(n, 0.0, 0.0, SURE)
+        normal = cells.chance_after_failures(n, SURE)
+        row(n, f"{(1 - COIN) ** n:.2g}", f"{drawn:.2g}", f"{normal:.2g}")
+
+
+GAP = 0.1
+
+
+def gains_table(instances: int, horizon: int) -> None:
+    """Information against a mean that is larger by 0.1, of laws on [0, 1]."""
+    del instances, horizon
+    laws = {
+        "a coin of 1/2": [0, 1],
+        "a coin of 0.1": [0] * 9 + [1],
+        "0 or 1/2": [0, 0.5],
+        "uniform": (np.arange(1000) + 0.5) / 1000,
+        "uniform on [0.4, 0.6]": 0.4 + 0.2 * (np.arange(1000) + 0.5) / 1000,
+        "always 1/2": [0.5],
+    }
+    row("gains", "their law", "two values", "a coin of this mean", "2 d^2")
+    for name, seen in laws.items():
+        mean, variance = np.mean(seen), np.var(seen)
+        told = (
+            gains.least_information(seen, mean + GAP),
+            gains.information(mean, variance, mean + GAP),
+            gains.information(mean, mean * (1 - mean), mean + GAP),
+            2 * GAP**2,
         )
+        row(name, *(f"{x:.4f}" for x in told))
 
 
 # Allocation, docs/theory/allocation-thompson.md: exponential thresholds.
@@ -512,6 +515,7 @@ def shrunk_table(instances: int, horizon: int) -> None:
 TABLES: dict[str, Callable[[int, int], None]] = {
     "cells": cell_table,
     "trap": trap_table,
+    "gains": gains_table,
     "allocation": allocation_table,
     "hazards": hazard_table,
     "sparring": sparring_table,

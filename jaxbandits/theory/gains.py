@@ -1,0 +1,156 @@
+"""What mean and variance of gains say of larger means, and what all gains say.
+
+Of a law F of gains in [0, 1] with a mean below q, ``K(F, q) = max over x in [0, 1] of
+E log(1 - x (X - q) / (1 - q))`` is the information in an observation against a mean of
+q or more (Honda & Takemura 2010): n gains look like F, up to a power of n, with the
+chance exp(-n K) if that is their mean. `cell_thompson` knows n, the mean and the
+variance, and takes the law on two values, one of them 1, that has the least K of all
+with these (docs/theory/cell-thompson.md).
+"""
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import rel_entr
+from scipy.stats import beta
+
+from jaxbandits.checks import (
+    Numbers,
+    at_least_one,
+    between_zero_and_one,
+    in_unit_interval,
+    numbers,
+)
+from jaxbandits.theory.plain import plain_numbers
+
+_QUADRATURE = np.polynomial.legendre.leggauss(200)
+
+
+@plain_numbers
+def two_values(mean: Numbers, variance: Numbers) -> tuple[np.ndarray, np.ndarray]:
+    """The law on 1 and one more value with this mean and variance.
+
+    Args:
+      mean: real in [0, 1].
+      variance: real in [0, mean (1 - mean)]; the two broadcast.
+
+    Returns:
+      The other value, f64 in [0, 1], and the chance of 1, f64.
+
+    Raises:
+      ValueError: if an argument is out of its range.
+    """
+    in_unit_interval(mean=mean)
+    mean, variance = numbers("mean", mean), numbers("variance", variance)
+    most = mean * (1 - mean)
+    if not np.all((variance >= 0) & (variance <= most * (1 + 1e-12))):
+        raise ValueError(
+            f"variance must be in [0, mean (1 - mean)], here [0, {most}], got "
+            f"{variance}"
+        )
+    missing = np.where(mean < 1, 1 - mean, 1.0)
+    return mean - variance / missing, variance / (missing**2 + variance)
+
+
+@plain_numbers
+def information(mean: Numbers, variance: Numbers, level: Numbers) -> np.ndarray:
+    """K of the law on two values: least of all laws with this mean and variance.
+
+    Args:
+      mean, variance: as for `two_values`.
+      level: q in (0, 1), of the mean that is spoken against.
+
+    Returns:
+      f64 of the broadcast shape; 0 where the level is not above the mean.
+
+    Raises:
+      ValueError: if an argument is out of its range.
+    """
+    value, chance = two_values(mean, variance)
+    between_zero_and_one(level=level)
+    level = numbers("level", level)
+    above = np.asarray(mean) < level
+    at = (np.where(above, level, 0.5) - value) / np.where(above, 1 - value, 1.0)
+    at = np.where(above, at, chance)
+    return rel_entr(chance, at) + rel_entr(1 - chance, 1 - at)
+
+
+@plain_numbers
+def least_information(gains: Numbers, level: float) -> float:
+    """K of the law that gives every one of some gains the same chance.
+
+    Args:
+      gains: real ``[n]`` in [0, 1].
+      level: q in (0, 1).
+
+    Raises:
+      ValueError: if an argument is out of its range.
+    """
+    in_unit_interval(gains=gains)
+    between_zero_and_one(level=level)
+    gains = numbers("gains", gains, 1)
+    if gains.mean() >= level:
+        return 0.0
+    off = (gains - level) / (1 - level)
+
+    def against(share: float) -> float:
+        return -float(np.mean(np.log1p(-share * off)))
+
+    inside = minimize_scalar(
+        against, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-12}
+    )
+    # At 1 itself the gains must be below 1.
+    end = -against(1.0) if gains.max() < 1 else 0.0
+    return max(-float(inside.fun), end)
+
+
+@plain_numbers
+def chance_above(count: float, mean: float, variance: float, level: float) -> float:
+    """How likely `cell_thompson` draws a mean gain of at least a level, by quadrature.
+
+    Args:
+      count: whole number >= 1 of gains in [0, 1], which no run has to pay for.
+      mean, variance: theirs, as for `two_values`.
+      level: q in (0, 1).
+
+    Raises:
+      ValueError: if an argument is out of its range.
+    """
+    at_least_one(count=count)
+    value, chance = two_values(mean, variance)
+    between_zero_and_one(level=level)
+    below = count * (1 - chance)
+    # A draw is s (x + (1 - x) w), s of Beta(n + 1, 1) and w of Beta(1 + n a, n - n a):
+    # it is at least q with the chance of w >= (q / s - x) / (1 - x), for s from q on.
+    if below == 0 or value == 1:
+        return float(1 - level ** (count + 1))
+    nodes, weights = _QUADRATURE
+    u = level ** (count + 1) + (1 - level ** (count + 1)) * (nodes + 1) / 2
+    s = u ** (1 / (count + 1))
+    w = (level / s - value) / (1 - value)
+    above = np.where(w <= 0, 1.0, beta.sf(w, 1 + count - below, below))
+    return float((1 - level ** (count + 1)) * (weights @ above) / 2)
+
+
+@plain_numbers
+def least_chance_above(
+    count: Numbers, mean: Numbers, variance: Numbers, level: float, more: float
+) -> np.ndarray:
+    """Lower bound of `chance_above` for a level above the mean.
+
+    ``d (1 - q - d) exp(-n K(q + d)) / (e (n + 1)^2)``, with K of `information`.
+
+    Args:
+      count, mean, variance, level: as for `chance_above`.
+      more: d > 0, with q + d < 1.
+
+    Raises:
+      ValueError: if an argument is out of its range.
+    """
+    at_least_one(count=count)
+    between_zero_and_one(level=level)
+    count, further = numbers("count", count), level + more
+    if not level < further < 1:
+        raise ValueError(f"more must be in (0, {1 - level:g}), got {more:g}")
+    rate = information(mean, variance, further)
+    scale = (further - level) * (1 - further) / np.e
+    return scale * np.exp(-count * rate) / (count + 1) ** 2
