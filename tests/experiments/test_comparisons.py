@@ -104,6 +104,7 @@ def test_the_cast_is_complete():
         "coverage",
         "bounds",
         "least",
+        "fine",
         "combinatorial",
         "duels",
     ):  # each in a file of its own

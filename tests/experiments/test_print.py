@@ -43,6 +43,7 @@ LONG = {
     "censored-fig6",
     "censored-fig7",
     "censored-fig8",
+    "censored-fine",
     "censored-grids",
     "censored-prior",
     "censored-recommendation",

@@ -29,6 +29,7 @@ OTHER_SIZE = {
     "censored-bounds": (64, 100_000),
     "censored-recommendation": (64, 100_000),
     "censored-prior": (64, 20_000),
+    "censored-fine": (64, 20_000),
     "censored-coverage": (2_000, 10_000),
     "budgeted-fig1": (10_000, 10_000),
     "budgeted-bounds": (100, 100_000),

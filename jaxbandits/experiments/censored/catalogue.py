@@ -11,6 +11,7 @@ import numpy as np
 
 from jaxbandits.experiments.censored.configuration import forests, solver
 from jaxbandits.experiments.censored.duels import duels
+from jaxbandits.experiments.censored.fine import fine
 from jaxbandits.experiments.censored.grids import grid_readings
 from jaxbandits.experiments.censored.least import least
 from jaxbandits.experiments.censored.pictures import joint_laws, value_curves
@@ -308,6 +309,14 @@ EXPERIMENTS = (
         "Cell Thompson sampling beside the least regret of a consistent policy",
         "docs/theory/least-regret.md",
         least,
+    ),
+    Experiment(
+        "censored-fine",
+        "Any limit: how fine a grid cell Thompson sampling should have",
+        "docs/recommendation.md, any limit",
+        fine,
+        Options(64, 20_000),
+        Options(4, 500, quick=True),
     ),
     Experiment(
         "censored-combinatorial",

@@ -4,6 +4,8 @@ Section 4 of the censored paper has theory only; this is the experiment that goe
 its Theorem 2.
 """
 
+from typing import Any
+
 import numpy as np
 
 from jaxbandits.experiments.common.comparison import Contestant, run_contestants
@@ -32,7 +34,14 @@ def _told(options):
     return float(options.horizon)
 
 
-def _zooming(options, radii=1.0, **form):
+def zooming_contestant(options: Options, radii: float = 1.0, **form: Any) -> Contestant:
+    """z-RCUCB with room for all that its grid may grow to, or `CAPACITY`.
+
+    Args:
+      options: their horizon.
+      radii: factor of both radii of the paper.
+      form: options of `z_rcucb`.
+    """
     scaled = {"gain_radius": radii, "penalty_radius": radii}
 
     def factory(problem):
@@ -56,9 +65,9 @@ def _cast(options):
     small = {"gain_radius": SHARE, "penalty_radius": SHARE}
     plain, inherit, scaled = ZOOMING
     return {
-        plain: _zooming(options),
-        inherit: _zooming(options, history="inherit"),
-        scaled: _zooming(options, SHARE, splits=3, answer="safest"),
+        plain: zooming_contestant(options),
+        inherit: zooming_contestant(options, history="inherit"),
+        scaled: zooming_contestant(options, SHARE, splits=3, answer="safest"),
         "StoOO": Contestant(policies.stoo, {"horizon": _told}),
         "zooming": Contestant(policies.zooming, {"horizon": _told}),
         "RCUCB, 10 limits": _uniform(10),
