@@ -24,7 +24,7 @@ from jaxbandits.experiments.judging.advice import ADVICE, paragraphs
 from jaxbandits.experiments.judging.figure import dot_plot
 from jaxbandits.experiments.judging.leaderboard import PROTOCOLS
 from jaxbandits.experiments.judging.page import page
-from jaxbandits.experiments.judging.playing import play_case
+from jaxbandits.experiments.judging.playing import play_case, policy_for
 from jaxbandits.experiments.judging.protocol import FINAL_SEED
 from jaxbandits.experiments.judging.scores import Cell, cell_of
 from jaxbandits.experiments.judging.speed import microseconds
@@ -75,6 +75,8 @@ def play_again(
         environment = protocol.judging[cell.case].environment()
         if environment is None:
             print(f"{cell.case} is left out without its data")
+            continue
+        if not any(policy_for(protocol.entrants[x], environment) for x in names):
             continue
         entrants = again | {cell.best: protocol.entrants[cell.best]}
         options = Options(whole.seeds, cell.horizon, folder=folder)

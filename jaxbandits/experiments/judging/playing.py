@@ -15,7 +15,7 @@ from jaxbandits.experiments.common.experiment import Options
 from jaxbandits.experiments.common.slugs import slug
 from jaxbandits.experiments.judging.protocol import Case, Entrant, Protocol
 from jaxbandits.machine import Machine
-from jaxbandits.protocol import Environment
+from jaxbandits.protocol import Environment, Policy
 from jaxbandits.sweeps import Entry, Spec, Store, run_sweep
 
 METRIC = "regret"
@@ -78,13 +78,20 @@ def play_case(
     return found.sel(policy=list(spec.policies), seed=range(options.seeds)).load()
 
 
+def policy_for(entrant: Entrant, environment: Environment) -> Policy | None:
+    """An entrant's policy, or None if its factory refuses the problem."""
+    try:
+        return entrant.factory(environment.problem)
+    except ValueError:  # it is not for this game, and says so
+        return None
+
+
 def _entries(
     entrants: Mapping[str, Entrant], environment: Environment, options: Options
 ) -> Iterator[tuple[str, Entry]]:
     for name, entrant in entrants.items():
-        try:
-            policy = entrant.factory(environment.problem)
-        except ValueError:  # it is not for this game, and says so
+        policy = policy_for(entrant, environment)
+        if policy is None:
             continue
         params = {
             leaf: value(options) if callable(value) else value

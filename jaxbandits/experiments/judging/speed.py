@@ -7,6 +7,7 @@ from pathlib import Path
 from jaxbandits._simulate import simulate
 from jaxbandits.atomic import replacing
 from jaxbandits.experiments.common.experiment import Options
+from jaxbandits.experiments.judging.playing import policy_for
 from jaxbandits.experiments.judging.protocol import Entrant, Protocol
 from jaxbandits.machine import Machine
 from jaxbandits.protocol import Environment
@@ -42,12 +43,8 @@ def microseconds(
 
 
 def _measured(protocol, environment, entrants, options) -> dict[str, float]:
-    made = {}
-    for name, entrant in entrants.items():
-        try:
-            made[name] = entrant.factory(environment.problem)
-        except ValueError:  # it is not for this game
-            continue
+    policies = {x: policy_for(entrant, environment) for x, entrant in entrants.items()}
+    made = {name: policy for name, policy in policies.items() if policy is not None}
     end = {"budget" if protocol.by_budget else "horizon": protocol.horizons[0]}
     machine = Machine(progress=False)
     found = simulate(made, environment, seeds=RUNS, machine=machine, **end)
