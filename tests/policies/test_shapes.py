@@ -117,7 +117,7 @@ def without_a_shape(value):
 
 
 @float64_in_long
-@pytest.mark.parametrize("name", in_short(REGISTRY, {*VARIANTS, "ordered/thompson"}))
+@pytest.mark.parametrize("name", in_short(REGISTRY, VARIANTS))
 def test_a_round_is_as_annotated(name, dtype):
     environment = game_for(name)
     assert not found(REGISTRY[name], environment)
