@@ -19,8 +19,14 @@ from tests.heavy import in_short
 from tests.policies.compiled import OVER_PAIRS, named_after
 
 VARIANTS = named_after(*REGISTRY)
-# That draw as another policy, or bound as it: all but what they plan with.
-MADE_OF_OTHERS = {"ordered/thompson", "allocation/mg-ucb"}
+# That draw, or bound, as another policy does: all but what they plan with.
+MADE_OF_OTHERS = {
+    "allocation/mg-ucb",
+    "combinatorial/cell-thompson",
+    "combinatorial/cucb",
+    "combinatorial/rcucb",
+    "ordered/thompson",
+}
 ENVIRONMENTS = GAMES | {
     "poscorr": censored.poscorr,
     "negcorr, as printed": lambda: censored.negcorr(form="printed"),
