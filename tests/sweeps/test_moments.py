@@ -107,6 +107,7 @@ def of_24(tmp_path_factory):
     return path
 
 
+@pytest.mark.slow
 def test_rows_of_other_stores_are_taken_as_they_are(of_24, tmp_path):
     """To the last bit those of one store, where its rows are theirs."""
     found = merge(parted(tmp_path, 16, 24), tmp_path / "c.zarr")
@@ -115,8 +116,9 @@ def test_rows_of_other_stores_are_taken_as_they_are(of_24, tmp_path):
     assert status(tmp_path / "c.zarr").done == 3 * 24
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("ends", "rows"), [((11, 22), 2), ((9, 22), 1)])
+@pytest.mark.parametrize(
+    ("ends", "rows"), [((11, 22), 2), pytest.param((9, 22), 1, marks=pytest.mark.slow)]
+)
 def test_rows_that_do_not_fit_are_joined(whole, tmp_path, ends, rows):
     """The row of a store, or of all; counts are exact, and so are extremes."""
     paths, into = parted(tmp_path, *ends), tmp_path / "c.zarr"

@@ -108,6 +108,7 @@ def test_what_the_bayes_bound_rests_on(num_waits):
         assert promised <= np.sum(entering * part[: j + 1]) / length + 1e-12
 
 
+@pytest.mark.slow
 def test_runs_are_below_the_bayes_bound():
     """2 drawn games with one wait, beside pairs at random."""
     rng, regret, random = np.random.default_rng(7), [], []

@@ -111,6 +111,7 @@ def test_the_numbers_of_the_page():
     np.testing.assert_allclose(found, [266, 130], atol=0.6)
 
 
+@pytest.mark.slow
 def test_runs_are_below_the_bound():
     """64 runs of 1,000 rounds at a gap of 0.4: 23 on average, of at most 104."""
     rounds = np.array([1000])
