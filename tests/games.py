@@ -1,5 +1,9 @@
 """A small game for the policies of every setting, by the first part of their names."""
 
+import numpy as np
+
+from jaxbandits.laws import Bernoulli, Exponential, Product, bernoulli, product
+from jaxbandits.laws import exponential as exponential_law
 from jaxbandits.settings import allocation, budgeted, censored, farewell
 
 GAMES = {
@@ -12,6 +16,17 @@ GAMES = {
     "allocation": lambda: allocation.simulation(3),
     "ordered": lambda: allocation.ordered(allocation.simulation(3, 6.0), [2, 6]),
 }
+
+
+def coins(limits=None, num_arms=10):
+    """Arms with laws that XLA compiles quickly: coins, and exponential consumptions."""
+    chance = Bernoulli(np.linspace(0.3, 0.7, num_arms))
+    arms = Product(chance, Exponential(np.full(num_arms, 1.8)))
+    limits = censored.equidistant(10) if limits is None else limits
+    problem = censored.running_example(num_arms, limits)
+    return censored.censored(
+        "coins", problem, product(bernoulli, exponential_law), arms
+    )
 
 
 def game_for(name: str):

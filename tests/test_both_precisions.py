@@ -19,6 +19,14 @@ from tests.heavy import in_short
 from tests.policies.compiled import OVER_PAIRS, named_after
 
 VARIANTS = named_after(*REGISTRY)
+# That draw, or bound, as another policy does: all but what they plan with.
+MADE_OF_OTHERS = {
+    "allocation/mg-ucb",
+    "combinatorial/cell-thompson",
+    "combinatorial/cucb",
+    "combinatorial/rcucb",
+    "ordered/thompson",
+}
 ENVIRONMENTS = GAMES | {
     "poscorr": censored.poscorr,
     "negcorr, as printed": lambda: censored.negcorr(form="printed"),
@@ -144,7 +152,9 @@ def assert_narrow(found):
     assert found and not wide
 
 
-@pytest.mark.parametrize("name", in_short(REGISTRY, {*VARIANTS, *OVER_PAIRS}))
+@pytest.mark.parametrize(
+    "name", in_short(REGISTRY, {*VARIANTS, *OVER_PAIRS, *MADE_OF_OTHERS})
+)
 def test_a_policy_under_32_bits(name):
     setting = name.split("/")[0]
     policy = REGISTRY[name](game_of(setting).problem)

@@ -160,6 +160,7 @@ def test_reproduce_an_exact_figure(capsys, tmp_path):
         assert f"wrote {path}" in out.splitlines()
 
 
+@pytest.mark.slow  # the same is played in test_comparisons.py
 def test_reproduce_a_run(capsys, tmp_path):
     arguments = "reproduce censored-trap --seeds 2 --horizon 30 --json --out".split()
     assert cli.main([*arguments, str(tmp_path)]) == 0

@@ -7,9 +7,10 @@ import pytest
 
 from jaxbandits import Machine, Store, simulate, sweep
 from jaxbandits.policies import REGISTRY
-from jaxbandits.settings import budgeted, censored
+from jaxbandits.settings import budgeted
+from tests.games import coins
 
-GAME = censored.indep([0.3, 0.5])
+GAME = coins([0.3, 0.5])
 UCB = REGISTRY["censored/ucb"](GAME.problem)
 OPTIONS = {"horizon": 40, "checkpoints": [1, 17], "seeds": 70}
 

@@ -16,12 +16,13 @@ from jaxbandits.settings.budgeted.environment import State
 from jaxbandits.sweeps import sweep
 from jaxbandits.testing import altered, check_policy
 from tests.engine import budget_game
+from tests.games import coins
 from tests.heavy import in_short
 
-GRID = censored.indep([0.3, 0.5])
+GRID = coins([0.3, 0.5])
 SETS = censored.combinatorial(GRID, 2)
 DUELS = censored.duels(GRID)
-ANY = censored.indep(censored.ANY)
+ANY = coins(censored.ANY)
 COINS = laws.product(laws.bernoulli, laws.bernoulli)
 FAIR = laws.Bernoulli(np.full(3, 0.5))
 ARMS = budgeted.fixed("coins", COINS, laws.Product(FAIR, FAIR))

@@ -13,9 +13,9 @@ import jaxbandits as jb
 from jaxbandits import Machine, simulate, sweep
 from jaxbandits.policies import censored as policies
 from jaxbandits.protocol import Policy
-from jaxbandits.settings import censored as settings
 from jaxbandits.testing import trace_run
 from tests.engine import budget_game
+from tests.games import coins
 from tests.sweeps.walk import GAME as WALK
 from tests.sweeps.walk import WALKER
 
@@ -24,7 +24,7 @@ HORIZON = 40
 
 @pytest.fixture(scope="module")
 def game():
-    return settings.indep([0.3, 0.5])
+    return coins([0.3, 0.5])
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +78,7 @@ def test_points_differ(two):
 def test_provenance_and_seconds(two):
     facts = json.loads(two.attrs["provenance"])
     assert facts["root_seed"] == 0
-    assert facts["environments"]["Indep"]["limits"] == [0.3, 0.5]
+    assert facts["environments"]["coins"]["limits"] == [0.3, 0.5]
     assert {"jax", "numpy", "jaxbandits"} <= set(facts["versions"])
     assert np.all(two["run_seconds"] > 0)
     assert np.all(two["compile_seconds"] >= 0)
@@ -251,10 +251,10 @@ def test_policies_must_be_policies_with_names_of_their_own(game, rcucb):
         simulate("RCUCB", game, **options_of())
     with pytest.raises(TypeError, match="got the function rcucb; policies are made by"):
         simulate(policies.rcucb, game, **options_of())
-    with pytest.raises(TypeError, match="got the Environment 'Indep'"):
+    with pytest.raises(TypeError, match="got the Environment 'coins'"):
         simulate({"mine": game}, game, **options_of())
     # An environment is a tuple, but no list of policies; nor is a policy one of games.
-    with pytest.raises(TypeError, match="^policies must .* got the Environment 'Inde"):
+    with pytest.raises(TypeError, match="^policies must .* got the Environment 'coin"):
         jb.sweep(game, rcucb, **options_of())
     with pytest.raises(TypeError, match="^environments must .* got the Policy 'RCUCB'"):
         jb.sweep(rcucb, rcucb, **options_of())

@@ -66,8 +66,7 @@ PLAYS = {
 PLAYED = [name for name, made in SETTINGS.items() if not made.needs]
 PLAYED += ["combinatorial/combinatorial", "dueling/duels", "ordered/ordered"]
 SHORT = {"censored/trap", "continuum/overtime", "budgeted/s-br"}
-SHORT |= {"farewell/figure-1a", "farewell/second-price-auction"}
-SHORT |= {"allocation/simulation-cascade"}
+SHORT |= {"farewell/figure-1a", "allocation/simulation-cascade"}
 
 
 @pytest.mark.parametrize("name", in_short(PLAYED, {*PLAYED} - SHORT))
@@ -223,7 +222,7 @@ def test_what_no_round_can_be_is_refused(name):
             live.tell(session, action, told, seen)
 
 
-@pytest.mark.parametrize("name", ["farewell", "allocation"])
+@pytest.mark.parametrize("name", in_short(["farewell", "allocation"], {"allocation"}))
 def test_integers_and_floats_are_numbers(name):
     policy, view, feedback = round_of(name)
     session = live.start(policy)

@@ -83,7 +83,7 @@ plans = given(shapes, shapes, st.lists(steps, min_size=1, max_size=6))
 
 
 @plans
-@settings(max_examples=10)
+@settings(max_examples=5)
 def test_lanes_are_vmap_with_the_axis_last(shape, other, plan):
     assert_lanes_are_vmap(shape, other, plan)
 

@@ -7,6 +7,7 @@ It does not see how well RCUCB learns, only where it ends: that is what regret s
 """
 
 import numpy as np
+import pytest
 from scipy import stats
 
 from jaxbandits import simulate
@@ -21,6 +22,7 @@ SHARE, DEVIATION, REPETITIONS = 0.4122, 0.0017, 100
 ROUNDED = 5e-5  # half a unit of the last printed place
 
 
+@pytest.mark.slow
 def test_rcucb_has_the_share_and_the_spread_of_the_papers_table(monkeypatch):
     options = rollout.compiler_options
     monkeypatch.setattr(rollout, "compiler_options", lambda m: options(m) | OPTIMISED)

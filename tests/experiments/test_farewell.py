@@ -183,7 +183,9 @@ def test_the_policies_are_what_their_names_say(rehearsal):
     assert len({policy.name for policy in side.values()}) == len(side)
 
 
-@pytest.mark.parametrize("name", in_short(WITH_BARS, {"farewell-readings"}))
+@pytest.mark.parametrize(
+    "name", in_short(WITH_BARS, {"farewell-fig2", "farewell-readings"})
+)
 def test_bars_of_the_delays_stand_above_the_curves(rehearsal, name):
     outcome, calls = rehearsal(name)
     instances, _ = CAST[name]

@@ -99,6 +99,7 @@ def test_what_was_killed_goes_on(tmp_path, monkeypatch):
     assert len(ended) == len(set(map(tuple, ended))) == 2
 
 
+@pytest.mark.slow
 def test_another_sweep_is_another_store(tmp_path):
     """Of other seeds, or by a later version: never refused."""
     played(tmp_path)

@@ -48,7 +48,9 @@ CURVES = {
 
 
 # What is unrolled often takes XLA seconds.
-LONG = ("kl_ratio_bound by reward", "kl_ratio_bound by cost", "crossing", "maximum")
+LONG = {"kl_ratio_bound by reward", "kl_ratio_bound by cost", "crossing", "maximum"}
+# And what is much the same as another argument, or place.
+LONG |= {"beyond_mode by b", "kl_upper_bound by bound", "kl_upper_bound at 0"}
 
 
 @pytest.mark.parametrize("name", in_short(CURVES, LONG))

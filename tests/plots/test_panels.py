@@ -67,8 +67,8 @@ def test_panels_of_which_the_same_is_said_share_a_line():
     ("columns", "rows", "left", "bottom"),
     [
         (None, 1, [0], [0, 1, 2, 3, 4]),
-        (9, 1, [0], [0, 1, 2, 3, 4]),
-        (3, 2, [0, 3], [2, 3, 4]),
+        pytest.param(9, 1, [0], [0, 1, 2, 3, 4], marks=pytest.mark.slow),
+        pytest.param(3, 2, [0, 3], [2, 3, 4], marks=pytest.mark.slow),
         (2, 3, [0, 2, 4], [3, 4]),
     ],
 )

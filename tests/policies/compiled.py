@@ -35,6 +35,7 @@ CONTRACT_LONG = {
     "allocation/thompson",
     "allocation/thompson-mean",
     "allocation/thompson-mean-feasible",
+    "ordered/thompson",
     "censored/kl-ucb",
 }
 # Whose contract is of the short run: one of every setting, and those whose play no twin
@@ -45,7 +46,6 @@ CONTRACT_SHORT = {
     "budgeted/omega-star-ucb",
     "budgeted/fixed",
     "farewell/fixed",
-    "allocation/ra-etc",
     "allocation/clairvoyant",
 }
 # Of which the short run traces a round instead.
@@ -55,11 +55,26 @@ CONTRACT_TRACED = [
     if name
     not in {*named_after(*REGISTRY), *OVER_PAIRS, *CONTRACT_LONG, *CONTRACT_SHORT}
 ]
+# Of these, whose rounds take longest to trace; their twins are of the short run.
+TRACED_LONG = {
+    "allocation/mg-ucb",
+    "allocation/no-ucb",
+    "allocation/ra-ucb",
+    "budgeted/kl-ucb-sc-plus",
+    "combinatorial/cell-thompson",
+    "combinatorial/rcucb",
+    "continuum/stoo",
+    "continuum/z-rcucb",
+    "continuum/zooming",
+    "dueling/cell-self-sparring",
+    "dueling/self-sparring",
+}
 # What the engine compiles in the short run; grids that are refined, in test_z_rcucb.py,
 # and a solver, in tests/engine/test_invariance.py.
 PLAY_SHORT = {"budgeted/omega-star-ucb"}
-# Of what it makes the program there: epochs by the clock, ends of intervals, samples.
-LOWERED_SHORT = ["farewell/wait-ucb", "allocation/ra-ucb", "allocation/thompson"]
+# Of what it makes the program there: epochs by the clock, samples. Ends of intervals,
+# and plans that are made with them, in tests/engine/test_gpu_engine.py.
+LOWERED_SHORT = ["farewell/wait-ucb", "farewell/hazard-thompson"]
 # Of which no program of the engine is compiled on each JAX: it is made.
 PLAY_LONG = [
     name

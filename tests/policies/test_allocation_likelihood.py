@@ -63,7 +63,7 @@ CASES = {
 
 # Few of each kind of family are short: others lie between them in shape, are alike, or
 # have functions that take XLA long.
-SHORT = {"Weibull 12", "Lomax 2"}
+SHORT = {"Lomax 2"}
 
 
 @pytest.mark.parametrize("case", in_short(CASES, CASES.keys() - SHORT))

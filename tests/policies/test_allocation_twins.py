@@ -106,7 +106,7 @@ POINT = {"others": "point", "start": "uniform_split"}
 SHARP = {"scale": 0.25, "initial": 2.0}
 STEP = BUDGET / STEPS
 CASES = {
-    "RA-UCB": Case("ra-ucb", {}, partial(RaUcb, initial=9)),
+    "RA-UCB": Case("ra-ucb", {}, partial(RaUcb, initial=9), every=SELDOM),
     # In one round of 118 an arm is only just worth anything.
     "sharp": Case("ra-ucb", SHARP, partial(RaUcb, scale=0.25, initial=2), ties=0.01),
     "all": Case("ra-ucb-all", {}, partial(RaUcb, initial=9, **ALL)),
@@ -171,7 +171,7 @@ CASES = {
         {"exploration": 100.0},
         partial(twins.RaEtc, exploration=100, count="per_arm"),
     ),
-    "NO-UCB": Case("no-ucb", {}, partial(NoUcb, initial=1)),
+    "NO-UCB": Case("no-ucb", {}, partial(NoUcb, initial=1), every=SELDOM),
     "NO-UCB, all": Case(
         lambda problem: policies.no_ucb(problem, update="all"),
         {"initial": 3.0},
@@ -203,7 +203,7 @@ CASES = {
         {},
         partial(twins.ThompsonAllocation, start="uniform_split", feasible=True),
         1e-2,
-        every=7 * EVERY,
+        every=13 * EVERY,
     ),
     "Thompson, mean, feasible": Case(
         "thompson-mean-feasible",
@@ -404,7 +404,7 @@ def other_game(family, shape, highest=2.0, budget=BUDGET):
         pytest.param("Thompson", exponential, None, marks=pytest.mark.slow),
         ("Thompson, mean of two", lomax, 1.5),
         pytest.param("NO-UCB", weibull, 0.7, marks=pytest.mark.slow),
-        ("RA-ETC", exponential, None),
+        pytest.param("RA-ETC", exponential, None, marks=pytest.mark.slow),
     ],
 )
 def test_cascades(name, family, shape):

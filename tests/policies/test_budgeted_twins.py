@@ -55,12 +55,15 @@ _omega = partial(_case, twin=twins.OmegaUCB)
 _share = partial(_case, twin=twins.ShareUCB, every=DEAR)
 JOINT = {"clock": "spent", "power": 0.5, "joint": True, "rho": 0.75}
 CASES = {
-    "omega": _omega("omega-ucb"),
+    "omega": _omega("omega-ucb", every=DEAR),
     "omega, rho = 1": _omega("omega-ucb", rho=1.0),
     "omega*": _omega("omega-star-ucb", twin_params={"star": True}),
     # So wide that many arms are pulled often enough for a variance.
     "omega*, rho = 20": _omega(
-        "omega-star-ucb", rho=20.0, twin_params={"star": True, "rho": 20.0}
+        "omega-star-ucb",
+        rho=20.0,
+        twin_params={"star": True, "rho": 20.0},
+        every=DEAR,
     ),
     "omega*, shrunk": _omega(
         "omega-star-ucb-shrunk",
@@ -173,6 +176,7 @@ LONG = {
     "share, ranges",
     "share, own variances",
     "share, anytime, own variances",
+    "share, anytime, joint, ranges",
     "UCB-B2, alpha, lambda",
     "UCB-B2, code",
     "b-greedy, code",

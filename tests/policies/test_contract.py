@@ -8,8 +8,6 @@ import pytest
 
 from jaxbandits import simulate
 from jaxbandits.contract import check_round
-from jaxbandits.laws import Bernoulli, Exponential, Product, bernoulli, product
-from jaxbandits.laws import exponential as exponential_law
 from jaxbandits.laws.thresholds import exponential
 from jaxbandits.policies import REGISTRY, allocation, budgeted, farewell
 from jaxbandits.policies import censored as policies
@@ -18,11 +16,13 @@ from jaxbandits.settings import budgeted as budgeted_settings
 from jaxbandits.settings import censored as settings
 from jaxbandits.settings import farewell as farewell_settings
 from jaxbandits.testing import altered, check_environment, check_policy, trace_run
+from tests.games import coins
 from tests.heavy import in_short, on_each_jax
 from tests.policies.compiled import (
     CONTRACT_LONG,
     CONTRACT_SHORT,
     CONTRACT_TRACED,
+    TRACED_LONG,
     named_after,
 )
 from tests.policies.replay import GAME, PROBLEM, ROUNDS, K, Tables, replay
@@ -197,15 +197,6 @@ WITHOUT_MARGIN = {"censored/uniform", "censored/fixed", "combinatorial/uniform"}
 }
 
 
-def coins(limits=None):
-    """Ten arms, and laws that XLA compiles quickly."""
-    limits = settings.equidistant(10) if limits is None else limits
-    arms = Product(Bernoulli(np.linspace(0.3, 0.7, 10)), Exponential(np.full(10, 1.8)))
-    law = product(bernoulli, exponential_law)
-    problem = settings.running_example(10, limits)
-    return settings.censored("coins", problem, law, arms)
-
-
 @pytest.fixture(scope="module")
 def game():
     return coins([0.3, 0.5, 0.7])
@@ -232,7 +223,7 @@ def test_policy_keeps_the_contract(name):
     check_policy(REGISTRY[name](game.problem), game, rounds=rounds)
 
 
-@pytest.mark.parametrize("name", CONTRACT_TRACED)
+@pytest.mark.parametrize("name", in_short(CONTRACT_TRACED, TRACED_LONG))
 def test_a_round_keeps_the_contract(name):
     """Structures, words, randomness; whether numbers are sound is asked with twins."""
     game, _ = LIGHT_GAMES[name.split("/")[0]]()

@@ -90,12 +90,14 @@ CASES = {
         "omega-star-ucb-product-limit",
         twins.ProductLimitOmega,
         {},
+        every=25,
         equal={"1b": 0.97},
     ),
     "omega*, product limit, shrunk": _case(
         "omega-star-ucb-product-limit-shrunk",
         twins.ProductLimitOmega,
         {"variance": "shrunk"},
+        every=25,
         equal={"1b": 0.97},
     ),
     # On 1b six waits have one law: pairs of theirs tie but for rounding.
@@ -211,6 +213,7 @@ def test_policy_chooses_as_its_twin(name, instance):
     assert assert_follows(case, instance, NEAR_TIE) >= case.equal.get(instance, 0.99)
 
 
+@pytest.mark.slow
 def test_hazard_thompson_where_giving_up_costs_a_unit():
     assert assert_follows(AUCTION, "auction", NEAR_TIE) >= 0.99
 

@@ -25,6 +25,7 @@ def arms_of(study, rate, probability):
     return study.Mixture(rate, jnp.full_like(p, 1 / p.shape[1]), p, p * p)
 
 
+@pytest.mark.slow  # as mixtures are
 def test_one_curve_is_filled_as_the_kernel_does(study):
     problem = settings.simulation(3).problem
     p, rate = np.array([0.9, 0.5, 0.2]), np.array([0.1, 0.6, 1.5])

@@ -16,6 +16,7 @@ from jaxbandits.laws.thresholds import exponential, weibull
 from jaxbandits.policies import REGISTRY
 from jaxbandits.settings import allocation
 from jaxbandits.testing import trace_run
+from tests.heavy import in_short
 from tests.policies.states import assert_sound
 from tests.policies.test_allocation_twins import NAMES
 from tests.reference import allocation_policies, words
@@ -65,9 +66,14 @@ CASES = {
     "ucb, alpha": Case(
         partial(twins.UcbByUnits, alpha=0.3), {"alpha": 0.3}, tolerance=2e-5
     ),
+    "ucb, told": Case(
+        partial(twins.UcbByUnits, chances=CHANCES), game={"told": True}, tolerance=2e-5
+    ),
     "uniform": Case(twins.Uniform, every=1),
     "uniform, odd units": Case(twins.Uniform, game={"budgets": (2, 5)}, every=1),
 }
+# What UCB shows of budgets that are told, and another family of the same draws.
+LONG = {"thompson, told", "thompson, sigmoid"}
 
 
 def entry(name):
@@ -89,7 +95,7 @@ def reference_problem(problem):
     )
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", in_short(CASES, LONG))
 def test_policy_plans_as_its_twin(name):
     case = CASES[name]
     environment = game(**case.game)

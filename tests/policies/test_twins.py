@@ -165,6 +165,7 @@ def test_policy_chooses_as_its_twin(instance, name):
     assert assert_follows(case, run, tolerance, sampled) >= share
 
 
+@pytest.mark.slow
 def test_kl_ucb_in_its_first_rounds(rng):
     """Where the next round's logarithm is another, and at other scales."""
     policy, size = kl_ucb(3), 500
@@ -194,7 +195,7 @@ def test_index_policies_in_float64(name):
     assert assert_follows(case, run, tolerance) >= share
 
 
-@pytest.mark.parametrize("instance", ARMS)
+@pytest.mark.parametrize("instance", in_short(ARMS, {"poscorr"}))
 def test_environment_answers_as_its_twin(instance):
     """Under uniform play: censored alike but at ties, and the same numbers if not."""
     run = played(CASES["uniform"], environment(instance))

@@ -89,8 +89,9 @@ class Arm:
         return -(s[0] - 8 * s[1] + 8 * s[2] - s[3]) / (12 * h)
 
     def coverage(self, rate):
-        """C(rate) = sum over successes and failures of G(x_u, rate)."""
-        return float(np.sum(self.law.cdf(np.array(self.x), rate)))
+        """C(rate), the sum over all rounds of G(x_u, rate); f64[...] for rate[...]."""
+        rate = np.asarray(rate, float)[..., None]
+        return self.law.cdf(np.array(self.x), rate).sum(axis=-1)
 
     def rate(self):
         """lambda_hat: eq. (10), or the truncated maximum-likelihood estimate."""
@@ -514,7 +515,7 @@ class ThompsonAllocation(Starting):
     def below_one(arm, rate):
         """Of the normal law, what gives p <= 1: S = C at z = (C - n) / sqrt(C)."""
         C = arm.coverage(rate)
-        return float(ndtr((C - arm.n) / np.sqrt(C)))
+        return ndtr((C - arm.n) / np.sqrt(C))
 
     def posterior_quantile(self, arm, share):
         """The rate below which a share of the posterior lies, by two grids."""
@@ -525,8 +526,8 @@ class ThompsonAllocation(Starting):
             rates = np.geomspace(low, high, 513)
             density = arm.likelihood(rates) if arm.n else np.zeros(513)
             if self.feasible and arm.x:
-                weights = [self.below_one(arm, rate) for rate in rates]
-                density = density + np.log(np.maximum(weights, 1e-300))
+                weights = np.maximum(self.below_one(arm, rates), 1e-300)
+                density = density + np.log(weights)
             density = np.exp(density - density.max())
             inside = np.flatnonzero(density > 1e-12)
             low, high = rates[max(inside[0] - 1, 0)], rates[min(inside[-1] + 1, 512)]

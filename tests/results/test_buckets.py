@@ -104,6 +104,7 @@ def test_a_creation_that_was_killed_is_completed(place, monkeypatch):
     xr.testing.assert_identical(open_store(place).load(), open_store(other).load())
 
 
+@bucket_in_long
 def test_it_grows_and_is_mended(place):
     made(place)
     grow_store(place, LARGE, SHAPES | {"late": ()}, ATTRIBUTES)

@@ -10,6 +10,7 @@ import threading
 import pytest
 
 from jaxbandits.results.locks import writer
+from tests.heavy import in_short
 from tests.sweeps.processes import ROOT
 
 
@@ -54,7 +55,7 @@ def test_of_a_file_that_is_gone_nobody_has_the_lock(tmp_path):
         assert one.alone() and not two.alone()
 
 
-@pytest.mark.parametrize("how", ["alone", "together"])
+@pytest.mark.parametrize("how", in_short(["alone", "together"], {"together"}))
 def test_a_killed_writer_leaves_no_lock(tmp_path, how):
     """The file that it leaves locks nobody out, and goes with the next writer."""
     held = (

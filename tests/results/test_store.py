@@ -428,7 +428,9 @@ def test_a_store_grows(store):
     assert found["regret"].values[1, 1, 4, 10].tolist() == [2410.0, 2410.25]
 
 
-def test_growth_that_is_interrupted_anywhere(store, failing, tmp_path):
+# In the short run at every third write, and the last one.
+@pytest.mark.parametrize("every", in_short([3, 1], {1}))
+def test_growth_that_is_interrupted_anywhere(store, failing, tmp_path, every):
     def grow(path=store, to=LARGE):
         grow_store(path, to, SHAPES | {"late": ()}, {"spec": "new"})
 
@@ -441,7 +443,7 @@ def test_growth_that_is_interrupted_anywhere(store, failing, tmp_path):
         (copy / file).write_bytes(data)
     writes = number_of_writes(failing, lambda: grow(copy))
     assert writes > 20
-    for count in range(writes):
+    for count in sorted({*range(0, writes, every), writes - 1}):
         failing(count)
         with pytest.raises(OSError, match="No space left"):
             grow()

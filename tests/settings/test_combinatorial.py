@@ -84,6 +84,7 @@ def test_the_best_super_arm_has_no_regret():
     np.testing.assert_allclose(data["regret"], 50 * gap, rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_one_arm_a_round_is_the_papers_game():
     """The same choices, the same noise, the same regret to the last bit."""
     one = simulate(policies.rcucb(PAIRS.problem), PAIRS, horizon=200, seeds=4)

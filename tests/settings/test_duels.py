@@ -16,9 +16,9 @@ from jaxbandits.testing import altered, check_environment, trace_run
 PAIRS = censored.censored(
     "four",
     censored.running_example(4, [0.2, 0.5, 0.8]),
-    laws.product(laws.beta, laws.exponential),
+    laws.product(laws.uniform, laws.exponential),
     laws.Product(
-        laws.Beta(np.array([0.6, 2.4, 1.5, 2.1]), np.array([1.4, 0.6, 1.5, 0.9])),
+        laws.Uniform(np.array([0.0, 0.6, 0.0, 0.4]), np.array([0.6, 1.0, 1.0, 1.0])),
         laws.Exponential(np.array([9.0, 3.0, 4.0, 8.0])),
     ),
 )

@@ -231,7 +231,8 @@ def test_groups_are_on_record(make, path):
     assert game.provenance["groups"] == ["6/45-49/M", "7/30-34/F", "7/30-34/M"]
 
 
-@pytest.mark.parametrize("make", in_short([fb_br, fb_bt], [fb_br]))
+@pytest.mark.slow
+@pytest.mark.parametrize("make", [fb_br, fb_bt])
 def test_contract(make, path):
     game = make(load_facebook(path()))
     check_environment(game, uniform(game.problem))

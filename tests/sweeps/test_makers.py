@@ -248,13 +248,14 @@ def test_the_files_of_the_docs(files):
     assert list(from_table(whole | span).seeds) == list(range(5_000, 10_000))
     half_width = HalfWidth("regret", 5.0, at_most=50_000, pilot=5_000)
     assert from_table(whole | seeds).seeds == half_width
-    assert len(from_table(policy | quiz | lomax).environments) == 6
+    quizzes = from_table(policy | quiz | lomax)
+    assert len(quizzes.environments) == 6
     assert from_table(whole | design).policies["tuned"].grid.count == 64
     budgeted = {"setting": "budgeted", "policies": {"p": {"make": "uniform"}}}
-    assert len(from_table(budgeted | zipped).environments) == 2
-    of_others = (policy | quiz, policy | quiz | lomax, budgeted | zipped)
-    for table in (whole, whole | seeds, whole | design, *of_others):
-        spec = from_table(table)
+    pairs = from_table(budgeted | zipped)
+    assert len(pairs.environments) == 2
+    tables = (whole, whole | seeds, whole | design, policy | quiz)
+    for spec in (*map(from_table, tables), quizzes, pairs):
         for environment in spec.environments.values():
             for entry in spec.policies.values():
                 assert isinstance(entry.policy(environment.problem), Policy)

@@ -332,6 +332,7 @@ def test_stores_of_shards_are_merged(tmp_path):
     assert_same(merge(paths, tmp_path / "c.zarr"), run_sweep(SPEC, machine=ONE))
 
 
+@pytest.mark.slow  # as of any store
 def test_of_a_merged_store_no_block_may_be_missing(tmp_path, store):
     """Once it is complete."""
     into = tmp_path / "c.zarr"
@@ -343,6 +344,7 @@ def test_of_a_merged_store_no_block_may_be_missing(tmp_path, store):
         open_store(into)
 
 
+@pytest.mark.slow  # as others are
 def test_drawn_instances_are_merged(tmp_path):
     spec = walk.spec(
         points=2,

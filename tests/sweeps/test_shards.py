@@ -63,7 +63,7 @@ def test_another_number_of_shards_goes_on(tmp_path, whole):
     assert set(counts(path)[1].values()) == {1}
 
 
-@pytest.mark.parametrize("of", [1, 2])
+@pytest.mark.parametrize("of", in_short([1, 2], {1}))
 def test_what_has_ended_a_program_is_begun_last(tmp_path, whole, monkeypatch, of):
     """By those of its share: all else is first, and nothing is begun three times."""
     path, lost = tmp_path / "one.zarr", []
@@ -162,6 +162,7 @@ def test_one_that_waits_until_there_is_room(tmp_path):
     assert_same(shard(path, 1, 2), run_sweep(SPEC, machine=ONE))
 
 
+@pytest.mark.slow
 def test_a_second_stage_waits_for_the_pilot(tmp_path):
     """Of which others play a share."""
     path = tmp_path / "one.zarr"

@@ -96,6 +96,7 @@ def chunks(store):
     }
 
 
+@pytest.mark.slow
 def test_an_interruption_in_the_second_stage(pilot, tmp_path):
     """Some of the second stage's seeds are there: the pilot is the same."""
     store = tmp_path / "one.zarr"

@@ -188,6 +188,7 @@ make = "uniform"
 """
 
 
+@pytest.mark.slow  # as of crossed ones, which grow and are merged below
 def test_a_store_of_zipped_ones(tmp_path):
     """What is asked of a store works, and it grows by a row.
 

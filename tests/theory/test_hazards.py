@@ -108,10 +108,11 @@ def test_what_the_bayes_bound_rests_on(num_waits):
         assert promised <= np.sum(entering * part[: j + 1]) / length + 1e-12
 
 
+@pytest.mark.slow
 def test_runs_are_below_the_bayes_bound():
-    """4 drawn games with one wait, beside pairs at random."""
+    """2 drawn games with one wait, beside pairs at random."""
     rng, regret, random = np.random.default_rng(7), [], []
-    for i in range(4):
+    for i in range(2):
         delay, value = bounds.drawn_waits(rng, 2, 1)
         game = farewell("drawn", delay, value, num_waits=1)
         policy = policies.hazard_thompson(game.problem)

@@ -71,7 +71,7 @@ def test_the_splits_are_those_of_the_library():
     rng = np.random.default_rng(1)
     chance, rate = rng.random((2, 40, 3)) + 0.05
     with jax.enable_x64(True):
-        solve = jax.vmap(exponential_water_filling, in_axes=(0, 0, None))
+        solve = jax.jit(jax.vmap(exponential_water_filling, (0, 0, None)))
         expected = np.asarray(solve(chance, rate, 2.0).allocation)
     np.testing.assert_allclose(bounds.splits(chance, rate, 2.0), expected, atol=1e-9)
 

@@ -17,6 +17,7 @@ from jaxbandits.experiments.judging.protocol import TUNING_SEED, Case
 from jaxbandits.policies.budgeted import omega_star_ucb
 from tests.experiments.checks import assert_readable, check_records, legend_texts
 from tests.experiments.judging.boards import COINS, EVERY, PROTOCOL
+from tests.heavy import in_short
 
 ALL = {
     module.NAME: module
@@ -145,7 +146,7 @@ def test_choices_of_a_setting(name):
     assert_readable(found.figure)
 
 
-@pytest.mark.parametrize("exploration", ["log_t", "log_share"])
+@pytest.mark.parametrize("exploration", in_short(["log_t", "log_share"], {"log_t"}))
 def test_the_prior_of_variances_can_be_varied(exploration):
     """With 10 pulls it is the library's policy, and with another number it is not."""
     case = PROTOCOLS["budgeted"].tuning["narrow, K = 5"].environment()

@@ -18,6 +18,7 @@ from jaxbandits.kernels.allocation import (
 from tests.heavy import float64_in_long
 
 programme = jax.jit(ordered_programming)
+by_units = jax.jit(integer_programming)
 ARMS, UNITS = 3, 6
 
 
@@ -128,7 +129,7 @@ def test_a_budget_that_is_certain_is_split_in_any_order(dtype):
         values = random_values(rng)
         survival = (np.arange(1, UNITS + 1) <= budget).astype(dtype)
         found = programme(values.astype(dtype), survival)
-        split = integer_programming(values.astype(dtype), budget)
+        split = by_units(values.astype(dtype), budget)
         np.testing.assert_allclose(found.value, split.value, rtol=1e-6)
         chances = chances_of(survival)
         for order in itertools.permutations(range(ARMS)):
@@ -171,7 +172,7 @@ def test_it_lies_between_one_arm_and_switching():
         values, survival = random_values(rng, concave=turn % 2), random_survival(rng)
         chances = chances_of(survival)
         switching = sum(
-            chance * float(integer_programming(values, budget).value)
+            chance * float(by_units(values, budget).value)
             for budget, chance in enumerate(chances)
         )
         alone = max(chances @ row for row in values)
