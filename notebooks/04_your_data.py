@@ -33,7 +33,7 @@ from jaxbandits import live, plots, policies, simulate, stats
 from jaxbandits.settings import allocation, budgeted, censored
 
 TINY = os.environ.get("JAXBANDITS_TINY") == "1"  # A few seconds, for automatic tests.
-HORIZON, SEEDS, ROUNDS = (60, 3, 5) if TINY else (5_000, 64, 3_000)
+HORIZON, SEEDS, ROUNDS = (60, 3, 5) if TINY else (5_000, 200, 3_000)
 MONEY, USERS = (50, 20) if TINY else (2_000, 300)
 
 # %% [markdown]
