@@ -6,10 +6,10 @@ weights: a draw of the mean (Ferguson 1973). In the place of n gains with the me
 the variance v it is here shown two values with the same mean and variance, one of which
 is the largest gain. In units in which gains are in [0, 1] these are
 
-    1, (1 - a) n times,  and  x = m - v / (1 - m), a n times,
-    a = (1 - m)^2 / ((1 - m)^2 + v),
+    1, a n times,  and  x = m - v / (1 - m), (1 - a) n times,
+    a = v / ((1 - m)^2 + v),
 
-so that a draw is ``w_1 + w_x x`` with (w_0, w_x, w_1) of Dirichlet(1, a n, 1 + (1 - a)
+so that a draw is ``w_1 + w_x x`` with (w_0, w_x, w_1) of Dirichlet(1, (1 - a) n, 1 + a
 n). Mean and variance are those of the process that has seen every gain, and so are all
 draws if gains are 0 or 1, or all alike. Of all gains with this mean and variance these
 two values are the easiest to exceed: hence nothing that has begun badly is given up too
