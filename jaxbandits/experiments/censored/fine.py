@@ -37,7 +37,7 @@ ON_GRIDS = {
 }
 Z_RCUCB = f"z-RCUCB, radii x {SHARE}"
 GAMES = {"overtime": settings.overtime, "Indep": settings.indep}
-DRAWN = {"regret": 1.0, "simple_regret": 1e-4}  # with the least value that is shown
+DRAWN = {"regret": "log", "simple_regret": "linear"}  # on these scales
 
 
 def fine(options: Options) -> Outcome:
@@ -77,7 +77,7 @@ def _picture(
     """A column per game, a row per measure; bands are two standard errors."""
     fig, axes = figure(len(DRAWN), len(datasets))
     panels = iter(axes)
-    for metric, least in DRAWN.items():
+    for metric, scale in DRAWN.items():
         for title, dataset in datasets.items():
             ax, ends = next(panels), []
             for place, name in enumerate([*ON_GRIDS, Z_RCUCB]):
@@ -87,14 +87,15 @@ def _picture(
                 runs = final(dataset, metric).isel(params=0).sel(policy=shown)
                 middle, error = runs.mean("seed"), runs.std("seed", ddof=1)
                 wide = 2 * error / np.sqrt(options.seeds)
-                curves = [middle, middle - wide, middle + wide]
-                mean, low, high = (np.maximum(curve, least) for curve in curves)
+                low, high = np.maximum(middle - wide, 0), middle + wide
                 style = line_style(place)._asdict()
                 label = f"{name}, on a grid" if on_grid else name
-                ax.plot(x, mean, label=label, marker="o" if on_grid else "", **style)
+                ax.plot(x, middle, label=label, marker="o" if on_grid else "", **style)
                 ax.fill_between(x, low, high, color=style["color"], alpha=0.2, lw=0)
                 ends += [low.min().item(), high.max().item()]
-            readable_ticks(ax.yaxis, "log", min(ends) / 1.1, max(ends) * 1.1)
+            least, most = min(ends) / 1.15, max(ends) * 1.15
+            readable_ticks(ax.yaxis, scale, least, most)
+            ax.set_ylim(least if scale == "log" else -0.03 * most, most)
             ax.set(title=title, xscale="log", xlabel="limits on the grid")
             ax.set_ylabel(metric.replace("_", " "))
             ax.set_xticks(sizes, [str(size) for size in sizes])
