@@ -62,7 +62,7 @@ cast = {
     "RA-UCB": policies.allocation.ra_ucb(game.problem),
     "Thompson": policies.allocation.thompson_allocation(game.problem),
     "mean of eight draws": policies.allocation.thompson_allocation(
-        game.problem, draws=8
+        game.problem, draws=8, feasible=True
     ),
     "explore, then commit": policies.allocation.ra_etc(game.problem),
     "uniform": policies.allocation.uniform_split(game.problem),

@@ -74,19 +74,19 @@ ADVICE = {
         "paper's policy, and explores for very long.",
     ),
     "allocation": Advice(
-        "Thompson, mean of 8",
-        "policies.allocation.thompson_allocation(problem, draws=8)",
+        "Thompson, mean of 8, feasible",
+        "policies.allocation.thompson_allocation(problem, draws=8, feasible=True)",
         "Splitting a divisible budget over arms: play `thompson_allocation(problem, "
-        "draws=8)`, which has no radius to tune and is told no horizon. It has to know "
-        "the family of the thresholds, which must be concave (the first bit of "
-        "resource is worth most), and every round's budget before the round. For "
-        "sigmoids and whole units leave `draws` out: one draw still has less regret "
-        "than RA-UCB with tuned radii. Leave it out, too, where budgets are found out "
-        "as they end: one draw plays all of these games, sigmoids, whole units and "
-        "rounds that pay once among them, which `mg_ucb(problem)` does not, and loses "
-        "no more where that one plays, its radii tuned. With many arms and many rounds "
-        "the mean of eight starves an arm now and then, and loses much in that run: "
-        "`feasible=True` was made against it, and has not been judged yet.",
+        "draws=8, feasible=True)`, which has no radius to tune and is told no horizon. "
+        "(Without `feasible` it starves an arm now and then, where arms and rounds are "
+        "many, and loses much in that run.) It has to know the family of the "
+        "thresholds, which must be concave (the first bit of resource is worth most), "
+        "and every round's budget before the round. For sigmoids and whole units leave "
+        "both out: one draw still has less regret than RA-UCB with tuned radii. Leave "
+        "them out, too, where budgets are found out as they end: one draw plays all of "
+        "these games, sigmoids, whole units and rounds that pay once among them, which "
+        "`mg_ucb(problem)` does not, and loses no more where that one plays, its radii "
+        "tuned.",
     ),
 }
 

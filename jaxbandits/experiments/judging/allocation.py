@@ -53,6 +53,7 @@ JUDGING = {
     "EdNet, 700 s": Case(_ednet, "recorded", SIGMOID, EDNET_FILE),
 }
 
+FEASIBLE = "Thompson, mean of 8, feasible"
 ENTRANTS = {
     "RA-UCB, as printed": Entrant(
         policies.ra_ucb, {"initial": start_rounds}, knows=("horizon",)
@@ -74,6 +75,9 @@ ENTRANTS = {
     "Thompson, mean of 8": Entrant(
         partial(policies.thompson_allocation, draws=8), ours=True
     ),
+    FEASIBLE: Entrant(
+        partial(policies.thompson_allocation, draws=8, feasible=True), ours=True
+    ),
     "uniform": Entrant(policies.uniform_split, flaw="does not learn"),
 }
 PROTOCOL = Protocol(
@@ -86,6 +90,13 @@ PROTOCOL = Protocol(
     entrants=ENTRANTS,
     quick=("RA-UCB, tuned", "Thompson", "uniform"),
     margins=(
-        Margin(("Thompson", "Thompson, mean of 8"), "RA-UCB, tuned", median=1 / 3),
+        Margin(
+            ("Thompson", "Thompson, mean of 8", FEASIBLE),
+            "RA-UCB, tuned",
+            median=1 / 3,
+        ),
     ),
+    remark="But the feasible form came after lost runs of A.1, K = 30, had been seen; "
+    "it was made on other seeds, and on the tuning set "
+    "(docs/theory/mean-allocation.md).",
 )
