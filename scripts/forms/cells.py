@@ -50,7 +50,7 @@ def gains_of(problem: Problem, state: Any) -> Gains:
 def gain_moments(problem: Problem, state: Any) -> tuple[Array, Array]:
     """Posterior mean and variance of the mean gain of every cell, as of cell TS."""
     seen = gains_of(problem, state)
-    mean, n, least = seen.expected(), seen.count + 2, seen.least
+    mean, n, least = seen.expected(), seen.runs + 2, seen.least
     second = (seen.square + (least**2 + 1)) / n
     # The prior observations alone give this much: only rounding could give less.
     spread = jnp.maximum(second - mean * mean, (1 - least) ** 2 / (2 * n))

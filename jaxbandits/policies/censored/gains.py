@@ -32,25 +32,25 @@ class Gains(NamedTuple):
     """What the runs of some cells gained.
 
     Attributes:
-      count, total, square: of the runs that ended there the number, and the sums of
+      runs, total, square: of the runs that ended there the number, and the sums of
         their gains and of the squares.
       least: the least gain that there can be; the largest is 1.
     """
 
-    count: Float[Array, "*shape"]
+    runs: Float[Array, "*shape"]
     total: Float[Array, "*shape"]
     square: Float[Array, "*shape"]
     least: float
 
     def expected(self) -> Float[Array, "*shape"]:
         """The posterior mean of the mean gain."""
-        return (self.total + (self.least + 1)) / (self.count + 2)
+        return (self.total + (self.least + 1)) / (self.runs + 2)
 
     def drawn(self, uniforms: Float[Array, "3 *#shape"]) -> Float[Array, "*shape"]:
         """A draw of the mean gain, in [least, 1]."""
         first, second, third = uniforms
         span = 1 - self.least
-        count = jnp.maximum(self.count, 1.0)
+        count = jnp.maximum(self.runs, 1.0)
         mean = self.total / count
         variance = (self.square / count - mean * mean) / span**2
         # With what rounding leaves inside of what gains can have.
@@ -58,8 +58,8 @@ class Gains(NamedTuple):
         missing = 1 - mean
         variance = jnp.clip(variance, 0.0, mean * missing)
         value = mean - variance / jnp.maximum(missing, _NONE)
-        lower = missing**2 / jnp.maximum(missing**2 + variance, _NONE) * self.count
-        largest = beta_from_uniforms(first, second, 1 + self.count - lower, 1 + lower)
-        # Of the rest, all but w_0: the quantile of Beta(a n, 1).
+        lower = missing**2 / jnp.maximum(missing**2 + variance, _NONE) * self.runs
+        largest = beta_from_uniforms(first, second, 1 + self.runs - lower, 1 + lower)
+        # Of the rest, all but w_0: the quantile of Beta((1 - a) n, 1).
         kept = jnp.exp(jnp.log(third) / jnp.maximum(lower, _NONE))
         return self.least + span * (largest + (1 - largest) * kept * value)
