@@ -17,7 +17,7 @@ FULL = {
     "01_sweeps": "'seed': 5000",
     "02_kernels": "2,000 runs of 2,000 rounds",
     "03_extend": "'seed': 200",
-    "04_your_data": "'seed': 64",
+    "04_your_data": "'seed': 200",
     "10_censored": "'seed': 100",
     "20_allocation": "'seed': 100",
     "30_budgeted": "'seed': 200",
