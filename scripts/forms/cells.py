@@ -24,10 +24,9 @@ from jaxbandits.arrays import (
 )
 from jaxbandits.kernels.gamma import beta_from_uniforms
 from jaxbandits.kernels.normal import normal_quantile
-from jaxbandits.policies.censored._cell_thompson import scored_cell_thompson
+from jaxbandits.policies.censored._cell_thompson import gains_of, scored_cell_thompson
 from jaxbandits.policies.censored._rcucb import scored_rcucb
 from jaxbandits.policies.censored.cells import drawn_hazards, values_of_pairs
-from jaxbandits.policies.censored.gains import Gains
 from jaxbandits.policies.censored.scored import Scored, best_pair, plays_pairs
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.censored.types import Action, Problem
@@ -39,12 +38,6 @@ _LEAST_COUNT = 1e-3  # stands for none
 def cell_thompson(problem: Problem) -> Policy:
     """The library's, of a problem whose limits may be traced."""
     return plays_pairs(scored_cell_thompson(problem))
-
-
-def gains_of(problem: Problem, state: Any) -> Gains:
-    """Of all cells."""
-    count = state.ended.astype(float)
-    return Gains(count, state.gain.total, state.square.total, -problem.max_cost)
 
 
 def gain_moments(problem: Problem, state: Any) -> tuple[Array, Array]:

@@ -21,7 +21,7 @@ def sample(rng):
 
 
 def test_two_values_by_hand():
-    """Coins are themselves, what is alike has no 1, and 0, 1/2 are 1/9 ... of 1."""
+    """Coins are themselves, what is alike has no 1; 0 or 1/2 are 1/6, or 1 in ten."""
     value, chance = theory.two_values([0.25, 0.25, 1.0], [0.1875, 0.0, 0.0])
     np.testing.assert_allclose(value, [0, 0.25, 1])
     np.testing.assert_allclose(chance, [0.25, 0, 0])

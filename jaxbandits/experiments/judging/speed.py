@@ -45,6 +45,8 @@ def microseconds(
 def _measured(protocol, environment, entrants, options) -> dict[str, float]:
     policies = {x: policy_for(entrant, environment) for x, entrant in entrants.items()}
     made = {name: policy for name, policy in policies.items() if policy is not None}
+    if not made:
+        return {}
     end = {"budget" if protocol.by_budget else "horizon": protocol.horizons[0]}
     machine = Machine(progress=False)
     found = simulate(made, environment, seeds=RUNS, machine=machine, **end)

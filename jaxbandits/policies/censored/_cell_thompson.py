@@ -78,6 +78,12 @@ class State(NamedTuple):
     square: CompensatedSum  # f32[K, M]  and of the squares
 
 
+def gains_of(problem: Problem, state: State) -> Gains:
+    """What the rounds of all cells gained."""
+    runs = state.ended.astype(float)
+    return Gains(runs, state.gain.total, state.square.total, -problem.max_cost)
+
+
 @factory(Problem, Continuum)
 def cell_thompson(problem: Problem) -> Policy[State, Params, Action]:
     """Thompson sampling on the cells between limits.
@@ -110,15 +116,11 @@ def scored_cell_thompson(problem: Problem) -> Scored:
         none = CompensatedSum.zeros(shape, float)
         return State(zeros, zeros, none, none)
 
-    def gains(state):
-        count = state.ended.astype(float)
-        return Gains(count, state.gain.total, state.square.total, least)
-
     def drawn(noise, view, state, params):
         del view
         uniforms = unit_interval(noise).reshape(2 + WORDS, *shape)
         hazard = drawn_hazards(*uniforms[:2], state, params)
-        seen = gains(state)
+        seen = gains_of(problem, state)
         mean, gain = seen.expected(), seen.drawn(uniforms[2:])
         gain = jnp.clip(mean + params.gain_spread * (gain - mean), least, 1.0)
         return stored(values_of_pairs(problem, *stored((hazard, gain))))
@@ -139,7 +141,7 @@ def scored_cell_thompson(problem: Problem) -> Scored:
 
     def expected(state, params):
         hazard = expected_hazards(state, params)
-        return values_of_pairs(problem, hazard, gains(state).expected())
+        return values_of_pairs(problem, hazard, gains_of(problem, state).expected())
 
     words = ((2 + WORDS) * problem.num_pairs, 0)
     return Scored("cell TS", init, drawn, update, expected, Params(), words, _check)

@@ -1,16 +1,22 @@
 """Runs behind a leaderboard: what is played, kept, and gone on with."""
 
 import json
+import sys
+from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from jaxbandits import simulate
 from jaxbandits.experiments import Options
-from jaxbandits.experiments.judging import leaderboard, playing
+from jaxbandits.experiments.judging import board, leaderboard, playing
 from jaxbandits.experiments.judging.leaderboard import leaderboard as play
 from jaxbandits.experiments.judging.protocol import Entrant
 from tests.experiments.judging.boards import COINS, ENTRANTS, PROTOCOL
+
+sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
+leaderboards = import_module("leaderboards")
 
 OPTIONS = Options(seeds=3, horizon=40, progress=False)
 CASE = "coins", COINS, 20
@@ -95,6 +101,34 @@ def test_who_refuses_a_game_is_left_out():
     cast = ENTRANTS | {"never": Entrant(never)}
     found = playing.play_case(PROTOCOL, *CASE, cast, OPTIONS, 7)
     assert found["policy"].values.tolist() == [*ENTRANTS]
+
+
+def test_entrants_are_played_again(outcome, tmp_path, monkeypatch):
+    """As they were, and timed; cells that none of them can play are left alone."""
+
+    def never(problem):
+        raise ValueError("problem: not this one")
+
+    whole = board.loaded(outcome[0].pages["leaderboard.json"])
+    spoilt = whole.cells[0]._replace(
+        scores=whole.cells[0].scores | {"new": whole.cells[0].scores["slow"]}
+    )
+    before = whole._replace(cells=(spoilt, *whole.cells[1:]), microseconds={})
+    protocol = PROTOCOL._replace(entrants=ENTRANTS | {"never": Entrant(never)})
+    written = []
+    monkeypatch.setattr(leaderboards, "PROTOCOLS", {"budgeted": protocol})
+    monkeypatch.setattr(leaderboards.board, "shipped", lambda setting: before)
+    monkeypatch.setattr(leaderboards, "write", lambda *told: written.append(told[0]))
+    for name in ("new", "never"):
+        leaderboards.play_again(tmp_path / name, "budgeted", [name], None)
+    again, untouched = written
+    assert list(again.microseconds) == ["new"] and again.microseconds["new"] > 0
+    digits = 10.0 ** (1 - board.DIGITS)  # that files keep
+    for found, known in zip(again.cells, whole.cells, strict=True):
+        mean = known.scores["new"].mean
+        assert found.scores["new"].mean == pytest.approx(mean, rel=digits)
+    assert untouched.cells == before.cells and untouched.microseconds == {}
+    assert not (tmp_path / "never" / "stores").exists()
 
 
 def test_parameters_may_depend_on_the_horizon():
