@@ -1,4 +1,4 @@
-"""Draws of a cell's mean gain against a Dirichlet process, which knows every gain."""
+"""Draws of a mean gain against a Dirichlet process, which knows every gain."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from jaxbandits.kernels.gamma import GAMMA_CDF_ERROR
-from jaxbandits.policies.censored.gains import WORDS, Gains
+from jaxbandits.policies.gains import WORDS, Gains
 
 DRAWS = 100_000
 ENDS = 2.0**-24, 1 - 2.0**-24  # of the tape

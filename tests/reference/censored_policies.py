@@ -5,7 +5,9 @@ tau_max of the grid; a tie goes to the smallest arm, then to the smallest limit.
 """
 
 import numpy as np
-from scipy.special import gammaincinv, rel_entr
+from scipy.special import rel_entr
+
+from tests.reference.draws import beta, mean_gain
 
 
 def gain_or_penalty(tau, reward, consumption, cost, penalty):
@@ -197,12 +199,6 @@ def largest_kl_mean(mean, level):
     return low
 
 
-def beta(u, v, a, b):
-    """Beta(a, b) variates from two uniforms: X / (X + Y), X and Y gamma variates."""
-    x, y = gammaincinv(a, u), gammaincinv(b, v)
-    return x / (x + y)
-
-
 class Thompson(PairPolicy):
     """Beta-Bernoulli Thompson sampling, E.1 with the readings of facts, section 5."""
 
@@ -290,25 +286,11 @@ class CellThompson(PairPolicy):
         return least, most
 
     def mean_gain(self, arm, cell, words, error):
-        """Least and most of a draw after the least and the largest gain, and n others.
-
-        These are taken for two values with their mean and variance, the largest gain
-        and one below, and weighed as a Dirichlet process weighs what it has seen.
-        """
-        seen, (u, v, w) = np.array(self.ended[arm][cell]), words
-        n, below, value = len(seen), 0.0, self.least
-        if n > 0 and seen.mean() < 1:
-            missing = 1 - seen.mean()
-            below = n * missing**2 / (missing**2 + seen.var())
-            value = seen.mean() - seen.var() / missing
-        u, v = np.clip([[u - error, u + error], [v + error, v - error]], 0, 1)
-        largest = beta(u, v, 1 + n - below, 1 + below)
-        share = w ** (1 / below) if below else 0.0
-        rest = share * value + (1 - share) * self.least
+        """Least and most of a draw, as far from its mean as `spread` wants."""
+        seen = self.ended[arm][cell]
         expected = np.mean([self.least, 1.0, *seen])
-        drawn = largest + (1 - largest) * rest
-        drawn = expected + self.spread * (drawn - expected)
-        return np.clip(drawn, self.least, 1.0)
+        drawn = mean_gain(seen, words, error, self.least)
+        return np.clip(expected + self.spread * (drawn - expected), self.least, 1.0)
 
     def indices(self, t, noise):
         return self.extremes(t, noise, 0.0)[0]

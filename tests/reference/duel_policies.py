@@ -7,7 +7,8 @@ The coin of a duel shows the first run with probability (1 + R_1 - R_2) / 2, whe
 import numpy as np
 from scipy.special import ndtri
 
-from tests.reference.censored_policies import CellThompson, beta, gain_or_penalty
+from tests.reference.censored_policies import CellThompson, gain_or_penalty
+from tests.reference.draws import beta
 
 
 def duel(uniform, runs):

@@ -11,7 +11,8 @@ from types import SimpleNamespace
 import numpy as np
 
 from tests.reference import budgeted_policies
-from tests.reference.censored_policies import beta, only
+from tests.reference.censored_policies import only
+from tests.reference.draws import beta
 
 
 def waits_of(num_waits):

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from jaxbandits.policies.censored.gains import WORDS, Gains
+from jaxbandits.policies.gains import WORDS, Gains
 from jaxbandits.theory import gains as theory
 
 

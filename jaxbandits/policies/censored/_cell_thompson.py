@@ -11,7 +11,7 @@ which is eq. (2) with h_j the chance to end in a cell that was entered, and mu_j
 mean gain of the rounds that end in it. The posterior of h_j is a Beta law (its mean is
 the Kaplan-Meier estimate but for the prior), that of mu_j has mean and variance of a
 Dirichlet process's, whose prior observations are the smallest and the largest possible
-gain (gains.py). No radius, no horizon, no scale of penalties.
+gain (policies/gains.py). No radius, no horizon, no scale of penalties.
 
 What is proved of it: docs/theory/cell-thompson.md.
 """
@@ -23,7 +23,6 @@ from jax import Array
 from jaxtyping import Int32
 
 from jaxbandits.arrays import (
-    CompensatedSum,
     row,
     stored,
     unit_interval,
@@ -36,9 +35,9 @@ from jaxbandits.policies.censored.cells import (
     expected_hazards,
     values_of_pairs,
 )
-from jaxbandits.policies.censored.gains import WORDS, Gains
 from jaxbandits.policies.censored.observed import cells_of, gain_of
 from jaxbandits.policies.censored.scored import Scored, plays_pairs
+from jaxbandits.policies.gains import WORDS, Gains, Sums
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.censored.types import (
     Action,
@@ -74,14 +73,12 @@ class State(NamedTuple):
 
     entered: Int32[Array, "K M"]  # rounds that entered the cell, with a limit beyond
     ended: Int32[Array, "K M"]  # of these, rounds that ended in it
-    gain: CompensatedSum  # f32[K, M]  sum of their gains R - c(C)
-    square: CompensatedSum  # f32[K, M]  and of the squares
+    gains: Sums  # f32[K, M]  and what these gained, R - c(C)
 
 
 def gains_of(problem: Problem, state: State) -> Gains:
     """What the rounds of all cells gained."""
-    runs = state.ended.astype(float)
-    return Gains(runs, state.gain.total, state.square.total, -problem.max_cost)
+    return Gains.of(state.ended, state.gains, -problem.max_cost)
 
 
 @factory(Problem, Continuum)
@@ -113,8 +110,7 @@ def scored_cell_thompson(problem: Problem) -> Scored:
     def init(params):
         del params
         zeros = jnp.zeros(shape, jnp.int32)
-        none = CompensatedSum.zeros(shape, float)
-        return State(zeros, zeros, none, none)
+        return State(zeros, zeros, Sums.zeros(shape))
 
     def drawn(noise, view, state, params):
         del view
@@ -134,8 +130,7 @@ def scored_cell_thompson(problem: Problem) -> Scored:
         new = State(
             old.entered + entered.astype(jnp.int32),
             old.ended + ended.astype(jnp.int32),
-            old.gain.add(jnp.where(ended, gain, 0.0)),
-            old.square.add(jnp.where(ended, gain * gain, 0.0)),
+            old.gains.add(gain, ended),
         )
         return with_row(state, action.arm, new)
 

@@ -1,4 +1,4 @@
-"""What a cell's runs gain on average, drawn from their number, sum and sum of squares.
+"""A mean gain, drawn from the number of gains, their sum and the sum of their squares.
 
 A Dirichlet process that has two observations before the first run, the least and the
 largest gain that there can be, weighs all that it has seen by Dirichlet(1, ..., 1)
@@ -13,27 +13,46 @@ so that a draw is ``w_1 + w_x x`` with (w_0, w_x, w_1) of Dirichlet(1, (1 - a) n
 n). Mean and variance are those of the process that has seen every gain, and so are all
 draws if gains are 0 or 1, or all alike. Of all gains with this mean and variance these
 two values are the easiest to exceed: hence nothing that has begun badly is given up too
-soon, whatever the law of the gains (docs/theory/cell-thompson.md).
+soon, whatever the law of the gains (docs/theory/cell-thompson.md). What is better the
+less it is (a cost, a time) has what is saved for a gain.
 """
 
 from typing import NamedTuple
 
 import jax.numpy as jnp
 from jax import Array
-from jaxtyping import Float
+from jaxtyping import Bool, Float, Num
 
+from jaxbandits.arrays import CompensatedSum
 from jaxbandits.kernels.gamma import beta_from_uniforms
 
-WORDS = 3  # of every cell
+WORDS = 3  # of every draw
 _NONE = 1e-12  # stands for 0 in a denominator
 
 
+class Sums(NamedTuple):
+    """What a policy keeps of gains: their sum and the sum of their squares."""
+
+    gain: CompensatedSum
+    square: CompensatedSum
+
+    @classmethod
+    def zeros(cls, shape: tuple[int, ...]) -> "Sums":
+        """Of no gains."""
+        none = CompensatedSum.zeros(shape, float)
+        return cls(none, none)
+
+    def add(self, gain: Float[Array, "..."], where: Bool[Array, "..."]) -> "Sums":
+        """One more gain, in some places."""
+        gain = jnp.where(where, gain, 0.0)
+        return Sums(self.gain.add(gain), self.square.add(gain * gain))
+
+
 class Gains(NamedTuple):
-    """What the runs of some cells gained.
+    """Numbers of gains, and what they were.
 
     Attributes:
-      runs, total, square: of the runs that ended there the number, and the sums of
-        their gains and of the squares.
+      runs, total, square: the number of gains, their sum and the sum of their squares.
       least: the least gain that there can be; the largest is 1.
     """
 
@@ -41,6 +60,11 @@ class Gains(NamedTuple):
     total: Float[Array, "*shape"]
     square: Float[Array, "*shape"]
     least: float
+
+    @classmethod
+    def of(cls, runs: Num[Array, "*shape"], sums: Sums, least: float = 0.0) -> "Gains":
+        """What was kept of `runs` gains."""
+        return cls(runs.astype(float), sums.gain.total, sums.square.total, least)
 
     def expected(self) -> Float[Array, "*shape"]:
         """The posterior mean of the mean gain."""
