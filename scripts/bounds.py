@@ -18,6 +18,7 @@ from jaxbandits.theory import (
     gains,
     hazards,
     lost_runs,
+    ratios,
     sampled_rates,
     shrinking,
     sparring,
@@ -548,6 +549,64 @@ def shrunk_table(instances: int, horizon: int) -> None:
         row(entries[0], *(f"{x:.2g}" for x in entries[1:]))
 
 
+# Ratio Thompson sampling, docs/theory/ratio-thompson.md.
+
+PAYS, SURELY = 0.5, 0.45
+TOGETHER = {"opposite": -1.0, "independent": 0.0, "together": 1.0}
+
+
+def coin_beside_sure(correlation: float):
+    """A coin of a reward and a coin of a cost, and an arm that always gives the same.
+
+    Both coins show 1 with the chance `PAYS`, both are 1 at a time as often as the
+    correlation says; the other arm brings `SURELY` for what that leaves of 1.
+    """
+    from jaxbandits.laws import Copula, Discrete, discrete, gaussian_copula
+    from jaxbandits.settings.budgeted import fixed
+
+    coin, sure = [1 - PAYS, PAYS], [1.0, 0.0]
+    reward = Discrete(np.array([[0, 1], [SURELY, 1]]), np.array([coin, sure]))
+    cost = Discrete(np.array([[0, 1], [1 - SURELY, 1]]), np.array([coin, sure]))
+    arms = Copula(reward, cost, np.array([correlation, 0.0]))
+    law = gaussian_copula(discrete, discrete)
+    return fixed("coin beside sure", law, arms)
+
+
+def ratio_table(instances: int, horizon: int) -> None:
+    """Runs with a coin whose reward and cost are opposite, independent or together."""
+    import jaxbandits as jb
+    from jaxbandits.policies import budgeted as policies
+
+    budgets = decades(horizon)
+    gap = PAYS / (1 - PAYS) - SURELY / (1 - SURELY)
+    theory = ratios.lost_regret(budgets.astype(float), PAYS, SURELY)
+    row("reward and cost", "budget", "lost, by theory", "regret", "worst", "lost")
+    for name, correlation in TOGETHER.items():
+        game = coin_beside_sure(correlation)
+        data = jb.simulate(
+            policies.ratio_thompson(game.problem),
+            game,
+            budget=float(horizon),
+            seeds=instances,
+            checkpoints=budgets.tolist(),
+        )
+        regret = data["regret"].isel(policy=0, params=0).transpose("checkpoint", "seed")
+        unit = data["spent"].isel(policy=0, params=0, checkpoint=-1).max().item()
+        most = gap * unit * budgets / horizon
+        for i, (budget, runs) in enumerate(zip(budgets, regret.values, strict=True)):
+            row(
+                name,
+                f"{budget:,}",
+                f"{theory[i]:.1f}" if correlation == -1 else "",
+                f"{runs.mean():.1f} ± {runs.std() / len(runs) ** 0.5:.1f}",
+                f"{runs.max():,.0f}",
+                f"{np.mean(runs > most[i] / 2):.2%}",
+            )
+    print("\nThe power of the budget that regret exceeds, opposite")
+    for p, q in ((0.5, 0.45), (0.5, 0.3), (0.2, 0.15), (0.8, 0.75), (0.9, 0.5)):
+        row(p, q, f"{ratios.power(p, q):.2f}")
+
+
 TABLES: dict[str, Callable[[int, int], None]] = {
     "cells": cell_table,
     "trap": trap_table,
@@ -557,6 +616,7 @@ TABLES: dict[str, Callable[[int, int], None]] = {
     "hazards": hazard_table,
     "sparring": sparring_table,
     "shrunk": shrunk_table,
+    "ratio": ratio_table,
 }
 
 
