@@ -77,6 +77,7 @@ REGISTRY: dict[str, Maker] = {
         budgeted.share_ucb, {"clock": "spent", "joint": True}
     ),
     "budgeted/ratio-thompson": Maker(budgeted.ratio_thompson),
+    "budgeted/price-thompson": Maker(budgeted.price_thompson),
     "budgeted/bts": Maker(budgeted.bts),
     "budgeted/m-ucb": Maker(budgeted.m_ucb),
     "budgeted/mrcb": Maker(budgeted.mrcb),

@@ -169,6 +169,13 @@ CASES = {
         DEAR,
         twin_params={"cost_high": HIGH, "reward_high": 4 - HIGH},
     )._replace(problem=budgeted.make_problem(K, 0, HIGH, 0, 4 - HIGH)),
+    "price TS": _case("price-thompson", twins.PriceThompson, DEAR),
+    "price TS, ranges": _case(
+        "price-thompson",
+        twins.PriceThompson,
+        DEAR,
+        twin_params={"cost_high": HIGH, "reward_high": 4 - HIGH},
+    )._replace(problem=budgeted.make_problem(K, 0, HIGH, 0, 4 - HIGH)),
     "uniform": _case("uniform", twins.Uniform),
     "clairvoyant": _case("clairvoyant", twins.Clairvoyant),
 }
@@ -185,12 +192,13 @@ LONG = {
     "share, anytime, own variances",
     "share, anytime, joint, ranges",
     "ratio TS, ranges",
+    "price TS, ranges",
     "UCB-B2, alpha, lambda",
     "UCB-B2, code",
     "b-greedy, code",
 }
 # Whose near ties are as far as gamma variates are.
-DRAWING = {"BTS", "ratio TS", "ratio TS, ranges"}
+DRAWING = {"BTS", "ratio TS", "ratio TS, ranges", "price TS", "price TS, ranges"}
 
 
 def test_every_policy_of_the_setting_has_a_twin():
@@ -231,7 +239,7 @@ def assert_follows(name, source, tolerance):
     trace = trace_run(policy, environment, ROUNDS, params=params)
     assert_sound(trace.state)
     act, update = policy.words
-    drawn = {n * K: "u" * n * K for n in (4, 6)}
+    drawn = {n * K: "u" * n * K for n in (3, 4, 6)}
     kinds = ({0: "", 1: "p", 4: "pnp"} | drawn)[act], "n" * (update // 2)
     noise = [
         numbers(read(0, 0, stream, ROUNDS, width), kind)
@@ -280,6 +288,7 @@ def test_policy_chooses_as_its_twin(name, source):
         "share, anytime",
         "BTS",
         "ratio TS",
+        "price TS",
     ],
 )
 def test_rewards_and_costs_between_the_ends(name):
@@ -290,7 +299,7 @@ def test_rewards_and_costs_between_the_ends(name):
 @pytest.mark.parametrize(
     "name",
     in_short(
-        ["share, anytime", "share, own variances", "ratio TS"],
+        ["share, anytime", "share, own variances", "ratio TS", "price TS"],
         {"share, own variances"},
     ),
 )
@@ -299,8 +308,9 @@ def test_arms_that_show_no_variance_for_long(name):
     assert assert_follows(name, "rare values", NEAR_TIE) >= 0.97
 
 
-def test_rewards_that_come_with_costs():
-    assert assert_follows("share, anytime, joint", "together", NEAR_TIE) >= 0.97
+@pytest.mark.parametrize("name", ["share, anytime, joint", "price TS"])
+def test_rewards_that_come_with_costs(name):
+    assert assert_follows(name, "together", NEAR_TIE) >= 0.97
 
 
 def view_of(round_, num_arms=2, spent=0.0):
@@ -309,7 +319,7 @@ def view_of(round_, num_arms=2, spent=0.0):
     return budgeted.View(jnp.int32(round_), jnp.int32(num_arms), *numbers, oracle)
 
 
-@pytest.mark.parametrize("entry", ["bts", "ratio-thompson"])
+@pytest.mark.parametrize("entry", ["bts", "ratio-thompson", "price-thompson"])
 def test_who_draws_plays_only_arms_that_exist(words, entry):
     policy = policy_of(entry, budgeted.make_problem(3))
     act = jax.jit(jax.vmap(lambda noise: policy.act(noise, view_of(9), state, ())))
@@ -326,15 +336,16 @@ def test_on_coins_ratios_are_drawn_as_by_bts():
     assert np.mean(np.equal(*actions)) > 0.99
 
 
-def test_ratios_of_known_rewards_and_costs_are_not_drawn(words):
+@pytest.mark.parametrize("entry", ["ratio-thompson", "price-thompson"])
+def test_known_rewards_and_costs_are_not_drawn(words, entry):
     """Arms 1 and 2 are worth 1/2 and 2/3; arm 0 between 0 and 1/2."""
     problem = budgeted.make_problem(
         3, [1.0, 0.4, 0.3], [1.0, 0.4, 0.3], [0.0, 0.2, 0.2], [0.5, 0.2, 0.2]
     )
-    policy = policy_of("ratio-thompson", problem)
+    policy = policy_of(entry, problem)
     act = jax.jit(jax.vmap(lambda noise: policy.act(noise, view_of(9, 3), state, ())))
     state = policy.init(())
-    assert set(np.asarray(act(words(200, 18)))) == {2}
+    assert set(np.asarray(act(words(200, policy.words[0])))) == {2}
 
 
 def means_of(reward, cost):

@@ -475,6 +475,31 @@ class RatioThompson(Policy):
         return int(np.argmax(self.indices(t, noise, view)))
 
 
+class PriceThompson(RatioThompson):
+    """Ours: draws of the mean of r - p c, p the largest ratio of posterior means.
+
+    As positions in their range, where 1 is the largest reward for the smallest cost.
+    """
+
+    def ends(self, noise, view, error=0.0):
+        arms, words = range(view.num_arms), np.reshape(noise, (3, self.num_arms))
+        pairs = [np.array([self.rewards[k], self.saved[k]]) for k in arms]
+        price = 0.0
+        for k in arms:
+            reward, saved = (np.mean([0.0, 1.0, *x]) for x in pairs[k])
+            cost = self.cost_high[k] * (1 - saved)
+            price = max(price, self.reward_high[k] * reward / cost)
+        values = np.full((2, self.num_arms), -np.inf)
+        for k in arms:
+            weights = np.array([self.reward_high[k], price * self.cost_high[k]])
+            gains = weights @ pairs[k] / weights.sum()
+            # The gamma variate of what is lost comes first.
+            other, first, rest = words[:, k]
+            drawn = mean_gain(gains, (first, other, rest), error)
+            values[:, k] = weights.sum() * drawn - price * self.cost_high[k]
+        return values
+
+
 # Policies that Table 2 leaves out
 
 
