@@ -22,6 +22,7 @@ from jaxbandits.theory import (
     sampled_rates,
     shrinking,
     sparring,
+    waiting,
 )
 
 Moments = tuple[np.ndarray, np.ndarray]
@@ -211,6 +212,41 @@ def gains_table(instances: int, horizon: int) -> None:
             2 * GAP**2,
         )
         row(name, *(f"{x:.4f}" for x in told))
+
+
+HAZARD, THREE, HOW_OFTEN, WITHIN = 0.35, (0.0, 0.3, 1.0), (0.3, 0.4, 0.3), 0.1
+
+
+def normal_chance(count: int, mean: float, variance: float, level: float) -> float:
+    """How likely the normal law of gains is at least a level: `gains.chance_above`."""
+    from scipy.stats import norm
+
+    n = count + 2  # with one gain of 0 and one of 1
+    first = (count * mean + 1) / n
+    second = (count * (variance + mean**2) + 1) / n
+    return norm.sf((level - first) / np.sqrt((second - first**2) / (n + 1)))
+
+
+def waits_table(instances: int, horizon: int) -> None:
+    """Rounds until a draw is near the truth; and regret by decades, of three limits."""
+    from jaxbandits.experiments.judging.censored import drawn_times
+    from jaxbandits.policies.censored import cell_thompson
+
+    row("n", "a hazard", "gains, two values", "a normal law")
+    for n in (1, 4, 16, 32, 64, 128, 512, 1024):
+        told = [waiting.for_hazard(n, HAZARD, WITHIN)]
+        if n <= 64:
+            laws = gains.chance_above, normal_chance
+            seen = THREE, HOW_OFTEN, WITHIN
+            told += [waiting.for_gains(n, *seen, drawn=law) for law in laws]
+        row(n, *(f"{x:.2g}" for x in told))
+    rounds = decades(horizon)
+    print(f"\n{instances} seeds: regret of three arms with three limits")
+    row("game", *(f"{t:,}" for t in rounds))
+    for seed in (901, 902, 903):
+        game = drawn_times("drawn", seed, np.array([0.2, 0.5, 1.0]), 3)
+        regret = regret_at(cell_thompson(game.problem), game, rounds, instances)
+        row(seed, *(said(*mean_and_error(x)) for x in regret))
 
 
 # Allocation, docs/theory/allocation-thompson.md: exponential thresholds.
@@ -573,6 +609,7 @@ TABLES: dict[str, Callable[[int, int], None]] = {
     "cells": cell_table,
     "trap": trap_table,
     "gains": gains_table,
+    "waits": waits_table,
     "allocation": allocation_table,
     "hazards": hazard_table,
     "sparring": sparring_table,

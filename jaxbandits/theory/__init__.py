@@ -5,8 +5,8 @@ budgeted game, `censored` about RCUCB in the game with censored consumption, `zo
 about z-RCUCB, where any limit may be chosen, `farewell` about Wait-UCB in the game with
 waiting times; `graves_lai` has what no consistent policy can do better than in the game
 with censored consumption; `lost_runs` and `shrinking`, about share-UCB and omega*-UCB,
-`hazards`, `cells`, `gains`, `ratios`, `sampled_rates` and `sparring`, about Thompson
-sampling, are ours.
+`hazards`, `cells`, `gains`, `waiting`, `ratios`, `sampled_rates` and `sparring`, about
+Thompson sampling, are ours.
 Import the module and call through its name: most have a `trivial_bound`.
 """
 
@@ -24,6 +24,7 @@ from jaxbandits.theory import (
     sampled_rates,
     shrinking,
     sparring,
+    waiting,
     zooming,
 )
 
@@ -41,5 +42,6 @@ __all__ = [
     "sampled_rates",
     "shrinking",
     "sparring",
+    "waiting",
     "zooming",
 ]
