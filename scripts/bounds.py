@@ -573,33 +573,37 @@ def coin_beside_sure(correlation: float):
 
 
 def ratio_table(instances: int, horizon: int) -> None:
-    """Runs with a coin whose reward and cost are opposite, independent or together."""
+    """Runs with a coin whose reward and cost are opposite, independent or one coin."""
     import jaxbandits as jb
     from jaxbandits.policies import budgeted as policies
 
+    price = policies.price_thompson
     budgets = decades(horizon)
     gap = PAYS / (1 - PAYS) - SURELY / (1 - SURELY)
     theory = ratios.lost_regret(budgets.astype(float), PAYS, SURELY)
-    row("reward and cost", "budget", "lost, by theory", "regret", "worst", "lost")
+    columns = "regret", "worst", "lost"
+    row("reward and cost", "budget", "by theory", *columns, "price TS", *columns[1:])
     for name, correlation in TOGETHER.items():
         game = coin_beside_sure(correlation)
         data = jb.simulate(
-            policies.ratio_thompson(game.problem),
+            [make(game.problem) for make in (policies.ratio_thompson, price)],
             game,
             budget=float(horizon),
             seeds=instances,
             checkpoints=budgets.tolist(),
         )
-        regret = data["regret"].isel(policy=0, params=0).transpose("checkpoint", "seed")
-        for i, (budget, runs) in enumerate(zip(budgets, regret.values, strict=True)):
-            row(
-                name,
-                f"{budget:,}",
-                f"{theory[i]:.1f}" if correlation == -1 else "",
-                f"{runs.mean():.1f} ± {runs.std() / len(runs) ** 0.5:.1f}",
-                f"{runs.max():,.0f}",
-                f"{np.mean(runs > gap * budget / 2):.2%}",
-            )
+        regret = data["regret"].isel(params=0).transpose("checkpoint", "policy", "seed")
+        for i, (budget, both) in enumerate(zip(budgets, regret.values, strict=True)):
+            told = [
+                (
+                    f"{runs.mean():.1f} ± {runs.std() / len(runs) ** 0.5:.1f}",
+                    f"{runs.max():,.0f}",
+                    f"{np.mean(runs > gap * budget / 2):.2%}",
+                )
+                for runs in both
+            ]
+            lost = f"{theory[i]:.1f}" if correlation == -1 else ""
+            row(name, f"{budget:,}", lost, *told[0], *told[1])
     print("\nThe power of the budget that regret exceeds, opposite")
     for p, q in ((0.5, 0.49), (0.5, 0.45), (0.5, 0.4), (0.2, 0.19), (0.8, 0.79)):
         row(p, q, f"{ratios.power(p, q):.2f}")

@@ -229,7 +229,7 @@ PROTOCOL = Protocol(
     quick=("BTS", "omega*-UCB, shrunk, rho = 1/4", "share-UCB", "share-UCB, anytime"),
     goal=Goal(("share-UCB, anytime",), within=1.1, share=0.8),
     remark="What came after the last seeds had been looked at: the power of share-UCB, "
-    "anytime, which arms borrow a variance (docs/theory/share-ucb.md), and ratio TS and "
-    "price TS, which have no parameter and a law of draws that had been chosen in "
+    "anytime, which arms borrow a variance (docs/theory/share-ucb.md), and ratio TS "
+    "and price TS, which have no parameter and a law of draws that had been chosen in "
     "another setting (docs/theory/ratio-thompson.md).",
 )
