@@ -12,11 +12,8 @@ from jaxbandits.policies import REGISTRY
 
 def named_after(*names: str) -> list[str]:
     """The entries that are one of some others with an option."""
-    return [
-        name
-        for name in REGISTRY
-        if any(name.startswith(f"{other}-") for other in names)
-    ]
+    prefixes = tuple(f"{other}-" for other in names)
+    return [name for name in REGISTRY if name.startswith(prefixes)]
 
 
 # Farewell's that are one of the budgeted setting over its pairs, of which omega-UCB is

@@ -168,6 +168,8 @@ CASES = {
 # Another with an option.
 LONG = {
     "omega, rho = 1",
+    "omega*, shrunk",
+    "discounted omega, ranges",
     "omega, log share",
     "omega*, log share",
     "omega*, ranges",

@@ -217,16 +217,22 @@ LIGHT_GAMES = {
 }
 
 
+@cache
+def light_game(name):
+    """The light game of a policy, and how many rounds of it are played."""
+    return LIGHT_GAMES[name.split("/")[0]]()
+
+
 @pytest.mark.parametrize("name", on_each_jax(REGISTRY, CONTRACT_SHORT, CONTRACT_LONG))
 def test_policy_keeps_the_contract(name):
-    game, rounds = LIGHT_GAMES[name.split("/")[0]]()
+    game, rounds = light_game(name)
     check_policy(REGISTRY[name](game.problem), game, rounds=rounds)
 
 
 @pytest.mark.parametrize("name", in_short(CONTRACT_TRACED, TRACED_LONG))
 def test_a_round_keeps_the_contract(name):
     """Structures, words, randomness; whether numbers are sound is asked with twins."""
-    game, _ = LIGHT_GAMES[name.split("/")[0]]()
+    game, _ = light_game(name)
     policy = REGISTRY[name](game.problem)
     looked_at_in_play = check_round(name, policy, game, twice=True)
     assert not looked_at_in_play
@@ -394,7 +400,18 @@ def farewell_loss(name, figure):
     return np.mean(lost)
 
 
-@pytest.mark.parametrize("name", list(BUDGETED_MARGIN))
+# Others with an option, whose programs the short run compiles for this alone.
+BUDGETED_LONG = {
+    "budgeted/b-greedy-code",
+    "budgeted/omega-star-ucb-log-share",
+    "budgeted/omega-star-ucb-shrunk",
+    "budgeted/omega-ucb-log-share",
+    "budgeted/share-ucb-anytime-own-variances",
+    "budgeted/share-ucb-own-variances",
+}
+
+
+@pytest.mark.parametrize("name", in_short(BUDGETED_MARGIN, BUDGETED_LONG))
 def test_margin_of_a_budgeted_policy(name):
     share = budgeted_loss(name) / budgeted_loss("budgeted/uniform")
     assert share < BUDGETED_MARGIN[name]
@@ -482,6 +499,8 @@ def test_the_clairvoyant_has_no_regret(game):
     assert abs(float(data["censored"].mean()) - exact) < 4 * error
 
 
+# In the short run the plain loop shows the same of these two, beside their settings.
+@pytest.mark.slow
 def test_the_budgeted_clairvoyant_has_no_regret():
     game = budgeted_settings.s_br(3)
     policy = budgeted.clairvoyant(game.problem)
@@ -501,6 +520,7 @@ def test_the_farewell_clairvoyant_has_no_regret():
     assert error > 0 and abs(np.mean(reward) - 3000 * oracle.rate) < 4 * error + 1
 
 
+@pytest.mark.slow
 def test_the_allocating_clairvoyant_has_no_regret():
     game = allocation_game()
     policy = allocation.clairvoyant(game.problem)
