@@ -222,6 +222,7 @@ CASES = {
 LONG = {
     "Thompson, feasible",
     "RA-ETC, per arm",
+    "MG-UCB-Delta",
     "Thompson, mean",
     "Thompson, mean, feasible",
     "ratio",

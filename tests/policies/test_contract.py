@@ -417,8 +417,8 @@ def test_margin_of_a_budgeted_policy(name):
     assert share < BUDGETED_MARGIN[name]
 
 
-# The twins of the others learn what these do, and their policies choose as they do.
-LEARNS_SHORT = {"farewell/wait-ucb", "farewell/hazard-thompson"}
+# The twins of all learn what these do, and their policies choose as they do.
+LEARNS_SHORT = {"farewell/wait-ucb"}
 
 
 @pytest.mark.parametrize(
@@ -499,7 +499,7 @@ def test_the_clairvoyant_has_no_regret(game):
     assert abs(float(data["censored"].mean()) - exact) < 4 * error
 
 
-# In the short run the plain loop shows the same of these two, beside their settings.
+# In the short run the settings' own tests show the same of these three.
 @pytest.mark.slow
 def test_the_budgeted_clairvoyant_has_no_regret():
     game = budgeted_settings.s_br(3)
@@ -508,6 +508,7 @@ def test_the_budgeted_clairvoyant_has_no_regret():
     assert np.all(data["regret"] == 0) and np.all(data["optimal"] == 1)
 
 
+@pytest.mark.slow
 def test_the_farewell_clairvoyant_has_no_regret():
     game = farewell_settings.display_advertising()
     oracle = game.oracle()

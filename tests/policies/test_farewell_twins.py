@@ -231,7 +231,8 @@ def test_hazard_thompson_where_giving_up_costs_a_unit():
 FLOAT64 = ["Wait-UCB", "product limit", "omega*, shorter", "omega*, product limit"]
 
 
-@pytest.mark.parametrize("name", in_short(FLOAT64, FLOAT64[1:]))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FLOAT64)
 def test_index_policies_in_float64(name):
     with jax.enable_x64(True):
         assert assert_follows(CASES[name], "1a", 1e-12) >= 0.999

@@ -72,10 +72,16 @@ CASES = {
     "uniform": Case(twins.Uniform, every=1),
     "uniform, odd units": Case(twins.Uniform, game={"budgets": (2, 5)}, every=1),
 }
-# What UCB shows of budgets that are told, another family and other plans of the same
-# draws.
+# Budgets that are told (settings/test_ordered.py has what a policy sees of them),
+# another family and other plans of the same draws.
 LONG = {
-    *("thompson, told", "thompson, sigmoid", "thompson-mean", "thompson-greedy"),
+    *(
+        "ucb, told",
+        "thompson, told",
+        "thompson, sigmoid",
+        "thompson-mean",
+        "thompson-greedy",
+    ),
     "uniform, odd units",
 }
 

@@ -200,7 +200,7 @@ def test_index_policies_in_float64(name):
     assert assert_follows(case, run, tolerance) >= share
 
 
-@pytest.mark.parametrize("instance", in_short(ARMS, {"poscorr"}))
+@pytest.mark.parametrize("instance", in_short(ARMS, {"poscorr", "negcorr"}))
 def test_environment_answers_as_its_twin(instance):
     """Under uniform play: censored alike but at ties, and the same numbers if not."""
     run = played(CASES["uniform"], environment(instance))

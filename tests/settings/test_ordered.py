@@ -77,7 +77,7 @@ def metrics(environment, trace):
     return {name: float(value) for name, value in found.items()}
 
 
-@pytest.mark.parametrize("name", in_short(FAMILIES, {"Weibull"}))
+@pytest.mark.parametrize("name", in_short(FAMILIES, {"Weibull", "integers"}))
 def test_rounds_and_books(name):
     """What arms receive, feedback (5), and the pseudo-regret, round by round."""
     environment, reference = game(name), twin(name)
