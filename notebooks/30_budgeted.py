@@ -100,7 +100,8 @@ for warning in told:
 # (`clock="spent"`). Its arms lend one another their variance, but none to an arm that
 # has shown none; with `pooled=False` every arm has its own. (Where rewards come with
 # costs, `joint=True` saves a quarter to two fifths: `jaxbandits reproduce
-# budgeted-joint`.)
+# budgeted-joint`.) Ratio Thompson sampling draws mean rewards and mean costs, as BTS
+# does, without making coins of what is none.
 
 # %%
 prize = np.array([[0.5, 1.0], [0.504, 1.0]]), np.array([[0.98, 0.02], [1.0, 0.0]])
@@ -119,6 +120,8 @@ forms = {
     "share-UCB": share(rare.problem),
     "share-UCB, anytime": share(rare.problem, clock="spent"),
     "share-UCB, own variances": share(rare.problem, pooled=False),
+    "ratio TS": policies.budgeted.ratio_thompson(rare.problem),
+    "BTS": policies.budgeted.bts(rare.problem),
 }
 found = simulate(
     forms,
@@ -201,6 +204,7 @@ mine = budgeted.fixed("three shops", law, laws.Product(reward, cost), worth=5.0)
 own = {
     "omega*-UCB": policies.budgeted.omega_star_ucb(mine.problem, variance="shrunk"),
     "share-UCB": policies.budgeted.share_ucb(mine.problem),
+    "ratio TS": policies.budgeted.ratio_thompson(mine.problem),
     "uniform": policies.budgeted.uniform(mine.problem),
 }
 found = simulate(own, mine, budget=BUDGET / 10, seeds=SEEDS)

@@ -18,9 +18,11 @@ from jaxbandits.theory import (
     gains,
     hazards,
     lost_runs,
+    ratios,
     sampled_rates,
     shrinking,
     sparring,
+    waiting,
 )
 
 Moments = tuple[np.ndarray, np.ndarray]
@@ -210,6 +212,41 @@ def gains_table(instances: int, horizon: int) -> None:
             2 * GAP**2,
         )
         row(name, *(f"{x:.4f}" for x in told))
+
+
+HAZARD, THREE, HOW_OFTEN, WITHIN = 0.35, (0.0, 0.3, 1.0), (0.3, 0.4, 0.3), 0.1
+
+
+def normal_chance(count: int, mean: float, variance: float, level: float) -> float:
+    """How likely the normal law of gains is at least a level: `gains.chance_above`."""
+    from scipy.stats import norm
+
+    n = count + 2  # with one gain of 0 and one of 1
+    first = (count * mean + 1) / n
+    second = (count * (variance + mean**2) + 1) / n
+    return norm.sf((level - first) / np.sqrt((second - first**2) / (n + 1)))
+
+
+def waits_table(instances: int, horizon: int) -> None:
+    """Rounds until a draw is near the truth; and regret by decades, of three limits."""
+    from jaxbandits.experiments.judging.censored import drawn_times
+    from jaxbandits.policies.censored import cell_thompson
+
+    row("n", "a hazard", "gains, two values", "a normal law")
+    for n in (1, 4, 16, 32, 64, 128, 512, 1024):
+        told = [waiting.for_hazard(n, HAZARD, WITHIN)]
+        if n <= 64:
+            laws = gains.chance_above, normal_chance
+            seen = THREE, HOW_OFTEN, WITHIN
+            told += [waiting.for_gains(n, *seen, drawn=law) for law in laws]
+        row(n, *(f"{x:.2g}" for x in told))
+    rounds = decades(horizon)
+    print(f"\n{instances} seeds: regret of three arms with three limits")
+    row("game", *(f"{t:,}" for t in rounds))
+    for seed in (901, 902, 903):
+        game = drawn_times("drawn", seed, np.array([0.2, 0.5, 1.0]), 3)
+        regret = regret_at(cell_thompson(game.problem), game, rounds, instances)
+        row(seed, *(said(*mean_and_error(x)) for x in regret))
 
 
 # Allocation, docs/theory/allocation-thompson.md: exponential thresholds.
@@ -512,14 +549,76 @@ def shrunk_table(instances: int, horizon: int) -> None:
         row(entries[0], *(f"{x:.2g}" for x in entries[1:]))
 
 
+# Ratio Thompson sampling, docs/theory/ratio-thompson.md.
+
+PAYS, SURELY = 0.5, 0.45
+TOGETHER = {"opposite": -1.0, "independent": 0.0, "together": 1.0}
+
+
+def coin_beside_sure(correlation: float):
+    """A coin of a reward and a coin of a cost, and an arm that always gives the same.
+
+    Both coins show 1 with the chance `PAYS`, both are 1 at a time as often as the
+    correlation says; the other arm brings `SURELY` for what that leaves of 1.
+    """
+    from jaxbandits.laws import Copula, Discrete, discrete, gaussian_copula
+    from jaxbandits.settings.budgeted import fixed
+
+    coin, sure = [1 - PAYS, PAYS], [1.0, 0.0]
+    reward = Discrete(np.array([[0, 1], [SURELY, 1]]), np.array([coin, sure]))
+    cost = Discrete(np.array([[0, 1], [1 - SURELY, 1]]), np.array([coin, sure]))
+    arms = Copula(reward, cost, np.array([correlation, 0.0]))
+    law = gaussian_copula(discrete, discrete)
+    return fixed("coin beside sure", law, arms)
+
+
+def ratio_table(instances: int, horizon: int) -> None:
+    """Runs with a coin whose reward and cost are opposite, independent or one coin."""
+    import jaxbandits as jb
+    from jaxbandits.policies import budgeted as policies
+
+    price = policies.price_thompson
+    budgets = decades(horizon)
+    gap = PAYS / (1 - PAYS) - SURELY / (1 - SURELY)
+    theory = ratios.lost_regret(budgets.astype(float), PAYS, SURELY)
+    columns = "regret", "worst", "lost"
+    row("reward and cost", "budget", "by theory", *columns, "price TS", *columns[1:])
+    for name, correlation in TOGETHER.items():
+        game = coin_beside_sure(correlation)
+        data = jb.simulate(
+            [make(game.problem) for make in (policies.ratio_thompson, price)],
+            game,
+            budget=float(horizon),
+            seeds=instances,
+            checkpoints=budgets.tolist(),
+        )
+        regret = data["regret"].isel(params=0).transpose("checkpoint", "policy", "seed")
+        for i, (budget, both) in enumerate(zip(budgets, regret.values, strict=True)):
+            told = [
+                (
+                    f"{runs.mean():.1f} ± {runs.std() / len(runs) ** 0.5:.1f}",
+                    f"{runs.max():,.0f}",
+                    f"{np.mean(runs > gap * budget / 2):.2%}",
+                )
+                for runs in both
+            ]
+            lost = f"{theory[i]:.1f}" if correlation == -1 else ""
+            row(name, f"{budget:,}", lost, *told[0], *told[1])
+    print("\nThe power of the budget that regret exceeds, opposite")
+    for p, q in ((0.5, 0.49), (0.5, 0.45), (0.5, 0.4), (0.2, 0.19), (0.8, 0.79)):
+        row(p, q, f"{ratios.power(p, q):.2f}")
+
+
 TABLES: dict[str, Callable[[int, int], None]] = {
     "cells": cell_table,
     "trap": trap_table,
     "gains": gains_table,
+    "waits": waits_table,
     "allocation": allocation_table,
     "hazards": hazard_table,
     "sparring": sparring_table,
     "shrunk": shrunk_table,
+    "ratio": ratio_table,
 }
 
 

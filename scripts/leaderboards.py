@@ -10,7 +10,8 @@ of the same seeds that the package has, and FOLDER has not, stay. Then the advic
 docs/recommendation.md is written anew, as `jaxbandits recommend` prints it.
 
 With `--again`, entrants that have changed, or are new, are played first, with the best
-rival of every cell that the package has; their scores replace the old ones.
+rival of every cell that the package has; their scores replace the old ones. Where
+another rival is best then, all are played.
 """
 
 import argparse
@@ -25,10 +26,11 @@ from jaxbandits.experiments.judging.figure import dot_plot
 from jaxbandits.experiments.judging.leaderboard import PROTOCOLS
 from jaxbandits.experiments.judging.page import page
 from jaxbandits.experiments.judging.playing import play_case, policy_for
-from jaxbandits.experiments.judging.protocol import FINAL_SEED
+from jaxbandits.experiments.judging.protocol import FINAL_SEED, Entrant, Protocol
 from jaxbandits.experiments.judging.scores import Cell, cell_of
 from jaxbandits.experiments.judging.speed import microseconds
 from jaxbandits.plots import save_figure
+from jaxbandits.protocol import Environment
 from jaxbandits.results import provenance
 
 ROOT = Path(__file__).parents[1]
@@ -76,10 +78,27 @@ def play_again(
         if environment is None:
             print(f"{cell.case} is left out without its data")
             continue
-        if not any(policy_for(protocol.entrants[x], environment) for x in names):
+        if not any(policy_for(entrant, environment) for entrant in again.values()):
             continue
-        entrants = again | {cell.best: protocol.entrants[cell.best]}
         options = Options(whole.seeds, cell.horizon, folder=folder)
+        new = _played_again(
+            protocol, cell, environment, again, options, whole.root_seed
+        )
+        whole = _with_cell(whole, new)
+    write(whole, f"leaderboard-{setting}{suffix}")
+
+
+def _played_again(
+    protocol: Protocol,
+    cell: Cell,
+    environment: Environment,
+    again: dict[str, Entrant],
+    options: Options,
+    root_seed: int,
+) -> Cell:
+    """The cell with these entrants anew: all of it, if another rival is best now."""
+    best = {cell.best: protocol.entrants[cell.best]}
+    for entrants in (again | best, protocol.entrants):
         played = play_case(
             protocol,
             cell.case,
@@ -87,11 +106,12 @@ def play_again(
             cell.horizon,
             entrants,
             options,
-            whole.root_seed,
+            root_seed,
         )
         new = cell_of(cell.case, cell.horizon, played, entrants)
-        whole = _with_cell(whole, board.refreshed(cell, new, protocol.entrants))
-    write(whole, f"leaderboard-{setting}{suffix}")
+        if (changed := board.refreshed(cell, new, protocol.entrants)) is not None:
+            return changed
+    return new
 
 
 def _with_cell(whole: board.Board, new: Cell) -> board.Board:

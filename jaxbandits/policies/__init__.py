@@ -76,6 +76,8 @@ REGISTRY: dict[str, Maker] = {
     "budgeted/share-ucb-anytime-joint": Maker(
         budgeted.share_ucb, {"clock": "spent", "joint": True}
     ),
+    "budgeted/ratio-thompson": Maker(budgeted.ratio_thompson),
+    "budgeted/price-thompson": Maker(budgeted.price_thompson),
     "budgeted/bts": Maker(budgeted.bts),
     "budgeted/m-ucb": Maker(budgeted.m_ucb),
     "budgeted/mrcb": Maker(budgeted.mrcb),

@@ -14,7 +14,7 @@ n). Mean and variance are those of the process that has seen every gain, and so 
 draws if gains are 0 or 1, or all alike. Of all gains with this mean and variance these
 two values are the easiest to exceed: hence nothing that has begun badly is given up too
 soon, whatever the law of the gains (docs/theory/cell-thompson.md). What is better the
-less it is (a cost, a time) has what is saved for a gain.
+less it is (a cost, a time) has what is saved for a gain: `drawn_cost`.
 """
 
 from typing import NamedTuple
@@ -42,9 +42,12 @@ class Sums(NamedTuple):
         none = CompensatedSum.zeros(shape, float)
         return cls(none, none)
 
-    def add(self, gain: Float[Array, "..."], where: Bool[Array, "..."]) -> "Sums":
-        """One more gain, in some places."""
-        gain = jnp.where(where, gain, 0.0)
+    def add(
+        self, gain: Float[Array, "..."], where: Bool[Array, "..."] | None = None
+    ) -> "Sums":
+        """One more gain, everywhere or in some places."""
+        if where is not None:
+            gain = jnp.where(where, gain, 0.0)
         return Sums(self.gain.add(gain), self.square.add(gain * gain))
 
 
@@ -87,3 +90,20 @@ class Gains(NamedTuple):
         # Of the rest, all but w_0: the quantile of Beta((1 - a) n, 1).
         kept = jnp.exp(jnp.log(third) / jnp.maximum(lower, _NONE))
         return self.least + span * (largest + (1 - largest) * kept * value)
+
+    def drawn_cost(self, uniforms: Float[Array, "3 *#shape"]) -> Float[Array, "*shape"]:
+        """A draw of a mean cost, in (0, 1], of which sums and squares were kept.
+
+        That is 1 less a draw of the mean of what is saved, ``1 - cost``: of the two
+        values one is 0. Written in terms of costs, small ones lose no digits.
+        """
+        first, second, third = uniforms
+        count = jnp.maximum(self.runs, 1.0)
+        mean = jnp.clip(self.total / count, 0.0, 1.0)
+        variance = jnp.maximum(self.square / count - mean * mean, 0.0)
+        value = jnp.minimum(mean + variance / jnp.maximum(mean, _NONE), 1.0)
+        upper = mean / jnp.maximum(value, _NONE) * self.runs
+        some = beta_from_uniforms(first, second, 1 + upper, 1 + self.runs - upper)
+        # Of this, what falls to the largest cost: all but a draw of Beta(upper, 1).
+        dear = -jnp.expm1(jnp.log(third) / jnp.maximum(upper, _NONE))
+        return some * (dear + (1 - dear) * value)

@@ -5,8 +5,8 @@ budgeted game, `censored` about RCUCB in the game with censored consumption, `zo
 about z-RCUCB, where any limit may be chosen, `farewell` about Wait-UCB in the game with
 waiting times; `graves_lai` has what no consistent policy can do better than in the game
 with censored consumption; `lost_runs` and `shrinking`, about share-UCB and omega*-UCB,
-`hazards`, `cells`, `gains`, `sampled_rates` and `sparring`, about Thompson sampling,
-are ours.
+`hazards`, `cells`, `gains`, `waiting`, `ratios`, `sampled_rates` and `sparring`, about
+Thompson sampling, are ours.
 Import the module and call through its name: most have a `trivial_bound`.
 """
 
@@ -20,9 +20,11 @@ from jaxbandits.theory import (
     graves_lai,
     hazards,
     lost_runs,
+    ratios,
     sampled_rates,
     shrinking,
     sparring,
+    waiting,
     zooming,
 )
 
@@ -36,8 +38,10 @@ __all__ = [
     "graves_lai",
     "hazards",
     "lost_runs",
+    "ratios",
     "sampled_rates",
     "shrinking",
     "sparring",
+    "waiting",
     "zooming",
 ]

@@ -162,6 +162,20 @@ CASES = {
     ),
     "epsilon-first": _case("epsilon-first", twins.EpsilonFirst, budget=BUDGET),
     "BTS": _case("bts", twins.BTS, DEAR),
+    "ratio TS": _case("ratio-thompson", twins.RatioThompson, DEAR),
+    "ratio TS, ranges": _case(
+        "ratio-thompson",
+        twins.RatioThompson,
+        DEAR,
+        twin_params={"cost_high": HIGH, "reward_high": 4 - HIGH},
+    )._replace(problem=budgeted.make_problem(K, 0, HIGH, 0, 4 - HIGH)),
+    "price TS": _case("price-thompson", twins.PriceThompson, DEAR),
+    "price TS, ranges": _case(
+        "price-thompson",
+        twins.PriceThompson,
+        DEAR,
+        twin_params={"cost_high": HIGH, "reward_high": 4 - HIGH},
+    )._replace(problem=budgeted.make_problem(K, 0, HIGH, 0, 4 - HIGH)),
     "uniform": _case("uniform", twins.Uniform),
     "clairvoyant": _case("clairvoyant", twins.Clairvoyant),
 }
@@ -179,10 +193,14 @@ LONG = {
     "share, own variances",
     "share, anytime, own variances",
     "share, anytime, joint, ranges",
+    "ratio TS, ranges",
+    "price TS, ranges",
     "UCB-B2, alpha, lambda",
     "UCB-B2, code",
     "b-greedy, code",
 }
+# Whose near ties are as far as gamma variates are.
+DRAWING = {"BTS", "ratio TS", "ratio TS, ranges", "price TS", "price TS, ranges"}
 
 
 def test_every_policy_of_the_setting_has_a_twin():
@@ -207,6 +225,9 @@ def near_tie(twin, t, noise, view, arm, tolerance):
             for s in (1, -1)
         )
         return most[arm] >= least.max()
+    if isinstance(twin, twins.RatioThompson):
+        least, most = twin.ends(noise, view, GAMMA_CDF_ERROR)
+        return most[arm] >= least.max() * (1 - tolerance)
     index = twin.indices(t, noise, view)
     best = index.max()
     return index[arm] == best or index[arm] >= best * (1 - tolerance)
@@ -220,7 +241,8 @@ def assert_follows(name, source, tolerance):
     trace = trace_run(policy, environment, ROUNDS, params=params)
     assert_sound(trace.state)
     act, update = policy.words
-    kinds = {0: "", 1: "p", 4: "pnp", 4 * K: "u" * 4 * K}[act], "n" * (update // 2)
+    drawn = {n * K: "u" * n * K for n in (3, 4, 6)}
+    kinds = ({0: "", 1: "p", 4: "pnp"} | drawn)[act], "n" * (update // 2)
     noise = [
         numbers(read(0, 0, stream, ROUNDS, width), kind)
         for stream, width, kind in zip(
@@ -256,12 +278,20 @@ def assert_follows(name, source, tolerance):
 @pytest.mark.parametrize("name", in_short(CASES, LONG))
 def test_policy_chooses_as_its_twin(name, source):
     share = assert_follows(name, source, NEAR_TIE)
-    assert share >= (0.97 if name == "BTS" else 0.99), share
+    assert share >= (0.97 if name in DRAWING else 0.99), share
 
 
 @pytest.mark.parametrize(
     "name",
-    ["omega*, rho = 20", "discounted omega", "share, other", "share, anytime", "BTS"],
+    [
+        "omega*, rho = 20",
+        "discounted omega",
+        "share, other",
+        "share, anytime",
+        "BTS",
+        "ratio TS",
+        "price TS",
+    ],
 )
 def test_rewards_and_costs_between_the_ends(name):
     """With coins a variance is that of a coin, and a coin's toss its outcome."""
@@ -270,15 +300,19 @@ def test_rewards_and_costs_between_the_ends(name):
 
 @pytest.mark.parametrize(
     "name",
-    in_short(["share, anytime", "share, own variances"], {"share, own variances"}),
+    in_short(
+        ["share, anytime", "share, own variances", "ratio TS", "price TS"],
+        {"share, own variances"},
+    ),
 )
 def test_arms_that_show_no_variance_for_long(name):
     """Who borrows the others' variance is another policy then."""
     assert assert_follows(name, "rare values", NEAR_TIE) >= 0.97
 
 
-def test_rewards_that_come_with_costs():
-    assert assert_follows("share, anytime, joint", "together", NEAR_TIE) >= 0.97
+@pytest.mark.parametrize("name", ["share, anytime, joint", "price TS"])
+def test_rewards_that_come_with_costs(name):
+    assert assert_follows(name, "together", NEAR_TIE) >= 0.97
 
 
 def view_of(round_, num_arms=2, spent=0.0):
@@ -287,11 +321,33 @@ def view_of(round_, num_arms=2, spent=0.0):
     return budgeted.View(jnp.int32(round_), jnp.int32(num_arms), *numbers, oracle)
 
 
-def test_bts_plays_only_arms_that_exist(words):
-    policy = policy_of("bts", budgeted.make_problem(3))
+@pytest.mark.parametrize("entry", ["bts", "ratio-thompson", "price-thompson"])
+def test_who_draws_plays_only_arms_that_exist(words, entry):
+    policy = policy_of(entry, budgeted.make_problem(3))
     act = jax.jit(jax.vmap(lambda noise: policy.act(noise, view_of(9), state, ())))
     state = policy.init(())
-    assert set(np.asarray(act(words(200, 12)))) == {0, 1}
+    assert set(np.asarray(act(words(200, policy.words[0])))) == {0, 1}
+
+
+def test_on_coins_ratios_are_drawn_as_by_bts():
+    """The words of the first numbers of both happen to be the same."""
+    actions = [
+        trace_run(policy_of(entry), replay("Bernoulli"), ROUNDS).actions
+        for entry in ("bts", "ratio-thompson")
+    ]
+    assert np.mean(np.equal(*actions)) > 0.99
+
+
+@pytest.mark.parametrize("entry", ["ratio-thompson", "price-thompson"])
+def test_known_rewards_and_costs_are_not_drawn(words, entry):
+    """Arms 1 and 2 are worth 1/2 and 2/3; arm 0 between 0 and 1/2."""
+    problem = budgeted.make_problem(
+        3, [1.0, 0.4, 0.3], [1.0, 0.4, 0.3], [0.0, 0.2, 0.2], [0.5, 0.2, 0.2]
+    )
+    policy = policy_of(entry, problem)
+    act = jax.jit(jax.vmap(lambda noise: policy.act(noise, view_of(9, 3), state, ())))
+    state = policy.init(())
+    assert set(np.asarray(act(words(200, policy.words[0])))) == {2}
 
 
 def means_of(reward, cost):

@@ -99,6 +99,8 @@ BUDGETED_MARGIN = {
     "budgeted/share-ucb-anytime-own-variances": 0.25,  # 0.11
     "budgeted/share-ucb-anytime-joint": 0.25,  # 0.13
     "budgeted/bts": 0.4,  # 0.22
+    "budgeted/ratio-thompson": 0.4,  # 0.22
+    "budgeted/price-thompson": 0.4,  # 0.24
     "budgeted/m-ucb": 0.25,  # 0.13
     "budgeted/mrcb": 0.25,  # 0.13
     "budgeted/c-ucb": 0.25,  # 0.13

@@ -14,6 +14,7 @@ import pytest
 
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.kernels.gamma import GAMMA_CDF_ERROR
+from jaxbandits.laws import Beta, beta
 from jaxbandits.policies import REGISTRY
 from jaxbandits.settings import farewell
 from jaxbandits.testing import trace_run
@@ -143,15 +144,24 @@ LONG = {
     *("BTS", "KUBE", "PD-BwK", "UCB-SC+"),
 }
 
-# Where giving up costs a unit, which not all policies take.
-AUCTION = _case("hazard-thompson", twins.HazardThompson, {"failure": "unit"}, every=50)
+# What not all policies take, or look at: giving up that costs a unit; rewards that are
+# no coins.
+OTHERS = {
+    "auction": farewell.second_price_auction,
+    "spread": lambda: farewell.farewell(
+        "spread",
+        [[0.3, 0.1, 0.2, 0.3, 0.1], [0.1, 0.0, 0.4, 0.3, 0.2]],
+        Beta(3.0 + np.zeros((2, 5)), [[1.0, 2, 3, 4, 5], [5.0, 4, 3, 2, 1]]),
+        delays=[1, 3, 4, 9, 40],
+        waits=[2, 4, 10],
+        reward_law=beta,
+    ),
+}
 
 
 @cache
 def game(instance):
-    if instance == "auction":
-        return farewell.second_price_auction()
-    return INSTANCES[instance]()
+    return (INSTANCES | OTHERS)[instance]()
 
 
 def policy_of(case, instance):
@@ -223,9 +233,12 @@ def test_policy_chooses_as_its_twin(name, instance):
     assert assert_follows(case, instance, NEAR_TIE) >= case.equal.get(instance, 0.99)
 
 
-@pytest.mark.slow
-def test_hazard_thompson_where_giving_up_costs_a_unit():
-    assert assert_follows(AUCTION, "auction", NEAR_TIE) >= 0.99
+@pytest.mark.parametrize("instance", in_short(OTHERS, {"auction"}))
+def test_hazard_thompson_in_other_games(instance):
+    failure = game(instance).problem.failure
+    twin = partial(twins.HazardThompson, failure=failure)
+    case = CASES["hazard TS"]._replace(twin=twin)
+    assert assert_follows(case, instance, NEAR_TIE) >= 0.99
 
 
 FLOAT64 = ["Wait-UCB", "product limit", "omega*, shorter", "omega*, product limit"]

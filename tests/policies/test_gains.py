@@ -1,5 +1,6 @@
 """Draws of a mean gain against a Dirichlet process, which knows every gain."""
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -65,6 +66,39 @@ def test_two_moments_of_all_gains_are_exact(rng, least, count):
     assert distance < 0.08
 
 
+def drawn_cost(seen, uniforms):
+    seen = np.asarray(seen, np.float32)
+    sums = (jnp.float32(x) for x in (len(seen), seen.sum(), (seen**2).sum()))
+    words = jnp.asarray(uniforms, jnp.float32)
+    return np.asarray(Gains(*sums, 0.0).drawn_cost(words))
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [[], [0.0] * 7, [1.0] * 9, [0.0, 1.0, 1.0], [0.25] * 5, [0.5, 0.125, 1.0, 0.75]],
+    ids=["none", "free", "ones", "coins", "alike", "several"],
+)
+def test_a_cost_is_what_is_not_saved(rng, seen):
+    """Words of what is lost come first, where those of what is gained did."""
+    words = uniforms(rng)
+    found = drawn_cost(seen, words)
+    saved = drawn(1 - np.array(seen), 0.0, words[[1, 0, 2]])
+    np.testing.assert_allclose(found, 1 - saved, atol=3e-6)
+
+
+@pytest.mark.parametrize("cost", [0.0, 1e-8, 1e-3])
+def test_small_costs_lose_no_digits(rng, cost):
+    """As by 64 bits, where some cost twice as much as others."""
+    words = uniforms(rng).astype(np.float32)
+    sums = 4000, 6000 * cost, 10_000 * cost**2
+    found = Gains(*(jnp.float32(x) for x in sums), 0.0).drawn_cost(words)
+    with jax.enable_x64(True):
+        seen = Gains(*(jnp.float64(x) for x in sums), 0.0)
+        exact = np.asarray(seen.drawn_cost(words.astype(np.float64)))
+    assert np.all(exact > 0)
+    np.testing.assert_allclose(found, exact, rtol=2e-3)
+
+
 @pytest.mark.parametrize("least", LEASTS)
 @pytest.mark.parametrize(
     "seen",
@@ -75,6 +109,8 @@ def test_the_ends_of_the_tape_are_gains(seen, least):
     words = np.stack(np.meshgrid(*WORDS * [ENDS])).reshape(WORDS, -1)
     found = drawn(seen, least, words)
     assert np.all((found >= least) & (found <= 1))
+    costs = drawn_cost(np.maximum(seen, 0), words)
+    assert np.all((costs > 0) & (costs <= 1))
     # It rises with the words of the largest gain and of what was seen.
     order = np.array([1, -1, 1])[:, None] * (2 * words - 1)
     assert found[order.sum(axis=0).argmax()] == found.max()

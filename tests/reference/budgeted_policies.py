@@ -10,6 +10,8 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import gammaincinv
 
+from tests.reference.draws import mean_gain
+
 
 def only(num_arms, arm):
     """+inf at one arm, -inf elsewhere: a forced choice."""
@@ -433,6 +435,69 @@ class BTS(Policy):
         super().update(t, noise, arm, reward, cost)
         self.reward_successes[arm] += noise[0] < reward
         self.cost_successes[arm] += noise[1] < cost
+
+
+class RatioThompson(Policy):
+    """Ours: draws of the mean reward over draws of the mean cost, first argmax.
+
+    What is saved, 1 less the cost, is a gain too.
+    """
+
+    def __init__(self, num_arms, cost_high=1.0, reward_high=1.0):
+        super().__init__(num_arms)
+        self.cost_high = np.broadcast_to(np.asarray(cost_high, float), num_arms)
+        self.reward_high = np.broadcast_to(np.asarray(reward_high, float), num_arms)
+        self.rewards = [[] for _ in range(num_arms)]
+        self.saved = [[] for _ in range(num_arms)]
+
+    def update(self, t, noise, arm, reward, cost):
+        self.rewards[arm].append(reward / self.reward_high[arm])
+        self.saved[arm].append(1 - cost / self.cost_high[arm])
+
+    def ends(self, noise, view, error=0.0):
+        """The least and the most that indices are, words off by up to `error`."""
+        values = np.full((2, self.num_arms), -np.inf)
+        words = np.reshape(noise, (2, 3, self.num_arms))
+        for k in range(view.num_arms):
+            reward = self.reward_high[k] * mean_gain(
+                self.rewards[k], words[0, :, k], error
+            )
+            # The gamma variate of what is lost comes first.
+            other, first, rest = words[1, :, k]
+            saved = mean_gain(self.saved[k], (first, other, rest), error)
+            values[:, k] = reward / (self.cost_high[k] * (1 - saved[::-1]))
+        return values
+
+    def indices(self, t, noise, view):
+        return self.ends(noise, view)[0]
+
+    def act(self, t, noise, view):
+        return int(np.argmax(self.indices(t, noise, view)))
+
+
+class PriceThompson(RatioThompson):
+    """Ours: draws of the mean of r - p c, p the largest ratio of posterior means.
+
+    As positions in their range, where 1 is the largest reward for the smallest cost.
+    """
+
+    def ends(self, noise, view, error=0.0):
+        arms, words = range(view.num_arms), np.reshape(noise, (3, self.num_arms))
+        pairs = [np.array([self.rewards[k], self.saved[k]]) for k in arms]
+        price = 0.0
+        for k in arms:
+            reward, saved = (np.mean([0.0, 1.0, *x]) for x in pairs[k])
+            cost = self.cost_high[k] * (1 - saved)
+            price = max(price, self.reward_high[k] * reward / cost)
+        values = np.full((2, self.num_arms), -np.inf)
+        for k in arms:
+            weights = np.array([self.reward_high[k], price * self.cost_high[k]])
+            gains = weights @ pairs[k] / weights.sum()
+            # The gamma variate of what is lost comes first.
+            other, first, rest = words[:, k]
+            drawn = mean_gain(gains, (first, other, rest), error)
+            values[:, k] = weights.sum() * drawn - price * self.cost_high[k]
+        return values
 
 
 # Policies that Table 2 leaves out

@@ -12,7 +12,7 @@ import numpy as np
 
 from tests.reference import budgeted_policies
 from tests.reference.censored_policies import only
-from tests.reference.draws import beta
+from tests.reference.draws import beta, mean_gain
 
 
 def waits_of(num_waits):
@@ -377,17 +377,18 @@ class HazardThompson(PairPolicy):
         for k, d in np.ndindex(self.shape):
             ended = np.array(self.ended[k][d]).reshape(-1, 2)
             length = self.waits[k, d] - self.starts[d]
-            shares = ended[:, 0], (ended[:, 1] - 1) / max(length - 1, 1)
-            a, b = self.prior
-            laws = [(a + len(ended), b + self.passed[k, d])]
-            laws += [(1 + x.sum(), 1 + (1 - x).sum()) for x in shares]
-            for i, law in enumerate(laws[: len(u) // 2]):
-                x, y = u[2 * i : 2 * i + 2, k, d]
-                for side, off in enumerate((-error, error)):
-                    at = np.clip((x + off, y - off), 0, 1)
-                    bounds[i, side, k, d] = beta(*at, *law)
-            place = bounds[2, :, k, d] * (length - 1) if len(u) > 4 else 0.0
-            bounds[2, :, k, d] = self.starts[d] + 1 + place
+            a, b = self.prior[0] + len(ended), self.prior[1] + self.passed[k, d]
+            x, y, *words = u[:, k, d]
+            off = np.array([-error, error])
+            sides = np.clip([x + off, y - off], 0, 1)
+            bounds[0, :, k, d] = beta(*sides, a, b)
+            bounds[1, :, k, d] = mean_gain(ended[:, 0], words[:3], error)
+            time = np.ones(2)
+            if words[3:]:  # the share of the unit that was left over is a gain
+                room = max(length - 1, 1)
+                early = mean_gain((length - ended[:, 1]) / room, words[3:], error)
+                time = length - (length - 1) * early[::-1]
+            bounds[2, :, k, d] = self.starts[d] + time
         return bounds
 
     def lost(self, arm, wait):

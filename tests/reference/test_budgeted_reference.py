@@ -337,6 +337,34 @@ def test_bts_has_neither_start_nor_random_ties():
     assert bts.indices(1, noise, view(3))[0] == INF
 
 
+def test_ratio_thompson_by_hand():
+    """Of coins it is BTS; of a half for a half Beta(1, 2) is 1, and the rest a half."""
+    half, one = 0.5, 1 - 2 / math.e
+    twin, bts = policies.RatioThompson(3), policies.BTS(3)
+    words = np.linspace(0.1, 0.9, 12).reshape(4, 3)
+    anything = np.full(3, 0.3)
+    rounds = [(0, 1.0, 0.0), (1, 0.0, 1.0), (1, 1.0, 1.0), (0, 1.0, 1.0)]
+    for t, pull in enumerate(rounds, start=1):
+        noise = np.concatenate([*words[:2], anything, *words[2:], anything])
+        found, expected = (
+            twin.indices(t, noise, view()),
+            bts.indices(t, words.reshape(12), view()),
+        )
+        np.testing.assert_allclose(found, expected)
+        twin.update(t, noise, *pull)
+        bts.update(t, [0.5, 0.5], *pull)
+
+    twin = policies.RatioThompson(1)
+    twin.update(1, [], 0, 0.5, 0.5)
+    # Words of the reward: its largest value, the other, all but 0; of the cost: the
+    # largest, what is saved, all but 1.
+    noise = np.array([half, one, 0.7, one, half, 0.4])
+    largest = math.log(2) / (1 + math.log(2))
+    reward = largest + (1 - largest) * 0.7 / 2
+    cost = 1 - largest - (1 - largest) * 0.4 / 2
+    assert twin.indices(2, noise, view(1)) == pytest.approx(reward / cost)
+
+
 # the other policies
 
 BALLS = [

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from jaxbandits.policies import censored as policies
+from jaxbandits.policies.gains import Sums
 from jaxbandits.settings.censored import make_problem, scaled
 from jaxbandits.theory import cells as theory
 from jaxbandits.theory import products
@@ -145,8 +146,10 @@ def test_cell_thompson_draws_an_arm_of_failures_that_often(newcomer, failures):
     state = state._replace(
         entered=counts,
         ended=counts,
-        gain=state.gain._replace(total=gained),
-        square=state.square._replace(total=gained * np.float32(level)),
+        gains=Sums(
+            state.gains.gain._replace(total=gained),
+            state.gains.square._replace(total=gained * np.float32(level)),
+        ),
     )
     words = jax.random.bits(jax.random.key(5), (draws, policy.words[0]))
     tried = np.mean(np.asarray(acts(words, None, state, params).arm) == 0)

@@ -10,6 +10,7 @@ import pytest
 
 from jaxbandits import simulate
 from jaxbandits.policies import farewell as policies
+from jaxbandits.policies.gains import Sums
 from jaxbandits.protocol import Environment
 from jaxbandits.settings.farewell import Problem, View, farewell
 from jaxbandits.theory import hazards as theory
@@ -147,8 +148,8 @@ def test_hazard_thompson_tries_a_new_arm_that_often(newcomer, passed):
     state = policy.init(params)
     known = np.array([[pulls], [0]], np.int32)
     ended = np.array([[int(rate * pulls)], [0]], np.int32)
-    reward = state.reward._replace(total=np.asarray(ended, np.float32))
-    state = state._replace(entered=known, ended=ended, reward=reward)
+    sums = state.rewards.gain._replace(total=np.asarray(ended, np.float32))
+    state = state._replace(entered=known, ended=ended, rewards=Sums(sums, sums))
     words = jax.random.bits(jax.random.key(7), (draws, policy.words[0]))
     view = View(np.int32(pulls + 1), np.int32(pulls))
     chance = theory.chance_of_trial(rate, passed)

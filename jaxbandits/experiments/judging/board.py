@@ -100,7 +100,7 @@ def joined(old: Board, new: Board, cases: Sequence[str]) -> Board:
     )
 
 
-def refreshed(old: Cell, new: Cell, entrants: Mapping[str, Entrant]) -> Cell:
+def refreshed(old: Cell, new: Cell, entrants: Mapping[str, Entrant]) -> Cell | None:
     """A cell in which some entrants were played again, or for the first time.
 
     Args:
@@ -108,8 +108,9 @@ def refreshed(old: Cell, new: Cell, entrants: Mapping[str, Entrant]) -> Cell:
       new: those that were played, and the best rival of `old`, on the same seeds.
       entrants: all that are listed; others are left out.
 
-    Raises:
-      ValueError: if another rival is best now, so that differences would be to two.
+    Returns:
+      The cell, or None if another rival is best now: differences would be to two, so
+      that all have to be played.
     """
     found = {**old.scores, **new.scores}
     scores = {name: found[name] for name in entrants if name in found}
@@ -121,10 +122,7 @@ def refreshed(old: Cell, new: Cell, entrants: Mapping[str, Entrant]) -> Cell:
     ):
         best = old.best
     if not new.best == old.best == best:
-        raise ValueError(
-            f"{old.case}, {old.horizon:,}: the best rival was {old.best}, is {best}, "
-            f"and {new.best} of those played: play them all"
-        )
+        return None
     best_high = min(scores[name].high for name in rivals)
     return old._replace(best_high=best_high, scores=scores)
 

@@ -215,6 +215,8 @@ ENTRANTS = {
     "share-UCB, anytime": Entrant(
         partial(policies.share_ucb, clock="spent"), ours=True
     ),
+    "ratio TS": Entrant(policies.ratio_thompson, ours=True),
+    "price TS": Entrant(policies.price_thompson, ours=True),
 }
 PROTOCOL = Protocol(
     setting="budgeted",
@@ -226,6 +228,8 @@ PROTOCOL = Protocol(
     entrants=ENTRANTS,
     quick=("BTS", "omega*-UCB, shrunk, rho = 1/4", "share-UCB", "share-UCB, anytime"),
     goal=Goal(("share-UCB, anytime",), within=1.1, share=0.8),
-    remark="Two choices came after the last seeds had been looked at: the power of "
-    "share-UCB, anytime, and which arms borrow a variance (docs/theory/share-ucb.md).",
+    remark="What came after the last seeds had been looked at: the power of share-UCB, "
+    "anytime, which arms borrow a variance (docs/theory/share-ucb.md), and ratio TS "
+    "and price TS, which have no parameter and a law of draws that had been chosen in "
+    "another setting (docs/theory/ratio-thompson.md).",
 )

@@ -8,6 +8,8 @@ from jaxbandits.policies.budgeted._index_policy import ONE_ARM, Learning, index_
 from jaxbandits.policies.budgeted._kube import kube
 from jaxbandits.policies.budgeted._omega_ucb import Moments, Params, omega_ucb
 from jaxbandits.policies.budgeted._pd_bwk import pd_bwk
+from jaxbandits.policies.budgeted._price_thompson import price_thompson
+from jaxbandits.policies.budgeted._ratio_thompson import ratio_thompson
 from jaxbandits.policies.budgeted._share_ucb import share_ucb
 from jaxbandits.policies.budgeted._ucb_b2 import ucb_b2
 from jaxbandits.policies.budgeted.fixed import clairvoyant, fixed_arm, uniform
@@ -51,6 +53,8 @@ __all__ = [
     "omega_star_ucb",
     "omega_ucb",
     "pd_bwk",
+    "price_thompson",
+    "ratio_thompson",
     "share_ucb",
     "ucb_b2",
     "ucb_bv1",

@@ -12,9 +12,10 @@ that was entered (the hazard, whose estimate by Kaplan & Meier is the mean of th
 posterior but for the prior), v_d the mean reward of those that end there, c_d when they
 end, and e_j what giving up costs. The largest g_j is what stopping optimally is worth.
 
-The posterior of h_d is a Beta law. So are those of v_d and of c_d as a position in its
-unit, with sums in the place of successes; in a unit of length 1 there is only one c_d.
-No start, no radius, no horizon. What is proved of it: docs/theory/hazard-thompson.md.
+The posterior of h_d is a Beta law. Those of v_d and c_d have mean and variance of a
+Dirichlet process's (policies/gains.py), where the gain of an end is the share of its
+unit that is left over; in a unit of length 1 there is only one c_d. No start, no
+radius, no horizon. What is proved of it: docs/theory/hazard-thompson.md.
 """
 
 from typing import NamedTuple
@@ -25,7 +26,6 @@ from jax import Array
 from jaxtyping import Int32
 
 from jaxbandits.arrays import (
-    CompensatedSum,
     constant,
     first_argmax,
     row,
@@ -38,6 +38,7 @@ from jaxbandits.checks import at_least_one
 from jaxbandits.factory import factory
 from jaxbandits.kernels.gamma import beta_from_uniforms
 from jaxbandits.policies.farewell._product_limit import Units
+from jaxbandits.policies.gains import WORDS, Gains, Sums
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.farewell.types import Action, Problem
 
@@ -62,8 +63,8 @@ class State(NamedTuple):
 
     entered: Int32[Array, "K D"]  # epochs that entered it, with a wait that covers it
     ended: Int32[Array, "K D"]  # of these, epochs that ended in it
-    late: Int32[Array, "K D"]  # the time that these spent in it beyond its first moment
-    reward: CompensatedSum  # f32[K, D]  and their rewards
+    rewards: Sums  # f32[K, D]  and their rewards
+    early: Sums | tuple[()]  # f32[K, D]  shares of the unit that were left over, if any
 
 
 @factory(Problem)
@@ -74,36 +75,35 @@ def hazard_thompson(problem: Problem) -> Policy[State, Params, Action]:
       problem: number of macro-arms and waits; rewards lie in [0, 1].
 
     Returns:
-      A policy with `Params`; state O(K D); consumes 4 K D words to act, or 6 K D where
+      A policy with `Params`; state O(K D); consumes 5 K D words to act, or 8 K D where
       a unit is longer than 1.
     """
     shape, waits = (problem.num_arms, problem.num_waits), problem.lengths
     starts = np.append(0, waits[:-1])
     room = waits - starts - 1.0  # from the first moment of a unit to the last one
     given_up = waits.astype(float) if problem.failure == "wait" else np.ones(shape[1])
-    draws = 4 if not room.any() else 6
+    longer = bool(room.any())  # whether it matters when in its unit an epoch ends
+    draws = 2 + WORDS * (1 + longer)
 
     def init(params):
         del params
         zeros = jnp.zeros(shape, jnp.int32)
-        return State(zeros, zeros, zeros, CompensatedSum.zeros(shape, float))
+        none = Sums.zeros(shape)
+        return State(zeros, zeros, none, none if longer else ())
 
     def act(noise, view, state, params):
         del view
         u = unit_interval(noise).reshape(draws, *shape)
-        ended, late = state.ended.astype(float), state.late.astype(float)
+        ended = params.prior_ended + state.ended.astype(float)
         passed = params.prior_passed + (state.entered - state.ended).astype(float)
-        hazard = beta_from_uniforms(u[0], u[1], params.prior_ended + ended, passed)
-        # Rounding must not lead out of the range of a mean.
-        reward = jnp.clip(state.reward.total, 0.0, ended)
-        value = beta_from_uniforms(u[2], u[3], 1 + reward, 1 + (ended - reward))
-        numbers = (starts + 1.0, room, np.maximum(room, 1.0), given_up)
-        first, wide, most, lost = (x[None, :] for x in constant(numbers))
+        hazard = beta_from_uniforms(u[0], u[1], ended, passed)
+        value = Gains.of(state.ended, state.rewards).drawn(u[2 : 2 + WORDS])
+        numbers = (starts + 1.0, room, given_up)
+        first, last, lost = (x[None, :] for x in constant(numbers))
         time = jnp.broadcast_to(first, shape)
-        if draws > 4:
-            share = late / most
-            place = beta_from_uniforms(u[4], u[5], 1 + share, 1 + (ended - share))
-            time = time + wide * place
+        if longer:
+            early = Gains.of(state.ended, state.early).drawn(u[2 + WORDS :])
+            time = time + last * (1 - early)
         hazard, value, time = stored((hazard, value, time))
         survival = jnp.cumprod(1 - hazard, axis=1)
         entering = jnp.pad(survival[:, :-1], ((0, 0), (1, 0)), constant_values=1.0)
@@ -116,13 +116,16 @@ def hazard_thompson(problem: Problem) -> Policy[State, Params, Action]:
     def update(noise, view, state, action, feedback, params):
         del noise, view, params
         epoch = Units.of(waits, action.wait, feedback)
-        beyond = feedback.time - epoch.starts - 1
         old = row(state, action.arm)
+        early = ()
+        if longer:
+            ends, most = constant((waits.astype(float), np.maximum(room, 1.0)))
+            early = old.early.add((ends - feedback.time) / most, epoch.ended)
         new = State(
             old.entered + epoch.entered.astype(jnp.int32),
             old.ended + epoch.ended.astype(jnp.int32),
-            old.late + jnp.where(epoch.ended, beyond, 0),
-            old.reward.add(jnp.where(epoch.ended, feedback.reward, 0.0)),
+            old.rewards.add(feedback.reward, epoch.ended),
+            early,
         )
         return with_row(state, action.arm, new)
 

@@ -103,7 +103,24 @@ def test_who_refuses_a_game_is_left_out():
     assert found["policy"].values.tolist() == [*ENTRANTS]
 
 
-def test_entrants_are_played_again(outcome, tmp_path, monkeypatch):
+@pytest.fixture
+def play_again(tmp_path, monkeypatch):
+    """`leaderboards.play_again` on another board: what it would have written."""
+
+    def called(before, protocol, name):
+        written = []
+        monkeypatch.setattr(leaderboards, "PROTOCOLS", {"budgeted": protocol})
+        monkeypatch.setattr(leaderboards.board, "shipped", lambda setting: before)
+        monkeypatch.setattr(
+            leaderboards, "write", lambda *told: written.append(told[0])
+        )
+        leaderboards.play_again(tmp_path / name, "budgeted", [name], None)
+        return written[0]
+
+    return called
+
+
+def test_entrants_are_played_again(outcome, tmp_path, play_again):
     """As they were, and timed; cells that none of them can play are left alone."""
 
     def never(problem):
@@ -115,13 +132,8 @@ def test_entrants_are_played_again(outcome, tmp_path, monkeypatch):
     )
     before = whole._replace(cells=(spoilt, *whole.cells[1:]), microseconds={})
     protocol = PROTOCOL._replace(entrants=ENTRANTS | {"never": Entrant(never)})
-    written = []
-    monkeypatch.setattr(leaderboards, "PROTOCOLS", {"budgeted": protocol})
-    monkeypatch.setattr(leaderboards.board, "shipped", lambda setting: before)
-    monkeypatch.setattr(leaderboards, "write", lambda *told: written.append(told[0]))
-    for name in ("new", "never"):
-        leaderboards.play_again(tmp_path / name, "budgeted", [name], None)
-    again, untouched = written
+    again = play_again(before, protocol, "new")
+    untouched = play_again(before, protocol, "never")
     assert list(again.microseconds) == ["new"] and again.microseconds["new"] > 0
     digits = 10.0 ** (1 - board.DIGITS)  # that files keep
     for found, known in zip(again.cells, whole.cells, strict=True):
@@ -129,6 +141,24 @@ def test_entrants_are_played_again(outcome, tmp_path, monkeypatch):
         assert found.scores["new"].mean == pytest.approx(mean, rel=digits)
     assert untouched.cells == before.cells and untouched.microseconds == {}
     assert not (tmp_path / "never" / "stores").exists()
+
+
+def test_all_are_played_again_where_another_rival_is_best(outcome, play_again):
+    """The board says of a worse rival that it is the best."""
+    whole = board.loaded(outcome[0].pages["leaderboard.json"])
+    cell = whole.cells[0]
+    worse = next(
+        name for name in cell.scores if ENTRANTS[name].rival and name != cell.best
+    )
+    least = cell.scores[cell.best].mean / 2
+    scores = cell.scores | {worse: cell.scores[worse]._replace(mean=least)}
+    spoilt = cell._replace(best=worse, scores=scores)
+    before = whole._replace(cells=(spoilt, *whole.cells[1:]))
+    again = play_again(before, PROTOCOL, "new").cells[0]
+    assert again.best == cell.best and set(again.scores) == set(cell.scores)
+    for name, score in cell.scores.items():
+        expected = pytest.approx(score, rel=10.0 ** (1 - board.DIGITS))
+        assert again.scores[name] == expected
 
 
 def test_parameters_may_depend_on_the_horizon():

@@ -1,0 +1,117 @@
+"""Thompson sampling at a price of money: reward and cost of a pull as one gain. Ours.
+
+Idea: at a price of p rewards for a unit of money a pull that brings r and costs c gains
+``r - p c``. The price is the largest ratio of posterior means of a reward and a cost,
+so that the arm that has it gains 0 at its own price, by posterior means, and no other
+arm more. One draw of every arm's mean gain, and the largest is pulled.
+
+The draw is of one number of a pull, whose variance is that of reward and cost together
+(policies/gains.py): who clicks costs, and may buy. `ratio_thompson` draws a reward and
+a cost apart, and where a high reward comes with a low cost, has to be lucky twice to
+make up for what was one stroke of bad luck. No start, no radius, no budget or horizon.
+
+What is proved of it: docs/theory/price-thompson.md.
+"""
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from jaxtyping import Float, Int32
+
+from jaxbandits.arrays import (
+    CompensatedSum,
+    constant,
+    first_argmax,
+    row,
+    unit_interval,
+    with_row,
+)
+from jaxbandits.factory import factory
+from jaxbandits.policies.budgeted.ranges import positions, ranges_of
+from jaxbandits.policies.budgeted.statistics import over_cost
+from jaxbandits.policies.gains import WORDS, Gains, Sums
+from jaxbandits.protocol import Policy
+from jaxbandits.settings.budgeted.types import Problem
+
+
+class State(NamedTuple):
+    """What every arm has brought and cost, as positions in their ranges."""
+
+    pulls: Int32[Array, " K"]
+    rewards: Sums  # f32[K]
+    costs: Sums  # f32[K]
+    products: CompensatedSum  # f32[K]  of the reward and the cost of a pull
+
+
+def lacks(state: State, share: Float[Array, " K"]) -> Gains:
+    """How much pulls lacked of bringing all for nothing, as numbers in [0, 1].
+
+    Args:
+      state: of all arms.
+      share: s in [0, 1], what part of it is the cost: ``(1 - s)(1 - r) + s c``.
+    """
+    n, other = state.pulls.astype(float), 1 - share
+    reward, cost = state.rewards.gain.total, state.costs.gain.total
+    missed = n - reward
+    missed_squares = missed - (reward - state.rewards.square.total)
+    both = cost - state.products.total
+    squares = other**2 * missed_squares + share**2 * state.costs.square.total
+    return Gains(
+        n, other * missed + share * cost, squares + 2 * other * share * both, 0.0
+    )
+
+
+@factory(Problem)
+def price_thompson(problem: Problem) -> Policy[State, tuple[()], Array]:
+    """Thompson sampling at the price of money that the best ratio is: first maximiser.
+
+    Args:
+      problem: number of arms, and the ranges of every arm's reward and cost.
+
+    Returns:
+      A policy without parameters; state O(K); consumes 3 K words to act.
+    """
+    num_arms = problem.num_arms
+    ranges = ranges_of(problem)
+    low = np.array(problem.lowest_reward), np.array(problem.lowest_cost)
+    high = np.array(problem.highest_reward), np.array(problem.highest_cost)
+
+    def init(params):
+        del params
+        nothing = Sums.zeros((num_arms,))
+        pulls = jnp.zeros(num_arms, jnp.int32)
+        return State(pulls, nothing, nothing, nothing.gain)
+
+    def act(noise, view, state, params):
+        del params
+        exists = jnp.arange(num_arms, dtype=jnp.int32) < view.num_arms
+        numbers = (low[0], low[1], high[0], high[0] - low[0], high[1] - low[1])
+        least_reward, least_cost, most, wide, dear = constant(numbers)
+        reward, cost = (
+            Gains.of(state.pulls, sums).expected()
+            for sums in (state.rewards, state.costs)
+        )
+        ratio = over_cost(least_reward + wide * reward, least_cost + dear * cost)
+        price = jnp.max(jnp.where(exists, ratio, 0.0))
+        scale = wide + price * dear
+        share = price * dear / jnp.where(scale > 0, scale, 1.0)
+        uniforms = unit_interval(noise).reshape(WORDS, num_arms)
+        lack = lacks(state, share).drawn_cost(uniforms)
+        gain = most - price * least_cost - scale * lack
+        return first_argmax(jnp.where(exists, gain, -jnp.inf))
+
+    def update(noise, view, state, action, feedback, params):
+        del noise, view, params
+        old, constants = row((state, constant(ranges.constants)), action)
+        (reward,), (cost,) = positions(constants, (feedback.reward,), (feedback.cost,))
+        new = State(
+            old.pulls + 1,
+            old.rewards.add(reward),
+            old.costs.add(cost),
+            old.products.add(reward * cost),
+        )
+        return with_row(state, action, new)
+
+    return Policy("price TS", init, act, update, words=(WORDS * num_arms, 0))

@@ -1,0 +1,85 @@
+"""Thompson sampling on mean rewards and mean costs of any law. Ours.
+
+Idea: draw a mean reward and a mean cost of every arm, independent of each other, and
+pull the arm with the largest ratio, as BTS does (Xia et al. 2015). Where rewards and
+costs are coins it is BTS, draw by draw. BTS makes coins of all others, and so throws
+away that a reward of 0.4, time and again, is 0.4. Here the number of pulls, sum and sum
+of squares stand for two values with the same mean and variance (policies/gains.py), of
+which one is the largest reward, and for costs the smallest cost: of all laws the
+easiest to exceed, so that an arm which has begun badly is not given up too soon. No
+start, no radius, no budget or horizon.
+
+What is proved of it: docs/theory/ratio-thompson.md.
+"""
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from jaxtyping import Float, Int32
+
+from jaxbandits.arrays import constant, first_argmax, row, unit_interval, with_row
+from jaxbandits.factory import factory
+from jaxbandits.policies.budgeted.ranges import positions, ranges_of
+from jaxbandits.policies.budgeted.statistics import over_cost
+from jaxbandits.policies.gains import WORDS, Gains, Sums
+from jaxbandits.protocol import Policy
+from jaxbandits.settings.budgeted.types import Problem
+
+
+class State(NamedTuple):
+    """What every arm has brought and cost, as positions in their ranges."""
+
+    pulls: Int32[Array, " K"]
+    rewards: Sums  # f32[K]
+    costs: Sums  # f32[K]
+
+
+def draws(
+    state: State, uniforms: Float[Array, "2 3 K"]
+) -> tuple[Float[Array, " K"], Float[Array, " K"]]:
+    """Draws of mean reward and mean cost, of which no cost is 0."""
+    rewards, costs = (Gains.of(state.pulls, sums) for sums in state[1:])
+    return rewards.drawn(uniforms[0]), costs.drawn_cost(uniforms[1])
+
+
+@factory(Problem)
+def ratio_thompson(problem: Problem) -> Policy[State, tuple[()], Array]:
+    """Thompson sampling on ratios: the first maximiser.
+
+    Args:
+      problem: number of arms, and the ranges of every arm's reward and cost.
+
+    Returns:
+      A policy without parameters; state O(K); consumes 6 K words to act.
+    """
+    num_arms = problem.num_arms
+    ranges = ranges_of(problem)
+
+    def init(params):
+        del params
+        nothing = Sums.zeros((num_arms,))
+        return State(jnp.zeros(num_arms, jnp.int32), nothing, nothing)
+
+    def act(noise, view, state, params):
+        del params
+        reward, cost = draws(state, unit_interval(noise).reshape(2, WORDS, num_arms))
+        reward = _between(problem.lowest_reward, problem.highest_reward, reward)
+        cost = _between(problem.lowest_cost, problem.highest_cost, cost)
+        exists = jnp.arange(num_arms, dtype=jnp.int32) < view.num_arms
+        return first_argmax(jnp.where(exists, over_cost(reward, cost), -1.0))
+
+    def update(noise, view, state, action, feedback, params):
+        del noise, view, params
+        old, constants = row((state, constant(ranges.constants)), action)
+        (reward,), (cost,) = positions(constants, (feedback.reward,), (feedback.cost,))
+        new = State(old.pulls + 1, old.rewards.add(reward), old.costs.add(cost))
+        return with_row(state, action, new)
+
+    return Policy("ratio TS", init, act, update, words=(2 * WORDS * num_arms, 0))
+
+
+def _between(low: tuple[float, ...], high: tuple[float, ...], share: Array) -> Array:
+    first, width = constant((np.array(low), np.array(high) - np.array(low)))
+    return first + width * share
