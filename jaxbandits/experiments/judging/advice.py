@@ -59,7 +59,8 @@ ADVICE = {
         "nearly always pays, all of these give it up in some runs. If no run may be "
         "lost, play `price_thompson(problem)`, or `ratio_thompson(problem)` if rewards "
         "and costs of a pull have nothing to do with each other: they explore for "
-        "longer than share-UCB in most runs. Scale costs and rewards to [0, 1] by the largest that can occur. "
+        "longer than share-UCB in most runs. Scale costs and rewards to [0, 1] by the "
+        "largest that can occur. "
         "Policies with narrow intervals (m-UCB, c-UCB, i-UCB) look better in most runs "
         "and lose much of the money in one of five. With a few thousand pulls' money "
         "there is hardly time to learn: ask your own records (`jaxbandits compare`).",

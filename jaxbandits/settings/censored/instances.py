@@ -68,6 +68,7 @@ def _made_once(make: Callable[Arguments, Instance]) -> Callable[Arguments, Insta
     @lru_cache(maxsize=64, typed=True)
     def built(*args: Any, **options: Any) -> Instance:
         environment = make(*args, **options)
+        assert environment.oracle is not None
         for leaf in jax.tree.leaves((environment.setup, environment.oracle())):
             if isinstance(leaf, np.ndarray):
                 leaf.setflags(write=False)
@@ -76,8 +77,10 @@ def _made_once(make: Callable[Arguments, Instance]) -> Callable[Arguments, Insta
     @wraps(make)
     def made(*args: Arguments.args, **options: Arguments.kwargs) -> Instance:
         given = (*args, *options.values())
-        plain = all(isinstance(x, str | int | float | None) for x in given)
-        return (built if plain else make)(*args, **options)
+        plain = all(x is None or isinstance(x, str | int | float) for x in given)
+        if not plain:
+            return make(*args, **options)
+        return built(*args, **options)  # type: ignore[arg-type]
 
     return made
 
