@@ -121,6 +121,7 @@ forms = {
     "share-UCB, anytime": share(rare.problem, clock="spent"),
     "share-UCB, own variances": share(rare.problem, pooled=False),
     "ratio TS": policies.budgeted.ratio_thompson(rare.problem),
+    "price TS": policies.budgeted.price_thompson(rare.problem),
     "BTS": policies.budgeted.bts(rare.problem),
 }
 found = simulate(

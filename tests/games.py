@@ -1,5 +1,7 @@
 """A small game for the policies of every setting, by the first part of their names."""
 
+from functools import cache
+
 import numpy as np
 
 from jaxbandits.laws import Bernoulli, Exponential, Product, bernoulli, product
@@ -20,6 +22,11 @@ GAMES = {
 
 def coins(limits=None, num_arms=10):
     """Arms with laws that XLA compiles quickly: coins, and exponential consumptions."""
+    return _coins(tuple(limits) if isinstance(limits, list) else limits, num_arms)
+
+
+@cache
+def _coins(limits, num_arms):
     chance = Bernoulli(np.linspace(0.3, 0.7, num_arms))
     arms = Product(chance, Exponential(np.full(num_arms, 1.8)))
     limits = censored.equidistant(10) if limits is None else limits
@@ -29,6 +36,12 @@ def coins(limits=None, num_arms=10):
     )
 
 
+@cache
+def game_of(setting: str):
+    """The game of a setting, made once: some fit their laws, and find their optimum."""
+    return GAMES[setting]()
+
+
 def game_for(name: str):
     """The game of a policy of the registry."""
-    return GAMES[name.split("/")[0]]()
+    return game_of(name.split("/")[0])

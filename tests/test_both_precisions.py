@@ -14,7 +14,7 @@ import pytest
 
 from jaxbandits.policies import REGISTRY
 from jaxbandits.settings import allocation, budgeted, censored, farewell
-from tests.games import GAMES
+from tests.games import GAMES, game_of
 from tests.heavy import in_short
 from tests.policies.compiled import OVER_PAIRS, named_after
 
@@ -26,6 +26,15 @@ MADE_OF_OTHERS = {
     "combinatorial/cucb",
     "combinatorial/rcucb",
     "ordered/thompson",
+}
+# Whose rounds take longest to trace, and which share their tables with lighter ones:
+# NO-UCB and RA-ETC, zooming and StoOO, sparring, and Thompson's samples.
+DEAR = {
+    "allocation/ra-ucb",
+    "allocation/thompson",
+    "combinatorial/super-arms-as-arms",
+    "continuum/z-rcucb",
+    "dueling/cell-self-sparring",
 }
 ENVIRONMENTS = GAMES | {
     "poscorr": censored.poscorr,
@@ -117,11 +126,6 @@ def policy_round(setting, policy):
 
 
 @cache
-def game_of(setting):
-    return GAMES[setting]()
-
-
-@cache
 def shown(setting, x64):
     """Shapes of what the game of a setting shows, in a precision."""
     environment = game_of(setting)
@@ -153,7 +157,7 @@ def assert_narrow(found):
 
 
 @pytest.mark.parametrize(
-    "name", in_short(REGISTRY, {*VARIANTS, *OVER_PAIRS, *MADE_OF_OTHERS})
+    "name", in_short(REGISTRY, {*VARIANTS, *OVER_PAIRS, *MADE_OF_OTHERS, *DEAR})
 )
 def test_a_policy_under_32_bits(name):
     setting = name.split("/")[0]

@@ -10,6 +10,7 @@ from jaxbandits.engine import run
 from jaxbandits.testing import altered, trace_run
 from tests.engine.budget_game import ALTERNATE, environment
 from tests.engine.test_run import COINS, FOLLOWER
+from tests.heavy import in_short
 
 SWITCHES = {
     "jax_default_prng_impl": "rbg",
@@ -24,7 +25,7 @@ def played():
     return simulate(FOLLOWER, COINS, horizon=20, seeds=4)
 
 
-@pytest.mark.parametrize("name", list(SWITCHES))
+@pytest.mark.parametrize("name", in_short(SWITCHES, {"jax_numpy_rank_promotion"}))
 def test_a_switch_changes_no_number(name):
     expected = played()
     old = getattr(jax.config, name)

@@ -46,7 +46,11 @@ def test_a_store_holds_what_memory_does(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "size", in_short([["--seeds", "6"], ["--seeds", "3"], ["--quick"]], [["--quick"]])
+    "size",
+    in_short(
+        [["--seeds", "6"], ["--seeds", "3"], ["--quick"]],
+        [["--seeds", "3"], ["--quick"]],
+    ),
 )
 def test_runs_of_others_are_not_forgotten(walking, tmp_path, size):
     """Of a folder that has that name, or has files of somebody, or of other sizes."""

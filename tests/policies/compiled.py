@@ -12,11 +12,8 @@ from jaxbandits.policies import REGISTRY
 
 def named_after(*names: str) -> list[str]:
     """The entries that are one of some others with an option."""
-    return [
-        name
-        for name in REGISTRY
-        if any(name.startswith(f"{other}-") for other in names)
-    ]
+    prefixes = tuple(f"{other}-" for other in names)
+    return [name for name in REGISTRY if name.startswith(prefixes)]
 
 
 # Farewell's that are one of the budgeted setting over its pairs, of which omega-UCB is
@@ -72,9 +69,9 @@ TRACED_LONG = {
 # What the engine compiles in the short run; grids that are refined, in test_z_rcucb.py,
 # and a solver, in tests/engine/test_invariance.py.
 PLAY_SHORT = {"budgeted/omega-star-ucb"}
-# Of what it makes the program there: epochs by the clock, samples. Ends of intervals,
-# and plans that are made with them, in tests/engine/test_gpu_engine.py.
-LOWERED_SHORT = ["farewell/wait-ucb", "farewell/hazard-thompson"]
+# Of what it makes the program there: epochs by the clock, and samples. Ends of
+# intervals, and plans that are made with them, in tests/engine/test_gpu_engine.py.
+LOWERED_SHORT = ["farewell/hazard-thompson"]
 # Of which no program of the engine is compiled on each JAX: it is made.
 PLAY_LONG = [
     name

@@ -217,9 +217,12 @@ CASES = {
 }
 
 
-# Left to the long run: much the same as another case of an entry, or, in the first, as
-# the mean of two.
+# Left to the long run: much the same as another case of an entry, or as another entry
+# with an option. What is feasible has tests of its own, in test_allocation_feasible.py.
 LONG = {
+    "Thompson, feasible",
+    "RA-ETC, per arm",
+    "MG-UCB-Delta",
     "Thompson, mean",
     "Thompson, mean, feasible",
     "ratio",
@@ -402,9 +405,9 @@ def other_game(family, shape, highest=2.0, budget=BUDGET):
     ("name", "family", "shape"),
     [
         pytest.param("Thompson", exponential, None, marks=pytest.mark.slow),
-        ("Thompson, mean of two", lomax, 1.5),
+        pytest.param("Thompson, mean of two", lomax, 1.5, marks=pytest.mark.slow),
         pytest.param("NO-UCB", weibull, 0.7, marks=pytest.mark.slow),
-        pytest.param("RA-ETC", exponential, None, marks=pytest.mark.slow),
+        ("RA-ETC", exponential, None),
     ],
 )
 def test_cascades(name, family, shape):

@@ -182,6 +182,8 @@ CASES = {
 # Another with an option.
 LONG = {
     "omega, rho = 1",
+    "omega*, shrunk",
+    "discounted omega, ranges",
     "omega, log share",
     "omega*, log share",
     "omega*, ranges",
@@ -377,7 +379,8 @@ def test_what_the_code_adds_to_costs_is_almost_nothing():
 FLOAT64 = ["omega*", "UCB-SC+", "KL-UCB-SC+", "PD-BwK"]
 
 
-@pytest.mark.parametrize("name", in_short(FLOAT64, FLOAT64[1:]))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FLOAT64)
 def test_index_policies_in_float64(name):
     with jax.enable_x64(True):
         # The bisection of KL-UCB-SC+ ends within 2**-30 of its bracket.

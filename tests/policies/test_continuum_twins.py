@@ -164,8 +164,8 @@ def assert_follows(case, instance, tolerance, share):
     assert equal >= share * compared
     params = jax.tree.map(lambda x: jnp.asarray(x, float), params)
     state = jax.tree.map(jnp.asarray, trace.state)
-    arm, limit = policy.recommend(state, params)
-    report = policy.report(state, params)
+    arm, limit = jax.jit(policy.recommend)(state, params)
+    report = jax.jit(policy.report)(state, params)
     assert int(report["points"]) == sum(len(playable(twin, i)) for i in range(K))
     assert bool(report["overflow"]) == twin.overflow
     return (int(arm), float(limit)), twin

@@ -219,16 +219,22 @@ LIGHT_GAMES = {
 }
 
 
+@cache
+def light_game(name):
+    """The light game of a policy, and how many rounds of it are played."""
+    return LIGHT_GAMES[name.split("/")[0]]()
+
+
 @pytest.mark.parametrize("name", on_each_jax(REGISTRY, CONTRACT_SHORT, CONTRACT_LONG))
 def test_policy_keeps_the_contract(name):
-    game, rounds = LIGHT_GAMES[name.split("/")[0]]()
+    game, rounds = light_game(name)
     check_policy(REGISTRY[name](game.problem), game, rounds=rounds)
 
 
 @pytest.mark.parametrize("name", in_short(CONTRACT_TRACED, TRACED_LONG))
 def test_a_round_keeps_the_contract(name):
     """Structures, words, randomness; whether numbers are sound is asked with twins."""
-    game, _ = LIGHT_GAMES[name.split("/")[0]]()
+    game, _ = light_game(name)
     policy = REGISTRY[name](game.problem)
     looked_at_in_play = check_round(name, policy, game, twice=True)
     assert not looked_at_in_play
@@ -396,14 +402,25 @@ def farewell_loss(name, figure):
     return np.mean(lost)
 
 
-@pytest.mark.parametrize("name", list(BUDGETED_MARGIN))
+# Others with an option, whose programs the short run compiles for this alone.
+BUDGETED_LONG = {
+    "budgeted/b-greedy-code",
+    "budgeted/omega-star-ucb-log-share",
+    "budgeted/omega-star-ucb-shrunk",
+    "budgeted/omega-ucb-log-share",
+    "budgeted/share-ucb-anytime-own-variances",
+    "budgeted/share-ucb-own-variances",
+}
+
+
+@pytest.mark.parametrize("name", in_short(BUDGETED_MARGIN, BUDGETED_LONG))
 def test_margin_of_a_budgeted_policy(name):
     share = budgeted_loss(name) / budgeted_loss("budgeted/uniform")
     assert share < BUDGETED_MARGIN[name]
 
 
-# The twins of the others learn what these do, and their policies choose as they do.
-LEARNS_SHORT = {"farewell/wait-ucb", "farewell/hazard-thompson"}
+# The twins of all learn what these do, and their policies choose as they do.
+LEARNS_SHORT = {"farewell/wait-ucb"}
 
 
 @pytest.mark.parametrize(
@@ -484,6 +501,8 @@ def test_the_clairvoyant_has_no_regret(game):
     assert abs(float(data["censored"].mean()) - exact) < 4 * error
 
 
+# In the short run the settings' own tests show the same of these three.
+@pytest.mark.slow
 def test_the_budgeted_clairvoyant_has_no_regret():
     game = budgeted_settings.s_br(3)
     policy = budgeted.clairvoyant(game.problem)
@@ -491,6 +510,7 @@ def test_the_budgeted_clairvoyant_has_no_regret():
     assert np.all(data["regret"] == 0) and np.all(data["optimal"] == 1)
 
 
+@pytest.mark.slow
 def test_the_farewell_clairvoyant_has_no_regret():
     game = farewell_settings.display_advertising()
     oracle = game.oracle()
@@ -503,6 +523,7 @@ def test_the_farewell_clairvoyant_has_no_regret():
     assert error > 0 and abs(np.mean(reward) - 3000 * oracle.rate) < 4 * error + 1
 
 
+@pytest.mark.slow
 def test_the_allocating_clairvoyant_has_no_regret():
     game = allocation_game()
     policy = allocation.clairvoyant(game.problem)

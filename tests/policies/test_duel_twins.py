@@ -103,6 +103,15 @@ CASES = {
 }
 
 
+# Another with an option or other parameters.
+LONG = {
+    "cell-self-sparring, parameters",
+    "cell-self-sparring-apart",
+    "rucb-preferences",
+    "rucb-preferences, alpha",
+}
+
+
 @cache
 def game():
     """Arms that are alike enough for the choice to stay open."""
@@ -164,7 +173,7 @@ def follow(name, rounds=ROUNDS):
     return np.array(found)
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", in_short(CASES, LONG))
 def test_policy_chooses_as_its_twin(name):
     gaps = follow(name)
     if "rucb" in name:

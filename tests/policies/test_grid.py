@@ -210,7 +210,7 @@ def test_order_of_places(history):
     assert int(grid.count) == used
 
 
-@pytest.mark.parametrize("history", GROWING)
+@pytest.mark.parametrize("history", in_short(GROWING, {"restart"}))
 def test_transforms_agree(history, rng, splits=3):
     """One by one, under `jax.vmap` and over lanes: the same grids, up to rounding."""
     batch = 7

@@ -55,7 +55,7 @@ class Case(NamedTuple):
 CHANCES = [0, 0, 0.25, 0.5, 0, 0, 0.25]
 SIGMOID = {"family": weibull, "shape": (0.8, 1.5, 2.0)}
 CASES = {
-    "thompson": Case(twins.Thompson),
+    "thompson": Case(twins.Thompson, every=8),
     "thompson, told": Case(
         partial(twins.Thompson, chances=CHANCES), game={"told": True}
     ),
@@ -72,8 +72,18 @@ CASES = {
     "uniform": Case(twins.Uniform, every=1),
     "uniform, odd units": Case(twins.Uniform, game={"budgets": (2, 5)}, every=1),
 }
-# What UCB shows of budgets that are told, and another family of the same draws.
-LONG = {"thompson, told", "thompson, sigmoid"}
+# Budgets that are told (settings/test_ordered.py has what a policy sees of them),
+# another family and other plans of the same draws.
+LONG = {
+    *(
+        "ucb, told",
+        "thompson, told",
+        "thompson, sigmoid",
+        "thompson-mean",
+        "thompson-greedy",
+    ),
+    "uniform, odd units",
+}
 
 
 def entry(name):

@@ -21,6 +21,7 @@ from jaxbandits.settings.budgeted import make_problem
 from jaxbandits.settings.farewell import Action, Feedback, Problem
 from jaxbandits.settings.farewell import farewell as make_game
 from jaxbandits.testing import trace_run
+from tests.heavy import in_short
 
 K, D, EPOCHS = 2, 4, 400
 
@@ -71,7 +72,7 @@ def witness():
     )
 
 
-@pytest.mark.parametrize("scale", [1.0, 4.0])
+@pytest.mark.parametrize("scale", in_short([1.0, 4.0], {1.0}))
 def test_a_policy_on_pairs_sees_the_times_as_costs(scale):
     game, rounds = game_of("wait"), 203
     trace = trace_run(on_pairs(game.problem, witness(), scale), game, rounds)
@@ -145,7 +146,10 @@ def table(lists, what):
     return np.array([[what(np.array(x)) for x in row] for row in lists])
 
 
-@pytest.mark.parametrize(("star", "failure"), [(False, "wait"), (True, "unit")])
+@pytest.mark.parametrize(
+    ("star", "failure"),
+    [pytest.param(False, "wait", marks=pytest.mark.slow), (True, "unit")],
+)
 def test_omega_learns_about_shorter_waits(failure, star):
     game = game_of(failure)
     policy = farewell.omega_ucb(game.problem, star, observe="shorter")

@@ -44,6 +44,11 @@ ROUNDS = 2000
 KL_RESOLUTION = 2.0**-20
 PROBLEM = censored.running_example(K, censored.equidistant(M))
 INDEX_CASES = [name for name, case in CASES.items() if "TS" not in name]
+# Another with an option, or with parameters that one of the same entry shows.
+LONG = {
+    *("TS, copied", "TS, shared", "TS, strict", "cell TS, prior"),
+    *("RCUCB, gain part, UCB1 constant", "Kaplan-Meier, gain part"),
+}
 # In float64: parameters that float32 shows, and policies that are plain ones on pairs.
 FLOAT64_LONG = {
     *(name for name in INDEX_CASES if name.startswith(("RCUCB, ", "Kaplan-Meier, "))),
@@ -151,7 +156,7 @@ def assert_follows(case, run, tolerance, sampled=False):
     return equal / compared
 
 
-@pytest.mark.parametrize("name", in_short(CASES, {"TS, copied"}))
+@pytest.mark.parametrize("name", in_short(CASES, LONG))
 @pytest.mark.parametrize("instance", in_short(ARMS, set(ARMS) - {"indep"}))
 def test_policy_chooses_as_its_twin(instance, name):
     case = CASES[name]
@@ -195,7 +200,7 @@ def test_index_policies_in_float64(name):
     assert assert_follows(case, run, tolerance) >= share
 
 
-@pytest.mark.parametrize("instance", in_short(ARMS, {"poscorr"}))
+@pytest.mark.parametrize("instance", in_short(ARMS, {"poscorr", "negcorr"}))
 def test_environment_answers_as_its_twin(instance):
     """Under uniform play: censored alike but at ties, and the same numbers if not."""
     run = played(CASES["uniform"], environment(instance))

@@ -69,6 +69,7 @@ def test_regret_by_hand():
     assert np.all(np.abs(shares - 0.5) < 4 * 0.5 / np.sqrt(300))
 
 
+@pytest.mark.slow
 def test_the_best_super_arm_has_no_regret():
     two = game(2)
     arms, limits = (tuple(x.tolist()) for x in two.oracle()[1:3])

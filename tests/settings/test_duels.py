@@ -114,6 +114,7 @@ def test_regret_by_hand():
     assert abs(np.corrcoef(*number.T)[0, 1]) < 4 / np.sqrt(300)
 
 
+@pytest.mark.slow
 def test_the_best_pair_against_itself_has_no_regret():
     oracle = GAME.oracle()
     arm, limit = oracle.arm, oracle.limit

@@ -150,7 +150,7 @@ def drawn(environment, seeds=3000):
     return jax.tree.map(np.asarray, sample(keys, setup))
 
 
-@pytest.mark.parametrize("make", [fb_br, fb_bt])
+@pytest.mark.parametrize("make", in_short([fb_br, fb_bt], {fb_br}))
 def test_instances_are_the_groups_in_turn(make):
     """Every group as often as the others, with its means."""
     game = make(GROUPS)

@@ -120,6 +120,7 @@ def test_statistics_take_each_point_s_own(whole):
     assert (half <= HALF * (1 + 1e-12)).where(half.notnull(), True).all()
 
 
+@pytest.mark.slow  # of one pilot for all in test_until.py
 def test_the_same_call_plays_nothing_more(complete, monkeypatch):
     before = open_store(complete).load()
 

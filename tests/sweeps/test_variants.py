@@ -163,6 +163,7 @@ def test_results_are_grouped_by_them(tmp_path):
     np.testing.assert_array_equal(alone["regret"].values, wanted.values)
 
 
+@pytest.mark.slow
 def test_a_store_that_grows_and_is_merged_keeps_them(tmp_path):
     first = spec({"walk": walk.GAME})
     run_sweep(first, tmp_path / "a.zarr", QUIET).close()

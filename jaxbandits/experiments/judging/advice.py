@@ -59,7 +59,8 @@ ADVICE = {
         "nearly always pays, all of these give it up in some runs. If no run may be "
         "lost, play `price_thompson(problem)`, or `ratio_thompson(problem)` if rewards "
         "and costs of a pull have nothing to do with each other: they explore for "
-        "longer than share-UCB in most runs. Scale costs and rewards to [0, 1] by the largest that can occur. "
+        "longer than share-UCB in most runs. Scale costs and rewards to [0, 1] by the "
+        "largest that can occur. "
         "Policies with narrow intervals (m-UCB, c-UCB, i-UCB) look better in most runs "
         "and lose much of the money in one of five. With a few thousand pulls' money "
         "there is hardly time to learn: ask your own records (`jaxbandits compare`).",
@@ -69,8 +70,9 @@ ADVICE = {
         "policies.farewell.hazard_thompson(problem)",
         "Choosing an arm and how long to wait for it: play `hazard_thompson(problem)`. "
         "It is told nothing, and an epoch teaches it of every unit of waiting that it "
-        "has entered. Leave its prior as it is. Where a short wait is only a little "
-        "better than several long ones that are alike, it tries these for longer than "
+        "has entered. Leave its prior as it is, and leave out no wait between others "
+        "if what comes late pays less. Where a short wait is only a little better "
+        "than several long ones that are alike, it tries these for longer than "
         '`omega_star_ucb(problem, variance="shrunk", observe="shorter")` does; leave '
         "that one's rho at 1, as with 1/4 it loses some runs for good. Wait-UCB is the "
         "paper's policy, and explores for very long.",

@@ -18,7 +18,7 @@ from jaxtyping import Int32
 
 from jaxbandits.arrays import CompensatedSum, tally
 from jaxbandits.checks import Numbers
-from jaxbandits.laws.law import JointLaw
+from jaxbandits.laws.law import JointLaw, Moments
 from jaxbandits.protocol import Actions, Environment, Game
 from jaxbandits.settings.actions import in_range, of_kind, reals
 from jaxbandits.settings.censored.staircase import (
@@ -153,6 +153,13 @@ def pair_values(
     """
     limits = np.asarray(limits, np.float64)
     moments = law.moments(arms, limits, problem.cost)  # type: ignore[misc]
+    return gains(problem, moments, limits)
+
+
+def gains(
+    problem: Problem | Continuum, moments: Moments, limits: np.ndarray
+) -> np.ndarray:
+    """`pair_values` of arms with some moments up to the limits."""
     survival = np.clip(1 - moments.probability, 0.0, 1.0)
     return moments.reward - moments.cost - penalty_at(problem, limits) * survival
 

@@ -19,7 +19,7 @@ from jaxbandits.checks import instance, text
 from jaxbandits.laws.law import JointLaw, exact_params
 from jaxbandits.protocol import Actions, Environment, Game
 from jaxbandits.settings.actions import in_range, of_kind
-from jaxbandits.settings.censored.continuum import any_limit, pair_values
+from jaxbandits.settings.censored.continuum import any_limit, gains
 from jaxbandits.settings.censored.types import (
     Action,
     Continuum,
@@ -143,10 +143,10 @@ def censored(
 
 def exact_oracle(problem: Problem, law: JointLaw, arms: Any) -> Oracle:
     """The table of eq. (2) and what follows from it. Arguments as in `censored`."""
-    limits = np.asarray(problem.limits)
-    below = law.moments(arms, limits, problem.cost).probability  # type: ignore[misc]
-    censoring = np.clip(1 - below, 0.0, 1.0)
-    values = pair_values(problem, law, arms, limits)  # Eq. (2)
+    limits = np.asarray(problem.limits, np.float64)
+    moments = law.moments(arms, limits, problem.cost)  # type: ignore[misc]
+    censoring = np.clip(1 - moments.probability, 0.0, 1.0)
+    values = gains(problem, moments, limits)  # Eq. (2)
     if not np.all(np.isfinite(values)):
         raise ValueError("arms give penalised expected gains that are not finite")
     best = values.max()

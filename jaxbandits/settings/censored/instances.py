@@ -6,8 +6,11 @@ the literal reading {1/|M|, ..., 1}, whose largest limit is never exceeded when
 consumption is truncated to [0, 1].
 """
 
-from typing import Any
+from collections.abc import Callable
+from functools import lru_cache, wraps
+from typing import Any, ParamSpec
 
+import jax
 import numpy as np
 
 from jaxbandits.checks import (
@@ -48,8 +51,38 @@ from jaxbandits.settings.censored.types import (
     make_problem,
 )
 
+Arguments = ParamSpec("Arguments")
+Instance = Environment[Any, Any, Action | RealAction]
 FORMS = ("tabulated", "printed")
 M1 = (0.5, 0.9)  # appendix F.1
+
+
+def _made_once(make: Callable[Arguments, Instance]) -> Callable[Arguments, Instance]:
+    """Decorator: the same numbers and names give one and the same environment.
+
+    So laws are fitted, and optima are found by quadrature, once, however many
+    experiments of a process play on it; its arrays are not to be written to. Limits in
+    a list are made anew.
+    """
+
+    @lru_cache(maxsize=64, typed=True)
+    def built(*args: Any, **options: Any) -> Instance:
+        environment = make(*args, **options)
+        assert environment.oracle is not None
+        for leaf in jax.tree.leaves((environment.setup, environment.oracle())):
+            if isinstance(leaf, np.ndarray):
+                leaf.setflags(write=False)
+        return environment
+
+    @wraps(make)
+    def made(*args: Arguments.args, **options: Arguments.kwargs) -> Instance:
+        given = (*args, *options.values())
+        plain = all(x is None or isinstance(x, str | int | float) for x in given)
+        if not plain:
+            return make(*args, **options)
+        return built(*args, **options)  # type: ignore[arg-type]
+
+    return made
 
 
 def equidistant(
@@ -130,6 +163,7 @@ def _gaussian(
     return censored(name, problem, truncated_gaussian, arms)
 
 
+@_made_once
 def poscorr(
     limits: Numbers | str | None = None, form: str = "tabulated"
 ) -> Environment[Any, Any, Action | RealAction]:
@@ -140,6 +174,7 @@ def poscorr(
     return _gaussian("PosCorr", problem, mean, x, 0.2)
 
 
+@_made_once
 def negcorr(
     limits: Numbers | str | None = None, form: str = "tabulated"
 ) -> Environment[Any, Any, Action | RealAction]:
@@ -149,6 +184,7 @@ def negcorr(
     return _gaussian("NegCorr", problem, mean, 10 * [-0.2], 0.2)
 
 
+@_made_once
 def indep(
     limits: Numbers | str | None = None, form: str = "tabulated"
 ) -> Environment[Any, Any, Action | RealAction]:
@@ -157,6 +193,7 @@ def indep(
     return _indep("Indep", problem)
 
 
+@_made_once
 def overtime(
     limits: Numbers | str = ANY,
     promise: float = 0.382,
@@ -186,6 +223,7 @@ def overtime(
     return _indep("overtime", problem)
 
 
+@_made_once
 def trap(*, steep: bool = False) -> Environment[Any, Any, Action | RealAction]:
     """One arm, two limits, and an estimate that does not recover.
 
@@ -215,6 +253,7 @@ def _indep(
     return censored(name, problem, product(beta, exponential), arms)
 
 
+@_made_once
 def many_arms(
     num_arms: int, form: str = "tabulated"
 ) -> Environment[Any, Any, Action | RealAction]:
@@ -230,6 +269,7 @@ def many_arms(
     return _gaussian(f"F.2, n = {num_arms}", problem, mean, np.full(num_arms, 0.2), 0.2)
 
 
+@_made_once
 def low_censoring(
     num_arms: int = 5, form: str = "tabulated"
 ) -> Environment[Any, Any, Action | RealAction]:
@@ -250,6 +290,7 @@ def low_censoring(
     return _gaussian(f"F.3, n = {num_arms}", problem, mean, np.full(num_arms, 0.2), 0.1)
 
 
+@_made_once
 def example1(
     limits: Numbers | str | None = None, *, soft: bool = False
 ) -> Environment[Any, Any, Action | RealAction]:

@@ -15,6 +15,7 @@ from jaxbandits.experiments.judging.choices import Subject, choices, points_of, 
 from jaxbandits.experiments.judging.leaderboard import PROTOCOLS
 from jaxbandits.experiments.judging.protocol import TUNING_SEED, Case
 from jaxbandits.policies.budgeted import omega_star_ucb
+from jaxbandits.testing import trace_run
 from tests.experiments.checks import assert_readable, check_records, legend_texts
 from tests.experiments.judging.boards import COINS, EVERY, PROTOCOL
 from tests.heavy import in_short
@@ -152,20 +153,17 @@ def test_the_prior_of_variances_can_be_varied(exploration):
     case = PROTOCOLS["budgeted"].tuning["narrow, K = 5"].environment()
     swept = shrunk.weighed(case.problem, exploration)
     kept = omega_star_ucb(case.problem, exploration, variance="shrunk")
-    data = simulate(
-        {"swept": swept, "kept": kept},
-        case,
-        budget=100,
-        seeds=8,
-        checkpoints=[100],
-        grid={
-            "swept": {"prior_pulls": [10.0, 1.0]},
-            "kept": {"rho": shrunk.ADVISED[exploration]},
-        },
-    )
-    regret = data["regret"].isel(checkpoint=-1)
-    ten, one = regret.sel(policy="swept").transpose("params", "seed").values
-    np.testing.assert_array_equal(ten, regret.sel(policy="kept").isel(params=0).values)
+
+    def chosen(policy, **params):
+        runs = [
+            trace_run(policy, case, 300, params=params, seed_index=seed)
+            for seed in range(8)
+        ]
+        return np.stack([run.actions for run in runs])
+
+    ten, one = (chosen(swept, prior_pulls=pulls) for pulls in (10.0, 1.0))
+    expected = chosen(kept, rho=shrunk.ADVISED[exploration])
+    np.testing.assert_array_equal(ten, expected)
     assert (ten != one).any()
 
 

@@ -81,7 +81,7 @@ def solved(name, dtype, *columns):
 
 @float64_in_long
 @pytest.mark.parametrize(
-    "name", in_short(FAMILIES, LONG | {"half-normal", "beta(1, rate)"})
+    "name", in_short(FAMILIES, LONG | {"Weibull", "half-normal", "beta(1, rate)"})
 )
 def test_optimality_conditions(name, dtype, rng):
     if dtype == np.float64 and name in ("gamma", "Nakagami", "beta"):
@@ -130,7 +130,7 @@ def _scipy_value(law, weight, rate, budget):
     return -found.fun
 
 
-@pytest.mark.parametrize("name", in_short(FAMILIES, LONG))
+@pytest.mark.parametrize("name", in_short(FAMILIES, LONG | {"beta(1, rate)"}))
 def test_values_against_scipy(name):
     """And the value is that of SciPy's distribution functions at the allocation."""
     rng = np.random.default_rng(2)

@@ -66,6 +66,7 @@ def concave_majorant(row):
     return np.max(chords, axis=0)
 
 
+@float64_in_long
 def test_hand_values(dtype):
     """Two units of arm 1 together beat what the greedy takes first."""
     values = dtype(table([[0, 2, 3, 3], [0, 0, 6, 6], [0, 1, 2, 3]]))

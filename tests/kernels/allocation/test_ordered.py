@@ -91,6 +91,7 @@ def check(found, values, survival, rtol):
     np.testing.assert_allclose(found.value, mine, rtol=rtol)
 
 
+@float64_in_long
 @pytest.mark.parametrize("concave", [False, True])
 def test_the_best_of_all_plans(dtype, concave):
     """168 plans of three arms and six units, and no curve or budget alike."""
@@ -108,7 +109,15 @@ def test_the_best_of_all_plans(dtype, concave):
         check(found, values, survival, rtol)
 
 
-@pytest.mark.parametrize(("num_arms", "units"), [(1, 1), (1, 5), (2, 9), (5, 2)])
+@pytest.mark.parametrize(
+    ("num_arms", "units"),
+    [
+        pytest.param(1, 1, marks=pytest.mark.slow),
+        (1, 5),
+        pytest.param(2, 9, marks=pytest.mark.slow),
+        (5, 2),
+    ],
+)
 def test_other_sizes(num_arms, units):
     rng = np.random.default_rng(units)
     for _ in range(3):
