@@ -11,6 +11,7 @@ from jaxbandits.experiments.allocation.cascade import cascade
 from jaxbandits.experiments.allocation.draws import draws
 from jaxbandits.experiments.allocation.duels import ETC, NO_UCB, duels
 from jaxbandits.experiments.allocation.estimator import estimator, slopes
+from jaxbandits.experiments.allocation.families import families
 from jaxbandits.experiments.allocation.fits import fits
 from jaxbandits.experiments.allocation.greedy import marginal_greedy_errors
 from jaxbandits.experiments.allocation.hard import hard
@@ -149,6 +150,14 @@ EXPERIMENTS = (
         "docs/theory/mean-allocation.md",
         draws,
         Options(64, 10_000),
+        Options(4, 60),
+    ),
+    _experiment(
+        "families",
+        "Every threshold family: Thompson sampling beside RA-UCB tuned for it",
+        "section 2, appendix D",
+        families,
+        Options(32, 1_000),
         Options(4, 60),
     ),
     _experiment(
