@@ -21,6 +21,7 @@ from jaxbandits.experiments.allocation.quiz import quiz
 from jaxbandits.experiments.allocation.radii import radii
 from jaxbandits.experiments.allocation.theory import bounds
 from jaxbandits.experiments.allocation.tuning import tuning
+from jaxbandits.experiments.allocation.unknown import unknown
 from jaxbandits.experiments.common.experiment import Experiment, Options
 
 
@@ -135,6 +136,14 @@ EXPERIMENTS = (
         ordered,
         Options(100, 10_000),
         Options(8, 500),
+    ),
+    _experiment(
+        "unknown",
+        "Budgets that are found out as they end: who plays best",
+        "section 5",
+        unknown,
+        Options(16, 1_000),
+        Options(4, 60),
     ),
     _experiment(
         "tuning",
