@@ -9,12 +9,14 @@ import pytest
 
 from jaxbandits import Machine
 from jaxbandits.experiments import REGISTRY, Options
+from jaxbandits.experiments.allocation import families
 from jaxbandits.experiments.common import playing
 from jaxbandits.experiments.common.data import FOLDER
 from jaxbandits.experiments.judging.protocol import TUNING_SEED
 from jaxbandits.points import Zipped, points_from, zipped
 from jaxbandits.results import build_dataset
 
+ROOT_SEEDS = (0, TUNING_SEED, families.ROOT_SEED)
 TINY = Options(seeds=2, horizon=30, progress=False)
 METRICS = {
     "censored": ("regret", "censored", "optimal"),
@@ -61,7 +63,7 @@ def rehearsal(monkeypatch, rehearsed):
     """
 
     def stand_in(policies, environment, *, seeds, grid, machine, root_seed, **end):
-        assert machine == Machine() and root_seed in (0, TUNING_SEED)
+        assert machine == Machine() and root_seed in ROOT_SEEDS
         seeds = [*range(seeds)] if isinstance(seeds, int) else list(seeds)
         assert set(grid) <= set(policies)
         points = {
@@ -70,18 +72,23 @@ def rehearsal(monkeypatch, rehearsed):
         }
         for label, given in points.items():
             policies[label].check(policies[label].params._replace(**given.columns))
-        calls.append((policies, environment, end | {"grid": grid}))
-        num = max((given.count for given in points.values()), default=1)
+        calls.append(
+            (policies, environment, end | {"grid": grid, "root_seed": root_seed})
+        )
         setting = environment.provenance["setting"]
         by_budget = "budget" in end
         last = end["budget" if by_budget else "horizon"]
-        growth = np.array([0.1, 1.0]) * np.ones((num, len(seeds), 1))
+        growth = {
+            p: np.array([0.1, 1.0])
+            * np.ones((points[p].count if p in points else 1, len(seeds), 1))
+            for p in policies
+        }
         return build_dataset(
             {
-                p: dict.fromkeys(METRICS[setting], (i + 1) * growth)
+                p: dict.fromkeys(METRICS[setting], (i + 1) * growth[p])
                 for i, p in enumerate(policies)
             },
-            {p: np.ceil(last * growth).astype(int) for p in policies},
+            {p: np.ceil(last * growth[p]).astype(int) for p in policies},
             checkpoints=[-(-last // 10), last],
             checkpoint_kind="spent" if by_budget else "round",
             seeds=seeds,

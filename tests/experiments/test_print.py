@@ -26,6 +26,7 @@ NAMES = [name for name in REGISTRY if not name.startswith(ELSEWHERE)]
 # paper's comparisons those stay that have the longest names, and a single panel.
 LONG = {
     "allocation-estimator",
+    "allocation-families",
     "allocation-fig3",
     "allocation-fig6",
     "allocation-fig7",
@@ -33,6 +34,7 @@ LONG = {
     "allocation-mg",
     "allocation-oracle",
     "allocation-tuning",
+    "allocation-unknown",
     "allocation-fig1",
     "allocation-fig4",
     "budgeted-bounds",

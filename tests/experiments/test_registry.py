@@ -62,6 +62,8 @@ OTHER_SIZE = {
     "allocation-radii": (100, 10_000),
     "allocation-tuning": (32, 2_000),
     "allocation-draws": (64, 10_000),
+    "allocation-families": (32, 1_000),
+    "allocation-unknown": (16, 1_000),
     "allocation-hard": (64, 30_000),
     "allocation-cascade": (100, 10_000),
     "allocation-oracle": (500, 1),
@@ -106,8 +108,8 @@ def test_names_are_unique_and_start_with_a_setting():
         ("farewell", "fig1 fig2 readings side crossover applications"),
         ("farewell", "bounds coverage"),
         ("allocation", "fig1 fig2 fig3 fig4 fig5 fig6 fig7"),
-        ("allocation", "estimator slopes radii oracle mg draws"),
-        ("allocation", "cascade ordered"),
+        ("allocation", "estimator slopes radii oracle mg draws families"),
+        ("allocation", "cascade ordered unknown"),
     ],
 )
 def test_the_figures_of_the_papers_are_there(setting, figures):

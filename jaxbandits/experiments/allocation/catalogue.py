@@ -11,6 +11,7 @@ from jaxbandits.experiments.allocation.cascade import cascade
 from jaxbandits.experiments.allocation.draws import draws
 from jaxbandits.experiments.allocation.duels import ETC, NO_UCB, duels
 from jaxbandits.experiments.allocation.estimator import estimator, slopes
+from jaxbandits.experiments.allocation.families import families
 from jaxbandits.experiments.allocation.fits import fits
 from jaxbandits.experiments.allocation.greedy import marginal_greedy_errors
 from jaxbandits.experiments.allocation.hard import hard
@@ -20,6 +21,7 @@ from jaxbandits.experiments.allocation.quiz import quiz
 from jaxbandits.experiments.allocation.radii import radii
 from jaxbandits.experiments.allocation.theory import bounds
 from jaxbandits.experiments.allocation.tuning import tuning
+from jaxbandits.experiments.allocation.unknown import unknown
 from jaxbandits.experiments.common.experiment import Experiment, Options
 
 
@@ -136,6 +138,14 @@ EXPERIMENTS = (
         Options(8, 500),
     ),
     _experiment(
+        "unknown",
+        "Budgets that are found out as they end: who plays best",
+        "section 5",
+        unknown,
+        Options(16, 1_000),
+        Options(4, 60),
+    ),
+    _experiment(
         "tuning",
         "How wide RA-UCB's radii should be, beside Thompson sampling",
         "Algorithm 2",
@@ -149,6 +159,14 @@ EXPERIMENTS = (
         "docs/theory/mean-allocation.md",
         draws,
         Options(64, 10_000),
+        Options(4, 60),
+    ),
+    _experiment(
+        "families",
+        "Every threshold family: Thompson sampling beside RA-UCB tuned for it",
+        "section 2, appendix D",
+        families,
+        Options(32, 1_000),
         Options(4, 60),
     ),
     _experiment(

@@ -1,6 +1,6 @@
 """Several policies on several environments: what most experiments do."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,8 +31,9 @@ def run_contestants(
     options: Options,
     *,
     by_budget: bool = False,
-    checkpoints: str = "linear",
+    checkpoints: str | Sequence[int] = "linear",
     seeds: np.ndarray | None = None,
+    root_seed: int = ROOT_SEED,
 ) -> xr.Dataset:
     """Run all contestants.
 
@@ -43,13 +44,14 @@ def run_contestants(
       by_budget: which of the two.
       checkpoints: as for `simulate`.
       seeds: which ones, in place of the options' number of them.
+      root_seed: of all runs.
     """
     end = {"budget" if by_budget else "horizon": options.horizon}
     return play(
         {label: c.factory(environment.problem) for label, c in contestants.items()},
         environment,
         options,
-        root_seed=ROOT_SEED,
+        root_seed=root_seed,
         seeds=seeds,
         grid={
             label: {k: v(options) if callable(v) else v for k, v in c.params.items()}

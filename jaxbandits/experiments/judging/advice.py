@@ -81,16 +81,19 @@ ADVICE = {
         "Thompson, mean of 8, feasible",
         "policies.allocation.thompson_allocation(problem, draws=8, feasible=True)",
         "Splitting a divisible budget over arms: play `thompson_allocation(problem, "
-        "draws=8, feasible=True)`, which has no radius to tune and is told no horizon. "
-        "(Without `feasible` it starves an arm now and then, where arms and rounds are "
-        "many, and loses much in that run.) It has to know the family of the "
-        "thresholds, which must be concave (the first bit of resource is worth most), "
-        "and every round's budget before the round. For sigmoids and whole units leave "
-        "both out: one draw still has less regret than RA-UCB with tuned radii. Leave "
-        "them out, too, where budgets are found out as they end: one draw plays all of "
-        "these games, sigmoids, whole units and rounds that pay once among them, which "
-        "`mg_ucb(problem)` does not, and loses no more where that one plays, its radii "
-        "tuned.",
+        "draws=8, feasible=True)`, which has no radius to tune and is told no "
+        "horizon. (Without `feasible` it starves an arm now and then, where arms and "
+        "rounds are many, and loses much in that run.) It has to know the family of "
+        "the thresholds, which must be concave (the first bit of resource is worth "
+        "most), and every round's budget before the round. On each of the eight "
+        "families of that kind it has a ninth to a half of the regret of RA-UCB with "
+        "radii tuned for the family, in 1,000 rounds (`jaxbandits reproduce "
+        "allocation-families`). For sigmoids and whole units leave both out: one draw "
+        "still has less regret than RA-UCB with tuned radii. Leave them out, too, "
+        "where budgets are found out as they end: one draw plays all of these games, "
+        "sigmoids, whole units and rounds that pay once among them, which "
+        "`mg_ucb(problem)` does not, and loses no more where that one plays, its "
+        "radii tuned.",
     ),
 }
 

@@ -1,0 +1,184 @@
+"""Every threshold family: Thompson sampling beside RA-UCB tuned for that family.
+
+A scale of RA-UCB's radii is chosen family by family, on seeds of the tuning set. All
+numbers that are shown are of others.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import numpy as np
+import xarray as xr
+from matplotlib.figure import Figure
+
+from jaxbandits.experiments.allocation.cast import (
+    AS_PRINTED,
+    THOMPSON,
+    all_learn_at,
+)
+from jaxbandits.experiments.allocation.tuning import SCALES
+from jaxbandits.experiments.common.comparison import Contestant, run_contestants
+from jaxbandits.experiments.common.experiment import Options, Outcome
+from jaxbandits.experiments.judging.protocol import TUNING_SEED
+from jaxbandits.laws.thresholds import (
+    beta_one,
+    beta_shaped,
+    discrete_weibull,
+    gamma,
+    half_normal,
+    lomax,
+    maxwell,
+    nakagami,
+    weibull,
+)
+from jaxbandits.plots import draw_legend, figure, line_style, readable_ticks
+from jaxbandits.policies.allocation import thompson_allocation
+from jaxbandits.protocol import Environment
+from jaxbandits.settings import allocation as settings
+from jaxbandits.settings.allocation.solving import is_concave
+from jaxbandits.stats import Record, entry, final, summary_records
+
+NAME = "allocation-families"
+ROOT_SEED = 26_112_026  # of no other experiment
+# The arms of A.1. Where thresholds are at most 1, a budget about as plentiful.
+_A1 = settings.simulation
+_ONE = partial(_A1, budget=2.0, m=2.0, M=40.0)
+GAMES: Mapping[str, Callable[[], Environment]] = {
+    "exponential": _A1,
+    "Weibull 0.7": partial(_A1, family=weibull, shape=0.7),
+    "gamma 0.7": partial(_A1, family=gamma, shape=0.7),
+    "Lomax 2": partial(_A1, family=lomax, shape=2.0),
+    "beta(1, rate)": partial(_ONE, family=beta_one),
+    "beta(0.7, rate)": partial(_ONE, family=beta_shaped, shape=0.7),
+    "half-normal": partial(_A1, family=half_normal),
+    "Nakagami 0.4": partial(_A1, family=nakagami, shape=0.4),
+    "Weibull 2 (sigmoid)": partial(_A1, family=weibull, shape=2.0),
+    "Maxwell (sigmoid)": partial(_A1, family=maxwell),
+    "discrete Weibull 0.8 (units)": partial(_A1, family=discrete_weibull, shape=0.8),
+}
+QUICK = ("exponential", "discrete Weibull 0.8 (units)")
+TUNED, PRINTED = "RA-UCB, tuned", "RA-UCB, as printed"
+ONE, EIGHT = "Thompson", "Thompson, mean of 8, feasible"
+DRAWN = (EIGHT, ONE, PRINTED)  # beside the tuned one
+MEDIANS = "ratio of medians"
+RA_UCB = all_learn_at(np.array(SCALES))
+
+
+def _cast(game: Environment) -> dict[str, Contestant]:
+    """Who can play a game: a mean of optima is for what is concave."""
+    cast = {TUNED: RA_UCB, PRINTED: AS_PRINTED, ONE: THOMPSON}
+    if is_concave(game.problem) and not game.problem.family.integer:
+        cast[EIGHT] = Contestant(partial(thompson_allocation, draws=8, feasible=True))
+    return cast
+
+
+def families(options: Options) -> Outcome:
+    """Regret over that of the tuned RA-UCB, a row per family."""
+    datasets, records, end = {}, [], [options.horizon]
+    for title in QUICK if options.quick else GAMES:
+        game = GAMES[title]()
+        at_end = partial(run_contestants, game, options=options, checkpoints=end)
+        tuning = at_end({TUNED: RA_UCB}, root_seed=TUNING_SEED)
+        means = final(tuning, "regret").sel(policy=TUNED).mean("seed")
+        best = int(np.argmin(means.values))
+        datasets[title] = at_end(_cast(game), root_seed=ROOT_SEED)
+        records += _records(title, datasets[title], best)
+    picture = _picture(records, options)
+    return Outcome(datasets, records, picture, _notes(records), root_seed=ROOT_SEED)
+
+
+def _records(title: str, dataset: xr.Dataset, best: int) -> list[Record]:
+    """A record per policy and scale, with what the mean of heavy tails does not tell.
+
+    The error of a ratio of means is that of its linearisation, seeds being paired.
+    """
+    found = summary_records(dataset, NAME, environment=title, metrics=["regret"])
+    regret = final(dataset, "regret")
+    tuned = regret.sel(policy=TUNED).isel(params=best)
+    places = [
+        (name, i)
+        for name in dataset["policy"].values.tolist()
+        for i in range(len(SCALES) if name == TUNED else 1)
+    ]
+    for record, (name, i) in zip(found, places, strict=True):
+        own = regret.sel(policy=name).isel(params=i)
+        metrics = record["metrics"]
+        metrics["regret_median"] = entry(own.median().item())
+        metrics["regret_worst"] = entry(own.max().item())
+        if name != TUNED:
+            ratio = (own.mean() / tuned.mean()).item()
+            off = (own - ratio * tuned).std(ddof=1) / tuned.mean()
+            metrics["ratio"] = entry(ratio, (off / len(own) ** 0.5).item())
+            of_medians = own.median() / tuned.median()
+            metrics["ratio_of_medians"] = entry(of_medians.item())
+        elif i != best:
+            record["policy"] = f"RA-UCB, scale {SCALES[i]:g}"
+    return found
+
+
+def _picture(records: list[Record], options: Options) -> Figure:
+    """A row per family; dots are ratios of means, diamonds of medians."""
+    titles = list(dict.fromkeys(record["environment"] for record in records))
+    fig, (ax,) = figure()
+    fig.set_figheight(1.0 + fig.get_figheight() * 0.09 * max(len(titles), 5))
+    ends = [1.0]
+    for place, name in enumerate(DRAWN):
+        own = {r["environment"]: r["metrics"] for r in records if r["policy"] == name}
+        rows = np.array([titles.index(title) for title in own]) + 0.22 * (place - 1)
+        mean, error = (
+            np.array([metrics["ratio"][key] for metrics in own.values()], float)
+            for key in ("mean", "sem")
+        )
+        middle = [metrics["ratio_of_medians"]["mean"] for metrics in own.values()]
+        wide = np.exp(1.96 * error / mean)
+        color = line_style(place).color
+        ax.errorbar(
+            mean,
+            rows,
+            xerr=[mean - mean / wide, mean * wide - mean],
+            fmt="os^"[place],
+            ms=5,
+            capsize=0,
+            color=color,
+            label=name,
+        )
+        ax.plot(middle, rows, "D", ms=4.5, mfc="none", mec=color)
+        ends += [*(mean / wide), *(mean * wide), *middle]
+    ax.plot([], [], "D", ms=4.5, mfc="none", mec="0.25", label=MEDIANS)
+    ax.axvline(1.0, color="0.25", lw=1.2, zorder=1)
+    for row in range(len(titles) - 1):
+        ax.axhline(row + 0.5, color="0.85", lw=0.8, zorder=0)
+    ax.grid(False, axis="y")
+    ax.set_yticks(range(len(titles)), titles)
+    ax.set_ylim(len(titles) - 0.5, -0.5)
+    low, high = min(ends) / 1.15, max(ends) * 1.15
+    readable_ticks(ax.xaxis, "log", low, high)
+    ax.set_xlim(low, high)
+    ax.set_xlabel(f"regret over that of RA-UCB tuned, T = {options.horizon:,}")
+    note = f"means of {options.seeds:,} seeds, 95 % interval"
+    draw_legend(ax, note, order=[*DRAWN, MEDIANS])
+    return fig
+
+
+def _notes(records: list[Record]) -> tuple[str, ...]:
+    """Which scale was chosen where, and what the best one would have been worth."""
+    regret: dict[str, dict[str, float]] = {}
+    chosen = []
+    for record in records:
+        title, name = record["environment"], record["policy"]
+        regret.setdefault(title, {})[name] = record["metrics"]["regret"]["mean"]
+        if name == TUNED:
+            chosen.append(f"{title} {record['params']['scale']:g}")
+    notes = [f"Scales of the radii, chosen on other seeds: {', '.join(chosen)}."]
+    for name in (EIGHT, ONE):
+        over = [
+            own[name] / min(own[each] for each in own if each.startswith("RA-UCB"))
+            for own in regret.values()
+            if name in own
+        ]
+        if over:
+            notes.append(
+                f"{name}: {min(over):.2f} to {max(over):.2f} times the mean regret of "
+                f"the best scale, found with hindsight, in {len(over)} families."
+            )
+    return tuple(notes)

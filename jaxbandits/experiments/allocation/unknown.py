@@ -1,0 +1,237 @@
+"""Budgets that are found out as they end (section 5 of the paper): who plays best.
+
+Nobody is told the round's budget. Regret is against the optimum of every round's own.
+"""
+
+from collections.abc import Callable
+from functools import cache, partial
+from typing import NamedTuple
+
+import jax
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from jaxbandits.experiments.allocation.cast import (
+    THOMPSON,
+    exploration,
+    start_rounds,
+)
+from jaxbandits.experiments.common.comparison import (
+    Contestant,
+    add_spread,
+    run_contestants,
+)
+from jaxbandits.experiments.common.experiment import Options, Outcome
+from jaxbandits.laws.thresholds import discrete_weibull, exponential, weibull
+from jaxbandits.plots import draw_legend, figure, line_style, readable_ticks
+from jaxbandits.policies import allocation as policies
+from jaxbandits.protocol import Environment
+from jaxbandits.settings import allocation as settings
+from jaxbandits.settings.allocation.synthetic import (
+    criteo_like_parameters,
+    ednet_like_parameters,
+)
+from jaxbandits.stats import entry, final, interval_of, summary_records
+
+NAME = "allocation-unknown"
+NUM_ARMS = 5
+BUDGETS = tuple(range(4, 41, 4))  # each as likely as the others, in every round
+QUESTIONS, SECONDS = 8, (60, 120, 180, 240, 300)
+CAMPAIGNS, LARGEST = 8, 20  # impressions
+# The rates of A.1 with B = 40; in a cascade those of `allocation-cascade`.
+WIDE, NARROW = (1 / 40, 2.0), (1 / 40, 0.1)
+# As RA-UCB is tuned (`cast.TUNED`): all arms learn, and radii are 0.05 log t.
+LEARN = {"update": "all", "others": "point", "start": "uniform_split"}
+SHARP = {"scale": 0.05, "initial": start_rounds}
+
+
+def _delta(greedy: str) -> Contestant:
+    return Contestant(partial(policies.mg_ucb_delta, greedy=greedy, **LEARN), SHARP)
+
+
+BASELINE = "Thompson"
+# Who plays everywhere.
+PLANS = {
+    BASELINE: THOMPSON,
+    "NO-UCB": Contestant(policies.no_ucb, {"initial": start_rounds}),
+    "RA-ETC": Contestant(policies.ra_etc, {"exploration": exploration}),
+}
+UNIFORM = {"uniform": Contestant(policies.uniform_split)}
+MG_UCB = {"MG-UCB, tuned": Contestant(partial(policies.mg_ucb, **LEARN), SHARP)}
+DIFFERENCE = {"MG-UCB-Delta, differences": _delta("difference")}
+ENVELOPE = {"MG-UCB-Delta, envelopes": _delta("envelope")}
+
+
+def _drawn(
+    low: float, high: float, *, cascade: bool = False, stop: bool = False
+) -> Environment:
+    """Arms of appendix A.1, rates ~ U[low, high], and budgets of 4 to 40."""
+    problem = settings.make_problem(
+        exponential,
+        NUM_ARMS,
+        BUDGETS,
+        lowest=low,
+        highest=high,
+        known=False,
+        cascade=cascade,
+    )
+    return settings.random_allocation(
+        "A.1",
+        problem,
+        _arms(),
+        np.array([low, high]),
+        budgets=BUDGETS,
+        order="draw",
+        stop_on_success=stop,
+    )
+
+
+@cache
+def _arms():
+    def draw(key, ends):
+        u = jax.random.uniform(key, (2, NUM_ARMS), ends.dtype)
+        return settings.Arms(1 - u[0], ends[0] + (ends[1] - ends[0]) * u[1])
+
+    return draw
+
+
+def _quiz() -> Environment:
+    """Questions of `ednet_like`, and pupils who leave when they please."""
+    arms = ednet_like_parameters(QUESTIONS)
+    return settings.allocation(
+        "quiz",
+        weibull,
+        arms.probability,
+        1 / arms.scale,
+        SECONDS,
+        shape=arms.shape,
+        lowest=1 / 240,
+        highest=4 / 15,
+        known=False,
+        order="draw",
+    )
+
+
+def _campaigns() -> Environment:
+    """Campaigns of `criteo_like`, and users who leave when they please."""
+    arms = criteo_like_parameters(CAMPAIGNS)
+    return settings.allocation(
+        "campaigns",
+        discrete_weibull,
+        arms.probability,
+        arms.rate,
+        np.minimum(arms.budgets, LARGEST),
+        shape=arms.shape,
+        lowest=0.04,
+        highest=14.0,
+        known=False,
+        order="draw",
+    )
+
+
+# What is drawn alike -> names in the games.
+SERIES = {name: [name] for name in PLANS} | {
+    "MG-UCB or MG-UCB-Delta, tuned": [*MG_UCB, *ENVELOPE, *DIFFERENCE],
+    "uniform": [*UNIFORM],
+}
+
+
+class Game(NamedTuple):
+    """A game and who can play it.
+
+    Attributes:
+      make: of the environment.
+      cast: by the name that results show.
+      shorter: by what its seeds and its rounds are divided.
+    """
+
+    make: Callable[[], Environment]
+    cast: dict[str, Contestant]
+    shorter: int = 1
+
+
+GAMES = {
+    "concave": Game(partial(_drawn, *WIDE), PLANS | MG_UCB | UNIFORM),
+    "a round pays once": Game(partial(_drawn, *NARROW, cascade=True), PLANS | UNIFORM),
+    "sigmoids": Game(_quiz, PLANS | ENVELOPE | UNIFORM),
+    "whole units": Game(_campaigns, PLANS | DIFFERENCE | UNIFORM),
+    # Regrets may be below 0, as the benchmark never gives back. K + 1 flows a round.
+    "stop on success": Game(partial(_drawn, *WIDE, stop=True), PLANS | MG_UCB, 4),
+}
+QUICK = ("concave", "stop on success")
+
+
+def unknown(options: Options) -> Outcome:
+    """Regret of all policies that can play a game, a row per game."""
+    datasets, records = {}, []
+    for title in QUICK if options.quick else GAMES:
+        game = GAMES[title]
+        own = _of(game, options)
+        environment = game.make()._replace(name=title)
+        end = [own.horizon]
+        dataset = run_contestants(environment, game.cast, own, checkpoints=end)
+        found = summary_records(dataset, NAME, metrics=["regret"])
+        add_spread(found, dataset, "regret", BASELINE)
+        worst = final(dataset, "regret").isel(params=0).max("seed")
+        for record in found:
+            most = worst.sel(policy=record["policy"]).item()
+            record["metrics"]["regret_worst"] = entry(most)
+        datasets[title], records = dataset, records + found
+    return Outcome(datasets, records, _picture(datasets, options))
+
+
+def _of(game: Game, options: Options) -> Options:
+    return options._replace(
+        seeds=max(options.seeds // game.shorter, 2),
+        horizon=max(options.horizon // game.shorter, 1),
+    )
+
+
+def _picture(datasets: dict[str, xr.Dataset], options: Options) -> Figure:
+    """A panel for games of one length."""
+    lengths = sorted({GAMES[title].shorter for title in datasets})
+    of_each = [[t for t in datasets if GAMES[t].shorter == n] for n in lengths]
+    fig, axes = figure(len(lengths), 1)
+    fig.set_figwidth(figure()[0].get_figwidth())  # that of a single panel
+    axes[0].get_gridspec().set_height_ratios([len(each) + 0.4 for each in of_each])
+    for ax, titles in zip(axes, of_each, strict=True):
+        _draw(ax, {title: datasets[title] for title in titles})
+        own = _of(GAMES[titles[0]], options)
+        ax.set_xlabel(f"regret at T = {own.horizon:,}, {own.seeds:,} seeds")
+    draw_legend(axes, "mean, 95 % interval")
+    return fig
+
+
+def _draw(ax: Axes, datasets: dict[str, xr.Dataset]) -> None:
+    """A row per game, on a logarithmic axis if no mean is below 0."""
+    found = {}
+    for row, dataset in enumerate(datasets.values()):
+        at_end = final(dataset, "regret").isel(params=0)
+        for name in dataset["policy"].values.tolist():
+            interval = interval_of(at_end.sel(policy=name))
+            found[row, name] = [float(end) for end in interval]
+    means = [mean for mean, _, _ in found.values()]
+    for place, (label, names) in enumerate(SERIES.items()):
+        own = {row: ends for (row, name), ends in found.items() if name in names}
+        mean, low, high = np.reshape([*own.values()], (-1, 3)).T
+        if min(means) > 0:
+            low = np.maximum(low, mean / 10)
+        ax.errorbar(
+            mean,
+            np.array([*own], float) + 0.16 * (place - 2),
+            xerr=[mean - low, high - mean],
+            fmt="os^vD"[place],
+            ms=5,
+            capsize=0,
+            color=line_style(place).color,
+            label=label,
+        )
+    for row in range(len(datasets) - 1):
+        ax.axhline(row + 0.5, color="0.85", lw=0.8, zorder=0)
+    ax.set_yticks(range(len(datasets)), [*datasets])
+    ax.set_ylim(len(datasets) - 0.5, -0.5)
+    ax.grid(False, axis="y")
+    if min(means) > 0:
+        readable_ticks(ax.xaxis, "log", min(means), max(means))

@@ -1,0 +1,82 @@
+"""Every threshold family: who plays it, and what is shown beside the tuned RA-UCB."""
+
+import numpy as np
+import pytest
+
+from jaxbandits.experiments import Options
+from jaxbandits.experiments.allocation.families import (
+    EIGHT,
+    GAMES,
+    NAME,
+    ONE,
+    PRINTED,
+    QUICK,
+    ROOT_SEED,
+    TUNED,
+    families,
+)
+from jaxbandits.experiments.allocation.tuning import SCALES
+from jaxbandits.experiments.judging.protocol import TUNING_SEED
+from jaxbandits.laws.thresholds import FAMILIES
+from jaxbandits.settings.allocation.solving import is_concave
+from jaxbandits.stats import final
+from tests.experiments.checks import (
+    assert_readable,
+    check_records,
+    entry,
+    legend_texts,
+)
+
+
+def test_no_family_is_left_out():
+    played = [make().problem for make in GAMES.values()]
+    assert {problem.family.name for problem in played} == set(FAMILIES)
+    for title, problem in zip(GAMES, played, strict=True):
+        assert title.startswith(problem.family.name.removesuffix("(1, rate)"))
+        assert ("sigmoid" in title) == (not is_concave(problem))
+
+
+def test_radii_are_chosen_on_other_seeds(rehearsal):
+    outcome, calls = rehearsal(NAME)
+    check_records(outcome, NAME)
+    assert outcome.root_seed == ROOT_SEED and list(outcome.datasets) == list(GAMES)
+    seeds = [end["root_seed"] for _, _, end in calls]
+    assert seeds == [TUNING_SEED, ROOT_SEED] * len(GAMES)
+    for (tuning, game, _), (shown, same, _) in zip(
+        calls[::2], calls[1::2], strict=True
+    ):
+        assert game.name == same.name and list(tuning) == [TUNED]
+        assert tuning[TUNED] is shown[TUNED]
+        concave = is_concave(game.problem) and not game.problem.family.integer
+        assert (EIGHT in shown) == concave and {TUNED, PRINTED, ONE} <= set(shown)
+    # In a rehearsal policy number i has i + 1 in every run, at every scale.
+    for title in GAMES:
+        ratio = entry(outcome, title, ONE, "ratio")
+        assert ratio["mean"] == 3 and ratio["sem"] == pytest.approx(0, abs=1e-12)
+        assert entry(outcome, title, PRINTED, "ratio_of_medians")["mean"] == 2
+    (ax,) = outcome.figure.axes
+    assert [text.get_text() for text in ax.get_yticklabels()] == list(GAMES)
+    assert legend_texts(outcome.figure) == [EIGHT, ONE, PRINTED, "ratio of medians"]
+    assert f"{ONE}: 3.00 to 3.00 times" in outcome.notes[2]
+    assert_readable(outcome.figure)
+
+
+@pytest.mark.slow
+def test_quick_form():
+    outcome = families(Options(4, 60, False, quick=True))
+    check_records(outcome, NAME)
+    assert list(outcome.datasets) == list(QUICK)
+    for title, dataset in outcome.datasets.items():
+        regret = final(dataset, "regret").mean("seed")
+        tuned = entry(outcome, title, TUNED, "regret")["mean"]
+        assert tuned in regret.sel(policy=TUNED).values
+        for name in dataset["policy"].values.tolist()[1:]:
+            own = regret.sel(policy=name).isel(params=0).item()
+            found = entry(outcome, title, name, "ratio")["mean"]
+            np.testing.assert_allclose(found, own / tuned)
+        scales = [
+            record["params"]["scale"]
+            for record in outcome.records
+            if record["environment"] == title and "scale" in record["params"]
+        ][: len(SCALES)]
+        assert scales == list(SCALES)

@@ -1,0 +1,58 @@
+"""Budgets that are found out as they end: who plays which game, and for how long."""
+
+import pytest
+
+from jaxbandits.experiments import Options
+from jaxbandits.experiments.allocation.unknown import (
+    GAMES,
+    NAME,
+    QUICK,
+    SERIES,
+    unknown,
+)
+from tests.experiments.checks import (
+    assert_readable,
+    check_records,
+    entry,
+    legend_texts,
+)
+
+# Who else than Thompson, NO-UCB and RA-ETC.
+OTHERS = {
+    "concave": ["MG-UCB, tuned", "uniform"],
+    "a round pays once": ["uniform"],
+    "sigmoids": ["MG-UCB-Delta, envelopes", "uniform"],
+    "whole units": ["MG-UCB-Delta, differences", "uniform"],
+    "stop on success": ["MG-UCB, tuned"],
+}
+
+
+def test_cast_records_and_figure(rehearsal):
+    outcome, calls = rehearsal(NAME, seeds=16, horizon=1_000)
+    check_records(outcome, NAME)
+    assert list(outcome.datasets) == list(OTHERS)
+    for (policies, game, end), (title, others) in zip(
+        calls, OTHERS.items(), strict=True
+    ):
+        assert list(policies) == ["Thompson", "NO-UCB", "RA-ETC", *others]
+        assert game.name == title and not game.problem.known
+        assert game.problem.cascade == (title == "a round pays once")
+        assert end["horizon"] == 1_000 // GAMES[title].shorter
+        last = list(policies)[-1]
+        # In a rehearsal policy number i has i + 1 in every run.
+        assert entry(outcome, title, last, "regret_worst")["mean"] == len(policies)
+    assert [x.sizes["seed"] for x in outcome.datasets.values()] == [*4 * [16], 4]
+    rows = [[y.get_text() for y in ax.get_yticklabels()] for ax in outcome.figure.axes]
+    assert rows == [list(OTHERS)[:4], list(OTHERS)[4:]]
+    assert legend_texts(outcome.figure) == list(SERIES)
+    assert_readable(outcome.figure)
+
+
+@pytest.mark.slow
+def test_quick_form():
+    outcome = unknown(Options(4, 60, False, quick=True))
+    check_records(outcome, NAME)
+    assert list(outcome.datasets) == list(QUICK)
+    lost = outcome.datasets["concave"]["regret"].isel(checkpoint=-1, params=0)
+    assert (lost > 0).all()
+    assert_readable(outcome.figure)
