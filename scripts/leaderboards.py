@@ -67,10 +67,10 @@ def play_again(
     first = next(iter(protocol.judging.values())).environment()
     again = {name: protocol.entrants[name] for name in names}
     options = Options(whole.seeds, protocol.horizons[0], folder=folder)
-    timed = microseconds(protocol, first, again, options)
-    speeds = {**whole.microseconds, **timed}
-    order = [name for name in protocol.entrants if name in speeds]
-    whole = whole._replace(microseconds={name: speeds[name] for name in order})
+    # All of them: times of another hour are of a machine that was busy otherwise.
+    listed = {*whole.microseconds, *names}
+    timed = {x: each for x, each in protocol.entrants.items() if x in listed}
+    whole = whole._replace(microseconds=microseconds(protocol, first, timed, options))
     for cell in sorted(whole.cells, key=lambda cell: cell.horizon):
         if horizon is not None and cell.horizon > horizon:
             continue

@@ -119,4 +119,7 @@ PROTOCOL = Protocol(
         Margin(("hazard TS",), "omega*-UCB, shrunk, rho = 1"),
         Margin(("hazard TS",), "omega*-UCB, shrunk, shorter waits"),
     ),
+    remark="The law that hazard TS draws rewards from came after the last seeds had "
+    "been looked at; it had been chosen in another setting "
+    "(docs/theory/hazard-thompson.md).",
 )
