@@ -101,7 +101,8 @@ for warning in told:
 # has shown none; with `pooled=False` every arm has its own. (Where rewards come with
 # costs, `joint=True` saves a quarter to two fifths: `jaxbandits reproduce
 # budgeted-joint`.) Ratio Thompson sampling draws mean rewards and mean costs, as BTS
-# does, without making coins of what is none.
+# does, without making coins of what is none; price Thompson sampling draws what a pull
+# gains, both at a time.
 
 # %%
 prize = np.array([[0.5, 1.0], [0.504, 1.0]]), np.array([[0.98, 0.02], [1.0, 0.0]])
