@@ -75,8 +75,9 @@ def price_thompson(problem: Problem) -> Policy[State, tuple[()], Array]:
     """
     num_arms = problem.num_arms
     ranges = ranges_of(problem)
-    low = np.array(problem.lowest_reward), np.array(problem.lowest_cost)
-    high = np.array(problem.highest_reward), np.array(problem.highest_cost)
+    # Of rewards, and of costs, [2, K].
+    lowest = np.array([problem.lowest_reward, problem.lowest_cost])
+    highest = np.array([problem.highest_reward, problem.highest_cost])
 
     def init(params):
         del params
@@ -87,19 +88,19 @@ def price_thompson(problem: Problem) -> Policy[State, tuple[()], Array]:
     def act(noise, view, state, params):
         del params
         exists = jnp.arange(num_arms, dtype=jnp.int32) < view.num_arms
-        numbers = (low[0], low[1], high[0], high[0] - low[0], high[1] - low[1])
-        least_reward, least_cost, most, wide, dear = constant(numbers)
+        low, high, (wide, dear) = constant((lowest, highest, highest - lowest))
         reward, cost = (
             Gains.of(state.pulls, sums).expected()
             for sums in (state.rewards, state.costs)
         )
-        ratio = over_cost(least_reward + wide * reward, least_cost + dear * cost)
+        ratio = over_cost(low[0] + wide * reward, low[1] + dear * cost)
         price = jnp.max(jnp.where(exists, ratio, 0.0))
+        # A pull gains `high[0] - price low[1]` but for what it lacks, up to `scale`.
         scale = wide + price * dear
         share = price * dear / jnp.where(scale > 0, scale, 1.0)
         uniforms = unit_interval(noise).reshape(WORDS, num_arms)
         lack = lacks(state, share).drawn_cost(uniforms)
-        gain = most - price * least_cost - scale * lack
+        gain = high[0] - price * low[1] - scale * lack
         return first_argmax(jnp.where(exists, gain, -jnp.inf))
 
     def update(noise, view, state, action, feedback, params):
