@@ -11,6 +11,7 @@ from jaxbandits.arrays import CompensatedSum
 from jaxbandits.policies import censored as policies
 from jaxbandits.policies.censored._cell_thompson import State
 from jaxbandits.policies.censored._rcucb import Params
+from jaxbandits.policies.gains import Sums
 from jaxbandits.protocol import View
 from jaxbandits.settings import censored as settings
 
@@ -97,7 +98,7 @@ def test_cell_thompson_recommends_the_best_at_the_posterior_means(rng):
     earned = np.cumsum(passed / (1 - hazard) * hazard * mean, axis=-1)
     value = (earned - PROBLEM.penalties() * passed).reshape(500, -1)
     sums = CompensatedSum(jnp.asarray(gain, float), jnp.zeros(shape))
-    state = State(jnp.asarray(entered), jnp.asarray(ended), sums, sums)
+    state = State(jnp.asarray(entered), jnp.asarray(ended), Sums(sums, sums))
     found = jax.vmap(policy.recommend, (0, None))(state, params)
     flat = np.ravel_multi_index(tuple(found), shape[1:])
     np.testing.assert_array_equal(flat, np.argmax(value, axis=1))
