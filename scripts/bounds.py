@@ -552,7 +552,7 @@ def shrunk_table(instances: int, horizon: int) -> None:
 # Ratio Thompson sampling, docs/theory/ratio-thompson.md.
 
 PAYS, SURELY = 0.5, 0.45
-TOGETHER = {"opposite": -1.0, "independent": 0.0, "together": 1.0}
+TOGETHER = {"opposite": -1.0, "independent": 0.0, "one coin": 1.0}
 
 
 def coin_beside_sure(correlation: float):

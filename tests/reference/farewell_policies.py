@@ -386,7 +386,10 @@ class HazardThompson(PairPolicy):
             time = np.ones(2)
             if words[3:]:  # the share of the unit that was left over is a gain
                 room = max(length - 1, 1)
-                early = mean_gain((length - ended[:, 1]) / room, words[3:], error)
+                # The gamma variate of what is lost comes first.
+                other, first, rest = words[3:]
+                left = (length - ended[:, 1]) / room
+                early = mean_gain(left, (first, other, rest), error)
                 time = length - (length - 1) * early[::-1]
             bounds[2, :, k, d] = self.starts[d] + time
         return bounds

@@ -46,7 +46,7 @@ def test_gains_wait_for_one_over_the_chance_of_a_draw_above():
     assert theory.for_gains(1, values, chances, 0.1) == pytest.approx(sum(once) - 1)
 
 
-def test_waits_fall_as_a_power_of_the_rounds_that_have_been():
+def test_waits_fall_exponentially_with_the_rounds_that_have_been():
     """So that all of them can be summed; those for a normal law of gains cannot."""
     waits = [theory.for_hazard(n, 0.35, 0.1) for n in (256, 512, 1024, 2048)]
     falls = np.diff(np.log(waits)) / 256 / np.array([1, 2, 4])

@@ -12,10 +12,10 @@ that was entered (the hazard, whose estimate by Kaplan & Meier is the mean of th
 posterior but for the prior), v_d the mean reward of those that end there, c_d when they
 end, and e_j what giving up costs. The largest g_j is what stopping optimally is worth.
 
-The posterior of h_d is a Beta law. Those of v_d and c_d have mean and variance of a
-Dirichlet process's (policies/gains.py), where the gain of an end is the share of its
-unit that is left over; in a unit of length 1 there is only one c_d. No start, no
-radius, no horizon. What is proved of it: docs/theory/hazard-thompson.md.
+The posterior of h_d is a Beta law. Those of v_d and of c_d, as a share of its unit,
+have mean and variance of a Dirichlet process's (policies/gains.py); in a unit of length
+1 there is only one c_d. No start, no radius, no horizon. What is proved of it:
+docs/theory/hazard-thompson.md.
 """
 
 from typing import NamedTuple
@@ -64,7 +64,7 @@ class State(NamedTuple):
     entered: Int32[Array, "K D"]  # epochs that entered it, with a wait that covers it
     ended: Int32[Array, "K D"]  # of these, epochs that ended in it
     rewards: Sums  # f32[K, D]  and their rewards
-    early: Sums | tuple[()]  # f32[K, D]  shares of the unit that were left over, if any
+    late: Sums | tuple[()]  # f32[K, D]  and shares of the unit that had gone by, if any
 
 
 @factory(Problem)
@@ -102,8 +102,8 @@ def hazard_thompson(problem: Problem) -> Policy[State, Params, Action]:
         first, last, lost = (x[None, :] for x in constant(numbers))
         time = jnp.broadcast_to(first, shape)
         if longer:
-            early = Gains.of(state.ended, state.early).drawn(u[2 + WORDS :])
-            time = time + last * (1 - early)
+            late = Gains.of(state.ended, state.late)
+            time = time + last * late.drawn_cost(u[2 + WORDS :])
         hazard, value, time = stored((hazard, value, time))
         survival = jnp.cumprod(1 - hazard, axis=1)
         entering = jnp.pad(survival[:, :-1], ((0, 0), (1, 0)), constant_values=1.0)
@@ -117,15 +117,15 @@ def hazard_thompson(problem: Problem) -> Policy[State, Params, Action]:
         del noise, view, params
         epoch = Units.of(waits, action.wait, feedback)
         old = row(state, action.arm)
-        early = ()
+        late = ()
         if longer:
-            ends, most = constant((waits.astype(float), np.maximum(room, 1.0)))
-            early = old.early.add((ends - feedback.time) / most, epoch.ended)
+            begin, most = constant((starts + 1.0, np.maximum(room, 1.0)))
+            late = old.late.add((feedback.time - begin) / most, epoch.ended)
         new = State(
             old.entered + epoch.entered.astype(jnp.int32),
             old.ended + epoch.ended.astype(jnp.int32),
             old.rewards.add(feedback.reward, epoch.ended),
-            early,
+            late,
         )
         return with_row(state, action.arm, new)
 
