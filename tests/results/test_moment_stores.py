@@ -4,8 +4,10 @@ import shutil
 
 import numpy as np
 import pytest
+import zarr
 
 from jaxbandits.results import open_store
+from jaxbandits.results import store as store_module
 from jaxbandits.results.layout import Place
 from jaxbandits.results.moments import NAMES, SHAPE, moments_of, table_of
 from jaxbandits.results.reading import read_block
@@ -108,6 +110,27 @@ def test_a_row_that_lacks_seeds_is_made_anew(store, tmp_path):
     np.testing.assert_array_equal(found, [[2] * 4 + [0] * 3] * 2 + [[0] * 7])
     row = open_store(store)["regret"].isel(part=2, params=0).sel(moment="count")
     assert (row == 4).all()
+
+
+@pytest.mark.parametrize("moments", [False, True], ids=["runs", "moments"])
+def test_what_is_written_quickly_is_what_zarr_writes(tmp_path, monkeypatch, moments):
+    """Byte by byte, and its setting is what it was."""
+    before = zarr.config.get("codec_pipeline.path")
+    for name in ("quick", "plain"):
+        path = tmp_path / name
+        create_store(path, axes(points=3, seeds=8), {"regret": ()}, BLOCK, {}, moments)
+        write(path, slice(0, 2), slice(4, 8))
+        write(path, slice(2, 3), slice(0, 4))
+        monkeypatch.setattr(store_module, "_QUICKLY", {})
+    quick, plain = (
+        {
+            block.name: block.read_bytes()
+            for block in (tmp_path / name).glob("results/c.*")
+        }
+        for name in ("quick", "plain")
+    )
+    assert len(plain) == 2 and quick == plain
+    assert zarr.config.get("codec_pipeline.path") == before
 
 
 def test_a_store_of_moments_is_small(tmp_path):
