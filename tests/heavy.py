@@ -6,8 +6,8 @@ They repeat in another option, instance or precision what a lighter one shows.
 import pytest
 
 # XLA takes some ten seconds for every function of an incomplete gamma or beta function;
-# the other families run the same code in one.
-HEAVY = {"gamma", "beta", "Maxwell", "Nakagami"}
+# the other families run the same code in one; and two for one of the error function.
+HEAVY = {"gamma", "beta", "Maxwell", "Nakagami", "half-normal"}
 
 
 def in_short(cases, long):

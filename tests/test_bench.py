@@ -186,6 +186,7 @@ def test_traffic_of_a_kernel():
     assert gpu.traffic(round_, [2.5]) == 4 * (1 + 3 + 2.5 + 1)
 
 
+@pytest.mark.slow
 def test_visits_of_loops():
     """Every tenth round a branch is taken, and in it a loop goes round twice."""
     visits = import_module("bench.visits")

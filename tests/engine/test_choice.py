@@ -12,6 +12,7 @@ from jaxbandits.engine.legs import SCAN
 from jaxbandits.engine.plain import VMAP
 from tests.engine.budget_game import ALTERNATE, environment
 from tests.engine.test_gpu_engine import policy_and_game, sorting
+from tests.heavy import in_short
 
 POLICY, GAME = policy_and_game("censored/uniform")
 
@@ -65,7 +66,9 @@ def test_reasons_are_printed_once(capsys):
     ]
 
 
-@pytest.mark.parametrize("name", ["auto", "scan", "fused-interpret"])
+@pytest.mark.parametrize(
+    "name", in_short(["auto", "scan", "fused-interpret"], {"fused-interpret"})
+)
 def test_results_say_what_played_them(capsys, name):
     options = {"budget": 20, "checkpoints": [20], "seeds": 3}
     machine = Machine(jax.devices()[:1], engine=name)

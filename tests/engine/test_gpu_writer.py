@@ -72,6 +72,7 @@ REDUCTIONS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("axis", in_short([None, 0, 1], {1}))
 @sized
 def test_reductions(both, axis, size):
@@ -84,12 +85,14 @@ def test_reductions(both, axis, size):
 RUNNING = (lax.cumsum, lax.cumprod, lax.cummax, lax.cummin)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reverse", in_short([False, True], {False}))
 @sized
 def test_running_totals(both, reverse, size):
     both(lambda x: [fn(x, axis=1, reverse=reverse) for fn in RUNNING], numbers(*size))
 
 
+@pytest.mark.slow
 @sized
 def test_pick_and_put(both, size):
     n, m = size
@@ -139,6 +142,7 @@ def test_padding(both, sides):
     both(lambda x: jnp.pad(x, ((0, 1), sides), constant_values=9.0), numbers(2, 4))
 
 
+@pytest.mark.slow
 @sized
 def test_shapes(both, size):
     x, (n, m) = numbers(*size), size
@@ -155,6 +159,7 @@ def test_argmax_with_ties(both, n):
     both(argmax.first_argmax, numbers(n, 3))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "case",
     in_short(itertools.product([6, 20], [False, True]), {(6, True), (20, False)}),
@@ -390,6 +395,7 @@ def scratch_of(fn, *args, style) -> int:
     return entries - sum(x.size // LANES for x in leaves)
 
 
+@pytest.mark.slow
 def test_a_loop_works_where_its_values_lie(both, style):
     """A row that others read after the loop is copied, and not all the rows."""
 
@@ -411,6 +417,7 @@ def test_a_loop_works_where_its_values_lie(both, style):
     assert scratch_of(fn, *args, style=style) < 9 * 20
 
 
+@pytest.mark.slow
 def test_a_condition_may_look_at_an_array(both):
     """Of a loop in a loop, too, for runs that are done at different times."""
 
@@ -434,6 +441,7 @@ def test_what_is_computed_twice_is_computed_once(both):
     assert text.count(" exp ") == 3 and " pow " not in text
 
 
+@pytest.mark.slow
 def test_what_a_program_stores_is_computed_once(both):
     """Each of 20 entries, though every row of a chain reads the one before twice."""
 
@@ -453,6 +461,7 @@ def test_what_a_program_stores_is_computed_once(both):
     assert times(stored) < times(lambda x: x)
 
 
+@pytest.mark.slow
 def test_rows_that_are_stored_are_written_before_they_are_read(both):
     """Nothing of a row goes through scratch, and who needs the old one has it."""
 

@@ -195,6 +195,7 @@ def test_the_plain_loop_plays_the_same_game(case, reference):
     assert agree >= 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "family", in_short([exponential, weibull], [weibull]), ids=lambda x: x.name
 )

@@ -207,7 +207,7 @@ REDUCTIONS = (jnp.sum, jnp.max, jnp.min, jnp.prod)
 AXES = (0, 1, 2, (0, 1), (1, 2), (0, 2), None)
 
 
-@pytest.mark.parametrize("axis", in_short(AXES, {1, 2, (0, 1)}))
+@pytest.mark.parametrize("axis", in_short(AXES, {0, 1, 2, (0, 1), (1, 2)}))
 def test_reductions_over_any_axes(axis):
     def fn(x, b):
         kept = jnp.sum(x, axis, keepdims=True)
@@ -228,7 +228,7 @@ LONG = [
 ]
 
 
-@pytest.mark.parametrize("case", in_short(LONG, LONG[4:]), ids=str)
+@pytest.mark.parametrize("case", in_short(LONG, {*LONG[2:]}), ids=str)
 def test_reductions_over_long_axes(case):
     shape, axis = case
 
@@ -247,7 +247,9 @@ def test_reductions_over_nothing(axis):
 SHAPES = [(1,), (5,), (3, 4), (WIDTH,), (WIDTH + 1,), (40, 25), (20_000,)]
 
 
-@pytest.mark.parametrize("shape", in_short(SHAPES, {(5,), (40, 25), (20_000,)}))
+@pytest.mark.parametrize(
+    "shape", in_short(SHAPES, {(5,), (WIDTH,), (40, 25), (20_000,)})
+)
 def test_first_argmax(shape):
     """Lane 0 all +inf, lane 1 all -inf, lanes 2 and 3 with +inf at the ends, ties."""
     values = integers(*shape, high=3).astype(np.float32)

@@ -82,6 +82,7 @@ def program(plan):
 plans = given(shapes, shapes, st.lists(steps, min_size=1, max_size=6))
 
 
+@pytest.mark.slow
 @plans
 @settings(max_examples=5)
 def test_lanes_are_vmap_with_the_axis_last(shape, other, plan):

@@ -50,6 +50,7 @@ def test_an_instance_of_its_own_is_counted():
     assert given(shared) < 32 < given(budgeted.s_br(2))
 
 
+@pytest.mark.slow
 def test_the_scratch_of_the_gpu_engine_is_counted():
     game = censored.indep()
     policy = REGISTRY["censored/thompson"](game.problem)

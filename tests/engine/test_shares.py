@@ -241,6 +241,7 @@ def test_chunks_side_by_side(game, contestants, assert_same, few):
     assert_same(play(contestants, game, seeds=5, machine=Machine(chunk=2)), few)
 
 
+@pytest.mark.slow
 @needs_two
 def test_precision_side_by_side():
     """What JAX's context says in the caller's thread holds for all policies."""

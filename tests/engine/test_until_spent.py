@@ -110,6 +110,7 @@ def test_every_pull_costs_1(monkeypatch):
 
 
 # What XLA does to a quotient it may do in an optimised program only.
+@pytest.mark.slow
 @pytest.mark.usefixtures("optimised")
 @pytest.mark.parametrize("devices", in_short([1, 2], {1}))
 @pytest.mark.parametrize("learns", in_short([False, True], {True}))

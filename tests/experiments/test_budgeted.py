@@ -261,6 +261,7 @@ def test_tops_of_all_settings():
     assert BUDGET == 150_000
 
 
+@pytest.mark.slow
 def test_all_settings_with_data(rehearsal, data, monkeypatch):
     """Of the instances without data one stands for all."""
     one = synthetic(("S-Br",), (10,))

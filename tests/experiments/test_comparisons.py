@@ -192,7 +192,9 @@ def test_numbers_of_arms_without_their_games(rehearsal, monkeypatch):
     assert list(outcome.datasets) == CAST["censored-fig8"][0]
 
 
-@pytest.mark.parametrize("name", in_short(PLAYED, {"censored-fig6", "censored-fig9"}))
+@pytest.mark.parametrize(
+    "name", in_short(PLAYED, {"censored-fig6", "censored-fig9", "censored-trap"})
+)
 def test_played(tiny, name):
     outcome = tiny(name)
     instances, policies = CAST[name]

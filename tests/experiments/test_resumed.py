@@ -69,6 +69,7 @@ def test_runs_of_others_are_not_forgotten(walking, tmp_path, size):
     assert (tmp_path / "summary.json").exists()
 
 
+@pytest.mark.slow
 def test_a_summary_says_how_many_runs_had_been_played_before(walking, tmp_path):
     played(tmp_path, seeds=np.arange(6))
     for found in (18, 0):  # seeds times points, of two policies

@@ -27,6 +27,7 @@ OTHERS = {
 }
 
 
+@pytest.mark.slow
 def test_cast_records_and_figure(rehearsal):
     outcome, calls = rehearsal(NAME, seeds=16, horizon=1_000)
     check_records(outcome, NAME)

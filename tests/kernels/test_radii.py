@@ -151,6 +151,7 @@ def test_upper_bound_at_the_boundaries(dtype):
     assert np.isnan(jitted_bound(dtype(0.4), dtype(np.nan), 20))
 
 
+@pytest.mark.slow
 @given(st.floats(0, 1, width=32), st.floats(0, 10, width=32), st.sampled_from([1, 6]))
 def test_more_iterations_only_tighten(p, bound, iterations):
     p, bound = np.float32(p), np.float32(bound)

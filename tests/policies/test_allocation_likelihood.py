@@ -66,6 +66,7 @@ CASES = {
 SHORT = {"Lomax 2"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", in_short(CASES, CASES.keys() - SHORT))
 @pytest.mark.parametrize("successes", [pytest.param(1e3, marks=pytest.mark.slow), 1e6])
 def test_errors_are_a_small_share_of_a_standard_error(case, successes):

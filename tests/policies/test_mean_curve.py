@@ -37,6 +37,7 @@ def test_one_curve_is_filled_as_the_kernel_does(study):
     assert np.min(best) > 0.5 and np.ptp(best) > 2
 
 
+@pytest.mark.slow
 def test_mixtures_end_at_one_marginal_value(study):
     problem = settings.simulation(2).problem
     rate, p = np.array([[0.05, 0.8], [0.3, 0.4]]), np.array([[0.9, 0.4], [0.7, 0.5]])

@@ -314,6 +314,7 @@ def test_report_in_a_dataset(dataset):
     assert np.all(data["largest_grid"] <= 16)
 
 
+@pytest.mark.slow
 def test_overflow_reaches_the_dataset(dataset):
     """Radii of the paper split next to nothing, small ones more than 16 places take."""
     data = dataset

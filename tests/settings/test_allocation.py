@@ -145,7 +145,7 @@ def test_more_than_the_budget_is_scaled_down_and_debts_are_nothing():
     assert metrics(trace)["spent"] == pytest.approx((20 + 6) / 60)
 
 
-@pytest.mark.parametrize("name", in_short(FAMILIES, {"cascade, Weibull"}))
+@pytest.mark.parametrize("name", in_short(FAMILIES, {"cascade, Weibull", "Weibull"}))
 def test_oracles(name):
     environment, reference = game(name), twin(name)
     found = environment.oracle()
@@ -236,7 +236,7 @@ def witness(environment, rounds, seed_index=0):
     return trace_run(policy, environment, rounds, seed_index=seed_index).feedback
 
 
-@pytest.mark.parametrize("order", ["cycle", "shuffle"])
+@pytest.mark.parametrize("order", in_short(["cycle", "shuffle"], {"cycle"}))
 def test_orders_of_budgets(order):
     environment, n = game("several budgets", order=order), len(BUDGETS)
     orders = set()

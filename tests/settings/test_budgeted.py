@@ -152,6 +152,7 @@ def test_what_an_instance_knows_of_itself(name):
     np.testing.assert_array_equal(oracle.ratios, oracle.mean_reward / oracle.mean_cost)
 
 
+@pytest.mark.slow
 def test_seeds_draw_different_instances_and_policies_the_same():
     game = settings.s_br(3)
     game = altered(

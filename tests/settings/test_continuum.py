@@ -242,6 +242,7 @@ def test_simple_regret_with_any_limit(name):
             assert found == pytest.approx(gap, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_simple_regret_on_a_grid():
     """RCUCB recommends the pair that it has played most often."""
     limits = np.array([0.2, 0.45, 0.7])

@@ -72,6 +72,7 @@ def test_the_coin_by_hand(arms, limits, probability, censored_):
     assert found == [True, False]
 
 
+@pytest.mark.slow
 def test_preferences_and_charges_add_up_to_values():
     """``E[Y - L_1 + L_2] = nu_1 - nu_2``, over 4,000 runs each of four duels."""
     values, limits = PAIRS.oracle().values, np.array(PAIRS.problem.limits)
@@ -141,6 +142,7 @@ def test_more_runs_than_an_integer_holds():
     assert numbers == {"regret": 0.0, "censored": 0.5, "optimal": 1.0}
 
 
+@pytest.mark.slow
 def test_simple_regret_is_of_what_is_recommended():
     policy = policies.sparring_ucb(GAME.problem)
     data = simulate(policy, GAME, horizon=200, seeds=3, checkpoints=[200])

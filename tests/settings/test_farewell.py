@@ -325,6 +325,7 @@ def assert_books(at, game, pairs, rewards, time):
     np.testing.assert_allclose(at["realised_regret"], realised, rtol=1e-13, atol=1e-13)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "failure"),
     [

@@ -77,6 +77,7 @@ def metrics(environment, trace):
     return {name: float(value) for name, value in found.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", in_short(FAMILIES, {"Weibull", "integers"}))
 def test_rounds_and_books(name):
     """What arms receive, feedback (5), and the pseudo-regret, round by round."""
@@ -140,6 +141,7 @@ def test_the_best_plan_has_no_regret():
     assert np.all((data["spent"] > 0.8) & (data["spent"] < 1))
 
 
+@pytest.mark.slow
 def test_arms_that_are_drawn_have_optima_of_their_own():
     """Every seed has its own table, in float64, of the arms that it was drawn."""
     environment = allocation.ordered(allocation.simulation(3, 6.0), [2, 6])
@@ -172,6 +174,7 @@ def test_arms_that_are_drawn_have_optima_of_their_own():
     assert np.ptp(data["regret"].values) > 0.1
 
 
+@pytest.mark.slow
 def test_more_rounds_than_an_integer_holds_twice():
     environment = game()
     tables = jax.tree.map(lambda leaf: leaf[0], environment.tables(None))

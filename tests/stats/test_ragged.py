@@ -9,6 +9,7 @@ import xarray as xr
 from jaxbandits import stats
 from jaxbandits.results import as_share, load, resample, save
 from jaxbandits.stats import CoverageWarning
+from tests.heavy import in_short
 
 COUNTS = np.array([[30, 50, 20], [60, 0, 0]])
 DIMS = ("policy", "params", "seed", "checkpoint")
@@ -132,7 +133,7 @@ REFUSED = {
 
 
 @pytest.mark.filterwarnings("ignore::jaxbandits.stats.CoverageWarning")
-@pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.parametrize("name", in_short(REFUSED, {"dominance"}))
 def test_what_needs_the_same_seeds_of_all_says_so(data, name):
     with pytest.raises(ValueError, match="have 20 to 60 seeds .the coordinate seeds"):
         REFUSED[name](data)

@@ -40,7 +40,7 @@ def whole(tmp_path_factory):
         pytest.param(delete, [BLOCK], "refused", marks=pytest.mark.slow),
         pytest.param(truncate, [BLOCK], "refused", marks=pytest.mark.slow),
         pytest.param(delete, ["seed/c/0"], "refused", marks=pytest.mark.slow),
-        (flip, ["policy/c/0"], "refused"),
+        pytest.param(flip, ["policy/c/0"], "refused", marks=pytest.mark.slow),
         (delete, ["param_step/c/0/0/0", BLOCK, "seed/zarr.json"], None),
         (flip, ["results/zarr.json"], "right"),
         # A bit in every file but the root, of which one must be left.

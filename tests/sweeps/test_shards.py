@@ -54,6 +54,7 @@ def test_the_last_one_leaves_the_store_complete(tmp_path, whole, monkeypatch):
     assert begun == ended == dict.fromkeys(begun, 1) and len(begun) == BLOCKS
 
 
+@pytest.mark.slow
 def test_another_number_of_shards_goes_on(tmp_path, whole):
     path = tmp_path / "one.zarr"
     shard(path, 1, 3)

@@ -105,7 +105,9 @@ def test_a_few_tasks_of_many_blocks(tmp_path, whole):
     assert sorted(len(task.blocks) for task in executor.tasks) == [4, 4, 4]
 
 
-@pytest.mark.parametrize(("fate", "again"), [("before", 1), ("after", 0)])
+@pytest.mark.parametrize(
+    ("fate", "again"), [("before", 1), pytest.param("after", 0, marks=pytest.mark.slow)]
+)
 def test_what_is_lost_is_played_again(tmp_path, whole, fate, again):
     """And what was written before its worker was lost is not."""
     path = tmp_path / "one.zarr"

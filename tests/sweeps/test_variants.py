@@ -309,6 +309,7 @@ def test_a_horizon_that_is_told_is_a_parameter():
     assert not np.array_equal(other.values, wanted.values)
 
 
+@pytest.mark.slow
 def test_a_smaller_budget_is_a_checkpoint():
     game = s_br(3)
     options = {"seeds": 8, "machine": QUIET, "checkpoints": [10.0]}

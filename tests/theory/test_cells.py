@@ -113,6 +113,7 @@ def test_the_numbers_of_the_page():
     np.testing.assert_allclose(trials, [1.0, 0.025, 5e-13], rtol=0.03)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_runs_are_below_the_bound_which_is_below_random_play(size):
     """3,000 rounds of 40 instances, whose regret the page has for more."""

@@ -51,6 +51,7 @@ def test_information_by_hand():
     assert theory.least_information([0.9, 0.4], 0.5) == 0
 
 
+@pytest.mark.slow
 def test_no_gains_are_easier_to_exceed():
     """The lemma, of 3,000 samples; and levels are told apart by 2 d^2."""
     rng, shares = np.random.default_rng(2), []
@@ -69,6 +70,7 @@ def test_no_gains_are_easier_to_exceed():
     assert np.median(shares) > 0.8
 
 
+@pytest.mark.slow
 def test_the_same_law_is_seen_with_little_information():
     """E exp(n K(F_n, mean)) <= n + 1, of coins and of Beta gains."""
     rng = np.random.default_rng(3)

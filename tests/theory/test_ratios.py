@@ -14,6 +14,7 @@ from jaxbandits.policies.gains import Sums
 from jaxbandits.settings.budgeted.types import make_problem
 from jaxbandits.theory import gains
 from jaxbandits.theory import ratios as theory
+from tests.heavy import in_short
 
 REWARD, SAVED = 0.4, 0.55
 
@@ -27,7 +28,7 @@ def growth(rewards, saved):
     return np.mean(np.exp(rewards.shape[1] * np.array(informed)))
 
 
-@pytest.mark.parametrize("n", [2, 6])
+@pytest.mark.parametrize("n", in_short([2, 6], {6}))
 @pytest.mark.parametrize("together", [False, True])
 def test_two_histories_are_no_rarer_than_one(n, together):
     """Rewards and costs that are independent, or high at a time: (n + 1)^2."""
@@ -62,7 +63,7 @@ def test_chance_after_failures_is_an_integral(n, ratio):
     assert expected <= (n + 1) / rarer**n
 
 
-@pytest.mark.parametrize("failures", [1, 3, 6])
+@pytest.mark.parametrize("failures", in_short([1, 3, 6], {1, 6}))
 def test_the_policy_draws_an_arm_of_failures_that_often(failures):
     """Of 40,000 draws beside an arm known to be worth 0.8, within 4.5 errors."""
     pulls, draws, ratio = 10**6, 40_000, 0.8

@@ -90,6 +90,7 @@ def test_places_go_to_the_better_arm_at_least_that_often(taught, n):
     assert share < bound + 4 * np.sqrt(0.25 / arms.size) + (0.2 if n == 0 else 0.06)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spread", in_short([2**0.5, 1.0], {1.0}))
 def test_the_bound_grows_like_the_logarithm(spread):
     """4 log T / gap, and 2 log T / gap with a spread of 1, from above."""

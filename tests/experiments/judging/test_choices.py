@@ -147,6 +147,7 @@ def test_choices_of_a_setting(name):
     assert_readable(found.figure)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exploration", in_short(["log_t", "log_share"], {"log_t"}))
 def test_the_prior_of_variances_can_be_varied(exploration):
     """With 10 pulls it is the library's policy, and with another number it is not."""

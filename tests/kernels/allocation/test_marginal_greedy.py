@@ -116,6 +116,7 @@ def shortfall(name, difference):
     return np.mean(lost, axis=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("difference", in_short([False, True], {True}))
 @pytest.mark.parametrize("name", in_short(FAMILIES, {"Lomax"}))
 def test_the_error_is_of_second_order(name, difference):

@@ -335,6 +335,7 @@ def test_sizes_that_are_refused(values, survival, message):
         ordered_programming(values, survival)
 
 
+@pytest.mark.slow
 def test_the_largest_problem():
     """Eight arms and 32 units, against the float64 program on NumPy's side."""
     rng = np.random.default_rng(9)

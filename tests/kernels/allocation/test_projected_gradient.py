@@ -77,6 +77,7 @@ OPTIMISERS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", in_short(OPTIMISERS, {"sgd"}))
 def test_other_optimisers(name):
     """They are less exact, and never better than the bound."""

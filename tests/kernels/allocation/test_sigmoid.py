@@ -146,6 +146,7 @@ def test_certified_gap_of_twenty_arms():
     assert np.all(better.value >= found.value[:25] - 1e-12)
 
 
+@pytest.mark.slow
 @float64_in_long
 @BOTH
 def test_two_arms_that_stop_a_gradient(name, dtype):
@@ -205,6 +206,7 @@ def test_exponential_arms_have_a_closed_form(name, dtype):
     assert found.bound == pytest.approx(found.value, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_concave_and_sigmoid_arms_against_scipy():
     """Sequential quadratic programming from the solution finds nothing better."""
     rng = np.random.default_rng(3)
