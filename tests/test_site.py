@@ -61,6 +61,7 @@ def test_what_leads_nowhere_is_found(tmp_path):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", in_short(SETTINGS, DEAR), ids=lambda page: page.stem)
 def test_the_example_of_a_setting_runs(page):
     (code,) = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)

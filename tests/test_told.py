@@ -65,8 +65,7 @@ PLAYS = {
 
 PLAYED = [name for name, made in SETTINGS.items() if not made.needs]
 PLAYED += ["combinatorial/combinatorial", "dueling/duels", "ordered/ordered"]
-SHORT = {"censored/trap", "continuum/overtime", "budgeted/s-br"}
-SHORT |= {"farewell/figure-1a", "allocation/simulation-cascade"}
+SHORT = {"censored/trap", "budgeted/s-br", "farewell/figure-1a"}
 
 
 @pytest.mark.parametrize("name", in_short(PLAYED, {*PLAYED} - SHORT))

@@ -208,6 +208,7 @@ def play(policies, game, **options):
     return simulate(policies, game, budget=BUDGET, checkpoints=CHECKPOINTS, **options)
 
 
+@pytest.mark.slow
 @needs_two
 def test_two_policies_play_at_a_time():
     meeting = threading.Barrier(2)

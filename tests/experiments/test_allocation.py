@@ -23,6 +23,7 @@ from tests.experiments.checks import (
     entry,
     legend_texts,
 )
+from tests.heavy import in_short
 
 # Experiment -> instances -> policies.
 CAST = {
@@ -100,7 +101,9 @@ def test_lengths():
     assert start_rounds(options) == 9 and exploration(options) == 464
 
 
-@pytest.mark.parametrize("name", list(CAST))
+@pytest.mark.parametrize(
+    "name", in_short(CAST, {"allocation-fig1", "allocation-fig7", "allocation-ordered"})
+)
 def test_cast_records_and_figure(rehearsal, no_data, name):
     outcome, calls = rehearsal(name)
     check_records(outcome, name)

@@ -304,6 +304,7 @@ def test_played(played):
     assert {(r["seeds"], r["horizon"]) for r in played.records} == {(10, 2_000)}
 
 
+@pytest.mark.slow
 def test_what_was_played_is_judged(played):
     statements = [s for s in of_experiment("farewell-fig1") if "Simplex" in s.text]
     for title, statement in zip(FIGURE_1, statements, strict=True):

@@ -34,6 +34,7 @@ def without_seconds(dataset):
     return dataset.drop_attrs().drop_vars(seconds, errors="ignore")
 
 
+@pytest.mark.slow
 def test_a_store_holds_what_memory_does(tmp_path):
     """And goes when all is written."""
     memory, stored = played(), played(tmp_path)

@@ -161,6 +161,7 @@ def test_more_iterations_only_tighten(p, bound, iterations):
     assert fine - coarse <= 2.0**-iterations
 
 
+@pytest.mark.slow
 def test_broadcast_and_transforms(tape):
     u = tape(12, 2)
     wide = jitted_bound(u[:, :1], u[None, :, 1], 2)

@@ -254,6 +254,7 @@ def test_every_pair_once_in_order(name):
     np.testing.assert_array_equal(actions.wait[: K * D], np.tile(np.arange(D), K))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LONGEST_FIRST)
 def test_every_arm_once_with_the_longest_wait(name):
     """It shows what all waits of the macro-arm would have given."""
@@ -269,6 +270,7 @@ def equal_arms():
     return make_game("equal", np.ones((3, 1)), np.ones((3, 1)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "make", [farewell.wait_ucb, farewell.ucb_simplex, farewell.product_limit]
 )

@@ -88,6 +88,7 @@ def test_what_is_played_is_what_all_would_play(whole):
         assert not missing.any() if name == "rounds" else np.isnan(missing).all()
 
 
+@pytest.mark.slow
 def test_a_store_has_the_same(whole, complete):
     found = open_store(complete).load()
     assert_same(found, whole)
@@ -406,6 +407,7 @@ def test_stores_are_merged_if_they_begin_alike(complete, tmp_path, whole):
     assert not (tmp_path / "e.zarr").exists()
 
 
+@pytest.mark.slow
 def test_saved(complete, tmp_path):
     found = open_store(complete).load()
     save(found, tmp_path / "x.nc")

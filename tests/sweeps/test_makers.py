@@ -38,7 +38,9 @@ def made(make, arguments):
 # Of which the expectations, or the solver, take seconds: as the same without a grid of
 # limits, and as `allocation/criteo`.
 LONG = [f"continuum/{name}" for name in ("poscorr", "negcorr", "example1")]
-LONG += ["allocation/ednet"]
+LONG += [
+    f"allocation/{name}" for name in ("ednet", "ednet-like", "criteo-like", "cascade")
+]
 
 
 @pytest.mark.parametrize("name", in_short(settings.REGISTRY, LONG))
@@ -240,6 +242,7 @@ def test_mistakes_are_named(files, name, change, message):
 DOCS = (Path(__file__).resolve().parents[2] / "docs" / "sweeps.md").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_the_files_of_the_docs(files):
     blocks = re.findall(r"^```toml\n(.*?)^```$", DOCS, re.M | re.S)
     whole, span, seeds, quiz, design, lomax, zipped = map(tomllib.loads, blocks)

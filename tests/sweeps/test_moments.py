@@ -116,6 +116,7 @@ def test_rows_of_other_stores_are_taken_as_they_are(of_24, tmp_path):
     assert status(tmp_path / "c.zarr").done == 3 * 24
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ends", "rows"), [((11, 22), 2), pytest.param((9, 22), 1, marks=pytest.mark.slow)]
 )

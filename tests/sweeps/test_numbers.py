@@ -118,6 +118,7 @@ def test_the_order_of_a_spec_does_not_matter_to_a_store(whole, tmp_path):
     assert files(store) == before
 
 
+@pytest.mark.slow
 def test_drawn_instances_are_shared_by_consecutive_seeds():
     found = run_sweep(
         walk.spec(

@@ -64,6 +64,7 @@ def test_another_number_of_shards_goes_on(tmp_path, whole):
     assert set(counts(path)[1].values()) == {1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("of", in_short([1, 2], {1}))
 def test_what_has_ended_a_program_is_begun_last(tmp_path, whole, monkeypatch, of):
     """By those of its share: all else is first, and nothing is begun three times."""

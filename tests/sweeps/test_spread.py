@@ -200,6 +200,7 @@ def test_an_error_in_a_worker_is_no_loss(tmp_path, monkeypatch):
     assert player.events[-1]["error"] == "TypeError: a mistake in the policy"
 
 
+@pytest.mark.slow
 def test_what_was_told_to_stop(tmp_path, whole):
     stop, path = threading.Event(), tmp_path / "one.zarr"
 

@@ -75,6 +75,7 @@ def test_other_means_than_the_last_one_may_be_wider(pilot):
     assert np.isnan(found["regret"].sel(policy="idler", params=1)).all()
 
 
+@pytest.mark.slow
 def test_the_same_call_plays_nothing_more(pilot, tmp_path):
     store = tmp_path / "one.zarr"
     until = HalfWidth("regret", 0.4 * deviation(pilot))

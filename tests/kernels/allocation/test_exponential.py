@@ -60,7 +60,7 @@ def reference(weight, rate, budget):
     return np.where(taking, np.maximum(level[:, None] - drop, 0) / rate, 0)
 
 
-@pytest.mark.parametrize("size", in_short(SIZES, {2, 10, 17, 80}))
+@pytest.mark.parametrize("size", in_short(SIZES, {2, 3, 10, 16, 17, 80}))
 def test_ten_thousand_problems(size):
     weight, rate, budget = problems(np.random.default_rng(size), PROBLEMS, size)
     found = jax.tree.map(np.asarray, solve_all(weight, rate, budget))

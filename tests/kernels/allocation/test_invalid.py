@@ -68,6 +68,7 @@ WRONG = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", in_short(REAL, {"sigmoid"}))
 def test_real_problems(name):
     solve = REAL[name]
