@@ -225,6 +225,7 @@ def test_two_policies_play_at_a_time():
         np.testing.assert_array_equal(one, two)
 
 
+@pytest.mark.slow
 def test_alone_or_side_by_side(game, contestants, assert_same, few):
     assert len(np.unique(few["rounds"].sel(checkpoint=BUDGET))) > 2  # policies differ
     for policy in contestants:

@@ -230,6 +230,7 @@ def test_hard_games_are_made_for_their_horizons(rehearsal):
     assert bound["mean"] == pytest.approx(5 ** (2 / 3) * 1_000 ** (1 / 3) / 48)
 
 
+@pytest.mark.slow
 def test_quiz_ranks_by_correct_answers(rehearsal, no_data):
     outcome, _ = rehearsal("allocation-fig1")
     (ranking,) = (n for n in outcome.notes if n.startswith("EdNet-like"))

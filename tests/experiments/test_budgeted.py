@@ -284,6 +284,7 @@ def test_all_settings_with_data(rehearsal, data, monkeypatch):
     assert len(outcome.notes) == 1  # The heavy tails.
 
 
+@pytest.mark.slow
 def test_fig3d_with_data(rehearsal, data):
     outcome, _ = rehearsal("budgeted-fig3d")
     check_cast(outcome, "budgeted-fig3d", ["FB-Br", "FB-Bt"], PAPER + OTHERS)

@@ -258,6 +258,7 @@ def test_the_papers_deviations_stand_beside_ours(
     assert deviation == {"mean": 0, "sem": 0, "published": published}
 
 
+@pytest.mark.slow
 def test_the_deviation_is_that_of_the_shares(tiny):
     dataset = tiny("censored-trap").datasets["trap"]
     records = [{"policy": "UCB", "metrics": {}}]

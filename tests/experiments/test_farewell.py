@@ -321,6 +321,7 @@ def test_what_was_played_is_judged(played):
     assert_readable(played.figure)
 
 
+@pytest.mark.slow
 def test_curves_of_what_was_played(played):
     for ax, data in zip(played.figure.axes[3:], played.datasets.values(), strict=True):
         for i, line in enumerate(ax.lines):

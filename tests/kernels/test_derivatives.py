@@ -57,7 +57,6 @@ LONG |= {"truncated_normal_quantile", "bernstein_interval", "kl_bernoulli by q"}
 @pytest.mark.parametrize("name", in_short(CURVES, LONG))
 def test_derivatives_are_those_of_the_curve(name):
     function, x = CURVES[name]
-    function = jax.jit(function)
     with jax.enable_x64(True):
         step = 1e-6 * x
         ends = function(x - step), function(x + step)

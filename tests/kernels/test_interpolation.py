@@ -193,6 +193,7 @@ TOP_OF = jax.jit(maximum, static_argnums=(1, 3))
 BOTH = jax.jit(crossings, static_argnums=4)
 
 
+@pytest.mark.slow
 @float64_in_long
 @pytest.mark.parametrize("peak", PEAKS)
 def test_more_nodes_are_more_exact(peak, dtype):

@@ -146,6 +146,7 @@ def table(lists, what):
     return np.array([[what(np.array(x)) for x in row] for row in lists])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("star", "failure"),
     [pytest.param(False, "wait", marks=pytest.mark.slow), (True, "unit")],

@@ -400,6 +400,7 @@ def test_plans_are_solved_for_the_budget_that_comes(known):
         np.testing.assert_allclose(x, best, atol=1e-5 * budget)
 
 
+@pytest.mark.slow
 def test_plans_need_a_concave_family():
     plan = script(lambda noise, view: Plan(noise, 0.1 + noise))
     for name in ("Weibull", "integers"):

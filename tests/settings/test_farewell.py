@@ -380,6 +380,7 @@ def test_times_in_half_units():
 ONLY = fixed_pair(game_of("certain").problem, 1, 3)
 
 
+@pytest.mark.slow
 def test_rewards_of_an_epoch_that_ends_late_come_back():
     """Certain delays of 4: a reward of 1 is counted at 4 and not at 3."""
     game = game_of("certain")

@@ -170,6 +170,7 @@ def test_reductions_pay_the_penalty_of_the_table():
     np.testing.assert_allclose(reward, expected, rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_regret_and_simple_regret_agree_at_a_jump():
     problem = settings.make_continuum(1, settings.scaled(0.1), jump)
     arms = laws.Product(laws.Bernoulli(np.ones(1)), laws.Exponential(np.ones(1)))

@@ -54,6 +54,7 @@ def test_of_stores_that_were_merged(tmp_path, keep):
     assert_saved(merge(paths, tmp_path / "c.zarr"), tmp_path / "c.nc")
 
 
+@pytest.mark.slow
 def test_of_a_store_that_is_not_complete(tmp_path):
     """Of which others play a share, on drawn instances that seeds share."""
     drawn = SPEC._replace(environments={"d": walk.DRAWN}, runs_per_instance=2)

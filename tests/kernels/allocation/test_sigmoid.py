@@ -224,6 +224,7 @@ def test_concave_and_sigmoid_arms_against_scipy():
         assert found.value[i] >= -judged.fun - 1e-8
 
 
+@pytest.mark.slow
 def test_one_arm_on_its_convex_branch():
     """The last arm's mode is 9.76; no set of arms beyond their modes does as well."""
     arms = [0.5406, 0.9097], [1.3973, 1.1205], [18.4804, 71.3627]
