@@ -89,6 +89,7 @@ class Gains(NamedTuple):
         lower = missing**2 / jnp.maximum(missing**2 + variance, _NONE) * self.runs
         largest = beta_from_uniforms(first, second, 1 + self.runs - lower, 1 + lower)
         # Of the rest, all but w_0: the quantile of Beta((1 - a) n, 1).
+        third = third.astype(lower.dtype)
         kept = jnp.exp(jnp.log(third) / jnp.maximum(lower, _NONE))
         return self.least + span * (largest + (1 - largest) * kept * value)
 
@@ -106,6 +107,7 @@ class Gains(NamedTuple):
         upper = mean / jnp.maximum(value, _NONE) * self.runs
         some = beta_from_uniforms(first, second, 1 + upper, 1 + self.runs - upper)
         # Of this, what falls to the largest cost: all but a draw of Beta(upper, 1).
+        third = third.astype(upper.dtype)
         dear = -jnp.expm1(jnp.log(third) / jnp.maximum(upper, _NONE))
         return some * (dear + (1 - dear) * value)
 
