@@ -53,6 +53,17 @@ def regret_at(policy: Any, game: Any, rounds: np.ndarray, seeds: int) -> np.ndar
     return regret.reshape(len(rounds), -1)
 
 
+def regret_by(policy: Any, game: Any, time: np.ndarray, seeds: int) -> np.ndarray:
+    """As `regret_at`, of a game that ends when a budget is spent."""
+    import jaxbandits as jb
+
+    data = jb.simulate(
+        policy, game, budget=int(time[-1]), seeds=seeds, checkpoints=time.tolist()
+    )
+    regret = data["regret"].isel(policy=0, params=0)
+    return regret.transpose("checkpoint", "seed").values
+
+
 def row(*entries: object) -> None:
     print("| " + " | ".join(str(x) for x in entries) + " |")
 
@@ -416,6 +427,90 @@ def hazard_table(instances: int, horizon: int) -> None:
             row(num_waits, f"{t:,}", f"{bound[i]:,.0f}", *told)
 
 
+SOONER, LITTLE, GAP_ENDS = 0.5, 0.08, 10
+
+
+def coin_in_a_gap():
+    """One wait, and all epochs end within it.
+
+    Those of arm 1 at once with a reward of 1, as often as `SOONER` says, or when the
+    wait ends with none; those of arm 2 at once with `LITTLE`.
+    """
+    from jaxbandits.laws import Discrete, discrete
+    from jaxbandits.settings.farewell import farewell
+
+    delay = np.array([[SOONER, 1 - SOONER], [1.0, 0.0]])
+    values = np.array([[[1.0], [0.0]], [[LITTLE], [0.0]]])
+    rewards = Discrete(values, np.ones_like(values))
+    times = {"delays": [1, GAP_ENDS], "waits": [GAP_ENDS]}
+    return farewell("coin in a gap", delay, rewards, reward_law=discrete, **times)
+
+
+def both_hazards(game: Any, time: np.ndarray, seeds: int) -> np.ndarray:
+    """Regret with reward and time drawn apart and jointly, f64[2, time, seeds]."""
+    from jaxbandits.policies import farewell as policies
+
+    made = [policies.hazard_thompson(game.problem, joint=x) for x in (False, True)]
+    return np.stack([regret_by(x, game, time, seeds) for x in made])
+
+
+def gap_table(instances: int, horizon: int) -> None:
+    """Regret where what comes late pays less, within one wait."""
+    game, time = coin_in_a_gap(), decades(horizon)
+    most = np.max(game.oracle().gaps)
+    columns = "worst", "lost"
+    row("time", "hazard TS", *columns, "joint", *columns)
+    regret = both_hazards(game, time, instances).swapaxes(0, 1)
+    for t, both in zip(time, regret, strict=True):
+        told = (
+            (
+                f"{np.mean(x):.1f} ± {np.std(x) / len(x) ** 0.5:.1f}",
+                f"{np.max(x):,.0f}",
+                f"{np.mean(x > most * t / 2):.2%}",
+            )
+            for x in both
+        )
+        row(f"{t:,}", *(entry for entries in told for entry in entries))
+
+
+def with_gaps(seed: int, waits: Sequence[int], falling: bool):
+    """A tuning case of ten waits with these alone; rewards may fall to 0 in time."""
+    from jaxbandits.experiments.judging.farewell import drawn_delays
+    from jaxbandits.settings.farewell import farewell
+
+    whole = drawn_delays("drawn", seed)
+    chance = np.asarray(whole.setup.reward.probability, float)
+    if falling:
+        chance = chance * np.linspace(1, 0, chance.shape[1])
+    return farewell("with gaps", whole.provenance["delay"], chance, waits=waits)
+
+
+def thinned_table(instances: int, horizon: int) -> None:
+    """How many times the regret of hazard TS the joint form has, if waits are left out.
+
+    Geometric means over three tuning cases, of the means and of the worst runs.
+    """
+    time = decades(horizon)
+    row("rewards", "waits", *(f"{t:,}" for t in time), "worst runs")
+    found = []
+    for falling in (False, True):
+        for waits in ((10,), (3, 10), (2, 5, 10)):
+            ratios = []
+            for seed in (101, 102, 103):
+                game = with_gaps(seed, waits, falling)
+                apart, jointly = both_hazards(game, time, instances)
+                mean = jointly.mean(axis=1) / apart.mean(axis=1)
+                worst = jointly.max(axis=1) / apart.max(axis=1)
+                ratios.append([*mean, worst[-1]])
+            found += ratios
+            told = np.exp(np.log(ratios).mean(axis=0))
+            name = "falling" if falling else "steady"
+            row(name, ", ".join(map(str, waits)), *(f"{x:.2f}" for x in told))
+    row("all", "", *(f"{x:.2f}" for x in np.exp(np.log(found).mean(axis=0))))
+    row("largest", "", *(f"{x:.2f}" for x in np.max(found, axis=0)))
+    row("smallest", "", *(f"{x:.2f}" for x in np.min(found, axis=0)))
+
+
 # Self-sparring on cells, docs/theory/self-sparring.md.
 
 
@@ -616,6 +711,8 @@ TABLES: dict[str, Callable[[int, int], None]] = {
     "waits": waits_table,
     "allocation": allocation_table,
     "hazards": hazard_table,
+    "gap": gap_table,
+    "thinned": thinned_table,
     "sparring": sparring_table,
     "shrunk": shrunk_table,
     "ratio": ratio_table,

@@ -37,6 +37,22 @@ def _coins(limits, num_arms):
 
 
 @cache
+def waits_with_gaps():
+    """Footnote 3: delays and waits that are not 1, ..., D, and not the same."""
+    return farewell.farewell(
+        "own",
+        [[0.3, 0.1, 0.2, 0.3, 0.1], [0.1, 0.0, 0.4, 0.3, 0.2]],
+        [[0.2, 0.9, 0.5, 1.0, 0.7], [1.0, 0.3, 0.6, 0.0, 0.9]],
+        delays=[1, 3, 4, 9, 40],
+        waits=[2, 4, 10],
+    )
+
+
+# Of policies that are another's in the game of their setting.
+OWN_GAMES = {"farewell/hazard-thompson-joint": waits_with_gaps}
+
+
+@cache
 def game_of(setting: str):
     """The game of a setting, made once: some fit their laws, and find their optimum."""
     return GAMES[setting]()
@@ -44,4 +60,5 @@ def game_of(setting: str):
 
 def game_for(name: str):
     """The game of a policy of the registry."""
-    return game_of(name.split("/")[0])
+    own = OWN_GAMES.get(name)
+    return own() if own else game_of(name.split("/")[0])

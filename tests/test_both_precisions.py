@@ -14,7 +14,7 @@ import pytest
 
 from jaxbandits.policies import REGISTRY
 from jaxbandits.settings import allocation, budgeted, censored, farewell
-from tests.games import GAMES, game_of
+from tests.games import GAMES, game_for, game_of
 from tests.heavy import in_short
 from tests.policies.compiled import OVER_PAIRS, named_after
 
@@ -161,7 +161,7 @@ def assert_narrow(found):
 )
 def test_a_policy_under_32_bits(name):
     setting = name.split("/")[0]
-    policy = REGISTRY[name](game_of(setting).problem)
+    policy = REGISTRY[name](game_for(name).problem)
     assert_narrow(under_32_after_64(policy_round(setting, policy)))
 
 

@@ -121,6 +121,7 @@ REGISTRY: dict[str, Maker] = {
         farewell.product_limit_omega, {"variance": "shrunk"}
     ),
     "farewell/hazard-thompson": Maker(farewell.hazard_thompson),
+    "farewell/hazard-thompson-joint": Maker(farewell.hazard_thompson, {"joint": True}),
     "farewell/bts": Maker(farewell.bts),
     "farewell/ucb-sc-plus": Maker(farewell.ucb_sc_plus),
     "farewell/kube": Maker(farewell.kube),

@@ -14,7 +14,8 @@ n). Mean and variance are those of the process that has seen every gain, and so 
 draws if gains are 0 or 1, or all alike. Of all gains with this mean and variance these
 two values are the easiest to exceed: hence nothing that has begun badly is given up too
 soon, whatever the law of the gains (docs/theory/cell-thompson.md). What is better the
-less it is (a cost, a time) has what is saved for a gain: `drawn_cost`.
+less it is (a cost, a time) has what is saved for a gain: `drawn_cost`. Gains that come
+with costs are one number at a price: `lacks`.
 """
 
 from typing import NamedTuple
@@ -88,6 +89,7 @@ class Gains(NamedTuple):
         lower = missing**2 / jnp.maximum(missing**2 + variance, _NONE) * self.runs
         largest = beta_from_uniforms(first, second, 1 + self.runs - lower, 1 + lower)
         # Of the rest, all but w_0: the quantile of Beta((1 - a) n, 1).
+        third = third.astype(lower.dtype)
         kept = jnp.exp(jnp.log(third) / jnp.maximum(lower, _NONE))
         return self.least + span * (largest + (1 - largest) * kept * value)
 
@@ -105,5 +107,32 @@ class Gains(NamedTuple):
         upper = mean / jnp.maximum(value, _NONE) * self.runs
         some = beta_from_uniforms(first, second, 1 + upper, 1 + self.runs - upper)
         # Of this, what falls to the largest cost: all but a draw of Beta(upper, 1).
+        third = third.astype(upper.dtype)
         dear = -jnp.expm1(jnp.log(third) / jnp.maximum(upper, _NONE))
         return some * (dear + (1 - dear) * value)
+
+
+def lacks(
+    runs: Num[Array, "*shape"],
+    gains: Sums,
+    costs: Sums,
+    products: CompensatedSum,
+    share: Float[Array, "*#shape"],
+) -> Gains:
+    """How much runs lacked of gaining all for nothing, as numbers in [0, 1].
+
+    Args:
+      runs: how many.
+      gains, costs: of these, in [0, 1].
+      products: of the gain and the cost of a run.
+      share: s in [0, 1], what part of it is the cost: ``(1 - s)(1 - gain) + s cost``.
+    """
+    n, other = runs.astype(float), 1 - share
+    gain, cost = gains.gain.total, costs.gain.total
+    missed = n - gain
+    missed_squares = missed - (gain - gains.square.total)
+    both = cost - products.total
+    squares = other**2 * missed_squares + share**2 * costs.square.total
+    return Gains(
+        n, other * missed + share * cost, squares + 2 * other * share * both, 0.0
+    )

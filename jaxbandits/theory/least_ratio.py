@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxbandits.checks import Numbers, in_unit_interval, instance, numbers
+from jaxbandits.checks import in_unit_interval, instance, numbers
 from jaxbandits.theory.gains import information_of
 
 _SECTION = (5**0.5 - 1) / 2
@@ -24,12 +24,12 @@ _BELOW_ONE = 1 - 1e-12  # a mean of 1 has no law but 1 itself
 class Atoms(NamedTuple):
     """Laws on finitely many values in [0, 1], f64[..., n], with their chances."""
 
-    values: Numbers
-    chances: Numbers
+    values: np.ndarray
+    chances: np.ndarray
 
     def means(self) -> np.ndarray:
         """f64[...]."""
-        return np.sum(np.asarray(self.values) * self.chances, axis=-1)
+        return np.sum(self.values * self.chances, axis=-1)
 
 
 class LeastPulls(NamedTuple):

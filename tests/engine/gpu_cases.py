@@ -16,6 +16,7 @@ from jaxbandits.policies import REGISTRY, doubling
 from jaxbandits.policies.censored import stoo, z_rcucb, zooming
 from jaxbandits.protocol import Policy
 from jaxbandits.settings import allocation, budgeted, censored, farewell
+from tests.games import waits_with_gaps
 
 
 @cache
@@ -73,6 +74,7 @@ GAMES = {
     "dueling": cache(lambda: censored.duels(pairs(3, 4))),
     "budgeted": lambda: budgeted.s_br(10),
     "farewell": farewell.figure_1a,
+    "waits with gaps": waits_with_gaps,
     "allocation": ten_arms,
     "cascade": three_that_pay_once,
     "ordered": three_in_turn,
@@ -200,6 +202,9 @@ SPECIAL = {
     "censored/ucb, recorded": Case(REGISTRY["censored/ucb"], "log", [60]),
     "censored/thompson": Case(REGISTRY["censored/thompson"], "censored", [200]),
     "farewell/wait-ucb": Case(REGISTRY["farewell/wait-ucb"], "farewell", [50, 400]),
+    "farewell/hazard-thompson-joint": Case(
+        REGISTRY["farewell/hazard-thompson-joint"], "waits with gaps", [50, 400]
+    ),
     # Grids of which a row does not fit registers.
     "continuum/z-rcucb": Case(
         lambda problem: z_rcucb(problem, capacity=20),

@@ -16,7 +16,7 @@ from jaxbandits.settings import budgeted as budgeted_settings
 from jaxbandits.settings import censored as settings
 from jaxbandits.settings import farewell as farewell_settings
 from jaxbandits.testing import altered, check_environment, check_policy, trace_run
-from tests.games import coins
+from tests.games import OWN_GAMES, coins
 from tests.heavy import in_short, on_each_jax
 from tests.policies.compiled import (
     CONTRACT_LONG,
@@ -131,6 +131,7 @@ FAREWELL_MARGIN = {
         "farewell/omega-star-ucb-product-limit": 0.01,  # 0.002
         "farewell/omega-star-ucb-product-limit-shrunk": 0.01,  # 0.002
         "farewell/hazard-thompson": 0.02,  # 0.005
+        "farewell/hazard-thompson-joint": 0.02,  # 0.005
         "farewell/bts": 0.12,  # 0.06
         "farewell/ucb-sc-plus": 0.25,  # 0.14
         "farewell/kube": 0.35,  # 0.18
@@ -222,6 +223,8 @@ LIGHT_GAMES = {
 @cache
 def light_game(name):
     """The light game of a policy, and how many rounds of it are played."""
+    if name in OWN_GAMES:
+        return OWN_GAMES[name](), 5000
     return LIGHT_GAMES[name.split("/")[0]]()
 
 

@@ -18,6 +18,7 @@ from jaxbandits.laws import Beta, beta
 from jaxbandits.policies import REGISTRY
 from jaxbandits.settings import farewell
 from jaxbandits.testing import trace_run
+from tests.games import waits_with_gaps
 from tests.heavy import in_short
 from tests.policies.states import assert_sound
 from tests.reference import farewell_policies as twins
@@ -31,14 +32,7 @@ INSTANCES = {
     "1b": farewell.optimum_in_the_middle,
     "1c": farewell.optimum_at_one,
     "2b": farewell.display_advertising,
-    # Footnote 3: delays and waits that are not 1, ..., D, and not the same.
-    "own": lambda: farewell.farewell(
-        "own",
-        [[0.3, 0.1, 0.2, 0.3, 0.1], [0.1, 0.0, 0.4, 0.3, 0.2]],
-        [[0.2, 0.9, 0.5, 1.0, 0.7], [1.0, 0.3, 0.6, 0.0, 0.9]],
-        delays=[1, 3, 4, 9, 40],
-        waits=[2, 4, 10],
-    ),
+    "own": waits_with_gaps,
 }
 
 
@@ -128,6 +122,13 @@ CASES = {
         prior_ended=2.0,
         prior_passed=5.0,
     ),
+    "hazard TS, joint": _case(
+        "hazard-thompson-joint",
+        twins.JointHazardThompson,
+        {},
+        every=50,
+        equal={"1b": 0.95},
+    ),
     "BTS": _case("bts", twins.OnPairs, {"twin": "BTS"}, every=20),
     "UCB1": _case("ucb1", twins.UCB1),
     "uniform": _case("uniform", twins.Uniform),
@@ -141,6 +142,7 @@ LONG = {
     "omega*, shrunk",
     "omega*, shorter, shrunk",
     "omega*, product limit",
+    "hazard TS, joint",
     *("BTS", "KUBE", "PD-BwK", "UCB-SC+"),
 }
 
@@ -234,10 +236,12 @@ def test_policy_chooses_as_its_twin(name, instance):
 
 
 @pytest.mark.parametrize("instance", in_short(OTHERS, {"auction"}))
-def test_hazard_thompson_in_other_games(instance):
-    failure = game(instance).problem.failure
-    twin = partial(twins.HazardThompson, failure=failure)
-    case = CASES["hazard TS"]._replace(twin=twin)
+@pytest.mark.parametrize(
+    ("name", "every"), [("hazard TS", 50), ("hazard TS, joint", 10)]
+)
+def test_hazard_thompson_in_other_games(name, every, instance):
+    case, failure = CASES[name], game(instance).problem.failure
+    case = case._replace(twin=partial(case.twin, failure=failure), every=every)
     assert assert_follows(case, instance, NEAR_TIE) >= 0.99
 
 

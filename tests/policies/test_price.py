@@ -9,8 +9,8 @@ import pytest
 
 from jaxbandits.arrays import CompensatedSum
 from jaxbandits.policies import budgeted as policies
-from jaxbandits.policies.budgeted._price_thompson import State, lacks
-from jaxbandits.policies.gains import Sums
+from jaxbandits.policies.budgeted._price_thompson import State
+from jaxbandits.policies.gains import Sums, lacks
 from jaxbandits.settings.budgeted import make_problem
 
 DRAWS, PULLS = 20_000, 10**6
@@ -51,7 +51,7 @@ def first_pulled():
 def test_what_pulls_lack(rng, share):
     """(1 - s)(1 - r) + s c of every pull."""
     arms = rng.random((3, 7, 2))
-    found = lacks(state_of(*arms), jnp.full(3, share, jnp.float32))
+    found = lacks(*state_of(*arms), jnp.full(3, share, jnp.float32))
     each = (1 - share) * (1 - arms[..., 0]) + share * arms[..., 1]
     np.testing.assert_allclose(found.total, each.sum(axis=1), rtol=1e-5)
     np.testing.assert_allclose(found.square, (each**2).sum(axis=1), rtol=1e-5)

@@ -356,6 +356,7 @@ class HazardThompson(PairPolicy):
 
     def __init__(self, num_arms, num_waits, failure="wait", ended=1.0, passed=1.0):
         super().__init__(num_arms, num_waits)
+        self.between = 0.0, 1.0  # what rates can be
         self.failure, self.prior = failure, (ended, passed)
         arms, units = range(self.shape[0]), range(self.shape[1])
         # Reward and time in the unit of those that ended, by unit.
@@ -370,6 +371,13 @@ class HazardThompson(PairPolicy):
                 return
             self.passed[arm, d] += 1
 
+    def hazard(self, arm, unit, words, error):
+        """Least and most of a draw."""
+        a = self.prior[0] + len(self.ended[arm][unit])
+        b = self.prior[1] + self.passed[arm, unit]
+        (x, y), off = words, np.array([-error, error])
+        return beta(*np.clip([x + off, y - off], 0, 1), a, b)
+
     def draws(self, noise, error):
         """Hazards, mean rewards and times of ending, (least, most) of each, [K, D]."""
         u = np.reshape(noise, (-1, *self.shape))
@@ -377,11 +385,8 @@ class HazardThompson(PairPolicy):
         for k, d in np.ndindex(self.shape):
             ended = np.array(self.ended[k][d]).reshape(-1, 2)
             length = self.waits[k, d] - self.starts[d]
-            a, b = self.prior[0] + len(ended), self.prior[1] + self.passed[k, d]
-            x, y, *words = u[:, k, d]
-            off = np.array([-error, error])
-            sides = np.clip([x + off, y - off], 0, 1)
-            bounds[0, :, k, d] = beta(*sides, a, b)
+            bounds[0, :, k, d] = self.hazard(k, d, u[:2, k, d], error)
+            words = [*u[2:, k, d]]
             bounds[1, :, k, d] = mean_gain(ended[:, 0], words[:3], error)
             time = np.ones(2)
             if words[3:]:  # the share of the unit that was left over is a gain
@@ -400,6 +405,10 @@ class HazardThompson(PairPolicy):
 
     def indices(self, t, noise):
         (h, _), (v, _), (c, _) = self.draws(noise, 0.0)
+        return self.rates(h, v, c)
+
+    def rates(self, h, v, c):
+        """Reward over time of every pair, [K, D]."""
         index = np.empty(self.shape)
         for k, j in np.ndindex(self.shape):
             entering, reward, time = 1.0, 0.0, 0.0
@@ -425,7 +434,7 @@ class HazardThompson(PairPolicy):
         h, v, c = sides
         v, c = (v[0], c[1]) if worst else (v[1], c[0])
         pick = min if worst else max
-        low, high = 0.0, 1.0
+        low, high = self.between
         for _ in range(60):
             rate = (low + high) / 2
             worth = -rate * self.lost(arm, wait)
@@ -434,6 +443,44 @@ class HazardThompson(PairPolicy):
                 worth = pick(x * ending + (1 - x) * worth for x in h[:, d])
             low, high = (rate, high) if worth > 0 else (low, rate)
         return (low + high) / 2
+
+
+class JointHazardThompson(HazardThompson):
+    """The same, but one number is drawn of those that end in a unit: their worth.
+
+    docs/theory/hazard-thompson.md: a reward less p times the time, at the price p that
+    is the largest rate of posterior means. The mean time is its posterior mean.
+    """
+
+    def draws(self, noise, error):
+        if len(self.waits[0]) == self.longest:  # no unit is longer than 1
+            return super().draws(noise, error)
+        self.between = -self.longest, 2.0
+        u = np.reshape(noise, (5, *self.shape))
+        h, v, c = np.empty((3, *self.shape))
+        for k, d in np.ndindex(self.shape):
+            begin, end = self.starts[d] + 1, self.waits[k, d]
+            told = np.array(self.ended[k][d]).reshape(-1, 2)
+            times = [begin, end, *self.starts[d] + told[:, 1]]
+            counts = self.prior[0] + len(told), self.prior[1] + self.passed[k, d]
+            h[k, d] = counts[0] / sum(counts)
+            v[k, d] = np.mean([0, 1, *told[:, 0]])
+            c[k, d] = np.mean(times)
+        price = self.rates(h, v, c).max()
+        bounds = np.stack([np.stack([x, x]) for x in (h, v, c)])
+        for k, d in np.ndindex(self.shape):
+            begin, end = self.starts[d] + 1, self.waits[k, d]
+            told = np.array(self.ended[k][d]).reshape(-1, 2)
+            worth = told[:, 0] - price * (self.starts[d] + told[:, 1])
+            worst, best = -price * end, 1 - price * begin
+            # The gamma variate of what is lost comes first.
+            other, first, rest = u[2:, k, d]
+            gains = (worth - worst) / (best - worst)
+            drawn = mean_gain(gains, (first, other, rest), error)
+            drawn = worst + (best - worst) * drawn
+            bounds[0, :, k, d] = self.hazard(k, d, u[:2, k, d], error)
+            bounds[1, :, k, d] = drawn + price * c[k, d]
+        return bounds
 
 
 class UCB1(PairPolicy):

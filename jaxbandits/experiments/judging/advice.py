@@ -70,8 +70,9 @@ ADVICE = {
         "policies.farewell.hazard_thompson(problem)",
         "Choosing an arm and how long to wait for it: play `hazard_thompson(problem)`. "
         "It is told nothing, and an epoch teaches it of every unit of waiting that it "
-        "has entered. Leave its prior as it is, and leave out no wait between others "
-        "if what comes late pays less. Where a short wait is only a little better "
+        "has entered. Leave its prior as it is. Where waits leave gaps, and what comes "
+        "late in one may pay less, add `joint=True`: without it runs are lost there. "
+        "Where a short wait is only a little better "
         "than several long ones that are alike, it tries these for longer than "
         '`omega_star_ucb(problem, variance="shrunk", observe="shorter")` does; leave '
         "that one's rho at 1, as with 1/4 it loses some runs for good. Wait-UCB is the "

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
-from jaxtyping import Float, Int32
+from jaxtyping import Int32
 
 from jaxbandits.arrays import (
     CompensatedSum,
@@ -31,7 +31,7 @@ from jaxbandits.arrays import (
 from jaxbandits.factory import factory
 from jaxbandits.policies.budgeted.ranges import positions, ranges_of
 from jaxbandits.policies.budgeted.statistics import over_cost
-from jaxbandits.policies.gains import WORDS, Gains, Sums
+from jaxbandits.policies.gains import WORDS, Gains, Sums, lacks
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.budgeted.types import Problem
 
@@ -43,24 +43,6 @@ class State(NamedTuple):
     rewards: Sums  # f32[K]
     costs: Sums  # f32[K]
     products: CompensatedSum  # f32[K]  of the reward and the cost of a pull
-
-
-def lacks(state: State, share: Float[Array, " K"]) -> Gains:
-    """How much pulls lacked of bringing all for nothing, as numbers in [0, 1].
-
-    Args:
-      state: of all arms.
-      share: s in [0, 1], what part of it is the cost: ``(1 - s)(1 - r) + s c``.
-    """
-    n, other = state.pulls.astype(float), 1 - share
-    reward, cost = state.rewards.gain.total, state.costs.gain.total
-    missed = n - reward
-    missed_squares = missed - (reward - state.rewards.square.total)
-    both = cost - state.products.total
-    squares = other**2 * missed_squares + share**2 * state.costs.square.total
-    return Gains(
-        n, other * missed + share * cost, squares + 2 * other * share * both, 0.0
-    )
 
 
 @factory(Problem)
@@ -99,7 +81,7 @@ def price_thompson(problem: Problem) -> Policy[State, tuple[()], Array]:
         scale = wide + price * dear
         share = price * dear / jnp.where(scale > 0, scale, 1.0)
         uniforms = unit_interval(noise).reshape(WORDS, num_arms)
-        lack = lacks(state, share).drawn_cost(uniforms)
+        lack = lacks(*state, share).drawn_cost(uniforms)
         gain = high[0] - price * low[1] - scale * lack
         return first_argmax(jnp.where(exists, gain, -jnp.inf))
 

@@ -14,7 +14,14 @@ end, and e_j what giving up costs. The largest g_j is what stopping optimally is
 
 The posterior of h_d is a Beta law. Those of v_d and of c_d, as a share of its unit,
 have mean and variance of a Dirichlet process's (policies/gains.py); in a unit of length
-1 there is only one c_d. No start, no radius, no horizon. What is proved of it:
+1 there is only one c_d. No start, no radius, no horizon.
+
+Named choice: `joint`, whether in a longer unit, where waits leave a gap, reward and
+time are drawn together. Apart, they have to be lucky twice to make up for one stroke of
+bad luck, if what comes late pays less. At the price p that the largest rate by
+posterior means puts on time an epoch that ends there is worth one number, its reward
+less p times its time. A draw of the mean worth, x_d, is put down to the reward: v_d =
+x_d + p c_d, c_d being its posterior mean. What is proved of either:
 docs/theory/hazard-thompson.md.
 """
 
@@ -26,6 +33,7 @@ from jax import Array
 from jaxtyping import Int32
 
 from jaxbandits.arrays import (
+    CompensatedSum,
     constant,
     first_argmax,
     row,
@@ -34,11 +42,11 @@ from jaxbandits.arrays import (
     unit_interval,
     with_row,
 )
-from jaxbandits.checks import at_least_one
+from jaxbandits.checks import at_least_one, flag
 from jaxbandits.factory import factory
 from jaxbandits.kernels.gamma import beta_from_uniforms
 from jaxbandits.policies.farewell._product_limit import Units
-from jaxbandits.policies.gains import WORDS, Gains, Sums
+from jaxbandits.policies.gains import WORDS, Gains, Sums, lacks
 from jaxbandits.protocol import Policy
 from jaxbandits.settings.farewell.types import Action, Problem
 
@@ -65,31 +73,48 @@ class State(NamedTuple):
     ended: Int32[Array, "K D"]  # of these, epochs that ended in it
     rewards: Sums  # f32[K, D]  and their rewards
     late: Sums | tuple[()]  # f32[K, D]  and shares of the unit that had gone by, if any
+    products: CompensatedSum | tuple[()]  # f32[K, D]  of both, where they are joint
 
 
 @factory(Problem)
-def hazard_thompson(problem: Problem) -> Policy[State, Params, Action]:
+def hazard_thompson(
+    problem: Problem, joint: bool = False
+) -> Policy[State, Params, Action]:
     """Thompson sampling on hazards.
 
     Args:
       problem: number of macro-arms and waits; rewards lie in [0, 1].
+      joint: whether reward and time of an epoch that ends in a unit longer than 1 are
+        drawn together; where there is none, it changes nothing.
 
     Returns:
       A policy with `Params`; state O(K D); consumes 5 K D words to act, or 8 K D where
-      a unit is longer than 1.
+      a unit is longer than 1 and `joint` is not set.
     """
     shape, waits = (problem.num_arms, problem.num_waits), problem.lengths
     starts = np.append(0, waits[:-1])
     room = waits - starts - 1.0  # from the first moment of a unit to the last one
     given_up = waits.astype(float) if problem.failure == "wait" else np.ones(shape[1])
     longer = bool(room.any())  # whether it matters when in its unit an epoch ends
-    draws = 2 + WORDS * (1 + longer)
+    together = flag("joint", joint) and longer
+    draws = 2 + WORDS * (1 + (longer and not together))
 
     def init(params):
         del params
         zeros = jnp.zeros(shape, jnp.int32)
         none = Sums.zeros(shape)
-        return State(zeros, zeros, none, none if longer else ())
+        late, products = none if longer else (), none.gain if together else ()
+        return State(zeros, zeros, none, late, products)
+
+    def rates(hazard, value, time, lost):
+        """Of all pairs, eq. (2)."""
+        hazard, value, time = stored((hazard, value, time))
+        survival = jnp.cumprod(1 - hazard, axis=1)
+        entering = jnp.pad(survival[:, :-1], ((0, 0), (1, 0)), constant_values=1.0)
+        ending = entering * hazard
+        reward_of_wait = jnp.cumsum(ending * value, axis=1)
+        time_of_wait = jnp.cumsum(ending * time, axis=1) + survival * lost
+        return stored(reward_of_wait / time_of_wait)
 
     def act(noise, view, state, params):
         del view
@@ -97,37 +122,48 @@ def hazard_thompson(problem: Problem) -> Policy[State, Params, Action]:
         ended = params.prior_ended + state.ended.astype(float)
         passed = params.prior_passed + (state.entered - state.ended).astype(float)
         hazard = beta_from_uniforms(u[0], u[1], ended, passed)
-        value = Gains.of(state.ended, state.rewards).drawn(u[2 : 2 + WORDS])
         numbers = (starts + 1.0, room, given_up)
         first, last, lost = (x[None, :] for x in constant(numbers))
+        rewards, words = Gains.of(state.ended, state.rewards), u[2 : 2 + WORDS]
         time = jnp.broadcast_to(first, shape)
-        if longer:
-            late = Gains.of(state.ended, state.late)
-            time = time + last * late.drawn_cost(u[2 + WORDS :])
-        hazard, value, time = stored((hazard, value, time))
-        survival = jnp.cumprod(1 - hazard, axis=1)
-        entering = jnp.pad(survival[:, :-1], ((0, 0), (1, 0)), constant_values=1.0)
-        ending = entering * hazard
-        reward_of_wait = jnp.cumsum(ending * value, axis=1)
-        time_of_wait = jnp.cumsum(ending * time, axis=1) + survival * lost
-        best = first_argmax(stored(reward_of_wait / time_of_wait))
+        if together:
+            gone = last * Gains.of(state.ended, state.late).expected()
+            time, likely = time + gone, ended / (ended + passed)
+            price = jnp.max(rates(likely, rewards.expected(), time, lost))
+            # An epoch is worth 1 - price first but for what it lacks, up to `scale`.
+            scale = 1 + price * last
+            lack = lacks(*state[1:], price * last / scale).drawn_cost(words)
+            value = 1 - scale * lack + price * gone
+        else:
+            value = rewards.drawn(words)
+            if longer:
+                late = Gains.of(state.ended, state.late)
+                time = time + last * late.drawn_cost(u[2 + WORDS :])
+        best = first_argmax(rates(hazard, value, time, lost))
         return Action(*split_index(best, *shape))
 
     def update(noise, view, state, action, feedback, params):
         del noise, view, params
         epoch = Units.of(waits, action.wait, feedback)
         old = row(state, action.arm)
-        late = ()
+        late, products = old.late, old.products
         if longer:
             begin, most = constant((starts + 1.0, np.maximum(room, 1.0)))
-            late = old.late.add((feedback.time - begin) / most, epoch.ended)
+            share = (feedback.time.astype(float) - begin) / most
+            late = late.add(share, epoch.ended)
+            if together:
+                products = products.add(
+                    jnp.where(epoch.ended, share * feedback.reward, 0.0)
+                )
         new = State(
             old.entered + epoch.entered.astype(jnp.int32),
             old.ended + epoch.ended.astype(jnp.int32),
             old.rewards.add(feedback.reward, epoch.ended),
             late,
+            products,
         )
         return with_row(state, action.arm, new)
 
     words = (draws * problem.num_pairs, 0)
-    return Policy("hazard TS", init, act, update, Params(), words, _check)
+    name = "hazard TS, joint" if joint else "hazard TS"
+    return Policy(name, init, act, update, Params(), words, _check)
