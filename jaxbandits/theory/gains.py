@@ -9,6 +9,7 @@ with these (docs/theory/cell-thompson.md).
 """
 
 import numpy as np
+from scipy.optimize import minimize_scalar
 from scipy.special import rel_entr
 from scipy.stats import beta
 
@@ -22,7 +23,6 @@ from jaxbandits.checks import (
 from jaxbandits.theory.plain import plain_numbers
 
 _QUADRATURE = np.polynomial.legendre.leggauss(200)
-_HALVINGS = 60  # of [0, 1], to the last bit of the x that speaks against a level most
 
 
 @plain_numbers
@@ -85,44 +85,22 @@ def least_information(gains: Numbers, level: float) -> float:
     Raises:
       ValueError: if an argument is out of its range.
     """
-    gains = numbers("gains", gains, 1)
-    return float(information_of(gains, np.full(gains.shape, 1 / gains.size), level))
-
-
-@plain_numbers
-def information_of(gains: Numbers, chances: Numbers, level: Numbers) -> np.ndarray:
-    """K of laws on finitely many gains.
-
-    Args:
-      gains: real ``[..., n]`` in [0, 1].
-      chances: real ``[..., n]``, which sum to 1; the two broadcast.
-      level: q in (0, 1), ``[...]``.
-
-    Returns:
-      f64 ``[...]``; 0 where the level is not above the mean.
-
-    Raises:
-      ValueError: if an argument is out of its range.
-    """
-    in_unit_interval(gains=gains, chances=chances)
+    in_unit_interval(gains=gains)
     between_zero_and_one(level=level)
-    gains, chances = numbers("gains", gains), numbers("chances", chances)
-    if not np.allclose(chances.sum(axis=-1), 1, rtol=0, atol=1e-9):
-        raise ValueError(f"chances must sum to 1, got {chances.sum(axis=-1)}")
-    level = numbers("level", level)[..., None]
+    gains = numbers("gains", gains, 1)
+    if gains.mean() >= level:
+        return 0.0
     off = (gains - level) / (1 - level)
-    low = np.zeros(np.broadcast_shapes(off.shape, chances.shape)[:-1])
-    high = np.ones_like(low)
-    # E log(1 - x off) is concave: x is where its slope changes sign, or an end.
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        # A gain of 1 may have a slope without end there, if it has a chance.
-        with np.errstate(divide="ignore", invalid="ignore"):
-            slopes = chances * off / (1 - middle[..., None] * off)
-        rises = np.where(chances > 0, slopes, 0.0).sum(axis=-1) < 0
-        low, high = np.where(rises, middle, low), np.where(rises, high, middle)
-    logs = np.log1p(-np.where(chances > 0, low[..., None] * off, 0.0))
-    return np.maximum((chances * logs).sum(axis=-1), 0.0)
+
+    def against(share: float) -> float:
+        return -float(np.mean(np.log1p(-share * off)))
+
+    inside = minimize_scalar(
+        against, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-12}
+    )
+    # At 1 itself the gains must be below 1.
+    end = -against(1.0) if gains.max() < 1 else 0.0
+    return max(-float(inside.fun), end)
 
 
 @plain_numbers

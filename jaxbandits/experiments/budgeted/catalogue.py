@@ -24,7 +24,6 @@ from jaxbandits.experiments.budgeted.intervals import (
     interval_study,
 )
 from jaxbandits.experiments.budgeted.joint import joint
-from jaxbandits.experiments.budgeted.least import least
 from jaxbandits.experiments.budgeted.lost_runs import lost_runs
 from jaxbandits.experiments.budgeted.shares import shares
 from jaxbandits.experiments.budgeted.shrunk import shrunk
@@ -295,12 +294,6 @@ EXPERIMENTS = (
         lost_runs,
         Options(2_000, 100_000),
         Options(16, 500, quick=True),
-    ),
-    _exact(
-        "least",
-        "Regret on the leaderboard beside the least of a consistent policy",
-        "docs/theory/least-regret-budgeted.md",
-        least,
     ),
     Experiment(
         "budgeted-share",

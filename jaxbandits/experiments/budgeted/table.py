@@ -61,12 +61,12 @@ def _of(spread: np.ndarray) -> str:
     return ", ".join(padded_number(float(value)) for value in spread)
 
 
-def first_instances(environment, count: int, root_seed: int = ROOT_SEED):
+def first_instances(environment, count: int):
     """The instances that `simulate` gives the seeds 0, ..., count - 1."""
     setup = jax.tree.map(to_device, environment.setup)
 
     def draw(seed):
-        return environment.game.sample(instance_key(root_key(root_seed), seed), setup)
+        return environment.game.sample(instance_key(root_key(ROOT_SEED), seed), setup)
 
     return jax.jit(jax.vmap(draw))(jnp.arange(count, dtype=jnp.uint32))
 
