@@ -4,9 +4,9 @@
 budgeted game, `censored` about RCUCB in the game with censored consumption, `zooming`
 about z-RCUCB, where any limit may be chosen, `farewell` about Wait-UCB in the game with
 waiting times; `graves_lai` has what no consistent policy can do better than in the game
-with censored consumption; `lost_runs` and `shrinking`, about share-UCB and omega*-UCB,
-`hazards`, `cells`, `gains`, `waiting`, `ratios`, `sampled_rates` and `sparring`, about
-Thompson sampling, are ours.
+with censored consumption, `lai_robbins` the same of budgets; `lost_runs` and
+`shrinking`, about share-UCB and omega*-UCB, `hazards`, `cells`, `gains`, `waiting`,
+`ratios`, `sampled_rates` and `sparring`, about Thompson sampling, are ours.
 Import the module and call through its name: most have a `trivial_bound`.
 """
 
@@ -19,6 +19,7 @@ from jaxbandits.theory import (
     gains,
     graves_lai,
     hazards,
+    lai_robbins,
     lost_runs,
     ratios,
     sampled_rates,
@@ -37,6 +38,7 @@ __all__ = [
     "gains",
     "graves_lai",
     "hazards",
+    "lai_robbins",
     "lost_runs",
     "ratios",
     "sampled_rates",

@@ -9,7 +9,6 @@ with these (docs/theory/cell-thompson.md).
 """
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 from scipy.special import rel_entr
 from scipy.stats import beta
 
@@ -20,6 +19,7 @@ from jaxbandits.checks import (
     in_unit_interval,
     numbers,
 )
+from jaxbandits.theory.lai_robbins import above
 from jaxbandits.theory.plain import plain_numbers
 
 _QUADRATURE = np.polynomial.legendre.leggauss(200)
@@ -88,19 +88,8 @@ def least_information(gains: Numbers, level: float) -> float:
     in_unit_interval(gains=gains)
     between_zero_and_one(level=level)
     gains = numbers("gains", gains, 1)
-    if gains.mean() >= level:
-        return 0.0
-    off = (gains - level) / (1 - level)
-
-    def against(share: float) -> float:
-        return -float(np.mean(np.log1p(-share * off)))
-
-    inside = minimize_scalar(
-        against, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-12}
-    )
-    # At 1 itself the gains must be below 1.
-    end = -against(1.0) if gains.max() < 1 else 0.0
-    return max(-float(inside.fun), end)
+    chances = np.full((1, gains.size), 1 / gains.size)
+    return float(above(gains[None], chances, [level]).divergence[0])
 
 
 @plain_numbers

@@ -15,6 +15,7 @@ ELSEWHERE = (
     "allocation-hard",
     "budgeted-fig3d",
     "budgeted-fig3f",
+    "budgeted-least",
     "censored-coverage",
     "censored-fig5",
     "censored-least",

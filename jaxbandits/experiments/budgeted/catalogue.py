@@ -24,6 +24,7 @@ from jaxbandits.experiments.budgeted.intervals import (
     interval_study,
 )
 from jaxbandits.experiments.budgeted.joint import joint
+from jaxbandits.experiments.budgeted.least import least
 from jaxbandits.experiments.budgeted.lost_runs import lost_runs
 from jaxbandits.experiments.budgeted.shares import shares
 from jaxbandits.experiments.budgeted.shrunk import shrunk
@@ -294,6 +295,12 @@ EXPERIMENTS = (
         lost_runs,
         Options(2_000, 100_000),
         Options(16, 500, quick=True),
+    ),
+    _exact(
+        "least",
+        "Policies for budgets beside the least regret of a consistent one",
+        "docs/theory/least-budgeted-regret.md",
+        least,
     ),
     Experiment(
         "budgeted-share",

@@ -61,12 +61,13 @@ def _of(spread: np.ndarray) -> str:
     return ", ".join(padded_number(float(value)) for value in spread)
 
 
-def first_instances(environment, count: int):
+def first_instances(environment, count: int, root_seed: int = ROOT_SEED):
     """The instances that `simulate` gives the seeds 0, ..., count - 1."""
     setup = jax.tree.map(to_device, environment.setup)
+    root = root_key(root_seed)
 
     def draw(seed):
-        return environment.game.sample(instance_key(root_key(ROOT_SEED), seed), setup)
+        return environment.game.sample(instance_key(root, seed), setup)
 
     return jax.jit(jax.vmap(draw))(jnp.arange(count, dtype=jnp.uint32))
 

@@ -11,6 +11,7 @@ from jaxbandits.theory import (
     farewell,
     graves_lai,
     hazards,
+    lai_robbins,
     lost_runs,
     zooming,
 )
@@ -43,6 +44,7 @@ def cases() -> list[Case]:
         *_farewell(),
         *_graves_lai(),
         *_hazards(),
+        *_lai_robbins(),
         *_lost_runs(),
         *_zooming(),
     ]
@@ -279,6 +281,37 @@ def _hazards():
         hazards.chance_of_trial,
         {"rate": 0.3, "prior_passed": 2.0},
         {"rate": UNIT, "prior_passed": "at least one"},
+    )
+
+
+def _lai_robbins():
+    values = (None, "x", 0.5, [0.5], [[0.5, NAN]], [[]], [[0.5, 2.0]], True)
+    chances = (None, "x", 0.5, [0.5], [[0.5, NAN]], [[0.5, 0.4]], [[1.5, -0.5]])
+    each = (None, "x", 0.5, [NAN], [0.5, 0.5], [], True)
+    good = {"values": [[0.0, 1.0]], "chances": [[0.5, 0.5]], "level": [0.8]}
+    yield from attack(
+        lai_robbins.above,
+        good,
+        {"values": values, "chances": chances, "level": each},
+        "lai_robbins.above",
+    )
+    coin = {"reward": [[0.0, 1.0]], "cost": [[0.0, 1.0]], "ratio": [1.6]}
+    ends = {"highest_reward": (None, "x", NAN, 0.5), "lowest_cost": "not negative"}
+    wrong = ends | {"reward": values, "cost": values[:-2], "ratio": (*each, [0.0])}
+    yield from attack(
+        lai_robbins.joint,
+        coin | {"chances": [[0.5, 0.5]]},
+        wrong | {"chances": chances},
+        "lai_robbins.joint",
+        named={"highest_reward": ("reward",)},
+    )
+    names = ("reward_chances", "cost_chances")
+    yield from attack(
+        lai_robbins.independent,
+        coin | dict.fromkeys(names, [[0.5, 0.5]]),
+        wrong | dict.fromkeys(names, chances),
+        "lai_robbins.independent",
+        named={"highest_reward": ("reward",)},
     )
 
 

@@ -1,0 +1,266 @@
+"""Budgeted policies beside the least regret of a consistent one."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import hypot, log
+from typing import NamedTuple
+
+import numpy as np
+import xarray as xr
+from matplotlib.figure import Figure
+
+from jaxbandits.experiments.budgeted.divergences import Losses, losses
+from jaxbandits.experiments.common.experiment import Options, Outcome
+from jaxbandits.experiments.judging.board import Board, shipped
+from jaxbandits.experiments.judging.budgeted import PROTOCOL
+from jaxbandits.experiments.judging.page import missed
+from jaxbandits.experiments.judging.scores import Cell, Score
+from jaxbandits.plots import draw_legend, figure, line_style, readable_ticks
+from jaxbandits.stats import Entry, Record, entry, make_record
+
+NAME = "budgeted-least"
+BOUND = "c log B"
+BEST = "best rival"
+# Whose regret is logarithmic where rewards and costs are independent, as they are here.
+CONSISTENT = ("price TS", "ratio TS", "BTS", "KL-UCB-SC+")
+POLICIES = ("share-UCB, anytime", *CONSISTENT)
+QUICK = ("rare prize", "cheap and slow")  # two arms, one draw
+SHOWN = (0.03, 30.0)  # quotients beyond are drawn there
+MARKS = "osD^vP"
+ROW = 0.2  # inches
+
+
+class Found(NamedTuple):
+    """A case's losses by class of laws, and its cells on the leaderboard by budget."""
+
+    losses: Mapping[str, Losses]
+    cells: Mapping[int, Cell]
+
+    @property
+    def budgets(self) -> list[int]:
+        """Ascending."""
+        return sorted(self.cells)
+
+    def c(self, budget: int) -> float:
+        """The smaller c, of the arms within reach: the mean over draws."""
+        return float(self.losses["independent"].within(budget).mean())
+
+    def score(self, policy: str, budget: int, at: int | None = None) -> Score | None:
+        """A policy's score; that of a cell's best rival, and of it in another cell."""
+        name = self.cells[budget].best if policy == BEST else policy
+        return self.cells[at or budget].scores.get(name)
+
+    def ratio(self, policy: str, budget: int) -> float | None:
+        """Mean regret over c log B; None where no arm is within reach."""
+        score, c = self.score(policy, budget), self.c(budget)
+        return score.mean / (c * log(budget)) if score and c > 0 else None
+
+    def growth(self, policy: str, budget: int) -> Entry | None:
+        """Mean regret per unit of log B since the budget before."""
+        before = max((b for b in self.budgets if b < budget), default=None)
+        if before is None:
+            return None
+        new, old = self.score(policy, budget), self.score(policy, budget, before)
+        if not (new and old):
+            return None
+        apart = log(budget / before)
+        error = hypot(new.error, old.error) / apart
+        return entry((new.mean - old.mean) / apart, error)
+
+    def growth_ratio(self, policy: str, budget: int) -> float | None:
+        """Growth over the c of the arms that were within reach at the budget before."""
+        growth = self.growth(policy, budget)
+        if growth is None:
+            return None
+        c = self.c(max(b for b in self.budgets if b < budget))
+        return growth["mean"] / c if c > 0 else None
+
+
+def least(options: Options) -> Outcome:
+    """c of every judging case, beside regret on the leaderboard and its growth.
+
+    Nothing is played: means are those of the leaderboard that came with the package,
+    and c is a mean over the same draws of the arms.
+
+    Args:
+      options: only whether to be quick.
+
+    Raises:
+      ValueError: if no leaderboard came with the package.
+    """
+    board = shipped(PROTOCOL.setting)
+    if board is None:
+        raise ValueError(f"{NAME} needs the leaderboard, which is not in the package")
+    titles = QUICK if options.quick else tuple(PROTOCOL.judging)
+    found = {}
+    for title in titles:
+        environment = PROTOCOL.judging[title].environment()
+        if environment is not None:  # its data are there
+            cells = {x.horizon: x for x in board.cells if x.case == title}
+            parts = losses(environment, board.seeds, board.root_seed)
+            found[title] = Found(parts, cells)
+    datasets = {
+        title: xr.Dataset({k: ("seed", x.total()) for k, x in each.losses.items()})
+        for title, each in found.items()
+    }
+    records = [
+        record for title, each in found.items() for record in _records(title, each)
+    ]
+    notes = (*_goal_notes(board, found), *_policy_notes(found), _rival_note(found))
+    return Outcome(datasets, records, _picture(found), notes, root_seed=board.root_seed)
+
+
+def _records(title: str, found: Found) -> Iterator[Record]:
+    """The bound's, and one per policy."""
+    bound = {}
+    for name, each in found.losses.items():
+        total = each.total()
+        one = np.allclose(total, total[0], rtol=1e-9)  # instance for all seeds
+        error = None if one else total.std(ddof=1) / len(total) ** 0.5
+        bound[f"c_{name}"] = entry(total.mean(), error)
+        bound[f"c_{name}_median"] = entry(np.median(total))
+        for b in found.budgets:
+            bound[f"c_{name}_within_{b}"] = entry(each.within(b).mean())
+    yield make_record(NAME, title, BOUND, bound, seeds=0, horizon=0)
+    for policy in (*POLICIES, BEST):
+        metrics = {}
+        for b in found.budgets:
+            score = found.score(policy, b)
+            if score is None:
+                continue
+            numbers = {
+                "ratio": found.ratio(policy, b),
+                "growth": found.growth(policy, b),
+                "growth_ratio": found.growth_ratio(policy, b),
+            }
+            for name, value in numbers.items():
+                if value is not None:
+                    shown = entry(value) if isinstance(value, float) else value
+                    metrics[f"{name}_{b}"] = shown
+        yield make_record(NAME, title, policy, metrics, seeds=0, horizon=0)
+
+
+def _goal_notes(board: Board, found: Mapping[str, Found]) -> Iterator[str]:
+    """Where the goal is missed: whether the best rival does less than it must."""
+    goal = PROTOCOL.goal
+    assert goal is not None
+    (candidate,) = goal.candidates
+    cells = [cell for cell in board.cells if cell.case in found]
+    short = missed(cells, candidate, goal)
+    kept = [cell for cell in cells if cell not in short]
+    for where, those in ("falls short", short), ("does not fall short", kept):
+        yield f"{candidate} {where} in {len(those)} pairs. " + _counted(found, those)
+    neither = [
+        cell
+        for cell in short
+        if not any(x is not None and x < 1 for x in _quotients(found, cell, BEST))
+    ]
+    said = ", ".join(f"{x.case} at {x.horizon:,}" for x in neither)
+    yield (
+        f"Neither can be said in {len(neither)} pairs in which it falls short"
+        f"{f': {said}' if said else ''}."
+    )
+    both = [
+        cell
+        for cell in short
+        if any(x is not None and x < 1 for x in _quotients(found, cell, candidate))
+    ]
+    yield (
+        f"In {len(both)} of these {len(short)} {candidate} itself has less than "
+        "c log B, or grows by less than c."
+    )
+
+
+def _quotients(found: Mapping[str, Found], cell: Cell, policy: str) -> tuple:
+    """Over c log B, and of growth over c; None where there is none."""
+    each = found[cell.case]
+    return each.ratio(policy, cell.horizon), each.growth_ratio(policy, cell.horizon)
+
+
+def _counted(found: Mapping[str, Found], cells: Sequence[Cell]) -> str:
+    ratios, growths = zip(*(_quotients(found, x, BEST) for x in cells), strict=True)
+
+    def below(values: Sequence[float | None]) -> str:
+        there = [x for x in values if x is not None]
+        return f"in {sum(x < 1 for x in there)} of {len(there)}"
+
+    either = sum(
+        any(x is not None and x < 1 for x in pair)
+        for pair in zip(ratios, growths, strict=True)
+    )
+    return (
+        f"The best rival has less than c log B {below(ratios)} with an arm within "
+        f"reach; its growth is below c {below(growths)} with a budget before; one or "
+        f"the other in {either}."
+    )
+
+
+def _policy_notes(found: Mapping[str, Found]) -> Iterator[str]:
+    """Growth over c at the largest budget that each has played."""
+    for policy in (*POLICIES, BEST):
+        last = [_last(each, policy, each.growth_ratio) for each in found.values()]
+        there = np.array([x for x in last if x is not None])
+        if there.size:
+            yield (
+                f"{policy}: growth over c at the largest budget is "
+                f"{np.median(there):.2f} in the median of {there.size} cases, "
+                f"from {there.min():.2g} to {there.max():.2g}; "
+                f"below 1 in {np.sum(there < 1)}."
+            )
+
+
+def _rival_note(found: Mapping[str, Found]) -> str:
+    """Growth of the best rivals beside that of who gives up no arm, without any c."""
+    ratios = []
+    for each in found.values():
+        for budget in each.budgets:
+            rival = each.growth(BEST, budget)
+            others = [each.growth(name, budget) for name in CONSISTENT]
+            least = min((x["mean"] for x in others if x), default=None)
+            if rival and least:
+                ratios.append(rival["mean"] / least)
+    return (
+        f"The best rival grows by less than each of {', '.join(CONSISTENT)} that has "
+        f"played in {sum(x < 1 for x in ratios)} of {len(ratios)} pairs with a budget "
+        f"before, by {np.median(ratios):.2f} times what the least of them does in the "
+        "median."
+    )
+
+
+def _last(found: Found, policy: str, quotient) -> float | None:
+    """At the largest budget that a policy has played."""
+    played = [b for b in found.budgets if found.score(policy, b) is not None]
+    return quotient(policy, played[-1])
+
+
+def _picture(found: Mapping[str, Found]) -> Figure:
+    """A row per case, a dot per policy: regret over c log B, and growth over c."""
+    fig, panels = figure(1, 2)
+    # As high as its rows, whether panels stand side by side or not.
+    spec = panels[0].get_subplotspec()
+    blocks = spec.get_gridspec().nrows if spec else 1
+    fig.set_size_inches(fig.get_figwidth(), blocks * (0.7 + ROW * len(found)))
+    names = ("ratio", "growth_ratio")
+    labels = (r"regret over $c \log B$", "growth over $c$")
+    for ax, name, label in zip(panels, names, labels, strict=True):
+        for place, policy in enumerate((*POLICIES, BEST)):
+            last = [_last(x, policy, getattr(x, name)) for x in found.values()]
+            dots = [(x, row) for row, x in enumerate(last) if x is not None]
+            ax.plot(
+                np.clip([x for x, _ in dots], *SHOWN),
+                [row for _, row in dots],
+                MARKS[place],
+                color=line_style(place).color,
+                markersize=5,
+                markerfacecolor="none" if policy == BEST else None,
+                label=policy,
+            )
+        ax.axvline(1.0, color="0.25", linewidth=1, zorder=1)
+        ax.set_yticks(range(len(found)), [*found])
+        ax.set_ylim(len(found) - 0.5, -0.5)
+        ax.grid(False, axis="y")
+        for row in range(len(found) - 1):
+            ax.axhline(row + 0.5, color="0.85", linewidth=0.8, zorder=0)
+        readable_ticks(ax.xaxis, "log", *SHOWN)
+        ax.set_xlabel(label)
+    draw_legend(panels, "at the largest budget played; at an edge: or beyond")
+    return fig
