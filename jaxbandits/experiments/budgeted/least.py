@@ -26,7 +26,8 @@ POLICIES = ("share-UCB, anytime", *CONSISTENT)
 QUICK = ("rare prize", "cheap and slow")  # two arms, one draw
 SHOWN = (0.03, 30.0)  # quotients beyond are drawn there
 MARKS = "osD^vP"
-ROW = 0.2  # inches
+ROW = 0.27  # inches
+APART = 0.13  # of a row, from one policy's dots to the next one's
 
 
 class Found(NamedTuple):
@@ -240,11 +241,12 @@ def _picture(found: Mapping[str, Found]) -> Figure:
     blocks = spec.get_gridspec().nrows if spec else 1
     fig.set_size_inches(fig.get_figwidth(), blocks * (0.7 + ROW * len(found)))
     names = ("ratio", "growth_ratio")
-    labels = (r"regret over $c \log B$", "growth over $c$")
+    labels = (r"regret over $c\,\log B$", "growth over $c$")
     for ax, name, label in zip(panels, names, labels, strict=True):
         for place, policy in enumerate((*POLICIES, BEST)):
             last = [_last(x, policy, getattr(x, name)) for x in found.values()]
-            dots = [(x, row) for row, x in enumerate(last) if x is not None]
+            lower = APART * (place - len(POLICIES) / 2)
+            dots = [(x, row + lower) for row, x in enumerate(last) if x is not None]
             ax.plot(
                 np.clip([x for x, _ in dots], *SHOWN),
                 [row for _, row in dots],
