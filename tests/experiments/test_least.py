@@ -11,6 +11,7 @@ import pytest
 from jaxbandits.experiments import REGISTRY, Options
 from jaxbandits.experiments.censored import least
 from jaxbandits.experiments.common.writing import SUMMARY
+from jaxbandits.experiments.judging import board as boards
 from jaxbandits.experiments.judging.board import shipped
 from jaxbandits.experiments.judging.censored import PROTOCOL
 from jaxbandits.plots import style
@@ -117,6 +118,6 @@ def test_the_page_has_what_the_full_run_found(quick):
 
 
 def test_without_a_leaderboard(monkeypatch):
-    monkeypatch.setattr(least, "shipped", lambda setting: None)
+    monkeypatch.setattr(boards, "shipped", lambda setting: None)
     with pytest.raises(ValueError, match="^censored-least needs the leaderboard"):
         least.least(Options(1, 1, quick=True))

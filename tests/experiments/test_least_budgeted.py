@@ -12,6 +12,7 @@ from scipy.special import rel_entr
 from jaxbandits.experiments import REGISTRY, Options
 from jaxbandits.experiments.budgeted import divergences, least
 from jaxbandits.experiments.common.writing import SUMMARY
+from jaxbandits.experiments.judging import board as boards
 from jaxbandits.experiments.judging.board import shipped
 from jaxbandits.experiments.judging.budgeted import PROTOCOL, coins, narrow
 from jaxbandits.experiments.judging.scores import missed
@@ -186,6 +187,6 @@ def _errors_of_growth(records, page):
 
 
 def test_without_a_leaderboard(monkeypatch):
-    monkeypatch.setattr(least, "shipped", lambda setting: None)
+    monkeypatch.setattr(boards, "shipped", lambda setting: None)
     with pytest.raises(ValueError, match="^budgeted-least needs the leaderboard"):
         least.least(Options(1, 1, quick=True))

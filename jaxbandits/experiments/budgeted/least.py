@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from jaxbandits.experiments.budgeted.divergences import Losses, losses
 from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.experiments.judging.board import Board, shipped
+from jaxbandits.experiments.judging.board import Board, shipped_cases
 from jaxbandits.experiments.judging.budgeted import PROTOCOL
 from jaxbandits.experiments.judging.page import missed
 from jaxbandits.experiments.judging.scores import Cell, Score
@@ -88,17 +88,13 @@ def least(options: Options) -> Outcome:
     Raises:
       ValueError: if no leaderboard came with the package.
     """
-    board = shipped(PROTOCOL.setting)
-    if board is None:
-        raise ValueError(f"{NAME} needs the leaderboard, which is not in the package")
     titles = QUICK if options.quick else tuple(PROTOCOL.judging)
+    board, cases = shipped_cases(PROTOCOL, titles, NAME)
     found = {}
-    for title in titles:
-        environment = PROTOCOL.judging[title].environment()
-        if environment is not None:  # its data are there
-            cells = {x.horizon: x for x in board.cells if x.case == title}
-            parts = losses(environment, board.seeds, board.root_seed)
-            found[title] = Found(parts, cells)
+    for title, environment in cases.items():
+        cells = {x.horizon: x for x in board.cells if x.case == title}
+        parts = losses(environment, board.seeds, board.root_seed)
+        found[title] = Found(parts, cells)
     datasets = {
         title: xr.Dataset({k: ("seed", x.total()) for k, x in each.losses.items()})
         for title, each in found.items()

@@ -8,7 +8,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.experiments.judging.board import Board, shipped
+from jaxbandits.experiments.judging.board import Board, shipped_cases
 from jaxbandits.experiments.judging.censored import PROTOCOL
 from jaxbandits.experiments.judging.scores import Score
 from jaxbandits.plots import draw_legend, figure, line_style, readable_ticks
@@ -51,15 +51,12 @@ def least(options: Options) -> Outcome:
     Raises:
       ValueError: if no leaderboard came with the package.
     """
-    board = shipped(PROTOCOL.setting)
-    if board is None:
-        raise ValueError(f"{NAME} needs the leaderboard, which is not in the package")
     titles = QUICK if options.quick else tuple(PROTOCOL.judging)
-    found = {}
-    for title in titles:
-        environment = PROTOCOL.judging[title].environment()
-        if environment is not None:  # its data are there
-            found[title] = Found(constant_of(environment), _scores(board, title))
+    board, cases = shipped_cases(PROTOCOL, titles, NAME)
+    found = {
+        title: Found(constant_of(environment), _scores(board, title))
+        for title, environment in cases.items()
+    }
     datasets = {
         title: xr.Dataset({"c": each.constant}) for title, each in found.items()
     }

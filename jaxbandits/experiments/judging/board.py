@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any, NamedTuple
 
-from jaxbandits.experiments.judging.protocol import Entrant
+from jaxbandits.experiments.judging.protocol import Entrant, Protocol
 from jaxbandits.experiments.judging.scores import Cell, Score
+from jaxbandits.protocol import Environment
 
 VERSION = 1
 DIGITS = 6  # significant ones
@@ -131,6 +132,26 @@ def shipped(setting: str) -> Board | None:
     """The leaderboard that came with the package, or None if there is none."""
     file = resources.files(__package__) / "boards" / f"{setting}.json"
     return loaded(file.read_text()) if file.is_file() else None
+
+
+def shipped_cases(
+    protocol: Protocol, titles: Sequence[str], what: str
+) -> tuple[Board, dict[str, Environment]]:
+    """The leaderboard that came with the package, and cases of it.
+
+    Args:
+      protocol: of a setting.
+      titles: of judging cases; those that lack their data are left out.
+      what: it is needed for.
+
+    Raises:
+      ValueError: if no leaderboard came with the package.
+    """
+    board = shipped(protocol.setting)
+    if board is None:
+        raise ValueError(f"{what} needs the leaderboard, which is not in the package")
+    made = {title: protocol.judging[title].environment() for title in titles}
+    return board, {title: each for title, each in made.items() if each is not None}
 
 
 def _plain(cell: Cell) -> dict[str, Any]:
