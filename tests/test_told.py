@@ -246,6 +246,7 @@ def test_people_have_no_oracle(name):
     assert live.tell(session, live.ask(session, view), feedback, view).round == 2
 
 
+@pytest.mark.slow
 def test_arms_that_give_resource_back_may_be_offered_more_than_there_is():
     arms = [0.9, 0.8], [1.0, 2.0]
     ends = {"budgets": [2.0], "lowest": 0.5, "highest": 4.0, "known": False}

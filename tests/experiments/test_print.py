@@ -26,6 +26,8 @@ NAMES = [name for name in REGISTRY if not name.startswith(ELSEWHERE)]
 # Their rehearsals are long, or their figure is another's with other numbers: of the
 # paper's comparisons those stay that have the longest names, and a single panel.
 LONG = {
+    "allocation-fig5",
+    "allocation-ordered",
     "allocation-estimator",
     "allocation-families",
     "allocation-fig3",

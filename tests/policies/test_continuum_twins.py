@@ -131,7 +131,7 @@ FULL = {name for name in CASES if "full" in name}
 # of these instances' penalty.
 FLOAT32 = sorted(set(CASES) - {"StoOO 3"})
 # One of each entry of the registry.
-SHORT = {"inherit 2", "StoOO 2", "zooming"}
+SHORT = {"inherit 2", "zooming"}
 
 
 @cache

@@ -204,6 +204,7 @@ def grid_run():
     return game, policies["several"], data
 
 
+@pytest.mark.slow
 def test_one_epoch_is_the_policy_that_knows_the_horizon(grid_run):
     _, _, data = grid_run
     for name in ("regret", "censored", "optimal"):
@@ -211,6 +212,7 @@ def test_one_epoch_is_the_policy_that_knows_the_horizon(grid_run):
         np.testing.assert_array_equal(one, told)
 
 
+@pytest.mark.slow
 def test_several_epochs_in_simulate(grid_run):
     """As in plain play, and unlike what the horizon would make of it."""
     game, policy, data = grid_run

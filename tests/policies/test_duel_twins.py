@@ -105,6 +105,7 @@ CASES = {
 
 # Another with an option or other parameters.
 LONG = {
+    "self-sparring",
     "cell-self-sparring, parameters",
     "cell-self-sparring-apart",
     "rucb-preferences",

@@ -142,6 +142,7 @@ LONG = {
     "omega*, shrunk",
     "omega*, shorter, shrunk",
     "omega*, product limit",
+    "omega*, product limit, shrunk",
     "hazard TS, joint",
     *("BTS", "KUBE", "PD-BwK", "UCB-SC+"),
 }

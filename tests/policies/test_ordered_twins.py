@@ -73,9 +73,11 @@ CASES = {
     "uniform, odd units": Case(twins.Uniform, game={"budgets": (2, 5)}, every=1),
 }
 # Budgets that are told (settings/test_ordered.py has what a policy sees of them),
-# another family and other plans of the same draws.
+# another family and other plans of the same draws; and these draws, which are those of
+# allocation's Thompson sampling (test_allocation_twins.py), as they take longest.
 LONG = {
     *(
+        "thompson",
         "ucb, told",
         "thompson, told",
         "thompson, sigmoid",

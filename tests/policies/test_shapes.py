@@ -123,6 +123,9 @@ def without_a_shape(value):
                 yield f"{type(node).__name__}.{field} has no shape"
 
 
+assert {*REGISTRY} > SHORT
+
+
 @float64_in_long
 @pytest.mark.parametrize("name", in_short(REGISTRY, {*REGISTRY} - SHORT))
 def test_a_round_is_as_annotated(name, dtype):

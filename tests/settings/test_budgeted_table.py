@@ -65,6 +65,7 @@ def test_contract(path):
     check_environment(game, uniform(game.problem))
 
 
+@pytest.mark.slow
 def test_play_is_booked_in_money(path):
     """Summer: arm b has cost 4 dollars for nothing, or half a dollar for 6; c a dollar
     for 1; d 3 dollars for nothing. Ads are worth 4/3, 1 and 0 dollars for one."""
