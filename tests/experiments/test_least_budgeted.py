@@ -121,7 +121,7 @@ def test_notes_count_pairs(all_cases):
         for budget in (10_000, 100_000, 1_000_000)
     ]
     ratios = [
-        each[least.BEST] / min(x for x in map(each.get, least.CONSISTENT) if x)
+        each[least.BEST] / min(x for x in map(each.get, least.LOOK_AGAIN) if x)
         for each in grown
         if each[least.BEST]
     ]
