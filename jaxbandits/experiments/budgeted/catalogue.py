@@ -298,7 +298,7 @@ EXPERIMENTS = (
     ),
     _exact(
         "least",
-        "Policies for budgets beside the least regret of a consistent one",
+        "Budgeted policies beside the least regret of a consistent one",
         "docs/theory/least-budgeted-regret.md",
         least,
     ),
