@@ -21,12 +21,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 import zarr
+from zarr.abc.store import Store
 from zarr.codecs import Crc32cCodec, ZstdCodec
-from zarr.storage import MemoryStore
+from zarr.storage import MemoryStore, StorePath
 
 from jaxbandits.results.home import Home
 from jaxbandits.results.moments import BINS, SHAPE
-from jaxbandits.results.root import RESULTS, ROOT
+from jaxbandits.results.root import RESULTS, ROOT, read_root
 
 DIMS = ("environment", "policy", "params", "seed", "checkpoint")
 RUN_DIMS = DIMS[:-1]
@@ -137,9 +138,26 @@ def with_metrics(layout: Layout, metrics: Mapping[str, tuple[int, ...]]) -> Layo
     return layout._replace(variables=layout.variables | new)
 
 
+def array_of(home: Home, name: str, store: Store | None = None) -> Any:
+    """An array of a store, as the root has it.
+
+    It is made of its own metadata alone: a group would make all the others too, which
+    takes longer than reading a block.
+
+    Args:
+      home: where it lies.
+      name: of the array.
+      store: by which it is reached; by default one that only reads.
+
+    Raises: as `read_root`.
+    """
+    arrays = read_root(home)["consolidated_metadata"]["metadata"]
+    return zarr.Array.from_dict(StorePath(store or home.reading, name), arrays[name])
+
+
 def results_of(home: Home) -> Any:
-    """The array of results of a store, to be read, as its root has it."""
-    return home.group()[RESULTS]
+    """The array of results, to be read. Raises as `read_root`."""
+    return array_of(home, RESULTS)
 
 
 def layout_of(results: Any) -> Layout:

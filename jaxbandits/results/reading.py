@@ -22,6 +22,7 @@ from jaxbandits.results.layout import (
     RUN_DIMS,
     Layout,
     Place,
+    array_of,
     key_of,
     layout_of,
     pieces_of,
@@ -140,13 +141,12 @@ class Sessions:
     """
 
     def __init__(self, home: Home) -> None:
-        group = home.group()
-        array = group[RESULTS]
+        array = results_of(home)
         self._layout = layout_of(array)
         self._values = _Values(home, array, self._layout, PLAYED)
         self._counts = _Values(home, array, self._layout, ROUNDS, heads=True)
         self._there = {numbers[:4] for numbers in written(home)}
-        self.shape = (*array.shape[:3], *group["seed"].shape)
+        self.shape = (*array.shape[:3], *array_of(home, "seed").shape)
         self.chunks = (1, 1, *self._layout.block)
 
     def __getitem__(self, place: Any) -> np.ndarray:

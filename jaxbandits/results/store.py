@@ -31,6 +31,7 @@ from jaxbandits.results.layout import (
     PLAYED,
     Layout,
     Place,
+    array_of,
     files_of,
     layout_of,
     metrics_of,
@@ -339,7 +340,7 @@ def _to_write(home: Home) -> tuple[zarr.Array[Any], zarr.Array[Any]]:
     written, and nowhere else.
     """
     with _SETTING, zarr.config.set(_QUICKLY):
-        array = zarr.open_group(home.store, mode="r+")[RESULTS]
+        array = array_of(home, RESULTS, home.store)
         return array, array.with_config({"write_empty_chunks": True})
 
 
