@@ -419,6 +419,7 @@ def notes():
     )
 
 
+@pytest.mark.slow
 def test_reports_are_metrics_at_every_checkpoint(notes):
     said = notes.sel(policy="counting")
     for point, alpha in enumerate((0.5, 2.0)):

@@ -229,6 +229,7 @@ def test_integers_and_floats_are_numbers(name):
     assert session.round == 2
 
 
+@pytest.mark.slow
 def test_lists_and_whole_floats_are_actions():
     policy, view, feedback = round_of("allocation")
     session = live.start(policy)

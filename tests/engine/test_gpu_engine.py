@@ -141,6 +141,7 @@ def parted(policy, game, targets, lane) -> tuple[int, int]:
     return first, max(scan.rounds[lane, at], found.rounds[lane, at])
 
 
+@pytest.mark.slow
 def test_lanes_stop_where_their_budget_is_spent():
     game, policy = budget_game.environment(), budget_game.ALTERNATE
     amounts = [7, 100, 101]

@@ -344,6 +344,7 @@ def test_kernels_are_replaced(monkeypatch):
     assert seen[1:] == [("random_argmax", (3,))]
 
 
+@pytest.mark.slow
 def test_kernels_of_many_rows_are_not_taken_for_kernels_of_one(monkeypatch):
     """Inside a ``vmap`` of the policy the same operations stand for many rows."""
     for name in KERNELS:

@@ -78,6 +78,7 @@ def test_reflection_location_and_scale(mean, scale, low):
     np.testing.assert_allclose(moved, mean + scale * standard, atol=2e-5)
 
 
+@pytest.mark.slow
 def test_transforms(tape):
     u = tape(20, 2)
     assert_transforms_agree(normal_quantile, u[:, 0], rtol=1e-6)

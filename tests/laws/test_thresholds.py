@@ -216,7 +216,7 @@ TRIPS = [
     pytest.param("exponential", np.float64, marks=pytest.mark.slow),
     ("Lomax", np.float64),
     pytest.param("gamma", np.float32, marks=pytest.mark.slow),
-    ("discrete Weibull", np.float32),
+    pytest.param("discrete Weibull", np.float32, marks=pytest.mark.slow),
 ]
 
 

@@ -52,12 +52,13 @@ CONTRACT_TRACED = [
     if name
     not in {*named_after(*REGISTRY), *OVER_PAIRS, *CONTRACT_LONG, *CONTRACT_SHORT}
 ]
-# Of these, whose rounds take longest to trace; their twins are of the short run.
+# Of these, whose rounds take longest to trace; their twins are of the short run, as are
+# those of all budgeted policies but the ones that are advised.
 TRACED_LONG = {
+    *(name for name in CONTRACT_TRACED if name.startswith("budgeted/")),
     "allocation/mg-ucb",
     "allocation/no-ucb",
     "allocation/ra-ucb",
-    "budgeted/kl-ucb-sc-plus",
     "combinatorial/cell-thompson",
     "combinatorial/rcucb",
     "continuum/stoo",
@@ -65,7 +66,7 @@ TRACED_LONG = {
     "continuum/zooming",
     "dueling/cell-self-sparring",
     "dueling/self-sparring",
-}
+} - {"budgeted/share-ucb", "budgeted/price-thompson"}
 # What the engine compiles in the short run; grids that are refined, in test_z_rcucb.py,
 # and a solver, in tests/engine/test_invariance.py.
 PLAY_SHORT = {"budgeted/omega-star-ucb"}

@@ -540,6 +540,7 @@ def test_instances_that_differ_in_numbers_only_share_their_functions():
     assert game(known=False).problem != game().problem
 
 
+@pytest.mark.slow
 def test_the_range_of_rates_does_not_depend_on_the_rates():
     with pytest.raises(TypeError, match="lowest"):
         settings.allocation("no range", exponential, P, RATE, B)

@@ -356,6 +356,7 @@ def test_an_arm_without_observed_cost_is_worth_all_others():
     assert 5 < np.sum(actions[3:] == 0) < 32
 
 
+@pytest.mark.slow
 def test_the_unit_only_scales_the_money():
     """40 times the smallest mean cost, 1/4, is 10 in money."""
     reward, cost = [0.3, 0.6, 0.9], [0.25, 0.5, 0.75]

@@ -398,6 +398,7 @@ def test_rewards_of_an_epoch_that_ends_late_come_back():
     np.testing.assert_array_equal(data["optimal"], np.minimum(expected, 1))
 
 
+@pytest.mark.slow
 def test_a_fraction_of_a_unit_of_time():
     """Eq. (6): what has ended by 4.5 units has ended by 4. Delays are always 4."""
     game = game_of("certain")

@@ -108,7 +108,7 @@ def test_rounds_and_books(name):
     assert books["spent"] == pytest.approx(spent / ROUNDS, rel=1e-5)
 
 
-@pytest.mark.parametrize("name", in_short(FAMILIES, {"Weibull"}))
+@pytest.mark.parametrize("name", in_short(FAMILIES, {"Weibull", "integers"}))
 def test_the_oracle_is_the_best_of_all_plans(name):
     oracle, reference = game(name).oracle(), twin(name)
     best = reference.value_of(*reference.best_turns())
@@ -200,6 +200,7 @@ def test_budgets_are_drawn_as_they_are_likely():
     assert set(seen) == {2, 5, 7}
 
 
+@pytest.mark.slow
 def test_a_certain_budget_is_the_game_of_known_budgets():
     """Its optimum is the paper's, in whole units: order is no matter."""
     fixed = allocation.ordered(arms("integers"), 6)

@@ -136,6 +136,7 @@ def alike():
     return settings.fixed("one", COINS, law), settings.changing("one", COINS, [law], [])
 
 
+@pytest.mark.slow
 def test_one_phase_is_played_as_a_game_that_does_not_change():
     policy = policies.uniform(alike()[0].problem)
     still, one = (trace_run(policy, game, 60) for game in alike())

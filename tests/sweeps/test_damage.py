@@ -133,6 +133,7 @@ def test_another_sweep_mends_no_block(whole, tmp_path):
     assert {name: (copy / name).read_bytes() for name in files_of(copy)} == before
 
 
+@pytest.mark.slow
 def test_a_policy_with_a_metric_of_its_own(tmp_path):
     """It has a file beside every block, so that one that is lost is missed."""
     copy = tmp_path / "one.zarr"

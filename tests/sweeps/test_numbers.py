@@ -166,6 +166,7 @@ def test_from_python(whole):
     np.testing.assert_array_equal(single["regret"], wanted["regret"])
 
 
+@pytest.mark.slow
 def test_a_policy_is_compiled_once(tmp_path):
     """Four points on two environments in many blocks take the traces of one on one."""
     traced = []

@@ -108,6 +108,7 @@ def test_one_that_plays_side_by_side(tmp_path, whole):
     assert set(np.unique(found["session"])) == {1}
 
 
+@pytest.mark.slow
 def test_a_block_that_another_has_just_played(tmp_path, whole, monkeypatch):
     """As after a change of the number of shards, while the old ones still play."""
     path, play = tmp_path / "one.zarr", filling.play

@@ -160,6 +160,7 @@ def test_the_exponential_kernel_agrees(dtype, rng):
     np.testing.assert_allclose(found.value, other.value, rtol=tight)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", in_short(["Weibull", "half-normal"], {"Weibull"}))
 def test_limits(name, rng):
     """Arms at their limits would take more; the others share a marginal value."""
@@ -202,6 +203,7 @@ def test_limits(name, rng):
     assert np.all(found.status == SOLVED)
 
 
+@pytest.mark.slow
 def test_statuses():
     zero, two = np.zeros((1, ARMS)), np.full((1, ARMS), 2.0)
     found, _ = solved("half-normal", np.float32, zero, two, [4])

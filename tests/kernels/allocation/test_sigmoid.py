@@ -241,6 +241,7 @@ def test_one_arm_on_its_convex_branch():
     assert prefix.value < found.value - 1e-5
 
 
+@pytest.mark.slow
 def test_one_arm_gives_way_to_two():
     weight, shape = [0.8662, 0.8958, 0.579], [3.2321, 1.76, 3.7996]
     scale = [42.8511, 41.9177, 20.9749]
