@@ -334,7 +334,7 @@ def _to_write(home: Home) -> tuple[zarr.Array[Any], zarr.Array[Any]]:
     """The array of results, and one that writes shards in which there is nothing too.
 
     An array keeps the pipeline of its codecs that Zarr is set to when it is made. The
-    fused one writes a shard of moments, hundreds of pieces, in a fifth of the time of
+    fused one writes a shard of moments, hundreds of pieces, in a quarter of the time of
     the other, which makes a task of every piece, and writes the same bytes. It is new,
     and Zarr's users have to ask for it; so it is asked for where whole shards are
     written, and nowhere else.
