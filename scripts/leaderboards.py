@@ -2,6 +2,7 @@
 
     python scripts/leaderboards.py results
     python scripts/leaderboards.py results --again budgeted "share-UCB" --horizon 10000
+    python scripts/leaderboards.py results --missing censored --horizon 1000000
 
 For every setting whose leaderboard lies in FOLDER/leaderboard-SETTING-final, as
 `jaxbandits reproduce leaderboard-SETTING-final` writes it, or without the `-final` if
@@ -11,7 +12,8 @@ docs/recommendation.md is written anew, as `jaxbandits recommend` prints it.
 
 With `--again`, entrants that have changed, or are new, are played first, with the best
 rival of every cell that the package has; their scores replace the old ones. Where
-another rival is best then, all are played.
+another rival is best then, all are played. With `--missing`, all entrants are played in
+the cells that the package has not; what is there of them is written after each.
 """
 
 import argparse
@@ -59,10 +61,7 @@ def play_again(
     folder: Path, setting: str, names: Sequence[str], horizon: int | None
 ) -> None:
     """Entrants anew in all cells up to a horizon; whoever is killed goes on."""
-    protocol, whole = PROTOCOLS[setting], board.shipped(setting)
-    if whole is None:
-        raise SystemExit(f"no leaderboard of {setting} came with the package")
-    suffix = "-final" if whole.root_seed == FINAL_SEED else ""
+    protocol, whole = PROTOCOLS[setting], _shipped(setting)
     folder.mkdir(parents=True, exist_ok=True)
     first = next(iter(protocol.judging.values())).environment()
     again = {name: protocol.entrants[name] for name in names}
@@ -85,7 +84,46 @@ def play_again(
             protocol, cell, environment, again, options, whole.root_seed
         )
         whole = _with_cell(whole, new)
-    write(whole, f"leaderboard-{setting}{suffix}")
+    write(whole, _name_of(whole))
+
+
+def play_missing(folder: Path, setting: str, horizon: int | None) -> None:
+    """Cells that the package has not, up to a horizon; whoever is killed goes on."""
+    protocol, whole = PROTOCOLS[setting], _shipped(setting)
+    folder.mkdir(parents=True, exist_ok=True)
+    played = provenance()  # Before anything is written.
+    known = {(cell.case, cell.horizon) for cell in whole.cells}
+    cells = [
+        (each, title)
+        for title, case in protocol.judging.items()
+        for each in case.horizons or protocol.horizons
+        if (title, each) not in known and (horizon is None or each <= horizon)
+    ]
+    for each, title in sorted(cells, key=lambda cell: cell[0]):
+        environment = protocol.judging[title].environment()
+        if environment is None:
+            print(f"{title} is left out without its data")
+            continue
+        options = Options(whole.seeds, each, folder=folder)
+        where = protocol, title, environment, each, protocol.entrants, options
+        found = play_case(*where, whole.root_seed)
+        cell = cell_of(title, each, found, protocol.entrants)
+        new = whole._replace(cells=(cell,), played=played)
+        whole = board.joined(whole, new, list(protocol.judging))
+        write(whole, _name_of(whole))
+
+
+def _shipped(setting: str) -> board.Board:
+    whole = board.shipped(setting)
+    if whole is None:
+        raise SystemExit(f"no leaderboard of {setting} came with the package")
+    return whole
+
+
+def _name_of(whole: board.Board) -> str:
+    """Of the experiment that plays a board."""
+    suffix = "-final" if whole.root_seed == FINAL_SEED else ""
+    return f"leaderboard-{whole.setting}{suffix}"
 
 
 def _played_again(
@@ -168,9 +206,14 @@ def main() -> None:
         default=[],
         help="play these entrants in the cells that the package has",
     )
-    parser.add_argument("--horizon", type=int, help="the longest that is played again")
+    parser.add_argument(
+        "--missing", metavar="SETTING", help="play the cells that the package has not"
+    )
+    parser.add_argument("--horizon", type=int, help="the longest that is played")
     given = parser.parse_args()
     results = given.folder
+    if given.missing:
+        play_missing(results, given.missing, given.horizon)
     if given.again:
         setting, *names = given.again
         play_again(results, setting, names, given.horizon)

@@ -114,7 +114,7 @@ ENTRANTS = {
     ),
     "TS": Entrant(policies.thompson),
     "UCB": Entrant(policies.ucb_reduction),
-    "KL-UCB": Entrant(policies.kl_ucb_reduction),
+    "KL-UCB": Entrant(policies.kl_ucb_reduction, longest=100_000),
     "MOSS": Entrant(policies.moss_reduction, knows=("horizon",)),
     "cell TS": Entrant(policies.cell_thompson, ours=True),
 }
@@ -122,7 +122,7 @@ PROTOCOL = Protocol(
     setting="censored",
     fixed="2026-11-24",
     by_budget=False,
-    horizons=(1_000, 10_000, 100_000),
+    horizons=(1_000, 10_000, 100_000, 1_000_000),
     tuning=TUNING,
     judging=JUDGING,
     entrants=ENTRANTS,

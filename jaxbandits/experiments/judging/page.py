@@ -64,6 +64,7 @@ def _what_is_shown(board: Board, protocol: Protocol) -> str:
     absent = [title for title in protocol.judging if title not in cases]
     left_out = f" Not played: {', '.join(absent)}." if absent else ""
     left_out += _not_yet(board, protocol, horizons)
+    left_out += _too_slow(protocol, horizons[-1])
     made = board.played.get("versions", {})
     return (
         "*Made by the command above; not edited by hand.* The judging set was fixed "
@@ -103,6 +104,15 @@ def _not_yet(board: Board, protocol: Protocol, horizons: list[int]) -> str:
         if missing:
             said += f" Not played at {horizon:,}: {', '.join(missing)}."
     return said
+
+
+def _too_slow(protocol: Protocol, longest: int) -> str:
+    """Who is not played at all horizons of the board."""
+    return "".join(
+        f" {name} is too slow for more than {entrant.longest:,}."
+        for name, entrant in protocol.entrants.items()
+        if entrant.longest is not None and entrant.longest < longest
+    )
 
 
 def fresh(board: Board) -> str:
@@ -266,19 +276,29 @@ def _cases(board: Board, protocol: Protocol) -> Iterator[str]:
 
 
 def _case_table(cells: list[Cell], protocol: Protocol) -> Iterator[str]:
-    """Rows of entrants, best first at the longest horizon."""
-    last = cells[-1]
+    """Rows of entrants, best first at the longest horizon that they have played."""
+    names = {name for cell in cells for name in cell.scores}
     heads = [
         f"{c.horizon:,}: mean ± s.e. (median; 95 %; worst) | minus best" for c in cells
     ]
     yield f"| entrant | {' | '.join(heads)} |"
     yield "|---" * (1 + 2 * len(cells)) + "|"
-    for name in sorted(last.scores, key=lambda n: last.scores[n].mean):
+    for name in sorted(names, key=lambda name: _rank(cells, name)):
         entries = [_score(cell, name) for cell in cells]
         yield f"| {_shown(name, protocol)} | {' | '.join(entries)} |"
 
 
+def _rank(cells: list[Cell], name: str) -> tuple[int, float]:
+    """By the mean at the longest horizon; who has not played there goes last."""
+    horizon, mean = max(
+        (x.horizon, x.scores[name].mean) for x in cells if name in x.scores
+    )
+    return -horizon, mean
+
+
 def _score(cell: Cell, name: str) -> str:
+    if name not in cell.scores:
+        return " | "
     score = cell.scores[name]
     runs = "; ".join(map(number, (score.median, score.high, score.worst)))
     text = f"{number(score.mean)} ± {number(score.error)} ({runs}) | "

@@ -45,7 +45,8 @@ def play_case(
       title: of the case.
       environment: its environment.
       horizon: rounds or budget.
-      entrants: by name; one whose factory refuses the problem is left out.
+      entrants: by name; one whose factory refuses the problem, or that is not played
+        at this horizon, is left out.
       options: seeds, and the folder of the stores, if there is one.
       root_seed: of the tuning, the judging or the final runs.
       stop: see `run_sweep`.
@@ -91,7 +92,8 @@ def _entries(
 ) -> Iterator[tuple[str, Entry]]:
     for name, entrant in entrants.items():
         policy = policy_for(entrant, environment)
-        if policy is None:
+        too_long = entrant.longest is not None and options.horizon > entrant.longest
+        if policy is None or too_long:
             continue
         params = {
             leaf: value(options) if callable(value) else value

@@ -81,6 +81,7 @@ class Entrant(NamedTuple):
         is also counted without it.
       ours: whether it is a policy of ours that is held against the rivals, and so
         none. (Of the rivals, `VARIANTS` are ours as well.)
+      longest: the longest horizon that it is played at, if it is too slow for all.
     """
 
     factory: Callable[[Any], Any]
@@ -89,6 +90,7 @@ class Entrant(NamedTuple):
     flaw: str = ""
     loses: str = ""
     ours: bool = False
+    longest: int | None = None
 
     @property
     def contestant(self) -> Contestant:
