@@ -277,7 +277,7 @@ def _cases(board: Board, protocol: Protocol) -> Iterator[str]:
 
 def _case_table(cells: list[Cell], protocol: Protocol) -> Iterator[str]:
     """Rows of entrants, best first at the longest horizon that they have played."""
-    names = {name for cell in cells for name in cell.scores}
+    names = dict.fromkeys(name for cell in reversed(cells) for name in cell.scores)
     heads = [
         f"{c.horizon:,}: mean ± s.e. (median; 95 %; worst) | minus best" for c in cells
     ]
