@@ -203,8 +203,8 @@ def test_who_is_too_slow_for_a_horizon_goes_last_and_is_named():
     slow = ENTRANTS | {"fast": ENTRANTS["fast"]._replace(longest=20)}
     protocol = PROTOCOL._replace(entrants=slow)
     text = page(made, protocol, "jaxbandits x", "x.png")
-    assert "fast is too slow for more than 20." in text
-    assert "too slow" not in page(board(), PROTOCOL, "jaxbandits x", "x.png")
+    assert "Not played beyond 20: fast." in text
+    assert "beyond" not in page(board(), PROTOCOL, "jaxbandits x", "x.png")
     _, table = text.split("### coins (the paper's)\n\n")
     rows = [line.split("|")[1:-1] for line in table.splitlines()[2:]]
     names = ["(lost)", "**new**", "slow", "fast"]  # by the mean at 40
