@@ -169,9 +169,12 @@ def test_all_are_played_again_where_another_rival_is_best(outcome, play_again):
         assert again.scores[name] == expected
 
 
-@pytest.mark.parametrize(("horizon", "played"), [(None, 3), (39, 2)])
+@pytest.mark.parametrize(
+    ("titles", "horizon", "played"),
+    [([], None, [1, 2]), ([], 39, [2]), (["coins", "absent"], None, [1])],
+)
 def test_cells_that_the_package_lacks_are_played(
-    outcome, tmp_path, monkeypatch, capsys, horizon, played
+    outcome, tmp_path, monkeypatch, capsys, titles, horizon, played
 ):
     """As they are in a board that is played whole; what is there stays untouched."""
     whole = board.loaded(outcome[0].pages["leaderboard.json"])
@@ -183,14 +186,31 @@ def test_cells_that_the_package_lacks_are_played(
         leaderboards.board, "shipped", lambda _: whole._replace(cells=(spoilt,))
     )
     monkeypatch.setattr(leaderboards, "write", lambda *told: written.append(told))
-    leaderboards.play_missing(tmp_path / "new", "budgeted", horizon)
+    leaderboards.play_missing(tmp_path / "new", "budgeted", titles, horizon)
     last, name = written[-1]
-    assert name == "leaderboard-budgeted" and len(written) == played - 1
-    expected = (spoilt, *(x for x in whole.cells[1:] if x.horizon <= (horizon or 40)))
+    assert name == "leaderboard-budgeted" and len(written) == len(played)
     again = board.loaded(board.dumped(last)).cells  # with the digits that files keep
-    assert again == expected and len(again) == played
+    assert again == (spoilt, *(whole.cells[place] for place in played))
     assert last.microseconds == whole.microseconds
     assert "absent is left out" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("told", "named"),
+    [
+        (["--missing", "cendored"], "'cendored' must be one of censored, allocation"),
+        (["--missing", "censored", "trab"], "'trab' must be one of PosCorr, 10 limits"),
+        (
+            ["--again", "censored", "TS", "trap"],
+            "'trap' must be one of RCUCB, eq. (12)",
+        ),
+    ],
+)
+def test_unknown_names_are_refused(tmp_path, monkeypatch, capsys, told, named):
+    monkeypatch.setattr(sys, "argv", ["leaderboards.py", str(tmp_path / "x"), *told])
+    with pytest.raises(SystemExit):
+        leaderboards.main()
+    assert named in capsys.readouterr().err and not (tmp_path / "x").exists()
 
 
 def test_parameters_may_depend_on_the_horizon():
