@@ -20,6 +20,7 @@ ELSEWHERE = (
     "censored-fig5",
     "censored-least",
     "censored-simple-regret",
+    "censored-spread",
     "censored-solver",
 )
 NAMES = [name for name in REGISTRY if not name.startswith(ELSEWHERE)]

@@ -29,6 +29,7 @@ OTHER_SIZE = {
     "censored-bounds": (64, 100_000),
     "censored-recommendation": (64, 100_000),
     "censored-prior": (64, 20_000),
+    "censored-spread": (64, 20_000),
     "censored-fine": (64, 20_000),
     "censored-coverage": (2_000, 10_000),
     "budgeted-fig1": (10_000, 10_000),
@@ -72,7 +73,7 @@ OTHER_SIZE = {
         f"leaderboard-{setting}{suffix}": (200, longest)
         for suffix in ("", "-final")
         for setting, longest in (
-            ("censored", 100_000),
+            ("censored", 1_000_000),
             ("allocation", 100_000),
             ("budgeted", 1_000_000),
             ("farewell", 1_000_000),

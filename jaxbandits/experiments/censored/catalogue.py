@@ -17,6 +17,7 @@ from jaxbandits.experiments.censored.least import least
 from jaxbandits.experiments.censored.pictures import joint_laws, value_curves
 from jaxbandits.experiments.censored.prior import prior
 from jaxbandits.experiments.censored.recommendation import CELLS, recommendation
+from jaxbandits.experiments.censored.spread import spread
 from jaxbandits.experiments.censored.super_arms import super_arms
 from jaxbandits.experiments.censored.tables import (
     DEVIATIONS_M1,
@@ -333,6 +334,14 @@ EXPERIMENTS = (
         duels,
         Options(100, 100_000),
         Options(8, 500, quick=True),
+    ),
+    Experiment(
+        "censored-spread",
+        "How far self-sparring's draws of rewards should spread",
+        "docs/theory/self-sparring.md",
+        spread,
+        Options(64, 20_000),
+        Options(4, 500, quick=True),
     ),
     Experiment(
         "censored-bounds",

@@ -13,12 +13,12 @@ _star = partial(policies.omega_star_ucb, variance="shrunk")
 SUBJECTS = {
     "omega*, shrunk": Subject(_star, VALUES),
     "omega*, shrunk, shorter waits": Subject(partial(_star, observe="shorter"), VALUES),
+    "omega*, shrunk, product-limit": Subject(
+        partial(policies.product_limit_omega, variance="shrunk"), VALUES
+    ),
 }
 
 
 def radius(options: Options) -> Outcome:
-    """Regret against rho, of the form that learns of pairs and the one that is advised.
-
-    The product-limit form has the second one's radius, and nearly its regret.
-    """
+    """Regret against rho, of the form that learns of pairs and of those that pool."""
     return choices(NAME, PROTOCOL, SUBJECTS, options)

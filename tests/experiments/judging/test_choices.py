@@ -9,6 +9,7 @@ from jaxbandits import simulate
 from jaxbandits.experiments import REGISTRY, Options
 from jaxbandits.experiments.budgeted import forgetting, shares, shrunk
 from jaxbandits.experiments.censored import prior as censored_prior
+from jaxbandits.experiments.censored import spread
 from jaxbandits.experiments.farewell import prior as farewell_prior
 from jaxbandits.experiments.farewell import radius
 from jaxbandits.experiments.judging.choices import Subject, choices, points_of, tick
@@ -27,10 +28,12 @@ ALL = {
         shrunk,
         forgetting,
         censored_prior,
+        spread,
         farewell_prior,
         radius,
     )
 }
+GAMES = {"censored-spread": spread.TUNING}
 OTHER_GAMES = {"budgeted-forgetting": {"5 phases", "1 phase"}}
 CASES = ("coins", "again")
 VALUES = (5.0, 2.0, 3.0)
@@ -128,8 +131,8 @@ def test_ticks_are_short(value, text):
 @pytest.mark.parametrize("name", ALL)
 def test_defaults_are_among_what_is_tried(name):
     """Values in ascending order, so that a table of them can be read."""
-    protocol = PROTOCOLS[REGISTRY[name].setting]
-    problem = next(iter(protocol.tuning.values())).environment().problem
+    tuning = GAMES.get(name) or PROTOCOLS[REGISTRY[name].setting].tuning
+    problem = next(iter(tuning.values())).environment().problem
     for subject in ALL[name].SUBJECTS.values():
         defaults = subject.factory(problem).params._asdict()
         for name, values in subject.values.items():

@@ -1,0 +1,39 @@
+"""How far self-sparring's draws of rewards should spread: on the tuning set alone."""
+
+from functools import partial
+
+from jaxbandits.experiments.common.experiment import Options, Outcome
+from jaxbandits.experiments.judging.censored import PROTOCOL
+from jaxbandits.experiments.judging.choices import Subject, choices
+from jaxbandits.experiments.judging.protocol import Case
+from jaxbandits.policies import censored as policies
+from jaxbandits.protocol import Environment
+from jaxbandits.settings import censored as settings
+
+NAME = "censored-spread"
+SUBJECTS = {
+    "self-sparring on cells": Subject(
+        policies.cell_self_sparring,
+        {"reward_spread": (0.25, 0.5, 1.0, 2**0.5, 2.0)},
+    )
+}
+
+
+def _duels(case: Case) -> Environment:
+    """The same arms and limits, by preferences."""
+    return settings.duels(case.make())
+
+
+TUNING = {
+    title: case._replace(make=partial(_duels, case))
+    for title, case in PROTOCOL.tuning.items()
+}
+
+
+def spread(options: Options) -> Outcome:
+    """Regret of duels against the factor of the rewards' standard deviation.
+
+    The mean says what is saved by narrow draws, the worst run who holds on to a wrong
+    arm.
+    """
+    return choices(NAME, PROTOCOL._replace(tuning=TUNING), SUBJECTS, options)
