@@ -95,6 +95,14 @@ def test_the_best_wait_hides_what_comes_later():
         np.testing.assert_allclose(found.pulls, [[0.0, 1 / apart]], rtol=2e-3)
 
 
+def test_what_never_happens_may():
+    """Waits 1 and 3, and nothing in between: more than 1/3 would, in unit 2."""
+    never = game([[0.5, 0.0, 0.0, 0.5]], [[1.0]], waits=[1, 3])
+    assert of_known_rewards(never).constant == 0
+    lost, apart = 0.5, 0.5 * log(0.5 / (0.5 - 1 / 3))
+    assert of_any_law(never).constant == pytest.approx(lost / apart, rel=2e-3)
+
+
 def test_giving_up_costs_a_unit():
     """With known rewards unit 2 never pays; a rival's pays more often than 1 in 5."""
     fee = game([[0.5, 0.1, 0.4]], [[1.0, 0.2, 0.0]], num_waits=2, failure="unit")
