@@ -233,7 +233,7 @@ def test_the_page_has_what_the_full_run_found(quick):
         ]
         for numbers in found.values():
             last = [name for name in numbers if name.startswith("ratio_")]
-            row.append(f"{numbers[last[-1]]:.2f}" if last else "")
+            row.append(least._shown(numbers[last[-1]]) if last else "")
         assert f"\n{' '.join(f'| {x}'.rstrip() for x in row)} |\n" in page
     for record in quick.records:
         old = cases[record["environment"]].get(record["policy"])

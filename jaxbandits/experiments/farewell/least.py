@@ -209,5 +209,5 @@ def _picture(found: Mapping[str, Found]) -> Figure:
         r"regret over $c\,\log T$": {policy: x[1] for policy, x in last.items()},
         "growth over $c$": {policy: x[0] for policy, x in last.items()},
     }
-    note = "at the longest horizon played; at an edge: or beyond"
+    note = "longest horizon; dark line: the bound; at an edge: or beyond"
     return draw_dots([*some], panels, SHOWN, note)
