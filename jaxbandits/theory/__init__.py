@@ -4,7 +4,7 @@
 budgeted game, `censored` about RCUCB in the game with censored consumption, `zooming`
 about z-RCUCB, where any limit may be chosen, `farewell` about Wait-UCB in the game with
 waiting times; `graves_lai` has what no consistent policy can do better than in the game
-with censored consumption, `lai_robbins` the same of budgets; `lost_runs` and
+with censored consumption, or waits, `lai_robbins` the same of budgets; `lost_runs` and
 `shrinking`, about share-UCB and omega*-UCB, `hazards`, `cells`, `gains`, `waiting`,
 `ratios`, `sampled_rates` and `sparring`, about Thompson sampling, are ours.
 Import the module and call through its name: most have a `trivial_bound`.

@@ -10,12 +10,14 @@ that has another best pair and looks the same under the best pair's feedback.
 The instances are arms with any chances of the cells ``(tau_{j-1}, tau_j]`` of
 consumption; what a round in a cell gains on average is known. That makes the game
 easier, so the bound holds for policies that have to learn the gains too.
+`of_symbols` takes cells apart, by what they gain, and is used for the game of Sharoff,
+Mehta & Ganti (2020) as well (docs/theory/least-waiting-regret.md).
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.optimize import linprog, minimize
+from scipy.optimize import linprog
 from scipy.special import rel_entr
 
 from jaxbandits.checks import (
@@ -32,6 +34,9 @@ _TIE = 1e-9  # gaps below are none, as in `settings.censored.exact_oracle`
 _MASS = 1e-12  # chances below are none
 _CLOSE = 1e-3  # of a rival's information, which is to be 1
 _ROUNDS = 200  # of new rivals
+_BARRIERS = 10.0 ** -np.arange(0, 7)
+_STEPS = 50  # of Newton's method, per barrier
+_NEWTON = 1e-2  # of the barrier, which a step must gain
 
 
 class LowerBound(NamedTuple):
@@ -78,32 +83,95 @@ def lower_bound(below: Numbers, values: Numbers, penalties: Numbers) -> LowerBou
     shaped(limits, penalties=penalties)
     if np.any(np.diff(below, axis=1) < 0):
         raise ValueError("below must not fall from one limit to the next")
-    best = values.max()
-    found = [_arm(b, v, penalties, best) for b, v in zip(below, values, strict=True)]
+    chances = np.diff(below, axis=1, prepend=0.0, append=1.0)
+    gained = np.diff(values + penalties * (1 - below), axis=1, prepend=0.0)
+    seen = np.arange(chances.shape[1])
+    found = []
+    for p, v in zip(chances, gained, strict=True):
+        # Of what never happens nothing is known, and rivals have none of it either.
+        there = p > _MASS
+        gains = np.append(v, 0.0)[there] / p[there]
+        found.append(_arm(p[there], seen[there], gains, penalties, values.max()))
+    return _together(found)
+
+
+@plain_numbers
+def of_symbols(
+    chances: Numbers, seen: Numbers, gains: Numbers, penalties: Numbers
+) -> LowerBound:
+    """The constant where a round shows one of finitely many symbols, or nothing.
+
+    `lower_bound` with several symbols to a cell, as the gain of a round. Rivals may
+    have any chances, and also those symbols whose chance is 0.
+
+    Args:
+      chances: f64[K, S], of the symbols; what is left to 1 is of none of them.
+      seen: [S], position in 0, ..., M - 1 of the shortest limit that shows a symbol.
+      gains: f64[K, S], what a round that shows it is worth on average.
+      penalties: f64[M], what a round that shows nothing loses.
+
+    Raises:
+      ValueError: if an argument is out of its range or the shapes do not fit.
+    """
+    chances, gains = numbers("chances", chances, 2), numbers("gains", gains, 2)
+    seen, penalties = numbers("seen", seen, 1), numbers("penalties", penalties, 1)
+    if chances.size == 0 or penalties.size == 0:
+        raise ValueError("chances and penalties must have an entry at least")
+    in_unit_interval(chances=chances)
+    finite(gains=gains)
+    non_negative(penalties=penalties)
+    shaped(" ".join(map(str, chances.shape)), gains=gains)
+    shaped(str(chances.shape[1]), seen=seen)
+    if not np.isin(seen, np.arange(penalties.size)).all():
+        raise ValueError(f"seen must be positions of {penalties.size} limits")
+    nothing = 1 - chances.sum(axis=1, keepdims=True)
+    if np.any(nothing < -1e-9):
+        raise ValueError("chances must not sum to more than 1")
+    chances = np.append(chances, np.maximum(nothing, 0.0), axis=1)
+    gains = np.append(gains, np.zeros_like(nothing), axis=1)
+    seen = np.append(seen, penalties.size)
+    arms = [(p, seen, v, penalties) for p, v in zip(chances, gains, strict=True)]
+    best = max(np.max(_worth(*arm[1:]) @ arm[0]) for arm in arms)
+    return _together([_arm(*arm, best) for arm in arms])
+
+
+def _together(found: list[LowerBound]) -> LowerBound:
+    """Of all arms: a rival differs in one of them."""
     return LowerBound(
         sum(a.constant for a in found), np.stack([a.pulls for a in found])
     )
 
 
+def _within(seen: np.ndarray, size: int) -> np.ndarray:
+    """Whether a limit shows a symbol, bool[M, S]."""
+    return seen <= np.arange(size)[:, None]
+
+
+def _worth(seen: np.ndarray, gains: np.ndarray, penalties: np.ndarray) -> np.ndarray:
+    """What a symbol is worth under a limit, f64[M, S]."""
+    return np.where(_within(seen, penalties.size), gains, -penalties[:, None])
+
+
 def _arm(
-    below: np.ndarray, values: np.ndarray, penalties: np.ndarray, best: float
+    cells: np.ndarray,
+    seen: np.ndarray,
+    gains: np.ndarray,
+    penalties: np.ndarray,
+    best: float,
 ) -> LowerBound:
-    """One arm's part: rivals in which it alone is another. ``[M]``."""
-    size = len(values)
-    gaps = best - values
+    """One arm's part: rivals in which it alone is another. Cells or symbols ``[S]``."""
+    within, worth = _within(seen, penalties.size), _worth(seen, gains, penalties)
+    gaps = best - worth @ cells
     # Up to its longest optimal limit it is pulled, and seen, all the time.
     free = 1 + int(max(np.flatnonzero(gaps < _TIE), default=-1))
-    chances = np.append(np.diff(below, prepend=0.0), 1 - below[-1])
-    gained = np.diff(values + penalties * (1 - below), prepend=0.0)
-    cells = np.where(chances > _MASS, chances, 0.0)
-    gain = np.divide(gained, cells[:-1], out=np.zeros(size), where=cells[:-1] > 0)
+    kept = seen < free
     open_ = [
         rival
-        for limit in range(free, size)
-        if (rival := _Rivals.of(cells, gain, penalties[limit], limit, free, best))
+        for each in worth[free:]
+        if (rival := _Rivals.of(cells, within, each, kept, best))
     ]
     rows: list[np.ndarray] = []
-    pulls = np.zeros(size)
+    pulls = np.zeros(penalties.size)
     cost = gaps[free:]
     for _ in range(_ROUNDS):
         found = [rivals.nearest(pulls) for rivals in open_]
@@ -121,34 +189,24 @@ class _Rivals(NamedTuple):
     """Other chances of an arm's cells with which one of its limits would be best.
 
     Attributes:
-      cells: f64[M + 1], the arm's chances; the last one is of exceeding all limits.
-      worth: f64[M + 1], what a round in a cell is worth under that limit.
-      kept: bool[M + 1], cells whose chances cannot be others: seen all the time, or
-        empty.
+      cells: f64[S], the arm's chances, with that of exceeding all limits.
+      within: bool[M, S], whether a limit shows a cell.
+      worth: f64[S], what a round in a cell is worth under the rival's limit.
+      kept: bool[S], cells whose chances cannot be others: seen all the time.
       best: what the limit is to be worth.
     """
 
     cells: np.ndarray
+    within: np.ndarray
     worth: np.ndarray
     kept: np.ndarray
     best: float
 
     @classmethod
-    def of(
-        cls,
-        cells: np.ndarray,
-        gain: np.ndarray,
-        penalty: float,
-        limit: int,
-        free: int,
-        best: float,
-    ) -> "_Rivals | None":
+    def of(cls, *fields: Any) -> "_Rivals | None":
         """None if the limit cannot be made the best one."""
-        within = np.arange(len(cells)) <= limit
-        worth = np.where(within, np.append(gain, 0.0), -penalty)
-        kept = (np.arange(len(cells)) < free) | (cells == 0)
-        found = cls(cells, worth, kept, best)
-        return found if found.best_mix() @ worth > best + _TIE else None
+        found = cls(*fields)
+        return found if found.best_mix() @ found.worth > found.best + _TIE else None
 
     def best_mix(self) -> np.ndarray:
         """All that may move in the cell that is worth most."""
@@ -159,58 +217,62 @@ class _Rivals(NamedTuple):
 
     def information(self, mix: np.ndarray) -> np.ndarray:
         """Divergence that a pull at each limit shows, f64[M]."""
-        there = self.cells > 0
-        mix = np.where(there, np.maximum(mix, _MASS), 0.0)
-        seen = np.cumsum(rel_entr(self.cells, mix))[:-1]
-        beyond = (_beyond(each) for each in (self.cells, mix))
-        return seen + rel_entr(*beyond)
+        mix = np.maximum(mix, _MASS)
+        seen = self.within @ rel_entr(self.cells, mix)
+        return seen + rel_entr(~self.within @ self.cells, ~self.within @ mix)
 
     def nearest(self, pulls: np.ndarray) -> np.ndarray:
-        """Information about the rival that these pulls tell apart least."""
-        weights = pulls / max(pulls.sum(), 1.0) if pulls.any() else np.ones(len(pulls))
-        moves = np.flatnonzero(~self.kept)
-        base = np.where(self.kept, self.cells, 0.0)
+        """Information about the rival that these pulls tell apart least.
 
-        def filled(part: np.ndarray) -> np.ndarray:
-            mix = base.copy()
-            mix[moves] = part
-            return mix
+        It minimises ``- a @ log(q) - b @ log(Q)``, Q what is beyond a limit, where the
+        rival is worth as much as the best. By Newton's method in the interior, with a
+        barrier ``- mu sum(log(q))`` that is lowered.
+        """
+        weights = pulls if pulls.any() else np.ones_like(pulls)
+        moves, top = ~self.kept, self.best_mix()
+        out = 1.0 - self.within
+        a = (weights @ self.within * self.cells)[moves]
+        b = weights * (out @ self.cells)
+        mix = self.start(top)
 
-        def objective(part: np.ndarray) -> tuple[float, np.ndarray]:
-            mix = filled(part)
-            reach = np.append(np.cumsum(weights[::-1])[::-1], 0.0)  # that see a cell
-            seen = reach * self.cells / np.maximum(mix, _MASS)
-            beyond = weights * _beyond(self.cells) / np.maximum(_beyond(mix), _MASS)
-            slope = -seen - np.append(0.0, np.cumsum(beyond))
-            return weights @ self.information(mix), slope[moves]
+        def barred(mix: np.ndarray, mu: float) -> float:
+            """What is minimised, with the barrier."""
+            if mix[moves].min() <= 0:
+                return np.inf
+            rest = np.where(b > 0, out @ mix, 1.0)
+            return -(a + mu) @ np.log(mix[moves]) - b @ np.log(rest)
 
-        mass = 1 - base.sum()
-        top = self.best_mix()
-        start = _reaching(self.cells, top, self.worth, self.best)[moves]
-        solved = minimize(
-            objective,
-            start,
-            jac=True,
-            method="SLSQP",
-            bounds=[(_MASS, 1.0)] * len(moves),
-            constraints=[
-                {"type": "eq", "fun": lambda q: q.sum() - mass, "jac": np.ones_like},
-                {
-                    "type": "ineq",
-                    "fun": lambda q: self.worth @ filled(q) - self.best,
-                    "jac": lambda q: self.worth[moves],
-                },
-            ],
-            options={"ftol": 1e-12, "maxiter": 300},
-        )
-        part = np.maximum(solved.x, 0.0)
-        mix = filled(part * mass / part.sum())
+        for mu in _BARRIERS:
+            for _ in range(_STEPS):
+                # Steps as shares of q, over the root of their curvature.
+                share = mix[moves] / np.sqrt(a + mu)
+                rest = np.where(b > 0, out @ mix, 1.0)
+                shown = out[:, moves] * share / rest[:, None]
+                slope = -np.sqrt(a + mu) - b @ shown
+                bent = np.eye(len(share)) + (shown.T * b) @ shown
+                held = share * np.stack([np.ones_like(share), self.worth[moves]])
+                solved = np.linalg.solve(bent, np.vstack([slope, held]).T).T
+                along = np.linalg.lstsq(held @ solved[1:].T, held @ solved[0])[0]
+                step = along @ solved[1:] - solved[0]
+                fall = -(slope @ step)
+                if fall < _NEWTON * mu:
+                    break
+                move = np.zeros_like(mix)
+                move[moves] = share * step
+                before, part = barred(mix, mu), 1.0
+                while barred(mix + part * move, mu) > before - part * fall / 4:
+                    part /= 2
+                mix = mix + part * move
         return self.information(_reaching(mix, top, self.worth, self.best))
 
-
-def _beyond(mix: np.ndarray) -> np.ndarray:
-    """Chance of exceeding each limit, f64[M]."""
-    return np.cumsum(mix[:0:-1])[::-1]
+    def start(self, top: np.ndarray) -> np.ndarray:
+        """Something of everything that may move, and worth as much as the best."""
+        moves = ~self.kept
+        even = np.where(moves, self.cells[moves].sum() / moves.sum(), self.cells)
+        short = self.best - self.worth @ self.cells
+        more = self.worth @ (even - self.cells)
+        some = self.cells + (even - self.cells) * short / (2 * max(more, short))
+        return _reaching(some, top, self.worth, self.best)
 
 
 def _reaching(

@@ -83,7 +83,7 @@ OTHER_SIZE = {
 FIXED = {
     *("censored-fig1", "censored-fig2", "censored-grids", "censored-least"),
     *("budgeted-fig3f", "budgeted-fig5", "budgeted-table1", "budgeted-example2"),
-    "budgeted-least",
+    *("budgeted-least", "farewell-least"),
     "allocation-fig5",
 }
 

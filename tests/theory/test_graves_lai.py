@@ -5,11 +5,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.optimize import linprog
+from scipy.optimize import linprog, minimize, minimize_scalar
 from scipy.special import rel_entr
 
 from jaxbandits.settings import censored as settings
 from jaxbandits.theory import graves_lai
+from tests.heavy import in_short
 
 
 def kl(p, q):
@@ -92,6 +93,110 @@ def test_two_limits_by_brute_force(chances, gain, penalties):
     np.testing.assert_allclose(np.sum((best - values) * found.pulls), found.constant)
 
 
+def symbols(seed, arms=2, limits=2, each=2):
+    """Random symbols of `each` gains per limit, of which some never happen."""
+    rng = np.random.default_rng(seed)
+    size = limits * each
+    chances = rng.dirichlet(np.ones(size + 1), arms)[:, :-1]
+    chances[:, 1] = 0.0
+    gains = rng.uniform(-0.3, 1.0, (arms, size))
+    return chances, np.repeat(np.arange(limits), each), gains, np.array([0.2, 0.4])
+
+
+def test_symbols_that_are_cells():
+    for chances, gain, penalties in CASES:
+        chances, gain, penalties = map(np.array, (chances, gain, penalties))
+        below, values = values_of(chances, gain, penalties)
+        found = graves_lai.of_symbols(chances, [0, 1], gain, penalties)
+        cells = graves_lai.lower_bound(below, values, penalties)
+        assert found.constant == pytest.approx(cells.constant, rel=1e-3)
+        np.testing.assert_allclose(found.pulls, cells.pulls, rtol=1e-2, atol=1e-3)
+
+
+def test_one_limit_and_two_gains():
+    """No penalty, gains of 0 and 1: rivals have the mean of the best arm."""
+    chances = np.array([[0.6, 0.2], [0.2, 0.3]])
+    found = graves_lai.of_symbols(chances, [0, 0], [[1.0, 0.0]] * 2, [0.0])
+    assert found.constant == pytest.approx(0.4 / kl(0.2, 0.6), rel=2e-3)
+    # It never gains in the second arm: nobody tells a small chance from none.
+    found = graves_lai.of_symbols([[0.6, 0.2], [0.0, 0.5]], [0, 0], [[1, 0]] * 2, [0])
+    assert found.constant == pytest.approx(0.6 / -np.log(0.4), rel=2e-3)
+
+
+def apart(weights, chances, seen, gains, penalties, best, limit):
+    """Least divergence of a rival of one arm, by SciPy, of shares of all symbols."""
+    cells, seen = np.append(chances, 1 - chances.sum()), np.append(seen, len(penalties))
+    worth = np.where(seen <= limit, np.append(gains, 0.0), -penalties[limit])
+
+    def divergence(mix):
+        total = 0.0
+        for j, weight in enumerate(weights):
+            shown = seen <= j
+            total += weight * rel_entr(cells[shown], mix[shown]).sum()
+            total += weight * rel_entr(cells[~shown].sum(), mix[~shown].sum())
+        return total
+
+    rng = np.random.default_rng(0)
+    found = [
+        minimize(
+            divergence,
+            rng.dirichlet(np.ones(len(cells))),
+            method="SLSQP",
+            bounds=[(1e-9, 1.0)] * len(cells),
+            constraints=[
+                {"type": "eq", "fun": lambda q: q.sum() - 1},
+                {"type": "ineq", "fun": lambda q: worth @ q - best},
+            ],
+        )
+        for _ in range(2)
+    ]
+    return min((x.fun for x in found if x.success), default=np.inf)
+
+
+@pytest.mark.parametrize("seed", in_short([3, 5, 6], {5, 6}))
+def test_symbols_by_brute_force(seed):
+    """Pulls of a worse arm's two limits in any proportion, and rivals by SciPy."""
+    chances, seen, gains, penalties = game = symbols(seed)
+    worth = np.where(seen <= [[0], [1]], gains[:, None], -penalties[:, None])
+    values = np.sum(worth * chances[:, None], axis=2)
+    values -= penalties * (1 - chances.sum(axis=1, keepdims=True))
+    best = values.max()
+    worse = int(np.argmin(values.max(axis=1)))
+    gaps = best - values[worse]
+
+    def price(share):
+        weights = np.array([1 - share, share])
+        arm = (chances[worse], seen, gains[worse], penalties, best)
+        return weights @ gaps / min(apart(weights, *arm, j) for j in (0, 1))
+
+    options = {"bounds": (0, 1), "method": "bounded", "options": {"xatol": 5e-3}}
+    expected = minimize_scalar(price, **options).fun
+    expected = min(expected, price(0.0), price(1.0))
+    found = graves_lai.of_symbols(*game)
+    part = gaps @ found.pulls[worse]
+    assert part == pytest.approx(expected, rel=5e-3)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_who_is_told_more_has_less_to_pay(seed):
+    """And who may do more; and money may be counted in other units."""
+    chances, seen, gains, penalties = symbols(seed)
+    found = graves_lai.of_symbols(chances, seen, gains, penalties).constant
+    scaled = graves_lai.of_symbols(chances, seen, 3 * gains, 3 * penalties).constant
+    assert scaled == pytest.approx(3 * found, rel=2e-3)
+    # Both gains of a cell are one, and known.
+    cells = chances.reshape(2, 2, 2).sum(axis=2)
+    gained = (chances * gains).reshape(2, 2, 2).sum(axis=2)
+    below = np.cumsum(cells, axis=1)
+    values = np.cumsum(gained, axis=1) - penalties * (1 - below)
+    known = graves_lai.lower_bound(below, values, penalties).constant
+    assert known <= found * 1.002
+    # A third limit shows no more than the second one, and cannot be made the best one.
+    more = np.append(penalties, 5.0)
+    late = graves_lai.of_symbols(chances, seen, gains, more).constant
+    assert late <= found * 1.002
+
+
 def test_nothing_to_learn():
     """All arms are level, and the best limit is the longest: it shows everything."""
     below, values = values_of(
@@ -129,6 +234,31 @@ def test_mistakes(change, message):
     arguments = {"below": [[0.5, 0.6]], "values": [[0.1, 0.2]], "penalties": [0.1, 0.2]}
     with pytest.raises(ValueError, match=message):
         graves_lai.lower_bound(**arguments | change)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"chances": [[0.5, 0.6]]}, "^chances must not sum"),
+        ({"chances": [[0.5, -0.1]]}, "^chances"),
+        ({"seen": [0, 2]}, "^seen must be positions of 2"),
+        ({"seen": [0.5, 1]}, "^seen must be positions"),
+        ({"seen": [0]}, "^seen"),
+        ({"gains": [[0.1, np.inf]]}, "^gains"),
+        ({"gains": [[0.1]]}, "^gains"),
+        ({"penalties": [-0.1, 0.1]}, "^penalties"),
+        ({"penalties": []}, "^chances and penalties"),
+    ],
+)
+def test_mistakes_about_symbols(change, message):
+    arguments = {
+        "chances": [[0.5, 0.2]],
+        "seen": [0, 1],
+        "gains": [[0.1, 0.2]],
+        "penalties": [0.1, 0.2],
+    }
+    with pytest.raises(ValueError, match=message):
+        graves_lai.of_symbols(**arguments | change)
 
 
 @pytest.mark.slow

@@ -1,7 +1,7 @@
 """Budgeted policies beside the least regret of a consistent one."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import hypot, log
+from math import log
 from typing import NamedTuple
 
 import numpy as np
@@ -9,26 +9,24 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from jaxbandits.experiments.budgeted.divergences import Losses, losses
+from jaxbandits.experiments.common.dots import draw_dots
 from jaxbandits.experiments.common.experiment import Options, Outcome
+from jaxbandits.experiments.judging import growth
 from jaxbandits.experiments.judging.board import Board, shipped_cases
 from jaxbandits.experiments.judging.budgeted import PROTOCOL
+from jaxbandits.experiments.judging.growth import BEST
 from jaxbandits.experiments.judging.page import missed
 from jaxbandits.experiments.judging.scores import Cell, Score
-from jaxbandits.plots import draw_legend, figure, line_style, readable_ticks
 from jaxbandits.stats import Entry, Record, entry, make_record
 
 NAME = "budgeted-least"
 BOUND = "c log B"
-BEST = "best rival"
 # Who look at every arm again: a logarithm is proved of the first two where rewards and
 # costs are independent, as they are here, and of BTS on coins.
 LOOK_AGAIN = ("price TS", "ratio TS", "BTS", "KL-UCB-SC+")
 POLICIES = ("share-UCB, anytime", *LOOK_AGAIN)
 QUICK = ("rare prize", "cheap and slow")  # two arms, one draw
 SHOWN = (0.03, 30.0)  # quotients beyond are drawn there
-MARKS = "osD^vP"
-ROW = 0.27  # inches
-APART = 0.13  # of a row, from one policy's dots to the next one's
 
 
 class Found(NamedTuple):
@@ -46,10 +44,9 @@ class Found(NamedTuple):
         """The smaller c, of the arms within reach: the mean over draws."""
         return float(self.losses["independent"].within(budget).mean())
 
-    def score(self, policy: str, budget: int, at: int | None = None) -> Score | None:
-        """A policy's score; that of a cell's best rival, and of it in another cell."""
-        name = self.cells[budget].best if policy == BEST else policy
-        return self.cells[at or budget].scores.get(name)
+    def score(self, policy: str, budget: int) -> Score | None:
+        """A policy's score, or that of the best rival."""
+        return growth.score(self.cells, policy, budget)
 
     def ratio(self, policy: str, budget: int) -> float | None:
         """Mean regret over c log B; None where no arm is within reach."""
@@ -58,23 +55,15 @@ class Found(NamedTuple):
 
     def growth(self, policy: str, budget: int) -> Entry | None:
         """Mean regret per unit of log B since the budget before."""
-        before = max((b for b in self.budgets if b < budget), default=None)
-        if before is None:
-            return None
-        new, old = self.score(policy, budget), self.score(policy, budget, before)
-        if not (new and old):
-            return None
-        apart = log(budget / before)
-        error = hypot(new.error, old.error) / apart
-        return entry((new.mean - old.mean) / apart, error)
+        return growth.growth(self.cells, policy, budget)
 
     def growth_ratio(self, policy: str, budget: int) -> float | None:
         """Growth over the c of the arms that were within reach at the budget before."""
-        growth = self.growth(policy, budget)
-        if growth is None:
+        grown, before = self.growth(policy, budget), growth.before(self.cells, budget)
+        if grown is None or before is None:
             return None
-        c = self.c(max(b for b in self.budgets if b < budget))
-        return growth["mean"] / c if c > 0 else None
+        c = self.c(before)
+        return grown["mean"] / c if c > 0 else None
 
 
 def least(options: Options) -> Outcome:
@@ -232,34 +221,13 @@ def _last(found: Found, policy: str, quotient) -> float | None:
 
 def _picture(found: Mapping[str, Found]) -> Figure:
     """A row per case, a dot per policy: regret over c log B, and growth over c."""
-    fig, panels = figure(1, 2)
-    # As high as its rows, whether panels stand side by side or not.
-    spec = panels[0].get_subplotspec()
-    blocks = spec.get_gridspec().nrows if spec else 1
-    fig.set_size_inches(fig.get_figwidth(), blocks * (0.7 + ROW * len(found)))
-    names = ("ratio", "growth_ratio")
-    labels = (r"regret over $c\,\log B$", "growth over $c$")
-    for ax, name, label in zip(panels, names, labels, strict=True):
-        for place, policy in enumerate((*POLICIES, BEST)):
-            last = [_last(x, policy, getattr(x, name)) for x in found.values()]
-            lower = APART * (place - len(POLICIES) / 2)
-            dots = [(x, row + lower) for row, x in enumerate(last) if x is not None]
-            ax.plot(
-                np.clip([x for x, _ in dots], *SHOWN),
-                [row for _, row in dots],
-                MARKS[place],
-                color=line_style(place).color,
-                markersize=5,
-                markerfacecolor="none" if policy == BEST else None,
-                label=policy,
-            )
-        ax.axvline(1.0, color="0.25", linewidth=1, zorder=1)
-        ax.set_yticks(range(len(found)), [*found])
-        ax.set_ylim(len(found) - 0.5, -0.5)
-        ax.grid(False, axis="y")
-        for row in range(len(found) - 1):
-            ax.axhline(row + 0.5, color="0.85", linewidth=0.8, zorder=0)
-        readable_ticks(ax.xaxis, "log", *SHOWN)
-        ax.set_xlabel(label)
-    draw_legend(panels, "at the largest budget played; at an edge: or beyond")
-    return fig
+    labels = {"ratio": r"regret over $c\,\log B$", "growth_ratio": "growth over $c$"}
+    panels = {
+        label: {
+            policy: [_last(x, policy, getattr(x, name)) for x in found.values()]
+            for policy in (*POLICIES, BEST)
+        }
+        for name, label in labels.items()
+    }
+    note = "at the largest budget played; at an edge: or beyond"
+    return draw_dots([*found], panels, SHOWN, note)

@@ -8,6 +8,7 @@ import numpy as np
 from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Experiment, Options, Outcome
 from jaxbandits.experiments.farewell.claims import crossover_notes
+from jaxbandits.experiments.farewell.least import least
 from jaxbandits.experiments.farewell.prior import prior
 from jaxbandits.experiments.farewell.radius import radius
 from jaxbandits.experiments.farewell.theory import bounds, coverage
@@ -201,6 +202,15 @@ EXPERIMENTS = (
         prior,
         Options(64, 100_000),
         Options(4, 500, quick=True),
+    ),
+    Experiment(
+        "farewell-least",
+        "Hazard Thompson sampling beside the least regret of a consistent policy",
+        "docs/theory/least-waiting-regret.md",
+        least,
+        Options(1, 1),
+        Options(1, 1, quick=True),
+        fixed=True,
     ),
     Experiment(
         "farewell-radius",

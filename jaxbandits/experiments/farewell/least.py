@@ -1,0 +1,213 @@
+"""Who waits, beside the least regret of a consistent policy."""
+
+from collections.abc import Iterator, Mapping
+from math import log
+from typing import NamedTuple
+
+import numpy as np
+import xarray as xr
+from matplotlib.figure import Figure
+
+from jaxbandits.experiments.common.dots import draw_dots
+from jaxbandits.experiments.common.experiment import Options, Outcome
+from jaxbandits.experiments.farewell.constants import of_any_law, of_known_rewards
+from jaxbandits.experiments.judging import growth
+from jaxbandits.experiments.judging.board import shipped_cases
+from jaxbandits.experiments.judging.farewell import PROTOCOL
+from jaxbandits.experiments.judging.growth import BEST
+from jaxbandits.experiments.judging.scores import Cell
+from jaxbandits.protocol import Environment
+from jaxbandits.stats import Record, entry, make_record
+
+NAME = "farewell-least"
+BOUND = "c log T"
+POLICY = "hazard TS"
+# Hazard TS, and three more that come back to every pair.
+POLICIES = (POLICY, "BTS", "UCB-SC+", "Wait-UCB")
+QUICK = ("Figure 1b", "Figure 2c", "second-price auction")
+SHOWN = (0.1, 1_000.0)  # quotients beyond are drawn there
+REACH = 0.1  # of the time
+
+
+class Constants(NamedTuple):
+    """What is computed of a case.
+
+    Attributes:
+      known: c, regret per log T, if rewards are known.
+      any_law: c if nothing is.
+      hours: time per log T of the pulls that c asks for, if nothing is known.
+    """
+
+    known: float
+    any_law: float
+    hours: float
+
+    def share(self, horizon: int) -> float:
+        """Of the time that these pulls take up to a horizon."""
+        return self.hours * log(horizon) / horizon
+
+
+class Found(NamedTuple):
+    """A case's constants, and its cells on the leaderboard by horizon."""
+
+    constants: Constants
+    cells: Mapping[int, Cell]
+
+    @property
+    def horizons(self) -> list[int]:
+        """Ascending."""
+        return sorted(self.cells)
+
+    def ratio(self, policy: str, horizon: int) -> float | None:
+        """Mean regret over c log T; None where c is 0."""
+        score, c = growth.score(self.cells, policy, horizon), self.constants.any_law
+        return score.mean / (c * log(horizon)) if score and c > 0 else None
+
+    def growth_ratio(self, policy: str, horizon: int) -> float | None:
+        """Growth per unit of log T since the horizon before, over c."""
+        found, c = growth.growth(self.cells, policy, horizon), self.constants.any_law
+        return found["mean"] / c if found and c > 0 else None  # type: ignore[operator]
+
+
+def least(options: Options) -> Outcome:
+    """c of every judging case, beside regret on the leaderboard and its growth.
+
+    Nothing is played: means are those of the leaderboard that came with the package.
+
+    Args:
+      options: only whether to be quick.
+
+    Raises:
+      ValueError: if no leaderboard came with the package.
+    """
+    titles = QUICK if options.quick else tuple(PROTOCOL.judging)
+    board, cases = shipped_cases(PROTOCOL, titles, NAME)
+    found = {
+        title: Found(
+            constants_of(environment),
+            {cell.horizon: cell for cell in board.cells if cell.case == title},
+        )
+        for title, environment in cases.items()
+    }
+    datasets = {
+        title: xr.Dataset(each.constants._asdict()) for title, each in found.items()
+    }
+    records = [x for title, each in found.items() for x in _records(title, each)]
+    notes = (*_zero_notes(found), *_policy_notes(found), _reach_note(found))
+    return Outcome(datasets, records, _picture(found), notes)
+
+
+def constants_of(environment: Environment) -> Constants:
+    """Of an environment whose instance is fixed."""
+    known, any_law = of_known_rewards(environment), of_any_law(environment)
+    time = environment.oracle().mean_time  # type: ignore[misc]
+    return Constants(
+        known.constant, any_law.constant, float(np.sum(any_law.pulls * time))
+    )
+
+
+def _records(title: str, found: Found) -> Iterator[Record]:
+    """The bound's, and one per policy."""
+    each = found.constants
+    bound = {"c_known": entry(each.known), "c_any": entry(each.any_law)}
+    for t in found.horizons:
+        bound[f"share_{t}"] = entry(each.share(t))
+    yield make_record(NAME, title, BOUND, bound, seeds=0, horizon=0)
+    for policy in (*POLICIES, BEST):
+        metrics = {}
+        for t in found.horizons:
+            numbers = {
+                "ratio": found.ratio(policy, t),
+                "growth": growth.growth(found.cells, policy, t),
+                "growth_ratio": found.growth_ratio(policy, t),
+            }
+            for name, value in numbers.items():
+                if value is not None:
+                    shown = entry(value) if isinstance(value, float) else value
+                    metrics[f"{name}_{t}"] = shown
+        yield make_record(NAME, title, policy, metrics, seeds=0, horizon=0)
+
+
+def _zero_notes(found: Mapping[str, Found]) -> Iterator[str]:
+    """Where c is 0, of either kind, and what hazard TS still loses there."""
+    none = [title for title, each in found.items() if each.constants.any_law == 0]
+    known = [title for title, each in found.items() if each.constants.known == 0]
+    yield (
+        f"c is 0 in {len(none)} of {len(found)} cases ({', '.join(none)}); if rewards "
+        f"are known, in {len(known)} ({', '.join(known)})."
+    )
+    last = [growth.growth(found[x].cells, POLICY, found[x].horizons[-1]) for x in none]
+    most = max((x["mean"] for x in last if x), default=0.0)  # type: ignore[type-var]
+    yield (
+        f"Where c is 0 {POLICY} has grown by at most {most:.2g} per log T since the "
+        "horizon before the longest."
+    )
+    dearer = [
+        each.constants.any_law / each.constants.known
+        for each in found.values()
+        if each.constants.known > 0
+    ]
+    if dearer:
+        yield (
+            f"c of any law is {np.median(dearer):.2f} times that of known rewards in "
+            f"the median of {len(dearer)} cases where this is above 0, and at most "
+            f"{max(dearer):.1f} times."
+        )
+
+
+def _policy_notes(found: Mapping[str, Found]) -> Iterator[str]:
+    """Growth and regret over c, at the longest horizon that each has played."""
+    for policy in (*POLICIES, BEST):
+        growths, ratios = (
+            np.array([x for x in numbers if x is not None])
+            for numbers in zip(*_last(found, policy), strict=True)
+        )
+        if growths.size:
+            grown, lost = map(_spread, (growths, ratios))
+            yield (
+                f"{policy}: growth over c at the longest horizon is {grown}, and below "
+                f"1 in {np.sum(growths < 1)}; regret over c log T {lost}."
+            )
+
+
+def _spread(numbers: np.ndarray) -> str:
+    """Median, and from where to where."""
+    middle, *ends = map(_shown, (np.median(numbers), numbers.min(), numbers.max()))
+    return f"{middle} in the median of {numbers.size} cases, from {' to '.join(ends)}"
+
+
+def _reach_note(found: Mapping[str, Found]) -> str:
+    """Where the longest horizon is short for what c asks for."""
+    shares = {x: each.constants.share(each.horizons[-1]) for x, each in found.items()}
+    far = [f"{x} {share:.2f}" for x, share in shares.items() if share > REACH]
+    return (
+        f"Cases in which the pulls that c asks for take more than {REACH:g} of the "
+        f"time up to the longest horizon: {', '.join(far) or 'none'}."
+    )
+
+
+def _shown(number: float) -> str:
+    """Three digits or more."""
+    return f"{number:.2f}" if number < 100 else f"{number:,.0f}"
+
+
+def _last(
+    found: Mapping[str, Found], policy: str
+) -> Iterator[tuple[float | None, float | None]]:
+    """Growth and regret over c of every case, at the longest horizon played."""
+    for each in found.values():
+        played = [t for t in each.horizons if growth.score(each.cells, policy, t)]
+        t = played[-1]
+        yield each.growth_ratio(policy, t), each.ratio(policy, t)
+
+
+def _picture(found: Mapping[str, Found]) -> Figure:
+    """A row per case with c above 0, a dot per policy."""
+    some = {x: each for x, each in found.items() if each.constants.any_law > 0}
+    last = {x: [*zip(*_last(some, x), strict=True)] for x in (*POLICIES, BEST)}
+    panels = {
+        r"regret over $c\,\log T$": {policy: x[1] for policy, x in last.items()},
+        "growth over $c$": {policy: x[0] for policy, x in last.items()},
+    }
+    note = "longest horizon; dark line: the bound; at an edge: or beyond"
+    return draw_dots([*some], panels, SHOWN, note)
