@@ -10,6 +10,7 @@ import pytest
 
 from jaxbandits.experiments import REGISTRY, Options
 from jaxbandits.experiments.censored import least
+from jaxbandits.experiments.censored.constants import of_any_law, of_known_gains
 from jaxbandits.experiments.common.writing import SUMMARY
 from jaxbandits.experiments.judging import board as boards
 from jaxbandits.experiments.judging.board import shipped
@@ -24,7 +25,7 @@ from tests.experiments.checks import (
 )
 from tests.plots.crowding import complaints
 
-HORIZONS = (1_000, 10_000, 100_000)
+HORIZONS = PROTOCOL.horizons
 
 
 @pytest.fixture(scope="module")
@@ -35,8 +36,8 @@ def quick():
 @pytest.fixture
 def all_cases(monkeypatch):
     """Of all cases, with a constant that is the number of the case."""
-    constants = iter(np.arange(len(PROTOCOL.judging)) * 10.0)
-    monkeypatch.setattr(least, "constant_of", lambda environment: next(constants))
+    constants = (least.Constants(-1.0, 10.0 * i) for i in range(len(PROTOCOL.judging)))
+    monkeypatch.setattr(least, "constants_of", lambda environment: next(constants))
     with matplotlib.rc_context(style("column")):
         return least.least(Options(1, 1))
 
@@ -45,8 +46,10 @@ def test_a_case_and_a_trap(quick):
     check_records(quick, least.NAME)
     assert [r["environment"] for r in quick.records] == list(least.QUICK)
     case, trap = least.QUICK
-    c = entry(quick, case, least.POLICY, "c")["mean"]
-    assert c == least.constant_of(settings.low_censoring()) > 0
+    c = entry(quick, case, least.POLICY, "c_any")["mean"]
+    assert c == of_any_law(settings.low_censoring()).constant
+    known = entry(quick, case, least.POLICY, "c_known")["mean"]
+    assert 0 < known == of_known_gains(settings.low_censoring()).constant < c
     board = {
         cell.horizon: cell.scores[least.POLICY]
         for cell in shipped("censored").cells
@@ -57,11 +60,13 @@ def test_a_case_and_a_trap(quick):
         found = entry(quick, case, least.POLICY, f"ratio_{t}")
         assert found["mean"] == pytest.approx(score.mean / (c * log(t)))
         assert found["sem"] == pytest.approx(score.error / (c * log(t)))
-    growth = (board[100_000].mean - board[10_000].mean) / log(10)
+    before, after = (board[t].mean for t in HORIZONS[-2:])
+    growth = (after - before) / log(10)
     found = entry(quick, case, least.POLICY, "per_log")
     assert found["mean"] == pytest.approx(growth)
     (record,) = (r for r in quick.records if r["environment"] == trap)
-    assert record["metrics"]["c"]["mean"] == 0
+    assert record["metrics"]["c_known"]["mean"] == 0
+    assert record["metrics"]["c_any"]["mean"] == 0
     assert not any(name.startswith("ratio") for name in record["metrics"])
     assert quick.notes[-1] == f"c is 0, and any regret is infinitely more: {trap}."
 
@@ -72,11 +77,19 @@ def test_notes_name_the_cases_that_miss_the_goal(all_cases):
         ratios = {
             r["environment"]: r["metrics"][f"ratio_{t}"]["mean"]
             for r in all_cases.records[1:]
+            if f"ratio_{t}" in r["metrics"]
         }
         missed = {name for name, ratio in ratios.items() if ratio > least.WITHIN}
         assert f"{len(ratios) - len(missed)} of {len(ratios)} cases" in note
         assert {name for name in ratios if f"{name} " in note} == missed
     assert any("more in" in note for note in all_cases.notes)
+    growths = [
+        r["metrics"]["per_log"]["mean"] / (10 * i)
+        for i, r in enumerate(all_cases.records)
+        if i
+    ]
+    assert f"{np.median(growths):.2f} in the median" in all_cases.notes[-2]
+    assert f"{max(growths):.3g}." in all_cases.notes[-2]
 
 
 def test_the_figure(all_cases):
@@ -85,7 +98,8 @@ def test_the_figure(all_cases):
     assert legend_texts(fig) == names
     over = fig.axes[0]
     for line, record in zip(over.lines, all_cases.records[1:], strict=False):
-        expected = [record["metrics"][f"ratio_{t}"]["mean"] for t in HORIZONS]
+        ratios = (record["metrics"].get(f"ratio_{t}") for t in HORIZONS)
+        expected = [each["mean"] for each in ratios if each]
         np.testing.assert_allclose(line.get_ydata(), expected)
     assert_readable(fig)
     assert complaints(fig) == []
@@ -98,23 +112,20 @@ def test_the_page_has_what_the_full_run_found(quick):
     assert [r["environment"] for r in kept["records"]] == list(PROTOCOL.judging)
     for record in kept["records"]:
         found = {name: each["mean"] for name, each in record["metrics"].items()}
-        if found["c"] > 0:
-            ratios = [f"{found[f'ratio_{t}']:.2f}" for t in HORIZONS]
-            growth = found["per_log"] / found["c"]
-            row = [f"{found['c']:#.3g}".rstrip("."), *ratios, f"{growth:.2f}"]
-        else:
-            row = ["0", *[""] * 4]
+        both = [f"{found[x]:#.3g}".rstrip(".") for x in ("c_known", "c_any")]
+        row = ["0", "0", *[""] * (len(HORIZONS) + 1)]
+        if found["c_any"] > 0:
+            ratios = [found.get(f"ratio_{t}") for t in HORIZONS]
+            growth = found["per_log"] / found["c_any"]
+            row = both + ["" if x is None else f"{x:.2f}" for x in (*ratios, growth)]
         cells = " ".join(f"| {x}".rstrip() for x in (record["environment"], *row))
         assert f"\n{cells} |\n" in page
+    by_case = {r["environment"]: r["metrics"] for r in kept["records"]}
     for record in quick.records:
-        assert record["metrics"]["c"]["mean"] == pytest.approx(
-            next(
-                r["metrics"]["c"]["mean"]
-                for r in kept["records"]
-                if r["environment"] == record["environment"]
-            ),
-            rel=1e-3,
-        )
+        metrics = by_case[record["environment"]]
+        for name, tolerance in (("c_known", 1e-3), ("c_any", 1e-2)):
+            c = record["metrics"][name]["mean"]
+            assert c == pytest.approx(metrics[name]["mean"], rel=tolerance)
 
 
 def test_without_a_leaderboard(monkeypatch):

@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from math import log
 from typing import NamedTuple
 
+import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
+from jaxbandits.experiments.censored.constants import of_any_law, of_known_gains
 from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.experiments.judging.board import Board, shipped_cases
 from jaxbandits.experiments.judging.censored import PROTOCOL
@@ -14,7 +16,6 @@ from jaxbandits.experiments.judging.scores import Score
 from jaxbandits.plots import draw_legend, figure, line_style, readable_ticks
 from jaxbandits.protocol import Environment
 from jaxbandits.stats import Record, entry, make_record
-from jaxbandits.theory import graves_lai
 
 NAME = "censored-least"
 POLICY = "cell TS"
@@ -22,17 +23,25 @@ WITHIN = 2.0  # times c log T, what issue and page ask for
 QUICK = ("F.3, n = 5", "trap")  # 50 limits take minutes
 
 
-class Found(NamedTuple):
-    """A case's constant, and the policy's scores by horizon."""
+class Constants(NamedTuple):
+    """c, regret per log T, where cells' mean gains are known, and where nothing is."""
 
-    constant: float
+    known: float
+    any_law: float
+
+
+class Found(NamedTuple):
+    """A case's constants, and the policy's scores by horizon."""
+
+    constants: Constants
     scores: Mapping[int, Score]
 
     def ratios(self) -> dict[int, float]:
-        """Mean regret over c log T; none where c is 0."""
-        if self.constant == 0:
+        """Mean regret over c log T, c of any law; none where it is 0."""
+        c = self.constants.any_law
+        if c == 0:
             return {}
-        return {t: s.mean / (self.constant * log(t)) for t, s in self.scores.items()}
+        return {t: s.mean / (c * log(t)) for t, s in self.scores.items()}
 
     def slope(self) -> float:
         """Mean regret per unit of log T, between the last two horizons."""
@@ -54,23 +63,20 @@ def least(options: Options) -> Outcome:
     titles = QUICK if options.quick else tuple(PROTOCOL.judging)
     board, cases = shipped_cases(PROTOCOL, titles, NAME)
     found = {
-        title: Found(constant_of(environment), _scores(board, title))
+        title: Found(constants_of(environment), _scores(board, title))
         for title, environment in cases.items()
     }
     datasets = {
-        title: xr.Dataset({"c": each.constant}) for title, each in found.items()
+        title: xr.Dataset(each.constants._asdict()) for title, each in found.items()
     }
     records = [_record(title, each) for title, each in found.items()]
     return Outcome(datasets, records, _picture(found), _notes(found))
 
 
-def constant_of(environment: Environment) -> float:
-    """c of an environment on a grid, regret per log T."""
-    oracle = environment.oracle()
-    bound = graves_lai.lower_bound(
-        1 - oracle.censoring, oracle.values, environment.problem.penalties()
-    )
-    return bound.constant
+def constants_of(environment: Environment) -> Constants:
+    """Of an environment on a grid."""
+    bounds = (of_known_gains(environment), of_any_law(environment))
+    return Constants(*(each.constant for each in bounds))
 
 
 def _scores(board: Board, title: str) -> dict[int, Score]:
@@ -79,8 +85,9 @@ def _scores(board: Board, title: str) -> dict[int, Score]:
 
 
 def _record(title: str, found: Found) -> Record:
-    """c, and at every horizon the regret and its quotient by c log T."""
-    metrics = {"c": entry(found.constant), "per_log": entry(found.slope())}
+    """Both c, and at every horizon the regret and its quotient by c log T."""
+    known, any_law = map(entry, found.constants)
+    metrics = {"c_known": known, "c_any": any_law, "per_log": entry(found.slope())}
     ratios = found.ratios()
     for horizon, score in found.scores.items():
         metrics[f"regret_{horizon}"] = entry(score.mean, score.error)
@@ -93,14 +100,15 @@ def _record(title: str, found: Found) -> Record:
 def _picture(found: Mapping[str, Found]) -> Figure:
     """The quotients against the horizon, and growth per log T against c."""
     fig, (over, growth) = figure(1, 2)
-    some = {title: each for title, each in found.items() if each.constant > 0}
+    some = {x: each for x, each in found.items() if each.constants.any_law > 0}
     for place, (title, each) in enumerate(some.items()):
         style = line_style(place)._asdict()
         ratios = each.ratios()
         over.plot([*ratios], [*ratios.values()], label=title, **style)
-        growth.plot(each.constant, max(each.slope(), 1e-2), "o", color=style["color"])
+        c = each.constants.any_law
+        growth.plot(c, max(each.slope(), 1e-2), "o", color=style["color"])
     values = [x for each in some.values() for x in each.ratios().values()]
-    constants = [each.constant for each in some.values()]
+    constants = [each.constants.any_law for each in some.values()]
     ends = [t for each in some.values() for t in each.scores]
     over.axhline(WITHIN, color="0.25", linestyle="dotted", linewidth=1)
     readable_ticks(over.xaxis, "log", min(ends), max(ends))
@@ -135,7 +143,17 @@ def _notes(found: Mapping[str, Found]) -> tuple[str, ...]:
             f"T = {t:,}: at most {WITHIN:g} c log T in {len(at) - len(beyond)} of "
             f"{len(at)} cases{f'; more in {said}' if said else ''}."
         )
-    none = [title for title, each in found.items() if each.constant == 0]
+    growths = [
+        each.slope() / each.constants.any_law
+        for each in found.values()
+        if each.constants.any_law > 0
+    ]
+    middle, low, high = np.median(growths), min(growths), max(growths)
+    notes.append(
+        f"Growth over c, between a case's last two horizons, is {middle:.2f} in the "
+        f"median, from {low:.2g} to {high:.3g}."
+    )
+    none = [title for title, each in found.items() if each.constants.any_law == 0]
     if none:
         notes.append(f"c is 0, and any regret is infinitely more: {', '.join(none)}.")
     return tuple(notes)

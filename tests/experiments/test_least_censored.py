@@ -1,0 +1,89 @@
+"""c of the censored setting among all laws: by hand, and what rivals may have."""
+
+from math import log
+
+import numpy as np
+import pytest
+
+from jaxbandits.experiments.censored.constants import of_any_law, of_known_gains
+from jaxbandits.laws import empirical, empirical_params
+from jaxbandits.settings import censored as settings
+from jaxbandits.settings.censored import make_problem
+
+
+def coins(limits, consumptions, ones):
+    """An arm per row of consumptions; rewards are 1 in so many of 8 rounds."""
+    rewards = np.array([[1.0] * n + [0.0] * (8 - n) for n in ones])
+    problem = make_problem(
+        len(ones), limits, cost=lambda c: 0 * c, penalty=lambda tau: 0 * tau
+    )
+    times = np.broadcast_to(np.asarray(consumptions, float), rewards.shape)
+    return settings.censored(
+        "coins", problem, empirical, empirical_params(rewards, times)
+    )
+
+
+def kl(p, q):
+    return p * log(p / q) + (1 - p) * log((1 - p) / (1 - q))
+
+
+def test_nothing_is_censored():
+    """Lai and Robbins: one limit, which no round exceeds."""
+    game = coins([0.5], 0.25, [4, 2])
+    expected = (1 / 2 - 1 / 4) / kl(1 / 4, 1 / 2)
+    assert of_any_law(game).constant == pytest.approx(expected, rel=0.02)
+    # If the mean of the only cell is known nothing is to be learnt.
+    assert of_known_gains(game).constant == 0
+
+
+def test_a_longer_limit_shows_what_nobody_has_seen():
+    """One arm whose rounds pay in the first cell, or cost what ends in the second.
+
+    Half of the rounds end soon, with 1. The others end in the second cell and pay
+    nothing there, so that both limits are worth a half and c is 0; with a cost of
+    consumption the first one is best, and a rival pays for the second cell.
+    """
+    rewards = np.array([[1.0] * 4 + [0.0] * 4])
+    times = np.array([[0.2] * 4 + [0.8] * 4])
+    found = []
+    for price in (0.0, 0.5):
+        problem = make_problem(
+            1,
+            [0.25, 1.0],
+            cost=lambda c, price=price: price * c,
+            penalty=lambda tau: 0 * tau,
+        )
+        arms = empirical_params(rewards, times)
+        found.append(of_any_law(settings.censored("x", problem, empirical, arms)))
+    assert found[0].constant == 0
+    # The second limit loses 0.2: rivals change what the first does not show, half of
+    # all, so that a reward of 1 at the start of the cell, worth 7/8, balances 0.4.
+    q = 0.4 / (0.4 + 7 / 8)
+    expected = 0.2 / (0.5 * log(1 / (1 - q)))
+    assert found[1].constant == pytest.approx(expected, rel=2e-3)
+
+
+def test_finer_parts_leave_more_rivals():
+    rng = np.random.default_rng(0)
+    problem = settings.running_example(2, settings.equidistant(2))
+    arms = empirical_params(rng.beta(2, 2, (2, 64)), rng.uniform(0, 1.2, (2, 64)))
+    game = settings.censored("x", problem, empirical, arms)
+    known = of_known_gains(game).constant
+    coarse, fine, finest = (of_any_law(game, parts).constant for parts in (1, 2, 8))
+    assert known <= coarse * 1.001 and coarse < fine < finest
+
+
+@pytest.mark.slow
+def test_where_rewards_decide():
+    """The bound of docs/theory/least-regret.md by a tilted density, nine arms alike."""
+    game = settings.negcorr(form="printed")
+    gap = game.oracle().gaps[1].min()
+    covariance = settings.gaussian_covariance([-0.2], 0.2)[0]
+    drawn = np.random.default_rng(0).multivariate_normal([0.8] * 2, covariance, 400_000)
+    reward, consumption = drawn[((drawn >= 0) & (drawn <= 1)).all(axis=1)].T
+    gain = reward - 0.1 * consumption
+    tilted = 1 + gap / gain.var() * (gain - gain.mean())
+    expected = 9 * gap / -np.log(tilted).mean()
+    found = of_any_law(game, 8).constant
+    assert 0.9 * expected < found < 1.02 * expected
+    assert of_known_gains(game).constant < found / 10
