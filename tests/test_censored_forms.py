@@ -96,7 +96,7 @@ def state_of(seed=0, rounds=20):
     return state._replace(entered=jnp.array(entered), ended=jnp.array(ended))
 
 
-class _Told(Exception):
+class _ToldError(Exception):
     pass
 
 
@@ -104,12 +104,12 @@ def test_pooled_prior_by_hand(monkeypatch):
     state, mass = state_of(), 2.0
 
     def told(first, second, ended, passed):
-        raise _Told(ended, passed)
+        raise _ToldError(ended, passed)
 
     monkeypatch.setattr(cells, "beta_from_uniforms", told)
     policy = cells.pooled(PROBLEM, mass)
     noise = jnp.zeros(5 * K * M, jnp.uint32)
-    with pytest.raises(_Told) as caught:
+    with pytest.raises(_ToldError) as caught:
         policy.act(noise, View(jnp.int32(1)), state, policy.params)
     entered, ended = np.asarray(state.entered), np.asarray(state.ended)
     for arm in range(K):
