@@ -144,3 +144,61 @@ def test_forced_rounds_by_hand():
     )
     pulls[1, 0] += 1
     np.testing.assert_array_equal(after.pulls, pulls)
+
+
+def scores(monkeypatch, build, state, round_=1, words=0, seed=0):
+    """What a form that plays the best pair scores the pairs with."""
+    monkeypatch.setattr(cells, "plays_pairs", lambda scored: scored)
+    noise = np.random.default_rng(seed).integers(0, 2**32, words, np.uint32)
+    scored = build(PROBLEM)
+    assert scored.words == (words, 0)
+    view = View(jnp.int32(round_))
+    return np.asarray(scored.score(jnp.array(noise), view, state, scored.params))
+
+
+@pytest.mark.slow  # 6 s
+def test_draws_are_averaged_and_cut(monkeypatch):
+    state, one = state_of(), 5 * K * M
+    noise = np.random.default_rng(0).integers(0, 2**32, 2 * one, np.uint32)
+    base = cells.scored_cell_thompson(PROBLEM)
+    two = [
+        np.asarray(base.score(jnp.array(part), View(1), state, base.params))
+        for part in (noise[:one], noise[one:])
+    ]
+    found = scores(
+        monkeypatch, lambda p: cells.averaged(p, draws=2), state, words=2 * one
+    )
+    np.testing.assert_allclose(found, (two[0] + two[1]) / 2, rtol=1e-4, atol=1e-5)
+    middle = np.asarray(base.answer(state, base.params))
+    found = scores(monkeypatch, cells.optimistic, state, words=one)
+    np.testing.assert_allclose(found, np.maximum(two[0], middle), rtol=1e-5, atol=1e-6)
+    assert (found == middle).any() and (found > middle).any()
+
+
+def moments(state):
+    """Mean and variance of mean gains where all gains were 0 but the prior's two."""
+    n, least = np.asarray(state.ended) + 2.0, -PROBLEM.max_cost
+    mean = (1 + least) / n
+    return mean, ((1 + least**2) / n - mean**2) / (n + 1)
+
+
+def value(hazard, gain, penalty):
+    """Eq. (2) of the last of these cells."""
+    total, reach = 0.0, 1.0
+    for h, g in zip(hazard, gain, strict=True):
+        total, reach = total + reach * h * g, reach * (1 - h)
+    return total - penalty * reach
+
+
+def test_ucb_has_the_deviation_of_the_posterior(monkeypatch):
+    state, t = state_of(), 50
+    found = scores(monkeypatch, lambda p: cells.cell_ucb(p, 0.5), state, t)
+    rng = np.random.default_rng(1)
+    mean, variance = moments(state)
+    e, n = np.asarray(state.ended)[0], np.asarray(state.entered)[0]
+    hazard = rng.beta(1 + e, 1 + n - e, (20_000, M)).T
+    gain = rng.normal(mean[0], np.sqrt(variance[0]), (20_000, M)).T
+    for m, penalty in enumerate(np.asarray(PROBLEM.penalties())):
+        draws = value(hazard[: m + 1], gain[: m + 1], penalty)
+        expected = draws.mean() + np.sqrt(np.log(t)) * draws.std()
+        assert found[0, m] == pytest.approx(expected, rel=0.05, abs=0.02)
