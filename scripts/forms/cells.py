@@ -210,7 +210,7 @@ def information_directed(problem: Problem, draws: int) -> Policy:
     """
     base = scored_cell_thompson(problem)
     shape, size = (problem.num_arms, problem.num_limits), problem.num_pairs
-    ranges = 1 + jnp.asarray(problem.penalties(), float)
+    ranges = 1 + jnp.asarray(problem.penalties(), float)[None, :]
 
     def act(noise, view, state, params):
         values = stored(_draws(base, draws, noise[:-1], view, state, params)).reshape(
@@ -221,7 +221,8 @@ def information_directed(problem: Problem, draws: int) -> Policy:
         gap = values.max(axis=1).mean() - mean
         is_best = jax.nn.one_hot(best, size)  # [S, K M]
         share = is_best.mean(axis=0)
-        given = (is_best.T @ values) / draws - share[:, None] * mean  # times the share
+        # Times the share.
+        given = (is_best.T @ values) / draws - share[:, None] * mean[None, :]
         off = given**2 / jnp.maximum(share, 1 / draws)[:, None]
         shown = off.sum(axis=0).reshape(shape) / ranges**2
         shown = jax.lax.cummax(shown, axis=1).reshape(size) + 1e-12
