@@ -7,6 +7,8 @@ from pathlib import Path
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from scipy.optimize import minimize
+from scipy.special import rel_entr
 
 from jaxbandits.experiments.judging.censored import TUNING
 from jaxbandits.policies.censored import cell_thompson
@@ -202,3 +204,52 @@ def test_ucb_has_the_deviation_of_the_posterior(monkeypatch):
         draws = value(hazard[: m + 1], gain[: m + 1], penalty)
         expected = draws.mean() + np.sqrt(np.log(t)) * draws.std()
         assert found[0, m] == pytest.approx(expected, rel=0.05, abs=0.02)
+
+
+def refuted(mix, arm, limit, state):
+    """Information that speaks against hazards and gains of an arm up to a limit."""
+    hazard, gain = mix[: limit + 1], mix[limit + 1 :]
+    mean, variance = moments(state)
+    n, e = (np.asarray(x)[arm, : limit + 1] for x in (state.entered, state.ended))
+    rate = np.where(n > 0, e / np.maximum(n, 1), 0.5)
+    h = np.clip(hazard, 1e-9, 1 - 1e-9)
+    kl = rel_entr(rate, h) + rel_entr(1 - rate, 1 - h)
+    apart = (gain - mean[arm, : limit + 1]) ** 2
+    return n @ kl + (apart / (2 * variance[arm, : limit + 1])).sum()
+
+
+@pytest.mark.slow
+def test_kl_ucb_is_the_largest_value_that_is_not_refuted(monkeypatch):
+    """Against SciPy, from several starts; with several cells it may fall short."""
+    state, t = state_of(3), 400
+    # A cell that nobody has entered costs nothing, which the search takes for a count.
+    state = state._replace(entered=jnp.maximum(state.entered, 1))
+    found = scores(monkeypatch, cells.cell_kl_ucb, state, t)
+    penalties, mean = PROBLEM.penalties(), moments(state)[0]
+    rng = np.random.default_rng(5)
+    for arm, limit in ((0, 0), (1, 1), (2, 3), (4, M - 1), (9, 2)):
+        bounds = [(1e-6, 1 - 1e-6)] * (limit + 1)
+        bounds += [(-PROBLEM.max_cost, 1.0)] * (limit + 1)
+        n, e = (np.asarray(x)[arm, : limit + 1] for x in (state.entered, state.ended))
+        own = np.append(np.clip(e / n, 1e-3, 1 - 1e-3), mean[arm, : limit + 1])
+        best = -np.inf
+        for _ in range(6):
+            start = np.append(own[: limit + 1], own[limit + 1 :])
+            start[: limit + 1] = rng.uniform(0.05, 0.95, limit + 1)
+            solved = minimize(
+                lambda x, c=penalties[limit]: -value(*np.split(x, 2), c),
+                start,
+                bounds=bounds,
+                method="SLSQP",
+                constraints={
+                    "type": "ineq",
+                    "fun": lambda x, a=arm, j=limit: (
+                        np.log(t) - refuted(x, a, j, state)
+                    ),
+                },
+            )
+            if solved.success:
+                best = max(best, -solved.fun)
+        assert found[arm, limit] < best + 2e-3
+        if limit < 2:
+            assert found[arm, limit] > best - 2e-3
