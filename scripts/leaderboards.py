@@ -2,7 +2,7 @@
 
     python scripts/leaderboards.py results
     python scripts/leaderboards.py results --again budgeted "share-UCB" --horizon 10000
-    python scripts/leaderboards.py results --missing censored --horizon 1000000
+    python scripts/leaderboards.py results --missing censored "F.3, n = 5" trap
 
 For every setting whose leaderboard lies in FOLDER/leaderboard-SETTING-final, as
 `jaxbandits reproduce leaderboard-SETTING-final` writes it, or without the `-final` if
@@ -13,12 +13,13 @@ docs/recommendation.md is written anew, as `jaxbandits recommend` prints it.
 With `--again`, entrants that have changed, or are new, are played first, with the best
 rival of every cell that the package has; their scores replace the old ones. Where
 another rival is best then, all are played. With `--missing`, all entrants are played in
-the cells that the package has not; what is there of them is written after each.
+the cells that the package has not, of all cases or of those that are named; what is
+there of them is written after each.
 """
 
 import argparse
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from jaxbandits.experiments.common.experiment import Options
@@ -87,7 +88,9 @@ def play_again(
     write(whole, _name_of(whole))
 
 
-def play_missing(folder: Path, setting: str, horizon: int | None) -> None:
+def play_missing(
+    folder: Path, setting: str, titles: Sequence[str], horizon: int | None
+) -> None:
     """Cells that the package has not, up to a horizon; whoever is killed goes on."""
     protocol, whole = PROTOCOLS[setting], _shipped(setting)
     folder.mkdir(parents=True, exist_ok=True)
@@ -95,8 +98,8 @@ def play_missing(folder: Path, setting: str, horizon: int | None) -> None:
     known = {(cell.case, cell.horizon) for cell in whole.cells}
     cells = [
         (each, title)
-        for title, case in protocol.judging.items()
-        for each in case.horizons or protocol.horizons
+        for title in titles or protocol.judging
+        for each in protocol.judging[title].horizons or protocol.horizons
         if (title, each) not in known and (horizon is None or each <= horizon)
     ]
     for each, title in sorted(cells, key=lambda cell: cell[0]):
@@ -196,6 +199,25 @@ def advice() -> str:
     return "\n\n".join([*wrapped, END])
 
 
+def _named(
+    given: Sequence[str], listed: Callable[[Protocol], Iterable[str]]
+) -> tuple[str, list[str]] | None:
+    """A setting, and names that its protocol lists; None if nothing is given.
+
+    Raises:
+      ValueError: if there is no such setting or name.
+    """
+    if not given:
+        return None
+    setting, *names = given
+    if setting not in PROTOCOLS:
+        raise ValueError(f"{setting!r} must be one of {', '.join(PROTOCOLS)}")
+    known = [*listed(PROTOCOLS[setting])]
+    if unknown := [name for name in names if name not in known]:
+        raise ValueError(f"{unknown[0]!r} must be one of {'; '.join(known)}")
+    return setting, names
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", metavar="FOLDER", type=Path)
@@ -207,16 +229,24 @@ def main() -> None:
         help="play these entrants in the cells that the package has",
     )
     parser.add_argument(
-        "--missing", metavar="SETTING", help="play the cells that the package has not"
+        "--missing",
+        nargs="+",
+        metavar=("SETTING", "CASE"),
+        default=[],
+        help="play the cells that the package has not, of these cases or of all",
     )
     parser.add_argument("--horizon", type=int, help="the longest that is played")
     given = parser.parse_args()
     results = given.folder
-    if given.missing:
-        play_missing(results, given.missing, given.horizon)
-    if given.again:
-        setting, *names = given.again
-        play_again(results, setting, names, given.horizon)
+    try:
+        missing = _named(given.missing, lambda protocol: protocol.judging)
+        again = _named(given.again, lambda protocol: protocol.entrants)
+    except ValueError as error:
+        parser.error(str(error))
+    if missing:
+        play_missing(results, *missing, given.horizon)
+    if again:
+        play_again(results, *again, given.horizon)
     for setting in ADVICE:
         folder = found(results, setting)
         if folder is not None:

@@ -215,8 +215,8 @@ ENTRANTS = {
     "share-UCB, anytime": Entrant(
         partial(policies.share_ucb, clock="spent"), ours=True
     ),
-    "ratio TS": Entrant(policies.ratio_thompson, ours=True),
-    "price TS": Entrant(policies.price_thompson, ours=True),
+    "ratio TS": Entrant(policies.ratio_thompson, ours=True, longest=100_000),
+    "price TS": Entrant(policies.price_thompson, ours=True, longest=100_000),
 }
 PROTOCOL = Protocol(
     setting="budgeted",

@@ -64,7 +64,7 @@ def _what_is_shown(board: Board, protocol: Protocol) -> str:
     absent = [title for title in protocol.judging if title not in cases]
     left_out = f" Not played: {', '.join(absent)}." if absent else ""
     left_out += _not_yet(board, protocol, horizons)
-    left_out += _too_slow(protocol, horizons[-1])
+    left_out += _not_so_long(protocol, horizons[-1])
     made = board.played.get("versions", {})
     return (
         "*Made by the command above; not edited by hand.* The judging set was fixed "
@@ -106,13 +106,14 @@ def _not_yet(board: Board, protocol: Protocol, horizons: list[int]) -> str:
     return said
 
 
-def _too_slow(protocol: Protocol, longest: int) -> str:
-    """Who is not played at all horizons of the board."""
-    return "".join(
-        f" {name} is too slow for more than {entrant.longest:,}."
-        for name, entrant in protocol.entrants.items()
-        if entrant.longest is not None and entrant.longest < longest
-    )
+def _not_so_long(protocol: Protocol, longest: int) -> str:
+    """Who is too slow for the longest horizons of the board."""
+    beyond: dict[int, list[str]] = {}
+    for name, entrant in protocol.entrants.items():
+        if entrant.longest is not None and entrant.longest < longest:
+            beyond.setdefault(entrant.longest, []).append(name)
+    listed = ((f"{each:,}", ", ".join(names)) for each, names in beyond.items())
+    return "".join(f" Not played beyond {each}: {names}." for each, names in listed)
 
 
 def fresh(board: Board) -> str:
@@ -277,7 +278,7 @@ def _cases(board: Board, protocol: Protocol) -> Iterator[str]:
 
 def _case_table(cells: list[Cell], protocol: Protocol) -> Iterator[str]:
     """Rows of entrants, best first at the longest horizon that they have played."""
-    names = {name for cell in cells for name in cell.scores}
+    names = dict.fromkeys(name for cell in reversed(cells) for name in cell.scores)
     heads = [
         f"{c.horizon:,}: mean ± s.e. (median; 95 %; worst) | minus best" for c in cells
     ]

@@ -103,6 +103,14 @@ def test_who_refuses_a_game_is_left_out():
     assert found["policy"].values.tolist() == [*ENTRANTS]
 
 
+def test_who_is_too_slow_for_a_horizon_is_left_out():
+    cast = ENTRANTS | {"fast": ENTRANTS["fast"]._replace(longest=20)}
+    at_20 = playing.play_case(PROTOCOL, *CASE, cast, OPTIONS, 7)
+    assert at_20["policy"].values.tolist() == [*ENTRANTS]
+    at_21 = playing.play_case(PROTOCOL, "coins", COINS, 21, cast, OPTIONS, 7)
+    assert at_21["policy"].values.tolist() == ["slow", "lost", "new"]
+
+
 @pytest.fixture
 def play_again(tmp_path, monkeypatch):
     """`leaderboards.play_again` on another board: what it would have written."""
@@ -159,6 +167,50 @@ def test_all_are_played_again_where_another_rival_is_best(outcome, play_again):
     for name, score in cell.scores.items():
         expected = pytest.approx(score, rel=10.0 ** (1 - board.DIGITS))
         assert again.scores[name] == expected
+
+
+@pytest.mark.parametrize(
+    ("titles", "horizon", "played"),
+    [([], None, [1, 2]), ([], 39, [2]), (["coins", "absent"], None, [1])],
+)
+def test_cells_that_the_package_lacks_are_played(
+    outcome, tmp_path, monkeypatch, capsys, titles, horizon, played
+):
+    """As they are in a board that is played whole; what is there stays untouched."""
+    whole = board.loaded(outcome[0].pages["leaderboard.json"])
+    first = whole.cells[0]
+    spoilt = first._replace(best_high=first.best_high + 1)
+    written = []
+    monkeypatch.setattr(leaderboards, "PROTOCOLS", {"budgeted": PROTOCOL})
+    monkeypatch.setattr(
+        leaderboards.board, "shipped", lambda _: whole._replace(cells=(spoilt,))
+    )
+    monkeypatch.setattr(leaderboards, "write", lambda *told: written.append(told))
+    leaderboards.play_missing(tmp_path / "new", "budgeted", titles, horizon)
+    last, name = written[-1]
+    assert name == "leaderboard-budgeted" and len(written) == len(played)
+    again = board.loaded(board.dumped(last)).cells  # with the digits that files keep
+    assert again == (spoilt, *(whole.cells[place] for place in played))
+    assert last.microseconds == whole.microseconds
+    assert "absent is left out" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("told", "named"),
+    [
+        (["--missing", "cendored"], "'cendored' must be one of censored, allocation"),
+        (["--missing", "censored", "trab"], "'trab' must be one of PosCorr, 10 limits"),
+        (
+            ["--again", "censored", "TS", "trap"],
+            "'trap' must be one of RCUCB, eq. (12)",
+        ),
+    ],
+)
+def test_unknown_names_are_refused(tmp_path, monkeypatch, capsys, told, named):
+    monkeypatch.setattr(sys, "argv", ["leaderboards.py", str(tmp_path / "x"), *told])
+    with pytest.raises(SystemExit):
+        leaderboards.main()
+    assert named in capsys.readouterr().err and not (tmp_path / "x").exists()
 
 
 def test_parameters_may_depend_on_the_horizon():

@@ -197,6 +197,22 @@ def test_the_page_names_the_cells_that_are_missing():
     assert "count as 1. Look again.\n" in page(made, remarked, "x", "x.png")
 
 
+def test_who_is_too_slow_for_a_horizon_goes_last_and_is_named():
+    short = {name: score for name, score in RUNS.items() if name != "fast"}
+    made = board()._replace(cells=(cell(), cell(horizon=40, values=short)))
+    slow = ENTRANTS | {"fast": ENTRANTS["fast"]._replace(longest=20)}
+    protocol = PROTOCOL._replace(entrants=slow)
+    text = page(made, protocol, "jaxbandits x", "x.png")
+    assert "Not played beyond 20: fast." in text
+    assert "beyond" not in page(board(), PROTOCOL, "jaxbandits x", "x.png")
+    _, table = text.split("### coins (the paper's)\n\n")
+    rows = [line.split("|")[1:-1] for line in table.splitlines()[2:]]
+    names = ["(lost)", "**new**", "slow", "fast"]  # by the mean at 40
+    assert [row[0].strip() for row in rows] == names
+    assert {len(row) for row in rows} == {5}
+    assert rows[-1][1].strip().startswith("40 ") and not "".join(rows[-1][3:]).strip()
+
+
 def test_a_goal_that_is_met():
     made = board()
     made = made._replace(cells=made.cells[:1])
