@@ -49,7 +49,11 @@ def dot_plot(board: Board, protocol: Protocol) -> Figure:
         label.set_color("0.5" if entrant.flaw else "black")
     ax.set_ylim(len(order) - 0.5, -0.5)
     ax.set_xscale("log")
-    lowest = min(cell.ratio(n) for cell in board.cells for n in cell.scores)
+    lowest = min(
+        min(cell.ratio(name), cell.high_ratio(name))
+        for cell in board.cells
+        for name in cell.scores
+    )
     ax.set_xlim(min(0.4, lowest / 1.1), LARGEST * 1.15)
     ax.grid(False, axis="y")
     ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 3.0)))
