@@ -136,7 +136,7 @@ def _notes(found: Mapping[str, Found]) -> tuple[str, ...]:
     horizons = sorted({t for ratios in some.values() for t in ratios})
     notes = []
     for t in horizons:
-        at = {title: ratios[t] for title, ratios in some.items()}
+        at = {title: ratios[t] for title, ratios in some.items() if t in ratios}
         beyond = {title: ratio for title, ratio in at.items() if ratio > WITHIN}
         said = ", ".join(f"{title} {ratio:.3g}" for title, ratio in beyond.items())
         notes.append(

@@ -129,5 +129,6 @@ PROTOCOL = Protocol(
     quick=("RCUCB, Kaplan-Meier", "UCB", "cell TS"),
     goal=Goal(("cell TS",), within=1.5, share=1.0),
     remark="But the law of cell TS's gains was chosen after these seeds had been seen: "
-    "by a proof, and on the tuning set (docs/theory/cell-thompson.md).",
+    "by a proof, and on the tuning set (docs/theory/cell-thompson.md). Horizons had "
+    "ended at 100,000, and 1,000,000 was added on 2026-11-27.",
 )
