@@ -5,6 +5,7 @@ from math import log
 import numpy as np
 import pytest
 
+from jaxbandits.experiments.censored import constants
 from jaxbandits.experiments.censored.constants import of_any_law, of_known_gains
 from jaxbandits.laws import empirical, empirical_params
 from jaxbandits.settings import censored as settings
@@ -71,6 +72,31 @@ def test_finer_parts_leave_more_rivals():
     known = of_known_gains(game).constant
     coarse, fine, finest = (of_any_law(game, parts).constant for parts in (1, 2, 8))
     assert known <= coarse * 1.001 and coarse < fine < finest
+
+
+def test_parts_have_the_mean_of_their_cell_and_bring_no_more_than_it_can(monkeypatch):
+    """However few rounds are drawn, and however far their mean is off."""
+    rng = np.random.default_rng(1)
+    problem = settings.running_example(3, settings.equidistant(3))
+    rewards = np.where(rng.random((3, 64)) < 0.6, 1.0, 0.2)
+    arms = empirical_params(rewards, rng.uniform(0, 1.2, (3, 64)))
+    game = settings.censored("x", problem, empirical, arms)
+    told = []
+    monkeypatch.setattr(constants, "DRAWN", 48)
+    monkeypatch.setattr(
+        constants.graves_lai, "of_symbols", lambda *given: told.append(given)
+    )
+    of_any_law(game)
+    ((chances, seen, gains, penalties),) = told
+    oracle = game.oracle()
+    for limit, penalty in enumerate(penalties):
+        inside = seen <= limit
+        ended = (chances * gains)[:, inside].sum(axis=1)
+        np.testing.assert_allclose(
+            ended - penalty * oracle.censoring[:, limit], oracle.values[:, limit]
+        )
+        best = 1 - np.asarray(problem.cost(np.append(0.0, problem.limits)[[limit]]))
+        assert gains[:, seen == limit].max() <= best + 1e-12
 
 
 @pytest.mark.slow

@@ -82,9 +82,8 @@ def least(options: Options) -> Outcome:
     board, cases = shipped_cases(PROTOCOL, titles, NAME)
     found = {}
     for title, environment in cases.items():
-        cells = {x.horizon: x for x in board.cells if x.case == title}
         parts = losses(environment, board.seeds, board.root_seed)
-        found[title] = Found(parts, cells)
+        found[title] = Found(parts, growth.cells_of(board, title))
     datasets = {
         title: xr.Dataset({k: ("seed", x.total()) for k, x in each.losses.items()})
         for title, each in found.items()

@@ -35,20 +35,24 @@ def of_any_law(environment: Environment, parts: int = PARTS) -> LowerBound:
     chances = np.diff(below, axis=1, prepend=0.0)
     gained = np.diff(values + penalties * (1 - below), axis=1, prepend=0.0)
     mean = np.divide(gained, chances, out=np.zeros_like(gained), where=chances > 0)
+    # The best that a cell can bring: a reward of 1 as cheaply as can be.
+    cheap = np.append(0.0, np.asarray(problem.limits)[:-1])
+    best = 1 - np.asarray(problem.cost(cheap))
     cells, gains = _rounds(environment)
     shape = (*chances.shape, parts)
     gain, share = np.zeros(shape), np.zeros(shape)
-    for pair in np.argwhere(chances > 0):
-        arm, limit = pair
+    for arm, limit in np.argwhere(chances > 0):
+        exact, most = mean[arm, limit], best[limit]
         found = np.sort(gains[arm][cells[arm] == limit])
-        found = found if found.size >= parts else np.zeros(parts)
+        found = found if found.size >= parts else np.full(parts, exact)
         groups = np.array_split(found, parts)
         share[arm, limit] = [len(group) / len(found) for group in groups]
-        part = np.array([group.mean() for group in groups])
-        gain[arm, limit] = part + mean[arm, limit] - found.mean()
-    # What else a rival may have: a reward of 1 as cheaply in a cell as can be.
-    cheap = np.append(0.0, np.asarray(problem.limits)[:-1])
-    top = np.tile(1 - np.asarray(problem.cost(cheap)), (len(chances), 1))
+        # As far below the best as makes their mean exact, so that none is above it.
+        room = most - found.mean()
+        scale = (most - exact) / room if room > 0 else 1.0
+        below_best = np.array([most - group.mean() for group in groups])
+        gain[arm, limit] = most - below_best * scale
+    top = np.tile(best, (len(chances), 1))
     positions = np.arange(chances.shape[1])
     return graves_lai.of_symbols(
         np.append(_flat(chances[:, :, None] * share), 0 * top, axis=1),

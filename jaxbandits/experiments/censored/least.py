@@ -10,12 +10,13 @@ from matplotlib.figure import Figure
 
 from jaxbandits.experiments.censored.constants import of_any_law, of_known_gains
 from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.experiments.judging.board import Board, shipped_cases
+from jaxbandits.experiments.judging import growth
+from jaxbandits.experiments.judging.board import shipped_cases
 from jaxbandits.experiments.judging.censored import PROTOCOL
-from jaxbandits.experiments.judging.scores import Score
+from jaxbandits.experiments.judging.scores import Cell, Score
 from jaxbandits.plots import draw_legend, figure, line_style, readable_ticks
 from jaxbandits.protocol import Environment
-from jaxbandits.stats import Record, entry, make_record
+from jaxbandits.stats import Entry, Record, entry, make_record
 
 NAME = "censored-least"
 POLICY = "cell TS"
@@ -31,10 +32,15 @@ class Constants(NamedTuple):
 
 
 class Found(NamedTuple):
-    """A case's constants, and the policy's scores by horizon."""
+    """A case's constants, and its cells on the leaderboard by horizon."""
 
     constants: Constants
-    scores: Mapping[int, Score]
+    cells: Mapping[int, Cell]
+
+    @property
+    def scores(self) -> dict[int, Score]:
+        """The policy's."""
+        return {t: cell.scores[POLICY] for t, cell in self.cells.items()}
 
     def ratios(self) -> dict[int, float]:
         """Mean regret over c log T, c of any law; none where it is 0."""
@@ -43,10 +49,15 @@ class Found(NamedTuple):
             return {}
         return {t: s.mean / (c * log(t)) for t, s in self.scores.items()}
 
-    def slope(self) -> float:
+    def slope(self) -> Entry:
         """Mean regret per unit of log T, between the last two horizons."""
-        (t, before), (u, after) = [*self.scores.items()][-2:]
-        return (after.mean - before.mean) / log(u / t)
+        found = growth.growth(self.cells, POLICY, max(self.cells))
+        assert found is not None  # Boards have several horizons of a case.
+        return found
+
+    def slope_ratio(self) -> float:
+        """The same over c of any law."""
+        return self.slope()["mean"] / self.constants.any_law
 
 
 def least(options: Options) -> Outcome:
@@ -63,7 +74,7 @@ def least(options: Options) -> Outcome:
     titles = QUICK if options.quick else tuple(PROTOCOL.judging)
     board, cases = shipped_cases(PROTOCOL, titles, NAME)
     found = {
-        title: Found(constants_of(environment), _scores(board, title))
+        title: Found(constants_of(environment), growth.cells_of(board, title))
         for title, environment in cases.items()
     }
     datasets = {
@@ -79,15 +90,10 @@ def constants_of(environment: Environment) -> Constants:
     return Constants(*(each.constant for each in bounds))
 
 
-def _scores(board: Board, title: str) -> dict[int, Score]:
-    cells = [cell for cell in board.cells if cell.case == title]
-    return {cell.horizon: cell.scores[POLICY] for cell in cells}
-
-
 def _record(title: str, found: Found) -> Record:
     """Both c, and at every horizon the regret and its quotient by c log T."""
     known, any_law = map(entry, found.constants)
-    metrics = {"c_known": known, "c_any": any_law, "per_log": entry(found.slope())}
+    metrics = {"c_known": known, "c_any": any_law, "per_log": found.slope()}
     ratios = found.ratios()
     for horizon, score in found.scores.items():
         metrics[f"regret_{horizon}"] = entry(score.mean, score.error)
@@ -99,14 +105,15 @@ def _record(title: str, found: Found) -> Record:
 
 def _picture(found: Mapping[str, Found]) -> Figure:
     """The quotients against the horizon, and growth per log T against c."""
-    fig, (over, growth) = figure(1, 2)
+    fig, (over, beside) = figure(1, 2)
     some = {x: each for x, each in found.items() if each.constants.any_law > 0}
     for place, (title, each) in enumerate(some.items()):
         style = line_style(place)._asdict()
         ratios = each.ratios()
         over.plot([*ratios], [*ratios.values()], label=title, **style)
         c = each.constants.any_law
-        growth.plot(c, max(each.slope(), 1e-2), "o", color=style["color"])
+        grown = max(each.slope()["mean"], 1e-2)
+        beside.plot(c, grown, "o", color=style["color"])
     values = [x for each in some.values() for x in each.ratios().values()]
     constants = [each.constants.any_law for each in some.values()]
     ends = [t for each in some.values() for t in each.scores]
@@ -115,18 +122,18 @@ def _picture(found: Mapping[str, Found]) -> Figure:
     readable_ticks(over.yaxis, "log", min(*values, WITHIN), max(*values, WITHIN))
     over.set(xlabel="round $T$", ylabel=r"regret over $c \log T$")
     low, high = min(constants) / 2, max(constants) * 2
-    growth.plot([low, high], [low, high], color="0.5", linewidth=1)
-    growth.plot(
+    beside.plot([low, high], [low, high], color="0.5", linewidth=1)
+    beside.plot(
         [low, high],
         [WITHIN * low, WITHIN * high],
         color="0.25",
         linestyle="dotted",
         linewidth=1,
     )
-    for axis in (growth.xaxis, growth.yaxis):
+    for axis in (beside.xaxis, beside.yaxis):
         readable_ticks(axis, "log", low, high)
-    growth.set(xlabel="$c$", ylabel=r"growth per $\log T$")
-    draw_legend((over, growth), f"{POLICY}; dotted: {WITHIN:g} times as much")
+    beside.set(xlabel="$c$", ylabel=r"growth per $\log T$")
+    draw_legend((over, beside), f"{POLICY}; dotted: {WITHIN:g} times as much")
     return fig
 
 
@@ -143,11 +150,7 @@ def _notes(found: Mapping[str, Found]) -> tuple[str, ...]:
             f"T = {t:,}: at most {WITHIN:g} c log T in {len(at) - len(beyond)} of "
             f"{len(at)} cases{f'; more in {said}' if said else ''}."
         )
-    growths = [
-        each.slope() / each.constants.any_law
-        for each in found.values()
-        if each.constants.any_law > 0
-    ]
+    growths = [found[title].slope_ratio() for title in some]
     middle, low, high = np.median(growths), min(growths), max(growths)
     notes.append(
         f"Growth over c, between a case's last two horizons, is {middle:.2f} in the "

@@ -83,10 +83,7 @@ def least(options: Options) -> Outcome:
     titles = QUICK if options.quick else tuple(PROTOCOL.judging)
     board, cases = shipped_cases(PROTOCOL, titles, NAME)
     found = {
-        title: Found(
-            constants_of(environment),
-            {cell.horizon: cell for cell in board.cells if cell.case == title},
-        )
+        title: Found(constants_of(environment), growth.cells_of(board, title))
         for title, environment in cases.items()
     }
     datasets = {

@@ -3,10 +3,16 @@
 from collections.abc import Mapping
 from math import hypot, log
 
+from jaxbandits.experiments.judging.board import Board
 from jaxbandits.experiments.judging.scores import Cell, Score
 from jaxbandits.stats import Entry, entry
 
 BEST = "best rival"
+
+
+def cells_of(board: Board, title: str) -> dict[int, Cell]:
+    """A case's cells by horizon."""
+    return {cell.horizon: cell for cell in board.cells if cell.case == title}
 
 
 def score(
