@@ -230,12 +230,10 @@ def test_kl_ucb_is_the_largest_value_that_is_not_refuted(monkeypatch):
     for arm, limit in ((0, 0), (1, 1), (2, 3), (4, M - 1), (9, 2)):
         bounds = [(1e-6, 1 - 1e-6)] * (limit + 1)
         bounds += [(-PROBLEM.max_cost, 1.0)] * (limit + 1)
-        n, e = (np.asarray(x)[arm, : limit + 1] for x in (state.entered, state.ended))
-        own = np.append(np.clip(e / n, 1e-3, 1 - 1e-3), mean[arm, : limit + 1])
         best = -np.inf
         for _ in range(6):
-            start = np.append(own[: limit + 1], own[limit + 1 :])
-            start[: limit + 1] = rng.uniform(0.05, 0.95, limit + 1)
+            hazards = rng.uniform(0.05, 0.95, limit + 1)
+            start = np.append(hazards, mean[arm, : limit + 1])
             solved = minimize(
                 lambda x, c=penalties[limit]: -value(*np.split(x, 2), c),
                 start,
