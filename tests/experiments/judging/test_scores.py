@@ -259,6 +259,14 @@ def test_the_figure_has_a_dot_for_every_score():
     assert legend.get_window_extent().y1 <= ax.get_tightbbox().y0  # It covers nothing.
 
 
+def test_no_dot_lies_beyond_the_figures_left_edge():
+    """A quantile may be smaller than all means: 1/50 here, beside 1/40."""
+    low = cell(values=RUNS | {"lost": [1.0] * 4})
+    assert low.high_ratio("lost") < low.ratio("lost") / 1.1
+    (ax,) = dot_plot(board()._replace(cells=(low,)), PROTOCOL).axes
+    assert ax.get_xlim()[0] < low.high_ratio("lost")
+
+
 @pytest.mark.parametrize(
     "setting", [setting for setting in PROTOCOLS if shipped(setting)]
 )
