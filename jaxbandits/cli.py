@@ -292,7 +292,13 @@ def _claims(options) -> int:
     from rich.table import Table
 
     from jaxbandits.experiments import recorded
-    from jaxbandits.experiments.statements import STATEMENTS, verdicts_in
+    from jaxbandits.experiments.statements import (
+        NOT_COMPARABLE,
+        STATEMENTS,
+        reasons,
+        tally,
+        verdicts_in,
+    )
 
     results = checks.path("--results", options.results)
     # By default there need not be any yet.
@@ -306,6 +312,8 @@ def _claims(options) -> int:
             "source": each.source,
             "published": each.published,
             "experiment": each.experiment,
+            "cause": each.cause,
+            "stands_on": each.stands_on,
             "command": f"jaxbandits verify {each.id}",
             "recorded": ours.get(each.id),
             "verdict": yours.get(each.id),
@@ -315,28 +323,29 @@ def _claims(options) -> int:
     if options.json:
         print(json.dumps(listed))
         return 0
+
+    def judged(verdicts: list[str | None]) -> str:
+        found = [verdict for verdict in verdicts if verdict]
+        return f"{len(found)} of {len(verdicts)} have a verdict: {tally(found)}."
+
     console = Console(width=None if sys.stdout.isatty() else 160)
     table = Table("id", "claim", "source", "experiment", "recorded", "yours")
     recorded_ones = [(each["recorded"] or {}).get("verdict") for each in listed]
+    explained, why = ("fails", NOT_COMPARABLE), []
     for each, verdict in zip(listed, recorded_ones, strict=True):
         row = (each["id"], each["text"], each["source"], each["experiment"])
-        table.add_row(*map(escape, row), verdict or "", each["verdict"] or "")
+        why.append(each["stands_on"] or each["cause"] if verdict in explained else "")
+        shown = f"{verdict} ({why[-1]})" if why[-1] else verdict or ""
+        table.add_row(*map(escape, row), shown, each["verdict"] or "")
     console.print(table)
     tell = partial(console.print, highlight=False)
-    tell("Recorded, in full runs of ours: " + _tally(recorded_ones))
+    tell(f"Recorded, in full runs of ours: {judged(recorded_ones)}")
+    for reason in reasons(why).values():
+        tell(f"- {reason}")
     own = [each["verdict"] for each in listed]
-    tell(f"Yours, in {options.results}: " + _tally(own))
+    tell(f"Yours, in {options.results}: {judged(own)}")
     tell("`jaxbandits verify ID` plays what a claim needs, in full.")
     return 0
-
-
-def _tally(verdicts: list[str | None]) -> str:
-    judged = [verdict for verdict in verdicts if verdict]
-    told = f"{len(judged)} of {len(verdicts)} have a verdict"
-    if judged:
-        held = judged.count("holds")
-        told += f", of which {held} ({held / len(judged):.0%}) hold"
-    return told + "."
 
 
 def _verify(options) -> int:

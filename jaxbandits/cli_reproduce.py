@@ -150,6 +150,7 @@ def _reproduce_one(
 
     from jaxbandits.experiments import prepare_folder
     from jaxbandits.experiments.common.table import records_table
+    from jaxbandits.experiments.statements import reasons
     from jaxbandits.sweeps.fill import StoppedError
 
     chosen = _chosen(experiment, options)
@@ -172,7 +173,9 @@ def _reproduce_one(
         return 0
     console = Console(width=None if sys.stdout.isatty() else 120)
     console.print(outcome.table or records_table(outcome.records, experiment.title))
-    for note in (*outcome.notes, *(claim.sentence for claim in outcome.claims)):
+    why = reasons(claim.reason for claim in outcome.claims).values()
+    said = (claim.sentence for claim in outcome.claims)
+    for note in (*outcome.notes, *said, *why):
         console.print(note)
     if few:
         console.print("Of a quick form intervals are not sure: docs/statistics.md.")

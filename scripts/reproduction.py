@@ -3,12 +3,13 @@
     python scripts/reproduction.py results
 
 For every experiment whose full run lies in FOLDER/NAME, as `jaxbandits reproduce NAME`
-writes it: summary and figure go to docs/reproduction/NAME, its minutes and verdicts
-into the package. Then the pages of the papers are written anew, from all that is there.
-Without FOLDER, only these.
+writes it: summary and figure go to docs/reproduction/NAME, its minutes into the
+package. Then all that is there is judged by the claims of today, the verdicts go into
+the package, and the pages of the papers are written anew. Without FOLDER, only that.
 """
 
 import argparse
+import json
 import shutil
 from pathlib import Path
 
@@ -29,9 +30,6 @@ def take(folder: Path) -> list[str]:
         played = Options(options["seeds"], options["horizon"], quick=options["quick"])
         if name.startswith("leaderboard-") or not is_full(REGISTRY[name], played):
             continue
-        if recorded.other_claims(summary):
-            print(f"left {name}, which judged other claims than there are today")
-            continue
         (KEPT / name).mkdir(parents=True, exist_ok=True)
         for file in (SUMMARY, f"{name}.png"):
             shutil.copy(folder / name / file, KEPT / name / file)
@@ -46,7 +44,13 @@ def main() -> None:
     if folder is not None:
         for name in take(folder):
             print(f"took {name}")
-    summaries = reproduction.summaries_in(KEPT)
+    summaries = {
+        name: recorded.judged_again(summary)
+        for name, summary in reproduction.summaries_in(KEPT).items()
+    }
+    for name, summary in summaries.items():
+        text = json.dumps(summary, indent=1, allow_nan=False) + "\n"
+        (KEPT / name / SUMMARY).write_text(text, encoding="utf-8")
     whole = filter(minutes.is_whole, summaries.values())
     minutes.keep(map(minutes.timing_in, whole), REGISTRY)
     recorded.keep(summaries.values())

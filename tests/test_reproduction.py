@@ -21,6 +21,7 @@ PAGES = ("errata.md", "recommendation.md", "theory/discounted-omega.md")
 QUOTING = [ROOT / "docs" / name for name in PAGES]
 AGAIN = "python scripts/reproduction.py"
 STATED = sum(each.experiment.startswith("farewell") for each in STATEMENTS.values())
+CAUSES_OF = ["C3", "C3", "B2", "C3", "C3", *[""] * 100]  # of the claims of a summary
 JUDGED = len(of_experiment("farewell-fig1"))
 
 
@@ -64,10 +65,14 @@ def summary(name="farewell-fig1", verdict="holds", **options):
                 "text": each.text,
                 "source": each.source,
                 "verdict": verdict,
+                "found": verdict,
                 "ours": {"a|b": 1234.5, "c": 2.0},
                 "published": None,
+                "cause": cause if verdict == "fails" else "",
+                "stands_on": "D1" if verdict == "not comparable" else "",
+                "check": each.check,
             }
-            for each in of_experiment(name)
+            for each, cause in zip(of_experiment(name), CAUSES_OF, strict=False)
         ],
         "records": [record("A", 3.0, published=4.25), record("B", 5.0)],
     }
@@ -85,8 +90,7 @@ def test_a_summary_is_of_a_full_run_of_known_code(name):
     options = found["options"]
     played = Options(options["seeds"], options["horizon"], quick=options["quick"])
     assert found["experiment"] == name and is_full(REGISTRY[name], played)
-    again = f"jaxbandits reproduce {name}, then {AGAIN} results"
-    assert not recorded.other_claims(found), again
+    assert recorded.judged_again(found) == found, AGAIN
     # Names of environments and policies are those of its outcome.
     assert all(claim["ours"] for claim in found["claims"])
     assert found["provenance"]["git"]["revision"]
@@ -204,11 +208,32 @@ def test_a_page_says_what_found_runs_that_were_there():
 
 @pytest.mark.parametrize(
     ("verdict", "said"),
-    [("holds", "hold"), ("fails", "fail"), ("undecided", "undecided")],
+    [
+        ("holds", "hold"),
+        ("fails", "fail"),
+        ("undecided", "undecided"),
+        ("not comparable", "not comparable"),
+    ],
 )
 def test_verdicts_are_counted(verdict, said):
     text = pages.page("farewell", {"farewell-fig1": summary(verdict=verdict)})
     assert f"Of {STATED} claims {JUDGED} are judged: {JUDGED} {said}." in text
+
+
+def test_failures_of_one_cause_stand_together():
+    text = pages.page("farewell", {"farewell-fig1": summary(verdict="fails")})
+    why = "4 fail for one cause: the figures and tables were not made with"
+    assert text.count(why) == 2  # above all experiments, and where they are
+    folded = text[text.index("<summary>4 fail") :].partition("</details>")[0]
+    rows = [line for line in folded.splitlines() if line.startswith("| D2")]
+    assert len(rows) == 4 and text.count("\n| D2.") == JUDGED
+    assert "<details markdown>\n<summary>1 fails" not in text  # A few need no folding.
+
+
+def test_a_page_says_on_what_of_ours_a_claim_stands():
+    text = pages.page("farewell", {"farewell-fig1": summary(verdict="not comparable")})
+    assert f"- {JUDGED} not comparable, played with delays that we reconstr" in text
+    assert "| **not comparable** (here: not comparable) |" in text
 
 
 def test_verdicts_are_those_of_todays_claims():
@@ -217,28 +242,56 @@ def test_verdicts_are_those_of_todays_claims():
     assert len(found) == JUDGED
     assert found["D2.1"] == {
         "verdict": "holds",
+        "found": "holds",
         "ours": {"a|b": 1234.5, "c": 2.0},
         "revision": "0123456789abcdef",
         "date": "2026-11-24",
     }
-    stale = summary()
-    assert not recorded.other_claims(stale)
-    del stale["claims"][0]
-    stale["claims"][2]["text"] = "Another."
-    assert recorded.other_claims(stale) == ["D2.1", "D2.4"]
-    with pytest.raises(ValueError, match=r"fig1: judged other claims .*: D2.1, D2.4;"):
-        recorded.verdicts_of([stale])
+
+
+def test_kept_runs_are_judged_again_without_playing():
+    """New words and reasons change what was found by nothing, another check all."""
+    kept = summary(verdict="fails")
+    kept["claims"][0]["text"] = "Another."
+    again = recorded.judged_again(kept)
+    first = again["claims"][0]
+    assert first["text"] == STATEMENTS["D2.1"].text
+    assert (first["verdict"], first["found"]) == ("not comparable", "fails")
+    assert first["ours"] == kept["claims"][0]["ours"]
+    kept["claims"][2]["check"] = kept["claims"][2]["check"].replace("0.5", "0.6")
+    with pytest.raises(ValueError, match=r"fig1: did not ask .* claim D2.3 asks today"):
+        recorded.judged_again(kept)
+    del kept["claims"][0]
+    with pytest.raises(ValueError, match=r"what claim D2.1 asks today; play it again"):
+        recorded.judged_again(kept)
+
+
+def test_records_are_judged_again_by_todays_checks():
+    kept = json.loads((KEPT / "budgeted-example2" / "summary.json").read_text())
+    stale = kept | {"claims": []}
+    assert recorded.judged_again(stale) == kept
+    kept["records"][0]["metrics"]["index"]["mean"] *= 2
+    changed = recorded.judged_again(kept)["claims"]
+    assert changed != kept["claims"]
 
 
 def test_claims_show_what_is_recorded(capsys, monkeypatch, tmp_path):
-    told = {"D2.1": {"verdict": "fails", "ours": {}, "revision": "a", "date": "b"}}
+    kept = {"found": "fails", "ours": {}, "revision": "a", "date": "b"}
+    told = {
+        "D2.1": {"verdict": "not comparable"} | kept,
+        "B2.3": {"verdict": "fails"} | kept,
+    }
     monkeypatch.setattr(recorded, "verdicts", lambda: told)
     results = ["--results", str(tmp_path)]
     assert cli.main(["claims", *results, "--json"]) == 0
     listed = {each["id"]: each for each in json.loads(capsys.readouterr().out)}
     assert listed["D2.1"]["recorded"] == told["D2.1"]
+    assert (listed["D2.1"]["stands_on"], listed["B2.3"]["cause"]) == ("D1", "B2")
     assert listed["D2.2"]["recorded"] is None
     assert cli.main(["claims", *results]) == 0
     out = capsys.readouterr().out
-    assert f"1 of {len(STATEMENTS)} have a verdict, of which 0 (0%) hold." in out
-    assert f"0 of {len(STATEMENTS)} have a verdict." in out
+    number = len(STATEMENTS)
+    assert f"2 of {number} have a verdict: 1 fails, 1 not comparable." in out
+    assert f"0 of {number} have a verdict: none." in out
+    assert "fails (B2)" in out and "- 1 fails for one cause: the printed number" in out
+    assert "- 1 not comparable, played with delays that we reconstructed" in out

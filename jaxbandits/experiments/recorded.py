@@ -9,15 +9,21 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from jaxbandits.experiments.statements import STATEMENTS, of_experiment
+from matplotlib.figure import Figure
+
+from jaxbandits.experiments.common.claims import Found
+from jaxbandits.experiments.common.experiment import Outcome
+from jaxbandits.experiments.statements import OF_RECORDS, STATEMENTS, of_experiment
+from jaxbandits.results.plain import plain
 
 NAME = "verdicts.json"
 
 
 def verdicts() -> dict[str, dict[str, Any]]:
-    """Id of a claim -> ``{"verdict", "ours", "revision", "date"}``.
+    """Id of a claim -> ``{"verdict", "found", "ours", "revision", "date"}``.
 
-    ``ours`` are our numbers, by what they are of; ``revision`` is that of the code.
+    ``found`` is what the check found, whether it is comparable or not, ``ours`` are our
+    numbers, by what they are of, and ``revision`` is that of the code.
     Claims whose experiment was not played in full are not in it.
     """
     file = resources.files(__package__) / NAME
@@ -25,38 +31,51 @@ def verdicts() -> dict[str, dict[str, Any]]:
 
 
 def keep(summaries: Iterable[Mapping[str, Any]]) -> None:
-    """Write the file anew, of summaries of full runs.
-
-    Raises:
-      ValueError: if one says nothing of a claim of its experiment, or speaks of one
-        that there is not.
-    """
-    text = json.dumps(verdicts_of(summaries), indent=1, ensure_ascii=False)
-    (Path(__file__).parent / NAME).write_text(text + "\n", encoding="utf-8")
+    """Write the file anew, of summaries of full runs, a claim a line."""
+    lines = [
+        f"{json.dumps(id)}: {json.dumps(kept, ensure_ascii=False)}"
+        for id, kept in verdicts_of(summaries).items()
+    ]
+    text = "{\n" + ",\n".join(lines) + "\n}\n"
+    (Path(__file__).parent / NAME).write_text(text, encoding="utf-8")
 
 
 def verdicts_of(summaries: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
     """What the file holds, in the order of the statements."""
+    kept = ("verdict", "found", "ours")
     found = {}
     for summary in summaries:
-        if others := other_claims(summary):
-            raise ValueError(
-                f"{summary['experiment']}: judged other claims than there are today: "
-                f"{', '.join(others)}; play it again"
-            )
         made = summary["provenance"]
         for claim in summary["claims"]:
-            found[claim["id"]] = {
-                "verdict": claim["verdict"],
-                "ours": claim["ours"],
+            found[claim["id"]] = {name: claim[name] for name in kept} | {
                 "revision": (made["git"] or {}).get("revision"),
                 "date": made["created"][:10],
             }
     return {id: found[id] for id in STATEMENTS if id in found}
 
 
-def other_claims(summary: Mapping[str, Any]) -> list[str]:
-    """Ids under which a summary says other than the statements of today, or nothing."""
-    stated = {(each.id, each.text) for each in of_experiment(summary["experiment"])}
-    judged = {(claim["id"], claim["text"]) for claim in summary["claims"]}
-    return sorted({name for name, _ in stated ^ judged})
+def judged_again(summary: Mapping[str, Any]) -> dict[str, Any]:
+    """A summary with the claims of today.
+
+    They are judged by its records; what only the runs tell is what was found then, by
+    the same checks.
+
+    Raises:
+      ValueError: if a claim asks another thing of the runs than was asked then.
+    """
+    then = {claim["id"]: claim for claim in summary["claims"]}
+    outcome = Outcome({}, summary["records"], Figure())
+    claims = []
+    for each in of_experiment(summary["experiment"]):
+        old = then.get(each.id)
+        if each.kind in OF_RECORDS:
+            found = each.find(outcome)
+        elif old is not None and old["check"] == each.check:
+            found = Found(old["found"], old["ours"])
+        else:
+            raise ValueError(
+                f"{summary['experiment']}: did not ask of its runs what claim "
+                f"{each.id} asks today; play it again"
+            )
+        claims.append(plain(each.claim(found)._asdict(), "claims"))
+    return {**summary, "claims": claims}

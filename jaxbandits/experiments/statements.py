@@ -1,22 +1,115 @@
-"""All statements of the papers, and experiments with the verdicts on theirs."""
+"""All statements of the papers, and experiments with the verdicts on theirs.
+
+The statements are the rows of `claims.toml` beside this file. One is judged at the
+source's own seeds and horizon only: a quick run has no verdict.
+"""
 
 import json
 import time
+import tomllib
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from importlib import resources
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from jaxbandits.experiments.allocation import claims as allocation
-from jaxbandits.experiments.budgeted import claims as budgeted
-from jaxbandits.experiments.censored import claims as censored
-from jaxbandits.experiments.common.claims import Statement, is_full
-from jaxbandits.experiments.common.experiment import Experiment, Options, Outcome
+from jaxbandits.experiments.common.checks_of_records import (
+    agrees,
+    beside,
+    best_value,
+    beyond,
+    bounded,
+    falling,
+    shares,
+)
+from jaxbandits.experiments.common.checks_of_runs import (
+    alike,
+    below,
+    grows,
+    varies_more,
+    wider_gap,
+)
+from jaxbandits.experiments.common.claims import Check, Found, is_full
+from jaxbandits.experiments.common.experiment import Claim, Experiment, Options, Outcome
 from jaxbandits.experiments.common.playing import noting_stores
-from jaxbandits.experiments.farewell import claims as farewell
 
-STATEMENTS: dict[str, Statement] = {
-    statement.id: statement
-    for part in (censored, allocation, budgeted, farewell)
-    for statement in part.STATEMENTS
+_RECORDS = (agrees, beside, best_value, beyond, bounded, falling, shares)
+_RUNS = (alike, below, grows, varies_more, wider_gap)
+OF_RECORDS: dict[str, Callable[..., Check]] = {f.__name__: f for f in _RECORDS}
+OF_RUNS: dict[str, Callable[..., Check]] = {f.__name__: f for f in _RUNS}
+NOT_COMPARABLE = "not comparable"
+# Verdict -> how several are counted.
+VERDICTS = {
+    "holds": "hold",
+    "fails": "fail",
+    "undecided": "undecided",
+    "vacuous": "vacuous",
+    NOT_COMPARABLE: NOT_COMPARABLE,
 }
+
+
+class Statement(NamedTuple):
+    """Something that a source says.
+
+    Attributes:
+      id: the entry of docs/errata.md that it is of, and its number there: ``C5.1``.
+      text: what it says.
+      source: where.
+      experiment: name of the one whose outcome decides.
+      kind: of check: a key of `OF_RECORDS` or `OF_RUNS`.
+      arguments: of that function.
+      cause: the entry that explains why it fails, if it does.
+      stands_on: the entry that says on what of ours it is checked that is not the
+        authors', so that nothing is decided; a key of `STANDS_ON`.
+    """
+
+    id: str
+    text: str
+    source: str
+    experiment: str
+    kind: str
+    arguments: Mapping[str, Any]
+    cause: str = ""
+    stands_on: str = ""
+
+    @property
+    def published(self) -> dict[str, float] | None:
+        """Numbers that the source prints, or None where it prints none."""
+        if "published" not in self.arguments:
+            return None
+        return dict.fromkeys(self.arguments["where"], self.arguments["published"])
+
+    @property
+    def check(self) -> str:
+        """What is looked at; what was found stands as long as this does."""
+        return f"{self.kind} {json.dumps(self.arguments)}"
+
+    def find(self, outcome: Outcome) -> Found:
+        """What the check finds in an outcome."""
+        return (OF_RECORDS | OF_RUNS)[self.kind](**self.arguments)(outcome)
+
+    def claim(self, found: Found) -> Claim:
+        """The claim that comes of it, beside what was found."""
+        return Claim(
+            self.id,
+            self.text,
+            self.source,
+            NOT_COMPARABLE if self.stands_on else found.verdict,
+            found.ours,
+            found.verdict,
+            self.published,
+            self.cause if found.verdict == "fails" and not self.stands_on else "",
+            self.stands_on,
+            self.check,
+        )
+
+
+_TABLE = tomllib.loads(
+    (resources.files(__package__) / "claims.toml").read_text(encoding="utf-8")
+)
+CAUSES: dict[str, str] = _TABLE["causes"]
+STANDS_ON: dict[str, str] = _TABLE["stands_on"]
+STATEMENTS = {row["id"]: Statement(**row) for row in _TABLE["claims"]}
 SMALLER = (
     "What the paper claims of this is not judged: that takes its seeds and horizon "
     "(without --quick)."
@@ -49,6 +142,36 @@ def verdicts_in(results: Path) -> dict[str, str]:
     return found
 
 
+def tally(verdicts: Iterable[str]) -> str:
+    """How many there are of each verdict: ``3 hold, 1 fails``."""
+    found = Counter(verdicts)
+    said = [
+        f"{found[verdict]} {verdict if found[verdict] == 1 else several}"
+        for verdict, several in VERDICTS.items()
+        if found[verdict]
+    ]
+    return ", ".join(said) or "none"
+
+
+def reasons(entries: Iterable[str]) -> dict[str, str]:
+    """Why claims fail or are not comparable, each reason once and the commonest first.
+
+    Args:
+      entries: the cause of each claim, or what it stands on; empty where there is none.
+
+    Returns:
+      Entry of docs/errata.md -> how many claims it explains, and the reason.
+    """
+    told = {}
+    for entry, number in Counter(filter(None, entries)).most_common():
+        why = f"{number} {NOT_COMPARABLE}, played with {STANDS_ON.get(entry)}"
+        if entry in CAUSES:
+            several = "fails" if number == 1 else "fail"
+            why = f"{number} {several} for one cause: {CAUSES[entry]}"
+        told[entry] = f"{why} (docs/errata.md, {entry})."
+    return told
+
+
 def play(experiment: Experiment, options: Options) -> Outcome:
     """Run an experiment; judge what the papers say of it, if the run is a full one."""
     clocks = {"seconds": time.perf_counter, "processor_seconds": time.process_time}
@@ -63,5 +186,5 @@ def play(experiment: Experiment, options: Options) -> Outcome:
         return outcome
     if not is_full(experiment, options):
         return outcome._replace(notes=(*outcome.notes, SMALLER))
-    claims = tuple(statement.judge(outcome) for statement in statements)
+    claims = tuple(each.claim(each.find(outcome)) for each in statements)
     return outcome._replace(claims=claims)

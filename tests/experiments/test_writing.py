@@ -16,7 +16,8 @@ from jaxbandits.results import load
 from jaxbandits.stats import make_record
 from tests.experiments.checks import RECORD
 
-CLAIM = Claim("A below B", "section 1", "holds", {"A": np.float64(1)}, {"A": 2.0})
+OURS = {"A": np.float64(1)}
+CLAIM = Claim("X1.1", "A below B", "section 1", "holds", OURS, "holds", {"A": 2.0})
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -86,12 +87,16 @@ def test_the_summary_says_what_it_is_of(tmp_path):
         "notes": ["a note"],
         "claims": [
             {
+                "id": "X1.1",
                 "text": "A below B",
                 "source": "section 1",
                 "verdict": "holds",
                 "ours": {"A": 1.0},
+                "found": "holds",
                 "published": {"A": 2.0},
-                "id": "",
+                "cause": "",
+                "stands_on": "",
+                "check": "",
             }
         ],
         "records": outcome().records,

@@ -1,8 +1,10 @@
 """Checks of statements by records, an experiment's table of numbers.
 
-A number with a standard error is compared with three of them, one without as it is.
+A number with a standard error is compared with three of them, one without as it is. The
+printed number has an error of its own, and so have bounds: differences have both.
 """
 
+import itertools
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -11,35 +13,47 @@ from jaxbandits.experiments.common.claims import Check, Found, together
 from jaxbandits.experiments.common.experiment import Outcome
 from jaxbandits.experiments.common.overlay import TRIVIAL
 
-ERRORS = 3.0  # standard errors, beside its rounding, that a printed number may be off
+ERRORS = 3.0  # standard errors that a difference may be off
 
 
 def agrees(
     metric: str,
     where: Mapping[str, tuple[str, str]],
-    published: Mapping[str, float],
-    rounding: float,
+    published: float,
+    unit: float,
+    *,
+    runs: int | None = None,
+    deviation: float | None = None,
 ) -> Check:
     """A check that records say what is printed.
 
-    A number may be off by half a unit of its last digit and three standard errors.
+    A number may be off by a unit of its last digit, as it may be cut or rounded, and
+    three standard errors of the difference: ours and, of means over runs, theirs.
 
     Args:
       metric: of the records.
       where: name of a number -> environment and policy of its record.
-      published: name of a number -> what is printed.
-      rounding: unit of the last digit.
+      published: what is printed of all of them.
+      unit: of its last digit.
+      runs: over how many it is a mean; None of a number without an error.
+      deviation: standard deviation of those runs; ours if it is not printed.
     """
 
     def check(outcome: Outcome) -> Found:
         ours, errors = _numbers(outcome, metric, where)
-        off = [
-            abs(ours[name] - published[name])
-            > 1.0001 * (0.5 * rounding + ERRORS * errors[name])
-            for name in ours
-        ]
-        verdict = "fails" if any(off) else "holds" if off else "undecided"
-        return Found(verdict, ours)
+        seeds = {(r["environment"], r["policy"]): r["seeds"] for r in outcome.records}
+        verdicts = []
+        for name in ours:
+            theirs = 0.0
+            if runs is not None:
+                spread = deviation
+                if spread is None:
+                    spread = errors[name] * np.sqrt(seeds[tuple(where[name])])
+                theirs = spread / np.sqrt(runs)
+            room = 1.0001 * unit + ERRORS * np.hypot(errors[name], theirs)
+            off = abs(ours[name] - published) > room
+            verdicts.append("fails" if off else "holds")
+        return Found(together(verdicts), ours)
 
     return check
 
@@ -65,19 +79,21 @@ def bounded(
 
     def check(outcome: Outcome) -> Found:
         here = [r for r in outcome.records if r["environment"] == environment]
-        bounds = {name: e["mean"] for r in here for name, e in r["metrics"].items()}
+        bounds = {name: e for r in here for name, e in r["metrics"].items()}
         found = [r["metrics"]["regret"] for r in here if r["policy"] == policy]
         if not found:
             return Found("undecided", {})
-        regret, room = found[0]["mean"], ERRORS * (found[0]["sem"] or 0.0)
+        regret, error = found[0]["mean"], found[0]["sem"] or 0.0
         ours = {policy: regret}
         verdicts = []
         for bound, sign in ((above, 1), (below, -1)):
             if bound is not None:
-                ours[bound] = bounds[bound]
-                verdicts.append(_verdict(sign * (bounds[bound] - regret), room))
-        if above is not None and bounds.get(TRIVIAL, np.inf) < bounds[above]:
-            ours[TRIVIAL] = bounds[TRIVIAL]
+                ours[bound] = bounds[bound]["mean"]
+                room = ERRORS * np.hypot(error, bounds[bound]["sem"] or 0.0)
+                verdicts.append(_verdict(sign * (ours[bound] - regret), room))
+        trivial = bounds.get(TRIVIAL, {"mean": np.inf})["mean"]
+        if above is not None and trivial < ours[above]:
+            ours[TRIVIAL] = trivial
             verdicts.append("vacuous")
         return Found(together(verdicts), ours)
 
@@ -107,7 +123,7 @@ def shares(
         records = {(r["environment"], r["policy"]): r for r in outcome.records}
         ours, verdicts = {}, []
         for name, place in where.items():
-            record = records.get(place)
+            record = records.get(tuple(place))
             share = None if record is None else record["metrics"][metric]["mean"]
             if record is None or share is None:
                 return Found("undecided", ours)
@@ -164,7 +180,7 @@ def beside(
       metric: of the records.
       environment: of all of them.
       policies: whose numbers.
-      base: the other policy, whose number has no error.
+      base: the other policy.
       least: times its number, at least.
       most: times its number, at most.
     """
@@ -174,27 +190,70 @@ def beside(
         ours, errors = _numbers(outcome, metric, where)
         verdicts = []
         for name in policies if ours else ():
-            room = ERRORS * errors[name]
-            verdicts.append(_verdict(ours[name] - least * ours[base], room))
-            verdicts.append(_verdict(most * ours[base] - ours[name], room))
+            for times, sign in ((least, 1), (most, -1)):
+                if times < np.inf:
+                    margin = sign * (ours[name] - times * ours[base])
+                    room = ERRORS * np.hypot(errors[name], times * errors[base])
+                    verdicts.append(_verdict(margin, room))
         return Found(together(verdicts), ours)
 
     return check
 
 
-def falling(metric: str, places: Mapping[str, tuple[str, str]]) -> Check:
-    """A check that exact numbers fall strictly, in the order in which they are named.
+def falling(metric: str, places: Sequence[Mapping[str, tuple[str, str]]]) -> Check:
+    """A check that numbers fall strictly, in the order in which they are named.
 
     Args:
       metric: of the records.
-      places: name of a number -> environment and policy of its record.
+      places: lists each of which is to fall: name of a number -> environment and policy
+        of its record.
     """
 
     def check(outcome: Outcome) -> Found:
-        ours, _ = _numbers(outcome, metric, places)
-        numbers = list(ours.values())
-        pairs = zip(numbers, numbers[1:], strict=False)
-        return Found(together(["holds" if a > b else "fails" for a, b in pairs]), ours)
+        ours: dict[str, float] = {}
+        verdicts = []
+        for each in places:
+            numbers, errors = _numbers(outcome, metric, each)
+            ours |= numbers
+            for one, two in itertools.pairwise(numbers):
+                fall = numbers[one] - numbers[two]
+                room = ERRORS * np.hypot(errors[one], errors[two])
+                equal = fall == room == 0
+                verdicts.append("fails" if equal else _verdict(fall, room))
+            if not numbers:
+                verdicts.append("undecided")
+        return Found(together(verdicts), ours)
+
+    return check
+
+
+def best_value(
+    environment: str, policy: str, leaf: str, best: float, *, times: float = 1.0
+) -> Check:
+    """A check that of a policy's values of a parameter one has the least regret.
+
+    Errors of two values are taken for independent. They are played on the same seeds,
+    so that less is decided than could be.
+
+    Args:
+      environment, policy: of the records, one per value.
+      leaf: the parameter, the only one that varies.
+      best: its value.
+      times: less than so many times as much as every other value.
+    """
+
+    def check(outcome: Outcome) -> Found:
+        regrets = {
+            record["params"][leaf]: record["metrics"]["regret"]
+            for record in outcome.records
+            if (record["environment"], record["policy"]) == (environment, policy)
+        }
+        ours = {f"{leaf} = {value:g}": e["mean"] for value, e in regrets.items()}
+        mine, verdicts = regrets.pop(best, None), []
+        for other in regrets.values() if mine else ():
+            room = ERRORS * np.hypot(mine["sem"] or 0.0, times * (other["sem"] or 0.0))
+            verdicts.append(_verdict(times * other["mean"] - mine["mean"], room))
+        return Found(together(verdicts), ours)
 
     return check
 
@@ -205,7 +264,7 @@ def _numbers(
     """Means of records and their standard errors (0 where there is none), by the names
     of `where`; nothing if one of them is missing."""
     records = {(r["environment"], r["policy"]): r["metrics"] for r in outcome.records}
-    entries = {name: records.get(at, {}).get(metric) for name, at in where.items()}
+    entries = {n: records.get(tuple(at), {}).get(metric) for n, at in where.items()}
     if any(entry is None or entry["mean"] is None for entry in entries.values()):
         return {}, {}
     means = {name: entry["mean"] for name, entry in entries.items()}

@@ -170,41 +170,6 @@ def grows(
     return _where_played(environment, judge)
 
 
-def best_value(
-    environment: str,
-    policy: str,
-    leaf: str,
-    best: float,
-    *,
-    times: float = 1.0,
-) -> Check:
-    """A check that of a policy's values of a parameter one has the least regret.
-
-    Args:
-      environment: whose dataset.
-      policy: name of the policy.
-      leaf: the parameter, the only one that varies.
-      best: its value.
-      times: less than so many times as much as every other value.
-    """
-
-    def judge(dataset: xr.Dataset) -> Found:
-        ends = final(dataset, "regret").sel(policy=policy).transpose("params", "seed")
-        values = dataset[f"param_{leaf}"].sel(policy=policy).values
-        ours = int(np.argmin(np.abs(values - best)))
-        others = [i for i in range(len(values)) if i != ours]
-        level = 1 - (1 - LEVEL) / len(others)
-        verdicts = [
-            _verdict(*_interval(ends.values[ours] - times * ends.values[i], level))
-            for i in others
-        ]
-        means = zip(values, ends.mean("seed").values, strict=True)
-        numbers = {f"{leaf} = {value:g}": float(mean) for value, mean in means}
-        return Found(together(verdicts), numbers)
-
-    return _where_played(environment, judge)
-
-
 def wider_gap(
     environments: Sequence[str], than: str, ours: str, rivals: Sequence[str]
 ) -> Check:

@@ -42,27 +42,43 @@ class Claim(NamedTuple):
     """Something that a source says, beside what the runs say.
 
     Attributes:
+      id: of the claim.
       text: what it says.
       source: where.
-      verdict: ``holds``, ``fails``, ``undecided`` or ``vacuous`` (whatever is played).
+      verdict: what was found, or ``not comparable`` where that stands on what is ours
+        and not the authors'.
       ours: our numbers, by what they are of.
-      published: the source's, or None where it prints none.
-      id: that of the statement.
+      found: ``holds``, ``fails``, ``undecided`` or ``vacuous`` (whatever is played).
+      published: the source's numbers, or None where it prints none.
+      cause: entry of docs/errata.md that explains why it fails, if one does.
+      stands_on: entry that says what of ours a claim that is not comparable stands on.
+      check: kind and arguments of the check that found that.
     """
 
+    id: str
     text: str
     source: str
     verdict: str
     ours: Mapping[str, float]
+    found: str
     published: Mapping[str, float] | None = None
-    id: str = ""
+    cause: str = ""
+    stands_on: str = ""
+    check: str = ""
+
+    @property
+    def reason(self) -> str:
+        """Entry of docs/errata.md that says why it fails or is not comparable."""
+        return self.cause or self.stands_on
 
     @property
     def sentence(self) -> str:
         """For a terminal."""
         ours = ", ".join(f"{name} {value:,.4g}" for name, value in self.ours.items())
-        label = f"{self.id}: " if self.id else ""
-        return f"{label}{self.text} ({self.source}): {self.verdict} ({ours})."
+        here = f", here {self.found}" if self.stands_on else ""
+        why = f", docs/errata.md, {self.reason}" if self.reason else ""
+        told = f"{self.id}: {self.text} ({self.source})"
+        return f"{told}: {self.verdict}{here} ({ours}){why}."
 
 
 class Outcome(NamedTuple):

@@ -1,13 +1,13 @@
 """The figures of the farewell paper, Sharoff, Mehta & Ganti (2020), and more."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 import numpy as np
+import xarray as xr
 
 from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Experiment, Options, Outcome
-from jaxbandits.experiments.farewell.claims import crossover_notes
 from jaxbandits.experiments.farewell.least import least
 from jaxbandits.experiments.farewell.prior import prior
 from jaxbandits.experiments.farewell.radius import radius
@@ -144,6 +144,20 @@ def _experiment(
         full or Options(10, 10_000_000),
         Options(10, 20_000, quick=True),
     )
+
+
+def crossover_notes(datasets: Mapping[str, xr.Dataset]) -> tuple[str, ...]:
+    """Which policy has the smallest mean regret, from when to when."""
+    notes = []
+    for title, dataset in datasets.items():
+        regret = dataset["regret"].mean("seed").isel(params=0).values
+        names = dataset["policy"].values
+        times = dataset["checkpoint"].values
+        leaders = names[np.argmin(regret, axis=0)]
+        starts = np.flatnonzero(np.append(True, leaders[1:] != leaders[:-1]))
+        spans = ", ".join(f"{leaders[i]} from {times[i]:,.0f}" for i in starts)
+        notes.append(f"{title}: smallest mean regret: {spans}.")
+    return tuple(notes)
 
 
 EXPERIMENTS = (
