@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from jaxbandits.experiments.judging.board import Board, shipped
 from jaxbandits.experiments.judging.leaderboard import PROTOCOLS
-from jaxbandits.experiments.judging.page import ANY_GOAL, by_horizon, fresh, number
+from jaxbandits.experiments.judging.page import ANY_GOAL, by_horizon, number, seen
 from jaxbandits.experiments.judging.protocol import Protocol
 from jaxbandits.experiments.judging.scores import (
     ONE_REWARD,
@@ -128,14 +128,14 @@ def evidence(board: Board, protocol: Protocol, policy: str) -> str:
     held = by_horizon(board, policy, goal.within)
     apart = f" ({held})" if held else ""
     return (
-        f"Evidence: {cases} cases on which nothing was tuned, {reach}, {board.seeds} "
-        f"seeds{fresh(board)}. The mean regret of {policy} is {found.median:.2f} times "
+        f"Evidence: {cases} cases that are not those of tuning, {reach}, "
+        f"{board.seeds} seeds. The mean regret of {policy} is {found.median:.2f} times "
         f"that of the best rival in the median of {found.cells} pairs of a case and a "
         f"horizon, smaller or equal in {wins}, "
         f"and within {goal.within:g} times it, in mean and 95 % quantile, in "
         f"{found.held}{apart}; what is less than a reward counts as one. "
         f"{_beside_papers(cells, policy, protocol)}{where}"
-        f"{_largest_loss(cells, policy)}"
+        f"{_largest_loss(cells, policy)}{seen(board, protocol)}"
     )
 
 

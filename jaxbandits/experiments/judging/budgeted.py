@@ -228,8 +228,10 @@ PROTOCOL = Protocol(
     entrants=ENTRANTS,
     quick=("BTS", "omega*-UCB, shrunk, rho = 1/4", "share-UCB", "share-UCB, anytime"),
     goal=Goal(("share-UCB, anytime",), within=1.1, share=0.8),
-    remark="What came after the last seeds had been looked at: the power of share-UCB, "
-    "anytime, which arms borrow a variance (docs/theory/share-ucb.md), and ratio TS "
-    "and price TS, which have no parameter and a law of draws that had been chosen in "
-    "another setting (docs/theory/ratio-thompson.md).",
+    seen="They had been seen before the power of share-UCB, anytime, was chosen, on "
+    "the tuning set, and before it was chosen which arms borrow a variance, because "
+    "of runs that were lost on them, on traps with other numbers "
+    "(docs/theory/share-ucb.md). Ratio TS and price TS came after them, too: they have "
+    "no parameter, and a law of draws that had been chosen in another setting "
+    "(docs/theory/ratio-thompson.md).",
 )

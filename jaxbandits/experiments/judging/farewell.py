@@ -119,7 +119,7 @@ PROTOCOL = Protocol(
         Margin(("hazard TS",), "omega*-UCB, shrunk, rho = 1"),
         Margin(("hazard TS",), "omega*-UCB, shrunk, shorter waits"),
     ),
-    remark="The law that hazard TS draws rewards from came after the last seeds had "
-    "been looked at; it had been chosen in another setting "
-    "(docs/theory/hazard-thompson.md).",
+    seen="They had been seen before the law was chosen that hazard TS draws rewards "
+    "from, which was chosen in another setting (docs/theory/hazard-thompson.md), and "
+    "before the margins that it is held against were written down, on 2026-11-26.",
 )

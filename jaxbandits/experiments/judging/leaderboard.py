@@ -125,7 +125,7 @@ def _experiments(protocol: Protocol):
     setting, longest = protocol.setting, protocol.horizons[-1]
     for suffix, root_seed, title in (
         ("", JUDGING_SEED, "All policies on the judging set"),
-        ("-final", FINAL_SEED, "The judging set on fresh seeds, after every choice"),
+        ("-final", FINAL_SEED, "The judging set on the seeds that are played last"),
     ):
         name = f"leaderboard-{setting}{suffix}"
         yield Experiment(

@@ -68,15 +68,16 @@ def _what_is_shown(board: Board, protocol: Protocol) -> str:
     made = board.played.get("versions", {})
     return (
         "*Made by the command above; not edited by hand.* The judging set was fixed "
-        f"on {protocol.fixed}, before anything was tuned, and nothing is tuned on it. "
+        f"on {protocol.fixed}; policies of ours are tuned on another one. "
         f"{board.seeds} seeds of root seed {board.root_seed} per case, the same for "
-        f"all entrants{fresh(board)}; {unit}: {listed}.{left_out} Last played on "
-        f"{board.played.get('created', '?')[:10]} with JAX {made.get('jax', '?')}.\n\n"
+        f"all entrants; {unit}: {listed}.{left_out}{seen(board, protocol)} "
+        f"Last played on {board.played.get('created', '?')[:10]} with JAX "
+        f"{made.get('jax', '?')}.\n\n"
         "A *rival* is any entrant of which no linear regret is known, but for those in "
         f"bold, which are ours and held against the rivals.{_ours_too(protocol)} "
         "Ratios are to the best rival of a case and horizon, chosen by the "
         "same runs (which is to its advantage). Regrets below 1, one reward, count "
-        "as 1." + (f" {protocol.remark}" if protocol.remark else "")
+        "as 1."
     )
 
 
@@ -116,9 +117,11 @@ def _not_so_long(protocol: Protocol, longest: int) -> str:
     return "".join(f" Not played beyond {each}: {names}." for each, names in listed)
 
 
-def fresh(board: Board) -> str:
-    """Whether nobody had looked at these seeds before the last choice was made."""
-    return ", played last, after every choice" if board.root_seed == FINAL_SEED else ""
+def seen(board: Board, protocol: Protocol) -> str:
+    """What had been looked at of a board's seeds before which choice."""
+    if board.root_seed != FINAL_SEED or not protocol.seen:
+        return ""
+    return f" The seeds are those that are played last. {protocol.seen}"
 
 
 def verdicts(board: Board, protocol: Protocol) -> Iterator[str]:

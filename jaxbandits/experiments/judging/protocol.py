@@ -2,7 +2,8 @@
 
 A setting has two lists of cases. Parameters and priors are chosen on the *tuning* set;
 the *judging* set is for the leaderboard alone. Each has a root seed of its own, and a
-third one is for numbers that are given last, after every choice.
+third one is for numbers that are given last. What had been seen of these before which
+choice a protocol says in `seen`, and so does whatever shows its numbers.
 """
 
 from collections.abc import Callable, Mapping
@@ -146,7 +147,8 @@ class Protocol(NamedTuple):
       quick: entrants of a first look, on the first case.
       goal: None where no policy of ours is to reach one yet.
       margins: goals of another kind.
-      remark: what else a reader of the page has to know of how it was played.
+      seen: which choices were made after the seeds that are played last had been
+        looked at: whole sentences, whose "they" are these seeds.
     """
 
     setting: str
@@ -159,7 +161,7 @@ class Protocol(NamedTuple):
     quick: tuple[str, ...]
     goal: Goal | None = None
     margins: tuple[Margin, ...] = ()
-    remark: str = ""
+    seen: str = ""
 
     @property
     def variants(self) -> tuple[str, ...]:

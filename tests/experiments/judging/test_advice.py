@@ -10,6 +10,7 @@ from jaxbandits import cli
 from jaxbandits.experiments.judging import advice
 from jaxbandits.experiments.judging.advice import ADVICE, evidence, hardest, paragraphs
 from jaxbandits.experiments.judging.leaderboard import PROTOCOLS
+from jaxbandits.experiments.judging.page import page
 from jaxbandits.experiments.judging.protocol import FINAL_SEED, VARIANTS
 from jaxbandits.policies import allocation, budgeted, censored, farewell
 from tests.experiments.judging.boards import PROTOCOL, RUNS, board, cell
@@ -42,7 +43,7 @@ class _Policies:
 
 def test_the_evidence_by_hand():
     text = evidence(board(), PROTOCOL, "new")
-    assert "2 cases on which nothing was tuned, budgets 20 to 40, 4 seeds" in text
+    assert "2 cases that are not those of tuning, budgets 20 to 40, 4 seeds." in text
     assert "1.50 times that of the best rival in the median of 3 pairs" in text
     assert "smaller or equal in 1, and within 1.5 times it" in text
     assert "in 2 (1 of 2 at 20, 1 of 1 at 40); what is less than a reward" in text
@@ -57,14 +58,26 @@ def test_the_evidence_by_hand():
         " 40 (short, 20; the worst run of all entrants there lost 600)."
     )
     one = board()._replace(cells=board().cells[:1])
-    assert "nothing was tuned, budget 20 only, 4 seeds" in evidence(
-        one, PROTOCOL, "new"
-    )
-    last = board()._replace(root_seed=FINAL_SEED)
-    assert "4 seeds, played last, after every choice. " in evidence(
-        last, PROTOCOL, "new"
-    )
+    assert "of tuning, budget 20 only, 4 seeds." in evidence(one, PROTOCOL, "new")
     assert [cell.ratio("new") for cell in hardest(board(), "new")] == [15, 1.5]
+
+
+@pytest.mark.parametrize("told", [page, evidence], ids=["page", "recommend"])
+def test_what_had_been_seen_of_the_last_seeds_is_told_with_their_numbers(told):
+    """And of other seeds nothing, nor that a choice came before all of them."""
+    protocol = PROTOCOL._replace(seen="They had been seen before all.")
+    rest = ("x", "x.png") if told is page else ("new",)
+    last = told(board()._replace(root_seed=FINAL_SEED), protocol, *rest)
+    assert "The seeds are those that are played last. They had been seen" in last
+    for text in (last, told(board(), protocol, *rest)):
+        assert "after every choice" not in text and "nothing was tuned" not in text
+    assert "had been seen" not in told(board(), protocol, *rest)
+
+
+@pytest.mark.parametrize("setting", ADVICE)
+def test_every_setting_says_what_had_been_seen_before_which_choice(setting):
+    assert PROTOCOLS[setting].seen.startswith("They had been seen before ")
+    assert PROTOCOLS[setting].seen in paragraphs(setting)[1]
 
 
 def test_a_ratio_to_less_than_a_reward_is_not_printed():

@@ -192,9 +192,6 @@ def test_the_page_names_the_cells_that_are_missing():
     made = made._replace(cells=made.cells[1:])
     text = page(made, PROTOCOL, "jaxbandits x", "x.png")
     assert "Not played: absent. Not played at 20: coins. Last played on" in text
-    assert "Look again." not in text
-    remarked = PROTOCOL._replace(remark="Look again.")
-    assert "count as 1. Look again.\n" in page(made, remarked, "x", "x.png")
 
 
 def test_who_is_too_slow_for_a_horizon_goes_last_and_is_named():
