@@ -364,6 +364,23 @@ def test_below_a_bound_that_says_nothing(regret, trivial, verdict):
     assert TRIVIAL not in bounded("E", "A", below="lower")(outcome).ours
 
 
+@pytest.mark.parametrize(
+    ("error", "verdict"),
+    [(None, "holds"), (1.0, "holds"), (1.6, "undecided")],  # 3 sqrt(1 + 1.6^2) = 5.7
+)
+def test_what_a_regret_is_compared_with_has_an_error_too(error, verdict):
+    """A bound, the mean over instances, and the number of another policy."""
+    found = {"regret": entry(95.0, 1.0), "upper": entry(100.0, error)}
+    other = {"regret": entry(100.0, error)}
+    records = [
+        make_record("x", "E", name, metrics, seeds=9, horizon=1)
+        for name, metrics in {"A": found, "B": other}.items()
+    ]
+    outcome = Outcome({}, records, figure()[0])
+    assert bounded("E", "A", above="upper")(outcome).verdict == verdict
+    assert beside("regret", "E", ("A",), "B", most=1.0)(outcome).verdict == verdict
+
+
 def test_below_several_is_below_all():
     """And less sure: the intervals hold together."""
     ours = np.array([1.0, 2, 3, 4])
