@@ -82,4 +82,5 @@ def _unless_known(
     """Draws of means, and the means of arms whose range has no width."""
     if not (known := np.equal(low, high)).any():
         return drawn
-    return jnp.where(*constant((known, np.array(low))), drawn)
+    known, mean = constant((known, np.array(low)))
+    return jnp.where(known, mean, drawn)

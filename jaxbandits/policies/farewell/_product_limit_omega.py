@@ -140,7 +140,7 @@ def product_limit_omega(
         )
         return with_row(state, action.arm, new)
 
-    return policy._replace(  # type: ignore[return-value]
+    return policy._replace(
         name=f"{policy.name}, product-limit",
         init=init,
         act=act,

@@ -41,9 +41,9 @@ def feedback_of(problem: Problem, view: View, action: Any, feedback: Any) -> Fee
     """What was told of an arm that was played."""
     del view
     reward, cost = of_type("feedback", feedback, Feedback, SOURCE)
-    _, least_cost, most_cost, least, most = problem
     arm = int(action)
+    rewards = problem.lowest_reward[arm], problem.highest_reward[arm]
+    costs = problem.lowest_cost[arm], problem.highest_cost[arm]
     return Feedback(
-        real("feedback.reward", reward, least[arm], most[arm]),
-        real("feedback.cost", cost, least_cost[arm], most_cost[arm]),
+        real("feedback.reward", reward, *rewards), real("feedback.cost", cost, *costs)
     )
