@@ -18,7 +18,10 @@ def factory(
     """Decorator of a function that makes a policy for a problem, its first argument.
 
     The problem must be of one of `kinds`, and the policy remembers it. Equal arguments
-    give one and the same policy, so that its programs are compiled once.
+    give one and the same policy, so that its programs are compiled once. A problem that
+    has a method ``adapt(make)`` is given the function that makes the policy from a
+    problem, and returns the policy: so the budgeted setting shows all its policies
+    rewards and costs in [0, 1], whatever the money.
     """
 
     def decorate(make: Callable[Arguments, Made]) -> Callable[Arguments, Made]:
@@ -26,8 +29,13 @@ def factory(
 
         # Typed: else a fraction or a bool would pass for the integer that it equals.
         @lru_cache(maxsize=None, typed=True)
-        def built(*args: Any, **options: Any) -> Made:
-            return make(*args, **options)._replace(problem=args[0])
+        def built(problem: Any, *args: Any, **options: Any) -> Made:
+            def made(its: Any) -> Made:
+                return make(its, *args, **options)
+
+            adapt = getattr(problem, "adapt", None)
+            policy = made(problem) if adapt is None else adapt(made)
+            return policy._replace(problem=problem)
 
         @wraps(make)
         def checked(*args: Arguments.args, **options: Arguments.kwargs) -> Made:

@@ -162,6 +162,21 @@ CASES = {
     ),
     "epsilon-first": _case("epsilon-first", twins.EpsilonFirst, budget=BUDGET),
     "BTS": _case("bts", twins.BTS, DEAR),
+    # What is known of some arms is not what they give: who draws it is told apart.
+    "BTS, known": _case(
+        "bts",
+        twins.BTS,
+        DEAR,
+        twin_params={"known_rewards": {0: 0.5}, "known_costs": {0: 1.0, 3: 0.625}},
+    )._replace(
+        problem=budgeted.make_problem(
+            K,
+            [1.0, 0, 0, 0.625, *[0] * (K - 4)],
+            [1.0, 1, 1, 0.625, *[1] * (K - 4)],
+            [0.5, *[0] * (K - 1)],
+            [0.5, *[1] * (K - 1)],
+        )
+    ),
     "ratio TS": _case("ratio-thompson", twins.RatioThompson, DEAR),
     "ratio TS, ranges": _case(
         "ratio-thompson",
@@ -200,7 +215,8 @@ LONG = {
     "b-greedy, code",
 }
 # Whose near ties are as far as gamma variates are.
-DRAWING = {"BTS", "ratio TS", "ratio TS, ranges", "price TS", "price TS, ranges"}
+DRAWING = {"BTS", "BTS, known", "ratio TS", "ratio TS, ranges"}
+DRAWING |= {"price TS", "price TS, ranges"}
 
 
 def test_every_policy_of_the_setting_has_a_twin():
@@ -338,12 +354,12 @@ def test_on_coins_ratios_are_drawn_as_by_bts():
     assert np.mean(np.equal(*actions)) > 0.99
 
 
-@pytest.mark.parametrize("entry", ["ratio-thompson", "price-thompson"])
+@pytest.mark.parametrize("entry", ["bts", "ratio-thompson", "price-thompson"])
 def test_known_rewards_and_costs_are_not_drawn(words, entry):
     """Arms 1 and 2 are worth 1/2 and 2/3; arm 0 between 0 and 1/2."""
-    problem = budgeted.make_problem(
-        3, [1.0, 0.4, 0.3], [1.0, 0.4, 0.3], [0.0, 0.2, 0.2], [0.5, 0.2, 0.2]
-    )
+    costs, rewards = [1.0, 0.4, 0.3], [0.5, 0.2, 0.2]
+    least = rewards if entry == "bts" else [0.0, 0.2, 0.2]  # its draws are in [0, 1]
+    problem = budgeted.make_problem(3, costs, costs, least, rewards)
     policy = policy_of(entry, problem)
     act = jax.jit(jax.vmap(lambda noise: policy.act(noise, view_of(9, 3), state, ())))
     state = policy.init(())

@@ -406,10 +406,14 @@ class UCBB2(Policy):
 
 
 class BTS(Policy):
-    """Beta(1 + S_r, 1 + F_r) / Beta(1 + S_c, 1 + F_c), first argmax, no start."""
+    """Beta(1 + S_r, 1 + F_r) / Beta(1 + S_c, 1 + F_c), first argmax, no start.
 
-    def __init__(self, num_arms):
+    Of a reward or cost that is known the posterior is that number: {arm: number}.
+    """
+
+    def __init__(self, num_arms, known_rewards=(), known_costs=()):
         super().__init__(num_arms)
+        self.known_rewards, self.known_costs = dict(known_rewards), dict(known_costs)
         # sums of the Bernoulli trials; the failures are pulls - sums
         self.reward_successes = np.zeros(num_arms)
         self.cost_successes = np.zeros(num_arms)
@@ -418,8 +422,12 @@ class BTS(Policy):
         values = np.full(self.num_arms, -np.inf)
         blocks = np.reshape(noise, (4, -1))  # X and Y of the reward, then of the cost
         for k in range(view.num_arms):
-            theta_r = self.theta(self.reward_successes[k], k, *blocks[:2, k])
-            theta_c = self.theta(self.cost_successes[k], k, *blocks[2:, k])
+            theta_r = self.known_rewards.get(k)
+            if theta_r is None:
+                theta_r = self.theta(self.reward_successes[k], k, *blocks[:2, k])
+            theta_c = self.known_costs.get(k)
+            if theta_c is None:
+                theta_c = self.theta(self.cost_successes[k], k, *blocks[2:, k])
             values[k] = theta_r / theta_c if theta_c > 0 else np.inf
         return values
 

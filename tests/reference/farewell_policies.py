@@ -519,6 +519,10 @@ class OnPairs:
         self.view = SimpleNamespace(
             num_arms=num_arms * len(waits), unit=1 / self.longest
         )
+        if twin == "BTS":  # An epoch that waits for one unit lasts one, as is known.
+            pairs = range(num_arms * len(waits))
+            one = [k for k in pairs if waits[k % len(waits)] == 1]
+            options["known_costs"] = dict.fromkeys(one, 1 / self.longest)
         self.twin = getattr(budgeted_policies, twin)(num_arms * len(waits), **options)
 
     def indices(self, t, noise):

@@ -56,11 +56,12 @@ ADVICE = {
         "may buy), add `joint=True`. They lose a run now and then, most of all among "
         'many coins; there `omega_star_ucb(problem, "log_share", variance="shrunk")` '
         "with `rho=0.5` loses fewer, and explores for longer. Where the best arm "
-        "nearly always pays, all of these give it up in some runs. If no run may be "
-        "lost, play `price_thompson(problem)`, or `ratio_thompson(problem)` if rewards "
-        "and costs of a pull have nothing to do with each other: they explore for "
-        "longer than share-UCB in most runs. Scale costs and rewards to [0, 1] by the "
-        "largest that can occur. "
+        "nearly always pays, all of these give it up in some runs, and lose more in "
+        "the mean than Thompson sampling. There, or if no run may be lost, play "
+        "`price_thompson(problem)`, or `ratio_thompson(problem)` if rewards and costs "
+        "of a pull have nothing to do with each other: they explore for longer than "
+        "share-UCB in most runs. Tell `make_problem` the largest cost and reward that "
+        "can occur: policies are shown shares of these. "
         "Policies with narrow intervals (m-UCB, c-UCB, i-UCB) look better in most runs "
         "and lose much of the money in one of five. With a few thousand pulls' money "
         "there is hardly time to learn: ask your own records (`jaxbandits compare`).",

@@ -151,6 +151,7 @@ def omega_ucb(
     def observe(row, constants, reward, cost):
         old, means = row.means, row.means.observe(reward, cost)
         rewards, costs = positions(
+            ranges,
             constants,
             (reward, old.mean_reward, means.mean_reward),
             (cost, old.mean_cost, means.mean_cost),

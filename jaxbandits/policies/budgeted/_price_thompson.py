@@ -88,7 +88,8 @@ def price_thompson(problem: Problem) -> Policy[State, tuple[()], Array]:
     def update(noise, view, state, action, feedback, params):
         del noise, view, params
         old, constants = row((state, constant(ranges.constants)), action)
-        (reward,), (cost,) = positions(constants, (feedback.reward,), (feedback.cost,))
+        given = (feedback.reward,), (feedback.cost,)
+        (reward,), (cost,) = positions(ranges, constants, *given)
         new = State(
             old.pulls + 1,
             old.rewards.add(reward),

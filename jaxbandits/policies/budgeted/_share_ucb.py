@@ -145,6 +145,7 @@ def share_ucb(
     def observe(row, constants, reward, cost):
         old, means = row.means, row.means.observe(reward, cost)
         observed = positions(
+            ranges,
             constants,
             (reward, old.mean_reward, means.mean_reward),
             (cost, old.mean_cost, means.mean_cost),

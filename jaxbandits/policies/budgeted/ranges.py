@@ -16,6 +16,8 @@ from jaxbandits.kernels.intervals import wilson_parts
 from jaxbandits.policies.budgeted.statistics import Averages, over_cost
 from jaxbandits.settings.budgeted.types import Problem
 
+ROUNDING = 2.0**-21  # of a mean of equal numbers, relative, and to spare
+
 
 class Ranges(NamedTuple):
     """Ranges of every arm, fields f64[K] on the host; a known number has width 1 and
@@ -31,6 +33,18 @@ class Ranges(NamedTuple):
     def ranged(self) -> bool:
         """Whether a reward has another range than [0, 1], which needs no arithmetic."""
         return bool(np.any(self.reward_low != 0) or np.any(self.reward_width != 1))
+
+    @property
+    def edge(self) -> float:
+        """How far from an end a position may be that is the end but for rounding.
+
+        0 where all ends are whole numbers: their sums and means are exact.
+        """
+        low = np.stack([self.cost_low, self.reward_low])
+        width = np.stack([self.cost_width, self.reward_width])
+        if not np.any([low % 1, width % 1]):
+            return 0.0
+        return float(ROUNDING * np.max((low + width) / width))
 
     @property
     def constants(self) -> tuple[np.ndarray, ...]:
@@ -55,11 +69,15 @@ def _low_and_width(low: Numbers, high: Numbers) -> tuple[np.ndarray, np.ndarray]
 
 
 def positions(
-    constants: tuple[Array, ...], rewards: tuple[Array, ...], costs: tuple[Array, ...]
+    ranges: Ranges,
+    constants: tuple[Array, ...],
+    rewards: tuple[Array, ...],
+    costs: tuple[Array, ...],
 ) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
     """Rewards and costs of one arm as positions in their ranges.
 
     Args:
+      ranges: of all arms.
       constants: `Ranges.constants` of the arm.
       rewards: tuple of f[].
       costs: tuple of f[].
@@ -67,18 +85,32 @@ def positions(
     low, width, *reward_range = constants
     if reward_range:
         first, span = reward_range
-        rewards = tuple((x - first) / span for x in rewards)
-    return rewards, tuple((x - low) / width for x in costs)
+        rewards = tuple(_at_ends(ranges, (x - first) / span) for x in rewards)
+    return rewards, tuple(_at_ends(ranges, (x - low) / width) for x in costs)
+
+
+def _at_ends(ranges: Ranges, position: Array) -> Array:
+    """Positions, 0 or 1 where they are that but for rounding.
+
+    omega*'s eta of an arm whose costs were all the largest is 1, and that of a mean
+    just below would be 0.
+    """
+    if not (edge := ranges.edge):
+        return position
+    position = jnp.where(jnp.abs(position) < edge, 0.0, position)
+    return jnp.where(jnp.abs(position - 1) < edge, 1.0, position)
 
 
 def shares(ranges: Ranges, means: Averages) -> tuple[Array, Array]:
     """Mean rewards and costs as positions in their ranges, f[K] each."""
     low, inverse = constant((ranges.cost_low, 1 / ranges.cost_width))
     cost = jnp.clip((means.mean_cost - low) * inverse, 0.0, 1.0)
+    cost = _at_ends(ranges, cost)
     if not ranges.ranged:
         return means.mean_reward, cost
     low, inverse = constant((ranges.reward_low, 1 / ranges.reward_width))
-    return jnp.clip((means.mean_reward - low) * inverse, 0.0, 1.0), cost
+    reward = jnp.clip((means.mean_reward - low) * inverse, 0.0, 1.0)
+    return _at_ends(ranges, reward), cost
 
 
 def largest_ratio(

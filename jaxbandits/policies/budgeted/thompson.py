@@ -5,16 +5,24 @@ Xia, Li, Qin, Yu & Liu, "Thompson Sampling for Budgeted Multi-Armed Bandits", IJ
 
 Idea: draw a mean reward and a mean cost of every arm from Beta posteriors and pull the
 arm with the largest ratio. Rewards and costs that are not 0 or 1 are first replaced by
-coins with that probability.
+coins with that probability. A reward or cost that the problem knows (its range has no
+width) is not drawn: its posterior is that number.
 """
 
 from typing import NamedTuple
 
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
-from jaxtyping import Int32
+from jaxtyping import Float, Int32
 
-from jaxbandits.arrays import first_argmax, occurs, one_hot, unit_interval
+from jaxbandits.arrays import (
+    constant,
+    first_argmax,
+    occurs,
+    one_hot,
+    unit_interval,
+)
 from jaxbandits.factory import factory
 from jaxbandits.kernels.gamma import beta_from_uniforms
 from jaxbandits.protocol import Policy
@@ -45,6 +53,12 @@ def bts(problem: Problem) -> Policy[State, tuple[()], Array]:
         u = unit_interval(noise.reshape(4, num_arms))
         theta_reward = beta_from_uniforms(u[0], u[1], reward + 1, pulls - reward + 1)
         theta_cost = beta_from_uniforms(u[2], u[3], cost + 1, pulls - cost + 1)
+        theta_reward = _unless_known(
+            problem.lowest_reward, problem.highest_reward, theta_reward
+        )
+        theta_cost = _unless_known(
+            problem.lowest_cost, problem.highest_cost, theta_cost
+        )
         exists = jnp.arange(num_arms, dtype=jnp.int32) < view.num_arms
         return first_argmax(jnp.where(exists, theta_reward / theta_cost, -1.0))
 
@@ -60,3 +74,13 @@ def bts(problem: Problem) -> Policy[State, tuple[()], Array]:
         )
 
     return Policy("BTS", init, act, update, words=(4 * num_arms, 4))
+
+
+def _unless_known(
+    low: tuple[float, ...], high: tuple[float, ...], drawn: Float[Array, " K"]
+) -> Float[Array, " K"]:
+    """Draws of means, and the means of arms whose range has no width."""
+    if not (known := np.equal(low, high)).any():
+        return drawn
+    known, mean = constant((known, np.array(low)))
+    return jnp.where(known, mean, drawn)

@@ -28,11 +28,6 @@ class Copies(NamedTuple):
     second: Any
 
 
-def _most(problem: Dueling) -> float:
-    """The largest charge: c or lambda at the largest limit, as in E.1."""
-    return max(problem.pairs.max_penalty, problem.pairs.max_cost)
-
-
 def _charges(problem: Dueling, action: Duel, feedback: DuelFeedback) -> list[Array]:
     """``L = c(C) 1{C <= tau} + lambda(tau) 1{C > tau}`` of both runs, f32[] each."""
     pairs = problem.pairs
@@ -77,7 +72,7 @@ def duels_as_arms(
     """
     function("plain", plain)
     one_of("told", told, TOLD)
-    num_limits, most = problem.num_limits, _most(problem)
+    num_limits, most = problem.num_limits, problem.pairs.max_charge
     inner = plain(problem.pairs.num_pairs)
     own = inner.words[1]
 
@@ -130,7 +125,7 @@ def sparring(
       TypeError: if `plain` is no function.
     """
     function("plain", plain)
-    num_limits, most = problem.num_limits, _most(problem)
+    num_limits, most = problem.num_limits, problem.pairs.max_charge
     inner = plain(problem.pairs.num_pairs)
     answer = inner.recommend or recommend
     to_act, to_update = inner.words

@@ -138,7 +138,7 @@ def _stoo(
 ) -> Policy[State, Params, RealAction]:
     num_arms, shape = problem.num_arms, (problem.num_arms, capacity)
     places = jnp.arange(capacity, dtype=jnp.int32)
-    span = 1 + problem.max_penalty
+    span = 1 + problem.max_charge
 
     def init(params):
         del params

@@ -86,7 +86,7 @@ def thompson(
     check_bounded(problem, "thompson")
     one_of("update", update, UPDATES)
     shape = (problem.num_arms, problem.num_limits)
-    largest = problem.max_penalty
+    largest = problem.max_charge
 
     def init(params):
         del params

@@ -96,7 +96,7 @@ def zooming(
 def _zooming(problem: Continuum, capacity: int) -> Policy[State, Params, RealAction]:
     num_arms, shape = problem.num_arms, (problem.num_arms, capacity)
     places = jnp.arange(capacity, dtype=jnp.int32)
-    largest, span = problem.max_limit, 1 + problem.max_penalty
+    largest, span = problem.max_limit, 1 + problem.max_charge
 
     def init(params):
         del params

@@ -20,7 +20,7 @@ def value_of_round(
       feedback: of the round.
 
     Returns:
-      f32[] in ``[-lambda(tau_max), 1]``.
+      f32[] in ``[-problem.max_charge, 1]``.
     """
     return jnp.where(feedback.censored, -penalty, gain_of(problem, feedback))
 
@@ -30,11 +30,13 @@ def reward_of_round(
 ) -> Float[Array, ""]:
     """`value_of_round` for a plain bandit: rescaled to [0, 1], as in E.1.
 
+    E.1 rescales by ``lambda(tau_max)``; a cost may be larger than that.
+
     Args:
       problem: with its cost and penalty functions.
       limit: i32[], position of the limit that was played.
       feedback: of the round.
     """
     penalty = pick(jnp.asarray(problem.penalties(), float), limit)
-    largest = problem.max_penalty
+    largest = problem.max_charge
     return (value_of_round(problem, penalty, feedback) + largest) / (1 + largest)

@@ -5,6 +5,7 @@ in [0, 1]; omega-UCB takes the time itself, which lies in [1, j].
 """
 
 from collections.abc import Callable
+from inspect import unwrap
 from typing import Any
 
 from jax import Array
@@ -64,8 +65,10 @@ def omega_ucb(
       ValueError: on an unknown `exploration`, `observe` or `variance`.
     """
     shorter = one_of("observe", observe, SIDE) == "shorter"
-    learning = shorter_too(problem) if shorter else ONE_ARM
-    policy = budgeted.omega_ucb(as_arms(problem), star, exploration, learning, variance)
+    learning = shorter_too(problem, 1.0) if shorter else ONE_ARM
+    # Times as they are and no shares of them: sums of whole numbers are exact.
+    make = unwrap(budgeted.omega_ucb)
+    policy = make(as_arms(problem), star, exploration, learning, variance)
     name = f"{policy.name}, shorter" if shorter else policy.name
     params = policy.params._replace(rho=1.0)
     return on_pairs(problem, policy)._replace(name=name, params=params)

@@ -9,6 +9,7 @@ that say something about its last unit (ours; no paper has it). What can be said
 docs/settings/farewell.md.
 """
 
+from inspect import unwrap
 from typing import NamedTuple
 
 import jax
@@ -85,7 +86,7 @@ def product_limit_omega(
     policy = on_pairs(
         problem,
         # Of the learning only the start is of use: the longest waits.
-        budgeted.omega_ucb(
+        unwrap(budgeted.omega_ucb)(  # times, and no shares of them
             as_arms(problem), True, exploration, shorter_too(problem), variance
         ),
     )
@@ -139,7 +140,7 @@ def product_limit_omega(
         )
         return with_row(state, action.arm, new)
 
-    return policy._replace(  # type: ignore[return-value]
+    return policy._replace(
         name=f"{policy.name}, product-limit",
         init=init,
         act=act,

@@ -118,12 +118,20 @@ def longest_first(problem: Problem) -> Callable[[Array, Any], Array]:
     return start
 
 
-def shorter_too(problem: Problem, scale: float = 1.0) -> budgeted_policies.Learning:
+def shorter_too(
+    problem: Problem, scale: float | None = None
+) -> budgeted_policies.Learning:
     """Side observations, for `policies.budgeted.index_policy`.
 
     Waiting j shows what every shorter wait of the macro-arm would have given: the pairs
     of these waits learn as well.
+
+    Args:
+      problem: macro-arms and waits.
+      scale: the time that the policy is shown as a cost of 1: by default the longest
+        wait, as by the factories of `policies.budgeted`.
     """
+    scale = problem.longest if scale is None else scale
     shape = (problem.num_arms, problem.num_waits)
     waits, places = problem.lengths, np.arange(problem.num_waits, dtype=np.int32)
 

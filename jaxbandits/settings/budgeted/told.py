@@ -41,10 +41,9 @@ def feedback_of(problem: Problem, view: View, action: Any, feedback: Any) -> Fee
     """What was told of an arm that was played."""
     del view
     reward, cost = of_type("feedback", feedback, Feedback, SOURCE)
-    # A learner may believe in narrower ranges than these.
-    most = max(1.0, problem.highest_reward[int(action)])
-    dearest = max(1.0, problem.highest_cost[int(action)])
+    arm = int(action)
+    rewards = problem.lowest_reward[arm], problem.highest_reward[arm]
+    costs = problem.lowest_cost[arm], problem.highest_cost[arm]
     return Feedback(
-        real("feedback.reward", reward, 0, most),
-        real("feedback.cost", cost, 0, dearest),
+        real("feedback.reward", reward, *rewards), real("feedback.cost", cost, *costs)
     )

@@ -3,12 +3,15 @@
 The action is an arm, i32[] in [0, K).
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
+import jax.numpy as jnp
 import numpy as np
 from jax import Array
 from jaxtyping import Float, Int32
 
+from jaxbandits.arrays import constant
 from jaxbandits.checks import (
     MOST,
     Numbers,
@@ -21,7 +24,11 @@ from jaxbandits.checks import (
 
 
 class Feedback(NamedTuple):
-    """A reward in [0, 1] and a cost in [0, 1], f32[] each."""
+    """A reward and a cost within the ranges of the `Problem`, f32[] each.
+
+    The environments of this package give shares in [0, 1]; a game of one's own, and
+    `jaxbandits.live`, may be in any money that the problem's ranges are in.
+    """
 
     reward: Float[Array, ""]
     cost: Float[Array, ""]
@@ -60,11 +67,15 @@ class View(NamedTuple):
 class Problem(NamedTuple):
     """What a learner knows about the game. Hashable: policies are built from it.
 
+    Policies of the paper suppose rewards and costs in [0, 1]. A factory therefore shows
+    its policy rewards as shares of the largest `highest_reward` and all money (costs,
+    what is spent, the unit of the budget) as shares of the largest `highest_cost`, so
+    that it plays a game in any money as it plays that game in shares.
+
     Attributes:
       num_arms: K, the largest number of arms that an instance has.
       lowest_cost: per arm, the least cost that is possible.
-      highest_cost: per arm, the largest; where the two are equal the cost is known. In
-        the paper costs lie in [0, 1].
+      highest_cost: per arm, the largest; where the two are equal the cost is known.
       lowest_reward: per arm, the least reward that is possible.
       highest_reward: per arm, the largest.
     """
@@ -78,6 +89,55 @@ class Problem(NamedTuple):
     # A learner may know more, or less, of these than the environment says.
     beliefs = ("lowest_cost", "highest_cost", "lowest_reward", "highest_reward")  # type: ignore[misc]
 
+    def adapt(self, make: Callable[["Problem"], Any]) -> Any:
+        """The policy that `make` makes, which is shown shares of the largest amounts.
+
+        Args:
+          make: makes a policy from a problem; it is given this problem in shares.
+        """
+        reward, cost = max(self.highest_reward), max(self.highest_cost)
+        if reward == cost == 1:
+            return make(self)
+        policy = make(
+            Problem(
+                self.num_arms,
+                *(tuple(x / cost for x in ends) for ends in self[1:3]),
+                *(tuple(x / reward for x in ends) for ends in self[3:]),
+            )
+        )
+
+        def act(noise, view, state, params):
+            return policy.act(noise, _view_in_shares(view, cost), state, params)
+
+        def update(noise, view, state, action, feedback, params):
+            view = _view_in_shares(view, cost)
+            feedback = feedback._replace(
+                reward=jnp.minimum(_share(feedback.reward, reward), 1.0),
+                cost=jnp.minimum(_share(feedback.cost, cost), 1.0),
+            )
+            return policy.update(noise, view, state, action, feedback, params)
+
+        return policy._replace(act=act, update=update)
+
+
+def _view_in_shares(view: Any, cost: float) -> Any:
+    """The fields of a view that are money, as far as the view has them, in shares."""
+    money = [x for x in ("spent", "unit") if hasattr(view, x)]
+    view = view._replace(**{x: _share(getattr(view, x), cost) for x in money})
+    oracle = getattr(view, "oracle", None)
+    if oracle is None:  # `jaxbandits.live` knows none
+        return view
+    oracle = oracle._replace(cheapest=_share(oracle.cheapest, cost))
+    return view._replace(oracle=oracle)
+
+
+def _share(amount: Array, largest: float) -> Array:
+    """``amount / largest``, rounded once, so that the largest amount is exactly 1.
+
+    XLA multiplies by the inverse of a constant, and 41 times that of 41 is below 1.
+    """
+    return amount / jnp.where(amount > 0, constant(largest), 1.0)
+
 
 def make_problem(
     num_arms: int,
@@ -86,7 +146,7 @@ def make_problem(
     lowest_reward: Numbers = 0.0,
     highest_reward: Numbers = 1.0,
 ) -> Problem:
-    """Check and build a `Problem`; only omega-UCB makes use of the four ranges.
+    """Check and build a `Problem` from ranges of costs and rewards, in any money.
 
     Args:
       num_arms: K, at least 1.

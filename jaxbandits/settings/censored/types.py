@@ -213,6 +213,12 @@ class Problem(NamedTuple):
         """c(tau_max)."""
         return float(np.asarray(self.cost(np.array([self.max_limit])))[0])
 
+    @property
+    def max_charge(self) -> float:
+        """The most that a round can cost, run out or not: values are at least its
+        negative. It is `max_penalty` wherever no cost exceeds the largest penalty."""
+        return max(self.max_penalty, self.max_cost)
+
 
 class Continuum(NamedTuple):
     """What a learner knows where every limit in (0, max_limit] may be chosen.
@@ -237,6 +243,12 @@ class Continuum(NamedTuple):
     def max_penalty(self) -> float:
         """lambda(tau_max)."""
         return float(penalty_at(self, [self.max_limit])[0])
+
+    @property
+    def max_charge(self) -> float:
+        """As of `Problem`."""
+        cost = np.asarray(self.cost(np.array([self.max_limit])))[0]
+        return max(self.max_penalty, float(cost))
 
 
 class Combinatorial(NamedTuple):
