@@ -110,7 +110,7 @@ def _drawn(law: Law | JointLaw, params: Any, noise: np.ndarray) -> Any:
     with jax.enable_x64(False):
         params = constant(params)
         if isinstance(law, JointLaw):
-            arms = jnp.arange(jax.tree.leaves(params)[0].shape[0], dtype=jnp.int32)
+            arms = jnp.arange(len(law.rows(params)[0]), dtype=jnp.int32)
 
             def each(arm):
                 return jax.vmap(lambda words: law.sample(words, params, arm))(noise)
