@@ -181,7 +181,11 @@ def _steps(params: Empirical, cost: Cost) -> tuple[np.ndarray, Moments]:
 def _joined(parts: Sequence[Empirical]) -> Empirical:
     reward, consumption = [], []
     for part in parts:
-        runs = np.full(len(part.reward), part.reward.shape[1]) if part.runs is None else part.runs
+        runs = (
+            np.full(len(part.reward), part.reward.shape[1])
+            if part.runs is None
+            else part.runs
+        )
         first = np.cumsum(runs) - runs if part.first is None else part.first
         for start, count in zip(first, runs, strict=True):
             reward.append(np.ravel(part.reward)[start : start + count])

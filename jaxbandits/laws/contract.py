@@ -62,7 +62,9 @@ def check_law(
     else:
         check_fields(law)
     law.check(params)
-    law = with_named_errors(law, num_arms_of(params))
+    law = with_named_errors(
+        law, num_arms_of(law.rows(params) if isinstance(law, JointLaw) else params)
+    )
     params = exact_params(law, params)
     noise = random.integers(0, 2**32, (draws, law.words), np.uint32)
     if isinstance(law, JointLaw):

@@ -4,8 +4,8 @@
 for the censored setting with arbitrary limits, ``combinatorial`` for it with several
 arms in a round, ``dueling`` for it with preferences in place of rewards, ``ordered``
 for the allocation setting with arms that are served in turn. What an entry `needs` only
-the caller has: `PARTS` says, by setting, what such arguments are made of. `dealt` shuffles
-the arms of an environment for every seed.
+the caller has: `PARTS` says, by setting, what such arguments are made of. `dealt`
+shuffles the arms of an environment for every seed.
 """
 
 from jaxbandits.maker import Maker
