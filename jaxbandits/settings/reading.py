@@ -13,6 +13,7 @@ import sys
 import time
 import unicodedata
 import warnings
+import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -258,6 +259,8 @@ def _opened(path: Path, encoding: str | None, raw: list | None = None) -> Iterat
         raise
     except FileNotFoundError:
         raise FileNotFoundError(f"path: there is no file {path}") from None
+    except (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:
+        raise ValueError(f"path: {path} is damaged: {error}") from error
     except OSError as error:
         raise OSError(f"path: {path} cannot be read: {error}") from None
 
@@ -430,8 +433,6 @@ def _cells(
             f"path: {layout.path} is not a CSV table: {error}, after row {number} "
             "below the header"
         ) from error
-    except (EOFError, zlib.error, lzma.LZMAError) as error:
-        raise ValueError(f"path: {layout.path} is damaged: {error}") from error
 
 
 class _Texts:
@@ -473,10 +474,8 @@ class _Texts:
         if several:
             more = f", and {len(several) - 1} more" if several[1:] else ""
             notes.append(
-                f"column {self.column!r}: names that differ in capitals, blanks or "
-                "punctuation alone are kept apart: "
-                + ", ".join(map(repr, several[0]))
-                + more
+                f"column {self.column!r}: names that differ in capitals or blanks "
+                "alone are kept apart: " + ", ".join(map(repr, several[0])) + more
             )
         return notes
 
@@ -577,9 +576,9 @@ def _bad(layout: Layout, column: str, what: str, cell: str, row: int) -> str:
 
 
 def _loosely(name: str) -> str:
-    """What is left of a name without capitals, blanks and the like."""
+    """What is left of a name without capitals, blanks and what is not seen."""
     text = unicodedata.normalize("NFKC", name).casefold()
-    return "".join(c for c in text if unicodedata.category(c)[0] not in "ZCP") or text
+    return "".join(c for c in text if unicodedata.category(c)[0] not in "ZC") or text
 
 
 def _number(text: str, mark: str | None) -> tuple[float, str] | None:

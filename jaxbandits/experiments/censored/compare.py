@@ -150,10 +150,11 @@ def _arms_in_words(name: str, runs: Runs, game: Environment) -> list[str]:
         worth = np.where(late, -penalties[limit], reward - seconds / unit)
         count = len(worth)
         spread = np.std(worth, ddof=1) if count > 1 else np.inf
+        value, error = oracle.values[arm, limit], 1.96 * spread / np.sqrt(count)
         lines.append(
             f"{name}: {_named(runs.configurations[arm])}: best within "
-            f"{amount(unit * limits[limit])}, {oracle.values[arm, limit]:.3f} a round, ± "
-            f"{1.96 * spread / np.sqrt(count):.3f} from {count:,} runs"
+            f"{amount(unit * limits[limit])}, {value:.3f} a round, ± {error:.3f} from "
+            f"{count:,} runs"
         )
     return first_few(lines, name)
 

@@ -213,7 +213,8 @@ def _environments(
     means = [np.add.reduceat(x, rows.first) / rows.count for x in (reward, cost)]
     starts = np.flatnonzero(np.diff(rows.group, prepend=-1))
     sizes = np.diff(starts, append=len(rows.group))
-    made = {}
+    made: dict[str, Environment] = {}
+    shapes: dict[int, Environment] = {}
     for name, start, size in zip(rows.groups, starts, sizes, strict=True):
         # Few shapes, so that groups share programs, none of them too large.
         shape = SHAPE
@@ -234,17 +235,21 @@ def _environments(
             own(means[0], 0.0, np.float64),
             own(means[1], 1.0, np.float64),  # Arms that do not exist need a cost.
         )
-        made[name] = budgeted(
-            f"{stem} {name}".strip(),
-            empirical,
-            as_given,
-            Arms(law, np.int32(size)),
-            num_arms,
-            unit=1 / dearest,
-            worth=most,
-            provenance={
-                "arms": rows.name[start : start + size].tolist(),
-                "rows": rows.count[start : start + size].tolist(),
+        if num_arms not in shapes:
+            setup = Arms(law, np.int32(size))
+            options = {"unit": 1 / dearest, "worth": most}
+            shapes[num_arms] = budgeted(
+                stem, empirical, as_given, setup, num_arms, **options
+            )
+        like = shapes[num_arms]
+        part = slice(start, start + size)
+        made[name] = like._replace(
+            name=f"{stem} {name}".strip(),
+            setup=Arms(law, np.int32(size)),
+            provenance=like.provenance
+            | {
+                "arms": rows.name[part].tolist(),
+                "rows": rows.count[part].tolist(),
                 "largest_cost": dearest,
                 "notes": notes,
             },
