@@ -50,7 +50,10 @@ CAST = {
 }
 LOST = "leaves", "on the table"
 # In the legend: its longest name says how many fit side by side.
-SHORT = {"omega*-UCB, shrunk, log(t/n), rho = 1/2": "omega*, shrunk, log t/n"}
+SHORT = {
+    "omega*-UCB, shrunk, log(t/n), rho = 1/2": "omega*, log t/n",
+    "share-UCB, anytime, joint": "share-UCB, joint",
+}
 
 
 def compare(
