@@ -7,6 +7,7 @@ solver (the censored setting). It imports what it needs when it runs.
 import json
 import os
 import sys
+import warnings
 from typing import Any
 
 from jaxbandits.cli_reproduce import add_picture, picture_style
@@ -99,7 +100,10 @@ def _compare(options: Any) -> int:
     brings, of = ("gain", "regret") if runs else ("reward", "money left on the table")
     console = Console(width=None if sys.stdout.isatty() else 120)
     for title, dataset in outcome.datasets.items():
-        console.print(ranking_table(title, ranks(dataset, brings), of))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # They were said when it was ranked.
+            ranking = ranks(dataset, brings)
+        console.print(ranking_table(title, ranking, of))
     for note in outcome.notes:
         console.print(note, highlight=False)
     for path in paths:

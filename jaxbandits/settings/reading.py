@@ -17,6 +17,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from operator import itemgetter
 from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TextIO
@@ -400,11 +401,8 @@ def _pieces(layout: Layout, columns: list[str]) -> Iterator[dict[str, pd.Series]
                     file=sys.stderr,
                     flush=True,
                 )
-            cells = zip(*part, strict=True)
-            yield {
-                column: pd.Series(x, dtype=object)
-                for column, x in zip(columns, cells, strict=True)
-            }
+            cells = zip(columns, zip(*part, strict=True), strict=False)
+            yield {column: pd.Series(x, dtype=object) for column, x in cells}
 
 
 def _cells(
@@ -412,6 +410,7 @@ def _cells(
 ) -> Iterator[tuple[str, ...]]:
     """The cells of each row that stand at some places."""
     width, number = len(layout.columns), 0
+    pick = itemgetter(*places, 0)  # one more, so that it is a tuple always
     reader = csv.reader(handle, delimiter=layout.sep, skipinitialspace=layout.padded)
     try:
         for row in reader:
@@ -427,7 +426,7 @@ def _cells(
                     )
                 row += [""] * (width - len(row))
             number += 1
-            yield tuple([row[place] for place in places])
+            yield pick(row)
     except csv.Error as error:
         raise ValueError(
             f"path: {layout.path} is not a CSV table: {error}, after row {number} "
