@@ -70,7 +70,7 @@ def empirical_params(
                 f"least one, got {shown(sizes)} and {shown(other)}"
             )
         rows = [np.concatenate([np.ravel(x) for x in table]) for table in tables]
-        return empirical_params(*rows, sizes)
+        return empirical_params(rows[0], rows[1], sizes)
     reward, consumption = numbers("reward", reward), numbers("consumption", consumption)
     params = Empirical(reward, consumption)
     if runs is not None:
@@ -146,7 +146,7 @@ def _moments(params: Empirical, limits: np.ndarray, cost: Cost) -> Moments:
         parts = (params.reward, costs, np.ones_like(costs))
         inside = (~exceeds(params.consumption, limit) for limit in np.asarray(limits))
         sums = [[_sums(x * within, params) for x in parts] for within in inside]
-        means = np.moveaxis(sums, 0, -1) / params.runs[:, None]
+        means = np.moveaxis(np.array(sums), 0, -1) / params.runs[:, None]
         return Moments(*means)
     inside = ~exceeds(params.consumption[:, :, None], np.asarray(limits))
     runs = costs.shape[1]

@@ -58,7 +58,8 @@ def dealt(environment: Environment) -> Environment:
     judge, tables, oracle = environment.judge, environment.tables, environment.oracle
 
     def its_judge(drawn: Dealt, action: Any) -> dict[str, Any]:
-        arm = np.take_along_axis(drawn.order, np.asarray(action.arm), axis=-1)
+        order, place = np.asarray(drawn.order), np.asarray(action.arm)
+        arm = np.take_along_axis(order, place, axis=-1)
         return judge(drawn.instance, action._replace(arm=arm))  # type: ignore[misc]
 
     def its_oracle(drawn: Dealt | None = None) -> Any:
@@ -104,11 +105,19 @@ def _game(game: Game, problem: budgeted.Problem | censored.Problem) -> Game:
         best = first_true(drawn.order == seen.oracle.best)
         return seen._replace(oracle=seen.oracle._replace(best=best))
 
-    actions = game.actions and game.actions._replace(
-        allowed=lambda drawn, action: game.actions.allowed(drawn.instance, action),
-        counted=lambda drawn, record: game.actions.counted(drawn.instance, record),
-    )
-    spent = game.spent and (lambda drawn, state: game.spent(drawn.instance, state))
+    actions, spent = game.actions, game.spent
+    if actions is not None:
+        own_actions = actions
+        actions = own_actions._replace(
+            allowed=lambda drawn, action: own_actions.allowed(drawn.instance, action),
+            counted=lambda drawn, record: own_actions.counted(drawn.instance, record),
+        )
+    if spent is not None:
+        own_spent = spent
+
+        def spent(drawn, state):
+            return own_spent(drawn.instance, state)
+
     return game._replace(
         init=lambda drawn: game.init(drawn.instance),
         step=step,

@@ -164,7 +164,7 @@ def look(
     start = 0
     if found := _SEP_LINE.fullmatch(lines[0]):
         start, sep = 1, sep or found[1]
-    best: tuple = ((-1, -1),)
+    best: tuple[Any, ...] = ((-1, -1),)
     for mark in [sep] if sep else SEPARATORS:
         padded = any(f'{mark} "' in line for line in lines)
         rows, ends = _rows(lines[start:], mark, padded)
@@ -241,7 +241,9 @@ def _encoding(path: Path) -> str:
 
 
 @contextmanager
-def _opened(path: Path, encoding: str | None, raw: list | None = None) -> Iterator[Any]:
+def _opened(
+    path: Path, encoding: str | None, raw: list[BinaryIO] | None = None
+) -> Iterator[Any]:
     """A file of bytes, or of text of an encoding; `raw` gets the file on disk."""
     try:
         with open(path, "rb") as file:
@@ -350,7 +352,7 @@ def _read(
             notes.append("numbers were read with a decimal comma (decimal=',')")
     row = 0
     for piece in _pieces(layout, [*words, *numbers]):
-        void = np.logical_and.reduce([x == "" for x in piece.values()])
+        void = np.all([x == "" for x in piece.values()], axis=0)
         rows.append(np.flatnonzero(~void) + row + 1)
         row += len(void)
         for column, part in (texts | figures).items():
@@ -360,8 +362,8 @@ def _read(
         raise ValueError(f"path: {layout.path} has no rows")
     if row > places.size:
         notes.append(f"{row - places.size} rows without an entry were left out")
-    for part in (*texts.values(), *figures.values()):
-        notes += part.notes()
+    notes += [x for part in texts.values() for x in part.notes()]
+    notes += [x for part in figures.values() for x in part.notes()]
     sure = mark is not None or any(x.sure for x in figures.values())
     for part in figures.values():
         if part.doubtful and not sure:

@@ -49,7 +49,7 @@ class _Rows(NamedTuple):
 
     Attributes:
       reward, cost: f64[R], in money.
-      first, count: i64[A], where an arm's rows begin, and how many they are.
+      first, size: i64[A], where an arm's rows begin, and how many they are.
       group: i64[A], positions in `groups`, increasing.
       name: str[A], of the arms; increasing within a group.
       groups: names, increasing.
@@ -58,7 +58,7 @@ class _Rows(NamedTuple):
     reward: np.ndarray
     cost: np.ndarray
     first: np.ndarray
-    count: np.ndarray
+    size: np.ndarray
     group: np.ndarray
     name: np.ndarray
     groups: tuple[str, ...]
@@ -135,7 +135,7 @@ def from_table(
                 f"{MOST_MONEY:g}], got {most:g}"
             )
     rows = _sorted(found, words, cost, reward)
-    means = np.add.reduceat(rows.cost, rows.first) / rows.count
+    means = np.add.reduceat(rows.cost, rows.first) / rows.size
     for place in np.flatnonzero(~(means >= LEAST_COST * largest[cost])):
         where = ""
         if group is not None:
@@ -210,7 +210,7 @@ def _environments(
 ) -> dict[str, Environment[Any, Any, Array]]:
     """One per group, by name."""
     reward, cost = rows.reward / most, rows.cost / dearest
-    means = [np.add.reduceat(x, rows.first) / rows.count for x in (reward, cost)]
+    means = [np.add.reduceat(x, rows.first) / rows.size for x in (reward, cost)]
     starts = np.flatnonzero(np.diff(rows.group, prepend=-1))
     sizes = np.diff(starts, append=len(rows.group))
     made: dict[str, Environment] = {}
@@ -221,35 +221,34 @@ def _environments(
         while shape < size:
             shape *= 4
         num_arms = min(shape, int(sizes.max()))
-
-        def own(
-            values, missing, dtype, end=num_arms - size, at=slice(start, start + size)
-        ):
-            return np.pad(values[at], (0, end), constant_values=missing).astype(dtype)
-
+        part, end = slice(start, start + size), (0, num_arms - size)
         law = Empirical(
             reward,
             cost,
-            own(rows.count, 1, np.int32),
-            own(rows.first, 0, np.int32),
-            own(means[0], 0.0, np.float64),
-            own(means[1], 1.0, np.float64),  # Arms that do not exist need a cost.
+            np.pad(rows.size[part], end, constant_values=1).astype(np.int32),
+            np.pad(rows.first[part], end).astype(np.int32),
+            np.pad(means[0][part], end),
+            # Arms that do not exist need a cost.
+            np.pad(means[1][part], end, constant_values=1.0),
         )
         if num_arms not in shapes:
-            setup = Arms(law, np.int32(size))
-            options = {"unit": 1 / dearest, "worth": most}
             shapes[num_arms] = budgeted(
-                stem, empirical, as_given, setup, num_arms, **options
+                stem,
+                empirical,
+                as_given,
+                None,
+                num_arms,
+                unit=1 / dearest,
+                worth=most,
             )
         like = shapes[num_arms]
-        part = slice(start, start + size)
         made[name] = like._replace(
             name=f"{stem} {name}".strip(),
             setup=Arms(law, np.int32(size)),
             provenance=like.provenance
             | {
                 "arms": rows.name[part].tolist(),
-                "rows": rows.count[part].tolist(),
+                "rows": rows.size[part].tolist(),
                 "largest_cost": dearest,
                 "notes": notes,
             },

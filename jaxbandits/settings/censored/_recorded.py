@@ -154,9 +154,11 @@ def load_runs(
       FileNotFoundError: if there is no such file.
     """
     given = {"reward": reward, "seconds": seconds, "cutoff": cutoff, "status": status}
-    columns = {k: v for k, v in given.items() if v is not None or k == "seconds"}
-    for argument, column in columns.items():
-        text(argument, column)
+    columns = {
+        argument: text(argument, column)
+        for argument, column in given.items()
+        if column is not None or argument == "seconds"
+    }
     if isinstance(configuration, str) or not isinstance(configuration, Iterable | None):
         raise TypeError(
             "configuration must be a list of columns' names, got "
@@ -219,7 +221,7 @@ def load_runs(
         timeout = float(min(np.min(stops, initial=np.inf), timeout or np.inf))
     about = {
         "file": str(path),
-        "runs_of_each": [int(counts.min()), int(counts.max())],
+        "runs_of_each": [int(np.min(counts)), int(np.max(counts))],
         "notes": [*found.notes, *notes],
     }
     return Runs(configurations, pairs[order], counts, about, timeout)
@@ -245,7 +247,7 @@ def _ends(
         stopped = seconds >= most * (1 - (tolerance or 0.0))
         near = ~stopped & (seconds >= most * (1 - NEAR))
         if tolerance is None and near.any():
-            place = int(near.argmax())
+            place = int(np.argmax(near))
             notes.append(
                 f"{near.sum()} runs took nearly their timeout or cutoff, as "
                 f"{seconds[place]:g} of {most[place]:g} in row {found.rows[place]} "
@@ -445,10 +447,11 @@ def replay(
     name: str, runs: Runs, problem: Problem | Continuum, unit: float
 ) -> Environment[Any, Any, Action | RealAction]:
     """The game on runs of a problem whose limits are in units; see `recorded`."""
-    arms = empirical_params(*runs.pairs.T / [[1.0], [unit]], runs.counts)
+    reward, consumption = runs.pairs.T / [[1.0], [unit]]
+    arms = empirical_params(reward, consumption, runs.counts)
     if len(set(runs.counts.tolist())) == 1:
         shape = len(runs.counts), -1
-        arms = empirical_params(*(x.reshape(shape) for x in arms[:2]))
+        arms = empirical_params(reward.reshape(shape), consumption.reshape(shape))
     environment = censored(name, problem, empirical, arms)
     if isinstance(problem, Problem):
         limits = np.asarray(problem.limits)
