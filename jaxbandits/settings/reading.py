@@ -195,7 +195,7 @@ def look(
     above = [row for row in rows[:place] if any(map(str.strip, row))]
     if above:
         notes.append(
-            f"{len(above)} lines above the header were left out, first "
+            f"lines above the header were left out, {len(above)} of them, first "
             f"{' '.join(above[0]).strip()!r}"
         )
     blanks = [x for x in rows[place] if x != x.strip() and x.strip()]
@@ -361,7 +361,9 @@ def _read(
     if not places.size:
         raise ValueError(f"path: {layout.path} has no rows")
     if row > places.size:
-        notes.append(f"{row - places.size} rows without an entry were left out")
+        notes.append(
+            f"rows without an entry were left out, {row - places.size} of them"
+        )
     notes += [x for part in texts.values() for x in part.notes()]
     notes += [x for part in figures.values() for x in part.notes()]
     sure = mark is not None or any(x.sure for x in figures.values())
