@@ -14,13 +14,8 @@ from functools import partial
 
 import jaxbandits
 from jaxbandits import checks
-from jaxbandits.cli_reproduce import (
-    ALL,
-    add_picture,
-    add_reproduce,
-    picture_style,
-    play_and_write,
-)
+from jaxbandits.cli_compare import add_compare
+from jaxbandits.cli_reproduce import ALL, add_reproduce, play_and_write
 from jaxbandits.cli_sweeps import add_sweeps, verify_store
 from jaxbandits.faults import EXPECTED, is_users
 
@@ -127,19 +122,7 @@ def _parser_and_commands():
         command.add_argument(
             "--results", default=RESULTS, help=f"folder of summaries ({RESULTS})"
         )
-    rank = commands.add_parser(
-        "compare", help="rank policies on your own records of costs and rewards"
-    )
-    rank.add_argument("csv", metavar="CSV", help="a row per pull (click, say)")
-    for column in ("arm", "cost", "reward"):
-        rank.add_argument(f"--{column}", required=True, help=f"column of the {column}")
-    rank.add_argument("--group", help="column that says which arms compete")
-    rank.add_argument("--budget", type=float, required=True, help="money to spend")
-    rank.add_argument("--seeds", type=int, help="number of games (200)")
-    rank.add_argument("--out", default=os.path.join("results", "compare"))
-    rank.add_argument("--json", action="store_true", help="print the records")
-    add_picture(rank)
-    rank.set_defaults(command=_compare)
+    add_compare(commands)
     add_sweeps(commands)
     completion = commands.add_parser(
         "completion", help="print a script that completes words in your shell"
@@ -386,45 +369,3 @@ def _verify(options) -> int:
                 print(claim.sentence)
                 verdicts.append(claim.verdict)
     return 1 if "fails" in verdicts else 0
-
-
-def _compare(options) -> int:
-    from matplotlib import rc_context
-    from rich.console import Console
-
-    from jaxbandits.experiments import Options, prepare_folder, write
-    from jaxbandits.experiments.budgeted.compare import (
-        SEEDS,
-        compare,
-        ranking_table,
-        ranks,
-    )
-    from jaxbandits.settings.budgeted import from_table
-
-    columns = {k: getattr(options, k) for k in ("arm", "cost", "reward", "group")}
-    environments = from_table(options.csv, **columns)
-    style = picture_style(options)
-    folder = prepare_folder(options.out)
-    seeds = SEEDS if options.seeds is None else options.seeds
-    with rc_context(style):
-        outcome = compare(environments, budget=options.budget, seeds=seeds)
-    paths = write(
-        outcome,
-        "compare",
-        folder,
-        title="Policies on your own records",
-        source=options.csv,
-        options=Options(seeds, options.budget),
-        picture=options.format,
-    )
-    if options.json:
-        print(json.dumps(outcome.records))
-        return 0
-    console = Console(width=None if sys.stdout.isatty() else 120)
-    for title, dataset in outcome.datasets.items():
-        console.print(ranking_table(title, ranks(dataset)))
-    for note in outcome.notes:
-        console.print(note, highlight=False)
-    for path in paths:
-        console.print(f"wrote {path}", soft_wrap=True, highlight=False)
-    return 0

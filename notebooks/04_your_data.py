@@ -71,7 +71,12 @@ log.groupby("step").agg(found=("found", "mean"), median=("holes", "median"))
 # A log is a CSV file with a row per run: what was run, what it brought (a number from 0
 # to 1), and what it took. `timeout` says after how long runs were stopped. Nothing else
 # is asked of runs that were: for a limit up to the timeout only *that* they exceed it
-# matters.
+# matters. (Where each run has a cutoff of its own, or a status, `cutoff` and `status`
+# name these columns.)
+#
+#     jaxbandits compare log.csv --arm step --reward found --runtime holes --timeout 400
+#
+# ranks policies on such a file, on the command line.
 #
 # Costs and penalties are functions of the resource in *units*: here 400 holes cost as
 # much as a treasure is worth, and a search in vain costs twice its holes, because

@@ -42,6 +42,7 @@ LAYERS = {
     "experiments": 7,
     "sweeps": 6,
     "cli_sweeps": 8,
+    "cli_compare": 8,
     "cli_reproduce": 8,
     "cli": 8,
     "main": 9,

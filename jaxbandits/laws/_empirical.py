@@ -24,34 +24,44 @@ from jaxbandits.protocol import Noise
 class Empirical(NamedTuple):
     """Recorded runs.
 
+    Arms with equal numbers of runs have tables; of others the runs lie one arm after
+    another, so that memory is that of the runs, however unequal the arms are.
+
     Attributes:
-      reward: f64[K, n], in [0, 1].
-      consumption: f64[K, n], >= 0; run j of an arm is the pair (reward[j],
-        consumption[j]). +inf for a run that had timed out when it was recorded: it
-        exceeds every limit, and its reward, never seen, may be any.
-      runs: i32[K], how many of the n are an arm's own, the others being 0; None if all
-        arms have n.
+      reward: f64[K, n], in [0, 1]; or f64[N], if `runs` says how many an arm has.
+      consumption: of the shape of `reward`, >= 0; run j of an arm is the pair
+        (reward[j], consumption[j]). +inf for a run that had timed out when it was
+        recorded: it exceeds every limit, and its reward, never seen, may be any.
+      runs: i32[K], how many runs an arm has; None if all arms have n.
+      first: i32[K], where among the N the runs of an arm begin; None with `runs`.
+      mean_reward, mean_consumption: f64[K] of the runs of each arm; None with `runs`.
     """
 
     reward: np.ndarray
     consumption: np.ndarray
     runs: np.ndarray | None = None
+    first: np.ndarray | None = None
+    mean_reward: np.ndarray | None = None
+    mean_consumption: np.ndarray | None = None
 
 
-def empirical_params(reward: Numbers, consumption: Numbers) -> Empirical:
+def empirical_params(
+    reward: Numbers, consumption: Numbers, runs: Numbers | None = None
+) -> Empirical:
     """Parameters from recorded runs.
 
     Args:
-      reward: table [K, n], or a list of K arrays of any lengths, in [0, 1].
+      reward: table [K, n], or a list of K arrays of any lengths, in [0, 1]; or all runs
+        as one array [N], one arm's after another's, with `runs`.
       consumption: the same, >= 0.
+      runs: i64[K], how many of the N runs are each arm's; at least one.
 
     Raises:
       ValueError: if the two are not of one shape, empty, not finite (but for
         consumptions of +inf), or if a reward lies outside [0, 1] or a consumption is
-        negative.
+        negative; if `runs` are not whole numbers >= 1 that sum to N.
     """
-    runs = None
-    if _ragged(reward) or _ragged(consumption):
+    if runs is None and (_ragged(reward) or _ragged(consumption)):
         tables: tuple[Any, Any] = (reward, consumption)
         sizes, other = ([np.size(arm) for arm in table] for table in tables)
         if sizes != other or 0 in sizes:
@@ -59,10 +69,27 @@ def empirical_params(reward: Numbers, consumption: Numbers) -> Empirical:
                 "reward and consumption must have as many runs of every arm, and at "
                 f"least one, got {shown(sizes)} and {shown(other)}"
             )
-        reward, consumption = _padded(tables[0]), _padded(tables[1])
-        runs = np.array(sizes, np.int32)
+        rows = [np.concatenate([np.ravel(x) for x in table]) for table in tables]
+        return empirical_params(rows[0], rows[1], sizes)
     reward, consumption = numbers("reward", reward), numbers("consumption", consumption)
-    params = Empirical(reward, consumption, runs)
+    params = Empirical(reward, consumption)
+    if runs is not None:
+        counts = numbers("runs", runs, 1)
+        whole = np.all((counts >= 1) & (counts == np.floor(counts)))
+        if not whole or counts.sum() != reward.size or reward.ndim != 1:
+            raise ValueError(
+                "runs must be whole numbers >= 1, one per arm, whose sum is the number "
+                f"of runs, {reward.size}, got {shown(runs)}"
+            )
+        first = np.cumsum(counts) - counts
+        params = params._replace(
+            runs=counts.astype(np.int32), first=first.astype(np.int32)
+        )
+        _check(params)
+        params = params._replace(
+            mean_reward=_sums(reward, params) / counts,
+            mean_consumption=_sums(consumption, params) / counts,
+        )
     _check(params)
     return params
 
@@ -71,22 +98,28 @@ def _ragged(rows: Any) -> bool:
     return isinstance(rows, Sequence) and len({np.size(row) for row in rows}) > 1
 
 
-def _padded(rows: Sequence[Numbers]) -> np.ndarray:
-    """A table of rows of several lengths, filled up with zeros."""
-    table = np.zeros((len(rows), max(map(np.size, rows))))
-    for filled, row in zip(table, rows, strict=True):
-        filled[: np.size(row)] = row
-    return table
+def _sums(x: np.ndarray, params: Empirical) -> np.ndarray:
+    """f64[K], sums of the arms' own entries of x f64[N]."""
+    if np.all(np.diff(params.first) == params.runs[:-1]):  # type: ignore[index]
+        return np.add.reduceat(x, params.first)
+    # Arms of a larger file, or in another order.
+    spans = zip(params.first, params.runs, strict=True)  # type: ignore[arg-type]
+    return np.array([x[start : start + count].sum() for start, count in spans])
 
 
 def _check(params: Empirical) -> None:
     instance("params", params, Empirical, "of empirical_params")
     reward = numbers("reward", params.reward)
     consumption = numbers("consumption", params.consumption)
-    if reward.ndim != 2 or reward.shape != consumption.shape or reward.size == 0:
+    shape = "[K, n]" if params.runs is None else "[N]"
+    if (
+        reward.ndim != len(shape.split(","))
+        or reward.shape != consumption.shape
+        or reward.size == 0
+    ):
         raise ValueError(
-            "reward and consumption must be non-empty tables of one shape [K, n], got "
-            f"{reward.shape} and {consumption.shape}"
+            "reward and consumption must be non-empty tables of one shape "
+            f"{shape}, got {reward.shape} and {consumption.shape}"
         )
     in_unit_interval(reward=reward)
     finished = np.where(consumption == np.inf, 0.0, consumption)
@@ -98,19 +131,25 @@ def _sample(
     noise: Noise, params: Empirical, arm: Int32[Array, ""]
 ) -> tuple[Array, Array]:
     # A table of recorded runs is long: here a gather is the cheaper way to one entry.
-    runs = params.reward.shape[1] if params.runs is None else params.runs[arm]
-    run = position(noise[0], runs)
-    return params.reward[arm, run], params.consumption[arm, run]
+    if params.runs is None:
+        run = position(noise[0], params.reward.shape[1])
+        return params.reward[arm, run], params.consumption[arm, run]
+    run = params.first[arm] + position(noise[0], params.runs[arm])  # type: ignore[index]
+    return params.reward[run], params.consumption[run]
 
 
 def _moments(params: Empirical, limits: np.ndarray, cost: Cost) -> Moments:
-    inside = ~exceeds(params.consumption[:, :, None], np.asarray(limits))
     finished = np.where(params.consumption == np.inf, 0.0, params.consumption)
     costs = np.asarray(cost(finished))
-    runs = costs.shape[1]
     if params.runs is not None:
-        inside &= np.arange(runs)[:, None] < params.runs[:, None, None]
-        runs = params.runs[:, None]
+        # A limit at a time, as the runs may be many.
+        parts = (params.reward, costs, np.ones_like(costs))
+        inside = (~exceeds(params.consumption, limit) for limit in np.asarray(limits))
+        sums = [[_sums(x * within, params) for x in parts] for within in inside]
+        means = np.moveaxis(np.array(sums), 0, -1) / params.runs[:, None]
+        return Moments(*means)
+    inside = ~exceeds(params.consumption[:, :, None], np.asarray(limits))
+    runs = costs.shape[1]
 
     def mean(x):
         return np.sum(x[:, :, None] * inside, axis=1) / runs
@@ -119,15 +158,17 @@ def _moments(params: Empirical, limits: np.ndarray, cost: Cost) -> Moments:
 
 
 def _steps(params: Empirical, cost: Cost) -> tuple[np.ndarray, Moments]:
-    own, runs = True, params.consumption.shape[1]
-    if params.runs is not None:
+    if params.runs is None:
+        edges, reward, runs = params.consumption, params.reward, params.reward.shape[1]
+    else:
         runs = params.runs[:, None]
-        own = np.arange(params.consumption.shape[1]) < runs
-    edges = np.where(own, params.consumption, np.inf)
+        edges = np.full((len(runs), runs.max()), np.inf)
+        reward = np.zeros(edges.shape)
+        own = np.arange(edges.shape[1]) < runs
+        places = (params.first[:, None] + np.arange(edges.shape[1]))[own]  # type: ignore[index]
+        edges[own], reward[own] = params.consumption[places], params.reward[places]
     order = np.argsort(edges, axis=1, kind="stable")
-    edges, reward = (
-        np.take_along_axis(x, order, axis=1) for x in (edges, params.reward)
-    )
+    edges, reward = (np.take_along_axis(x, order, axis=1) for x in (edges, reward))
     # What is summed beyond edges of +inf belongs to no limit.
     costs = np.asarray(cost(np.where(edges < np.inf, edges, 0.0)))
 
@@ -137,11 +178,32 @@ def _steps(params: Empirical, cost: Cost) -> tuple[np.ndarray, Moments]:
     return edges, Moments(below(reward), below(costs), below(np.ones_like(costs)))
 
 
+def _joined(parts: Sequence[Empirical]) -> Empirical:
+    reward, consumption = [], []
+    for part in parts:
+        runs = (
+            np.full(len(part.reward), part.reward.shape[1])
+            if part.runs is None
+            else part.runs
+        )
+        first = np.cumsum(runs) - runs if part.first is None else part.first
+        for start, count in zip(first, runs, strict=True):
+            reward.append(np.ravel(part.reward)[start : start + count])
+            consumption.append(np.ravel(part.consumption)[start : start + count])
+    return empirical_params(reward, consumption)
+
+
 def _means(params: Empirical) -> tuple[np.ndarray, np.ndarray]:
-    reward, consumption = params.reward, params.consumption
     if params.runs is None:
-        return reward.mean(axis=-1), consumption.mean(axis=-1)
-    return reward.sum(axis=-1) / params.runs, consumption.sum(axis=-1) / params.runs
+        return params.reward.mean(axis=-1), params.consumption.mean(axis=-1)
+    return params.mean_reward, params.mean_consumption  # type: ignore[return-value]
+
+
+def _highest(params: Empirical) -> np.ndarray:
+    if params.runs is None:
+        return params.consumption.max(axis=-1)
+    spans = zip(params.first, params.runs, strict=True)  # type: ignore[arg-type]
+    return np.array([params.consumption[i : i + n].max() for i, n in spans])
 
 
 empirical = JointLaw(
@@ -151,6 +213,8 @@ empirical = JointLaw(
     _check,
     _moments,
     means=_means,
-    highest=lambda p: p.consumption.max(axis=-1),
+    highest=_highest,
     steps=_steps,
+    per_arm=lambda params: params if params.runs is None else params[2:],
+    join=_joined,
 )

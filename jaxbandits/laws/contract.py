@@ -62,7 +62,9 @@ def check_law(
     else:
         check_fields(law)
     law.check(params)
-    law = with_named_errors(law, num_arms_of(params))
+    law = with_named_errors(
+        law, num_arms_of(law.rows(params) if isinstance(law, JointLaw) else params)
+    )
     params = exact_params(law, params)
     noise = random.integers(0, 2**32, (draws, law.words), np.uint32)
     if isinstance(law, JointLaw):
@@ -110,7 +112,7 @@ def _drawn(law: Law | JointLaw, params: Any, noise: np.ndarray) -> Any:
     with jax.enable_x64(False):
         params = constant(params)
         if isinstance(law, JointLaw):
-            arms = jnp.arange(jax.tree.leaves(params)[0].shape[0], dtype=jnp.int32)
+            arms = jnp.arange(len(law.rows(params)[0]), dtype=jnp.int32)
 
             def each(arm):
                 return jax.vmap(lambda words: law.sample(words, params, arm))(noise)

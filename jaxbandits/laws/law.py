@@ -8,7 +8,7 @@ sampler of a univariate law they are those of one arm.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import jax
@@ -107,6 +107,10 @@ class JointLaw(NamedTuple):
         of any other law. What arbitrary limits need where gains jump.
       sigma: host, ``params -> f64[K]``, of a law whose rewards, given the consumption,
         are a mean in [0, 1] and sigma-sub-Gaussian noise. None if they lie in [0, 1].
+      per_arm: ``params -> those of its leaves that have a row per arm``; all of them,
+        if None.
+      join: host, ``[params, ...] -> params`` of all their arms, one after another; None
+        where rows are concatenated.
     """
 
     name: str
@@ -121,6 +125,18 @@ class JointLaw(NamedTuple):
     exact: Callable[[Any], Any] | None = None
     steps: Callable[[Any, Cost], tuple[Table, Moments]] | None = None
     sigma: Callable[[Any], OfArms] | None = None
+    per_arm: Callable[[Any], Any] | None = None
+    join: Callable[[Sequence[Any]], Any] | None = None
+
+    def rows(self, params: Any) -> list[Any]:
+        """The leaves of parameters that have a row per arm."""
+        return jax.tree.leaves(params if self.per_arm is None else self.per_arm(params))
+
+    def joined(self, parts: Sequence[Any]) -> Any:
+        """Parameters of all arms of several sets, one after another."""
+        if self.join is not None:
+            return self.join(parts)
+        return jax.tree.map(lambda *x: np.concatenate([*map(np.asarray, x)]), *parts)
 
 
 def exact_params(law: Law | JointLaw, params: Any) -> Any:

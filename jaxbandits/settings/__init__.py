@@ -4,11 +4,13 @@
 for the censored setting with arbitrary limits, ``combinatorial`` for it with several
 arms in a round, ``dueling`` for it with preferences in place of rewards, ``ordered``
 for the allocation setting with arms that are served in turn. What an entry `needs` only
-the caller has: `PARTS` says, by setting, what such arguments are made of.
+the caller has: `PARTS` says, by setting, what such arguments are made of. `dealt`
+shuffles the arms of an environment for every seed.
 """
 
 from jaxbandits.maker import Maker
 from jaxbandits.settings import allocation, budgeted, censored, farewell
+from jaxbandits.settings.dealing import Dealt, dealt
 from jaxbandits.settings.parts import PARTS
 
 _GAME = ("name", "problem", "law", "arms")  # what `censored.censored` needs
@@ -96,9 +98,11 @@ def setting_of(name: str) -> str:
 __all__ = [
     "PARTS",
     "REGISTRY",
+    "Dealt",
     "allocation",
     "budgeted",
     "censored",
+    "dealt",
     "farewell",
     "setting_of",
 ]

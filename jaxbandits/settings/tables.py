@@ -1,4 +1,7 @@
-"""Reading CSV tables of data, with errors that name the path and the column."""
+"""Reading CSV tables of known data, with errors that name the path and the column.
+
+Records of one's own, whose form is not known, are read by `reading`.
+"""
 
 import warnings
 from collections.abc import Iterable
@@ -104,27 +107,19 @@ def factorized(
     return codes.astype(np.int64), tuple(map(str, names))
 
 
-def numbers(
-    path: str | PathLike[str], column: pd.Series, infinite: bool = False
-) -> np.ndarray:
+def numbers(path: str | PathLike[str], column: pd.Series) -> np.ndarray:
     """A column as f64[R].
 
-    Args:
-      path: of the file.
-      column: of the table.
-      infinite: whether a cell may be infinite.
-
     Raises:
-      ValueError: naming `path`, if a cell is no number.
+      ValueError: naming `path`, if a cell is no finite number.
     """
     values = coerced(column).to_numpy(np.float64)
-    bad = np.isnan(values) if infinite else ~np.isfinite(values)
+    bad = ~np.isfinite(values)
     if np.any(bad):
         # A list of Python's values: NumPy's show their types.
         wrong = column.tolist()[int(np.flatnonzero(bad)[0])]
-        kind = "a number" if infinite else "a finite number"
         raise ValueError(
-            f"path: {path} has a {column.name} that is not {kind}: {wrong!r}"
+            f"path: {path} has a {column.name} that is not a finite number: {wrong!r}"
         )
     return values
 

@@ -1,6 +1,7 @@
 """The comparison on one's own records, by function and by command."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -8,7 +9,9 @@ import xarray as xr
 
 from jaxbandits import cli
 from jaxbandits.experiments.budgeted import compare as budgeted_compare
-from jaxbandits.experiments.budgeted.compare import Rank, advice, compare, ranks
+from jaxbandits.experiments.budgeted.compare import LOST, compare
+from jaxbandits.experiments.common.ranking import Rank, advice, first_few, ranks
+from jaxbandits.experiments.judging.advice import ADVICE
 from jaxbandits.settings.budgeted import from_table, s_br
 from tests.experiments.checks import assert_readable, check_records
 from tests.results.samples import dataset
@@ -67,13 +70,86 @@ def test_ranking_is_in_money(path, cast):
     # Half of the pulls cost 2 dollars and bring 1 where the best would bring 6: of 3
     # dollars in two pulls 5 are lost, and 4 brought.
     assert second.regret == pytest.approx(200 * 5 / 3, rel=0.1)
-    assert second.reward == pytest.approx(200 * 4 / 3, rel=0.1)
+    assert second.brings == pytest.approx(200 * 4 / 3, rel=0.1)
     assert second.regret_interval[0] < second.regret < second.regret_interval[1]
     assert second.behind == pytest.approx(second.regret - first.regret)
     assert first.behind == 0 and not second.tied
     runs = dataset["regret"].sel(policy="uniform").isel(checkpoint=-1, params=0)
     assert second.median == pytest.approx(np.median(runs))
     assert_readable(outcome.figure)
+
+
+def test_the_advised_policies_are_played():
+    """Every policy that the advice names, by the functions that make it."""
+    text = ADVICE["budgeted"].text + ADVICE["budgeted"].code
+    made = {each.factory for each in budgeted_compare.CAST.values()}
+    names = {getattr(f, "func", f).__name__ for f in made}
+    named = {"share_ucb", "omega_star_ucb", "price_thompson", "ratio_thompson"}
+    assert all(name in text for name in named) and named <= names
+    assert ADVICE["budgeted"].policy in budgeted_compare.CAST
+
+
+def test_neither_names_nor_the_order_of_rows_have_an_effect(tmp_path, cast):
+    """31 ads, money for some 20 pulls: the best ad is the first, or the last.
+
+    One of them has a name that is worth a warning, which stands in the notes.
+    """
+    random = np.random.default_rng(0)
+    rows = [
+        (
+            ad,
+            random.integers(2, 5) / 4,
+            int(random.random() < (0.9 if ad == 7 else 0.2)),
+        )
+        for ad in range(31)
+        for _ in range(ad % 3 + 2)
+    ]
+    found = []
+    for best in ("a00", "z99"):
+        names = [best if ad == 7 else f"m{random.integers(10**9)}" for ad in range(31)]
+        names[3] = "Total"
+        random.shuffle(rows)
+        file = tmp_path / "mine.csv"
+        lines = [f"{names[ad]},{paid},{sales}" for ad, paid, sales in rows]
+        file.write_text("\n".join(["ad,paid,sales", *lines]))
+        with pytest.warns(
+            UserWarning, match="'Total' was taken for the name of an arm"
+        ):
+            game = from_table(file, arm="ad", cost="paid", reward="sales")
+        found.append(compare(game, budget=15, seeds=16, progress=False))
+    first, second = found
+    assert first.records == second.records
+    assert first.notes[-3] == second.notes[-3] and "play" in first.notes[-3]
+    assert first.notes[-2].startswith("Mind: 'Total' was taken for")
+    # A policy that pulls every arm in turn has not had the best one in every game.
+    (dataset,) = first.datasets.values()
+    assert (
+        len(np.unique(dataset["regret"].sel(policy="b-greedy").isel(checkpoint=-1))) > 8
+    )
+
+
+def test_many_arms_are_not_all_described():
+    assert first_few([str(i) for i in range(25)], "x")[19:] == ["19", "x: and 5 more"]
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"--cost": None}, "--cost: needed of pulls"),
+        ({"--reward": None, "--budget": None}, "--reward, --budget: needed of pulls"),
+        ({"--limits": "1,2"}, "--limits: of runs, and goes with --runtime"),
+        ({"--rounds": "5", "--status": "x"}, "--status, --rounds: of runs"),
+        ({"--arm": "ad --arm group"}, "--arm: one column names the arm"),
+        ({"--runtime": "paid"}, "--cost, --budget: of pulls in money, which have no"),
+        ({"--decimal": "x"}, "decimal must be"),
+        ({"--sep": ";"}, "arm: .* has no column 'ad', but group,ad,paid,sales"),
+    ],
+)
+def test_options_that_do_not_fit_together_are_refused(path, change, named, capsys):
+    options = {"--arm": "ad", "--cost": "paid", "--reward": "sales", "--budget": "10"}
+    words = [f"{k} {v}" for k, v in (options | change).items() if v is not None]
+    assert cli.main(["compare", str(path), *" ".join(words).split()]) == 2
+    assert re.search(named, capsys.readouterr().err)
 
 
 def test_the_legend_is_lower_than_the_plot():
@@ -93,10 +169,10 @@ def test_advice_names_who_is_not_told_apart():
     one = Rank("A", 10.0, (9.0, 11.0), 10, 12, 0.0, (0.0, 0.0), 90)
     tied = one._replace(policy="B", behind=1.0, behind_interval=(-0.5, 2.5))
     behind = one._replace(policy="C", behind=1.0, behind_interval=(0.5, 1.5))
-    assert advice("x", [one, tied, behind]) == (
+    assert advice("x", [one, tied, behind], LOST) == (
         "x: play A, which leaves 10 [9, 11] on the table; not told from it: B."
     )
-    assert advice("x", [one, behind]).endswith("[9, 11] on the table.")
+    assert advice("x", [one, behind], LOST).endswith("[9, 11] on the table.")
 
 
 def test_bad_input_comes_before_play(path, capsys):

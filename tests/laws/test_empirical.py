@@ -4,16 +4,22 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from jaxbandits.arrays import position
 from jaxbandits.laws import Empirical, empirical, empirical_params
 from jaxbandits.policies import censored as policies
 from jaxbandits.settings import censored as settings
-from jaxbandits.testing import trace_run
+from jaxbandits.testing import check_law, trace_run
 from tests.kernels.checks import assert_transforms_agree
 from tests.reference import laws as reference
 from tests.reference.words import spell
 
 LIMITS = np.array([0.1, 0.25, 0.5, 2.0])
+
+
+shares = st.integers(0, 8).map(lambda x: x / 8)
 
 
 def cost(x):
@@ -109,6 +115,58 @@ def test_arms_of_unequal_length():
         for found, rows in zip(drawn, (rewards, consumptions), strict=True):
             expected = np.repeat(rows[arm], 12 // len(rows[arm]))
             np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+@given(
+    st.lists(st.lists(st.tuples(shares, shares), min_size=1, max_size=6), min_size=1),
+    st.integers(0, 2**32 - 1),
+)
+def test_runs_that_lie_flat_are_those_of_padded_tables(arms, word):
+    """The same draws, moments, means and highest consumptions."""
+    columns = [[[run[i] for run in arm] for arm in arms] for i in range(2)]
+    counts = [len(arm) for arm in arms]
+    flat = empirical_params(*(np.concatenate(x) for x in columns), counts)
+    limits = np.array([0.25, 0.75])
+    moments = empirical.moments(flat, limits, cost)
+    words = np.full((1, 1), word, np.uint32)
+    for arm, runs in enumerate(np.array(x) for x in arms):
+        drawn = sample(words, jax.tree.map(jnp.asarray, flat), arm)
+        place = int(position(words[0, 0], len(runs)))
+        np.testing.assert_allclose(np.ravel(drawn), runs[place], rtol=1e-6)
+        alone = empirical_params(runs[None, :, 0], runs[None, :, 1])
+        for ours, theirs in zip(
+            moments, empirical.moments(alone, limits, cost), strict=True
+        ):
+            np.testing.assert_allclose(ours[arm], theirs[0], atol=1e-12)
+        for ours, theirs in zip(
+            empirical.means(flat), empirical.means(alone), strict=True
+        ):
+            np.testing.assert_allclose(ours[arm], theirs[0], atol=1e-12)
+        assert empirical.highest(flat)[arm] == empirical.highest(alone)[0]
+
+
+@pytest.mark.parametrize("runs", [[0, 3], [1.5, 1.5], [1, 1], [[1, 2]], [-1, 4]])
+def test_counts_of_runs_that_are_none_are_refused(runs):
+    with pytest.raises(ValueError, match="runs must be"):
+        empirical_params(np.ones(3), np.ones(3), runs)
+
+
+@pytest.mark.slow
+def test_unequal_arms_keep_the_contract():
+    check_law(empirical, empirical_params([[1.0], [0.5, 0]], [[0.5], [0.2, 0.8]]))
+
+
+def test_phases_of_unequal_arms_are_joined():
+    """Each of two phases with two arms; the second phase's have other runs."""
+    first = empirical_params([[1.0], [0.5, 0]], [[0.5], [0.2, 0.8]])
+    second = empirical_params([[0.25, 0.5, 0]], [[0.1, 0.2, 0.3]])
+    joined = empirical.joined([first, second])
+    reward, consumption = empirical.means(joined)
+    np.testing.assert_allclose(reward, [1, 0.25, 0.25])
+    np.testing.assert_allclose(consumption, [0.5, 0.5, 0.2])
+    for arm, runs in enumerate([{1.0}, {0.5, 0}, {0.25, 0.5, 0}]):
+        words = spell((np.arange(12) + 0.5)[:, None] / 12, "p")
+        assert set(np.asarray(sample(words, joined, arm)[0]).tolist()) == runs
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """The EdNet table: answers in their places, the schema, the synthetic stand-in."""
 
 import gzip
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -146,3 +147,18 @@ def test_bad_numbers_of_synthetic_questions_are_refused(argument):
         ednet_like_parameters(**{argument: -1})
     with pytest.raises(TypeError, match=argument):
         ednet_like_parameters(**{argument: 2.0})
+
+
+def test_a_table_with_few_of_all_pairs_is_refused_in_little_memory(tmp_path):
+    """Two thousand rows, of as many users and questions: four million pairs."""
+    rows = [f"u{i},q{i},1,1" for i in range(2_000)]
+    path = tmp_path / "sparse.csv"
+    path.write_text("\n".join([HEADER, *rows]) + "\n")
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match="has 0 for user u0 and question q1"):
+            load_ednet(path)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 8e6

@@ -1,5 +1,7 @@
 """Recorded runs of one's own: loading, timeouts, the game with one's own prices."""
 
+import tracemalloc
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -60,53 +62,221 @@ def test_a_log_with_runs_that_timed_out(log):
     assert log.timeout == 10
 
 
-def test_infinite_times_are_timeouts_without_one(tmp_path):
+def test_infinite_times_without_a_timeout_are_worth_a_warning(tmp_path):
     text = LOG.replace("10.0", "inf").replace("10.4", "inf")
-    runs = censored.load_runs(written(tmp_path, text), **COLUMNS)
+    with pytest.warns(UserWarning, match="nobody says when they were stopped"):
+        runs = censored.load_runs(written(tmp_path, text), **COLUMNS)
     assert runs.timeout is None and np.isinf(runs.seconds).sum() == 2
-    # Then nobody knows how long was waited, and any limit is taken.
     censored.recorded("mine", runs, [3.0, 300.0])
 
 
 BAD = {
-    "no column seconds": GOOD.drop(columns="seconds"),
-    "no column reward": GOOD.drop(columns="reward"),
-    "a seconds that is not a number: .*nan": GOOD.assign(
-        seconds=[1, 1, np.nan, 1, 1, 1, 1]
+    "seconds: .* has no column 'seconds'": GOOD.drop(columns="seconds"),
+    "reward: .* has no column 'reward'": GOOD.drop(columns="reward"),
+    "path: cells of column 'seconds' .* are no numbers >= 0, first '' in row 3": (
+        GOOD.assign(seconds=[1, 1, np.nan, 1, 1, 1, 1])
     ),
-    "a reward that is not a number: 'x'": GOOD.assign(reward=[1, 1, "x", 1, 1, 1, 1]),
-    "missing entries in": GOOD.assign(trees=[1, 1, np.nan, 1, 1, 1, 1]),
-    "negative seconds": GOOD.assign(seconds=-GOOD["seconds"]),
-    "rewards outside": GOOD.assign(reward=2 * GOOD["reward"]),
-    "no configurations": GOOD.drop(columns="trees"),
-    "no rows": GOOD[:0],
+    "path: .* 'reward' .* no numbers in \\[0, 1\\] .* first 'x' in row 3": (
+        GOOD.assign(reward=[1, 1, "x", 1, 1, 1, 1])
+    ),
+    "path: cells of column 'trees' .* are empty, first '' in row 3": (
+        GOOD.assign(trees=[1, 1, np.nan, 1, 1, 1, 1])
+    ),
+    "path: cells of column 'seconds' .* first '-2.0' in row 1": (
+        GOOD.assign(seconds=-GOOD["seconds"])
+    ),
+    "path: cells of column 'reward' .* first '1.5' in row 2": (
+        GOOD.assign(reward=2 * GOOD["reward"])
+    ),
+    "path: .* has no configurations": GOOD.drop(columns="trees"),
+    "path: .* has no rows": GOOD[:0],
 }
 
 
 @pytest.mark.parametrize("message", BAD)
 def test_bad_tables_are_refused_by_name(tmp_path, message):
-    with pytest.raises(ValueError, match=f"path: .*{message.strip()}"):
+    with pytest.raises(ValueError, match=message):
         censored.load_runs(written(tmp_path, BAD[message]))
 
 
 def test_words_of_a_configuration_stand_as_they_are(tmp_path):
     """Also those that pandas takes for a cell without an entry."""
     log = "solver,depth,reward,seconds\nNA,None,1,2\nNA,3,NA,inf\nnull,3,0.5,4\n"
-    runs = censored.load_runs(written(tmp_path, log))
+    columns = {"configuration": ["solver", "depth"], "timeout": 5}
+    runs = censored.load_runs(written(tmp_path, log), **columns)
     words = ({"solver": "NA", "depth": "3"}, {"solver": "NA", "depth": "None"})
     assert runs.configurations == (*words, {"solver": "null", "depth": "3"})
     np.testing.assert_array_equal(runs.reward[:, 0], [0, 1, 0.5])
     for row in (",3,1,2\n", "walk,,1,2\n"):
-        with pytest.raises(ValueError, match="has missing entries in"):
-            censored.load_runs(written(tmp_path, log + row))
-    with pytest.raises(ValueError, match="a reward that is not a number: 'NA'"):
-        censored.load_runs(written(tmp_path, log + "walk,3,NA,2\n"))
+        with pytest.raises(ValueError, match="are empty, first '' in row 4"):
+            censored.load_runs(written(tmp_path, log + row), **columns)
+    with pytest.raises(ValueError, match="column 'reward' .* first 'NA' in row 4"):
+        censored.load_runs(written(tmp_path, log + "walk,3,NA,2\n"), **columns)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "third"),
+    [
+        ("01", "1", "1"),
+        ("9007199254740993", "9007199254740992", "1.5"),
+        ("1.50", "1.5", "2"),
+        ("-0.0", "0.0", "1.5"),
+        ("1e3", "1000", "1000.0"),
+        ("True", "1", "yes"),
+    ],
+)
+def test_configurations_that_are_written_differently_are_two(
+    tmp_path, first, second, third
+):
+    rows = [f"{name},1,{i + 1}" for i, name in enumerate((first, second, third))]
+    log = "\n".join(["id,reward,seconds", *rows, f"{first},1,9"]) + "\n"
+    runs = censored.load_runs(written(tmp_path, log), configuration=["id"])
+    found = {
+        c["id"]: own[~np.isnan(own)].tolist()
+        for c, own in zip(runs.configurations, runs.seconds, strict=True)
+    }
+    assert found[first] == [1, 9] and found[second][0] == 2
+    assert len(found) == len({first, second, third})
+
+
+def test_numbers_that_lose_nothing_are_numbers(tmp_path):
+    log = "a,b,reward,seconds\n10,0.5,1,1\n9,2,1,1\n9,2,1,3\n"
+    runs = censored.load_runs(written(tmp_path, log))
+    assert runs.configurations == ({"a": 9, "b": 2.0}, {"a": 10, "b": 0.5})
+    assert [type(x) for x in runs.configurations[0].values()] == [int, float]
+
+
+def test_rows_that_are_all_configurations_are_worth_a_warning(tmp_path):
+    log = "solver,seed,reward,seconds\na,1,1,1\na,2,1,2\nb,1,1,1\nb,2,1,3\n"
+    with pytest.warns(UserWarning, match="made of solver, seed: say by configuration"):
+        runs = censored.load_runs(written(tmp_path, log))
+    assert len(runs.configurations) == 4
+    assert (
+        len(censored.load_runs(tmp_path / "runs.csv", configuration=["solver"])[2]) == 2
+    )
+
+
+CAPPED = """solver,reward,seconds,cutoff
+a,1,3,5
+a,0,5,5
+a,1,7,20
+a,0,20,20
+b,1,2,4
+b,1,8,20
+"""
+
+
+def test_a_run_is_censored_at_its_own_cutoff(tmp_path):
+    """Up to 5 s all six runs are known; beyond, the second one of a is not."""
+    runs = censored.load_runs(
+        written(tmp_path, CAPPED), configuration=["solver"], cutoff="cutoff"
+    )
+    assert runs.timeout == 5
+    np.testing.assert_array_equal(
+        runs.seconds, [[3, np.inf, 7, np.inf], [2, 8, np.nan, np.nan]]
+    )
+    game = censored.recorded("capped", runs, [2.5, 5.0])
+    np.testing.assert_allclose(game.oracle().censoring, [[1, 0.75], [0.5, 0.5]])
+    with pytest.raises(ValueError, match="at most the timeout .* 5.0 .* cutoff"):
+        censored.recorded("capped", runs, [2.5, 6.0])
+
+
+def test_a_cutoff_that_stopped_nobody_limits_nothing(tmp_path):
+    text = CAPPED.replace("a,0,5,5\n", "").replace("a,0,20,20\n", "")
+    runs = censored.load_runs(
+        written(tmp_path, text), configuration=["solver"], cutoff="cutoff"
+    )
+    assert runs.timeout is None
+    censored.recorded("free", runs, [2.5, 100.0])
+
+
+NEARLY = "solver,reward,seconds\na,1,9.98\na,1,3\nb,1,9.85\nb,1,10.2\n"
+
+
+def test_a_run_just_below_its_timeout_counts_as_finished_with_a_warning(tmp_path):
+    path = written(tmp_path, NEARLY)
+    with pytest.warns(UserWarning, match="as 9.98 of 10 in row 1 .* tolerance=0.01"):
+        runs = censored.load_runs(path, timeout=10)
+    assert np.isinf(runs.seconds).tolist() == [[False, False], [False, True]]
+    runs = censored.load_runs(path, timeout=10, tolerance=0.01)
+    assert np.isinf(runs.seconds).tolist() == [[True, False], [False, True]]
+    assert runs.timeout == 10
+    censored.load_runs(path, timeout=10, tolerance=0.0)
+
+
+STATUS = """solver,reward,seconds,status
+a,1,9.98,Timed-Out
+a,1,3,ok
+a,,,memout
+b,1,2,CRASH
+b,1,10.4,solved
+b,,11,timeout
+"""
+
+
+def test_a_status_says_how_a_run_ended(tmp_path):
+    path = written(tmp_path, STATUS)
+    columns = {"configuration": ["solver"], "status": "status"}
+    inf = np.inf
+    runs = censored.load_runs(path, **columns, timeout=10)
+    np.testing.assert_array_equal(runs.seconds, [[inf, 3, inf], [inf, 10.4, inf]])
+    np.testing.assert_array_equal(runs.reward, [[0, 1, 0], [0, 1, 0]])
+    assert runs.timeout == 10
+    # Without a timeout, a run was stopped after its seconds.
+    assert censored.load_runs(path, **columns).timeout == 9.98
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "named"),
+    [
+        (("CRASH", "who knows"), {}, "status 'who knows' in row 4 .* not known"),
+        (
+            ("10.4,solved", "inf,solved"),
+            {},
+            "'seconds' .* finished, first 'inf' in row 5",
+        ),
+        (("a,1,3", "a,,3"), {}, "'reward' .* finished, first '' in row 2"),
+        (("a,1,3", "a,1,fast"), {}, "'seconds' .* finished, first 'fast' in row 2"),
+        (("", ""), {"tolerance": 0.1}, "tolerance .* without status"),
+        (("", ""), {"status": "state"}, "status: .* has no column 'state'"),
+        (("", ""), {"status": "reward"}, "different columns"),
+    ],
+)
+def test_a_bad_status_is_refused_by_name(tmp_path, change, options, named):
+    options = {"configuration": ["solver"], "status": "status", "timeout": 10} | options
+    with pytest.raises(ValueError, match=named):
+        censored.load_runs(written(tmp_path, STATUS.replace(*change)), **options)
+
+
+def test_runs_that_finished_bring_one_without_a_reward(tmp_path):
+    log = "solver,seconds\na,3\na,10\nb,2\nb,4\n"
+    options = {"configuration": ["solver"], "reward": None, "timeout": 10}
+    runs = censored.load_runs(written(tmp_path, log), **options)
+    np.testing.assert_array_equal(runs.reward, [[1, 0], [1, 1]])
+
+
+def test_one_long_configuration_takes_no_room_in_the_others(tmp_path):
+    """A thousand configurations, one with 20,000 runs: 25,000 runs and no table."""
+    sizes = np.full(1_000, 5)
+    sizes[0] = 20_000
+    names = np.repeat(np.arange(1_000), sizes)
+    log = pd.DataFrame({"c": names, "reward": 1, "seconds": 1 + names % 7})
+    path = written(tmp_path, log)
+    tracemalloc.start()
+    try:
+        runs = censored.load_runs(path)
+        game = censored.recorded("long", runs, [2.0, 5.0])
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 15 * 16 * len(log)  # bytes of a reward and a time: 16
+    assert game.oracle().censoring[3, 0] == 1 and game.oracle().censoring[1, 0] == 0
 
 
 def test_other_bad_arguments(tmp_path):
     with pytest.raises(ValueError, match="timeout"):
         censored.load_runs(written(tmp_path, GOOD), timeout=0.0)
-    with pytest.raises(ValueError, match="no column leaves"):
+    with pytest.raises(ValueError, match="has no column 'leaves'"):
         censored.load_runs(written(tmp_path, GOOD), configuration=["leaves"])
     runs = censored.load_runs(written(tmp_path, GOOD), timeout=0.5)
     with pytest.raises(ValueError, match="runs: none of them finished"):
@@ -128,7 +298,7 @@ def test_row_numbers_are_no_configuration(tmp_path):
         ({"configuration": 3}, "configuration must be a list"),
         ({"configuration": [["trees"]]}, "configuration: a name must be a string"),
         ({"configuration": ["trees", "reward"]}, "configuration .* different columns"),
-        ({"reward": None}, "reward must be a string"),
+        ({"reward": 3}, "reward must be a string"),
         ({"seconds": ["seconds"]}, "seconds must be a string"),
         ({"reward": "seconds"}, "reward, seconds, .* different columns"),
         ({"seconds": "run"}, "reward, seconds, .* different columns"),

@@ -61,7 +61,7 @@ def _notes(dataset, runs, environment):
     oracle = environment.oracle()
     exceeded = oracle.censoring[oracle.arm, oracle.limit]
     notes = [
-        f"{len(runs.configurations)} configurations, {runs.reward.shape[1]} recorded "
+        f"{len(runs.configurations)} configurations, {runs.counts.max()} recorded "
         f"runs of each ({runs.about.get('machine', 'on any machine')}); limits from "
         f"{limits[0]:.2f} to {limits[-1]:,.2f} {name}; {unit:,.2f} {name} are one unit "
         "of cost.",

@@ -71,15 +71,18 @@ def load_ednet(path: str | PathLike[str]) -> EdNet:
 
     shape = len(users), len(questions)
     cell = user * shape[1] + question
-    rows = np.bincount(cell, minlength=shape[0] * shape[1])
-    if np.any(rows != 1):
-        wrong = np.flatnonzero(rows != 1)[0]
+    order = np.argsort(cell)
+    # The first cell that is out of step is missing, or there twice. (A table of counts
+    # would have all pairs, of which a file of other data may have billions.)
+    cells = np.append(cell[order], shape[0] * shape[1])
+    out = np.flatnonzero(cells != np.arange(len(cells)))
+    if out.size:
+        wrong = min(int(cells[out[0]]), int(out[0]))
         raise ValueError(
             f"path: {path} must have one row per user and question, but has "
-            f"{rows[wrong]} for user {users[wrong // shape[1]]} and question "
+            f"{np.sum(cell == wrong)} for user {users[wrong // shape[1]]} and question "
             f"{questions[wrong % shape[1]]}"
         )
-    order = np.argsort(cell)
     return EdNet(
         questions,
         users,

@@ -230,7 +230,7 @@ def fixed(
     instance("law", law, JointLaw, "of jaxbandits.laws, as product(bernoulli, beta)")
     for leaf in jax.tree.leaves(params):
         numbers("params", leaf)
-    rows = {np.shape(leaf)[:1] for leaf in jax.tree.leaves(params)}
+    rows = {np.shape(leaf)[:1] for leaf in law.rows(params)}
     if len(rows) != 1 or rows == {()}:
         raise ValueError(f"params must have one row per arm in every leaf, got {rows}")
     law.check(params)

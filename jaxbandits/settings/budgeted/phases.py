@@ -101,8 +101,7 @@ def changing(
     if len(set(sizes)) > 1:
         raise ValueError(f"params must have as many arms in every phase, got {sizes}")
     laws = [exact_params(law, x) for x in params]
-    joined = jax.tree.map(lambda *x: np.concatenate([*map(np.asarray, x)]), *laws)
-    setup = Phases(joined, _ends(ends, len(params)))
+    setup = Phases(law.joined(laws), _ends(ends, len(params)))
     return _environment(
         name, law, as_given, setup, sizes[0], len(params), unit=unit, **options
     )

@@ -56,9 +56,10 @@ def forest(
         forest_runs() if runs is None else instance("runs", runs, Runs, "of load_runs")
     )
     unit = unit_of(runs, unit)
-    low, high = np.quantile(runs.seconds[:, 0] / unit, [0.25, 0.75])
+    first = runs.pairs[np.cumsum(runs.counts) - runs.counts, 1]
+    low, high = np.quantile(first / unit, [0.25, 0.75])
     if not 0 < low < high < np.inf:
         raise ValueError(f"runs: the quartiles of the times are {low} and {high}")
     limits = np.linspace(low, high, num_limits)
-    problem = make_problem(len(runs.reward), limits, COST, PENALTY, high)
+    problem = make_problem(len(runs.counts), limits, COST, PENALTY, high)
     return replay("AmesHousing forests", runs, problem, unit)

@@ -6,13 +6,16 @@ timeout when they were recorded can be replayed, too: with limits up to that tim
 """
 
 import json
-from collections.abc import Iterable, Sequence
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 from os import PathLike
 from typing import Any, NamedTuple
 
 import jax
 import numpy as np
+import pandas as pd
 
 from jaxbandits import checks
 from jaxbandits.checks import Numbers, instance, number, played, positive, text
@@ -31,118 +34,326 @@ from jaxbandits.settings.censored.types import (
     make_problem,
 )
 from jaxbandits.settings.counts import weighted
-from jaxbandits.settings.tables import check_columns, numbers, read_csv
+from jaxbandits.settings.reading import Allowed, Read, look, read, tell, tidy
+from jaxbandits.settings.tables import coerced
 
 RUN = "run"
 COST, PENALTY = scaled(1.0), scaled(10.0)  # PAR10, section 2
 
 
+# What logs say of a run, in small letters.
+FINISHED = {
+    *("ok", "success", "successful", "solved", "finished", "done", "complete"),
+    *("completed", "sat", "satisfiable", "unsat", "unsatisfiable", "optimal"),
+}
+STOPPED = {
+    *("timeout", "timed out", "time out", "time limit", "timelimit", "to", "tle"),
+    *("capped", "cutoff", "censored", "stopped", "killed", "interrupted"),
+}
+FAILED = {
+    *("memout", "memory", "memory out", "out of memory", "oom", "mo", "crash"),
+    *("crashed", "error", "failed", "failure", "abort", "aborted", "segfault"),
+    *("unknown", "unsolved", "not applicable", "other"),
+}
+NEAR = 0.01  # of a timeout: so little below it, a run may have been stopped by it
+
+
 class Runs(NamedTuple):
-    """Recorded runs of K configurations, at most n of each.
+    """Recorded runs of K configurations, R in all.
 
     Attributes:
       configurations: K mappings from a parameter's name to its value.
-      reward: f64[K, n] in [0, 1]; run j of an arm is the pair (reward[j], seconds[j]).
-        0 of a run that had timed out, NaN where an arm has no more runs.
-      seconds: f64[K, n] >= 0; +inf of a run that had timed out, NaN where an arm has no
-        more runs.
+      pairs: f64[R, 2], the reward in [0, 1] and the seconds >= 0 of every run, those of
+        the first configuration first. 0 and +inf of a run that had not finished.
+      counts: i64[K], how many runs a configuration has.
       about: where they come from.
-      timeout: seconds after which runs were stopped; None if it is not known.
+      timeout: seconds up to which limits can be played: when the first of the runs that
+        were stopped was stopped, and at most the timeout, if there was one; None if no
+        run was stopped, or nobody knows when.
     """
 
     configurations: tuple[dict[str, Any], ...]
-    reward: np.ndarray
-    seconds: np.ndarray
+    pairs: np.ndarray
+    counts: np.ndarray
     about: dict[str, Any]
     timeout: float | None = None
+
+    @property
+    def reward(self) -> np.ndarray:
+        """f64[K, n], NaN where an arm has no more runs; a copy."""
+        return self._table(0)
+
+    @property
+    def seconds(self) -> np.ndarray:
+        """f64[K, n], NaN where an arm has no more runs; a copy."""
+        return self._table(1)
+
+    def _table(self, column: int) -> np.ndarray:
+        table = np.full((len(self.counts), self.counts.max()), np.nan)
+        table[np.arange(table.shape[1]) < self.counts[:, None]] = self.pairs[:, column]
+        return table
+
+    @property
+    def finished(self) -> np.ndarray:
+        """f64[...], the seconds of the runs that finished."""
+        return self.pairs[np.isfinite(self.pairs[:, 1]), 1]
 
 
 def load_runs(
     path: str | PathLike[str],
     *,
-    reward: str = "reward",
+    reward: str | None = "reward",
     seconds: str = "seconds",
     configuration: Sequence[str] | None = None,
     timeout: float | None = None,
+    cutoff: str | None = None,
+    status: str | None = None,
+    tolerance: float | None = None,
+    sep: str | None = None,
+    decimal: str | None = None,
 ) -> Runs:
     """Read recorded runs.
 
+    Of a run that was stopped it is known that it exceeds every limit up to where it was
+    stopped, and nothing of larger limits. Hence `recorded` plays limits up to the
+    smallest cutoff of a run that was stopped, and no larger one. (To play larger ones,
+    leave out all runs of small cutoffs, those that finished as well: to leave out the
+    stopped ones alone would favour limits that they exceed.)
+
     Args:
-      path: a CSV file, one row per run. A column ``run`` (a number), if there is one,
-        orders the runs of a configuration.
-      reward, seconds: the columns of these; any resource will do for seconds. They are
-        ``inf`` for a run that had timed out, whose reward is not looked at.
-      configuration: the columns that make the configuration, numbers or words (NA and
-        None are such); by default all others.
+      path: a CSV file, one row per run, as for `settings.budgeted.from_table`. A column
+        ``run`` (a number), if there is one, orders the runs of a configuration.
+      reward: the column of rewards in [0, 1]; not looked at in a run that had not
+        finished. None: a run that finished brings 1.
+      seconds: the column of times; any resource will do. ``inf`` in a run that had not
+        finished.
+      configuration: the columns that make the configuration; by default all others.
+        Cells are text: ``1`` and ``01`` are two configurations. A column all of whose
+        cells are numbers as Python writes them has numbers for values.
       timeout: the time after which runs were stopped: those with as many seconds, or
-        more, had timed out.
+        more, had not finished.
+      cutoff: the column of such times, where each run has its own.
+      status: the column that says how a run ended, in place of its seconds: ``ok``,
+        ``timeout`` (stopped at its cutoff or the timeout, or else at its seconds) or
+        ``memout`` and ``crash``, which bring nothing whatever the limit, and exceed
+        every one, as in PAR10. Other words for these are known, too.
+      tolerance: the share of a timeout or cutoff, in [0, 1), by which a run that it
+        stopped may fall short of it: 0.01 counts 9.98 of 10 s as stopped. By default 0,
+        and such runs are worth a warning.
+      sep, decimal: as for `settings.budgeted.from_table`.
 
     Returns:
       The runs, configurations in the order of their values.
 
     Raises:
-      ValueError: naming `path`, if columns are missing, an entry is empty or not a
-        number, a reward lies outside [0, 1], a time is negative, or no configuration is
-        told; naming `timeout` if it is not positive; naming `reward`, `seconds` or
-        `configuration` if one has a column of another.
+      ValueError: naming `path`, the column and the row, if a cell is empty or no number
+        in range, a status is not known, or one that finished took for ever; naming the
+        argument, if its column is missing or another's, if no configuration is told, or
+        `timeout`, `tolerance`, `sep` or `decimal` are out of range.
       TypeError: naming the argument, if it is no name, or no list of them.
       FileNotFoundError: if there is no such file.
     """
-    for argument, column in (("reward", reward), ("seconds", seconds)):
-        text(argument, column)
+    given = {"reward": reward, "seconds": seconds, "cutoff": cutoff, "status": status}
+    columns = {
+        argument: text(argument, column)
+        for argument, column in given.items()
+        if column is not None or argument == "seconds"
+    }
     if isinstance(configuration, str) or not isinstance(configuration, Iterable | None):
         raise TypeError(
             "configuration must be a list of columns' names, got "
             f"{checks.shown(configuration)}"
         )
     told = [text("configuration: a name", c) for c in configuration or ()]
-    different = (reward, seconds, RUN, *told)
-    if len(set(different)) < len(different):
+    different = [*columns.values(), RUN, *told]
+    if len({*map(tidy, different)}) < len(different):
         raise ValueError(
-            f"reward, seconds, configuration and {RUN!r} must be different columns, "
-            f"got {', '.join(map(repr, (reward, seconds, *told)))}"
+            f"{', '.join(columns)}, configuration and {RUN!r} must be different "
+            f"columns, got {', '.join(map(repr, [*columns.values(), *told]))}"
         )
-    # A word may be "NA" or "None"; only empty cells are missing.
-    table = read_csv(path, keep_default_na=False, na_values=[""])
-    known = [c for c in (reward, seconds, RUN) if c in table]
-    others = [c for c in table if c not in known]
-    names = others if configuration is None else told
+    if timeout is not None:
+        timeout = number("timeout", timeout)
+        positive(timeout=timeout)
+    if tolerance is not None and not 0 <= number("tolerance", tolerance) < 1:
+        raise ValueError(f"tolerance must be in [0, 1), got {tolerance}")
+    layout = look(path, columns | {f"configuration {c!r}": c for c in told}, sep)
+    columns = {argument: layout.named[argument] for argument in columns}
+    others = [c for c in layout.columns if c and c not in (*columns.values(), RUN)]
+    names = others if configuration is None else [*map(tidy, told)]
     # Pandas writes its row numbers so, and each would be a configuration of its own.
-    if any(c.startswith("Unnamed: ") for c in names):
+    if configuration is None and layout.unnamed:
         raise ValueError(
             f"path: {path} has a column without a name, which configuration must leave "
             f"out; others are {others}"
         )
-    check_columns(path, table, (reward, seconds, *names))
-    if not names or table.empty:
-        raise ValueError(f"path: {path} has no configurations or no rows")
-    for column in set(known) - {reward}:
-        table[column] = numbers(path, table[column], infinite=True)
-    if timeout is not None:
-        timeout = number("timeout", timeout)
-        positive(timeout=timeout)
-        table.loc[table[seconds] >= timeout, seconds] = np.inf
-    # Of a run that had timed out, the reward may be anything.
-    finished = table[seconds] < np.inf
-    rewards = table[reward].astype(object).where(finished, 0.0)
-    table[reward] = numbers(path, rewards, infinite=True)
-    bad = [c for c in names if table[c].isna().any()]
+    if len(set(names)) < len(names):
+        raise ValueError(f"path: {path} must have one column of a name, got {names}")
+    if not names:
+        raise ValueError(f"path: {path} has no configurations: no further columns")
+    free = status is not None
+    wanted = {columns["seconds"]: Allowed(lowest=0, infinite=True, any_text=free)}
+    if reward is not None:
+        wanted[columns["reward"]] = Allowed(lowest=0, highest=1, any_text=True)
+    if cutoff is not None:
+        wanted[columns["cutoff"]] = Allowed(lowest=0, infinite=True)
+    if RUN in layout.columns:
+        wanted[RUN] = Allowed()
+    words = names if status is None else [*names, columns["status"]]
+    found = read(layout, words, wanted, decimal)
+    ended, stops, notes = _ends(path, found, columns, timeout, tolerance)
+    pairs = np.zeros((len(ended), 2))
+    pairs[:, 1] = np.where(ended, found.numbers[columns["seconds"]], np.inf)
+    pairs[:, 0] = ended
+    if reward is not None:
+        _refuse(path, found, columns["reward"], wanted, ended)
+        pairs[ended, 0] = found.numbers[columns["reward"]][ended]
+    arm, configurations = _configurations(found, names)
+    counts = np.bincount(arm)
+    if configuration is None and len(counts) == len(arm) > 1:
+        notes.append(
+            f"every row is a configuration of its own, made of {', '.join(names)}: "
+            "say by configuration which of these columns make one"
+        )
+    for note in notes:
+        tell(path, note)
+    order = np.lexsort((found.numbers.get(RUN, 0 * ended), arm))
+    if np.isfinite(stops).any() or timeout is not None:
+        timeout = float(min(np.min(stops, initial=np.inf), timeout or np.inf))
+    about = {
+        "file": str(path),
+        "runs_of_each": [int(np.min(counts)), int(np.max(counts))],
+        "notes": [*found.notes, *notes],
+    }
+    return Runs(configurations, pairs[order], counts, about, timeout)
+
+
+def _ends(
+    path: str | PathLike[str],
+    found: Read,
+    columns: dict[str, str],
+    timeout: float | None,
+    tolerance: float | None,
+) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    """Which runs finished, bool[R], when the others were stopped, f64[R], and notes.
+
+    +inf of those that finished, or would bring nothing whatever the limit.
+    """
+    notes = []
+    seconds = found.numbers[columns["seconds"]]
+    most = np.full(seconds.shape, np.inf if timeout is None else timeout)
+    if "cutoff" in columns:
+        most = np.minimum(most, found.numbers[columns["cutoff"]])
+    if "status" not in columns:
+        stopped = seconds >= most * (1 - (tolerance or 0.0))
+        near = ~stopped & (seconds >= most * (1 - NEAR))
+        if tolerance is None and near.any():
+            place = int(np.argmax(near))
+            notes.append(
+                f"{near.sum()} runs took nearly their timeout or cutoff, as "
+                f"{seconds[place]:g} of {most[place]:g} in row {found.rows[place]} "
+                "below the header, and count as finished: if they were stopped, give "
+                f"status, or tolerance={NEAR}"
+            )
+        if np.any(stopped & np.isinf(most)):
+            notes.append(
+                "runs of inf are taken to exceed every limit, as nobody says when they "
+                "were stopped: give timeout or cutoff"
+            )
+        return ~stopped, np.where(stopped, most, np.inf), notes
+    if tolerance is not None:
+        raise ValueError("tolerance is of seconds, and goes without status")
+    ended, stopped = (np.zeros(seconds.shape, bool) for _ in range(2))
+    column = found.words[columns["status"]]
+    for code, word in enumerate(column.names):
+        plain = " ".join(re.split(r"[\s_-]+", word.casefold()))
+        if plain not in FINISHED | STOPPED | FAILED:
+            row = found.rows[np.argmax(column.codes == code)]
+            raise ValueError(
+                f"path: {path} has the status {word!r} in row {row} below the header, "
+                "which is not known: write ok (it finished), timeout (it was stopped), "
+                "memout or crash"
+            )
+        ended |= (column.codes == code) & (plain in FINISHED)
+        stopped |= (column.codes == code) & (plain in STOPPED)
+    wanted = {columns["seconds"]: Allowed(lowest=0, any_text=True)}
+    seconds = np.where(np.isinf(seconds), np.nan, seconds)
+    found.numbers[columns["seconds"]] = seconds
+    for place in np.flatnonzero(np.isnan(seconds) & ended):
+        found.bad[columns["seconds"]].setdefault(int(place), "inf")
+    _refuse(path, found, columns["seconds"], wanted, ended)
+    known = np.where(np.isinf(most), np.nan_to_num(seconds, nan=np.inf), most)
+    if np.any(stopped & np.isinf(known)):
+        notes.append(
+            "runs that were stopped are taken to exceed every limit, as nobody says "
+            "when they were: give timeout or cutoff"
+        )
+    return ended, np.where(stopped, known, np.inf), notes
+
+
+def _refuse(
+    path: str | PathLike[str],
+    found: Read,
+    column: str,
+    wanted: Mapping[str, Allowed],
+    ended: np.ndarray,
+) -> None:
+    """Require that a column has no bad cell in a run that finished."""
+    bad = [place for place in found.bad[column] if ended[place]]
     if bad:
-        raise ValueError(f"path: {path} has missing entries in {bad}")
-    if not table[reward].between(0, 1).all():
-        raise ValueError(f"path: {path} has rewards outside [0, 1]")
-    if (table[seconds] < 0).any():
-        raise ValueError(f"path: {path} has negative seconds")
-    if RUN in known:
-        table = table.sort_values(RUN, kind="stable")
-    groups = dict(list(table.groupby(names, sort=True)))
-    sizes = [len(group) for group in groups.values()]
-    columns = np.full((2, len(groups), max(sizes)), np.nan)
-    for place, group in enumerate(groups.values()):
-        columns[:, place, : len(group)] = group[[reward, seconds]].to_numpy().T
-    about = {"file": str(path), "runs_of_each": [min(sizes), max(sizes)]}
-    configurations = tuple(dict(zip(names, key, strict=True)) for key in groups)
-    return Runs(configurations, columns[0], columns[1], about, timeout)
+        raise ValueError(
+            f"path: cells of column {column!r} of {path} are no "
+            f"{wanted[column].words} "
+            f"in a run that finished, first {found.bad[column][bad[0]]!r} in row "
+            f"{found.rows[bad[0]]} below the header"
+        )
+
+
+def _configurations(
+    found: Read, names: Sequence[str]
+) -> tuple[np.ndarray, tuple[dict[str, Any], ...]]:
+    """The configuration of every run, i64[R], and the configurations in order."""
+    columns = [found.words[name] for name in names]
+    keys, codes = np.unique(
+        np.stack([_rank(c.names)[c.codes] for c in columns]),
+        axis=1,
+        return_inverse=True,
+    )
+    values = []
+    for column, ranks in zip(columns, keys, strict=True):
+        typed = _typed(column.names)
+        places = np.argsort(_rank(column.names))[ranks]
+        values.append([typed[place] for place in places])
+    made = (dict(zip(names, each, strict=True)) for each in zip(*values, strict=True))
+    return codes.reshape(-1), tuple(made)
+
+
+def _rank(texts: Sequence[str]) -> np.ndarray:
+    """i64[n], the places of texts in order: of their values, if all are numbers."""
+    values = coerced(pd.Series(texts, dtype=object)).to_numpy()
+    if np.isnan(values).any():
+        values = np.zeros(len(texts))
+    order = np.lexsort((np.array(texts), values))
+    ranks = np.empty(len(texts), np.int64)
+    ranks[order] = np.arange(len(texts))
+    return ranks
+
+
+def _typed(texts: Sequence[str]) -> list[Any]:
+    """Numbers, where all texts are what Python writes for different ones."""
+    for kind in (int, float):
+        try:
+            values = [kind(x) for x in texts]
+        except ValueError:
+            continue
+        as_written = all(
+            str(x) == t or (kind is float and t == str(int(x)) and abs(x) < 2**53)
+            for x, t in zip(values, texts, strict=True)
+            if math.isfinite(x)
+        )
+        finite = all(map(math.isfinite, values))
+        if finite and as_written and len(set(values)) == len(texts):
+            return values
+    return [*texts]
 
 
 def shipped_runs(name: str, **columns: Any) -> Runs:
@@ -156,7 +367,8 @@ def shipped_runs(name: str, **columns: Any) -> Runs:
     folder = files("jaxbandits.settings.censored") / "data"
     about = json.loads((folder / f"{name}.json").read_text())
     timeout = about.get("timeout")
-    runs = load_runs(str(folder / f"{name}.csv"), **columns, timeout=timeout)
+    options = {} if timeout is None else {"timeout": timeout, "tolerance": 0.0}
+    runs = load_runs(str(folder / f"{name}.csv"), **columns, **options)
     return runs._replace(about=runs.about | about)
 
 
@@ -196,17 +408,18 @@ def recorded(
         if limits != ANY:
             raise ValueError(f"limits must be numbers or {ANY!r}, got {limits!r}")
         longest = _longest_run(runs) if runs.timeout is None else runs.timeout
-        problem = make_continuum(len(runs.reward), cost, penalty, longest / unit)
+        problem = make_continuum(len(runs.counts), cost, penalty, longest / unit)
         return replay(name, runs, problem, unit)
     grid = checks.numbers("limits", limits, 1)
     if runs.timeout is not None and np.any(grid > runs.timeout):
         raise ValueError(
-            f"limits must be at most the timeout of the runs, {runs.timeout}, got "
-            f"{grid.max()}"
+            f"limits must be at most the timeout of the runs, {runs.timeout} (or the "
+            "smallest cutoff of one that was stopped: what would have happened later "
+            f"is not on record), got {grid.max()}"
         )
     grid = grid / unit
     largest = float(np.max(grid, initial=0.0))
-    problem = make_problem(len(runs.reward), grid, cost, penalty, largest or 1.0)
+    problem = make_problem(len(runs.counts), grid, cost, penalty, largest or 1.0)
     return replay(name, runs, problem, unit)
 
 
@@ -216,8 +429,7 @@ def _longest_run(runs: Runs) -> float:
     Raises:
       ValueError: if none did, or none took any time.
     """
-    finished = runs.seconds[np.isfinite(runs.seconds)]
-    longest = float(np.max(finished, initial=0.0))
+    longest = float(np.max(runs.finished, initial=0.0))
     if longest <= 0:
         raise ValueError("runs: none of them finished after a positive time")
     return longest
@@ -235,9 +447,11 @@ def replay(
     name: str, runs: Runs, problem: Problem | Continuum, unit: float
 ) -> Environment[Any, Any, Action | RealAction]:
     """The game on runs of a problem whose limits are in units; see `recorded`."""
-    rows = zip(runs.reward, runs.seconds / unit, strict=True)
-    own = [(r[~np.isnan(r)], c[~np.isnan(r)]) for r, c in rows]
-    arms = empirical_params(*map(list, zip(*own, strict=True)))
+    reward, consumption = runs.pairs.T / [[1.0], [unit]]
+    arms = empirical_params(reward, consumption, runs.counts)
+    if len(set(runs.counts.tolist())) == 1:
+        shape = len(runs.counts), -1
+        arms = empirical_params(reward.reshape(shape), consumption.reshape(shape))
     environment = censored(name, problem, empirical, arms)
     if isinstance(problem, Problem):
         limits = np.asarray(problem.limits)

@@ -106,7 +106,7 @@ def censored(
     instance("law", law, JointLaw, "of jaxbandits.laws, as product(beta, exponential)")
     if law.moments is None:
         raise ValueError(f"law: {law.name} has no exact moments, which regret needs")
-    for leaf in jax.tree.leaves(arms):
+    for leaf in law.rows(arms):
         if np.ndim(leaf) == 0 or np.shape(leaf)[0] != problem.num_arms:
             raise ValueError(
                 f"arms must have num_arms = {problem.num_arms} rows in every leaf, "

@@ -1,0 +1,180 @@
+"""The command ``compare``: a ranking of policies on records of one's own.
+
+Records are pulls in money (the budgeted setting), or, with ``--runtime``, runs of a
+solver (the censored setting). It imports what it needs when it runs.
+"""
+
+import json
+import os
+import sys
+import warnings
+from typing import Any
+
+from jaxbandits.cli_reproduce import add_picture, picture_style
+
+# Options by what they are of; all of the first are needed.
+_PULLS = {
+    "cost": "column of what a pull cost",
+    "budget": "money to spend",
+    "group": "column that says which arms compete",
+}
+_RUNS = {
+    "limits": "times after which runs may be stopped, as 1,2,5,10 (ten quantiles)",
+    "timeout": "time after which runs were stopped",
+    "cutoff": "column of such times, where each run has its own",
+    "status": "column that says how a run ended: ok, timeout, memout, crash",
+    "tolerance": "share by which a stopped run may fall short of its timeout (0)",
+    "rounds": "of a game (10,000)",
+    "unit": "time that costs a reward of 1 (the longest run that finished)",
+    "penalty": "how many times its limit a round in vain costs (10)",
+}
+_KINDS: dict[str, Any] = dict.fromkeys(
+    ("budget", "timeout", "tolerance", "unit", "penalty"), float
+) | {"rounds": int}
+# What the functions call the columns that the command calls otherwise.
+_OPTIONS = {"seconds": "--runtime", "configuration": "--arm"}
+
+
+def add_compare(commands: Any) -> None:
+    """Add the command to the parser of the command line."""
+    rank = commands.add_parser(
+        "compare", help="rank policies on your own records: of clicks, of a solver"
+    )
+    rank.add_argument("csv", metavar="CSV", help="a row per pull (a click), or per run")
+    rank.add_argument(
+        "--arm",
+        action="append",
+        required=True,
+        help="column that names the arm; of runs, several may make the configuration",
+    )
+    rank.add_argument(
+        "--reward",
+        help="column of the reward; of runs in [0, 1], by default 1 if they finished",
+    )
+    rank.add_argument(
+        "--runtime",
+        help="column of the time that a run took: the file is a log of runs",
+    )
+    for title, listed in (("pulls", _PULLS), ("runs, with --runtime", _RUNS)):
+        group = rank.add_argument_group(f"of {title}")
+        for name, words in listed.items():
+            group.add_argument(f"--{name}", type=_KINDS.get(name), help=words)
+    rank.add_argument("--sep", help="between cells: , ; | or a tab (found)")
+    rank.add_argument("--decimal", help="mark before decimals, . or a comma (found)")
+    rank.add_argument("--seeds", type=int, help="number of games (200)")
+    rank.add_argument("--out", default=os.path.join("results", "compare"))
+    rank.add_argument("--json", action="store_true", help="print the records")
+    add_picture(rank)
+    rank.set_defaults(command=_compare)
+
+
+def _compare(options: Any) -> int:
+    _check(options)
+    from matplotlib import rc_context
+    from rich.console import Console
+
+    from jaxbandits.experiments import Options, prepare_folder, write
+    from jaxbandits.experiments.censored.compare import ROUNDS
+    from jaxbandits.experiments.common.ranking import SEEDS, ranking_table, ranks
+
+    runs = options.runtime is not None
+    style = picture_style(options)
+    play = _of_runs(options) if runs else _of_pulls(options)
+    folder = prepare_folder(options.out)
+    seeds = SEEDS if options.seeds is None else options.seeds
+    with rc_context(style):
+        outcome = play(seeds)
+    horizon = (options.rounds or ROUNDS) if runs else options.budget
+    paths = write(
+        outcome,
+        "compare",
+        folder,
+        title="Policies on your own records",
+        source=options.csv,
+        options=Options(seeds, horizon),
+        picture=options.format,
+    )
+    if options.json:
+        print(json.dumps(outcome.records))
+        return 0
+    brings, of = ("gain", "regret") if runs else ("reward", "money left on the table")
+    console = Console(width=None if sys.stdout.isatty() else 120)
+    for title, dataset in outcome.datasets.items():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # They were said when it was ranked.
+            ranking = ranks(dataset, brings)
+        console.print(ranking_table(title, ranking, of))
+    for note in outcome.notes:
+        console.print(note, highlight=False)
+    for path in paths:
+        console.print(f"wrote {path}", soft_wrap=True, highlight=False)
+    return 0
+
+
+def _check(options: Any) -> None:
+    """Refuse options that do not fit together."""
+
+    def given(names):
+        return [f"--{name}" for name in names if getattr(options, name) is not None]
+
+    if options.runtime is not None:
+        if wrong := given(_PULLS):
+            raise ValueError(
+                f"{', '.join(wrong)}: of pulls in money, which have no --runtime"
+            )
+        return
+    if wrong := given(_RUNS):
+        raise ValueError(f"{', '.join(wrong)}: of runs, and goes with --runtime")
+    needed = ("cost", "reward", "budget")
+    missing = [f"--{name}" for name in needed if getattr(options, name) is None]
+    if missing:
+        raise ValueError(
+            f"{', '.join(missing)}: needed of pulls in money (of a solver's log, "
+            "--runtime)"
+        )
+    if len(options.arm) > 1:
+        raise ValueError("--arm: one column names the arm of a pull, got several")
+
+
+def _of_pulls(options: Any) -> Any:
+    """What plays ``(seeds) -> Outcome`` on pulls in money."""
+    from jaxbandits.experiments.budgeted.compare import compare
+    from jaxbandits.settings.budgeted import from_table
+
+    names = ("cost", "reward", "group", "sep", "decimal")
+    columns = {name: getattr(options, name) for name in names}
+    environments = from_table(options.csv, arm=options.arm[0], **columns)
+    return lambda seeds: compare(environments, budget=options.budget, seeds=seeds)
+
+
+def _of_runs(options: Any) -> Any:
+    """What plays ``(seeds) -> Outcome`` on the runs of a solver."""
+    from jaxbandits.experiments.censored.compare import compare_runs
+    from jaxbandits.settings.censored import load_runs
+
+    names = ("reward", "timeout", "cutoff", "status", "tolerance", "sep", "decimal")
+    read = {name: getattr(options, name) for name in names}
+    limits = None if options.limits is None else _limits(options.limits)
+    try:
+        runs = load_runs(
+            options.csv, seconds=options.runtime, configuration=options.arm, **read
+        )
+    except ValueError as error:
+        name, colon, words = str(error).partition(":")
+        option = _OPTIONS.get(name.split(" ")[0])
+        if option is None:
+            raise
+        raise ValueError(f"{option}{colon}{words}") from None
+    given = {name: getattr(options, name) for name in ("rounds", "unit", "penalty")}
+    given = {name: value for name, value in given.items() if value is not None}
+    name = os.path.basename(options.csv)
+    return lambda seeds: compare_runs(name, runs, limits=limits, seeds=seeds, **given)
+
+
+def _limits(text: str) -> list[float]:
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise ValueError(
+            f"--limits must be numbers, as 1,2,5,10, got {text!r}"
+        ) from None

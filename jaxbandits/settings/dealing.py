@@ -1,0 +1,132 @@
+"""Games whose arms are dealt anew for every seed, so that no policy gains by an order.
+
+A policy that begins with the first arm and has no money for the last one knows nothing
+of the last one. Where arms have names, as ads have, it is the alphabet that decides.
+"""
+
+from functools import cache
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from jaxtyping import Int32
+
+from jaxbandits.arrays import first_true, pick
+from jaxbandits.checks import instance
+from jaxbandits.protocol import Environment, Game
+from jaxbandits.settings import budgeted, censored
+
+_SHUFFLE = 1  # what the key of an order has more than that of the instance
+
+
+class Dealt(NamedTuple):
+    """An instance, and the arms in the order in which a game has them.
+
+    Attributes:
+      instance: of the game itself.
+      order: i32[K], the arm at each position; positions without an arm stay.
+    """
+
+    instance: Any
+    order: Int32[Array, " K"]
+
+
+def dealt(environment: Environment) -> Environment:
+    """The same environment, its arms shuffled for every seed.
+
+    All policies meet the same orders. What is on record is that of the arms as the
+    environment has them (``pulls``, say), and so is what its oracle says; actions, and
+    what policies recommend, are positions in the order of the seed (`Dealt.order` of
+    the instance).
+
+    Args:
+      environment: of the budgeted setting, or of the censored one with a grid of
+        limits.
+
+    Raises:
+      TypeError: if it is another one.
+    """
+    instance("environment", environment, Environment, "of settings.budgeted, say")
+    problem = instance(
+        "environment.problem",
+        environment.problem,
+        (budgeted.Problem, censored.Problem),
+        "of settings.budgeted, or of settings.censored with a grid of limits",
+    )
+    judge, tables, oracle = environment.judge, environment.tables, environment.oracle
+
+    def its_judge(drawn: Dealt, action: Any) -> dict[str, Any]:
+        order, place = np.asarray(drawn.order), np.asarray(action.arm)
+        arm = np.take_along_axis(order, place, axis=-1)
+        return judge(drawn.instance, action._replace(arm=arm))  # type: ignore[misc]
+
+    def its_oracle(drawn: Dealt | None = None) -> Any:
+        return oracle() if drawn is None else oracle(drawn.instance)  # type: ignore[misc]
+
+    return environment._replace(
+        game=_game(environment.game, problem),
+        tables=lambda drawn: tables(drawn.instance),
+        oracle=oracle and its_oracle,
+        judge=judge and its_judge,
+    )
+
+
+@cache
+def _game(game: Game, problem: budgeted.Problem | censored.Problem) -> Game:
+    by_arm = isinstance(problem, budgeted.Problem)
+    positions = np.arange(problem.num_arms, dtype=np.int32)
+
+    def sample(key, setup):
+        inner = game.sample(key, setup)
+        arms = problem.num_arms
+        if by_arm:
+            arms = game.view(jnp.int32(1), inner, game.init(inner)).num_arms
+        shuffle = jax.random.fold_in(key, _SHUFFLE)
+        words = jax.random.bits(shuffle, positions.shape, jnp.uint32) >> 1
+        words = jnp.where(positions < arms, words, jnp.uint32(2**32 - 1))
+        return Dealt(inner, jnp.argsort(words, stable=True).astype(jnp.int32))
+
+    def own(drawn, action):
+        """An action of the order of a seed, in the game itself."""
+        arm = action if by_arm else action.arm
+        known = (arm >= 0) & (arm < problem.num_arms)
+        arm = jnp.where(known, pick(drawn.order, arm), jnp.int32(-1))
+        return arm if by_arm else action._replace(arm=arm)
+
+    def step(noise, drawn, state, action):
+        return game.step(noise, drawn.instance, state, own(drawn, action))
+
+    def view(round_, drawn, state):
+        seen = game.view(round_, drawn.instance, state)
+        if not by_arm:
+            return seen
+        best = first_true(drawn.order == seen.oracle.best)
+        return seen._replace(oracle=seen.oracle._replace(best=best))
+
+    actions, spent = game.actions, game.spent
+    if actions is not None:
+        own_actions = actions
+        actions = own_actions._replace(
+            allowed=lambda drawn, action: own_actions.allowed(drawn.instance, action),
+            counted=lambda drawn, record: own_actions.counted(drawn.instance, record),
+        )
+    if spent is not None:
+        own_spent = spent
+
+        def spent(drawn, state):
+            return own_spent(drawn.instance, state)
+
+    return game._replace(
+        init=lambda drawn: game.init(drawn.instance),
+        step=step,
+        metrics=lambda tables, drawn, record: game.metrics(
+            tables, drawn.instance, record
+        ),
+        sample=sample,
+        view=view,
+        record=lambda drawn, state, budget: game.record(drawn.instance, state, budget),
+        spent=spent,
+        actions=actions,
+    )

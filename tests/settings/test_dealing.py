@@ -1,0 +1,90 @@
+"""Arms that are dealt anew in every game."""
+
+import jax
+import numpy as np
+import pytest
+
+from jaxbandits import simulate
+from jaxbandits.laws import (
+    Bernoulli,
+    Product,
+    bernoulli,
+    empirical,
+    empirical_params,
+    product,
+)
+from jaxbandits.policies import budgeted as pulls
+from jaxbandits.policies import censored as pairs
+from jaxbandits.settings import budgeted, censored, dealt, farewell
+from jaxbandits.settings.censored import make_problem, scaled
+from jaxbandits.testing import check_environment, trace_run
+
+COINS = Product(Bernoulli(np.array([0.1, 0.9, 0.5])), Bernoulli(np.full(3, 0.5)))
+MONEY = budgeted.fixed("coins", product(bernoulli, bernoulli), COINS)
+RUNS = empirical_params([[1.0], [0.5, 0.0], [0.25]], [[0.5], [0.2, 3.0], [0.1]])
+TIME = censored.censored(
+    "runs", make_problem(3, [0.3, 0.6], scaled(0.1), scaled(0.5)), empirical, RUNS
+)
+FIRST = {
+    "pulls": (MONEY, pulls.fixed_arm(MONEY.problem, 0), {"budget": 20}),
+    "pairs": (TIME, pairs.fixed_pair(TIME.problem, 0, 1), {"horizon": 40}),
+}
+
+
+@pytest.mark.parametrize("kind", FIRST)
+def test_the_first_position_is_every_arm_in_its_turn(kind):
+    """What is on record is that of the arms, whatever their positions."""
+    game, policy, end = FIRST[kind]
+    end = end | {"seeds": 96, "keep": ("pulls",), "checkpoints": list(end.values())}
+    data = simulate(policy, dealt(game), **end).squeeze()
+    counts = data["pulls"].values.reshape(96, 3, -1).sum(-1)
+    assert np.all((counts > 0).sum(axis=1) == 1)  # one arm in a game,
+    chosen = np.argmax(counts, axis=1)
+    assert np.all(np.bincount(chosen) > 20)  # and every arm in some.
+    # Expected cost times the gap in ratios, or the gap of the pair.
+    lost = [0.8, 0, 0.4] if kind == "pulls" else TIME.oracle().gaps[:, 1]
+    expected = counts.sum(axis=1) * np.take(lost, chosen)
+    np.testing.assert_allclose(data["regret"], expected, rtol=1e-5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", FIRST)
+def test_dealing_keeps_the_contract(kind):
+    game, policy, _ = FIRST[kind]
+    check_environment(dealt(game), policy, rounds=100)
+
+
+def test_a_clairvoyant_finds_the_best_arm_in_every_order():
+    policy = pulls.clairvoyant(MONEY.problem)
+    data = simulate(policy, dealt(MONEY), budget=20, seeds=16)
+    assert np.all(data["regret"] == 0)
+
+
+def test_what_is_recommended_is_judged_in_the_order_of_its_seed():
+    """cell TS recommends the same pair as in the game itself: the best one."""
+    policy = pairs.cell_thompson(TIME.problem)
+    data = simulate(policy, dealt(TIME), horizon=600, seeds=8)
+    np.testing.assert_allclose(data["simple_regret"].isel(checkpoint=-1), 0, atol=1e-12)
+
+
+def test_positions_without_an_arm_stay():
+    """Of three arms in a game with room for eight, in every order."""
+    setup = budgeted.Arms(
+        Product(Bernoulli(np.full(8, 0.5)), Bernoulli(np.full(8, 0.5))), np.int32(3)
+    )
+    game = dealt(
+        budgeted.budgeted(
+            "room", product(bernoulli, bernoulli), lambda key, setup: setup, setup, 8
+        )
+    )
+    keys = jax.random.split(jax.random.key(0), 50)
+    orders = np.array([game.game.sample(key, setup).order for key in keys])
+    assert np.all(orders[:, 3:] == np.arange(3, 8))
+    assert len(np.unique(orders[:, :3], axis=0)) == 6
+    actions = trace_run(pulls.uniform(game.problem), game, 60).actions
+    assert set(actions.tolist()) == {0, 1, 2}
+
+
+def test_other_settings_are_refused():
+    with pytest.raises(TypeError, match="environment.problem must be"):
+        dealt(farewell.figure_1a())

@@ -1,0 +1,303 @@
+"""Files as spreadsheets write them: what is read, noted, refused."""
+
+import gzip
+import re
+import tracemalloc
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jaxbandits.settings import reading
+from jaxbandits.settings.budgeted import from_table, records_of
+
+COLUMNS = {"arm": "Channel", "cost": "Cost", "reward": "Revenue"}
+PLAIN = "Channel,Cost,Revenue\nA,1.5,2\nB,0.5,0\nA,2,1299\n"
+# By name: reward and cost, smallest reward first.
+FOUND = {"A": [(2, 1.5), (1299, 2)], "B": [(0, 0.5)]}
+
+
+def found(environment):
+    return {
+        r.name: [
+            *zip(r.reward.round(9).tolist(), r.cost.round(9).tolist(), strict=True)
+        ]
+        for r in records_of(environment)
+    }
+
+
+def noted(path, **options):
+    """Records of a file, and the words that were said of it."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        environment = from_table(path, **COLUMNS | options)
+    notes = environment.provenance["notes"]
+    assert [str(w.message) for w in said] == [f"{path}: {note}" for note in notes]
+    return found(environment), " / ".join(notes)
+
+
+# The same records in another form, options, and words of the notes.
+FORMS = {
+    "plain": (PLAIN, {}, ""),
+    "blanks in the header": (PLAIN.replace(",", ", ", 2), {}, "headers were left out"),
+    "blanks at cells": (PLAIN.replace("A,2", " A ,2"), {}, "first of ' A ' in row 3"),
+    "title lines": (
+        "Report\n\nMay,2026\n" + PLAIN,
+        {},
+        "lines above .* 2 of them, first 'Report'",
+    ),
+    "sep=": ("sep=,\n" + PLAIN, {}, ""),
+    "sep=;": ("sep=;\r\n" + PLAIN.replace(",", ";").replace("\n", "\r\n"), {}, ""),
+    "trailing commas": (PLAIN.replace("\n", ",,\n"), {}, ""),
+    "trailing commas below": (
+        PLAIN.replace("\n", ",\n").replace(",\n", "\n", 1),
+        {},
+        "",
+    ),
+    "rows of commas": (PLAIN + ",,\n,,\n", {}, "without an entry were left out, 2 of"),
+    "old line ends": (PLAIN.replace("\n", "\r"), {}, ""),
+    "tabs": (PLAIN.replace(",", "\t"), {}, ""),
+    "German": (PLAIN.replace(",", ";").replace(".", ","), {}, "a decimal comma"),
+    "German thousands": (
+        PLAIN.replace(",", ";").replace(".", ",").replace("1299", "1.299"),
+        {},
+        "a decimal comma",
+    ),
+    "quoted decimals": (PLAIN.replace("1.5", '"1,50"'), {"decimal": ","}, None),
+    "English thousands": (PLAIN.replace("1299", '"1,299.00"'), {}, ""),
+    "quotes after blanks": (
+        PLAIN.replace(",", ", ").replace("1299", '"1,299"'),
+        {},
+        "blanks before quotes",
+    ),
+    "French": (
+        PLAIN.replace(",", ";").replace(".", ",").replace("1299", "1\u202f299,00"),
+        {},
+        "a decimal comma",
+    ),
+    "Swiss": (PLAIN.replace("1299", "1'299.00"), {}, ""),
+    "currencies": (
+        PLAIN.replace("A,", "A,€ ").replace("B,", "B,€"),
+        {},
+        "column 'Cost': the sign '€' was left out",
+    ),
+    "named currencies": (PLAIN.replace("5,", "5 EUR,"), {}, "sign 'EUR'"),
+    "another separator": (PLAIN.replace(",", "^"), {"sep": "^"}, ""),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_form_of_a_file_is_read_with_its_notes(tmp_path, form):
+    text, options, words = FORMS[form]
+    path = tmp_path / "mine.csv"
+    path.write_bytes(text.encode())
+    if words is None:  # Where "0.5" is no number any more.
+        with pytest.raises(ValueError, match="first '0.5' in row 2 .* ',' is before"):
+            from_table(path, **COLUMNS, **options)
+        return
+    records, notes = noted(path, **options)
+    assert records == FOUND
+    assert (notes == "") == (words == "")
+    assert re.search(words, notes)
+
+
+@pytest.mark.parametrize(
+    "encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252"]
+)
+def test_encodings_of_spreadsheets_are_read(tmp_path, encoding):
+    path = tmp_path / "mine.csv"
+    path.write_bytes(PLAIN.replace("A,", "Schuhe für €,").encode(encoding))
+    records, notes = noted(path)
+    assert set(records) == {"Schuhe für €", "B"}
+    assert ("Windows-1252" in notes) == (encoding == "cp1252")
+
+
+def test_an_encoding_that_shows_late_is_read(tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_bytes((PLAIN + "B,1,0\n" * 20_000).encode() + "é,1,1\n".encode("cp1252"))
+    records, notes = noted(path)
+    assert records["é"] == [(1, 1)] and "Windows-1252" in notes
+
+
+@pytest.mark.parametrize(
+    ("cell", "options", "value"),
+    [
+        ("1.299", {"decimal": ","}, 1299),
+        ("1.299", {"decimal": "."}, 1.299),
+        ('"1,299"', {"decimal": "."}, 1299),
+        ('"1,299"', {"decimal": ","}, 1.299),
+        ("1.299.000", {}, 1_299_000),
+        ('"1,299,000"', {}, 1_299_000),
+        ("1e3", {}, 1000),
+        ("12 %", {}, None),
+    ],
+)
+def test_a_mark_that_may_mean_two_things_can_be_told(tmp_path, cell, options, value):
+    path = tmp_path / "mine.csv"
+    path.write_text(f"Channel,Cost,Revenue\nA,1,{cell}\nB,2,0\n")
+    if value is None:
+        with pytest.raises(
+            ValueError, match="one unit, but are '12 %' in row 1 and '0'"
+        ):
+            noted(path, **options)
+        return
+    records, _ = noted(path, **options)
+    assert records["A"] == [(value, 1)]
+
+
+def test_a_thousand_that_was_read_as_a_decimal_is_worth_a_note(tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_text("Channel,Cost,Revenue\nA,1,850\nB,2,1.299\n")
+    records, notes = noted(path)
+    assert records["B"] == [(1.299, 2)]
+    assert "'1.299' in row 2 below the header was read as 1.299: if it means" in notes
+    # Other decimals tell what the point means, and so does the option.
+    path.write_text("Channel,Cost,Revenue\nA,0.5,850\nB,2,1.299\n")
+    assert noted(path)[1] == ""
+    path.write_text("Channel,Cost,Revenue\nA,1,850\nB,2,1.299\n")
+    assert noted(path, decimal=".")[1] == ""
+
+
+def test_per_cent_are_shares(tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_text("Channel,Cost,Revenue\nA,1,12 %\nB,2,0%\n")
+    records, notes = noted(path)
+    assert records["A"] == [(0.12, 1)] and "per cent were read as shares" in notes
+
+
+BAD = {
+    "Revenue: .* has no column 'Revenue', but Channel, Cost, Sales": (
+        PLAIN.replace("Revenue", "Sales")
+    ),
+    "did you mean 'revenue'": PLAIN.replace("Revenue", "revenue"),
+    "path: .* one column of a name, but has two of Cost": (
+        PLAIN.replace("Channel,Cost", "Channel,Cost , Cost")
+    ),
+    "more cells than columns, first row 2 .* decimal comma": PLAIN.replace(
+        "0.5", "0,5"
+    ),
+    "column 'Cost' .* first 'n/a' in row 2 below the header": PLAIN.replace(
+        "0.5", "n/a"
+    ),
+    "column 'Cost' .* are no numbers >= 0, first '' in row 2": PLAIN.replace("0.5", ""),
+    "column 'Channel' .* are empty, first ' ' in row 2": PLAIN.replace("B", " "),
+    "'1,299' in row 3 .* say what its comma means, decimal=','": (
+        PLAIN.replace("1.5", "1").replace("0.5", "1").replace("1299", '"1,299"')
+    ),
+    "first '1.5.2' in row 1 .* '.' is before decimals": PLAIN.replace("1.5", "1.5.2"),
+    "first '£5' in row 1 .* one unit|'£1.5' in row 1 and '\\$2' in row 3": (
+        PLAIN.replace("1.5", "£1.5").replace("A,2", "A,$2")
+    ),
+    "path: .* has no rows": "Channel,Cost,Revenue\n",
+    "path: .* is empty": "\n\n",
+    "path: .* is an Excel workbook": "PK\x03\x04" + PLAIN,
+}
+
+
+@pytest.mark.parametrize("named", BAD)
+def test_a_file_that_cannot_be_read_is_refused_by_row_and_column(tmp_path, named):
+    path = tmp_path / "mine.csv"
+    path.write_text(BAD[named])
+    named = named.replace("Revenue: ", "reward: ")
+    with warnings.catch_warnings(), pytest.raises(ValueError, match=named):
+        warnings.simplefilter("ignore")
+        from_table(path, **COLUMNS)
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [({"sep": ",,"}, "sep must be one"), ({"decimal": "'"}, "decimal must be")],
+)
+def test_bad_marks_are_refused_by_name(tmp_path, options, named):
+    (tmp_path / "mine.csv").write_text(PLAIN)
+    with pytest.raises(ValueError, match=named):
+        from_table(tmp_path / "mine.csv", **COLUMNS, **options)
+
+
+def test_names_that_look_alike(tmp_path):
+    """Composed accents are one name; capitals are two, with a note."""
+    path = tmp_path / "mine.csv"
+    path.write_text(PLAIN + "Caf\u00e9,1,1\nCafe\u0301,1,2\nb,1,1\n")
+    records, notes = noted(path)
+    assert set(records) == {"A", "B", "b", "Caf\u00e9"}
+    assert records["Caf\u00e9"] == [(1, 1), (2, 1)]
+    assert "accents composed" in notes and "kept apart: 'B', 'b'" in notes
+
+
+@pytest.mark.parametrize("name", ["Total", "SUMME", "Grand total:", "everything"])
+def test_a_total_is_worth_a_note(tmp_path, name):
+    path = tmp_path / "mine.csv"
+    path.write_text(PLAIN + f"{name},4,1301\n")
+    records, notes = noted(path)
+    assert len(records) == 3 and "take it out of the file" in notes and name in notes
+
+
+cells = st.floats(0, 1e6, allow_nan=False).map(lambda x: round(x, 2))
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("abc"), cells, cells), min_size=2, max_size=9),
+    st.randoms(use_true_random=False),
+)
+def test_numbers_come_back_from_every_form_in_any_order(tmp_path, rows, random):
+    rows = [("a", 1000.5, 1.25), *rows]
+    random.shuffle(rows)
+
+    def german(x):
+        return f"{x:,.2f}".translate(str.maketrans(",.", ".,"))
+
+    forms = {
+        ",": lambda x: f"{x:.2f}",
+        ";": german,
+        "\t": lambda x: f"{x:,.2f} €",
+    }
+    every = []
+    for sep, write in forms.items():
+        lines = [sep.join(("Channel", "Cost", "Revenue"))]
+        lines += [sep.join((a, write(x + 0.01), write(y))) for a, x, y in rows]
+        path = tmp_path / "mine.csv"
+        path.write_text("\n".join(lines))
+        every.append(noted(path)[0])
+    assert every[0] == every[1] == every[2]
+    want = {}
+    for a, x, y in rows:
+        want.setdefault(a, []).append((y, round(x + 0.01, 2)))
+    for name, pairs in want.items():
+        np.testing.assert_allclose(every[0][name], sorted(pairs), rtol=1e-9)
+
+
+def test_the_memory_is_that_of_the_rows(tmp_path):
+    """A thousand ads, one with 20,000 rows, in groups as unequal as the ads."""
+    random = np.random.default_rng(0)
+    ads = np.append(np.zeros(20_000, int), np.arange(5_000) % 999 + 1)
+    random.shuffle(ads)
+    path = tmp_path / "mine.csv"
+    lines = [f"{ad},{1 + ad % 7 / 8},{ad % 3},{ad // 500 * ad}\n" for ad in ads]
+    path.write_text("Channel,Cost,Revenue,Group\n" + "".join(lines))
+    from_table(path, **COLUMNS)  # What is imported on the way counts for nothing.
+    for group in (None, "Group"):
+        tracemalloc.start()
+        try:
+            from_table(path, **COLUMNS, group=group)
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert peak < 10 * 16 * len(lines)
+
+
+def test_long_reading_says_how_far_it_is(tmp_path, monkeypatch, capsys):
+    path = tmp_path / "mine.csv.gz"
+    with gzip.open(path, "wt") as file:
+        file.write(PLAIN)
+    from_table(path, **COLUMNS)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(reading, "SILENT", 0.0)
+    from_table(path, **COLUMNS)
+    assert f"reading {path}: 3 rows, 100% of the file" in capsys.readouterr().err
+    path.write_bytes(path.read_bytes()[:-10])
+    with pytest.raises(
+        (ValueError, OSError), match="path: .* (damaged|cannot be read)"
+    ):
+        from_table(path, **COLUMNS)
