@@ -29,6 +29,7 @@ from jaxbandits.plots.panels import plot_panels
 from jaxbandits.plots.ranks import plot_ranks
 from jaxbandits.plots.sensitivity import plot_sensitivity
 from jaxbandits.plots.ticks import readable_ticks
+from jaxbandits.plots.words import literal
 
 __all__ = [
     "Best",
@@ -37,6 +38,7 @@ __all__ = [
     "draw_legend",
     "figure",
     "line_style",
+    "literal",
     "plot_bars",
     "plot_curves",
     "plot_heat_map",

@@ -25,6 +25,7 @@ from jaxbandits.plots.points import check_labels
 from jaxbandits.plots.samples import STATISTICS, samples
 from jaxbandits.plots.selection import seeds_text, texts_of
 from jaxbandits.plots.ticks import tick_formatter, tick_locator
+from jaxbandits.plots.words import literal
 from jaxbandits.results.checks import check_mapping
 from jaxbandits.results.lookup import check_checkpoint, one_environment
 
@@ -139,7 +140,7 @@ def plot_heat_map(
     ]
     ax.set_xlabel("\n".join(note))
     ax.set_ylabel(texts[y])
-    ax.set_title(labels.get(policy, policy))
+    ax.set_title(labels.get(policy, literal(policy)))
     if own and ax.get_legend_handles_labels()[0]:
         draw_legend(ax)
     return figure_of(ax)

@@ -21,7 +21,7 @@ from jaxbandits.plots.responses import Response, responses
 from jaxbandits.plots.samples import samples
 from jaxbandits.plots.selection import names_of, seeds_text, texts_of
 from jaxbandits.plots.ticks import readable_ticks
-from jaxbandits.plots.words import entry
+from jaxbandits.plots.words import entry, literal
 from jaxbandits.results.checks import check_level, check_mapping
 from jaxbandits.results.lookup import check_checkpoint, check_shown, one_environment
 from jaxbandits.stats.replications import shared_instances
@@ -127,7 +127,7 @@ def plot_sensitivity(
     ax.set_xlabel(labels.get(x, parameter_label(x)))
     ax.set_ylabel(metric_at(dataset, metric, checkpoint))
     if by is not None:
-        ax.set_title(labels.get(names[0], names[0]))
+        ax.set_title(labels.get(names[0], literal(names[0])))
     if own:
         counts = np.concatenate([each.counts[each.counts > 0] for each in lines])
         used = seeds_text(counts, dataset.sizes["seed"], shared_instances(dataset))

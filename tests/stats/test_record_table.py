@@ -32,7 +32,7 @@ def test_markdown():
     assert cells(text, 0) == ["environment", "policy", "regret"]
     assert cells(text, 2) == ["PosCorr", "RCUCB", "**100.0 ± 1.0**"]
     assert cells(text, 3) == ["", "TS", "101.0 ± 1.5 †"]
-    assert cells(text, 4) == ["", "UCB_1", "26,109 ± 32"]
+    assert cells(text, 4) == ["", r"UCB\_1", "26,109 ± 32"]
     assert cells(text, 5) == ["", "clairvoyant", "0"]
     note = text.splitlines()[-1]
     assert note.startswith("Bold: the lowest. Dagger: not surely worse, Welch's")

@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
-from rich.table import Table
 
 from jaxbandits.checks import instance, positive, whole
 from jaxbandits.experiments.common.comparison import (
@@ -18,6 +17,7 @@ from jaxbandits.experiments.common.comparison import (
 from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.plots import plot_panels
 from jaxbandits.policies import budgeted as policies
+from jaxbandits.printing import Table
 from jaxbandits.protocol import Environment
 from jaxbandits.results import as_share
 from jaxbandits.settings.budgeted import Records, records_of

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import xarray as xr
 from matplotlib.figure import Figure
-from rich.table import Table
 
 from jaxbandits import checks
+from jaxbandits.printing import Table
 from jaxbandits.stats import Record
 
 ROOT_SEED = 0  # of every experiment but leaderboards
