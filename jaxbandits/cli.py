@@ -318,10 +318,10 @@ def _claims(options) -> int:
         row = (each["id"], each["text"], each["source"], each["experiment"])
         table.add_row(*row, verdict or "", each["verdict"] or "")
     printer.print(table)
-    printer.line("Recorded, in full runs of ours: " + _tally(recorded_ones))
+    printer.sentence("Recorded, in full runs of ours: " + _tally(recorded_ones))
     own = [each["verdict"] for each in listed]
-    printer.line(f"Yours, in {options.results}: " + _tally(own))
-    printer.line("`jaxbandits verify ID` plays what a claim needs, in full.")
+    printer.sentence(f"Yours, in {options.results}: " + _tally(own))
+    printer.sentence("`jaxbandits verify ID` plays what a claim needs, in full.")
     return 0
 
 
@@ -370,7 +370,7 @@ def _verify(options) -> int:
         outcome, _ = play_and_write(experiment, full, folder, {}, "png")
         for claim in outcome.claims:
             if claim.id in asked:
-                printer.line(claim.sentence)
+                printer.sentence(claim.sentence)
                 verdicts.append(claim.verdict)
     return 1 if "fails" in verdicts else 0
 
@@ -393,17 +393,17 @@ def _compare(options) -> int:
     style = picture_style(options)
     folder = prepare_folder(options.out)
     seeds = SEEDS if options.seeds is None else options.seeds
+    outcome = compare(environments, budget=options.budget, seeds=seeds)
     with rc_context(style):
-        outcome = compare(environments, budget=options.budget, seeds=seeds)
-    paths = write(
-        outcome,
-        "compare",
-        folder,
-        title="Policies on your own records",
-        source=options.csv,
-        options=Options(seeds, options.budget),
-        picture=options.format,
-    )
+        paths = write(
+            outcome,
+            "compare",
+            folder,
+            title="Policies on your own records",
+            source=options.csv,
+            options=Options(seeds, options.budget),
+            picture=options.format,
+        )
     if options.json:
         print(json.dumps(outcome.records))
         return 0
@@ -411,5 +411,5 @@ def _compare(options) -> int:
     for title, dataset in outcome.datasets.items():
         printer.print(ranking_table(title, ranks(dataset)))
     for text in (*outcome.notes, *(f"wrote {path}" for path in paths)):
-        printer.line(text)
+        printer.sentence(text)
     return 0

@@ -172,11 +172,11 @@ def _reproduce_one(
     printer = Printer()
     printer.print(outcome.table or records_table(outcome.records, experiment.title))
     for note in (*outcome.notes, *(claim.sentence for claim in outcome.claims)):
-        printer.line(note)
+        printer.sentence(note)
     if few:
-        printer.line("Of a quick form intervals are not sure: docs/statistics.md.")
+        printer.sentence("Of a quick form intervals are not sure: docs/statistics.md.")
     for path in paths:
-        printer.line(f"wrote {path}")
+        printer.sentence(f"wrote {path}")
     return 0
 
 
@@ -205,15 +205,15 @@ def play_and_write(experiment, options, folder, style, picture, runs=None):
 
     with rc_context(style):
         outcome = play(experiment, options._replace(folder=runs or folder))
-    paths = write(
-        outcome,
-        experiment.name,
-        folder,
-        title=experiment.title,
-        source=experiment.source,
-        options=options,
-        picture=picture,
-    )
+        paths = write(
+            outcome,
+            experiment.name,
+            folder,
+            title=experiment.title,
+            source=experiment.source,
+            options=options,
+            picture=picture,
+        )
     if runs is None:
         forget_runs(folder, outcome.stores)
     return outcome, paths

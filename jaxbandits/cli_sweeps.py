@@ -145,7 +145,7 @@ def _sweep(options) -> int:
         return 0
     if shard is not None:
         shard_of = f"shard {options.shard} is in {store}"
-        Printer().line(f"{shard_of}; see jaxbandits status {store}")
+        Printer().sentence(f"{shard_of}; see jaxbandits status {store}")
         return 0
     _tell(store, options)
     return 0
@@ -165,8 +165,8 @@ def _tell(store: str, options) -> None:
     printer.print(records_table(best_points(records), f"{store}: best points"))
     if options.verify:
         count = f"{options.verify} random blocks (or all)"
-        printer.line(f"verified: {count} played again, every bit as in the store")
-    printer.line(f"wrote {store}")
+        printer.sentence(f"verified: {count} played again, every bit as in the store")
+    printer.sentence(f"wrote {store}")
 
 
 def _status(options) -> int:
@@ -229,7 +229,7 @@ def _show(options) -> int:
     printer.print(table)
     text = found["text"] or "(the sweep was not read from a file)"
     for line in text.split("\n"):
-        printer.line(line)
+        printer.sentence(line)
     return 0
 
 
@@ -238,7 +238,7 @@ def _merge(options) -> int:
     from jaxbandits.sweeps.merge import merge
 
     found = merge(options.stores, options.into)
-    Printer().line(f"wrote {options.into}: {found.sizes['seed']} seeds")
+    Printer().sentence(f"wrote {options.into}: {found.sizes['seed']} seeds")
     return 0
 
 
@@ -253,9 +253,13 @@ def verify_store(options) -> int:
         raise ValueError("--spec says how blocks are played again: give --blocks, too")
     files = examine(options.what)
     printer = Printer()
-    printer.line(f"{options.what}: every file is as it was written ({files} blocks)")
+    printer.sentence(
+        f"{options.what}: every file is as it was written ({files} blocks)"
+    )
     if options.blocks:
         spec = None if options.spec is None else read_spec(options.spec)
         count = replay(options.what, spec, options.blocks)
-        printer.line(f"{count} random blocks played again, every bit as in the store")
+        printer.sentence(
+            f"{count} random blocks played again, every bit as in the store"
+        )
     return 0

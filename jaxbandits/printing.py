@@ -39,8 +39,8 @@ class Printer(Console):
         """What rich makes of every string that it is given."""
         return super().render_str(visible(text), **options)
 
-    def line(self, text: str) -> None:
-        """Print a sentence; for a terminal it is broken between words."""
+    def sentence(self, text: str) -> None:
+        """Print a text; for a terminal it is broken between words."""
         self.print(text, soft_wrap=not self.is_terminal)
 
 

@@ -61,8 +61,12 @@ def reporter(
         yield lambda done, label: None
         return
     columns = (
-        # Without markup; what is longer than the line is cut, and not the bar.
-        TextColumn("{task.description}", markup=False, table_column=Column(ratio=1)),
+        # A long name is cut, and not the bar.
+        TextColumn(
+            "{task.description}",
+            markup=False,
+            table_column=Column(no_wrap=True, max_width=40),
+        ),
         BarColumn(bar_width=20),
         TaskProgressColumn(),
         TimeElapsedColumn(),

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
-from jaxbandits.plots.points import cells, check_at, check_parameter, coordinates
+from jaxbandits.plots.points import cells, check_at, coordinates
 from jaxbandits.plots.samples import OF_RUNS, STATISTICS, Samples
 from jaxbandits.results.lookup import check_policies
 
@@ -37,8 +37,6 @@ def grid_policy(dataset: xr.Dataset, policy: str | None, x: str, y: str) -> str:
       ValueError: naming `x`, `y` or `policy`, if there is no such policy or, with
         `policy` left out, more than one.
     """
-    for argument, name in {"x": x, "y": y}.items():
-        check_parameter(dataset, name, argument)
     if x == y:
         raise ValueError(f"y must be another parameter than x, got {y!r} for both")
     names = dataset["policy"].values.tolist()

@@ -7,6 +7,7 @@ import xarray as xr
 
 from jaxbandits.plots.words import literal
 from jaxbandits.results.checks import check_checkpoints
+from jaxbandits.results.names import FACT
 
 # Metrics whose name does not say enough.
 METRIC_LABELS = {
@@ -43,8 +44,8 @@ def metric_at(dataset: xr.Dataset, metric: str, checkpoint: int = -1) -> str:
 
 
 def parameter_label(name: str) -> str:
-    """An axis label for a parameter."""
-    return literal(name.replace("_", " "))
+    """An axis label for a parameter of a policy, or an environment's argument."""
+    return literal(name.removeprefix(FACT).replace("_", " "))
 
 
 def checkpoint_label(dataset: xr.Dataset) -> str:

@@ -1,40 +1,67 @@
 """Parameter points by the values of their parameters."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from jaxbandits.plots.labels import value_labels
-
-_PREFIX = "param_"
+from jaxbandits.results.names import FACT, PARAMETER
 
 
 def parameters(dataset: xr.Dataset) -> list[str]:
     """Names of the parameters that some policy has."""
     return [
-        str(name).removeprefix(_PREFIX)
+        str(name).removeprefix(PARAMETER)
         for name in dataset.coords
-        if str(name).startswith(_PREFIX)
+        if str(name).startswith(PARAMETER)
     ]
 
 
+def arguments(dataset: xr.Dataset) -> dict[str, np.ndarray]:
+    """What environments differ in, ``[E]`` by name: f64, or text.
+
+    An argument is called as its coordinate is, ``environment_num_arms``, or for short
+    ``num_arms`` if no parameter is. There are none without a dimension ``environment``.
+    """
+    found = {
+        str(name).removeprefix(FACT): values.values
+        for name, values in dataset.coords.items()
+        if str(name).startswith(FACT) and values.dims == ("environment",)
+    }
+    taken = parameters(dataset)
+    return {FACT + name if name in taken else name: x for name, x in found.items()}
+
+
+def argument_of(dataset: xr.Dataset, name: str) -> np.ndarray | None:
+    """The argument of a name, long or short, or None."""
+    known = arguments(dataset)
+    if name in parameters(dataset):
+        return None
+    return known.get(name, known.get(name.removeprefix(FACT)))
+
+
 def check_parameter(dataset: xr.Dataset, name: str, argument: str) -> None:
-    """Raise a ValueError naming `argument` if no policy has the parameter."""
-    known = parameters(dataset)
-    if name not in known:
+    """Raise a ValueError naming `argument` if nothing has a parameter of the name.
+
+    Neither a policy, nor as an argument one of several environments.
+    """
+    known, further = parameters(dataset), arguments(dataset)
+    if name not in known and argument_of(dataset, name) is None:
+        of_environments = f"; of environments {', '.join(further)}" if further else ""
         raise ValueError(
             f"{argument}: the parameter {name!r} is unknown; "
-            f"known are {', '.join(known) or 'none'}"
+            f"known are {', '.join(known) or 'none'}{of_environments}"
         )
 
 
 def check_labels(dataset: xr.Dataset, labels: Iterable[str]) -> None:
-    """Raise a ValueError if a label is neither a policy's nor a parameter's."""
-    known = dataset["policy"].values.tolist() + parameters(dataset)
+    """Raise a ValueError if a label is of no policy, parameter or argument."""
+    known = [*dataset["policy"].values.tolist(), *parameters(dataset)]
+    known += arguments(dataset)
     for name in labels:
-        if name not in known:
+        if name not in known and argument_of(dataset, name) is None:
             raise ValueError(
                 f"labels: {name!r} is unknown; known are {', '.join(known)}"
             )
@@ -46,10 +73,29 @@ def coordinates(dataset: xr.Dataset, policy: str) -> dict[str, np.ndarray]:
     Of the parameters that the policy has; NaN at points that it has not.
     """
     values = {
-        name: dataset[_PREFIX + name].sel(policy=policy).values
+        name: dataset[PARAMETER + name].sel(policy=policy).values
         for name in parameters(dataset)
     }
     return {name: each for name, each in values.items() if not np.isnan(each).all()}
+
+
+def policy_of(
+    dataset: xr.Dataset, policies: Iterable[str] | None, needed: Sequence[str]
+) -> str:
+    """The one policy, of `policies` or all, that has some parameters.
+
+    Raises:
+      ValueError: naming `policies`, if there is none or more than one.
+    """
+    names = dataset["policy"].values.tolist() if policies is None else list(policies)
+    able = [n for n in names if set(needed) <= coordinates(dataset, n).keys()]
+    if len(able) != 1 or (policies is not None and len(names) > 1):
+        both = "both " if len(needed) > 1 else ""
+        raise ValueError(
+            f"policies: with `by` name one; {', '.join(able) or 'none'} has {both}"
+            f"{' and '.join(map(repr, needed))}"
+        )
+    return str(able[0])
 
 
 def check_at(

@@ -25,7 +25,7 @@ def outcome(value=1.0, instances=("n = 20", "Strict: L = 10 beyond 0.5")):
         name: xr.Dataset({"value": ("x", np.full(3, value))}) for name in instances
     }
     records = [make_record("a", "n", "TS", {"regret": value}, seeds=1, horizon=2)]
-    return Outcome(datasets, records, figure()[0], ("a note",), (CLAIM,))
+    return Outcome(datasets, records, lambda: figure()[0], ("a note",), (CLAIM,))
 
 
 def write(made, name, folder):
@@ -125,8 +125,8 @@ def test_a_failure_leaves_the_old_file_whole(tmp_path):
     assert summary in before
 
 
-def test_the_summary_appears_by_renaming(tmp_path, monkeypatch):
-    """Whatever has the name `summary.json` is complete, and so is all else then."""
+def test_files_appear_by_renaming_with_the_results_first(tmp_path, monkeypatch):
+    """Whatever has the name `summary.json` is complete, and so are the datasets."""
     renamed = []
     replace = os.replace
 
@@ -137,7 +137,7 @@ def test_the_summary_appears_by_renaming(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "replace", watched)
     paths = write(outcome(), "a", tmp_path)
-    wanted = [*paths[1:], paths[0]]
+    wanted = [*paths[4:], paths[0], *paths[2:4], paths[1]]
     assert [name for _, name in renamed] == [path.name for path in wanted]
     assert [size for size, _ in renamed] == [path.stat().st_size for path in wanted]
 

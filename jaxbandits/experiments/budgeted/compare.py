@@ -122,7 +122,7 @@ def compare(
             *_arms_in_words(title, records_of(environment)),
             advice(title, ranking),
         ]
-    return Outcome(datasets, records, draw(datasets), (*notes, CAVEAT))
+    return Outcome(datasets, records, partial(draw, datasets), (*notes, CAVEAT))
 
 
 def draw(datasets: Mapping[str, xr.Dataset]) -> Figure:

@@ -2,11 +2,14 @@
 
 from collections.abc import Iterable
 
+_LONGEST = 100  # bytes of a title: names of files have at most 255
+
 
 def slug(title: str) -> str:
-    """Lower case, with a hyphen for whatever is no letter and no digit."""
+    """Lower case, with a hyphen for whatever is no letter and no digit; not long."""
     kept = "".join(c if c.isalnum() else "-" for c in title.lower())
-    return "-".join(filter(None, kept.split("-")))
+    name = "-".join(filter(None, kept.split("-"))) or "unnamed"
+    return name.encode()[:_LONGEST].decode(errors="ignore")
 
 
 def slugs(titles: Iterable[str]) -> dict[str, str]:

@@ -64,7 +64,7 @@ def leaderboard(
     return Outcome(
         {t: _joined([found[t, h] for h in horizons[t]]) for t in played},
         _records(name, board),
-        dot_plot(board, protocol),
+        partial(dot_plot, board, protocol),
         (*verdicts(board, protocol), *(_NO_DATA.format(title) for title in absent)),
         pages={
             "leaderboard.md": page(board, protocol, command, f"{name}.png"),

@@ -1,0 +1,155 @@
+"""Arguments of environments as further parameters of the points that figures show.
+
+A sweep over `variants` has a coordinate ``environment_num_arms`` of its environments.
+A figure over ``num_arms`` needs no more than points that have it for a parameter: those
+of all environments in a row.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from jaxbandits.plots.labels import value_labels
+from jaxbandits.plots.points import (
+    argument_of,
+    arguments,
+    check_parameter,
+    parameters,
+)
+from jaxbandits.plots.words import literal
+from jaxbandits.results.checks import check_dataset, check_number
+from jaxbandits.results.lookup import one_environment
+from jaxbandits.results.names import FACT, PARAMETER
+
+
+def along(
+    dataset: xr.Dataset, axes: Mapping[str, str | None], at: Mapping[str, Any]
+) -> tuple[xr.Dataset, dict[str, Any]]:
+    """A dataset of one environment, whose parameters have all axes among them.
+
+    Args:
+      dataset: of one or several environments.
+      axes: what axes show, parameters or arguments of environments, by the name of the
+        plot's argument; None for an axis that is not asked for.
+      at: parameter or argument -> value, which points and environments are meant.
+
+    Returns:
+      The dataset, and what `at` says of parameters. If an axis shows an argument, the
+      points of all environments that have the argument follow one another. Otherwise
+      the one environment's are there.
+
+    Raises:
+      TypeError, ValueError: naming `at`, if its value is neither a number nor a text or
+        no environment has it, or environments differ in other arguments too; the axis,
+        if nothing has its name or its values are no numbers; `dataset`, if environments
+        remain that no argument tells apart.
+    """
+    check_dataset(dataset)
+    for axis, name in axes.items():
+        if name is not None:
+            check_parameter(dataset, name, axis)
+    for name, value in at.items():
+        if not isinstance(value, str):
+            check_number(f"at[{name!r}]", value)
+    if not arguments(dataset):
+        return one_environment(dataset), dict(at)
+    rest = {}
+    for name, value in at.items():
+        column = argument_of(dataset, name)
+        if column is None:
+            rest[name] = value
+            continue
+        same = [_equal(each, value) for each in column]
+        if not any(same):
+            raise ValueError(
+                f"at: {name} has no value {value!r}; it has {_listed(column)}"
+            )
+        dataset = dataset.isel(environment=np.flatnonzero(same))
+    for axis, name in axes.items():
+        column = argument_of(dataset, name) if name else None
+        if column is None:
+            continue
+        if column.dtype.kind not in "biuf":
+            raise ValueError(
+                f"{axis}: {name!r} must have numbers, it has {_listed(column)}; select "
+                "one by `at`, or see plot_panels"
+            )
+        dataset = dataset.isel(environment=~np.isnan(column))
+    columns = {
+        name: column
+        for name in filter(None, axes.values())
+        if (column := argument_of(dataset, name)) is not None
+    }
+    if _alike(dataset, columns):
+        asked = {name.removeprefix(FACT) for name in columns}
+        others = {
+            name: column.tolist()
+            for name, column in arguments(dataset).items()
+            if name.removeprefix(FACT) not in asked and len(set(column.tolist())) > 1
+        }
+        if others:
+            words = ", ".join(f"{n} ({_listed(each)})" for n, each in others.items())
+            example = {name: values[0] for name, values in others.items()}
+            raise ValueError(
+                f"at: environments differ also in {words}; select values, as in "
+                f"at={example}"
+            )
+        return one_environment(dataset), rest  # which says what to do
+    if not columns:
+        return one_environment(dataset), rest
+    return _in_a_row(dataset, columns), rest
+
+
+def _alike(dataset: xr.Dataset, columns: Mapping[str, np.ndarray]) -> bool:
+    """Whether environments are left that these columns do not tell apart."""
+    rows = {tuple(row) for row in zip(*columns.values(), strict=True)} or {()}
+    return len(rows) < dataset.sizes["environment"]
+
+
+def shown_value(value: Any) -> str:
+    """A value of a parameter or argument, for a figure."""
+    return literal(value) if isinstance(value, str) else value_labels([value])[0]
+
+
+def _in_a_row(dataset: xr.Dataset, columns: Mapping[str, np.ndarray]) -> xr.Dataset:
+    """Points of all environments one after the other, with further parameters."""
+    parts = []
+    for place in range(dataset.sizes["environment"]):
+        part = dataset.isel(environment=place)
+        dropped = [name for name in part.coords if str(name).startswith("environment")]
+        part = part.drop_vars(dropped)
+        real = _real(part)
+        own = {
+            PARAMETER + name: xr.where(real, float(values[place]), np.nan)
+            for name, values in columns.items()
+        }
+        parts.append(part.assign_coords(own))
+    options: dict[str, Any] = {"data_vars": "minimal", "coords": "minimal"}
+    joined = xr.concat(parts, "params", compat="override", join="exact", **options)
+    return joined.assign_coords(params=np.arange(joined.sizes["params"]))
+
+
+def _real(dataset: xr.Dataset) -> xr.DataArray:
+    """bool[policy, params], the points that a policy has; others have more of them."""
+    shape = dataset.sizes["policy"], dataset.sizes["params"]
+    has = xr.DataArray(np.zeros(shape, bool), dims=("policy", "params"))
+    for name in parameters(dataset):
+        has = has | dataset[PARAMETER + name].notnull().drop_vars(dataset.coords)
+    alone = xr.DataArray(np.arange(shape[1]) == 0, dims="params")
+    return has | (~has.any("params") & alone)
+
+
+def _equal(value: Any, wanted: Any) -> bool:
+    if isinstance(value, str) or isinstance(wanted, str):
+        return bool(value == wanted)
+    return bool(np.isclose(value, wanted, rtol=1e-9, atol=0))
+
+
+def _listed(values: Iterable[Any]) -> str:
+    """Distinct values in words."""
+    column = np.unique(np.asarray(values))
+    if column.dtype.kind in "biuf":
+        return ", ".join(value_labels(column))
+    return ", ".join(map(repr, column.tolist()))
