@@ -20,6 +20,7 @@ from jaxbandits.plots.points import (
 )
 from jaxbandits.plots.words import literal
 from jaxbandits.results.checks import check_dataset, check_number
+from jaxbandits.results.dataset import DIMS
 from jaxbandits.results.lookup import one_environment
 from jaxbandits.results.names import FACT, PARAMETER
 
@@ -50,14 +51,11 @@ def along(
     for axis, name in axes.items():
         if name is not None:
             check_parameter(dataset, name, axis)
-    for name, value in at.items():
-        if not isinstance(value, str):
-            check_number(f"at[{name!r}]", value)
-    if not arguments(dataset):
-        return one_environment(dataset), dict(at)
     rest = {}
     for name, value in at.items():
         column = argument_of(dataset, name)
+        if column is None or not isinstance(value, str):
+            check_number(f"at[{name!r}]", value)
         if column is None:
             rest[name] = value
             continue
@@ -82,7 +80,7 @@ def along(
         for name in filter(None, axes.values())
         if (column := argument_of(dataset, name)) is not None
     }
-    if _alike(dataset, columns):
+    if arguments(dataset) and _alike(dataset, columns):
         asked = {name.removeprefix(FACT) for name in columns}
         others = {
             name: column.tolist()
@@ -93,8 +91,8 @@ def along(
             words = ", ".join(f"{n} ({_listed(each)})" for n, each in others.items())
             example = {name: values[0] for name, values in others.items()}
             raise ValueError(
-                f"at: environments differ also in {words}; select values, as in "
-                f"at={example}"
+                f"at: environments differ in {words}, which no axis shows; select "
+                f"values, as in at={example}"
             )
         return one_environment(dataset), rest  # which says what to do
     if not columns:
@@ -122,7 +120,7 @@ def _in_a_row(dataset: xr.Dataset, columns: Mapping[str, np.ndarray]) -> xr.Data
         part = part.drop_vars(dropped)
         real = _real(part)
         own = {
-            PARAMETER + name: xr.where(real, float(values[place]), np.nan)
+            PARAMETER + name: (DIMS[:2], np.where(real, values[place], np.nan))
             for name, values in columns.items()
         }
         parts.append(part.assign_coords(own))
@@ -131,14 +129,14 @@ def _in_a_row(dataset: xr.Dataset, columns: Mapping[str, np.ndarray]) -> xr.Data
     return joined.assign_coords(params=np.arange(joined.sizes["params"]))
 
 
-def _real(dataset: xr.Dataset) -> xr.DataArray:
+def _real(dataset: xr.Dataset) -> np.ndarray:
     """bool[policy, params], the points that a policy has; others have more of them."""
     shape = dataset.sizes["policy"], dataset.sizes["params"]
-    has = xr.DataArray(np.zeros(shape, bool), dims=("policy", "params"))
+    has = np.zeros(shape, bool)
     for name in parameters(dataset):
-        has = has | dataset[PARAMETER + name].notnull().drop_vars(dataset.coords)
-    alone = xr.DataArray(np.arange(shape[1]) == 0, dims="params")
-    return has | (~has.any("params") & alone)
+        has |= dataset[PARAMETER + name].transpose(*DIMS[:2]).notnull().values
+    has[~has.any(1), 0] = True
+    return has
 
 
 def _equal(value: Any, wanted: Any) -> bool:

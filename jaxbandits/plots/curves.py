@@ -7,7 +7,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from jaxbandits.plots._style import LineStyle, check_axes, figure_of, setting
+from jaxbandits.plots._style import LineStyle, check_axes, figure_of, line_style
 from jaxbandits.plots.arguments import along, shown_value
 from jaxbandits.plots.canvas import figure
 from jaxbandits.plots.labels import (
@@ -165,12 +165,9 @@ def _by_value(
     names = value_labels(values)
     # A point is a policy with one point.
     points = points.drop_vars("policy").rename(params="policy").expand_dims("params", 1)
-    looks = zip(names, sequence(len(values)), strict=True)
-    width = setting("lines.linewidth")
-    return points.assign_coords(policy=names), {
-        name: LineStyle(look["color"], "solid", width, look["zorder"])
-        for name, look in looks
-    }
+    looks = enumerate(sequence(len(values)))
+    styles = [line_style(i)._replace(color=look["color"]) for i, look in looks]
+    return points.assign_coords(policy=names), dict(zip(names, styles, strict=True))
 
 
 def _spread(

@@ -22,7 +22,7 @@ from jaxbandits.plots.labels import (
 )
 from jaxbandits.plots.legend import draw_legend
 from jaxbandits.plots.marks import MISSING, Best, check_best, draw_best, missing_key
-from jaxbandits.plots.points import check_labels
+from jaxbandits.plots.points import argument_of, check_labels
 from jaxbandits.plots.samples import STATISTICS, samples
 from jaxbandits.plots.selection import seeds_text, texts_of
 from jaxbandits.plots.ticks import tick_formatter, tick_locator
@@ -47,7 +47,7 @@ def plot_heat_map(
     y: str,
     policy: str | None = None,
     checkpoint: int = -1,
-    at: Mapping[str, float] | None = None,
+    at: Mapping[str, float | str] | None = None,
     statistic: str = "mean",
     best: Best | None = Best(),  # noqa: B008 - a value that cannot change
     ax: Axes | None = None,
@@ -63,8 +63,9 @@ def plot_heat_map(
     mean). Dots mark the points that are not surely worse: star and dots together hold
     the point with the best true mean with the probability of `best` (paired t tests
     over the seeds that both have, corrected for the number of points; with fewer than
-    20 seeds, or where the seeds do not support the test, nothing is sure). Numbers
-    stand in the cells if there is room.
+    20 seeds, or where the seeds do not support the test, nothing is sure). There are no
+    marks where an axis shows an argument: environments are not chosen. Numbers stand in
+    the cells if there is room.
 
     A sweep may be half finished: every cell is of the seeds that were played there,
     and the note tells how many. Cells without a run, or whose metric is undefined, are
@@ -98,12 +99,13 @@ def plot_heat_map(
         `metric` if no run of the policy has it.
     """
     labels = texts_of(labels)
-    at = at or {}
-    check_mapping("at", at)
+    given = at or {}
+    check_mapping("at", given)
     check_dataset(dataset)
     check_labels(dataset, labels)
-    given = at
-    dataset, at = along(dataset, {"x": x, "y": y}, given)
+    if any(argument_of(dataset, name) is not None for name in (x, y)):
+        best = None  # What is best in one environment is no better in another.
+    dataset, points = along(dataset, {"x": x, "y": y}, given)
     fixed = {name: shown_value(value) for name, value in given.items()}
     check_checkpoint(dataset, checkpoint)
     one_of("statistic", statistic, STATISTICS)
@@ -111,7 +113,7 @@ def plot_heat_map(
     check_axes(ax)
     policy = grid_policy(dataset, policy, x, y)
     runs = samples(dataset, metric, policy, checkpoint)
-    grid = grid_of(dataset, policy, x, y, at)
+    grid = grid_of(dataset, policy, x, y, points)
     runs = runs.only(grid.points)
     shown = grid_values(grid, runs, statistic)
     if np.isnan(shown).all():

@@ -37,7 +37,7 @@ def arguments(dataset: xr.Dataset) -> dict[str, np.ndarray]:
 def argument_of(dataset: xr.Dataset, name: str) -> np.ndarray | None:
     """The argument of a name, long or short, or None."""
     known = arguments(dataset)
-    if name in parameters(dataset):
+    if not isinstance(name, str) or name in parameters(dataset):
         return None
     return known.get(name, known.get(name.removeprefix(FACT)))
 

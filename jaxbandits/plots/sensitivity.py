@@ -37,7 +37,7 @@ def plot_sensitivity(
     by: str | None = None,
     policies: Sequence[str] | None = None,
     checkpoint: int = -1,
-    at: Mapping[str, float] | None = None,
+    at: Mapping[str, float | str] | None = None,
     level: float | None = 0.95,
     ax: Axes | None = None,
     x_scale: str | None = None,
@@ -87,12 +87,11 @@ def plot_sensitivity(
         that cannot be drawn.
     """
     labels = texts_of(labels)
-    at = at or {}
-    check_mapping("at", at)
+    given = at or {}
+    check_mapping("at", given)
     check_dataset(dataset)
     check_labels(dataset, labels)
-    given = at
-    dataset, at = along(dataset, {"x": x, "by": by}, given)
+    dataset, points = along(dataset, {"x": x, "by": by}, given)
     fixed = {name: shown_value(value) for name, value in given.items()}
     check_checkpoint(dataset, checkpoint)
     check_shown(dataset, policies)
@@ -100,11 +99,11 @@ def plot_sensitivity(
         check_level(level)
     check_axes(ax)
     names = _policies(dataset, policies, x, by)
-    check_at(dataset, names, at)
+    check_at(dataset, names, points)
     lines, drawn = [], []
     for name in names:
         runs = samples(dataset, metric, name, checkpoint)
-        found = responses(dataset, runs, name, x, by, at, level, labels)
+        found = responses(dataset, runs, name, x, by, points, level, labels)
         # As in `plot_curves`: what has nothing to show is left out.
         found = [each for each in found if not np.isnan(each.mean).all()]
         lines += found
