@@ -5,6 +5,7 @@ rich reads ``[b]`` as bold, ``:smile:`` as an emoji and ``12`` as a number to co
 and terminals obey control characters.
 """
 
+import os
 import sys
 from typing import Any
 
@@ -21,15 +22,16 @@ class Printer(Console):
     """A console that prints strings, in tables too, as they stand.
 
     Args:
-      width: of a line where there is no terminal, in characters.
+      width: of a line where neither a terminal nor ``COLUMNS`` says so, in characters.
       stderr: whether to print there, and not on stdout.
     """
 
     def __init__(self, width: int = WIDTH, *, stderr: bool = False) -> None:
         stream = sys.stderr if stderr else sys.stdout
+        known = stream.isatty() or "COLUMNS" in os.environ
         super().__init__(
             stderr=stderr,
-            width=None if stream.isatty() else width,
+            width=None if known else width,
             markup=False,
             emoji=False,
             highlight=False,

@@ -15,14 +15,17 @@ from jaxbandits.plots.labels import value_labels
 from jaxbandits.plots.points import (
     argument_of,
     arguments,
+    cells,
+    check_at,
     check_parameter,
     parameters,
+    the_policy,
 )
 from jaxbandits.plots.words import literal
-from jaxbandits.results.checks import check_dataset, check_number
+from jaxbandits.results.checks import check_dataset, check_mapping, check_number
 from jaxbandits.results.dataset import DIMS
 from jaxbandits.results.lookup import one_environment
-from jaxbandits.results.names import FACT, PARAMETER
+from jaxbandits.results.names import COUNT, FACT, INSTANCE, PARAMETER
 
 
 def along(
@@ -104,6 +107,53 @@ def _alike(dataset: xr.Dataset, columns: Mapping[str, np.ndarray]) -> bool:
     """Whether environments are left that these columns do not tell apart."""
     rows = {tuple(row) for row in zip(*columns.values(), strict=True)} or {()}
     return len(rows) < dataset.sizes["environment"]
+
+
+def by_value(
+    dataset: xr.Dataset,
+    name: str,
+    *,
+    policy: str | None = None,
+    at: Mapping[str, float | str] | None = None,
+) -> xr.Dataset:
+    """The points of a policy as if they were policies, for curves or bars of them. ::
+
+        plots.plot_curves(plots.by_value(data, "num_arms", policy="TS"))
+
+    Args:
+      dataset: as `jaxbandits.sweep` makes it, of one environment, or of `variants`.
+      name: of a parameter, or of an argument in which environments differ
+        (``num_arms``, which the dataset has as ``environment_num_arms``).
+      policy: its name; may be left out if one policy alone has the parameter.
+      at: parameter or argument -> value that selects the points and environments,
+        where others vary too.
+
+    Returns:
+      Dataset of one environment, whose policies are called ``num_arms = 3`` and so on,
+      the smallest value first, with one parameter point each.
+
+    Raises:
+      TypeError, ValueError: naming the argument that is unknown or out of range; `at`
+        if points or environments differ in something else too.
+    """
+    given = at or {}
+    check_mapping("at", given)
+    dataset, points = along(dataset, {"name": name}, given)
+    policy = the_policy(dataset, policy, {"name": name})
+    check_at(dataset, [policy], points)
+    found = cells(dataset, policy, (name,), points)
+    if not found:
+        raise ValueError(f"at: no point of {policy!r} has all of {dict(given)}")
+    values = sorted(value for (value,) in found)
+    chosen = dataset.sel(policy=policy).isel(params=[found[value,] for value in values])
+    chosen = chosen.drop_vars(set(chosen.coords) - {*DIMS[1:], COUNT, INSTANCE})
+    names = [f"{name} = {text}" for text in value_labels(values)]
+    return (
+        chosen.rename(params="policy")
+        .assign_coords(policy=names)
+        .expand_dims("params", axis=1)
+        .assign_coords(params=[0])
+    )
 
 
 def shown_value(value: Any) -> str:

@@ -7,25 +7,19 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from jaxbandits.plots._style import LineStyle, check_axes, figure_of, line_style
-from jaxbandits.plots.arguments import along, shown_value
+from jaxbandits.plots._style import LineStyle, check_axes, figure_of
 from jaxbandits.plots.canvas import figure
-from jaxbandits.plots.labels import (
-    checkpoint_label,
-    metric_label,
-    parameter_label,
-    value_labels,
-)
+from jaxbandits.plots.labels import checkpoint_label, metric_label
 from jaxbandits.plots.legend import draw_legend
-from jaxbandits.plots.points import cells, check_at, check_labels, policy_of
-from jaxbandits.plots.responses import sequence
-from jaxbandits.plots.selection import seeds_note, select, shown, texts_of
+from jaxbandits.plots.selection import seeds_note, select, shown
 from jaxbandits.plots.ticks import readable_ticks
-from jaxbandits.plots.words import check_formulas, entry, literal
-from jaxbandits.results.checks import check_dataset, check_mapping
-from jaxbandits.results.dataset import DIMS
-from jaxbandits.results.lookup import check_policies, check_recorded
-from jaxbandits.results.names import COUNT, INSTANCE
+from jaxbandits.plots.words import check_formulas, entry
+from jaxbandits.results.checks import check_mapping
+from jaxbandits.results.lookup import (
+    check_policies,
+    check_recorded,
+    one_environment,
+)
 from jaxbandits.stats.intervals import quantiles
 
 
@@ -35,8 +29,6 @@ def plot_curves(
     *,
     ax: Axes | None = None,
     params: int | Mapping[str, int] = 0,
-    by: str | None = None,
-    at: Mapping[str, float | str] | None = None,
     level: float | None = 0.95,
     policies: Sequence[str] | None = None,
     labels: Mapping[str, str] | None = None,
@@ -48,33 +40,23 @@ def plot_curves(
 ) -> Figure:
     """Plot the mean of a metric over seeds, per policy, with its t interval.
 
-    Or, with `by`, of one policy a curve per value of a parameter, or of an argument in
-    which environments differ, from dark to light.
-
     A policy keeps its colour and dashes whatever else is shown. A policy that has not
     the metric, or no run at its parameter point, is left out; with one seed there is
     no band. Of a half-finished sweep the figure uses the seeds that all shown policies
-    have played, and the legend tells how many. On a logarithmic axis a mean of 0 is
+    have played, and the legend tells how many. For a curve per value of a parameter, or
+    of an environment's argument, see `by_value`. On a logarithmic axis a mean of 0 is
     drawn at 0, below a linear piece.
 
     Args:
-      dataset: as `jaxbandits.results.build_dataset` makes it, of one environment, or of
-        `variants`.
+      dataset: as `jaxbandits.results.build_dataset` makes it, of one environment.
       metric: name of a metric.
       ax: where to draw, without a legend (see `draw_legend`); by default a new figure.
       params: number of the parameter point, or policy -> number; 0 for policies that
         are not named.
-      by: parameter, or argument (``num_arms``, which the dataset has as
-        ``environment_num_arms``); then one policy is shown.
-      at: argument -> value that selects the environment; with `by` also parameter ->
-        value that selects the points, where others vary too.
       level: coverage of the pointwise confidence band, in (0, 1); None for no band.
-      policies: which ones, and their order in the legend; by default all, with `by` the
-        one that has it.
-      labels: policy -> text of the legend; by default the policy's name. With `by`,
-        policy -> title, parameter or argument -> its text.
-      styles: policy -> how to draw it; by default by its place in the dataset. Not with
-        `by`.
+      policies: which ones, and their order in the legend; by default all.
+      labels: policy -> text of the legend; by default the policy's name.
+      styles: policy -> how to draw it; by default by its place in the dataset.
       seeds_quantiles: two probabilities whose quantiles over seeds are drawn as thin
         lines, to show the spread of single runs.
       x_scale: "linear" or "log".
@@ -86,31 +68,14 @@ def plot_curves(
 
     Raises:
       ValueError: naming the argument that is unknown or out of range; `metric` if
-        none of the policies has it; `dataset` if it has several environments that `by`
-        and `at` do not tell apart, or a policy lacks a checkpoint between others; `at`
-        if points differ in other parameters too; `policies` if no seed has been played
+        none of the policies has it; `dataset` if it has several environments, or a
+        policy lacks a checkpoint between others; `policies` if no seed has been played
         by all of them; `labels` if they do not tell policies apart; what has a formula
         that cannot be drawn.
     """
     check_axes(ax)
     check_formulas("title", title or "")
-    check_dataset(dataset)
-    given, texts = at or {}, texts_of(labels)
-    check_mapping("at", given)
-    if by is not None:
-        check_labels(dataset, texts)
-        if styles is not None or params != 0:
-            raise ValueError("styles and params must be left out with `by`")
-    dataset, points = along(dataset, {"by": by}, given)
-    if by is not None:
-        name = policy_of(dataset, policies, [by])
-        title = title or texts.get(name, literal(name))
-        dataset, styles = _by_value(dataset, name, by, points)
-        policies = labels = None
-    elif points:
-        raise ValueError(
-            f"at: points are selected by `params` where there is no `by`, got {points}"
-        )
+    dataset = one_environment(dataset)
     total = dataset.sizes["seed"]
     dataset = shown(dataset, metric, params, policies)
     check_recorded(dataset, policies, last=False)
@@ -144,30 +109,9 @@ def plot_curves(
     _dress(ax, dataset, metric, x_scale, y_scale)
     ax.set_title(title or "")
     if own:
-        note = seeds_note(dataset, level, seeds_quantiles, total).replace("; ", "\n")
-        for name, value in given.items():
-            note += f", {texts.get(name, parameter_label(name))} = {shown_value(value)}"
-        if by is not None:
-            note += f"\n{texts.get(by, parameter_label(by))}:"
-        draw_legend(ax, note)
+        note = seeds_note(dataset, level, seeds_quantiles, total)
+        draw_legend(ax, note.replace("; ", "\n"))
     return figure_of(ax)
-
-
-def _by_value(
-    dataset: xr.Dataset, policy: str, by: str, at: Mapping[str, float]
-) -> tuple[xr.Dataset, dict[str, LineStyle]]:
-    """The points of a policy as if they were policies, by their values; and looks."""
-    check_at(dataset, [policy], at)
-    found = cells(dataset, policy, (by,), at)
-    values = sorted(value for (value,) in found)
-    points = dataset.sel(policy=policy).isel(params=[found[value,] for value in values])
-    points = points.drop_vars(set(points.coords) - set(DIMS) - {COUNT, INSTANCE})
-    names = value_labels(values)
-    # A point is a policy with one point.
-    points = points.drop_vars("policy").rename(params="policy").expand_dims("params", 1)
-    looks = enumerate(sequence(len(values)))
-    styles = [line_style(i)._replace(color=look["color"]) for i, look in looks]
-    return points.assign_coords(policy=names), dict(zip(names, styles, strict=True))
 
 
 def _spread(

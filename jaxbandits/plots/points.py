@@ -1,12 +1,13 @@
 """Parameter points by the values of their parameters."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from jaxbandits.plots.labels import value_labels
+from jaxbandits.results.lookup import check_policies
 from jaxbandits.results.names import FACT, PARAMETER
 
 
@@ -79,23 +80,33 @@ def coordinates(dataset: xr.Dataset, policy: str) -> dict[str, np.ndarray]:
     return {name: each for name, each in values.items() if not np.isnan(each).all()}
 
 
-def policy_of(
-    dataset: xr.Dataset, policies: Iterable[str] | None, needed: Sequence[str]
+def the_policy(
+    dataset: xr.Dataset, policy: str | None, needed: Mapping[str, str]
 ) -> str:
-    """The one policy, of `policies` or all, that has some parameters.
+    """The policy that is meant, which has some parameters.
+
+    Args:
+      dataset: of one environment.
+      policy: its name, or None for the only one that has them.
+      needed: the parameters, by the name of the plot's argument.
 
     Raises:
-      ValueError: naming `policies`, if there is none or more than one.
+      ValueError: naming `policy`, if it is unknown, or None where not one alone has the
+        parameters; or the argument whose parameter the policy has not.
     """
-    names = dataset["policy"].values.tolist() if policies is None else list(policies)
-    able = [n for n in names if set(needed) <= coordinates(dataset, n).keys()]
-    if len(able) != 1 or (policies is not None and len(names) > 1):
-        both = "both " if len(needed) > 1 else ""
-        raise ValueError(
-            f"policies: with `by` name one; {', '.join(able) or 'none'} has {both}"
-            f"{' and '.join(map(repr, needed))}"
-        )
-    return str(able[0])
+    names, wanted = dataset["policy"].values.tolist(), set(needed.values())
+    if policy is None:
+        able = [name for name in names if wanted <= coordinates(dataset, name).keys()]
+        if len(able) != 1:
+            found, both = ", ".join(able) or "none", "both " * (len(needed) > 1)
+            them = " and ".join(map(repr, needed.values()))
+            raise ValueError(f"policy: name one; {found} has {both}{them}")
+        return str(able[0])
+    check_policies(dataset, [policy])
+    for argument, name in needed.items():
+        if name not in coordinates(dataset, policy):
+            raise ValueError(f"{argument}: {policy!r} has no parameter {name!r}")
+    return policy
 
 
 def check_at(

@@ -61,7 +61,7 @@ def responses(
     if by is not None:
         points = cells(dataset, name, (by, x), at)
         values = sorted({value for value, _ in points})
-        looks = zip(values, value_labels(values), sequence(len(values)), strict=True)
+        looks = zip(values, value_labels(values), _sequence(len(values)), strict=True)
         return [
             _response(
                 runs,
@@ -84,7 +84,7 @@ def responses(
     return [_response(runs, points, level, label, style)]
 
 
-def sequence(count: int) -> list[dict[str, Any]]:
+def _sequence(count: int) -> list[dict[str, Any]]:
     """Looks in an order, from dark to light; the lightest is too pale for white."""
     colors = matplotlib.colormaps["viridis"](np.linspace(0, 0.87, count))
     return [

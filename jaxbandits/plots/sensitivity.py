@@ -16,7 +16,6 @@ from jaxbandits.plots.points import (
     check_at,
     check_labels,
     coordinates,
-    policy_of,
 )
 from jaxbandits.plots.responses import Response, responses
 from jaxbandits.plots.samples import samples
@@ -156,12 +155,19 @@ def _policies(
     """The policies to show, one if there is `by`."""
     if x == by:
         raise ValueError(f"by must be another parameter than x, got {by!r} for both")
-    if by is not None:
-        return [policy_of(dataset, policies, [x, by])]
     names = dataset["policy"].values.tolist() if policies is None else list(policies)
-    if not any(x in coordinates(dataset, name) for name in names):
-        raise ValueError(f"x: none of {', '.join(names)} has the parameter {x!r}")
-    return names
+    needed = {x} if by is None else {x, by}
+    able = [name for name in names if needed <= coordinates(dataset, name).keys()]
+    if by is None:
+        if not able:
+            raise ValueError(f"x: none of {', '.join(names)} has the parameter {x!r}")
+        return names
+    if len(able) != 1 or (policies is not None and len(names) > 1):
+        raise ValueError(
+            f"policies: with `by` name one; {', '.join(able) or 'none'} has both "
+            f"{x!r} and {by!r}"
+        )
+    return able
 
 
 def _draw(ax: Axes, response: Response, ends: tuple[float, float]) -> None:

@@ -21,7 +21,6 @@ DATA = dataset().assign_coords(policy=[ONE, OTHER])
 SWEEP = sweep({ONE: [{"a": x, "b": y} for x in (1, 2) for y in (1, 2)]})
 FIGURES = {
     "curves": partial(plots.plot_curves, DATA),
-    "by": partial(plots.plot_curves, SWEEP, by="a", at={"b": 1}),
     "bars": partial(plots.plot_bars, DATA, "regret", percent=False),
     "ranks": partial(plots.plot_ranks, DATA),
     "sensitivity": partial(plots.plot_sensitivity, SWEEP, x="a", at={"b": 1}),
