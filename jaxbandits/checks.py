@@ -238,8 +238,10 @@ def text(name: str, value: Any) -> str:
 
 
 def label(name: str, value: Any) -> str:
-    """Require a text that can be written to files as it is; return it."""
+    """Require a text that can be seen, and written to files as it is; return it."""
     given = text(name, value)
+    if not given.strip():
+        raise ValueError(f"{name} must have more than spaces, got {shown(given)}")
     # Half a character (a surrogate) has no UTF-8, and C ends a text at NUL.
     if "\0" in given or given.encode(errors="replace").decode() != given:
         raise ValueError(

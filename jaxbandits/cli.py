@@ -8,9 +8,7 @@ import contextlib
 import json
 import os
 import re
-import sys
 import warnings
-from functools import partial
 
 import jaxbandits
 from jaxbandits import checks
@@ -18,7 +16,9 @@ from jaxbandits.cli_compare import add_compare
 from jaxbandits.cli_reproduce import ALL, add_reproduce, play_and_write
 from jaxbandits.cli_sweeps import add_sweeps, verify_store
 from jaxbandits.faults import EXPECTED, is_users
+from jaxbandits.texts import visible
 
+LINES = "\n"  # Errors and warnings have several lines at times.
 RESULTS = "results"  # the folder where `reproduce` leaves its summaries
 _CLAIM = r"[A-Z]{1,2}\d+(\.\d+)*"  # what no store is called; one that is there is meant
 
@@ -31,6 +31,7 @@ def main(arguments: list[str] | None = None) -> int:
     """
     options = _parser().parse_args(arguments)
     from jaxbandits import progress  # which draws, and is not needed for help
+    from jaxbandits.printing import say
 
     try:
         with _plain_warnings(), progress.lines():
@@ -38,10 +39,10 @@ def main(arguments: list[str] | None = None) -> int:
     except EXPECTED as error:
         if options.traceback or not is_users(error):
             raise
-        print(f"jaxbandits: {error}", file=sys.stderr)
+        say(f"jaxbandits: {error}")
         return _leave(2)
     except KeyboardInterrupt:
-        print("jaxbandits: interrupted", file=sys.stderr)
+        say("jaxbandits: interrupted")
         return _leave(130)
 
 
@@ -56,7 +57,9 @@ def _leave(status: int) -> int:
 def _plain_warnings():
     """Warnings are sentences here, without the line of the source."""
     before = warnings.formatwarning
-    warnings.formatwarning = lambda message, *_, **__: f"jaxbandits: {message}\n"
+    warnings.formatwarning = lambda message, *_, **__: (
+        f"jaxbandits: {visible(str(message), keep=LINES)}\n"
+    )
     try:
         yield
     finally:
@@ -137,11 +140,9 @@ def _parser_and_commands():
 
 
 def _list(options) -> int:
-    from rich.console import Console
-    from rich.table import Table
-
     from jaxbandits.experiments import REGISTRY, minutes
     from jaxbandits.policies import REGISTRY as POLICIES
+    from jaxbandits.printing import Printer, Table
     from jaxbandits.settings import PARTS, setting_of
     from jaxbandits.settings import REGISTRY as ENVIRONMENTS
 
@@ -173,7 +174,7 @@ def _list(options) -> int:
         names = {kind: list(entries) for kind, entries in makers.items()}
         print(json.dumps({"experiments": experiments} | names))
         return 0
-    console = Console()
+    printer = Printer()
     table = Table("experiment", "what it shows", "source", title="Experiments")
     table.caption = (
         "quick, full: minutes of one core, where they were measured; full with most "
@@ -184,22 +185,21 @@ def _list(options) -> int:
     for e in experiments:
         spent = map(minutes.shown, e["minutes"].values())
         table.add_row(e["name"], e["title"], e["source"], *spent)
-    console.print(table)
+    printer.print(table)
     for kind, entries in makers.items():
-        console.print(_makers_table(kind.capitalize(), entries))
+        printer.print(_makers_table(kind.capitalize(), entries))
     return 0
 
 
 def _makers_table(title, makers):
     """What can be named in a file, what it is made by, and with what."""
-    from rich.markup import escape
-    from rich.table import Table
+    from jaxbandits.printing import Table
 
     table = Table("name", "factory", "arguments", title=title)
     for name, maker in makers.items():
         fixed = [f"{key} = {_shown(value)}" for key, value in maker.arguments.items()]
         given = [f"{key} = ?" for key in maker.needs]
-        table.add_row(name, maker.factory.__name__, escape(", ".join(fixed + given)))
+        table.add_row(name, maker.factory.__name__, ", ".join(fixed + given))
     return table
 
 
@@ -234,9 +234,8 @@ def _completion(options) -> int:
 
 def _info(options) -> int:
     import jax
-    from rich.console import Console
-    from rich.table import Table
 
+    from jaxbandits.printing import Printer, Table
     from jaxbandits.results import provenance
 
     facts = provenance(devices=[str(d) for d in jax.devices()])
@@ -246,34 +245,30 @@ def _info(options) -> int:
     table = Table(show_header=False)
     for key, value in facts.items():
         table.add_row(key, json.dumps(value) if isinstance(value, dict) else str(value))
-    Console().print(table)
+    Printer().print(table)
     return 0
 
 
 def _recommend(options) -> int:
-    from rich.console import Console
-
     from jaxbandits.experiments.judging.advice import ADVICE, as_data, paragraphs
     from jaxbandits.experiments.judging.board import shipped
     from jaxbandits.experiments.judging.leaderboard import PROTOCOLS, standings_table
+    from jaxbandits.printing import Printer
 
     setting = checks.one_of("SETTING", options.setting, ADVICE)
     if options.json:
         print(json.dumps(as_data(setting)))
         return 0
-    console = Console(width=None if sys.stdout.isatty() else 120)
+    printer = Printer()
     for paragraph in (f"jaxbandits.{ADVICE[setting].code}", *paragraphs(setting)):
-        console.print(paragraph + "\n", highlight=False, markup=False)
+        printer.print(paragraph)
+        printer.print()
     if board := shipped(setting):
-        console.print(standings_table(board, PROTOCOLS[setting]))
+        printer.print(standings_table(board, PROTOCOLS[setting]))
     return 0
 
 
 def _claims(options) -> int:
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-
     from jaxbandits.experiments import recorded
     from jaxbandits.experiments.statements import (
         NOT_COMPARABLE,
@@ -282,6 +277,7 @@ def _claims(options) -> int:
         tally,
         verdicts_in,
     )
+    from jaxbandits.printing import Printer, Table
 
     results = checks.path("--results", options.results)
     # By default there need not be any yet.
@@ -311,7 +307,7 @@ def _claims(options) -> int:
         found = [verdict for verdict in verdicts if verdict]
         return f"{len(found)} of {len(verdicts)} have a verdict: {tally(found)}."
 
-    console = Console(width=None if sys.stdout.isatty() else 160)
+    printer = Printer(160)
     table = Table("id", "claim", "source", "experiment", "recorded", "yours")
     recorded_ones = [(each["recorded"] or {}).get("verdict") for each in listed]
     explained, why = ("fails", NOT_COMPARABLE), []
@@ -319,15 +315,14 @@ def _claims(options) -> int:
         row = (each["id"], each["text"], each["source"], each["experiment"])
         why.append(each["stands_on"] or each["cause"] if verdict in explained else "")
         shown = f"{verdict} ({why[-1]})" if why[-1] else verdict or ""
-        table.add_row(*map(escape, row), shown, each["verdict"] or "")
-    console.print(table)
-    tell = partial(console.print, highlight=False)
-    tell(f"Recorded, in full runs of ours: {judged(recorded_ones)}")
+        table.add_row(*row, shown, each["verdict"] or "")
+    printer.print(table)
+    printer.sentence(f"Recorded, in full runs of ours: {judged(recorded_ones)}")
     for reason in reasons(why).values():
-        tell(f"- {reason}")
+        printer.sentence(f"- {reason}")
     own = [each["verdict"] for each in listed]
-    tell(f"Yours, in {options.results}: {judged(own)}")
-    tell("`jaxbandits verify ID` plays what a claim needs, in full.")
+    printer.sentence(f"Yours, in {options.results}: {judged(own)}")
+    printer.sentence("`jaxbandits verify ID` plays what a claim needs, in full.")
     return 0
 
 
@@ -347,6 +342,7 @@ def _verify(options) -> int:
     results = checks.path("--results", options.results)
     from jaxbandits.experiments import REGISTRY, prepare_folder
     from jaxbandits.experiments.statements import STATEMENTS, of_id
+    from jaxbandits.printing import Printer, say
 
     asked = {each.id: each for each in of_id(options.what)}
     if not asked:
@@ -356,16 +352,16 @@ def _verify(options) -> int:
             f"{checks.hint(options.what, sorted(entries))}; "
             "`jaxbandits claims` shows them"
         )
-    verdicts = []
+    verdicts, printer = [], Printer()
     for name in dict.fromkeys(each.experiment for each in asked.values()):
         experiment = REGISTRY[name]
         full = experiment.full
         size = "" if experiment.fixed else f" ({full.seeds:,} seeds, {full.horizon:,})"
-        print(f"jaxbandits: playing {name}{size}", file=sys.stderr)
+        say(f"jaxbandits: playing {name}{size}")
         folder = prepare_folder(results / name)
         outcome, _ = play_and_write(experiment, full, folder, {}, "png")
         for claim in outcome.claims:
             if claim.id in asked:
-                print(claim.sentence)
+                printer.sentence(claim.sentence)
                 verdicts.append(claim.verdict)
     return 1 if "fails" in verdicts else 0

@@ -6,7 +6,6 @@ solver (the censored setting). It imports what it needs when it runs.
 
 import json
 import os
-import sys
 import warnings
 from typing import Any
 
@@ -71,43 +70,41 @@ def add_compare(commands: Any) -> None:
 def _compare(options: Any) -> int:
     _check(options)
     from matplotlib import rc_context
-    from rich.console import Console
 
     from jaxbandits.experiments import Options, prepare_folder, write
     from jaxbandits.experiments.censored.compare import ROUNDS
     from jaxbandits.experiments.common.ranking import SEEDS, ranking_table, ranks
+    from jaxbandits.printing import Printer
 
     runs = options.runtime is not None
     style = picture_style(options)
     play = _of_runs(options) if runs else _of_pulls(options)
     folder = prepare_folder(options.out)
     seeds = SEEDS if options.seeds is None else options.seeds
-    with rc_context(style):
-        outcome = play(seeds)
+    outcome = play(seeds)
     horizon = (options.rounds or ROUNDS) if runs else options.budget
-    paths = write(
-        outcome,
-        "compare",
-        folder,
-        title="Policies on your own records",
-        source=options.csv,
-        options=Options(seeds, horizon),
-        picture=options.format,
-    )
+    with rc_context(style):
+        paths = write(
+            outcome,
+            "compare",
+            folder,
+            title="Policies on your own records",
+            source=options.csv,
+            options=Options(seeds, horizon),
+            picture=options.format,
+        )
     if options.json:
         print(json.dumps(outcome.records))
         return 0
     brings, of = ("gain", "regret") if runs else ("reward", "money left on the table")
-    console = Console(width=None if sys.stdout.isatty() else 120)
+    printer = Printer()
     for title, dataset in outcome.datasets.items():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # They were said when it was ranked.
             ranking = ranks(dataset, brings)
-        console.print(ranking_table(title, ranking, of))
-    for note in outcome.notes:
-        console.print(note, highlight=False)
-    for path in paths:
-        console.print(f"wrote {path}", soft_wrap=True, highlight=False)
+        printer.print(ranking_table(title, ranking, of))
+    for text in (*outcome.notes, *(f"wrote {path}" for path in paths)):
+        printer.sentence(text)
     return 0
 
 

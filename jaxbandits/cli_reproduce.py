@@ -8,7 +8,6 @@ import contextlib
 import json
 import os
 import signal
-import sys
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -97,6 +96,7 @@ def _reproduce_all(options, style: dict[str, Any]) -> int:
     from jaxbandits.experiments import REGISTRY
     from jaxbandits.experiments.common.playing import forget_runs
     from jaxbandits.experiments.common.writing import is_written
+    from jaxbandits.printing import say
     from jaxbandits.settings import PARTS
 
     if options.paper is not None:
@@ -110,15 +110,15 @@ def _reproduce_all(options, style: dict[str, Any]) -> int:
             continue
         out = every / name
         if is_written(name, out, _chosen(experiment, options)):
-            print(f"jaxbandits: {name} is in {out} already", file=sys.stderr)
+            say(f"jaxbandits: {name} is in {out} already")
             continue
-        print(f"jaxbandits: {name}", file=sys.stderr)
+        say(f"jaxbandits: {name}")
         try:
             ended = _reproduce_one(experiment, options, out, style, every)
         except EXPECTED as error:  # Of a file of data that is not there, say.
             if options.traceback or not is_users(error):
                 raise
-            print(f"jaxbandits: {name}: {error}", file=sys.stderr)
+            say(f"jaxbandits: {name}: {error}")
             ended = 2
         if ended > 128:
             return ended
@@ -146,17 +146,16 @@ def _reproduce_one(
     style: dict[str, Any],
     runs: Path | None = None,
 ) -> int:
-    from rich.console import Console
-
     from jaxbandits.experiments import prepare_folder
     from jaxbandits.experiments.common.table import records_table
     from jaxbandits.experiments.statements import reasons
+    from jaxbandits.printing import Printer, say
     from jaxbandits.sweeps.fill import StoppedError
 
     chosen = _chosen(experiment, options)
     if experiment.fixed and (options.seeds or options.horizon):
         message = f"--seeds and --horizon have no effect on {experiment.name}"
-        print(f"jaxbandits: {message}", file=sys.stderr)
+        say(f"jaxbandits: {message}")
     folder = prepare_folder(out)
     # That its own seeds are few is what a quick form is.
     few = options.quick and chosen == experiment.quick and not experiment.fixed
@@ -166,21 +165,21 @@ def _reproduce_one(
                 experiment, chosen, folder, style, options.format, runs
             )
     except StoppedError as error:
-        print(f"jaxbandits: SIGTERM: {error}; {GOES_ON}", file=sys.stderr)
+        say(f"jaxbandits: SIGTERM: {error}; {GOES_ON}")
         return 128 + signal.SIGTERM
     if options.json:
         print(json.dumps(outcome.records))
         return 0
-    console = Console(width=None if sys.stdout.isatty() else 120)
-    console.print(outcome.table or records_table(outcome.records, experiment.title))
+    printer = Printer()
+    printer.print(outcome.table or records_table(outcome.records, experiment.title))
     why = reasons(claim.reason for claim in outcome.claims).values()
     said = (claim.sentence for claim in outcome.claims)
     for note in (*outcome.notes, *said, *why):
-        console.print(note)
+        printer.sentence(note)
     if few:
-        console.print("Of a quick form intervals are not sure: docs/statistics.md.")
+        printer.sentence("Of a quick form intervals are not sure: docs/statistics.md.")
     for path in paths:
-        console.print(f"wrote {path}", soft_wrap=True, highlight=False)
+        printer.sentence(f"wrote {path}")
     return 0
 
 
@@ -209,15 +208,15 @@ def play_and_write(experiment, options, folder, style, picture, runs=None):
 
     with rc_context(style):
         outcome = play(experiment, options._replace(folder=runs or folder))
-    paths = write(
-        outcome,
-        experiment.name,
-        folder,
-        title=experiment.title,
-        source=experiment.source,
-        options=options,
-        picture=picture,
-    )
+        paths = write(
+            outcome,
+            experiment.name,
+            folder,
+            title=experiment.title,
+            source=experiment.source,
+            options=options,
+            picture=picture,
+        )
     if runs is None:
         forget_runs(folder, outcome.stores)
     return outcome, paths

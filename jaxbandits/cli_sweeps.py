@@ -7,7 +7,6 @@ import json
 import os
 import re
 import signal
-import sys
 from pathlib import Path
 
 from jaxbandits import checks
@@ -100,6 +99,7 @@ def _shard(text: str | None) -> tuple[int, int] | None:
 def _sweep(options) -> int:
     import jax
 
+    from jaxbandits.printing import Printer, say
     from jaxbandits.sweeps import HalfWidth, Store, read_spec, run_sweep
     from jaxbandits.sweeps.fill import StoppedError
     from jaxbandits.sweeps.hosts import join, leave
@@ -136,15 +136,16 @@ def _sweep(options) -> int:
         with stop_at_sigterm() as stop:
             run_sweep(spec, kept, executor=options.workers, shard=shard, stop=stop)
     except StoppedError as error:
-        print(f"jaxbandits: SIGTERM: {error}; {GOES_ON}", file=sys.stderr)
+        say(f"jaxbandits: SIGTERM: {error}; {GOES_ON}")
         return leave(128 + signal.SIGTERM)
     except KeyboardInterrupt:
-        print(f"jaxbandits: interrupted; {GOES_ON}", file=sys.stderr)
+        say(f"jaxbandits: interrupted; {GOES_ON}")
         return leave(130)
     if jax.process_index() > 0:
         return 0
     if shard is not None:
-        print(f"shard {options.shard} is in {store}; see jaxbandits status {store}")
+        shard_of = f"shard {options.shard} is in {store}"
+        Printer().sentence(f"{shard_of}; see jaxbandits status {store}")
         return 0
     _tell(store, options)
     return 0
@@ -152,27 +153,24 @@ def _sweep(options) -> int:
 
 def _tell(store: str, options) -> None:
     """Say what a complete sweep has found."""
-    from rich.console import Console
-
     from jaxbandits.experiments.common.table import records_table
+    from jaxbandits.printing import Printer
     from jaxbandits.sweeps.summary import best_points, sweep_records
 
     records = sweep_records(store)
     if options.json:
         print(json.dumps(records))
         return
-    console = Console(width=None if sys.stdout.isatty() else 120)
-    console.print(records_table(best_points(records), f"{store}: best points"))
+    printer = Printer()
+    printer.print(records_table(best_points(records), f"{store}: best points"))
     if options.verify:
         count = f"{options.verify} random blocks (or all)"
-        console.print(f"verified: {count} played again, every bit as in the store")
-    console.print(f"wrote {store}", soft_wrap=True, highlight=False)
+        printer.sentence(f"verified: {count} played again, every bit as in the store")
+    printer.sentence(f"wrote {store}")
 
 
 def _status(options) -> int:
-    from rich.console import Console
-    from rich.table import Table
-
+    from jaxbandits.printing import Printer, Table
     from jaxbandits.sweeps.status import status
 
     found = status(options.store)
@@ -188,8 +186,9 @@ def _status(options) -> int:
     table.add_row("blocks failed", f"{found.failed}")
     for error, count in found.errors.items():
         table.add_row("", f"{count} x {error}")
-    table.add_row("processors", "\n".join(found.processors))
-    Console(width=None if sys.stdout.isatty() else 120).print(table)
+    for number, processor in enumerate(found.processors):
+        table.add_row("" if number else "processors", processor)
+    Printer().print(table)
     return 0
 
 
@@ -211,39 +210,41 @@ def _duration(seconds: float) -> str:
 
 
 def _show(options) -> int:
-    from rich.console import Console
-    from rich.table import Table
-
+    from jaxbandits.printing import Printer, Table
     from jaxbandits.sweeps.status import show
 
     found = show(options.store)
     if options.json:
         print(json.dumps(found))
         return 0
-    console = Console(width=None if sys.stdout.isatty() else 120)
+    printer = Printer()
     table = Table(show_header=False, title=options.store)
     for name, value in found["extent"].items():
         table.add_row(name, str(value))
-    console.print(table)
+    printer.print(table)
     columns = ("created", "runs", "versions", "devices", "processor", "host", "job")
     table = Table("session", *columns, title="Sessions")
     for number, entry in enumerate(found["sessions"], 1):
         table.add_row(str(number), *(str(entry[name]) for name in columns))
-    console.print(table)
-    console.print(found["text"] or "(the sweep was not read from a file)", markup=False)
+    printer.print(table)
+    text = found["text"] or "(the sweep was not read from a file)"
+    for line in text.split("\n"):
+        printer.sentence(line)
     return 0
 
 
 def _merge(options) -> int:
+    from jaxbandits.printing import Printer
     from jaxbandits.sweeps.merge import merge
 
     found = merge(options.stores, options.into)
-    print(f"wrote {options.into}: {found.sizes['seed']} seeds")
+    Printer().sentence(f"wrote {options.into}: {found.sizes['seed']} seeds")
     return 0
 
 
 def verify_store(options) -> int:
     """`jaxbandits verify STORE`; `options` are those of the command."""
+    from jaxbandits.printing import Printer
     from jaxbandits.sweeps import read_spec
     from jaxbandits.sweeps.verify import examine, replay
 
@@ -251,9 +252,14 @@ def verify_store(options) -> int:
     if options.spec is not None and not options.blocks:
         raise ValueError("--spec says how blocks are played again: give --blocks, too")
     files = examine(options.what)
-    print(f"{options.what}: every file is as it was written ({files} blocks)")
+    printer = Printer()
+    printer.sentence(
+        f"{options.what}: every file is as it was written ({files} blocks)"
+    )
     if options.blocks:
         spec = None if options.spec is None else read_spec(options.spec)
         count = replay(options.what, spec, options.blocks)
-        print(f"{count} random blocks played again, every bit as in the store")
+        printer.sentence(
+            f"{count} random blocks played again, every bit as in the store"
+        )
     return 0

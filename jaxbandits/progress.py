@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import psutil
-from rich.console import Console
 from rich.filesize import decimal
 from rich.progress import (
     BarColumn,
@@ -21,7 +20,11 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
+from rich.table import Column
 from rich.text import Text
+
+from jaxbandits.printing import Printer, say
+from jaxbandits.texts import visible
 
 _MINUTE = 60.0  # seconds between lines
 _log: "_Log | None" = None  # where lines go, while somebody wants them
@@ -58,7 +61,12 @@ def reporter(
         yield lambda done, label: None
         return
     columns = (
-        TextColumn("{task.description}"),
+        # A long name is cut, and not the bar.
+        TextColumn(
+            "{task.description}",
+            markup=False,
+            table_column=Column(no_wrap=True, max_width=40),
+        ),
         BarColumn(bar_width=20),
         TaskProgressColumn(),
         TimeElapsedColumn(),
@@ -67,11 +75,12 @@ def reporter(
         *([_Throughput(rounds)] if rounds else []),
         _PeakMemory(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(title, total=total)
+    with Progress(*columns, console=Printer(stderr=True), transient=True) as bar:
+        task = bar.add_task(visible(title), total=total)
 
         def report(done, label):
-            bar.update(task, advance=done, description=f"{title}: {label}")
+            text = visible(f"{title}: {label}")
+            bar.update(task, advance=done, description=text)
 
         yield report
 
@@ -96,12 +105,10 @@ class _Log:
                 return
             self.last = now
             left = (now - begun) * (total - so_far) / so_far
-            print(
+            say(
                 f"jaxbandits: game {number}, {title}: {label}: "
                 f"{100 * so_far / total:.0f} %, {_minutes(left)} left of it, "
-                f"{_minutes(now - self.start)} since the start",
-                file=sys.stderr,
-                flush=True,
+                f"{_minutes(now - self.start)} since the start"
             )
 
         return report

@@ -173,6 +173,12 @@ def test_names_that_no_file_could_keep(name):
         checks.label("x", name)
 
 
+@pytest.mark.parametrize("name", [" ", "\n", "\u2003\t"])
+def test_names_that_nobody_could_see(name):
+    with pytest.raises(ValueError, match="^x must have more than spaces, got '"):
+        checks.label("x", name)
+
+
 def test_home_is_spelt_out(monkeypatch, tmp_path):
     monkeypatch.setenv("HOME", str(tmp_path))
     assert path("store", "~/runs.zarr") == tmp_path / "runs.zarr"

@@ -513,6 +513,24 @@ def test_a_sweep(capsys, spec):
     assert "two" in out and "(" not in line
 
 
+def test_names_of_a_sweep_are_printed_as_they_stand(capsys, spec):
+    """Also where they would be markup, formulas, or orders to the terminal."""
+    names = ["TS [fast]", "TS [slow]", "[/b]", ":smile:", "_$x$"]
+    policies = "".join(f'[policies."{name}"]\nmake = "uniform"\n' for name in names)
+    text = SPEC.partition("[policies")[0].replace("s.two]", 's."[/two] \\u001b[2J"]')
+    spec.write_text(text + policies)
+    out = swept(capsys, spec, "--store", "[b]ig.zarr")
+    for name in (*names, "[/two] \\x1b[2J", "wrote [b]ig.zarr"):
+        assert name in out
+    for command in ("status", "show"):
+        assert cli.main([command, "[b]ig.zarr"]) == 0
+        assert "[b]ig.zarr" in capsys.readouterr().out
+    assert cli.main(["show", "[b]ig.zarr"]) == 0
+    assert text.splitlines()[-2] in capsys.readouterr().out
+    assert cli.main(["show", "[/no].zarr"]) == 2
+    assert "[/no].zarr" in capsys.readouterr().err
+
+
 def test_a_sweep_as_json(capsys, spec, tmp_path):
     store = tmp_path / "new" / "mine.zarr"
     records = json.loads(swept(capsys, spec, "--json", "--store", store))

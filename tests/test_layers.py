@@ -12,6 +12,8 @@ LAYERS = {
     "checks": 0,
     "faults": 0,
     "atomic": 0,
+    "texts": 0,
+    "printing": 1,
     "devices": 0,
     "factory": 0,
     "maker": 0,

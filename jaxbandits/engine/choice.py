@@ -1,6 +1,5 @@
 """Which engine plays a policy in an environment, and why."""
 
-import sys
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -66,12 +65,11 @@ def choose(name: str, policy, environment, platform: str) -> Choice:
 
 def say(environment: str, choices: Mapping[str, Choice]) -> None:
     """Print, on stderr, which engines were chosen and why; a line for each reason."""
+    from jaxbandits.printing import say as tell  # rich, which few need
+
     for choice in dict.fromkeys(choices.values()):
         names = ", ".join(name for name, each in choices.items() if each == choice)
-        print(
-            f"{environment}: engine {choice.engine} for {names}: {choice.reason}",
-            file=sys.stderr,
-        )
+        tell(f"{environment}: engine {choice.engine} for {names}: {choice.reason}")
 
 
 def engine_for(name: str, policy, environment, platform: str) -> Engine:

@@ -3,7 +3,9 @@
 `plot_curves` draws metrics over checkpoints and `plot_panels` several such figures
 side by side; `plot_bars` draws them at the horizon and `plot_ranks` the average ranks
 of policies. Of a sweep, `plot_heat_map` draws a metric over two parameters of a policy
-and `plot_sensitivity` over one, for several policies. A sweep may be half finished: the
+and `plot_sensitivity` over one, for several policies; arguments in which environments
+differ count as parameters, and `by_value` makes the points of a policy curves or bars
+of their own. A sweep may be half finished: the
 figures use the runs that there are and tell how many.
 
 All take the datasets of `jaxbandits.results` and return Matplotlib figures, which show
@@ -18,6 +20,7 @@ plots the same look.
 """
 
 from jaxbandits.plots._style import LineStyle, line_style, style
+from jaxbandits.plots.arguments import by_value
 from jaxbandits.plots.bars import plot_bars
 from jaxbandits.plots.bounds import draw_bounds
 from jaxbandits.plots.canvas import figure, save_figure, share_names
@@ -29,14 +32,17 @@ from jaxbandits.plots.panels import plot_panels
 from jaxbandits.plots.ranks import plot_ranks
 from jaxbandits.plots.sensitivity import plot_sensitivity
 from jaxbandits.plots.ticks import readable_ticks
+from jaxbandits.plots.words import literal
 
 __all__ = [
     "Best",
     "LineStyle",
+    "by_value",
     "draw_bounds",
     "draw_legend",
     "figure",
     "line_style",
+    "literal",
     "plot_bars",
     "plot_curves",
     "plot_heat_map",

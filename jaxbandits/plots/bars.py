@@ -62,6 +62,7 @@ def plot_bars(
     """
     check_axes(ax)
     check_formulas("title", title or "")
+    check_formulas("reference_label", reference_label)
     if reference is not None:
         check_number("reference", reference)
         if not np.isfinite(reference):

@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 
 from jaxbandits.plots._style import check_axes, line_style
 from jaxbandits.plots.ticks import readable_ticks
+from jaxbandits.plots.words import check_formulas, entry
 from jaxbandits.results.checks import check_mapping
 
 
@@ -46,7 +47,8 @@ def draw_bounds(ax: Axes, x: Any, curves: Mapping[str, Any]) -> None:
                 f"curves: {label!r} must have {len(places)} numbers, one for each of "
                 f"x, got shape {list(heights.shape)}"
             )
-        ax.plot(places, heights, label=label, **line_style(i)._asdict())
+        check_formulas(f"curves: {label!r}", label)
+        ax.plot(places, heights, label=entry(label), **line_style(i)._asdict())
     ax.autoscale(axis="y")
     if ax.get_yscale() != "linear":
         # The bounds have widened the range.

@@ -43,7 +43,8 @@ def plot_curves(
     A policy keeps its colour and dashes whatever else is shown. A policy that has not
     the metric, or no run at its parameter point, is left out; with one seed there is
     no band. Of a half-finished sweep the figure uses the seeds that all shown policies
-    have played, and the legend tells how many. On a logarithmic axis a mean of 0 is
+    have played, and the legend tells how many. For a curve per value of a parameter, or
+    of an environment's argument, see `by_value`. On a logarithmic axis a mean of 0 is
     drawn at 0, below a linear piece.
 
     Args:

@@ -6,9 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
-from jaxbandits.plots.points import cells, check_at, check_parameter, coordinates
+from jaxbandits.plots.points import cells, check_at, the_policy
 from jaxbandits.plots.samples import OF_RUNS, STATISTICS, Samples
-from jaxbandits.results.lookup import check_policies
 
 
 class Grid(NamedTuple):
@@ -37,22 +36,9 @@ def grid_policy(dataset: xr.Dataset, policy: str | None, x: str, y: str) -> str:
       ValueError: naming `x`, `y` or `policy`, if there is no such policy or, with
         `policy` left out, more than one.
     """
-    for argument, name in {"x": x, "y": y}.items():
-        check_parameter(dataset, name, argument)
     if x == y:
         raise ValueError(f"y must be another parameter than x, got {y!r} for both")
-    names = dataset["policy"].values.tolist()
-    if policy is None:
-        able = [name for name in names if {x, y} <= coordinates(dataset, name).keys()]
-        if len(able) != 1:
-            found = ", ".join(able) or "none"
-            raise ValueError(f"policy: name one; {found} has both {x!r} and {y!r}")
-        return str(able[0])
-    check_policies(dataset, [policy])
-    for argument, name in {"x": x, "y": y}.items():
-        if name not in coordinates(dataset, policy):
-            raise ValueError(f"{argument}: {policy!r} has no parameter {name!r}")
-    return policy
+    return the_policy(dataset, policy, {"x": x, "y": y})
 
 
 def grid_of(

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from jaxbandits.checks import one_of
 from jaxbandits.plots._style import SCREEN, check_axes, figure_of, setting
+from jaxbandits.plots.arguments import along, shown_value
 from jaxbandits.plots.canvas import figure
 from jaxbandits.plots.grid import Grid, grid_of, grid_policy, grid_values
 from jaxbandits.plots.labels import (
@@ -21,12 +22,13 @@ from jaxbandits.plots.labels import (
 )
 from jaxbandits.plots.legend import draw_legend
 from jaxbandits.plots.marks import MISSING, Best, check_best, draw_best, missing_key
-from jaxbandits.plots.points import check_labels
+from jaxbandits.plots.points import argument_of, check_labels
 from jaxbandits.plots.samples import STATISTICS, samples
 from jaxbandits.plots.selection import seeds_text, texts_of
 from jaxbandits.plots.ticks import tick_formatter, tick_locator
-from jaxbandits.results.checks import check_mapping
-from jaxbandits.results.lookup import check_checkpoint, one_environment
+from jaxbandits.plots.words import literal
+from jaxbandits.results.checks import check_dataset, check_mapping
+from jaxbandits.results.lookup import check_checkpoint
 
 _WORDS = {"median": "median ", "std": "s.d. of ", "sem": "standard error of "}
 # In widths of the font.
@@ -45,62 +47,73 @@ def plot_heat_map(
     y: str,
     policy: str | None = None,
     checkpoint: int = -1,
-    at: Mapping[str, float] | None = None,
+    at: Mapping[str, float | str] | None = None,
     statistic: str = "mean",
     best: Best | None = Best(),  # noqa: B008 - a value that cannot change
     ax: Axes | None = None,
     log: bool = False,
     labels: Mapping[str, str] | None = None,
 ) -> Figure:
-    """Plot a metric over two parameters of a policy, a cell per parameter point.
+    """Plot a metric over two parameters, a cell per parameter point.
+
+    Parameters are those of a policy, or arguments in which environments differ.
 
     Cells are of one size, in the order of their values. A star marks the best mean:
     selected, so that its number flatters it (play the point on fresh seeds to know its
     mean). Dots mark the points that are not surely worse: star and dots together hold
     the point with the best true mean with the probability of `best` (paired t tests
     over the seeds that both have, corrected for the number of points; with fewer than
-    20 seeds, or where the seeds do not support the test, nothing is sure). Numbers
-    stand in the cells if there is room.
+    20 seeds, or where the seeds do not support the test, nothing is sure). There are no
+    marks where an axis shows an argument: environments are not chosen. Numbers stand in
+    the cells if there is room.
 
     A sweep may be half finished: every cell is of the seeds that were played there,
     and the note tells how many. Cells without a run, or whose metric is undefined, are
     hatched. The star goes to a cell with at least half as many seeds as any has.
 
     Args:
-      dataset: as `jaxbandits.sweep` makes it, of one environment.
+      dataset: as `jaxbandits.sweep` makes it, of one environment, or of `variants`.
       metric: name of a metric.
-      x: parameter from left to right.
-      y: parameter from bottom to top.
+      x: parameter from left to right, or argument (``num_arms``, which the dataset has
+        as ``environment_num_arms``).
+      y: parameter or argument from bottom to top.
       policy: name; may be left out if one policy alone has both parameters.
       checkpoint: number of the checkpoint; -1 is the last.
-      at: parameter -> value that selects the points, where others vary too.
+      at: parameter or argument -> value that selects the points and environments,
+        where others vary too.
       statistic: over seeds: "mean", "median", "std" or "sem". The marks go by the mean
         whatever is shown.
       best: which mean is the best, and how sure the marks are; None for no marks.
       ax: where to draw, without a legend (see `draw_legend`); by default a new figure.
       log: whether colours go by the logarithm.
-      labels: parameter -> text of its axis, policy -> title; by default their names.
+      labels: parameter or argument -> text of its axis, policy -> title; by default
+        their names.
 
     Returns:
       The figure that was drawn on.
 
     Raises:
       ValueError: naming the argument that is unknown or out of range; `dataset` if it
-        has several environments; `at` if more than one point falls into a cell;
+        has several environments that `x`, `y` and `at` do not tell apart; `at` if more
+        than one point falls into a cell;
         `metric` if no run of the policy has it.
     """
     labels = texts_of(labels)
-    at = at or {}
-    check_mapping("at", at)
-    dataset = one_environment(dataset)
-    check_checkpoint(dataset, checkpoint)
+    given = at or {}
+    check_mapping("at", given)
+    check_dataset(dataset)
     check_labels(dataset, labels)
+    if any(argument_of(dataset, name) is not None for name in (x, y)):
+        best = None  # What is best in one environment is no better in another.
+    dataset, points = along(dataset, {"x": x, "y": y}, given)
+    fixed = {name: shown_value(value) for name, value in given.items()}
+    check_checkpoint(dataset, checkpoint)
     one_of("statistic", statistic, STATISTICS)
     check_best(best)
     check_axes(ax)
     policy = grid_policy(dataset, policy, x, y)
     runs = samples(dataset, metric, policy, checkpoint)
-    grid = grid_of(dataset, policy, x, y, at)
+    grid = grid_of(dataset, policy, x, y, points)
     runs = runs.only(grid.points)
     shown = grid_values(grid, runs, statistic)
     if np.isnan(shown).all():
@@ -130,16 +143,16 @@ def plot_heat_map(
     if np.isnan(shown).any():
         ax.add_patch(missing_key())
     _label_ticks(ax, grid, cell)
-    texts = {name: labels.get(name, parameter_label(name)) for name in (x, y, *at)}
+    texts = {name: labels.get(name, parameter_label(name)) for name in (x, y, *fixed)}
     used = seeds_text(runs.counts[runs.counts > 0], dataset.sizes["seed"], runs.drawn)
     note = [
         texts[x],
-        *(f"{texts[name]} = {value_labels([at[name]])[0]}" for name in at),
+        *(f"{texts[name]} = {value}" for name, value in fixed.items()),
         f"mean of {used}" if statistic == "mean" and runs.counts.max() > 1 else used,
     ]
     ax.set_xlabel("\n".join(note))
     ax.set_ylabel(texts[y])
-    ax.set_title(labels.get(policy, policy))
+    ax.set_title(labels.get(policy, literal(policy)))
     if own and ax.get_legend_handles_labels()[0]:
         draw_legend(ax)
     return figure_of(ax)

@@ -5,7 +5,9 @@ from collections.abc import Iterable
 import numpy as np
 import xarray as xr
 
+from jaxbandits.plots.words import literal
 from jaxbandits.results.checks import check_checkpoints
+from jaxbandits.results.names import FACT
 
 # Metrics whose name does not say enough.
 METRIC_LABELS = {
@@ -26,7 +28,7 @@ _UNITS = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 def metric_label(metric: str) -> str:
     """An axis label for a metric."""
-    return METRIC_LABELS.get(metric, metric.replace("_", " "))
+    return METRIC_LABELS.get(metric, literal(metric.replace("_", " ")))
 
 
 def metric_at(dataset: xr.Dataset, metric: str, checkpoint: int = -1) -> str:
@@ -42,8 +44,8 @@ def metric_at(dataset: xr.Dataset, metric: str, checkpoint: int = -1) -> str:
 
 
 def parameter_label(name: str) -> str:
-    """An axis label for a parameter."""
-    return name.replace("_", " ")
+    """An axis label for a parameter of a policy, or an environment's argument."""
+    return literal(name.removeprefix(FACT).replace("_", " "))
 
 
 def checkpoint_label(dataset: xr.Dataset) -> str:

@@ -12,7 +12,7 @@ from matplotlib.legend import Legend
 from jaxbandits import checks
 from jaxbandits.plots._style import figure_of, in_force, under
 from jaxbandits.plots.canvas import Figure
-from jaxbandits.plots.words import entry, width_of, wrapped
+from jaxbandits.plots.words import check_formulas, entry, width_of, wrapped
 
 # In widths of the font: the line, the space beside it, and between columns.
 _HANDLE = 2.0 + 0.8
@@ -44,7 +44,8 @@ def draw_legend(
     figures = {ax.figure for ax in axes}
     if len(figures) != 1:
         raise ValueError(f"axes must be of one figure, got {len(figures)}")
-    checks.label("title", title or " ")
+    check_formulas("title", title)
+    checks.label("title", title or "none")
     fig = figure_of(axes[0])
     for old in fig.legends:
         title = title or old.get_title().get_text()

@@ -15,6 +15,7 @@ from jaxbandits.plots.curves import plot_curves
 from jaxbandits.plots.legend import draw_legend
 from jaxbandits.plots.runs import environments, played
 from jaxbandits.plots.selection import names_of, seeds_note, shown, texts_of
+from jaxbandits.plots.words import literal
 from jaxbandits.results.checks import check_dataset, check_mapping, check_number
 from jaxbandits.results.dataset import DIMS
 from jaxbandits.results.lookup import at_points
@@ -47,7 +48,8 @@ def plot_panels(
         are not named.
       level: coverage of the pointwise confidence bands, in (0, 1); None for no bands.
       policies: which ones, and their order in the legend; by default all.
-      labels: policy -> text of the legend; by default the policy's name.
+      labels: policy -> text of the legend, or panel title -> its text, with formulas;
+        by default their names as they stand.
       seeds_quantiles: two probabilities whose quantiles are drawn as thin lines.
       x_scale: "linear" or "log".
       y_scale: "linear" or "log".
@@ -99,7 +101,11 @@ def plot_panels(
         if not isfinite(top):
             raise ValueError(f"tops: {title!r} must be finite, got {top}")
     labels = dict(labels or {})
-    asking: dict[str, Any] = {"policies": policies, "labels": labels}
+    heads = {title: labels.get(title, literal(title)) for title in datasets}
+    asking: dict[str, Any] = {
+        "policies": policies,
+        "labels": [name for name in labels if name not in heads],
+    }
     if isinstance(params, Mapping):
         asking["params"] = params
     for argument, asked in asking.items():
@@ -130,14 +136,17 @@ def plot_panels(
             seeds_quantiles=seeds_quantiles,
             x_scale=x_scale,
             y_scale=y_scale,
-            title=title,
+            title=heads[title],
         )
         if tops is not None and title in tops:
             ax.set_ylim(top=tops[title])
     share_names(axes)
     draw_legend(
         axes,
-        _note(datasets, metric, params, policies, level, seeds_quantiles),
+        _note(
+            {heads[title]: each for title, each in datasets.items()},
+            *(metric, params, policies, level, seeds_quantiles),
+        ),
         order=list(texts.values()),
     )
     return fig

@@ -7,34 +7,62 @@ import numpy as np
 import xarray as xr
 
 from jaxbandits.plots.labels import value_labels
-
-_PREFIX = "param_"
+from jaxbandits.results.lookup import check_policies
+from jaxbandits.results.names import FACT, PARAMETER
 
 
 def parameters(dataset: xr.Dataset) -> list[str]:
     """Names of the parameters that some policy has."""
     return [
-        str(name).removeprefix(_PREFIX)
+        str(name).removeprefix(PARAMETER)
         for name in dataset.coords
-        if str(name).startswith(_PREFIX)
+        if str(name).startswith(PARAMETER)
     ]
 
 
+def arguments(dataset: xr.Dataset) -> dict[str, np.ndarray]:
+    """What environments differ in, ``[E]`` by name: f64, or text.
+
+    An argument is called as its coordinate is, ``environment_num_arms``, or for short
+    ``num_arms`` if no parameter is. There are none without a dimension ``environment``.
+    """
+    found = {
+        str(name).removeprefix(FACT): values.values
+        for name, values in dataset.coords.items()
+        if str(name).startswith(FACT) and values.dims == ("environment",)
+    }
+    taken = parameters(dataset)
+    return {FACT + name if name in taken else name: x for name, x in found.items()}
+
+
+def argument_of(dataset: xr.Dataset, name: str) -> np.ndarray | None:
+    """The argument of a name, long or short, or None."""
+    known = arguments(dataset)
+    if not isinstance(name, str) or name in parameters(dataset):
+        return None
+    return known.get(name, known.get(name.removeprefix(FACT)))
+
+
 def check_parameter(dataset: xr.Dataset, name: str, argument: str) -> None:
-    """Raise a ValueError naming `argument` if no policy has the parameter."""
-    known = parameters(dataset)
-    if name not in known:
+    """Raise a ValueError naming `argument` if nothing has a parameter of the name.
+
+    Neither a policy, nor as an argument one of several environments.
+    """
+    known, further = parameters(dataset), arguments(dataset)
+    if name not in known and argument_of(dataset, name) is None:
+        of_environments = f"; of environments {', '.join(further)}" if further else ""
         raise ValueError(
             f"{argument}: the parameter {name!r} is unknown; "
-            f"known are {', '.join(known) or 'none'}"
+            f"known are {', '.join(known) or 'none'}{of_environments}"
         )
 
 
 def check_labels(dataset: xr.Dataset, labels: Iterable[str]) -> None:
-    """Raise a ValueError if a label is neither a policy's nor a parameter's."""
-    known = dataset["policy"].values.tolist() + parameters(dataset)
+    """Raise a ValueError if a label is of no policy, parameter or argument."""
+    known = [*dataset["policy"].values.tolist(), *parameters(dataset)]
+    known += arguments(dataset)
     for name in labels:
-        if name not in known:
+        if name not in known and argument_of(dataset, name) is None:
             raise ValueError(
                 f"labels: {name!r} is unknown; known are {', '.join(known)}"
             )
@@ -46,10 +74,39 @@ def coordinates(dataset: xr.Dataset, policy: str) -> dict[str, np.ndarray]:
     Of the parameters that the policy has; NaN at points that it has not.
     """
     values = {
-        name: dataset[_PREFIX + name].sel(policy=policy).values
+        name: dataset[PARAMETER + name].sel(policy=policy).values
         for name in parameters(dataset)
     }
     return {name: each for name, each in values.items() if not np.isnan(each).all()}
+
+
+def the_policy(
+    dataset: xr.Dataset, policy: str | None, needed: Mapping[str, str]
+) -> str:
+    """The policy that is meant, which has some parameters.
+
+    Args:
+      dataset: of one environment.
+      policy: its name, or None for the only one that has them.
+      needed: the parameters, by the name of the plot's argument.
+
+    Raises:
+      ValueError: naming `policy`, if it is unknown, or None where not one alone has the
+        parameters; or the argument whose parameter the policy has not.
+    """
+    names, wanted = dataset["policy"].values.tolist(), set(needed.values())
+    if policy is None:
+        able = [name for name in names if wanted <= coordinates(dataset, name).keys()]
+        if len(able) != 1:
+            found, both = ", ".join(able) or "none", "both " * (len(needed) > 1)
+            them = " and ".join(map(repr, needed.values()))
+            raise ValueError(f"policy: name one; {found} has {both}{them}")
+        return str(able[0])
+    check_policies(dataset, [policy])
+    for argument, name in needed.items():
+        if name not in coordinates(dataset, policy):
+            raise ValueError(f"{argument}: {policy!r} has no parameter {name!r}")
+    return policy
 
 
 def check_at(

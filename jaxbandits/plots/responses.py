@@ -12,6 +12,7 @@ from jaxbandits.plots._style import line_style, setting
 from jaxbandits.plots.labels import value_labels
 from jaxbandits.plots.points import cells, coordinates
 from jaxbandits.plots.samples import Samples, t_interval
+from jaxbandits.plots.words import literal
 
 MARKERS = "osD^vPX*"
 
@@ -71,7 +72,7 @@ def responses(
             )
             for value, text, style in looks
         ]
-    label = labels.get(name, name)
+    label = labels.get(name, literal(name))
     place = dataset["policy"].values.tolist().index(name)
     style = line_style(place)._asdict()
     if x not in coordinates(dataset, name):

@@ -8,7 +8,7 @@ import xarray as xr
 
 from jaxbandits.plots._style import LineStyle, line_style
 from jaxbandits.plots.runs import whole_seeds
-from jaxbandits.plots.words import check_formulas
+from jaxbandits.plots.words import check_formulas, literal
 from jaxbandits.results.checks import check_mapping
 from jaxbandits.results.lookup import (
     at_points,
@@ -74,15 +74,12 @@ def names_of(policies: Iterable[str], labels: Mapping[str, str]) -> dict[str, st
     """Policy -> its text in a figure, of those that are shown.
 
     Raises:
-      ValueError: naming `labels`, if a text is empty or two policies have the same one;
-        `policies`, if a name cannot be drawn.
+      ValueError: naming `labels`, if a text is empty or two policies have the same one.
     """
     texts: dict[str, str] = {}
     for name in policies:
-        text = labels.get(name, name)
-        if name not in labels:
-            check_formulas(f"policies: {name!r}, or its text in labels,", text)
-        elif not text.strip():
+        text = labels[name] if name in labels else literal(name)
+        if not text.strip():
             raise ValueError(f"labels: {name!r} must have a text that is not empty")
         for other, taken in texts.items():
             if text == taken:

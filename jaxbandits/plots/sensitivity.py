@@ -8,22 +8,22 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from jaxbandits.plots._style import check_axes, figure_of
+from jaxbandits.plots.arguments import along, shown_value
 from jaxbandits.plots.canvas import figure
-from jaxbandits.plots.labels import metric_at, parameter_label, value_labels
+from jaxbandits.plots.labels import metric_at, parameter_label
 from jaxbandits.plots.legend import draw_legend
 from jaxbandits.plots.points import (
     check_at,
     check_labels,
-    check_parameter,
     coordinates,
 )
 from jaxbandits.plots.responses import Response, responses
 from jaxbandits.plots.samples import samples
 from jaxbandits.plots.selection import names_of, seeds_text, texts_of
 from jaxbandits.plots.ticks import readable_ticks
-from jaxbandits.plots.words import entry
-from jaxbandits.results.checks import check_level, check_mapping
-from jaxbandits.results.lookup import check_checkpoint, check_shown, one_environment
+from jaxbandits.plots.words import entry, literal
+from jaxbandits.results.checks import check_dataset, check_level, check_mapping
+from jaxbandits.results.lookup import check_checkpoint, check_shown
 from jaxbandits.stats.replications import shared_instances
 from jaxbandits.stats.soundness import warn_of_coverage
 
@@ -36,7 +36,7 @@ def plot_sensitivity(
     by: str | None = None,
     policies: Sequence[str] | None = None,
     checkpoint: int = -1,
-    at: Mapping[str, float] | None = None,
+    at: Mapping[str, float | str] | None = None,
     level: float | None = 0.95,
     ax: Axes | None = None,
     x_scale: str | None = None,
@@ -44,6 +44,8 @@ def plot_sensitivity(
     labels: Mapping[str, str] | None = None,
 ) -> Figure:
     """Plot the mean of a metric against a parameter, with its t interval.
+
+    The parameter is one of policies, or an argument in which environments differ.
 
     The intervals hold point by point. The lowest of many means is selected and so too
     low: play that point on fresh seeds to know its mean.
@@ -55,15 +57,16 @@ def plot_sensitivity(
     and the legend tells how many; lines have gaps where there are none.
 
     Args:
-      dataset: as `jaxbandits.sweep` makes it, of one environment.
+      dataset: as `jaxbandits.sweep` makes it, of one environment, or of `variants`.
       metric: name of a metric.
-      x: parameter from left to right.
-      by: second parameter; then one policy is shown.
+      x: parameter from left to right, or argument (``num_arms``, which the dataset has
+        as ``environment_num_arms``).
+      by: second parameter or argument; then one policy is shown.
       policies: which ones, and their order in the legend; by default all that have the
         metric, with `by` the one that has both parameters.
       checkpoint: number of the checkpoint; -1 is the last.
-      at: parameter -> value that selects the points, where others vary too. For
-        policies that have the parameter.
+      at: parameter or argument -> value that selects the points and environments,
+        where others vary too. A parameter counts for policies that have it.
       level: coverage of the pointwise confidence band, in (0, 1); None for no band.
       ax: where to draw, without a legend (see `draw_legend`); by default a new figure.
       x_scale: "linear" or "log"; by default log if the values are positive and span a
@@ -77,26 +80,29 @@ def plot_sensitivity(
 
     Raises:
       ValueError: naming the argument that is unknown or out of range; `x` if none of
-        the policies has it; `dataset` if it has several environments; `at` if points
-        differ in other parameters too; `metric` if no run has it; `labels` if they do
-        not tell policies apart, or have a formula that cannot be drawn.
+        the policies has it; `dataset` if it has several environments that `x`, `by` and
+        `at` do not tell apart; `at` if points differ in other parameters too; `metric`
+        if no run has it; `labels` if they do not tell policies apart, or have a formula
+        that cannot be drawn.
     """
     labels = texts_of(labels)
-    at = at or {}
-    check_mapping("at", at)
-    dataset = one_environment(dataset)
+    given = at or {}
+    check_mapping("at", given)
+    check_dataset(dataset)
+    check_labels(dataset, labels)
+    dataset, points = along(dataset, {"x": x, "by": by}, given)
+    fixed = {name: shown_value(value) for name, value in given.items()}
     check_checkpoint(dataset, checkpoint)
     check_shown(dataset, policies)
-    check_labels(dataset, labels)
     if level is not None:
         check_level(level)
     check_axes(ax)
     names = _policies(dataset, policies, x, by)
-    check_at(dataset, names, at)
+    check_at(dataset, names, points)
     lines, drawn = [], []
     for name in names:
         runs = samples(dataset, metric, name, checkpoint)
-        found = responses(dataset, runs, name, x, by, at, level, labels)
+        found = responses(dataset, runs, name, x, by, points, level, labels)
         # As in `plot_curves`: what has nothing to show is left out.
         found = [each for each in found if not np.isnan(each.mean).all()]
         lines += found
@@ -127,11 +133,11 @@ def plot_sensitivity(
     ax.set_xlabel(labels.get(x, parameter_label(x)))
     ax.set_ylabel(metric_at(dataset, metric, checkpoint))
     if by is not None:
-        ax.set_title(labels.get(names[0], names[0]))
+        ax.set_title(labels.get(names[0], literal(names[0])))
     if own:
         counts = np.concatenate([each.counts[each.counts > 0] for each in lines])
         used = seeds_text(counts, dataset.sizes["seed"], shared_instances(dataset))
-        draw_legend(ax, _note(used, level, by, at, labels))
+        draw_legend(ax, _note(used, level, by, fixed, labels))
     return figure_of(ax)
 
 
@@ -147,17 +153,11 @@ def _policies(
     dataset: xr.Dataset, policies: Sequence[str] | None, x: str, by: str | None
 ) -> list[str]:
     """The policies to show, one if there is `by`."""
-    needed = {"x": x} if by is None else {"x": x, "by": by}
-    for argument, name in needed.items():
-        check_parameter(dataset, name, argument)
     if x == by:
         raise ValueError(f"by must be another parameter than x, got {by!r} for both")
     names = dataset["policy"].values.tolist() if policies is None else list(policies)
-    able = [
-        name
-        for name in names
-        if set(needed.values()) <= coordinates(dataset, name).keys()
-    ]
+    needed = {x} if by is None else {x, by}
+    able = [name for name in names if needed <= coordinates(dataset, name).keys()]
     if by is None:
         if not able:
             raise ValueError(f"x: none of {', '.join(names)} has the parameter {x!r}")
@@ -192,14 +192,13 @@ def _note(
     used: str,
     level: float | None,
     by: str | None,
-    at: Mapping[str, float],
+    fixed: Mapping[str, str],
     labels: Mapping[str, str],
 ) -> str:
     """What lines and bands are."""
     note = used if used.startswith("one ") else f"mean of {used}"
     if level is not None and note != "one seed":
         note += f", {100 * level:g} % interval of each point"
-    for name, value in at.items():
-        text = labels.get(name, parameter_label(name))
-        note += f", {text} = {value_labels([value])[0]}"
+    for name, value in fixed.items():
+        note += f", {labels.get(name, parameter_label(name))} = {value}"
     return note if by is None else f"{note}\n{labels.get(by, parameter_label(by))}:"

@@ -9,9 +9,29 @@ from matplotlib.mathtext import MathTextParser
 from matplotlib.textpath import TextToPath
 
 from jaxbandits.plots._style import setting
+from jaxbandits.texts import latex, visible
 
 _SPECIAL = re.compile(r"(?<!\\)([%&#_])")
+_FORMULA = re.compile(r"(?<!\\)\$")  # where one begins or ends
 _MEASURE = TextToPath()
+
+
+def literal(text: str) -> str:
+    """A text from data (a name, say) that figures show as it stands.
+
+    Titles, labels and names of axes may have formulas between two $; so would ``Shoes
+    $5 off $10``. Nor are there formulas or other orders where LaTeX sets the text, and
+    line breaks and further control characters become visible.
+
+    Args:
+      text: any.
+
+    Returns:
+      Text for figures in the style that is in force.
+    """
+    if setting("text.usetex"):
+        return latex(text)
+    return visible(text).replace("$", r"\$")
 
 
 def check_formulas(argument: str, text: str) -> None:
@@ -51,7 +71,8 @@ def width_of(text: str, font: FontProperties) -> float:
 def _width(text: str, family: str, size: float, weight: str | int) -> float:
     font = FontProperties(family=family, size=size, weight=weight)
     formulas = is_math_text(text)
-    width, _, _ = _MEASURE.get_text_width_height_descent(text, font, formulas)
+    shown = text if formulas else text.replace(r"\$", "$")
+    width, _, _ = _MEASURE.get_text_width_height_descent(shown, font, formulas)
     return float(width)
 
 
@@ -78,7 +99,7 @@ def wrapped(text: str, points: float, font: FontProperties) -> str:
 
 def _words(line: str) -> list[str]:
     """Formulas are not broken, nor numbers from the sign after them."""
-    parts = line.split("$")
+    parts = _FORMULA.split(line)
     kept = [part.replace(" ", "\0") if i % 2 else part for i, part in enumerate(parts)]
     joined = "$".join(kept).replace(" %", "\0%").replace(" = ", "\0=\0")
     return [word.replace("\0", " ") for word in joined.split()]
@@ -86,7 +107,7 @@ def _words(line: str) -> list[str]:
 
 def tex(text: str) -> str:
     """The text with what LaTeX takes for its own marked as meant, outside formulas."""
-    parts = text.split("$")
+    parts = _FORMULA.split(text)
     return "$".join(
         part if i % 2 else _SPECIAL.sub(r"\\\1", part) for i, part in enumerate(parts)
     )

@@ -8,7 +8,7 @@ import xarray as xr
 
 from jaxbandits.results.checks import check_dataset, check_whole
 from jaxbandits.results.dataset import DIMS
-from jaxbandits.results.names import COUNT, INSTANCE, PARAMETER
+from jaxbandits.results.names import COUNT, FACT, INSTANCE, PARAMETER
 
 _KNOWN = "mean, sem, interval (by t), quantiles and summary_records"
 _OWN = "mean, sem, interval, quantiles, final, summary_records and fixed_width_interval"
@@ -120,9 +120,11 @@ def one_environment(dataset: xr.Dataset, dims: Iterable[str] = DIMS) -> xr.Datas
         return dataset
     names = dataset["environment"].values.tolist()
     if len(names) > 1:
+        known = [str(x)[len(FACT) :] for x in dataset.coords if str(x).startswith(FACT)]
+        by = f"; plots.by_value has curves by {', '.join(known)}" if known else ""
         raise ValueError(
             f"dataset: it has {len(names)} environments, {', '.join(map(str, names))}; "
-            f"select one, as in dataset.sel(environment={names[0]!r})"
+            f"select one, as in dataset.sel(environment={names[0]!r}){by}"
         )
     return dataset.isel(environment=0)
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from scipy import stats
 
-from jaxbandits import checks
+from jaxbandits import checks, texts
 from jaxbandits.results.checks import check_level, check_mapping
 from jaxbandits.stats.record import Entry, Record
 from jaxbandits.stats.soundness import FEWEST
@@ -21,12 +21,6 @@ BEST = {
     "reward": "highest",
     "gain": "highest",
     "optimal": "highest",
-}
-_TEX = {
-    "\\": r"\textbackslash{}",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    **{mark: "\\" + mark for mark in "&%$#_{}"},
 }
 # Environment, experiment and horizon: what is compared has all of them alike.
 _Game = tuple[str, str | None, float | None]
@@ -110,7 +104,7 @@ def record_table(
       metrics: which ones, in their order; by default all.
       best: metric -> "lowest" or "highest"; metrics that are not named are not marked.
       level: probability in (0, 1) that the marks hold the best.
-      labels: environment, policy or metric -> its text; in LaTeX, source.
+      labels: environment, policy or metric -> its text, source of LaTeX or Markdown.
 
     Returns:
       The table, with a last line that says what marks mean (in LaTeX, a comment).
@@ -131,7 +125,6 @@ def record_table(
     names = known if metrics is None else list(metrics)
     for name in names:
         checks.one_of("metrics", name, known)
-    texts = dict(labels or {})
     marks = {
         name: _marks(records, name, best[name], level) for name in names if name in best
     }
@@ -144,11 +137,10 @@ def record_table(
     latex = form == "latex"
 
     def said(text: str) -> str:
-        shown = texts.get(text)
-        if shown is not None:
-            return shown
+        if labels is not None and text in labels:
+            return labels[text]
         plain = text.replace("_", " ") if text in known else text
-        return _tex(plain) if latex else plain.replace("|", r"\|")
+        return texts.latex(plain) if latex else texts.markdown(plain)
 
     heads = [said("environment"), said("policy")]
     for name in names:
@@ -266,10 +258,6 @@ def _digits(mean: float, error: float | None) -> list[str]:
     size, kept = (error, 1) if error else (abs(mean), 3)
     decimals = max(0, kept - floor(log10(size))) if size else 0
     return [f"{x:,.{decimals}f}" for x in ((mean, error) if error else (mean,))]
-
-
-def _tex(text: str) -> str:
-    return "".join(_TEX.get(letter, letter) for letter in text)
 
 
 def _markdown(

@@ -1,5 +1,6 @@
 """The comparison on one's own records, by function and by command."""
 
+import csv
 import json
 import re
 
@@ -12,6 +13,7 @@ from jaxbandits.experiments.budgeted import compare as budgeted_compare
 from jaxbandits.experiments.budgeted.compare import LOST, compare
 from jaxbandits.experiments.common.ranking import Rank, advice, first_few, ranks
 from jaxbandits.experiments.judging.advice import ADVICE
+from jaxbandits.results import load
 from jaxbandits.settings.budgeted import from_table, s_br
 from tests.experiments.checks import assert_readable, check_records
 from tests.results.samples import dataset
@@ -58,6 +60,40 @@ def test_command(path, tmp_path, cast, capsys):
         (group, policy) for group in "gh" for policy in ("b-greedy", "uniform")
     ]
     assert (tmp_path / "out" / "compare.png").is_file()
+
+
+def test_names_of_any_kind_are_printed_drawn_and_written(tmp_path, cast, capsys):
+    """Formulas that are none, markup, lines, and file names that lead elsewhere."""
+    groups = ["Ba$$in socks", "[/b] ../../up\n$5 off $10"]
+    ads = ["[sale] shoes", "[new] shoes", ":smile:\x1b[31m"]
+    file, out = tmp_path / "mine.csv", tmp_path / "out"
+    with file.open("w", newline="") as into:
+        rows = csv.writer(into)
+        rows.writerow(["group", "ad", "paid", "sales"])
+        for group in groups:
+            for place, ad in enumerate(ads):
+                rows.writerows([group, ad, 1 + place, sales] for sales in range(4))
+    columns = ["--arm", "ad", "--cost", "paid", "--reward", "sales", "--group", "group"]
+    end = ["--budget", "60", "--seeds", "4", "--out", str(out)]
+    assert cli.main(["compare", str(file), *columns, *end]) == 0
+    shown = capsys.readouterr().out
+    for group in ("Ba$$in socks", "[/b] ../../up\\n$5 off $10"):
+        assert f"{group}: money left on the table" in shown
+        for ad in ("[sale] shoes", "[new] shoes", ":smile:\\x1b[31m"):
+            assert f"{group}: {ad}: " in shown
+    assert "\x1b" not in shown
+    assert sorted(path.name for path in out.iterdir()) == [
+        "compare-b-up-5-off-10.nc",
+        "compare-ba-in-socks.nc",
+        "compare.png",
+        "summary.json",
+        "table.md",
+        "table.tex",
+    ]
+    records = json.loads((out / "summary.json").read_text())["records"]
+    assert list(dict.fromkeys(r["environment"] for r in records)) == groups
+    played = load(out / "compare-b-up-5-off-10.nc")["environment"].item()
+    assert played == f"mine.csv {groups[1]}"
 
 
 def test_ranking_is_in_money(path, cast):

@@ -45,7 +45,7 @@ def test_every_statement_is_whole():
     for name, each in STATEMENTS.items():
         assert name == each.id and each.experiment in REGISTRY
         assert each.text and each.source
-        assert each.find(Outcome({}, [], figure()[0])).verdict == "undecided"
+        assert each.find(Outcome({}, [], lambda: figure()[0])).verdict == "undecided"
         assert not each.cause or each.cause in CAUSES
         assert not each.stands_on or each.stands_on in STANDS_ON
         assert name[0] == {"c": "C", "a": "A", "b": "B", "f": "D"}[each.experiment[0]]
@@ -93,7 +93,7 @@ def played(**finals):
         compile_seconds=dict.fromkeys(finals, 0.0),
         run_seconds=dict.fromkeys(finals, 0.0),
     )
-    return Outcome({"E": made}, [], figure()[0])
+    return Outcome({"E": made}, [], lambda: figure()[0])
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def curves(times, **runs):
         compile_seconds=dict.fromkeys(runs, 0.0),
         run_seconds=dict.fromkeys(runs, 0.0),
     )
-    return Outcome({"E": made}, [], figure()[0])
+    return Outcome({"E": made}, [], lambda: figure()[0])
 
 
 def test_below_throughout():
@@ -242,7 +242,7 @@ def test_which_value_is_best(best, times, verdict):
         )
         for rho, mean in ((0.25, 5.0), (0.5, 2.0), (1.0, 2.1))
     ]
-    outcome = Outcome({}, records, figure()[0])
+    outcome = Outcome({}, records, lambda: figure()[0])
     ours = {"rho = 0.25": 5.0, "rho = 0.5": 2.0, "rho = 1": 2.1}
     check = best_value("E", "A", "rho", best, times=times)
     assert check(outcome) == Found(verdict, ours)
@@ -257,7 +257,7 @@ def test_where_a_gap_is_wider(rng, wide, verdict):
     noise = rng.normal(size=(4, 100)) / 10
     near = played(A=1 + noise[0], B=10 + noise[1]).datasets["E"]
     far = played(A=100 + noise[2], B=100 * wide + noise[3]).datasets["E"]
-    outcome = Outcome({"near": near, "far": far}, [], figure()[0])
+    outcome = Outcome({"near": near, "far": far}, [], lambda: figure()[0])
     found = wider_gap(("far",), "near", "A", ("B",))(outcome)
     assert found.verdict == verdict
     assert found.ours == pytest.approx(
@@ -275,7 +275,7 @@ def test_a_gap_has_the_errors_of_both_games(rng, noisy):
         runs = rng.normal(1.0, size, (2, 10))
         runs /= runs.mean(axis=1, keepdims=True)
         found[name] = played(A=runs[0], B=ratio * runs[1]).datasets["E"]
-    outcome = Outcome(found, [], figure()[0])
+    outcome = Outcome(found, [], lambda: figure()[0])
     verdict = wider_gap(("far",), "near", "A", ("B",))(outcome).verdict
     assert verdict == "undecided"
 
@@ -332,7 +332,7 @@ def test_between_bounds(regret, verdict):
         make_record("x", "E", name, metrics, seeds=9, horizon=1)
         for name, metrics in {"A": found, "B": bounds}.items()
     ]
-    outcome = Outcome({}, records, figure()[0])
+    outcome = Outcome({}, records, lambda: figure()[0])
     ours = {"A": regret, "upper": 100.0, "lower": 10.0}
     check = bounded("E", "A", above="upper", below="lower")
     assert check(outcome) == Found(verdict, ours)
@@ -357,7 +357,7 @@ def test_below_a_bound_that_says_nothing(regret, trivial, verdict):
     found = {"regret": entry(regret, 1.0), "upper": entry(100.0), "lower": entry(10.0)}
     found[TRIVIAL] = entry(trivial)
     records = [make_record("x", "E", "A", found, seeds=9, horizon=1)]
-    outcome = Outcome({}, records, figure()[0])
+    outcome = Outcome({}, records, lambda: figure()[0])
     said = bounded("E", "A", above="upper")(outcome)
     assert said.verdict == verdict
     assert (TRIVIAL in said.ours) == (trivial < 100)
@@ -376,7 +376,7 @@ def test_what_a_regret_is_compared_with_has_an_error_too(error, verdict):
         make_record("x", "E", name, metrics, seeds=9, horizon=1)
         for name, metrics in {"A": found, "B": other}.items()
     ]
-    outcome = Outcome({}, records, figure()[0])
+    outcome = Outcome({}, records, lambda: figure()[0])
     assert bounded("E", "A", above="upper")(outcome).verdict == verdict
     assert beside("regret", "E", ("A",), "B", most=1.0)(outcome).verdict == verdict
 
@@ -416,7 +416,7 @@ def test_a_printed_number_has_an_error_of_its_own(mean, sem, printed, verdict):
     record = make_record(
         "x", "E", "A", {"censored": entry(mean, sem)}, seeds=9, horizon=1
     )
-    outcome = Outcome({}, [record], figure()[0])
+    outcome = Outcome({}, [record], lambda: figure()[0])
     assert check(outcome) == Found(verdict, {} if mean is None else {"E": mean})
 
 
@@ -438,7 +438,7 @@ def test_what_the_censored_paper_prints(claim, mean, sem, verdict):
     ((environment, policy),) = statement.arguments["where"].values()
     metrics = {statement.arguments["metric"]: entry(mean, sem)}
     record = make_record("x", environment, policy, metrics, seeds=100, horizon=1)
-    assert statement.find(Outcome({}, [record], figure()[0])).verdict == verdict
+    assert statement.find(Outcome({}, [record], lambda: figure()[0])).verdict == verdict
 
 
 @pytest.mark.parametrize(
@@ -453,7 +453,7 @@ def test_what_the_censored_paper_prints(claim, mean, sem, verdict):
 )
 def test_shares_of_cases(share, verdict, above):
     record = make_record("x", "E", "A", {"bad": entry(share)}, seeds=100, horizon=1)
-    outcome = Outcome({}, [record], figure()[0])
+    outcome = Outcome({}, [record], lambda: figure()[0])
     ours = {} if share is None else {"E": share}
     where = {"E": ("E", "A")}
     assert shares("bad", where, 0.1)(outcome) == Found(verdict, ours)
@@ -469,7 +469,7 @@ def exact(**numbers):
         make_record("x", name, "A", {"m": entry(*np.atleast_1d(v))}, seeds=9, horizon=1)
         for name, v in numbers.items()
     ]
-    return Outcome({}, records, figure()[0])
+    return Outcome({}, records, lambda: figure()[0])
 
 
 @pytest.mark.parametrize(
@@ -512,7 +512,7 @@ def test_beside_another_policy(value, error, verdict):
         make_record("x", "E", name, {"m": entry(*number)}, seeds=9, horizon=1)
         for name, number in numbers.items()
     ]
-    outcome = Outcome({}, records, figure()[0])
+    outcome = Outcome({}, records, lambda: figure()[0])
     ours = {"C": 10.2, "A": value, "B": 10.0}
     check = beside("m", "E", ("C", "A"), "B", least=1 / 1.1, most=1.1)
     assert check(outcome) == Found(verdict, ours)
@@ -549,7 +549,7 @@ def test_whose_index_is_larger():
         )
         for arm, i in (("arm 1", 8.6), ("arm 2", 48.6))
     ]
-    outcome = Outcome({}, records, figure()[0])
+    outcome = Outcome({}, records, lambda: figure()[0])
     assert STATEMENTS["B2.6"].find(outcome).verdict == "holds"
     assert STATEMENTS["B2.5"].find(outcome).verdict == "undecided"
     records[1]["metrics"]["index"] = entry(8.0)

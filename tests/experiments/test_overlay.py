@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from jaxbandits.experiments.common.overlay import add_bounds
-from jaxbandits.plots import figure, line_style, readable_ticks
+from jaxbandits.experiments.common.overlay import Panel
+from jaxbandits.plots import draw_bounds, figure, line_style, readable_ticks
 from tests.experiments.checks import assert_readable
 
 
@@ -16,7 +16,8 @@ def test_bounds_widen_the_range_and_its_ticks():
     readable_ticks(axes[0].xaxis, "log", 10, 1_000)
     readable_ticks(axes[0].yaxis, "log", 100, 900)
     curves = {"low": np.array([0.1, 1.0]), "high": np.array([1e5, 1e6])}
-    add_bounds(axes[0], x, curves, metrics)
+    draw_bounds(axes[0], x, curves)
+    Panel(None, x, curves).record(metrics)
     assert [line.get_label() for line in axes[0].lines] == ["measured", "low", "high"]
     colors = [line.get_color() for line in axes[0].lines[1:]]
     assert colors == [line_style(1).color, line_style(2).color]

@@ -129,7 +129,7 @@ def walking(monkeypatch):
     def run(options):
         record = make_record("walk-a", "n", "TS", {}, seeds=1, horizon=2)
         dataset = play(POLICIES, walk.GAME, options, **GAME)
-        return Outcome({"n": dataset}, [record], figure()[0])
+        return Outcome({"n": dataset}, [record], lambda: figure()[0])
 
     quick = OPTIONS._replace(quick=True)
     made = Experiment("walk-a", "title", "source", run, OPTIONS, quick)
@@ -148,7 +148,7 @@ def registry(monkeypatch):
                 raise FileNotFoundError(f"{name}: there is no file data.csv")
             record = make_record(name, "n", "TS", {"regret": 1.0}, seeds=1, horizon=2)
             datasets = {"n": xr.Dataset({"value": ("x", np.ones(2))})}
-            return Outcome(datasets, [record], figure()[0])
+            return Outcome(datasets, [record], lambda: figure()[0])
 
         return of
 
@@ -199,7 +199,7 @@ def test_what_several_experiments_show_is_played_once(monkeypatch, tmp_path):
         kept.append({path.name for path in (tmp_path / "runs").iterdir()})
         (store,) = (tmp_path / "runs").iterdir()
         assert len(players(store)) == 1
-        return Outcome({"n": dataset}, [record], figure()[0])
+        return Outcome({"n": dataset}, [record], lambda: figure()[0])
 
     monkeypatch.setattr(
         experiments,
@@ -236,7 +236,7 @@ def test_a_quick_run_says_that_it_is_one(monkeypatch, tmp_path, capsys):
     def run(options):
         told.append(options)
         record = make_record("censored-a", "n", "TS", {}, seeds=1, horizon=2)
-        return Outcome({}, [record], figure()[0])
+        return Outcome({}, [record], lambda: figure()[0])
 
     small = Options(seeds=2, horizon=3)
     quick = small._replace(quick=True)

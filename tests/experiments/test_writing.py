@@ -2,15 +2,19 @@
 
 import json
 import os
+import unicodedata
 
 import numpy as np
 import pytest
 import xarray as xr
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from jaxbandits import cli
 from jaxbandits.experiments import Claim, Options, Outcome, prepare_folder
 from jaxbandits.experiments import write as write_all
 from jaxbandits.experiments.common.slugs import slugs
+from jaxbandits.experiments.common.writing import is_written
 from jaxbandits.plots import figure
 from jaxbandits.results import load
 from jaxbandits.stats import make_record
@@ -26,7 +30,7 @@ def outcome(value=1.0, instances=("n = 20", "Strict: L = 10 beyond 0.5")):
         name: xr.Dataset({"value": ("x", np.full(3, value))}) for name in instances
     }
     records = [make_record("a", "n", "TS", {"regret": value}, seeds=1, horizon=2)]
-    return Outcome(datasets, records, figure()[0], ("a note",), (CLAIM,))
+    return Outcome(datasets, records, lambda: figure()[0], ("a note",), (CLAIM,))
 
 
 def write(made, name, folder):
@@ -130,8 +134,8 @@ def test_a_failure_leaves_the_old_file_whole(tmp_path):
     assert summary in before
 
 
-def test_the_summary_appears_by_renaming(tmp_path, monkeypatch):
-    """Whatever has the name `summary.json` is complete, and so is all else then."""
+def test_files_appear_by_renaming_with_the_results_first(tmp_path, monkeypatch):
+    """Whatever has the name `summary.json` is complete, and so are the datasets."""
     renamed = []
     replace = os.replace
 
@@ -142,9 +146,59 @@ def test_the_summary_appears_by_renaming(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "replace", watched)
     paths = write(outcome(), "a", tmp_path)
-    wanted = [*paths[1:], paths[0]]
+    wanted = [*paths[4:], paths[0], *paths[2:4], paths[1]]
     assert [name for _, name in renamed] == [path.name for path in wanted]
     assert [size for size, _ in renamed] == [path.stat().st_size for path in wanted]
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind"), [(ValueError("no formula"), RuntimeError), (KeyError(3), None)]
+)
+def test_results_are_there_where_the_figure_cannot_be_drawn(tmp_path, fault, kind):
+    def draw():
+        assert len(list(tmp_path.iterdir())) == 5
+        raise fault
+
+    write(outcome(1.0), "a", tmp_path)
+    with pytest.raises(kind or RuntimeError, match="results are written") as caught:
+        write(outcome(2.0)._replace(draw=draw), "a", tmp_path)
+    summary = tmp_path / "summary.json"
+    assert str(summary) in str(caught.value) and str(fault) in str(caught.value)
+    records = json.loads(summary.read_text())["records"]
+    assert records[0]["metrics"]["regret"]["mean"] == 2
+    assert (load(tmp_path / "a-n-20.nc")["value"] == 2.0).all()
+    # Not the figure of the old ones.
+    assert not (tmp_path / "a.png").exists()
+    assert not is_written("a", tmp_path, Options(10, 20, quick=True))
+    write(outcome(2.0), "a", tmp_path)
+    assert is_written("a", tmp_path, Options(10, 20, quick=True))
+
+
+@given(st.lists(st.text(max_size=300), unique=True, max_size=8))
+@example(
+    [
+        "../../x",
+        "/etc",
+        "a\nb",
+        "",
+        " ",
+        "!",
+        "鞋" * 300,
+        "鞋" * 301,
+        "x",
+        "X",
+        "ß",
+        "ss",
+    ]
+)
+def test_any_titles_are_different_names_of_files(titles):
+    names = [*slugs(titles).values()]
+    # File systems may take these for the same.
+    folded = {unicodedata.normalize("NFC", name.casefold()) for name in names}
+    assert len(folded) == len(titles)
+    for name in names:
+        assert name and len(name.encode()) < 200
+        assert all(letter.isalnum() or letter == "-" for letter in name)
 
 
 def test_folders_are_made_and_left_empty(tmp_path):

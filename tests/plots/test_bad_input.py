@@ -14,7 +14,6 @@ DATA, SWEEP = dataset(), sweep()
 INFINITE = DATA.assign(regret=DATA["regret"].where(DATA["seed"] > 3, np.inf))
 ZERO = DATA.assign(regret=0 * DATA["regret"])
 XY = {"x": "alpha", "y": "radius"}
-FORMULA = DATA.assign_coords(policy=["ucb", "$$"])
 NAMED = {
     "curves": partial(plots.plot_curves, DATA),
     "bars": partial(plots.plot_bars, DATA, "regret", percent=False),
@@ -100,7 +99,6 @@ CASES = [
         for name, plot in NAMED.items()
         if name in ("curves", "bars", "ranks")
     ),
-    (lambda: plots.plot_curves(FORMULA), ValueError, r"policies: '\$\$', or its text"),
     (lambda: plots.draw_legend([]), ValueError, "axes must be of one figure, got 0"),
     (lambda: plots.draw_bounds(None, [1], {}), TypeError, "ax must be Matplotlib axes"),
     (

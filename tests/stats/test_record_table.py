@@ -1,5 +1,7 @@
 """Tables for papers: what is bold, what is marked, and that LaTeX takes it."""
 
+import re
+
 import numpy as np
 import pytest
 from scipy.stats import ttest_ind
@@ -32,7 +34,7 @@ def test_markdown():
     assert cells(text, 0) == ["environment", "policy", "regret"]
     assert cells(text, 2) == ["PosCorr", "RCUCB", "**100.0 ± 1.0**"]
     assert cells(text, 3) == ["", "TS", "101.0 ± 1.5 †"]
-    assert cells(text, 4) == ["", "UCB_1", "26,109 ± 32"]
+    assert cells(text, 4) == ["", r"UCB\_1", "26,109 ± 32"]
     assert cells(text, 5) == ["", "clairvoyant", "0"]
     note = text.splitlines()[-1]
     assert note.startswith("Bold: the lowest. Dagger: not surely worse, Welch's")
@@ -130,6 +132,26 @@ def test_directions_environments_and_what_is_not_marked():
     assert "Bold" not in plain
     named = record_table(records, "latex", labels={"a": r"$\omega^*$-UCB"})
     assert r"$\omega^*$-UCB & " in named
+
+
+def test_names_are_source_that_shows_them_as_they_stand():
+    """Also at the start of a row, which `\\\\` before it would take for its option."""
+    names = ["[new] $5_{a}", "*~^&%#\\ <b>|", "a\nb"]
+    records = [record("p", 1.0, 0.1, where=name) for name in names]
+    latex = record_table(records, "latex")
+    starts = [line.split(" & ")[0] for line in latex.splitlines() if " & p & " in line]
+    assert starts == [
+        r"{[}new{]} \$5\_\{a\}",
+        r"{*}\textasciitilde{}\textasciicircum{}\&\%\#\textbackslash{} "
+        r"\textless{}b\textgreater{}\textbar{}",
+        r"a\textbackslash{}nb",
+    ]
+    markdown = record_table(records).splitlines()
+    for line, name in zip(markdown[2:5], names, strict=True):
+        cell = line.split(" | ")[0].removeprefix("| ")
+        shown = name.replace("\n", "\\n")
+        assert re.sub(r"\\([\W_])", r"\1", cell) == shown
+        assert not re.search(r"(?<!\\)(\\\\)*[|*_\[\]<$&~]", cell)
 
 
 @pytest.mark.parametrize(

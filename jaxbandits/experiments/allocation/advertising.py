@@ -1,9 +1,11 @@
 """Figures 6 and 7: impressions over campaigns, of Criteo's log or a stand-in for it."""
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
+from matplotlib.figure import Figure
 
 from jaxbandits.experiments.allocation.cast import LEARNERS
 from jaxbandits.experiments.common.comparison import Contestant, run_contestants
@@ -13,6 +15,7 @@ from jaxbandits.plots import (
     draw_legend,
     figure,
     line_style,
+    literal,
     plot_panels,
     share_names,
 )
@@ -55,8 +58,8 @@ def advertising(options: Options) -> Outcome:
         "allocation-fig7",
         metrics=["reward", "regret", "realised_regret"],
     )
-    picture = plot_panels({game.name: dataset})
-    return Outcome({game.name: dataset}, records, picture, (note,))
+    datasets = {game.name: dataset}
+    return Outcome(datasets, records, partial(plot_panels, datasets), (note,))
 
 
 class _Clicks(NamedTuple):
@@ -95,18 +98,13 @@ def impressions(options: Options) -> Outcome:
         clicks, notes = _drawn_clicks(options.seeds), (NOTE,)
     else:
         clicks, notes = _logged_clicks(settings.load_criteo(path)), ()
-    fig, axes = figure(1, CAMPAIGNS)
     records, datasets = [], {}
-    for (title, (draws, truth)), ax in zip(clicks.items(), axes, strict=True):
+    for title, (draws, truth) in clicks.items():
         fit = fit_discrete_weibull(draws)
         most = int(np.quantile(draws, 0.995))
         counts = np.arange(1, most + 1)
         share = np.array([np.mean(draws == n) for n in counts])
         probability = np.diff(fit.cdf(np.arange(most + 1)))
-        ax.bar(counts, share, color="0.75", label="clicks")
-        ax.plot(counts, probability, "o-", color=line_style(0).color, label="fit")
-        ax.set(title=title, xlabel="impressions up to the click")
-        ax.set_ylabel("probability")
         datasets[title] = xr.Dataset(
             {"share": ("impressions", share), "fit": ("impressions", probability)},
             coords={"impressions": counts},
@@ -122,6 +120,18 @@ def impressions(options: Options) -> Outcome:
                 horizon=1,
             )
         )
+    return Outcome(datasets, records, partial(_draw_fits, datasets), notes)
+
+
+def _draw_fits(datasets: dict[str, xr.Dataset]) -> Figure:
+    """A panel per campaign."""
+    fig, axes = figure(1, len(datasets))
+    for ax, (title, data) in zip(axes, datasets.items(), strict=True):
+        counts, color = data["impressions"], line_style(0).color
+        ax.bar(counts, data["share"], color="0.75", label="clicks")
+        ax.plot(counts, data["fit"], "o-", color=color, label="fit")
+        ax.set(title=literal(title), xlabel="impressions up to the click")
+        ax.set_ylabel("probability")
     share_names(axes)
     draw_legend(axes)
-    return Outcome(datasets, records, fig, notes)
+    return fig

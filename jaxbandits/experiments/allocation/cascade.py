@@ -44,11 +44,12 @@ def cascade(options: Options) -> Outcome:
     dataset = run_contestants(game, CAST, options, checkpoints="log")
     records = summary_records(dataset, NAME, metrics=["regret", "reward"])
     add_spread(records, dataset, "regret", THOMPSON)
-    picture = plot_panels({game.name: dataset}, x_scale="log", y_scale="log")
+    datasets = {game.name: dataset}
     at_end = dataset["regret"].isel(params=0, checkpoint=-1)
     worse = at_end.sel(policy=ADDING) > at_end.sel(policy=THOMPSON)
     note = (
         f"{ADDING} has more regret than {THOMPSON}, which knows the game, in "
         f"{float(worse.mean()):.0%} of runs."
     )
-    return Outcome({game.name: dataset}, records, picture, (note,))
+    draw = partial(plot_panels, datasets, x_scale="log", y_scale="log")
+    return Outcome(datasets, records, draw, (note,))

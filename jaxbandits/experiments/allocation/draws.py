@@ -1,6 +1,10 @@
 """How many draws' optima Thompson sampling should average: on the tuning set alone."""
 
+from functools import partial
+
 import numpy as np
+import xarray as xr
+from matplotlib.figure import Figure
 
 from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.experiments.common.playing import play
@@ -22,9 +26,8 @@ def draws(options: Options) -> Outcome:
     numbers, titles = DRAWS, CASES
     if options.quick:
         numbers, titles = (1, DEFAULT), CASES[:2]
-    fig, (ax,) = figure()
     datasets, records = {}, []
-    for i, title in enumerate(titles):
+    for title in titles:
         environment = PROTOCOL.tuning[title].environment()
         made = (thompson_allocation(environment.problem, draws=m) for m in numbers)
         datasets[title] = play(
@@ -38,7 +41,17 @@ def draws(options: Options) -> Outcome:
         records += summary_records(
             datasets[title], NAME, environment=title, metrics=["regret"]
         )
-        at_end = final(datasets[title], "regret").isel(params=0)
+    draw = partial(_picture, datasets, numbers, options)
+    return Outcome(datasets, records, draw, root_seed=TUNING_SEED)
+
+
+def _picture(
+    datasets: dict[str, xr.Dataset], numbers: tuple[int, ...], options: Options
+) -> Figure:
+    """A curve per game over the numbers of draws."""
+    fig, (ax,) = figure()
+    for i, (title, dataset) in enumerate(datasets.items()):
+        at_end = final(dataset, "regret").isel(params=0)
         mean, low, high = (x.values for x in interval_of(at_end))
         style = line_style(i)._asdict()
         ax.plot(numbers, mean, label=title, **style)
@@ -52,4 +65,4 @@ def draws(options: Options) -> Outcome:
     ax.set(xlabel="draws", ylabel=f"regret at T = {options.horizon:,}")
     note = f"mean of {options.seeds:,} seeds, 95 % interval; the dots: what is advised"
     draw_legend(ax, note)
-    return Outcome(datasets, records, fig, root_seed=TUNING_SEED)
+    return fig

@@ -79,5 +79,5 @@ def duels(
                 notes.append(f"{title}: RA-UCB beats {label} in {share:.0%} of runs.")
         datasets[title] = dataset
         records += found
-    picture = plot_panels(datasets, x_scale="log", y_scale="log")
-    return Outcome(datasets, records, picture, tuple(notes))
+    draw = partial(plot_panels, datasets, x_scale="log", y_scale="log")
+    return Outcome(datasets, records, draw, tuple(notes))

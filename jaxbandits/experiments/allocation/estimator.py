@@ -78,7 +78,7 @@ def estimator(options: Options, cases=CASES) -> Outcome:
                 )
             )
             rows.append((case, name, metrics))
-    return Outcome({"estimates": _table(rows)}, records, _picture(rows))
+    return Outcome({"estimates": _table(rows)}, records, partial(_picture, rows))
 
 
 def _mean(values):
@@ -174,5 +174,6 @@ def slopes(options: Options) -> Outcome:
         curve = mean(dataset, "regret").sel(policy=record["policy"]).isel(params=0)
         slope = np.polyfit(np.log(rounds[late]), np.log(curve.values[late]), 1)[0]
         record["metrics"]["slope"] = entry(slope)
-    picture = plot_panels({game.name: dataset}, x_scale="log", y_scale="log")
-    return Outcome({game.name: dataset}, records, picture)
+    datasets = {game.name: dataset}
+    draw = partial(plot_panels, datasets, x_scale="log", y_scale="log")
+    return Outcome(datasets, records, draw)

@@ -83,8 +83,8 @@ def families(options: Options) -> Outcome:
         best = int(np.argmin(means.values))
         datasets[title] = at_end(_cast(game), root_seed=ROOT_SEED)
         records += _records(title, datasets[title], best)
-    picture = _picture(records, options)
-    return Outcome(datasets, records, picture, _notes(records), root_seed=ROOT_SEED)
+    draw = partial(_picture, records, options)
+    return Outcome(datasets, records, draw, _notes(records), root_seed=ROOT_SEED)
 
 
 def _records(title: str, dataset: xr.Dataset, best: int) -> list[Record]:

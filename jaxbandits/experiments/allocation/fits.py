@@ -1,11 +1,13 @@
 """Figure 5 of the allocation paper: Weibull laws of EdNet response times."""
 
+from functools import partial
+
 import numpy as np
 import xarray as xr
 
 from jaxbandits.experiments.common.data import FOLDER, data_file
 from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.plots import draw_legend, figure, line_style
+from jaxbandits.plots import draw_legend, figure, line_style, literal
 from jaxbandits.settings.allocation.ednet_users import EdNet, load_ednet
 from jaxbandits.settings.allocation.fitting import (
     QUANTILES,
@@ -94,9 +96,8 @@ def fits(options: Options, question: str | None = None) -> Outcome:
         attrs={"synthetic": int(path is None), "scale_unit": "s"},
     )
     source = "synthetic, not EdNet" if path is None else "EdNet"
-    fig = _draw(
-        *instances[question], f"{question.removeprefix('synthetic ')}, {source}"
-    )
+    title = f"{question.removeprefix('synthetic ')}, {source}"
+    draw = partial(_draw, *instances[question], title)
     notes = () if path is not None else (NO_DATA,)
     low, high = (dataset["statistic"].isel(fit=0).quantile(q).item() for q in (0, 1))
     worse = dataset["statistic"].isel(fit=1)
@@ -104,7 +105,7 @@ def fits(options: Options, question: str | None = None) -> Outcome:
         f"Kolmogorov-Smirnov distances: {low:.3f} to {high:.3f} (truncated fits), "
         f"{worse.min().item():.3f} to {worse.max().item():.3f} (plain fits).",
     )
-    return Outcome({"fits": dataset}, records, fig, notes)
+    return Outcome({"fits": dataset}, records, draw, notes)
 
 
 def _draw(middle, laws, title):
@@ -137,7 +138,7 @@ def _draw(middle, laws, title):
     for ax in (density, cumulative, quantiles):
         ax.set_xlim(0, middle.high * 1.02)
     quantiles.set_ylim(0, middle.high * 1.02)
-    draw_legend(axes, f"Response times of question {title}")
+    draw_legend(axes, f"Response times of question {literal(title)}")
     return fig
 
 

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import xarray as xr
 from jax import lax
+from matplotlib.figure import Figure
 
 from jaxbandits.experiments.allocation.cases import CASES, LOMAX_SHAPE, TINY
 from jaxbandits.experiments.allocation.problems import quizzes, simulated
@@ -51,16 +52,14 @@ def marginal_greedy_errors(options: Options) -> Outcome:
     rng = np.random.default_rng(5)
     share = rng.uniform(0.5, 1, options.seeds)
     datasets, records = {}, []
-    fig, axes = figure(1, 3)
     families = {"exponential": (exponential, None), "Lomax": (lomax, LOMAX_SHAPE)}
-    for ax, (title, (family, shape)) in zip(axes[:2], families.items(), strict=True):
+    for title, (family, shape) in families.items():
         reference = CASES[f"{title}, K = 10"].reference
         batch = simulated(options.seeds, shape or 1.0)
         batch = batch._replace(budget=share * batch.budget)
         data = _discretised(family, shape, reference, batch)
         datasets[title] = data
         records += _greedy_records(title, data, options)
-        _draw_errors(ax, title, data)
     sigmoid = _sigmoid_losses(quizzes(options.seeds))
     datasets["Weibull, k > 1"] = sigmoid
     for greedy in GREEDIES:
@@ -74,9 +73,6 @@ def marginal_greedy_errors(options: Options) -> Outcome:
                 loss=mean_and_error(lost),
             )
         )
-    _draw_losses(axes[2], sigmoid)
-    share_names(axes)
-    draw_legend(axes)
     notes = (
         "Errors are of order Delta squared, while Proposition G.2 and Lemma G.3 bound "
         "them by multiples of Delta.",
@@ -84,7 +80,19 @@ def marginal_greedy_errors(options: Options) -> Outcome:
         "(Algorithm 4) the first arm gets the first unit and, being the only one with "
         "a slope, all others; by differences (Lemma G.1) it depends on Delta.",
     )
-    return Outcome(datasets, records, fig, notes)
+    return Outcome(datasets, records, partial(_picture, datasets), notes)
+
+
+def _picture(datasets: dict[str, xr.Dataset]) -> Figure:
+    """Errors of two families, and losses of what is not concave."""
+    fig, axes = figure(1, len(datasets))
+    *errors, (_, losses) = datasets.items()
+    for ax, (title, data) in zip(axes, errors, strict=False):
+        _draw_errors(ax, title, data)
+    _draw_losses(axes[-1], losses)
+    share_names(axes)
+    draw_legend(axes)
+    return fig
 
 
 def flow(log_marginal, inverse, budget) -> np.ndarray:

@@ -5,6 +5,7 @@ from functools import cache
 import jax
 import jax.numpy as jnp
 import numpy as np
+from matplotlib.figure import Figure
 
 from jaxbandits.experiments.allocation.cast import ALL_LEARN, THOMPSON, TUNED
 from jaxbandits.experiments.common.comparison import Contestant, run_contestants
@@ -51,20 +52,24 @@ def hard(options: Options) -> Outcome:
         for name in CAST:
             at_end = dataset["regret"].sel(policy=name).isel(params=0, checkpoint=-1)
             found[name].append([float(x) for x in interval_of(at_end)])
-    fig, (ax,) = figure()
-    for i, (name, rows) in enumerate(found.items()):
-        mean, low, high = np.transpose(rows)
-        errors = np.stack([mean - low, high - mean])
-        style = line_style(i)._asdict()
-        ax.errorbar(horizons, mean, errors, label=name, **style)
-    for i, (name, bound) in enumerate(_bounds(np.array(horizons)).items()):
-        style = line_style(len(CAST) + i)._asdict() | {"marker": None}
-        ax.plot(horizons, bound, label=name, **style)
-    ax.set(xscale="log", yscale="log", xlabel="T", ylabel="regret at T")
-    readable_ticks(ax.xaxis, "log", horizons[0], horizons[-1])
-    readable_ticks(ax.yaxis, "log", *ax.get_ylim())
-    draw_legend(ax)
-    return Outcome(datasets, records, fig)
+
+    def draw() -> Figure:
+        fig, (ax,) = figure()
+        for i, (name, rows) in enumerate(found.items()):
+            mean, low, high = np.transpose(rows)
+            errors = np.stack([mean - low, high - mean])
+            style = line_style(i)._asdict()
+            ax.errorbar(horizons, mean, errors, label=name, **style)
+        for i, (name, bound) in enumerate(_bounds(np.array(horizons)).items()):
+            style = line_style(len(CAST) + i)._asdict() | {"marker": None}
+            ax.plot(horizons, bound, label=name, **style)
+        ax.set(xscale="log", yscale="log", xlabel="T", ylabel="regret at T")
+        readable_ticks(ax.xaxis, "log", horizons[0], horizons[-1])
+        readable_ticks(ax.yaxis, "log", *ax.get_ylim())
+        draw_legend(ax)
+        return fig
+
+    return Outcome(datasets, records, draw)
 
 
 def _hard_game(horizon: int, horizons) -> Environment:

@@ -1,5 +1,7 @@
 """The oracles of the allocation setting, eqs. (12) and (13): how good, how fast."""
 
+from functools import partial
+
 import jax
 import numpy as np
 import xarray as xr
@@ -82,7 +84,7 @@ def oracle(options: Options) -> Outcome:
         "Gradients have no meaning for Weibull laws with k < 1: they are infinite at "
         "0.",
     )
-    return Outcome(datasets, records, _draw_solvers(datasets), notes)
+    return Outcome(datasets, records, partial(_draw_solvers, datasets), notes)
 
 
 def _gap(case, batch, allocation, bound):

@@ -62,5 +62,5 @@ def ordered(options: Options) -> Outcome:
             f"{title[0].upper()}{title[1:]}: {GREEDY}, has {greedy:.1f} times the "
             f"regret of {THOMPSON}, {MEAN_BUDGET}, {by_mean:.1f} times."
         )
-    picture = plot_panels(datasets, x_scale="log", y_scale="log")
-    return Outcome(datasets, records, picture, tuple(notes))
+    draw = partial(plot_panels, datasets, x_scale="log", y_scale="log")
+    return Outcome(datasets, records, draw, tuple(notes))

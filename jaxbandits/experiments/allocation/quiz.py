@@ -42,14 +42,15 @@ def quiz(options: Options) -> Outcome:
         datasets[title] = dataset
         records += found
         notes.append(f"{title}: {_ranking(dataset, options)}")
-    picture = plot_panels(
+    draw = partial(
+        plot_panels,
         datasets,
         "realised_regret",
         policies=[name for name in CAST if name != "clairvoyant"],
     )
     if data_file(FILE) is None:
         notes.append(f"Synthetic users: set {FOLDER} to a folder that holds {FILE}.")
-    return Outcome(datasets, records, picture, (*notes, *NOTES))
+    return Outcome(datasets, records, draw, (*notes, *NOTES))
 
 
 def games_of_the_quiz(options: Options) -> dict[str, Callable[[], Environment]]:

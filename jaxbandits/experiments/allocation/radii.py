@@ -3,6 +3,8 @@
 from functools import partial
 
 import numpy as np
+import xarray as xr
+from matplotlib.figure import Figure
 
 from jaxbandits.experiments.allocation.cast import start_rounds
 from jaxbandits.experiments.common.comparison import Contestant, run_contestants
@@ -32,8 +34,7 @@ def radii(options: Options) -> Outcome:
     """
     game = settings.simulation()
     datasets, records = {}, []
-    fig, axes = figure(1, 2)
-    for i, (kind, scales) in enumerate(SCALES.items()):
+    for kind, scales in SCALES.items():
         cast = Contestant(
             partial(policies.ra_ucb, radii=kind),
             {"scale": np.array(scales), "initial": start_rounds},
@@ -47,12 +48,20 @@ def radii(options: Options) -> Outcome:
         for record in found:
             record["policy"] += f", scale {record['params']['scale']:g}"
         records += found
+    return Outcome(datasets, records, partial(_picture, datasets, options))
+
+
+def _picture(datasets: dict[str, xr.Dataset], options: Options) -> Figure:
+    """Regret over the scale of the radii."""
+    fig, axes = figure(1, 2)
+    for i, (title, dataset) in enumerate(datasets.items()):
+        kind = title.removesuffix(" radii")
         at_end = dataset["regret"].isel(policy=0, checkpoint=-1)
         mean, low, high = (x.values for x in interval_of(at_end))
         style = line_style(i)._asdict()
         ax = axes[kind == "printed"]
         errors = (mean - low, high - mean)
-        ax.errorbar(scales, mean, errors, label=title, **style)
+        ax.errorbar(SCALES[kind], mean, errors, label=title, **style)
     for ax, text in zip(axes, ("$z^2 / \\log t$", "factor of the radii"), strict=True):
         ax.set(xscale="log", yscale="log", xlabel=text)
         ax.set_ylabel(f"regret at T = {options.horizon:,}")
@@ -60,4 +69,4 @@ def radii(options: Options) -> Outcome:
         readable_ticks(ax.xaxis, "log", ax.dataLim.minposx, ax.dataLim.x1)
     share_names(axes)
     draw_legend(axes)
-    return Outcome(datasets, records, fig)
+    return fig

@@ -1,14 +1,14 @@
 """Figure 2: RA-UCB's regret between the lower bound and the upper bounds."""
 
 import warnings
+from functools import partial
 
 import numpy as np
 
 from jaxbandits.experiments.allocation.cast import start_rounds
 from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.experiments.common.overlay import TRIVIAL, add_bounds
-from jaxbandits.plots import draw_legend, figure, plot_curves
+from jaxbandits.experiments.common.overlay import TRIVIAL, Panel, bounds_figure
 from jaxbandits.policies import allocation as policies
 from jaxbandits.settings import allocation as settings
 from jaxbandits.stats import entry, summary_records
@@ -31,21 +31,20 @@ def bounds(options: Options) -> Outcome:
     rounds = dataset["checkpoint"].values
     rounds = rounds[rounds > K]
     sqrt_bound, log_bound = _medians(rounds)
-    fig, (ax,) = figure()
-    plot_curves(dataset, ax=ax, x_scale="log", y_scale="log")
     curves = {
         "lower bound, Theorem 3.1": theory.lower_bound(rounds, K),
         "upper bound (55), median": sqrt_bound,
         TRIVIAL: theory.trivial_bound(rounds, K),
     }
-    add_bounds(ax, rounds, curves, records[0]["metrics"])
-    draw_legend(ax, f"regret: {options.seeds:,} seeds")
+    panel = Panel(dataset, rounds, curves)
+    panel.record(records[0]["metrics"])
+    draw = partial(bounds_figure, {"": panel}, f"regret: {options.seeds:,} seeds")
     records[0]["metrics"]["upper bound (56), median"] = entry(log_bound[-1])
     notes = (
         f"At T = {options.horizon:,} the median of (55) is {sqrt_bound[-1]:.1e} and "
         f"that of (56) {log_bound[-1]:.1e}: both are vacuous beside K T.",
     )
-    return Outcome({game.name: dataset}, records, fig, notes)
+    return Outcome({game.name: dataset}, records, draw, notes)
 
 
 def _medians(rounds):

@@ -3,6 +3,8 @@
 from functools import partial
 
 import numpy as np
+import xarray as xr
+from matplotlib.figure import Figure
 
 from jaxbandits.experiments.allocation.cast import THOMPSON, all_learn_at
 from jaxbandits.experiments.allocation.quiz import games_of_the_quiz
@@ -43,9 +45,8 @@ def tuning(options: Options) -> Outcome:
     """
     quiz = {} if options.quick else games_of_the_quiz(options._replace(quick=True))
     games = FEW if options.quick else FEW | MORE | quiz
-    fig, axes = figure(1, 2) if options.quick else figure(2, 3)
     datasets, records = {}, []
-    for ax, (title, make) in zip(axes, games.items(), strict=True):
+    for title, make in games.items():
         game, end = make(), [options.horizon]
         scaled = {RA_UCB: all_learn_at(np.array(SCALES))}
         scaled = run_contestants(game, scaled, options, checkpoints=end)
@@ -60,6 +61,16 @@ def tuning(options: Options) -> Outcome:
         for record in by_scale:
             record["policy"] += f", scale {record['params']['scale']:g}"
         records += by_scale + others
+    return Outcome(datasets, records, partial(_picture, datasets, [*games], options))
+
+
+def _picture(
+    datasets: dict[str, xr.Dataset], titles: list[str], options: Options
+) -> Figure:
+    """A panel per game."""
+    fig, axes = figure(1, 2) if options.quick else figure(2, 3)
+    for ax, title in zip(axes, titles, strict=True):
+        scaled, rivals = datasets[f"{title}, by scale"], datasets[title]
         _draw(ax, scaled, rivals)
         ax.set(title=title, xscale="log", yscale="log", xlabel="$z^2 / \\log t$")
         readable_ticks(ax.yaxis, "log", *np.sort(ax.get_ylim()))
@@ -67,7 +78,7 @@ def tuning(options: Options) -> Outcome:
         ax.set_ylabel(f"regret at T = {options.horizon:,}")
     share_names(axes)
     draw_legend(axes)
-    return Outcome(datasets, records, fig)
+    return fig
 
 
 def _draw(ax, scaled, rivals):

@@ -179,7 +179,7 @@ def unknown(options: Options) -> Outcome:
             most = worst.sel(policy=record["policy"]).item()
             record["metrics"]["regret_worst"] = entry(most)
         datasets[title], records = dataset, records + found
-    return Outcome(datasets, records, _picture(datasets, options))
+    return Outcome(datasets, records, partial(_picture, datasets, options))
 
 
 def _of(game: Game, options: Options) -> Options:

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
+import xarray as xr
+from matplotlib.figure import Figure
 
 from jaxbandits.experiments.budgeted.changing import changing
 from jaxbandits.experiments.budgeted.facebook import means_of_ads, play_groups
@@ -143,7 +145,8 @@ def regret_curves(
     if environments is _all_settings and data_file(FACEBOOK_FILE) is None:
         notes = (*notes, NO_DATA)
     cut = options.horizon >= BUDGET
-    picture = plot_panels(
+    draw = partial(
+        plot_panels,
         {title: as_share(each) for title, each in datasets.items()},
         "regret",
         policies=[name for name in shown if name in cast],
@@ -152,7 +155,7 @@ def regret_curves(
         columns=columns,
         tops={title: TOPS[title] for title in TOPS if cut and title in datasets},
     )
-    return Outcome(datasets, records, picture, notes)
+    return Outcome(datasets, records, draw, notes)
 
 
 def _synthetic(options, sizes=(10, 50, 100)):
@@ -178,18 +181,24 @@ def _sensitivity(options: Options) -> Outcome:
         "omega*-UCB": Contestant(policies.omega_star_ucb, {"rho": np.array(RHO)}),
     }
     chosen = _synthetic(options)
-    columns = min(3, len(chosen))
-    fig, axes = figure(-(-len(chosen) // columns), columns)
     datasets, records = {}, []
-    for ax, (title, environment) in zip(axes, chosen.items(), strict=True):
+    for title, environment in chosen.items():
         dataset = run_contestants(
             environment, cast, options, by_budget=True, checkpoints="log"
         )
         records += summary_records(dataset, name, environment=title)
         # A sweep of this size is not kept whole: its ends are what is drawn.
         datasets[title] = dataset.isel(checkpoint=[-1])
+    return Outcome(datasets, records, partial(_draw_rho, datasets, options))
+
+
+def _draw_rho(datasets: dict[str, xr.Dataset], options: Options) -> Figure:
+    """A panel per setting."""
+    columns = min(3, len(datasets))
+    fig, axes = figure(-(-len(datasets) // columns), columns)
+    for ax, (title, dataset) in zip(axes, datasets.items(), strict=True):
         regret = final(dataset, "regret")
-        for i, policy in enumerate(cast):
+        for i, policy in enumerate(dataset["policy"].values.tolist()):
             runs = regret.sel(policy=policy)
             style = line_style(i)._asdict()
             ax.plot(RHO, runs.mean("seed"), label=f"{policy}, mean", **style)
@@ -202,7 +211,7 @@ def _sensitivity(options: Options) -> Outcome:
         ax.set(xlabel=r"$\rho$", ylabel="final regret")
     share_names(axes)
     draw_legend(axes, f"{options.seeds:,} seeds")
-    return Outcome(datasets, records, fig)
+    return fig
 
 
 def _comparison(figure, title, source, environments, **options):

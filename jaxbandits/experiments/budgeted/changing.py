@@ -5,6 +5,7 @@ from functools import partial
 
 import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Options, Outcome
@@ -55,12 +56,16 @@ def changing(options: Options) -> Outcome:
             metrics=["regret", "optimal"],
         )
         swept[game.name] = run(sweep).isel(checkpoint=[-1])
-    fig, (ax, beside) = figure(1, 2)
-    _draw_phases(ax, games[0], datasets[games[0].name])
-    _draw_memory(beside, datasets, swept)
-    draw_legend([ax, beside], f"{options.seeds:,} seeds; the dots: the default")
-    datasets |= {f"{title}, memory": data for title, data in swept.items()}
-    return Outcome(datasets, records, fig)
+
+    def draw() -> Figure:
+        fig, (ax, beside) = figure(1, 2)
+        _draw_phases(ax, games[0], datasets[games[0].name])
+        _draw_memory(beside, datasets, swept)
+        draw_legend([ax, beside], f"{options.seeds:,} seeds; the dots: the default")
+        return fig
+
+    memory = {f"{title}, memory": data for title, data in swept.items()}
+    return Outcome(datasets | memory, records, draw)
 
 
 def _draw_phases(ax: Axes, game: Environment, dataset: xr.Dataset) -> None:

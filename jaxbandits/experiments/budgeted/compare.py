@@ -102,7 +102,7 @@ def compare(
         note for e in environments.values() for note in e.provenance["notes"]
     )
     notes = [*notes, *(f"Mind: {note}." for note in read), CAVEAT.format("ratios")]
-    return Outcome(datasets, records, draw(datasets), tuple(notes))
+    return Outcome(datasets, records, partial(draw, datasets), tuple(notes))
 
 
 def _in_order_of_rows(environment: Environment) -> Environment:

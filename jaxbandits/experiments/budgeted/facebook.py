@@ -1,17 +1,19 @@
 """The social-media settings group by group, as in the paper, and Figure 3f."""
 
 from collections.abc import Mapping
+from functools import partial
 from itertools import groupby
 
 import numpy as np
 import xarray as xr
+from matplotlib.figure import Figure
 from scipy import stats
 
 from jaxbandits.experiments.budgeted.instances import FACEBOOK, NO_DATA, facebook_groups
 from jaxbandits.experiments.budgeted.table import first_instances
 from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.plots import figure
+from jaxbandits.plots import figure, literal
 from jaxbandits.settings.budgeted import Group
 from jaxbandits.stats import make_record
 
@@ -92,20 +94,13 @@ def means_of_ads(options: Options) -> Outcome:
     groups = [g for g in facebook_groups() if len(g.mean_cost) == SHOWN]
     if not groups:
         raise ValueError(NO_DATA)
-    fig, axes = figure(1, len(groups))
     grid = np.linspace(0, 1, 101)
     places = np.stack(np.meshgrid(grid, grid, indexing="ij")).reshape(2, -1)
     datasets, records = {}, []
-    for ax, group in zip(axes, groups, strict=True):
+    for group in groups:
         # Scott's rule, as in the authors' plot; what lies beyond [0, 1] is cut off.
         density = stats.gaussian_kde(np.stack([group.mean_cost, group.mean_reward]))
         values = density(places).reshape(grid.size, -1)
-        ax.contourf(grid, grid, values.T, levels=10, cmap="Greys")
-        ax.plot(group.mean_cost, group.mean_reward, "o", markersize=4)
-        ax.set(
-            title=group.name, xlabel=r"mean cost $\mu_k^c$", xlim=(0, 1), ylim=(0, 1)
-        )
-        ax.set_ylabel(r"mean reward $\mu_k^r$" if ax is axes[0] else "")
         datasets[group.name] = xr.Dataset(
             {
                 "density": (("cost", "reward"), values),
@@ -128,4 +123,17 @@ def means_of_ads(options: Options) -> Outcome:
                 "budgeted-fig3f", group.name, "(ads)", facts, seeds=1, horizon=0
             )
         )
-    return Outcome(datasets, records, fig)
+    return Outcome(datasets, records, partial(_draw_means, datasets))
+
+
+def _draw_means(datasets: dict[str, xr.Dataset]) -> Figure:
+    """A panel per group."""
+    fig, axes = figure(1, len(datasets))
+    for ax, (title, data) in zip(axes, datasets.items(), strict=True):
+        shades = data["density"].transpose("reward", "cost")
+        ax.contourf(data["cost"], data["reward"], shades, levels=10, cmap="Greys")
+        ax.plot(data["mean_cost"], data["mean_reward"], "o", markersize=4)
+        ax.set(title=literal(title), xlabel=r"mean cost $\mu_k^c$")
+        ax.set(xlim=(0, 1), ylim=(0, 1))
+    axes[0].set_ylabel(r"mean reward $\mu_k^r$")
+    return fig

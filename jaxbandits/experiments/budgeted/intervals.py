@@ -2,6 +2,7 @@
 
 import numpy as np
 import xarray as xr
+from matplotlib.figure import Figure
 from scipy import stats
 
 from jaxbandits.experiments.common.experiment import Options, Outcome
@@ -73,24 +74,32 @@ def interval_study(options: Options) -> Outcome:
             looseness.setdefault(policy, []).append(ratios.mean())
             medians.setdefault(policy, []).append(np.median(bound / truth))
             infinite.setdefault(policy, []).append(1 - finite.mean())
-    fig, axes = figure(1, 2)
-    for i, policy in enumerate(violations):
-        style = line_style(i)._asdict()
-        axes[0].plot(COUNTS, violations[policy], label=policy, **style)
-        axes[1].plot(COUNTS, medians[policy], label=policy, **style)
-    nominal = {"color": "0.25", "linewidth": 1, "label": f"nominal, {100 * DELTA:g} %"}
-    axes[0].axhline(DELTA, **nominal)
-    axes[0].set(title="bound below the true ratio", ylabel="share of cases")
-    axes[1].set(title="bound over the true ratio", ylabel="median")
-    for ax in axes:
-        ax.set_xlabel("observations $n$")
-        readable_ticks(ax.xaxis, "log", COUNTS[0], COUNTS[-1])
-    # What happened in no case lies at 0, one case in all above it.
-    readable_ticks(axes[0].yaxis, "log", 1 / options.seeds, 1, zero=True)
-    axes[0].yaxis.set_major_formatter(tick_formatter(percent=True))
-    axes[0].set_ylim(-0.3 / options.seeds, 1)
-    readable_ticks(axes[1].yaxis, "log", *axes[1].dataLim.intervaly)
-    draw_legend(axes, f"{options.seeds:,} pairs of laws")
+
+    def draw() -> Figure:
+        fig, axes = figure(1, 2)
+        for i, policy in enumerate(violations):
+            style = line_style(i)._asdict()
+            axes[0].plot(COUNTS, violations[policy], label=policy, **style)
+            axes[1].plot(COUNTS, medians[policy], label=policy, **style)
+        nominal = {
+            "color": "0.25",
+            "linewidth": 1,
+            "label": f"nominal, {100 * DELTA:g} %",
+        }
+        axes[0].axhline(DELTA, **nominal)
+        axes[0].set(title="bound below the true ratio", ylabel="share of cases")
+        axes[1].set(title="bound over the true ratio", ylabel="median")
+        for ax in axes:
+            ax.set_xlabel("observations $n$")
+            readable_ticks(ax.xaxis, "log", COUNTS[0], COUNTS[-1])
+        # What happened in no case lies at 0, one case in all above it.
+        readable_ticks(axes[0].yaxis, "log", 1 / options.seeds, 1, zero=True)
+        axes[0].yaxis.set_major_formatter(tick_formatter(percent=True))
+        axes[0].set_ylim(-0.3 / options.seeds, 1)
+        readable_ticks(axes[1].yaxis, "log", *axes[1].dataLim.intervaly)
+        draw_legend(axes, f"{options.seeds:,} pairs of laws")
+        return fig
+
     columns = {
         "violations": violations,
         "looseness": looseness,
@@ -116,7 +125,7 @@ def interval_study(options: Options) -> Outcome:
         for i, count in enumerate(COUNTS)
         for policy in violations
     ]
-    return Outcome({"intervals": dataset}, records, fig)
+    return Outcome({"intervals": dataset}, records, draw)
 
 
 def _positive_binomial(rng, count, probability):
@@ -130,9 +139,8 @@ def asymmetry(options: Options) -> Outcome:
     """Figure 5: eq. (23), and the same from the interval's ends."""
     del options
     mean = np.linspace(0, 1, 201)
-    fig, (ax,) = figure()
     rows = []
-    for i, count in enumerate(ASYMMETRY_COUNTS):
+    for count in ASYMMETRY_COUNTS:
         z2 = Z_ASYMMETRY**2
         # Eq. (23) is the square of the ratio that the text defines (docs/errata.md).
         printed = (2 * mean - 1) ** 2 * z2 / (4 * count * mean * (1 - mean) + z2)
@@ -140,11 +148,19 @@ def asymmetry(options: Options) -> Outcome:
             np.asarray(x, np.float64) for x in wilson_interval(mean, count, z2)
         )
         exact = np.abs(mean - (lower + upper) / 2) / ((upper - lower) / 2)
-        style = line_style(i)._asdict()
-        ax.plot(mean, printed, label=f"n = {count:,}", **style)
         rows.append((printed, exact))
-    ax.set(xlabel=r"sample mean $\bar\mu$", ylabel="asymmetry, eq. (23)")
-    draw_legend(ax)
+
+    def draw() -> Figure:
+        fig, (ax,) = figure()
+        for i, (count, (printed, _)) in enumerate(
+            zip(ASYMMETRY_COUNTS, rows, strict=True)
+        ):
+            label = f"n = {count:,}"
+            ax.plot(mean, printed, label=label, **line_style(i)._asdict())
+        ax.set(xlabel=r"sample mean $\bar\mu$", ylabel="asymmetry, eq. (23)")
+        draw_legend(ax)
+        return fig
+
     dataset = xr.Dataset(
         {
             "asymmetry": (("count", "mean"), np.array([row[0] for row in rows])),
@@ -163,7 +179,7 @@ def asymmetry(options: Options) -> Outcome:
         )
         for count, row in zip(ASYMMETRY_COUNTS, rows, strict=True)
     ]
-    return Outcome({"asymmetry": dataset}, records, fig)
+    return Outcome({"asymmetry": dataset}, records, draw)
 
 
 def example2(options: Options) -> Outcome:
@@ -189,19 +205,25 @@ def example2(options: Options) -> Outcome:
     epsilon = np.sqrt(np.log(t - 1) / count)
     m_ucb = np.minimum(reward + epsilon, 1) / np.maximum(cost - epsilon, 0)
     found["m-UCB, alpha = 1"] = (m_ucb, (2.95, 48.6))
-    fig, axes = figure(1, 2)
-    for arm, ax in enumerate(axes):
-        values = [index[arm] for index, _ in found.values()]
-        printed = [p[arm] or np.nan for _, p in found.values()]
-        places = np.arange(len(found))
-        ax.barh(places, values, color=line_style(0).color, alpha=0.75, label="computed")
-        ax.plot(printed, places, "D", color=line_style(1).color, label="printed")
-        ax.axvline(reward[arm] / cost[arm], color="0.25", linestyle="dashed")
-        first = ax.get_subplotspec().is_first_col()
-        ax.set_yticks(places, list(found) if first else [])
-        ax.set(title=f"arm {arm + 1}", xlabel="index (dashed: true ratio)")
-        ax.invert_yaxis()
-    draw_legend(axes)
+
+    def draw() -> Figure:
+        fig, axes = figure(1, 2)
+        for arm, ax in enumerate(axes):
+            values = [index[arm] for index, _ in found.values()]
+            printed = [p[arm] or np.nan for _, p in found.values()]
+            places = np.arange(len(found))
+            ax.barh(
+                places, values, color=line_style(0).color, alpha=0.75, label="computed"
+            )
+            ax.plot(printed, places, "D", color=line_style(1).color, label="printed")
+            ax.axvline(reward[arm] / cost[arm], color="0.25", linestyle="dashed")
+            first = ax.get_subplotspec().is_first_col()
+            ax.set_yticks(places, list(found) if first else [])
+            ax.set(title=f"arm {arm + 1}", xlabel="index (dashed: true ratio)")
+            ax.invert_yaxis()
+        draw_legend(axes)
+        return fig
+
     dataset = xr.Dataset(
         {
             "index": (
@@ -218,7 +240,7 @@ def example2(options: Options) -> Outcome:
             records.append(
                 _record("budgeted-example2", f"arm {arm + 1}", policy, values, 1, t)
             )
-    return Outcome({"example2": dataset}, records, fig)
+    return Outcome({"example2": dataset}, records, draw)
 
 
 def _record(experiment, environment, policy, values, seeds, horizon):

@@ -1,6 +1,7 @@
 """Budgeted policies beside the least regret of a consistent one."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from math import log
 from typing import NamedTuple
 
@@ -92,7 +93,8 @@ def least(options: Options) -> Outcome:
         record for title, each in found.items() for record in _records(title, each)
     ]
     notes = (*_goal_notes(board, found), *_policy_notes(found), _rival_note(found))
-    return Outcome(datasets, records, _picture(found), notes, root_seed=board.root_seed)
+    draw = partial(_picture, found)
+    return Outcome(datasets, records, draw, notes, root_seed=board.root_seed)
 
 
 def _records(title: str, found: Found) -> Iterator[Record]:

@@ -3,6 +3,7 @@
 from functools import partial
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Options, Outcome
@@ -71,11 +72,15 @@ def lost_runs(options: Options) -> Outcome:
             record["metrics"]["regret_of_lost_runs"] = entry(bound[-1])
             chance = theory.chance_of_loss(whole[-1], RHO, BEST, OTHER)
             record["metrics"]["lost_about"] = entry(chance)
-    fig, (ax,) = figure()
-    plot_curves(dataset, ax=ax, x_scale="log", y_scale="log")
-    style = line_style(len(CAST))._asdict()
-    ax.plot(rounds, bound, label="what lost runs lose, by theory", **style)
-    readable_ticks(ax.yaxis, "log", 0.1, ax.dataLim.y1)
-    ax.set_ylim(0.1)
-    draw_legend(ax, f"{options.seeds:,} seeds")
-    return Outcome({environment.name: dataset}, records, fig)
+
+    def draw() -> Figure:
+        fig, (ax,) = figure()
+        plot_curves(dataset, ax=ax, x_scale="log", y_scale="log")
+        style = line_style(len(CAST))._asdict()
+        ax.plot(rounds, bound, label="what lost runs lose, by theory", **style)
+        readable_ticks(ax.yaxis, "log", 0.1, ax.dataLim.y1)
+        ax.set_ylim(0.1)
+        draw_legend(ax, f"{options.seeds:,} seeds")
+        return fig
+
+    return Outcome({environment.name: dataset}, records, draw)

@@ -1,5 +1,7 @@
 """Table 1 of the budgeted paper, and how hard its settings are; nothing is played."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -47,9 +49,9 @@ def settings_table(options: Options) -> Outcome:
             )
         )
     heads = ["setting", *COLUMNS.values(), "relative gap: 10 %, 50 %, 90 % quantile"]
-    picture = table_figure(heads, rows, f"Means of {DRAWS:,} instances")
+    draw = partial(table_figure, heads, rows, f"Means of {DRAWS:,} instances")
     notes = () if "FB-Br" in datasets else (NO_DATA,)
-    return Outcome(datasets, records, picture, notes)
+    return Outcome(datasets, records, draw, notes)
 
 
 def _shown(values: np.ndarray) -> str:

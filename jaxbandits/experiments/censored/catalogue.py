@@ -109,8 +109,8 @@ def _compare(
         records += found
         records.append(_clairvoyant(name, title, environment, options, row))
     columns = min(len(datasets), MOST_COLUMNS)
-    figure = plot_panels(datasets, "regret", y_scale=y_scale, columns=columns)
-    return Outcome(datasets, records, figure, notes)
+    draw = partial(plot_panels, datasets, y_scale=y_scale, columns=columns)
+    return Outcome(datasets, records, draw, notes)
 
 
 def _published_shares(row, contestants):

@@ -96,8 +96,8 @@ def compare_runs(
         *(f"Mind: {note}." for note in runs.about["notes"]),
         CAVEAT.format("values"),
     )
-    figure = plot_panels({name: found.dataset}, "regret", level=LEVEL)
-    return Outcome({name: found.dataset}, found.records, figure, notes)
+    draw = partial(plot_panels, {name: found.dataset}, "regret", level=LEVEL)
+    return Outcome({name: found.dataset}, found.records, draw, notes)
 
 
 def default_limits(runs: Runs) -> list[float]:

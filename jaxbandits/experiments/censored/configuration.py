@@ -3,6 +3,8 @@
 And the same of a solver whose best limit is often exceeded, which no forest shows.
 """
 
+from matplotlib.figure import Figure
+
 from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.plots import draw_legend, figure, plot_curves
@@ -43,14 +45,18 @@ def _configuration(name, environment, runs, contestants, published, options):
         published=published,
         metrics=METRICS,
     )
-    fig, (left, right) = figure(1, 2)
-    plot_curves(dataset, "reward", ax=left)
-    plot_curves(dataset, "gain", ax=right)
-    left.set(title="reward seen in time", ylabel="cumulative reward")
-    right.set(title="with costs and penalties", ylabel="cumulative penalised gain")
-    draw_legend([left, right], f"means, {options.seeds:,} seeds")
+
+    def draw() -> Figure:
+        fig, (left, right) = figure(1, 2)
+        plot_curves(dataset, "reward", ax=left)
+        plot_curves(dataset, "gain", ax=right)
+        left.set(title="reward seen in time", ylabel="cumulative reward")
+        right.set(title="with costs and penalties", ylabel="cumulative penalised gain")
+        draw_legend([left, right], f"means, {options.seeds:,} seeds")
+        return fig
+
     return Outcome(
-        {environment.name: dataset}, records, fig, _notes(dataset, runs, environment)
+        {environment.name: dataset}, records, draw, _notes(dataset, runs, environment)
     )
 
 

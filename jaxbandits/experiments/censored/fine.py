@@ -63,8 +63,8 @@ def fine(options: Options) -> Outcome:
             dataset, NAME, environment=title, metrics=[*DRAWN]
         )
     ]
-    picture = _picture(datasets, sizes, options)
-    return Outcome(datasets, records, picture, _notes(GAMES, sizes))
+    draw = partial(_picture, datasets, sizes, options)
+    return Outcome(datasets, records, draw, _notes(GAMES, sizes))
 
 
 def _named(name: str, size: int) -> str:

@@ -1,7 +1,10 @@
 """Which limit grid were the censored paper's tables made with? Exact numbers only."""
 
+from functools import partial
+
 import numpy as np
 import xarray as xr
+from matplotlib.figure import Figure
 
 from jaxbandits.experiments.censored.tables import TABLE_5_1, TABLE_M1, TABLE_M2, trio
 from jaxbandits.experiments.common.experiment import Options, Outcome
@@ -53,10 +56,25 @@ def exact_table() -> list[dict]:
 def grid_readings(options: Options) -> Outcome:
     """The optimal pairs on every grid, and nu of the best arms over all limits."""
     del options
-    fig, axes = figure(1, 3)
     datasets = {}
-    for ax, (title, environment) in zip(axes, trio(CURVE).items(), strict=True):
+    for title, environment in trio(CURVE).items():
         values = environment.oracle().values
+        datasets[title] = xr.Dataset(
+            {"value": (("arm", "limit"), values)},
+            coords={"arm": np.arange(1, len(values) + 1), "limit": list(CURVE)},
+        )
+    rows = sorted(
+        exact_table(), key=lambda row: list(TABLE_5_1).index(row["environment"])
+    )
+    records = [_record(row) for row in rows]
+    return Outcome(datasets, records, partial(_picture, datasets), NOTE)
+
+
+def _picture(datasets: dict[str, xr.Dataset]) -> Figure:
+    """A panel per instance: two arms' curves, and the grids' values of the first."""
+    fig, axes = figure(1, len(datasets))
+    for ax, (title, dataset) in zip(axes, datasets.items(), strict=True):
+        values = dataset["value"].values
         for arm in (0, 1):
             style = line_style(arm)._asdict()
             ax.plot(*_broken(values[arm]), label=f"arm {arm + 1}", **style)
@@ -72,16 +90,9 @@ def grid_readings(options: Options) -> Outcome:
         # Beyond 0.5 the penalty jumps and nu falls far below zero.
         ax.set(title=title, xlabel=r"limit $\tau$", ylim=(LOWEST - 0.1, 0.75))
         ax.set_ylabel(r"expected gain $\nu$")
-        datasets[title] = xr.Dataset(
-            {"value": (("arm", "limit"), values)},
-            coords={"arm": np.arange(1, len(values) + 1), "limit": list(CURVE)},
-        )
     share_names(axes)
     draw_legend(axes, "grids: values of arm 1; what is below the axis is not shown")
-    rows = sorted(
-        exact_table(), key=lambda row: list(TABLE_5_1).index(row["environment"])
-    )
-    return Outcome(datasets, [_record(row) for row in rows], fig, NOTE)
+    return fig
 
 
 def _broken(values):

@@ -1,6 +1,7 @@
 """Cell Thompson sampling beside the least regret of a consistent policy."""
 
 from collections.abc import Mapping
+from functools import partial
 from math import log
 from typing import NamedTuple
 
@@ -81,7 +82,7 @@ def least(options: Options) -> Outcome:
         title: xr.Dataset(each.constants._asdict()) for title, each in found.items()
     }
     records = [_record(title, each) for title, each in found.items()]
-    return Outcome(datasets, records, _picture(found), _notes(found))
+    return Outcome(datasets, records, partial(_picture, found), _notes(found))
 
 
 def constants_of(environment: Environment) -> Constants:

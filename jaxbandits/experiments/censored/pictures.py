@@ -3,10 +3,13 @@
 No policy plays here; the numbers are exact or drawn from the laws.
 """
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import xarray as xr
+from matplotlib.figure import Figure
 
 from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.laws import truncated_gaussian
@@ -32,29 +35,34 @@ def joint_laws(options: Options) -> Outcome:
     noise = jax.random.bits(jax.random.key(0), (DRAWS, 2))
     draw = jax.jit(jax.vmap(truncated_gaussian.sample, (0, None, None)))
     single = jax.tree.map(lambda x: jnp.asarray(x, jnp.float32), arms)
-    fig, axes = figure(3, 3)
-    rewards, consumptions = [], []
-    for arm, model in enumerate(MODELS):
-        reward, consumption = (np.asarray(x) for x in draw(noise, single, arm))
-        rewards.append(reward)
-        consumptions.append(consumption)
-        left, middle, right = axes[3 * arm : 3 * arm + 3]
-        color = line_style(arm).color
-        for ax, values, label in (
-            (left, reward, "reward"),
-            (middle, consumption, "consumption"),
-        ):
-            ax.hist(values, bins=40, range=(0, 1), density=True, color=color)
-            ax.set(xlabel=label, ylabel="density", xlim=(0, 1))
-        shades = right.hexbin(
-            consumption, reward, gridsize=30, extent=(0, 1, 0, 1), cmap="Greys"
-        )
-        fig.colorbar(
-            shades, ax=right, label="draws", ticks=tick_locator("linear", 1, 1)
-        )
-        right.set(xlabel="consumption", ylabel="reward", xlim=(0, 1), ylim=(0, 1))
-        for ax in (left, middle, right):
-            ax.set_title(model)
+    drawn = [
+        [np.asarray(x) for x in draw(noise, single, arm)] for arm in range(len(MODELS))
+    ]
+    rewards, consumptions = zip(*drawn, strict=True)
+
+    def picture() -> Figure:
+        fig, axes = figure(3, 3)
+        for arm, model in enumerate(MODELS):
+            reward, consumption = drawn[arm]
+            left, middle, right = axes[3 * arm : 3 * arm + 3]
+            color = line_style(arm).color
+            for ax, values, label in (
+                (left, reward, "reward"),
+                (middle, consumption, "consumption"),
+            ):
+                ax.hist(values, bins=40, range=(0, 1), density=True, color=color)
+                ax.set(xlabel=label, ylabel="density", xlim=(0, 1))
+            shades = right.hexbin(
+                consumption, reward, gridsize=30, extent=(0, 1, 0, 1), cmap="Greys"
+            )
+            fig.colorbar(
+                shades, ax=right, label="draws", ticks=tick_locator("linear", 1, 1)
+            )
+            right.set(xlabel="consumption", ylabel="reward", xlim=(0, 1), ylim=(0, 1))
+            for ax in (left, middle, right):
+                ax.set_title(model)
+        return fig
+
     dataset = xr.Dataset(
         {
             "reward": (("arm", "draw"), np.stack(rewards)),
@@ -70,33 +78,40 @@ def joint_laws(options: Options) -> Outcome:
         make_record("censored-fig1", "Example 1", model, values, seeds=DRAWS, horizon=0)
         for model, values in means.items()
     ]
-    return Outcome({"Example 1": dataset}, records, fig, NOTE)
+    return Outcome({"Example 1": dataset}, records, picture, NOTE)
 
 
 def value_curves(options: Options) -> Outcome:
     """Figure 2: nu against the limit, for the strict and the soft promise."""
     del options
-    fig, axes = figure(1, 2)
-    datasets, records = {}, []
-    for ax, title in zip(axes, (STRICT, SOFT), strict=True):
+    datasets, records, kept = {}, [], {}
+    for title in (STRICT, SOFT):
         environment = settings.example1(LIMITS, soft=title == SOFT)
         values = environment.oracle().values
         limits = np.asarray(LIMITS)
         # The paper leaves out the limits beyond a strict promise, where nu < 0.
         shown = limits <= (1.0 if title == SOFT else 0.5)
+        kept[title] = limits[shown], values[:, shown]
         for arm, model in enumerate(MODELS):
-            style = line_style(arm)._asdict()
-            ax.plot(limits[shown], values[arm, shown], label=model, **style)
             best = int(np.argmax(np.where(shown, values[arm], -np.inf)))
             found = {"best_limit": limits[best], "best_value": values[arm, best]}
             records.append(
                 make_record("censored-fig2", title, model, found, seeds=1, horizon=0)
             )
-        ax.set(title=title, xlabel=r"limit $\tau$")
         datasets[title] = xr.Dataset(
             {"value": (("arm", "limit"), values)},
             coords={"arm": list(MODELS), "limit": limits},
         )
+    return Outcome(datasets, records, partial(_draw_values, kept), NOTE)
+
+
+def _draw_values(kept: dict[str, tuple[np.ndarray, np.ndarray]]) -> Figure:
+    """Limits f64[M] and values f64[K, M] by title."""
+    fig, axes = figure(1, len(kept))
+    for ax, (title, (limits, values)) in zip(axes, kept.items(), strict=True):
+        for arm, model in enumerate(MODELS):
+            ax.plot(limits, values[arm], label=model, **line_style(arm)._asdict())
+        ax.set(title=title, xlabel=r"limit $\tau$")
     axes[0].set_ylabel(r"penalised expected gain $\nu$")
     draw_legend(axes)
-    return Outcome(datasets, records, fig, NOTE)
+    return fig

@@ -37,5 +37,5 @@ def super_arms(options: Options) -> Outcome:
         dataset = run_contestants(game, CAST, options, checkpoints="log")
         datasets[game.name] = dataset
         records += summary_records(dataset, NAME, metrics=METRICS)
-    picture = plot_panels(datasets, x_scale="log", y_scale="log")
-    return Outcome(datasets, records, picture)
+    draw = partial(plot_panels, datasets, x_scale="log", y_scale="log")
+    return Outcome(datasets, records, draw)

@@ -2,20 +2,21 @@
 
 import warnings
 from collections.abc import Callable
+from functools import partial
 
 import jax.numpy as jnp
 import numpy as np
 import xarray as xr
+from matplotlib.figure import Figure
 
 from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.experiments.common.overlay import TRIVIAL, add_bounds
+from jaxbandits.experiments.common.overlay import TRIVIAL, Panel, bounds_figure
 from jaxbandits.experiments.common.playing import play
 from jaxbandits.plots import (
     draw_legend,
     figure,
     line_style,
-    plot_curves,
     readable_ticks,
     share_names,
 )
@@ -33,10 +34,8 @@ def bounds(
     environments: Callable[[], dict[str, Environment]], options: Options
 ) -> Outcome:
     """Regret of RCUCB and of UCB below Theorem 1, Corollary 4, the trivial bound."""
-    datasets, records = {}, []
-    made = environments()
-    fig, axes = figure(1, len(made))
-    for ax, (title, environment) in zip(axes, made.items(), strict=True):
+    datasets, records, panels = {}, [], {}
+    for title, environment in environments().items():
         cast = {
             "RCUCB": Contestant(policies.rcucb, {"alpha": ALPHA}),
             "UCB": Contestant(policies.ucb_reduction, {"alpha": ALPHA}),
@@ -46,7 +45,6 @@ def bounds(
         found = summary_records(
             dataset, "censored-bounds", environment=title, metrics=["regret"]
         )
-        plot_curves(dataset, ax=ax, x_scale="log", y_scale="log", title=title)
         problem = environment.problem
         gaps = environment.oracle().gaps
         rounds = dataset["checkpoint"].values
@@ -63,11 +61,11 @@ def bounds(
                 ),
                 TRIVIAL: theory.trivial_bound(rounds, gaps),
             }
-        add_bounds(ax, rounds, curves, found[0]["metrics"])
+        panels[title] = Panel(dataset, rounds, curves)
+        panels[title].record(found[0]["metrics"])
         records += found
-    share_names(axes)
-    draw_legend(axes, f"regret: {options.seeds:,} seeds, $\\alpha$ = {ALPHA}")
-    return Outcome(datasets, records, fig)
+    note = f"regret: {options.seeds:,} seeds, $\\alpha$ = {ALPHA}"
+    return Outcome(datasets, records, partial(bounds_figure, panels, note))
 
 
 def coverage(options: Options) -> Outcome:
@@ -113,26 +111,30 @@ def coverage(options: Options) -> Outcome:
     below = (off < -length).mean("seed").max(pairs).isel(params=0)
     bound = theory.coverage_bound(rounds, ALPHA, cap=True)
     result = xr.Dataset({"above": above, "below": below})
-    fig, axes = figure(1, 2)
-    lowest = 0.5 / options.seeds
-    for ax, (side, frequency) in zip(axes, result.items(), strict=True):
-        for i, name in enumerate(ways):
-            shown = frequency.sel(policy=name).values
-            ax.plot(rounds, shown, label=name, **line_style(i)._asdict())
-        ax.plot(rounds, bound, color="0.25", label="Proposition 1")
-        ax.set(xlabel="round $t$", ylabel="frequency, worst pair")
-        readable_ticks(ax.xaxis, "log", rounds[0], rounds[-1])
-        # What never happened lies at 0, and what can happen least above it.
-        readable_ticks(ax.yaxis, "log", lowest, 1, zero=True)
-        ax.set_ylim(-0.15 * lowest, 2)
-        ax.set_title(f"estimate too {'high' if side == 'above' else 'low'}")
-    share_names(axes)
-    draw_legend(axes, f"{options.seeds:,} seeds, $\\alpha$ = {ALPHA}")
+
+    def draw() -> Figure:
+        fig, axes = figure(1, 2)
+        lowest = 0.5 / options.seeds
+        for ax, (side, frequency) in zip(axes, result.items(), strict=True):
+            for i, name in enumerate(ways):
+                shown = frequency.sel(policy=name).values
+                ax.plot(rounds, shown, label=name, **line_style(i)._asdict())
+            ax.plot(rounds, bound, color="0.25", label="Proposition 1")
+            ax.set(xlabel="round $t$", ylabel="frequency, worst pair")
+            readable_ticks(ax.xaxis, "log", rounds[0], rounds[-1])
+            # What never happened lies at 0, and what can happen least above it.
+            readable_ticks(ax.yaxis, "log", lowest, 1, zero=True)
+            ax.set_ylim(-0.15 * lowest, 2)
+            ax.set_title(f"estimate too {'high' if side == 'above' else 'low'}")
+        share_names(axes)
+        draw_legend(axes, f"{options.seeds:,} seeds, $\\alpha$ = {ALPHA}")
+        return fig
+
     records = [
         _record(name, options, result.sel(policy=name).isel(checkpoint=-1), bound[-1])
         for name in ways
     ]
-    return Outcome({"coverage": result}, records, fig)
+    return Outcome({"coverage": result}, records, draw)
 
 
 def _rounds(horizon):

@@ -7,6 +7,7 @@ its Theorem 2.
 from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Options, Outcome
@@ -90,45 +91,49 @@ def simple_regret(options: Options) -> Outcome:
         found = record["metrics"].items()
         record["metrics"] = {k: e for k, e in found if e["mean"] is not None}
     slopes = _add_slopes(records, dataset)
-    fig, axes = figure(2, 2)
-    seen, compared, growth, refinement = axes
-    # Before, every arm has its first rounds; short runs are shown whole.
-    late = dataset["checkpoint"] >= min(FIRST, options.horizon / 10)
-    shown = dataset.isel(checkpoint=np.flatnonzero(late))
-    scales = {"x_scale": "log", "y_scale": "log"}
-    grids = [name for name in cast if name.startswith("RCUCB")]
-    rest = [name for name in cast if name not in grids]
-    for ax, names, title in (
-        (seen, rest, "limits of their own"),
-        (compared, [*grids, ZOOMING[1]], "uniform grids"),
-    ):
+
+    def draw() -> Figure:
+        fig, axes = figure(2, 2)
+        seen, compared, growth, refinement = axes
+        # Before, every arm has its first rounds; short runs are shown whole.
+        late = dataset["checkpoint"] >= min(FIRST, options.horizon / 10)
+        shown = dataset.isel(checkpoint=np.flatnonzero(late))
+        scales = {"x_scale": "log", "y_scale": "log"}
+        grids = [name for name in cast if name.startswith("RCUCB")]
+        rest = [name for name in cast if name not in grids]
+        for ax, names, title in (
+            (seen, rest, "limits of their own"),
+            (compared, [*grids, ZOOMING[1]], "uniform grids"),
+        ):
+            plot_curves(
+                shown,
+                "simple_regret",
+                ax=ax,
+                policies=names,
+                styles=_styles(cast),
+                title=title,
+                **scales,
+            )
+        _draw_rate(seen, shown)
+        ends = np.concatenate([ax.get_ylim() for ax in (seen, compared)])
+        for ax in (seen, compared):
+            ax.set_ylim(ends.min(), ends.max())
+            readable_ticks(ax.yaxis, "log", ends.min(), ends.max())
         plot_curves(
-            shown,
-            "simple_regret",
-            ax=ax,
-            policies=names,
-            styles=_styles(cast),
-            title=title,
+            shown.sel(policy=list(ZOOMING)),
+            "largest_grid",
+            ax=growth,
+            styles={name: _styles(cast)[name] for name in ZOOMING},
+            title="largest grid of an arm",
             **scales,
         )
-    _draw_rate(seen, shown)
-    ends = np.concatenate([ax.get_ylim() for ax in (seen, compared)])
-    for ax in (seen, compared):
-        ax.set_ylim(ends.min(), ends.max())
-        readable_ticks(ax.yaxis, "log", ends.min(), ends.max())
-    plot_curves(
-        shown.sel(policy=list(ZOOMING)),
-        "largest_grid",
-        ax=growth,
-        styles={name: _styles(cast)[name] for name in ZOOMING},
-        title="largest grid of an arm",
-        **scales,
-    )
-    growth.set_ylabel("grid points")
-    _draw_refinement(refinement, dataset, environment)
-    share_names(axes)
-    draw_legend(axes, f"means, {options.seeds:,} seeds, 95 % interval")
-    return Outcome({environment.name: dataset}, records, fig, _notes(dataset, slopes))
+        growth.set_ylabel("grid points")
+        _draw_refinement(refinement, dataset, environment)
+        share_names(axes)
+        draw_legend(axes, f"means, {options.seeds:,} seeds, 95 % interval")
+        return fig
+
+    return Outcome({environment.name: dataset}, records, draw, _notes(dataset, slopes))
 
 
 def _styles(cast):

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import xarray as xr
 from matplotlib.figure import Figure
-from rich.table import Table
 
 from jaxbandits import checks
+from jaxbandits.printing import Table
 from jaxbandits.stats import Record
 
 ROOT_SEED = 0  # of every experiment but leaderboards
@@ -87,7 +87,7 @@ class Outcome(NamedTuple):
     Attributes:
       datasets: by environment.
       records: one per policy and environment.
-      figure: the picture.
+      draw: makes the picture; called when everything else is written.
       notes: sentences to print below the table.
       claims: of the source, and whether they hold.
       pages: further files of text, by name.
@@ -101,7 +101,7 @@ class Outcome(NamedTuple):
 
     datasets: Mapping[str, xr.Dataset]
     records: list[Record]
-    figure: Figure
+    draw: Callable[[], Figure]
     notes: tuple[str, ...] = ()
     claims: tuple[Claim, ...] = ()
     pages: Mapping[str, str] = {}
@@ -109,6 +109,11 @@ class Outcome(NamedTuple):
     root_seed: int = ROOT_SEED
     spent: Mapping[str, float] = {}
     stores: tuple[Path, ...] = ()
+
+    @property
+    def figure(self) -> Figure:
+        """The picture, drawn anew."""
+        return self.draw()
 
 
 class Experiment(NamedTuple):

@@ -1,30 +1,48 @@
 """Theory curves on top of measured ones, and in their record."""
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
-from matplotlib.axes import Axes
+import xarray as xr
+from matplotlib.figure import Figure
 
-from jaxbandits.plots import draw_bounds
+from jaxbandits.plots import draw_bounds, draw_legend, figure, plot_curves, share_names
 from jaxbandits.stats import Entry, entry
 
 TRIVIAL = "trivial bound"  # label of the curve that no policy exceeds
 
 
-def add_bounds(
-    ax: Axes,
-    x: np.ndarray,
-    curves: Mapping[str, np.ndarray],
-    metrics: dict[str, Entry],
-) -> None:
-    """Draw bounds on axes that hold measured curves, and note where they end.
+class Panel(NamedTuple):
+    """Measured curves and bounds over one x axis.
+
+    Attributes:
+      dataset: of the measured curves.
+      x: where the bounds are evaluated, increasing.
+      curves: label -> values of a bound at `x`.
+    """
+
+    dataset: xr.Dataset
+    x: np.ndarray
+    curves: Mapping[str, np.ndarray]
+
+    def record(self, metrics: dict[str, Entry]) -> None:
+        """Note the bounds' last values among the metrics of a measured curve."""
+        for label, values in self.curves.items():
+            metrics[label] = entry(values[-1])
+
+
+def bounds_figure(panels: Mapping[str, Panel], note: str) -> Figure:
+    """Regret below its bounds, both axes logarithmic.
 
     Args:
-      ax: the axes.
-      x: where the bounds are evaluated, increasing.
-      curves: label -> values at `x`.
-      metrics: of the record of a measured curve; gets the bounds' last values.
+      panels: by title.
+      note: above the legend.
     """
-    draw_bounds(ax, x, curves)
-    for label, values in curves.items():
-        metrics[label] = entry(values[-1])
+    fig, axes = figure(1, len(panels))
+    for ax, (title, panel) in zip(axes, panels.items(), strict=True):
+        plot_curves(panel.dataset, ax=ax, x_scale="log", y_scale="log", title=title)
+        draw_bounds(ax, panel.x, panel.curves)
+    share_names(axes)
+    draw_legend(axes, note)
+    return fig

@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
-from rich.table import Table
 
 from jaxbandits.experiments.common.comparison import (
     Contestant,
@@ -13,6 +12,7 @@ from jaxbandits.experiments.common.comparison import (
     run_contestants,
 )
 from jaxbandits.experiments.common.experiment import Options
+from jaxbandits.printing import Table
 from jaxbandits.protocol import Environment
 from jaxbandits.stats import (
     Record,

@@ -1,12 +1,18 @@
 """Titles as parts of files' names."""
 
 from collections.abc import Iterable
+from unicodedata import normalize
+
+_LONGEST = 100  # bytes of a title: names of files have at most 255
 
 
 def slug(title: str) -> str:
-    """Lower case, with a hyphen for whatever is no letter and no digit."""
-    kept = "".join(c if c.isalnum() else "-" for c in title.lower())
-    return "-".join(filter(None, kept.split("-")))
+    """Lower case, with a hyphen for whatever is no letter and no digit; not long."""
+    # Some file systems take titles for the same that differ in case or composition.
+    folded = normalize("NFC", normalize("NFC", title).casefold())
+    kept = "".join(c if c.isalnum() else "-" for c in folded)
+    name = "-".join(filter(None, kept.split("-"))) or "unnamed"
+    return name.encode()[:_LONGEST].decode(errors="ignore")
 
 
 def slugs(titles: Iterable[str]) -> dict[str, str]:

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from rich.table import Table
-
+from jaxbandits.printing import Table
 from jaxbandits.stats import Record
 
 METRICS = {

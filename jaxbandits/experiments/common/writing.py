@@ -9,6 +9,7 @@ import jax
 from jaxbandits.atomic import replacing
 from jaxbandits.experiments.common.experiment import Options, Outcome
 from jaxbandits.experiments.common.slugs import slugs
+from jaxbandits.faults import is_users
 from jaxbandits.plots import save_figure
 from jaxbandits.results import provenance, save
 from jaxbandits.results.plain import plain
@@ -66,6 +67,8 @@ def is_written(name: str, folder: Path, options: Options) -> bool:
     try:
         found = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
         same = all(found["options"][x] == getattr(options, x) for x in wanted)
+        # The picture comes last: where it stands, all does.
+        same &= any((folder / f"{name}.{suffix}").exists() for suffix in PICTURES)
         code = [
             (each["versions"]["jaxbandits"], each["git"])
             for each in (found["provenance"], made)
@@ -85,30 +88,49 @@ def write(
     options: Options,
     picture: str = "png",
 ) -> list[Path]:
-    """Write summary, figure, tables, pages and datasets; return their paths.
+    """Write datasets and summary, then tables and pages, then the figure.
 
-    Datasets that `simulate` has not made get the summary's provenance.
+    Datasets that `simulate` has not made get the summary's provenance. What was played
+    is on disk before anything is drawn.
 
     Args:
       outcome, name, title, source, options: as for `summary_of`.
       folder: where to write; old files are replaced.
       picture: one of `PICTURES`.
+
+    Returns:
+      The paths of the summary, the figure, tables, pages and datasets.
+
+    Raises:
+      ValueError, RuntimeError: if a table or the figure cannot be made; it says where
+        the results are.
     """
     said = summary_of(outcome, name, title, source, options)
-    summary = json.dumps(said, indent=1, allow_nan=False)
-    paths = [folder / SUMMARY, folder / f"{name}.{picture}"]
-    save_figure(outcome.figure, paths[-1])
-    tables = {n: record_table(outcome.records, form) for n, form in TABLES.items()}
-    for page, text in (tables | dict(outcome.pages)).items():
-        paths.append(folder / page)
-        with replacing(paths[-1]) as temporary:
-            Path(temporary).write_text(text, encoding="utf-8")
+    text = json.dumps(said, indent=1, allow_nan=False) + "\n"
+    shown = folder / f"{name}.{picture}"
+    shown.unlink(missing_ok=True)  # It shows other results.
+    datasets = []
     made = {"provenance": json.dumps(said["provenance"])}
     named = slugs(outcome.datasets)
     for environment, dataset in outcome.datasets.items():
-        paths.append(folder / f"{name}-{named[environment]}.nc")
-        save(dataset.assign_attrs(made | dataset.attrs), paths[-1])
-    # The last one: where it stands, all does.
-    with replacing(paths[0]) as temporary:
-        Path(temporary).write_text(summary + "\n")
-    return paths
+        datasets.append(folder / f"{name}-{named[environment]}.nc")
+        save(dataset.assign_attrs(made | dataset.attrs), datasets[-1])
+    summary = _write_text(folder / SUMMARY, text)
+    try:
+        tables = {n: record_table(outcome.records, form) for n, form in TABLES.items()}
+        pages = (tables | dict(outcome.pages)).items()
+        pages = [_write_text(folder / page, text) for page, text in pages]
+        save_figure(outcome.draw(), shown)
+    except Exception as error:
+        kind = ValueError if is_users(error) else RuntimeError
+        raise kind(
+            f"the results are written, {summary} and {len(datasets)} datasets beside "
+            f"it, but not all tables and figures can be made: {error}"
+        ) from error
+    return [summary, shown, *pages, *datasets]
+
+
+def _write_text(path: Path, text: str) -> Path:
+    with replacing(path) as temporary:
+        Path(temporary).write_text(text, encoding="utf-8")
+    return path

@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 import xarray as xr
+from matplotlib.figure import Figure
 
 from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Experiment, Options, Outcome
@@ -79,17 +80,21 @@ def compare(
 ) -> Outcome:
     """Regret over time below the distributions of the delays, as in the paper."""
     datasets, records = _play(name, environments, contestants, options)
-    fig, axes = figure(2, len(environments))
-    for place, (title, make) in enumerate(environments.items()):
-        above, below = axes[place], axes[place + len(environments)]
-        _delays(above, make())
-        above.set_title(title)
-        plot_curves(datasets[title], ax=below, x_scale="log", y_scale="log")
-    share_names(axes)
-    note = seeds_note(next(iter(datasets.values())), level=0.95)
-    # Curves first, then the bars above them.
-    draw_legend([*axes[len(environments) :], *axes[: len(environments)]], note)
-    return Outcome(datasets, records, fig, RECONSTRUCTED)
+
+    def draw() -> Figure:
+        fig, axes = figure(2, len(environments))
+        for place, (title, make) in enumerate(environments.items()):
+            above, below = axes[place], axes[place + len(environments)]
+            _delays(above, make())
+            above.set_title(title)
+            plot_curves(datasets[title], ax=below, x_scale="log", y_scale="log")
+        share_names(axes)
+        note = seeds_note(next(iter(datasets.values())), level=0.95)
+        # Curves first, then the bars above them.
+        draw_legend([*axes[len(environments) :], *axes[: len(environments)]], note)
+        return fig
+
+    return Outcome(datasets, records, draw, RECONSTRUCTED)
 
 
 def _delays(ax, environment):
@@ -116,8 +121,9 @@ def _over_time(
     """Regret over time, one panel per environment."""
     datasets, records = _play(name, environments, contestants, options)
     columns = 2 if len(datasets) == 4 else 3
-    picture = plot_panels(datasets, x_scale="log", y_scale="log", columns=columns)
-    return Outcome(datasets, records, picture, notes(datasets))
+    scales = {"x_scale": "log", "y_scale": "log"}
+    draw = partial(plot_panels, datasets, columns=columns, **scales)
+    return Outcome(datasets, records, draw, notes(datasets))
 
 
 def _play(name, environments, contestants, options):

@@ -1,6 +1,7 @@
 """Who waits, beside the least regret of a consistent policy."""
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from math import log
 from typing import NamedTuple
 
@@ -91,7 +92,7 @@ def least(options: Options) -> Outcome:
     }
     records = [x for title, each in found.items() for x in _records(title, each)]
     notes = (*_zero_notes(found), *_policy_notes(found), _reach_note(found))
-    return Outcome(datasets, records, _picture(found), notes)
+    return Outcome(datasets, records, partial(_picture, found), notes)
 
 
 def constants_of(environment: Environment) -> Constants:

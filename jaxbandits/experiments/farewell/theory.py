@@ -1,20 +1,20 @@
 """The farewell paper's bounds beside what happens: Theorem 2 and Lemma 1."""
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import xarray as xr
+from matplotlib.figure import Figure
 
 from jaxbandits.experiments.common.comparison import Contestant, run_contestants
 from jaxbandits.experiments.common.experiment import Options, Outcome
-from jaxbandits.experiments.common.overlay import TRIVIAL, add_bounds
+from jaxbandits.experiments.common.overlay import TRIVIAL, Panel, bounds_figure
 from jaxbandits.plots import (
     draw_legend,
     figure,
     line_style,
-    plot_curves,
     readable_ticks,
-    share_names,
 )
 from jaxbandits.policies.farewell import wait_ucb
 from jaxbandits.protocol import Environment
@@ -34,9 +34,8 @@ def bounds(
     environments: dict[str, Callable[[], Environment]], options: Options
 ) -> Outcome:
     """Wait-UCB's regret below Theorem 2, the trivial bound and three leading terms."""
-    datasets, records = {}, []
-    fig, axes = figure(1, len(environments))
-    for ax, (title, make) in zip(axes, environments.items(), strict=True):
+    datasets, records, panels = {}, [], {}
+    for title, make in environments.items():
         environment = make()
         oracle = environment.oracle()
         cast = {"Wait-UCB": Contestant(wait_ucb)}
@@ -47,7 +46,6 @@ def bounds(
         found = summary_records(
             dataset, "farewell-bounds", environment=title, metrics=["regret"]
         )
-        plot_curves(dataset, ax=ax, x_scale="log", y_scale="log", title=title)
         waits = environment.problem.lengths
         times = dataset["checkpoint"].values
         times = times[times > waits[-1]]
@@ -60,11 +58,11 @@ def bounds(
             "(DQZL), order": theory.dqzl_rate(times, oracle.gaps, oracle.rate),
             "(FJ), order": theory.fj_rate(times, oracle.gaps, oracle.mean_time),
         }
-        add_bounds(ax, times, curves, found[0]["metrics"])
+        panels[title] = Panel(dataset, times, curves)
+        panels[title].record(found[0]["metrics"])
         records += found
-    share_names(axes)
-    draw_legend(axes, f"regret: {options.seeds:,} seeds")
-    return Outcome(datasets, records, fig)
+    draw = partial(bounds_figure, panels, f"regret: {options.seeds:,} seeds")
+    return Outcome(datasets, records, draw)
 
 
 def coverage(options: Options) -> Outcome:
@@ -75,7 +73,6 @@ def coverage(options: Options) -> Outcome:
     is Bernoulli, Y is 1 or B and independent.
     """
     rng = np.random.default_rng(2020)
-    fig, (ax,) = figure()
     counts = [n for n in COUNTS if n <= options.horizon]
     frequency, slack = np.zeros((2, len(LAWS), len(counts), len(DELTAS)))
     for i, (mean_x, share, largest) in enumerate(LAWS.values()):
@@ -88,14 +85,20 @@ def coverage(options: Options) -> Outcome:
                 radius = theory.radius(n, delta, largest, mean_y)
                 frequency[i, k, m] = np.mean(off > radius)
                 slack[i, k, m] = radius / np.quantile(off, 1 - delta)
-        shown = slack[i, :, DELTAS.index(0.1)]
-        ax.plot(counts, shown, label=list(LAWS)[i], **line_style(i)._asdict())
-    ax.axhline(1, color="0.25", linewidth=1)
-    ax.set(xlabel="observations $n$")
-    ax.set_ylabel("radius / 90 % quantile of the deviation")
-    readable_ticks(ax.xaxis, "log", counts[0], counts[-1])
-    readable_ticks(ax.yaxis, "log", 1, ax.dataLim.y1)
-    draw_legend(ax, "Lemma 1, $\\delta$ = 0.1")
+
+    def draw() -> Figure:
+        fig, (ax,) = figure()
+        for i, law in enumerate(LAWS):
+            shown = slack[i, :, DELTAS.index(0.1)]
+            ax.plot(counts, shown, label=law, **line_style(i)._asdict())
+        ax.axhline(1, color="0.25", linewidth=1)
+        ax.set(xlabel="observations $n$")
+        ax.set_ylabel("radius / 90 % quantile of the deviation")
+        readable_ticks(ax.xaxis, "log", counts[0], counts[-1])
+        readable_ticks(ax.yaxis, "log", 1, ax.dataLim.y1)
+        draw_legend(ax, "Lemma 1, $\\delta$ = 0.1")
+        return fig
+
     dataset = xr.Dataset(
         {
             "failures": (("law", "count", "delta"), frequency),
@@ -118,4 +121,4 @@ def coverage(options: Options) -> Outcome:
         for i, law in enumerate(LAWS)
         for m, delta in enumerate(DELTAS)
     ]
-    return Outcome({"coverage": dataset}, records, fig)
+    return Outcome({"coverage": dataset}, records, draw)

@@ -6,6 +6,7 @@ looked at what is judged.
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -89,8 +90,8 @@ def choices(
         )
         datasets[title] = dataset
         records += _records(name, title, dataset, points)
-    picture = _picture(datasets, subjects, points, options, protocol.by_budget)
-    return Outcome(datasets, records, picture, root_seed=TUNING_SEED)
+    shown = (datasets, subjects, points, options, protocol.by_budget)
+    return Outcome(datasets, records, partial(_picture, *shown), root_seed=TUNING_SEED)
 
 
 def points_of(policy: Policy, values: Mapping[str, Sequence[float]]) -> list[Point]:

@@ -3,7 +3,6 @@
 from functools import partial
 
 import xarray as xr
-from rich.table import Table
 
 from jaxbandits.experiments.common.experiment import Experiment, Options, Outcome
 from jaxbandits.experiments.judging import allocation, budgeted, censored, farewell
@@ -14,6 +13,7 @@ from jaxbandits.experiments.judging.playing import METRIC, horizons_of, play_cas
 from jaxbandits.experiments.judging.protocol import FINAL_SEED, JUDGING_SEED, Protocol
 from jaxbandits.experiments.judging.scores import cell_of, standings
 from jaxbandits.experiments.judging.speed import microseconds
+from jaxbandits.printing import Table
 from jaxbandits.results import provenance
 from jaxbandits.stats import Record, entry, make_record
 from jaxbandits.sweeps.signals import stop_at_sigterm
@@ -64,7 +64,7 @@ def leaderboard(
     return Outcome(
         {t: _joined([found[t, h] for h in horizons[t]]) for t in played},
         _records(name, board),
-        dot_plot(board, protocol),
+        partial(dot_plot, board, protocol),
         (*verdicts(board, protocol), *(_NO_DATA.format(title) for title in absent)),
         pages={
             "leaderboard.md": page(board, protocol, command, f"{name}.png"),

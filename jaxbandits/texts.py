@@ -1,0 +1,57 @@
+"""Texts of users (names of arms, policies, files), made safe for where they are shown.
+
+A name is any text: it may hold what a terminal, LaTeX or Markdown takes for an order.
+"""
+
+import re
+import unicodedata
+
+# In these a text is not what it looks like: orders to a terminal, changes of the
+# writing direction, halves of characters. Two format characters belong to spelling:
+# the joiners of Persian, of Indic scripts and of emoji.
+_UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+_JOINERS = "\u200c\u200d"
+
+_TEX = {
+    "\\": r"\textbackslash{}",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    # Without a package for fonts LaTeX sets other characters in place of these.
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    **{mark: "\\" + mark for mark in "&%$#_{}"},
+    # At the start of a row these would be read as options of what ends the row before.
+    **{mark: f"{{{mark}}}" for mark in "[]*"},
+}
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|~$&#])")
+
+
+def visible(text: str, keep: str = "") -> str:
+    r"""The text with an escape for every character that would not be seen.
+
+    A line break becomes ``\n``, the start of a terminal's order ``\x1b``. Everything
+    else stands as it is.
+
+    Args:
+      text: any.
+      keep: characters that stay, the line breaks of several lines, say.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        letter.encode("unicode_escape").decode()
+        if unicodedata.category(letter) in _UNSEEN and letter not in _JOINERS + keep
+        else letter
+        for letter in text
+    )
+
+
+def latex(text: str) -> str:
+    """LaTeX source that sets the text as it stands."""
+    return "".join(_TEX.get(letter, letter) for letter in visible(text))
+
+
+def markdown(text: str) -> str:
+    """Markdown that shows the text as it stands, in a table too."""
+    return _MARKDOWN.sub(r"\\\1", visible(text))

@@ -1,0 +1,100 @@
+"""Text of users is printed as it stands, through one printer."""
+
+import ast
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import jaxbandits
+from jaxbandits import progress
+from jaxbandits.printing import Printer, Table, say
+from jaxbandits.texts import visible
+
+PACKAGE = Path(jaxbandits.__file__).parent
+PRINTER = PACKAGE / "printing.py"
+# What rich makes a terminal's orders or pictures of, what breaks lines, wide letters.
+LETTERS = "[]/\\:$*_\"' \n\r\t\x1b\x07b1鞋é\u202e\u200d"
+NAMES = st.one_of(
+    st.text(LETTERS, min_size=1, max_size=12),
+    st.sampled_from(["[b]", "[/b]", "[link=x]y", ":smile:", "\x1b[31mred", "[sale] s"]),
+)
+
+
+def inner(line: str) -> list[str]:
+    """The cells of a row of a printed table."""
+    return [cell.strip() for cell in line.strip("│\n").split("│")]
+
+
+@given(NAMES)
+@example("[/b]")
+@example(":smile:")
+@example("1,234.5 [dim]x[/dim] 'text' http://x.y")
+def test_a_cell_a_title_and_a_sentence_hold_the_name_as_it_stands(name):
+    printer = Printer()
+    table = Table("policy", title=f"<{name}>")
+    table.add_row(f"<{name}>")
+    with printer.capture() as captured:
+        printer.print(table)
+        printer.sentence(f"<{name}>")
+    lines = captured.get().split("\n")
+    shown = f"<{visible(name)}>"
+    assert lines[0].strip() == shown
+    assert inner(lines[4]) == [shown]
+    assert lines[-2] == shown
+
+
+@pytest.mark.parametrize("letter", ["x", "鞋"])
+def test_a_name_wider_than_the_table_goes_on_in_the_next_line(letter):
+    printer, table = Printer(40), Table("policy", "mean")
+    table.add_row(letter * 60, "1.5")
+    with printer.capture() as captured:
+        printer.print(table)
+    text = captured.get()
+    assert text.count(letter) == 60 and "…" not in text and "1.5" in text
+
+
+@given(st.text())
+def test_what_is_visible_obeys_nothing_and_keeps_the_rest(text):
+    shown = visible(text)
+    assert not any(c < " " or "\x7f" <= c < "\xa0" for c in shown)
+    assert not set(shown) & set("\u2028\u2029\u202a\u202e\u2066")
+    if text.isprintable():
+        assert shown == text
+    assert visible(shown) == shown
+
+
+def test_errors_keep_their_lines_and_lose_orders_to_the_terminal(capsys):
+    say("[/b] \x1b[2J\nsecond line")
+    assert capsys.readouterr().err == "[/b] \\x1b[2J\nsecond line\n"
+
+
+def test_progress_shows_names_as_they_stand(capsys, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")  # rich draws bars on terminals only
+    with progress.reporter(True, 2, "[/b] \x1b[31m") as report:
+        report(1, "[half] :smile:")
+    shown = capsys.readouterr().err
+    assert "[/b] \\x1b[31m: [half] :smile:" in shown
+
+
+def test_nothing_else_prints():
+    """Other files neither make consoles and tables of rich nor print more than JSON."""
+    for path in PACKAGE.rglob("*.py"):
+        tree = ast.parse(path.read_text())
+        if path == PRINTER:
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(
+                "rich"
+            ):
+                taken = {alias.name for alias in node.names}
+                assert not taken & {"Console", "Table", "print"}, path
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Name)
+                and node.func.id == "print"
+            ):
+                (argument,) = node.args
+                made = ast.unparse(argument)
+                assert made.startswith(("json.dumps(", "shtab.complete(")), path
