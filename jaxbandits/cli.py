@@ -35,10 +35,8 @@ def main(arguments: list[str] | None = None) -> int:
     or of a file of yours that was run: it passes, with its traceback.
     """
     options = _parser().parse_args(arguments)
-    from jaxbandits import progress  # which draws, and is not needed for help
-
     try:
-        with _plain_warnings(), progress.lines():
+        with _plain_warnings():
             return options.command(options)
     except EXPECTED as error:
         if options.traceback or not is_users(error):
