@@ -320,7 +320,7 @@ def grids_of(grid: Any, policies: Any, named: Mapping[str, Any]) -> dict[str, Po
 
 
 def points_of(
-    name: str, policy: Policy, points: Points, schedule: Schedule, argument: str
+    name: str, policy: Policy, points: Points, schedule: Schedule | None, argument: str
 ) -> Points:
     """Parameter points with all leaves of a policy.
 
@@ -328,7 +328,8 @@ def points_of(
       name: of the policy, for errors.
       policy: the policy.
       points: leaves that are not default.
-      schedule: of the game, for what the policy must be told of it.
+      schedule: of the game, for what the policy must be told of it; None if it is
+        wrong itself.
       argument: what gave the points, for errors.
 
     Raises:
@@ -341,13 +342,15 @@ def points_of(
             f"{checks.shown(policy.told)}"
         )
     if unknown := sorted(points.columns.keys() - defaults.keys()):
-        raise ValueError(f"{argument} has no {unknown}; it has {list(defaults)}")
+        near = "".join(checks.hint(leaf, defaults) for leaf in unknown[:1])
+        raise ValueError(f"{argument} has no {unknown}; it has {list(defaults)}{near}")
     free = {
         leaf
         for leaf in defaults
         if leaf not in points.columns or np.isnan(points.columns[leaf]).any()
     }
-    defaults |= _told(name, policy, free, schedule, argument)
+    if schedule is not None:
+        defaults |= _told(name, policy, free, schedule, argument)
     columns = {}
     for leaf, default in defaults.items():
         given = points.columns.get(leaf, np.full(points.count, np.nan))

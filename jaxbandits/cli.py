@@ -227,12 +227,9 @@ def _completion(options) -> int:
     from jaxbandits.experiments.statements import STATEMENTS
     from jaxbandits.settings import PARTS
 
-    try:
-        import shtab
-    except ImportError:
-        raise ValueError(
-            "SHELL: completion needs shtab: pip install 'jaxbandits[completion]'"
-        ) from None
+    checks.installed("SHELL: completion", "shtab", "completion")
+    import shtab
+
     checks.one_of("SHELL", options.shell, shtab.SUPPORTED_SHELLS)
     parser, commands = _parser_and_commands()
     names = {"name": [*REGISTRY, ALL], "setting": list(PARTS), "paper": list(PARTS)}

@@ -98,6 +98,14 @@ def _shard(text: str | None) -> tuple[int, int] | None:
 
 
 def _sweep(options) -> int:
+    shard = _shard(options.shard)
+    if options.workers is not None:
+        checks.whole("--workers", options.workers, 1)
+        checks.installed("--workers", "cloudpickle", "workers")
+        if shard is not None:
+            raise ValueError("--shard must be left out where there are --workers")
+    if options.seeds is not None:
+        checks.whole("--seeds", options.seeds, 1)
     import jax
 
     from jaxbandits.sweeps import HalfWidth, Store, read_spec, run_sweep
@@ -105,17 +113,12 @@ def _sweep(options) -> int:
     from jaxbandits.sweeps.hosts import join, leave
     from jaxbandits.sweeps.signals import stop_at_sigterm
 
-    shard = _shard(options.shard)
-    if options.workers is not None:
-        checks.whole("--workers", options.workers, 1)
-        if shard is not None:
-            raise ValueError("--shard must be left out where there are --workers")
     hosts = (options.coordinator, options.processes, options.process)
     if options.distributed or any(x is not None for x in hosts):
         join(*hosts)
     spec = read_spec(options.spec)
     if options.seeds is not None:
-        seeds = checks.whole("--seeds", options.seeds, 1)
+        seeds = options.seeds
         if isinstance(spec.seeds, HalfWidth):
             seeds = spec.seeds._replace(pilot=seeds)
         spec = spec._replace(seeds=seeds)

@@ -128,9 +128,7 @@ class Report:
 
 
 @contextmanager
-def reporting(
-    show: bool | None, report: Report, rounds: float = 0
-) -> Iterator[Report]:
+def reporting(show: bool | None, report: Report, rounds: float = 0) -> Iterator[Report]:
     """The report, which is shown meanwhile.
 
     Args:
