@@ -292,7 +292,7 @@ def installed(what: str, module: str, extra: str) -> None:
         raise ValueError(f"{what} needs {module}: pip install 'jaxbandits[{extra}]'")
 
 
-class Several(ValueError):
+class SeveralError(ValueError):
     """Several errors, a line each.
 
     Attributes:
@@ -326,17 +326,17 @@ class Errors:
         except (ValueError, TypeError) as error:
             if not is_users(error):
                 raise
-            for each in error.errors if isinstance(error, Several) else [error]:
+            for each in error.errors if isinstance(error, SeveralError) else [error]:
                 if str(each) not in self._texts:
                     self._texts.add(str(each))
                     self.all.append(each)
 
     def check(self) -> None:
-        """Raise the one error that there is, or `Several`."""
+        """Raise the one error that there is, or `SeveralError`."""
         if len(self.all) == 1:
             raise self.all[0]
         if self.all:
-            raise Several(self.all)
+            raise SeveralError(self.all)
 
 
 def unforked() -> None:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from jaxbandits.experiments import Experiment, Options
 
 ALL = "all"
+# How long experiments take, and so their names, before they are loaded.
+TIMES = Path(__file__).parent / "experiments" / "minutes.csv"
 
 
 def add_reproduce(commands) -> None:
@@ -39,7 +41,10 @@ def add_reproduce(commands) -> None:
         help=f"output folder (results/NAME); with {ALL} that of all",
     )
     reproduce.add_argument(
-        "--quick", action="store_true", help="few seeds and rounds, in under a minute"
+        "--quick",
+        action="store_true",
+        help="few seeds and rounds: most take less than a minute of one core, none more "
+        "than three (`jaxbandits list` has each)",
     )
     reproduce.add_argument("--json", action="store_true", help="print the records")
     add_picture(reproduce)
@@ -72,6 +77,10 @@ def picture_style(options) -> dict:
 
 
 def _reproduce(options) -> int:
+    out = options.out or ("results" if options.name == ALL else _folder(options.name))
+    if options.name == ALL or f"\n{options.name}," in TIMES.read_text(encoding="utf-8"):
+        form = ", quick form" if options.quick else ""
+        _say(f"reproducing {options.name}{form}, into {out}")
     from jaxbandits.experiments import REGISTRY
 
     style = picture_style(options)
@@ -85,8 +94,15 @@ def _reproduce(options) -> int:
             f"NAME: there is no experiment {options.name!r}"
             f"{checks.hint(options.name, REGISTRY)}; `jaxbandits list` shows them"
         )
-    out = options.out or os.path.join("results", experiment.name)
     return _reproduce_one(experiment, options, out, style)
+
+
+def _folder(name: str) -> str:
+    return os.path.join("results", name)
+
+
+def _say(text: str) -> None:
+    print(f"jaxbandits: {text}", file=sys.stderr, flush=True)
 
 
 def _reproduce_all(options, style: dict[str, Any]) -> int:
@@ -110,22 +126,20 @@ def _reproduce_all(options, style: dict[str, Any]) -> int:
             continue
         out = every / name
         if is_written(name, out, _chosen(experiment, options)):
-            print(f"jaxbandits: {name} is in {out} already", file=sys.stderr)
+            _say(f"{name} is in {out} already")
             continue
-        print(f"jaxbandits: {name}", file=sys.stderr)
         try:
             ended = _reproduce_one(experiment, options, out, style, every)
         except EXPECTED as error:  # Of a file of data that is not there, say.
             if options.traceback or not is_users(error):
                 raise
-            print(f"jaxbandits: {name}: {error}", file=sys.stderr)
+            _say(f"{name}: {error}")
             ended = 2
         if ended > 128:
             return ended
         status = max(status, ended)
-    # Else what failed goes on with them, or what was begun in full.
-    if not status and not options.quick:
-        forget_runs(every)
+    if not status:  # Else what failed goes on with them.
+        forget_runs(every, options.quick)
     return status
 
 
@@ -148,15 +162,20 @@ def _reproduce_one(
 ) -> int:
     from rich.console import Console
 
-    from jaxbandits.experiments import prepare_folder
+    from jaxbandits.experiments import minutes, prepare_folder
     from jaxbandits.experiments.common.table import records_table
     from jaxbandits.sweeps.fill import StoppedError
 
     chosen = _chosen(experiment, options)
     if experiment.fixed and (options.seeds or options.horizon):
-        message = f"--seeds and --horizon have no effect on {experiment.name}"
-        print(f"jaxbandits: {message}", file=sys.stderr)
+        _say(f"--seeds and --horizon have no effect on {experiment.name}")
     folder = prepare_folder(out)
+    size = "" if experiment.fixed else f"{chosen.seeds:,} seeds to {chosen.horizon:,}, "
+    spent = minutes.measured().get(minutes.size_of(experiment, chosen))
+    took = (
+        f"; took {minutes.minutes_of(spent):.1f} minutes of one core" if spent else ""
+    )
+    _say(f"{experiment.name}: {size}into {folder}{took}")
     # That its own seeds are few is what a quick form is.
     few = options.quick and chosen == experiment.quick and not experiment.fixed
     try:
@@ -165,7 +184,7 @@ def _reproduce_one(
                 experiment, chosen, folder, style, options.format, runs
             )
     except StoppedError as error:
-        print(f"jaxbandits: SIGTERM: {error}; {GOES_ON}", file=sys.stderr)
+        _say(f"SIGTERM: {error}; {GOES_ON}")
         return 128 + signal.SIGTERM
     if options.json:
         print(json.dumps(outcome.records))
@@ -216,5 +235,5 @@ def play_and_write(experiment, options, folder, style, picture, runs=None):
         picture=picture,
     )
     if runs is None:
-        forget_runs(folder, outcome.stores)
+        forget_runs(folder, options.quick, outcome.stores)
     return outcome, paths

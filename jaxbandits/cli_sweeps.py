@@ -50,6 +50,11 @@ def add_sweeps(commands) -> None:
         action="store_true",
         help="go on with a newer patch of JAX than the store was made with",
     )
+    sweep.add_argument(
+        "--plan",
+        action="store_true",
+        help="play nothing: say how many runs, bytes and hours it takes, about",
+    )
     sweep.add_argument("--json", action="store_true", help="print the records")
     sweep.add_argument(
         "--workers", type=int, metavar="N", help="play in N processes of this machine"
@@ -135,6 +140,8 @@ def _sweep(options) -> int:
         keep=options.keep,
         accept_version=options.accept_version,
     )
+    if options.plan:
+        return _plan(spec, kept, options)
     try:
         with stop_at_sigterm() as stop:
             run_sweep(spec, kept, executor=options.workers, shard=shard, stop=stop)
@@ -150,6 +157,45 @@ def _sweep(options) -> int:
         print(f"shard {options.shard} is in {store}; see jaxbandits status {store}")
         return 0
     _tell(store, options)
+    return 0
+
+
+def _plan(spec, store, options) -> int:
+    """Say what a sweep takes, without playing it."""
+    from rich.console import Console
+    from rich.filesize import decimal
+
+    from jaxbandits.progress import duration
+    from jaxbandits.sweeps import HalfWidth
+    from jaxbandits.sweeps.estimate import estimate
+
+    found = estimate(spec, store.block)
+    if options.json:
+        print(json.dumps(found._asdict()))
+        return 0
+    console = Console(markup=False, highlight=False, soft_wrap=True)
+    games, most = list(found.seconds.items()), 10
+    total = duration(found.compiling + found.playing)
+    console.print(f"{store.path}, all of it, on this machine:")
+    console.print(f"  runs      {found.runs:,}")
+    console.print(f"  blocks    {found.blocks:,} of {found.block_runs:,} runs or fewer")
+    console.print(f"  disk      {decimal(found.bytes)} before compression")
+    console.print(f"  memory    about {decimal(found.memory)}")
+    console.print(f"  time      about {total}: compiling {duration(found.compiling)}")
+    for name, seconds in games[:most]:
+        console.print(f"    {duration(seconds):<9} {name}")
+    if len(games) > most:
+        rest = sum(seconds for _, seconds in games[most:])
+        console.print(f"    {duration(rest):<9} {len(games) - most:,} others")
+    console.print(
+        f"Times are estimates: {found.rehearsed:,} of {len(games):,} games were played "
+        "for a few rounds."
+    )
+    if isinstance(spec.seeds, HalfWidth):
+        most_seeds = f"up to {spec.seeds.at_most:,} seeds"
+        console.print(f"This is the pilot; then as many as it takes, {most_seeds}.")
+    if os.path.exists(store.path):
+        console.print(f"`jaxbandits status {store.path}` says how much is played.")
     return 0
 
 

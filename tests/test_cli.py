@@ -38,12 +38,6 @@ def idle(monkeypatch):
         monkeypatch.setitem(REGISTRY, name, experiment._replace(run=run))
 
 
-@pytest.fixture(autouse=True)
-def nothing_takes_a_minute(monkeypatch):
-    """A slow machine writes no more than a fast one; test_progress has the lines."""
-    monkeypatch.setattr("jaxbandits.progress._MINUTE", float("inf"))
-
-
 def check_listing(found):
     assert set(found) == {"experiments", "policies", "environments"}
     assert [e["name"] for e in found["experiments"]] == list(REGISTRY)
