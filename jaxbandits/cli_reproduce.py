@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from jaxbandits import checks
 from jaxbandits.cli_sweeps import GOES_ON
 from jaxbandits.faults import EXPECTED, is_users
+from jaxbandits.progress import announce
 
 if TYPE_CHECKING:
     from jaxbandits.experiments import Experiment, Options
@@ -43,8 +44,8 @@ def add_reproduce(commands) -> None:
     reproduce.add_argument(
         "--quick",
         action="store_true",
-        help="few seeds and rounds: most take less than a minute of one core, none more "
-        "than three (`jaxbandits list` has each)",
+        help="few seeds and rounds: most take less than a minute of one core, all less "
+        "than three (see `jaxbandits list`)",
     )
     reproduce.add_argument("--json", action="store_true", help="print the records")
     add_picture(reproduce)
@@ -80,7 +81,7 @@ def _reproduce(options) -> int:
     out = options.out or ("results" if options.name == ALL else _folder(options.name))
     if options.name == ALL or f"\n{options.name}," in TIMES.read_text(encoding="utf-8"):
         form = ", quick form" if options.quick else ""
-        _say(f"reproducing {options.name}{form}, into {out}")
+        announce(f"reproducing {options.name}{form}, into {out}")
     from jaxbandits.experiments import REGISTRY
 
     style = picture_style(options)
@@ -171,11 +172,10 @@ def _reproduce_one(
         _say(f"--seeds and --horizon have no effect on {experiment.name}")
     folder = prepare_folder(out)
     size = "" if experiment.fixed else f"{chosen.seeds:,} seeds to {chosen.horizon:,}, "
-    spent = minutes.measured().get(minutes.size_of(experiment, chosen))
-    took = (
-        f"; took {minutes.minutes_of(spent):.1f} minutes of one core" if spent else ""
-    )
-    _say(f"{experiment.name}: {size}into {folder}{took}")
+    timing = minutes.measured().get(minutes.size_of(experiment, chosen))
+    spent = minutes.shown(minutes.minutes_of(timing))
+    took = f"; took {spent} minutes of one core" if spent else ""
+    announce(f"{experiment.name}: {size}into {folder}{took}")
     # That its own seeds are few is what a quick form is.
     few = options.quick and chosen == experiment.quick and not experiment.fixed
     try:

@@ -136,9 +136,7 @@ def reporting(show: bool | None, report: Report, rounds: float = 0) -> Iterator[
       report: on what is done.
       rounds: of one seed in a unit of work; above 0 a bar shows the throughput.
     """
-    if show is None:
-        show = os.environ.get(SWITCH) != "off"
-    if not show:
+    if not _wanted(show):
         yield report
     elif report.parts and sys.stderr.isatty():
         with _bar(report, rounds):
@@ -165,6 +163,16 @@ def doing(what: str, show: bool | None = None) -> Iterator[None]:
     """Say what is being done, if it takes longer than two seconds."""
     with reporting(show, Report()) as report, report.phase(what):
         yield
+
+
+def announce(text: str) -> None:
+    """Write a line, unless ``JAXBANDITS_PROGRESS=off``."""
+    if _wanted(None):
+        _line(text)
+
+
+def _wanted(show: bool | None) -> bool:
+    return os.environ.get(SWITCH) != "off" if show is None else show
 
 
 def duration(seconds: float) -> str:

@@ -138,7 +138,7 @@ def _rehearsal(plan: Plan, work: Work, block: Block) -> tuple[float, float, int]
     chunk = work.chunk_for(block.key)
     points, seeds = match.points.at(place.params), plan.seeds[place.seed]
     runs = np.arange(points.count * len(seeds)).reshape(points.count, -1) < chunk
-    share = min(1.0, FEW_ROUNDS / longest_run(plan))
+    share = min(1.0, FEW_ROUNDS / float(longest_run(plan)))
     before = compiling = 0.0
     done = 0.0  # share that was played in `before` seconds
     while True:
