@@ -22,6 +22,7 @@ from jaxbandits.schedule import Schedule, resolve_rounds, resolve_spent
 
 MAX_ROUNDS = 2**31 - 2  # rounds are counted in int32
 MOST_SEEDS = 10**8  # of one call
+MOST_NAMES = 10  # unknown ones that an error shows
 MOST_LISTED = 10**6  # of them from an iterator, which may never end
 
 
@@ -342,8 +343,9 @@ def points_of(
             f"{checks.shown(policy.told)}"
         )
     if unknown := sorted(points.columns.keys() - defaults.keys()):
-        near = "".join(checks.hint(leaf, defaults) for leaf in unknown[:1])
-        raise ValueError(f"{argument} has no {unknown}; it has {list(defaults)}{near}")
+        near, more = checks.hint(unknown[0], defaults), len(unknown) - MOST_NAMES
+        few = f"{unknown[:MOST_NAMES]}" + (f" and {more:,} more" if more > 0 else "")
+        raise ValueError(f"{argument} has no {few}; it has {list(defaults)}{near}")
     free = {
         leaf
         for leaf in defaults
