@@ -359,7 +359,21 @@ def points_of(
         columns[leaf] = np.where(np.isnan(given), default, given)
     full = Points(columns, points.count)
     if policy.check is not None:
-        _check(name, policy, full)
+        try:
+            _check(name, policy, full)
+        except (ValueError, TypeError):
+            # Each parameter beside the defaults of the others, so that all are named.
+            errors = checks.Errors()
+            for leaf in points.columns:
+                alone = {x: np.full(points.count, y) for x, y in defaults.items()}
+                with errors.part():
+                    _check(
+                        name,
+                        policy,
+                        full._replace(columns=alone | {leaf: columns[leaf]}),
+                    )
+            errors.check()
+            raise
     for leaf, values in columns.items():
         whose = f"{argument}: {leaf}"
         if np.any(np.isnan(values)):

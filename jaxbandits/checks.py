@@ -314,7 +314,7 @@ class Errors:
       all: those that parts have raised, in their order, equal ones once.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.all: list[Exception] = []
         self._texts: set[str] = set()
 

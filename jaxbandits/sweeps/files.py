@@ -12,7 +12,7 @@ import numpy as np
 
 from jaxbandits import checks
 from jaxbandits.designs import Range, sampled
-from jaxbandits.points import Zipped, points_from, zipped
+from jaxbandits.points import Points, Zipped, points_from, zipped
 from jaxbandits.progress import doing
 from jaxbandits.protocol import Environment
 from jaxbandits.sweeps import makers
@@ -204,13 +204,22 @@ def _environments(where: str, name: str, setting: str, entry: dict) -> dict[str,
 
 
 def _entry(where: str, setting: str, entry: dict) -> Entry:
+    errors, points, policy = checks.Errors(), None, None
+    with errors.part():
+        policy = makers.policy(where, setting, entry)
+    with errors.part():
+        points = _points(where, entry)
+    errors.check()
+    return Entry(policy, points)
+
+
+def _points(where: str, entry: dict) -> Points:
     grid = _grid(where, entry)
     if "sample" in entry:
         if "zip" in entry:
             raise ValueError(f"{where}: zip and sample exclude each other")
         grid = _design(f"{where}.sample", entry["sample"], grid.crossed)
-    points = points_from(grid, where)
-    return Entry(makers.policy(where, setting, entry), points)
+    return points_from(grid, where)
 
 
 def _grid(where: str, entry: dict) -> Zipped:

@@ -227,15 +227,20 @@ def _match(
     try:
         return _matched(environment, name, entry, schedule, argument)
     except ValueError as error:
-        text = str(error)
-        if len(spec.environments) > 1:
-            where = first.setdefault((name, text), where)
-            text = f"policy {name!r} on environment {where!r}: {text}"
-        elif len(spec.policies) > 1 and not text.startswith((argument, "polic")):
-            text = f"policy {name!r}: {text}"
-        else:
-            raise
-        raise ValueError(text) from error
+        errors = checks.Errors()
+        for each in error.errors if isinstance(error, checks.SeveralError) else [error]:
+            text = str(each)
+            if len(spec.environments) > 1:
+                on = first.setdefault((name, text), where)
+                text = f"policy {name!r} on environment {on!r}: {text}"
+            elif len(spec.policies) > 1 and not text.startswith((argument, "polic")):
+                text = f"policy {name!r}: {text}"
+            else:
+                raise
+            with errors.part():
+                raise ValueError(text) from error
+        errors.check()
+        raise
 
 
 def _matched(

@@ -12,9 +12,10 @@ from jaxbandits import Range, cli, sampled
 from jaxbandits.points import points_from
 from jaxbandits.policies import budgeted as policies
 from jaxbandits.settings import budgeted as settings
-from jaxbandits.sweeps import HalfWidth, Spec, read_spec, run_sweep
+from jaxbandits.sweeps import Entry, HalfWidth, Spec, read_spec, run_sweep
 from jaxbandits.sweeps.files import SCHEMA, from_table, spec_from_text
 from jaxbandits.sweeps.plan import draft
+from tests.sweeps import walk
 
 FULL = """
 setting = "budgeted"
@@ -634,3 +635,22 @@ def test_all_mistakes_of_a_file_are_said_at_once_a_line_each(wrong):
     for place in wrong:
         part = place.removesuffix(".cross").replace("policies.", "")
         assert any(f"{part}" in line for line in lines[-len(wrong) :]), place
+
+
+def test_all_mistakes_of_one_policy_are_said_at_once():
+    """In its arguments, or in the ranges of several parameters."""
+    entry = policy(arguments={"starr": 1, "explor": 2}, cross={"rho": []})
+    table = TABLE | {"policies": {"p": {"make": "omega_ucb"} | entry["policies"]["p"]}}
+    table["policies"]["p"]["cross"] = {"rho": [1.0, 1.0]}
+    with pytest.raises(ValueError) as raised:
+        from_table(table, "one.toml")
+    assert all(x in str(raised.value) for x in ("'starr'", "'explor'", "equal points"))
+    spec = walk.spec(points=2)
+    grid = {"step": [-1.0, 1.0], "growth": [-2.0, 1.0]}
+    spec = spec._replace(policies=spec.policies | {"walker": Entry(walk.WALKER, grid)})
+    with pytest.raises(ValueError) as raised:
+        draft(spec)
+    lines = str(raised.value).splitlines()[1:]
+    assert len(lines) == 2, "on both environments the same, said of one"
+    assert all("'walker'" in line for line in lines)
+    assert "step must be" in lines[0] and "growth must be" in lines[1]
