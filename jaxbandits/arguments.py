@@ -366,12 +366,9 @@ def points_of(
             errors = checks.Errors()
             for leaf in points.columns:
                 alone = {x: np.full(points.count, y) for x, y in defaults.items()}
+                alone[leaf] = columns[leaf]
                 with errors.part():
-                    _check(
-                        name,
-                        policy,
-                        full._replace(columns=alone | {leaf: columns[leaf]}),
-                    )
+                    _check(name, policy, full._replace(columns=alone))
             errors.check()
             raise
     for leaf, values in columns.items():

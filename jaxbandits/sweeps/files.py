@@ -198,7 +198,7 @@ def _environments(where: str, name: str, setting: str, entry: dict) -> dict[str,
     try:
         return variants(name, make, grid)
     except (TypeError, ValueError) as error:
-        if str(error).startswith(where):
+        if isinstance(error, checks.SeveralError) or str(error).startswith(where):
             raise
         raise ValueError(f"{where}: {error}") from error
 
