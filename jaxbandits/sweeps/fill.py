@@ -177,9 +177,8 @@ def report_of(
     parts = Counter[str]()
     for block in blocks:
         parts[name_of(block)] += block.size * units
-    environments = list(plan.spec.environments)
-    several = f"{len(environments):,} environments"
-    title = several if len(environments) > 3 else ", ".join(environments)
+    first, *others = plan.spec.environments
+    title = f"{1 + len(others):,} environments" if others else first
     return Report(parts, title, at_once)
 
 

@@ -266,7 +266,7 @@ def test_bad_arguments(values, error, message):
         ({"cross": {"num_arms": [0]}}, "environments.S-Br.arguments: num_arms must be"),
         (
             {"cross": {"num_arm": [3]}},
-            r"unexpected .* 'num_arm' \(did you mean 'num_arms'\?\); known are num_arms",
+            r"unexpected .* \(did you mean .num_arms.\?\); known are num_arms",
         ),
         ({"zip": {}}, "environments.S-Br.zip: {} should be non-empty"),
         ({"zip": {"num_arms": 3}}, "environments.S-Br.zip.num_arms: 3 is not"),
