@@ -22,6 +22,7 @@ from jaxbandits.schedule import Schedule, resolve_rounds, resolve_spent
 
 MAX_ROUNDS = 2**31 - 2  # rounds are counted in int32
 MOST_SEEDS = 10**8  # of one call
+MOST_NAMES = 10  # unknown ones that an error shows
 MOST_LISTED = 10**6  # of them from an iterator, which may never end
 
 
@@ -320,7 +321,7 @@ def grids_of(grid: Any, policies: Any, named: Mapping[str, Any]) -> dict[str, Po
 
 
 def points_of(
-    name: str, policy: Policy, points: Points, schedule: Schedule, argument: str
+    name: str, policy: Policy, points: Points, schedule: Schedule | None, argument: str
 ) -> Points:
     """Parameter points with all leaves of a policy.
 
@@ -328,7 +329,8 @@ def points_of(
       name: of the policy, for errors.
       policy: the policy.
       points: leaves that are not default.
-      schedule: of the game, for what the policy must be told of it.
+      schedule: of the game, for what the policy must be told of it; None if it is
+        wrong itself.
       argument: what gave the points, for errors.
 
     Raises:
@@ -341,20 +343,34 @@ def points_of(
             f"{checks.shown(policy.told)}"
         )
     if unknown := sorted(points.columns.keys() - defaults.keys()):
-        raise ValueError(f"{argument} has no {unknown}; it has {list(defaults)}")
+        near, more = checks.hint(unknown[0], defaults), len(unknown) - MOST_NAMES
+        few = f"{unknown[:MOST_NAMES]}" + (f" and {more:,} more" if more > 0 else "")
+        raise ValueError(f"{argument} has no {few}; it has {list(defaults)}{near}")
     free = {
         leaf
         for leaf in defaults
         if leaf not in points.columns or np.isnan(points.columns[leaf]).any()
     }
-    defaults |= _told(name, policy, free, schedule, argument)
+    if schedule is not None:
+        defaults |= _told(name, policy, free, schedule, argument)
     columns = {}
     for leaf, default in defaults.items():
         given = points.columns.get(leaf, np.full(points.count, np.nan))
         columns[leaf] = np.where(np.isnan(given), default, given)
     full = Points(columns, points.count)
     if policy.check is not None:
-        _check(name, policy, full)
+        try:
+            _check(name, policy, full)
+        except (ValueError, TypeError):
+            # Each parameter beside the defaults of the others, so that all are named.
+            errors = checks.Errors()
+            for leaf in points.columns:
+                alone = {x: np.full(points.count, y) for x, y in defaults.items()}
+                alone[leaf] = columns[leaf]
+                with errors.part():
+                    _check(name, policy, full._replace(columns=alone))
+            errors.check()
+            raise
     for leaf, values in columns.items():
         whose = f"{argument}: {leaf}"
         if np.any(np.isnan(values)):

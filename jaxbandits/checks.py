@@ -6,14 +6,18 @@ played must also survive rounding to the precision of play (`played`).
 """
 
 import difflib
+import importlib.util
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from jaxbandits.faults import is_users
 
 if TYPE_CHECKING:  # results and pictures are read without JAX
     from numpy.typing import ArrayLike
@@ -24,6 +28,7 @@ else:
     Numbers = Any
 
 LONGEST = 80  # characters of a value in an error
+MOST_ERRORS = 30  # that are said at once
 MOST_ROUNDS = 2**31 - 2  # rounds are counted in int32
 ROOM = 1e10  # up to which a parameter may be multiplied
 MOST = 10**6  # arms, limits, waits, ... of a game: more is a slip, and no memory has it
@@ -272,6 +277,68 @@ def instance(name: str, value: Any, kind: type | tuple[type, ...], source: str) 
         wanted = " or ".join(k.__name__ for k in kinds)
         raise TypeError(f"{name} must be a {wanted} ({source}), got {shown(value)}")
     return value
+
+
+def installed(what: str, module: str, extra: str) -> None:
+    """Require a package that few need; it is not imported.
+
+    Args:
+      what: needs it, for the error.
+      module: of the package.
+      extra: of jaxbandits that has it.
+
+    Raises:
+      ValueError: saying how it is installed.
+    """
+    if importlib.util.find_spec(module) is None:
+        raise ValueError(f"{what} needs {module}: pip install 'jaxbandits[{extra}]'")
+
+
+class SeveralError(ValueError):
+    """Several errors, a line each.
+
+    Attributes:
+      errors: what each is.
+    """
+
+    def __init__(self, errors: list[Exception]):
+        lines = [f"{error}" for error in errors[:MOST_ERRORS]]
+        if more := len(errors) - len(lines):
+            lines.append(f"and {more:,} more")
+        super().__init__("\n  ".join([f"{len(errors):,} errors:", *lines]))
+        self.errors = errors
+
+
+class Errors:
+    """Errors in independent parts of an input, so that all are raised at once.
+
+    Attributes:
+      all: those that parts have raised, in their order, equal ones once.
+    """
+
+    def __init__(self) -> None:
+        self.all: list[Exception] = []
+        self._texts: set[str] = set()
+
+    @contextmanager
+    def part(self) -> Iterator[None]:
+        """Keep an error of the user's for later."""
+        try:
+            yield
+        except (ValueError, TypeError) as error:
+            if not is_users(error):
+                raise
+            for each in error.errors if isinstance(error, SeveralError) else [error]:
+                if str(each) not in self._texts:
+                    self._texts.add(str(each))
+                    self.all.append(each)
+
+    def check(self) -> None:
+        """Raise the one error that there is, or `SeveralError`."""
+        if len(self.all) == 1:
+            raise self.all[0]
+        if self.all:
+            raise SeveralError(self.all)
 
 
 def unforked() -> None:

@@ -30,11 +30,10 @@ def main(arguments: list[str] | None = None) -> int:
     or of a file of yours that was run: it passes, with its traceback.
     """
     options = _parser().parse_args(arguments)
-    from jaxbandits import progress  # which draws, and is not needed for help
-    from jaxbandits.printing import say
+    from jaxbandits.printing import say  # which is not needed for help
 
     try:
-        with _plain_warnings(), progress.lines():
+        with _plain_warnings():
             return options.command(options)
     except EXPECTED as error:
         if options.traceback or not is_users(error):
@@ -212,12 +211,9 @@ def _completion(options) -> int:
     from jaxbandits.experiments.statements import STATEMENTS
     from jaxbandits.settings import PARTS
 
-    try:
-        import shtab
-    except ImportError:
-        raise ValueError(
-            "SHELL: completion needs shtab: pip install 'jaxbandits[completion]'"
-        ) from None
+    checks.installed("SHELL: completion", "shtab", "completion")
+    import shtab
+
     checks.one_of("SHELL", options.shell, shtab.SUPPORTED_SHELLS)
     parser, commands = _parser_and_commands()
     names = {"name": [*REGISTRY, ALL], "setting": list(PARTS), "paper": list(PARTS)}

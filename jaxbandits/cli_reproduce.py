@@ -15,11 +15,14 @@ from typing import TYPE_CHECKING, Any
 from jaxbandits import checks
 from jaxbandits.cli_sweeps import GOES_ON
 from jaxbandits.faults import EXPECTED, is_users
+from jaxbandits.progress import announce
 
 if TYPE_CHECKING:
     from jaxbandits.experiments import Experiment, Options
 
 ALL = "all"
+# How long experiments take, and so their names, before they are loaded.
+TIMES = Path(__file__).parent / "experiments" / "minutes.csv"
 
 
 def add_reproduce(commands) -> None:
@@ -38,7 +41,10 @@ def add_reproduce(commands) -> None:
         help=f"output folder (results/NAME); with {ALL} that of all",
     )
     reproduce.add_argument(
-        "--quick", action="store_true", help="few seeds and rounds, in under a minute"
+        "--quick",
+        action="store_true",
+        help="few seeds and rounds: most take less than a minute of one core, all less "
+        "than three (see `jaxbandits list`)",
     )
     reproduce.add_argument("--json", action="store_true", help="print the records")
     add_picture(reproduce)
@@ -71,6 +77,10 @@ def picture_style(options) -> dict:
 
 
 def _reproduce(options) -> int:
+    out = options.out or ("results" if options.name == ALL else _folder(options.name))
+    if options.name == ALL or f"\n{options.name}," in TIMES.read_text(encoding="utf-8"):
+        form = ", quick form" if options.quick else ""
+        announce(f"reproducing {options.name}{form}, into {out}")
     from jaxbandits.experiments import REGISTRY
 
     style = picture_style(options)
@@ -84,8 +94,11 @@ def _reproduce(options) -> int:
             f"NAME: there is no experiment {options.name!r}"
             f"{checks.hint(options.name, REGISTRY)}; `jaxbandits list` shows them"
         )
-    out = options.out or os.path.join("results", experiment.name)
     return _reproduce_one(experiment, options, out, style)
+
+
+def _folder(name: str) -> str:
+    return os.path.join("results", name)
 
 
 def _reproduce_all(options, style: dict[str, Any]) -> int:
@@ -112,7 +125,6 @@ def _reproduce_all(options, style: dict[str, Any]) -> int:
         if is_written(name, out, _chosen(experiment, options)):
             say(f"jaxbandits: {name} is in {out} already")
             continue
-        say(f"jaxbandits: {name}")
         try:
             ended = _reproduce_one(experiment, options, out, style, every)
         except EXPECTED as error:  # Of a file of data that is not there, say.
@@ -123,9 +135,8 @@ def _reproduce_all(options, style: dict[str, Any]) -> int:
         if ended > 128:
             return ended
         status = max(status, ended)
-    # Else what failed goes on with them, or what was begun in full.
-    if not status and not options.quick:
-        forget_runs(every)
+    if not status:  # Else what failed goes on with them.
+        forget_runs(every, options.quick)
     return status
 
 
@@ -146,7 +157,7 @@ def _reproduce_one(
     style: dict[str, Any],
     runs: Path | None = None,
 ) -> int:
-    from jaxbandits.experiments import prepare_folder
+    from jaxbandits.experiments import minutes, prepare_folder
     from jaxbandits.experiments.common.table import records_table
     from jaxbandits.experiments.statements import reasons
     from jaxbandits.printing import Printer, say
@@ -157,6 +168,11 @@ def _reproduce_one(
         message = f"--seeds and --horizon have no effect on {experiment.name}"
         say(f"jaxbandits: {message}")
     folder = prepare_folder(out)
+    size = "" if experiment.fixed else f"{chosen.seeds:,} seeds to {chosen.horizon:,}, "
+    timing = minutes.measured().get(minutes.size_of(experiment, chosen))
+    spent = minutes.shown(minutes.minutes_of(timing))
+    took = f"; took {spent} minutes of one core" if spent else ""
+    announce(f"{experiment.name}: {size}into {folder}{took}")
     # That its own seeds are few is what a quick form is.
     few = options.quick and chosen == experiment.quick and not experiment.fixed
     try:
@@ -218,5 +234,5 @@ def play_and_write(experiment, options, folder, style, picture, runs=None):
             picture=picture,
         )
     if runs is None:
-        forget_runs(folder, outcome.stores)
+        forget_runs(folder, options.quick, outcome.stores)
     return outcome, paths

@@ -49,6 +49,11 @@ def add_sweeps(commands) -> None:
         action="store_true",
         help="go on with a newer patch of JAX than the store was made with",
     )
+    sweep.add_argument(
+        "--plan",
+        action="store_true",
+        help="play nothing: say how many runs, bytes and hours it takes, about",
+    )
     sweep.add_argument("--json", action="store_true", help="print the records")
     sweep.add_argument(
         "--workers", type=int, metavar="N", help="play in N processes of this machine"
@@ -97,6 +102,14 @@ def _shard(text: str | None) -> tuple[int, int] | None:
 
 
 def _sweep(options) -> int:
+    shard = _shard(options.shard)
+    if options.workers is not None:
+        checks.whole("--workers", options.workers, 1)
+        checks.installed("--workers", "cloudpickle", "workers")
+        if shard is not None:
+            raise ValueError("--shard must be left out where there are --workers")
+    if options.seeds is not None:
+        checks.whole("--seeds", options.seeds, 1)
     import jax
 
     from jaxbandits.printing import Printer, say
@@ -105,17 +118,12 @@ def _sweep(options) -> int:
     from jaxbandits.sweeps.hosts import join, leave
     from jaxbandits.sweeps.signals import stop_at_sigterm
 
-    shard = _shard(options.shard)
-    if options.workers is not None:
-        checks.whole("--workers", options.workers, 1)
-        if shard is not None:
-            raise ValueError("--shard must be left out where there are --workers")
     hosts = (options.coordinator, options.processes, options.process)
     if options.distributed or any(x is not None for x in hosts):
         join(*hosts)
     spec = read_spec(options.spec)
     if options.seeds is not None:
-        seeds = checks.whole("--seeds", options.seeds, 1)
+        seeds = options.seeds
         if isinstance(spec.seeds, HalfWidth):
             seeds = spec.seeds._replace(pilot=seeds)
         spec = spec._replace(seeds=seeds)
@@ -132,6 +140,8 @@ def _sweep(options) -> int:
         keep=options.keep,
         accept_version=options.accept_version,
     )
+    if options.plan:
+        return _plan(spec, kept, options)
     try:
         with stop_at_sigterm() as stop:
             run_sweep(spec, kept, executor=options.workers, shard=shard, stop=stop)
@@ -148,6 +158,45 @@ def _sweep(options) -> int:
         Printer().sentence(f"{shard_of}; see jaxbandits status {store}")
         return 0
     _tell(store, options)
+    return 0
+
+
+def _plan(spec, store, options) -> int:
+    """Say what a sweep takes, without playing it."""
+    from rich.filesize import decimal
+
+    from jaxbandits.printing import Printer
+    from jaxbandits.progress import duration
+    from jaxbandits.sweeps import HalfWidth
+    from jaxbandits.sweeps.estimate import estimate
+
+    found = estimate(spec, store.block)
+    if options.json:
+        print(json.dumps(found._asdict()))
+        return 0
+    line = Printer().sentence
+    games, most = list(found.seconds.items()), 10
+    total = duration(found.compiling + found.playing)
+    line(f"{store.path}, all of it, on this machine:")
+    line(f"  runs      {found.runs:,}")
+    line(f"  blocks    {found.blocks:,} of {found.block_runs:,} runs or fewer")
+    line(f"  disk      {decimal(found.bytes)} before compression")
+    line(f"  memory    about {decimal(found.memory)}")
+    line(f"  time      about {total}: compiling {duration(found.compiling)}")
+    for name, seconds in games[:most]:
+        line(f"    {duration(seconds):<9} {name}")
+    if len(games) > most:
+        rest = sum(seconds for _, seconds in games[most:])
+        line(f"    {duration(rest):<9} {len(games) - most:,} others")
+    line(
+        f"Times are estimates: {found.rehearsed:,} of {len(games):,} games were played "
+        "for a few rounds."
+    )
+    if isinstance(spec.seeds, HalfWidth):
+        most_seeds = f"up to {spec.seeds.at_most:,} seeds"
+        line(f"This is the pilot; then as many as it takes, {most_seeds}.")
+    if os.path.exists(store.path):
+        line(f"`jaxbandits status {store.path}` says how much is played.")
     return 0
 
 

@@ -17,7 +17,9 @@ class Machine(NamedTuple):
       memory: cap on the bytes of what is played at a time.
       chunk: runs (seeds times parameter points) that are played at a time; None to fit
         cache and memory.
-      progress: whether to show a progress bar; None if stderr is a terminal.
+      progress: whether to say on stderr what is compiled and played. None for what
+        takes longer than two seconds, unless ``JAXBANDITS_PROGRESS=off`` is set: a bar
+        where stderr is a terminal, else a few lines.
       engine: ``scan``; ``vmap``, the same by ``jax.vmap``, slower, which depends on
         little of JAX; or ``fused``: many rounds in one GPU kernel, a thread to a run
         (docs/fused.md; not measured on a GPU yet). ``auto`` is ``fused`` on a GPU where

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxbandits import checks
+from jaxbandits.progress import doing
 
 MOST = 1_000_000  # points: each is a row of the store and of its description
 
@@ -97,7 +98,8 @@ def points_from(grid: Any, name: str = "grid") -> Points:
     sizes = [length, *(column.size for column in crossed.values())]
     count = math.prod(sizes)
     if count > MOST:
-        raise ValueError(f"{name} has {count} points; at most {MOST} are possible")
+        many = f"{count}" if count < 10**15 else f"10**{math.log10(count):.0f}"
+        raise ValueError(f"{name} has {many} points; at most {MOST} are possible")
     columns = {x: np.broadcast_to(column, length) for x, column in rows.items()}
     axes = [columns] + [{x: np.atleast_1d(column)} for x, column in crossed.items()]
     table = {}
@@ -106,7 +108,9 @@ def points_from(grid: Any, name: str = "grid") -> Points:
         for leaf, column in part.items():
             table[leaf] = np.tile(np.repeat(column, after), before)
     points = Points(table, count)
-    if (pair := equal_points(points)) is not None:
+    with doing("comparing parameter points"):
+        pair = equal_points(points)
+    if pair is not None:
         raise ValueError(
             f"{name} has equal points, {points.row(pair[0])}; each may stand there once"
         )

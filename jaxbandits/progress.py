@@ -1,146 +1,228 @@
-"""Progress on stderr: share done, time left, throughput, memory.
+"""What is being done, on stderr, by whatever takes longer than two seconds.
 
-A bar where there is a terminal; for the command line, a line a minute where there is
-none, in the log of a batch job, say.
+A bar where there is a terminal. Elsewhere a line when something (a program compiled, a
+policy played) has taken two seconds, then a line a minute with the share done and the
+time left, and a last line. Work that is done sooner says nothing.
 """
 
+import os
 import sys
+import threading
 import time
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-import psutil
-from rich.filesize import decimal
-from rich.progress import (
-    BarColumn,
-    Progress,
-    ProgressColumn,
-    TaskProgressColumn,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
-from rich.table import Column
-from rich.text import Text
+SWITCH = "JAXBANDITS_PROGRESS"  # an environment variable; "off" silences by default
+PATIENCE = 2.0  # seconds before anything is said
+MINUTE = 60.0  # seconds between two lines about the same
+_LOOK = 0.2  # seconds between two looks at the clock
 
-from jaxbandits.printing import Printer, say
-from jaxbandits.texts import visible
 
-_MINUTE = 60.0  # seconds between lines
-_log: "_Log | None" = None  # where lines go, while somebody wants them
+class Report:
+    """Work under way: what is being done, how much is, and when all will be.
+
+    Attributes:
+      parts: units of work by part, each with a speed of its own.
+      title: of all of it.
+      at_once: how many parts are worked on at a time.
+    """
+
+    def __init__(
+        self, parts: Mapping[str, float] = {}, title: str = "", at_once: int = 1
+    ):
+        self.parts, self.title, self.at_once = parts, title, at_once
+        self.compiling, self.playing = Counter[str](), Counter[str]()  # seconds by part
+        self._done, self._timed = Counter[str](), Counter[str]()  # units
+        self._begun = self._last = time.monotonic()
+        # Since when each thread does what.
+        self._phases: dict[int, tuple[str, float]] = {}
+        self._spoken: set[str] = set()
+
+    @contextmanager
+    def phase(self, what: str) -> Iterator[None]:
+        """This thread does something meanwhile: ``compiling RCUCB in Indep``."""
+        thread = threading.get_ident()
+        before = self._phases.get(thread)
+        self._phases[thread] = what, time.monotonic()
+        try:
+            yield
+        finally:
+            del self._phases[thread]
+            if before is not None:
+                self._phases[thread] = before[0], time.monotonic()
+
+    def advance(
+        self, part: str, done: float, playing: float | None, compiling: float = 0.0
+    ) -> None:
+        """Count units of a part as done.
+
+        Args:
+          part: which.
+          done: how many more units.
+          playing: seconds that they took; None if they were done before.
+          compiling: seconds before that.
+        """
+        self._done[part] += done
+        if playing is not None:
+            self.compiling[part] += compiling
+            self.playing[part] += playing
+            self._timed[part] += done
+
+    @property
+    def share(self) -> float:
+        """Of all units, those that are done."""
+        return sum(self._done.values()) / max(sum(self.parts.values()), 1)
+
+    @property
+    def speed(self) -> float:
+        """Units per second of play; 0 before any is done."""
+        return self.at_once * _ratio(self._timed, self.playing)
+
+    def left(self) -> float | None:
+        """Seconds until all is done, None before anything is.
+
+        Every part goes on at its own speed, and those that nothing is known of at the
+        mean of the others; they have to be compiled, too.
+        """
+        if not any(self._timed.values()):
+            return None
+        usual, seconds = _ratio(self.playing, self._timed), 0.0
+        compiling = sum(self.compiling.values()) / len(self._timed)
+        for part, units in self.parts.items():
+            own = part in self._timed and self._timed[part] > 0
+            each = self.playing[part] / self._timed[part] if own else usual
+            seconds += each * (units - self._done[part])
+            seconds += 0 if part in self._done else compiling
+        return seconds / self.at_once
+
+    def status(self) -> str:
+        """``30 % of Indep, 40 s left, 65 s since the start (25 s compiling)``."""
+        said = [f"{self.share:.0%} of {self.title}"] if self.parts else []
+        if (left := self.left()) is not None:
+            said.append(f"about {duration(left)} left")
+        said.append(f"{duration(time.monotonic() - self._begun)} since the start")
+        compiling = sum(self.compiling.values())
+        more = f" ({duration(compiling)} compiling)" if compiling >= 1 else ""
+        return ", ".join(said) + more
+
+    def look(self) -> None:
+        """Write the lines that are due."""
+        now = time.monotonic()
+        for what, since in [*self._phases.values()]:
+            # Ever more seldom, so that a thousand short parts do not say a thousand.
+            gap = min(MINUTE, PATIENCE * len(self._spoken))
+            fresh = what not in self._spoken and now - since >= PATIENCE
+            if now - self._last >= (gap if fresh else MINUTE):
+                _line(f"{what}: {self.status()}" if self._spoken else f"{what} ...")
+                self._spoken.add(what)
+                self._last = now
+
+    def close(self) -> None:
+        """Write the last line, if there was any."""
+        if self._spoken and self.parts:
+            spent = time.monotonic() - self._begun
+            compiling = sum(self.compiling.values())
+            each = f"{duration(compiling)} compiling, "
+            each += f"{duration(sum(self.playing.values()))} playing"
+            parted = f" ({each})" if compiling else ""
+            _line(f"{self.title}: {duration(spent)}{parted}")
 
 
 @contextmanager
-def lines() -> Iterator[None]:
-    """Within, progress without a terminal is a line a minute, and not nothing."""
-    global _log
-    before, _log = _log, _Log()
-    try:
-        yield
-    finally:
-        _log = before
-
-
-@contextmanager
-def reporter(
-    show: bool | None, total: int, title: str, rounds: float = 0
-) -> Iterator[Callable[[int, str], None]]:
-    """A function ``report(done, label)`` that advances a bar, or does nothing.
+def reporting(show: bool | None, report: Report, rounds: float = 0) -> Iterator[Report]:
+    """The report, which is shown meanwhile.
 
     Args:
-      show: whether to draw; None draws if stderr is a terminal, and writes lines if it
-        is none and somebody wants `lines`.
-      total: units of work in all.
-      title: stands before the bar.
-      rounds: rounds of one seed in a unit of work; above 0 the throughput is shown.
+      show: whether to show anything; None unless ``JAXBANDITS_PROGRESS=off``.
+      report: on what is done.
+      rounds: of one seed in a unit of work; above 0 a bar shows the throughput.
     """
-    if show is None and not sys.stderr.isatty() and _log is not None:
-        yield _log.game(total, title)
-        return
-    if not (sys.stderr.isatty() if show is None else show):
-        yield lambda done, label: None
-        return
-    columns = (
-        # A long name is cut, and not the bar.
-        TextColumn(
-            "{task.description}",
-            markup=False,
-            table_column=Column(no_wrap=True, max_width=40),
-        ),
-        BarColumn(bar_width=20),
-        TaskProgressColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        *([_Throughput(rounds)] if rounds else []),
-        _PeakMemory(),
-    )
-    with Progress(*columns, console=Printer(stderr=True), transient=True) as bar:
-        task = bar.add_task(visible(title), total=total)
-
-        def report(done, label):
-            text = visible(f"{title}: {label}")
-            bar.update(task, advance=done, description=text)
-
+    if not _wanted(show):
         yield report
+    elif report.parts and sys.stderr.isatty():
+        with _bar(report, rounds):
+            yield report
+    else:
+        ended = threading.Event()
+
+        def watch():
+            while not ended.wait(_LOOK):
+                report.look()
+
+        watcher = threading.Thread(target=watch, daemon=True)
+        watcher.start()
+        try:
+            yield report
+            report.close()
+        finally:
+            ended.set()
+            watcher.join()
 
 
-class _Log:
-    """Lines about the games of a command, one a minute at most."""
-
-    def __init__(self) -> None:
-        self.start = self.last = time.monotonic()
-        self.games = 0
-
-    def game(self, total: int, title: str) -> Callable[[int, str], None]:
-        """What reports on the next game."""
-        self.games += 1
-        begun, number, so_far = time.monotonic(), self.games, 0
-
-        def report(done: int, label: str) -> None:
-            nonlocal so_far
-            so_far += done
-            now = time.monotonic()
-            if now - self.last < _MINUTE or not so_far:
-                return
-            self.last = now
-            left = (now - begun) * (total - so_far) / so_far
-            say(
-                f"jaxbandits: game {number}, {title}: {label}: "
-                f"{100 * so_far / total:.0f} %, {_minutes(left)} left of it, "
-                f"{_minutes(now - self.start)} since the start"
-            )
-
-        return report
+@contextmanager
+def doing(what: str, show: bool | None = None) -> Iterator[None]:
+    """Say what is being done, if it takes longer than two seconds."""
+    with reporting(show, Report()) as report, report.phase(what):
+        yield
 
 
-def _minutes(seconds: float) -> str:
+def announce(text: str) -> None:
+    """Write a line, unless ``JAXBANDITS_PROGRESS=off``."""
+    if _wanted(None):
+        _line(text)
+
+
+def _wanted(show: bool | None) -> bool:
+    return os.environ.get(SWITCH) != "off" if show is None else show
+
+
+def duration(seconds: float) -> str:
+    """``56 s``, ``3 min``, ``1.5 h``, ``12 days``."""
     if seconds < 90:
         return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h" if seconds < 3e5 else f"{seconds / 86400:.0f} days"
 
 
-class _Throughput(ProgressColumn):
-    """Seed-rounds per second."""
-
-    def __init__(self, rounds: float):
-        super().__init__()
-        self.rounds = rounds
-
-    def render(self, task) -> Text:
-        if not task.speed:
-            return Text("")
-        return Text(f"{task.speed * self.rounds / 1e6:,.2f} M rounds/s")
+def _ratio(parts: Counter, others: Counter) -> float:
+    return sum(parts.values()) / max(sum(others.values()), 1e-9)
 
 
-class _PeakMemory(ProgressColumn):
-    """The most memory that the process was seen to have."""
+def _line(text: str) -> None:
+    from jaxbandits.printing import say
 
-    def __init__(self):
-        super().__init__()
-        self.process = psutil.Process()
-        self.peak = 0  # bytes
+    say(f"jaxbandits: {text}")
 
-    def render(self, task) -> Text:
-        self.peak = max(self.peak, self.process.memory_info().rss)
-        return Text(decimal(self.peak))
+
+@contextmanager
+def _bar(report: Report, rounds: float) -> Iterator[None]:
+    """A bar on a terminal."""
+    import psutil
+    from rich.filesize import decimal
+    from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn
+    from rich.text import Text
+
+    from jaxbandits.printing import Printer
+    from jaxbandits.texts import visible
+
+    process, peak = psutil.Process(), 0
+
+    class Facts(ProgressColumn):
+        """What is done, share, time left, throughput, the most memory seen."""
+
+        def render(self, task) -> Text:
+            nonlocal peak
+            peak = max(peak, process.memory_info().rss)
+            task.completed = report.share
+            said = [what for what, _ in [*report._phases.values()]][:1]
+            said.append(report.status())
+            if rounds and report.speed:
+                said.append(f"{report.speed * rounds / 1e6:,.2f} M rounds/s")
+            return Text(visible(", ".join([*said, decimal(peak)])))
+
+    columns = SpinnerColumn(), BarColumn(bar_width=20), Facts()
+    with Progress(*columns, console=Printer(stderr=True), transient=True) as bar:
+        bar.add_task("", total=1.0)
+        yield

@@ -1,6 +1,7 @@
 """Strict flags, hypothesis profiles, both precisions, the tape of uniforms."""
 
 import gc
+import os
 from functools import cache
 
 import hypothesis
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 from jaxbandits.engine.tape import Stream, read
+from jaxbandits.progress import SWITCH
 from tests.reference.words import grid
 from tests.workers import Groups, compile_quickly, is_short, place, share_programs
 
@@ -16,6 +18,8 @@ from tests.workers import Groups, compile_quickly, is_short, place, share_progra
 jax.config.update("jax_num_cpu_devices", 2)
 jax.config.update("jax_numpy_rank_promotion", "raise")
 jax.config.update("jax_debug_nans", False)
+# Machines differ in what takes long enough to be told of.
+os.environ[SWITCH] = "off"
 
 for profile, examples in {"short": 25, "long": 100}.items():
     hypothesis.settings.register_profile(

@@ -1,6 +1,7 @@
 """The command line: what it prints, what it writes, how it complains."""
 
 import contextlib
+import importlib.util
 import json
 import os
 import re
@@ -36,12 +37,6 @@ def idle(monkeypatch):
 
     for name, experiment in REGISTRY.items():
         monkeypatch.setitem(REGISTRY, name, experiment._replace(run=run))
-
-
-@pytest.fixture(autouse=True)
-def nothing_takes_a_minute(monkeypatch):
-    """A slow machine writes no more than a fast one; test_progress has the lines."""
-    monkeypatch.setattr("jaxbandits.progress._MINUTE", float("inf"))
 
 
 def check_listing(found):
@@ -649,3 +644,16 @@ def test_a_sweep_that_is_interrupted(capsys, spec, monkeypatch):
     monkeypatch.setattr("jaxbandits.sweeps.fill.play", play)
     assert cli.main(["sweep", str(spec)]) == 130
     check_complaint(capsys, "jaxbandits: interrupted")
+
+
+def test_workers_without_their_package_are_refused_before_anything_is_loaded(
+    capsys, tmp_path, monkeypatch
+):
+    find = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util,
+        "find_spec",
+        lambda name, *rest: None if name == "cloudpickle" else find(name, *rest),
+    )
+    assert cli.main(["sweep", str(tmp_path / "no.toml"), "--workers", "2"]) == 2
+    check_complaint(capsys, "jaxbandits: --workers needs cloudpickle: pip install")

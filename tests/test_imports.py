@@ -29,7 +29,7 @@ LOADED = {
     "import jaxbandits.results": "jaxbandits.results xarray zarr",
     "import jaxbandits.stats": "",
     "import jaxbandits.plots": "matplotlib",
-    "from jaxbandits import simulate": "jaxbandits.engine psutil rich",
+    "from jaxbandits import simulate": "jaxbandits.engine",
     "import jaxbandits.testing, jaxbandits.live": "",
     "from jaxbandits import sweep": "",
 }

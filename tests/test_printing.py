@@ -72,10 +72,14 @@ def test_errors_keep_their_lines_and_lose_orders_to_the_terminal(capsys):
 
 def test_progress_shows_names_as_they_stand(capsys, monkeypatch):
     monkeypatch.setenv("FORCE_COLOR", "1")  # rich draws bars on terminals only
-    with progress.reporter(True, 2, "[/b] \x1b[31m") as report:
-        report(1, "[half] :smile:")
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "200")
+    report = progress.Report({"[half] :smile:": 2}, "[/b] \x1b[31m")
+    with report.phase("playing [half] :smile:"), progress.reporting(True, report):
+        report.advance("[half] :smile:", 1, 0.5)
     shown = capsys.readouterr().err
-    assert "[/b] \\x1b[31m: [half] :smile:" in shown
+    assert "playing [half] :smile:" in shown
+    assert "of [/b] \\x1b[31m" in shown
 
 
 def test_nothing_else_prints():

@@ -1,8 +1,17 @@
-"""Lines of progress where there is no terminal, and only for whoever wants them."""
+"""What takes longer than two seconds says so, on stderr and by its name."""
+
+import threading
 
 import pytest
 
 from jaxbandits import progress
+from jaxbandits.engine.run import Clock, _compiled
+from jaxbandits.progress import Report, doing, reporting
+
+
+@pytest.fixture(autouse=True)
+def loud(monkeypatch):
+    monkeypatch.delenv(progress.SWITCH)
 
 
 @pytest.fixture
@@ -17,41 +26,123 @@ def clock(monkeypatch):
     return wait
 
 
-def play(report, clock, steps, seconds):
-    for _ in range(steps):
-        clock(seconds)
-        report(1, "RCUCB")
-
-
-def test_a_line_a_minute(capsys, clock):
-    with progress.lines():
-        with progress.reporter(None, 10, "PosCorr") as report:
-            play(report, clock, 4, 20)
-        with progress.reporter(None, 100, "Indep") as report:
-            play(report, clock, 2, 100)
+def lines(capsys):
+    """What was written since the last look."""
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.splitlines() == [
-        "jaxbandits: game 1, PosCorr: RCUCB: 30 %, 2 min left of it, 60 s since the "
-        "start",
-        "jaxbandits: game 2, Indep: RCUCB: 1 %, 2.8 h left of it, 3 min since the "
-        "start",
-        "jaxbandits: game 2, Indep: RCUCB: 2 %, 2.7 h left of it, 5 min since the "
-        "start",
-    ]
+    assert all(line.startswith("jaxbandits: ") for line in err.splitlines())
+    return [line.removeprefix("jaxbandits: ") for line in err.splitlines()]
 
 
-def test_no_line_unless_wanted(capsys, clock):
-    with progress.reporter(None, 10, "PosCorr") as report:
-        play(report, clock, 10, 100)
-    with progress.lines(), progress.reporter(False, 10, "PosCorr") as report:
-        play(report, clock, 10, 100)
-    with progress.reporter(None, 10, "PosCorr") as report:
-        play(report, clock, 10, 100)
-    assert capsys.readouterr().err == ""
+def test_compiling_is_said_while_it_goes_on(monkeypatch):
+    """A compiler that waits for the line would wait for ever if it came afterwards."""
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    said, texts = threading.Event(), []
+
+    def line(text):
+        texts.append(text)
+        said.set()
+
+    monkeypatch.setattr(progress, "_line", line)
+
+    class Program:
+        """What compiles when it has been announced."""
+
+        def lower(self, *call):
+            return self
+
+        def compile(self):
+            assert said.wait(60)
+
+    with reporting(None, Report({"RCUCB in Indep": 1}, "Indep")) as report:
+        announce = report.phase("compiling RCUCB in Indep")
+        _compiled(Program(), (), Clock([], [], lambda: announce))
+    assert "compiling RCUCB in Indep" in texts[0]
 
 
-def test_short_games_say_nothing(capsys, clock):
-    with progress.lines(), progress.reporter(None, 10, "PosCorr") as report:
-        play(report, clock, 10, 5)
-    assert capsys.readouterr().err == ""
+def test_each_thing_is_said_once_it_has_taken_two_seconds(capsys, clock):
+    report = Report({"a in x": 10, "b in x": 10}, "x")
+    with report.phase("playing a in x"):
+        with report.phase("compiling a in x"):
+            clock(1.9)
+            report.look()
+            assert lines(capsys) == []
+            clock(0.2)
+            report.look()
+            report.look()
+            assert lines(capsys) == ["compiling a in x ..."]
+        report.look()
+        assert lines(capsys) == []
+        clock(2.1)
+        report.look()
+        (line,) = lines(capsys)
+        assert line.startswith("playing a in x: ")
+
+
+def test_a_line_a_minute_and_a_last_one(capsys, clock):
+    report = Report({"a in x": 10}, "x")
+    with report.phase("playing a in x"):
+        for _ in range(300):
+            clock(1)
+            report.look()
+    assert len(lines(capsys)) == 1 + 4
+    report.close()
+    assert lines(capsys) == ["x: 5 min"]
+    report.advance("a in x", 10, playing=200.0, compiling=60.0)
+    report.close()
+    assert lines(capsys) == ["x: 5 min (60 s compiling, 3 min playing)"]
+
+
+def test_a_thousand_short_parts_are_not_a_thousand_lines(capsys, clock):
+    report = Report({f"{i}": 1 for i in range(1000)}, "x")
+    for i in range(1000):
+        with report.phase(f"playing {i}"):
+            clock(3)
+            report.look()
+    assert len(lines(capsys)) < 30 + 1000 * 3 / 60
+
+
+def test_time_left_does_not_count_compiling_into_the_rate(clock):
+    """Each part goes on at its own speed; one that is unknown at that of the others,
+    after as long a time of compiling."""
+    report = Report({"slow": 100, "fast": 100, "new": 100}, "x")
+    assert report.left() is None
+    clock(1000)
+    report.advance("slow", 10, playing=100.0, compiling=60.0)
+    report.advance("fast", 100, playing=10.0, compiling=40.0)
+    usual = (100 + 10) / (10 + 100)
+    assert report.left() == pytest.approx(90 * 10 + 100 * usual + 50)
+    report.advance("new", 100, playing=None)  # It had been played before.
+    assert report.left() == pytest.approx(90 * 10)
+    assert report.share == pytest.approx(210 / 300)
+
+
+def test_what_was_played_before_tells_nothing_of_the_speed():
+    report = Report({"a": 10}, "x", at_once=2)
+    report.advance("a", 5, playing=None)
+    assert report.left() is None and report.speed == 0
+    report.advance("a", 1, playing=8.0)
+    assert report.left() == 4 * 8 / 2
+
+
+@pytest.mark.parametrize("silence", ["short", "progress=False", "the environment"])
+def test_silence(capsys, monkeypatch, silence):
+    monkeypatch.setattr(progress, "PATIENCE", 60.0 if silence == "short" else 0.0)
+    monkeypatch.setattr(progress, "_LOOK", 0.001)
+    show = False if silence == "progress=False" else None
+    if silence == "the environment":
+        monkeypatch.setenv(progress.SWITCH, "off")
+    with doing("reading", show):
+        threading.Event().wait(0.05)
+    assert lines(capsys) == []
+
+
+def test_a_terminal_has_a_bar_with_names_as_they_stand(capsys, monkeypatch):
+    monkeypatch.setattr(progress.sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("TERM", "xterm")
+    report = Report({"TS [fast]": 2}, "[/b]")
+    with report.phase("playing TS [fast]"), reporting(None, report, rounds=5.0):
+        report.advance("TS [fast]", 1, playing=1.0)
+    written = capsys.readouterr().err
+    assert "playing TS [fast], 50% of [/b]" in written

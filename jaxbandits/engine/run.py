@@ -10,6 +10,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -56,10 +57,17 @@ class Chunk(NamedTuple):
 
 
 class Clock(NamedTuple):
-    """Seconds spent compiling and running, accumulated over chunks."""
+    """Seconds spent compiling and running, accumulated over chunks.
+
+    Attributes:
+      compiling: seconds, of every program.
+      running: seconds, of every call.
+      announce: what is entered while a program is compiled, to say so.
+    """
 
     compiling: list[float]
     running: list[float]
+    announce: Callable[[], AbstractContextManager] = nullcontext
 
 
 def run(
@@ -123,9 +131,10 @@ def run(
             lambda x, p=position: to_device(np.moveaxis(x[p], 0, -1)), params
         )
         began = time.perf_counter()
-        instance = program.draw(root, lane_seeds // terms.runs_per_instance, setup)
-        carry = program.begin(lane_seeds, lane_params, instance)
-        jax.block_until_ready((instance, carry))
+        with clock.announce():
+            instance = program.draw(root, lane_seeds // terms.runs_per_instance, setup)
+            carry = program.begin(lane_seeds, lane_params, instance)
+            jax.block_until_ready((instance, carry))
         own = _instance_to_host(instance, stop - start)
         tables = lanes_last(tables_of(environment, own), position - start)
         args = (root, lane_seeds, lane_params, tables, instance)
@@ -196,7 +205,8 @@ def _compiled(advance, call, clock: Clock):
     compiled = _EXECUTABLES.get(key)
     if compiled is None:
         began = time.perf_counter()
-        compiled = advance.lower(*call).compile()
+        with clock.announce():
+            compiled = advance.lower(*call).compile()
         clock.compiling.append(time.perf_counter() - began)
     with _KEEPING:
         _EXECUTABLES[key] = compiled

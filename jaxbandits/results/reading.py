@@ -12,6 +12,7 @@ from xarray.backends import BackendArray
 from xarray.core import indexing
 
 from jaxbandits import checks
+from jaxbandits.progress import doing
 from jaxbandits.results.checks import check_mapping
 from jaxbandits.results.dataset import without_environments
 from jaxbandits.results.home import Home, home_of
@@ -37,6 +38,7 @@ from jaxbandits.results.shards import shard_is_whole
 _DTYPES: dict[str, np.dtype] = {PLAYED: np.dtype("i4"), ROUNDS: np.dtype("i8")}
 
 
+@doing("opening a store")
 def open_store(
     path: str | os.PathLike[str], chunks: Mapping[str, int] | None = None
 ) -> xr.Dataset:

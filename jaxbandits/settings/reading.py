@@ -9,7 +9,6 @@ import csv
 import itertools
 import lzma
 import re
-import sys
 import time
 import unicodedata
 import warnings
@@ -27,6 +26,7 @@ import pandas as pd
 from pandas.io.common import get_handle, infer_compression
 
 from jaxbandits import checks
+from jaxbandits.progress import Report, reporting
 
 SEPARATORS = (",", ";", "\t", "|")
 DECIMALS = (".", ",")
@@ -34,7 +34,6 @@ _UTF8, _WINDOWS = "utf-8-sig", "cp1252"  # encodings
 SNIFFED = 200  # lines that are looked at before a file is read
 PIECE = 4096, 1 << 18  # rows of the first piece, and at most of any
 MOST_NAMES = 40  # of columns in an error
-SILENT, BETWEEN = 2.0, 10.0  # seconds of reading without a word, and between words
 _SEP_LINE = re.compile(r'\s*"?sep=(.)"?[\s,;]*', re.IGNORECASE | re.DOTALL)
 _MAGIC = {
     b"PK\x03\x04": "is an Excel workbook or a zip archive: save it as CSV",
@@ -388,23 +387,23 @@ def _pieces(layout: Layout, columns: list[str]) -> Iterator[dict[str, pd.Series]
     """Cells of some columns as text, a piece of the rows at a time."""
     places = [layout.columns.index(c) for c in columns]
     raw: list[BinaryIO] = []
-    done, size, word = 0, PIECE[0], time.monotonic() + SILENT
-    with _opened(layout.path, layout.encoding, raw) as handle:
+    name, size, begun = layout.path.name, PIECE[0], time.monotonic()
+    report = Report({name: layout.path.stat().st_size}, name)
+    done, before = 0, 0
+    with (
+        reporting(None, report),
+        report.phase(f"reading {name}"),
+        _opened(layout.path, layout.encoding, raw) as handle,
+    ):
         for _ in range(layout.skip):
             handle.readline()
         rows = _cells(layout, handle, places)
         while part := list(itertools.islice(rows, size)):
             done += len(part)
             size = min(max(size, done // 4), PIECE[1])
-            if time.monotonic() > word:
-                word = time.monotonic() + BETWEEN
-                share = raw[0].tell() / max(layout.path.stat().st_size, 1)
-                print(
-                    f"jaxbandits: reading {layout.path}: {done:,} rows, "
-                    f"{share:.0%} of the file",
-                    file=sys.stderr,
-                    flush=True,
-                )
+            now, place = time.monotonic(), raw[0].tell()
+            report.advance(name, place - before, now - begun)
+            before, begun = place, now
             cells = zip(columns, zip(*part, strict=True), strict=False)
             yield {column: pd.Series(x, dtype=object) for column, x in cells}
 

@@ -13,8 +13,10 @@ import numpy as np
 import pandas as pd
 
 from jaxbandits.checks import path as local_path
+from jaxbandits.progress import doing
 
 
+@doing("reading a table")
 def read_csv(path: str | PathLike[str], **options: Any) -> pd.DataFrame:
     """`pandas.read_csv` of a local file, plain or compressed.
 

@@ -1,6 +1,8 @@
 """Environments by the arguments of what makes them: one for each combination."""
 
 import itertools
+import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
 from typing import Any, NamedTuple
@@ -9,6 +11,7 @@ import numpy as np
 
 from jaxbandits import checks
 from jaxbandits.points import Zipped
+from jaxbandits.progress import doing
 from jaxbandits.protocol import Environment
 
 MOST = 10_000  # values of an argument: each is an environment
@@ -41,17 +44,20 @@ def variants(
     """
     checks.text("name", name)
     checks.function("make", make)
-    found = {}
-    for row in itertools.product(*_axes(arguments)):
-        cells = {x: cell for part in row for x, cell in part.items()}
-        made = make(**{x: cell.value for x, cell in cells.items()})
-        checks.instance("make: what it makes", made, Environment, "of jaxbandits")
-        facts = {
-            x: c.value if _is_number(c.value) else c.text for x, c in cells.items()
-        }
-        provenance = {**(made.provenance or {}), VARIED: facts}
-        found[f"{name} ({_told(cells)})"] = made._replace(provenance=provenance)
-    return found
+    environments, axes = {}, _axes(arguments)
+    count = math.prod(map(len, axes))
+    with doing(f"making {count:,} environments {name}"):
+        for row in itertools.product(*axes):
+            cells = {x: cell for part in row for x, cell in part.items()}
+            made = make(**{x: cell.value for x, cell in cells.items()})
+            checks.instance("make: what it makes", made, Environment, "of jaxbandits")
+            facts = {
+                x: c.value if _is_number(c.value) else c.text for x, c in cells.items()
+            }
+            provenance = {**(made.provenance or {}), VARIED: facts}
+            named = made._replace(provenance=provenance)
+            environments[f"{name} ({_told(cells)})"] = named
+    return environments
 
 
 def facts_about(
@@ -106,8 +112,9 @@ def _axes(arguments: Any) -> list[list[dict[str, _Cell]]]:
     axes += [[{x: cell} for cell in cells] for x, cells in crossed.items()]
     for axis in axes:
         texts = [_told(row) for row in axis]
-        if again := [text for text in texts if texts.count(text) > 1]:
-            raise ValueError(f"arguments must be different, got {again[0]} twice")
+        text, times = Counter(texts).most_common(1)[0]
+        if times > 1:
+            raise ValueError(f"arguments must be different, got {text} twice")
     return axes
 
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import jax
 
 from jaxbandits.machine import Machine
-from jaxbandits.progress import reporter
+from jaxbandits.progress import reporting
 from jaxbandits.results import open_store, provenance
 from jaxbandits.results.home import Home, home_of
 from jaxbandits.results.locks import Lock, busy, writer
@@ -35,6 +35,8 @@ from jaxbandits.sweeps.fill import (
     Work,
     facts_of,
     fill,
+    name_of,
+    report_of,
     work_of,
 )
 from jaxbandits.sweeps.hosts import meet
@@ -258,14 +260,20 @@ def _have_played(
         missing = [b for b in task.blocks if b.missing(who_played.now(b.place)).any()]
         return task._replace(blocks=tuple(missing))
 
-    total = sum(block.size for block in blocks)
-    with reporter(crew.machine.progress, total, path.name) as say:
+    report = report_of(plan, blocks)
+    shown = reporting(crew.machine.progress, report)
+    # Workers compile, each by itself, before they have done their first blocks.
+    last: float | None = None
 
-        def finished(done: Iterable[Block]) -> None:
-            played.extend(done)
-            for block in done:
-                say(block.size, block.key[1])
+    def finished(done: Iterable[Block]) -> None:
+        nonlocal last
+        before, last = last, time.monotonic()
+        played.extend(done)
+        for block in done:
+            report.advance(name_of(block), block.size, before and last - before)
+            before = before and last
 
+    with shown, report.phase("workers play"):
         try:
             spread(crew.workers, tasks, lost, finished, crew.stop)
         except LostError as error:

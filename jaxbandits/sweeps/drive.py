@@ -19,6 +19,7 @@ from jaxbandits import checks
 from jaxbandits.arguments import seeds_of
 from jaxbandits.engine.flags import in_play
 from jaxbandits.machine import HERE, Machine, machine_of
+from jaxbandits.progress import doing
 from jaxbandits.results.cuts import warn_of_cuts, with_cuts
 from jaxbandits.results.reading import open_store
 from jaxbandits.sweeps.blocks import Share
@@ -98,13 +99,14 @@ def play_spec(
     with in_play():
         spec, until = _pilot(spec)
         # All that can be wrong with it, in every process and before there is a store.
-        plan = make_plan(spec)
-        # In memory, one environment with all its metrics takes what comes.
-        several = len(spec.environments) > 1 or spec.metrics is not None
-        if store is not None or until is not None or several:
-            shapes = metric_shapes(plan)
-            if until is not None:
-                check_until(until, spec.seeds, shapes, spec.runs_per_instance)
+        with doing("checking policies and environments", machine.progress):
+            plan = make_plan(spec)
+            # In memory, one environment with all its metrics takes what comes.
+            several = len(spec.environments) > 1 or spec.metrics is not None
+            if store is not None or until is not None or several:
+                shapes = metric_shapes(plan)
+                if until is not None:
+                    check_until(until, spec.seeds, shapes, spec.runs_per_instance)
         if until is not None and getattr(store, "keep", None) == "moments":
             raise ValueError(
                 "store: keep must be 'runs' where a half-width says how many seeds "

@@ -12,18 +12,22 @@ import numpy as np
 
 from jaxbandits import checks
 from jaxbandits.designs import Range, sampled
-from jaxbandits.points import Zipped, points_from, zipped
+from jaxbandits.points import Points, Zipped, points_from, zipped
+from jaxbandits.progress import doing
 from jaxbandits.protocol import Environment
 from jaxbandits.sweeps import makers
 from jaxbandits.sweeps._variants import variants
+from jaxbandits.sweeps.plan import draft
 from jaxbandits.sweeps.spec import Entry, Spec
 from jaxbandits.sweeps.until import HalfWidth
 
 INTEGERS = {"seeds", "horizon", "root_seed", "runs_per_instance"}
 COUNTS = {"pilot", "at_most", "from", "to"}
+_PARTS = ("environments", "policies")
 SCHEMA = json.loads(Path(__file__).with_name("schema.json").read_text())
 
 
+@doing("reading the file of a sweep")
 def read_spec(path: str | os.PathLike) -> Spec:
     """Read a sweep from a file.
 
@@ -89,31 +93,68 @@ def from_table(table: dict[str, Any], source: str = "SPEC") -> Spec:
     Raises:
       ValueError: naming the part that is wrong.
     """
-    import jsonschema
-
-    checker = jsonschema.Draft202012Validator(SCHEMA)
-    error = jsonschema.exceptions.best_match(checker.iter_errors(table))
-    if error is not None:
-        where = ".".join(map(str, error.absolute_path))
-        message = f"{where}: {error.message}" if where else error.message
-        allowed = error.schema.get("description")
-        if error.validator == "additionalProperties":
-            allowed = f"known are {', '.join(error.schema['properties'])}"
-        raise ValueError(f"{source}: {message}" + (f" ({allowed})" if allowed else ""))
-    table = _with_integers(table)
+    errors = checks.Errors()
+    wrong = _refused(source, table, errors)
+    if "setting" in wrong or not {"setting", "environments", "policies"} <= {*table}:
+        errors.check()
     setting = table["setting"]
+    table = _with_integers({k: x for k, x in table.items() if k not in wrong})
     if isinstance(seeds := table.get("seeds"), dict):
         span = "from" in seeds
-        table |= {"seeds": _span(source, seeds) if span else HalfWidth(**seeds)}
+        with errors.part():
+            table |= {"seeds": _span(source, seeds) if span else HalfWidth(**seeds)}
+    policies, environments = {}, {}
+    for name, entry in table.get("policies", {}).items():
+        if ("policies", name) not in wrong:
+            with errors.part():
+                policies[name] = _entry(f"{source}: policies.{name}", setting, entry)
+    for name, entry in table.get("environments", {}).items():
+        if ("environments", name) not in wrong:
+            with errors.part():
+                where = f"{source}: environments.{name}"
+                made = _environments(where, name, setting, entry)
+                if twice := sorted(made.keys() & environments.keys()):
+                    raise ValueError(
+                        f"{source}: two environments are called {twice[0]!r}"
+                    )
+                environments |= made
     fields = set(Spec._fields) - {"environments", "policies", "text"}
-    return Spec(
-        policies={
-            name: _entry(f"{source}: policies.{name}", setting, entry)
-            for name, entry in table["policies"].items()
-        },
-        environments=_all_environments(source, setting, table["environments"]),
-        **{name: value for name, value in table.items() if name in fields},
-    )
+    others = {name: value for name, value in table.items() if name in fields}
+    spec = Spec(policies, environments, **others)
+    if errors.all and policies and environments:
+        # What else is wrong is said, too; in place of what is known to be stand others.
+        if wrong & {"horizon", "budget", "checkpoints"}:
+            end = {x: 10**6 for x in ("horizon", "budget") if x in wrong or x in table}
+            spec = spec._replace(checkpoints="linear", **end)
+        if isinstance(spec.seeds, HalfWidth):
+            spec = spec._replace(seeds=spec.seeds.pilot)
+        with errors.part():
+            draft(spec._replace(text=""))
+    errors.check()
+    return spec
+
+
+def _refused(source: str, table: dict[str, Any], errors: checks.Errors) -> set:
+    """What the schema refuses: keys, or pairs of a part and the name of an entry."""
+    import jsonschema
+
+    wrong = set[Any]()
+    for each in jsonschema.Draft202012Validator(SCHEMA).iter_errors(table):
+        error = jsonschema.exceptions.best_match([each])
+        path = tuple(error.absolute_path)
+        part, *rest = path or ("",)
+        wrong.add((part, rest[0]) if rest and part in _PARTS else part)
+        message = f"{'.'.join(map(str, path))}: {error.message}"
+        allowed = error.schema.get("description")
+        if error.validator == "additionalProperties":
+            known = list(error.schema["properties"])
+            unknown = [key for key in error.instance if key not in known]
+            message += checks.hint(unknown[0], known)
+            allowed = f"known are {', '.join(known)}"
+        message = message.removeprefix(": ") + (f" ({allowed})" if allowed else "")
+        with errors.part():
+            raise ValueError(f"{source}: {message}")
+    return wrong
 
 
 def _span(source: str, ends: dict[str, int]) -> range:
@@ -141,17 +182,6 @@ def _integer(value: Any) -> Any:
     return int(value) if isinstance(value, float) else value
 
 
-def _all_environments(source: str, setting: str, table: dict) -> dict[str, Any]:
-    """Environments by their names, of which those that are crossed have several."""
-    found: dict[str, Any] = {}
-    for name, entry in table.items():
-        made = _environments(f"{source}: environments.{name}", name, setting, entry)
-        if twice := sorted(made.keys() & found.keys()):
-            raise ValueError(f"{source}: two environments are called {twice[0]!r}")
-        found |= made
-    return found
-
-
 def _environments(where: str, name: str, setting: str, entry: dict) -> dict[str, Any]:
     """An environment, or one for each combination of what is crossed and zipped."""
     if not {"cross", "zip"} & entry.keys():
@@ -168,19 +198,28 @@ def _environments(where: str, name: str, setting: str, entry: dict) -> dict[str,
     try:
         return variants(name, make, grid)
     except (TypeError, ValueError) as error:
-        if str(error).startswith(where):
+        if isinstance(error, checks.SeveralError) or str(error).startswith(where):
             raise
         raise ValueError(f"{where}: {error}") from error
 
 
 def _entry(where: str, setting: str, entry: dict) -> Entry:
+    errors, points, policy = checks.Errors(), None, None
+    with errors.part():
+        policy = makers.policy(where, setting, entry)
+    with errors.part():
+        points = _points(where, entry)
+    errors.check()
+    return Entry(policy, points)
+
+
+def _points(where: str, entry: dict) -> Points:
     grid = _grid(where, entry)
     if "sample" in entry:
         if "zip" in entry:
             raise ValueError(f"{where}: zip and sample exclude each other")
         grid = _design(f"{where}.sample", entry["sample"], grid.crossed)
-    points = points_from(grid, where)
-    return Entry(makers.policy(where, setting, entry), points)
+    return points_from(grid, where)
 
 
 def _grid(where: str, entry: dict) -> Zipped:

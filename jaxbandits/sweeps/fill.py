@@ -2,8 +2,9 @@
 
 import math
 import threading
+from collections import Counter
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,7 +13,7 @@ from jaxbandits.engine.run import Clock, uniform_leaves
 from jaxbandits.engine.shares import device_shares, side_by_side
 from jaxbandits.machine import Machine
 from jaxbandits.play import Played, lane_params, play
-from jaxbandits.progress import reporter
+from jaxbandits.progress import Report, reporting
 from jaxbandits.results.store import naming, sessions, stored_shapes, write_block
 from jaxbandits.sweeps.blocks import Block
 from jaxbandits.sweeps.journal import Journal
@@ -92,7 +93,6 @@ def play_blocks(
     work: Work,
     machine: Machine,
     stop: threading.Event | None,
-    title: str,
     receive: Callable[[Block, Played, Clock], None],
     wanted: Callable[[Block], bool] = lambda block: True,
 ) -> None:
@@ -103,7 +103,6 @@ def play_blocks(
       work: the blocks.
       machine: on what.
       stop: when it is set, no further block is begun.
-      title: of the progress bar.
       receive: is given every block's results and its seconds; called from several
         threads.
       wanted: whether a block still has to be played; asked when its turn comes.
@@ -112,38 +111,48 @@ def play_blocks(
       StoppedError: if it was told to stop before all was played.
     """
     checkpoints = len(plan.terms.schedule.checkpoints)
-    total = sum(block.size for block in work.blocks) * checkpoints
     last = plan.terms.schedule.checkpoints[-1]
-    alone = len(plan.spec.environments) == 1
+    report = report_of(plan, work.blocks, checkpoints, len(work.shares))
     done = []
-    with reporter(machine.progress, total, title, last / checkpoints) as report:
+    with reporting(machine.progress, report, last / checkpoints):
 
         def work_on(block: Block, share: list, check: Callable[[], None]) -> None:
+            part, seen = name_of(block), (0.0, 0.0)
+            announce = partial(report.phase, f"compiling {part}")
+            clock = Clock([], [], announce)
+
             def advanced(done):
-                report(done, block.key[1] if alone else " ".join(block.key))
+                nonlocal seen
+                before, seen = seen, (sum(clock.running), sum(clock.compiling))
+                report.advance(part, done, seen[0] - before[0], seen[1] - before[1])
                 check()
 
             if stop is not None and stop.is_set():
                 return
-            if wanted(block):
-                match, place = plan.matches[block.key], block.place
+            if not wanted(block):
+                report.advance(part, block.size * checkpoints, None)
+                done.append(block)
+                check()
+                return
+            match, place = plan.matches[block.key], block.place
+            with report.phase(f"playing {part}"):
+                with announce():
+                    chunk = _lanes(work.chunk_for(block.key), block)
                 found = play(
                     match.policy._replace(name=block.key[1]),
                     match.environment,
                     match.points.at(place.params),
                     plan.seeds[place.seed],
                     plan.terms._replace(engine=match.choice.engine),
-                    clock=(clock := Clock([], [])),
+                    clock=clock,
                     runs=None if block.ends is None else block.runs,
-                    chunk=_lanes(work.chunk_for(block.key), block),
+                    chunk=chunk,
                     same_shape=work.same_shape,
                     uniform=uniform_leaves(lane_params(match.policy, match.points, 1)),
                     devices=share,
                     progress=advanced,
                 )
                 receive(block, found, clock)
-            else:
-                advanced(block.size * checkpoints)
             done.append(block)
 
         for _ in side_by_side(work_on, work.blocks, work.shares):
@@ -152,6 +161,31 @@ def play_blocks(
         raise StoppedError(
             f"stopped after {len(done)} of {len(work.blocks)} blocks of this run"
         )
+
+
+def report_of(
+    plan: Plan, blocks: list[Block], units: int = 1, at_once: int = 1
+) -> Report:
+    """What says how far some blocks are, by the names of policies and environments.
+
+    Args:
+      plan: the plan.
+      blocks: that are to be played.
+      units: of work in a run.
+      at_once: how many blocks are played at a time.
+    """
+    parts = Counter[str]()
+    for block in blocks:
+        parts[name_of(block)] += block.size * units
+    first, *others = plan.spec.environments
+    title = f"{1 + len(others):,} environments" if others else first
+    return Report(parts, title, at_once)
+
+
+def name_of(block: Block) -> str:
+    """``RCUCB in Indep``."""
+    environment, policy = block.key
+    return f"{policy} in {environment}"
 
 
 def fill(
@@ -198,7 +232,7 @@ def fill(
             log.ends(block, sum(clock.compiling))
         written.append(block)
 
-    play_blocks(plan, work, machine, stop, path.name, write, wanted)
+    play_blocks(plan, work, machine, stop, write, wanted)
 
 
 def _lanes(chunk: int, block: Block) -> int:

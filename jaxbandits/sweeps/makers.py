@@ -112,15 +112,29 @@ def _with_problem(where: str, maker: Maker, arguments: dict) -> Maker:
 
 
 def _bound(where: str, make: Callable, /, *args: Any, **kwargs: Any) -> None:
+    signature, errors = inspect.signature(make), checks.Errors()
+    known = [x for x in signature.parameters if x != "problem"]
+    if any(x.kind is x.VAR_KEYWORD for x in signature.parameters.values()):
+        unknown = []
+    else:
+        unknown = [x for x in kwargs if x not in signature.parameters]
+    hints = [checks.hint(name, known) for name in unknown]
+    wrong = [
+        f"got an unexpected keyword argument {name!r}{hint}"
+        for name, hint in zip(unknown, hints, strict=True)
+    ]
     try:
-        inspect.signature(make).bind(*args, **kwargs)
+        signature.bind(*args, **{k: x for k, x in kwargs.items() if k not in unknown})
     except TypeError as error:
-        known = [x for x in inspect.signature(make).parameters if x != "problem"]
-        other = [checks.hint(name, known) for name in kwargs if name not in known]
-        raise ValueError(
-            f"{where}: {error}{''.join(other[:1])}; known are "
-            f"{', '.join(known) or 'none'}"
-        ) from error
+        # What is missing may be what was misspelt.
+        if not any(str(error).split()[-1] in hint for hint in hints):
+            wrong.append(str(error))
+    for words in wrong:
+        with errors.part():
+            raise ValueError(
+                f"{where}: {words}; known are {', '.join(known) or 'none'}"
+            )
+    errors.check()
 
 
 def _called(where: str, maker: Maker, arguments: dict) -> Any:

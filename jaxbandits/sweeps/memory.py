@@ -59,8 +59,7 @@ def in_memory(machine: Machine, stop: threading.Event | None) -> Sink:
                 (found._replace(metrics=own), clock)
             )
 
-        title = ", ".join(spec.environments)
-        play_blocks(plan, work, machine, stop, title, receive)
+        play_blocks(plan, work, machine, stop, receive)
         plans.append(plan)
         facts.update(facts_of(plan, work.blocks, work.chunk_for))
         return plan

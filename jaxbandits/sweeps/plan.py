@@ -1,9 +1,11 @@
 """A spec made ready: every policy built and checked, every axis known."""
 
+import itertools
 import json
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import xarray as xr
@@ -79,7 +81,21 @@ def make_plan(spec: Spec) -> Plan:
     """Build and check everything; nothing is compiled.
 
     Raises:
-      ValueError, TypeError: naming the part of the spec that is wrong.
+      ValueError, TypeError: naming the part of the spec that is wrong, or all of them.
+    """
+    plan, errors = draft(spec), checks.Errors()
+    for (_, name), match in plan.matches.items():
+        with errors.part():
+            check_round(name, match.policy, match.environment)
+    errors.check()
+    return plan
+
+
+def draft(spec: Spec) -> Plan:
+    """A plan whose policies and environments have not been traced yet.
+
+    Raises:
+      ValueError, TypeError: naming all parts of the spec that are wrong.
     """
     for part in ("policies", "environments"):
         if not isinstance(getattr(spec, part), Mapping):
@@ -94,31 +110,35 @@ def make_plan(spec: Spec) -> Plan:
         )
     _check_kinds("policies", spec.policies, Entry)
     _check_kinds("environments", spec.environments, Environment)
+    errors = checks.Errors()
     for environment in spec.environments.values():
-        environment_of(environment)
-    if isinstance(spec.metrics, str) or not isinstance(spec.metrics, Iterable | None):
-        raise TypeError(
-            f"metrics must be a list of names, got {checks.shown(spec.metrics)}"
-        )
-    for metric in spec.metrics or ():
-        checks.text("metrics: a name", metric)
-    if spec.metrics is not None and not list(spec.metrics):
-        raise ValueError("metrics must name at least one, or be left out for all")
-    terms = Terms(
-        _schedule(spec),
-        root_seed_of(spec.root_seed),
-        runs_per_instance_of(spec.runs_per_instance),
-        engine_of(HERE.engine if spec.engine is None else spec.engine),
-        [keep_of(spec.keep, each) for each in spec.environments.values()][0],
-    )
-    matches = {
-        (where, name): _match(spec, where, name, terms.schedule)
-        for where in spec.environments
-        for name in spec.policies
-    }
+        with errors.part():
+            environment_of(environment)
+    errors.check()
+    with errors.part():
+        _check_metrics(spec.metrics)
+    of_parts: list[Any] = []
+    own = spec.seeds.seeds if isinstance(spec.seeds, Ragged) else spec.seeds
+    for read in (
+        lambda: _schedule(spec),
+        lambda: root_seed_of(spec.root_seed),
+        lambda: runs_per_instance_of(spec.runs_per_instance),
+        lambda: engine_of(HERE.engine if spec.engine is None else spec.engine),
+        lambda: [keep_of(spec.keep, each) for each in spec.environments.values()][0],
+        lambda: seeds_of(own),
+    ):
+        of_parts.append(None)
+        with errors.part():
+            of_parts[-1] = read()
+    *of_terms, seeds = of_parts
+    matches, first = {}, {}
+    for where, name in itertools.product(spec.environments, spec.policies):
+        with errors.part():
+            matches[where, name] = _match(spec, where, name, of_terms[0], first)
+    errors.check()
+    terms = Terms(*of_terms)
     if not isinstance(spec.seeds, Ragged):
-        return Plan(spec, matches, terms, seeds_of(spec.seeds))
-    seeds = seeds_of(spec.seeds.seeds)
+        return Plan(spec, matches, terms, seeds)
     points = {key: match.points.count for key, match in matches.items()}
     return Plan(spec, matches, terms, seeds, counts_of(spec.seeds, points, len(seeds)))
 
@@ -172,24 +192,63 @@ def _schedule(spec: Spec) -> Schedule:
             f"{spec.checkpoints}"
         )
     if schedule.by_budget:
-        for environment in environments:
+        # One for each program: it takes a trace.
+        for environment in {_program(each): each for each in environments}.values():
             in_units_of_spend(amounts, environment)
     return schedule
 
 
-def _match(spec: Spec, where: str, name: str, schedule: Schedule) -> Match:
-    """A policy on an environment. Errors say which, where there are several."""
+def _program(environment: Environment) -> tuple:
+    """What environments have in common whose results have the same form."""
+    leaves, structure = jax.tree.flatten(environment.setup)
+    shapes = tuple((np.shape(x), np.result_type(x)) for x in leaves)
+    return environment.game, environment.judge, structure, shapes
+
+
+def _check_metrics(metrics: Any) -> None:
+    if isinstance(metrics, str) or not isinstance(metrics, Iterable | None):
+        raise TypeError(f"metrics must be a list of names, got {checks.shown(metrics)}")
+    for metric in metrics or ():
+        checks.text("metrics: a name", metric)
+    if metrics is not None and not list(metrics):
+        raise ValueError("metrics must name at least one, or be left out for all")
+
+
+def _match(
+    spec: Spec, where: str, name: str, schedule: Schedule | None, first: dict
+) -> Match:
+    """A policy on an environment, not yet traced.
+
+    Errors say which, where there are several; what is wrong on all environments is said
+    of the `first`, by policy and text.
+    """
+    entry, environment = spec.policies[name], spec.environments[where]
+    argument = f"grid[{name!r}]" if spec.text is None else f"policies.{name}"
     try:
-        return _matched(spec.environments[where], name, spec.policies[name], schedule)
+        return _matched(environment, name, entry, schedule, argument)
     except ValueError as error:
-        if len(spec.environments) == 1:
-            raise
-        message = f"policy {name!r} on environment {where!r}: {error}"
-        raise ValueError(message) from error
+        errors = checks.Errors()
+        for each in error.errors if isinstance(error, checks.SeveralError) else [error]:
+            text = str(each)
+            if len(spec.environments) > 1:
+                on = first.setdefault((name, text), where)
+                text = f"policy {name!r} on environment {on!r}: {text}"
+            elif len(spec.policies) > 1 and not text.startswith((argument, "polic")):
+                text = f"policy {name!r}: {text}"
+            else:
+                raise
+            with errors.part():
+                raise ValueError(text) from error
+        errors.check()
+        raise
 
 
 def _matched(
-    environment: Environment, name: str, entry: Entry, schedule: Schedule
+    environment: Environment,
+    name: str,
+    entry: Entry,
+    schedule: Schedule | None,
+    argument: str,
 ) -> Match:
     policy = entry.policy
     if not is_policy(policy):
@@ -199,17 +258,15 @@ def _matched(
             raise ValueError(f"policies[{name!r}] cannot be made: {error}") from error
     if not is_policy(policy):
         raise TypeError(f"policies[{name!r}] must be a Policy or make one")
-    argument = f"grid[{name!r}]"
     given = points_from(entry.grid, argument)
     points = points_of(name, policy, given, schedule, argument)
     check_fit(name, policy, environment)
-    check_round(name, policy, environment)
     # Points are played in JAX's precision, and must still differ there.
     dtype = jnp.zeros(()).dtype
     if (pair := equal_points(points, dtype)) is not None:
-        first, second = map(points.row, pair)
+        one, other = map(points.row, pair)
         raise ValueError(
-            f"{argument} has points that are equal in {dtype}: {first} and {second}"
+            f"{argument} has points that are equal in {dtype}: {one} and {other}"
         )
     return Match(policy, environment, points)
 
@@ -257,21 +314,22 @@ def metric_shapes(plan: Plan) -> dict[str, tuple[int, ...]]:
     if plan.spec.metrics is not None:
         wanted = [*plan.spec.metrics, *plan.terms.keep]
     shapes: dict[str, tuple[int, ...]] = {}
-    known = {}
+    known: dict[str, tuple[int, ...]] = {}
+    by_program: dict[Any, dict[str, tuple[int, ...]]] = {}
     for (environment, name), match in plan.matches.items():
         params = ()
         if match.points.columns:
             params = type(match.policy.params)(**match.points.row(0))
-        found = booked(
-            match.environment,
-            opening(match.policy, match.environment, params, plan.terms.keep),
-        )
-        known |= found
-        for metric, values in found.items():
+        program = match.policy.functions, type(params), _program(match.environment)
+        if program not in by_program:
+            first = opening(match.policy, match.environment, params, plan.terms.keep)
+            recorded = booked(match.environment, first)
+            by_program[program] = {k: np.shape(x)[2:] for k, x in recorded.items()}
+            known |= by_program[program]
+        for metric, shape in by_program[program].items():
             if wanted is not None and metric not in wanted:
                 continue
             check_variable("metrics", metric)
-            shape = np.shape(values)[2:]
             if shapes.setdefault(metric, shape) != shape:
                 raise ValueError(
                     f"metrics: {metric!r} has shape {shape} for {name!r} on "

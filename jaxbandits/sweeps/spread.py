@@ -53,6 +53,7 @@ def workers_of(executor: Any) -> Workers:
       TypeError, ValueError: naming what is wrong.
     """
     found = executor if isinstance(executor, Workers) else Workers(executor)
+    checks.installed("executor", "cloudpickle", "workers")
     if found.tasks is not None:
         checks.whole("executor: tasks", found.tasks, 1)
     if not hasattr(found.executor, "submit"):

@@ -70,10 +70,9 @@ def verify(plan: Plan, path: Path | Home, count: int, machine: Machine) -> int:
             if stored[runs].tobytes() != again[runs].tobytes():
                 different.append(f"{name} of {' '.join(block.key)}, {block.place[2:]}")
 
-    title = f"{path.name}, again"
     sample = [blocks[i] for i in sorted(chosen)]
     work = work_of(plan, sample, machine, shape)
-    play_blocks(plan, work, machine, None, title, compare)
+    play_blocks(plan, work, machine, None, compare)
     if different:
         raise ValueError(
             f"store: {path} holds other numbers than this machine and program give: "

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 import jax
 
+from jaxbandits import checks
 from jaxbandits.atomic import replacing
 from jaxbandits.engine.flags import in_play
 from jaxbandits.machine import Machine, machine_of
@@ -87,12 +88,9 @@ def publish_spec(path: Path, spec: Spec) -> str:
     Raises:
       ValueError: if cloudpickle is not installed.
     """
-    try:
-        import cloudpickle
-    except ImportError as error:
-        raise ValueError(
-            "executor needs cloudpickle: pip install 'jaxbandits[workers]'"
-        ) from error
+    checks.installed("executor", "cloudpickle", "workers")
+    import cloudpickle
+
     data = cloudpickle.dumps(spec)
     name = hashlib.sha256(data).hexdigest()
     file = _spec_file(path, name)

@@ -282,13 +282,18 @@ def test_refusals_come_through_threads(game, contestants):
 
 
 def test_progress_counts_all_policies(game, contestants, monkeypatch):
+    """By name; what compiles is counted apart from what plays."""
     reports = []
 
     @contextmanager
-    def reporter(show, total, title, rounds):
-        yield lambda done, label: reports.append((done, label))
-        assert sum(done for done, _ in reports) == total == 2 * 3 * 2
+    def reporting(show, report, rounds):
+        reports.append(report)
+        yield report
 
-    monkeypatch.setattr(sys.modules["jaxbandits.sweeps.fill"], "reporter", reporter)
+    monkeypatch.setattr(sys.modules["jaxbandits.sweeps.fill"], "reporting", reporting)
     play(contestants, game, seeds=3)
-    assert {label for _, label in reports} == {policy.name for policy in contestants}
+    (report,) = reports
+    names = {f"{policy.name} in {game.name}" for policy in contestants}
+    assert report.parts == dict.fromkeys(names, 3 * 2)
+    assert report.share == 1 and report.left() == 0
+    assert report.playing.keys() == report.compiling.keys() == names

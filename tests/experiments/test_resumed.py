@@ -11,6 +11,7 @@ from jaxbandits import cli, experiments
 from jaxbandits.experiments import Experiment, Options, Outcome, minutes
 from jaxbandits.experiments.common.playing import forget_runs, play
 from jaxbandits.plots import figure
+from jaxbandits.progress import SWITCH
 from jaxbandits.stats import make_record
 from jaxbandits.sweeps import fill
 from jaxbandits.sweeps.journal import players
@@ -42,7 +43,7 @@ def test_a_store_holds_what_memory_does(tmp_path):
     assert stored.attrs.keys() == memory.attrs.keys()
     assert stored.attrs["setting"] == "walk"
     assert len(list((tmp_path / "runs").iterdir())) == 1
-    forget_runs(tmp_path)
+    forget_runs(tmp_path, quick=False)
     assert not list(tmp_path.iterdir())
 
 
@@ -67,6 +68,7 @@ def test_runs_of_others_are_not_forgotten(walking, tmp_path, size):
     assert all((runs / name).is_file() for name in others)
     assert store.exists() == (size != ["--seeds", "6"]), "what was begun goes on"
     assert len([*runs.iterdir()]) == 3 + store.exists()
+    assert not (tmp_path / "quick-runs").exists()
     assert (tmp_path / "summary.json").exists()
 
 
@@ -80,13 +82,10 @@ def test_a_summary_says_how_many_runs_had_been_played_before(walking, tmp_path):
         assert minutes.is_whole(summary) == (not found)
 
 
-def test_quick_runs_stay_in_memory(tmp_path):
-    play(POLICIES, walk.GAME, OPTIONS._replace(folder=tmp_path, quick=True), **GAME)
-    assert not list(tmp_path.iterdir())
-
-
-def test_what_was_killed_goes_on(tmp_path, monkeypatch):
+@pytest.mark.parametrize("quick", [False, True], ids=["full", "quick"])
+def test_what_was_killed_goes_on(tmp_path, monkeypatch, quick):
     """One block is in the store, and is not played again."""
+    options = OPTIONS._replace(folder=tmp_path, quick=quick)
     write, calls = fill.write_block, itertools.count()
 
     def killing(*arguments):
@@ -97,10 +96,10 @@ def test_what_was_killed_goes_on(tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(fill, "write_block", killing)
         with pytest.raises(KeyboardInterrupt):
-            played(tmp_path)
-    found = played(tmp_path)
+            play(POLICIES, walk.GAME, options, **GAME)
+    found = play(POLICIES, walk.GAME, options, **GAME)
     assert without_seconds(found).identical(without_seconds(played()))
-    (store,) = (tmp_path / "runs").iterdir()
+    (store,) = (tmp_path / ("quick-runs" if quick else "runs")).iterdir()
     ended = [e["block"] for p in players(store) for e in p.events if "seconds" in e]
     assert len(ended) == len(set(map(tuple, ended))) == 2
 
@@ -230,7 +229,7 @@ def test_what_another_version_has_written_is_played_again(registry, tmp_path):
 
 
 def test_a_quick_run_says_that_it_is_one(monkeypatch, tmp_path, capsys):
-    """So it is played in memory. (tests/experiments/test_registry.py: all forms do.)"""
+    """(tests/experiments/test_registry.py: all forms do.)"""
     told = []
 
     def run(options):
@@ -253,3 +252,33 @@ def test_a_paper_goes_with_all(registry, capsys):
     assert cli.main(["reproduce", "all", "--paper", "plain"]) == 2
     assert "--paper must be one of" in capsys.readouterr().err
     assert not registry
+
+
+def test_quick_forms_of_all_forget_their_runs_and_no_others(walking, tmp_path):
+    played(tmp_path)
+    command = ["reproduce", "all", "--out", str(tmp_path), "--quick"]
+    assert cli.main(command) == 0
+    assert {x.name for x in tmp_path.iterdir()} == {"runs", "walk-a"}
+
+
+def test_it_says_at_once_what_is_played_and_where(monkeypatch, tmp_path, capsys):
+    """Before the experiments are loaded; it says nothing of a name that is none."""
+    monkeypatch.delenv(SWITCH)
+    before = []
+
+    class Loading(dict):
+        def get(self, name):
+            before.append(capsys.readouterr().err)
+
+    monkeypatch.setattr(experiments, "REGISTRY", Loading())
+    for name in ("censored-fig4", "censored-fig44"):
+        assert cli.main(["reproduce", name, "--quick", "--out", str(tmp_path)]) == 2
+    first, second = before
+    assert "censored-fig4, quick" in first and str(tmp_path) in first
+    assert "fig44" not in second
+
+
+def test_what_the_help_says_of_quick_forms_was_measured():
+    """Most less than a minute of one core, all less than three."""
+    quick = [t.processor_seconds for t in minutes.measured().values() if t.quick]
+    assert np.median(quick) < 60 and max(quick) < 3 * 60

@@ -4,6 +4,7 @@ import gzip
 import re
 import tracemalloc
 import warnings
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -287,15 +288,21 @@ def test_the_memory_is_that_of_the_rows(tmp_path):
         assert peak < 10 * 16 * len(lines)
 
 
-def test_long_reading_says_how_far_it_is(tmp_path, monkeypatch, capsys):
+def test_long_reading_says_how_far_it_is(tmp_path, monkeypatch):
     path = tmp_path / "mine.csv.gz"
     with gzip.open(path, "wt") as file:
         file.write(PLAIN)
+    reports = []
+
+    @contextmanager
+    def shown(show, report):
+        reports.append(report)
+        yield report
+
+    monkeypatch.setattr(reading, "reporting", shown)
     from_table(path, **COLUMNS)
-    assert capsys.readouterr().err == ""
-    monkeypatch.setattr(reading, "SILENT", 0.0)
-    from_table(path, **COLUMNS)
-    assert f"reading {path}: 3 rows, 100% of the file" in capsys.readouterr().err
+    assert reports[-1].title == "mine.csv.gz"
+    assert reports[-1].share == 1
     path.write_bytes(path.read_bytes()[:-10])
     with pytest.raises(
         (ValueError, OSError), match="path: .* (damaged|cannot be read)"

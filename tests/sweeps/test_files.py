@@ -5,13 +5,17 @@ import textwrap
 import jsonschema
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from jaxbandits import Range, cli, sampled
 from jaxbandits.points import points_from
 from jaxbandits.policies import budgeted as policies
 from jaxbandits.settings import budgeted as settings
-from jaxbandits.sweeps import HalfWidth, Spec, read_spec, run_sweep
-from jaxbandits.sweeps.files import SCHEMA, from_table
+from jaxbandits.sweeps import Entry, HalfWidth, Spec, read_spec, run_sweep
+from jaxbandits.sweeps.files import SCHEMA, from_table, spec_from_text
+from jaxbandits.sweeps.plan import draft
+from tests.sweeps import walk
 
 FULL = """
 setting = "budgeted"
@@ -218,7 +222,11 @@ def test_not_toml(tmp_path, data):
     [
         ({"setting": "plain"}, "setting: 'plain'", "'allocation', 'budgeted'"),
         ({"setting": None}, "'setting' is a required", ""),
-        ({"sedes": 5}, "Additional", "'sedes' was unexpected) (known are setting, see"),
+        (
+            {"sedes": 5},
+            "Additional",
+            "'sedes' was unexpected) (did you mean 'seeds'?) (known are setting, see",
+        ),
         ({"seeds": "many"}, "seeds: 'many'", "How many seeds, or which"),
         ({"seeds": 0}, "seeds: 0", "minimum of 1"),
         ({"seeds": [3, -1]}, "seeds.1: -1", "minimum of 0"),
@@ -587,5 +595,62 @@ def test_the_command_line_names_the_file(written, capsys):
     path = written(FULL.replace("horizon = 900", "horizon = 0"))
     assert cli.main(["sweep", str(path)]) == 2
     out, err = capsys.readouterr()
-    assert (out, err.count("\n")) == ("", 1)
-    assert err.startswith(f"jaxbandits: {path}: horizon: 0 is less than the minimum")
+    assert out == ""
+    assert f"  {path}: horizon: 0 is less than the minimum" in err
+
+
+MISTAKES = {  # Where it is, and what stands there.
+    "sedes": "5",
+    "seeds": "-4",
+    "horizon": '"long"',
+    "root_seed": "-1",
+    "environments.one.make": '"s_brr"',
+    "environments.two.arguments": "{num_arms = 3, arm = 3}",
+    "environments.three.arguments": "{num_arms = -3}",
+    "policies.a.make": '"omega_ucbb"',
+    "policies.b.arguments": "{explor = 1}",
+    "policies.c.cross": "{rhoo = [1, 2]}",
+    "policies.d.cross": "{rho = [-1, 2]}",
+    "policies.e.cross": '{rho = "x"}',
+}
+INSTANCES = ("zero", "one", "two", "three")
+RIGHT = {
+    "setting": '"budgeted"',
+    "budget": "9",
+    **{f"environments.{x}.make": '"s_br"' for x in INSTANCES},
+    **{f"environments.{x}.arguments": "{num_arms = 3}" for x in INSTANCES},
+    **{f"policies.{x}.make": '"omega_ucb"' for x in "abcdef"},
+}
+
+
+@given(wrong=st.sets(st.sampled_from([*MISTAKES]), min_size=1))
+def test_all_mistakes_of_a_file_are_said_at_once_a_line_each(wrong):
+    """Each with its place; nothing is said of what is right."""
+    table = RIGHT | {place: MISTAKES[place] for place in wrong}
+    text = "\n".join(f"{place} = {value}" for place, value in table.items())
+    with pytest.raises(ValueError) as raised:
+        draft(spec_from_text(text, "one.toml"))
+    lines = str(raised.value).splitlines()
+    assert len(lines) == len(wrong) + (len(wrong) > 1)
+    for place in wrong:
+        part = place.removesuffix(".cross").replace("policies.", "")
+        assert any(f"{part}" in line for line in lines[-len(wrong) :]), place
+
+
+def test_all_mistakes_of_one_policy_are_said_at_once():
+    """In its arguments, or in the ranges of several parameters."""
+    entry = policy(arguments={"starr": 1, "explor": 2}, cross={"rho": []})
+    table = TABLE | {"policies": {"p": {"make": "omega_ucb"} | entry["policies"]["p"]}}
+    table["policies"]["p"]["cross"] = {"rho": [1.0, 1.0]}
+    with pytest.raises(ValueError) as raised:
+        from_table(table, "one.toml")
+    assert all(x in str(raised.value) for x in ("'starr'", "'explor'", "equal points"))
+    spec = walk.spec(points=2)
+    grid = {"step": [-1.0, 1.0], "growth": [-2.0, 1.0]}
+    spec = spec._replace(policies=spec.policies | {"walker": Entry(walk.WALKER, grid)})
+    with pytest.raises(ValueError) as raised:
+        draft(spec)
+    lines = str(raised.value).splitlines()[1:]
+    assert len(lines) == 2, "on both environments the same, said of one"
+    assert all("'walker'" in line for line in lines)
+    assert "step must be" in lines[0] and "growth must be" in lines[1]

@@ -58,3 +58,17 @@ def test_parameters_of_points_and_instances():
 def test_every_instance_must_have_the_end():
     with pytest.raises(ValueError, match="spends nothing"):
         plan(budget=5.0, horizon=None)
+
+
+def test_environments_of_one_program_are_looked_at_once(monkeypatch):
+    """Else thousands of crossed ones would take hours before the first is played."""
+    from jaxbandits.sweeps import plan as module
+
+    opened, opening = [], module.opening
+    monkeypatch.setattr(
+        module, "opening", lambda *args: opened.append(args) or opening(*args)
+    )
+    setups = {f"{x}": walk.GAME._replace(setup=np.float64(x)) for x in range(1, 20)}
+    made = plan(environments=setups)
+    assert set(module.metric_shapes(made)) == {"regret", "small"}
+    assert len(opened) == 1, "both policies walk by the same functions"

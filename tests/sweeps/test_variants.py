@@ -262,11 +262,11 @@ def test_bad_arguments(values, error, message):
             {"cross": {"cost_floor": [0.1]}, "arguments": {"cost_floor": 0.2}},
             r"environments.S-Br has \['cost_floor'\] both in arguments and in cross",
         ),
-        ({"cross": {"arms": [3]}}, "environments.S-Br.arguments: missing a required"),
+        ({"cross": {"arms": [3]}}, "environments.S-Br.arguments: got an unexp"),
         ({"cross": {"num_arms": [0]}}, "environments.S-Br.arguments: num_arms must be"),
         (
             {"cross": {"num_arm": [3]}},
-            r"missing a required .* \(did you mean 'num_arms'\?\); known are num_arms",
+            r"unexpected .* \(did you mean .num_arms.\?\); known are num_arms",
         ),
         ({"zip": {}}, "environments.S-Br.zip: {} should be non-empty"),
         ({"zip": {"num_arms": 3}}, "environments.S-Br.zip.num_arms: 3 is not"),

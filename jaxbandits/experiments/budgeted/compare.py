@@ -72,7 +72,7 @@ def compare(
       environments: of `settings.budgeted.from_table`: one, or several by name.
       budget: the money to spend, in each of them.
       seeds: how many games, at least 2.
-      progress: whether to show progress; None if stderr is a terminal.
+      progress: whether to say what is compiled and played, see `jaxbandits.Machine`.
 
     Returns:
       Datasets and records by group, a figure, and in `notes` the arms and the advice.

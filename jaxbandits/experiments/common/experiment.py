@@ -25,7 +25,7 @@ class Options(NamedTuple):
     Attributes:
       seeds: how many seeds.
       horizon: number of rounds; in games with a budget, the budget.
-      progress: whether to show progress; None if stderr is a terminal.
+      progress: whether to say what is compiled and played, see `Machine`.
       quick: whether to leave out what takes long (large environments, say).
       folder: where an experiment that can be interrupted keeps what it has played; in
         memory if None.

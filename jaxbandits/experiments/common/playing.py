@@ -24,7 +24,8 @@ from jaxbandits.sweeps.plan import make_plan, settled
 from jaxbandits.sweeps.signals import stop_at_sigterm
 from jaxbandits.sweeps.status import status
 
-_RUNS = "runs"  # folder of the stores, which go when the experiment is written
+# Folders of the stores, which go when the experiment is written: full, and quick.
+_RUNS = {False: "runs", True: "quick-runs"}
 _STORE = r"[0-9a-f]{16}\.zarr"  # their names, after what is played
 _SAID = ("setting", "checkpoint_kind", "provenance")  # of a dataset, as by `simulate`
 # Store -> runs that it had already, of the experiment that is being played.
@@ -53,8 +54,8 @@ def play(
 ) -> xr.Dataset:
     """Play policies against an environment; the same numbers wherever they are kept.
 
-    With a folder, and unless the run is quick, they are kept in a store of their own
-    there, named by what is played: who is killed goes on by the same call.
+    With a folder they are kept in a store of their own there, named by what is played:
+    after a kill the same call goes on.
 
     Args:
       policies: by the name that results show.
@@ -69,7 +70,7 @@ def play(
     """
     seeds = seeds_of(options.seeds if seeds is None else seeds)
     machine = Machine(progress=options.progress)
-    if options.folder is None or options.quick:
+    if options.folder is None:
         return simulate(
             policies, environment, seeds=seeds, grid=grid, machine=machine, **others
         )
@@ -81,7 +82,7 @@ def play(
     )
     platform = machine_of(machine).devices[0].platform
     name = fingerprint(describe(settled(make_plan(spec), platform), platform))[:16]
-    store = options.folder / _RUNS / f"{name}.zarr"
+    store = options.folder / _RUNS[options.quick] / f"{name}.zarr"
     if (kept := _kept.get()) is not None and store not in kept:
         kept[store] = _done(store)
     with stop_at_sigterm() as stop:
@@ -90,16 +91,19 @@ def play(
     return found.drop_attrs().assign_attrs({x: found.attrs[x] for x in _SAID})
 
 
-def forget_runs(folder: Path, stores: Iterable[Path] | None = None) -> None:
+def forget_runs(
+    folder: Path, quick: bool, stores: Iterable[Path] | None = None
+) -> None:
     """Delete the stores that `play` has made for results of which all is written.
 
     What else lies in a folder of that name is somebody else's, and stays.
 
     Args:
       folder: what `Options.folder` was.
+      quick: what `Options.quick` was.
       stores: which ones; all if None.
     """
-    runs = folder / _RUNS
+    runs = folder / _RUNS[quick]
     if not runs.is_dir():
         return
     for path in [*runs.iterdir()] if stores is None else stores:

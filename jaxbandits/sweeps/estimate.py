@@ -1,0 +1,189 @@
+"""What a sweep takes: runs, blocks, bytes, memory and hours, before it is played.
+
+Sizes follow from the spec. Times are estimates: a chunk of every policy on every
+environment is compiled and played for a few rounds, and scaled.
+"""
+
+import math
+import time
+from typing import NamedTuple
+
+import numpy as np
+import psutil
+
+from jaxbandits.arguments import seeds_of
+from jaxbandits.engine.flags import in_play
+from jaxbandits.engine.room import STRETCH
+from jaxbandits.engine.run import Clock, uniform_leaves
+from jaxbandits.machine import HERE, Machine, machine_of
+from jaxbandits.play import lane_params, play
+from jaxbandits.progress import Report, reporting
+from jaxbandits.schedule import Schedule
+from jaxbandits.sweeps.blocks import (
+    Block,
+    block_shape,
+    longest_run,
+    outstanding,
+    rectangle,
+)
+from jaxbandits.sweeps.fill import Work, name_of, work_of
+from jaxbandits.sweeps.plan import Plan, make_plan, metric_shapes, settled
+from jaxbandits.sweeps.spec import Spec
+from jaxbandits.sweeps.until import HalfWidth
+
+FEW_ROUNDS = 256  # of the first rehearsal
+ENOUGH_SECONDS = 0.5  # of a rehearsal: a longer one tells little more
+MOST_SECONDS = 60.0  # of all: then other environments are taken to be like these
+
+
+class Estimate(NamedTuple):
+    """What a sweep takes, if all of it is to be played.
+
+    Attributes:
+      runs: parameter points times seeds, of all policies and environments.
+      blocks: in how many pieces they are played and written.
+      block_runs: runs of a whole block: what a kill loses at most.
+      bytes: of the results on disk, before they are compressed.
+      memory: bytes of the process, about.
+      compiling: seconds.
+      playing: seconds.
+      seconds: both of each game, by "policy in environment", the longest first.
+      rehearsed: how many games were played for a few rounds; the others are taken to be
+        like those of the same policy.
+    """
+
+    runs: int
+    blocks: int
+    block_runs: int
+    bytes: int
+    memory: int
+    compiling: float
+    playing: float
+    seconds: dict[str, float]
+    rehearsed: int
+
+
+def estimate(spec: Spec, block: int | None = None, machine: Machine = HERE) -> Estimate:
+    """What a sweep into a store takes on this machine.
+
+    Args:
+      spec: the sweep; where a half-width says how many seeds there are, its pilot.
+      block: runs of a block, or None to choose.
+      machine: what to play on.
+
+    Raises:
+      ValueError, TypeError: as `run_sweep`.
+    """
+    machine = machine_of(machine)
+    if isinstance(spec.seeds, HalfWidth):
+        spec = spec._replace(seeds=seeds_of(spec.seeds.pilot, "pilot"))
+    spec = spec._replace(engine=spec.engine or machine.engine)
+    platform = machine.devices[0].platform
+    with in_play(), reporting(machine.progress, Report()) as report:
+        plan = settled(make_plan(spec), platform)
+        shapes = metric_shapes(plan)
+        shape = rectangle(plan, block) if block else block_shape(plan, shapes, platform)
+        size = len(spec.environments), len(spec.policies)
+        size += (max(m.points.count for m in plan.matches.values()), len(plan.seeds))
+        nothing = np.broadcast_to(np.int32(0), size)
+        blocks = outstanding(plan, nothing, shape)
+        work = work_of(plan, blocks, machine, shape)
+        compiling, playing, rehearsed = _times(plan, work, report)
+    numbers = 1 + sum(math.prod(each) for each in shapes.values())
+    run_bytes = 8 * numbers * len(plan.terms.schedule.checkpoints) + 4
+    runs = sum(each.size for each in blocks)
+    both = {name: compiling[name] + playing[name] for name in playing}
+    # Results are there twice while those of all chunks are put together.
+    held = 2 * math.prod(shape) * run_bytes * len(work.shares)
+    return Estimate(
+        runs,
+        len(blocks),
+        math.prod(shape),
+        runs * run_bytes,
+        psutil.Process().memory_info().rss + held,
+        sum(compiling.values()),
+        sum(playing.values()),
+        dict(sorted(both.items(), key=lambda item: -item[1])),
+        rehearsed,
+    )
+
+
+def _times(
+    plan: Plan, work: Work, report: Report
+) -> tuple[dict[str, float], dict[str, float], int]:
+    """Seconds of compiling and of playing by game, and how many were rehearsed."""
+    games: dict[tuple[str, str], list[Block]] = {}
+    for block in work.blocks:
+        games.setdefault(block.key, []).append(block)
+    compiling, playing = {}, {}
+    rehearsals: dict[str, list[tuple[float, float, int]]] = {}
+    began = time.monotonic()
+    for key, blocks in games.items():
+        name = name_of(blocks[0])
+        like = rehearsals.setdefault(key[1], [])
+        if not like or time.monotonic() - began < MOST_SECONDS:
+            with report.phase(f"rehearsing {name}"):
+                like.append(_rehearsal(plan, work, blocks[0]))
+            once, each, lanes = like[-1]
+        else:
+            once, each, lanes = np.mean(like, axis=0).tolist()
+        chunks = sum(math.ceil(block.size / lanes) for block in blocks)
+        compiling[name], playing[name] = once, chunks * each / len(work.shares)
+    return compiling, playing, sum(map(len, rehearsals.values()))
+
+
+def _rehearsal(plan: Plan, work: Work, block: Block) -> tuple[float, float, int]:
+    """Seconds of compiling, and of a chunk; and how many runs a chunk has."""
+    match, place = plan.matches[block.key], block.place
+    chunk = work.chunk_for(block.key)
+    points, seeds = match.points.at(place.params), plan.seeds[place.seed]
+    runs = np.arange(points.count * len(seeds)).reshape(points.count, -1) < chunk
+    share = min(1.0, FEW_ROUNDS / float(longest_run(plan)))
+    before = compiling = 0.0
+    done = 0.0  # share that was played in `before` seconds
+    while True:
+        clock = Clock([], [])
+        play(
+            match.policy._replace(name=block.key[1]),
+            match.environment,
+            points,
+            seeds,
+            plan.terms._replace(
+                engine=match.choice.engine, schedule=_shortened(plan, share)
+            ),
+            clock=clock,
+            runs=runs,
+            chunk=chunk,
+            same_shape=True,
+            uniform=uniform_leaves(lane_params(match.policy, match.points, 1)),
+            devices=work.shares[0],
+            progress=lambda done: None,
+        )
+        compiling = compiling or sum(clock.compiling)
+        seconds = sum(clock.running)
+        if seconds >= ENOUGH_SECONDS or share == 1:
+            pace = max(seconds - before, 0.0) / (share - done)
+            return compiling, seconds + pace * (1 - share), chunk
+        before, done, share = seconds, share, min(4 * share, 1.0)
+
+
+def _shortened(plan: Plan, share: float) -> Schedule:
+    """A schedule that ends early, for the same program."""
+    schedule = plan.terms.schedule
+    if share == 1:
+        return schedule
+    given = np.asarray(schedule.checkpoints)
+    end = given[-1] * share
+    if not schedule.by_budget:
+        end = max(math.ceil(end), 1)
+    # One number of checkpoints is another program than ten times as many.
+    least = STRETCH + 1 if len(given) > STRETCH else 1
+    early = given[given < end]
+    more = np.linspace(0, end, least + 1)[1:] if len(early) < least else [end]
+    ends = np.unique(np.concatenate([early, more]).astype(given.dtype))
+    if plan.spec.budget is not None:
+        clocked = any(e.game.by_the_clock for e in plan.spec.environments.values())
+        ends = np.maximum(ends, 1) if clocked else ends
+    ends = np.unique(ends[ends > 0])
+    last = schedule.last_round if schedule.by_budget else int(ends[-1])
+    return schedule._replace(checkpoints=ends, last_round=last)
