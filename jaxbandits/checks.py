@@ -319,6 +319,12 @@ def shown(value: Any) -> str:
     return words if known else f"{words} ({type(value).__name__})"
 
 
+def require(holds: Any, message: str) -> None:
+    """Raise an AssertionError unless something holds, under ``python -O`` as well."""
+    if not holds:
+        raise AssertionError(message)
+
+
 def _is_real(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
 

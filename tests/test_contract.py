@@ -7,13 +7,17 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax import lax
+from jax.experimental import io_callback
 
 from jaxbandits import laws, simulate
 from jaxbandits.arguments import environment_of
+from jaxbandits.arrays import unit_interval
 from jaxbandits.contract import check_round
+from jaxbandits.engine import tape
 from jaxbandits.protocol import Policy
 from jaxbandits.settings import allocation, budgeted, censored, farewell
-from jaxbandits.testing import altered, check_policy
+from jaxbandits.testing import altered, check_environment, check_policy
 from tests.engine import budget_game
 
 GAME = budget_game.environment()
@@ -85,6 +89,10 @@ BROKEN = {
         policy(act=lambda noise, v, s, p: (noise[5] > 0.5).astype(jnp.int32)),
         "act reads beyond its noise, which has 1 words",
     ),
+    "words for a key": (
+        policy(act=lambda noise, v, s, p: jax.random.randint(noise, (), 0, 2)),
+        "act takes its noise for a key, but it is random 32-bit words",
+    ),
     "words for numbers": (
         policy(act=lambda noise, v, s, p: (noise[0] < 0.5).astype(jnp.int32)),
         "act takes its noise for numbers",
@@ -144,6 +152,41 @@ def test_good_ones_pass():
         words=(3, 0), act=lambda n, v, s, p: (n[1] > n[-1]).astype(jnp.int32)
     )
     check_round("mine", inside, GAME)
+
+
+def second(noise):
+    """Two draws of one word."""
+    return (unit_interval(noise)[:2].sum() > 1).astype(jnp.int32)
+
+
+@pytest.mark.parametrize(
+    ("who", "game", "where"),
+    [
+        (policy(act=lambda n, v, s, p: second(n)), GAME, "act"),
+        (
+            policy(
+                update=lambda n, v, s, a, f, p: {"pulls": s["pulls"] + second(n)},
+                words=(0, 1),
+            ),
+            GAME,
+            "update",
+        ),
+        (
+            policy(),
+            altered(GAME, step=lambda n, i, state, a: (state, second(n))),
+            "the environment's step",
+        ),
+    ],
+    ids=["act", "update", "step"],
+)
+def test_one_word_is_one_draw(who, game, where):
+    """In play as in both checks: it would be the same draw under another index."""
+    message = f"{where} reads beyond its noise, which has 1 words, at index 1"
+    with pytest.raises(ValueError, match=message):
+        simulate(who, game, horizon=5, seeds=1)
+    for check in (check_policy, lambda who, game: check_environment(game, who)):
+        with pytest.raises(AssertionError, match=message):
+            check(who, game)
 
 
 def test_simulate_refuses_before_it_compiles(monkeypatch):
@@ -279,7 +322,77 @@ def test_a_judge_that_fails_is_named():
 
 
 GENERATOR = np.random.default_rng(0)
+RARELY = itertools.cycle([0, 0, 1])
+KEY, RAW_KEY = jax.random.key(0), jax.random.PRNGKey(0)
+CHOICES = jnp.arange(2)
+
+
+def words_of_the_game(view):
+    """What the environment is about to draw for one seed."""
+    key = tape.stream_key(tape.root_key(0), jnp.uint32(0), tape.Stream.ENVIRONMENT)
+    return tape.draw_words(key, view.round, 1)
+
+
+def in_a_loop(noise):
+    """A key of its own, split in a loop that has the noise as well."""
+
+    def turn(i, carry):
+        key, total = carry
+        key, own = jax.random.split(key)
+        return key, total + noise[0] * jax.random.bits(own)
+
+    return lax.fori_loop(0, 3, turn, (jax.random.key(0), jnp.uint32(0)))[1]
+
+
+OWN_DRAWS = {
+    "a key": lambda noise, view: jax.random.choice(jax.random.key(0), CHOICES),
+    "a key of the round": lambda noise, view: jax.random.choice(
+        jax.random.fold_in(KEY, view.round), CHOICES
+    ),
+    "an old key": lambda noise, view: jax.random.randint(RAW_KEY, (), 0, 2),
+    "a key beside noise": lambda noise, view: (
+        noise[0] + jax.random.bits(jax.random.key(0))
+    ),
+    "a key in a branch": lambda noise, view: lax.cond(
+        noise[0] > 9, lambda: jax.random.bits(KEY), lambda: noise[0]
+    ),
+    "a key in a loop": lambda noise, view: in_a_loop(noise),
+    "the environment's words": lambda noise, view: words_of_the_game(view)[0],
+    "a callback": lambda noise, view: io_callback(
+        lambda: np.int32(1), jax.ShapeDtypeStruct((), np.int32)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OWN_DRAWS)
+def test_draws_that_are_not_made_of_noise_are_refused(name):
+    draw = OWN_DRAWS[name]
+
+    def drawing(noise, view, state, params):
+        return (draw(noise, view) % 2).astype(jnp.int32)
+
+    with pytest.raises(ValueError, match="act .* draws .* not made of noise"):
+        check_round("mine", policy(act=drawing), GAME)
+
+
+def test_draws_that_are_made_of_noise_pass():
+    def act(noise, view, state, params):
+        key = jax.random.fold_in(jax.random.wrap_key_data(noise), view.round)
+        other = jax.random.fold_in(jax.random.key(0), noise[0])
+        return jax.random.choice(key, CHOICES) ^ jax.random.choice(other, CHOICES)
+
+    check_round("mine", policy(act=act, words=(2, 0)), GAME)
+
+
 HIDDEN = {
+    "another constant in one trace of three": (
+        policy(act=lambda n, v, s, p: (v.round + next(RARELY)) % 2),
+        "act is another program each time",
+    ),
+    "an address in memory": (
+        policy(act=lambda n, v, s, p: v.round * 0 + id(v) // 16 % 997),
+        "act is another program each time",
+    ),
     "a generator": (
         policy(act=lambda n, v, s, p: (v.round + int(GENERATOR.integers(9))) % 2),
         "act is another program each time",
@@ -325,13 +438,13 @@ def test_positions_are_those_of_the_rounds_that_were_played():
 
 def test_draws_of_another_thread_are_not_the_policys():
     """As in a worker of Dask, whose event loop draws from `random` now and then."""
-    drawn = itertools.chain([random.random, random.random], itertools.repeat(int))
 
     def act(noise, view, state, params):
-        next(drawn)()  # In the first traces, as if by another thread.
+        random.random()  # As if by another thread: nothing here depends on it.
+        np.random.rand()
         return view.round % 2
 
-    check_round("mine", policy(act=act), GAME)
+    check_policy(policy(act=act), GAME)
 
 
 def test_check_policy_finds_actions_out_of_range():
