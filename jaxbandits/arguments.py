@@ -8,7 +8,6 @@ from itertools import islice
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from jaxbandits import checks
@@ -101,19 +100,8 @@ def environment_of(environment: Any) -> Environment:
             f"{whose}: provenance must be a mapping or None, got "
             f"{checks.shown(environment.provenance)}"
         )
-    for leaf in jax.tree.leaves(environment.setup):
-        # Keys are numbers too, but no NumPy array.
-        if isinstance(leaf, jax.Array) and jnp.issubdtype(
-            leaf.dtype, jax.dtypes.extended
-        ):
-            continue
-        numbers = np.asarray(leaf)
-        if numbers.dtype.kind not in "biuf":
-            raise TypeError(
-                f"{whose}: setup must hold numbers, got {checks.shown(leaf)}"
-            )
-        if np.any(np.isnan(numbers)):
-            raise ValueError(f"{whose}: setup holds NaN")
+    for path, leaf in jax.tree_util.tree_leaves_with_path(environment.setup):
+        checks.cast(f"{whose}: setup{jax.tree_util.keystr(path)}", leaf)
     plain(environment.provenance or {}, f"{whose}: provenance")
     return environment
 

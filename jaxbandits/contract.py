@@ -108,14 +108,9 @@ def _functions(policy: Policy) -> PolicyFunctions:
 
 def _played(x) -> Any:
     """The dtype in which a number of `setup` is played."""
-    if isinstance(x, jax.Array):
-        return x.dtype
-    x = np.asarray(x)
-    return (
-        np.dtype(np.int32)
-        if x.dtype.kind == "i"
-        else jax.dtypes.canonicalize_dtype(x.dtype)
-    )
+    dtype = np.asarray(x).dtype
+    whole = np.dtype(np.int32)
+    return whole if dtype.kind == "i" else jax.dtypes.canonicalize_dtype(dtype)
 
 
 # Bounded: a notebook's policies come and go.

@@ -282,7 +282,7 @@ def test_broken_environments_are_refused_by_name(name):
         (GAME._replace(name=None), "environment.name must be a string"),
         (altered(GAME, words=-1), "words must be at least 0"),
         (GAME._replace(setup=np.array([1, np.nan])), "setup holds NaN"),
-        (GAME._replace(setup="numbers"), "setup must hold numbers"),
+        (GAME._replace(setup="numbers"), "setup must be a real number or an array"),
         (GAME._replace(provenance={"f": print}), "provenance.f: .* no JSON form"),
         (GAME._replace(provenance="mine"), "provenance must be a mapping or None"),
         (altered(GAME, metrics=None), "metrics must be a function, got None"),
