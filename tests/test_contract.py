@@ -7,6 +7,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from jax import lax
 from jax.experimental import io_callback
 
@@ -271,6 +273,10 @@ def test_broken_environments_are_refused_by_name(name):
         check_round("mine", policy(), altered(GAME, **change))
 
 
+CIRCULAR: dict = {"source": []}
+CIRCULAR["source"].append(CIRCULAR)
+
+
 @pytest.mark.parametrize(
     ("value", "message"),
     [
@@ -285,6 +291,10 @@ def test_broken_environments_are_refused_by_name(name):
         (GAME._replace(setup="numbers"), "setup must be a real number or an array"),
         (GAME._replace(provenance={"f": print}), "provenance.f: .* no JSON form"),
         (GAME._replace(provenance="mine"), "provenance must be a mapping or None"),
+        (GAME._replace(provenance=CIRCULAR), "provenance must have an end"),
+        (GAME._replace(setup=jax.random.key(0)), "setup must be a real number"),
+        (GAME._replace(setup=np.ma.array([1], mask=[True])), "setup must be a real"),
+        (GAME._replace(setup=2**70), "setup must be numbers of 64 bits or less"),
         (altered(GAME, metrics=None), "metrics must be a function, got None"),
         (GAME._replace(judge=3), "judge must be a function, got 3"),
         (GAME._replace(oracle=3), "oracle must be a function, got 3"),
@@ -294,6 +304,40 @@ def test_broken_environments_are_refused_by_name(name):
 def test_what_is_no_environment_is_refused(value, message):
     with pytest.raises((TypeError, ValueError), match=message):
         environment_of(value)
+
+
+INT32, UINT32 = np.iinfo(np.int32), np.iinfo(np.uint32)
+LARGEST, SMALLEST = np.finfo(np.float32).max, np.finfo(np.float32).tiny
+KEPT = st.one_of(
+    st.integers(INT32.min, INT32.max),
+    st.integers(0, UINT32.max).map(np.uint32),
+    st.floats(width=32, allow_nan=False, allow_subnormal=False).map(float),
+    st.floats(SMALLEST, LARGEST),
+    st.booleans(),
+)
+CHANGED = st.one_of(
+    st.integers(INT32.max + 1, 2**63 - 1),
+    st.integers(-(2**63), INT32.min - 1),
+    st.integers(UINT32.max + 1, 2**64 - 1).map(np.uint64),
+    st.floats(min_value=float(LARGEST) * 1.01, allow_infinity=False),
+    st.floats(0.0, float(SMALLEST) * 0.99, exclude_min=True),
+    st.just(np.nan),
+)
+
+
+@given(kept=st.lists(KEPT, max_size=3), changed=CHANGED)
+def test_a_setup_is_played_as_it_was_given_or_refused(kept, changed):
+    environment_of(GAME._replace(setup={"kept": kept}))
+    with pytest.raises(ValueError, match=r"'budget game': setup\['changed'\]\[1\] "):
+        environment_of(GAME._replace(setup={"changed": [0, np.atleast_1d(changed)]}))
+
+
+def test_a_policy_that_cannot_be_made_is_named():
+    def lost(problem):
+        return {}["horizon"]
+
+    with pytest.raises(ValueError, match="'mine'. cannot be made: KeyError: 'horizon'"):
+        simulate({"mine": lost}, GAME, horizon=5, seeds=1)
 
 
 TABLES = {

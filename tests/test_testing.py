@@ -1,5 +1,7 @@
 """The tools for people who write policies: plain play, and checks that can fail."""
 
+import ast
+from pathlib import Path
 from typing import NamedTuple
 
 import jax
@@ -7,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import jaxbandits
 from jaxbandits.arrays import unit_interval
 from jaxbandits.engine.tape import Stream, read
 from jaxbandits.policies import budgeted
@@ -189,6 +192,14 @@ def test_noise_of_another_length_fails():
     with pytest.raises(AssertionError, match="act failed: TypeError"):
         check_policy(hungry, GAME)
     check_policy(hungry._replace(words=(2, 0)), GAME)
+
+
+def test_clauses_are_no_assert_statements():
+    """Python drops those with -O. One without a message is for type checkers only."""
+    for path in Path(jaxbandits.__file__).parent.rglob("*.py"):
+        tree = ast.parse(path.read_text())
+        clauses = [x for x in ast.walk(tree) if isinstance(x, ast.Assert) and x.msg]
+        assert not clauses, f"{path}, line {clauses[0].lineno}"
 
 
 DRAWN = np.random.default_rng(0)
