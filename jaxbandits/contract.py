@@ -133,10 +133,10 @@ def _check(
     its = tracing.shapes("the environment's init", game.init, instance)
     round_ = jax.ShapeDtypeStruct((), jnp.int32)
     view = tracing.shapes("the environment's view", game.view, round_, instance, its)
-    if _words(getattr(view, "round", None)) != "int32[]":
+    if shapes_of(getattr(view, "round", None)) != "int32[]":
         raise TypeError(
             "the environment's view must be a View, whose round is int32[], got "
-            f"{_words(view)}"
+            f"{shapes_of(view)}"
         )
     mine = tracing.shapes("init", _arrays_only(policy.init), params)
     action = tracing.drawn("act", policy.act, noise[0], view, mine, params)
@@ -155,17 +155,17 @@ def _check(
             tracing.shapes(ITS + part, getattr(game.actions, part), instance, given)
     if game.spent is not None:
         spent = tracing.shapes("the environment's spent", game.spent, instance, its)
-        if _words(spent) not in ("float32[]", "int32[]", "float64[]", "int64[]"):
+        if shapes_of(spent) not in ("float32[]", "int32[]", "float64[]", "int64[]"):
             raise TypeError(
                 "the environment's spent must be a number, float32[] or int32[], got "
-                f"{_words(spent)}"
+                f"{shapes_of(spent)}"
             )
     if policy.recommend is not None:
         found = tracing.shapes("recommend", policy.recommend, mine, params)
         _check_action("recommend", game.actions, instance, found)
-        if _words(found) != _words(action):
+        if shapes_of(found) != shapes_of(action):
             raise TypeError(
-                f"recommend gives {_words(found)}, an action is {_words(action)}"
+                f"recommend gives {shapes_of(found)}, an action is {shapes_of(action)}"
             )
     if policy.report is not None:
         _check_report(
@@ -317,7 +317,7 @@ def _traced(what, function, *args, kept=None):
         if "noise" in takes and "PRNG key" in words:
             raise kind(f"{what} takes its noise for a key, but {OF_NOISE}") from error
         step = what == f"{ITS}step"
-        given = f", the action is {_words(args[-1])}" if step else ""
+        given = f", the action is {shapes_of(args[-1])}" if step else ""
         raise kind(
             f"{what} failed: {type(error).__name__}: {words}; it must take {takes} as "
             f"traced arrays{given}"
@@ -387,7 +387,7 @@ def _named_only(report: Callable) -> Callable:
 def _check_report(found: Mapping[str, Any]) -> None:
     for name, value in found.items():
         if not hasattr(value, "shape"):
-            raise TypeError(f"report {name!r} is not an array: {_words(value)}")
+            raise TypeError(f"report {name!r} is not an array: {shapes_of(value)}")
         check_variable("report", name)
 
 
@@ -403,7 +403,8 @@ def _check_action(what: str, actions: Actions | None, instance, action) -> None:
         jax.eval_shape(actions.allowed, instance, action)
     except TypeError as error:
         raise TypeError(
-            f"{what} gives {_words(action)}, and an action is {actions.text}: {error}"
+            f"{what} gives {shapes_of(action)}, and an action is {actions.text}: "
+            f"{error}"
         ) from error
 
 
@@ -412,13 +413,14 @@ def _check_same(what: str, whose: str, before, after) -> None:
     old, new = (jax.tree_util.tree_flatten_with_path(x) for x in (before, after))
     if old[1] != new[1]:
         raise TypeError(
-            f"{what} changes the structure of {whose}: {_words(before)} became "
-            f"{_words(after)}"
+            f"{what} changes the structure of {whose}: {shapes_of(before)} became "
+            f"{shapes_of(after)}"
         )
     for (path, x), (_, y) in zip(old[0], new[0], strict=True):
         if (x.shape, x.dtype) != (y.shape, y.dtype):
             raise TypeError(
-                f"{what} changes {whose}{_path(path)}: {_words(x)} became {_words(y)}"
+                f"{what} changes {whose}{_path(path)}: {shapes_of(x)} became "
+                f"{shapes_of(y)}"
             )
 
 
@@ -426,7 +428,7 @@ def _path(path) -> str:
     return jax.tree_util.keystr(path)
 
 
-def _words(tree) -> str:
+def shapes_of(tree) -> str:
     """Shapes and dtypes: "Action(arm=int32[], limit=int32[])"."""
     words = jax.tree.map(lambda x: _Word(f"{x.dtype}{[*x.shape]}"), tree)
     return repr(words)

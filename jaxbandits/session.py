@@ -15,6 +15,7 @@ import numpy as np
 from jaxbandits import checks
 from jaxbandits.arguments import is_policy, points_of
 from jaxbandits.checks import MOST_ROUNDS, instance, shown, whole
+from jaxbandits.contract import shapes_of
 from jaxbandits.points import Points, points_from
 from jaxbandits.protocol import Policy, View
 from jaxbandits.schedule import Schedule
@@ -45,6 +46,9 @@ class _Form(NamedTuple):
 
     structure: Any
     leaves: tuple
+
+    def __str__(self):
+        return shapes_of(self.like())
 
     def like(self):
         """A tree of this form, without numbers."""
@@ -80,7 +84,7 @@ def check_session(session: Any) -> Session:
     if found != expected:
         raise TypeError(
             f"session.state must be that of policy {policy.name!r} as `live` left it, "
-            f"in the precision of now: {_words(expected)}, got {_words(found)}"
+            f"in the precision of now: {expected}, got {found}"
         )
     _check_numbers(session, params)
     return session._replace(params=params)
@@ -198,9 +202,7 @@ def check_action(session: Session, view: Any, action: Any) -> Any:
         map(_may_be, jax.tree.leaves(action), expected.leaves)
     )
     if not alike:
-        raise TypeError(
-            f"action must be as `ask` gives it, {_words(expected)}, got {_words(found)}"
-        )
+        raise TypeError(f"action must be as `ask` gives it, {expected}, got {found}")
     action = jax.tree.map(lambda x, y: x.astype(y.dtype), action, expected.like())
     if told is not None:
         told.check_action(policy.problem, view, action)
@@ -289,16 +291,3 @@ def failed(session: Session, view: Any, what: str, error: Exception) -> TypeErro
         f"{what} must be of the game that policy {policy.name!r} is for, whose own "
         f"function failed: {type(error).__name__}: {words}"
     )
-
-
-def _words(form: _Form) -> str:
-    """ "Action(arm=int32[], limit=int32[])"."""
-    words = [_Word(f"{dtype}{[*shape]}") for shape, dtype in form.leaves]
-    return repr(form.structure.unflatten(words))
-
-
-class _Word(str):
-    __slots__ = ()
-
-    def __repr__(self):
-        return str(self)
