@@ -50,8 +50,8 @@ VALUES_WANTED = (
     jax.errors.TracerArrayConversionError,
 )
 MOST_WORDS = 2**20  # of a round
-TRACES = 5  # that are compared; two of a program with many lines
-MANY_LINES = 500
+MOST_TRACES = 12  # that are compared: fewer of a long program, at least two
+MOST_LINES = 500  # of all of them
 # What randomness may be made of.
 SEEDS = {"noise", "key", "setup", "instance"}
 
@@ -226,7 +226,8 @@ def program_of(
     program, shapes = _traced(what, function, *args)
     if compared or before != _generators():
         text, kept = _text(program), []
-        for _ in range(TRACES - 1 if text.count("\n") < MANY_LINES else 1):
+        traces = min(MOST_TRACES, MOST_LINES // (1 + text.count("\n")))
+        for _ in range(max(1, traces - 1)):
             # What is kept keeps its address, so that `id` is another each time.
             kept.append([object() for _ in range(100)])
             if _text(_traced(what, function, *args, kept=kept)[0]) != text:
